@@ -1,0 +1,54 @@
+# make            build bin/recount
+# make test       every test (what the README's test command runs)
+# make check      what CI checks before the tests: format, vet, staticcheck, schemas, configs
+# make race       the tests under the race detector
+# make fuzz       every fuzz target, FUZZTIME each
+# make soak       long crash and power-cut runs, bounded in time
+# make bench PAIRS=FILE  the whole-system benchmarks, into bench/results/
+# make integration  against a real Apache Kafka (needs Java and Maven)
+
+GO       ?= go
+FUZZTIME ?= 30s
+
+.PHONY: build test check race fuzz soak bench integration generate vuln clean
+
+build:
+	$(GO) build -o bin/recount ./cmd/recount
+
+test:
+	$(GO) test ./...
+
+check:
+	@test -z "$$($(GO) tool gofumpt -l .)" || { echo "not gofumpt-clean:"; $(GO) tool gofumpt -l .; exit 1; }
+	$(GO) mod verify >/dev/null && $(GO) mod tidy -diff
+	$(GO) vet ./...
+	$(GO) vet -tags integration ./pipeline/... ./internal/...
+	$(GO) tool staticcheck ./...
+	$(GO) run ./internal/protogen lint
+	$(GO) run ./internal/protogen breaking
+	$(GO) run ./cmd/recount pipeline lint configs/*.yaml configs/split/*.yaml
+	$(GO) run ./cmd/recount pipeline test configs/*.yaml configs/split/*.yaml
+
+race:
+	$(GO) test -race ./...
+
+fuzz:
+	./scripts/fuzz.sh $(FUZZTIME)
+
+soak:
+	RECOUNT_SOAK=1 $(GO) test -count=1 -timeout 60m -run 'Soak|TestProjection|TestCrash|TestQueries' -v ./...
+
+bench:
+	./bench/run.sh $(PAIRS)
+
+integration:
+	$(GO) test -tags integration -count=1 -timeout 15m ./pipeline/... ./internal/kafkatest/...
+
+generate:
+	$(GO) run ./internal/protogen generate
+
+vuln:
+	$(GO) tool govulncheck ./...
+
+clean:
+	rm -rf bin

@@ -1,0 +1,129 @@
+package recount
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/recountdb/recount"
+
+// mayImport is the table of docs/ARCHITECTURE.md (DESIGN §2): which of our
+// folders a folder may import, besides itself. Data flows downwards through the
+// list, and imports point upwards only.
+var mayImport = map[string][]string{
+	"schemas":     {},
+	"pipeline":    {"schemas"},
+	"processors":  {"schemas"},
+	"projections": {"schemas"},
+	"query":       {"schemas", "projections"},
+	"replay":      {"schemas", "query"},
+	"server":      {"schemas", "pipeline", "processors", "projections", "query", "replay", "configs", "internal"},
+	"configs":     {},
+	"internal":    {"schemas"},
+	"cmd":         {"*"},
+	"bench":       {"*"},
+}
+
+// onlyIn says who may import a library: a folder covers what is below it.
+var onlyIn = map[string][]string{
+	"github.com/twmb/franz-go/pkg/kgo":   {"pipeline"},
+	"github.com/twmb/franz-go/pkg/kadm":  {"pipeline"},
+	"github.com/twmb/franz-go/pkg/kmsg":  {"pipeline/broker"},
+	"github.com/redpanda-data/benthos":   {"pipeline", "processors"},
+	"github.com/cockroachdb/pebble":      {"pipeline/broker", "projections"},
+	"github.com/apache/arrow-go":         {"schemas", "projections/segment"},
+	"github.com/smacker/go-tree-sitter":  {"processors/source"},
+	"github.com/danielgtaylor/huma":      {"server"},
+	"github.com/spf13/cobra":             {"cmd"},
+	"mvdan.cc/sh":                        {"processors/command"},
+	"modernc.org/sqlite":                 {"internal/history"},
+	"github.com/twmb/franz-go/pkg/kfake": {},
+}
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+// TestImportsPointUpwards keeps the table of DESIGN §2 true, for the packages
+// themselves; their tests may import what they need.
+func TestImportsPointUpwards(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range listPackages(t) {
+		from, ok := strings.CutPrefix(p.ImportPath, module+"/")
+		if !ok {
+			continue // the root holds this test alone
+		}
+		folder, _, _ := strings.Cut(from, "/")
+		allowed, known := mayImport[folder]
+		if !known {
+			t.Errorf("%s: folder %q is not in DESIGN §2", p.ImportPath, folder)
+			continue
+		}
+		seen[folder] = true
+		for _, imp := range p.Imports {
+			if to, ours := strings.CutPrefix(imp, module+"/"); ours {
+				target, _, _ := strings.Cut(to, "/")
+				if target != folder && !slices.Contains(allowed, target) && !slices.Contains(allowed, "*") {
+					t.Errorf("%s imports %s: %s may import only %v", p.ImportPath, imp, folder, allowed)
+				}
+				continue
+			}
+			for lib, homes := range onlyIn {
+				if (imp == lib || strings.HasPrefix(imp, lib+"/")) && !slices.ContainsFunc(homes, func(home string) bool {
+					return from == home || strings.HasPrefix(from, home+"/")
+				}) && folder != "bench" {
+					t.Errorf("%s imports %s, which belongs to %v", p.ImportPath, imp, homes)
+				}
+			}
+		}
+	}
+	for _, folder := range []string{"schemas", "pipeline", "processors", "projections", "query", "server", "cmd"} {
+		if !seen[folder] {
+			t.Errorf("no package below %s: the table is stale", folder)
+		}
+	}
+}
+
+// TestNothingPhonesHome keeps telemetry and enterprise code out of the binary
+// (FINDINGS §3).
+func TestNothingPhonesHome(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list -deps: %v", err)
+	}
+	for dep := range strings.Lines(string(out)) {
+		dep = strings.TrimSpace(dep)
+		for _, bad := range []string{"connect/v4/internal/telemetry", "connect/v4/internal/license", "kafka/enterprise"} {
+			if strings.Contains(dep, bad) {
+				t.Errorf("the module depends on %s", dep)
+			}
+		}
+	}
+}
+
+func listPackages(t *testing.T) []goPackage {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []goPackage
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p goPackage
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		all = append(all, p)
+	}
+}

@@ -1,0 +1,19 @@
+package schemas
+
+import recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+
+// Batch is a run of one partition as a projection applies it: records in the
+// order of their offsets, and where to go on reading. It covers every offset
+// from where the projection stood up to Next; an offset without a record is one
+// that was rejected, is of no concern, or is missing from the log.
+type Batch struct {
+	Topic     string
+	Partition int32
+	// Next is the offset to read after this batch: greater than every offset in
+	// Records.
+	Next    int64
+	Records []*recountv1.Record
+}
+
+// TP is the partition of the batch.
+func (b Batch) TP() TopicPartition { return TopicPartition{b.Topic, b.Partition} }

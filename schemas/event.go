@@ -1,0 +1,136 @@
+package schemas
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Content types of a payload.
+const (
+	ContentJSON  = "application/json"
+	ContentProto = "application/protobuf"
+)
+
+// Header is one header of a Kafka record.
+type Header struct {
+	Key   string
+	Value []byte
+}
+
+// Event is a CloudEvents 1.0 event as it stands in the log: attributes as ce_*
+// headers of the Kafka record, the payload as its value (binary mode).
+type Event struct {
+	ID     EventID
+	Type   string
+	Source string
+	// Subject is optional.
+	Subject string
+	// Time is when it happened, in UTC.
+	Time time.Time
+	// Key decides the partition: events of one key stay in order.
+	Key         []byte
+	ContentType string
+	Payload     []byte
+}
+
+// DefaultSource is the source of an event whose producer did not name one.
+const DefaultSource = "recount"
+
+// DeriveID gives the id of an event whose producer gave none: a hash over its
+// content, so that the same content delivered twice is one event.
+func (e Event) DeriveID() EventID {
+	return NewCanon("recount/event/1").
+		String(e.Type).String(e.Source).Int(e.Time.UnixNano()).
+		Bytes(e.Key).Bytes(e.Payload).ID()
+}
+
+// Headers returns the attributes as headers of a Kafka record, in fixed order.
+func (e Event) Headers() []Header {
+	hs := []Header{
+		{"content-type", []byte(e.ContentType)},
+		{"ce_specversion", []byte("1.0")},
+		{"ce_id", []byte(e.ID.String())},
+		{"ce_type", []byte(e.Type)},
+		{"ce_source", []byte(e.Source)},
+		{"ce_time", []byte(e.Time.UTC().Format(time.RFC3339Nano))},
+	}
+	if e.Subject != "" {
+		hs = append(hs, Header{"ce_subject", []byte(e.Subject)})
+	}
+	return hs
+}
+
+// The span of times an event may have. It is what fits nanoseconds in an int64
+// with room to spare, and is wide enough for any clock that is merely wrong.
+var (
+	minTime = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)
+	maxTime = time.Date(2250, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// DecodeEvent reads an event from a Kafka record. Whatever the headers leave out
+// is derived deterministically: the type from the topic, the time from the
+// record's timestamp, the id from the content. An error is of class ErrPoison.
+func DecodeEvent(topic string, headers []Header, key, value []byte, timestamp time.Time) (Event, error) {
+	e := Event{Source: DefaultSource, Time: timestamp.UTC(), Key: key, ContentType: ContentJSON, Payload: value}
+	var id string
+	for _, h := range headers {
+		v := string(h.Value)
+		if !utf8.ValidString(v) {
+			if strings.HasPrefix(h.Key, "ce_") || h.Key == "content-type" {
+				return e, Poisonf("header %s: not UTF-8", h.Key)
+			}
+			continue
+		}
+		switch h.Key {
+		case "ce_specversion":
+			if v != "1.0" {
+				return e, Poisonf("header ce_specversion: %q, want 1.0", v)
+			}
+		case "ce_id":
+			id = v
+		case "ce_type":
+			e.Type = v
+		case "ce_source":
+			e.Source = v
+		case "ce_subject":
+			e.Subject = v
+		case "ce_time":
+			t, err := time.Parse(time.RFC3339Nano, v)
+			if err != nil {
+				return e, Poisonf("header ce_time: %q is no RFC 3339 time", v)
+			}
+			e.Time = t.UTC()
+		case "content-type":
+			media, _, _ := strings.Cut(v, ";")
+			e.ContentType = strings.ToLower(strings.TrimSpace(media))
+		}
+	}
+	if e.Type == "" {
+		e.Type = DefaultType(topic)
+	}
+	if e.Time.Before(minTime) || e.Time.After(maxTime) {
+		return e, Poisonf("time %s: outside %d to %d", e.Time.Format(time.RFC3339), minTime.Year(), maxTime.Year())
+	}
+	switch {
+	case id == "":
+		e.ID = e.DeriveID()
+	default:
+		e.ID = ProducerID(e.Source, id)
+	}
+	return e, nil
+}
+
+// ProducerID turns the id that a producer gave, which CloudEvents lets be any
+// string unique within its source, into an EventID: a UUID stays itself, other
+// text is hashed with its source.
+func ProducerID(source, id string) EventID {
+	if parsed, err := ParseEventID(strings.ToLower(id)); err == nil && !parsed.IsZero() {
+		return parsed
+	}
+	return NewCanon("recount/producer-id/1").String(source).String(id).ID()
+}
+
+// String names the event for logs.
+func (e Event) String() string { return fmt.Sprintf("%s %s", e.Type, e.ID) }

@@ -1,0 +1,124 @@
+package schemas
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+)
+
+// Hash is a SHA-256: a root, or the address of content.
+type Hash [32]byte
+
+func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// MarshalText is lower-case hex.
+func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText reads lower- or upper-case hex.
+func (h *Hash) UnmarshalText(b []byte) error {
+	if len(b) != 2*len(h) {
+		return fmt.Errorf("hash %q: want %d hexadecimal digits", b, 2*len(h))
+	}
+	if _, err := hex.Decode(h[:], b); err != nil {
+		return fmt.Errorf("hash %q: not hexadecimal", b)
+	}
+	return nil
+}
+
+// EventID identifies an event: 16 bytes, written as a UUID.
+type EventID [16]byte
+
+// String is the UUID text form.
+func (id EventID) String() string {
+	var b [36]byte
+	hex.Encode(b[0:8], id[0:4])
+	hex.Encode(b[9:13], id[4:6])
+	hex.Encode(b[14:18], id[6:8])
+	hex.Encode(b[19:23], id[8:10])
+	hex.Encode(b[24:36], id[10:16])
+	b[8], b[13], b[18], b[23] = '-', '-', '-', '-'
+	return string(b[:])
+}
+
+// MarshalText is the UUID text form.
+func (id EventID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads the UUID text form.
+func (id *EventID) UnmarshalText(b []byte) error {
+	parsed, err := ParseEventID(string(b))
+	if err == nil {
+		*id = parsed
+	}
+	return err
+}
+
+// IsZero reports whether id is the zero id, which no event has.
+func (id EventID) IsZero() bool { return id == EventID{} }
+
+// ParseEventID reads a UUID of any version, with hyphens.
+func ParseEventID(s string) (EventID, error) {
+	var id EventID
+	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+		return id, fmt.Errorf("event id %q: want a UUID, such as 018f3c2a-9d1e-8b7a-9c44-2f1d6a0b3e55", s)
+	}
+	packed := s[0:8] + s[9:13] + s[14:18] + s[19:23] + s[24:36]
+	if _, err := hex.Decode(id[:], []byte(packed)); err != nil {
+		return EventID{}, fmt.Errorf("event id %q: not hexadecimal", s)
+	}
+	return id, nil
+}
+
+// EventIDFromBytes reads the 16 bytes that records hold.
+func EventIDFromBytes(b []byte) (EventID, error) {
+	if len(b) != 16 {
+		return EventID{}, fmt.Errorf("event id: %d bytes, want 16", len(b))
+	}
+	return EventID(b), nil
+}
+
+// Canon builds the canonical encoding that Recount hashes: a domain tag, then
+// every field as its length (uint64, little-endian) and its bytes, so that no
+// two different sequences of fields encode alike. Integers are fields of eight
+// little-endian bytes.
+type Canon struct {
+	h hash.Hash
+	n [8]byte
+}
+
+// NewCanon starts an encoding under a domain tag, such as "recount/event/1".
+func NewCanon(domain string) *Canon {
+	c := &Canon{h: sha256.New()}
+	return c.String(domain)
+}
+
+// Bytes appends a field.
+func (c *Canon) Bytes(b []byte) *Canon {
+	binary.LittleEndian.PutUint64(c.n[:], uint64(len(b)))
+	c.h.Write(c.n[:])
+	c.h.Write(b)
+	return c
+}
+
+// String appends a field.
+func (c *Canon) String(s string) *Canon { return c.Bytes([]byte(s)) }
+
+// Int appends an integer field.
+func (c *Canon) Int(v int64) *Canon {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], uint64(v))
+	return c.Bytes(b[:])
+}
+
+// Sum returns the hash of all fields so far.
+func (c *Canon) Sum() Hash { return Hash(c.h.Sum(nil)) }
+
+// ID returns the first 16 bytes of Sum as a UUIDv8 (RFC 9562 §5.8).
+func (c *Canon) ID() EventID {
+	sum := c.Sum()
+	id := EventID(sum[:16])
+	id[6] = id[6]&0x0f | 0x80
+	id[8] = id[8]&0x3f | 0x80
+	return id
+}

@@ -1,0 +1,33 @@
+package schemas
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// KeyOf is the key of a payload's event, which decides its partition (DESIGN
+// §3): for a command its workspace, or its directory where none is given. Nil
+// where the payload does not say: an outcome belongs to its command's partition,
+// and only the producer knows the workspace; what it is found by works in any.
+func KeyOf(payload proto.Message) []byte {
+	if m, ok := payload.(*recountv1.CommandExecuted); ok {
+		if m.GetWorkspace() != "" {
+			return []byte(m.GetWorkspace())
+		}
+		if m.GetCwd() != "" {
+			return []byte(m.GetCwd())
+		}
+	}
+	return nil
+}
+
+// DeriveKey is KeyOf the event's payload: nil where it cannot be read, which is
+// for the reader to judge.
+func (e Event) DeriveKey() []byte {
+	m, err := e.DecodePayload()
+	if err != nil {
+		return nil
+	}
+	return KeyOf(m)
+}

@@ -1,0 +1,152 @@
+package schemas
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"buf.build/go/protovalidate"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Kind is one type of event: adding one is adding a message to events.proto, a
+// line to kinds, and a frozen example to testdata.
+type Kind struct {
+	// Type is the CloudEvents type.
+	Type string
+	// Topic is where its events go, without the prefix: "commands".
+	Topic string
+	// New returns an empty payload.
+	New func() proto.Message
+}
+
+// The types of events, as they stand in ce_type.
+const (
+	TypeCommandExecuted = "command.executed"
+	TypeOutcomeObserved = "outcome.observed"
+	TypeRejected        = "rejected"
+)
+
+// The topics, without their prefix.
+const (
+	TopicCommands = "commands"
+	TopicRejected = "rejected"
+)
+
+// kinds holds every kind; the first one of a topic is the topic's default.
+var kinds = []Kind{
+	{TypeCommandExecuted, TopicCommands, func() proto.Message { return &recountv1.CommandExecuted{} }},
+	{TypeOutcomeObserved, TopicCommands, func() proto.Message { return &recountv1.OutcomeObserved{} }},
+	{TypeRejected, TopicRejected, func() proto.Message { return &recountv1.Rejected{} }},
+}
+
+// Kinds returns all kinds, in order of registration.
+func Kinds() []Kind { return append([]Kind(nil), kinds...) }
+
+// KindOf finds the kind of a type.
+func KindOf(typ string) (Kind, bool) {
+	for _, k := range kinds {
+		if k.Type == typ {
+			return k, true
+		}
+	}
+	return Kind{}, false
+}
+
+// Topics returns the topics' names without prefix, in order of registration.
+func Topics() []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, k := range kinds {
+		if !seen[k.Topic] {
+			seen[k.Topic] = true
+			names = append(names, k.Topic)
+		}
+	}
+	return names
+}
+
+// DefaultType is the type of an event that does not say its own: the first kind
+// of the topic, or "" for a topic of no kind. The prefix does not matter.
+func DefaultType(topic string) string {
+	name := topic[strings.LastIndexByte(topic, '.')+1:]
+	for _, k := range kinds {
+		if k.Topic == name {
+			return k.Type
+		}
+	}
+	return ""
+}
+
+// DecodePayload decodes and validates the payload. Unknown JSON fields are
+// errors, so that a misspelt one is not lost in silence. Errors are of class
+// ErrPoison.
+func (e Event) DecodePayload() (proto.Message, error) {
+	k, ok := KindOf(e.Type)
+	if !ok {
+		return nil, Poisonf("event type %q: unknown", e.Type)
+	}
+	m := k.New()
+	var err error
+	switch e.ContentType {
+	case ContentJSON, "":
+		err = protojson.UnmarshalOptions{RecursionLimit: 100}.Unmarshal(e.Payload, m)
+	case ContentProto:
+		err = proto.Unmarshal(e.Payload, m)
+	default:
+		return nil, Poisonf("content type %q: want %s or %s", e.ContentType, ContentJSON, ContentProto)
+	}
+	if err != nil {
+		return nil, Poisonf("payload of %s: %s", e.Type, plain(err))
+	}
+	if err := Validate(m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// EncodePayload is the payload as JSON with the names of events.proto.
+func EncodePayload(m proto.Message) ([]byte, error) {
+	return protojson.MarshalOptions{UseProtoNames: true}.Marshal(m)
+}
+
+var validator = sync.OnceValues(func() (protovalidate.Validator, error) {
+	var all []proto.Message
+	for _, k := range kinds {
+		all = append(all, k.New())
+	}
+	return protovalidate.New(protovalidate.WithMessages(all...), protovalidate.WithDisableLazy())
+})
+
+// Validate checks the constraints that events.proto states. An error is of class
+// ErrPoison and names the field.
+func Validate(m proto.Message) error {
+	v, err := validator()
+	if err != nil {
+		return fmt.Errorf("compile constraints: %w", err)
+	}
+	err = v.Validate(m)
+	if err == nil {
+		return nil
+	}
+	var ve *protovalidate.ValidationError
+	if !errors.As(err, &ve) || len(ve.Violations) == 0 {
+		return Poisonf("%s: %s", m.ProtoReflect().Descriptor().Name(), plain(err))
+	}
+	var parts []string
+	for _, viol := range ve.Violations {
+		parts = append(parts, fmt.Sprintf("%s: %s", protovalidate.FieldPathString(viol.Proto.GetField()), viol.Proto.GetMessage()))
+	}
+	return Poisonf("%s", strings.Join(parts, "; "))
+}
+
+// plain removes what protobuf adds at random to its messages (a space that may
+// be a no-break space), so that one input gives one text.
+func plain(err error) string {
+	s := strings.ReplaceAll(err.Error(), "\u00a0", " ")
+	return strings.TrimPrefix(s, "proto: ")
+}
