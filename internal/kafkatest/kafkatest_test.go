@@ -1,0 +1,26 @@
+//go:build integration
+
+package kafkatest_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/recountdb/recount/internal/kafkatest"
+)
+
+func TestStart(t *testing.T) {
+	c, err := kgo.NewClient(kgo.SeedBrokers(kafkatest.Start(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if err := c.Ping(ctx); err != nil {
+		t.Fatal(err)
+	}
+}

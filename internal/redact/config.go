@@ -1,0 +1,37 @@
+package redact
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Load reads a Redactor's extra rules from a YAML (or JSON) file:
+//
+//	rules:
+//	  - name: acme-token
+//	    pattern: '\bacme_[a-z0-9]{32}\b'
+//	  - name: acme-pin
+//	    pattern: 'pin[:=]([0-9]{6})'
+//	    group: 1
+//
+// An unknown field is an error, so that a misspelt one is not lost in silence.
+func Load(path string) (Options, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return Options{}, fmt.Errorf("redaction rules: %w", err)
+	}
+	var file struct {
+		Rules []Rule `yaml:"rules"`
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(b))
+	dec.KnownFields(true)
+	if err := dec.Decode(&file); err != nil && !errors.Is(err, io.EOF) {
+		return Options{}, fmt.Errorf("redaction rules: %s: %w", path, err)
+	}
+	return Options{Extra: file.Rules}, nil
+}

@@ -1,0 +1,64 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// maxTail is the bound of output_tail in events.proto, in bytes.
+const maxTail = 65536
+
+// secretEnv matches names of environment variables whose whole value is secret,
+// spaces and all.
+var secretEnv = regexp.MustCompile(`(?i)` + secretName + `$`)
+
+// Event redacts a payload in place: the command, what was said and printed, the
+// environment, and the workspace, which may be a URL with credentials. Messages
+// of other types have no text of people or programs and stay as they are.
+func (r *Redactor) Event(m proto.Message) []Finding {
+	var found []Finding
+	text := func(s *string) {
+		out, fs := r.Text(*s)
+		*s, found = out, append(found, fs...)
+	}
+	tail := func(s *string) {
+		text(s)
+		if over := len(*s) - maxTail; over > 0 { // a placeholder may be longer than what it replaces
+			for over < len(*s) && !utf8.RuneStart((*s)[over]) {
+				over++
+			}
+			*s = (*s)[over:]
+		}
+	}
+	switch m := m.(type) {
+	case *recountv1.CommandExecuted:
+		text(&m.Command)
+		text(&m.Workspace)
+		text(&m.StatedIntent)
+		tail(&m.OutputTail)
+		for k, v := range m.Env {
+			out, fs := r.env(k, v)
+			m.Env[k] = out
+			found = append(found, fs...)
+		}
+	case *recountv1.OutcomeObserved:
+		tail(&m.OutputTail)
+	}
+	return found
+}
+
+func (r *Redactor) env(name, val string) (string, []Finding) {
+	if secretEnv.MatchString(name) && secretNotPath(val) {
+		if spans := placeholders(val); len(spans) == 1 && spans[0].start == 0 && spans[0].end == len(val) {
+			return val, nil
+		}
+		return Placeholder("secret"), []Finding{{Name: "secret", Bytes: len(val)}}
+	}
+	out, found := r.Text(name + "=" + val)
+	return strings.TrimPrefix(out, name+"="), found
+}

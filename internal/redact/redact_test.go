@@ -1,0 +1,478 @@
+package redact
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// expand assembles an example. No token stands in this file: {A36} becomes 36
+// characters of the class A, and § is removed, so that what looks like a token
+// comes to be at run time only.
+func expand(s string) string {
+	classes := map[string]string{
+		"A": "aB3dE6fG9hJ2kL5mN8pQ1rS4tU7vW0xYzCcDd", // letters and digits
+		"U": "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
+		"h": "0a1b2c3d4e5f6789",
+		"d": "8273645190",
+		"b": "aB3/E6fG9hJ2+L5mN8pQ1rS4tU7vW0xYz", // base64
+	}
+	s = regexp.MustCompile(`\{([A-Za-z])([0-9]+)\}`).ReplaceAllStringFunc(s, func(m string) string {
+		alphabet := classes[m[1:2]]
+		n, _ := strconv.Atoi(m[2 : len(m)-1])
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = alphabet[(i*7+i/len(alphabet))%len(alphabet)]
+		}
+		return string(b)
+	})
+	return strings.ReplaceAll(s, "§", "")
+}
+
+// secrets: what stands between « and » must be replaced by the name.
+var secrets = []struct{ name, text string }{
+	{"private-key", "cat <<E\n«-----BEGIN RSA PRI§VATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n{b60}\n{b60}\n-----END RSA PRI§VATE KEY-----»\nE"},
+	{"private-key", `echo "«-----BEGIN PRI§VATE KEY-----\n{b64}\n-----END PRI§VATE KEY-----»" > k.pem`},
+	{"private-key", "«{b60}\n-----END OPENSSH PRI§VATE KEY-----»\n$ "},
+	{"age-key", "echo «AGE-SEC§RET-KEY-1{U58}» > key.txt"},
+	{"aws-access-key", "aws s3 ls --key «AK§IA{U16}»"},
+	{"aws-secret-key", "aws configure set aws_secret_access_key «{b40}»"},
+	{"aws-secret-key", "AWS_SECRET_ACCESS_KEY=«{b40}» aws s3 ls"},
+	{"azure-key", "az x --cs 'DefaultEndpointsProtocol=https;AccountName=a;AccountKey=«{b86}==»;E=1'"},
+	{"azure-sas", "azcopy cp f 'https://a.blob.core.windows.net/c?sv=2020&sig=«{A43}%3D»&se=1'"},
+	{"azure-client-secret", "terraform apply -var s «abc8Q§~{A34}»"},
+	{"google-api-key", "curl https://maps.googleapis.com/x?k=«AI§za{A35}»"},
+	{"google-oauth-token", "x «ya§29.{A40}»"},
+	{"google-client-secret", "x «GOC§SPX-{A28}»"},
+	{"digitalocean-token", "doctl auth init -t «dop§_v1_{h64}»"},
+	{"heroku-key", "x «HR§KU-{A36}»"},
+	{"fly-token", "fly x 'FlyV1 «fm§2_{A60}»'"},
+	{"tailscale-key", "tailscale up --authkey «tsk§ey-auth-{A12}-{A32}»"},
+	{"cloudflare-key", "x «v1§.0-{h24}-{h146}»"},
+	{"github-token", "git clone https://«gh§p_{A36}»@github.com/a/b"},
+	{"github-token", "echo «github§_pat_{A22}_{A59}» | gh auth login"},
+	{"gitlab-token", "glab auth login -t «gl§pat-{A20}»"},
+	{"npm-token", "npm x «npm§_{A36}»"},
+	{"pypi-token", "twine upload -u __token__ x «py§pi-AgEIcHlwaS5vcmc{A60}»"},
+	{"rubygems-key", "gem push x «rubygems§_{h48}»"},
+	{"docker-token", "x «dckr§_pat_{A27}»"},
+	{"terraform-token", "x «{A14}.atlas§v1.{A67}»"},
+	{"vault-token", "x «hv§s.{A24}»"},
+	{"pulumi-token", "x «pu§l-{h40}»"},
+	{"doppler-token", "doppler run «dp§.st.dev.{A40}»"},
+	{"1password-token", "x «ops_ey§J{A120}»"},
+	{"atlassian-token", "x «ATA§TT3{A80}»"},
+	{"linear-key", "x «lin§_api_{A40}»"},
+	{"notion-token", "x «nt§n_{A46}»"},
+	{"postman-key", "x «PM§AK-{h24}-{h34}»"},
+	{"sentry-token", "x «sntr§ys_{A80}»"},
+	{"grafana-token", "x «gls§a_{A32}_{h8}»"},
+	{"newrelic-key", "x «NR§AK-{A27}»"},
+	{"databricks-token", "x «da§pi{h32}»"},
+	{"planetscale-token", "x «pscale§_tkn_{A43}»"},
+	{"supabase-token", "x «sb§p_{h40}»"},
+	{"slack-token", "slack -t «xo§xb-{d12}-{d12}-{A24}»"},
+	{"slack-token", "x «xa§pp-1-A{U9}-{d12}-{h64}»"},
+	{"slack-webhook", "curl -d x https://hooks.sl§ack.com/services/«T0000/B0000/{A24}»"},
+	{"discord-webhook", "curl https://disc§ord.com/api/webhooks/{d18}/«{A68}»"},
+	{"telegram-token", "curl https://api.telegram.org/bot«{d10}:A§A{A33}»/getMe"},
+	{"twilio-key", "x «S§K{h32}»"},
+	{"sendgrid-key", "x «S§G.{A22}.{A43}»"},
+	{"mailgun-key", "x «ke§y-{h32}»"},
+	{"mailchimp-key", "x «{h32}-u§s12»"},
+	{"stripe-key", "stripe --k «sk§_live_{A24}»"},
+	{"stripe-webhook-secret", "x «whs§ec_{A32}»"},
+	{"shopify-token", "x «shp§at_{h32}»"},
+	{"square-token", "x «sq0§atp-{A22}»"},
+	{"anthropic-key", "x '«sk-a§nt-api03-{A60}»'"},
+	{"openai-key", "x «s§k-{A48}»"},
+	{"openai-key", "x «s§k-proj-{A48}»"},
+	{"huggingface-token", "x «h§f_{A34}»"},
+	{"huggingface-token", "x «api§_org_{A34}»"},
+	{"groq-key", "x «gs§k_{A52}»"},
+	{"xai-key", "x «xa§i-{A80}»"},
+	{"replicate-token", "x «r§8_{A37}»"},
+	{"perplexity-key", "x «ppl§x-{A48}»"},
+	{"jwt", "x «ey§J{A20}.ey§J{A40}.{A43}»"},
+
+	{"url-password", "psql postgres://app:«hunter2»@db:5432/app"},
+	{"url-password", "git clone https://me:«s3cr%2Fet»@example.com/a.git"},
+	{"url-token", "git clone https://«{h40}»:x-oauth-basic@github.com/a/b"},
+	{"authorization", "curl -H 'Authorization: Bearer «abcdef»' http://x"},
+	{"authorization", "curl -H \"authorization: Basic «dTpw»\" http://x"},
+	{"authorization", "curl -H 'Authorization: «{A20}»' http://x"},
+	{"bearer", "x 'bearer «{A32}»'"},
+	{"api-key", "curl -H 'X-Api-Key: «abc123»' http://x"},
+	{"api-key", "curl -H 'PRIVATE-TOKEN: «abc123»' http://x"},
+	{"cookie", "curl -H 'Cookie: «session=abc; b=c»' http://x"},
+	{"cookie", "curl -b '«session=abc»' http://x"},
+	{"password", "tool --password «hunter2» run"},
+	{"password", "tool --password=«hunter2» run"},
+	{"password", "tool --db-password '«two words»' run"},
+	{"password", `tool -password "«hunter\"2»" run`},
+	{"secret", "tool --api-key «abc» run"},
+	{"secret", "tool --client-secret=«abc»"},
+	{"secret", "kubectl config set-credentials me --token=«abc»"},
+	{"password", "PGPASSWORD=«hunter2» psql -h db"},
+	{"password", "export MYSQL_PWD='«hunter2»'"},
+	{"password", "sqlcmd -S 'Server=x;Uid=sa;Pwd=«hunter2»;'"},
+	{"password", "kubectl create secret generic s --from-literal=password=«hunter2»"},
+	{"secret", "export GITHUB_TOKEN=«abc»"},
+	{"secret", "curl 'http://x/?access_token=«abc»&page=2'"},
+	{"secret", "DJANGO_SECRET=\"«abc def»\" ./manage.py"},
+	{"secret", "RESTIC_ACCESS_KEY=«abc» restic backup"},
+	{"secret", `echo '{"client_secret": "«abcd1234»"}'`},
+	{"secret", "api_key: «a1b2c3d4e5f6g7»"},
+	{"auth-token", "npm config set //npm.example.com/:_auth§Token «abc-def»"},
+	{"secret", "git config --global gitlab.token «abc»"},
+	{"password", "mysql -u root -p«hunter2» db"},
+	{"password", "mysqldump -uroot -p'«hunter 2»' db > dump.sql"},
+	{"password", "sshpass -p «hunter2» ssh me@host"},
+	{"password", "docker login -u me -p «hunter2» registry"},
+	{"password", "mongosh -u me -p «hunter2» db"},
+	{"password", "redis-cli -h x -a «hunter2» ping"},
+	{"password", "ldapsearch -D cn=x -w «hunter2» '(uid=1)'"},
+	{"password", "zip -r -P «hunter2» a.zip a"},
+	{"password", "7z a -p«hunter2» a.7z a"},
+	{"password", "openssl pkcs12 -in a -passin pass:«hunter2»"},
+	{"password", "keytool -list -storepass «changeit»"},
+	{"password", "curl -sSu me:«hunter2» http://x"},
+	{"password", "curl --user 'me:«hunter2»' http://x"},
+	{"password", "http -a me:«hunter2» :8080/x"},
+	{"password", "smbclient //h/s -U me%«hunter2»"},
+	{"password", "xfreerdp /u:me /p:«hunter2» /v:host"},
+	{"password", "sqlplus -s scott/«tiger»@db"},
+	{"password", "sqlcmd -S . -P «hunter2» -Q 'select 1'"},
+	{"password", "htpasswd -cb file me «hunter2»"},
+	{"password", "ssh-keygen -t ed25519 -N '«hunter2»' -f k"},
+	{"token", "vault login «s.abcdefghijklmnop»"},
+	{"password", "echo 'me:«hunter2»' | sudo chpasswd"},
+	{"password", "echo «hunter2» | docker login -u me --password-stdin"},
+	{"password", "echo '«hunter2»' | sudo -S true"},
+	{"token", "echo «abc» | gh auth login --with-token"},
+	{"high-entropy", "export ZORK='«{b32}»'"},
+}
+
+// plain texts must come out as they went in.
+var plain = []struct{ name, text string }{
+	{"private-key", `grep -rn "-----BEGIN RSA PRI§VATE KEY-----" src/ --include=*.go`},
+	{"private-key", "ssh-add ~/.ssh/private key"},
+	{"age-key", "age-keygen | grep AGE-SECRET-KEY-1"},
+	{"aws-access-key", "grep -r AK§IA ."},
+	{"aws-access-key", "convert euro asia.png"},
+	{"aws-secret-key", "echo $AWS_SECRET_ACCESS_KEY"},
+	{"aws-secret-key", "aws configure get aws_secret_access_key"},
+	{"azure-key", "grep AccountKey= config"},
+	{"azure-sas", "open 'https://x/?sig=short'"},
+	{"azure-client-secret", "echo faq~1"},
+	{"google-api-key", "grep AI§za src"},
+	{"google-oauth-token", "cat ya29.txt"},
+	{"google-client-secret", "grep GOCSPX- ."},
+	{"digitalocean-token", "git checkout feature_v1_final"},
+	{"heroku-key", "grep HRKU- ."},
+	{"fly-token", "cat fm2_notes"},
+	{"tailscale-key", "grep tskey- ."},
+	{"cloudflare-key", "git tag v1.0-rc1"},
+	{"github-token", "grep 'gh§p_[A-Za-z0-9]' -r ."},
+	{"gitlab-token", "grep glpat- ."},
+	{"npm-token", "npm_config_cache=/tmp npm install"},
+	{"pypi-token", "pip install pypi-agent"},
+	{"rubygems-key", "ls rubygems_cache"},
+	{"docker-token", "grep dckr_pat_ ."},
+	{"terraform-token", "grep .atlasv1. ."},
+	{"vault-token", "cat hvs.md"},
+	{"pulumi-token", "pul-request"},
+	{"doppler-token", "vi dp.py"},
+	{"1password-token", "grep ops_eyJ ."},
+	{"atlassian-token", "grep ATATT3 ."},
+	{"linear-key", "lin_api_test"},
+	{"notion-token", "cat ntn_dump"},
+	{"postman-key", "grep PMAK- ."},
+	{"sentry-token", "grep sntrys_ ."},
+	{"grafana-token", "grep glsa_ ."},
+	{"newrelic-key", "grep NRAK- ."},
+	{"databricks-token", "ls dapi"},
+	{"planetscale-token", "grep pscale_tkn_ ."},
+	{"supabase-token", "sbp_fix"},
+	{"slack-token", "ls xoxo-letters"},
+	{"slack-webhook", "curl https://hooks.slack.com/"},
+	{"discord-webhook", "curl https://example.com/api/webhooks/1"},
+	{"telegram-token", "date +%H:AA"},
+	{"twilio-key", "ls /mnt/disk SKETCH"},
+	{"sendgrid-key", "cat msg.txt SG.md"},
+	{"mailgun-key", "rm key-1.pem"},
+	{"mailchimp-key", "aws --region x-us1"},
+	{"stripe-key", "ls task_live_reload"},
+	{"stripe-webhook-secret", "grep whsec_ ."},
+	{"shopify-token", "grep shpat_ ."},
+	{"square-token", "grep sq0atp- ."},
+	{"anthropic-key", "grep sk-ant- ."},
+	{"openai-key", "git checkout sk-rework-of-the-whole-parser-branch"},
+	{"openai-key", "kubectl logs task-runner-6d5f7c8b9-x2x4zabcdefghijk"},
+	{"huggingface-token", "ls hf_cache api_org_list"},
+	{"groq-key", "x gsk_short"},
+	{"xai-key", "pip install xai-sdk"},
+	{"replicate-token", "x r8_short"},
+	{"perplexity-key", "x pplx-api"},
+	{"jwt", "grep eyJ ."},
+	{"url-password", "git clone git@github.com:a/b.git https://github.com/a/b"},
+	{"url-password", "psql postgres://app:$PASS@db:5432/app"},
+	{"url-password", "curl http://localhost:8080/a@b"},
+	{"url-token", "git clone https://github.com/x-oauth-basic@"},
+	{"authorization", "curl -H \"Authorization: Bearer $TOKEN\" http://x"},
+	{"authorization", "grep -i authorization: src"},
+	{"bearer", "echo the bearer of bad news-and-more-words"},
+	{"api-key", "curl -H \"X-Api-Key: ${KEY}\" http://x"},
+	{"cookie", "curl -b $JAR http://x"},
+	{"password", "docker login -u me --password-stdin"},
+	{"password", "tool --password-file /run/secrets/db"},
+	{"password", "tool --password $DB_PASSWORD"},
+	{"password", "passwd root"},
+	{"password", "ls --no-password"},
+	{"password", "tool --password --verbose"},
+	{"password", "psql -h db -p 5432"},
+	{"password", "mysql -h db -P 3306 -u root -p"},
+	{"password", "mkdir -p src/mysql"},
+	{"password", "sudo find / -name mysql -print"},
+	{"password", "echo $PWD; PWD=/home/me ls"},
+	{"password", "unzip -p a.zip f"},
+	{"password", "curl -u me http://x"},
+	{"password", "docker run -p 8080:80 nginx"},
+	{"password", "scp -P 22 a b"},
+	{"secret", "docker build --secret id=npm,src=.npmrc ."},
+	{"secret", "kubectl get secret -n prod"},
+	{"secret", "python train.py --max-tokens 100 --tokenizer bert"},
+	{"secret", "export TOKEN=$(pass show x)"},
+	{"secret", "TOKEN_FILE=/run/token ./x"},
+	{"secret", "export SSH_PRIVATE_KEY=~/.ssh/id_ed25519"},
+	{"secret", "def f(token: str, password: Optional) -> None: self.token = token"},
+	{"secret", "git log --author=me --grep key=value"},
+	{"secret", "sort --key=2,3 f"},
+	{"auth-token", "grep :_auth§Token ."},
+	{"token", "vault login -method=oidc"},
+	{"high-entropy", "GIT_COMMIT={h40} make"},
+	{"high-entropy", "x --digest=sha256:{h64}"},
+	{"high-entropy", "x --path=/usr/local/lib/PythonFramework3/Versions2/Current"},
+	{"high-entropy", "npm i --integrity=sha512-{b86}=="},
+	{"high-entropy", "make test RACE=1 && go build -ldflags=-X=main.version=1.2.3"},
+}
+
+func TestSecretsAreReplaced(t *testing.T) {
+	for _, c := range secrets {
+		marked := expand(c.text)
+		before, tail, _ := strings.Cut(marked, "«")
+		secret, after, ok := strings.Cut(tail, "»")
+		if !ok {
+			t.Fatalf("%s: example without « »: %s", c.name, c.text)
+		}
+		got, found := Default().Text(before + secret + after)
+		if want := before + Placeholder(c.name) + after; got != want {
+			t.Errorf("%s\n got %s\nwant %s", c.name, got, want)
+		}
+		if len(found) != 1 || found[0] != (Finding{Name: c.name, Bytes: len(secret)}) {
+			t.Errorf("%s: found %v, want one of %d bytes", c.text, found, len(secret))
+		}
+	}
+}
+
+func TestPlainTextStays(t *testing.T) {
+	for _, c := range plain {
+		in := expand(c.text)
+		if got, found := Default().Text(in); got != in || found != nil {
+			t.Errorf("%s: %s\nbecame %s", c.name, in, got)
+		}
+	}
+}
+
+func TestEveryRuleHasATrueAndAFalseExample(t *testing.T) {
+	falseFor := map[string]bool{}
+	for _, c := range plain {
+		falseFor[c.name] = true
+	}
+	for i, ru := range Default().rules {
+		if !falseFor[ru.name] {
+			t.Errorf("%s: no false example", ru.name)
+		}
+		hit := false
+		for _, c := range secrets {
+			in := strings.NewReplacer("«", "", "»", "").Replace(expand(c.text))
+			Default().literals.hits(in, func(owner int) {
+				if owner != i || !strings.Contains(in, ru.also) {
+					return
+				}
+				if ru.find != nil {
+					ru.find(in, func(int, int) { hit = true })
+					return
+				}
+				for _, m := range ru.re.FindAllStringSubmatchIndex(in, -1) {
+					start, end := pick(m, 0)
+					hit = hit || start < end && (ru.accept == nil || ru.accept(in[start:end]))
+				}
+			})
+		}
+		if !hit {
+			t.Errorf("rule %d, %s %v: no true example reaches it", i, ru.name, ru.re)
+		}
+	}
+}
+
+func TestTwiceIsOnce(t *testing.T) {
+	for _, c := range secrets {
+		once, _ := Default().Text(strings.NewReplacer("«", "", "»", "").Replace(expand(c.text)))
+		if twice, found := Default().Text(once); twice != once || found != nil {
+			t.Errorf("%s\n once %s\ntwice %s", c.name, once, twice)
+		}
+	}
+}
+
+func TestOverlapsBecomeOne(t *testing.T) {
+	in := expand("export GITHUB_TOKEN=gh§p_{A36} && echo gh§p_{A36}")
+	got, _ := Default().Text(in)
+	want := "export GITHUB_TOKEN=[redacted:github-token] && echo [redacted:github-token]"
+	if got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestEvent(t *testing.T) {
+	ev := &recountv1.CommandExecuted{
+		Command:      "tool --password hunter2",
+		StatedIntent: "log in with https://me:hunter2@example.com",
+		OutputTail:   strings.Repeat("é", maxTail/2-8) + " token=\"q\"",
+		Env:          map[string]string{"DB_PASSWORD": "two words", "HOME": "/home/me", "URL": "redis://:hunter2@db", "KEYFILE": "/a/b"},
+		Cwd:          "/src",
+	}
+	r := Default()
+	if n := len(r.Event(ev)); n != 5 {
+		t.Errorf("found %d, want 5", n)
+	}
+	want := &recountv1.CommandExecuted{
+		Command:      "tool --password [redacted:password]",
+		StatedIntent: "log in with https://me:[redacted:url-password]@example.com",
+		OutputTail:   strings.Repeat("é", (maxTail-len(` token="[redacted:secret]"`))/2) + ` token="[redacted:secret]"`,
+		Env:          map[string]string{"DB_PASSWORD": "[redacted:secret]", "HOME": "/home/me", "URL": "redis://:[redacted:url-password]@db", "KEYFILE": "/a/b"},
+		Cwd:          "/src",
+	}
+	if d := cmp.Diff(want, ev, protocmp.Transform()); d != "" {
+		t.Error(d)
+	}
+	again := proto.Clone(ev)
+	if fs := r.Event(ev); len(fs) != 0 || !proto.Equal(again, ev) {
+		t.Errorf("the second time found %v", fs)
+	}
+	out := &recountv1.OutcomeObserved{OutputTail: "PGPASSWORD=hunter2"}
+	r.Event(out)
+	if out.OutputTail != "PGPASSWORD=[redacted:password]" {
+		t.Error(out.OutputTail)
+	}
+}
+
+func TestExtraRules(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "redact.yaml")
+	file := "rules:\n  - name: acme-pin\n    pattern: 'pin[:=]([0-9]{6})'\n    group: 1\n  - name: acme\n    pattern: '(?i)ACME_[a-z0-9]{8}'\n    literals: [acme_]\n"
+	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := r.Text("x pin:123456 acme_ABCDEFGH --password acme_ABCDEFGH")
+	if want := "x pin:[redacted:acme-pin] [redacted:acme] --password [redacted:acme]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+
+	for _, bad := range []struct{ why, file, want string }{
+		{"misspelt field", "rules:\n  - nam: a\n", "field nam not found"},
+		{"bad pattern", "rules:\n  - {name: a, pattern: '('}\n", `rule "a": pattern`},
+		{"bad name", "rules:\n  - {name: 'A b', pattern: 'x'}\n", "must match"},
+		{"no such group", "rules:\n  - {name: a, pattern: 'x', group: 1}\n", "the pattern has 0"},
+	} {
+		if err := os.WriteFile(path, []byte(bad.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o, err := Load(path)
+		if err == nil {
+			_, err = New(o)
+		}
+		if err == nil || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("%s: got %v, want %q", bad.why, err, bad.want)
+		}
+	}
+}
+
+// TestLinear gives each rule texts made to be slow: what it looks for, over and
+// over, without the end. Eight times the text may take about eight times as
+// long; a quadratic rule takes sixty-four times.
+func TestLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time")
+	}
+	units := []string{"mysql ", "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat("A", 40), "echo x | ", "://a:", "password=\"", "eyJaaaaaaaaaa.", "token: ", "a=", "curl -u "}
+	for _, u := range units {
+		took := func(n int) time.Duration {
+			s := strings.Repeat(u, n/len(u))
+			best := time.Hour
+			for range 3 {
+				start := time.Now()
+				Default().Text(s)
+				best = min(best, time.Since(start))
+			}
+			return best
+		}
+		small, large := took(8<<10), took(64<<10)
+		if large > 30*small+20*time.Millisecond {
+			t.Errorf("%q: 8 KiB in %v, 64 KiB in %v", u, small, large)
+		}
+	}
+}
+
+func FuzzText(f *testing.F) {
+	for _, c := range secrets {
+		f.Add(strings.NewReplacer("«", "", "»", "").Replace(expand(c.text)))
+	}
+	for _, c := range plain {
+		f.Add(expand(c.text))
+	}
+	f.Add("--password=a[redacted:x]b [redacted:[redacted:y]]")
+	r := Default()
+	f.Fuzz(func(t *testing.T, s string) {
+		once, found := r.Text(s)
+		if (once == s) != (len(found) == 0) {
+			t.Fatalf("found %v, but %q became %q", found, s, once)
+		}
+		if twice, _ := r.Text(once); twice != once {
+			t.Fatalf("%q\nonce  %q\ntwice %q", s, once, twice)
+		}
+	})
+}
+
+func BenchmarkUsualCommand(b *testing.B) {
+	for _, c := range []string{
+		"git status",
+		"go test ./pipeline/... -run TestProduce -count=1 -race 2>&1 | tail -40",
+		"docker run --rm -it -v $(pwd):/src -w /src -p 8080:80 -e MODE=dev registry.example.com/team/app:1.2.3 make serve",
+		"kubectl -n prod get pods -l app=checkout -o jsonpath='{.items[*].metadata.name}'",
+		"curl -fsSL https://example.com/install.sh | bash -s -- --yes",
+	} {
+		b.Run(c[:10], func(b *testing.B) {
+			for b.Loop() {
+				Default().Text(c)
+			}
+		})
+	}
+}

@@ -1,0 +1,31 @@
+# Recount: tell each command that was run. In ~/.config/fish/config.fish:  recount hook fish | source
+if status is-interactive; and not set -q __recount_session
+    set -g __recount_bin @RECOUNT@
+    set -g __recount_session fish-$fish_pid-(date +%s)
+    set -g __recount_cwd $PWD
+    if set -q RECOUNT_HOOK_LOG
+        set -g __recount_log $RECOUNT_HOOK_LOG
+    else if set -q XDG_STATE_HOME
+        set -g __recount_log $XDG_STATE_HOME/recount-hook.log
+    else
+        set -g __recount_log $HOME/.local/state/recount-hook.log
+    end
+    mkdir -p (dirname $__recount_log) 2>/dev/null
+
+    function __recount_preexec --on-event fish_preexec
+        set -g __recount_cwd $PWD
+    end
+
+    function __recount_postexec --on-event fish_postexec
+        set -l exit_status $status
+        set -l took $CMD_DURATION
+        if string match -qr '^\s' -- "$argv[1]"; or test -z "$argv[1]"; or set -q fish_private_mode
+            return $exit_status
+        end
+        # Through sh, so that $last_pid and the list of jobs stay the user's.
+        RECOUNT_IGNORE="$RECOUNT_IGNORE" RECOUNT_HOOK_LOG=$__recount_log /bin/sh -c '"$@" </dev/null >/dev/null 2>>"$RECOUNT_HOOK_LOG" &' sh \
+            $__recount_bin record --hook --shell fish --session $__recount_session --cwd $__recount_cwd \
+            --exit $exit_status --duration {$took}ms -- "$argv[1]"
+        return $exit_status
+    end
+end

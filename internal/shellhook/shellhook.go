@@ -1,0 +1,70 @@
+// Package shellhook holds the scripts by which shells tell Recount what was run.
+// `recount hook SHELL` prints one; the shell's startup file evaluates it.
+//
+// What a script promises:
+//
+//   - It does not make the prompt wait: per command it costs one fork of the
+//     shell (fish, which has no fork, starts /bin/sh); everything else happens
+//     in a process that nothing waits for.
+//   - It keeps what it finds: PROMPT_COMMAND, the DEBUG trap and PS0 in bash,
+//     the hook arrays in zsh, the events in fish; $?, $_ and $! as they were.
+//     Evaluated twice it works once.
+//   - A command comes as typed, with its newlines, the directory it started in,
+//     its exit code, and its duration in microseconds (fish: milliseconds).
+//   - A command that starts with a space is not told (bash: if HISTCONTROL or
+//     HISTIGNORE keeps it out of the history), nor one that matches a pattern of
+//     RECOUNT_IGNORE, which is written like HISTIGNORE.
+//   - It works without a server: `recount record` then opens the data directory
+//     itself and waits for its turn. What fails is told in the file that
+//     RECOUNT_HOOK_LOG names, by default recount-hook.log in the state directory.
+//
+// In bash the text comes from the history, for only there bash has it whole. A
+// repeat that HISTCONTROL=ignoreboth keeps out of the history is recognised by
+// comparing what the DEBUG trap saw with the history's last line; a repeated
+// subshell in parentheses, for which bash runs no trap, is not.
+package shellhook
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+//go:embed hook.bash
+var bash string
+
+//go:embed hook.zsh
+var zsh string
+
+//go:embed hook.fish
+var fish string
+
+var scripts = map[string]string{"bash": bash, "zsh": zsh, "fish": fish}
+
+// Shells are the shells that have a script, in order.
+func Shells() []string {
+	var names []string
+	for n := range scripts {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Script is the shell's script, with bin as the program that it calls.
+func Script(shell, bin string) (string, error) {
+	s, ok := scripts[shell]
+	if !ok {
+		return "", fmt.Errorf("shell %q: there is a hook for %s", shell, strings.Join(Shells(), ", "))
+	}
+	return strings.ReplaceAll(s, "@RECOUNT@", quote(shell, bin)), nil
+}
+
+// quote makes one word of s for the shell.
+func quote(shell, s string) string {
+	if shell == "fish" {
+		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
