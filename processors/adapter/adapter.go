@@ -1,0 +1,196 @@
+// Package adapter makes Benthos batch processors of the plain functions of
+// package processors and embed:
+//
+//   - recount_command: log records in, records out (recountv1.Record), one for
+//     one. A message says which log record it is by its payload, by the metadata
+//     that the input recount_log sets (kafka_topic, kafka_partition,
+//     kafka_offset, kafka_key, kafka_timestamp_ms) and by its other metadata,
+//     which are the headers.
+//   - recount_embed: records in, the same records with embeddings out.
+//
+// Between stages of one process a record travels decoded (schemas.Carried); read
+// as bytes it is JSON. Nothing is dropped: an event that can never be applied
+// leaves as a record whose body is Rejected, and an error (the context's, or a
+// bug of ours) marks the whole batch, for the output to refuse it.
+package adapter
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redpanda-data/benthos/v4/public/service"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/processors"
+	"github.com/recountdb/recount/processors/embed"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Register makes the processors known to an environment.
+func Register(env *service.Environment) error {
+	if err := env.RegisterBatchProcessor("recount_command", commandSpec(), newCommand); err != nil {
+		return fmt.Errorf("register recount_command: %w", err)
+	}
+	if err := env.RegisterBatchProcessor("recount_embed", embedSpec(), newEmbed); err != nil {
+		return fmt.Errorf("register recount_embed: %w", err)
+	}
+	return nil
+}
+
+// embedders are the embedders a config can name.
+var embedders = map[string]func() embed.Embedder{
+	"hash": func() embed.Embedder { return embed.Remember(embed.NewHash()) },
+}
+
+func commandSpec() *service.ConfigSpec {
+	return service.NewConfigSpec().Stable().Categories("Recount").
+		Summary("Turns the events of recount.commands into records.").
+		Description("One record for each message, in order; an event that can never be applied becomes a record that says so. The same events give the same records, always.").
+		Fields(service.NewStringEnumField("embedder", "hash", "none").Default("hash").
+			Description("What makes the embeddings; `none` leaves them to a later `recount_embed`."))
+}
+
+type command struct{ chain processors.Chain }
+
+func newCommand(conf *service.ParsedConfig, _ *service.Resources) (service.BatchProcessor, error) {
+	name, err := conf.FieldString("embedder")
+	if err != nil {
+		return nil, err
+	}
+	p := &command{}
+	if name != "none" {
+		p.chain.Embedder = embedders[name]()
+	}
+	return p, nil
+}
+
+func (p *command) Close(context.Context) error { return nil }
+
+func (p *command) ProcessBatch(ctx context.Context, batch service.MessageBatch) ([]service.MessageBatch, error) {
+	in := make([]schemas.LogRecord, len(batch))
+	for i, msg := range batch {
+		r, err := logRecord(msg)
+		if err != nil {
+			return nil, err
+		}
+		in[i] = r
+	}
+	recs, err := processors.Records(ctx, in, p.chain)
+	if err != nil {
+		return nil, err
+	}
+	out := make(service.MessageBatch, len(batch))
+	for i, msg := range batch {
+		out[i] = msg.Copy()
+		out[i].SetStructured(schemas.Carried{Record: recs[i]})
+	}
+	return []service.MessageBatch{out}, nil
+}
+
+// reserved is the metadata that is about the record rather than its headers.
+var reserved = []string{"kafka_topic", "kafka_partition", "kafka_offset", "kafka_key", "kafka_timestamp_ms"}
+
+// logRecord is the log record that a message stands for: the one noted beside
+// it, as long as its payload was not replaced on the way; else what the metadata say.
+func logRecord(msg *service.Message) (schemas.LogRecord, error) {
+	value, err := msg.AsBytes()
+	if err != nil {
+		return schemas.LogRecord{}, fmt.Errorf("payload: %w", err)
+	}
+	if r := schemas.LogRecordOf(msg.Context()); r != nil && same(r.Value, value) {
+		return *r, nil
+	}
+	r := schemas.LogRecord{Value: value}
+	var ok bool
+	if r.Position.Topic, ok = msg.MetaGet("kafka_topic"); !ok {
+		return r, fmt.Errorf("metadata kafka_topic: missing: what comes here must come from recount_log")
+	}
+	partition, err := metaInt(msg, "kafka_partition", 32)
+	if err != nil {
+		return r, err
+	}
+	if r.Position.Offset, err = metaInt(msg, "kafka_offset", 64); err != nil {
+		return r, err
+	}
+	millis, err := metaInt(msg, "kafka_timestamp_ms", 64)
+	if err != nil {
+		return r, err
+	}
+	r.Position.Partition, r.Timestamp = int32(partition), time.UnixMilli(millis)
+	if key, ok := msg.MetaGet("kafka_key"); ok {
+		r.Key = []byte(key)
+	}
+	// MetaWalk goes in the order of a map; headers have to have one.
+	err = msg.MetaWalk(func(k, v string) error {
+		if !slices.Contains(reserved, k) {
+			r.Headers = append(r.Headers, schemas.Header{Key: k, Value: []byte(v)})
+		}
+		return nil
+	})
+	slices.SortFunc(r.Headers, func(a, b schemas.Header) int { return strings.Compare(a.Key, b.Key) })
+	return r, err
+}
+
+// same reports whether a and b are one piece of memory, without reading it.
+func same(a, b []byte) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+func metaInt(msg *service.Message, key string, bits int) (int64, error) {
+	s, ok := msg.MetaGet(key)
+	if !ok {
+		return 0, fmt.Errorf("metadata %s: missing: what comes here must come from recount_log", key)
+	}
+	n, err := strconv.ParseInt(s, 10, bits)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("metadata %s: %q is no number from 0", key, s)
+	}
+	return n, nil
+}
+
+func embedSpec() *service.ConfigSpec {
+	return service.NewConfigSpec().Stable().Categories("Recount").
+		Summary("Gives records of commands their embeddings.").
+		Fields(service.NewStringEnumField("embedder", "hash").Default("hash").
+			Description("What makes the embeddings."))
+}
+
+type embedding struct{ embedder embed.Embedder }
+
+func newEmbed(conf *service.ParsedConfig, _ *service.Resources) (service.BatchProcessor, error) {
+	name, err := conf.FieldString("embedder")
+	if err != nil {
+		return nil, err
+	}
+	return &embedding{embedders[name]()}, nil
+}
+
+func (p *embedding) Close(context.Context) error { return nil }
+
+func (p *embedding) ProcessBatch(_ context.Context, batch service.MessageBatch) ([]service.MessageBatch, error) {
+	out := make(service.MessageBatch, len(batch))
+	for i, msg := range batch {
+		v, err := msg.AsStructured()
+		if err != nil {
+			return nil, fmt.Errorf("record: %w", err)
+		}
+		carried, ok := v.(schemas.Carried)
+		if !ok {
+			return nil, fmt.Errorf("record: got %T: recount_embed must follow recount_command", v)
+		}
+		out[i] = msg.Copy()
+		if carried.Record.GetIntent() == nil {
+			continue
+		}
+		// What is carried may be shared with other branches: change a copy.
+		rec := proto.Clone(carried.Record).(*recountv1.Record)
+		embed.Intent(rec.GetIntent(), p.embedder)
+		out[i].SetStructured(schemas.Carried{Record: rec})
+	}
+	return []service.MessageBatch{out}, nil
+}

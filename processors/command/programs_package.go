@@ -1,0 +1,32 @@
+package command
+
+// packagePrograms install software, and run the scripts of packages.
+var packagePrograms = []program{
+	{"apt|apt-get|aptitude|yum|dnf|zypper|apk|brew|pkg|snap|flatpak|choco|winget|scoop|microdnf", catConfigure, "-o:arg -t:arg -c:r", "sub pkg*"},
+	{"apt list|search|show|policy|depends|rdepends", catQuery, "", "pkg*"},
+	{"apt-cache|dpkg-query|rpmquery|pkg-config|repoquery", catQuery, "-f:str", "word pkg*"},
+	{"yum list|search|info|provides|whatprovides|history", catQuery, "", "pkg*"},
+	{"dnf list|search|info|provides|history", catQuery, "", "pkg*"},
+	{"brew list|search|info|outdated|deps", catQuery, "", "pkg*"},
+	{"dpkg|rpm|pacman|emerge|yay|paru|nix-env|nix|guix", catConfigure, "-i:pkg -r:pkg", "pkg*"},
+	{"pip|pipx|uv|poetry|pdm|conda|mamba|pipenv|gem|easy_install|bundle|composer|cpan|cpanm|luarocks|opam|stack|cabal|mix|hex", catConfigure, "-r:r -e:r -c:r -i:url -t:w -n:arg --index-url:url", "sub pkg*"},
+	{"pip list|show|freeze|check|search|index|config|debug", catQuery, "", "pkg*"},
+	{"poetry run", catOther, "", "cmd"},
+	{"uv run", catOther, "--with:pkg", "cmd"},
+	{"pipenv run", catOther, "", "cmd"},
+	{"bundle exec", catOther, "", "cmd"},
+	{"npm|yarn|pnpm|bun|cnpm", catConfigure, "--prefix:r -C:r --registry:url -w:arg", "sub pkg*"},
+	{"npm run|run-script", catBuild, "--prefix:r", "word ?*"},
+	{"npm test|t|build|start|ci|pack|stop|restart", catBuild, "", "?*"},
+	{"npm publish|version|deprecate|dist-tag", catDeploy, "", "?*"},
+	{"npm ls|list|view|info|outdated|audit|search|root|bin|why|help", catQuery, "", "pkg*"},
+	{"yarn run|build|test|start|dev|lint|compile", catBuild, "", "word ?*"},
+	{"yarn publish", catDeploy, "", "?*"},
+	{"yarn list|info|why|outdated", catQuery, "", "pkg*"},
+	{"pnpm run|build|test|start|dev|lint", catBuild, "", "word ?*"},
+	{"pnpm publish", catDeploy, "", "?*"},
+	{"bun run|build|test", catBuild, "", "word ?*"},
+	{"npx|bunx|pnpx|uvx", catOther, "-p:pkg", "cmd"},
+	{"nvm|pyenv|rbenv|asdf|sdk|rustup|volta|fnm|goenv|mise|direnv|update-alternatives", catConfigure, "", "sub arg*"},
+	{"virtualenv|venv", catConfigure, "-p:r", "w"},
+}

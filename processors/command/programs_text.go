@@ -1,0 +1,30 @@
+package command
+
+// textPrograms read text and say something about it.
+var textPrograms = []program{
+	{"cat|tac|less|more|bat|batcat|most|zcat|bzcat|xzcat|zless|zmore|gzcat|view|pg|rev|nl|strings|hexdump|xxd|od|column|expand|unexpand|fmt|pr|fold", catQuery, "-w:num -s:str -l:num -n:num -N:num -t:str -c:num -d:str -A -j:num", "r*"},
+	{"head|tail|ghead|gtail", catQuery, "-n:num -c:num --lines:num --bytes:num -s:num --pid:num", "r*"},
+	{"grep|egrep|fgrep|zgrep|zegrep|pcregrep|ggrep|agrep|bzgrep|xzgrep", catQuery, "-e:str -f:r -m:num -A:num -B:num -C:num --include:str --exclude:str --exclude-dir:str --max-count:num --regexp:str", "str r*"},
+	{"rg|ag|ack|ugrep", catQuery, "-e:str -g:str -t -T -m:num -A:num -B:num -C:num --glob:str --type:arg", "str r*"},
+	{"awk|gawk|mawk|nawk", catQuery, "-F:str -v:str -f:r", "str r*"},
+	{"sed|gsed", catQuery, "-e:str -f:r -l:num --expression:str", "str r*"},
+	{"cut", catQuery, "-d:str -f:num -c:num -b:num --delimiter:str --fields:num --output-delimiter:str", "r*"},
+	{"sort|gsort", catQuery, "-k:num -t:str -o:w -T:r -S:num --key:num --field-separator:str --output:w --parallel:num", "r*"},
+	{"uniq", catQuery, "-f:num -s:num -w:num", "r w"},
+	{"wc", catQuery, "", "r*"},
+	{"paste", catQuery, "-d:str --delimiters:str", "r*"},
+	{"join", catQuery, "-t:str -1:num -2:num -j:num -o -e:str -a:num -v:num", "r*"},
+	{"comm|cmp|diff|sdiff|colordiff|vimdiff|diff3|delta|difft", catQuery, "-U:num -C:num -x:str -X:r -I:str -W:num --exclude:str", "r*"},
+	{"tr", catQuery, "", "str*"},
+	{"jq|yq|xq|gojq", catQuery, "-f:r --arg:str --indent:num", "str r*"},
+	{"xmllint|xsltproc|pandoc|iconv|dos2unix|unix2dos", catOther, "-f -t -o:w --xpath:str", "r*"},
+	{"seq|yes|shuf|factor|bc|dc|expr|numfmt|jot", 0, "-s:str -f:str -n:num -i:num", "?*"},
+	{"echo|printf|print", 0, "", "str*"},
+	{"look|aspell|ispell|spell|wdiff|tsort|ptx|base64|base32", catOther, "-w:num", "?*"},
+	{"csvcut|csvgrep|csvlook|mlr|xsv|csvsort", catQuery, "-c -d:str", "?*"},
+	{"sqlite3|duckdb", catQuery, "-cmd:str", "r str"},
+	{"psql|mysql|mongo|mongosh|redis-cli|clickhouse-client|cqlsh|influx", catQuery, "-h:host -p:port -U -u -d -c:str -e:str -f:r --host:host --port:port", "?*"},
+	{"pg_dump|mysqldump|mongodump|pg_dumpall", catOther, "-h:host -p:port -U -u -d -f:w --host:host --port:port", "?*"},
+	{"man|info|help|apropos|whatis|tldr|cheat", catQuery, "-k:str", "arg*"},
+	{"history|fc", catQuery, "-d:num", "num*"},
+}

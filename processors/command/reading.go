@@ -1,0 +1,441 @@
+package command
+
+import (
+	"strings"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// reader goes over the simple commands of a line and says of each word what it
+// is to its program: subcommand, flag, or an argument in some role. The kinds
+// and the places of the line's items, the programs and the resources come of it.
+type reader struct {
+	*line
+	where     location
+	programs  []string
+	ran       int // programs, by a name that is known or not
+	known     int // those of them that stand in the tables
+	resources []*recountv1.Resource
+	seen      map[resourceKey]int
+	votes     []vote
+	remote    bool // something was copied from or to another machine
+	inner     bool // the call at hand stands in a substitution
+	depth     int  // of command lines inside words
+	via       string
+	// elsewhere: the command at hand runs in a container or on another machine,
+	// whose paths are not ours.
+	elsewhere bool
+	subshells bool // some "(" makes it unclear how far a cd reaches
+	done      int  // redirections noted
+}
+
+// vote is what one program says of the category of the whole.
+type vote struct {
+	category recountv1.Category
+	program  string // as the tables name it, with its subcommands
+	known    bool
+	inner    bool
+}
+
+const (
+	kindBinary     = recountv1.TokenKind_TOKEN_KIND_BINARY
+	kindSubcommand = recountv1.TokenKind_TOKEN_KIND_SUBCOMMAND
+	kindFlag       = recountv1.TokenKind_TOKEN_KIND_FLAG
+	kindArgument   = recountv1.TokenKind_TOKEN_KIND_ARGUMENT
+	kindAssignment = recountv1.TokenKind_TOKEN_KIND_ASSIGNMENT
+)
+
+func (r *reader) all() {
+	for i := range r.items {
+		if r.items[i].kind == recountv1.TokenKind_TOKEN_KIND_KEYWORD && r.items[i].text == "(" {
+			r.subshells = true
+		}
+	}
+	for _, c := range r.calls {
+		r.redirections(c.words[0])
+		r.inner, r.elsewhere = c.inner, false
+		r.call(c.words)
+	}
+	r.inner, r.elsewhere = false, false
+	r.redirections(len(r.items))
+}
+
+// redirections notes the files of the redirections that stand before an item,
+// so that each is resolved in the directory that the line has then gone to.
+func (r *reader) redirections(before int) {
+	for ; r.done < len(r.redirs) && r.redirs[r.done].item < before; r.done++ {
+		red := &r.redirs[r.done]
+		r.resource(red.target.value, red.access, &red.target)
+	}
+}
+
+// goes follows a cd, for the paths behind it.
+func (r *reader) goes(words []int) {
+	if r.inner || r.subshells || len(words) == 0 {
+		return
+	}
+	to := &r.items[words[len(words)-1]]
+	dir, ok := "", false
+	if !isFlag(to) && !to.subst && !to.glob && to.value != "-" {
+		dir, ok = r.where.resolve(to.value, to.dynamic)
+	}
+	if r.where.cwd = ""; ok {
+		r.where.cwd = dir
+	}
+}
+
+// call reads one simple command, and the commands that it runs.
+func (r *reader) call(words []int) {
+	r.via = ""
+	for len(words) > 0 {
+		words = r.one(words)
+	}
+}
+
+// one reads a command up to where it starts another, and returns the words from
+// there on.
+func (r *reader) one(words []int) (rest []int) {
+	head := &r.items[words[0]]
+	if isAssignment(head.text) {
+		// env A=b command
+		r.assignment(head)
+		return words[1:]
+	}
+	if head.quoted && strings.ContainsAny(head.value, " \t\n") && r.via != "" {
+		// ssh host 'a && b': a command line in one word.
+		for _, w := range words {
+			r.argument(&r.items[w], roleText)
+		}
+		r.elsewhere = r.elsewhere || abroad[r.via]
+		r.within(head)
+		return nil
+	}
+	head.kind = kindBinary
+	name := base(head.value)
+	if name == "" {
+		name = head.value
+	}
+	syn := lookup(name)
+	switch {
+	case head.subst:
+		head.place = ""
+	case head.dynamic:
+		head.place = "<var>"
+	default:
+		head.place = name
+		r.ran++
+		if len(r.programs) < maxPrograms && strings.TrimSpace(name) != "" {
+			r.programs = append(r.programs, name)
+		}
+	}
+	if syn == nil || head.dynamic {
+		v := vote{inner: r.inner, program: name, category: guess(name, r.items, words[1:])}
+		if v.category == 0 && (r.via == "find" || r.via == "xargs") {
+			v.category = catOther // whatever it does, it does it to what was found
+		}
+		r.votes = append(r.votes, v)
+		r.unknown(words[1:])
+		return nil
+	}
+	r.known++
+	at := len(r.votes)
+	r.votes = append(r.votes, vote{inner: r.inner, program: syn.first, category: syn.category, known: true})
+	if syn.first == "find" {
+		r.find(words[1:])
+		return nil
+	}
+	remote := r.remote
+	rest, full := r.arguments(syn, syn.first, words[1:])
+	v := &r.votes[at]
+	v.program = full.first
+	v.category = turn(full, r.items, words[1:len(words)-len(rest)])
+	if r.remote && !remote {
+		v.category = catDeploy
+	}
+	if syn.first == "cd" {
+		r.goes(words[1:])
+	}
+	if len(rest) > 0 {
+		r.via = full.first
+		r.elsewhere = r.elsewhere || abroad[full.first]
+		if v.category == catNavigate {
+			v.category = 0 // ssh to a host in order to run something there
+		}
+	}
+	return rest
+}
+
+// abroad are the programs that run a command in another place.
+var abroad = map[string]bool{
+	"ssh": true, "docker run": true, "docker exec": true, "docker compose exec": true, "docker-compose exec": true,
+	"kubectl exec": true, "chroot": true,
+}
+
+// assignment reads NAME=value where a command was expected.
+func (r *reader) assignment(it *item) {
+	it.kind = kindAssignment
+	name, value, _ := strings.Cut(it.value, "=")
+	it.place = name + "=" + shape(&item{text: value, value: value, quoted: it.quoted, dynamic: it.dynamic, subst: it.subst})
+}
+
+// within reads the command line that a word holds, for its programs, its
+// category and, where it runs here, its resources. Its tokens are the word.
+func (r *reader) within(it *item) {
+	if r.depth >= 2 || len(it.value) > maxParse {
+		return
+	}
+	inner := reader{line: scan(it.value, ""), where: r.where, depth: r.depth + 1}
+	inner.all()
+	r.programs = append(r.programs, inner.programs[:min(len(inner.programs), maxPrograms-len(r.programs))]...)
+	r.ran += inner.ran
+	r.known += inner.known
+	r.remote = r.remote || inner.remote
+	for _, v := range inner.votes {
+		v.inner = r.inner
+		r.votes = append(r.votes, v)
+	}
+	for _, res := range inner.resources {
+		r.note(res.Kind, res.Name, res.Access)
+	}
+}
+
+// unknown reads the words of a program that is in no table. Its first argument
+// is taken for a subcommand where it looks like one: "mytool serve --port 80".
+func (r *reader) unknown(words []int) {
+	for i, w := range words {
+		it := &r.items[w]
+		switch {
+		case isFlag(it):
+			r.flag(it, nil)
+		case i == 0 && isPlainWord(it):
+			it.kind, it.place = kindSubcommand, it.value
+		default:
+			r.argument(it, roleShape)
+		}
+	}
+}
+
+// arguments reads flags, subcommands and arguments as a synopsis says. It
+// returns where another command starts, and the synopsis of the subcommand if
+// there was one.
+func (r *reader) arguments(syn *synopsis, name string, words []int) (rest []int, last *synopsis) {
+	positional := make([]int, 0, len(words))
+	// First the flags, since the roles of the others depend on their number.
+	flagsEnd := false
+	for i := 0; i < len(words); i++ {
+		it := &r.items[words[i]]
+		if !flagsEnd && it.value == "--" {
+			flagsEnd = true
+			it.kind, it.place = kindFlag, "--"
+			continue
+		}
+		if !flagsEnd && isFlag(it) {
+			if want, separate := r.flag(it, syn); separate && i+1 < len(words) {
+				if want == roleCommand {
+					return words[i+1:], syn
+				}
+				i++
+				value := &r.items[words[i]]
+				r.argument(value, want)
+				if givesPattern[it.value] && len(syn.before) > 0 && syn.before[0] == roleText {
+					syn = syn.withoutPattern()
+				}
+				if want == roleScript {
+					r.via = syn.first
+					r.within(value)
+				}
+			}
+			continue
+		}
+		n := len(positional)
+		// A subcommand changes what follows.
+		if n < len(syn.before) {
+			switch syn.before[n] {
+			case roleSub:
+				if isPlainWord(it) {
+					it.kind, it.place = kindSubcommand, it.value
+					name += " " + it.value
+					sub := synopses()[name]
+					if sub == nil {
+						sub = &synopsis{first: name, category: syn.category, flags: syn.flags, before: syn.before[n+1:], repeat: syn.repeat, repeats: syn.repeats, after: syn.after}
+					}
+					r.settle(syn, positional)
+					return r.arguments(sub, sub.first, words[i+1:])
+				}
+			case roleCommand:
+				r.settle(syn, positional)
+				return words[i:], syn
+			}
+		}
+		positional = append(positional, words[i])
+	}
+	r.settle(syn, positional)
+	return nil, syn
+}
+
+// givesPattern are the flags of grep, sed and the like that take the place of
+// the first argument.
+var givesPattern = map[string]bool{
+	"-e": true, "-f": true, "--regexp": true, "--file": true, "--expression": true,
+}
+
+// settle gives the positional arguments their roles.
+func (r *reader) settle(syn *synopsis, positional []int) {
+	for i, w := range positional {
+		r.argument(&r.items[w], syn.at(i, len(positional)))
+		r.items[w].again = i > 0 && syn.repeated(i-1, len(positional)) && syn.repeated(i, len(positional))
+	}
+}
+
+// find reads the expression language of find(1): paths, then primaries, some of
+// which run commands.
+func (r *reader) find(words []int) {
+	for i := 0; i < len(words); i++ {
+		it := &r.items[words[i]]
+		switch v := it.value; {
+		case v == "-exec" || v == "-execdir" || v == "-ok" || v == "-okdir":
+			it.kind, it.place = kindFlag, v
+			end := i + 1
+			for end < len(words) && !(r.items[words[end]].value == ";" || r.items[words[end]].value == "+" && r.items[words[end-1]].value == "{}") {
+				end++
+			}
+			r.via = "find"
+			for inner := words[i+1 : end]; len(inner) > 0; {
+				inner = r.one(inner)
+			}
+			if end < len(words) {
+				stop := &r.items[words[end]]
+				stop.kind, stop.place = kindFlag, stop.text
+			}
+			i = end
+		case v == "-delete" || strings.HasPrefix(v, "-fprint") || v == "-fls":
+			it.kind, it.place = kindFlag, v
+			r.votes = append(r.votes, vote{inner: r.inner, program: "find " + v, category: catOther, known: true})
+		case v == "(" || v == ")" || v == "!" || v == ",":
+			it.kind, it.place = kindFlag, it.text
+		case len(v) > 1 && v[0] == '-':
+			it.kind, it.place = kindFlag, v
+			want, takes := findValues[v]
+			if takes && i+1 < len(words) {
+				i++
+				r.argument(&r.items[words[i]], want)
+			}
+		default:
+			r.argument(it, roleRead)
+		}
+	}
+}
+
+// findValues are the primaries of find that take a value.
+var findValues = map[string]role{
+	"-name": roleText, "-iname": roleText, "-path": roleText, "-ipath": roleText, "-wholename": roleText,
+	"-iwholename": roleText, "-regex": roleText, "-iregex": roleText, "-lname": roleText, "-ilname": roleText,
+	"-regextype": roleKeep, "-type": roleKeep, "-xtype": roleKeep, "-size": roleNumber, "-mtime": roleNumber,
+	"-atime": roleNumber, "-ctime": roleNumber, "-mmin": roleNumber, "-amin": roleNumber, "-cmin": roleNumber,
+	"-maxdepth": roleNumber, "-mindepth": roleNumber, "-perm": roleArg, "-user": roleArg, "-group": roleArg,
+	"-uid": roleNumber, "-gid": roleNumber, "-newer": roleRead, "-anewer": roleRead, "-cnewer": roleRead,
+	"-newermt": roleText, "-newerct": roleText, "-samefile": roleRead, "-inum": roleNumber, "-links": roleNumber,
+	"-fstype": roleKeep, "-printf": roleText, "-fprintf": roleWrite, "-fprint": roleWrite, "-fprint0": roleWrite,
+	"-fls": roleWrite, "-used": roleNumber, "-context": roleArg,
+}
+
+func isFlag(it *item) bool {
+	v := it.value
+	if len(v) < 2 || v[0] != '-' {
+		return false
+	}
+	// -1.5 and -3M are values, -1 is head's and tail's flag; a quoted word with
+	// blanks is a value whatever it begins with.
+	return it.text[0] == '-' && (isDigits(v[1:]) || !isNumber(v[1:])) || !strings.ContainsAny(v, " \t\n") && !isNumber(v)
+}
+
+// isPlainWord reports whether it looks like the name of a subcommand.
+func isPlainWord(it *item) bool {
+	v := it.value
+	if it.quoted || it.dynamic || it.glob || v == "" || len(v) > 32 || v[0] < 'a' || v[0] > 'z' {
+		return false
+	}
+	for i := 0; i < len(v); i++ {
+		if c := v[i]; !(c >= 'a' && c <= 'z' || c == '-' || c == ':' || c == '_') {
+			return false
+		}
+	}
+	return true
+}
+
+// flag reads a flag. It returns the role of its value, and whether that value
+// is the next word.
+func (r *reader) flag(it *item, syn *synopsis) (want role, separate bool) {
+	it.kind = kindFlag
+	v := it.value
+	it.place = v
+	name, value, hasValue := strings.Cut(v, "=")
+	if hasValue && isFlagName(name) {
+		want = roleShape
+		if syn != nil {
+			if w, ok := syn.flags[name]; ok {
+				want = w
+			}
+		}
+		inner := item{text: value, value: value, quoted: it.quoted, dynamic: it.dynamic, glob: it.glob, subst: it.subst}
+		r.argument(&inner, want)
+		it.place = name + "=" + inner.place
+		if it.subst {
+			it.place = name + "="
+		}
+		return want, false
+	}
+	if it.subst {
+		it.place = ""
+		return roleShape, false
+	}
+	if syn != nil {
+		if w, ok := syn.flags[v]; ok {
+			return w, true
+		}
+		// -am MSG: the last letter of a cluster takes the value; -fFILE, -j8: the
+		// value stands in the same word.
+		if len(v) > 2 && v[1] != '-' {
+			if w, ok := syn.flags[v[:2]]; ok {
+				inner := item{text: v[2:], value: v[2:], dynamic: it.dynamic, quoted: it.quoted}
+				r.argument(&inner, w)
+				it.place = v[:2] + inner.place
+				return w, false
+			}
+			if w, ok := syn.flags["-"+v[len(v)-1:]]; ok && isLetters(v[1:]) {
+				return w, true
+			}
+		}
+	}
+	if !it.dynamic {
+		it.place = numbersOf(v)
+	}
+	return roleShape, false
+}
+
+func isFlagName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; !isWordByte(c) && c != '-' && c != '.' && c != ':' && c != '+' {
+			return false
+		}
+	}
+	return true
+}
+
+func isLetters(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i] | 0x20; c < 'a' || c > 'z' {
+			return false
+		}
+	}
+	return true
+}
+
+// numbersOf replaces a number at the end of a flag: -n5, -10, -j8.
+func numbersOf(flag string) string {
+	head := strings.TrimRight(flag, "0123456789")
+	if len(head) == len(flag) || len(head) > 2 || flag == "-0" { // xargs -0 is no number
+		return flag
+	}
+	return head + "<num>"
+}

@@ -1,0 +1,116 @@
+package command
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write what comes out into the scenarios")
+
+// TestScenarios reads testdata/*.txt: a command a block, "#" comments and
+// "@cwd /x", "@shell fish", "@user ann" lines above it, and below "----" how it
+// is read. Run with -rewrite after adding a command; commit what comes out only
+// if it is right.
+func TestScenarios(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			in, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out strings.Builder
+			for block := range strings.SplitSeq(strings.TrimRight(string(in), "\n"), "\n\n") {
+				input, _, _ := strings.Cut(block+"\n", "\n----\n")
+				input = strings.TrimRight(input, "\n")
+				if out.Len() > 0 {
+					out.WriteByte('\n')
+				}
+				out.WriteString(input + "\n")
+				if intent := scenario(input); intent != nil {
+					checkTokens(t, intent)
+					out.WriteString("----\n" + describe(intent))
+				}
+			}
+			if *rewrite {
+				if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(in), out.String()); diff != "" {
+				t.Errorf("other than %s says (-want +got):\n%s", file, diff)
+			}
+		})
+	}
+}
+
+func scenario(input string) *recountv1.Intent {
+	in := &recountv1.Intent{Cwd: "/home/ann/src/app", Shell: "bash", User: "ann"}
+	var command []string
+	for l := range strings.SplitSeq(input, "\n") {
+		switch key, value, _ := strings.Cut(l, " "); {
+		case len(command) == 0 && key == "#":
+		case len(command) == 0 && key == "@cwd":
+			in.Cwd = value
+		case len(command) == 0 && key == "@shell":
+			in.Shell = value
+		case len(command) == 0 && key == "@user":
+			in.User = value
+		default:
+			command = append(command, l)
+		}
+	}
+	if len(command) == 0 {
+		return nil
+	}
+	in.Command = strings.Join(command, "\n")
+	understand(in)
+	return in
+}
+
+// checkTokens: tokens stand in source order, each where it says.
+func checkTokens(t *testing.T, in *recountv1.Intent) {
+	t.Helper()
+	last := uint32(0)
+	for _, tok := range in.Tokens {
+		if tok.Offset < last {
+			t.Errorf("%q: token %v stands before the one it follows", in.Command, tok)
+		}
+		last = tok.Offset
+		switch tok.Kind {
+		case recountv1.TokenKind_TOKEN_KIND_SEQUENCE, recountv1.TokenKind_TOKEN_KIND_SUBSTITUTION:
+			continue // written alike, however they stand in the source
+		}
+		if !strings.HasPrefix(in.Command[tok.Offset:], tok.Text) {
+			t.Errorf("%q: token %v is not there", in.Command, tok)
+		}
+	}
+}
+
+func describe(in *recountv1.Intent) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", in.Template)
+	fmt.Fprintf(&b, "%s %.2f, complexity %d, programs %s\n",
+		strings.ToLower(strings.TrimPrefix(in.Category.String(), "CATEGORY_")), in.Confidence, in.Complexity, strings.Join(in.Programs, " "))
+	var tokens []string
+	for _, t := range in.Tokens {
+		tokens = append(tokens, fmt.Sprintf("%s@%d:%q", strings.ToLower(strings.TrimPrefix(t.Kind.String(), "TOKEN_KIND_")), t.Offset, t.Text))
+	}
+	fmt.Fprintf(&b, "tokens %s\n", strings.Join(tokens, " "))
+	for _, r := range in.Resources {
+		fmt.Fprintf(&b, "%s %s %s\n", strings.ToLower(strings.TrimPrefix(r.Access.String(), "ACCESS_")), strings.ToLower(strings.TrimPrefix(r.Kind.String(), "RESOURCE_KIND_")), r.Name)
+	}
+	return b.String()
+}

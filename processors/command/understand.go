@@ -1,0 +1,41 @@
+package command
+
+import (
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// understand fills in what the text of the command says.
+func understand(in *recountv1.Intent) {
+	l, parsed := parse(in.Command, in.Shell)
+	if !parsed {
+		l = scan(in.Command, in.Shell)
+	}
+	r := reader{line: l, where: locate(in.Cwd, in.User)}
+	r.all()
+	in.Tokens = l.tokens()
+	in.Template = l.template()
+	if in.Template == "" {
+		in.Template = clip(Fold(in.Command), maxTemplate)
+	}
+	in.Programs = r.programs
+	in.Resources = r.resources
+	in.Complexity = uint32(max(1, l.complexity))
+	category, sure := r.categorise()
+	in.Category = category
+	in.Confidence = r.confidence(parsed, sure)
+}
+
+// confidence is how sure the reading is: of the syntax, of the programs, and of
+// the category.
+func (r *reader) confidence(parsed bool, category float32) float32 {
+	c := float32(1)
+	if !parsed {
+		c = 0.5
+	}
+	if r.ran > 0 {
+		c = float32(c * float32(0.7+float32(0.3*float32(float32(r.known)/float32(r.ran)))))
+	} else {
+		c = float32(c * 0.7)
+	}
+	return float32(c * float32(0.5+float32(0.5*category)))
+}

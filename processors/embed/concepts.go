@@ -1,0 +1,207 @@
+package embed
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// class is one concept: something that people do with a shell, told by commands
+// and by words for it. Its terms come from general knowledge of the programs
+// (their manual pages), not from any corpus; those that misled more often than
+// they led on one half of NL2Bash's pairs were taken out again (bench/nl2bash
+// measures on the other half).
+type class struct {
+	name string
+	// weight is how much it tells: 0.3 where half of all commands have it, 2 where
+	// few do. Fixed by hand and part of the version: a weight computed from a
+	// corpus would not replay.
+	weight float32
+	// shell terms, separated by ";": a program ("grep"), a program with a flag
+	// ("tar -x", also inside -xzf) or with a flag and its value ("find -type f"),
+	// an operator ("|", "2>&1"), or any word of a command ("=txt").
+	shell string
+	// english terms, separated by ";": words that stand together, in any form
+	// ("delete" is also deleted, deleting), the little ones left out; or words
+	// that stand anywhere, joined by "+".
+	english string
+}
+
+// tables are the parts of the concept table.
+func tables() [][]class {
+	return [][]class{fileClasses, findClasses, textClasses, systemClasses, networkClasses, developmentClasses}
+}
+
+// dictionary is the concept table, compiled for lookup by term. Each list of
+// classes is short and in the order of the table.
+type dictionary struct {
+	classes []class
+	shell   map[string][]uint16
+	english map[string][]uint16
+	apart   map[string][]apart // terms with "+", by their first word
+	longest int                // words in the longest english term
+}
+
+// apart is a term whose words may stand anywhere.
+type apart struct {
+	rest  []string
+	class uint16
+}
+
+var compiled = sync.OnceValue(func() *dictionary {
+	d := &dictionary{shell: map[string][]uint16{}, english: map[string][]uint16{}, apart: map[string][]apart{}}
+	names := map[string]bool{}
+	for _, part := range tables() {
+		for _, c := range part {
+			if names[c.name] || c.weight <= 0 {
+				panic(fmt.Sprintf("embed: class %q stands twice or has no weight", c.name))
+			}
+			names[c.name] = true
+			id := uint16(len(d.classes))
+			d.classes = append(d.classes, c)
+			for t := range splitTerms(c.shell) {
+				t = strings.ReplaceAll(t, " ", "\x1f")
+				d.shell[t] = append(d.shell[t], id)
+			}
+			for t := range splitTerms(c.english) {
+				d.addEnglish(t, id)
+			}
+		}
+	}
+	return d
+})
+
+func (d *dictionary) addEnglish(term string, id uint16) {
+	if first, rest, ok := strings.Cut(term, "+"); ok {
+		a := apart{class: id}
+		for w := range strings.SplitSeq(rest, "+") {
+			a.rest = append(a.rest, stem(w))
+		}
+		d.apart[stem(first)] = append(d.apart[stem(first)], a)
+		return
+	}
+	var words []string
+	for _, w := range appendWords(nil, term) {
+		if !little[w] {
+			words = append(words, w)
+		}
+	}
+	if len(words) == 0 {
+		panic("embed: nothing is left of the term " + term)
+	}
+	d.longest = max(d.longest, len(words))
+	key := strings.Join(words, " ")
+	d.english[key] = append(d.english[key], id)
+}
+
+func splitTerms(s string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for t := range strings.SplitSeq(s, ";") {
+			if t = strings.TrimSpace(t); t != "" && !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// Concepts returns the names of the concept classes that the text touches,
+// sorted. The text is a command or English; nil if it touches none.
+func Concepts(text string) []string { return concepts(text, looksLikeShell(text)) }
+
+// CommandConcepts is Concepts of a text that is known to be a command.
+func CommandConcepts(command string) []string { return concepts(command, true) }
+
+func concepts(text string, shell bool) []string {
+	d := compiled()
+	r := readings.Get().(*reading)
+	defer readings.Put(r)
+	r.reset()
+	d.read(text, shell, r)
+	ids := r.classes()
+	if len(ids) == 0 {
+		return nil
+	}
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = d.classes[id].name
+	}
+	slices.Sort(names)
+	return names
+}
+
+// reading is what a text is made of.
+type reading struct {
+	words []string // every word, stemmed
+	ids   []uint16 // classes
+}
+
+// readings are kept for their room; one in use belongs to one goroutine.
+var readings = sync.Pool{New: func() any { return new(reading) }}
+
+func (r *reading) reset() { r.words, r.ids = r.words[:0], r.ids[:0] }
+
+// classes are the ids, ascending, each once.
+func (r *reading) classes() []uint16 {
+	slices.Sort(r.ids)
+	r.ids = slices.Compact(r.ids)
+	return r.ids
+}
+
+// read adds the words and the classes of a text.
+func (d *dictionary) read(text string, shell bool, r *reading) {
+	if len(text) > maxText {
+		text = text[:maxText]
+	}
+	before := len(r.words)
+	r.words = appendWords(r.words, text)
+	if shell {
+		d.shellTerms(text, r)
+	} else {
+		d.englishTerms(r.words[before:], r)
+	}
+}
+
+// maxText bounds what is read of a text: what a command is about stands in its
+// beginning.
+const maxText = 4 << 10
+
+// englishTerms looks up every run of words, without the little ones.
+func (d *dictionary) englishTerms(all []string, r *reading) {
+	var room [64]string
+	words := room[:0]
+	for _, w := range all {
+		if !little[w] {
+			words = append(words, w)
+		}
+	}
+	var key []byte
+	for i := range words {
+		key = key[:0]
+		for j := i; j < min(i+d.longest, len(words)); j++ {
+			if j > i {
+				key = append(key, ' ')
+			}
+			key = append(key, words[j]...)
+			r.ids = append(r.ids, d.english[string(key)]...)
+		}
+		for _, a := range d.apart[words[i]] {
+			if containsAll(words, a.rest) {
+				r.ids = append(r.ids, a.class)
+			}
+		}
+		// A program's name says as much in a sentence, if it is no English word.
+		if !alsoEnglish[words[i]] {
+			r.ids = append(r.ids, d.shell[words[i]]...)
+		}
+	}
+}
+
+func containsAll(words, all []string) bool {
+	for _, w := range all {
+		if !slices.Contains(words, w) {
+			return false
+		}
+	}
+	return true
+}

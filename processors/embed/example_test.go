@@ -1,0 +1,16 @@
+package embed_test
+
+import (
+	"fmt"
+
+	"github.com/recountdb/recount/processors/embed"
+)
+
+// A description and a command meet in the concepts that both touch.
+func Example() {
+	fmt.Println(embed.CommandConcepts("tar -xzf site.tgz"))
+	fmt.Println(embed.Concepts("unpack a compressed archive"))
+	// Output:
+	// [archive compress decompress extract]
+	// [archive compress extract]
+}

@@ -1,0 +1,140 @@
+package embed
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/zeebo/xxh3"
+)
+
+// Hash is the embedder that needs no model. A text's features are its words and
+// its concepts; each is hashed to a few dimensions with a sign, and added there
+// with a fixed weight.
+type Hash struct{}
+
+// NewHash returns the hash embedder.
+func NewHash() Hash { return Hash{} }
+
+// Name is "hash/1". The version stands for the concept table, the weights and
+// the arithmetic.
+func (Hash) Name() string { return "hash/1" }
+
+// How much a word weighs, next to a class of weight 1.
+const (
+	wordWeight   = 2
+	commonWeight = 0.15
+	numberWeight = 0.5
+	maxRatio     = 3.0 // words to concepts, in squares
+	spread       = 6   // dimensions a feature is spread over
+)
+
+// Embed is a pure function of the text.
+func (Hash) Embed(text string) [Dim]float32 {
+	r := readings.Get().(*reading)
+	defer readings.Put(r)
+	r.reset()
+	compiled().read(text, looksLikeShell(text), r)
+	return r.vector()
+}
+
+// EmbedCommand is a pure function of the two texts.
+func (Hash) EmbedCommand(command, stated string) [Dim]float32 {
+	r := readings.Get().(*reading)
+	defer readings.Put(r)
+	r.reset()
+	compiled().read(command, true, r)
+	if stated != "" {
+		compiled().read(stated, false, r)
+	}
+	return r.vector()
+}
+
+// vector adds up the features: concepts in the order of the table, then words in
+// theirs, so that the order of addition is fixed whatever the order of the text.
+func (r *reading) vector() [Dim]float32 {
+	d := compiled()
+	var v [Dim]float32
+	var concepts, words float32 // sums of squared weights
+	for _, id := range r.classes() {
+		w := d.classes[id].weight
+		add(&v, xxh3.HashString(d.classes[id].name), w)
+		concepts += float32(w * w)
+	}
+	slices.Sort(r.words)
+	r.words = slices.Compact(r.words)
+	for _, w := range r.words {
+		words += float32(weigh(w) * weigh(w))
+	}
+	// Many names (a long URL) must not drown what is done with them.
+	scale := float32(1)
+	if concepts > 0 && words > float32(maxRatio*concepts) {
+		scale = float32(math.Sqrt(float64(float32(maxRatio*concepts) / words)))
+	}
+	for _, w := range r.words {
+		if x := float32(weigh(w) * scale); x != 0 {
+			add(&v, xxh3.HashStringSeed(w, 1), x)
+		}
+	}
+	normalise(&v)
+	return v
+}
+
+// weigh is the fixed weight of a word.
+func weigh(w string) float32 {
+	if x, known := wordWeights()[w]; known {
+		return x
+	}
+	switch {
+	case len(w) == 1:
+		return commonWeight
+	case w[0] >= '0' && w[0] <= '9':
+		return numberWeight
+	}
+	return wordWeight
+}
+
+// wordWeights are the weights of the words that have one of their own.
+var wordWeights = sync.OnceValue(func() map[string]float32 {
+	m := make(map[string]float32, len(common)+len(little))
+	for w := range common {
+		m[w] = commonWeight
+	}
+	for w := range little {
+		m[w] = 0
+	}
+	return m
+})
+
+// add spreads a feature over some dimensions, which the hash chooses.
+func add(v *[Dim]float32, h uint64, weight float32) {
+	for range spread {
+		// splitmix64: the next of a sequence that the feature's hash begins.
+		h += 0x9e3779b97f4a7c15
+		z := (h ^ h>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		z ^= z >> 31
+		x := weight
+		if z>>63 == 1 {
+			x = -weight
+		}
+		v[z%Dim] += x
+	}
+}
+
+// normalise scales to unit length. The sum runs in one fixed order and every
+// product is rounded by itself, so that no compiler fuses it with the addition:
+// the same bits on every CPU.
+func normalise(v *[Dim]float32) {
+	var sum float64
+	for _, x := range v {
+		sum += float64(float64(x) * float64(x))
+	}
+	if sum == 0 {
+		return
+	}
+	scale := 1 / math.Sqrt(sum)
+	for i, x := range v {
+		v[i] = float32(float64(x) * scale)
+	}
+}

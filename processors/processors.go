@@ -1,0 +1,176 @@
+// Package processors turns events into records: log records in, one record per
+// log record out, in the same order.
+//
+// What a caller may rely on: Records is a pure function of its input and of the
+// chain. It reads no clock, no randomness, no file and no network, and whatever
+// it keeps between calls (caches) shows only in its speed; so the live stream
+// and a rebuild make the same bytes of the same log. Nothing a producer can
+// append stops it: an event that can never be understood, or that makes a
+// processor panic, becomes a record whose body is Rejected.
+//
+// Adding a kind of event is one folder below this one, with a Func, and one line
+// in table.
+package processors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/processors/command"
+	"github.com/recountdb/recount/processors/embed"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Func fills in the body of a record from its event, whose payload has been
+// decoded and validated. It is pure. An error of class ErrPoison rejects the
+// event; any other stops the batch.
+type Func func(e schemas.Event, payload proto.Message, rec *recountv1.Record) error
+
+// Processor is what makes records of one type of event.
+type Processor struct {
+	// Type is the CloudEvents type it takes.
+	Type string
+	// Name and version, as they stand in Rejected.by.
+	Name string
+	Func Func
+}
+
+var table = []Processor{
+	{schemas.TypeCommandExecuted, command.Name, command.Intent},
+	{schemas.TypeOutcomeObserved, command.Name, command.Outcome},
+}
+
+// Processors returns every processor, in order of registration.
+func Processors() []Processor { return append([]Processor(nil), table...) }
+
+// Decoder stands in Rejected.by where an event was refused before it reached a
+// processor.
+const Decoder = "decode/1"
+
+// Chain says what is done to a batch. The zero Chain makes records without
+// embeddings.
+type Chain struct {
+	// Embedder, if not nil, gives each intent its embedding.
+	Embedder embed.Embedder
+	// Workers bounds the goroutines of one call; 0 means GOMAXPROCS. The result
+	// does not depend on it.
+	Workers int
+}
+
+// DefaultChain is what the shipped pipelines run.
+func DefaultChain() Chain { return Chain{Embedder: embed.Remember(embed.NewHash())} }
+
+// grain is how many log records a goroutine takes at a time: work enough
+// (about a millisecond) to be worth a hand-over.
+const grain = 64
+
+// Records makes one record of each log record, in order. The error is the
+// context's, or a bug of ours that no event is to blame for; there are no
+// records then, and the batch may be tried again.
+func Records(ctx context.Context, in []schemas.LogRecord, c Chain) ([]*recountv1.Record, error) {
+	out := make([]*recountv1.Record, len(in))
+	chunks := (len(in) + grain - 1) / grain
+	workers := c.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	workers = min(workers, chunks)
+
+	var next atomic.Int64
+	work := func() error {
+		for {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			lo := int(next.Add(1)-1) * grain
+			if lo >= len(in) {
+				return nil
+			}
+			for i := lo; i < min(lo+grain, len(in)); i++ {
+				rec, err := c.record(in[i])
+				if err != nil {
+					return fmt.Errorf("process %s: %w", in[i].Position, err)
+				}
+				out[i] = rec
+			}
+		}
+	}
+	if workers <= 1 {
+		if err := work(); err != nil {
+			return nil, err
+		}
+		return out, nil
+	}
+	errs := make([]error, workers)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() { errs[w] = work() })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// record makes the record of one log record.
+func (c Chain) record(lr schemas.LogRecord) (*recountv1.Record, error) {
+	rec := &recountv1.Record{Origin: lr.Position.Proto()}
+	by, err := c.fill(lr, rec)
+	switch {
+	case err == nil:
+		return rec, nil
+	case errors.Is(err, schemas.ErrPoison):
+		reject(lr, rec, by, err)
+		return rec, nil
+	default:
+		return nil, err
+	}
+}
+
+// fill does the work of record and names who did the last step.
+func (c Chain) fill(lr schemas.LogRecord, rec *recountv1.Record) (by string, err error) {
+	by = Decoder
+	defer func() {
+		// A panic is a bug of ours, but one event must not stop a partition for
+		// ever: the same event would panic again after every restart.
+		if p := recover(); p != nil {
+			err = schemas.Poisonf("processor panicked: %v", p)
+		}
+	}()
+	e, err := lr.Event()
+	// What is known of a refused event is kept, for those who look for it.
+	rec.EventType = e.Type
+	if err != nil {
+		return by, err
+	}
+	rec.EventId = e.ID[:]
+	rec.TimeUnixNano = e.Time.UnixNano()
+	payload, err := e.DecodePayload()
+	if err != nil {
+		return by, err
+	}
+	for _, p := range table {
+		if p.Type != e.Type {
+			continue
+		}
+		by = p.Name
+		if err := p.Func(e, payload, rec); err != nil {
+			return by, err
+		}
+		break
+	}
+	if intent := rec.GetIntent(); intent != nil {
+		embed.Intent(intent, c.Embedder)
+	}
+	return by, nil
+}

@@ -1,0 +1,72 @@
+package processors
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// What a Rejected carries of the event: enough to repair most, small enough to
+// fit a Kafka message of the default size with its JSON (base64) encoding. The
+// whole event stands at its position.
+const (
+	maxRejectedValue   = 700 << 10
+	maxRejectedKey     = 16 << 10
+	maxRejectedHeaders = 32 << 10
+	maxReason          = 4 << 10
+)
+
+// reject turns the record into one that says its event can never be applied.
+func reject(lr schemas.LogRecord, rec *recountv1.Record, by string, reason error) {
+	value := lr.Value
+	truncated := len(value) > maxRejectedValue
+	if truncated {
+		value = value[:maxRejectedValue]
+	}
+	key := lr.Key
+	if len(key) > maxRejectedKey {
+		key = key[:maxRejectedKey]
+	}
+	rec.EventType = strings.ToValidUTF8(rec.EventType, "\uFFFD")
+	rec.Body = &recountv1.Record_Rejected{Rejected: &recountv1.Rejected{
+		Position: lr.Position.Proto(),
+		Reason:   clip(strings.ToValidUTF8(reason.Error(), "\uFFFD"), maxReason),
+		By:       by,
+		// Copies: the caller's buffers belong to the client that fetched them.
+		Key:            slices.Clone(key),
+		Headers:        headers(lr.Headers),
+		Value:          slices.Clone(value),
+		ValueTruncated: truncated,
+		ValueBytes:     int64(len(lr.Value)),
+	}}
+}
+
+// headers copies the headers that fit the bound, in order, and leaves out the rest.
+func headers(in []schemas.Header) []*recountv1.Header {
+	var out []*recountv1.Header
+	room := maxRejectedHeaders
+	for _, h := range in {
+		room -= len(h.Key) + len(h.Value) + 8
+		if room < 0 {
+			break
+		}
+		out = append(out, &recountv1.Header{
+			Key:   strings.ToValidUTF8(h.Key, "\uFFFD"),
+			Value: slices.Clone(h.Value),
+		})
+	}
+	return out
+}
+
+// clip cuts s to at most n bytes, at the start of a rune.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n]
+}
