@@ -1,0 +1,42 @@
+// Package configs holds the Benthos configs that Recount runs, embedded in the
+// binary. Each carries its own tests (`recount pipeline test`), and any of them
+// can be copied, changed and given to `recount up --pipeline` or
+// `recount pipeline run`.
+//
+//   - commands.yaml: log → processors → projections, in one stream. The default.
+//   - split/process.yaml and split/project.yaml: the same in two streams, on two
+//     machines if need be, with a derived topic between them.
+//
+// What is in ${} comes from the node or from the environment: RECOUNT_TOPIC_PREFIX,
+// RECOUNT_EMBEDDER, RECOUNT_PROCESS_GROUP. Without seed_brokers a config reads and
+// writes the log that the process was given (--brokers, or the embedded one).
+package configs
+
+import (
+	"embed"
+	"fmt"
+)
+
+// FS holds the files under their names here: "commands.yaml".
+//
+//go:embed commands.yaml split/*.yaml
+var FS embed.FS
+
+// The configs by role.
+const (
+	// Commands processes and projects.
+	Commands = "commands.yaml"
+	// Process makes records of events and appends them to a derived topic.
+	Process = "split/process.yaml"
+	// Project applies the records of the derived topic.
+	Project = "split/project.yaml"
+)
+
+// Read returns the content of one of the files.
+func Read(name string) (string, error) {
+	b, err := FS.ReadFile(name)
+	if err != nil {
+		return "", fmt.Errorf("no built-in config %q: have %s, %s, %s", name, Commands, Process, Project)
+	}
+	return string(b), nil
+}

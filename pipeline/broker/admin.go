@@ -1,0 +1,164 @@
+package broker
+
+import (
+	"context"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+func (b *Broker) serveCreateTopics(ctx context.Context, r *request) (kmsg.Response, error) {
+	req := r.msg.(*kmsg.CreateTopicsRequest)
+	resp := kmsg.NewPtrCreateTopicsResponse()
+	resp.SetVersion(req.Version)
+	asked := map[string]int{}
+	for _, rt := range req.Topics {
+		asked[rt.Topic]++
+	}
+	for i := range req.Topics {
+		rt := &req.Topics[i]
+		st := kmsg.NewCreateTopicsResponseTopic()
+		st.Topic = rt.Topic
+		var t *topic
+		var refused *refusal
+		if asked[rt.Topic] > 1 {
+			refused = refuseWith(kerr.InvalidRequest, "topic %q is in the request %d times", rt.Topic, asked[rt.Topic])
+		} else {
+			t, refused = b.createAsked(ctx, rt, req.ValidateOnly)
+		}
+		if refused != nil {
+			st.ErrorCode, st.ErrorMessage = refused.code.Code, &refused.text
+			st.NumPartitions, st.ReplicationFactor = -1, -1
+		} else {
+			st.TopicID, st.NumPartitions, st.ReplicationFactor = t.id, t.count(), 1
+			for _, c := range b.describeTopicConfigs(t) {
+				sc := kmsg.NewCreateTopicsResponseTopicConfig()
+				sc.Name, sc.Value, sc.Source = c.Name, c.Value, int8(c.Source)
+				st.Configs = append(st.Configs, sc)
+			}
+		}
+		resp.Topics = append(resp.Topics, st)
+	}
+	return resp, nil
+}
+
+func (b *Broker) createAsked(ctx context.Context, rt *kmsg.CreateTopicsRequestTopic, dry bool) (*topic, *refusal) {
+	partitions := rt.NumPartitions
+	if len(rt.ReplicaAssignment) > 0 {
+		if partitions != -1 {
+			return nil, refuseWith(kerr.InvalidRequest, "both a partition count and an assignment")
+		}
+		seen := map[int32]bool{}
+		for _, a := range rt.ReplicaAssignment {
+			if len(a.Replicas) != 1 || a.Replicas[0] != nodeID || a.Partition < 0 || int(a.Partition) >= len(rt.ReplicaAssignment) || seen[a.Partition] {
+				return nil, refuseWith(kerr.InvalidReplicaAssignment, "every partition has one replica, on broker %d", nodeID)
+			}
+			seen[a.Partition] = true
+		}
+		partitions = int32(len(rt.ReplicaAssignment))
+	} else if rt.ReplicationFactor != 1 && rt.ReplicationFactor != -1 {
+		return nil, refuseWith(kerr.InvalidReplicationFactor, "replication factor %d, and there is one broker", rt.ReplicationFactor)
+	}
+	configs := map[string]string{}
+	for _, c := range rt.Configs {
+		if c.Value == nil {
+			return nil, refuseWith(kerr.InvalidConfig, "topic config %q has no value", c.Name)
+		}
+		configs[c.Name] = *c.Value
+	}
+	return b.createTopic(ctx, rt.Topic, partitions, configs, dry)
+}
+
+func (b *Broker) serveDeleteTopics(ctx context.Context, r *request) (kmsg.Response, error) {
+	req := r.msg.(*kmsg.DeleteTopicsRequest)
+	resp := kmsg.NewPtrDeleteTopicsResponse()
+	resp.SetVersion(req.Version)
+	asked := req.Topics
+	for _, name := range req.TopicNames {
+		asked = append(asked, kmsg.DeleteTopicsRequestTopic{Topic: kmsg.StringPtr(name)})
+	}
+	for _, rt := range asked {
+		st := kmsg.NewDeleteTopicsResponseTopic()
+		st.Topic, st.TopicID = rt.Topic, rt.TopicID
+		var name string
+		if rt.Topic != nil {
+			name = *rt.Topic
+		}
+		if t, err := b.topics.find(name, rt.TopicID); err != nil {
+			st.ErrorCode = err.Code
+		} else {
+			st.Topic, st.TopicID = kmsg.StringPtr(t.name), t.id
+			if refused := b.deleteTopic(ctx, t); refused != nil {
+				st.ErrorCode, st.ErrorMessage = refused.code.Code, &refused.text
+			}
+		}
+		resp.Topics = append(resp.Topics, st)
+	}
+	return resp, nil
+}
+
+func (b *Broker) serveCreatePartitions(ctx context.Context, r *request) (kmsg.Response, error) {
+	req := r.msg.(*kmsg.CreatePartitionsRequest)
+	resp := kmsg.NewPtrCreatePartitionsResponse()
+	resp.SetVersion(req.Version)
+	for _, rt := range req.Topics {
+		st := kmsg.NewCreatePartitionsResponseTopic()
+		st.Topic = rt.Topic
+		if refused := b.growTopic(ctx, rt.Topic, rt.Count, len(rt.Assignment), req.ValidateOnly); refused != nil {
+			st.ErrorCode, st.ErrorMessage = refused.code.Code, &refused.text
+		}
+		resp.Topics = append(resp.Topics, st)
+	}
+	return resp, nil
+}
+
+func (b *Broker) serveDeleteRecords(ctx context.Context, r *request) (kmsg.Response, error) {
+	req := r.msg.(*kmsg.DeleteRecordsRequest)
+	resp := kmsg.NewPtrDeleteRecordsResponse()
+	resp.SetVersion(req.Version)
+	for _, rt := range req.Topics {
+		st := kmsg.NewDeleteRecordsResponseTopic()
+		st.Topic = rt.Topic
+		t := b.topics.named(rt.Topic)
+		for _, rp := range rt.Partitions {
+			sp := kmsg.NewDeleteRecordsResponseTopicPartition()
+			sp.Partition, sp.LowWatermark = rp.Partition, -1
+			var p *partition
+			if t != nil {
+				p = t.partition(rp.Partition)
+			}
+			if p == nil {
+				sp.ErrorCode = kerr.UnknownTopicOrPartition.Code
+			} else if start, err := b.deleteRecords(ctx, p, rp.Offset); err != nil {
+				sp.ErrorCode = err.code.Code
+			} else {
+				sp.LowWatermark = start
+			}
+			st.Partitions = append(st.Partitions, sp)
+		}
+		resp.Topics = append(resp.Topics, st)
+	}
+	return resp, nil
+}
+
+// addLogAPIs registers what concerns the log itself.
+func (b *Broker) addLogAPIs(t map[int16]api) {
+	for key, h := range map[kmsg.Key]api{
+		kmsg.Produce:                 {min: 3, max: 13, begin: b.beginProduce, large: true},
+		kmsg.Fetch:                   {min: 4, max: 17, serve: b.serveFetch},
+		kmsg.ListOffsets:             {min: 1, max: 8, serve: b.serveListOffsets},
+		kmsg.Metadata:                {min: 0, max: 13, serve: b.serveMetadata},
+		kmsg.DescribeCluster:         {min: 0, max: 1, serve: b.serveDescribeCluster},
+		kmsg.InitProducerID:          {min: 0, max: 4, serve: b.serveInitProducerID},
+		kmsg.OffsetForLeaderEpoch:    {min: 0, max: 4, serve: b.serveOffsetForLeaderEpoch},
+		kmsg.CreateTopics:            {min: 0, max: 7, serve: b.serveCreateTopics},
+		kmsg.DeleteTopics:            {min: 0, max: 6, serve: b.serveDeleteTopics},
+		kmsg.CreatePartitions:        {min: 0, max: 3, serve: b.serveCreatePartitions},
+		kmsg.DeleteRecords:           {min: 0, max: 2, serve: b.serveDeleteRecords},
+		kmsg.DescribeConfigs:         {min: 0, max: 4, serve: b.serveDescribeConfigs},
+		kmsg.AlterConfigs:            {min: 0, max: 2, serve: b.serveAlterConfigs},
+		kmsg.IncrementalAlterConfigs: {min: 0, max: 1, serve: b.serveIncrementalAlterConfigs},
+	} {
+		t[key.Int16()] = h
+	}
+}

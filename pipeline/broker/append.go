@@ -1,0 +1,171 @@
+package broker
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+)
+
+// Record is one record to append.
+type Record struct {
+	Key, Value []byte // nil is Kafka's null
+	Headers    []Header
+	Timestamp  time.Time // zero: now
+}
+
+// Header is one header of a record.
+type Header struct {
+	Key   string
+	Value []byte
+}
+
+// Append appends records to a partition, as one batch, without a connection or a
+// client, and returns the offset of the first when they are on disk. It goes the
+// way of a produce: the same checks and limits, the same group commit, the same
+// meaning of its return. Calls from many goroutines share fsyncs. It is not
+// idempotent: after an error the records may be there or not, and whoever calls
+// again must be able to live with both.
+//
+// Its errors wrap Kafka's (kerr); kerr.IsRetriable says whether trying again may help.
+func (b *Broker) Append(ctx context.Context, topic string, partition int32, records ...Record) (int64, error) {
+	if len(records) == 0 {
+		return 0, fmt.Errorf("append to %s/%d: no records", topic, partition)
+	}
+	a := appended{}
+	if t, err := b.topics.find(topic, [16]byte{}); err != nil {
+		a.refuse(err, "")
+	} else {
+		b.checkOwn(&a, t, partition, encodeBatch(records))
+	}
+	if a.err == nil {
+		o := &appendOp{b: b, parts: []appended{a}, bytes: len(a.batch) + appendOverhead, out: make(chan struct{})}
+		if err := b.store.commit.submit(o); err != nil {
+			return 0, fmt.Errorf("append to %s/%d: %w", topic, partition, err)
+		}
+		select {
+		case <-o.out:
+		case <-b.store.failed:
+			return 0, fmt.Errorf("append to %s/%d: %w", topic, partition, errStoreFailed)
+		case <-ctx.Done():
+			return 0, fmt.Errorf("append to %s/%d: %w", topic, partition, ctx.Err())
+		}
+		a = o.parts[0]
+	}
+	if a.err != nil {
+		if a.text != "" {
+			return 0, fmt.Errorf("append to %s/%d: %s: %w", topic, partition, a.text, a.err)
+		}
+		return 0, fmt.Errorf("append to %s/%d: %w", topic, partition, a.err)
+	}
+	return a.base, nil
+}
+
+// checkOwn is checkAppend for a batch of our own making.
+func (b *Broker) checkOwn(a *appended, t *topic, num int32, own []byte) {
+	if a.p = t.partition(num); a.p == nil {
+		a.refuse(kerr.UnknownTopicOrPartition, "")
+	} else if err := b.space.full(); err != nil {
+		a.refuse(kerr.KafkaStorageError, err.Error())
+	} else if len(own) > b.maxBatch(t) {
+		a.refuse(kerr.MessageTooLarge, "the batch is larger than max.message.bytes")
+	} else {
+		a.batch = own
+	}
+}
+
+// encodeBatch makes a record batch, uncompressed and of no producer.
+func encodeBatch(records []Record) []byte {
+	size := batchHeaderSize
+	for i := range records {
+		r := &records[i]
+		size += 32 + len(r.Key) + len(r.Value)
+		for _, h := range r.Headers {
+			size += 10 + len(h.Key) + len(h.Value)
+		}
+	}
+	b := make([]byte, batchHeaderSize, size)
+	now := time.Now()
+	base, latest := int64(0), int64(0)
+	for i := range records {
+		r := &records[i]
+		at := r.Timestamp
+		if at.IsZero() {
+			at = now
+		}
+		ms := at.UnixMilli()
+		if i == 0 {
+			base, latest = ms, ms
+		}
+		latest = max(latest, ms)
+		b = appendRecord(b, r, ms-base, i)
+	}
+	binary.BigEndian.PutUint32(b[8:], uint32(len(b)-12))
+	b[16] = 2
+	binary.BigEndian.PutUint32(b[23:], uint32(len(records)-1))
+	binary.BigEndian.PutUint64(b[27:], uint64(base))
+	binary.BigEndian.PutUint64(b[35:], uint64(latest))
+	for i := 43; i < 57; i++ {
+		b[i] = 0xff // no producer id, epoch or sequence: -1 each
+	}
+	binary.BigEndian.PutUint32(b[57:], uint32(len(records)))
+	binary.BigEndian.PutUint32(b[17:], crc32.Checksum(b[21:], castagnoli))
+	return b
+}
+
+// emptyBatch makes a batch of no records that stands for the offsets first to last.
+func emptyBatch(first, last int64) batch {
+	b := batch(encodeBatch(nil))
+	b.place(first, leaderEpoch)
+	binary.BigEndian.PutUint32(b[23:], uint32(last-first))
+	for i := 27; i < 43; i++ {
+		b[i] = 0xff // timestamps: none
+	}
+	binary.BigEndian.PutUint32(b[17:], crc32.Checksum(b[21:], castagnoli))
+	return b
+}
+
+func appendRecord(dst []byte, r *Record, delta int64, n int) []byte {
+	size := 1 + varintLen(delta) + varintLen(int64(n)) + bytesLen(r.Key) + bytesLen(r.Value) + varintLen(int64(len(r.Headers)))
+	for _, h := range r.Headers {
+		size += varintLen(int64(len(h.Key))) + len(h.Key) + bytesLen(h.Value)
+	}
+	dst = binary.AppendVarint(dst, int64(size))
+	dst = append(dst, 0)
+	dst = binary.AppendVarint(dst, delta)
+	dst = binary.AppendVarint(dst, int64(n))
+	dst = appendNullable(dst, r.Key)
+	dst = appendNullable(dst, r.Value)
+	dst = binary.AppendVarint(dst, int64(len(r.Headers)))
+	for _, h := range r.Headers {
+		dst = binary.AppendVarint(dst, int64(len(h.Key)))
+		dst = append(dst, h.Key...)
+		dst = appendNullable(dst, h.Value)
+	}
+	return dst
+}
+
+func appendNullable(dst, v []byte) []byte {
+	if v == nil {
+		return binary.AppendVarint(dst, -1)
+	}
+	return append(binary.AppendVarint(dst, int64(len(v))), v...)
+}
+
+func bytesLen(v []byte) int {
+	if v == nil {
+		return 1
+	}
+	return varintLen(int64(len(v))) + len(v)
+}
+
+func varintLen(v int64) int {
+	n := 1
+	for u := uint64(v)<<1 ^ uint64(v>>63); u >= 0x80; u >>= 7 {
+		n++
+	}
+	return n
+}

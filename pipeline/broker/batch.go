@@ -1,0 +1,116 @@
+package broker
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+)
+
+// A record batch of Kafka's format 2 is stored as it was sent, but for two
+// fields that its checksum does not cover: the base offset and the leader epoch.
+//
+//	 0 base offset        8      27 base timestamp   8
+//	 8 length behind here 4      35 max timestamp    8
+//	12 leader epoch       4      43 producer id      8
+//	16 magic (2)          1      51 producer epoch   2
+//	17 CRC32C from 21 on  4      53 base sequence    4
+//	21 attributes         2      57 record count     4
+//	23 last offset delta  4      61 records
+const batchHeaderSize = 61
+
+const (
+	attrCodec         = 0x07
+	attrLogAppendTime = 0x08
+	attrTransactional = 0x10
+	attrControl       = 0x20
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// batch is the bytes of one record batch, its header checked.
+type batch []byte
+
+func (b batch) baseOffset() int64    { return int64(binary.BigEndian.Uint64(b)) }
+func (b batch) attributes() int16    { return int16(binary.BigEndian.Uint16(b[21:])) }
+func (b batch) codec() int16         { return b.attributes() & attrCodec }
+func (b batch) lastDelta() int32     { return int32(binary.BigEndian.Uint32(b[23:])) }
+func (b batch) lastOffset() int64    { return b.baseOffset() + int64(b.lastDelta()) }
+func (b batch) baseTimestamp() int64 { return int64(binary.BigEndian.Uint64(b[27:])) }
+func (b batch) maxTimestamp() int64  { return int64(binary.BigEndian.Uint64(b[35:])) }
+func (b batch) producerID() int64    { return int64(binary.BigEndian.Uint64(b[43:])) }
+func (b batch) producerEpoch() int16 { return int16(binary.BigEndian.Uint16(b[51:])) }
+func (b batch) baseSequence() int32  { return int32(binary.BigEndian.Uint32(b[53:])) }
+func (b batch) count() int32         { return int32(binary.BigEndian.Uint32(b[57:])) }
+func (b batch) records() []byte      { return b[batchHeaderSize:] }
+
+// lastSequence wraps from the largest int32 to 0, as producers count.
+func (b batch) lastSequence() int32 { return addSequence(b.baseSequence(), b.lastDelta()) }
+
+// place writes where the batch stands in its log.
+func (b batch) place(base int64, epoch int32) {
+	binary.BigEndian.PutUint64(b, uint64(base))
+	binary.BigEndian.PutUint32(b[12:], uint32(epoch))
+}
+
+func (b batch) crcOK() bool {
+	return binary.BigEndian.Uint32(b[17:]) == crc32.Checksum(b[21:], castagnoli)
+}
+
+// sound says whether bytes read from the store can be a batch at all.
+func (b batch) sound() bool {
+	return len(b) >= batchHeaderSize && b[16] == 2 &&
+		int(binary.BigEndian.Uint32(b[8:])) == len(b)-12 && b.lastDelta() >= 0
+}
+
+// checkBatch judges what a producer sent for one partition: exactly one batch,
+// whole, of format 2, whose records are what its header says. The message tells
+// a person what is wrong with it.
+func checkBatch(raw []byte, maxBytes int) (batch, *kerr.Error, string) {
+	if len(raw) < batchHeaderSize {
+		if len(raw) > 16 && raw[16] < 2 {
+			return nil, kerr.UnsupportedForMessageFormat, "message format 0 and 1 are not supported"
+		}
+		return nil, kerr.CorruptMessage, "too short for a record batch"
+	}
+	if raw[16] != 2 {
+		if raw[16] < 2 {
+			return nil, kerr.UnsupportedForMessageFormat, "message format 0 and 1 are not supported"
+		}
+		return nil, kerr.CorruptMessage, "unknown magic byte"
+	}
+	if len(raw) > maxBytes {
+		return nil, kerr.MessageTooLarge, "the batch is larger than max.message.bytes"
+	}
+	length := int64(int32(binary.BigEndian.Uint32(raw[8:]))) + 12
+	if length != int64(len(raw)) {
+		if length >= batchHeaderSize && length < int64(len(raw)) {
+			return nil, kerr.InvalidRecord, "more than one record batch for a partition"
+		}
+		return nil, kerr.CorruptMessage, "the batch's length is not its size"
+	}
+	b := batch(raw)
+	if !b.crcOK() {
+		return nil, kerr.CorruptMessage, "the batch's checksum is wrong"
+	}
+	switch a := b.attributes(); {
+	case a&attrControl != 0:
+		return nil, kerr.InvalidRecord, "clients may not write control batches"
+	case a&attrTransactional != 0:
+		return nil, kerr.InvalidTxnState, "transactions are not supported"
+	case a&attrLogAppendTime != 0:
+		return nil, kerr.InvalidTimestamp, "the time of appending is for the broker to set"
+	case a&attrCodec > 4:
+		return nil, kerr.UnsupportedCompressionType, "unknown compression"
+	}
+	if b.count() <= 0 || b.lastDelta() != b.count()-1 {
+		return nil, kerr.InvalidRecord, "the batch's record count is wrong"
+	}
+	if b.producerID() >= 0 && (b.baseSequence() < 0 || b.producerEpoch() < 0) {
+		return nil, kerr.InvalidRecord, "a producer id without epoch or sequence"
+	}
+	if err := checkRecords(b); err != nil {
+		return nil, kerr.InvalidRecord, err.Error()
+	}
+	return b, nil, ""
+}

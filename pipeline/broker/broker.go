@@ -1,0 +1,293 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// nodeID is the id of the one broker of the cluster.
+const nodeID = 1
+
+// Broker is an open log and its listeners.
+type Broker struct {
+	dir   string
+	opts  Options
+	log   *slog.Logger
+	table map[int16]api
+
+	disk  *disk
+	store *store
+
+	clusterID string
+	topics    topics
+	space     space
+
+	// What fetch responses hold, and may.
+	fetching    atomic.Int64
+	fetchBudget int64
+
+	ctx    context.Context // ends when Close begins
+	cancel context.CancelFunc
+
+	listeners []net.Listener
+	running   sync.WaitGroup // accept loops, connections, background work
+
+	mu     sync.Mutex
+	conns  map[*conn]struct{}
+	nextID uint64
+	closed bool
+
+	closeOnce sync.Once
+	closeErr  error
+
+	groups *coordinator
+	auth   *authenticator
+}
+
+// Open opens the log in dir, creating it if there is none, and starts serving.
+// It takes the same short time whatever the log's size.
+//
+// Its errors say what is wrong and where; those worth telling apart are
+// ErrLocked, ErrNewerFormat, ErrLoss and ErrDamaged.
+func Open(dir string, opts Options) (*Broker, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, err
+	}
+	opts = opts.withDefaults()
+	b := &Broker{dir: dir, opts: opts, log: opts.Logger, conns: map[*conn]struct{}{}, fetchBudget: fetchBudget}
+	b.ctx, b.cancel = context.WithCancel(context.Background())
+	b.table = b.apis()
+	if err := b.open(); err != nil {
+		b.cancel()
+		return nil, fmt.Errorf("open log in %s: %w", dir, err)
+	}
+	return b, nil
+}
+
+func (b *Broker) open() (err error) {
+	if b.disk, err = openDisk(b.opts.FS, b.dir); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, b.closeStorage())
+		}
+	}()
+	if err = b.disk.readMarks(); err != nil {
+		return err
+	}
+	if b.store, err = openStore(b.opts.FS, b.disk.storeDir(), b.log, b.opts.Hooks); err != nil {
+		return err
+	}
+	if err = b.loadTopics(); err != nil {
+		return err
+	}
+	if err = b.openHighwater(); err != nil {
+		return err
+	}
+	if err = b.initCluster(); err != nil {
+		return err
+	}
+	b.openGroups()
+	if err = b.openSASL(); err != nil {
+		return err
+	}
+	b.space.min = uint64(max(b.opts.MinFreeBytes, 0))
+	b.space.free = func() (uint64, error) {
+		u, err := b.opts.FS.GetDiskUsage(b.dir)
+		return u.AvailBytes, err
+	}
+	if err = b.listen(); err != nil {
+		return err
+	}
+	b.running.Go(b.keepHouse)
+	if b.space.min > 0 {
+		b.running.Go(b.guardSpace)
+	}
+	return nil
+}
+
+func (b *Broker) listen() error {
+	var lc net.ListenConfig
+	for _, addr := range b.opts.Listen {
+		l, err := lc.Listen(b.ctx, "tcp", addr)
+		if err != nil {
+			for _, l := range b.listeners {
+				l.Close()
+			}
+			return fmt.Errorf("listen on %s: %w", addr, err)
+		}
+		b.listeners = append(b.listeners, l)
+	}
+	for _, l := range b.listeners {
+		b.running.Go(func() { b.accept(l) })
+	}
+	return nil
+}
+
+func (b *Broker) accept(l net.Listener) {
+	for {
+		nc, err := l.Accept()
+		if err != nil {
+			if b.ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
+				return
+			}
+			// Out of file descriptors, most likely: those who are connected go on.
+			b.log.Warn("accept", "err", err)
+			select {
+			case <-time.After(100 * time.Millisecond):
+			case <-b.ctx.Done():
+				return
+			}
+			continue
+		}
+		if !b.serve(nc, false) {
+			nc.Close()
+		}
+	}
+}
+
+// serve runs a connection in the background; false if there is no room for it.
+func (b *Broker) serve(nc net.Conn, mem bool) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed || len(b.conns) >= b.opts.MaxConnections {
+		if !b.closed {
+			b.log.Warn("too many connections", "remote", nc.RemoteAddr().String(), "limit", b.opts.MaxConnections)
+		}
+		return false
+	}
+	b.nextID++
+	c := newConn(b, nc, b.nextID, mem)
+	b.conns[c] = struct{}{}
+	b.running.Go(func() {
+		c.run()
+		b.mu.Lock()
+		delete(b.conns, c)
+		b.mu.Unlock()
+	})
+	return true
+}
+
+// enter keeps the store open until leave; false when the broker is closing.
+func (b *Broker) enter() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return false
+	}
+	b.running.Add(1)
+	return true
+}
+
+func (b *Broker) leave() { b.running.Done() }
+
+// Addr is the host:port the first listener is bound to; "" without a listener.
+func (b *Broker) Addr() string {
+	if len(b.listeners) == 0 {
+		return ""
+	}
+	return b.listeners[0].Addr().String()
+}
+
+// ClusterID is the log's name, the same for ever.
+func (b *Broker) ClusterID() string { return b.clusterID }
+
+// Dial connects to the broker in memory. What it returns speaks the Kafka
+// protocol like a TCP connection to Addr, with deadlines, at less cost. Pass it
+// to a client as its dialer and any address as its seed.
+func (b *Broker) Dial(ctx context.Context) (net.Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	client, server := memPipe()
+	if !b.serve(server, true) {
+		client.Close()
+		server.Close()
+		err := errClosed
+		if b.ctx.Err() == nil {
+			err = fmt.Errorf("too many connections: %d", b.opts.MaxConnections)
+		}
+		// As a dialer of the net package would say it: clients know it by its type.
+		return nil, &net.OpError{Op: "dial", Net: "memory", Err: err}
+	}
+	return client, nil
+}
+
+// Failed is closed when the store has failed (see Hooks.Fatal); Err says why.
+func (b *Broker) Failed() <-chan struct{} { return b.store.failed }
+
+// Err is why the store failed, or nil.
+func (b *Broker) Err() error { return b.store.failure() }
+
+// Close stops listening, finishes the requests that have begun, and closes the
+// log. It returns the store's failure if there was one; the store is then left
+// as it is, and the directory stays locked until the process ends.
+func (b *Broker) Close() error {
+	b.closeOnce.Do(func() { b.closeErr = b.close() })
+	return b.closeErr
+}
+
+func (b *Broker) close() error {
+	b.mu.Lock()
+	b.closed = true
+	conns := make([]*conn, 0, len(b.conns))
+	for c := range b.conns {
+		conns = append(conns, c)
+	}
+	b.mu.Unlock()
+	b.cancel()
+	for _, l := range b.listeners {
+		l.Close()
+	}
+	for _, c := range conns {
+		c.stop()
+	}
+	b.running.Wait()
+	b.groups.close()
+	return b.closeStorage()
+}
+
+func (b *Broker) closeStorage() error {
+	var errs []error
+	if b.store != nil {
+		b.closeReaders()
+		errs = append(errs, b.store.close())
+	}
+	errs = append(errs, b.disk.close())
+	return errors.Join(errs...)
+}
+
+// advertised is where the client of c is told to find the broker.
+func (b *Broker) advertised(c *conn) (host string, port int32) {
+	addr := b.opts.AdvertisedAddr
+	if addr == "" && !c.mem {
+		addr = c.nc.LocalAddr().String()
+	}
+	if addr == "" {
+		addr = b.Addr()
+	}
+	if host, port, err := splitHostPort(addr); err == nil {
+		return host, port
+	}
+	return "in-memory", nodeID // no listener: clients come by Dial whatever the address
+}
+
+func splitHostPort(addr string) (string, int32, error) {
+	host, p, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", 0, err
+	}
+	port, err := strconv.ParseUint(p, 10, 16)
+	if err != nil {
+		return "", 0, fmt.Errorf("port of %s: %w", addr, err)
+	}
+	return host, int32(port), nil
+}

@@ -1,0 +1,125 @@
+package broker
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Damage is something in the log that is not as it was written.
+type Damage struct {
+	Topic     string
+	Partition int32
+	Offset    int64 // where it begins
+	What      string
+}
+
+func (d Damage) String() string {
+	return fmt.Sprintf("%s/%d at offset %d: %s", d.Topic, d.Partition, d.Offset, d.What)
+}
+
+// Check reads every batch of the log and reports what is damaged: a batch whose
+// checksum is wrong, a hole between batches, an end that is not where it should
+// be, a file that cannot be read. It can run beside everything else, at the
+// speed of the disk. The error is about the check, not the log.
+func (b *Broker) Check(ctx context.Context) ([]Damage, error) {
+	if !b.enter() {
+		return nil, errClosed
+	}
+	defer b.leave()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(b.ctx, cancel)()
+	var found []Damage
+	for _, t := range b.topics.all() {
+		for _, p := range *t.parts.Load() {
+			d, err := p.check(ctx, b.store)
+			if err != nil {
+				return found, fmt.Errorf("check %s: %w", p, err)
+			}
+			if !p.isRetired() {
+				found = append(found, d...)
+			}
+		}
+	}
+	return found, nil
+}
+
+func (p *partition) check(ctx context.Context, s *store) ([]Damage, error) {
+	var found []Damage
+	view := p.now()
+	next := view.start
+	report := func(format string, args ...any) {
+		found = append(found, Damage{p.topic.name, p.num, next, fmt.Sprintf(format, args...)})
+	}
+	gaps, err := p.gaps(s)
+	if err != nil {
+		report("its gaps cannot be read: %v", err)
+	}
+	_, hi := partitionSpan(keyBatch, p.topic.num, p.num)
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: batchKey(p.topic.num, p.num, next), UpperBound: hi})
+	if err != nil {
+		report("cannot be read: %v", err)
+		return found, nil
+	}
+	defer it.Close() // repeats an error that has been reported
+	for ok := it.First(); ok && ctx.Err() == nil; ok = it.Next() {
+		last := lastOfBatchKey(it.Key())
+		if last >= view.end {
+			break
+		}
+		raw, err := it.ValueAndErr()
+		if err != nil {
+			report("the batch ending at offset %d cannot be read: %v", last, err)
+			return found, nil // the iterator is of no use behind an error
+		}
+		bt := batch(raw)
+		if !bt.sound() || bt.lastOffset() != last || !bt.crcOK() {
+			report("the batch ending at offset %d is not what was written", last)
+		} else if base := bt.baseOffset(); base > next && !gaps.cover(next, base) {
+			report("%d records are missing", base-next)
+		} else if base < next && next > view.start {
+			report("the batch ending at offset %d begins before, at %d", last, base)
+		}
+		next = last + 1
+	}
+	if ctx.Err() != nil {
+		return found, ctx.Err()
+	}
+	if err := it.Error(); err != nil {
+		report("cannot be read from here on: %v", err)
+		return found, nil
+	}
+	if next < view.end && !gaps.cover(next, view.end) {
+		report("%d records are missing at the end", view.end-next)
+	}
+	return found, nil
+}
+
+// gaps are the ranges of offsets whose records were lost and given up by
+// AcceptLoss: first to one behind the last.
+func (p *partition) gaps(s *store) (gaps, error) {
+	found := gaps{}
+	lo, hi := partitionSpan(keyGap, p.topic.num, p.num)
+	err := s.scan(lo, hi, func(k, v []byte) error {
+		if len(v) != 8 {
+			return damaged("a gap of %d bytes", len(v))
+		}
+		found[lastOfBatchKey(k)] = int64(binary.BigEndian.Uint64(v))
+		return nil
+	})
+	return found, err
+}
+
+type gaps map[int64]int64
+
+func (g gaps) cover(from, to int64) bool {
+	for a, b := range g {
+		if a <= from && to <= b {
+			return true
+		}
+	}
+	return false
+}

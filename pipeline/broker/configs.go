@@ -1,0 +1,243 @@
+package broker
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// topicConfigs are a topic's settings: what was set, and what that means.
+type topicConfigs struct {
+	set             map[string]string
+	maxMessageBytes int // 0: the broker's default
+}
+
+// topicConfig is one setting a topic may have. The log keeps everything as it
+// was sent, so most settings have one value that is true here; they are accepted
+// with that value and refused with any other, rather than stored and ignored.
+type topicConfig struct {
+	kind  kmsg.ConfigType
+	value string                            // the default
+	parse func(*topicConfigs, string) error // nil: only the default is accepted
+	doc   string
+}
+
+var topicConfigTable = map[string]topicConfig{
+	"cleanup.policy":         {kind: kmsg.ConfigTypeList, value: "delete", doc: "Records are never compacted."},
+	"retention.ms":           {kind: kmsg.ConfigTypeLong, value: "-1", doc: "Records are kept for ever; delete them with DeleteRecords."},
+	"retention.bytes":        {kind: kmsg.ConfigTypeLong, value: "-1", doc: "Records are kept for ever; delete them with DeleteRecords."},
+	"compression.type":       {kind: kmsg.ConfigTypeString, value: "producer", doc: "Batches are stored as they are sent."},
+	"message.timestamp.type": {kind: kmsg.ConfigTypeString, value: "CreateTime", doc: "Records keep their producer's time."},
+	"min.insync.replicas":    {kind: kmsg.ConfigTypeInt, value: "1", doc: "There is one copy, on disk before it is acknowledged."},
+	"max.message.bytes": {
+		kind: kmsg.ConfigTypeInt, doc: "The largest record batch accepted.",
+		parse: func(c *topicConfigs, v string) error {
+			n, err := strconv.Atoi(v)
+			if err != nil || n < batchHeaderSize || n > 512<<20 {
+				return fmt.Errorf("want %d to %d", batchHeaderSize, 512<<20)
+			}
+			c.maxMessageBytes = n
+			return nil
+		},
+	},
+}
+
+// parseTopicConfigs checks settings, and names the first that cannot be had.
+func parseTopicConfigs(set map[string]string) (*topicConfigs, error) {
+	c := &topicConfigs{set: map[string]string{}}
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		def, ok := topicConfigTable[name]
+		if !ok {
+			return nil, fmt.Errorf("unknown topic config %q", name)
+		}
+		v := set[name]
+		if def.parse == nil {
+			if v != def.value {
+				return nil, fmt.Errorf("topic config %s=%s is not supported, only %s: %s", name, v, def.value, def.doc)
+			}
+		} else if err := def.parse(c, v); err != nil {
+			return nil, fmt.Errorf("topic config %s=%s: %w", name, v, err)
+		}
+		c.set[name] = v
+	}
+	return c, nil
+}
+
+// maxBatch is the largest batch a topic takes.
+func (b *Broker) maxBatch(t *topic) int {
+	if n := t.configs.Load().maxMessageBytes; n > 0 {
+		return n
+	}
+	return b.opts.MaxBatchBytes
+}
+
+// describeTopicConfigs lists a topic's settings with where they come from.
+func (b *Broker) describeTopicConfigs(t *topic) []kmsg.DescribeConfigsResponseResourceConfig {
+	set := t.configs.Load().set
+	var list []kmsg.DescribeConfigsResponseResourceConfig
+	for _, name := range slices.Sorted(maps.Keys(topicConfigTable)) {
+		def := topicConfigTable[name]
+		c := kmsg.NewDescribeConfigsResponseResourceConfig()
+		c.Name, c.ConfigType, c.Documentation = name, def.kind, kmsg.StringPtr(def.doc)
+		v, isSet := set[name]
+		switch {
+		case isSet:
+			c.Source = kmsg.ConfigSourceDynamicTopicConfig
+		case name == "max.message.bytes":
+			v, c.Source = strconv.Itoa(b.opts.MaxBatchBytes), kmsg.ConfigSourceStaticBrokerConfig
+		default:
+			v, c.Source = def.value, kmsg.ConfigSourceDefaultConfig
+		}
+		c.Value, c.IsDefault = &v, !isSet
+		list = append(list, c)
+	}
+	return list
+}
+
+// describeBrokerConfigs lists what clients ask brokers for; Options sets them.
+func (b *Broker) describeBrokerConfigs() []kmsg.DescribeConfigsResponseResourceConfig {
+	var list []kmsg.DescribeConfigsResponseResourceConfig
+	add := func(name, value string, kind kmsg.ConfigType) {
+		c := kmsg.NewDescribeConfigsResponseResourceConfig()
+		c.Name, c.Value, c.ConfigType = name, &value, kind
+		c.ReadOnly, c.Source = true, kmsg.ConfigSourceStaticBrokerConfig
+		list = append(list, c)
+	}
+	add("auto.create.topics.enable", strconv.FormatBool(b.opts.AutoCreateTopics), kmsg.ConfigTypeBoolean)
+	add("broker.id", strconv.Itoa(nodeID), kmsg.ConfigTypeInt)
+	add("connections.max.idle.ms", strconv.FormatInt(b.opts.IdleTimeout.Milliseconds(), 10), kmsg.ConfigTypeLong)
+	add("default.replication.factor", "1", kmsg.ConfigTypeInt)
+	add("log.retention.bytes", "-1", kmsg.ConfigTypeLong)
+	add("log.retention.ms", "-1", kmsg.ConfigTypeLong)
+	add("max.connections", strconv.Itoa(b.opts.MaxConnections), kmsg.ConfigTypeInt)
+	add("message.max.bytes", strconv.Itoa(b.opts.MaxBatchBytes), kmsg.ConfigTypeInt)
+	add("num.partitions", strconv.Itoa(b.opts.DefaultPartitions), kmsg.ConfigTypeInt)
+	add("socket.request.max.bytes", strconv.Itoa(b.opts.MaxFrameBytes), kmsg.ConfigTypeInt)
+	return list
+}
+
+func (b *Broker) serveDescribeConfigs(_ context.Context, r *request) (kmsg.Response, error) {
+	req := r.msg.(*kmsg.DescribeConfigsRequest)
+	resp := kmsg.NewPtrDescribeConfigsResponse()
+	resp.SetVersion(req.Version)
+	for _, rr := range req.Resources {
+		sr := kmsg.NewDescribeConfigsResponseResource()
+		sr.ResourceType, sr.ResourceName = rr.ResourceType, rr.ResourceName
+		configs, refused := b.describeResource(rr.ResourceType, rr.ResourceName)
+		if refused != nil {
+			sr.ErrorCode, sr.ErrorMessage = refused.code.Code, &refused.text
+		}
+		for _, c := range configs {
+			if rr.ConfigNames != nil && !slices.Contains(rr.ConfigNames, c.Name) {
+				continue
+			}
+			if !req.IncludeDocumentation {
+				c.Documentation = nil
+			}
+			sr.Configs = append(sr.Configs, c)
+		}
+		resp.Resources = append(resp.Resources, sr)
+	}
+	return resp, nil
+}
+
+func (b *Broker) describeResource(kind kmsg.ConfigResourceType, name string) ([]kmsg.DescribeConfigsResponseResourceConfig, *refusal) {
+	switch kind {
+	case kmsg.ConfigResourceTypeTopic:
+		t := b.topics.named(name)
+		if t == nil {
+			return nil, refuseWith(kerr.UnknownTopicOrPartition, "there is no topic %q", name)
+		}
+		return b.describeTopicConfigs(t), nil
+	case kmsg.ConfigResourceTypeBroker:
+		if name != "" && name != strconv.Itoa(nodeID) {
+			return nil, refuseWith(kerr.InvalidRequest, "there is no broker %q", name)
+		}
+		return b.describeBrokerConfigs(), nil
+	}
+	return nil, refuseWith(kerr.InvalidRequest, "only topics and brokers have configs")
+}
+
+// checkAlterable refuses to alter what is not a topic.
+func checkAlterable(kind kmsg.ConfigResourceType) *refusal {
+	switch kind {
+	case kmsg.ConfigResourceTypeTopic:
+		return nil
+	case kmsg.ConfigResourceTypeBroker:
+		return refuseWith(kerr.InvalidConfig, "the broker's configs are set where it is started")
+	}
+	return refuseWith(kerr.InvalidRequest, "only topics have configs that can be altered")
+}
+
+func (b *Broker) serveAlterConfigs(ctx context.Context, r *request) (kmsg.Response, error) {
+	req := r.msg.(*kmsg.AlterConfigsRequest)
+	resp := kmsg.NewPtrAlterConfigsResponse()
+	resp.SetVersion(req.Version)
+	for _, rr := range req.Resources {
+		sr := kmsg.NewAlterConfigsResponseResource()
+		sr.ResourceType, sr.ResourceName = rr.ResourceType, rr.ResourceName
+		refused := checkAlterable(rr.ResourceType)
+		if refused == nil {
+			refused = b.configureTopic(ctx, rr.ResourceName, func(set map[string]string) *refusal {
+				clear(set) // this API replaces
+				for _, c := range rr.Configs {
+					if c.Value != nil {
+						set[c.Name] = *c.Value
+					}
+				}
+				return nil
+			}, req.ValidateOnly)
+		}
+		if refused != nil {
+			sr.ErrorCode, sr.ErrorMessage = refused.code.Code, &refused.text
+		}
+		resp.Resources = append(resp.Resources, sr)
+	}
+	return resp, nil
+}
+
+func (b *Broker) serveIncrementalAlterConfigs(ctx context.Context, r *request) (kmsg.Response, error) {
+	req := r.msg.(*kmsg.IncrementalAlterConfigsRequest)
+	resp := kmsg.NewPtrIncrementalAlterConfigsResponse()
+	resp.SetVersion(req.Version)
+	for _, rr := range req.Resources {
+		sr := kmsg.NewIncrementalAlterConfigsResponseResource()
+		sr.ResourceType, sr.ResourceName = rr.ResourceType, rr.ResourceName
+		refused := checkAlterable(rr.ResourceType)
+		if refused == nil {
+			refused = b.configureTopic(ctx, rr.ResourceName, func(set map[string]string) *refusal {
+				for _, c := range rr.Configs {
+					if r := alterOne(set, c); r != nil {
+						return r
+					}
+				}
+				return nil
+			}, req.ValidateOnly)
+		}
+		if refused != nil {
+			sr.ErrorCode, sr.ErrorMessage = refused.code.Code, &refused.text
+		}
+		resp.Resources = append(resp.Resources, sr)
+	}
+	return resp, nil
+}
+
+func alterOne(set map[string]string, c kmsg.IncrementalAlterConfigsRequestResourceConfig) *refusal {
+	switch c.Op {
+	case kmsg.IncrementalAlterConfigOpDelete:
+		delete(set, c.Name)
+		return nil
+	case kmsg.IncrementalAlterConfigOpSet:
+		if c.Value == nil {
+			return refuseWith(kerr.InvalidConfig, "topic config %q has no value", c.Name)
+		}
+		set[c.Name] = *c.Value
+		return nil
+	}
+	return refuseWith(kerr.InvalidConfig, "topic config %q is set or deleted, not appended to", c.Name)
+}

@@ -1,0 +1,358 @@
+package broker
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// conn is one client's connection. Three goroutines in a row:
+//
+//	reader --in--> worker --out--> writer
+//
+// The reader reads frames and notices that the client is gone; the worker serves
+// requests in order, waiting for the slow ones (long polls) and only beginning
+// those that overlap (produces); the writer finishes them in order and writes.
+// Others are served when every answer before theirs is written, as Apache Kafka
+// does, so that a client that sends and does not read makes us hold one answer.
+// When the client leaves or the broker closes, the reader stops, and the other
+// two finish what was begun. When writing fails, everything stops.
+//
+// The fields below "worker" are the worker's alone: a handler may use them.
+type conn struct {
+	b   *Broker
+	nc  net.Conn
+	id  uint64
+	mem bool // made by Dial
+
+	ctx    context.Context // ends with the client or the broker
+	cancel context.CancelFunc
+	in     chan []byte
+	out    chan outbound
+
+	// authed says that the client may do more than authenticate.
+	authed atomic.Bool
+
+	mu       sync.Mutex
+	room     sync.Cond
+	inFlight int // bytes of requests read and not answered
+	begun    int // requests handed to the writer and not answered
+
+	// worker
+	principal string    // who the client proved to be; "" without authentication
+	auth      *exchange // authentication under way
+	held      int       // of the fetch budget, by the request being served
+	// raw, if set, gets the next frame instead of the dispatch, and returns what
+	// to answer: SASL in its oldest form sends tokens without a Kafka header.
+	raw func(frame []byte) (answer []byte, err error)
+}
+
+// outbound is an answer to be written when its turn comes.
+type outbound struct {
+	correlation int32
+	frame       []byte // the request's bytes, accounted for until the answer is written
+	reuse       bool
+	held        int // of the fetch budget
+	finish      func() (kmsg.Response, error)
+	raw         []byte
+}
+
+const (
+	maxPipelined = 64
+	// closeTimeout is how long a client may take to take an answer when the
+	// connection is ending anyway.
+	closeTimeout = 2 * time.Second
+)
+
+func newConn(b *Broker, nc net.Conn, id uint64, mem bool) *conn {
+	c := &conn{b: b, nc: nc, id: id, mem: mem, in: make(chan []byte, maxPipelined), out: make(chan outbound, maxPipelined)}
+	c.room.L = &c.mu
+	c.ctx, c.cancel = context.WithCancel(b.ctx)
+	c.authed.Store(!b.authRequired())
+	return c
+}
+
+// run serves the connection until it ends.
+func (c *conn) run() {
+	var wg sync.WaitGroup
+	wg.Go(c.write)
+	wg.Go(c.work)
+	if !c.authed.Load() {
+		// Who may do nothing yet may not hold a connection for long either.
+		t := time.AfterFunc(c.b.opts.FrameTimeout, func() {
+			if !c.authed.Load() {
+				c.abort()
+			}
+		})
+		defer t.Stop()
+	}
+	err := c.read()
+	if err != nil && !errors.Is(err, io.EOF) && !isClosed(err) && c.ctx.Err() == nil {
+		c.b.log.Info("client connection closed", "remote", c.nc.RemoteAddr().String(), "err", err)
+	}
+	close(c.in)
+	c.cancel()
+	wg.Wait()
+	c.nc.Close()
+}
+
+// isClosed reports whether a connection was used after one of the two sides
+// closed it in order; those made by Dial have an error of their own for it.
+func isClosed(err error) bool {
+	return errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// stop makes run return once what was begun is finished: soon, even if the client
+// does not take its answers.
+func (c *conn) stop() {
+	c.cancel()
+	_ = c.nc.SetReadDeadline(time.Unix(1, 0))
+	_ = c.nc.SetWriteDeadline(time.Now().Add(closeTimeout))
+	c.mu.Lock()
+	c.room.Broadcast()
+	c.mu.Unlock()
+}
+
+// abort is stop without the finish: the other side cannot be written to, or sent
+// what must not be answered.
+func (c *conn) abort() {
+	c.nc.Close()
+	c.stop()
+}
+
+func (c *conn) read() error {
+	r := bufio.NewReaderSize(c.nc, 64<<10)
+	for c.ctx.Err() == nil {
+		if err := c.awaitRequest(r); err != nil {
+			return err
+		}
+		if err := c.readWithin(c.b.opts.FrameTimeout); err != nil {
+			return err
+		}
+		size, key, err := peekSize(r)
+		if err != nil {
+			return err
+		}
+		if limit := c.frameLimit(key); size > limit {
+			return fmt.Errorf("%w: %d bytes, at most %d for %s", errFrame, size, limit, kmsg.NameForKey(key))
+		}
+		if _, err := r.Discard(4); err != nil {
+			return err
+		}
+		if !c.acquire(size) {
+			return nil
+		}
+		frame, err := readFrame(r, size, key == kmsg.Produce.Int16())
+		if err != nil {
+			return err
+		}
+		select {
+		case c.in <- frame:
+		case <-c.ctx.Done():
+			return nil
+		}
+	}
+	return nil
+}
+
+// awaitRequest waits for the first byte of a request. A connection that waits
+// for an answer of ours is not idle.
+func (c *conn) awaitRequest(r *bufio.Reader) error {
+	for {
+		if err := c.readWithin(c.b.opts.IdleTimeout); err != nil {
+			return err
+		}
+		_, err := r.Peek(1)
+		if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
+			return err
+		}
+		c.mu.Lock()
+		idle := c.inFlight == 0
+		c.mu.Unlock()
+		if idle && c.ctx.Err() == nil {
+			return fmt.Errorf("idle for %s", c.b.opts.IdleTimeout)
+		}
+	}
+}
+
+// readWithin sets the deadline of the reads that follow; d below 0 is none. It
+// fails if the connection has been told to stop, whose deadline it may have
+// overwritten.
+func (c *conn) readWithin(d time.Duration) error {
+	var at time.Time
+	if d > 0 {
+		at = time.Now().Add(d)
+	}
+	if err := c.nc.SetReadDeadline(at); err != nil {
+		return err
+	}
+	return c.ctx.Err()
+}
+
+func (c *conn) frameLimit(key int16) int {
+	if !c.authed.Load() {
+		return maxOpenFrame
+	}
+	if c.b.table[key].large {
+		return c.b.opts.MaxFrameBytes
+	}
+	return min(maxControlFrame, c.b.opts.MaxFrameBytes)
+}
+
+// acquire waits until n more bytes may be in flight; false when the connection ends.
+func (c *conn) acquire(n int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.inFlight > 0 && c.inFlight+n > c.b.opts.MaxInFlightBytes && c.ctx.Err() == nil {
+		c.room.Wait()
+	}
+	c.inFlight += n
+	return c.ctx.Err() == nil
+}
+
+func (c *conn) release(n int) {
+	c.mu.Lock()
+	c.inFlight -= n
+	c.begun--
+	c.room.Broadcast()
+	c.mu.Unlock()
+}
+
+// awaitAnswered waits until all that was begun is answered; it will be, or given
+// up, whatever the client does.
+func (c *conn) awaitAnswered() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.begun > 0 {
+		c.room.Wait()
+	}
+}
+
+func (c *conn) work() {
+	defer close(c.out)
+	for frame := range c.in {
+		o, err := c.handle(frame)
+		if err != nil {
+			c.b.log.Info("client connection refused a request", "remote", c.nc.RemoteAddr().String(), "err", err)
+			c.stop() // what was begun before is still answered
+			for range c.in {
+			}
+			return
+		}
+		c.mu.Lock()
+		c.begun++
+		c.mu.Unlock()
+		c.out <- o
+	}
+}
+
+// handle begins one request. An error ends the connection.
+func (c *conn) handle(frame []byte) (outbound, error) {
+	o := outbound{frame: frame}
+	if raw := c.raw; raw != nil {
+		c.raw = nil
+		answer, err := raw(frame)
+		o.raw = answer
+		return o, err
+	}
+	h, req, err := decodeRequest(frame)
+	if err != nil {
+		return o, err
+	}
+	o.correlation = h.correlation
+	answer := func(resp kmsg.Response) (outbound, error) {
+		o.finish = func() (kmsg.Response, error) { return resp, nil }
+		return o, nil
+	}
+	a, served := c.b.table[h.key]
+	if h.key == kmsg.ApiVersions.Int16() && (req == nil || h.version > a.max) {
+		return answer(c.b.apiVersions(0, kerr.UnsupportedVersion.Code))
+	}
+	if req == nil {
+		return o, fmt.Errorf("%w: api %d version %d is unknown", errFrame, h.key, h.version)
+	}
+	if !c.authed.Load() && !a.open {
+		return o, fmt.Errorf("%s before authentication", kmsg.NameForKey(h.key))
+	}
+	if !served || h.version < a.min || h.version > a.max {
+		resp := refuse(req, kerr.UnsupportedVersion)
+		if resp == nil {
+			return o, fmt.Errorf("%s v%d is not served", kmsg.NameForKey(h.key), h.version)
+		}
+		return answer(resp)
+	}
+	o.reuse = h.key == kmsg.Produce.Int16()
+	if a.begin == nil {
+		c.awaitAnswered()
+	}
+	o.finish, err = c.b.begin(c.ctx, a, &request{conn: c, clientID: h.clientID, msg: req})
+	o.held, c.held = c.held, 0
+	return o, err
+}
+
+func (c *conn) write() {
+	var buf []byte
+	var broken bool
+	for o := range c.out {
+		var err error
+		if buf, err = c.answer(buf[:0], o, broken); err != nil && !broken {
+			broken = true
+			c.abort()
+			if !isClosed(err) {
+				c.b.log.Info("client connection closed", "remote", c.nc.RemoteAddr().String(), "err", err)
+			}
+		}
+		c.b.fetching.Add(-int64(o.held))
+		c.release(len(o.frame))
+		// Behind a failed store the committer may still be reading the frame.
+		if o.reuse && c.b.store.failure() == nil {
+			recycleFrame(o.frame)
+		}
+		if cap(buf) > 1<<20 {
+			buf = nil
+		}
+	}
+}
+
+// answer finishes one request and writes its response, unless the connection is broken.
+func (c *conn) answer(buf []byte, o outbound, broken bool) ([]byte, error) {
+	if o.finish != nil {
+		resp, err := o.finish()
+		if err != nil {
+			return buf, err
+		}
+		if resp == nil || broken {
+			return buf, nil
+		}
+		buf = appendResponse(buf, o.correlation, resp)
+	} else {
+		buf = append(buf, byte(len(o.raw)>>24), byte(len(o.raw)>>16), byte(len(o.raw)>>8), byte(len(o.raw)))
+		buf = append(buf, o.raw...)
+	}
+	// A deadline a chunk: a slow client gets a large answer, a stuck one does not hold us.
+	for rest := buf; len(rest) > 0 && !broken; {
+		timeout := c.b.opts.FrameTimeout
+		if c.ctx.Err() != nil {
+			timeout = closeTimeout
+		}
+		if err := c.nc.SetWriteDeadline(time.Now().Add(timeout)); err != nil {
+			return buf, err
+		}
+		n, err := c.nc.Write(rest[:min(len(rest), 256<<10)])
+		if err != nil {
+			return buf, fmt.Errorf("write response: %w", err)
+		}
+		rest = rest[n:]
+	}
+	return buf, nil
+}

@@ -1,0 +1,46 @@
+package broker
+
+import (
+	"context"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/twmb/franz-go/pkg/kerr"
+)
+
+// deleteRecords makes offset the first of the log (-1: its end), and deletes the
+// batches that lie wholly before it. It returns the log's new start. The log's
+// end stays: an offset is never given out twice.
+func (b *Broker) deleteRecords(ctx context.Context, p *partition, offset int64) (int64, *refusal) {
+	view := p.now()
+	if offset == -1 {
+		offset = view.end
+	}
+	if offset < 0 || offset > view.end {
+		return 0, refuseWith(kerr.OffsetOutOfRange, "offset %d of %s, which ends at %d", offset, p, view.end)
+	}
+	start := make(chan int64, 1)
+	err := b.store.update(ctx, func(w *pebble.Batch) error {
+		if p.topic.deleted {
+			return refuseWith(kerr.UnknownTopicOrPartition, "the topic has been deleted")
+		}
+		t := &p.tail
+		if offset > t.start {
+			t.start = offset
+			lo, _ := partitionSpan(keyBatch, p.topic.num, p.num)
+			// Keys are last offsets: what ends before offset goes.
+			if err := w.DeleteRange(lo, batchKey(p.topic.num, p.num, offset), nil); err != nil {
+				return err
+			}
+			b.store.commit.touch(p)
+		}
+		start <- t.start
+		return nil
+	}, nil)
+	if r, ok := err.(*refusal); ok {
+		return 0, r
+	}
+	if err != nil {
+		return 0, storeRefusal(err)
+	}
+	return <-start, nil
+}

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package broker
+
+func isReadOnly(error) bool { return false }

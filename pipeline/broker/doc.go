@@ -1,0 +1,105 @@
+// Package broker is a log that people can trust, spoken to in Kafka's protocol,
+// in one process and one directory. Any Kafka client is its client: over TCP
+// (Options.Listen), or in memory (Broker.Dial).
+//
+// # What a caller may rely on
+//
+//   - A produce is acknowledged when its bytes are on disk. Many produces, of all
+//     partitions and connections, share one fsync.
+//   - Nothing is visible to a reader before it is on disk: the high watermark is
+//     what is durable.
+//   - Batches, the producers' sequence windows, topics and group offsets are
+//     written in one atomic commit with each other. So an idempotent producer
+//     stays idempotent through kill -9, and offsets never change or go back.
+//   - Opening takes the same short time and little memory, whatever the log's size.
+//   - A store that is damaged is reported with what and where.
+//   - A hostile client harms only its own connection, and the groups it joins.
+//   - Committed offsets are on disk when the commit is answered. Who is a member of
+//     a group is in memory alone: after a restart members are told that they are
+//     unknown, and join again, as clients do on their own.
+//
+// # What it does not do
+//
+// It is one broker: no replication. It keeps everything: no retention by time or
+// size, no compaction; DeleteRecords and DeleteTopics delete. There are no
+// transactions and no fetch sessions. A topic setting that would promise one of
+// these is refused, rather than stored and ignored; what is not served is answered
+// with Kafka's UNSUPPORTED_VERSION where the answer has a place for it, else by
+// closing the connection. acks=1 means what acks=all means; acks=0 is not
+// answered, and a refused batch then closes its connection.
+//
+// # Damage
+//
+// What is noticed, and when:
+//
+//   - At opening: a store that does not hold all that was acknowledged, as the
+//     high-water file beside it says (ErrLoss, with topics, partitions and offsets,
+//     or with the number of commits). This covers what Pebble alone takes for a
+//     torn write: a flipped bit or a cut in the newest WAL. After a crash of the
+//     process every acknowledged commit is covered; after a power cut, all but those
+//     of the last second (highwater.go says why).
+//   - At opening: missing or damaged WALs before the newest, manifests and sealed
+//     files of the wrong size; a directory of a newer format (ErrNewerFormat), in use
+//     (ErrLocked), or that cannot be written to.
+//   - At reading: damage inside a sealed file, by its blocks' checksums. A fetch of
+//     that part is answered with UNKNOWN_SERVER_ERROR, which clients tell their
+//     users and do not retry by themselves, and logged with partition and offset;
+//     the rest can be read.
+//   - By Check, which reads everything: all of the above, each batch's own checksum,
+//     and holes between batches.
+//
+// A write that fails, or a panic of Pebble's on the commit path, fails the store
+// for good: nothing more is acknowledged, Failed is closed, and what was
+// acknowledged before is there after a restart. Bit rot that is consistent with
+// every checksum, and a directory replaced by an older copy of the whole of itself,
+// are beyond what it can see.
+//
+// # How it is built
+//
+// A connection (conn.go) reads frames (frame.go), serves them in order through
+// the table of APIs (dispatch.go: one line registers an API with its versions)
+// and writes the answers in order. What is written goes through the committer
+// (commit.go), the only writer of the store (store.go): produce hands it an
+// appendOp; everything else calls store.update. Readers never wait for it: they
+// read Pebble up to the partition's published view (partition.go).
+//
+// # Storage layout
+//
+// A data directory holds
+//
+//	LOCK        held while the log is open
+//	FORMAT      "recount-log 1\n"
+//	highwater.N how far the log had come (highwater.go gives its bytes)
+//	store/      a Pebble database, values of 512 bytes and more in blob files
+//
+// and the database, with integers big-endian, names and numbers as they are:
+//
+//	m/cluster                       the cluster id
+//	m/commit                        uint64: number of the last group commit
+//	m/next-producer                 uint64: last producer id given out
+//	m/next-topic                    uint64: last topic number given out
+//	t/<name>                        a topic, as JSON: id, num, partitions, configs
+//	p <num u32> <partition u32>     where a log stands (tail in partition.go):
+//	                                start, end, bytes, max timestamp, its batch's
+//	                                last offset, bytes indexed: int64 each
+//	b <num u32> <partition u32> <last offset u64>
+//	                                a record batch as it was sent, placed
+//	i <num u32> <partition u32> <timestamp u64, sign bit flipped>
+//	                                time index: no record up to this offset (u64) is
+//	                                later; an entry each 64 KiB
+//	w <num u32> <partition u32> <producer id u64>
+//	                                a producer's window: epoch int16, time of writing
+//	                                int64, then (first, last sequence int32, base
+//	                                offset int64) for each of its last 5 batches
+//	g <length u16> <group> <num u32> <partition u32>
+//	                                a committed offset: version 1 (byte), offset int64,
+//	                                leader epoch int32, time of the commit int64, length
+//	                                of topic (uvarint), topic, metadata
+//	x <num u32> <partition u32> <first offset u64>
+//	                                a gap: records up to before this offset (u64) were
+//	                                lost, and given up by AcceptLoss; batches without
+//	                                records stand for them under b
+//
+// A topic's number (num) stands for one life of it: deleted and created again it
+// gets another, so nothing old can be taken for new.
+package broker

@@ -1,0 +1,39 @@
+package broker
+
+import (
+	"context"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// serveOffsetForLeaderEpoch says where an epoch ends, so that a client can find
+// out whether the log was cut behind what it has read. Ours never is.
+func (b *Broker) serveOffsetForLeaderEpoch(_ context.Context, r *request) (kmsg.Response, error) {
+	req := r.msg.(*kmsg.OffsetForLeaderEpochRequest)
+	resp := kmsg.NewPtrOffsetForLeaderEpochResponse()
+	resp.SetVersion(req.Version)
+	for _, rt := range req.Topics {
+		st := kmsg.NewOffsetForLeaderEpochResponseTopic()
+		st.Topic = rt.Topic
+		t := b.topics.named(rt.Topic)
+		for _, rp := range rt.Partitions {
+			sp := kmsg.NewOffsetForLeaderEpochResponseTopicPartition()
+			sp.Partition, sp.LeaderEpoch, sp.EndOffset = rp.Partition, -1, -1
+			var p *partition
+			if t != nil {
+				p = t.partition(rp.Partition)
+			}
+			if p == nil {
+				sp.ErrorCode = kerr.UnknownTopicOrPartition.Code
+			} else if err := checkEpoch(rp.CurrentLeaderEpoch); err != nil {
+				sp.ErrorCode = err.Code
+			} else if rp.LeaderEpoch == leaderEpoch {
+				sp.LeaderEpoch, sp.EndOffset = leaderEpoch, p.now().end
+			}
+			st.Partitions = append(st.Partitions, sp)
+		}
+		resp.Topics = append(resp.Topics, st)
+	}
+	return resp, nil
+}

@@ -1,0 +1,262 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// maxFetchWait bounds a long poll, whatever the client asks for.
+const maxFetchWait = 5 * time.Minute
+
+// serveFetch answers with what there is from each partition's offset on, or
+// waits until there is enough. There are no fetch sessions: every request names
+// all it wants, which KIP-227 allows, and with one broker costs little.
+func (b *Broker) serveFetch(ctx context.Context, r *request) (kmsg.Response, error) {
+	req := r.msg.(*kmsg.FetchRequest)
+	resp := kmsg.NewPtrFetchResponse()
+	resp.SetVersion(req.Version)
+	if req.SessionID != 0 {
+		resp.ErrorCode = kerr.FetchSessionIDNotFound.Code
+		return resp, nil
+	}
+	f := b.newFetch(req)
+	deadline := time.NewTimer(min(max(time.Duration(req.MaxWaitMillis)*time.Millisecond, 0), maxFetchWait))
+	defer deadline.Stop()
+	for {
+		f.read(b)
+		enough := min(int(req.MinBytes), f.limit)
+		if f.settled || f.got >= enough {
+			break
+		}
+		w := newWaiter(int64(enough - f.got))
+		f.watch(w)
+		wait := true
+		select {
+		case <-w.ch:
+		case <-deadline.C:
+			wait = false
+		case <-ctx.Done():
+			wait = false
+		}
+		f.unwatch(w)
+		if !wait {
+			break
+		}
+	}
+	f.respond(resp)
+	r.conn.held += f.got // until it is written
+	return resp, nil
+}
+
+// fetchBudget bounds what the fetch responses of all connections hold together.
+// The nearer it comes the smaller the responses get, down to minFetch and to one
+// batch: no client waits for another to take its answer.
+const (
+	fetchBudget = 512 << 20
+	minFetch    = 64 << 10
+)
+
+// grantFetch takes up to want bytes of the budget.
+func (b *Broker) grantFetch(want int) int {
+	left := b.fetchBudget - b.fetching.Load()
+	n := min(want, max(int(left/4), minFetch))
+	b.fetching.Add(int64(n))
+	return n
+}
+
+// fetch is one fetch request at work.
+type fetch struct {
+	req     *kmsg.FetchRequest
+	parts   []fetchPart
+	max     int  // bytes of batches in the response
+	limit   int  // of that, what the budget has room for now
+	got     int  // bytes read: held of the budget
+	settled bool // no point in waiting: an error to report, or more than fits
+}
+
+// fetchPart is what is wanted of one partition, and what was found.
+type fetchPart struct {
+	p    *partition
+	want *kmsg.FetchRequestTopicPartition
+	err  *kerr.Error
+	view tail
+	data []byte
+}
+
+func (b *Broker) newFetch(req *kmsg.FetchRequest) *fetch {
+	f := &fetch{req: req, max: b.opts.MaxFetchBytes}
+	if req.MaxBytes > 0 {
+		f.max = min(f.max, int(req.MaxBytes))
+	}
+	for i := range req.Topics {
+		rt := &req.Topics[i]
+		t, terr := b.topics.find(rt.Topic, rt.TopicID)
+		for j := range rt.Partitions {
+			part := fetchPart{want: &rt.Partitions[j], err: terr}
+			if t != nil {
+				if part.p = t.partition(part.want.Partition); part.p == nil {
+					part.err = kerr.UnknownTopicOrPartition
+				}
+			}
+			f.parts = append(f.parts, part)
+		}
+	}
+	return f
+}
+
+// read reads every partition afresh.
+func (f *fetch) read(b *Broker) {
+	b.fetching.Add(-int64(f.got))
+	f.got, f.limit = 0, b.grantFetch(f.max)
+	defer func() { b.fetching.Add(int64(f.got - f.limit)) }()
+	f.settled = len(f.parts) == 0
+	for i := range f.parts {
+		part := &f.parts[i]
+		if part.p != nil {
+			part.err = part.check()
+			part.data = part.data[:0]
+		}
+		if part.err == nil {
+			if err := f.readPart(b, part); err != nil {
+				part.err, part.data = b.readFailed(part, err), nil
+			}
+			f.got += len(part.data)
+		}
+		if part.err != nil {
+			f.settled = true
+		}
+	}
+}
+
+// readFailed says what a client is told of a partition that cannot be read, and
+// the operator: once for each place, as a client may come back at once. Damage
+// does not mend, so a client that tries again for ever must not be told to.
+func (b *Broker) readFailed(part *fetchPart, err error) *kerr.Error {
+	if part.p.readers.isNews(part.want.FetchOffset) {
+		b.log.Error("cannot read the log", "partition", part.p.String(), "offset", part.want.FetchOffset, "err", err)
+	}
+	if errors.Is(err, ErrDamaged) || pebble.IsCorruptionError(err) || errors.Is(err, fs.ErrNotExist) {
+		return kerr.UnknownServerError
+	}
+	return kerr.KafkaStorageError
+}
+
+// check takes a view of the partition and compares the client's with it.
+func (part *fetchPart) check() *kerr.Error {
+	part.view = part.p.now()
+	w := part.want
+	if part.p.isRetired() {
+		return kerr.UnknownTopicOrPartition
+	}
+	if err := checkEpoch(w.CurrentLeaderEpoch); err != nil {
+		return err
+	}
+	if w.FetchOffset < part.view.start || w.FetchOffset > part.view.end {
+		return kerr.OffsetOutOfRange
+	}
+	return nil
+}
+
+// readPart reads whole batches from the partition, as many as the limits let it.
+// The first batch of a response is read whatever its size: a client whose limit
+// is too small would never get past it. An error behind batches that can be read
+// is left for the next fetch, which then begins where the trouble does.
+func (f *fetch) readPart(b *Broker, part *fetchPart) error {
+	offset := part.want.FetchOffset
+	if offset >= part.view.end || f.got >= f.limit {
+		return nil
+	}
+	r, err := part.p.openReader(b.store, offset)
+	if err != nil {
+		return err
+	}
+	if err := f.readBatches(r, part); err != nil {
+		r.it.Close() // which would fail with the same
+		if len(part.data) > 0 {
+			f.settled = true
+			return nil
+		}
+		return err
+	}
+	return part.p.readers.park(r)
+}
+
+func (f *fetch) readBatches(r *reader, part *fetchPart) error {
+	limit := min(f.limit-f.got, int(part.want.PartitionMaxBytes))
+	for r.it.Valid() {
+		last := lastOfBatchKey(r.it.Key())
+		if last >= part.view.end {
+			break // not on disk yet
+		}
+		v := r.it.LazyValue()
+		if n := len(part.data) + v.Len(); n > limit && f.got+len(part.data) > 0 {
+			f.settled = true
+			break
+		}
+		raw, err := r.it.ValueAndErr()
+		if err != nil {
+			return fmt.Errorf("batch ending at offset %d: %w", last, err)
+		}
+		if bt := batch(raw); !bt.sound() || bt.lastOffset() != last {
+			return damaged("batch ending at offset %d is not one", last)
+		}
+		part.data = append(part.data, raw...)
+		r.next = last + 1
+		r.it.Next()
+	}
+	return r.it.Error()
+}
+
+func (f *fetch) watch(w *waiter) {
+	for i := range f.parts {
+		if p := f.parts[i].p; p != nil {
+			p.watch(w, f.parts[i].view)
+		}
+	}
+}
+
+func (f *fetch) unwatch(w *waiter) {
+	for i := range f.parts {
+		if p := f.parts[i].p; p != nil {
+			p.unwatch(w)
+		}
+	}
+}
+
+func (f *fetch) respond(resp *kmsg.FetchResponse) {
+	parts := f.parts
+	resp.Topics = make([]kmsg.FetchResponseTopic, 0, len(f.req.Topics))
+	for i := range f.req.Topics {
+		rt := &f.req.Topics[i]
+		st := kmsg.NewFetchResponseTopic()
+		st.Topic, st.TopicID = rt.Topic, rt.TopicID
+		st.Partitions = make([]kmsg.FetchResponseTopicPartition, 0, len(rt.Partitions))
+		for range rt.Partitions {
+			part := &parts[0]
+			parts = parts[1:]
+			sp := kmsg.NewFetchResponseTopicPartition()
+			sp.Partition = part.want.Partition
+			sp.PreferredReadReplica = -1
+			// Not null, which some clients do not expect.
+			sp.RecordBatches = part.data
+			if sp.RecordBatches == nil {
+				sp.RecordBatches = []byte{}
+			}
+			sp.ErrorCode = code(part.err)
+			if part.p == nil {
+				sp.HighWatermark, sp.LastStableOffset, sp.LogStartOffset = -1, -1, -1
+			} else {
+				sp.HighWatermark, sp.LastStableOffset, sp.LogStartOffset = part.view.end, part.view.end, part.view.start
+			}
+			st.Partitions = append(st.Partitions, sp)
+		}
+		resp.Topics = append(resp.Topics, st)
+	}
+}

@@ -1,0 +1,162 @@
+package broker
+
+import (
+	"io"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// withLog is a broker with topic "log" of one partition, which holds n batches
+// of about size bytes.
+func withLog(t testing.TB, o Options, n, size int) *Broker {
+	t.Helper()
+	b := memBroker(t, o)
+	if _, err := b.createTopic(t.Context(), "log", 1, nil, false); err != nil {
+		t.Fatal(err)
+	}
+	for range n {
+		if _, err := b.Append(t.Context(), "log", 0, Record{Value: make([]byte, size)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+func fetchOf(offset int64, minBytes, maxBytes int32, wait time.Duration) *kmsg.FetchRequest {
+	req := kmsg.NewPtrFetchRequest()
+	req.Version = 11
+	req.MinBytes, req.MaxBytes, req.MaxWaitMillis = minBytes, 50<<20, int32(wait.Milliseconds())
+	rt := kmsg.NewFetchRequestTopic()
+	rt.Topic = "log"
+	rp := kmsg.NewFetchRequestTopicPartition()
+	rp.FetchOffset, rp.PartitionMaxBytes = offset, maxBytes
+	rt.Partitions = append(rt.Partitions, rp)
+	req.Topics = append(req.Topics, rt)
+	return req
+}
+
+// fetchLog fetches over c and returns the answer for log/0 and how long it took.
+func fetchLog(t testing.TB, c *wire, req *kmsg.FetchRequest) (*kmsg.FetchResponseTopicPartition, time.Duration) {
+	t.Helper()
+	start := time.Now()
+	resp := c.ask(req).(*kmsg.FetchResponse)
+	if resp.ErrorCode != 0 || len(resp.Topics) != 1 {
+		t.Fatalf("fetch: error %d, %d topics", resp.ErrorCode, len(resp.Topics))
+	}
+	return &resp.Topics[0].Partitions[0], time.Since(start)
+}
+
+// A client whose minimum is as large as its maximum (as fetch.min.bytes = 1 MB
+// with Java's defaults) is answered at once when there is more than it can take.
+func TestFetchDoesNotWaitForWhatDoesNotFit(t *testing.T) {
+	b := withLog(t, Options{}, 3, 600_000)
+	got, took := fetchLog(t, dialWire(t, b), fetchOf(0, 1<<20, 1<<20, 3*time.Second))
+	if len(got.RecordBatches) < 600_000 || took > 2*time.Second {
+		t.Errorf("%d bytes after %s", len(got.RecordBatches), took)
+	}
+}
+
+// Bytes that arrive between reading and waiting count for what they are: a fetch
+// does not read everything again for each of them.
+func TestWatchCountsWhatArrived(t *testing.T) {
+	b := withLog(t, Options{}, 1, 100)
+	p := b.topics.named("log").partition(0)
+	seen := p.now()
+	if _, err := b.Append(t.Context(), "log", 0, Record{Value: make([]byte, 100)}); err != nil {
+		t.Fatal(err)
+	}
+	woken := func(w *waiter) bool {
+		p.watch(w, seen)
+		defer p.unwatch(w)
+		select {
+		case <-w.ch:
+			return true
+		default:
+			return false
+		}
+	}
+	if grown := p.now().bytes - seen.bytes; !woken(newWaiter(grown)) || woken(newWaiter(grown+1)) {
+		t.Errorf("after %d bytes", grown)
+	}
+	// A topic deleted before the wait began.
+	seen = p.now()
+	if err := b.deleteTopic(t.Context(), p.topic); err != nil {
+		t.Fatal(err)
+	}
+	if !woken(newWaiter(1)) {
+		t.Error("a fetch waits for a topic that is deleted")
+	}
+}
+
+// A client that asks and does not read makes the broker hold one answer, not all.
+func TestUnreadAnswersAreBounded(t *testing.T) {
+	b := withLog(t, Options{}, 8, 1_000_000)
+	c := dialWire(t, b)
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	req := requestFrame(fetchOf(0, 1, 50<<20, 0))
+	for range 30 {
+		if _, err := c.Write(req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var most int64
+	for range 10 {
+		time.Sleep(10 * time.Millisecond)
+		most = max(most, heap()-before)
+	}
+	if most > 80<<20 {
+		t.Errorf("%d MiB are held for 30 answers of 8 MiB", most>>20)
+	}
+	for range 30 {
+		if _, err := c.frame(10 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What fetches hold together is bounded: when it is much, answers get smaller,
+// down to a batch, but nobody is kept waiting.
+func TestFetchBudget(t *testing.T) {
+	const batch = 3_000_000 // more than the connection takes unread
+	b := withLog(t, Options{MaxBatchBytes: 4 << 20}, 5, batch)
+	b.fetchBudget = 16 << 20
+	for range 20 {
+		c := dialWire(t, b)
+		c.send(fetchOf(0, 1, 50<<20, 0))
+		if _, err := io.ReadFull(c, make([]byte, 4)); err != nil { // and no more of the answer
+			t.Fatal(err)
+		}
+	}
+	if held := b.fetching.Load(); held > 16<<20+20*batch {
+		t.Errorf("%d MiB are held", held>>20)
+	}
+	got, took := fetchLog(t, dialWire(t, b), fetchOf(0, 8<<20, 50<<20, 3*time.Second))
+	if len(got.RecordBatches) < batch || got.ErrorCode != 0 || took > 2*time.Second {
+		t.Errorf("the next got %d bytes, error %v, after %s", len(got.RecordBatches), kerr.ErrorForCode(got.ErrorCode), took)
+	}
+	b.mu.Lock()
+	for c := range b.conns {
+		c.abort()
+	}
+	b.mu.Unlock()
+	eventuallyFree(t, b)
+}
+
+func eventuallyFree(t *testing.T, b *Broker) {
+	t.Helper()
+	for start := time.Now(); b.fetching.Load() != 0; time.Sleep(time.Millisecond) {
+		if time.Since(start) > 5*time.Second {
+			t.Fatalf("%d bytes are held by nobody", b.fetching.Load())
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package broker
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// seedFrames are one empty request of each API in its lowest and highest version,
+// without the size in front.
+func seedFrames(b *Broker) [][]byte {
+	var seeds [][]byte
+	for k := int16(0); k <= kmsg.MaxKey; k++ {
+		req := kmsg.RequestForKey(k)
+		if req == nil {
+			continue
+		}
+		versions := []int16{0, req.MaxVersion()}
+		if h, ok := b.table[k]; ok {
+			versions = append(versions, h.min, h.max)
+		}
+		for _, v := range versions {
+			req := kmsg.RequestForKey(k)
+			req.SetVersion(v)
+			seeds = append(seeds, kmsg.NewRequestFormatter().AppendRequest(nil, req, 1)[4:])
+		}
+	}
+	// And one that carries something.
+	produce := kmsg.NewPtrProduceRequest()
+	produce.Acks, produce.Version = -1, 9
+	rt := kmsg.NewProduceRequestTopic()
+	rt.Topic = "fuzz"
+	rp := kmsg.NewProduceRequestTopicPartition()
+	rp.Records = encodeBatch([]Record{{Value: []byte("v"), Headers: []Header{{Key: "h"}}}})
+	rt.Partitions = append(rt.Partitions, rp)
+	produce.Topics = append(produce.Topics, rt)
+	return append(seeds, kmsg.NewRequestFormatter().AppendRequest(nil, produce, 1)[4:])
+}
+
+// Whatever a frame holds, decoding it is quick and does not panic, and what it
+// yields can be encoded again.
+func FuzzDecodeRequest(f *testing.F) {
+	for _, s := range seedFrames(&Broker{table: (&Broker{}).apis()}) {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, frame []byte) {
+		if len(frame) > 1<<16 {
+			return
+		}
+		_, req, err := decodeRequest(frame)
+		if err == nil && req != nil {
+			req.AppendTo(nil)
+		}
+	})
+}
+
+// Whatever a client sends, the broker answers or closes that connection, and
+// serves the next.
+func FuzzDispatch(f *testing.F) {
+	b, err := Open("fuzz", Options{FS: vfs.NewMem(), AutoCreateTopics: true, MaxPartitions: 100})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { b.Close() })
+	if _, r := b.createTopic(context.Background(), "fuzz", 1, nil, false); r != nil {
+		f.Fatal(r)
+	}
+	for _, s := range seedFrames(b) {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, frame []byte) {
+		if len(frame) > 1<<16 {
+			return
+		}
+		c, err := b.Dial(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		c.SetDeadline(time.Now().Add(5 * time.Millisecond))
+		msg := append(binary.BigEndian.AppendUint32(nil, uint32(len(frame))), frame...)
+		if _, err := c.Write(msg); err != nil {
+			return
+		}
+		c.Read(make([]byte, 1<<16)) // an answer, or not
+		if err := b.Err(); err != nil {
+			t.Fatalf("the store failed: %v", err)
+		}
+	})
+}
+
+// Whatever a producer sends as a batch is refused, or can be walked by a reader.
+func FuzzCheckBatch(f *testing.F) {
+	f.Add(encodeBatch([]Record{{Key: []byte("k"), Value: []byte("v")}, {Headers: []Header{{Key: "h", Value: []byte("x")}}}}))
+	for codec := range byte(5) {
+		b := encodeBatch([]Record{{Value: []byte("v")}})
+		b[22] = codec
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		// With the right length and checksum, so that the records are looked at.
+		if len(raw) >= batchHeaderSize {
+			raw = bytes.Clone(raw)
+			seal(raw)
+		}
+		b, e, _ := checkBatch(raw, 1<<20)
+		if e != nil {
+			return
+		}
+		if b.count() <= 0 || !b.sound() {
+			t.Fatalf("accepted %x", raw)
+		}
+		n := int32(0)
+		err := withRecords(b, func(block []byte) error {
+			return walkRecords(block, b.count(), func(recordHead) bool { n++; return true })
+		})
+		if err != nil || n != b.count() {
+			t.Fatalf("accepted %d records, found %d: %v", b.count(), n, err)
+		}
+		b.firstAt(0, 0)
+	})
+}
+
+func FuzzHighwater(f *testing.F) {
+	rec := beginRecord(nil, 7)
+	rec = appendName(rec, 1, "log")
+	rec = appendEnd(rec, logID{1, 0}, 42)
+	f.Add(endRecord(rec))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m := newMarks()
+		m.fold(data)
+		if len(data) >= 16 {
+			data = bytes.Clone(data[:16+(len(data)-16)])
+			m.fold(endRecord(data))
+		}
+	})
+}

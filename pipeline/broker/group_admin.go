@@ -1,0 +1,179 @@
+package broker
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// allowedOnGroup is what anyone may do to a group, as the bits of Kafka's ACL
+// operations: read (3), delete (6), describe (8). There are no ACLs.
+const allowedOnGroup = 1<<3 | 1<<6 | 1<<8
+
+// describe answers a DescribeGroups.
+func (c *coordinator) describe(req *kmsg.DescribeGroupsRequest) *kmsg.DescribeGroupsResponse {
+	resp := req.ResponseKind().(*kmsg.DescribeGroupsResponse)
+	for _, id := range req.Groups {
+		k := c.describeOne(id, req.Version)
+		if req.IncludeAuthorizedOperations {
+			k.AuthorizedOperations = allowedOnGroup
+		}
+		resp.Groups = append(resp.Groups, k)
+	}
+	return resp
+}
+
+func (c *coordinator) describeOne(id string, version int16) kmsg.DescribeGroupsResponseGroup {
+	k := kmsg.NewDescribeGroupsResponseGroup()
+	k.Group = id
+	if badGroupID(id) {
+		k.ErrorCode = kerr.InvalidGroupID.Code
+		return k
+	}
+	if c.describeLive(&k) {
+		return k
+	}
+	stored, err := c.offsets.has(id)
+	switch {
+	case err != nil:
+		k.ErrorCode = coordinatorCode(err)
+	case stored:
+		k.State = string(groupEmpty)
+	default:
+		k.State = string(groupDead)
+		if version >= 6 {
+			k.ErrorCode = kerr.GroupIDNotFound.Code
+			k.ErrorMessage = kmsg.StringPtr("group " + id + " not found")
+		}
+	}
+	return k
+}
+
+// describeLive describes a group that is in memory.
+func (c *coordinator) describeLive(k *kmsg.DescribeGroupsResponseGroup) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	g := c.groups[k.Group]
+	if g == nil {
+		return false
+	}
+	k.State, k.ProtocolType = string(g.state), g.protocolType
+	if g.state == groupStable {
+		k.Protocol = g.protocol
+	}
+	for _, m := range g.inOrder() {
+		km := kmsg.NewDescribeGroupsResponseGroupMember()
+		km.MemberID, km.InstanceID, km.ClientID, km.ClientHost = m.id, m.instance, m.clientID, m.clientHost
+		if g.state == groupStable {
+			// While a rebalance goes on these are half of the old generation.
+			km.ProtocolMetadata, km.MemberAssignment = m.metadata(g.protocol), m.assignment
+		}
+		k.Members = append(k.Members, km)
+	}
+	return true
+}
+
+// list answers a ListGroups: the groups in memory and those that have offsets.
+func (c *coordinator) list(req *kmsg.ListGroupsRequest) *kmsg.ListGroupsResponse {
+	resp := req.ResponseKind().(*kmsg.ListGroupsResponse)
+	stored, err := c.offsets.groups()
+	if err != nil {
+		resp.ErrorCode = coordinatorCode(err)
+		return resp
+	}
+	wanted := func(filter []string, v string) bool {
+		return len(filter) == 0 || slices.ContainsFunc(filter, func(f string) bool { return strings.EqualFold(f, v) })
+	}
+	add := func(id, kind string, state groupState) {
+		if !wanted(req.StatesFilter, string(state)) || !wanted(req.TypesFilter, "classic") {
+			return
+		}
+		k := kmsg.NewListGroupsResponseGroup()
+		k.Group, k.ProtocolType, k.GroupState, k.GroupType = id, kind, string(state), "classic"
+		resp.Groups = append(resp.Groups, k)
+	}
+
+	c.mu.Lock()
+	live := make(map[string]bool, len(c.groups))
+	for id, g := range c.groups {
+		live[id] = true
+		add(id, g.protocolType, g.state)
+	}
+	c.mu.Unlock()
+	for _, id := range stored {
+		if !live[id] {
+			add(id, "", groupEmpty)
+		}
+	}
+	slices.SortFunc(resp.Groups, func(a, b kmsg.ListGroupsResponseGroup) int {
+		return strings.Compare(a.Group, b.Group)
+	})
+	return resp
+}
+
+// deleteGroups answers a DeleteGroups: a group without members, and all it has
+// committed.
+func (c *coordinator) deleteGroups(ctx context.Context, req *kmsg.DeleteGroupsRequest) *kmsg.DeleteGroupsResponse {
+	resp := req.ResponseKind().(*kmsg.DeleteGroupsResponse)
+	for _, id := range req.Groups {
+		k := kmsg.NewDeleteGroupsResponseGroup()
+		k.Group = id
+		k.ErrorCode = coordinatorCode(c.deleteGroup(ctx, id))
+		resp.Groups = append(resp.Groups, k)
+	}
+	return resp
+}
+
+func (c *coordinator) deleteGroup(ctx context.Context, id string) error {
+	if badGroupID(id) {
+		return kerr.InvalidGroupID
+	}
+	stored, err := c.offsets.has(id)
+	if err != nil {
+		return err
+	}
+	return c.offsets.drop(ctx, id, nil, func() error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		g := c.groups[id]
+		switch {
+		case g != nil && g.state != groupEmpty:
+			return kerr.NonEmptyGroup
+		case g != nil:
+			c.forget(g)
+		case !stored:
+			return kerr.GroupIDNotFound
+		}
+		return nil
+	})
+}
+
+// findCoordinator answers a FindCoordinator: it is always this broker.
+func findCoordinator(req *kmsg.FindCoordinatorRequest, host string, port int32) *kmsg.FindCoordinatorResponse {
+	resp := req.ResponseKind().(*kmsg.FindCoordinatorResponse)
+	var err *kerr.Error
+	var message *string
+	if req.CoordinatorType != 0 {
+		err = kerr.InvalidRequest
+		message = kmsg.StringPtr("only consumer groups have a coordinator here: transactions and share groups are not served")
+	}
+	if req.Version >= 4 {
+		for _, key := range req.CoordinatorKeys {
+			k := kmsg.NewFindCoordinatorResponseCoordinator()
+			k.Key, k.NodeID, k.Host, k.Port = key, nodeID, host, port
+			if err != nil {
+				k.ErrorCode, k.ErrorMessage, k.NodeID, k.Host, k.Port = err.Code, message, -1, "", -1
+			}
+			resp.Coordinators = append(resp.Coordinators, k)
+		}
+		return resp
+	}
+	resp.NodeID, resp.Host, resp.Port = nodeID, host, port
+	if err != nil {
+		resp.ErrorCode, resp.ErrorMessage, resp.NodeID, resp.Host, resp.Port = err.Code, message, -1, "", -1
+	}
+	return resp
+}

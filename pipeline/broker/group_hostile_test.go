@@ -1,0 +1,337 @@
+package broker
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// wire is a client without manners: it sends frames as it likes.
+type wire struct {
+	t testing.TB
+	net.Conn
+}
+
+func memBroker(t testing.TB, o Options) *Broker {
+	t.Helper()
+	o.FS = vfs.NewMem()
+	o.MinFreeBytes = -1
+	b, err := Open("/log", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+func dialWire(t testing.TB, b *Broker) *wire {
+	t.Helper()
+	c, err := b.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return &wire{t, c}
+}
+
+func requestFrame(req kmsg.Request) []byte {
+	return kmsg.NewRequestFormatter(kmsg.FormatterClientID("wire")).AppendRequest(nil, req, 7)
+}
+
+func (w *wire) send(req kmsg.Request) {
+	w.t.Helper()
+	if _, err := w.Write(requestFrame(req)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// frame reads one frame; io.EOF if the broker has closed the connection.
+func (w *wire) frame(within time.Duration) ([]byte, error) {
+	if err := w.SetReadDeadline(time.Now().Add(within)); err != nil {
+		return nil, err
+	}
+	var size [4]byte
+	if _, err := io.ReadFull(w, size[:]); err != nil {
+		return nil, err
+	}
+	body := make([]byte, binary.BigEndian.Uint32(size[:]))
+	_, err := io.ReadFull(w, body)
+	return body, err
+}
+
+// ask sends a request and returns its answer.
+func (w *wire) ask(req kmsg.Request) kmsg.Response {
+	w.t.Helper()
+	w.send(req)
+	body, err := w.frame(10 * time.Second)
+	if err != nil {
+		w.t.Fatalf("%s: %v", kmsg.NameForKey(req.Key()), err)
+	}
+	resp := req.ResponseKind()
+	skip := 4
+	if resp.IsFlexible() && resp.Key() != kmsg.ApiVersions.Int16() {
+		skip++
+	}
+	if err := resp.ReadFrom(body[skip:]); err != nil {
+		w.t.Fatalf("%s: %v", kmsg.NameForKey(req.Key()), err)
+	}
+	return resp
+}
+
+// closed expects the broker to have closed the connection without another answer.
+func (w *wire) closed(what string) {
+	w.t.Helper()
+	if body, err := w.frame(10 * time.Second); !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrClosedPipe) {
+		w.t.Errorf("%s: the connection is open: %d bytes, %v", what, len(body), err)
+	}
+}
+
+// TestJoinStorm: a crowd joins one group, of whom nobody ever goes on, and
+// vanishes. Another group's member must not notice, nothing may be left behind.
+func TestJoinStorm(t *testing.T) {
+	b := memBroker(t, Options{Groups: GroupOptions{MaxMembers: 50, InitialRebalanceDelay: -1}})
+	good := dialWire(t, b)
+	j := good.ask(joinReq(3, "", inGroup("good"))).(*kmsg.JoinGroupResponse)
+	sync := syncReq(j, j.MemberID, "x")
+	sync.Group = "good"
+	wantCode(t, "sync", good.ask(sync).(*kmsg.SyncGroupResponse).ErrorCode, nil)
+
+	var crowd []*wire
+	refused := 0
+	for i := range 300 {
+		w := dialWire(t, b)
+		w.send(joinReq(int16(i%2)+3, "", session(30*time.Minute))) // half of them ask for an id only
+		crowd = append(crowd, w)
+	}
+	for _, w := range crowd {
+		// The first is alone in a generation; the others wait for it for ever.
+		if body, err := w.frame(5 * time.Millisecond); err == nil && int16(binary.BigEndian.Uint16(body[8:])) == kerr.GroupMaxSizeReached.Code {
+			refused++
+		}
+	}
+	if refused < 100 {
+		t.Errorf("%d of 300 were refused, with room for 50", refused)
+	}
+	beat := kmsg.NewPtrHeartbeatRequest()
+	beat.Version = 4
+	beat.Group, beat.MemberID, beat.Generation = "good", j.MemberID, 1
+	begin := time.Now()
+	wantCode(t, "heartbeat of the other group", good.ask(beat).(*kmsg.HeartbeatResponse).ErrorCode, nil)
+	if took := time.Since(begin); took > 2*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	checkInvariants(t, b.groups)
+
+	for _, w := range crowd {
+		w.Close()
+	}
+	// Who was never told an id goes with its connection; the ids that were
+	// handed out lapse, and the one real member's session ends, in time.
+	waiting := func() (n int) {
+		b.groups.mu.Lock()
+		defer b.groups.mu.Unlock()
+		for _, m := range b.groups.groups["g"].members {
+			if m.join != nil {
+				n++
+			}
+		}
+		return n
+	}
+	for end := time.Now().Add(10 * time.Second); waiting() > 0; {
+		if time.Now().After(end) {
+			t.Fatalf("%d still wait in the name of clients that are gone", waiting())
+		}
+		time.Sleep(time.Millisecond)
+	}
+	checkInvariants(t, b.groups)
+}
+
+func saslMemBroker(t testing.TB, o Options) *Broker {
+	t.Helper()
+	c, err := NewCredential("secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.SASL.Users = map[string]Credential{"ann": c}
+	return memBroker(t, o)
+}
+
+func handshake(version int16, mechanism string) *kmsg.SASLHandshakeRequest {
+	r := kmsg.NewPtrSASLHandshakeRequest()
+	r.Version, r.Mechanism = version, mechanism
+	return r
+}
+
+func authenticate(token string) *kmsg.SASLAuthenticateRequest {
+	r := kmsg.NewPtrSASLAuthenticateRequest()
+	r.Version, r.SASLAuthBytes = 2, []byte(token)
+	return r
+}
+
+func TestSASLConnection(t *testing.T) {
+	b := saslMemBroker(t, Options{})
+	list := kmsg.NewPtrListGroupsRequest()
+	versions := kmsg.NewPtrApiVersionsRequest()
+
+	t.Run("only three requests before", func(t *testing.T) {
+		w := dialWire(t, b)
+		if r := w.ask(versions).(*kmsg.ApiVersionsResponse); len(r.ApiKeys) == 0 {
+			t.Error("no versions")
+		}
+		w.send(list)
+		w.closed("ListGroups before authentication")
+	})
+	t.Run("nothing slips in behind a handshake", func(t *testing.T) {
+		w := dialWire(t, b)
+		w.Write(append(requestFrame(handshake(1, "PLAIN")), requestFrame(list)...))
+		if _, err := w.frame(time.Second); err != nil {
+			t.Fatal(err)
+		}
+		w.closed("ListGroups in the same packet as the handshake")
+	})
+	t.Run("PLAIN", func(t *testing.T) {
+		w := dialWire(t, b)
+		wantCode(t, "handshake", w.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, nil)
+		wantCode(t, "authenticate", w.ask(authenticate("\x00ann\x00secret")).(*kmsg.SASLAuthenticateResponse).ErrorCode, nil)
+		wantCode(t, "list", w.ask(list).(*kmsg.ListGroupsResponse).ErrorCode, nil)
+		wantCode(t, "handshake again", w.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, kerr.IllegalSaslState)
+		wantCode(t, "list after that", w.ask(list).(*kmsg.ListGroupsResponse).ErrorCode, nil)
+	})
+	t.Run("another try at the mechanism, none at the password", func(t *testing.T) {
+		w := dialWire(t, b)
+		r := w.ask(handshake(1, "GSSAPI")).(*kmsg.SASLHandshakeResponse)
+		wantCode(t, "handshake", r.ErrorCode, kerr.UnsupportedSaslMechanism)
+		if len(r.SupportedMechanisms) != 3 {
+			t.Errorf("mechanisms %v", r.SupportedMechanisms)
+		}
+		wantCode(t, "authenticate without a mechanism", w.ask(authenticate("x")).(*kmsg.SASLAuthenticateResponse).ErrorCode, kerr.IllegalSaslState)
+		wantCode(t, "handshake", w.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, nil)
+		got := w.ask(authenticate("\x00ann\x00guess")).(*kmsg.SASLAuthenticateResponse)
+		wantCode(t, "authenticate", got.ErrorCode, kerr.SaslAuthenticationFailed)
+		if got.ErrorMessage == nil || *got.ErrorMessage != errAuth.Error() {
+			t.Errorf("message %v", got.ErrorMessage)
+		}
+		w.closed("a wrong password")
+	})
+	t.Run("bare tokens", func(t *testing.T) {
+		w := dialWire(t, b)
+		wantCode(t, "handshake", w.ask(handshake(0, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, nil)
+		w.Write([]byte("\x00\x00\x00\x0b\x00ann\x00secret"))
+		if body, err := w.frame(time.Second); err != nil || len(body) != 0 {
+			t.Fatalf("token's answer: %q, %v", body, err)
+		}
+		wantCode(t, "list", w.ask(list).(*kmsg.ListGroupsResponse).ErrorCode, nil)
+	})
+	for name, token := range map[string]string{"wrong": "\x00\x00\x00\x0a\x00ann\x00guess", "short": "\x00\x00\x00\x01x", "empty": "\x00\x00\x00\x00"} {
+		t.Run("a bare token that is "+name, func(t *testing.T) {
+			w := dialWire(t, b)
+			w.ask(handshake(0, "PLAIN"))
+			w.Write([]byte(token))
+			w.closed("the token")
+		})
+	}
+	t.Run("a frame larger than a token can be", func(t *testing.T) {
+		w := dialWire(t, b)
+		w.Write([]byte{0, 0x10, 0, 0, 0, 17, 0, 0})
+		w.closed("a megabyte before authentication")
+	})
+}
+
+func TestSASLIsOverInTime(t *testing.T) {
+	b := saslMemBroker(t, Options{FrameTimeout: 50 * time.Millisecond, IdleTimeout: time.Hour})
+	w := dialWire(t, b)
+	w.ask(handshake(1, "PLAIN"))
+	w.closed("a client that never sends its password")
+
+	in := dialWire(t, b)
+	in.ask(handshake(1, "PLAIN"))
+	in.ask(authenticate("\x00ann\x00secret"))
+	if _, err := in.frame(200 * time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a client that has authenticated was closed: %v", err)
+	}
+}
+
+func TestSASLWithoutUsers(t *testing.T) {
+	w := dialWire(t, memBroker(t, Options{}))
+	wantCode(t, "handshake", w.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, kerr.IllegalSaslState)
+	wantCode(t, "authenticate", w.ask(authenticate("\x00a\x00b")).(*kmsg.SASLAuthenticateResponse).ErrorCode, kerr.IllegalSaslState)
+}
+
+// FuzzGroupRequests sends a broker whatever the fuzzer makes of group requests,
+// two on a connection, and looks at what must hold of groups after each pair.
+func FuzzGroupRequests(f *testing.F) {
+	seeds := []kmsg.Request{
+		joinReq(3, ""), joinReq(4, ""), joinReq(9, "", instance("i")), joinReq(6, "made-up", session(time.Hour)),
+		syncReq(&kmsg.JoinGroupResponse{MemberID: "m", Generation: 1}, "m", "assignment"),
+		func() kmsg.Request { r := kmsg.NewPtrHeartbeatRequest(); r.Group = "g"; return r }(),
+		func() kmsg.Request {
+			r := kmsg.NewPtrLeaveGroupRequest()
+			r.Version, r.Group, r.Members = 5, "g", []kmsg.LeaveGroupRequestMember{{MemberID: "m"}}
+			return r
+		}(),
+		func() kmsg.Request {
+			r := kmsg.NewPtrOffsetCommitRequest()
+			r.Version, r.Group, r.Generation = 8, "g", -1
+			r.Topics = []kmsg.OffsetCommitRequestTopic{{Topic: "t", Partitions: []kmsg.OffsetCommitRequestTopicPartition{{Offset: 3}}}}
+			return r
+		}(),
+		func() kmsg.Request {
+			r := kmsg.NewPtrOffsetFetchRequest()
+			r.Version, r.Groups = 9, []kmsg.OffsetFetchRequestGroup{{Group: "g"}}
+			return r
+		}(),
+		func() kmsg.Request { r := kmsg.NewPtrOffsetFetchRequest(); r.Group = "g"; return r }(),
+		func() kmsg.Request { r := kmsg.NewPtrDescribeGroupsRequest(); r.Groups = []string{"g"}; return r }(),
+		func() kmsg.Request { r := kmsg.NewPtrDeleteGroupsRequest(); r.Groups = []string{"g"}; return r }(),
+		func() kmsg.Request { r := kmsg.NewPtrListGroupsRequest(); r.Version = 5; return r }(),
+		func() kmsg.Request {
+			r := kmsg.NewPtrFindCoordinatorRequest()
+			r.Version, r.CoordinatorKeys = 4, []string{"g"}
+			return r
+		}(),
+		func() kmsg.Request { r := kmsg.NewPtrOffsetDeleteRequest(); r.Group = "g"; return r }(),
+		handshake(0, "PLAIN"), handshake(1, "SCRAM-SHA-256"), authenticate("\x00ann\x00secret"),
+	}
+	for i, r := range seeds {
+		f.Add(requestFrame(r)[4:], requestFrame(seeds[(i+1)%len(seeds)])[4:])
+	}
+	b := memBroker(f, Options{Groups: GroupOptions{InitialRebalanceDelay: -1, MaxMembers: 20, MaxGroups: 20, MaxBytes: 1 << 20}})
+	if _, r := b.createTopic(context.Background(), "t", 1, nil, false); r != nil {
+		f.Fatal(r)
+	}
+	f.Fuzz(func(t *testing.T, first, second []byte) {
+		c, err := b.Dial(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &wire{t, c}
+		for _, frame := range [][]byte{first, second} {
+			w.Write(binary.BigEndian.AppendUint32(nil, uint32(len(frame))))
+			w.Write(frame)
+		}
+		w.frame(10 * time.Millisecond)
+		c.Close()
+		checkInvariants(t, b.groups)
+
+		// The next client is served.
+		next, err := b.Dial(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer next.Close()
+		(&wire{t, next}).ask(kmsg.NewPtrApiVersionsRequest())
+	})
+}

@@ -1,0 +1,340 @@
+package broker
+
+import (
+	"context"
+	"errors"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// Committed offsets.
+//
+// They are not held in memory: a commit goes into the store through the same
+// commit path as record batches, and is answered when it is on disk; a fetch
+// reads the store. So a restart has nothing to load, and a group costs memory
+// only while it has members.
+//
+// Whether a commit comes from a member of the current generation is asked in the
+// commit path, right before it is written, where everything has one order: a
+// commit that was let through cannot be overtaken by one of the generation behind.
+
+// committedOffset is where a group stands in a partition.
+type committedOffset struct {
+	topic     string
+	partition int32
+	offset    int64
+	epoch     int32 // leader epoch the client read at; -1 if it did not say
+	metadata  string
+	committed int64 // milliseconds since 1970
+}
+
+// offsetStore keeps committed offsets. Those of a topic that was deleted are
+// gone, also when a topic of that name is created again.
+type offsetStore interface {
+	// commit makes offsets durable, if check, asked when it is their turn to be
+	// written, returns nil; else it returns check's error. It calls reject for
+	// each offset of a partition that does not exist, and leaves it out.
+	commit(ctx context.Context, group string, offsets []committedOffset, check func() error, reject func(i int)) error
+	// drop forgets the group's offsets of the partitions, or all of them with
+	// nil, on the same terms.
+	drop(ctx context.Context, group string, only []topicPartition, check func() error) error
+	// get returns one offset, or false.
+	get(group, topic string, partition int32) (committedOffset, bool, error)
+	// all returns the group's offsets, in an order of its own.
+	all(group string) ([]committedOffset, error)
+	// groups returns the names of the groups that have offsets.
+	groups() ([]string, error)
+	// has says whether the group has any.
+	has(group string) (bool, error)
+}
+
+type topicPartition struct {
+	topic     string
+	partition int32
+}
+
+// maxOffsetMetadata bounds what a client may store beside an offset; as Kafka's
+// default.
+const maxOffsetMetadata = 4096
+
+// commitOffsets answers an OffsetCommit.
+func (c *coordinator) commitOffsets(ctx context.Context, req *kmsg.OffsetCommitRequest, now int64) *kmsg.OffsetCommitResponse {
+	resp := req.ResponseKind().(*kmsg.OffsetCommitResponse)
+	var offsets []committedOffset
+	var places []*int16 // offsets[i]'s error code in the response
+	for _, t := range req.Topics {
+		kt := kmsg.NewOffsetCommitResponseTopic()
+		kt.Topic = t.Topic
+		kt.Partitions = make([]kmsg.OffsetCommitResponseTopicPartition, len(t.Partitions))
+		for i, p := range t.Partitions {
+			kp := &kt.Partitions[i]
+			kp.Default()
+			kp.Partition = p.Partition
+			o := committedOffset{topic: t.Topic, partition: p.Partition, offset: p.Offset, epoch: p.LeaderEpoch, committed: now}
+			if p.Metadata != nil {
+				o.metadata = *p.Metadata
+			}
+			switch {
+			case len(o.metadata) > maxOffsetMetadata:
+				kp.ErrorCode = kerr.OffsetMetadataTooLarge.Code
+			case o.offset < 0:
+				kp.ErrorCode = kerr.InvalidRequest.Code
+			default:
+				offsets, places = append(offsets, o), append(places, &kp.ErrorCode)
+			}
+		}
+		resp.Topics = append(resp.Topics, kt)
+	}
+
+	err := c.offsets.commit(ctx, req.Group, offsets,
+		func() error { return c.mayCommit(req) },
+		func(i int) { *places[i] = kerr.UnknownTopicOrPartition.Code })
+	if err != nil {
+		for _, p := range places {
+			*p = coordinatorCode(err)
+		}
+	}
+	return resp
+}
+
+// mayCommit says whether a commit is from a member of the current generation, or
+// from nobody's member to a group without members (an operator's tool, a consumer
+// that assigns its partitions itself).
+func (c *coordinator) mayCommit(req *kmsg.OffsetCommitRequest) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return kerr.NotCoordinator
+	case badGroupID(req.Group):
+		return kerr.InvalidGroupID
+	}
+	g := c.groups[req.Group]
+	if req.Generation < 0 && req.MemberID == "" && req.InstanceID == nil {
+		if g == nil || g.state == groupEmpty {
+			return nil
+		}
+		return kerr.UnknownMemberID
+	}
+	if g == nil {
+		return kerr.IllegalGeneration
+	}
+	m, err := g.known(req.MemberID, req.InstanceID)
+	if err != nil {
+		return err
+	}
+	if req.Generation != g.generation {
+		return kerr.IllegalGeneration
+	}
+	m.renew()
+	if g.state == groupCompleting {
+		// It has joined the new generation and does not know yet what is its own.
+		return kerr.RebalanceInProgress
+	}
+	return nil
+}
+
+// coordinatorCode is the code for an error of a group request: Kafka's own, or,
+// when the store could not take or give something, one that clients try again.
+func coordinatorCode(err error) int16 {
+	var ke *kerr.Error
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &ke):
+		return ke.Code
+	default:
+		return kerr.CoordinatorNotAvailable.Code
+	}
+}
+
+// fetchOffsets answers an OffsetFetch. There are no transactions, so every offset
+// is stable.
+func (c *coordinator) fetchOffsets(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFetchResponse {
+	resp := req.ResponseKind().(*kmsg.OffsetFetchResponse)
+	if req.Version >= 8 {
+		for _, g := range req.Groups {
+			kg := kmsg.NewOffsetFetchResponseGroup()
+			kg.Group = g.Group
+			var err error
+			kg.Topics, err = c.fetchGroup(g.Group, g.Topics)
+			kg.ErrorCode = coordinatorCode(err)
+			resp.Groups = append(resp.Groups, kg)
+		}
+		return resp
+	}
+
+	var topics []kmsg.OffsetFetchRequestGroupTopic
+	if req.Topics != nil || req.Version < 2 {
+		topics = []kmsg.OffsetFetchRequestGroupTopic{}
+	}
+	for _, t := range req.Topics {
+		k := kmsg.NewOffsetFetchRequestGroupTopic()
+		k.Topic, k.Partitions = t.Topic, t.Partitions
+		topics = append(topics, k)
+	}
+	found, err := c.fetchGroup(req.Group, topics)
+	resp.ErrorCode = coordinatorCode(err)
+	for _, t := range found {
+		kt := kmsg.NewOffsetFetchResponseTopic()
+		kt.Topic = t.Topic
+		for _, p := range t.Partitions {
+			kp := kmsg.NewOffsetFetchResponseTopicPartition()
+			kp.Partition, kp.Offset, kp.LeaderEpoch, kp.Metadata = p.Partition, p.Offset, p.LeaderEpoch, p.Metadata
+			kt.Partitions = append(kt.Partitions, kp)
+		}
+		resp.Topics = append(resp.Topics, kt)
+	}
+	if err != nil && req.Version < 2 {
+		// Before version 2 an error has its place in the partitions alone.
+		for _, t := range req.Topics {
+			kt := kmsg.NewOffsetFetchResponseTopic()
+			kt.Topic = t.Topic
+			for _, p := range t.Partitions {
+				kp := kmsg.NewOffsetFetchResponseTopicPartition()
+				kp.Partition, kp.Offset, kp.ErrorCode = p, -1, coordinatorCode(err)
+				kt.Partitions = append(kt.Partitions, kp)
+			}
+			resp.Topics = append(resp.Topics, kt)
+		}
+	}
+	return resp
+}
+
+// fetchGroup returns the group's offsets of the topics, or all with nil.
+func (c *coordinator) fetchGroup(group string, topics []kmsg.OffsetFetchRequestGroupTopic) ([]kmsg.OffsetFetchResponseGroupTopic, error) {
+	if badGroupID(group) {
+		return nil, kerr.InvalidGroupID
+	}
+	var found []kmsg.OffsetFetchResponseGroupTopic
+	if topics == nil {
+		all, err := c.offsets.all(group)
+		if err != nil {
+			return nil, err
+		}
+		at := make(map[string]int)
+		for _, o := range all {
+			i, ok := at[o.topic]
+			if !ok {
+				i = len(found)
+				at[o.topic] = i
+				kt := kmsg.NewOffsetFetchResponseGroupTopic()
+				kt.Topic = o.topic
+				found = append(found, kt)
+			}
+			found[i].Partitions = append(found[i].Partitions, fetchedOffset(o))
+		}
+		return found, nil
+	}
+	for _, t := range topics {
+		kt := kmsg.NewOffsetFetchResponseGroupTopic()
+		kt.Topic = t.Topic
+		for _, p := range t.Partitions {
+			o, ok, err := c.offsets.get(group, t.Topic, p)
+			if err != nil {
+				return nil, err
+			}
+			if !ok {
+				o = committedOffset{partition: p, offset: -1, epoch: -1}
+			}
+			kt.Partitions = append(kt.Partitions, fetchedOffset(o))
+		}
+		found = append(found, kt)
+	}
+	return found, nil
+}
+
+func fetchedOffset(o committedOffset) kmsg.OffsetFetchResponseGroupTopicPartition {
+	kp := kmsg.NewOffsetFetchResponseGroupTopicPartition()
+	kp.Partition, kp.Offset, kp.LeaderEpoch, kp.Metadata = o.partition, o.offset, o.epoch, &o.metadata
+	return kp
+}
+
+// deleteOffsets answers an OffsetDelete.
+func (c *coordinator) deleteOffsets(ctx context.Context, req *kmsg.OffsetDeleteRequest) *kmsg.OffsetDeleteResponse {
+	resp := req.ResponseKind().(*kmsg.OffsetDeleteResponse)
+	var only []topicPartition
+	for _, t := range req.Topics {
+		kt := kmsg.NewOffsetDeleteResponseTopic()
+		kt.Topic = t.Topic
+		for _, p := range t.Partitions {
+			kp := kmsg.NewOffsetDeleteResponseTopicPartition()
+			kp.Partition = p.Partition
+			kt.Partitions = append(kt.Partitions, kp)
+		}
+		resp.Topics = append(resp.Topics, kt)
+	}
+	stored, err := c.offsets.has(req.Group)
+	var subscribed map[string]bool
+	if err == nil {
+		subscribed, err = c.subscriptions(req.Group, stored)
+	}
+	if err != nil {
+		resp.ErrorCode, resp.Topics = coordinatorCode(err), nil
+		return resp
+	}
+	for _, kt := range resp.Topics {
+		for i := range kt.Partitions {
+			if subscribed[kt.Topic] {
+				kt.Partitions[i].ErrorCode = kerr.GroupSubscribedToTopic.Code
+				continue
+			}
+			only = append(only, topicPartition{kt.Topic, kt.Partitions[i].Partition})
+		}
+	}
+	if len(only) == 0 {
+		return resp
+	}
+	err = c.offsets.drop(ctx, req.Group, only, func() error {
+		// Members may have come, or changed their minds, since.
+		now, err := c.subscriptions(req.Group, stored)
+		if err != nil {
+			return err
+		}
+		for _, tp := range only {
+			if now[tp.topic] {
+				return kerr.GroupSubscribedToTopic
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		resp.ErrorCode, resp.Topics = coordinatorCode(err), nil
+	}
+	return resp
+}
+
+// subscriptions are the topics that members of a group of consumers read. A
+// group without members reads none; one that is not known at all, neither here
+// nor, says stored, in the store, is an error.
+func (c *coordinator) subscriptions(group string, stored bool) (map[string]bool, error) {
+	if badGroupID(group) {
+		return nil, kerr.InvalidGroupID
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	g := c.groups[group]
+	switch {
+	case g == nil && !stored:
+		return nil, kerr.GroupIDNotFound
+	case g == nil || len(g.members) == 0:
+		return nil, nil
+	}
+	if g.protocolType != "consumer" {
+		return nil, kerr.NonEmptyGroup
+	}
+	topics := make(map[string]bool)
+	for _, m := range g.members {
+		for _, p := range m.protocols {
+			var meta kmsg.ConsumerMemberMetadata
+			if err := meta.ReadFrom(p.metadata); err != nil {
+				return nil, kerr.NonEmptyGroup // what it reads cannot be known
+			}
+			for _, t := range meta.Topics {
+				topics[t] = true
+			}
+		}
+	}
+	return topics, nil
+}

@@ -1,0 +1,214 @@
+package broker
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// storedOffsets keeps committed offsets in the log's store, as doc.go lays them
+// out. The length in front keeps the keys of one group together, whatever its
+// name. The number stands for one life of a topic, so an offset of a topic that
+// was deleted and created again is never found; the name is in the value for
+// listing, and for a person with a dump.
+type storedOffsets struct {
+	store *store
+	// life returns the number of a topic that exists and the count of its partitions.
+	life func(topic string) (num topicNum, partitions int32, ok bool)
+}
+
+const offsetVersion = 1
+
+func groupPrefix(group string) []byte {
+	k := make([]byte, 0, 3+len(group)+8)
+	k = append(k, keyGroup)
+	k = binary.BigEndian.AppendUint16(k, uint16(len(group)))
+	return append(k, group...)
+}
+
+func offsetKey(group string, t topicNum, p int32) []byte {
+	k := binary.BigEndian.AppendUint32(groupPrefix(group), uint32(t))
+	return binary.BigEndian.AppendUint32(k, uint32(p))
+}
+
+// groupOfKey is the group of an offset's key.
+func groupOfKey(k []byte) (string, bool) {
+	if len(k) < 3 {
+		return "", false
+	}
+	n := int(binary.BigEndian.Uint16(k[1:]))
+	if len(k) != 3+n+8 {
+		return "", false
+	}
+	return string(k[3 : 3+n]), true
+}
+
+func (o committedOffset) encode() []byte {
+	v := make([]byte, 0, 32+len(o.topic)+len(o.metadata))
+	v = append(v, offsetVersion)
+	v = binary.BigEndian.AppendUint64(v, uint64(o.offset))
+	v = binary.BigEndian.AppendUint32(v, uint32(o.epoch))
+	v = binary.BigEndian.AppendUint64(v, uint64(o.committed))
+	v = binary.AppendUvarint(v, uint64(len(o.topic)))
+	v = append(v, o.topic...)
+	return append(v, o.metadata...)
+}
+
+func decodeOffset(v []byte) (o committedOffset, err error) {
+	if len(v) < 22 || v[0] != offsetVersion {
+		return o, damaged("a committed offset of %d bytes", len(v))
+	}
+	o.offset = int64(binary.BigEndian.Uint64(v[1:]))
+	o.epoch = int32(binary.BigEndian.Uint32(v[9:]))
+	o.committed = int64(binary.BigEndian.Uint64(v[13:]))
+	n, k := binary.Uvarint(v[21:])
+	if k <= 0 || n > uint64(len(v)-21-k) {
+		return o, damaged("a committed offset with a topic of %d bytes", n)
+	}
+	rest := v[21+k:]
+	o.topic, o.metadata = string(rest[:n]), string(rest[n:])
+	return o, nil
+}
+
+func (s *storedOffsets) commit(ctx context.Context, group string, offsets []committedOffset, check func() error, reject func(int)) error {
+	// What the commit path calls may outlive a request that is given up, so it
+	// writes to a slice of its own.
+	missing := make(chan []int, 1)
+	err := s.store.update(ctx, func(w *pebble.Batch) error {
+		if err := check(); err != nil {
+			return err
+		}
+		var out []int
+		for i, o := range offsets {
+			num, partitions, ok := s.life(o.topic)
+			if !ok || o.partition < 0 || o.partition >= partitions {
+				out = append(out, i)
+				continue
+			}
+			if err := w.Set(offsetKey(group, num, o.partition), o.encode(), nil); err != nil {
+				return err
+			}
+		}
+		missing <- out
+		return nil
+	}, nil)
+	if err != nil {
+		return err
+	}
+	for _, i := range <-missing {
+		reject(i)
+	}
+	return nil
+}
+
+func (s *storedOffsets) drop(ctx context.Context, group string, only []topicPartition, check func() error) error {
+	return s.store.update(ctx, func(w *pebble.Batch) error {
+		if err := check(); err != nil {
+			return err
+		}
+		if only == nil {
+			p := groupPrefix(group)
+			return w.DeleteRange(p, prefixEnd(p), nil)
+		}
+		for _, tp := range only {
+			num, _, ok := s.life(tp.topic)
+			if !ok {
+				continue
+			}
+			if err := w.Delete(offsetKey(group, num, tp.partition), nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil)
+}
+
+func (s *storedOffsets) get(group, topic string, partition int32) (committedOffset, bool, error) {
+	num, _, ok := s.life(topic)
+	if !ok || partition < 0 {
+		return committedOffset{}, false, nil
+	}
+	v, err := s.store.get(offsetKey(group, num, partition))
+	if err != nil || v == nil {
+		return committedOffset{}, false, err
+	}
+	o, err := decodeOffset(v)
+	if err != nil {
+		return o, false, fmt.Errorf("group %q, %s/%d: %w", group, topic, partition, err)
+	}
+	o.partition = partition
+	return o, true, nil
+}
+
+func (s *storedOffsets) all(group string) (list []committedOffset, err error) {
+	p := groupPrefix(group)
+	err = s.store.scan(p, prefixEnd(p), func(k, v []byte) error {
+		if name, ok := groupOfKey(k); !ok || name != group {
+			return damaged("group %q has a key %x", group, k)
+		}
+		o, err := decodeOffset(v)
+		if err != nil {
+			return fmt.Errorf("group %q: %w", group, err)
+		}
+		num := topicNum(binary.BigEndian.Uint32(k[len(p):]))
+		o.partition = int32(binary.BigEndian.Uint32(k[len(p)+4:]))
+		if now, _, ok := s.life(o.topic); ok && now == num {
+			list = append(list, o)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// groups goes from group to group, whatever each has committed.
+func (s *storedOffsets) groups() (names []string, err error) {
+	it, err := s.store.db.NewIter(&pebble.IterOptions{LowerBound: []byte{keyGroup}, UpperBound: []byte{keyGroup + 1}})
+	if err != nil {
+		return nil, fmt.Errorf("list groups: %w", err)
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for ok := it.First(); ok; {
+		name, valid := groupOfKey(it.Key())
+		if !valid {
+			return nil, damaged("list groups: a key %x", it.Key())
+		}
+		names = append(names, name)
+		ok = it.SeekGE(prefixEnd(groupPrefix(name)))
+	}
+	return names, it.Error()
+}
+
+// has counts offsets of topics that are no more: deleting the group removes them.
+func (s *storedOffsets) has(group string) (bool, error) {
+	p := groupPrefix(group)
+	found := errors.New("found")
+	err := s.store.scan(p, prefixEnd(p), func(_, _ []byte) error { return found })
+	if errors.Is(err, found) {
+		return true, nil
+	}
+	return false, err
+}
+
+// ofTopic returns the keys of all offsets in one life of a topic, for deleting
+// them with it. One that is committed meanwhile is left over; it is never found.
+func (s *storedOffsets) ofTopic(t topicNum) (keys [][]byte, err error) {
+	groups, err := s.groups()
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range groups {
+		lo := binary.BigEndian.AppendUint32(groupPrefix(g), uint32(t))
+		err := s.store.scan(lo, prefixEnd(lo), func(k, _ []byte) error {
+			keys = append(keys, slices.Clone(k))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}

@@ -1,0 +1,196 @@
+package broker
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+var (
+	// ErrLocked: another process (or another Broker of this one) has the
+	// directory open. Stop it, or use another directory.
+	ErrLocked = errors.New("the directory is in use")
+
+	// ErrNewerFormat: the directory was written by a newer version of the
+	// program. Use that version.
+	ErrNewerFormat = errors.New("written by a newer version")
+
+	// ErrLoss: records that were acknowledged are not there any more, because a
+	// file was damaged, removed or replaced. A *LossError in the chain says which.
+	// Restore the directory from a copy, or open it with Options.AcceptLoss to go
+	// on without them.
+	ErrLoss = errors.New("acknowledged writes are missing")
+
+	// ErrDamaged: what is stored contradicts itself. Restore from a copy.
+	ErrDamaged = errors.New("the log is damaged")
+)
+
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
+}
+
+// LossError says what was acknowledged and is not there any more.
+type LossError struct {
+	// Commits is how many group commits are missing at the end; 0 if that is not known.
+	Commits uint64
+	// Lost are the records, by topic and partition.
+	Lost []LostRange
+	// Cause says what else is wrong.
+	Cause string
+}
+
+// LostRange is the records of a partition from offset From to before To.
+type LostRange struct {
+	Topic     string
+	Partition int32
+	From, To  int64
+	num       topicNum
+}
+
+func (e *LossError) Error() string {
+	var s strings.Builder
+	s.WriteString(ErrLoss.Error())
+	if e.Cause != "" {
+		s.WriteString(": " + e.Cause)
+	}
+	if e.Commits > 0 {
+		fmt.Fprintf(&s, ": the last %d commits are gone", e.Commits)
+	}
+	for i, l := range e.Lost {
+		if i == 20 {
+			fmt.Fprintf(&s, "; and %d more partitions", len(e.Lost)-i)
+			break
+		}
+		fmt.Fprintf(&s, "; %s/%d: offsets %d to %d", l.Topic, l.Partition, l.From, l.To-1)
+	}
+	if len(e.Lost) == 0 {
+		s.WriteString("; no records among them that can be named")
+	}
+	s.WriteString(" (restore the directory from a copy, or open it with AcceptLoss to go on without them)")
+	return s.String()
+}
+
+// Is makes errors.Is(err, ErrLoss) true.
+func (e *LossError) Is(target error) bool { return target == ErrLoss }
+
+// compare finds what the high-water files claim and the store does not have.
+func (b *Broker) compare(m marks) *LossError {
+	loss := &LossError{}
+	if b.store.lastCommit < m.commit {
+		loss.Commits = m.commit - b.store.lastCommit
+	}
+	byNum := map[topicNum]*topic{}
+	for _, t := range b.topics.all() {
+		byNum[t.num] = t
+	}
+	for id, end := range m.ends {
+		l := LostRange{Topic: m.names[id.topic], Partition: id.partition, To: end, num: id.topic}
+		t := byNum[id.topic]
+		if t == nil && loss.Commits == 0 {
+			continue // deleted by the last commit before a crash
+		}
+		if t != nil {
+			if p := t.partition(id.partition); p != nil {
+				l.From = p.tail.end
+			}
+		}
+		if l.From < l.To {
+			loss.Lost = append(loss.Lost, l)
+		}
+	}
+	if loss.Commits == 0 && len(loss.Lost) == 0 {
+		return nil
+	}
+	slices.SortFunc(loss.Lost, func(a, b LostRange) int {
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.num, b.num), cmp.Compare(a.Partition, b.Partition))
+	})
+	return loss
+}
+
+// fillGap puts batches without records where records were lost, as compaction
+// leaves them: without, a consumer could not move over a gap at the end of the
+// log, and would never arrive there.
+func (p *partition) fillGap(w *pebble.Batch, from, to int64) error {
+	for from < to {
+		b := emptyBatch(from, min(to, from+math.MaxInt32)-1)
+		from = b.lastOffset() + 1
+		p.tail.bytes += int64(len(b))
+		if err := w.Set(batchKey(p.topic.num, p.num, b.lastOffset()), b, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// acceptLoss goes on without what is lost: the logs end where they had ended, so that
+// no offset is given out twice, and nor is a producer id.
+func (b *Broker) acceptLoss(loss *LossError) error {
+	b.log.Error("going on without what was lost, as AcceptLoss says", "err", loss)
+	b.store.lastCommit += loss.Commits
+	return b.store.update(context.Background(), func(w *pebble.Batch) error {
+		for _, l := range loss.Lost {
+			t := b.topics.named(l.Topic)
+			if t == nil || t.num != l.num {
+				continue // the topic itself is gone
+			}
+			if p := t.partition(l.Partition); p != nil {
+				p.tail.end = l.To
+				if err := w.Set(gapKey(t.num, p.num, l.From), encodeUint64(uint64(l.To)), nil); err != nil {
+					return err
+				}
+				if err := p.fillGap(w, l.From, l.To); err != nil {
+					return err
+				}
+				b.store.commit.touch(p)
+			}
+		}
+		b.store.lastProducer += 1 << 20
+		return w.Set(metaNextProducer, encodeUint64(b.store.lastProducer), nil)
+	}, nil)
+}
+
+// openHighwater compares the store with the high-water files, and begins a new
+// one. It runs before anything can be read.
+func (b *Broker) openHighwater() error {
+	d := b.disk
+	loss := b.compare(d.marks)
+	if loss == nil && !d.marked && b.store.lastCommit > 0 {
+		loss = &LossError{Cause: "the high-water files are missing or unreadable, so it cannot be known"}
+	}
+	if loss != nil && !b.opts.AcceptLoss {
+		return loss
+	}
+	// The new file says all that the old ones did, so that nothing is forgotten
+	// should we stop before the loss is accepted.
+	now := d.marks
+	now.commit = max(now.commit, b.store.lastCommit)
+	present := map[topicNum]bool{}
+	for _, t := range b.topics.all() {
+		present[t.num] = true
+		now.names[t.num] = t.name
+		for _, p := range *t.parts.Load() {
+			id := logID{t.num, p.num}
+			now.ends[id] = max(now.ends[id], p.tail.end)
+		}
+	}
+	for num := range now.names {
+		if !present[num] {
+			now.forget(num)
+		}
+	}
+	var err error
+	if b.store.highwater, err = startHighwater(d.fs, d.dir, d.lastMark, now); err != nil {
+		return err
+	}
+	b.store.start()
+	if loss != nil {
+		return b.acceptLoss(loss)
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package broker
+
+import (
+	"encoding/binary"
+)
+
+// The first byte of a key says what it is. The whole layout stands in doc.go;
+// what is written here is only the spelling.
+const (
+	keyMeta      = 'm'
+	keyTopic     = 't'
+	keyPartition = 'p'
+	keyBatch     = 'b'
+	keyTime      = 'i'
+	keyWindow    = 'w'
+	keyGroup     = 'g'
+	keyGap       = 'x'
+)
+
+var (
+	metaCluster      = []byte("m/cluster")
+	metaCommit       = []byte("m/commit")
+	metaNextProducer = []byte("m/next-producer")
+	metaNextTopic    = []byte("m/next-topic")
+)
+
+// topicNum stands for one life of a topic: a topic that is deleted and created
+// again under the same name gets another number, so that nothing of the first
+// can be taken for the second's. Numbers are never used again.
+type topicNum uint32
+
+func topicKey(name string) []byte { return append([]byte{keyTopic, '/'}, name...) }
+
+func partitionPrefix(kind byte, t topicNum, p int32) []byte {
+	k := make([]byte, 9, 17)
+	k[0] = kind
+	binary.BigEndian.PutUint32(k[1:], uint32(t))
+	binary.BigEndian.PutUint32(k[5:], uint32(p))
+	return k
+}
+
+func partitionKey(t topicNum, p int32) []byte { return partitionPrefix(keyPartition, t, p) }
+
+// batchKey orders batches by their LAST offset: the first key at or after
+// batchKey(offset) is the batch that holds offset, or the next one behind a gap.
+func batchKey(t topicNum, p int32, last int64) []byte {
+	return binary.BigEndian.AppendUint64(partitionPrefix(keyBatch, t, p), uint64(last))
+}
+
+// timeKey flips the sign bit so that negative timestamps sort before positive.
+func timeKey(t topicNum, p int32, ts int64) []byte {
+	return binary.BigEndian.AppendUint64(partitionPrefix(keyTime, t, p), uint64(ts)^1<<63)
+}
+
+func gapKey(t topicNum, p int32, from int64) []byte {
+	return binary.BigEndian.AppendUint64(partitionPrefix(keyGap, t, p), uint64(from))
+}
+
+func windowKey(t topicNum, p int32, producer int64) []byte {
+	return binary.BigEndian.AppendUint64(partitionPrefix(keyWindow, t, p), uint64(producer))
+}
+
+// topicSpan bounds every key of one kind of a topic's life.
+func topicSpan(kind byte, t topicNum) (lo, hi []byte) {
+	lo = binary.BigEndian.AppendUint32([]byte{kind}, uint32(t))
+	hi = binary.BigEndian.AppendUint32([]byte{kind}, uint32(t)+1)
+	return lo, hi
+}
+
+// partitionSpan bounds every key of one kind of a partition.
+func partitionSpan(kind byte, t topicNum, p int32) (lo, hi []byte) {
+	return partitionPrefix(kind, t, p), partitionPrefix(kind, t, p+1)
+}
+
+func decodePartitionKey(k []byte) (topicNum, int32, bool) {
+	if len(k) != 9 {
+		return 0, 0, false
+	}
+	return topicNum(binary.BigEndian.Uint32(k[1:])), int32(binary.BigEndian.Uint32(k[5:])), true
+}
+
+// lastOfBatchKey is the offset a batch's key ends with.
+func lastOfBatchKey(k []byte) int64 { return int64(binary.BigEndian.Uint64(k[len(k)-8:])) }

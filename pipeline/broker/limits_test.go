@@ -1,0 +1,376 @@
+package broker_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker"
+)
+
+// dialRaw connects without a client.
+func dialRaw(t testing.TB, b *broker.Broker) net.Conn {
+	t.Helper()
+	var c net.Conn
+	var err error
+	if b.Addr() != "" {
+		c, err = net.Dial("tcp", b.Addr())
+	} else {
+		c, err = b.Dial(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(20 * time.Second))
+	return c
+}
+
+// frame is a request's bytes.
+func frame(req kmsg.Request, version int16) []byte {
+	req.SetVersion(version)
+	return kmsg.NewRequestFormatter(kmsg.FormatterClientID("test")).AppendRequest(nil, req, 7)
+}
+
+// ask sends a request and reads its answer.
+func ask(t testing.TB, c net.Conn, req kmsg.Request, version int16) kmsg.Response {
+	t.Helper()
+	if _, err := c.Write(frame(req, version)); err != nil {
+		t.Fatal(err)
+	}
+	body, err := readAnswer(c)
+	if err != nil {
+		t.Fatalf("%s: %v", kmsg.NameForKey(req.Key()), err)
+	}
+	resp := req.ResponseKind()
+	resp.SetVersion(version)
+	body = body[4:]
+	if resp.IsFlexible() && resp.Key() != kmsg.ApiVersions.Int16() {
+		body = body[1:]
+	}
+	if err := resp.ReadFrom(body); err != nil {
+		t.Fatal(err)
+	}
+	return resp
+}
+
+func readAnswer(c net.Conn) ([]byte, error) {
+	var size [4]byte
+	if _, err := io.ReadFull(c, size[:]); err != nil {
+		return nil, err
+	}
+	body := make([]byte, binary.BigEndian.Uint32(size[:]))
+	_, err := io.ReadFull(c, body)
+	return body, err
+}
+
+// closes says whether the broker closes c without an answer, before the test's deadline.
+func closes(c net.Conn) bool {
+	_, err := readAnswer(c)
+	var ne net.Error
+	return err != nil && !(errors.As(err, &ne) && ne.Timeout())
+}
+
+// alive fails the test if the broker no longer serves others.
+func alive(t testing.TB, b *broker.Broker) {
+	t.Helper()
+	resp := ask(t, dialRaw(t, b), kmsg.NewPtrApiVersionsRequest(), 0).(*kmsg.ApiVersionsResponse)
+	if resp.ErrorCode != 0 || len(resp.ApiKeys) < 20 {
+		t.Errorf("api versions: error %d, %d keys", resp.ErrorCode, len(resp.ApiKeys))
+	}
+}
+
+// What a hostile client sends closes its own connection, and that alone.
+func TestHostileBytes(t *testing.T) {
+	b := open(t, t.TempDir(), broker.Options{})
+	other := dialRaw(t, b)
+	produce := func(version int16, topics int) []byte {
+		req := kmsg.NewPtrProduceRequest()
+		req.Acks = -1
+		f := frame(req, version)
+		// The array of topics stands at the end, empty: claim more.
+		if version >= 9 {
+			return binary.AppendUvarint(f[:len(f)-2], uint64(topics)+1)
+		}
+		binary.BigEndian.PutUint32(f[len(f)-4:], uint32(topics))
+		return f
+	}
+	sized := func(f []byte) []byte {
+		binary.BigEndian.PutUint32(f, uint32(len(f)-4))
+		return f
+	}
+	for _, tc := range []struct {
+		name string
+		send []byte
+	}{
+		{"size 0", []byte{0, 0, 0, 0, 0, 0}},
+		{"size -1", []byte{0xff, 0xff, 0xff, 0xff, 0, 0}},
+		{"size 2 GiB", []byte{0x7f, 0xff, 0xff, 0xff, 0, 0}},
+		{"a produce of 1 GiB", []byte{0x40, 0, 0, 0, 0, 0}},
+		{"a fetch of 3 MiB", []byte{0, 0x30, 0, 0, 0, 1}},
+		{"an unknown api in 14 bytes", []byte{0, 0, 0, 10, 0x7f, 0xff, 0, 0, 0, 0, 0, 1, 0xff, 0xff}},
+		{"an api below zero", []byte{0, 0, 0, 10, 0xff, 0xff, 0, 0, 0, 0, 0, 1, 0xff, 0xff}},
+		{"a client id longer than the frame", []byte{0, 0, 0, 10, 0, 3, 0, 0, 0, 0, 0, 1, 0x7f, 0xff}},
+		{"HTTP", []byte("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")},
+		{"TLS", []byte{0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3}},
+		{"a produce that claims a million topics", sized(append(produce(8, 1_000_000), make([]byte, 1_000_000)...))},
+		{"a compact produce that claims a million topics", sized(append(produce(11, 1_000_000), make([]byte, 1_000_000)...))},
+		{"a metadata request that ends early", sized(frame(kmsg.NewPtrMetadataRequest(), 9)[:15])},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c := dialRaw(t, b)
+			if _, err := c.Write(tc.send); err != nil {
+				t.Fatal(err)
+			}
+			if !closes(c) {
+				t.Error("the connection stays open")
+			}
+			alive(t, b)
+		})
+	}
+	if resp := ask(t, other, kmsg.NewPtrApiVersionsRequest(), 3); resp.(*kmsg.ApiVersionsResponse).ErrorCode != 0 {
+		t.Error("the connection that was open all the time does not work")
+	}
+}
+
+// A version nobody knows is answered with version 0 and what is known (KIP-511).
+func TestUnsupportedVersions(t *testing.T) {
+	b := open(t, t.TempDir(), broker.Options{})
+	c := dialRaw(t, b)
+	if _, err := c.Write([]byte{0, 0, 0, 10, 0, 18, 0, 99, 0, 0, 0, 1, 0xff, 0xff}); err != nil {
+		t.Fatal(err)
+	}
+	body, err := readAnswer(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp := kmsg.NewPtrApiVersionsResponse()
+	if err := resp.ReadFrom(body[4:]); err != nil || resp.ErrorCode != kerr.UnsupportedVersion.Code || len(resp.ApiKeys) < 20 {
+		t.Errorf("%v, error %d, %d keys", err, resp.ErrorCode, len(resp.ApiKeys))
+	}
+	// An API that is not served, but whose answer has a place for an error, keeps
+	// its connection.
+	end := ask(t, c, kmsg.NewPtrEndTxnRequest(), 3).(*kmsg.EndTxnResponse)
+	if end.ErrorCode != kerr.UnsupportedVersion.Code {
+		t.Errorf("EndTxn: error %d", end.ErrorCode)
+	}
+	ask(t, c, kmsg.NewPtrApiVersionsRequest(), 0)
+}
+
+func TestSlowClients(t *testing.T) {
+	for _, listen := range [][]string{nil, {"127.0.0.1:0"}} {
+		b := open(t, t.TempDir(), broker.Options{Listen: listen, FrameTimeout: 100 * time.Millisecond, IdleTimeout: 200 * time.Millisecond})
+		whole := frame(kmsg.NewPtrApiVersionsRequest(), 0)
+		for name, send := range map[string][]byte{
+			"silent": nil, "half a size": whole[:2], "half a frame": whole[:10], "a size alone": {0, 1, 0, 0, 0, 0, 0, 3},
+		} {
+			c := dialRaw(t, b)
+			if _, err := c.Write(send); err != nil {
+				t.Fatal(err)
+			}
+			if !closes(c) {
+				t.Errorf("%s: the connection stays open", name)
+			}
+		}
+		alive(t, b)
+	}
+}
+
+// A client that waits for an answer is not idle; one that does not read its
+// answers is let go.
+func TestLongPollIsNotIdle(t *testing.T) {
+	b := open(t, t.TempDir(), broker.Options{IdleTimeout: 50 * time.Millisecond})
+	createTopic(t, b, "log", 1)
+	c := dialRaw(t, b)
+	req := fetchRequest("log", 0)
+	req.MaxWaitMillis = 400
+	start := time.Now()
+	ask(t, c, req, 11)
+	if took := time.Since(start); took < 300*time.Millisecond {
+		t.Errorf("the long poll took %s", took)
+	}
+}
+
+func fetchRequest(topic string, offset int64) *kmsg.FetchRequest {
+	req := kmsg.NewPtrFetchRequest()
+	req.MinBytes, req.MaxBytes, req.MaxWaitMillis = 1, 50<<20, 5000
+	rt := kmsg.NewFetchRequestTopic()
+	rt.Topic = topic
+	rp := kmsg.NewFetchRequestTopicPartition()
+	rp.FetchOffset, rp.PartitionMaxBytes = offset, 50<<20
+	rt.Partitions = append(rt.Partitions, rp)
+	req.Topics = append(req.Topics, rt)
+	return req
+}
+
+func TestClientThatDoesNotRead(t *testing.T) {
+	b := open(t, t.TempDir(), broker.Options{FrameTimeout: 100 * time.Millisecond})
+	createTopic(t, b, "log", 1)
+	for range 8 {
+		if _, err := b.Append(testContext(t), "log", 0, broker.Record{Value: make([]byte, 1_000_000)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := dialRaw(t, b)
+	f := frame(fetchRequest("log", 0), 11)
+	for range 1000 { // until the broker has had enough
+		if _, err := c.Write(f); err != nil {
+			alive(t, b)
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Error("the broker still takes requests of a client that reads no answers")
+}
+
+// A client that has said all it wants to say still gets its answer.
+func TestHalfClosed(t *testing.T) {
+	b := open(t, t.TempDir(), broker.Options{Listen: []string{"127.0.0.1:0"}})
+	createTopic(t, b, "log", 1)
+	c := dialRaw(t, b)
+	if _, err := c.Write(frame(kmsg.NewPtrMetadataRequest(), 5)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readAnswer(c); err != nil {
+		t.Errorf("no answer: %v", err)
+	}
+	if !closes(c) {
+		t.Error("the connection stays open")
+	}
+}
+
+func TestThousandConnections(t *testing.T) {
+	const n = 1000
+	b := open(t, t.TempDir(), broker.Options{Listen: []string{"127.0.0.1:0"}, MaxConnections: n})
+	createTopic(t, b, "log", 4)
+	conns := make([]net.Conn, n)
+	for i := range conns {
+		conns[i] = dialRaw(t, b)
+	}
+	// The client that made the topic may still be here: leave room by its going.
+	req := fetchRequest("log", 0)
+	req.MaxWaitMillis = 10_000
+	f := frame(req, 11)
+	waiting := 0
+	for _, c := range conns {
+		if _, err := c.Write(f); err == nil {
+			waiting++
+		}
+	}
+	if _, err := b.Append(testContext(t), "log", 0, broker.Record{Value: []byte("hello")}); err != nil {
+		t.Fatal(err)
+	}
+	answered := 0
+	for _, c := range conns {
+		if body, err := readAnswer(c); err == nil && strings.Contains(string(body), "hello") {
+			answered++
+		}
+	}
+	// Clients of the test itself take up to two of the places.
+	if answered < n-4 {
+		t.Errorf("%d of %d connections were answered", answered, n)
+	}
+	over := 0
+	for range 10 {
+		c := dialRaw(t, b)
+		c.Write(f)
+		if closes(c) {
+			over++
+		}
+	}
+	if over < 6 {
+		t.Errorf("%d of 10 connections above the limit were closed", over)
+	}
+	if st := b.Stats(); st.Connections > n {
+		t.Errorf("%d connections, at most %d", st.Connections, n)
+	}
+}
+
+// scarce is a file system with as much free space as the test says.
+type scarce struct {
+	vfs.FS
+	free func() uint64
+}
+
+func (s scarce) GetDiskUsage(string) (vfs.DiskUsage, error) {
+	return vfs.DiskUsage{AvailBytes: s.free()}, nil
+}
+
+func TestDiskNearlyFull(t *testing.T) {
+	free := make(chan uint64, 1)
+	current := uint64(1 << 40)
+	fs := scarce{vfs.NewMem(), func() uint64 {
+		select {
+		case current = <-free:
+		default:
+		}
+		return current
+	}}
+	b := open(t, "log", broker.Options{FS: fs, MinFreeBytes: 1 << 30})
+	createTopic(t, b, "log", 1)
+	ctx := testContext(t)
+	if _, err := b.Append(ctx, "log", 0, broker.Record{Value: []byte("before")}); err != nil {
+		t.Fatal(err)
+	}
+	free <- 1 << 20
+	for {
+		_, err := b.Append(ctx, "log", 0, broker.Record{Value: []byte("before")})
+		if err == nil {
+			time.Sleep(20 * time.Millisecond)
+			continue
+		}
+		if !errors.Is(err, kerr.KafkaStorageError) || !kerr.IsRetriable(kerr.KafkaStorageError) || !strings.Contains(err.Error(), "nearly full") {
+			t.Fatalf("on a full disk: %v", err)
+		}
+		break
+	}
+	held := len(drain(t, b, "log")) // reads go on
+
+	// A producer waits, and is served when there is room again.
+	c := crashClient(t, b.Dial)
+	done := make(chan error, 1)
+	c.Produce(ctx, &kgo.Record{Topic: "log", Value: []byte("after")}, func(_ *kgo.Record, err error) { done <- err })
+	select {
+	case err := <-done:
+		t.Fatalf("produce on a full disk: %v", err)
+	case <-time.After(200 * time.Millisecond):
+	}
+	free <- 1 << 40
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if got := drain(t, b, "log"); len(got) != held+1 || string(got[held].Value) != "after" {
+		t.Errorf("%d records, want %d", len(got), held+1)
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	for _, tc := range []struct {
+		opts broker.Options
+		says string
+	}{
+		{broker.Options{DefaultPartitions: -1}, "DefaultPartitions is -1"},
+		{broker.Options{MaxFrameBytes: 1}, "MaxFrameBytes is 1"},
+		{broker.Options{MaxConnections: -5}, "MaxConnections is -5"},
+		{broker.Options{AdvertisedAddr: "nowhere"}, "AdvertisedAddr"},
+		{broker.Options{FrameTimeout: -1}, "FrameTimeout"},
+		{broker.Options{ProducerExpiry: -1}, "ProducerExpiry is -1ns"},
+	} {
+		if _, err := broker.Open(t.TempDir(), tc.opts); err == nil || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%+v: %v, want %q", fmt.Sprint(tc.says), err, tc.says)
+		}
+	}
+}

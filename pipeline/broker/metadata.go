@@ -1,0 +1,97 @@
+package broker
+
+import (
+	"context"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// unknownOperations is what Kafka answers when it was not asked what a client may do.
+const unknownOperations = -1 << 31
+
+func (b *Broker) serveMetadata(ctx context.Context, r *request) (kmsg.Response, error) {
+	req := r.msg.(*kmsg.MetadataRequest)
+	resp := kmsg.NewPtrMetadataResponse()
+	resp.SetVersion(req.Version)
+	host, port := b.advertised(r.conn)
+	broker := kmsg.NewMetadataResponseBroker()
+	broker.NodeID, broker.Host, broker.Port = nodeID, host, port
+	resp.Brokers = append(resp.Brokers, broker)
+	resp.ClusterID = kmsg.StringPtr(b.clusterID)
+	resp.ControllerID = nodeID
+
+	// All topics: null, or none in version 0.
+	if req.Topics == nil || req.Version == 0 && len(req.Topics) == 0 {
+		for _, t := range b.topics.all() {
+			resp.Topics = append(resp.Topics, describeTopic(t))
+		}
+		return resp, nil
+	}
+	create := b.opts.AutoCreateTopics && (req.Version < 4 || req.AllowAutoTopicCreation)
+	for _, rt := range req.Topics {
+		resp.Topics = append(resp.Topics, b.topicMetadata(ctx, rt, create))
+	}
+	return resp, nil
+}
+
+func (b *Broker) topicMetadata(ctx context.Context, rt kmsg.MetadataRequestTopic, create bool) kmsg.MetadataResponseTopic {
+	var name string
+	if rt.Topic != nil {
+		name = *rt.Topic
+	}
+	t, err := b.topics.find(name, rt.TopicID)
+	if t == nil && create && rt.Topic != nil {
+		var refused *refusal
+		t, refused = b.createTopic(ctx, name, -1, nil, false)
+		if refused != nil {
+			err = refused.code
+			if err == kerr.TopicAlreadyExists { // by another client, just now
+				t = b.topics.named(name)
+				err = kerr.LeaderNotAvailable
+			}
+		}
+	}
+	if t != nil {
+		return describeTopic(t)
+	}
+	if rt.Topic != nil && !topicName.MatchString(name) {
+		err = kerr.InvalidTopicException
+	}
+	st := kmsg.NewMetadataResponseTopic()
+	st.Topic, st.TopicID, st.ErrorCode = rt.Topic, rt.TopicID, err.Code
+	st.AuthorizedOperations = unknownOperations
+	return st
+}
+
+func describeTopic(t *topic) kmsg.MetadataResponseTopic {
+	st := kmsg.NewMetadataResponseTopic()
+	st.Topic, st.TopicID = kmsg.StringPtr(t.name), t.id
+	st.AuthorizedOperations = unknownOperations
+	for _, p := range *t.parts.Load() {
+		sp := kmsg.NewMetadataResponseTopicPartition()
+		sp.Partition, sp.Leader, sp.LeaderEpoch = p.num, nodeID, leaderEpoch
+		sp.Replicas, sp.ISR = []int32{nodeID}, []int32{nodeID}
+		st.Partitions = append(st.Partitions, sp)
+	}
+	return st
+}
+
+func (b *Broker) serveDescribeCluster(_ context.Context, r *request) (kmsg.Response, error) {
+	req := r.msg.(*kmsg.DescribeClusterRequest)
+	resp := kmsg.NewPtrDescribeClusterResponse()
+	resp.SetVersion(req.Version)
+	if req.Version >= 1 && req.EndpointType != 1 {
+		// There are no controllers to describe apart from the broker.
+		resp.ErrorCode = kerr.UnsupportedEndpointType.Code
+		return resp, nil
+	}
+	host, port := b.advertised(r.conn)
+	broker := kmsg.NewDescribeClusterResponseBroker()
+	broker.NodeID, broker.Host, broker.Port = nodeID, host, port
+	resp.Brokers = append(resp.Brokers, broker)
+	resp.ClusterID, resp.ControllerID = b.clusterID, nodeID
+	resp.EndpointType = 1
+	resp.ClusterAuthorizedOperations = unknownOperations
+	return resp, nil
+}

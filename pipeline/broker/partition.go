@@ -1,0 +1,206 @@
+package broker
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/twmb/franz-go/pkg/kerr"
+)
+
+// partition is one log. It has two states: what the committer has decided (tail:
+// batches appended, perhaps not on disk yet) and what readers may see (view).
+type partition struct {
+	topic *topic
+	num   int32
+
+	// The committer's alone.
+	tail    tail
+	windows map[int64]*window // of producers seen lately; see windowOf
+	touched bool              // by the group being built
+
+	// mu guards what readers see, and who waits for it to change.
+	mu      sync.Mutex
+	view    tail
+	waiters map[*waiter]struct{}
+	retired bool // the topic has been deleted
+
+	readers readers
+}
+
+// tail is where a log stands. It is stored under the partition's key, in the
+// same commit as what moved it.
+type tail struct {
+	start int64 // first offset that can be read
+	end   int64 // next offset to be given out; in a view: the high watermark
+	bytes int64 // of batches ever appended
+	// maxTime is the largest timestamp ever appended, and maxTimeLast the last
+	// offset of the batch that has it; -1 while there is none.
+	maxTime, maxTimeLast int64
+	indexed              int64 // bytes when the time index was last written
+}
+
+// leaderEpoch is the epoch of every log's one leader. It never changes, because
+// no log is ever cut: one that lost records goes on behind where it had ended.
+const leaderEpoch = 0
+
+func newTail() tail { return tail{maxTime: -1, maxTimeLast: -1} }
+
+func (t *tail) appendTo(dst []byte) []byte {
+	for _, v := range [...]int64{t.start, t.end, t.bytes, t.maxTime, t.maxTimeLast, t.indexed} {
+		dst = binary.BigEndian.AppendUint64(dst, uint64(v))
+	}
+	return dst
+}
+
+func decodeTail(v []byte) (t tail, err error) {
+	if len(v) != 6*8 {
+		return t, damaged("a partition's state of %d bytes", len(v))
+	}
+	for i, f := range [...]*int64{&t.start, &t.end, &t.bytes, &t.maxTime, &t.maxTimeLast, &t.indexed} {
+		*f = int64(binary.BigEndian.Uint64(v[8*i:]))
+	}
+	if t.start < 0 || t.start > t.end {
+		return t, damaged("a partition from offset %d to %d", t.start, t.end)
+	}
+	return t, nil
+}
+
+func (p *partition) String() string { return fmt.Sprintf("%s/%d", p.topic.name, p.num) }
+
+// timeIndexEvery is how many bytes of batches share an entry of the time index.
+const timeIndexEvery = 64 << 10
+
+// append adds b to the commit as the next batch of the log, or finds that it is
+// there already. It returns the batch's base offset. Only the committer calls
+// it. An error of the store is a bug or damage: nothing was written.
+func (p *partition) append(s *store, w *pebble.Batch, b batch, now time.Time) (base int64, dup bool, e *kerr.Error, err error) {
+	var win *window
+	if b.producerID() >= 0 {
+		if win, err = p.windowOf(s, b.producerID()); err != nil {
+			return 0, false, nil, err
+		}
+		if base, dup, e = win.judge(b); dup || e != nil {
+			return base, dup, e, nil
+		}
+	}
+	t := &p.tail
+	base = t.end
+	b.place(base, leaderEpoch)
+	t.end += int64(b.lastDelta()) + 1
+	t.bytes += int64(len(b))
+	if ts := b.maxTimestamp(); ts > t.maxTime {
+		t.maxTime, t.maxTimeLast = ts, t.end-1
+	}
+	if err := w.Set(batchKey(p.topic.num, p.num, t.end-1), b, nil); err != nil {
+		return 0, false, nil, err
+	}
+	if t.bytes-t.indexed >= timeIndexEvery {
+		t.indexed = t.bytes
+		key := timeKey(p.topic.num, p.num, t.maxTime)
+		if err := w.Set(key, encodeUint64(uint64(t.end-1)), nil); err != nil {
+			return 0, false, nil, err
+		}
+	}
+	if win != nil {
+		win.note(b, base, now)
+		if err := p.writeWindow(w, b.producerID(), win); err != nil {
+			return 0, false, nil, err
+		}
+	}
+	return base, false, nil, nil
+}
+
+// writeTail adds the partition's state to the commit that changed it.
+func (p *partition) writeTail(w *pebble.Batch) error {
+	return w.Set(partitionKey(p.topic.num, p.num), p.tail.appendTo(nil), nil)
+}
+
+// publish shows readers the log as it stands in t, which is on disk, and returns
+// how many bytes it has grown by.
+func (p *partition) publish(t tail) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	grown := t.bytes - p.view.bytes
+	p.view = t
+	for w := range p.waiters {
+		w.add(grown)
+	}
+	return grown
+}
+
+// now returns what readers may see.
+func (p *partition) now() tail {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.view
+}
+
+// waiter is a fetch that waits for bytes to arrive in any of its partitions.
+type waiter struct {
+	mu   sync.Mutex
+	need int64
+	ch   chan struct{} // closed when need is met
+}
+
+func newWaiter(need int64) *waiter { return &waiter{need: need, ch: make(chan struct{})} }
+
+func (w *waiter) add(n int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.need <= 0 {
+		return
+	}
+	if w.need -= n; w.need <= 0 {
+		close(w.ch)
+	}
+}
+
+// watch registers w, and tells it what has happened since the log stood at seen.
+func (p *partition) watch(w *waiter, seen tail) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waiters == nil {
+		p.waiters = map[*waiter]struct{}{}
+	}
+	p.waiters[w] = struct{}{}
+	if p.retired {
+		w.add(1 << 62)
+	} else {
+		w.add(p.view.bytes - seen.bytes)
+	}
+}
+
+func (p *partition) unwatch(w *waiter) {
+	p.mu.Lock()
+	delete(p.waiters, w)
+	p.mu.Unlock()
+}
+
+// retire wakes those who wait for a topic that has been deleted.
+func (p *partition) retire() error {
+	p.mu.Lock()
+	p.retired = true
+	for w := range p.waiters {
+		w.add(1 << 62)
+	}
+	p.mu.Unlock()
+	return p.readers.closeAll()
+}
+
+func (p *partition) isRetired() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.retired
+}
+
+// checkEpoch compares the epoch a client believes in with the log's. -1 is a
+// client that does not say.
+func checkEpoch(e int32) *kerr.Error {
+	if e > leaderEpoch {
+		return kerr.UnknownLeaderEpoch
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package broker_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/twmb/franz-go/pkg/kadm"
+
+	"github.com/recountdb/recount/pipeline/broker"
+)
+
+// machine is a computer with a strict file system, whose power can be cut: what
+// was not synced is gone, or part of it is there.
+type machine struct {
+	t    testing.TB
+	opts broker.Options
+
+	mu   sync.Mutex
+	fs   *vfs.MemFS
+	b    *broker.Broker
+	life *life
+}
+
+// life is the time between two power cuts. Once it is over nothing that the
+// broker says reaches a client.
+type life struct {
+	mu   sync.Mutex
+	over bool
+}
+
+func newMachine(t testing.TB, opts broker.Options) *machine {
+	m := &machine{t: t, opts: opts, fs: vfs.NewCrashableMem()}
+	m.boot()
+	t.Cleanup(func() { m.b.Close() })
+	return m
+}
+
+func (m *machine) boot() {
+	m.t.Helper()
+	m.opts.FS = m.fs
+	b, err := broker.Open("/data/log", m.opts)
+	if err != nil {
+		m.t.Fatalf("open after a power cut: %v", err)
+	}
+	m.mu.Lock()
+	m.b, m.life = b, &life{}
+	m.mu.Unlock()
+}
+
+// cut cuts the power, keeping about percent of what was not synced, and starts again.
+func (m *machine) cut(percent int, seed uint64) {
+	m.t.Helper()
+	m.life.mu.Lock()
+	m.life.over = true
+	after := m.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rand.New(rand.NewPCG(seed, 0))})
+	m.life.mu.Unlock()
+	m.b.Close() // on the file system that is no more
+	m.fs = after
+	m.boot()
+}
+
+func (m *machine) dial(ctx context.Context) (net.Conn, error) {
+	m.mu.Lock()
+	b, l := m.b, m.life
+	m.mu.Unlock()
+	c, err := b.Dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return lifeConn{c, l}, nil
+}
+
+type lifeConn struct {
+	net.Conn
+	l *life
+}
+
+func (c lifeConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.l.mu.Lock()
+	defer c.l.mu.Unlock()
+	if c.l.over {
+		return 0, errCut
+	}
+	return n, err
+}
+
+func TestSoakPowerCut(t *testing.T) {
+	m := newMachine(t, broker.Options{})
+	c := crashClient(t, m.dial)
+	if _, err := kadm.NewClient(c).CreateTopic(testContext(t), 4, 1, nil, "log"); err != nil {
+		t.Fatal(err)
+	}
+	a := &acks{at: map[string]place{}, pace: 20}
+	ctx, stop := context.WithCancel(context.Background())
+	sent := make(chan int)
+	go func() { sent <- a.produceUntil(ctx, c, "log") }()
+	n := rounds(50, 1200)
+	for i := range n {
+		before := a.count()
+		time.Sleep(time.Duration(rand.IntN(10)) * time.Millisecond)
+		m.cut(rand.IntN(101), uint64(i))
+		for wait := time.Now(); a.count() == before && time.Since(wait) < 20*time.Second; {
+			time.Sleep(time.Millisecond)
+		}
+		if i%100 == 99 {
+			t.Logf("%d power cuts, %d acknowledged", i+1, a.count())
+		}
+	}
+	stop()
+	total := <-sent
+	if err := c.Flush(testContext(t)); err != nil {
+		t.Fatal(err)
+	}
+	a.verify(t, c, "log", total)
+	if damage, err := m.b.Check(testContext(t)); err != nil || len(damage) > 0 {
+		t.Errorf("check: %v, %v", damage, err)
+	}
+	t.Logf("%d power cuts, %d records", n, total)
+}

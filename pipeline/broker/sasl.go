@@ -1,0 +1,203 @@
+package broker
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/sha512"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/xdg-go/scram"
+)
+
+// The SASL mechanisms served.
+const (
+	MechanismPlain       = "PLAIN"
+	MechanismScramSHA256 = "SCRAM-SHA-256"
+	MechanismScramSHA512 = "SCRAM-SHA-512"
+)
+
+// allMechanisms, the better first: that is the order a client is told.
+var allMechanisms = []string{MechanismScramSHA512, MechanismScramSHA256, MechanismPlain}
+
+// SASLOptions says who may connect.
+type SASLOptions struct {
+	// Users are the credentials by user name. With none, everyone may connect
+	// and nobody needs to authenticate; with any, a connection may do nothing
+	// but authenticate until it has. All users may do everything.
+	Users map[string]Credential
+
+	// Mechanisms are those offered, of PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
+	// Leave PLAIN out where the network is not to be trusted: it sends the
+	// password. Empty: all three.
+	Mechanisms []string
+}
+
+// Credential is what the broker keeps of a password: salted keys, from which it
+// can be checked but not told. Make it with NewCredential.
+type Credential struct {
+	sha256, sha512 scram.StoredCredentials
+}
+
+// scramIterations is what RFC 7677 asks for at least and Kafka uses.
+const scramIterations = 4096
+
+// NewCredential derives a user's credential from its password. The salt is new
+// every time.
+func NewCredential(password string) (Credential, error) {
+	salt := make([]byte, 16)
+	_, _ = rand.Read(salt) // never fails
+	return deriveCredential(password, string(salt))
+}
+
+func deriveCredential(password, salt string) (c Credential, err error) {
+	if password == "" {
+		return c, errors.New("the password is empty")
+	}
+	if c.sha256, err = deriveKeys(scram.SHA256, password, salt); err != nil {
+		return Credential{}, err
+	}
+	c.sha512, err = deriveKeys(scram.SHA512, password, salt)
+	return c, err
+}
+
+func deriveKeys(h scram.HashGeneratorFcn, password, salt string) (scram.StoredCredentials, error) {
+	// The keys do not depend on the name.
+	client, err := h.NewClient("user", password, "")
+	if err != nil {
+		return scram.StoredCredentials{}, fmt.Errorf("derive keys: %w", err)
+	}
+	return client.GetStoredCredentials(scram.KeyFactors{Salt: salt, Iters: scramIterations}), nil
+}
+
+func (o SASLOptions) validate() error {
+	for _, m := range o.Mechanisms {
+		if !slices.Contains(allMechanisms, m) {
+			return fmt.Errorf("option SASL.Mechanisms has %q, want of %s", m, strings.Join(allMechanisms, ", "))
+		}
+	}
+	for name, c := range o.Users {
+		switch {
+		case name == "" || len(name) > maxNameBytes || !utf8.ValidString(name) || strings.ContainsRune(name, 0):
+			return fmt.Errorf("option SASL.Users has the name %q, want 1 to %d bytes of UTF-8 without NUL", name, maxNameBytes)
+		case c.sha256.StoredKey == nil || c.sha512.StoredKey == nil:
+			return fmt.Errorf("option SASL.Users: %q has no credential: make it with NewCredential", name)
+		}
+	}
+	return nil
+}
+
+// authenticator checks who clients say they are.
+type authenticator struct {
+	users      map[string]Credential
+	mechanisms []string
+
+	// secret makes up salts for users that do not exist, the same each time.
+	secret []byte
+	// nobody is checked for such a user, so that it takes as long.
+	nobody Credential
+	// deriving holds a token for each password being hashed: PLAIN makes us pay
+	// for what anyone sends, so at most this much of the machine at a time.
+	deriving chan struct{}
+}
+
+// errAuth is what a client is told, whatever was wrong: a guess of a name must
+// not be told from a guess of a password.
+var errAuth = errors.New("authentication failed: wrong user or password")
+
+func newAuthenticator(o SASLOptions) (*authenticator, error) {
+	a := &authenticator{
+		users:      o.Users,
+		mechanisms: o.Mechanisms,
+		secret:     make([]byte, 32),
+		deriving:   make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
+	}
+	if len(a.mechanisms) == 0 {
+		a.mechanisms = allMechanisms
+	}
+	_, _ = rand.Read(a.secret) // never fails
+	var err error
+	a.nobody, err = NewCredential(rand.Text())
+	return a, err
+}
+
+// credential has an answer for every name: that of a user who does not exist is
+// a salt that stays the same and keys that nothing proves.
+func (a *authenticator) credential(name string) Credential {
+	if c, ok := a.users[name]; ok {
+		return c
+	}
+	mac := hmac.New(sha256.New, a.secret)
+	mac.Write([]byte(name))
+	c := a.nobody
+	c.sha256.Salt = string(mac.Sum(nil)[:16])
+	c.sha512.Salt = c.sha256.Salt
+	return c
+}
+
+// plain checks a PLAIN token: authorisation id, NUL, name, NUL, password.
+func (a *authenticator) plain(token []byte) (user string, err error) {
+	parts := bytes.Split(token, []byte{0})
+	if len(parts) != 3 {
+		return "", errors.New("authentication failed: a PLAIN token is [authzid] NUL name NUL password")
+	}
+	authz, name, password := string(parts[0]), string(parts[1]), string(parts[2])
+	if authz != "" && authz != name {
+		return "", errors.New("authentication failed: acting for another user is not supported")
+	}
+	c := a.credential(name)
+	a.deriving <- struct{}{}
+	got, err := deriveKeys(scram.SHA256, password, c.sha256.Salt)
+	<-a.deriving
+	if err != nil || !hmac.Equal(got.StoredKey, c.sha256.StoredKey) {
+		return "", errAuth
+	}
+	return name, nil
+}
+
+// exchange is one connection's authentication under way.
+type exchange struct {
+	a         *authenticator
+	mechanism string
+	scram     *scramServer // nil with PLAIN
+}
+
+// begin starts an exchange; nil if the mechanism is not offered.
+func (a *authenticator) begin(mechanism string) *exchange {
+	if !slices.Contains(a.mechanisms, mechanism) {
+		return nil
+	}
+	x := &exchange{a: a, mechanism: mechanism}
+	switch mechanism {
+	case MechanismScramSHA256:
+		x.scram = &scramServer{hash: sha256.New, keys: func(user string) scram.StoredCredentials { return a.credential(user).sha256 }}
+	case MechanismScramSHA512:
+		x.scram = &scramServer{hash: sha512.New, keys: func(user string) scram.StoredCredentials { return a.credential(user).sha512 }}
+	}
+	return x
+}
+
+// step takes a token and returns the one to answer. user is set when the client
+// has proved to be it, which ends the exchange, as an error does.
+func (x *exchange) step(token []byte) (answer []byte, user string, err error) {
+	if x.scram == nil {
+		user, err = x.a.plain(token)
+		return []byte{}, user, err
+	}
+	said, done, err := x.scram.step(string(token))
+	switch {
+	case errors.Is(err, errAuth):
+		return nil, "", err
+	case err != nil:
+		return nil, "", fmt.Errorf("authentication failed: %s: %w", x.mechanism, err)
+	case done:
+		user = x.scram.user
+	}
+	return []byte(said), user, nil
+}

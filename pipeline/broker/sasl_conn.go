@@ -1,0 +1,91 @@
+package broker
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// A connection authenticates in two steps. SaslHandshake names the mechanism;
+// then the tokens go to and fro: in SaslAuthenticate requests, or, after version
+// 0 of the handshake, bare in frames of their own. Whatever fails ends the
+// connection, after an answer that says why where there is a place for it.
+
+func (b *Broker) authRequired() bool { return len(b.opts.SASL.Users) > 0 }
+
+func (b *Broker) openSASL() (err error) {
+	b.auth, err = newAuthenticator(b.opts.SASL)
+	return err
+}
+
+func (b *Broker) addSASLAPIs(t map[int16]api) {
+	t[kmsg.SASLHandshake.Int16()] = api{min: 0, max: 1, serve: b.serveSASLHandshake, open: true}
+	t[kmsg.SASLAuthenticate.Int16()] = api{min: 0, max: 2, serve: b.serveSASLAuthenticate, open: true}
+}
+
+func (b *Broker) serveSASLHandshake(_ context.Context, r *request) (kmsg.Response, error) {
+	req, c := r.msg.(*kmsg.SASLHandshakeRequest), r.conn
+	resp := req.ResponseKind().(*kmsg.SASLHandshakeResponse)
+	if !b.authRequired() || c.authed.Load() || c.auth != nil {
+		resp.ErrorCode = kerr.IllegalSaslState.Code
+		return resp, nil
+	}
+	resp.SupportedMechanisms = b.auth.mechanisms
+	c.auth = b.auth.begin(req.Mechanism)
+	if c.auth == nil {
+		resp.ErrorCode = kerr.UnsupportedSaslMechanism.Code
+		return resp, nil // the client may try another
+	}
+	if req.Version == 0 {
+		c.raw = c.rawToken
+	}
+	return resp, nil
+}
+
+func (b *Broker) serveSASLAuthenticate(_ context.Context, r *request) (kmsg.Response, error) {
+	req, c := r.msg.(*kmsg.SASLAuthenticateRequest), r.conn
+	resp := req.ResponseKind().(*kmsg.SASLAuthenticateResponse)
+	if c.auth == nil {
+		resp.ErrorCode = kerr.IllegalSaslState.Code
+		resp.ErrorMessage = kmsg.StringPtr("SaslAuthenticate without a SaslHandshake before it")
+		return resp, nil
+	}
+	answer, err := c.authenticate(req.SASLAuthBytes)
+	if err != nil {
+		resp.ErrorCode = kerr.SaslAuthenticationFailed.Code
+		resp.ErrorMessage = kmsg.StringPtr(err.Error())
+		c.stop() // after this answer
+		return resp, nil
+	}
+	resp.SASLAuthBytes = answer
+	return resp, nil
+}
+
+// authenticate takes the next token. When it was the last the connection is the
+// user's; one that fails gets no second try.
+func (c *conn) authenticate(token []byte) ([]byte, error) {
+	answer, user, err := c.auth.step(token)
+	switch {
+	case err != nil:
+		c.b.log.Warn("authentication failed", "remote", c.nc.RemoteAddr().String(), "mechanism", c.auth.mechanism, "err", err)
+		c.auth = nil
+	case user != "":
+		c.principal, c.auth = user, nil
+		c.authed.Store(true)
+	}
+	return answer, err
+}
+
+// rawToken answers a bare token, and waits for the next if there is to be one.
+func (c *conn) rawToken(token []byte) ([]byte, error) {
+	answer, err := c.authenticate(token)
+	if err != nil {
+		return nil, fmt.Errorf("sasl: %w", err)
+	}
+	if c.auth != nil {
+		c.raw = c.rawToken
+	}
+	return answer, nil
+}

@@ -1,0 +1,62 @@
+package broker
+
+import "github.com/cockroachdb/pebble/v2"
+
+// Stats is what the broker counts, since it was opened unless it says otherwise.
+type Stats struct {
+	Connections   int   // open now
+	Topics        int   // there now
+	Partitions    int   // there now
+	Commits       int64 // group commits, each one fsync
+	CommittedOps  int64 // writes they carried: produces, offset commits, changes of topics
+	AppendedBytes int64 // of record batches
+	Full          bool  // the free-space guard refuses produces now
+	StoreBytes    int64 // on disk now
+	StoreWritten  int64 // bytes written to disk by the store: WAL, flushes and compactions
+}
+
+// Stats may be called at any time; what the store itself counts is 0 after Close,
+// and when the store has failed.
+func (b *Broker) Stats() Stats {
+	b.mu.Lock()
+	s := Stats{Connections: len(b.conns)}
+	b.mu.Unlock()
+	for _, t := range b.topics.all() {
+		s.Topics++
+		s.Partitions += int(t.count())
+	}
+	c := b.store.commit
+	s.Commits, s.CommittedOps, s.AppendedBytes = c.commits.Load(), c.ops.Load(), c.appended.Load()
+	s.Full = b.space.full() != nil
+	if !b.enter() {
+		return s
+	}
+	defer b.leave()
+	m := b.store.metrics()
+	if m == nil {
+		return s
+	}
+	s.StoreBytes = int64(m.DiskSpaceUsage())
+	s.StoreWritten = int64(m.WAL.BytesWritten)
+	for _, l := range m.Levels {
+		// Pebble counts the blobs of a flush as compacted, too.
+		s.StoreWritten += int64(l.TableBytesFlushed + l.TableBytesCompacted + l.BlobBytesCompacted)
+	}
+	return s
+}
+
+// metrics are Pebble's; nil when the store has failed. Pebble waits with them for
+// a write of its manifest, and after a failure that may never end.
+func (s *store) metrics() *pebble.Metrics {
+	if s.failure() != nil {
+		return nil
+	}
+	got := make(chan *pebble.Metrics, 1)
+	go func() { got <- s.db.Metrics() }()
+	select {
+	case m := <-got:
+		return m
+	case <-s.failed:
+		return nil
+	}
+}

@@ -1,0 +1,276 @@
+package broker
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable/block"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// store is the Pebble database and the one way to write to it.
+type store struct {
+	db    *pebble.DB
+	log   *slog.Logger
+	hooks Hooks
+
+	commit    *committer
+	highwater *highwater
+	started   bool
+	// lastCommit is the number of the last group built; the committer's alone.
+	lastCommit uint64
+	// lastProducer is the last producer id given out; the committer's alone.
+	lastProducer uint64
+
+	// opened says that Pebble runs; until then its errors are Open's.
+	opened atomic.Bool
+	// In a row, that failed; guarded by Pebble's lock.
+	flushFailures, compactionFailures int
+
+	failOnce sync.Once
+	failErr  atomic.Pointer[error]
+	failed   chan struct{} // closed when the store has failed
+}
+
+const (
+	// memTableSize times MemTableStopWritesThreshold is the most that an opening
+	// has to replay; a group of twice maxGroupBytes still fits into half of one.
+	memTableSize   = 48 << 20
+	blockCacheSize = 32 << 20
+	// minBlobValue is the size from which a value goes into a blob file, where
+	// compactions leave it alone. Everything but record batches is smaller.
+	minBlobValue = 512
+)
+
+// openStore opens Pebble with options measured for this load (values of a
+// kilobyte to a megabyte, appended to a few partitions, read in sequence,
+// deleted by range if ever): each batch is written once to the WAL and once to
+// a blob file, and compactions move references to it. With Pebble's default
+// options the same load is written six times over.
+func openStore(fs vfs.FS, dir string, log *slog.Logger, hooks Hooks) (*store, error) {
+	s := &store{log: log, hooks: hooks, failed: make(chan struct{})}
+	cache := pebble.NewCache(blockCacheSize)
+	defer cache.Unref()
+	o := &pebble.Options{
+		FS:                          guardFS{fs, s},
+		FormatMajorVersion:          pebble.FormatValueSeparation,
+		Cache:                       cache,
+		MemTableSize:                memTableSize,
+		MemTableStopWritesThreshold: 3,
+		L0CompactionThreshold:       4,
+		L0StopWritesThreshold:       64,
+		BytesPerSync:                1 << 20,
+		CompactionConcurrencyRange:  func() (int, int) { return 1, 2 },
+		Logger:                      pebbleLogger{s},
+	}
+	// Batches come compressed by their producers, or not, as those wish; stored
+	// as sent either way.
+	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings {
+		return pebble.UniformDBCompressionSettings(block.NoCompression)
+	})
+	o.Experimental.ValueSeparationPolicy = func() pebble.ValueSeparationPolicy {
+		return pebble.ValueSeparationPolicy{
+			Enabled:     true,
+			MinimumSize: minBlobValue,
+			// Deep, because partitions interleave in every flush: rewriting
+			// values to make the files fewer would cost what they save.
+			MaxBlobReferenceDepth: 1000,
+			RewriteMinimumAge:     time.Minute,
+			TargetGarbageRatio:    0.5,
+		}
+	}
+	o.EventListener = &pebble.EventListener{
+		BackgroundError: func(err error) { log.Warn("log store: background work will be retried", "err", err) },
+		FlushEnd:        func(i pebble.FlushInfo) { s.background("flush", &s.flushFailures, i.Err) },
+		CompactionEnd:   func(i pebble.CompactionInfo) { s.background("compaction", &s.compactionFailures, i.Err) },
+		DataCorruption: func(i pebble.DataCorruptionInfo) {
+			log.Error("log store: damaged file", "path", i.Path, "err", i.Details)
+		},
+		DiskSlow: func(i pebble.DiskSlowInfo) { log.Warn("log store: slow disk", "path", i.Path, "took", i.Duration) },
+	}
+	db, err := openPebble(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	s.db = db
+	if s.lastCommit, err = s.getUint64(metaCommit); err == nil {
+		s.lastProducer, err = s.getUint64(metaNextProducer)
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	s.commit = newCommitter(s)
+	s.opened.Store(true)
+	return s, nil
+}
+
+// openPebble turns a panic over a damaged file into an error.
+func openPebble(dir string, o *pebble.Options) (db *pebble.DB, err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case error:
+			db, err = nil, fmt.Errorf("open store: %w", p)
+		default:
+			db, err = nil, fmt.Errorf("open store: %v", p)
+		}
+	}()
+	return pebble.Open(dir, o)
+}
+
+// start begins to accept writes.
+func (s *store) start() {
+	s.started = true
+	go s.commit.run()
+	go s.commit.finish()
+}
+
+// fail stops all writing, for good. The first cause counts.
+func (s *store) fail(err error) {
+	s.failOnce.Do(func() {
+		s.failErr.Store(&err)
+		close(s.failed)
+		// Wake whoever waits for room in the queue.
+		c := s.commit
+		if c != nil {
+			go func() {
+				c.mu.Lock()
+				c.room.Broadcast()
+				c.mu.Unlock()
+			}()
+		}
+		s.log.Error("log store failed: nothing is written any more; restart to recover", "err", err)
+		s.hooks.onFatal(err)
+	})
+}
+
+// failure is why the store failed, or nil.
+func (s *store) failure() error {
+	if p := s.failErr.Load(); p != nil {
+		return fmt.Errorf("%w: %w", errStoreFailed, *p)
+	}
+	return nil
+}
+
+// close finishes what is queued and closes Pebble. After a failure Pebble is
+// left as it is: its goroutines may be parked inside it (see pebbleLogger), and
+// what it would still write is not to be trusted.
+func (s *store) close() error {
+	if s.started {
+		s.commit.close()
+	}
+	if err := s.failure(); err != nil {
+		return err
+	}
+	return errors.Join(s.highwater.close(), s.db.Close())
+}
+
+// get reads one small value; nil if there is none.
+func (s *store) get(key []byte) ([]byte, error) {
+	v, c, err := s.db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %q: %w", key, err)
+	}
+	v = append([]byte(nil), v...)
+	if err := c.Close(); err != nil {
+		return nil, fmt.Errorf("read %q: %w", key, err)
+	}
+	return v, nil
+}
+
+// scan calls fn with every key in [lo, hi) and its value, which are only good
+// during the call.
+func (s *store) scan(lo, hi []byte, fn func(k, v []byte) error) (err error) {
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lo, UpperBound: hi})
+	if err != nil {
+		return fmt.Errorf("scan %q: %w", lo, err)
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for ok := it.First(); ok; ok = it.Next() {
+		v, err := it.ValueAndErr()
+		if err != nil {
+			return fmt.Errorf("scan %q: at %q: %w", lo, it.Key(), err)
+		}
+		if err := fn(it.Key(), v); err != nil {
+			return err
+		}
+	}
+	return it.Error()
+}
+
+func (s *store) getUint64(key []byte) (uint64, error) {
+	v, err := s.get(key)
+	if err != nil || v == nil {
+		return 0, err
+	}
+	if len(v) != 8 {
+		return 0, damaged("%q holds %d bytes, want 8", key, len(v))
+	}
+	return binary.BigEndian.Uint64(v), nil
+}
+
+func encodeUint64(v uint64) []byte { return binary.BigEndian.AppendUint64(nil, v) }
+
+// prefixEnd is the first key behind every key that starts with prefix.
+func prefixEnd(prefix []byte) []byte {
+	end := append([]byte(nil), prefix...)
+	for i := len(end) - 1; i >= 0; i-- {
+		if end[i]++; end[i] != 0 {
+			return end[:i+1]
+		}
+	}
+	return nil
+}
+
+// pebbleLogger passes on what Pebble has to say.
+type pebbleLogger struct{ s *store }
+
+func (l pebbleLogger) Infof(format string, args ...any) {}
+
+func (l pebbleLogger) Errorf(format string, args ...any) {
+	l.s.log.Warn("log store", "err", fmt.Sprintf(format, args...))
+}
+
+// Fatalf is called by Pebble when it cannot go on, expecting the process to end.
+// Ours goes on, to tell its clients: the store is failed, so nothing more is
+// acknowledged. But Pebble's code behind the call must not run, nor may its locks
+// be given back for other code of Pebble's to go on writing, so the calling
+// goroutine is parked for ever, holding whatever locks it holds. What disks do to
+// us does not come so far (see guardFS). The commit path is the exception: nothing
+// follows its call, and it runs on our committer. While the store opens there is
+// a caller to tell instead.
+func (l pebbleLogger) Fatalf(format string, args ...any) {
+	err := fatalError{text: fmt.Sprintf(format, args...)}
+	for _, a := range args {
+		if cause, ok := a.(error); ok {
+			err.cause = cause
+		}
+	}
+	if !l.s.opened.Load() {
+		panic(err)
+	}
+	l.s.fail(err)
+	if strings.HasPrefix(format, "pebble: fatal commit error") {
+		return
+	}
+	select {}
+}
+
+// fatalError is what Pebble said, which it formats without wrapping the cause.
+type fatalError struct {
+	text  string
+	cause error
+}
+
+func (e fatalError) Error() string { return e.text }
+func (e fatalError) Unwrap() error { return e.cause }

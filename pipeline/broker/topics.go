@@ -1,0 +1,398 @@
+package broker
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"sort"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/twmb/franz-go/pkg/kerr"
+)
+
+// topics are all topics, in memory.
+type topics struct {
+	// admin serialises what changes topics; it is held until the change is
+	// durable. It is taken before mu.
+	admin sync.Mutex
+
+	mu         sync.RWMutex
+	byName     map[string]*topic
+	byID       map[[16]byte]*topic
+	partitions int
+}
+
+// topic is one life of a topic. Its name and ids never change.
+type topic struct {
+	name string
+	id   [16]byte
+	num  topicNum
+
+	parts   atomic.Pointer[[]*partition]
+	configs atomic.Pointer[topicConfigs]
+
+	deleted bool // the committer's alone: appends behind it are refused
+}
+
+// storedTopic is how a topic is stored: JSON, because it is small, seldom
+// written, and read by people at night.
+type storedTopic struct {
+	ID         [16]byte          `json:"id"`
+	Num        topicNum          `json:"num"`
+	Partitions int32             `json:"partitions"`
+	Configs    map[string]string `json:"configs,omitempty"`
+}
+
+func (t *topic) partition(n int32) *partition {
+	parts := *t.parts.Load()
+	if n < 0 || int(n) >= len(parts) {
+		return nil
+	}
+	return parts[n]
+}
+
+func (t *topic) count() int32 { return int32(len(*t.parts.Load())) }
+
+func (ts *topics) named(name string) *topic {
+	ts.mu.RLock()
+	defer ts.mu.RUnlock()
+	return ts.byName[name]
+}
+
+func (ts *topics) withID(id [16]byte) *topic {
+	ts.mu.RLock()
+	defer ts.mu.RUnlock()
+	return ts.byID[id]
+}
+
+// find looks a topic up as a request names it: by id where the request has one.
+func (ts *topics) find(name string, id [16]byte) (*topic, *kerr.Error) {
+	if id != ([16]byte{}) {
+		if t := ts.withID(id); t != nil {
+			return t, nil
+		}
+		return nil, kerr.UnknownTopicID
+	}
+	if t := ts.named(name); t != nil {
+		return t, nil
+	}
+	return nil, kerr.UnknownTopicOrPartition
+}
+
+// all returns the topics by name.
+func (ts *topics) all() []*topic {
+	ts.mu.RLock()
+	defer ts.mu.RUnlock()
+	list := make([]*topic, 0, len(ts.byName))
+	for _, t := range ts.byName {
+		list = append(list, t)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].name < list[j].name })
+	return list
+}
+
+func (ts *topics) insert(t *topic) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.byName[t.name] = t
+	ts.byID[t.id] = t
+	ts.partitions += int(t.count())
+}
+
+func (ts *topics) remove(t *topic) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	delete(ts.byName, t.name)
+	delete(ts.byID, t.id)
+	ts.partitions -= int(t.count())
+}
+
+// loadTopics reads topics and where their partitions stand: a key each, however
+// much they hold.
+func (b *Broker) loadTopics() error {
+	ts := &b.topics
+	ts.byName, ts.byID = map[string]*topic{}, map[[16]byte]*topic{}
+	byNum := map[topicNum]*topic{}
+	err := b.store.scan([]byte{keyTopic, '/'}, []byte{keyTopic, '/' + 1}, func(k, v []byte) error {
+		var st storedTopic
+		if err := json.Unmarshal(v, &st); err != nil {
+			return damaged("topic %q: %v", k[2:], err)
+		}
+		configs, err := parseTopicConfigs(st.Configs)
+		if err != nil {
+			return damaged("topic %q: %v", k[2:], err)
+		}
+		t := &topic{name: string(k[2:]), id: st.ID, num: st.Num}
+		t.configs.Store(configs)
+		t.setParts(st.Partitions)
+		byNum[t.num] = t
+		ts.insert(t)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	loaded := 0
+	err = b.store.scan([]byte{keyPartition}, []byte{keyPartition + 1}, func(k, v []byte) error {
+		num, n, ok := decodePartitionKey(k)
+		t := byNum[num]
+		if !ok || t == nil || t.partition(n) == nil {
+			return damaged("a partition of no topic: %x", k)
+		}
+		p := t.partition(n)
+		tail, err := decodeTail(v)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+		p.tail, p.view = tail, tail
+		loaded++
+		return nil
+	})
+	if err == nil && loaded != ts.partitions {
+		err = damaged("%d of %d partitions have no state", ts.partitions-loaded, ts.partitions)
+	}
+	return err
+}
+
+// setParts gives a new topic its n partitions.
+func (t *topic) setParts(n int32) []*partition {
+	added := t.newParts(0, n)
+	t.parts.Store(&added)
+	return added
+}
+
+// newParts makes the empty partitions from to to-1.
+func (t *topic) newParts(from, to int32) []*partition {
+	parts := make([]*partition, 0, to-from)
+	for i := from; i < to; i++ {
+		parts = append(parts, &partition{topic: t, num: i, tail: newTail(), view: newTail()})
+	}
+	return parts
+}
+
+var topicName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,249}$`)
+
+// refusal is an error of Kafka's with words for a person.
+type refusal struct {
+	code *kerr.Error
+	text string
+}
+
+func refuseWith(code *kerr.Error, format string, args ...any) *refusal {
+	return &refusal{code, fmt.Sprintf(format, args...)}
+}
+
+func (r *refusal) Error() string { return r.text }
+
+// storeRefusal tells a client that the store cannot take a write: an error that
+// it tries again.
+func storeRefusal(err error) *refusal { return &refusal{kerr.KafkaStorageError, err.Error()} }
+
+// createTopic creates a topic and returns when it is durable. With dry it only
+// checks.
+func (b *Broker) createTopic(ctx context.Context, name string, partitions int32, configs map[string]string, dry bool) (*topic, *refusal) {
+	if !topicName.MatchString(name) || name == "." || name == ".." {
+		return nil, refuseWith(kerr.InvalidTopicException, "%q is no topic name: 1 to 249 of a-z A-Z 0-9 . _ -", name)
+	}
+	if partitions == -1 {
+		partitions = int32(b.opts.DefaultPartitions)
+	}
+	if partitions < 1 {
+		return nil, refuseWith(kerr.InvalidPartitions, "%d partitions", partitions)
+	}
+	parsed, err := parseTopicConfigs(configs)
+	if err != nil {
+		return nil, refuseWith(kerr.InvalidConfig, "%v", err)
+	}
+	ts := &b.topics
+	ts.admin.Lock()
+	defer ts.admin.Unlock()
+	if ts.named(name) != nil {
+		return nil, refuseWith(kerr.TopicAlreadyExists, "topic %q exists", name)
+	}
+	if r := b.roomForPartitions(partitions); r != nil {
+		return nil, r
+	}
+	if dry {
+		t := &topic{name: name}
+		t.configs.Store(parsed)
+		t.setParts(partitions)
+		return t, nil
+	}
+	n, err := b.store.getUint64(metaNextTopic)
+	if err != nil {
+		return nil, storeRefusal(err)
+	}
+	t := &topic{name: name, num: topicNum(n + 1)}
+	_, _ = rand.Read(t.id[:]) // never fails
+	t.configs.Store(parsed)
+	added := t.setParts(partitions)
+	err = b.store.update(context.WithoutCancel(ctx), func(w *pebble.Batch) error {
+		if err := w.Set(metaNextTopic, encodeUint64(uint64(t.num)), nil); err != nil {
+			return err
+		}
+		return writeTopic(w, t, partitions, t.configs.Load(), added)
+	}, func() { ts.insert(t) })
+	if err != nil {
+		return nil, storeRefusal(err)
+	}
+	return t, nil
+}
+
+func (b *Broker) roomForPartitions(more int32) *refusal {
+	b.topics.mu.RLock()
+	defer b.topics.mu.RUnlock()
+	if int64(b.topics.partitions)+int64(more) > int64(b.opts.MaxPartitions) {
+		return refuseWith(kerr.PolicyViolation, "%d more partitions would be more than %d", more, b.opts.MaxPartitions)
+	}
+	return nil
+}
+
+// growTopic gives a topic more partitions, up to count.
+func (b *Broker) growTopic(ctx context.Context, name string, count int32, assigned int, dry bool) *refusal {
+	ts := &b.topics
+	ts.admin.Lock()
+	defer ts.admin.Unlock()
+	t := ts.named(name)
+	if t == nil {
+		return refuseWith(kerr.UnknownTopicOrPartition, "there is no topic %q", name)
+	}
+	had := t.count()
+	if count <= had {
+		return refuseWith(kerr.InvalidPartitions, "topic %q has %d partitions already", name, had)
+	}
+	if assigned > 0 && assigned != int(count-had) {
+		return refuseWith(kerr.InvalidReplicaAssignment, "%d assignments for %d new partitions", assigned, count-had)
+	}
+	if r := b.roomForPartitions(count - had); r != nil || dry {
+		return r
+	}
+	added := t.newParts(had, count)
+	parts := append(append([]*partition(nil), *t.parts.Load()...), added...)
+	err := b.store.update(context.WithoutCancel(ctx), func(w *pebble.Batch) error {
+		return writeTopic(w, t, count, t.configs.Load(), added)
+	}, func() {
+		t.parts.Store(&parts)
+		ts.mu.Lock()
+		ts.partitions += len(added)
+		ts.mu.Unlock()
+	})
+	if err != nil {
+		return storeRefusal(err)
+	}
+	return nil
+}
+
+// configureTopic replaces a topic's settings by what change makes of them.
+func (b *Broker) configureTopic(ctx context.Context, name string, change func(set map[string]string) *refusal, dry bool) *refusal {
+	ts := &b.topics
+	ts.admin.Lock()
+	defer ts.admin.Unlock()
+	t := ts.named(name)
+	if t == nil {
+		return refuseWith(kerr.UnknownTopicOrPartition, "there is no topic %q", name)
+	}
+	set := maps.Clone(t.configs.Load().set)
+	if r := change(set); r != nil {
+		return r
+	}
+	configs, err := parseTopicConfigs(set)
+	if err != nil {
+		return refuseWith(kerr.InvalidConfig, "%v", err)
+	}
+	if dry {
+		return nil
+	}
+	err = b.store.update(context.WithoutCancel(ctx), func(w *pebble.Batch) error {
+		return writeTopic(w, t, t.count(), configs, nil)
+	}, func() { t.configs.Store(configs) })
+	if err != nil {
+		return storeRefusal(err)
+	}
+	return nil
+}
+
+// writeTopic stores a topic and its new partitions.
+func writeTopic(w *pebble.Batch, t *topic, partitions int32, configs *topicConfigs, added []*partition) error {
+	v, err := json.Marshal(storedTopic{ID: t.id, Num: t.num, Partitions: partitions, Configs: configs.set})
+	if err != nil {
+		return err
+	}
+	if err := w.Set(topicKey(t.name), v, nil); err != nil {
+		return err
+	}
+	for _, p := range added {
+		if err := p.writeTail(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteTopic deletes a topic with all it holds.
+func (b *Broker) deleteTopic(ctx context.Context, t *topic) *refusal {
+	ts := &b.topics
+	ts.admin.Lock()
+	defer ts.admin.Unlock()
+	if ts.named(t.name) != t {
+		return refuseWith(kerr.UnknownTopicOrPartition, "topic %q is deleted already", t.name)
+	}
+	offsets, err := b.storedOffsets().ofTopic(t.num)
+	if err != nil {
+		return storeRefusal(err)
+	}
+	err = b.store.update(context.WithoutCancel(ctx), func(w *pebble.Batch) error {
+		t.deleted = true
+		for _, k := range offsets {
+			if err := w.Delete(k, nil); err != nil {
+				return err
+			}
+		}
+		b.store.commit.gone = append(b.store.commit.gone, t.num)
+		for _, kind := range []byte{keyPartition, keyBatch, keyTime, keyWindow, keyGap} {
+			lo, hi := topicSpan(kind, t.num)
+			if err := w.DeleteRange(lo, hi, nil); err != nil {
+				return err
+			}
+		}
+		return w.Delete(topicKey(t.name), nil)
+	}, func() {
+		ts.remove(t)
+		for _, p := range *t.parts.Load() {
+			if err := p.retire(); err != nil {
+				b.log.Warn("close reader", "partition", p.String(), "err", err)
+			}
+		}
+	})
+	if err != nil {
+		return storeRefusal(err)
+	}
+	return nil
+}
+
+// initCluster reads the cluster's id, or gives it one.
+func (b *Broker) initCluster() error {
+	v, err := b.store.get(metaCluster)
+	if err != nil {
+		return err
+	}
+	if v != nil {
+		b.clusterID = string(v)
+		if b.opts.ClusterID != "" && b.opts.ClusterID != b.clusterID {
+			return fmt.Errorf("the log belongs to cluster %q, not %q", b.clusterID, b.opts.ClusterID)
+		}
+		return nil
+	}
+	b.clusterID = b.opts.ClusterID
+	if b.clusterID == "" {
+		b.clusterID = "recount-" + rand.Text()
+	}
+	return b.store.update(b.ctx, func(w *pebble.Batch) error {
+		return w.Set(metaCluster, []byte(b.clusterID), nil)
+	}, nil)
+}

@@ -1,0 +1,235 @@
+package broker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"github.com/recountdb/recount/pipeline/broker"
+)
+
+// failing is a file system whose writes fail from a chosen one on.
+type failing struct {
+	left  atomic.Int64 // writes before it fails
+	match string       // only files whose path contains it
+}
+
+func (f *failing) String() string { return "failing" }
+
+func (f *failing) MaybeError(op errorfs.Op) error {
+	switch op.Kind {
+	case errorfs.OpCreate, errorfs.OpFileWrite, errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo, errorfs.OpFileFlush, errorfs.OpRename, errorfs.OpLink:
+	default:
+		return nil
+	}
+	if !strings.Contains(op.Path, f.match) || f.left.Add(-1) >= 0 {
+		return nil
+	}
+	return syscall.ENOSPC
+}
+
+// A write that fails, wherever it is: what was acknowledged is there after a
+// restart, nothing is acknowledged that is not, and until the restart writers get
+// errors rather than silence.
+func TestSoakWriteErrors(t *testing.T) {
+	for i := range rounds(40, 1000) {
+		match := []string{"", ".log", "highwater", "MANIFEST", ".sst"}[i%5]
+		writeErrorRound(t, int64(rand.IntN(60)), match)
+	}
+}
+
+func writeErrorRound(t *testing.T, after int64, match string) {
+	t.Helper()
+	mem := vfs.NewCrashableMem()
+	inj := &failing{match: match}
+	inj.left.Store(1 << 60)
+	var fatal atomic.Int32
+	opts := broker.Options{FS: errorfs.Wrap(mem, inj), Hooks: broker.Hooks{Fatal: func(error) { fatal.Add(1) }}}
+	b, err := broker.Open("log", opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	createTopic(t, b, "log", 2)
+	inj.left.Store(after)
+
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	var mu sync.Mutex
+	acked := map[place]string{}
+	var wg sync.WaitGroup
+	for w := range 4 {
+		wg.Go(func() {
+			for n := range 40 {
+				v := fmt.Sprintf("%d/%d", w, n)
+				p := int32(w % 2)
+				at, err := b.Append(ctx, "log", p, broker.Record{Value: []byte(v)})
+				if err != nil {
+					if errors.Is(err, context.DeadlineExceeded) {
+						t.Errorf("writes to %q failing after %d: an append hangs", match, after)
+					}
+					return
+				}
+				mu.Lock()
+				acked[place{p, at}] = v
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	// Whether the disk can be written to or not, what stands there now is what a
+	// restart finds.
+	b.Close()
+	for wait := time.Now(); b.Err() != nil && fatal.Load() == 0 && time.Since(wait) < 5*time.Second; {
+		time.Sleep(time.Millisecond)
+	}
+	if b.Err() != nil && fatal.Load() != 1 {
+		t.Errorf("the store failed and Fatal was called %d times", fatal.Load())
+	}
+	opts.FS = mem.CrashClone(vfs.CrashCloneCfg{})
+	again := open(t, "log", opts)
+	got := map[place]string{}
+	for _, r := range drain(t, again, "log") {
+		got[place{r.Partition, r.Offset}] = string(r.Value)
+	}
+	for at, v := range acked {
+		if got[at] != v {
+			t.Errorf("writes to %q failing after %d: acknowledged %q at %v, found %q", match, after, v, at, got[at])
+		}
+	}
+}
+
+// A failed store says so to everyone, at once.
+func TestFailedStore(t *testing.T) {
+	inj := &failing{match: ".log"}
+	inj.left.Store(1 << 60)
+	b, err := broker.Open("log", broker.Options{FS: errorfs.Wrap(vfs.NewMem(), inj)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	createTopic(t, b, "log", 1)
+	if _, err := b.Append(testContext(t), "log", 0, broker.Record{Value: []byte("kept")}); err != nil {
+		t.Fatal(err)
+	}
+	inj.left.Store(0)
+	if _, err := b.Append(testContext(t), "log", 0, broker.Record{Value: []byte("refused")}); err == nil {
+		t.Fatal("acknowledged what could not be written")
+	}
+	select {
+	case <-b.Failed():
+	case <-time.After(10 * time.Second):
+		t.Fatal("the broker does not say that it has failed")
+	}
+	if !errors.Is(b.Err(), syscall.ENOSPC) {
+		t.Errorf("it failed because of %v", b.Err())
+	}
+	if got := drain(t, b, "log"); len(got) != 1 || string(got[0].Value) != "kept" {
+		t.Errorf("reads after the failure: %v", got)
+	}
+	// Nothing will come, but a client that was told so at once would ask at once.
+	poll := fetchRequest("log", 1)
+	poll.MaxWaitMillis = 200
+	start := time.Now()
+	ask(t, dialRaw(t, b), poll, 11)
+	if took := time.Since(start); took < 150*time.Millisecond {
+		t.Errorf("a long poll of a failed store took %s", took)
+	}
+	if err := b.Close(); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("close: %v, want the failure", err)
+	}
+}
+
+func TestUnwritable(t *testing.T) {
+	for _, kind := range []errorfs.OpKind{errorfs.OpMkdirAll, errorfs.OpLock, errorfs.OpCreate} {
+		_, err := broker.Open("some/log", broker.Options{FS: errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+			if op.Kind == kind {
+				return syscall.EACCES
+			}
+			return nil
+		}))})
+		if !errors.Is(err, syscall.EACCES) || !strings.Contains(err.Error(), "some/log") {
+			t.Errorf("%v is not allowed: %v", kind, err)
+		}
+	}
+}
+
+// stuck is a file system on which one kind of call fails, on files whose name
+// contains part, once it is told to.
+type stuck struct {
+	on    atomic.Bool
+	what  string
+	kind  errorfs.OpKind
+	part  string
+	calls atomic.Int64
+}
+
+func (s *stuck) String() string { return "stuck" }
+
+func (s *stuck) MaybeError(op errorfs.Op) error {
+	if !s.on.Load() || op.Kind != s.kind || !strings.Contains(op.Path, s.part) {
+		return nil
+	}
+	s.calls.Add(1)
+	return syscall.EIO
+}
+
+// However the disk refuses a flush, or the change to the next WAL (there Pebble
+// panics so that no recover helps, here it tries again for ever): writers are
+// told, reads go on, nothing spins, and Close returns.
+func TestDiskThatRefusesForEver(t *testing.T) {
+	for _, inj := range []*stuck{
+		{what: "begin a WAL", kind: errorfs.OpCreate, part: ".log"},
+		{what: "sync the WAL", kind: errorfs.OpFileSyncData, part: ".log"},
+		{what: "write the WAL", kind: errorfs.OpFileWrite, part: ".log"},
+		{what: "write the manifest", kind: errorfs.OpFileWrite, part: "MANIFEST"},
+		{what: "flush", kind: errorfs.OpFileWrite, part: ".blob"},
+	} {
+		t.Run(inj.what, func(t *testing.T) {
+			opts := broker.Options{FS: errorfs.Wrap(vfs.NewMem(), inj), MaxBatchBytes: 32 << 20, MaxFetchBytes: 1}
+			b, err := broker.Open("log", opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			createTopic(t, b, "log", 1)
+			ctx := testContext(t)
+			if _, err := b.Append(ctx, "log", 0, broker.Record{Value: []byte("kept")}); err != nil {
+				t.Fatal(err)
+			}
+			inj.on.Store(true)
+			// Larger than half a memtable: each makes Pebble change WAL and flush.
+			big := broker.Record{Value: make([]byte, 25<<20)}
+			for n := 0; err == nil && n < 20; n++ {
+				_, err = b.Append(ctx, "log", 0, big)
+			}
+			if b.Err() == nil {
+				t.Fatalf("append: %v, and the store has not failed", err)
+			}
+			if !errors.Is(b.Err(), syscall.EIO) {
+				t.Errorf("it failed because of %v", b.Err())
+			}
+			if n := inj.calls.Load(); n > 200 {
+				t.Errorf("the disk was asked %d times", n)
+			}
+			after := inj.calls.Load()
+			if got := consume(t, b, "log", 1); string(got[0].Value) != "kept" {
+				t.Errorf("read %q after the failure", got[0].Value)
+			}
+			b.Stats()
+			if err := b.Close(); !errors.Is(err, syscall.EIO) {
+				t.Errorf("close: %v", err)
+			}
+			if n := inj.calls.Load() - after; n > 5 {
+				t.Errorf("the disk was asked %d times after the failure", n)
+			}
+		})
+	}
+}

@@ -1,0 +1,148 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// checkpoint is where reading a derived topic goes on after a crash. Projections
+// know their positions in the log, not in a topic derived from it, and may lose
+// what they have not flushed; a position committed to Kafka would then be ahead
+// of them, and the difference lost for ever. So: flush the projections, then
+// store how far the derived topic had been applied before the flush.
+//
+// The file <dir>/<name>.json holds {"partitions":"topic/partition:next,…"}. A
+// crash before it is replaced leaves the old one: more is read again, and
+// skipped by origin. It lies in the data directory, so that a new directory
+// starts from the beginning.
+type checkpoint struct {
+	path   string
+	target Target
+	log    *slog.Logger
+
+	mu      sync.Mutex
+	applied schemas.Watermark
+
+	saving sync.Mutex
+	saved  schemas.Watermark // guarded by saving
+}
+
+type checkpointFile struct {
+	Partitions string `json:"partitions"`
+}
+
+func openCheckpoint(dir, name string, t Target, log *slog.Logger) (*checkpoint, error) {
+	c := &checkpoint{
+		path: filepath.Join(dir, name+".json"), target: t, log: log,
+		applied: schemas.Watermark{}, saved: schemas.Watermark{},
+	}
+	b, err := os.ReadFile(c.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: %w", err)
+	}
+	var f checkpointFile
+	if err := json.Unmarshal(b, &f); err != nil {
+		return nil, fmt.Errorf("checkpoint %s: %w: remove it to read from the start", c.path, err)
+	}
+	w, err := schemas.ParseWatermark(f.Partitions)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint %s: %w: remove it to read from the start", c.path, err)
+	}
+	c.applied, c.saved = w, maps.Clone(w)
+	return c, nil
+}
+
+func (c *checkpoint) next(tp schemas.TopicPartition) int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.applied[tp]
+}
+
+func (c *checkpoint) advance(tp schemas.TopicPartition, next int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.applied[tp] = next
+}
+
+func (c *checkpoint) run(ctx context.Context, every time.Duration) {
+	t := time.NewTicker(every)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			if err := c.save(); err != nil {
+				c.log.Warn("checkpoint not written: more will be read again", slog.Any("err", err))
+			}
+		}
+	}
+}
+
+// save flushes the projections and stores what they had applied before.
+func (c *checkpoint) save() error {
+	c.saving.Lock()
+	defer c.saving.Unlock()
+	c.mu.Lock()
+	w := maps.Clone(c.applied)
+	c.mu.Unlock()
+	if maps.Equal(w, c.saved) {
+		return nil
+	}
+	if f, ok := c.target.(interface{ Flush() error }); ok {
+		if err := f.Flush(); err != nil {
+			return fmt.Errorf("checkpoint: flush: %w", err)
+		}
+	}
+	b, err := json.Marshal(checkpointFile{w.String()})
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	if err := replaceFile(c.path, b); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	c.saved = w
+	return nil
+}
+
+// replaceFile writes beside the file, syncs, renames and syncs the directory: a
+// crash anywhere leaves the old content or the new.
+func replaceFile(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	tmp := path + ".new"
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}

@@ -1,0 +1,173 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// FollowOptions say what to follow.
+type FollowOptions struct {
+	// Topics to follow, all their partitions. Default: the log's TopicNames.
+	Topics []string
+	// Partitions to follow, in place of Topics.
+	Partitions []schemas.TopicPartition
+	// From is the offset a partition is read from. Nil: the start.
+	From func(tp schemas.TopicPartition) int64
+	// Until is where each partition ends for this call; one that is absent is not
+	// read. Nil: follow for ever.
+	Until schemas.Watermark
+	// MaxRecords and MaxBytes bound a batch. Default 1024 and 8 MiB; the first
+	// record of a batch may be larger.
+	MaxRecords, MaxBytes int
+}
+
+// FollowFunc takes a batch of one partition. It covers every offset from where
+// the one before ended up to next; recs may be empty, where only the position
+// moves. recs must not be kept after the call unless nothing in them is changed.
+type FollowFunc func(ctx context.Context, tp schemas.TopicPartition, recs []schemas.LogRecord, next int64) error
+
+// Follow reads partitions and hands their records to fn: in order within a
+// partition, one batch at a time; different partitions at the same time. An
+// outage is waited for. An error of fn is retried with backoff, with the same
+// batch or a longer one, unless it is ErrPoison or ErrFatal: that ends Follow,
+// and is returned.
+//
+// Follow ends when every partition is at Until; or with the context: then it
+// waits for the calls of fn, and returns nil if it was to follow for ever, else
+// why it was cut short.
+func (l *Log) Follow(ctx context.Context, o FollowOptions, fn FollowFunc) error {
+	tps := o.Partitions
+	if tps == nil {
+		topics := o.Topics
+		if topics == nil {
+			topics = l.TopicNames()
+		}
+		var err error
+		if tps, err = l.TopicPartitions(ctx, topics...); err != nil {
+			return fmt.Errorf("follow: %w", err)
+		}
+	}
+	ls := newLanes(o.MaxRecords, o.MaxBytes)
+	ls.finite = o.Until != nil
+	for _, tp := range tps {
+		from, until := int64(0), int64(-1)
+		if o.From != nil {
+			from = o.From(tp)
+		}
+		if o.Until != nil {
+			until = o.Until[tp]
+		}
+		ls.add(tp, from, until)
+	}
+
+	// The feeder ends with the workers, and they end by the lanes.
+	feedCtx, stopFeed := context.WithCancel(ctx)
+	var feeding sync.WaitGroup
+	feeding.Go(func() { l.feed(feedCtx, ls) })
+	defer feeding.Wait()
+	defer stopFeed()
+
+	g, workCtx := errgroup.WithContext(ctx)
+	for range tps {
+		g.Go(func() error { return l.work(workCtx, ls, fn) })
+	}
+	err := g.Wait()
+	switch {
+	case errors.Is(err, schemas.ErrFatal), errors.Is(err, schemas.ErrPoison):
+	case ctx.Err() != nil && o.Until == nil:
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("follow: %w", err)
+	}
+	return nil
+}
+
+// work takes batches until there are no more.
+func (l *Log) work(ctx context.Context, ls *lanes, fn FollowFunc) error {
+	for {
+		d, err := ls.take(ctx)
+		if d == nil {
+			return err
+		}
+		recs := make([]schemas.LogRecord, len(d.recs))
+		for i, r := range d.recs {
+			recs[i] = logRecord(r)
+		}
+		err = fn(ctx, d.tp, recs, d.next)
+		switch {
+		case err == nil:
+			d.done()
+		case errors.Is(err, schemas.ErrPoison), errors.Is(err, schemas.ErrFatal):
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		default:
+			l.cfg.Logger.Warn("batch not taken: trying again", slog.String("partition", d.tp.String()),
+				slog.Int64("next", d.next), slog.Int("attempt", d.attempt+1), slog.Any("err", err))
+			if err := (backoff{}).sleep(ctx, d.attempt); err != nil {
+				return err
+			}
+			d.again()
+		}
+	}
+}
+
+// TailOptions say what Tail shows.
+type TailOptions struct {
+	// Topics to show. Default: the log's TopicNames.
+	Topics []string
+	// Last is how many records of each partition to begin with; -1: all of them.
+	Last int64
+	// From, if not nil, is where to begin, in place of Last.
+	From schemas.Watermark
+	// Follow goes on for ever with what is appended; else Tail ends where the log
+	// ended when it began.
+	Follow bool
+}
+
+// Tail calls fn for records of the topics, one at a time: in order within a
+// partition, as they come among partitions. An error of fn ends it.
+func (l *Log) Tail(ctx context.Context, o TailOptions, fn func(schemas.LogRecord) error) error {
+	ends, err := l.Ends(ctx, o.Topics...)
+	if err != nil {
+		return fmt.Errorf("tail: %w", err)
+	}
+	starts, err := l.Starts(ctx, o.Topics...)
+	if err != nil {
+		return fmt.Errorf("tail: %w", err)
+	}
+	var mu sync.Mutex // fn is called by one at a time
+	fo := FollowOptions{
+		Partitions: ends.Partitions(),
+		From: func(tp schemas.TopicPartition) int64 {
+			switch {
+			case o.From != nil:
+				return max(starts[tp], o.From[tp])
+			case o.Last < 0:
+				return starts[tp]
+			}
+			return max(starts[tp], ends[tp]-o.Last)
+		},
+	}
+	if !o.Follow {
+		fo.Until = ends
+	}
+	return l.Follow(ctx, fo, func(_ context.Context, _ schemas.TopicPartition, recs []schemas.LogRecord, _ int64) error {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, r := range recs {
+			if err := fn(r); err != nil {
+				return schemas.Fatalf("%w", err) // no second try: it has been shown
+			}
+		}
+		return nil
+	})
+}

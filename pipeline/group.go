@@ -1,0 +1,178 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// groupConfig is what a consumer group needs to know of a member.
+type groupConfig struct {
+	name     string
+	session  time.Duration
+	instance string
+}
+
+// groupReader feeds lanes with the partitions that a consumer group assigns.
+//
+// Partitions come in adjust, where their positions are decided, and go in
+// revoked. Neither holds a lock while it talks to the log.
+type groupReader struct {
+	log    *Log
+	lanes  *lanes
+	topics []string
+	conf   groupConfig
+	start  string
+	from   func(schemas.TopicPartition) int64
+
+	mu     sync.Mutex
+	client *kgo.Client // of the present membership
+}
+
+// run is a member of the group until the context ends.
+func (g *groupReader) run(ctx context.Context) {
+	for attempt := 0; ctx.Err() == nil; attempt++ {
+		progress := 0
+		err := g.member(ctx, &progress)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		if errors.Is(err, schemas.ErrFatal) || errors.Is(err, schemas.ErrPoison) {
+			g.lanes.fail(err)
+			return
+		}
+		if progress > 0 {
+			attempt = 0
+		}
+		b := backoff{}
+		g.log.cfg.Logger.Warn("reading the log: joining the group again", slog.String("group", g.conf.name),
+			slog.Any("err", err), slog.Duration("in", b.wait(attempt)))
+		if b.sleep(ctx, attempt) != nil {
+			return
+		}
+	}
+}
+
+// member is one membership: it ends with the context or with trouble.
+func (g *groupReader) member(ctx context.Context, progress *int) error {
+	failed := make(chan error, 1)
+	opts := append(consumerOptions(g.log.cfg),
+		kgo.ConsumerGroup(g.conf.name), kgo.ConsumeTopics(g.topics...),
+		kgo.Balancers(kgo.CooperativeStickyBalancer()),
+		kgo.SessionTimeout(g.conf.session), kgo.HeartbeatInterval(g.conf.session/4),
+		kgo.RebalanceTimeout(max(30*time.Second, g.conf.session)),
+		kgo.ConsumeStartOffset(kgo.NewOffset().AtStart()),
+		kgo.AutoCommitMarks(), kgo.AutoCommitInterval(time.Second),
+		kgo.AdjustFetchOffsetsFn(func(ctx context.Context, at map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
+			at, err := g.adjust(ctx, at)
+			if err != nil {
+				select {
+				case failed <- err:
+				default:
+				}
+			}
+			return at, err
+		}),
+		kgo.OnPartitionsRevoked(func(ctx context.Context, cl *kgo.Client, tps map[string][]int32) {
+			g.lanes.remove(partitions(tps)...)
+			if err := cl.CommitMarkedOffsets(ctx); err != nil {
+				g.log.cfg.Logger.Warn("commit before partitions are given away: others will read again", slog.Any("err", err))
+			}
+		}),
+		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, tps map[string][]int32) {
+			g.lanes.remove(partitions(tps)...)
+		}),
+	)
+	if g.conf.instance != "" {
+		opts = append(opts, kgo.InstanceID(g.conf.instance))
+	}
+	cl, err := g.log.endpoint.client(opts...)
+	if err != nil {
+		return err
+	}
+	// Closing leaves the group, which calls revoked: it commits what is marked.
+	defer cl.Close()
+	g.lanes.session(cl)
+	defer g.lanes.session(nil)
+	g.setClient(cl)
+	defer g.setClient(nil)
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watching := make(chan struct{})
+	go func() {
+		defer close(watching)
+		select {
+		case err := <-failed:
+			cancel(err)
+		case <-ctx.Done():
+		}
+	}()
+	err = g.log.poll(ctx, cl, g.lanes, progress)
+	cancel(nil)
+	<-watching
+	if cause := context.Cause(ctx); err == nil && cause != nil && !errors.Is(cause, context.Canceled) {
+		err = fmt.Errorf("group %s: %w", g.conf.name, cause)
+	}
+	return err
+}
+
+func (g *groupReader) setClient(cl *kgo.Client) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.client = cl
+}
+
+// adjust decides where newly assigned partitions start, and gives them lanes.
+func (g *groupReader) adjust(ctx context.Context, at map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
+	want := schemas.Watermark{}
+	for topic, parts := range at {
+		for p, o := range parts {
+			tp := schemas.TopicPartition{Topic: topic, Partition: p}
+			committed := o.EpochOffset().Offset
+			if g.start == fromProjections || g.start == fromCheckpoint || committed < 0 {
+				want[tp] = g.from(tp)
+			} else {
+				want[tp] = committed
+			}
+		}
+	}
+	from, err := g.log.resolve(ctx, want)
+	if err != nil {
+		return nil, err
+	}
+	for tp, next := range from {
+		g.lanes.add(tp, next, -1)
+		at[tp.Topic][tp.Partition] = kgo.NewOffset().At(next)
+	}
+	return at, nil
+}
+
+// mark notes what may be committed: everything below the delivery's next.
+func (g *groupReader) mark(d *delivery) {
+	g.mu.Lock()
+	cl := g.client
+	g.mu.Unlock()
+	if cl != nil {
+		cl.MarkCommitOffsets(map[string]map[int32]kgo.EpochOffset{
+			d.tp.Topic: {d.tp.Partition: {Epoch: -1, Offset: d.next}},
+		})
+	}
+}
+
+func partitions(m map[string][]int32) []schemas.TopicPartition {
+	var tps []schemas.TopicPartition
+	for topic, parts := range m {
+		for _, p := range parts {
+			tps = append(tps, schemas.TopicPartition{Topic: topic, Partition: p})
+		}
+	}
+	return tps
+}

@@ -1,0 +1,329 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redpanda-data/benthos/v4/public/service"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// Where the input recount_log starts reading a partition.
+const (
+	fromProjections = "projections"
+	fromCheckpoint  = "checkpoint"
+	fromCommitted   = "committed"
+	fromEarliest    = "earliest"
+	fromLatest      = "latest"
+)
+
+func inputSpec() *service.ConfigSpec {
+	return service.NewConfigSpec().Stable().Categories("Recount").
+		Summary("Reads the log: each partition in order, one batch at a time.").
+		Description(`A partition's next batch is read only when the one before was written to the output, and a batch that the output refused is read again; so the order within a partition holds whatever `+"`threads` and `max_in_flight`"+` are, and partitions go on beside each other.
+
+Every message carries the metadata kafka_topic, kafka_partition, kafka_offset, kafka_key, kafka_timestamp_ms and the record's headers.`).
+		Fields(connectionFields()...).
+		Fields(
+			service.NewStringListField("topics").Description("Full names of the topics to read.").Example([]string{"recount.commands"}),
+			service.NewStringField("consumer_group").Default("").
+				Description("Share the partitions with other members of this group. None: read all partitions."),
+			service.NewStringEnumField("start_from", fromProjections, fromCheckpoint, fromCommitted, fromEarliest, fromLatest).Default(fromEarliest).
+				Description("Where to start. `projections`: where this process' projections stand; `checkpoint`: where they stood when they were last flushed, for topics derived from the log; `committed`: what the consumer group committed, or the start; `earliest`; `latest`."),
+			service.NewObjectField("batching",
+				service.NewIntField("count").Default(512).Description("The most messages of a batch. A batch never waits to be filled."),
+				service.NewIntField("byte_size").Default(4<<20).Description("The most bytes of a batch; its first message may be larger."),
+			).Description("How large a batch may be."),
+			service.NewDurationField("session_timeout").Default("10s").Advanced().
+				Description("After how long without a sign of life the group gives a member's partitions to others."),
+			service.NewStringField("instance_id").Default("").Advanced().
+				Description("A name that lets this member come back within the session timeout without a rebalance."),
+			service.NewDurationField("checkpoint_interval").Default("10s").Advanced().
+				Description("How often projections are flushed and the checkpoint written, with start_from: checkpoint."),
+		)
+}
+
+// logInput is the input recount_log. Connect starts a session, which reads until
+// Close; trouble with the log is waited for inside it.
+type logInput struct {
+	shared *shared
+	cfg    Config
+	own    bool // read from the process' own log
+	log    *slog.Logger
+
+	topics             []string
+	group              groupConfig
+	start              string
+	maxCount, maxBytes int
+	checkpointEvery    time.Duration
+	checkpointName     string
+
+	mu      sync.Mutex
+	session *inputSession
+}
+
+func (s *shared) newInput(conf *service.ParsedConfig, res *service.Resources) (service.BatchInput, error) {
+	in := &logInput{shared: s, log: s.Logger}
+	var err error
+	if in.cfg, in.own, err = connection(conf); err != nil {
+		return nil, err
+	}
+	var errs [8]error
+	in.topics, errs[0] = conf.FieldStringList("topics")
+	in.group.name, errs[1] = conf.FieldString("consumer_group")
+	in.start, errs[2] = conf.FieldString("start_from")
+	in.maxCount, errs[3] = conf.FieldInt("batching", "count")
+	in.maxBytes, errs[4] = conf.FieldInt("batching", "byte_size")
+	in.group.session, errs[5] = conf.FieldDuration("session_timeout")
+	in.group.instance, errs[6] = conf.FieldString("instance_id")
+	in.checkpointEvery, errs[7] = conf.FieldDuration("checkpoint_interval")
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, err
+	}
+	in.topics = splitList(in.topics)
+	in.checkpointName = strings.Join(in.topics, "+")
+	switch {
+	case len(in.topics) == 0:
+		return nil, errors.New("topics: none given")
+	case in.start == fromCommitted && in.group.name == "":
+		return nil, errors.New("start_from: committed: needs a consumer_group")
+	case in.start == fromCheckpoint && s.CheckpointDir == "":
+		return nil, errors.New("start_from: checkpoint: this process has no data directory to keep it in")
+	case in.maxCount < 1 || in.maxBytes < 1:
+		return nil, fmt.Errorf("batching: count %d, byte_size %d: want more than 0", in.maxCount, in.maxBytes)
+	case in.checkpointEvery <= 0:
+		return nil, fmt.Errorf("checkpoint_interval: %s: want more than 0", in.checkpointEvery)
+	}
+	return in, nil
+}
+
+// splitList takes the commas apart that connect's lists may have.
+func splitList(in []string) []string {
+	var out []string
+	for _, s := range in {
+		for part := range strings.SplitSeq(s, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
+}
+
+// inputSession is what runs between Connect and Close.
+type inputSession struct {
+	log      *Log
+	ownedLog bool // close it
+	lanes    *lanes
+	cancel   context.CancelFunc
+	running  sync.WaitGroup
+	group    *groupReader // nil without a consumer group
+	saver    *checkpoint  // nil unless start_from is checkpoint
+}
+
+// Connect starts reading. It is called again only after an error.
+func (in *logInput) Connect(ctx context.Context) error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.session != nil {
+		return nil
+	}
+	s := &inputSession{lanes: newLanes(in.maxCount, in.maxBytes)}
+	var err error
+	if in.own {
+		s.log, err = in.shared.ownLog(ctx)
+	} else {
+		in.cfg.Logger = in.shared.Logger
+		s.log, err = open(in.cfg)
+		s.ownedLog = true
+	}
+	if err != nil {
+		return in.shared.fatal(err)
+	}
+	if err := in.begin(ctx, s); err != nil {
+		if s.ownedLog {
+			err = errors.Join(err, s.log.Close())
+		}
+		return in.shared.fatal(err)
+	}
+	in.session = s
+	return nil
+}
+
+func (in *logInput) begin(ctx context.Context, s *inputSession) error {
+	from, err := in.startFunc(ctx, s)
+	if err != nil {
+		return err
+	}
+	tps, err := s.log.TopicPartitions(ctx, in.topics...)
+	if err != nil {
+		return err // the topic may yet be created: Benthos tries again
+	}
+	// The session outlives this call: it ends with Close.
+	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s.cancel = cancel
+	context.AfterFunc(in.shared.stopping, func() { s.lanes.fail(errClosed) })
+	if in.group.name != "" {
+		s.group = &groupReader{log: s.log, lanes: s.lanes, topics: in.topics, conf: in.group, start: in.start, from: from}
+		s.running.Go(func() { s.group.run(run) })
+	} else {
+		for _, tp := range tps {
+			s.lanes.add(tp, from(tp), -1)
+		}
+		s.running.Go(func() { s.log.feed(run, s.lanes) })
+	}
+	if s.saver != nil {
+		s.running.Go(func() { s.saver.run(run, in.checkpointEvery) })
+	}
+	return nil
+}
+
+// startFunc says where each partition starts.
+func (in *logInput) startFunc(ctx context.Context, s *inputSession) (func(schemas.TopicPartition) int64, error) {
+	switch in.start {
+	case fromProjections:
+		t, err := in.shared.projections(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return t.Next, nil
+	case fromCheckpoint:
+		t, err := in.shared.projections(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.saver, err = openCheckpoint(in.shared.CheckpointDir, in.checkpointName, t, in.log)
+		if err != nil {
+			return nil, err
+		}
+		return s.saver.next, nil
+	case fromLatest:
+		ends, err := s.log.Ends(ctx, in.topics...)
+		return func(tp schemas.TopicPartition) int64 { return ends[tp] }, err
+	}
+	starts, err := s.log.Starts(ctx, in.topics...)
+	return func(tp schemas.TopicPartition) int64 { return starts[tp] }, err
+}
+
+// ReadBatch waits for the next batch of a partition that has none out.
+func (in *logInput) ReadBatch(ctx context.Context) (service.MessageBatch, service.AckFunc, error) {
+	in.mu.Lock()
+	s := in.session
+	in.mu.Unlock()
+	if s == nil {
+		return nil, nil, service.ErrNotConnected
+	}
+	for {
+		d, err := s.lanes.take(ctx)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil, nil, ctx.Err()
+		case errors.Is(err, errClosed):
+			return nil, nil, service.ErrEndOfInput
+		case err != nil:
+			// Nobody can go on from here: say why, and let the stream drain.
+			in.log.Error("reading the log: giving up", slog.Any("err", err))
+			if !errors.Is(err, schemas.ErrFatal) {
+				err = schemas.Fatalf("%w", err)
+			}
+			in.shared.Fatal(err)
+			return nil, nil, service.ErrEndOfInput
+		}
+		if len(d.recs) == 0 {
+			s.finish(d) // nothing but a gap
+			continue
+		}
+		return messages(d), in.ackFunc(s, d), nil
+	}
+}
+
+// ackFunc moves the position when the batch was written, and hands it out again,
+// after a while, when it was not.
+func (in *logInput) ackFunc(s *inputSession, d *delivery) service.AckFunc {
+	return func(_ context.Context, err error) error {
+		if err == nil {
+			s.finish(d)
+			return nil
+		}
+		wait := backoff{}.wait(d.attempt)
+		in.log.Warn("batch not taken: trying again", slog.String("partition", d.tp.String()),
+			slog.Int64("next", d.next), slog.Int("attempt", d.attempt+1), slog.Duration("in", wait), slog.Any("err", err))
+		time.AfterFunc(wait, d.again)
+		return nil
+	}
+}
+
+func (s *inputSession) finish(d *delivery) {
+	if !d.done() {
+		return // not ours any more
+	}
+	if s.group != nil {
+		s.group.mark(d)
+	}
+	if s.saver != nil {
+		s.saver.advance(d.tp, d.next)
+	}
+}
+
+// errClosed ends takes when the input is closed.
+var errClosed = errors.New("closed")
+
+// Close stops reading. What is out stays out: Benthos closes the input after the
+// output has answered, or has been given up on; then it is read again next time.
+func (in *logInput) Close(context.Context) error {
+	in.mu.Lock()
+	s := in.session
+	in.session = nil
+	in.mu.Unlock()
+	if s == nil {
+		return nil
+	}
+	s.lanes.fail(errClosed)
+	s.cancel()
+	s.running.Wait()
+	var errs []error
+	if s.saver != nil {
+		errs = append(errs, s.saver.save())
+	}
+	if s.ownedLog {
+		errs = append(errs, s.log.Close())
+	}
+	return errors.Join(errs...)
+}
+
+type deliveryKey struct{}
+
+// deliveryOf is the delivery that a message came in, or nil.
+func deliveryOf(msg *service.Message) *delivery {
+	d, _ := msg.Context().Value(deliveryKey{}).(*delivery)
+	return d
+}
+
+// messages makes a batch of a delivery.
+func messages(d *delivery) service.MessageBatch {
+	ctx := context.WithValue(context.Background(), deliveryKey{}, d)
+	batch := make(service.MessageBatch, len(d.recs))
+	lrs := make([]schemas.LogRecord, len(d.recs))
+	for i, r := range d.recs {
+		lrs[i] = logRecord(r)
+		msg := service.NewMessage(r.Value).WithContext(schemas.WithLogRecord(ctx, &lrs[i]))
+		for _, h := range r.Headers {
+			msg.MetaSetMut(h.Key, string(h.Value))
+		}
+		msg.MetaSetMut("kafka_topic", r.Topic)
+		msg.MetaSetMut("kafka_partition", int(r.Partition))
+		msg.MetaSetMut("kafka_offset", int(r.Offset))
+		msg.MetaSetMut("kafka_timestamp_ms", r.Timestamp.UnixMilli())
+		if r.Key != nil {
+			msg.MetaSetMut("kafka_key", string(r.Key))
+		}
+		batch[i] = msg
+	}
+	return batch
+}

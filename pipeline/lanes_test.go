@@ -1,0 +1,191 @@
+package pipeline
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+var (
+	lane0 = schemas.TopicPartition{Topic: "t", Partition: 0}
+	lane1 = schemas.TopicPartition{Topic: "t", Partition: 1}
+)
+
+func rec(tp schemas.TopicPartition, offset int64, value []byte) *kgo.Record {
+	return &kgo.Record{Topic: tp.Topic, Partition: tp.Partition, Offset: offset, Value: value}
+}
+
+func recs(tp schemas.TopicPartition, from, to int64) []*kgo.Record {
+	var out []*kgo.Record
+	for o := from; o < to; o++ {
+		out = append(out, rec(tp, o, []byte("v")))
+	}
+	return out
+}
+
+func offsets(d *delivery) []int64 {
+	var out []int64
+	for _, r := range d.recs {
+		out = append(out, r.Offset)
+	}
+	return out
+}
+
+// next takes what is there; it must not wait.
+func next(t *testing.T, ls *lanes) *delivery {
+	t.Helper()
+	d, err := ls.take(t.Context())
+	if err != nil || d == nil {
+		t.Fatalf("take: %v, %v", d, err)
+	}
+	return d
+}
+
+// blocked makes sure that there is nothing to take.
+func blocked(t *testing.T, ls *lanes) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if d, err := ls.take(ctx); err == nil {
+		t.Fatalf("took %v, want nothing", offsets(d))
+	}
+}
+
+func TestLaneHasOneBatchOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ls := newLanes(3, 0)
+		ls.add(lane0, 0, -1)
+		ls.add(lane1, 10, -1)
+		ls.push(lane0, recs(lane0, 0, 7))
+		first := next(t, ls)
+		if diff := cmp.Diff([]int64{0, 1, 2}, offsets(first)); diff != "" || first.next != 3 {
+			t.Errorf("first (-want +got), next %d:\n%s", first.next, diff)
+		}
+		blocked(t, ls) // its next batch waits, though the records are there
+
+		ls.push(lane1, recs(lane1, 10, 11))
+		other := next(t, ls)
+		if other.tp != lane1 {
+			t.Errorf("got %s, want the other lane", other.tp)
+		}
+
+		first.again()
+		again := next(t, ls)
+		if diff := cmp.Diff([]int64{0, 1, 2}, offsets(again)); diff != "" || again.attempt != 1 {
+			t.Errorf("again, attempt %d (-want +got):\n%s", again.attempt, diff)
+		}
+		if !again.done() {
+			t.Error("done: false")
+		}
+		if diff := cmp.Diff([]int64{3, 4, 5}, offsets(next(t, ls))); diff != "" {
+			t.Errorf("second (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestLaneBatchBytes(t *testing.T) {
+	ls := newLanes(100, 300)
+	ls.add(lane0, 0, -1)
+	ls.push(lane0, []*kgo.Record{
+		rec(lane0, 0, make([]byte, 1000)), // alone, though larger than the bound
+		rec(lane0, 1, make([]byte, 100)), rec(lane0, 2, make([]byte, 10)),
+		rec(lane0, 3, make([]byte, 200)),
+	})
+	for _, want := range [][]int64{{0}, {1, 2}, {3}} {
+		d := next(t, ls)
+		if diff := cmp.Diff(want, offsets(d)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		d.done()
+	}
+}
+
+// TestLaneGaps: offsets that hold nothing are moved over, also where a partition
+// ends in them.
+func TestLaneGaps(t *testing.T) {
+	ls := newLanes(0, 0)
+	ls.add(lane0, 0, 10)
+	ls.push(lane0, []*kgo.Record{rec(lane0, 2, []byte("v")), rec(lane0, 5, []byte("v"))})
+	d := next(t, ls)
+	if d.next != 6 || d.last != 5 {
+		t.Errorf("next %d, last %d", d.next, d.last)
+	}
+	d.done()
+	ls.push(lane0, recs(lane0, 12, 13)) // the first record behind the gap is beyond the end
+	d = next(t, ls)
+	if d.next != 10 || len(d.recs) != 0 {
+		t.Errorf("next %d with %d records; want 10 with none", d.next, len(d.recs))
+	}
+	d.done()
+	if d, err := ls.take(t.Context()); d != nil || err != nil {
+		t.Errorf("at the end: %v, %v", d, err)
+	}
+}
+
+// TestLaneComesBack: a partition that was given away and came back starts where
+// it is told, and what was out no longer moves it.
+func TestLaneComesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ls := newLanes(0, 0)
+		ls.add(lane0, 0, -1)
+		ls.push(lane0, recs(lane0, 0, 5))
+		old := next(t, ls)
+		ls.remove(lane0)
+		ls.push(lane0, recs(lane0, 5, 6)) // fetched before, came after: dropped
+		ls.add(lane0, 3, -1)
+		if old.done() {
+			t.Error("an old batch moved a position that is no longer ours")
+		}
+		blocked(t, ls)
+		ls.push(lane0, recs(lane0, 0, 8)) // below its start: dropped
+		if diff := cmp.Diff([]int64{3, 4, 5, 6, 7}, offsets(next(t, ls))); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestLanePauses: a lane that nobody takes from stops being fetched, goes on when
+// it is emptied, and is not paused when it was removed.
+func TestLanePauses(t *testing.T) {
+	cl, err := kgo.NewClient(kgo.SeedBrokers("127.0.0.1:1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cl.Close()
+	paused := func() int { return len(cl.PauseFetchPartitions(nil)["t"]) }
+	ls := newLanes(1, 100)
+	ls.add(lane0, 0, -1)
+	ls.session(cl)
+	ls.push(lane0, []*kgo.Record{rec(lane0, 0, make([]byte, 500)), rec(lane0, 1, []byte("v"))})
+	if paused() != 1 {
+		t.Error("full, and not paused")
+	}
+	next(t, ls).done()
+	if paused() != 0 {
+		t.Error("emptied, and still paused")
+	}
+	ls.push(lane0, []*kgo.Record{rec(lane0, 2, make([]byte, 500))})
+	if paused() != 1 {
+		t.Error("full again, and not paused")
+	}
+	ls.remove(lane0)
+	if paused() != 0 {
+		t.Error("removed, and still paused: it would stall for ever if it came back")
+	}
+}
+
+func TestLanesFail(t *testing.T) {
+	ls := newLanes(0, 0)
+	ls.add(lane0, 0, -1)
+	ls.push(lane0, recs(lane0, 0, 5))
+	ls.fail(schemas.ErrFatal)
+	if _, err := ls.take(t.Context()); err != schemas.ErrFatal {
+		t.Errorf("got %v", err)
+	}
+}

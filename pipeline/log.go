@@ -1,0 +1,415 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/recountdb/recount/pipeline/broker"
+	"github.com/recountdb/recount/schemas"
+)
+
+// Log is the log, embedded or outside. Its methods may be called from any
+// goroutine until Close.
+type Log struct {
+	cfg      Config
+	endpoint endpoint
+	embedded *broker.Broker // nil with outside brokers
+	producer *kgo.Client
+	admin    *kadm.Client
+
+	mu         sync.Mutex
+	partitions map[string]int32 // known counts, by full name; topics only grow
+}
+
+// Open opens the log and makes sure that its topics exist. An error names the
+// field of the configuration, or what could not be reached; it is ErrTransient
+// where trying again may help.
+func Open(ctx context.Context, cfg Config) (*Log, error) {
+	l, err := open(cfg)
+	if err != nil {
+		return nil, err
+	}
+	within, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	if err := l.ensureTopics(within, l.TopicNames()...); err != nil {
+		err = fmt.Errorf("open log at %s: %w", strings.Join(l.endpoint.brokers, ","), err)
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// openTimeout bounds the wait for outside brokers that do not answer.
+const openTimeout = 15 * time.Second
+
+// open is Open without a look at the topics.
+func open(cfg Config) (*Log, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	cfg = cfg.withDefaults()
+	l := &Log{cfg: cfg, endpoint: endpoint{brokers: cfg.Brokers, cfg: cfg}, partitions: map[string]int32{}}
+	if len(cfg.Brokers) == 0 {
+		b, err := openEmbedded(cfg)
+		if err != nil {
+			return nil, fmt.Errorf("embedded broker: %w", err)
+		}
+		l.embedded = b
+		// The name is never resolved: the dialer ignores it.
+		l.endpoint.brokers, l.endpoint.dial = []string{"embedded:9092"}, b.Dial
+	}
+	producer, err := l.endpoint.client(l.producerOptions()...)
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	l.producer, l.admin = producer, kadm.NewClient(producer)
+	l.admin.SetTimeoutMillis(15_000)
+	return l, nil
+}
+
+// Close stops the clients, then the embedded broker.
+func (l *Log) Close() error {
+	if l.producer != nil {
+		l.producer.Close()
+	}
+	if l.embedded != nil {
+		return l.embedded.Close()
+	}
+	return nil
+}
+
+// Addr is the TCP address at which other Kafka clients reach the embedded
+// broker; "" with outside brokers, or where it does not listen.
+func (l *Log) Addr() string {
+	if l.embedded == nil {
+		return ""
+	}
+	return l.embedded.Addr()
+}
+
+// Embedded reports whether the log lives in this process.
+func (l *Log) Embedded() bool { return l.embedded != nil }
+
+// Failed is closed when the embedded broker's store has failed, and Err then
+// says why: nothing more can be appended, and the process should stop; starting
+// again recovers. Nil, for ever, with outside brokers.
+func (l *Log) Failed() <-chan struct{} {
+	if l.embedded == nil {
+		return nil
+	}
+	return l.embedded.Failed()
+}
+
+// Err is why the embedded broker's store failed, of class ErrFatal, or nil.
+func (l *Log) Err() error {
+	if l.embedded == nil || l.embedded.Err() == nil {
+		return nil
+	}
+	return schemas.Fatalf("embedded broker: %w", l.embedded.Err())
+}
+
+// Config returns the configuration in effect, defaults filled in.
+func (l *Log) Config() Config { return l.cfg }
+
+// Topic is the full name of a topic: one of schemas.Topics gets the prefix, so
+// "commands" gives "recount.commands"; any other name is a full one already.
+func (l *Log) Topic(name string) string {
+	if slices.Contains(schemas.Topics(), name) {
+		return l.cfg.Prefix + name
+	}
+	return name
+}
+
+// TopicNames are the full names of schemas.Topics, in that order.
+func (l *Log) TopicNames() []string {
+	var names []string
+	for _, t := range schemas.Topics() {
+		names = append(names, l.Topic(t))
+	}
+	return names
+}
+
+// CreateTopic makes sure that a topic exists, with as many partitions as the
+// configuration says; one that exists keeps what it has.
+func (l *Log) CreateTopic(ctx context.Context, topic string) error {
+	return l.ensureTopics(ctx, l.Topic(topic))
+}
+
+// createLike makes sure that a topic exists, with as many partitions as another.
+func (l *Log) createLike(ctx context.Context, topic, like string) error {
+	n, err := l.partitionCount(ctx, l.Topic(like))
+	if err != nil {
+		return err
+	}
+	return l.ensure(ctx, int(n), l.Topic(topic))
+}
+
+func (l *Log) ensureTopics(ctx context.Context, topics ...string) error {
+	return l.ensure(ctx, l.cfg.Partitions, topics...)
+}
+
+// ensure creates the topics that are missing. Two processes that do it at once
+// both find them there.
+func (l *Log) ensure(ctx context.Context, partitions int, topics ...string) error {
+	missing, err := l.refresh(ctx, topics)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	replicas := int16(-1)
+	if l.cfg.ReplicationFactor > 0 {
+		replicas = int16(l.cfg.ReplicationFactor)
+	}
+	if l.embedded != nil {
+		replicas = 1
+	}
+	unlimited, policy := "-1", "delete"
+	// The batch around the largest event is a little larger than the event.
+	size := strconv.Itoa(l.cfg.MaxEventBytes + batchOverhead)
+	configs := map[string]*string{
+		"cleanup.policy": &policy, "retention.ms": &unlimited, "retention.bytes": &unlimited,
+		"max.message.bytes": &size,
+	}
+	created, err := l.admin.CreateTopics(ctx, int32(partitions), replicas, configs, missing...)
+	if err != nil {
+		return classify(fmt.Errorf("create topics: %w", err))
+	}
+	for _, topic := range missing {
+		if err := created[topic].Err; err != nil && !errors.Is(err, kerr.TopicAlreadyExists) {
+			return classify(fmt.Errorf("create topic %s: %w: %s", topic, err, created[topic].ErrMessage))
+		}
+	}
+	// An outside Kafka answers before every broker knows the topic.
+	return retry(ctx, backoff{limit: 8}, func() error {
+		missing, err := l.refresh(ctx, topics)
+		if err == nil && len(missing) > 0 {
+			err = schemas.Transientf("topic %s: created but not yet known", missing[0])
+		}
+		return err
+	})
+}
+
+// refresh learns the partition counts of the topics and returns those that do
+// not exist.
+func (l *Log) refresh(ctx context.Context, topics []string) (missing []string, err error) {
+	details, err := l.admin.ListTopics(ctx, topics...)
+	if err != nil {
+		return nil, classify(fmt.Errorf("list topics: %w", err))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, topic := range topics {
+		d, ok := details[topic]
+		switch {
+		case !ok || errors.Is(d.Err, kerr.UnknownTopicOrPartition):
+			missing = append(missing, topic)
+		case d.Err != nil:
+			return nil, classify(fmt.Errorf("topic %s: %w", topic, d.Err))
+		case len(d.Partitions) == 0:
+			missing = append(missing, topic)
+		default:
+			l.partitions[topic] = int32(len(d.Partitions))
+		}
+	}
+	return missing, nil
+}
+
+// partitionCount is the number of a topic's partitions. A topic that does not
+// exist is ErrPoison: no event can be appended to it and none read.
+func (l *Log) partitionCount(ctx context.Context, topic string) (int32, error) {
+	l.mu.Lock()
+	n, ok := l.partitions[topic]
+	l.mu.Unlock()
+	if ok {
+		return n, nil
+	}
+	missing, err := l.refresh(ctx, []string{topic})
+	if err != nil {
+		return 0, err
+	}
+	if len(missing) > 0 {
+		return 0, schemas.Poisonf("topic %q: no such topic; have %s", topic, strings.Join(l.TopicNames(), ", "))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.partitions[topic], nil
+}
+
+// TopicInfo is one topic as `recount log topics` lists it.
+type TopicInfo struct {
+	Name       string          `json:"name"`
+	Partitions []PartitionInfo `json:"partitions"`
+}
+
+// PartitionInfo is one partition: records stand at Start ≤ offset < End.
+type PartitionInfo struct {
+	Partition int32 `json:"partition"`
+	Start     int64 `json:"start"`
+	End       int64 `json:"end"`
+}
+
+// Topics lists the topics under the prefix, by name.
+func (l *Log) Topics(ctx context.Context) ([]TopicInfo, error) {
+	details, err := l.admin.ListTopics(ctx)
+	if err != nil {
+		return nil, classify(fmt.Errorf("list topics: %w", err))
+	}
+	var names []string
+	for _, d := range details.Sorted() {
+		if strings.HasPrefix(d.Topic, l.cfg.Prefix) && d.Err == nil {
+			names = append(names, d.Topic)
+		}
+	}
+	starts, err := l.Starts(ctx, names...)
+	if err != nil {
+		return nil, err
+	}
+	ends, err := l.Ends(ctx, names...)
+	if err != nil {
+		return nil, err
+	}
+	var infos []TopicInfo
+	for _, tp := range ends.Partitions() {
+		if len(infos) == 0 || infos[len(infos)-1].Name != tp.Topic {
+			infos = append(infos, TopicInfo{Name: tp.Topic})
+		}
+		t := &infos[len(infos)-1]
+		t.Partitions = append(t.Partitions, PartitionInfo{tp.Partition, starts[tp], ends[tp]})
+	}
+	return infos, nil
+}
+
+// Ends is where each partition of the topics ends: the offset that the next
+// event gets, and so the watermark of one who has read everything. Without
+// topics: all of TopicNames.
+func (l *Log) Ends(ctx context.Context, topics ...string) (schemas.Watermark, error) {
+	return l.offsets(ctx, "end", l.admin.ListCommittedOffsets, topics)
+}
+
+// Starts is the first offset of each partition of the topics. Without topics:
+// all of TopicNames.
+func (l *Log) Starts(ctx context.Context, topics ...string) (schemas.Watermark, error) {
+	return l.offsets(ctx, "start", l.admin.ListStartOffsets, topics)
+}
+
+type listOffsets func(ctx context.Context, topics ...string) (kadm.ListedOffsets, error)
+
+func (l *Log) offsets(ctx context.Context, which string, list listOffsets, topics []string) (schemas.Watermark, error) {
+	names := l.TopicNames()
+	if len(topics) > 0 {
+		names = nil
+		for _, t := range topics {
+			names = append(names, l.Topic(t))
+		}
+	}
+	for _, topic := range names {
+		if _, err := l.partitionCount(ctx, topic); err != nil {
+			return nil, err
+		}
+	}
+	listed, err := list(ctx, names...)
+	if err != nil {
+		return nil, classify(fmt.Errorf("list %s offsets: %w", which, err))
+	}
+	w := schemas.Watermark{}
+	for topic, parts := range listed {
+		for p, o := range parts {
+			if o.Err != nil {
+				return nil, classify(fmt.Errorf("list %s offset of %s/%d: %w", which, topic, p, o.Err))
+			}
+			w[schemas.TopicPartition{Topic: topic, Partition: p}] = o.Offset
+		}
+	}
+	return w, nil
+}
+
+// TopicPartitions are all partitions of the topics, in order.
+func (l *Log) TopicPartitions(ctx context.Context, topics ...string) ([]schemas.TopicPartition, error) {
+	var tps []schemas.TopicPartition
+	for _, t := range topics {
+		n, err := l.partitionCount(ctx, l.Topic(t))
+		if err != nil {
+			return nil, err
+		}
+		for p := range n {
+			tps = append(tps, schemas.TopicPartition{Topic: l.Topic(t), Partition: p})
+		}
+	}
+	slices.SortFunc(tps, schemas.TopicPartition.Compare)
+	return slices.Compact(tps), nil
+}
+
+// readTimeout bounds Read: the record was there a moment ago, so only an outage
+// makes it wait.
+const readTimeout = 10 * time.Second
+
+// Read returns the record at a position. One that is not there (below the
+// start, beyond the end, a gap) is ErrPoison.
+func (l *Log) Read(ctx context.Context, at schemas.Position) (schemas.LogRecord, error) {
+	rec, err := l.read(ctx, at)
+	if err != nil {
+		return rec, fmt.Errorf("read %s: %w", at, err)
+	}
+	return rec, nil
+}
+
+func (l *Log) read(ctx context.Context, at schemas.Position) (schemas.LogRecord, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	n, err := l.partitionCount(ctx, at.Topic)
+	if err != nil {
+		return schemas.LogRecord{}, err
+	}
+	if at.Partition < 0 || at.Partition >= n {
+		return schemas.LogRecord{}, schemas.Poisonf("no such partition: %s has %d", at.Topic, n)
+	}
+	starts, err := l.Starts(ctx, at.Topic)
+	if err != nil {
+		return schemas.LogRecord{}, err
+	}
+	ends, err := l.Ends(ctx, at.Topic)
+	if err != nil {
+		return schemas.LogRecord{}, err
+	}
+	if start, end := starts[at.TP()], ends[at.TP()]; at.Offset < start || at.Offset >= end {
+		return schemas.LogRecord{}, schemas.Poisonf("no such offset: the partition holds %d to %d", start, end-1)
+	}
+	cl, err := l.endpoint.client(
+		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{at.Topic: {at.Partition: kgo.NewOffset().At(at.Offset)}}),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords(),
+		// One batch is enough: a broker always sends the first in full.
+		kgo.FetchMaxPartitionBytes(1), kgo.FetchMaxBytes(1),
+	)
+	if err != nil {
+		return schemas.LogRecord{}, err
+	}
+	defer cl.Close()
+	for {
+		fetches := cl.PollRecords(ctx, 1)
+		if errs := fetches.Errors(); len(errs) > 0 {
+			e := errs[0]
+			return schemas.LogRecord{}, l.fetchError(schemas.TopicPartition{Topic: e.Topic, Partition: e.Partition}, at.Offset, e.Err)
+		}
+		for it := fetches.RecordIter(); !it.Done(); {
+			r := it.Next()
+			switch {
+			case r.Offset < at.Offset:
+			case r.Offset > at.Offset, r.Attrs.IsControl():
+				return schemas.LogRecord{}, schemas.Poisonf("no record: the offset is a gap")
+			default:
+				return logRecord(r), nil
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return schemas.LogRecord{}, classify(err)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/redpanda-data/benthos/v4/public/service"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+func outputSpec() *service.ConfigSpec {
+	return service.NewConfigSpec().Stable().Categories("Recount").
+		Summary("Appends to the log, and acknowledges when it is durable.").
+		Description(`Messages of one key, or of one partition, stay in the order they come in. A batch of which anything was not appended is written again as a whole.
+
+A message that carries a record (see `+"`recount_command`"+`) is appended as protobuf, with content-type application/protobuf; any other as it is.`).
+		Fields(connectionFields()...).
+		Fields(
+			service.NewInterpolatedStringField("topic").Description("Full name of the topic."),
+			service.NewInterpolatedStringField("key").Default("").Description("Decides the partition. Empty: no key."),
+			service.NewInterpolatedStringField("partition").Default("").
+				Description("The partition, in place of the key's choice.").Example(`${! metadata("kafka_partition") }`),
+			service.NewInterpolatedStringMapField("headers").Default(map[string]any{}).Description("Headers to add."),
+			service.NewStringField("create_like").Default("").
+				Description("Create the topic, if it does not exist, with as many partitions as this one has."),
+			service.NewOutputMaxInFlightField(),
+		)
+}
+
+type logOutput struct {
+	shared *shared
+	cfg    Config
+	own    bool
+
+	topic, key, partition *service.InterpolatedString
+	headers               map[string]*service.InterpolatedString
+	names                 []string // of headers, in order
+	createLike            string
+
+	mu      sync.Mutex
+	log     *Log
+	created map[string]bool
+}
+
+func (s *shared) newOutput(conf *service.ParsedConfig, _ *service.Resources) (service.BatchOutput, service.BatchPolicy, int, error) {
+	out := &logOutput{shared: s, created: map[string]bool{}}
+	var err error
+	var errs [6]error
+	out.cfg, out.own, err = connection(conf)
+	out.topic, errs[0] = conf.FieldInterpolatedString("topic")
+	out.key, errs[1] = conf.FieldInterpolatedString("key")
+	out.partition, errs[2] = conf.FieldInterpolatedString("partition")
+	out.headers, errs[3] = conf.FieldInterpolatedStringMap("headers")
+	out.createLike, errs[4] = conf.FieldString("create_like")
+	inFlight, e := conf.FieldMaxInFlight()
+	errs[5] = e
+	out.names = slices.Sorted(maps.Keys(out.headers))
+	return out, service.BatchPolicy{}, inFlight, errors.Join(err, errors.Join(errs[:]...))
+}
+
+func (o *logOutput) Connect(ctx context.Context) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.log != nil {
+		return nil
+	}
+	var err error
+	if o.own {
+		o.log, err = o.shared.ownLog(ctx)
+	} else {
+		o.cfg.Logger = o.shared.Logger
+		o.log, err = open(o.cfg)
+	}
+	return o.shared.fatal(err)
+}
+
+func (o *logOutput) Close(context.Context) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	l := o.log
+	o.log = nil
+	if l == nil || o.own {
+		return nil
+	}
+	return l.Close()
+}
+
+func (o *logOutput) WriteBatch(ctx context.Context, batch service.MessageBatch) error {
+	o.mu.Lock()
+	l := o.log
+	o.mu.Unlock()
+	if l == nil {
+		return service.ErrNotConnected
+	}
+	recs := make([]schemas.LogRecord, len(batch))
+	for i, msg := range batch {
+		if err := msg.GetError(); err != nil {
+			return fmt.Errorf("message %d of %d: a processor failed: %w", i+1, len(batch), err)
+		}
+		r, err := o.record(batch, i)
+		if err != nil {
+			return fmt.Errorf("message %d of %d: %w", i+1, len(batch), err)
+		}
+		if err := o.ensure(ctx, l, r.Position.Topic); err != nil {
+			return err
+		}
+		recs[i] = r
+	}
+	_, err := l.Produce(ctx, recs...)
+	return o.shared.fatal(err)
+}
+
+// ensure creates the topic the first time it is written to, if so configured.
+func (o *logOutput) ensure(ctx context.Context, l *Log, topic string) error {
+	if o.createLike == "" {
+		return nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.created[topic] {
+		return nil
+	}
+	if err := l.createLike(ctx, topic, o.createLike); err != nil {
+		return err
+	}
+	o.created[topic] = true
+	return nil
+}
+
+// record is the log record that message i of the batch becomes.
+func (o *logOutput) record(batch service.MessageBatch, i int) (schemas.LogRecord, error) {
+	r := schemas.LogRecord{Position: schemas.Position{Partition: -1}}
+	var err error
+	if r.Position.Topic, err = batch.TryInterpolatedString(i, o.topic); err != nil {
+		return r, fmt.Errorf("topic: %w", err)
+	}
+	p, err := batch.TryInterpolatedString(i, o.partition)
+	if err != nil {
+		return r, fmt.Errorf("partition: %w", err)
+	}
+	if p != "" {
+		n, err := strconv.ParseInt(p, 10, 32)
+		if err != nil || n < 0 {
+			return r, fmt.Errorf("partition: %q is no number from 0", p)
+		}
+		r.Position.Partition = int32(n)
+	}
+	if r.Key, err = batch.TryInterpolatedBytes(i, o.key); err != nil {
+		return r, fmt.Errorf("key: %w", err)
+	}
+	if len(r.Key) == 0 {
+		r.Key = nil
+	}
+	content, err := payload(batch[i], &r)
+	if err != nil {
+		return r, err
+	}
+	r.Value = content
+	for _, name := range o.names {
+		v, err := batch.TryInterpolatedBytes(i, o.headers[name])
+		if err != nil {
+			return r, fmt.Errorf("header %s: %w", name, err)
+		}
+		r.Headers = append(r.Headers, schemas.Header{Key: name, Value: v})
+	}
+	return r, nil
+}
+
+// payload is the bytes to append; for a record it notes their content type.
+func payload(msg *service.Message, r *schemas.LogRecord) ([]byte, error) {
+	if msg.HasStructured() {
+		v, err := msg.AsStructured()
+		if err != nil {
+			return nil, err
+		}
+		if c, ok := v.(schemas.Carried); ok {
+			r.Headers = append(r.Headers, schemas.Header{Key: "content-type", Value: []byte(schemas.ContentProto)})
+			return proto.MarshalOptions{Deterministic: true}.Marshal(c.Record)
+		}
+	}
+	return msg.AsBytes()
+}
+
+// carried is the record of a message: as it was carried here, or from its bytes,
+// which are what recount_log appends (protobuf) or JSON. An error is ErrPoison.
+func carried(msg *service.Message) (*recountv1.Record, error) {
+	if msg.HasStructured() {
+		if v, err := msg.AsStructured(); err == nil {
+			if c, ok := v.(schemas.Carried); ok {
+				return c.Record, nil
+			}
+		}
+	}
+	b, err := msg.AsBytes()
+	if err != nil {
+		return nil, schemas.Poisonf("record: %w", err)
+	}
+	if ct, _ := msg.MetaGet("content-type"); ct != schemas.ContentProto {
+		c, err := schemas.ParseCarried(b)
+		return c.Record, err
+	}
+	rec := &recountv1.Record{}
+	if err := proto.Unmarshal(b, rec); err != nil {
+		return nil, schemas.Poisonf("record: %w", err)
+	}
+	return rec, nil
+}

@@ -1,0 +1,182 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	// Benthos' own inputs, outputs and processors, for configs that use them.
+	_ "github.com/redpanda-data/benthos/v4/public/components/io"
+	_ "github.com/redpanda-data/benthos/v4/public/components/pure"
+	"github.com/redpanda-data/benthos/v4/public/service"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// Plugins is what the Benthos plugins of one process share. A plugin that asks
+// for something that is not here says so when its stream starts.
+type Plugins struct {
+	// Log opens the log that plugins use where seed_brokers is empty. It is asked
+	// once, when a stream starts that needs it.
+	Log func(context.Context) (*Log, error)
+	// Target opens what recount_project applies to. It is asked once.
+	Target func(context.Context) (Target, error)
+	// Register adds the plugins of other packages: the processors.
+	Register []func(*service.Environment) error
+	// Metrics, if not nil, is where the exporter recount_prometheus registers.
+	Metrics prometheus.Registerer
+	// CheckpointDir is where inputs with start_from: checkpoint store.
+	CheckpointDir string
+	// Logger is told about trouble. Default: nowhere.
+	Logger *slog.Logger
+	// Fatal is called with errors of class ErrFatal, after which no plugin goes
+	// on. It is for whoever runs the stream to stop it.
+	Fatal func(error)
+}
+
+// shared is Plugins at work.
+type shared struct {
+	Plugins
+	log    once[*Log]
+	target once[Target]
+	meters *meters
+	// stopping, when it ends, ends the input: what is on its way is written, and
+	// the stream ends by itself.
+	stopping context.Context
+
+	// applying is held for reading while something is applied; closed says that
+	// nothing may be any more.
+	applying sync.RWMutex
+	closed   bool
+}
+
+// close waits for what is being applied, and keeps everything later out.
+func (s *shared) close() {
+	s.applying.Lock()
+	defer s.applying.Unlock()
+	s.closed = true
+}
+
+func newShared(p Plugins) *shared {
+	if p.Logger == nil {
+		p.Logger = slog.New(slog.DiscardHandler)
+	}
+	if p.Fatal == nil {
+		p.Fatal = func(error) {}
+	}
+	return &shared{Plugins: p, meters: newMeters(p.Metrics), stopping: context.Background()}
+}
+
+// once opens something at the first time it succeeds.
+type once[T any] struct {
+	mu   sync.Mutex
+	done bool
+	v    T
+}
+
+func (o *once[T]) get(ctx context.Context, what string, open func(context.Context) (T, error)) (T, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.done {
+		return o.v, nil
+	}
+	if open == nil {
+		return o.v, fmt.Errorf("no %s in this process", what)
+	}
+	v, err := open(ctx)
+	if err == nil {
+		o.v, o.done = v, true
+	}
+	return v, err
+}
+
+func (s *shared) ownLog(ctx context.Context) (*Log, error) {
+	return s.log.get(ctx, "log: set seed_brokers", s.Log)
+}
+
+func (s *shared) projections(ctx context.Context) (Target, error) {
+	return s.target.get(ctx, "projections: run this stream by `recount up` or `recount pipeline run`", s.Target)
+}
+
+// fatal passes a fatal error on, and returns every error as it is.
+func (s *shared) fatal(err error) error {
+	if errors.Is(err, schemas.ErrFatal) {
+		s.Fatal(err)
+	}
+	return err
+}
+
+// register makes all plugins known to an environment.
+func (s *shared) register(env *service.Environment) error {
+	if err := errors.Join(
+		env.RegisterBatchInput("recount_log", inputSpec(), s.newInput),
+		env.RegisterBatchOutput("recount_log", outputSpec(), s.newOutput),
+		env.RegisterBatchOutput("recount_project", projectSpec(), s.newProject),
+		env.RegisterMetricsExporter("recount_prometheus", metricsSpec(), s.newExporter),
+	); err != nil {
+		return fmt.Errorf("register plugins: %w", err)
+	}
+	for _, f := range s.Register {
+		if err := f(env); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RegisterPlugins makes the plugins known to an environment, for those who run
+// Benthos by themselves; RunStream and CLI do it on their own.
+func RegisterPlugins(env *service.Environment, p Plugins) error {
+	return newShared(p).register(env)
+}
+
+// connectionFields are how a plugin reaches a log, named as Redpanda Connect
+// names them.
+func connectionFields() []*service.ConfigField {
+	return []*service.ConfigField{
+		service.NewStringListField("seed_brokers").Default([]any{}).
+			Description("Addresses of an outside Kafka, each host:port or several separated by commas. None: the log of this process.").
+			Example([]string{"redpanda:9092"}),
+		service.NewStringField("client_id").Default("recount").Advanced().
+			Description("The name given to brokers."),
+		service.NewObjectField("tls",
+			service.NewBoolField("enabled").Default(false),
+			service.NewStringField("ca_file").Default("").Description("The authorities to trust, in PEM; none: the system's."),
+			service.NewStringField("cert_file").Default(""),
+			service.NewStringField("key_file").Default(""),
+			service.NewStringField("server_name").Default("").Description("The name that the broker's certificate must carry."),
+		).Advanced().Description("TLS to outside brokers."),
+		service.NewObjectField("sasl",
+			service.NewStringEnumField("mechanism", "none", "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512").Default("none"),
+			service.NewStringField("username").Default(""),
+			service.NewStringField("password").Default("").Secret(),
+		).Advanced().Description("Authentication with outside brokers."),
+	}
+}
+
+// connection reads connectionFields. own is true where no brokers are given.
+func connection(conf *service.ParsedConfig) (cfg Config, own bool, err error) {
+	seeds, err := conf.FieldStringList("seed_brokers")
+	if err != nil {
+		return cfg, false, err
+	}
+	cfg.Brokers = splitList(seeds)
+	get := func(path ...string) string {
+		s, e := conf.FieldString(path...)
+		err = errors.Join(err, e)
+		return s
+	}
+	cfg.ClientID = get("client_id")
+	if m := get("sasl", "mechanism"); m != "none" {
+		cfg.SASL = SASL{Mechanism: m, User: get("sasl", "username"), Password: get("sasl", "password")}
+	}
+	enabled, e := conf.FieldBool("tls", "enabled")
+	cfg.TLS = TLS{
+		Enabled: enabled, CAFile: get("tls", "ca_file"), CertFile: get("tls", "cert_file"),
+		KeyFile: get("tls", "key_file"), ServerName: get("tls", "server_name"),
+	}
+	return cfg, len(cfg.Brokers) == 0, errors.Join(err, e)
+}

@@ -1,0 +1,202 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// batchOverhead is more than a batch adds around its one record.
+const batchOverhead = 1 << 10
+
+func (l *Log) producerOptions() []kgo.Opt {
+	return []kgo.Opt{
+		kgo.RequiredAcks(kgo.AllISRAcks()),
+		// No linger: while one request is in flight the next batch gathers by
+		// itself, so load makes batches and an idle log answers at once.
+		kgo.ProducerLinger(0),
+		kgo.ProducerBatchMaxBytes(int32(l.cfg.MaxEventBytes + batchOverhead)),
+		kgo.ProducerBatchCompression(kgo.ZstdCompression(), kgo.NoCompression()),
+		kgo.RecordPartitioner(partitioner{kgo.StickyKeyPartitioner(nil)}),
+		kgo.UnknownTopicRetries(3),
+	}
+}
+
+// NotAppended is the position of an event that was not appended, or not known
+// to be.
+var NotAppended = schemas.Position{Partition: -1, Offset: -1}
+
+// Append appends events to a topic and returns when all of them are durable:
+// their positions, in the order of the events. Events of one key stay in the
+// order given. What an event leaves out is filled in: the type from the topic,
+// the source, the time (now), the key (schemas.Event.DeriveKey), and then the
+// id, which is a function of all of them.
+//
+// On an error, positions still has one entry per event: NotAppended for those
+// that were refused (ErrPoison: too large, no such topic; nothing was sent) or
+// whose fate is unknown (ErrTransient: an outage). Appending those again is
+// safe where the event has an id or a time of its own: the copy is recognised
+// by its id.
+func (l *Log) Append(ctx context.Context, topic string, events ...schemas.Event) ([]schemas.Position, error) {
+	recs := make([]schemas.LogRecord, len(events))
+	now := time.Now()
+	for i, e := range events {
+		if e.Type == "" {
+			e.Type = schemas.DefaultType(topic)
+		}
+		if e.Source == "" {
+			e.Source = schemas.DefaultSource
+		}
+		if e.ContentType == "" {
+			e.ContentType = schemas.ContentJSON
+		}
+		if e.Time.IsZero() {
+			e.Time = now
+		}
+		if e.Key == nil {
+			e.Key = e.DeriveKey()
+		}
+		if e.ID.IsZero() {
+			e.ID = e.DeriveID()
+		}
+		recs[i] = schemas.LogRecord{
+			Position: schemas.Position{Topic: topic, Partition: -1},
+			Headers:  e.Headers(), Key: e.Key, Value: e.Payload,
+		}
+	}
+	return l.Produce(ctx, recs...)
+}
+
+// Produce appends records as they are, which is how anything that speaks Kafka
+// could: nothing is filled in. The topic and the partition are those of the
+// record's Position; partition -1 lets the key decide, as every Kafka client
+// does by default. Timestamp zero is now. Results are as Append's.
+func (l *Log) Produce(ctx context.Context, recs ...schemas.LogRecord) ([]schemas.Position, error) {
+	positions := make([]schemas.Position, len(recs))
+	out := make([]*kgo.Record, len(recs))
+	for i, r := range recs {
+		positions[i] = NotAppended
+		kr := &kgo.Record{
+			Topic: l.Topic(r.Position.Topic), Partition: r.Position.Partition,
+			Key: r.Key, Value: r.Value, Timestamp: r.Timestamp, Headers: kgoHeaders(r.Headers),
+		}
+		if err := l.checkRecord(ctx, kr); err != nil {
+			return notAppended(positions, i), fmt.Errorf("append event %d of %d to %s: %w", i+1, len(recs), kr.Topic, err)
+		}
+		out[i] = kr
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, l.cfg.AppendTimeout,
+		schemas.Transientf("no acknowledgement within %s", l.cfg.AppendTimeout))
+	defer cancel()
+
+	type ack struct {
+		i   int
+		r   *kgo.Record
+		err error
+	}
+	// Buffered for all, so that an answer after this call gave up waits for
+	// nobody: a record that has been sent stays the client's to finish.
+	acks := make(chan ack, len(out))
+	for i, kr := range out {
+		l.producer.Produce(ctx, kr, func(r *kgo.Record, err error) { acks <- ack{i, r, err} })
+	}
+	var errs []error
+	for range out {
+		select {
+		case a := <-acks:
+			if a.err != nil {
+				if ctx.Err() != nil && errors.Is(a.err, ctx.Err()) {
+					a.err = context.Cause(ctx)
+				}
+				errs = append(errs, fmt.Errorf("append event %d of %d to %s: %w", a.i+1, len(out), a.r.Topic, classify(a.err)))
+				continue
+			}
+			positions[a.i] = schemas.Position{Topic: a.r.Topic, Partition: a.r.Partition, Offset: a.r.Offset}
+		case <-ctx.Done():
+			return positions, fmt.Errorf("append to %s: not known whether appended: %w",
+				out[0].Topic, classify(context.Cause(ctx)))
+		}
+	}
+	return positions, errors.Join(errs...)
+}
+
+// notAppended marks positions from i on.
+func notAppended(positions []schemas.Position, i int) []schemas.Position {
+	for ; i < len(positions); i++ {
+		positions[i] = NotAppended
+	}
+	return positions
+}
+
+// checkRecord refuses what the broker would refuse, before anything is sent, so
+// that one bad event of many is found with none of them appended.
+func (l *Log) checkRecord(ctx context.Context, r *kgo.Record) error {
+	size := len(r.Key) + len(r.Value)
+	for _, h := range r.Headers {
+		size += len(h.Key) + len(h.Value)
+	}
+	if size > l.cfg.MaxEventBytes {
+		return schemas.Poisonf("event of %d bytes: more than the limit of %d (max_event_bytes)", size, l.cfg.MaxEventBytes)
+	}
+	n, err := l.partitionCount(ctx, r.Topic)
+	if err != nil {
+		return err
+	}
+	if r.Partition >= n || r.Partition < -1 {
+		return schemas.Poisonf("partition %d: no such partition: %s has %d", r.Partition, r.Topic, n)
+	}
+	return nil
+}
+
+// partitioner honours a partition that the record names; else the key decides
+// by Kafka's own hash, and a record without a key goes where a batch is open.
+type partitioner struct{ byKey kgo.Partitioner }
+
+func (p partitioner) ForTopic(topic string) kgo.TopicPartitioner {
+	return &topicPartitioner{byKey: p.byKey.ForTopic(topic)}
+}
+
+type topicPartitioner struct{ byKey kgo.TopicPartitioner }
+
+func (p *topicPartitioner) RequiresConsistency(r *kgo.Record) bool {
+	return r.Partition >= 0 || p.byKey.RequiresConsistency(r)
+}
+
+func (p *topicPartitioner) Partition(r *kgo.Record, n int) int {
+	if r.Partition >= 0 {
+		return int(r.Partition)
+	}
+	return p.byKey.Partition(r, n)
+}
+
+// OnNewBatch lets the sticky partitioner move on.
+func (p *topicPartitioner) OnNewBatch() {
+	if b, ok := p.byKey.(kgo.TopicPartitionerOnNewBatch); ok {
+		b.OnNewBatch()
+	}
+}
+
+func kgoHeaders(hs []schemas.Header) []kgo.RecordHeader {
+	out := make([]kgo.RecordHeader, len(hs))
+	for i, h := range hs {
+		out[i] = kgo.RecordHeader{Key: h.Key, Value: h.Value}
+	}
+	return out
+}
+
+// logRecord is the record as the rest of Recount knows it; it shares memory.
+func logRecord(r *kgo.Record) schemas.LogRecord {
+	hs := make([]schemas.Header, len(r.Headers))
+	for i, h := range r.Headers {
+		hs[i] = schemas.Header{Key: h.Key, Value: h.Value}
+	}
+	return schemas.LogRecord{
+		Position:  schemas.Position{Topic: r.Topic, Partition: r.Partition, Offset: r.Offset},
+		Timestamp: r.Timestamp, Headers: hs, Key: r.Key, Value: r.Value,
+	}
+}

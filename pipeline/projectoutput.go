@@ -1,0 +1,185 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/redpanda-data/benthos/v4/public/service"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+func projectSpec() *service.ConfigSpec {
+	return service.NewConfigSpec().Stable().Categories("Recount").
+		Summary("Applies records to the projections of this process.").
+		Description(`State and position move together, in the projections. What can never be applied is appended to the topic for rejected events, and the position moves over it; an outage is waited for, by refusing the batch until it passes.
+
+Every message that recount_log read must arrive, in the batch it was read in: a batch that lost messages on the way, or was split, is refused, because the position would move over what is missing.`).
+		Fields(service.NewOutputMaxInFlightField())
+}
+
+type projectOutput struct {
+	shared *shared
+
+	mu     sync.Mutex
+	target Target
+	log    *Log
+	// applying holds one lock a partition: a partition that was given away and
+	// came back may have an old batch on its way beside a new one.
+	applying map[schemas.TopicPartition]*sync.Mutex
+}
+
+func (s *shared) newProject(conf *service.ParsedConfig, _ *service.Resources) (service.BatchOutput, service.BatchPolicy, int, error) {
+	inFlight, err := conf.FieldMaxInFlight()
+	return &projectOutput{shared: s, applying: map[schemas.TopicPartition]*sync.Mutex{}}, service.BatchPolicy{}, inFlight, err
+}
+
+func (o *projectOutput) Connect(ctx context.Context) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var err error
+	if o.target, err = o.shared.projections(ctx); err != nil {
+		return o.shared.fatal(err)
+	}
+	o.log, err = o.shared.ownLog(ctx)
+	return o.shared.fatal(err)
+}
+
+func (o *projectOutput) Close(context.Context) error { return nil }
+
+func (o *projectOutput) WriteBatch(ctx context.Context, batch service.MessageBatch) error {
+	o.shared.applying.RLock()
+	defer o.shared.applying.RUnlock()
+	if o.shared.closed {
+		return service.ErrNotConnected
+	}
+	err := o.write(ctx, batch)
+	if errors.Is(err, schemas.ErrPoison) {
+		// Project has taken the poison out; what is left is not one event's fault.
+		err = schemas.Fatalf("%v", err)
+	}
+	return o.shared.fatal(err)
+}
+
+func (o *projectOutput) write(ctx context.Context, batch service.MessageBatch) error {
+	if err := whole(batch); err != nil {
+		return err
+	}
+	batches, unreadable, err := o.sort(batch)
+	if err != nil {
+		return err
+	}
+	if err := doReject(ctx, o.log.Reject, unreadable); err != nil {
+		return err
+	}
+	for _, b := range batches {
+		if err := o.apply(ctx, b, startOf(batch, b.TP())); err != nil {
+			return fmt.Errorf("project %s up to %d: %w", b.TP(), b.Next, err)
+		}
+	}
+	return nil
+}
+
+// startOf is where the partition's batch of messages started to be read; 0 where
+// that is not known, or not an offset of the log.
+func startOf(batch service.MessageBatch, tp schemas.TopicPartition) int64 {
+	for _, msg := range batch {
+		if d := deliveryOf(msg); d != nil && d.tp == tp {
+			return d.from
+		}
+	}
+	return 0
+}
+
+func (o *projectOutput) apply(ctx context.Context, b schemas.Batch, from int64) error {
+	o.mu.Lock()
+	lock := o.applying[b.TP()]
+	if lock == nil {
+		lock = &sync.Mutex{}
+		o.applying[b.TP()] = lock
+	}
+	o.mu.Unlock()
+	lock.Lock()
+	defer lock.Unlock()
+	if next := o.target.Next(b.TP()); next < from {
+		return fmt.Errorf("offsets %d to %d were read and did not arrive: something between recount_log and recount_project drops messages, or start_from is not projections",
+			next, from-1)
+	}
+	return Project(ctx, o.target, b, o.log.Reject)
+}
+
+// whole makes sure that nothing was lost or failed between input and here.
+func whole(batch service.MessageBatch) error {
+	counts := map[*delivery]int{}
+	for i, msg := range batch {
+		if err := msg.GetError(); err != nil {
+			return fmt.Errorf("message %d of %d: a processor failed: %w", i+1, len(batch), err)
+		}
+		if d := deliveryOf(msg); d != nil {
+			counts[d]++
+		}
+	}
+	for d, n := range counts {
+		if n != d.n-d.control {
+			return fmt.Errorf("%s: %d messages of a batch of %d: something between recount_log and recount_project drops, adds or splits messages",
+				d.tp, n, d.n-d.control)
+		}
+	}
+	return nil
+}
+
+// sort makes one batch a partition of the messages, in the order of offsets.
+// A message that holds no record is given back as unreadable: that happens only
+// where something else writes to a derived topic.
+func (o *projectOutput) sort(batch service.MessageBatch) ([]schemas.Batch, []*recountv1.Rejected, error) {
+	var batches []schemas.Batch
+	var unreadable []*recountv1.Rejected
+	for _, msg := range batch {
+		rec, err := carried(msg)
+		if err == nil && (rec.GetOrigin().GetTopic() == "" || rec.GetOrigin().GetOffset() < 0 || rec.GetOrigin().GetPartition() < 0) {
+			err = schemas.Poisonf("record: has no origin")
+		}
+		if err != nil {
+			r, known := refusal(msg, err)
+			if !known {
+				return nil, nil, err
+			}
+			unreadable = append(unreadable, r)
+			continue
+		}
+		at := rec.GetOrigin()
+		i := slices.IndexFunc(batches, func(b schemas.Batch) bool {
+			return b.Topic == at.GetTopic() && b.Partition == at.GetPartition()
+		})
+		if i < 0 {
+			batches = append(batches, schemas.Batch{Topic: at.GetTopic(), Partition: at.GetPartition()})
+			i = len(batches) - 1
+		}
+		b := &batches[i]
+		if at.GetOffset() < b.Next {
+			continue // a repeat: whoever derived the topic started over here
+		}
+		b.Records = append(b.Records, rec)
+		b.Next = at.GetOffset() + 1
+		if d := deliveryOf(msg); d != nil && d.tp == b.TP() && d.last == at.GetOffset() {
+			b.Next = d.next // over a gap behind the batch, too
+		}
+	}
+	return batches, unreadable, nil
+}
+
+// refusal is the rejected event for a message that holds no record.
+func refusal(msg *service.Message, cause error) (*recountv1.Rejected, bool) {
+	lr := schemas.LogRecordOf(msg.Context())
+	if lr == nil {
+		return nil, false
+	}
+	return &recountv1.Rejected{
+		Position: lr.Position.Proto(), Reason: reason(cause), By: "recount_project",
+		Key: lr.Key, Value: lr.Value, ValueBytes: int64(len(lr.Value)),
+	}, true
+}

@@ -1,0 +1,160 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redpanda-data/benthos/v4/public/service"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// StreamOptions say which stream to run in this process, and on what.
+type StreamOptions struct {
+	// YAML is the config of the stream, such as those in configs/.
+	YAML string
+	// Vars are what ${NAME} in the config stands for, before the environment.
+	Vars map[string]string
+	// Log is what plugins without seed_brokers read and write.
+	Log *Log
+	// Target is what recount_project applies to.
+	Target Target
+	// Processors adds the processors: processors/adapter.Register.
+	Processors func(*service.Environment) error
+	// Metrics is where the stream's metrics are registered. Default: nowhere.
+	Metrics prometheus.Registerer
+	// CheckpointDir is where a stream over derived topics keeps its place.
+	CheckpointDir string
+	// Logger gets what the stream has to say. Default: nowhere.
+	Logger *slog.Logger
+	// StopWithin bounds how long what is on its way may take to be written once
+	// the context ends. Default 10 s. What was not written is read again.
+	StopWithin time.Duration
+}
+
+// RunStream runs a stream until the context ends, then drains it and returns
+// nil. It returns early with an error of class ErrFatal, or if the config does
+// not work, or when the input ends by itself.
+func RunStream(ctx context.Context, o StreamOptions) error {
+	if o.StopWithin == 0 {
+		o.StopWithin = 10 * time.Second
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	logger := slog.New(limitRepeats(o.Logger.Handler()))
+	failed := make(chan error, 1)
+	p := Plugins{
+		Metrics: o.Metrics, CheckpointDir: o.CheckpointDir, Logger: logger,
+		Fatal: func(err error) {
+			select {
+			case failed <- err:
+			default: // the first one counts
+			}
+		},
+	}
+	if o.Log != nil {
+		p.Log = func(context.Context) (*Log, error) { return o.Log, nil }
+	}
+	if o.Target != nil {
+		p.Target = func(context.Context) (Target, error) { return o.Target, nil }
+	}
+	if o.Processors != nil {
+		p.Register = append(p.Register, o.Processors)
+	}
+	shared := newShared(p)
+	stream, err := buildStream(o, shared, logger)
+	if err != nil {
+		return fmt.Errorf("stream: %w", err)
+	}
+	// Whatever Benthos leaves behind, nothing is applied after this call: the
+	// projections may be closed then.
+	defer shared.close()
+
+	// The stream is stopped by stop alone: a context that ends would cut off what
+	// is on its way.
+	run, cutOff := context.WithCancel(context.WithoutCancel(ctx))
+	defer cutOff()
+	ended := make(chan error, 1)
+	go func() { ended <- stream.Run(run) }()
+	select {
+	case err := <-ended:
+		select {
+		case err = <-failed: // the input ended because of it
+		default:
+			if err == nil && ctx.Err() == nil {
+				err = errors.New("the input ended")
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("stream: %w", err)
+		}
+		return nil
+	case err = <-failed:
+		// Nothing more will be written: no need to wait for it.
+		o.StopWithin = min(o.StopWithin, time.Second)
+	case <-ctx.Done():
+	}
+	stopErr := stop(stream, o.StopWithin, ended)
+	cutOff()
+	if err == nil {
+		select {
+		case err = <-failed:
+		default:
+		}
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("stream: %w", err)
+	case stopErr != nil:
+		logger.Warn("stream cut off: what was on its way will be read again", slog.Any("err", stopErr))
+	}
+	return nil
+}
+
+// stop drains the stream. One that has only just been started may not know it
+// yet, and refuses to stop: it is asked until it does.
+func stop(stream *service.Stream, within time.Duration, ended <-chan error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	for {
+		err := stream.Stop(ctx)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-ended:
+			return nil
+		case <-ctx.Done():
+			return err
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+func buildStream(o StreamOptions, plugins *shared, logger *slog.Logger) (*service.Stream, error) {
+	env := service.GlobalEnvironment().Clone()
+	if err := plugins.register(env); err != nil {
+		return nil, err
+	}
+	b := env.NewStreamBuilder()
+	b.SetEnvVarLookupFunc(func(name string) (string, bool) {
+		if v, ok := o.Vars[name]; ok {
+			return v, true
+		}
+		return os.LookupEnv(name)
+	})
+	b.SetLogger(logger)
+	if err := b.SetYAML(o.YAML); err != nil {
+		return nil, schemas.Fatalf("config: %w", err)
+	}
+	if err := b.SetMetricsYAML("recount_prometheus: {}"); err != nil {
+		return nil, err
+	}
+	return b.Build()
+}
