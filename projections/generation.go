@@ -1,0 +1,251 @@
+package projections
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// On disk a projection is a folder of generations:
+//
+//	<dir>/LOCK                     held while a Set has the directory open
+//	<dir>/<name>/CURRENT           the live generation's folder: "gen-000003\n"
+//	<dir>/<name>/gen-000003/       what the projection stores
+//	<dir>/<name>/gen-000003/VERSION  the kind that wrote it: "segment 1\n"
+//
+// A generation is live from the rename that puts its name into CURRENT; every
+// other one is left over from a crash, and removed by the next Open.
+const (
+	lockFile    = "LOCK"
+	currentFile = "CURRENT"
+	versionFile = "VERSION"
+	genPrefix   = "gen-"
+)
+
+// home is the folder of one projection's generations.
+type home struct {
+	dir  string
+	kind Kind
+}
+
+// openLive opens the live generation, or a fresh one where there is none yet or
+// the live one is of an older version: its state starts at zero, and the log
+// fills it. outdated says that it was older.
+func (h home) openLive() (p Projection, dir string, outdated bool, err error) {
+	if err := os.MkdirAll(h.dir, 0o777); err != nil {
+		return nil, "", false, h.explain("open", err)
+	}
+	name, err := h.current()
+	if err != nil {
+		return nil, "", false, err
+	}
+	if name != "" {
+		if outdated, err = h.outdated(name); err != nil {
+			return nil, "", false, err
+		}
+	}
+	if name == "" || outdated {
+		if p, dir, err = h.create(); err != nil {
+			return nil, "", false, err
+		}
+		// A crash before publish leaves the old state live, or none.
+		if err := h.publish(dir); err != nil {
+			return nil, "", false, errors.Join(err, p.Close())
+		}
+		if err := h.sweep(dir); err != nil {
+			return nil, "", false, errors.Join(err, p.Close())
+		}
+		return p, dir, outdated, nil
+	}
+	dir = filepath.Join(h.dir, name)
+	if err := h.sweep(dir); err != nil {
+		return nil, "", false, err
+	}
+	p, err = h.kind.Open(dir)
+	return p, dir, false, err
+}
+
+// current is the name that CURRENT holds, or "" where there is no generation yet.
+func (h home) current() (string, error) {
+	b, err := os.ReadFile(filepath.Join(h.dir, currentFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", h.explain("open", err)
+	}
+	name := strings.TrimSuffix(string(b), "\n")
+	if _, ok := genNumber(name); !ok {
+		return "", h.damaged(fmt.Errorf("%s holds %q", currentFile, b))
+	}
+	return name, nil
+}
+
+// outdated reports whether the generation is of an older version than ours; a
+// newer one is an error.
+func (h home) outdated(name string) (bool, error) {
+	b, err := os.ReadFile(filepath.Join(h.dir, name, versionFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, h.damaged(fmt.Errorf("%s has no %s", name, versionFile))
+	}
+	if err != nil {
+		return false, h.explain("open", err)
+	}
+	kind, number, _ := strings.Cut(strings.TrimSuffix(string(b), "\n"), " ")
+	version, err := strconv.Atoi(number)
+	if kind != h.kind.Name || err != nil {
+		return false, h.damaged(fmt.Errorf("%s of %s holds %q", versionFile, name, b))
+	}
+	if version > h.kind.Version {
+		return false, schemas.Fatalf("%s: state in %s has version %d, written by a newer recount; this one knows up to %d: use the newer one, or make the state anew with `recount rebuild --projection %s`",
+			h.kind.Name, h.dir, version, h.kind.Version, h.kind.Name)
+	}
+	return version < h.kind.Version, nil
+}
+
+// create makes and opens an empty generation beside whatever there is.
+func (h home) create() (Projection, string, error) {
+	entries, err := os.ReadDir(h.dir)
+	if err != nil {
+		return nil, "", h.explain("create generation", err)
+	}
+	highest := 0
+	for _, e := range entries {
+		if n, ok := genNumber(e.Name()); ok {
+			highest = max(highest, n)
+		}
+	}
+	dir := filepath.Join(h.dir, fmt.Sprintf("%s%06d", genPrefix, highest+1))
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return nil, "", h.explain("create generation", err)
+	}
+	if err := writeFile(filepath.Join(dir, versionFile), fmt.Sprintf("%s %d\n", h.kind.Name, h.kind.Version)); err != nil {
+		return nil, "", h.explain("create generation", err)
+	}
+	p, err := h.kind.Open(dir)
+	if err != nil {
+		return nil, "", errors.Join(err, os.RemoveAll(dir))
+	}
+	return p, dir, nil
+}
+
+// publish makes the generation in dir the live one. A crash leaves the one or
+// the other live, both whole.
+func (h home) publish(dir string) error {
+	return h.explain("publish generation", writeFile(filepath.Join(h.dir, currentFile), filepath.Base(dir)+"\n"))
+}
+
+// sweep removes every generation but the one in dir.
+func (h home) sweep(dir string) error {
+	entries, err := os.ReadDir(h.dir)
+	if err != nil {
+		return h.explain("remove old generations", err)
+	}
+	for _, e := range entries {
+		_, gen := genNumber(e.Name())
+		if (gen || strings.HasSuffix(e.Name(), tempSuffix)) && e.Name() != filepath.Base(dir) {
+			if err := os.RemoveAll(filepath.Join(h.dir, e.Name())); err != nil {
+				return h.explain("remove old generations", err)
+			}
+		}
+	}
+	return nil
+}
+
+func genNumber(name string) (int, bool) {
+	digits, ok := strings.CutPrefix(name, genPrefix)
+	n, err := strconv.Atoi(digits)
+	return n, ok && err == nil && n > 0
+}
+
+func (h home) explain(doing string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, unix.EROFS):
+		return schemas.Fatalf("%s: %s: %s cannot be written: %w", h.kind.Name, doing, h.dir, err)
+	}
+	return fmt.Errorf("%s: %s: %w", h.kind.Name, doing, err)
+}
+
+func (h home) damaged(err error) error {
+	return schemas.Fatalf("%s: state in %s is damaged: %w; `recount rebuild --projection %s` makes it anew from the log",
+		h.kind.Name, h.dir, err, h.kind.Name)
+}
+
+const tempSuffix = ".tmp"
+
+// writeFile replaces a file so that after a crash it holds the old content or
+// the new.
+func writeFile(path, content string) error {
+	f, err := os.Create(path + tempSuffix)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(content)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(path+tempSuffix, path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// lock takes the directory for this process until the file is closed.
+func lock(dir string) (*os.File, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("open projections: %w", err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o666)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
+		return nil, schemas.Fatalf("open projections: %s cannot be written: %w", dir, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open projections: %w", err)
+	}
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, errors.Join(schemas.Fatalf("open projections: %s is in use by another recount", dir), f.Close())
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open projections: lock %s: %w", dir, err), f.Close())
+	}
+	return f, nil
+}
+
+// Reset makes the projection start at zero when the directory is opened next.
+// It is for state that cannot be opened: damaged, or of a newer version. The
+// directory must not be open.
+func Reset(dir, name string) error {
+	l, err := lock(dir)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	folder := filepath.Join(dir, name)
+	if err := os.Remove(filepath.Join(folder, currentFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("reset %s: %w", name, err)
+	}
+	// What is left is swept by the next Open, as after a crash.
+	if err := syncDir(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("reset %s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,235 @@
+package lexical
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/kljensen/snowball/english"
+	"golang.org/x/text/unicode/norm"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// How text becomes terms. Changing any of it takes a new Version.
+//
+// Text is brought to NFKC and cut at white space, quotes, brackets and the
+// shell's operators into tokens. A token that is one word gives its stem. Any
+// other (a path, a flag, an identifier, a URL) gives itself in lower case, whole,
+// and its parts: cut where a letter or digit meets something else and inside
+// camelCase, in lower case and stemmed, at half weight.
+const (
+	partWeight = fullWeight / 2
+	cwdWeight  = fullWeight / 4
+	cwdParts   = 2
+
+	// maxTerm is the longest term in bytes; a longer one is cut.
+	maxTerm = 64
+	// maxTerms is how many terms of a text count, repeats included.
+	maxTerms = 10_000
+)
+
+// Field is one of the two that a document has.
+type Field uint8
+
+// The fields.
+const (
+	Words    Field = 1
+	Concepts Field = 2
+)
+
+// weighted is a term and its weight in a document.
+type weighted struct {
+	term   string
+	weight uint32
+}
+
+// fieldTerms is a field of a document: its terms, each once, ascending; and its
+// length, the sum of their weights.
+type fieldTerms struct {
+	terms  []weighted
+	length uint32
+}
+
+type document struct{ words, concepts fieldTerms }
+
+// analyse makes a document of a command. cache, which may be nil, keeps what
+// texts came to; it never shows in the result.
+func analyse(in *recountv1.Intent, cache map[string][]weighted) document {
+	words := slices.Clone(textTerms(in.Command, cache))
+	words = append(words, textTerms(in.StatedIntent, cache)...)
+	dirs := strings.FieldsFunc(in.Cwd, func(r rune) bool { return r == '/' || r == '\\' })
+	for _, dir := range dirs[max(0, len(dirs)-cwdParts):] {
+		for _, w := range textTerms(dir, cache) {
+			words = append(words, weighted{w.term, cwdWeight})
+		}
+	}
+	var concepts []weighted
+	for _, c := range in.Concepts {
+		if c = conceptTerm(c); c != "" && len(concepts) < maxTerms {
+			concepts = append(concepts, weighted{c, fullWeight})
+		}
+	}
+	return document{gather(words), gather(concepts)}
+}
+
+// Bounds of a cache: of its texts, and of the bytes of each.
+const (
+	maxCached      = 1 << 13
+	maxCachedBytes = 1 << 10
+)
+
+// textTerms are the terms of a text, as they stand there.
+func textTerms(text string, cache map[string][]weighted) []weighted {
+	if words, ok := cache[text]; ok || text == "" {
+		return words
+	}
+	var words []weighted
+	tokens(text, func(token string) bool {
+		split(token, func(term string, isPart bool) {
+			weight := uint32(fullWeight)
+			if isPart {
+				weight = partWeight
+			}
+			words = append(words, weighted{term, weight})
+		})
+		return len(words) < maxTerms
+	})
+	if cache != nil && len(text) <= maxCachedBytes {
+		if len(cache) >= maxCached {
+			clear(cache)
+		}
+		cache[strings.Clone(text)] = words
+	}
+	return words
+}
+
+// conceptTerm is the name of a concept as a term.
+func conceptTerm(name string) string { return cut(strings.ReplaceAll(name, "\x00", "")) }
+
+// gather adds up the weights of equal terms.
+func gather(all []weighted) fieldTerms {
+	slices.SortFunc(all, func(a, b weighted) int { return strings.Compare(a.term, b.term) })
+	var f fieldTerms
+	for _, w := range all {
+		f.length += w.weight
+		if n := len(f.terms); n > 0 && f.terms[n-1].term == w.term {
+			f.terms[n-1].weight += w.weight
+			continue
+		}
+		f.terms = append(f.terms, w)
+	}
+	f.terms = slices.Clip(f.terms)
+	return f
+}
+
+// tokens calls yield for each token until it returns false.
+func tokens(text string, yield func(string) bool) {
+	if !isASCII(text) {
+		text = norm.NFKC.String(strings.ToValidUTF8(text, " "))
+	}
+	start := -1
+	for i, r := range text {
+		if separates(r) {
+			if start >= 0 && !yield(text[start:i]) {
+				return
+			}
+			start = -1
+		} else if start < 0 {
+			start = i
+		}
+	}
+	if start >= 0 {
+		yield(text[start:])
+	}
+}
+
+func separates(r rune) bool {
+	switch r {
+	case '"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', '|', '&', ';', ',', '=', utf8.RuneError:
+		return true
+	}
+	return unicode.IsSpace(r) || unicode.IsControl(r)
+}
+
+// split calls yield with the terms of a token.
+func split(token string, yield func(term string, isPart bool)) {
+	token = strings.TrimRight(token, ".:!?")
+	if token == "" {
+		return
+	}
+	whole := cut(strings.ToLower(token))
+	start, plain := -1, true
+	var prev rune
+	part := func(end int) {
+		if start < 0 {
+			return
+		}
+		if p := token[start:end]; start > 0 || end < len(token) {
+			plain = false
+			if utf8.RuneCountInString(p) > 1 {
+				yield(stem(p), true)
+			}
+		}
+		start = -1
+	}
+	for i, r := range token {
+		word := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+		switch {
+		case !word:
+			part(i)
+			plain = false
+		case start < 0:
+			start = i
+		case unicode.IsUpper(r) && unicode.IsLower(prev), startsWord(token, i, r, prev):
+			part(i)
+			start = i
+		}
+		prev = r
+	}
+	part(len(token))
+	if plain {
+		yield(stem(token), false)
+		return
+	}
+	yield(whole, false)
+}
+
+// startsWord: in HTTPServer the S does, being upper case before lower case.
+func startsWord(token string, i int, r, prev rune) bool {
+	if !unicode.IsUpper(r) || !unicode.IsUpper(prev) {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(token[i+utf8.RuneLen(r):])
+	return unicode.IsLower(next)
+}
+
+func stem(word string) string {
+	word = strings.ToLower(word)
+	if len(word) > maxTerm || !isASCII(word) || strings.ContainsAny(word, "0123456789") {
+		return cut(word)
+	}
+	return english.Stem(word, true)
+}
+
+// cut shortens a term to maxTerm bytes, between runes.
+func cut(term string) string {
+	if len(term) <= maxTerm {
+		return term
+	}
+	end := maxTerm
+	for !utf8.RuneStart(term[end]) {
+		end--
+	}
+	return term[:end]
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,85 @@
+package lexical
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// found is a hit in the making; terms has a bit for each of the query's.
+type found struct {
+	tp    schemas.TopicPartition
+	doc   int64
+	score float64
+	terms uint64
+	hash  uint64
+}
+
+// order is negative where a is the better hit: by score, then newer, then by
+// shard.
+func order(a, b found) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.doc, a.doc), a.tp.Compare(b.tp))
+}
+
+// top holds the best hits so far, best first; of one content hash one, where
+// distinct: then held has them by hash.
+type top struct {
+	k        int
+	distinct bool
+	best     []found
+	held     map[uint64]found
+}
+
+// takes reports whether a document with this score, or one with an offset not
+// above doc, could be a hit.
+func (t *top) takes(score float64, doc int64, tp schemas.TopicPartition) bool {
+	if len(t.best) < t.k {
+		return score > 0
+	}
+	switch worst := &t.best[len(t.best)-1]; {
+	case score != worst.score:
+		return score > worst.score
+	case doc != worst.doc:
+		return doc > worst.doc
+	default:
+		return tp.Compare(worst.tp) < 0
+	}
+}
+
+// betters reports whether no better hit of its content hash is held.
+func (t *top) betters(h found) bool {
+	o, held := t.held[h.hash]
+	return !held || order(h, o) < 0
+}
+
+// add takes a hit in, in the place of one of its content hash or of the worst.
+func (t *top) add(h found) {
+	o, held := t.held[h.hash]
+	switch {
+	case held:
+		i, _ := slices.BinarySearchFunc(t.best, o, order)
+		t.best = slices.Delete(t.best, i, i+1)
+	case len(t.best) == t.k:
+		delete(t.held, t.best[t.k-1].hash)
+		t.best = t.best[:t.k-1]
+	}
+	i, _ := slices.BinarySearchFunc(t.best, h, order)
+	t.best = slices.Insert(t.best, i, h)
+	if t.distinct {
+		t.held[h.hash] = h
+	}
+}
+
+func (t *top) hits(want []wanted) []Hit {
+	hits := make([]Hit, len(t.best))
+	for i, f := range t.best {
+		hits[i] = Hit{TP: f.tp, Offset: f.doc, Score: f.score, ContentHash: f.hash}
+		for term := range want {
+			if f.terms>>term&1 == 1 {
+				hits[i].Terms = append(hits[i].Terms, want[term].term)
+			}
+		}
+	}
+	return hits
+}

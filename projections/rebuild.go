@@ -1,0 +1,152 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Rebuild is a new generation of a projection that is being filled from offset
+// zero beside the live one. Its methods may be called at once, for different
+// partitions; it ends with Commit or Abort.
+type Rebuild struct {
+	set *Set
+	m   *member
+	g   *generation
+
+	// mu keeps a batch from running into the end.
+	mu   sync.RWMutex
+	done bool
+}
+
+// BehindError: the rebuild has not yet read what the live projection has. Go on
+// from Have, then commit again.
+type BehindError struct {
+	Projection string
+	Have, Want schemas.Watermark
+}
+
+func (e *BehindError) Error() string {
+	return fmt.Sprintf("rebuild of %s is at %s, the live one at %s", e.Projection, e.Have, e.Want)
+}
+
+// Begin starts a rebuild. There is one at a time of each projection.
+func (s *Set) Begin(name string) (*Rebuild, error) {
+	m, err := s.member(name)
+	if err != nil {
+		return nil, err
+	}
+	r := &Rebuild{set: s, m: m}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.closed:
+		return nil, fmt.Errorf("rebuild %s: %w", name, ErrClosed)
+	case m.building != nil:
+		return nil, fmt.Errorf("rebuild %s: it is being rebuilt already", name)
+	}
+	p, dir, err := m.home.create()
+	if err != nil {
+		return nil, err
+	}
+	r.g = &generation{p: p, dir: dir}
+	m.building = r
+	return r, nil
+}
+
+// Next is the next offset to read of a partition.
+func (r *Rebuild) Next(tp schemas.TopicPartition) int64 { return r.g.p.Next(tp) }
+
+// Watermark is what the rebuild has applied.
+func (r *Rebuild) Watermark() schemas.Watermark { return r.g.p.Watermark() }
+
+// Apply applies a batch. Records that can never be applied are passed over: they
+// were rejected when they were first met.
+func (r *Rebuild) Apply(ctx context.Context, b schemas.Batch) error {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.done {
+		return fmt.Errorf("rebuild %s: %w", r.m.home.kind.Name, ErrClosed)
+	}
+	return applyAll(ctx, r.g.p, b, func(context.Context, string, *recountv1.Record, *RecordError) error { return nil })
+}
+
+// Commit puts the rebuilt state in the place of the live one, which is removed
+// when its readers are done. It fails with a *BehindError, and may be called
+// again, while the live one has applied more. A crash leaves one of the two
+// live, whole.
+func (r *Rebuild) Commit(ctx context.Context) error {
+	// Most is flushed while batches still go to the live one.
+	if err := r.flush(); err != nil {
+		return err
+	}
+	r.m.applying.Lock()
+	defer r.m.applying.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if r.done {
+		return fmt.Errorf("rebuild %s: %w", r.m.home.kind.Name, ErrClosed)
+	}
+	live, err := r.m.current()
+	if err != nil {
+		return err
+	}
+	if have, want := r.Watermark(), live.Watermark(); !have.Covers(want) {
+		return &BehindError{r.m.home.kind.Name, have, want}
+	}
+	if err := r.g.p.Flush(); err != nil {
+		return fmt.Errorf("rebuild %s: %w", r.m.home.kind.Name, err)
+	}
+	if err := r.m.home.publish(r.g.dir); err != nil {
+		// Whether CURRENT names the one or the other is not known: both are whole,
+		// and the next start sees which.
+		return schemas.Fatalf("rebuild %s: %w", r.m.home.kind.Name, err)
+	}
+	r.done = true
+
+	r.m.mu.Lock()
+	old := r.m.live
+	r.m.live, r.m.building = r.g, nil
+	old.retired = true
+	unused := old.readers == 0
+	r.m.mu.Unlock()
+	if unused {
+		r.m.remove(old)
+	}
+	return nil
+}
+
+func (r *Rebuild) flush() error {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.done {
+		return fmt.Errorf("rebuild %s: %w", r.m.home.kind.Name, ErrClosed)
+	}
+	if err := r.g.p.Flush(); err != nil {
+		return fmt.Errorf("rebuild %s: %w", r.m.home.kind.Name, err)
+	}
+	return nil
+}
+
+// Abort ends the rebuild and removes what it has stored. After Commit it does
+// nothing.
+func (r *Rebuild) Abort() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.done {
+		return nil
+	}
+	r.done = true
+	r.m.mu.Lock()
+	r.m.building = nil
+	r.m.mu.Unlock()
+	return errors.Join(r.g.p.Close(), os.RemoveAll(r.g.dir))
+}

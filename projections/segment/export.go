@@ -1,0 +1,384 @@
+package segment
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// Format is a form of Arrow IPC.
+type Format uint8
+
+// The forms of Arrow IPC: a stream is read as it comes, a file (also known as
+// Feather V2) can be mapped and read in any order.
+const (
+	IPCStream Format = iota
+	IPCFile
+)
+
+// exportRows is how many rows a record batch has at most. It bounds what is
+// copied at a time where a batch cannot be a view of the segment.
+const exportRows = 8192
+
+// WriteIPC writes the rows that the filter chooses as Arrow IPC of
+// schemas.IntentSchema, by partition and offset, and returns how many they are.
+//
+// Without a filter, batches are views of the segments' memory. What is copied is
+// small, or cannot be helped: ends of strings and lists, indices into
+// dictionaries, since those of all segments become one, and embeddings that
+// several rows share.
+func (p *Projection) WriteIPC(ctx context.Context, w io.Writer, filter Filter, format Format) (int, error) {
+	if err := p.enter(); err != nil {
+		return 0, err
+	}
+	defer p.leave()
+	e := exporter{all: filter.isZero()}
+	for _, s := range p.snapshot() {
+		for _, f := range s.files {
+			if filter.excludesTimes(f.h.MinTime, f.h.MaxTime) {
+				continue
+			}
+			c, _, err := f.rows()
+			if err == nil {
+				err = f.vectors()
+			}
+			if err == nil {
+				err = e.add(ctx, c, s.tp, &filter)
+			}
+			if err != nil {
+				return 0, err
+			}
+		}
+		if err := e.add(ctx, &s.hot, s.tp, &filter); err != nil {
+			return 0, err
+		}
+	}
+	return e.write(ctx, w, format)
+}
+
+// exporter writes tables as one. Every batch refers to the same dictionaries:
+// IPC files allow nothing else, and readers of streams like it better.
+type exporter struct {
+	all    bool // every row of every table
+	tables []exportTable
+	dicts  [nDict]unified
+	topics unified
+}
+
+// exportTable is a table with its rows chosen, nil for all, and with the place of
+// its dictionaries' values in the unified ones, nil where that is their own.
+type exportTable struct {
+	c    *columns
+	tp   schemas.TopicPartition
+	rows []uint32
+	to   [nDict][]int32
+	// topic is the index of the topic.
+	topic int32
+}
+
+// unified is a dictionary over several tables.
+type unified struct {
+	val  utf8Column
+	at   map[string]int32
+	data *array.Data
+}
+
+func (u *unified) index(s string) int32 {
+	i, ok := u.at[s]
+	if !ok {
+		if u.at == nil {
+			u.at, u.val.off = map[string]int32{}, []int32{0}
+		}
+		i = int32(len(u.at))
+		u.val.append(s)
+		u.at[u.val.at(int(i))] = i
+	}
+	return i
+}
+
+// add takes a table in: it chooses rows and unifies dictionaries.
+func (e *exporter) add(ctx context.Context, c *columns, tp schemas.TopicPartition, filter *Filter) error {
+	if c.n == 0 {
+		return nil
+	}
+	t := exportTable{c: c, tp: tp}
+	if !e.all {
+		chosen, some := filter.on(c, tp)
+		for row := 0; row < c.n && some; row++ {
+			if row&1023 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if chosen.match(row) {
+				t.rows = append(t.rows, uint32(row))
+			}
+		}
+		if len(t.rows) == 0 {
+			return nil
+		}
+	}
+	t.topic = e.topics.index(tp.Topic)
+	for i := range c.dict {
+		t.to[i] = e.unify(&e.dicts[i], c, i, t.rows)
+		if size := len(e.dicts[i].val.data); size > math.MaxInt32 {
+			return fmt.Errorf("export: the distinct values of %s have %d bytes, Arrow allows %d: narrow the filter", dictColumns[i], size, math.MaxInt32)
+		}
+	}
+	e.tables = append(e.tables, t)
+	return nil
+}
+
+// unify adds the values that the rows use, all of them for nil, and returns
+// where each went, nil if all went where they were.
+func (e *exporter) unify(u *unified, c *columns, dict int, rows []uint32) []int32 {
+	d := &c.dict[dict]
+	to := make([]int32, d.val.len())
+	if rows == nil {
+		same := true
+		for i := range to {
+			to[i] = u.index(d.val.at(i))
+			same = same && int(to[i]) == i
+		}
+		if same {
+			return nil
+		}
+		return to
+	}
+	for i := range to {
+		to[i] = -1
+	}
+	use := func(i int) {
+		if k := d.idx[i]; to[k] < 0 {
+			to[k] = u.index(d.val.at(int(k)))
+		}
+	}
+	for _, row := range rows {
+		if dict < nRowDict {
+			use(int(row))
+			continue
+		}
+		for i, hi := c.span(listOfDict[dict], int(row)); i < hi; i++ {
+			use(i)
+		}
+	}
+	return to
+}
+
+// listOfDict is listItems the other way round.
+var listOfDict = map[int]int{dictProgram: listPrograms, dictConcept: listConcepts, dictResource: listResources, dictToken: listTokens}
+
+func (e *exporter) write(ctx context.Context, w io.Writer, format Format) (n int, err error) {
+	for i := range e.dicts {
+		e.dicts[i].seal()
+	}
+	e.topics.seal()
+	out, err := newIPCWriter(w, format)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if cerr := out.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	// One batch is always written: without it, a file would lack the dictionaries
+	// that its schema speaks of.
+	if len(e.tables) == 0 {
+		empty := newHot(0)
+		e.tables = append(e.tables, exportTable{c: &empty.columns, rows: []uint32{}})
+	}
+	for i := range e.tables {
+		t := &e.tables[i]
+		rows := t.c.n
+		if t.rows != nil {
+			rows = len(t.rows)
+		}
+		for lo := 0; lo == 0 || lo < rows; lo += exportRows {
+			if err := ctx.Err(); err != nil {
+				return n, err
+			}
+			hi := min(lo+exportRows, rows)
+			var c columns
+			if t.rows == nil {
+				c = t.c.slice(lo, hi)
+			} else {
+				c = t.c.take(t.rows[lo:hi])
+			}
+			if err := out.Write(e.batch(t, &c)); err != nil {
+				return n, err
+			}
+			n += hi - lo
+		}
+	}
+	return n, nil
+}
+
+type ipcWriter interface {
+	Write(arrow.RecordBatch) error
+	Close() error
+}
+
+func newIPCWriter(w io.Writer, format Format) (ipcWriter, error) {
+	if format == IPCFile {
+		return ipc.NewFileWriter(w, ipc.WithSchema(schemas.IntentSchema))
+	}
+	return ipc.NewWriter(w, ipc.WithSchema(schemas.IntentSchema)), nil
+}
+
+// batch is c, a part of t, as Arrow.
+func (e *exporter) batch(t *exportTable, c *columns) arrow.RecordBatch {
+	n := c.n
+	schema := schemas.IntentSchema
+	var cols []arrow.Array
+	add := func(d *array.Data) { cols = append(cols, array.MakeFromData(d)) }
+	typ := func() arrow.DataType { return schema.Field(len(cols)).Type }
+	plain := func(b []byte) { add(newData(typ(), n, nil, b)) }
+	nullable := func(v *validity, b []byte) { add(newData(typ(), n, v, b)) }
+	text := func(u *utf8Column) { add(newText(typ(), u)) }
+	dict := func(i int) { add(e.dict(typ(), t, c, i)) }
+	// items are the items of a list: all texts of a dictionary, or structs.
+	list := func(l int, items *array.Data) {
+		off := memory.NewBufferBytes(bytesOf(c.list[l]))
+		add(array.NewData(typ(), n, []*memory.Buffer{nil, off}, []arrow.ArrayData{items}, 0, 0))
+	}
+	item := func() arrow.DataType { return typ().(*arrow.ListType).Elem() }
+	structs := func(children ...arrow.ArrayData) *array.Data {
+		return array.NewData(item(), children[0].Len(), []*memory.Buffer{nil}, children, 0, 0)
+	}
+	field := func(i int) arrow.DataType { return item().(*arrow.StructType).Field(i).Type }
+
+	topics := make([]int32, n)
+	partitions := make([]int32, n)
+	for i := range n {
+		topics[i], partitions[i] = t.topic, t.tp.Partition
+	}
+	add(newDict(typ(), bytesOf(topics), n, e.topics.data))
+	plain(bytesOf(partitions))
+	plain(bytesOf(c.offset))
+	plain(bytesOf(c.id))
+	plain(bytesOf(c.time))
+	plain(bytesOf(c.eventTime))
+	for i := range c.text {
+		text(&c.text[i])
+	}
+	for i := range nRowDict {
+		dict(i)
+	}
+	add(newDict(typ(), bytesOf(c.category), n, categoryData))
+	plain(bytesOf(c.confidence))
+	plain(bytesOf(c.complexity))
+	nullable(&c.hasExit, bytesOf(c.exitCode))
+	nullable(&c.hasDuration, bytesOf(c.duration))
+	plain(bytesOf(c.contextHash))
+	plain(bytesOf(c.contentHash))
+	nullable(&c.hasParent, bytesOf(c.parent))
+	list(listPrograms, e.dict(item(), t, c, dictProgram))
+	list(listConcepts, e.dict(item(), t, c, dictConcept))
+	list(listResources, structs(
+		newDict(field(0), bytesOf(c.resourceKind), len(c.resourceKind), resourceKindData),
+		newDict(field(1), bytesOf(c.resourceAccess), len(c.resourceAccess), accessData),
+		e.dict(field(2), t, c, dictResource),
+	))
+	list(listTokens, structs(
+		newDict(field(0), bytesOf(c.tokenKind), len(c.tokenKind), tokenKindData),
+		newData(field(1), len(c.tokenOffset), nil, bytesOf(c.tokenOffset)),
+		e.dict(field(2), t, c, dictToken),
+	))
+	floats := newData(arrow.PrimitiveTypes.Float32, n*schemas.EmbeddingDim, nil, c.embeddings())
+	add(array.NewData(typ(), n, []*memory.Buffer{c.hasEmbedding.buffer(n)}, []arrow.ArrayData{floats}, c.hasEmbedding.nulls(n), 0))
+	return array.NewRecordBatch(schema, cols, int64(n))
+}
+
+// dict is a dictionary column with its indices into the unified dictionary.
+func (e *exporter) dict(typ arrow.DataType, t *exportTable, c *columns, i int) *array.Data {
+	idx := c.dict[i].idx
+	if to := t.to[i]; to != nil {
+		moved := make([]int32, len(idx))
+		for k, v := range idx {
+			moved[k] = to[v]
+		}
+		idx = moved
+	}
+	return newDict(typ, bytesOf(idx), len(idx), e.dicts[i].data)
+}
+
+// seal makes the dictionary Arrow data: one and the same for all batches, by
+// which the writer knows that it need not write it again.
+func (u *unified) seal() {
+	if u.val.off == nil {
+		u.val.off = []int32{0}
+	}
+	u.data = newText(arrow.BinaryTypes.String, &u.val)
+}
+
+// The dictionaries of enumerations.
+var (
+	categoryData     = enumData(schemas.CategoryNames)
+	resourceKindData = enumData(schemas.ResourceKindNames)
+	accessData       = enumData(schemas.AccessNames)
+	tokenKindData    = enumData(schemas.TokenKindNames)
+)
+
+func enumData(names []string) *array.Data {
+	u := utf8Column{off: []int32{0}}
+	for _, s := range names {
+		u.append(s)
+	}
+	return newText(arrow.BinaryTypes.String, &u)
+}
+
+func newData(typ arrow.DataType, n int, v *validity, b []byte) *array.Data {
+	if v == nil {
+		return array.NewData(typ, n, []*memory.Buffer{nil, memory.NewBufferBytes(b)}, nil, 0, 0)
+	}
+	return array.NewData(typ, n, []*memory.Buffer{v.buffer(n), memory.NewBufferBytes(b)}, nil, v.nulls(n), 0)
+}
+
+func newText(typ arrow.DataType, u *utf8Column) *array.Data {
+	buffers := []*memory.Buffer{nil, memory.NewBufferBytes(bytesOf(u.off)), memory.NewBufferBytes(u.data)}
+	return array.NewData(typ, u.len(), buffers, nil, 0, 0)
+}
+
+func newDict(typ arrow.DataType, idx []byte, n int, dict *array.Data) *array.Data {
+	return array.NewDataWithDictionary(typ, n, []*memory.Buffer{nil, memory.NewBufferBytes(idx)}, 0, 0, dict)
+}
+
+func (v *validity) buffer(n int) *memory.Buffer { return memory.NewBufferBytes(v.bitmap(n)) }
+
+func (v *validity) nulls(n int) (nulls int) {
+	for i := range n {
+		if !v.at(i) {
+			nulls++
+		}
+	}
+	return nulls
+}
+
+// embeddings are those of all rows, one after the other: in place if that is how
+// they are stored, else copied. A row without one has zeros.
+func (c *columns) embeddings() []byte {
+	if c.n == 0 {
+		return nil
+	}
+	first := int(c.embedding[0])
+	inPlace := first%c.vectors.per+c.n <= c.vectors.per && first+c.n <= c.vectors.n
+	for row := 0; row < c.n && inPlace; row++ {
+		inPlace = c.hasEmbedding.at(row) && int(c.embedding[row]) == first+row
+	}
+	if inPlace {
+		at := first % c.vectors.per * schemas.EmbeddingDim
+		return bytesOf(c.vectors.chunks[first/c.vectors.per][at : at+c.n*schemas.EmbeddingDim])
+	}
+	b := make([]float32, c.n*schemas.EmbeddingDim)
+	for row := range c.n {
+		copy(b[row*schemas.EmbeddingDim:], c.embeddingOf(row))
+	}
+	return bytesOf(b)
+}

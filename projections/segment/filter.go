@@ -1,0 +1,179 @@
+package segment
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Filter chooses rows. A field left zero does not restrict.
+type Filter struct {
+	// From and To bound the time the command started: From ≤ time < To.
+	From, To time.Time
+	// Below is a watermark: only rows at offsets below it, and of the partitions
+	// it names. It is how a question is asked as of a past state.
+	Below schemas.Watermark
+
+	Workspace, Session, Shell, User, Host, Author, Template, GitHead string
+	// Cwd is a directory: rows in it and below it.
+	Cwd string
+	// Program is one that the command runs.
+	Program string
+	// Categories are any of these.
+	Categories []recountv1.Category
+	// Outcome is what became of it.
+	Outcome Outcome
+}
+
+// Outcome is what became of a command.
+type Outcome uint8
+
+// The outcomes a Filter can ask for.
+const (
+	AnyOutcome Outcome = iota
+	Succeeded          // exit code 0
+	Failed             // another exit code
+	Unknown            // none known
+)
+
+// Match reports whether the filter chooses a row.
+func (f *Filter) Match(v *View) bool {
+	t, some := f.on(v.c, v.tp)
+	return some && t.match(v.row)
+}
+
+// tableFilter is a filter made ready for one table: what it asks of texts is
+// looked up in the table's dictionaries once, so that rows compare numbers.
+type tableFilter struct {
+	c          *columns
+	from, to   int64 // of times
+	below      int64 // of offsets
+	texts      []textFilter
+	inCwd      []bool // by the directory's index; nil: any
+	program    int32  // its index; -1: any
+	categories []recountv1.Category
+	outcome    Outcome
+}
+
+type textFilter struct {
+	idx  []int32
+	want int32
+}
+
+// on makes the filter ready for a table; false if it chooses none of its rows.
+func (f *Filter) on(c *columns, tp schemas.TopicPartition) (tableFilter, bool) {
+	t := tableFilter{
+		c: c, from: math.MinInt64, to: math.MaxInt64, below: math.MaxInt64,
+		program: -1, categories: f.Categories, outcome: f.Outcome,
+	}
+	if !f.From.IsZero() {
+		t.from = f.From.UnixNano()
+	}
+	if !f.To.IsZero() {
+		t.to = f.To.UnixNano()
+	}
+	if f.Below != nil {
+		t.below = f.Below[tp]
+	}
+	if c.n == 0 || c.maxTime < t.from || c.minTime >= t.to || c.offset[0] >= t.below {
+		return t, false
+	}
+	for dict, want := range f.texts() {
+		if want == "" {
+			continue
+		}
+		i := c.dict[dict].val.find(want)
+		if i < 0 {
+			return t, false
+		}
+		t.texts = append(t.texts, textFilter{c.dict[dict].idx, i})
+	}
+	if f.Cwd != "" {
+		dirs := &c.dict[dictCwd].val
+		t.inCwd = make([]bool, dirs.len())
+		for i := range t.inCwd {
+			t.inCwd[i] = below(f.Cwd, dirs.at(i))
+		}
+	}
+	if f.Program != "" {
+		if t.program = c.dict[dictProgram].val.find(f.Program); t.program < 0 {
+			return t, false
+		}
+	}
+	return t, true
+}
+
+func (t *tableFilter) match(row int) bool {
+	c := t.c
+	if c.time[row] < t.from || c.time[row] >= t.to || c.offset[row] >= t.below {
+		return false
+	}
+	for _, f := range t.texts {
+		if f.idx[row] != f.want {
+			return false
+		}
+	}
+	if t.inCwd != nil && !t.inCwd[c.dict[dictCwd].idx[row]] {
+		return false
+	}
+	if len(t.categories) > 0 && !slices.Contains(t.categories, recountv1.Category(c.category[row])) {
+		return false
+	}
+	if t.outcome != AnyOutcome && outcome(c.exitCode[row], c.hasExit.at(row)) != t.outcome {
+		return false
+	}
+	if t.program >= 0 {
+		lo, hi := c.span(listPrograms, row)
+		return slices.Contains(c.dict[dictProgram].idx[lo:hi], t.program)
+	}
+	return true
+}
+
+// find is the index of a string, -1 if the column lacks it.
+func (c *utf8Column) find(s string) int32 {
+	for i := range c.len() {
+		if int(c.off[i+1]-c.off[i]) == len(s) && c.at(i) == s {
+			return int32(i)
+		}
+	}
+	return -1
+}
+
+// isZero reports whether the filter chooses every row.
+func (f *Filter) isZero() bool {
+	return f.From.IsZero() && f.To.IsZero() && f.Below == nil && f.texts() == [nRowDict]string{} &&
+		f.Cwd == "" && f.Program == "" && len(f.Categories) == 0 && f.Outcome == AnyOutcome
+}
+
+// texts are the wanted texts, in the order of the dict constants.
+func (f *Filter) texts() [nRowDict]string {
+	return [nRowDict]string{
+		dictWorkspace: f.Workspace, dictSession: f.Session, dictShell: f.Shell, dictUser: f.User,
+		dictHost: f.Host, dictAuthor: f.Author, dictTemplate: f.Template, dictGitHead: f.GitHead,
+	}
+}
+
+func outcome(code int32, known bool) Outcome {
+	switch {
+	case !known:
+		return Unknown
+	case code == 0:
+		return Succeeded
+	}
+	return Failed
+}
+
+// below reports whether path is dir or lies in it.
+func below(dir, path string) bool {
+	rest, ok := strings.CutPrefix(path, dir)
+	return ok && (rest == "" || rest[0] == '/' || strings.HasSuffix(dir, "/"))
+}
+
+// excludesTimes reports whether no row between these times can be chosen.
+func (f *Filter) excludesTimes(lo, hi int64) bool {
+	return !f.From.IsZero() && hi < f.From.UnixNano() || !f.To.IsZero() && lo >= f.To.UnixNano()
+}

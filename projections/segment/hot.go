@@ -1,0 +1,250 @@
+package segment
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// hot is the unsealed tail of a shard. One goroutine appends; readers look at
+// copies of its columns that it has published.
+type hot struct {
+	columns
+	base  int64  // the offset the segment starts at
+	bytes uint64 // what its rows count towards sealing by size
+	rows  map[schemas.EventID]int32
+	// values maps each dictionary's texts to their index, seen embeddings by their hash.
+	values [nDict]map[string]int32
+	seen   map[uint64]int32
+	// ordered is true while rows came in the order of their times, as they
+	// nearly always do.
+	ordered bool
+}
+
+// vectorChunk is how many embeddings are allocated at once (384 KiB).
+const vectorChunk = 256
+
+func newHot(base int64) *hot {
+	h := &hot{base: base, rows: map[schemas.EventID]int32{}, seen: map[uint64]int32{}, ordered: true}
+	for i := range h.text {
+		h.text[i].off = []int32{0}
+	}
+	for i := range h.dict {
+		h.dict[i].val.off = []int32{0}
+		h.values[i] = map[string]int32{}
+	}
+	for i := range h.list {
+		h.list[i] = []int32{0}
+	}
+	for _, v := range []*validity{&h.hasExit, &h.hasDuration, &h.hasParent, &h.hasEmbedding} {
+		v.flags = []bool{}
+	}
+	h.vectors.per = vectorChunk
+	return h
+}
+
+// Sizes that a row counts towards sealing by size: what its fields take in a
+// file if nothing were shared with other rows. It must never depend on anything
+// but the record.
+const (
+	rowFixedBytes     = 160
+	rowItemBytes      = 12
+	rowEmbeddingBytes = schemas.EmbeddingDim * 4
+	maxRowBytes       = 512 << 20
+	maxSealBytes      = 1 << 30 // with one row more still below what int32 ends of strings can say
+	maxSealRows       = 1 << 24
+)
+
+// rowBytes is the size that a record counts.
+func rowBytes(in *recountv1.Intent) uint64 {
+	n := rowFixedBytes + len(in.Command) + len(in.StatedIntent) + len(in.OutputTail)
+	for _, s := range rowTexts(in) {
+		n += len(s)
+	}
+	for _, list := range [2][]string{in.Programs, in.Concepts} {
+		for _, s := range list {
+			n += rowItemBytes + len(s)
+		}
+	}
+	for _, r := range in.Resources {
+		n += rowItemBytes + len(r.GetName())
+	}
+	for _, t := range in.Tokens {
+		n += rowItemBytes + len(t.GetText())
+	}
+	if len(in.Embedding) > 0 {
+		n += rowEmbeddingBytes
+	}
+	return uint64(n)
+}
+
+// rowTexts are a row's repeating texts in the order of the dict constants.
+func rowTexts(in *recountv1.Intent) [nRowDict]string {
+	return [nRowDict]string{
+		dictWorkspace: in.Workspace, dictCwd: in.Cwd, dictSession: in.Session, dictShell: in.Shell, dictUser: in.User,
+		dictHost: in.Host, dictAuthor: in.Author, dictTemplate: in.Template, dictGitHead: in.GitHead, dictEmbedder: in.Embedder,
+	}
+}
+
+// append adds a record that check has accepted.
+func (h *hot) append(r *recountv1.Record, in *recountv1.Intent) {
+	id := schemas.EventID(r.EventId)
+	if h.n == 0 {
+		h.minTime, h.maxTime = in.TimeUnixNano, in.TimeUnixNano
+	} else {
+		h.ordered = h.ordered && in.TimeUnixNano >= h.time[h.n-1]
+		h.minTime, h.maxTime = min(h.minTime, in.TimeUnixNano), max(h.maxTime, in.TimeUnixNano)
+	}
+	h.id = append(h.id, id)
+	h.offset = append(h.offset, r.Origin.Offset)
+	h.time = append(h.time, in.TimeUnixNano)
+	h.eventTime = append(h.eventTime, r.TimeUnixNano)
+	h.text[textCommand].append(in.Command)
+	h.text[textStatedIntent].append(in.StatedIntent)
+	h.text[textOutputTail].append(in.OutputTail)
+	for i, s := range rowTexts(in) {
+		h.intern(i, s)
+	}
+	h.category = append(h.category, enum(int32(in.Category), schemas.CategoryNames))
+	h.confidence = append(h.confidence, in.Confidence)
+	h.complexity = append(h.complexity, in.Complexity)
+	h.exitCode = append(h.exitCode, in.GetExitCode())
+	h.hasExit.flags = append(h.hasExit.flags, in.ExitCode != nil)
+	h.duration = append(h.duration, max(in.DurationNano, 0))
+	h.hasDuration.flags = append(h.hasDuration.flags, in.DurationNano >= 0)
+	h.contextHash = append(h.contextHash, in.ContextHash)
+	h.contentHash = append(h.contentHash, in.ContentHash)
+	var parent schemas.EventID
+	copy(parent[:], in.ParentId)
+	h.parent = append(h.parent, parent)
+	h.hasParent.flags = append(h.hasParent.flags, !parent.IsZero())
+	for _, s := range in.Programs {
+		h.intern(dictProgram, s)
+	}
+	for _, s := range in.Concepts {
+		h.intern(dictConcept, s)
+	}
+	for _, res := range in.Resources {
+		h.resourceKind = append(h.resourceKind, enum(int32(res.GetKind()), schemas.ResourceKindNames))
+		h.resourceAccess = append(h.resourceAccess, enum(int32(res.GetAccess()), schemas.AccessNames))
+		h.intern(dictResource, res.GetName())
+	}
+	for _, t := range in.Tokens {
+		h.tokenKind = append(h.tokenKind, enum(int32(t.GetKind()), schemas.TokenKindNames))
+		h.tokenOffset = append(h.tokenOffset, t.GetOffset())
+		h.intern(dictToken, t.GetText())
+	}
+	for list, dict := range listItems {
+		h.list[list] = append(h.list[list], int32(len(h.dict[dict].idx)))
+	}
+	h.hasEmbedding.flags = append(h.hasEmbedding.flags, len(in.Embedding) > 0)
+	h.embedding = append(h.embedding, h.vector(in.Embedding))
+	h.bytes += rowBytes(in)
+	h.n++
+}
+
+// listItems names the dictionary column whose items each list divides.
+var listItems = [nList]int{listPrograms: dictProgram, listConcepts: dictConcept, listResources: dictResource, listTokens: dictToken}
+
+// enum is a number of an enumeration, 0 (unspecified) for one that this program
+// does not know.
+func enum(n int32, names []string) int8 {
+	if n < 0 || int(n) >= len(names) {
+		return 0
+	}
+	return int8(n)
+}
+
+// intern appends a text to a dictionary column.
+func (h *hot) intern(dict int, s string) {
+	d := &h.dict[dict]
+	if n := len(d.idx); n > 0 && d.at(n-1) == s {
+		d.idx = append(d.idx, d.idx[n-1])
+		return
+	}
+	i, ok := h.values[dict][s]
+	if !ok {
+		i = int32(d.val.len())
+		d.val.append(s)
+		h.values[dict][strings.Clone(s)] = i // the record is not ours to keep
+	}
+	d.idx = append(d.idx, i)
+}
+
+// vector stores an embedding unless the segment has the same one, as it does for
+// a command that is repeated, and returns its index.
+func (h *hot) vector(e []float32) int32 {
+	if len(e) == 0 {
+		return 0
+	}
+	v := &h.vectors
+	key := xxh3.Hash(bytesOf(e))
+	i, ok := h.seen[key]
+	if ok && slices.Equal(bytesOf(v.at(int(i))), bytesOf(e)) {
+		return i
+	}
+	i = int32(v.n)
+	if v.n%v.per == 0 {
+		v.chunks = append(v.chunks, make([]float32, v.per*schemas.EmbeddingDim))
+	}
+	v.n++
+	copy(v.at(int(i)), e)
+	if !ok {
+		h.seen[key] = i
+	}
+	return i
+}
+
+// restore makes the buffer what it was when c was written from it.
+func restore(c *columns, base int64, bytes uint64) *hot {
+	h := newHot(base)
+	h.bytes = bytes
+	h.n, h.minTime, h.maxTime = c.n, c.minTime, c.maxTime
+	h.id, h.parent = slices.Clone(c.id), slices.Clone(c.parent)
+	h.offset, h.time, h.eventTime = slices.Clone(c.offset), slices.Clone(c.time), slices.Clone(c.eventTime)
+	h.ordered = slices.IsSorted(h.time)
+	for i := range c.text {
+		h.text[i] = c.text[i].clone()
+	}
+	for i := range c.dict {
+		h.dict[i] = dictColumn{idx: slices.Clone(c.dict[i].idx), val: c.dict[i].val.clone()}
+		for k := range h.dict[i].val.len() {
+			h.values[i][strings.Clone(h.dict[i].val.at(k))] = int32(k)
+		}
+	}
+	for i := range c.list {
+		h.list[i] = slices.Clone(c.list[i])
+	}
+	h.category, h.confidence, h.complexity = slices.Clone(c.category), slices.Clone(c.confidence), slices.Clone(c.complexity)
+	h.exitCode, h.duration = slices.Clone(c.exitCode), slices.Clone(c.duration)
+	h.contextHash, h.contentHash = slices.Clone(c.contextHash), slices.Clone(c.contentHash)
+	h.resourceKind, h.resourceAccess = slices.Clone(c.resourceKind), slices.Clone(c.resourceAccess)
+	h.tokenKind, h.tokenOffset = slices.Clone(c.tokenKind), slices.Clone(c.tokenOffset)
+	h.hasExit, h.hasDuration = c.hasExit.thaw(c.n), c.hasDuration.thaw(c.n)
+	h.hasParent, h.hasEmbedding = c.hasParent.thaw(c.n), c.hasEmbedding.thaw(c.n)
+	h.embedding = slices.Clone(c.embedding)
+	for i := range c.vectors.n {
+		h.vector(c.vectors.at(i))
+	}
+	for i, id := range h.id {
+		h.rows[id] = int32(i)
+	}
+	return h
+}
+
+func (c *utf8Column) clone() utf8Column {
+	return utf8Column{off: slices.Clone(c.off), data: slices.Clone(c.data)}
+}
+
+// thaw is the first n rows as the hot buffer holds them.
+func (v *validity) thaw(n int) validity {
+	flags := make([]bool, n)
+	for i := range flags {
+		flags[i] = v.at(i)
+	}
+	return validity{flags: flags}
+}

@@ -1,0 +1,222 @@
+package segment
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// Lookup finds the intent of an event. Where several partitions have it, the
+// first in order answers.
+func (p *Projection) Lookup(ctx context.Context, id schemas.EventID) (row Row, found bool, err error) {
+	err = p.ViewID(ctx, id, func(v *View) error {
+		row, found = v.Row(), true
+		return nil
+	})
+	return row, found, err
+}
+
+// ViewID hands the intent of an event to fn, in place; fn is not called if there
+// is none.
+func (p *Projection) ViewID(ctx context.Context, id schemas.EventID, fn func(*View) error) error {
+	if err := p.enter(); err != nil {
+		return err
+	}
+	defer p.leave()
+	for _, s := range p.all() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		v, at, hot := s.snapshotID(id)
+		if hot {
+			return fn(&View{c: &v.hot, row: at, tp: s.tp})
+		}
+		for _, f := range slices.Backward(v.files) {
+			at, err := f.find(id)
+			if err != nil {
+				return err
+			}
+			if at >= 0 {
+				return fn(&View{c: &f.cols, row: at, tp: s.tp, f: f})
+			}
+		}
+	}
+	return nil
+}
+
+// snapshotID is a snapshot and the hot row of an id in it.
+func (s *shard) snapshotID(id schemas.EventID) (view, int, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	row, ok := s.view.rows[id]
+	return s.view, int(row), ok && int(row) < s.view.hot.n
+}
+
+// Match is an event whose id begins as asked.
+type Match struct {
+	ID       schemas.EventID
+	Position schemas.Position
+}
+
+// MinPrefix is how many hexadecimal digits an abbreviated id needs.
+const MinPrefix = 4
+
+// Find lists, in order of id, the events whose id begins with prefix: at least
+// MinPrefix hexadecimal digits, hyphens where one likes. It stops at limit, so a
+// caller that wants exactly one asks for two.
+func (p *Projection) Find(ctx context.Context, prefix string, limit int) ([]Match, error) {
+	digits := strings.ToLower(strings.ReplaceAll(prefix, "-", ""))
+	var lo, hi schemas.EventID
+	for i := range hi {
+		hi[i] = 0xff
+	}
+	if len(digits) < MinPrefix || len(digits) > 32 {
+		return nil, fmt.Errorf("id %q: want %d to 32 hexadecimal digits", prefix, MinPrefix)
+	}
+	if _, err := hex.Decode(lo[:], []byte(digits+strings.Repeat("0", 32-len(digits)))); err != nil {
+		return nil, fmt.Errorf("id %q: not hexadecimal", prefix)
+	}
+	if _, err := hex.Decode(hi[:], []byte(digits+strings.Repeat("f", 32-len(digits)))); err != nil {
+		return nil, fmt.Errorf("id %q: not hexadecimal", prefix)
+	}
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	defer p.leave()
+	var found []Match
+	for _, s := range p.all() {
+		v := s.snapshot()
+		add := func(c *columns, row int) {
+			found = append(found, Match{c.id[row], (&View{c: c, row: row, tp: s.tp}).Position()})
+		}
+		for row, id := range v.hot.id {
+			if bytes.Compare(id[:], lo[:]) >= 0 && bytes.Compare(id[:], hi[:]) <= 0 {
+				add(&v.hot, row)
+			}
+		}
+		for _, f := range v.files {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			c, x, err := f.rows()
+			if err != nil {
+				return nil, err
+			}
+			i, _ := slices.BinarySearchFunc(x.idOrder, lo, func(row uint32, id schemas.EventID) int {
+				return bytes.Compare(c.id[row][:], id[:])
+			})
+			// More than limit from one file can never be among the first limit.
+			for taken := 0; i < len(x.idOrder) && taken < limit; i, taken = i+1, taken+1 {
+				row := int(x.idOrder[i])
+				if bytes.Compare(c.id[row][:], hi[:]) > 0 {
+					break
+				}
+				add(c, row)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b Match) int {
+		return cmp.Or(bytes.Compare(a.ID[:], b.ID[:]), a.Position.TP().Compare(b.Position.TP()))
+	})
+	return found[:min(len(found), max(limit, 0))], nil
+}
+
+// At finds the intent at a position.
+func (p *Projection) At(ctx context.Context, pos schemas.Position) (row Row, found bool, err error) {
+	err = p.ViewAt(ctx, []schemas.Position{pos}, func(_ int, v *View) error {
+		row, found = v.Row(), true
+		return nil
+	})
+	return row, found, err
+}
+
+// ViewAt hands the intents at many positions to fn, in place and in the order
+// asked, each with its index in positions; a position without an intent is left
+// out. All are read from one state of their shard. An error of fn ends it.
+func (p *Projection) ViewAt(ctx context.Context, positions []schemas.Position, fn func(i int, v *View) error) error {
+	return p.Read(func(r *Reader) error {
+		for i, pos := range positions {
+			if i&255 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			v, err := r.At(pos.TP(), pos.Offset)
+			if err == nil && v != nil {
+				err = fn(i, v)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Reader reads single rows, all from one state of their shard. It is for one
+// goroutine.
+type Reader struct {
+	p     *Projection
+	views map[schemas.TopicPartition]*view
+	// last is the shard that was read last, mostly the next one too.
+	last   schemas.TopicPartition
+	lastOK bool
+	view   *view
+	at     View
+}
+
+// Read lends fn a Reader until it returns.
+func (p *Projection) Read(fn func(*Reader) error) error {
+	if err := p.enter(); err != nil {
+		return err
+	}
+	defer p.leave()
+	return fn(&Reader{p: p, views: map[schemas.TopicPartition]*view{}})
+}
+
+// At is the intent at a position, or nil if there is none. It is good until the
+// next call.
+func (r *Reader) At(tp schemas.TopicPartition, offset int64) (*View, error) {
+	if !r.lastOK || r.last != tp {
+		v, ok := r.views[tp]
+		if !ok {
+			if s := r.p.shard(tp); s != nil {
+				snap := s.snapshot()
+				v = &snap
+			}
+			r.views[tp] = v
+		}
+		r.last, r.lastOK, r.view = tp, true, v
+	}
+	v := r.view
+	if v == nil {
+		return nil, nil
+	}
+	r.at = View{tp: tp}
+	if offset >= v.base {
+		r.at.c = &v.hot
+	} else {
+		k, _ := slices.BinarySearchFunc(v.files, offset, func(f *file, off int64) int {
+			return cmp.Compare(f.h.Next-1, off)
+		})
+		if k == len(v.files) {
+			return nil, nil
+		}
+		r.at.f = v.files[k]
+		c, _, err := r.at.f.rows()
+		if err != nil {
+			return nil, err
+		}
+		r.at.c = c
+	}
+	row, ok := slices.BinarySearch(r.at.c.offset, offset)
+	if !ok {
+		return nil, nil
+	}
+	r.at.row = row
+	return &r.at, nil
+}

@@ -1,0 +1,313 @@
+package segment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/schemas"
+)
+
+// Name is the projection's name.
+const Name = "segment"
+
+// Version is the version of what is stored. It changes when the same log would
+// give other files.
+const Version = 1
+
+// ErrClosed is what calls after Close return.
+var ErrClosed = errors.New("segment: closed")
+
+// Options of a projection. The zero value is right but for tests: the same log
+// gives the same files only under the same SealRows and SealBytes.
+type Options struct {
+	// SealRows is how many rows a segment has at most. 0 means 65,536.
+	SealRows int
+	// SealBytes seals earlier once the rows of a segment count as many bytes (what
+	// a row counts is in schemas/tbf.md). 0 means 256 MiB, 1 GiB is the most.
+	SealBytes int64
+	// CheckpointRows is after how many new rows of a shard its unsealed rows are
+	// saved, so that the next Open need not read them from the log again. It only
+	// changes how fast that is, never the state. 0 means 16,384, negative never
+	// (Flush and Close still do).
+	CheckpointRows int
+	// Logger hears what a reader of logs should know: checkpoints that could not
+	// be used or written. Nil means slog.Default().
+	Logger *slog.Logger
+
+	disk disk // of tests
+}
+
+func (o *Options) setDefaults() error {
+	if o.SealRows == 0 {
+		o.SealRows = 1 << 16
+	}
+	if o.SealBytes == 0 {
+		o.SealBytes = 256 << 20
+	}
+	if o.CheckpointRows == 0 {
+		o.CheckpointRows = 1 << 14
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.disk == nil {
+		o.disk = osDisk{}
+	}
+	switch {
+	case o.SealRows < 0 || o.SealRows > maxSealRows:
+		return fmt.Errorf("segment: SealRows %d: want 1 to %d", o.SealRows, maxSealRows)
+	case o.SealBytes < 0 || o.SealBytes > maxSealBytes:
+		return fmt.Errorf("segment: SealBytes %d: want 1 to %d", o.SealBytes, maxSealBytes)
+	}
+	return nil
+}
+
+// Kind is the projection as a node registers it.
+func Kind(opts Options) projections.Kind {
+	return projections.Kind{
+		Name: Name, Version: Version,
+		Open: func(dir string) (projections.Projection, error) { return Open(dir, opts) },
+	}
+}
+
+// Projection keeps the intents of a log in TBF segments. All of its methods may
+// be called at any time from any goroutine; Apply from one a partition.
+type Projection struct {
+	dir  string
+	opts Options
+
+	// mu guards what follows. It is held for moments only. A shard's locks come
+	// after it, and among those write before mu; who takes the mu of several shards
+	// takes them in the order of partitions.
+	mu     sync.RWMutex
+	shards map[schemas.TopicPartition]*shard
+	users  int // calls under way: the files stay mapped until the last one ends
+	closed bool
+}
+
+var _ projections.Projection = (*Projection)(nil)
+
+// Open opens or creates the state in dir, which exists. A damaged segment is a
+// *CorruptError; a damaged or outdated checkpoint is not an error, as it is only
+// a shortcut.
+func Open(dir string, opts Options) (*Projection, error) {
+	if x := uint16(1); *(*byte)(unsafe.Pointer(&x)) != 1 {
+		return nil, errors.New("segment: TBF files are read in place and need a little-endian machine")
+	}
+	if err := opts.setDefaults(); err != nil {
+		return nil, err
+	}
+	p := &Projection{dir: dir, opts: opts, shards: map[schemas.TopicPartition]*shard{}}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open segments: %w", err)
+	}
+	for _, e := range entries {
+		tp, ok := parseShardDir(e.Name())
+		if !e.IsDir() || !ok {
+			continue // not ours
+		}
+		s := newShard(tp, filepath.Join(dir, e.Name()), &p.opts)
+		p.shards[tp] = s
+		if err := s.load(); err != nil {
+			_ = p.Close()
+			return nil, fmt.Errorf("open segments of %s: %w", tp, err)
+		}
+	}
+	return p, nil
+}
+
+// shardDir is the folder of a partition: Kafka's own "topic-partition".
+func shardDir(tp schemas.TopicPartition) string {
+	return tp.Topic + "-" + strconv.Itoa(int(tp.Partition))
+}
+
+func parseShardDir(name string) (schemas.TopicPartition, bool) {
+	i := strings.LastIndexByte(name, '-')
+	if i < 0 {
+		return schemas.TopicPartition{}, false
+	}
+	n, err := strconv.ParseInt(name[i+1:], 10, 32)
+	tp := schemas.TopicPartition{Topic: name[:i], Partition: int32(n)}
+	return tp, err == nil && validTopic(tp.Topic) && shardDir(tp) == name
+}
+
+// validTopic reports whether Kafka would allow the name, and so whether it can
+// be a folder's.
+func validTopic(s string) bool {
+	if s == "" || s == "." || s == ".." || len(s) > 249 {
+		return false
+	}
+	for _, r := range s {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// enter keeps the files mapped until leave.
+func (p *Projection) enter() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return ErrClosed
+	}
+	p.users++
+	return nil
+}
+
+func (p *Projection) leave() {
+	p.mu.Lock()
+	p.users--
+	last := p.closed && p.users == 0
+	p.mu.Unlock()
+	if last {
+		p.unmap()
+	}
+}
+
+func (p *Projection) unmap() {
+	for _, s := range p.shards {
+		for _, f := range s.files {
+			_ = f.close()
+		}
+	}
+}
+
+// snapshot is one state of all shards, in order: none is left out that another
+// one's batch came after.
+func (p *Projection) snapshot() []shardView {
+	// While this is held no shard can begin, and so no batch come after one that
+	// is not in the list.
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	all := p.sorted()
+	for _, s := range all {
+		s.mu.RLock()
+	}
+	views := make([]shardView, len(all))
+	for i, s := range all {
+		views[i] = shardView{s.tp, &s.order, s.view}
+	}
+	for _, s := range all {
+		s.mu.RUnlock()
+	}
+	return slices.DeleteFunc(views, func(v shardView) bool { return v.next == 0 })
+}
+
+// shardView is a shard's part of a snapshot.
+type shardView struct {
+	tp    schemas.TopicPartition
+	order *hotOrder
+	view
+}
+
+// Name implements projections.Projection.
+func (p *Projection) Name() string { return Name }
+
+// Next implements projections.Projection.
+func (p *Projection) Next(tp schemas.TopicPartition) int64 {
+	if s := p.shard(tp); s != nil {
+		v := s.snapshot()
+		return v.next
+	}
+	return 0
+}
+
+// Watermark implements projections.Projection.
+func (p *Projection) Watermark() schemas.Watermark {
+	w := schemas.Watermark{}
+	for _, v := range p.snapshot() {
+		w[v.tp] = v.next
+	}
+	return w
+}
+
+func (p *Projection) shard(tp schemas.TopicPartition) *shard {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.shards[tp]
+}
+
+// all are the shards in order.
+func (p *Projection) all() []*shard {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.sorted()
+}
+
+// sorted is all for who holds mu.
+func (p *Projection) sorted() []*shard {
+	var all []*shard
+	for _, s := range p.shards {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b *shard) int { return a.tp.Compare(b.tp) })
+	return all
+}
+
+// Apply implements projections.Projection. State and position advance record by
+// record: after an error that may be retried, Next says how far it came, which
+// is a state like any other.
+func (p *Projection) Apply(ctx context.Context, b schemas.Batch) error {
+	if err := p.enter(); err != nil {
+		return err
+	}
+	defer p.leave()
+	tp := b.TP()
+	if !validTopic(tp.Topic) || tp.Partition < 0 {
+		return schemas.Fatalf("segment: %q is not a partition of a topic", tp)
+	}
+	p.mu.Lock()
+	s := p.shards[tp]
+	if s == nil {
+		s = newShard(tp, filepath.Join(p.dir, shardDir(tp)), &p.opts)
+		p.shards[tp] = s
+	}
+	p.mu.Unlock()
+	return s.apply(ctx, b)
+}
+
+// Flush implements projections.Projection.
+func (p *Projection) Flush() error {
+	if err := p.enter(); err != nil {
+		return err
+	}
+	defer p.leave()
+	var errs []error
+	for _, s := range p.all() {
+		if err := s.flush(); err != nil {
+			errs = append(errs, fmt.Errorf("flush segments of %s: %w", s.tp, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Close flushes and closes. Calls that are under way end as they would have; the
+// files are released with the last of them.
+func (p *Projection) Close() error {
+	err := p.Flush()
+	if errors.Is(err, ErrClosed) {
+		return nil
+	}
+	p.mu.Lock()
+	first := !p.closed
+	p.closed = true
+	last := first && p.users == 0
+	p.mu.Unlock()
+	if last {
+		p.unmap()
+	}
+	return err
+}

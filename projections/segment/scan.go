@@ -1,0 +1,253 @@
+package segment
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// Order is the order of a scan.
+type Order uint8
+
+// The orders of a scan: by (time, topic, partition, offset), one way or the other.
+const (
+	OldestFirst Order = iota
+	NewestFirst
+)
+
+// Scan hands every row that the filter chooses to fn, in order of time over all
+// shards, until fn returns false. It sees one state of each shard; rows applied
+// meanwhile do not appear. Segments outside of the filter's times are not
+// touched.
+func (p *Projection) Scan(ctx context.Context, filter Filter, order Order, fn func(*View) bool) error {
+	if err := p.enter(); err != nil {
+		return err
+	}
+	defer p.leave()
+	h := cursors{newest: order == NewestFirst}
+	for _, s := range p.snapshot() {
+		for _, f := range s.files {
+			if filter.excludesTimes(f.h.MinTime, f.h.MaxTime) {
+				continue
+			}
+			c, x, err := f.rows()
+			if err != nil {
+				return err
+			}
+			h.add(&filter, View{c: c, tp: s.tp, f: f}, x.timeOrder)
+		}
+		h.add(&filter, View{c: &s.hot, tp: s.tp}, s.order.of(&s.view))
+	}
+	h.init()
+	for n := 0; len(h.list) > 0; n++ {
+		if n&1023 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		top := h.list[0]
+		if top.filter.match(top.row) && !fn(&top.View) {
+			return nil
+		}
+		if !top.advance(h.newest) {
+			last := len(h.list) - 1
+			h.list[0] = h.list[last]
+			h.list = h.list[:last]
+		}
+		h.down(0)
+	}
+	return nil
+}
+
+// Count is how many rows the filter chooses.
+func (p *Projection) Count(ctx context.Context, filter Filter) (int, error) {
+	n := 0
+	err := p.Scan(ctx, filter, OldestFirst, func(*View) bool { n++; return true })
+	return n, err
+}
+
+// cursor walks one table in order of time.
+type cursor struct {
+	View
+	filter tableFilter
+	order  []uint32 // nil: the rows are in order of time as they are
+	lo, hi int      // what is left of it, the current row included
+	time   int64    // of the current row
+}
+
+// place makes the next row of what is left the current one.
+func (c *cursor) place(newest bool) {
+	i := c.lo
+	if newest {
+		i = c.hi - 1
+	}
+	if c.row = i; c.order != nil {
+		c.row = int(c.order[i])
+	}
+	c.time = c.c.time[c.row]
+}
+
+func (c *cursor) advance(newest bool) bool {
+	if newest {
+		c.hi--
+	} else {
+		c.lo++
+	}
+	if c.lo >= c.hi {
+		return false
+	}
+	c.place(newest)
+	return true
+}
+
+// cursors is a heap of tables by their current row. It is not container/heap's
+// because each row of a scan passes through it.
+type cursors struct {
+	list   []*cursor
+	newest bool
+}
+
+func (h *cursors) add(filter *Filter, v View, order []uint32) {
+	t, some := filter.on(v.c, v.tp)
+	if !some {
+		return
+	}
+	c := &cursor{View: v, filter: t, order: order}
+	from := func(at int64) int {
+		return sort.Search(v.c.n, func(i int) bool {
+			if order != nil {
+				i = int(order[i])
+			}
+			return v.c.time[i] >= at
+		})
+	}
+	c.lo, c.hi = from(t.from), v.c.n
+	if t.to != math.MaxInt64 {
+		c.hi = from(t.to)
+	}
+	if c.lo < c.hi {
+		c.place(h.newest)
+		h.list = append(h.list, c)
+	}
+}
+
+func (h *cursors) init() {
+	for i := len(h.list)/2 - 1; i >= 0; i-- {
+		h.down(i)
+	}
+}
+
+// down moves the table at i to where its current row belongs.
+func (h *cursors) down(i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(h.list) {
+			return
+		}
+		if child+1 < len(h.list) && h.before(child+1, child) {
+			child++
+		}
+		if !h.before(child, i) {
+			return
+		}
+		h.list[i], h.list[child] = h.list[child], h.list[i]
+		i = child
+	}
+}
+
+// before reports whether the row of table i comes before that of j.
+func (h *cursors) before(i, j int) bool {
+	a, b := h.list[i], h.list[j]
+	if a.time != b.time {
+		return (a.time < b.time) != h.newest
+	}
+	less := cmp.Or(a.tp.Compare(b.tp), cmp.Compare(a.Offset(), b.Offset()))
+	return (less < 0) != h.newest
+}
+
+// hotOrder remembers the order of time of a hot buffer whose rows did not come
+// in it, as those of an import may not.
+type hotOrder struct {
+	mu   sync.Mutex
+	base int64
+	rows []uint32
+}
+
+// of is the order of a snapshot's hot rows, nil where it is theirs already.
+func (o *hotOrder) of(v *view) []uint32 {
+	if v.ordered {
+		return nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.base == v.base && len(o.rows) == v.hot.n {
+		return o.rows
+	}
+	rows := make([]uint32, v.hot.n)
+	for i := range rows {
+		rows[i] = uint32(i)
+	}
+	sortByTime(rows, v.hot.time)
+	o.base, o.rows = v.base, rows
+	return rows
+}
+
+// ShardStats describes a shard.
+type ShardStats struct {
+	Partition  schemas.TopicPartition
+	Next       int64
+	Segments   int
+	SealedRows int
+	HotRows    int
+	// Bytes are those of the sealed files.
+	Bytes int64
+	// MinTime and MaxTime are when the earliest and the latest command started,
+	// unix nanoseconds; zero without rows.
+	MinTime, MaxTime int64
+}
+
+// Rows is how many rows the shard has.
+func (s ShardStats) Rows() int { return s.SealedRows + s.HotRows }
+
+// Stats describes every shard, in order. It reads no rows.
+func (p *Projection) Stats() []ShardStats {
+	var all []ShardStats
+	for _, v := range p.snapshot() {
+		st := ShardStats{Partition: v.tp, Next: v.next, Segments: len(v.files), HotRows: v.hot.n}
+		times := []int64{}
+		for _, f := range v.files {
+			st.SealedRows += int(f.h.Rows)
+			st.Bytes += int64(f.h.Length)
+			times = append(times, f.h.MinTime, f.h.MaxTime)
+		}
+		if v.hot.n > 0 {
+			times = append(times, v.hot.minTime, v.hot.maxTime)
+		}
+		if len(times) > 0 {
+			st.MinTime, st.MaxTime = slices.Min(times), slices.Max(times)
+		}
+		all = append(all, st)
+	}
+	return all
+}
+
+// Verify checks every byte of every sealed segment and returns all damage found.
+func (p *Projection) Verify(ctx context.Context) ([]*CorruptError, error) {
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	defer p.leave()
+	var damage []*CorruptError
+	for _, s := range p.snapshot() {
+		for _, f := range s.files {
+			if err := ctx.Err(); err != nil {
+				return damage, err
+			}
+			damage = append(damage, f.damage()...)
+		}
+	}
+	return damage, nil
+}

@@ -1,0 +1,394 @@
+package segment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// tailName is the checkpoint of a shard's unsealed rows.
+const tailName = "tail.tbf"
+
+// segmentName names the sealed file of a sequence number.
+func segmentName(seq int) string { return fmt.Sprintf("%08d.tbf", seq) }
+
+// shard is the state of one partition: sealed files and the hot buffer.
+type shard struct {
+	tp   schemas.TopicPartition
+	dir  string
+	opts *Options
+
+	// write is held by whoever appends, seals or saves. It guards what follows.
+	write sync.Mutex
+	files []*file // sealed, oldest first
+	hot   *hot
+	made  bool  // the folder exists
+	saved int64 // the Next that is on disk; -1 when none is
+	since int   // rows since the last checkpoint
+
+	// mu makes the view, and with it what readers see, change in one step. It is
+	// taken inside write and held for a copy, never during I/O.
+	mu   sync.RWMutex
+	view view
+
+	order hotOrder
+}
+
+// view is a state of the shard. A copy of it stays what it is, except for rows,
+// which is only read under the shard's mu.
+type view struct {
+	files []*file // sealed, oldest first
+	hot   columns
+	base  int64 // where the hot rows begin
+	next  int64
+	// ordered: the hot rows are in order of time.
+	ordered bool
+	rows    map[schemas.EventID]int32 // hot rows by id; those from hot.n on are not visible yet
+}
+
+func newShard(tp schemas.TopicPartition, dir string, opts *Options) *shard {
+	s := &shard{tp: tp, dir: dir, opts: opts, hot: newHot(0), saved: -1}
+	s.publish(0)
+	return s
+}
+
+func (s *shard) snapshot() view {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.view
+}
+
+// publish lets readers see the shard as it is now.
+func (s *shard) publish(next int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.view = view{files: s.files, hot: s.hot.columns, base: s.hot.base, next: next, ordered: s.hot.ordered, rows: s.hot.rows}
+}
+
+// load reads the shard's folder.
+func (s *shard) load() error {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return err
+	}
+	s.made = true
+	var names []string
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case strings.HasSuffix(name, tempSuffix):
+			// What a crash left before its rename.
+			if err := s.opts.disk.Remove(filepath.Join(s.dir, name)); err != nil {
+				s.opts.Logger.Warn("segment: leftover not removed", "projection", Name, "position", s.tp.String(), "err", err)
+			}
+		case name != tailName && strings.HasSuffix(name, ".tbf"):
+			names = append(names, name)
+		}
+	}
+	next := int64(0)
+	for i, name := range names { // ReadDir sorts
+		f, err := s.open(name, i, next)
+		if f != nil {
+			s.files = append(s.files, f)
+		}
+		if err != nil {
+			return err
+		}
+		next, s.saved = f.h.Next, f.h.Next
+	}
+	s.hot = newHot(next)
+	if f := s.loadTail(len(s.files), next); f != nil {
+		cols, _, _ := f.rows()
+		s.hot = restore(cols, next, f.h.RowBytes)
+		next = f.h.Next
+		s.saved = next
+		_ = f.close()
+	}
+	s.publish(next)
+	return nil
+}
+
+// open opens the sealed file that must be the shard's i-th, starting at base.
+func (s *shard) open(name string, i int, base int64) (*file, error) {
+	path := filepath.Join(s.dir, name)
+	if name != segmentName(i) {
+		return nil, &CorruptError{File: filepath.Join(s.dir, segmentName(i)), Region: "file", Reason: fmt.Sprintf("missing, yet there is %s", name)}
+	}
+	f, err := openFile(path, s.tp)
+	if err != nil {
+		return nil, err
+	}
+	if f.h.Flags&schemas.TBFSealed == 0 || f.h.Sequence != uint64(i) || f.h.Base != base {
+		return f, &CorruptError{
+			path, "header", 0, schemas.TBFHeaderSize,
+			fmt.Sprintf("flags %d, sequence %d, base %d: want a sealed segment %d from %d", f.h.Flags, f.h.Sequence, f.h.Base, i, base),
+		}
+	}
+	return f, nil
+}
+
+// loadTail opens the checkpoint if it continues exactly what is sealed and every
+// byte of it is as it was written. Anything else is as good as no checkpoint:
+// the rows are still in the log.
+func (s *shard) loadTail(seq int, base int64) *file {
+	path := filepath.Join(s.dir, tailName)
+	f, err := openFile(path, s.tp)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = f.verifyAll()
+		switch {
+		case err != nil:
+		case f.h.Flags&schemas.TBFSealed != 0 || f.h.Sequence != uint64(seq) || f.h.Base != base:
+			err = fmt.Errorf("%s: continues segment %d from %d, not %d from %d", path, f.h.Sequence, f.h.Base, seq, base)
+		case s.full(f.cols.n, f.h.RowBytes):
+			err = fmt.Errorf("%s: it has %d rows, which would be sealed", path, f.cols.n)
+		default:
+			return f
+		}
+		_ = f.close()
+	}
+	s.opts.Logger.Info("segment: checkpoint not used, reading the rows from the log again", "projection", Name, "position", s.tp.String(), "err", err)
+	return nil
+}
+
+// full is when a segment is sealed: it depends on the rows alone.
+func (s *shard) full(rows int, bytes uint64) bool {
+	return rows >= s.opts.SealRows || bytes >= uint64(s.opts.SealBytes)
+}
+
+func (s *shard) apply(ctx context.Context, b schemas.Batch) error {
+	s.write.Lock()
+	defer s.write.Unlock()
+	next := s.view.next // only we change it
+	if b.Next <= next {
+		return nil
+	}
+	if err := checkBatch(b, next); err != nil {
+		return err
+	}
+	err := s.appendAll(ctx, b, &next)
+	if err == nil {
+		next = b.Next
+	}
+	s.publish(next)
+	if err == nil && s.opts.CheckpointRows > 0 && s.since >= s.opts.CheckpointRows {
+		s.since = 0
+		if err := s.save(false); err != nil {
+			s.opts.Logger.Warn("segment: checkpoint not written", "projection", Name, "position", s.tp.String(), "err", err)
+		}
+	}
+	return err
+}
+
+// appendAll appends the batch's new intents and keeps next behind the last.
+func (s *shard) appendAll(ctx context.Context, b schemas.Batch, next *int64) error {
+	if err := s.sealIfFull(); err != nil {
+		return err // sealing failed before and fails again
+	}
+	for i, r := range b.Records {
+		if i&255 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		in := r.GetIntent()
+		if in == nil || r.Origin.Offset < *next {
+			continue
+		}
+		known, err := s.known(schemas.EventID(r.EventId))
+		if err != nil {
+			return fmt.Errorf("apply segment at %s: %w", schemas.PositionOf(r.Origin), err)
+		}
+		if known {
+			continue
+		}
+		s.hot.append(r, in)
+		s.since++
+		s.mu.Lock()
+		s.hot.rows[schemas.EventID(r.EventId)] = int32(s.hot.n - 1)
+		s.mu.Unlock()
+		*next = r.Origin.Offset + 1
+		if err := s.sealIfFull(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// known reports whether the shard has the event already.
+func (s *shard) known(id schemas.EventID) (bool, error) {
+	if _, ok := s.hot.rows[id]; ok {
+		return true, nil
+	}
+	for _, f := range slices.Backward(s.files) {
+		row, err := f.find(id)
+		if err != nil || row >= 0 {
+			return row >= 0, err
+		}
+	}
+	return false, nil
+}
+
+// find is the row of an id, -1 if it is not in the file.
+func (f *file) find(id schemas.EventID) (int, error) {
+	bloom, err := f.bloom()
+	if err != nil || !bloomHas(bloom, id) {
+		return -1, err
+	}
+	c, x, err := f.rows()
+	if err != nil {
+		return -1, err
+	}
+	return findID(c, x.idOrder, id), nil
+}
+
+func (s *shard) sealIfFull() error {
+	if !s.full(s.hot.n, s.hot.bytes) {
+		return nil
+	}
+	if err := s.seal(); err != nil {
+		return fmt.Errorf("seal segment %d of %s: %w", len(s.files), s.tp, err)
+	}
+	return nil
+}
+
+// seal makes the hot buffer a sealed file; the caller publishes it. Until it returns nil nothing has
+// changed but, perhaps, a file on disk that the next attempt replaces with the
+// same bytes or the next Open takes for what it is.
+func (s *shard) seal() error {
+	if err := s.mkdir(); err != nil {
+		return err
+	}
+	name := segmentName(len(s.files))
+	next := s.hot.offset[s.hot.n-1] + 1
+	x := buildIndex(&s.hot.columns, s.tp.Topic)
+	if err := storeTBF(s.opts.disk, s.dir, name, true, s.header(schemas.TBFSealed, next), &s.hot.columns, x); err != nil {
+		return err
+	}
+	f, err := openFile(filepath.Join(s.dir, name), s.tp)
+	if err != nil {
+		return err
+	}
+	s.files = append(slices.Clip(s.files), f) // readers keep the old slice
+	s.hot, s.since, s.saved = newHot(next), 0, next
+	// The checkpoint is of rows that are sealed now. One that stays is not used.
+	if err := s.opts.disk.Remove(filepath.Join(s.dir, tailName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.opts.Logger.Warn("segment: old checkpoint not removed", "projection", Name, "position", s.tp.String(), "err", err)
+	}
+	return nil
+}
+
+func (s *shard) header(flags uint16, next int64) schemas.TBFHeader {
+	return schemas.TBFHeader{
+		Sequence: uint64(len(s.files)), Partition: s.tp.Partition, Flags: flags,
+		Base: s.hot.base, Next: next, RowBytes: s.hot.bytes,
+	}
+}
+
+// flush saves the unsealed rows for good.
+func (s *shard) flush() error {
+	s.write.Lock()
+	defer s.write.Unlock()
+	// A full buffer belongs into a segment; a checkpoint of one would be a state
+	// that no log leads to.
+	err := s.sealIfFull()
+	s.publish(s.view.next)
+	if err != nil {
+		return err
+	}
+	return s.save(true)
+}
+
+// save writes the checkpoint, unless what is on disk says the same.
+func (s *shard) save(durable bool) error {
+	next := s.view.next
+	if s.saved == next {
+		return nil
+	}
+	if err := s.mkdir(); err != nil {
+		return err
+	}
+	err := storeTBF(s.opts.disk, s.dir, tailName, durable, s.header(0, next), &s.hot.columns, buildIndex(&s.hot.columns, s.tp.Topic))
+	if err == nil && durable {
+		s.saved = next
+	}
+	return err
+}
+
+func (s *shard) mkdir() error {
+	if s.made {
+		return nil
+	}
+	if err := s.opts.disk.MkdirAll(s.dir); err != nil {
+		return err
+	}
+	if err := s.opts.disk.SyncDir(filepath.Dir(s.dir)); err != nil {
+		return err
+	}
+	s.made = true
+	return nil
+}
+
+// checkBatch refuses a batch that cannot be applied, before any of it is.
+func checkBatch(b schemas.Batch, next int64) error {
+	last := int64(-1)
+	for _, r := range b.Records {
+		at := schemas.PositionOf(r.GetOrigin())
+		if at.TP() != b.TP() || at.Offset <= last || at.Offset >= b.Next {
+			return schemas.Fatalf("segment: record %s in a batch of %s up to %d, after offset %d", at, b.TP(), b.Next, last)
+		}
+		last = at.Offset
+		in := r.GetIntent()
+		if in == nil || at.Offset < next {
+			continue
+		}
+		if err := checkIntent(r, in); err != nil {
+			return projections.Poison(at, "%w", err)
+		}
+	}
+	return nil
+}
+
+func checkIntent(r *recountv1.Record, in *recountv1.Intent) error {
+	if id, err := schemas.EventIDFromBytes(r.EventId); err != nil || id.IsZero() {
+		return fmt.Errorf("event id %x: want 16 bytes, not all zero", r.EventId)
+	}
+	if n := len(in.ParentId); n != 0 && n != 16 {
+		return fmt.Errorf("parent id: %d bytes, want 16 or none", n)
+	}
+	if n := len(in.Embedding); n != 0 && n != schemas.EmbeddingDim {
+		return fmt.Errorf("embedding: %d values, want %d or none", n, schemas.EmbeddingDim)
+	}
+	if n := rowBytes(in); n > maxRowBytes {
+		return fmt.Errorf("the intent has %d bytes, at most %d can be stored", n, maxRowBytes)
+	}
+	ok := utf8.ValidString(in.Command) && utf8.ValidString(in.StatedIntent) && utf8.ValidString(in.OutputTail)
+	for _, s := range rowTexts(in) {
+		ok = ok && utf8.ValidString(s)
+	}
+	for _, list := range [2][]string{in.Programs, in.Concepts} {
+		for _, s := range list {
+			ok = ok && utf8.ValidString(s)
+		}
+	}
+	for _, res := range in.Resources {
+		ok = ok && utf8.ValidString(res.GetName())
+	}
+	for _, t := range in.Tokens {
+		ok = ok && utf8.ValidString(t.GetText())
+	}
+	if !ok {
+		return errors.New("a text is not UTF-8")
+	}
+	return nil
+}

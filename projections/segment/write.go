@@ -1,0 +1,130 @@
+package segment
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"hash"
+	"io"
+	"path/filepath"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// writeTBF writes a whole file to w. Of h the caller gives what says which
+// segment it is; the counts and places are filled in here.
+func writeTBF(w io.Writer, h schemas.TBFHeader, c *columns, x *index) error {
+	rs := regions(c, x)
+	entries := make([]schemas.TBFEntry, len(rs))
+	pos := uint64(schemas.TBFHeaderSize)
+	parts := make([][][]byte, len(rs))
+	for i, r := range rs {
+		parts[i] = r.get()
+		var n uint64
+		var crc uint32
+		for _, p := range parts[i] {
+			n += uint64(len(p))
+			crc = schemas.UpdateCRC32C(crc, p)
+		}
+		pos = aligned(pos)
+		entries[i] = schemas.TBFEntry{Kind: r.kind, Column: r.column, Offset: pos, Length: n, CRC: crc}
+		pos += n
+	}
+	h.Major, h.Minor = schemas.TBFMajor, schemas.TBFMinor
+	h.Dim, h.DType, h.Compression = schemas.EmbeddingDim, schemas.TBFFloat32, schemas.TBFUncompressed
+	h.Rows, h.Edges, h.Vectors = uint32(c.n), uint32(len(x.csr.row)), uint32(c.vectors.n)
+	h.MinTime, h.MaxTime = c.minTime, c.maxTime
+	h.Directory, h.Entries = aligned(pos), uint32(len(rs))
+	trailerAt := aligned(h.Directory + uint64(len(rs))*schemas.TBFEntrySize)
+	h.Length = trailerAt + schemas.TBFTrailerSize
+
+	directory := make([]byte, len(rs)*schemas.TBFEntrySize)
+	for i, e := range entries {
+		e.Put(directory[i*schemas.TBFEntrySize:])
+	}
+	out := &hashingWriter{w: w, h: sha256.New()}
+	var header [schemas.TBFHeaderSize]byte
+	h.Put(&header)
+	out.write(header[:])
+	for i, e := range entries {
+		out.padTo(e.Offset)
+		for _, p := range parts[i] {
+			out.write(p)
+		}
+	}
+	out.padTo(h.Directory)
+	out.write(directory)
+	out.padTo(trailerAt)
+	if out.err != nil {
+		return out.err
+	}
+	t := schemas.TBFTrailer{DirectoryCRC: schemas.CRC32C(directory), SHA256: schemas.Hash(out.h.Sum(nil)), Length: h.Length}
+	var trailer [schemas.TBFTrailerSize]byte
+	t.Put(&trailer)
+	out.write(trailer[:])
+	return out.err
+}
+
+func aligned(n uint64) uint64 { return (n + schemas.TBFAlign - 1) &^ (schemas.TBFAlign - 1) }
+
+// hashingWriter counts and hashes what it writes, and keeps the first error.
+type hashingWriter struct {
+	w   io.Writer
+	h   hash.Hash
+	pos uint64
+	err error
+}
+
+func (w *hashingWriter) write(b []byte) {
+	if w.err != nil || len(b) == 0 {
+		return
+	}
+	w.h.Write(b)
+	_, w.err = w.w.Write(b)
+	w.pos += uint64(len(b))
+}
+
+func (w *hashingWriter) padTo(pos uint64) {
+	var zero [schemas.TBFAlign]byte
+	w.write(zero[:pos-w.pos])
+}
+
+// storeTBF puts a file in place under its name in one step.
+//
+// A crash before the rename leaves a temporary file, which the next Open
+// removes, or nothing; one after the rename leaves the whole file, which the
+// next Open uses. With durable unset nothing is synced: a power cut may then
+// leave a file of the right name and wrong content, which only a checkpoint,
+// whose content is checked in whole before it is used, can afford.
+func storeTBF(d disk, dir, name string, durable bool, h schemas.TBFHeader, c *columns, x *index) error {
+	final := filepath.Join(dir, name)
+	temp := final + tempSuffix
+	f, err := d.Create(temp)
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriterSize(f, 1<<18)
+	if err = writeTBF(buffered, h, c, x); err == nil {
+		err = buffered.Flush()
+	}
+	if err == nil && durable {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = d.Rename(temp, final)
+	}
+	if err != nil {
+		_ = d.Remove(temp) // best effort: the next Open removes it too
+		return err
+	}
+	if durable {
+		// An error here means: stored, perhaps not yet for good. The caller tries
+		// again and puts the same bytes over it.
+		return d.SyncDir(dir)
+	}
+	return nil
+}
+
+const tempSuffix = ".tmp"

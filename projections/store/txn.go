@@ -1,0 +1,163 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// AppendShard appends the key form of a partition.
+func AppendShard(b []byte, tp schemas.TopicPartition) []byte {
+	b = append(b, tp.Topic...)
+	b = append(b, 0)
+	return binary.BigEndian.AppendUint32(b, uint32(tp.Partition))
+}
+
+// CutShard splits what AppendShard appended off the front of a key.
+func CutShard(b []byte) (tp schemas.TopicPartition, rest []byte, ok bool) {
+	i := bytes.IndexByte(b, 0)
+	if i <= 0 || len(b) < i+5 {
+		return tp, nil, false
+	}
+	tp = schemas.TopicPartition{Topic: string(b[:i]), Partition: int32(binary.BigEndian.Uint32(b[i+1:]))}
+	return tp, b[i+5:], true
+}
+
+// Txn is a batch being applied. It is used by one goroutine and ends with Commit
+// or Discard.
+type Txn struct {
+	// New holds the records that are to be applied: they lie at or above Next, are
+	// of concern, and their events were not seen before.
+	New []*recountv1.Record
+
+	d     *DB
+	b     *pebble.Batch
+	tp    schemas.TopicPartition
+	next  int64
+	shard []byte
+	key   []byte
+}
+
+// Begin starts to apply a batch. What lies below Next, what is of no concern and
+// what was seen before is taken out of it. A nil Txn without an error means that
+// the whole batch was applied before.
+func (d *DB) Begin(ctx context.Context, b schemas.Batch, concerns func(*recountv1.Record) bool) (*Txn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := d.Failed(); err != nil {
+		return nil, err
+	}
+	tp := b.TP()
+	if tp.Topic == "" || bytes.IndexByte([]byte(tp.Topic), 0) >= 0 || tp.Partition < 0 {
+		return nil, schemas.Fatalf("%s: apply: no such partition can be: topic %q, partition %d", d.name, tp.Topic, tp.Partition)
+	}
+	from := d.Next(tp)
+	if b.Next <= from {
+		return nil, nil
+	}
+	t := &Txn{d: d, tp: tp, next: b.Next, shard: AppendShard(nil, tp)}
+	if err := t.Do(func() error { return t.collect(b, from, concerns) }); err != nil {
+		return nil, err
+	}
+	t.b = d.db.NewBatchWithSize(1<<10 + len(t.New)*512)
+	return t, nil
+}
+
+// collect sets New.
+func (t *Txn) collect(b schemas.Batch, from int64, concerns func(*recountv1.Record) bool) error {
+	last := int64(-1)
+	inBatch := make(map[schemas.EventID]struct{}, len(b.Records))
+	for _, r := range b.Records {
+		pos := schemas.PositionOf(r.GetOrigin())
+		if pos.TP() != t.tp || pos.Offset <= last || pos.Offset >= b.Next {
+			return schemas.Fatalf("%s: apply: record at %s in a batch of %s up to %d, after offset %d", t.d.name, pos, t.tp, b.Next, last)
+		}
+		last = pos.Offset
+		if pos.Offset < from || !concerns(r) {
+			continue
+		}
+		id, err := schemas.EventIDFromBytes(r.EventId)
+		if err != nil {
+			return &projections.RecordError{Position: pos, Err: err}
+		}
+		if _, twice := inBatch[id]; twice {
+			continue
+		}
+		inBatch[id] = struct{}{}
+		_, seen, err := t.Get(t.seenKey(id[:]))
+		if err != nil {
+			return err
+		}
+		if !seen {
+			t.New = append(t.New, r)
+		}
+	}
+	return nil
+}
+
+func (t *Txn) seenKey(id []byte) []byte {
+	t.key = append(append(append(t.key[:0], kindSeen), t.shard...), id...)
+	return t.key
+}
+
+// Do runs f, which calls Get and Set, and comes back when the store fails, where f
+// might not: Pebble's reads wait for locks that a failed write holds for ever. The
+// caller then drops whatever f uses.
+func (t *Txn) Do(f func() error) error { return t.d.guard(f) }
+
+// Shard is the key form of the batch's partition.
+func (t *Txn) Shard() []byte { return t.shard }
+
+// Get reads what earlier batches stored; the value is a copy.
+func (t *Txn) Get(key []byte) (value []byte, ok bool, err error) {
+	v, closer, err := t.d.db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, t.d.explain("read", err)
+	}
+	value = bytes.Clone(v)
+	return value, true, t.d.explain("read", closer.Close())
+}
+
+// Set stores a value with the batch.
+func (t *Txn) Set(key, value []byte) error { return t.b.Set(key, value, nil) }
+
+// Commit stores everything. A crash leaves all of it or nothing. Next moves when
+// the state is readable, so that who sees an offset passed also sees its effect.
+func (t *Txn) Commit() error {
+	var offset []byte
+	for _, r := range t.New {
+		offset = binary.AppendUvarint(offset[:0], uint64(r.Origin.Offset))
+		if err := t.Set(t.seenKey(r.EventId), offset); err != nil {
+			return t.d.explain("write", err)
+		}
+	}
+	key := append([]byte{kindNext}, t.shard...)
+	if err := t.Set(key, binary.AppendUvarint(nil, uint64(t.next))); err != nil {
+		return t.d.explain("write", err)
+	}
+	if err := t.d.guard(func() error { return t.b.Commit(pebble.NoSync) }); err != nil {
+		return t.d.explain("write", err)
+	}
+	t.d.mu.Lock()
+	t.d.next[t.tp] = t.next
+	t.d.mu.Unlock()
+	return t.d.explain("write", t.b.Close())
+}
+
+// Discard drops what was set.
+func (t *Txn) Discard() {
+	if t.d.Failed() == nil {
+		_ = t.b.Close()
+	}
+}

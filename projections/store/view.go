@@ -1,0 +1,81 @@
+package store
+
+import (
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// View is one state of the store, for reading.
+type View struct {
+	d *DB
+	s *pebble.Snapshot
+}
+
+// View opens a view; the caller closes it.
+func (d *DB) View() (*View, error) {
+	if err := d.Failed(); err != nil {
+		return nil, err
+	}
+	return &View{d, d.db.NewSnapshot()}, nil
+}
+
+// Close ends the view.
+func (v *View) Close() { _ = v.s.Close() }
+
+// Get calls use with the value of a key, which is only good during the call, and
+// reports whether there is one.
+func (v *View) Get(key []byte, use func(value []byte) error) (bool, error) {
+	value, closer, err := v.s.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, v.d.explain("read", err)
+	}
+	err = use(value)
+	return true, errors.Join(err, closer.Close())
+}
+
+// Iter iterates over the keys from lower up to, but without, upper; nil is open.
+func (v *View) Iter(lower, upper []byte) (*pebble.Iterator, error) {
+	it, err := v.s.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+	return it, v.d.explain("read", err)
+}
+
+// Explain turns an error of an iterator into one that says what to do.
+func (v *View) Explain(err error) error { return v.d.explain("read", err) }
+
+// Damaged is the error for a value that cannot be what it is read as.
+func (v *View) Damaged(cause error) error { return v.d.Damaged(cause) }
+
+// Watermark is the next offset of every partition in this state.
+func (v *View) Watermark() (schemas.Watermark, error) {
+	it, err := v.Iter([]byte{kindNext}, []byte{kindNext + 1})
+	if err != nil {
+		return nil, err
+	}
+	w := schemas.Watermark{}
+	for ok := it.First(); ok; ok = it.Next() {
+		tp, next, err := decodeNext(it.Key(), it.Value())
+		if err != nil {
+			return nil, errors.Join(v.Damaged(err), it.Close())
+		}
+		w[tp] = next
+	}
+	return w, v.Explain(it.Close())
+}
+
+// PrefixEnd is the first key behind all those that start with the prefix, or nil
+// where there is none.
+func PrefixEnd(prefix []byte) []byte {
+	end := append([]byte(nil), prefix...)
+	for i := len(end) - 1; i >= 0; i-- {
+		if end[i]++; end[i] != 0 {
+			return end[:i+1]
+		}
+	}
+	return nil
+}
