@@ -1,0 +1,64 @@
+package query
+
+import (
+	"context"
+	"time"
+
+	"github.com/recountdb/recount/projections/segment"
+)
+
+// Census counts commands.
+type Census struct {
+	Count          int64
+	Oldest, Newest time.Time // zero without commands
+	Segments       int
+	// How the newest ended, Recent of them.
+	Recent, OK, Failed, Unknown int64
+}
+
+// Count takes a census; recent bounds how many of the newest commands are asked
+// how they ended.
+func Count(ctx context.Context, s Sources, recent int64) (Census, error) {
+	o, err := s.open()
+	if err != nil {
+		return Census{}, err
+	}
+	defer o.close()
+	var c Census
+	for _, st := range o.segment.Stats() {
+		c.Segments += st.Segments
+		if st.Rows() == 0 {
+			continue
+		}
+		c.Count += int64(st.Rows())
+		lo, hi := time.Unix(0, st.MinTime).UTC(), time.Unix(0, st.MaxTime).UTC()
+		if c.Oldest.IsZero() || lo.Before(c.Oldest) {
+			c.Oldest = lo
+		}
+		if hi.After(c.Newest) {
+			c.Newest = hi
+		}
+	}
+	f := &finding{ctx: ctx, o: o, visible: o.watermark()}
+	var inner error
+	err = o.segment.Scan(ctx, segment.Filter{Below: f.visible}, segment.NewestFirst, func(v *segment.View) bool {
+		code, err := f.exitCode(v)
+		switch {
+		case err != nil:
+			inner = err
+			return false
+		case code == nil:
+			c.Unknown++
+		case *code == 0:
+			c.OK++
+		default:
+			c.Failed++
+		}
+		c.Recent++
+		return c.Recent < recent
+	})
+	if inner != nil {
+		return c, inner
+	}
+	return c, err
+}

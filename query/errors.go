@@ -1,0 +1,45 @@
+package query
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// NotFoundError: nothing visible answers to the reference.
+type NotFoundError struct {
+	Ref string
+	// Hint says what to do.
+	Hint string
+}
+
+func (e *NotFoundError) Error() string { return fmt.Sprintf("%q: not found: %s", e.Ref, e.Hint) }
+
+// AmbiguousError: more than one event's id starts with the prefix. The caller
+// asks again with more of the id.
+type AmbiguousError struct {
+	Prefix string
+	// Matches holds the first few.
+	Matches []schemas.EventID
+}
+
+func (e *AmbiguousError) Error() string {
+	var ids []string
+	for _, id := range e.Matches {
+		ids = append(ids, id.String())
+	}
+	return fmt.Sprintf("%q: ambiguous: the start of %s", e.Prefix, strings.Join(ids, ", "))
+}
+
+// NotVisibleError: what at_least asks for did not become visible in time. The
+// caller may ask again; the projections lag, or the offsets do not exist.
+type NotVisibleError struct {
+	Want, Have schemas.Watermark
+	Waited     time.Duration
+}
+
+func (e *NotVisibleError) Error() string {
+	return fmt.Sprintf("at_least: %s: not visible after %s; visible is %s", e.Want, e.Waited.Round(time.Millisecond), e.Have)
+}

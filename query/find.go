@@ -1,0 +1,446 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/lexical"
+	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/schemas"
+)
+
+// Sources are what questions are asked of.
+type Sources struct {
+	// Set holds the projections segment, lexical and graph. Required.
+	Set *projections.Set
+	// Embedder embeds the question; it must be the one that embedded the commands.
+	// Nil leaves the semantic path out.
+	Embedder Embedder
+	// Concepts gives the concept classes of a question; nil leaves that path out.
+	Concepts func(text string) []string
+	// Event reads an event from the log, for show; nil leaves it out.
+	Event func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
+}
+
+// Embedder places a text among the commands: a vector of unit length, or zeros.
+type Embedder interface {
+	// Name says what made the vector, with its version; only rows of the same
+	// name are compared.
+	Name() string
+	Embed(text string) [schemas.EmbeddingDim]float32
+}
+
+// opened are the projections that one question reads.
+type opened struct {
+	segment *segment.Projection
+	lexical *lexical.Index
+	graph   *graph.Graph
+	release []func()
+}
+
+// open acquires the live generations. They stay what they are until close, also
+// when a rebuild takes their place.
+func (s Sources) open() (*opened, error) {
+	o := &opened{}
+	for _, name := range []string{segment.Name, lexical.Name, graph.Name} {
+		p, release, err := s.Set.Acquire(name)
+		if err != nil {
+			o.close()
+			return nil, err
+		}
+		o.release = append(o.release, release)
+		switch p := p.(type) {
+		case *segment.Projection:
+			o.segment = p
+		case *lexical.Index:
+			o.lexical = p
+		case *graph.Graph:
+			o.graph = p
+		}
+	}
+	return o, nil
+}
+
+func (o *opened) close() {
+	for _, release := range o.release {
+		release()
+	}
+}
+
+// watermark is what all of them have applied.
+func (o *opened) watermark() schemas.Watermark {
+	return o.segment.Watermark().Min(o.lexical.Watermark()).Min(o.graph.Watermark())
+}
+
+// Find answers a request. An error is a *RequestError, a *NotVisibleError, the
+// context's, or one of the projections.
+func Find(ctx context.Context, s Sources, r FindRequest) (FindResponse, error) {
+	start := time.Now()
+	r, err := r.Normal()
+	if err != nil {
+		return FindResponse{}, err
+	}
+	if err := awaitVisible(ctx, s.Set, r.AtLeast, time.Duration(r.WaitMS)*time.Millisecond); err != nil {
+		return FindResponse{}, err
+	}
+	o, err := s.open()
+	if err != nil {
+		return FindResponse{}, err
+	}
+	defer o.close()
+	f := &finding{ctx: ctx, s: s, o: o, r: r, clock: start}
+	f.visible = below(o.watermark(), r.AsOf)
+	f.filters = compile(r, f.exitCode)
+	f.keys = map[runKey]int{}
+	f.resp = FindResponse{
+		Status: StatusOK, Hits: []Hit{}, Watermark: f.visible,
+		AppliedFilters: []AppliedFilter{}, Proof: []Step{},
+	}
+	if err := f.run(); err != nil {
+		return FindResponse{}, err
+	}
+	f.resp.Timing.TotalUS = time.Since(start).Microseconds()
+	return f.resp, nil
+}
+
+// finding is one question being answered.
+type finding struct {
+	ctx     context.Context
+	s       Sources
+	o       *opened
+	r       FindRequest
+	visible schemas.Watermark
+	filters []matcher
+	resp    FindResponse
+
+	query [schemas.EmbeddingDim]float32 // the question's embedding
+	embed bool                          // whether there is one
+	// folded is the question's text as commands are compared with it.
+	folded string
+
+	// candidates, each one command or, with repeats, one run; keys finds them.
+	candidates []candidate
+	keys       map[runKey]int
+	closed     bool         // only the words path brings candidates
+	tally      tally        // of the path that the filters kept the most out of
+	joined     atomic.Int64 // outcomes looked up, by searches at the same time
+
+	clock time.Time
+}
+
+// tally counts what the filters kept out of one path.
+type tally struct {
+	filtered int64
+	blame    []int // rows that each filter alone kept out
+}
+
+func (f *finding) newTally() *tally { return &tally{blame: make([]int, len(f.filters))} }
+
+// runKey tells candidates apart: by content, or by position where repeats are
+// asked for.
+type runKey struct {
+	hash uint64
+	pos  schemas.Position
+}
+
+// candidate is a command that may be answered: its newest run among those that
+// the paths brought.
+type candidate struct {
+	pos    schemas.Position
+	time   int64
+	cosine float64
+	vector bool // whether it has an embedding to compare
+	exact  bool // whether it has the whole text in it
+}
+
+// compareNewest orders candidates, and runs of one: the newest first.
+func (c *candidate) compareNewest(o *candidate) int {
+	return cmp.Or(cmp.Compare(o.time, c.time), o.pos.TP().Compare(c.pos.TP()), cmp.Compare(o.pos.Offset, c.pos.Offset))
+}
+
+func (f *finding) run() error {
+	for _, m := range f.filters {
+		f.resp.AppliedFilters = append(f.resp.AppliedFilters, m.AppliedFilter)
+	}
+	if f.r.AsOf.Offsets != nil {
+		f.resp.AppliedFilters = append(f.resp.AppliedFilters, AppliedFilter{"as_of", "below", f.r.AsOf.Offsets.String()})
+	}
+	f.step(Step{Operator: "visible", Inputs: map[string]string{"below": f.visible.String()}})
+	var chosen []fused
+	var err error
+	if f.r.Text == "" {
+		chosen, err = f.newest()
+	} else {
+		chosen, err = f.search()
+	}
+	if err != nil {
+		return err
+	}
+	if len(chosen) > f.r.Limit {
+		chosen = chosen[:f.r.Limit]
+	}
+	if err := f.hits(chosen); err != nil {
+		return err
+	}
+	f.prove(chosen)
+	if len(f.resp.Hits) == 0 {
+		f.resp.Status = StatusEmpty
+		f.resp.Hint, err = f.hint()
+	}
+	return err
+}
+
+func (f *finding) step(s Step) { f.resp.Proof = append(f.resp.Proof, s) }
+
+// lap notes how long a step took.
+func (f *finding) lap(operator string) {
+	now := time.Now()
+	f.resp.Timing.Steps = append(f.resp.Timing.Steps, StepTiming{operator, now.Sub(f.clock).Microseconds()})
+	f.clock = now
+}
+
+// exitCode is a row's exit code, its own or that of the outcome observed later.
+func (f *finding) exitCode(v *segment.View) (*int32, error) {
+	if code, known := v.ExitCode(); known {
+		return &code, nil
+	}
+	o, ok, err := f.outcome(v.ID())
+	if err != nil || !ok {
+		return nil, err
+	}
+	return o.ExitCode, nil
+}
+
+// outcome is what was observed of a command, as far as the answer may know.
+func (f *finding) outcome(id schemas.EventID) (graph.Outcome, bool, error) {
+	f.joined.Add(1)
+	visible, as := visibleIn(f.visible), f.r.AsOf.Time
+	return f.o.graph.Lookup(id, func(o graph.Outcome) bool {
+		return visible(o.Position) && (as.IsZero() || o.ObservedUnixNano <= as.UnixNano())
+	})
+}
+
+// newest lists the newest commands; there is nothing to rank.
+func (f *finding) newest() ([]fused, error) {
+	var out []fused
+	var inner error
+	read := int64(0)
+	t := f.newTally()
+	err := f.o.segment.Scan(f.ctx, f.times(), segment.NewestFirst, func(v *segment.View) bool {
+		read++
+		ok, err := f.match(v, t)
+		if err == nil && ok {
+			before := len(f.candidates)
+			var i int
+			if i, err = f.candidate(v, "newest"); len(f.candidates) > before {
+				out = append(out, fused{key: i})
+			}
+		}
+		inner = err
+		return err == nil && len(out) < f.r.Limit
+	})
+	f.lap("newest")
+	f.step(Step{Operator: "newest", Counts: map[string]int64{"read": read, "kept_out": t.filtered, "commands": int64(len(out))}})
+	return out, cmp.Or(inner, err)
+}
+
+func (f *finding) times() segment.Filter {
+	t := timesOf(f.r)
+	t.Below = f.visible
+	return t
+}
+
+// match reports whether a row may be answered.
+func (f *finding) match(v *segment.View, t *tally) (bool, error) {
+	ok, err := matchAll(f.filters, v, t.blame)
+	if err == nil && !ok {
+		t.filtered++
+	}
+	return ok, err
+}
+
+// candidate takes a row in that may be answered, and returns its index. Runs of
+// one command are one candidate: the newest that the paths brought. It is -1
+// where a path may bring nothing new.
+func (f *finding) candidate(v *segment.View, path string) (int, error) {
+	c := candidate{pos: v.Position(), time: v.UnixNano()}
+	key := runKey{hash: v.ContentHash()}
+	if f.r.Repeats {
+		key = runKey{pos: c.pos}
+	}
+	i, known := f.keys[key]
+	if known {
+		if c.compareNewest(&f.candidates[i]) < 0 {
+			f.candidates[i].pos, f.candidates[i].time = c.pos, c.time
+		}
+		return i, nil
+	}
+	if f.closed && path != pathWords {
+		return -1, nil
+	}
+	c.exact = f.folded != "" && strings.Contains(folded(v.Command()), f.folded)
+	if err := f.compareVector(&c, v); err != nil {
+		return -1, err
+	}
+	i = len(f.candidates)
+	f.keys[key] = i
+	f.candidates = append(f.candidates, c)
+	return i, nil
+}
+
+// compareVector sets the candidate's cosine. Runs of one command have the same
+// text and so the same embedding, but for what their authors said of them: the
+// first one seen counts.
+func (f *finding) compareVector(c *candidate, v *segment.View) error {
+	if !f.embed || v.Embedder() != f.s.Embedder.Name() {
+		return nil
+	}
+	e, err := v.Embedding()
+	if err != nil || e == nil {
+		return err
+	}
+	c.cosine, c.vector = dot(f.query[:], e), true
+	return nil
+}
+
+// dot sums in one fixed order, so that it gives the same bits everywhere: eight
+// sums side by side, without fused multiply-add.
+func dot(a, b []float32) float64 {
+	var s [8]float32
+	n := min(len(a), len(b)) &^ 7
+	for i := 0; i < n; i += 8 {
+		x, y := a[i:i+8:i+8], b[i:i+8:i+8]
+		for j := range s {
+			s[j] += float32(x[j] * y[j])
+		}
+	}
+	return float64(float32(float32(s[0]+s[4])+float32(s[1]+s[5])) + float32(float32(s[2]+s[6])+float32(s[3]+s[7])))
+}
+
+// hits reads the chosen rows and their outcomes.
+func (f *finding) hits(chosen []fused) error {
+	positions := make([]schemas.Position, len(chosen))
+	for i, c := range chosen {
+		positions[i] = f.candidates[c.key].pos
+	}
+	f.resp.Hits = slices.Grow(f.resp.Hits, len(chosen))
+	err := f.o.segment.ViewAt(f.ctx, positions, func(i int, v *segment.View) error {
+		h := Hit{Intent: intentOf(v)}
+		h.Score, h.Scores = chosen[i].score, chosen[i].scores
+		if h.ExitCode == nil || h.Duration == nil {
+			o, ok, err := f.outcome(h.ID)
+			if err != nil {
+				return err
+			}
+			if ok {
+				h.join(o)
+			}
+		}
+		f.resp.Hits = append(f.resp.Hits, h)
+		return nil
+	})
+	f.lap("rows")
+	return err
+}
+
+// intentOf copies what an answer shows of a row.
+func intentOf(v *segment.View) Intent {
+	c := strings.Clone
+	h := Intent{
+		ID: v.ID(), Position: v.Position(), Time: v.Time(), Command: c(v.Command()), Cwd: c(v.Cwd()),
+		Session: c(v.Session()), Workspace: c(v.Workspace()), Host: c(v.Host()), User: c(v.User()),
+		Author: c(v.Author()), Shell: c(v.Shell()), Template: c(v.Template()), Category: CategoryName(v.Category()),
+	}
+	if code, known := v.ExitCode(); known {
+		h.ExitCode = &code
+	}
+	if d, known := v.Duration(); known {
+		ns := int64(d)
+		h.Duration = &ns
+	}
+	return h
+}
+
+// join adds what an outcome knows and the row does not.
+func (h *Intent) join(o graph.Outcome) {
+	if h.ExitCode == nil && o.ExitCode != nil {
+		h.ExitCode, h.Outcome = o.ExitCode, &o.Position
+	}
+	if h.Duration == nil && o.DurationNano >= 0 {
+		h.Duration, h.Outcome = &o.DurationNano, &o.Position
+	}
+}
+
+// prove completes the proof with what is known at the end.
+func (f *finding) prove(chosen []fused) {
+	if len(f.filters) > 0 {
+		in := map[string]string{}
+		for _, m := range f.filters {
+			in[m.Field+" "+m.Op] = m.Value
+		}
+		f.step(Step{Operator: "filter", Inputs: in})
+	}
+	if joined := f.joined.Load(); joined > 0 {
+		s := Step{Operator: "outcome", Counts: map[string]int64{"looked_up": joined}}
+		for _, h := range f.resp.Hits {
+			if h.Outcome != nil {
+				s.Hits = append(s.Hits, Evidence{Position: *h.Outcome})
+			}
+		}
+		f.step(s)
+	}
+	s := Step{Operator: "limit", Inputs: map[string]string{"limit": strconv.Itoa(f.r.Limit)}, Counts: map[string]int64{"hits": int64(len(chosen))}}
+	for i, c := range chosen {
+		s.Hits = append(s.Hits, Evidence{Position: f.candidates[c.key].pos, Rank: i + 1, Score: c.score})
+	}
+	f.step(s)
+}
+
+// hint says why there is no hit.
+func (f *finding) hint() (string, error) {
+	rows := 0
+	var inner error
+	// With a text the paths have counted what each filter kept out; the newest
+	// may have stopped early, so all rows are looked at.
+	whole := f.r.Text == ""
+	t := &f.tally
+	if whole {
+		t = f.newTally()
+	}
+	err := f.o.segment.Scan(f.ctx, segment.Filter{Below: f.visible}, segment.NewestFirst, func(v *segment.View) bool {
+		rows++
+		if whole {
+			_, inner = matchAll(f.filters, v, t.blame)
+		}
+		return inner == nil && (whole || rows < 1)
+	})
+	if err := cmp.Or(inner, err); err != nil {
+		return "", err
+	}
+	i := worst(t.blame)
+	switch {
+	case rows == 0 && !f.r.AsOf.IsZero():
+		return fmt.Sprintf("no command is below %q; as_of may name too early a moment, or leave a partition out", f.visible), nil
+	case rows == 0:
+		return "no command has been recorded yet", nil
+	case i >= 0 && !whole:
+		m := f.filters[i]
+		return fmt.Sprintf("the text matches commands, but the filters keep them all out; without %s %s %q there would be %d", m.Field, m.Op, m.Value, t.blame[i]), nil
+	case t.filtered > 0:
+		return "the text matches commands, but the filters keep them all out; leave out two or more of them", nil
+	case i >= 0:
+		m := f.filters[i]
+		return fmt.Sprintf("no command passes the filters; without %s %s %q there would be %d", m.Field, m.Op, m.Value, t.blame[i]), nil
+	case whole:
+		return "no command passes the filters; leave out two or more of them", nil
+	}
+	return "no command has a word or a concept of the text; try words that stand in the command itself", nil
+}

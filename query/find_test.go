@@ -1,0 +1,459 @@
+package query_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/recountdb/recount/processors"
+	"github.com/recountdb/recount/processors/embed"
+	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/lexical"
+	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+const topic = "recount.commands"
+
+// history is projections fed by hand, as the pipeline would feed them.
+type history struct {
+	t    testing.TB
+	set  *projections.Set
+	next schemas.Watermark
+}
+
+func newHistory(t testing.TB) *history {
+	t.Helper()
+	set, err := projections.Open(t.TempDir(), projections.Options{}, segment.Kind(segment.Options{SealRows: 64}), lexical.Kind, graph.Kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := set.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &history{t: t, set: set, next: schemas.Watermark{}}
+}
+
+var epoch = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+
+// add appends one JSON payload to a partition, at a minute.
+func (h *history) add(partition int32, minute int, payload string) schemas.Position {
+	h.t.Helper()
+	typ := schemas.TypeCommandExecuted
+	if strings.Contains(payload, "command_event_id") {
+		typ = schemas.TypeOutcomeObserved
+	}
+	return h.addAll(partition, []schemas.Event{{Type: typ, Source: "test", Time: epoch.Add(time.Duration(minute) * time.Minute), ContentType: schemas.ContentJSON, Payload: []byte(payload)}})
+}
+
+func (h *history) addAll(partition int32, events []schemas.Event) schemas.Position {
+	h.t.Helper()
+	tp := schemas.TopicPartition{Topic: topic, Partition: partition}
+	recs := make([]schemas.LogRecord, len(events))
+	for i, e := range events {
+		if e.ID.IsZero() {
+			e.ID = e.DeriveID()
+		}
+		recs[i] = schemas.LogRecord{Position: schemas.Position{Topic: topic, Partition: partition, Offset: h.next[tp] + int64(i)}, Headers: e.Headers(), Value: e.Payload}
+	}
+	records, err := processors.Records(h.t.Context(), recs, processors.DefaultChain())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, r := range records {
+		if r.GetRejected() != nil {
+			h.t.Fatalf("rejected: %s", r.GetRejected().Reason)
+		}
+	}
+	h.next[tp] += int64(len(events))
+	if err := h.set.Apply(h.t.Context(), schemas.Batch{Topic: topic, Partition: partition, Next: h.next[tp], Records: records}); err != nil {
+		h.t.Fatal(err)
+	}
+	return recs[len(recs)-1].Position
+}
+
+func (h *history) sources() query.Sources {
+	return query.Sources{Set: h.set, Embedder: embed.NewHash(), Concepts: embed.Concepts}
+}
+
+func (h *history) find(r query.FindRequest) query.FindResponse {
+	h.t.Helper()
+	resp, err := query.Find(h.t.Context(), h.sources(), r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return resp
+}
+
+func commands(r query.FindResponse) []string {
+	out := []string{}
+	for _, h := range r.Hits {
+		out = append(out, h.Command)
+	}
+	return out
+}
+
+func small(t testing.TB) *history {
+	h := newHistory(t)
+	h.add(0, 0, `{"command":"git clone https://example.com/app.git","cwd":"/src","session":"a","shell":"bash","host":"laptop","user":"ada","exit_code":0}`)
+	h.add(0, 1, `{"command":"make test","cwd":"/src/app","session":"a","shell":"bash","host":"laptop","user":"ada","exit_code":2}`)
+	h.add(1, 2, `{"command":"docker build -t app .","cwd":"/src/app","session":"b","shell":"zsh","host":"ci","author":"claude","exit_code":0,"workspace":"/src/app"}`)
+	h.add(0, 3, `{"command":"make test","cwd":"/src/app/sub","session":"a","shell":"bash","host":"laptop","user":"ada","exit_code":0}`)
+	h.add(1, 4, `{"command":"kubectl apply -f deploy.yaml","cwd":"/src/application","session":"b","shell":"zsh","host":"ci","author":"claude","workspace":"/src/app"}`)
+	h.add(1, 5, `{"command":"tar -xzf backup.tar.gz","cwd":"/","session":"b","shell":"zsh","host":"ci"}`)
+	return h
+}
+
+func TestFilters(t *testing.T) {
+	h := small(t)
+	at := func(minute int) time.Time { return epoch.Add(time.Duration(minute) * time.Minute) }
+	for name, tc := range map[string]struct {
+		f    query.Filters
+		want []string
+	}{
+		"none":               {query.Filters{}, []string{"tar -xzf backup.tar.gz", "kubectl apply -f deploy.yaml", "make test", "docker build -t app .", "git clone https://example.com/app.git"}},
+		"since, included":    {query.Filters{Since: at(4)}, []string{"tar -xzf backup.tar.gz", "kubectl apply -f deploy.yaml"}},
+		"until, excluded":    {query.Filters{Until: at(1)}, []string{"git clone https://example.com/app.git"}},
+		"cwd and below":      {query.Filters{Cwd: "/src/app"}, []string{"make test", "docker build -t app ."}},
+		"cwd with a slash":   {query.Filters{Cwd: "/src/app/"}, []string{"make test", "docker build -t app ."}},
+		"session":            {query.Filters{Session: "a"}, []string{"make test", "git clone https://example.com/app.git"}},
+		"workspace":          {query.Filters{Workspace: "/src/app"}, []string{"kubectl apply -f deploy.yaml", "make test", "docker build -t app ."}},
+		"host":               {query.Filters{Host: "ci", Shell: "zsh", Author: "claude"}, []string{"kubectl apply -f deploy.yaml", "docker build -t app ."}},
+		"user":               {query.Filters{User: "ada"}, []string{"make test", "git clone https://example.com/app.git"}},
+		"exit ok":            {query.Filters{Exit: "ok"}, []string{"make test", "docker build -t app .", "git clone https://example.com/app.git"}},
+		"exit fail":          {query.Filters{Exit: "fail"}, []string{"make test"}},
+		"exit number":        {query.Filters{Exit: "2"}, []string{"make test"}},
+		"exit unknown":       {query.Filters{Exit: "unknown"}, []string{"tar -xzf backup.tar.gz", "kubectl apply -f deploy.yaml"}},
+		"program":            {query.Filters{Program: "make"}, []string{"make test"}},
+		"category":           {query.Filters{Category: "deploy"}, []string{"kubectl apply -f deploy.yaml"}},
+		"two at once":        {query.Filters{Cwd: "/src", Session: "b"}, []string{"kubectl apply -f deploy.yaml", "docker build -t app ."}},
+		"nothing has them":   {query.Filters{Session: "zzz"}, []string{}},
+		"a half of a folder": {query.Filters{Cwd: "/sr"}, []string{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			resp := h.find(query.FindRequest{Filters: tc.f})
+			if diff := cmp.Diff(commands(resp), tc.want); diff != "" {
+				t.Error(diff)
+			}
+			if len(tc.want) == 0 && (resp.Status != query.StatusEmpty || resp.Hint == "") {
+				t.Errorf("status %q, hint %q", resp.Status, resp.Hint)
+			}
+			// Whatever is asked with the same filters is a part of the same.
+			for _, h := range commands(h.find(query.FindRequest{Text: "make docker kubectl tar git", Filters: tc.f})) {
+				if !slices.Contains(tc.want, h) {
+					t.Errorf("by text also %q", h)
+				}
+			}
+		})
+	}
+}
+
+// A selective filter holds before ranking: the one run it leaves is found, though
+// a thousand others rank higher.
+func TestFiltersHoldBeforeRanking(t *testing.T) {
+	h := newHistory(t)
+	var events []schemas.Event
+	for i := range 3000 {
+		session := "crowd"
+		if i == 17 {
+			session = "needle"
+		}
+		events = append(events, schemas.Event{
+			Type: schemas.TypeCommandExecuted, Time: epoch.Add(time.Duration(i) * time.Second), ContentType: schemas.ContentJSON,
+			Payload: fmt.Appendf(nil, `{"command":"deploy service%d","session":%q}`, i%1500, session),
+		})
+	}
+	h.addAll(0, events)
+	got := h.find(query.FindRequest{Text: "deploy", Filters: query.Filters{Session: "needle"}})
+	if diff := cmp.Diff(commands(got), []string{"deploy service17"}); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCommandsThatReadAlikeAreOneHit(t *testing.T) {
+	h := newHistory(t)
+	var events []schemas.Event
+	for i := range 1000 {
+		events = append(events, schemas.Event{Type: schemas.TypeCommandExecuted, Time: epoch.Add(time.Duration(i) * time.Second), ContentType: schemas.ContentJSON, Payload: []byte(`{"command":"make   test"}`)})
+	}
+	last := h.addAll(0, events)
+	h.add(1, 60, `{"command":"make tests-all"}`)
+	h.add(1, 0, `{"command":"make test"}`) // appended last, but run first
+	got := h.find(query.FindRequest{Text: "make test"})
+	if len(got.Hits) != 2 || got.Hits[0].Position != last {
+		t.Fatalf("got %+v", got.Hits)
+	}
+	all := h.find(query.FindRequest{Text: "make test", Repeats: true, Limit: 50})
+	if len(all.Hits) != 50 || all.Hits[0].Position != last || all.Hits[1].Position.Offset != last.Offset-1 {
+		t.Errorf("repeats: %d, %v", len(all.Hits), all.Hits[0].Position)
+	}
+}
+
+// Equal histories give equal answers to the bit, however they were batched and
+// however their partitions came together.
+func TestAnswersAreReproducible(t *testing.T) {
+	questions := []query.FindRequest{
+		{Text: "list files by size"},
+		{Text: "docker images"},
+		{Text: "git push", Limit: 3},
+		{Text: "find text in files", Filters: query.Filters{Exit: "ok"}},
+		{},
+		{Filters: query.Filters{Exit: "fail"}, Repeats: true},
+	}
+	verbs := []string{"ls -lS", "du -sh", "docker images", "docker rmi", "git push", "git log", "grep -rn", "find . -name"}
+	build := func(seed uint64) []query.FindResponse {
+		h := newHistory(t)
+		rng := rand.New(rand.NewPCG(seed, 1))
+		todo := map[int32][]schemas.Event{}
+		for i := range 400 {
+			todo[int32(i%3)] = append(todo[int32(i%3)], schemas.Event{
+				Type: schemas.TypeCommandExecuted, Time: epoch.Add(time.Duration(i/2) * time.Second), ContentType: schemas.ContentJSON,
+				Payload: fmt.Appendf(nil, `{"command":"%s item%d","exit_code":%d}`, verbs[i%len(verbs)], i%37, i%2),
+			})
+		}
+		for len(todo) > 0 {
+			p := int32(rng.IntN(3))
+			events, ok := todo[p]
+			if !ok {
+				continue
+			}
+			n := 1 + rng.IntN(min(len(events), 50))
+			h.addAll(p, events[:n])
+			if todo[p] = events[n:]; len(todo[p]) == 0 {
+				delete(todo, p)
+			}
+		}
+		var out []query.FindResponse
+		for _, q := range questions {
+			out = append(out, h.find(q))
+		}
+		return out
+	}
+	want := build(1)
+	for seed := uint64(2); seed < 5; seed++ {
+		if diff := cmp.Diff(build(seed), want, cmpopts.IgnoreFields(query.FindResponse{}, "Timing")); diff != "" {
+			t.Fatalf("seed %d: %s", seed, diff)
+		}
+	}
+	for i, r := range want {
+		if len(r.Hits) == 0 || len(r.Proof) < 2 {
+			t.Errorf("question %d: %d hits, %d steps", i, len(r.Hits), len(r.Proof))
+		}
+	}
+}
+
+// A proof can be checked: from the ranks of its steps follows each hit's score.
+func TestProofGivesTheScores(t *testing.T) {
+	resp := small(t).find(query.FindRequest{Text: "make docker test"})
+	got := map[schemas.Position]float64{}
+	var ends []query.Evidence
+	for _, s := range resp.Proof {
+		weight := 0.0
+		if w := s.Inputs["weight"]; w != "" {
+			if _, err := fmt.Sscan(w, &weight); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if weight > 0 {
+			// Whoever is not in a list counts as right behind its last.
+			rank := map[schemas.Position]int{}
+			for _, e := range s.Hits {
+				rank[e.Position] = e.Rank
+			}
+			for _, h := range resp.Hits {
+				r, in := rank[h.Position]
+				if !in {
+					r = int(s.Counts["commands"]) + 1
+				}
+				got[h.Position] += weight / float64(60+r)
+			}
+		}
+		if s.Operator == "limit" {
+			ends = s.Hits
+		}
+	}
+	if len(ends) == 0 || len(ends) != len(resp.Hits) {
+		t.Fatalf("proof ends with %d hits, the answer has %d", len(ends), len(resp.Hits))
+	}
+	for i, e := range ends {
+		if e.Position != resp.Hits[i].Position || got[e.Position] != resp.Hits[i].Score || e.Score != resp.Hits[i].Score {
+			t.Errorf("%s: the steps give %v, the hit says %v", e.Position, got[e.Position], resp.Hits[i].Score)
+		}
+	}
+}
+
+func TestAsOf(t *testing.T) {
+	h := newHistory(t)
+	first := h.add(0, 0, `{"command":"make one"}`)
+	h.add(0, 1, `{"command":"make two"}`)
+	h.add(1, 2, `{"command":"make three"}`)
+	upTo := schemas.Watermark{first.TP(): first.Offset + 1}
+	for name, tc := range map[string]struct {
+		as   query.AsOf
+		want []string
+	}{
+		"a watermark": {query.AsOf{Offsets: upTo}, []string{"make one"}},
+		"a time":      {query.AsOf{Time: epoch.Add(time.Minute)}, []string{"make two", "make one"}},
+		"before all":  {query.AsOf{Time: epoch.Add(-time.Minute)}, []string{}},
+	} {
+		for _, text := range []string{"", "make"} {
+			got := h.find(query.FindRequest{Text: text, AsOf: tc.as})
+			names := commands(got)
+			if text != "" {
+				slices.SortFunc(names, func(a, b string) int { return strings.Compare(b, a) })
+			}
+			if diff := cmp.Diff(names, tc.want); diff != "" {
+				t.Errorf("%s, text %q: %s", name, text, diff)
+			}
+			if len(tc.want) == 0 && got.Hint == "" {
+				t.Errorf("%s: no hint", name)
+			}
+		}
+	}
+	if got := h.find(query.FindRequest{AsOf: query.AsOf{Offsets: upTo}}); got.Watermark.String() != topic+"/0:1" {
+		t.Errorf("watermark %s", got.Watermark)
+	}
+}
+
+// By time, too, nothing is known of an outcome before it was observed.
+func TestAsOfTimeHidesLaterOutcomes(t *testing.T) {
+	h := newHistory(t)
+	h.add(0, 0, `{"command":"make slow"}`)
+	id := h.find(query.FindRequest{}).Hits[0].ID
+	h.add(0, 5, `{"command_event_id":"`+id.String()+`","exit_code":2}`)
+	for minute, known := range map[int]bool{4: false, 5: true, 6: true} {
+		got := h.find(query.FindRequest{Text: "make", AsOf: query.AsOf{Time: epoch.Add(time.Duration(minute) * time.Minute)}})
+		if len(got.Hits) != 1 || (got.Hits[0].ExitCode != nil) != known {
+			t.Errorf("at minute %d: %+v, want the exit code known: %v", minute, got.Hits, known)
+		}
+	}
+}
+
+func TestHintsSayWhatToChange(t *testing.T) {
+	empty := newHistory(t)
+	if got := empty.find(query.FindRequest{Text: "x"}); got.Hint != "no command has been recorded yet" {
+		t.Errorf("empty: %q", got.Hint)
+	}
+	h := small(t)
+	for name, tc := range map[string]struct {
+		r    query.FindRequest
+		want string
+	}{
+		"no such word":       {query.FindRequest{Text: "xyzzy"}, "try words"},
+		"one filter is it":   {query.FindRequest{Text: "make test", Filters: query.Filters{Session: "b", Shell: "bash"}}, `without session eq "b" there would be 2`},
+		"two filters are it": {query.FindRequest{Text: "make test", Filters: query.Filters{Session: "b", Shell: "fish"}}, "two or more"},
+		"no text, one":       {query.FindRequest{Filters: query.Filters{Host: "ci", User: "ada"}}, "without host eq \"ci\" there would be 3"},
+	} {
+		if got := h.find(tc.r); got.Status != "empty" || !strings.Contains(got.Hint, tc.want) {
+			t.Errorf("%s: %s %q, want %q", name, got.Status, got.Hint, tc.want)
+		}
+	}
+}
+
+func TestShow(t *testing.T) {
+	h := newHistory(t)
+	pos := h.add(0, 0, `{"command":"cp a.txt /tmp/b.txt","cwd":"/src","output_tail":"done","stated_intent":"keep a copy"}`)
+	ctx := t.Context()
+	got, err := query.Show(ctx, h.sources(), pos.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Command != "cp a.txt /tmp/b.txt" || got.StatedIntent != "keep a copy" || got.OutputTail != "done" || len(got.Tokens) == 0 || len(got.Resources) != 2 || got.Programs[0] != "cp" {
+		t.Errorf("got %+v", got)
+	}
+	id := got.ID.String()
+	for _, ref := range []string{id, id[:4], id[:13], strings.ToUpper(id[:10]), strings.ReplaceAll(id, "-", "")} {
+		if again, err := query.Show(ctx, h.sources(), ref); err != nil || again.ID != got.ID {
+			t.Errorf("%q: %v %v", ref, again.ID, err)
+		}
+	}
+	h.add(1, 1, `{"command_event_id":"`+id+`","exit_code":1,"duration":"2s"}`)
+	if got, err = query.Show(ctx, h.sources(), id); err != nil || *got.ExitCode != 1 || *got.Duration != 2e9 || got.Outcome.Partition != 1 {
+		t.Errorf("with its outcome: %+v %v", got.Intent, err)
+	}
+	var nf *query.NotFoundError
+	for _, ref := range []string{"", "abc", "zzzz", "0000", "recount.commands/0/99", "recount.commands/x/1", "nothing/7/7"} {
+		if _, err := query.Show(ctx, h.sources(), ref); !errors.As(err, &nf) {
+			t.Errorf("%q: %v", ref, err)
+		}
+	}
+	ev := func(b byte, command string) schemas.Event {
+		return schemas.Event{ID: schemas.EventID{0xab, 0xcd, b}, Type: schemas.TypeCommandExecuted, Time: epoch, ContentType: schemas.ContentJSON, Payload: []byte(`{"command":"` + command + `"}`)}
+	}
+	h.addAll(0, []schemas.Event{ev(1, "one"), ev(2, "two")})
+	var am *query.AmbiguousError
+	if _, err := query.Show(ctx, h.sources(), "abcd"); !errors.As(err, &am) || len(am.Matches) != 2 {
+		t.Errorf("ambiguous: %v", err)
+	}
+	if got, err := query.Show(ctx, h.sources(), "abcd02"); err != nil || got.Command != "two" {
+		t.Errorf("one digit more: %+v %v", got.Command, err)
+	}
+}
+
+// Before: an outcome that came in while an answer was made was in it, above the
+// watermark that it said to rest on.
+func TestShowRestsOnItsWatermark(t *testing.T) {
+	h := newHistory(t)
+	pos := h.add(0, 0, `{"command":"make"}`)
+	shown, err := query.Show(t.Context(), h.sources(), pos.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lr := schemas.LogRecord{Position: schemas.Position{Topic: topic, Partition: 1}, Value: []byte(`{"command_event_id":"` + shown.ID.String() + `","exit_code":1}`)}
+	lr.Headers = schemas.Event{Type: schemas.TypeOutcomeObserved, Source: "test", Time: epoch, ContentType: schemas.ContentJSON, ID: schemas.EventID{1}}.Headers()
+	records, err := processors.Records(t.Context(), []schemas.LogRecord{lr}, processors.DefaultChain())
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, release, err := h.set.Acquire(graph.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	batch := schemas.Batch{Topic: topic, Partition: 1, Next: 1, Records: records}
+	if err := g.Apply(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	shown, err = query.Show(t.Context(), h.sources(), pos.String())
+	if err != nil || shown.Outcome != nil || len(shown.Watermark) != 1 {
+		t.Errorf("at %s: outcome at %v: %v", shown.Watermark, shown.Outcome, err)
+	}
+	if err := h.set.Apply(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	shown, err = query.Show(t.Context(), h.sources(), pos.String())
+	if err != nil || shown.Outcome == nil || !shown.Watermark.Covers(schemas.Watermark{batch.TP(): 1}) {
+		t.Errorf("at %s: outcome at %v: %v", shown.Watermark, shown.Outcome, err)
+	}
+}
+
+func TestScanAndCount(t *testing.T) {
+	h := small(t)
+	var got []string
+	err := query.Scan(t.Context(), h.sources(), epoch.Add(time.Minute), time.Time{}, 3, func(s query.Scanned) error {
+		got = append(got, s.Command)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(got, []string{"make test", "docker build -t app .", "make test"}); diff != "" {
+		t.Error(diff)
+	}
+	c, err := query.Count(t.Context(), h.sources(), 5)
+	want := query.Census{Count: 6, Oldest: epoch, Newest: epoch.Add(5 * time.Minute), Recent: 5, OK: 2, Failed: 1, Unknown: 2}
+	if diff := cmp.Diff(c, want); diff != "" || err != nil {
+		t.Errorf("%s %v", diff, err)
+	}
+}

@@ -1,0 +1,197 @@
+package query
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// Limits of a request. They are part of the API.
+const (
+	DefaultLimit = 10
+	MaxLimit     = 1000
+	// MaxText is the longest question in bytes.
+	MaxText = 4096
+	// DefaultWait and MaxWait bound how long at_least waits.
+	DefaultWait = 5 * time.Second
+	MaxWait     = 60 * time.Second
+)
+
+// FindRequest is a question to find.
+type FindRequest struct {
+	Text    string            `json:"text,omitempty" maxLength:"4096" example:"which command removed the old images" doc:"What to look for, in words or as part of a command. Empty lists the newest."`
+	Limit   int               `json:"limit,omitempty" minimum:"1" maximum:"1000" default:"10" example:"10" doc:"How many hits at most."`
+	Filters Filters           `json:"filters,omitzero" doc:"What a hit must satisfy; all of it."`
+	Repeats bool              `json:"repeats,omitempty" doc:"List each run of a command as a hit of its own. Otherwise commands that read alike are one hit: of the runs that match best, the newest."`
+	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.commands/0:42" doc:"Wait until everything below these offsets is visible: read your writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
+	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"How long at_least may wait, in milliseconds."`
+	AsOf    AsOf              `json:"as_of,omitzero" example:"2026-11-20T12:00:00Z" doc:"Answer from what was known then: an RFC 3339 time (only commands started and outcomes observed up to it, whenever they were appended; an exit code that the command's own event carries comes with it) or a watermark (only events below its offsets; a partition it does not name is left out). Scores still weigh terms by how rare they are now: the proof says below which offsets."`
+}
+
+// Filters say what a hit must satisfy. An empty field asks for nothing.
+type Filters struct {
+	Since     time.Time `json:"since,omitzero" example:"2026-11-01T00:00:00Z" doc:"Started at this time or later."`
+	Until     time.Time `json:"until,omitzero" example:"2026-12-01T00:00:00Z" doc:"Started before this time."`
+	Cwd       string    `json:"cwd,omitempty" maxLength:"4096" example:"/src/app" doc:"Ran in this directory or below it."`
+	Session   string    `json:"session,omitempty" maxLength:"256" example:"tty7-4711" doc:"The session's name."`
+	Workspace string    `json:"workspace,omitempty" maxLength:"4096" example:"/src/app" doc:"The workspace's name."`
+	Host      string    `json:"host,omitempty" maxLength:"256" example:"laptop" doc:"The host's name."`
+	User      string    `json:"user,omitempty" maxLength:"256" example:"ada" doc:"The user's name."`
+	Author    string    `json:"author,omitempty" maxLength:"256" example:"claude" doc:"Who typed it: a human's or an agent's name."`
+	Shell     string    `json:"shell,omitempty" maxLength:"64" example:"zsh" doc:"The shell's name."`
+	Exit      string    `json:"exit,omitempty" maxLength:"11" example:"fail" doc:"How it ended: ok (0), fail (not 0), unknown (not seen yet), or an exit code."`
+	Category  string    `json:"category,omitempty" enum:"build,deploy,debug,configure,query,navigate,other" example:"deploy" doc:"The category of the command."`
+	Program   string    `json:"program,omitempty" maxLength:"256" example:"docker" doc:"A binary that the command runs, without its path."`
+	Template  string    `json:"template,omitempty" maxLength:"4096" doc:"The normalised template, as in a hit."`
+}
+
+// AsOf is a moment in the past, by time or by offsets.
+type AsOf struct {
+	Time    time.Time
+	Offsets schemas.Watermark
+}
+
+// IsZero reports whether nothing was asked for.
+func (a AsOf) IsZero() bool { return a.Time.IsZero() && a.Offsets == nil }
+
+// MarshalText is the RFC 3339 time or the watermark.
+func (a AsOf) MarshalText() ([]byte, error) {
+	if !a.Time.IsZero() {
+		return a.Time.UTC().AppendFormat(nil, time.RFC3339Nano), nil
+	}
+	return a.Offsets.MarshalText()
+}
+
+// UnmarshalText reads the form that MarshalText writes.
+func (a *AsOf) UnmarshalText(b []byte) error {
+	s := string(b)
+	if s == "" {
+		*a = AsOf{}
+		return nil
+	}
+	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
+		*a = AsOf{Time: t.UTC()}
+		return nil
+	}
+	w, err := schemas.ParseWatermark(s)
+	if err != nil {
+		return fmt.Errorf("as_of %q: want an RFC 3339 time or TOPIC/PARTITION:NEXT,…", s)
+	}
+	*a = AsOf{Offsets: w}
+	return nil
+}
+
+// RequestError is what is wrong with a request; the caller can mend it.
+type RequestError struct {
+	// Field is the JSON path, such as "filters.exit".
+	Field string
+	// Value is what was given.
+	Value any
+	// Reason says what would be right.
+	Reason string
+}
+
+func (e *RequestError) Error() string {
+	return fmt.Sprintf("%s: %v: %s", e.Field, e.Value, e.Reason)
+}
+
+// Normal fills in the defaults and checks the request. The error is a
+// *RequestError.
+func (r FindRequest) Normal() (FindRequest, error) {
+	if r.Limit == 0 {
+		r.Limit = DefaultLimit
+	}
+	if r.WaitMS == 0 {
+		r.WaitMS = int(DefaultWait / time.Millisecond)
+	}
+	switch f := r.Filters; {
+	case r.Limit < 0 || r.Limit > MaxLimit:
+		return r, &RequestError{"limit", r.Limit, fmt.Sprintf("want 1 to %d", MaxLimit)}
+	case r.WaitMS < 0 || r.WaitMS > int(MaxWait/time.Millisecond):
+		return r, &RequestError{"wait_ms", r.WaitMS, fmt.Sprintf("want 1 to %d", MaxWait/time.Millisecond)}
+	case len(r.Text) > MaxText:
+		return r, &RequestError{"text", fmt.Sprintf("%d bytes", len(r.Text)), fmt.Sprintf("want at most %d", MaxText)}
+	case !utf8.ValidString(r.Text):
+		return r, &RequestError{"text", strconv.QuoteToASCII(r.Text), "not UTF-8"}
+	case !f.Since.IsZero() && !f.Until.IsZero() && !f.Since.Before(f.Until):
+		return r, &RequestError{"filters.since", f.Since.Format(time.RFC3339), "not before until, so that nothing can match"}
+	}
+	if _, err := parseExit(r.Filters.Exit); err != nil {
+		return r, err
+	}
+	if _, err := parseCategory(r.Filters.Category); err != nil {
+		return r, err
+	}
+	r.Text = strings.TrimSpace(r.Text)
+	return r, nil
+}
+
+// exitFilter is Filters.Exit understood.
+type exitFilter struct {
+	set, ok, fail, unknown bool
+	code                   int32
+}
+
+func parseExit(s string) (exitFilter, error) {
+	f := exitFilter{set: s != ""}
+	switch s {
+	case "":
+	case "ok":
+		f.ok = true
+	case "fail":
+		f.fail = true
+	case "unknown":
+		f.unknown = true
+	default:
+		n, err := strconv.ParseInt(s, 10, 32)
+		if err != nil {
+			return f, &RequestError{"filters.exit", strconv.Quote(s), "want ok, fail, unknown or an exit code"}
+		}
+		f.code = int32(n)
+	}
+	return f, nil
+}
+
+// match says whether an exit code, nil where unknown, satisfies the filter.
+func (f exitFilter) match(code *int32) bool {
+	switch {
+	case !f.set:
+		return true
+	case f.unknown:
+		return code == nil
+	case code == nil:
+		return false
+	case f.ok:
+		return *code == 0
+	case f.fail:
+		return *code != 0
+	}
+	return *code == f.code
+}
+
+const categoryPrefix = "CATEGORY_"
+
+func parseCategory(s string) (recountv1.Category, error) {
+	if s == "" {
+		return recountv1.Category_CATEGORY_UNSPECIFIED, nil
+	}
+	n, ok := recountv1.Category_value[categoryPrefix+strings.ToUpper(s)]
+	if !ok || n == 0 {
+		return 0, &RequestError{"filters.category", strconv.Quote(s), "want build, deploy, debug, configure, query, navigate or other"}
+	}
+	return recountv1.Category(n), nil
+}
+
+// CategoryName is the name of a category in requests and answers: "build".
+func CategoryName(c recountv1.Category) string {
+	if c == recountv1.Category_CATEGORY_UNSPECIFIED {
+		return ""
+	}
+	return strings.ToLower(strings.TrimPrefix(c.String(), categoryPrefix))
+}

@@ -1,0 +1,195 @@
+package httpapi
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// Backend is what the API serves. A node is one, in the process; a Client is
+// one, over HTTP; so a caller need not know which it holds.
+type Backend interface {
+	// Append redacts, stores and syncs events, and says where they stand. All are
+	// checked before any is stored. An event without an id gets the one derived
+	// from its content; one that is already there is not appended again, so that
+	// after an outage, when some may have been stored, all may be sent again.
+	Append(ctx context.Context, events []schemas.Event) ([]Appended, error)
+	Find(ctx context.Context, r query.FindRequest) (query.FindResponse, error)
+	// Show finds one command by its id, an unambiguous prefix of it, or its
+	// position. It fails with a *query.NotFoundError or *query.AmbiguousError.
+	Show(ctx context.Context, ref string) (query.ShowResponse, error)
+	// Scan writes the commands that a request selects to w: as lines of JSON
+	// oldest first, as Arrow by partition and offset.
+	Scan(ctx context.Context, r ScanRequest, w io.Writer) error
+	Status(ctx context.Context, r StatusRequest) (Status, error)
+	// Rebuild makes projections anew from offset zero beside the live ones and
+	// switches to them.
+	Rebuild(ctx context.Context, r RebuildRequest, progress func(Progress)) (RebuildReport, error)
+	// Verify replays the log into a scratch directory and compares.
+	Verify(ctx context.Context, r VerifyRequest, progress func(Progress)) (VerifyReport, error)
+}
+
+// Appended says where an event stands.
+type Appended struct {
+	ID       schemas.EventID  `json:"id" format:"uuid" example:"018f3c2a-9d1e-8b7a-9c44-2f1d6a0b3e55" doc:"The event's id: the producer's, or derived from the content."`
+	Position schemas.Position `json:"position" doc:"Where it stands in the log, synced to disk."`
+	// Duplicate: the same id was there before, and nothing was appended.
+	Duplicate bool `json:"duplicate,omitempty" doc:"The log had this id before; nothing was appended."`
+	Redacted  int  `json:"redacted,omitempty" example:"1" doc:"How many secrets were replaced by [redacted:KIND]."`
+}
+
+// Formats of a scan.
+const (
+	FormatNDJSON = "ndjson"
+	FormatArrow  = "arrow"
+)
+
+// ScanRequest selects intents.
+type ScanRequest struct {
+	Format string
+	// Since and Until bound the time, if set.
+	Since, Until time.Time
+	// Limit bounds the number, 0 for no bound; not with FormatArrow.
+	Limit int
+}
+
+// StatusRequest asks for the status.
+type StatusRequest struct {
+	// Roots computes every projection's root, which reads the whole state.
+	Roots bool
+}
+
+// Status is how a node stands.
+type Status struct {
+	Version     string             `json:"version" example:"0.1.0" doc:"The program's version."`
+	DataDir     string             `json:"data_dir" example:"/home/ada/.local/share/recount" doc:"The data directory."`
+	DataID      string             `json:"data_id" example:"6a1f0c55d2e94b6f" doc:"The data directory's own id."`
+	PID         int                `json:"pid" example:"4711" doc:"The process."`
+	Roles       []string           `json:"roles" nullable:"false" doc:"What this process does."`
+	Started     time.Time          `json:"started" doc:"Since when it runs."`
+	Ready       bool               `json:"ready" doc:"Whether the projections have caught up with what the log held at the start."`
+	Log         LogStatus          `json:"log" doc:"The log."`
+	Projections []ProjectionStatus `json:"projections" nullable:"false" doc:"The projections."`
+	Intents     IntentStatus       `json:"intents" doc:"The commands in the projections."`
+}
+
+// LogStatus is how the log stands.
+type LogStatus struct {
+	Kind       string            `json:"kind" enum:"embedded,external" example:"embedded" doc:"In this process, or brokers elsewhere."`
+	Brokers    []string          `json:"brokers,omitempty" doc:"Where Kafka clients connect."`
+	Ends       schemas.Watermark `json:"ends" example:"recount.commands/0:42" doc:"The next offset of each partition."`
+	Rejected   int64             `json:"rejected" example:"0" doc:"Events that can never be applied, in the rejected topic."`
+	FollowsLog bool              `json:"follows_log" doc:"Whether this process projects."`
+	Error      string            `json:"error,omitempty" doc:"Why the log could not be asked."`
+}
+
+// ProjectionStatus is how a projection stands.
+type ProjectionStatus struct {
+	Name       string            `json:"name" example:"segment" doc:"The projection."`
+	Generation string            `json:"generation,omitempty" doc:"The folder of its live generation."`
+	Watermark  schemas.Watermark `json:"watermark" example:"recount.commands/0:42" doc:"What it has applied."`
+	Lag        int64             `json:"lag" example:"0" doc:"Events in the log that it has not applied."`
+	Partitions []PartitionLag    `json:"partitions" nullable:"false" doc:"The lag by partition."`
+	Root       *schemas.Hash     `json:"root,omitempty" doc:"The hash of its whole state, if asked for."`
+	Segments   int               `json:"segments,omitempty" doc:"Sealed TBF files."`
+}
+
+// PartitionLag is the lag of one partition.
+type PartitionLag struct {
+	Topic     string `json:"topic" example:"recount.commands" doc:"The topic."`
+	Partition int32  `json:"partition" example:"0" doc:"The partition."`
+	Next      int64  `json:"next" example:"42" doc:"The next offset to apply."`
+	End       int64  `json:"end" example:"42" doc:"The next offset of the log."`
+	Lag       int64  `json:"lag" example:"0" doc:"The difference."`
+}
+
+// IntentStatus counts commands.
+type IntentStatus struct {
+	Count  int64      `json:"count" example:"120344" doc:"Commands."`
+	Oldest *time.Time `json:"oldest,omitempty" doc:"The earliest start."`
+	Newest *time.Time `json:"newest,omitempty" doc:"The latest start."`
+	Recent Recent     `json:"recent" doc:"How the newest of them ended."`
+}
+
+// RecentCommands is how many commands Recent looks at.
+const RecentCommands = 10_000
+
+// Recent is how the newest commands ended.
+type Recent struct {
+	Commands int64 `json:"commands" example:"10000" doc:"How many were looked at, 10,000 at most."`
+	OK       int64 `json:"ok" example:"8901" doc:"Ended with exit code 0."`
+	Failed   int64 `json:"failed" example:"670" doc:"Ended with another exit code."`
+	Unknown  int64 `json:"unknown" example:"429" doc:"No outcome seen yet."`
+	// FailureRate is of those whose outcome is known.
+	FailureRate float64 `json:"failure_rate" example:"0.07" doc:"Failed, of those whose outcome is known."`
+}
+
+// RebuildRequest asks for projections made anew.
+type RebuildRequest struct {
+	Projections []string `json:"projections,omitempty" doc:"Which; none means all."`
+}
+
+// VerifyRequest asks for a comparison of live and replayed state.
+type VerifyRequest struct {
+	Projections []string `json:"projections,omitempty" doc:"Which; none means all."`
+}
+
+// Progress is how far a long work is.
+type Progress struct {
+	Phase   string `json:"phase" example:"replay" doc:"What is being done: replay, catch up, switch, compare."`
+	Done    int64  `json:"done" example:"50000" doc:"Events done."`
+	Total   int64  `json:"total" example:"100000" doc:"Events in all."`
+	Elapsed int64  `json:"elapsed_ms" example:"1200" doc:"Milliseconds since the start."`
+}
+
+// RebuildReport is what a rebuild did.
+type RebuildReport struct {
+	Projections []RebuiltProjection `json:"projections" nullable:"false" doc:"What was rebuilt."`
+	Events      int64               `json:"events" example:"100000" doc:"Events replayed."`
+	ElapsedMS   int64               `json:"elapsed_ms" example:"2900" doc:"How long it took."`
+	PerSecond   float64             `json:"per_second" example:"34000" doc:"Events per second."`
+}
+
+// RebuiltProjection is one projection made anew.
+type RebuiltProjection struct {
+	Name       string            `json:"name" example:"segment" doc:"The projection."`
+	Generation string            `json:"generation" doc:"The folder of the new generation."`
+	Watermark  schemas.Watermark `json:"watermark" doc:"Where it stood at the switch."`
+}
+
+// VerifyReport is what verify found.
+type VerifyReport struct {
+	OK          bool                 `json:"ok" doc:"Whether live and replayed state are equal."`
+	Projections []VerifiedProjection `json:"projections" nullable:"false" doc:"Each projection compared."`
+	Events      int64                `json:"events" example:"100000" doc:"Events replayed."`
+	ElapsedMS   int64                `json:"elapsed_ms" example:"2900" doc:"How long it took."`
+}
+
+// VerifiedProjection is one projection compared.
+type VerifiedProjection struct {
+	Name      string            `json:"name" example:"segment" doc:"The projection."`
+	Watermark schemas.Watermark `json:"watermark" doc:"Where live and replayed state were compared."`
+	Live      schemas.Hash      `json:"live_root" doc:"The root of the live state."`
+	Replayed  schemas.Hash      `json:"replayed_root" doc:"The root of the replayed state."`
+	Keys      int64             `json:"keys" doc:"Keys compared."`
+	Files     int               `json:"files" doc:"Sealed files compared, byte for byte."`
+	// Differences holds the first few; Differing counts all.
+	Differences []Difference `json:"differences,omitempty" doc:"The first differences."`
+	Differing   int64        `json:"differing" doc:"How many differences there are."`
+	Error       string       `json:"error,omitempty" doc:"Why the live state could not be read."`
+}
+
+// Difference is one place where live and replayed state differ.
+type Difference struct {
+	// Kind: key_missing and file_missing are missing from the live state,
+	// key_extra and file_extra are in the live state only.
+	Kind     string `json:"kind" enum:"key_missing,key_extra,key_differs,file_missing,file_extra,file_differs" doc:"What differs."`
+	Key      string `json:"key,omitempty" doc:"The key, quoted."`
+	File     string `json:"file,omitempty" doc:"The file, relative to the projection's folder."`
+	Byte     int64  `json:"byte" doc:"The first byte that differs."`
+	Live     string `json:"live,omitempty" doc:"What the live state holds there, in hex."`
+	Replayed string `json:"replayed,omitempty" doc:"What replaying the log gives, in hex."`
+}

@@ -1,0 +1,270 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// Client asks a node over HTTP. It is a Backend, safe for concurrent use.
+type Client struct {
+	base  *url.URL
+	token string
+	http  *http.Client
+}
+
+var _ Backend = (*Client)(nil)
+
+// NewClient asks the node at a URL such as http://127.0.0.1:7171, or at a
+// host:port. hc may be nil.
+func NewClient(base, token string, hc *http.Client) (*Client, error) {
+	if !strings.Contains(base, "://") {
+		base = "http://" + base
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return nil, fmt.Errorf("server %q: want a URL, such as http://127.0.0.1:7171", base)
+	}
+	if hc == nil {
+		// No overall timeout: rebuild and verify stream for long. Each call's
+		// context bounds it.
+		hc = &http.Client{Transport: &http.Transport{
+			Proxy:                 nil,
+			DialContext:           (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
+			MaxIdleConnsPerHost:   64,
+			IdleConnTimeout:       90 * time.Second,
+			TLSHandshakeTimeout:   5 * time.Second,
+			ResponseHeaderTimeout: 90 * time.Second,
+		}}
+	}
+	return &Client{base: u, token: token, http: hc}, nil
+}
+
+// APIError is a problem that the server answered with.
+type APIError struct {
+	Status    int
+	RequestID string
+	Detail    string
+	// Places names what is wrong where: "body[3]: command: value is required".
+	Places []string
+}
+
+func (e *APIError) Error() string {
+	s := e.Detail
+	if s == "" {
+		s = strings.ToLower(http.StatusText(e.Status))
+	}
+	if len(e.Places) > 0 {
+		s += ": " + strings.Join(e.Places, "; ")
+	}
+	return s
+}
+
+// Is lets errors.Is see the classes and the sentinels of this package.
+func (e *APIError) Is(target error) bool {
+	switch target {
+	case schemas.ErrPoison:
+		return e.Status == http.StatusUnprocessableEntity || e.Status == http.StatusRequestEntityTooLarge
+	case schemas.ErrTransient, ErrUnavailable:
+		return e.Status == http.StatusServiceUnavailable
+	}
+	return false
+}
+
+// Append sends the events as one batch of CloudEvents.
+func (c *Client) Append(ctx context.Context, events []schemas.Event) ([]Appended, error) {
+	batch := make([]cloudEvent, len(events))
+	for i, e := range events {
+		batch[i] = toCloudEvent(e)
+	}
+	var r AppendResponse
+	err := c.call(ctx, http.MethodPost, "/v1/events", nil, mediaBatch, batch, &r)
+	return r.Events, err
+}
+
+// Find asks POST /v1/find.
+func (c *Client) Find(ctx context.Context, q query.FindRequest) (r query.FindResponse, err error) {
+	if _, err := q.Normal(); err != nil {
+		return r, err
+	}
+	err = c.call(ctx, http.MethodPost, "/v1/find", nil, mediaJSON, q, &r)
+	return r, err
+}
+
+// Show asks GET /v1/intents/{id}.
+func (c *Client) Show(ctx context.Context, ref string) (r query.ShowResponse, err error) {
+	if ref == "" {
+		return r, &query.NotFoundError{Ref: ref, Hint: "want an id, the start of one, or a position"}
+	}
+	err = c.call(ctx, http.MethodGet, "/v1/intents/"+url.PathEscape(ref), nil, "", nil, &r)
+	var ae *APIError
+	if errors.As(err, &ae) && ae.Status == http.StatusNotFound {
+		return r, &query.NotFoundError{Ref: ref, Hint: strings.TrimPrefix(ae.Detail, strconv.Quote(ref)+": not found: ")}
+	}
+	return r, err
+}
+
+// Scan asks GET /v1/intents and copies the answer to w.
+func (c *Client) Scan(ctx context.Context, q ScanRequest, w io.Writer) error {
+	v := url.Values{}
+	if !q.Since.IsZero() {
+		v.Set("since", q.Since.UTC().Format(time.RFC3339Nano))
+	}
+	if !q.Until.IsZero() {
+		v.Set("until", q.Until.UTC().Format(time.RFC3339Nano))
+	}
+	if q.Limit > 0 {
+		v.Set("limit", strconv.Itoa(q.Limit))
+	}
+	accept := mediaNDJSON
+	if q.Format == FormatArrow {
+		accept = mediaArrow
+	}
+	resp, err := c.do(ctx, http.MethodGet, "/v1/intents", v, "", nil, accept)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(w, resp.Body)
+	return err
+}
+
+// Status asks GET /v1/status.
+func (c *Client) Status(ctx context.Context, q StatusRequest) (r Status, err error) {
+	v := url.Values{}
+	if q.Roots {
+		v.Set("roots", "true")
+	}
+	err = c.call(ctx, http.MethodGet, "/v1/status", v, "", nil, &r)
+	return r, err
+}
+
+// Rebuild asks POST /v1/rebuild.
+func (c *Client) Rebuild(ctx context.Context, q RebuildRequest, progress func(Progress)) (RebuildReport, error) {
+	return work[RebuildReport](ctx, c, "/v1/rebuild", q, progress)
+}
+
+// Verify asks POST /v1/verify.
+func (c *Client) Verify(ctx context.Context, q VerifyRequest, progress func(Progress)) (VerifyReport, error) {
+	return work[VerifyReport](ctx, c, "/v1/verify", q, progress)
+}
+
+// Ready asks GET /readyz; nil means ready.
+func (c *Client) Ready(ctx context.Context) error {
+	return c.call(ctx, http.MethodGet, "/readyz", nil, "", nil, &Health{})
+}
+
+func work[R any](ctx context.Context, c *Client, path string, q any, progress func(Progress)) (report R, err error) {
+	b, err := json.Marshal(q)
+	if err != nil {
+		return report, err
+	}
+	resp, err := c.do(ctx, http.MethodPost, path, nil, mediaJSON, b, mediaNDJSON)
+	if err != nil {
+		return report, err
+	}
+	defer resp.Body.Close()
+	done := false
+	err = readLines(resp.Body, func(raw json.RawMessage) error {
+		var l WorkLine[R]
+		if err := json.Unmarshal(raw, &l); err != nil {
+			return err
+		}
+		switch {
+		case l.Problem != nil:
+			return apiError(resp, l.Problem)
+		case l.Report != nil:
+			report, done = *l.Report, true
+		case l.Progress != nil && progress != nil:
+			progress(*l.Progress)
+		}
+		return nil
+	})
+	if err == nil && !done {
+		err = fmt.Errorf("%s: the answer was cut short: %w", path, io.ErrUnexpectedEOF)
+	}
+	return report, err
+}
+
+func (c *Client) call(ctx context.Context, method, path string, v url.Values, media string, in, out any) error {
+	var body bytes.Buffer
+	if in != nil {
+		enc := json.NewEncoder(&body)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(in); err != nil {
+			return err
+		}
+	}
+	resp, err := c.do(ctx, method, path, v, media, body.Bytes(), mediaJSON)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return fmt.Errorf("%s %s: answer: %w", method, path, err)
+	}
+	// Read to the end, so that the connection is used again.
+	_, err = io.Copy(io.Discard, resp.Body)
+	return err
+}
+
+// do returns an answer of status 200, whose body the caller closes.
+func (c *Client) do(ctx context.Context, method, path string, v url.Values, media string, body []byte, accept string) (*http.Response, error) {
+	target := strings.TrimSuffix(c.base.String(), "/") + path
+	if len(v) > 0 {
+		target += "?" + v.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	if media != "" {
+		req.Header.Set("Content-Type", media)
+	}
+	req.Header.Set("Accept", accept)
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, schemas.Transientf("server at %s: %w", c.base, err)
+	}
+	if resp.StatusCode == http.StatusOK {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	b, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	m := &huma.ErrorModel{}
+	if json.Unmarshal(b, m) != nil {
+		// Not one of ours: a proxy, or another program on the port.
+		m = &huma.ErrorModel{Detail: fmt.Sprintf("%s %s: answered %s, not by recount", method, target, resp.Status)}
+	}
+	m.Status = resp.StatusCode
+	return nil, apiError(resp, m)
+}
+
+func apiError(resp *http.Response, m *huma.ErrorModel) error {
+	e := &APIError{Status: m.Status, RequestID: resp.Header.Get(requestIDHeader), Detail: m.Detail}
+	for _, d := range m.Errors {
+		place := d.Message
+		if d.Location != "" {
+			place = d.Location + ": " + place
+		}
+		e.Places = append(e.Places, place)
+	}
+	return e
+}

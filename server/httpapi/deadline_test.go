@@ -1,0 +1,54 @@
+package httpapi_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+// deadlines is a connection that only remembers its deadline for reading.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	last time.Time
+}
+
+func (d *deadlines) SetReadDeadline(t time.Time) error { d.last = t; return nil }
+
+// Before: a deadline for reading that passed while a request was answered ended
+// the request's context. Questions that waited for at_least, rebuilds and scans
+// were cut off after five seconds or a minute, as if their client had gone away.
+func TestDeadlineIsLiftedOnceTheRequestIsRead(t *testing.T) {
+	asked := false
+	var w *deadlines
+	f := &fake{find: func(query.FindRequest) (query.FindResponse, error) {
+		asked = true
+		if !w.last.IsZero() {
+			t.Errorf("answering with %s left to read a request that has been read", time.Until(w.last))
+		}
+		return query.FindResponse{}, nil
+	}}
+	h := httpapi.New(f, httpapi.Options{})
+	w = &deadlines{ResponseRecorder: httptest.NewRecorder(), last: time.Now().Add(time.Minute)}
+	r := httptest.NewRequest(http.MethodPost, "http://localhost/v1/find", io.NopCloser(strings.NewReader(`{"text":"x"}`)))
+	r.Header.Set("Content-Type", "application/json")
+	h.ServeHTTP(w, r)
+	if !asked || w.Code != http.StatusOK {
+		t.Fatalf("answered %d: %s", w.Code, w.Body)
+	}
+	for _, r := range []*http.Request{
+		httptest.NewRequest(http.MethodGet, "http://localhost/v1/intents", nil),
+		httptest.NewRequest(http.MethodPost, "http://localhost/v1/events", strings.NewReader(`{"command":"ls"}`)),
+	} {
+		w := &deadlines{ResponseRecorder: httptest.NewRecorder(), last: time.Now().Add(time.Minute)}
+		h.ServeHTTP(w, r)
+		if w.Code != http.StatusOK || !w.last.IsZero() {
+			t.Errorf("%s: answered %d with the deadline at %s", r.URL.Path, w.Code, w.last)
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// Media types of events.
+const (
+	mediaJSON   = "application/json"
+	mediaNDJSON = "application/x-ndjson"
+	mediaEvent  = "application/cloudevents+json"
+	mediaBatch  = "application/cloudevents-batch+json"
+)
+
+// Limits of one request that appends.
+const (
+	MaxBatch = 10_000
+	// MaxEvent is the largest payload in bytes: the longest command that a payload
+	// may have, with every byte of it escaped, fits twice.
+	MaxEvent = 3 << 20
+	// maxKey is far more than any workspace's name has.
+	maxKey = 8192
+)
+
+// bodyError is what is wrong with one place of a body.
+type bodyError struct {
+	status   int
+	location string
+	reason   string
+}
+
+func (e *bodyError) Error() string { return e.location + ": " + e.reason }
+
+// parseEvents reads the events of a body: one or an array of either CloudEvents
+// in JSON (structured mode) or bare payloads, or one of these a line. A bare
+// payload is of the type that defaultType names.
+func parseEvents(media, defaultType string, body []byte) ([]schemas.Event, error) {
+	if !utf8.Valid(body) {
+		return nil, &bodyError{422, "body", fmt.Sprintf("not UTF-8 at byte %d; send binary payloads as data_base64", invalidAt(body))}
+	}
+	items, err := splitItems(media, body)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(items) == 0:
+		return nil, &bodyError{422, "body", "no events"}
+	case len(items) > MaxBatch:
+		return nil, &bodyError{413, "body", fmt.Sprintf("%d events, at most %d in one request", len(items), MaxBatch)}
+	}
+	events := make([]schemas.Event, len(items))
+	for i, it := range items {
+		if events[i], err = parseEvent(it.raw, defaultType, media == mediaEvent || media == mediaBatch); err != nil {
+			var be *bodyError
+			if errors.As(err, &be) {
+				be.location = strings.TrimSuffix(it.location+"."+be.location, ".")
+				return nil, be
+			}
+			return nil, err
+		}
+		if len(events[i].Payload) > MaxEvent {
+			return nil, &bodyError{413, it.location, fmt.Sprintf("a payload of %d bytes, at most %d", len(events[i].Payload), MaxEvent)}
+		}
+	}
+	return events, nil
+}
+
+type item struct {
+	location string
+	raw      json.RawMessage
+}
+
+func splitItems(media string, body []byte) ([]item, error) {
+	switch media {
+	case mediaJSON, mediaEvent, mediaBatch, "":
+	case mediaNDJSON:
+		var items []item
+		n := 0
+		for line := range bytes.Lines(body) {
+			n++
+			if line = bytes.TrimSpace(line); len(line) > 0 {
+				if !json.Valid(line) {
+					return nil, &bodyError{400, fmt.Sprintf("body line %d", n), "not JSON"}
+				}
+				items = append(items, item{fmt.Sprintf("body line %d", n), line})
+			}
+		}
+		return items, nil
+	default:
+		return nil, &bodyError{415, "header.Content-Type", fmt.Sprintf("%q: want %s, %s, %s or %s", media, mediaJSON, mediaNDJSON, mediaEvent, mediaBatch)}
+	}
+	body = bytes.TrimSpace(body)
+	if len(body) == 0 {
+		return nil, &bodyError{400, "body", "empty; want a JSON object or an array of them"}
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	if body[0] != '[' {
+		var one json.RawMessage
+		if err := decodeAll(dec, &one); err != nil {
+			return nil, err
+		}
+		return []item{{"body", one}}, nil
+	}
+	var many []json.RawMessage
+	if err := decodeAll(dec, &many); err != nil {
+		return nil, err
+	}
+	items := make([]item, len(many))
+	for i, raw := range many {
+		items[i] = item{fmt.Sprintf("body[%d]", i), raw}
+	}
+	return items, nil
+}
+
+func decodeAll(dec *json.Decoder, into any) error {
+	if err := dec.Decode(into); err != nil {
+		return &bodyError{400, "body", "not JSON: " + err.Error()}
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return &bodyError{400, "body", "more after the JSON value; send an array, or one value a line as " + mediaNDJSON}
+	}
+	return nil
+}
+
+// parseEvent reads a CloudEvent if it looks like one, else a bare payload.
+func parseEvent(raw json.RawMessage, defaultType string, structured bool) (schemas.Event, error) {
+	e := schemas.Event{Type: defaultType, Source: schemas.DefaultSource, ContentType: schemas.ContentJSON}
+	var attrs map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &attrs); err != nil || attrs == nil {
+		return e, &bodyError{422, "", "want a JSON object"}
+	}
+	_, version := attrs["specversion"]
+	_, data := attrs["data"]
+	_, data64 := attrs["data_base64"]
+	if !structured && !version && !data && !data64 {
+		e.Payload = raw
+		return e, nil
+	}
+	return parseCloudEvent(e, attrs)
+}
+
+func parseCloudEvent(e schemas.Event, attrs map[string]json.RawMessage) (schemas.Event, error) {
+	// A fixed order, so that of several mistakes the same one is told.
+	names := make([]string, 0, len(attrs))
+	for name := range attrs {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var id string
+	for _, name := range names {
+		if name == "data" {
+			e.Payload = attrs[name]
+			continue
+		}
+		var s string
+		if string(attrs[name]) == "null" {
+			continue
+		}
+		if err := json.Unmarshal(attrs[name], &s); err != nil {
+			return e, &bodyError{422, name, "want a string"}
+		}
+		switch name {
+		case "specversion":
+			if s != "1.0" {
+				return e, &bodyError{422, name, fmt.Sprintf("%q: want 1.0", s)}
+			}
+		case "id":
+			id = s
+		case "type":
+			e.Type = s
+		case "source":
+			e.Source = s
+		case "subject":
+			e.Subject = s
+		case "time":
+			t, err := time.Parse(time.RFC3339Nano, s)
+			if err != nil {
+				return e, &bodyError{422, name, fmt.Sprintf("%q: want an RFC 3339 time", s)}
+			}
+			e.Time = t.UTC()
+		case "datacontenttype":
+			e.ContentType = s
+		case "partitionkey":
+			if len(s) > maxKey {
+				return e, &bodyError{422, name, fmt.Sprintf("%d bytes, at most %d", len(s), maxKey)}
+			}
+			e.Key = []byte(s)
+		case "data_base64":
+			b, err := base64.StdEncoding.DecodeString(s)
+			if err != nil {
+				return e, &bodyError{422, name, "not base64"}
+			}
+			e.Payload = b
+		default:
+			return e, &bodyError{422, name, "unknown attribute; of the extensions only partitionkey is kept"}
+		}
+	}
+	if e.Payload == nil {
+		return e, &bodyError{422, "data", "missing; want the payload in data or data_base64"}
+	}
+	if id != "" {
+		e.ID = schemas.ProducerID(e.Source, id)
+	}
+	return e, nil
+}
+
+func invalidAt(b []byte) int {
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n <= 1 {
+			return i
+		}
+		i += n
+	}
+	return len(b)
+}
+
+// cloudEvent is how a Client sends an event.
+type cloudEvent struct {
+	SpecVersion  string          `json:"specversion"`
+	ID           string          `json:"id,omitempty"`
+	Type         string          `json:"type"`
+	Source       string          `json:"source,omitempty"`
+	Subject      string          `json:"subject,omitempty"`
+	Time         *time.Time      `json:"time,omitempty"`
+	ContentType  string          `json:"datacontenttype,omitempty"`
+	PartitionKey string          `json:"partitionkey,omitempty"`
+	Data         json.RawMessage `json:"data,omitempty"`
+	DataBase64   []byte          `json:"data_base64,omitempty"`
+}
+
+func toCloudEvent(e schemas.Event) cloudEvent {
+	c := cloudEvent{
+		SpecVersion: "1.0", Type: e.Type, Source: e.Source, Subject: e.Subject,
+		ContentType: e.ContentType, PartitionKey: string(e.Key),
+	}
+	if !e.ID.IsZero() {
+		c.ID = e.ID.String()
+	}
+	if !e.Time.IsZero() {
+		t := e.Time.UTC()
+		c.Time = &t
+	}
+	// The payload's bytes must arrive as they are, because an id may be derived
+	// from them; encoding JSON inside JSON would take out white space.
+	var compact bytes.Buffer
+	if e.ContentType == "" || e.ContentType == schemas.ContentJSON {
+		_ = json.Compact(&compact, e.Payload) // leaves nothing behind on an error
+	}
+	if compact.Len() > 0 && bytes.Equal(compact.Bytes(), e.Payload) {
+		c.Data = e.Payload
+	} else {
+		c.DataBase64 = e.Payload
+	}
+	return c
+}

@@ -1,0 +1,189 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+const requestIDHeader = "X-Request-Id"
+
+type requestIDKey struct{}
+
+// RequestID is the id of the request that ctx belongs to, or "".
+func RequestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
+
+// requestID keeps a caller's id if it is short and plain, else makes one.
+func requestID(r *http.Request) string {
+	id := r.Header.Get(requestIDHeader)
+	plain := id != "" && len(id) <= 64 && !strings.ContainsFunc(id, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("-_.", c)
+	})
+	if plain {
+		return id
+	}
+	var b [8]byte
+	rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// statusWriter remembers what was answered.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+func (w *statusWriter) WriteHeader(code int) {
+	if w.status == 0 {
+		w.status = code
+	}
+	w.ResponseWriter.WriteHeader(code)
+}
+
+func (w *statusWriter) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach flush and deadlines.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// guard wraps the routes: request id, panics, metrics, host, origin, token.
+func guard(next *http.ServeMux, o Options, m *metrics) http.Handler {
+	origin := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		id := requestID(r)
+		r = r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
+		w := &statusWriter{ResponseWriter: rw}
+		w.Header().Set(requestIDHeader, id)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Cache-Control", "no-store")
+		_, route := next.Handler(r)
+		if route == "" {
+			route = "none"
+		}
+		m.inFlight.Inc()
+		defer func() {
+			m.inFlight.Dec()
+			if p := recover(); p != nil {
+				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+					panic(p)
+				}
+				m.panics.Inc()
+				o.Log.Error("http handler panicked", "request", id, "route", route, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				if w.status == 0 {
+					problem(w, http.StatusInternalServerError, "a bug in the handler; the log of the server has request "+id)
+				} else {
+					// The answer is under way and cannot be mended: cut the connection,
+					// so that the client does not take it for whole.
+					defer panic(http.ErrAbortHandler)
+				}
+			}
+			m.observe(route, w.status, time.Since(start))
+			o.Log.Debug("http request", "request", id, "route", route, "status", w.status, "bytes", w.bytes, "took", time.Since(start))
+		}()
+		if !o.hostAllowed(r.Host) {
+			problem(w, http.StatusMisdirectedRequest, fmt.Sprintf("host %q: not a name of this server; use a loopback address, or list the name under http.hosts", r.Host))
+			return
+		}
+		// A page of another origin may send a simple request without asking; it has
+		// no business writing here.
+		if err := origin.Check(r); err != nil {
+			problem(w, http.StatusForbidden, "a request of a web page of another origin: "+err.Error())
+			return
+		}
+		if o.Token != "" && !open(r.URL.Path) && !tokenMatches(r, o.Token) {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="recount"`)
+			problem(w, http.StatusUnauthorized, "want header Authorization: Bearer TOKEN")
+			return
+		}
+		liftDeadline(w, r)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// liftDeadline takes the deadline for reading away once the request has been
+// read. The server goes on reading while it answers, to notice a client that goes
+// away, and takes a deadline that passes then for that: it would end the context
+// of every answer that takes longer than a request may take to arrive.
+func liftDeadline(w http.ResponseWriter, r *http.Request) {
+	lift := func() { _ = http.NewResponseController(w).SetReadDeadline(time.Time{}) }
+	if r.Body == nil || r.Body == http.NoBody {
+		lift()
+		return
+	}
+	r.Body = &liftingBody{r.Body, lift}
+}
+
+type liftingBody struct {
+	io.ReadCloser
+	lift func()
+}
+
+func (b *liftingBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		b.lift()
+	}
+	return n, err
+}
+
+// open paths tell nothing but whether the process lives; a prober has no token.
+func open(path string) bool { return path == "/healthz" || path == "/readyz" }
+
+func tokenMatches(r *http.Request, token string) bool {
+	got, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return ok && subtle.ConstantTimeCompare([]byte(got), []byte(token)) == 1
+}
+
+// hostAllowed keeps out requests that a web page sent here by having its own name
+// resolve to this address (DNS rebinding): those carry the page's host name.
+func (o Options) hostAllowed(hostport string) bool {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") || slices.Contains(o.Hosts, host) {
+		return true
+	}
+	// An address is no name, so it cannot be rebound.
+	_, err := netip.ParseAddr(host)
+	return err == nil
+}
+
+// problem writes an RFC 9457 problem.
+func problem(w http.ResponseWriter, status int, detail string, errs ...*huma.ErrorDetail) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(status)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(&huma.ErrorModel{Title: http.StatusText(status), Status: status, Detail: detail, Errors: errs})
+}
+
+// discard is the logger of a server that was given none.
+var discard = slog.New(slog.DiscardHandler)

@@ -1,0 +1,457 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+// fake is a backend one can read: it keeps what it was given and answers what it
+// was told to.
+type fake struct {
+	events []schemas.Event
+	find   func(query.FindRequest) (query.FindResponse, error)
+	err    error
+}
+
+func (f *fake) Append(_ context.Context, events []schemas.Event) ([]httpapi.Appended, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	var out []httpapi.Appended
+	for _, e := range events {
+		if e.ID.IsZero() {
+			e.ID = e.DeriveID()
+		}
+		out = append(out, httpapi.Appended{ID: e.ID, Position: schemas.Position{Topic: "recount.commands", Offset: int64(len(f.events))}})
+		f.events = append(f.events, e)
+	}
+	return out, nil
+}
+
+func (f *fake) Find(_ context.Context, r query.FindRequest) (query.FindResponse, error) {
+	if f.find != nil {
+		return f.find(r)
+	}
+	r, err := r.Normal()
+	return query.FindResponse{Status: "empty", Hint: r.Text}, err
+}
+
+func (f *fake) Show(_ context.Context, ref string) (query.ShowResponse, error) {
+	switch ref {
+	case "0a":
+		return query.ShowResponse{}, &query.AmbiguousError{Prefix: ref, Matches: []schemas.EventID{{0x0a, 1}, {0x0a, 2}}}
+	case "recount.commands/0/7":
+		return query.ShowResponse{Intent: query.Intent{Command: "ls"}}, nil
+	}
+	return query.ShowResponse{}, &query.NotFoundError{Ref: ref, Hint: "see find"}
+}
+
+func (f *fake) Scan(_ context.Context, r httpapi.ScanRequest, w io.Writer) error {
+	if f.err != nil && r.Limit == 0 {
+		return f.err
+	}
+	if _, err := fmt.Fprintf(w, "%s\n", r.Format); err != nil {
+		return err
+	}
+	return f.err
+}
+
+func (f *fake) Status(context.Context, httpapi.StatusRequest) (httpapi.Status, error) {
+	if f.err != nil {
+		return httpapi.Status{}, f.err
+	}
+	return httpapi.Status{Version: "test", Projections: []httpapi.ProjectionStatus{{Name: "segment", Root: &schemas.Hash{1}}}}, nil
+}
+
+func (f *fake) Rebuild(_ context.Context, r httpapi.RebuildRequest, p func(httpapi.Progress)) (httpapi.RebuildReport, error) {
+	p(httpapi.Progress{Phase: "replay", Done: 1, Total: 2})
+	p(httpapi.Progress{Phase: "replay", Done: 2, Total: 2})
+	if f.err != nil {
+		return httpapi.RebuildReport{}, f.err
+	}
+	return httpapi.RebuildReport{Events: 2}, nil
+}
+
+func (f *fake) Verify(context.Context, httpapi.VerifyRequest, func(httpapi.Progress)) (httpapi.VerifyReport, error) {
+	panic("verify: a bug")
+}
+
+func serve(t *testing.T, f *fake, o httpapi.Options) (*httptest.Server, *httpapi.Client) {
+	t.Helper()
+	srv := httptest.NewServer(httpapi.New(f, o))
+	t.Cleanup(srv.Close)
+	c, err := httpapi.NewClient(srv.URL, o.Token, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return srv, c
+}
+
+func request(t *testing.T, srv *httptest.Server, method, path string, body io.Reader, header ...string) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequest(method, srv.URL+path, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		if header[i] == "Host" {
+			req.Host = header[i+1]
+		}
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := srv.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(b)
+}
+
+func TestPostEventsTakes(t *testing.T) {
+	for name, tc := range map[string]struct {
+		media, path, body string
+		want              []string // type source payload
+	}{
+		"bare payload": {
+			"application/json", "", `{"command":"make test","exit_code":2}`,
+			[]string{`command.executed recount {"command":"make test","exit_code":2}`},
+		},
+		"curl's default media type": {
+			"application/x-www-form-urlencoded", "", `{"command":"make"}`,
+			[]string{`command.executed recount {"command":"make"}`},
+		},
+		"type by query": {
+			"application/json", "?type=outcome.observed", `{"command_event_id":"a","exit_code":0}`,
+			[]string{`outcome.observed recount {"command_event_id":"a","exit_code":0}`},
+		},
+		"cloudevent": {
+			"application/cloudevents+json", "", `{"specversion":"1.0","id":"1","source":"ci","type":"command.executed","data":{"command":"ls"}}`,
+			[]string{`command.executed ci {"command":"ls"}`},
+		},
+		"mixed array": {
+			"application/json", "", `[{"command":"a"},{"specversion":"1.0","source":"ci","data":{"command":"b"}}]`,
+			[]string{`command.executed recount {"command":"a"}`, `command.executed ci {"command":"b"}`},
+		},
+		"lines": {
+			"application/x-ndjson", "", "{\"command\":\"a\"}\n\n{\"command\":\"b\"}\n",
+			[]string{`command.executed recount {"command":"a"}`, `command.executed recount {"command":"b"}`},
+		},
+		"protobuf in base64": {
+			"application/cloudevents+json", "", `{"specversion":"1.0","type":"command.executed","datacontenttype":"application/protobuf","data_base64":"CgJscw=="}`,
+			[]string{"command.executed recount \n\x02ls"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &fake{}
+			srv, _ := serve(t, f, httpapi.Options{})
+			resp, body := request(t, srv, "POST", "/v1/events"+tc.path, strings.NewReader(tc.body), "Content-Type", tc.media)
+			if resp.StatusCode != 200 {
+				t.Fatalf("got %d %s", resp.StatusCode, body)
+			}
+			var got []string
+			for _, e := range f.events {
+				got = append(got, e.Type+" "+e.Source+" "+string(e.Payload))
+			}
+			if diff := cmp.Diff(got, tc.want); diff != "" {
+				t.Error(diff)
+			}
+			var answer httpapi.AppendResponse
+			if err := json.Unmarshal([]byte(body), &answer); err != nil || len(answer.Events) != len(tc.want) {
+				t.Errorf("answer %s: %v", body, err)
+			}
+		})
+	}
+}
+
+func TestPostEventsRefuses(t *testing.T) {
+	for name, tc := range map[string]struct {
+		media, path, body string
+		status            int
+		want              string
+	}{
+		"not JSON":              {"application/json", "", `{"command":`, 400, "not JSON"},
+		"nothing":               {"application/json", "", ``, 400, "empty"},
+		"no events":             {"application/json", "", `[]`, 422, "no events"},
+		"a number":              {"application/json", "", `[{"command":"a"},3]`, 422, "body[1]"},
+		"two values":            {"application/json", "", `{"command":"a"}{"command":"b"}`, 400, "application/x-ndjson"},
+		"unknown field":         {"application/json", "", `{"command":"a","exitcode":1}`, 422, "exitcode"},
+		"field named in batch":  {"application/json", "", `[{"command":"a"},{"cwd":"/"}]`, 422, `body[1]","value":null`},
+		"the line is named":     {"application/x-ndjson", "", "{\"command\":\"a\"}\nnope\n", 400, "body line 2"},
+		"invalid UTF-8":         {"application/json", "", "{\"command\":\"a\xff\"}", 422, "not UTF-8 at byte 13"},
+		"unknown type":          {"application/json", "?type=nope", `{"command":"a"}`, 422, "query.type"},
+		"unknown query":         {"application/json", "?kind=nope", `{"command":"a"}`, 422, "query.kind"},
+		"rejected by hand":      {"application/cloudevents+json", "", `{"specversion":"1.0","type":"rejected","data":{}}`, 422, "only the pipeline"},
+		"other version":         {"application/cloudevents+json", "", `{"specversion":"0.3","data":{}}`, 422, "specversion"},
+		"extension":             {"application/cloudevents+json", "", `{"specversion":"1.0","traceparent":"x","data":{"command":"a"}}`, 422, "traceparent"},
+		"no data":               {"application/cloudevents+json", "", `{"specversion":"1.0"}`, 422, "data_base64"},
+		"bad time":              {"application/cloudevents+json", "", `{"specversion":"1.0","time":"yesterday","data":{"command":"a"}}`, 422, "RFC 3339"},
+		"bad base64":            {"application/cloudevents+json", "", `{"specversion":"1.0","data_base64":"!"}`, 422, "not base64"},
+		"other media type":      {"text/csv", "", `a,b`, 415, "text/csv"},
+		"payload too large":     {"application/json", "", `{"command":"` + strings.Repeat("x", httpapi.MaxEvent) + `"}`, 413, "at most 3145728"},
+		"command over its max":  {"application/json", "", `{"command":"a","session":"` + strings.Repeat("x", 300) + `"}`, 422, "session"},
+		"a body over the limit": {"application/json", "", `{"command":"` + strings.Repeat("x", 4<<20) + `"}`, 413, "nothing was appended"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &fake{}
+			srv, _ := serve(t, f, httpapi.Options{MaxBody: 4 << 20})
+			resp, body := request(t, srv, "POST", "/v1/events"+tc.path, strings.NewReader(tc.body), "Content-Type", tc.media)
+			want := tc.want
+			if name == "field named in batch" {
+				want = "body[1]"
+			}
+			if resp.StatusCode != tc.status || !strings.Contains(body, want) {
+				t.Errorf("got %d %s, want %d with %q", resp.StatusCode, body, tc.status, want)
+			}
+			if ct := resp.Header.Get("Content-Type"); ct != "application/problem+json" {
+				t.Errorf("content type %q", ct)
+			}
+			if len(f.events) != 0 {
+				t.Errorf("appended %d events all the same", len(f.events))
+			}
+		})
+	}
+}
+
+// A command of 50 MB is refused whether or not its length is told beforehand.
+func TestFiftyMegabytes(t *testing.T) {
+	f := &fake{}
+	srv, _ := serve(t, f, httpapi.Options{})
+	body := append(append([]byte(`{"command":"`), bytes.Repeat([]byte("x"), 50<<20)...), `"}`...)
+	for name, r := range map[string]io.Reader{
+		"length told": bytes.NewReader(body),
+		"chunked":     io.MultiReader(bytes.NewReader(body)),
+	} {
+		req, _ := http.NewRequest("POST", srv.URL+"/v1/events", r)
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := srv.Client().Do(req)
+		if err != nil {
+			// The server closes without reading on; the transport may notice first.
+			if !strings.Contains(err.Error(), "broken pipe") && !strings.Contains(err.Error(), "connection reset") {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		resp.Body.Close()
+		if resp.StatusCode != 413 {
+			t.Errorf("%s: got %d, want 413", name, resp.StatusCode)
+		}
+	}
+	if len(f.events) != 0 {
+		t.Error("appended")
+	}
+}
+
+func TestFindRefuses(t *testing.T) {
+	for name, tc := range map[string]struct {
+		body   string
+		status int
+		want   string
+	}{
+		"limit zero":        {`{"limit":0}`, 422, "body.limit"},
+		"limit negative":    {`{"limit":-1}`, 422, "body.limit"},
+		"limit huge":        {`{"limit":100000}`, 422, "body.limit"},
+		"unknown field":     {`{"texts":"a"}`, 422, "body.texts"},
+		"unknown filter":    {`{"filters":{"dir":"/"}}`, 422, "body.filters.dir"},
+		"wrong type":        {`{"text":3}`, 422, "body.text"},
+		"bad exit":          {`{"filters":{"exit":"maybe"}}`, 422, "filters.exit"},
+		"bad category":      {`{"filters":{"category":"fun"}}`, 422, "body.filters.category"},
+		"since after until": {`{"filters":{"since":"2026-02-01T00:00:00Z","until":"2026-01-01T00:00:00Z"}}`, 422, "filters.since"},
+		"bad watermark":     {`{"at_least":"x"}`, 422, "TOPIC/PARTITION:NEXT"},
+		"bad as_of":         {`{"as_of":"yesterday"}`, 422, "RFC 3339"},
+		"not JSON":          {`{`, 400, "body"},
+		"wait too long":     {`{"wait_ms":3600000}`, 422, "body.wait_ms"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv, _ := serve(t, &fake{}, httpapi.Options{})
+			resp, body := request(t, srv, "POST", "/v1/find", strings.NewReader(tc.body), "Content-Type", "application/json")
+			if resp.StatusCode != tc.status || !strings.Contains(body, tc.want) {
+				t.Errorf("got %d %s, want %d with %q", resp.StatusCode, body, tc.status, tc.want)
+			}
+		})
+	}
+}
+
+func TestGuards(t *testing.T) {
+	f := &fake{}
+	srv, _ := serve(t, f, httpapi.Options{Token: "s3cret", Hosts: []string{"recount.example"}})
+	auth := []string{"Authorization", "Bearer s3cret", "Content-Type", "application/json"}
+	for name, tc := range map[string]struct {
+		path   string
+		header []string
+		status int
+	}{
+		"token right":                  {"/v1/find", auth, 200},
+		"token missing":                {"/v1/find", []string{"Content-Type", "application/json"}, 401},
+		"token wrong":                  {"/v1/find", []string{"Authorization", "Bearer s3cres"}, 401},
+		"a rebound name":               {"/v1/find", append([]string{"Host", "evil.example"}, auth...), 421},
+		"a rebound name with port":     {"/v1/find", append([]string{"Host", "evil.example:7171"}, auth...), 421},
+		"a name of ours":               {"/v1/find", append([]string{"Host", "recount.example:7171"}, auth...), 200},
+		"localhost":                    {"/v1/find", append([]string{"Host", "localhost:1"}, auth...), 200},
+		"an address":                   {"/v1/find", append([]string{"Host", "[::1]:1"}, auth...), 200},
+		"a page of another origin":     {"/v1/find", append([]string{"Sec-Fetch-Site", "cross-site"}, auth...), 403},
+		"a page of another origin, v1": {"/v1/events", append([]string{"Origin", "http://evil.example"}, auth...), 403},
+	} {
+		t.Run(name, func(t *testing.T) {
+			resp, body := request(t, srv, "POST", tc.path, strings.NewReader(`{}`), tc.header...)
+			if resp.StatusCode != tc.status {
+				t.Errorf("got %d %s, want %d", resp.StatusCode, body, tc.status)
+			}
+		})
+	}
+	if resp, body := request(t, srv, "GET", "/healthz", nil); resp.StatusCode != 200 {
+		t.Errorf("healthz without a token: %d %s", resp.StatusCode, body)
+	}
+	if resp, _ := request(t, srv, "GET", "/v1/nothing", nil, auth...); resp.StatusCode != 404 {
+		t.Errorf("unknown path: %d", resp.StatusCode)
+	}
+}
+
+func TestAPanicHarmsOneRequest(t *testing.T) {
+	reg := prometheus.NewRegistry()
+	srv, c := serve(t, &fake{}, httpapi.Options{Registry: reg})
+	if _, err := c.Verify(t.Context(), httpapi.VerifyRequest{}, nil); err == nil {
+		t.Fatal("no error")
+	}
+	if _, err := c.Status(t.Context(), httpapi.StatusRequest{}); err != nil {
+		t.Fatalf("after the panic: %v", err)
+	}
+	if resp, _ := request(t, srv, "GET", "/healthz", nil, "X-Request-Id", "abc-1"); resp.Header.Get("X-Request-Id") != "abc-1" {
+		t.Errorf("request id %q", resp.Header.Get("X-Request-Id"))
+	}
+	if resp, _ := request(t, srv, "GET", "/healthz", nil, "X-Request-Id", "a b"); len(resp.Header.Get("X-Request-Id")) != 16 {
+		t.Errorf("request id %q", resp.Header.Get("X-Request-Id"))
+	}
+	families, err := reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	panics := -1.0
+	for _, f := range families {
+		if f.GetName() == "recount_http_panics_total" {
+			panics = f.GetMetric()[0].GetCounter().GetValue()
+		}
+	}
+	if panics != 1 {
+		t.Errorf("recount_http_panics_total is %v", panics)
+	}
+}
+
+// The client is the same Backend as the one behind the server.
+func TestClientRoundTrip(t *testing.T) {
+	f := &fake{}
+	_, c := serve(t, f, httpapi.Options{})
+	ctx := t.Context()
+	in := []schemas.Event{
+		{Type: schemas.TypeCommandExecuted, Source: "ci", Subject: "s", Time: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Key: []byte("k"), ContentType: schemas.ContentJSON, Payload: []byte(`{"command":"ls <&>"}`)},
+		{Type: schemas.TypeCommandExecuted, Source: "ci", Time: time.Unix(1, 0).UTC(), ContentType: schemas.ContentJSON, Payload: []byte(`{ "command": "white space stays" }`)},
+		{ID: schemas.EventID{1, 2}, Type: schemas.TypeCommandExecuted, Source: "ci", Time: time.Unix(0, 0).UTC(), ContentType: schemas.ContentProto, Payload: []byte("\n\x02ls")},
+	}
+	got, err := c.Append(ctx, in)
+	if err != nil || len(got) != 3 || got[2].ID != in[2].ID || got[2].Position.Offset != 2 {
+		t.Fatalf("append: %+v %v", got, err)
+	}
+	want := append([]schemas.Event(nil), in...)
+	for i := range want {
+		if want[i].ID.IsZero() {
+			// The bytes came through unchanged, or the ids would differ.
+			want[i].ID = want[i].DeriveID()
+		}
+	}
+	if diff := cmp.Diff(f.events, want); diff != "" {
+		t.Error(diff)
+	}
+
+	w := schemas.Watermark{{Topic: "recount.commands", Partition: 3}: 7}
+	f.find = func(r query.FindRequest) (query.FindResponse, error) {
+		if r.Text == "later" {
+			return query.FindResponse{}, &query.NotVisibleError{Want: r.AtLeast, Have: w, Waited: time.Second}
+		}
+		code := int32(2)
+		return query.FindResponse{Status: "ok", Watermark: w, Hits: []query.Hit{{Intent: query.Intent{ID: schemas.EventID{1}, ExitCode: &code}}}}, nil
+	}
+	r, err := c.Find(ctx, query.FindRequest{Text: "x", AtLeast: w, AsOf: query.AsOf{Offsets: w}, Filters: query.Filters{Since: time.Unix(1, 0)}})
+	if err != nil || r.Watermark.String() != "recount.commands/3:7" || *r.Hits[0].ExitCode != 2 {
+		t.Fatalf("find: %+v %v", r, err)
+	}
+	var ae *httpapi.APIError
+	if _, err = c.Find(ctx, query.FindRequest{Text: "later", AtLeast: w}); !errors.As(err, &ae) || ae.Status != 504 || !strings.Contains(err.Error(), "visible is recount.commands/3:7") {
+		t.Errorf("not visible: %v", err)
+	}
+	var re *query.RequestError
+	if _, err = c.Find(ctx, query.FindRequest{Limit: -1}); !errors.As(err, &re) || re.Field != "limit" {
+		t.Errorf("limit: %v", err)
+	}
+
+	if s, err := c.Show(ctx, "recount.commands/0/7"); err != nil || s.Command != "ls" {
+		t.Errorf("show by position: %+v %v", s, err)
+	}
+	var nf *query.NotFoundError
+	if _, err := c.Show(ctx, "ff"); !errors.As(err, &nf) || nf.Hint != "see find" {
+		t.Errorf("show nothing: %v", err)
+	}
+	if _, err := c.Show(ctx, "0a"); err == nil || !strings.Contains(err.Error(), "ambiguous") {
+		t.Errorf("show ambiguous: %v", err)
+	}
+	if s, err := c.Status(ctx, httpapi.StatusRequest{Roots: true}); err != nil || *s.Projections[0].Root != (schemas.Hash{1}) {
+		t.Errorf("status: %+v %v", s, err)
+	}
+
+	for _, format := range []string{httpapi.FormatNDJSON, httpapi.FormatArrow} {
+		var b bytes.Buffer
+		if err := c.Scan(ctx, httpapi.ScanRequest{Format: format, Limit: 3, Since: time.Unix(1, 0)}, &b); err != nil || b.String() != format+"\n" {
+			t.Errorf("scan: %q %v", b.String(), err)
+		}
+	}
+	var seen int
+	report, err := c.Rebuild(ctx, httpapi.RebuildRequest{}, func(httpapi.Progress) { seen++ })
+	if err != nil || report.Events != 2 || seen != 2 {
+		t.Errorf("rebuild: %+v %v after %d", report, err, seen)
+	}
+	if err := c.Ready(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestErrorsKeepTheirClass(t *testing.T) {
+	f := &fake{err: schemas.Transientf("disk full")}
+	_, c := serve(t, f, httpapi.Options{})
+	_, err := c.Append(t.Context(), []schemas.Event{{Type: schemas.TypeCommandExecuted, Payload: []byte(`{"command":"a"}`)}})
+	if !errors.Is(err, schemas.ErrTransient) || !strings.Contains(err.Error(), "disk full") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := c.Rebuild(t.Context(), httpapi.RebuildRequest{}, nil); err == nil || !strings.Contains(err.Error(), "disk full") {
+		t.Errorf("rebuild: %v", err)
+	}
+	// Before the first byte an error is a problem; after it the answer is cut.
+	if err := c.Scan(t.Context(), httpapi.ScanRequest{}, io.Discard); err == nil || !strings.Contains(err.Error(), "disk full") {
+		t.Errorf("scan: %v", err)
+	}
+	if err := c.Scan(t.Context(), httpapi.ScanRequest{Limit: 1}, io.Discard); !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("scan cut short: %v", err)
+	}
+	// The reason of a refusal is in the details, and they are kept.
+	refused, _ := serve(t, &fake{err: &query.RequestError{Field: "limit", Value: 2, Reason: "not with Arrow"}}, httpapi.Options{})
+	if resp, body := request(t, refused, "GET", "/v1/intents", nil); resp.StatusCode != 422 || !strings.Contains(body, "not with Arrow") {
+		t.Errorf("scan refused: %d %s", resp.StatusCode, body)
+	}
+}

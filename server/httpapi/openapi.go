@@ -1,0 +1,196 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// describe fills in what is said once for the whole API.
+func describe(o *huma.OpenAPI) {
+	o.Info.Description = "The memory of engineering work: append commands as events, ask what happened, and check the answer. Each answer carries the watermark it rests on and a proof."
+	o.Info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
+	o.Servers = []*huma.Server{{URL: "http://127.0.0.1:7171", Description: "The default address of recount up."}}
+	o.Tags = []*huma.Tag{
+		{Name: "events", Description: "Appending to the log."},
+		{Name: "questions", Description: "Asking what happened."},
+		{Name: "operation", Description: "How the node stands, and looking after it."},
+	}
+	o.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"token": {Type: "http", Scheme: "bearer", Description: "The node's token; needed where one is configured, always on an address other than loopback."},
+	}
+	o.Security = []map[string][]string{{"token": {}}, {}}
+}
+
+const (
+	exampleEvent = `{"command":"make test","cwd":"/src/app","exit_code":2}`
+	exampleCloud = `{"specversion":"1.0","id":"a-1","source":"ci","type":"command.executed","time":"2026-11-20T12:00:00Z","data":{"command":"make test","exit_code":0}}`
+)
+
+// eventsOperation describes POST /v1/events, which postEvents answers.
+func eventsOperation(o *huma.OpenAPI) *huma.Operation {
+	registry := o.Components.Schemas
+	text := func(d string) *huma.Schema { return &huma.Schema{Type: "string", Description: d} }
+	payload := &huma.Schema{
+		Type: "object", AdditionalProperties: true,
+		Description: "A payload: a message of schemas/recount/v1/events.proto in the protobuf JSON mapping.",
+		Examples:    []any{map[string]any{"command": "make test", "cwd": "/src/app", "exit_code": 2}},
+	}
+	registry.Map()["Payload"] = payload
+	registry.Map()["CloudEvent"] = &huma.Schema{
+		Type: "object", Description: "CloudEvents 1.0 in JSON. id and time may be left out; both are then derived.",
+		Required: []string{"specversion"}, AdditionalProperties: false,
+		Properties: map[string]*huma.Schema{
+			"specversion":     {Type: "string", Enum: []any{"1.0"}, Description: "The version of CloudEvents."},
+			"id":              text("The producer's id, unique within source. The same id appended twice is one event."),
+			"type":            {Type: "string", Enum: []any{"command.executed", "outcome.observed"}, Description: "The type; the query parameter type is the default."},
+			"source":          text("The producer."),
+			"subject":         text("What it is about."),
+			"time":            {Type: "string", Format: "date-time", Description: "When it happened."},
+			"datacontenttype": {Type: "string", Enum: []any{"application/json", "application/protobuf"}, Description: "What the payload is; JSON if absent."},
+			"partitionkey":    text("Events of one key stay in order; the workspace if absent."),
+			"data":            {Ref: "#/components/schemas/Payload"},
+			"data_base64":     {Type: "string", ContentEncoding: "base64", Description: "The payload where it is not JSON."},
+		},
+	}
+	one := &huma.Schema{
+		Description: "A CloudEvent or a bare payload.",
+		AnyOf:       []*huma.Schema{{Ref: "#/components/schemas/CloudEvent"}, {Ref: "#/components/schemas/Payload"}},
+	}
+	registry.Map()["Event"] = one
+	event := &huma.Schema{Ref: "#/components/schemas/Event"}
+	cloud := &huma.Schema{Ref: "#/components/schemas/CloudEvent"}
+	most := MaxBatch
+	least := 1
+	batch := func(s *huma.Schema) *huma.Schema {
+		return &huma.Schema{Type: "array", Items: s, MinItems: &least, MaxItems: &most, Description: "A batch: all are checked before any is appended."}
+	}
+	failure := func(d string) *huma.Response {
+		return &huma.Response{Description: d, Content: map[string]*huma.MediaType{
+			mediaProblem: {Schema: registry.Schema(reflect.TypeFor[huma.ErrorModel](), true, "Error")},
+		}}
+	}
+	return &huma.Operation{
+		OperationID: "appendEvents", Method: http.MethodPost, Path: "/v1/events", Tags: []string{"events"},
+		Summary:     "Append events",
+		Description: fmt.Sprintf("Appends one event or a batch of at most %d, and answers when they are synced to disk, with their positions. Secrets in commands, output and environment are replaced by [redacted:KIND] first. An event whose id the log has already is not appended again: its position is the answer.", MaxBatch),
+		Parameters: []*huma.Param{{
+			Name: "type", In: "query", Description: "The type of bare payloads.",
+			Schema: &huma.Schema{Type: "string", Enum: []any{"command.executed", "outcome.observed"}, Default: "command.executed"},
+		}},
+		RequestBody: &huma.RequestBody{
+			Required: true, Description: "One event or a batch.",
+			Content: map[string]*huma.MediaType{
+				mediaJSON: {
+					Schema:   &huma.Schema{AnyOf: []*huma.Schema{event, batch(event)}},
+					Examples: map[string]*huma.Example{"bare": {Summary: "A bare payload", Value: json.RawMessage(exampleEvent)}, "cloudevent": {Summary: "A CloudEvent", Value: json.RawMessage(exampleCloud)}},
+				},
+				mediaEvent:  {Schema: cloud, Example: json.RawMessage(exampleCloud)},
+				mediaBatch:  {Schema: batch(cloud), Example: json.RawMessage("[" + exampleCloud + "]")},
+				mediaNDJSON: {Schema: text("One event a line."), Example: exampleEvent},
+			},
+		},
+		Responses: map[string]*huma.Response{
+			"200": {
+				Description: "The events are on disk.",
+				Content:     map[string]*huma.MediaType{mediaJSON: {Schema: registry.Schema(reflect.TypeFor[AppendResponse](), true, "AppendResponse")}},
+			},
+			"400": failure("The body is not JSON."),
+			"401": failure("The token is missing or wrong."),
+			"413": failure("The body, a payload or the batch is too large."),
+			"415": failure("The media type is none of these."),
+			"422": failure("An event is wrong: errors says which and what would be right."),
+			"503": failure("The log cannot take events now; try again."),
+			"500": failure("The server failed; its log has the request's id."),
+		},
+	}
+}
+
+// docsPage shows the description without any script or outside resource.
+func docsPage(o *huma.OpenAPI) http.HandlerFunc {
+	var b strings.Builder
+	b.WriteString(`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Recount API</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}code,pre{font:14px/1.4 ui-monospace,monospace;background:#f3f3f3;border-radius:4px;padding:.1em .3em}pre{padding:.8em;overflow:auto}h2{border-top:1px solid #ddd;padding-top:1rem}table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.2em .6em .2em 0}@media(prefers-color-scheme:dark){body{color:#e6e6e6;background:#151515}code,pre{background:#262626}h2{border-color:#333}a{color:#8ab4f8}}</style></head><body>`)
+	fmt.Fprintf(&b, "<h1>Recount API</h1><p>%s</p><p>Machine-readable: <a href=\"/openapi.json\">openapi.json</a>, <a href=\"/openapi.yaml\">openapi.yaml</a>.</p>", html.EscapeString(o.Info.Description))
+	fmt.Fprintf(&b, "<pre>curl -s -H 'content-type: application/json' -d '%s' http://127.0.0.1:7171/v1/events\ncurl -s -H 'content-type: application/json' -d '{\"text\":\"failing tests\"}' http://127.0.0.1:7171/v1/find</pre>", html.EscapeString(exampleEvent))
+	for _, path := range slices.Sorted(maps.Keys(o.Paths)) {
+		item := o.Paths[path]
+		for _, op := range []*huma.Operation{item.Get, item.Post} {
+			if op != nil {
+				writeOperation(&b, path, op, o)
+			}
+		}
+	}
+	b.WriteString("</body></html>")
+	page := []byte(b.String())
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		_, _ = w.Write(page)
+	}
+}
+
+func writeOperation(b *strings.Builder, path string, op *huma.Operation, o *huma.OpenAPI) {
+	fmt.Fprintf(b, "<h2 id=\"%s\">%s</h2><p><code>%s %s</code></p><p>%s</p>", html.EscapeString(op.OperationID),
+		html.EscapeString(op.Summary), op.Method, html.EscapeString(path), html.EscapeString(op.Description))
+	if len(op.Parameters) > 0 {
+		b.WriteString("<h3>Parameters</h3><table>")
+		for _, p := range op.Parameters {
+			description := p.Description
+			if description == "" && p.Schema != nil {
+				description = p.Schema.Description
+			}
+			fmt.Fprintf(b, "<tr><td><code>%s</code></td><td>%s</td><td>%s</td></tr>", html.EscapeString(p.Name), p.In, html.EscapeString(description))
+		}
+		b.WriteString("</table>")
+	}
+	if op.RequestBody != nil {
+		for _, media := range slices.Sorted(maps.Keys(op.RequestBody.Content)) {
+			writeSchema(b, "Body, "+media, op.RequestBody.Content[media].Schema, o)
+		}
+	}
+	for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
+		r := op.Responses[status]
+		if !strings.HasPrefix(status, "2") {
+			fmt.Fprintf(b, "<p>%s: %s</p>", status, html.EscapeString(r.Description))
+			continue
+		}
+		for _, media := range slices.Sorted(maps.Keys(r.Content)) {
+			writeSchema(b, status+", "+media, r.Content[media].Schema, o)
+		}
+	}
+}
+
+// writeSchema lists the fields of an object; other shapes have their description.
+func writeSchema(b *strings.Builder, title string, s *huma.Schema, o *huma.OpenAPI) {
+	if s == nil {
+		return
+	}
+	if s.Ref != "" {
+		s = o.Components.Schemas.SchemaFromRef(s.Ref)
+	}
+	fmt.Fprintf(b, "<h3>%s</h3>", html.EscapeString(title))
+	if s == nil || len(s.Properties) == 0 {
+		if s != nil && s.Description != "" {
+			fmt.Fprintf(b, "<p>%s</p>", html.EscapeString(s.Description))
+		}
+		return
+	}
+	b.WriteString("<table>")
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		p := s.Properties[name]
+		typ := p.Type
+		if p.Ref != "" {
+			typ = p.Ref[strings.LastIndexByte(p.Ref, '/')+1:]
+		}
+		fmt.Fprintf(b, "<tr><td><code>%s</code></td><td>%s</td><td>%s</td></tr>", html.EscapeString(name), html.EscapeString(typ), html.EscapeString(p.Description))
+	}
+	b.WriteString("</table>")
+}

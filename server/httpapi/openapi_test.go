@@ -1,0 +1,116 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+// What a linter would say, so that no linter is needed in the build.
+func TestOpenAPI(t *testing.T) {
+	srv, _ := serve(t, &fake{}, httpapi.Options{Version: "1.2.3"})
+	resp, body := request(t, srv, "GET", "/openapi.json", nil)
+	if resp.StatusCode != 200 {
+		t.Fatal(resp.Status)
+	}
+	var doc map[string]any
+	if err := json.Unmarshal([]byte(body), &doc); err != nil {
+		t.Fatal(err)
+	}
+	info := doc["info"].(map[string]any)
+	if doc["openapi"] != "3.1.0" || info["version"] != "1.2.3" || info["license"] == nil || info["description"] == nil {
+		t.Errorf("head: %v %v", doc["openapi"], info)
+	}
+	components := doc["components"].(map[string]any)["schemas"].(map[string]any)
+
+	ids := map[string]bool{}
+	for path, item := range doc["paths"].(map[string]any) {
+		for method, op := range item.(map[string]any) {
+			o := op.(map[string]any)
+			where := method + " " + path
+			id, _ := o["operationId"].(string)
+			if !regexp.MustCompile(`^[a-z][A-Za-z]+$`).MatchString(id) || ids[id] {
+				t.Errorf("%s: operationId %q", where, id)
+			}
+			ids[id] = true
+			for _, field := range []string{"summary", "description"} {
+				if s, _ := o[field].(string); s == "" {
+					t.Errorf("%s: no %s", where, field)
+				}
+			}
+			if tags, _ := o["tags"].([]any); len(tags) != 1 {
+				t.Errorf("%s: tags %v", where, o["tags"])
+			}
+			responses := o["responses"].(map[string]any)
+			failures := 0
+			for status, r := range responses {
+				content, _ := r.(map[string]any)["content"].(map[string]any)
+				if len(content) == 0 {
+					t.Errorf("%s: %s has no content", where, status)
+				}
+				for media, c := range content {
+					if c.(map[string]any)["schema"] == nil {
+						t.Errorf("%s: %s %s has no schema", where, status, media)
+					}
+					if status[0] != '2' && media != "application/problem+json" {
+						t.Errorf("%s: %s is %s", where, status, media)
+					}
+				}
+				if status[0] != '2' {
+					failures++
+				}
+			}
+			if responses["200"] == nil || failures == 0 {
+				t.Errorf("%s: responses %v", where, responses)
+			}
+			params, _ := o["parameters"].([]any)
+			for _, p := range params {
+				if s, _ := p.(map[string]any)["description"].(string); s == "" {
+					t.Errorf("%s: parameter %v has no description", where, p.(map[string]any)["name"])
+				}
+			}
+		}
+	}
+	for _, want := range []string{"appendEvents", "find", "show", "scan", "status", "rebuild", "verify", "healthz", "readyz"} {
+		if !ids[want] {
+			t.Errorf("no operation %s", want)
+		}
+	}
+	for name, s := range components {
+		props, _ := s.(map[string]any)["properties"].(map[string]any)
+		for field, p := range props {
+			if strings.HasPrefix(name, "Error") {
+				continue // huma's own
+			}
+			if m := p.(map[string]any); m["description"] == nil && m["$ref"] == nil {
+				t.Errorf("schema %s.%s has no description", name, field)
+			}
+		}
+	}
+	for _, ref := range regexp.MustCompile(`"#/components/schemas/([^"]+)"`).FindAllStringSubmatch(body, -1) {
+		if components[ref[1]] == nil {
+			t.Errorf("reference to no schema: %s", ref[1])
+		}
+	}
+	same, err := httpapi.OpenAPI("1.2.3")
+	if err != nil || !strings.Contains(string(same), `"operationId": "find"`) {
+		t.Errorf("description without a backend: %v", err)
+	}
+}
+
+func TestDocsNeedNothingFromOutside(t *testing.T) {
+	srv, _ := serve(t, &fake{}, httpapi.Options{})
+	resp, body := request(t, srv, "GET", "/docs", nil)
+	if resp.StatusCode != 200 || !strings.Contains(body, "POST /v1/find") {
+		t.Fatalf("%d %s", resp.StatusCode, body)
+	}
+	if regexp.MustCompile(`(src|href)="https?://|<script`).MatchString(body) {
+		t.Error("the page asks for something from outside")
+	}
+	if resp, body := request(t, srv, "GET", "/openapi.yaml", nil); resp.StatusCode != 200 || !strings.Contains(body, "operationId: find") {
+		t.Errorf("openapi.yaml: %d", resp.StatusCode)
+	}
+}

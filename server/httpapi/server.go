@@ -1,0 +1,250 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// DefaultMaxBody bounds a request's body in bytes, unless Options say otherwise.
+const DefaultMaxBody = 16 << 20
+
+// maxQuestion bounds the bodies that ask.
+const maxQuestion = 64 << 10
+
+// Options are how the API is served. The zero value serves loopback names
+// without a token.
+type Options struct {
+	// Version is told in the OpenAPI description.
+	Version string
+	// Token, if set, is required as Authorization: Bearer, except by /healthz and
+	// /readyz.
+	Token string
+	// Hosts are names besides localhost that a Host header may have, lower case.
+	Hosts []string
+	// MaxBody bounds the body of POST /v1/events in bytes; 0 is DefaultMaxBody.
+	MaxBody int64
+	// Log gets one debug line a request and the stacks of panics; nil is silence.
+	Log *slog.Logger
+	// Registry is where the HTTP metrics go; nil keeps them nowhere.
+	Registry prometheus.Registerer
+	// Metrics answers /metrics; nil leaves the route out.
+	Metrics http.Handler
+	// Ready says why the node is not ready, or nil.
+	Ready func(context.Context) error
+}
+
+// New makes the handler of the whole API.
+func New(b Backend, o Options) http.Handler {
+	mux, _ := build(b, &o)
+	return guard(mux, o, newMetrics(o.Registry))
+}
+
+// OpenAPI is the description of the API, as GET /openapi.json serves it.
+func OpenAPI(version string) ([]byte, error) {
+	o := Options{Version: version}
+	_, api := build(nil, &o)
+	return json.MarshalIndent(api.OpenAPI(), "", "  ")
+}
+
+func build(b Backend, o *Options) (*http.ServeMux, huma.API) {
+	if o.Log == nil {
+		o.Log = discard
+	}
+	if o.MaxBody == 0 {
+		o.MaxBody = DefaultMaxBody
+	}
+	if o.Version == "" {
+		o.Version = "dev"
+	}
+	if o.Ready == nil {
+		o.Ready = func(context.Context) error { return nil }
+	}
+	mux := http.NewServeMux()
+	config := huma.DefaultConfig("Recount", o.Version)
+	// The $schema links that huma adds would make answers of equal state differ
+	// by host name.
+	config.CreateHooks = nil
+	config.SchemasPath = ""
+	config.DocsPath = ""
+	config.RejectUnknownQueryParameters = true
+	describe(config.OpenAPI)
+	api := humago.New(mux, config)
+	s := &server{b: b, o: *o}
+	s.routes(api, mux)
+	mux.HandleFunc("GET /docs", docsPage(api.OpenAPI()))
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/docs", http.StatusFound)
+	})
+	if o.Metrics != nil {
+		mux.Handle("GET /metrics", o.Metrics)
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		problem(w, http.StatusNotFound, fmt.Sprintf("no %s %s here; GET /docs lists what is", r.Method, r.URL.Path))
+	})
+	return mux, api
+}
+
+type server struct {
+	b Backend
+	o Options
+}
+
+// fail turns a backend's error into a problem. Whatever the caller cannot mend
+// is logged, with the request's id.
+func (s *server) fail(ctx context.Context, err error) huma.StatusError {
+	var (
+		re   *query.RequestError
+		nf   *query.NotFoundError
+		am   *query.AmbiguousError
+		nv   *query.NotVisibleError
+		be   *bodyError
+		he   huma.StatusError
+		tooL *http.MaxBytesError
+	)
+	switch {
+	case errors.As(err, &he):
+		return he
+	case errors.As(err, &re):
+		return huma.Error422UnprocessableEntity("the request cannot be answered",
+			&huma.ErrorDetail{Location: "body." + re.Field, Message: re.Reason, Value: re.Value})
+	case errors.As(err, &be):
+		return huma.NewError(be.status, "the events were not appended", &huma.ErrorDetail{Location: be.location, Message: be.reason})
+	case errors.As(err, &tooL):
+		return huma.Error413RequestEntityTooLarge(fmt.Sprintf("the body is larger than %d bytes; nothing was appended; send less at once, and the output of a command as its tail", tooL.Limit))
+	case errors.As(err, &nf):
+		return huma.Error404NotFound(nf.Error())
+	case errors.As(err, &am):
+		return huma.Error409Conflict(am.Error())
+	case errors.As(err, &nv):
+		return huma.Error504GatewayTimeout(nv.Error(),
+			&huma.ErrorDetail{Location: "body.at_least", Message: "visible is " + nv.Have.String(), Value: nv.Want.String()})
+	case errors.Is(err, schemas.ErrPoison):
+		return huma.Error422UnprocessableEntity(err.Error())
+	case errors.Is(err, context.Canceled):
+		return huma.NewError(499, "the client went away")
+	case errors.Is(err, ErrBusy):
+		return huma.Error409Conflict(err.Error())
+	case errors.Is(err, ErrUnavailable), errors.Is(err, schemas.ErrTransient), errors.Is(err, context.DeadlineExceeded):
+		s.o.Log.Warn("http request unavailable", "request", RequestID(ctx), "err", err)
+		return huma.Error503ServiceUnavailable(err.Error())
+	}
+	s.o.Log.Error("http request failed", "request", RequestID(ctx), "err", err)
+	return huma.Error500InternalServerError(err.Error())
+}
+
+var (
+	// ErrUnavailable: the node cannot do this now, or has not the role for it.
+	ErrUnavailable = errors.New("unavailable")
+	// ErrBusy: the same long work is under way already.
+	ErrBusy = errors.New("busy")
+)
+
+// postEvents is written against net/http, because a body may be of four media
+// types and is checked against the payloads' own constraints.
+func (s *server) postEvents(w http.ResponseWriter, r *http.Request) {
+	err := func() error {
+		media := ""
+		if ct := r.Header.Get("Content-Type"); ct != "" {
+			m, _, err := mime.ParseMediaType(ct)
+			if err != nil {
+				return &bodyError{415, "header.Content-Type", err.Error()}
+			}
+			media = m
+		}
+		// curl's default for -d is a form; what it sends is JSON all the same.
+		if media == "application/x-www-form-urlencoded" {
+			media = mediaJSON
+		}
+		typ := schemas.TypeCommandExecuted
+		for name, values := range r.URL.Query() {
+			if name != "type" {
+				return &bodyError{422, "query." + name, "unknown query parameter; want type"}
+			}
+			typ = values[0]
+		}
+		if _, ok := schemas.KindOf(typ); !ok || typ == schemas.TypeRejected {
+			return &bodyError{422, "query.type", fmt.Sprintf("%q: want %s or %s", typ, schemas.TypeCommandExecuted, schemas.TypeOutcomeObserved)}
+		}
+		body, err := readBody(w, r, s.o.MaxBody)
+		if err != nil {
+			return err
+		}
+		events, err := parseEvents(media, typ, body)
+		if err != nil {
+			return err
+		}
+		if err := validate(events); err != nil {
+			return err
+		}
+		appended, err := s.b.Append(r.Context(), events)
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Content-Type", mediaJSON)
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(AppendResponse{appended})
+	}()
+	if err != nil {
+		p := s.fail(r.Context(), err)
+		m, ok := p.(*huma.ErrorModel)
+		if !ok {
+			m = &huma.ErrorModel{Detail: p.Error()}
+		}
+		problem(w, p.GetStatus(), m.Detail, m.Errors...)
+	}
+}
+
+// AppendResponse is the answer of POST /v1/events.
+type AppendResponse struct {
+	Events []Appended `json:"events" nullable:"false" doc:"The events, in the order of the request."`
+}
+
+// validate decodes each payload, so that what can never be applied is refused at
+// the door rather than rejected behind it.
+func validate(events []schemas.Event) error {
+	for i, e := range events {
+		location := "body"
+		if len(events) > 1 {
+			location = fmt.Sprintf("body[%d]", i)
+		}
+		if e.Type == schemas.TypeRejected {
+			return &bodyError{422, location + ".type", "rejected: only the pipeline appends these"}
+		}
+		if _, err := e.DecodePayload(); err != nil {
+			return &bodyError{422, location, err.Error()}
+		}
+	}
+	return nil
+}
+
+func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	if r.ContentLength > limit {
+		// Say so without reading it all; the connection is closed after.
+		return nil, &http.MaxBytesError{Limit: limit}
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(30 * time.Second))
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if err != nil {
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			return nil, err
+		}
+		return nil, &bodyError{400, "body", "cut short: " + err.Error()}
+	}
+	return data, nil
+}

@@ -1,0 +1,218 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/recountdb/recount/internal/redact"
+	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+// recentAppends is how many appended ids are remembered. It bridges the moments
+// between an append and its projection, so it need not be large.
+const recentAppends = 1 << 16
+
+// appender puts events into the log once.
+//
+// The same id appended again gives the position of the first: one that is
+// projected is found by find, one on its way in recent. What slips through both
+// (a crash between append and projection, another process) is in the log twice
+// and applied once, as projections see to it.
+type appender struct {
+	// log is pipeline.Log.Append.
+	log    func(ctx context.Context, topic string, events ...schemas.Event) ([]schemas.Position, error)
+	redact *redact.Redactor
+	// find gives the position of an id that is projected.
+	find func(schemas.EventID) (schemas.Position, bool)
+	now  func() time.Time
+
+	mu     sync.Mutex
+	recent map[schemas.EventID]*pending
+	order  []schemas.EventID // of recent, a ring once full
+	oldest int
+}
+
+// pending is an id on its way: pos and err may be read once done is closed.
+type pending struct {
+	done chan struct{}
+	pos  schemas.Position
+	err  error
+}
+
+func newAppender(log *pipeline.Log, r *redact.Redactor, find func(schemas.EventID) (schemas.Position, bool)) *appender {
+	return &appender{log: log.Append, redact: r, find: find, now: time.Now, recent: map[schemas.EventID]*pending{}}
+}
+
+// Append is Backend.Append.
+func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]httpapi.Appended, error) {
+	out := make([]httpapi.Appended, len(events))
+	waits := make([]*pending, len(events))
+	topics := map[string][]int{} // of events that are ours to append, by topic
+	prepared := make([]schemas.Event, len(events))
+	for i, e := range events {
+		var err error
+		if prepared[i], out[i].Redacted, err = a.prepare(e); err != nil {
+			return nil, fmt.Errorf("event %d of %d: %w", i+1, len(events), err)
+		}
+	}
+	for i, e := range prepared {
+		out[i].ID = e.ID
+		p, ours := a.claim(e.ID)
+		waits[i] = p
+		if !ours {
+			out[i].Duplicate = true
+			continue
+		}
+		if pos, ok := a.find(e.ID); ok {
+			out[i].Duplicate = true
+			a.settle(e.ID, p, pos, nil)
+			continue
+		}
+		kind, _ := schemas.KindOf(e.Type) // prepare has seen it
+		topics[kind.Topic] = append(topics[kind.Topic], i)
+	}
+	for _, topic := range schemas.Topics() {
+		ours := topics[topic]
+		if len(ours) == 0 {
+			continue
+		}
+		batch := make([]schemas.Event, len(ours))
+		for j, i := range ours {
+			batch[j] = prepared[i]
+		}
+		// What is on its way is waited for, also where the caller goes away: others
+		// may wait for the same ids, and are to learn what became of them. The log
+		// bounds it.
+		positions, err := a.log(context.WithoutCancel(ctx), topic, batch...)
+		for j, i := range ours {
+			// On an error some may have been stored all the same.
+			var failed error
+			if positions == nil || positions[j] == pipeline.NotAppended {
+				failed = err
+			}
+			pos := schemas.Position{}
+			if failed == nil {
+				pos = positions[j]
+			}
+			a.settle(prepared[i].ID, waits[i], pos, failed)
+		}
+	}
+	for i, p := range waits {
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if p.err != nil && out[i].Duplicate {
+			// Another caller's attempt failed, perhaps over another event of its own.
+			again, err := a.Append(ctx, events[i:i+1])
+			if err != nil {
+				return nil, err
+			}
+			out[i] = again[0]
+			continue
+		}
+		if p.err != nil {
+			return nil, p.err
+		}
+		out[i].Position = p.pos
+	}
+	return out, nil
+}
+
+// prepare redacts an event, fills in what it leaves out and checks that the
+// pipeline will be able to apply it.
+func (a *appender) prepare(e schemas.Event) (schemas.Event, int, error) {
+	if e.Type == "" {
+		e.Type = schemas.TypeCommandExecuted
+	}
+	if e.Source == "" {
+		e.Source = schemas.DefaultSource
+	}
+	if e.ContentType == "" {
+		e.ContentType = schemas.ContentJSON
+	}
+	m, err := e.DecodePayload()
+	if err != nil {
+		return e, 0, err
+	}
+	found := len(a.redact.Event(m))
+	if found > 0 {
+		if e.ContentType == schemas.ContentProto {
+			e.Payload, err = proto.MarshalOptions{Deterministic: true}.Marshal(m)
+		} else {
+			e.Payload, err = schemas.EncodePayload(m)
+		}
+		if err != nil {
+			return e, 0, err
+		}
+	}
+	if e.Time.IsZero() {
+		e.Time = payloadTime(m)
+	}
+	if e.Time.IsZero() {
+		e.Time = a.now().UTC()
+	}
+	if e.Key == nil {
+		e.Key = schemas.KeyOf(m)
+	}
+	if e.ID.IsZero() {
+		e.ID = e.DeriveID()
+	}
+	// The reader's own checks, such as those of the time.
+	_, err = schemas.DecodeEvent("", e.Headers(), e.Key, e.Payload, e.Time)
+	return e, found, err
+}
+
+// payloadTime is when a payload says that it happened, so that the same payload
+// sent twice without an id is one event.
+func payloadTime(m proto.Message) time.Time {
+	var ts *timestamppb.Timestamp
+	switch m := m.(type) {
+	case interface{ GetStartedAt() *timestamppb.Timestamp }:
+		ts = m.GetStartedAt()
+	case interface{ GetObservedAt() *timestamppb.Timestamp }:
+		ts = m.GetObservedAt()
+	}
+	if ts == nil {
+		return time.Time{}
+	}
+	return ts.AsTime()
+}
+
+// claim says whether an id is the caller's to append; if it is, the caller must
+// settle it.
+func (a *appender) claim(id schemas.EventID) (p *pending, ours bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p := a.recent[id]; p != nil {
+		return p, false
+	}
+	p = &pending{done: make(chan struct{})}
+	a.recent[id] = p
+	return p, true
+}
+
+func (a *appender) settle(id schemas.EventID, p *pending, pos schemas.Position, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p.pos, p.err = pos, err
+	close(p.done)
+	switch {
+	case err != nil:
+		delete(a.recent, id) // the next one tries again
+	case len(a.order) < recentAppends:
+		a.order = append(a.order, id)
+	default:
+		delete(a.recent, a.order[a.oldest])
+		a.order[a.oldest] = id
+		a.oldest = (a.oldest + 1) % recentAppends
+	}
+}

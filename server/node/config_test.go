@@ -1,0 +1,141 @@
+package node_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recountdb/recount/pipeline/broker"
+	"github.com/recountdb/recount/server/node"
+)
+
+func TestConfigNamesFieldAndValue(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		change func(*node.Config)
+		want   string
+	}{
+		"no data directory":       {func(c *node.Config) { c.DataDir = "" }, `data_dir: ""`},
+		"unknown role":            {func(c *node.Config) { c.Roles = []string{"log", "dance"} }, `roles: "dance"`},
+		"role twice":              {func(c *node.Config) { c.Roles = append(slices.Clone(node.AllRoles), "log") }, `roles: "log": named twice`},
+		"serve without project":   {func(c *node.Config) { c.Roles = []string{"log", "serve"} }, "serve needs project"},
+		"log and brokers":         {func(c *node.Config) { c.Roles, c.Kafka.Brokers = node.AllRoles, []string{"b:9092"} }, "kafka.brokers: b:9092"},
+		"neither":                 {func(c *node.Config) { c.Roles = []string{"ingest"} }, "kafka.brokers: none"},
+		"embedder":                {func(c *node.Config) { c.Embedder = "magic" }, `embedder: "magic"`},
+		"http address":            {func(c *node.Config) { c.HTTP.Listen = "7171" }, `http.listen: "7171": want host:port`},
+		"http on the network":     {func(c *node.Config) { c.HTTP.Listen = "0.0.0.0:7171" }, "http.listen: 0.0.0.0:7171: not loopback: want http.token_file"},
+		"all addresses, by \":\"": {func(c *node.Config) { c.HTTP.Listen = ":7171" }, "not loopback"},
+		"http in the clear":       {func(c *node.Config) { c.HTTP.Listen, c.HTTP.Token = "10.0.0.1:7171", "t" }, "--insecure-no-tls"},
+		"certificate alone":       {func(c *node.Config) { c.HTTP.CertFile = "c.pem" }, `http.tls_cert: "c.pem"`},
+		"kafka on the network":    {func(c *node.Config) { c.Kafka.Listen = "0.0.0.0:9092" }, "kafka.listen: 0.0.0.0:9092: not loopback: want kafka.sasl"},
+		"partitions":              {func(c *node.Config) { c.Kafka.Partitions = -1 }, "kafka.partitions: -1"},
+		"topic prefix":            {func(c *node.Config) { c.Kafka.Prefix = "a b" }, `kafka.prefix: "a b"`},
+		"empty token file":        {func(c *node.Config) { c.HTTP.TokenFile = empty }, "http.token_file"},
+		"missing token file":      {func(c *node.Config) { c.HTTP.TokenFile = empty + "x" }, "http.token_file"},
+		"token twice":             {func(c *node.Config) { c.HTTP.Token, c.HTTP.TokenFile = "t", empty }, "given twice"},
+		"body":                    {func(c *node.Config) { c.HTTP.MaxBodyBytes = -1 }, "http.max_body_bytes: -1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := node.Config{DataDir: t.TempDir()}
+			tc.change(&c)
+			if _, err := c.Normal(); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestConfigDefaults(t *testing.T) {
+	c, err := node.Config{DataDir: "d"}.Normal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.HTTP.Listen != "127.0.0.1:7171" || c.Kafka.Listen != "127.0.0.1:9092" || !slices.Equal(c.Roles, node.AllRoles) {
+		t.Errorf("got %+v", c)
+	}
+	c, err = node.Config{DataDir: "d", Kafka: node.KafkaConfig{Brokers: []string{"b:9092"}}}.Normal()
+	if err != nil || c.Has(node.RoleLog) || !c.Has(node.RoleServe) {
+		t.Errorf("with brokers: %+v %v", c.Roles, err)
+	}
+}
+
+func TestConfigFile(t *testing.T) {
+	write := func(s string) string {
+		path := filepath.Join(t.TempDir(), "recount.yaml")
+		if err := os.WriteFile(path, []byte(s), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	c, err := node.LoadConfig(write("data_dir: /d\nhttp:\n  listen: 127.0.0.1:0\n  token: s3cret\nshutdown_timeout: 3s\n"))
+	if err != nil || c.HTTP.Listen != "127.0.0.1:0" || c.ShutdownTimeout.Seconds() != 3 {
+		t.Fatalf("got %+v %v", c, err)
+	}
+	if s := fmt.Sprint(c.Effective()); strings.Contains(s, "s3cret") || !strings.Contains(s, "[set]") {
+		t.Errorf("the secret is told: %s", s)
+	}
+	if _, err := node.LoadConfig(write("data_dri: /d\n")); err == nil || !strings.Contains(err.Error(), "data_dri") {
+		t.Errorf("misspelt field: %v", err)
+	}
+	if _, err := node.LoadConfig(write("")); err != nil {
+		t.Errorf("empty file: %v", err)
+	}
+	if _, err := node.LoadConfig(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("missing file: no error")
+	}
+}
+
+// Verbs that run elsewhere read the token from where endpoints.json says.
+func TestTokenFileIsAbsolute(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.WriteFile("token", []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := node.Config{DataDir: "d", HTTP: node.HTTPConfig{TokenFile: "token"}}.Normal()
+	if err != nil || c.HTTP.Token != "secret" || !filepath.IsAbs(c.HTTP.TokenFile) || filepath.Base(c.HTTP.TokenFile) != "token" {
+		t.Errorf("token %q of %s: %v", c.HTTP.Token, c.HTTP.TokenFile, err)
+	}
+}
+
+// A log that may have lost events opens when that is accepted, once and for all.
+func TestAcceptLoss(t *testing.T) {
+	cfg := config(t.TempDir())
+	reopen := func() error {
+		n, err := node.Open(t.Context(), cfg)
+		if err != nil {
+			return err
+		}
+		return n.Close()
+	}
+	if err := reopen(); err != nil {
+		t.Fatal(err)
+	}
+	marks, err := filepath.Glob(filepath.Join(cfg.DataDir, "log", "highwater*"))
+	if err != nil || len(marks) == 0 {
+		t.Fatalf("no high-water files: %v", err)
+	}
+	for _, f := range marks {
+		if err := os.Remove(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := reopen(); !errors.Is(err, broker.ErrLoss) || !strings.Contains(err.Error(), "recount up --accept-loss") {
+		t.Errorf("open: %v, want the loss and the flag", err)
+	}
+	cfg.Kafka.AcceptLoss = true
+	if err := reopen(); err != nil {
+		t.Errorf("accepting it: %v", err)
+	}
+	cfg.Kafka.AcceptLoss = false
+	if err := reopen(); err != nil {
+		t.Errorf("opened again: %v", err)
+	}
+}

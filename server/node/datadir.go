@@ -1,0 +1,246 @@
+package node
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// dataFormat is the version of the data directory's layout as a whole. What the
+// parts store has versions of its own, and is rebuilt where it differs; only a
+// log that an older program cannot read would raise this number.
+const dataFormat = 1
+
+const (
+	identityFile  = "recount.json"
+	lockFile      = "LOCK"
+	endpointsFile = "endpoints.json"
+)
+
+// identity is recount.json: what makes a folder a data directory.
+type identity struct {
+	Format int    `json:"format"`
+	ID     string `json:"id"`
+}
+
+// dataDir is a data directory that this process has for itself.
+type dataDir struct {
+	path string
+	identity
+	lock *os.File
+}
+
+// InUseError: another process has the data directory.
+type InUseError struct {
+	Dir string
+	// PID and HTTP are the other process, if it says so in endpoints.json.
+	PID  int
+	HTTP string
+}
+
+func (e *InUseError) Error() string {
+	s := fmt.Sprintf("data directory %s: in use by another process", e.Dir)
+	if e.PID != 0 {
+		s += fmt.Sprintf(" (pid %d", e.PID)
+		if e.HTTP != "" {
+			s += ", serving " + e.HTTP
+		}
+		s += ")"
+	}
+	return s + "; one process per data directory"
+}
+
+// openDataDir makes the folder if need be, takes it for this process and checks
+// that this program knows its format.
+func openDataDir(path string) (*dataDir, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("data directory %q: %w", path, err)
+	}
+	// 0700: commands and their output are nobody else's business.
+	if err := os.MkdirAll(abs, 0o700); err != nil {
+		return nil, fmt.Errorf("data directory: %w", err)
+	}
+	d := &dataDir{path: abs}
+	if d.lock, err = lock(abs); err != nil {
+		return nil, err
+	}
+	if err := d.identify(); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return d, nil
+}
+
+func lock(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
+		return nil, fmt.Errorf("data directory %s: not writable: %w", dir, err)
+	} else if err != nil {
+		return nil, fmt.Errorf("data directory %s: %w", dir, err)
+	}
+	// Running holds the lock for a moment when it looks; a node holds it for good.
+	for try := 0; ; try++ {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) || try == 20 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	switch {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		in := &InUseError{Dir: dir}
+		if e, err := ReadEndpoints(dir); err == nil {
+			in.PID, in.HTTP = e.PID, e.HTTP
+		}
+		return nil, errors.Join(in, f.Close())
+	case err != nil:
+		return nil, errors.Join(fmt.Errorf("data directory %s: lock: %w", dir, err), f.Close())
+	}
+	return f, nil
+}
+
+// identify reads recount.json, or writes it in a new directory.
+func (d *dataDir) identify() error {
+	path := filepath.Join(d.path, identityFile)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		var id [8]byte
+		rand.Read(id[:]) // never fails
+		d.identity = identity{Format: dataFormat, ID: hex.EncodeToString(id[:])}
+		b, err := json.Marshal(d.identity)
+		if err != nil {
+			return err
+		}
+		// A crash before this leaves an empty directory, after it a whole one.
+		return writeFile(path, append(b, '\n'), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	if err := json.Unmarshal(b, &d.identity); err != nil || d.Format < 1 || d.ID == "" {
+		return schemas.Fatalf("data directory %s: %s is damaged; it should hold %s", d.path, identityFile, `{"format":1,"id":"…"}`)
+	}
+	if d.Format > dataFormat {
+		return schemas.Fatalf("data directory %s: format %d is newer than this program's %d: use a newer recount, or another --data-dir", d.path, d.Format, dataFormat)
+	}
+	return nil
+}
+
+// close gives the directory back. The lock goes with the process in any case.
+func (d *dataDir) close() error { return d.lock.Close() }
+
+// Endpoints is endpoints.json: where a running node is reached.
+type Endpoints struct {
+	PID     int       `json:"pid"`
+	Version string    `json:"version"`
+	DataID  string    `json:"data_id"`
+	Started time.Time `json:"started"`
+	// HTTP is the API's URL, empty where it is not served.
+	HTTP string `json:"http,omitempty"`
+	// Kafka is the embedded broker's address, empty where it does not listen.
+	Kafka string `json:"kafka,omitempty"`
+	// Brokers are the outside ones in use.
+	Brokers []string `json:"brokers,omitempty"`
+	// TokenFile is where the token for HTTP stands, if one is needed and it stands
+	// in a file; TokenNeeded says that one is.
+	TokenFile   string   `json:"token_file,omitempty"`
+	TokenNeeded bool     `json:"token_needed,omitempty"`
+	Roles       []string `json:"roles"`
+}
+
+// ReadEndpoints reads the endpoints of the node that has a data directory. The
+// file is left behind by a crash: see Running.
+func ReadEndpoints(dataDir string) (Endpoints, error) {
+	var e Endpoints
+	b, err := os.ReadFile(filepath.Join(dataDir, endpointsFile))
+	if err != nil {
+		return e, err
+	}
+	if err := json.Unmarshal(b, &e); err != nil {
+		return e, fmt.Errorf("%s: %w", endpointsFile, err)
+	}
+	return e, nil
+}
+
+// Running finds the node that has a data directory now: ok is false if there is
+// none, whatever a crash left behind.
+func Running(dataDir string) (e Endpoints, ok bool, err error) {
+	f, err := os.OpenFile(filepath.Join(dataDir, lockFile), os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return e, false, nil
+	}
+	if err != nil {
+		return e, false, fmt.Errorf("data directory %s: %w", dataDir, err)
+	}
+	defer f.Close()
+	// A shared lock, so that two that look at once do not take each other for a
+	// node; it is gone when f is closed.
+	switch err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); {
+	case err == nil:
+		return e, false, nil
+	case !errors.Is(err, unix.EWOULDBLOCK):
+		return e, false, fmt.Errorf("data directory %s: lock: %w", dataDir, err)
+	}
+	e, err = ReadEndpoints(dataDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		// It is starting or stopping, or serves nobody.
+		return e, true, nil
+	}
+	return e, true, err
+}
+
+func (d *dataDir) writeEndpoints(e Endpoints) error {
+	b, err := json.MarshalIndent(e, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(d.path, endpointsFile), append(b, '\n'), 0o600)
+}
+
+func (d *dataDir) removeEndpoints() error {
+	err := os.Remove(filepath.Join(d.path, endpointsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// writeFile replaces a file at once: a crash leaves the old one or the new one.
+func writeFile(path string, b []byte, mode fs.FileMode) error {
+	dir := filepath.Dir(path)
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	err = func() error {
+		if err := f.Chmod(mode); err != nil {
+			return err
+		}
+		if _, err := f.Write(b); err != nil {
+			return err
+		}
+		return f.Sync()
+	}()
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,17 @@
+package node
+
+import (
+	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/lexical"
+	"github.com/recountdb/recount/projections/segment"
+)
+
+// kinds are the projections that a node keeps: adding one is a line here.
+func (c Config) kinds() []projections.Kind {
+	return []projections.Kind{
+		segment.Kind(segment.Options{Logger: c.Logger, SealRows: c.sealRows}),
+		lexical.Kind,
+		graph.Kind,
+	}
+}

@@ -1,0 +1,108 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// registerMetrics fills the registry with what the node itself knows. The HTTP
+// door and the stream add theirs.
+func (n *Node) registerMetrics() error {
+	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "recount_build_info", Help: "Always 1; the version is in the label.",
+		ConstLabels: prometheus.Labels{"version": n.cfg.Version},
+	}, func() float64 { return 1 })
+	ready := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "recount_ready", Help: "1 once the projections have applied what the log held at the start.",
+	}, func() float64 {
+		if n.ready.Load() {
+			return 1
+		}
+		return 0
+	})
+	for _, c := range []prometheus.Collector{
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		build, ready, &lagCollector{n: n},
+	} {
+		if err := n.reg.Register(c); err != nil {
+			return fmt.Errorf("register metrics: %w", err)
+		}
+	}
+	return nil
+}
+
+func (n *Node) metricsHandler() http.Handler {
+	return promhttp.HandlerFor(n.reg, promhttp.HandlerOpts{Registry: n.reg, MaxRequestsInFlight: 4, Timeout: 10 * time.Second})
+}
+
+// lagCollector tells where log and projections stand when it is asked.
+type lagCollector struct {
+	n  *Node
+	mu sync.Mutex
+	// ends are remembered for a second, so that many askers are one.
+	ends schemas.Watermark
+	at   time.Time
+}
+
+var (
+	descEnd  = prometheus.NewDesc("recount_log_end_offset", "The next offset of a partition of the log.", []string{"topic", "partition"}, nil)
+	descNext = prometheus.NewDesc("recount_projection_next_offset", "The next offset a projection will apply.", []string{"projection", "topic", "partition"}, nil)
+	descLag  = prometheus.NewDesc("recount_projection_lag", "Events in the log that a projection has not applied.", []string{"projection", "topic", "partition"}, nil)
+)
+
+// Describe is prometheus.Collector's.
+func (c *lagCollector) Describe(ch chan<- *prometheus.Desc) {
+	ch <- descEnd
+	ch <- descNext
+	ch <- descLag
+}
+
+// Collect is prometheus.Collector's. A log that cannot be reached leaves its
+// ends out, so that a lag is never made up.
+func (c *lagCollector) Collect(ch chan<- prometheus.Metric) {
+	ends := c.logEnds()
+	for _, tp := range ends.Partitions() {
+		ch <- prometheus.MustNewConstMetric(descEnd, prometheus.GaugeValue, float64(ends[tp]), tp.Topic, strconv.Itoa(int(tp.Partition)))
+	}
+	if c.n.set == nil {
+		return
+	}
+	for _, name := range c.n.set.Names() {
+		p, release, err := c.n.set.Acquire(name)
+		if err != nil {
+			return // closing
+		}
+		w := p.Watermark()
+		release()
+		for _, tp := range ends.Partitions() {
+			labels := []string{name, tp.Topic, strconv.Itoa(int(tp.Partition))}
+			ch <- prometheus.MustNewConstMetric(descNext, prometheus.GaugeValue, float64(w[tp]), labels...)
+			ch <- prometheus.MustNewConstMetric(descLag, prometheus.GaugeValue, float64(max(ends[tp]-w[tp], 0)), labels...)
+		}
+	}
+}
+
+func (c *lagCollector) logEnds() schemas.Watermark {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.at) > time.Second {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		ends, err := c.n.log.Ends(ctx, c.n.topics()...)
+		if err != nil {
+			ends = nil
+		}
+		c.ends, c.at = ends, time.Now()
+	}
+	return c.ends
+}

@@ -1,0 +1,342 @@
+package node
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/recountdb/recount/internal/redact"
+	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/pipeline/broker"
+	"github.com/recountdb/recount/processors"
+	"github.com/recountdb/recount/processors/embed"
+	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+const (
+	projectionsDir = "projections"
+	scratchDir     = "scratch"
+)
+
+// Node is a running Recount. Its methods may be called from any goroutine
+// between Open and Close.
+type Node struct {
+	cfg     Config
+	started time.Time
+	chain   processors.Chain
+	app     *appender
+	reg     *prometheus.Registry
+
+	// In the order they are opened; closed in reverse. What a node has not the
+	// role for is nil.
+	dir      *dataDir
+	log      *pipeline.Log
+	set      *projections.Set
+	listener net.Listener
+
+	// starts is what the log held when the node opened; ready is set when the
+	// projections have applied it.
+	starts schemas.Watermark
+	ready  atomic.Bool
+
+	// local nodes have no stream: their questions catch up first. catching is held
+	// while they do.
+	local    bool
+	progress func(httpapi.Progress)
+	catching sync.Mutex
+
+	// gate is held for reading while the streams apply a batch, and for writing by
+	// a rebuild that takes over.
+	gate sync.RWMutex
+
+	// long is held by the one rebuild or verify under way; stopping ends it.
+	long     sync.Mutex
+	stopping context.Context
+	stop     context.CancelFunc
+}
+
+var _ httpapi.Backend = (*Node)(nil)
+
+// Open takes the data directory, opens the log and the projections, and binds
+// the ports; Run then serves. An error names what to change.
+func Open(ctx context.Context, cfg Config) (*Node, error) {
+	return open(ctx, cfg, false, nil)
+}
+
+// OpenLocal opens a data directory that no server has, for one command: nothing
+// listens. Questions first catch up with the log and tell progress, which may be
+// nil, how far they are. The error is an *InUseError if a process has the
+// directory.
+func OpenLocal(ctx context.Context, cfg Config, progress func(httpapi.Progress)) (*Node, error) {
+	cfg.Kafka.Listen = noListener
+	return open(ctx, cfg, true, progress)
+}
+
+func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Progress)) (n *Node, err error) {
+	if cfg, err = cfg.Normal(); err != nil {
+		return nil, err
+	}
+	n = &Node{cfg: cfg, started: time.Now(), local: local, progress: progress, reg: prometheus.NewRegistry()}
+	n.chain = processors.Chain{Embedder: embed.Remember(embed.NewHash())}
+	n.stopping, n.stop = context.WithCancel(context.Background())
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, n.Close())
+			n = nil
+		}
+	}()
+	if !local {
+		cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "configuration in effect", cfg.Effective()...)
+	}
+	if n.dir, err = openDataDir(cfg.DataDir); err != nil {
+		return n, err
+	}
+	n.cfg.DataDir = n.dir.path
+	// The door before the log: a port in use is told before anything is opened.
+	if !local {
+		if n.listener, err = listen(ctx, cfg.HTTP.Listen); err != nil {
+			return n, err
+		}
+	}
+	if n.log, err = pipeline.Open(ctx, n.cfg.pipelineConfig()); err != nil {
+		if errors.Is(err, syscall.EADDRINUSE) {
+			err = fmt.Errorf("kafka.listen (--kafka): %s: in use by another program; choose another port, or :0 for any: %w", cfg.Kafka.Listen, err)
+		}
+		if errors.Is(err, broker.ErrLoss) {
+			err = fmt.Errorf("%w; here that is kafka.accept_loss: recount up --accept-loss, once", err)
+		}
+		return n, err
+	}
+	if cfg.Has(RoleProject) {
+		if err = os.RemoveAll(filepath.Join(n.dir.path, scratchDir)); err != nil {
+			return n, fmt.Errorf("remove what a verify left: %w", err)
+		}
+		n.set, err = projections.Open(filepath.Join(n.dir.path, projectionsDir), projections.Options{Logger: cfg.Logger}, cfg.kinds()...)
+		if errors.Is(err, schemas.ErrFatal) {
+			err = &DamagedError{err}
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+	if n.starts, err = n.log.Ends(ctx, n.topics()...); err != nil {
+		return n, err
+	}
+	var options redact.Options
+	if cfg.RedactRules != "" {
+		if options, err = redact.Load(cfg.RedactRules); err != nil {
+			return n, fmt.Errorf("redact_rules: %w", err)
+		}
+	}
+	redactor, err := redact.New(options)
+	if err != nil {
+		return n, fmt.Errorf("redact_rules: %w", err)
+	}
+	n.app = newAppender(n.log, redactor, n.position)
+	if !local {
+		err = n.registerMetrics()
+	}
+	return n, err
+}
+
+func listen(ctx context.Context, addr string) (net.Listener, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("http.listen (--http): %s: in use by another program; choose another port, or :0 for any: %w", addr, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("http.listen (--http): %w", err)
+	}
+	return l, nil
+}
+
+// topics are those that projections are made of.
+func (n *Node) topics() []string { return []string{n.log.Topic(schemas.TopicCommands)} }
+
+// HTTPAddr is the address that the API is served at; "" for a local node.
+func (n *Node) HTTPAddr() string {
+	if n.listener == nil {
+		return ""
+	}
+	return n.listener.Addr().String()
+}
+
+// KafkaAddr is the address of the embedded broker, or "".
+func (n *Node) KafkaAddr() string { return n.log.Addr() }
+
+// DataDir is the data directory.
+func (n *Node) DataDir() string { return n.dir.path }
+
+// Log is the log, for verbs that look at it as it is.
+func (n *Node) Log() *pipeline.Log { return n.log }
+
+// Projections are what a pipeline folds records into; nil without the role
+// project.
+func (n *Node) Projections() *projections.Set { return n.set }
+
+// Registry holds the node's metrics.
+func (n *Node) Registry() *prometheus.Registry { return n.reg }
+
+// Endpoints are what endpoints.json says while Run runs.
+func (n *Node) Endpoints() Endpoints {
+	e := Endpoints{
+		PID: os.Getpid(), Version: n.cfg.Version, DataID: n.dir.ID, Started: n.started.UTC(),
+		Kafka: n.KafkaAddr(), Brokers: n.cfg.Kafka.Brokers, Roles: n.cfg.Roles,
+		TokenFile: n.cfg.HTTP.TokenFile, TokenNeeded: n.cfg.HTTP.Token != "",
+	}
+	if addr := n.HTTPAddr(); addr != "" {
+		scheme := "http"
+		if n.cfg.HTTP.CertFile != "" {
+			scheme = "https"
+		}
+		e.HTTP = scheme + "://" + addr
+	}
+	return e
+}
+
+// Run serves until the context ends or something fails, and returns when what
+// was under way is done: the doors first, so that nothing new comes in, then the
+// stream. It returns nil after the context's end.
+func (n *Node) Run(ctx context.Context) error {
+	srv, err := n.httpServer()
+	if err != nil {
+		return err
+	}
+	streams, err := n.streams()
+	if err != nil {
+		return err
+	}
+	if err := n.dir.writeEndpoints(n.Endpoints()); err != nil {
+		return fmt.Errorf("write %s: %w", endpointsFile, err)
+	}
+	n.cfg.Logger.Info("serving", "http", n.Endpoints().HTTP, "kafka", n.KafkaAddr(), "data", n.dir.path, "roles", n.cfg.Roles)
+
+	g, ctx := errgroup.WithContext(ctx)
+	// What is behind the doors outlives them.
+	inner, stopInner := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopInner()
+	if len(streams) > 0 {
+		g.Go(func() error { return n.runStreams(inner, streams) })
+	}
+	if n.set != nil {
+		g.Go(func() error { return n.awaitReady(inner) })
+	} else {
+		n.ready.Store(true)
+	}
+	g.Go(func() error {
+		var err error
+		if n.cfg.HTTP.CertFile != "" {
+			err = srv.ServeTLS(n.listener, n.cfg.HTTP.CertFile, n.cfg.HTTP.KeyFile)
+		} else {
+			err = srv.Serve(n.listener)
+		}
+		if errors.Is(err, http.ErrServerClosed) {
+			return nil
+		}
+		return fmt.Errorf("serve http: %w", err)
+	})
+	g.Go(func() error {
+		<-ctx.Done()
+		n.cfg.Logger.Info("stopping")
+		err := n.dir.removeEndpoints() // from here on nobody should come
+		n.stop()                       // a rebuild or verify under way ends
+		graceful, cancel := context.WithTimeout(context.WithoutCancel(ctx), n.cfg.ShutdownTimeout)
+		defer cancel()
+		if serr := srv.Shutdown(graceful); serr != nil {
+			n.cfg.Logger.Warn("requests cut short", "err", serr)
+			err = errors.Join(err, srv.Close())
+		}
+		stopInner()
+		return err
+	})
+	if err := g.Wait(); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// awaitReady notes when the projections have what the log held at the start.
+func (n *Node) awaitReady(ctx context.Context) error {
+	if err := n.set.Wait(ctx, n.starts); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	n.ready.Store(true)
+	n.cfg.Logger.Info("ready", "watermark", n.set.Watermark().String(), "after", time.Since(n.started))
+	return nil
+}
+
+// Ready says why the node is not ready, or nil.
+func (n *Node) Ready(context.Context) error {
+	if n.ready.Load() {
+		return nil
+	}
+	return fmt.Errorf("catching up: projections at %q, the log was at %q at the start", n.set.Watermark(), n.starts)
+}
+
+// httpServer makes the server with a timeout for each phase of a request. What
+// streams for long lifts the one for writing itself.
+func (n *Node) httpServer() (*http.Server, error) {
+	h := n.cfg.HTTP
+	hosts := slices.Clone(h.Hosts)
+	handler := httpapi.New(roled{n}, httpapi.Options{
+		Version: n.cfg.Version, Token: h.Token, Hosts: hosts, MaxBody: h.MaxBodyBytes,
+		Log: n.cfg.Logger, Registry: n.reg, Metrics: n.metricsHandler(), Ready: n.Ready,
+	})
+	srv := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       60 * time.Second,
+		WriteTimeout:      120 * time.Second,
+		IdleTimeout:       120 * time.Second,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(n.cfg.Logger.Handler(), slog.LevelDebug),
+	}
+	if h.CertFile != "" {
+		if _, err := tls.LoadX509KeyPair(h.CertFile, h.KeyFile); err != nil {
+			return nil, fmt.Errorf("http.tls_cert: %w", err)
+		}
+		srv.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	return srv, nil
+}
+
+// Close gives everything back, in the reverse of the order it was taken. It
+// waits for questions under way.
+func (n *Node) Close() error {
+	n.stop()
+	var errs []error
+	if n.listener != nil {
+		if err := n.listener.Close(); !errors.Is(err, net.ErrClosed) {
+			errs = append(errs, err)
+		}
+	}
+	if n.set != nil {
+		errs = append(errs, n.set.Flush(), n.set.Close())
+	}
+	if n.log != nil {
+		errs = append(errs, n.log.Close())
+	}
+	if n.dir != nil {
+		errs = append(errs, n.dir.close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,162 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/processors"
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+// Batches of a replay: large, so that what a projection pays per batch is shared
+// by many, and bounded in bytes, as one is held per partition.
+const (
+	replayRecords = 4096
+	replayBytes   = 16 << 20
+)
+
+// replay reads the log from where to stands up to until, makes records as the
+// live stream does, and applies them; partitions run at the same time. reject is
+// nil where the log has the rejected events already.
+func (n *Node) replay(ctx context.Context, to pipeline.Target, until schemas.Watermark, reject pipeline.RejectFunc, count func(events int64)) error {
+	todo := schemas.Watermark{}
+	for tp, end := range until {
+		if to.Next(tp) < end {
+			todo[tp] = end
+		}
+	}
+	if len(todo) == 0 {
+		return nil
+	}
+	return n.log.Follow(ctx, pipeline.FollowOptions{
+		Partitions: todo.Partitions(), From: to.Next, Until: todo,
+		MaxRecords: replayRecords, MaxBytes: replayBytes,
+	}, func(ctx context.Context, tp schemas.TopicPartition, recs []schemas.LogRecord, next int64) error {
+		records, err := processors.Records(ctx, recs, n.chain)
+		if err != nil {
+			return err
+		}
+		b := schemas.Batch{Topic: tp.Topic, Partition: tp.Partition, Next: next, Records: records}
+		if err := pipeline.Project(ctx, to, b, reject); err != nil {
+			return err
+		}
+		count(int64(len(recs)))
+		return nil
+	})
+}
+
+// meter tells progress a few times a second, and once at the end of a phase.
+type meter struct {
+	tell  func(httpapi.Progress)
+	start time.Time
+	done  atomic.Int64
+
+	mu    sync.Mutex
+	phase string
+	total int64
+	last  time.Time
+}
+
+func newMeter(tell func(httpapi.Progress)) *meter {
+	if tell == nil {
+		tell = func(httpapi.Progress) {}
+	}
+	return &meter{tell: tell, start: time.Now()}
+}
+
+// begin starts a phase of total events, 0 where that is not known.
+func (m *meter) begin(phase string, total int64) {
+	m.done.Store(0)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.phase, m.total = phase, total
+	m.say()
+}
+
+// add counts events of the phase.
+func (m *meter) add(events int64) {
+	m.done.Add(events)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if time.Since(m.last) > 200*time.Millisecond {
+		m.say()
+	}
+}
+
+func (m *meter) end() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.say()
+}
+
+func (m *meter) say() {
+	m.last = time.Now()
+	m.tell(httpapi.Progress{Phase: m.phase, Done: m.done.Load(), Total: m.total, Elapsed: time.Since(m.start).Milliseconds()})
+}
+
+// distance is how many offsets lie between two watermarks.
+func distance(from, to schemas.Watermark) int64 {
+	var n int64
+	for tp, end := range to {
+		n += max(end-from[tp], 0)
+	}
+	return n
+}
+
+// catchUp brings a local node's projections to the log's end, so that what was
+// appended before a question is in its answer.
+func (n *Node) catchUp(ctx context.Context) error {
+	if !n.local {
+		return nil
+	}
+	n.catching.Lock()
+	defer n.catching.Unlock()
+	ends, err := n.log.Ends(ctx, n.topics()...)
+	if err != nil {
+		return err
+	}
+	have := n.set.Watermark()
+	if have.Covers(ends) {
+		n.ready.Store(true)
+		return nil
+	}
+	m := newMeter(n.progress)
+	m.begin("catch up", distance(have, ends))
+	if err := n.replay(ctx, n.set, ends, n.log.Reject, m.add); err != nil {
+		return fmt.Errorf("catch up with the log: %w", err)
+	}
+	m.end()
+	n.ready.Store(true)
+	return nil
+}
+
+// work lets one rebuild or verify run at a time, until it ends or the node
+// stops. A local node first catches up with the log. It returns the projections
+// that are meant.
+func (n *Node) work(ctx context.Context, projections []string) (_ context.Context, names []string, done func(), err error) {
+	if n.set == nil {
+		return nil, nil, nil, noRole(RoleProject)
+	}
+	if names, err = n.named(projections); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := n.catchUp(ctx); err != nil {
+		return nil, nil, nil, err
+	}
+	if !n.long.TryLock() {
+		return nil, nil, nil, fmt.Errorf("%w: a rebuild or verify is under way", httpapi.ErrBusy)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	unhook := context.AfterFunc(n.stopping, func() { cancel(errors.New("the node stops")) })
+	return ctx, names, func() { unhook(); cancel(nil); n.long.Unlock() }, nil
+}
+
+func noRole(role string) error {
+	return fmt.Errorf("%w: this process has not the role %s", httpapi.ErrUnavailable, role)
+}

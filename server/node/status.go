@@ -1,0 +1,119 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+func sinceMS(t time.Time) int64 { return time.Since(t).Milliseconds() }
+
+// Status is Backend.Status.
+func (n *Node) Status(ctx context.Context, r httpapi.StatusRequest) (httpapi.Status, error) {
+	if err := n.catchUp(ctx); err != nil {
+		return httpapi.Status{}, err
+	}
+	s := httpapi.Status{
+		Version: n.cfg.Version, DataDir: n.dir.path, DataID: n.dir.ID, PID: os.Getpid(),
+		Roles: n.cfg.Roles, Started: n.started.UTC(), Ready: n.ready.Load(),
+		Projections: []httpapi.ProjectionStatus{},
+	}
+	s.Log = n.logStatus(ctx)
+	if n.set == nil {
+		return s, nil
+	}
+	for _, name := range n.set.Names() {
+		p, err := n.projectionStatus(ctx, name, s.Log.Ends, r.Roots)
+		if err != nil {
+			return s, err
+		}
+		s.Projections = append(s.Projections, p)
+	}
+	var err error
+	s.Intents, err = n.intentStatus(ctx)
+	return s, err
+}
+
+func (n *Node) logStatus(ctx context.Context) httpapi.LogStatus {
+	l := httpapi.LogStatus{Kind: "external", Brokers: n.cfg.Kafka.Brokers, FollowsLog: n.set != nil && !n.local}
+	if n.log.Embedded() {
+		l.Kind, l.Brokers = "embedded", nil
+		if addr := n.log.Addr(); addr != "" {
+			l.Brokers = []string{addr}
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	rejected := n.log.Topic(schemas.TopicRejected)
+	all, err := n.log.Ends(ctx, append(n.topics(), rejected)...)
+	if err != nil {
+		l.Error = err.Error()
+		return l
+	}
+	starts, err := n.log.Starts(ctx, rejected)
+	if err != nil {
+		l.Error = err.Error()
+		return l
+	}
+	l.Ends = schemas.Watermark{}
+	for tp, end := range all {
+		if tp.Topic == rejected {
+			l.Rejected += end - starts[tp]
+		} else {
+			l.Ends[tp] = end
+		}
+	}
+	return l
+}
+
+func (n *Node) projectionStatus(ctx context.Context, name string, ends schemas.Watermark, root bool) (httpapi.ProjectionStatus, error) {
+	s := httpapi.ProjectionStatus{Name: name, Generation: n.generation(name), Partitions: []httpapi.PartitionLag{}}
+	p, release, err := n.set.Acquire(name)
+	if err != nil {
+		return s, err
+	}
+	defer release()
+	s.Watermark = p.Watermark()
+	for _, tp := range ends.Partitions() {
+		lag := httpapi.PartitionLag{Topic: tp.Topic, Partition: tp.Partition, Next: s.Watermark[tp], End: ends[tp]}
+		lag.Lag = max(lag.End-lag.Next, 0)
+		s.Lag += lag.Lag
+		s.Partitions = append(s.Partitions, lag)
+	}
+	if sp, ok := p.(*segment.Projection); ok {
+		for _, st := range sp.Stats() {
+			s.Segments += st.Segments
+		}
+	}
+	if root {
+		h, err := projections.Root(ctx, p)
+		if err != nil {
+			return s, fmt.Errorf("root of %s: %w", name, err)
+		}
+		s.Root = &h
+	}
+	return s, nil
+}
+
+func (n *Node) intentStatus(ctx context.Context) (s httpapi.IntentStatus, err error) {
+	c, err := query.Count(ctx, n.sources(), httpapi.RecentCommands)
+	if err != nil {
+		return s, err
+	}
+	s.Count = c.Count
+	if c.Count > 0 {
+		s.Oldest, s.Newest = &c.Oldest, &c.Newest
+	}
+	s.Recent = httpapi.Recent{Commands: c.Recent, OK: c.OK, Failed: c.Failed, Unknown: c.Unknown}
+	if known := c.OK + c.Failed; known > 0 {
+		s.Recent.FailureRate = float64(c.Failed) / float64(known)
+	}
+	return s, nil
+}
