@@ -1,0 +1,194 @@
+// Command hook measures what the shell hooks add to a prompt.
+//
+//	go build -o /tmp/recount ./cmd/recount && go run ./bench/hook -bin /tmp/recount
+//
+// It runs an interactive bash and zsh with and without the hook, over a data
+// directory of its own, with a server and without one. A round is a command that
+// prints the clock, a prompt, and another that does; what passes between the two
+// is one prompt with what the hook does before and after it. Rounds are spaced,
+// as people type, so that the recording process of one does not run during the
+// next. fish reads commands from a terminal only, so there the handlers are
+// called as fish calls them.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"log"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/server/node"
+)
+
+func main() {
+	bin := flag.String("bin", "", "the recount binary to measure")
+	rounds := flag.Int("rounds", 100, "prompts to measure")
+	pause := flag.Duration("pause", 150*time.Millisecond, "between two rounds")
+	flag.Parse()
+	log.SetFlags(0)
+	if *bin == "" {
+		log.Fatal("hook: -bin: want the recount binary")
+	}
+	abs, err := filepath.Abs(*bin)
+	if err != nil {
+		log.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "recount-hook-bench-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	b := bench{bin: abs, dir: dir, rounds: *rounds, pause: *pause}
+
+	fmt.Println("| shell | server | without p50 | with p50 | added p50 | added p95 |")
+	fmt.Println("|---|---|---|---|---|---|")
+	for _, server := range []bool{false, true} {
+		stop := func() {}
+		if server {
+			stop = b.start()
+		}
+		for _, shell := range []string{"bash", "zsh", "fish"} {
+			if _, err := exec.LookPath(shell); err != nil {
+				fmt.Printf("| %s | %s | not installed | | | |\n", shell, yes(server))
+				continue
+			}
+			without, with := b.measure(shell, false), b.measure(shell, true)
+			fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", shell, yes(server), ms(at(without, 50)), ms(at(with, 50)),
+				ms(at(with, 50)-at(without, 50)), ms(at(with, 95)-at(without, 95)))
+		}
+		stop()
+	}
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func ms(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d)/1e6) }
+
+// at is a percentile.
+func at(ds []time.Duration, p int) time.Duration {
+	ds = slices.Sorted(slices.Values(ds))
+	return ds[min(len(ds)*p/100, len(ds)-1)]
+}
+
+type bench struct {
+	bin, dir string
+	rounds   int
+	pause    time.Duration
+}
+
+func (b *bench) env() []string {
+	return append(os.Environ(), "RECOUNT_DATA_DIR="+filepath.Join(b.dir, "data"), "HOME="+b.dir, "ZDOTDIR="+b.dir,
+		"XDG_CONFIG_HOME="+b.dir, "XDG_DATA_HOME="+b.dir, "XDG_STATE_HOME="+b.dir, "HISTFILE=", "PS1=", "TERM=dumb", "LC_ALL=C.UTF-8")
+}
+
+// start runs a server and returns when it answers.
+func (b *bench) start() (stop func()) {
+	cmd := exec.Command(b.bin, "up", "--http", "127.0.0.1:0", "--kafka", "none")
+	var logs bytes.Buffer
+	cmd.Env, cmd.Stderr = b.env(), &logs
+	if err := cmd.Start(); err != nil {
+		log.Fatal(err)
+	}
+	for range 600 {
+		if e, err := node.ReadEndpoints(filepath.Join(b.dir, "data")); err == nil {
+			if resp, err := http.Get(e.HTTP + "/readyz"); err == nil {
+				resp.Body.Close()
+				if resp.StatusCode == http.StatusOK {
+					break
+				}
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return func() {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			log.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			log.Fatalf("recount up: %v\n%s", err, &logs)
+		}
+	}
+}
+
+// measure returns how long each prompt took.
+func (b *bench) measure(shell string, hook bool) []time.Duration {
+	var in strings.Builder
+	clock := "echo @$EPOCHREALTIME\n"
+	cmd := exec.Command(shell, "--norc", "--noprofile", "-i")
+	switch shell {
+	case "zsh":
+		cmd = exec.Command(shell, "-f", "-i")
+		in.WriteString("zmodload zsh/datetime\n")
+	case "fish":
+		return b.measureFish(hook)
+	}
+	if hook {
+		fmt.Fprintf(&in, "eval \"$('%s' hook %s)\"\n", b.bin, shell)
+	}
+	for range b.rounds {
+		fmt.Fprintf(&in, "sleep %.3f; %s%s", b.pause.Seconds(), clock, clock)
+	}
+	cmd.Env, cmd.Stdin = b.env(), strings.NewReader(in.String()+"exit 0\n")
+	out, err := cmd.Output()
+	if err != nil {
+		log.Fatalf("%s: %v", shell, err)
+	}
+	return differences(string(out))
+}
+
+// measureFish calls the handlers and takes the time around them with a clock of
+// its own, whose cost is the same with and without.
+func (b *bench) measureFish(hook bool) []time.Duration {
+	script := ""
+	if hook {
+		out, err := exec.Command(b.bin, "hook", "fish").Output()
+		if err != nil {
+			log.Fatalf("recount hook fish: %v", err)
+		}
+		script = strings.Replace(string(out), "if status is-interactive; and not", "if not", 1)
+	}
+	script += fmt.Sprintf("\nset CMD_DURATION 5\nfor i in (seq %d)\nsleep %.3f\ndate +@%%s.%%N\nemit fish_preexec 'make test'\nemit fish_postexec 'make test'\ndate +@%%s.%%N\nend\n",
+		b.rounds, b.pause.Seconds())
+	cmd := exec.Command("fish", "-c", script)
+	cmd.Env = b.env()
+	out, err := cmd.Output()
+	if err != nil {
+		log.Fatalf("fish: %v", err)
+	}
+	return differences(string(out))
+}
+
+// differences reads pairs of clocks.
+func differences(out string) []time.Duration {
+	var clocks []float64
+	for line := range strings.Lines(out) {
+		_, s, ok := strings.Cut(strings.TrimSpace(line), "@")
+		if !ok {
+			continue
+		}
+		if t, err := strconv.ParseFloat(s, 64); err == nil {
+			clocks = append(clocks, t)
+		}
+	}
+	if len(clocks) < 2 || len(clocks)%2 != 0 {
+		log.Fatalf("%d clocks in:\n%s", len(clocks), out)
+	}
+	var ds []time.Duration
+	for i := 0; i < len(clocks); i += 2 {
+		ds = append(ds, time.Duration((clocks[i+1]-clocks[i])*1e9))
+	}
+	return ds
+}

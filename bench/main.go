@@ -1,0 +1,171 @@
+// Command bench measures the whole system: `go run ./bench NAME…` runs the named
+// benchmarks (no name: lists them) and prints one table each, with the machine,
+// the commit and the seed, as bench/README.md shows them. A ratio against a peer
+// or a limit is always taken in the same run; repeated runs alternate between
+// the two and the median is reported.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"time"
+)
+
+// benchmark is one measurement: adding one is adding a file and a line below.
+type benchmark struct {
+	name string
+	what string
+	run  func(ctx context.Context, o options, r *report) error
+}
+
+var benchmarks = []benchmark{
+	{"produce", "durable produce, 1 KiB, 16 partitions, one client, against kfake unsynced and SyncWrites", benchProduce},
+	{"latency", "produce to consume at a fixed rate, 16 partitions, durable", benchLatency},
+	{"memory-append", "append through the in-memory connection against loopback", benchMemoryAppend},
+	{"reopen", "open after kill -9 with a large log: time and peak RSS", benchReopen},
+	{"amplification", "bytes written to disk for each byte produced", benchAmplification},
+	{"rebuild", "every projection from offset zero", benchRebuild},
+	{"visible", "HTTP append to findable, at a fixed rate", benchVisible},
+	{"find", "find over HTTP", benchFind},
+	{"retrieval", "find by description against BM25 alone, NL2Bash", benchRetrieval},
+}
+
+type options struct {
+	seed     int64
+	runs     int
+	size     int64 // bytes, for reopen and amplification
+	commands int   // for rebuild, find
+	rate     int   // per second, for latency and visible
+	duration time.Duration
+	data     string // NL2Bash pairs: description, tab, command
+	dir      string
+}
+
+func main() {
+	var o options
+	flag.Int64Var(&o.seed, "seed", 1, "seed of all generated input")
+	flag.IntVar(&o.runs, "runs", 5, "runs of each side, alternating; the median is reported")
+	flag.Int64Var(&o.size, "size", 5<<30, "bytes of log for reopen and amplification")
+	flag.IntVar(&o.commands, "commands", 0, "commands for rebuild (default 1000000) and find (default 100000)")
+	flag.IntVar(&o.rate, "rate", 1000, "events a second for latency and visible")
+	flag.DurationVar(&o.duration, "duration", 20*time.Second, "how long latency and visible run")
+	flag.StringVar(&o.data, "data", "", "file of description<TAB>command lines to draw commands from")
+	flag.StringVar(&o.dir, "dir", "", "where to put scratch data (default: a temporary directory)")
+	profile := flag.String("cpuprofile", "", "write a CPU profile of the run here")
+	child := flag.String("child", "", "internal: the part of a benchmark that runs in its own process")
+	flag.Parse()
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err == nil {
+			err = pprof.StartCPUProfile(f)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+	}
+	err := run(ctx, o, *child, flag.Args())
+	pprof.StopCPUProfile()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options, child string, names []string) error {
+	if child != "" {
+		return runChild(ctx, child, o)
+	}
+	if len(names) == 0 {
+		for _, b := range benchmarks {
+			fmt.Printf("%-15s %s\n", b.name, b.what)
+		}
+		return nil
+	}
+	tmp, err := os.MkdirTemp(o.dir, "recount-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	o.dir = tmp
+	fmt.Printf("machine: %s\ncommit: %s  seed: %d  runs: %d\n", machine(), commit(), o.seed, o.runs)
+	for _, name := range names {
+		i := slices.IndexFunc(benchmarks, func(b benchmark) bool { return b.name == name })
+		if i < 0 {
+			return fmt.Errorf("no benchmark %q: run without a name for the list", name)
+		}
+		r := &report{}
+		if err := benchmarks[i].run(ctx, o, r); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		fmt.Printf("\n## %s: %s\n\n%s", name, benchmarks[i].what, r)
+	}
+	return nil
+}
+
+// report is a Markdown table of what was measured.
+type report struct{ rows [][2]string }
+
+func (r *report) add(what, format string, args ...any) {
+	r.rows = append(r.rows, [2]string{what, fmt.Sprintf(format, args...)})
+}
+
+func (r *report) String() string {
+	var b strings.Builder
+	b.WriteString("| what | measured |\n|---|---|\n")
+	for _, row := range r.rows {
+		fmt.Fprintf(&b, "| %s | %s |\n", row[0], row[1])
+	}
+	return b.String()
+}
+
+// latencies are sorted once, by quantile.
+type latencies []time.Duration
+
+func (l latencies) quantile(q float64) time.Duration {
+	if len(l) == 0 {
+		return 0
+	}
+	slices.Sort(l)
+	return l[min(len(l)-1, int(q*float64(len(l))))]
+}
+
+func median(xs []float64) float64 {
+	xs = slices.Sorted(slices.Values(xs))
+	if len(xs) == 0 {
+		return 0
+	}
+	return xs[len(xs)/2]
+}
+
+func machine() string {
+	model := "unknown CPU"
+	if b, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(b)) {
+			if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == "model name" {
+				model = strings.TrimSpace(v)
+				break
+			}
+		}
+	}
+	return fmt.Sprintf("%s, %d cores, %s, %s/%s", model, runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+func commit() string {
+	out, err := exec.Command("git", "describe", "--always", "--dirty").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
+}

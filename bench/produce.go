@@ -1,0 +1,314 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/recountdb/recount/pipeline/broker"
+)
+
+const (
+	benchTopic      = "bench"
+	benchPartitions = 16
+	recordBytes     = 1024
+)
+
+// server is a Kafka to measure: ours, or kfake, which is the peer.
+type server struct {
+	opts   []kgo.Opt
+	close  func()
+	broker *broker.Broker // ours
+}
+
+func startOurs(dir string, inMemory bool) (*server, error) {
+	b, err := broker.Open(dir, broker.Options{Listen: []string{"127.0.0.1:0"}, DefaultPartitions: benchPartitions, AutoCreateTopics: true})
+	if err != nil {
+		return nil, err
+	}
+	s := &server{broker: b, close: func() { b.Close() }, opts: []kgo.Opt{kgo.SeedBrokers(b.Addr())}}
+	if inMemory {
+		s.opts = append(s.opts, kgo.Dialer(func(ctx context.Context, _, _ string) (net.Conn, error) { return b.Dial(ctx) }))
+	}
+	return s, nil
+}
+
+func startKfake(dir string, sync bool) (*server, error) {
+	opts := []kfake.Opt{kfake.NumBrokers(1), kfake.SeedTopics(benchPartitions, benchTopic), kfake.DataDir(dir)}
+	if sync {
+		opts = append(opts, kfake.SyncWrites())
+	}
+	c, err := kfake.NewCluster(opts...)
+	if err != nil {
+		return nil, err
+	}
+	return &server{opts: []kgo.Opt{kgo.SeedBrokers(c.ListenAddrs()...)}, close: c.Close}, nil
+}
+
+func (s *server) client(more ...kgo.Opt) (*kgo.Client, error) {
+	return kgo.NewClient(append(append([]kgo.Opt{kgo.DefaultProduceTopic(benchTopic), kgo.AllowAutoTopicCreation()}, s.opts...), more...)...)
+}
+
+// payload is 1 KiB that does not compress, different for every i below 1,024.
+func payloads(seed int64) [][]byte {
+	rng := rand.New(rand.NewPCG(uint64(seed), 1))
+	ps := make([][]byte, 1024)
+	for i := range ps {
+		ps[i] = make([]byte, recordBytes)
+		for j := range ps[i] {
+			ps[i][j] = byte(rng.Uint32())
+		}
+	}
+	return ps
+}
+
+// produceRate appends n records over all partitions with acks=all from one
+// client and returns records a second, counted to the last acknowledgement.
+func produceRate(ctx context.Context, s *server, n int, seed int64, more ...kgo.Opt) (float64, error) {
+	cl, err := s.client(append([]kgo.Opt{
+		kgo.RecordPartitioner(kgo.RoundRobinPartitioner()), kgo.ProducerBatchCompression(kgo.NoCompression()),
+		kgo.MaxBufferedRecords(50_000), kgo.ProducerLinger(0),
+	}, more...)...)
+	if err != nil {
+		return 0, err
+	}
+	defer cl.Close()
+	ps := payloads(seed)
+	if err := cl.ProduceSync(ctx, &kgo.Record{Value: ps[0]}).FirstErr(); err != nil {
+		return 0, err
+	}
+	var failed atomic.Pointer[error]
+	start := time.Now()
+	for i := range n {
+		cl.Produce(ctx, &kgo.Record{Value: ps[i%len(ps)]}, func(_ *kgo.Record, err error) {
+			if err != nil {
+				failed.Store(&err)
+			}
+		})
+	}
+	if err := cl.Flush(ctx); err != nil {
+		return 0, err
+	}
+	if err := failed.Load(); err != nil {
+		return 0, *err
+	}
+	return float64(n) / time.Since(start).Seconds(), nil
+}
+
+// benchProduce compares with kfake twice, because what an fsync costs decides
+// and how many there are follows from the batches: as the client makes them when
+// it is driven as fast as it goes (up to 1 MB), and held to 16 KiB, as they are
+// when records come at the pace of people and services.
+func benchProduce(ctx context.Context, o options, r *report) error {
+	for _, load := range []struct {
+		name string
+		n    int
+		opts []kgo.Opt
+	}{
+		{"batches as the client makes them", 300_000, nil},
+		{"batches of at most 16 KiB", 100_000, []kgo.Opt{kgo.ProducerBatchMaxBytes(16 << 10)}},
+	} {
+		if err := compareProduce(ctx, o, r, load.name, load.n, load.opts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func compareProduce(ctx context.Context, o options, r *report, load string, n int, opts []kgo.Opt) error {
+	sides := []struct {
+		name  string
+		n     int
+		start func(dir string) (*server, error)
+		rates []float64
+	}{
+		{name: "ours, durable", n: n, start: func(d string) (*server, error) { return startOurs(d, false) }},
+		{name: "kfake, unsynced", n: n, start: func(d string) (*server, error) { return startKfake(d, false) }},
+		{name: "kfake, SyncWrites", n: n / 5, start: func(d string) (*server, error) { return startKfake(d, true) }},
+	}
+	for run := range o.runs {
+		for i := range sides {
+			side := &sides[i]
+			dir := filepath.Join(o.dir, fmt.Sprintf("produce-%d-%d", run, i))
+			s, err := side.start(dir)
+			if err != nil {
+				return err
+			}
+			rate, err := produceRate(ctx, s, side.n, o.seed, opts...)
+			s.close()
+			if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
+				return fmt.Errorf("%s: %w", side.name, err)
+			}
+			side.rates = append(side.rates, rate)
+		}
+	}
+	for _, side := range sides {
+		r.add(load+": "+side.name, "%.0f records/s (median of %d, %.0f…%.0f)", median(side.rates), o.runs, lowest(side.rates), highest(side.rates))
+	}
+	r.add(load+": ours / kfake unsynced", "%.2f", median(sides[0].rates)/median(sides[1].rates))
+	r.add(load+": ours / kfake SyncWrites", "%.2f", median(sides[0].rates)/median(sides[2].rates))
+	return nil
+}
+
+// benchMemoryAppend compares the ways in: the process's own append, a client
+// through the in-memory connection, a client over loopback.
+func benchMemoryAppend(ctx context.Context, o options, r *report) error {
+	const n = 200_000
+	ways := []struct {
+		name  string
+		rate  func(dir string) (float64, error)
+		rates []float64
+	}{
+		{name: "Broker.Append, no client", rate: func(dir string) (float64, error) { return appendRate(ctx, dir, n, o.seed) }},
+		{name: "a client in memory (Broker.Dial)", rate: func(dir string) (float64, error) { return clientRate(ctx, dir, true, n, o.seed) }},
+		{name: "a client over loopback", rate: func(dir string) (float64, error) { return clientRate(ctx, dir, false, n, o.seed) }},
+	}
+	for run := range o.runs {
+		for i := range ways {
+			dir := filepath.Join(o.dir, fmt.Sprintf("memory-%d-%d", run, i))
+			rate, err := ways[i].rate(dir)
+			if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
+				return fmt.Errorf("%s: %w", ways[i].name, err)
+			}
+			ways[i].rates = append(ways[i].rates, rate)
+		}
+	}
+	for _, w := range ways {
+		r.add(w.name, "%.0f records/s (median of %d, %.0f…%.0f)", median(w.rates), o.runs, lowest(w.rates), highest(w.rates))
+	}
+	loopback := median(ways[2].rates)
+	r.add("Append / loopback", "%.2f", median(ways[0].rates)/loopback)
+	r.add("client in memory / loopback", "%.2f", median(ways[1].rates)/loopback)
+	return nil
+}
+
+func clientRate(ctx context.Context, dir string, inMemory bool, n int, seed int64) (float64, error) {
+	s, err := startOurs(dir, inMemory)
+	if err != nil {
+		return 0, err
+	}
+	defer s.close()
+	return produceRate(ctx, s, n, seed)
+}
+
+// appendRate appends with two callers a partition, a hundred records a call.
+func appendRate(ctx context.Context, dir string, n int, seed int64) (float64, error) {
+	const callers, perCall = 2 * benchPartitions, 100
+	s, err := startOurs(dir, true)
+	if err != nil {
+		return 0, err
+	}
+	defer s.close()
+	if _, err := produceRate(ctx, s, 1, seed); err != nil { // creates the topic
+		return 0, err
+	}
+	ps := payloads(seed)
+	g, ctx := errgroup.WithContext(ctx)
+	start := time.Now()
+	for c := range callers {
+		g.Go(func() error {
+			records := make([]broker.Record, perCall)
+			for i := range records {
+				records[i].Value = ps[(c*perCall+i)%len(ps)]
+			}
+			for range n / callers / perCall {
+				if _, err := s.broker.Append(ctx, benchTopic, int32(c%benchPartitions), records...); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	err = g.Wait()
+	done := n / callers / perCall * callers * perCall
+	return float64(done) / time.Since(start).Seconds(), err
+}
+
+// benchLatency produces at a fixed rate and measures, for each record, from
+// Produce to its arrival at a consumer of the same process. The schedule does
+// not wait for answers, so a stall is charged to every record it delays.
+func benchLatency(ctx context.Context, o options, r *report) error {
+	s, err := startOurs(filepath.Join(o.dir, "latency"), false)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	producer, err := s.client(kgo.RecordPartitioner(kgo.RoundRobinPartitioner()), kgo.ProducerLinger(0))
+	if err != nil {
+		return err
+	}
+	defer producer.Close()
+	ps := payloads(o.seed)
+	if err := producer.ProduceSync(ctx, &kgo.Record{Value: ps[0]}).FirstErr(); err != nil {
+		return err
+	}
+	consumer, err := s.client(kgo.ConsumeTopics(benchTopic), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+	if err != nil {
+		return err
+	}
+	defer consumer.Close()
+
+	n := int(o.duration.Seconds() * float64(o.rate))
+	done := make(chan latencies, 1)
+	go func() {
+		var l latencies
+		for len(l) < n {
+			fs := consumer.PollFetches(ctx)
+			now := time.Now()
+			if ctx.Err() != nil {
+				break
+			}
+			fs.EachRecord(func(rec *kgo.Record) {
+				if len(rec.Headers) > 0 {
+					var sent time.Time
+					if sent.UnmarshalBinary(rec.Headers[0].Value) == nil {
+						l = append(l, now.Sub(sent))
+					}
+				}
+			})
+		}
+		done <- l
+	}()
+	start := time.Now()
+	for i := range n {
+		due := start.Add(time.Duration(i) * time.Second / time.Duration(o.rate))
+		time.Sleep(time.Until(due))
+		at, err := due.MarshalBinary()
+		if err != nil {
+			return err
+		}
+		producer.Produce(ctx, &kgo.Record{Value: ps[i%len(ps)], Headers: []kgo.RecordHeader{{Key: "due", Value: at}}}, nil)
+	}
+	l := <-done
+	if len(l) < n {
+		return fmt.Errorf("%d of %d records arrived", len(l), n)
+	}
+	r.add(fmt.Sprintf("%d records/s for %s, 1 KiB, 16 partitions, acks=all", o.rate, o.duration), "p50 %s, p99 %s, max %s", l.quantile(.5), l.quantile(.99), l.quantile(1))
+	return nil
+}
+
+func lowest(xs []float64) float64 {
+	m := xs[0]
+	for _, x := range xs {
+		m = min(m, x)
+	}
+	return m
+}
+
+func highest(xs []float64) float64 {
+	m := xs[0]
+	for _, x := range xs {
+		m = max(m, x)
+	}
+	return m
+}

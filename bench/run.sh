@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Runs every benchmark and writes what they print to bench/results/<date>.md.
+# usage: bench/run.sh NL2BASH_PAIRS.tsv   (lines of description<TAB>command)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+pairs=${1:?usage: bench/run.sh NL2BASH_PAIRS.tsv}
+out=bench/results/$(date -u +%Y-%m-%d).md
+mkdir -p bench/results
+go build -o bin/bench ./bench
+for b in produce memory-append latency reopen amplification rebuild visible find retrieval; do
+  ./bin/bench -data "$pairs" "$b"
+done | tee "$out"
+echo "written to $out"

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/internal/redact"
+	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/node"
+)
+
+// backend answers a verb: a running server, or a node opened for the verb alone.
+type backend struct {
+	httpapi.Backend
+	local *node.Node // nil with a server
+}
+
+// Close gives the data directory back.
+func (b *backend) Close() error {
+	if b.local == nil {
+		return nil
+	}
+	return b.local.Close()
+}
+
+// nodeConfig is the config file with the global flags over it.
+func (a *app) nodeConfig() (node.Config, error) {
+	var cfg node.Config
+	var err error
+	if path := a.configPath(); path != "" {
+		if cfg, err = node.LoadConfig(path); err != nil {
+			return cfg, err
+		}
+	}
+	if cfg.DataDir == "" || a.dataDir != "" || a.getenv("RECOUNT_DATA_DIR") != "" {
+		if cfg.DataDir, err = a.dataPath(); err != nil {
+			return cfg, err
+		}
+	}
+	cfg.Version = version
+	return cfg, nil
+}
+
+// redactor is the one of the config: a verb redacts before anything leaves it.
+func redactor(cfg node.Config) (*redact.Redactor, error) {
+	if cfg.RedactRules == "" {
+		return redact.Default(), nil
+	}
+	o, err := redact.Load(cfg.RedactRules)
+	if err != nil {
+		return nil, err
+	}
+	return redact.New(o)
+}
+
+// Waiting for a data directory that another short-lived process has.
+const (
+	defaultWait = 15 * time.Second
+	firstPause  = 5 * time.Millisecond
+	longPause   = 250 * time.Millisecond
+)
+
+// open finds the server of the data directory, or opens the directory. roles
+// are what a node of our own must do; none means all. It waits its turn for as
+// long as wait says.
+func (a *app) open(ctx context.Context, cfg node.Config, wait time.Duration, roles ...string) (*backend, error) {
+	if url := a.serverURL(); url != "" {
+		c, err := httpapi.NewClient(url, a.getenv("RECOUNT_TOKEN"), nil)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		return &backend{Backend: c}, nil
+	}
+	deadline := time.Now().Add(wait)
+	for pause := firstPause; ; pause = min(2*pause, longPause) {
+		b, err := a.tryOpen(ctx, cfg, roles)
+		var busy *node.InUseError
+		if err == nil || !errors.As(err, &busy) || time.Now().Add(pause).After(deadline) {
+			return b, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (a *app) serverURL() string {
+	if a.server != "" {
+		return a.server
+	}
+	return a.getenv("RECOUNT_SERVER")
+}
+
+func (a *app) tryOpen(ctx context.Context, cfg node.Config, roles []string) (*backend, error) {
+	e, running, err := node.Running(cfg.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	if running {
+		c, err := a.client(ctx, cfg, e)
+		if err != nil {
+			return nil, err
+		}
+		return &backend{Backend: c}, nil
+	}
+	if len(roles) > 0 && len(cfg.Kafka.Brokers) == 0 {
+		cfg.Roles = roles
+	} else {
+		cfg.Roles = nil
+	}
+	n, err := node.OpenLocal(ctx, cfg, a.progress())
+	if err != nil {
+		return nil, err
+	}
+	return &backend{Backend: n, local: n}, nil
+}
+
+// client asks the server that has the data directory. What a crash left in
+// endpoints.json may name an address that is another's by now, so the server
+// must say that it has this directory.
+func (a *app) client(ctx context.Context, cfg node.Config, e node.Endpoints) (*httpapi.Client, error) {
+	busy := &node.InUseError{Dir: cfg.DataDir, PID: e.PID, HTTP: e.HTTP}
+	if e.HTTP == "" {
+		return nil, busy
+	}
+	token := a.getenv("RECOUNT_TOKEN")
+	if token == "" && e.TokenFile != "" {
+		b, err := os.ReadFile(e.TokenFile)
+		if err != nil {
+			return nil, fmt.Errorf("the token of the server at %s: %w; or set RECOUNT_TOKEN", e.HTTP, err)
+		}
+		line, _, _ := strings.Cut(string(b), "\n")
+		token = strings.TrimSpace(line)
+	}
+	c, err := httpapi.NewClient(e.HTTP, token, nil)
+	if err != nil {
+		return nil, err
+	}
+	st, err := c.Status(ctx, httpapi.StatusRequest{})
+	if err != nil {
+		var answered *httpapi.APIError
+		if errors.As(err, &answered) {
+			return nil, fmt.Errorf("server at %s: %w", e.HTTP, err)
+		}
+		var untrusted *tls.CertificateVerificationError
+		if errors.As(err, &untrusted) {
+			return nil, distrust(e.HTTP, untrusted)
+		}
+		return nil, busy // starting, stopping, or gone: look again
+	}
+	if st.DataID != e.DataID {
+		return nil, busy
+	}
+	return c, nil
+}
+
+// distrust says what to do about a server's certificate.
+func distrust(server string, err *tls.CertificateVerificationError) error {
+	mend := "set SSL_CERT_FILE to the certificate of its authority, or to its own"
+	if errors.As(err, new(x509.HostnameError)) {
+		mend = "ask it by a name that the certificate has: RECOUNT_SERVER=https://NAME:PORT"
+	}
+	return fmt.Errorf("server at %s: %w; %s", server, err, mend)
+}
+
+// withBackend opens a backend for as long as fn runs.
+func (a *app) withBackend(ctx context.Context, fn func(b *backend) error) (err error) {
+	cfg, err := a.nodeConfig()
+	if err != nil {
+		return err
+	}
+	b, err := a.open(ctx, cfg, defaultWait)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	return fn(b)
+}
+
+// withLog opens the log itself: the server's by Kafka's protocol, or that of the
+// data directory.
+func (a *app) withLog(ctx context.Context, fn func(l *pipeline.Log) error) (err error) {
+	cfg, err := a.nodeConfig()
+	if err != nil {
+		return err
+	}
+	if a.serverURL() != "" && len(cfg.Kafka.Brokers) == 0 {
+		return usagef("the log is read by Kafka's protocol, not by --server: name kafka.brokers in the config")
+	}
+	brokers := cfg.Kafka.Brokers
+	if len(brokers) == 0 {
+		b, err := a.open(ctx, cfg, defaultWait, appendOnly...)
+		if err != nil {
+			return err
+		}
+		if b.local != nil {
+			defer func() { err = errors.Join(err, b.Close()) }()
+			return fn(b.local.Log())
+		}
+		e, err := node.ReadEndpoints(cfg.DataDir)
+		if err != nil {
+			return err
+		}
+		if brokers = e.Brokers; len(brokers) == 0 {
+			if e.Kafka == "" {
+				return fmt.Errorf("the server (pid %d) does not listen for Kafka clients: start it without --kafka none", e.PID)
+			}
+			brokers = []string{e.Kafka}
+		}
+	}
+	k := cfg.Kafka
+	l, err := pipeline.Open(ctx, pipeline.Config{
+		Brokers: brokers, Prefix: k.Prefix, Partitions: k.Partitions, ReplicationFactor: k.ReplicationFactor,
+		SASL:   pipeline.SASL{Mechanism: k.SASL.Mechanism, User: k.SASL.User, Password: k.SASL.Password},
+		TLS:    pipeline.TLS{Enabled: k.TLS.Enabled, CAFile: k.TLS.CAFile, CertFile: k.TLS.CertFile, KeyFile: k.TLS.KeyFile, ServerName: k.TLS.ServerName},
+		Logger: slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	return fn(l)
+}

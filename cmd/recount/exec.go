@@ -1,0 +1,239 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/recountdb/recount/internal/history"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+func (a *app) execCmd() *cobra.Command {
+	var f recordFlags
+	var quiet bool
+	c := &cobra.Command{
+		Use:   "exec [flags] -- COMMAND [ARG...]",
+		Short: "Run a command and record it with its outcome",
+		Long: `Run a command and record it. Its start is appended while it runs, without an exit
+code; its end follows as an outcome.observed with exit code, duration and the end
+of what it printed. So a crash in between leaves a command whose outcome is
+unknown, and loses nothing.
+
+Streams and signals pass through untouched, and exec exits as the command did
+(128 plus the signal's number if one ended it, 127 if there is no such command).
+If it cannot be recorded, it runs all the same, and the reason is told at the end.
+With --json the ids and positions of its events are printed on the standard error.`,
+		Example: `  recount exec -- make test
+  recount exec --author claude --intent "see whether the fix holds" -- go test ./...
+  recount exec -- sh -c 'make && make install'`,
+		Args: wantCommand,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.exec(cmd.Context(), f, !quiet, args)
+		},
+	}
+	f.contextFlags(c)
+	c.Flags().BoolVar(&quiet, "no-output", false, "do not record what it prints, and leave it the terminal")
+	return c
+}
+
+// maxTail is how much of the output's end is recorded.
+const maxTail = 8 << 10
+
+func (a *app) exec(ctx context.Context, f recordFlags, keepOutput bool, args []string) error {
+	text := args[0]
+	if len(args) > 1 {
+		text = shellJoin(args)
+	}
+	p, err := a.payload(f, text)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	p.StartedAt = timestamppb.New(start)
+	cfg, err := a.nodeConfig()
+	if err != nil {
+		return err
+	}
+	e, _, err := event(cfg, p, f.id)
+	if err != nil {
+		return err
+	}
+	// The command does not wait for its event. What happens here is recorded even
+	// if it was interrupted, so the work outlives ctx.
+	recording := context.WithoutCancel(ctx)
+	var first httpapi.Appended
+	started := make(chan error, 1)
+	go func() {
+		var err error
+		first, err = a.append(recording, cfg, defaultWait, e, appendOnly...)
+		started <- err
+	}()
+
+	out := &tail{max: maxTail}
+	code, runErr := a.runChild(args, out, keepOutput)
+	took := time.Since(start)
+	if err := <-started; err != nil {
+		fmt.Fprintf(a.stderr, "recount: not recorded: %s\n", err)
+		return exitError(code)
+	}
+	o := &recountv1.OutcomeObserved{
+		CommandEventId: e.ID.String(), ExitCode: proto32(code), Duration: durationpb.New(took),
+		ObservedAt: timestamppb.New(start.Add(took)), OutputTail: out.String(), Author: p.Author,
+	}
+	if runErr != nil {
+		o.OutputTail = runErr.Error()
+	}
+	r, err := redactor(cfg)
+	if err != nil {
+		return err
+	}
+	r.Event(o)
+	payload, err := schemas.EncodePayload(o)
+	if err != nil {
+		return err
+	}
+	outcome := schemas.Event{
+		// Of the command's id alone: a command ends once. The same key, so that it
+		// follows the command in its partition.
+		ID:   schemas.NewCanon("recount/cli/outcome/1").Bytes(e.ID[:]).ID(),
+		Type: schemas.TypeOutcomeObserved, Source: source, Time: o.ObservedAt.AsTime(), Key: e.Key,
+		ContentType: schemas.ContentJSON, Payload: payload,
+	}
+	done, err := a.append(recording, cfg, defaultWait, outcome, appendOnly...)
+	if err != nil {
+		fmt.Fprintf(a.stderr, "recount: the outcome is not recorded: %s\n", err)
+	} else if a.json {
+		// The standard output is the command's own.
+		enc := json.NewEncoder(a.stderr)
+		if err := enc.Encode(executed{ID: e.ID, Position: first.Position, Outcome: done.Position, ExitCode: code, Duration: took.Nanoseconds()}); err != nil {
+			return err
+		}
+	}
+	if runErr != nil {
+		fmt.Fprintf(a.stderr, "recount: %s\n", runErr)
+	}
+	if code == 0 {
+		return nil
+	}
+	return exitError(code)
+}
+
+// executed is what exec tells with --json, on the standard error.
+type executed struct {
+	ID       schemas.EventID  `json:"id"`
+	Position schemas.Position `json:"position"`
+	Outcome  schemas.Position `json:"outcome_position"`
+	ExitCode int              `json:"exit_code"`
+	Duration int64            `json:"duration_ns"`
+}
+
+func proto32(n int) *int32 { v := int32(n); return &v }
+
+// runChild runs the command to its end. The error is why it could not start.
+func (a *app) runChild(args []string, out io.Writer, keepOutput bool) (code int, err error) {
+	child := exec.Command(args[0], args[1:]...)
+	child.Stdin, child.Stdout, child.Stderr = a.stdin, a.stdout, a.stderr
+	if keepOutput {
+		child.Stdout, child.Stderr = io.MultiWriter(a.stdout, out), io.MultiWriter(a.stderr, out)
+	}
+	// What the terminal sends reaches the whole foreground group, the child with
+	// it; a second one from here would be one too many. The rest is passed on.
+	signals := make(chan os.Signal, 16)
+	passed := []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGINT, syscall.SIGQUIT}
+	signal.Notify(signals, passed...)
+	defer signal.Stop(signals)
+	stdin, isFile := a.stdin.(*os.File)
+	fromTerminal := isFile && term.IsTerminal(int(stdin.Fd()))
+
+	if err := child.Start(); err != nil {
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
+			return 127, err
+		}
+		return 126, err
+	}
+	ended := make(chan struct{})
+	var passing sync.WaitGroup
+	passing.Go(func() {
+		for {
+			select {
+			case s := <-signals:
+				if fromTerminal && (s == syscall.SIGINT || s == syscall.SIGQUIT) {
+					continue
+				}
+				_ = child.Process.Signal(s) // it may have ended by itself
+			case <-ended:
+				return
+			}
+		}
+	})
+	err = child.Wait()
+	close(ended)
+	passing.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return 1, err
+	}
+	if ws, ok := child.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return 128 + int(ws.Signal()), nil
+	}
+	return child.ProcessState.ExitCode(), nil
+}
+
+// tail keeps the end of what is written to it, by any number of writers.
+type tail struct {
+	mu  sync.Mutex
+	max int
+	buf []byte
+	cut bool
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = append(t.buf, b...)
+	if over := len(t.buf) - t.max; over > 0 {
+		t.cut = true
+		// Moved once a while and not at each write.
+		if len(t.buf) > 4*t.max {
+			t.buf = append(t.buf[:0], t.buf[over:]...)
+		}
+	}
+	return len(b), nil
+}
+
+// String is the tail as text, from the start of a line where it was cut.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b := t.buf
+	if over := len(b) - t.max; over > 0 {
+		b = b[over:]
+	}
+	if t.cut {
+		if nl := bytes.IndexByte(b, '\n'); nl >= 0 && nl < len(b)/2 {
+			b = b[nl+1:]
+		}
+		for len(b) > 0 && !utf8.RuneStart(b[0]) {
+			b = b[1:]
+		}
+	}
+	return history.Clean(string(b))
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+func (a *app) findCmd() *cobra.Command {
+	var r query.FindRequest
+	var since, until, asOf, atLeast string
+	var here, proof bool
+	c := &cobra.Command{
+		Use:   "find [WORDS...]",
+		Short: "Find commands by words, meaning and circumstances",
+		Long: `Find commands: by words that stand in them, by what they are about, and by the
+circumstances that the flags name. Without words: the newest.
+
+Commands that read alike are one hit, the newest run that matches best; --repeats
+lists each run.
+Exits with 1 if nothing is found.`,
+		Example: `  recount find remove old docker images
+  recount find --exit fail --since 2d                 what went wrong since the day before yesterday
+  recount find --here make test                       in this directory and below
+  recount find --program kubectl --category deploy --limit 20
+  recount find "make test" --proof                    how the answer came about
+  recount find tests --json | jq .hits[0].position`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Text = strings.Join(args, " ")
+			now := time.Now()
+			var err error
+			if r.Filters.Since, err = parseWhen(now, since); err != nil {
+				return usagef("--since %q: %w", since, err)
+			}
+			if r.Filters.Until, err = parseWhen(now, until); err != nil {
+				return usagef("--until %q: %w", until, err)
+			}
+			if err := r.AsOf.UnmarshalText([]byte(asOf)); err != nil {
+				return usageError{err}
+			}
+			if r.AtLeast, err = schemas.ParseWatermark(atLeast); err != nil {
+				return usagef("--at-least: %w", err)
+			}
+			if here {
+				if r.Filters.Cwd != "" {
+					return usagef("--here and --cwd: give one of them")
+				}
+				r.Filters.Cwd = "."
+			}
+			if r.Filters.Cwd != "" {
+				if r.Filters.Cwd, err = filepath.Abs(r.Filters.Cwd); err != nil {
+					return err
+				}
+			}
+			if _, err := r.Normal(); err != nil {
+				return usageError{err}
+			}
+			return a.withBackend(cmd.Context(), func(b *backend) error {
+				return a.find(cmd.Context(), b, r, proof, now)
+			})
+		},
+	}
+	f := c.Flags()
+	f.IntVarP(&r.Limit, "limit", "n", query.DefaultLimit, fmt.Sprintf("how many hits, at most %d", query.MaxLimit))
+	f.StringVar(&r.Filters.Cwd, "cwd", "", "ran in this directory or below")
+	f.BoolVar(&here, "here", false, "ran in the current directory or below")
+	f.StringVar(&r.Filters.Session, "session", "", "in this session")
+	f.StringVar(&r.Filters.Workspace, "workspace", "", "in this workspace")
+	f.StringVar(&r.Filters.Host, "host", "", "on this host")
+	f.StringVar(&r.Filters.User, "user", "", "by this user")
+	f.StringVar(&r.Filters.Author, "author", "", "typed by this human or agent")
+	f.StringVar(&r.Filters.Shell, "shell", "", "in this shell")
+	f.StringVar(&r.Filters.Exit, "exit", "", "how it ended: ok, fail, unknown or an exit code")
+	f.StringVar(&r.Filters.Category, "category", "", "build, deploy, debug, configure, query, navigate or other")
+	f.StringVar(&r.Filters.Program, "program", "", "runs this binary")
+	f.StringVar(&r.Filters.Template, "template", "", "has this normalised template")
+	f.StringVar(&since, "since", "", "started at this time or later: 2h, 3d, 2026-11-20, or RFC 3339")
+	f.StringVar(&until, "until", "", "started before this time")
+	f.StringVar(&asOf, "as-of", "", "answer from what was known then: a time, or a watermark of an earlier answer")
+	f.StringVar(&atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
+	f.BoolVar(&r.Repeats, "repeats", false, "list each run of a command")
+	f.BoolVar(&proof, "proof", false, "print how the answer came about")
+	return c
+}
+
+func (a *app) find(ctx context.Context, b *backend, r query.FindRequest, proof bool, now time.Time) error {
+	resp, err := b.Find(ctx, r)
+	a.clearProgress()
+	if err != nil {
+		return err
+	}
+	if a.json {
+		if err := a.printJSON(resp); err != nil {
+			return err
+		}
+	} else {
+		a.printHits(resp, now)
+		if proof {
+			a.printProof(resp.Proof, resp.Watermark.String())
+		}
+	}
+	if resp.Status == query.StatusEmpty {
+		return exitError(1)
+	}
+	return nil
+}
+
+// waitFor returns when everything below w is visible.
+func waitFor(ctx context.Context, b *backend, w schemas.Watermark) error {
+	commands := schemas.Watermark{}
+	for tp, next := range w {
+		if next > 0 && strings.HasSuffix(tp.Topic, schemas.TopicCommands) {
+			commands[tp] = next
+		}
+	}
+	_, err := b.Find(ctx, query.FindRequest{Limit: 1, AtLeast: commands, WaitMS: int(query.MaxWait / time.Millisecond)})
+	return err
+}
+
+var span = regexp.MustCompile(`^([0-9]+)([smhdwy])$`)
+
+// parseWhen reads a time, a day, or how long before now: 90m, 2d, 1w. Empty is
+// no time.
+func parseWhen(now time.Time, s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	if m := span.FindStringSubmatch(s); m != nil {
+		n, err := strconv.Atoi(m[1])
+		if err == nil && n <= 100_000 {
+			unit := map[string]time.Duration{
+				"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour, "y": 365 * 24 * time.Hour,
+			}[m[2]]
+			return now.Add(-time.Duration(n) * unit).UTC(), nil
+		}
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02"} {
+		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("want how long ago (90m, 2d, 1w), a day (2026-11-20) or an RFC 3339 time")
+}

@@ -1,0 +1,381 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/internal/history"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+// importFlags are those that all importers share.
+type importFlags struct{ user, host string }
+
+func (f *importFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.user, "user", "", "whose history it is (default you)")
+	c.Flags().StringVar(&f.host, "host", "", "the machine it is from (default this one)")
+}
+
+func (a *app) importCmd() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "import",
+		Short: "Bring in what you ran before",
+		Long: `Bring in what was run before: the histories of shells, Atuin's database, or events
+one a line. Importing again is safe at any time: what is there already is not
+appended again, so an interrupted import is resumed by starting it again, and a
+history that has grown adds only what is new. Secrets are redacted on the way.`,
+		Example: `  recount import history                     every shell history found
+  recount import history ~/old/.zsh_history
+  recount import atuin
+  recount import jsonl events.jsonl          or - for the standard input`,
+	}
+	c.AddCommand(a.importHistoryCmd(), a.importAtuinCmd(), a.importJSONLCmd())
+	return c
+}
+
+func (a *app) importHistoryCmd() *cobra.Command {
+	var f importFlags
+	var shell string
+	c := &cobra.Command{
+		Use:   "history [FILE...]",
+		Short: "Import histories of bash, zsh or fish",
+		Long: `Import histories of bash (with and without times), zsh (plain and extended) or
+fish. Without a FILE: those in their usual places, and $HISTFILE.
+
+An entry without a time gets that of the entry before it, or else the file's: it
+ran then or earlier.`,
+		Example: `  recount import history
+  recount import history --shell bash --host oldbox --user me backup/history.txt`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if shell != "" && !slices.ContainsFunc(history.Formats, func(x history.Format) bool { return x.Name == shell }) {
+				return usagef("--shell %q: want bash, zsh or fish", shell)
+			}
+			if len(args) == 0 {
+				if args = a.histories(); len(args) == 0 {
+					return errors.New("no shell history found in the usual places: name the file")
+				}
+			}
+			return a.imports(cmd.Context(), f, func(im *importer) error {
+				for _, file := range args {
+					if err := im.history(cmd.Context(), file, shell); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+	f.add(c)
+	c.Flags().StringVar(&shell, "shell", "", "the format: bash, zsh or fish (default told by name and content)")
+	return c
+}
+
+func (a *app) importAtuinCmd() *cobra.Command {
+	var f importFlags
+	c := &cobra.Command{
+		Use:     "atuin [history.db]",
+		Short:   "Import Atuin's history",
+		Long:    "Import Atuin's history from its database, which is only read and may be in use.\nDeleted entries are left out. Default: ~/.local/share/atuin/history.db.",
+		Example: "  recount import atuin",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path := a.getenv("ATUIN_DB_PATH")
+			if path == "" {
+				base := a.getenv("XDG_DATA_HOME")
+				if base == "" {
+					base = filepath.Join(a.getenv("HOME"), ".local", "share")
+				}
+				path = filepath.Join(base, "atuin", "history.db")
+			}
+			if len(args) > 0 {
+				path = args[0]
+			}
+			db, err := history.OpenAtuin(cmd.Context(), path)
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			return a.imports(cmd.Context(), f, func(im *importer) error {
+				return im.run(cmd.Context(), path, db.Events(cmd.Context(), im.options), func(done int64) (int64, int64) { return done, db.Rows })
+			})
+		},
+	}
+	f.add(c)
+	return c
+}
+
+func (a *app) importJSONLCmd() *cobra.Command {
+	var f importFlags
+	c := &cobra.Command{
+		Use:   "jsonl FILE",
+		Short: "Import events, one JSON object a line",
+		Long: `Import events, one JSON object a line: a command.executed payload, or a CloudEvent
+in structured mode of any kind. FILE may be - for the standard input.`,
+		Example: `  echo '{"command":"make test","cwd":"/src/app","exit_code":2}' | recount import jsonl -`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.imports(cmd.Context(), f, func(im *importer) error {
+				if args[0] == "-" {
+					return im.run(cmd.Context(), "standard input", history.JSONL(a.stdin, im.options), nil)
+				}
+				file, err := os.Open(args[0])
+				if err != nil {
+					return err
+				}
+				defer file.Close()
+				return im.stream(cmd.Context(), file, history.JSONL)
+			})
+		},
+	}
+	f.add(c)
+	return c
+}
+
+// histories are the shell histories that are there.
+func (a *app) histories() []string {
+	home := a.getenv("HOME")
+	data := a.getenv("XDG_DATA_HOME")
+	if data == "" {
+		data = filepath.Join(home, ".local", "share")
+	}
+	var found []string
+	for _, f := range []string{
+		a.getenv("HISTFILE"), filepath.Join(home, ".bash_history"), filepath.Join(home, ".zsh_history"),
+		filepath.Join(home, ".zhistory"), filepath.Join(home, ".histfile"), filepath.Join(data, "fish", "fish_history"),
+	} {
+		if info, err := os.Stat(f); f != "" && err == nil && info.Mode().IsRegular() && !slices.Contains(found, f) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// imported is what an import did with one source.
+type imported struct {
+	From     string   `json:"from"`
+	Read     int64    `json:"read"`
+	Appended int64    `json:"appended"`
+	Present  int64    `json:"already_there"`
+	Redacted int64    `json:"secrets_redacted"`
+	Skipped  int64    `json:"skipped"`
+	Problems []string `json:"problems,omitempty"`
+}
+
+// importer appends what histories yield.
+type importer struct {
+	a        *app
+	backend  httpapi.Backend
+	options  history.Options
+	redacted int64
+	results  []imported
+	started  time.Time
+}
+
+// imports opens a backend for an import and reports what it did.
+func (a *app) imports(ctx context.Context, f importFlags, fn func(im *importer) error) (err error) {
+	cfg, err := a.nodeConfig()
+	if err != nil {
+		return err
+	}
+	r, err := redactor(cfg)
+	if err != nil {
+		return err
+	}
+	im := &importer{a: a, started: time.Now()}
+	im.options = history.Options{
+		User: f.user, Host: f.host, Time: im.started, Workspace: workspaces(),
+		Redact: func(p *recountv1.CommandExecuted) { im.redacted += int64(len(r.Event(p))) },
+	}
+	if f.user == "" {
+		im.options.User = userName(a.getenv)
+	}
+	if f.host == "" {
+		im.options.Host = hostName()
+	}
+	b, err := a.open(ctx, cfg, defaultWait)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	im.backend = b
+	// What is there already is known by the projections, so they catch up first.
+	if err := settle(ctx, b); err != nil {
+		return err
+	}
+	err = fn(im)
+	a.clearProgress()
+	return errors.Join(err, im.report())
+}
+
+// settle waits until the projections have what the log holds now.
+func settle(ctx context.Context, b *backend) error {
+	st, err := b.Status(ctx, httpapi.StatusRequest{})
+	if err != nil {
+		return err
+	}
+	return waitFor(ctx, b, st.Log.Ends)
+}
+
+func (im *importer) history(ctx context.Context, path, shell string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if shell == "" {
+		head := make([]byte, 64<<10)
+		n, err := io.ReadFull(file, head)
+		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if shell = history.Detect(path, head[:n]); shell == "" {
+			return fmt.Errorf("%s: no telling which shell's history it is: say it with --shell", path)
+		}
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	for _, f := range history.Formats {
+		if f.Name == shell {
+			return im.stream(ctx, file, f.Read)
+		}
+	}
+	return usagef("--shell %q: want bash, zsh or fish", shell)
+}
+
+// stream imports a file, whose time of modification stands for times it lacks.
+func (im *importer) stream(ctx context.Context, file *os.File, read func(io.Reader, history.Options) iter.Seq2[schemas.Event, error]) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	o := im.options
+	o.Time = info.ModTime()
+	counted := &counter{r: file}
+	return im.run(ctx, file.Name(), read(counted, o), func(int64) (int64, int64) { return counted.n, info.Size() })
+}
+
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// importBatch is how many events go in one append: one fsync, one request. A
+// batch is also bounded in bytes, for the HTTP door bounds a body.
+const (
+	importBatch      = 500
+	importBatchBytes = 4 << 20
+	maxProblems      = 20
+)
+
+// run appends the events of one source.
+func (im *importer) run(ctx context.Context, from string, events iter.Seq2[schemas.Event, error], progress func(done int64) (n, of int64)) error {
+	im.results = append(im.results, imported{From: from})
+	res := &im.results[len(im.results)-1]
+	redacted := im.redacted
+	draw := im.a.progress()
+	var batch []schemas.Event
+	size := 0
+	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		done, err := im.backend.Append(ctx, batch)
+		if err != nil {
+			return fmt.Errorf("import %s: after %d events: %w; start it again to go on", from, res.Appended+res.Present, err)
+		}
+		for _, d := range done {
+			if d.Duplicate {
+				res.Present++
+			} else {
+				res.Appended++
+			}
+		}
+		batch, size = batch[:0], 0
+		if draw != nil && progress != nil {
+			n, of := progress(res.Read)
+			draw(httpapi.Progress{Phase: "import " + im.a.home(from), Done: min(n, of-1), Total: of})
+		}
+		return nil
+	}
+	for e, err := range events {
+		var skip *history.SkipError
+		switch {
+		case errors.As(err, &skip):
+			if res.Skipped++; res.Skipped <= maxProblems {
+				res.Problems = append(res.Problems, skip.Error())
+			}
+			continue
+		case err != nil:
+			return errors.Join(flush(), fmt.Errorf("import %s: %w", from, err))
+		}
+		res.Read++
+		if len(e.Payload) > httpapi.MaxEvent {
+			res.Skipped++
+			res.Problems = append(res.Problems, fmt.Sprintf("%s: an event of %d bytes, at most %d", e.ID, len(e.Payload), httpapi.MaxEvent))
+			continue
+		}
+		batch, size = append(batch, e), size+len(e.Payload)
+		if len(batch) == importBatch || size >= importBatchBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	err := flush()
+	res.Redacted = im.redacted - redacted
+	return err
+}
+
+func (im *importer) report() error {
+	a := im.a
+	// Nothing usable at all is a wrong file rather than a history with holes.
+	failed := error(nil)
+	for _, r := range im.results {
+		if r.Read == 0 && r.Skipped > 0 {
+			failed = exitError(1)
+		}
+	}
+	if a.json {
+		return errors.Join(a.printJSON(map[string]any{"imports": im.results, "elapsed_ms": time.Since(im.started).Milliseconds()}), failed)
+	}
+	for _, r := range im.results {
+		parts := []string{thousands(r.Appended) + " appended"}
+		if r.Present > 0 {
+			parts = append(parts, thousands(r.Present)+" there already")
+		}
+		if r.Redacted > 0 {
+			parts = append(parts, thousands(r.Redacted)+" secrets redacted")
+		}
+		if r.Skipped > 0 {
+			parts = append(parts, thousands(r.Skipped)+" skipped")
+		}
+		a.printf("%s: %s\n", a.home(r.From), strings.Join(parts, ", "))
+		for _, p := range r.Problems {
+			fmt.Fprintf(a.stderr, "  skipped %s\n", p)
+		}
+		if more := r.Skipped - int64(len(r.Problems)); more > 0 {
+			fmt.Fprintf(a.stderr, "  and %s more\n", thousands(more))
+		}
+	}
+	return failed
+}

@@ -1,0 +1,97 @@
+// Command recount remembers engineering work: it keeps every shell command on a
+// durable log and answers what happened, and how it knows.
+//
+// Each verb is one file here, and wiring only: what a verb does lives in the
+// packages below. A verb asks the server that runs on the data directory, if one
+// does; else it opens the directory itself for as long as it needs it
+// (backend.go).
+//
+// The exit code is 0 for success, 1 for a failure or a negative answer (nothing
+// found, not equal), 2 for a command line that cannot be understood; exec exits
+// as the command did that it ran.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+// version is set by the build: -ldflags "-X main.version=1.2.3".
+var version = "0.1.0-dev"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The second ctrl-c is the runtime's: it ends the process at once.
+	context.AfterFunc(ctx, stop)
+	a := &app{
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv,
+		colour: colours(os.Stdout), errTTY: term.IsTerminal(int(os.Stderr.Fd())),
+	}
+	code := a.run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// colours says whether a file is a terminal that shows them.
+func colours(f *os.File) bool {
+	return term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// app is what every verb has: the streams, and what the global flags say.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	colour         bool // on stdout
+	errTTY         bool // stderr is a terminal: progress may be drawn
+
+	dataDir, config, server string
+	json                    bool
+}
+
+// exitError ends the program with a code; its message, if any, has been printed.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// run is the program but for the process around it.
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	var code exitError
+	var usage usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &code):
+		return int(code)
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		fmt.Fprintln(a.stderr, "recount: interrupted")
+		return 130
+	case errors.As(err, &usage):
+		fmt.Fprintf(a.stderr, "recount: %s\nsee %s --help\n", err, cmd.CommandPath())
+		return 2
+	}
+	// Joined errors come one a line; each gets the program's name.
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintf(a.stderr, "recount: %s\n", line)
+	}
+	return 1
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/processors/adapter"
+)
+
+func (a *app) pipelineCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "pipeline {run|lint|test|streams|list|create|blobl} ...",
+		Short: "Run and check Benthos pipelines of your own",
+		Long: `Run, lint and test Benthos configs with Recount's plugins: the input and output
+recount_log, the output recount_project, and the processors. What follows is
+Benthos' own command line; recount pipeline --help prints it.
+
+A config that reads or writes the log without seed_brokers gets that of the data
+directory, or of the server that runs on it. recount_project needs the data
+directory for itself: stop the server, or give it the config by up --pipeline.`,
+		Example: `  recount pipeline lint my.yaml
+  recount pipeline test ./configs/...
+  recount pipeline run my.yaml
+  recount pipeline list inputs`,
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			cfg, err := a.nodeConfig()
+			if err != nil {
+				return err
+			}
+			var opened *backend
+			local := func(ctx context.Context) (*backend, error) {
+				if opened == nil {
+					if opened, err = a.open(ctx, cfg, defaultWait); err != nil {
+						return nil, err
+					}
+				}
+				return opened, nil
+			}
+			// What the log needs is given back when the command has ended.
+			release := make(chan struct{})
+			released := make(chan error, 1)
+			lent := false
+			defer func() {
+				close(release)
+				if lent {
+					err = errors.Join(err, <-released)
+				}
+				if opened != nil {
+					err = errors.Join(err, opened.Close())
+				}
+			}()
+			code, err := pipeline.CLI(cmd.Context(), args, pipeline.CLIOptions{
+				Version: version,
+				Log: func(ctx context.Context) (*pipeline.Log, error) {
+					b, err := local(ctx)
+					if err != nil {
+						return nil, err
+					}
+					if b.local != nil {
+						return b.local.Log(), nil
+					}
+					got := make(chan *pipeline.Log, 1)
+					lent = true
+					go func() {
+						released <- a.withLog(ctx, func(l *pipeline.Log) error {
+							got <- l
+							<-release
+							return nil
+						})
+					}()
+					select {
+					case l := <-got:
+						return l, nil
+					case err := <-released:
+						lent = false
+						return nil, err
+					}
+				},
+				Target: func(ctx context.Context) (pipeline.Target, error) {
+					b, err := local(ctx)
+					if err != nil {
+						return nil, err
+					}
+					if b.local == nil {
+						return nil, errors.New("recount_project: a server has the projections; stop it, or give it this config by recount up --pipeline")
+					}
+					return b.local.Projections(), nil
+				},
+				Processors:    adapter.Register,
+				CheckpointDir: filepath.Join(cfg.DataDir, "checkpoints"),
+				Logger:        slog.New(slog.NewTextHandler(a.stderr, nil)),
+			})
+			if err == nil && code != 0 {
+				return exitError(code)
+			}
+			return err
+		},
+	}
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/internal/history"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/node"
+)
+
+// sample is real: see sample/README.md.
+//
+//go:embed sample/openhands.jsonl
+var sample []byte
+
+// questions are what the quickstart asks of the sample.
+var questions = []struct {
+	words   string
+	why     string
+	request query.FindRequest
+}{
+	{
+		words: `recount find "build fails" --exit fail`, why: "What went wrong with the build?",
+		request: query.FindRequest{Text: "build fails", Filters: query.Filters{Exit: "fail"}},
+	},
+	{
+		words: `recount find "install missing compiler libraries"`, why: "How were the missing libraries to be installed? (\"missing\" and \"libraries\" stand in no command)",
+		request: query.FindRequest{Text: "install missing compiler libraries"},
+	},
+	{
+		words: `recount find "where is CommandParser defined"`, why: "Where is that class?",
+		request: query.FindRequest{Text: "where is CommandParser defined"},
+	},
+}
+
+const questionLimit = 3
+
+func (a *app) quickstartCmd() *cobra.Command {
+	var keep bool
+	c := &cobra.Command{
+		Use:   "quickstart",
+		Short: "See it work on a real sample, in a directory of its own",
+		Long: `Import a sample of real commands (what a coding agent ran in three attempts at bugs
+of a compiler) into a temporary data directory, ask it three questions, print the
+answers with their proofs, and check that replaying the log gives the same state.
+Nothing of yours is touched; the directory is removed at the end.`,
+		Example: "  recount quickstart\n  recount quickstart --keep",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.quickstart(cmd.Context(), keep) },
+	}
+	c.Flags().BoolVar(&keep, "keep", false, "leave the data directory, to ask it more")
+	return c
+}
+
+// quickstarted is what quickstart prints with --json.
+type quickstarted struct {
+	DataDir  string                        `json:"data_dir"`
+	Imported int                           `json:"imported"`
+	Answers  map[string]query.FindResponse `json:"answers"`
+	Verified httpapi.VerifyReport          `json:"verified"`
+}
+
+func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
+	dir, err := os.MkdirTemp("", "recount-quickstart-")
+	if err != nil {
+		return fmt.Errorf("a temporary directory: %w", err)
+	}
+	if !keep {
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	}
+	n, err := node.OpenLocal(ctx, node.Config{DataDir: dir, Version: version}, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, n.Close()) }()
+	result := quickstarted{DataDir: dir, Answers: map[string]query.FindResponse{}}
+
+	say := func(format string, args ...any) {
+		if !a.json {
+			a.printf(format, args...)
+		}
+	}
+	start := time.Now()
+	im := &importer{a: a, backend: n, started: start}
+	im.options = history.Options{Time: start}
+	quiet := *a
+	quiet.errTTY = false // a second's work needs no progress
+	im.a = &quiet
+	if err := im.run(ctx, "the sample", history.JSONL(bytes.NewReader(sample), im.options), nil); err != nil {
+		return err
+	}
+	result.Imported = int(im.results[0].Appended)
+	if result.Imported == 0 || im.results[0].Skipped > 0 {
+		return fmt.Errorf("the sample: %d events appended, skipped %v", result.Imported, im.results[0].Problems)
+	}
+	say("%s\n", a.paint(bold, fmt.Sprintf("Appended %d commands to a durable log in %s.", result.Imported, took(time.Since(start)))))
+	say("They are real: a coding agent's three attempts at bugs of the Pony compiler (OpenHands, MIT).\n")
+
+	for i, q := range questions {
+		q.request.Limit = questionLimit
+		resp, err := n.Find(ctx, q.request)
+		if err != nil {
+			return err
+		}
+		result.Answers[q.request.Text] = resp
+		if a.json {
+			continue
+		}
+		say("\n%s\n%s\n\n", a.paint(bold, fmt.Sprintf("%d. %s", i+1, q.why)), a.paint(dim, "$ "+q.words))
+		a.printHits(resp, time.Now())
+		a.printProof(resp.Proof, resp.Watermark.String())
+	}
+
+	result.Verified, err = n.Verify(ctx, httpapi.VerifyRequest{}, nil)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(result)
+	}
+	say("\n%s\n%s\n\n", a.paint(bold, "4. Can it be trusted? Replay the log from offset zero, and compare."), a.paint(dim, "$ recount verify"))
+	a.printVerify(result.Verified)
+	if !result.Verified.OK {
+		return errors.New("the replayed state differs: this should not happen, please report it")
+	}
+	if keep {
+		say("\nThe data directory stays: recount --data-dir %s find …\n", dir)
+	}
+	say(`
+%s
+  recount import history              bring in your own shell history
+  eval "$(recount hook bash)"         record from now on (zsh and fish: recount hook --help)
+  recount find --exit fail --since 1w ask
+  recount up                          a server with an HTTP API and a Kafka listener
+`, a.paint(bold, "Now yours:"))
+	return nil
+}

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+// printJSON is what --json prints: one value, indented.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.stdout, format, args...) }
+
+// Colours, by what they mean.
+const (
+	dim    = "2"
+	bold   = "1"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	cyan   = "36"
+)
+
+// paint colours s on a terminal that shows colours.
+func (a *app) paint(colour, s string) string {
+	if !a.colour || s == "" {
+		return s
+	}
+	return "\x1b[" + colour + "m" + s + "\x1b[0m"
+}
+
+// plainText makes text of other people fit for a terminal: control characters,
+// which could move the cursor or worse, are shown and not sent.
+func plainText(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// indent puts prefix before each line of s but the first.
+func indent(s, prefix string) string { return strings.ReplaceAll(s, "\n", "\n"+prefix) }
+
+// ago says how long before now t was, in the largest unit that fits.
+func ago(now, t time.Time) string {
+	d := now.Sub(t)
+	for _, u := range []struct {
+		size time.Duration
+		name string
+	}{{365 * 24 * time.Hour, "y"}, {24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "m"}} {
+		if d >= u.size {
+			return fmt.Sprintf("%d%s ago", d/u.size, u.name)
+		}
+	}
+	if d < -time.Minute {
+		return "in the future"
+	}
+	return "just now"
+}
+
+// took is a duration with three digits at most.
+func took(d time.Duration) string {
+	switch {
+	case d >= time.Hour:
+		return d.Round(time.Minute).String()
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
+	case d >= 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d >= time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d >= time.Millisecond:
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(time.Microsecond).String()
+}
+
+// thousands writes a number in groups of three.
+func thousands[N int | int64](n N) string {
+	s := strconv.FormatInt(int64(n), 10)
+	neg := strings.HasPrefix(s, "-")
+	s = strings.TrimPrefix(s, "-")
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	if neg {
+		return "-" + s
+	}
+	return s
+}
+
+// exitMark says how a command ended.
+func (a *app) exitMark(code *int32) string {
+	switch {
+	case code == nil:
+		return a.paint(dim, "?")
+	case *code == 0:
+		return a.paint(green, "✓")
+	}
+	return a.paint(red, fmt.Sprintf("✗%d", *code))
+}
+
+// printHits lists hits for people.
+func (a *app) printHits(r query.FindResponse, now time.Time) {
+	for i, h := range r.Hits {
+		if i > 0 {
+			a.printf("\n")
+		}
+		a.printHit(h, now)
+	}
+	if r.Status == query.StatusEmpty {
+		a.printf("nothing found\n")
+		if r.Hint != "" {
+			a.printf("%s\n", a.paint(dim, r.Hint))
+		}
+	}
+}
+
+func (a *app) printHit(h query.Hit, now time.Time) {
+	// The whole id finds it again, and so does its beginning.
+	a.printf("%s %s\n", a.exitMark(h.ExitCode), a.paint(bold, indent(plainText(short(h.Command)), "    ")))
+	parts := []string{a.paint(yellow, h.ID.String()[:13]), ago(now, h.Time)}
+	if h.Duration != nil {
+		parts = append(parts, "took "+took(time.Duration(*h.Duration)))
+	}
+	if h.Cwd != "" {
+		parts = append(parts, plainText(h.Cwd))
+	} else if h.Host != "" {
+		parts = append(parts, plainText(h.User+"@"+h.Host))
+	}
+	if h.Author != "" {
+		parts = append(parts, "by "+plainText(h.Author))
+	}
+	a.printf("  %s\n", strings.Join(parts, a.paint(dim, " · ")))
+	if why := because(h.Scores); why != "" {
+		a.printf("  %s\n", a.paint(dim, why))
+	}
+}
+
+// short is the beginning of a command, for lists; show has the whole.
+func short(command string) string {
+	const maxLines, maxRunes = 6, 400
+	lines := strings.SplitN(command, "\n", maxLines+1)
+	cut := len(lines) > maxLines
+	s := strings.Join(lines[:min(len(lines), maxLines)], "\n")
+	if r := []rune(s); len(r) > maxRunes {
+		s, cut = string(r[:maxRunes]), true
+	}
+	if cut {
+		s += " …"
+	}
+	return s
+}
+
+// because says what found a hit.
+func because(scores []query.PathScore) string {
+	if len(scores) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, s := range scores {
+		parts = append(parts, fmt.Sprintf("%s #%d (%.3g)", s.Path, s.Rank, s.Score))
+	}
+	return "found by " + strings.Join(parts, ", ")
+}
+
+// printProof prints the steps of an answer.
+func (a *app) printProof(steps []query.Step, watermark string) {
+	a.printf("\n%s\n", a.paint(bold, "Proof"))
+	for i, s := range steps {
+		a.printf("  %d. %s%s%s\n", i+1, a.paint(cyan, s.Operator), pairs(s.Inputs, func(k, v string) string { return k + "=" + plainText(v) }),
+			pairs(s.Counts, func(k string, v int64) string { return k + " " + thousands(v) }))
+		for j, h := range s.Hits {
+			if j == 5 {
+				a.printf("       … %d more\n", len(s.Hits)-j)
+				break
+			}
+			line := h.Position.String()
+			if h.Rank > 0 {
+				line = fmt.Sprintf("#%d %s", h.Rank, line)
+			}
+			if h.Score != 0 {
+				line += fmt.Sprintf("  %.4g", h.Score)
+			}
+			a.printf("       %s\n", a.paint(dim, line))
+		}
+	}
+	a.printf("  %s %s\n", a.paint(dim, "rests on everything below"), a.paint(dim, watermark))
+}
+
+func pairs[V any](m map[string]V, show func(string, V) string) string {
+	if len(m) == 0 {
+		return ""
+	}
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	var parts []string
+	for _, k := range keys {
+		parts = append(parts, show(k, m[k]))
+	}
+	return "  " + strings.Join(parts, ", ")
+}
+
+// progress draws how far a long work is, on a terminal and not with --json; nil
+// where there is nobody to see it.
+func (a *app) progress() func(httpapi.Progress) {
+	if !a.errTTY || a.json {
+		return nil
+	}
+	return func(p httpapi.Progress) {
+		if p.Total > 0 && p.Done >= p.Total {
+			fmt.Fprint(a.stderr, "\r\x1b[K")
+			return
+		}
+		fmt.Fprintf(a.stderr, "\r\x1b[K%s %s of %s", p.Phase, thousands(p.Done), thousands(p.Total))
+	}
+}
+
+// clearProgress removes what progress drew.
+func (a *app) clearProgress() {
+	if a.progress() != nil {
+		fmt.Fprint(a.stderr, "\r\x1b[K")
+	}
+}
+
+// table prints rows in columns.
+func table(w io.Writer, rows [][]string) {
+	var width []int
+	for _, r := range rows {
+		for i, c := range r {
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			width[i] = max(width[i], len([]rune(c)))
+		}
+	}
+	for _, r := range rows {
+		var b strings.Builder
+		for i, c := range r {
+			b.WriteString(c)
+			if i < len(r)-1 {
+				b.WriteString(strings.Repeat(" ", width[i]-len([]rune(c))+2))
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+	}
+}
+
+// home writes a path under the user's home with ~.
+func (a *app) home(path string) string {
+	h := a.getenv("HOME")
+	if rel, err := filepath.Rel(h, path); h != "" && err == nil && !strings.HasPrefix(rel, "..") {
+		return filepath.Join("~", rel)
+	}
+	return path
+}

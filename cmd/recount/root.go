@@ -1,0 +1,147 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The table of contents, in the order of a first day.
+const (
+	groupStart  = "start"
+	groupRecord = "record"
+	groupAsk    = "ask"
+	groupTrust  = "trust"
+	groupRest   = "rest"
+)
+
+func (a *app) root() *cobra.Command {
+	cobra.EnableCommandSorting = false // the order below is meant
+	root := &cobra.Command{
+		Use:   "recount",
+		Short: "The memory of engineering work",
+		Long: `Recount keeps every command on a durable log and answers what happened, with
+the log offsets that each answer rests on.
+
+A verb asks the server that runs on the data directory (recount up), or else
+opens the directory itself. Data lives in --data-dir, by default
+$RECOUNT_DATA_DIR or ~/.local/share/recount.`,
+		Example: `  recount quickstart                      see it work on a real sample
+  eval "$(recount hook bash)"             record this shell from now on
+  recount import history                  bring in what you have
+  recount find "remove old images"        ask`,
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		// Global flags may stand before any verb, also before pipeline, whose own
+		// are Benthos'.
+		TraverseChildren: true,
+		SilenceUsage:     true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			hint := ""
+			if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
+				hint = "; did you mean " + strings.Join(s, " or ") + "?"
+			}
+			return usagef("unknown verb %q%s", args[0], hint)
+		},
+	}
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetIn(a.stdin)
+	root.SuggestionsMinimumDistance = 2
+	f := root.PersistentFlags()
+	f.StringVar(&a.dataDir, "data-dir", "", "the data directory (default $RECOUNT_DATA_DIR, else the user's data folder)")
+	f.StringVar(&a.config, "config", "", "the config file (default $RECOUNT_CONFIG, else recount/config.yaml in the user's config folder, if there)")
+	f.StringVar(&a.server, "server", "", "ask the server at this URL, whatever the data directory says (default $RECOUNT_SERVER; its token is $RECOUNT_TOKEN)")
+	f.BoolVar(&a.json, "json", false, "print JSON")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+
+	root.AddGroup(
+		&cobra.Group{ID: groupStart, Title: "Start:"},
+		&cobra.Group{ID: groupRecord, Title: "Record:"},
+		&cobra.Group{ID: groupAsk, Title: "Ask:"},
+		&cobra.Group{ID: groupTrust, Title: "Look inside, and check:"},
+		&cobra.Group{ID: groupRest, Title: "Besides:"},
+	)
+	add := func(group string, cmds ...*cobra.Command) {
+		for _, c := range cmds {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add(groupStart, a.quickstartCmd(), a.upCmd())
+	add(groupRecord, a.hookCmd(), a.importCmd(), a.recordCmd(), a.execCmd())
+	add(groupAsk, a.findCmd(), a.showCmd(), a.statusCmd())
+	add(groupTrust, a.logCmd(), a.verifyCmd(), a.rebuildCmd())
+	add(groupRest, a.pipelineCmd(), a.versionCmd())
+	root.SetHelpCommandGroupID(groupRest)
+	root.SetCompletionCommandGroupID(groupRest)
+	strict(root)
+	return root
+}
+
+// strict makes every mistake in arguments a usageError, and a group of verbs
+// without a verb print its help.
+func strict(c *cobra.Command) {
+	if args := c.Args; args != nil {
+		c.Args = func(cmd *cobra.Command, a []string) error {
+			if err := args(cmd, a); err != nil {
+				return usageError{err}
+			}
+			return nil
+		}
+	}
+	if c.HasSubCommands() && c.HasParent() {
+		c.Args = cobra.ArbitraryArgs
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return usagef("%s: unknown verb %q", cmd.CommandPath(), args[0])
+		}
+	}
+	for _, sub := range c.Commands() {
+		strict(sub)
+	}
+}
+
+// dataPath is the data directory.
+func (a *app) dataPath() (string, error) {
+	for _, dir := range []string{a.dataDir, a.getenv("RECOUNT_DATA_DIR")} {
+		if dir != "" {
+			return filepath.Abs(dir)
+		}
+	}
+	base := a.getenv("XDG_DATA_HOME")
+	if base == "" || !filepath.IsAbs(base) {
+		home := a.getenv("HOME")
+		if home == "" {
+			return "", fmt.Errorf("no data directory: neither --data-dir, RECOUNT_DATA_DIR nor HOME is set")
+		}
+		base = filepath.Join(home, ".local", "share")
+	}
+	return filepath.Join(base, "recount"), nil
+}
+
+// configPath is the config file, "" where there is none.
+func (a *app) configPath() string {
+	for _, file := range []string{a.config, a.getenv("RECOUNT_CONFIG")} {
+		if file != "" {
+			return file
+		}
+	}
+	base := a.getenv("XDG_CONFIG_HOME")
+	if base == "" || !filepath.IsAbs(base) {
+		base = filepath.Join(a.getenv("HOME"), ".config")
+	}
+	file := filepath.Join(base, "recount", "config.yaml")
+	if _, err := os.Stat(file); err != nil {
+		return ""
+	}
+	return file
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/query"
+)
+
+func (a *app) showCmd() *cobra.Command {
+	var proof bool
+	c := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show everything known of one command",
+		Long: `Show everything known of one command, with the event it came from. ID is an event's
+id, the start of one, or a position such as recount.commands/0/42. Exits with 1 if
+there is none.`,
+		Example: `  recount show 018f3c2a-9d1e
+  recount show recount.commands/0/42 --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withBackend(cmd.Context(), func(b *backend) error {
+				r, err := b.Show(cmd.Context(), args[0])
+				a.clearProgress()
+				var missing *query.NotFoundError
+				if errors.As(err, &missing) {
+					fmt.Fprintf(a.stderr, "recount: %s\n", err)
+					return exitError(1)
+				}
+				if err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(r)
+				}
+				a.printShow(r, proof, time.Now())
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVar(&proof, "proof", false, "print how the answer came about")
+	return c
+}
+
+func (a *app) printShow(r query.ShowResponse, proof bool, now time.Time) {
+	a.printf("%s %s\n\n", a.exitMark(r.ExitCode), a.paint(bold, indent(plainText(r.Command), "    ")))
+	row := func(name, value string) {
+		if value != "" {
+			a.printf("  %-10s %s\n", name, indent(plainText(value), strings.Repeat(" ", 13)))
+		}
+	}
+	row("id", r.ID.String())
+	row("position", r.Position.String())
+	row("started", fmt.Sprintf("%s (%s)", r.Time.Local().Format(time.RFC3339), ago(now, r.Time)))
+	switch {
+	case r.ExitCode == nil:
+		row("outcome", "unknown")
+	case r.Duration != nil:
+		row("outcome", fmt.Sprintf("exit %d after %s", *r.ExitCode, took(time.Duration(*r.Duration))))
+	default:
+		row("outcome", fmt.Sprintf("exit %d", *r.ExitCode))
+	}
+	if r.Outcome != nil {
+		row("told by", r.Outcome.String())
+	}
+	row("cwd", r.Cwd)
+	row("workspace", r.Workspace)
+	row("git head", r.GitHead)
+	row("session", r.Session)
+	row("shell", r.Shell)
+	row("by", strings.Trim(r.User+"@"+r.Host, "@"))
+	row("author", r.Author)
+	row("intent", r.StatedIntent)
+	row("category", r.Category)
+	row("template", r.Template)
+	row("programs", strings.Join(r.Programs, ", "))
+	row("concepts", strings.Join(r.Concepts, ", "))
+	var resources []string
+	for _, x := range r.Resources {
+		resources = append(resources, strings.TrimSpace(fmt.Sprintf("%s %s %s", x.Access, x.Kind, x.Name)))
+	}
+	row("resources", strings.Join(resources, "\n"))
+	row("reading", fmt.Sprintf("confidence %.2f, complexity %d", r.Confidence, r.Complexity))
+	if r.ParentID != nil {
+		row("parent", r.ParentID.String())
+	}
+	if r.Event != nil {
+		row("event", fmt.Sprintf("%s from %s", r.Event.Type, r.Event.Source))
+	}
+	row("event", r.EventError)
+	if r.OutputTail != "" {
+		a.printf("\n%s\n", a.paint(dim, "  │ "+indent(plainText(strings.TrimRight(r.OutputTail, "\n")), "  │ ")))
+	}
+	if proof {
+		a.printProof(r.Proof, r.Watermark.String())
+	}
+}

@@ -1,0 +1,359 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/node"
+)
+
+func TestShellJoin(t *testing.T) {
+	for _, c := range []struct {
+		words []string
+		want  string
+	}{
+		{[]string{"git", "commit", "-m", "it's done"}, `git commit -m 'it'\''s done'`},
+		{[]string{"echo", ""}, "echo ''"},
+		{[]string{"a=b", "x/y", "--z=1,2"}, "a=b x/y --z=1,2"},
+		{[]string{"a\nb", "$HOME", "*"}, "'a\nb' '$HOME' '*'"},
+	} {
+		if got := shellJoin(c.words); got != c.want {
+			t.Errorf("%q: got %s, want %s", c.words, got, c.want)
+		}
+		out, err := exec.Command("sh", "-c", "printf '%s\\001' "+shellJoin(c.words)).Output()
+		if err != nil || string(out) != strings.Join(c.words, "\x01")+"\x01" {
+			t.Errorf("%q: sh reads %q, %v", c.words, out, err)
+		}
+	}
+}
+
+func TestIgnored(t *testing.T) {
+	for _, c := range []struct {
+		command, patterns string
+		want              bool
+	}{
+		{"ls", "ls", true},
+		{"ls -l", "ls", false},
+		{"cd /a/b/c", "ls:cd *", true},
+		{"for\nx", "for*", true},
+		{"x --password y", "*--password*", true},
+		{"ls", "", false},
+		{"ls", ":[", false},
+	} {
+		if got := ignored(c.command, c.patterns); got != c.want {
+			t.Errorf("%q by %q: got %v", c.command, c.patterns, got)
+		}
+	}
+}
+
+func TestTimes(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	for s, want := range map[string]string{
+		"2h": "2026-11-20T10:00:00Z", "1w": "2026-11-13T12:00:00Z", "2026-11-01": "2026-11-01T00:00:00Z",
+		"2026-11-01T02:00:00+02:00": "2026-11-01T00:00:00Z", "2026-11-01 10:30": "2026-11-01T10:30:00Z",
+	} {
+		if got, err := parseWhen(now, s); err != nil || got.Format(time.RFC3339) != want {
+			t.Errorf("%s: got %v, %v", s, got, err)
+		}
+	}
+	for _, s := range []string{"2 hours", "-2h", "2026-13-01", "h"} {
+		if got, err := parseWhen(now, s); err == nil {
+			t.Errorf("%s: got %v", s, got)
+		}
+	}
+	for s, want := range map[string]time.Time{
+		"1700000000":           time.Unix(1700000000, 0),
+		"1700000000.25":        time.Unix(1700000000, 250_000_000),
+		"1700000000.123456":    time.Unix(1700000000, 123_456_000),
+		"2026-11-20T12:00:00Z": now,
+	} {
+		if got, err := parseTime(s); err != nil || !got.Equal(want) {
+			t.Errorf("%s: got %v, %v", s, got, err)
+		}
+	}
+	for _, s := range []string{"", "x", "1.2.3", "1.1234567890", "99999999999999999999", "12h"} {
+		if got, err := parseTime(s); err == nil {
+			t.Errorf("%s: got %v", s, got)
+		}
+	}
+	for d, want := range map[time.Duration]string{0: "just now", 59 * time.Second: "just now", 61 * time.Minute: "1h ago", 800 * 24 * time.Hour: "2y ago", -time.Hour: "in the future"} {
+		if got := ago(now, now.Add(-d)); got != want {
+			t.Errorf("%v: got %s, want %s", d, got, want)
+		}
+	}
+}
+
+func TestThousands(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567"} {
+		if got := thousands(n); got != want {
+			t.Errorf("%d: got %s", n, got)
+		}
+	}
+}
+
+func TestPlainText(t *testing.T) {
+	if got := plainText("a\x1b[31mb\r\x00\n\tc\u202eü"); got != "a\\x1b[31mb\\r\\x00\n\tc\u202eü" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestTail(t *testing.T) {
+	tl := &tail{max: 10}
+	for range 100 {
+		fmt.Fprint(tl, "0123456\nüü")
+	}
+	got := tl.String()
+	if len(got) > 10 || !utf8.ValidString(got) || !strings.HasSuffix(got, "üü") {
+		t.Errorf("got %q", got)
+	}
+	short := &tail{max: 100}
+	fmt.Fprint(short, "all of it\n")
+	if got := short.String(); got != "all of it" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestGitHead compares with git itself, in a repository with a packed reference,
+// a worktree and a detached HEAD.
+func TestGitHead(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	dir := t.TempDir()
+	repo, tree := filepath.Join(dir, "repo"), filepath.Join(dir, "tree")
+	git := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("git", args...)
+		cmd.Dir = repo
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+			"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	if err := os.MkdirAll(filepath.Join(repo, "a", "b"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	git("init", "-q", "-b", "main")
+	if got := gitHead(repo); got != "" {
+		t.Errorf("without a commit: %q", got)
+	}
+	git("commit", "-q", "--allow-empty", "-m", "one")
+	if got, want := gitHead(repo), git("rev-parse", "HEAD"); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	git("pack-refs", "--all")
+	if got, want := gitHead(repo), git("rev-parse", "HEAD"); got != want {
+		t.Errorf("packed: got %q, want %q", got, want)
+	}
+	git("worktree", "add", "-q", "-b", "side", tree)
+	if got, want := gitHead(workspaceOf(tree)), git("rev-parse", "side"); got != want {
+		t.Errorf("worktree: got %q, want %q", got, want)
+	}
+	git("checkout", "-q", "--detach")
+	if got, want := gitHead(repo), git("rev-parse", "HEAD"); got != want {
+		t.Errorf("detached: got %q, want %q", got, want)
+	}
+	if got := workspaceOf(filepath.Join(repo, "a", "b")); got != repo {
+		t.Errorf("workspace %q, want %q", got, repo)
+	}
+}
+
+// TestManyAtOnce: processes that find the data directory taken wait their turn,
+// with no server and with one, and none of their commands is lost.
+func TestManyAtOnce(t *testing.T) {
+	w := newWorld(t)
+	const n = 6
+	burst := func(name string) {
+		var wg sync.WaitGroup
+		for i := range n {
+			wg.Go(func() {
+				if out, code := w.sh(fmt.Sprintf("recount record --hook --exit 0 -- %s %d", name, i)); code != 0 {
+					t.Errorf("%s %d: exit %d: %s", name, i, code, out)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	burst("alone")
+	w.start()
+	burst("served")
+	out, _ := w.sh("recount status --json")
+	var st httpapi.Status
+	if err := json.Unmarshal([]byte(out), &st); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	total := int64(0)
+	for _, end := range st.Log.Ends {
+		total += end
+	}
+	if total != 2*n {
+		t.Errorf("%d events, want %d", total, 2*n)
+	}
+}
+
+// TestAnInterruptedImportGoesOn kills an import and starts it again.
+func TestAnInterruptedImportGoesOn(t *testing.T) {
+	w := newWorld(t)
+	const n = 5000
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "#%d\nmake target-%d\n", 1_700_000_000+i, i%1000)
+	}
+	if err := os.WriteFile(filepath.Join(w.dir, "bash_history"), []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, after := range []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond} {
+		cmd := exec.Command(filepath.Join(w.dir, "bin", "recount"), "import", "history", filepath.Join(w.dir, "bash_history"))
+		cmd.Env = w.env()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
+		_ = cmd.Wait() // killed, or done before
+		timer.Stop()
+	}
+	if out, code := w.sh("recount import history $DIR/bash_history"); code != 0 {
+		t.Fatalf("exit %d: %s", code, out)
+	}
+	out, _ := w.sh("recount import history --json $DIR/bash_history")
+	var r struct{ Imports []imported }
+	if err := json.Unmarshal([]byte(out), &r); err != nil || len(r.Imports) != 1 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if got := r.Imports[0]; got.Appended != 0 || got.Present != n {
+		t.Errorf("the last import: %+v", got)
+	}
+	out, _ = w.sh("recount log topics --json")
+	var topics []struct {
+		Partitions []struct{ Start, End int64 }
+	}
+	if err := json.Unmarshal([]byte(out), &topics); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	total := int64(0)
+	for _, tp := range topics {
+		for _, p := range tp.Partitions {
+			total += p.End - p.Start
+		}
+	}
+	if total != n {
+		t.Errorf("%d events in the log, want %d", total, n)
+	}
+}
+
+// TestQuickstart: the README's first command finds what it says it finds.
+func TestQuickstart(t *testing.T) {
+	w := newWorld(t)
+	out, code := w.sh("recount quickstart --json")
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, out)
+	}
+	var r quickstarted
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if r.Imported != 49 || len(r.Answers) != len(questions) || !r.Verified.OK {
+		t.Errorf("imported %d, %d answers, verified %v", r.Imported, len(r.Answers), r.Verified.OK)
+	}
+	for question, word := range map[string]string{
+		questions[0].request.Text: "make", questions[1].request.Text: "apt", questions[2].request.Text: "CommandParser",
+	} {
+		a := r.Answers[question]
+		if len(a.Hits) == 0 || !strings.Contains(a.Hits[0].Command, word) {
+			t.Errorf("%q: first is %+v, want one with %q", question, first(a.Hits), word)
+		}
+		if len(a.Proof) < 3 || a.Watermark == nil {
+			t.Errorf("%q: proof of %d steps", question, len(a.Proof))
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(w.dir, "recount-quickstart-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	out, code = w.sh("recount quickstart")
+	for _, want := range []string{"49 commands", "Proof", "rests on everything below", "equal ", "recount import history"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("exit %d, no %q in\n%s", code, want, out)
+		}
+	}
+}
+
+func first(hits []query.Hit) string {
+	if len(hits) == 0 {
+		return "nothing"
+	}
+	return hits[0].Command
+}
+
+func TestRecordsItself(t *testing.T) {
+	for command, want := range map[string]bool{
+		"recount exec -- make": true, "  /opt/bin/recount exec --author x -- y": true,
+		"recount find exec": false, "sudo recount exec -- x": false, "recount execute": false,
+	} {
+		if got := recordsItself.MatchString(command); got != want {
+			t.Errorf("%q: got %v", command, got)
+		}
+	}
+}
+
+// TestExecPassesSignals: a signal sent to exec reaches the command, whose answer
+// to it is recorded.
+func TestExecPassesSignals(t *testing.T) {
+	w := newWorld(t)
+	cmd := exec.Command(filepath.Join(w.dir, "bin", "recount"), "exec", "--", "sh", "-c", `trap 'exit 9' TERM; echo ready; while :; do sleep 0.02; done`)
+	cmd.Env, cmd.Dir = w.env(), w.dir
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ready\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 9 {
+		t.Errorf("exit %d, want the command's 9", code)
+	}
+	if out, code := w.sh("recount find --exit 9"); code != 0 {
+		t.Errorf("its outcome is not recorded: %s", out)
+	}
+}
+
+// A server whose certificate is not trusted is not one to wait for: the error
+// says at once what is wrong and what to do.
+func TestUntrustedServer(t *testing.T) {
+	srv := httptest.NewUnstartedServer(http.NotFoundHandler())
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	srv.StartTLS()
+	defer srv.Close()
+	a := &app{getenv: func(string) string { return "" }}
+	_, err := a.client(t.Context(), node.Config{DataDir: "d"}, node.Endpoints{PID: 1, HTTP: srv.URL})
+	var busy *node.InUseError
+	if err == nil || errors.As(err, &busy) || !strings.Contains(err.Error(), "x509") || !strings.Contains(err.Error(), "SSL_CERT_FILE") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+func (a *app) statusCmd() *cobra.Command {
+	var roots bool
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Show how the log and the projections stand",
+		Long: `Show what the log holds, what the projections have applied of it, and what is
+known of the commands. --roots adds the hash of each projection's whole state:
+equal roots are equal states.`,
+		Example: "  recount status\n  recount status --roots --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withBackend(cmd.Context(), func(b *backend) error {
+				if b.local != nil {
+					if err := settle(cmd.Context(), b); err != nil {
+						return err
+					}
+				}
+				st, err := b.Status(cmd.Context(), httpapi.StatusRequest{Roots: roots})
+				a.clearProgress()
+				if err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(st)
+				}
+				a.printStatus(st, b.local != nil, time.Now())
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVar(&roots, "roots", false, "compute the root of each projection, which reads its whole state")
+	return c
+}
+
+func (a *app) printStatus(st httpapi.Status, local bool, now time.Time) {
+	who := fmt.Sprintf("a server, pid %d, up %s", st.PID, took(now.Sub(st.Started)))
+	if local {
+		who = "no server runs; this command opened it"
+	}
+	a.printf("%s  %s\n", a.paint(bold, a.home(st.DataDir)), a.paint(dim, "("+who+", recount "+st.Version+")"))
+	var total int64
+	for _, end := range st.Log.Ends {
+		total += end
+	}
+	a.printf("\nlog          %s events, %s\n", thousands(total), st.Log.Kind)
+	if len(st.Log.Brokers) > 0 {
+		a.printf("             Kafka clients connect to %s\n", strings.Join(st.Log.Brokers, ", "))
+	}
+	if st.Log.Rejected > 0 {
+		a.printf("             %s\n", a.paint(yellow, thousands(st.Log.Rejected)+" rejected: recount log tail --topic rejected"))
+	}
+	if st.Log.Error != "" {
+		a.printf("             %s\n", a.paint(red, st.Log.Error))
+	}
+	i := st.Intents
+	a.printf("commands     %s\n", thousands(i.Count))
+	if r := i.Recent; r.Commands > 0 {
+		a.printf("             of the newest %s: %s ok, %s failed, %s unknown", thousands(r.Commands), thousands(r.OK), thousands(r.Failed), thousands(r.Unknown))
+		if r.OK+r.Failed > 0 {
+			a.printf(" (%.1f %% of those known failed)", 100*r.FailureRate)
+		}
+		a.printf("\n")
+	}
+	if i.Oldest != nil && i.Newest != nil {
+		a.printf("             from %s to %s\n", i.Oldest.Local().Format(time.DateTime), i.Newest.Local().Format(time.DateTime))
+	}
+	for n, p := range st.Projections {
+		name := ""
+		if n == 0 {
+			name = "projections"
+		}
+		line := fmt.Sprintf("%s, up to date", p.Name)
+		if p.Lag > 0 {
+			line = fmt.Sprintf("%s, %s events behind", p.Name, thousands(p.Lag))
+		}
+		if p.Segments > 0 {
+			line += fmt.Sprintf(", %d sealed segments", p.Segments)
+		}
+		if p.Root != nil {
+			line += ", root " + p.Root.String()
+		}
+		a.printf("%-12s %s\n", name, line)
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/server/node"
+)
+
+func (a *app) upCmd() *cobra.Command {
+	var flags node.Config
+	var verbose bool
+	var logFormat string
+	c := &cobra.Command{
+		Use:   "up",
+		Short: "Run everything in one process: the log, the pipelines, the HTTP API",
+		Long: `Run Recount: the embedded log, the pipelines that make commands findable, and the
+HTTP API. Other verbs on the same data directory ask this process while it runs;
+the addresses in use are in DATA-DIR/endpoints.json. Ctrl-c stops it in order.
+
+With --brokers it uses an outside Kafka or Redpanda in place of the embedded log;
+--roles then splits the work over several processes.`,
+		Example: `  recount up
+  recount up --http 127.0.0.1:0 --kafka none         any port for the API, no Kafka clients
+  recount up --brokers redpanda:9092 --roles ingest
+  recount up --brokers redpanda:9092 --roles process,project,serve --http 0.0.0.0:7171 --token-file token --tls-cert c.pem --tls-key k.pem`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			cfg, err := a.nodeConfig()
+			if err != nil {
+				return err
+			}
+			changed := cmd.Flags().Changed
+			set := func(name string, apply func()) {
+				if changed(name) {
+					apply()
+				}
+			}
+			set("http", func() { cfg.HTTP.Listen = flags.HTTP.Listen })
+			set("http-host", func() { cfg.HTTP.Hosts = flags.HTTP.Hosts })
+			set("token-file", func() { cfg.HTTP.TokenFile, cfg.HTTP.Token = flags.HTTP.TokenFile, "" })
+			set("tls-cert", func() { cfg.HTTP.CertFile = flags.HTTP.CertFile })
+			set("tls-key", func() { cfg.HTTP.KeyFile = flags.HTTP.KeyFile })
+			set("insecure-no-tls", func() { cfg.HTTP.InsecureNoTLS = flags.HTTP.InsecureNoTLS })
+			set("kafka", func() { cfg.Kafka.Listen = flags.Kafka.Listen })
+			set("kafka-advertise", func() { cfg.Kafka.Advertise = flags.Kafka.Advertise })
+			set("brokers", func() { cfg.Kafka.Brokers = flags.Kafka.Brokers })
+			set("topic-prefix", func() { cfg.Kafka.Prefix = flags.Kafka.Prefix })
+			set("partitions", func() { cfg.Kafka.Partitions = flags.Kafka.Partitions })
+			set("accept-loss", func() { cfg.Kafka.AcceptLoss = flags.Kafka.AcceptLoss })
+			set("roles", func() { cfg.Roles = flags.Roles })
+			set("embedder", func() { cfg.Embedder = flags.Embedder })
+			set("pipeline", func() { cfg.Pipelines = flags.Pipelines })
+			set("redact-rules", func() { cfg.RedactRules = flags.RedactRules })
+			level := slog.LevelInfo
+			if verbose {
+				level = slog.LevelDebug
+			}
+			switch logFormat {
+			case "text":
+				cfg.Logger = slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
+			case "json":
+				cfg.Logger = slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level}))
+			default:
+				return usagef("--log-format %q: want text or json", logFormat)
+			}
+
+			n, err := node.Open(cmd.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, n.Close()) }()
+			e := n.Endpoints()
+			if a.json {
+				if err := a.printJSON(e); err != nil {
+					return err
+				}
+			} else {
+				a.printf("recount %s\n  data   %s\n", version, a.home(n.DataDir()))
+				if e.HTTP != "" {
+					a.printf("  api    %s   (docs at %s/docs)\n", e.HTTP, e.HTTP)
+				}
+				switch {
+				case e.Kafka != "":
+					a.printf("  kafka  %s\n", e.Kafka)
+				case len(e.Brokers) > 0:
+					a.printf("  kafka  %s (outside)\n", strings.Join(e.Brokers, ","))
+				}
+				a.printf("  roles  %s\nctrl-c stops it\n", strings.Join(e.Roles, ", "))
+			}
+			return n.Run(cmd.Context())
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&flags.HTTP.Listen, "http", node.DefaultHTTPListen, "the API's address; :0 picks a port")
+	f.StringSliceVar(&flags.HTTP.Hosts, "http-host", nil, "names by which clients may call the API, besides localhost")
+	f.StringVar(&flags.HTTP.TokenFile, "token-file", "", "a file whose first line clients must present as bearer token")
+	f.StringVar(&flags.HTTP.CertFile, "tls-cert", "", "serve TLS with this certificate")
+	f.StringVar(&flags.HTTP.KeyFile, "tls-key", "", "and this key")
+	f.BoolVar(&flags.HTTP.InsecureNoTLS, "insecure-no-tls", false, "serve an address that is not loopback without TLS: the token and every command cross the network in the clear")
+	f.StringVar(&flags.Kafka.Listen, "kafka", node.DefaultKafkaListen, "the embedded log's address for Kafka clients; none for no listener")
+	f.StringVar(&flags.Kafka.Advertise, "kafka-advertise", "", "the host:port that Kafka clients are told to connect to (default the address it listens on)")
+	f.StringSliceVar(&flags.Kafka.Brokers, "brokers", nil, "brokers of an outside Kafka, in place of the embedded log")
+	f.StringVar(&flags.Kafka.Prefix, "topic-prefix", "recount.", "what topics' names start with")
+	f.IntVar(&flags.Kafka.Partitions, "partitions", 4, "partitions of a topic when it is created")
+	f.BoolVar(&flags.Kafka.AcceptLoss, "accept-loss", false, "go on without acknowledged events that the embedded log has lost: once, after reading which")
+	f.StringSliceVar(&flags.Roles, "roles", node.AllRoles, "what this process does")
+	f.StringVar(&flags.Embedder, "embedder", node.DefaultEmbedder, "what embeds commands and questions")
+	f.StringSliceVar(&flags.Pipelines, "pipeline", nil, "Benthos configs to run in place of the built-in one")
+	f.StringVar(&flags.RedactRules, "redact-rules", "", "a file of redaction rules beside the built-in ones")
+	f.BoolVarP(&verbose, "verbose", "v", false, "log more")
+	f.StringVar(&logFormat, "log-format", "text", "text or json")
+	return c
+}
