@@ -10,6 +10,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -109,7 +110,7 @@ func (c *conn) run() {
 // isClosed reports whether a connection was used after one of the two sides
 // closed it in order; those made by Dial have an error of their own for it.
 func isClosed(err error) bool {
-	return errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe)
+	return errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EPIPE)
 }
 
 // stop makes run return once what was begun is finished: soon, even if the client

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"syscall"
 	"testing"
 	"time"
 
@@ -94,7 +95,7 @@ func (w *wire) ask(req kmsg.Request) kmsg.Response {
 // closed expects the broker to have closed the connection without another answer.
 func (w *wire) closed(what string) {
 	w.t.Helper()
-	if body, err := w.frame(10 * time.Second); !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrClosedPipe) {
+	if body, err := w.frame(10 * time.Second); !errors.Is(err, io.EOF) && !errors.Is(err, syscall.EPIPE) {
 		w.t.Errorf("%s: the connection is open: %d bytes, %v", what, len(body), err)
 	}
 }

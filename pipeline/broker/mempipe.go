@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -50,6 +51,11 @@ func (d *deadline) set(t time.Time, wake func()) {
 
 func (d *deadline) passed() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }
 
+// errGone is what writing to a peer that has closed gives, as a socket would
+// have it: a Kafka client tries again after a network's error, and gives up its
+// records after any other.
+var errGone = &net.OpError{Op: "write", Net: "memory", Err: os.NewSyscallError("write", syscall.EPIPE)}
+
 func newHalfPipe() *halfPipe {
 	p := &halfPipe{}
 	p.readable.L, p.writable.L = &p.mu, &p.mu
@@ -89,7 +95,7 @@ func (p *halfPipe) write(b []byte) (written int, err error) {
 		case p.done:
 			return written, net.ErrClosed
 		case p.gone:
-			return written, io.ErrClosedPipe
+			return written, errGone
 		case p.wd.passed():
 			return written, os.ErrDeadlineExceeded
 		case len(b) == 0:

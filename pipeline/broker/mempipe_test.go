@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -79,7 +80,7 @@ func TestMemPipeEnds(t *testing.T) {
 			time.AfterFunc(soon, func() { b.Close() })
 			_, err := a.Write(make([]byte, halfPipeSize+1))
 			return err
-		}, io.ErrClosedPipe},
+		}, syscall.EPIPE},
 		{"closed while reading", func(a, _ net.Conn) error {
 			time.AfterFunc(soon, func() { a.Close() })
 			_, err := a.Read(make([]byte, 1))
