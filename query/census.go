@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/recountdb/recount/projections/graph"
 	"github.com/recountdb/recount/projections/segment"
 )
 
@@ -19,13 +20,13 @@ type Census struct {
 // Count takes a census; recent bounds how many of the newest commands are asked
 // how they ended.
 func Count(ctx context.Context, s Sources, recent int64) (Census, error) {
-	o, err := s.open()
+	a, err := s.ask(ctx, Moment{}, segment.Name, graph.Name)
 	if err != nil {
 		return Census{}, err
 	}
-	defer o.close()
+	defer a.close()
 	var c Census
-	for _, st := range o.segment.Stats() {
+	for _, st := range a.segment.Stats() {
 		c.Segments += st.Segments
 		if st.Rows() == 0 {
 			continue
@@ -39,10 +40,9 @@ func Count(ctx context.Context, s Sources, recent int64) (Census, error) {
 			c.Newest = hi
 		}
 	}
-	f := &finding{ctx: ctx, o: o, visible: o.watermark()}
 	var inner error
-	err = o.segment.Scan(ctx, segment.Filter{Below: f.visible}, segment.NewestFirst, func(v *segment.View) bool {
-		code, err := f.exitCode(v)
+	err = a.segment.Scan(ctx, segment.Filter{Below: a.visible}, segment.NewestFirst, func(v *segment.View) bool {
+		code, err := a.exitCode(v)
 		switch {
 		case err != nil:
 			inner = err

@@ -23,12 +23,18 @@ type AmbiguousError struct {
 	Prefix string
 	// Matches holds the first few.
 	Matches []schemas.EventID
+	// Commands holds the command of each, in brief; it may be nil.
+	Commands []string
 }
 
 func (e *AmbiguousError) Error() string {
 	var ids []string
-	for _, id := range e.Matches {
-		ids = append(ids, id.String())
+	for i, id := range e.Matches {
+		s := id.String()
+		if i < len(e.Commands) {
+			s += " (" + e.Commands[i] + ")"
+		}
+		ids = append(ids, s)
 	}
 	return fmt.Sprintf("%q: ambiguous: the start of %s", e.Prefix, strings.Join(ids, ", "))
 }

@@ -7,117 +7,39 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
-	"time"
 
-	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/graph"
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/schemas"
 )
 
-// Sources are what questions are asked of.
-type Sources struct {
-	// Set holds the projections segment, lexical and graph. Required.
-	Set *projections.Set
-	// Embedder embeds the question; it must be the one that embedded the commands.
-	// Nil leaves the semantic path out.
-	Embedder Embedder
-	// Concepts gives the concept classes of a question; nil leaves that path out.
-	Concepts func(text string) []string
-	// Event reads an event from the log, for show; nil leaves it out.
-	Event func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
-}
-
-// Embedder places a text among the commands: a vector of unit length, or zeros.
-type Embedder interface {
-	// Name says what made the vector, with its version; only rows of the same
-	// name are compared.
-	Name() string
-	Embed(text string) [schemas.EmbeddingDim]float32
-}
-
-// opened are the projections that one question reads.
-type opened struct {
-	segment *segment.Projection
-	lexical *lexical.Index
-	graph   *graph.Graph
-	release []func()
-}
-
-// open acquires the live generations. They stay what they are until close, also
-// when a rebuild takes their place.
-func (s Sources) open() (*opened, error) {
-	o := &opened{}
-	for _, name := range []string{segment.Name, lexical.Name, graph.Name} {
-		p, release, err := s.Set.Acquire(name)
-		if err != nil {
-			o.close()
-			return nil, err
-		}
-		o.release = append(o.release, release)
-		switch p := p.(type) {
-		case *segment.Projection:
-			o.segment = p
-		case *lexical.Index:
-			o.lexical = p
-		case *graph.Graph:
-			o.graph = p
-		}
-	}
-	return o, nil
-}
-
-func (o *opened) close() {
-	for _, release := range o.release {
-		release()
-	}
-}
-
-// watermark is what all of them have applied.
-func (o *opened) watermark() schemas.Watermark {
-	return o.segment.Watermark().Min(o.lexical.Watermark()).Min(o.graph.Watermark())
-}
-
 // Find answers a request. An error is a *RequestError, a *NotVisibleError, the
 // context's, or one of the projections.
 func Find(ctx context.Context, s Sources, r FindRequest) (FindResponse, error) {
-	start := time.Now()
 	r, err := r.Normal()
 	if err != nil {
 		return FindResponse{}, err
 	}
-	if err := awaitVisible(ctx, s.Set, r.AtLeast, time.Duration(r.WaitMS)*time.Millisecond); err != nil {
-		return FindResponse{}, err
-	}
-	o, err := s.open()
+	a, err := s.ask(ctx, Moment{AtLeast: r.AtLeast, WaitMS: r.WaitMS, AsOf: r.AsOf}, segment.Name, lexical.Name, graph.Name)
 	if err != nil {
 		return FindResponse{}, err
 	}
-	defer o.close()
-	f := &finding{ctx: ctx, s: s, o: o, r: r, clock: start}
-	f.visible = below(o.watermark(), r.AsOf)
+	defer a.close()
+	f := &finding{asking: a, r: r, keys: map[runKey]int{}}
 	f.filters = compile(r, f.exitCode)
-	f.keys = map[runKey]int{}
-	f.resp = FindResponse{
-		Status: StatusOK, Hits: []Hit{}, Watermark: f.visible,
-		AppliedFilters: []AppliedFilter{}, Proof: []Step{},
-	}
+	f.resp = FindResponse{Status: StatusOK, Hits: []Hit{}, Watermark: f.visible, AppliedFilters: []AppliedFilter{}}
 	if err := f.run(); err != nil {
 		return FindResponse{}, err
 	}
-	f.resp.Timing.TotalUS = time.Since(start).Microseconds()
+	f.resp.Proof, f.resp.Timing = f.proof, f.took()
 	return f.resp, nil
 }
 
 // finding is one question being answered.
 type finding struct {
-	ctx     context.Context
-	s       Sources
-	o       *opened
+	*asking
 	r       FindRequest
-	visible schemas.Watermark
 	filters []matcher
 	resp    FindResponse
 
@@ -129,11 +51,8 @@ type finding struct {
 	// candidates, each one command or, with repeats, one run; keys finds them.
 	candidates []candidate
 	keys       map[runKey]int
-	closed     bool         // only the words path brings candidates
-	tally      tally        // of the path that the filters kept the most out of
-	joined     atomic.Int64 // outcomes looked up, by searches at the same time
-
-	clock time.Time
+	closed     bool  // only the words path brings candidates
+	tally      tally // of the path that the filters kept the most out of
 }
 
 // tally counts what the filters kept out of one path.
@@ -173,7 +92,6 @@ func (f *finding) run() error {
 	if f.r.AsOf.Offsets != nil {
 		f.resp.AppliedFilters = append(f.resp.AppliedFilters, AppliedFilter{"as_of", "below", f.r.AsOf.Offsets.String()})
 	}
-	f.step(Step{Operator: "visible", Inputs: map[string]string{"below": f.visible.String()}})
 	var chosen []fused
 	var err error
 	if f.r.Text == "" {
@@ -198,43 +116,13 @@ func (f *finding) run() error {
 	return err
 }
 
-func (f *finding) step(s Step) { f.resp.Proof = append(f.resp.Proof, s) }
-
-// lap notes how long a step took.
-func (f *finding) lap(operator string) {
-	now := time.Now()
-	f.resp.Timing.Steps = append(f.resp.Timing.Steps, StepTiming{operator, now.Sub(f.clock).Microseconds()})
-	f.clock = now
-}
-
-// exitCode is a row's exit code, its own or that of the outcome observed later.
-func (f *finding) exitCode(v *segment.View) (*int32, error) {
-	if code, known := v.ExitCode(); known {
-		return &code, nil
-	}
-	o, ok, err := f.outcome(v.ID())
-	if err != nil || !ok {
-		return nil, err
-	}
-	return o.ExitCode, nil
-}
-
-// outcome is what was observed of a command, as far as the answer may know.
-func (f *finding) outcome(id schemas.EventID) (graph.Outcome, bool, error) {
-	f.joined.Add(1)
-	visible, as := visibleIn(f.visible), f.r.AsOf.Time
-	return f.o.graph.Lookup(id, func(o graph.Outcome) bool {
-		return visible(o.Position) && (as.IsZero() || o.ObservedUnixNano <= as.UnixNano())
-	})
-}
-
 // newest lists the newest commands; there is nothing to rank.
 func (f *finding) newest() ([]fused, error) {
 	var out []fused
 	var inner error
 	read := int64(0)
 	t := f.newTally()
-	err := f.o.segment.Scan(f.ctx, f.times(), segment.NewestFirst, func(v *segment.View) bool {
+	err := f.segment.Scan(f.ctx, f.times(), segment.NewestFirst, func(v *segment.View) bool {
 		read++
 		ok, err := f.match(v, t)
 		if err == nil && ok {
@@ -332,17 +220,11 @@ func (f *finding) hits(chosen []fused) error {
 		positions[i] = f.candidates[c.key].pos
 	}
 	f.resp.Hits = slices.Grow(f.resp.Hits, len(chosen))
-	err := f.o.segment.ViewAt(f.ctx, positions, func(i int, v *segment.View) error {
+	err := f.segment.ViewAt(f.ctx, positions, func(i int, v *segment.View) error {
 		h := Hit{Intent: intentOf(v)}
 		h.Score, h.Scores = chosen[i].score, chosen[i].scores
-		if h.ExitCode == nil || h.Duration == nil {
-			o, ok, err := f.outcome(h.ID)
-			if err != nil {
-				return err
-			}
-			if ok {
-				h.join(o)
-			}
+		if err := f.complete(&h.Intent); err != nil {
+			return err
 		}
 		f.resp.Hits = append(f.resp.Hits, h)
 		return nil
@@ -415,7 +297,7 @@ func (f *finding) hint() (string, error) {
 	if whole {
 		t = f.newTally()
 	}
-	err := f.o.segment.Scan(f.ctx, segment.Filter{Below: f.visible}, segment.NewestFirst, func(v *segment.View) bool {
+	err := f.segment.Scan(f.ctx, segment.Filter{Below: f.visible}, segment.NewestFirst, func(v *segment.View) bool {
 		rows++
 		if whole {
 			_, inner = matchAll(f.filters, v, t.blame)

@@ -17,27 +17,18 @@ type Scanned struct {
 // Scan yields the commands of a span of time, zero times being open, oldest
 // first, with their outcomes; limit 0 is no limit.
 func Scan(ctx context.Context, s Sources, since, until time.Time, limit int, yield func(Scanned) error) error {
-	o, err := s.open()
+	a, err := s.ask(ctx, Moment{}, segment.Name, graph.Name)
 	if err != nil {
 		return err
 	}
-	defer o.close()
-	below := o.watermark()
-	visible := visibleIn(below)
+	defer a.close()
 	n := 0
 	var inner error
-	err = o.segment.Scan(ctx, segment.Filter{From: since, To: until, Below: below}, segment.OldestFirst, func(v *segment.View) bool {
+	err = a.segment.Scan(ctx, segment.Filter{From: since, To: until, Below: a.visible}, segment.OldestFirst, func(v *segment.View) bool {
 		var row Scanned
 		row.Intent, row.Detail = fill(v)
-		if row.ExitCode == nil || row.Duration == nil {
-			oc, ok, err := o.graph.Lookup(row.ID, func(oc graph.Outcome) bool { return visible(oc.Position) })
-			if err != nil {
-				inner = err
-				return false
-			}
-			if ok {
-				row.join(oc)
-			}
+		if inner = a.complete(&row.Intent); inner != nil {
+			return false
 		}
 		if inner = yield(row); inner != nil {
 			return false

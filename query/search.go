@@ -79,7 +79,7 @@ func (f *finding) lookUp(queries []termQuery) error {
 				}
 			}()
 			start := time.Now()
-			err = f.o.segment.Read(func(rows *segment.Reader) error { return f.searchTerms(q, rows) })
+			err = f.segment.Read(func(rows *segment.Reader) error { return f.searchTerms(q, rows) })
 			q.took = time.Since(start)
 			return err
 		})
@@ -105,7 +105,7 @@ func (f *finding) searchTerms(q *termQuery, rows *segment.Reader) error {
 		}
 	}
 	var err error
-	q.found, q.stats, err = f.o.lexical.Search(f.ctx, q.Query)
+	q.found, q.stats, err = f.lexical.Search(f.ctx, q.Query)
 	return cmp.Or(failed, err)
 }
 
@@ -120,7 +120,7 @@ func (f *finding) byTerms(q *termQuery) (ranked, error) {
 	for i, h := range q.found {
 		positions[i] = schemas.Position{Topic: h.TP.Topic, Partition: h.TP.Partition, Offset: h.Offset}
 	}
-	err := f.o.segment.ViewAt(f.ctx, positions, func(i int, v *segment.View) error {
+	err := f.segment.ViewAt(f.ctx, positions, func(i int, v *segment.View) error {
 		key, err := f.candidate(v, q.path)
 		if err == nil && key >= 0 {
 			l.keys, l.scores = append(l.keys, key), append(l.scores, q.found[i].Score)

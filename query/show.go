@@ -74,37 +74,29 @@ type RawEvent struct {
 // position. An error is a *NotFoundError, an *AmbiguousError, the context's, or
 // one of the projections.
 func Show(ctx context.Context, s Sources, ref string) (ShowResponse, error) {
-	o, err := s.open()
-	if err != nil {
-		return ShowResponse{}, err
-	}
-	defer o.close()
 	// Full text has no part in it. What comes in while this is answered is left out.
-	r := ShowResponse{Watermark: o.segment.Watermark().Min(o.graph.Watermark()), Proof: []Step{}}
-	visible := visibleIn(r.Watermark)
-	pos, step, err := locate(ctx, o.segment, strings.TrimSpace(ref))
+	a, err := s.ask(ctx, Moment{}, segment.Name, graph.Name)
 	if err != nil {
 		return ShowResponse{}, err
 	}
-	r.Proof = append(r.Proof, step)
-	found := false
-	err = o.segment.ViewAt(ctx, []schemas.Position{pos}, func(_ int, v *segment.View) error {
-		if found = visible(v.Position()); found {
-			r.Intent, r.Detail = fill(v)
-		}
+	defer a.close()
+	root, err := a.locate(ref)
+	if err != nil {
+		return ShowResponse{}, err
+	}
+	r := ShowResponse{Watermark: a.visible}
+	err = a.segment.ViewAt(ctx, []schemas.Position{root.pos}, func(_ int, v *segment.View) error {
+		r.Intent, r.Detail = fill(v)
 		return nil
 	})
 	if err != nil {
 		return ShowResponse{}, err
 	}
-	if !found {
-		return ShowResponse{}, &NotFoundError{Ref: ref, Hint: fmt.Sprintf("no command stands there; the projections are at %s", r.Watermark)}
-	}
-	outcomes, err := o.graph.Outcomes(r.ID)
+	outcomes, err := a.graph.Outcomes(r.ID)
 	if err != nil {
 		return ShowResponse{}, err
 	}
-	outcomes = slices.DeleteFunc(outcomes, func(oc graph.Outcome) bool { return !visible(oc.Position) })
+	outcomes = slices.DeleteFunc(outcomes, func(oc graph.Outcome) bool { return !a.knowsOutcome(oc) })
 	if len(outcomes) > 0 {
 		r.join(outcomes[0])
 		if r.OutputTail == "" {
@@ -114,53 +106,13 @@ func Show(ctx context.Context, s Sources, ref string) (ShowResponse, error) {
 		for _, oc := range outcomes {
 			st.Hits = append(st.Hits, Evidence{Position: oc.Position})
 		}
-		r.Proof = append(r.Proof, st)
+		a.step(st)
 	}
+	r.Proof = a.proof
 	if s.Event != nil {
-		r.readEvent(ctx, s, pos)
+		r.readEvent(ctx, s, root.pos)
 	}
 	return r, nil
-}
-
-// locate finds the position that a reference means.
-func locate(ctx context.Context, p *segment.Projection, ref string) (schemas.Position, Step, error) {
-	step := Step{Operator: "lookup", Inputs: map[string]string{"ref": ref}}
-	if strings.Contains(ref, "/") {
-		pos, err := schemas.ParsePosition(ref)
-		if err != nil {
-			return pos, step, &NotFoundError{Ref: ref, Hint: err.Error()}
-		}
-		step.Inputs["by"] = "position"
-		step.Hits = []Evidence{{Position: pos}}
-		return pos, step, nil
-	}
-	digits := strings.ReplaceAll(ref, "-", "")
-	if len(digits) < segment.MinPrefix || len(digits) > 32 || strings.Trim(strings.ToLower(digits), "0123456789abcdef") != "" {
-		return schemas.Position{}, step, &NotFoundError{Ref: ref, Hint: fmt.Sprintf("want an id, %d or more of its first hexadecimal digits, or TOPIC/PARTITION/OFFSET", segment.MinPrefix)}
-	}
-	const most = 5
-	matches, err := p.Find(ctx, digits, most)
-	if err != nil {
-		return schemas.Position{}, step, err
-	}
-	// The same event may have been appended in two partitions: that is one id.
-	ids := slices.CompactFunc(slices.Clone(matches), func(a, b segment.Match) bool { return a.ID == b.ID })
-	switch len(ids) {
-	case 0:
-		return schemas.Position{}, step, &NotFoundError{Ref: ref, Hint: "no command's id starts so; it may not be visible yet"}
-	case 1:
-	default:
-		e := &AmbiguousError{Prefix: ref}
-		for _, m := range ids {
-			e.Matches = append(e.Matches, m.ID)
-		}
-		return schemas.Position{}, step, e
-	}
-	step.Inputs["by"] = "id"
-	for _, m := range matches {
-		step.Hits = append(step.Hits, Evidence{Position: m.Position})
-	}
-	return matches[0].Position, step, nil
 }
 
 // fill copies all of a row but its embedding.

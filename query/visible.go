@@ -39,8 +39,3 @@ func below(visible schemas.Watermark, as AsOf) schemas.Watermark {
 	}
 	return w
 }
-
-// visibleIn says which events lie below a watermark.
-func visibleIn(w schemas.Watermark) func(schemas.Position) bool {
-	return func(p schemas.Position) bool { return p.Offset < w[p.TP()] }
-}

@@ -1,0 +1,177 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/lexical"
+	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/schemas"
+)
+
+// Sources are what questions are asked of.
+type Sources struct {
+	// Set holds the projections segment, lexical and graph. Required.
+	Set *projections.Set
+	// Embedder embeds the question; it must be the one that embedded the commands.
+	// Nil leaves the semantic path out.
+	Embedder Embedder
+	// Concepts gives the concept classes of a question; nil leaves that path out.
+	Concepts func(text string) []string
+	// Event reads an event from the log, for show; nil leaves it out.
+	Event func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
+}
+
+// Embedder places a text among the commands: a vector of unit length, or zeros.
+type Embedder interface {
+	// Name says what made the vector, with its version; only rows of the same
+	// name are compared.
+	Name() string
+	Embed(text string) [schemas.EmbeddingDim]float32
+}
+
+// asking is one question being answered: the projections that it reads, what it
+// may know of them, and the proof as it grows.
+type asking struct {
+	ctx context.Context
+	s   Sources
+	// as is the moment in the past that was asked for; visible is what the answer
+	// may draw on, taken once.
+	as      AsOf
+	visible schemas.Watermark
+
+	// The live generations, nil where the question does not read them. They stay
+	// what they are until close, also when a rebuild takes their place.
+	segment *segment.Projection
+	lexical *lexical.Index
+	graph   *graph.Graph
+	release []func()
+
+	proof  []Step
+	timing Timing
+	joined atomic.Int64 // outcomes looked up, by searches at the same time
+
+	start, clock time.Time
+}
+
+// ask opens the named projections for a question, once at_least is visible. The
+// moment is a normal one. An error is a *NotVisibleError, the context's, or one
+// of the projections.
+func (s Sources) ask(ctx context.Context, m Moment, names ...string) (*asking, error) {
+	now := time.Now()
+	a := &asking{ctx: ctx, s: s, as: m.AsOf, start: now, clock: now, proof: []Step{}}
+	if err := awaitVisible(ctx, s.Set, m.AtLeast, time.Duration(m.WaitMS)*time.Millisecond); err != nil {
+		return nil, err
+	}
+	for i, name := range names {
+		p, release, err := s.Set.Acquire(name)
+		if err != nil {
+			a.close()
+			return nil, err
+		}
+		a.release = append(a.release, release)
+		switch p := p.(type) {
+		case *segment.Projection:
+			a.segment = p
+		case *lexical.Index:
+			a.lexical = p
+		case *graph.Graph:
+			a.graph = p
+		}
+		if i == 0 {
+			a.visible = p.Watermark()
+		} else {
+			a.visible = a.visible.Min(p.Watermark())
+		}
+	}
+	a.visible = below(a.visible, a.as)
+	a.step(Step{Operator: "visible", Inputs: map[string]string{"below": a.visible.String()}})
+	return a, nil
+}
+
+func (a *asking) close() {
+	for _, release := range a.release {
+		release()
+	}
+}
+
+func (a *asking) step(s Step) { a.proof = append(a.proof, s) }
+
+// lap notes how long a step took.
+func (a *asking) lap(operator string) {
+	now := time.Now()
+	a.timing.Steps = append(a.timing.Steps, StepTiming{operator, now.Sub(a.clock).Microseconds()})
+	a.clock = now
+}
+
+// took is the timing at the end.
+func (a *asking) took() Timing {
+	a.timing.TotalUS = time.Since(a.start).Microseconds()
+	return a.timing
+}
+
+// knows says whether the answer may know of an event at a position that happened
+// then.
+func (a *asking) knows(p schemas.Position, unixNano int64) bool {
+	return p.Offset < a.visible[p.TP()] && (a.as.Time.IsZero() || unixNano <= a.as.Time.UnixNano())
+}
+
+// knowsOutcome says whether the answer may know of an outcome.
+func (a *asking) knowsOutcome(o graph.Outcome) bool { return a.knows(o.Position, o.ObservedUnixNano) }
+
+// outcome is what was observed of a command, as far as the answer may know.
+func (a *asking) outcome(id schemas.EventID) (graph.Outcome, bool, error) {
+	a.joined.Add(1)
+	return a.graph.Lookup(id, a.knowsOutcome)
+}
+
+// exitCode is a row's exit code, its own or that of the outcome observed later.
+func (a *asking) exitCode(v *segment.View) (*int32, error) {
+	if code, known := v.ExitCode(); known {
+		return &code, nil
+	}
+	o, ok, err := a.outcome(v.ID())
+	if err != nil || !ok {
+		return nil, err
+	}
+	return o.ExitCode, nil
+}
+
+// complete adds to what a row says of itself what was observed of it later.
+func (a *asking) complete(h *Intent) error {
+	if h.ExitCode != nil && h.Duration != nil {
+		return nil
+	}
+	o, ok, err := a.outcome(h.ID)
+	if err == nil && ok {
+		h.join(o)
+	}
+	return err
+}
+
+// asOfFilter is how as_of stands among an answer's filters; there is none without
+// one. A time is compared with the command's.
+func (a *asking) asOfFilter() []AppliedFilter {
+	switch {
+	case a.as.Offsets != nil:
+		return []AppliedFilter{{"as_of", "below", a.as.Offsets.String()}}
+	case !a.as.Time.IsZero():
+		return []AppliedFilter{{"as_of", "le", a.as.Time.UTC().Format(time.RFC3339Nano)}}
+	}
+	return nil
+}
+
+// normal fills in the defaults and checks the moment.
+func (m Moment) normal() (Moment, error) {
+	if m.WaitMS == 0 {
+		m.WaitMS = int(DefaultWait / time.Millisecond)
+	}
+	if most := int(MaxWait / time.Millisecond); m.WaitMS < 0 || m.WaitMS > most {
+		return m, &RequestError{"wait_ms", m.WaitMS, fmt.Sprintf("want 1 to %d", most)}
+	}
+	return m, nil
+}
