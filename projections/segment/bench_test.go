@@ -116,8 +116,8 @@ func BenchmarkSeal(b *testing.B) {
 	}
 }
 
-// sealed is a projection of 4 segments and a hot buffer.
-func sealed(b *testing.B) (*Projection, projtest.Shard) {
+// sealedProjection is a projection of 4 segments and a hot buffer.
+func sealedProjection(b *testing.B) (*Projection, projtest.Shard) {
 	sh := history(4<<16 + 10_000)
 	p := open(b, b.TempDir(), Options{})
 	feed(b, p, sh)
@@ -125,7 +125,7 @@ func sealed(b *testing.B) (*Projection, projtest.Shard) {
 }
 
 func BenchmarkReopen(b *testing.B) {
-	p, _ := sealed(b)
+	p, _ := sealedProjection(b)
 	closeOf(b, p)
 	for b.Loop() {
 		closeOf(b, open(b, p.dir, Options{}))
@@ -133,7 +133,7 @@ func BenchmarkReopen(b *testing.B) {
 }
 
 func BenchmarkLookup(b *testing.B) {
-	p, sh := sealed(b)
+	p, sh := sealedProjection(b)
 	defer closeOf(b, p)
 	b.ReportAllocs()
 	i := 0
@@ -147,7 +147,7 @@ func BenchmarkLookup(b *testing.B) {
 
 // BenchmarkScan visits every row, newest first.
 func BenchmarkScan(b *testing.B) {
-	p, sh := sealed(b)
+	p, sh := sealedProjection(b)
 	defer closeOf(b, p)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -161,7 +161,7 @@ func BenchmarkScan(b *testing.B) {
 
 // BenchmarkFilter counts by a filter that every row is held against.
 func BenchmarkFilter(b *testing.B) {
-	p, sh := sealed(b)
+	p, sh := sealedProjection(b)
 	defer closeOf(b, p)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -173,7 +173,7 @@ func BenchmarkFilter(b *testing.B) {
 }
 
 func BenchmarkExport(b *testing.B) {
-	p, sh := sealed(b)
+	p, sh := sealedProjection(b)
 	defer closeOf(b, p)
 	for b.Loop() {
 		if _, err := p.WriteIPC(b.Context(), io.Discard, Filter{}, IPCStream); err != nil {
@@ -184,7 +184,7 @@ func BenchmarkExport(b *testing.B) {
 }
 
 func BenchmarkVerify(b *testing.B) {
-	p, _ := sealed(b)
+	p, _ := sealedProjection(b)
 	defer closeOf(b, p)
 	for b.Loop() {
 		if damage, err := p.Verify(b.Context()); len(damage) > 0 || err != nil {

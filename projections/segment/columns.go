@@ -3,6 +3,7 @@ package segment
 import (
 	"unsafe"
 
+	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -162,7 +163,7 @@ func (v *vectors) parts() [][]byte {
 	for i, c := range v.chunks {
 		have := min(v.n-i*v.per, v.per) * schemas.EmbeddingDim
 		if have > 0 {
-			parts = append(parts, bytesOf(c[:have]))
+			parts = append(parts, sealed.BytesOf(c[:have]))
 		}
 	}
 	return parts
@@ -179,30 +180,4 @@ func (c *columns) embeddingOf(row int) []float32 {
 // span is where the items of a row's list lie.
 func (c *columns) span(list, row int) (lo, hi int) {
 	return int(c.list[list][row]), int(c.list[list][row+1])
-}
-
-// fixed are the element types of regions.
-type fixed interface {
-	~int8 | ~uint8 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~[16]byte
-}
-
-// bytesOf is the memory of s.
-func bytesOf[T fixed](s []T) []byte {
-	var t T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(t)))
-}
-
-// viewOf reads b in place as elements of T; false if its length or its place in
-// memory does not allow it.
-func viewOf[T fixed](b []byte) ([]T, bool) {
-	var t T
-	size := int(unsafe.Sizeof(t))
-	p := unsafe.Pointer(unsafe.SliceData(b))
-	if len(b)%size != 0 || uintptr(p)%unsafe.Alignof(t) != 0 {
-		return nil, false
-	}
-	if len(b) == 0 {
-		return []T{}, true
-	}
-	return unsafe.Slice((*T)(p), len(b)/size), true
 }

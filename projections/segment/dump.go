@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"github.com/recountdb/recount/projections/sealed"
 )
 
 // Dump implements projections.Projection. Keys are text:
@@ -73,7 +75,7 @@ func appendRow(b []byte, c *columns, row int) []byte {
 		text(c.dict[i].at(row))
 	}
 	b = append(b, byte(c.category[row]))
-	b = append(b, bytesOf(c.confidence[row:row+1])...)
+	b = append(b, sealed.BytesOf(c.confidence[row:row+1])...)
 	b = le.AppendUint32(b, c.complexity[row])
 	flag(&c.hasExit)
 	b = le.AppendUint32(b, uint32(c.exitCode[row]))
@@ -98,5 +100,5 @@ func appendRow(b []byte, c *columns, row int) []byte {
 	}
 	e := c.embeddingOf(row)
 	num(len(e))
-	return append(b, bytesOf(e)...)
+	return append(b, sealed.BytesOf(e)...)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -245,7 +246,7 @@ func (e *exporter) batch(t *exportTable, c *columns) arrow.RecordBatch {
 	dict := func(i int) { add(e.dict(typ(), t, c, i)) }
 	// items are the items of a list: all texts of a dictionary, or structs.
 	list := func(l int, items *array.Data) {
-		off := memory.NewBufferBytes(bytesOf(c.list[l]))
+		off := memory.NewBufferBytes(sealed.BytesOf(c.list[l]))
 		add(array.NewData(typ(), n, []*memory.Buffer{nil, off}, []arrow.ArrayData{items}, 0, 0))
 	}
 	item := func() arrow.DataType { return typ().(*arrow.ListType).Elem() }
@@ -259,36 +260,36 @@ func (e *exporter) batch(t *exportTable, c *columns) arrow.RecordBatch {
 	for i := range n {
 		topics[i], partitions[i] = t.topic, t.tp.Partition
 	}
-	add(newDict(typ(), bytesOf(topics), n, e.topics.data))
-	plain(bytesOf(partitions))
-	plain(bytesOf(c.offset))
-	plain(bytesOf(c.id))
-	plain(bytesOf(c.time))
-	plain(bytesOf(c.eventTime))
+	add(newDict(typ(), sealed.BytesOf(topics), n, e.topics.data))
+	plain(sealed.BytesOf(partitions))
+	plain(sealed.BytesOf(c.offset))
+	plain(sealed.BytesOf(c.id))
+	plain(sealed.BytesOf(c.time))
+	plain(sealed.BytesOf(c.eventTime))
 	for i := range c.text {
 		text(&c.text[i])
 	}
 	for i := range nRowDict {
 		dict(i)
 	}
-	add(newDict(typ(), bytesOf(c.category), n, categoryData))
-	plain(bytesOf(c.confidence))
-	plain(bytesOf(c.complexity))
-	nullable(&c.hasExit, bytesOf(c.exitCode))
-	nullable(&c.hasDuration, bytesOf(c.duration))
-	plain(bytesOf(c.contextHash))
-	plain(bytesOf(c.contentHash))
-	nullable(&c.hasParent, bytesOf(c.parent))
+	add(newDict(typ(), sealed.BytesOf(c.category), n, categoryData))
+	plain(sealed.BytesOf(c.confidence))
+	plain(sealed.BytesOf(c.complexity))
+	nullable(&c.hasExit, sealed.BytesOf(c.exitCode))
+	nullable(&c.hasDuration, sealed.BytesOf(c.duration))
+	plain(sealed.BytesOf(c.contextHash))
+	plain(sealed.BytesOf(c.contentHash))
+	nullable(&c.hasParent, sealed.BytesOf(c.parent))
 	list(listPrograms, e.dict(item(), t, c, dictProgram))
 	list(listConcepts, e.dict(item(), t, c, dictConcept))
 	list(listResources, structs(
-		newDict(field(0), bytesOf(c.resourceKind), len(c.resourceKind), resourceKindData),
-		newDict(field(1), bytesOf(c.resourceAccess), len(c.resourceAccess), accessData),
+		newDict(field(0), sealed.BytesOf(c.resourceKind), len(c.resourceKind), resourceKindData),
+		newDict(field(1), sealed.BytesOf(c.resourceAccess), len(c.resourceAccess), accessData),
 		e.dict(field(2), t, c, dictResource),
 	))
 	list(listTokens, structs(
-		newDict(field(0), bytesOf(c.tokenKind), len(c.tokenKind), tokenKindData),
-		newData(field(1), len(c.tokenOffset), nil, bytesOf(c.tokenOffset)),
+		newDict(field(0), sealed.BytesOf(c.tokenKind), len(c.tokenKind), tokenKindData),
+		newData(field(1), len(c.tokenOffset), nil, sealed.BytesOf(c.tokenOffset)),
 		e.dict(field(2), t, c, dictToken),
 	))
 	floats := newData(arrow.PrimitiveTypes.Float32, n*schemas.EmbeddingDim, nil, c.embeddings())
@@ -306,7 +307,7 @@ func (e *exporter) dict(typ arrow.DataType, t *exportTable, c *columns, i int) *
 		}
 		idx = moved
 	}
-	return newDict(typ, bytesOf(idx), len(idx), e.dicts[i].data)
+	return newDict(typ, sealed.BytesOf(idx), len(idx), e.dicts[i].data)
 }
 
 // seal makes the dictionary Arrow data: one and the same for all batches, by
@@ -342,7 +343,7 @@ func newData(typ arrow.DataType, n int, v *validity, b []byte) *array.Data {
 }
 
 func newText(typ arrow.DataType, u *utf8Column) *array.Data {
-	buffers := []*memory.Buffer{nil, memory.NewBufferBytes(bytesOf(u.off)), memory.NewBufferBytes(u.data)}
+	buffers := []*memory.Buffer{nil, memory.NewBufferBytes(sealed.BytesOf(u.off)), memory.NewBufferBytes(u.data)}
 	return array.NewData(typ, u.len(), buffers, nil, 0, 0)
 }
 
@@ -374,11 +375,11 @@ func (c *columns) embeddings() []byte {
 	}
 	if inPlace {
 		at := first % c.vectors.per * schemas.EmbeddingDim
-		return bytesOf(c.vectors.chunks[first/c.vectors.per][at : at+c.n*schemas.EmbeddingDim])
+		return sealed.BytesOf(c.vectors.chunks[first/c.vectors.per][at : at+c.n*schemas.EmbeddingDim])
 	}
 	b := make([]float32, c.n*schemas.EmbeddingDim)
 	for row := range c.n {
 		copy(b[row*schemas.EmbeddingDim:], c.embeddingOf(row))
 	}
-	return bytesOf(b)
+	return sealed.BytesOf(b)
 }

@@ -3,31 +3,19 @@ package segment
 import (
 	"crypto/sha256"
 	"fmt"
-	"io"
-	"os"
 	"sync"
-	"unsafe"
 
+	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
 )
 
-// CorruptError is damage in a file: what is wrong and where. It is of class
-// schemas.ErrFatal. The log still has the events: removing the projection's
-// folder, or rebuilding it, brings the same file back.
-type CorruptError struct {
-	File string
-	// Region is "header", "directory", "trailer", "padding", or a column and kind
-	// such as "command.data".
-	Region         string
-	Offset, Length uint64 // of the region
-	Reason         string
-}
+// CorruptError is damage in a file. Region is "header", "directory", "trailer",
+// "padding", "file", or a column and kind such as "command.data".
+type CorruptError = sealed.CorruptError
 
-func (e *CorruptError) Error() string {
-	return fmt.Sprintf("%s: region %s at %d, %d bytes: %s", e.File, e.Region, e.Offset, e.Length, e.Reason)
+func corrupt(path, region string, offset, length uint64, format string, args ...any) *CorruptError {
+	return &CorruptError{Projection: Name, File: path, Region: region, Offset: offset, Length: length, Reason: fmt.Sprintf(format, args...)}
 }
-
-func (e *CorruptError) Unwrap() error { return schemas.ErrFatal }
 
 // file is a TBF file open for reading in place.
 //
@@ -52,7 +40,7 @@ type file struct {
 
 // openFile opens a file of the shard tp.
 func openFile(path string, tp schemas.TopicPartition) (*file, error) {
-	data, release, err := mapFile(path)
+	data, release, err := sealed.Map(path)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +62,7 @@ func (f *file) close() error { return f.release() }
 func (f *file) parse() error {
 	size := uint64(len(f.data))
 	bad := func(region string, off, n uint64, format string, args ...any) error {
-		return &CorruptError{f.path, region, off, n, fmt.Sprintf(format, args...)}
+		return corrupt(f.path, region, off, n, format, args...)
 	}
 	h, err := schemas.ParseTBFHeader(f.data)
 	if err != nil {
@@ -139,7 +127,7 @@ func (f *file) belongs(tp schemas.TopicPartition) error {
 		return err
 	}
 	if got := (schemas.TopicPartition{Topic: string(f.idx.topic), Partition: f.h.Partition}); got != tp {
-		return &CorruptError{f.path, "header", 0, schemas.TBFHeaderSize, fmt.Sprintf("it is a file of %s, not of %s", got, tp)}
+		return corrupt(f.path, "header", 0, schemas.TBFHeaderSize, "it is a file of %s, not of %s", got, tp)
 	}
 	return nil
 }
@@ -163,7 +151,7 @@ func (f *file) checksum(e schemas.TBFEntry) *CorruptError {
 	if got == e.CRC {
 		return nil
 	}
-	return &CorruptError{f.path, e.Name(), e.Offset, e.Length, fmt.Sprintf("checksum %08x, want %08x", got, e.CRC)}
+	return corrupt(f.path, e.Name(), e.Offset, e.Length, "checksum %08x, want %08x", got, e.CRC)
 }
 
 func isVectors(e schemas.TBFEntry) bool {
@@ -175,7 +163,7 @@ func (f *file) bloom() ([]byte, error) {
 	f.bloomOnce.Do(func() {
 		f.bloomErr = f.verify(func(e schemas.TBFEntry) bool { return e.Column == schemas.TBFBloom })
 		if want := bloomBytes(f.cols.n); f.bloomErr == nil && len(f.idx.bloom) != want {
-			f.bloomErr = &CorruptError{f.path, "bloom.data", 0, uint64(len(f.idx.bloom)), fmt.Sprintf("want %d bytes", want)}
+			f.bloomErr = corrupt(f.path, "bloom.data", 0, uint64(len(f.idx.bloom)), "want %d bytes", want)
 		}
 	})
 	return f.idx.bloom, f.bloomErr
@@ -226,10 +214,7 @@ func (f *file) damage() []*CorruptError {
 	}
 	body := f.data[:len(f.data)-schemas.TBFTrailerSize]
 	if got := schemas.Hash(sha256.Sum256(body)); got != f.trailer.SHA256 {
-		all = append(all, &CorruptError{
-			f.path, "padding", 0, uint64(len(body)),
-			fmt.Sprintf("every region holds, yet the file's hash is %s, want %s", got, f.trailer.SHA256),
-		})
+		all = append(all, corrupt(f.path, "padding", 0, uint64(len(body)), "every region holds, yet the file's hash is %s, want %s", got, f.trailer.SHA256))
 	}
 	return all
 }
@@ -238,31 +223,11 @@ func (f *file) damage() []*CorruptError {
 func (f *file) inconsistent(column schemas.TBFColumn, err error) *CorruptError {
 	for _, e := range f.entries {
 		if e.Column == column {
-			return &CorruptError{f.path, column.String(), e.Offset, e.Length, err.Error()}
+			return corrupt(f.path, column.String(), e.Offset, e.Length, "%s", err)
 		}
 	}
-	return &CorruptError{f.path, column.String(), 0, uint64(len(f.data)), err.Error()}
+	return corrupt(f.path, column.String(), 0, uint64(len(f.data)), "%s", err)
 }
 
 // hash is over every byte of the file as it is now.
 func (f *file) hash() schemas.Hash { return sha256.Sum256(f.data) }
-
-// readFile reads a file into memory.
-func readFile(f *os.File) ([]byte, func() error, error) {
-	st, err := f.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	b := alignedBytes(int(st.Size()))
-	if _, err := io.ReadFull(io.NewSectionReader(f, 0, st.Size()), b); err != nil {
-		return nil, nil, err
-	}
-	return b, func() error { return nil }, nil
-}
-
-// alignedBytes is memory that begins where regions may begin, as a mapping does.
-func alignedBytes(n int) []byte {
-	b := make([]byte, n+schemas.TBFAlign)
-	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & (schemas.TBFAlign - 1)
-	return b[skip : skip+n : skip+n]
-}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/recountdb/recount/projections/projtest"
+	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -57,7 +58,7 @@ func sealedFile(t testing.TB, sh projtest.Shard) []byte {
 	p := open(t, t.TempDir(), Options{SealRows: len(sh.Records)})
 	feed(t, p, sh)
 	closeOf(t, p)
-	b, err := os.ReadFile(filepath.Join(p.dir, shardDir(sh.TP), segmentName(0)))
+	b, err := os.ReadFile(filepath.Join(p.dir, sealed.ShardDir(sh.TP), segmentName(0)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func sealedFile(t testing.TB, sh projtest.Shard) []byte {
 
 // fileOf reads a file that is in memory.
 func fileOf(b []byte, tp schemas.TopicPartition) (*file, error) {
-	data := alignedBytes(len(b))
+	data := sealed.Bytes(len(b))
 	copy(data, b)
 	f := &file{path: "test.tbf", data: data, release: func() error { return nil }}
 	if err := f.parse(); err != nil {
@@ -163,7 +164,7 @@ func TestDamageIsReported(t *testing.T) {
 	p := open(t, t.TempDir(), opts)
 	feed(t, p, sh)
 	closeOf(t, p)
-	path := filepath.Join(p.dir, shardDir(sh.TP), segmentName(1))
+	path := filepath.Join(p.dir, sealed.ShardDir(sh.TP), segmentName(1))
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +205,7 @@ func TestDamageIsReported(t *testing.T) {
 	}
 	closeOf(t, p)
 
-	if err := os.Remove(filepath.Join(p.dir, shardDir(sh.TP), segmentName(0))); err != nil {
+	if err := os.Remove(filepath.Join(p.dir, sealed.ShardDir(sh.TP), segmentName(0))); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(p.dir, opts); err == nil || !strings.Contains(err.Error(), "00000000.tbf") || !strings.Contains(err.Error(), "missing") {

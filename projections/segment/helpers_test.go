@@ -5,21 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/recountdb/recount/projections/projtest"
+	"github.com/recountdb/recount/projections/sealed/sealedtest"
 )
-
-// noSync is a disk that does not wait for the machine's: enough where a crash is
-// that of the process, and tests are many.
-type noSync struct{ osDisk }
-
-type noSyncFile struct{ syncFile }
-
-func (d noSync) Create(name string) (syncFile, error) {
-	f, err := d.osDisk.Create(name)
-	return noSyncFile{f}, err
-}
-
-func (noSync) SyncDir(string) error { return nil }
-func (noSyncFile) Sync() error      { return nil }
 
 func open(t testing.TB, dir string, opts Options) *Projection {
 	t.Helper()
@@ -27,7 +14,7 @@ func open(t testing.TB, dir string, opts Options) *Projection {
 		opts.Logger = quiet
 	}
 	if _, bench := t.(*testing.B); !bench && opts.disk == nil {
-		opts.disk = noSync{}
+		opts.disk = sealedtest.NoSync{}
 	}
 	p, err := Open(dir, opts)
 	if err != nil {

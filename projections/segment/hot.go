@@ -6,6 +6,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -182,9 +183,9 @@ func (h *hot) vector(e []float32) int32 {
 		return 0
 	}
 	v := &h.vectors
-	key := xxh3.Hash(bytesOf(e))
+	key := xxh3.Hash(sealed.BytesOf(e))
 	i, ok := h.seen[key]
-	if ok && slices.Equal(bytesOf(v.at(int(i))), bytesOf(e)) {
+	if ok && slices.Equal(sealed.BytesOf(v.at(int(i))), sealed.BytesOf(e)) {
 		return i
 	}
 	i = int32(v.n)

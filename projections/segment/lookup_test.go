@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/projections/projtest"
+	"github.com/recountdb/recount/projections/sealed"
+	"github.com/recountdb/recount/projections/sealed/sealedtest"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -338,7 +340,7 @@ func TestCheckpointIsOnlyAShortcut(t *testing.T) {
 	if err := want.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	dir := shardDir(sh.TP)
+	dir := sealed.ShardDir(sh.TP)
 	tail, err := os.ReadFile(filepath.Join(want.dir, dir, tailName))
 	if err != nil {
 		t.Fatal(err)
@@ -365,7 +367,7 @@ func TestCheckpointIsOnlyAShortcut(t *testing.T) {
 			t.Errorf("%s: next is %d, want %d", name, got, c.next)
 		}
 		feed(t, p, sh)
-		same(t, name, p, want)
+		sealedtest.Same(t, name, p, want)
 		closeOf(t, p)
 	}
 }

@@ -8,12 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
-	"unsafe"
 
 	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -44,7 +42,7 @@ type Options struct {
 	// be used or written. Nil means slog.Default().
 	Logger *slog.Logger
 
-	disk disk // of tests
+	disk sealed.Disk // of tests
 }
 
 func (o *Options) setDefaults() error {
@@ -61,7 +59,7 @@ func (o *Options) setDefaults() error {
 		o.Logger = slog.Default()
 	}
 	if o.disk == nil {
-		o.disk = osDisk{}
+		o.disk = sealed.OS{}
 	}
 	switch {
 	case o.SealRows < 0 || o.SealRows > maxSealRows:
@@ -101,7 +99,7 @@ var _ projections.Projection = (*Projection)(nil)
 // *CorruptError; a damaged or outdated checkpoint is not an error, as it is only
 // a shortcut.
 func Open(dir string, opts Options) (*Projection, error) {
-	if x := uint16(1); *(*byte)(unsafe.Pointer(&x)) != 1 {
+	if !sealed.LittleEndian() {
 		return nil, errors.New("segment: TBF files are read in place and need a little-endian machine")
 	}
 	if err := opts.setDefaults(); err != nil {
@@ -113,7 +111,7 @@ func Open(dir string, opts Options) (*Projection, error) {
 		return nil, fmt.Errorf("open segments: %w", err)
 	}
 	for _, e := range entries {
-		tp, ok := parseShardDir(e.Name())
+		tp, ok := sealed.ParseShardDir(e.Name())
 		if !e.IsDir() || !ok {
 			continue // not ours
 		}
@@ -125,35 +123,6 @@ func Open(dir string, opts Options) (*Projection, error) {
 		}
 	}
 	return p, nil
-}
-
-// shardDir is the folder of a partition: Kafka's own "topic-partition".
-func shardDir(tp schemas.TopicPartition) string {
-	return tp.Topic + "-" + strconv.Itoa(int(tp.Partition))
-}
-
-func parseShardDir(name string) (schemas.TopicPartition, bool) {
-	i := strings.LastIndexByte(name, '-')
-	if i < 0 {
-		return schemas.TopicPartition{}, false
-	}
-	n, err := strconv.ParseInt(name[i+1:], 10, 32)
-	tp := schemas.TopicPartition{Topic: name[:i], Partition: int32(n)}
-	return tp, err == nil && validTopic(tp.Topic) && shardDir(tp) == name
-}
-
-// validTopic reports whether Kafka would allow the name, and so whether it can
-// be a folder's.
-func validTopic(s string) bool {
-	if s == "" || s == "." || s == ".." || len(s) > 249 {
-		return false
-	}
-	for _, r := range s {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-' {
-			return false
-		}
-	}
-	return true
 }
 
 // enter keeps the files mapped until leave.
@@ -266,13 +235,13 @@ func (p *Projection) Apply(ctx context.Context, b schemas.Batch) error {
 	}
 	defer p.leave()
 	tp := b.TP()
-	if !validTopic(tp.Topic) || tp.Partition < 0 {
+	if !sealed.Valid(tp) {
 		return schemas.Fatalf("segment: %q is not a partition of a topic", tp)
 	}
 	p.mu.Lock()
 	s := p.shards[tp]
 	if s == nil {
-		s = newShard(tp, filepath.Join(p.dir, shardDir(tp)), &p.opts)
+		s = newShard(tp, filepath.Join(p.dir, sealed.ShardDir(tp)), &p.opts)
 		p.shards[tp] = s
 	}
 	p.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/projtest"
+	"github.com/recountdb/recount/projections/sealed/sealedtest"
 )
 
 // quiet is for tests in which checkpoints are found unusable on purpose.
@@ -23,7 +24,7 @@ func TestProjection(t *testing.T) {
 	}
 	for name, opts := range all {
 		t.Run(name, func(t *testing.T) {
-			opts.Logger, opts.disk = quiet, noSync{}
+			opts.Logger, opts.disk = quiet, sealedtest.NoSync{}
 			projtest.Run(t, projtest.Config{
 				Kind: Kind(opts),
 				Read: func(t *testing.T, p projections.Projection) { readEverything(t, p.(*Projection)) },

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -39,11 +40,11 @@ type region struct {
 	set    func([]byte) bool
 }
 
-func slot[T fixed](kind schemas.TBFKind, column schemas.TBFColumn, s *[]T) region {
+func slot[T sealed.Fixed](kind schemas.TBFKind, column schemas.TBFColumn, s *[]T) region {
 	return region{
 		kind, column,
-		func() [][]byte { return [][]byte{bytesOf(*s)} },
-		func(b []byte) (ok bool) { *s, ok = viewOf[T](b); return ok },
+		func() [][]byte { return [][]byte{sealed.BytesOf(*s)} },
+		func(b []byte) (ok bool) { *s, ok = sealed.ViewOf[T](b); return ok },
 	}
 }
 
@@ -121,7 +122,7 @@ func regions(c *columns, x *index) []region {
 
 // set reads the embedding region in place.
 func (v *vectors) set(b []byte) bool {
-	f, ok := viewOf[float32](b)
+	f, ok := sealed.ViewOf[float32](b)
 	if !ok || len(f)%schemas.EmbeddingDim != 0 {
 		return false
 	}

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -86,7 +87,7 @@ func (s *shard) load() error {
 	var names []string
 	for _, e := range entries {
 		switch name := e.Name(); {
-		case strings.HasSuffix(name, tempSuffix):
+		case strings.HasSuffix(name, sealed.TempSuffix):
 			// What a crash left before its rename.
 			if err := s.opts.disk.Remove(filepath.Join(s.dir, name)); err != nil {
 				s.opts.Logger.Warn("segment: leftover not removed", "projection", Name, "position", s.tp.String(), "err", err)
@@ -122,17 +123,15 @@ func (s *shard) load() error {
 func (s *shard) open(name string, i int, base int64) (*file, error) {
 	path := filepath.Join(s.dir, name)
 	if name != segmentName(i) {
-		return nil, &CorruptError{File: filepath.Join(s.dir, segmentName(i)), Region: "file", Reason: fmt.Sprintf("missing, yet there is %s", name)}
+		return nil, corrupt(filepath.Join(s.dir, segmentName(i)), "file", 0, 0, "missing, yet there is %s", name)
 	}
 	f, err := openFile(path, s.tp)
 	if err != nil {
 		return nil, err
 	}
 	if f.h.Flags&schemas.TBFSealed == 0 || f.h.Sequence != uint64(i) || f.h.Base != base {
-		return f, &CorruptError{
-			path, "header", 0, schemas.TBFHeaderSize,
-			fmt.Sprintf("flags %d, sequence %d, base %d: want a sealed segment %d from %d", f.h.Flags, f.h.Sequence, f.h.Base, i, base),
-		}
+		return f, corrupt(path, "header", 0, schemas.TBFHeaderSize,
+			"flags %d, sequence %d, base %d: want a sealed segment %d from %d", f.h.Flags, f.h.Sequence, f.h.Base, i, base)
 	}
 	return f, nil
 }

@@ -1,12 +1,11 @@
 package segment
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"hash"
 	"io"
-	"path/filepath"
 
+	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -88,43 +87,8 @@ func (w *hashingWriter) padTo(pos uint64) {
 	w.write(zero[:pos-w.pos])
 }
 
-// storeTBF puts a file in place under its name in one step.
-//
-// A crash before the rename leaves a temporary file, which the next Open
-// removes, or nothing; one after the rename leaves the whole file, which the
-// next Open uses. With durable unset nothing is synced: a power cut may then
-// leave a file of the right name and wrong content, which only a checkpoint,
-// whose content is checked in whole before it is used, can afford.
-func storeTBF(d disk, dir, name string, durable bool, h schemas.TBFHeader, c *columns, x *index) error {
-	final := filepath.Join(dir, name)
-	temp := final + tempSuffix
-	f, err := d.Create(temp)
-	if err != nil {
-		return err
-	}
-	buffered := bufio.NewWriterSize(f, 1<<18)
-	if err = writeTBF(buffered, h, c, x); err == nil {
-		err = buffered.Flush()
-	}
-	if err == nil && durable {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = d.Rename(temp, final)
-	}
-	if err != nil {
-		_ = d.Remove(temp) // best effort: the next Open removes it too
-		return err
-	}
-	if durable {
-		// An error here means: stored, perhaps not yet for good. The caller tries
-		// again and puts the same bytes over it.
-		return d.SyncDir(dir)
-	}
-	return nil
+// storeTBF puts a segment in place under its name in one step. Only a checkpoint,
+// whose content is checked in whole before it is used, need not be durable.
+func storeTBF(d sealed.Disk, dir, name string, durable bool, h schemas.TBFHeader, c *columns, x *index) error {
+	return sealed.Replace(d, dir, name, durable, func(w io.Writer) error { return writeTBF(w, h, c, x) })
 }
-
-const tempSuffix = ".tmp"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package segment
+package sealed
 
 import (
 	"os"
@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile gives the content of a file: mapped, or read where the file system
-// cannot map. release ends it.
-func mapFile(path string) (data []byte, release func() error, err error) {
+// Map gives the content of a file: mapped, or read where the file system cannot
+// map. release ends it.
+func Map(path string) (data []byte, release func() error, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
@@ -25,5 +25,5 @@ func mapFile(path string) (data []byte, release func() error, err error) {
 			return b, func() error { return unix.Munmap(b) }, nil
 		}
 	}
-	return readFile(f)
+	return read(f)
 }
