@@ -21,20 +21,22 @@ func (e *NotFoundError) Error() string { return fmt.Sprintf("%q: not found: %s",
 // asks again with more of the id.
 type AmbiguousError struct {
 	Prefix string
-	// Matches holds the first few.
-	Matches []schemas.EventID
-	// Commands holds the command of each, in brief; it may be nil.
-	Commands []string
+	// Matches holds the first few, in order of id.
+	Matches []Candidate
+}
+
+// Candidate is one command that an abbreviated id may mean.
+type Candidate struct {
+	ID   schemas.EventID `json:"id"`
+	Time time.Time       `json:"time"`
+	// Command is its first line, cut short.
+	Command string `json:"command"`
 }
 
 func (e *AmbiguousError) Error() string {
 	var ids []string
-	for i, id := range e.Matches {
-		s := id.String()
-		if i < len(e.Commands) {
-			s += " (" + e.Commands[i] + ")"
-		}
-		ids = append(ids, s)
+	for _, m := range e.Matches {
+		ids = append(ids, m.ID.String()+" ("+m.Command+")")
 	}
 	return fmt.Sprintf("%q: ambiguous: the start of %s", e.Prefix, strings.Join(ids, ", "))
 }

@@ -393,7 +393,7 @@ func TestShow(t *testing.T) {
 	}
 	h.addAll(0, []schemas.Event{ev(1, "one"), ev(2, "two")})
 	var am *query.AmbiguousError
-	if _, err := query.Show(ctx, h.sources(), "abcd"); !errors.As(err, &am) || len(am.Matches) != 2 {
+	if _, err := query.Show(ctx, h.sources(), "abcd"); !errors.As(err, &am) || len(am.Matches) != 2 || am.Matches[1].Command != "two" || !am.Matches[1].Time.Equal(epoch) {
 		t.Errorf("ambiguous: %v", err)
 	}
 	if got, err := query.Show(ctx, h.sources(), "abcd02"); err != nil || got.Command != "two" {

@@ -36,7 +36,7 @@ func (a *asking) locate(ref string) (located, error) {
 	}
 	// The same event may have been appended in two partitions: that is one id.
 	var found []located
-	var commands []string
+	var candidates []Candidate
 	step := Step{Operator: "lookup", Inputs: map[string]string{"ref": ref, "by": by}}
 	hidden := ""
 	err = a.segment.ViewAt(a.ctx, positions, func(_ int, v *segment.View) error {
@@ -51,7 +51,7 @@ func (a *asking) locate(ref string) (located, error) {
 				return nil
 			}
 			found = append(found, located{v.ID(), at})
-			commands = append(commands, inBrief(v.Command()))
+			candidates = append(candidates, Candidate{v.ID(), v.Time(), inBrief(v.Command())})
 			fallthrough
 		default:
 			step.Hits = append(step.Hits, Evidence{Position: at})
@@ -66,11 +66,7 @@ func (a *asking) locate(ref string) (located, error) {
 		a.lap("lookup")
 		return found[0], nil
 	case len(found) > 1:
-		e := &AmbiguousError{Prefix: ref, Commands: commands}
-		for _, f := range found {
-			e.Matches = append(e.Matches, f.id)
-		}
-		return located{}, e
+		return located{}, &AmbiguousError{Prefix: ref, Matches: candidates}
 	case hidden != "":
 		return located{}, &NotFoundError{Ref: ref, Hint: hidden}
 	case by == "position":

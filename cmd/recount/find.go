@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,8 +16,9 @@ import (
 
 func (a *app) findCmd() *cobra.Command {
 	var r query.FindRequest
-	var since, until, asOf, atLeast string
-	var here, proof bool
+	var filters filterFlags
+	var asOf, atLeast string
+	var proof bool
 	c := &cobra.Command{
 		Use:   "find [WORDS...]",
 		Short: "Find commands by words, meaning and circumstances",
@@ -38,28 +38,14 @@ Exits with 1 if nothing is found.`,
 			r.Text = strings.Join(args, " ")
 			now := time.Now()
 			var err error
-			if r.Filters.Since, err = parseWhen(now, since); err != nil {
-				return usagef("--since %q: %w", since, err)
-			}
-			if r.Filters.Until, err = parseWhen(now, until); err != nil {
-				return usagef("--until %q: %w", until, err)
+			if r.Filters, err = filters.filters(now); err != nil {
+				return err
 			}
 			if err := r.AsOf.UnmarshalText([]byte(asOf)); err != nil {
 				return usageError{err}
 			}
 			if r.AtLeast, err = schemas.ParseWatermark(atLeast); err != nil {
 				return usagef("--at-least: %w", err)
-			}
-			if here {
-				if r.Filters.Cwd != "" {
-					return usagef("--here and --cwd: give one of them")
-				}
-				r.Filters.Cwd = "."
-			}
-			if r.Filters.Cwd != "" {
-				if r.Filters.Cwd, err = filepath.Abs(r.Filters.Cwd); err != nil {
-					return err
-				}
 			}
 			if _, err := r.Normal(); err != nil {
 				return usageError{err}
@@ -69,22 +55,9 @@ Exits with 1 if nothing is found.`,
 			})
 		},
 	}
+	filters.add(c)
 	f := c.Flags()
 	f.IntVarP(&r.Limit, "limit", "n", query.DefaultLimit, fmt.Sprintf("how many hits, at most %d", query.MaxLimit))
-	f.StringVar(&r.Filters.Cwd, "cwd", "", "ran in this directory or below")
-	f.BoolVar(&here, "here", false, "ran in the current directory or below")
-	f.StringVar(&r.Filters.Session, "session", "", "in this session")
-	f.StringVar(&r.Filters.Workspace, "workspace", "", "in this workspace")
-	f.StringVar(&r.Filters.Host, "host", "", "on this host")
-	f.StringVar(&r.Filters.User, "user", "", "by this user")
-	f.StringVar(&r.Filters.Author, "author", "", "typed by this human or agent")
-	f.StringVar(&r.Filters.Shell, "shell", "", "in this shell")
-	f.StringVar(&r.Filters.Exit, "exit", "", "how it ended: ok, fail, unknown or an exit code")
-	f.StringVar(&r.Filters.Category, "category", "", "build, deploy, debug, configure, query, navigate or other")
-	f.StringVar(&r.Filters.Program, "program", "", "runs this binary")
-	f.StringVar(&r.Filters.Template, "template", "", "has this normalised template")
-	f.StringVar(&since, "since", "", "started at this time or later: 2h, 3d, 2026-11-20, or RFC 3339")
-	f.StringVar(&until, "until", "", "started before this time")
 	f.StringVar(&asOf, "as-of", "", "answer from what was known then: a time, or a watermark of an earlier answer")
 	f.StringVar(&atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
 	f.BoolVar(&r.Repeats, "repeats", false, "list each run of a command")

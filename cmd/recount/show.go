@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -26,13 +25,8 @@ there is none.`,
 			return a.withBackend(cmd.Context(), func(b *backend) error {
 				r, err := b.Show(cmd.Context(), args[0])
 				a.clearProgress()
-				var missing *query.NotFoundError
-				if errors.As(err, &missing) {
-					fmt.Fprintf(a.stderr, "recount: %s\n", err)
-					return exitError(1)
-				}
 				if err != nil {
-					return err
+					return a.unanswered(err)
 				}
 				if a.json {
 					return a.printJSON(r)

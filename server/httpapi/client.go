@@ -61,6 +61,8 @@ type APIError struct {
 	Detail    string
 	// Places names what is wrong where: "body[3]: command: value is required".
 	Places []string
+
+	details []*huma.ErrorDetail
 }
 
 func (e *APIError) Error() string {
@@ -111,11 +113,38 @@ func (c *Client) Show(ctx context.Context, ref string) (r query.ShowResponse, er
 		return r, &query.NotFoundError{Ref: ref, Hint: "want an id, the start of one, or a position"}
 	}
 	err = c.call(ctx, http.MethodGet, "/v1/intents/"+url.PathEscape(ref), nil, "", nil, &r)
+	return r, referred(err)
+}
+
+// referred turns what the server says of a reference to a command back into the
+// error that the question gave.
+func referred(err error) error {
 	var ae *APIError
-	if errors.As(err, &ae) && ae.Status == http.StatusNotFound {
-		return r, &query.NotFoundError{Ref: ref, Hint: strings.TrimPrefix(ae.Detail, strconv.Quote(ref)+": not found: ")}
+	if !errors.As(err, &ae) {
+		return err
 	}
-	return r, err
+	quoted, perr := strconv.QuotedPrefix(ae.Detail)
+	ref, uerr := strconv.Unquote(quoted)
+	if perr != nil || uerr != nil {
+		return err
+	}
+	hint, missing := strings.CutPrefix(ae.Detail[len(quoted):], ": not found: ")
+	switch {
+	case ae.Status == http.StatusNotFound && missing:
+		return &query.NotFoundError{Ref: ref, Hint: hint}
+	case ae.Status == http.StatusConflict && len(ae.details) > 0:
+		am := &query.AmbiguousError{Prefix: ref}
+		for _, d := range ae.details {
+			var c query.Candidate
+			b, err := json.Marshal(d.Value)
+			if err != nil || json.Unmarshal(b, &c) != nil {
+				return ae
+			}
+			am.Matches = append(am.Matches, c)
+		}
+		return am
+	}
+	return err
 }
 
 // Scan asks GET /v1/intents and copies the answer to w.
@@ -258,7 +287,7 @@ func (c *Client) do(ctx context.Context, method, path string, v url.Values, medi
 }
 
 func apiError(resp *http.Response, m *huma.ErrorModel) error {
-	e := &APIError{Status: m.Status, RequestID: resp.Header.Get(requestIDHeader), Detail: m.Detail}
+	e := &APIError{Status: m.Status, RequestID: resp.Header.Get(requestIDHeader), Detail: m.Detail, details: m.Errors}
 	for _, d := range m.Errors {
 		place := d.Message
 		if d.Location != "" {

@@ -55,7 +55,10 @@ func (f *fake) Find(_ context.Context, r query.FindRequest) (query.FindResponse,
 func (f *fake) Show(_ context.Context, ref string) (query.ShowResponse, error) {
 	switch ref {
 	case "0a":
-		return query.ShowResponse{}, &query.AmbiguousError{Prefix: ref, Matches: []schemas.EventID{{0x0a, 1}, {0x0a, 2}}}
+		return query.ShowResponse{}, &query.AmbiguousError{Prefix: ref, Matches: []query.Candidate{
+			{ID: schemas.EventID{0x0a, 1}, Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Command: "make one"},
+			{ID: schemas.EventID{0x0a, 2}, Time: time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC), Command: "make two"},
+		}}
 	case "recount.commands/0/7":
 		return query.ShowResponse{Intent: query.Intent{Command: "ls"}}, nil
 	}
@@ -409,7 +412,8 @@ func TestClientRoundTrip(t *testing.T) {
 	if _, err := c.Show(ctx, "ff"); !errors.As(err, &nf) || nf.Hint != "see find" {
 		t.Errorf("show nothing: %v", err)
 	}
-	if _, err := c.Show(ctx, "0a"); err == nil || !strings.Contains(err.Error(), "ambiguous") {
+	var am *query.AmbiguousError
+	if _, err := c.Show(ctx, "0a"); !errors.As(err, &am) || am.Prefix != "0a" || len(am.Matches) != 2 || am.Matches[1].Command != "make two" {
 		t.Errorf("show ambiguous: %v", err)
 	}
 	if s, err := c.Status(ctx, httpapi.StatusRequest{Roots: true}); err != nil || *s.Projections[0].Root != (schemas.Hash{1}) {

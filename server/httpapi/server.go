@@ -128,7 +128,11 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 	case errors.As(err, &nf):
 		return huma.Error404NotFound(nf.Error())
 	case errors.As(err, &am):
-		return huma.Error409Conflict(am.Error())
+		candidates := make([]error, len(am.Matches))
+		for i, c := range am.Matches {
+			candidates[i] = &huma.ErrorDetail{Location: "id", Message: "may mean " + c.Time.UTC().Format(time.RFC3339) + " " + c.Command, Value: c}
+		}
+		return huma.Error409Conflict(am.Error(), candidates...)
 	case errors.As(err, &nv):
 		return huma.Error504GatewayTimeout(nv.Error(),
 			&huma.ErrorDetail{Location: "body.at_least", Message: "visible is " + nv.Have.String(), Value: nv.Want.String()})

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/width"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// columnsOf is how many columns of a terminal a rune takes: none for what
+// combines with the one before or is not shown, two for the wide ones of East
+// Asia and most emoji.
+func columnsOf(r rune) int {
+	switch {
+	case r < 0x300:
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
+
+// columns is how many columns of a terminal s takes; s has no escape sequences.
+func columns(s string) int {
+	n := 0
+	for _, r := range s {
+		n += columnsOf(r)
+	}
+	return n
+}
+
+// cut shortens s to at most n columns; what was longer ends in an ellipsis.
+func cut(s string, n int) string {
+	if columns(s) <= n {
+		return s
+	}
+	taken := 0
+	for i, r := range s {
+		if taken+columnsOf(r) > n-1 {
+			return strings.TrimRight(s[:i], " ") + "…"
+		}
+		taken += columnsOf(r)
+	}
+	return s
+}
+
+// cutStart shortens s to at most n columns and keeps its end, which is what tells
+// paths apart.
+func cutStart(s string, n int) string {
+	if columns(s) <= n {
+		return s
+	}
+	runes, taken := []rune(s), 0
+	for i := len(runes) - 1; i >= 0; i-- {
+		if taken += columnsOf(runes[i]); taken > n-1 {
+			return "…" + string(runes[i+1:])
+		}
+	}
+	return s
+}
+
+// oneLine makes text of other people fit for one line of a terminal: line breaks
+// become ⏎, tabs blanks, other control characters are shown and not sent.
+func oneLine(s string) string {
+	return strings.NewReplacer("\n", "⏎", "\t", " ").Replace(plainText(strings.TrimSpace(s)))
+}
+
+// pad fills s with blanks up to n columns.
+func pad(s string, n int) string { return s + strings.Repeat(" ", max(n-columns(s), 0)) }
+
+// Digits of an abbreviated id at least: as many as git has; where an id begins
+// with its time (UUIDv7), so many that the millisecond is whole.
+const (
+	fewestDigits     = 7
+	fewestTimeDigits = 12
+)
+
+// abbreviate gives each id the shortest start that none of the others has.
+func abbreviate(ids []schemas.EventID) map[schemas.EventID]string {
+	sorted := slices.Clone(ids)
+	slices.SortFunc(sorted, func(a, b schemas.EventID) int { return bytes.Compare(a[:], b[:]) })
+	sorted = slices.Compact(sorted)
+	short := make(map[schemas.EventID]string, len(sorted))
+	for i, id := range sorted {
+		n := fewestDigits
+		if id[6]>>4 == 7 {
+			n = fewestTimeDigits
+		}
+		for _, other := range []int{i - 1, i + 1} {
+			if other >= 0 && other < len(sorted) {
+				n = max(n, commonDigits(id, sorted[other])+1)
+			}
+		}
+		short[id] = firstDigits(id, n)
+	}
+	return short
+}
+
+// commonDigits is how many digits two ids begin with alike.
+func commonDigits(a, b schemas.EventID) int {
+	for i := range a {
+		if x := a[i] ^ b[i]; x >= 0x10 {
+			return 2 * i
+		} else if x > 0 {
+			return 2*i + 1
+		}
+	}
+	return 2 * len(a)
+}
+
+// firstDigits is the start of an id's text that has n digits, hyphens not counted.
+func firstDigits(id schemas.EventID, n int) string {
+	s := id.String()
+	for i, r := range s {
+		if r == '-' {
+			continue
+		}
+		if n == 0 {
+			return strings.TrimSuffix(s[:i], "-")
+		}
+		n--
+	}
+	return s
+}

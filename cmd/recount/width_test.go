@@ -1,0 +1,63 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+func TestCut(t *testing.T) {
+	for _, c := range []struct {
+		in         string
+		n          int
+		end, start string
+	}{
+		{"make test", 9, "make test", "make test"},
+		{"make test", 6, "make…", "… test"},
+		{"日本語です", 5, "日本…", "…です"},
+		{"日本語です", 6, "日本…", "…です"},
+		{"e\u0301e\u0301e\u0301", 3, "e\u0301e\u0301e\u0301", "e\u0301e\u0301e\u0301"},
+		{"", 3, "", ""},
+	} {
+		if got := cut(c.in, c.n); got != c.end || columns(got) > c.n {
+			t.Errorf("cut(%q, %d): got %q, want %q", c.in, c.n, got, c.end)
+		}
+		if got := cutStart(c.in, c.n); got != c.start || columns(got) > c.n {
+			t.Errorf("cutStart(%q, %d): got %q, want %q", c.in, c.n, got, c.start)
+		}
+	}
+	if got := oneLine(" for x in a\n\tdo\x1b[2J\r\n"); got != `for x in a⏎ do\x1b[2J` {
+		t.Errorf("oneLine: got %q", got)
+	}
+}
+
+// Ids are as short as tells them apart, and never shorter than git's.
+func TestAbbreviate(t *testing.T) {
+	id := func(s string) schemas.EventID {
+		x, err := schemas.ParseEventID(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	ids := map[schemas.EventID]string{
+		id("01234567-89ab-8def-8123-456789abcdef"): "0123456",
+		id("11111111-1111-8111-8111-111111111111"): "11111111-1111-8111-8111-111111111111",
+		id("11111111-1111-8111-8111-111111111112"): "11111111-1111-8111-8111-111111111112",
+		id("22222222-0111-8111-8111-111111111111"): "22222222-0",
+		id("22222222-1111-8111-8111-111111111111"): "22222222-1",
+		id("33333330-1111-8111-8111-111111111111"): "33333330",
+		id("33333331-1111-8111-8111-111111111111"): "33333331",
+		id("44444440-1111-7111-8111-111111111111"): "44444440-1111",
+	}
+	var all []schemas.EventID
+	for i := range ids {
+		all = append(all, i, i)
+	}
+	got := abbreviate(all)
+	for i, want := range ids {
+		if got[i] != want {
+			t.Errorf("%s: got %s, want %s", i, got[i], want)
+		}
+	}
+}
