@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -13,6 +14,13 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 	"github.com/recountdb/recount/schemas"
 )
+
+// fetchWait bounds how long a fetch waits at the broker for something to come.
+// The client has one fetch at a time under way. A partition that is not in it,
+// because it was assigned a moment later or has just been resumed, waits until
+// that fetch is answered, however much there is to read in it. With the client's
+// own five seconds a stream now and then began five seconds late.
+const fetchWait = 250 * time.Millisecond
 
 // consumerOptions are what everything that reads has in common.
 func consumerOptions(cfg Config) []kgo.Opt {
@@ -22,6 +30,7 @@ func consumerOptions(cfg Config) []kgo.Opt {
 		kgo.KeepControlRecords(),
 		// Offsets that the log does not have are ours to judge: see resolve.
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+		kgo.FetchMaxWait(fetchWait),
 		kgo.FetchMaxPartitionBytes(int32(max(2<<20, cfg.MaxEventBytes))),
 	}
 }
