@@ -1,0 +1,128 @@
+// Command why scores `why` against labels made by hand: for each failing command
+// of testdata, the earlier commands that a person would name as its causes, and
+// for each fix, the failure that it fixed.
+//
+//	go run ./bench/why          the figures
+//	go run ./bench/why -v       and each case of the half that may be looked at
+//
+// It appends every command and its outcome, as two events, to a fresh log, lets
+// the real pipeline project them, asks query.Why at depth 3, and compares what it
+// says with the labels; two baselines answer the same questions: the five
+// commands before, and the five most similar among the earlier ones. README.md
+// has the rules of labelling, the format and the figures.
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+)
+
+// options are the flags.
+type options struct {
+	dir     string
+	depth   int
+	verbose bool
+	only    string
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.dir, "testdata", "bench/why/testdata", "directory of NAME.jsonl and NAME.labels")
+	flag.IntVar(&o.depth, "depth", 3, "how many edges why goes")
+	flag.BoolVar(&o.verbose, "v", false, "print what was expected and answered, for the development half")
+	flag.StringVar(&o.only, "only", "", "with -v, print this trajectory alone")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, o); err != nil {
+		fmt.Fprintln(os.Stderr, "why:", err)
+		os.Exit(1)
+	}
+}
+
+// heldOut says whether a trajectory is in the half that rules are not developed
+// on: an odd first byte of its name's SHA-256.
+func heldOut(name string) bool { return sha256.Sum256([]byte(name))[0]%2 == 1 }
+
+func run(ctx context.Context, w io.Writer, o options) (err error) {
+	set, err := loadSet(o.dir)
+	if err != nil {
+		return err
+	}
+	sys, err := ingest(ctx, set)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sys.close()) }()
+
+	answerers := []answerer{
+		{"why", func(t *trajectory, i int) ([]ref, error) {
+			a, err := sys.why(ctx, t, i, o.depth)
+			return a.causes, err
+		}},
+		{"previous five", previousFive},
+		{"similar five, session", similarFive(set, true)},
+		{"similar five, all", similarFive(set, false)},
+	}
+	halves := []half{{"development", false}, {"held out", true}}
+	for _, h := range halves {
+		if err := scoreHalf(ctx, w, set, sys, h, answerers, o); err != nil {
+			return err
+		}
+	}
+	if o.verbose {
+		return printCases(ctx, w, set, sys, o)
+	}
+	return nil
+}
+
+// half is one side of the split.
+type half struct {
+	name string
+	held bool
+}
+
+func scoreHalf(ctx context.Context, w io.Writer, set []*trajectory, sys *system, h half, answerers []answerer, o options) error {
+	failures, without, trajectories := 0, 0, 0
+	for _, t := range set {
+		if heldOut(t.name) != h.held {
+			continue
+		}
+		trajectories++
+		failures += len(t.failures)
+		for _, l := range t.failures {
+			if len(l.essential) == 0 {
+				without++
+			}
+		}
+	}
+	fmt.Fprintf(w, "%s: %d trajectories, %d failing commands, %d of them without a recorded cause\n\n", h.name, trajectories, failures, without)
+	fmt.Fprintf(w, "| answered by | answers | precision | recall | macro P | macro R | strict P | top 5: P | R | macro P | macro R |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
+	for _, a := range answerers {
+		var whole, top score
+		for _, t := range set {
+			if heldOut(t.name) != h.held {
+				continue
+			}
+			for _, i := range t.failing() {
+				got, err := a.answer(t, i)
+				if err != nil {
+					return fmt.Errorf("%s of %s %d: %w", a.name, t.name, i, err)
+				}
+				whole.add(t, t.failures[i], got)
+				top.add(t, t.failures[i], got[:min(5, len(got))])
+			}
+		}
+		fmt.Fprintf(w, "| %s | %d | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f |\n", a.name, whole.answered,
+			whole.precision(), whole.recall(), whole.macroPrecision(), whole.macroRecall(), whole.strict(),
+			top.precision(), top.recall(), top.macroPrecision(), top.macroRecall())
+	}
+	fmt.Fprintln(w)
+	return scoreEdges(ctx, w, set, sys, h, o)
+}

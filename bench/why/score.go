@@ -1,0 +1,145 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/recountdb/recount/processors/embed"
+)
+
+// ref is one command of one trajectory.
+type ref struct {
+	t *trajectory
+	i int
+}
+
+// answerer names causes of a failing command, the best first.
+type answerer struct {
+	name   string
+	answer func(t *trajectory, i int) ([]ref, error)
+}
+
+// score adds up answers. Micro figures count each named command alike, macro
+// figures each failing command: its precision is 0 if nothing is named where
+// there are causes, 1 if nothing is where there are none; its recall is left out
+// where there are none.
+type score struct {
+	answered, right, must, found int
+	essential                    int
+	precisions, recalls          []float64
+}
+
+func (s *score) add(t *trajectory, l label, got []ref) {
+	right, found := 0, 0
+	for _, r := range got {
+		if r.t != t {
+			continue
+		}
+		if l.allows(r.i) {
+			right++
+		}
+		if slices.Contains(l.essential, r.i) {
+			found++
+		}
+	}
+	s.answered += len(got)
+	s.right += right
+	s.essential += found
+	s.must += len(l.essential)
+	s.found += found
+	switch {
+	case len(got) > 0:
+		s.precisions = append(s.precisions, float64(right)/float64(len(got)))
+	case len(l.essential) == 0:
+		s.precisions = append(s.precisions, 1)
+	default:
+		s.precisions = append(s.precisions, 0)
+	}
+	if len(l.essential) > 0 {
+		s.recalls = append(s.recalls, float64(found)/float64(len(l.essential)))
+	}
+}
+
+func (s *score) precision() float64      { return ratio(s.right, s.answered) }
+func (s *score) strict() float64         { return ratio(s.essential, s.answered) }
+func (s *score) recall() float64         { return ratio(s.found, s.must) }
+func (s *score) macroPrecision() float64 { return mean(s.precisions) }
+func (s *score) macroRecall() float64    { return mean(s.recalls) }
+
+func ratio(a, b int) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
+
+func mean(xs []float64) float64 {
+	sum := 0.0
+	for _, x := range xs {
+		sum += x
+	}
+	if len(xs) == 0 {
+		return 0
+	}
+	return sum / float64(len(xs))
+}
+
+// previousFive names the five commands before, the nearest first.
+func previousFive(t *trajectory, i int) ([]ref, error) {
+	var out []ref
+	for j := i - 1; j > 0 && len(out) < 5; j-- {
+		out = append(out, ref{t, j})
+	}
+	return out, nil
+}
+
+// similarFive names the five earlier commands whose embedding, as the pipeline
+// makes it, has the greatest cosine with this one's: of the session, which is
+// the harder one to beat since every cause lies there, or of all.
+func similarFive(set []*trajectory, session bool) func(*trajectory, int) ([]ref, error) {
+	e := embed.NewHash()
+	type row struct {
+		ref
+		at int64
+		v  [embed.Dim]float32
+	}
+	var rows []row
+	for _, t := range set {
+		for n, c := range t.commands {
+			rows = append(rows, row{ref{t, n + 1}, c.StartedAt.AsTime().UnixNano(), e.EmbedCommand(c.Command, c.StatedIntent)})
+		}
+	}
+	return func(t *trajectory, i int) ([]ref, error) {
+		self := rows[slices.IndexFunc(rows, func(r row) bool { return r.ref == ref{t, i} })]
+		type scored struct {
+			row
+			cosine float64
+		}
+		var all []scored
+		for _, r := range rows {
+			earlier := r.at < self.at || r.at == self.at && r.t == t && r.i < i
+			if r.ref == self.ref || !earlier || session && r.t != t {
+				continue
+			}
+			cos := 0.0
+			for d := range r.v {
+				cos += float64(r.v[d]) * float64(self.v[d])
+			}
+			all = append(all, scored{r, cos})
+		}
+		// The nearer in time first among equals.
+		slices.SortStableFunc(all, func(a, b scored) int {
+			switch {
+			case a.cosine != b.cosine && a.cosine > b.cosine, a.cosine == b.cosine && a.at > b.at:
+				return -1
+			case a.cosine == b.cosine && a.at == b.at:
+				return 0
+			}
+			return 1
+		})
+		var out []ref
+		for _, s := range all[:min(5, len(all))] {
+			out = append(out, s.ref)
+		}
+		return out, nil
+	}
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/server/node"
+)
+
+// system is a node with every trajectory in its log.
+type system struct {
+	dir  string
+	node *node.Node
+	refs map[schemas.EventID]ref
+}
+
+const source = "bench/why"
+
+func eventID(t *trajectory, i int) schemas.EventID {
+	return schemas.ProducerID(source, fmt.Sprintf("%s#%d", t.name, i))
+}
+
+// ingest appends each command when it starts and its outcome when it ends, as
+// `recount exec` and the hooks of agents do.
+func ingest(ctx context.Context, set []*trajectory) (s *system, err error) {
+	s = &system{refs: map[schemas.EventID]ref{}}
+	if s.dir, err = os.MkdirTemp("", "recount-why"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if s.node, err = node.OpenLocal(ctx, node.Config{DataDir: s.dir}, nil); err != nil {
+		return nil, err
+	}
+	for _, t := range set {
+		var events []schemas.Event
+		for n := range t.commands {
+			s.refs[eventID(t, n+1)] = ref{t, n + 1}
+			pair, err := eventsOf(t, n+1)
+			if err != nil {
+				return nil, err
+			}
+			events = append(events, pair...)
+		}
+		if _, err := s.node.Append(ctx, events); err != nil {
+			return nil, fmt.Errorf("append %s: %w", t.name, err)
+		}
+	}
+	return s, nil
+}
+
+func (s *system) close() error {
+	var err error
+	if s.node != nil {
+		err = s.node.Close()
+	}
+	return errors.Join(err, os.RemoveAll(s.dir))
+}
+
+func eventsOf(t *trajectory, i int) ([]schemas.Event, error) {
+	whole := t.command(i)
+	start := proto.CloneOf(whole)
+	start.ExitCode, start.Duration, start.OutputTail = nil, nil, ""
+	id := eventID(t, i)
+	end := whole.StartedAt.AsTime().Add(whole.Duration.AsDuration())
+	outcome := &recountv1.OutcomeObserved{
+		CommandEventId: id.String(), ExitCode: whole.ExitCode, Duration: whole.Duration,
+		ObservedAt: timestamppb.New(end), OutputTail: whole.OutputTail, Author: whole.Author,
+	}
+	key := schemas.KeyOf(start)
+	ran, err := schemas.EncodePayload(start)
+	if err != nil {
+		return nil, err
+	}
+	ended, err := schemas.EncodePayload(outcome)
+	if err != nil {
+		return nil, err
+	}
+	return []schemas.Event{
+		{ID: id, Type: schemas.TypeCommandExecuted, Source: source, Time: whole.StartedAt.AsTime(), Key: key, ContentType: schemas.ContentJSON, Payload: ran},
+		{
+			ID: schemas.NewCanon("bench/why/outcome/1").Bytes(id[:]).ID(), Type: schemas.TypeOutcomeObserved, Source: source,
+			Time: end, Key: key, ContentType: schemas.ContentJSON, Payload: ended,
+		},
+	}, nil
+}
+
+// answer is what why said of one command.
+type answer struct {
+	causes []ref
+	query.WhyResponse
+}
+
+func (s *system) why(ctx context.Context, t *trajectory, i, depth int, kinds ...string) (answer, error) {
+	node, ok := any(s.node).(interface {
+		Why(context.Context, query.WhyRequest) (query.WhyResponse, error)
+	})
+	if !ok {
+		return answer{}, nil // query.Why is under way
+	}
+	r, err := node.Why(ctx, query.WhyRequest{Ref: eventID(t, i).String(), Walk: query.Walk{Depth: depth, Kinds: kinds}})
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{WhyResponse: r}
+	for _, c := range r.Causes {
+		a.causes = append(a.causes, s.refs[c.ID])
+	}
+	return a, nil
+}
