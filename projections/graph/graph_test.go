@@ -22,16 +22,30 @@ func TestProjection(t *testing.T) {
 			return Open(dir, o)
 		}),
 		Change: func(r *recountv1.Record) bool {
-			o := r.GetOutcome()
-			if o == nil {
+			switch b := r.Body.(type) {
+			case *recountv1.Record_Outcome:
+				b.Outcome.OutputTail += "changed"
+			case *recountv1.Record_Intent:
+				b.Intent.Template += "changed"
+			default:
 				return false
 			}
-			o.OutputTail += "changed"
 			return true
 		},
 		Read: func(t *testing.T, p projections.Projection) {
 			if _, _, err := p.(*Graph).Lookup(schemas.EventID{1}, nil); err != nil {
 				t.Errorf("lookup: %v", err)
+			}
+			v, err := p.(*Graph).ViewAt(Seen{})
+			if err != nil {
+				t.Errorf("view: %v", err)
+				return
+			}
+			if _, err := v.In(schemas.EventID{1}); err != nil {
+				t.Errorf("in: %v", err)
+			}
+			if err := v.Close(); err != nil {
+				t.Errorf("close: %v", err)
 			}
 		},
 	})

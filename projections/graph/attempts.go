@@ -1,0 +1,129 @@
+package graph
+
+import (
+	"time"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// maxAttempts is how many runs of a template are looked at, to either side.
+const maxAttempts = 8
+
+// likeness is how sure it is that two runs of one template are attempts at the
+// same thing:
+//
+//	0.95  the same command in the same directory
+//	0.85  the same command
+//	0.75  both name a resource in common
+//	0.5   in one session and one directory, within ten minutes
+//	0     else
+func likeness(a, b *Node) float64 {
+	switch {
+	case a.Content == b.Content && a.Cwd == b.Cwd:
+		return 0.95
+	case a.Content == b.Content:
+		return 0.85
+	case sharesNamed(a, b):
+		return 0.75
+	case a.session == b.session && a.Cwd == b.Cwd && time.Duration(a.gap(b)) <= 10*time.Minute:
+		return 0.5
+	}
+	return 0
+}
+
+func sharesNamed(a, b *Node) bool {
+	for _, r := range a.Resources {
+		if r.Access&Implied == 0 && b.uses(r) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// uses is how a node uses a resource, 0 if it does not.
+func (n *Node) uses(r Resource) Access {
+	for _, o := range n.Resources {
+		if o.Kind == r.Kind && o.Name == r.Name && o.Access&Implied == 0 {
+			return o.Access
+		}
+	}
+	return 0
+}
+
+// attempt is the earlier run of the same template, in the same workspace and of
+// known outcome, that is the most alike, the newest of those; or nil.
+func (v *View) attempt(n *Node) (best *Node, alike float64, err error) {
+	err = v.back(v.list(kindTemplate, n, templateList(n.Workspace, n.Template)), n.Position.Offset, maxAttempts, func(offset int64, _ []byte) (bool, error) {
+		a, err := v.sibling(n, offset)
+		if a == nil || err != nil || a.Template != n.Template || a.Workspace != n.Workspace || !a.Failed() && !a.Succeeded() {
+			return true, err
+		}
+		if l := likeness(a, n); l > alike {
+			ok, err := v.known(a)
+			if !ok || err != nil {
+				return true, err
+			}
+			best, alike = a, l
+		}
+		return alike < 0.95, nil
+	})
+	return best, alike, err
+}
+
+// laterAttempts finds the runs of a node's template that may see it as theirs.
+func (v *View) laterAttempts(n *Node, found func(schemas.Position)) error {
+	return v.forth(v.list(kindTemplate, n, templateList(n.Workspace, n.Template)), n.Position.Offset, maxAttempts, func(offset int64, _ []byte) (bool, error) {
+		p := n.Position
+		p.Offset = offset
+		found(p)
+		return true, nil
+	})
+}
+
+// changesBetween are the intents of the workspace between two that changed
+// something, the newest first, at most the newest maxChanges.
+func (v *View) changesBetween(a, b *Node) ([]*Node, error) {
+	var all []*Node
+	err := v.back(v.list(kindWorkspace, b, hashOf(b.Workspace)), b.Position.Offset, maxChanges, func(offset int64, _ []byte) (bool, error) {
+		if offset <= a.Position.Offset {
+			return false, nil
+		}
+		n, err := v.sibling(b, offset)
+		if n == nil || err != nil || n.Workspace != b.Workspace {
+			return true, err
+		}
+		ok, err := v.known(n)
+		if ok {
+			all = append(all, n)
+		}
+		return true, err
+	})
+	return all, err
+}
+
+const maxChanges = 16
+
+// touches reports whether a change concerns one of two attempts: by a resource
+// that it wrote and they use, or that the output of the failed one names.
+func touches(change, failed, succeeded *Node) (Resource, bool) {
+	for _, r := range change.Resources {
+		if r.Access&Implied != 0 {
+			continue
+		}
+		if names(failed.mentioned, r) {
+			return r, true
+		}
+		if r.Access&Write == 0 {
+			continue
+		}
+		for _, n := range [...]*Node{failed, succeeded} {
+			for _, u := range n.Resources {
+				if u.Kind == r.Kind && (u.Name == r.Name || u.Access&Read != 0 && r.Kind == recountv1.ResourceKind_RESOURCE_KIND_PATH && below(r.Name, u.Name)) {
+					return r, true
+				}
+			}
+		}
+	}
+	return Resource{}, false
+}
