@@ -1,0 +1,111 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// drawDiff draws two narratives side by side as a diff does: the verdict, then a
+// line for each command of one of them or of both.
+func (d *drawing) drawDiff(r query.DiffResponse) {
+	var ids []schemas.EventID
+	var a, b *query.Intent
+	for _, l := range r.Lines {
+		for _, in := range []*query.Intent{l.A, l.B} {
+			if in != nil {
+				ids = append(ids, in.ID)
+			}
+		}
+		if l.A != nil && l.A.ID == r.A {
+			a = l.A
+		}
+		if l.B != nil && l.B.ID == r.B {
+			b = l.B
+		}
+	}
+	d.ids = abbreviate(append(ids, r.A, r.B))
+	if r.Verdict != "" {
+		verdict := oneLine(r.Verdict)
+		d.print(d.a.paint(bold, verdict), "")
+	}
+	for name, in := range map2("A", a, "B", b) {
+		if in != nil {
+			d.print(d.command(name+" ", *in, bold, in.Time.Local().Format(time.DateTime), d.where(in.Cwd, "")))
+		}
+	}
+	if len(r.Lines) > 0 {
+		d.print("")
+	}
+	wide := 0
+	for _, s := range d.ids {
+		wide = max(wide, len(s))
+	}
+	for _, l := range r.Lines {
+		d.diffLine(l, wide)
+	}
+	var counts []string
+	for _, way := range []struct{ way, words string }{
+		{query.DiffCommon, "alike"}, {query.DiffChanged, "changed"}, {query.DiffOnlyA, "only in A"}, {query.DiffOnlyB, "only in B"},
+	} {
+		if n := r.Counts[way.way]; n > 0 {
+			counts = append(counts, thousands(n)+" "+way.words)
+		}
+	}
+	if len(counts) > 0 {
+		d.print("", d.a.paint(dim, strings.Join(counts, ", ")))
+	}
+	d.hint(r.Basis)
+}
+
+// map2 yields two named values in order.
+func map2(na string, a *query.Intent, nb string, b *query.Intent) func(func(string, *query.Intent) bool) {
+	return func(yield func(string, *query.Intent) bool) {
+		if yield(na, a) {
+			yield(nb, b)
+		}
+	}
+}
+
+// diffSigns are how a line of a diff begins, and its colour.
+var diffSigns = map[string][2]string{
+	query.DiffCommon: {"=", ""}, query.DiffChanged: {"~", yellow}, query.DiffOnlyA: {"-", red}, query.DiffOnlyB: {"+", green},
+}
+
+func (d *drawing) diffLine(l query.DiffLine, wide int) {
+	sign := diffSigns[l.Way]
+	in, idA, idB := l.B, "", ""
+	if l.B != nil {
+		idB = d.ids[l.B.ID]
+	}
+	if l.A != nil {
+		in, idA = l.A, d.ids[l.A.ID]
+	}
+	if in == nil {
+		return // an answer cannot have such a line
+	}
+	mark, plain := d.a.exitMark(in.ExitCode), plainMark(in.ExitCode)
+	if l.A != nil && l.B != nil && plainMark(l.B.ExitCode) != plain {
+		mark += "→" + d.a.exitMark(l.B.ExitCode)
+		plain += "→" + plainMark(l.B.ExitCode)
+	}
+	taken := 2 + 2*(wide+2) + columns(plain) + 1
+	d.print(d.a.paint(sign[1], sign[0]) + " " + d.a.paint(dim, pad(idA, wide)+"  "+pad(idB, wide)) + "  " + mark + " " +
+		d.a.paint(sign[1], d.fit(oneLine(in.Command), taken)))
+	lead := strings.Repeat(" ", 2+2*(wide+2))
+	for _, c := range l.Changes {
+		name := lead + pad(strings.ReplaceAll(c.Field, "_", " "), 12)
+		half := func(s string) string {
+			if s == "" {
+				s = "none"
+			}
+			if d.width == 0 {
+				return oneLine(s)
+			}
+			return cut(oneLine(s), max((d.width-columns(name)-3)/2, narrowest/2))
+		}
+		d.print(d.a.paint(dim, name) + d.a.paint(red, half(c.A)) + d.a.paint(dim, " → ") + d.a.paint(green, half(c.B)))
+	}
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// mostLanes is how many lanes are drawn side by side; sessions beyond share the
+// last one.
+const mostLanes = 8
+
+// mostEdges is how many edges are told below a command; --wide tells all.
+const mostEdges = 3
+
+// drawStitch draws a narrative as lanes, one for each session, from the oldest
+// command to the newest. That one command follows another in its lane is what
+// the lane says; the other edges stand below the command that they lead to.
+func (d *drawing) drawStitch(r query.StitchResponse) {
+	l := lanes{d: d, root: r.Root, last: map[string]int{}, at: map[string]int{}, cwd: map[string]string{}}
+	var ids []schemas.EventID
+	index := map[schemas.EventID]int{}
+	for i, n := range r.Nodes {
+		ids = append(ids, n.ID)
+		index[n.ID] = i
+		l.last[laneOf(n.Intent)] = i
+	}
+	d.ids = abbreviate(append(ids, r.Root))
+	incoming := map[schemas.EventID][]query.Edge{}
+	for _, e := range r.Edges {
+		incoming[e.To] = append(incoming[e.To], e)
+	}
+	d.print(fmt.Sprintf("around %s: %s in %s, %s", d.a.paint(yellow, d.ids[r.Root]), count(len(r.Nodes), "command", "commands"),
+		count(len(l.last), "session", "sessions"), count(len(r.Edges), "edge", "edges")))
+	day, previous := "", map[string]schemas.EventID{}
+	for i, n := range r.Nodes {
+		lane := laneOf(n.Intent)
+		if on := n.Time.Local().Format(time.DateOnly); on != day {
+			day = on
+			d.print("", d.a.paint(bold, day))
+		}
+		l.node(n, i == l.last[lane], incoming[n.ID], previous[lane])
+		previous[lane] = n.ID
+	}
+	if r.Truncated && r.Hint == "" {
+		d.print("", d.a.paint(dim, "there is more: raise --depth or --nodes"))
+	}
+	d.hint(r.Basis)
+}
+
+// laneOf is what a lane stands for: a session, or where the commands without one
+// were run.
+func laneOf(in query.Intent) string {
+	if in.Session != "" {
+		return "session " + in.Session
+	}
+	if who := strings.Trim(in.User+"@"+in.Host, "@"); who != "" {
+		return "no session, " + who
+	}
+	return "no session"
+}
+
+// lanes are the sessions that are under way at a row, each in a column.
+type lanes struct {
+	d    *drawing
+	root schemas.EventID
+	open []string // the lane in each column, "" where there is none
+	last map[string]int
+	at   map[string]int
+	cwd  map[string]string
+}
+
+// The colours that tell lanes apart.
+var laneColours = []string{cyan, "35", "34", green, yellow, red}
+
+// clock is as wide as the time of a row.
+const clock = "15:04:05"
+
+// bars draws every lane, with a mark in one of them.
+func (l *lanes) bars(mark string, at int) string {
+	var b strings.Builder
+	for i, lane := range l.open {
+		switch {
+		case i == at:
+			b.WriteString(mark)
+		case lane != "":
+			b.WriteString("│")
+		default:
+			b.WriteString(" ")
+		}
+		b.WriteString(" ")
+	}
+	return b.String()
+}
+
+// begin finds a column for a lane.
+func (l *lanes) begin(lane string) int {
+	at := slices.Index(l.open, "")
+	switch {
+	case at >= 0:
+		l.open[at] = lane
+	case len(l.open) < mostLanes:
+		at = len(l.open)
+		l.open = append(l.open, lane)
+	default:
+		at = mostLanes - 1
+		l.open[at] = lane
+	}
+	l.at[lane] = at
+	return at
+}
+
+func (l *lanes) node(n query.Node, last bool, edges []query.Edge, previous schemas.EventID) {
+	lane := laneOf(n.Intent)
+	at, known := l.at[lane]
+	blank := strings.Repeat(" ", len(clock)+1)
+	if !known || l.open[at] != lane {
+		at = l.begin(lane)
+		about := []string{lane}
+		if n.Author != "" {
+			about = append(about, "by "+n.Author)
+		}
+		lead := blank + l.bars("╷", at)
+		l.d.print(l.d.a.paint(laneColours[at%len(laneColours)], lead+l.d.fit(oneLine(strings.Join(about, ", ")), columns(lead))))
+	}
+	mark, style := "●", ""
+	if n.ID == l.root {
+		mark, style = "◆", bold
+	}
+	lead := n.Time.Local().Format(clock) + " " + l.bars(mark, at)
+	l.d.print(l.d.command(lead, n.Intent, style, l.d.where(n.Cwd, l.cwd[lane])))
+	l.cwd[lane] = n.Cwd
+	if last {
+		l.open[at] = ""
+		for len(l.open) > 0 && l.open[len(l.open)-1] == "" {
+			l.open = l.open[:len(l.open)-1]
+		}
+	}
+	l.edges(edges, previous, blank)
+}
+
+// edges tells what leads to a command, the heaviest first. That it follows the
+// one before in its lane need not be said.
+func (l *lanes) edges(edges []query.Edge, previous schemas.EventID, blank string) {
+	edges = slices.DeleteFunc(slices.Clone(edges), func(e query.Edge) bool { return e.Kind == "temporal" && e.From == previous })
+	slices.SortStableFunc(edges, func(a, b query.Edge) int { return cmp.Compare(b.Weight, a.Weight) })
+	lead := blank + l.bars("", -1) + "  "
+	for i, e := range edges {
+		if i == mostEdges && l.d.width > 0 && len(edges) > i+1 {
+			l.d.print(l.d.a.paint(dim, fmt.Sprintf("%s… %d more edges (--wide)", lead, len(edges)-i)))
+			return
+		}
+		s := fmt.Sprintf("← %s %s %.2f", l.d.ids[e.From], e.Kind, e.Weight)
+		if words := inWords(e); words != "" {
+			s += ": " + words
+		}
+		l.d.print(l.d.a.paint(dim, lead+l.d.fit(s, columns(lead))))
+	}
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// drawWhy draws what led to a command as a tree, the command at its root: below
+// each command those that led to it, the best supported first.
+func (d *drawing) drawWhy(r query.WhyResponse) {
+	ids := []schemas.EventID{r.Root.ID}
+	for _, c := range r.Causes {
+		ids = append(ids, c.ID)
+	}
+	d.ids = abbreviate(ids)
+	d.print(d.command("", r.Root, bold,
+		fmt.Sprintf("%s (%s)", r.Root.Time.Local().Format(time.DateTime), ago(d.now, r.Root.Time)), d.where(r.Root.Cwd, "")))
+	if len(r.Causes) == 0 {
+		d.print("└─ " + d.a.paint(dim, "nothing is known to have led to it"))
+	}
+	t := whyTree{d: d, root: r.Root.ID, children: map[schemas.EventID][]query.Cause{}, edges: byPair(r.Edges)}
+	known := map[schemas.EventID]bool{}
+	for _, id := range ids {
+		known[id] = true
+	}
+	for _, c := range r.Causes {
+		at := r.Root.ID
+		// The limit may have left out what lies between.
+		for i := len(c.Path) - 2; i > 0; i-- {
+			if known[c.Path[i]] && c.Path[i] != c.ID {
+				at = c.Path[i]
+				break
+			}
+		}
+		t.children[at] = append(t.children[at], c)
+	}
+	t.draw(r.Root.ID, r.Root.Cwd, r.Root.Time, "")
+	d.hint(r.Basis)
+}
+
+type whyTree struct {
+	d        *drawing
+	root     schemas.EventID
+	children map[schemas.EventID][]query.Cause
+	edges    map[pair][]query.Edge
+}
+
+// draw draws what led to a command, below lead.
+func (t *whyTree) draw(of schemas.EventID, cwd string, root time.Time, lead string) {
+	for i, c := range t.children[of] {
+		fork, below := "├─ ", "│  "
+		if i == len(t.children[of])-1 {
+			fork, below = "└─ ", "   "
+		}
+		t.d.print(t.d.command(lead+fork, c.Intent, "", before(c.Time, root), t.d.where(c.Cwd, cwd)))
+		more := lead + below + "   "
+		if len(t.children[c.ID]) > 0 {
+			more = lead + below + "│  "
+		}
+		// The path's own edge: what lies between may have been left out.
+		to := of
+		if n := len(c.Path); n >= 2 {
+			to = c.Path[n-2]
+		}
+		edges := t.edges[pair{c.ID, to}]
+		if c.Depth == 1 && c.Why != "" {
+			words := oneLine(c.Why)
+			if len(edges) > 0 {
+				words = fmt.Sprintf("%s %.2f: %s", edges[0].Kind, edges[0].Weight, words)
+				edges = edges[1:]
+			}
+			t.d.print(t.d.a.paint(dim, more+t.d.fit(words, columns(more))))
+		}
+		for _, e := range edges {
+			t.d.print(t.d.edge(more, e))
+		}
+		t.draw(c.ID, c.Cwd, root, lead+below)
+	}
+}
