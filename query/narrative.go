@@ -8,6 +8,8 @@ import (
 
 // Limits of the questions about narratives. They are part of the API.
 const (
+	// MaxRef is the longest reference to a command in bytes.
+	MaxRef = 300
 	// DefaultDepth and MaxDepth bound how many edges a walk goes from its root.
 	DefaultDepth = 5
 	MaxDepth     = 32
@@ -84,7 +86,7 @@ type Cause struct {
 	Depth int     `json:"depth" example:"1" doc:"How many edges it is away on that path."`
 	// Path leads from the root back to the cause.
 	Path []schemas.EventID `json:"path" nullable:"false" doc:"The commands on that path, from the root to the cause."`
-	Why  string            `json:"why" example:"it wrote /src/app/Makefile, which this reads" doc:"The first edge of the path in words."`
+	Why  string            `json:"why" example:"it wrote /src/app/Makefile, which this reads" doc:"What it has to do with the next command of that path, in words: this, or that command by its start."`
 }
 
 // StitchRequest asks for the narrative around a command.

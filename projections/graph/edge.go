@@ -50,6 +50,15 @@ func ParseEdgeKind(s string) (EdgeKind, bool) {
 	return 0, false
 }
 
+// EdgeKinds lists all kinds, in the order of their declaration.
+func EdgeKinds() []EdgeKind {
+	var all []EdgeKind
+	for k := Temporal; k < edgeKinds; k++ {
+		all = append(all, k)
+	}
+	return all
+}
+
 // Edge joins an earlier intent to a later one.
 type Edge struct {
 	From, To schemas.EventID

@@ -1,0 +1,196 @@
+package query
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/schemas"
+)
+
+// narrative is the commands that one question may know of, and the edges among
+// them.
+type narrative interface {
+	// stop is a command, false where none of that id may be known of.
+	stop(id schemas.EventID) (stop, bool, error)
+	// in and out are the edges that end and that begin at a command.
+	in(id schemas.EventID) ([]graph.Edge, error)
+	out(id schemas.EventID) ([]graph.Edge, error)
+}
+
+// stop is a command on a walk.
+type stop struct {
+	located
+	// clock is what orders commands across partitions (graph).
+	clock int64
+}
+
+// compareOlder orders stops: by clock, then by position.
+func (s stop) compareOlder(o stop) int {
+	return cmp.Or(cmp.Compare(s.clock, o.clock), s.pos.TP().Compare(o.pos.TP()), cmp.Compare(s.pos.Offset, o.pos.Offset))
+}
+
+// maxFan is how many edges of one command, those that carry the most, a walk
+// follows each way: a file that everything reads makes no walk endless.
+const maxFan = 64
+
+// walk goes through a narrative from a root, best first: the next command is
+// always the one of the highest standing among those that an edge leads to from
+// those taken (carry.go). So each is reached on its best path, and of a
+// narrative that is too large the best part is taken. Equal standings go by
+// depth, then the later command first.
+type walk struct {
+	n         narrative
+	carry     carry
+	back, on  bool // which ways edges are followed: to earlier commands, to later ones
+	depth     int
+	nodes     int // the root included
+	minWeight float64
+	least     float64 // the lowest standing that is taken
+
+	// What came of it. taken is in the order of standing, the root first.
+	taken []*reached
+	// followed counts edges by kind, weak those that min_weight or least kept out.
+	followed map[graph.EdgeKind]int64
+	weak     map[graph.EdgeKind]int64
+	// edges are those followed, in order.
+	edges []graph.Edge
+	// What was left out for the bounds.
+	cutDepth, cutNodes, cutFan bool
+}
+
+// reached is a command that a walk came to.
+type reached struct {
+	stop
+	score float64
+	depth int
+	from  *reached   // the one before it on its path, nil for the root
+	via   graph.Edge // the edge between the two
+}
+
+// run walks. The error is the context's or the narrative's.
+func (w *walk) run(ctx context.Context, root stop) error {
+	w.followed, w.weak = map[graph.EdgeKind]int64{}, map[graph.EdgeKind]int64{}
+	known := map[schemas.EventID]bool{} // taken
+	best := map[schemas.EventID]float64{root.id: 1}
+	open := frontier{{stop: root, score: 1}}
+	for len(open) > 0 {
+		r := heap.Pop(&open).(*reached)
+		if known[r.id] {
+			continue
+		}
+		if len(w.taken) == w.nodes {
+			w.cutNodes = true
+			return nil
+		}
+		known[r.id] = true
+		w.taken = append(w.taken, r)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		edges, err := w.around(r.id, w.back, w.on)
+		if err != nil {
+			return err
+		}
+		for _, e := range edges {
+			to := other(e, r.id)
+			if r.depth == w.depth {
+				w.cutDepth = w.cutDepth || !known[to]
+				continue
+			}
+			w.followed[e.Kind]++
+			w.edges = append(w.edges, e)
+			next := &reached{score: r.score * w.carry.of(e), depth: r.depth + 1, from: r, via: e}
+			if known[to] || next.score < best[to] {
+				continue
+			}
+			if next.score < w.least {
+				w.weak[e.Kind]++
+				continue
+			}
+			found := false
+			if next.stop, found, err = w.n.stop(to); err != nil {
+				return err
+			}
+			if !found {
+				return fmt.Errorf("edge %s from %s to %s: a bug: an end of it is not in the graph", e.Kind, e.From, e.To)
+			}
+			best[to] = next.score
+			heap.Push(&open, next)
+		}
+	}
+	return nil
+}
+
+// around are the edges of a command that may be followed, those that carry the
+// most first.
+func (w *walk) around(id schemas.EventID, back, on bool) ([]graph.Edge, error) {
+	var all []graph.Edge
+	for _, way := range []struct {
+		ask   bool
+		edges func(schemas.EventID) ([]graph.Edge, error)
+	}{{back, w.n.in}, {on, w.n.out}} {
+		if !way.ask {
+			continue
+		}
+		edges, err := way.edges(id)
+		if err != nil {
+			return nil, err
+		}
+		kept := make([]graph.Edge, 0, len(edges))
+		for _, e := range edges {
+			switch {
+			case w.carry[e.Kind] == 0:
+			case e.Weight < w.minWeight:
+				w.weak[e.Kind]++
+			default:
+				kept = append(kept, e)
+			}
+		}
+		// Stable, so that equal ones stay in the narrative's order.
+		slices.SortStableFunc(kept, func(a, b graph.Edge) int { return cmp.Compare(w.carry.of(b), w.carry.of(a)) })
+		if len(kept) > maxFan {
+			kept, w.cutFan = kept[:maxFan], true
+		}
+		all = append(all, kept...)
+	}
+	return all, nil
+}
+
+// other is the end of an edge that is not id.
+func other(e graph.Edge, id schemas.EventID) schemas.EventID {
+	if e.From == id {
+		return e.To
+	}
+	return e.From
+}
+
+// path leads from the root to the command, both included.
+func (r *reached) path() []schemas.EventID {
+	var p []schemas.EventID
+	for ; r != nil; r = r.from {
+		p = append(p, r.id)
+	}
+	slices.Reverse(p)
+	return p
+}
+
+// frontier is a heap of what may be taken next, the best first.
+type frontier []*reached
+
+func (f frontier) Len() int { return len(f) }
+func (f frontier) Less(i, j int) bool {
+	a, b := f[i], f[j]
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.depth, b.depth), b.stop.compareOlder(a.stop)) < 0
+}
+func (f frontier) Swap(i, j int) { f[i], f[j] = f[j], f[i] }
+func (f *frontier) Push(x any)   { *f = append(*f, x.(*reached)) }
+func (f *frontier) Pop() any {
+	last := len(*f) - 1
+	r := (*f)[last]
+	*f = (*f)[:last]
+	return r
+}
