@@ -39,7 +39,10 @@ const cliStopWithin = 10 * time.Second
 // CLI runs Benthos' commands (run, lint, test, list, create, blobl, streams, …)
 // with our plugins, and returns the exit code. args is what follows
 // `recount pipeline`. It registers the plugins in Benthos' global environment,
-// because some of its commands look nowhere else: call it once in a process.
+// because some of its commands look nowhere else: call it once in a process, and
+// end that process soon after. Benthos ends it with status 1 a second after the
+// config's shutdown_timeout (20 s), counted from the end of a run, even of one
+// that ended well.
 func CLI(ctx context.Context, args []string, o CLIOptions) (int, error) {
 	logger := o.Logger
 	if logger == nil {

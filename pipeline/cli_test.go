@@ -22,7 +22,9 @@ func TestCLIRun(t *testing.T) {
 	ctx, l, m := testContext(t), embedded(t), newMemory()
 	appendCommands(ctx, t, l, 0, 100)
 	file := filepath.Join(t.TempDir(), "commands.yaml")
-	yaml := strings.ReplaceAll(oneStream, "${BATCH:7}", "10") + "\nhttp: { enabled: false }\n"
+	// Benthos ends the process shutdown_timeout after a run, however it ended: with
+	// its default of 20 s the tests that come after this one would be cut off.
+	yaml := strings.ReplaceAll(oneStream, "${BATCH:7}", "10") + "\nhttp: { enabled: false }\nshutdown_timeout: 24h\n"
 	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)
 	}
