@@ -1,0 +1,42 @@
+// Package flat is an HNSW graph in flat arrays: 8-bit codes for the walk, exact
+// float32 scores for what is shown, uint32 links.
+//
+// A caller may rely on this, besides what package index promises:
+//
+//   - The same vectors added in the same order make the same graph, on every CPU,
+//     whoever read meanwhile and however often it was stored and loaded between.
+//     Levels come from a hash of the row's number; comparisons are by score, then
+//     row; scores of the walk come from integer sums. Hash proves it.
+//   - A row costs 5 × Dim + 4 bytes of chunk, 8 × M + 8 of links, and above layer
+//     0 a sixteenth of 4 × M + 4 on average (with M = 16): 2,065 bytes at 384.
+//
+// # Readers and the writer
+//
+// A reader loads the entry, then Len = n, then where the rows and the lists are,
+// and from then on ignores rows of n and above: links to them may be met. Before
+// the writer publishes Len, the row, its lists and the links to it are complete.
+// Both tables are copied when they grow and never shrink. lists says how a list
+// is changed while it is read. A search is of the rows below n, but the links
+// among them go on changing: two searches for one query may differ while rows
+// are added, in what they miss.
+//
+// # What AppendLinks gives
+//
+// Little-endian; rows in order:
+//
+//	offset  bytes
+//	0       8     "RFLAT" 0 0, and the version: 1
+//	8       4     Dim
+//	12      4     M
+//	16      4     EfConstruction
+//	20      4     rows, n
+//	24      4     row that walks begin at; 0 if there are no rows
+//	28      4     its level
+//	32      4     lists above layer 0, of all rows
+//	36      4     deleted rows, d
+//	40      4×d   deleted rows, ascending
+//	        …     for each row, for each layer from 0 to the row's level:
+//	              1 byte, the number of links; 4 bytes each, the rows
+//
+// The level of a row is not stored: it follows from its number (see level).
+package flat

@@ -1,0 +1,171 @@
+package flat
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/recountdb/recount/projections/vector/index"
+	"github.com/recountdb/recount/projections/vector/kernel"
+	"github.com/recountdb/recount/projections/vector/rows"
+)
+
+// Index is an HNSW graph over rows. It implements index.Index.
+type Index struct {
+	opt  index.Options
+	kern *kernel.Set
+	rows *rows.Rows
+
+	graph atomic.Pointer[graph] // never nil
+	entry atomic.Uint64         // see entry; valid if there are rows
+
+	pool sync.Pool // of *scratch
+
+	mu      sync.Mutex // writers, one at a time
+	upper   uint32     // lists in use above layer 0
+	scratch *scratch
+}
+
+var _ index.Index = (*Index)(nil)
+
+// New makes an empty index.
+func New(opt index.Options) (*Index, error) {
+	opt, err := opt.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return open(opt, rows.New(opt.Dim)), nil
+}
+
+func open(opt index.Options, r *rows.Rows) *Index {
+	x := &Index{opt: opt, rows: r, kern: kernel.Best(), scratch: newScratch(kernel.Stride(opt.Dim))}
+	if opt.Generic {
+		x.kern = kernel.Generic()
+	}
+	x.pool.New = func() any { return newScratch(kernel.Stride(opt.Dim)) }
+	x.graph.Store(&graph{base: lists{width: 2 * opt.M}, upper: lists{width: opt.M}})
+	return x
+}
+
+// Add appends a vector as the row Len.
+func (x *Index) Add(vec []float32) error {
+	_, err := x.AddNear(vec, 0)
+	return err
+}
+
+// AddNear appends a vector as the row Len and gives the k nearest earlier rows,
+// chosen by exact score from the 4×k best candidates, or from EfConstruction if
+// that is less.
+func (x *Index) AddNear(vec []float32, k int) ([]index.Neighbour, error) {
+	if err := index.Check(vec, x.opt.Dim); err != nil {
+		return nil, err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	row := uint32(x.rows.Len())
+	if row >= index.MaxRows {
+		return nil, fmt.Errorf("add a vector: %w", index.ErrFull)
+	}
+	// From here on nothing fails. Nobody follows a link to this row before it is
+	// published, so the order of what comes before does not matter.
+	x.rows.Write(vec)
+	top := level(row, x.opt.M)
+	g := x.room(row, top)
+	var near []index.Neighbour
+	if row > 0 {
+		near = x.link(&view{n: row, rows: x.rows.Table(), graph: g, kern: x.kern}, row, top, vec, k)
+	}
+	x.rows.Publish()
+	if row == 0 || top > unpackEntry(x.entry.Load()).level {
+		x.entry.Store(entry{row, top}.pack())
+	}
+	return near, nil
+}
+
+// room makes lists for a new row.
+func (x *Index) room(row uint32, top int) *graph {
+	g := x.graph.Load()
+	if end := x.upper + uint32(top); !g.has(row, end) {
+		g = g.with(row, end)
+		x.graph.Store(g)
+	}
+	if top > 0 {
+		g.start[row/perBlock][row%perBlock] = x.upper
+		x.upper += uint32(top)
+	}
+	return g
+}
+
+// link finds the neighbours of a new row on each of its layers, links it to them
+// and them to it.
+func (x *Index) link(v *view, row uint32, top int, vec []float32, k int) []index.Neighbour {
+	s := x.scratch
+	copy(s.code, v.rows.Code(row))
+	scale := v.rows.Scale(row)
+	e := unpackEntry(x.entry.Load())
+	at := s.descend(v, e, top)
+	var near []index.Neighbour
+	for layer := min(top, e.level); layer >= 0; layer-- {
+		s.walk(v, layer, at, x.opt.EfConstruction)
+		at = s.pool[0].row()
+		s.links[layer] = x.choose(v, s, s.pool, scale, x.opt.M, s.links[layer])
+		if layer == 0 && k > 0 {
+			near = x.rank(v, vec, s.live(v, min(k, index.MaxRows)*4), k)
+		}
+	}
+	for layer := min(top, e.level); layer >= 0; layer-- {
+		ls, i := v.graph.list(row, layer)
+		ls.replace(i, s.links[layer])
+		for _, other := range s.links[layer] {
+			x.linkBack(v, s, other, row, layer)
+		}
+	}
+	return near
+}
+
+// live takes from the pool the best limit rows that are not deleted.
+func (s *scratch) live(v *view, limit int) []key {
+	s.found = s.found[:0]
+	for _, k := range s.pool {
+		if len(s.found) == limit {
+			break
+		}
+		if !v.rows.Deleted(k.row()) {
+			s.found = append(s.found, k)
+		}
+	}
+	return s.found
+}
+
+// Len is the number of rows.
+func (x *Index) Len() int { return x.rows.Len() }
+
+// Delete leaves a row out of every later answer.
+func (x *Index) Delete(row uint32) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.rows.Delete(row)
+}
+
+// Deleted says whether a row was deleted.
+func (x *Index) Deleted(row uint32) bool {
+	return int(row) < x.rows.Len() && x.rows.Table().Deleted(row)
+}
+
+// Vector is the vector of a row, nil if there is none.
+func (x *Index) Vector(row uint32) []float32 {
+	if int(row) >= x.rows.Len() {
+		return nil
+	}
+	return x.rows.Table().Vector(row)
+}
+
+// Chunk is the memory of chunk i, nil if there is none.
+func (x *Index) Chunk(i int) []byte { return x.rows.Chunk(i) }
+
+// Map puts other memory in the place of full chunk i.
+func (x *Index) Map(i int, chunk []byte) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.rows.Map(i, chunk)
+}

@@ -1,0 +1,67 @@
+package flat
+
+import "math/bits"
+
+// maxLevel bounds a row's level whatever M is.
+const maxLevel = 30
+
+// level is the highest layer that a row is on: how many trailing digits of a
+// hash of its number, written in base m, are zero. So one row in m is on layer 1,
+// one in m×m on layer 2, and the same rows always.
+func level(row uint32, m int) int {
+	// The finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom
+	// number generators, 2014).
+	h := uint64(row) + 0x9e3779b97f4a7c15
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	h ^= h >> 31
+	n := 0
+	for h%uint64(m) == 0 && n < maxLevel {
+		h, n = h/uint64(m), n+1
+	}
+	return n
+}
+
+// graph is where the links are at one moment. The writer publishes a new one
+// when it needs room; the lists themselves change in place.
+type graph struct {
+	base  lists      // layer 0: list r is of row r
+	upper lists      // layer l > 0 of row r is list start(r)+l-1
+	start [][]uint32 // perBlock each; only of rows of level 1 and more
+}
+
+// list is where the links of a row are on a layer.
+func (g *graph) list(row uint32, layer int) (*lists, uint32) {
+	if layer == 0 {
+		return &g.base, row
+	}
+	return &g.upper, g.start[row/perBlock][row%perBlock] + uint32(layer-1)
+}
+
+// with is the graph with room for rows up to row and upper lists below top.
+func (g *graph) with(row, top uint32) *graph {
+	n := *g
+	for int(row/perBlock) >= len(n.base.slots) {
+		n.base = n.base.with()
+		n.start = append(n.start[:len(n.start):len(n.start)], make([]uint32, perBlock))
+	}
+	for int(top) > len(n.upper.slots)*perBlock {
+		n.upper = n.upper.with()
+	}
+	return &n
+}
+
+// has says whether there is room for rows up to row and upper lists below top.
+func (g *graph) has(row, top uint32) bool {
+	return int(row/perBlock) < len(g.base.slots) && int(top) <= len(g.upper.slots)*perBlock
+}
+
+// entry is the row that walks begin at, and its level.
+type entry struct {
+	row   uint32
+	level int
+}
+
+func (e entry) pack() uint64     { return uint64(e.level)<<32 | uint64(e.row) }
+func unpackEntry(v uint64) entry { return entry{row: uint32(v), level: int(v >> 32)} }
+func stampsFor(n uint32) int     { return 1 << bits.Len32(n|1023) }

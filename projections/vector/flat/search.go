@@ -1,0 +1,145 @@
+package flat
+
+import (
+	"container/heap"
+	"slices"
+
+	"github.com/recountdb/recount/projections/vector/index"
+	"github.com/recountdb/recount/projections/vector/rows"
+)
+
+// rerankAtLeast is how many candidates are compared exactly however small k is.
+const rerankAtLeast = 16
+
+// Search gives the k nearest rows that keep, if not nil, says count.
+func (x *Index) Search(query []float32, k, ef int, keep func(row uint32) bool) ([]index.Neighbour, error) {
+	if err := index.Check(query, x.opt.Dim); err != nil {
+		return nil, err
+	}
+	e := unpackEntry(x.entry.Load()) // before n: it is among the rows below n
+	n := uint32(x.rows.Len())
+	if k <= 0 || n == 0 {
+		return nil, nil
+	}
+	v := &view{n: n, rows: x.rows.Table(), graph: x.graph.Load(), kern: x.kern}
+	k = min(k, int(n))
+	if ef <= 0 {
+		ef = x.opt.Ef
+	}
+	exact := max(3*k, rerankAtLeast) // candidates that are compared exactly
+	ef = max(min(ef, int(n)), exact)
+
+	s := x.pool.Get().(*scratch)
+	defer x.pool.Put(s)
+	rows.Encode(s.code, query)
+	counts := keep
+	if x.rows.Live() < int(n) {
+		counts = func(row uint32) bool { return !v.rows.Deleted(row) && (keep == nil || keep(row)) }
+	}
+	var best []key
+	switch {
+	case int(n) <= x.opt.ScanBelow || ef >= int(n)/4:
+		best = s.scan(v, exact, counts)
+	case counts == nil:
+		s.walk(v, 0, s.descend(v, e, 0), ef)
+		if best = s.pool; len(best) < k {
+			best = s.scan(v, exact, nil) // the walk cannot reach k rows
+		}
+	default:
+		s.begin(v.n)
+		if !s.walkFiltered(v, s.descend(v, e, 0), ef, counts) || len(s.found) < k {
+			best = s.scan(v, exact, counts)
+		} else {
+			best = s.found
+		}
+	}
+	return x.rank(v, query, best[:min(len(best), exact)], k), nil
+}
+
+// rank gives the k best of candidates by exact score.
+func (x *Index) rank(v *view, query []float32, candidates []key, k int) []index.Neighbour {
+	out := make([]index.Neighbour, len(candidates))
+	for i, c := range candidates {
+		out[i] = index.Neighbour{Row: c.row(), Score: v.kern.Dot(query, v.rows.Vector(c.row()))}
+	}
+	index.Sort(out)
+	return out[:min(k, len(out))]
+}
+
+// scan compares all rows and gives the best limit that count.
+func (s *scratch) scan(v *view, limit int, counts func(row uint32) bool) []key {
+	const step = 256
+	s.found = s.found[:0]
+	large := limit > step // too many to keep sorted while they come
+	for row := uint32(0); row < v.n; {
+		s.batch = s.batch[:0]
+		for ; row < v.n && len(s.batch) < step; row++ {
+			if counts == nil || counts(row) {
+				s.batch = append(s.batch, row)
+			}
+		}
+		s.score(v)
+		for i, r := range s.batch {
+			if k := makeKey(s.scores[i], r); large {
+				s.found = append(s.found, k)
+			} else {
+				s.found, _ = insert(s.found, k, limit)
+			}
+		}
+	}
+	if large {
+		slices.Sort(s.found)
+	}
+	return s.found[:min(limit, len(s.found))]
+}
+
+// walkFiltered leaves in found the best ef rows that count, of those that it
+// meets on layer 0 from row start on. It goes on while it may find better ones,
+// and gives up, with false, when it has scored so many rows that a scan of all
+// costs no more than going on.
+func (s *scratch) walkFiltered(v *view, start uint32, ef int, counts func(row uint32) bool) bool {
+	s.begin(v.n)
+	s.visited[start] = s.epoch
+	s.batch = append(s.batch[:0], start)
+	s.found, s.heap = s.found[:0], s.heap[:0]
+	budget := max(int(v.n)/4, 8*ef)
+	for scored := 0; ; {
+		s.score(v)
+		scored += len(s.batch)
+		for i, row := range s.batch {
+			k := makeKey(s.scores[i], row)
+			if len(s.found) == ef && k >= s.found[ef-1] {
+				continue
+			}
+			heap.Push((*nearest)(&s.heap), k)
+			if counts(row) {
+				s.found, _ = insert(s.found, k, ef)
+			}
+		}
+		if len(s.heap) == 0 {
+			return true
+		}
+		if scored > budget {
+			return false
+		}
+		at := heap.Pop((*nearest)(&s.heap)).(key)
+		if len(s.found) == ef && at > s.found[ef-1] {
+			return true
+		}
+		s.batch = v.graph.base.unseen(at.row(), v.n, s.visited, s.epoch, s.batch[:0])
+	}
+}
+
+// nearest is a heap with the nearest candidate on top.
+type nearest []key
+
+func (h nearest) Len() int           { return len(h) }
+func (h nearest) Less(i, j int) bool { return h[i] < h[j] }
+func (h nearest) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *nearest) Push(k any)        { *h = append(*h, k.(key)) }
+func (h *nearest) Pop() any {
+	old := *h
+	k := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return k
+}

@@ -1,0 +1,184 @@
+package flat
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+
+	"github.com/recountdb/recount/projections/vector/index"
+	"github.com/recountdb/recount/projections/vector/rows"
+)
+
+// magic begins what AppendLinks gives; the last byte is the version.
+const magic = "RFLAT\x00\x00\x01"
+
+const headerSize = 40
+
+// AppendLinks appends deletions and links, as the package comment describes.
+func (x *Index) AppendLinks(b []byte) []byte {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	n := uint32(x.rows.Len())
+	e := unpackEntry(x.entry.Load())
+	deleted := x.rows.AppendDeleted(nil)
+	b = append(b, magic...)
+	for _, v := range []uint32{uint32(x.opt.Dim), uint32(x.opt.M), uint32(x.opt.EfConstruction), n,
+		e.row, uint32(e.level), x.upper, uint32(len(deleted))} {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	for _, row := range deleted {
+		b = binary.LittleEndian.AppendUint32(b, row)
+	}
+	g := x.graph.Load()
+	for row := range n {
+		for layer := range level(row, x.opt.M) + 1 {
+			ls, i := g.list(row, layer)
+			links := ls.own(i)
+			b = append(b, byte(len(links)))
+			for _, id := range links {
+				b = binary.LittleEndian.AppendUint32(b, id)
+			}
+		}
+	}
+	return b
+}
+
+// Load makes the index again from what AppendLinks and Chunk gave. Full chunks
+// are used in place, so they must stay; a last one that is not full is copied.
+// The options must be those that it was made with, but for Ef, ScanBelow and
+// Generic. What is not believable is an index.ErrCorrupt; whether vectors are
+// what they were is for checksums to say.
+func Load(opt index.Options, links []byte, chunks [][]byte) (*Index, error) {
+	opt, err := opt.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
+	d := decoder{b: links}
+	if string(d.take(len(magic))) != magic {
+		return nil, fmt.Errorf("%w: links do not begin with %q", index.ErrCorrupt, magic)
+	}
+	for _, f := range []struct {
+		name string
+		want int
+	}{{"Dim", opt.Dim}, {"M", opt.M}, {"EfConstruction", opt.EfConstruction}} {
+		if got := d.uint32(); d.err == nil && int64(got) != int64(f.want) {
+			return nil, fmt.Errorf("stored vector index has %s %d, not %d: open it with that, or build it again", f.name, got, f.want)
+		}
+	}
+	n, e := d.uint32(), entry{row: d.uint32(), level: int(d.uint32())}
+	upper, deleted := d.uint32(), d.uint32()
+	if d.err == nil && (uint64(n) > uint64(len(links)) || deleted > n) { // each row has a byte at least
+		d.fail("%d rows, %d deleted, in %d bytes", n, deleted, len(links))
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	r, err := rows.Load(opt.Dim, int(n), chunks)
+	if err != nil {
+		return nil, err
+	}
+	x := open(opt, r)
+	for i := int64(-1); deleted > 0 && d.err == nil; deleted-- {
+		row := d.uint32()
+		if int64(row) <= i || row >= n {
+			d.fail("row %d deleted after row %d of %d", row, i, n)
+			break
+		}
+		i = int64(row)
+		if err := r.Delete(row); err != nil {
+			return nil, err
+		}
+	}
+	x.loadGraph(&d, n)
+	if d.err == nil && (x.upper != upper || len(d.b) != 0) {
+		d.fail("%d lists above layer 0, not %d, and %d bytes behind", x.upper, upper, len(d.b))
+	}
+	if d.err == nil && n > 0 && (e.row >= n || e.level != level(e.row, opt.M)) {
+		d.fail("entry %d, level %d, of %d rows", e.row, e.level, n)
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	x.entry.Store(e.pack())
+	return x, nil
+}
+
+// loadGraph reads the links of n rows.
+func (x *Index) loadGraph(d *decoder, n uint32) {
+	ids := make([]uint32, 0, 2*x.opt.M)
+	for row := uint32(0); row < n && d.err == nil; row++ {
+		top := level(row, x.opt.M)
+		g := x.room(row, top)
+		for layer := range top + 1 {
+			ls, i := g.list(row, layer)
+			count := int(d.byte())
+			if count > ls.width {
+				d.fail("row %d has %d links on layer %d, %d are allowed", row, count, layer, ls.width)
+				return
+			}
+			ids = ids[:0]
+			for range count {
+				id := d.uint32()
+				if id >= n || id == row || level(id, x.opt.M) < layer {
+					d.fail("row %d has a link to row %d on layer %d", row, id, layer)
+					return
+				}
+				ids = append(ids, id)
+			}
+			ls.replace(i, ids)
+		}
+	}
+}
+
+// Hash is the SHA-256 of what AppendLinks gives followed by the chunks,
+// without the rows that are not there yet.
+func (x *Index) Hash() [32]byte {
+	links := x.AppendLinks(nil)
+	h := sha256.New()
+	h.Write(links)
+	x.rows.Hash(h)
+	return sum(h)
+}
+
+func sum(h hash.Hash) (out [32]byte) {
+	h.Sum(out[:0])
+	return out
+}
+
+// decoder reads numbers until something is wrong.
+type decoder struct {
+	b   []byte
+	err error
+}
+
+func (d *decoder) fail(format string, args ...any) {
+	if d.err == nil {
+		d.err = fmt.Errorf("%w: %s", index.ErrCorrupt, fmt.Sprintf(format, args...))
+	}
+}
+
+func (d *decoder) take(n int) []byte {
+	if len(d.b) < n {
+		d.fail("it ends early")
+		d.b = nil
+		return nil
+	}
+	out := d.b[:n]
+	d.b = d.b[n:]
+	return out
+}
+
+func (d *decoder) byte() byte {
+	if b := d.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (d *decoder) uint32() uint32 {
+	if b := d.take(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}

@@ -1,0 +1,164 @@
+package flat
+
+import (
+	"math"
+
+	"github.com/recountdb/recount/projections/vector/kernel"
+	"github.com/recountdb/recount/projections/vector/rows"
+)
+
+// key orders candidates: the nearest first, equally near ones by row. From the
+// top: 32 bits that fall as the score rises, 31 bits of the row, and one bit that
+// says that the walk has been there.
+type key uint64
+
+const walked key = 1
+
+func makeKey(score float32, row uint32) key {
+	b := math.Float32bits(score)
+	b ^= uint32(int32(b)>>31) | 1<<31 // rises with the score, as an unsigned number
+	return key(^b)<<32 | key(row)<<1
+}
+
+func (k key) row() uint32 { return uint32(k) >> 1 }
+
+func (k key) score() float32 {
+	b := ^uint32(k >> 32)
+	b ^= uint32(int32(^b)>>31) | 1<<31
+	return math.Float32frombits(b)
+}
+
+// view is what one search sees: the rows below n.
+type view struct {
+	n     uint32
+	rows  *rows.Table
+	graph *graph
+	kern  *kernel.Set
+}
+
+// scratch is the memory of one search, reused by others.
+type scratch struct {
+	code    []int8 // of the query
+	pool    []key  // the best so far, sorted
+	batch   []uint32
+	scores  []float32
+	visited []uint8 // by row: epoch if this walk has scored it
+	epoch   uint8
+
+	// For filtered searches.
+	found []key // the best that count, sorted
+	heap  []key // where the walk may go on
+
+	// For the writer.
+	links [maxLevel + 1][]uint32
+	order []key
+}
+
+func newScratch(stride int) *scratch { return &scratch{code: make([]int8, stride)} }
+
+// begin forgets which rows were visited.
+func (s *scratch) begin(n uint32) {
+	if uint32(len(s.visited)) < n {
+		s.visited = make([]uint8, stampsFor(n))
+		s.epoch = 0
+	}
+	if s.epoch++; s.epoch >= 254 { // leaves epoch-1 for lists.unseen
+		clear(s.visited)
+		s.epoch = 1
+	}
+}
+
+// score fills scores with those of the rows in batch.
+func (s *scratch) score(v *view) {
+	if cap(s.scores) < len(s.batch) {
+		s.scores = make([]float32, max(256, len(s.batch)))
+	}
+	s.scores = s.scores[:len(s.batch)]
+	v.kern.Scores(s.code, v.rows.Blocks, s.batch, s.scores)
+}
+
+// descend walks from e to the nearest row that it finds on the layers above
+// layer, always to the nearest neighbour while that is nearer.
+func (s *scratch) descend(v *view, e entry, layer int) uint32 {
+	s.batch = append(s.batch[:0], e.row)
+	s.score(v)
+	best := makeKey(s.scores[0], e.row)
+	for l := e.level; l > layer; l-- {
+		s.begin(v.n)
+		for {
+			at := best
+			ls, i := v.graph.list(at.row(), l)
+			s.batch = ls.unseen(i, v.n, s.visited, s.epoch, s.batch[:0])
+			s.score(v)
+			for j, row := range s.batch {
+				best = min(best, makeKey(s.scores[j], row))
+			}
+			if best == at {
+				break
+			}
+		}
+	}
+	return best.row()
+}
+
+// walk leaves in pool the ef nearest rows that it finds on a layer, from row
+// start on: it goes on from the nearest row in the pool where it has not been,
+// until it has been at all of them. (Malkov, Yashunin: Efficient and robust
+// approximate nearest neighbor search using HNSW, 2016, algorithm 2, with one
+// sorted pool for its two heaps.)
+func (s *scratch) walk(v *view, layer int, start uint32, ef int) {
+	s.begin(v.n)
+	s.visited[start] = s.epoch
+	s.batch = append(s.batch[:0], start)
+	s.score(v)
+	s.pool = append(s.pool[:0], makeKey(s.scores[0], start))
+	for next := 0; next < len(s.pool); {
+		at := s.pool[next]
+		if at&walked != 0 {
+			next++
+			continue
+		}
+		s.pool[next] |= walked
+		next++
+		ls, i := v.graph.list(at.row(), layer)
+		s.batch = ls.unseen(i, v.n, s.visited, s.epoch, s.batch[:0])
+		s.score(v)
+		for j, row := range s.batch {
+			k := makeKey(s.scores[j], row)
+			var at int
+			if s.pool, at = insert(s.pool, k, ef); at < next {
+				next = at
+			}
+		}
+	}
+}
+
+// insert puts k into a sorted list of at most limit, whose last it may push out,
+// and says where it is. If limit are nearer, it is not put in.
+func insert(list []key, k key, limit int) ([]key, int) {
+	if len(list) == limit {
+		if k >= list[limit-1] {
+			return list, limit
+		}
+		list = list[:limit-1]
+	}
+	at := find(list, k)
+	list = append(list, 0)
+	copy(list[at+1:], list[at:])
+	list[at] = k
+	return list, at
+}
+
+// find is where k is in a sorted list, or belongs.
+func find(list []key, k key) int {
+	low, high := 0, len(list)
+	for low < high {
+		mid := int(uint(low+high) / 2)
+		if list[mid] < k {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}

@@ -1,0 +1,308 @@
+// Package indextest is the suite that every implementation of index.Index
+// passes, and the vectors that they are measured on.
+package indextest
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/recountdb/recount/projections/vector/index"
+	"github.com/recountdb/recount/projections/vector/kernel"
+)
+
+// Backend is what the suite needs of an implementation.
+type Backend struct {
+	New  func(index.Options) (index.Index, error)
+	Load func(opt index.Options, links []byte, chunks [][]byte) (index.Index, error)
+	// Recall is what a search of 2,000 clustered rows must reach at least, walking.
+	Recall float64
+	// Approximate is of an index that does not promise every row to be found, nor
+	// two equal builds to be equal.
+	Approximate bool
+}
+
+// Run runs the suite.
+func Run(t *testing.T, b Backend) {
+	t.Run("numbers rows", func(t *testing.T) { numbersRows(t, b) })
+	t.Run("refuses bad vectors", func(t *testing.T) { refuses(t, b) })
+	t.Run("bounds k and ef", func(t *testing.T) { bounds(t, b) })
+	t.Run("finds", func(t *testing.T) { finds(t, b) })
+	t.Run("filters", func(t *testing.T) { filters(t, b) })
+	t.Run("deletes", func(t *testing.T) { deletes(t, b) })
+	t.Run("gives earlier neighbours", func(t *testing.T) { earlier(t, b) })
+	t.Run("loads", func(t *testing.T) { loads(t, b) })
+	t.Run("maps chunks", func(t *testing.T) { maps(t, b) })
+	t.Run("reads while written", func(t *testing.T) { concurrent(t, b) })
+}
+
+const dim = 48
+
+func build(t *testing.T, b Backend, opt index.Options, vectors [][]float32) index.Index {
+	t.Helper()
+	x, err := b.New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range vectors {
+		if err := x.Add(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return x
+}
+
+// Exact gives the k nearest of rows by exact score.
+func Exact(vectors [][]float32, query []float32, k int, keep func(row uint32) bool) []index.Neighbour {
+	var all []index.Neighbour
+	for i, v := range vectors {
+		if keep == nil || keep(uint32(i)) {
+			all = append(all, index.Neighbour{Row: uint32(i), Score: kernel.Generic().Dot(query, v)})
+		}
+	}
+	slices.SortFunc(all, func(a, b index.Neighbour) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Row, b.Row))
+	})
+	return all[:min(k, len(all))]
+}
+
+// Recall is how many of want's rows are in got, of all of want's.
+func Recall(got, want []index.Neighbour) float64 {
+	if len(want) == 0 {
+		return 1
+	}
+	hits := 0
+	for _, w := range want {
+		if slices.ContainsFunc(got, func(g index.Neighbour) bool { return g.Row == w.Row }) {
+			hits++
+		}
+	}
+	return float64(hits) / float64(len(want))
+}
+
+func search(t *testing.T, x index.Index, query []float32, k, ef int, keep func(uint32) bool) []index.Neighbour {
+	t.Helper()
+	got, err := x.Search(query, k, ef, keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range got {
+		if keep != nil && !keep(n.Row) {
+			t.Fatalf("row %d was not to be kept", n.Row)
+		}
+		if n.Score != kernel.Generic().Dot(query, x.Vector(n.Row)) {
+			t.Fatalf("row %d has score %v, not the exact %v", n.Row, n.Score, kernel.Generic().Dot(query, x.Vector(n.Row)))
+		}
+		if i > 0 && (got[i-1].Score < n.Score || got[i-1].Score == n.Score && got[i-1].Row >= n.Row) {
+			t.Fatalf("not best first, equal ones by row: %v", got)
+		}
+	}
+	return got
+}
+
+func numbersRows(t *testing.T, b Backend) {
+	vectors := Vectors(Clustered, 30, dim, 1, 0)
+	x := build(t, b, index.Options{Dim: dim}, nil)
+	if got := search(t, x, vectors[0], 5, 0, nil); len(got) != 0 || x.Len() != 0 {
+		t.Errorf("an empty index has %d rows and finds %v", x.Len(), got)
+	}
+	for i, v := range vectors {
+		if err := x.Add(v); err != nil {
+			t.Fatal(err)
+		}
+		if x.Len() != i+1 || !slices.Equal(x.Vector(uint32(i)), v) {
+			t.Fatalf("after %d vectors: %d rows, the last %v", i+1, x.Len(), x.Vector(uint32(i)))
+		}
+	}
+	for i, v := range vectors {
+		if got := search(t, x, v, 1, 0, nil); len(got) != 1 || got[0].Row != uint32(i) {
+			t.Errorf("the nearest to row %d is %v", i, got)
+		}
+	}
+	if x.Vector(30) != nil || x.Vector(math.MaxUint32) != nil {
+		t.Error("a row that is not there has a vector")
+	}
+}
+
+func refuses(t *testing.T, b Backend) {
+	good := Vectors(Uniform, 1, dim, 1, 0)[0]
+	with := func(value float32) []float32 {
+		v := slices.Clone(good)
+		v[dim-1] = value
+		return v
+	}
+	x := build(t, b, index.Options{Dim: dim}, [][]float32{good})
+	before := x.Hash()
+	for name, v := range map[string][]float32{
+		"none":      nil,
+		"too short": good[:dim-1],
+		"too long":  append(slices.Clone(good), 0),
+		"NaN":       with(float32(math.NaN())),
+		"Inf":       with(float32(math.Inf(1))),
+		"-Inf":      with(float32(math.Inf(-1))),
+		"zero":      make([]float32, dim),
+		"too large": with(3),
+		"huge":      with(math.MaxFloat32),
+		"denormal":  append([]float32{math.SmallestNonzeroFloat32}, make([]float32, dim-1)...),
+	} {
+		if err := x.Add(v); !errors.Is(err, index.ErrVector) {
+			t.Errorf("add %s: %v", name, err)
+		}
+		if _, err := x.AddNear(v, 3); !errors.Is(err, index.ErrVector) {
+			t.Errorf("add %s: %v", name, err)
+		}
+		if _, err := x.Search(v, 3, 0, nil); !errors.Is(err, index.ErrVector) {
+			t.Errorf("search %s: %v", name, err)
+		}
+	}
+	if x.Len() != 1 || x.Hash() != before {
+		t.Error("a refused vector changed the index")
+	}
+	for _, o := range []index.Options{{Dim: -1}, {M: 1}, {M: 1000}, {EfConstruction: -5}, {Ef: 1 << 20}} {
+		if _, err := b.New(o); err == nil {
+			t.Errorf("options %+v were taken", o)
+		}
+	}
+}
+
+func bounds(t *testing.T, b Backend) {
+	vectors := Vectors(Clustered, 300, dim, 2, 0)
+	for _, scan := range []int{0, -1} {
+		x := build(t, b, index.Options{Dim: dim, ScanBelow: scan}, vectors)
+		for _, k := range []int{math.MinInt, -1, 0, 1, 7, 299, 300, 301, 100_000, math.MaxInt} {
+			for _, ef := range []int{math.MinInt, -1, 0, 1, 50, 100_000, math.MaxInt} {
+				if got, want := len(search(t, x, vectors[3], k, ef, nil)), min(max(k, 0), 300); got != want {
+					t.Fatalf("k %d, ef %d: %d rows, want %d", k, ef, got, want)
+				}
+			}
+		}
+	}
+}
+
+func finds(t *testing.T, b Backend) {
+	vectors, queries := Vectors(Clustered, 2000, dim, 3, 0), Vectors(Clustered, 100, dim, 3, 1)
+	for _, c := range []struct {
+		name string
+		scan int
+		want float64
+	}{{"scanning", 2000, 0.999}, {"walking", -1, b.Recall}} {
+		x := build(t, b, index.Options{Dim: dim, ScanBelow: c.scan}, vectors)
+		var recall float64
+		for _, q := range queries {
+			recall += Recall(search(t, x, q, 10, 0, nil), Exact(vectors, q, 10, nil)) / float64(len(queries))
+		}
+		t.Logf("%s: recall@10 %.4f", c.name, recall)
+		if recall < c.want {
+			t.Errorf("%s: recall@10 is %.3f, want %.3f", c.name, recall, c.want)
+		}
+	}
+}
+
+func filters(t *testing.T, b Backend) {
+	vectors, queries := Vectors(Clustered, 2000, dim, 4, 0), Vectors(Clustered, 10, dim, 4, 1)
+	x := build(t, b, index.Options{Dim: dim, ScanBelow: -1}, vectors)
+	for _, every := range []uint32{1, 2, 10, 100, 400, 1999, 5000} {
+		keep := func(row uint32) bool { return row%every == every/2 }
+		var recall float64
+		for _, q := range queries {
+			got, want := search(t, x, q, 10, 0, keep), Exact(vectors, q, 10, keep)
+			if len(got) != len(want) {
+				t.Fatalf("one row in %d: %d found of %d", every, len(got), len(want))
+			}
+			recall += Recall(got, want) / float64(len(queries))
+		}
+		if recall < b.Recall {
+			t.Errorf("one row in %d: recall@10 is %.3f, want %.3f", every, recall, b.Recall)
+		}
+	}
+	// As of an earlier time: rows below a bound.
+	keep := func(row uint32) bool { return row < 5 }
+	if got, want := search(t, x, queries[0], 10, 0, keep), Exact(vectors, queries[0], 10, keep); !slices.Equal(got, want) {
+		t.Errorf("below row 5: %v, want %v", got, want)
+	}
+}
+
+func deletes(t *testing.T, b Backend) {
+	vectors := Vectors(Clustered, 600, dim, 5, 0)
+	for _, scan := range []int{0, -1} {
+		x := build(t, b, index.Options{Dim: dim, ScanBelow: scan}, vectors)
+		for _, row := range []uint32{600, math.MaxUint32} {
+			if err := x.Delete(row); !errors.Is(err, index.ErrRow) || x.Deleted(row) {
+				t.Errorf("delete row %d of 600: %v", row, err)
+			}
+		}
+		for row := range uint32(597) {
+			for range 2 {
+				if err := x.Delete(row); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if x.Len() != 600 || !x.Deleted(0) || x.Deleted(597) {
+			t.Error("deleted rows are not what was deleted")
+		}
+		want := Exact(vectors, vectors[0], 10, func(row uint32) bool { return row >= 597 })
+		if got := search(t, x, vectors[0], 10, 0, nil); !slices.Equal(got, want) {
+			t.Errorf("after deleting all but 3: %v, want %v", got, want)
+		}
+		near, err := x.AddNear(vectors[0], 10)
+		if err != nil || slices.ContainsFunc(near, func(n index.Neighbour) bool { return n.Row < 597 }) {
+			t.Errorf("neighbours %v, %v: deleted ones among them", near, err)
+		}
+		for row := range uint32(601) {
+			if err := x.Delete(row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := search(t, x, vectors[0], 10, 0, nil); len(got) != 0 {
+			t.Errorf("found %v among deleted rows", got)
+		}
+	}
+}
+
+func earlier(t *testing.T, b Backend) {
+	vectors := Vectors(Clustered, 400, dim, 6, 0)
+	x := build(t, b, index.Options{Dim: dim}, nil)
+	plain := build(t, b, index.Options{Dim: dim}, vectors)
+	var recall float64
+	for i, v := range vectors {
+		near, err := x.AddNear(v, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := Exact(vectors[:i], v, 5, nil)
+		for _, n := range near {
+			if n.Row >= uint32(i) || n.Score != kernel.Generic().Dot(v, vectors[n.Row]) {
+				t.Fatalf("row %d has the earlier neighbour %v", i, n)
+			}
+		}
+		if !slices.IsSortedFunc(near, func(a, b index.Neighbour) int {
+			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Row, b.Row))
+		}) {
+			t.Fatalf("row %d: not best first: %v", i, near)
+		}
+		recall += Recall(near, want) / float64(len(vectors))
+	}
+	if recall < b.Recall {
+		t.Errorf("recall@5 of earlier neighbours is %.3f, want %.3f", recall, b.Recall)
+	}
+	for _, k := range []int{math.MinInt, -1, 0, 100_000, math.MaxInt} {
+		near, err := x.AddNear(vectors[0], k)
+		if err != nil || (k <= 0) != (len(near) == 0) {
+			t.Errorf("k %d: %d neighbours, %v", k, len(near), err)
+		}
+	}
+	if b.Approximate {
+		return
+	}
+	for range 5 {
+		if err := plain.Add(vectors[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if x.Hash() != plain.Hash() {
+		t.Error("asking for neighbours changes the graph")
+	}
+}

@@ -1,0 +1,118 @@
+// Package kernel holds the two inner loops of vector search: dot products of
+// 8-bit codes, for the walk over the graph, and of float32 rows, for the scores
+// that are shown. Each is written for several instruction sets.
+//
+// A caller may rely on this: every Set gives the same bits for the same input, on
+// every CPU. Codes are summed as 32-bit integers, which is exact, and multiplied
+// once by a float32. Float32 rows are summed in the order that Dot documents,
+// each product rounded before it is added: no fused multiply-add.
+package kernel
+
+import "unsafe"
+
+// BlockRows is how many rows a Block has. Row r is row r%BlockRows of block
+// r/BlockRows.
+const BlockRows = 1 << blockShift
+
+const blockShift = 10
+
+// Align is what the length of a code is a multiple of: the codes of a vector are
+// padded with zeros up to it. See Stride.
+const Align = 64
+
+// MaxDim is the largest dimension: above it the sum of products of two codes
+// could pass 31 bits.
+const MaxDim = 1 << 16
+
+// Stride is the length in bytes of the codes of a vector of dim elements.
+func Stride(dim int) int { return (dim + Align - 1) / Align * Align }
+
+// Block says where the codes of BlockRows consecutive rows are: Codes points at
+// BlockRows × Stride(dim) bytes, Scales at BlockRows float32.
+type Block struct {
+	Codes  *int8
+	Scales *float32
+}
+
+// Set is one implementation of the kernels.
+type Set struct {
+	name   string
+	scores func(query []int8, blocks []Block, rows []uint32, out []float32)
+	dot    func(a, b []float32) float32
+}
+
+// Name is the instruction set: "generic", "avx2", "avx512vnni".
+func (s *Set) Name() string { return s.name }
+
+// Scores sets out[i] to float32(query · codes of row rows[i]) × the scale of that
+// row. The query's length is the stride of the rows, a multiple of Align and at
+// most MaxDim; every row has its block; out is as long as rows. Whoever calls
+// sees to all of it: nothing is checked here but what would write out of bounds.
+func (s *Set) Scores(query []int8, blocks []Block, rows []uint32, out []float32) {
+	if len(rows) == 0 {
+		return
+	}
+	_ = out[len(rows)-1]
+	s.scores(query, blocks, rows, out)
+}
+
+// Dot is the dot product of two float32 vectors of one length, summed like this:
+// element i into lane i%32, in the order of i; then the upper half of the lanes
+// onto the lower half, 16, 8, 4, 2, 1. Every product and every sum is rounded to
+// float32.
+func (s *Set) Dot(a, b []float32) float32 {
+	if len(a) != len(b) {
+		panic("kernel: vectors of different lengths")
+	}
+	return s.dot(a, b)
+}
+
+// Generic is the implementation in plain Go, which runs everywhere.
+func Generic() *Set { return &generic }
+
+// Best is the fastest implementation that this CPU can run.
+func Best() *Set {
+	all := All()
+	return all[len(all)-1]
+}
+
+var generic = Set{name: "generic", scores: scoresGeneric, dot: dotGeneric}
+
+func scoresGeneric(query []int8, blocks []Block, rows []uint32, out []float32) {
+	for i, row := range rows {
+		block, at := &blocks[row>>blockShift], int(row%BlockRows)
+		code := unsafe.Slice((*int8)(unsafe.Add(unsafe.Pointer(block.Codes), at*len(query))), len(query))
+		var a, b, c, d int32
+		for j := 0; j+4 <= len(code); j += 4 {
+			x, y := code[j:j+4:j+4], query[j:j+4:j+4]
+			a += int32(x[0]) * int32(y[0])
+			b += int32(x[1]) * int32(y[1])
+			c += int32(x[2]) * int32(y[2])
+			d += int32(x[3]) * int32(y[3])
+		}
+		scale := *(*float32)(unsafe.Add(unsafe.Pointer(block.Scales), at*4))
+		out[i] = float32(a+b+c+d) * scale
+	}
+}
+
+const lanes = 32
+
+func dotGeneric(a, b []float32) float32 {
+	var sum [lanes]float32
+	for len(a) >= lanes {
+		x, y := (*[lanes]float32)(a), (*[lanes]float32)(b)
+		for j := range sum {
+			sum[j] += float32(x[j] * y[j])
+		}
+		a, b = a[lanes:], b[lanes:]
+	}
+	for j := range a {
+		sum[j] += float32(a[j] * b[j])
+	}
+	for half := lanes / 2; half > 0; half /= 2 {
+		for j := range half {
+			sum[j] += sum[j+half]
+		}
+	}
+	return sum[0]
+}

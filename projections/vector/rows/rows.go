@@ -1,0 +1,257 @@
+// Package rows keeps the vectors of an index: numbered from 0 in the order they
+// were added, in chunks of kernel.BlockRows rows that never move or change once
+// they are full.
+//
+// A chunk is one piece of memory, little-endian, that may be written to a file
+// as it is and read back by mapping it. For vectors of dim elements, with
+// stride = kernel.Stride(dim) and 1024 rows:
+//
+//	offset                     bytes
+//	0                          1024 × stride   codes: int8, zeros behind dim
+//	1024 × stride              1024 × 4 × dim  vectors: float32, as they were added
+//	1024 × (stride + 4 × dim)  1024 × 4        scales: float32
+//
+// All of a row that is not there yet is zero. Code j of a row is element j
+// divided by the row's scale, to the nearest integer, ties to even, within
+// -127..127; the scale is the largest absolute value of the row divided by 127.
+// So code × scale is the element, give or take half a scale. All three offsets
+// are multiples of 64.
+//
+// One writer and any number of readers. Append writes the row first and then
+// publishes the new Len with an atomic store; a reader who loads Len, or learns
+// of a row through another atomic word that was stored after the row was written,
+// sees all of that row. The table of chunks is copied when it changes and
+// published in the same way, before the Len that needs it.
+package rows
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"math"
+	"math/bits"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/recountdb/recount/projections/vector/index"
+	"github.com/recountdb/recount/projections/vector/kernel"
+)
+
+// PerChunk is the number of rows of a chunk.
+const PerChunk = kernel.BlockRows
+
+// Rows are the vectors of one index.
+type Rows struct {
+	dim, stride int
+	n, deleted  atomic.Uint32
+	table       atomic.Pointer[Table] // never nil
+}
+
+// Table is where the rows are at one moment: those below a Len that was loaded
+// before it.
+type Table struct {
+	// Blocks are the codes, for kernel.Scores.
+	Blocks []kernel.Block
+	chunks [][]byte
+	dead   []*tombstones
+	dim    int
+}
+
+// tombstones has a bit for each deleted row of a chunk.
+type tombstones [PerChunk / 32]atomic.Uint32
+
+// New makes rows for vectors of dim elements.
+func New(dim int) *Rows {
+	r := &Rows{dim: dim, stride: kernel.Stride(dim)}
+	r.table.Store(&Table{dim: dim})
+	return r
+}
+
+// ChunkSize is the length in bytes of a chunk of vectors of dim elements.
+func ChunkSize(dim int) int { return PerChunk * (kernel.Stride(dim) + 4*dim + 4) }
+
+// Load makes rows of n rows from their chunks. Full ones are used in place; a
+// last one that is not full is copied, because rows will be added to it.
+func Load(dim, n int, chunks [][]byte) (*Rows, error) {
+	r := New(dim)
+	if n < 0 || n > index.MaxRows || len(chunks) != (n+PerChunk-1)/PerChunk {
+		return nil, fmt.Errorf("%w: %d chunks for %d rows", index.ErrCorrupt, len(chunks), n)
+	}
+	for i, chunk := range chunks {
+		if err := r.checkChunk(chunk); err != nil {
+			return nil, fmt.Errorf("chunk %d: %w", i, err)
+		}
+		if n-i*PerChunk < PerChunk {
+			own := newChunk(dim)
+			copy(own, chunk)
+			chunk = own
+		}
+		r.table.Store(r.table.Load().with(i, chunk))
+	}
+	r.n.Store(uint32(n))
+	return r, nil
+}
+
+func (r *Rows) checkChunk(chunk []byte) error {
+	if !littleEndian {
+		return fmt.Errorf("%w: chunks cannot be mapped on a big-endian machine", index.ErrCorrupt)
+	}
+	if want := ChunkSize(r.dim); len(chunk) != want {
+		return fmt.Errorf("%w: %d bytes, want %d", index.ErrCorrupt, len(chunk), want)
+	}
+	if uintptr(unsafe.Pointer(unsafe.SliceData(chunk)))%4 != 0 {
+		return fmt.Errorf("%w: its memory is not aligned to 4 bytes", index.ErrCorrupt)
+	}
+	return nil
+}
+
+// Len is the number of rows.
+func (r *Rows) Len() int { return int(r.n.Load()) }
+
+// Table is where the rows are now.
+func (r *Rows) Table() *Table { return r.table.Load() }
+
+// Write stores a vector as row Len, which nobody sees before Publish. The vector
+// has passed index.Check.
+func (r *Rows) Write(vec []float32) {
+	row := r.n.Load()
+	t := r.table.Load()
+	if int(row/PerChunk) == len(t.chunks) {
+		t = t.with(len(t.chunks), newChunk(r.dim))
+		r.table.Store(t)
+	}
+	copy(t.Vector(row), vec)
+	*t.scale(row) = Encode(t.Code(row), vec)
+}
+
+// Publish makes the row written last visible.
+func (r *Rows) Publish() { r.n.Add(1) }
+
+// Map puts other memory in the place of full chunk i.
+func (r *Rows) Map(i int, chunk []byte) error {
+	if i < 0 || i >= r.Len()/PerChunk {
+		return fmt.Errorf("%w: map chunk %d of %d full ones", index.ErrRow, i, r.Len()/PerChunk)
+	}
+	if err := r.checkChunk(chunk); err != nil {
+		return fmt.Errorf("map chunk %d: %w", i, err)
+	}
+	r.table.Store(r.table.Load().with(i, chunk))
+	return nil
+}
+
+// Delete marks a row as deleted.
+func (r *Rows) Delete(row uint32) error {
+	if n := r.n.Load(); row >= n {
+		return fmt.Errorf("%w: %d of %d", index.ErrRow, row, n)
+	}
+	word, bit := &r.table.Load().dead[row/PerChunk][row%PerChunk/32], uint32(1)<<(row%32)
+	if word.Or(bit)&bit == 0 {
+		r.deleted.Add(1)
+	}
+	return nil
+}
+
+// Live is the number of rows that are not deleted.
+func (r *Rows) Live() int { return int(r.n.Load() - r.deleted.Load()) }
+
+// AppendDeleted appends the deleted rows, in order.
+func (r *Rows) AppendDeleted(to []uint32) []uint32 {
+	t := r.table.Load()
+	for i := range t.dead {
+		for w := range t.dead[i] {
+			for word := t.dead[i][w].Load(); word != 0; word &= word - 1 {
+				to = append(to, uint32(i*PerChunk+w*32+bits.TrailingZeros32(word)))
+			}
+		}
+	}
+	return to
+}
+
+// Deleted says whether a row of the table was deleted, now.
+func (t *Table) Deleted(row uint32) bool {
+	return t.dead[row/PerChunk][row%PerChunk/32].Load()&(1<<(row%32)) != 0
+}
+
+// Chunk is the memory of chunk i, nil if there is none.
+func (r *Rows) Chunk(i int) []byte {
+	if i < 0 || i*PerChunk >= r.Len() {
+		return nil
+	}
+	return r.table.Load().chunks[i]
+}
+
+// Hash writes the codes, vectors and scales of each chunk's rows.
+func (r *Rows) Hash(w hash.Hash) {
+	n, t := r.Len(), r.table.Load()
+	for i, chunk := range t.chunks {
+		count := min(n-i*PerChunk, PerChunk)
+		for at, size := range []int{r.stride, 4 * r.dim, 4} {
+			from := PerChunk * []int{0, r.stride, r.stride + 4*r.dim}[at]
+			_, _ = w.Write(chunk[from : from+count*size]) // a hash does not fail
+		}
+	}
+}
+
+// with is the table with chunk i replaced, or added at the end.
+func (t *Table) with(i int, chunk []byte) *Table {
+	n := &Table{
+		dim:    t.dim,
+		chunks: append([][]byte(nil), t.chunks...),
+		dead:   append([]*tombstones(nil), t.dead...),
+		Blocks: append([]kernel.Block(nil), t.Blocks...),
+	}
+	if i == len(n.chunks) {
+		n.chunks, n.Blocks = append(n.chunks, nil), append(n.Blocks, kernel.Block{})
+		n.dead = append(n.dead, new(tombstones))
+	}
+	n.chunks[i] = chunk
+	n.Blocks[i] = kernel.Block{
+		Codes:  (*int8)(unsafe.Pointer(&chunk[0])),
+		Scales: (*float32)(unsafe.Pointer(&chunk[PerChunk*(kernel.Stride(t.dim)+4*t.dim)])),
+	}
+	return n
+}
+
+// Vector is the vector of a row.
+func (t *Table) Vector(row uint32) []float32 {
+	at := PerChunk*kernel.Stride(t.dim) + int(row%PerChunk)*4*t.dim
+	return unsafe.Slice((*float32)(unsafe.Pointer(&t.chunks[row/PerChunk][at])), t.dim)
+}
+
+// Code is the code of a row, kernel.Stride(dim) long.
+func (t *Table) Code(row uint32) []int8 {
+	stride := kernel.Stride(t.dim)
+	return unsafe.Slice((*int8)(unsafe.Pointer(&t.chunks[row/PerChunk][int(row%PerChunk)*stride])), stride)
+}
+
+// Scale is the scale of a row's code.
+func (t *Table) Scale(row uint32) float32 { return *t.scale(row) }
+
+func (t *Table) scale(row uint32) *float32 {
+	return (*float32)(unsafe.Add(unsafe.Pointer(t.Blocks[row/PerChunk].Scales), int(row%PerChunk)*4))
+}
+
+// Encode writes the code of a vector and gives its scale. A code longer than the
+// vector is filled with zeros.
+func Encode(code []int8, vec []float32) float32 {
+	var top float32
+	for _, x := range vec {
+		top = max(top, x, -x)
+	}
+	scale := top / 127
+	for i, x := range vec {
+		code[i] = int8(math.RoundToEven(float64(x / scale)))
+	}
+	clear(code[len(vec):])
+	return scale
+}
+
+// newChunk makes a chunk of zeros, aligned to 64 bytes.
+func newChunk(dim int) []byte {
+	size := ChunkSize(dim)
+	b := make([]byte, size+63)
+	skip := -int(uintptr(unsafe.Pointer(&b[0]))) & 63
+	return b[skip : skip+size : skip+size]
+}
+
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
