@@ -17,6 +17,14 @@ type telling struct {
 	walk  Walk
 	kinds []graph.EdgeKind // that were asked for
 	n     narrative
+	view  *graph.View
+}
+
+// close ends the question. What the view has to say at its end, all that it read
+// has said before.
+func (t *telling) close() {
+	_ = t.view.Close()
+	t.asking.close()
 }
 
 // tell begins one. Both are normal.
@@ -25,7 +33,12 @@ func (s Sources) tell(ctx context.Context, w Walk, m Moment) (*telling, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &telling{asking: a, walk: w, n: alone{a}}
+	v, err := a.graph.ViewAt(a.seen())
+	if err != nil {
+		a.close()
+		return nil, err
+	}
+	t := &telling{asking: a, walk: w, n: told{v}, view: v}
 	for _, name := range w.Kinds {
 		if k, ok := graph.ParseEdgeKind(name); ok {
 			t.kinds = append(t.kinds, k)
@@ -135,15 +148,24 @@ func edgeOf(e graph.Edge) Edge {
 	return out
 }
 
-// alone is the narrative of a graph that holds no edges yet.
-type alone struct{ *asking }
+// told is the narrative as the graph holds it, and the view of it that the
+// question may know of.
+type told struct{ *graph.View }
 
-func (n alone) stop(id schemas.EventID) (s stop, found bool, err error) {
-	err = n.segment.ViewID(n.ctx, id, func(v *segment.View) error {
-		s, found = stop{located{id, v.Position()}, v.UnixNano()}, true
-		return nil
-	})
-	return s, found, err
+func (n told) stop(id schemas.EventID) (stop, bool, error) {
+	node, found, err := n.Node(id)
+	return stop{located{id, node.Position}, node.Clock}, found, err
 }
-func (alone) in(schemas.EventID) ([]graph.Edge, error)  { return nil, nil }
-func (alone) out(schemas.EventID) ([]graph.Edge, error) { return nil, nil }
+func (n told) in(id schemas.EventID) ([]graph.Edge, error)  { return n.In(id) }
+func (n told) out(id schemas.EventID) ([]graph.Edge, error) { return n.Out(id) }
+
+// seen bounds a view of the graph to what the answer may know of.
+func (a *asking) seen() graph.Seen {
+	s := graph.Seen{Event: func(p schemas.Position) bool { return p.Offset < a.visible[p.TP()] }}
+	if !a.as.Time.IsZero() {
+		until := a.as.Time.UnixNano()
+		s.Started = func(unixNano int64) bool { return unixNano <= until }
+		s.Outcome = func(o graph.Outcome) bool { return o.ObservedUnixNano <= until }
+	}
+	return s
+}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -45,6 +47,10 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 		return WhyResponse{}, err
 	}
 	t.proveOutcomes(rows)
+	between, err := t.between(answered)
+	if err != nil {
+		return WhyResponse{}, err
+	}
 	resp := WhyResponse{Root: rows[0].Intent, Causes: []Cause{}, Edges: []Edge{}}
 	rank := Step{Operator: "rank", Counts: map[string]int64{"causes": int64(len(found.taken) - 1)}}
 	limit := Step{Operator: "limit", Inputs: map[string]string{"limit": strconv.Itoa(r.Limit)}, Counts: map[string]int64{"causes": int64(len(answered) - 1)}}
@@ -55,7 +61,7 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 		// What is nearer to the root stands higher, so that the path is answered too.
 		resp.Causes = append(resp.Causes, Cause{
 			Intent: rows[i+1].Intent, Score: c.score, Depth: c.depth, Path: c.path(),
-			Why: inWords(c.via, &rows[i+1], &rows[index[c.from.id]], c.depth == 1),
+			Why: inWords(c.via, &rows[i+1], &rows[index[c.from.id]], c.depth == 1, between),
 		})
 	}
 	for _, e := range found.edges {
@@ -72,6 +78,28 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 		resp.Status = StatusEmpty
 	}
 	return resp, nil
+}
+
+// between names the commands in the evidence of fixes: what changed between a
+// failure and the success after it.
+func (t *telling) between(answered []*reached) (map[schemas.Position]string, error) {
+	var positions []schemas.Position
+	for _, c := range answered[1:] {
+		if c.via.Kind != graph.Fixes {
+			continue
+		}
+		for _, v := range c.via.Evidence {
+			if v.Position != c.pos && v.Position != c.from.pos {
+				positions = append(positions, v.Position)
+			}
+		}
+	}
+	names := map[schemas.Position]string{}
+	err := t.segment.ViewAt(t.ctx, positions, func(_ int, v *segment.View) error {
+		names[v.Position()] = inBrief(v.Command())
+		return nil
+	})
+	return names, err
 }
 
 // whyHint says why there are no causes, or what was cut off.
