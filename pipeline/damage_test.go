@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/pipeline/broker"
@@ -75,8 +74,7 @@ func TestDamagedRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
+	ctx := testContext(t)
 	ends, err := l.Ends(ctx, schemas.TopicCommands)
 	if err != nil {
 		t.Fatal(err)

@@ -74,10 +74,14 @@ func (w *world) env() []string {
 
 func (w *world) data() string { return filepath.Join(w.dir, "data") }
 
+// patience is how long a test waits for what must come. It bounds a test that
+// would hang, and is no measure of anything: a machine may be very slow.
+const patience = 3 * time.Minute
+
 // sh runs a line of shell and returns what it printed and its exit code.
 func (w *world) sh(line string) (string, int) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", line)
 	cmd.Dir, cmd.Env = filepath.Join(w.dir, "work"), w.env()
@@ -105,7 +109,7 @@ func (w *world) start(flags ...string) {
 	w.server, w.logs = cmd, logs
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); <-tick.C {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-tick.C {
 		if e, err := node.ReadEndpoints(w.data()); err == nil && e.HTTP != "" && e.PID == cmd.Process.Pid {
 			c, err := httpapi.NewClient(e.HTTP, "", nil)
 			if err == nil && c.Ready(context.Background()) == nil {
@@ -114,7 +118,7 @@ func (w *world) start(flags ...string) {
 		}
 	}
 	b, _ := os.ReadFile(logs.Name())
-	w.t.Fatalf("recount up is not ready after 30 s:\n%s", b)
+	w.t.Fatalf("recount up is not ready after %s:\n%s", patience, b)
 }
 
 func (w *world) stop(sig os.Signal) {
@@ -286,7 +290,7 @@ func TestHook(t *testing.T) {
 		out := ""
 		tick := time.NewTicker(50 * time.Millisecond)
 		defer tick.Stop()
-		for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); <-tick.C {
+		for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-tick.C {
 			if out, _ = w.sh("recount find --shell bash " + question); strings.Contains(out, want) {
 				return
 			}

@@ -24,6 +24,10 @@ type told struct {
 	Ignore             string
 }
 
+// patience is how long a test waits for what must come. It bounds a test that
+// would hang, and is no measure of anything: a machine may be very slow.
+const patience = 2 * time.Minute
+
 // session is an interactive shell with the hook loaded, whose `recount` writes
 // its arguments into a pipe.
 type session struct {
@@ -90,7 +94,7 @@ func (s *session) run(before, lines string, n int) (string, []told) {
 		s.t.Fatalf("%s: %v\n%s", s.shell, err, out)
 	}
 	var all []told
-	if err := s.pipe.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := s.pipe.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		s.t.Fatal(err)
 	}
 	for len(all) < n {
@@ -161,7 +165,7 @@ func check(t *testing.T, calls []told, want []told) {
 			t.Errorf("session %q of %q", c.Session, c.Command)
 		}
 		d, err := time.ParseDuration(c.Duration)
-		if err != nil || d < 0 || d > time.Minute {
+		if err != nil || d < 0 {
 			t.Errorf("duration %q of %q: %v", c.Duration, c.Command, err)
 		}
 	}
@@ -316,7 +320,7 @@ func TestFish(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil && !strings.Contains(err.Error(), "exit status 1") {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if err := s.pipe.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := s.pipe.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		t.Fatal(err)
 	}
 	rec, err := s.calls.ReadString('\035')

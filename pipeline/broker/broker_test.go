@@ -44,8 +44,12 @@ func client(t testing.TB, b *broker.Broker, opts ...kgo.Opt) *kgo.Client {
 	return c
 }
 
+// patience is how long a test waits for what must come. It bounds a test that
+// would hang, and is no measure of anything: a machine may be very slow.
+const patience = 2 * time.Minute
+
 func testContext(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -134,7 +134,7 @@ func TestKafkaGoGroup(t *testing.T) {
 func TestKafkaGoAdmin(t *testing.T) {
 	b := listening(t, broker.Options{})
 	ctx := testContext(t)
-	c := &kafka.Client{Addr: kafka.TCP(b.Addr()), Timeout: 10 * time.Second, Transport: kafkaGo(t)}
+	c := &kafka.Client{Addr: kafka.TCP(b.Addr()), Timeout: patience, Transport: kafkaGo(t)}
 	made, err := c.CreateTopics(ctx, &kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{{Topic: "made", NumPartitions: 3, ReplicationFactor: 1}}})
 	if err != nil || made.Errors["made"] != nil {
 		t.Fatal(err, made)
@@ -186,7 +186,7 @@ func TestKafkaGoSASL(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				d := &kafka.Dialer{Timeout: 10 * time.Second, SASLMechanism: m, DialFunc: (&net.Dialer{}).DialContext}
+				d := &kafka.Dialer{Timeout: patience, SASLMechanism: m, DialFunc: (&net.Dialer{}).DialContext}
 				c, err := d.DialContext(testContext(t), "tcp", b.Addr())
 				if err != nil {
 					return err

@@ -111,10 +111,10 @@ func (m *member) partitions() int {
 
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(patience)
 	for !ok() {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within 20 s", what)
+			t.Fatalf("%s: not within %s", what, patience)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

@@ -206,7 +206,7 @@ func crashClient(t testing.TB, dial func(context.Context) (net.Conn, error)) *kg
 		kgo.ProducerLinger(0),
 		kgo.RetryBackoffFn(func(int) time.Duration { return 5 * time.Millisecond }),
 		kgo.MetadataMinAge(10*time.Millisecond),
-		kgo.RetryTimeout(time.Minute),
+		kgo.RetryTimeout(patience),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
 		kgo.FetchMaxWait(100*time.Millisecond),
 		kgo.UnknownTopicRetries(-1),
@@ -243,7 +243,7 @@ func TestSoakKill(t *testing.T) {
 		if round%20 == 19 {
 			t.Logf("%d kills, %d acknowledged", round+1, a.count())
 		}
-		for wait := time.Now(); a.count() == before && time.Since(wait) < 20*time.Second; {
+		for wait := time.Now(); a.count() == before && time.Since(wait) < patience; {
 			time.Sleep(time.Millisecond)
 		}
 	}

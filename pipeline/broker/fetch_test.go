@@ -39,24 +39,23 @@ func fetchOf(offset int64, minBytes, maxBytes int32, wait time.Duration) *kmsg.F
 	return req
 }
 
-// fetchLog fetches over c and returns the answer for log/0 and how long it took.
-func fetchLog(t testing.TB, c *wire, req *kmsg.FetchRequest) (*kmsg.FetchResponseTopicPartition, time.Duration) {
+// fetchLog fetches over c and returns the answer for log/0.
+func fetchLog(t testing.TB, c *wire, req *kmsg.FetchRequest) *kmsg.FetchResponseTopicPartition {
 	t.Helper()
-	start := time.Now()
 	resp := c.ask(req).(*kmsg.FetchResponse)
 	if resp.ErrorCode != 0 || len(resp.Topics) != 1 {
 		t.Fatalf("fetch: error %d, %d topics", resp.ErrorCode, len(resp.Topics))
 	}
-	return &resp.Topics[0].Partitions[0], time.Since(start)
+	return &resp.Topics[0].Partitions[0]
 }
 
 // A client whose minimum is as large as its maximum (as fetch.min.bytes = 1 MB
 // with Java's defaults) is answered at once when there is more than it can take.
 func TestFetchDoesNotWaitForWhatDoesNotFit(t *testing.T) {
 	b := withLog(t, Options{}, 3, 600_000)
-	got, took := fetchLog(t, dialWire(t, b), fetchOf(0, 1<<20, 1<<20, 3*time.Second))
-	if len(got.RecordBatches) < 600_000 || took > 2*time.Second {
-		t.Errorf("%d bytes after %s", len(got.RecordBatches), took)
+	got := fetchLog(t, dialWire(t, b), fetchOf(0, 1<<20, 1<<20, 2*patience)) // the wire's patience ends before the wait
+	if len(got.RecordBatches) < 600_000 {
+		t.Errorf("%d bytes", len(got.RecordBatches))
 	}
 }
 
@@ -118,7 +117,7 @@ func TestUnreadAnswersAreBounded(t *testing.T) {
 		t.Errorf("%d MiB are held for 30 answers of 8 MiB", most>>20)
 	}
 	for range 30 {
-		if _, err := c.frame(10 * time.Second); err != nil {
+		if _, err := c.frame(patience); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -140,9 +139,9 @@ func TestFetchBudget(t *testing.T) {
 	if held := b.fetching.Load(); held > 16<<20+20*batch {
 		t.Errorf("%d MiB are held", held>>20)
 	}
-	got, took := fetchLog(t, dialWire(t, b), fetchOf(0, 8<<20, 50<<20, 3*time.Second))
-	if len(got.RecordBatches) < batch || got.ErrorCode != 0 || took > 2*time.Second {
-		t.Errorf("the next got %d bytes, error %v, after %s", len(got.RecordBatches), kerr.ErrorForCode(got.ErrorCode), took)
+	got := fetchLog(t, dialWire(t, b), fetchOf(0, 8<<20, 50<<20, 2*patience)) // the wire's patience ends before the wait
+	if len(got.RecordBatches) < batch || got.ErrorCode != 0 {
+		t.Errorf("the next got %d bytes, error %v", len(got.RecordBatches), kerr.ErrorForCode(got.ErrorCode))
 	}
 	b.mu.Lock()
 	for c := range b.conns {
@@ -155,7 +154,7 @@ func TestFetchBudget(t *testing.T) {
 func eventuallyFree(t *testing.T, b *Broker) {
 	t.Helper()
 	for start := time.Now(); b.fetching.Load() != 0; time.Sleep(time.Millisecond) {
-		if time.Since(start) > 5*time.Second {
+		if time.Since(start) > patience {
 			t.Fatalf("%d bytes are held by nobody", b.fetching.Load())
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -15,6 +16,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
+
+// patience is how long a test waits for what must come. It bounds a test that
+// would hang, and is no measure of anything: a machine may be very slow.
+const patience = 2 * time.Minute
 
 // wire is a client without manners: it sends frames as it likes.
 type wire struct {
@@ -77,7 +82,7 @@ func (w *wire) frame(within time.Duration) ([]byte, error) {
 func (w *wire) ask(req kmsg.Request) kmsg.Response {
 	w.t.Helper()
 	w.send(req)
-	body, err := w.frame(10 * time.Second)
+	body, err := w.frame(patience)
 	if err != nil {
 		w.t.Fatalf("%s: %v", kmsg.NameForKey(req.Key()), err)
 	}
@@ -95,7 +100,7 @@ func (w *wire) ask(req kmsg.Request) kmsg.Response {
 // closed expects the broker to have closed the connection without another answer.
 func (w *wire) closed(what string) {
 	w.t.Helper()
-	if body, err := w.frame(10 * time.Second); !errors.Is(err, io.EOF) && !errors.Is(err, syscall.EPIPE) {
+	if body, err := w.frame(patience); !errors.Is(err, io.EOF) && !errors.Is(err, syscall.EPIPE) {
 		w.t.Errorf("%s: the connection is open: %d bytes, %v", what, len(body), err)
 	}
 }
@@ -106,39 +111,43 @@ func TestJoinStorm(t *testing.T) {
 	b := memBroker(t, Options{Groups: GroupOptions{MaxMembers: 50, InitialRebalanceDelay: -1}})
 	good := dialWire(t, b)
 	j := good.ask(joinReq(3, "", inGroup("good"))).(*kmsg.JoinGroupResponse)
-	sync := syncReq(j, j.MemberID, "x")
-	sync.Group = "good"
-	wantCode(t, "sync", good.ask(sync).(*kmsg.SyncGroupResponse).ErrorCode, nil)
+	assigned := syncReq(j, j.MemberID, "x")
+	assigned.Group = "good"
+	wantCode(t, "sync", good.ask(assigned).(*kmsg.SyncGroupResponse).ErrorCode, nil)
 
 	var crowd []*wire
-	refused := 0
+	refused := make(chan bool, 300)
 	for i := range 300 {
 		w := dialWire(t, b)
 		w.send(joinReq(int16(i%2)+3, "", session(30*time.Minute))) // half of them ask for an id only
 		crowd = append(crowd, w)
 	}
+	var reading sync.WaitGroup
 	for _, w := range crowd {
 		// The first is alone in a generation; the others wait for it for ever.
-		if body, err := w.frame(5 * time.Millisecond); err == nil && int16(binary.BigEndian.Uint16(body[8:])) == kerr.GroupMaxSizeReached.Code {
-			refused++
-		}
+		reading.Go(func() {
+			if body, err := w.frame(patience); err == nil && int16(binary.BigEndian.Uint16(body[8:])) == kerr.GroupMaxSizeReached.Code {
+				refused <- true
+			}
+		})
 	}
-	if refused < 100 {
-		t.Errorf("%d of 300 were refused, with room for 50", refused)
+	for n := range 100 {
+		select {
+		case <-refused:
+		case <-time.After(patience):
+			t.Fatalf("%d of 300 were refused, with room for 50", n)
+		}
 	}
 	beat := kmsg.NewPtrHeartbeatRequest()
 	beat.Version = 4
 	beat.Group, beat.MemberID, beat.Generation = "good", j.MemberID, 1
-	begin := time.Now()
 	wantCode(t, "heartbeat of the other group", good.ask(beat).(*kmsg.HeartbeatResponse).ErrorCode, nil)
-	if took := time.Since(begin); took > 2*time.Second {
-		t.Errorf("it took %s", took)
-	}
 	checkInvariants(t, b.groups)
 
 	for _, w := range crowd {
 		w.Close()
 	}
+	reading.Wait()
 	// Who was never told an id goes with its connection; the ids that were
 	// handed out lapse, and the one real member's session ends, in time.
 	waiting := func() (n int) {
@@ -151,7 +160,7 @@ func TestJoinStorm(t *testing.T) {
 		}
 		return n
 	}
-	for end := time.Now().Add(10 * time.Second); waiting() > 0; {
+	for end := time.Now().Add(patience); waiting() > 0; {
 		if time.Now().After(end) {
 			t.Fatalf("%d still wait in the name of clients that are gone", waiting())
 		}
@@ -198,7 +207,7 @@ func TestSASLConnection(t *testing.T) {
 	t.Run("nothing slips in behind a handshake", func(t *testing.T) {
 		w := dialWire(t, b)
 		w.Write(append(requestFrame(handshake(1, "PLAIN")), requestFrame(list)...))
-		if _, err := w.frame(time.Second); err != nil {
+		if _, err := w.frame(patience); err != nil {
 			t.Fatal(err)
 		}
 		w.closed("ListGroups in the same packet as the handshake")
@@ -231,7 +240,7 @@ func TestSASLConnection(t *testing.T) {
 		w := dialWire(t, b)
 		wantCode(t, "handshake", w.ask(handshake(0, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, nil)
 		w.Write([]byte("\x00\x00\x00\x0b\x00ann\x00secret"))
-		if body, err := w.frame(time.Second); err != nil || len(body) != 0 {
+		if body, err := w.frame(patience); err != nil || len(body) != 0 {
 			t.Fatalf("token's answer: %q, %v", body, err)
 		}
 		wantCode(t, "list", w.ask(list).(*kmsg.ListGroupsResponse).ErrorCode, nil)
@@ -257,11 +266,23 @@ func TestSASLIsOverInTime(t *testing.T) {
 	w.ask(handshake(1, "PLAIN"))
 	w.closed("a client that never sends its password")
 
-	in := dialWire(t, b)
-	in.ask(handshake(1, "PLAIN"))
-	in.ask(authenticate("\x00ann\x00secret"))
-	if _, err := in.frame(200 * time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("a client that has authenticated was closed: %v", err)
+	// A client that has authenticated may then be silent for longer than that.
+	for within := 50 * time.Millisecond; ; within *= 4 {
+		in := dialWire(t, saslMemBroker(t, Options{FrameTimeout: within, IdleTimeout: time.Hour}))
+		in.send(handshake(1, "PLAIN"))
+		in.send(authenticate("\x00ann\x00secret"))
+		_, first := in.frame(patience)
+		_, second := in.frame(patience)
+		if err := errors.Join(first, second); err != nil {
+			if within > patience {
+				t.Fatalf("not authenticated within %s: %v", within, err)
+			}
+			continue // this machine is slower than that
+		}
+		if _, err := in.frame(4 * within); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("a client that has authenticated was closed: %v", err)
+		}
+		break
 	}
 }
 

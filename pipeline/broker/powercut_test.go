@@ -105,7 +105,7 @@ func TestSoakPowerCut(t *testing.T) {
 		before := a.count()
 		time.Sleep(time.Duration(rand.IntN(10)) * time.Millisecond)
 		m.cut(rand.IntN(101), uint64(i))
-		for wait := time.Now(); a.count() == before && time.Since(wait) < 20*time.Second; {
+		for wait := time.Now(); a.count() == before && time.Since(wait) < patience; {
 			time.Sleep(time.Millisecond)
 		}
 		if i%100 == 99 {

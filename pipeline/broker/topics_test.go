@@ -1,6 +1,7 @@
 package broker_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -114,17 +115,15 @@ func TestDeleteUnderReaders(t *testing.T) {
 	createTopic(t, b, "log", 1)
 	c := dialRaw(t, b)
 	req := fetchRequest("log", 0)
-	req.MaxWaitMillis = 15_000
-	req.Version = 11
+	req.MaxWaitMillis = 2 * int32(patience/time.Millisecond) // the connection's deadline comes first
 	if _, err := c.Write(frame(req, 11)); err != nil {
 		t.Fatal(err)
 	}
-	start := time.Now()
 	if _, err := admin(t, b).DeleteTopic(testContext(t), "log"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readAnswer(c); err != nil || time.Since(start) > 10*time.Second {
-		t.Errorf("the waiting fetch: %v after %s", err, time.Since(start))
+	if _, err := readAnswer(c); err != nil {
+		t.Errorf("the waiting fetch: %v", err)
 	}
 }
 
@@ -320,12 +319,11 @@ func TestTransactionsAreRefused(t *testing.T) {
 	b := open(t, t.TempDir(), broker.Options{})
 	createTopic(t, b, "log", 1)
 	c := client(t, b, kgo.TransactionalID("tx"))
-	start := time.Now()
 	err := c.BeginTransaction()
 	if err == nil {
 		err = c.ProduceSync(testContext(t), &kgo.Record{Topic: "log"}).FirstErr()
 	}
-	if err == nil || time.Since(start) > 20*time.Second {
-		t.Errorf("a transaction: %v after %s", err, time.Since(start))
+	if err == nil || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a transaction: %v", err)
 	}
 }

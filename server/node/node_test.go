@@ -41,9 +41,14 @@ func (r *running) append(t *testing.T, commands ...string) []httpapi.Appended {
 	return out
 }
 
+// patience is how long a question of a test waits for what must come: the longest
+// that a request may ask for. It measures nothing: a machine may be very slow.
+const patience = query.MaxWait
+
 // find asks for what was appended before.
 func (r *running) find(t *testing.T, q query.FindRequest) query.FindResponse {
 	t.Helper()
+	q.WaitMS = int(patience.Milliseconds())
 	if q.AtLeast == nil {
 		ends, err := r.Log().Ends(t.Context(), "recount.commands")
 		if err != nil {
@@ -61,7 +66,7 @@ func (r *running) find(t *testing.T, q query.FindRequest) query.FindResponse {
 // waitFor waits until the projections have what the log has.
 func (r *running) waitFor(t *testing.T, ends schemas.Watermark) {
 	t.Helper()
-	if _, err := r.Client.Find(t.Context(), query.FindRequest{AtLeast: ends, Limit: 1}); err != nil {
+	if _, err := r.Client.Find(t.Context(), query.FindRequest{AtLeast: ends, WaitMS: int(patience.Milliseconds()), Limit: 1}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -412,7 +417,7 @@ func TestOneProcessPerDataDirectory(t *testing.T) {
 
 func waitEndpoints(t *testing.T, dir string) node.Endpoints {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		if e, running, err := node.Running(dir); running && err == nil && e.PID != 0 {
 			return e
 		}
