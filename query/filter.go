@@ -6,7 +6,10 @@ import (
 	"strings"
 	"time"
 
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+
 	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/schemas"
 )
 
 // matcher is one filter of a request.
@@ -17,12 +20,11 @@ type matcher struct {
 
 // compile turns the filters of a normal request into matchers, in a fixed order.
 // exit tells a row's exit code, wherever it is known from.
-func compile(r FindRequest, exit func(*segment.View) (*int32, error)) []matcher {
+func compile(f Filters, asOf AsOf, exit func(*segment.View) (*int32, error)) []matcher {
 	var ms []matcher
 	add := func(field, op, value string, match func(*segment.View) bool) {
 		ms = append(ms, matcher{AppliedFilter{field, op, value}, func(v *segment.View) (bool, error) { return match(v), nil }})
 	}
-	f := r.Filters
 	if !f.Since.IsZero() {
 		since := f.Since.UnixNano()
 		add("time", "ge", f.Since.UTC().Format(time.RFC3339Nano), func(v *segment.View) bool { return v.UnixNano() >= since })
@@ -31,9 +33,9 @@ func compile(r FindRequest, exit func(*segment.View) (*int32, error)) []matcher 
 		until := f.Until.UnixNano()
 		add("time", "lt", f.Until.UTC().Format(time.RFC3339Nano), func(v *segment.View) bool { return v.UnixNano() < until })
 	}
-	if !r.AsOf.Time.IsZero() {
-		as := r.AsOf.Time.UnixNano()
-		add("as_of", "le", r.AsOf.Time.UTC().Format(time.RFC3339Nano), func(v *segment.View) bool { return v.UnixNano() <= as })
+	if !asOf.Time.IsZero() {
+		as := asOf.Time.UnixNano()
+		add("as_of", "le", asOf.Time.UTC().Format(time.RFC3339Nano), func(v *segment.View) bool { return v.UnixNano() <= as })
 	}
 	if f.Cwd != "" {
 		dir := path.Clean(f.Cwd)
@@ -84,16 +86,27 @@ func under(dir, p string) bool {
 	return ok && (rest == "" || rest[0] == '/' || strings.HasSuffix(dir, "/"))
 }
 
-// timesOf is what the filters ask of the time, for a scan to leave whole
-// segments out.
-func timesOf(r FindRequest) segment.Filter {
-	f := segment.Filter{From: r.Filters.Since, To: r.Filters.Until}
-	if as := r.AsOf.Time; !as.IsZero() {
-		if after := as.Add(1); f.To.IsZero() || after.Before(f.To) {
-			f.To = after
+// pushed is what of the filters a scan of the segments can see to itself: all but
+// the exit code, which may be known from elsewhere. Whole segments outside of the
+// times or without a wanted text are left out.
+func pushed(f Filters, asOf AsOf, visible schemas.Watermark) segment.Filter {
+	p := segment.Filter{
+		From: f.Since, To: f.Until, Below: visible,
+		Workspace: f.Workspace, Session: f.Session, Shell: f.Shell, User: f.User, Host: f.Host,
+		Author: f.Author, Template: f.Template, Program: f.Program,
+	}
+	if f.Cwd != "" {
+		p.Cwd = path.Clean(f.Cwd)
+	}
+	if c, err := parseCategory(f.Category); err == nil && c != 0 {
+		p.Categories = []recountv1.Category{c}
+	}
+	if !asOf.Time.IsZero() {
+		if after := asOf.Time.Add(1); p.To.IsZero() || after.Before(p.To) {
+			p.To = after
 		}
 	}
-	return f
+	return p
 }
 
 // matchAll reports whether a row satisfies all. blame, if not nil, counts the

@@ -21,13 +21,13 @@ func Find(ctx context.Context, s Sources, r FindRequest) (FindResponse, error) {
 	if err != nil {
 		return FindResponse{}, err
 	}
-	a, err := s.ask(ctx, Moment{AtLeast: r.AtLeast, WaitMS: r.WaitMS, AsOf: r.AsOf}, segment.Name, lexical.Name, graph.Name)
+	a, err := s.ask(ctx, r.moment(), segment.Name, lexical.Name, graph.Name)
 	if err != nil {
 		return FindResponse{}, err
 	}
 	defer a.close()
 	f := &finding{asking: a, r: r, keys: map[runKey]int{}}
-	f.filters = compile(r, f.exitCode)
+	f.filters = compile(r.Filters, r.AsOf, f.exitCode)
 	f.resp = FindResponse{Status: StatusOK, Hits: []Hit{}, Watermark: f.visible, AppliedFilters: []AppliedFilter{}}
 	if err := f.run(); err != nil {
 		return FindResponse{}, err
@@ -122,7 +122,7 @@ func (f *finding) newest() ([]fused, error) {
 	var inner error
 	read := int64(0)
 	t := f.newTally()
-	err := f.segment.Scan(f.ctx, f.times(), segment.NewestFirst, func(v *segment.View) bool {
+	err := f.segment.Scan(f.ctx, pushed(f.r.Filters, f.r.AsOf, f.visible), segment.NewestFirst, func(v *segment.View) bool {
 		read++
 		ok, err := f.match(v, t)
 		if err == nil && ok {
@@ -138,12 +138,6 @@ func (f *finding) newest() ([]fused, error) {
 	f.lap("newest")
 	f.step(Step{Operator: "newest", Counts: map[string]int64{"read": read, "kept_out": t.filtered, "commands": int64(len(out))}})
 	return out, cmp.Or(inner, err)
-}
-
-func (f *finding) times() segment.Filter {
-	t := timesOf(f.r)
-	t.Below = f.visible
-	return t
 }
 
 // match reports whether a row may be answered.

@@ -107,29 +107,37 @@ func (r FindRequest) Normal() (FindRequest, error) {
 	if r.Limit == 0 {
 		r.Limit = DefaultLimit
 	}
-	if r.WaitMS == 0 {
-		r.WaitMS = int(DefaultWait / time.Millisecond)
-	}
-	switch f := r.Filters; {
+	switch {
 	case r.Limit < 0 || r.Limit > MaxLimit:
 		return r, &RequestError{"limit", r.Limit, fmt.Sprintf("want 1 to %d", MaxLimit)}
-	case r.WaitMS < 0 || r.WaitMS > int(MaxWait/time.Millisecond):
-		return r, &RequestError{"wait_ms", r.WaitMS, fmt.Sprintf("want 1 to %d", MaxWait/time.Millisecond)}
 	case len(r.Text) > MaxText:
 		return r, &RequestError{"text", fmt.Sprintf("%d bytes", len(r.Text)), fmt.Sprintf("want at most %d", MaxText)}
 	case !utf8.ValidString(r.Text):
 		return r, &RequestError{"text", strconv.QuoteToASCII(r.Text), "not UTF-8"}
-	case !f.Since.IsZero() && !f.Until.IsZero() && !f.Since.Before(f.Until):
-		return r, &RequestError{"filters.since", f.Since.Format(time.RFC3339), "not before until, so that nothing can match"}
 	}
-	if _, err := parseExit(r.Filters.Exit); err != nil {
+	m, err := r.moment().normal()
+	if err != nil {
 		return r, err
 	}
-	if _, err := parseCategory(r.Filters.Category); err != nil {
-		return r, err
-	}
+	r.WaitMS = m.WaitMS
 	r.Text = strings.TrimSpace(r.Text)
-	return r, nil
+	return r, r.Filters.check()
+}
+
+func (r FindRequest) moment() Moment {
+	return Moment{AtLeast: r.AtLeast, WaitMS: r.WaitMS, AsOf: r.AsOf}
+}
+
+// check refuses filters that cannot be understood, or that nothing can pass.
+func (f Filters) check() error {
+	if !f.Since.IsZero() && !f.Until.IsZero() && !f.Since.Before(f.Until) {
+		return &RequestError{"filters.since", f.Since.Format(time.RFC3339), "not before until, so that nothing can match"}
+	}
+	if _, err := parseExit(f.Exit); err != nil {
+		return err
+	}
+	_, err := parseCategory(f.Category)
+	return err
 }
 
 // exitFilter is Filters.Exit understood.

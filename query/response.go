@@ -67,7 +67,7 @@ type AppliedFilter struct {
 // Step is one step of a proof. It holds no clock: the same request at the same
 // state has the same proof.
 type Step struct {
-	Operator string            `json:"operator" example:"lexical" doc:"What was done: visible, filter, lexical, semantic, exact, newest, fuse, limit, lookup, outcome, event."`
+	Operator string            `json:"operator" example:"lexical" doc:"What was done: visible, filter, lexical, semantic, exact, newest, fuse, limit, lookup, outcome, event, scan, templates, sequences, failures, next."`
 	Inputs   map[string]string `json:"inputs,omitempty" doc:"With what."`
 	Counts   map[string]int64  `json:"counts,omitempty" doc:"What was counted."`
 	Hits     []Evidence        `json:"hits,omitempty" doc:"Where the answer's hits stood in this step."`
