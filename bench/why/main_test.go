@@ -23,8 +23,8 @@ func TestLabelsAreWhole(t *testing.T) {
 			held += len(tr.failures)
 		}
 	}
-	if held < 20 || failures-held < 20 {
-		t.Errorf("%d failures, %d of them held out: want 20 in each half", failures, held)
+	if failures < 60 || held < 20 || failures-held < 20 {
+		t.Errorf("%d failures, %d of them held out: want 60, and 20 in each half", failures, held)
 	}
 }
 

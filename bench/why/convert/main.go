@@ -104,7 +104,7 @@ const (
 
 // tail keeps the end of an output, whole runes and normal line ends.
 func tail(s string) string {
-	s = clean(s)
+	s = plain(clean(s))
 	if len(s) <= maxOutput {
 		return s
 	}
