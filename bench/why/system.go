@@ -103,13 +103,7 @@ type answer struct {
 }
 
 func (s *system) why(ctx context.Context, t *trajectory, i, depth int, kinds ...string) (answer, error) {
-	node, ok := any(s.node).(interface {
-		Why(context.Context, query.WhyRequest) (query.WhyResponse, error)
-	})
-	if !ok {
-		return answer{}, nil // query.Why is under way
-	}
-	r, err := node.Why(ctx, query.WhyRequest{Ref: eventID(t, i).String(), Walk: query.Walk{Depth: depth, Kinds: kinds}})
+	r, err := s.node.Why(ctx, query.WhyRequest{Ref: eventID(t, i).String(), Walk: query.Walk{Depth: depth, Kinds: kinds}})
 	if err != nil {
 		return answer{}, err
 	}

@@ -60,6 +60,17 @@ func (n *Node) Show(ctx context.Context, ref string) (query.ShowResponse, error)
 	return query.Show(ctx, n.sources(), ref)
 }
 
+// Why is query.Why over the node's projections.
+func (n *Node) Why(ctx context.Context, r query.WhyRequest) (query.WhyResponse, error) {
+	if n.set == nil {
+		return query.WhyResponse{}, noRole(RoleProject)
+	}
+	if err := n.catchUp(ctx); err != nil {
+		return query.WhyResponse{}, err
+	}
+	return query.Why(ctx, n.sources(), r)
+}
+
 // roled is what the HTTP door serves: a node's methods, each only where the node
 // has the role for it.
 type roled struct{ *Node }
