@@ -162,7 +162,7 @@ func isVectors(e schemas.TBFEntry) bool {
 func (f *file) bloom() ([]byte, error) {
 	f.bloomOnce.Do(func() {
 		f.bloomErr = f.verify(func(e schemas.TBFEntry) bool { return e.Column == schemas.TBFBloom })
-		if want := bloomBytes(f.cols.n); f.bloomErr == nil && len(f.idx.bloom) != want {
+		if want := sealed.BloomBytes(f.cols.n); f.bloomErr == nil && len(f.idx.bloom) != want {
 			f.bloomErr = corrupt(f.path, "bloom.data", 0, uint64(len(f.idx.bloom)), "want %d bytes", want)
 		}
 	})

@@ -373,7 +373,7 @@ func useEverything(t *testing.T, c *columns, x *index, tp schemas.TopicPartition
 				_ = c.id[g.row[k]]
 			}
 		}
-		if findID(c, x.idOrder, c.id[v.row]) != v.row {
+		if sealed.FindID(c.id, x.idOrder, c.id[v.row]) != v.row {
 			t.Fatalf("row %d is not found by its id", v.row)
 		}
 		_ = c.time[x.timeOrder[v.row]]

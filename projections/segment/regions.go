@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"math/bits"
 	"slices"
 	"unicode/utf8"
-
-	"github.com/zeebo/xxh3"
 
 	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
@@ -133,14 +130,13 @@ func (v *vectors) set(b []byte) bool {
 
 // buildIndex makes the index of c.
 func buildIndex(c *columns, topic string) *index {
-	x := &index{topic: []byte(topic), bloom: make([]byte, bloomBytes(c.n))}
-	x.idOrder = make([]uint32, c.n)
+	x := &index{topic: []byte(topic), bloom: make([]byte, sealed.BloomBytes(c.n))}
+	x.timeOrder = make([]uint32, c.n)
 	for i := range c.n {
-		x.idOrder[i] = uint32(i)
-		bloomAdd(x.bloom, c.id[i])
+		x.timeOrder[i] = uint32(i)
+		sealed.BloomAdd(x.bloom, c.id[i])
 	}
-	x.timeOrder = slices.Clone(x.idOrder)
-	slices.SortFunc(x.idOrder, func(a, b uint32) int { return bytes.Compare(c.id[a][:], c.id[b][:]) })
+	x.idOrder = sealed.OrderIDs(c.id)
 	sortByTime(x.timeOrder, c.time)
 
 	// An edge leads from a parent to the row that names it. Rows are visited in
@@ -152,7 +148,7 @@ func buildIndex(c *columns, topic string) *index {
 		if !c.hasParent.at(row) {
 			continue
 		}
-		if p := findID(c, x.idOrder, c.parent[row]); p >= 0 && p != row {
+		if p := sealed.FindID(c.id, x.idOrder, c.parent[row]); p >= 0 && p != row {
 			parentRow[row] = int32(p)
 			x.csr.off[p+1]++
 			x.csc.off[row+1]++
@@ -183,47 +179,6 @@ func buildIndex(c *columns, topic string) *index {
 // sortByTime sorts rows by (time, row).
 func sortByTime(rows []uint32, time []int64) {
 	slices.SortFunc(rows, func(a, b uint32) int { return cmp.Or(cmp.Compare(time[a], time[b]), cmp.Compare(a, b)) })
-}
-
-// findID finds the row of an id by way of the sorted order, -1 if there is none.
-func findID(c *columns, order []uint32, id schemas.EventID) int {
-	i, ok := slices.BinarySearchFunc(order, id, func(row uint32, id schemas.EventID) int {
-		return bytes.Compare(c.id[row][:], id[:])
-	})
-	if !ok {
-		return -1
-	}
-	return int(order[i])
-}
-
-// The Bloom filter: 7 bits an id in 9.6 bits a row is 1 % false positives.
-const (
-	bloomHashes     = 7
-	bloomTenthsABit = 96
-)
-
-// bloomBytes is the size of the filter for n ids: whole words of 8 bytes, at least one.
-func bloomBytes(n int) int { return max(1, (n*bloomTenthsABit+639)/640) * 8 }
-
-// bloomBits visits the bits of an id: h1 + i·h2 (mod 2^64), mapped to the
-// filter's size by the high half of a product.
-func bloomBits(size int, id schemas.EventID, visit func(byteAt int, bit byte) bool) bool {
-	h := xxh3.Hash128(id[:])
-	for i := range uint64(bloomHashes) {
-		at, _ := bits.Mul64(h.Lo+i*(h.Hi|1), uint64(size)*8)
-		if !visit(int(at>>3), 1<<(at&7)) {
-			return false
-		}
-	}
-	return true
-}
-
-func bloomAdd(b []byte, id schemas.EventID) {
-	bloomBits(len(b), id, func(at int, bit byte) bool { b[at] |= bit; return true })
-}
-
-func bloomHas(b []byte, id schemas.EventID) bool {
-	return bloomBits(len(b), id, func(at int, bit byte) bool { return b[at]&bit != 0 })
 }
 
 // check proves that columns read from a file can be used without a further
@@ -343,8 +298,8 @@ func checkIndex(c *columns, x *index, h schemas.TBFHeader) (schemas.TBFColumn, e
 			return g.column, err
 		}
 	}
-	if len(x.bloom) != bloomBytes(n) {
-		return schemas.TBFBloom, fmt.Errorf("%d bytes, want %d for %d rows", len(x.bloom), bloomBytes(n), n)
+	if len(x.bloom) != sealed.BloomBytes(n) {
+		return schemas.TBFBloom, fmt.Errorf("%d bytes, want %d for %d rows", len(x.bloom), sealed.BloomBytes(n), n)
 	}
 	if err := checkRange(x.idOrder, n); err != nil {
 		return schemas.TBFIDOrder, err

@@ -241,14 +241,14 @@ func (s *shard) known(id schemas.EventID) (bool, error) {
 // find is the row of an id, -1 if it is not in the file.
 func (f *file) find(id schemas.EventID) (int, error) {
 	bloom, err := f.bloom()
-	if err != nil || !bloomHas(bloom, id) {
+	if err != nil || !sealed.BloomHas(bloom, id) {
 		return -1, err
 	}
 	c, x, err := f.rows()
 	if err != nil {
 		return -1, err
 	}
-	return findID(c, x.idOrder, id), nil
+	return sealed.FindID(c.id, x.idOrder, id), nil
 }
 
 func (s *shard) sealIfFull() error {
