@@ -50,6 +50,9 @@ type Kind struct {
 	Name string
 	// Version of what it stores. State of another version is rebuilt.
 	Version int
+	// Params are the settings that the state depends on, in one line, or empty. State
+	// made with others is rebuilt.
+	Params string
 	// Open opens or creates the state in dir, which exists.
 	Open func(dir string) (Projection, error)
 }

@@ -19,7 +19,8 @@ import (
 //	<dir>/LOCK                     held while a Set has the directory open
 //	<dir>/<name>/CURRENT           the live generation's folder: "gen-000003\n"
 //	<dir>/<name>/gen-000003/       what the projection stores
-//	<dir>/<name>/gen-000003/VERSION  the kind that wrote it: "segment 1\n"
+//	<dir>/<name>/gen-000003/VERSION  the kind that wrote it: "segment 1\n", with
+//	                                 its settings if it has any: "vector 1 m=16\n"
 //
 // A generation is live from the rename that puts its name into CURRENT; every
 // other one is left over from a crash, and removed by the next Open.
@@ -89,8 +90,8 @@ func (h home) current() (string, error) {
 	return name, nil
 }
 
-// outdated reports whether the generation is of an older version than ours; a
-// newer one is an error.
+// outdated reports whether the generation is of an older version than ours, or
+// made with other settings; a newer version is an error.
 func (h home) outdated(name string) (bool, error) {
 	b, err := os.ReadFile(filepath.Join(h.dir, name, versionFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,6 +101,7 @@ func (h home) outdated(name string) (bool, error) {
 		return false, h.explain("open", err)
 	}
 	kind, number, _ := strings.Cut(strings.TrimSuffix(string(b), "\n"), " ")
+	number, params, _ := strings.Cut(number, " ")
 	version, err := strconv.Atoi(number)
 	if kind != h.kind.Name || err != nil {
 		return false, h.damaged(fmt.Errorf("%s of %s holds %q", versionFile, name, b))
@@ -108,7 +110,7 @@ func (h home) outdated(name string) (bool, error) {
 		return false, schemas.Fatalf("%s: state in %s has version %d, written by a newer recount; this one knows up to %d: use the newer one, or make the state anew with `recount rebuild --projection %s`",
 			h.kind.Name, h.dir, version, h.kind.Version, h.kind.Name)
 	}
-	return version < h.kind.Version, nil
+	return version < h.kind.Version || params != h.kind.Params, nil
 }
 
 // create makes and opens an empty generation beside whatever there is.
@@ -127,7 +129,7 @@ func (h home) create() (Projection, string, error) {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return nil, "", h.explain("create generation", err)
 	}
-	if err := writeFile(filepath.Join(dir, versionFile), fmt.Sprintf("%s %d\n", h.kind.Name, h.kind.Version)); err != nil {
+	if err := writeFile(filepath.Join(dir, versionFile), h.kind.stamp()); err != nil {
 		return nil, "", h.explain("create generation", err)
 	}
 	p, err := h.kind.Open(dir)
@@ -135,6 +137,14 @@ func (h home) create() (Projection, string, error) {
 		return nil, "", errors.Join(err, os.RemoveAll(dir))
 	}
 	return p, dir, nil
+}
+
+// stamp is what VERSION holds.
+func (k Kind) stamp() string {
+	if k.Params == "" {
+		return fmt.Sprintf("%s %d\n", k.Name, k.Version)
+	}
+	return fmt.Sprintf("%s %d %s\n", k.Name, k.Version, k.Params)
 }
 
 // publish makes the generation in dir the live one. A crash leaves the one or

@@ -95,7 +95,7 @@ func Open(dir string, o Options, kinds ...Kind) (*Set, error) {
 			return nil, errors.Join(err, s.Close())
 		}
 		if outdated {
-			m.log.Info("state of an older version: rebuilding from the log", "version", k.Version)
+			m.log.Info("state of an older version or made with other settings: rebuilding from the log", "version", k.Version)
 		}
 		m.live = &generation{p: p, dir: genDir}
 		s.members = append(s.members, m)
