@@ -1,0 +1,172 @@
+package vector
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/recountdb/recount/projections/sealed"
+	"github.com/recountdb/recount/projections/vector/rows"
+)
+
+// Dump implements projections.Projection. Keys are text, numbers in them filled
+// up with zeros, so that the order of keys is that of numbers:
+//
+//	TOPIC/PARTITION/chunk/SPACE/SEQUENCE  SHA-256 over the vectors of a chunk
+//	TOPIC/PARTITION/content/SPACE/ROW     a row that no step has: its key, its
+//	                                      content, what it is like
+//	TOPIC/PARTITION/links/SPACE           SHA-256 over the index's links, where
+//	                                      they are a function of the log
+//	TOPIC/PARTITION/run/OFFSET            a run that no step has: its event, space
+//	                                      and row
+//	TOPIC/PARTITION/space/SPACE           the embedder
+//	TOPIC/PARTITION/step/SEQUENCE         SHA-256 over the file, every byte of it
+//
+// Checkpoints and the next offset are not part of the state.
+func (p *Projection) Dump(ctx context.Context, yield func(key, value []byte) error) error {
+	if err := p.enter(); err != nil {
+		return err
+	}
+	defer p.leave()
+	shards := p.capture()
+	slices.SortFunc(shards, func(a, b captured) int { return cmp.Compare(a.prefix, b.prefix) })
+	for i := range shards {
+		if err := shards[i].dump(ctx, yield); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// captured is a shard's state at one moment, apart from what goes on changing.
+type captured struct {
+	prefix string
+	steps  []*file
+	tail   tail
+	spaces []capturedSpace
+}
+
+type capturedSpace struct {
+	embedder string
+	columns
+	sealed int
+	n      int // rows of the index
+	chunks [][]byte
+	part   [][]byte
+	links  []byte
+}
+
+// capture is one state of all shards. No batch is applied to any while it is
+// taken, for as long as copying the links takes.
+func (p *Projection) capture() []captured {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	all := p.sorted()
+	for _, s := range all {
+		s.write.Lock()
+	}
+	var out []captured
+	for _, s := range all {
+		if s.view.next > 0 {
+			out = append(out, s.capture())
+		}
+		s.write.Unlock()
+	}
+	return out
+}
+
+func (s *shard) capture() captured {
+	c := captured{prefix: fmt.Sprintf("%s/%010d/", s.tp.Topic, s.tp.Partition), steps: slices.Clone(s.steps), tail: s.tail}
+	for _, sp := range s.spaces {
+		x := capturedSpace{embedder: sp.embedder, columns: sp.columns, sealed: sp.sealed, n: sp.index.Len()}
+		for i := range sp.fullChunks() {
+			x.chunks = append(x.chunks, sp.index.Chunk(i))
+		}
+		for _, b := range sp.part() {
+			x.part = append(x.part, slices.Clone(b))
+		}
+		if backends[s.opts.Backend].repeatable {
+			x.links = sp.index.AppendLinks(nil)
+		}
+		c.spaces = append(c.spaces, x)
+	}
+	return c
+}
+
+func (c *captured) dump(ctx context.Context, yield func(key, value []byte) error) error {
+	var key, value []byte
+	put := func(format string, args ...any) error {
+		key = fmt.Appendf(append(key[:0], c.prefix...), format, args...)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return yield(key, value)
+	}
+	hash := func(parts ...[]byte) {
+		h := sha256.New()
+		for _, b := range parts {
+			h.Write(b)
+		}
+		value = h.Sum(value[:0])
+	}
+	le := binary.LittleEndian
+	for i, sp := range c.spaces {
+		for seq, b := range sp.chunks {
+			hash(b)
+			if err := put("chunk/%03d/%08d", i, seq); err != nil {
+				return err
+			}
+		}
+		if len(sp.part) > 0 {
+			hash(sp.part...)
+			if err := put("chunk/%03d/%08d", i, sp.n/rows.PerChunk); err != nil {
+				return err
+			}
+		}
+	}
+	for i, sp := range c.spaces {
+		for row := sp.sealed; row < len(sp.key); row++ {
+			value = le.AppendUint64(value[:0], sp.key[row])
+			value = le.AppendUint64(value, sp.content[row])
+			value = append(value, sealed.BytesOf(sp.simRow[row*SimilarK:(row+1)*SimilarK])...)
+			value = append(value, sealed.BytesOf(sp.simCos[row*SimilarK:(row+1)*SimilarK])...)
+			if err := put("content/%03d/%010d", i, row); err != nil {
+				return err
+			}
+		}
+	}
+	for i, sp := range c.spaces {
+		if sp.links == nil {
+			continue
+		}
+		hash(sp.links)
+		if err := put("links/%03d", i); err != nil {
+			return err
+		}
+	}
+	for i, off := range c.tail.offset {
+		value = append(value[:0], c.tail.id[i][:]...)
+		value = le.AppendUint32(value, c.tail.space[i])
+		value = le.AppendUint32(value, c.tail.row[i])
+		if err := put("run/%020d", off); err != nil {
+			return err
+		}
+	}
+	for i, sp := range c.spaces {
+		value = append(value[:0], sp.embedder...)
+		if err := put("space/%03d", i); err != nil {
+			return err
+		}
+	}
+	for seq, f := range c.steps {
+		h := f.hash()
+		value = append(value[:0], h[:]...)
+		if err := put("step/%08d", seq); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,321 @@
+package vector
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"io"
+
+	"github.com/recountdb/recount/projections/sealed"
+	"github.com/recountdb/recount/schemas"
+)
+
+// CorruptError is damage in a file. Region is "header", "directory", "trailer",
+// "padding", "file", or a region's tag with the number of its space, such as
+// "like.0".
+type CorruptError = sealed.CorruptError
+
+func corrupt(path, region string, offset, length uint64, format string, args ...any) *CorruptError {
+	return &CorruptError{Projection: Name, File: path, Region: region, Offset: offset, Length: length, Reason: fmt.Sprintf(format, args...)}
+}
+
+// The container that all files share; doc.go has the layout.
+const (
+	magic       = "RECOVEC1"
+	headerSize  = 128
+	entrySize   = 32
+	trailerSize = 64
+)
+
+// fileKind is what a file holds.
+type fileKind uint32
+
+const (
+	kindStep fileKind = 1 + iota
+	kindLinks
+	kindChunk
+	kindTail
+)
+
+// tag names a region: four letters.
+type tag [4]byte
+
+func (t tag) String() string { return string(t[:]) }
+
+var (
+	tagParams  = tag{'p', 'a', 'r', 'a'}
+	tagTopic   = tag{'t', 'o', 'p', 'c'}
+	tagIDs     = tag{'i', 'd', 's', ' '}
+	tagIDOrder = tag{'o', 'r', 'd', 'r'}
+	tagBloom   = tag{'b', 'l', 'o', 'm'}
+	tagOffsets = tag{'o', 'f', 'f', 's'}
+	tagSpaces  = tag{'s', 'p', 'c', 's'}
+	tagRows    = tag{'r', 'o', 'w', 's'}
+	tagName    = tag{'n', 'a', 'm', 'e'}
+	tagKeys    = tag{'k', 'e', 'y', 's'}
+	tagContent = tag{'c', 'o', 'n', 't'}
+	tagLike    = tag{'l', 'i', 'k', 'e'}
+	tagCosines = tag{'c', 'o', 's', ' '}
+	tagLinks   = tag{'l', 'i', 'n', 'k'}
+	tagPart    = tag{'p', 'a', 'r', 't'}
+	tagChunk   = tag{'c', 'h', 'n', 'k'}
+)
+
+// header says which file it is.
+type header struct {
+	kind      fileKind
+	partition int32
+	sequence  uint64
+	space     uint32 // of a chunk
+	base      int64
+	next      int64
+}
+
+// region is a part of a file: its tag, the space it is of, its bytes in pieces.
+type region struct {
+	tag   tag
+	space uint32
+	parts [][]byte
+}
+
+func aligned(n uint64) uint64 { return (n + sealed.Align - 1) &^ (sealed.Align - 1) }
+
+// writeFile writes a whole file to w.
+func writeFile(w io.Writer, h header, regions []region) error {
+	le := binary.LittleEndian
+	directory := make([]byte, 0, len(regions)*entrySize)
+	pos := uint64(headerSize)
+	starts := make([]uint64, len(regions))
+	for i, r := range regions {
+		var n uint64
+		var crc uint32
+		for _, p := range r.parts {
+			n += uint64(len(p))
+			crc = schemas.UpdateCRC32C(crc, p)
+		}
+		pos = aligned(pos)
+		starts[i] = pos
+		directory = append(directory, r.tag[:]...)
+		directory = le.AppendUint32(directory, r.space)
+		directory = le.AppendUint64(directory, pos)
+		directory = le.AppendUint64(directory, n)
+		directory = le.AppendUint32(directory, crc)
+		directory = le.AppendUint32(directory, 0)
+		pos += n
+	}
+	directoryAt := aligned(pos)
+	trailerAt := aligned(directoryAt + uint64(len(directory)))
+
+	head := make([]byte, 0, headerSize)
+	head = append(head, magic...)
+	head = le.AppendUint32(head, Version)
+	head = le.AppendUint32(head, uint32(h.kind))
+	head = le.AppendUint64(head, h.sequence)
+	head = le.AppendUint32(head, uint32(h.partition))
+	head = le.AppendUint32(head, h.space)
+	head = le.AppendUint64(head, uint64(h.base))
+	head = le.AppendUint64(head, uint64(h.next))
+	head = le.AppendUint64(head, directoryAt)
+	head = le.AppendUint64(head, trailerAt+trailerSize)
+	head = head[:headerSize-4]
+	head = le.AppendUint32(head, schemas.CRC32C(head))
+
+	out := &hashingWriter{w: w, h: sha256.New()}
+	out.write(head)
+	for i, r := range regions {
+		out.padTo(starts[i])
+		for _, p := range r.parts {
+			out.write(p)
+		}
+	}
+	out.padTo(directoryAt)
+	out.write(directory)
+	out.padTo(trailerAt)
+	if out.err != nil {
+		return out.err
+	}
+	trailer := out.h.Sum(make([]byte, 0, trailerSize))
+	trailer = le.AppendUint32(trailer, uint32(len(regions)))
+	trailer = le.AppendUint32(trailer, schemas.CRC32C(directory))
+	trailer = append(trailer[:trailerSize-12], magic...)
+	trailer = le.AppendUint32(trailer, schemas.CRC32C(trailer))
+	out.write(trailer)
+	return out.err
+}
+
+// hashingWriter counts and hashes what it writes, and keeps the first error.
+type hashingWriter struct {
+	w   io.Writer
+	h   hash.Hash
+	pos uint64
+	err error
+}
+
+func (w *hashingWriter) write(b []byte) {
+	if w.err != nil || len(b) == 0 {
+		return
+	}
+	w.h.Write(b)
+	_, w.err = w.w.Write(b)
+	w.pos += uint64(len(b))
+}
+
+func (w *hashingWriter) padTo(pos uint64) {
+	var zero [sealed.Align]byte
+	w.write(zero[:pos-w.pos])
+}
+
+// file is a file open for reading in place. Every region's checksum has held.
+type file struct {
+	path    string
+	data    []byte
+	release func() error
+	header
+	regions map[place]span
+
+	ids   []schemas.EventID // of a step, with idOrder and bloom
+	order []uint32
+	bloom []byte
+}
+
+type place struct {
+	tag   tag
+	space uint32
+}
+
+type span struct {
+	offset uint64
+	b      []byte
+}
+
+// openFile maps a file and checks all of it but the padding.
+func openFile(path string) (*file, error) {
+	data, release, err := sealed.Map(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{path: path, data: data, release: release}
+	if err := f.parse(); err != nil {
+		_ = release()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *file) close() { _ = f.release() }
+
+// parse reads what describes the file, and checks every region.
+func (f *file) parse() *CorruptError {
+	le := binary.LittleEndian
+	size := uint64(len(f.data))
+	if size < headerSize+trailerSize {
+		return corrupt(f.path, "header", 0, size, "the file is too short")
+	}
+	h := f.data[:headerSize]
+	badHeader := func(format string, args ...any) *CorruptError {
+		return corrupt(f.path, "header", 0, headerSize, format, args...)
+	}
+	if string(h[:8]) != magic {
+		return badHeader("it begins with %x, want %x", h[:8], magic)
+	}
+	if got, want := schemas.CRC32C(h[:headerSize-4]), le.Uint32(h[headerSize-4:]); got != want {
+		return badHeader("checksum %08x, want %08x", got, want)
+	}
+	if v := le.Uint32(h[8:]); v != Version {
+		return badHeader("version %d, this program reads %d", v, Version)
+	}
+	f.header = header{
+		kind: fileKind(le.Uint32(h[12:])), sequence: le.Uint64(h[16:]), partition: int32(le.Uint32(h[24:])), space: le.Uint32(h[28:]),
+		base: int64(le.Uint64(h[32:])), next: int64(le.Uint64(h[40:])),
+	}
+	directoryAt, length := le.Uint64(h[48:]), le.Uint64(h[56:])
+	if length != size {
+		return badHeader("the file has %d bytes, the header says %d", size, length)
+	}
+	trailerAt := size - trailerSize
+	t := f.data[trailerAt:]
+	badTrailer := func(format string, args ...any) *CorruptError {
+		return corrupt(f.path, "trailer", trailerAt, trailerSize, format, args...)
+	}
+	if got, want := schemas.CRC32C(t[:trailerSize-4]), le.Uint32(t[trailerSize-4:]); got != want {
+		return badTrailer("checksum %08x, want %08x", got, want)
+	}
+	if got := string(t[trailerSize-12 : trailerSize-4]); got != magic {
+		return badTrailer("it ends with %x, want %x", got, magic)
+	}
+	n := uint64(le.Uint32(t[32:])) * entrySize
+	if directoryAt < headerSize || directoryAt > trailerAt || n > trailerAt-directoryAt {
+		return corrupt(f.path, "directory", directoryAt, n, "outside of the file's %d bytes", size)
+	}
+	directory := f.data[directoryAt : directoryAt+n]
+	if got, want := schemas.CRC32C(directory), le.Uint32(t[36:]); got != want {
+		return corrupt(f.path, "directory", directoryAt, n, "checksum %08x, want %08x", got, want)
+	}
+	f.regions = map[place]span{}
+	end := uint64(headerSize)
+	for ; len(directory) > 0; directory = directory[entrySize:] {
+		at := place{tag(directory[:4]), le.Uint32(directory[4:])}
+		off, n, crc := le.Uint64(directory[8:]), le.Uint64(directory[16:]), le.Uint32(directory[24:])
+		if off%sealed.Align != 0 || off < end || off > directoryAt || n > directoryAt-off {
+			return corrupt(f.path, at.String(), off, n, "not in its place between %d and %d", end, directoryAt)
+		}
+		end = off + n
+		if _, twice := f.regions[at]; twice {
+			return corrupt(f.path, at.String(), off, n, "in the directory twice")
+		}
+		b := f.data[off:end:end]
+		if got := schemas.CRC32C(b); got != crc {
+			return corrupt(f.path, at.String(), off, n, "checksum %08x, want %08x", got, crc)
+		}
+		f.regions[at] = span{off, b}
+	}
+	return nil
+}
+
+func (p place) String() string { return fmt.Sprintf("%s.%d", p.tag, p.space) }
+
+// verify checks every byte, the padding too.
+func (f *file) verify() *CorruptError {
+	check := &file{path: f.path, data: f.data}
+	if err := check.parse(); err != nil {
+		return err
+	}
+	body := f.data[:len(f.data)-trailerSize]
+	want := f.data[len(body) : len(body)+sha256.Size]
+	if got := sha256.Sum256(body); string(got[:]) != string(want) {
+		return corrupt(f.path, "padding", 0, uint64(len(body)), "every region holds, yet the file's hash is %x, want %x", got, want)
+	}
+	return nil
+}
+
+// hash is over every byte of the file as it is now.
+func (f *file) hash() schemas.Hash { return sha256.Sum256(f.data) }
+
+// get is a region's bytes.
+func (f *file) get(t tag, space uint32) ([]byte, error) {
+	r, ok := f.regions[place{t, space}]
+	if !ok {
+		return nil, corrupt(f.path, place{t, space}.String(), 0, 0, "missing from the directory")
+	}
+	return r.b, nil
+}
+
+// array is a region read in place.
+func array[T sealed.Fixed](f *file, t tag, space uint32) ([]T, error) {
+	b, err := f.get(t, space)
+	if err != nil {
+		return nil, err
+	}
+	a, ok := sealed.ViewOf[T](b)
+	if !ok {
+		return nil, f.wrong(t, space, "not a whole number of values")
+	}
+	return a, nil
+}
+
+// wrong is an error about what a region holds.
+func (f *file) wrong(t tag, space uint32, format string, args ...any) error {
+	r := f.regions[place{t, space}]
+	return corrupt(f.path, place{t, space}.String(), r.offset, uint64(len(r.b)), format, args...)
+}

@@ -1,0 +1,137 @@
+package vector
+
+import (
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/projections/projtest"
+	"github.com/recountdb/recount/projections/sealed/sealedtest"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// quiet is for tests in which checkpoints are found unusable on purpose.
+var quiet = slog.New(slog.DiscardHandler)
+
+func open(t testing.TB, dir string, opts Options) *Projection {
+	t.Helper()
+	if opts.Logger == nil {
+		opts.Logger = quiet
+	}
+	if _, bench := t.(*testing.B); !bench && opts.disk == nil {
+		opts.disk = sealedtest.NoSync{}
+	}
+	p, err := Open(dir, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// fresh opens an empty projection that is closed when the test ends.
+func fresh(t testing.TB, opts Options) *Projection {
+	t.Helper()
+	p := open(t, t.TempDir(), opts)
+	t.Cleanup(func() { closeOf(t, p) })
+	return p
+}
+
+func closeOf(t testing.TB, p projections.Projection) {
+	t.Helper()
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+var firstTP = schemas.TopicPartition{Topic: "recount.commands"}
+
+// log makes records one after the other.
+type log struct {
+	projtest.Shard
+	made int
+}
+
+func newLog(partition int32) *log {
+	l := &log{}
+	l.TP = schemas.TopicPartition{Topic: "recount.commands", Partition: partition}
+	return l
+}
+
+// add appends an intent with an embedding and returns its offset.
+func (l *log) add(content uint64, vec []float32) int64 { return l.addOf("test/1", content, vec) }
+
+func (l *log) addOf(embedder string, content uint64, vec []float32) int64 {
+	l.made++
+	id := schemas.NewCanon("vector/test").Int(int64(l.TP.Partition)).Int(int64(l.made)).ID()
+	return l.addID(id, embedder, content, vec)
+}
+
+func (l *log) addID(id schemas.EventID, embedder string, content uint64, vec []float32) int64 {
+	at := l.Next
+	l.Next++
+	l.Records = append(l.Records, &recountv1.Record{
+		Origin:  schemas.Position{Topic: l.TP.Topic, Partition: l.TP.Partition, Offset: at}.Proto(),
+		EventId: id[:], EventType: schemas.TypeCommandExecuted,
+		Body: &recountv1.Record_Intent{Intent: &recountv1.Intent{ContentHash: content, Embedder: embedder, Embedding: vec}},
+	})
+	return at
+}
+
+// apply applies what p lacks of the log.
+func (l *log) apply(t testing.TB, p *Projection) {
+	t.Helper()
+	for at := p.Next(l.TP); at < l.Next; at += 512 {
+		if err := p.Apply(t.Context(), l.Batch(at, min(at+512, l.Next))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// unit is a random unit vector.
+func unit(rng *rand.Rand) []float32 {
+	v := make([]float32, dim)
+	for i := range v {
+		v[i] = float32(rng.NormFloat64())
+	}
+	return normal(v)
+}
+
+func normal(v []float32) []float32 {
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	for i := range v {
+		v[i] = float32(float64(v[i]) / math.Sqrt(sum))
+	}
+	return v
+}
+
+// at is a unit vector at an angle from the first axis, in the plane of the first
+// two: its cosine to at(0) is that of the angle.
+func at(radians float64) []float32 {
+	v := make([]float32, dim)
+	v[0], v[1] = float32(math.Cos(radians)), float32(math.Sin(radians))
+	return v
+}
+
+// changeEmbedding makes the state come out different.
+func changeEmbedding(r *recountv1.Record) bool {
+	in := embedded(r)
+	if in == nil {
+		return false
+	}
+	in.ContentHash++
+	return true
+}
+
+func kindOf(opts Options) projections.Kind {
+	opts.Logger = quiet
+	if opts.disk == nil {
+		opts.disk = sealedtest.NoSync{}
+	}
+	return Kind(opts)
+}

@@ -1,0 +1,104 @@
+package vector
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/recountdb/recount/projections/sealed"
+	"github.com/recountdb/recount/projections/vector/index"
+)
+
+// Backends of Options.Backend.
+const (
+	// BackendFlat is our own index (package flat).
+	BackendFlat = "flat"
+	// BackendCoder is coder/hnsw (package coder), to compare with.
+	BackendCoder = "coder"
+)
+
+// Options of a projection. The zero value is right for nearly everyone. State
+// made under another Backend, M, EfConstruction or SealRows is made anew from the
+// log.
+type Options struct {
+	// Backend is what finds the nearest vectors: "flat", the default, or "coder".
+	Backend string
+	// M is how many links a vector gets on each layer, twice that on the lowest: 2
+	// to 64, 0 means 16. More finds more, in more memory and time.
+	M int
+	// EfConstruction is how many candidates a vector's links are chosen from: 1 to
+	// 4096, 0 means 200. More makes a better graph, slower.
+	EfConstruction int
+	// Ef is how many candidates a search keeps that does not say: 1 to 4096, 0
+	// means 50. It changes answers, never the state.
+	Ef int
+	// SealRows is after how many new runs of commands a shard's state is sealed into
+	// files. 0 means 65,536. Rarely changed but by tests.
+	SealRows int
+	// CheckpointRows is after how many new vectors of a shard its unsealed state is
+	// saved, so that the next Open need not read it from the log again. It only
+	// changes how fast that is, never the state. 0 means 8,192, negative never (Flush
+	// and Close still do).
+	CheckpointRows int
+	// Logger hears what a reader of logs should know: checkpoints that could not be
+	// used or written. Nil means slog.Default().
+	Logger *slog.Logger
+
+	disk sealed.Disk // of tests
+}
+
+const maxSealRows = 1 << 24
+
+// Validate says which option cannot be, and what it may be.
+func (o Options) Validate() error { return o.setDefaults() }
+
+func (o *Options) setDefaults() error {
+	if o.Backend == "" {
+		o.Backend = BackendFlat
+	}
+	if o.SealRows == 0 {
+		o.SealRows = 1 << 16
+	}
+	if o.CheckpointRows == 0 {
+		o.CheckpointRows = 1 << 13
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.disk == nil {
+		o.disk = sealed.OS{}
+	}
+	x, err := o.index().WithDefaults()
+	if err != nil {
+		return fmt.Errorf("vector: %w", err)
+	}
+	o.M, o.EfConstruction, o.Ef = x.M, x.EfConstruction, x.Ef
+	if _, ok := backends[o.Backend]; !ok {
+		return fmt.Errorf("vector: Backend %q: want %s or %s", o.Backend, BackendFlat, BackendCoder)
+	}
+	if o.SealRows < 0 || o.SealRows > maxSealRows {
+		return fmt.Errorf("vector: SealRows %d: want 1 to %d", o.SealRows, maxSealRows)
+	}
+	return nil
+}
+
+// params are the options that the state depends on, as they are stamped on it.
+func (o *Options) params() string {
+	return fmt.Sprintf("%s,m=%d,ef_construction=%d,seal_rows=%d", o.Backend, o.M, o.EfConstruction, o.SealRows)
+}
+
+// stamp is params of options that may not be filled in yet. Options that cannot
+// be are reported by Open.
+func (o Options) stamp() string {
+	_ = o.setDefaults()
+	return o.params()
+}
+
+func (o *Options) index() index.Options {
+	return index.Options{Dim: dim, M: o.M, EfConstruction: o.EfConstruction, Ef: o.Ef}
+}
+
+// scans reports whether a search compares all of so many rows.
+func (o *Options) scans(n int) bool {
+	x, _ := o.index().WithDefaults() // checked by setDefaults
+	return n <= x.ScanBelow
+}

@@ -1,0 +1,170 @@
+package vector
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/projections/projtest"
+	"github.com/recountdb/recount/projections/sealed"
+	"github.com/recountdb/recount/projections/sealed/sealedtest"
+	"github.com/recountdb/recount/schemas"
+)
+
+// TestProjection runs the suite with steps small enough that a log of a few
+// hundred records seals several, and checkpoints in between.
+func TestProjection(t *testing.T) {
+	projtest.Run(t, projtest.Config{
+		Kind:   kindOf(Options{SealRows: 48, CheckpointRows: 13, M: 4, EfConstruction: 20}),
+		Change: changeEmbedding,
+		Read:   func(t *testing.T, p projections.Projection) { readEverything(t, p.(*Projection)) },
+	})
+}
+
+// readEverything uses every way of reading and checks that they agree with each
+// other while batches are applied.
+func readEverything(t *testing.T, p *Projection) {
+	before := p.Watermark()
+	hits, stats, err := p.Search(t.Context(), Query{Vector: at(1), Embedder: "hash/1", K: 5, Below: before})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	for i, h := range hits {
+		if h.Offset >= before[h.TP] {
+			t.Errorf("hit at %s is not below %s", h.Position(), before)
+		}
+		if i > 0 && hits[i-1].compare(h) >= 0 {
+			t.Errorf("hits out of order: %v, %v", hits[i-1], h)
+		}
+		if h.Runs < 1 {
+			t.Errorf("hit of %d runs", h.Runs)
+		}
+		earlier, err := p.Similar(t.Context(), h.Position())
+		if err != nil {
+			t.Error(err)
+		}
+		for _, e := range earlier {
+			if e.TP != h.TP || e.Offset >= h.Offset || e.ContentHash == h.ContentHash {
+				t.Errorf("similar to %s: %v", h.Position(), e)
+			}
+			later, err := p.SimilarTo(t.Context(), e.Position(), 1000)
+			if err != nil {
+				t.Error(err)
+			}
+			for _, l := range later {
+				if l.Offset <= e.Offset || l.ContentHash == e.ContentHash {
+					t.Errorf("similar to %s later: %v", e.Position(), l)
+				}
+			}
+		}
+	}
+	for _, s := range stats {
+		if s.Rows > s.Runs {
+			t.Errorf("%s: %d rows of %d runs", s.TP, s.Rows, s.Runs)
+		}
+	}
+	for _, s := range p.Stats() {
+		if s.Rows > s.Runs {
+			t.Errorf("%s: %d rows of %d runs", s.TP, s.Rows, s.Runs)
+		}
+	}
+}
+
+// TestEveryStepBroken seals a chunk too: it has more distinct rows than a chunk.
+func TestEveryStepBroken(t *testing.T) {
+	sealedtest.EveryStepBroken(t, sealedtest.Steps{
+		Log: projtest.Generate(11, 1, 90)[0], AtLeast: 40,
+		Open: func(dir string, d sealed.Disk) (projections.Projection, error) {
+			return Open(dir, Options{SealRows: 24, CheckpointRows: 11, M: 4, EfConstruction: 20, Logger: quiet, disk: d})
+		},
+		Verify: func(t *testing.T, p projections.Projection) error {
+			damage, err := p.(*Projection).Verify(t.Context())
+			for _, d := range damage {
+				err = errors.Join(err, d)
+			}
+			return err
+		},
+	})
+}
+
+// TestVersionOfState: what the options change in the state is stamped on it.
+func TestOtherParameters(t *testing.T) {
+	dir := t.TempDir()
+	p := open(t, dir, Options{})
+	l := newLog(0)
+	l.add(1, at(0))
+	l.apply(t, p)
+	closeOf(t, p)
+	for name, o := range map[string]Options{"M": {M: 8}, "EfConstruction": {EfConstruction: 100}, "SealRows": {SealRows: 7}} {
+		o.Logger = quiet
+		if (Kind(o).Params) == Kind(Options{}).Params {
+			t.Errorf("%s changed: the kind's parameters are the same", name)
+		}
+		q, err := Open(dir, o)
+		if err != nil {
+			t.Errorf("%s changed: a checkpoint made with another is no error, it is not used: %v", name, err)
+			continue
+		}
+		if next := q.Next(l.TP); next != 0 {
+			t.Errorf("%s changed: a checkpoint made with another was used, up to %d", name, next)
+		}
+		q.release()
+	}
+	if Kind(Options{Ef: 9}).Params != Kind(Options{}).Params {
+		t.Error("Ef does not change the state, yet it changes the kind's parameters")
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for name, o := range map[string]Options{
+		"backend": {Backend: "faiss"}, "M": {M: 1}, "M too large": {M: 65}, "ef": {Ef: -1},
+		"ef construction": {EfConstruction: 5000}, "seal rows": {SealRows: -1},
+	} {
+		if err := o.Validate(); err == nil {
+			t.Errorf("%s: %+v is valid", name, o)
+		}
+	}
+	if err := (Options{}).Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBadVectors: what cannot be indexed is named, and nothing of its batch is
+// applied.
+func TestBadVectors(t *testing.T) {
+	for name, vec := range badVectors() {
+		p := fresh(t, Options{})
+		l := newLog(0)
+		l.add(1, at(0))
+		bad := l.add(2, vec)
+		l.add(3, at(1))
+		err := p.Apply(t.Context(), l.Batch(0, l.Next))
+		var re *projections.RecordError
+		if !errors.As(err, &re) || !errors.Is(err, schemas.ErrPoison) || re.Position.Offset != bad {
+			t.Errorf("%s: got %v, want a RecordError of offset %d", name, err, bad)
+		}
+		if next := p.Next(l.TP); next != 0 {
+			t.Errorf("%s: moved to %d", name, next)
+		}
+		if _, _, err := p.Search(t.Context(), Query{Vector: vec, Embedder: "test/1", K: 1}); err == nil {
+			t.Errorf("%s: can be asked for", name)
+		}
+	}
+}
+
+// badVectors cannot be indexed or asked for.
+func badVectors() map[string][]float32 {
+	with := func(x float32) []float32 {
+		v := at(0)
+		v[7] = x
+		return v
+	}
+	long := at(0)
+	long[0] = 2
+	return map[string][]float32{
+		"NaN": with(float32(math.NaN())), "Inf": with(float32(math.Inf(1))), "-Inf": with(float32(math.Inf(-1))),
+		"zero": make([]float32, dim), "short": at(0)[:dim-1], "too long": append(at(0), 0), "length 2": long,
+	}
+}

@@ -1,0 +1,234 @@
+package vector
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/recountdb/recount/projections/sealed"
+	"github.com/recountdb/recount/projections/vector/kernel"
+	"github.com/recountdb/recount/projections/vector/rows"
+)
+
+// ofShard stands for the space of a region that is of none.
+const ofShard = ^uint32(0)
+
+// Names of files; a digit first for those that are a function of the log.
+const (
+	stepSuffix  = ".step.vec"
+	linksSuffix = ".links.vec"
+	chunkSuffix = ".chunk.vec"
+	tailName    = "tail.vec"
+)
+
+func stepName(seq int) string         { return fmt.Sprintf("%08d%s", seq, stepSuffix) }
+func linksName(seq int) string        { return fmt.Sprintf("%08d%s", seq, linksSuffix) }
+func chunkName(space, seq int) string { return fmt.Sprintf("%03d-%08d%s", space, seq, chunkSuffix) }
+
+// full is when a step is sealed: it depends on the records alone.
+func (s *shard) full() bool { return len(s.tail.id) >= s.opts.SealRows }
+
+// sealFull seals what is complete. Until it returns nil nothing has changed but,
+// perhaps, files on disk that the next attempt replaces with the same bytes, or
+// that the next Open takes for what they are.
+func (s *shard) sealFull() error {
+	for i, sp := range s.spaces {
+		for len(sp.chunks) < sp.fullChunks() {
+			if err := s.sealChunk(i, len(sp.chunks)); err != nil {
+				return fmt.Errorf("seal chunk %d of %s: %w", len(sp.chunks), s.tp, err)
+			}
+		}
+	}
+	if !s.full() {
+		return nil
+	}
+	if err := s.sealStep(); err != nil {
+		return fmt.Errorf("seal step %d of %s: %w", len(s.steps), s.tp, err)
+	}
+	return nil
+}
+
+// sealChunk puts a full chunk of vectors into a file and the file's memory into
+// the index. A crash right after leaves a file that no step speaks of: the next
+// Open removes it, and it is written again with the same bytes.
+func (s *shard) sealChunk(space, seq int) error {
+	sp := s.spaces[space]
+	h := s.header(kindChunk)
+	h.sequence, h.space, h.base, h.next = uint64(seq), uint32(space), 0, 0
+	name := chunkName(space, seq)
+	if err := s.store(name, true, h, append(s.whose(), region{tagChunk, uint32(space), [][]byte{sp.index.Chunk(seq)}})); err != nil {
+		return err
+	}
+	f, b, err := s.openChunk(space, seq)
+	if err != nil {
+		return err
+	}
+	if err := sp.index.Map(seq, b); err != nil {
+		f.close()
+		return err
+	}
+	sp.chunks = append(sp.chunks, f)
+	return nil
+}
+
+// sealStep makes the tail a sealed step; the caller publishes it. The rename of
+// the step's file moves the state: before it, the links are one file more, which
+// the next Open removes.
+func (s *shard) sealStep() error {
+	seq := len(s.steps)
+	next := s.tail.offset[len(s.tail.offset)-1] + 1
+	h := s.header(kindLinks)
+	h.next = next
+	if err := s.store(linksName(seq), true, h, append(s.whose(), s.linkRegions()...)); err != nil {
+		return err
+	}
+	h.kind = kindStep
+	if err := s.store(stepName(seq), true, h, append(s.whose(), s.stepRegions()...)); err != nil {
+		return err
+	}
+	f, err := openFile(filepath.Join(s.dir, stepName(seq)))
+	if err != nil {
+		return err
+	}
+	if err := f.bindIDs(); err != nil {
+		f.close()
+		return err
+	}
+	s.steps = append(s.steps, f)
+	s.tail, s.base, s.since, s.saved = newTail(), next, 0, next
+	for _, sp := range s.spaces {
+		sp.sealed = len(sp.key)
+	}
+	// What the step has replaced. Either file, if it stays, is not used.
+	s.remove(tailName)
+	if seq > 0 {
+		s.remove(linksName(seq - 1))
+	}
+	return nil
+}
+
+// flush saves the tail for good.
+func (s *shard) flush() error {
+	s.write.Lock()
+	defer s.write.Unlock()
+	// A full tail belongs into a step; a checkpoint of one would be a state that no
+	// log leads to.
+	err := s.sealFull()
+	s.publish(s.view.next)
+	if err != nil {
+		return err
+	}
+	return s.save(true)
+}
+
+// save writes the checkpoint, unless what is on disk says the same.
+func (s *shard) save(durable bool) error {
+	next := s.view.next
+	if s.saved == next {
+		return nil
+	}
+	h := s.header(kindTail)
+	h.next = next
+	err := s.store(tailName, durable, h, append(append(s.whose(), s.stepRegions()...), s.linkRegions()...))
+	if err == nil && durable {
+		s.saved = next
+	}
+	return err
+}
+
+func (s *shard) store(name string, durable bool, h header, regions []region) error {
+	if err := s.folder(); err != nil {
+		return err
+	}
+	return sealed.Replace(s.opts.disk, s.dir, name, durable, func(w io.Writer) error { return writeFile(w, h, regions) })
+}
+
+// remove deletes a file that is of no use any more.
+func (s *shard) remove(name string) {
+	if err := s.opts.disk.Remove(filepath.Join(s.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.opts.Logger.Warn("vector: leftover not removed", "projection", Name, "position", s.tp.String(), "err", err)
+	}
+}
+
+func (s *shard) header(kind fileKind) header {
+	return header{kind: kind, partition: s.tp.Partition, sequence: uint64(len(s.steps)), base: s.base}
+}
+
+// whose are the regions that every file has: what made it, and what it is of.
+func (s *shard) whose() []region {
+	return []region{
+		{tagParams, ofShard, [][]byte{[]byte(s.opts.params())}},
+		{tagTopic, ofShard, [][]byte{[]byte(s.tp.Topic)}},
+	}
+}
+
+// stepRegions are the runs of the tail and the rows that are new with them.
+func (s *shard) stepRegions() []region {
+	t := &s.tail
+	bloom := make([]byte, sealed.BloomBytes(len(t.id)))
+	for _, id := range t.id {
+		sealed.BloomAdd(bloom, id)
+	}
+	all := []region{
+		{tagIDs, ofShard, [][]byte{sealed.BytesOf(t.id)}},
+		{tagIDOrder, ofShard, [][]byte{sealed.BytesOf(sealed.OrderIDs(t.id))}},
+		{tagBloom, ofShard, [][]byte{bloom}},
+		{tagOffsets, ofShard, [][]byte{sealed.BytesOf(t.offset)}},
+		{tagSpaces, ofShard, [][]byte{sealed.BytesOf(t.space)}},
+		{tagRows, ofShard, [][]byte{sealed.BytesOf(t.row)}},
+	}
+	for i, sp := range s.spaces {
+		n := uint32(i)
+		all = append(all,
+			region{tagName, n, [][]byte{[]byte(sp.embedder)}},
+			region{tagKeys, n, [][]byte{sealed.BytesOf(sp.key[sp.sealed:])}},
+			region{tagContent, n, [][]byte{sealed.BytesOf(sp.content[sp.sealed:])}},
+			region{tagLike, n, [][]byte{sealed.BytesOf(sp.simRow[sp.sealed*SimilarK:])}},
+			region{tagCosines, n, [][]byte{sealed.BytesOf(sp.simCos[sp.sealed*SimilarK:])}},
+		)
+	}
+	return all
+}
+
+// linkRegions are each index's links, and the rows of its last chunk if that is
+// not full.
+func (s *shard) linkRegions() []region {
+	var all []region
+	for i, sp := range s.spaces {
+		all = append(all,
+			region{tagLinks, uint32(i), [][]byte{sp.index.AppendLinks(nil)}},
+			region{tagPart, uint32(i), sp.part()},
+		)
+	}
+	return all
+}
+
+// part is the rows of the last chunk if that is not full: codes, vectors, scales.
+func (sp *space) part() [][]byte {
+	n := sp.index.Len() % rows.PerChunk
+	if n == 0 {
+		return nil
+	}
+	return trim(sp.index.Chunk(sp.fullChunks()), n)
+}
+
+// trim is the first n rows of a chunk, in three pieces.
+func trim(chunk []byte, n int) [][]byte {
+	stride := kernel.Stride(dim)
+	codes, vectors, scales := chunk, chunk[rows.PerChunk*stride:], chunk[rows.PerChunk*(stride+4*dim):]
+	return [][]byte{codes[:n*stride], vectors[:n*4*dim], scales[:n*4]}
+}
+
+// untrim is a chunk whose first n rows are those that trim gave.
+func untrim(part []byte, n int) []byte {
+	chunk := sealed.Bytes(rows.ChunkSize(dim))
+	for _, piece := range trim(chunk, n) {
+		part = part[copy(piece, part):]
+	}
+	return chunk
+}
+
+// partSize is the length of what trim gives.
+func partSize(n int) int { return n * (kernel.Stride(dim) + 4*dim + 4) }

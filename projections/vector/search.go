@@ -1,0 +1,250 @@
+package vector
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/recountdb/recount/projections/vector/index"
+	"github.com/recountdb/recount/schemas"
+)
+
+// MaxK is the most hits that a search gives.
+const MaxK = 10_000
+
+// Query asks for the intents nearest to a vector.
+type Query struct {
+	// Vector has schemas.EmbeddingDim elements and unit length; anything else is an
+	// error that is an index.ErrVector.
+	Vector []float32
+	// Embedder names what made the vector, with its version ("hash/1"): only what
+	// the same embedder made is compared with it.
+	Embedder string
+	// K is how many hits are wanted: contents with Distinct, else runs. 0 or less
+	// finds nothing; more than MaxK is MaxK.
+	K int
+	// EF is how many candidates are kept on the way: more finds more, slower. 0 is
+	// the projection's Options.Ef. It is never less than three times K.
+	EF int
+	// Below is a watermark: only intents at offsets below it, and of the partitions
+	// it names. Nil means all that is visible.
+	Below schemas.Watermark
+	// Filter, if not nil, says which intents count. It is asked in any order and
+	// while nothing is locked. A content counts if one of its runs does.
+	Filter func(tp schemas.TopicPartition, offset int64) bool
+	// Distinct gives one hit for a content and partition, its newest run that
+	// counts, and K counts contents. Otherwise each run is a hit of its own.
+	Distinct bool
+}
+
+// Hit is an intent near to the vector asked about.
+type Hit struct {
+	TP     schemas.TopicPartition
+	Offset int64
+	// Score is the cosine, -1 to 1 up to rounding: a float32 dot product in a fixed
+	// order of sums, the same on every CPU.
+	Score       float64
+	ContentHash uint64
+	// Runs is how often the content was run in the partition with the same
+	// embedding, as far as Below allows and whatever Filter says.
+	Runs int
+}
+
+// Position is where the intent stands in the log.
+func (h Hit) Position() schemas.Position {
+	return schemas.Position{Topic: h.TP.Topic, Partition: h.TP.Partition, Offset: h.Offset}
+}
+
+// compare orders hits: the highest score first, then by partition, then the
+// newest first.
+func (h Hit) compare(o Hit) int {
+	return cmp.Or(cmp.Compare(o.Score, h.Score), h.TP.Compare(o.TP), cmp.Compare(o.Offset, h.Offset))
+}
+
+// SearchStats says what a search looked at in one shard.
+type SearchStats struct {
+	TP schemas.TopicPartition
+	// Rows is how many distinct vectors the shard has of the embedder, Runs how
+	// many intents.
+	Rows, Runs int
+	// Scanned: all rows were compared, as they are few; otherwise the graph was
+	// walked with EF candidates.
+	Scanned bool
+	EF      int
+	// Checked is how many rows were held against Below and Filter.
+	Checked int
+	// Hits is how many runs came of it, before those of all shards were merged.
+	Hits int
+}
+
+// Search finds the intents nearest to a vector, over all shards. The answer is a
+// function of the query and of the state. It may be called while batches are
+// applied, and then is of the state when it began.
+func (p *Projection) Search(ctx context.Context, q Query) ([]Hit, []SearchStats, error) {
+	if err := p.enter(); err != nil {
+		return nil, nil, err
+	}
+	defer p.leave()
+	if err := check(q.Vector); err != nil {
+		return nil, nil, fmt.Errorf("search: %w", err)
+	}
+	q.K = min(q.K, MaxK)
+	if q.K <= 0 {
+		return nil, nil, nil
+	}
+	if q.EF <= 0 {
+		q.EF = p.opts.Ef
+	}
+	var all []Hit
+	var stats []SearchStats
+	for _, v := range p.snapshot() {
+		sp := v.space(q.Embedder)
+		if sp == nil {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		s := &search{Query: q, v: &v, sp: sp, below: math.MaxInt64}
+		if q.Below != nil {
+			s.below = q.Below[v.tp]
+		}
+		if err := s.run(ctx); err != nil {
+			return nil, nil, fmt.Errorf("search %s: %w", v.tp, err)
+		}
+		all = append(all, s.hits...)
+		stats = append(stats, SearchStats{
+			TP: v.tp, Rows: len(sp.key), Runs: len(sp.offset), EF: s.EF,
+			Scanned: p.opts.scans(len(sp.key)), Checked: s.checked, Hits: len(s.hits),
+		})
+	}
+	slices.SortFunc(all, Hit.compare)
+	return cut(all, q), stats, nil
+}
+
+// cut leaves the first K hits, or those of the first K contents.
+func cut(hits []Hit, q Query) []Hit {
+	if !q.Distinct {
+		return hits[:min(len(hits), q.K)]
+	}
+	contents := map[uint64]bool{}
+	for i, h := range hits {
+		if contents[h.ContentHash] = true; len(contents) > q.K {
+			return hits[:i]
+		}
+	}
+	return hits
+}
+
+func (v *view) space(embedder string) *spaceView {
+	for i := range v.spaces {
+		if v.spaces[i].embedder == embedder {
+			return &v.spaces[i]
+		}
+	}
+	return nil
+}
+
+// search is a query in one shard.
+type search struct {
+	Query
+	v       *view
+	sp      *spaceView
+	below   int64
+	checked int
+	// passed remembers what Filter said of a row: its newest run that counts, or
+	// noRun.
+	passed map[uint32]uint32
+	hits   []Hit
+}
+
+// run fills hits with the best K, more of a content than one run where they are
+// wanted.
+func (s *search) run(ctx context.Context) error {
+	if s.Filter != nil {
+		s.passed = map[uint32]uint32{}
+	}
+	for k := s.K; ; k *= 2 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		near, err := s.sp.index.Search(s.Vector, k, s.EF, func(row uint32) bool { return s.newest(row) != noRun })
+		if err != nil {
+			return err
+		}
+		contents := s.collect(near)
+		// A content may have several rows, one for each embedding of it.
+		if !s.Distinct || contents >= s.K || len(near) < k {
+			return nil
+		}
+	}
+}
+
+// collect makes hits of rows, the best first, and counts their contents.
+func (s *search) collect(near []index.Neighbour) int {
+	s.hits = s.hits[:0]
+	seen := map[uint64]bool{}
+	for _, n := range near {
+		content := s.sp.content[n.Row]
+		if s.Distinct && seen[content] {
+			continue
+		}
+		seen[content] = true
+		h := Hit{TP: s.v.tp, Score: float64(n.Score), ContentHash: content, Runs: s.sp.runs(n.Row, s.below)}
+		for run := s.newest(n.Row); run != noRun; run = s.next(s.sp.prev.at(run)) {
+			h.Offset = s.sp.offset[run]
+			s.hits = append(s.hits, h)
+			if s.Distinct || len(s.hits) >= s.K {
+				break
+			}
+		}
+		if !s.Distinct && len(s.hits) >= s.K {
+			break
+		}
+	}
+	return len(seen)
+}
+
+// newest is a row's newest run that counts, or noRun.
+func (s *search) newest(row uint32) uint32 {
+	if int(row) >= len(s.sp.key) {
+		return noRun // added since this search began
+	}
+	if run, ok := s.passed[row]; ok {
+		return run
+	}
+	s.checked++
+	head, _ := unchain(s.sp.newest.at(row).Load())
+	run := s.next(head)
+	if s.passed != nil {
+		s.passed[row] = run
+	}
+	return run
+}
+
+// next is the first run that counts along a chain.
+func (s *search) next(run uint32) uint32 {
+	for ; run != noRun; run = s.sp.prev.at(run) {
+		if s.sp.visible(run, s.below) && (s.Filter == nil || s.Filter(s.v.tp, s.sp.offset[run])) {
+			return run
+		}
+	}
+	return noRun
+}
+
+// visible reports whether the snapshot has a run and it lies below an offset.
+func (c *columns) visible(run uint32, below int64) bool {
+	return int(run) < len(c.offset) && c.offset[run] < below
+}
+
+// runs counts a row's runs below an offset.
+func (c *columns) runs(row uint32, below int64) int {
+	run, n := unchain(c.newest.at(row).Load())
+	for run != noRun && !c.visible(run, below) {
+		run = c.prev.at(run)
+		n--
+	}
+	return n
+}

@@ -1,0 +1,240 @@
+package vector
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// shard is the state of one partition.
+type shard struct {
+	tp   schemas.TopicPartition
+	dir  string
+	opts *Options
+
+	// write is held by whoever adds, seals or saves. It guards what follows.
+	write  sync.Mutex
+	spaces []*space // in the order in which the log named their embedders
+	steps  []*file  // sealed steps, oldest first
+	tail   tail     // what came after the last of them
+	base   int64    // where the tail begins
+	made   bool     // the folder exists
+	saved  int64    // the Next that is on disk; -1 when none is
+	since  int      // new rows since the last checkpoint
+
+	// mu makes the view, and with it what readers see, change in one step. It is
+	// taken inside write and held for a copy, never during I/O.
+	mu   sync.RWMutex
+	view view
+}
+
+// view is a state of the shard. A copy of it stays what it is.
+type view struct {
+	tp     schemas.TopicPartition
+	spaces []spaceView
+	next   int64
+	sealed int // steps
+}
+
+// spaceView is a space at one moment. Of its index a reader uses the rows that
+// the columns have.
+type spaceView struct {
+	*space
+	columns
+	chunksSealed int
+}
+
+// tail is what came since the last sealed step: an entry for each run.
+type tail struct {
+	ids    map[schemas.EventID]struct{}
+	id     []schemas.EventID
+	offset []int64
+	space  []uint32
+	row    []uint32
+}
+
+func newTail() tail { return tail{ids: map[schemas.EventID]struct{}{}} }
+
+func newShard(tp schemas.TopicPartition, dir string, opts *Options) *shard {
+	s := &shard{tp: tp, dir: dir, opts: opts, tail: newTail(), saved: -1}
+	s.publish(0)
+	return s
+}
+
+func (s *shard) snapshot() view {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.view
+}
+
+// publish lets readers see the shard as it is now.
+func (s *shard) publish(next int64) {
+	v := view{tp: s.tp, next: next, spaces: make([]spaceView, len(s.spaces)), sealed: len(s.steps)}
+	for i, sp := range s.spaces {
+		v.spaces[i] = spaceView{sp, sp.columns, len(sp.chunks)}
+	}
+	s.mu.Lock()
+	s.view = v
+	s.mu.Unlock()
+}
+
+func (s *shard) apply(ctx context.Context, b schemas.Batch) error {
+	s.write.Lock()
+	defer s.write.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	next := s.view.next // only we change it
+	if b.Next <= next {
+		return nil
+	}
+	if err := checkBatch(b, next); err != nil {
+		return err
+	}
+	err := s.addAll(b, &next)
+	if err == nil {
+		next = b.Next
+	}
+	s.publish(next)
+	if err == nil && s.opts.CheckpointRows > 0 && s.since >= s.opts.CheckpointRows {
+		s.since = 0
+		if err := s.save(false); err != nil {
+			s.opts.Logger.Warn("vector: checkpoint not written", "projection", Name, "position", s.tp.String(), "err", err)
+		}
+	}
+	return err
+}
+
+// addAll adds the batch's new intents and keeps next behind the last.
+func (s *shard) addAll(b schemas.Batch, next *int64) error {
+	if err := s.sealFull(); err != nil {
+		return err // sealing failed before and fails again
+	}
+	for _, r := range b.Records {
+		in := embedded(r)
+		if in == nil || r.Origin.Offset < *next {
+			continue
+		}
+		id := schemas.EventID(r.EventId)
+		known, err := s.known(id)
+		if err == nil && !known {
+			err = s.add(id, in, r.Origin.Offset)
+		}
+		if err != nil {
+			return fmt.Errorf("at %s: %w", schemas.PositionOf(r.Origin), err)
+		}
+		if known {
+			continue
+		}
+		*next = r.Origin.Offset + 1
+		if err := s.sealFull(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *shard) add(id schemas.EventID, in *recountv1.Intent, offset int64) error {
+	sp, err := s.space(in.Embedder)
+	if err != nil {
+		return err
+	}
+	row, isNew, err := s.spaces[sp].add(in.ContentHash, in.Embedding, offset)
+	if err != nil {
+		return err
+	}
+	if isNew {
+		s.since++
+	}
+	t := &s.tail
+	t.ids[id] = struct{}{}
+	t.id, t.offset = append(t.id, id), append(t.offset, offset)
+	t.space, t.row = append(t.space, uint32(sp)), append(t.row, row)
+	return nil
+}
+
+// space is the number of an embedder's space, made if there is none yet.
+func (s *shard) space(embedder string) (int, error) {
+	if i := slices.IndexFunc(s.spaces, func(sp *space) bool { return sp.embedder == embedder }); i >= 0 {
+		return i, nil
+	}
+	idx, err := backends[s.opts.Backend].make(s.opts.index())
+	if err != nil {
+		return 0, schemas.Fatalf("vector: make index: %w", err)
+	}
+	// The record is not ours to keep.
+	s.spaces = append(s.spaces, newSpace(strings.Clone(embedder), idx))
+	return len(s.spaces) - 1, nil
+}
+
+// known reports whether the shard has the event already.
+func (s *shard) known(id schemas.EventID) (bool, error) {
+	if _, ok := s.tail.ids[id]; ok {
+		return true, nil
+	}
+	for _, f := range slices.Backward(s.steps) {
+		if f.hasID(id) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// embedded is the record's intent if it has an embedding, else nil.
+func embedded(r *recountv1.Record) *recountv1.Intent {
+	if in := r.GetIntent(); in != nil && len(in.Embedding) > 0 {
+		return in
+	}
+	return nil
+}
+
+// maxEmbedder bounds an embedder's name, which each file repeats.
+const maxEmbedder = 255
+
+// checkBatch refuses a batch that cannot be applied, before any of it is.
+func checkBatch(b schemas.Batch, next int64) error {
+	last := int64(-1)
+	for _, r := range b.Records {
+		at := schemas.PositionOf(r.GetOrigin())
+		if at.TP() != b.TP() || at.Offset <= last || at.Offset >= b.Next {
+			return schemas.Fatalf("vector: record %s in a batch of %s up to %d, after offset %d", at, b.TP(), b.Next, last)
+		}
+		last = at.Offset
+		in := embedded(r)
+		if in == nil || at.Offset < next {
+			continue
+		}
+		if id, err := schemas.EventIDFromBytes(r.EventId); err != nil || id.IsZero() {
+			return projections.Poison(at, "event id %x: want 16 bytes, not all zero", r.EventId)
+		}
+		if len(in.Embedder) > maxEmbedder {
+			return projections.Poison(at, "embedder: a name of %d bytes, at most %d can be stored", len(in.Embedder), maxEmbedder)
+		}
+		if err := check(in.Embedding); err != nil {
+			return projections.Poison(at, "%w", err)
+		}
+	}
+	return nil
+}
+
+// folder makes the shard's folder.
+func (s *shard) folder() error {
+	if s.made {
+		return nil
+	}
+	if err := s.opts.disk.MkdirAll(s.dir); err != nil {
+		return err
+	}
+	if err := s.opts.disk.SyncDir(filepath.Dir(s.dir)); err != nil {
+		return err
+	}
+	s.made = true
+	return nil
+}

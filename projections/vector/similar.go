@@ -1,0 +1,128 @@
+package vector
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// SimilarRule names what makes the edges that Similar gives, with its version: of
+// a row's k×4 candidates in the graph of earlier rows, by exact cosine, the best
+// SimilarK of other contents.
+const SimilarRule = "similar/1"
+
+// maxNamed bounds how many of the rows that name a row SimilarTo looks at.
+const maxNamed = 4096
+
+// Similar gives the earlier intents that are most like the one at a position, the
+// most like first: what was found when its content was first seen, and so the
+// same for ever. Of each content it is the newest run before the position, with
+// Runs the number of runs before it. None if there is no embedded intent there.
+func (p *Projection) Similar(ctx context.Context, pos schemas.Position) ([]Hit, error) {
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	defer p.leave()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	v, sp, run := p.locate(pos)
+	if sp == nil {
+		return nil, nil
+	}
+	var hits []Hit
+	row := sp.row[run]
+	for i := row * SimilarK; i < (row+1)*SimilarK; i++ {
+		if like := sp.simRow[i]; like != noRow {
+			before := sp.before(like, pos.Offset)
+			hits = append(hits, Hit{
+				TP: v.tp, Offset: sp.offset[before], Score: float64(sp.simCos[i]),
+				ContentHash: sp.content[like], Runs: sp.runs(like, pos.Offset),
+			})
+		}
+	}
+	return hits, nil
+}
+
+// SimilarTo gives the later intents of which Similar names the one at a position:
+// at most k, the most like first. Of each content it is the first such run, and
+// Runs counts its runs up to that one. For a content that very many others are
+// like, only the newest few thousand of those are looked at.
+func (p *Projection) SimilarTo(ctx context.Context, pos schemas.Position, k int) ([]Hit, error) {
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	defer p.leave()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	v, sp, run := p.locate(pos)
+	if sp == nil || k <= 0 {
+		return nil, nil
+	}
+	row := sp.row[run]
+	until := sp.after(row, pos.Offset) // from there on another run is the one named
+	var hits []Hit
+	entry, n := unchain(sp.named.at(row).Load())
+	if n == 0 {
+		entry = noRow
+	}
+	for looked := 0; entry != noRow && looked < maxNamed; entry = sp.simPrev.at(entry) {
+		if int(entry) >= len(sp.simRow) {
+			continue // since the snapshot
+		}
+		looked++
+		from := entry / SimilarK
+		first := sp.after(from, pos.Offset)
+		if first == math.MaxInt64 || first >= until {
+			continue
+		}
+		hits = append(hits, Hit{
+			TP: v.tp, Offset: first, Score: float64(sp.simCos[entry]),
+			ContentHash: sp.content[from], Runs: sp.runs(from, first+1),
+		})
+	}
+	slices.SortFunc(hits, Hit.compare)
+	return hits[:min(len(hits), k)], nil
+}
+
+// locate finds the run at a position; a nil space says that there is none.
+func (p *Projection) locate(pos schemas.Position) (view, *spaceView, int) {
+	s := p.shard(pos.TP())
+	if s == nil {
+		return view{}, nil, 0
+	}
+	v := s.snapshot()
+	for i := range v.spaces {
+		if run, ok := slices.BinarySearch(v.spaces[i].offset, pos.Offset); ok {
+			return v, &v.spaces[i], run
+		}
+	}
+	return view{}, nil, 0
+}
+
+// before is a row's newest run below an offset; there must be one.
+func (c *columns) before(row uint32, below int64) uint32 {
+	run, _ := unchain(c.newest.at(row).Load())
+	for !c.visible(run, below) {
+		run = c.prev.at(run)
+	}
+	return run
+}
+
+// after is the offset of a row's first run above an offset, or math.MaxInt64.
+func (c *columns) after(row uint32, above int64) int64 {
+	first := int64(math.MaxInt64)
+	for run, _ := unchain(c.newest.at(row).Load()); run != noRun; run = c.prev.at(run) {
+		if !c.visible(run, math.MaxInt64) {
+			continue
+		}
+		if c.offset[run] <= above {
+			break
+		}
+		first = c.offset[run]
+	}
+	return first
+}
