@@ -43,6 +43,7 @@ var onlyIn = map[string][]string{
 	"github.com/spf13/cobra":             {"cmd"},
 	"mvdan.cc/sh":                        {"processors/command"},
 	"modernc.org/sqlite":                 {"internal/history"},
+	"golang.org/x/sys/cpu":               {"projections/vector/kernel"},
 	"github.com/twmb/franz-go/pkg/kfake": {},
 }
 

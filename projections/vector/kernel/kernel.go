@@ -90,9 +90,12 @@ func scoresGeneric(query []int8, blocks []Block, rows []uint32, out []float32) {
 			c += int32(x[2]) * int32(y[2])
 			d += int32(x[3]) * int32(y[3])
 		}
-		scale := *(*float32)(unsafe.Add(unsafe.Pointer(block.Scales), at*4))
-		out[i] = float32(a+b+c+d) * scale
+		out[i] = float32(a+b+c+d) * *scaleAt(*block, at)
 	}
+}
+
+func scaleAt(b Block, at int) *float32 {
+	return (*float32)(unsafe.Add(unsafe.Pointer(b.Scales), at*4))
 }
 
 const lanes = 32

@@ -1,4 +1,65 @@
 package kernel
 
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
 // All lists the implementations that this CPU can run, fastest last.
-func All() []*Set { return []*Set{&generic} }
+func All() []*Set {
+	all := []*Set{&generic}
+	if cpu.X86.HasAVX2 {
+		all = append(all, &Set{name: "avx2", scores: scoresWith(scoresAVX2), dot: dotWith(dotAVX2)})
+		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512VNNI {
+			all = append(all, &Set{name: "avx512vnni", scores: scoresVNNI, dot: dotWith(dotAVX512)})
+		}
+	}
+	return all
+}
+
+func scoresWith(f func(query *int8, stride int, blocks *Block, rows *uint32, n int, out *float32)) func([]int8, []Block, []uint32, []float32) {
+	return func(query []int8, blocks []Block, rows []uint32, out []float32) {
+		f(unsafe.SliceData(query), len(query), unsafe.SliceData(blocks), unsafe.SliceData(rows), len(rows), unsafe.SliceData(out))
+	}
+}
+
+func scoresVNNI(query []int8, blocks []Block, rows []uint32, out []float32) {
+	f := scoresVNNIAny
+	if len(query) == 384 {
+		f = scoresVNNI384
+	}
+	f(unsafe.SliceData(query), len(query), unsafe.SliceData(blocks), unsafe.SliceData(rows), len(rows), unsafe.SliceData(out))
+}
+
+// dotWith leaves lengths that are no multiple of the lanes to plain Go.
+func dotWith(f func(a, b *float32, n int) float32) func(a, b []float32) float32 {
+	return func(a, b []float32) float32 {
+		if len(a)%lanes != 0 {
+			return dotGeneric(a, b)
+		}
+		return f(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
+	}
+}
+
+// The products of two codes are summed as 32-bit integers by all three. VNNI
+// multiplies unsigned by signed bytes: the row is taken as unsigned by adding
+// 128 to each of its codes (flipping the top bit), and 128 times the sum of the
+// query is taken off.
+
+//go:noescape
+func scoresAVX2(query *int8, stride int, blocks *Block, rows *uint32, n int, out *float32)
+
+//go:noescape
+func scoresVNNIAny(query *int8, stride int, blocks *Block, rows *uint32, n int, out *float32)
+
+// scoresVNNI384 is scoresVNNIAny for a stride of 384, with the query in registers.
+//
+//go:noescape
+func scoresVNNI384(query *int8, stride int, blocks *Block, rows *uint32, n int, out *float32)
+
+//go:noescape
+func dotAVX2(a, b *float32, n int) float32
+
+//go:noescape
+func dotAVX512(a, b *float32, n int) float32
