@@ -251,6 +251,15 @@ func (s *Set) Wait(ctx context.Context, w schemas.Watermark) error {
 	}
 }
 
+// Changed is closed when a batch has been applied, or when the set is closed. Who
+// follows takes it, looks at what there is, and then waits for it: nothing is
+// missed between.
+func (s *Set) Changed() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed
+}
+
 // Acquire returns the live projection for reading. It stays open until release,
 // also when a rebuild takes its place.
 func (s *Set) Acquire(name string) (p Projection, release func(), err error) {

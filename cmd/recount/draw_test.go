@@ -65,10 +65,10 @@ func tell() story {
 	s.why = query.WhyResponse{
 		Root: s.broke,
 		Causes: []query.Cause{
-			{Intent: s.edit, Score: 0.8, Depth: 1, Path: []schemas.EventID{s.broke.ID, s.edit.ID}, Why: "it wrote /src/app/Makefile, which this reads"},
-			{Intent: s.clone, Score: 0.56, Depth: 2, Path: []schemas.EventID{s.broke.ID, s.edit.ID, s.clone.ID}, Why: "it wrote /src/app/Makefile, which this reads"},
-			{Intent: odd, Score: 0.1, Depth: 1, Path: []schemas.EventID{s.broke.ID, odd.ID}, Why: "it came before"},
-			{Intent: s.ls, Score: 0.05, Depth: 3, Path: []schemas.EventID{s.broke.ID, s.edit.ID, {0xff}, s.ls.ID}, Why: "it wrote /src/app/Makefile, which this reads"},
+			{Intent: s.edit, Score: 0.8, Depth: 1, Path: []schemas.EventID{s.broke.ID, s.edit.ID}, Why: "dependency of this: wrote path:/src/app/Makefile"},
+			{Intent: s.clone, Score: 0.56, Depth: 2, Path: []schemas.EventID{s.broke.ID, s.edit.ID, s.clone.ID}, Why: "dependency of this: wrote path:/src/app/Makefile"},
+			{Intent: odd, Score: 0.1, Depth: 1, Path: []schemas.EventID{s.broke.ID, odd.ID}, Why: "temporal of this"},
+			{Intent: s.ls, Score: 0.05, Depth: 3, Path: []schemas.EventID{s.broke.ID, s.edit.ID, {0xff}, s.ls.ID}, Why: "dependency of this: wrote path:/src/app/Makefile"},
 		},
 		Edges: []query.Edge{
 			toldEdge(s.edit, s.broke, "dependency", 0.8, "wrote", "path:/src/app/Makefile"),

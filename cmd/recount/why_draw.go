@@ -66,13 +66,8 @@ func (t *whyTree) draw(of schemas.EventID, cwd string, root time.Time, lead stri
 			to = c.Path[n-2]
 		}
 		edges := t.edges[pair{c.ID, to}]
-		if c.Depth == 1 && c.Why != "" {
-			words := oneLine(c.Why)
-			if len(edges) > 0 {
-				words = fmt.Sprintf("%s %.2f: %s", edges[0].Kind, edges[0].Weight, words)
-				edges = edges[1:]
-			}
-			t.d.print(t.d.a.paint(dim, more+t.d.fit(words, columns(more))))
+		if len(edges) == 0 && c.Why != "" {
+			t.d.print(t.d.a.paint(dim, more+t.d.fit(oneLine(c.Why), columns(more))))
 		}
 		for _, e := range edges {
 			t.d.print(t.d.edge(more, e))
