@@ -62,7 +62,7 @@ var roleNames = map[string]role{
 func families() [][]program {
 	return [][]program{
 		filePrograms, textPrograms, gitPrograms, containerPrograms, networkPrograms,
-		packagePrograms, buildPrograms, systemPrograms, shellPrograms,
+		packagePrograms, buildPrograms, systemPrograms, shellPrograms, agentPrograms,
 	}
 }
 

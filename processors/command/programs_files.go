@@ -38,5 +38,5 @@ var filePrograms = []program{
 	{"locate|mlocate|plocate|whereis|which|type|command|hash|mdfind", catQuery, "-n:num -l:num", "arg*"},
 	{"sync|fallocate", catOther, "-l:num -o:num", "w*"},
 	{"md5sum|sha1sum|sha256sum|sha512sum|b2sum|cksum|sum|md5|shasum|xxhsum", catQuery, "-a:num -s:str", "r*"},
-	{"open|xdg-open|start", catNavigate, "-a", "r*"},
+	{"open|xdg-open|start", catNavigate, "-a", "r ?*"},
 }

@@ -2,7 +2,7 @@ package command
 
 // textPrograms read text and say something about it.
 var textPrograms = []program{
-	{"cat|tac|less|more|bat|batcat|most|zcat|bzcat|xzcat|zless|zmore|gzcat|view|pg|rev|nl|strings|hexdump|xxd|od|column|expand|unexpand|fmt|pr|fold", catQuery, "-w:num -s:str -l:num -n:num -N:num -t:str -c:num -d:str -A -j:num", "r*"},
+	{"cat|tac|less|more|bat|batcat|most|zcat|bzcat|xzcat|zless|zmore|gzcat|pg|rev|nl|strings|hexdump|xxd|od|column|expand|unexpand|fmt|pr|fold", catQuery, "-w:num -s:str -l:num -n:num -N:num -t:str -c:num -d:str -A -j:num", "r*"},
 	{"head|tail|ghead|gtail", catQuery, "-n:num -c:num --lines:num --bytes:num -s:num --pid:num", "r*"},
 	{"grep|egrep|fgrep|zgrep|zegrep|pcregrep|ggrep|agrep|bzgrep|xzgrep", catQuery, "-e:str -f:r -m:num -A:num -B:num -C:num --include:str --exclude:str --exclude-dir:str --max-count:num --regexp:str", "str r*"},
 	{"rg|ag|ack|ugrep", catQuery, "-e:str -g:str -t -T -m:num -A:num -B:num -C:num --glob:str --type:arg", "str r*"},

@@ -1,0 +1,19 @@
+package command
+
+// agentPrograms are the tools of coding agents that work on files. They are no
+// programs of a shell, but agents' trajectories name them like some, and
+// `recount hook` records the changes that an agent makes as `edit PATH` and
+// `create PATH`. Line numbers may follow a path: `edit a.go 10:20`.
+var agentPrograms = []program{
+	{"edit", catOther, "", "u ?*"},
+	{"create", catOther, "", "w ?*"},
+	{"view", catQuery, "", "r ?*"},
+	{"str_replace_editor|str_replace_based_edit_tool|file_editor", catOther, "", "sub ?*"},
+	{"str_replace_editor view", catQuery, "", "r ?*"},
+	{"str_replace_editor create", catOther, "", "w ?*"},
+	{"str_replace_editor str_replace|insert|undo_edit", catOther, "", "u ?*"},
+	{"apply_patch", catOther, "", "u*"},
+	{"find_file", catQuery, "", "str r"},
+	{"search_dir|search_file", catQuery, "", "str r"},
+	{"goto|scroll_down|scroll_up", catNavigate, "", "num"},
+}
