@@ -88,6 +88,13 @@ func (a *app) printStatus(st httpapi.Status, local bool, now time.Time) {
 		if p.Segments > 0 {
 			line += fmt.Sprintf(", %d sealed segments", p.Segments)
 		}
+		if len(p.Shards) > 0 {
+			var commands, vectors, files int64
+			for _, sh := range p.Shards {
+				commands, vectors, files = commands+int64(sh.Commands), vectors+int64(sh.Vectors), files+int64(sh.Files)
+			}
+			line += fmt.Sprintf(", %s distinct vectors of %s commands, %s sealed files", thousands(vectors), thousands(commands), thousands(files))
+		}
 		if p.Root != nil {
 			line += ", root " + p.Root.String()
 		}

@@ -95,6 +95,16 @@ type ProjectionStatus struct {
 	Partitions []PartitionLag    `json:"partitions" nullable:"false" doc:"The lag by partition."`
 	Root       *schemas.Hash     `json:"root,omitempty" doc:"The hash of its whole state, if asked for."`
 	Segments   int               `json:"segments,omitempty" doc:"Sealed TBF files."`
+	Shards     []VectorShard     `json:"shards,omitempty" doc:"What the vector index holds, by partition."`
+}
+
+// VectorShard is the vector index of one partition.
+type VectorShard struct {
+	Topic     string `json:"topic" example:"recount.commands" doc:"The topic."`
+	Partition int32  `json:"partition" example:"0" doc:"The partition."`
+	Commands  int    `json:"commands" example:"120344" doc:"Commands that have an embedding."`
+	Vectors   int    `json:"vectors" example:"30112" doc:"Distinct vectors among them."`
+	Files     int    `json:"files" example:"33" doc:"Sealed files."`
 }
 
 // PartitionLag is the lag of one partition.

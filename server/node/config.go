@@ -18,6 +18,7 @@ import (
 
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/pipeline/broker"
+	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -60,6 +61,8 @@ type Config struct {
 	// Embedder names what embeds commands and questions; default "hash", the only
 	// one so far. Flag --embedder.
 	Embedder string `yaml:"embedder"`
+	// Vector is how the nearest commands are found.
+	Vector VectorConfig `yaml:"vector"`
 	// Pipelines are files of Benthos configs that run in place of the built-in
 	// one of the roles. Flag --pipeline.
 	Pipelines []string `yaml:"pipelines"`
@@ -74,7 +77,7 @@ type Config struct {
 	// Version is the program's, for answers and the log.
 	Version string `yaml:"-"`
 
-	sealRows int // of tests: segments that seal early
+	sealRows int // of tests: segments and vectors that seal early
 }
 
 // KafkaConfig is the log's part of Config.
@@ -147,6 +150,29 @@ type HTTPConfig struct {
 	Hosts []string `yaml:"hosts"`
 	// MaxBodyBytes bounds POST /v1/events; default 16 MiB.
 	MaxBodyBytes int64 `yaml:"max_body_bytes"`
+}
+
+// VectorConfig is the vector index's part of Config. A change of any field but Ef
+// makes the index anew from the log at the next start.
+type VectorConfig struct {
+	// Backend is "flat", the default, or another that package vector has.
+	Backend string `yaml:"backend"`
+	// M is how many links a vector gets on each layer, 2 to 64; default 16.
+	M int `yaml:"m"`
+	// EfConstruction is how many candidates a vector's links are chosen from, 1 to
+	// 4096; default 200.
+	EfConstruction int `yaml:"ef_construction"`
+	// Ef is how many candidates a search keeps that does not say, 1 to 4096; default
+	// 50.
+	Ef int `yaml:"ef"`
+}
+
+// vectorOptions are what the projection is opened with.
+func (c Config) vectorOptions() vector.Options {
+	v := c.Vector
+	return vector.Options{
+		Backend: v.Backend, M: v.M, EfConstruction: v.EfConstruction, Ef: v.Ef, Logger: c.Logger, SealRows: c.sealRows,
+	}
 }
 
 // noListener in Kafka.Listen: in memory only.
@@ -270,6 +296,20 @@ func (c Config) validate() error {
 	}
 	if c.Embedder != DefaultEmbedder {
 		bad("embedder", fmt.Sprintf("%q", c.Embedder), "want hash")
+	}
+	for _, f := range []struct {
+		name  string
+		value any
+		alone vector.Options
+	}{
+		{"vector.backend", c.Vector.Backend, vector.Options{Backend: c.Vector.Backend}},
+		{"vector.m", c.Vector.M, vector.Options{M: c.Vector.M}},
+		{"vector.ef_construction", c.Vector.EfConstruction, vector.Options{EfConstruction: c.Vector.EfConstruction}},
+		{"vector.ef", c.Vector.Ef, vector.Options{Ef: c.Vector.Ef}},
+	} {
+		if err := f.alone.Validate(); err != nil {
+			bad(f.name, f.value, err.Error())
+		}
 	}
 	c.validateHTTP(bad)
 	if c.Has(RoleLog) && c.Kafka.Listen != noListener && !isLoopback(c.Kafka.Listen) && c.Kafka.SASL.Mechanism == "" {

@@ -5,6 +5,7 @@ import (
 	"github.com/recountdb/recount/projections/graph"
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/projections/vector"
 )
 
 // kinds are the projections that a node keeps: adding one is a line here.
@@ -13,5 +14,6 @@ func (c Config) kinds() []projections.Kind {
 		segment.Kind(segment.Options{Logger: c.Logger, SealRows: c.sealRows}),
 		lexical.Kind,
 		graph.Kind,
+		vector.Kind(c.vectorOptions()),
 	}
 }

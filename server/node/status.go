@@ -8,6 +8,7 @@ import (
 
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/httpapi"
@@ -87,9 +88,16 @@ func (n *Node) projectionStatus(ctx context.Context, name string, ends schemas.W
 		s.Lag += lag.Lag
 		s.Partitions = append(s.Partitions, lag)
 	}
-	if sp, ok := p.(*segment.Projection); ok {
-		for _, st := range sp.Stats() {
+	switch p := p.(type) {
+	case *segment.Projection:
+		for _, st := range p.Stats() {
 			s.Segments += st.Segments
+		}
+	case *vector.Projection:
+		for _, st := range p.Stats() {
+			s.Shards = append(s.Shards, httpapi.VectorShard{
+				Topic: st.TP.Topic, Partition: st.TP.Partition, Commands: st.Runs, Vectors: st.Rows, Files: st.Files,
+			})
 		}
 	}
 	if root {

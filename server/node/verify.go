@@ -187,8 +187,9 @@ func excerpt(b []byte, at int64) string {
 }
 
 // sealedFile matches files that never change once written and whose bytes are a
-// function of the log: TBF segments. Pebble's own files are no such thing.
-var sealedFile = regexp.MustCompile(`^[0-9]+\.tbf$`)
+// function of the log: TBF segments, and what package vector seals. Pebble's own
+// files are no such thing, nor are checkpoints.
+var sealedFile = regexp.MustCompile(`^[0-9][^/]*\.(tbf|vec)$`)
 
 func sealedFiles(dir string) ([]string, error) {
 	var files []string
