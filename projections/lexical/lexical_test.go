@@ -111,7 +111,8 @@ func (n naive) search() []Hit {
 	records:
 		for _, r := range sh.Records {
 			if r.GetIntent() == nil || n.q.Below != nil && r.Origin.Offset >= n.q.Below[sh.TP] ||
-				n.q.Filter != nil && !n.q.Filter(sh.TP, r.Origin.Offset) {
+				n.q.Filter != nil && !n.q.Filter(sh.TP, r.Origin.Offset) ||
+				n.q.Only != nil && !slices.Contains(n.q.Only[sh.TP], r.Origin.Offset) {
 				continue
 			}
 			h := found{tp: sh.TP, doc: r.Origin.Offset}
@@ -183,6 +184,14 @@ func TestSearchEqualsOracle(t *testing.T) {
 				word = "!" + word
 			}
 			q.Text += word + " "
+		}
+		if rng.IntN(4) == 0 {
+			q.Only = map[schemas.TopicPartition][]int64{}
+			for _, sh := range shards[:1+rng.IntN(3)] {
+				for offset := rng.Int64N(300); offset < sh.Next; offset += 1 + rng.Int64N(300) {
+					q.Only[sh.TP] = append(q.Only[sh.TP], offset)
+				}
+			}
 		}
 		switch rng.IntN(6) {
 		case 0:

@@ -32,6 +32,10 @@ type Query struct {
 	// Filter, if not nil, says which documents may be hits. It is asked only of
 	// those that would be.
 	Filter func(tp schemas.TopicPartition, offset int64) bool
+	// Only, if not nil, names all documents that may be hits, by shard, ascending:
+	// for few of them. The search then goes from one to the next and does not look
+	// at what lies between.
+	Only map[schemas.TopicPartition][]int64
 }
 
 // Hit is a document found.

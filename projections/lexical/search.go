@@ -91,6 +91,7 @@ type shard struct {
 	key   []byte
 	below uint64
 	lists []*list // by term, nil where the shard has none
+	only  []int64 // nil: any document
 }
 
 // prepare reads the statistics of every shard and the lists' heads.
@@ -133,6 +134,11 @@ func (s *search) prepare() error {
 		if s.q.Below != nil {
 			sh.below = uint64(max(0, s.q.Below[tp]))
 		}
+		if s.q.Only != nil {
+			if sh.only = s.q.Only[tp]; len(sh.only) == 0 {
+				continue
+			}
+		}
 		if (s.q.Shards == nil || slices.Contains(s.q.Shards, tp)) && sh.below > 0 {
 			s.shards = append(s.shards, sh)
 		}
@@ -163,6 +169,9 @@ func (s *search) prepare() error {
 //     hold it cannot add up to a hit, the search goes on below the lot.
 //  3. Else the pivot is scored.
 //
+// Where only some documents may be hits, a pivot that is none of them is moved
+// down to the next that is, and the round begins again.
+//
 // Sums are always made in the order of terms, so that a bound is never below what
 // it bounds.
 func (s *search) shard(sh *shard) error {
@@ -174,8 +183,8 @@ func (s *search) shard(sh *shard) error {
 	}()
 	for i, l := range sh.lists {
 		switch w := s.want[i]; {
-		case l == nil && w.required:
-			return nil
+		case w.required && (l == nil || w.excluded):
+			return nil // nothing has it; or nothing can have and lack it
 		case l == nil:
 		case w.excluded:
 			excluded = append(excluded, s.cursor(sh, i, l))
@@ -215,6 +224,21 @@ func (s *search) shard(sh *shard) error {
 		}
 		if pivot < 0 {
 			return nil
+		}
+		if sh.only != nil {
+			n, exact := slices.BinarySearch(sh.only, pivot)
+			if !exact {
+				if n == 0 {
+					return nil
+				}
+				for _, c := range live {
+					if err := c.seek(sh.only[n-1]); err != nil {
+						return err
+					}
+				}
+				continue
+			}
+			sh.only = sh.only[:n+1] // the search never goes up
 		}
 		moved := false
 		for _, c := range live {

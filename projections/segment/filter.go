@@ -27,6 +27,14 @@ type Filter struct {
 	Categories []recountv1.Category
 	// Outcome is what became of it.
 	Outcome Outcome
+	// Exit, if not nil, says which exit codes are wanted; where known is false, none
+	// is known here.
+	Exit func(code int32, known bool) bool
+	// Resource is one that the command reads or writes: its canonical name, or the
+	// end of it from behind a slash, such as a path's base name. ResourceKind, if
+	// not zero, is its kind.
+	Resource     string
+	ResourceKind recountv1.ResourceKind
 }
 
 // Outcome is what became of a command.
@@ -57,6 +65,9 @@ type tableFilter struct {
 	program    int32  // its index; -1: any
 	categories []recountv1.Category
 	outcome    Outcome
+	exit       func(code int32, known bool) bool
+	resources  []bool // by the name's index; nil: any
+	kind       recountv1.ResourceKind
 }
 
 type textFilter struct {
@@ -68,7 +79,7 @@ type textFilter struct {
 func (f *Filter) on(c *columns, tp schemas.TopicPartition) (tableFilter, bool) {
 	t := tableFilter{
 		c: c, from: math.MinInt64, to: math.MaxInt64, below: math.MaxInt64,
-		program: -1, categories: f.Categories, outcome: f.Outcome,
+		program: -1, categories: f.Categories, outcome: f.Outcome, exit: f.Exit, kind: f.ResourceKind,
 	}
 	if !f.From.IsZero() {
 		t.from = f.From.UnixNano()
@@ -104,7 +115,24 @@ func (f *Filter) on(c *columns, tp schemas.TopicPartition) (tableFilter, bool) {
 			return t, false
 		}
 	}
+	if f.Resource != "" {
+		names := &c.dict[dictResource].val
+		t.resources = make([]bool, names.len())
+		some := false
+		for i := range t.resources {
+			t.resources[i] = named(f.Resource, names.at(i))
+			some = some || t.resources[i]
+		}
+		return t, some
+	}
 	return t, true
+}
+
+// named reports whether a resource's name is the one asked for, or ends so behind
+// a slash.
+func named(want, name string) bool {
+	rest, ok := strings.CutSuffix(name, want)
+	return ok && (rest == "" || rest[len(rest)-1] == '/')
 }
 
 func (t *tableFilter) match(row int) bool {
@@ -126,11 +154,27 @@ func (t *tableFilter) match(row int) bool {
 	if t.outcome != AnyOutcome && outcome(c.exitCode[row], c.hasExit.at(row)) != t.outcome {
 		return false
 	}
+	if t.exit != nil && !t.exit(c.exitCode[row], c.hasExit.at(row)) {
+		return false
+	}
+	if t.resources != nil && !t.hasResource(row) {
+		return false
+	}
 	if t.program >= 0 {
 		lo, hi := c.span(listPrograms, row)
 		return slices.Contains(c.dict[dictProgram].idx[lo:hi], t.program)
 	}
 	return true
+}
+
+func (t *tableFilter) hasResource(row int) bool {
+	lo, hi := t.c.span(listResources, row)
+	for i := lo; i < hi; i++ {
+		if t.resources[t.c.dict[dictResource].idx[i]] && (t.kind == 0 || t.kind == recountv1.ResourceKind(t.c.resourceKind[i])) {
+			return true
+		}
+	}
+	return false
 }
 
 // find is the index of a string, -1 if the column lacks it.
@@ -146,7 +190,7 @@ func (c *utf8Column) find(s string) int32 {
 // isZero reports whether the filter chooses every row.
 func (f *Filter) isZero() bool {
 	return f.From.IsZero() && f.To.IsZero() && f.Below == nil && f.texts() == [nRowDict]string{} &&
-		f.Cwd == "" && f.Program == "" && len(f.Categories) == 0 && f.Outcome == AnyOutcome
+		f.Cwd == "" && f.Program == "" && len(f.Categories) == 0 && f.Outcome == AnyOutcome && f.Exit == nil && f.Resource == ""
 }
 
 // texts are the wanted texts, in the order of the dict constants.

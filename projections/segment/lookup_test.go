@@ -186,7 +186,14 @@ func TestScan(t *testing.T) {
 		"failed":    {Filter{Outcome: Failed}, func(_ *recountv1.Record, in *recountv1.Intent) bool { return in.GetExitCode() != 0 }},
 		"succeeded": {Filter{Outcome: Succeeded}, func(_ *recountv1.Record, in *recountv1.Intent) bool { return in.ExitCode != nil && *in.ExitCode == 0 }},
 		"unknown":   {Filter{Outcome: Unknown}, func(_ *recountv1.Record, in *recountv1.Intent) bool { return in.ExitCode == nil }},
-		"no such":   {Filter{Program: "git", Host: "nowhere"}, func(*recountv1.Record, *recountv1.Intent) bool { return false }},
+		"exit": {Filter{Exit: func(code int32, known bool) bool { return !known || code == 2 }}, func(_ *recountv1.Record, in *recountv1.Intent) bool {
+			return in.ExitCode == nil || *in.ExitCode == 2
+		}},
+		"resource, by its end": {Filter{Resource: "nginx/*.gz"}, func(_ *recountv1.Record, in *recountv1.Intent) bool {
+			return slices.ContainsFunc(in.Resources, func(r *recountv1.Resource) bool { return r.Name == "/var/log/nginx/*.gz" })
+		}},
+		"resource of another kind": {Filter{Resource: "nginx/*.gz", ResourceKind: recountv1.ResourceKind_RESOURCE_KIND_URL}, func(*recountv1.Record, *recountv1.Intent) bool { return false }},
+		"no such":                  {Filter{Program: "git", Host: "nowhere"}, func(*recountv1.Record, *recountv1.Intent) bool { return false }},
 	}
 	for name, c := range cases {
 		var expected []*recountv1.Record
@@ -195,7 +202,7 @@ func TestScan(t *testing.T) {
 				expected = append(expected, r)
 			}
 		}
-		if (len(expected) == 0) != (name == "no such") || len(expected) == len(want) && name != "all" {
+		if (len(expected) == 0) != (name == "no such" || name == "resource of another kind") || len(expected) == len(want) && name != "all" {
 			t.Fatalf("%s: %d of %d rows expected: the case tests nothing", name, len(expected), len(want))
 		}
 		slices.SortFunc(expected, func(a, b *recountv1.Record) int {
@@ -210,6 +217,29 @@ func TestScan(t *testing.T) {
 			}
 			return int(a.Origin.Offset - b.Origin.Offset)
 		})
+		offsets, ok, err := p.Select(t.Context(), c.f, len(expected), func(v *View) (bool, error) { return c.f.Match(v), nil })
+		if err != nil || !ok {
+			t.Fatalf("%s: select at most %d: %v %v", name, len(expected), ok, err)
+		}
+		selected := 0
+		for tp, list := range offsets {
+			selected += len(list)
+			if !slices.IsSorted(list) || slices.ContainsFunc(list, func(o int64) bool {
+				return !slices.ContainsFunc(expected, func(r *recountv1.Record) bool {
+					return schemas.PositionOf(r.Origin) == schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: o}
+				})
+			}) {
+				t.Errorf("%s: select gives others than expected in %s, or not in order", name, tp)
+			}
+		}
+		if selected != len(expected) {
+			t.Errorf("%s: select gives %d rows, want %d", name, selected, len(expected))
+		}
+		if len(expected) > 0 {
+			if _, ok, err := p.Select(t.Context(), c.f, len(expected)-1, nil); ok || err != nil {
+				t.Errorf("%s: select at most %d of %d: %v %v", name, len(expected)-1, len(expected), ok, err)
+			}
+		}
 		for _, order := range []Order{OldestFirst, NewestFirst} {
 			var got []schemas.Position
 			if err := p.Scan(t.Context(), c.f, order, func(v *View) bool {
