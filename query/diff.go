@@ -80,17 +80,16 @@ func (t *telling) runUp(ref string) (runUp, error) {
 	return r, err
 }
 
-// How much two commands are alike, for the alignment.
+// How much two commands are alike, for the alignment. That they are one and the
+// same run counts no more than that they read alike: of two sessions that share
+// an older past, each one's own commands stand beside each other.
 const (
 	alikeTemplate = 2 // the same but for its values
 	alikeCommand  = 3
-	alikeEvent    = 4 // one and the same run
 )
 
 func alike(a, b *Scanned) int32 {
 	switch {
-	case a.ID == b.ID:
-		return alikeEvent
 	case a.ContentHash == b.ContentHash:
 		return alikeCommand
 	case a.Template != "" && a.Template == b.Template:

@@ -66,7 +66,7 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 	}
 	for _, e := range found.edges {
 		_, from := index[e.From]
-		if _, to := index[e.To]; from && to {
+		if _, to := index[e.To]; from && to && found.carry.of(e) >= found.least {
 			resp.Edges = append(resp.Edges, edgeOf(e))
 		}
 	}

@@ -1,7 +1,9 @@
 package query
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/projections/graph"
@@ -18,54 +20,87 @@ func inWords(e graph.Edge, from, to *Scanned, root bool, between map[schemas.Pos
 		that = "`" + inBrief(to.Command) + "`"
 	}
 	var said, others []string
-	for _, v := range e.Evidence {
-		name := between[v.Position]
-		switch {
-		case e.Kind == graph.Fixes && name != "":
-			others = append(others, fmt.Sprintf("`%s`%s", name, concerning(v.Resource)))
-		case e.Kind == graph.Fixes && at(v.Position, to):
-		default:
-			said = append(said, clause(v, from, to, that))
+	say := func(clause string) {
+		if !slices.Contains(said, clause) {
+			said = append(said, clause)
 		}
 	}
-	s := conjoined(said)
+	// What a causal edge rests on is said in one order, however it was found.
+	evidence := slices.SortedStableFunc(slices.Values(e.Evidence), func(a, b graph.Evidence) int { return cmp.Compare(place(a), place(b)) })
+	// Of what it made, that which the failure names, or the first.
+	made := ""
+	for _, v := range evidence {
+		if place(v) == 1 && (made == "" || slices.ContainsFunc(evidence, func(o graph.Evidence) bool { return o.Shows == showsNamed && o.Resource == v.Resource })) {
+			made = v.Resource
+		}
+	}
+	for _, v := range evidence {
+		r := resourceInWords(v.Resource)
+		switch name := between[v.Position]; {
+		case e.Kind == graph.Fixes && name != "":
+			others = append(others, fmt.Sprintf("`%s`%s", name, inBrackets(r)))
+		case v.Shows == showsNamed && v.Resource == made:
+			said[len(said)-1] += ", which the output of " + theFailure(v, to, that) + " names"
+		case v.Shows == showsNamed:
+			say(fmt.Sprintf("the output of %s names %s, which it has to do with", theFailure(v, to, that), r))
+		case v.Shows == "its output names what this works on":
+			say(fmt.Sprintf("its output names %s, which %s works on", r, that))
+		case v.Shows == "went to the directory it ran in":
+			say(fmt.Sprintf("it went to %s, where %s ran", r, that))
+		case strings.HasPrefix(v.Shows, "its output"):
+			say("the output of " + that + strings.TrimPrefix(v.Shows, "its output"))
+		case v.Shows == showsFirst:
+			say(that + " is the first to use it since")
+		case place(v) == 1:
+			if v.Resource == made && len(said) == 0 {
+				say("it " + v.Shows + " " + r)
+			}
+		case at(v.Position, from):
+			say(strings.TrimSpace("it " + v.Shows + " " + r))
+		case !at(v.Position, to):
+			say(strings.TrimSpace("the run before " + that + " " + v.Shows + " " + r))
+		case v.Shows == "names it as its parent":
+			say(that + " " + v.Shows)
+		}
+	}
 	switch e.Kind {
 	case graph.Dependency:
-		return s + ", which " + that + " uses"
+		return conjoined(said) + ", which " + that + " uses"
 	case graph.Retry:
-		return s + ", and " + that + " tries the same again"
+		return conjoined(said) + ", and " + that + " tries the same again"
 	case graph.Fixes:
-		s += ", and " + that + " is the first to succeed at it"
+		s := conjoined(said) + ", and " + that + " is the first to succeed at it"
 		if len(others) > 0 {
 			s += "; between them: " + strings.Join(others, ", ")
 		}
+		return s
 	case graph.Branch:
-		return s + ": " + that + " is another way to the same end"
-	case graph.Similar:
-		return s + " " + that
+		return conjoined(said) + ", and " + that + " is another way to the same end"
 	}
-	return s
+	return conjoined(said)
 }
 
-// clause is what one event shows, with its subject.
-func clause(v graph.Evidence, from, to *Scanned, that string) string {
-	r := resourceInWords(v.Resource)
-	switch shows := v.Shows; {
-	case shows == "the output of the failure names it":
-		return fmt.Sprintf("the output of %s names %s, which it has to do with", theFailure(v, to, that), r)
-	case shows == "its output names what this works on":
-		return fmt.Sprintf("its output names %s, which %s works on", r, that)
-	case shows == "went to the directory it ran in":
-		return fmt.Sprintf("it went to %s, where %s ran", r, that)
-	case strings.HasPrefix(shows, "its output"):
-		return "the output of " + that + strings.TrimPrefix(shows, "its output")
-	case at(v.Position, from):
-		return strings.TrimSpace("it " + shows + " " + r)
-	case at(v.Position, to):
-		return strings.TrimSpace(that + " " + shows + " " + r)
-	default:
-		return strings.TrimSpace("the run before it " + shows + " " + r)
+// What evidence shows, in the words of the graph's rules, where it is put in
+// other words here.
+const (
+	showsNamed = "the output of the failure names it"
+	showsFirst = "is the first to use it since"
+)
+
+// place orders what is said: what it did, what names that, how it ended, what
+// else speaks for it.
+func place(v graph.Evidence) int {
+	switch v.Shows {
+	case "wrote", "wrote below", "made the directory", "rewrote files below":
+		return 1
+	case showsNamed:
+		return 2
+	case showsFirst:
+		return 3
+	case "was the only change between":
+		return 5
 	}
+	return 4
 }
 
 // theFailure is whose output it was.
@@ -81,12 +116,12 @@ func at(p schemas.Position, r *Scanned) bool {
 	return p == r.Position || r.Outcome != nil && p == *r.Outcome
 }
 
-// concerning is a resource in brackets, or nothing.
-func concerning(resource string) string {
-	if resource == "" {
+// inBrackets is a word in brackets, or nothing.
+func inBrackets(s string) string {
+	if s == "" {
 		return ""
 	}
-	return " (" + resourceInWords(resource) + ")"
+	return " (" + s + ")"
 }
 
 // resourceInWords is a resource of evidence without its kind where the name alone
@@ -102,14 +137,8 @@ func resourceInWords(resource string) string {
 
 // conjoined joins clauses: "a", "a and b", "a, b and c".
 func conjoined(clauses []string) string {
-	var out []string
-	for _, c := range clauses {
-		if len(out) == 0 || out[len(out)-1] != c {
-			out = append(out, c)
-		}
+	if n := len(clauses); n > 1 {
+		return strings.Join(clauses[:n-1], ", ") + " and " + clauses[n-1]
 	}
-	if len(out) < 2 {
-		return strings.Join(out, "")
-	}
-	return strings.Join(out[:len(out)-1], ", ") + " and " + out[len(out)-1]
+	return strings.Join(clauses, "")
 }
