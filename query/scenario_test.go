@@ -3,7 +3,6 @@ package query_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,9 +19,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the output of the scenarios into testdata")
-
-// TestScenarios runs testdata/*.txt: blocks of lines, each of which appends a
+// TestScenarios runs testdata/narrative/*.txt: blocks of lines, each of which appends a
 // command or asks something; what was answered stands below "----".
 //
 //	set KEY=VALUE…               for the commands that follow
@@ -35,8 +32,8 @@ var rewrite = flag.Bool("rewrite", false, "write the output of the scenarios int
 //	diff #N #M KEY=VALUE…        the same
 //
 // #N is the Nth command run; as_of=#N is below the event of that command.
-func TestScenarios(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
+func TestNarrativeScenarios(t *testing.T) {
+	files, err := filepath.Glob("testdata/narrative/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scenarios: %v", err)
 	}
@@ -54,12 +51,13 @@ func TestScenarios(t *testing.T) {
 				return
 			}
 			if d := cmp.Diff(got, string(want)); d != "" {
-				t.Errorf("got (-), want (+); go test ./query -run Scenarios -rewrite:\n%s", d)
+				t.Errorf("got (-), want (+); go test ./query -run NarrativeScenarios -rewrite:\n%s", d)
 			}
 		})
 	}
 }
 
+// scenario is one file being run.
 type scenario struct {
 	*history
 	defaults map[string]string
