@@ -81,21 +81,22 @@ func (v *View) laterAttempts(n *Node, found func(schemas.Position)) error {
 	})
 }
 
-// changesBetween are the intents of the workspace between two that changed
-// something, the newest first, at most the newest maxChanges.
-func (v *View) changesBetween(a, b *Node) ([]*Node, error) {
+// changesSince are the intents of the workspace before a node, and after another
+// if that is not nil, that changed something: the newest first, at most the
+// newest maxChanges.
+func (v *View) changesSince(since, n *Node) ([]*Node, error) {
 	var all []*Node
-	err := v.back(v.list(kindWorkspace, b, hashOf(b.Workspace)), b.Position.Offset, maxChanges, func(offset int64, _ []byte) (bool, error) {
-		if offset <= a.Position.Offset {
+	err := v.back(v.list(kindWorkspace, n, hashOf(n.Workspace)), n.Position.Offset, maxChanges, func(offset int64, _ []byte) (bool, error) {
+		if since != nil && offset <= since.Position.Offset {
 			return false, nil
 		}
-		n, err := v.sibling(b, offset)
-		if n == nil || err != nil || n.Workspace != b.Workspace {
+		c, err := v.sibling(n, offset)
+		if c == nil || err != nil || c.Workspace != n.Workspace {
 			return true, err
 		}
-		ok, err := v.known(n)
+		ok, err := v.known(c)
 		if ok {
-			all = append(all, n)
+			all = append(all, c)
 		}
 		return true, err
 	})

@@ -50,6 +50,7 @@
 //	     an intent: event id (16)
 //	     time, clock: varints, nanoseconds since 1970
 //	     effects: uvarint, bits of Effect
+//	     category: a byte
 //	     exit code: as above
 //	     parent: a byte, 0 or 16, and as many bytes
 //	     hashes of the session's list, the template, the folded command, the git

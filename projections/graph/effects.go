@@ -31,6 +31,8 @@ const (
 	Navigates
 	// Builds: it reads the tree of files below its working directory.
 	Builds
+	// mayFail: its own event does not say that it succeeded.
+	mayFail
 
 	changes = Writes | WritesTree | WritesWorktree | Installs | Configures | SetsEnvironment | RunsService
 )
@@ -71,6 +73,9 @@ var gitFiles = map[string]struct{ index, head Access }{
 // understand makes of an intent the effects and the resources of its node.
 func understand(in *recountv1.Intent) (Effect, []Resource) {
 	var e Effect
+	if in.ExitCode == nil || *in.ExitCode != 0 {
+		e |= mayFail
+	}
 	rs := make([]Resource, 0, len(in.Resources)+3)
 	for _, r := range in.Resources {
 		if len(rs) == maxResources {

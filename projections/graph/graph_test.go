@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/recountdb/recount/projections"
@@ -60,7 +61,7 @@ func outcome(p schemas.Position, intent schemas.EventID, observed int64, exit in
 
 func open(t *testing.T) *Graph {
 	t.Helper()
-	g, err := Open(t.TempDir(), store.Options{})
+	g, err := Open("graph", store.Options{FS: vfs.NewMem()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,6 +73,7 @@ type Node struct {
 	// Programs are the first few it runs.
 	Programs  []string
 	Effects   Effect
+	Category  recountv1.Category
 	Resources []Resource
 
 	// ExitCode is nil where unknown. Its own event's counts; else that of the
@@ -86,6 +87,8 @@ type Node struct {
 	mentioned []mention
 	own       bool // the exit code is its own event's
 	judged    bool // the outcome was looked up
+	ties      []tie
+	tied      bool // ties were looked up
 }
 
 // Failed reports whether it is known to have failed. Exit codes by which a
@@ -137,6 +140,7 @@ func appendNode(b []byte, id []byte, in *recountv1.Intent, clock int64, n *Node)
 	b = binary.AppendVarint(b, in.TimeUnixNano)
 	b = binary.AppendVarint(b, clock)
 	b = binary.AppendUvarint(b, uint64(n.Effects))
+	b = append(b, byte(in.Category))
 	b = binary.AppendUvarint(b, exitBits(in.ExitCode))
 	b = append(b, byte(len(in.ParentId)))
 	b = append(b, in.ParentId...)
@@ -171,7 +175,7 @@ func decodeNode(at schemas.Position, value []byte) (*Node, error) {
 	n := &Node{Position: at}
 	copy(n.ID[:], c.take(16))
 	n.TimeUnixNano, n.Clock = c.varint(), c.varint()
-	n.Effects = Effect(c.uvarint())
+	n.Effects, n.Category = Effect(c.uvarint()), recountv1.Category(c.byte())
 	if n.ExitCode = c.exit(); n.ExitCode != nil {
 		n.own, n.Outcome = true, at
 	}

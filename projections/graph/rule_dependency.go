@@ -48,19 +48,27 @@ var dependencyRule = rule{
 	ends: dependants,
 }
 
+// halved are the weights of the newest writer and those before it.
+var halved = [maxWriters]float64{1, 0.5, 0.25}
+
 // tie is what joins an intent with one that wrote what it uses.
 type tie struct {
 	from     *Node
 	weight   float64
 	exact    bool // by a resource that both name
+	rank     int  // how many wrote the resource since, at least
 	resource Resource
 	evidence []Evidence
 }
 
 // ties are what ties an intent to those before it, newest first.
 func (v *View) ties(n *Node) ([]tie, error) {
+	if n.tied {
+		return n.ties, nil
+	}
 	var all []tie
-	add := func(from *Node, weight float64, r Resource, shows string, exact bool) {
+	add := func(from *Node, weight float64, rank int, r Resource, shows string, exact bool) {
+		weight = float64(weight * halved[rank])
 		if from.Failed() {
 			weight /= 2
 		}
@@ -69,7 +77,7 @@ func (v *View) ties(n *Node) ([]tie, error) {
 			if t := &all[i]; t.from == from {
 				t.exact = t.exact || exact
 				if weight > t.weight {
-					t.weight, t.resource = weight, r
+					t.weight, t.resource, t.rank = weight, r, rank
 				}
 				if len(t.evidence) < 4 && !slices.Contains(t.evidence, e) {
 					t.evidence = append(t.evidence, e)
@@ -77,7 +85,7 @@ func (v *View) ties(n *Node) ([]tie, error) {
 				return
 			}
 		}
-		all = append(all, tie{from: from, weight: weight, exact: exact, resource: r, evidence: []Evidence{e}})
+		all = append(all, tie{from: from, weight: weight, exact: exact, resource: r, rank: rank, evidence: []Evidence{e}})
 	}
 	looked := map[string]bool{}
 	// made looks for who made a directory above.
@@ -87,12 +95,12 @@ func (v *View) ties(n *Node) ([]tie, error) {
 		}
 		looked[dir] = true
 		r := Resource{Kind: recountv1.ResourceKind_RESOURCE_KIND_PATH, Name: dir}
-		err := v.writers(kindWrite, n, r, 1, func(from *Node, w Resource, decay float64) {
+		err := v.writers(kindWrite, n, r, 1, func(from *Node, w Resource, rank int) {
 			switch {
 			case w.Access&(Tree|Implied) == Tree|Implied:
-				add(from, 0.35*decay, r, "rewrote files below", false)
+				add(from, 0.35, rank, r, "rewrote files below", false)
 			case w.Access&Tree != 0:
-				add(from, 0.5*decay, r, "made the directory", false)
+				add(from, 0.5, rank, r, "made the directory", false)
 			}
 		})
 		return true, err
@@ -108,11 +116,11 @@ func (v *View) ties(n *Node) ([]tie, error) {
 		case r.Access&Read == 0:
 			base = 0.4
 		}
-		err := v.writers(kindWrite, n, r, maxWriters, func(from *Node, w Resource, decay float64) {
+		err := v.writers(kindWrite, n, r, maxWriters, func(from *Node, w Resource, rank int) {
 			if w.Access&Implied != 0 && r.Access&Implied == 0 {
 				return // by way of the directories, below
 			}
-			add(from, base*decay, r, shows, r.Access&Implied == 0)
+			add(from, base, rank, r, shows, r.Access&Implied == 0)
 		})
 		if err != nil {
 			return nil, err
@@ -121,8 +129,8 @@ func (v *View) ties(n *Node) ([]tie, error) {
 			continue
 		}
 		if r.Access&Implied == 0 || r.Name == n.Cwd {
-			if err := v.writers(kindBelow, n, r, maxWriters, func(from *Node, w Resource, decay float64) {
-				add(from, 0.5*decay, w, "wrote below", false)
+			if err := v.writers(kindBelow, n, r, maxWriters, func(from *Node, w Resource, rank int) {
+				add(from, 0.5, rank, w, "wrote below", false)
 			}); err != nil {
 				return nil, err
 			}
@@ -141,6 +149,7 @@ func (v *View) ties(n *Node) ([]tie, error) {
 		}
 	}
 	slices.SortFunc(all, func(a, b tie) int { return comparePositions(b.from.Position, a.from.Position) })
+	n.ties, n.tied = all, true
 	return all, nil
 }
 
@@ -154,9 +163,9 @@ func eachAbove(name, workspace string, visit func(dir string) (bool, error)) (er
 }
 
 // writers visits those who wrote a resource, or below it, before a node: the
-// newest first, each with the resource as it wrote it and with 1, 1/2, 1/4.
-func (v *View) writers(kind byte, n *Node, r Resource, most int, visit func(from *Node, w Resource, decay float64)) error {
-	decay := 1.0
+// newest first, each with the resource as it wrote it and with how many did since.
+func (v *View) writers(kind byte, n *Node, r Resource, most int, visit func(from *Node, w Resource, rank int)) error {
+	rank := 0
 	return v.back(v.list(kind, n, resourceList(r, n.Workspace)), n.Position.Offset, most, func(offset int64, _ []byte) (bool, error) {
 		from, err := v.sibling(n, offset)
 		if from == nil || err != nil {
@@ -169,8 +178,8 @@ func (v *View) writers(kind byte, n *Node, r Resource, most int, visit func(from
 			if kind == kindWrite && w.Name != r.Name || kind == kindBelow && (w.Access&Implied != 0 || !below(w.Name, r.Name)) {
 				continue
 			}
-			visit(from, w, decay)
-			decay /= 2
+			visit(from, w, rank)
+			rank++
 			break
 		}
 		return true, nil

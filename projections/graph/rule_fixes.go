@@ -19,7 +19,7 @@ var fixesRule = rule{
 		if from == nil || err != nil || !from.Failed() {
 			return err
 		}
-		changed, err := f.v.changesBetween(from, f.to)
+		changed, err := f.v.changesSince(from, f.to)
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ type rule struct {
 	ends func(v *View, from *Node, found func(schemas.Position)) error
 }
 
-var rules = [...]rule{temporalRule, retryRule, fixesRule, dependencyRule}
+var rules = [...]rule{temporalRule, retryRule, fixesRule, dependencyRule, branchRule, causalRule}
 
 // forming is a rule at work on the edges that end in one intent.
 type forming struct {
@@ -29,6 +29,8 @@ type forming struct {
 	rule  *rule
 	to    *Node
 	edges []Edge
+	// evidence is room for a rule to collect what it finds.
+	evidence []Evidence
 }
 
 // edge adds one. An intent that its id does not mean, or that does not come
