@@ -22,7 +22,7 @@ import (
 
 // Name is the processor's name and version. The version changes with every
 // change of what comes out: it tells a reader of a record whose rules it shows.
-const Name = "command/1"
+const Name = "command/2"
 
 // Intent makes the intent of a `command.executed` event. It knows nothing of
 // embeddings. Errors are of class ErrPoison.

@@ -29,32 +29,35 @@ type program struct {
 type role uint8
 
 const (
-	roleShape     role = iota // nothing known: go by its shape        "?"
-	roleArg                   // a value without a name of its own     "arg"
-	roleText                  // text, a pattern, a program            "str"
-	roleNumber                // a number, a size, a time              "num"
-	roleRead                  // a path that is read                   "r"
-	roleWrite                 // a path that is written or removed     "w"
-	roleUpdate                // a path that is changed in place       "u"
-	roleURL                   //                                       "url"
-	roleHost                  // [user@]host                           "host"
-	roleFrom                  // a path here or host:path, read        "from"
-	roleTo                    // a path here or host:path, written     "to"
-	roleContainer             // a container, a pod, a service of it   "ctr"
-	roleImage                 //                                       "img"
-	roleBranch                // a branch, tag or revision             "br"
-	rolePackage               //                                       "pkg"
-	rolePort                  // a port, or a mapping of ports         "port"
-	roleKeep                  // a word that belongs to the template   "word"
-	roleSub                   // a subcommand                          "sub"
-	roleCommand               // the start of a command of its own     "cmd"
-	roleScript                // a command line in one word "script"
+	roleShape        role = iota // nothing known: go by its shape        "?"
+	roleArg                      // a value without a name of its own     "arg"
+	roleText                     // text, a pattern, a program            "str"
+	roleNumber                   // a number, a size, a time              "num"
+	roleRead                     // a path that is read                   "r"
+	roleWrite                    // a path that is written or removed     "w"
+	roleUpdate                   // a path that is changed in place       "u"
+	roleURL                      //                                       "url"
+	roleHost                     // [user@]host                           "host"
+	roleFrom                     // a path here or host:path, read        "from"
+	roleTo                       // a path here or host:path, written     "to"
+	roleContainer                // a container, a pod, a service of it   "ctr"
+	roleImage                    //                                       "img"
+	roleBranch                   // a branch, tag or revision             "br"
+	roleNewContainer             // one that is made, changed or removed  "ctrw"
+	roleNewImage                 //                                       "imgw"
+	roleNewBranch                //                                       "brw"
+	rolePackage                  //                                       "pkg"
+	rolePort                     // a port, or a mapping of ports         "port"
+	roleKeep                     // a word that belongs to the template   "word"
+	roleSub                      // a subcommand                          "sub"
+	roleCommand                  // the start of a command of its own     "cmd"
+	roleScript                   // a command line in one word "script"
 )
 
 var roleNames = map[string]role{
 	"?": roleShape, "arg": roleArg, "str": roleText, "num": roleNumber, "r": roleRead, "w": roleWrite,
 	"u": roleUpdate, "url": roleURL, "host": roleHost, "from": roleFrom, "to": roleTo, "ctr": roleContainer,
-	"img": roleImage, "br": roleBranch, "pkg": rolePackage, "port": rolePort, "word": roleKeep,
+	"img": roleImage, "br": roleBranch, "ctrw": roleNewContainer, "imgw": roleNewImage, "brw": roleNewBranch, "pkg": rolePackage, "port": rolePort, "word": roleKeep,
 	"sub": roleSub, "cmd": roleCommand, "script": roleScript,
 }
 

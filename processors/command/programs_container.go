@@ -7,22 +7,26 @@ var containerPrograms = []program{
 	{"docker exec", catDebug, "-e:arg -u:arg -w:r --user:arg --workdir:r --env:arg", "ctr cmd"},
 	{"docker logs|inspect|top|stats|port|diff|attach|events|wait", catDebug, "-n:num --tail:num --since:str --until:str -f:str --format:str", "ctr*"},
 	{"docker ps|images|version|info|history|search", catQuery, "-f:str --filter:str --format:str -n:num", "?*"},
-	{"docker start|stop|restart|kill|rm|pause|unpause|rename|update", catDeploy, "-t:num -s:arg", "ctr*"},
-	{"docker pull|rmi|save|load|import", catOther, "-o:w -i:r", "img*"},
+	{"docker start|stop|restart|kill|rm|pause|unpause|rename|update", catDeploy, "-t:num -s:arg", "ctrw*"},
+	{"docker pull|rmi", catOther, "", "imgw*"},
+	{"docker save|load|import", catOther, "-o:w -i:r", "img*"},
 	{"docker push", catDeploy, "", "img"},
-	{"docker tag|commit", catBuild, "-m:str", "img img"},
-	{"docker build|buildx|bake", catBuild, "-t:img -f:r --tag:img --file:r --build-arg:arg --target:arg --platform:arg", "r"},
+	{"docker tag", catBuild, "", "img imgw"},
+	{"docker commit", catBuild, "-m:str", "ctr imgw"},
+	{"docker build|buildx|bake", catBuild, "-t:imgw -f:r --tag:imgw --file:r --build-arg:arg --target:arg --platform:arg", "r"},
 	{"docker cp", catOther, "", "from to"},
 	{"docker login|logout", catConfigure, "-u:arg -p:arg --username:arg", "host"},
 	{"docker container|image|volume|network|system|builder|service|stack|swarm|node|secret|config|context", catOther, "", "sub ?*"},
 	{"docker compose", catDeploy, "-f:r -p:arg --profile:arg --file:r", "sub ctr*"},
 	{"docker compose logs", catDebug, "-n:num --tail:num --since:str", "ctr*"},
 	{"docker compose ps|config|images|top", catQuery, "", "ctr*"},
+	{"docker compose up|down|start|stop|restart|kill|rm", catDeploy, "-t:num", "ctrw*"},
 	{"docker compose build", catBuild, "", "ctr*"},
 	{"docker compose exec|run", catDebug, "-e:arg -u:arg -w:r", "ctr cmd"},
 	{"docker-compose", catDeploy, "-f:r -p:arg", "sub ctr*"},
 	{"docker-compose logs", catDebug, "-n:num --tail:num", "ctr*"},
 	{"docker-compose ps|config|images|top", catQuery, "", "ctr*"},
+	{"docker-compose up|down|start|stop|restart|kill|rm", catDeploy, "-t:num", "ctrw*"},
 	{"docker-compose build", catBuild, "", "ctr*"},
 	{"docker-compose exec|run", catDebug, "-e:arg -u:arg -w:r", "ctr cmd"},
 	{"kubectl|oc|k", catQuery, kubeFlags, "sub ?*"},
@@ -50,7 +54,7 @@ var containerPrograms = []program{
 }
 
 const (
-	dockerRun = "-p:port -v:arg -e:arg -u:arg -w:r -h:host -l:arg -m:num --name:ctr --network:arg --env:arg --env-file:r --volume:arg " +
+	dockerRun = "-p:port -v:arg -e:arg -u:arg -w:r -h:host -l:arg -m:num --name:ctrw --network:arg --env:arg --env-file:r --volume:arg " +
 		"--publish:port --entrypoint:arg --mount:arg --user:arg --workdir:r --platform:arg --restart:arg --memory:num --cpus:num --hostname:host --add-host:arg --label:arg"
 	kubeFlags = "-n:arg -f:r --namespace:arg --context:arg --filename:r --kubeconfig:r"
 )

@@ -11,7 +11,7 @@ var gitPrograms = []program{
 	{"git diff|difftool", catQuery, "-U:num", "?*"},
 	{"git blame|annotate", catQuery, "-L:arg", "r*"},
 	{"git bisect", catDebug, "", "word br*"},
-	{"git checkout|switch", catNavigate, "-b:br -B:br -c:br -C:br --orphan:br", "br r*"},
+	{"git checkout|switch", catNavigate, "-b:brw -B:brw -c:brw -C:brw --orphan:brw", "br r*"},
 	{"git branch|tag", catOther, "-m:br -M:br -d:br -D:br -a:arg -u:br --contains:br --set-upstream-to:br", "br*"},
 	{"git merge|rebase|cherry-pick|revert", catOther, "-m:str -X -s --onto:br", "br*"},
 	{"git reset", catOther, "", "br r*"},

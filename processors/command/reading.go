@@ -124,6 +124,7 @@ func (r *reader) one(words []int) (rest []int) {
 	default:
 		head.place = name
 		r.ran++
+		r.file(head)
 		if len(r.programs) < maxPrograms && strings.TrimSpace(name) != "" {
 			r.programs = append(r.programs, name)
 		}
@@ -138,6 +139,7 @@ func (r *reader) one(words []int) (rest []int) {
 		return nil
 	}
 	r.known++
+	syn = syn.as(r.items, words[1:])
 	at := len(r.votes)
 	r.votes = append(r.votes, vote{inner: r.inner, program: syn.first, category: syn.category, known: true})
 	if syn.first == "find" {
@@ -279,8 +281,29 @@ var givesPattern = map[string]bool{
 	"-e": true, "-f": true, "--regexp": true, "--file": true, "--expression": true,
 }
 
+// file notes the file that a program called by its path is, unless it is one of
+// the system's own.
+func (r *reader) file(head *item) {
+	if !strings.Contains(head.value, "/") {
+		return
+	}
+	for _, dir := range [...]string{"/bin/", "/sbin/", "/usr/"} {
+		if strings.HasPrefix(head.value, dir) {
+			return
+		}
+	}
+	r.resource(head.value, recountv1.Access_ACCESS_READ, head)
+}
+
 // settle gives the positional arguments their roles.
 func (r *reader) settle(syn *synopsis, positional []int) {
+	if syn.first == "git clone" && len(positional) == 1 {
+		// It makes a directory of the repository's name.
+		from := &r.items[positional[0]]
+		if name := strings.TrimSuffix(base(from.value), ".git"); name != "" && !from.dynamic && !from.glob {
+			r.resource(name[strings.LastIndexByte(name, ':')+1:], recountv1.Access_ACCESS_WRITE, from)
+		}
+	}
 	for i, w := range positional {
 		r.argument(&r.items[w], syn.at(i, len(positional)))
 		r.items[w].again = i > 0 && syn.repeated(i-1, len(positional)) && syn.repeated(i, len(positional))

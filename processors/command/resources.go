@@ -81,18 +81,18 @@ func (r *reader) argument(it *item, want role) {
 		r.host(it, recountv1.Access_ACCESS_READ)
 	case roleFrom, roleTo:
 		r.endpoint(it, want)
-	case roleContainer:
+	case roleContainer, roleNewContainer:
 		it.place = "<arg>"
-		r.named(recountv1.ResourceKind_RESOURCE_KIND_CONTAINER, it, recountv1.Access_ACCESS_READ)
-	case roleImage:
+		r.named(recountv1.ResourceKind_RESOURCE_KIND_CONTAINER, it, namedAccess(want))
+	case roleImage, roleNewImage:
 		it.place = "<image>"
-		r.named(recountv1.ResourceKind_RESOURCE_KIND_IMAGE, it, recountv1.Access_ACCESS_READ)
-	case roleBranch:
+		r.named(recountv1.ResourceKind_RESOURCE_KIND_IMAGE, it, namedAccess(want))
+	case roleBranch, roleNewBranch:
 		if looks == "<hash>" || looks == "<num>" {
 			return
 		}
 		it.place = "<branch>"
-		r.named(recountv1.ResourceKind_RESOURCE_KIND_BRANCH, it, recountv1.Access_ACCESS_READ)
+		r.named(recountv1.ResourceKind_RESOURCE_KIND_BRANCH, it, namedAccess(want))
 	case rolePackage:
 		if looks == "<path>" && strings.HasPrefix(it.value, ".") {
 			r.resource(it.value, recountv1.Access_ACCESS_READ, it)
@@ -112,6 +112,15 @@ var pathAccess = map[role]recountv1.Access{
 	roleRead:   recountv1.Access_ACCESS_READ,
 	roleWrite:  recountv1.Access_ACCESS_WRITE,
 	roleUpdate: recountv1.Access_ACCESS_READ_WRITE,
+}
+
+// namedAccess is how something that goes by a plain name is used.
+func namedAccess(want role) recountv1.Access {
+	switch want {
+	case roleNewContainer, roleNewImage, roleNewBranch:
+		return recountv1.Access_ACCESS_WRITE
+	}
+	return recountv1.Access_ACCESS_READ
 }
 
 // note adds a resource, or widens the access to one that is known.
@@ -142,6 +151,10 @@ func (r *reader) resource(value string, access recountv1.Access, it *item) {
 	if it.glob || it.subst || strings.ContainsAny(value, "\n\x00") || strings.HasPrefix(value, "/dev/") || strings.Contains(value, "{}") {
 		return
 	}
+	if value == "..." {
+		value = "."
+	}
+	value = strings.TrimSuffix(value, "/...") // go's pattern for all below
 	if name, ok := r.where.resolve(value, it.dynamic); ok {
 		r.note(recountv1.ResourceKind_RESOURCE_KIND_PATH, name, access)
 	}

@@ -1,0 +1,50 @@
+package command
+
+import (
+	"strings"
+	"sync"
+)
+
+// as is the synopsis of a program as it was called: some flags make readers of
+// their arguments into writers.
+func (s *synopsis) as(items []item, words []int) *synopsis {
+	for _, v := range variants()[s.first] {
+		for _, w := range words {
+			if !isFlag(&items[w]) {
+				continue
+			}
+			it := item{kind: kindFlag, value: items[w].value}
+			for f := range strings.FieldsSeq(v.called) {
+				if hasFlag(&it, f) {
+					return v.synopsis
+				}
+			}
+		}
+	}
+	return s
+}
+
+// variant is a program called with one of some flags.
+type variant struct {
+	called   string
+	synopsis *synopsis
+}
+
+var variants = sync.OnceValue(func() map[string][]variant {
+	all := map[string][]variant{}
+	for _, v := range []struct {
+		called string
+		program
+	}{
+		{"-i --in-place", program{"sed", catQuery, "-e:str -f:r -l:num --expression:str", "str u*"}},
+		{"-i", program{"perl", 0, "-e:str -E:str -pe:str -ne:str -M:arg -I:r", "u*"}},
+		{"-x --extract --get", program{"tar", catOther, "-f:r -C:w -X:r -T:r --file:r --directory:w --exclude:str", "arg*"}},
+		{"-c --create", program{"tar", catOther, "-f:w -C:r -X:r -T:r --file:w --directory:r --exclude:str", "r*"}},
+		{"-t --list", program{"tar", catOther, "-f:r --file:r", "arg*"}},
+		{"-w", program{"gofmt", catBuild, "-r:str", "u*"}},
+		{"--fix --write", program{"eslint", catBuild, "-c:r --config:r", "u*"}},
+	} {
+		all[v.names] = append(all[v.names], variant{v.called, compile(v.program)})
+	}
+	return all
+})
