@@ -7,30 +7,35 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// maxAttempts is how many runs of a template are looked at, to either side.
-const maxAttempts = 8
+// maxAttempts is how many intents of one goal are looked at, to either side.
+const maxAttempts = 16
 
-// likeness is how sure it is that two runs of one template are attempts at the
+// likeness is how sure it is that two intents of one goal are attempts at the
 // same thing:
 //
 //	0.95  the same command in the same directory
 //	0.85  the same command
 //	0.75  both name a resource in common
-//	0.5   in one session and one directory, within ten minutes
+//	0.5   in one session and one directory, within ten minutes, and not just to look
 //	0     else
+//
+// Only from sameThing on are they taken for runs of one thing that may end in
+// different ways.
 func likeness(a, b *Node) float64 {
 	switch {
-	case a.Content == b.Content && a.Cwd == b.Cwd:
+	case a.Act == b.Act && a.Dir == b.Dir:
 		return 0.95
-	case a.Content == b.Content:
+	case a.Act == b.Act:
 		return 0.85
 	case sharesNamed(a, b):
-		return 0.75
-	case a.session == b.session && a.Cwd == b.Cwd && time.Duration(a.gap(b)) <= 10*time.Minute:
+		return sameThing
+	case a.session == b.session && a.Dir == b.Dir && aims[b.Category] && time.Duration(a.gap(b)) <= 10*time.Minute:
 		return 0.5
 	}
 	return 0
 }
+
+const sameThing = 0.75
 
 func sharesNamed(a, b *Node) bool {
 	for _, r := range a.Resources {
@@ -51,12 +56,12 @@ func (n *Node) uses(r Resource) Access {
 	return 0
 }
 
-// attempt is the earlier run of the same template, in the same workspace and of
+// attempt is the earlier intent of the same goal, in the same workspace and of
 // known outcome, that is the most alike, the newest of those; or nil.
 func (v *View) attempt(n *Node) (best *Node, alike float64, err error) {
-	err = v.back(v.list(kindTemplate, n, templateList(n.Workspace, n.Template)), n.Position.Offset, maxAttempts, func(offset int64, _ []byte) (bool, error) {
+	err = v.back(v.list(kindGoal, n, goalList(n.Workspace, n.Goal)), n.Position.Offset, maxAttempts, func(offset int64, _ []byte) (bool, error) {
 		a, err := v.sibling(n, offset)
-		if a == nil || err != nil || a.Template != n.Template || a.Workspace != n.Workspace || !a.Failed() && !a.Succeeded() {
+		if a == nil || err != nil || a.Goal != n.Goal || a.Workspace != n.Workspace || !a.Failed() && !a.Succeeded() {
 			return true, err
 		}
 		if l := likeness(a, n); l > alike {
@@ -71,9 +76,9 @@ func (v *View) attempt(n *Node) (best *Node, alike float64, err error) {
 	return best, alike, err
 }
 
-// laterAttempts finds the runs of a node's template that may see it as theirs.
+// laterAttempts finds the intents of the same goal that may see it as their attempt.
 func (v *View) laterAttempts(n *Node, found func(schemas.Position)) error {
-	return v.forth(v.list(kindTemplate, n, templateList(n.Workspace, n.Template)), n.Position.Offset, maxAttempts, func(offset int64, _ []byte) (bool, error) {
+	return v.forth(v.list(kindGoal, n, goalList(n.Workspace, n.Goal)), n.Position.Offset, maxAttempts, func(offset int64, _ []byte) (bool, error) {
 		p := n.Position
 		p.Offset = offset
 		found(p)

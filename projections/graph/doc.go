@@ -8,7 +8,7 @@
 //     the same under every interleaving of partitions. An outcome of a command
 //     that is not (yet) in the log is kept too.
 //   - What is stored is structure: a node for each intent, and lists of the
-//     intents of a session, of a template, and of those that read or wrote a
+//     intents of a session, of a goal (see goal.go), and of those that read or wrote a
 //     resource. It is formed in log order within a shard, as a function of the
 //     shard's records alone.
 //   - Edges are judged when they are asked for. Whether a command had failed may
@@ -29,7 +29,7 @@
 //
 // What bounds the work, so that a session of a million commands or a file that
 // a hundred thousand of them read costs no more than any: an intent looks at the
-// 8 runs of its template before it, the 3 newest writers of each thing it uses,
+// 16 with its goal before it, the 3 newest writers of each thing it uses,
 // the 16 newest changes of its workspace and the 16 intents of its session to
 // either side. Out finds, of the edges that In of their later ends has, those to
 // the 16 newest that use a thing before it was written thrice more.
@@ -53,9 +53,10 @@
 //	     category: a byte
 //	     exit code: as above
 //	     parent: a byte, 0 or 16, and as many bytes
-//	     hashes of the session's list, the template, the folded command, the git
-//	     head and the stated intent: uint64 each, of the last two 0 = absent
-//	     workspace, session, cwd, author: texts
+//	     hashes of the session's list, the template, the folded command, the goal,
+//	     the act, the git head and the stated intent: uint64 each, of the last two
+//	     0 = absent
+//	     workspace, session, cwd, dir (empty where it is cwd), author: texts
 //	     programs: uvarint count, texts
 //	     resources: uvarint count; each a byte of kind, a byte of Access, a text
 //	     names in its output, of one that is not known to have succeeded: uvarint
@@ -66,7 +67,7 @@
 // and lists, which say which intents belong together; the offset is the intent's:
 //
 //	0x13 Shard  session (uint64)            offset   effects: uvarint
-//	0x14 Shard  workspace+template (uint64) offset   empty
+//	0x14 Shard  workspace+goal (uint64)     offset   empty
 //	0x15 Shard  resource (uint64)           offset   empty: it wrote it
 //	0x16 Shard  resource (uint64)           offset   empty: it read it
 //	0x17 Shard  directory (uint64)          offset   empty: it wrote something below it

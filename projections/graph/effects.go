@@ -70,8 +70,9 @@ var gitFiles = map[string]struct{ index, head Access }{
 	"init": {Write, Write},
 }
 
-// understand makes of an intent the effects and the resources of its node.
-func understand(in *recountv1.Intent) (Effect, []Resource) {
+// understand makes of an intent the effects, the resources and the goal of its
+// node.
+func understand(in *recountv1.Intent) (Effect, []Resource, goal) {
 	var e Effect
 	if in.ExitCode == nil || *in.ExitCode != 0 {
 		e |= mayFail
@@ -81,50 +82,39 @@ func understand(in *recountv1.Intent) (Effect, []Resource) {
 		if len(rs) == maxResources {
 			break
 		}
-		var a Access
-		switch r.Access {
-		case recountv1.Access_ACCESS_READ:
-			a = Read
-		case recountv1.Access_ACCESS_WRITE:
-			a = Write
-		case recountv1.Access_ACCESS_READ_WRITE:
-			a = Read | Write
-		}
-		rs = append(rs, Resource{Kind: r.Kind, Name: r.Name, Access: a})
+		rs = append(rs, Resource{Kind: r.Kind, Name: r.Name, Access: accessOf(r.Access)})
 	}
-	root := in.Workspace
-	if root == "" || in.Cwd != "" && in.Cwd != root && !strings.HasPrefix(in.Cwd, strings.TrimSuffix(root, "/")+"/") {
-		root = in.Cwd
-	}
-	rooted := strings.HasPrefix(root, "/")
-	file := func(name string, a Access) {
-		if rooted && a != 0 {
+	implied := func(name string, a Access) {
+		if a != 0 && len(rs) < maxResources+3 {
 			rs = append(rs, Resource{Kind: recountv1.ResourceKind_RESOURCE_KIND_PATH, Name: name, Access: a | Implied})
 		}
 	}
+	all := simples(in)
+	g := goalOf(in, all)
 	git := false
-	program := ""
-	for _, t := range in.Tokens {
-		switch t.Kind {
-		case recountv1.TokenKind_TOKEN_KIND_BINARY:
-			program = t.Text[strings.LastIndexByte(t.Text, '/')+1:]
-			e |= effectsOf[program]
-		case recountv1.TokenKind_TOKEN_KIND_SUBCOMMAND:
-			e |= effectsOf[program+" "+t.Text]
-			if f, ok := gitFiles[t.Text]; ok && program == "git" && !git {
+	for _, s := range all {
+		e |= effectsOf[s.program]
+		if len(s.subs) == 0 {
+			continue
+		}
+		e |= effectsOf[s.program+" "+s.subs[0]]
+		if f, ok := gitFiles[s.subs[0]]; ok && s.program == "git" && !git {
+			if root := rootOf(in.Workspace, s.dir); root != "" {
 				git = true
-				file(path.Join(root, ".git/index"), f.index)
-				file(path.Join(root, ".git/HEAD"), f.head)
+				implied(path.Join(root, ".git/index"), f.index)
+				implied(path.Join(root, ".git/HEAD"), f.head)
 			}
 		}
 	}
 	if e&WritesWorktree != 0 {
-		file(root, Write|Tree)
+		if root := rootOf(in.Workspace, g.dir); root != "" {
+			implied(root, Write|Tree)
+		}
 	}
-	if in.Category == recountv1.Category_CATEGORY_BUILD && e&changes == 0 {
+	if in.Category == recountv1.Category_CATEGORY_BUILD && e&(Installs|WritesWorktree) == 0 {
 		e |= Builds
-		if strings.HasPrefix(in.Cwd, "/") {
-			rs = append(rs, Resource{Kind: recountv1.ResourceKind_RESOURCE_KIND_PATH, Name: path.Clean(in.Cwd), Access: Read | Implied})
+		if strings.HasPrefix(g.dir, "/") {
+			implied(path.Clean(g.dir), Read)
 		}
 	}
 	for i := range rs {
@@ -136,5 +126,30 @@ func understand(in *recountv1.Intent) (Effect, []Resource) {
 			rs[i].Access |= Tree
 		}
 	}
-	return e, rs
+	return e, rs, g
+}
+
+func accessOf(a recountv1.Access) Access {
+	switch a {
+	case recountv1.Access_ACCESS_READ:
+		return Read
+	case recountv1.Access_ACCESS_WRITE:
+		return Write
+	case recountv1.Access_ACCESS_READ_WRITE:
+		return Read | Write
+	}
+	return 0
+}
+
+// rootOf is the top of the working tree that a directory lies in, as far as can
+// be told: the workspace where it is in it, else the directory itself; "" where
+// that is not known.
+func rootOf(workspace, dir string) string {
+	switch {
+	case !strings.HasPrefix(dir, "/"):
+		return ""
+	case strings.HasPrefix(workspace, "/") && (dir == workspace || below(dir, workspace)):
+		return workspace
+	}
+	return path.Clean(dir)
 }

@@ -135,7 +135,14 @@ func (f *fold) intent(r *recountv1.Record, in *recountv1.Intent) error {
 		n.StatedIntent = hashOf(in.StatedIntent)
 	}
 	n.Programs = in.Programs[:min(len(in.Programs), maxPrograms)]
-	n.Effects, n.Resources = understand(in)
+	var aim goal
+	n.Effects, n.Resources, aim = understand(in)
+	n.Goal, n.Act = aim.kind, aim.act
+	if aim.dir == "" && in.Cwd != "" {
+		n.Dir = unknownDir
+	} else if aim.dir != in.Cwd {
+		n.Dir = aim.dir
+	}
 	if in.OutputTail != "" && in.GetExitCode() != 0 || in.ExitCode == nil {
 		n.mentioned = mentions(in.OutputTail)
 	}
@@ -148,7 +155,7 @@ func (f *fold) intent(r *recountv1.Record, in *recountv1.Intent) error {
 	if n.Effects&changes != 0 {
 		f.list(kindWorkspace, hashOf(in.Workspace), offset, effects)
 	}
-	f.list(kindTemplate, templateList(in.Workspace, n.Template), offset, nil)
+	f.list(kindGoal, goalList(in.Workspace, n.Goal), offset, nil)
 	if len(in.ParentId) > 0 {
 		f.key = binary.BigEndian.AppendUint64(childPrefix(f.key[:0], in.ParentId, f.t.Shard()), uint64(offset))
 		f.set(f.key, nil)

@@ -15,7 +15,7 @@ const (
 	kindNode      = 0x11
 	kindClock     = 0x12
 	kindSession   = 0x13
-	kindTemplate  = 0x14
+	kindGoal      = 0x14
 	kindWrite     = 0x15
 	kindRead      = 0x16
 	kindBelow     = 0x17
@@ -57,10 +57,11 @@ func sessionList(session, host, user, workspace string) uint64 {
 	return hashOf(session, host)
 }
 
-// templateList names the list of the runs of a template in a workspace.
-func templateList(workspace string, template uint64) uint64 {
+// goalList names the list of the intents of a workspace that run the same program
+// and subcommands.
+func goalList(workspace string, goal uint64) uint64 {
 	var room [512]byte
-	b := binary.LittleEndian.AppendUint64(room[:0], template)
+	b := binary.LittleEndian.AppendUint64(room[:0], goal)
 	return xxh3.Hash(append(b, workspace...))
 }
 

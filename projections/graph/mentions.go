@@ -105,7 +105,12 @@ func names(all []mention, r Resource) bool {
 		return has(fileMention(two[strings.LastIndexByte(two, '/')+1:])) || has(fileMention(two))
 	case recountv1.ResourceKind_RESOURCE_KIND_PACKAGE:
 		name := packageName(r.Name)
-		return len(name) > 1 && (has(wordMention(name)) || has(wordMention(strings.ReplaceAll(name, "-", "_"))))
+		for _, n := range [...]string{name, strings.ReplaceAll(name, "-", "_"), stem(name)} {
+			if len(n) > 2 && has(wordMention(n)) {
+				return true
+			}
+		}
+		return false
 	case recountv1.ResourceKind_RESOURCE_KIND_URL:
 		return false // its host is a resource of its own
 	default:
@@ -122,4 +127,20 @@ func packageName(s string) string {
 		s = s[:i]
 	}
 	return s
+}
+
+// stem is what a distribution's package is of: gtest for libgtest-dev, llvm for
+// llvm-14-dev, yaml for python3-yaml.
+func stem(name string) string {
+	name = strings.ToLower(name)
+	for _, p := range [...]string{"python3-", "python-", "py3-", "lib", "node-", "golang-"} {
+		if rest, ok := strings.CutPrefix(name, p); ok {
+			name = rest
+			break
+		}
+	}
+	if i := strings.IndexByte(name, '-'); i > 0 && (name[i:] == "-dev" || name[i:] == "-devel" || i+1 < len(name) && isDigit(name[i+1])) {
+		name = name[:i]
+	}
+	return name
 }

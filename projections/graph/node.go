@@ -65,9 +65,14 @@ type Node struct {
 	Clock int64
 
 	Workspace, Session, Cwd, Author string
-	// Template and Content are hashes of the template and of the folded command;
-	// GitHead and StatedIntent are hashes too, 0 where absent.
-	Template, Content, GitHead, StatedIntent uint64
+	// Dir is where what it is for ran: Cwd, or where the line went before; "?"
+	// where that is not known.
+	Dir string
+	// Template and Content are hashes of the template and of the folded command,
+	// Goal of the program and the subcommands that the line is for, Act of that
+	// command with its arguments; GitHead and StatedIntent are hashes too, 0 where
+	// absent.
+	Template, Content, Goal, Act, GitHead, StatedIntent uint64
 	// ParentID is the event it names as its parent, or zero.
 	ParentID schemas.EventID
 	// Programs are the first few it runs.
@@ -144,10 +149,10 @@ func appendNode(b []byte, id []byte, in *recountv1.Intent, clock int64, n *Node)
 	b = binary.AppendUvarint(b, exitBits(in.ExitCode))
 	b = append(b, byte(len(in.ParentId)))
 	b = append(b, in.ParentId...)
-	for _, h := range [...]uint64{n.session, n.Template, n.Content, n.GitHead, n.StatedIntent} {
+	for _, h := range [...]uint64{n.session, n.Template, n.Content, n.Goal, n.Act, n.GitHead, n.StatedIntent} {
 		b = binary.LittleEndian.AppendUint64(b, h)
 	}
-	for _, s := range [...]string{in.Workspace, in.Session, in.Cwd, in.Author} {
+	for _, s := range [...]string{in.Workspace, in.Session, in.Cwd, n.Dir, in.Author} {
 		b = appendText(b, s)
 	}
 	b = binary.AppendUvarint(b, uint64(len(n.Programs)))
@@ -186,10 +191,10 @@ func decodeNode(at schemas.Position, value []byte) (*Node, error) {
 	default:
 		c.fail(errors.New("parent's id is not of 16 bytes"))
 	}
-	for _, h := range [...]*uint64{&n.session, &n.Template, &n.Content, &n.GitHead, &n.StatedIntent} {
+	for _, h := range [...]*uint64{&n.session, &n.Template, &n.Content, &n.Goal, &n.Act, &n.GitHead, &n.StatedIntent} {
 		*h = c.uint64()
 	}
-	for _, s := range [...]*string{&n.Workspace, &n.Session, &n.Cwd, &n.Author} {
+	for _, s := range [...]*string{&n.Workspace, &n.Session, &n.Cwd, &n.Dir, &n.Author} {
 		*s = c.text()
 	}
 	for range c.count(maxPrograms) {
@@ -209,6 +214,9 @@ func decodeNode(at schemas.Position, value []byte) (*Node, error) {
 	}
 	if c.err == nil && !slices.IsSorted(n.mentioned) {
 		c.fail(errors.New("names in its output are not in order"))
+	}
+	if n.Dir == "" {
+		n.Dir = n.Cwd
 	}
 	return n, c.end("intent", at)
 }

@@ -5,8 +5,8 @@ import (
 )
 
 // branch/1: another way to what a failed command of the session was after, from
-// the same state: since that one ended nothing was changed, and this one is not
-// of its template. That both are after the same thing shows in one of
+// the same state: since that one ended nothing was changed, and this one runs
+// another program or subcommand. That both are after the same thing shows in one of
 //
 //	0.8  both name the same parent, or state the same intent
 //	0.6  both name a resource in common, and are of one category
@@ -34,7 +34,7 @@ var branchRule = rule{
 				}
 				return true, nil
 			}
-			if n.Failed() && n.Template != f.to.Template {
+			if n.Failed() && n.Goal != f.to.Goal {
 				if w, why := sameGoal(n, f.to); w > 0 {
 					from, weight = n, w
 					f.evidence = append(f.evidence, n.ending(), why)
@@ -72,7 +72,7 @@ func sameGoal(a, b *Node) (float64, Evidence) {
 			return 0.6, e
 		}
 	}
-	if len(a.Programs) > 0 && len(b.Programs) > 0 && a.Programs[0] == b.Programs[0] && a.Cwd == b.Cwd {
+	if len(a.Programs) > 0 && len(b.Programs) > 0 && a.Programs[0] == b.Programs[0] && a.Dir == b.Dir {
 		e.Shows = "runs the same program"
 		return 0.5, e
 	}

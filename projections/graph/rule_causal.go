@@ -20,6 +20,8 @@ import (
 //	uses    0.5   it uses what the other wrote, by name; 0.3 by way of a directory;
 //	              half where something else wrote it since
 //	flip    0.4   the same thing had ended otherwise before the other, and not since
+//	shown   0.4   it tried to change what the other was the last to show, and its
+//	              output names that
 //	failed  0.4   the other failed at what this uses
 //	moved   0.35  the other took the session to the directory that it ran in
 //	absent  0.3   its output says that something is not there
@@ -30,7 +32,7 @@ import (
 //
 // What it takes, by the way it ended:
 //
-//   - It failed: named; or uses with flip, failed or first; or flip with sole or
+//   - It failed: named; or shown; or uses with flip, failed or first; or flip with sole or
 //     wide; or moved with flip or absent.
 //   - It succeeded where the same thing had failed: flip with uses, named (by the
 //     output of that failure), sole or wide.
@@ -74,6 +76,7 @@ const (
 	strengthBelow  = 0.3
 	strengthFlip   = 0.4
 	strengthFailed = 0.4
+	strengthShown  = 0.4
 	strengthMoved  = 0.35
 	strengthAbsent = 0.3
 	strengthSole   = 0.25
@@ -151,11 +154,11 @@ func (c *causes) ended() error {
 	if !failed && !c.to.Succeeded() {
 		return nil
 	}
-	last, _, err := c.v.attempt(c.to)
+	last, alike, err := c.v.attempt(c.to)
 	if err != nil {
 		return err
 	}
-	flip := last != nil && last.Failed() != failed
+	flip := last != nil && alike >= sameThing && last.Failed() != failed
 	if !failed && !flip {
 		return nil
 	}
@@ -189,7 +192,14 @@ func (c *causes) ended() error {
 			named[r.String()] = true
 			e.add(kindOfNamed, strength, Evidence{Position: failure.Outcome, Shows: "the output of the failure names it", Resource: r.String()})
 		}
-		if t != nil {
+		switch {
+		case t == nil:
+		case t.shown:
+			if failed && names(c.to.mentioned, t.resource) {
+				e.add(kindOfShown, strengthShown, t.evidence...)
+				e.add(kindOfShown, strengthAbsent, Evidence{Position: c.to.Outcome, Shows: "its output names it", Resource: t.resource.String()})
+			}
+		default:
 			strength := strengthUses
 			if !t.exact {
 				strength = strengthBelow
@@ -254,7 +264,7 @@ func (c *causes) ended() error {
 // moved: a cd took the session to where the command fails.
 func (c *causes) moved(last *Node, flip bool) error {
 	absent := saysAbsent(c.to)
-	elsewhere := flip && last.Cwd != c.to.Cwd
+	elsewhere := flip && last.Dir != c.to.Dir
 	if !absent && !elsewhere {
 		return nil
 	}

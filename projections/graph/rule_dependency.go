@@ -25,6 +25,7 @@ const (
 //	0.6   what it reads by the nature of the program: the index of git commit
 //	0.5   it reads a directory below which the other wrote, or what lies in a
 //	      directory that the other made
+//	0.5   it changes what the other, of the same session, was the last to show
 //	0.4   both write it
 //	0.35  the other rewrote the working tree that it reads from
 //
@@ -56,6 +57,7 @@ type tie struct {
 	from     *Node
 	weight   float64
 	exact    bool // by a resource that both name
+	shown    bool // the other only showed it
 	rank     int  // how many wrote the resource since, at least
 	resource Resource
 	evidence []Evidence
@@ -67,7 +69,7 @@ func (v *View) ties(n *Node) ([]tie, error) {
 		return n.ties, nil
 	}
 	var all []tie
-	add := func(from *Node, weight float64, rank int, r Resource, shows string, exact bool) {
+	add := func(from *Node, weight float64, rank int, r Resource, shows string, exact bool) (added bool) {
 		weight = float64(weight * halved[rank])
 		if from.Failed() {
 			weight /= 2
@@ -82,10 +84,11 @@ func (v *View) ties(n *Node) ([]tie, error) {
 				if len(t.evidence) < 4 && !slices.Contains(t.evidence, e) {
 					t.evidence = append(t.evidence, e)
 				}
-				return
+				return false
 			}
 		}
 		all = append(all, tie{from: from, weight: weight, exact: exact, resource: r, rank: rank, evidence: []Evidence{e}})
+		return true
 	}
 	looked := map[string]bool{}
 	// made looks for who made a directory above.
@@ -125,10 +128,19 @@ func (v *View) ties(n *Node) ([]tie, error) {
 		if err != nil {
 			return nil, err
 		}
+		if r.Access&(Write|Implied) == Write {
+			if err := v.shown(n, r, func(from *Node) {
+				if add(from, 0.5, 0, r, "showed", true) {
+					all[len(all)-1].shown = true
+				}
+			}); err != nil {
+				return nil, err
+			}
+		}
 		if r.Kind != recountv1.ResourceKind_RESOURCE_KIND_PATH || r.Access&Read == 0 {
 			continue
 		}
-		if r.Access&Implied == 0 || r.Name == n.Cwd {
+		if r.Access&Implied == 0 || r.Name == n.Dir {
 			if err := v.writers(kindBelow, n, r, maxWriters, func(from *Node, w Resource, rank int) {
 				add(from, 0.5, rank, w, "wrote below", false)
 			}); err != nil {
@@ -139,8 +151,8 @@ func (v *View) ties(n *Node) ([]tie, error) {
 			return nil, err
 		}
 	}
-	if n.Cwd != "" && path.IsAbs(n.Cwd) {
-		dir := path.Clean(n.Cwd)
+	if path.IsAbs(n.Dir) {
+		dir := path.Clean(n.Dir)
 		if _, err := made(dir); err != nil {
 			return nil, err
 		}
@@ -186,6 +198,22 @@ func (v *View) writers(kind byte, n *Node, r Resource, most int, visit func(from
 	})
 }
 
+// shown visits the intent of the session that was the last to read a resource
+// before a node, if all it did was to look.
+func (v *View) shown(n *Node, r Resource, visit func(from *Node)) error {
+	return v.back(v.list(kindRead, n, resourceList(r, n.Workspace)), n.Position.Offset, 4, func(offset int64, _ []byte) (bool, error) {
+		from, err := v.sibling(n, offset)
+		if from == nil || err != nil || from.session != n.session || from.uses(r) == 0 {
+			return true, err
+		}
+		if from.Effects&(changes|Builds) != 0 || from.Failed() {
+			return true, nil
+		}
+		visit(from)
+		return false, nil
+	})
+}
+
 // below reports whether a path lies below a directory.
 func below(name, dir string) bool {
 	return len(name) > len(dir)+1 && name[:len(dir)] == dir && name[len(dir)] == '/'
@@ -217,6 +245,17 @@ func dependants(v *View, n *Node, found func(schemas.Position)) error {
 		return last, err
 	}
 	for _, r := range n.Resources {
+		if r.Access&(Read|Write|Implied) == Read && n.Effects&(changes|Builds) == 0 {
+			// It may be what a change rests on.
+			if err := v.forth(v.list(kindWrite, n, resourceList(r, n.Workspace)), n.Position.Offset, 4, func(offset int64, _ []byte) (bool, error) {
+				p := n.Position
+				p.Offset = offset
+				found(p)
+				return true, nil
+			}); err != nil {
+				return err
+			}
+		}
 		if r.Access&Write == 0 {
 			continue
 		}

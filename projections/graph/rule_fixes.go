@@ -1,7 +1,11 @@
 package graph
 
+import "github.com/recountdb/recount/schemas"
+
 // fixes/1: it succeeded where the attempt before it, at the same thing, had
-// failed. The weight is how alike the two are (see likeness), times
+// failed; or it changed what the one before it in the session had failed to
+// change in another way. The weight is how alike the two are (see likeness; 0.6
+// for the other way), times
 //
 //	1.0  something that both name, or that the failure's output names, was changed between them
 //	0.9  something else in the workspace was changed between them
@@ -16,8 +20,17 @@ var fixesRule = rule{
 			return nil
 		}
 		from, alike, err := f.v.attempt(f.to)
-		if from == nil || err != nil || !from.Failed() {
+		if err != nil {
 			return err
+		}
+		if from == nil || !from.Failed() {
+			if from, err = f.v.otherWay(f.to); err != nil {
+				return err
+			}
+			alike = 0.6
+		}
+		if from == nil || !from.Failed() {
+			return nil
 		}
 		changed, err := f.v.changesSince(from, f.to)
 		if err != nil {
@@ -37,5 +50,37 @@ var fixesRule = rule{
 		}
 		return f.edge(from, alike*factor, evidence...)
 	},
-	ends: (*View).laterAttempts,
+	ends: func(v *View, n *Node, found func(schemas.Position)) error {
+		if err := v.laterAttempts(n, found); err != nil {
+			return err
+		}
+		return dependants(v, n, found)
+	},
+}
+
+// otherWay is the intent of the session that last worked on what a node changes,
+// by another program; or nil.
+func (v *View) otherWay(n *Node) (*Node, error) {
+	var found *Node
+	for _, r := range n.Resources {
+		if r.Access&(Write|Implied) != Write {
+			continue
+		}
+		err := v.writers(kindWrite, n, r, 1, func(from *Node, w Resource, _ int) {
+			if from.session == n.session && w.Access&Implied == 0 && (found == nil || found.before(from)) {
+				found = from
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if found == nil {
+		return nil, nil
+	}
+	ok, err := v.known(found)
+	if !ok {
+		found = nil
+	}
+	return found, err
 }

@@ -1,8 +1,9 @@
 package graph
 
-// retry/1: the attempt before it at the same thing had failed. The same thing is
-// the same template in the same workspace and, of the eight runs before it, the
-// one that is most alike; the weight is how alike (see likeness).
+// retry/1: the attempt before it at the same thing had failed. An attempt is an
+// intent of the same goal in the same workspace (see goal.go); of the sixteen
+// before it the one that is most alike counts, the newest of those, and the
+// weight is how alike it is (see likeness).
 var retryRule = rule{
 	kind: Retry,
 	name: "retry/1",

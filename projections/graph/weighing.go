@@ -8,6 +8,7 @@ const (
 	kindOfUses
 	kindOfFlip
 	kindOfFailed
+	kindOfShown
 	kindOfMoved
 	kindOfAbsent
 	kindOfSole
@@ -40,7 +41,7 @@ func (w *weighing) enough(failed bool) bool {
 	if !failed {
 		return has(kindOfFlip) && any(kindOfUses|kindOfNamed|kindOfSole|kindOfWide)
 	}
-	return has(kindOfNamed) ||
+	return any(kindOfNamed|kindOfShown) ||
 		has(kindOfUses) && any(kindOfFlip|kindOfFailed|kindOfFirst) ||
 		has(kindOfFlip) && any(kindOfSole|kindOfWide) ||
 		has(kindOfMoved) && any(kindOfFlip|kindOfAbsent)
