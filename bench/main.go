@@ -35,6 +35,7 @@ var benchmarks = []benchmark{
 	{"rebuild", "every projection from offset zero", benchRebuild},
 	{"visible", "HTTP append to findable, at a fixed rate", benchVisible},
 	{"find", "find over HTTP", benchFind},
+	{"whole", "a long history through the live pipeline into every projection, then find and why of it", benchWhole},
 	{"retrieval", "find by description against BM25 alone, NL2Bash", benchRetrieval},
 }
 
@@ -54,7 +55,7 @@ func main() {
 	flag.Int64Var(&o.seed, "seed", 1, "seed of all generated input")
 	flag.IntVar(&o.runs, "runs", 5, "runs of each side, alternating; the median is reported")
 	flag.Int64Var(&o.size, "size", 5<<30, "bytes of log for reopen and amplification")
-	flag.IntVar(&o.commands, "commands", 0, "commands for rebuild (default 1000000) and find (default 100000)")
+	flag.IntVar(&o.commands, "commands", 0, "commands for rebuild and whole (default 1000000) and find (default 100000)")
 	flag.IntVar(&o.rate, "rate", 1000, "events a second for latency and visible")
 	flag.DurationVar(&o.duration, "duration", 20*time.Second, "how long latency and visible run")
 	flag.StringVar(&o.data, "data", "", "file of description<TAB>command lines to draw commands from")

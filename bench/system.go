@@ -215,6 +215,12 @@ func benchFind(ctx context.Context, o options, r *report) (err error) {
 	if _, err := s.load(ctx, h, n); err != nil {
 		return err
 	}
+	r.add("corpus", "%d commands, one client, every question another", n)
+	return s.askFind(ctx, questions, r)
+}
+
+// askFind asks each question as it is, then in three words.
+func (s *system) askFind(ctx context.Context, questions []string, r *report) error {
 	ask := func(name string, questions []string) error {
 		var l, inside latencies
 		for i, q := range questions {
@@ -228,7 +234,7 @@ func benchFind(ctx context.Context, o options, r *report) (err error) {
 				inside = append(inside, time.Duration(resp.Timing.TotalUS)*time.Microsecond)
 			}
 		}
-		r.add(fmt.Sprintf("%d %s", len(l), name), "p50 %s, p99 %s, max %s; of which in query.Find p50 %s, p99 %s",
+		r.add(fmt.Sprintf("%s (%d)", name, len(l)), "p50 %s, p99 %s, max %s; of which in query.Find p50 %s, p99 %s",
 			l.quantile(.5), l.quantile(.99), l.quantile(1), inside.quantile(.5), inside.quantile(.99))
 		return nil
 	}
@@ -238,11 +244,10 @@ func benchFind(ctx context.Context, o options, r *report) (err error) {
 		words += len(strings.Fields(q))
 		short[i] = threeWords(q)
 	}
-	r.add("corpus", "%d commands, one client, every question another", n)
-	if err := ask(fmt.Sprintf("whole descriptions, %.0f words on average", float64(words)/float64(len(questions))), questions); err != nil {
+	if err := ask(fmt.Sprintf("find over HTTP: whole descriptions, %.0f words on average", float64(words)/float64(len(questions))), questions); err != nil {
 		return err
 	}
-	return ask("questions of three words, as people type", short)
+	return ask("find over HTTP: questions of three words, as people type", short)
 }
 
 // threeWords is the first three words of a description that say something.
