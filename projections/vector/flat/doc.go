@@ -7,8 +7,8 @@
 //     whoever read meanwhile and however often it was stored and loaded between.
 //     Levels come from a hash of the row's number; comparisons are by score, then
 //     row; scores of the walk come from integer sums. Hash proves it.
-//   - A row costs 5 × Dim + 4 bytes of chunk, 8 × M + 8 of links, and above layer
-//     0 a sixteenth of 4 × M + 4 on average (with M = 16): 2,065 bytes at 384.
+//   - A row costs 5 × Dim + 4 bytes of chunk, 8 × M + 12 of links, and above layer
+//     0 a sixteenth of 4 × M + 4 on average (with M = 16): 2,069 bytes at 384.
 //
 // # Readers and the writer
 //
@@ -35,8 +35,11 @@
 //	32      4     lists above layer 0, of all rows
 //	36      4     deleted rows, d
 //	40      4×d   deleted rows, ascending
-//	        …     for each row, for each layer from 0 to the row's level:
-//	              1 byte, the number of links; 4 bytes each, the rows
+//	        …     for each row, one of
+//	              1 byte, 255, and 4 bytes, the earlier row of the same code that it
+//	              hangs on (see twins.go)
+//	              for each layer from 0 to the row's level: 1 byte, the number of
+//	              links; 4 bytes each, the rows
 //
 // The level of a row is not stored: it follows from its number (see level).
 package flat

@@ -21,8 +21,9 @@ type Index struct {
 
 	pool sync.Pool // of *scratch
 
-	mu      sync.Mutex // writers, one at a time
-	upper   uint32     // lists in use above layer 0
+	mu      sync.Mutex        // writers, one at a time
+	upper   uint32            // lists in use above layer 0
+	ends    map[uint32]uint32 // the last row of the chain of a head that has one
 	scratch *scratch
 }
 
@@ -38,7 +39,7 @@ func New(opt index.Options) (*Index, error) {
 }
 
 func open(opt index.Options, r *rows.Rows) *Index {
-	x := &Index{opt: opt, rows: r, kern: kernel.Best(), scratch: newScratch(kernel.Stride(opt.Dim))}
+	x := &Index{opt: opt, rows: r, kern: kernel.Best(), scratch: newScratch(kernel.Stride(opt.Dim)), ends: map[uint32]uint32{}}
 	if opt.Generic {
 		x.kern = kernel.Generic()
 	}
@@ -72,11 +73,12 @@ func (x *Index) AddNear(vec []float32, k int) ([]index.Neighbour, error) {
 	top := level(row, x.opt.M)
 	g := x.room(row, top)
 	var near []index.Neighbour
+	linked := true
 	if row > 0 {
-		near = x.link(&view{n: row, rows: x.rows.Table(), graph: g, kern: x.kern}, row, top, vec, k)
+		near, linked = x.link(&view{n: row, rows: x.rows.Table(), graph: g, kern: x.kern}, row, top, vec, k)
 	}
 	x.rows.Publish()
-	if row == 0 || top > unpackEntry(x.entry.Load()).level {
+	if row == 0 || linked && top > unpackEntry(x.entry.Load()).level {
 		x.entry.Store(entry{row, top}.pack())
 	}
 	return near, nil
@@ -97,8 +99,9 @@ func (x *Index) room(row uint32, top int) *graph {
 }
 
 // link finds the neighbours of a new row on each of its layers, links it to them
-// and them to it.
-func (x *Index) link(v *view, row uint32, top int, vec []float32, k int) []index.Neighbour {
+// and them to it; or hangs it on the row of its code, and says false. It gives the
+// k nearest rows.
+func (x *Index) link(v *view, row uint32, top int, vec []float32, k int) ([]index.Neighbour, bool) {
 	s := x.scratch
 	copy(s.code, v.rows.Code(row))
 	scale := v.rows.Scale(row)
@@ -108,10 +111,15 @@ func (x *Index) link(v *view, row uint32, top int, vec []float32, k int) []index
 	for layer := min(top, e.level); layer >= 0; layer-- {
 		s.walk(v, layer, at, x.opt.EfConstruction)
 		at = s.pool[0].row()
-		s.links[layer] = x.choose(v, s, s.pool, scale, x.opt.M, s.links[layer])
+		ls, _ := v.graph.list(row, layer)
+		s.links[layer] = x.choose(v, s, s.pool, scale, ls.width, s.links[layer])
 		if layer == 0 && k > 0 {
-			near = x.rank(v, vec, s.live(v, min(k, index.MaxRows)*4), k)
+			near = x.rank(v, vec, s.unfold(v, s.pool, min(4*min(k, index.MaxRows), x.opt.EfConstruction), x.live(v, nil)), k)
 		}
+	}
+	if head, ok := s.head(v, x.self(v, s, row)); ok {
+		x.hang(v.graph, head, row)
+		return near, false
 	}
 	for layer := min(top, e.level); layer >= 0; layer-- {
 		ls, i := v.graph.list(row, layer)
@@ -120,21 +128,22 @@ func (x *Index) link(v *view, row uint32, top int, vec []float32, k int) []index
 			x.linkBack(v, s, other, row, layer)
 		}
 	}
-	return near
+	return near, true
 }
 
-// live takes from the pool the best limit rows that are not deleted.
-func (s *scratch) live(v *view, limit int) []key {
-	s.found = s.found[:0]
-	for _, k := range s.pool {
-		if len(s.found) == limit {
-			break
-		}
-		if !v.rows.Deleted(k.row()) {
-			s.found = append(s.found, k)
-		}
+// self is the score of a row with itself. Its code is in s.
+func (x *Index) self(v *view, s *scratch, row uint32) float32 {
+	s.batch = append(s.batch[:0], row)
+	s.score(v)
+	return s.scores[0]
+}
+
+// live is keep without the deleted rows, nil if all rows are kept.
+func (x *Index) live(v *view, keep func(row uint32) bool) func(row uint32) bool {
+	if !x.rows.AnyDeleted() {
+		return keep
 	}
-	return s.found
+	return func(row uint32) bool { return !v.rows.Deleted(row) && (keep == nil || keep(row)) }
 }
 
 // Len is the number of rows.

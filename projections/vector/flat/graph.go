@@ -1,6 +1,9 @@
 package flat
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // maxLevel bounds a row's level whatever M is.
 const maxLevel = 30
@@ -28,6 +31,7 @@ type graph struct {
 	base  lists      // layer 0: list r is of row r
 	upper lists      // layer l > 0 of row r is list start(r)+l-1
 	start [][]uint32 // perBlock each; only of rows of level 1 and more
+	chain [][]uint32 // perBlock each; see twins.go
 }
 
 // list is where the links of a row are on a layer.
@@ -44,6 +48,7 @@ func (g *graph) with(row, top uint32) *graph {
 	for int(row/perBlock) >= len(n.base.slots) {
 		n.base = n.base.with()
 		n.start = append(n.start[:len(n.start):len(n.start)], make([]uint32, perBlock))
+		n.chain = append(n.chain[:len(n.chain):len(n.chain)], slices.Repeat([]uint32{none}, perBlock))
 	}
 	for int(top) > len(n.upper.slots)*perBlock {
 		n.upper = n.upper.with()

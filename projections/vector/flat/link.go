@@ -34,9 +34,6 @@ func (x *Index) nearerToOne(v *view, s *scratch, row uint32, others []uint32, li
 	if len(others) == 0 {
 		return false
 	}
-	if cap(s.scores) < len(others) {
-		s.scores = make([]float32, max(256, len(others)))
-	}
 	scores := s.scores[:len(others)]
 	v.kern.Scores(v.rows.Code(row), v.rows.Blocks, others, scores)
 	scale := v.rows.Scale(row)
@@ -57,9 +54,6 @@ func (x *Index) linkBack(v *view, s *scratch, row, fresh uint32, layer int) {
 		return
 	}
 	s.batch = append(append(s.batch[:0], ls.own(i)...), fresh)
-	if cap(s.scores) < len(s.batch) {
-		s.scores = make([]float32, max(256, len(s.batch)))
-	}
 	s.scores = s.scores[:len(s.batch)]
 	v.kern.Scores(v.rows.Code(row), v.rows.Blocks, s.batch, s.scores)
 	order := s.order[:0]

@@ -83,29 +83,39 @@ func (l *lists) replace(i uint32, ids []uint32) {
 	atomic.AddUint32(version, 1)
 }
 
-// unseen appends to batch the links of list i that are below n and that visited
-// does not have yet, and notes them there.
+// unseen gives the links of list i that are below n and that visited does not
+// have yet, and notes them there. What it gives is in the memory of batch, which
+// has room for a whole list.
 func (l *lists) unseen(i, n uint32, visited []uint8, epoch uint8, batch []uint32) []uint32 {
 	version := &l.versions[i/perBlock][i%perBlock]
 	slots := l.all(i)
+	batch = batch[:l.width]
+	visited = visited[:n]
 	for try := 1; ; try++ {
 		before := atomic.LoadUint32(version)
 		if before%2 == 0 {
-			out := batch
+			found := 0
 			for j := range slots {
 				id := atomic.LoadUint32(&slots[j])
-				if id == none {
-					break
+				if id >= uint32(len(visited)) {
+					if id == none {
+						break
+					}
+					continue
 				}
-				if id < n && visited[id] != epoch {
-					visited[id] = epoch
-					out = append(out, id)
+				// Without a branch: whether a row was seen cannot be guessed.
+				batch[found] = id
+				next := found + 1
+				if visited[id] == epoch {
+					next = found
 				}
+				found = next
+				visited[id] = epoch
 			}
 			if atomic.LoadUint32(version) == before {
-				return out
+				return batch[:found]
 			}
-			for _, id := range out[len(batch):] {
+			for _, id := range batch[:found] {
 				visited[id] = epoch - 1
 			}
 		}

@@ -3,6 +3,7 @@ package flat
 import (
 	"container/heap"
 	"slices"
+	"sync/atomic"
 
 	"github.com/recountdb/recount/projections/vector/index"
 	"github.com/recountdb/recount/projections/vector/rows"
@@ -32,21 +33,17 @@ func (x *Index) Search(query []float32, k, ef int, keep func(row uint32) bool) (
 	s := x.pool.Get().(*scratch)
 	defer x.pool.Put(s)
 	rows.Encode(s.code, query)
-	counts := keep
-	if x.rows.Live() < int(n) {
-		counts = func(row uint32) bool { return !v.rows.Deleted(row) && (keep == nil || keep(row)) }
-	}
+	counts := x.live(v, keep)
 	var best []key
 	switch {
 	case int(n) <= x.opt.ScanBelow || ef >= int(n)/4:
 		best = s.scan(v, exact, counts)
 	case counts == nil:
 		s.walk(v, 0, s.descend(v, e, 0), ef)
-		if best = s.pool; len(best) < k {
+		if best = s.unfold(v, s.pool, exact, nil); len(best) < k {
 			best = s.scan(v, exact, nil) // the walk cannot reach k rows
 		}
 	default:
-		s.begin(v.n)
 		if !s.walkFiltered(v, s.descend(v, e, 0), ef, counts) || len(s.found) < k {
 			best = s.scan(v, exact, counts)
 		} else {
@@ -66,14 +63,16 @@ func (x *Index) rank(v *view, query []float32, candidates []key, k int) []index.
 	return out[:min(k, len(out))]
 }
 
+// scanStep is how many rows a scan scores at a time: more than a list has.
+const scanStep = 256
+
 // scan compares all rows and gives the best limit that count.
 func (s *scratch) scan(v *view, limit int, counts func(row uint32) bool) []key {
-	const step = 256
 	s.found = s.found[:0]
-	large := limit > step // too many to keep sorted while they come
+	large := limit > scanStep // too many to keep sorted while they come
 	for row := uint32(0); row < v.n; {
 		s.batch = s.batch[:0]
-		for ; row < v.n && len(s.batch) < step; row++ {
+		for ; row < v.n && len(s.batch) < scanStep; row++ {
 			if counts == nil || counts(row) {
 				s.batch = append(s.batch, row)
 			}
@@ -112,8 +111,10 @@ func (s *scratch) walkFiltered(v *view, start uint32, ef int, counts func(row ui
 				continue
 			}
 			heap.Push((*nearest)(&s.heap), k)
-			if counts(row) {
-				s.found, _ = insert(s.found, k, ef)
+			for ; row < v.n; row = atomic.LoadUint32(v.graph.next(row)) {
+				if counts(row) {
+					s.found, _ = insert(s.found, makeKey(s.scores[i], row), ef)
+				}
 			}
 		}
 		if len(s.heap) == 0 {

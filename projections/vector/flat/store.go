@@ -13,7 +13,8 @@ import (
 // magic begins what AppendLinks gives; the last byte is the version.
 const magic = "RFLAT\x00\x00\x01"
 
-const headerSize = 40
+// isTwin stands for the number of links of a row that has none but a head.
+const isTwin = 255
 
 // AppendLinks appends deletions and links, as the package comment describes.
 func (x *Index) AppendLinks(b []byte) []byte {
@@ -31,7 +32,20 @@ func (x *Index) AppendLinks(b []byte) []byte {
 		b = binary.LittleEndian.AppendUint32(b, row)
 	}
 	g := x.graph.Load()
+	heads := map[uint32]uint32{} // of twins
 	for row := range n {
+		if g.twin(row) {
+			continue
+		}
+		for twin := *g.next(row); twin != none; twin = *g.next(twin) {
+			heads[twin] = row
+		}
+	}
+	for row := range n {
+		if head, ok := heads[row]; ok {
+			b = binary.LittleEndian.AppendUint32(append(b, isTwin), head)
+			continue
+		}
 		for layer := range level(row, x.opt.M) + 1 {
 			ls, i := g.list(row, layer)
 			links := ls.own(i)
@@ -94,7 +108,7 @@ func Load(opt index.Options, links []byte, chunks [][]byte) (*Index, error) {
 	if d.err == nil && (x.upper != upper || len(d.b) != 0) {
 		d.fail("%d lists above layer 0, not %d, and %d bytes behind", x.upper, upper, len(d.b))
 	}
-	if d.err == nil && n > 0 && (e.row >= n || e.level != level(e.row, opt.M)) {
+	if d.err == nil && n > 0 && (e.row >= n || e.level != level(e.row, opt.M) || x.graph.Load().twin(e.row)) {
 		d.fail("entry %d, level %d, of %d rows", e.row, e.level, n)
 	}
 	if d.err != nil {
@@ -104,7 +118,8 @@ func Load(opt index.Options, links []byte, chunks [][]byte) (*Index, error) {
 	return x, nil
 }
 
-// loadGraph reads the links of n rows.
+// loadGraph reads the links of n rows, and checks that what twins.go says of
+// twins is so.
 func (x *Index) loadGraph(d *decoder, n uint32) {
 	ids := make([]uint32, 0, 2*x.opt.M)
 	for row := uint32(0); row < n && d.err == nil; row++ {
@@ -113,6 +128,19 @@ func (x *Index) loadGraph(d *decoder, n uint32) {
 		for layer := range top + 1 {
 			ls, i := g.list(row, layer)
 			count := int(d.byte())
+			if layer == 0 && count == isTwin {
+				head := d.uint32()
+				if head >= row || g.twin(head) {
+					d.fail("row %d is a twin of row %d", row, head)
+					return
+				}
+				x.hang(g, head, row)
+				break
+			}
+			if layer == 0 && count == 0 && row > 0 {
+				d.fail("row %d has no links", row)
+				return
+			}
 			if count > ls.width {
 				d.fail("row %d has %d links on layer %d, %d are allowed", row, count, layer, ls.width)
 				return
@@ -127,6 +155,17 @@ func (x *Index) loadGraph(d *decoder, n uint32) {
 				ids = append(ids, id)
 			}
 			ls.replace(i, ids)
+		}
+	}
+	g := x.graph.Load()
+	for row := uint32(0); row < n && d.err == nil; row++ {
+		for layer := range level(row, x.opt.M) + 1 {
+			ls, i := g.list(row, layer)
+			for _, id := range ls.own(i) {
+				if g.twin(id) {
+					d.fail("row %d has a link to row %d, a twin", row, id)
+				}
+			}
 		}
 	}
 }

@@ -54,7 +54,9 @@ type scratch struct {
 	order []key
 }
 
-func newScratch(stride int) *scratch { return &scratch{code: make([]int8, stride)} }
+func newScratch(stride int) *scratch {
+	return &scratch{code: make([]int8, stride), batch: make([]uint32, 0, scanStep), scores: make([]float32, scanStep)}
+}
 
 // begin forgets which rows were visited.
 func (s *scratch) begin(n uint32) {
@@ -70,9 +72,6 @@ func (s *scratch) begin(n uint32) {
 
 // score fills scores with those of the rows in batch.
 func (s *scratch) score(v *view) {
-	if cap(s.scores) < len(s.batch) {
-		s.scores = make([]float32, max(256, len(s.batch)))
-	}
 	s.scores = s.scores[:len(s.batch)]
 	v.kern.Scores(s.code, v.rows.Blocks, s.batch, s.scores)
 }
@@ -149,16 +148,18 @@ func insert(list []key, k key, limit int) ([]key, int) {
 	return list, at
 }
 
-// find is where k is in a sorted list, or belongs.
+// find is where k is in a sorted list, or belongs. Written so that no branch
+// depends on the keys, which cannot be guessed.
 func find(list []key, k key) int {
-	low, high := 0, len(list)
-	for low < high {
-		mid := int(uint(low+high) / 2)
-		if list[mid] < k {
-			low = mid + 1
-		} else {
-			high = mid
+	at := 0
+	for n := len(list); n > 0; {
+		half := (n + 1) / 2
+		next := at + half
+		if list[next-1] >= k {
+			next = at
 		}
+		at = next
+		n -= half
 	}
-	return low
+	return at
 }

@@ -151,8 +151,8 @@ func (r *Rows) Delete(row uint32) error {
 	return nil
 }
 
-// Live is the number of rows that are not deleted.
-func (r *Rows) Live() int { return int(r.n.Load() - r.deleted.Load()) }
+// AnyDeleted says whether there are deleted rows.
+func (r *Rows) AnyDeleted() bool { return r.deleted.Load() > 0 }
 
 // AppendDeleted appends the deleted rows, in order.
 func (r *Rows) AppendDeleted(to []uint32) []uint32 {
@@ -239,10 +239,13 @@ func Encode(code []int8, vec []float32) float32 {
 		top = max(top, x, -x)
 	}
 	scale := top / 127
+	code, pad := code[:len(vec)], code[len(vec):]
 	for i, x := range vec {
-		code[i] = int8(math.RoundToEven(float64(x / scale)))
+		// Adding 1.5 × 2^23 leaves no room for a fraction, so the sum is rounded to
+		// an integer, ties to even, in its lowest bits.
+		code[i] = int8(math.Float32bits(float32(x/scale) + 3<<22))
 	}
-	clear(code[len(vec):])
+	clear(pad)
 	return scale
 }
 

@@ -47,14 +47,14 @@ func Vectors(shape Shape, n, dim int, seed, part uint64) [][]float32 {
 		case Clustered:
 			v = gauss(r, dim)
 			for j, c := range base[r.IntN(len(base))] {
-				v[j] = c + 0.9*v[j]
+				v[j] = c + float64(0.9*v[j])
 			}
 		case LowRank:
 			v = make([]float64, dim)
 			for _, direction := range base {
 				weight := r.NormFloat64()
 				for j, x := range direction {
-					v[j] += weight * x
+					v[j] += float64(weight * x)
 				}
 			}
 		default:
@@ -69,7 +69,7 @@ func Vectors(shape Shape, n, dim int, seed, part uint64) [][]float32 {
 func Unit(v []float64) []float32 {
 	var sum float64
 	for _, x := range v {
-		sum += x * x
+		sum += float64(x * x)
 	}
 	out := make([]float32, len(v))
 	for i, x := range v {

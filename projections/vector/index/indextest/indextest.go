@@ -17,7 +17,7 @@ import (
 type Backend struct {
 	New  func(index.Options) (index.Index, error)
 	Load func(opt index.Options, links []byte, chunks [][]byte) (index.Index, error)
-	// Recall is what a search of 2,000 clustered rows must reach at least, walking.
+	// Recall is what a search of 1,000 clustered rows must reach at least, walking.
 	Recall float64
 	// Approximate is of an index that does not promise every row to be found, nor
 	// two equal builds to be equal.
@@ -33,12 +33,13 @@ func Run(t *testing.T, b Backend) {
 	t.Run("filters", func(t *testing.T) { filters(t, b) })
 	t.Run("deletes", func(t *testing.T) { deletes(t, b) })
 	t.Run("gives earlier neighbours", func(t *testing.T) { earlier(t, b) })
+	t.Run("finds among copies", func(t *testing.T) { copies(t, b) })
 	t.Run("loads", func(t *testing.T) { loads(t, b) })
 	t.Run("maps chunks", func(t *testing.T) { maps(t, b) })
 	t.Run("reads while written", func(t *testing.T) { concurrent(t, b) })
 }
 
-const dim = 48
+const dim = 32
 
 func build(t *testing.T, b Backend, opt index.Options, vectors [][]float32) index.Index {
 	t.Helper()
@@ -182,12 +183,12 @@ func bounds(t *testing.T, b Backend) {
 }
 
 func finds(t *testing.T, b Backend) {
-	vectors, queries := Vectors(Clustered, 2000, dim, 3, 0), Vectors(Clustered, 100, dim, 3, 1)
+	vectors, queries := Vectors(Clustered, 1000, dim, 3, 0), Vectors(Clustered, 100, dim, 3, 1)
 	for _, c := range []struct {
 		name string
 		scan int
 		want float64
-	}{{"scanning", 2000, 0.999}, {"walking", -1, b.Recall}} {
+	}{{"scanning", 1000, 0.999}, {"walking", -1, b.Recall}} {
 		x := build(t, b, index.Options{Dim: dim, ScanBelow: c.scan}, vectors)
 		var recall float64
 		for _, q := range queries {
@@ -201,9 +202,9 @@ func finds(t *testing.T, b Backend) {
 }
 
 func filters(t *testing.T, b Backend) {
-	vectors, queries := Vectors(Clustered, 2000, dim, 4, 0), Vectors(Clustered, 10, dim, 4, 1)
+	vectors, queries := Vectors(Clustered, 1000, dim, 4, 0), Vectors(Clustered, 10, dim, 4, 1)
 	x := build(t, b, index.Options{Dim: dim, ScanBelow: -1}, vectors)
-	for _, every := range []uint32{1, 2, 10, 100, 400, 1999, 5000} {
+	for _, every := range []uint32{1, 2, 10, 100, 400, 999, 5000} {
 		keep := func(row uint32) bool { return row%every == every/2 }
 		var recall float64
 		for _, q := range queries {
@@ -304,5 +305,30 @@ func earlier(t *testing.T, b Backend) {
 	}
 	if x.Hash() != plain.Hash() {
 		t.Error("asking for neighbours changes the graph")
+	}
+}
+
+func copies(t *testing.T, b Backend) {
+	if b.Approximate {
+		t.Skip("this backend loses rows among copies, as its package says")
+	}
+	distinct := Vectors(Clustered, 499, dim, 7, 0)
+	same := Vectors(Uniform, 1, dim, 8, 0)[0]
+	var vectors [][]float32
+	for i := range 1000 {
+		vectors = append(vectors, same)
+		if i < len(distinct) {
+			vectors = append(vectors, distinct[i])
+		}
+	}
+	x := build(t, b, index.Options{Dim: dim, ScanBelow: -1, EfConstruction: 100}, vectors)
+	lost := 0
+	for i, v := range distinct {
+		if got := search(t, x, v, 1, 0, nil); len(got) != 1 || got[0].Row != uint32(2*i+1) {
+			lost++
+		}
+	}
+	if lost > 0 {
+		t.Errorf("%d of %d vectors are lost among copies of another", lost, len(distinct))
 	}
 }

@@ -19,8 +19,8 @@ func Chunks(x index.Index) [][]byte {
 }
 
 func loads(t *testing.T, b Backend) {
-	vectors := Vectors(LowRank, 2*kernel.BlockRows+100, dim, 9, 0)
-	opt := index.Options{Dim: dim, ScanBelow: -1, EfConstruction: 40}
+	vectors := Vectors(LowRank, 2*kernel.BlockRows+20, dim, 9, 0)
+	opt := index.Options{Dim: dim, ScanBelow: -1, EfConstruction: 20, M: 8}
 	whole := build(t, b, opt, vectors)
 	for _, n := range []int{0, 1, kernel.BlockRows - 1, kernel.BlockRows, 2*kernel.BlockRows + 1} {
 		x := build(t, b, opt, vectors[:n])
@@ -77,7 +77,7 @@ func loads(t *testing.T, b Backend) {
 
 func maps(t *testing.T, b Backend) {
 	vectors := Vectors(Clustered, 2*kernel.BlockRows+1, dim, 10, 0)
-	x := build(t, b, index.Options{Dim: dim, EfConstruction: 20}, vectors)
+	x := build(t, b, index.Options{Dim: dim, EfConstruction: 10, M: 4}, vectors)
 	if len(x.Chunk(0)) == 0 || x.Chunk(-1) != nil || x.Chunk(3) != nil {
 		t.Error("chunks are not those of the rows")
 	}
@@ -114,12 +114,12 @@ func maps(t *testing.T, b Backend) {
 // concurrent is for the race detector, and for what can be said of any
 // interleaving: what a reader finds was there, whole.
 func concurrent(t *testing.T, b Backend) {
-	vectors := Vectors(Clustered, kernel.BlockRows+200, dim, 11, 0)
-	opt := index.Options{Dim: dim, ScanBelow: 64, EfConstruction: 40}
+	vectors := Vectors(Clustered, kernel.BlockRows+50, dim, 11, 0)
+	opt := index.Options{Dim: dim, ScanBelow: 64, EfConstruction: 20, M: 8}
 	x := build(t, b, opt, vectors[:8])
 	done := make(chan struct{})
 	var readers sync.WaitGroup
-	for r := range 4 {
+	for r := range 3 {
 		readers.Go(func() {
 			for i := r; ; i++ {
 				select {
@@ -155,7 +155,7 @@ func concurrent(t *testing.T, b Backend) {
 		if _, err := x.AddNear(v, 3); err != nil {
 			t.Error(err)
 		}
-		if i == kernel.BlockRows {
+		if i == kernel.BlockRows+20 {
 			if err := x.Map(0, slices.Clone(x.Chunk(0))); err != nil {
 				t.Error(err)
 			}

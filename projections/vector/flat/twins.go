@@ -1,0 +1,61 @@
+package flat
+
+import (
+	"slices"
+	"sync/atomic"
+)
+
+// Twins are rows of one code. Only the first of them, the head, is in the graph:
+// many copies of a vector would be linked to one another and to nothing else,
+// and hide what lies behind them. The others hang on it in a chain, in order.
+//
+// Invariants: a row other than 0 is a twin if and only if its list on layer 0 is
+// empty; no link and no entry is a twin; a chain ascends, and only ever grows at
+// its end, by one atomic store before the row at the end is published.
+
+// head looks in the pool for the row of the code in s.
+func (s *scratch) head(v *view, self float32) (uint32, bool) {
+	for _, k := range s.pool {
+		if k.score() == self && slices.Equal(v.rows.Code(k.row()), s.code) {
+			return k.row(), true
+		}
+	}
+	return 0, false
+}
+
+// hang puts row at the end of the chain of head.
+func (x *Index) hang(g *graph, head, row uint32) {
+	end, ok := x.ends[head]
+	if !ok {
+		end = head
+	}
+	x.ends[head] = row
+	atomic.StoreUint32(g.next(end), row)
+}
+
+// next is where the row that follows in a chain stands, or none.
+func (g *graph) next(row uint32) *uint32 { return &g.chain[row/perBlock][row%perBlock] }
+
+// twin says whether a row hangs on another, for the writer.
+func (g *graph) twin(row uint32) bool { return row > 0 && len(g.base.own(row)) == 0 }
+
+// unfold gives the rows of heads and those that hang on them, best first, at
+// most limit of those that count.
+func (s *scratch) unfold(v *view, heads []key, limit int, counts func(row uint32) bool) []key {
+	s.found = s.found[:0]
+	for _, k := range heads {
+		if len(s.found) == limit && k > s.found[limit-1] {
+			break
+		}
+		for row := k.row(); row < v.n; row = atomic.LoadUint32(v.graph.next(row)) {
+			k := makeKey(k.score(), row)
+			if len(s.found) == limit && k > s.found[limit-1] {
+				break
+			}
+			if counts == nil || counts(row) {
+				s.found, _ = insert(s.found, k, limit)
+			}
+		}
+	}
+	return s.found
+}
