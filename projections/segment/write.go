@@ -1,8 +1,6 @@
 package segment
 
 import (
-	"crypto/sha256"
-	"hash"
 	"io"
 
 	"github.com/recountdb/recount/projections/sealed"
@@ -40,52 +38,30 @@ func writeTBF(w io.Writer, h schemas.TBFHeader, c *columns, x *index) error {
 	for i, e := range entries {
 		e.Put(directory[i*schemas.TBFEntrySize:])
 	}
-	out := &hashingWriter{w: w, h: sha256.New()}
+	out := sealed.NewHashing(w)
 	var header [schemas.TBFHeaderSize]byte
 	h.Put(&header)
-	out.write(header[:])
+	out.Write(header[:])
 	for i, e := range entries {
-		out.padTo(e.Offset)
+		out.PadTo(e.Offset)
 		for _, p := range parts[i] {
-			out.write(p)
+			out.Write(p)
 		}
 	}
-	out.padTo(h.Directory)
-	out.write(directory)
-	out.padTo(trailerAt)
-	if out.err != nil {
-		return out.err
+	out.PadTo(h.Directory)
+	out.Write(directory)
+	out.PadTo(trailerAt)
+	if out.Err() != nil {
+		return out.Err()
 	}
-	t := schemas.TBFTrailer{DirectoryCRC: schemas.CRC32C(directory), SHA256: schemas.Hash(out.h.Sum(nil)), Length: h.Length}
+	t := schemas.TBFTrailer{DirectoryCRC: schemas.CRC32C(directory), SHA256: schemas.Hash(out.Sum(nil)), Length: h.Length}
 	var trailer [schemas.TBFTrailerSize]byte
 	t.Put(&trailer)
-	out.write(trailer[:])
-	return out.err
+	out.Write(trailer[:])
+	return out.Err()
 }
 
 func aligned(n uint64) uint64 { return (n + schemas.TBFAlign - 1) &^ (schemas.TBFAlign - 1) }
-
-// hashingWriter counts and hashes what it writes, and keeps the first error.
-type hashingWriter struct {
-	w   io.Writer
-	h   hash.Hash
-	pos uint64
-	err error
-}
-
-func (w *hashingWriter) write(b []byte) {
-	if w.err != nil || len(b) == 0 {
-		return
-	}
-	w.h.Write(b)
-	_, w.err = w.w.Write(b)
-	w.pos += uint64(len(b))
-}
-
-func (w *hashingWriter) padTo(pos uint64) {
-	var zero [schemas.TBFAlign]byte
-	w.write(zero[:pos-w.pos])
-}
 
 // storeTBF puts a segment in place under its name in one step. Only a checkpoint,
 // whose content is checked in whole before it is used, need not be durable.

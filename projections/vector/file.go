@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"hash"
 	"io"
 
 	"github.com/recountdb/recount/projections/sealed"
@@ -121,49 +120,27 @@ func writeFile(w io.Writer, h header, regions []region) error {
 	head = head[:headerSize-4]
 	head = le.AppendUint32(head, schemas.CRC32C(head))
 
-	out := &hashingWriter{w: w, h: sha256.New()}
-	out.write(head)
+	out := sealed.NewHashing(w)
+	out.Write(head)
 	for i, r := range regions {
-		out.padTo(starts[i])
+		out.PadTo(starts[i])
 		for _, p := range r.parts {
-			out.write(p)
+			out.Write(p)
 		}
 	}
-	out.padTo(directoryAt)
-	out.write(directory)
-	out.padTo(trailerAt)
-	if out.err != nil {
-		return out.err
+	out.PadTo(directoryAt)
+	out.Write(directory)
+	out.PadTo(trailerAt)
+	if out.Err() != nil {
+		return out.Err()
 	}
-	trailer := out.h.Sum(make([]byte, 0, trailerSize))
+	trailer := out.Sum(make([]byte, 0, trailerSize))
 	trailer = le.AppendUint32(trailer, uint32(len(regions)))
 	trailer = le.AppendUint32(trailer, schemas.CRC32C(directory))
 	trailer = append(trailer[:trailerSize-12], magic...)
 	trailer = le.AppendUint32(trailer, schemas.CRC32C(trailer))
-	out.write(trailer)
-	return out.err
-}
-
-// hashingWriter counts and hashes what it writes, and keeps the first error.
-type hashingWriter struct {
-	w   io.Writer
-	h   hash.Hash
-	pos uint64
-	err error
-}
-
-func (w *hashingWriter) write(b []byte) {
-	if w.err != nil || len(b) == 0 {
-		return
-	}
-	w.h.Write(b)
-	_, w.err = w.w.Write(b)
-	w.pos += uint64(len(b))
-}
-
-func (w *hashingWriter) padTo(pos uint64) {
-	var zero [sealed.Align]byte
-	w.write(zero[:pos-w.pos])
+	out.Write(trailer)
+	return out.Err()
 }
 
 // file is a file open for reading in place. Every region's checksum has held.
