@@ -324,6 +324,11 @@ func (s *shard) loadTail() (int64, error) {
 	if damage := f.verify(); damage != nil {
 		return 0, damage
 	}
+	return s.takeTail(f)
+}
+
+// takeTail takes a checkpoint whose every byte is as it was written.
+func (s *shard) takeTail(f *file) (int64, error) {
 	st, err := s.readStep(f)
 	if err != nil {
 		return 0, err

@@ -3,12 +3,15 @@ package vector
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/projtest"
 	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/projections/sealed/sealedtest"
+	"github.com/recountdb/recount/projections/vector/rows"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -72,24 +75,66 @@ func readEverything(t *testing.T, p *Projection) {
 	}
 }
 
-// TestEveryStepBroken seals a chunk too: it has more distinct rows than a chunk.
 func TestEveryStepBroken(t *testing.T) {
+	opts := Options{SealRows: 24, CheckpointRows: 11, M: 4, EfConstruction: 20, Logger: quiet}
 	sealedtest.EveryStepBroken(t, sealedtest.Steps{
-		Log: projtest.Generate(11, 1, 90)[0], AtLeast: 40,
+		Log: projtest.Generate(11, 1, 90)[0], AtLeast: 40, Verify: verify,
 		Open: func(dir string, d sealed.Disk) (projections.Projection, error) {
-			return Open(dir, Options{SealRows: 24, CheckpointRows: 11, M: 4, EfConstruction: 20, Logger: quiet, disk: d})
-		},
-		Verify: func(t *testing.T, p projections.Projection) error {
-			damage, err := p.(*Projection).Verify(t.Context())
-			for _, d := range damage {
-				err = errors.Join(err, d)
-			}
-			return err
+			o := opts
+			o.disk = d
+			return Open(dir, o)
 		},
 	})
 }
 
-// TestVersionOfState: what the options change in the state is stamped on it.
+func verify(t *testing.T, p projections.Projection) error {
+	damage, err := p.(*Projection).Verify(t.Context())
+	for _, d := range damage {
+		err = errors.Join(err, d)
+	}
+	return err
+}
+
+// TestEveryStepBrokenAtAChunk does it where a chunk of vectors fills up. Each run
+// begins with the rows before that.
+func TestEveryStepBrokenAtAChunk(t *testing.T) {
+	opts := Options{SealRows: 520, CheckpointRows: -1, M: 4, EfConstruction: 20, Logger: quiet}
+	rng := rand.New(rand.NewPCG(8, 8))
+	l := newLog(0)
+	for i := range rows.PerChunk + 2 {
+		vec := unit(rng)
+		l.add(uint64(i), vec)
+		if i%50 == 0 {
+			l.add(uint64(i), vec) // so that no step is sealed by the same run
+		}
+	}
+	l.Next += 2
+	before := fresh(t, opts)
+	if err := before.Apply(t.Context(), l.Batch(0, l.Next-9)); err != nil {
+		t.Fatal(err)
+	}
+	if err := before.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if st := before.Stats(); st[0].Rows >= rows.PerChunk || st[0].Rows < rows.PerChunk-9 {
+		t.Fatalf("%d rows before", st[0].Rows)
+	}
+	sealedtest.EveryStepBroken(t, sealedtest.Steps{
+		Log: l.Shard, AtLeast: 12, Verify: verify,
+		Open: func(dir string, d sealed.Disk) (projections.Projection, error) {
+			if has, err := os.ReadDir(dir); err == nil && len(has) == 0 {
+				if err := os.CopyFS(dir, os.DirFS(before.dir)); err != nil {
+					return nil, err
+				}
+			}
+			o := opts
+			o.disk = d
+			return Open(dir, o)
+		},
+	})
+}
+
+// TestOtherParameters: what the options change in the state is stamped on it.
 func TestOtherParameters(t *testing.T) {
 	dir := t.TempDir()
 	p := open(t, dir, Options{})

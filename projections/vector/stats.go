@@ -2,6 +2,8 @@ package vector
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
 
 	"github.com/recountdb/recount/schemas"
 )
@@ -40,7 +42,15 @@ func (p *Projection) Verify(ctx context.Context) ([]*CorruptError, error) {
 	}
 	defer p.leave()
 	var damage []*CorruptError
-	for _, f := range p.files() {
+	files, links, err := p.files()
+	defer closeAll(links)
+	var unreadable *CorruptError
+	if errors.As(err, &unreadable) {
+		damage = append(damage, unreadable)
+	} else if err != nil {
+		return nil, err
+	}
+	for _, f := range append(files, links...) {
 		if err := ctx.Err(); err != nil {
 			return damage, err
 		}
@@ -51,18 +61,26 @@ func (p *Projection) Verify(ctx context.Context) ([]*CorruptError, error) {
 	return damage, nil
 }
 
-// files are the mapped ones, of one state.
-func (p *Projection) files() []*file {
+// files are those of one state: the mapped ones, and links, opened for the
+// caller to close. An error is of the last links that could not be.
+func (p *Projection) files() (mapped, links []*file, err error) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	var all []*file
 	for _, s := range p.sorted() {
 		s.write.Lock()
-		all = append(all, s.steps...)
+		mapped = append(mapped, s.steps...)
 		for _, sp := range s.spaces {
-			all = append(all, sp.chunks...)
+			mapped = append(mapped, sp.chunks...)
+		}
+		if n := len(s.steps); n > 0 {
+			f, ferr := s.open(filepath.Join(s.dir, linksName(n-1)), kindLinks, uint64(n-1))
+			if ferr != nil {
+				err = ferr
+			} else {
+				links = append(links, f)
+			}
 		}
 		s.write.Unlock()
 	}
-	return all
+	return mapped, links, err
 }

@@ -1,0 +1,343 @@
+package vector
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/recountdb/recount/projections/sealed"
+	"github.com/recountdb/recount/projections/vector/rows"
+	"github.com/recountdb/recount/schemas"
+)
+
+// shelf is a projection's folder with every kind of file in it: two steps, links,
+// a chunk, a checkpoint. It gives the log too.
+func shelf(t testing.TB) (dir string, opts Options, l *log) {
+	opts = Options{SealRows: 600, M: 4, EfConstruction: 20}
+	rng := rand.New(rand.NewPCG(9, 9))
+	l = newLog(0)
+	for i := range rows.PerChunk + 100 {
+		l.add(uint64(i), unit(rng))
+		if i%9 == 0 {
+			l.addOf("test/2", uint64(i), l.Records[0].GetIntent().Embedding)
+		}
+	}
+	p := open(t, t.TempDir(), opts)
+	l.apply(t, p)
+	closeOf(t, p)
+	return p.dir, opts, l
+}
+
+// filesOf are the files of the only shard by their names.
+func filesOf(t testing.TB, dir string) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	names, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[filepath.Base(name)] = b
+	}
+	return all
+}
+
+// answers are what a projection says to a few questions.
+func answers(t testing.TB, p *Projection, l *log) string {
+	t.Helper()
+	var s strings.Builder
+	for _, r := range l.Records[:5] {
+		hits, _, err := p.Search(t.Context(), Query{Vector: r.GetIntent().Embedding, Embedder: "test/1", K: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range hits {
+			s.WriteString(h.Position().String())
+			binary.Write(&s, binary.LittleEndian, h.Score)
+		}
+	}
+	return s.String()
+}
+
+// TestShelf: the shelf has what it says.
+func TestShelf(t *testing.T) {
+	dir, opts, l := shelf(t)
+	files := filesOf(t, dir)
+	for _, name := range []string{"00000000.step.vec", "00000001.step.vec", "00000001.links.vec", "000-00000000.chunk.vec", tailName} {
+		if files[name] == nil {
+			t.Errorf("no %s", name)
+		}
+	}
+	if len(files) != 5 {
+		t.Errorf("%d files, want 5", len(files))
+	}
+	p := open(t, dir, opts)
+	defer closeOf(t, p)
+	if p.Next(l.TP) != l.Next {
+		t.Errorf("next is %d, want %d", p.Next(l.TP), l.Next)
+	}
+	whole := fresh(t, opts)
+	l.apply(t, whole)
+	if got, want := answers(t, p, l), answers(t, whole, l); got != want {
+		t.Errorf("reopened, it answers\n%s, not\n%s", got, want)
+	}
+}
+
+// TestFlippedBits flips bits all over every file. Of a sealed one each is noticed
+// when it is opened, or, in padding and in what a checkpoint stands in for, when
+// every byte is verified; it is laid to the file, and the error says what mends it.
+// A damaged checkpoint is not used. The answers are never wrong.
+func TestFlippedBits(t *testing.T) {
+	dir, opts, l := shelf(t)
+	p := open(t, dir, opts)
+	want := answers(t, p, l)
+	closeOf(t, p)
+	rng := rand.New(rand.NewPCG(4, 4))
+	const flips = 200 // of each file: 1,000 in all
+	for name, good := range filesOf(t, dir) {
+		path := filepath.Join(dir, sealed.ShardDir(l.TP), name)
+		padding := 0
+		for i := range flips {
+			at := rng.IntN(len(good))
+			if i < headerSize {
+				at = i // all of what describes the file
+			} else if i < headerSize+trailerSize {
+				at = len(good) - 1 - (i - headerSize)
+			}
+			bad := bytes.Clone(good)
+			bad[at] ^= 1 << rng.IntN(8)
+			if err := os.WriteFile(path, bad, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			p, err := Open(dir, withQuiet(opts))
+			if name == tailName {
+				if err != nil {
+					t.Fatalf("%s: byte %d flipped: %v", name, at, err)
+				}
+				if next := p.Next(l.TP); next == l.Next {
+					t.Fatalf("%s: byte %d flipped: used all the same", name, at)
+				}
+				p.release()
+				continue
+			}
+			if err == nil {
+				padding++
+				damage, verr := p.Verify(t.Context())
+				// The checkpoint stands in for the links that it continues: they are not read.
+				spared := name == "00000001.links.vec"
+				if verr != nil || len(damage) != 1 || damage[0].Region != "padding" && !spared || damage[0].File != path {
+					t.Fatalf("%s: byte %d flipped: not noticed: %v %v", name, at, damage, verr)
+				}
+				if got := answers(t, p, l); got != want {
+					t.Fatalf("%s: byte %d flipped: wrong answers", name, at)
+				}
+				p.release()
+				continue
+			}
+			var damage *CorruptError
+			if !errors.As(err, &damage) || !errors.Is(err, schemas.ErrFatal) || damage.File != path || !strings.Contains(err.Error(), "recount rebuild --projection vector") {
+				t.Fatalf("%s: byte %d flipped: got %v, want a CorruptError that names it", name, at, err)
+			}
+		}
+		if padding > flips/10 && name != "00000001.links.vec" {
+			t.Errorf("%s: %d of %d flips were in padding", name, padding, flips)
+		}
+		if err := os.WriteFile(path, good, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p = open(t, dir, opts)
+	if got := answers(t, p, l); got != want {
+		t.Error("undamaged again: wrong answers")
+	}
+	closeOf(t, p)
+}
+
+func withQuiet(o Options) Options {
+	o.Logger = quiet
+	return o
+}
+
+// TestMissingAndMisplaced: a file that is gone, cut, of another shard or in
+// another's place is an error that names it.
+func TestMissingAndMisplaced(t *testing.T) {
+	dir, opts, l := shelf(t)
+	shard := filepath.Join(dir, sealed.ShardDir(l.TP))
+	files := filesOf(t, dir)
+	for name, tc := range map[string]struct {
+		change func() error
+		names  string
+	}{
+		"first step gone": {func() error { return os.Remove(filepath.Join(shard, "00000000.step.vec")) }, "00000000.step.vec"},
+		"links gone":      {func() error { return os.Remove(filepath.Join(shard, "00000001.links.vec")) }, "00000001.links.vec"},
+		"chunk gone":      {func() error { return os.Remove(filepath.Join(shard, "000-00000000.chunk.vec")) }, "000-00000000.chunk.vec"},
+		"step cut":        {func() error { return os.Truncate(filepath.Join(shard, "00000001.step.vec"), 1000) }, "00000001.step.vec"},
+		"step empty":      {func() error { return os.Truncate(filepath.Join(shard, "00000001.step.vec"), 0) }, "00000001.step.vec"},
+		"one step in another's place": {func() error {
+			return os.WriteFile(filepath.Join(shard, "00000001.step.vec"), files["00000000.step.vec"], 0o644)
+		}, "00000001.step.vec"},
+		"links in the place of a step": {func() error {
+			return os.WriteFile(filepath.Join(shard, "00000001.step.vec"), files["00000001.links.vec"], 0o644)
+		}, "00000001.step.vec"},
+	} {
+		if err := os.Remove(filepath.Join(shard, tailName)); err != nil {
+			t.Fatal(err)
+		}
+		if err := tc.change(); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open(dir, withQuiet(opts))
+		var damage *CorruptError
+		if !errors.As(err, &damage) || filepath.Base(damage.File) != tc.names {
+			t.Errorf("%s: got %v, want a CorruptError of %s", name, err, tc.names)
+		}
+		for name, b := range files {
+			if err := os.WriteFile(filepath.Join(shard, name), b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := os.Rename(shard, filepath.Join(dir, "recount.commands-3")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, withQuiet(opts)); err == nil || !strings.Contains(err.Error(), "recount.commands/3") {
+		t.Errorf("a folder of another partition: got %v", err)
+	}
+}
+
+// reseal makes the checksums of a file true, so that what is wrong with it must
+// be seen by itself.
+func reseal(b []byte) {
+	le := binary.LittleEndian
+	if len(b) < headerSize+trailerSize {
+		return
+	}
+	copy(b, magic)
+	le.PutUint32(b[8:], Version)
+	le.PutUint64(b[56:], uint64(len(b)))
+	trailer := b[len(b)-trailerSize:]
+	copy(trailer[52:], magic)
+	at, n := le.Uint64(b[48:]), uint64(le.Uint32(trailer[32:]))*entrySize
+	if end := uint64(len(b) - trailerSize); at <= end && n <= end-at {
+		dir := b[at : at+n]
+		for ; len(dir) > 0; dir = dir[entrySize:] {
+			off, size := le.Uint64(dir[8:]), le.Uint64(dir[16:])
+			if off <= uint64(len(b)) && size <= uint64(len(b))-off {
+				le.PutUint32(dir[24:], schemas.CRC32C(b[off:off+size]))
+			}
+		}
+		le.PutUint32(trailer[36:], schemas.CRC32C(b[at:at+n]))
+	}
+	le.PutUint32(trailer[60:], schemas.CRC32C(trailer[:60]))
+	le.PutUint32(b[124:], schemas.CRC32C(b[:124]))
+}
+
+// smallTail is the bytes of a checkpoint of a few rows.
+func smallTail(t testing.TB) ([]byte, Options) {
+	opts := Options{SealRows: 8, M: 4, EfConstruction: 20}
+	l := newLog(0)
+	for i := range 5 {
+		l.add(uint64(i%3), at(float64(i%3)))
+	}
+	l.addOf("test/2", 1, at(0))
+	p := open(t, t.TempDir(), opts)
+	l.apply(t, p)
+	closeOf(t, p)
+	return filesOf(t, p.dir)[tailName], opts
+}
+
+// FuzzFile reads checkpoints, which hold all that files can, with every checksum
+// right and anything else wrong. One that is accepted can be used in every way.
+func FuzzFile(f *testing.F) {
+	good, opts := smallTail(f)
+	f.Add(good, uint32(0), uint32(0))
+	f.Fuzz(func(t *testing.T, b []byte, at, value uint32) {
+		b = bytes.Clone(b)
+		if n := uint32(len(b)); n >= 4 && value != 0 {
+			binary.LittleEndian.PutUint32(b[at%(n-3):], value)
+		}
+		use(t, b, opts)
+	})
+}
+
+// use takes a checkpoint if it can be, and reports whether it was.
+func use(t *testing.T, b []byte, opts Options) bool {
+	t.Helper()
+	reseal(b)
+	if err := opts.setDefaults(); err != nil {
+		t.Fatal(err)
+	}
+	f := &file{path: "fuzz", data: sealed.Bytes(len(b)), release: func() error { return nil }}
+	copy(f.data, b)
+	if f.parse() != nil {
+		return false
+	}
+	_ = f.bindIDs()
+	s := newShard(firstTP, t.TempDir(), &opts)
+	if s.belongs(f, kindTail, 0) != nil {
+		return false
+	}
+	next, err := s.takeTail(f)
+	if err != nil {
+		return false
+	}
+	s.publish(next)
+	p := &Projection{opts: opts, shards: map[schemas.TopicPartition]*shard{firstTP: s}}
+	for i := range 3 {
+		for _, distinct := range []bool{true, false} {
+			if _, _, err := p.Search(t.Context(), Query{Vector: at(float64(i)), Embedder: "test/1", K: 4, Distinct: distinct}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for off := range f.next {
+		if off > 1000 {
+			break
+		}
+		if _, err := p.Similar(t.Context(), schemas.Position{Topic: firstTP.Topic, Offset: off}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.SimilarTo(t.Context(), schemas.Position{Topic: firstTP.Topic, Offset: off}, 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Dump(t.Context(), func(_, _ []byte) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return true
+}
+
+// TestEveryValueWrong is the fuzzer's work done once for each place that is not a
+// vector: four bytes set to values that are out of most bounds, under right
+// checksums.
+func TestEveryValueWrong(t *testing.T) {
+	good, opts := smallTail(t)
+	if !use(t, bytes.Clone(good), opts) {
+		t.Fatal("the checkpoint itself is not taken")
+	}
+	accepted := 0
+	for _, value := range []uint32{1, 0x7fffffff, 0xffffffff} {
+		for at := 0; at+4 <= len(good); at += 4 {
+			if binary.LittleEndian.Uint32(good[at:]) == 0 && at%64 != 0 {
+				continue // mostly zeros of vectors and of padding
+			}
+			bad := bytes.Clone(good)
+			binary.LittleEndian.PutUint32(bad[at:], value)
+			if use(t, bad, opts) {
+				accepted++
+			}
+		}
+	}
+	if accepted == 0 {
+		t.Error("no file was accepted, not even with another key of a row: nothing was used")
+	}
+}
