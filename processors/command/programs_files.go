@@ -21,10 +21,6 @@ var filePrograms = []program{
 	{"cpio|pax", catOther, "-O:w -I:r -F:u -D:r", "arg*"},
 	{"ar", catOther, "", "arg w r*"},
 	{"vi|vim|nvim|nano|emacs|ed|code|subl|gedit|micro|hx|kak|mcedit|notepad", catOther, "-c:str", "u*"},
-	{"edit|insert|str_replace", catOther, "", "u ?*"}, // the tools of agents, by their names
-	{"create", catOther, "", "w ?*"},
-	{"view", catQuery, "", "r arg*"},
-	{"find_file|search_file|search_dir", catQuery, "", "str r*"},
 	{"patch", catOther, "-i:r -p:num -d:r -o:w", "u r"},
 	{"chmod", catConfigure, "--reference:r", "arg u*"},
 	{"chown|chgrp", catConfigure, "--reference:r --from", "arg u*"},
