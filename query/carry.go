@@ -1,6 +1,10 @@
 package query
 
-import "github.com/recountdb/recount/projections/graph"
+import (
+	"slices"
+
+	"github.com/recountdb/recount/projections/graph"
+)
 
 // An edge carries a part of the standing of the command at its one end to the
 // one at its other: its weight times a factor for its kind. What a command
@@ -9,8 +13,14 @@ import "github.com/recountdb/recount/projections/graph"
 // with it, and stands in every proof.
 const carryVersion = "carry/1"
 
-// carry is the factor of each kind, 0 for one that is not followed.
-type carry map[graph.EdgeKind]float64
+// carry is the factors that a question goes by.
+type carry struct {
+	// factor of each kind, 0 for one that is not followed.
+	factor map[graph.EdgeKind]float64
+	// answered is that of a temporal edge from a command that failed, and common
+	// that of one whose two ends name a resource in common, where it is higher.
+	answered, common float64
+}
 
 // whyCarry asks what led to a command.
 //
@@ -19,10 +29,14 @@ type carry map[graph.EdgeKind]float64
 // fixes, are causes that a person would name too, though the log cannot say that
 // nothing else was. A try before this one explains little by itself, but what
 // led to that one led to this. Another approach to the same goal tells what its
-// author wanted, seldom what made this happen. To be next in a session is
-// no cause; similar commands never are one.
+// author wanted, seldom what made this happen. To be next in a session is no
+// cause; but to be next after a failure, or after another look at the same thing,
+// is a sign that there is one. Similar commands never are one.
 var whyCarry = carry{
-	graph.Causal: 1, graph.Fixes: 0.9, graph.Dependency: 0.9, graph.Retry: 0.8, graph.Branch: 0.3, graph.Temporal: 0.1,
+	factor: map[graph.EdgeKind]float64{
+		graph.Causal: 1, graph.Fixes: 0.9, graph.Dependency: 0.9, graph.Retry: 0.8, graph.Branch: 0.3, graph.Temporal: 0.1,
+	},
+	answered: 0.9, common: 0.8,
 }
 
 // leastCause is the standing below which why names nothing a cause, unless it was
@@ -32,16 +46,39 @@ const leastCause = 0.15
 
 // tellCarry asks what belongs to the story around a command: there, what came
 // next in the session counts nearly as much as what depends on what.
-var tellCarry = carry{
+var tellCarry = carry{factor: map[graph.EdgeKind]float64{
 	graph.Causal: 1, graph.Fixes: 0.95, graph.Dependency: 0.9, graph.Retry: 0.9, graph.Temporal: 0.8, graph.Branch: 0.6,
-}
+}}
 
 // askedSimilar is the factor of similar edges in every walk that was asked for
 // them by name; none follows them otherwise.
 const askedSimilar = 0.3
 
-// of is what an edge carries.
-func (c carry) of(e graph.Edge) float64 { return c[e.Kind] * e.Weight }
+// of is what an edge carries, given the commands at its ends.
+func (c carry) of(e graph.Edge, from, to *graph.Node) float64 {
+	f := c.factor[e.Kind]
+	if e.Kind == graph.Temporal && f > 0 {
+		if from.Failed() {
+			f = max(f, c.answered)
+		}
+		if haveInCommon(from, to) {
+			f = max(f, c.common)
+		}
+	}
+	return f * e.Weight
+}
+
+// haveInCommon reports whether two commands name a resource in common.
+func haveInCommon(a, b *graph.Node) bool {
+	for _, r := range a.Resources {
+		if r.Access&graph.Implied == 0 && slices.ContainsFunc(b.Resources, func(o graph.Resource) bool {
+			return o.Access&graph.Implied == 0 && o.Kind == r.Kind && o.Name == r.Name
+		}) {
+			return true
+		}
+	}
+	return false
+}
 
 // only is the table for the kinds that were asked for; none means those that it
 // has.
@@ -49,10 +86,11 @@ func (c carry) only(kinds []graph.EdgeKind) carry {
 	if len(kinds) == 0 {
 		return c
 	}
-	out := carry{}
+	out := c
+	out.factor = map[graph.EdgeKind]float64{}
 	for _, k := range kinds {
-		if out[k] = c[k]; k == graph.Similar {
-			out[k] = askedSimilar
+		if out.factor[k] = c.factor[k]; k == graph.Similar {
+			out.factor[k] = askedSimilar
 		}
 	}
 	return out
@@ -62,7 +100,7 @@ func (c carry) only(kinds []graph.EdgeKind) carry {
 func (c carry) kinds() []graph.EdgeKind {
 	var out []graph.EdgeKind
 	for _, k := range graph.EdgeKinds() {
-		if c[k] > 0 {
+		if c.factor[k] > 0 {
 			out = append(out, k)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// TestScenarios runs testdata/narrative/*.txt: blocks of lines, each of which appends a
+// TestNarrativeScenarios runs testdata/narrative/*.txt: blocks of lines, each of which appends a
 // command or asks something; what was answered stands below "----".
 //
 //	set KEY=VALUE…               for the commands that follow

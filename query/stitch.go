@@ -6,7 +6,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/recountdb/recount/projections/graph"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -43,7 +42,7 @@ func Stitch(ctx context.Context, s Sources, r StitchRequest) (StitchResponse, er
 		return StitchResponse{}, err
 	}
 	t.proveOutcomes(rows)
-	resp := StitchResponse{Root: root.id, Nodes: []Node{}, Truncated: w.cutDepth || w.cutNodes || w.cutFan}
+	resp := StitchResponse{Root: root.ID, Nodes: []Node{}, Truncated: w.cutDepth || w.cutNodes || w.cutFan}
 	for i, c := range taken {
 		resp.Nodes = append(resp.Nodes, Node{Intent: rows[i].Intent, Depth: c.depth})
 	}
@@ -62,23 +61,23 @@ func Stitch(ctx context.Context, s Sources, r StitchRequest) (StitchResponse, er
 func (t *telling) among(w *walk, taken []*reached) ([]Edge, error) {
 	order := map[schemas.EventID]int{}
 	for i, c := range taken {
-		order[c.id] = i
+		order[c.ID] = i
 	}
 	out := []Edge{}
 	for _, c := range taken {
-		edges, err := w.around(c.id, true, false)
+		edges, err := w.around(c.stop, true, false)
 		if err != nil {
 			return nil, err
 		}
-		edges = slices.DeleteFunc(edges, func(e graph.Edge) bool {
+		edges = slices.DeleteFunc(edges, func(e carried) bool {
 			_, in := order[e.From]
 			return !in
 		})
-		slices.SortStableFunc(edges, func(a, b graph.Edge) int {
+		slices.SortStableFunc(edges, func(a, b carried) int {
 			return cmp.Or(cmp.Compare(order[a.From], order[b.From]), cmp.Compare(a.Kind, b.Kind), bytes.Compare(a.From[:], b.From[:]))
 		})
 		for _, e := range edges {
-			out = append(out, edgeOf(e))
+			out = append(out, edgeOf(e.Edge))
 		}
 	}
 	t.step(Step{Operator: "edges", Counts: map[string]int64{"edges": int64(len(out))}})

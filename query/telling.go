@@ -69,7 +69,7 @@ func (t *telling) from(root stop, c carry, w walk) (*walk, error) {
 	way := map[[2]bool]string{{true, false}: "back", {false, true}: "on", {true, true}: "both"}[[2]bool{w.back, w.on}]
 	st := Step{
 		Operator: "walk",
-		Inputs:   map[string]string{"from": root.pos.String(), "way": way, "carry": carryVersion, "kinds": strings.Join(kindNames(w.carry.kinds()), ",")},
+		Inputs:   map[string]string{"from": root.Position.String(), "way": way, "carry": carryVersion, "kinds": strings.Join(kindNames(w.carry.kinds()), ",")},
 		Counts:   map[string]int64{"commands": int64(len(w.taken))},
 	}
 	for _, k := range w.carry.kinds() {
@@ -79,7 +79,7 @@ func (t *telling) from(root stop, c carry, w walk) (*walk, error) {
 		}
 	}
 	for _, r := range w.taken {
-		st.Hits = append(st.Hits, Evidence{Position: r.pos, Score: r.score})
+		st.Hits = append(st.Hits, Evidence{Position: r.Position, Score: r.score})
 	}
 	t.step(st)
 	return &w, err
@@ -102,7 +102,7 @@ func (t *telling) bounds(c carry) []AppliedFilter {
 func (t *telling) scanned(stops []stop) ([]Scanned, error) {
 	positions := make([]schemas.Position, len(stops))
 	for i, s := range stops {
-		positions[i] = s.pos
+		positions[i] = s.Position
 	}
 	rows := make([]Scanned, 0, len(stops))
 	err := t.segment.ViewAt(t.ctx, positions, func(_ int, v *segment.View) error {
@@ -154,7 +154,7 @@ type told struct{ *graph.View }
 
 func (n told) stop(id schemas.EventID) (stop, bool, error) {
 	node, found, err := n.Node(id)
-	return stop{located{id, node.Position}, node.Clock}, found, err
+	return stop{node}, found, err
 }
 func (n told) in(id schemas.EventID) ([]graph.Edge, error)  { return n.In(id) }
 func (n told) out(id schemas.EventID) ([]graph.Edge, error) { return n.Out(id) }

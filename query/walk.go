@@ -22,15 +22,11 @@ type narrative interface {
 }
 
 // stop is a command on a walk.
-type stop struct {
-	located
-	// clock is what orders commands across partitions (graph).
-	clock int64
-}
+type stop struct{ graph.Node }
 
-// compareOlder orders stops: by clock, then by position.
+// compareOlder orders stops: by the clock that orders commands across partitions, then by position.
 func (s stop) compareOlder(o stop) int {
-	return cmp.Or(cmp.Compare(s.clock, o.clock), s.pos.TP().Compare(o.pos.TP()), cmp.Compare(s.pos.Offset, o.pos.Offset))
+	return cmp.Or(cmp.Compare(s.Clock, o.Clock), s.Position.TP().Compare(o.Position.TP()), cmp.Compare(s.Position.Offset, o.Position.Offset))
 }
 
 // maxFan is how many edges of one command, those that carry the most, a walk
@@ -57,7 +53,7 @@ type walk struct {
 	followed map[graph.EdgeKind]int64
 	weak     map[graph.EdgeKind]int64
 	// edges are those followed, in order.
-	edges []graph.Edge
+	edges []carried
 	// What was left out for the bounds.
 	cutDepth, cutNodes, cutFan bool
 }
@@ -75,60 +71,63 @@ type reached struct {
 func (w *walk) run(ctx context.Context, root stop) error {
 	w.followed, w.weak = map[graph.EdgeKind]int64{}, map[graph.EdgeKind]int64{}
 	known := map[schemas.EventID]bool{} // taken
-	best := map[schemas.EventID]float64{root.id: 1}
+	best := map[schemas.EventID]float64{root.ID: 1}
 	open := frontier{{stop: root, score: 1}}
 	for len(open) > 0 {
 		r := heap.Pop(&open).(*reached)
-		if known[r.id] {
+		if known[r.ID] {
 			continue
 		}
 		if len(w.taken) == w.nodes {
 			w.cutNodes = true
 			return nil
 		}
-		known[r.id] = true
+		known[r.ID] = true
 		w.taken = append(w.taken, r)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		edges, err := w.around(r.id, w.back, w.on)
+		edges, err := w.around(r.stop, w.back, w.on)
 		if err != nil {
 			return err
 		}
 		for _, e := range edges {
-			to := other(e, r.id)
+			to := other(e.Edge, r.ID)
+			score := r.score * e.carries
+			if score < w.least {
+				w.weak[e.Kind]++
+				continue
+			}
 			if r.depth == w.depth {
 				w.cutDepth = w.cutDepth || !known[to]
 				continue
 			}
 			w.followed[e.Kind]++
 			w.edges = append(w.edges, e)
-			next := &reached{score: r.score * w.carry.of(e), depth: r.depth + 1, from: r, via: e}
-			if known[to] || next.score < best[to] {
+			if known[to] || score < best[to] {
 				continue
 			}
-			if next.score < w.least {
-				w.weak[e.Kind]++
-				continue
-			}
-			found := false
-			if next.stop, found, err = w.n.stop(to); err != nil {
+			next := &reached{score: score, depth: r.depth + 1, from: r, via: e.Edge}
+			if next.stop, err = w.end(e.Edge, to); err != nil {
 				return err
 			}
-			if !found {
-				return fmt.Errorf("edge %s from %s to %s: a bug: an end of it is not in the graph", e.Kind, e.From, e.To)
-			}
-			best[to] = next.score
+			best[to] = score
 			heap.Push(&open, next)
 		}
 	}
 	return nil
 }
 
+// carried is an edge and what it carries.
+type carried struct {
+	graph.Edge
+	carries float64
+}
+
 // around are the edges of a command that may be followed, those that carry the
 // most first.
-func (w *walk) around(id schemas.EventID, back, on bool) ([]graph.Edge, error) {
-	var all []graph.Edge
+func (w *walk) around(s stop, back, on bool) ([]carried, error) {
+	var all []carried
 	for _, way := range []struct {
 		ask   bool
 		edges func(schemas.EventID) ([]graph.Edge, error)
@@ -136,28 +135,46 @@ func (w *walk) around(id schemas.EventID, back, on bool) ([]graph.Edge, error) {
 		if !way.ask {
 			continue
 		}
-		edges, err := way.edges(id)
+		edges, err := way.edges(s.ID)
 		if err != nil {
 			return nil, err
 		}
-		kept := make([]graph.Edge, 0, len(edges))
+		kept := make([]carried, 0, len(edges))
 		for _, e := range edges {
-			switch {
-			case w.carry[e.Kind] == 0:
-			case e.Weight < w.minWeight:
-				w.weak[e.Kind]++
-			default:
-				kept = append(kept, e)
+			if w.carry.factor[e.Kind] == 0 {
+				continue
 			}
+			if e.Weight < w.minWeight {
+				w.weak[e.Kind]++
+				continue
+			}
+			o, err := w.end(e, other(e, s.ID))
+			if err != nil {
+				return nil, err
+			}
+			from, to := &o.Node, &s.Node
+			if e.From == s.ID {
+				from, to = to, from
+			}
+			kept = append(kept, carried{e, w.carry.of(e, from, to)})
 		}
 		// Stable, so that equal ones stay in the narrative's order.
-		slices.SortStableFunc(kept, func(a, b graph.Edge) int { return cmp.Compare(w.carry.of(b), w.carry.of(a)) })
+		slices.SortStableFunc(kept, func(a, b carried) int { return cmp.Compare(b.carries, a.carries) })
 		if len(kept) > maxFan {
 			kept, w.cutFan = kept[:maxFan], true
 		}
 		all = append(all, kept...)
 	}
 	return all, nil
+}
+
+// end is one end of an edge.
+func (w *walk) end(e graph.Edge, id schemas.EventID) (stop, error) {
+	s, found, err := w.n.stop(id)
+	if err == nil && !found {
+		err = fmt.Errorf("edge %s from %s to %s: a bug: an end of it is not in the graph", e.Kind, e.From, e.To)
+	}
+	return s, err
 }
 
 // other is the end of an edge that is not id.
@@ -172,7 +189,7 @@ func other(e graph.Edge, id schemas.EventID) schemas.EventID {
 func (r *reached) path() []schemas.EventID {
 	var p []schemas.EventID
 	for ; r != nil; r = r.from {
-		p = append(p, r.id)
+		p = append(p, r.ID)
 	}
 	slices.Reverse(p)
 	return p

@@ -40,7 +40,7 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 	stops := make([]stop, len(answered))
 	index := map[schemas.EventID]int{}
 	for i, c := range answered {
-		stops[i], index[c.id] = c.stop, i
+		stops[i], index[c.ID] = c.stop, i
 	}
 	rows, err := t.scanned(stops)
 	if err != nil {
@@ -55,19 +55,19 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 	rank := Step{Operator: "rank", Counts: map[string]int64{"causes": int64(len(found.taken) - 1)}}
 	limit := Step{Operator: "limit", Inputs: map[string]string{"limit": strconv.Itoa(r.Limit)}, Counts: map[string]int64{"causes": int64(len(answered) - 1)}}
 	for i, c := range found.taken[1:] {
-		rank.Hits = append(rank.Hits, Evidence{Position: c.pos, Rank: i + 1, Score: c.score})
+		rank.Hits = append(rank.Hits, Evidence{Position: c.Position, Rank: i + 1, Score: c.score})
 	}
 	for i, c := range answered[1:] {
 		// What is nearer to the root stands higher, so that the path is answered too.
 		resp.Causes = append(resp.Causes, Cause{
 			Intent: rows[i+1].Intent, Score: c.score, Depth: c.depth, Path: c.path(),
-			Why: inWords(c.via, &rows[i+1], &rows[index[c.from.id]], c.depth == 1, between),
+			Why: inWords(c.via, &rows[i+1], &rows[index[c.from.ID]], c.depth == 1, between),
 		})
 	}
 	for _, e := range found.edges {
 		_, from := index[e.From]
-		if _, to := index[e.To]; from && to && found.carry.of(e) >= found.least {
-			resp.Edges = append(resp.Edges, edgeOf(e))
+		if _, to := index[e.To]; from && to && e.carries >= found.least {
+			resp.Edges = append(resp.Edges, edgeOf(e.Edge))
 		}
 	}
 	t.step(rank)
@@ -89,7 +89,7 @@ func (t *telling) between(answered []*reached) (map[schemas.Position]string, err
 			continue
 		}
 		for _, v := range c.via.Evidence {
-			if v.Position != c.pos && v.Position != c.from.pos {
+			if v.Position != c.Position && v.Position != c.from.Position {
 				positions = append(positions, v.Position)
 			}
 		}
