@@ -20,6 +20,8 @@ type system struct {
 	dir  string
 	node *node.Node
 	refs map[schemas.EventID]ref
+	// all is what must be visible before anything is asked.
+	all schemas.Watermark
 }
 
 const source = "bench/why"
@@ -31,7 +33,7 @@ func eventID(t *trajectory, i int) schemas.EventID {
 // ingest appends each command when it starts and its outcome when it ends, as
 // `recount exec` and the hooks of agents do.
 func ingest(ctx context.Context, set []*trajectory) (s *system, err error) {
-	s = &system{refs: map[schemas.EventID]ref{}}
+	s = &system{refs: map[schemas.EventID]ref{}, all: schemas.Watermark{}}
 	if s.dir, err = os.MkdirTemp("", "recount-why"); err != nil {
 		return nil, err
 	}
@@ -53,8 +55,12 @@ func ingest(ctx context.Context, set []*trajectory) (s *system, err error) {
 			}
 			events = append(events, pair...)
 		}
-		if _, err := s.node.Append(ctx, events); err != nil {
+		appended, err := s.node.Append(ctx, events)
+		if err != nil {
 			return nil, fmt.Errorf("append %s: %w", t.name, err)
+		}
+		for _, a := range appended {
+			s.all[a.Position.TP()] = max(s.all[a.Position.TP()], a.Position.Offset+1)
 		}
 	}
 	return s, nil
@@ -103,7 +109,7 @@ type answer struct {
 }
 
 func (s *system) why(ctx context.Context, t *trajectory, i, depth int, kinds ...string) (answer, error) {
-	r, err := s.node.Why(ctx, query.WhyRequest{Ref: eventID(t, i).String(), Walk: query.Walk{Depth: depth, Kinds: kinds}})
+	r, err := s.node.Why(ctx, query.WhyRequest{Ref: eventID(t, i).String(), Walk: query.Walk{Depth: depth, Kinds: kinds}, Moment: query.Moment{AtLeast: s.all, WaitMS: 60_000}})
 	if err != nil {
 		return answer{}, err
 	}
