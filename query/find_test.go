@@ -441,7 +441,7 @@ func TestShowRestsOnItsWatermark(t *testing.T) {
 func TestScanAndCount(t *testing.T) {
 	h := small(t)
 	var got []string
-	err := query.Scan(t.Context(), h.sources(), epoch.Add(time.Minute), time.Time{}, 3, func(s query.Scanned) error {
+	err := query.Scan(t.Context(), h.sources(), query.Filters{Since: epoch.Add(time.Minute)}, 3, func(s query.Scanned) error {
 		got = append(got, s.Command)
 		return nil
 	})

@@ -27,7 +27,8 @@ type FollowRequest struct {
 
 // Followed is one step of following.
 type Followed struct {
-	// Command is nil where none came for a while.
+	// Command is nil in the first step, which says where it begins, and where none
+	// came for a while.
 	Command *Scanned
 	// Next is where to go on after this step, neither leaving out nor repeating a
 	// command.
@@ -56,6 +57,9 @@ func Follow(ctx context.Context, s Sources, r FollowRequest, each func(Followed)
 	from := maps.Clone(r.From)
 	if from == nil {
 		from = s.Set.Watermark()
+	}
+	if err := each(Followed{Next: maps.Clone(from)}); err != nil {
+		return err
 	}
 	beat := time.NewTimer(r.Beat)
 	defer beat.Stop()

@@ -21,6 +21,9 @@ func follow(t *testing.T, h *history, r query.FollowRequest, n int) (byPartition
 	byPartition = map[int32][]string{}
 	r.Beat, r.Limit = time.Hour, n
 	err := query.Follow(t.Context(), h.sources(), r, func(f query.Followed) error {
+		if f.Command == nil {
+			return nil
+		}
 		byPartition[f.Command.Position.Partition] = append(byPartition[f.Command.Position.Partition], f.Command.Command)
 		next = append(next, f.Next)
 		return nil
@@ -127,7 +130,13 @@ func TestFollowEnds(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	err := query.Follow(ctx, h.sources(), query.FollowRequest{From: schemas.Watermark{}, Beat: time.Hour}, func(query.Followed) error {
+	err := query.Follow(ctx, h.sources(), query.FollowRequest{From: schemas.Watermark{}, Beat: time.Hour}, func(f query.Followed) error {
+		if f.Command == nil {
+			if f.Next == nil || len(f.Next) > 0 || n > 0 {
+				t.Errorf("it began at %v after %d", f.Next, n)
+			}
+			return nil
+		}
 		if n++; n == 5 {
 			cancel()
 		}

@@ -2,7 +2,7 @@ package query
 
 import (
 	"context"
-	"time"
+	"io"
 
 	"github.com/recountdb/recount/projections/graph"
 	"github.com/recountdb/recount/projections/segment"
@@ -14,17 +14,26 @@ type Scanned struct {
 	Detail
 }
 
-// Scan yields the commands of a span of time, zero times being open, oldest
-// first, with their outcomes; limit 0 is no limit.
-func Scan(ctx context.Context, s Sources, since, until time.Time, limit int, yield func(Scanned) error) error {
+// Scan yields the commands that pass the filters, oldest first, with their
+// outcomes; limit 0 is no limit. An error is a *RequestError, the context's,
+// yield's, or one of the projections.
+func Scan(ctx context.Context, s Sources, f Filters, limit int, yield func(Scanned) error) error {
+	if err := f.check(); err != nil {
+		return err
+	}
 	a, err := s.ask(ctx, Moment{}, segment.Name, graph.Name)
 	if err != nil {
 		return err
 	}
 	defer a.close()
+	ended := compile(Filters{Exit: f.Exit}, AsOf{}, a.exitCode)
 	n := 0
 	var inner error
-	err = a.segment.Scan(ctx, segment.Filter{From: since, To: until, Below: a.visible}, segment.OldestFirst, func(v *segment.View) bool {
+	err = a.segment.Scan(ctx, pushed(f, AsOf{}, a.visible), segment.OldestFirst, func(v *segment.View) bool {
+		var ok bool
+		if ok, inner = matchAll(ended, v, nil); inner != nil || !ok {
+			return inner == nil
+		}
 		var row Scanned
 		row.Intent, row.Detail = fill(v)
 		if inner = a.complete(&row.Intent); inner != nil {
@@ -39,5 +48,37 @@ func Scan(ctx context.Context, s Sources, since, until time.Time, limit int, yie
 	if inner != nil {
 		return inner
 	}
+	return err
+}
+
+// WriteArrow writes the commands that pass the filters to w as an Arrow IPC
+// stream of schemas.IntentSchema, by partition and offset, with their outcomes.
+// An error is a *RequestError, the context's, w's, or one of the projections.
+func WriteArrow(ctx context.Context, s Sources, f Filters, w io.Writer) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	a, err := s.ask(ctx, Moment{}, segment.Name, graph.Name)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	// Without a bound to what is visible a batch need not be copied; nor does one
+	// row more contradict another.
+	x := segment.Export{Filter: pushed(f, AsOf{}, nil)}
+	if ended := compile(Filters{Exit: f.Exit}, AsOf{}, a.exitCode); len(ended) > 0 {
+		x.Match = func(v *segment.View) (bool, error) { return matchAll(ended, v, nil) }
+	}
+	x.Outcome = func(v *segment.View) (*int32, *int64, error) {
+		o, ok, err := a.outcome(v.ID())
+		if err != nil || !ok {
+			return nil, nil, err
+		}
+		if o.DurationNano < 0 {
+			return o.ExitCode, nil, nil
+		}
+		return o.ExitCode, &o.DurationNano, nil
+	}
+	_, err = a.segment.WriteIPC(ctx, w, x)
 	return err
 }

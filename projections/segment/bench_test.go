@@ -176,7 +176,7 @@ func BenchmarkExport(b *testing.B) {
 	p, sh := sealedProjection(b)
 	defer closeOf(b, p)
 	for b.Loop() {
-		if _, err := p.WriteIPC(b.Context(), io.Discard, Filter{}, IPCStream); err != nil {
+		if _, err := p.WriteIPC(b.Context(), io.Discard, Export{}); err != nil {
 			b.Fatal(err)
 		}
 	}

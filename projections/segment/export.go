@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -29,19 +30,31 @@ const (
 // copied at a time where a batch cannot be a view of the segment.
 const exportRows = 8192
 
-// WriteIPC writes the rows that the filter chooses as Arrow IPC of
-// schemas.IntentSchema, by partition and offset, and returns how many they are.
+// Export says what is written as Arrow.
+type Export struct {
+	Filter Filter
+	Format Format
+	// Match, if set, chooses among the rows that the filter chooses.
+	Match func(*View) (bool, error)
+	// Outcome, if set, is asked of each row that lacks an exit code or a duration
+	// for what is known of it elsewhere. It returns nil for what is not.
+	Outcome func(*View) (exit *int32, duration *int64, err error)
+}
+
+// WriteIPC writes rows as Arrow IPC of schemas.IntentSchema, by partition and
+// offset, and returns how many they are.
 //
 // Without a filter, batches are views of the segments' memory. What is copied is
 // small, or cannot be helped: ends of strings and lists, indices into
-// dictionaries, since those of all segments become one, and embeddings that
-// several rows share.
-func (p *Projection) WriteIPC(ctx context.Context, w io.Writer, filter Filter, format Format) (int, error) {
+// dictionaries, since those of all segments become one, outcomes, and embeddings
+// that several rows share.
+func (p *Projection) WriteIPC(ctx context.Context, w io.Writer, x Export) (int, error) {
 	if err := p.enter(); err != nil {
 		return 0, err
 	}
 	defer p.leave()
-	e := exporter{all: filter.isZero()}
+	filter := x.Filter
+	e := exporter{x: x, all: filter.isZero() && x.Match == nil}
 	for _, s := range p.snapshot() {
 		for _, f := range s.files {
 			if filter.excludesTimes(f.h.MinTime, f.h.MaxTime) {
@@ -52,22 +65,23 @@ func (p *Projection) WriteIPC(ctx context.Context, w io.Writer, filter Filter, f
 				err = f.vectors()
 			}
 			if err == nil {
-				err = e.add(ctx, c, s.tp, &filter)
+				err = e.add(ctx, View{c: c, tp: s.tp, f: f})
 			}
 			if err != nil {
 				return 0, err
 			}
 		}
-		if err := e.add(ctx, &s.hot, s.tp, &filter); err != nil {
+		if err := e.add(ctx, View{c: &s.hot, tp: s.tp}); err != nil {
 			return 0, err
 		}
 	}
-	return e.write(ctx, w, format)
+	return e.write(ctx, w)
 }
 
 // exporter writes tables as one. Every batch refers to the same dictionaries:
 // IPC files allow nothing else, and readers of streams like it better.
 type exporter struct {
+	x      Export
 	all    bool // every row of every table
 	tables []exportTable
 	dicts  [nDict]unified
@@ -77,8 +91,7 @@ type exporter struct {
 // exportTable is a table with its rows chosen, nil for all, and with the place of
 // its dictionaries' values in the unified ones, nil where that is their own.
 type exportTable struct {
-	c    *columns
-	tp   schemas.TopicPartition
+	View
 	rows []uint32
 	to   [nDict][]int32
 	// topic is the index of the topic.
@@ -106,18 +119,27 @@ func (u *unified) index(s string) int32 {
 }
 
 // add takes a table in: it chooses rows and unifies dictionaries.
-func (e *exporter) add(ctx context.Context, c *columns, tp schemas.TopicPartition, filter *Filter) error {
+func (e *exporter) add(ctx context.Context, v View) error {
+	c, tp := v.c, v.tp
 	if c.n == 0 {
 		return nil
 	}
-	t := exportTable{c: c, tp: tp}
+	t := exportTable{View: v}
 	if !e.all {
-		chosen, some := filter.on(c, tp)
+		chosen, some := e.x.Filter.on(c, tp)
 		for row := 0; row < c.n && some; row++ {
 			if row&1023 == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if chosen.match(row) {
+			ok := chosen.match(row)
+			if ok && e.x.Match != nil {
+				var err error
+				v.row = row
+				if ok, err = e.x.Match(&v); err != nil {
+					return err
+				}
+			}
+			if ok {
 				t.rows = append(t.rows, uint32(row))
 			}
 		}
@@ -175,12 +197,12 @@ func (e *exporter) unify(u *unified, c *columns, dict int, rows []uint32) []int3
 // listOfDict is listItems the other way round.
 var listOfDict = map[int]int{dictProgram: listPrograms, dictConcept: listConcepts, dictResource: listResources, dictToken: listTokens}
 
-func (e *exporter) write(ctx context.Context, w io.Writer, format Format) (n int, err error) {
+func (e *exporter) write(ctx context.Context, w io.Writer) (n int, err error) {
 	for i := range e.dicts {
 		e.dicts[i].seal()
 	}
 	e.topics.seal()
-	out, err := newIPCWriter(w, format)
+	out, err := newIPCWriter(w, e.x.Format)
 	if err != nil {
 		return 0, err
 	}
@@ -193,7 +215,7 @@ func (e *exporter) write(ctx context.Context, w io.Writer, format Format) (n int
 	// that its schema speaks of.
 	if len(e.tables) == 0 {
 		empty := newHot(0)
-		e.tables = append(e.tables, exportTable{c: &empty.columns, rows: []uint32{}})
+		e.tables = append(e.tables, exportTable{View: View{c: &empty.columns}, rows: []uint32{}})
 	}
 	for i := range e.tables {
 		t := &e.tables[i]
@@ -212,6 +234,9 @@ func (e *exporter) write(ctx context.Context, w io.Writer, format Format) (n int
 			} else {
 				c = t.c.take(t.rows[lo:hi])
 			}
+			if err := e.complete(t, lo, &c); err != nil {
+				return n, err
+			}
 			if err := out.Write(e.batch(t, &c)); err != nil {
 				return n, err
 			}
@@ -219,6 +244,43 @@ func (e *exporter) write(ctx context.Context, w io.Writer, format Format) (n int
 		}
 	}
 	return n, nil
+}
+
+// complete fills in what is known elsewhere of how the rows of a batch ended; lo
+// is the first of them in its table. The table's own columns stay as they are.
+func (e *exporter) complete(t *exportTable, lo int, c *columns) error {
+	if e.x.Outcome == nil {
+		return nil
+	}
+	copied := false
+	for i := range c.n {
+		if c.hasExit.at(i) && c.hasDuration.at(i) {
+			continue
+		}
+		v := t.View
+		if v.row = lo + i; t.rows != nil {
+			v.row = int(t.rows[lo+i])
+		}
+		exit, duration, err := e.x.Outcome(&v)
+		if err != nil {
+			return err
+		}
+		if exit == nil && duration == nil {
+			continue
+		}
+		if !copied {
+			copied = true
+			c.exitCode, c.duration = slices.Clone(c.exitCode), slices.Clone(c.duration)
+			c.hasExit, c.hasDuration = c.hasExit.thaw(c.n), c.hasDuration.thaw(c.n)
+		}
+		if exit != nil && !c.hasExit.at(i) {
+			c.exitCode[i], c.hasExit.flags[i] = *exit, true
+		}
+		if duration != nil && !c.hasDuration.at(i) {
+			c.duration[i], c.hasDuration.flags[i] = *duration, true
+		}
+	}
+	return nil
 }
 
 type ipcWriter interface {

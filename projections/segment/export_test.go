@@ -2,6 +2,8 @@ package segment
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"math"
 	"reflect"
 	"slices"
@@ -67,7 +69,7 @@ func TestWriteIPC(t *testing.T) {
 		})
 		for _, format := range []Format{IPCStream, IPCFile} {
 			var buf bytes.Buffer
-			n, err := p.WriteIPC(t.Context(), &buf, f, format)
+			n, err := p.WriteIPC(t.Context(), &buf, Export{Filter: f, Format: format})
 			if err != nil || n != len(want) {
 				t.Fatalf("%s: wrote %d rows, %v; want %d", name, n, err, len(want))
 			}
@@ -237,4 +239,93 @@ func embedding(seed int) []float32 {
 		v[i] /= float32(math.Sqrt(sum))
 	}
 	return v
+}
+
+// TestWriteIPCWithOutcomes: what a row lacks is filled in from elsewhere, what it
+// has stays, and nothing of it goes into the tables that were exported.
+func TestWriteIPCWithOutcomes(t *testing.T) {
+	p := open(t, t.TempDir(), Options{SealRows: 100})
+	defer closeOf(t, p)
+	for _, s := range projtest.Generate(5, 2, 350) {
+		vary(&s)
+		feed(t, p, s)
+	}
+	elsewhere := func(v *View) (exit *int32, duration *int64, err error) {
+		if v.Offset()%3 == 0 {
+			code := int32(v.Offset())
+			exit = &code
+		}
+		if v.Offset()%5 == 0 {
+			ns := v.Offset()
+			duration = &ns
+		}
+		return exit, duration, nil
+	}
+	filled := 0
+	rows := func(match func(*View) (bool, error), complete bool) (want []exported) {
+		t.Helper()
+		err := p.Scan(t.Context(), Filter{}, OldestFirst, func(v *View) bool {
+			if ok, err := match(v); err != nil || !ok {
+				return err == nil
+			}
+			e, err := v.Embedding()
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := exported{v.Row(), slices.Clone(e)}
+			exit, duration, _ := elsewhere(v)
+			if x.ExitCode == nil && exit != nil && complete {
+				x.ExitCode = exit
+				filled++
+			}
+			if x.Duration == nil && duration != nil && complete {
+				d := time.Duration(*duration)
+				x.Duration = &d
+				filled++
+			}
+			want = append(want, x)
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(want, func(a, b exported) int {
+			if c := a.Position.TP().Compare(b.Position.TP()); c != 0 {
+				return c
+			}
+			return int(a.Position.Offset - b.Position.Offset)
+		})
+		return want
+	}
+	all := func(*View) (bool, error) { return true, nil }
+	odd := func(v *View) (bool, error) { return v.Offset()%2 == 1, nil }
+	for name, c := range map[string]struct {
+		x    Export
+		want []exported
+	}{
+		"all":    {Export{Outcome: elsewhere}, rows(all, true)},
+		"chosen": {Export{Outcome: elsewhere, Match: odd}, rows(odd, true)},
+		"after":  {Export{}, rows(all, false)},
+	} {
+		var buf bytes.Buffer
+		n, err := p.WriteIPC(t.Context(), &buf, c.x)
+		if err != nil || n != len(c.want) || n == 0 {
+			t.Fatalf("%s: wrote %d rows, %v; want %d", name, n, err, len(c.want))
+		}
+		if got := readIPC(t, buf.Bytes(), IPCStream); !reflect.DeepEqual(got, c.want) {
+			t.Fatalf("%s: rows read back differ (-got +want):\n%s", name, cmp.Diff(got, c.want))
+		}
+	}
+	if filled == 0 {
+		t.Error("no row lacked anything: the test tests nothing")
+	}
+	boom := errors.New("boom")
+	for _, x := range []Export{
+		{Match: func(*View) (bool, error) { return false, boom }},
+		{Outcome: func(*View) (*int32, *int64, error) { return nil, nil, boom }},
+	} {
+		if _, err := p.WriteIPC(t.Context(), io.Discard, x); !errors.Is(err, boom) {
+			t.Errorf("got %v", err)
+		}
+	}
 }

@@ -229,7 +229,7 @@ func readAll(t *testing.T, p *Projection) error {
 		_, failed = v.Embedding()
 		return failed == nil
 	})
-	_, xerr := p.WriteIPC(t.Context(), io.Discard, Filter{}, IPCFile)
+	_, xerr := p.WriteIPC(t.Context(), io.Discard, Export{Format: IPCFile})
 	return errors.Join(err, failed, xerr)
 }
 
@@ -383,18 +383,18 @@ func useEverything(t *testing.T, c *columns, x *index, tp schemas.TopicPartition
 		_ = c.time[x.timeOrder[v.row]]
 	}
 	restore(c, 0, 0)
-	var e exporter
-	if err := e.add(t.Context(), c, tp, &Filter{Outcome: Failed}); err != nil {
+	e := exporter{x: Export{Filter: Filter{Outcome: Failed}}}
+	if err := e.add(t.Context(), View{c: c, tp: tp}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.write(t.Context(), io.Discard, IPCStream); err != nil {
+	if _, err := e.write(t.Context(), io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	e = exporter{all: true}
-	if err := e.add(t.Context(), c, tp, &Filter{}); err != nil {
+	e = exporter{x: Export{Format: IPCFile}, all: true}
+	if err := e.add(t.Context(), View{c: c, tp: tp}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.write(t.Context(), io.Discard, IPCFile); err != nil {
+	if _, err := e.write(t.Context(), io.Discard); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -21,6 +21,18 @@ type Backend interface {
 	// Show finds one command by its id, an unambiguous prefix of it, or its
 	// position. It fails with a *query.NotFoundError or *query.AmbiguousError.
 	Show(ctx context.Context, ref string) (query.ShowResponse, error)
+	// Why tells what led to a command. It fails as Show does, or with a
+	// *query.RequestError or *query.NotVisibleError, as do those that follow.
+	Why(ctx context.Context, r query.WhyRequest) (query.WhyResponse, error)
+	// Stitch tells the narrative around a command.
+	Stitch(ctx context.Context, r query.StitchRequest) (query.StitchResponse, error)
+	// Diff aligns two narratives.
+	Diff(ctx context.Context, r query.DiffRequest) (query.DiffResponse, error)
+	// Insights tells what recurs.
+	Insights(ctx context.Context, r query.InsightsRequest) (query.InsightsResponse, error)
+	// Follow hands commands to each as they become visible (query.Follow). It ends
+	// with ErrUnavailable when the node stops: go on from the last Followed.Next.
+	Follow(ctx context.Context, r query.FollowRequest, each func(query.Followed) error) error
 	// Scan writes the commands that a request selects to w: as lines of JSON
 	// oldest first, as Arrow by partition and offset.
 	Scan(ctx context.Context, r ScanRequest, w io.Writer) error
@@ -50,8 +62,8 @@ const (
 // ScanRequest selects intents.
 type ScanRequest struct {
 	Format string
-	// Since and Until bound the time, if set.
-	Since, Until time.Time
+	// Filters say which.
+	Filters query.Filters
 	// Limit bounds the number, 0 for no bound; not with FormatArrow.
 	Limit int
 }

@@ -99,12 +99,8 @@ func (c *Client) Append(ctx context.Context, events []schemas.Event) ([]Appended
 }
 
 // Find asks POST /v1/find.
-func (c *Client) Find(ctx context.Context, q query.FindRequest) (r query.FindResponse, err error) {
-	if _, err := q.Normal(); err != nil {
-		return r, err
-	}
-	err = c.call(ctx, http.MethodPost, "/v1/find", nil, mediaJSON, q, &r)
-	return r, err
+func (c *Client) Find(ctx context.Context, q query.FindRequest) (query.FindResponse, error) {
+	return question[query.FindResponse](ctx, c, "/v1/find", q)
 }
 
 // Show asks GET /v1/intents/{id}.
@@ -147,15 +143,41 @@ func referred(err error) error {
 	return err
 }
 
+// Why asks POST /v1/why.
+func (c *Client) Why(ctx context.Context, q query.WhyRequest) (query.WhyResponse, error) {
+	return question[query.WhyResponse](ctx, c, "/v1/why", q)
+}
+
+// Stitch asks POST /v1/stitch.
+func (c *Client) Stitch(ctx context.Context, q query.StitchRequest) (query.StitchResponse, error) {
+	return question[query.StitchResponse](ctx, c, "/v1/stitch", q)
+}
+
+// Diff asks POST /v1/diff.
+func (c *Client) Diff(ctx context.Context, q query.DiffRequest) (query.DiffResponse, error) {
+	return question[query.DiffResponse](ctx, c, "/v1/diff", q)
+}
+
+// Insights asks POST /v1/insights.
+func (c *Client) Insights(ctx context.Context, q query.InsightsRequest) (query.InsightsResponse, error) {
+	return question[query.InsightsResponse](ctx, c, "/v1/insights", q)
+}
+
+// normal is a request that can check itself. It is sent as it was made: what is
+// left out is filled in by the server.
+type normal[Q any] interface{ Normal() (Q, error) }
+
+func question[R any, Q normal[Q]](ctx context.Context, c *Client, path string, q Q) (r R, err error) {
+	if _, err := q.Normal(); err != nil {
+		return r, err
+	}
+	err = c.call(ctx, http.MethodPost, path, nil, mediaJSON, q, &r)
+	return r, referred(err)
+}
+
 // Scan asks GET /v1/intents and copies the answer to w.
 func (c *Client) Scan(ctx context.Context, q ScanRequest, w io.Writer) error {
-	v := url.Values{}
-	if !q.Since.IsZero() {
-		v.Set("since", q.Since.UTC().Format(time.RFC3339Nano))
-	}
-	if !q.Until.IsZero() {
-		v.Set("until", q.Until.UTC().Format(time.RFC3339Nano))
-	}
+	v := filterValues(q.Filters)
 	if q.Limit > 0 {
 		v.Set("limit", strconv.Itoa(q.Limit))
 	}
@@ -169,6 +191,36 @@ func (c *Client) Scan(ctx context.Context, q ScanRequest, w io.Writer) error {
 	}
 	defer resp.Body.Close()
 	_, err = io.Copy(w, resp.Body)
+	return err
+}
+
+// Follow asks GET /v1/intents for server-sent events. Its Beat is the server's.
+func (c *Client) Follow(ctx context.Context, q query.FollowRequest, each func(query.Followed) error) error {
+	v := filterValues(q.Filters)
+	if q.Limit > 0 {
+		v.Set("limit", strconv.Itoa(q.Limit))
+	}
+	if q.From != nil {
+		v.Set("from", q.From.String())
+	}
+	resp, err := c.do(ctx, http.MethodGet, "/v1/intents", v, "", nil, mediaStream)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	sent := 0
+	err = readStream(resp.Body, func(f query.Followed) error {
+		if f.Command != nil {
+			sent++
+		}
+		return each(f)
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err == nil && (q.Limit == 0 || sent < q.Limit):
+		return fmt.Errorf("follow: %w: the server ended the stream", ErrUnavailable)
+	}
 	return err
 }
 

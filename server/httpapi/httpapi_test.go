@@ -26,6 +26,7 @@ import (
 type fake struct {
 	events []schemas.Event
 	find   func(query.FindRequest) (query.FindResponse, error)
+	follow func(context.Context, query.FollowRequest, func(query.Followed) error) error
 	err    error
 }
 
@@ -63,6 +64,31 @@ func (f *fake) Show(_ context.Context, ref string) (query.ShowResponse, error) {
 		return query.ShowResponse{Intent: query.Intent{Command: "ls"}}, nil
 	}
 	return query.ShowResponse{}, &query.NotFoundError{Ref: ref, Hint: "see find"}
+}
+
+func (f *fake) ask(ref string) error {
+	_, err := f.Show(context.Background(), ref)
+	return err
+}
+
+func (f *fake) Why(_ context.Context, r query.WhyRequest) (query.WhyResponse, error) {
+	return query.WhyResponse{Root: query.Intent{Command: r.Ref}}, f.ask(r.Ref)
+}
+
+func (f *fake) Stitch(_ context.Context, r query.StitchRequest) (query.StitchResponse, error) {
+	return query.StitchResponse{Truncated: r.Nodes == 1}, f.ask(r.Ref)
+}
+
+func (f *fake) Diff(_ context.Context, r query.DiffRequest) (query.DiffResponse, error) {
+	return query.DiffResponse{Verdict: r.A + " against " + r.B}, f.ask(r.B)
+}
+
+func (f *fake) Insights(_ context.Context, r query.InsightsRequest) (query.InsightsResponse, error) {
+	return query.InsightsResponse{Commands: int64(r.Limit)}, f.err
+}
+
+func (f *fake) Follow(ctx context.Context, r query.FollowRequest, each func(query.Followed) error) error {
+	return f.follow(ctx, r, each)
 }
 
 func (f *fake) Scan(_ context.Context, r httpapi.ScanRequest, w io.Writer) error {
@@ -422,7 +448,7 @@ func TestClientRoundTrip(t *testing.T) {
 
 	for _, format := range []string{httpapi.FormatNDJSON, httpapi.FormatArrow} {
 		var b bytes.Buffer
-		if err := c.Scan(ctx, httpapi.ScanRequest{Format: format, Limit: 3, Since: time.Unix(1, 0)}, &b); err != nil || b.String() != format+"\n" {
+		if err := c.Scan(ctx, httpapi.ScanRequest{Format: format, Limit: 3, Filters: query.Filters{Since: time.Unix(1, 0)}}, &b); err != nil || b.String() != format+"\n" {
 			t.Errorf("scan: %q %v", b.String(), err)
 		}
 	}

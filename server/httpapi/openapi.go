@@ -104,6 +104,7 @@ func eventsOperation(o *huma.OpenAPI) *huma.Operation {
 			},
 			"400": failure("The body is not JSON."),
 			"401": failure("The token is missing or wrong."),
+			"406": failure("The answer is JSON, which the caller does not take."),
 			"413": failure("The body, a payload or the batch is too large."),
 			"415": failure("The media type is none of these."),
 			"422": failure("An event is wrong: errors says which and what would be right."),

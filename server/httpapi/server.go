@@ -37,6 +37,12 @@ type Options struct {
 	Hosts []string
 	// MaxBody bounds the body of POST /v1/events in bytes; 0 is DefaultMaxBody.
 	MaxBody int64
+	// Beat is how often a stream of new commands says that it lives, for proxies
+	// that close what is silent; 0 is DefaultBeat.
+	Beat time.Duration
+	// Stopping ends when the server begins to stop: streams then do not wait for
+	// clients that do not read. Nil is never.
+	Stopping context.Context
 	// Log gets one debug line a request and the stacks of panics; nil is silence.
 	Log *slog.Logger
 	// Registry is where the HTTP metrics go; nil keeps them nowhere.
@@ -66,6 +72,12 @@ func build(b Backend, o *Options) (*http.ServeMux, huma.API) {
 	}
 	if o.MaxBody == 0 {
 		o.MaxBody = DefaultMaxBody
+	}
+	if o.Stopping == nil {
+		o.Stopping = context.Background()
+	}
+	if o.Beat == 0 {
+		o.Beat = DefaultBeat
 	}
 	if o.Version == "" {
 		o.Version = "dev"
@@ -160,6 +172,9 @@ var (
 // postEvents is written against net/http, because a body may be of four media
 // types and is checked against the payloads' own constraints.
 func (s *server) postEvents(w http.ResponseWriter, r *http.Request) {
+	if refused(w, r, mediaJSON) {
+		return
+	}
 	err := func() error {
 		media := ""
 		if ct := r.Header.Get("Content-Type"); ct != "" {

@@ -2,6 +2,8 @@ package node
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 
 	"github.com/recountdb/recount/processors/embed"
@@ -38,37 +40,77 @@ func (n *Node) sources() query.Sources {
 	return query.Sources{Set: n.set, Embedder: n.chain.Embedder, Concepts: embed.Concepts, Event: n.log.Read}
 }
 
-// Find is Backend.Find.
-func (n *Node) Find(ctx context.Context, r query.FindRequest) (query.FindResponse, error) {
+// answer asks a question of the node's projections, once they have caught up.
+func answer[Q, R any](ctx context.Context, n *Node, q Q, ask func(context.Context, query.Sources, Q) (R, error)) (r R, err error) {
 	if n.set == nil {
-		return query.FindResponse{}, noRole(RoleProject)
+		return r, noRole(RoleProject)
 	}
 	if err := n.catchUp(ctx); err != nil {
-		return query.FindResponse{}, err
+		return r, err
 	}
-	return query.Find(ctx, n.sources(), r)
+	return ask(ctx, n.sources(), q)
+}
+
+// Find is Backend.Find.
+func (n *Node) Find(ctx context.Context, q query.FindRequest) (query.FindResponse, error) {
+	return answer(ctx, n, q, query.Find)
 }
 
 // Show is Backend.Show.
 func (n *Node) Show(ctx context.Context, ref string) (query.ShowResponse, error) {
-	if n.set == nil {
-		return query.ShowResponse{}, noRole(RoleProject)
-	}
-	if err := n.catchUp(ctx); err != nil {
-		return query.ShowResponse{}, err
-	}
-	return query.Show(ctx, n.sources(), ref)
+	return answer(ctx, n, ref, query.Show)
 }
 
-// Why is query.Why over the node's projections.
-func (n *Node) Why(ctx context.Context, r query.WhyRequest) (query.WhyResponse, error) {
+// Why is Backend.Why.
+func (n *Node) Why(ctx context.Context, q query.WhyRequest) (query.WhyResponse, error) {
+	return answer(ctx, n, q, query.Why)
+}
+
+// Stitch is Backend.Stitch.
+func (n *Node) Stitch(ctx context.Context, q query.StitchRequest) (query.StitchResponse, error) {
+	return answer(ctx, n, q, query.Stitch)
+}
+
+// Diff is Backend.Diff.
+func (n *Node) Diff(ctx context.Context, q query.DiffRequest) (query.DiffResponse, error) {
+	return answer(ctx, n, q, query.Diff)
+}
+
+// Insights is Backend.Insights.
+func (n *Node) Insights(ctx context.Context, q query.InsightsRequest) (query.InsightsResponse, error) {
+	return answer(ctx, n, q, query.Insights)
+}
+
+// Follow is Backend.Follow. It ends with httpapi.ErrUnavailable when the node
+// stops.
+func (n *Node) Follow(ctx context.Context, q query.FollowRequest, each func(query.Followed) error) error {
 	if n.set == nil {
-		return query.WhyResponse{}, noRole(RoleProject)
+		return noRole(RoleProject)
 	}
-	if err := n.catchUp(ctx); err != nil {
-		return query.WhyResponse{}, err
+	if n.local {
+		return fmt.Errorf("follow: %w: nothing new comes into a data directory that one command has open: start recount up", httpapi.ErrUnavailable)
 	}
-	return query.Why(ctx, n.sources(), r)
+	// A place beyond the log is another log's: nothing would come for long, and then
+	// from the middle.
+	if len(q.From) > 0 {
+		ends, err := n.log.Ends(ctx, n.topics()...)
+		if err != nil {
+			return err
+		}
+		for _, tp := range q.From.Partitions() {
+			if end := ends[tp]; q.From[tp] > end {
+				return &query.RequestError{Field: "from", Value: fmt.Sprintf("%s:%d", tp, q.From[tp]), Reason: fmt.Sprintf("beyond the log, whose next offset is %d: it is of another log", end)}
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(n.stopping, cancel)()
+	err := query.Follow(ctx, n.sources(), q, each)
+	if n.stopping.Err() != nil && errors.Is(err, context.Canceled) {
+		return fmt.Errorf("follow: %w: the server stops", httpapi.ErrUnavailable)
+	}
+	return err
 }
 
 // roled is what the HTTP door serves: a node's methods, each only where the node
@@ -83,20 +125,42 @@ func (r roled) Append(ctx context.Context, events []schemas.Event) ([]httpapi.Ap
 	return r.Node.Append(ctx, events)
 }
 
+// serve asks a question where the node has the role serve.
+func serve[Q, R any](ctx context.Context, r roled, q Q, ask func(context.Context, Q) (R, error)) (answer R, err error) {
+	if !r.cfg.Has(RoleServe) {
+		return answer, noRole(RoleServe)
+	}
+	return ask(ctx, q)
+}
+
 // Find needs the role serve.
 func (r roled) Find(ctx context.Context, q query.FindRequest) (query.FindResponse, error) {
-	if !r.cfg.Has(RoleServe) {
-		return query.FindResponse{}, noRole(RoleServe)
-	}
-	return r.Node.Find(ctx, q)
+	return serve(ctx, r, q, r.Node.Find)
 }
 
 // Show needs the role serve.
 func (r roled) Show(ctx context.Context, ref string) (query.ShowResponse, error) {
-	if !r.cfg.Has(RoleServe) {
-		return query.ShowResponse{}, noRole(RoleServe)
-	}
-	return r.Node.Show(ctx, ref)
+	return serve(ctx, r, ref, r.Node.Show)
+}
+
+// Why needs the role serve.
+func (r roled) Why(ctx context.Context, q query.WhyRequest) (query.WhyResponse, error) {
+	return serve(ctx, r, q, r.Node.Why)
+}
+
+// Stitch needs the role serve.
+func (r roled) Stitch(ctx context.Context, q query.StitchRequest) (query.StitchResponse, error) {
+	return serve(ctx, r, q, r.Node.Stitch)
+}
+
+// Diff needs the role serve.
+func (r roled) Diff(ctx context.Context, q query.DiffRequest) (query.DiffResponse, error) {
+	return serve(ctx, r, q, r.Node.Diff)
+}
+
+// Insights needs the role serve.
+func (r roled) Insights(ctx context.Context, q query.InsightsRequest) (query.InsightsResponse, error) {
+	return serve(ctx, r, q, r.Node.Insights)
 }
 
 // Scan needs the role serve.
@@ -105,4 +169,12 @@ func (r roled) Scan(ctx context.Context, q httpapi.ScanRequest, w io.Writer) err
 		return noRole(RoleServe)
 	}
 	return r.Node.Scan(ctx, q, w)
+}
+
+// Follow needs the role serve.
+func (r roled) Follow(ctx context.Context, q query.FollowRequest, each func(query.Followed) error) error {
+	if !r.cfg.Has(RoleServe) {
+		return noRole(RoleServe)
+	}
+	return r.Node.Follow(ctx, q, each)
 }

@@ -299,7 +299,7 @@ func (n *Node) httpServer() (*http.Server, error) {
 	hosts := slices.Clone(h.Hosts)
 	handler := httpapi.New(roled{n}, httpapi.Options{
 		Version: n.cfg.Version, Token: h.Token, Hosts: hosts, MaxBody: h.MaxBodyBytes,
-		Log: n.cfg.Logger, Registry: n.reg, Metrics: n.metricsHandler(), Ready: n.Ready,
+		Log: n.cfg.Logger, Registry: n.reg, Metrics: n.metricsHandler(), Ready: n.Ready, Stopping: n.stopping,
 	})
 	srv := &http.Server{
 		Handler:           handler,

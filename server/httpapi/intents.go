@@ -1,0 +1,192 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// intentsInput is what GET /v1/intents is asked.
+type intentsInput struct {
+	Since     time.Time `query:"since" example:"2026-11-01T00:00:00Z" doc:"Started at this time or later."`
+	Until     time.Time `query:"until" example:"2026-12-01T00:00:00Z" doc:"Started before this time."`
+	Cwd       string    `query:"cwd" maxLength:"4096" example:"/src/app" doc:"Ran in this directory or below it."`
+	Session   string    `query:"session" maxLength:"256" example:"tty7-4711" doc:"The session's name."`
+	Workspace string    `query:"workspace" maxLength:"4096" example:"/src/app" doc:"The workspace's name."`
+	Host      string    `query:"host" maxLength:"256" example:"laptop" doc:"The host's name."`
+	User      string    `query:"user" maxLength:"256" example:"ada" doc:"The user's name."`
+	Author    string    `query:"author" maxLength:"256" example:"claude" doc:"Who typed it: a human's or an agent's name."`
+	Shell     string    `query:"shell" maxLength:"64" example:"zsh" doc:"The shell's name."`
+	Exit      string    `query:"exit" maxLength:"11" example:"fail" doc:"How it ended: ok (0), fail (not 0), unknown (not seen yet), or an exit code. New commands are judged by what is known when they come."`
+	Category  string    `query:"category" enum:"build,deploy,debug,configure,query,navigate,other" example:"deploy" doc:"The category of the command."`
+	Program   string    `query:"program" maxLength:"256" example:"docker" doc:"A binary that the command runs, without its path."`
+	Template  string    `query:"template" maxLength:"4096" doc:"The normalised template, as in a hit."`
+	Limit     int       `query:"limit" minimum:"0" example:"1000" doc:"How many at most; 0 for all. Not with Arrow."`
+	From      string    `query:"from" maxLength:"65536" example:"recount.commands/0:42" doc:"Of new commands: where to begin, TOPIC/PARTITION:NEXT, comma-separated; a partition that it does not name from its beginning. Without it: what comes from now on."`
+	LastID    string    `header:"Last-Event-ID" maxLength:"65536" example:"recount.commands/0:42" doc:"The id of the last event that was received of an earlier stream: it goes on after it, without loss or repeats. It goes before from."`
+	Accept    string    `header:"Accept" example:"text/event-stream" doc:"application/x-ndjson (default), application/vnd.apache.arrow.stream, or text/event-stream for new commands as they become visible."`
+}
+
+func (in *intentsInput) filters() query.Filters {
+	return query.Filters{
+		Since: in.Since, Until: in.Until, Cwd: in.Cwd, Session: in.Session, Workspace: in.Workspace, Host: in.Host, User: in.User,
+		Author: in.Author, Shell: in.Shell, Exit: in.Exit, Category: in.Category, Program: in.Program, Template: in.Template,
+	}
+}
+
+// filterValues are filters as the query parameters of GET /v1/intents.
+func filterValues(f query.Filters) url.Values {
+	v := url.Values{}
+	for name, t := range map[string]time.Time{"since": f.Since, "until": f.Until} {
+		if !t.IsZero() {
+			v.Set(name, t.UTC().Format(time.RFC3339Nano))
+		}
+	}
+	for name, s := range map[string]string{
+		"cwd": f.Cwd, "session": f.Session, "workspace": f.Workspace, "host": f.Host, "user": f.User, "author": f.Author,
+		"shell": f.Shell, "exit": f.Exit, "category": f.Category, "program": f.Program, "template": f.Template,
+	} {
+		if s != "" {
+			v.Set(name, s)
+		}
+	}
+	return v
+}
+
+func (s *server) registerIntents(api huma.API) {
+	schema := func(t reflect.Type, name string) *huma.Schema {
+		return api.OpenAPI().Components.Schemas.Schema(t, true, name)
+	}
+	op := huma.Operation{
+		OperationID: "scan", Method: http.MethodGet, Path: "/v1/intents", Tags: []string{"questions"},
+		Summary: "Scan commands, or follow new ones",
+		Description: "As application/x-ndjson: the commands that pass the filters, oldest first. " +
+			"As application/vnd.apache.arrow.stream: the same by partition and offset, for DuckDB, pandas or Polars. " +
+			"As text/event-stream: commands as they become visible, in the order of the log within a partition; each event is named intent, its data is a command as in NDJSON, its id the offsets to go on from. A comment with an id of its own says every so often that nothing passed. " +
+			"An answer that ends without its closing chunk was cut short.",
+		Errors: []int{401, 406},
+		Responses: map[string]*huma.Response{"200": {
+			Description: "The commands.",
+			Content: map[string]*huma.MediaType{
+				mediaNDJSON: {Schema: schema(reflect.TypeFor[query.Scanned](), "Scanned")},
+				mediaArrow:  {Schema: &huma.Schema{Type: "string", Format: "binary", Description: "An Arrow IPC stream; its schema stands in schemas/tbf.md."}},
+				mediaStream: {Schema: &huma.Schema{Type: "string", Description: "Server-sent events: event: intent, id: TOPIC/PARTITION:NEXT,…, data: a command."}},
+			},
+		}},
+	}
+	huma.Register(api, op, func(ctx context.Context, in *intentsInput) (*huma.StreamResponse, error) {
+		answer := func(do func(w *lazyWriter) error) *huma.StreamResponse {
+			return &huma.StreamResponse{Body: func(hc huma.Context) {
+				_, w := humago.Unwrap(hc)
+				lw := &lazyWriter{w: w}
+				s.stream(ctx, lw, do(lw))
+			}}
+		}
+		// The middleware has seen to it that there is one.
+		switch media := accepted([]string{in.Accept}, mediaNDJSON, mediaArrow, mediaStream, mediaJSON); media {
+		case mediaStream:
+			r := query.FollowRequest{Filters: in.filters(), Limit: in.Limit, Beat: s.o.Beat}
+			var err error
+			if r.From, err = in.from(); err != nil {
+				return nil, s.fail(ctx, parameter(err))
+			}
+			return answer(func(w *lazyWriter) error { return s.follow(ctx, w, r) }), nil
+		default:
+			r := ScanRequest{Filters: in.filters(), Limit: in.Limit, Format: FormatNDJSON}
+			if media == mediaArrow {
+				r.Format = FormatArrow
+			} else {
+				media = mediaNDJSON
+			}
+			return answer(func(w *lazyWriter) error {
+				w.media = media
+				_ = http.NewResponseController(w.w).SetWriteDeadline(time.Time{})
+				if err := s.b.Scan(ctx, r, w); err != nil {
+					return err
+				}
+				w.start()
+				return nil
+			}), nil
+		}
+	})
+}
+
+// from is where following begins, nil for now.
+func (in *intentsInput) from() (schemas.Watermark, error) {
+	text, field := in.LastID, headerLastID
+	if text == "" {
+		if text, field = in.From, "from"; text == "" {
+			return nil, nil
+		}
+	}
+	w, err := schemas.ParseWatermark(text)
+	if err != nil {
+		return nil, &query.RequestError{Field: field, Value: text, Reason: "want TOPIC/PARTITION:NEXT,… as in a watermark or in an event's id"}
+	}
+	return w, nil
+}
+
+// parameter tells of what is wrong with a request by the parameter that it came in.
+func parameter(err error) error {
+	var re *query.RequestError
+	if !errors.As(err, &re) {
+		return err
+	}
+	where := "query." + strings.TrimPrefix(re.Field, "filters.")
+	if re.Field == headerLastID {
+		where = "header." + headerLastID
+	}
+	return huma.Error422UnprocessableEntity("the request cannot be answered", &huma.ErrorDetail{Location: where, Message: re.Reason, Value: re.Value})
+}
+
+const headerLastID = "Last-Event-ID"
+
+// stream ends an answer that was written as it came: an error before the first
+// byte is a problem, one behind it cuts the connection, so that the client does
+// not take the answer for whole.
+func (s *server) stream(ctx context.Context, w *lazyWriter, err error) {
+	switch {
+	case err == nil:
+	case !w.started:
+		p := s.fail(ctx, parameter(err))
+		var m *huma.ErrorModel
+		if !errors.As(p, &m) {
+			m = &huma.ErrorModel{Detail: p.Error()}
+		}
+		problem(w.w, p.GetStatus(), m.Detail, m.Errors...)
+	case ctx.Err() == nil:
+		s.o.Log.Error("answer cut short", "request", RequestID(ctx), "err", err)
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// lazyWriter sends the header with the first byte, so that an error before it
+// can still be answered as a problem.
+type lazyWriter struct {
+	w       http.ResponseWriter
+	media   string
+	started bool
+}
+
+func (l *lazyWriter) start() {
+	if !l.started {
+		l.started = true
+		l.w.Header().Set("Content-Type", l.media)
+		l.w.WriteHeader(http.StatusOK)
+	}
+}
+
+func (l *lazyWriter) Write(b []byte) (int, error) {
+	l.start()
+	return l.w.Write(b)
+}
