@@ -10,12 +10,13 @@ import (
 	"github.com/recountdb/recount/projections/graph"
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/schemas"
 )
 
 // Sources are what questions are asked of.
 type Sources struct {
-	// Set holds the projections segment, lexical and graph. Required.
+	// Set holds the projections segment, lexical, vector and graph. Required.
 	Set *projections.Set
 	// Embedder embeds the question; it must be the one that embedded the commands.
 	// Nil leaves the semantic path out.
@@ -49,6 +50,7 @@ type asking struct {
 	segment *segment.Projection
 	lexical *lexical.Index
 	graph   *graph.Graph
+	vector  *vector.Projection
 	release []func()
 
 	proof  []Step
@@ -81,6 +83,8 @@ func (s Sources) ask(ctx context.Context, m Moment, names ...string) (*asking, e
 			a.lexical = p
 		case *graph.Graph:
 			a.graph = p
+		case *vector.Projection:
+			a.vector = p
 		}
 		if i == 0 {
 			a.visible = p.Watermark()

@@ -1,6 +1,6 @@
-// Package query answers questions over projections: find, show, status. Every
-// door (CLI, HTTP) calls the functions here, so that all of them give the same
-// answer.
+// Package query answers questions over projections: find, show, why, stitch,
+// diff, insights, status. Every door (CLI, HTTP) calls the functions here, so that
+// all of them give the same answer.
 //
 // What a caller may rely on:
 //
@@ -14,16 +14,22 @@
 //
 // # How find ranks
 //
-// Four paths look for candidates and reciprocal rank fusion joins them: a
-// document at rank r (from 1) of a path adds weight/(60+r) to its score; one that
-// a path has not counts as right behind its last. The paths are words (weight 1)
-// and concepts (0.2), both BM25, and semantic (0.25), the exact cosine of the
-// embeddings of what these two found, and exact (1), what of the first has the
-// whole text in it; each brings 200 at most. Filters and the visible range hold
-// before any path ranks, so that a path's best N are the best N that may be
-// answered. Commands that read alike (equal content hash) are one candidate,
-// its newest run, unless the request asks for repeats. Ties are broken by the
-// newer event, then by position.
+// Five paths rank commands and reciprocal rank fusion joins them: a command at
+// rank r (from 1) of a path adds weight/(60+r) to its score; one that a path has
+// not counts as right behind its last. The paths are
+//
+//   - words (weight 1) and concepts (0.2), both BM25;
+//   - semantic (0.3): the nearest by the vector index, if their cosine is 0.25 or
+//     more, and what the other paths found, by the exact cosine of the embeddings;
+//   - exact (1): what of words has the whole text in it;
+//   - time (0.01): all of these, the newest first.
+//
+// Filters and the visible range hold before any path ranks, so that a path's best
+// N are the best N that may be answered. Where few rows pass the filters they are
+// listed first, and the paths look at nothing else; the meanings of these are all
+// compared. Otherwise the paths ask the filters of what they find. Commands that
+// read alike (equal content hash) are one candidate, its newest run, unless the
+// request asks for repeats. Ties are broken by the newer event, then by position.
 //
 // Without a text there is nothing to rank: the newest come first.
 package query

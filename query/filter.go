@@ -70,6 +70,18 @@ func compile(f Filters, asOf AsOf, exit func(*segment.View) (*int32, error)) []m
 			return false
 		})
 	}
+	if f.Resource != "" {
+		want := segment.Filter{}
+		want.ResourceKind, want.Resource = parseResource(f.Resource)
+		add("resource", "uses", f.Resource, func(v *segment.View) bool {
+			for r := range v.Resources() {
+				if want.Names(r) {
+					return true
+				}
+			}
+			return false
+		})
+	}
 	if e, err := parseExit(f.Exit); err == nil && e.set {
 		// The last, as it may have to ask another projection.
 		ms = append(ms, matcher{AppliedFilter{"exit", "eq", f.Exit}, func(v *segment.View) (bool, error) {
@@ -87,7 +99,7 @@ func under(dir, p string) bool {
 }
 
 // pushed is what of the filters a scan of the segments can see to itself: all but
-// the exit code, which may be known from elsewhere. Whole segments outside of the
+// the exit codes of rows that do not know theirs, as an outcome may. Whole segments outside of the
 // times or without a wanted text are left out.
 func pushed(f Filters, asOf AsOf, visible schemas.Watermark) segment.Filter {
 	p := segment.Filter{
@@ -100,6 +112,10 @@ func pushed(f Filters, asOf AsOf, visible schemas.Watermark) segment.Filter {
 	}
 	if c, err := parseCategory(f.Category); err == nil && c != 0 {
 		p.Categories = []recountv1.Category{c}
+	}
+	p.ResourceKind, p.Resource = parseResource(f.Resource)
+	if e, err := parseExit(f.Exit); err == nil && e.set {
+		p.Exit = func(code int32, known bool) bool { return !known || e.match(&code) }
 	}
 	if !asOf.Time.IsZero() {
 		if after := asOf.Time.Add(1); p.To.IsZero() || after.Before(p.To) {

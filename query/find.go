@@ -11,6 +11,7 @@ import (
 	"github.com/recountdb/recount/projections/graph"
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -21,7 +22,7 @@ func Find(ctx context.Context, s Sources, r FindRequest) (FindResponse, error) {
 	if err != nil {
 		return FindResponse{}, err
 	}
-	a, err := s.ask(ctx, r.moment(), segment.Name, lexical.Name, graph.Name)
+	a, err := s.ask(ctx, r.moment(), segment.Name, lexical.Name, vector.Name, graph.Name)
 	if err != nil {
 		return FindResponse{}, err
 	}
@@ -51,8 +52,10 @@ type finding struct {
 	// candidates, each one command or, with repeats, one run; keys finds them.
 	candidates []candidate
 	keys       map[runKey]int
-	closed     bool  // only the words path brings candidates
-	tally      tally // of the path that the filters kept the most out of
+	// only are the rows that pass the filters, where they are few; nil: not listed.
+	only   map[schemas.TopicPartition][]int64
+	closed bool  // only the words path brings candidates
+	tally  tally // of the path that the filters kept the most out of
 }
 
 // tally counts what the filters kept out of one path.
@@ -149,15 +152,19 @@ func (f *finding) match(v *segment.View, t *tally) (bool, error) {
 	return ok, err
 }
 
+func (f *finding) keyOf(v *segment.View) runKey {
+	if f.r.Repeats {
+		return runKey{pos: v.Position()}
+	}
+	return runKey{hash: v.ContentHash()}
+}
+
 // candidate takes a row in that may be answered, and returns its index. Runs of
 // one command are one candidate: the newest that the paths brought. It is -1
 // where a path may bring nothing new.
 func (f *finding) candidate(v *segment.View, path string) (int, error) {
 	c := candidate{pos: v.Position(), time: v.UnixNano()}
-	key := runKey{hash: v.ContentHash()}
-	if f.r.Repeats {
-		key = runKey{pos: c.pos}
-	}
+	key := f.keyOf(v)
 	i, known := f.keys[key]
 	if known {
 		if c.compareNewest(&f.candidates[i]) < 0 {

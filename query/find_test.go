@@ -18,6 +18,7 @@ import (
 	"github.com/recountdb/recount/projections/graph"
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 )
@@ -33,7 +34,7 @@ type history struct {
 
 func newHistory(t testing.TB) *history {
 	t.Helper()
-	set, err := projections.Open(t.TempDir(), projections.Options{}, segment.Kind(segment.Options{SealRows: 64}), lexical.Kind, graph.Kind)
+	set, err := projections.Open(t.TempDir(), projections.Options{}, segment.Kind(segment.Options{SealRows: 64}), lexical.Kind, vector.Kind(vector.Options{SealRows: 64}), graph.Kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,6 +136,13 @@ func TestFilters(t *testing.T) {
 		"exit fail":          {query.Filters{Exit: "fail"}, []string{"make test"}},
 		"exit number":        {query.Filters{Exit: "2"}, []string{"make test"}},
 		"exit unknown":       {query.Filters{Exit: "unknown"}, []string{"tar -xzf backup.tar.gz", "kubectl apply -f deploy.yaml"}},
+		"resource":           {query.Filters{Resource: "/src/application/deploy.yaml"}, []string{"kubectl apply -f deploy.yaml"}},
+		"its base name":      {query.Filters{Resource: "deploy.yaml"}, []string{"kubectl apply -f deploy.yaml"}},
+		"of a kind":          {query.Filters{Resource: "path:application/deploy.yaml"}, []string{"kubectl apply -f deploy.yaml"}},
+		"of another kind":    {query.Filters{Resource: "host:deploy.yaml"}, []string{}},
+		"a half of its name": {query.Filters{Resource: "ploy.yaml"}, []string{}},
+		"a url":              {query.Filters{Resource: "https://example.com/app.git"}, []string{"git clone https://example.com/app.git"}},
+		"template":           {query.Filters{Template: "make test"}, []string{"make test"}},
 		"program":            {query.Filters{Program: "make"}, []string{"make test"}},
 		"category":           {query.Filters{Category: "deploy"}, []string{"kubectl apply -f deploy.yaml"}},
 		"two at once":        {query.Filters{Cwd: "/src", Session: "b"}, []string{"kubectl apply -f deploy.yaml", "docker build -t app ."}},
@@ -149,10 +157,18 @@ func TestFilters(t *testing.T) {
 			if len(tc.want) == 0 && (resp.Status != query.StatusEmpty || resp.Hint == "") {
 				t.Errorf("status %q, hint %q", resp.Status, resp.Hint)
 			}
-			// Whatever is asked with the same filters is a part of the same.
-			for _, h := range commands(h.find(query.FindRequest{Text: "make docker kubectl tar git", Filters: tc.f})) {
-				if !slices.Contains(tc.want, h) {
-					t.Errorf("by text also %q", h)
+			// A text that has to do with all of them finds the same, whether the rows
+			// are listed before or the paths ask the filters.
+			want := slices.Sorted(slices.Values(tc.want))
+			for _, few := range []int{0, 1000} {
+				restore := query.ListFewRows(few)
+				got := h.find(query.FindRequest{Text: "make docker kubectl tar git", Filters: tc.f})
+				restore()
+				if diff := cmp.Diff(slices.Sorted(slices.Values(commands(got))), want, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("by text, %d rows listed: %s", few, diff)
+				}
+				if len(want) == 0 && !strings.Contains(got.Hint, "filters") {
+					t.Errorf("by text, %d rows listed: %q", few, got.Hint)
 				}
 			}
 		})
@@ -177,6 +193,83 @@ func TestFiltersHoldBeforeRanking(t *testing.T) {
 	h.addAll(0, events)
 	got := h.find(query.FindRequest{Text: "deploy", Filters: query.Filters{Session: "needle"}})
 	if diff := cmp.Diff(commands(got), []string{"deploy service17"}); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The same question has the same answer, whether the few rows that pass its
+// filters are listed before, or the paths ask the filters of what they find.
+func TestListingRowsChangesNoAnswer(t *testing.T) {
+	h := newHistory(t)
+	var events []schemas.Event
+	verbs := []string{"ls -lS", "du -sh", "docker images", "docker rmi", "git push", "git log", "grep -rn", "find . -name"}
+	for i := range 600 {
+		events = append(events, schemas.Event{
+			Type: schemas.TypeCommandExecuted, Time: epoch.Add(time.Duration(i) * time.Second), ContentType: schemas.ContentJSON,
+			Payload: fmt.Appendf(nil, `{"command":"%s item%d","exit_code":%d,"session":"s%d"}`, verbs[i%len(verbs)], i%57, i%2, i%10),
+		})
+	}
+	h.addAll(0, events)
+	for _, r := range []query.FindRequest{
+		{Text: "docker images item3", Filters: query.Filters{Session: "s3"}},
+		{Text: "list files by size", Filters: query.Filters{Exit: "fail", Since: epoch.Add(time.Minute)}, Limit: 30},
+		{Text: "git", Filters: query.Filters{Program: "git"}, AsOf: query.AsOf{Time: epoch.Add(5 * time.Minute)}, Repeats: true},
+		{Text: "+docker !rmi", Filters: query.Filters{Exit: "ok"}},
+		{Text: "images", Filters: query.Filters{Session: "none"}},
+	} {
+		defer query.ListFewRows(1000)()
+		listed := h.find(r)
+		query.ListFewRows(0)
+		asked := h.find(r)
+		if diff := cmp.Diff(listed.Hits, asked.Hits); diff != "" {
+			t.Errorf("%+v: %s", r, diff)
+		}
+		if (listed.Hint == "") != (asked.Hint == "") {
+			t.Errorf("%+v: hints %q and %q", r, listed.Hint, asked.Hint)
+		}
+		if !slices.ContainsFunc(listed.Proof, func(s query.Step) bool { return s.Operator == "select" }) {
+			t.Errorf("%+v: the proof does not say that rows were listed", r)
+		}
+	}
+}
+
+// asIf embeds every text as if it were another.
+type asIf struct{ text string }
+
+func (e asIf) Name() string { return embed.NewHash().Name() }
+
+func (e asIf) Embed(string) [schemas.EmbeddingDim]float32 { return embed.NewHash().Embed(e.text) }
+
+// What shares neither word nor concept with the question is found by its
+// embedding, if that is near, with and without filters.
+func TestFoundByMeaningAlone(t *testing.T) {
+	h := small(t)
+	for _, few := range []int{0, 1000} {
+		for _, f := range []query.Filters{{}, {Host: "ci"}} {
+			restore := query.ListFewRows(few)
+			s := query.Sources{Set: h.set, Embedder: asIf{"docker build -t app ."}}
+			got, err := query.Find(t.Context(), s, query.FindRequest{Text: "xyzzy", Filters: f, EF: 77})
+			restore()
+			if err != nil || len(got.Hits) == 0 || got.Hits[0].Command != "docker build -t app ." || got.Hits[0].Scores[0].Path != "semantic" {
+				t.Errorf("listing %d, %+v: %v %v", few, f, commands(got), err)
+			}
+			if slices.Contains(commands(got), "make test") {
+				t.Errorf("listing %d, %+v: found what is not near: %v", few, f, commands(got))
+			}
+		}
+	}
+}
+
+// Of commands that match alike, the newer stands first; one that matches better
+// stays ahead of newer ones.
+func TestRecencyDecidesBetweenEquals(t *testing.T) {
+	h := newHistory(t)
+	h.add(0, 0, `{"command":"deploy the api server"}`)
+	h.add(0, 1, `{"command":"deploy web1"}`)
+	h.add(0, 2, `{"command":"deploy web2"}`)
+	h.add(1, 3, `{"command":"deploy web3"}`)
+	want := []string{"deploy the api server", "deploy web3", "deploy web2", "deploy web1"}
+	if diff := cmp.Diff(commands(h.find(query.FindRequest{Text: "deploy api server"})), want); diff != "" {
 		t.Error(diff)
 	}
 }

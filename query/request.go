@@ -16,6 +16,8 @@ import (
 const (
 	DefaultLimit = 10
 	MaxLimit     = 1000
+	// MaxEF bounds the candidates of the vector index.
+	MaxEF = 4096
 	// MaxText is the longest question in bytes.
 	MaxText = 4096
 	// DefaultWait and MaxWait bound how long at_least waits.
@@ -28,6 +30,7 @@ type FindRequest struct {
 	Text    string            `json:"text,omitempty" maxLength:"4096" example:"which command removed the old images" doc:"What to look for, in words or as part of a command. Empty lists the newest."`
 	Limit   int               `json:"limit,omitempty" minimum:"1" maximum:"1000" default:"10" example:"10" doc:"How many hits at most."`
 	Filters Filters           `json:"filters,omitzero" doc:"What a hit must satisfy; all of it."`
+	EF      int               `json:"ef,omitempty" minimum:"1" maximum:"4096" example:"300" doc:"How many candidates the walk of the vector index keeps: more finds more of what is near in meaning, slower. Never less than three times what the path brings; default 300."`
 	Repeats bool              `json:"repeats,omitempty" doc:"List each run of a command as a hit of its own. Otherwise commands that read alike are one hit: of the runs that match best, the newest."`
 	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.commands/0:42" doc:"Wait until everything below these offsets is visible: read your writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
 	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"How long at_least may wait, in milliseconds."`
@@ -49,6 +52,7 @@ type Filters struct {
 	Category  string    `json:"category,omitempty" enum:"build,deploy,debug,configure,query,navigate,other" example:"deploy" doc:"The category of the command."`
 	Program   string    `json:"program,omitempty" maxLength:"256" example:"docker" doc:"A binary that the command runs, without its path."`
 	Template  string    `json:"template,omitempty" maxLength:"4096" doc:"The normalised template, as in a hit."`
+	Resource  string    `json:"resource,omitempty" maxLength:"4096" example:"Makefile" doc:"Something that the command reads or writes: its canonical name, or the end of that from behind a slash (Makefile, app/Makefile); with KIND: before it only of that kind: path, url, container, image, host, branch, package, port."`
 }
 
 // AsOf is a moment in the past, by time or by offsets.
@@ -110,6 +114,8 @@ func (r FindRequest) Normal() (FindRequest, error) {
 	switch {
 	case r.Limit < 0 || r.Limit > MaxLimit:
 		return r, &RequestError{"limit", r.Limit, fmt.Sprintf("want 1 to %d", MaxLimit)}
+	case r.EF < 0 || r.EF > MaxEF:
+		return r, &RequestError{"ef", r.EF, fmt.Sprintf("want 1 to %d", MaxEF)}
 	case len(r.Text) > MaxText:
 		return r, &RequestError{"text", fmt.Sprintf("%d bytes", len(r.Text)), fmt.Sprintf("want at most %d", MaxText)}
 	case !utf8.ValidString(r.Text):
@@ -181,6 +187,16 @@ func (f exitFilter) match(code *int32) bool {
 		return *code != 0
 	}
 	return *code == f.code
+}
+
+// parseResource takes KIND: off the front of a resource's name, if it is there.
+func parseResource(s string) (kind recountv1.ResourceKind, name string) {
+	if k, rest, ok := strings.Cut(s, ":"); ok && rest != "" {
+		if n, known := recountv1.ResourceKind_value["RESOURCE_KIND_"+strings.ToUpper(k)]; known && n != 0 && k == strings.ToLower(k) {
+			return recountv1.ResourceKind(n), rest
+		}
+	}
+	return 0, s
 }
 
 const categoryPrefix = "CATEGORY_"

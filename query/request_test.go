@@ -15,6 +15,7 @@ func TestNormalRefuses(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	for field, r := range map[string]query.FindRequest{
 		"limit":            {Limit: -1},
+		"ef":               {EF: query.MaxEF + 1},
 		"wait_ms":          {WaitMS: 1e9},
 		"text":             {Text: strings.Repeat("x", query.MaxText+1)},
 		"filters.since":    {Filters: query.Filters{Since: now, Until: now}},

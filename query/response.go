@@ -52,22 +52,22 @@ type Hit struct {
 
 // PathScore is what one path says of a hit.
 type PathScore struct {
-	Path  string  `json:"path" enum:"words,concepts,semantic,exact" example:"words" doc:"The path."`
+	Path  string  `json:"path" enum:"words,concepts,semantic,exact,time" example:"words" doc:"The path."`
 	Rank  int     `json:"rank" example:"1" doc:"The rank in the path, from 1."`
-	Score float64 `json:"score" example:"12.5" doc:"The score in the path's own measure: BM25, cosine, or 1."`
+	Score float64 `json:"score" example:"12.5" doc:"The score in the path's own measure: BM25, cosine, 1, or seconds since 1970."`
 }
 
 // AppliedFilter is one filter that held before ranking.
 type AppliedFilter struct {
 	Field string `json:"field" example:"exit" doc:"What was compared."`
-	Op    string `json:"op" enum:"eq,under,ge,le,lt,contains,below" example:"eq" doc:"How it was compared."`
+	Op    string `json:"op" enum:"eq,under,ge,le,lt,contains,uses,below" example:"eq" doc:"How it was compared."`
 	Value string `json:"value" example:"fail" doc:"With what."`
 }
 
 // Step is one step of a proof. It holds no clock: the same request at the same
 // state has the same proof.
 type Step struct {
-	Operator string            `json:"operator" example:"lexical" doc:"What was done: visible, filter, lexical, semantic, exact, newest, fuse, limit, lookup, outcome, event, scan, templates, sequences, failures, next."`
+	Operator string            `json:"operator" example:"lexical" doc:"What was done: visible, filter, select, lexical, semantic, exact, time, newest, fuse, limit, lookup, outcome, event, scan, templates, sequences, failures, next."`
 	Inputs   map[string]string `json:"inputs,omitempty" doc:"With what."`
 	Counts   map[string]int64  `json:"counts,omitempty" doc:"What was counted."`
 	Hits     []Evidence        `json:"hits,omitempty" doc:"Where the answer's hits stood in this step."`

@@ -26,7 +26,11 @@ func (f *finding) search() ([]fused, error) {
 	if f.s.Concepts != nil {
 		queries = append(queries, termQuery{path: pathConcepts, Query: lexical.Query{Field: lexical.Concepts, K: conceptsDepth, Terms: f.s.Concepts(f.r.Text)}})
 	}
-	if err := f.lookUp(queries); err != nil {
+	if err := f.narrow(); err != nil {
+		return nil, err
+	}
+	near, err := f.lookUp(queries)
+	if err != nil {
 		return nil, err
 	}
 	var lists []ranked
@@ -39,12 +43,19 @@ func (f *finding) search() ([]fused, error) {
 	}
 	words := lists[0]
 	if f.embed {
-		lists = append(lists, f.byMeaning())
+		l, err := f.byMeaning(&near)
+		if err != nil {
+			return nil, err
+		}
+		lists = append(lists, l)
 	}
-	lists = append(lists, f.byText(words))
+	lists = append(lists, f.byText(words), f.byTime())
 	chosen := fuse(lists, func(a, b int) int { return f.candidates[a].compareNewest(&f.candidates[b]) })
 	f.lap("fuse")
 	f.proveLists(lists, chosen)
+	if len(chosen) == 0 && f.only != nil {
+		return nil, f.blame(queries)
+	}
 	return chosen, nil
 }
 
@@ -62,49 +73,49 @@ func (q *termQuery) empty() bool { return q.Text == "" && len(q.Terms) == 0 }
 
 // lookUp searches for all at the same time: it is nearly all of the work, and
 // none needs another's result.
-func (f *finding) lookUp(queries []termQuery) error {
+func (f *finding) lookUp(queries []termQuery) (near meaning, err error) {
 	var g errgroup.Group
-	for i := range queries {
-		q := &queries[i]
-		q.tally = f.newTally()
-		q.Distinct, q.Below = !f.r.Repeats, f.visible
-		if q.empty() {
-			continue
-		}
+	start := func(path string, search func() error) {
 		g.Go(func() (err error) {
 			defer func() {
 				// Out of reach of whoever recovers for the caller.
 				if p := recover(); p != nil {
-					err = fmt.Errorf("search for %s: a bug: %v", q.path, p)
+					err = fmt.Errorf("search for %s: a bug: %v", path, p)
 				}
 			}()
+			return search()
+		})
+	}
+	if f.embed {
+		start(pathSemantic, func() (err error) {
+			near, err = f.nearest()
+			return err
+		})
+	}
+	for i := range queries {
+		q := &queries[i]
+		q.tally = f.newTally()
+		q.Distinct, q.Below, q.Only = !f.r.Repeats, f.visible, f.only
+		if q.empty() {
+			continue
+		}
+		start(q.path, func() error {
 			start := time.Now()
-			err = f.segment.Read(func(rows *segment.Reader) error { return f.searchTerms(q, rows) })
+			err := f.segment.Read(func(rows *segment.Reader) error { return f.searchTerms(q, rows) })
 			q.took = time.Since(start)
 			return err
 		})
 	}
-	err := g.Wait()
+	err = g.Wait()
 	f.clock = time.Now()
-	return err
+	return near, err
 }
 
-func (f *finding) searchTerms(q *termQuery, rows *segment.Reader) error {
+func (f *finding) searchTerms(q *termQuery, rows *segment.Reader) (err error) {
 	var failed error
-	if len(f.filters) > 0 {
-		q.Filter = func(tp schemas.TopicPartition, offset int64) (keep bool) {
-			if failed != nil {
-				return false
-			}
-			v, err := rows.At(tp, offset)
-			if err == nil && v != nil {
-				keep, err = f.match(v, q.tally)
-			}
-			failed = err
-			return keep && err == nil
-		}
+	if f.only == nil {
+		q.Filter = f.filter(rows, q.tally, &failed)
 	}
-	var err error
 	q.found, q.stats, err = f.lexical.Search(f.ctx, q.Query)
 	return cmp.Or(failed, err)
 }
@@ -130,9 +141,8 @@ func (f *finding) byTerms(q *termQuery) (ranked, error) {
 	if err != nil {
 		return l, err
 	}
-	if q.tally.filtered > f.tally.filtered {
-		f.tally = *q.tally
-	}
+	f.blamed(q.tally)
+	f.newestOfEquals(&l)
 	var terms []string
 	for _, term := range q.stats.Terms {
 		terms = append(terms, term.Term)
@@ -152,31 +162,21 @@ func (f *finding) byTerms(q *termQuery) (ranked, error) {
 	return l, nil
 }
 
-// byMeaning ranks what the other paths found by the cosine of the embeddings,
-// exactly.
-func (f *finding) byMeaning() ranked {
-	l := ranked{
-		path: pathSemantic, inputs: map[string]string{"embedder": f.s.Embedder.Name()},
-		counts: map[string]int64{"compared": 0},
+// newestOfEquals puts what has equal scores in order of time, which the postings
+// do not know.
+func (f *finding) newestOfEquals(l *ranked) {
+	at := make([]int, len(l.keys))
+	for i := range at {
+		at[i] = i
 	}
-	for i, c := range f.candidates {
-		if c.vector {
-			l.counts["compared"]++
-		}
-		if c.vector && c.cosine > 0 {
-			l.keys = append(l.keys, i)
-		}
-	}
-	slices.SortFunc(l.keys, func(a, b int) int {
-		x, y := &f.candidates[a], &f.candidates[b]
-		return cmp.Or(cmp.Compare(y.cosine, x.cosine), x.compareNewest(y))
+	slices.SortFunc(at, func(a, b int) int {
+		return cmp.Or(cmp.Compare(l.scores[b], l.scores[a]), f.candidates[l.keys[a]].compareNewest(&f.candidates[l.keys[b]]))
 	})
-	l.keys = l.keys[:min(len(l.keys), max(wordsDepth, f.r.Limit))]
-	for _, i := range l.keys {
-		l.scores = append(l.scores, f.candidates[i].cosine)
+	keys, scores := make([]int, len(at)), make([]float64, len(at))
+	for i, j := range at {
+		keys[i], scores[i] = l.keys[j], l.scores[j]
 	}
-	f.lap(pathSemantic)
-	return l
+	l.keys, l.scores = keys, scores
 }
 
 // byText keeps of the words path what has the whole text in it as it stands, but
@@ -206,7 +206,7 @@ func (f *finding) proveLists(lists []ranked, chosen []fused) {
 		l.inputs["weight"] = strconv.FormatFloat(pathWeights[l.path], 'g', -1, 64)
 		l.counts["commands"] = int64(len(l.keys))
 		s := Step{Operator: "lexical", Inputs: l.inputs, Counts: l.counts}
-		if l.path == pathSemantic || l.path == pathExact {
+		if l.path != pathWords && l.path != pathConcepts {
 			s.Operator = l.path
 		}
 		for i, key := range l.keys {

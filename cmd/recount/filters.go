@@ -29,6 +29,7 @@ func (w *filterFlags) add(c *cobra.Command) {
 	f.StringVar(&w.f.Exit, "exit", "", "how it ended: ok, fail, unknown or an exit code")
 	f.StringVar(&w.f.Category, "category", "", "build, deploy, debug, configure, query, navigate or other")
 	f.StringVar(&w.f.Program, "program", "", "runs this binary")
+	f.StringVar(&w.f.Resource, "resource", "", "reads or writes this: a name, its end behind a slash, or KIND:NAME")
 	f.StringVar(&w.f.Template, "template", "", "has this normalised template")
 	f.StringVar(&w.since, "since", "", "started at this time or later: 2h, 3d, 2026-11-20, or RFC 3339")
 	f.StringVar(&w.until, "until", "", "started before this time")

@@ -31,6 +31,7 @@ Exits with 1 if nothing is found.`,
 		Example: `  recount find remove old docker images
   recount find --exit fail --since 2d                 what went wrong since the day before yesterday
   recount find --here make test                       in this directory and below
+  recount find --resource deploy.yaml                 what read or wrote it
   recount find --program kubectl --category deploy --limit 20
   recount find "make test" --proof                    how the answer came about
   recount find tests --json | jq .hits[0].position`,
@@ -60,6 +61,7 @@ Exits with 1 if nothing is found.`,
 	f.IntVarP(&r.Limit, "limit", "n", query.DefaultLimit, fmt.Sprintf("how many hits, at most %d", query.MaxLimit))
 	f.StringVar(&asOf, "as-of", "", "answer from what was known then: a time, or a watermark of an earlier answer")
 	f.StringVar(&atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
+	f.IntVar(&r.EF, "ef", 0, fmt.Sprintf("candidates that the vector index keeps, at most %d (default 300)", query.MaxEF))
 	f.BoolVar(&r.Repeats, "repeats", false, "list each run of a command")
 	f.BoolVar(&proof, "proof", false, "print how the answer came about")
 	return c

@@ -128,6 +128,11 @@ func (f *Filter) on(c *columns, tp schemas.TopicPartition) (tableFilter, bool) {
 	return t, true
 }
 
+// Names reports whether a resource is the one that the filter asks for.
+func (f *Filter) Names(r Resource) bool {
+	return (f.ResourceKind == 0 || f.ResourceKind == r.Kind) && named(f.Resource, r.Name)
+}
+
 // named reports whether a resource's name is the one asked for, or ends so behind
 // a slash.
 func named(want, name string) bool {
