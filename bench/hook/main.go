@@ -8,7 +8,9 @@
 // is one prompt with what the hook does before and after it. Rounds are spaced,
 // as people type, so that the recording process of one does not run during the
 // next. fish reads commands from a terminal only, so there the handlers are
-// called as fish calls them.
+// called as fish calls them. A coding agent waits for its hook, so there the time
+// is the whole of `recount hook run`, started by a shell as agents start it, less
+// that of a shell that does nothing.
 package main
 
 import (
@@ -64,6 +66,9 @@ func main() {
 			fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", shell, yes(server), ms(at(without, 50)), ms(at(with, 50)),
 				ms(at(with, 50)-at(without, 50)), ms(at(with, 95)-at(without, 95)))
 		}
+		without, with := b.measureAgent("exit 0; :"), b.measureAgent("exec")
+		fmt.Printf("| an agent | %s | %s | %s | %s | %s |\n", yes(server), ms(at(without, 50)), ms(at(with, 50)),
+			ms(at(with, 50)-at(without, 50)), ms(at(with, 95)-at(without, 95)))
 		stop()
 	}
 }
@@ -169,6 +174,25 @@ func (b *bench) measureFish(hook bool) []time.Duration {
 		log.Fatalf("fish: %v", err)
 	}
 	return differences(string(out))
+}
+
+// measureAgent calls the hook of Claude Code before a tool, each time another
+// one. The prefix says what the shell does with the hook's command.
+func (b *bench) measureAgent(prefix string) []time.Duration {
+	var ds []time.Duration
+	for i := range b.rounds {
+		call := fmt.Sprintf(`{"session_id":"bench","cwd":"/src/app","hook_event_name":"PreToolUse","tool_name":"Bash",`+
+			`"tool_input":{"command":"make test","description":"Run the tests"},"tool_use_id":"toolu_%d_%d"}`, len(prefix), i)
+		cmd := exec.Command("sh", "-c", prefix+" '"+b.bin+"' hook run claude-code")
+		cmd.Env, cmd.Stdin = b.env(), strings.NewReader(call)
+		start := time.Now()
+		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+			log.Fatalf("recount hook run: %v\n%s", err, out)
+		}
+		ds = append(ds, time.Since(start))
+		time.Sleep(b.pause)
+	}
+	return ds
 }
 
 // differences reads pairs of clocks.

@@ -96,7 +96,7 @@ func strict(c *cobra.Command) {
 			return nil
 		}
 	}
-	if c.HasSubCommands() && c.HasParent() {
+	if c.HasSubCommands() && c.HasParent() && c.RunE == nil {
 		c.Args = cobra.ArbitraryArgs
 		c.RunE = func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestAgentHook calls the hook as agents do, with and without a server, in and
+// out of order, twice, and with rubbish: it says nothing, exits with 0, and what
+// the agent ran is one command with its outcome.
+func TestAgentHook(t *testing.T) {
+	w := newWorld(t)
+	samples, err := filepath.Abs("../../internal/agenthook/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := func(agent, sample, use string) {
+		t.Helper()
+		line := "sed 's/toolu_01Tests/" + use + "/' '" + filepath.Join(samples, sample+".json") + "' | recount hook run " + agent
+		if out, code := w.sh(line); out != "" || code != 0 {
+			t.Fatalf("%s: exit %d: %q", sample, code, out)
+		}
+	}
+	log := func() string {
+		b, _ := os.ReadFile(filepath.Join(w.dir, "home", ".local", "state", "recount-hook.log"))
+		return string(b)
+	}
+	// until waits for what find prints; opening the data directory waits for the
+	// processes that have it.
+	until := func(find string, ok func(out string) bool) {
+		t.Helper()
+		out := ""
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-tick.C {
+			if out, _ = w.sh("recount find " + find); ok(out) {
+				return
+			}
+		}
+		t.Fatalf("find %s: got\n%s\nhook log: %s", find, out, log())
+	}
+	has := func(text string) func(string) bool {
+		return func(out string) bool { return strings.Contains(out, text) && strings.Count(out, text) == 1 }
+	}
+
+	call("claude-code", "claude-before", "one")
+	until("go test", func(out string) bool { return strings.Contains(out, "go test ./...") })
+	call("claude-code", "claude-failed", "one")
+	call("claude-code", "claude-failed", "one")
+	until("--author claude-code --exit 2 go test", has("✗2 go test ./... --password [redacted:password]"))
+	call("claude-code", "claude-edit", "")
+	until("--author claude-code edit", has("✓ edit '/src/app/sum it.go'"))
+	call("codex", "codex-after", "")
+	until("--author codex cargo", has("✗101 cargo build"))
+	if out, code := w.sh("printf '{\"half' | recount hook run claude-code; recount hook run nobody </dev/null"); out != "" || code != 0 {
+		t.Errorf("rubbish: exit %d: %q", code, out)
+	}
+	if said := log(); !strings.Contains(said, "not understood") || !strings.Contains(said, "nobody") {
+		t.Errorf("hook log: %q", said)
+	}
+
+	w.start()
+	call("claude-code", "claude-after", "two")
+	call("claude-code", "claude-before", "two")
+	until("--author claude-code --exit 0 go test", has("✓ go test ./... --password [redacted:password]"))
+	call("gemini", "gemini-after", "")
+	until("--author gemini lint", has("✗2 make lint"))
+	w.stop(syscall.SIGTERM)
+}
+
+// TestHookSettings puts hooks into settings files and takes them out again.
+func TestHookSettings(t *testing.T) {
+	w := newWorld(t)
+	settings := filepath.Join(w.dir, "home", ".claude", "settings.json")
+	if err := os.Mkdir(filepath.Dir(settings), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	before := "{\n  \"model\": \"some\"\n}\n"
+	if err := os.WriteFile(settings, []byte(before), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	read := func(file string) string {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	run := func(line, want string, code int) {
+		t.Helper()
+		if out, got := w.sh(line); got != code || !strings.Contains(out, want) {
+			t.Errorf("%s: exit %d:\n%s\nwant exit %d and %q", line, got, out, code, want)
+		}
+	}
+	run("recount hook claude-code", settings, 0)
+	run("recount hook claude-code --install --dry-run", "+  \"hooks\": {", 0)
+	if read(settings) != before {
+		t.Error("--dry-run changed the file")
+	}
+	run("recount hook claude-code --install --bin /opt/recount", "installed", 0)
+	if got := read(settings); !strings.Contains(got, "'/opt/recount' hook run claude-code") || !strings.Contains(got, `"model": "some"`) {
+		t.Errorf("installed:\n%s", got)
+	}
+	if read(settings+".recount-backup") != before {
+		t.Error("the copy is not what was")
+	}
+	if st, err := os.Stat(settings); err != nil || st.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v, %v", st.Mode(), err)
+	}
+	run("recount hook claude-code --install --bin /opt/recount", "nothing to change", 0)
+	run("recount hook claude-code --uninstall", "taken out", 0)
+	if got := read(settings); got != before {
+		t.Errorf("taken out:\n%s", got)
+	}
+	run("recount hook codex --install --project --no-edits", "trusted", 0)
+	if got := read(filepath.Join(w.dir, "work", ".codex", "hooks.json")); strings.Contains(got, "apply_patch") {
+		t.Errorf("--no-edits:\n%s", got)
+	}
+	if err := os.WriteFile(settings, []byte("// mine\n{}\n"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	run("recount hook claude-code --install", "nothing was changed", 1)
+	run("recount hook bash --install", "are for agents", 2)
+	run("recount hook claude-code --dry-run", "--install or --uninstall", 2)
+}

@@ -1,0 +1,367 @@
+package agenthook
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// What is read and kept at most.
+const (
+	// MaxInput bounds what an agent may say in one call: an edit's whole text is in it.
+	MaxInput = 16 << 20
+	// MaxOutput bounds the end of an output that is kept.
+	MaxOutput = 8 << 10
+	// maxCommands bounds how many files of one patch are told.
+	maxCommands = 64
+	// maxText bounds a session's name and the like; longer ones are cut.
+	maxText = 256
+	// maxIntent bounds a stated intent.
+	maxIntent = 4 << 10
+)
+
+// Call is what one call of a hook tells.
+type Call struct {
+	Agent   string    `json:"agent"`
+	Stage   Stage     `json:"stage"`
+	Session string    `json:"session,omitempty"`
+	Cwd     string    `json:"cwd,omitempty"`
+	At      time.Time `json:"at"` // when the hook was called
+	// Commands that the tool runs: one, or one for each file of a patch.
+	Commands []Command `json:"commands"`
+	// What became of them, where Stage is not Before. No exit code: unknown.
+	ExitCode *int32        `json:"exit_code,omitempty"`
+	Output   string        `json:"output,omitempty"`
+	Took     time.Duration `json:"took,omitempty"`
+	// Pending: it goes on in the background, and there is no outcome yet.
+	Pending bool `json:"pending,omitempty"`
+}
+
+// Command is one command of a call.
+type Command struct {
+	// ID is the id of its event.
+	ID     schemas.EventID `json:"id"`
+	Text   string          `json:"text"`
+	Intent string          `json:"intent,omitempty"`
+}
+
+// payload is the union of what the agents write. A field of another type than
+// expected is taken as absent: agents change.
+type payload struct {
+	SessionID   text            `json:"session_id"`
+	Cwd         text            `json:"cwd"`
+	Event       text            `json:"hook_event_name"`
+	Tool        text            `json:"tool_name"`
+	UseID       text            `json:"tool_use_id"`
+	Timestamp   text            `json:"timestamp"`
+	Input       json.RawMessage `json:"tool_input"`
+	Response    json.RawMessage `json:"tool_response"`
+	Error       json.RawMessage `json:"error"`
+	IsInterrupt flag            `json:"is_interrupt"`
+	DurationMS  number          `json:"duration_ms"`
+}
+
+// input is what a tool is given, of all tools that are told.
+type input struct {
+	Command      text `json:"command"`
+	Description  text `json:"description"`
+	FilePath     text `json:"file_path"`
+	NotebookPath text `json:"notebook_path"`
+	Background   flag `json:"run_in_background"`
+}
+
+// Parse reads what an agent wrote to the hook's standard input at a time. A call
+// of no interest (another tool, another event) has no commands. The error is for
+// a log.
+func (a Agent) Parse(b []byte, now time.Time) (Call, error) {
+	c := Call{Agent: a.Name, At: now}
+	if len(b) > MaxInput {
+		return c, fmt.Errorf("%s: more than %d bytes: not recorded", a.Title, MaxInput)
+	}
+	var p payload
+	if err := json.Unmarshal(b, &p); err != nil {
+		return c, fmt.Errorf("%s: what the hook was told is not understood: %w", a.Title, err)
+	}
+	for _, e := range a.events {
+		if e.name == string(p.Event) {
+			c.Stage = e.stage
+		}
+	}
+	if c.Stage == 0 {
+		return c, nil
+	}
+	var in input
+	if json.Unmarshal(p.Input, &in) != nil {
+		return c, errors.New(a.Title + ": the tool's input is not understood")
+	}
+	texts := commands(string(p.Tool), in)
+	if len(texts) == 0 {
+		return c, nil
+	}
+	if p.UseID == "" && c.Stage == Before {
+		return c, nil // nothing would join the outcome to it: the call after tells both
+	}
+	c.Session, c.Cwd = cut(string(p.SessionID), maxText), cut(string(p.Cwd), 4096)
+	c.Took = time.Duration(min(max(p.DurationMS, 0), 1e12)) * time.Millisecond
+	for i, t := range texts {
+		if len(t) > 1<<20 {
+			return Call{Agent: a.Name, At: now}, errors.New(a.Title + ": a command of more than 1 MiB: not recorded")
+		}
+		c.Commands = append(c.Commands, Command{ID: id(a, p, i), Text: t, Intent: cut(string(in.Description), maxIntent)})
+	}
+	if c.Stage != Before {
+		a.outcome(&c, p, in)
+	}
+	return c, nil
+}
+
+// id names the i-th command of a tool's use. Where the agent gives the use no
+// id, the moment and the input stand for it.
+func id(a Agent, p payload, i int) schemas.EventID {
+	canon := schemas.NewCanon("recount/agent-hook/1").String(a.Name).String(string(p.SessionID)).String(string(p.UseID))
+	if p.UseID == "" {
+		canon = canon.String(string(p.Timestamp)).String(string(p.Tool)).Bytes(p.Input)
+	}
+	return canon.Int(int64(i)).ID()
+}
+
+// commands are what a tool does, as command lines.
+func commands(tool string, in input) []string {
+	one := func(verb string, path text) []string {
+		if path == "" {
+			return nil
+		}
+		return []string{verb + " " + word(string(path))}
+	}
+	switch tool {
+	case "Bash", "run_shell_command":
+		if strings.TrimSpace(string(in.Command)) == "" {
+			return nil
+		}
+		return []string{string(in.Command)}
+	case "Edit", "MultiEdit", "replace":
+		return one("edit", in.FilePath)
+	case "NotebookEdit":
+		return one("edit", in.NotebookPath)
+	case "Write", "write_file":
+		return one("create", in.FilePath)
+	case "apply_patch":
+		return patched(string(in.Command))
+	}
+	return nil
+}
+
+// patched are the files that a patch in the form of apply_patch changes.
+func patched(patch string) []string {
+	var out []string
+	for line := range strings.Lines(patch) {
+		line = strings.TrimRight(line, "\r\n")
+		for _, h := range []struct{ head, verb string }{
+			{"*** Update File: ", "edit "}, {"*** Add File: ", "create "}, {"*** Delete File: ", "rm "}, {"*** Move to: ", "create "},
+		} {
+			if path, ok := strings.CutPrefix(line, h.head); ok && path != "" && len(out) < maxCommands {
+				out = append(out, h.verb+word(path))
+			}
+		}
+	}
+	return out
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// word writes a path as a shell reads it.
+func word(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// outcome reads what became of the call.
+func (a Agent) outcome(c *Call, p payload, in input) {
+	if c.Stage == Failed {
+		out := looseText(p.Error)
+		c.Output = tail(out)
+		code, ok := exitCode(out)
+		switch {
+		case ok && code != 0:
+		case bool(p.IsInterrupt):
+			code = 130
+		default:
+			code = 1
+		}
+		c.ExitCode = &code
+		return
+	}
+	r := response(p.Response)
+	c.Output = tail(r.output)
+	switch {
+	case bool(in.Background) || r.background:
+		c.Pending = true
+	case r.interrupted:
+	case r.exit != nil:
+		c.ExitCode = r.exit
+	case r.failed:
+		one := int32(1)
+		c.ExitCode = &one
+	case a.tellsFailures(), p.Tool != "Bash" && p.Tool != "run_shell_command":
+		// This hook is for what succeeded, and there is another one for the rest; or
+		// it is a change of a file, which reports no exit code but an error.
+		zero := int32(0)
+		c.ExitCode = &zero
+	}
+}
+
+// tellsFailures says whether the agent has a hook of its own for what failed.
+func (a Agent) tellsFailures() bool {
+	for _, e := range a.events {
+		if e.stage == Failed {
+			return true
+		}
+	}
+	return false
+}
+
+// result is what a response says, whatever its form.
+type result struct {
+	output                          string
+	exit                            *int32
+	interrupted, background, failed bool
+}
+
+func response(raw json.RawMessage) result {
+	var r result
+	var o struct {
+		Stdout      text            `json:"stdout"`
+		Stderr      text            `json:"stderr"`
+		Output      text            `json:"output"`
+		LLMContent  json.RawMessage `json:"llmContent"`
+		Error       json.RawMessage `json:"error"`
+		Exit        number          `json:"exit_code"`
+		Metadata    json.RawMessage `json:"metadata"`
+		Interrupted flag            `json:"interrupted"`
+		Task        text            `json:"backgroundTaskId"`
+	}
+	o.Exit = -1
+	if json.Unmarshal(raw, &o) != nil {
+		r.output = looseText(raw)
+		if code, ok := exitCode(r.output); ok {
+			r.exit = &code
+		}
+		return r
+	}
+	r.interrupted, r.background = bool(o.Interrupted), o.Task != ""
+	parts := []string{string(o.Stdout), string(o.Stderr), string(o.Output), looseText(o.LLMContent), looseText(o.Error)}
+	for _, part := range parts {
+		if part != "" {
+			r.output += strings.TrimRight(part, "\n") + "\n"
+		}
+	}
+	r.output = strings.TrimRight(r.output, "\n")
+	var meta struct {
+		Exit number `json:"exit_code"`
+	}
+	meta.Exit = -1
+	_ = json.Unmarshal(o.Metadata, &meta) // absent in most
+	for _, n := range []number{o.Exit, meta.Exit} {
+		if n >= 0 && n <= 1<<30 && r.exit == nil {
+			code := int32(n)
+			r.exit = &code
+		}
+	}
+	// Only where a tool reports in text: a program may print such a line itself.
+	if r.exit == nil && o.Stdout == "" && o.Stderr == "" {
+		if code, ok := exitCode(r.output); ok {
+			r.exit = &code
+		}
+	}
+	r.failed = looseText(o.Error) != ""
+	return r
+}
+
+var exitLine = regexp.MustCompile(`(?mi)^(?:exit code:?|process exited with code:?)[ \t]+(\d{1,10})\b`)
+
+// exitCode finds the line by which the agents' tools tell an exit code.
+func exitCode(s string) (int32, bool) {
+	m := exitLine.FindStringSubmatch(s)
+	if m == nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(m[1], 10, 32)
+	return int32(n), err == nil
+}
+
+// looseText is a JSON string, or any other value as it stands, or nothing.
+func looseText(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	if len(raw) == 0 || string(raw) == "null" {
+		return ""
+	}
+	return string(raw)
+}
+
+// text, number and flag are absent where the JSON has another type.
+type (
+	text   string
+	number float64
+	flag   bool
+)
+
+func (t *text) UnmarshalJSON(b []byte) error {
+	var s string
+	if json.Unmarshal(b, &s) == nil {
+		*t = text(s)
+	}
+	return nil
+}
+
+func (n *number) UnmarshalJSON(b []byte) error {
+	var f float64
+	if json.Unmarshal(b, &f) == nil {
+		*n = number(f)
+	}
+	return nil
+}
+
+func (f *flag) UnmarshalJSON(b []byte) error {
+	var v bool
+	if json.Unmarshal(b, &v) == nil {
+		*f = flag(v)
+	}
+	return nil
+}
+
+// tail is the end of an output, from the start of a rune.
+func tail(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= MaxOutput {
+		return s
+	}
+	s = s[len(s)-MaxOutput:]
+	for len(s) > 0 && !utf8.RuneStart(s[0]) {
+		s = s[1:]
+	}
+	return s
+}
+
+// cut is the start of a text, whole runes.
+func cut(s string, n int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
