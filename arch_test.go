@@ -44,6 +44,7 @@ var onlyIn = map[string][]string{
 	"mvdan.cc/sh":                        {"processors/command"},
 	"modernc.org/sqlite":                 {"internal/history"},
 	"golang.org/x/sys/cpu":               {"projections/vector/kernel"},
+	"github.com/coder/hnsw":              {"projections/vector/coder"},
 	"github.com/twmb/franz-go/pkg/kfake": {},
 }
 

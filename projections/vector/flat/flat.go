@@ -157,17 +157,10 @@ func (x *Index) Delete(row uint32) error {
 }
 
 // Deleted says whether a row was deleted.
-func (x *Index) Deleted(row uint32) bool {
-	return int(row) < x.rows.Len() && x.rows.Table().Deleted(row)
-}
+func (x *Index) Deleted(row uint32) bool { return x.rows.Deleted(row) }
 
 // Vector is the vector of a row, nil if there is none.
-func (x *Index) Vector(row uint32) []float32 {
-	if int(row) >= x.rows.Len() {
-		return nil
-	}
-	return x.rows.Table().Vector(row)
-}
+func (x *Index) Vector(row uint32) []float32 { return x.rows.Vector(row) }
 
 // Chunk is the memory of chunk i, nil if there is none.
 func (x *Index) Chunk(i int) []byte { return x.rows.Chunk(i) }

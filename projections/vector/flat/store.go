@@ -22,15 +22,12 @@ func (x *Index) AppendLinks(b []byte) []byte {
 	defer x.mu.Unlock()
 	n := uint32(x.rows.Len())
 	e := unpackEntry(x.entry.Load())
-	deleted := x.rows.AppendDeleted(nil)
 	b = append(b, magic...)
 	for _, v := range []uint32{uint32(x.opt.Dim), uint32(x.opt.M), uint32(x.opt.EfConstruction), n,
-		e.row, uint32(e.level), x.upper, uint32(len(deleted))} {
+		e.row, uint32(e.level), x.upper} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
-	for _, row := range deleted {
-		b = binary.LittleEndian.AppendUint32(b, row)
-	}
+	b = x.rows.AppendDeleted(b)
 	g := x.graph.Load()
 	heads := map[uint32]uint32{} // of twins
 	for row := range n {
@@ -81,9 +78,9 @@ func Load(opt index.Options, links []byte, chunks [][]byte) (*Index, error) {
 		}
 	}
 	n, e := d.uint32(), entry{row: d.uint32(), level: int(d.uint32())}
-	upper, deleted := d.uint32(), d.uint32()
-	if d.err == nil && (uint64(n) > uint64(len(links)) || deleted > n) { // each row has a byte at least
-		d.fail("%d rows, %d deleted, in %d bytes", n, deleted, len(links))
+	upper := d.uint32()
+	if d.err == nil && uint64(n) > uint64(len(links)) { // each row has a byte at least
+		d.fail("%d rows in %d bytes", n, len(links))
 	}
 	if d.err != nil {
 		return nil, d.err
@@ -92,18 +89,10 @@ func Load(opt index.Options, links []byte, chunks [][]byte) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := open(opt, r)
-	for i := int64(-1); deleted > 0 && d.err == nil; deleted-- {
-		row := d.uint32()
-		if int64(row) <= i || row >= n {
-			d.fail("row %d deleted after row %d of %d", row, i, n)
-			break
-		}
-		i = int64(row)
-		if err := r.Delete(row); err != nil {
-			return nil, err
-		}
+	if d.b, err = r.LoadDeleted(d.b); err != nil {
+		return nil, err
 	}
+	x := open(opt, r)
 	x.loadGraph(&d, n)
 	if d.err == nil && (x.upper != upper || len(d.b) != 0) {
 		d.fail("%d lists above layer 0, not %d, and %d bytes behind", x.upper, upper, len(d.b))

@@ -154,17 +154,40 @@ func (r *Rows) Delete(row uint32) error {
 // AnyDeleted says whether there are deleted rows.
 func (r *Rows) AnyDeleted() bool { return r.deleted.Load() > 0 }
 
-// AppendDeleted appends the deleted rows, in order.
-func (r *Rows) AppendDeleted(to []uint32) []uint32 {
+// AppendDeleted appends the number of deleted rows and then those rows, in order,
+// as little-endian uint32.
+func (r *Rows) AppendDeleted(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(b, r.deleted.Load())
 	t := r.table.Load()
 	for i := range t.dead {
 		for w := range t.dead[i] {
 			for word := t.dead[i][w].Load(); word != 0; word &= word - 1 {
-				to = append(to, uint32(i*PerChunk+w*32+bits.TrailingZeros32(word)))
+				b = binary.LittleEndian.AppendUint32(b, uint32(i*PerChunk+w*32+bits.TrailingZeros32(word)))
 			}
 		}
 	}
-	return to
+	return b
+}
+
+// LoadDeleted deletes the rows that AppendDeleted gave, and gives what is behind
+// them in b.
+func (r *Rows) LoadDeleted(b []byte) ([]byte, error) {
+	if len(b) < 4 {
+		return nil, fmt.Errorf("%w: deleted rows end early", index.ErrCorrupt)
+	}
+	count, b := uint64(binary.LittleEndian.Uint32(b)), b[4:]
+	if uint64(len(b)) < 4*count {
+		return nil, fmt.Errorf("%w: %d deleted rows in %d bytes", index.ErrCorrupt, count, len(b))
+	}
+	last := int64(-1)
+	for ; count > 0; count-- {
+		row := binary.LittleEndian.Uint32(b)
+		if b = b[4:]; int64(row) <= last || r.Delete(row) != nil {
+			return nil, fmt.Errorf("%w: row %d deleted after row %d, of %d rows", index.ErrCorrupt, row, last, r.Len())
+		}
+		last = int64(row)
+	}
+	return b, nil
 }
 
 // Deleted says whether a row of the table was deleted, now.
@@ -179,6 +202,17 @@ func (r *Rows) Chunk(i int) []byte {
 	}
 	return r.table.Load().chunks[i]
 }
+
+// Vector is the vector of a row, nil if there is none.
+func (r *Rows) Vector(row uint32) []float32 {
+	if row >= r.n.Load() {
+		return nil
+	}
+	return r.table.Load().Vector(row)
+}
+
+// Deleted says whether a row is there and was deleted.
+func (r *Rows) Deleted(row uint32) bool { return row < r.n.Load() && r.table.Load().Deleted(row) }
 
 // Hash writes the codes, vectors and scales of each chunk's rows.
 func (r *Rows) Hash(w hash.Hash) {
