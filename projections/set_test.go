@@ -225,6 +225,32 @@ func TestVersions(t *testing.T) {
 	diff(t, folder(t, filepath.Join(dir, "a")), []string{"CURRENT", "gen-000002"})
 }
 
+// State that was made with other settings starts at zero; the same ones keep it.
+func TestParams(t *testing.T) {
+	with := func(params string) projections.Kind {
+		k := kind("a", 2)
+		k.Params = params
+		return k
+	}
+	dir := t.TempDir()
+	s := open(t, dir, kind("a", 2))
+	check(t, s.Apply(t.Context(), batch(0, "ls")))
+	check(t, s.Flush())
+	check(t, s.Close())
+	for _, tc := range []struct {
+		params string
+		kept   bool
+	}{{"", true}, {"m=16, wide", false}, {"m=16, wide", true}, {"m=8, wide", false}, {"", false}, {"", true}} {
+		s := open(t, dir, with(tc.params))
+		if kept := s.Next(tp0) == 1; kept != tc.kept {
+			t.Errorf("with %q: kept is %t, want %t", tc.params, kept, tc.kept)
+		}
+		check(t, s.Apply(t.Context(), batch(0, "ls")))
+		check(t, s.Flush())
+		check(t, s.Close())
+	}
+}
+
 func TestRebuild(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, kind("a", 1))

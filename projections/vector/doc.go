@@ -88,7 +88,7 @@
 //
 // In memory a run has its offset, its row and the run before it of the same row;
 // a row has its key, its content, what it is like, the newest run, the newest row
-// that is like it, and a place in a hash table: about 130 bytes with its links. All
+// that is like it, and a place in a hash table: about 300 bytes with its links. All
 // of it is made from the steps when they are opened. Ids are in memory for the
 // tail only; those of steps are looked for in the mapped files.
 package vector

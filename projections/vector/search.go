@@ -154,31 +154,36 @@ type search struct {
 	sp      *spaceView
 	below   int64
 	checked int
-	// passed remembers what Filter said of a row: its newest run that counts, or
-	// noRun.
-	passed map[uint32]uint32
-	hits   []Hit
+	hits    []Hit
 }
 
 // run fills hits with the best K, more of a content than one run where they are
 // wanted.
 func (s *search) run(ctx context.Context) error {
-	if s.Filter != nil {
-		s.passed = map[uint32]uint32{}
+	counts := func(row uint32) bool { return s.newest(row) != noRun }
+	// Walking is cheaper where every row counts.
+	keep := counts
+	if s.Filter == nil && s.below >= s.v.next {
+		keep = nil
 	}
-	for k := s.K; ; k *= 2 {
+	for k := s.K; ; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		near, err := s.sp.index.Search(s.Vector, k, s.EF, func(row uint32) bool { return s.newest(row) != noRun })
+		near, err := s.sp.index.Search(s.Vector, k, s.EF, keep)
 		if err != nil {
 			return err
+		}
+		if keep == nil && slices.ContainsFunc(near, func(n index.Neighbour) bool { return !counts(n.Row) }) {
+			keep = counts // some were added since this search began
+			continue
 		}
 		contents := s.collect(near)
 		// A content may have several rows, one for each embedding of it.
 		if !s.Distinct || contents >= s.K || len(near) < k {
 			return nil
 		}
+		k *= 2
 	}
 }
 
@@ -212,16 +217,9 @@ func (s *search) newest(row uint32) uint32 {
 	if int(row) >= len(s.sp.key) {
 		return noRun // added since this search began
 	}
-	if run, ok := s.passed[row]; ok {
-		return run
-	}
 	s.checked++
 	head, _ := unchain(s.sp.newest.at(row).Load())
-	run := s.next(head)
-	if s.passed != nil {
-		s.passed[row] = run
-	}
-	return run
+	return s.next(head)
 }
 
 // next is the first run that counts along a chain.

@@ -95,10 +95,11 @@ func (s *shard) apply(ctx context.Context, b schemas.Batch) error {
 	if b.Next <= next {
 		return nil
 	}
-	if err := checkBatch(b, next); err != nil {
+	keys, err := s.checkBatch(b, next)
+	if err != nil {
 		return err
 	}
-	err := s.addAll(b, &next)
+	err = s.addAll(b, keys, &next)
 	if err == nil {
 		next = b.Next
 	}
@@ -112,12 +113,13 @@ func (s *shard) apply(ctx context.Context, b schemas.Batch) error {
 	return err
 }
 
-// addAll adds the batch's new intents and keeps next behind the last.
-func (s *shard) addAll(b schemas.Batch, next *int64) error {
+// addAll adds the batch's new intents, whose rows have these keys, and keeps next
+// behind the last.
+func (s *shard) addAll(b schemas.Batch, keys []uint64, next *int64) error {
 	if err := s.sealFull(); err != nil {
 		return err // sealing failed before and fails again
 	}
-	for _, r := range b.Records {
+	for i, r := range b.Records {
 		in := embedded(r)
 		if in == nil || r.Origin.Offset < *next {
 			continue
@@ -125,7 +127,7 @@ func (s *shard) addAll(b schemas.Batch, next *int64) error {
 		id := schemas.EventID(r.EventId)
 		known, err := s.known(id)
 		if err == nil && !known {
-			err = s.add(id, in, r.Origin.Offset)
+			err = s.add(id, keys[i], in, r.Origin.Offset)
 		}
 		if err != nil {
 			return fmt.Errorf("at %s: %w", schemas.PositionOf(r.Origin), err)
@@ -141,12 +143,12 @@ func (s *shard) addAll(b schemas.Batch, next *int64) error {
 	return nil
 }
 
-func (s *shard) add(id schemas.EventID, in *recountv1.Intent, offset int64) error {
+func (s *shard) add(id schemas.EventID, key uint64, in *recountv1.Intent, offset int64) error {
 	sp, err := s.space(in.Embedder)
 	if err != nil {
 		return err
 	}
-	row, isNew, err := s.spaces[sp].add(in.ContentHash, in.Embedding, offset)
+	row, isNew, err := s.spaces[sp].add(key, in.ContentHash, in.Embedding, offset)
 	if err != nil {
 		return err
 	}
@@ -162,7 +164,7 @@ func (s *shard) add(id schemas.EventID, in *recountv1.Intent, offset int64) erro
 
 // space is the number of an embedder's space, made if there is none yet.
 func (s *shard) space(embedder string) (int, error) {
-	if i := slices.IndexFunc(s.spaces, func(sp *space) bool { return sp.embedder == embedder }); i >= 0 {
+	if i := s.spaceOf(embedder); i >= 0 {
 		return i, nil
 	}
 	idx, err := backends[s.opts.Backend].make(s.opts.index())
@@ -172,6 +174,11 @@ func (s *shard) space(embedder string) (int, error) {
 	// The record is not ours to keep.
 	s.spaces = append(s.spaces, newSpace(strings.Clone(embedder), idx))
 	return len(s.spaces) - 1, nil
+}
+
+// spaceOf is the number of an embedder's space, -1 if there is none.
+func (s *shard) spaceOf(embedder string) int {
+	return slices.IndexFunc(s.spaces, func(sp *space) bool { return sp.embedder == embedder })
 }
 
 // known reports whether the shard has the event already.
@@ -198,13 +205,15 @@ func embedded(r *recountv1.Record) *recountv1.Intent {
 // maxEmbedder bounds an embedder's name, which each file repeats.
 const maxEmbedder = 255
 
-// checkBatch refuses a batch that cannot be applied, before any of it is.
-func checkBatch(b schemas.Batch, next int64) error {
+// checkBatch refuses a batch that cannot be applied, before any of it is. It gives
+// the keys of the rows of its records.
+func (s *shard) checkBatch(b schemas.Batch, next int64) ([]uint64, error) {
+	keys := make([]uint64, len(b.Records))
 	last := int64(-1)
-	for _, r := range b.Records {
+	for i, r := range b.Records {
 		at := schemas.PositionOf(r.GetOrigin())
 		if at.TP() != b.TP() || at.Offset <= last || at.Offset >= b.Next {
-			return schemas.Fatalf("vector: record %s in a batch of %s up to %d, after offset %d", at, b.TP(), b.Next, last)
+			return nil, schemas.Fatalf("vector: record %s in a batch of %s up to %d, after offset %d", at, b.TP(), b.Next, last)
 		}
 		last = at.Offset
 		in := embedded(r)
@@ -212,16 +221,20 @@ func checkBatch(b schemas.Batch, next int64) error {
 			continue
 		}
 		if id, err := schemas.EventIDFromBytes(r.EventId); err != nil || id.IsZero() {
-			return projections.Poison(at, "event id %x: want 16 bytes, not all zero", r.EventId)
+			return nil, projections.Poison(at, "event id %x: want 16 bytes, not all zero", r.EventId)
 		}
 		if len(in.Embedder) > maxEmbedder {
-			return projections.Poison(at, "embedder: a name of %d bytes, at most %d can be stored", len(in.Embedder), maxEmbedder)
+			return nil, projections.Poison(at, "embedder: a name of %d bytes, at most %d can be stored", len(in.Embedder), maxEmbedder)
+		}
+		keys[i] = rowKey(in.ContentHash, in.Embedding)
+		if sp := s.spaceOf(in.Embedder); sp >= 0 && s.spaces[sp].has(keys[i], in.ContentHash) {
+			continue // its vector has been checked
 		}
 		if err := check(in.Embedding); err != nil {
-			return projections.Poison(at, "%w", err)
+			return nil, projections.Poison(at, "%w", err)
 		}
 	}
-	return nil
+	return keys, nil
 }
 
 // folder makes the shard's folder.

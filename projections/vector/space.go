@@ -118,10 +118,15 @@ func rowKey(content uint64, vec []float32) uint64 {
 	return xxh3.HashSeed(sealed.BytesOf(vec), content)
 }
 
+// has reports whether there is such a row.
+func (s *space) has(key, content uint64) bool {
+	_, known := s.table.find(s.key, s.content, key, content)
+	return known
+}
+
 // add takes in one run and reports whether it made a new row. An error is the
 // index's; nothing has changed then.
-func (s *space) add(content uint64, vec []float32, offset int64) (row uint32, isNew bool, err error) {
-	key := rowKey(content, vec)
+func (s *space) add(key, content uint64, vec []float32, offset int64) (row uint32, isNew bool, err error) {
 	row, known := s.table.find(s.key, s.content, key, content)
 	if !known {
 		near, err := s.index.AddNear(vec, asked)

@@ -1,0 +1,191 @@
+package vector
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// clustered are unit vectors around a few hundred centres, as embeddings of
+// commands are.
+func clustered(rng *rand.Rand, n int) [][]float32 {
+	centres := make([][]float32, 1+n/200)
+	for i := range centres {
+		centres[i] = unit(rng)
+	}
+	vecs := make([][]float32, n)
+	for i := range vecs {
+		c := centres[rng.IntN(len(centres))]
+		v := make([]float32, dim)
+		for j := range v {
+			v[j] = c[j] + 0.05*float32(rng.NormFloat64())
+		}
+		vecs[i] = normal(v)
+	}
+	return vecs
+}
+
+// filled is a projection of so many distinct vectors, in one partition.
+func filled(b *testing.B, n int) (*Projection, *log, [][]float32) {
+	vecs := clustered(rand.New(rand.NewPCG(1, 1)), n)
+	l := newLog(0)
+	for i, v := range vecs {
+		l.add(uint64(i), v)
+	}
+	p := open(b, b.TempDir(), Options{})
+	l.apply(b, p)
+	return p, l, vecs
+}
+
+// BenchmarkRepeat is Apply of runs of contents that are known, in batches of 512:
+// the cost of a run, and what it takes in memory.
+func BenchmarkRepeat(b *testing.B) {
+	p, l, vecs := filled(b, 4000)
+	defer closeOf(b, p)
+	rng := rand.New(rand.NewPCG(2, 2))
+	const batch = 512
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		b.StopTimer()
+		for range batch {
+			k := rng.IntN(len(vecs))
+			l.add(uint64(k), vecs[k])
+		}
+		next := l.Batch(l.Next-batch, l.Next)
+		l.Records = nil
+		n += batch
+		b.StartTimer()
+		if err := p.Apply(b.Context(), next); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/run")
+}
+
+// BenchmarkDistinct is Apply of contents that are new, up to a size, and what the
+// last thousand of them took each.
+func BenchmarkDistinct(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			vecs := clustered(rand.New(rand.NewPCG(1, 1)), n)
+			for b.Loop() {
+				l := newLog(0)
+				p := open(b, b.TempDir(), Options{})
+				for i, v := range vecs[:n-1000] {
+					l.add(uint64(i), v)
+				}
+				start := time.Now()
+				l.apply(b, p)
+				b.ReportMetric(float64(time.Since(start).Microseconds())/float64(n-1000), "µs/row")
+				for i, v := range vecs[n-1000:] {
+					l.add(uint64(n-1000+i), v)
+				}
+				start = time.Now()
+				l.apply(b, p)
+				b.ReportMetric(float64(time.Since(start).Microseconds())/1000, "µs/lastrow")
+				closeOf(b, p)
+			}
+		})
+	}
+}
+
+// BenchmarkOpen opens what 100,000 distinct rows left, and says what that takes in
+// memory.
+func BenchmarkOpen(b *testing.B) {
+	const n = 100_000
+	p, _, _ := filled(b, n)
+	closeOf(b, p)
+	var bytes int64
+	for _, f := range filesOf(b, p.dir) {
+		bytes += int64(len(f))
+	}
+	b.ReportMetric(float64(bytes)/n, "filebytes/row")
+	var before, after runtime.MemStats
+	for b.Loop() {
+		b.StopTimer()
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		b.StartTimer()
+		q := open(b, p.dir, Options{})
+		b.StopTimer()
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/n, "heapbytes/row")
+		closeOf(b, q)
+		b.StartTimer()
+	}
+}
+
+// BenchmarkSearch is a search among 100,000 distinct rows.
+func BenchmarkSearch(b *testing.B) {
+	const n = 100_000
+	p, _, vecs := filled(b, n)
+	defer closeOf(b, p)
+	rng := rand.New(rand.NewPCG(3, 3))
+	queries := make([][]float32, 512)
+	for i := range queries {
+		v := slices.Clone(vecs[rng.IntN(n)])
+		for j := range v {
+			v[j] += 0.03 * float32(rng.NormFloat64())
+		}
+		queries[i] = normal(v)
+	}
+	one := func(every int64) func(schemas.TopicPartition, int64) bool {
+		return func(_ schemas.TopicPartition, off int64) bool { return off%every == 0 }
+	}
+	for _, tc := range []struct {
+		name string
+		q    Query
+	}{
+		{"plain", Query{K: 10}},
+		{"distinct", Query{K: 10, Distinct: true}},
+		{"k=100", Query{K: 100, Distinct: true}},
+		{"below", Query{K: 10, Below: schemas.Watermark{firstTP: n / 2}}},
+		{"half", Query{K: 10, Filter: one(2)}},
+		{"hundredth", Query{K: 10, Filter: one(100)}},
+		{"ten-thousandth", Query{K: 10, Filter: one(10_000)}},
+		{"none", Query{K: 10, Filter: func(schemas.TopicPartition, int64) bool { return false }}},
+	} {
+		b.Run(tc.name, func(b *testing.B) {
+			i := 0
+			for b.Loop() {
+				q := tc.q
+				q.Vector, q.Embedder = queries[i%len(queries)], "test/1"
+				i++
+				if _, _, err := p.Search(b.Context(), q); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkSeal is what the run that makes a step full waits for, with 100,000
+// rows before it.
+func BenchmarkSeal(b *testing.B) {
+	p, l, vecs := filled(b, 100_000)
+	defer closeOf(b, p)
+	s := p.shard(l.TP)
+	for b.Loop() {
+		b.StopTimer()
+		for len(s.tail.id) < s.opts.SealRows-1 {
+			l.Records = nil
+			l.add(1, vecs[1])
+			if err := p.Apply(b.Context(), l.Batch(l.Next-1, l.Next)); err != nil {
+				b.Fatal(err)
+			}
+		}
+		l.add(1, vecs[1])
+		last := l.Batch(l.Next-1, l.Next)
+		b.StartTimer()
+		if err := p.Apply(b.Context(), last); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
