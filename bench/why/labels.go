@@ -41,7 +41,8 @@ func (t *trajectory) command(i int) *recountv1.CommandExecuted { return t.comman
 // failing are the numbers of the failing commands, in order.
 func (t *trajectory) failing() []int { return slices.Sorted(maps.Keys(t.failures)) }
 
-// loadSet reads every trajectory of a directory, by name.
+// loadSet reads every trajectory of a directory, in the order in which they
+// began, which is that of a log.
 func loadSet(dir string) ([]*trajectory, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	if err != nil {
@@ -58,6 +59,9 @@ func loadSet(dir string) ([]*trajectory, error) {
 		}
 		set = append(set, t)
 	}
+	slices.SortStableFunc(set, func(a, b *trajectory) int {
+		return a.command(1).StartedAt.AsTime().Compare(b.command(1).StartedAt.AsTime())
+	})
 	return set, nil
 }
 
@@ -78,6 +82,9 @@ func loadTrajectory(path string) (*trajectory, error) {
 	}
 	if err := sc.Err(); err != nil {
 		return nil, err
+	}
+	if len(t.commands) == 0 {
+		return nil, fmt.Errorf("%s.jsonl: no commands", path)
 	}
 	text, err := os.ReadFile(path + ".labels")
 	if err != nil && !os.IsNotExist(err) {

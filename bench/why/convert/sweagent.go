@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -27,7 +28,8 @@ type state struct {
 	WorkingDir string `json:"working_dir"`
 }
 
-// The trajectories have no times. A step every half minute keeps their order.
+// The trajectories have no times. A step every half minute keeps the order of
+// the steps, and a day for each number keeps the trajectories apart.
 var sweStart = time.Date(2024, 6, 1, 9, 0, 0, 0, time.UTC)
 
 const sweStep = 30 * time.Second
@@ -77,6 +79,11 @@ func splitPrompt(content string) (string, json.RawMessage) {
 }
 
 func sweCommands(steps []step, name string) ([]*recountv1.CommandExecuted, error) {
+	var number int
+	if _, err := fmt.Sscanf(name, "swe-agent-%d", &number); err != nil {
+		return nil, fmt.Errorf("%s: want swe-agent-NUMBER: %w", name, err)
+	}
+	start := sweStart.AddDate(0, 0, number)
 	var out []*recountv1.CommandExecuted
 	for i, s := range steps {
 		// Some versions note the state before the step and some the one after it. An
@@ -88,7 +95,7 @@ func sweCommands(steps []step, name string) ([]*recountv1.CommandExecuted, error
 		c := &recountv1.CommandExecuted{
 			Command: sweCommand(s.Action, st.OpenFile), Workspace: st.WorkingDir, Cwd: st.WorkingDir,
 			Session: name, Shell: "bash", Author: "swe-agent", StatedIntent: head(s.Thought),
-			StartedAt: timestamppb.New(sweStart.Add(time.Duration(i) * sweStep)), Duration: durationpb.New(time.Second),
+			StartedAt: timestamppb.New(start.Add(time.Duration(i) * sweStep)), Duration: durationpb.New(time.Second),
 			OutputTail: tail(s.Observation),
 		}
 		code := sweExit(s.Observation)
