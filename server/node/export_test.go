@@ -1,4 +1,10 @@
 package node
 
+import "github.com/recountdb/recount/query"
+
 // SealEarly makes segments seal after few rows, so that a test has sealed ones.
 func SealEarly(c *Config, rows int) { c.sealRows = rows }
+
+// Sources are what the node's questions are asked of, for those that have no
+// method of their own.
+func (n *Node) Sources() query.Sources { return n.sources() }
