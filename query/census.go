@@ -13,6 +13,8 @@ type Census struct {
 	Count          int64
 	Oldest, Newest time.Time // zero without commands
 	Segments       int
+	// Shards are how the partitions stand that hold commands, in order.
+	Shards []segment.ShardStats
 	// How the newest ended, Recent of them.
 	Recent, OK, Failed, Unknown int64
 }
@@ -31,6 +33,7 @@ func Count(ctx context.Context, s Sources, recent int64) (Census, error) {
 		if st.Rows() == 0 {
 			continue
 		}
+		c.Shards = append(c.Shards, st)
 		c.Count += int64(st.Rows())
 		lo, hi := time.Unix(0, st.MinTime).UTC(), time.Unix(0, st.MaxTime).UTC()
 		if c.Oldest.IsZero() || lo.Before(c.Oldest) {

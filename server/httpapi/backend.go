@@ -134,6 +134,20 @@ type IntentStatus struct {
 	Oldest *time.Time `json:"oldest,omitempty" doc:"The earliest start."`
 	Newest *time.Time `json:"newest,omitempty" doc:"The latest start."`
 	Recent Recent     `json:"recent" doc:"How the newest of them ended."`
+	// Shards add up to Count.
+	Shards []IntentShard `json:"shards" nullable:"false" doc:"The partitions that hold commands."`
+}
+
+// IntentShard is the commands of one partition.
+type IntentShard struct {
+	Topic     string    `json:"topic" example:"recount.commands" doc:"The topic."`
+	Partition int32     `json:"partition" example:"0" doc:"The partition."`
+	Count     int64     `json:"count" example:"30086" doc:"Commands."`
+	Hot       int64     `json:"hot" example:"1200" doc:"Those of them that are not sealed in a segment yet."`
+	Segments  int       `json:"segments" example:"1" doc:"Sealed TBF files."`
+	Bytes     int64     `json:"bytes" example:"21000000" doc:"Of the sealed files."`
+	Oldest    time.Time `json:"oldest" doc:"The earliest start."`
+	Newest    time.Time `json:"newest" doc:"The latest start."`
 }
 
 // RecentCommands is how many commands Recent looks at.

@@ -164,6 +164,9 @@ func TestAppendedIsFound(t *testing.T) {
 	if err != nil || st.Intents.Count != 4 || st.Intents.Recent.OK != 4 || len(st.Projections) != 4 || len(st.Projections[3].Shards) != 1 || st.Projections[3].Shards[0].Commands != 4 || st.Projections[0].Root == nil || st.Projections[0].Lag != 0 || !st.Ready {
 		t.Errorf("status: %+v %v", st, err)
 	}
+	if sh := st.Intents.Shards; len(sh) != 1 || sh[0].Count != 4 || sh[0].Hot != 4 || sh[0].Oldest != *st.Intents.Oldest || sh[0].Newest != *st.Intents.Newest {
+		t.Errorf("status: shards %+v, all %+v", sh, st.Intents)
+	}
 	var lines, arrow bytes.Buffer
 	if err := r.Client.Scan(t.Context(), httpapi.ScanRequest{}, &lines); err != nil || strings.Count(lines.String(), "\n") != 4 {
 		t.Errorf("scan: %s %v", lines.String(), err)

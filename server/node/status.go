@@ -27,6 +27,7 @@ func (n *Node) Status(ctx context.Context, r httpapi.StatusRequest) (httpapi.Sta
 		Projections: []httpapi.ProjectionStatus{},
 	}
 	s.Log = n.logStatus(ctx)
+	s.Intents.Shards = []httpapi.IntentShard{}
 	if n.set == nil {
 		return s, nil
 	}
@@ -115,7 +116,14 @@ func (n *Node) intentStatus(ctx context.Context) (s httpapi.IntentStatus, err er
 	if err != nil {
 		return s, err
 	}
-	s.Count = c.Count
+	s.Count, s.Shards = c.Count, []httpapi.IntentShard{}
+	for _, st := range c.Shards {
+		s.Shards = append(s.Shards, httpapi.IntentShard{
+			Topic: st.Partition.Topic, Partition: st.Partition.Partition, Count: int64(st.Rows()), Hot: int64(st.HotRows),
+			Segments: st.Segments, Bytes: st.Bytes,
+			Oldest: time.Unix(0, st.MinTime).UTC(), Newest: time.Unix(0, st.MaxTime).UTC(),
+		})
+	}
 	if c.Count > 0 {
 		s.Oldest, s.Newest = &c.Oldest, &c.Newest
 	}
