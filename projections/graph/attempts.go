@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"path"
+	"slices"
 	"time"
 
 	"github.com/recountdb/recount/schemas"
@@ -15,7 +17,7 @@ const maxAttempts = 16
 //
 //	0.95  the same command in the same directory
 //	0.85  the same command
-//	0.75  both name a resource in common
+//	0.75  both name a resource in common, other than the program itself
 //	0.5   in one session and one directory, within ten minutes, and not just to look
 //	0     else
 //
@@ -39,11 +41,16 @@ const sameThing = 0.75
 
 func sharesNamed(a, b *Node) bool {
 	for _, r := range a.Resources {
-		if r.Access&Implied == 0 && b.uses(r) != 0 {
+		if r.Access&Implied == 0 && b.uses(r) != 0 && !b.runs(r) {
 			return true
 		}
 	}
 	return false
+}
+
+// runs reports whether a resource is the file of a program that a node runs.
+func (n *Node) runs(r Resource) bool {
+	return r.Kind == recountv1.ResourceKind_RESOURCE_KIND_PATH && slices.Contains(n.Programs, path.Base(r.Name))
 }
 
 // uses is how a node uses a resource, 0 if it does not.

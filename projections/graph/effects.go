@@ -44,7 +44,7 @@ var effectsOf = effectTable(map[Effect]string{
 	WritesWorktree:  "git checkout,git switch,git pull,git merge,git rebase,git reset,git stash,git apply,git am,git cherry-pick,git revert,git restore,git clean,git submodule,git bisect,patch,hg update,svn update",
 	Installs:        "pip install,pip uninstall,pip3 install,pip3 uninstall,pipx install,uv add,uv sync,uv pip,poetry add,poetry install,poetry remove,pdm add,conda install,conda create,mamba install,pipenv install,gem install,bundle install,composer install,composer require,npm install,npm i,npm ci,npm uninstall,npm add,npm update,yarn add,yarn install,yarn remove,pnpm add,pnpm install,pnpm remove,bun add,bun install,go get,go install,go mod,cargo add,cargo install,cargo update,apt install,apt remove,apt purge,apt-get install,apt-get remove,apt-get purge,apt-get update,apt update,apk add,apk del,yum install,dnf install,brew install,brew upgrade,brew uninstall,snap install,dpkg,rpm,pacman,rustup,nvm,pyenv",
 	SetsEnvironment: "export,source,.,unset,set,alias,conda activate,conda deactivate,deactivate,nvm use,direnv",
-	RunsService:     "kill,pkill,killall,systemctl,service,launchctl,supervisorctl,pm2,docker run,docker start,docker stop,docker restart,docker kill,docker rm,docker compose,docker-compose,nginx,podman run,podman stop",
+	RunsService:     "kill,pkill,killall,systemctl,service,launchctl,supervisorctl,pm2,docker run,docker start,docker stop,docker restart,docker kill,docker rm,docker compose,docker-compose,nginx,podman run,podman stop,fuser",
 	Configures:      "git config,git remote,chmod,chown,sysctl,ulimit,update-alternatives,kubectl config,npm config,go env",
 	Navigates:       "cd,pushd,popd,z",
 })
@@ -91,6 +91,11 @@ func understand(in *recountv1.Intent) (Effect, []Resource, goal) {
 	}
 	all := simples(in)
 	g := goalOf(in, all)
+	for _, t := range in.Tokens {
+		if t.Kind == recountv1.TokenKind_TOKEN_KIND_BACKGROUND {
+			e |= RunsService // it goes on running
+		}
+	}
 	git := false
 	for _, s := range all {
 		e |= effectsOf[s.program]

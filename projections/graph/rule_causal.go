@@ -15,17 +15,20 @@ import (
 // An explicit parent weighs 0.95. Else each kind of evidence has a strength, and
 // together they weigh 1 - (1-a)(1-b)…:
 //
-//	named   0.6   its output names what the other wrote, removed or installed;
-//	              0.3 where something else wrote it since
-//	uses    0.5   it uses what the other wrote, by name; 0.3 by way of a directory;
-//	              half where something else wrote it since
+//	named   0.6   its output names what the other wrote, removed or installed, and
+//	              nothing used that with success since; half where something else
+//	              wrote it since, or by way of its directory
+//	uses    0.5   it reads what the other wrote, by name; 0.3 by way of a directory,
+//	              or where the other failed; half where something else wrote it since
 //	flip    0.4   the same thing had ended otherwise before the other, and not since
 //	shown   0.4   it tried to change what the other was the last to show, and its
 //	              output names that
-//	failed  0.4   the other failed at what this uses
+//	failed  0.4   the other, of another goal, was the last that should have written
+//	              what this reads, and failed
 //	moved   0.35  the other took the session to the directory that it ran in
 //	absent  0.3   its output says that something is not there
-//	sole    0.25  nothing else in the workspace changed since it ended otherwise
+//	sole    0.25  nothing else in the workspace changed since it ended otherwise,
+//	              and the change is of the session
 //	first   0.2   nothing had used it since the other wrote it
 //	wide    0.2   the other changed what everything in the session rests on:
 //	              packages, variables, settings, services, the working tree
@@ -135,17 +138,24 @@ func (c *causes) answered() error {
 			return true, nil
 		}
 		n, err := c.v.sibling(c.to, offset)
-		if n == nil || err != nil || !n.Failed() {
+		if n == nil || err != nil || !n.Failed() || n.Goal == c.to.Goal {
 			return true, err
 		}
 		for _, r := range c.to.Resources {
-			if r.Access&Implied == 0 && names(n.mentioned, r) {
+			// That a failure names what it works on itself is no news.
+			news := r.Access&Write != 0 || n.uses(r) == 0 && answers[r.Kind]
+			if r.Access&Implied == 0 && news && names(n.mentioned, r) {
 				c.add(n, strengthAnswer, n.ending(), Evidence{Position: n.Outcome, Shows: "its output names what this works on", Resource: r.String()})
 				return false, nil
 			}
 		}
 		return true, nil
 	})
+}
+
+// answers are what one looks into because an output names it.
+var answers = map[recountv1.ResourceKind]bool{
+	recountv1.ResourceKind_RESOURCE_KIND_PATH: true, recountv1.ResourceKind_RESOURCE_KIND_PACKAGE: true,
 }
 
 // ended: what it rests on made it end as it did.
@@ -182,10 +192,15 @@ func (c *causes) ended() error {
 		failure = last
 	}
 	named := map[string]bool{}
+	only := len(changed) == 1
 	weigh := func(from *Node, t *tie) error {
 		e := weighing{}
-		if r, ok := namedBy(failure, from); ok {
-			strength := strengthNamed
+		r, ok := namedBy(failure, from)
+		strength := strengthNamed
+		if t != nil && !ok && !t.exact && t.resource.Access&Implied == 0 && from.session == c.to.session && names(failure.mentioned, t.used) {
+			r, ok, strength = t.used, true, strengthNamed/2
+		}
+		if ok && !from.Failed() && !(t != nil && t.proven) {
 			if named[r.String()] {
 				strength /= 2
 			}
@@ -199,6 +214,11 @@ func (c *causes) ended() error {
 				e.add(kindOfShown, strengthShown, t.evidence...)
 				e.add(kindOfShown, strengthAbsent, Evidence{Position: c.to.Outcome, Shows: "its output names it", Resource: t.resource.String()})
 			}
+		case from.Failed():
+			if t.exact && t.rank == 0 && from.Goal != c.to.Goal {
+				e.add(kindOfUses, strengthBelow, t.evidence...)
+				e.add(kindOfFailed, strengthFailed, from.ending())
+			}
 		default:
 			strength := strengthUses
 			if !t.exact {
@@ -207,10 +227,10 @@ func (c *causes) ended() error {
 			if t.rank > 0 {
 				strength /= 2
 			}
-			e.add(kindOfUses, strength, t.evidence...)
-			if from.Failed() {
-				e.add(kindOfFailed, strengthFailed, from.ending())
+			if t.proven && !flip {
+				break
 			}
+			e.add(kindOfUses, strength, t.evidence...)
 			if t.exact && t.rank == 0 && !flip {
 				first, err := c.v.firstUse(from, c.to, t.resource)
 				if err != nil {
@@ -223,7 +243,7 @@ func (c *causes) ended() error {
 		}
 		if flip && from.Position.TP() == last.Position.TP() && from.Position.Offset > last.Position.Offset {
 			e.add(kindOfFlip, strengthFlip, last.ending(), c.to.ending())
-			if len(changed) == 1 && changed[0] == from {
+			if only && changed[0] == from && from.session == c.to.session {
 				e.add(kindOfSole, strengthSole, Evidence{Position: from.Position, Shows: "was the only change between"})
 			}
 			if wide := wideEffect(from); wide != "" && from.session == c.to.session {

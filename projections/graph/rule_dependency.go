@@ -23,14 +23,19 @@ const (
 //
 //	0.8   it names what the other wrote
 //	0.6   what it reads by the nature of the program: the index of git commit
-//	0.5   it reads a directory below which the other wrote, or what lies in a
-//	      directory that the other made
-//	0.5   it changes what the other, of the same session, was the last to show
+//	0.5   it reads a directory below which the other wrote
+//	0.4   what it reads lies in a directory that the other made
+//	0.5   it changes what the other, of the same session, was the last to show,
+//	      and nothing tried to change since
 //	0.4   both write it
-//	0.35  the other rewrote the working tree that it reads from
+//	0.3   the other rewrote the working tree that it reads from
 //
-// halved for the second newest writer, and again for the third; and halved where
-// the other is known to have failed.
+// halved for the second newest writer, and again for the third; halved where the
+// other is known to have failed; halved where this was tried since, with the same
+// end, since that is then explained already; where it failed, brought to 0.3 of it
+// if what the other wrote was read with success since; halved where a directory
+// above it was made or removed since; and halved where it is by way of a directory
+// and in another session. By way of a directory, one that failed is no writer.
 var dependencyRule = rule{
 	kind: Dependency,
 	name: "dependency/1",
@@ -56,10 +61,12 @@ var halved = [maxWriters]float64{1, 0.5, 0.25}
 type tie struct {
 	from     *Node
 	weight   float64
-	exact    bool // by a resource that both name
-	shown    bool // the other only showed it
-	rank     int  // how many wrote the resource since, at least
-	resource Resource
+	exact    bool     // it reads, by name, what the other wrote
+	shown    bool     // the other only showed it
+	proven   bool     // it was used with success since
+	rank     int      // how many wrote the resource since, at least
+	resource Resource // as the other wrote it
+	used     Resource // as it is used, where by way of a directory
 	evidence []Evidence
 }
 
@@ -69,9 +76,23 @@ func (v *View) ties(n *Node) ([]tie, error) {
 		return n.ties, nil
 	}
 	var all []tie
+	before, alike, err := v.attempt(n)
+	if err != nil {
+		return nil, err
+	}
+	if before != nil && (alike < sameThing || before.Failed() != n.Failed()) {
+		before = nil
+	}
+	var using Resource // the one whose directories are looked at
 	add := func(from *Node, weight float64, rank int, r Resource, shows string, exact bool) (added bool) {
 		weight = float64(weight * halved[rank])
 		if from.Failed() {
+			weight /= 2
+		}
+		if before != nil && from.before(before) {
+			weight /= 2
+		}
+		if !exact && from.session != n.session {
 			weight /= 2
 		}
 		e := Evidence{Position: from.Position, Shows: shows, Resource: r.String()}
@@ -87,7 +108,7 @@ func (v *View) ties(n *Node) ([]tie, error) {
 				return false
 			}
 		}
-		all = append(all, tie{from: from, weight: weight, exact: exact, resource: r, rank: rank, evidence: []Evidence{e}})
+		all = append(all, tie{from: from, weight: weight, exact: exact, resource: r, used: using, rank: rank, evidence: []Evidence{e}})
 		return true
 	}
 	looked := map[string]bool{}
@@ -100,10 +121,11 @@ func (v *View) ties(n *Node) ([]tie, error) {
 		r := Resource{Kind: recountv1.ResourceKind_RESOURCE_KIND_PATH, Name: dir}
 		err := v.writers(kindWrite, n, r, 1, func(from *Node, w Resource, rank int) {
 			switch {
+			case from.Failed():
 			case w.Access&(Tree|Implied) == Tree|Implied:
-				add(from, 0.35, rank, r, "rewrote files below", false)
+				add(from, 0.3, rank, w, "rewrote files below", false)
 			case w.Access&Tree != 0:
-				add(from, 0.5, rank, r, "made the directory", false)
+				add(from, 0.4, rank, r, "made the directory", false)
 			}
 		})
 		return true, err
@@ -123,7 +145,7 @@ func (v *View) ties(n *Node) ([]tie, error) {
 			if w.Access&Implied != 0 && r.Access&Implied == 0 {
 				return // by way of the directories, below
 			}
-			add(from, base, rank, r, shows, r.Access&Implied == 0)
+			add(from, base, rank, r, shows, r.Access&(Read|Implied) == Read)
 		})
 		if err != nil {
 			return nil, err
@@ -142,15 +164,19 @@ func (v *View) ties(n *Node) ([]tie, error) {
 		}
 		if r.Access&Implied == 0 || r.Name == n.Dir {
 			if err := v.writers(kindBelow, n, r, maxWriters, func(from *Node, w Resource, rank int) {
-				add(from, 0.5, rank, w, "wrote below", false)
+				if !from.Failed() {
+					add(from, 0.5, rank, w, "wrote below", false)
+				}
 			}); err != nil {
 				return nil, err
 			}
 		}
+		using = r
 		if err := eachAbove(r.Name, n.Workspace, made); err != nil {
 			return nil, err
 		}
 	}
+	using = Resource{}
 	if path.IsAbs(n.Dir) {
 		dir := path.Clean(n.Dir)
 		if _, err := made(dir); err != nil {
@@ -161,8 +187,39 @@ func (v *View) ties(n *Node) ([]tie, error) {
 		}
 	}
 	slices.SortFunc(all, func(a, b tie) int { return comparePositions(b.from.Position, a.from.Position) })
+	for i := range all {
+		if err := v.outlived(&all[i], all[:i], n); err != nil {
+			return nil, err
+		}
+	}
 	n.ties, n.tied = all, true
 	return all, nil
+}
+
+// outlived lowers the weight of a tie to what other things came of since.
+func (v *View) outlived(t *tie, newer []tie, n *Node) error {
+	for _, o := range newer {
+		if !o.exact && !o.shown && below(t.resource.Name, o.resource.Name) && o.from.Effects&WritesTree != 0 {
+			t.rank++
+			t.weight /= 2
+			break
+		}
+	}
+	if !n.Failed() || t.shown || t.resource.Access&Implied != 0 {
+		return nil
+	}
+	return v.back(v.list(kindRead, n, resourceList(t.resource, n.Workspace)), n.Position.Offset, 4, func(offset int64, _ []byte) (bool, error) {
+		if offset <= t.from.Position.Offset {
+			return false, nil
+		}
+		u, err := v.sibling(n, offset)
+		if u == nil || err != nil || !u.Succeeded() || u.Effects&(changes|Builds) == 0 && !u.runs(t.resource) {
+			return true, err
+		}
+		t.proven = true
+		t.weight = float64(t.weight * 0.3)
+		return false, nil
+	})
 }
 
 func eachAbove(name, workspace string, visit func(dir string) (bool, error)) (err error) {
@@ -199,9 +256,19 @@ func (v *View) writers(kind byte, n *Node, r Resource, most int, visit func(from
 }
 
 // shown visits the intent of the session that was the last to read a resource
-// before a node, if all it did was to look.
+// before a node, if all it did was to look and nothing tried to write it since.
 func (v *View) shown(n *Node, r Resource, visit func(from *Node)) error {
+	written := int64(-1)
+	if err := v.back(v.list(kindWrite, n, resourceList(r, n.Workspace)), n.Position.Offset, 1, func(offset int64, _ []byte) (bool, error) {
+		written = offset
+		return false, nil
+	}); err != nil {
+		return err
+	}
 	return v.back(v.list(kindRead, n, resourceList(r, n.Workspace)), n.Position.Offset, 4, func(offset int64, _ []byte) (bool, error) {
+		if offset < written {
+			return false, nil
+		}
 		from, err := v.sibling(n, offset)
 		if from == nil || err != nil || from.session != n.session || from.uses(r) == 0 {
 			return true, err

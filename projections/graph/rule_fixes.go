@@ -5,7 +5,7 @@ import "github.com/recountdb/recount/schemas"
 // fixes/1: it succeeded where the attempt before it, at the same thing, had
 // failed; or it changed what the one before it in the session had failed to
 // change in another way. The weight is how alike the two are (see likeness; 0.6
-// for the other way), times
+// for the other way; of another session it counts within an hour only), times
 //
 //	1.0  something that both name, or that the failure's output names, was changed between them
 //	0.9  something else in the workspace was changed between them
@@ -29,7 +29,7 @@ var fixesRule = rule{
 			}
 			alike = 0.6
 		}
-		if from == nil || !from.Failed() {
+		if from == nil || !from.Failed() || !from.near(f.to) {
 			return nil
 		}
 		changed, err := f.v.changesSince(from, f.to)
