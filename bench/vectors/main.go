@@ -17,7 +17,6 @@ import (
 	"encoding/binary"
 	"flag"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -29,6 +28,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/recountdb/recount/projections/vector/coder"
 	"github.com/recountdb/recount/projections/vector/flat"
 	"github.com/recountdb/recount/projections/vector/index"
 	"github.com/recountdb/recount/projections/vector/index/indextest"
@@ -43,6 +43,7 @@ type config struct {
 	seed                   uint64
 	opt                    index.Options
 	hnswlib                string // the program
+	coder                  bool
 	dir                    string
 }
 
@@ -57,6 +58,7 @@ func main() {
 	flag.IntVar(&c.opt.EfConstruction, "efc", 200, "candidates while building")
 	flag.IntVar(&c.opt.Ef, "ef", 50, "candidates of a search")
 	flag.BoolVar(&c.opt.Generic, "generic", false, "no vector instructions")
+	flag.BoolVar(&c.coder, "coder", false, "measure coder/hnsw, too: slow to build")
 	shapes := flag.String("shapes", "clustered,low-rank,uniform", "how the vectors lie")
 	headers := flag.String("hnswlib", "", "directory with hnswlib/hnswlib.h")
 	flag.Parse()
@@ -118,23 +120,26 @@ func measure(c config, shape indextest.Shape) error {
 	}
 	var sides []*side
 	if c.hnswlib != "" {
-		s, stop, err := startHnswlib(c, rows, queries)
+		both, stop, err := startHnswlib(c, rows, queries)
 		if err != nil {
 			return err
 		}
 		defer stop()
-		sides = append(sides, s)
+		sides = append(sides, both...)
 	} else {
 		sides = append(sides, &side{name: "exact scan, float32", bytes: float64(4 * c.opt.Dim), search: func() (time.Duration, time.Duration, [][]uint32, error) {
 			return timed(queries, func(q []float32) ([]uint32, error) { return exact(rows, q, c.k), nil })
 		}})
 	}
-	for _, b := range []struct {
+	type backend struct {
 		name string
 		make func(index.Options) (index.Index, error)
-	}{
-		{"flat", func(o index.Options) (index.Index, error) { return flat.New(o) }},
-	} {
+	}
+	backends := []backend{{"flat", func(o index.Options) (index.Index, error) { return flat.New(o) }}}
+	if c.coder {
+		backends = append(backends, backend{"coder", func(o index.Options) (index.Index, error) { return coder.New(o) }})
+	}
+	for _, b := range backends {
 		s, err := buildSide(c, b.name, b.make, rows, queries)
 		if err != nil {
 			return err
@@ -164,10 +169,11 @@ func measure(c config, shape indextest.Shape) error {
 	return nil
 }
 
-func buildSide(c config, name string, make func(index.Options) (index.Index, error), rows, queries [][]float32) (*side, error) {
+// buildSide builds one of ours in this process.
+func buildSide(c config, name string, create func(index.Options) (index.Index, error), rows, queries [][]float32) (*side, error) {
 	s := &side{name: name}
 	before, cpu := heap(), cpuSeconds()
-	x, err := make(c.opt)
+	x, err := create(c.opt)
 	if err != nil {
 		return nil, err
 	}
@@ -181,17 +187,15 @@ func buildSide(c config, name string, make func(index.Options) (index.Index, err
 	s.search = func() (time.Duration, time.Duration, [][]uint32, error) {
 		return timed(queries, func(q []float32) ([]uint32, error) {
 			got, err := x.Search(q, c.k, 0, nil)
-			ids := make32(len(got))
-			for i, n := range got {
-				ids[i] = n.Row
+			var ids []uint32
+			for _, n := range got {
+				ids = append(ids, n.Row)
 			}
 			return ids, err
 		})
 	}
 	return s, nil
 }
-
-func make32(n int) []uint32 { return make([]uint32, n) }
 
 func timed(queries [][]float32, search func([]float32) ([]uint32, error)) (p50, p99 time.Duration, found [][]uint32, err error) {
 	runtime.GC()
@@ -210,13 +214,13 @@ func timed(queries [][]float32, search func([]float32) ([]uint32, error)) (p50, 
 }
 
 // startHnswlib builds the index in a process of its own, which then waits to be
-// told to search.
-func startHnswlib(c config, rows, queries [][]float32) (*side, func(), error) {
+// told to search: with ef, and with as many candidates as flat keeps for that ef.
+func startHnswlib(c config, rows, queries [][]float32) ([]*side, func(), error) {
 	file := filepath.Join(c.dir, "vectors")
 	if err := writeVectors(file, rows, queries); err != nil {
 		return nil, nil, err
 	}
-	cmd := exec.Command(c.hnswlib, file, strconv.Itoa(c.opt.M), strconv.Itoa(c.opt.EfConstruction), strconv.Itoa(c.opt.Ef), strconv.Itoa(c.k))
+	cmd := exec.Command(c.hnswlib, file, strconv.Itoa(c.opt.M), strconv.Itoa(c.opt.EfConstruction), strconv.Itoa(c.k))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -239,8 +243,8 @@ func startHnswlib(c config, rows, queries [][]float32) (*side, func(), error) {
 		stop()
 		return nil, nil, fmt.Errorf("hnswlib: %w", err)
 	}
-	s.search = func() (time.Duration, time.Duration, [][]uint32, error) {
-		if _, err := io.WriteString(in, "\n"); err != nil {
+	search := func(ef int) (time.Duration, time.Duration, [][]uint32, error) {
+		if _, err := fmt.Fprintln(in, ef); err != nil {
 			return 0, 0, nil, err
 		}
 		line, err := out.ReadString('\n')
@@ -268,7 +272,14 @@ func startHnswlib(c config, rows, queries [][]float32) (*side, func(), error) {
 		}
 		return time.Duration(numbers[0]), time.Duration(numbers[1]), found, nil
 	}
-	return s, stop, nil
+	wide := &side{name: fmt.Sprintf("hnswlib 0.8.0, ef=%d", c.opt.Ef*3/2), cpu: s.cpu, bytes: s.bytes}
+	for _, side := range []struct {
+		*side
+		ef int
+	}{{s, c.opt.Ef}, {wide, c.opt.Ef * 3 / 2}} {
+		side.search = func() (time.Duration, time.Duration, [][]uint32, error) { return search(side.ef) }
+	}
+	return []*side{s, wide}, stop, nil
 }
 
 func writeVectors(file string, rows, queries [][]float32) error {

@@ -3,11 +3,11 @@
 // for how to get it.
 //
 //   g++ -O3 -march=native -std=c++17 -I DIR bench/vectors/hnswlib/main.cc -o hnswlib
-//   hnswlib FILE M EFCONSTRUCTION EF K
+//   hnswlib FILE M EFCONSTRUCTION K
 //
 // FILE: rows, queries, dim as uint32, then rows × dim and queries × dim float32,
 // all little-endian. Prints the CPU seconds of the build and the bytes of its
-// memory for each row; then, for each line on stdin, makes all searches and
+// memory for each row; then, for each line on stdin, an ef, makes all searches and
 // prints p50 and p99 in nanoseconds, and the labels found, query by query.
 #include <algorithm>
 #include <chrono>
@@ -22,7 +22,7 @@
 #include "hnswlib/hnswlib.h"
 
 int main(int argc, char** argv) {
-  if (argc != 6) return 2;
+  if (argc != 5) return 2;
   FILE* f = fopen(argv[1], "rb");
   uint32_t head[3];
   if (!f || fread(head, 4, 3, f) != 3) return 3;
@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
   std::vector<float> data((n + queries) * dim);
   if (fread(data.data(), 4, data.size(), f) != data.size()) return 3;
   fclose(f);
-  const int m = atoi(argv[2]), ef_construction = atoi(argv[3]), ef = atoi(argv[4]), k = atoi(argv[5]);
+  const int m = atoi(argv[2]), ef_construction = atoi(argv[3]), k = atoi(argv[4]);
 
   hnswlib::InnerProductSpace space(dim);
   const clock_t begin = clock();
@@ -38,9 +38,9 @@ int main(int argc, char** argv) {
   for (size_t i = 0; i < n; i++) index.addPoint(&data[i * dim], i);
   std::cout << double(clock() - begin) / CLOCKS_PER_SEC << " " << index.size_data_per_element_ << std::endl;
 
-  index.setEf(ef);
   std::string line;
   while (std::getline(std::cin, line)) {
+    index.setEf(std::stoi(line));
     std::vector<int64_t> times;
     std::vector<std::vector<size_t>> found;
     for (size_t q = 0; q < queries; q++) {

@@ -28,7 +28,10 @@ func (x *Index) Search(query []float32, k, ef int, keep func(row uint32) bool) (
 		ef = x.opt.Ef
 	}
 	exact := max(3*k, rerankAtLeast) // candidates that are compared exactly
-	ef = max(min(ef, int(n)), exact)
+	// Codes rank coarsely, so the walk keeps half as many more as asked for: that
+	// is far cheaper than what it would miss.
+	ef = min(ef, int(n))
+	ef = max(ef+ef/2, exact)
 
 	s := x.pool.Get().(*scratch)
 	defer x.pool.Put(s)
@@ -63,8 +66,9 @@ func (x *Index) rank(v *view, query []float32, candidates []key, k int) []index.
 	return out[:min(k, len(out))]
 }
 
-// scanStep is how many rows a scan scores at a time: more than a list has.
-const scanStep = 256
+// scanStep is how many rows are scored at a time at most: no fewer than abreast
+// lists have.
+const scanStep = 512
 
 // scan compares all rows and gives the best limit that count.
 func (s *scratch) scan(v *view, limit int, counts func(row uint32) bool) []key {

@@ -46,8 +46,9 @@ type Index interface {
 	// Search gives the k nearest rows, or all if there are fewer. It fails with
 	// ErrVector for a query that Check refuses.
 	//
-	// ef is how many candidates the walk keeps: more is slower and finds more. 0 or
-	// less is the default, and it is never less than three times k. k of 0 or less
+	// ef is how many candidates the walk keeps, or some more where a backend needs
+	// it: more is slower and finds more. 0 or less is the default, and it is never
+	// less than three times k. k of 0 or less
 	// finds nothing; a k of the index's size or more gives every row.
 	//
 	// keep, if not nil, says which rows count. It is asked during the search, for
