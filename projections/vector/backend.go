@@ -1,8 +1,10 @@
 package vector
 
 import (
+	"github.com/recountdb/recount/projections/vector/coder"
 	"github.com/recountdb/recount/projections/vector/flat"
 	"github.com/recountdb/recount/projections/vector/index"
+	"github.com/recountdb/recount/projections/vector/kernel"
 )
 
 // backend makes indexes.
@@ -10,8 +12,9 @@ type backend struct {
 	make func(index.Options) (index.Index, error)
 	// load makes one of what AppendLinks and Chunk gave.
 	load func(o index.Options, links []byte, chunks [][]byte) (index.Index, error)
-	// repeatable: its links are a function of the vectors and their order.
-	repeatable bool
+	// add adds a row and gives its nearest earlier ones, the same ones each time:
+	// what comes of them is state.
+	add func(x index.Index, vec []float32, k int) ([]index.Neighbour, error)
 }
 
 var backends = map[string]backend{
@@ -20,6 +23,32 @@ var backends = map[string]backend{
 		load: func(o index.Options, links []byte, chunks [][]byte) (index.Index, error) {
 			return flat.Load(o, links, chunks)
 		},
-		repeatable: true,
+		add: index.Index.AddNear,
 	},
+	BackendCoder: {
+		make: func(o index.Options) (index.Index, error) { return coder.New(o) },
+		load: func(o index.Options, links []byte, chunks [][]byte) (index.Index, error) {
+			return coder.Load(o, links, chunks)
+		},
+		add: addAndCompare,
+	},
+}
+
+// addAndCompare is for an index whose searches differ from run to run: it
+// compares the new row with all earlier ones.
+func addAndCompare(x index.Index, vec []float32, k int) ([]index.Neighbour, error) {
+	n := uint32(x.Len())
+	if err := x.Add(vec); err != nil {
+		return nil, err
+	}
+	dot := kernel.Best().Dot
+	var best []index.Neighbour
+	for row := range n {
+		best = append(best, index.Neighbour{Row: row, Score: dot(vec, x.Vector(row))})
+		if len(best) == 64*k || row == n-1 {
+			index.Sort(best)
+			best = best[:min(len(best), k)]
+		}
+	}
+	return best, nil
 }

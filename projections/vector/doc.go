@@ -18,7 +18,9 @@
 //     indexed (index.Check: NaN, Inf, zero, other than unit length or dimension)
 //     makes the record one that can never be applied (projections.RecordError).
 //   - The same log gives the same sealed files, byte for byte, however it was
-//     batched and whatever crashes there were (with the backend flat).
+//     batched and whatever crashes there were. The backend coder, whose graph differs
+//     from run to run, keeps none in files: it is made anew at each Open, and what a
+//     new row is like is found by comparing it with all.
 //   - A file is checked before it is believed, all of it when it is opened. Damage is
 //     a *CorruptError that names file and region. Opening does not make anything
 //     anew that is sealed: it reads.

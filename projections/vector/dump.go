@@ -18,8 +18,8 @@ import (
 //	TOPIC/PARTITION/chunk/SPACE/SEQUENCE  SHA-256 over the vectors of a chunk
 //	TOPIC/PARTITION/content/SPACE/ROW     a row that no step has: its key, its
 //	                                      content, what it is like
-//	TOPIC/PARTITION/links/SPACE           SHA-256 over the index's links, where
-//	                                      they are a function of the log
+//	TOPIC/PARTITION/links/SPACE           SHA-256 over what the index stores besides
+//	                                      vectors: with the backend flat its graph
 //	TOPIC/PARTITION/run/OFFSET            a run that no step has: its event, space
 //	                                      and row
 //	TOPIC/PARTITION/space/SPACE           the embedder
@@ -88,9 +88,7 @@ func (s *shard) capture() captured {
 		for _, b := range sp.part() {
 			x.part = append(x.part, slices.Clone(b))
 		}
-		if backends[s.opts.Backend].repeatable {
-			x.links = sp.index.AppendLinks(nil)
-		}
+		x.links = sp.index.AppendLinks(nil)
 		c.spaces = append(c.spaces, x)
 	}
 	return c
@@ -139,9 +137,6 @@ func (c *captured) dump(ctx context.Context, yield func(key, value []byte) error
 		}
 	}
 	for i, sp := range c.spaces {
-		if sp.links == nil {
-			continue
-		}
 		hash(sp.links)
 		if err := put("links/%03d", i); err != nil {
 			return err

@@ -296,7 +296,7 @@ func (st *step) checkRuns(s *shard) error {
 func (s *shard) take(st *step) {
 	for i, name := range st.names {
 		if i == len(s.spaces) {
-			s.spaces = append(s.spaces, newSpace(name, nil))
+			s.spaces = append(s.spaces, newSpace(strings.Clone(name), backends[s.opts.Backend], nil))
 		}
 		sp := s.spaces[i]
 		for k, key := range st.key[i] {

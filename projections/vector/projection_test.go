@@ -25,6 +25,37 @@ func TestProjection(t *testing.T) {
 	})
 }
 
+// TestCoder: with an index whose graph differs from run to run the state is still
+// a function of the log, and searches give what there is.
+func TestCoder(t *testing.T) {
+	opts := Options{Backend: BackendCoder, M: 4, EfConstruction: 10, SealRows: 1000, CheckpointRows: -1}
+	rng := rand.New(rand.NewPCG(6, 6))
+	l := newLog(0)
+	for i := range 2300 { // more than are scanned
+		l.add(uint64(i), unit(rng))
+	}
+	once := fresh(t, opts)
+	l.apply(t, once)
+	again := open(t, t.TempDir(), opts)
+	for at := int64(0); at < l.Next; at += 700 {
+		if err := again.Apply(t.Context(), l.Batch(at, min(at+700, l.Next))); err != nil {
+			t.Fatal(err)
+		}
+		if at == 1400 {
+			closeOf(t, again)
+			again = open(t, again.dir, opts)
+		}
+	}
+	t.Cleanup(func() { closeOf(t, again) })
+	sealedtest.Same(t, "two builds", once, again)
+	for at := range int64(40) {
+		hits, stats, err := once.Search(t.Context(), Query{Vector: l.Records[at].GetIntent().Embedding, Embedder: "test/1", K: 5, Distinct: true})
+		if err != nil || len(hits) != 5 || stats[0].Scanned {
+			t.Fatalf("%d hits, %+v, %v", len(hits), stats, err)
+		}
+	}
+}
+
 // readEverything uses every way of reading and checks that they agree with each
 // other while batches are applied.
 func readEverything(t *testing.T, p *Projection) {

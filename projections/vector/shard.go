@@ -167,12 +167,13 @@ func (s *shard) space(embedder string) (int, error) {
 	if i := s.spaceOf(embedder); i >= 0 {
 		return i, nil
 	}
-	idx, err := backends[s.opts.Backend].make(s.opts.index())
+	b := backends[s.opts.Backend]
+	x, err := b.make(s.opts.index())
 	if err != nil {
 		return 0, schemas.Fatalf("vector: make index: %w", err)
 	}
 	// The record is not ours to keep.
-	s.spaces = append(s.spaces, newSpace(strings.Clone(embedder), idx))
+	s.spaces = append(s.spaces, newSpace(strings.Clone(embedder), b, x))
 	return len(s.spaces) - 1, nil
 }
 

@@ -32,6 +32,7 @@ const (
 // intent of it. Both are numbered in log order.
 type space struct {
 	embedder string
+	backend  backend
 	index    index.Index
 	table    rowTable
 	columns
@@ -39,8 +40,8 @@ type space struct {
 	sealed int     // rows that sealed steps have
 }
 
-func newSpace(embedder string, x index.Index) *space {
-	return &space{embedder: embedder, index: x, columns: columns{prev: newLinks(), simPrev: newLinks()}}
+func newSpace(embedder string, b backend, x index.Index) *space {
+	return &space{embedder: embedder, backend: b, index: x, columns: columns{prev: newLinks(), simPrev: newLinks()}}
 }
 
 // columns are what is known of rows and runs. They are only appended to, so that
@@ -129,7 +130,7 @@ func (s *space) has(key, content uint64) bool {
 func (s *space) add(key, content uint64, vec []float32, offset int64) (row uint32, isNew bool, err error) {
 	row, known := s.table.find(s.key, s.content, key, content)
 	if !known {
-		near, err := s.index.AddNear(vec, asked)
+		near, err := s.backend.add(s.index, vec, asked)
 		if err != nil {
 			return 0, false, err
 		}

@@ -155,7 +155,7 @@ type HTTPConfig struct {
 // VectorConfig is the vector index's part of Config. A change of any field but Ef
 // makes the index anew from the log at the next start.
 type VectorConfig struct {
-	// Backend is "flat", the default, or another that package vector has.
+	// Backend is "flat", the default, or "coder".
 	Backend string `yaml:"backend"`
 	// M is how many links a vector gets on each layer, 2 to 64; default 16.
 	M int `yaml:"m"`

@@ -29,7 +29,7 @@ func TestConfigNamesFieldAndValue(t *testing.T) {
 		"log and brokers":         {func(c *node.Config) { c.Roles, c.Kafka.Brokers = node.AllRoles, []string{"b:9092"} }, "kafka.brokers: b:9092"},
 		"neither":                 {func(c *node.Config) { c.Roles = []string{"ingest"} }, "kafka.brokers: none"},
 		"embedder":                {func(c *node.Config) { c.Embedder = "magic" }, `embedder: "magic"`},
-		"vector backend":          {func(c *node.Config) { c.Vector.Backend = "faiss" }, `vector.backend: faiss: vector: Backend "faiss": want flat`},
+		"vector backend":          {func(c *node.Config) { c.Vector.Backend = "faiss" }, `vector.backend: faiss: vector: Backend "faiss": want flat or coder`},
 		"vector m":                {func(c *node.Config) { c.Vector.M = 1 }, "vector.m: 1"},
 		"vector ef_construction":  {func(c *node.Config) { c.Vector.EfConstruction = 1 << 20 }, "vector.ef_construction: 1048576"},
 		"vector ef":               {func(c *node.Config) { c.Vector.Ef = -1 }, "vector.ef: -1"},
