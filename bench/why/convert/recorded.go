@@ -100,5 +100,5 @@ var machinePaths = regexp.MustCompile(`/(root|tmp)/[A-Za-z0-9_.@/+-]*/(go/pkg/mo
 // plain hides where this machine keeps things.
 func plain(s string) string {
 	s = machinePaths.ReplaceAllString(s, "/home/ann/$2")
-	return strings.NewReplacer("/root/", "/home/ann/", "/tmp/recount ", "recount ", "/tmp/rec/", "/src/").Replace(s)
+	return strings.NewReplacer("/root/", "/home/ann/", "/tmp/recount ", "recount ", "/tmp/", "/src/").Replace(s)
 }
