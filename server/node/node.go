@@ -127,7 +127,7 @@ func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Pro
 		if err = os.RemoveAll(filepath.Join(n.dir.path, scratchDir)); err != nil {
 			return n, fmt.Errorf("remove what a verify left: %w", err)
 		}
-		n.set, err = projections.Open(filepath.Join(n.dir.path, projectionsDir), projections.Options{Logger: cfg.Logger}, cfg.kinds()...)
+		n.set, err = projections.Open(filepath.Join(n.dir.path, projectionsDir), projections.Options{Logger: cfg.Logger, Reject: n.refused}, cfg.kinds()...)
 		if errors.Is(err, schemas.ErrFatal) {
 			err = &DamagedError{err}
 		}

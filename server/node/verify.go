@@ -46,7 +46,7 @@ func (n *Node) Verify(ctx context.Context, r httpapi.VerifyRequest, progress fun
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return report, fmt.Errorf("verify: %w", err)
 	}
-	scratch, err := projections.Open(dir, projections.Options{Logger: n.cfg.Logger}, wanted...)
+	scratch, err := projections.Open(dir, projections.Options{Logger: n.cfg.Logger, Reject: passOver}, wanted...)
 	if err != nil {
 		return report, fmt.Errorf("verify: %w", errors.Join(err, os.RemoveAll(dir)))
 	}
