@@ -192,7 +192,10 @@ func (c *causes) ended() error {
 		failure = last
 	}
 	named := map[string]bool{}
-	only := len(changed) == 1
+	var only *Node // the one change there was
+	if len(changed) == 1 {
+		only = changed[0]
+	}
 	weigh := func(from *Node, t *tie) error {
 		e := weighing{}
 		r, ok := namedBy(failure, from)
@@ -243,7 +246,7 @@ func (c *causes) ended() error {
 		}
 		if flip && from.Position.TP() == last.Position.TP() && from.Position.Offset > last.Position.Offset {
 			e.add(kindOfFlip, strengthFlip, last.ending(), c.to.ending())
-			if only && changed[0] == from && from.session == c.to.session {
+			if only == from && from.session == c.to.session {
 				e.add(kindOfSole, strengthSole, Evidence{Position: from.Position, Shows: "was the only change between"})
 			}
 			if wide := wideEffect(from); wide != "" && from.session == c.to.session {
