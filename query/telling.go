@@ -3,11 +3,13 @@ package query
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/recountdb/recount/projections/graph"
 	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -29,21 +31,25 @@ func (t *telling) close() {
 
 // tell begins one. Both are normal.
 func (s Sources) tell(ctx context.Context, w Walk, m Moment) (*telling, error) {
-	a, err := s.ask(ctx, m, segment.Name, graph.Name)
-	if err != nil {
-		return nil, err
-	}
-	v, err := a.graph.ViewAt(a.seen())
-	if err != nil {
-		a.close()
-		return nil, err
-	}
-	t := &telling{asking: a, walk: w, n: told{v}, view: v}
+	t := &telling{walk: w}
 	for _, name := range w.Kinds {
 		if k, ok := graph.ParseEdgeKind(name); ok {
 			t.kinds = append(t.kinds, k)
 		}
 	}
+	names := []string{segment.Name, graph.Name}
+	if slices.Contains(t.kinds, graph.Similar) {
+		names = append(names, vector.Name)
+	}
+	var err error
+	if t.asking, err = s.ask(ctx, m, names...); err != nil {
+		return nil, err
+	}
+	if t.view, err = t.graph.ViewAt(t.seen()); err != nil {
+		t.asking.close()
+		return nil, err
+	}
+	t.n = told{t}
 	return t, nil
 }
 
@@ -147,17 +153,6 @@ func edgeOf(e graph.Edge) Edge {
 	}
 	return out
 }
-
-// told is the narrative as the graph holds it, and the view of it that the
-// question may know of.
-type told struct{ *graph.View }
-
-func (n told) stop(id schemas.EventID) (stop, bool, error) {
-	node, found, err := n.Node(id)
-	return stop{node}, found, err
-}
-func (n told) in(id schemas.EventID) ([]graph.Edge, error)  { return n.In(id) }
-func (n told) out(id schemas.EventID) ([]graph.Edge, error) { return n.Out(id) }
 
 // seen bounds a view of the graph to what the answer may know of.
 func (a *asking) seen() graph.Seen {

@@ -72,6 +72,7 @@ func (w *walk) run(ctx context.Context, root stop) error {
 	w.followed, w.weak = map[graph.EdgeKind]int64{}, map[graph.EdgeKind]int64{}
 	known := map[schemas.EventID]bool{} // taken
 	best := map[schemas.EventID]float64{root.ID: 1}
+	var beyond []schemas.EventID // what edges lead to at the depth's end
 	open := frontier{{stop: root, score: 1}}
 	for len(open) > 0 {
 		r := heap.Pop(&open).(*reached)
@@ -99,7 +100,7 @@ func (w *walk) run(ctx context.Context, root stop) error {
 				continue
 			}
 			if r.depth == w.depth {
-				w.cutDepth = w.cutDepth || !known[to]
+				beyond = append(beyond, to)
 				continue
 			}
 			w.followed[e.Kind]++
@@ -115,6 +116,7 @@ func (w *walk) run(ctx context.Context, root stop) error {
 			heap.Push(&open, next)
 		}
 	}
+	w.cutDepth = slices.ContainsFunc(beyond, func(id schemas.EventID) bool { return !known[id] })
 	return nil
 }
 

@@ -49,6 +49,8 @@ func inWords(e graph.Edge, from, to *Scanned, root bool, between map[schemas.Pos
 			say(fmt.Sprintf("it went to %s, where %s ran", r, that))
 		case strings.HasPrefix(v.Shows, "its output"):
 			say("the output of " + that + strings.TrimPrefix(v.Shows, "its output"))
+		case e.Kind == graph.Similar:
+			say(fmt.Sprintf("it is near to %s in meaning (cosine %.2f), which makes it no cause", that, v.Score))
 		case v.Shows == showsFirst:
 			say(that + " is the first to use it since")
 		case place(v) == 1:
