@@ -9,8 +9,8 @@
 //     row; scores of the walk come from integer sums. Hash proves it.
 //   - A search with ef keeps ef + ef/2 candidates: the walk compares codes, which
 //     rank a little worse than vectors do. Building keeps EfConstruction.
-//   - A row costs 5 × Dim + 4 bytes of chunk, 8 × M + 12 of links, and above layer
-//     0 a sixteenth of 4 × M + 4 on average (with M = 16): 2,069 bytes at 384.
+//   - A row costs 5 × Dim + 4 bytes of chunk, 8 × M + 8 of links, and above layer
+//     0 a sixteenth of 4 × M + 4 on average (with M = 16): 2,065 bytes at 384.
 //
 // # Readers and the writer
 //

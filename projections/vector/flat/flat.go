@@ -123,7 +123,7 @@ func (x *Index) link(v *view, row uint32, top int, vec []float32, k int) ([]inde
 	}
 	for layer := min(top, e.level); layer >= 0; layer-- {
 		ls, i := v.graph.list(row, layer)
-		ls.replace(i, s.links[layer])
+		ls.fill(i, s.links[layer])
 		for _, other := range s.links[layer] {
 			x.linkBack(v, s, other, row, layer)
 		}

@@ -1,5 +1,7 @@
 package flat
 
+import "slices"
+
 // choose takes from candidates, nearest first, those that a row of this scale
 // is to be linked to: at most m, each nearer to the row than to any other that
 // was taken, or as near; then, if they are fewer than m, the nearest of the
@@ -31,47 +33,56 @@ func (x *Index) choose(v *view, s *scratch, candidates []key, scale float32, m i
 
 // nearerToOne says whether a row's score with any of others is above limit.
 func (x *Index) nearerToOne(v *view, s *scratch, row uint32, others []uint32, limit float32) bool {
-	if len(others) == 0 {
-		return false
-	}
-	scores := s.scores[:len(others)]
-	v.kern.Scores(v.rows.Code(row), v.rows.Blocks, others, scores)
-	scale := v.rows.Scale(row)
-	for _, score := range scores {
-		if float32(score*scale) > limit {
-			return true
+	const step = 8 // mostly one of the first few says so
+	code, scale := v.rows.Code(row), v.rows.Scale(row)
+	for len(others) > 0 {
+		some := others[:min(step, len(others))]
+		others = others[len(some):]
+		scores := s.scores[:len(some)]
+		v.kern.Scores(code, v.rows.Blocks, some, scores)
+		for _, score := range scores {
+			if float32(score*scale) > limit {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// linkBack links row to the new one on a layer. If it has no link to spare it
+// linkBack links row to the new one on a layer. If it has no link to spare, it
 // gives up the farthest that is nearer to a nearer one of its links than to the
-// row itself, or, if there is none, the farthest.
+// row itself, or, if there is none, the farthest: of its links and the new one.
 func (x *Index) linkBack(v *view, s *scratch, row, fresh uint32, layer int) {
 	ls, i := v.graph.list(row, layer)
-	if ls.add(i, fresh) {
+	links := ls.own(i)
+	if len(links) < ls.width {
+		ls.set(i, len(links), fresh)
 		return
 	}
-	s.batch = append(append(s.batch[:0], ls.own(i)...), fresh)
+	s.batch = append(append(s.batch[:0], links...), fresh)
 	s.scores = s.scores[:len(s.batch)]
 	v.kern.Scores(v.rows.Code(row), v.rows.Blocks, s.batch, s.scores)
-	order := s.order[:0]
+	s.order = s.order[:0]
 	for j, other := range s.batch {
-		order, _ = insert(order, makeKey(s.scores[j], other), len(s.batch))
+		s.order = append(s.order, makeKey(s.scores[j], other))
 	}
-	s.order = order
 	scale := v.rows.Scale(row)
-	s.batch = s.batch[:0]
-	for _, k := range order {
-		s.batch = append(s.batch, k.row())
-	}
-	drop := len(order) - 1
-	for j := len(order) - 1; j > 0; j-- {
-		if x.nearerToOne(v, s, order[j].row(), s.batch[:j], float32(order[j].score()*scale)) {
-			drop = j
+	var drop uint32
+	for first := true; len(s.order) > 1; first = false {
+		farthest := slices.Index(s.order, slices.Max(s.order))
+		k := s.order[farthest]
+		last := len(s.order) - 1
+		s.order[farthest], s.batch[farthest] = s.order[last], s.batch[last]
+		s.order, s.batch = s.order[:last], s.batch[:last]
+		if first {
+			drop = k.row()
+		}
+		if x.nearerToOne(v, s, k.row(), s.batch, float32(k.score()*scale)) {
+			drop = k.row()
 			break
 		}
 	}
-	ls.replace(i, append(s.batch[:drop], s.batch[drop+1:]...))
+	if drop != fresh {
+		ls.set(i, slices.Index(links, drop), fresh)
+	}
 }

@@ -1,9 +1,6 @@
 package flat
 
-import (
-	"runtime"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // none fills the slots of a list behind its last link.
 const none = ^uint32(0)
@@ -17,17 +14,16 @@ const perBlock = 1024
 // Invariants:
 //
 //   - A slot is only ever stored to and loaded atomically while others may read.
-//   - The links of a list come first, then none up to the width.
-//   - Adding a link is one store, into the first slot that has none: a reader
-//     sees the list before or after it.
-//   - Replacing a list makes its version odd, stores the slots, and makes the
-//     version even again. A reader who saw it odd, or different afterwards, reads
-//     the list again: it never uses a list that is half old and half new. The
-//     writer does nothing else meanwhile, so that this is short.
+//   - The links of a list come first, then none up to the width. A list never gets
+//     shorter.
+//   - Whatever changes a list that others can read is one store: a link added in
+//     the first slot that has none, or put in the place of another. So there is no
+//     moment at which a list is half changed. A reader that is passed by several
+//     changes sees each of them or does not: every link that it sees was there
+//     while it read.
 type lists struct {
-	width    int
-	slots    [][]uint32 // perBlock × width each
-	versions [][]uint32 // perBlock each
+	width int
+	slots [][]uint32 // perBlock × width each
 }
 
 // with is the lists with one more block of empty ones.
@@ -37,7 +33,6 @@ func (l lists) with() lists {
 		slots[i] = none
 	}
 	l.slots = append(l.slots[:len(l.slots):len(l.slots)], slots)
-	l.versions = append(l.versions[:len(l.versions):len(l.versions)], make([]uint32, perBlock))
 	return l
 }
 
@@ -58,69 +53,39 @@ func (l *lists) own(i uint32) []uint32 {
 	return slots
 }
 
-// add puts a link behind the others of list i, if there is room.
-func (l *lists) add(i, id uint32) bool {
-	n := len(l.own(i))
-	if n == l.width {
-		return false
-	}
+// fill makes ids the links of list i, which nobody can read yet.
+func (l *lists) fill(i uint32, ids []uint32) {
+	copy(l.all(i), ids)
+}
+
+// set stores a link in slot n of list i.
+func (l *lists) set(i uint32, n int, id uint32) {
 	atomic.StoreUint32(&l.all(i)[n], id)
-	return true
 }
 
-// replace makes ids the links of list i.
-func (l *lists) replace(i uint32, ids []uint32) {
-	version := &l.versions[i/perBlock][i%perBlock]
-	atomic.AddUint32(version, 1)
+// unseen gives the links of list i that visited has room for and does not have
+// yet, and notes them there. What it gives is in the memory of batch, which has
+// room for a whole list.
+func (l *lists) unseen(i uint32, visited []uint8, epoch uint8, batch []uint32) []uint32 {
 	slots := l.all(i)
-	for n := range slots {
-		id := none
-		if n < len(ids) {
-			id = ids[n]
+	batch = batch[:len(slots)]
+	found := 0
+	for j := range slots {
+		id := atomic.LoadUint32(&slots[j])
+		if int(id) >= len(visited) {
+			if id == none {
+				break
+			}
+			continue // added since the search began
 		}
-		atomic.StoreUint32(&slots[n], id)
+		// Without a branch: whether a row was seen cannot be guessed.
+		batch[found] = id
+		next := found + 1
+		if visited[id] == epoch {
+			next = found
+		}
+		found = next
+		visited[id] = epoch
 	}
-	atomic.AddUint32(version, 1)
-}
-
-// unseen gives the links of list i that are below n and that visited does not
-// have yet, and notes them there. What it gives is in the memory of batch, which
-// has room for a whole list.
-func (l *lists) unseen(i, n uint32, visited []uint8, epoch uint8, batch []uint32) []uint32 {
-	version := &l.versions[i/perBlock][i%perBlock]
-	slots := l.all(i)
-	batch = batch[:l.width]
-	visited = visited[:n]
-	for try := 1; ; try++ {
-		before := atomic.LoadUint32(version)
-		if before%2 == 0 {
-			found := 0
-			for j := range slots {
-				id := atomic.LoadUint32(&slots[j])
-				if id >= uint32(len(visited)) {
-					if id == none {
-						break
-					}
-					continue
-				}
-				// Without a branch: whether a row was seen cannot be guessed.
-				batch[found] = id
-				next := found + 1
-				if visited[id] == epoch {
-					next = found
-				}
-				found = next
-				visited[id] = epoch
-			}
-			if atomic.LoadUint32(version) == before {
-				return batch[:found]
-			}
-			for _, id := range batch[:found] {
-				visited[id] = epoch - 1
-			}
-		}
-		if try%64 == 0 {
-			runtime.Gosched() // the writer was interrupted halfway
-		}
-	}
+	return batch[:found]
 }

@@ -131,7 +131,7 @@ func (s *scratch) walkFiltered(v *view, start uint32, ef int, counts func(row ui
 		if len(s.found) == ef && at > s.found[ef-1] {
 			return true
 		}
-		s.batch = v.graph.base.unseen(at.row(), v.n, s.visited, s.epoch, s.batch[:0])
+		s.batch = v.graph.base.unseen(at.row(), s.visited, s.epoch, s.batch[:0])
 	}
 }
 

@@ -143,7 +143,7 @@ func (x *Index) loadGraph(d *decoder, n uint32) {
 				}
 				ids = append(ids, id)
 			}
-			ls.replace(i, ids)
+			ls.fill(i, ids)
 		}
 	}
 	g := x.graph.Load()

@@ -42,7 +42,7 @@ type scratch struct {
 	pool    []key  // the best so far, sorted
 	batch   []uint32
 	scores  []float32
-	visited []uint8 // by row: epoch if this walk has scored it
+	visited []uint8 // by row below n: epoch if this walk has scored it
 	epoch   uint8
 
 	// For filtered searches.
@@ -60,14 +60,15 @@ func newScratch(stride int) *scratch {
 
 // begin forgets which rows were visited.
 func (s *scratch) begin(n uint32) {
-	if uint32(len(s.visited)) < n {
+	if uint32(cap(s.visited)) < n {
 		s.visited = make([]uint8, stampsFor(n))
 		s.epoch = 0
 	}
-	if s.epoch++; s.epoch >= 254 { // leaves epoch-1 for lists.unseen
-		clear(s.visited)
+	if s.epoch++; s.epoch == 0 {
+		clear(s.visited[:cap(s.visited)])
 		s.epoch = 1
 	}
+	s.visited = s.visited[:n]
 }
 
 // score fills scores with those of the rows in batch.
@@ -87,7 +88,7 @@ func (s *scratch) descend(v *view, e entry, layer int) uint32 {
 		for {
 			at := best
 			ls, i := v.graph.list(at.row(), l)
-			s.batch = ls.unseen(i, v.n, s.visited, s.epoch, s.batch[:0])
+			s.batch = ls.unseen(i, s.visited, s.epoch, s.batch[:0])
 			s.score(v)
 			for j, row := range s.batch {
 				best = min(best, makeKey(s.scores[j], row))
@@ -127,12 +128,15 @@ func (s *scratch) walk(v *view, layer int, start uint32, ef int) {
 			s.pool[next] |= walked
 			taken++
 			ls, i := v.graph.list(at.row(), layer)
-			found += len(ls.unseen(i, v.n, s.visited, s.epoch, s.batch[found:cap(s.batch)]))
+			found += len(ls.unseen(i, s.visited, s.epoch, s.batch[found:cap(s.batch)]))
 		}
 		s.batch = s.batch[:found]
 		s.score(v)
 		for j, row := range s.batch {
 			k := makeKey(s.scores[j], row)
+			if len(s.pool) == ef && k >= s.pool[ef-1] {
+				continue
+			}
 			var at int
 			if s.pool, at = insert(s.pool, k, ef); at < next {
 				next = at
