@@ -28,8 +28,8 @@ func (d *drawing) drawDiff(r query.DiffResponse) {
 	}
 	d.ids = abbreviate(append(ids, r.A, r.B))
 	if r.Verdict != "" {
-		verdict := oneLine(r.Verdict)
-		d.print(d.a.paint(bold, verdict), "")
+		d.text("", bold, oneLine(r.Verdict))
+		d.print("")
 	}
 	for name, in := range map2("A", a, "B", b) {
 		if in != nil {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -12,13 +14,15 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/httpapi"
 )
 
 func (a *app) findCmd() *cobra.Command {
 	var r query.FindRequest
 	var filters filterFlags
 	var asOf, atLeast string
-	var proof bool
+	var proof, follow bool
+	var from string
 	c := &cobra.Command{
 		Use:   "find [WORDS...]",
 		Short: "Find commands by words, meaning and circumstances",
@@ -27,12 +31,16 @@ circumstances that the flags name. Without words: the newest.
 
 Commands that read alike are one hit, the newest run that matches best; --repeats
 lists each run.
-Exits with 1 if nothing is found.`,
+Exits with 1 if nothing is found.
+
+--follow prints commands as they become visible instead, until it is interrupted or
+--limit is given and reached: it needs a server, and takes no words.`,
 		Example: `  recount find remove old docker images
   recount find --exit fail --since 2d                 what went wrong since the day before yesterday
   recount find --here make test                       in this directory and below
   recount find --resource deploy.yaml                 what read or wrote it
   recount find --program kubectl --category deploy --limit 20
+  recount find --follow --exit fail --here            what fails here from now on
   recount find "make test" --proof                    how the answer came about
   recount find tests --json | jq .hits[0].position`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -51,6 +59,24 @@ Exits with 1 if nothing is found.`,
 			if _, err := r.Normal(); err != nil {
 				return usageError{err}
 			}
+			if follow {
+				q := query.FollowRequest{Filters: r.Filters, Beat: httpapi.DefaultBeat}
+				if cmd.Flags().Changed("limit") {
+					q.Limit = r.Limit
+				}
+				if from != "" {
+					if q.From, err = schemas.ParseWatermark(from); err != nil {
+						return usagef("--from: %w", err)
+					}
+				}
+				if r.Text != "" || !r.AsOf.IsZero() || len(r.AtLeast) > 0 || r.Repeats || proof {
+					return usagef("--follow tells new commands, each run of them: it takes filters, --limit, --from and --json only")
+				}
+				return a.withBackend(cmd.Context(), func(b *backend) error { return a.follow(cmd.Context(), b, q) })
+			}
+			if from != "" {
+				return usagef("--from: only with --follow")
+			}
 			return a.withBackend(cmd.Context(), func(b *backend) error {
 				return a.find(cmd.Context(), b, r, proof, now)
 			})
@@ -62,6 +88,8 @@ Exits with 1 if nothing is found.`,
 	f.StringVar(&asOf, "as-of", "", "answer from what was known then: a time, or a watermark of an earlier answer")
 	f.StringVar(&atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
 	f.IntVar(&r.EF, "ef", 0, fmt.Sprintf("candidates that the vector index keeps, at most %d (default 300)", query.MaxEF))
+	f.BoolVarP(&follow, "follow", "f", false, "print new commands as they become visible")
+	f.StringVar(&from, "from", "", "with --follow: begin at these offsets, not now: TOPIC/PARTITION:NEXT,…; partitions not named from their beginning")
 	f.BoolVar(&r.Repeats, "repeats", false, "list each run of a command")
 	f.BoolVar(&proof, "proof", false, "print how the answer came about")
 	return c
@@ -87,6 +115,26 @@ func (a *app) find(ctx context.Context, b *backend, r query.FindRequest, proof b
 		return exitError(1)
 	}
 	return nil
+}
+
+// follow prints commands as they come, with --json one a line.
+func (a *app) follow(ctx context.Context, b *backend, q query.FollowRequest) error {
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	err := b.Follow(ctx, q, func(f query.Followed) error {
+		switch {
+		case f.Command == nil:
+			return nil
+		case a.json:
+			return enc.Encode(f.Command)
+		}
+		a.printHit(query.Hit{Intent: f.Command.Intent}, time.Now())
+		return nil
+	})
+	if errors.Is(err, context.Canceled) {
+		return nil // ctrl-c is how following ends
+	}
+	return a.unanswered(err)
 }
 
 // waitFor returns when everything below w is visible.

@@ -140,13 +140,24 @@ func resourceName(r string) string {
 	return r
 }
 
-// edge is an edge in one line after lead.
-func (d *drawing) edge(lead string, e query.Edge) string {
+// text draws words below one another after lead, as many lines as they take.
+func (d *drawing) text(lead, colour, words string) {
+	lines := []string{words}
+	if d.width > 0 {
+		lines = wrap(words, max(d.width-columns(lead), narrowest))
+	}
+	for _, l := range lines {
+		d.print(d.a.paint(dim, lead) + d.a.paint(colour, l))
+	}
+}
+
+// edgeText is what an edge says, in words.
+func edgeText(e query.Edge) string {
 	s := fmt.Sprintf("%s %.2f", e.Kind, e.Weight)
 	if words := inWords(e); words != "" {
 		s += ": " + words
 	}
-	return d.a.paint(dim, lead+d.fit(s, columns(lead)))
+	return s
 }
 
 // count writes a number of things.
@@ -167,7 +178,8 @@ func (d *drawing) print(lines ...string) {
 // hint tells what was cut off, or why there is nothing.
 func (d *drawing) hint(b query.Basis) {
 	if b.Hint != "" {
-		d.print("", d.a.paint(dim, oneLine(b.Hint)))
+		d.print("")
+		d.text("", dim, oneLine(b.Hint))
 	}
 }
 

@@ -32,7 +32,8 @@ $RECOUNT_DATA_DIR or ~/.local/share/recount.`,
 		Example: `  recount quickstart                      see it work on a real sample
   eval "$(recount hook bash)"             record this shell from now on
   recount import history                  bring in what you have
-  recount find "remove old images"        ask`,
+  recount find "remove old images"        ask
+  recount why                             ask what led to the newest failure here`,
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		// Global flags may stand before any verb, also before pipeline, whose own
@@ -76,7 +77,7 @@ $RECOUNT_DATA_DIR or ~/.local/share/recount.`,
 	}
 	add(groupStart, a.quickstartCmd(), a.upCmd())
 	add(groupRecord, a.hookCmd(), a.importCmd(), a.recordCmd(), a.execCmd())
-	add(groupAsk, a.findCmd(), a.showCmd(), a.statusCmd())
+	add(groupAsk, a.findCmd(), a.showCmd(), a.whyCmd(), a.stitchCmd(), a.diffCmd(), a.insightsCmd(), a.statusCmd())
 	add(groupTrust, a.logCmd(), a.verifyCmd(), a.rebuildCmd())
 	add(groupRest, a.pipelineCmd(), a.versionCmd())
 	root.SetHelpCommandGroupID(groupRest)

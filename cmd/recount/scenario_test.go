@@ -167,6 +167,8 @@ var vary = []struct {
 	{regexp.MustCompile(`127\.0\.0\.1:[0-9]{2,5}`), "<addr>"},
 	{regexp.MustCompile(`pid [0-9]+`), "pid <n>"},
 	{regexp.MustCompile(`[0-9,]+ a second`), "<n> a second"},
+	// How edges are weighed is the graph's to test.
+	{regexp.MustCompile(`(temporal|retry|fixes|dependency|branch|causal|similar) [01]\.[0-9]{2}`), "$1 <w>"},
 	{regexp.MustCompile(`found by .*`), "found by …"},
 	{regexp.MustCompile(`"elapsed_ms": [0-9]+`), `"elapsed_ms": <n>`},
 }

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
 )
 
 func (a *app) showCmd() *cobra.Command {
@@ -17,10 +20,14 @@ func (a *app) showCmd() *cobra.Command {
 		Short: "Show everything known of one command",
 		Long: `Show everything known of one command, with the event it came from. ID is an event's
 id, the start of one, or a position such as recount.commands/0/42. Exits with 1 if
-there is none.`,
+there is none.
+
+The last lines are what joins it to earlier commands (why) and to later ones (then);
+why and stitch go on from there.`,
 		Example: `  recount show 018f3c2a-9d1e
   recount show recount.commands/0/42 --json`,
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeIDs("", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withBackend(cmd.Context(), func(b *backend) error {
 				r, err := b.Show(cmd.Context(), args[0])
@@ -31,7 +38,11 @@ there is none.`,
 				if a.json {
 					return a.printJSON(r)
 				}
-				a.printShow(r, proof, time.Now())
+				around, err := b.Stitch(cmd.Context(), query.StitchRequest{Ref: r.ID.String(), Walk: query.Walk{Depth: 1}})
+				if err != nil {
+					return a.unanswered(err)
+				}
+				a.printShow(r, around, proof, time.Now())
 				return nil
 			})
 		},
@@ -40,7 +51,7 @@ there is none.`,
 	return c
 }
 
-func (a *app) printShow(r query.ShowResponse, proof bool, now time.Time) {
+func (a *app) printShow(r query.ShowResponse, around query.StitchResponse, proof bool, now time.Time) {
 	a.printf("%s %s\n\n", a.exitMark(r.ExitCode), a.paint(bold, indent(plainText(r.Command), "    ")))
 	row := func(name, value string) {
 		if value != "" {
@@ -86,10 +97,50 @@ func (a *app) printShow(r query.ShowResponse, proof bool, now time.Time) {
 		row("event", fmt.Sprintf("%s from %s", r.Event.Type, r.Event.Source))
 	}
 	row("event", r.EventError)
+	a.drawing(false, now).drawLinks(around)
 	if r.OutputTail != "" {
 		a.printf("\n%s\n", a.paint(dim, "  │ "+indent(plainText(strings.TrimRight(r.OutputTail, "\n")), "  │ ")))
 	}
 	if proof {
 		a.printProof(r.Proof, r.Watermark.String())
+	}
+}
+
+// mostLinks is how many edges show tells each way.
+const mostLinks = 3
+
+// drawLinks draws what joins a command to those beside it, the heaviest edge to
+// each.
+func (d *drawing) drawLinks(r query.StitchResponse) {
+	at := map[schemas.EventID]query.Intent{}
+	ids := []schemas.EventID{r.Root}
+	for _, n := range r.Nodes {
+		at[n.ID] = n.Intent
+		ids = append(ids, n.ID)
+	}
+	d.ids = abbreviate(ids)
+	edges := slices.Clone(r.Edges)
+	slices.SortStableFunc(edges, func(a, b query.Edge) int { return cmp.Compare(b.Weight, a.Weight) })
+	for _, way := range []struct {
+		name string
+		of   func(query.Edge) (other schemas.EventID, ok bool)
+	}{
+		{"why", func(e query.Edge) (schemas.EventID, bool) { return e.From, e.To == r.Root }},
+		{"then", func(e query.Edge) (schemas.EventID, bool) { return e.To, e.From == r.Root }},
+	} {
+		told := map[schemas.EventID]bool{}
+		for _, e := range edges {
+			other, ok := way.of(e)
+			in, known := at[other]
+			if !ok || !known || told[other] || len(told) == mostLinks {
+				continue
+			}
+			name := way.name
+			if len(told) > 0 {
+				name = ""
+			}
+			told[other] = true
+			d.print(d.command(fmt.Sprintf("  %-10s ", name), in, "", fmt.Sprintf("%s %.2f", e.Kind, e.Weight)))
+		}
 	}
 }

@@ -155,10 +155,7 @@ func (l *lanes) edges(edges []query.Edge, previous schemas.EventID, blank string
 			l.d.print(l.d.a.paint(dim, fmt.Sprintf("%s… %d more edges (--wide)", lead, len(edges)-i)))
 			return
 		}
-		s := fmt.Sprintf("← %s %s %.2f", l.d.ids[e.From], e.Kind, e.Weight)
-		if words := inWords(e); words != "" {
-			s += ": " + words
-		}
+		s := "← " + l.d.ids[e.From] + " " + edgeText(e)
 		l.d.print(l.d.a.paint(dim, lead+l.d.fit(s, columns(lead))))
 	}
 }

@@ -67,10 +67,10 @@ func (t *whyTree) draw(of schemas.EventID, cwd string, root time.Time, lead stri
 		}
 		edges := t.edges[pair{c.ID, to}]
 		if len(edges) == 0 && c.Why != "" {
-			t.d.print(t.d.a.paint(dim, more+t.d.fit(oneLine(c.Why), columns(more))))
+			t.d.text(more, dim, oneLine(c.Why))
 		}
 		for _, e := range edges {
-			t.d.print(t.d.edge(more, e))
+			t.d.text(more, dim, edgeText(e))
 		}
 		t.draw(c.ID, c.Cwd, root, lead+below)
 	}

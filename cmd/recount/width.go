@@ -73,6 +73,24 @@ func oneLine(s string) string {
 	return strings.NewReplacer("\n", "⏎", "\t", " ").Replace(plainText(strings.TrimSpace(s)))
 }
 
+// wrap breaks s between words into lines of at most n columns; a word that is
+// longer is cut.
+func wrap(s string, n int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(s) {
+		switch {
+		case line == "":
+			line = cut(word, n)
+		case columns(line)+1+columns(word) <= n:
+			line += " " + word
+		default:
+			lines, line = append(lines, line), cut(word, n)
+		}
+	}
+	return append(lines, line)
+}
+
 // pad fills s with blanks up to n columns.
 func pad(s string, n int) string { return s + strings.Repeat(" ", max(n-columns(s), 0)) }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/recountdb/recount/schemas"
@@ -28,6 +29,24 @@ func TestCut(t *testing.T) {
 	}
 	if got := oneLine(" for x in a\n\tdo\x1b[2J\r\n"); got != `for x in a⏎ do\x1b[2J` {
 		t.Errorf("oneLine: got %q", got)
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{"one two three", 7, "one two|three"},
+		{"one two three", 6, "one|two|three"},
+		{"a averylongword b", 6, "a|avery…|b"},
+		{"日本 語です", 4, "日本|語…"},
+		{"", 4, ""},
+	} {
+		if got := strings.Join(wrap(c.in, c.n), "|"); got != c.want {
+			t.Errorf("wrap(%q, %d): got %q, want %q", c.in, c.n, got, c.want)
+		}
 	}
 }
 

@@ -31,6 +31,7 @@ type intentsInput struct {
 	Category  string    `query:"category" enum:"build,deploy,debug,configure,query,navigate,other" example:"deploy" doc:"The category of the command."`
 	Program   string    `query:"program" maxLength:"256" example:"docker" doc:"A binary that the command runs, without its path."`
 	Template  string    `query:"template" maxLength:"4096" doc:"The normalised template, as in a hit."`
+	Resource  string    `query:"resource" maxLength:"4096" example:"Makefile" doc:"Something that the command reads or writes, as in find."`
 	Limit     int       `query:"limit" minimum:"0" example:"1000" doc:"How many at most; 0 for all. Not with Arrow."`
 	From      string    `query:"from" maxLength:"65536" example:"recount.commands/0:42" doc:"Of new commands: where to begin, TOPIC/PARTITION:NEXT, comma-separated; a partition that it does not name from its beginning. Without it: what comes from now on."`
 	LastID    string    `header:"Last-Event-ID" maxLength:"65536" example:"recount.commands/0:42" doc:"The id of the last event that was received of an earlier stream: it goes on after it, without loss or repeats. It goes before from."`
@@ -40,7 +41,7 @@ type intentsInput struct {
 func (in *intentsInput) filters() query.Filters {
 	return query.Filters{
 		Since: in.Since, Until: in.Until, Cwd: in.Cwd, Session: in.Session, Workspace: in.Workspace, Host: in.Host, User: in.User,
-		Author: in.Author, Shell: in.Shell, Exit: in.Exit, Category: in.Category, Program: in.Program, Template: in.Template,
+		Author: in.Author, Shell: in.Shell, Exit: in.Exit, Category: in.Category, Program: in.Program, Template: in.Template, Resource: in.Resource,
 	}
 }
 
@@ -54,7 +55,7 @@ func filterValues(f query.Filters) url.Values {
 	}
 	for name, s := range map[string]string{
 		"cwd": f.Cwd, "session": f.Session, "workspace": f.Workspace, "host": f.Host, "user": f.User, "author": f.Author,
-		"shell": f.Shell, "exit": f.Exit, "category": f.Category, "program": f.Program, "template": f.Template,
+		"shell": f.Shell, "exit": f.Exit, "category": f.Category, "program": f.Program, "template": f.Template, "resource": f.Resource,
 	} {
 		if s != "" {
 			v.Set(name, s)

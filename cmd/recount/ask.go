@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// momentFlags say which state a question is asked of.
+type momentFlags struct {
+	asOf, atLeast string
+	proof         bool
+}
+
+func (m *momentFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&m.asOf, "as-of", "", "answer from what was known then: a time, or a watermark of an earlier answer")
+	f.StringVar(&m.atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
+	f.BoolVar(&m.proof, "proof", false, "print how the answer came about")
+}
+
+func (m *momentFlags) moment() (r query.Moment, err error) {
+	if err := r.AsOf.UnmarshalText([]byte(m.asOf)); err != nil {
+		return r, usageError{err}
+	}
+	if r.AtLeast, err = schemas.ParseWatermark(m.atLeast); err != nil {
+		return r, usagef("--at-least: %w", err)
+	}
+	return r, nil
+}
+
+// drawFlags say how an answer about narratives is printed.
+type drawFlags struct {
+	wide, dot, mermaid bool
+}
+
+func (d *drawFlags) add(c *cobra.Command) {
+	c.Flags().BoolVar(&d.wide, "wide", false, "cut nothing, however long the lines")
+	c.Flags().BoolVar(&d.dot, "dot", false, "print a diagram for Graphviz: … --dot | dot -Tsvg")
+	c.Flags().BoolVar(&d.mermaid, "mermaid", false, "print a diagram for Mermaid, as Markdown on many sites shows it")
+}
+
+// walkFlags bound a walk over the narrative.
+type walkFlags struct {
+	query.Walk
+	momentFlags
+	drawFlags
+}
+
+func (w *walkFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.IntVar(&w.Depth, "depth", query.DefaultDepth, fmt.Sprintf("how many edges to go at most, up to %d", query.MaxDepth))
+	f.IntVar(&w.Nodes, "nodes", query.DefaultNodes, fmt.Sprintf("how many commands at most, up to %d", query.MaxNodes))
+	f.StringSliceVar(&w.Kinds, "kind", nil, "follow only these edges: temporal, retry, fixes, dependency, branch, causal, similar; may be repeated")
+	f.Float64Var(&w.MinWeight, "min-weight", 0, "follow only edges of this weight or more, 0 to 1")
+	w.momentFlags.add(c)
+	w.drawFlags.add(c)
+}
+
+// walk is what the flags ask for. Zero is no default here, as it is in a request.
+func (w *walkFlags) walk(a *app) (query.Walk, error) {
+	if (w.dot && w.mermaid) || a.json && (w.dot || w.mermaid) {
+		return w.Walk, usagef("--json, --dot and --mermaid: give one of them")
+	}
+	for _, b := range []struct {
+		name    string
+		n, most int
+	}{{"depth", w.Depth, query.MaxDepth}, {"nodes", w.Nodes, query.MaxNodes}} {
+		if b.n < 1 || b.n > b.most {
+			return w.Walk, usagef("--%s %d: want 1 to %d", b.name, b.n, b.most)
+		}
+	}
+	return w.Walk, nil
+}
+
+// defaultWidth is that of a terminal that does not say, and of what is no terminal.
+const defaultWidth = 80
+
+// drawing is how an answer is drawn on the standard output.
+func (a *app) drawing(wide bool, now time.Time) *drawing {
+	d := &drawing{a: a, now: now, width: defaultWidth}
+	if f, ok := a.stdout.(*os.File); ok {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			d.width = max(w, narrowest)
+		}
+	}
+	if wide {
+		d.width = 0
+	}
+	return d
+}
+
+// print prints an answer in the form that was asked for, and fails where it is
+// empty.
+func (w *walkFlags) print(a *app, answer any, b query.Basis, g func() diagram, draw func(*drawing)) error {
+	switch {
+	case a.json:
+		if err := a.printJSON(answer); err != nil {
+			return err
+		}
+	case w.dot:
+		a.printf("%s", g().dot())
+	case w.mermaid:
+		a.printf("%s", g().mermaid())
+	default:
+		draw(a.drawing(w.wide, time.Now()))
+		if w.proof {
+			a.printProof(b.Proof, b.Watermark.String())
+		}
+	}
+	if b.Status == query.StatusEmpty {
+		return exitError(1)
+	}
+	return nil
+}
+
+// noted says on standard error what was chosen where no id was given, for people
+// only.
+func (a *app) noted(format string, args ...any) {
+	if !a.json {
+		fmt.Fprintf(a.stderr, "recount: %s\n", fmt.Sprintf(format, args...))
+	}
+}
+
+// one asks find for the newest command that passes the filters; nil if there is
+// none.
+func one(ctx context.Context, b *backend, f query.Filters, m query.Moment) (*query.Hit, error) {
+	r, err := b.Find(ctx, query.FindRequest{Filters: f, Limit: 1, Repeats: true, AtLeast: m.AtLeast, AsOf: m.AsOf})
+	if err != nil || len(r.Hits) == 0 {
+		return nil, err
+	}
+	return &r.Hits[0], nil
+}
+
+// lastFailure is the command that a question is about where none is named: the
+// newest that failed in this session, else in this directory or below, else
+// anywhere.
+func (a *app) lastFailure(ctx context.Context, b *backend, m query.Moment) (string, error) {
+	type place struct {
+		where string
+		f     query.Filters
+	}
+	var places []place
+	if s := a.getenv("RECOUNT_SESSION"); s != "" {
+		places = append(places, place{"in this session", query.Filters{Session: s}})
+	}
+	if dir, err := os.Getwd(); err == nil {
+		places = append(places, place{"in this directory", query.Filters{Cwd: dir}})
+	}
+	for _, p := range append(places, place{where: "anywhere"}) {
+		p.f.Exit = "fail"
+		hit, err := one(ctx, b, p.f, m)
+		if err != nil {
+			return "", err
+		}
+		if hit != nil {
+			a.noted("the newest failure %s", p.where)
+			return hit.ID.String(), nil
+		}
+	}
+	return "", &query.NotFoundError{Ref: "", Hint: "no command has failed; name one by its id: recount find lists them"}
+}
+
+// ref is the reference given, or the last failure.
+func (a *app) ref(ctx context.Context, b *backend, args []string, m query.Moment) (string, error) {
+	if len(args) > 0 {
+		return args[0], nil
+	}
+	return a.lastFailure(ctx, b, m)
+}
+
+// Completion must not make a shell wait.
+const (
+	completionWait  = 300 * time.Millisecond
+	completionTime  = 2 * time.Second
+	completionCount = 20
+)
+
+// completeIDs offers the newest commands as a shell completes an id, those that
+// failed where that is what a verb is mostly asked about.
+func (a *app) completeIDs(exit string, most int) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		const none = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		if len(args) >= most {
+			return nil, none
+		}
+		ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
+		defer cancel()
+		cfg, err := a.nodeConfig()
+		if err != nil {
+			return nil, none
+		}
+		b, err := a.open(ctx, cfg, completionWait)
+		if err != nil {
+			return nil, none
+		}
+		defer b.Close()
+		r, err := b.Find(ctx, query.FindRequest{Filters: query.Filters{Exit: exit}, Limit: completionCount, Repeats: true})
+		if err != nil {
+			return nil, none
+		}
+		var ids []schemas.EventID
+		for _, h := range r.Hits {
+			ids = append(ids, h.ID)
+		}
+		short := abbreviate(ids)
+		var out []cobra.Completion
+		for _, h := range r.Hits {
+			// What was typed may be longer than the abbreviation.
+			id := short[h.ID]
+			if strings.HasPrefix(h.ID.String(), typed) && len(typed) > len(id) {
+				id = h.ID.String()
+			}
+			if strings.HasPrefix(id, typed) {
+				about := fmt.Sprintf("%s %s, %s", plainMark(h.ExitCode), cut(oneLine(h.Command), commandColumns), ago(time.Now(), h.Time))
+				out = append(out, cobra.CompletionWithDesc(id, about))
+			}
+		}
+		return out, none
+	}
+}
+
+// commandColumns is how much a list of a few commands shows of each.
+const commandColumns = 60

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/query"
+)
+
+func (a *app) diffCmd() *cobra.Command {
+	var w walkFlags
+	c := &cobra.Command{
+		Use:   "diff [[A] B]",
+		Short: "Compare what led to two commands: it worked then, why not now?",
+		Long: `Align what led to two commands and show how the two differ: what is alike (=),
+what changed and in what (~), what only A has (-) and what only B has (+). The verdict
+comes first where the outcomes differ.
+
+A and B are ids as why takes them. With one, it is B, and A is the last time before
+it that a command of the same template succeeded in the same workspace. Without any,
+B is the newest failure here, as in why.
+Exits with 1 if there is nothing to compare.`,
+		Example: `  recount diff                          the newest failure here, and when that worked
+  recount diff 018f3c2
+  recount diff 018f3c2 018f3c55 --depth 2 --wide`,
+		Args:              cobra.MaximumNArgs(2),
+		ValidArgsFunction: a.completeIDs("", 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var r query.DiffRequest
+			var err error
+			if r.Walk, err = w.walk(a); err != nil {
+				return err
+			}
+			if r.Moment, err = w.moment(); err != nil {
+				return err
+			}
+			return a.withBackend(cmd.Context(), func(b *backend) error {
+				if err := a.twoRuns(cmd.Context(), b, args, &r); err != nil {
+					return a.unanswered(err)
+				}
+				resp, err := b.Diff(cmd.Context(), r)
+				a.clearProgress()
+				if err != nil {
+					return a.unanswered(err)
+				}
+				return w.print(a, resp, resp.Basis, func() diagram { return diffDiagram(resp) }, func(d *drawing) { d.drawDiff(resp) })
+			})
+		},
+	}
+	w.add(c)
+	return c
+}
+
+// twoRuns fills in what is compared.
+func (a *app) twoRuns(ctx context.Context, b *backend, args []string, r *query.DiffRequest) (err error) {
+	if len(args) == 2 {
+		r.A, r.B = args[0], args[1]
+		return nil
+	}
+	if r.B, err = a.ref(ctx, b, args, r.Moment); err != nil {
+		return err
+	}
+	now, err := b.Show(ctx, r.B)
+	if err != nil {
+		return err
+	}
+	worked := query.Filters{Template: now.Template, Workspace: now.Workspace, Exit: "ok", Until: now.Time}
+	if worked.Workspace == "" {
+		worked.Cwd = now.Cwd
+	}
+	then, err := one(ctx, b, worked, r.Moment)
+	switch {
+	case err != nil:
+		return err
+	case then == nil:
+		return &query.NotFoundError{Ref: r.B, Hint: "no command of its template succeeded before it in its workspace; name what to compare it with: recount diff A B"}
+	}
+	a.noted("compared with the last time before it that this worked")
+	r.A = then.ID.String()
+	return nil
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/query"
+)
+
+func (a *app) stitchCmd() *cobra.Command {
+	var w walkFlags
+	c := &cobra.Command{
+		Use:   "stitch [ID]",
+		Short: "Show the narrative around a command",
+		Long: `Walk both ways from a command and show what was around it, from the oldest command
+to the newest. Each session is a lane; ◆ is the command asked about. What joins a
+command to earlier ones stands below it with its evidence; that it follows the one
+before in its lane need not be said.
+
+ID and its default are those of why.
+Exits with 1 if there is nothing around it.`,
+		Example: `  recount stitch 018f3c2
+  recount stitch 018f3c2 --depth 2 --kind causal,dependency,fixes
+  recount stitch 018f3c2 --mermaid > narrative.mmd`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.completeIDs("", 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var r query.StitchRequest
+			var err error
+			if r.Walk, err = w.walk(a); err != nil {
+				return err
+			}
+			if r.Moment, err = w.moment(); err != nil {
+				return err
+			}
+			return a.withBackend(cmd.Context(), func(b *backend) error {
+				if r.Ref, err = a.ref(cmd.Context(), b, args, r.Moment); err != nil {
+					return a.unanswered(err)
+				}
+				resp, err := b.Stitch(cmd.Context(), r)
+				a.clearProgress()
+				if err != nil {
+					return a.unanswered(err)
+				}
+				return w.print(a, resp, resp.Basis, func() diagram { return stitchDiagram(resp) }, func(d *drawing) { d.drawStitch(resp) })
+			})
+		},
+	}
+	w.add(c)
+	return c
+}
