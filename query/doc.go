@@ -25,9 +25,9 @@
 //   - time (0.01): all of these, the newest first.
 //
 // Filters and the visible range hold before any path ranks, so that a path's best
-// N are the best N that may be answered. Where few rows pass the filters they are
-// listed first, and the paths look at nothing else; the meanings of these are all
-// compared. Otherwise the paths ask the filters of what they find. Commands that
+// N are the best N that may be answered. The rows that pass the filters are noted
+// first. Where they are few the paths look at nothing else, and the meanings of
+// these are all compared. Commands that
 // read alike (equal content hash) are one candidate, its newest run, unless the
 // request asks for repeats. Ties are broken by the newer event, then by position.
 //

@@ -52,10 +52,12 @@ type finding struct {
 	// candidates, each one command or, with repeats, one run; keys finds them.
 	candidates []candidate
 	keys       map[runKey]int
-	// only are the rows that pass the filters, where they are few; nil: not listed.
+	// passed are the rows that pass the filters, nil without a filter; only lists
+	// them, where they are few.
+	passed *segment.Selection
 	only   map[schemas.TopicPartition][]int64
 	closed bool  // only the words path brings candidates
-	tally  tally // of the path that the filters kept the most out of
+	tally  tally // of the lexical path that the filters kept the most out of, for an empty answer
 }
 
 // tally counts what the filters kept out of one path.

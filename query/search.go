@@ -53,7 +53,7 @@ func (f *finding) search() ([]fused, error) {
 	chosen := fuse(lists, func(a, b int) int { return f.candidates[a].compareNewest(&f.candidates[b]) })
 	f.lap("fuse")
 	f.proveLists(lists, chosen)
-	if len(chosen) == 0 && f.only != nil {
+	if len(chosen) == 0 && len(f.filters) > 0 {
 		return nil, f.blame(queries)
 	}
 	return chosen, nil
@@ -65,7 +65,6 @@ type termQuery struct {
 	lexical.Query
 	found []lexical.Hit
 	stats lexical.Stats
-	tally *tally
 	took  time.Duration
 }
 
@@ -94,14 +93,16 @@ func (f *finding) lookUp(queries []termQuery) (near meaning, err error) {
 	}
 	for i := range queries {
 		q := &queries[i]
-		q.tally = f.newTally()
 		q.Distinct, q.Below, q.Only = !f.r.Repeats, f.visible, f.only
 		if q.empty() {
 			continue
 		}
-		start(q.path, func() error {
+		start(q.path, func() (err error) {
 			start := time.Now()
-			err := f.segment.Read(func(rows *segment.Reader) error { return f.searchTerms(q, rows) })
+			if f.only == nil {
+				q.Filter = f.filter()
+			}
+			q.found, q.stats, err = f.lexical.Search(f.ctx, q.Query)
 			q.took = time.Since(start)
 			return err
 		})
@@ -109,15 +110,6 @@ func (f *finding) lookUp(queries []termQuery) (near meaning, err error) {
 	err = g.Wait()
 	f.clock = time.Now()
 	return near, err
-}
-
-func (f *finding) searchTerms(q *termQuery, rows *segment.Reader) (err error) {
-	var failed error
-	if f.only == nil {
-		q.Filter = f.filter(rows, q.tally, &failed)
-	}
-	q.found, q.stats, err = f.lexical.Search(f.ctx, q.Query)
-	return cmp.Or(failed, err)
 }
 
 // byTerms ranks what a search found: the best commands by BM25 that may be
@@ -141,7 +133,6 @@ func (f *finding) byTerms(q *termQuery) (ranked, error) {
 	if err != nil {
 		return l, err
 	}
-	f.blamed(q.tally)
 	f.newestOfEquals(&l)
 	var terms []string
 	for _, term := range q.stats.Terms {
@@ -156,7 +147,7 @@ func (f *finding) byTerms(q *termQuery) (ranked, error) {
 	// more than a part of it be answered.
 	l.inputs["statistics_below"] = q.stats.Watermark.String()
 	l.counts["documents"] = int64(q.stats.Documents)
-	l.counts["scored"], l.counts["kept_out"] = int64(q.stats.Scored), q.tally.filtered
+	l.counts["scored"] = int64(q.stats.Scored)
 	f.clock = f.clock.Add(-q.took)
 	f.lap(q.path)
 	return l, nil

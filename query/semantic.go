@@ -24,7 +24,6 @@ type meaning struct {
 	found  []schemas.Position
 	inputs map[string]string
 	counts map[string]int64
-	tally  *tally
 	took   time.Duration
 }
 
@@ -32,29 +31,25 @@ type meaning struct {
 // the vector index, or among few rows by comparing them all.
 func (f *finding) nearest() (m meaning, err error) {
 	start := time.Now()
-	m = meaning{tally: f.newTally(), inputs: map[string]string{"embedder": f.s.Embedder.Name()}, counts: map[string]int64{}}
+	m = meaning{inputs: map[string]string{"embedder": f.s.Embedder.Name()}, counts: map[string]int64{}}
 	if f.only != nil {
 		err = f.compareAll(&m)
 		m.took = time.Since(start)
 		return m, err
 	}
-	var failed error
-	err = f.segment.Read(func(rows *segment.Reader) error {
-		hits, stats, err := f.vector.Search(f.ctx, vector.Query{
-			Vector: f.query[:], Embedder: f.s.Embedder.Name(), K: max(semanticDepth, f.r.Limit), EF: f.r.EF,
-			Below: f.visible, Filter: f.filter(rows, m.tally, &failed), Distinct: !f.r.Repeats,
-		})
-		m.inputs["index"] = "hnsw"
-		for _, s := range stats {
-			m.counts["vectors"] += int64(s.Rows)
-			m.counts["checked"] += int64(s.Checked)
-			m.inputs["ef"] = strconv.Itoa(s.EF)
-		}
-		for _, h := range hits {
-			m.found = append(m.found, h.Position())
-		}
-		return cmp.Or(failed, err)
+	hits, stats, err := f.vector.Search(f.ctx, vector.Query{
+		Vector: f.query[:], Embedder: f.s.Embedder.Name(), K: max(semanticDepth, f.r.Limit), EF: f.r.EF,
+		Below: f.visible, Filter: f.filter(), Distinct: !f.r.Repeats,
 	})
+	m.inputs["index"] = "hnsw"
+	for _, s := range stats {
+		m.counts["vectors"] += int64(s.Rows)
+		m.counts["checked"] += int64(s.Checked)
+		m.inputs["ef"] = strconv.Itoa(s.EF)
+	}
+	for _, h := range hits {
+		m.found = append(m.found, h.Position())
+	}
 	m.took = time.Since(start)
 	return m, err
 }
@@ -125,7 +120,6 @@ func (f *finding) byMeaning(m *meaning) (ranked, error) {
 	if err != nil {
 		return l, err
 	}
-	f.blamed(m.tally)
 	for i, c := range f.candidates {
 		if c.vector && c.cosine > 0 {
 			l.keys = append(l.keys, i)
@@ -138,7 +132,7 @@ func (f *finding) byMeaning(m *meaning) (ranked, error) {
 	for _, i := range l.keys {
 		l.scores = append(l.scores, f.candidates[i].cosine)
 	}
-	l.counts["nearest"], l.counts["kept_out"] = int64(len(m.found)), m.tally.filtered
+	l.counts["nearest"] = int64(len(m.found))
 	f.clock = f.clock.Add(-m.took)
 	f.lap(pathSemantic)
 	return l, nil

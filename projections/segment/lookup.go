@@ -213,10 +213,24 @@ func (r *Reader) At(tp schemas.TopicPartition, offset int64) (*View, error) {
 		}
 		r.at.c = c
 	}
-	row, ok := slices.BinarySearch(r.at.c.offset, offset)
+	row, ok := rowAt(r.at.c.offset[:r.at.c.n], offset)
 	if !ok {
 		return nil, nil
 	}
 	r.at.row = row
 	return &r.at, nil
+}
+
+// rowAt finds an offset among ascending ones. Where every event of a partition is
+// a command, its row is as far from the first as its offset is; where others stand
+// between, it comes before that.
+func rowAt(offsets []int64, offset int64) (int, bool) {
+	if len(offsets) == 0 || offset < offsets[0] {
+		return 0, false
+	}
+	guess := int(min(offset-offsets[0], int64(len(offsets)-1)))
+	if offsets[guess] == offset {
+		return guess, true
+	}
+	return slices.BinarySearch(offsets[:guess+1], offset)
 }

@@ -69,61 +69,6 @@ func (p *Projection) Count(ctx context.Context, filter Filter) (int, error) {
 	return n, err
 }
 
-// Select gives the offsets of the rows that the filter chooses and keep, if not
-// nil, then keeps, ascending, by shard; ok is false if they are more than most,
-// and it stopped there. It is for filters that choose few: rows are not put in
-// order of time.
-func (p *Projection) Select(ctx context.Context, filter Filter, most int, keep func(*View) (bool, error)) (offsets map[schemas.TopicPartition][]int64, ok bool, err error) {
-	if err := p.enter(); err != nil {
-		return nil, false, err
-	}
-	defer p.leave()
-	offsets = map[schemas.TopicPartition][]int64{}
-	n := 0
-	table := func(v View) (bool, error) {
-		t, some := filter.on(v.c, v.tp)
-		for row := 0; some && row < v.c.n; row++ {
-			if row&4095 == 0 && ctx.Err() != nil {
-				return false, ctx.Err()
-			}
-			if !t.match(row) {
-				continue
-			}
-			if v.row = row; keep != nil {
-				if ok, err := keep(&v); err != nil || !ok {
-					if err != nil {
-						return false, err
-					}
-					continue
-				}
-			}
-			if n++; n > most {
-				return false, nil
-			}
-			offsets[v.tp] = append(offsets[v.tp], v.c.offset[row])
-		}
-		return true, nil
-	}
-	for _, s := range p.snapshot() {
-		for _, f := range s.files {
-			if filter.excludesTimes(f.h.MinTime, f.h.MaxTime) {
-				continue
-			}
-			c, _, err := f.rows()
-			if err != nil {
-				return nil, false, err
-			}
-			if ok, err := table(View{c: c, tp: s.tp, f: f}); !ok || err != nil {
-				return nil, false, err
-			}
-		}
-		if ok, err := table(View{c: &s.hot, tp: s.tp}); !ok || err != nil {
-			return nil, false, err
-		}
-	}
-	return offsets, true, nil
-}
-
 // cursor walks one table in order of time.
 type cursor struct {
 	View
