@@ -138,6 +138,17 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// TestDiskFull: what the broker refuses for want of space is refused at once, and
+// it is known that it was not appended. It was not known, after half a minute.
+func TestDiskFull(t *testing.T) {
+	ctx := testContext(t)
+	l := openLog(t, pipeline.Config{DataDir: t.TempDir(), AppendTimeout: time.Hour, Broker: broker.Options{MinFreeBytes: 1 << 62}})
+	at, err := l.Append(ctx, schemas.TopicCommands, schemas.Event{Payload: []byte(`{"command":"ls"}`)})
+	if !errors.Is(err, schemas.ErrTransient) || !contains(err.Error(), "nothing appended", "nearly full") || at[0] != pipeline.NotAppended {
+		t.Errorf("got %v, %v", at, err)
+	}
+}
+
 func TestConfigValidate(t *testing.T) {
 	for _, tc := range []struct {
 		name string

@@ -90,6 +90,10 @@ func (l *Log) Produce(ctx context.Context, recs ...schemas.LogRecord) ([]schemas
 		}
 		out[i] = kr
 	}
+	// The client would try again until the time is up, and not say why.
+	if full := l.full(); full != nil && len(recs) > 0 {
+		return notAppended(positions, 0), fmt.Errorf("append to %s: refused, nothing appended: %w", l.Topic(recs[0].Position.Topic), full)
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, l.cfg.AppendTimeout,
 		schemas.Transientf("no acknowledgement within %s", l.cfg.AppendTimeout))
 	defer cancel()
@@ -118,11 +122,22 @@ func (l *Log) Produce(ctx context.Context, recs ...schemas.LogRecord) ([]schemas
 			}
 			positions[a.i] = schemas.Position{Topic: a.r.Topic, Partition: a.r.Partition, Offset: a.r.Offset}
 		case <-ctx.Done():
-			return positions, fmt.Errorf("append to %s: not known whether appended: %w",
-				out[0].Topic, classify(context.Cause(ctx)))
+			return positions, errors.Join(fmt.Errorf("append to %s: not known whether appended: %w",
+				out[0].Topic, classify(context.Cause(ctx))), l.full())
 		}
 	}
 	return positions, errors.Join(errs...)
+}
+
+// full is why the embedded broker refuses what is produced now, or nil.
+func (l *Log) full() error {
+	if l.embedded == nil {
+		return nil
+	}
+	if err := l.embedded.Full(); err != nil {
+		return schemas.Transientf("%w", err)
+	}
+	return nil
 }
 
 // notAppended marks positions from i on.

@@ -104,11 +104,12 @@ func (b *Broker) open() (err error) {
 		u, err := b.opts.FS.GetDiskUsage(b.dir)
 		return u.AvailBytes, err
 	}
+	guarded := b.space.min > 0 && b.measureSpace() // before the first produce
 	if err = b.listen(); err != nil {
 		return err
 	}
 	b.running.Go(b.keepHouse)
-	if b.space.min > 0 {
+	if guarded {
 		b.running.Go(b.guardSpace)
 	}
 	return nil

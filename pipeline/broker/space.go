@@ -28,6 +28,10 @@ func (s *space) full() error {
 	return nil
 }
 
+// Full says why produces are refused for want of space, or nil. It may have
+// changed by the next produce.
+func (b *Broker) Full() error { return b.space.full() }
+
 // check measures.
 func (s *space) check() error {
 	free, err := s.free()
@@ -43,29 +47,38 @@ func (s *space) check() error {
 	return nil
 }
 
-// guardSpace measures now and then until the broker closes, and says when it changes.
+// guardSpace measures now and then until the broker closes.
 func (b *Broker) guardSpace() {
 	tick := time.NewTicker(spaceEvery)
 	defer tick.Stop()
 	for {
-		was := b.space.full()
-		err := b.space.check()
-		if errors.Is(err, vfs.ErrUnsupported) {
-			return
-		}
-		if err != nil {
-			b.log.Warn("measure free space", "err", err)
-		}
-		switch now := b.space.full(); {
-		case was == nil && now != nil:
-			b.log.Error("produces are refused until there is room", "err", now)
-		case was != nil && now == nil:
-			b.log.Info("produces are accepted again")
-		}
 		select {
 		case <-tick.C:
 		case <-b.ctx.Done():
 			return
 		}
+		if !b.measureSpace() {
+			return
+		}
 	}
+}
+
+// measureSpace says when it changes whether there is room; false where that
+// cannot be measured.
+func (b *Broker) measureSpace() bool {
+	was := b.space.full()
+	err := b.space.check()
+	if errors.Is(err, vfs.ErrUnsupported) {
+		return false
+	}
+	if err != nil {
+		b.log.Warn("measure free space", "err", err)
+	}
+	switch now := b.space.full(); {
+	case was == nil && now != nil:
+		b.log.Error("produces are refused until there is room", "err", now)
+	case was != nil && now == nil:
+		b.log.Info("produces are accepted again")
+	}
+	return true
 }
