@@ -66,6 +66,9 @@ func (n *Node) uses(r Resource) Access {
 // attempt is the earlier intent of the same goal, in the same workspace and of
 // known outcome, that is the most alike, the newest of those; or nil.
 func (v *View) attempt(n *Node) (best *Node, alike float64, err error) {
+	if n.attempted {
+		return n.attempt, n.alike, nil
+	}
 	err = v.back(v.list(kindGoal, n, goalList(n.Workspace, n.Goal)), n.Position.Offset, maxAttempts, func(offset int64, _ []byte) (bool, error) {
 		a, err := v.sibling(n, offset)
 		if a == nil || err != nil || a.Goal != n.Goal || a.Workspace != n.Workspace || !a.Failed() && !a.Succeeded() {
@@ -80,6 +83,9 @@ func (v *View) attempt(n *Node) (best *Node, alike float64, err error) {
 		}
 		return alike < 0.95, nil
 	})
+	if err == nil {
+		n.attempt, n.alike, n.attempted = best, alike, true
+	}
 	return best, alike, err
 }
 

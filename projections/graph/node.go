@@ -94,6 +94,9 @@ type Node struct {
 	judged    bool // the outcome was looked up
 	ties      []tie
 	tied      bool // ties were looked up
+	attempt   *Node
+	alike     float64
+	attempted bool // attempt was looked up, and how alike it is
 }
 
 // Failed reports whether it is known to have failed. Exit codes by which a
