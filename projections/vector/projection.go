@@ -178,14 +178,23 @@ func (p *Projection) Apply(ctx context.Context, b schemas.Batch) error {
 	if !sealed.Valid(tp) {
 		return schemas.Fatalf("vector: %q is not a partition of a topic", tp)
 	}
+	s := p.shard(tp)
+	if s == nil {
+		s = p.begin(tp)
+	}
+	return s.apply(ctx, b)
+}
+
+// begin makes a partition's shard.
+func (p *Projection) begin(tp schemas.TopicPartition) *shard {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	s := p.shards[tp]
 	if s == nil {
 		s = newShard(tp, filepath.Join(p.dir, sealed.ShardDir(tp)), &p.opts)
 		p.shards[tp] = s
 	}
-	p.mu.Unlock()
-	return s.apply(ctx, b)
+	return s
 }
 
 // Flush implements projections.Projection.
