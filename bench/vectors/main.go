@@ -163,8 +163,12 @@ func measure(c config, shape indextest.Shape) error {
 		for i := range s.p50s {
 			ratios = append(ratios, s.p50s[i]/base.p50s[i])
 		}
-		fmt.Printf("| %s | %s | %.4f | %.1f | %.1f | %.2f | %.2f | %.2f | %.0f |\n", shape, s.name, s.recall,
-			median(s.p50s), median(s.p99s), median(ratios), s.cpu, s.cpu/base.cpu, s.bytes)
+		build := "–" // an exact scan has none
+		if base.cpu > 0 {
+			build = fmt.Sprintf("%.2f", s.cpu/base.cpu)
+		}
+		fmt.Printf("| %s | %s | %.4f | %.1f | %.1f | %.2f | %.2f | %s | %.0f |\n", shape, s.name, s.recall,
+			median(s.p50s), median(s.p99s), median(ratios), s.cpu, build, s.bytes)
 	}
 	return nil
 }

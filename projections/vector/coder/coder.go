@@ -2,10 +2,10 @@
 // chosen and compared; flat is the default, for these reasons.
 //
 // What to expect of it, measured by bench/vectors at 10,000 × 384, M=16, and
-// reported in bench/README.md: it finds one in three to one in fifty of the true
-// ten nearest, and a larger ef hardly helps. Its walks begin at a row that Go's
-// map order picks, so that two builds of the same rows, and two searches of the
-// same index, differ. Among copies of one vector it loses most other rows.
+// reported in bench/README.md: recall@10 is 0.26 on clustered, 0.10 on low-rank
+// and 0.02 on uniform vectors at ef=50, and 0.30 and 0.26 on the first two at
+// ef=400. Its walks begin at a row that Go's map order picks, so that two builds
+// of the same rows, and two searches of the same index, differ. Among copies of one vector it loses most other rows.
 //
 // What this package adds, so that it keeps index's promises as far as it can:
 // scores are exact and answers sorted; k rows are given if there are as many,
