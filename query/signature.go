@@ -1,6 +1,7 @@
 package query
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -9,32 +10,77 @@ import (
 // maxSignature bounds a signature, in bytes.
 const maxSignature = 160
 
+// maxTail is how much of the end of an output is looked at, in bytes.
+const maxTail = 4096
+
 const hashPlace = "<hash>"
+
+// complaints are words that a line has that says what went wrong; so do words
+// that end with error or exception.
+var complaints = words(`error errors err fail failed failure failures fatal panic traceback undefined undeclared
+		unresolved cannot can't couldn't unable unknown unexpected unrecognized invalid illegal missing denied refused rejected
+		forbidden unauthorized no not doesn't timed timeout unreachable conflict aborted killed segmentation usage`)
+
+func words(s string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(s) {
+		set[w] = true
+	}
+	return set
+}
+
+// complains reports whether a line has such a word.
+func complains(line string) bool {
+	var word [32]byte
+	n := 0
+	for i := 0; i <= len(line); i++ {
+		c := byte(' ')
+		if i < len(line) {
+			c = line[i]
+		}
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c >= 'a' && c <= 'z' || c == '\'' {
+			if n == len(word) { // only the end of so long a word matters
+				n = copy(word[:], word[n/2:])
+			}
+			word[n] = c
+			n++
+			continue
+		}
+		if w := word[:n]; complaints[string(w)] || bytes.HasSuffix(w, []byte("error")) || bytes.HasSuffix(w, []byte("exception")) {
+			return true
+		}
+		n = 0
+	}
+	return false
+}
 
 var (
 	// ansi are the sequences with which a terminal is told of colours and titles.
 	ansi = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
-	// complaint is what a line that says what went wrong has in it.
-	complaint = regexp.MustCompile(`(?i)\b(error|errors|fail|failed|failure|fatal|panic|exception|traceback|undefined|undeclared|unresolved|cannot|can't|could not|couldn't|unable|unknown|unexpected|invalid|illegal|missing|denied|refused|rejected|forbidden|unauthorized|not found|no such|no module|not allowed|not permitted|not exist|does not|doesn't|timed out|timeout|unreachable|conflict|aborted|killed|segmentation|usage)\b|(?i)[a-z](error|exception)\b`)
 	// echo are lines in which a program says no more than that another failed.
 	echo = regexp.MustCompile(`^(?i:(make(\[\d+\])?: \*\*\*.*|exit status \d+|exit code:? \d+|fail(ed)?([ \t].*)?|error: (aborting|could not compile).*|error: process completed.*|npm (err!|error)( .*)?|error command failed.*|\d+ (errors?|failed|failures?)\b.*|=+ .* =+|ok|done)\.?)$`)
 	// values are what differs from one run to the next, each with what stands for it.
+	// A line has one of the characters that a value cannot do without, if any are named.
 	values = []struct {
 		of    *regexp.Regexp
 		place string
+		any   string
 	}{
-		{regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]{1,15}://[^\s'"` + "`" + `<>)]+`), "<url>"},
-		{regexp.MustCompile("\"[^\"]*\"|`[^`]*`|‘[^’]*’|“[^”]*”"), "<str>"},
-		{regexp.MustCompile(`(^|[\s(\[=:,])'[^']*'`), "$1<str>"},
-		{regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "<uuid>"},
-		{regexp.MustCompile(`\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?`), "<date>"},
-		{regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b(?::\d+)?|\blocalhost:\d+`), "<host>"},
-		{regexp.MustCompile(`(^|[\s(\[=:,])(?:~|\.{0,2})/[^\s:,;'")\]]*|(^|[\s(\[=:,])[\w.@+-]+(?:/[\w.@+-]+)+/?|(^|[\s(\[=:,])[\w@+-]+\.(?:go|py|rs|js|ts|tsx|jsx|c|h|cc|cpp|hpp|java|kt|rb|php|sh|sql|ya?ml|json|toml|txt|md|cfg|ini|lock|log|html|css|xml|tf|proto)\b`), "$1$2$3<path>"},
-		{regexp.MustCompile(`<path>(?::\d+)+`), "<path>"},
-		{regexp.MustCompile(`\b0[xX][0-9a-fA-F]+\b|\b[0-9a-f]{7,64}\b`), hashPlace},
-		{regexp.MustCompile(`[-+]?\b\d+(?:[.,]\d+)*(?:ns|us|µs|ms|s|m|h|[kKMGT]i?B?|%)?\b%?`), "<num>"},
+		{regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]{1,15}://[^\s'"` + "`" + `<>)]+`), "<url>", ":"},
+		{regexp.MustCompile("\"[^\"]*\"|`[^`]*`|‘[^’]*’|“[^”]*”"), "<str>", "\"`‘“"},
+		{regexp.MustCompile(`(^|[\s(\[=:,])'[^']*'`), "$1<str>", "'"},
+		{regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "<uuid>", "-"},
+		{regexp.MustCompile(`\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?`), "<date>", ":-"},
+		{regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b(?::\d+)?|\blocalhost:\d+`), "<host>", ".:"},
+		{regexp.MustCompile(`(^|[\s(\[=:,])(?:~|\.{0,2})/[^\s:,;'")\]]*|(^|[\s(\[=:,])[\w.@+-]+(?:/[\w.@+-]+)+/?|(^|[\s(\[=:,])[\w@+-]+\.(?:go|py|rs|js|ts|tsx|jsx|c|h|cc|cpp|hpp|java|kt|rb|php|sh|sql|ya?ml|json|toml|txt|md|cfg|ini|lock|log|html|css|xml|tf|proto)\b`), "$1$2$3<path>", "/."},
+		{regexp.MustCompile(`<path>(?::\d+)+`), "<path>", ">"},
+		{regexp.MustCompile(`\b0[xX][0-9a-fA-F]+\b|\b[0-9a-f]{7,64}\b`), hashPlace, "0123456789"},
+		{regexp.MustCompile(`[-+]?\b\d+(?:[.,]\d+)*(?:ns|us|µs|ms|s|m|h|[kKMGT]i?B?|%)?\b%?`), "<num>", "0123456789"},
 		// The name that a complaint is about: "undefined: parseFlags".
-		{regexp.MustCompile(`(?i)\b(undefined|undeclared name|undeclared identifier|unknown (?:command|flag|option|field|shorthand flag|revision)|unrecognized (?:command|option|arguments?)|no required module provides package|could not resolve host|unable to locate package|package)(:?) +[\w.@/-]+`), "$1$2 <arg>"},
+		{regexp.MustCompile(`(?i)\b(undefined|undeclared name|undeclared identifier|unknown (?:command|flag|option|field|shorthand flag|revision)|unrecognized (?:command|option|arguments?)|no required module provides package|could not resolve host|unable to locate package|package)(:?) +[\w.@/-]+`), "$1$2 <arg>", ""},
 	}
 )
 
@@ -45,6 +91,12 @@ var (
 func signature(tail string) string {
 	if tail == "" {
 		return ""
+	}
+	if cut := len(tail) - maxTail; cut > 0 {
+		for cut < len(tail) && !utf8.RuneStart(tail[cut]) {
+			cut++
+		}
+		tail = tail[cut:]
 	}
 	if strings.Contains(tail, "\x1b") {
 		tail = ansi.ReplaceAllString(tail, "")
@@ -60,7 +112,7 @@ func signature(tail string) string {
 		if last == "" {
 			last = line
 		}
-		if !complaint.MatchString(line) {
+		if !complains(line) {
 			continue
 		}
 		if !echo.MatchString(line) {
@@ -80,6 +132,9 @@ func signature(tail string) string {
 func generalise(line string) string {
 	line = clip(line, 4*maxSignature)
 	for _, v := range values {
+		if v.any != "" && !strings.ContainsAny(line, v.any) {
+			continue
+		}
 		if v.place != hashPlace {
 			line = v.of.ReplaceAllString(line, v.place)
 			continue

@@ -48,6 +48,7 @@ func FuzzSignature(f *testing.F) {
 	f.Add("error: x\n")
 	f.Add("\x1b[31m'/a/b'\x1b[0m \xff\xfe error")
 	f.Add(strings.Repeat("é", 1000) + " failed")
+	f.Add("failed " + strings.Repeat("é", 3000) + "x")
 	f.Fuzz(func(t *testing.T, tail string) {
 		s := signature(tail)
 		if len(s) > maxSignature || strings.ContainsAny(s, "\n\r") || utf8.ValidString(tail) && !utf8.ValidString(s) {
