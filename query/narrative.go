@@ -39,7 +39,7 @@ type Basis struct {
 
 // Walk bounds a walk over the narrative.
 type Walk struct {
-	Depth     int      `json:"depth,omitempty" minimum:"1" maximum:"32" default:"5" example:"5" doc:"How many edges to go from the root at most."`
+	Depth     int      `json:"depth,omitempty" minimum:"1" maximum:"32" default:"5" example:"5" doc:"How many edges to go from the root at most; why counts tries of one thing, one after the other, as one."`
 	Nodes     int      `json:"nodes,omitempty" minimum:"1" maximum:"1000" default:"50" example:"50" doc:"How many commands at most."`
 	Kinds     []string `json:"kinds,omitempty" example:"[\"causal\",\"dependency\"]" doc:"Follow only edges of these kinds: temporal, retry, fixes, dependency, branch, causal, similar. Empty follows those that the question is about."`
 	MinWeight float64  `json:"min_weight,omitempty" minimum:"0" maximum:"1" example:"0.3" doc:"Follow only edges of this weight or more."`
@@ -83,7 +83,7 @@ type WhyResponse struct {
 type Cause struct {
 	Intent
 	Score float64 `json:"score" example:"0.72" doc:"How well it is supported as a cause: the best product of what the edges on a path to it carry, 0 to 1."`
-	Depth int     `json:"depth" example:"1" doc:"How many edges it is away on that path."`
+	Depth int     `json:"depth" example:"1" doc:"How many edges it is away on that path; tries of one thing, one after the other, count as one."`
 	// Path leads from the root back to the cause.
 	Path []schemas.EventID `json:"path" nullable:"false" doc:"The commands on that path, from the root to the cause."`
 	Why  string            `json:"why" example:"it wrote /src/app/Makefile, which this reads" doc:"What it has to do with the next command of that path, in words: this, or that command by its start."`

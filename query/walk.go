@@ -94,12 +94,15 @@ func (w *walk) run(ctx context.Context, root stop) error {
 		}
 		for _, e := range edges {
 			to := other(e.Edge, r.ID)
-			score := r.score * e.carries
+			score, depth := r.score*e.carries, r.depth+1
+			if w.carry.chains && e.Kind == graph.Retry && r.via.Kind == graph.Retry {
+				score, depth = r.score*e.Weight, r.depth
+			}
 			if score < w.least {
 				w.weak[e.Kind]++
 				continue
 			}
-			if r.depth == w.depth {
+			if depth > w.depth {
 				beyond = append(beyond, to)
 				continue
 			}
@@ -108,7 +111,7 @@ func (w *walk) run(ctx context.Context, root stop) error {
 			if known[to] || score < best[to] {
 				continue
 			}
-			next := &reached{score: score, depth: r.depth + 1, from: r, via: e.Edge}
+			next := &reached{score: score, depth: depth, from: r, via: e.Edge}
 			if next.stop, err = w.end(e.Edge, to); err != nil {
 				return err
 			}
