@@ -2,6 +2,8 @@ package graph
 
 import (
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -91,9 +93,12 @@ func understand(in *recountv1.Intent) (Effect, []Resource, goal) {
 	}
 	all := simples(in)
 	g := goalOf(in, all)
-	for _, t := range in.Tokens {
-		if t.Kind == recountv1.TokenKind_TOKEN_KIND_BACKGROUND {
-			e |= RunsService // it goes on running
+	if slices.ContainsFunc(in.Tokens, func(t *recountv1.Token) bool { return t.Kind == recountv1.TokenKind_TOKEN_KIND_BACKGROUND }) {
+		e |= RunsService // it goes on running
+		for _, t := range in.Tokens {
+			if p := portOf(t); p != "" && len(rs) < maxResources {
+				rs = append(rs, Resource{Kind: recountv1.ResourceKind_RESOURCE_KIND_PORT, Name: p, Access: Write | Implied})
+			}
 		}
 	}
 	git := false
@@ -132,6 +137,19 @@ func understand(in *recountv1.Intent) (Effect, []Resource, goal) {
 		}
 	}
 	return e, rs, g
+}
+
+// portOf is the port that an argument of what goes on running may ask for: 8080,
+// 127.0.0.1:8080, --port=8080; "" where it is none.
+func portOf(t *recountv1.Token) string {
+	if t.Kind != recountv1.TokenKind_TOKEN_KIND_ARGUMENT && t.Kind != recountv1.TokenKind_TOKEN_KIND_FLAG {
+		return ""
+	}
+	p := t.Text[strings.LastIndexAny(t.Text, ":=")+1:]
+	if n, err := strconv.ParseUint(p, 10, 16); err != nil || n < 1024 {
+		return ""
+	}
+	return p
 }
 
 func accessOf(a recountv1.Access) Access {
