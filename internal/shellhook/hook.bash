@@ -2,6 +2,7 @@
 if [[ $- == *i* && -z ${__recount_session-} ]]; then
   __recount_bin=@RECOUNT@
   __recount_session=bash-$$-${EPOCHSECONDS:-$(date +%s)}
+  export RECOUNT_SESSION=$__recount_session # what is asked here is about this session
   __recount_log=${RECOUNT_HOOK_LOG:-${XDG_STATE_HOME:-$HOME/.local/state}/recount-hook.log}
   [[ -d ${__recount_log%/*} ]] || mkdir -p -- "${__recount_log%/*}" 2>/dev/null
   __recount_cwd=$PWD __recount_number=$HISTCMD __recount_start= __recount_first=

@@ -2,6 +2,7 @@
 if status is-interactive; and not set -q __recount_session
     set -g __recount_bin @RECOUNT@
     set -g __recount_session fish-$fish_pid-(date +%s)
+    set -gx RECOUNT_SESSION $__recount_session # what is asked here is about this session
     set -g __recount_cwd $PWD
     if set -q RECOUNT_HOOK_LOG
         set -g __recount_log $RECOUNT_HOOK_LOG

@@ -4,6 +4,7 @@ if [[ -o interactive && -z ${__recount_session-} ]]; then
   autoload -Uz add-zsh-hook
   typeset -g __recount_bin=@RECOUNT@
   typeset -g __recount_session=zsh-$$-$EPOCHSECONDS
+  export RECOUNT_SESSION=$__recount_session # what is asked here is about this session
   typeset -g __recount_log=${RECOUNT_HOOK_LOG:-${XDG_STATE_HOME:-$HOME/.local/state}/recount-hook.log}
   [[ -d ${__recount_log:h} ]] || mkdir -p -- ${__recount_log:h} 2>/dev/null
   typeset -g __recount_text= __recount_cwd=
