@@ -23,8 +23,10 @@ func (x *Index) AppendLinks(b []byte) []byte {
 	n := uint32(x.rows.Len())
 	e := unpackEntry(x.entry.Load())
 	b = append(b, magic...)
-	for _, v := range []uint32{uint32(x.opt.Dim), uint32(x.opt.M), uint32(x.opt.EfConstruction), n,
-		e.row, uint32(e.level), x.upper} {
+	for _, v := range []uint32{
+		uint32(x.opt.Dim), uint32(x.opt.M), uint32(x.opt.EfConstruction), n,
+		e.row, uint32(e.level), x.upper,
+	} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
 	b = x.rows.AppendDeleted(b)
