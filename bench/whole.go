@@ -110,7 +110,7 @@ func (s *system) askWhy(ctx context.Context, o options, r *report) error {
 		tp := tps[rng.IntN(len(tps))]
 		at := schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: rng.Int64N(ends[tp])}
 		start := time.Now()
-		resp, err := s.node.Why(ctx, query.WhyRequest{Ref: at.String(), Walk: query.Walk{Depth: 5}})
+		resp, err := s.client.Why(ctx, query.WhyRequest{Ref: at.String(), Walk: query.Walk{Depth: 5}})
 		if err != nil {
 			return fmt.Errorf("why %s: %w", at, err)
 		}
@@ -124,7 +124,7 @@ func (s *system) askWhy(ctx context.Context, o options, r *report) error {
 			empty++
 		}
 	}
-	r.add(fmt.Sprintf("why, depth 5, in the process, %d commands drawn from all", len(took)),
+	r.add(fmt.Sprintf("why, depth 5, over HTTP, %d commands drawn from all", len(took)),
 		"p50 %s, p99 %s, max %s; of which in query.Why p50 %s, p99 %s; %.1f causes on average, none in %d",
 		took.quantile(.5), took.quantile(.99), took.quantile(1), inside.quantile(.5), inside.quantile(.99), float64(causes)/float64(len(took)), empty)
 	return nil
