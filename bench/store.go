@@ -132,13 +132,17 @@ func benchAmplification(ctx context.Context, o options, r *report) error {
 }
 
 // peakRSS is the process's largest resident set so far, in bytes.
-func peakRSS() int64 {
+func peakRSS() int64 { return statusBytes("VmHWM") }
+
+// statusBytes is a field of /proc/self/status that is in kB, in bytes; 0 where
+// there is none.
+func statusBytes(field string) int64 {
 	b, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0
 	}
 	for line := range strings.Lines(string(b)) {
-		if v, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+		if v, ok := strings.CutPrefix(line, field+":"); ok {
 			kib, err := strconv.ParseInt(strings.Fields(v)[0], 10, 64)
 			if err == nil {
 				return kib << 10
