@@ -19,7 +19,8 @@ const (
 	pathConcepts = "concepts"
 	pathSemantic = "semantic"
 	pathExact    = "exact"
-	pathTime     = "time"
+	// PathTime ranks by recency. Its score is a time, in seconds since 1970.
+	PathTime = "time"
 )
 
 var pathWeights = map[string]float64{
@@ -27,7 +28,7 @@ var pathWeights = map[string]float64{
 	pathConcepts: 0.2,
 	pathSemantic: 0.3,
 	pathExact:    1.0,
-	pathTime:     0.01,
+	PathTime:     0.01,
 }
 
 // rrfK damps the weight of the first ranks (Cormack, Clarke and Büttcher 2009).

@@ -140,7 +140,7 @@ func (f *finding) byMeaning(m *meaning) (ranked, error) {
 
 // byTime ranks what the other paths found, the newest first.
 func (f *finding) byTime() ranked {
-	l := ranked{path: pathTime, inputs: map[string]string{}, counts: map[string]int64{}}
+	l := ranked{path: PathTime, inputs: map[string]string{}, counts: map[string]int64{}}
 	for i := range f.candidates {
 		l.keys = append(l.keys, i)
 	}

@@ -50,8 +50,9 @@ func (a *app) quickstartCmd() *cobra.Command {
 		Use:   "quickstart",
 		Short: "See it work on a real sample, in a directory of its own",
 		Long: `Import a sample of real commands (what a coding agent ran in three attempts at bugs
-of a compiler) into a temporary data directory, ask it three questions, print the
-answers with their proofs, and check that replaying the log gives the same state.
+of a compiler) into a temporary data directory, ask what happened and what led to
+it, print the answers, one with its proof, and check that replaying the log gives
+the same state.
 Nothing of yours is touched; the directory is removed at the end.`,
 		Example: "  recount quickstart\n  recount quickstart --keep",
 		Args:    cobra.NoArgs,
@@ -66,6 +67,7 @@ type quickstarted struct {
 	DataDir  string                        `json:"data_dir"`
 	Imported int                           `json:"imported"`
 	Answers  map[string]query.FindResponse `json:"answers"`
+	Why      query.WhyResponse             `json:"why"`
 	Verified httpapi.VerifyReport          `json:"verified"`
 }
 
@@ -117,7 +119,17 @@ func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
 		}
 		say("\n%s\n%s\n\n", a.paint(bold, fmt.Sprintf("%d. %s", i+1, q.why)), a.paint(dim, "$ "+q.words))
 		a.printHits(resp, time.Now())
-		a.printProof(resp.Proof, resp.Watermark.String())
+		if i == 0 {
+			a.printProof(resp.Proof, resp.Watermark.String())
+		}
+	}
+
+	if result.Why, err = whyLastFailure(ctx, n); err != nil {
+		return err
+	}
+	if !a.json {
+		say("\n%s\n%s\n\n", a.paint(bold, "4. What led to the newest failure?"), a.paint(dim, "$ recount why"))
+		a.drawing(false, time.Now()).drawWhy(result.Why)
 	}
 
 	result.Verified, err = n.Verify(ctx, httpapi.VerifyRequest{}, nil)
@@ -127,7 +139,7 @@ func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
 	if a.json {
 		return a.printJSON(result)
 	}
-	say("\n%s\n%s\n\n", a.paint(bold, "4. Can it be trusted? Replay the log from offset zero, and compare."), a.paint(dim, "$ recount verify"))
+	say("\n%s\n%s\n\n", a.paint(bold, "5. Can it be trusted? Replay the log from offset zero, and compare."), a.paint(dim, "$ recount verify"))
 	a.printVerify(result.Verified)
 	if !result.Verified.OK {
 		return errors.New("the replayed state differs: this should not happen, please report it")
@@ -139,8 +151,20 @@ func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
 %s
   recount import history              bring in your own shell history
   eval "$(recount hook bash)"         record from now on (zsh and fish: recount hook --help)
-  recount find --exit fail --since 1w ask
+  recount find --exit fail --since 1w ask; --proof shows how an answer came about
+  recount why                         what led to the newest failure here
   recount up                          a server with an HTTP API and a Kafka listener
 `, a.paint(bold, "Now yours:"))
 	return nil
+}
+
+func whyLastFailure(ctx context.Context, n *node.Node) (query.WhyResponse, error) {
+	r, err := n.Find(ctx, query.FindRequest{Limit: 1, Filters: query.Filters{Exit: "fail"}})
+	if err != nil {
+		return query.WhyResponse{}, err
+	}
+	if len(r.Hits) == 0 {
+		return query.WhyResponse{}, errors.New("the sample: nothing in it failed")
+	}
+	return n.Why(ctx, query.WhyRequest{Ref: r.Hits[0].ID.String()})
 }

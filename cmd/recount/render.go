@@ -181,7 +181,11 @@ func because(scores []query.PathScore) string {
 	}
 	var parts []string
 	for _, s := range scores {
-		parts = append(parts, fmt.Sprintf("%s #%d (%.3g)", s.Path, s.Rank, s.Score))
+		part := fmt.Sprintf("%s #%d", s.Path, s.Rank)
+		if s.Path != query.PathTime { // its score is the time, which the hit shows
+			part += fmt.Sprintf(" (%.3g)", s.Score)
+		}
+		parts = append(parts, part)
 	}
 	return "found by " + strings.Join(parts, ", ")
 }
@@ -201,7 +205,10 @@ func (a *app) printProof(steps []query.Step, watermark string) {
 			if h.Rank > 0 {
 				line = fmt.Sprintf("#%d %s", h.Rank, line)
 			}
-			if h.Score != 0 {
+			switch {
+			case s.Operator == query.PathTime:
+				line += "  " + time.Unix(int64(h.Score), 0).UTC().Format(time.RFC3339)
+			case h.Score != 0:
 				line += fmt.Sprintf("  %.4g", h.Score)
 			}
 			a.printf("       %s\n", a.paint(dim, line))

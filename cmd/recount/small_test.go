@@ -272,8 +272,8 @@ func TestQuickstart(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if r.Imported != 49 || len(r.Answers) != len(questions) || !r.Verified.OK {
-		t.Errorf("imported %d, %d answers, verified %v", r.Imported, len(r.Answers), r.Verified.OK)
+	if r.Imported != 49 || len(r.Answers) != len(questions) || len(r.Why.Causes) == 0 || !r.Verified.OK {
+		t.Errorf("imported %d, %d answers, %d causes, verified %v", r.Imported, len(r.Answers), len(r.Why.Causes), r.Verified.OK)
 	}
 	for question, word := range map[string]string{
 		questions[0].request.Text: "make", questions[1].request.Text: "apt", questions[2].request.Text: "CommandParser",
@@ -290,7 +290,7 @@ func TestQuickstart(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 	out, code = w.sh("recount quickstart")
-	for _, want := range []string{"49 commands", "Proof", "rests on everything below", "equal ", "recount import history"} {
+	for _, want := range []string{"49 commands", "Proof", "rests on everything below", "causal", "equal ", "recount import history"} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("exit %d, no %q in\n%s", code, want, out)
 		}
