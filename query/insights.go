@@ -233,8 +233,10 @@ func (n *insight) failures() error {
 		})
 		examples = append(examples, c.last)
 	}
-	n.step(Step{Operator: "failures", Inputs: map[string]string{"alike": "template, exit code, signature", "min_runs": strconv.Itoa(minRecurring)},
-		Counts: map[string]int64{"failed": int64(len(n.runs.failures)), "clusters": int64(found)}})
+	n.step(Step{
+		Operator: "failures", Inputs: map[string]string{"alike": "template, exit code, signature", "min_runs": strconv.Itoa(minRecurring)},
+		Counts: map[string]int64{"failed": int64(len(n.runs.failures)), "clusters": int64(found)},
+	})
 	err := n.show(examples, func(i int, in Intent) { n.resp.Failures[i].Example = in })
 	n.lap("failures")
 	return err
@@ -255,8 +257,10 @@ func (n *insight) next() error {
 		})
 		commands = append(commands, c.command)
 	}
-	st := Step{Operator: "next", Inputs: map[string]string{"smoothing": "Witten-Bell"},
-		Counts: map[string]int64{"templates": int64(found)}, Hits: []Evidence{{Position: pos}}}
+	st := Step{
+		Operator: "next", Inputs: map[string]string{"smoothing": "Witten-Bell"},
+		Counts: map[string]int64{"templates": int64(found)}, Hits: []Evidence{{Position: pos}},
+	}
 	for level, times := range s.of {
 		if times > 0 {
 			st.Counts["after "+g.describe(n.runs, level)] = times

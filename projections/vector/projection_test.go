@@ -175,7 +175,7 @@ func TestOtherParameters(t *testing.T) {
 	closeOf(t, p)
 	for name, o := range map[string]Options{"M": {M: 8}, "EfConstruction": {EfConstruction: 100}, "SealRows": {SealRows: 7}} {
 		o.Logger = quiet
-		if (Kind(o).Params) == Kind(Options{}).Params {
+		if Kind(o).Params == Kind(Options{}).Params {
 			t.Errorf("%s changed: the kind's parameters are the same", name)
 		}
 		q, err := Open(dir, o)
