@@ -30,7 +30,7 @@ check:
 	$(GO) run ./cmd/recount pipeline test configs/*.yaml configs/split/*.yaml
 
 race:
-	$(GO) test -race ./...
+	$(GO) test -race -timeout 30m ./...
 
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)
