@@ -1,7 +1,6 @@
 package lexical
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -157,70 +156,4 @@ func (c *cursor) posting() (posting, error) {
 		return posting{}, err
 	}
 	return c.postings[c.at], nil
-}
-
-// hashReader reads content hashes. A search goes down the documents, so the block
-// it needs next is mostly the one at hand, or close before it.
-type hashReader struct {
-	s     *search
-	sh    *shard
-	block hashBlock
-	have  bool
-	it    *pebble.Iterator // nil until a block is needed
-}
-
-// closeBy is how many steps down are cheaper than a seek.
-const closeBy = 8
-
-func (r *hashReader) close() {
-	if r.it != nil {
-		_ = r.it.Close()
-	}
-}
-
-// of is the content hash of a document, not above the one asked for before.
-func (r *hashReader) of(doc uint64) (uint64, error) {
-	if n := doc / hashesPerBlock; !r.have || n != r.block.n {
-		if err := r.load(n); err != nil {
-			return 0, err
-		}
-	}
-	hash, ok := r.block.of(doc)
-	if !ok {
-		return 0, r.s.v.Damaged(fmt.Errorf("no content hash at %s/%d", r.sh.tp, doc))
-	}
-	return hash, nil
-}
-
-func (r *hashReader) load(n uint64) error {
-	if r.it == nil {
-		prefix := append([]byte{kindHash}, r.sh.key...)
-		var err error
-		if r.it, err = r.s.v.Iter(prefix, store.PrefixEnd(prefix)); err != nil {
-			return err
-		}
-	}
-	key := hashKey(nil, r.sh.key, n)
-	found := r.have && r.block.n-n <= closeBy
-	for found && bytes.Compare(r.it.Key(), key) > 0 {
-		found = r.it.Prev()
-	}
-	if !found || !bytes.Equal(r.it.Key(), key) {
-		found = r.it.SeekGE(key) && bytes.Equal(r.it.Key(), key)
-	}
-	if err := r.it.Error(); err != nil {
-		return r.s.v.Explain(err)
-	}
-	if !found {
-		return r.s.v.Damaged(fmt.Errorf("no content hashes at %s/%d", r.sh.tp, n*hashesPerBlock))
-	}
-	value, err := r.it.ValueAndErr()
-	if err != nil {
-		return r.s.v.Explain(err)
-	}
-	if err := r.block.decode(value); err != nil {
-		return r.s.v.Damaged(err)
-	}
-	r.block.n, r.have = n, true
-	return nil
 }

@@ -46,7 +46,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"math/bits"
 	"sync"
 
 	"github.com/recountdb/recount/projections"
@@ -75,6 +74,8 @@ var Kind = projections.Kind{Name: Name, Version: Version, Open: func(dir string)
 // Index is the open projection.
 type Index struct {
 	*store.DB
+
+	hashes knownHashes
 
 	// mu guards the map; a writer belongs to the one goroutine that applies its
 	// partition.
@@ -268,16 +269,6 @@ func decodeStats(b []byte) (shardStats, error) {
 	return s, r.end("statistics")
 }
 
-// hashBlock holds the content hashes of 128 successive documents.
-type hashBlock struct {
-	n      uint64 // which
-	bitmap [2]uint64
-	hashes []uint64
-	dirty  bool
-}
-
-const hashesPerBlock = 128
-
 func (w *writer) addHash(t *store.Txn, offset, hash uint64) error {
 	if n := offset / hashesPerBlock; n != w.hashes.n || len(w.hashes.hashes) == 0 {
 		if err := w.setHashes(t); err != nil {
@@ -309,47 +300,4 @@ func (w *writer) setHashes(t *store.Txn) error {
 	w.key = hashKey(w.key[:0], t.Shard(), w.hashes.n)
 	w.value = w.hashes.encode(w.value[:0])
 	return t.Set(w.key, w.value)
-}
-
-func hashKey(b, shard []byte, n uint64) []byte {
-	return binary.BigEndian.AppendUint64(append(append(b, kindHash), shard...), n)
-}
-
-func (h *hashBlock) encode(b []byte) []byte {
-	b = binary.LittleEndian.AppendUint64(b, h.bitmap[0])
-	b = binary.LittleEndian.AppendUint64(b, h.bitmap[1])
-	for _, v := range h.hashes {
-		b = binary.LittleEndian.AppendUint64(b, v)
-	}
-	return b
-}
-
-func (h *hashBlock) decode(b []byte) error {
-	if len(b) < 16 {
-		return fmt.Errorf("content hashes: %d bytes", len(b))
-	}
-	h.bitmap = [2]uint64{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
-	n := bits.OnesCount64(h.bitmap[0]) + bits.OnesCount64(h.bitmap[1])
-	if len(b) != 16+8*n {
-		return fmt.Errorf("content hashes: %d bytes for %d documents", len(b), n)
-	}
-	h.hashes = h.hashes[:0]
-	for i := range n {
-		h.hashes = append(h.hashes, binary.LittleEndian.Uint64(b[16+8*i:]))
-	}
-	return nil
-}
-
-// of is the content hash of a document of the block.
-func (h *hashBlock) of(offset uint64) (uint64, bool) {
-	bit := offset % hashesPerBlock
-	mask := uint64(1)<<(bit%64) - 1
-	if h.bitmap[bit/64]>>(bit%64)&1 == 0 {
-		return 0, false
-	}
-	i := bits.OnesCount64(h.bitmap[bit/64] & mask)
-	if bit >= 64 {
-		i += bits.OnesCount64(h.bitmap[0])
-	}
-	return h.hashes[i], true
 }

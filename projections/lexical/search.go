@@ -58,7 +58,7 @@ func (x *Index) Search(ctx context.Context, q Query) ([]Hit, Stats, error) {
 		return nil, Stats{}, err
 	}
 	defer v.Close()
-	s := &search{ctx: ctx, q: q, v: v, want: q.wanted()}
+	s := &search{ctx: ctx, q: q, v: v, known: &x.hashes, want: q.wanted()}
 	if err := s.prepare(); err != nil {
 		return nil, s.stats, err
 	}
@@ -75,6 +75,7 @@ type search struct {
 	ctx     context.Context
 	q       Query
 	v       *store.View
+	known   *knownHashes
 	want    []wanted
 	stats   Stats
 	scorer  scorer
@@ -199,7 +200,6 @@ func (s *search) shard(sh *shard) error {
 		}
 	}
 	hashes := hashReader{s: s, sh: sh}
-	defer hashes.close()
 	live = slices.Clone(all)
 	for round := 0; ; round++ {
 		if round%1024 == 0 && s.ctx.Err() != nil {
