@@ -72,34 +72,63 @@ func decodeBlock(v []byte) (block, error) {
 }
 
 // postings appends the block's postings. It never panics, and never returns
-// postings that the head does not bound.
+// postings that the head does not bound. Searches spend much of their time here, so
+// numbers of one byte and lengths of two are read in place.
 func (b *block) postings(to []posting) ([]posting, error) {
-	r := reader{b: b.entries}
-	p := posting{doc: b.first}
+	e, doc := b.entries, b.first
 	for i := range b.count {
 		if i > 0 {
-			delta := r.uvarint()
-			if delta == 0 || delta > b.last-p.doc {
+			var delta uint64
+			if len(e) > 0 && e[0] < 0x80 {
+				delta, e = uint64(e[0]), e[1:]
+			} else {
+				delta, e = longUvarint(e)
+			}
+			if delta == 0 || delta > b.last-doc {
 				return to, errors.New("documents of a block are out of order")
 			}
-			p.doc += delta
+			doc += delta
 		}
-		length := r.uvarint()
+		var length uint64
+		switch {
+		case len(e) > 1 && e[0] >= 0x80 && e[1] < 0x80:
+			length, e = uint64(e[0]&0x7f)|uint64(e[1])<<7, e[2:]
+		case len(e) > 0 && e[0] < 0x80:
+			length, e = uint64(e[0]), e[1:]
+		default:
+			length, e = longUvarint(e)
+		}
 		weight := uint64(fullWeight)
 		if length&1 == 1 {
-			weight = r.uvarint()
+			if len(e) > 0 && e[0] < 0x80 {
+				weight, e = uint64(e[0]), e[1:]
+			} else {
+				weight, e = longUvarint(e)
+			}
 		}
 		length >>= 1
 		if length < uint64(b.minLength) || length > math.MaxUint32 || weight == 0 || weight > uint64(b.maxWeight) {
 			return to, errors.New("postings of a block are beyond its bounds")
 		}
-		p.length, p.weight = uint32(length), uint32(weight)
-		to = append(to, p)
+		to = append(to, posting{doc, uint32(weight), uint32(length)})
 	}
-	if p.doc != b.last {
+	switch {
+	case doc != b.last:
 		return to, errors.New("last document of a block is another")
+	case len(e) > 0:
+		return to, fmt.Errorf("block: %d bytes too many", len(e))
 	}
-	return to, r.end("block")
+	return to, nil
+}
+
+// longUvarint reads a number of any size; one that is cut short is beyond every
+// bound.
+func longUvarint(b []byte) (uint64, []byte) {
+	v, n := binary.Uvarint(b)
+	if n <= 0 {
+		return math.MaxUint64, nil
+	}
+	return v, b[n:]
 }
 
 // list is all that is known of a term in a shard but for its sealed blocks.
