@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,6 +59,10 @@ func TestAgentHook(t *testing.T) {
 	until("--author codex cargo", has("✗101 cargo build"))
 	if out, code := w.sh("printf '{\"half' | recount hook run claude-code; recount hook run nobody </dev/null"); out != "" || code != 0 {
 		t.Errorf("rubbish: exit %d: %q", code, out)
+	}
+	// A code of 2 would forbid the agent its tool.
+	if out, code := w.sh("recount hook run claude-code --unknown </dev/null"); out != "" || code != 0 || !strings.Contains(log(), "--unknown") {
+		t.Errorf("an unknown flag: exit %d: %q; hook log: %q", code, out, log())
 	}
 	if said := log(); !strings.Contains(said, "not understood") || !strings.Contains(said, "nobody") {
 		t.Errorf("hook log: %q", said)
@@ -126,4 +131,62 @@ func TestHookSettings(t *testing.T) {
 	run("recount hook claude-code --install", "nothing was changed", 1)
 	run("recount hook bash --install", "are for agents", 2)
 	run("recount hook claude-code --dry-run", "--install or --uninstall", 2)
+}
+
+// TestHookLinks: a repository may hold links where the settings and their copy
+// belong; what they lead to is not written over, and a link is not lost.
+func TestHookLinks(t *testing.T) {
+	dir := t.TempDir()
+	settings, other := filepath.Join(dir, "settings.json"), filepath.Join(dir, "other")
+	for file, text := range map[string]string{settings: "{}\n", other: "precious\n"} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(other, settings+".recount-backup"); err != nil {
+		t.Fatal(err)
+	}
+	if err := replaceFile(settings, []byte("{}\n"), []byte("{1}\n")); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{settings: "{1}\n", settings + ".recount-backup": "{}\n", other: "precious\n"} {
+		if got, err := os.ReadFile(file); err != nil || string(got) != want {
+			t.Errorf("%s: got %q (%v), want %q", filepath.Base(file), got, err, want)
+		}
+	}
+
+	link := filepath.Join(dir, "link.json")
+	if err := os.Symlink(filepath.Join(dir, "away", "settings.json"), link); err != nil {
+		t.Fatal(err)
+	}
+	if err := replaceFile(link, nil, []byte("{}\n")); err == nil {
+		t.Error("a link that leads nowhere was written")
+	}
+	if _, err := os.Readlink(link); err != nil {
+		t.Errorf("the link is gone: %v", err)
+	}
+}
+
+// brokenInput is a standard input that ends in a fault of the program.
+type brokenInput struct{}
+
+func (brokenInput) Read([]byte) (int, error) { panic("broken input") }
+
+// TestHookPanics: the runtime ends a program that panics with 2, which forbids
+// the agent its tool.
+func TestHookPanics(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	var out strings.Builder
+	a := &app{stdin: brokenInput{}, stdout: &out, stderr: &out, getenv: func(name string) string {
+		if name == "RECOUNT_HOOK_LOG" {
+			return log
+		}
+		return ""
+	}}
+	if code := a.run(context.Background(), []string{"hook", "run", "claude-code"}); code != 0 || out.Len() > 0 {
+		t.Errorf("exit %d: %q", code, out.String())
+	}
+	if b, err := os.ReadFile(log); err != nil || !strings.Contains(string(b), "broken input") {
+		t.Errorf("hook log: %q, %v", b, err)
+	}
 }

@@ -10,10 +10,13 @@ import (
 
 // replaceFile puts after into a settings file that held before: the old text
 // stays beside it as FILE.recount-backup, the new one comes by write, sync and
-// rename, so that a crash leaves one of the two whole. A symbolic link stays one.
-func replaceFile(file string, before, after []byte) (err error) {
+// rename, so that a crash leaves one of the two whole. A symbolic link stays one;
+// one that leads nowhere is an error. A link where the copy belongs gives way to it.
+func replaceFile(file string, before, after []byte) error {
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		file = real
+	} else if _, notLink := os.Readlink(file); notLink == nil {
+		return fmt.Errorf("%s: a link to what is not there: make that file, or remove the link: %w", file, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
@@ -21,10 +24,26 @@ func replaceFile(file string, before, after []byte) (err error) {
 	mode := os.FileMode(0o600)
 	if st, err := os.Stat(file); err == nil {
 		mode = st.Mode().Perm()
-		if err := os.WriteFile(file+".recount-backup", before, mode); err != nil {
+		if err := writeWhole(file+".recount-backup", before, mode, func() error { return nil }); err != nil {
 			return fmt.Errorf("keep a copy: %w", err)
 		}
 	}
+	// Whoever wrote it since it was read must not lose what they wrote.
+	return writeWhole(file, after, mode, func() error {
+		now, err := os.ReadFile(file)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		if string(now) != string(before) {
+			return fmt.Errorf("%s was changed meanwhile: try again", file)
+		}
+		return nil
+	})
+}
+
+// writeWhole makes text the file of that name by write, sync and rename, if
+// check agrees right before the rename.
+func writeWhole(file string, text []byte, mode os.FileMode, check func() error) (err error) {
 	t, err := os.CreateTemp(filepath.Dir(file), ".recount-*")
 	if err != nil {
 		return err
@@ -34,18 +53,12 @@ func replaceFile(file string, before, after []byte) (err error) {
 			err = errors.Join(err, os.Remove(t.Name()))
 		}
 	}()
-	_, err = t.Write(after)
-	err = errors.Join(err, t.Chmod(mode), t.Sync(), t.Close())
-	if err != nil {
+	_, err = t.Write(text)
+	if err = errors.Join(err, t.Chmod(mode), t.Sync(), t.Close()); err != nil {
 		return err
 	}
-	// Whoever wrote it since it was read must not lose what they wrote.
-	now, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := check(); err != nil {
 		return err
-	}
-	if string(now) != string(before) {
-		return fmt.Errorf("%s was changed meanwhile: try again", file)
 	}
 	return os.Rename(t.Name(), file)
 }

@@ -59,12 +59,24 @@ func (a *app) hookRunCmd() *cobra.Command {
 			return nil
 		},
 	}
+	// A program that exits with 2 forbids the agent its tool: so does no mistake here.
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		a.hookLog(fmt.Errorf("hook run: %w", err))
+		return exitError(0)
+	})
 	c.Flags().BoolVar(&deliver, "deliver", false, "append the call that the standard input holds")
 	return c
 }
 
 // hookHandOver reads the agent's call and starts the process that appends it.
-func (a *app) hookHandOver(args []string) error {
+// A fault of the program is an error too: the runtime would exit with 2, which
+// forbids the agent its tool.
+func (a *app) hookHandOver(args []string) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("hook run: a fault of recount itself: %v", p)
+		}
+	}()
 	if len(args) != 1 {
 		return fmt.Errorf("hook run: want one agent of %s", strings.Join(agenthook.Names(), ", "))
 	}

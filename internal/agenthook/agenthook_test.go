@@ -170,7 +170,7 @@ func TestInstallAndUninstall(t *testing.T) {
 func TestSettingsThatAreRefused(t *testing.T) {
 	a, _ := Named("claude-code")
 	for _, bad := range []string{
-		`[]`, `{"hooks": []}`, `{"hooks": {"PreToolUse": {}}}`, `{} {}`, "// a comment\n{}", `{"a": 1, "a": 2}`, `{"a":`,
+		`[]`, `{"hooks": []}`, `{"hooks": {"PreToolUse": {}}}`, `{} {}`, "// a comment\n{}", "{\"a\": \"\xff\"}", `{"a": 1, "a": 2}`, `{"a":`,
 		`{"a": null, "a": 2}`, strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200),
 	} {
 		if out, changed, err := a.Install([]byte(bad), "x", true); err == nil || changed || out != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // object is a JSON object whose members keep their order, so that a settings
@@ -62,6 +63,9 @@ const maxDepth = 100
 func decode(b []byte) (*object, error) {
 	if len(bytes.TrimSpace(b)) == 0 {
 		return &object{}, nil
+	}
+	if !utf8.Valid(b) {
+		return nil, errors.New("not UTF-8: what is not would be lost")
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
