@@ -82,7 +82,7 @@ func stitchDiagram(r query.StitchResponse) diagram {
 		if !ok {
 			i = len(d.groups)
 			at[lane] = i
-			d.groups = append(d.groups, diagramGroup{title: lane})
+			d.groups = append(d.groups, diagramGroup{title: oneLine(lane)})
 		}
 		b := box("n", n.Intent, short[n.ID], n.ID == r.Root)
 		d.groups[i].boxes = append(d.groups[i].boxes, b)

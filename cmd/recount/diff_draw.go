@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -97,15 +98,10 @@ func (d *drawing) diffLine(l query.DiffLine, wide int) {
 	lead := strings.Repeat(" ", 2+2*(wide+2))
 	for _, c := range l.Changes {
 		name := lead + pad(strings.ReplaceAll(c.Field, "_", " "), 12)
-		half := func(s string) string {
-			if s == "" {
-				s = "none"
-			}
-			if d.width == 0 {
-				return oneLine(s)
-			}
-			return cut(oneLine(s), max((d.width-columns(name)-3)/2, narrowest/2))
+		was, is := oneLine(cmp.Or(c.A, "none")), oneLine(cmp.Or(c.B, "none"))
+		if d.width > 0 {
+			was, is = cutApart(was, is, max((d.width-columns(name)-3)/2, narrowest/2))
 		}
-		d.print(d.a.paint(dim, name) + d.a.paint(red, half(c.A)) + d.a.paint(dim, " → ") + d.a.paint(green, half(c.B)))
+		d.print(d.a.paint(dim, name) + d.a.paint(red, was) + d.a.paint(dim, " → ") + d.a.paint(green, is))
 	}
 }

@@ -46,18 +46,24 @@ func (a *app) paint(colour, s string) string {
 // plainText makes text of other people fit for a terminal: control characters,
 // which could move the cursor or worse, are shown and not sent.
 func plainText(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) {
+	if !strings.ContainsFunc(s, controls) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+		if controls(r) {
 			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
 		} else {
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
+}
+
+// controls says whether a terminal would obey a rune, or turn the direction of
+// what stands beside it (UAX #9, 2.1 to 2.4), rather than show it.
+func controls(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
 // indent puts prefix before each line of s but the first.

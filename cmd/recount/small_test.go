@@ -109,7 +109,7 @@ func TestThousands(t *testing.T) {
 }
 
 func TestPlainText(t *testing.T) {
-	if got := plainText("a\x1b[31mb\r\x00\n\tc\u202eü"); got != "a\\x1b[31mb\\r\\x00\n\tc\u202eü" {
+	if got := plainText("a\x1b[31mb\r\x00\n\tc\u202eü\u200f"); got != "a\\x1b[31mb\\r\\x00\n\tc\\u202eü\u200f" {
 		t.Errorf("got %q", got)
 	}
 }

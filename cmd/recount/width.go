@@ -67,6 +67,29 @@ func cutStart(s string, n int) string {
 	return s
 }
 
+// cutApart shortens two texts to at most n columns each so that what differs can
+// be seen: where they begin alike for long, that is left out but for its end.
+func cutApart(a, b string, n int) (string, string) {
+	if columns(a) <= n && columns(b) <= n {
+		return a, b
+	}
+	ra, rb := []rune(a), []rune(b)
+	alike := 0
+	for alike < len(ra) && alike < len(rb) && ra[alike] == rb[alike] {
+		alike++
+	}
+	if columns(string(ra[:alike])) <= n/2 {
+		return cut(a, n), cut(b, n)
+	}
+	// Of what is alike a third of the room stays, and no mark loses its letter.
+	from, kept := alike, 0
+	for from > 0 && (kept+columnsOf(ra[from-1]) <= n/3 || from < len(ra) && columnsOf(ra[from]) == 0) {
+		from--
+		kept += columnsOf(ra[from])
+	}
+	return cut("…"+string(ra[from:]), n), cut("…"+string(rb[from:]), n)
+}
+
 // oneLine makes text of other people fit for one line of a terminal: line breaks
 // become ⏎, tabs blanks, other control characters are shown and not sent.
 func oneLine(s string) string {

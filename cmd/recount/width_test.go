@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -29,6 +30,47 @@ func TestCut(t *testing.T) {
 	}
 	if got := oneLine(" for x in a\n\tdo\x1b[2J\r\n"); got != `for x in a⏎ do\x1b[2J` {
 		t.Errorf("oneLine: got %q", got)
+	}
+}
+
+// TestOneLineKeepsDirection: what turns the direction of writing shows a command
+// as another than it is.
+func TestOneLineKeepsDirection(t *testing.T) {
+	if got, want := oneLine("rm a \u202etxt.b\u2066 א"), `rm a \u202etxt.b\u2066 א`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestDiagramTitles(t *testing.T) {
+	d := stitchDiagram(query.StitchResponse{Nodes: []query.Node{{Intent: query.Intent{Session: "s\x1b[2J\nend"}}}})
+	for name, got := range map[string]string{"dot": d.dot(), "mermaid": d.mermaid()} {
+		if strings.ContainsAny(got, "\x1b\u202e") {
+			t.Errorf("%s: a control character: %q", name, got)
+		}
+	}
+}
+
+func TestCutApart(t *testing.T) {
+	for _, c := range []struct {
+		why, a, b string
+		n         int
+		wantA     string
+		wantB     string
+	}{
+		{"room for all", "exit 1", "ok", 10, "exit 1", "ok"},
+		{"the start differs", "/usr/lib/a/long/path", "/opt/lib/a/long/path", 12, "/usr/lib/a/…", "/opt/lib/a/…"},
+		{"the end differs", "/workspace/ponylang__one", "/workspace/ponylang__two", 12, "…ng__one", "…ng__two"},
+		{"one begins with the other", "/workspace/project", "/workspace/project/docs", 12, "…ject", "…ject/docs"},
+		{"what differs is long", "/workspace/project/one/two/three", "/workspace/project", 12, "…ject/one/t…", "…ject"},
+		{"wide ones", "日本語日本語日本語a", "日本語日本語日本語b", 12, "…本語a", "…本語b"},
+	} {
+		a, b := cutApart(c.a, c.b, c.n)
+		if a != c.wantA || b != c.wantB {
+			t.Errorf("%s: got %q, %q, want %q, %q", c.why, a, b, c.wantA, c.wantB)
+		}
+		if columns(a) > c.n || columns(b) > c.n {
+			t.Errorf("%s: wider than %d: %q, %q", c.why, c.n, a, b)
+		}
 	}
 }
 
