@@ -60,7 +60,7 @@ type PathScore struct {
 // AppliedFilter is one filter that held before ranking.
 type AppliedFilter struct {
 	Field string `json:"field" example:"exit" doc:"What was compared."`
-	Op    string `json:"op" enum:"eq,under,ge,le,lt,contains,uses,below" example:"eq" doc:"How it was compared."`
+	Op    string `json:"op" enum:"eq,under,ge,le,lt,in,contains,uses,below" example:"eq" doc:"How it was compared."`
 	Value string `json:"value" example:"fail" doc:"With what."`
 }
 

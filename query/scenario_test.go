@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -284,6 +285,9 @@ func (s *scenario) ask(verb string, refs []int, kv map[string]string) string {
 	if kv["proof"] == "yes" {
 		for _, f := range basis.AppliedFilters {
 			fmt.Fprintf(&b, "filter: %s %s %s\n", f.Field, f.Op, f.Value)
+			if op, _ := reflect.TypeFor[query.AppliedFilter]().FieldByName("Op"); !slices.Contains(strings.Split(op.Tag.Get("enum"), ","), f.Op) {
+				s.t.Errorf("applied filter %s: the description does not know the op %q", f.Field, f.Op)
+			}
 		}
 		for _, p := range basis.Proof {
 			line, err := json.Marshal(p)
