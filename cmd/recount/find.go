@@ -34,7 +34,9 @@ lists each run.
 Exits with 1 if nothing is found.
 
 --follow prints commands as they become visible instead, until it is interrupted or
---limit is given and reached: it needs a server, and takes no words.`,
+--limit is given and reached: it needs a server, and takes no words. --exit then goes
+by what is known when a command comes: of what exec and the hooks of agents record as
+it begins, the outcome follows later, and is not told.`,
 		Example: `  recount find remove old docker images
   recount find --exit fail --since 2d                 what went wrong since the day before yesterday
   recount find --here make test                       in this directory and below
@@ -71,6 +73,9 @@ Exits with 1 if nothing is found.
 				}
 				if r.Text != "" || !r.AsOf.IsZero() || len(r.AtLeast) > 0 || r.Repeats || proof {
 					return usagef("--follow tells new commands, each run of them: it takes filters, --limit, --from and --json only")
+				}
+				if q.Filters.Exit != "" && q.Filters.Exit != "unknown" {
+					a.noted("--exit leaves out commands whose outcome follows later, as those of exec and of agents' hooks")
 				}
 				return a.withBackend(cmd.Context(), func(b *backend) error { return a.follow(cmd.Context(), b, q) })
 			}
