@@ -42,7 +42,7 @@ func (n told) out(id schemas.EventID) ([]graph.Edge, error) {
 	if err != nil || !found {
 		return edges, err
 	}
-	hits, err := n.t.vector.SimilarTo(n.t.ctx, s.Position, maxFan)
+	hits, err := n.t.vector.SimilarTo(n.t.ctx, s.Position, maxFan, n.t.visible)
 	if err != nil {
 		return nil, err
 	}

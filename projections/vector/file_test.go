@@ -323,7 +323,7 @@ func use(t *testing.T, b []byte, opts Options) bool {
 		if _, err := p.Similar(t.Context(), schemas.Position{Topic: firstTP.Topic, Offset: off}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.SimilarTo(t.Context(), schemas.Position{Topic: firstTP.Topic, Offset: off}, 3); err != nil {
+		if _, err := p.SimilarTo(t.Context(), schemas.Position{Topic: firstTP.Topic, Offset: off}, 3, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

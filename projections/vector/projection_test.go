@@ -83,7 +83,7 @@ func readEverything(t *testing.T, p *Projection) {
 			if e.TP != h.TP || e.Offset >= h.Offset || e.ContentHash == h.ContentHash {
 				t.Errorf("similar to %s: %v", h.Position(), e)
 			}
-			later, err := p.SimilarTo(t.Context(), e.Position(), 1000)
+			later, err := p.SimilarTo(t.Context(), e.Position(), 1000, nil)
 			if err != nil {
 				t.Error(err)
 			}

@@ -49,8 +49,10 @@ func (p *Projection) Similar(ctx context.Context, pos schemas.Position) ([]Hit, 
 // SimilarTo gives the later intents of which Similar names the one at a position:
 // at most k, the most like first. Of each content it is the first such run, and
 // Runs counts its runs up to that one. For a content that very many others are
-// like, only the newest few thousand of those are looked at.
-func (p *Projection) SimilarTo(ctx context.Context, pos schemas.Position, k int) ([]Hit, error) {
+// like, only the newest few thousand of those are looked at. Below is a watermark,
+// as in Query: what lies above it takes no place among the k, nor among those
+// looked at, so the answer is what it was then. Nil means all that is visible.
+func (p *Projection) SimilarTo(ctx context.Context, pos schemas.Position, k int, below schemas.Watermark) ([]Hit, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
@@ -64,6 +66,9 @@ func (p *Projection) SimilarTo(ctx context.Context, pos schemas.Position, k int)
 	}
 	row := sp.row[run]
 	until := sp.after(row, pos.Offset) // from there on another run is the one named
+	if below != nil {
+		until = min(until, below[v.tp])
+	}
 	var hits []Hit
 	entry, n := unchain(sp.named.at(row).Load())
 	if n == 0 {
@@ -73,8 +78,11 @@ func (p *Projection) SimilarTo(ctx context.Context, pos schemas.Position, k int)
 		if int(entry) >= len(sp.simRow) {
 			continue // since the snapshot
 		}
-		looked++
 		from := entry / SimilarK
+		if below != nil && looked == 0 && sp.runs(from, below[v.tp]) == 0 {
+			continue // first run later; of the rows before it in the chain each is older
+		}
+		looked++
 		first := sp.after(from, pos.Offset)
 		if first == math.MaxInt64 || first >= until {
 			continue

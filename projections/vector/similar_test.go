@@ -71,7 +71,7 @@ func TestSimilar(t *testing.T) {
 		{b2, -1, nil},
 		{d, 9, nil},
 	} {
-		hits, err := p.SimilarTo(t.Context(), pos(l, tc.of), tc.k)
+		hits, err := p.SimilarTo(t.Context(), pos(l, tc.of), tc.k, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestSimilar(t *testing.T) {
 		if hits, err := p.Similar(t.Context(), nowhere); err != nil || hits != nil {
 			t.Errorf("similar to %s: got %v, %v", nowhere, hits, err)
 		}
-		if hits, err := p.SimilarTo(t.Context(), nowhere, 3); err != nil || hits != nil {
+		if hits, err := p.SimilarTo(t.Context(), nowhere, 3, nil); err != nil || hits != nil {
 			t.Errorf("later and similar to %s: got %v, %v", nowhere, hits, err)
 		}
 	}
@@ -128,7 +128,7 @@ func TestSimilarIsExact(t *testing.T) {
 			if h.Score == best[k] {
 				exact++
 			}
-			later, err := p.SimilarTo(t.Context(), h.Position(), 1000)
+			later, err := p.SimilarTo(t.Context(), h.Position(), 1000, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,5 +140,38 @@ func TestSimilarIsExact(t *testing.T) {
 	}
 	if exact < named*95/100 {
 		t.Errorf("%d of %d are the best there were", exact, named)
+	}
+}
+
+// TestSimilarToBelow: below a watermark the answer is what it was when that was
+// all there was; nearer ones that came since take none of its places.
+func TestSimilarToBelow(t *testing.T) {
+	p := fresh(t, Options{SealRows: 3})
+	l := newLog(0)
+	a := l.add(1, at(0))
+	l.add(2, at(0.3))
+	l.add(3, at(-0.4))
+	a2 := l.add(1, at(0))
+	then := l.add(2, at(0.3)) + 1
+	l.apply(t, p)
+	before, err := p.SimilarTo(t.Context(), pos(l, a2), 1, nil)
+	if err != nil || len(before) != 1 {
+		t.Fatalf("got %v, %v", before, err)
+	}
+	l.add(4, at(0.01))
+	l.add(3, at(-0.4))
+	for i := range uint64(8) {
+		l.add(10+i, at(0.001*float64(i+1)))
+	}
+	l.apply(t, p)
+	below := schemas.Watermark{l.TP: then}
+	if after, err := p.SimilarTo(t.Context(), pos(l, a2), 1, below); err != nil || !slices.Equal(after, before) {
+		t.Errorf("below %d: got %v, %v, want %v", then, after, err, before)
+	}
+	if none, err := p.SimilarTo(t.Context(), pos(l, a2), 9, below); err != nil || !slices.Equal(none, before) {
+		t.Errorf("all below %d: got %v, %v, want %v", then, none, err, before)
+	}
+	if none, err := p.SimilarTo(t.Context(), pos(l, a), 1, schemas.Watermark{}); err != nil || len(none) != 0 {
+		t.Errorf("of a partition that is left out: got %v, %v", none, err)
 	}
 }
