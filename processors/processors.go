@@ -24,6 +24,7 @@ import (
 
 	"github.com/recountdb/recount/processors/command"
 	"github.com/recountdb/recount/processors/embed"
+	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -45,6 +46,9 @@ type Processor struct {
 var table = []Processor{
 	{schemas.TypeCommandExecuted, command.Name, command.Intent},
 	{schemas.TypeOutcomeObserved, command.Name, command.Outcome},
+	{schemas.TypeSourceRevised, source.Name, source.Revised},
+	{schemas.TypeCommitRecorded, source.Name, source.Commit},
+	{schemas.TypeRefMoved, source.Name, source.Ref},
 }
 
 // Processors returns every processor, in order of registration.

@@ -7,17 +7,21 @@ import (
 )
 
 // KeyOf is the key of a payload's event, which decides its partition (DESIGN
-// §3): for a command its workspace, or its directory where none is given. Nil
-// where the payload does not say: an outcome belongs to its command's partition,
-// and only the producer knows the workspace; what it is found by works in any.
+// §3): for a command its workspace, or its directory where none is given; for
+// what happens to a repository its name. Nil where the payload does not say: an
+// outcome belongs to its command's partition, and only the producer knows the
+// workspace; what it is found by works in any.
 func KeyOf(payload proto.Message) []byte {
-	if m, ok := payload.(*recountv1.CommandExecuted); ok {
+	switch m := payload.(type) {
+	case *recountv1.CommandExecuted:
 		if m.GetWorkspace() != "" {
 			return []byte(m.GetWorkspace())
 		}
 		if m.GetCwd() != "" {
 			return []byte(m.GetCwd())
 		}
+	case interface{ GetRepository() string }:
+		return []byte(m.GetRepository())
 	}
 	return nil
 }

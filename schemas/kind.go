@@ -28,12 +28,16 @@ type Kind struct {
 const (
 	TypeCommandExecuted = "command.executed"
 	TypeOutcomeObserved = "outcome.observed"
+	TypeSourceRevised   = "source.revised"
+	TypeCommitRecorded  = "commit.recorded"
+	TypeRefMoved        = "ref.moved"
 	TypeRejected        = "rejected"
 )
 
 // The topics, without their prefix.
 const (
 	TopicCommands = "commands"
+	TopicCommits  = "commits"
 	TopicRejected = "rejected"
 )
 
@@ -41,6 +45,9 @@ const (
 var kinds = []Kind{
 	{TypeCommandExecuted, TopicCommands, func() proto.Message { return &recountv1.CommandExecuted{} }},
 	{TypeOutcomeObserved, TopicCommands, func() proto.Message { return &recountv1.OutcomeObserved{} }},
+	{TypeCommitRecorded, TopicCommits, func() proto.Message { return &recountv1.CommitRecorded{} }},
+	{TypeSourceRevised, TopicCommits, func() proto.Message { return &recountv1.SourceRevised{} }},
+	{TypeRefMoved, TopicCommits, func() proto.Message { return &recountv1.RefMoved{} }},
 	{TypeRejected, TopicRejected, func() proto.Message { return &recountv1.Rejected{} }},
 }
 

@@ -30,6 +30,122 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// Scope says how much of a commit its event carries.
+type Scope int32
+
+const (
+	Scope_SCOPE_UNSPECIFIED Scope = 0
+	// SCOPE_CHANGES: the changes from the first parent, whose content is on the log.
+	Scope_SCOPE_CHANGES Scope = 1
+	// SCOPE_FULL: every file of the commit; the graph begins here.
+	Scope_SCOPE_FULL Scope = 2
+	// SCOPE_METADATA: the changes by name; the content of its files is not on the
+	// log, so that the commit has no graph.
+	Scope_SCOPE_METADATA Scope = 3
+)
+
+// Enum value maps for Scope.
+var (
+	Scope_name = map[int32]string{
+		0: "SCOPE_UNSPECIFIED",
+		1: "SCOPE_CHANGES",
+		2: "SCOPE_FULL",
+		3: "SCOPE_METADATA",
+	}
+	Scope_value = map[string]int32{
+		"SCOPE_UNSPECIFIED": 0,
+		"SCOPE_CHANGES":     1,
+		"SCOPE_FULL":        2,
+		"SCOPE_METADATA":    3,
+	}
+)
+
+func (x Scope) Enum() *Scope {
+	p := new(Scope)
+	*p = x
+	return p
+}
+
+func (x Scope) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Scope) Descriptor() protoreflect.EnumDescriptor {
+	return file_recount_v1_events_proto_enumTypes[0].Descriptor()
+}
+
+func (Scope) Type() protoreflect.EnumType {
+	return &file_recount_v1_events_proto_enumTypes[0]
+}
+
+func (x Scope) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Scope.Descriptor instead.
+func (Scope) EnumDescriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{0}
+}
+
+type ChangeStatus int32
+
+const (
+	ChangeStatus_CHANGE_STATUS_UNSPECIFIED ChangeStatus = 0
+	ChangeStatus_CHANGE_STATUS_ADDED       ChangeStatus = 1
+	ChangeStatus_CHANGE_STATUS_MODIFIED    ChangeStatus = 2
+	ChangeStatus_CHANGE_STATUS_DELETED     ChangeStatus = 3
+	// RENAMED: old_path is gone with this change; COPIED: it stays.
+	ChangeStatus_CHANGE_STATUS_RENAMED ChangeStatus = 4
+	ChangeStatus_CHANGE_STATUS_COPIED  ChangeStatus = 5
+)
+
+// Enum value maps for ChangeStatus.
+var (
+	ChangeStatus_name = map[int32]string{
+		0: "CHANGE_STATUS_UNSPECIFIED",
+		1: "CHANGE_STATUS_ADDED",
+		2: "CHANGE_STATUS_MODIFIED",
+		3: "CHANGE_STATUS_DELETED",
+		4: "CHANGE_STATUS_RENAMED",
+		5: "CHANGE_STATUS_COPIED",
+	}
+	ChangeStatus_value = map[string]int32{
+		"CHANGE_STATUS_UNSPECIFIED": 0,
+		"CHANGE_STATUS_ADDED":       1,
+		"CHANGE_STATUS_MODIFIED":    2,
+		"CHANGE_STATUS_DELETED":     3,
+		"CHANGE_STATUS_RENAMED":     4,
+		"CHANGE_STATUS_COPIED":      5,
+	}
+)
+
+func (x ChangeStatus) Enum() *ChangeStatus {
+	p := new(ChangeStatus)
+	*p = x
+	return p
+}
+
+func (x ChangeStatus) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ChangeStatus) Descriptor() protoreflect.EnumDescriptor {
+	return file_recount_v1_events_proto_enumTypes[1].Descriptor()
+}
+
+func (ChangeStatus) Type() protoreflect.EnumType {
+	return &file_recount_v1_events_proto_enumTypes[1]
+}
+
+func (x ChangeStatus) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ChangeStatus.Descriptor instead.
+func (ChangeStatus) EnumDescriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{1}
+}
+
 // CommandExecuted is the payload of `command.executed`: someone, a human or an
 // agent, ran a command in a shell.
 type CommandExecuted struct {
@@ -298,6 +414,521 @@ func (x *OutcomeObserved) GetAuthor() string {
 	return ""
 }
 
+// SourceRevised is the payload of `source.revised`: the content of one file, as
+// git stores it. It is content-addressed: appended once for each blob of a
+// repository (and once more for a path that gives it another language), and
+// named by the commits that list it.
+type SourceRevised struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// repository is the repository's name, such as github.com/acme/shop; it is the
+	// partition key. Required.
+	Repository string `protobuf:"bytes,1,opt,name=repository,proto3" json:"repository,omitempty"`
+	// blob is git's object id of the content, in hex. Required.
+	Blob string `protobuf:"bytes,2,opt,name=blob,proto3" json:"blob,omitempty"`
+	// path is where the content was first seen, relative to the repository, with
+	// slashes: it decides the language. Required.
+	Path string `protobuf:"bytes,3,opt,name=path,proto3" json:"path,omitempty"`
+	// size is the content's, in bytes, also where it was skipped.
+	Size int64 `protobuf:"varint,4,opt,name=size,proto3" json:"size,omitempty"`
+	// content is the file's bytes; content_zstd the same, compressed. At most one is set.
+	Content     []byte `protobuf:"bytes,5,opt,name=content,proto3" json:"content,omitempty"`
+	ContentZstd []byte `protobuf:"bytes,6,opt,name=content_zstd,json=contentZstd,proto3" json:"content_zstd,omitempty"`
+	// skipped says why there is no content: "binary", "oversized: 9437184 bytes, the limit is 4194304".
+	Skipped       string `protobuf:"bytes,7,opt,name=skipped,proto3" json:"skipped,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SourceRevised) Reset() {
+	*x = SourceRevised{}
+	mi := &file_recount_v1_events_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SourceRevised) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SourceRevised) ProtoMessage() {}
+
+func (x *SourceRevised) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_events_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SourceRevised.ProtoReflect.Descriptor instead.
+func (*SourceRevised) Descriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *SourceRevised) GetRepository() string {
+	if x != nil {
+		return x.Repository
+	}
+	return ""
+}
+
+func (x *SourceRevised) GetBlob() string {
+	if x != nil {
+		return x.Blob
+	}
+	return ""
+}
+
+func (x *SourceRevised) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *SourceRevised) GetSize() int64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *SourceRevised) GetContent() []byte {
+	if x != nil {
+		return x.Content
+	}
+	return nil
+}
+
+func (x *SourceRevised) GetContentZstd() []byte {
+	if x != nil {
+		return x.ContentZstd
+	}
+	return nil
+}
+
+func (x *SourceRevised) GetSkipped() string {
+	if x != nil {
+		return x.Skipped
+	}
+	return ""
+}
+
+// CommitRecorded is the payload of `commit.recorded`: it closes a commit, after
+// the `source.revised` events of what it brought.
+type CommitRecorded struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Repository string                 `protobuf:"bytes,1,opt,name=repository,proto3" json:"repository,omitempty"`
+	// commit is git's object id, in hex. Required. For a working tree it is the
+	// hash that the importer gave its state.
+	Commit string `protobuf:"bytes,2,opt,name=commit,proto3" json:"commit,omitempty"`
+	// parents are in git's order; none for a first commit.
+	Parents []string `protobuf:"bytes,3,rep,name=parents,proto3" json:"parents,omitempty"`
+	// tree is git's object id of the root directory, in hex.
+	Tree      string     `protobuf:"bytes,4,opt,name=tree,proto3" json:"tree,omitempty"`
+	Author    *Signature `protobuf:"bytes,5,opt,name=author,proto3" json:"author,omitempty"`
+	Committer *Signature `protobuf:"bytes,6,opt,name=committer,proto3" json:"committer,omitempty"`
+	Message   string     `protobuf:"bytes,7,opt,name=message,proto3" json:"message,omitempty"`
+	// changes are the files that differ from the first parent, by path; of a
+	// commit whose scope is SCOPE_FULL, all files.
+	Changes []*FileChange `protobuf:"bytes,8,rep,name=changes,proto3" json:"changes,omitempty"`
+	Scope   Scope         `protobuf:"varint,9,opt,name=scope,proto3,enum=recount.v1.Scope" json:"scope,omitempty"`
+	// part and parts: a commit that does not fit in one event comes in several,
+	// part 0 first; each repeats the fields above but the changes. 0 parts means one.
+	Part  int32 `protobuf:"varint,10,opt,name=part,proto3" json:"part,omitempty"`
+	Parts int32 `protobuf:"varint,11,opt,name=parts,proto3" json:"parts,omitempty"`
+	// working_tree says that this is no commit but the state of a working
+	// directory above parents[0]: it is a temporary snapshot outside the chain.
+	WorkingTree   bool `protobuf:"varint,12,opt,name=working_tree,json=workingTree,proto3" json:"working_tree,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CommitRecorded) Reset() {
+	*x = CommitRecorded{}
+	mi := &file_recount_v1_events_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CommitRecorded) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CommitRecorded) ProtoMessage() {}
+
+func (x *CommitRecorded) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_events_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CommitRecorded.ProtoReflect.Descriptor instead.
+func (*CommitRecorded) Descriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *CommitRecorded) GetRepository() string {
+	if x != nil {
+		return x.Repository
+	}
+	return ""
+}
+
+func (x *CommitRecorded) GetCommit() string {
+	if x != nil {
+		return x.Commit
+	}
+	return ""
+}
+
+func (x *CommitRecorded) GetParents() []string {
+	if x != nil {
+		return x.Parents
+	}
+	return nil
+}
+
+func (x *CommitRecorded) GetTree() string {
+	if x != nil {
+		return x.Tree
+	}
+	return ""
+}
+
+func (x *CommitRecorded) GetAuthor() *Signature {
+	if x != nil {
+		return x.Author
+	}
+	return nil
+}
+
+func (x *CommitRecorded) GetCommitter() *Signature {
+	if x != nil {
+		return x.Committer
+	}
+	return nil
+}
+
+func (x *CommitRecorded) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *CommitRecorded) GetChanges() []*FileChange {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
+func (x *CommitRecorded) GetScope() Scope {
+	if x != nil {
+		return x.Scope
+	}
+	return Scope_SCOPE_UNSPECIFIED
+}
+
+func (x *CommitRecorded) GetPart() int32 {
+	if x != nil {
+		return x.Part
+	}
+	return 0
+}
+
+func (x *CommitRecorded) GetParts() int32 {
+	if x != nil {
+		return x.Parts
+	}
+	return 0
+}
+
+func (x *CommitRecorded) GetWorkingTree() bool {
+	if x != nil {
+		return x.WorkingTree
+	}
+	return false
+}
+
+// Signature is who and when.
+type Signature struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Email string                 `protobuf:"bytes,2,opt,name=email,proto3" json:"email,omitempty"`
+	Time  *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=time,proto3" json:"time,omitempty"`
+	// utc_offset_minutes is the author's time zone.
+	UtcOffsetMinutes int32 `protobuf:"varint,4,opt,name=utc_offset_minutes,json=utcOffsetMinutes,proto3" json:"utc_offset_minutes,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *Signature) Reset() {
+	*x = Signature{}
+	mi := &file_recount_v1_events_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Signature) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Signature) ProtoMessage() {}
+
+func (x *Signature) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_events_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Signature.ProtoReflect.Descriptor instead.
+func (*Signature) Descriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Signature) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Signature) GetEmail() string {
+	if x != nil {
+		return x.Email
+	}
+	return ""
+}
+
+func (x *Signature) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *Signature) GetUtcOffsetMinutes() int32 {
+	if x != nil {
+		return x.UtcOffsetMinutes
+	}
+	return 0
+}
+
+// FileChange is what a commit did to one path.
+type FileChange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// path is relative to the repository, with slashes. A path that is not UTF-8
+	// has its stray bytes percent-encoded, and raw_path holds it as it is.
+	Path   string       `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	Status ChangeStatus `protobuf:"varint,2,opt,name=status,proto3,enum=recount.v1.ChangeStatus" json:"status,omitempty"`
+	// old_path is where a renamed or copied file came from.
+	OldPath string `protobuf:"bytes,3,opt,name=old_path,json=oldPath,proto3" json:"old_path,omitempty"`
+	// mode is git's: 33188 (100644), 33261 (100755), 40960 (a symbolic link), 57344 (a submodule).
+	Mode uint32 `protobuf:"varint,4,opt,name=mode,proto3" json:"mode,omitempty"`
+	// blob is git's object id, in hex; empty for a deletion.
+	Blob string `protobuf:"bytes,5,opt,name=blob,proto3" json:"blob,omitempty"`
+	Size int64  `protobuf:"varint,6,opt,name=size,proto3" json:"size,omitempty"`
+	// skipped says why no content is on the log: "submodule", "symlink", "binary",
+	// "generated", "vendored", "oversized: …".
+	Skipped       string `protobuf:"bytes,7,opt,name=skipped,proto3" json:"skipped,omitempty"`
+	RawPath       []byte `protobuf:"bytes,8,opt,name=raw_path,json=rawPath,proto3" json:"raw_path,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FileChange) Reset() {
+	*x = FileChange{}
+	mi := &file_recount_v1_events_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FileChange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FileChange) ProtoMessage() {}
+
+func (x *FileChange) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_events_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FileChange.ProtoReflect.Descriptor instead.
+func (*FileChange) Descriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *FileChange) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *FileChange) GetStatus() ChangeStatus {
+	if x != nil {
+		return x.Status
+	}
+	return ChangeStatus_CHANGE_STATUS_UNSPECIFIED
+}
+
+func (x *FileChange) GetOldPath() string {
+	if x != nil {
+		return x.OldPath
+	}
+	return ""
+}
+
+func (x *FileChange) GetMode() uint32 {
+	if x != nil {
+		return x.Mode
+	}
+	return 0
+}
+
+func (x *FileChange) GetBlob() string {
+	if x != nil {
+		return x.Blob
+	}
+	return ""
+}
+
+func (x *FileChange) GetSize() int64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *FileChange) GetSkipped() string {
+	if x != nil {
+		return x.Skipped
+	}
+	return ""
+}
+
+func (x *FileChange) GetRawPath() []byte {
+	if x != nil {
+		return x.RawPath
+	}
+	return nil
+}
+
+// RefMoved is the payload of `ref.moved`: a branch, a tag or HEAD points elsewhere.
+type RefMoved struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Repository string                 `protobuf:"bytes,1,opt,name=repository,proto3" json:"repository,omitempty"`
+	// ref is its full name: refs/heads/main, refs/tags/v1.2.0, HEAD. Required.
+	Ref string `protobuf:"bytes,2,opt,name=ref,proto3" json:"ref,omitempty"`
+	// old_commit is where it pointed before, in hex; empty where that is not known or nothing.
+	OldCommit string `protobuf:"bytes,3,opt,name=old_commit,json=oldCommit,proto3" json:"old_commit,omitempty"`
+	// new_commit is the commit it points to (through a tag object); empty where the ref is gone.
+	NewCommit string `protobuf:"bytes,4,opt,name=new_commit,json=newCommit,proto3" json:"new_commit,omitempty"`
+	// target is the ref that a symbolic ref (HEAD) stands for.
+	Target        string                 `protobuf:"bytes,5,opt,name=target,proto3" json:"target,omitempty"`
+	MovedAt       *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=moved_at,json=movedAt,proto3" json:"moved_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RefMoved) Reset() {
+	*x = RefMoved{}
+	mi := &file_recount_v1_events_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RefMoved) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RefMoved) ProtoMessage() {}
+
+func (x *RefMoved) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_events_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RefMoved.ProtoReflect.Descriptor instead.
+func (*RefMoved) Descriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *RefMoved) GetRepository() string {
+	if x != nil {
+		return x.Repository
+	}
+	return ""
+}
+
+func (x *RefMoved) GetRef() string {
+	if x != nil {
+		return x.Ref
+	}
+	return ""
+}
+
+func (x *RefMoved) GetOldCommit() string {
+	if x != nil {
+		return x.OldCommit
+	}
+	return ""
+}
+
+func (x *RefMoved) GetNewCommit() string {
+	if x != nil {
+		return x.NewCommit
+	}
+	return ""
+}
+
+func (x *RefMoved) GetTarget() string {
+	if x != nil {
+		return x.Target
+	}
+	return ""
+}
+
+func (x *RefMoved) GetMovedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.MovedAt
+	}
+	return nil
+}
+
 // Rejected is the payload of `rejected`: an event that can never be applied.
 type Rejected struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -321,7 +952,7 @@ type Rejected struct {
 
 func (x *Rejected) Reset() {
 	*x = Rejected{}
-	mi := &file_recount_v1_events_proto_msgTypes[2]
+	mi := &file_recount_v1_events_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -333,7 +964,7 @@ func (x *Rejected) String() string {
 func (*Rejected) ProtoMessage() {}
 
 func (x *Rejected) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[2]
+	mi := &file_recount_v1_events_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -346,7 +977,7 @@ func (x *Rejected) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rejected.ProtoReflect.Descriptor instead.
 func (*Rejected) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{2}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Rejected) GetPosition() *Position {
@@ -416,7 +1047,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_recount_v1_events_proto_msgTypes[3]
+	mi := &file_recount_v1_events_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -428,7 +1059,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[3]
+	mi := &file_recount_v1_events_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -441,7 +1072,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{3}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Header) GetKey() string {
@@ -470,7 +1101,7 @@ type Position struct {
 
 func (x *Position) Reset() {
 	*x = Position{}
-	mi := &file_recount_v1_events_proto_msgTypes[4]
+	mi := &file_recount_v1_events_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -482,7 +1113,7 @@ func (x *Position) String() string {
 func (*Position) ProtoMessage() {}
 
 func (x *Position) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[4]
+	mi := &file_recount_v1_events_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -495,7 +1126,7 @@ func (x *Position) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Position.ProtoReflect.Descriptor instead.
 func (*Position) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{4}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Position) GetTopic() string {
@@ -560,7 +1191,65 @@ const file_recount_v1_events_proto_rawDesc = "" +
 	"outputTail\x12 \n" +
 	"\x06author\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x06authorB\f\n" +
 	"\n" +
-	"_exit_code\"\x95\x02\n" +
+	"_exit_code\"\x93\x02\n" +
+	"\rSourceRevised\x12*\n" +
+	"\n" +
+	"repository\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05 \x01(\x80\x04R\n" +
+	"repository\x128\n" +
+	"\x04blob\x18\x02 \x01(\tB$\xbaH!r\x1f2\x1d^([0-9a-f]{40}|[0-9a-f]{64})$R\x04blob\x12\x1e\n" +
+	"\x04path\x18\x03 \x01(\tB\n" +
+	"\xbaH\ar\x05 \x01(\x80 R\x04path\x12\x1b\n" +
+	"\x04size\x18\x04 \x01(\x03B\a\xbaH\x04\"\x02(\x00R\x04size\x12\x18\n" +
+	"\acontent\x18\x05 \x01(\fR\acontent\x12!\n" +
+	"\fcontent_zstd\x18\x06 \x01(\fR\vcontentZstd\x12\"\n" +
+	"\askipped\x18\a \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\askipped\"\x96\x04\n" +
+	"\x0eCommitRecorded\x12*\n" +
+	"\n" +
+	"repository\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05 \x01(\x80\x04R\n" +
+	"repository\x12<\n" +
+	"\x06commit\x18\x02 \x01(\tB$\xbaH!r\x1f2\x1d^([0-9a-f]{40}|[0-9a-f]{64})$R\x06commit\x12C\n" +
+	"\aparents\x18\x03 \x03(\tB)\xbaH&\x92\x01#\"!r\x1f2\x1d^([0-9a-f]{40}|[0-9a-f]{64})$R\aparents\x12\x12\n" +
+	"\x04tree\x18\x04 \x01(\tR\x04tree\x12-\n" +
+	"\x06author\x18\x05 \x01(\v2\x15.recount.v1.SignatureR\x06author\x123\n" +
+	"\tcommitter\x18\x06 \x01(\v2\x15.recount.v1.SignatureR\tcommitter\x12#\n" +
+	"\amessage\x18\a \x01(\tB\t\xbaH\x06r\x04(\x80\x80@R\amessage\x120\n" +
+	"\achanges\x18\b \x03(\v2\x16.recount.v1.FileChangeR\achanges\x12'\n" +
+	"\x05scope\x18\t \x01(\x0e2\x11.recount.v1.ScopeR\x05scope\x12\x1b\n" +
+	"\x04part\x18\n" +
+	" \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\x04part\x12\x1d\n" +
+	"\x05parts\x18\v \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\x05parts\x12!\n" +
+	"\fworking_tree\x18\f \x01(\bR\vworkingTree\"\x93\x01\n" +
+	"\tSignature\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05email\x18\x02 \x01(\tR\x05email\x12.\n" +
+	"\x04time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12,\n" +
+	"\x12utc_offset_minutes\x18\x04 \x01(\x05R\x10utcOffsetMinutes\"\xf4\x01\n" +
+	"\n" +
+	"FileChange\x12\x1e\n" +
+	"\x04path\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05 \x01(\x80 R\x04path\x120\n" +
+	"\x06status\x18\x02 \x01(\x0e2\x18.recount.v1.ChangeStatusR\x06status\x12\x19\n" +
+	"\bold_path\x18\x03 \x01(\tR\aoldPath\x12\x12\n" +
+	"\x04mode\x18\x04 \x01(\rR\x04mode\x12\x12\n" +
+	"\x04blob\x18\x05 \x01(\tR\x04blob\x12\x12\n" +
+	"\x04size\x18\x06 \x01(\x03R\x04size\x12\"\n" +
+	"\askipped\x18\a \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\askipped\x12\x19\n" +
+	"\braw_path\x18\b \x01(\fR\arawPath\"\xe1\x01\n" +
+	"\bRefMoved\x12*\n" +
+	"\n" +
+	"repository\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05 \x01(\x80\x04R\n" +
+	"repository\x12\x1c\n" +
+	"\x03ref\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05 \x01(\x80\bR\x03ref\x12\x1d\n" +
+	"\n" +
+	"old_commit\x18\x03 \x01(\tR\toldCommit\x12\x1d\n" +
+	"\n" +
+	"new_commit\x18\x04 \x01(\tR\tnewCommit\x12\x16\n" +
+	"\x06target\x18\x05 \x01(\tR\x06target\x125\n" +
+	"\bmoved_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\amovedAt\"\x95\x02\n" +
 	"\bRejected\x128\n" +
 	"\bposition\x18\x01 \x01(\v2\x14.recount.v1.PositionB\x06\xbaH\x03\xc8\x01\x01R\bposition\x12\x1f\n" +
 	"\x06reason\x18\x02 \x01(\tB\a\xbaH\x04r\x02 \x01R\x06reason\x12\x0e\n" +
@@ -578,7 +1267,20 @@ const file_recount_v1_events_proto_rawDesc = "" +
 	"\x05topic\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05 \x01(\xf9\x01R\x05topic\x12%\n" +
 	"\tpartition\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\tpartition\x12\x1f\n" +
-	"\x06offset\x18\x03 \x01(\x03B\a\xbaH\x04\"\x02(\x00R\x06offsetB;Z9github.com/recountdb/recount/schemas/recount/v1;recountv1b\x06proto3"
+	"\x06offset\x18\x03 \x01(\x03B\a\xbaH\x04\"\x02(\x00R\x06offset*U\n" +
+	"\x05Scope\x12\x15\n" +
+	"\x11SCOPE_UNSPECIFIED\x10\x00\x12\x11\n" +
+	"\rSCOPE_CHANGES\x10\x01\x12\x0e\n" +
+	"\n" +
+	"SCOPE_FULL\x10\x02\x12\x12\n" +
+	"\x0eSCOPE_METADATA\x10\x03*\xb2\x01\n" +
+	"\fChangeStatus\x12\x1d\n" +
+	"\x19CHANGE_STATUS_UNSPECIFIED\x10\x00\x12\x17\n" +
+	"\x13CHANGE_STATUS_ADDED\x10\x01\x12\x1a\n" +
+	"\x16CHANGE_STATUS_MODIFIED\x10\x02\x12\x19\n" +
+	"\x15CHANGE_STATUS_DELETED\x10\x03\x12\x19\n" +
+	"\x15CHANGE_STATUS_RENAMED\x10\x04\x12\x18\n" +
+	"\x14CHANGE_STATUS_COPIED\x10\x05B;Z9github.com/recountdb/recount/schemas/recount/v1;recountv1b\x06proto3"
 
 var (
 	file_recount_v1_events_proto_rawDescOnce sync.Once
@@ -592,30 +1294,45 @@ func file_recount_v1_events_proto_rawDescGZIP() []byte {
 	return file_recount_v1_events_proto_rawDescData
 }
 
-var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_recount_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_recount_v1_events_proto_goTypes = []any{
-	(*CommandExecuted)(nil),       // 0: recount.v1.CommandExecuted
-	(*OutcomeObserved)(nil),       // 1: recount.v1.OutcomeObserved
-	(*Rejected)(nil),              // 2: recount.v1.Rejected
-	(*Header)(nil),                // 3: recount.v1.Header
-	(*Position)(nil),              // 4: recount.v1.Position
-	nil,                           // 5: recount.v1.CommandExecuted.EnvEntry
-	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 7: google.protobuf.Duration
+	(Scope)(0),                    // 0: recount.v1.Scope
+	(ChangeStatus)(0),             // 1: recount.v1.ChangeStatus
+	(*CommandExecuted)(nil),       // 2: recount.v1.CommandExecuted
+	(*OutcomeObserved)(nil),       // 3: recount.v1.OutcomeObserved
+	(*SourceRevised)(nil),         // 4: recount.v1.SourceRevised
+	(*CommitRecorded)(nil),        // 5: recount.v1.CommitRecorded
+	(*Signature)(nil),             // 6: recount.v1.Signature
+	(*FileChange)(nil),            // 7: recount.v1.FileChange
+	(*RefMoved)(nil),              // 8: recount.v1.RefMoved
+	(*Rejected)(nil),              // 9: recount.v1.Rejected
+	(*Header)(nil),                // 10: recount.v1.Header
+	(*Position)(nil),              // 11: recount.v1.Position
+	nil,                           // 12: recount.v1.CommandExecuted.EnvEntry
+	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 14: google.protobuf.Duration
 }
 var file_recount_v1_events_proto_depIdxs = []int32{
-	6, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
-	7, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
-	5, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
-	7, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
-	6, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
-	4, // 5: recount.v1.Rejected.position:type_name -> recount.v1.Position
-	3, // 6: recount.v1.Rejected.headers:type_name -> recount.v1.Header
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	13, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
+	14, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
+	12, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
+	14, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
+	13, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
+	6,  // 5: recount.v1.CommitRecorded.author:type_name -> recount.v1.Signature
+	6,  // 6: recount.v1.CommitRecorded.committer:type_name -> recount.v1.Signature
+	7,  // 7: recount.v1.CommitRecorded.changes:type_name -> recount.v1.FileChange
+	0,  // 8: recount.v1.CommitRecorded.scope:type_name -> recount.v1.Scope
+	13, // 9: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
+	1,  // 10: recount.v1.FileChange.status:type_name -> recount.v1.ChangeStatus
+	13, // 11: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
+	11, // 12: recount.v1.Rejected.position:type_name -> recount.v1.Position
+	10, // 13: recount.v1.Rejected.headers:type_name -> recount.v1.Header
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_events_proto_init() }
@@ -630,13 +1347,14 @@ func file_recount_v1_events_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_recount_v1_events_proto_rawDesc), len(file_recount_v1_events_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   6,
+			NumEnums:      2,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_recount_v1_events_proto_goTypes,
 		DependencyIndexes: file_recount_v1_events_proto_depIdxs,
+		EnumInfos:         file_recount_v1_events_proto_enumTypes,
 		MessageInfos:      file_recount_v1_events_proto_msgTypes,
 	}.Build()
 	File_recount_v1_events_proto = out.File

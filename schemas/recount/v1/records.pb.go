@@ -313,6 +313,9 @@ type Record struct {
 	//	*Record_Intent
 	//	*Record_Outcome
 	//	*Record_Rejected
+	//	*Record_FileFacts
+	//	*Record_Commit
+	//	*Record_RefMoved
 	Body          isRecord_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -410,6 +413,33 @@ func (x *Record) GetRejected() *Rejected {
 	return nil
 }
 
+func (x *Record) GetFileFacts() *FileFacts {
+	if x != nil {
+		if x, ok := x.Body.(*Record_FileFacts); ok {
+			return x.FileFacts
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetCommit() *CommitRecorded {
+	if x != nil {
+		if x, ok := x.Body.(*Record_Commit); ok {
+			return x.Commit
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetRefMoved() *RefMoved {
+	if x != nil {
+		if x, ok := x.Body.(*Record_RefMoved); ok {
+			return x.RefMoved
+		}
+	}
+	return nil
+}
+
 type isRecord_Body interface {
 	isRecord_Body()
 }
@@ -428,11 +458,29 @@ type Record_Rejected struct {
 	Rejected *Rejected `protobuf:"bytes,7,opt,name=rejected,proto3,oneof"`
 }
 
+type Record_FileFacts struct {
+	FileFacts *FileFacts `protobuf:"bytes,8,opt,name=file_facts,json=fileFacts,proto3,oneof"`
+}
+
+type Record_Commit struct {
+	Commit *CommitRecorded `protobuf:"bytes,9,opt,name=commit,proto3,oneof"`
+}
+
+type Record_RefMoved struct {
+	RefMoved *RefMoved `protobuf:"bytes,10,opt,name=ref_moved,json=refMoved,proto3,oneof"`
+}
+
 func (*Record_Intent) isRecord_Body() {}
 
 func (*Record_Outcome) isRecord_Body() {}
 
 func (*Record_Rejected) isRecord_Body() {}
+
+func (*Record_FileFacts) isRecord_Body() {}
+
+func (*Record_Commit) isRecord_Body() {}
+
+func (*Record_RefMoved) isRecord_Body() {}
 
 // Intent is a command understood.
 type Intent struct {
@@ -921,7 +969,7 @@ var File_recount_v1_records_proto protoreflect.FileDescriptor
 const file_recount_v1_records_proto_rawDesc = "" +
 	"\n" +
 	"\x18recount/v1/records.proto\x12\n" +
-	"recount.v1\x1a\x17recount/v1/events.proto\"\xb1\x02\n" +
+	"recount.v1\x1a\x15recount/v1/code.proto\x1a\x17recount/v1/events.proto\"\xd4\x03\n" +
 	"\x06Record\x12,\n" +
 	"\x06origin\x18\x01 \x01(\v2\x14.recount.v1.PositionR\x06origin\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\fR\aeventId\x12\x1d\n" +
@@ -930,7 +978,12 @@ const file_recount_v1_records_proto_rawDesc = "" +
 	"\x0etime_unix_nano\x18\x04 \x01(\x03R\ftimeUnixNano\x12,\n" +
 	"\x06intent\x18\x05 \x01(\v2\x12.recount.v1.IntentH\x00R\x06intent\x12/\n" +
 	"\aoutcome\x18\x06 \x01(\v2\x13.recount.v1.OutcomeH\x00R\aoutcome\x122\n" +
-	"\brejected\x18\a \x01(\v2\x14.recount.v1.RejectedH\x00R\brejectedB\x06\n" +
+	"\brejected\x18\a \x01(\v2\x14.recount.v1.RejectedH\x00R\brejected\x126\n" +
+	"\n" +
+	"file_facts\x18\b \x01(\v2\x15.recount.v1.FileFactsH\x00R\tfileFacts\x124\n" +
+	"\x06commit\x18\t \x01(\v2\x1a.recount.v1.CommitRecordedH\x00R\x06commit\x123\n" +
+	"\tref_moved\x18\n" +
+	" \x01(\v2\x14.recount.v1.RefMovedH\x00R\brefMovedB\x06\n" +
 	"\x04body\"\xe0\x06\n" +
 	"\x06Intent\x12\x18\n" +
 	"\acommand\x18\x01 \x01(\tR\acommand\x12\x1c\n" +
@@ -1043,34 +1096,40 @@ func file_recount_v1_records_proto_rawDescGZIP() []byte {
 var file_recount_v1_records_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
 var file_recount_v1_records_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_recount_v1_records_proto_goTypes = []any{
-	(TokenKind)(0),    // 0: recount.v1.TokenKind
-	(Category)(0),     // 1: recount.v1.Category
-	(ResourceKind)(0), // 2: recount.v1.ResourceKind
-	(Access)(0),       // 3: recount.v1.Access
-	(*Record)(nil),    // 4: recount.v1.Record
-	(*Intent)(nil),    // 5: recount.v1.Intent
-	(*Token)(nil),     // 6: recount.v1.Token
-	(*Resource)(nil),  // 7: recount.v1.Resource
-	(*Outcome)(nil),   // 8: recount.v1.Outcome
-	(*Position)(nil),  // 9: recount.v1.Position
-	(*Rejected)(nil),  // 10: recount.v1.Rejected
+	(TokenKind)(0),         // 0: recount.v1.TokenKind
+	(Category)(0),          // 1: recount.v1.Category
+	(ResourceKind)(0),      // 2: recount.v1.ResourceKind
+	(Access)(0),            // 3: recount.v1.Access
+	(*Record)(nil),         // 4: recount.v1.Record
+	(*Intent)(nil),         // 5: recount.v1.Intent
+	(*Token)(nil),          // 6: recount.v1.Token
+	(*Resource)(nil),       // 7: recount.v1.Resource
+	(*Outcome)(nil),        // 8: recount.v1.Outcome
+	(*Position)(nil),       // 9: recount.v1.Position
+	(*Rejected)(nil),       // 10: recount.v1.Rejected
+	(*FileFacts)(nil),      // 11: recount.v1.FileFacts
+	(*CommitRecorded)(nil), // 12: recount.v1.CommitRecorded
+	(*RefMoved)(nil),       // 13: recount.v1.RefMoved
 }
 var file_recount_v1_records_proto_depIdxs = []int32{
 	9,  // 0: recount.v1.Record.origin:type_name -> recount.v1.Position
 	5,  // 1: recount.v1.Record.intent:type_name -> recount.v1.Intent
 	8,  // 2: recount.v1.Record.outcome:type_name -> recount.v1.Outcome
 	10, // 3: recount.v1.Record.rejected:type_name -> recount.v1.Rejected
-	6,  // 4: recount.v1.Intent.tokens:type_name -> recount.v1.Token
-	1,  // 5: recount.v1.Intent.category:type_name -> recount.v1.Category
-	7,  // 6: recount.v1.Intent.resources:type_name -> recount.v1.Resource
-	0,  // 7: recount.v1.Token.kind:type_name -> recount.v1.TokenKind
-	2,  // 8: recount.v1.Resource.kind:type_name -> recount.v1.ResourceKind
-	3,  // 9: recount.v1.Resource.access:type_name -> recount.v1.Access
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	11, // 4: recount.v1.Record.file_facts:type_name -> recount.v1.FileFacts
+	12, // 5: recount.v1.Record.commit:type_name -> recount.v1.CommitRecorded
+	13, // 6: recount.v1.Record.ref_moved:type_name -> recount.v1.RefMoved
+	6,  // 7: recount.v1.Intent.tokens:type_name -> recount.v1.Token
+	1,  // 8: recount.v1.Intent.category:type_name -> recount.v1.Category
+	7,  // 9: recount.v1.Intent.resources:type_name -> recount.v1.Resource
+	0,  // 10: recount.v1.Token.kind:type_name -> recount.v1.TokenKind
+	2,  // 11: recount.v1.Resource.kind:type_name -> recount.v1.ResourceKind
+	3,  // 12: recount.v1.Resource.access:type_name -> recount.v1.Access
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_records_proto_init() }
@@ -1078,11 +1137,15 @@ func file_recount_v1_records_proto_init() {
 	if File_recount_v1_records_proto != nil {
 		return
 	}
+	file_recount_v1_code_proto_init()
 	file_recount_v1_events_proto_init()
 	file_recount_v1_records_proto_msgTypes[0].OneofWrappers = []any{
 		(*Record_Intent)(nil),
 		(*Record_Outcome)(nil),
 		(*Record_Rejected)(nil),
+		(*Record_FileFacts)(nil),
+		(*Record_Commit)(nil),
+		(*Record_RefMoved)(nil),
 	}
 	file_recount_v1_records_proto_msgTypes[1].OneofWrappers = []any{}
 	file_recount_v1_records_proto_msgTypes[4].OneofWrappers = []any{}

@@ -1,0 +1,48 @@
+package source
+
+import (
+	"fmt"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Language is one language or format: how its files are known, and what reads them.
+type Language struct {
+	// Name as it stands in FileFacts.language: "go".
+	Name string
+	// Version of its extractor; FileFacts.extractor is "go/1".
+	Version int
+	// Matches reports whether a path (relative, with slashes) is one of its files.
+	Matches func(path string) bool
+	// Extract fills in the facts. It is pure, keeps nothing of content, and marks what
+	// it cannot read: facts.Partial and facts.Problem. It never fails and need not
+	// recover: a panic becomes a partial file.
+	Extract func(content []byte, facts *recountv1.FileFacts)
+}
+
+// languages is every language, the more particular ones first: a path belongs to
+// the first that matches.
+var languages = []Language{}
+
+// LanguageOf finds the language of a path.
+func LanguageOf(path string) (Language, bool) {
+	for _, l := range languages {
+		if l.Matches(path) {
+			return l, true
+		}
+	}
+	return Language{}, false
+}
+
+// extract runs a language's extractor. A panic of it is a bug of ours that must
+// not take the file's commit with it.
+func extract(l Language, content []byte, facts *recountv1.FileFacts) {
+	facts.Extractor = fmt.Sprintf("%s/%d", l.Name, l.Version)
+	defer func() {
+		if r := recover(); r != nil {
+			facts.Partial = true
+			facts.Problem = fmt.Sprintf("the extractor failed: %v", r)
+		}
+	}()
+	l.Extract(content, facts)
+}

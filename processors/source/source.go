@@ -1,0 +1,108 @@
+// Package source turns the events of the topic `commits` into records: of a
+// file's content what it says by itself (recountv1.FileFacts: declarations,
+// references, imports, routes), a pure function of its bytes and of the language
+// that its path gives. What the names refer to is resolved later, over all files
+// of a snapshot (projections/graph/resolve).
+//
+// Adding a language is one file here: a Language and its line in languages.go.
+package source
+
+import (
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"strconv"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Name and version, as they stand in Rejected.by. A change of what is extracted
+// is a change of the language's extractor version.
+const Name = "source/1"
+
+// Limits of what is read of one file.
+const (
+	// MaxContent is the most bytes of a file that are on the log; importers skip
+	// larger ones and say so.
+	MaxContent = 4 << 20
+	// MaxDepth is the nesting that extractors follow; deeper trees are partial.
+	MaxDepth = 1000
+)
+
+// Revised makes the facts of a `source.revised` event.
+func Revised(_ schemas.Event, payload proto.Message, rec *recountv1.Record) error {
+	m := payload.(*recountv1.SourceRevised)
+	facts := &recountv1.FileFacts{
+		Repository: m.GetRepository(), Path: m.GetPath(), Blob: m.GetBlob(),
+		Size: m.GetSize(), Skipped: m.GetSkipped(),
+	}
+	rec.Body = &recountv1.Record_FileFacts{FileFacts: facts}
+	lang, known := LanguageOf(m.GetPath())
+	facts.Language = lang.Name
+	if m.GetSkipped() != "" {
+		return nil
+	}
+	content, err := contentOf(m)
+	if err != nil {
+		return err
+	}
+	facts.Size = int64(len(content))
+	if known {
+		extract(lang, content, facts)
+	}
+	return nil
+}
+
+// Commit hands a `commit.recorded` event on.
+func Commit(_ schemas.Event, payload proto.Message, rec *recountv1.Record) error {
+	m := payload.(*recountv1.CommitRecorded)
+	if m.GetParts() > 0 && m.GetPart() >= m.GetParts() {
+		return schemas.Poisonf("part %d of %d: parts are counted from 0", m.GetPart(), m.GetParts())
+	}
+	rec.Body = &recountv1.Record_Commit{Commit: m}
+	return nil
+}
+
+// Ref hands a `ref.moved` event on.
+func Ref(_ schemas.Event, payload proto.Message, rec *recountv1.Record) error {
+	rec.Body = &recountv1.Record_RefMoved{RefMoved: payload.(*recountv1.RefMoved)}
+	return nil
+}
+
+// contentOf is the file's bytes, checked against the object id that git gave them.
+func contentOf(m *recountv1.SourceRevised) ([]byte, error) {
+	if len(m.GetContent()) > 0 && len(m.GetContentZstd()) > 0 {
+		return nil, schemas.Poisonf("content and content_zstd: at most one may be set")
+	}
+	content := m.GetContent()
+	if z := m.GetContentZstd(); len(z) > 0 {
+		var err error
+		if content, err = schemas.Decompress(z, MaxContent); err != nil {
+			return nil, schemas.Poisonf("content_zstd: %v", err)
+		}
+	}
+	if len(content) > MaxContent {
+		return nil, schemas.Poisonf("content: %d bytes, at most %d are taken: send it with skipped and no content", len(content), MaxContent)
+	}
+	if got := BlobID(content, len(m.GetBlob()) == 64); got != m.GetBlob() {
+		return nil, schemas.Poisonf("blob %s: the content's object id is %s", m.GetBlob(), got)
+	}
+	return content, nil
+}
+
+// BlobID is git's object id of a file's content, in hex: SHA-1 or SHA-256 over
+// "blob", a space, the length, a zero byte and the bytes.
+func BlobID(content []byte, sha256sum bool) string {
+	var h hash.Hash = sha1.New()
+	if sha256sum {
+		h = sha256.New()
+	}
+	fmt.Fprintf(h, "blob %s\x00", strconv.Itoa(len(content)))
+	h.Write(content)
+	return hex.EncodeToString(h.Sum(nil))
+}

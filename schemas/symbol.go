@@ -1,0 +1,95 @@
+package schemas
+
+import (
+	"strings"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Symbol identifies a node of the code graph. It has no line, no commit and no
+// directory of a machine in it, so that the same symbol has the same identity in
+// every snapshot, wherever it was imported.
+type Symbol struct {
+	Repository, Language string
+	// Package is canonical: a Go import path, a dotted module, a namespace.
+	Package string
+	// Owner is the chain of enclosing names joined with dots: a method's type.
+	Owner, Name string
+	Kind        recountv1.SymbolKind
+	// Variant tells apart what shares all of the above: an overload's parameter
+	// types, "#2" for the second of its name.
+	Variant string
+}
+
+// Hash is the symbol's content address: SHA-256 over its canonical encoding.
+func (s Symbol) Hash() Hash {
+	return NewCanon("recount/symbol/1").
+		String(s.Repository).String(s.Language).String(s.Package).
+		String(s.Owner).String(s.Name).Int(int64(s.Kind)).String(s.Variant).Sum()
+}
+
+// EdgeHash is the content address of an edge between two symbols. How the edge is
+// known is not part of it: an edge better known is the same edge.
+func EdgeHash(from, to Hash, kind recountv1.EdgeKind) Hash {
+	return NewCanon("recount/edge/1").Bytes(from[:]).Bytes(to[:]).Int(int64(kind)).Sum()
+}
+
+// NodeKey is where a node stands in a snapshot's maps: ordered by path, then by
+// the chain of names, so that the nodes of a file are neighbours. It is
+//
+//	path 00 owner '.' name 00 kind variant
+//
+// with kind as one byte. The file itself has empty names. Path is relative to the
+// repository; a package's node stands at its directory with a slash at the end.
+type NodeKey string
+
+// NewNodeKey makes the key. No part may hold a zero byte (what git allows in a
+// path and our languages in a name, has none).
+func NewNodeKey(path, owner, name string, kind recountv1.SymbolKind, variant string) NodeKey {
+	var b strings.Builder
+	b.Grow(len(path) + len(owner) + len(name) + len(variant) + 4)
+	b.WriteString(path)
+	b.WriteByte(0)
+	if owner != "" {
+		b.WriteString(owner)
+		b.WriteByte('.')
+	}
+	b.WriteString(name)
+	b.WriteByte(0)
+	b.WriteByte(byte(kind))
+	b.WriteString(variant)
+	return NodeKey(b.String())
+}
+
+// Path is the file that the node is declared in.
+func (k NodeKey) Path() string {
+	path, _, _ := strings.Cut(string(k), "\x00")
+	return path
+}
+
+// Chain is the node's name with its owners' before it: "Client.Produce".
+func (k NodeKey) Chain() string {
+	_, rest, _ := strings.Cut(string(k), "\x00")
+	chain, _, _ := strings.Cut(rest, "\x00")
+	return chain
+}
+
+// Kind is what the node is.
+func (k NodeKey) Kind() recountv1.SymbolKind {
+	_, rest, _ := strings.Cut(string(k), "\x00")
+	_, tail, _ := strings.Cut(rest, "\x00")
+	if tail == "" {
+		return recountv1.SymbolKind_SYMBOL_KIND_UNSPECIFIED
+	}
+	return recountv1.SymbolKind(tail[0])
+}
+
+// Variant is what tells the node apart from others of its name.
+func (k NodeKey) Variant() string {
+	_, rest, _ := strings.Cut(string(k), "\x00")
+	_, tail, _ := strings.Cut(rest, "\x00")
+	if tail == "" {
+		return ""
+	}
+	return tail[1:]
+}
