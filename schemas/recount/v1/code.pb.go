@@ -14,6 +14,7 @@ package recountv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -1632,12 +1633,528 @@ func (x *CodeEdge) GetSiteCount() uint32 {
 	return 0
 }
 
+// CodeFile is what a snapshot stores of a path.
+type CodeFile struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// blob is git's object id, as bytes; empty where the entry has none.
+	Blob     []byte `protobuf:"bytes,1,opt,name=blob,proto3" json:"blob,omitempty"`
+	Mode     uint32 `protobuf:"varint,2,opt,name=mode,proto3" json:"mode,omitempty"`
+	Language string `protobuf:"bytes,3,opt,name=language,proto3" json:"language,omitempty"`
+	Size     int64  `protobuf:"varint,4,opt,name=size,proto3" json:"size,omitempty"`
+	// skipped says why the file has no facts.
+	Skipped string `protobuf:"bytes,5,opt,name=skipped,proto3" json:"skipped,omitempty"`
+	// partial says that its facts are not all; problem is the first reason.
+	Partial   bool   `protobuf:"varint,6,opt,name=partial,proto3" json:"partial,omitempty"`
+	Problem   string `protobuf:"bytes,7,opt,name=problem,proto3" json:"problem,omitempty"`
+	Generated bool   `protobuf:"varint,8,opt,name=generated,proto3" json:"generated,omitempty"`
+	// first_path is where the content was first seen: with blob and language it names
+	// the facts.
+	FirstPath     string `protobuf:"bytes,9,opt,name=first_path,json=firstPath,proto3" json:"first_path,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CodeFile) Reset() {
+	*x = CodeFile{}
+	mi := &file_recount_v1_code_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CodeFile) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CodeFile) ProtoMessage() {}
+
+func (x *CodeFile) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_code_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CodeFile.ProtoReflect.Descriptor instead.
+func (*CodeFile) Descriptor() ([]byte, []int) {
+	return file_recount_v1_code_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *CodeFile) GetBlob() []byte {
+	if x != nil {
+		return x.Blob
+	}
+	return nil
+}
+
+func (x *CodeFile) GetMode() uint32 {
+	if x != nil {
+		return x.Mode
+	}
+	return 0
+}
+
+func (x *CodeFile) GetLanguage() string {
+	if x != nil {
+		return x.Language
+	}
+	return ""
+}
+
+func (x *CodeFile) GetSize() int64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *CodeFile) GetSkipped() string {
+	if x != nil {
+		return x.Skipped
+	}
+	return ""
+}
+
+func (x *CodeFile) GetPartial() bool {
+	if x != nil {
+		return x.Partial
+	}
+	return false
+}
+
+func (x *CodeFile) GetProblem() string {
+	if x != nil {
+		return x.Problem
+	}
+	return ""
+}
+
+func (x *CodeFile) GetGenerated() bool {
+	if x != nil {
+		return x.Generated
+	}
+	return false
+}
+
+func (x *CodeFile) GetFirstPath() string {
+	if x != nil {
+		return x.FirstPath
+	}
+	return ""
+}
+
+// CodeMaps are the roots of a snapshot's maps; each is 32 bytes.
+type CodeMaps struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Files         []byte                 `protobuf:"bytes,1,opt,name=files,proto3" json:"files,omitempty"`
+	Nodes         []byte                 `protobuf:"bytes,2,opt,name=nodes,proto3" json:"nodes,omitempty"`
+	Out           []byte                 `protobuf:"bytes,3,opt,name=out,proto3" json:"out,omitempty"`
+	In            []byte                 `protobuf:"bytes,4,opt,name=in,proto3" json:"in,omitempty"`
+	Externals     []byte                 `protobuf:"bytes,5,opt,name=externals,proto3" json:"externals,omitempty"`
+	Users         []byte                 `protobuf:"bytes,6,opt,name=users,proto3" json:"users,omitempty"`
+	Unresolved    []byte                 `protobuf:"bytes,7,opt,name=unresolved,proto3" json:"unresolved,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CodeMaps) Reset() {
+	*x = CodeMaps{}
+	mi := &file_recount_v1_code_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CodeMaps) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CodeMaps) ProtoMessage() {}
+
+func (x *CodeMaps) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_code_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CodeMaps.ProtoReflect.Descriptor instead.
+func (*CodeMaps) Descriptor() ([]byte, []int) {
+	return file_recount_v1_code_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *CodeMaps) GetFiles() []byte {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *CodeMaps) GetNodes() []byte {
+	if x != nil {
+		return x.Nodes
+	}
+	return nil
+}
+
+func (x *CodeMaps) GetOut() []byte {
+	if x != nil {
+		return x.Out
+	}
+	return nil
+}
+
+func (x *CodeMaps) GetIn() []byte {
+	if x != nil {
+		return x.In
+	}
+	return nil
+}
+
+func (x *CodeMaps) GetExternals() []byte {
+	if x != nil {
+		return x.Externals
+	}
+	return nil
+}
+
+func (x *CodeMaps) GetUsers() []byte {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *CodeMaps) GetUnresolved() []byte {
+	if x != nil {
+		return x.Unresolved
+	}
+	return nil
+}
+
+// CodeSnapshot is a commit and the graph at it.
+type CodeSnapshot struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Repository string                 `protobuf:"bytes,1,opt,name=repository,proto3" json:"repository,omitempty"`
+	// commit, its parents and tree are git's object ids, in hex.
+	Commit      string     `protobuf:"bytes,2,opt,name=commit,proto3" json:"commit,omitempty"`
+	Parents     []string   `protobuf:"bytes,3,rep,name=parents,proto3" json:"parents,omitempty"`
+	Tree        string     `protobuf:"bytes,4,opt,name=tree,proto3" json:"tree,omitempty"`
+	Author      *Signature `protobuf:"bytes,5,opt,name=author,proto3" json:"author,omitempty"`
+	Committer   *Signature `protobuf:"bytes,6,opt,name=committer,proto3" json:"committer,omitempty"`
+	Message     string     `protobuf:"bytes,7,opt,name=message,proto3" json:"message,omitempty"`
+	Scope       Scope      `protobuf:"varint,8,opt,name=scope,proto3,enum=recount.v1.Scope" json:"scope,omitempty"`
+	WorkingTree bool       `protobuf:"varint,9,opt,name=working_tree,json=workingTree,proto3" json:"working_tree,omitempty"`
+	// snapshot is the hash over repository, commit, parents and maps; empty where the
+	// commit has no graph, and without_graph says why.
+	Snapshot     []byte    `protobuf:"bytes,10,opt,name=snapshot,proto3" json:"snapshot,omitempty"`
+	WithoutGraph string    `protobuf:"bytes,11,opt,name=without_graph,json=withoutGraph,proto3" json:"without_graph,omitempty"`
+	Maps         *CodeMaps `protobuf:"bytes,12,opt,name=maps,proto3" json:"maps,omitempty"`
+	// position and event_id are of the event that closed the commit.
+	Position *Position `protobuf:"bytes,13,opt,name=position,proto3" json:"position,omitempty"`
+	EventId  []byte    `protobuf:"bytes,14,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	// changed are the paths that the commit changed, sorted; at most 1,000.
+	Changed      []string `protobuf:"bytes,15,rep,name=changed,proto3" json:"changed,omitempty"`
+	ChangedCount uint32   `protobuf:"varint,16,opt,name=changed_count,json=changedCount,proto3" json:"changed_count,omitempty"`
+	// collected says that garbage collection dropped the graph's maps.
+	Collected     bool `protobuf:"varint,17,opt,name=collected,proto3" json:"collected,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CodeSnapshot) Reset() {
+	*x = CodeSnapshot{}
+	mi := &file_recount_v1_code_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CodeSnapshot) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CodeSnapshot) ProtoMessage() {}
+
+func (x *CodeSnapshot) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_code_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CodeSnapshot.ProtoReflect.Descriptor instead.
+func (*CodeSnapshot) Descriptor() ([]byte, []int) {
+	return file_recount_v1_code_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *CodeSnapshot) GetRepository() string {
+	if x != nil {
+		return x.Repository
+	}
+	return ""
+}
+
+func (x *CodeSnapshot) GetCommit() string {
+	if x != nil {
+		return x.Commit
+	}
+	return ""
+}
+
+func (x *CodeSnapshot) GetParents() []string {
+	if x != nil {
+		return x.Parents
+	}
+	return nil
+}
+
+func (x *CodeSnapshot) GetTree() string {
+	if x != nil {
+		return x.Tree
+	}
+	return ""
+}
+
+func (x *CodeSnapshot) GetAuthor() *Signature {
+	if x != nil {
+		return x.Author
+	}
+	return nil
+}
+
+func (x *CodeSnapshot) GetCommitter() *Signature {
+	if x != nil {
+		return x.Committer
+	}
+	return nil
+}
+
+func (x *CodeSnapshot) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *CodeSnapshot) GetScope() Scope {
+	if x != nil {
+		return x.Scope
+	}
+	return Scope_SCOPE_UNSPECIFIED
+}
+
+func (x *CodeSnapshot) GetWorkingTree() bool {
+	if x != nil {
+		return x.WorkingTree
+	}
+	return false
+}
+
+func (x *CodeSnapshot) GetSnapshot() []byte {
+	if x != nil {
+		return x.Snapshot
+	}
+	return nil
+}
+
+func (x *CodeSnapshot) GetWithoutGraph() string {
+	if x != nil {
+		return x.WithoutGraph
+	}
+	return ""
+}
+
+func (x *CodeSnapshot) GetMaps() *CodeMaps {
+	if x != nil {
+		return x.Maps
+	}
+	return nil
+}
+
+func (x *CodeSnapshot) GetPosition() *Position {
+	if x != nil {
+		return x.Position
+	}
+	return nil
+}
+
+func (x *CodeSnapshot) GetEventId() []byte {
+	if x != nil {
+		return x.EventId
+	}
+	return nil
+}
+
+func (x *CodeSnapshot) GetChanged() []string {
+	if x != nil {
+		return x.Changed
+	}
+	return nil
+}
+
+func (x *CodeSnapshot) GetChangedCount() uint32 {
+	if x != nil {
+		return x.ChangedCount
+	}
+	return 0
+}
+
+func (x *CodeSnapshot) GetCollected() bool {
+	if x != nil {
+		return x.Collected
+	}
+	return false
+}
+
+// CodeRef is where a ref points.
+type CodeRef struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Commit        string                 `protobuf:"bytes,1,opt,name=commit,proto3" json:"commit,omitempty"`
+	Target        string                 `protobuf:"bytes,2,opt,name=target,proto3" json:"target,omitempty"`
+	MovedAt       *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=moved_at,json=movedAt,proto3" json:"moved_at,omitempty"`
+	Position      *Position              `protobuf:"bytes,4,opt,name=position,proto3" json:"position,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CodeRef) Reset() {
+	*x = CodeRef{}
+	mi := &file_recount_v1_code_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CodeRef) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CodeRef) ProtoMessage() {}
+
+func (x *CodeRef) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_code_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CodeRef.ProtoReflect.Descriptor instead.
+func (*CodeRef) Descriptor() ([]byte, []int) {
+	return file_recount_v1_code_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *CodeRef) GetCommit() string {
+	if x != nil {
+		return x.Commit
+	}
+	return ""
+}
+
+func (x *CodeRef) GetTarget() string {
+	if x != nil {
+		return x.Target
+	}
+	return ""
+}
+
+func (x *CodeRef) GetMovedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.MovedAt
+	}
+	return nil
+}
+
+func (x *CodeRef) GetPosition() *Position {
+	if x != nil {
+		return x.Position
+	}
+	return nil
+}
+
+// StoredFacts are a file's facts and where their event stands in the log.
+type StoredFacts struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Facts         *FileFacts             `protobuf:"bytes,1,opt,name=facts,proto3" json:"facts,omitempty"`
+	Position      *Position              `protobuf:"bytes,2,opt,name=position,proto3" json:"position,omitempty"`
+	EventId       []byte                 `protobuf:"bytes,3,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StoredFacts) Reset() {
+	*x = StoredFacts{}
+	mi := &file_recount_v1_code_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StoredFacts) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StoredFacts) ProtoMessage() {}
+
+func (x *StoredFacts) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_code_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StoredFacts.ProtoReflect.Descriptor instead.
+func (*StoredFacts) Descriptor() ([]byte, []int) {
+	return file_recount_v1_code_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *StoredFacts) GetFacts() *FileFacts {
+	if x != nil {
+		return x.Facts
+	}
+	return nil
+}
+
+func (x *StoredFacts) GetPosition() *Position {
+	if x != nil {
+		return x.Position
+	}
+	return nil
+}
+
+func (x *StoredFacts) GetEventId() []byte {
+	if x != nil {
+		return x.EventId
+	}
+	return nil
+}
+
 var File_recount_v1_code_proto protoreflect.FileDescriptor
 
 const file_recount_v1_code_proto_rawDesc = "" +
 	"\n" +
 	"\x15recount/v1/code.proto\x12\n" +
-	"recount.v1\"\x84\x05\n" +
+	"recount.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17recount/v1/events.proto\"\x84\x05\n" +
 	"\tFileFacts\x12\x1e\n" +
 	"\n" +
 	"repository\x18\x01 \x01(\tR\n" +
@@ -1772,7 +2289,58 @@ const file_recount_v1_code_proto_rawDesc = "" +
 	"\x13confidence_permille\x18\x02 \x01(\rR\x12confidencePermille\x12'\n" +
 	"\x05sites\x18\x03 \x03(\v2\x11.recount.v1.PlaceR\x05sites\x12\x1d\n" +
 	"\n" +
-	"site_count\x18\x04 \x01(\rR\tsiteCount*\xe3\x05\n" +
+	"site_count\x18\x04 \x01(\rR\tsiteCount\"\xed\x01\n" +
+	"\bCodeFile\x12\x12\n" +
+	"\x04blob\x18\x01 \x01(\fR\x04blob\x12\x12\n" +
+	"\x04mode\x18\x02 \x01(\rR\x04mode\x12\x1a\n" +
+	"\blanguage\x18\x03 \x01(\tR\blanguage\x12\x12\n" +
+	"\x04size\x18\x04 \x01(\x03R\x04size\x12\x18\n" +
+	"\askipped\x18\x05 \x01(\tR\askipped\x12\x18\n" +
+	"\apartial\x18\x06 \x01(\bR\apartial\x12\x18\n" +
+	"\aproblem\x18\a \x01(\tR\aproblem\x12\x1c\n" +
+	"\tgenerated\x18\b \x01(\bR\tgenerated\x12\x1d\n" +
+	"\n" +
+	"first_path\x18\t \x01(\tR\tfirstPath\"\xac\x01\n" +
+	"\bCodeMaps\x12\x14\n" +
+	"\x05files\x18\x01 \x01(\fR\x05files\x12\x14\n" +
+	"\x05nodes\x18\x02 \x01(\fR\x05nodes\x12\x10\n" +
+	"\x03out\x18\x03 \x01(\fR\x03out\x12\x0e\n" +
+	"\x02in\x18\x04 \x01(\fR\x02in\x12\x1c\n" +
+	"\texternals\x18\x05 \x01(\fR\texternals\x12\x14\n" +
+	"\x05users\x18\x06 \x01(\fR\x05users\x12\x1e\n" +
+	"\n" +
+	"unresolved\x18\a \x01(\fR\n" +
+	"unresolved\"\xd3\x04\n" +
+	"\fCodeSnapshot\x12\x1e\n" +
+	"\n" +
+	"repository\x18\x01 \x01(\tR\n" +
+	"repository\x12\x16\n" +
+	"\x06commit\x18\x02 \x01(\tR\x06commit\x12\x18\n" +
+	"\aparents\x18\x03 \x03(\tR\aparents\x12\x12\n" +
+	"\x04tree\x18\x04 \x01(\tR\x04tree\x12-\n" +
+	"\x06author\x18\x05 \x01(\v2\x15.recount.v1.SignatureR\x06author\x123\n" +
+	"\tcommitter\x18\x06 \x01(\v2\x15.recount.v1.SignatureR\tcommitter\x12\x18\n" +
+	"\amessage\x18\a \x01(\tR\amessage\x12'\n" +
+	"\x05scope\x18\b \x01(\x0e2\x11.recount.v1.ScopeR\x05scope\x12!\n" +
+	"\fworking_tree\x18\t \x01(\bR\vworkingTree\x12\x1a\n" +
+	"\bsnapshot\x18\n" +
+	" \x01(\fR\bsnapshot\x12#\n" +
+	"\rwithout_graph\x18\v \x01(\tR\fwithoutGraph\x12(\n" +
+	"\x04maps\x18\f \x01(\v2\x14.recount.v1.CodeMapsR\x04maps\x120\n" +
+	"\bposition\x18\r \x01(\v2\x14.recount.v1.PositionR\bposition\x12\x19\n" +
+	"\bevent_id\x18\x0e \x01(\fR\aeventId\x12\x18\n" +
+	"\achanged\x18\x0f \x03(\tR\achanged\x12#\n" +
+	"\rchanged_count\x18\x10 \x01(\rR\fchangedCount\x12\x1c\n" +
+	"\tcollected\x18\x11 \x01(\bR\tcollected\"\xa2\x01\n" +
+	"\aCodeRef\x12\x16\n" +
+	"\x06commit\x18\x01 \x01(\tR\x06commit\x12\x16\n" +
+	"\x06target\x18\x02 \x01(\tR\x06target\x125\n" +
+	"\bmoved_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\amovedAt\x120\n" +
+	"\bposition\x18\x04 \x01(\v2\x14.recount.v1.PositionR\bposition\"\x87\x01\n" +
+	"\vStoredFacts\x12+\n" +
+	"\x05facts\x18\x01 \x01(\v2\x15.recount.v1.FileFactsR\x05facts\x120\n" +
+	"\bposition\x18\x02 \x01(\v2\x14.recount.v1.PositionR\bposition\x12\x19\n" +
+	"\bevent_id\x18\x03 \x01(\fR\aeventId*\xe3\x05\n" +
 	"\n" +
 	"SymbolKind\x12\x1b\n" +
 	"\x17SYMBOL_KIND_UNSPECIFIED\x10\x00\x12\x14\n" +
@@ -1854,27 +2422,36 @@ func file_recount_v1_code_proto_rawDescGZIP() []byte {
 }
 
 var file_recount_v1_code_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_recount_v1_code_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_recount_v1_code_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_recount_v1_code_proto_goTypes = []any{
-	(SymbolKind)(0),      // 0: recount.v1.SymbolKind
-	(EdgeKind)(0),        // 1: recount.v1.EdgeKind
-	(Provenance)(0),      // 2: recount.v1.Provenance
-	(*FileFacts)(nil),    // 3: recount.v1.FileFacts
-	(*Place)(nil),        // 4: recount.v1.Place
-	(*Declaration)(nil),  // 5: recount.v1.Declaration
-	(*Parameter)(nil),    // 6: recount.v1.Parameter
-	(*Reference)(nil),    // 7: recount.v1.Reference
-	(*Argument)(nil),     // 8: recount.v1.Argument
-	(*Import)(nil),       // 9: recount.v1.Import
-	(*ImportedName)(nil), // 10: recount.v1.ImportedName
-	(*Binding)(nil),      // 11: recount.v1.Binding
-	(*RouteFact)(nil),    // 12: recount.v1.RouteFact
-	(*OwnerRule)(nil),    // 13: recount.v1.OwnerRule
-	(*CodeNode)(nil),     // 14: recount.v1.CodeNode
-	(*CodeEdge)(nil),     // 15: recount.v1.CodeEdge
-	nil,                  // 16: recount.v1.Declaration.AttributesEntry
-	nil,                  // 17: recount.v1.Reference.AttributesEntry
-	nil,                  // 18: recount.v1.CodeNode.AttributesEntry
+	(SymbolKind)(0),               // 0: recount.v1.SymbolKind
+	(EdgeKind)(0),                 // 1: recount.v1.EdgeKind
+	(Provenance)(0),               // 2: recount.v1.Provenance
+	(*FileFacts)(nil),             // 3: recount.v1.FileFacts
+	(*Place)(nil),                 // 4: recount.v1.Place
+	(*Declaration)(nil),           // 5: recount.v1.Declaration
+	(*Parameter)(nil),             // 6: recount.v1.Parameter
+	(*Reference)(nil),             // 7: recount.v1.Reference
+	(*Argument)(nil),              // 8: recount.v1.Argument
+	(*Import)(nil),                // 9: recount.v1.Import
+	(*ImportedName)(nil),          // 10: recount.v1.ImportedName
+	(*Binding)(nil),               // 11: recount.v1.Binding
+	(*RouteFact)(nil),             // 12: recount.v1.RouteFact
+	(*OwnerRule)(nil),             // 13: recount.v1.OwnerRule
+	(*CodeNode)(nil),              // 14: recount.v1.CodeNode
+	(*CodeEdge)(nil),              // 15: recount.v1.CodeEdge
+	(*CodeFile)(nil),              // 16: recount.v1.CodeFile
+	(*CodeMaps)(nil),              // 17: recount.v1.CodeMaps
+	(*CodeSnapshot)(nil),          // 18: recount.v1.CodeSnapshot
+	(*CodeRef)(nil),               // 19: recount.v1.CodeRef
+	(*StoredFacts)(nil),           // 20: recount.v1.StoredFacts
+	nil,                           // 21: recount.v1.Declaration.AttributesEntry
+	nil,                           // 22: recount.v1.Reference.AttributesEntry
+	nil,                           // 23: recount.v1.CodeNode.AttributesEntry
+	(*Signature)(nil),             // 24: recount.v1.Signature
+	(Scope)(0),                    // 25: recount.v1.Scope
+	(*Position)(nil),              // 26: recount.v1.Position
+	(*timestamppb.Timestamp)(nil), // 27: google.protobuf.Timestamp
 }
 var file_recount_v1_code_proto_depIdxs = []int32{
 	5,  // 0: recount.v1.FileFacts.declarations:type_name -> recount.v1.Declaration
@@ -1887,11 +2464,11 @@ var file_recount_v1_code_proto_depIdxs = []int32{
 	4,  // 7: recount.v1.Declaration.start:type_name -> recount.v1.Place
 	4,  // 8: recount.v1.Declaration.end:type_name -> recount.v1.Place
 	6,  // 9: recount.v1.Declaration.parameters:type_name -> recount.v1.Parameter
-	16, // 10: recount.v1.Declaration.attributes:type_name -> recount.v1.Declaration.AttributesEntry
+	21, // 10: recount.v1.Declaration.attributes:type_name -> recount.v1.Declaration.AttributesEntry
 	1,  // 11: recount.v1.Reference.edge:type_name -> recount.v1.EdgeKind
 	4,  // 12: recount.v1.Reference.at:type_name -> recount.v1.Place
 	8,  // 13: recount.v1.Reference.args:type_name -> recount.v1.Argument
-	17, // 14: recount.v1.Reference.attributes:type_name -> recount.v1.Reference.AttributesEntry
+	22, // 14: recount.v1.Reference.attributes:type_name -> recount.v1.Reference.AttributesEntry
 	10, // 15: recount.v1.Import.names:type_name -> recount.v1.ImportedName
 	4,  // 16: recount.v1.Import.at:type_name -> recount.v1.Place
 	4,  // 17: recount.v1.Binding.at:type_name -> recount.v1.Place
@@ -1899,14 +2476,23 @@ var file_recount_v1_code_proto_depIdxs = []int32{
 	0,  // 19: recount.v1.CodeNode.kind:type_name -> recount.v1.SymbolKind
 	4,  // 20: recount.v1.CodeNode.start:type_name -> recount.v1.Place
 	4,  // 21: recount.v1.CodeNode.end:type_name -> recount.v1.Place
-	18, // 22: recount.v1.CodeNode.attributes:type_name -> recount.v1.CodeNode.AttributesEntry
+	23, // 22: recount.v1.CodeNode.attributes:type_name -> recount.v1.CodeNode.AttributesEntry
 	2,  // 23: recount.v1.CodeEdge.provenance:type_name -> recount.v1.Provenance
 	4,  // 24: recount.v1.CodeEdge.sites:type_name -> recount.v1.Place
-	25, // [25:25] is the sub-list for method output_type
-	25, // [25:25] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	24, // 25: recount.v1.CodeSnapshot.author:type_name -> recount.v1.Signature
+	24, // 26: recount.v1.CodeSnapshot.committer:type_name -> recount.v1.Signature
+	25, // 27: recount.v1.CodeSnapshot.scope:type_name -> recount.v1.Scope
+	17, // 28: recount.v1.CodeSnapshot.maps:type_name -> recount.v1.CodeMaps
+	26, // 29: recount.v1.CodeSnapshot.position:type_name -> recount.v1.Position
+	27, // 30: recount.v1.CodeRef.moved_at:type_name -> google.protobuf.Timestamp
+	26, // 31: recount.v1.CodeRef.position:type_name -> recount.v1.Position
+	3,  // 32: recount.v1.StoredFacts.facts:type_name -> recount.v1.FileFacts
+	26, // 33: recount.v1.StoredFacts.position:type_name -> recount.v1.Position
+	34, // [34:34] is the sub-list for method output_type
+	34, // [34:34] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_code_proto_init() }
@@ -1914,13 +2500,14 @@ func file_recount_v1_code_proto_init() {
 	if File_recount_v1_code_proto != nil {
 		return
 	}
+	file_recount_v1_events_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_recount_v1_code_proto_rawDesc), len(file_recount_v1_code_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   16,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
