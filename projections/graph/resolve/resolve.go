@@ -78,9 +78,11 @@ type Unresolved struct {
 }
 
 // FileGraph is the part of the graph that stands under one file: its nodes, and
-// the edges that begin in it. Every slice is sorted by its keys and has no two
-// entries of one key.
+// the edges that begin in them. Every slice is sorted by its keys and has no two
+// entries of one key (see Normalize).
 type FileGraph struct {
+	// Path is the file's, or, for what belongs to no single file, a package's
+	// PackagePath.
 	Path       string
 	Nodes      []Node
 	Edges      []Edge
@@ -104,7 +106,8 @@ type Resolver interface {
 	Languages() []string
 	// Resolve returns the graph of every file of its languages whose graph may differ
 	// from what it was in c.Base, sorted by path: all of them where Base is nil. A
-	// file that is gone is not returned. The edges' ends are nodes that the
-	// resolver declares in this tree, never dangling.
+	// file that is gone need not be returned; a package that is gone is, without
+	// nodes. The edges' ends are nodes that the resolver declares in this tree,
+	// never dangling, and begin under the graph's path.
 	Resolve(ctx context.Context, tree Tree, c Change) ([]FileGraph, error)
 }
