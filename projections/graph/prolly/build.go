@@ -1,0 +1,183 @@
+package prolly
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// Entry is a key and its value. Those that this package hands out are parts of
+// chunks: they stay as they are for as long as they are held, and must not be
+// written to.
+type Entry struct{ Key, Value []byte }
+
+// Build makes a map of entries whose keys ascend, and gives its root. An error of
+// the sequence ends it. Nothing needs to be stored yet, and what is stored when it
+// fails are chunks that no root leads to.
+func (d *DB) Build(entries iter.Seq2[Entry, error]) (Hash, error) {
+	b := &builder{d: d, w: &writer{d: d}}
+	var last []byte
+	for e, err := range entries {
+		if err != nil {
+			return Hash{}, err
+		}
+		if err := checkEntry(e.Key, e.Value); err != nil {
+			return Hash{}, err
+		}
+		if len(b.levels) > 0 && bytes.Compare(last, e.Key) >= 0 {
+			return Hash{}, fmt.Errorf("key %.80q does not come after %.80q: sort the entries, each key once, or use Apply", e.Key, last)
+		}
+		last = append(last[:0], e.Key...)
+		if err := b.add(0, e.Key, e.Value); err != nil {
+			return Hash{}, err
+		}
+	}
+	root, err := b.finish()
+	if err != nil {
+		return Hash{}, err
+	}
+	return root, b.w.flush()
+}
+
+func checkEntry(key, value []byte) error {
+	switch {
+	case len(key) > MaxKey:
+		return fmt.Errorf("key %.80q… has %d bytes, more than %d", key, len(key), MaxKey)
+	case len(value) > MaxValue:
+		return fmt.Errorf("value of key %.80q has %d bytes, more than %d", key, len(value), MaxValue)
+	}
+	return nil
+}
+
+// builder makes the levels of a map from base upwards.
+type builder struct {
+	d      *DB
+	w      *writer
+	base   uint8
+	soon   bool // the chunks will be read soon
+	levels []*chunker
+	before []byte // the last key of the chunk of level 0 that was cut last
+}
+
+// add takes the next entry of a level, counted from base.
+func (b *builder) add(level int, key, value []byte) error {
+	if level == len(b.levels) {
+		b.levels = append(b.levels, &chunker{level: b.base + uint8(level)})
+	}
+	if !b.levels[level].add(key, value) {
+		return nil
+	}
+	return b.cut(level)
+}
+
+// cut ends the chunk of a level and links to it in the level above.
+func (b *builder) cut(level int) error {
+	c := b.levels[level]
+	h, data := c.chunk()
+	if err := b.w.write(h, data, b.soon); err != nil {
+		return err
+	}
+	var room [48]byte
+	err := b.add(level+1, c.linkKey(b.before), appendLink(room[:0], h, c.count))
+	if c.level == 0 {
+		b.before = append(b.before[:0], c.last()...)
+	}
+	c.reset()
+	return err
+}
+
+// finish ends what is open and gives the root: the only chunk of the lowest level
+// that has no more than one.
+func (b *builder) finish() (Hash, error) {
+	if len(b.levels) == 0 {
+		return Empty, nil
+	}
+	for level := 0; ; level++ {
+		c := b.levels[level]
+		if level == len(b.levels)-1 {
+			if c.n == 1 && c.level > 0 {
+				return Hash(c.values), nil
+			}
+			h, data := c.chunk()
+			return h, b.w.write(h, data, b.soon)
+		}
+		if c.n > 0 {
+			if err := b.cut(level); err != nil {
+				return Hash{}, err
+			}
+		}
+	}
+}
+
+// writer hands chunks to the store, many at a time.
+type writer struct {
+	d       *DB
+	pending []Chunk
+	size    int
+
+	chunks int
+	bytes  int64
+}
+
+// flushBytes is how many bytes of stored forms are put at once.
+const flushBytes = 1 << 20
+
+// write takes a chunk; one that will be read soon is kept in the cache too.
+func (w *writer) write(h Hash, data []byte, soon bool) error {
+	stored := w.d.codec.pack(h, data)
+	w.pending = append(w.pending, Chunk{h, stored})
+	w.size += len(stored)
+	w.chunks++
+	w.bytes += int64(len(stored))
+	if soon {
+		n, err := decode(h, data)
+		if err != nil {
+			return damaged(h, err)
+		}
+		w.d.cache.add(n)
+	}
+	if w.size < flushBytes {
+		return nil
+	}
+	return w.flush()
+}
+
+func (w *writer) flush() error {
+	if len(w.pending) == 0 {
+		return nil
+	}
+	if err := w.d.store.Put(w.pending); err != nil {
+		return fmt.Errorf("put %d chunks: %w", len(w.pending), err)
+	}
+	w.pending, w.size = nil, 0
+	return nil
+}
+
+// load reads a chunk, be it put already or not.
+func (w *writer) load(h Hash) (*node, error) {
+	for _, c := range w.pending {
+		if c.Hash == h {
+			data, err := w.d.codec.unpack(h, c.Stored)
+			if err != nil {
+				return nil, damaged(h, err)
+			}
+			return decode(h, data)
+		}
+	}
+	return w.d.load(h)
+}
+
+// forget takes back a chunk that is not needed after all; one that was put stays,
+// with no root leading to it.
+func (w *writer) forget(h Hash) {
+	for i, c := range w.pending {
+		if c.Hash == h {
+			w.pending = slices.Delete(w.pending, i, i+1)
+			w.size -= len(c.Stored)
+			w.chunks--
+			w.bytes -= int64(len(c.Stored))
+			return
+		}
+	}
+}

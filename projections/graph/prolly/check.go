@@ -1,0 +1,146 @@
+package prolly
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Checked is what Check has read and found right.
+type Checked struct {
+	Chunks  int
+	Entries uint64 // those of chunks that two maps share once
+	Bytes   int64  // of canonical forms
+}
+
+// maxFaults is how many faults Check reports before it gives up.
+const maxFaults = 100
+
+// Check reads every chunk of some maps from the store, each once, and checks all
+// that this package promises: that a chunk has the hash it is stored under, its
+// bounds, the order of keys, the counts and keys of links, and that chunks end where
+// content says. What does not hold is an error for each chunk, joined.
+func (d *DB) Check(ctx context.Context, roots ...Hash) (Checked, error) {
+	c := checker{ctx: ctx, d: d, seen: map[Hash]*span{}}
+	for _, root := range roots {
+		if root == Empty {
+			continue
+		}
+		s := c.visit(root)
+		if s.n > 0 && s.level > 0 && s.n == 1 {
+			c.fault(root, errors.New("a root with one link, where the chunk below should be the root"))
+		}
+		if s.level > 0 && len(s.linkKey) > 0 {
+			c.fault(root, fmt.Errorf("the first link of a root has the key %.80q, want an empty one", s.linkKey))
+		}
+		if err := c.stop(); err != nil {
+			break
+		}
+	}
+	return c.checked, errors.Join(append(c.faults, ctx.Err())...)
+}
+
+type checker struct {
+	ctx     context.Context
+	d       *DB
+	seen    map[Hash]*span
+	faults  []error
+	checked Checked
+}
+
+// span is what is known of a chunk and all that is below it.
+type span struct {
+	n           int // entries of the chunk; 0 where it could not be read
+	level       uint8
+	count       uint64
+	linkKey     []byte // of its first entry
+	first, last []byte // keys of the map
+	// whole says that this chunk and the last ones below it end where content says,
+	// as all must but the last of the map.
+	whole bool
+}
+
+func (c *checker) fault(h Hash, err error) {
+	if len(c.faults) < maxFaults {
+		c.faults = append(c.faults, damaged(h, err))
+	}
+}
+
+func (c *checker) stop() error {
+	if len(c.faults) >= maxFaults {
+		return errors.New("too many faults")
+	}
+	return c.ctx.Err()
+}
+
+func (c *checker) visit(h Hash) *span {
+	if s := c.seen[h]; s != nil {
+		return s
+	}
+	s := &span{}
+	c.seen[h] = s
+	n, err := c.d.read(h)
+	if err != nil {
+		c.faults = append(c.faults, err)
+		return s
+	}
+	c.checked.Chunks++
+	c.checked.Bytes += int64(len(n.data))
+	if got := n.rehash(); got != h {
+		c.fault(h, fmt.Errorf("its content has the hash %s", got))
+		return s
+	}
+	*s = span{n: n.len(), level: n.level, count: n.count, linkKey: bytes.Clone(n.key(0))}
+	size := 0
+	for i := range n.len() {
+		size += len(n.key(i)) + len(n.value(i))
+		s.whole = cutBehind(n.level, n.key(i), i+1, size)
+		if s.whole && i+1 < n.len() {
+			c.fault(h, fmt.Errorf("goes on behind entry %d, where content ends it", i))
+		}
+	}
+	if n.level == 0 {
+		c.checked.Entries += n.count
+		s.first, s.last = s.linkKey, bytes.Clone(n.last())
+		return s
+	}
+	c.visitBelow(s, n)
+	return s
+}
+
+// visitBelow checks the links of a chunk against what they lead to.
+func (c *checker) visitBelow(s *span, n *node) {
+	var before *span
+	for i := range n.len() {
+		if c.stop() != nil {
+			return
+		}
+		h, count := n.link(i)
+		below := c.visit(h)
+		switch {
+		case below.n == 0:
+			s.whole = true // unknown, and reported already
+			before = nil
+			continue
+		case below.level != n.level-1:
+			c.fault(n.hash, fmt.Errorf("link %d leads to chunk %s of level %d", i, h, below.level))
+		case below.count != count:
+			c.fault(n.hash, fmt.Errorf("link %d says %d entries, chunk %s has %d", i, count, h, below.count))
+		case below.level > 0 && !bytes.Equal(below.linkKey, n.key(i)):
+			c.fault(n.hash, fmt.Errorf("link %d has the key %.80q, chunk %s begins with %.80q", i, n.key(i), h, below.linkKey))
+		case before != nil && bytes.Compare(before.last, below.first) >= 0:
+			c.fault(n.hash, fmt.Errorf("link %d leads to the key %.80q, which does not come after %.80q", i, below.first, before.last))
+		case before != nil && !bytes.Equal(n.key(i), separator(before.last, below.first)):
+			c.fault(n.hash, fmt.Errorf("link %d has the key %.80q, want %.80q", i, n.key(i), separator(before.last, below.first)))
+		case i+1 < n.len() && !below.whole:
+			c.fault(h, errors.New("ends, or one below it, where content does not end it, and is not the last"))
+		}
+		if i == 0 {
+			s.first = below.first
+		}
+		s.last = below.last
+		s.whole = s.whole && (below.whole || i+1 < n.len())
+		before = below
+	}
+}

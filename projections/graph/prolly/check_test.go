@@ -1,0 +1,64 @@
+package prolly
+
+import (
+	"testing"
+)
+
+func TestCheckFindsNothingWrong(t *testing.T) {
+	s := NewMemory()
+	d := New(s, Options{})
+	g := newCodeGraph(5000, true)
+	root := build(t, d, g.entries)
+	roots := []Hash{Empty, root}
+	for range 50 {
+		edits := g.commit()
+		var err error
+		root, _, err = d.Apply(root, edits)
+		check(t, err)
+		roots = append(roots, root)
+	}
+	got, err := d.Check(t.Context(), roots...)
+	check(t, err)
+	if chunks, _ := s.Size(); got.Chunks != chunks {
+		t.Errorf("checked %d chunks, %d are stored", got.Chunks, chunks)
+	}
+	got, err = d.Check(t.Context(), root)
+	check(t, err)
+	if got.Entries != 5000 {
+		t.Errorf("checked %d entries, want 5000", got.Entries)
+	}
+}
+
+func TestSweep(t *testing.T) {
+	s := NewMemory()
+	d := New(s, Options{})
+	g := newCodeGraph(5000, false)
+	roots := []Hash{build(t, d, g.entries)}
+	for range 30 {
+		root, _, err := d.Apply(roots[len(roots)-1], g.commit())
+		check(t, err)
+		roots = append(roots, root)
+	}
+	marks := d.Marks()
+	want := map[Hash]bool{}
+	for _, root := range append(roots[25:], Empty) {
+		check(t, marks.Add(t.Context(), root))
+		if root != Empty {
+			for _, h := range reachable(t, d, root) {
+				want[h] = true
+			}
+		}
+	}
+	before, _ := s.Size()
+	deleted, err := marks.Sweep(t.Context(), s)
+	check(t, err)
+	after, _ := s.Size()
+	if deleted != before-len(want) || after != len(want) || marks.Len() != len(want) {
+		t.Errorf("of %d chunks %d were deleted, %d are left, %d marked; want %d left", before, deleted, after, marks.Len(), len(want))
+	}
+	_, err = New(s, Options{}).Check(t.Context(), roots[25:]...)
+	check(t, err)
+	if _, err := New(s, Options{}).Check(t.Context(), roots[0]); err == nil {
+		t.Error("the first snapshot is still whole")
+	}
+}

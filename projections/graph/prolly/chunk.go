@@ -1,0 +1,161 @@
+package prolly
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sort"
+)
+
+// chunkVersion is the first byte of a chunk's canonical form.
+const chunkVersion = 1
+
+// node is a decoded chunk. It is immutable, and its keys and values are parts of
+// its canonical form.
+type node struct {
+	hash  Hash
+	level uint8
+	count uint64 // entries of the map at or below this chunk
+	data  []byte
+	// ends has the place in data where the keys begin, where each key ends, where
+	// each value ends.
+	ends []uint32
+}
+
+func (n *node) len() int           { return len(n.ends) / 2 }
+func (n *node) key(i int) []byte   { return n.part(i) }
+func (n *node) value(i int) []byte { return n.part(n.len() + i) }
+
+// part has no capacity beyond its end, so that appending to it harms nobody.
+func (n *node) part(i int) []byte { return n.data[n.ends[i]:n.ends[i+1]:n.ends[i+1]] }
+
+func (n *node) last() []byte { return n.key(n.len() - 1) }
+
+// link is what an entry of a level above 0 holds as its value: a chunk, and how
+// many entries of the map lie there.
+func (n *node) link(i int) (h Hash, count uint64) {
+	v := n.value(i)
+	count, _ = binary.Uvarint(v[len(h):])
+	return Hash(v), count
+}
+
+func appendLink(b []byte, h Hash, count uint64) []byte {
+	return binary.AppendUvarint(append(b, h[:]...), count)
+}
+
+// search is the first entry whose key is not below key; len if there is none.
+func (n *node) search(key []byte) int {
+	return sort.Search(n.len(), func(i int) bool { return bytes.Compare(n.key(i), key) >= 0 })
+}
+
+// child is the link to the chunk where a key belongs: the last one whose key is not
+// above it.
+func (n *node) child(key []byte) int {
+	return max(0, sort.Search(n.len(), func(i int) bool { return bytes.Compare(n.key(i), key) > 0 })-1)
+}
+
+// rehash computes the chunk's hash from its entries.
+func (n *node) rehash() Hash {
+	leaves := make([]Hash, n.len())
+	var room []byte
+	for i := range leaves {
+		leaves[i], room = entryHash(n.level, n.key(i), n.value(i), room)
+	}
+	return chunkHash(n.level, n.len(), n.count, merkleRoot(leaves))
+}
+
+// size is about how much memory the node takes.
+func (n *node) size() int64 { return int64(len(n.data)+4*len(n.ends)) + 160 }
+
+var errShort = errors.New("ends too soon")
+
+// decode reads the canonical form of a chunk, and nothing but the canonical form.
+// It keeps data. It does not compute the hash.
+func decode(h Hash, data []byte) (*node, error) {
+	if len(data) > MaxChunk {
+		return nil, fmt.Errorf("%d bytes, more than %d", len(data), MaxChunk)
+	}
+	if len(data) < 3 {
+		return nil, errShort
+	}
+	if data[0] != chunkVersion {
+		return nil, fmt.Errorf("version %d, want %d", data[0], chunkVersion)
+	}
+	n := &node{hash: h, level: data[1], data: data}
+	if n.level > maxLevel {
+		return nil, fmt.Errorf("level %d, more than %d", n.level, maxLevel)
+	}
+	entries := int(data[2])
+	if entries == 0 || entries > MaxEntries {
+		return nil, fmt.Errorf("%d entries, want 1 to %d", entries, MaxEntries)
+	}
+	n.ends = make([]uint32, 2*entries+1)
+	at := 3
+	for i := range 2 * entries {
+		limit := MaxKey
+		if i >= entries {
+			limit = MaxValue
+		}
+		length, size := uvarint(data[at:])
+		if size == 0 {
+			return nil, fmt.Errorf("length %d is no shortest uvarint", i)
+		}
+		if length > uint64(limit) {
+			return nil, fmt.Errorf("length %d is %d, more than %d", i, length, limit)
+		}
+		at += size
+		n.ends[i+1] = n.ends[i] + uint32(length)
+	}
+	if got, want := len(data)-at, int(n.ends[2*entries]); got != want {
+		return nil, fmt.Errorf("%d bytes of keys and values, want %d", got, want)
+	}
+	for i := range n.ends {
+		n.ends[i] += uint32(at)
+	}
+	return n, n.validate()
+}
+
+// validate checks the order of the keys and the form of links, and sums counts.
+func (n *node) validate() error {
+	for i := 1; i < n.len(); i++ {
+		if bytes.Compare(n.key(i-1), n.key(i)) >= 0 {
+			return fmt.Errorf("key %d does not come after the one before", i)
+		}
+	}
+	if n.level == 0 {
+		n.count = uint64(n.len())
+		return nil
+	}
+	for i := range n.len() {
+		count, err := decodeLink(n.value(i))
+		if err != nil {
+			return fmt.Errorf("link %d: %w", i, err)
+		}
+		if n.count+count < count {
+			return fmt.Errorf("link %d: the counts overflow", i)
+		}
+		n.count += count
+	}
+	return nil
+}
+
+func decodeLink(v []byte) (count uint64, err error) {
+	if len(v) < len(Hash{}) {
+		return 0, errShort
+	}
+	count, size := uvarint(v[len(Hash{}):])
+	if size == 0 || size != len(v)-len(Hash{}) || count == 0 {
+		return 0, fmt.Errorf("count % x: want a shortest uvarint above 0", v[len(Hash{}):])
+	}
+	return count, nil
+}
+
+// uvarint reads a uvarint in its shortest form; size is 0 if there is none.
+func uvarint(b []byte) (v uint64, size int) {
+	v, size = binary.Uvarint(b)
+	if size <= 0 || size > 1 && b[size-1] == 0 {
+		return 0, 0
+	}
+	return v, size
+}

@@ -1,0 +1,87 @@
+package prolly
+
+import "encoding/binary"
+
+// chunker takes the entries of one level in order and makes chunks of them.
+type chunker struct {
+	level  uint8
+	n      int
+	count  uint64
+	lens   []int // of the keys
+	vlens  []int
+	keys   []byte
+	values []byte
+
+	leaves []Hash // scratch
+	room   []byte // scratch
+}
+
+// add takes an entry and says whether the chunk ends behind it.
+func (c *chunker) add(key, value []byte) (full bool) {
+	c.keys, c.values = append(c.keys, key...), append(c.values, value...)
+	c.lens, c.vlens = append(c.lens, len(key)), append(c.vlens, len(value))
+	if c.level == 0 {
+		c.count++
+	} else {
+		below, _ := binary.Uvarint(value[len(Hash{}):])
+		c.count += below
+	}
+	c.n++
+	return cutBehind(c.level, key, c.n, len(c.keys)+len(c.values))
+}
+
+// first and last are the first and last key that have been added.
+func (c *chunker) first() []byte { return c.keys[:c.lens[0]] }
+func (c *chunker) last() []byte  { return c.keys[len(c.keys)-c.lens[c.n-1]:] }
+
+// linkKey is the key of the link to the chunk being made: at level 0 the shortest
+// prefix of its first key that is above the key before it, if there is one; above
+// that its first key, which is such a prefix already.
+func (c *chunker) linkKey(before []byte) []byte {
+	if c.level > 0 {
+		return c.first()
+	}
+	return separator(before, c.first())
+}
+
+// separator is the shortest prefix of key that is above before; a nil before means
+// that nothing is.
+func separator(before, key []byte) []byte {
+	if before == nil {
+		return nil
+	}
+	i := 0
+	for i < len(before) && before[i] == key[i] {
+		i++
+	}
+	return key[:i+1]
+}
+
+// chunk is what has been added, which is at least one entry.
+func (c *chunker) chunk() (h Hash, data []byte) {
+	size := 3 + 5*c.n + len(c.keys) + len(c.values)
+	data = append(make([]byte, 0, size), chunkVersion, c.level, byte(c.n))
+	for _, l := range c.lens {
+		data = binary.AppendUvarint(data, uint64(l))
+	}
+	for _, l := range c.vlens {
+		data = binary.AppendUvarint(data, uint64(l))
+	}
+	data = append(append(data, c.keys...), c.values...)
+
+	c.leaves = c.leaves[:0]
+	keys, values := c.keys, c.values
+	for i := range c.n {
+		var leaf Hash
+		leaf, c.room = entryHash(c.level, keys[:c.lens[i]], values[:c.vlens[i]], c.room)
+		c.leaves = append(c.leaves, leaf)
+		keys, values = keys[c.lens[i]:], values[c.vlens[i]:]
+	}
+	return chunkHash(c.level, c.n, c.count, merkleRoot(c.leaves)), data
+}
+
+// reset makes room for the next chunk.
+func (c *chunker) reset() {
+	c.n, c.count = 0, 0
+	c.lens, c.vlens, c.keys, c.values = c.lens[:0], c.vlens[:0], c.keys[:0], c.values[:0]
+}

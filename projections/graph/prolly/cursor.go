@@ -1,0 +1,129 @@
+package prolly
+
+import "bytes"
+
+// cursor is a place in one level of a map.
+type cursor struct {
+	d     *DB
+	level uint8   // of the chunks it stops at
+	path  []place // from the root down to level
+	reads int     // chunks read
+}
+
+type place struct {
+	n *node
+	i int
+}
+
+// newCursor makes a cursor at the first entry of a level, which is not above the root's.
+func newCursor(d *DB, root *node, level uint8) *cursor {
+	return &cursor{d: d, level: level, path: []place{{n: root}}}
+}
+
+// descend goes down to the level, to the entry that pick chooses of each chunk.
+func (c *cursor) descend(pick func(*node) int) error {
+	for {
+		at := &c.path[len(c.path)-1]
+		at.i = pick(at.n)
+		if at.n.level == c.level {
+			return nil
+		}
+		child, err := c.d.loadChild(at.n, at.i)
+		if err != nil {
+			return err
+		}
+		c.reads++
+		c.path = append(c.path, place{n: child})
+	}
+}
+
+func first(*node) int { return 0 }
+
+// seek goes to the chunk where a key belongs, to the first entry there whose key is
+// not below it, or behind the last one. It is cheap when that is near.
+func (c *cursor) seek(key []byte) error {
+	for len(c.path) > 1 && !c.holds(key) {
+		c.path = c.path[:len(c.path)-1]
+	}
+	return c.descend(func(n *node) int {
+		if n.level > c.level {
+			return n.child(key)
+		}
+		return n.search(key)
+	})
+}
+
+// holds says whether a key belongs into the lowest chunk of the path.
+func (c *cursor) holds(key []byte) bool {
+	upper := c.upper()
+	return bytes.Compare(c.lower(), key) <= 0 && (upper == nil || bytes.Compare(key, upper) < 0)
+}
+
+// lower is the key of the link to the lowest chunk of the path; it is empty at the
+// beginning of the map.
+func (c *cursor) lower() []byte {
+	if len(c.path) == 1 {
+		return nil
+	}
+	p := c.path[len(c.path)-2]
+	return p.n.key(p.i)
+}
+
+// upper is the key of the link to the chunk after the lowest one of the path; nil if
+// there is none.
+func (c *cursor) upper() []byte {
+	for up := len(c.path) - 2; up >= 0; up-- {
+		if p := c.path[up]; p.i+1 < p.n.len() {
+			return p.n.key(p.i + 1)
+		}
+	}
+	return nil
+}
+
+// at is the chunk of the level that the cursor is in, and the entry in it.
+func (c *cursor) at() (*node, int) {
+	p := c.path[len(c.path)-1]
+	return p.n, p.i
+}
+
+// nextChunk goes to the first entry of the next chunk of the level, if there is one.
+func (c *cursor) nextChunk() (bool, error) {
+	up := len(c.path) - 2
+	for up >= 0 && c.path[up].i == c.path[up].n.len()-1 {
+		up--
+	}
+	if up < 0 {
+		return false, nil
+	}
+	c.path = c.path[:up+1]
+	c.path[up].i++
+	child, err := c.d.loadChild(c.path[up].n, c.path[up].i)
+	if err != nil {
+		return false, err
+	}
+	c.reads++
+	c.path = append(c.path, place{n: child})
+	return true, c.descend(first)
+}
+
+// lastBefore is the last key of the chunk before the one that the cursor is in; nil if
+// there is none. The cursor stays.
+func (c *cursor) lastBefore() ([]byte, error) {
+	up := len(c.path) - 2
+	for up >= 0 && c.path[up].i == 0 {
+		up--
+	}
+	if up < 0 {
+		return nil, nil
+	}
+	n, i := c.path[up].n, c.path[up].i-1
+	for n.level > c.level {
+		child, err := c.d.loadChild(n, i)
+		if err != nil {
+			return nil, err
+		}
+		c.reads++
+		n, i = child, child.len()-1
+	}
+	return n.last(), nil
+}

@@ -1,0 +1,104 @@
+package prolly
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// DB reads and makes maps whose chunks are in a Store. Everything may be called
+// by many goroutines at once.
+type DB struct {
+	store Store
+	codec *codec
+	cache *cache
+}
+
+// Options of a DB. The zero value is good.
+type Options struct {
+	// CacheBytes bounds the memory for decoded chunks; 0 means 32 MiB, below 0 none.
+	CacheBytes int64
+}
+
+// New makes a DB over a store.
+func New(s Store, o Options) *DB {
+	if o.CacheBytes == 0 {
+		o.CacheBytes = 32 << 20
+	}
+	return &DB{store: s, codec: newCodec(), cache: newCache(max(o.CacheBytes, 0))}
+}
+
+// On is a DB over another store, with the cache of this one: a snapshot of the
+// same store, or one staged in front of it. What either has read or written the
+// other may answer from the cache.
+func (d *DB) On(s Store) *DB { return &DB{store: s, codec: d.codec, cache: d.cache} }
+
+// ChunkError is a chunk that cannot be read or is not what it should be.
+type ChunkError struct {
+	Hash Hash
+	Err  error
+}
+
+func (e *ChunkError) Error() string { return fmt.Sprintf("chunk %s: %v", e.Hash, e.Err) }
+
+func (e *ChunkError) Unwrap() error { return e.Err }
+
+// ErrDamaged is in the chain of every error about a chunk that is there, but is
+// not what its hash says.
+var ErrDamaged = errors.New("damaged")
+
+func damaged(h Hash, err error) error {
+	return &ChunkError{h, fmt.Errorf("%w: %w", ErrDamaged, err)}
+}
+
+// load reads a chunk. Its checksum holds; its hash is not computed.
+func (d *DB) load(h Hash) (*node, error) {
+	if n := d.cache.get(h); n != nil {
+		return n, nil
+	}
+	n, err := d.read(h)
+	if err == nil {
+		d.cache.add(n)
+	}
+	return n, err
+}
+
+// read is load past the cache.
+func (d *DB) read(h Hash) (*node, error) {
+	stored, err := d.store.Get(h)
+	if err != nil {
+		return nil, &ChunkError{h, err}
+	}
+	data, err := d.codec.unpack(h, stored)
+	if err != nil {
+		return nil, damaged(h, err)
+	}
+	n, err := decode(h, data)
+	if err != nil {
+		return nil, damaged(h, err)
+	}
+	return n, nil
+}
+
+// loadChild reads the chunk of a link and checks that it is what the link says.
+func (d *DB) loadChild(n *node, i int) (*node, error) {
+	h, count := n.link(i)
+	child, err := d.load(h)
+	if err != nil {
+		return nil, err
+	}
+	return child, n.agrees(i, child, count)
+}
+
+// agrees checks a chunk against the link to it.
+func (n *node) agrees(i int, child *node, count uint64) error {
+	switch {
+	case child.level != n.level-1:
+		return damaged(child.hash, fmt.Errorf("level %d below level %d of chunk %s", child.level, n.level, n.hash))
+	case child.count != count:
+		return damaged(child.hash, fmt.Errorf("%d entries, %d in the link of chunk %s", child.count, count, n.hash))
+	case child.level > 0 && !bytes.Equal(child.key(0), n.key(i)) || !bytes.HasPrefix(child.key(0), n.key(i)):
+		return damaged(child.hash, fmt.Errorf("first key %.80q, %.80q in the link of chunk %s", child.key(0), n.key(i), n.hash))
+	}
+	return nil
+}

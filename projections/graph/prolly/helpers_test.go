@@ -1,0 +1,96 @@
+package prolly
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// model is what a map should hold.
+type model map[string]string
+
+func (m model) entries() iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		for _, k := range slices.Sorted(maps.Keys(m)) {
+			if !yield(Entry{[]byte(k), []byte(m[k])}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (m model) apply(edits []Edit) {
+	for _, e := range edits {
+		if e.Delete {
+			delete(m, string(e.Key))
+		} else {
+			m[string(e.Key)] = string(e.Value)
+		}
+	}
+}
+
+func build(t testing.TB, d *DB, m model) Hash {
+	t.Helper()
+	root, err := d.Build(m.entries())
+	check(t, err)
+	return root
+}
+
+// newDB is a DB that reads every chunk from its store.
+func newDB() (*DB, *Memory) {
+	s := NewMemory()
+	return New(s, Options{CacheBytes: -1}), s
+}
+
+// numbered makes n entries of about 100 bytes, with keys that look like edges:
+// two hashes, cut short, with runs that share the first.
+func numbered(n int) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		r := rand.New(rand.NewPCG(1, uint64(n)))
+		var key [40]byte
+		var value [60]byte
+		for i := range n {
+			if i%7 == 0 {
+				// Ascending, and random behind the first bytes.
+				binary.BigEndian.PutUint64(key[:], uint64(i)<<40|r.Uint64()>>24)
+				binary.BigEndian.PutUint64(key[8:], r.Uint64())
+			}
+			binary.BigEndian.PutUint32(key[20:], uint32(i%7))
+			binary.BigEndian.PutUint64(key[24:], r.Uint64())
+			binary.BigEndian.PutUint64(key[32:], r.Uint64())
+			copy(value[:], fmt.Sprintf("calls internal/some/file%d.go:%d:%d confidence 0.97 ", i/1000, i%1000, i%80))
+			if !yield(Entry{key[:], value[:]}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// randomEdits makes edits of keys among space many.
+func randomEdits(r *rand.Rand, n, space int) []Edit {
+	edits := make([]Edit, n)
+	for i := range edits {
+		edits[i] = Edit{Key: fmt.Appendf(nil, "key %06d", r.IntN(space)), Value: fmt.Appendf(nil, "value %d", r.IntN(1000))}
+		switch r.IntN(20) {
+		case 0, 1, 2, 3, 4, 5, 6, 7:
+			edits[i].Delete, edits[i].Value = true, nil
+		case 8:
+			edits[i].Value = bytes.Repeat([]byte{'x'}, r.IntN(MaxValue+1))
+		case 9:
+			edits[i].Value = nil
+		}
+	}
+	return edits
+}

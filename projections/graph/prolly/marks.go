@@ -1,0 +1,102 @@
+package prolly
+
+import (
+	"context"
+	"iter"
+)
+
+// Marks is a set of chunks that are still needed: all of some maps.
+type Marks struct {
+	d    *DB
+	seen map[Hash]struct{}
+}
+
+// Marks makes an empty set.
+func (d *DB) Marks() *Marks { return &Marks{d, map[Hash]struct{}{}} }
+
+// Add marks all chunks of a map. What is marked is not read again, and neither are
+// chunks of level 0: marking many maps takes time by their distinct chunks. After an
+// error the set must not be used to delete anything.
+func (m *Marks) Add(ctx context.Context, root Hash) error {
+	if root == Empty || m.Has(root) {
+		return nil
+	}
+	n, err := m.d.load(root)
+	if err != nil {
+		return err
+	}
+	return m.add(ctx, n)
+}
+
+func (m *Marks) add(ctx context.Context, n *node) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for i := range n.len() {
+		if n.level == 0 {
+			break
+		}
+		switch h, _ := n.link(i); {
+		case m.Has(h):
+		case n.level == 1:
+			m.seen[h] = struct{}{}
+		default:
+			below, err := m.d.loadChild(n, i)
+			if err != nil {
+				return err
+			}
+			if err := m.add(ctx, below); err != nil {
+				return err
+			}
+		}
+	}
+	m.seen[n.hash] = struct{}{}
+	return nil
+}
+
+// Has says whether a chunk is marked.
+func (m *Marks) Has(h Hash) bool {
+	_, ok := m.seen[h]
+	return ok
+}
+
+// Len is how many chunks are marked.
+func (m *Marks) Len() int { return len(m.seen) }
+
+// Sweeper is a Store that can list and forget chunks.
+type Sweeper interface {
+	Store
+	Hashes() iter.Seq2[Hash, error]
+	Delete([]Hash) error
+}
+
+// Sweep deletes the chunks that are not marked, and says how many. Between marking
+// and the end of Sweep no maps may be made: their chunks could be among those.
+func (m *Marks) Sweep(ctx context.Context, s Sweeper) (deleted int, err error) {
+	var batch []Hash
+	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		if err := s.Delete(batch); err != nil {
+			return err
+		}
+		deleted += len(batch)
+		batch = batch[:0]
+		return ctx.Err()
+	}
+	for h, err := range s.Hashes() {
+		if err != nil {
+			return deleted, err
+		}
+		if m.Has(h) {
+			continue
+		}
+		if batch = append(batch, h); len(batch) == 1024 {
+			if err := flush(); err != nil {
+				return deleted, err
+			}
+		}
+	}
+	return deleted, flush()
+}
