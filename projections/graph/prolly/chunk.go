@@ -55,14 +55,19 @@ func (n *node) child(key []byte) int {
 	return max(0, sort.Search(n.len(), func(i int) bool { return bytes.Compare(n.key(i), key) > 0 })-1)
 }
 
-// rehash computes the chunk's hash from its entries.
-func (n *node) rehash() Hash {
+// leaves are those of the chunk's Merkle tree.
+func (n *node) leaves() []Hash {
 	leaves := make([]Hash, n.len())
 	var room []byte
 	for i := range leaves {
 		leaves[i], room = entryHash(n.level, n.key(i), n.value(i), room)
 	}
-	return chunkHash(n.level, n.len(), n.count, merkleRoot(leaves))
+	return leaves
+}
+
+// rehash computes the chunk's hash from its entries.
+func (n *node) rehash() Hash {
+	return chunkHash(n.level, n.len(), n.count, merkleRoot(n.leaves()))
 }
 
 // size is about how much memory the node takes.

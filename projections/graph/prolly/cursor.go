@@ -1,6 +1,9 @@
 package prolly
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // cursor is a place in one level of a map.
 type cursor struct {
@@ -37,7 +40,8 @@ func (c *cursor) descend(pick func(*node) int) error {
 	}
 }
 
-func first(*node) int { return 0 }
+func first(*node) int  { return 0 }
+func last(n *node) int { return n.len() - 1 }
 
 // seek goes to the chunk where a key belongs, to the first entry there whose key is
 // not below it, or behind the last one. It is cheap when that is near.
@@ -106,24 +110,27 @@ func (c *cursor) nextChunk() (bool, error) {
 	return true, c.descend(first)
 }
 
-// lastBefore is the last key of the chunk before the one that the cursor is in; nil if
-// there is none. The cursor stays.
-func (c *cursor) lastBefore() ([]byte, error) {
+// prevChunk goes to the last entry of the chunk of the level before, if there is one.
+func (c *cursor) prevChunk() (bool, error) {
 	up := len(c.path) - 2
 	for up >= 0 && c.path[up].i == 0 {
 		up--
 	}
 	if up < 0 {
-		return nil, nil
+		return false, nil
 	}
-	n, i := c.path[up].n, c.path[up].i-1
-	for n.level > c.level {
-		child, err := c.d.loadChild(n, i)
-		if err != nil {
-			return nil, err
-		}
-		c.reads++
-		n, i = child, child.len()-1
+	c.path = c.path[:up+1]
+	c.path[up].i--
+	child, err := c.d.loadChild(c.path[up].n, c.path[up].i)
+	if err != nil {
+		return false, err
 	}
-	return n.last(), nil
+	c.reads++
+	c.path = append(c.path, place{n: child})
+	return true, c.descend(last)
+}
+
+// clone is a cursor at the same place.
+func (c *cursor) clone() *cursor {
+	return &cursor{d: c.d, level: c.level, path: slices.Clone(c.path)}
 }

@@ -216,14 +216,13 @@ type rewriter struct {
 	ck   *chunker
 	made []Edit // links to the chunks made, of all stretches
 
-	start  cursor // where the stretch began in the old map
-	before []byte // the last key of the chunk made last; nil before the stretch's first
+	start  *cursor // where the stretch began in the old map
+	before []byte  // the last key of the chunk made last; nil before the stretch's first
 }
 
 // begin starts a stretch at the chunk that the cursor is in.
 func (r *rewriter) begin() {
-	r.start = cursor{d: r.c.d, level: r.c.level, path: append(r.start.path[:0], r.c.path...)}
-	r.before = nil
+	r.start, r.before = r.c.clone(), nil
 }
 
 // merge adds the entries of a chunk, as the edits leave them.
@@ -285,9 +284,13 @@ func (r *rewriter) linkKey() ([]byte, error) {
 		if bytes.Equal(r.ck.first(), n.key(0)) {
 			return r.start.lower(), nil
 		}
-		var err error
-		if before, err = r.start.lastBefore(); err != nil {
+		there, err := r.start.prevChunk()
+		if err != nil {
 			return nil, err
+		}
+		r.c.reads += r.start.reads
+		if n, _ := r.start.at(); there {
+			before = n.last()
 		}
 	}
 	return bytes.Clone(r.ck.linkKey(before)), nil

@@ -1,0 +1,187 @@
+package prolly
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+func openPebble(t testing.TB) *pebble.DB {
+	t.Helper()
+	db, err := pebble.Open("state", &pebble.Options{FS: vfs.NewMem(), Logger: quiet{}})
+	check(t, err)
+	t.Cleanup(func() { check(t, db.Close()) })
+	return db
+}
+
+type quiet struct{}
+
+func (quiet) Infof(string, ...any)  {}
+func (quiet) Errorf(string, ...any) {}
+func (quiet) Fatalf(f string, _ ...any) {
+	panic(f)
+}
+
+// TestStores does the same in every store.
+func TestStores(t *testing.T) {
+	db := openPebble(t)
+	check(t, db.Set([]byte("before"), []byte("x"), pebble.NoSync))
+	check(t, db.Set([]byte("pz"), []byte("x"), pebble.NoSync))
+	for name, s := range map[string]Sweeper{
+		"memory": NewMemory(),
+		"pebble": NewPebble(db, []byte("p\xff")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := s.Get(Hash{1}); !errors.Is(err, ErrNotFound) {
+				t.Errorf("get what is not there: got %v, want ErrNotFound", err)
+			}
+			if _, err := New(s, Options{}).Map(Hash{1}); !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), Hash{1}.String()) {
+				t.Errorf("map that is not there: got %v, want ErrNotFound and the hash", err)
+			}
+			g := newCodeGraph(2000, true)
+			d := New(s, Options{})
+			first := build(t, d, g.entries)
+			edits := g.commit()
+			g.entries.apply(edits)
+			second, _, err := d.Apply(first, edits)
+			check(t, err)
+			d = New(s, Options{CacheBytes: -1})
+			_, err = d.Check(t.Context(), first, second)
+			check(t, err)
+			sameAsBuilt(t, d, second, g.entries)
+
+			marks := d.Marks()
+			check(t, marks.Add(t.Context(), second))
+			if deleted, err := marks.Sweep(t.Context(), s); err != nil || deleted == 0 {
+				t.Errorf("sweep: %d deleted, %v", deleted, err)
+			}
+			var left []Hash
+			for h, err := range s.Hashes() {
+				check(t, err)
+				left = append(left, h)
+			}
+			if want := reachable(t, d, second); !slices.Equal(left, want) {
+				t.Errorf("after the sweep: got %d chunks, want %d, or other ones", len(left), len(want))
+			}
+		})
+	}
+	if _, closer, err := db.Get([]byte("pz")); err != nil {
+		t.Errorf("a key behind the prefix: %v", err)
+	} else {
+		check(t, closer.Close())
+	}
+}
+
+// TestStaged makes maps in front of a store, reads them, and writes them to it.
+func TestStaged(t *testing.T) {
+	base := NewMemory()
+	d := New(base, Options{})
+	g := newCodeGraph(2000, true)
+	first := build(t, d, g.entries)
+	was, _ := base.Size()
+	staged := NewStaged(base)
+	ds := New(staged, Options{CacheBytes: -1})
+	root := first
+	for range 5 {
+		edits := g.commit()
+		g.entries.apply(edits)
+		var err error
+		root, _, err = ds.Apply(root, edits)
+		check(t, err)
+	}
+	sameAsBuilt(t, ds, root, g.entries)
+	if is, _ := base.Size(); is != was {
+		t.Errorf("the base has %d chunks, before it had %d", is, was)
+	}
+	if _, err := d.Map(root); !errors.Is(err, ErrNotFound) {
+		t.Errorf("read past the stage: got %v, want ErrNotFound", err)
+	}
+	check(t, base.Put(staged.Chunks()))
+	_, err := d.Check(t.Context(), first, root)
+	check(t, err)
+	readOnly := &Keyed{Find: func([]byte, func([]byte) error) (bool, error) { return false, nil }}
+	if _, err := New(readOnly, Options{}).Build(g.entries.entries()); err == nil || !strings.Contains(err.Error(), "reading only") {
+		t.Errorf("build in a store for reading: got %v", err)
+	}
+}
+
+// TestPutFails has a store that refuses: the error is the caller's, whatever was done.
+func TestPutFails(t *testing.T) {
+	full := errors.New("full")
+	s := &failing{Memory: NewMemory(), err: full}
+	d := New(s, Options{})
+	g := newCodeGraph(20000, true)
+	if _, err := d.Build(g.entries.entries()); !errors.Is(err, full) {
+		t.Errorf("build: got %v", err)
+	}
+	s.err = nil
+	root := build(t, d, g.entries)
+	s.err = full
+	edits := g.commit()
+	if _, _, err := d.Apply(root, edits); !errors.Is(err, full) {
+		t.Errorf("apply: got %v", err)
+	}
+	s.err = nil
+	g.entries.apply(edits)
+	root, _, err := d.Apply(root, edits)
+	check(t, err)
+	sameAsBuilt(t, New(s, Options{}), root, g.entries)
+}
+
+type failing struct {
+	*Memory
+	err error
+}
+
+func (f *failing) Put(chunks []Chunk) error {
+	if f.err != nil {
+		return f.err
+	}
+	return f.Memory.Put(chunks)
+}
+
+// TestReadersTogether has readers with a cache that is too small for them, and a
+// writer beside them. It is for the race detector.
+func TestReadersTogether(t *testing.T) {
+	s := NewMemory()
+	d := New(s, Options{CacheBytes: 64 << 10})
+	g := newCodeGraph(5000, false)
+	root := build(t, d, g.entries)
+	want := g.entries
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			m, err := d.Map(root)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for k, v := range want {
+				got, ok, err := m.Get([]byte(k))
+				if err != nil || !ok || string(got) != v {
+					t.Errorf("get %x: got %q, %t, %v, want %q", k, got, ok, err, v)
+					return
+				}
+			}
+			if c, p, err := d.Prove(root, []byte("x")); err != nil || Verify(root, c, p) != nil {
+				t.Errorf("prove: %v", err)
+			}
+		})
+	}
+	next := root
+	for range 20 {
+		edits := g.commit()
+		var err error
+		next, _, err = d.Apply(next, edits)
+		check(t, err)
+		for _, err := range d.Diff(root, next) {
+			check(t, err)
+		}
+	}
+	wg.Wait()
+}
