@@ -44,6 +44,8 @@
 // time; diff goes back from two commands and aligns what it took by template.
 // Rows are read of the commands that are answered, and of no others. The same
 // request at the same state gives the same bytes but for Timing, and so does
-// as_of of that state later on, but for edges of kind similar: which of very
-// many later commands are nearest is answered from what there is now.
+// as_of of that state's watermark later on. As_of of a time may answer
+// otherwise as the log grows: what is appended later may have started earlier,
+// and what started later takes places among the few commands that a rule, or
+// what is similar, looks at.
 package query

@@ -156,7 +156,7 @@ func edgeOf(e graph.Edge) Edge {
 
 // seen bounds a view of the graph to what the answer may know of.
 func (a *asking) seen() graph.Seen {
-	s := graph.Seen{Event: func(p schemas.Position) bool { return p.Offset < a.visible[p.TP()] }}
+	s := graph.Seen{Below: a.visible}
 	if !a.as.Time.IsZero() {
 		until := a.as.Time.UnixNano()
 		s.Started = func(unixNano int64) bool { return unixNano <= until }

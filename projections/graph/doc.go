@@ -32,7 +32,8 @@
 // 16 with its goal before it, the 3 newest writers of each thing it uses,
 // the 16 newest changes of its workspace and the 16 intents of its session to
 // either side. Out finds, of the edges that In of their later ends has, those to
-// the 16 newest that use a thing before it was written thrice more.
+// the 16 newest that use a thing before it was written thrice more. What lies
+// above a view's watermark is not counted.
 //
 // # Keys
 //

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/recountdb/recount/projections/store"
@@ -103,7 +104,7 @@ type cause struct {
 // add unites what several ways say of one intent: the strongest counts.
 func (c *causes) add(from *Node, weight float64, evidence ...Evidence) {
 	for i := range c.all {
-		if o := &c.all[i]; o.from == from {
+		if o := &c.all[i]; o.from.Position == from.Position {
 			o.weight = max(o.weight, weight)
 			for _, e := range evidence {
 				if !slices.Contains(o.evidence, e) {
@@ -246,7 +247,7 @@ func (c *causes) ended() error {
 		}
 		if flip && from.Position.TP() == last.Position.TP() && from.Position.Offset > last.Position.Offset {
 			e.add(kindOfFlip, strengthFlip, last.ending(), c.to.ending())
-			if only == from && from.session == c.to.session {
+			if only != nil && only.Position == from.Position && from.session == c.to.session {
 				e.add(kindOfSole, strengthSole, Evidence{Position: from.Position, Shows: "was the only change between"})
 			}
 			if wide := wideEffect(from); wide != "" && from.session == c.to.session {
@@ -258,14 +259,14 @@ func (c *causes) ended() error {
 		}
 		return nil
 	}
-	done := map[*Node]bool{}
+	done := map[schemas.Position]bool{}
 	for i := range ties {
-		done[ties[i].from] = true
+		done[ties[i].from.Position] = true
 	}
 	// Both newest first, so that who wrote a thing last is found first.
 	for len(ties) > 0 || len(changed) > 0 {
 		if len(changed) > 0 && (len(ties) == 0 || changed[0].Position.Offset > ties[0].from.Position.Offset) {
-			if from := changed[0]; !done[from] {
+			if from := changed[0]; !done[from.Position] {
 				if err := weigh(from, nil); err != nil {
 					return err
 				}
@@ -372,19 +373,17 @@ func (v *View) firstUse(from, to *Node, r Resource) (bool, error) {
 // children finds the intents that name a node as their parent, the last ones of
 // the last partition first.
 func (v *View) children(n *Node, found func(schemas.Position)) error {
-	prefix := append([]byte{kindChild}, n.ID[:]...)
-	count := 0
-	for ok := v.it.SeekLT(store.PrefixEnd(prefix)); ok && count < window; ok = v.it.Prev() {
-		key := v.it.Key()
-		if len(key) < len(prefix) || string(key[:len(prefix)]) != string(prefix) {
-			break
+	left := window
+	for _, tp := range slices.Backward(v.tps) {
+		l := list{childPrefix(nil, n.ID[:], store.AppendShard(nil, tp)), v.seen.end(tp)}
+		err := v.back(l, math.MaxInt64, left, func(offset int64, _ []byte) (bool, error) {
+			found(schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: offset})
+			left--
+			return true, nil
+		})
+		if left == 0 || err != nil {
+			return err
 		}
-		tp, rest, ok := store.CutShard(key[len(prefix):])
-		if !ok || len(rest) != 8 {
-			break
-		}
-		found(schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: int64(binary.BigEndian.Uint64(rest))})
-		count++
 	}
-	return v.s.Explain(v.it.Error())
+	return nil
 }

@@ -97,7 +97,7 @@ func (v *View) ties(n *Node) ([]tie, error) {
 		}
 		e := Evidence{Position: from.Position, Shows: shows, Resource: r.String()}
 		for i := range all {
-			if t := &all[i]; t.from == from {
+			if t := &all[i]; t.from.Position == from.Position {
 				t.exact = t.exact || exact
 				if weight > t.weight {
 					t.weight, t.resource, t.rank = weight, r, rank

@@ -192,6 +192,10 @@ func parseScenario(t *testing.T, text string) *scenario {
 	return s
 }
 
+func (*scenario) partition(p int32) schemas.TopicPartition {
+	return schemas.TopicPartition{Topic: "recount.commands", Partition: p}
+}
+
 // partitions are the records by partition, in log order.
 func (s *scenario) partitions() map[int32][]*recountv1.Record {
 	all := map[int32][]*recountv1.Record{}

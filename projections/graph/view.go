@@ -3,6 +3,7 @@ package graph
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -13,16 +14,29 @@ import (
 
 // Seen bounds what a view may know of: `as_of`. What is nil bounds nothing.
 type Seen struct {
-	// Event says of an event's position whether it may be known of.
-	Event func(schemas.Position) bool
+	// Below is a watermark: events at offsets below it may be known of, and none of
+	// a partition that it does not name.
+	Below schemas.Watermark
 	// Started says of the time at which a command started (nanoseconds since 1970,
 	// by its own clock) whether it may be known of.
 	Started func(unixNano int64) bool
-	// Outcome says of an outcome whether it may be known of, besides Event.
+	// Outcome says of an outcome whether it may be known of, besides Below.
 	Outcome func(Outcome) bool
 }
 
-// maxCached is how many nodes a view keeps.
+// event says of an event's position whether it may be known of.
+func (s Seen) event(p schemas.Position) bool { return p.Offset < s.end(p.TP()) }
+
+// end is the offset below which the events of a partition may be known of.
+func (s Seen) end(tp schemas.TopicPartition) int64 {
+	if s.Below == nil {
+		return math.MaxInt64
+	}
+	return s.Below[tp]
+}
+
+// maxCached is how many nodes a view keeps. When it forgets them, in the midst of a
+// rule perhaps, an intent may have two *Node: they are told apart by Position.
 const maxCached = 1 << 13
 
 // View is one state of the narrative: what is committed later does not show in
@@ -133,7 +147,7 @@ func (v *View) at(p schemas.Position) (*Node, error) {
 		v.forget()
 	}
 	var n *Node
-	if v.seen.Event == nil || v.seen.Event(p) {
+	if v.seen.event(p) {
 		v.key = nodeKey(v.key[:0], store.AppendShard(nil, p.TP()), p.Offset)
 		_, err := v.s.Get(v.key, func(value []byte) (err error) {
 			if n, err = decodeNode(p, value); err != nil {
@@ -173,7 +187,7 @@ func (v *View) judge(n *Node) error {
 		return nil
 	}
 	o, ok, err := latest(v.s, v.it, n.ID, func(o Outcome) bool {
-		return o.ExitCode != nil && (v.seen.Event == nil || v.seen.Event(o.Position)) && (v.seen.Outcome == nil || v.seen.Outcome(o))
+		return o.ExitCode != nil && v.seen.event(o.Position) && (v.seen.Outcome == nil || v.seen.Outcome(o))
 	})
 	if !ok || err != nil {
 		return err
@@ -189,10 +203,14 @@ func (v *View) judge(n *Node) error {
 // list is a list of intents of one shard, as the keys hold it.
 type list struct {
 	prefix []byte
+	// end is what its offsets are below, as far as may be known: what came later
+	// takes no place among the most that are visited.
+	end int64
 }
 
 func (v *View) list(kind byte, of *Node, which uint64) list {
-	return list{listPrefix(make([]byte, 0, 48), kind, store.AppendShard(nil, of.Position.TP()), which)}
+	tp := of.Position.TP()
+	return list{listPrefix(make([]byte, 0, 48), kind, store.AppendShard(nil, tp), which), v.seen.end(tp)}
 }
 
 // walker is back or forth.
@@ -204,7 +222,7 @@ const window = 16
 // back visits the offsets of a list below one, the newest first, until visit
 // says stop or most of them were visited.
 func (v *View) back(l list, below int64, most int, visit func(offset int64, value []byte) (more bool, err error)) error {
-	v.key = binary.BigEndian.AppendUint64(append(v.key[:0], l.prefix...), uint64(below))
+	v.key = binary.BigEndian.AppendUint64(append(v.key[:0], l.prefix...), uint64(min(below, l.end)))
 	return v.walk(l, v.it.SeekLT(v.key), v.it.Prev, most, visit)
 }
 
@@ -227,11 +245,15 @@ func (v *View) walk(l list, ok bool, step func() bool, most int, visit func(int6
 		if !bytes.HasPrefix(key, l.prefix) || len(key) != len(l.prefix)+8 {
 			break
 		}
+		offset := int64(binary.BigEndian.Uint64(key[len(l.prefix):]))
+		if offset >= l.end {
+			break
+		}
 		value, err := v.it.ValueAndErr()
 		if err != nil {
 			return v.s.Explain(err)
 		}
-		entries = append(entries, entry{int64(binary.BigEndian.Uint64(key[len(l.prefix):])), bytes.Clone(value)})
+		entries = append(entries, entry{offset, bytes.Clone(value)})
 	}
 	if err := v.it.Error(); err != nil {
 		return v.s.Explain(err)

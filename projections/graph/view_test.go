@@ -2,7 +2,9 @@ package graph
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -68,8 +70,8 @@ outcome c p=1 +1h exit=0
 		"only the outcome of a": {
 			Seen{Outcome: func(o Outcome) bool { return o.IntentID == s.ids["a"] }}, []string{"a retry", "b dependency", "b temporal"},
 		},
-		"no event of partition 1": {Seen{Event: func(p schemas.Position) bool { return p.Partition == 0 }}, noOutcome},
-		"not the first":           {Seen{Event: func(p schemas.Position) bool { return p.Offset > 0 || p.Partition == 1 }}, noOutcome},
+		"no event of partition 1": {Seen{Below: schemas.Watermark{s.partition(0): 100}}, noOutcome},
+		"up to b":                 {Seen{Below: schemas.Watermark{s.partition(0): 4, s.partition(1): 100}}, nil},
 		"before c":                {Seen{Started: func(ns int64) bool { return ns < s.records[2].TimeUnixNano }}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -77,6 +79,81 @@ outcome c p=1 +1h exit=0
 				t.Errorf("got (-), want (+):\n%s", d)
 			}
 		})
+	}
+}
+
+// What is bounded by a watermark is the same however the log grew since: what came
+// later takes no place among those that are looked at.
+func TestWhatCameLaterTakesNoPlace(t *testing.T) {
+	text := `
+a $ vim pkg/x.go
+b parent=a $ go build ./pkg
+c exit=1 $ cat pkg/x.go
+d $ cat pkg/x.go
+e p=1 parent=a $ ls
+`
+	known := strings.Count(text, "$")
+	for i := range 40 {
+		text += fmt.Sprintf("r%d p=0 $ cat pkg/x.go\n", i)
+		text += fmt.Sprintf("s%d p=0 parent=a $ go test ./pkg -run %d\n", i, i)
+		text += fmt.Sprintf("t%d p=1 parent=a $ echo %d\n", i, i)
+	}
+	s := parseScenario(t, text)
+	g := open(t)
+	edges := func(seen Seen) (all []Edge) {
+		v := viewAt(t, g, seen)
+		for _, r := range s.records[:known] {
+			for _, of := range []func(schemas.EventID) ([]Edge, error){v.In, v.Out} {
+				found, err := of(schemas.EventID(r.EventId))
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, found...)
+			}
+		}
+		return all
+	}
+	for _, r := range s.records[:known] {
+		apply(t, g, r.Origin.Offset+1, r)
+	}
+	then, want := g.Watermark(), edges(Seen{})
+	if len(want) < 8 {
+		t.Fatalf("only %d edges", len(want))
+	}
+	for _, r := range s.records[known:] {
+		apply(t, g, r.Origin.Offset+1, r)
+	}
+	if d := gocmp.Diff(edges(Seen{Below: then}), want); d != "" {
+		t.Errorf("the edges as of then, got (-), want (+):\n%s", d)
+	}
+}
+
+// What a view has looked at before does not show in its answer: its nodes are
+// forgotten in the midst of judging once there are many.
+func TestForgettingChangesNothing(t *testing.T) {
+	g, s := scenarioOf(t, `
+a $ make app
+b $ vim src/x.c Makefile
+c $ sed -i s/a/b/ Makefile src/x.c
+d exit=2 $ make app
+  | make: *** Makefile:3: src/x.c: error
+`)
+	all := func(v *View) []Edge {
+		edges, err := v.In(s.ids["d"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return edges
+	}
+	want := all(viewAt(t, g, Seen{}))
+	for left := range 12 {
+		v := viewAt(t, g, Seen{})
+		for i := range maxCached - left {
+			v.nodes[schemas.Position{Topic: "another", Offset: int64(i)}] = nil
+		}
+		if d := gocmp.Diff(all(v), want); d != "" {
+			t.Errorf("forgotten after %d nodes, got (-), want (+):\n%s", left, d)
+		}
 	}
 }
 
