@@ -32,6 +32,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 type batch []byte
 
 func (b batch) baseOffset() int64    { return int64(binary.BigEndian.Uint64(b)) }
+func (b batch) leaderEpoch() int32   { return int32(binary.BigEndian.Uint32(b[12:])) }
 func (b batch) attributes() int16    { return int16(binary.BigEndian.Uint16(b[21:])) }
 func (b batch) codec() int16         { return b.attributes() & attrCodec }
 func (b batch) lastDelta() int32     { return int32(binary.BigEndian.Uint32(b[23:])) }

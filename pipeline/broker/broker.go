@@ -89,7 +89,13 @@ func (b *Broker) open() (err error) {
 	if err = b.loadTopics(); err != nil {
 		return err
 	}
+	if err = b.openSegments(); err != nil {
+		return err
+	}
 	if err = b.openHighwater(); err != nil {
+		return err
+	}
+	if err = b.store.segments.removeOrphans(); err != nil {
 		return err
 	}
 	if err = b.initCluster(); err != nil {

@@ -3,6 +3,7 @@ package broker
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -65,18 +66,23 @@ func (p *partition) check(ctx context.Context, s *store) ([]Damage, error) {
 		return found, nil
 	}
 	defer it.Close() // repeats an error that has been reported
+	var raw []byte
 	for ok := it.First(); ok && ctx.Err() == nil; ok = it.Next() {
 		last := lastOfBatchKey(it.Key())
 		if last >= view.end {
 			break
 		}
-		raw, err := it.ValueAndErr()
-		if err != nil {
-			report("the batch ending at offset %d cannot be read: %v", last, err)
-			return found, nil // the iterator is of no use behind an error
-		}
-		bt := batch(raw)
-		if !bt.sound() || bt.lastOffset() != last || !bt.crcOK() {
+		raw, err = s.appendBatch(raw[:0], it, p.topic.num)
+		if bt := batch(raw); err != nil {
+			if last < p.now().start {
+				next = last + 1
+				continue // deleted while we came here
+			}
+			report("%v", err)
+			if !errors.Is(err, ErrDamaged) {
+				return found, nil // the iterator is of no use behind any other
+			}
+		} else if !bt.crcOK() {
 			report("the batch ending at offset %d is not what was written", last)
 		} else if base := bt.baseOffset(); base > next && !gaps.cover(next, base) {
 			report("%d records are missing", base-next)

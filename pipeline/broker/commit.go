@@ -18,8 +18,10 @@ import (
 //
 //  1. submit puts an op at the end of the queue.
 //  2. The committer takes all that is queued (up to maxGroupBytes), has each op
-//     add its writes to one Pebble batch, in order, and applies the batch: it
-//     is in the WAL's buffer and the memtable, not yet on disk.
+//     add its writes to one Pebble batch, in order. Batches of a topic with much in
+//     the group are written to a segment file instead and synced (segments.go).
+//     Then it applies the Pebble batch: that is in the WAL's buffer and the
+//     memtable, not yet on disk.
 //  3. The finisher waits for the WAL's fsync, appends the new log ends to the
 //     high-water file, and tells each op, in order, that it is done.
 //
@@ -30,6 +32,8 @@ import (
 //   - Ops are built and done in the order of submission. So an op may rely on
 //     what earlier ops decided (assigned offsets) although it is not on disk
 //     yet: if they never get there, neither does this one.
+//   - What a Pebble batch refers to in a segment file is on disk before the Pebble
+//     batch is handed over.
 //   - Nothing is published to a reader before done: the high watermark only
 //     moves on the finisher.
 //   - After the first error nothing is ever written again: what the WAL holds
@@ -76,6 +80,7 @@ type committer struct {
 	// Of the group being built; the committer's alone.
 	moved []*partition
 	gone  []topicNum
+	bulk  []*topic // whose batches go to segment files
 
 	groups chan *group
 	ended  chan struct{} // closed when the finisher has returned
@@ -84,7 +89,7 @@ type committer struct {
 	commits, ops, appended atomic.Int64
 }
 
-// group is what one fsync makes durable.
+// group is what becomes durable together.
 type group struct {
 	batch   *pebble.Batch
 	ops     []op
@@ -179,7 +184,8 @@ func (c *committer) run() {
 }
 
 // apply builds g's batch and hands it to Pebble. A crash after it loses the
-// group or keeps it whole; nobody has been told either.
+// group or keeps it whole; nobody has been told either. A crash in it leaves at
+// most bytes in a segment file that nothing refers to.
 func (c *committer) apply(g *group) (err error) {
 	if c.s.failure() != nil {
 		return nil
@@ -191,10 +197,7 @@ func (c *committer) apply(g *group) (err error) {
 			err = fmt.Errorf("commit: %v", p)
 		}
 	}()
-	size := 0
-	for _, o := range g.ops {
-		size += o.size()
-	}
+	size := c.chooseBulk(g.ops)
 	g.batch = c.s.db.NewBatch(pebble.WithInitialSizeBytes(size), pebble.WithMaxRetainedSizeBytes(2*maxGroupBytes))
 	for i, o := range g.ops {
 		g.errs[i] = o.build(g.batch)
@@ -211,9 +214,16 @@ func (c *committer) apply(g *group) (err error) {
 		}
 	}
 	c.moved = c.moved[:0]
+	for _, t := range c.bulk {
+		t.bulk = false
+	}
+	c.bulk = c.bulk[:0]
 	g.gone, c.gone = c.gone, nil
 	if g.batch.Empty() {
 		return nil // duplicates and refusals only; still wait for the groups before
+	}
+	if err := c.s.segments.write(g.batch); err != nil {
+		return fmt.Errorf("commit: %w", err)
 	}
 	c.s.lastCommit++
 	g.number = c.s.lastCommit
@@ -224,6 +234,36 @@ func (c *committer) apply(g *group) (err error) {
 		return fmt.Errorf("commit: %w", err)
 	}
 	return nil
+}
+
+// chooseBulk finds the topics of which ops append so much that it goes to segment
+// files, and returns about how many bytes are left for the Pebble batch.
+func (c *committer) chooseBulk(ops []op) int {
+	size := 0
+	for _, o := range ops {
+		size += o.size()
+	}
+	if size < c.s.bulkBytes {
+		return size
+	}
+	bytes := map[*topic]int{}
+	for _, o := range ops {
+		if a, ok := o.(*appendOp); ok {
+			for i := range a.parts {
+				if a.parts[i].err == nil {
+					bytes[a.parts[i].p.topic] += len(a.parts[i].batch)
+				}
+			}
+		}
+	}
+	for t, n := range bytes {
+		if n >= c.s.bulkBytes {
+			t.bulk = true
+			c.bulk = append(c.bulk, t)
+			size -= n
+		}
+	}
+	return size
 }
 
 // finish waits for groups to be on disk and tells their ops.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,6 +28,8 @@ import (
 const (
 	childDir = "RECOUNT_BROKER_CHILD_DIR"
 	childDo  = "RECOUNT_BROKER_CHILD_DO"
+	// Options.BulkBytes of the child.
+	childBulk = "RECOUNT_BROKER_CHILD_BULK"
 )
 
 func TestMain(m *testing.M) {
@@ -49,7 +52,11 @@ func TestMain(m *testing.M) {
 
 // child serves dir until its standard input ends.
 func child(dir string) error {
-	b, err := broker.Open(dir, broker.Options{Listen: []string{"127.0.0.1:0"}})
+	opts := broker.Options{Listen: []string{"127.0.0.1:0"}}
+	if bulk, err := strconv.Atoi(os.Getenv(childBulk)); err == nil {
+		opts.BulkBytes, opts.SegmentBytes = bulk, 1<<20
+	}
+	b, err := broker.Open(dir, opts)
 	if err != nil {
 		return err
 	}
@@ -64,10 +71,10 @@ type process struct {
 	addr string
 }
 
-func startProcess(t testing.TB, dir string) *process {
+func startProcess(t testing.TB, dir string, env ...string) *process {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childDir+"="+dir)
+	cmd.Env = append(append(os.Environ(), childDir+"="+dir), env...)
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -238,7 +245,12 @@ func TestSoakKill(t *testing.T) {
 		before := a.count()
 		time.Sleep(time.Duration(20+rand.IntN(150)) * time.Millisecond)
 		p.kill()
-		p = startProcess(t, dir)
+		// Two lives of three write to segment files, with what is in the store before.
+		var env []string
+		if round%3 > 0 {
+			env = append(env, fmt.Sprintf("%s=%d", childBulk, 1+rand.IntN(8<<10)))
+		}
+		p = startProcess(t, dir, env...)
 		addr.Store(p.addr)
 		if round%20 == 19 {
 			t.Logf("%d kills, %d acknowledged", round+1, a.count())

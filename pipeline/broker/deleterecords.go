@@ -19,7 +19,8 @@ func (b *Broker) deleteRecords(ctx context.Context, p *partition, offset int64) 
 		return 0, refuseWith(kerr.OffsetOutOfRange, "offset %d of %s, which ends at %d", offset, p, view.end)
 	}
 	start := make(chan int64, 1)
-	err := b.store.update(ctx, func(w *pebble.Batch) error {
+	var files []segmentID
+	err := b.store.update(ctx, func(w *pebble.Batch) (err error) {
 		if p.topic.deleted {
 			return refuseWith(kerr.UnknownTopicOrPartition, "the topic has been deleted")
 		}
@@ -32,10 +33,13 @@ func (b *Broker) deleteRecords(ctx context.Context, p *partition, offset int64) 
 				return err
 			}
 			b.store.commit.touch(p)
+			if files, err = b.store.segments.dropRead(w, p.topic); err != nil {
+				return err
+			}
 		}
 		start <- t.start
 		return nil
-	}, nil)
+	}, func() { b.store.segments.reading.doom(files) })
 	if r, ok := err.(*refusal); ok {
 		return 0, r
 	}

@@ -13,7 +13,7 @@ import (
 
 // formatVersion is what this program writes. A directory with a higher one is
 // left alone.
-const formatVersion = 1
+const formatVersion = 2
 
 const (
 	lockFile   = "LOCK"
@@ -56,7 +56,8 @@ func openDisk(vf vfs.FS, dir string) (_ *disk, err error) {
 	return d, nil
 }
 
-func (d *disk) storeDir() string { return d.fs.PathJoin(d.dir, storeDir) }
+func (d *disk) storeDir() string   { return d.fs.PathJoin(d.dir, storeDir) }
+func (d *disk) segmentDir() string { return d.fs.PathJoin(d.dir, segmentDir) }
 
 func (d *disk) close() error {
 	if d == nil || d.lock == nil {
@@ -76,7 +77,7 @@ func (d *disk) checkFormat() error {
 		if _, err := d.fs.Stat(d.storeDir()); err == nil {
 			return damaged("%s is missing beside a store", formatFile)
 		}
-		return writeFile(d.fs, d.dir, formatFile, []byte("recount-log "+strconv.Itoa(formatVersion)+"\n"))
+		return d.writeFormat()
 	}
 	if err != nil {
 		return fmt.Errorf("read format: %w", err)
@@ -89,7 +90,16 @@ func (d *disk) checkFormat() error {
 	if v > formatVersion {
 		return fmt.Errorf("%w: its format is %d, this program knows up to %d", ErrNewerFormat, v, formatVersion)
 	}
+	if v < formatVersion {
+		// All of the older format can be read, but an older program could not read
+		// what this one writes.
+		return d.writeFormat()
+	}
 	return nil
+}
+
+func (d *disk) writeFormat() error {
+	return writeFile(d.fs, d.dir, formatFile, []byte("recount-log "+strconv.Itoa(formatVersion)+"\n"))
 }
 
 // makeDir creates dir so that it survives a power cut: the entry of a new

@@ -5,12 +5,13 @@
 // # What a caller may rely on
 //
 //   - A produce is acknowledged when its bytes are on disk. Many produces, of all
-//     partitions and connections, share one fsync.
+//     partitions and connections, share the fsyncs of a group commit: one, or two
+//     when it carries much.
 //   - Nothing is visible to a reader before it is on disk: the high watermark is
 //     what is durable.
-//   - Batches, the producers' sequence windows, topics and group offsets are
-//     written in one atomic commit with each other. So an idempotent producer
-//     stays idempotent through kill -9, and offsets never change or go back.
+//   - Batches, the producers' sequence windows, topics and group offsets are one
+//     atomic commit with each other. So an idempotent producer stays idempotent
+//     through kill -9, and offsets never change or go back.
 //   - Opening takes the same short time and little memory, whatever the log's size.
 //   - A store that is damaged is reported with what and where.
 //   - A hostile client harms only its own connection, and the groups it joins.
@@ -39,9 +40,10 @@
 //     process every acknowledged commit is covered; after a power cut, all but those
 //     of the last second (highwater.go says why).
 //   - At opening: missing or damaged WALs before the newest, manifests and sealed
-//     files of the wrong size; a directory of a newer format (ErrNewerFormat), in use
+//     files of the wrong size; segment files that are missing or too short; a directory of a newer format (ErrNewerFormat), in use
 //     (ErrLocked), or that cannot be written to.
-//   - At reading: damage inside a sealed file, by its blocks' checksums. A fetch of
+//   - At reading: damage inside a sealed file, by its blocks' checksums, and inside a
+//     segment file, the one being written included, by each batch's own. A fetch of
 //     that part is answered with UNKNOWN_SERVER_ERROR, which clients tell their
 //     users and do not retry by themselves, and logged with partition and offset;
 //     the rest can be read.
@@ -60,7 +62,8 @@
 // the table of APIs (dispatch.go: one line registers an API with its versions)
 // and writes the answers in order. What is written goes through the committer
 // (commit.go), the only writer of the store (store.go): produce hands it an
-// appendOp; everything else calls store.update. Readers never wait for it: they
+// appendOp; everything else calls store.update. Much of one topic is first written
+// to a segment file (segments.go), and the store holds where. Readers never wait for it: they
 // read Pebble up to the partition's published view (partition.go).
 //
 // # Storage layout
@@ -68,9 +71,11 @@
 // A data directory holds
 //
 //	LOCK        held while the log is open
-//	FORMAT      "recount-log 1\n"
+//	FORMAT      "recount-log 2\n" (1 had no segments; it is read, and becomes 2)
 //	highwater.N how far the log had come (highwater.go gives its bytes)
 //	store/      a Pebble database, values of 512 bytes and more in blob files
+//	segments/   <topic number>-<segment>.batches: batches of one topic, end to end
+//	            (segments.go says which batches go there)
 //
 // and the database, with integers big-endian, names and numbers as they are:
 //
@@ -83,7 +88,9 @@
 //	                                start, end, bytes, max timestamp, its batch's
 //	                                last offset, bytes indexed: int64 each
 //	b <num u32> <partition u32> <last offset u64>
-//	                                a record batch as it was sent, placed
+//	                                a record batch as it was sent, placed; or where it
+//	                                stands in a segment file: version 1 (byte), segment
+//	                                u64, byte u64, length u32
 //	i <num u32> <partition u32> <timestamp u64, sign bit flipped>
 //	                                time index: no record up to this offset (u64) is
 //	                                later; an entry each 64 KiB
@@ -95,6 +102,9 @@
 //	                                a committed offset: version 1 (byte), offset int64,
 //	                                leader epoch int32, time of the commit int64, length
 //	                                of topic (uvarint), topic, metadata
+//	s <num u32> <segment u64>       how many bytes of a segment file are filled (u64)
+//	h <num u32> <segment u64> <partition u32>
+//	                                the last offset of the partition in that file (u64)
 //	x <num u32> <partition u32> <first offset u64>
 //	                                a gap: records up to before this offset (u64) were
 //	                                lost, and given up by AcceptLoss; batches without

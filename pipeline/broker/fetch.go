@@ -139,6 +139,9 @@ func (f *fetch) read(b *Broker) {
 // the operator: once for each place, as a client may come back at once. Damage
 // does not mend, so a client that tries again for ever must not be told to.
 func (b *Broker) readFailed(part *fetchPart, err error) *kerr.Error {
+	if e := part.check(); e != nil {
+		return e // deleted while it was read
+	}
 	if part.p.readers.isNews(part.want.FetchOffset) {
 		b.log.Error("cannot read the log", "partition", part.p.String(), "offset", part.want.FetchOffset, "err", err)
 	}
@@ -177,7 +180,7 @@ func (f *fetch) readPart(b *Broker, part *fetchPart) error {
 	if err != nil {
 		return err
 	}
-	if err := f.readBatches(r, part); err != nil {
+	if err := f.readBatches(b.store, r, part); err != nil {
 		r.it.Close() // which would fail with the same
 		if len(part.data) > 0 {
 			f.settled = true
@@ -188,26 +191,24 @@ func (f *fetch) readPart(b *Broker, part *fetchPart) error {
 	return part.p.readers.park(r)
 }
 
-func (f *fetch) readBatches(r *reader, part *fetchPart) error {
+func (f *fetch) readBatches(s *store, r *reader, part *fetchPart) error {
 	limit := min(f.limit-f.got, int(part.want.PartitionMaxBytes))
 	for r.it.Valid() {
 		last := lastOfBatchKey(r.it.Key())
 		if last >= part.view.end {
 			break // not on disk yet
 		}
-		v := r.it.LazyValue()
-		if n := len(part.data) + v.Len(); n > limit && f.got+len(part.data) > 0 {
-			f.settled = true
-			break
-		}
-		raw, err := r.it.ValueAndErr()
+		size, err := batchSize(r.it)
 		if err != nil {
 			return fmt.Errorf("batch ending at offset %d: %w", last, err)
 		}
-		if bt := batch(raw); !bt.sound() || bt.lastOffset() != last {
-			return damaged("batch ending at offset %d is not one", last)
+		if n := len(part.data) + size; n > limit && f.got+len(part.data) > 0 {
+			f.settled = true
+			break
 		}
-		part.data = append(part.data, raw...)
+		if part.data, err = s.appendBatch(part.data, r.it, part.p.topic.num); err != nil {
+			return err
+		}
 		r.next = last + 1
 		r.it.Next()
 	}

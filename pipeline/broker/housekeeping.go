@@ -21,6 +21,9 @@ func (b *Broker) keepHouse() {
 			if err := b.store.highwater.sync(); err != nil {
 				b.store.fail(err)
 			}
+			if err := b.store.segments.reading.sweep(); err != nil {
+				b.log.Warn("log store", "err", err)
+			}
 		case <-readers.C:
 			b.sweepReaders()
 		case <-windows.C:

@@ -164,8 +164,8 @@ func TestDamagedDirectories(t *testing.T) {
 			os.Remove(files(t, dir, "MANIFEST-")[0])
 		}, nil, "MANIFEST"},
 		{"format of a newer version", func(t *testing.T, dir string) {
-			edit(t, filepath.Join(dir, "FORMAT"), func([]byte) []byte { return []byte("recount-log 2\n") })
-		}, broker.ErrNewerFormat, "its format is 2"},
+			edit(t, filepath.Join(dir, "FORMAT"), func([]byte) []byte { return []byte("recount-log 3\n") })
+		}, broker.ErrNewerFormat, "its format is 3"},
 		{"format is not one", func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, "FORMAT"), func([]byte) []byte { return []byte("\x00\x00") })
 		}, broker.ErrDamaged, "FORMAT"},
@@ -250,7 +250,8 @@ func TestSoakFlippedBits(t *testing.T) {
 }
 
 // sealedImage is a log most of which is in sealed files: 300 records, closed and
-// opened again (which seals them), then 100 more and a crash.
+// opened again (which seals them), then 100 more into segment files and the store
+// by turns, and a crash.
 func sealedImage(t testing.TB) string {
 	t.Helper()
 	dir := image(t, 300)
@@ -261,8 +262,11 @@ func sealedImage(t testing.TB) string {
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b = open(t, dir, broker.Options{})
 	for i := range 100 {
+		if i%25 == 0 {
+			b.Close()
+			b = open(t, dir, broker.Options{BulkBytes: 1 + i/25%2<<20, SegmentBytes: 8 << 10})
+		}
 		v := fmt.Appendf(nil, "%d %0500d", 300+i, i)
 		if _, err := b.Append(testContext(t), "log", 0, broker.Record{Value: v}); err != nil {
 			t.Fatal(err)

@@ -15,6 +15,8 @@ const (
 	keyWindow    = 'w'
 	keyGroup     = 'g'
 	keyGap       = 'x'
+	keySegment   = 's'
+	keyHeld      = 'h'
 )
 
 var (
@@ -58,6 +60,24 @@ func gapKey(t topicNum, p int32, from int64) []byte {
 
 func windowKey(t topicNum, p int32, producer int64) []byte {
 	return binary.BigEndian.AppendUint64(partitionPrefix(keyWindow, t, p), uint64(producer))
+}
+
+func segmentKey(id segmentID) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32([]byte{keySegment}, uint32(id.topic)), id.num)
+}
+
+func heldKey(id segmentID, p int32) []byte {
+	k := segmentKey(id)
+	k[0] = keyHeld
+	return binary.BigEndian.AppendUint32(k, uint32(p))
+}
+
+// decodeSegmentKey reads which segment a key is of.
+func decodeSegmentKey(k []byte) (segmentID, bool) {
+	if len(k) < 13 {
+		return segmentID{}, false
+	}
+	return segmentID{topicNum(binary.BigEndian.Uint32(k[1:])), binary.BigEndian.Uint64(k[5:])}, true
 }
 
 // topicSpan bounds every key of one kind of a topic's life.

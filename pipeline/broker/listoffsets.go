@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -110,19 +109,15 @@ func (p *partition) firstAt(s *store, from int64, view tail, ts int64) (offset, 
 		return -1, -1, err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
+	var raw []byte
 	for ok := it.First(); ok; ok = it.Next() {
-		last := lastOfBatchKey(it.Key())
-		if last >= view.end {
+		if lastOfBatchKey(it.Key()) >= view.end {
 			break
 		}
-		raw, err := it.ValueAndErr()
-		if err != nil {
-			return -1, -1, fmt.Errorf("batch ending at offset %d: %w", last, err)
+		if raw, err = s.appendBatch(raw[:0], it, p.topic.num); err != nil {
+			return -1, -1, err
 		}
 		b := batch(raw)
-		if !b.sound() || b.lastOffset() != last {
-			return -1, -1, damaged("batch ending at offset %d is not one", last)
-		}
 		if b.maxTimestamp() < ts {
 			continue
 		}

@@ -94,7 +94,11 @@ func (p *partition) append(s *store, w *pebble.Batch, b batch, now time.Time) (b
 	if ts := b.maxTimestamp(); ts > t.maxTime {
 		t.maxTime, t.maxTimeLast = ts, t.end-1
 	}
-	if err := w.Set(batchKey(p.topic.num, p.num, t.end-1), b, nil); err != nil {
+	stored := []byte(b)
+	if p.topic.bulk {
+		stored = s.segments.place(p.topic.num, p.num, b).encode()
+	}
+	if err := w.Set(batchKey(p.topic.num, p.num, t.end-1), stored, nil); err != nil {
 		return 0, false, nil, err
 	}
 	if t.bytes-t.indexed >= timeIndexEvery {

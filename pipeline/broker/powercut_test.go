@@ -20,6 +20,8 @@ type machine struct {
 	t    testing.TB
 	opts broker.Options
 
+	lives int
+
 	mu   sync.Mutex
 	fs   *vfs.MemFS
 	b    *broker.Broker
@@ -43,6 +45,12 @@ func newMachine(t testing.TB, opts broker.Options) *machine {
 func (m *machine) boot() {
 	m.t.Helper()
 	m.opts.FS = m.fs
+	// One life writes to segment files and the next does not, so that all meets all.
+	if m.lives++; m.lives%3 > 0 {
+		m.opts.BulkBytes, m.opts.SegmentBytes = 1+rand.IntN(4<<10), 1+rand.IntN(64<<10)
+	} else {
+		m.opts.BulkBytes, m.opts.SegmentBytes = 0, 0
+	}
 	b, err := broker.Open("/data/log", m.opts)
 	if err != nil {
 		m.t.Fatalf("open after a power cut: %v", err)

@@ -18,7 +18,7 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// A log of gigabytes is written about twice, and opens after kill -9 as quickly
+// A log of gigabytes is written about once, and opens after kill -9 as quickly
 // and in as little memory as a small one. The plain run loads 64 MiB.
 func TestSoakScale(t *testing.T) {
 	mib := rounds(64, 5<<10)

@@ -7,12 +7,12 @@ type Stats struct {
 	Connections   int   // open now
 	Topics        int   // there now
 	Partitions    int   // there now
-	Commits       int64 // group commits, each one fsync
+	Commits       int64 // group commits
 	CommittedOps  int64 // writes they carried: produces, offset commits, changes of topics
 	AppendedBytes int64 // of record batches
 	Full          bool  // the free-space guard refuses produces now
 	StoreBytes    int64 // on disk now
-	StoreWritten  int64 // bytes written to disk by the store: WAL, flushes and compactions
+	StoreWritten  int64 // bytes written to disk by the store: segment files, WAL, flushes and compactions
 }
 
 // Stats may be called at any time; what the store itself counts is 0 after Close,
@@ -36,8 +36,8 @@ func (b *Broker) Stats() Stats {
 	if m == nil {
 		return s
 	}
-	s.StoreBytes = int64(m.DiskSpaceUsage())
-	s.StoreWritten = int64(m.WAL.BytesWritten)
+	s.StoreBytes = int64(m.DiskSpaceUsage()) + b.store.segments.bytes.Load()
+	s.StoreWritten = int64(m.WAL.BytesWritten) + b.store.segments.written.Load()
 	for _, l := range m.Levels {
 		// Pebble counts the blobs of a flush as compacted, too.
 		s.StoreWritten += int64(l.TableBytesFlushed + l.TableBytesCompacted + l.BlobBytesCompacted)

@@ -23,6 +23,8 @@ type store struct {
 
 	commit    *committer
 	highwater *highwater
+	segments  *segments
+	bulkBytes int // of a topic's batches in a group, from which they go to a segment file
 	started   bool
 	// lastCommit is the number of the last group built; the committer's alone.
 	lastCommit uint64
@@ -49,10 +51,10 @@ const (
 	minBlobValue = 512
 )
 
-// openStore opens Pebble with options measured for this load (values of a
-// kilobyte to a megabyte, appended to a few partitions, read in sequence,
-// deleted by range if ever): each batch is written once to the WAL and once to
-// a blob file, and compactions move references to it. With Pebble's default
+// openStore opens Pebble with options measured for what groups below
+// Options.BulkBytes make of it (values of a kilobyte and more, appended to a few
+// partitions, read in sequence, deleted by range if ever): each batch is written
+// once to the WAL and once to a blob file, and compactions move references to it. With Pebble's default
 // options the same load is written six times over.
 func openStore(fs vfs.FS, dir string, log *slog.Logger, hooks Hooks) (*store, error) {
 	s := &store{log: log, hooks: hooks, failed: make(chan struct{})}
@@ -169,7 +171,7 @@ func (s *store) close() error {
 	if err := s.failure(); err != nil {
 		return err
 	}
-	return errors.Join(s.highwater.close(), s.db.Close())
+	return errors.Join(s.highwater.close(), s.segments.close(), s.db.Close())
 }
 
 // get reads one small value; nil if there is none.

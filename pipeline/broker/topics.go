@@ -36,7 +36,9 @@ type topic struct {
 	parts   atomic.Pointer[[]*partition]
 	configs atomic.Pointer[topicConfigs]
 
-	deleted bool // the committer's alone: appends behind it are refused
+	// The committer's alone.
+	deleted bool // appends behind it are refused
+	bulk    bool // batches of the group being built go to a segment file
 }
 
 // storedTopic is how a topic is stored: JSON, because it is small, seldom
@@ -346,8 +348,12 @@ func (b *Broker) deleteTopic(ctx context.Context, t *topic) *refusal {
 	if err != nil {
 		return storeRefusal(err)
 	}
-	err = b.store.update(context.WithoutCancel(ctx), func(w *pebble.Batch) error {
+	var files []segmentID
+	err = b.store.update(context.WithoutCancel(ctx), func(w *pebble.Batch) (err error) {
 		t.deleted = true
+		if files, err = b.store.segments.dropTopic(w, t.num); err != nil {
+			return err
+		}
 		for _, k := range offsets {
 			if err := w.Delete(k, nil); err != nil {
 				return err
@@ -363,6 +369,7 @@ func (b *Broker) deleteTopic(ctx context.Context, t *topic) *refusal {
 		return w.Delete(topicKey(t.name), nil)
 	}, func() {
 		ts.remove(t)
+		b.store.segments.reading.doom(files)
 		for _, p := range *t.parts.Load() {
 			if err := p.retire(); err != nil {
 				b.log.Warn("close reader", "partition", p.String(), "err", err)

@@ -43,18 +43,23 @@ func (f *failing) MaybeError(op errorfs.Op) error {
 // errors rather than silence.
 func TestSoakWriteErrors(t *testing.T) {
 	for i := range rounds(40, 1000) {
-		match := []string{"", ".log", "highwater", "MANIFEST", ".sst"}[i%5]
-		writeErrorRound(t, int64(rand.IntN(60)), match)
+		match := []string{"", ".log", "highwater", "MANIFEST", ".sst", "segments"}[i%6]
+		// By turns into the store and into segment files, small ones.
+		opts := broker.Options{SegmentBytes: 1000}
+		if i/6%2 == 0 {
+			opts.BulkBytes = 1
+		}
+		writeErrorRound(t, opts, int64(rand.IntN(60)), match)
 	}
 }
 
-func writeErrorRound(t *testing.T, after int64, match string) {
+func writeErrorRound(t *testing.T, opts broker.Options, after int64, match string) {
 	t.Helper()
 	mem := vfs.NewCrashableMem()
 	inj := &failing{match: match}
 	inj.left.Store(1 << 60)
 	var fatal atomic.Int32
-	opts := broker.Options{FS: errorfs.Wrap(mem, inj), Hooks: broker.Hooks{Fatal: func(error) { fatal.Add(1) }}}
+	opts.FS, opts.Hooks = errorfs.Wrap(mem, inj), broker.Hooks{Fatal: func(error) { fatal.Add(1) }}
 	b, err := broker.Open("log", opts)
 	if err != nil {
 		t.Fatal(err)
@@ -167,6 +172,7 @@ func TestUnwritable(t *testing.T) {
 type stuck struct {
 	on    atomic.Bool
 	what  string
+	bulk  int // Options.BulkBytes
 	kind  errorfs.OpKind
 	part  string
 	calls atomic.Int64
@@ -187,14 +193,19 @@ func (s *stuck) MaybeError(op errorfs.Op) error {
 // told, reads go on, nothing spins, and Close returns.
 func TestDiskThatRefusesForEver(t *testing.T) {
 	for _, inj := range []*stuck{
-		{what: "begin a WAL", kind: errorfs.OpCreate, part: ".log"},
-		{what: "sync the WAL", kind: errorfs.OpFileSyncData, part: ".log"},
-		{what: "write the WAL", kind: errorfs.OpFileWrite, part: ".log"},
-		{what: "write the manifest", kind: errorfs.OpFileWrite, part: "MANIFEST"},
-		{what: "flush", kind: errorfs.OpFileWrite, part: ".blob"},
+		{what: "begin a WAL", bulk: 1 << 30, kind: errorfs.OpCreate, part: ".log"},
+		{what: "sync the WAL", bulk: 1 << 30, kind: errorfs.OpFileSyncData, part: ".log"},
+		{what: "write the WAL", bulk: 1 << 30, kind: errorfs.OpFileWrite, part: ".log"},
+		{what: "write the manifest", bulk: 1 << 30, kind: errorfs.OpFileWrite, part: "MANIFEST"},
+		{what: "flush", bulk: 1 << 30, kind: errorfs.OpFileWrite, part: ".blob"},
+		{what: "begin a segment file", kind: errorfs.OpCreate, part: ".batches"},
+		{what: "write a segment file", kind: errorfs.OpFileWrite, part: ".batches"},
+		{what: "sync a segment file", kind: errorfs.OpFileSyncData, part: ".batches"},
+		{what: "sync their directory", kind: errorfs.OpFileSync, part: "segments"},
+		{what: "sync the WAL behind a segment file", kind: errorfs.OpFileSyncData, part: ".log"},
 	} {
 		t.Run(inj.what, func(t *testing.T) {
-			opts := broker.Options{FS: errorfs.Wrap(vfs.NewMem(), inj), MaxBatchBytes: 32 << 20, MaxFetchBytes: 1}
+			opts := broker.Options{FS: errorfs.Wrap(vfs.NewMem(), inj), BulkBytes: inj.bulk, MaxBatchBytes: 32 << 20, MaxFetchBytes: 1}
 			b, err := broker.Open("log", opts)
 			if err != nil {
 				t.Fatal(err)
@@ -205,7 +216,8 @@ func TestDiskThatRefusesForEver(t *testing.T) {
 				t.Fatal(err)
 			}
 			inj.on.Store(true)
-			// Larger than half a memtable: each makes Pebble change WAL and flush.
+			// Larger than half a memtable: where Pebble gets it, each makes it change
+			// its WAL and flush.
 			big := broker.Record{Value: make([]byte, 25<<20)}
 			for n := 0; err == nil && n < 20; n++ {
 				_, err = b.Append(ctx, "log", 0, big)

@@ -1,0 +1,70 @@
+package broker
+
+import (
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// A segment file goes when nothing in it can be read any more: its topic is
+// deleted, or DeleteRecords has come past the last batch of every partition in it.
+// Its keys go in the commit that makes it so, the file a little later, when no
+// fetch that began before can still be reading; a crash between the two leaves a
+// file without a key, which the next opening removes. A file of which only some
+// partitions are deleted stays whole: nothing is moved.
+
+// dropTopic adds the end of a topic's segments to the commit being built. The files
+// may go when it is durable.
+func (ss *segments) dropTopic(w *pebble.Batch, t topicNum) ([]segmentID, error) {
+	for _, kind := range []byte{keySegment, keyHeld} {
+		lo, hi := topicSpan(kind, t)
+		if err := w.DeleteRange(lo, hi, nil); err != nil {
+			return nil, err
+		}
+	}
+	segs := ss.byTopic[t]
+	delete(ss.byTopic, t)
+	return ss.forget(segs), nil
+}
+
+// dropRead adds the end of those segments of a topic to the commit being built, all
+// of whose batches lie before their partitions' starts.
+func (ss *segments) dropRead(w *pebble.Batch, t *topic) ([]segmentID, error) {
+	var dead []*segment
+	kept := slices.DeleteFunc(ss.byTopic[t.num], func(seg *segment) bool {
+		for p, last := range seg.held {
+			if last >= t.partition(p).tail.start {
+				return false
+			}
+		}
+		dead = append(dead, seg)
+		return true
+	})
+	ss.byTopic[t.num] = kept
+	for _, seg := range dead {
+		if err := w.Delete(segmentKey(seg.id), nil); err != nil {
+			return nil, err
+		}
+		for p := range seg.held {
+			if err := w.Delete(heldKey(seg.id, p), nil); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return ss.forget(dead), nil
+}
+
+// forget stops writing to segs, which nothing will reference.
+func (ss *segments) forget(segs []*segment) []segmentID {
+	var ids []segmentID
+	among := func(s *segment) bool { return slices.Contains(segs, s) }
+	ss.staged = slices.DeleteFunc(ss.staged, among)
+	ss.writers = slices.DeleteFunc(ss.writers, among)
+	ss.full = slices.DeleteFunc(ss.full, among)
+	for _, seg := range segs {
+		ids = append(ids, seg.id)
+		ss.bytes.Add(-seg.end)
+		_ = seg.close() // whatever it says is about bytes that nobody wants
+	}
+	return ids
+}

@@ -1,0 +1,184 @@
+package broker
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// batchSize is the size of the batch that it stands at, without reading it.
+func batchSize(it *pebble.Iterator) (int, error) {
+	v := it.LazyValue()
+	if v.Len() >= batchHeaderSize {
+		return v.Len(), nil
+	}
+	raw, err := it.ValueAndErr()
+	if err != nil {
+		return 0, err
+	}
+	ref, err := decodeReference(raw)
+	return ref.length, err
+}
+
+// appendBatch appends the batch of topic t that it stands at to dst. Its errors name
+// the batch; those that wrap ErrDamaged leave the iterator fit to go on.
+func (s *store) appendBatch(dst []byte, it *pebble.Iterator, t topicNum) ([]byte, error) {
+	last := lastOfBatchKey(it.Key())
+	start := len(dst)
+	v, err := it.ValueAndErr()
+	if err != nil {
+		return dst, fmt.Errorf("batch ending at offset %d: %w", last, err)
+	}
+	if len(v) >= batchHeaderSize {
+		// Pebble has verified every byte of it.
+		if bt := batch(v); !bt.sound() || bt.lastOffset() != last {
+			return dst, damaged("batch ending at offset %d is not one", last)
+		}
+		return append(dst, v...), nil
+	}
+	ref, err := decodeReference(v)
+	if err != nil {
+		return dst, fmt.Errorf("batch ending at offset %d: %w", last, err)
+	}
+	id := segmentID{t, ref.segment}
+	if dst, err = s.segments.reading.append(dst, id, ref); err != nil {
+		return dst[:start], fmt.Errorf("batch ending at offset %d: %w", last, err)
+	}
+	if bt := batch(dst[start:]); !bt.sound() || bt.lastOffset() != last || bt.leaderEpoch() != leaderEpoch || !bt.crcOK() {
+		return dst[:start], damaged("batch ending at offset %d: segment file %s is not what was written, in the %d bytes from %d on", last, id.name(), ref.length, ref.at)
+	}
+	return dst, nil
+}
+
+// segmentFiles are the segment files open for reading.
+type segmentFiles struct {
+	fs  vfs.FS
+	dir string
+
+	mu     sync.Mutex
+	open   map[segmentID]*segmentFile
+	clock  int64
+	doomed []segmentID // to be removed when nobody reads them
+}
+
+type segmentFile struct {
+	vfs.File
+	readers int
+	used    int64 // when, by clock
+}
+
+// maxSegmentReaders bounds the files that are kept open while nobody reads them.
+const maxSegmentReaders = 64
+
+// append appends what ref stands for to dst, unverified.
+func (r *segmentFiles) append(dst []byte, id segmentID, ref reference) ([]byte, error) {
+	f, err := r.acquire(id)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return dst, damaged("segment file %s is missing", id.name())
+		}
+		return dst, fmt.Errorf("segment file %s: %w", id.name(), err)
+	}
+	defer r.release(f)
+	start := len(dst)
+	dst = slices.Grow(dst, ref.length)[:start+ref.length]
+	if _, err := f.ReadAt(dst[start:], ref.at); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return dst[:start], damaged("segment file %s ends before byte %d", id.name(), ref.at+int64(ref.length))
+	} else if err != nil {
+		return dst[:start], fmt.Errorf("segment file %s: %w", id.name(), err)
+	}
+	return dst, nil
+}
+
+func (r *segmentFiles) acquire(id segmentID) (*segmentFile, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := r.open[id]
+	if f == nil {
+		file, err := r.fs.Open(r.fs.PathJoin(r.dir, id.name()))
+		if err != nil {
+			return nil, err
+		}
+		r.evict()
+		f = &segmentFile{File: file}
+		r.open[id] = f
+	}
+	r.clock++
+	f.readers++
+	f.used = r.clock
+	return f, nil
+}
+
+func (r *segmentFiles) release(f *segmentFile) {
+	r.mu.Lock()
+	f.readers--
+	r.mu.Unlock()
+}
+
+// evict makes room for one more, if there is a file that nobody reads.
+func (r *segmentFiles) evict() {
+	if len(r.open) < maxSegmentReaders {
+		return
+	}
+	var oldest segmentID
+	found := false
+	for id, f := range r.open {
+		if f.readers == 0 && (!found || f.used < r.open[oldest].used) {
+			oldest, found = id, true
+		}
+	}
+	if found {
+		r.open[oldest].Close() // opened to read: there is nothing to lose
+		delete(r.open, oldest)
+	}
+}
+
+// doom has files removed by the next sweep.
+func (r *segmentFiles) doom(ids []segmentID) {
+	r.mu.Lock()
+	r.doomed = append(r.doomed, ids...)
+	r.mu.Unlock()
+}
+
+// sweep removes what is doomed and not being read.
+func (r *segmentFiles) sweep() error {
+	r.mu.Lock()
+	var ready []segmentID
+	r.doomed = slices.DeleteFunc(r.doomed, func(id segmentID) bool {
+		f := r.open[id]
+		if f != nil && f.readers > 0 {
+			return false
+		}
+		if f != nil {
+			f.Close()
+			delete(r.open, id)
+		}
+		ready = append(ready, id)
+		return true
+	})
+	r.mu.Unlock()
+	var errs []error
+	for _, id := range ready {
+		if err := r.fs.Remove(r.fs.PathJoin(r.dir, id.name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, fmt.Errorf("remove segment file %s: %w", id.name(), err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (r *segmentFiles) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var errs []error
+	for id, f := range r.open {
+		errs = append(errs, f.Close())
+		delete(r.open, id)
+	}
+	return errors.Join(errs...)
+}
