@@ -63,13 +63,17 @@ const Decoder = "decode/1"
 type Chain struct {
 	// Embedder, if not nil, gives each intent its embedding.
 	Embedder embed.Embedder
+	// Commands, if not nil, remembers how command lines were understood.
+	Commands *command.Memory
 	// Workers bounds the goroutines of one call; 0 means GOMAXPROCS. The result
 	// does not depend on it.
 	Workers int
 }
 
 // DefaultChain is what the shipped pipelines run.
-func DefaultChain() Chain { return Chain{Embedder: embed.Remember(embed.NewHash())} }
+func DefaultChain() Chain {
+	return Chain{Embedder: embed.Remember(embed.NewHash()), Commands: command.Remember()}
+}
 
 // grain is how many log records a goroutine takes at a time: work enough
 // (about a millisecond) to be worth a hand-over.
@@ -168,7 +172,11 @@ func (c Chain) fill(lr schemas.LogRecord, rec *recountv1.Record) (by string, err
 			continue
 		}
 		by = p.Name
-		if err := p.Func(e, payload, rec); err != nil {
+		f := p.Func
+		if p.Name == command.Name && p.Type == schemas.TypeCommandExecuted && c.Commands != nil {
+			f = c.Commands.Intent
+		}
+		if err := f(e, payload, rec); err != nil {
 			return by, err
 		}
 		break

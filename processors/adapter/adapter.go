@@ -26,6 +26,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recountdb/recount/processors"
+	understand "github.com/recountdb/recount/processors/command"
 	"github.com/recountdb/recount/processors/embed"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -62,7 +63,7 @@ func newCommand(conf *service.ParsedConfig, _ *service.Resources) (service.Batch
 	if err != nil {
 		return nil, err
 	}
-	p := &command{}
+	p := &command{processors.Chain{Commands: understand.Remember()}}
 	if name != "none" {
 		p.chain.Embedder = embedders[name]()
 	}

@@ -27,6 +27,10 @@ const Name = "command/2"
 // Intent makes the intent of a `command.executed` event. It knows nothing of
 // embeddings. Errors are of class ErrPoison.
 func Intent(e schemas.Event, payload proto.Message, rec *recountv1.Record) error {
+	return intent(nil, e, payload, rec)
+}
+
+func intent(m *Memory, e schemas.Event, payload proto.Message, rec *recountv1.Record) error {
 	c, ok := payload.(*recountv1.CommandExecuted)
 	if !ok {
 		return schemas.Poisonf("payload is %T, want CommandExecuted", payload)
@@ -77,7 +81,7 @@ func Intent(e schemas.Event, payload proto.Message, rec *recountv1.Record) error
 		ContextHash:  contextHash(c),
 		ContentHash:  ContentHash(c.Command),
 	}
-	understand(in)
+	m.understand(in)
 	rec.Body = &recountv1.Record_Intent{Intent: in}
 	return nil
 }

@@ -1,8 +1,7 @@
 package embed
 
 import (
-	"sync"
-
+	"github.com/recountdb/recount/processors/recent"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -11,11 +10,7 @@ import (
 // below it: remembering shows in speed alone. Safe for concurrent use.
 type Memory struct {
 	Embedder
-
-	mu sync.Mutex
-	// young is filled; when it is full it becomes old, and what was old is
-	// forgotten unless it was asked for again meanwhile.
-	young, old map[remembered]*made
+	commands *recent.Map[remembered, *made]
 }
 
 // remembered is all that concepts and embedding of an intent depend on.
@@ -28,55 +23,29 @@ type made struct {
 }
 
 const (
-	maxYoung = 4096
+	maxCommands = 4096
 	// maxRemembered keeps a few huge scripts from filling the memory.
 	maxRemembered = 4 << 10
 )
 
 // Remember gives e a memory.
 func Remember(e Embedder) *Memory {
-	return &Memory{Embedder: e, young: map[remembered]*made{}}
+	return &Memory{e, recent.New[remembered, *made](maxCommands)}
 }
 
 func (m *Memory) intent(in *recountv1.Intent) {
 	k := remembered{in.Command, in.StatedIntent}
-	x := m.recall(k)
-	if x == nil {
+	x, ok := m.commands.Get(k)
+	if !ok {
 		fresh := &recountv1.Intent{Command: in.Command, StatedIntent: in.StatedIntent}
 		Intent(fresh, m.Embedder)
 		x = &made{fresh.Concepts, fresh.Embedding}
 		if len(k.command)+len(k.stated) <= maxRemembered {
-			m.keep(k, x)
+			m.commands.Add(k, x)
 		}
 	}
 	in.Concepts, in.Embedding = x.concepts, x.embedding
 	if in.Embedding != nil {
 		in.Embedder = m.Name()
 	}
-}
-
-func (m *Memory) recall(k remembered) *made {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if x := m.young[k]; x != nil {
-		return x
-	}
-	x := m.old[k]
-	if x != nil {
-		m.add(k, x)
-	}
-	return x
-}
-
-func (m *Memory) keep(k remembered, x *made) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.add(k, x)
-}
-
-func (m *Memory) add(k remembered, x *made) {
-	if len(m.young) >= maxYoung {
-		m.old, m.young = m.young, make(map[remembered]*made, maxYoung)
-	}
-	m.young[k] = x
 }

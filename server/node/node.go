@@ -23,7 +23,6 @@ import (
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/pipeline/broker"
 	"github.com/recountdb/recount/processors"
-	"github.com/recountdb/recount/processors/embed"
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/httpapi"
@@ -93,7 +92,7 @@ func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Pro
 		return nil, err
 	}
 	n = &Node{cfg: cfg, started: time.Now(), local: local, progress: progress, reg: prometheus.NewRegistry()}
-	n.chain = processors.Chain{Embedder: embed.Remember(embed.NewHash())}
+	n.chain = processors.DefaultChain()
 	n.stopping, n.stop = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {

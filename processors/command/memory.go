@@ -1,0 +1,81 @@
+package command
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/processors/recent"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Memory remembers how the last few thousand command lines were understood,
+// because a shell history repeats itself. Remembering shows in speed alone. Safe
+// for concurrent use; a nil Memory remembers nothing.
+//
+// What is understood depends on the line and its shell, and of its resources the
+// paths also on where it ran: so a line is remembered with the resources it had
+// in each of the last few places.
+type Memory struct {
+	lines *recent.Map[written, *read]
+}
+
+// written is all that a reading depends on but for its resources.
+type written struct{ command, shell string }
+
+// place is what paths are resolved by.
+type place struct{ cwd, user string }
+
+// read is shared by every intent of the same line, and so never written to.
+type read struct {
+	tokens     []*recountv1.Token
+	template   string
+	programs   []string
+	complexity uint32
+	category   recountv1.Category
+	confidence float32
+	resources  *recent.Map[place, []*recountv1.Resource]
+}
+
+const (
+	maxLines  = 4096
+	maxPlaces = 16
+	// maxRemembered keeps a few huge scripts from filling the memory.
+	maxRemembered = 4 << 10
+)
+
+// Remember makes an empty memory.
+func Remember() *Memory { return &Memory{recent.New[written, *read](maxLines)} }
+
+// Intent is the function Intent with a memory.
+func (m *Memory) Intent(e schemas.Event, payload proto.Message, rec *recountv1.Record) error {
+	return intent(m, e, payload, rec)
+}
+
+// understand fills in what understand does.
+func (m *Memory) understand(in *recountv1.Intent) {
+	if m == nil || len(in.Command) > maxRemembered {
+		understand(in)
+		return
+	}
+	k, at := written{in.Command, in.Shell}, place{in.Cwd, in.User}
+	line, known := m.lines.Get(k)
+	if known {
+		if resources, ok := line.resources.Get(at); ok {
+			in.Tokens, in.Template, in.Programs = line.tokens, line.template, line.programs
+			in.Complexity, in.Category, in.Confidence = line.complexity, line.category, line.confidence
+			in.Resources = resources
+			return
+		}
+	}
+	understand(in)
+	if !known {
+		line = &read{
+			in.Tokens, in.Template, slices.Clip(in.Programs), in.Complexity, in.Category, in.Confidence,
+			recent.New[place, []*recountv1.Resource](maxPlaces),
+		}
+		m.lines.Add(k, line)
+	}
+	line.resources.Add(at, in.Resources)
+}
