@@ -48,6 +48,7 @@ type options struct {
 	duration time.Duration
 	data     string // NL2Bash pairs: description, tab, command
 	dir      string
+	heap     string // where whole writes a heap profile after each tenth
 }
 
 func main() {
@@ -61,6 +62,7 @@ func main() {
 	flag.StringVar(&o.data, "data", "", "file of description<TAB>command lines to draw commands from")
 	flag.StringVar(&o.dir, "dir", "", "where to put scratch data (default: a temporary directory)")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the run here")
+	flag.StringVar(&o.heap, "heapprofiles", "", "write a heap profile after each tenth of whole into this folder")
 	child := flag.String("child", "", "internal: the part of a benchmark that runs in its own process")
 	flag.Parse()
 

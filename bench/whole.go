@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/pprof"
 	"syscall"
 	"time"
 
@@ -32,7 +35,7 @@ func benchWhole(ctx context.Context, o options, r *report) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
 	n := o.count(1_000_000)
-	if err := s.ingest(ctx, h, n, r); err != nil {
+	if err := s.ingest(ctx, o, h, n, r); err != nil {
 		return err
 	}
 	if err := s.askFind(ctx, questions, r); err != nil {
@@ -43,7 +46,7 @@ func benchWhole(ctx context.Context, o options, r *report) (err error) {
 
 // ingest loads n commands in ten parts, so that a rate that falls with what is
 // there already shows.
-func (s *system) ingest(ctx context.Context, h *history, n int, r *report) error {
+func (s *system) ingest(ctx context.Context, o options, h *history, n int, r *report) error {
 	const parts = 10
 	var slowest, last, total float64
 	var own int64
@@ -59,8 +62,15 @@ func (s *system) ingest(ctx context.Context, h *history, n int, r *report) error
 		if slowest == 0 || last < slowest {
 			slowest = last
 		}
-		own = max(own, statusBytes("RssAnon"))
-		fmt.Printf("%d commands: %.0f/s, peak RSS %d MiB, %d MiB of it not of files\n", n*(part+1)/parts, last, peakRSS()>>20, own>>20)
+		now := statusBytes("RssAnon")
+		own = max(own, now)
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		fmt.Printf("%d commands: %.0f/s, peak RSS %d MiB, %d MiB not of files; Go: allocated %d, in use %d, idle %d, released %d, %d collections\n",
+			n*(part+1)/parts, last, peakRSS()>>20, now>>20, m.HeapAlloc>>20, m.HeapInuse>>20, m.HeapIdle>>20, m.HeapReleased>>20, m.NumGC)
+		if err := heapProfile(o.heap, part+1); err != nil {
+			return err
+		}
 	}
 	used = cpuTime() - used
 	st, err := s.client.Status(ctx, httpapi.StatusRequest{})
@@ -87,6 +97,18 @@ func (s *system) ingest(ctx context.Context, h *history, n int, r *report) error
 		"%d MiB with %d distinct vectors: %.2f KB a vector beyond 300 MB", own>>20, vectors, float64(own-300_000_000)/float64(vectors)/1000)
 	r.add("peak RSS, with the pages of mapped files, which the system takes back", "%d MiB", peakRSS()>>20)
 	return nil
+}
+
+// heapProfile writes what the heap holds into folder, if one was given.
+func heapProfile(folder string, n int) error {
+	if folder == "" {
+		return nil
+	}
+	f, err := os.Create(filepath.Join(folder, fmt.Sprintf("heap-%02d.pprof", n)))
+	if err != nil {
+		return err
+	}
+	return errors.Join(pprof.WriteHeapProfile(f), f.Close())
 }
 
 // cpuTime is what this process has used, of all cores together.
