@@ -218,8 +218,8 @@ func (s *search) newest(row uint32) uint32 {
 		return noRun // added since this search began
 	}
 	s.checked++
-	head, _ := unchain(s.sp.newest.at(row).Load())
-	return s.next(head)
+	run, _ := s.sp.near(row, s.below)
+	return s.next(run)
 }
 
 // next is the first run that counts along a chain.
@@ -239,7 +239,7 @@ func (c *columns) visible(run uint32, below int64) bool {
 
 // runs counts a row's runs below an offset.
 func (c *columns) runs(row uint32, below int64) int {
-	run, n := unchain(c.newest.at(row).Load())
+	run, n := c.near(row, below)
 	for run != noRun && !c.visible(run, below) {
 		run = c.prev.at(run)
 		n--

@@ -113,7 +113,7 @@ func (p *Projection) locate(pos schemas.Position) (view, *spaceView, int) {
 
 // before is a row's newest run below an offset; there must be one.
 func (c *columns) before(row uint32, below int64) uint32 {
-	run, _ := unchain(c.newest.at(row).Load())
+	run, _ := c.near(row, below)
 	for !c.visible(run, below) {
 		run = c.prev.at(run)
 	}
@@ -123,7 +123,7 @@ func (c *columns) before(row uint32, below int64) uint32 {
 // after is the offset of a row's first run above an offset, or math.MaxInt64.
 func (c *columns) after(row uint32, above int64) int64 {
 	first := int64(math.MaxInt64)
-	for run, _ := unchain(c.newest.at(row).Load()); run != noRun; run = c.prev.at(run) {
+	for run, _ := c.near(row, above+1); run != noRun; run = c.prev.at(run) {
 		if !c.visible(run, math.MaxInt64) {
 			continue
 		}

@@ -41,7 +41,7 @@ type space struct {
 }
 
 func newSpace(embedder string, b backend, x index.Index) *space {
-	return &space{embedder: embedder, backend: b, index: x, columns: columns{prev: newLinks(), simPrev: newLinks()}}
+	return &space{embedder: embedder, backend: b, index: x, columns: columns{prev: newLinks(), simPrev: newLinks(), miles: newLinks()}}
 }
 
 // columns are what is known of rows and runs. They are only appended to, so that
@@ -66,7 +66,15 @@ type columns struct {
 	// that names it.
 	newest heads
 	named  heads
+	// Of each milestone, one run in mileRuns of a row: the run, and the milestone
+	// before it of the same row; of each row, its newest milestone and how many it
+	// has. See near.
+	miles *links
+	mile  heads
 }
+
+// mileRuns bounds the walk along a row's runs: a content may be run a million times.
+const mileRuns = 128
 
 // heads are words that change, one a row, in blocks that do not move.
 type heads []*[block]atomic.Uint64
@@ -164,6 +172,7 @@ func (s *space) appendRow(key, content uint64, like [SimilarK]index.Neighbour) {
 	s.key, s.content = append(s.key, key), append(s.content, content)
 	s.newest.grow(int(row))
 	s.named.grow(int(row))
+	s.mile.grow(int(row))
 	for _, x := range like {
 		entry, prev := uint32(len(s.simRow)), noRow
 		s.simRow, s.simCos = append(s.simRow, x.Row), append(s.simCos, x.Score)
@@ -191,7 +200,36 @@ func (s *space) appendRun(offset int64, row uint32) {
 	}
 	s.offset, s.row = append(s.offset, offset), append(s.row, row)
 	s.prev.append(last)
+	if (n+1)%mileRuns == 0 {
+		mile := s.mile.at(row)
+		at := uint32(s.miles.n)
+		before, miles := unchain(mile.Load())
+		s.miles.append(run)
+		s.miles.append(before)
+		mile.Store(chain(at, miles+1))
+	}
 	head.Store(chain(run, n+1))
+}
+
+// near is where to begin the walk back along a row's runs to those below an
+// offset: at a run that is not above them, or one of the mileRuns next above;
+// and which of the row's runs that is, from 1 on. What came since the snapshot
+// counts as above.
+func (c *columns) near(row uint32, below int64) (run uint32, n int) {
+	run, n = unchain(c.newest.at(row).Load())
+	if c.visible(run, below) {
+		return run, n
+	}
+	at, miles := unchain(c.mile.at(row).Load())
+	for ; miles > 0; miles-- {
+		m := c.miles.at(at)
+		if c.visible(m, below) {
+			break
+		}
+		run, n = m, miles*mileRuns
+		at = c.miles.at(at + 1)
+	}
+	return run, n
 }
 
 // check says why a vector cannot be indexed.
