@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"slices"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -22,7 +23,10 @@ type Language struct {
 
 // languages is every language, the more particular ones first: a path belongs to
 // the first that matches.
-var languages = []Language{}
+var languages = slices.Concat(
+	manifests,
+	[]Language{pythonLanguage},
+)
 
 // LanguageOf finds the language of a path.
 func LanguageOf(path string) (Language, bool) {

@@ -603,18 +603,25 @@ type Declaration struct {
 	// signature is the declaration's head on one line, as a reader would quote it.
 	Signature string `protobuf:"bytes,5,opt,name=signature,proto3" json:"signature,omitempty"`
 	// doc is the documentation comment without its markers, at most 2 KiB.
-	Doc      string `protobuf:"bytes,6,opt,name=doc,proto3" json:"doc,omitempty"`
-	Start    *Place `protobuf:"bytes,7,opt,name=start,proto3" json:"start,omitempty"`
-	End      *Place `protobuf:"bytes,8,opt,name=end,proto3" json:"end,omitempty"`
-	Exported bool   `protobuf:"varint,9,opt,name=exported,proto3" json:"exported,omitempty"`
-	// test says that it is a test, or stands in a file of tests.
+	Doc string `protobuf:"bytes,6,opt,name=doc,proto3" json:"doc,omitempty"`
+	// start is where its head begins, behind decorators, annotations and its doc comment.
+	Start *Place `protobuf:"bytes,7,opt,name=start,proto3" json:"start,omitempty"`
+	// end is just behind its last byte.
+	End *Place `protobuf:"bytes,8,opt,name=end,proto3" json:"end,omitempty"`
+	// exported says that other files can name it, by the language's rule.
+	Exported bool `protobuf:"varint,9,opt,name=exported,proto3" json:"exported,omitempty"`
+	// test says that it is a test, or stands in a file or class of tests. A block that
+	// is a test by its title (describe, it) is a declaration of that name.
 	Test       bool         `protobuf:"varint,10,opt,name=test,proto3" json:"test,omitempty"`
 	Parameters []*Parameter `protobuf:"bytes,11,rep,name=parameters,proto3" json:"parameters,omitempty"`
 	// type is the access path of its type: of a variable or field the declared one, of a function the result's.
 	Type string `protobuf:"bytes,12,opt,name=type,proto3" json:"type,omitempty"`
-	// modifiers are the language's own words, in source order: static, abstract, async, property, classmethod.
+	// modifiers are the language's own words, in source order: static, abstract, async,
+	// property, classmethod; "lambda" is an anonymous function that is given this name.
 	Modifiers []string `protobuf:"bytes,13,rep,name=modifiers,proto3" json:"modifiers,omitempty"`
-	// body_hash is xxh3 over the declaration's text with white space folded: it differs where the declaration changed.
+	// body_hash is xxh3 over the declaration's text, decorators included, with white
+	// space folded (but for indentation, where it is syntax): it differs where the
+	// declaration changed.
 	BodyHash uint64 `protobuf:"fixed64,14,opt,name=body_hash,json=bodyHash,proto3" json:"body_hash,omitempty"`
 	// attributes are further facts of a format, sorted by name: a Kubernetes kind, a
 	// container's image, a column's type.
@@ -839,26 +846,48 @@ func (x *Parameter) GetKeyword() bool {
 
 // Reference is a place that names something. What it names is for a resolver to say.
 //
-// Access paths are one notation for all languages: names joined by dots, "()" for
-// the result of a call, "[]" for an element, "new T" written T(), the receiver as
-// "self" (this, self, @) and "super". `this.client.get(url).json` is
-// "self.client.get().json". What is no chain of names (a literal, an operator) is "?",
-// and a string literal its text in double quotes.
+// Access paths are one notation for all languages, at most 256 bytes:
+//
+//	a.b        names joined by dots, whatever the language joins them with (::, ->, ?.)
+//	a()        the result of a call; "new T" is T()
+//	a[]        an element; a[key] and a[0] where the index is a literal: letters,
+//	           digits, _ and - only, without quotes
+//	self super the receiver (this, self, @) and its base
+//	"text"     a string literal, where the field says that it may be one
+//	?          anything else: another literal, an operator, an anonymous function
+//
+// `this.client.get(url).json` is "self.client.get().json". What does not change the
+// value's identity is left out: parentheses, await, casts, non-null marks, type
+// arguments. A local import that has no name (require("./x").run()) is called
+// "<import1>", "<import2>", … in the paths and as Import.alias.
 type Reference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// edge is what the reference becomes when it is resolved: CALLS, REFERENCES, EXTENDS, …
+	// edge is what the reference becomes when it is resolved:
+	//
+	//	CALLS             path is what is called, without its "()"
+	//	REFERENCES        a type in a signature or annotation; or a use, not as a callee, of
+	//	                  a name that the file declares at its top or imports
+	//	EXTENDS, IMPLEMENTS  `in` is the class, path the base
+	//	DECORATES         `in` is what is decorated; path ends in "()" where the decorator
+	//	                  is the result of a call, which is a CALLS of its own
+	//	THROWS            path is the type or the value
+	//	READS_ENV, EXECUTES_PROCESS, CONSUMES_ENDPOINT   the attributes say which; path
+	//	                  is what is called for it
 	Edge EdgeKind `protobuf:"varint,1,opt,name=edge,proto3,enum=recount.v1.EdgeKind" json:"edge,omitempty"`
-	// path is what is named, as an access path.
+	// path is what is named, as an access path. It may begin with "?": then only what
+	// follows is known.
 	Path string `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
-	// in is the enclosing declaration: its index plus 1; 0 is the file.
+	// in is the enclosing declaration: its index plus 1; 0 is the file. An anonymous
+	// function belongs to the declaration around it.
 	In uint32 `protobuf:"varint,3,opt,name=in,proto3" json:"in,omitempty"`
+	// at is where the last name of path stands.
 	At *Place `protobuf:"bytes,4,opt,name=at,proto3" json:"at,omitempty"`
 	// args are the arguments of a call that could name something callable or typed, by place.
 	Args []*Argument `protobuf:"bytes,5,rep,name=args,proto3" json:"args,omitempty"`
 	// count is the number of arguments, for languages that choose by it.
 	Count uint32 `protobuf:"varint,6,opt,name=count,proto3" json:"count,omitempty"`
-	// attributes are further facts of a format: method and url of a request, the
-	// variable of an environment read.
+	// attributes are further facts: method and url of a request (method "ANY" where it
+	// is not known), variable of an environment read, command of a process.
 	Attributes    map[string]string `protobuf:"bytes,7,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -943,10 +972,12 @@ func (x *Reference) GetAttributes() map[string]string {
 	return nil
 }
 
+// Argument is one whose path is known; the others are only in count.
 type Argument struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// index from 0; name where it is passed by name.
-	Index         uint32 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
+	Index uint32                 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
+	// name where it is passed by name; "*" where path's elements are spread over the
+	// parameters from index on, "**" where its entries are passed by name.
 	Name          string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	Path          string `protobuf:"bytes,3,opt,name=path,proto3" json:"path,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1009,7 +1040,8 @@ type Import struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// path is as written: "net/http", "..models", "./client", "java.util.List".
 	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
-	// alias is what the module itself is called here; empty where the language's rule says.
+	// alias is what the module itself is called here; empty where the language's rule
+	// says, or where only names are taken.
 	Alias string `protobuf:"bytes,2,opt,name=alias,proto3" json:"alias,omitempty"`
 	// names are what is taken from it.
 	Names []*ImportedName `protobuf:"bytes,3,rep,name=names,proto3" json:"names,omitempty"`
@@ -1018,8 +1050,10 @@ type Import struct {
 	// export says that the names are handed on (export … from, pub use).
 	Export bool `protobuf:"varint,5,opt,name=export,proto3" json:"export,omitempty"`
 	// in is the enclosing declaration's index plus 1 where the import is local to it.
-	In            uint32 `protobuf:"varint,6,opt,name=in,proto3" json:"in,omitempty"`
-	At            *Place `protobuf:"bytes,7,opt,name=at,proto3" json:"at,omitempty"`
+	In uint32 `protobuf:"varint,6,opt,name=in,proto3" json:"in,omitempty"`
+	At *Place `protobuf:"bytes,7,opt,name=at,proto3" json:"at,omitempty"`
+	// type_only: nothing of it is there at run time (import type, TYPE_CHECKING).
+	TypeOnly      bool `protobuf:"varint,8,opt,name=type_only,json=typeOnly,proto3" json:"type_only,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1103,6 +1137,13 @@ func (x *Import) GetAt() *Place {
 	return nil
 }
 
+func (x *Import) GetTypeOnly() bool {
+	if x != nil {
+		return x.TypeOnly
+	}
+	return false
+}
+
 type ImportedName struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -1156,14 +1197,23 @@ func (x *ImportedName) GetAlias() string {
 }
 
 // Binding is a flow of values into a name: an assignment, a loop variable, a
-// return. It is what scope resolution follows.
+// return. It is what scope resolution follows. A target that is a plain name is
+// bound in the scope of `in`, also where the value is "?", unless the language says
+// otherwise. Parameters are bound by their declaration;
+// those of anonymous functions and variables of comprehensions by a binding here.
+// Several bindings of one target are alternatives (a ? b : c gives two); equal ones
+// stand once.
 type Binding struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// in is the enclosing declaration's index plus 1; 0 is the file.
 	In uint32 `protobuf:"varint,1,opt,name=in,proto3" json:"in,omitempty"`
-	// target is an access path; "return" and "yield" are the enclosing function's results.
+	// target is an access path. "return" and "yield" are the results of `in`;
+	// "export.NAME" (export.default) is what the module hands out by that name,
+	// "module.exports" and "exports.NAME" likewise; "global NAME" and "nonlocal NAME"
+	// bind nothing, but say where the scope's NAME is bound.
 	Target string `protobuf:"bytes,2,opt,name=target,proto3" json:"target,omitempty"`
-	// value is an access path.
+	// value is an access path: of a loop variable "items[]", of what `with` binds
+	// "manager.__enter__()".
 	Value string `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
 	// type is the declared type's access path, where there is one.
 	Type          string `protobuf:"bytes,4,opt,name=type,proto3" json:"type,omitempty"`
@@ -1237,23 +1287,26 @@ func (x *Binding) GetAt() *Place {
 	return nil
 }
 
-// RouteFact is a route that the file registers.
+// RouteFact is a route that the file registers, or a prefix of routes.
 type RouteFact struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// method is GET, POST, …; "ANY" where all.
 	Method string `protobuf:"bytes,1,opt,name=method,proto3" json:"method,omitempty"`
-	// pattern is as written, below prefix's.
+	// pattern is as written, below prefix's. Empty with framework "next": the file's
+	// path says it.
 	Pattern string `protobuf:"bytes,2,opt,name=pattern,proto3" json:"pattern,omitempty"`
 	// handler is the access path of what serves it; empty: the declaration at `in`.
 	Handler string `protobuf:"bytes,3,opt,name=handler,proto3" json:"handler,omitempty"`
-	// router is the access path of what it is registered on; resolvers add the prefix
-	// that its group gives (RouteFact with group set).
+	// router is the access path of what it is registered on, the class for methods of
+	// a controller; resolvers add the prefix that its group gives (RouteFact with group set).
 	Router string `protobuf:"bytes,4,opt,name=router,proto3" json:"router,omitempty"`
 	// group: this is no route but a prefix: `pattern` holds for what is registered
-	// on the access path `handler`.
+	// on the access path `handler`. Where router is set, the group is mounted on it,
+	// below router's own prefixes.
 	Group bool `protobuf:"varint,5,opt,name=group,proto3" json:"group,omitempty"`
 	// framework: "net/http", "chi", "express", "flask", …
-	Framework     string `protobuf:"bytes,6,opt,name=framework,proto3" json:"framework,omitempty"`
+	Framework string `protobuf:"bytes,6,opt,name=framework,proto3" json:"framework,omitempty"`
+	// in is the enclosing declaration's index plus 1; of a decorated handler, the handler.
 	In            uint32 `protobuf:"varint,7,opt,name=in,proto3" json:"in,omitempty"`
 	At            *Place `protobuf:"bytes,8,opt,name=at,proto3" json:"at,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2230,7 +2283,7 @@ const file_recount_v1_code_proto_rawDesc = "" +
 	"\bArgument\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
-	"\x04path\x18\x03 \x01(\tR\x04path\"\xc9\x01\n" +
+	"\x04path\x18\x03 \x01(\tR\x04path\"\xe6\x01\n" +
 	"\x06Import\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x14\n" +
 	"\x05alias\x18\x02 \x01(\tR\x05alias\x12.\n" +
@@ -2238,7 +2291,8 @@ const file_recount_v1_code_proto_rawDesc = "" +
 	"\bwildcard\x18\x04 \x01(\bR\bwildcard\x12\x16\n" +
 	"\x06export\x18\x05 \x01(\bR\x06export\x12\x0e\n" +
 	"\x02in\x18\x06 \x01(\rR\x02in\x12!\n" +
-	"\x02at\x18\a \x01(\v2\x11.recount.v1.PlaceR\x02at\"8\n" +
+	"\x02at\x18\a \x01(\v2\x11.recount.v1.PlaceR\x02at\x12\x1b\n" +
+	"\ttype_only\x18\b \x01(\bR\btypeOnly\"8\n" +
 	"\fImportedName\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05alias\x18\x02 \x01(\tR\x05alias\"~\n" +

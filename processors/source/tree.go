@@ -1,0 +1,173 @@
+package source
+
+import (
+	"bytes"
+	"sort"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// tree is a parsed file. Its nodes lie in one slice in source order, a node before
+// its children, so that walking it is counting; ref names one. The root is 0, and
+// none stands for no node: every method takes it and answers with nothing.
+type tree struct {
+	*grammar
+	src   []byte
+	nodes []node
+	lines []uint32 // where each line begins
+}
+
+type ref int32
+
+const none ref = -1
+
+func newTree(g *grammar, src []byte, nodes []node) *tree {
+	return &tree{grammar: g, src: src, nodes: nodes, lines: lineStarts(src)}
+}
+
+func lineStarts(src []byte) []uint32 {
+	lines := make([]uint32, 1, len(src)/32+1)
+	for at := 0; ; {
+		i := bytes.IndexByte(src[at:], '\n')
+		if i < 0 {
+			return lines
+		}
+		at += i + 1
+		lines = append(lines, uint32(at))
+	}
+}
+
+// kind is the grammar's name of n: "call", or for a token its text: "async".
+func (t *tree) kind(n ref) string {
+	if n == none {
+		return ""
+	}
+	return t.kindName(t.nodes[n].kind)
+}
+
+func (g *grammar) kindName(kind uint16) string {
+	if int(kind) < len(g.kinds) {
+		return g.kinds[kind]
+	}
+	return "ERROR"
+}
+
+func (t *tree) named(n ref) bool { return n != none && t.nodes[n].flags&flagNamed != 0 }
+
+// text is the source of n.
+func (t *tree) text(n ref) string {
+	if n == none {
+		return ""
+	}
+	return string(t.src[t.nodes[n].start:t.nodes[n].end])
+}
+
+func (t *tree) start(n ref) uint32 { return t.nodes[n].start }
+func (t *tree) end(n ref) uint32   { return t.nodes[n].end }
+
+// parent of n; none above the root.
+func (t *tree) parent(n ref) ref {
+	if n <= 0 {
+		return none
+	}
+	return ref(t.nodes[n].parent)
+}
+
+// first is n's first child, next the child behind n: together they loop over
+// children, tokens and comments included.
+func (t *tree) first(n ref) ref {
+	if n == none || t.nodes[n].next == uint32(n)+1 {
+		return none
+	}
+	return n + 1
+}
+
+func (t *tree) next(n ref) ref {
+	if n <= 0 || t.nodes[n].next >= t.nodes[t.nodes[n].parent].next {
+		return none
+	}
+	return ref(t.nodes[n].next)
+}
+
+// children yields the named children of n that are no comments.
+func (t *tree) children(n ref) func(yield func(ref) bool) {
+	return func(yield func(ref) bool) {
+		for c := t.first(n); c != none; c = t.next(c) {
+			if f := t.nodes[c].flags; f&flagNamed != 0 && f&flagExtra == 0 && !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// child is n's i-th named child that is no comment.
+func (t *tree) child(n ref, i int) ref {
+	for c := range t.children(n) {
+		if i == 0 {
+			return c
+		}
+		i--
+	}
+	return none
+}
+
+// field is n's first child in a field of the grammar: field(call, "function").
+func (t *tree) field(n ref, name string) ref {
+	for c := t.first(n); c != none; c = t.next(c) {
+		if f := t.nodes[c].field; f != 0 && t.fields[f] == name {
+			return c
+		}
+	}
+	return none
+}
+
+// fieldOf is the name of the field that n fills in its parent.
+func (t *tree) fieldOf(n ref) string {
+	if n == none {
+		return ""
+	}
+	return t.fields[t.nodes[n].field]
+}
+
+// firstOf is n's first child of a kind, tokens included.
+func (t *tree) firstOf(n ref, kind string) ref {
+	for c := t.first(n); c != none; c = t.next(c) {
+		if t.kind(c) == kind {
+			return c
+		}
+	}
+	return none
+}
+
+// has reports whether a child of n is of a kind: has(function, "async").
+func (t *tree) has(n ref, kind string) bool { return t.firstOf(n, kind) != none }
+
+// before is the sibling in front of n.
+func (t *tree) before(n ref) ref {
+	last := none
+	for c := t.first(t.parent(n)); c != none && c != n; c = t.next(c) {
+		last = c
+	}
+	return last
+}
+
+// place is the position of a byte.
+func (t *tree) place(at uint32) *recountv1.Place { return placeIn(t.lines, at) }
+
+func placeIn(lines []uint32, at uint32) *recountv1.Place {
+	line := sort.Search(len(lines), func(i int) bool { return lines[i] > at })
+	return &recountv1.Place{Line: uint32(line), Column: at - lines[line-1]}
+}
+
+// problem is the first syntax error, in words, and whether there is one.
+func (t *tree) problem() (where *recountv1.Place, near string, found bool) {
+	for i, n := range t.nodes {
+		switch {
+		case n.flags&flagMissing != 0:
+			return t.place(n.start), "missing " + t.kind(ref(i)), true
+		case n.flags&flagError != 0:
+			return t.place(n.start), "near " + quoteShort(t.src[n.start:n.end]), true
+		}
+	}
+	return nil, "", false
+}
