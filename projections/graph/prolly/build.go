@@ -115,6 +115,7 @@ type writer struct {
 	d       *DB
 	pending []Chunk
 	size    int
+	room    []byte // scratch
 
 	chunks int
 	bytes  int64
@@ -123,15 +124,16 @@ type writer struct {
 // flushBytes is how many bytes of stored forms are put at once.
 const flushBytes = 1 << 20
 
-// write takes a chunk; one that will be read soon is kept in the cache too.
+// write takes a chunk, without keeping data; one that will be read soon is kept in the cache too.
 func (w *writer) write(h Hash, data []byte, soon bool) error {
-	stored := w.d.codec.pack(h, data)
+	var stored []byte
+	stored, w.room = w.d.codec.pack(h, data, w.room)
 	w.pending = append(w.pending, Chunk{h, stored})
 	w.size += len(stored)
 	w.chunks++
 	w.bytes += int64(len(stored))
 	if soon {
-		n, err := decode(h, data)
+		n, err := decode(h, bytes.Clone(data))
 		if err != nil {
 			return damaged(h, err)
 		}

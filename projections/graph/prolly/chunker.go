@@ -12,8 +12,8 @@ type chunker struct {
 	keys   []byte
 	values []byte
 
-	leaves []Hash // scratch
-	room   []byte // scratch
+	leaves     []Hash // scratch
+	room, form []byte // scratch
 }
 
 // add takes an entry and says whether the chunk ends behind it.
@@ -57,10 +57,10 @@ func separator(before, key []byte) []byte {
 	return key[:i+1]
 }
 
-// chunk is what has been added, which is at least one entry.
+// chunk is what has been added, which is at least one entry. The canonical form is
+// good until the next call.
 func (c *chunker) chunk() (h Hash, data []byte) {
-	size := 3 + 5*c.n + len(c.keys) + len(c.values)
-	data = append(make([]byte, 0, size), chunkVersion, c.level, byte(c.n))
+	data = append(c.form[:0], chunkVersion, c.level, byte(c.n))
 	for _, l := range c.lens {
 		data = binary.AppendUvarint(data, uint64(l))
 	}
@@ -68,6 +68,7 @@ func (c *chunker) chunk() (h Hash, data []byte) {
 		data = binary.AppendUvarint(data, uint64(l))
 	}
 	data = append(append(data, c.keys...), c.values...)
+	c.form = data
 
 	c.leaves = c.leaves[:0]
 	keys, values := c.keys, c.values

@@ -1,6 +1,7 @@
 package prolly
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,11 +10,13 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
+// The stored form of a chunk: a checksum, how the rest is stored, and the rest.
 const (
-	storedRaw  = 0x00
-	storedZstd = 0x01
+	storedForm = 8 // where the form is
+	storedRest = 9
 
-	storedHeader = 1 + 8
+	formRaw  = 0x00
+	formZstd = 0x01
 )
 
 // codec makes stored forms of chunks and reads them. It is used by many
@@ -37,42 +40,38 @@ func newCodec() *codec {
 	return &codec{enc, dec}
 }
 
-// checksum covers the canonical form and the address it is stored under, so that
-// a chunk in another's place is found out as well.
-func checksum(h Hash, data []byte) uint64 {
-	return xxh3.HashSeed(data, binary.LittleEndian.Uint64(h[:]))
+// checksum covers what comes after it, and by its seed the address, so that a chunk in
+// another's place is found out as well.
+func checksum(h Hash, stored []byte) uint64 {
+	return xxh3.HashSeed(stored[storedForm:], binary.LittleEndian.Uint64(h[:]))
 }
 
-// pack makes the stored form. What zstd does not make shorter stays as it is.
-func (c *codec) pack(h Hash, data []byte) []byte {
-	stored := make([]byte, storedHeader, storedHeader+len(data))
-	binary.LittleEndian.PutUint64(stored[1:], checksum(h, data))
-	stored[0] = storedZstd
-	if stored = c.enc.EncodeAll(data, stored); len(stored) < storedHeader+len(data) {
-		return stored
+// pack makes the stored form; room is scratch, returned for the next call. What zstd
+// does not make shorter stays as it is.
+func (c *codec) pack(h Hash, data, room []byte) (stored, scratch []byte) {
+	room = append(room[:0], make([]byte, storedRest)...)
+	room[storedForm] = formZstd
+	if room = c.enc.EncodeAll(data, room); len(room) >= storedRest+len(data) {
+		room = append(room[:storedRest], data...)
+		room[storedForm] = formRaw
 	}
-	stored[0] = storedRaw
-	return append(stored[:storedHeader], data...)
+	binary.LittleEndian.PutUint64(room, checksum(h, room))
+	return bytes.Clone(room), room
 }
 
 // unpack reads the stored form; what it returns may be a part of stored.
 func (c *codec) unpack(h Hash, stored []byte) ([]byte, error) {
-	if len(stored) < storedHeader {
+	if len(stored) < storedRest {
 		return nil, errShort
 	}
-	data := stored[storedHeader:]
-	switch stored[0] {
-	case storedRaw:
-	case storedZstd:
-		var err error
-		if data, err = c.dec.DecodeAll(data, nil); err != nil {
-			return nil, err
-		}
-	default:
-		return nil, fmt.Errorf("stored form %#x is unknown", stored[0])
-	}
-	if checksum(h, data) != binary.LittleEndian.Uint64(stored[1:]) {
+	if checksum(h, stored) != binary.LittleEndian.Uint64(stored) {
 		return nil, errors.New("the checksum is wrong")
 	}
-	return data, nil
+	switch stored[storedForm] {
+	case formRaw:
+		return stored[storedRest:], nil
+	case formZstd:
+		return c.dec.DecodeAll(stored[storedRest:], nil)
+	}
+	return nil, fmt.Errorf("form %#x is unknown", stored[storedForm])
 }
