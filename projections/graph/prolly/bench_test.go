@@ -114,3 +114,190 @@ func BenchmarkSnapshots(b *testing.B) {
 		})
 	}
 }
+
+// built is a DB with a map of n entries.
+func built(b *testing.B, n int, o Options) (*DB, Hash) {
+	b.Helper()
+	d := New(NewMemory(), o)
+	root, err := d.Build(numbered(n))
+	check(b, err)
+	return d, root
+}
+
+// keysOf are k keys of a map, spread over it.
+func keysOf(b *testing.B, d *DB, root Hash, k int) [][]byte {
+	b.Helper()
+	m, err := d.Map(root)
+	check(b, err)
+	r := rand.New(rand.NewPCG(2, 2))
+	keys := make([][]byte, k)
+	for i := range keys {
+		e, _, err := m.At(r.Uint64N(m.Len()))
+		check(b, err)
+		keys[i] = e.Key
+	}
+	return keys
+}
+
+// BenchmarkDiff compares two maps with so many values changed, read from the store
+// anew each time, or from the cache.
+func BenchmarkDiff(b *testing.B) {
+	for _, n := range []int{10_000, 100_000, 1_000_000} {
+		for _, changes := range []int{1, 50, 1000} {
+			for _, cached := range []bool{false, true} {
+				b.Run(fmt.Sprintf("entries=%d/changes=%d/cached=%t", n, changes, cached), func(b *testing.B) {
+					o := Options{CacheBytes: -1}
+					if cached {
+						o.CacheBytes = 1 << 30
+					}
+					d, old := built(b, n, o)
+					var edits []Edit
+					for _, k := range keysOf(b, d, old, changes) {
+						edits = append(edits, Edit{Key: k, Value: []byte("changed")})
+					}
+					root, stats, err := d.Apply(old, edits)
+					check(b, err)
+					for b.Loop() {
+						found := 0
+						for _, err := range d.Diff(old, root) {
+							check(b, err)
+							found++
+						}
+						if found != stats.Changed {
+							b.Fatalf("%d changes, want %d", found, stats.Changed)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+func BenchmarkApply(b *testing.B) {
+	for _, n := range []int{10_000, 100_000, 1_000_000} {
+		for _, changes := range []int{1, 50, 1000} {
+			b.Run(fmt.Sprintf("entries=%d/changes=%d", n, changes), func(b *testing.B) {
+				d, root := built(b, n, Options{CacheBytes: 1 << 30})
+				keys := keysOf(b, d, root, changes)
+				edits := make([]Edit, len(keys))
+				var stats Stats
+				round := 0
+				for b.Loop() {
+					round++
+					for i, k := range keys {
+						edits[i] = Edit{Key: k, Value: fmt.Append(nil, round)}
+					}
+					var err error
+					root, stats, err = d.Apply(root, edits)
+					check(b, err)
+				}
+				b.ReportMetric(float64(stats.ChunksRead), "read/op")
+				b.ReportMetric(float64(stats.ChunksWritten), "written/op")
+			})
+		}
+	}
+}
+
+func BenchmarkGet(b *testing.B) {
+	for _, cached := range []bool{false, true} {
+		b.Run(fmt.Sprintf("entries=1000000/cached=%t", cached), func(b *testing.B) {
+			o := Options{CacheBytes: -1}
+			if cached {
+				o.CacheBytes = 1 << 30
+			}
+			d, root := built(b, 1_000_000, o)
+			keys := keysOf(b, d, root, 1000)
+			m, err := d.Map(root)
+			check(b, err)
+			for i := 0; b.Loop(); i++ {
+				if ok, err := m.Has(keys[i%len(keys)]); !ok || err != nil {
+					b.Fatal(ok, err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkProof makes and verifies proofs of presence and of absence in a map of a
+// million entries, and reports the longest.
+func BenchmarkProof(b *testing.B) {
+	d, root := built(b, 1_000_000, Options{CacheBytes: -1})
+	keys := keysOf(b, d, root, 1000)
+	for i := range keys {
+		if i%2 == 1 {
+			keys[i] = append(append([]byte(nil), keys[i]...), 0)
+		}
+	}
+	b.Run("prove", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			_, _, err := d.Prove(root, keys[i%len(keys)])
+			check(b, err)
+		}
+	})
+	b.Run("verify", func(b *testing.B) {
+		var claims []Claim
+		var proofs [][]byte
+		longest, sum := 0, 0
+		for _, k := range keys {
+			c, p, err := d.Prove(root, k)
+			check(b, err)
+			data, err := p.MarshalBinary()
+			check(b, err)
+			claims, proofs = append(claims, c), append(proofs, data)
+			longest, sum = max(longest, len(data)), sum+len(data)
+		}
+		for i := 0; b.Loop(); i++ {
+			var p Proof
+			check(b, p.UnmarshalBinary(proofs[i%len(proofs)]))
+			check(b, Verify(root, claims[i%len(claims)], &p))
+		}
+		b.ReportMetric(float64(longest), "B/longest")
+		b.ReportMetric(float64(sum/len(keys)), "B/mean")
+	})
+}
+
+func BenchmarkCheck(b *testing.B) {
+	d, root := built(b, 100_000, Options{CacheBytes: -1})
+	for b.Loop() {
+		_, err := d.Check(b.Context(), root)
+		check(b, err)
+	}
+}
+
+// BenchmarkMarks marks 1,000 snapshots that follow each other.
+func BenchmarkMarks(b *testing.B) {
+	s := NewMemory()
+	d := New(s, Options{CacheBytes: -1})
+	g := newCodeGraph(100_000, true)
+	roots := []Hash{build(b, d, g.entries)}
+	for len(roots) < 1000 {
+		root, _, err := d.Apply(roots[len(roots)-1], g.commit())
+		check(b, err)
+		roots = append(roots, root)
+	}
+	for b.Loop() {
+		marks := d.Marks()
+		for _, root := range roots {
+			check(b, marks.Add(b.Context(), root))
+		}
+		if chunks, _ := s.Size(); marks.Len() != chunks {
+			b.Fatalf("%d chunks marked, %d stored", marks.Len(), chunks)
+		}
+	}
+}
+
+func BenchmarkAll(b *testing.B) {
+	d, root := built(b, 100_000, Options{CacheBytes: -1})
+	m, err := d.Map(root)
+	check(b, err)
+	for b.Loop() {
+		n := 0
+		for _, err := range m.All() {
+			check(b, err)
+			n++
+		}
+		if n != 100_000 {
+			b.Fatal(n)
+		}
+	}
+}
