@@ -24,12 +24,12 @@ const (
 	maxLevel = 31
 )
 
-// slope makes the chance that a chunk ends behind its n-th entry n*slope/2^32. It
-// is set so that chunks have meanEntries entries on average: a chance that grows
-// like this gives lengths of mean sqrt(pi/2 * 2^32/slope).
-const slope = 1 << 32 * 157 / 100 / (meanEntries * meanEntries)
-
+// meanEntries is how many entries a chunk has on average.
 const meanEntries = 16
+
+// slope makes the chance that a chunk ends behind its n-th entry n*slope/2^32. A chance
+// that grows like this gives lengths of mean sqrt(pi/2 * 2^32/slope).
+const slope = 1 << 32 * 157 / 100 / (meanEntries * meanEntries)
 
 // cutBehind says whether a chunk ends behind its n-th entry, which has this key;
 // size is that of the chunk's keys and values so far. It depends on nothing that

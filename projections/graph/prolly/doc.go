@@ -28,9 +28,10 @@
 //
 //   - if n is MaxEntries, or its keys and values have 24 KiB or more together; else
 //   - if n is MinEntries or more, and the upper 32 bits of xxh3(key, seed = level) are
-//     below n · slope. The chance of that grows with the length, so that lengths scatter
-//     less than with a fixed chance: a changed entry is more often in a long chunk than
-//     in a short one, and that is what an edit costs.
+//     below n · 26,340,229, which makes 16 entries on average. The chance of that grows
+//     with the length, so that lengths scatter less than with a fixed chance: a changed
+//     entry is more often in a long chunk than in a short one, and that is what an edit
+//     costs.
 //
 // Only the key is hashed. So a changed value never moves a boundary, unless values are
 // so long that the 24 KiB count. No chunk has more than MaxEntries entries or MaxChunk
