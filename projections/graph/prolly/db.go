@@ -28,9 +28,10 @@ func New(s Store, o Options) *DB {
 	return &DB{store: s, codec: newCodec(), cache: newCache(max(o.CacheBytes, 0))}
 }
 
-// On is a DB over another store, with the cache of this one: a snapshot of the
-// same store, or one staged in front of it. What either has read or written the
-// other may answer from the cache.
+// On is a DB over another store, with the cache of this one: a view of the same store,
+// or one staged in front of it. The cache may have chunks that a stage had and that were
+// never written; that does no harm to roots that were, since what Apply makes it always
+// puts.
 func (d *DB) On(s Store) *DB { return &DB{store: s, codec: d.codec, cache: d.cache} }
 
 // ChunkError is a chunk that cannot be read or is not what it should be.
