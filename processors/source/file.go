@@ -1,10 +1,8 @@
 package source
 
 import (
-	"cmp"
+	"bytes"
 	"fmt"
-	"slices"
-	"strings"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -24,18 +22,9 @@ const (
 // `in` of each is what declare returned for the enclosing declaration, 0 at the top.
 type file struct {
 	*tree
-	facts *recountv1.FileFacts
-	// indented says that indentation is syntax.
-	indented bool
-
-	bound map[bindingKey]bool
+	*builder
 	// inline are the imports without a name of their own, by the node that makes them.
 	inline map[ref]string
-}
-
-type bindingKey struct {
-	in                 uint32
-	target, value, typ string
 }
 
 // parsed makes a Language's Extract of a grammar and of what walks its trees: it
@@ -54,9 +43,9 @@ func parsed(load func() *grammar, walk func(f *file)) func([]byte, *recountv1.Fi
 			partial(facts, nil, err.Error())
 			return
 		}
-		f := &file{tree: newTree(g, src, nodes), facts: facts, bound: map[bindingKey]bool{}, inline: map[ref]string{}}
-		if place, near, found := f.problem(); found {
-			partial(facts, place, "syntax error "+near)
+		f := &file{tree: &tree{g, src, nodes}, builder: newBuilder(facts, src), inline: map[ref]string{}}
+		if at, near := f.problem(); near != "" {
+			partial(facts, f.place(at), "syntax error "+near)
 		}
 		if cut {
 			partial(facts, nil, fmt.Sprintf("nested more than %d deep", MaxDepth))
@@ -74,7 +63,7 @@ func unreadable(content []byte) string {
 	if len(content) > maxParsed {
 		return fmt.Sprintf("large: %d bytes, at most %d are parsed", len(content), maxParsed)
 	}
-	if lines := strings.Count(string(content), "\n") + 1; len(content) >= minifiedSize && len(content)/lines > minifiedLine {
+	if lines := bytes.Count(content, []byte("\n")) + 1; len(content) >= minifiedSize && len(content)/lines > minifiedLine {
 		return fmt.Sprintf("minified: %d bytes in %d lines", len(content), lines)
 	}
 	return ""
@@ -92,85 +81,28 @@ func partial(facts *recountv1.FileFacts, at *recountv1.Place, problem string) {
 	facts.Problem = clip(problem, maxValue)
 }
 
-// declaration describes one for declare.
-type declaration struct {
-	kind recountv1.SymbolKind
-	name string
-	in   uint32
-	// node is the declaration; whole, where set, is it with its decorators.
-	node, whole ref
-	// head is where the signature ends: the byte before the body; 0 is node's end.
-	head uint32
-	doc  string
-}
-
-// declare adds a declaration and returns what `in` is inside it.
+// declare is builder.declare of d.node.
 func (f *file) declare(d declaration) (uint32, *recountv1.Declaration) {
-	whole := d.whole
-	if whole <= 0 {
-		whole = d.node
+	d.start, d.end, d.from = f.start(d.node), f.end(d.node), f.start(d.node)
+	if d.whole > 0 {
+		d.from = f.start(d.whole)
 	}
-	start, end := f.start(d.node), f.end(d.node)
-	head := d.head
-	if head == 0 {
-		head = end
-	}
-	text := f.src[f.start(whole):f.end(whole)]
-	decl := &recountv1.Declaration{
-		Kind: d.kind, Name: clip(d.name, maxName), Owner: d.in,
-		Signature: oneLine(string(f.src[start:min(head, start+4*maxSignature, end)])),
-		Doc:       d.doc, Start: f.place(start), End: f.place(end),
-	}
-	decl.BodyHash = bodyHash(text, f.indented, int(f.place(f.start(whole)).Column))
-	f.facts.Declarations = append(f.facts.Declarations, decl)
-	return uint32(len(f.facts.Declarations)), decl
+	return f.builder.declare(d)
 }
 
-// knownPath is a path as the type of something: empty where it is not known.
-func knownPath(path string) string {
-	if path == unknown {
-		return ""
-	}
-	return path
-}
-
-// decl is the declaration that `in` names; nil for the file.
-func (f *file) decl(in uint32) *recountv1.Declaration {
-	if in == 0 {
-		return nil
-	}
-	return f.facts.Declarations[in-1]
-}
-
-// refer adds a reference, unless nothing of its path is known.
+// refer is builder.refer at a node.
 func (f *file) refer(edge recountv1.EdgeKind, in uint32, path string, at ref) *recountv1.Reference {
-	r := &recountv1.Reference{Edge: edge, In: in, Path: path, At: f.place(f.start(at))}
-	if path != "" && path != unknown {
-		f.facts.References = append(f.facts.References, r)
-	}
-	return r
+	return f.builder.refer(edge, in, path, f.start(at))
 }
 
-// bind adds a flow of value into target; a second equal one is left out.
+// bind is builder.bind at a node.
 func (f *file) bind(in uint32, target, value, typ string, at ref) {
-	if target == "" || strings.HasPrefix(target, unknown) || value == "" && typ == "" {
-		return
-	}
-	key := bindingKey{in, target, value, typ}
-	if f.bound[key] {
-		return
-	}
-	f.bound[key] = true
-	f.facts.Bindings = append(f.facts.Bindings, &recountv1.Binding{
-		In: in, Target: target, Value: value, Type: typ, At: f.place(f.start(at)),
-	})
+	f.builder.bind(in, target, value, typ, f.start(at))
 }
 
-// addImport adds an import.
+// addImport is builder.addImport at a node.
 func (f *file) addImport(in uint32, path string, at ref) *recountv1.Import {
-	i := &recountv1.Import{Path: clip(path, maxValue), In: in, At: f.place(f.start(at))}
-	f.facts.Imports = append(f.facts.Imports, i)
-	return i
+	return f.builder.addImport(in, path, f.start(at))
 }
 
 // inlineImport adds the import that node at makes, once, and returns the name that
@@ -185,21 +117,5 @@ func (f *file) inlineImport(in uint32, path string, at ref) string {
 	return i.Alias
 }
 
-// addRoute adds a route or a group.
-func (f *file) addRoute(r *recountv1.RouteFact, at ref) {
-	r.At = f.place(f.start(at))
-	r.Pattern = clip(r.Pattern, maxValue)
-	f.facts.Routes = append(f.facts.Routes, r)
-}
-
-// sort puts what was found late in its place: source order.
-func (f *file) sort() {
-	slices.SortStableFunc(f.facts.References, func(a, b *recountv1.Reference) int { return comparePlaces(a.At, b.At) })
-	slices.SortStableFunc(f.facts.Imports, func(a, b *recountv1.Import) int { return comparePlaces(a.At, b.At) })
-	slices.SortStableFunc(f.facts.Bindings, func(a, b *recountv1.Binding) int { return comparePlaces(a.At, b.At) })
-	slices.SortStableFunc(f.facts.Routes, func(a, b *recountv1.RouteFact) int { return comparePlaces(a.At, b.At) })
-}
-
-func comparePlaces(a, b *recountv1.Place) int {
-	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-}
+// addRoute is builder.addRoute at a node.
+func (f *file) addRoute(r *recountv1.RouteFact, at ref) { f.builder.addRoute(r, f.start(at)) }

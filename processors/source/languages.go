@@ -25,7 +25,7 @@ type Language struct {
 // the first that matches.
 var languages = slices.Concat(
 	manifests,
-	[]Language{pythonLanguage},
+	[]Language{golang, pythonLanguage},
 )
 
 // LanguageOf finds the language of a path.

@@ -51,3 +51,20 @@ func root(path string) string {
 	}
 	return path
 }
+
+// knownPath is a path as the type of something: empty where it is not known.
+func knownPath(path string) string {
+	if path == unknown {
+		return ""
+	}
+	return path
+}
+
+// splitLast cuts a path at its last dot: what something is called on, and its name.
+func splitLast(path string) (on, name string) {
+	i := strings.LastIndexByte(path, '.')
+	if i < 0 {
+		return "", path
+	}
+	return path[:i], path[i+1:]
+}

@@ -30,15 +30,6 @@ func (p *pythonFile) webFramework() string {
 	return ""
 }
 
-// splitLast cuts a path at its last dot: what something is called on, and its name.
-func splitLast(path string) (on, name string) {
-	i := strings.LastIndexByte(path, '.')
-	if i < 0 {
-		return "", path
-	}
-	return path[:i], path[i+1:]
-}
-
 // methods reads methods=["GET", "POST"]; without it there is one, the default.
 func (p *pythonFile) methods(args ref, def string) []string {
 	list := p.argument(args, -1, "methods")

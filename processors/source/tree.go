@@ -1,12 +1,5 @@
 package source
 
-import (
-	"bytes"
-	"sort"
-
-	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-)
-
 // tree is a parsed file. Its nodes lie in one slice in source order, a node before
 // its children, so that walking it is counting; ref names one. The root is 0, and
 // none stands for no node: every method takes it and answers with nothing.
@@ -14,28 +7,11 @@ type tree struct {
 	*grammar
 	src   []byte
 	nodes []node
-	lines []uint32 // where each line begins
 }
 
 type ref int32
 
 const none ref = -1
-
-func newTree(g *grammar, src []byte, nodes []node) *tree {
-	return &tree{grammar: g, src: src, nodes: nodes, lines: lineStarts(src)}
-}
-
-func lineStarts(src []byte) []uint32 {
-	lines := make([]uint32, 1, len(src)/32+1)
-	for at := 0; ; {
-		i := bytes.IndexByte(src[at:], '\n')
-		if i < 0 {
-			return lines
-		}
-		at += i + 1
-		lines = append(lines, uint32(at))
-	}
-}
 
 // kind is the grammar's name of n: "call", or for a token its text: "async".
 func (t *tree) kind(n ref) string {
@@ -151,23 +127,15 @@ func (t *tree) before(n ref) ref {
 	return last
 }
 
-// place is the position of a byte.
-func (t *tree) place(at uint32) *recountv1.Place { return placeIn(t.lines, at) }
-
-func placeIn(lines []uint32, at uint32) *recountv1.Place {
-	line := sort.Search(len(lines), func(i int) bool { return lines[i] > at })
-	return &recountv1.Place{Line: uint32(line), Column: at - lines[line-1]}
-}
-
-// problem is the first syntax error, in words, and whether there is one.
-func (t *tree) problem() (where *recountv1.Place, near string, found bool) {
+// problem is the first syntax error: where it is, and in words; none leaves near empty.
+func (t *tree) problem() (at uint32, near string) {
 	for i, n := range t.nodes {
 		switch {
 		case n.flags&flagMissing != 0:
-			return t.place(n.start), "missing " + t.kind(ref(i)), true
+			return n.start, "missing " + t.kind(ref(i))
 		case n.flags&flagError != 0:
-			return t.place(n.start), "near " + quoteShort(t.src[n.start:n.end]), true
+			return n.start, "near " + quoteShort(t.src[n.start:n.end])
 		}
 	}
-	return nil, "", false
+	return 0, ""
 }
