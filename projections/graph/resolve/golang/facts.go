@@ -1,0 +1,91 @@
+package golang
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// facts is what a package says to the joins over all packages, in strings: nothing
+// of the checker's is kept alive by it.
+type facts struct {
+	types      []methods // concrete types with methods
+	interfaces []methods // interfaces with methods
+}
+
+// methods are a type's: of a concrete one those of a pointer to it.
+type methods struct {
+	key schemas.NodeKey
+	all []method // by text
+}
+
+// method is one; key is empty where it is declared elsewhere.
+type method struct {
+	text string
+	key  schemas.NodeKey
+}
+
+// add takes what a unit says.
+func (f *facts) add(u *unit) {
+	for _, file := range u.files {
+		for _, decl := range file.syntax.Decls {
+			general, ok := decl.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, spec := range general.Specs {
+				if spec, ok := spec.(*ast.TypeSpec); ok {
+					f.addType(u, spec)
+				}
+			}
+		}
+	}
+}
+
+func (f *facts) addType(u *unit, spec *ast.TypeSpec) {
+	name, ok := u.info.Defs[spec.Name].(*types.TypeName)
+	if !ok || name.IsAlias() {
+		return
+	}
+	m := methods{key: u.own[name]}
+	if i, ok := name.Type().Underlying().(*types.Interface); ok {
+		if !i.IsMethodSet() {
+			return
+		}
+		for fn := range i.Methods() {
+			m.all = append(m.all, method{methodText(fn), u.target(fn).key})
+		}
+		if m.sort(); len(m.all) > 0 {
+			f.interfaces = append(f.interfaces, m)
+		}
+		return
+	}
+	set := types.NewMethodSet(types.NewPointer(name.Type()))
+	for s := range set.Methods() {
+		fn := s.Obj().(*types.Func)
+		text := methodText(fn)
+		if sig, ok := s.Type().(*types.Signature); ok { // promoted through an instance: of its types
+			text = string(appendSignature(append([]byte(methodName(fn)), ' '), sig))
+		}
+		m.all = append(m.all, method{text, u.target(fn).key})
+	}
+	if m.sort(); len(m.all) > 0 {
+		f.types = append(f.types, m)
+	}
+}
+
+func (m *methods) sort() {
+	slices.SortFunc(m.all, func(a, b method) int { return strings.Compare(a.text, b.text) })
+}
+
+// has finds a method by its text.
+func (m *methods) has(text string) (method, bool) {
+	i, ok := slices.BinarySearchFunc(m.all, text, func(m method, text string) int { return strings.Compare(m.text, text) })
+	if !ok {
+		return method{}, false
+	}
+	return m.all[i], true
+}

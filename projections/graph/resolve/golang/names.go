@@ -1,0 +1,58 @@
+package golang
+
+import (
+	"go/types"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// language is the name of Go in facts and nodes.
+const language = "go"
+
+// origin is an object as declared: the generic one where it is of an instance.
+func origin(obj types.Object) types.Object {
+	switch o := obj.(type) {
+	case *types.Func:
+		return o.Origin()
+	case *types.Var:
+		return o.Origin()
+	}
+	return obj
+}
+
+// chainOf is the name of a package-level object or of a method below its package:
+// "Client.Produce"; "" for what has none (a local, a method of an unnamed type).
+func chainOf(obj types.Object) string {
+	if f, ok := obj.(*types.Func); ok {
+		if recv := f.Signature().Recv(); recv != nil {
+			named := namedOf(recv.Type())
+			if named == nil {
+				return ""
+			}
+			return named.Obj().Name() + "." + f.Name()
+		}
+	}
+	if pkg := obj.Pkg(); pkg != nil && obj.Parent() != pkg.Scope() && obj.Parent() != nil {
+		return ""
+	}
+	return obj.Name()
+}
+
+// namedOf is the named type of T or *T, as declared.
+func namedOf(t types.Type) *types.Named {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		return n.Origin()
+	}
+	return nil
+}
+
+// target is where an object stands: a node of the repository, or a name elsewhere.
+type target struct {
+	key      schemas.NodeKey // empty: elsewhere
+	pkg      string
+	name     string
+	external bool
+}

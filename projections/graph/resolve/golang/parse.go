@@ -1,0 +1,77 @@
+package golang
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/recountdb/recount/projections/graph/resolve"
+)
+
+// The platform that files are chosen for. Nothing of the host is looked at. Files
+// that import "C" count as built: more repositories read right with cgo than
+// without, and the checker needs no C compiler.
+const (
+	goos, goarch = "linux", "amd64"
+	// goMinor is the newest release that build constraints may ask for, that of stdlib.
+	goMinor = 26
+)
+
+// source is one parsed file.
+type source struct {
+	resolve.File
+	content []byte
+	syntax  *ast.File
+	// pkg is the package clause's name, "" where there is none.
+	pkg  string
+	test bool // by its name
+	// built says that the default platform's build takes the file.
+	built bool
+	// problem is the first syntax error.
+	problem string
+}
+
+// external reports whether the file is of an external test package (package p_test).
+func (s *source) external() bool { return s.test && strings.HasSuffix(s.pkg, "_test") }
+
+// parse reads a file into fset. It is a pure function of the path's last part and
+// the bytes. Files with syntax errors give what could be read of them.
+func parse(fset *token.FileSet, f resolve.File, content []byte) (src *source) {
+	src = &source{File: f, content: content, test: strings.HasSuffix(f.Path, "_test.go")}
+	defer func() {
+		if r := recover(); r != nil { // a bug of the parser: the file alone pays for it
+			src.problem = fmt.Sprintf("the parser failed: %v", r)
+			src.syntax = &ast.File{Name: &ast.Ident{Name: "_"}}
+			src.built = false
+		}
+	}()
+	syntax, err := parser.ParseFile(fset, f.Path, content, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		src.problem = err.Error()
+	}
+	src.syntax = syntax
+	if syntax.Name != nil && syntax.Name.Name != "_" {
+		src.pkg = syntax.Name.Name
+	}
+	src.built = src.pkg != "" && matches(f.Path, content)
+	return src
+}
+
+// matches applies the file name's suffixes and the build constraints.
+func matches(file string, content []byte) bool {
+	ctx := build.Context{
+		GOOS: goos, GOARCH: goarch, Compiler: "gc", CgoEnabled: true,
+		OpenFile: func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil },
+	}
+	for minor := 1; minor <= goMinor; minor++ {
+		ctx.ReleaseTags = append(ctx.ReleaseTags, fmt.Sprintf("go1.%d", minor))
+	}
+	ok, err := ctx.MatchFile("/", path.Base(file))
+	return ok && err == nil
+}

@@ -1,0 +1,167 @@
+package golang
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/recountdb/recount/projections/graph/resolve"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// pkg is a directory with Go files, and what is kept of it between snapshots: no
+// syntax and nothing of what the checker said of it, but its graph and the types
+// that others import.
+type pkg struct {
+	*dir
+	key string // dir.key of what the rest was made of
+
+	// primary is the name of the package that others import, "" where there is none.
+	primary string
+	// imports are the paths that the primary package's files import, sorted;
+	// allImports those of its tests too.
+	imports, allImports []string
+	// deps are the directories that they mean, as resolved last.
+	deps []string
+	// byChain finds the nodes that other packages may name.
+	byChain map[string]schemas.NodeKey
+	// types is the package as others import it: what it declares, without tests. It is
+	// nil until one does. api is its fingerprint.
+	types *types.Package
+	api   uint64
+
+	// graphs are of its files by path, and the package's own first (its path is the
+	// shortest). They hold what the package says alone; local are their hashes.
+	graphs []resolve.FileGraph
+	local  map[string]uint64
+	// facts is what it says to the joins over all packages.
+	facts facts
+	// final are the hashes of the graphs as they were returned last, by path.
+	final map[string]uint64
+}
+
+// parsed is the syntax of a directory's files.
+type parsed struct {
+	fset *token.FileSet
+	// files are those with content, by path; names are their declarations.
+	files []*source
+	names []*declared
+	// skipped are those without.
+	skipped []resolve.File
+}
+
+// parseDir reads a directory's files. Each has its place in a FileSet of their own.
+func parseDir(tree resolve.Tree, d *dir) (*parsed, error) {
+	p := &parsed{fset: token.NewFileSet()}
+	for _, f := range d.files {
+		if f.Skipped != "" {
+			p.skipped = append(p.skipped, f)
+			continue
+		}
+		content, err := tree.Content(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Path, err)
+		}
+		src := parse(p.fset, f, content)
+		src.built = src.built && !d.ignored
+		p.files = append(p.files, src)
+	}
+	return p, nil
+}
+
+// primaryOf is the name of the package that most of the buildable files are of; of
+// equals the first by name. Where there are only tests, it is the package they test.
+func (p *parsed) primaryOf() string {
+	count := map[string]int{}
+	for _, f := range p.files {
+		if f.built && !f.external() {
+			if count[f.pkg]++; !f.test {
+				count[f.pkg] += len(p.files)
+			}
+		}
+	}
+	best := ""
+	for name, n := range count {
+		if n > count[best] || n == count[best] && name < best {
+			best = name
+		}
+	}
+	return best
+}
+
+// declareAll names what the files declare.
+func (p *parsed) declareAll(d *dir) {
+	for _, f := range p.files {
+		path := d.importPath
+		if f.external() {
+			path += "_test"
+		}
+		p.names = append(p.names, declare(p.fset, f, path))
+	}
+}
+
+// take selects the buildable files that want takes, with their declarations.
+func (p *parsed) take(want func(*source) bool) (files []*source, names []*declared) {
+	for i, f := range p.files {
+		if f.built && want(f) {
+			files, names = append(files, f), append(names, p.names[i])
+		}
+	}
+	return files, names
+}
+
+// importsOf is what files import, sorted.
+func importsOf(files []*source) []string {
+	var all []string
+	for _, f := range files {
+		for _, spec := range f.syntax.Imports {
+			all = append(all, importPath(spec))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// chains finds nodes by the names that other packages use.
+func chains(names []*declared) map[string]schemas.NodeKey {
+	all := map[string]schemas.NodeKey{}
+	for _, n := range names {
+		for chain, key := range n.byChain {
+			if was, taken := all[chain]; !taken || key < was {
+				all[chain] = key
+			}
+		}
+	}
+	return all
+}
+
+// packageGraph is the package's own node, and the files that it contains.
+func packageGraph(d *dir, primary string, p *parsed) resolve.FileGraph {
+	key := resolve.PackageKey(d.path)
+	node := &recountv1.CodeNode{
+		Kind: recountv1.SymbolKind_SYMBOL_KIND_PACKAGE, Language: language, Package: d.importPath,
+		Name: primary, Test: true,
+	}
+	if primary != "" {
+		node.Signature = "package " + primary
+	}
+	g := resolve.FileGraph{Path: resolve.PackagePath(d.path)}
+	for _, f := range p.files {
+		if !f.test {
+			node.Test = false
+		}
+		if node.Doc == "" && f.built && f.pkg == primary {
+			node.Doc = docText(f.syntax.Doc)
+		}
+	}
+	for _, f := range d.files {
+		g.Edges = append(g.Edges, resolve.Edge{
+			From: key, To: resolve.FileKey(f.Path), Kind: recountv1.EdgeKind_EDGE_KIND_CONTAINS,
+			Edge: resolve.EdgeAt(declaredByFile, nil),
+		})
+	}
+	g.Nodes = []resolve.Node{{Key: key, Node: node}}
+	return g
+}

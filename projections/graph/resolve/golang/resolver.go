@@ -1,0 +1,111 @@
+package golang
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/recountdb/recount/projections/graph/resolve"
+	"github.com/recountdb/recount/projections/graph/resolve/golang/stdlib"
+)
+
+// version changes with anything of this package that changes an answer.
+const version = "go/1"
+
+// Resolver resolves Go. It is not safe for concurrent use.
+type Resolver struct {
+	name     string
+	std      *stdlib.Importer
+	packages map[string]*pkg // by directory, of the snapshot resolved last
+	// at is the snapshot resolved last: its manifests and each directory's files.
+	at map[string]string
+}
+
+var _ resolve.Resolver = (*Resolver)(nil)
+
+// New makes a resolver that has nothing in memory.
+func New() (*Resolver, error) {
+	std, err := stdlib.New()
+	if err != nil {
+		return nil, err
+	}
+	return &Resolver{name: version + "+" + stdlib.Hash()[:8], std: std}, nil
+}
+
+// Name implements resolve.Resolver: the version and, since answers depend on it, the
+// hash of the standard library.
+func (r *Resolver) Name() string { return r.name }
+
+// Languages implements resolve.Resolver.
+func (r *Resolver) Languages() []string { return []string{language} }
+
+// Resolve implements resolve.Resolver.
+func (r *Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Change) ([]resolve.FileGraph, error) {
+	if c.Base == nil {
+		r.packages, r.at = nil, nil
+	} else {
+		base, err := readLayout(c.Base)
+		if err != nil {
+			return nil, err
+		}
+		if !maps.Equal(base.state(), r.at) {
+			// Another branch's commit, or the first one since the start.
+			if _, err := r.advance(ctx, c.Base, base); err != nil {
+				return nil, err
+			}
+		}
+	}
+	l, err := readLayout(tree)
+	if err != nil {
+		return nil, err
+	}
+	return r.advance(ctx, tree, l)
+}
+
+// advance goes from the snapshot resolved last to another, and returns the graphs
+// that differ.
+func (r *Resolver) advance(ctx context.Context, tree resolve.Tree, l *layout) ([]resolve.FileGraph, error) {
+	before := r.packages
+	if r.at[manifests] != l.manifests {
+		before = forget(before) // import paths may mean other directories
+	}
+	r.packages, r.at = nil, nil // an error on the way leaves nothing half done
+	s := newStep(r.std, tree, l, before)
+	if err := s.run(ctx); err != nil {
+		return nil, err
+	}
+	graphs := s.join()
+	r.packages, r.at = s.byPath, l.state()
+	return graphs, nil
+}
+
+// forget keeps of packages only what says which graphs there were.
+func forget(packages map[string]*pkg) map[string]*pkg {
+	kept := make(map[string]*pkg, len(packages))
+	for path, p := range packages {
+		kept[path] = &pkg{dir: p.dir, final: p.final}
+	}
+	return kept
+}
+
+// manifests is the key of the layout's go.mod files in a state; no directory has it.
+const manifests = "\x00"
+
+// state is what an answer depends on: each directory's files, and the manifests.
+func (l *layout) state() map[string]string {
+	s := map[string]string{manifests: l.manifests}
+	for _, d := range l.sorted {
+		s[d.path] = d.key()
+	}
+	return s
+}
+
+// key says which files a directory has.
+func (d *dir) key() string {
+	var b strings.Builder
+	for _, f := range d.files {
+		fmt.Fprintf(&b, "%s %s %s\n", f.Path, f.Blob, f.Skipped)
+	}
+	return b.String()
+}
