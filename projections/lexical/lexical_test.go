@@ -64,7 +64,29 @@ func fill(t testing.TB, x *Index, shards []projtest.Shard) {
 	}
 }
 
-// naive is BM25 as it is written down: every document scored, then sorted.
+// document is what a record has in both fields.
+type document struct {
+	id   [fields]schemas.EventID
+	text [fields]fieldTerms
+}
+
+func documents(shards []projtest.Shard) map[*recountv1.Record]document {
+	docs := map[*recountv1.Record]document{}
+	for _, sh := range shards {
+		for _, r := range sh.Records {
+			if in := r.GetIntent(); in != nil {
+				var d document
+				for _, f := range []Field{Words, Concepts} {
+					d.id[f.index()], d.text[f.index()] = identity(f, in), analyse(f, in, nil)
+				}
+				docs[r] = d
+			}
+		}
+	}
+	return docs
+}
+
+// naive is BM25 as it is written down: every run scored, then sorted.
 type naive struct {
 	shards []projtest.Shard
 	docs   map[*recountv1.Record]document
@@ -73,12 +95,8 @@ type naive struct {
 
 func (n naive) search() []Hit {
 	want := n.q.wanted()
-	field := func(r *recountv1.Record) fieldTerms {
-		if n.q.Field == Concepts {
-			return n.docs[r].concepts
-		}
-		return n.docs[r].words
-	}
+	of := max(n.q.Field, Words).index()
+	field := func(r *recountv1.Record) fieldTerms { return n.docs[r].text[of] }
 	weight := func(f fieldTerms, term string) uint32 {
 		i, ok := slices.BinarySearchFunc(f.terms, term, func(w weighted, t string) int { return strings.Compare(w.term, t) })
 		if !ok {
@@ -89,10 +107,12 @@ func (n naive) search() []Hit {
 	var docs, length uint64
 	df := make([]uint64, len(want))
 	for _, sh := range n.shards {
+		seen := map[schemas.EventID]bool{}
 		for _, r := range sh.Records {
-			if r.GetIntent() == nil {
+			if r.GetIntent() == nil || seen[n.docs[r].id[of]] {
 				continue
 			}
+			seen[n.docs[r].id[of]] = true
 			f := field(r)
 			docs++
 			length += uint64(f.length)
@@ -115,7 +135,7 @@ func (n naive) search() []Hit {
 				n.q.Only != nil && !slices.Contains(n.q.Only[sh.TP], r.Origin.Offset) {
 				continue
 			}
-			h := found{tp: sh.TP, doc: r.Origin.Offset}
+			h := found{tp: sh.TP, offset: r.Origin.Offset}
 			if n.q.Distinct {
 				h.hash = r.GetIntent().ContentHash
 			}
@@ -158,14 +178,7 @@ func TestSearchEqualsOracle(t *testing.T) {
 	shards := projtest.Generate(7, 3, perShard)
 	x := open(t)
 	fill(t, x, shards)
-	docs := map[*recountv1.Record]document{}
-	for _, sh := range shards {
-		for _, r := range sh.Records {
-			if in := r.GetIntent(); in != nil {
-				docs[r] = analyse(in, nil)
-			}
-		}
-	}
+	docs := documents(shards)
 	rng := rand.New(rand.NewPCG(1, 2))
 	vocabulary := []string{
 		"git", "go", "docker", "status", "test", "build", "./...", "deploy", "api", "server", "--no-cache", "no", "origin",
@@ -335,9 +348,9 @@ func TestTerms(t *testing.T) {
 }
 
 func TestLongCommandIsBounded(t *testing.T) {
-	d := analyse(&recountv1.Intent{Command: strings.Repeat("a-b-c word ", 100_000)}, nil)
-	if d.words.length > (maxTerms+10)*fullWeight {
-		t.Errorf("length %d: the terms of a document are not bounded", d.words.length)
+	d := analyse(Words, &recountv1.Intent{Command: strings.Repeat("a-b-c word ", 100_000)}, nil)
+	if d.length > (maxTerms+10)*fullWeight {
+		t.Errorf("length %d: the terms of a document are not bounded", d.length)
 	}
 }
 
@@ -364,7 +377,7 @@ func TestDamagedValues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	found := 0
 	for round := range 60 {
-		kind := []byte{kindTerm, kindBlock, kindHash, kindStats}[round%4]
+		kind := []byte{kindTerm, kindBlock, kindRuns, kindContent, kindStats}[round%5]
 		y := open(t)
 		tx, err := y.Begin(t.Context(), schemas.Batch{Topic: shards[0].TP.Topic, Next: shards[0].Next}, concerns)
 		check(t, err)
@@ -447,7 +460,7 @@ func FuzzList(f *testing.F) {
 func FuzzTerms(f *testing.F) {
 	f.Add("kubectl apply -f deploy/api_server.yaml && echo 日本語")
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, w := range analyse(&recountv1.Intent{Command: text}, nil).words.terms {
+		for _, w := range analyse(Words, &recountv1.Intent{Command: text}, nil).terms {
 			if w.term == "" || len(w.term) > maxTerm || strings.ContainsRune(w.term, 0) || w.weight == 0 {
 				t.Fatalf("term %q of weight %d", w.term, w.weight)
 			}

@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"context"
+	"iter"
 	"math"
 	"slices"
 
@@ -58,8 +59,8 @@ func (x *Index) Search(ctx context.Context, q Query) ([]Hit, Stats, error) {
 		return nil, Stats{}, err
 	}
 	defer v.Close()
-	s := &search{ctx: ctx, q: q, v: v, known: &x.hashes, want: q.wanted()}
-	if err := s.prepare(); err != nil {
+	s := &search{ctx: ctx, q: q, v: v, want: q.wanted()}
+	if err := s.prepare(x.runsOf); err != nil {
 		return nil, s.stats, err
 	}
 	for i := range s.shards {
@@ -75,7 +76,6 @@ type search struct {
 	ctx     context.Context
 	q       Query
 	v       *store.View
-	known   *knownHashes
 	want    []wanted
 	stats   Stats
 	scorer  scorer
@@ -90,13 +90,13 @@ type search struct {
 type shard struct {
 	tp    schemas.TopicPartition
 	key   []byte
-	below uint64
+	past  past
 	lists []*list // by term, nil where the shard has none
-	only  []int64 // nil: any document
+	only  *choice // nil: any run
 }
 
 // prepare reads the statistics of every shard and the lists' heads.
-func (s *search) prepare() error {
+func (s *search) prepare(runsOf func(schemas.TopicPartition) (*runs, error)) error {
 	var err error
 	if s.stats.Watermark, err = s.v.Watermark(); err != nil {
 		return err
@@ -104,19 +104,13 @@ func (s *search) prepare() error {
 	var length uint64
 	df := make([]uint64, len(s.want))
 	for _, tp := range s.stats.Watermark.Partitions() {
-		sh := shard{tp: tp, key: store.AppendShard(nil, tp), below: math.MaxInt64, lists: make([]*list, len(s.want))}
-		_, err := s.v.Get(append([]byte{kindStats}, sh.key...), func(value []byte) error {
-			stats, err := decodeStats(value)
-			if err != nil {
-				return s.v.Damaged(err)
-			}
-			s.stats.Documents += stats.docs
-			length += stats.length[s.q.Field]
-			return nil
-		})
+		sh := shard{tp: tp, key: store.AppendShard(nil, tp), lists: make([]*list, len(s.want))}
+		stats, err := readStats(s.v, sh.key)
 		if err != nil {
 			return err
 		}
+		s.stats.Documents += stats.docs[s.q.Field.index()]
+		length += stats.length[s.q.Field.index()]
 		for i, w := range s.want {
 			key := append(append([]byte{kindTerm}, sh.key...), byte(s.q.Field))
 			_, err := s.v.Get(append(key, w.term...), func(value []byte) error {
@@ -132,17 +126,25 @@ func (s *search) prepare() error {
 				return err
 			}
 		}
+		below := s.stats.Watermark[tp]
 		if s.q.Below != nil {
-			sh.below = uint64(max(0, s.q.Below[tp]))
+			below = min(below, s.q.Below[tp])
+		}
+		if (s.q.Shards != nil && !slices.Contains(s.q.Shards, tp)) || (s.q.Only != nil && len(s.q.Only[tp]) == 0) {
+			continue
+		}
+		r, err := runsOf(tp)
+		if err != nil {
+			return err
+		}
+		if sh.past = r.below(below, s.q.Field); sh.past.n == 0 {
+			continue
 		}
 		if s.q.Only != nil {
-			if sh.only = s.q.Only[tp]; len(sh.only) == 0 {
-				continue
-			}
+			c := sh.past.choose(s.q.Only[tp])
+			sh.only = &c
 		}
-		if (s.q.Shards == nil || slices.Contains(s.q.Shards, tp)) && sh.below > 0 {
-			s.shards = append(s.shards, sh)
-		}
+		s.shards = append(s.shards, sh)
 	}
 	s.scorer = newScorer(s.stats.Documents, length)
 	if s.stats.Documents > 0 {
@@ -157,9 +159,8 @@ func (s *search) prepare() error {
 	return nil
 }
 
-// shard goes through one shard from its newest document to its oldest, so that of
-// equal scores the first one met is the one to keep, and whatever can at best
-// equal the worst hit is passed over.
+// shard goes through one shard from its newest document to its oldest. What can at
+// best equal the worst hit is looked at too: its newest run may be newer.
 //
 // Each term has a cursor. In every round (block-max WAND):
 //
@@ -170,8 +171,8 @@ func (s *search) prepare() error {
 //     hold it cannot add up to a hit, the search goes on below the lot.
 //  3. Else the pivot is scored.
 //
-// Where only some documents may be hits, a pivot that is none of them is moved
-// down to the next that is, and the round begins again.
+// Where only some runs may be hits, a pivot that none of them is is moved down to
+// the next document that one is, and the round begins again.
 //
 // Sums are always made in the order of terms, so that a bound is never below what
 // it bounds.
@@ -193,13 +194,12 @@ func (s *search) shard(sh *shard) error {
 			all = append(all, s.cursor(sh, i, l))
 		}
 	}
-	from := int64(sh.below) - 1
+	from := int64(sh.past.count) - 1
 	for _, c := range all {
 		if err := c.seek(from); err != nil {
 			return err
 		}
 	}
-	hashes := hashReader{s: s, sh: sh}
 	live = slices.Clone(all)
 	for round := 0; ; round++ {
 		if round%1024 == 0 && s.ctx.Err() != nil {
@@ -217,7 +217,7 @@ func (s *search) shard(sh *shard) error {
 			if i+1 < len(live) && live[i+1].doc == c.doc {
 				continue
 			}
-			if s.top.takes(listBound(all, c.doc), c.doc, sh.tp) {
+			if s.top.reaches(listBound(all, c.doc)) {
 				pivot = c.doc
 				break
 			}
@@ -226,19 +226,19 @@ func (s *search) shard(sh *shard) error {
 			return nil
 		}
 		if sh.only != nil {
-			n, exact := slices.BinarySearch(sh.only, pivot)
+			n, exact := slices.BinarySearch(sh.only.docs, pivot)
 			if !exact {
 				if n == 0 {
 					return nil
 				}
 				for _, c := range live {
-					if err := c.seek(sh.only[n-1]); err != nil {
+					if err := c.seek(sh.only.docs[n-1]); err != nil {
 						return err
 					}
 				}
 				continue
 			}
-			sh.only = sh.only[:n+1] // the search never goes up
+			sh.only.docs = sh.only.docs[:n+1] // the search never goes up
 		}
 		moved := false
 		for _, c := range live {
@@ -253,7 +253,7 @@ func (s *search) shard(sh *shard) error {
 			continue // they may stand apart again
 		}
 		at := func(c *cursor) bool { return c.doc == pivot }
-		if !s.top.takes(blockBound(all, pivot), pivot, sh.tp) {
+		if !s.top.reaches(blockBound(all, pivot)) {
 			below := int64(0)
 			for _, c := range live {
 				if at(c) {
@@ -271,7 +271,7 @@ func (s *search) shard(sh *shard) error {
 			}
 			continue
 		}
-		if err := s.candidate(sh, all, excluded, pivot, &hashes); err != nil {
+		if err := s.candidate(sh, all, excluded, pivot); err != nil {
 			return err
 		}
 		for _, c := range live {
@@ -348,10 +348,10 @@ func blockBound(all []*cursor, doc int64) float64 {
 	return sum
 }
 
-// candidate scores a document and keeps it if it is a hit.
-func (s *search) candidate(sh *shard, all, excluded []*cursor, doc int64, hashes *hashReader) error {
+// candidate scores a document and keeps what runs of it are hits.
+func (s *search) candidate(sh *shard, all, excluded []*cursor, doc int64) error {
 	s.stats.Scored++
-	h := found{tp: sh.tp, doc: doc}
+	h := found{tp: sh.tp}
 	for _, c := range all {
 		if c.doc != doc {
 			continue
@@ -363,7 +363,7 @@ func (s *search) candidate(sh *shard, all, excluded []*cursor, doc int64, hashes
 		h.score += s.scorer.score(c.factor, p.weight, p.length)
 		h.terms |= 1 << c.term
 	}
-	if !s.top.takes(h.score, doc, sh.tp) {
+	if !s.top.reaches(h.score) {
 		return nil
 	}
 	for _, c := range excluded {
@@ -374,17 +374,40 @@ func (s *search) candidate(sh *shard, all, excluded []*cursor, doc int64, hashes
 			return nil
 		}
 	}
-	if s.q.Distinct {
-		var err error
-		if h.hash, err = hashes.of(uint64(doc)); err != nil {
-			return err
+	asked := 0
+	for x := range sh.runs(doc) {
+		h.offset = x.offset
+		if !s.top.takes(h) {
+			return nil // nor is an older one
 		}
-		if !s.top.betters(h) {
+		if asked++; asked%4096 == 0 && s.ctx.Err() != nil {
+			return s.ctx.Err()
+		}
+		if s.q.Distinct {
+			if h.hash = *sh.past.content(x); !s.top.betters(h) {
+				if s.q.Field == Words {
+					return nil // all of them have this content hash
+				}
+				continue
+			}
+		}
+		if s.q.Filter != nil && !s.q.Filter(sh.tp, x.offset) {
+			continue
+		}
+		s.top.add(h)
+		if s.q.Distinct && s.q.Field == Words {
 			return nil
 		}
 	}
-	if s.q.Filter == nil || s.q.Filter(sh.tp, doc) {
-		s.top.add(h)
-	}
 	return nil
+}
+
+// runs yields those of a document that may be hits, newest first. Of what is
+// listed it is the last document that is left.
+func (sh *shard) runs(doc int64) iter.Seq[*run] {
+	if c := sh.only; c != nil {
+		i := len(c.docs) - 1
+		return slices.Values(c.runs[c.from[i]:c.from[i+1]])
+	}
+	return sh.past.of(uint32(doc))
 }

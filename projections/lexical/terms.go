@@ -9,6 +9,7 @@ import (
 	"github.com/kljensen/snowball/english"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -39,6 +40,11 @@ const (
 	Concepts Field = 2
 )
 
+// fields is how many there are, and index where a field stands among them.
+const fields = 2
+
+func (f Field) index() int { return int(f) - 1 }
+
 // weighted is a term and its weight in a document.
 type weighted struct {
 	term   string
@@ -52,26 +58,49 @@ type fieldTerms struct {
 	length uint32
 }
 
-type document struct{ words, concepts fieldTerms }
+// identity is equal for commands that are one document of a field: a hash of all
+// that analyse reads, and in words of the content hash, so that a document has one.
+func identity(f Field, in *recountv1.Intent) schemas.EventID {
+	if f == Concepts {
+		c := schemas.NewCanon("lexical/concepts")
+		for _, name := range in.Concepts {
+			c.String(name)
+		}
+		return c.ID()
+	}
+	c := schemas.NewCanon("lexical/words").String(in.Command).String(in.StatedIntent).Int(int64(in.ContentHash))
+	for _, dir := range lastDirs(in.Cwd) {
+		c.String(dir)
+	}
+	return c.ID()
+}
 
-// analyse makes a document of a command. cache, which may be nil, keeps what
-// texts came to; it never shows in the result.
-func analyse(in *recountv1.Intent, cache map[string][]weighted) document {
+// analyse makes a field's document of a command. cache, which may be nil, keeps
+// what texts came to; it never shows in the result.
+func analyse(f Field, in *recountv1.Intent, cache map[string][]weighted) fieldTerms {
+	if f == Concepts {
+		var concepts []weighted
+		for _, c := range in.Concepts {
+			if c = conceptTerm(c); c != "" && len(concepts) < maxTerms {
+				concepts = append(concepts, weighted{c, fullWeight})
+			}
+		}
+		return gather(concepts)
+	}
 	words := slices.Clone(textTerms(in.Command, cache))
 	words = append(words, textTerms(in.StatedIntent, cache)...)
-	dirs := strings.FieldsFunc(in.Cwd, func(r rune) bool { return r == '/' || r == '\\' })
-	for _, dir := range dirs[max(0, len(dirs)-cwdParts):] {
+	for _, dir := range lastDirs(in.Cwd) {
 		for _, w := range textTerms(dir, cache) {
 			words = append(words, weighted{w.term, cwdWeight})
 		}
 	}
-	var concepts []weighted
-	for _, c := range in.Concepts {
-		if c = conceptTerm(c); c != "" && len(concepts) < maxTerms {
-			concepts = append(concepts, weighted{c, fullWeight})
-		}
-	}
-	return document{gather(words), gather(concepts)}
+	return gather(words)
+}
+
+// lastDirs are the parts of a working directory that are indexed.
+func lastDirs(cwd string) []string {
+	dirs := strings.FieldsFunc(cwd, func(r rune) bool { return r == '/' || r == '\\' })
+	return dirs[max(0, len(dirs)-cwdParts):]
 }
 
 // Bounds of a cache: of its texts, and of the bytes of each.

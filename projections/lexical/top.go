@@ -9,17 +9,17 @@ import (
 
 // found is a hit in the making; terms has a bit for each of the query's.
 type found struct {
-	tp    schemas.TopicPartition
-	doc   int64
-	score float64
-	terms uint64
-	hash  uint64
+	tp     schemas.TopicPartition
+	offset int64
+	score  float64
+	terms  uint64
+	hash   uint64
 }
 
 // order is negative where a is the better hit: by score, then newer, then by
 // shard.
 func order(a, b found) int {
-	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.doc, a.doc), a.tp.Compare(b.tp))
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.offset, a.offset), a.tp.Compare(b.tp))
 }
 
 // top holds the best hits so far, best first; of one content hash one, where
@@ -31,20 +31,18 @@ type top struct {
 	held     map[uint64]found
 }
 
-// takes reports whether a document with this score, or one with an offset not
-// above doc, could be a hit.
-func (t *top) takes(score float64, doc int64, tp schemas.TopicPartition) bool {
+// reaches reports whether a document with this score could be a hit. Of one whose
+// score is that of the worst hit, its runs decide.
+func (t *top) reaches(score float64) bool {
 	if len(t.best) < t.k {
 		return score > 0
 	}
-	switch worst := &t.best[len(t.best)-1]; {
-	case score != worst.score:
-		return score > worst.score
-	case doc != worst.doc:
-		return doc > worst.doc
-	default:
-		return tp.Compare(worst.tp) < 0
-	}
+	return score >= t.best[len(t.best)-1].score
+}
+
+// takes reports whether a run is a better hit than the worst.
+func (t *top) takes(h found) bool {
+	return len(t.best) < t.k || order(h, t.best[len(t.best)-1]) < 0
 }
 
 // betters reports whether no better hit of its content hash is held.
@@ -74,7 +72,7 @@ func (t *top) add(h found) {
 func (t *top) hits(want []wanted) []Hit {
 	hits := make([]Hit, len(t.best))
 	for i, f := range t.best {
-		hits[i] = Hit{TP: f.tp, Offset: f.doc, Score: f.score, ContentHash: f.hash}
+		hits[i] = Hit{TP: f.tp, Offset: f.offset, Score: f.score, ContentHash: f.hash}
 		for term := range want {
 			if f.terms>>term&1 == 1 {
 				hits[i].Terms = append(hits[i].Terms, want[term].term)

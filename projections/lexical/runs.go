@@ -1,0 +1,267 @@
+package lexical
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"sort"
+	"sync"
+	"sync/atomic"
+
+	"github.com/recountdb/recount/projections/store"
+	"github.com/recountdb/recount/schemas"
+)
+
+// runs are the runs of one shard and what documents they are, kept in memory: a
+// search asks for the newest run of each candidate, and a writer for the run
+// before, in no order that a store could read ahead of. It takes 24 bytes a run,
+// 12 a document of words, and as much a document of concepts, of which there are
+// few.
+//
+// It is loaded from the store when first needed, and added to by the shard's one
+// writer, before that commits. So it is never behind a view, and may be ahead of
+// one: who reads goes by a past, which ends at the view's watermark. Nothing that
+// a past shows ever changes. Runs count from 1, so that 0 is none.
+type runs struct {
+	mu     sync.Mutex // held while loading
+	loaded bool
+
+	n      atomic.Uint32 // how many there are
+	chunks directory[runChunk]
+	docs   [fields]docs
+}
+
+// run is one command: its offset, and for each field its document and the run
+// before that was the same document.
+type run struct {
+	offset    int64
+	doc, prev [fields]uint32
+}
+
+// docs are the documents of one field.
+type docs struct {
+	n      uint32 // the writer's
+	chunks directory[docChunk]
+}
+
+const chunkSize = 1 << 10
+
+type runChunk struct {
+	docs [fields]uint32 // documents there were before it
+	runs [chunkSize]run
+}
+
+// docChunk holds the newest run of each document, and the content hash of what
+// are documents of words.
+type docChunk struct {
+	last    [chunkSize]atomic.Uint32
+	content [chunkSize]uint64
+}
+
+// directory leads to chunks. One goroutine adds to it while others read.
+type directory[C any] struct{ p atomic.Pointer[[]*C] }
+
+func (d *directory[C]) at(i uint32) *C { return (*d.p.Load())[i/chunkSize] }
+
+func (d *directory[C]) add(c *C) {
+	var all []*C
+	if p := d.p.Load(); p != nil {
+		all = *p
+	}
+	all = append(all, c)
+	d.p.Store(&all)
+}
+
+func (r *runs) at(k uint32) *run { return &r.chunks.at(k - 1).runs[(k-1)%chunkSize] }
+
+func (d *docs) last(doc uint32) *atomic.Uint32 { return &d.chunks.at(doc).last[doc%chunkSize] }
+
+// content is the content hash of a run.
+func (r *runs) content(x *run) *uint64 {
+	doc := x.doc[Words.index()]
+	return &r.docs[Words.index()].chunks.at(doc).content[doc%chunkSize]
+}
+
+// add appends a run. A document that is one above those there are is a new one.
+func (r *runs) add(offset int64, doc [fields]uint32) *run {
+	n := r.n.Load()
+	if n%chunkSize == 0 {
+		c := &runChunk{}
+		for f := range c.docs {
+			c.docs[f] = r.docs[f].n
+		}
+		r.chunks.add(c)
+	}
+	x := r.at(n + 1)
+	x.offset, x.doc = offset, doc
+	for f, doc := range doc {
+		d := &r.docs[f]
+		if doc == d.n {
+			if doc%chunkSize == 0 {
+				d.chunks.add(&docChunk{})
+			}
+			d.n++
+		}
+		x.prev[f] = d.last(doc).Load()
+	}
+	r.n.Store(n + 1)
+	for f, doc := range doc {
+		r.docs[f].last(doc).Store(n + 1)
+	}
+	return x
+}
+
+// load reads what the store has, unless that is done.
+func (r *runs) load(db *store.DB, tp schemas.TopicPartition) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.loaded {
+		return nil
+	}
+	v, err := db.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	shard := store.AppendShard(nil, tp)
+	r.n.Store(0) // where loading failed before
+	r.chunks, r.docs = directory[runChunk]{}, [fields]docs{}
+	if err := eachBlock(v, kindRuns, shard, r.decodeRuns); err != nil {
+		return err
+	}
+	contents := uint64(0)
+	err = eachBlock(v, kindContent, shard, func(b []byte) error {
+		n, err := r.decodeContents(contents, b)
+		contents = n
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	stats, err := readStats(v, shard)
+	if err != nil {
+		return err
+	}
+	if have := (shardStats{runs: uint64(r.n.Load()), docs: r.counts(), length: stats.length}); have != stats || contents != stats.docs[Words.index()] {
+		return v.Damaged(fmt.Errorf("%s: %d runs of %d documents and %d content hashes, want %d of %d", tp, have.runs, have.docs, contents, stats.runs, stats.docs))
+	}
+	r.loaded = true
+	return nil
+}
+
+func (r *runs) counts() (n [fields]uint64) {
+	for f := range n {
+		n[f] = uint64(r.docs[f].n)
+	}
+	return n
+}
+
+// eachBlock goes through the blocks of one kind, which are numbered.
+func eachBlock(v *store.View, kind byte, shard []byte, use func([]byte) error) error {
+	prefix := append([]byte{kind}, shard...)
+	it, err := v.Iter(prefix, store.PrefixEnd(prefix))
+	if err != nil {
+		return err
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			_ = it.Close()
+			return v.Explain(err)
+		}
+		if err := use(value); err != nil {
+			_ = it.Close()
+			return v.Damaged(err)
+		}
+	}
+	return v.Explain(it.Close())
+}
+
+// past is the part of a shard's runs that a search may see, and of one field's
+// documents those that have such a run: the first of each.
+type past struct {
+	*runs
+	field int
+	n     uint32
+	count uint32 // of documents
+}
+
+// below is the past of a field below an offset.
+func (r *runs) below(offset int64, f Field) past {
+	p := past{runs: r, field: f.index()}
+	p.n = p.find(1, r.n.Load(), offset) - 1
+	if p.n == 0 {
+		return p
+	}
+	c := r.chunks.at(p.n - 1)
+	p.count = c.docs[p.field]
+	for i := range (p.n-1)%chunkSize + 1 {
+		p.count = max(p.count, c.runs[i].doc[p.field]+1)
+	}
+	return p
+}
+
+// find is the first of the runs from lo to hi at or above an offset, or hi+1.
+func (p past) find(lo, hi uint32, offset int64) uint32 {
+	return lo + uint32(sort.Search(int(hi+1-lo), func(i int) bool { return p.at(lo+uint32(i)).offset >= offset }))
+}
+
+// of yields the runs of a document, newest first.
+func (p past) of(doc uint32) iter.Seq[*run] {
+	return func(yield func(*run) bool) {
+		for k := p.docs[p.field].last(doc).Load(); k > 0; {
+			x := p.at(k)
+			if k <= p.n && !yield(x) {
+				return
+			}
+			k = x.prev[p.field]
+		}
+	}
+}
+
+// choice is the runs that a search may answer where they are listed: those of
+// docs[i] are runs[from[i]:from[i+1]].
+type choice struct {
+	docs []int64 // ascending
+	from []int
+	runs []*run // of a document the newest first
+}
+
+// choose looks up the runs at offsets, which ascend.
+func (p past) choose(offsets []int64) choice {
+	all := make([]*run, 0, len(offsets))
+	next, last := uint32(1), int64(-1)
+	for _, offset := range offsets {
+		if next > p.n {
+			break
+		}
+		if offset <= last {
+			continue
+		}
+		// Offsets ascend, so that there are no more runs between than offsets.
+		hi := uint32(min(uint64(p.n), uint64(next)+uint64(offset-last)))
+		next, last = p.find(next, hi, offset), offset
+		if next <= p.n && p.at(next).offset == offset {
+			all = append(all, p.at(next))
+			next++
+		}
+	}
+	sort.Slice(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		if a.doc[p.field] != b.doc[p.field] {
+			return a.doc[p.field] < b.doc[p.field]
+		}
+		return a.offset > b.offset
+	})
+	c := choice{runs: all}
+	for i, x := range all {
+		if doc := int64(x.doc[p.field]); len(c.docs) == 0 || c.docs[len(c.docs)-1] != doc {
+			c.docs, c.from = append(c.docs, doc), append(c.from, i)
+		}
+	}
+	c.from = append(c.from, len(all))
+	return c
+}
+
+// tooMany is how many runs, and so documents, a shard cannot have.
+const tooMany = math.MaxUint32
