@@ -9,9 +9,9 @@
 //     field. A history is mostly repeats, and runs of one text are one document,
 //     numbered within its shard and field in the order of first runs.
 //   - BM25's statistics count documents, not runs: N, the documents with a term and
-//     the mean length are those of the distinct texts, summed over all shards, so
-//     that scores can be compared across shards, and running a command often makes
-//     none of its words common.
+//     the mean length are those of the distinct texts, summed over all shards (a
+//     text in two shards counts in both). So scores can be compared across shards,
+//     and running a command often makes none of its words common.
 //   - Of a document that is found, the newest run that may be a hit is. Equal
 //     scores are ordered by offset, the newer first, then by shard. The same state
 //     gives the same answer on every machine.

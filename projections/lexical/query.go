@@ -29,16 +29,16 @@ type Query struct {
 	// Below, if not nil, hides what lies at or above these offsets, and the shards
 	// it does not name.
 	Below schemas.Watermark
-	// Filter, if not nil, says which documents may be hits. It is asked only of
-	// those that would be.
+	// Filter, if not nil, says which runs may be hits. It is asked only of those that
+	// would be: of a document's runs from the newest on, until one may.
 	Filter func(tp schemas.TopicPartition, offset int64) bool
-	// Only, if not nil, names all documents that may be hits, by shard, ascending:
+	// Only, if not nil, names all runs that may be hits, by shard, ascending:
 	// for few of them. The search then goes from one to the next and does not look
 	// at what lies between.
 	Only map[schemas.TopicPartition][]int64
 }
 
-// Hit is a document found.
+// Hit is a run of a document found.
 type Hit struct {
 	TP     schemas.TopicPartition
 	Offset int64
@@ -55,8 +55,8 @@ type Stats struct {
 	Watermark schemas.Watermark
 	// Terms that were looked for, with the number of documents that have each.
 	Terms []TermStats
-	// Documents there are in all shards, and their mean length in words (or
-	// concepts).
+	// Documents there are of the field in all shards, each distinct text counted
+	// once a shard, and their mean length in words (or concepts).
 	Documents  uint64
 	MeanLength float64
 	// Scored is how many documents were scored; the others could not be hits.

@@ -2,7 +2,6 @@ package lexical
 
 import (
 	"fmt"
-	"iter"
 	"math"
 	"sort"
 	"sync"
@@ -206,17 +205,33 @@ func (p past) find(lo, hi uint32, offset int64) uint32 {
 	return lo + uint32(sort.Search(int(hi+1-lo), func(i int) bool { return p.at(lo+uint32(i)).offset >= offset }))
 }
 
-// of yields the runs of a document, newest first.
-func (p past) of(doc uint32) iter.Seq[*run] {
-	return func(yield func(*run) bool) {
-		for k := p.docs[p.field].last(doc).Load(); k > 0; {
-			x := p.at(k)
-			if k <= p.n && !yield(x) {
-				return
-			}
-			k = x.prev[p.field]
+// walk goes from the newest run of a document to older ones: along a list, or from
+// run k, where it is not zero, to those before.
+type walk struct {
+	listed []*run
+	past   past
+	k      uint32
+}
+
+func (p past) of(doc uint32) walk {
+	return walk{past: p, k: p.docs[p.field].last(doc).Load()}
+}
+
+// next is nil behind the last.
+func (w *walk) next() *run {
+	if len(w.listed) > 0 {
+		x := w.listed[0]
+		w.listed = w.listed[1:]
+		return x
+	}
+	for w.k > 0 {
+		x, k := w.past.at(w.k), w.k
+		w.k = x.prev[w.past.field]
+		if k <= w.past.n {
+			return x
 		}
 	}
+	return nil
 }
 
 // choice is the runs that a search may answer where they are listed: those of

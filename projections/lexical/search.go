@@ -2,7 +2,6 @@ package lexical
 
 import (
 	"context"
-	"iter"
 	"math"
 	"slices"
 
@@ -374,13 +373,17 @@ func (s *search) candidate(sh *shard, all, excluded []*cursor, doc int64) error 
 			return nil
 		}
 	}
-	asked := 0
-	for x := range sh.runs(doc) {
+	walk := sh.runs(doc)
+	for asked := 1; ; asked++ {
+		x := walk.next()
+		if x == nil {
+			return nil
+		}
 		h.offset = x.offset
 		if !s.top.takes(h) {
 			return nil // nor is an older one
 		}
-		if asked++; asked%4096 == 0 && s.ctx.Err() != nil {
+		if asked%4096 == 0 && s.ctx.Err() != nil {
 			return s.ctx.Err()
 		}
 		if s.q.Distinct {
@@ -399,15 +402,14 @@ func (s *search) candidate(sh *shard, all, excluded []*cursor, doc int64) error 
 			return nil
 		}
 	}
-	return nil
 }
 
-// runs yields those of a document that may be hits, newest first. Of what is
-// listed it is the last document that is left.
-func (sh *shard) runs(doc int64) iter.Seq[*run] {
+// runs are those of a document that may be hits. Of what is listed it is the last
+// document that is left.
+func (sh *shard) runs(doc int64) walk {
 	if c := sh.only; c != nil {
 		i := len(c.docs) - 1
-		return slices.Values(c.runs[c.from[i]:c.from[i+1]])
+		return walk{listed: c.runs[c.from[i]:c.from[i+1]]}
 	}
 	return sh.past.of(uint32(doc))
 }
