@@ -1,0 +1,201 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// File modes, as trees hold them.
+const (
+	ModeFile       = 0o100644
+	ModeExecutable = 0o100755
+	ModeSymlink    = 0o120000
+	ModeSubmodule  = 0o160000
+)
+
+// Change is what differs at one path between two trees.
+type Change struct {
+	// Status is git's letter: A, M, D, R, C or T.
+	Status byte
+	// Path is the bytes that git has; OldPath is set for R and C.
+	Path, OldPath string
+	// Mode and Blob are the new side's: 0 and "" for a deletion.
+	Mode uint32
+	Blob string
+	// Size is set by listings of trees alone.
+	Size int64
+}
+
+// Diffs compares commits with their parents through one long-lived `git diff-tree
+// --stdin`. It is used by one goroutine at a time.
+type Diffs struct {
+	p *process
+}
+
+// renameLimit bounds the work of finding renames: commits with more added times
+// deleted files than its square have only exact ones. It is set here, for the
+// changes of a commit must not depend on anyone's configuration.
+const renameLimit = 1000
+
+// Diffs starts the process, which lives as long as the context and until Close.
+func (r *Repo) Diffs(ctx context.Context) (*Diffs, error) {
+	p, err := r.start(ctx, "diff-tree", "--stdin", "--root", "-r", "-z", "-M50%", fmt.Sprintf("-l%d", renameLimit),
+		"--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
+	if err != nil {
+		return nil, err
+	}
+	return &Diffs{p: p}, nil
+}
+
+// Close ends the process.
+func (d *Diffs) Close() error { return d.p.close() }
+
+// diffEnd is no object id, so diff-tree echoes it: what was asked before it has
+// been answered.
+const diffEnd = "end"
+
+// Changes are those from a parent to a commit, by path; with parent "" those
+// from nothing.
+func (d *Diffs) Changes(commit, parent string) ([]Change, error) {
+	if !IsID(commit) || (parent != "" && !IsID(parent)) {
+		return nil, fmt.Errorf("changes of %q from %q: want object ids", commit, parent)
+	}
+	if d.p.ended != nil {
+		return nil, d.p.ended
+	}
+	question := commit
+	if parent != "" {
+		question += " " + parent
+	}
+	wait := d.p.ask(func(w *bufio.Writer) { _, _ = w.WriteString(question + "\n" + diffEnd + "\n") })
+	defer wait()
+	var changes []Change
+	for {
+		first, err := d.p.out.Peek(1)
+		if err != nil {
+			return nil, d.broken(commit, err)
+		}
+		if first[0] != ':' {
+			// The commit's own id, ended by a zero byte, or the end.
+			line, err := readUntil(d.p.out, '\n', 0)
+			if err != nil {
+				return nil, d.broken(commit, err)
+			}
+			switch line {
+			case diffEnd:
+				return changes, nil
+			case commit:
+				continue
+			}
+			return nil, d.broken(commit, fmt.Errorf("git answers %q", line))
+		}
+		c, err := readChange(d.p.out)
+		if err != nil {
+			return nil, d.broken(commit, err)
+		}
+		changes = append(changes, c)
+	}
+}
+
+func (d *Diffs) broken(commit string, err error) error {
+	err = d.p.fail(err)
+	return fmt.Errorf("changes of commit %s: %w", commit, err)
+}
+
+// readUntil reads up to one of two bytes, which it leaves out.
+func readUntil(r *bufio.Reader, a, b byte) (string, error) {
+	var s []byte
+	for {
+		c, err := r.ReadByte()
+		if err != nil {
+			return "", err
+		}
+		if c == a || c == b {
+			return string(s), nil
+		}
+		s = append(s, c)
+	}
+}
+
+// readChange reads ":100644 100644 OLD NEW M\0path\0", or two paths.
+func readChange(r *bufio.Reader) (Change, error) {
+	var c Change
+	head, err := r.ReadString(0)
+	if err != nil {
+		return c, err
+	}
+	f := strings.Fields(strings.TrimSuffix(head, "\x00"))
+	if len(f) != 5 || !strings.HasPrefix(f[0], ":") || f[4] == "" || !IsID(f[3]) {
+		return c, fmt.Errorf("git answers %q", head)
+	}
+	mode, err := strconv.ParseUint(f[1], 8, 32)
+	if err != nil {
+		return c, fmt.Errorf("git answers %q", head)
+	}
+	c.Status = f[4][0]
+	if c.Status != 'D' {
+		c.Mode, c.Blob = uint32(mode), f[3]
+	}
+	if c.Path, err = path(r); err != nil {
+		return c, err
+	}
+	if c.Status == 'R' || c.Status == 'C' {
+		c.OldPath = c.Path
+		c.Path, err = path(r)
+	}
+	return c, err
+}
+
+func path(r *bufio.Reader) (string, error) {
+	s, err := r.ReadString(0)
+	return strings.TrimSuffix(s, "\x00"), err
+}
+
+// Tree lists every file of a commit, by path, with sizes, as changes of status A.
+func (r *Repo) Tree(ctx context.Context, commit string, each func(Change) error) error {
+	if !IsID(commit) {
+		return fmt.Errorf("files of %q: want an object id", commit)
+	}
+	p, err := r.start(ctx, "ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", commit)
+	if err != nil {
+		return err
+	}
+	for {
+		// "100644 blob ID    1234\tpath\0"; a submodule's size is "-".
+		entry, err := p.out.ReadString(0)
+		if errors.Is(err, io.EOF) && entry == "" {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("files of commit %s: %w", commit, p.fail(err))
+		}
+		head, name, ok := strings.Cut(strings.TrimSuffix(entry, "\x00"), "\t")
+		f := strings.Fields(head)
+		if !ok || len(f) != 4 || !IsID(f[2]) {
+			return fmt.Errorf("files of commit %s: %w", commit, p.fail(fmt.Errorf("git answers %q", entry)))
+		}
+		mode, err := strconv.ParseUint(f[0], 8, 32)
+		if err != nil {
+			return fmt.Errorf("files of commit %s: %w", commit, p.fail(fmt.Errorf("git answers %q", entry)))
+		}
+		c := Change{Status: 'A', Path: name, Mode: uint32(mode), Blob: f[2]}
+		if f[3] != "-" {
+			if c.Size, err = strconv.ParseInt(f[3], 10, 64); err != nil {
+				return &ObjectError{ID: f[2], Missing: f[3] == "BAD", Detail: "size " + f[3]}
+			}
+		}
+		if err := each(c); err != nil {
+			_ = p.fail(err)
+			return err
+		}
+	}
+	if err := p.rest(); err != nil {
+		return errors.Join(ctx.Err(), fmt.Errorf("files of commit %s: %w", commit, err))
+	}
+	return nil
+}

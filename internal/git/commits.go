@@ -1,0 +1,229 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Commit is a commit object.
+type Commit struct {
+	ID                string
+	Tree              string
+	Parents           []string
+	Author, Committer Signature
+	Message           string
+}
+
+// Signature is who and when.
+type Signature struct {
+	Name, Email string
+	// Time has the zone that was written.
+	Time time.Time
+}
+
+// ParseCommit reads a commit object. Text that is not UTF-8 is taken for Latin-1,
+// whatever the commit says of its encoding, as git's own tools show it.
+func ParseCommit(id string, raw []byte) (Commit, error) {
+	c := Commit{ID: id}
+	head, message, _ := bytes.Cut(raw, []byte("\n\n"))
+	for line := range bytes.Lines(head) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
+		switch key {
+		case "tree":
+			c.Tree = value
+		case "parent":
+			c.Parents = append(c.Parents, value)
+		case "author":
+			c.Author = parseSignature(value)
+		case "committer":
+			c.Committer = parseSignature(value)
+		}
+	}
+	if !IsID(c.Tree) {
+		return c, &ObjectError{ID: id, Detail: "a commit without a tree"}
+	}
+	for _, p := range c.Parents {
+		if !IsID(p) {
+			return c, &ObjectError{ID: id, Detail: fmt.Sprintf("a parent %q", p)}
+		}
+	}
+	c.Message = text(message)
+	return c, nil
+}
+
+// parseSignature reads "Name <email> seconds zone" from the end, as names may
+// hold anything. What is damaged stays empty.
+func parseSignature(s string) Signature {
+	var sig Signature
+	open, end := strings.IndexByte(s, '<'), strings.LastIndexByte(s, '>')
+	if open < 0 || end < open {
+		sig.Name = text([]byte(strings.TrimSpace(s)))
+		return sig
+	}
+	sig.Name, sig.Email = text([]byte(strings.TrimSpace(s[:open]))), text([]byte(s[open+1:end]))
+	f := strings.Fields(s[end+1:])
+	if len(f) == 0 {
+		return sig
+	}
+	sec, err := strconv.ParseInt(f[0], 10, 64)
+	if err != nil {
+		return sig
+	}
+	zone := time.UTC
+	if len(f) > 1 {
+		if z, err := strconv.Atoi(f[1]); err == nil && z > -10000 && z < 10000 {
+			zone = time.FixedZone("", (z/100*60+z%100)*60)
+		}
+	}
+	sig.Time = time.Unix(sec, 0).In(zone)
+	return sig
+}
+
+// text is b as UTF-8.
+func text(b []byte) string {
+	if utf8.Valid(b) {
+		return string(b)
+	}
+	runes := make([]rune, len(b))
+	for i, c := range b {
+		runes[i] = rune(c)
+	}
+	return string(runes)
+}
+
+// Commits reads commits, in order.
+func (o *Objects) Commits(ids []string, each func(c Commit) error) error {
+	return o.Read(ids, func(i int, info Info, content []byte) error {
+		if info.Type != TypeCommit {
+			return &ObjectError{ID: ids[i], Detail: "a " + info.Type + " where a commit belongs"}
+		}
+		c, err := ParseCommit(ids[i], content)
+		if err != nil {
+			return err
+		}
+		return each(c)
+	})
+}
+
+// Walked is a commit on a walk.
+type Walked struct {
+	ID string
+	// Parents are those that are in the repository: in a shallow clone a commit
+	// at its border has none here.
+	Parents []string
+}
+
+// Walk yields the commits that are reachable from some and not from others, each
+// after its parents. All are ids of commits that the repository has.
+func (r *Repo) Walk(ctx context.Context, from, not []string, each func(Walked) error) (err error) {
+	if len(from) == 0 {
+		return nil
+	}
+	p, err := r.start(ctx, "rev-list", "--topo-order", "--reverse", "--parents", "--stdin")
+	if err != nil {
+		return err
+	}
+	if err := p.revisions(from, not); err != nil {
+		return err
+	}
+	for {
+		line, err := p.out.ReadString('\n')
+		if errors.Is(err, io.EOF) && line == "" {
+			break
+		}
+		if err != nil {
+			return p.fail(err)
+		}
+		ids := strings.Fields(line)
+		for _, id := range ids {
+			if !IsID(id) {
+				return p.fail(fmt.Errorf("git lists %q", line))
+			}
+		}
+		if err := each(Walked{ids[0], ids[1:]}); err != nil {
+			_ = p.fail(err)
+			return err
+		}
+	}
+	if err := p.rest(); err != nil {
+		return errors.Join(ctx.Err(), err)
+	}
+	return nil
+}
+
+// Count is how many commits Walk yields.
+func (r *Repo) Count(ctx context.Context, from, not []string) (int64, error) {
+	if len(from) == 0 {
+		return 0, nil
+	}
+	p, err := r.start(ctx, "rev-list", "--count", "--stdin")
+	if err != nil {
+		return 0, err
+	}
+	if err := p.revisions(from, not); err != nil {
+		return 0, err
+	}
+	line, err := p.out.ReadString('\n')
+	if err != nil {
+		return 0, p.fail(err)
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
+	return n, errors.Join(err, p.rest())
+}
+
+// revisions names what to list, and ends the input.
+func (p *process) revisions(from, not []string) error {
+	for _, id := range append(append([]string(nil), from...), not...) {
+		if !IsID(id) {
+			return p.fail(fmt.Errorf("revision %q: want an object id", id))
+		}
+	}
+	wait := p.ask(func(w *bufio.Writer) {
+		for _, id := range from {
+			fmt.Fprintln(w, id)
+		}
+		for _, id := range not {
+			fmt.Fprintln(w, "^"+id)
+		}
+	})
+	wait() // rev-list reads all before it prints
+	return p.in.Close()
+}
+
+// Back is the commit n steps back from another along first parents, or the last
+// there is.
+func (r *Repo) Back(ctx context.Context, id string, n int) (string, error) {
+	if !IsID(id) {
+		return "", fmt.Errorf("revision %q: want an object id", id)
+	}
+	out, err := r.run(ctx, "rev-list", "--first-parent", "--max-count="+strconv.Itoa(n+1), "--end-of-options", id)
+	if err != nil {
+		return "", err
+	}
+	ids := strings.Fields(string(out))
+	if len(ids) == 0 || !IsID(ids[len(ids)-1]) {
+		return "", fmt.Errorf("git rev-list answers %q", out)
+	}
+	return ids[len(ids)-1], nil
+}
+
+// Has reports whether a commit is another's ancestor, or the other itself.
+func (r *Repo) Has(ctx context.Context, descendant, ancestor string) (bool, error) {
+	if !IsID(descendant) || !IsID(ancestor) {
+		return false, fmt.Errorf("revisions %q and %q: want object ids", descendant, ancestor)
+	}
+	_, err := r.run(ctx, "merge-base", "--is-ancestor", ancestor, descendant)
+	var ge *Error
+	if errors.As(err, &ge) && ge.ExitCode() == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}

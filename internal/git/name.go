@@ -1,0 +1,93 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Name is what the repository is called by people elsewhere: where it is pushed
+// to (the remote origin) such as github.com/acme/shop; else the module that its
+// go.mod at a commit names; else the name of its folder. head may be "".
+func (r *Repo) Name(ctx context.Context, head string) (string, error) {
+	remote, err := r.Config(ctx, "remote.origin.url")
+	if err != nil {
+		return "", err
+	}
+	if name := CanonicalURL(remote); name != "" {
+		return name, nil
+	}
+	if head != "" {
+		name, err := r.module(ctx, head)
+		if err != nil || name != "" {
+			return name, err
+		}
+	}
+	dir := r.TopLevel
+	if dir == "" {
+		if dir = r.CommonDir; filepath.Base(dir) == ".git" {
+			dir = filepath.Dir(dir)
+		}
+	}
+	return strings.TrimSuffix(strings.ToValidUTF8(filepath.Base(dir), "?"), ".git"), nil
+}
+
+var (
+	moduleLine   = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)"?`)
+	majorVersion = regexp.MustCompile(`/v[0-9]+$`)
+	scpLike      = regexp.MustCompile(`^(?:[^/@:]+@)?([^/:@]+):(.*)$`)
+)
+
+// module is the module path of a commit's go.mod without its major version, ""
+// where there is none that names a host.
+func (r *Repo) module(ctx context.Context, commit string) (string, error) {
+	o := r.Objects(ctx)
+	defer o.Close()
+	id := ""
+	err := o.Infos([]string{commit + ":go.mod"}, func(_ int, info Info) error {
+		if info.Type == TypeBlob && info.Size < 1<<20 {
+			id = info.ID
+		}
+		return nil
+	})
+	if err != nil || id == "" {
+		return "", err
+	}
+	name := ""
+	err = o.Read([]string{id}, func(_ int, _ Info, content []byte) error {
+		m := moduleLine.FindSubmatch(bytes.ToValidUTF8(content, nil))
+		if m == nil {
+			return nil
+		}
+		if host, _, ok := strings.Cut(string(m[1]), "/"); ok && strings.Contains(host, ".") {
+			name = majorVersion.ReplaceAllString(string(m[1]), "")
+		}
+		return nil
+	})
+	return name, err
+}
+
+// CanonicalURL is host and path of a remote, without scheme, user, password,
+// port and .git: the same for https://me:token@github.com/acme/shop.git and
+// git@github.com:acme/shop. It is "" for what is on this machine.
+func CanonicalURL(remote string) string {
+	host, p := "", ""
+	if strings.Contains(remote, "://") {
+		u, err := url.Parse(remote)
+		if err != nil || u.Scheme == "file" {
+			return ""
+		}
+		host, p = u.Hostname(), u.Path
+	} else if m := scpLike.FindStringSubmatch(remote); m != nil && len(m[1]) > 1 { // one letter is a drive
+		host, p = m[1], m[2]
+	}
+	p = strings.TrimSuffix(strings.Trim(p, "/"), ".git")
+	p = strings.Trim(strings.TrimPrefix(p, "~"), "/")
+	if host == "" || p == "" {
+		return ""
+	}
+	return strings.ToValidUTF8(strings.ToLower(host)+"/"+p, "?")
+}
