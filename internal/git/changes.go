@@ -27,7 +27,8 @@ type Change struct {
 	// Mode and Blob are the new side's: 0 and "" for a deletion.
 	Mode uint32
 	Blob string
-	// Size is set by listings of trees alone.
+	// Size is set by listings of trees alone; -1 says that git does not find the
+	// file's content.
 	Size int64
 }
 
@@ -184,9 +185,13 @@ func (r *Repo) Tree(ctx context.Context, commit string, each func(Change) error)
 			return fmt.Errorf("files of commit %s: %w", commit, p.fail(fmt.Errorf("git answers %q", entry)))
 		}
 		c := Change{Status: 'A', Path: name, Mode: uint32(mode), Blob: f[2]}
-		if f[3] != "-" {
+		switch f[3] {
+		case "-": // a submodule's
+		case "BAD":
+			c.Size = -1
+		default:
 			if c.Size, err = strconv.ParseInt(f[3], 10, 64); err != nil {
-				return &ObjectError{ID: f[2], Missing: f[3] == "BAD", Detail: "size " + f[3]}
+				return fmt.Errorf("files of commit %s: %w", commit, p.fail(fmt.Errorf("git answers %q", entry)))
 			}
 		}
 		if err := each(c); err != nil {

@@ -2,7 +2,9 @@ package git
 
 import (
 	"os"
+	"os/exec"
 	"strings"
+	"syscall"
 )
 
 // hardened are the settings that win over what a repository or its user
@@ -45,3 +47,7 @@ func environment() []string {
 		"GIT_PAGER=cat",
 	)
 }
+
+// apart gives a process a group of its own: ctrl-c at a terminal reaches the
+// caller alone, who ends git when its own work is at a good place.
+func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

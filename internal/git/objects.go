@@ -21,8 +21,8 @@ const (
 // ObjectError is an object that cannot be read.
 type ObjectError struct {
 	ID string
-	// Missing says that it is not there, as in a partial or damaged clone; else
-	// it is there and damaged.
+	// Missing says that git does not find it: a partial clone has not got it, or
+	// its file is damaged from the start; else it is there and damaged.
 	Missing bool
 	// Detail is what git said.
 	Detail string
@@ -30,7 +30,7 @@ type ObjectError struct {
 
 func (e *ObjectError) Error() string {
 	if e.Missing {
-		return fmt.Sprintf("object %s: missing from the repository: fetch it, or look with git fsck", e.ID)
+		return fmt.Sprintf("object %s: missing or damaged: look with git fsck; a partial clone becomes whole with git fetch --refetch --no-filter", e.ID)
 	}
 	return fmt.Sprintf("object %s: corrupt (%s): look with git fsck", e.ID, e.Detail)
 }
@@ -169,5 +169,5 @@ func (o *Objects) broken(p *process, id string, err error) error {
 	if ctx != nil {
 		return ctx
 	}
-	return &ObjectError{ID: id, Detail: err.Error()}
+	return &ObjectError{ID: id, Detail: err.Error(), Missing: strings.Contains(err.Error(), "promisor remote")}
 }

@@ -1,0 +1,556 @@
+package commits_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/recountdb/recount/internal/commits"
+	"github.com/recountdb/recount/internal/git"
+	"github.com/recountdb/recount/internal/git/gittest"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+func TestMetadataThenBaseThenChanges(t *testing.T) {
+	for _, format := range []string{"sha1", "sha256"} {
+		t.Run(format, func(t *testing.T) {
+			w := newWorld(t, "--object-format="+format)
+			w.g.Commit("one", "a.go", "package a\n")
+			w.g.Commit("two", "b.go", "package b\n")
+			two := w.g.Rev("HEAD")
+			w.g.Commit("three", "a.go", "package a // 3\n")
+			r := w.run(history(1))
+			f := w.want("one:metadata two:full three:changes")
+			if r.Base != two || r.Files != 3 || r.Commits.Full != 1 || r.Commits.Metadata != 1 || f.count["source.revised"] != 3 {
+				t.Errorf("report %+v", r)
+			}
+			if f.refs["HEAD"] != w.g.Rev("HEAD") || f.refs["refs/heads/main"] != w.g.Rev("HEAD") {
+				t.Errorf("refs %v", f.refs)
+			}
+			one := f.commits[w.g.Rev("HEAD~2")]
+			if len(one.GetChanges()) != 1 || one.GetChanges()[0].GetPath() != "a.go" || one.GetAuthor().GetUtcOffsetMinutes() != 60 {
+				t.Errorf("commit one: %v", one)
+			}
+
+			again := w.run()
+			if again.Appended != 0 || again.Present != 0 {
+				t.Errorf("imported again: %+v", again)
+			}
+			w.g.Commit("four", "c.go", "package a\n", "d.txt", "package a\n")
+			if later := w.run(); later.Commits.Changes != 1 || later.Files != 1 || later.Refs != 2 {
+				t.Errorf("later: %+v; want one content, as c.go's is known for go but not for .txt", later)
+			}
+			w.want("one:metadata two:full three:changes four:changes")
+		})
+	}
+}
+
+// A cache that is lost costs a second delivery of the same ids, no more.
+func TestWithoutItsStateAnImportGivesTheSameIDs(t *testing.T) {
+	w := newWorld(t)
+	w.g.Commit("one", "a.go", "package a\n")
+	w.g.Commit("two", "a.go", "package b\n")
+	w.run(history(1))
+	n := len(w.log.events)
+	w.dir = t.TempDir()
+	if r := w.run(history(1)); len(w.log.events) != n || r.Appended != 0 || r.Present != int64(n) {
+		t.Errorf("%d events became %d; %+v", n, len(w.log.events), r)
+	}
+}
+
+func TestSideBranchesHaveWhatTheyNeed(t *testing.T) {
+	w := newWorld(t)
+	g := w.g
+	g.Commit("one", "a.go", "package a\n")
+	g.Git("checkout", "-q", "-b", "old")
+	g.Commit("old1", "old.go", "package old\n")
+	g.Commit("old2", "old.go", "package old // 2\n")
+	g.Git("checkout", "-q", "main")
+	g.Commit("two", "b.go", "package b\n")
+	w.run() // the base is two
+	g.Git("checkout", "-q", "-b", "new")
+	g.Commit("new1", "n.go", "package n\n")
+	g.Git("checkout", "-q", "main")
+	g.Commit("three", "c.go", "package c\n")
+	g.Merge("new")
+	g.Merge("old")
+	g.Git("checkout", "-q", "--orphan", "other")
+	g.Git("rm", "-rfq", ".")
+	g.Commit("root", "r.go", "package r\n")
+	g.Git("checkout", "-q", "main")
+	g.Git("merge", "-q", "--allow-unrelated-histories", "--no-edit", "other")
+	w.run()
+	f := w.log.fold()
+	f.check(t, g)
+	got := map[string]string{}
+	for _, s := range strings.Fields(strings.ReplaceAll(f.scopes(), "Merge branch ", "merge-")) {
+		name, scope, _ := strings.Cut(s, ":")
+		got[strings.Trim(name, "'")] = scope
+	}
+	want := map[string]string{
+		"one": "metadata", "two": "full", "new1": "changes", "three": "changes", "merge-'new": "changes",
+		"old1": "full", "old2": "changes", "merge-'old": "changes", "root": "full", "merge-'other": "changes",
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+	if m := f.commits[g.Rev("HEAD")]; len(m.GetParents()) != 2 {
+		t.Errorf("a merge's parents: %v", m.GetParents())
+	}
+	if _, told := f.refs["refs/heads/old"]; !told {
+		t.Error("a merged branch was not told of")
+	}
+}
+
+func TestAllBranches(t *testing.T) {
+	w := newWorld(t)
+	w.g.Commit("one", "a.go", "package a\n")
+	w.g.Git("checkout", "-q", "-b", "side")
+	side := w.g.Commit("side", "s.go", "package s\n")
+	w.g.Git("checkout", "-q", "main")
+	w.run()
+	if f := w.want("one:full"); f.refs["refs/heads/side"] != "" {
+		t.Errorf("refs %v", f.refs)
+	}
+	w.run(all)
+	if f := w.want("one:full side:changes"); f.refs["refs/heads/side"] != side {
+		t.Errorf("refs %v", f.refs)
+	}
+	// Once told of, it is followed.
+	w.g.Git("checkout", "-q", "side")
+	w.g.Commit("side2", "s.go", "package s2\n")
+	w.g.Git("checkout", "-q", "main")
+	w.run()
+	w.want("one:full side:changes side2:changes")
+}
+
+// A commit that comes again has its newest scope in the lists below.
+func TestMoreHistoryMovesTheBaseBack(t *testing.T) {
+	w := newWorld(t)
+	for i := range 5 {
+		w.g.Commit(fmt.Sprint(i), "a.go", fmt.Sprintf("package a // %d\n", i))
+	}
+	w.run(history(1))
+	w.want("0:metadata 1:metadata 2:metadata 3:full 4:changes")
+	r := w.run(history(3))
+	if r.Base != w.g.Rev("HEAD~3") {
+		t.Errorf("base %s", r.Base)
+	}
+	w.want("0:metadata 1:full 2:changes 3:full 4:changes 1:full 2:changes")
+	if r := w.run(history(0)); r.Appended != 0 || r.Base != w.g.Rev("HEAD~3") {
+		t.Errorf("less history than before: %+v", r)
+	}
+	w.g.Commit("5", "b.go", "package b\n")
+	w.run()
+	w.want("0:metadata 1:full 2:changes 3:full 4:changes 1:full 2:changes 5:changes")
+}
+
+func TestWhatIsLeftOutSaysWhy(t *testing.T) {
+	w := newWorld(t)
+	w.opts.Limits = commits.Limits{Content: 100_000, Event: 60_000}
+	noise := make([]byte, 90_000)
+	rand.New(rand.NewSource(1)).Read(noise)
+	for i := range noise {
+		noise[i] |= 1 // no zero byte
+	}
+	g := w.g
+	if err := os.Symlink("a.go", filepath.Join(g.Dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	sub := gittest.Init(t)
+	sub.Commit("sub", "s", "1")
+	g.Git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "file://"+sub.Dir, "sub")
+	one := g.Commit("one",
+		"a.go", "package a\n", "gen.pb.go", "// Code generated. DO NOT EDIT.\npackage a\n",
+		"bin.dat", "x\x00y", "big.txt", strings.Repeat("0123456789", 10_001), "noise.txt", string(noise),
+		"vendor/x/x.go", "package x\n", "web/node_modules/m/index.js", "1\n", "third_party/ours/o.go", "package ours\n",
+		"deps/d.go", "package d\n", "go.sum", "x\n", "web/package-lock.json", "{}\n", "vendor.go", "package a\n",
+		"web/app.min.js", "1\n", "web/bundle.js", strings.Repeat("var a=1;", 1000)+"\n", "web/long.go", strings.Repeat("a", 8000),
+		".gitattributes", "deps/** linguist-vendored\nthird_party/ours/* -linguist-vendored\n*.go text linguist-generated\n", "empty", "\n")
+	if err := os.WriteFile(filepath.Join(g.Dir, "empty"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := w.run()
+	f := w.want("one:full")
+	want := map[string]string{
+		"link": "symlink", "sub": "submodule", "bin.dat": "binary",
+		"big.txt":       "oversized: 100010 bytes, the limit is 100000",
+		"noise.txt":     "oversized: 90000 bytes are more than 60000 when compressed",
+		"vendor/x/x.go": "vendored: vendor", "web/node_modules/m/index.js": "vendored: node_modules", "deps/d.go": "vendored: .gitattributes",
+		"go.sum": "generated: lock file", "web/package-lock.json": "generated: lock file",
+		"web/app.min.js": "generated: minified", "web/bundle.js": "generated: minified",
+	}
+	if diff := cmp.Diff(f.skipped(one), want); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+	if diff := cmp.Diff(r.Skipped, map[string]int64{"symlink": 1, "submodule": 1, "binary": 1, "oversized": 2, "vendored": 3, "generated": 4}); diff != "" {
+		t.Errorf("report (-got +want):\n%s", diff)
+	}
+	// Seen before, and so not read again: the reason is the same.
+	two := g.Commit("two", "copy.dat", "x\x00y", "copy.txt", strings.Repeat("0123456789", 10_001))
+	w.run()
+	f = w.want("one:full two:changes")
+	if s := f.skipped(two); s["copy.dat"] != "binary" || s["copy.txt"] != want["big.txt"] {
+		t.Errorf("copies: %v", s)
+	}
+	// Other rules: the whole commit again, for what was left out is not any more.
+	three := g.Commit("three", ".gitattributes", "third_party/** linguist-vendored\n")
+	w.run()
+	f = w.want("one:full two:changes three:full")
+	if s := f.skipped(three); s["deps/d.go"] != "" || s["third_party/ours/o.go"] != "vendored: .gitattributes" {
+		t.Errorf("after the rules changed: %v", s)
+	}
+}
+
+func TestPathsThatAreNotUTF8(t *testing.T) {
+	w := newWorld(t)
+	w.g.Commit("one", "caf\xe9.go", "package a\n")
+	w.run()
+	f := w.want("one:full")
+	c := f.commits[w.g.Rev("HEAD")].GetChanges()[0]
+	if c.GetPath() != "caf%E9.go" || string(c.GetRawPath()) != "caf\xe9.go" {
+		t.Errorf("path %q, raw %q", c.GetPath(), c.GetRawPath())
+	}
+}
+
+func TestRenamesAndDeletions(t *testing.T) {
+	w := newWorld(t)
+	text := strings.Repeat("some line\n", 30)
+	w.g.Commit("one", "old.go", text, "gone.go", "package gone\n")
+	w.g.Git("mv", "old.go", "new.go")
+	w.g.Write("gone.go", "")
+	two := w.g.Commit("two", "new.go", text+"more\n")
+	w.run(history(1))
+	f := w.want("one:full two:changes")
+	var got []string
+	for _, c := range f.commits[two].GetChanges() {
+		got = append(got, fmt.Sprintf("%s %s %s", c.GetStatus(), c.GetOldPath(), c.GetPath()))
+	}
+	if diff := cmp.Diff(got, []string{"CHANGE_STATUS_DELETED  gone.go", "CHANGE_STATUS_RENAMED old.go new.go"}); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+}
+
+func TestACommitInParts(t *testing.T) {
+	w := newWorld(t)
+	var files []string
+	dir := strings.Repeat(strings.Repeat("d", 200)+"/", 4)
+	for i := range 1500 {
+		files = append(files, fmt.Sprintf("%s%d.go", dir, i), "package a\n")
+	}
+	w.g.Commit("one", files...)
+	w.run()
+	f := w.want("one:full")
+	if n := f.count["commit.recorded"]; n < 2 || f.commits[w.g.Rev("HEAD")].GetParts() != int32(n) {
+		t.Errorf("%d parts", n)
+	}
+	for _, e := range w.log.events {
+		if len(e.Payload) > 640<<10 {
+			t.Errorf("an event of %d bytes", len(e.Payload))
+		}
+	}
+}
+
+// An append that fails, stored or not, leaves a prefix; the next import goes on
+// to the same log as one that was never disturbed.
+func TestAnInterruptedImportGoesOn(t *testing.T) {
+	build := func(w *world) {
+		for i := range 1200 {
+			w.g.Write(fmt.Sprintf("dir%d/f%d.go", i%7, i), fmt.Sprintf("package a // %d\n", i))
+		}
+		w.g.Commit("one")
+		w.g.Commit("two", "a.go", "package a\n")
+		w.g.Commit("three", "b.go", "package b\n")
+	}
+	calm := newWorld(t)
+	build(calm)
+	calm.run(history(1))
+	for _, stored := range []bool{false, true} {
+		for fail := 1; fail <= calm.log.batches; fail++ {
+			w := newWorld(t)
+			w.g, w.log.failAfter, w.log.stored = calm.g, fail, stored
+			if _, err := w.try(history(1)); !errors.Is(err, errRefused) {
+				t.Fatalf("batch %d: %v", fail, err)
+			}
+			w.log.fold() // a prefix
+			w.log.failAfter = 0
+			w.run(history(1))
+			w.want("one:metadata two:full three:changes")
+			if len(w.log.events) != len(calm.log.events) {
+				t.Errorf("batch %d refused (stored %v): %d events, want %d", fail, stored, len(w.log.events), len(calm.log.events))
+			}
+		}
+	}
+}
+
+func TestCancelledImportLeavesAPrefix(t *testing.T) {
+	w := newWorld(t)
+	for i := range 30 {
+		w.g.Commit(fmt.Sprint(i), "a.go", fmt.Sprintf("package a // %d\n", i))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := git.Open(ctx, w.g.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := commits.OpenState(ctx, w.dir, "log", w.opts.Repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := w.opts
+	o.Append, o.History = w.log.append, 29
+	o.Progress = func(done, of int64) {
+		if of != 30 {
+			t.Errorf("%d of %d", done, of)
+		}
+		if done == 10 {
+			cancel()
+		}
+	}
+	if _, err := commits.Import(ctx, r, s, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if f := w.log.fold(); len(f.order) != 10 {
+		t.Errorf("%d commits recorded, want the 10 that were done", len(f.order))
+	}
+	before := len(w.log.events)
+	if r := w.run(); r.Present != 0 || r.Commits.Changes != 20 {
+		t.Errorf("after %d events: %+v; want the other 20 commits and nothing again", before, r)
+	}
+}
+
+func TestRefsToAndFro(t *testing.T) {
+	w := newWorld(t)
+	one := w.g.Commit("one", "a.go", "package a\n")
+	two := w.g.Commit("two", "a.go", "package b\n")
+	w.g.Git("tag", "-a", "-m", "x", "v1", one)
+	w.run()
+	for i, to := range []string{one, two, one} {
+		w.g.Git("reset", "-q", "--hard", to)
+		if r := w.run(); r.Refs != 2 {
+			t.Errorf("move %d: %+v", i, r)
+		}
+		if f := w.log.fold(); f.refs["refs/heads/main"] != to || f.refs["refs/tags/v1"] != one {
+			t.Errorf("move %d: refs %v", i, f.refs)
+		}
+	}
+	// A force push: the old commits stay.
+	w.g.Commit("other", "a.go", "package c\n")
+	w.g.Git("tag", "-d", "v1")
+	w.g.Git("checkout", "-q", "--detach")
+	w.run()
+	f := w.log.fold()
+	if f.refs["refs/tags/v1"] != "" || f.commits[two] == nil || f.refs["HEAD"] != w.g.Rev("HEAD") {
+		t.Errorf("refs %v", f.refs)
+	}
+	var last *recountv1.RefMoved
+	for _, e := range w.log.events {
+		if m, _ := e.DecodePayload(); m != nil {
+			if m, ok := m.(*recountv1.RefMoved); ok && m.GetRef() == "HEAD" {
+				last = m
+			}
+		}
+	}
+	if last.GetTarget() != "" || last.GetOldCommit() != one {
+		t.Errorf("the last move of HEAD: %v", last)
+	}
+}
+
+func TestAbandonedCommitsThatGitCollected(t *testing.T) {
+	w := newWorld(t)
+	w.g.Commit("one", "a.go", "package a\n")
+	w.g.Commit("two", "a.go", "package b\n")
+	w.run(history(1))
+	w.g.Commit("lost", "a.go", "package lost\n")
+	w.run()
+	w.g.Git("reset", "-q", "--hard", "HEAD~1")
+	w.g.Commit("three", "a.go", "package c\n")
+	w.g.Git("reflog", "expire", "--expire=now", "--all")
+	w.g.Git("prune", "--expire=now")
+	if r := w.run(); r.Commits.Changes != 2 { // two comes again, which costs nothing
+		t.Errorf("%+v", r)
+	}
+	f := w.log.fold()
+	if f.refs["HEAD"] != w.g.Rev("HEAD") || len(f.trees) != 4 {
+		t.Errorf("refs %v, %d trees", f.refs, len(f.trees))
+	}
+}
+
+func TestTwoRepositoriesWithOneName(t *testing.T) {
+	w := newWorld(t)
+	w.g.Commit("one", "a.go", "package a\n")
+	first := w.g
+	w.run()
+	n := len(w.log.events)
+	w.g = gittest.Init(t)
+	w.g.Commit("else", "a.go", "package a\n")
+	_, err := w.try()
+	var same *commits.SameNameError
+	if !errors.As(err, &same) || !strings.Contains(err.Error(), first.Dir) || !strings.Contains(err.Error(), w.g.Dir) || len(w.log.events) != n {
+		t.Errorf("got %v", err)
+	}
+	// A clone of the first is the first.
+	dir := filepath.Join(t.TempDir(), "clone")
+	first.Commit("two", "b.go", "package b\n")
+	first.Git("clone", "-q", "file://"+first.Dir, dir)
+	w.g = gittest.At(t, dir)
+	w.run()
+	w.want("one:full two:changes")
+}
+
+func TestAShallowCloneThatIsDeepened(t *testing.T) {
+	origin := gittest.Init(t)
+	for i := range 6 {
+		origin.Commit(fmt.Sprint(i), "a.go", fmt.Sprintf("package a // %d\n", i))
+	}
+	w := newWorld(t)
+	dir := filepath.Join(t.TempDir(), "clone")
+	origin.Git("clone", "-q", "--depth=3", "file://"+origin.Dir, dir)
+	w.g = gittest.At(t, dir)
+	w.run(history(1))
+	f := w.want("3:metadata 4:full 5:changes")
+	border := f.commits[w.g.Rev("HEAD~2")]
+	if len(border.GetChanges()) != 0 || len(border.GetParents()) != 1 {
+		t.Errorf("at the border: %v; want its parent and no changes, which are not known", border)
+	}
+	w.g.Git("fetch", "-q", "--unshallow")
+	r := w.run()
+	if r.Present == 0 || r.Files != 0 {
+		t.Errorf("%+v", r)
+	}
+	f = w.log.fold()
+	if len(f.commits) != 6 {
+		t.Errorf("%d commits, want the whole history", len(f.commits))
+	}
+	if r := w.run(); r.Appended+r.Present != 0 {
+		t.Errorf("again: %+v", r)
+	}
+}
+
+func TestWithoutCommits(t *testing.T) {
+	w := newWorld(t)
+	if _, err := w.try(); !errors.Is(err, commits.ErrNoCommits) || !strings.Contains(err.Error(), w.g.Dir) {
+		t.Errorf("got %v", err)
+	}
+	w.g.Commit("one", "a.go", "package a\n")
+	w.g.Git("symbolic-ref", "HEAD", "refs/heads/nowhere")
+	if _, err := w.try(); err == nil || !strings.Contains(err.Error(), "refs/heads/nowhere") || !strings.Contains(err.Error(), "--all") {
+		t.Errorf("HEAD names no branch: %v", err)
+	}
+	w.run(all)
+	w.want("one:full")
+}
+
+func TestACorruptObjectIsNamed(t *testing.T) {
+	w := newWorld(t)
+	w.g.Commit("one", "a.go", strings.Repeat("package a\n", 100))
+	blob := w.g.Rev("HEAD:a.go")
+	file := filepath.Join(w.g.Dir, ".git", "objects", blob[:2], blob[2:])
+	if err := errors.Join(os.Chmod(file, 0o600), os.WriteFile(file, []byte("no object"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.try(); err == nil || !strings.Contains(err.Error(), blob) {
+		t.Errorf("got %v; want the blob %s named", err, blob)
+	}
+}
+
+func TestAMissingObjectIsNamed(t *testing.T) {
+	w := newWorld(t)
+	w.g.Commit("one", "a.go", "package a\n", "b.go", "package b\n")
+	blob := w.g.Rev("HEAD:a.go")
+	if err := os.Remove(filepath.Join(w.g.Dir, ".git", "objects", blob[:2], blob[2:])); err != nil {
+		t.Fatal(err)
+	}
+	var oe *git.ObjectError
+	if _, err := w.try(); !errors.As(err, &oe) || oe.ID != blob || !oe.Missing {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTheWorkingTree(t *testing.T) {
+	w := newWorld(t)
+	head := w.g.Commit("one", "a.go", "package a\n", "gone.go", "package gone\n")
+	if r := w.run(working); r.WorkingTree != "" {
+		t.Errorf("a clean tree: %+v", r)
+	}
+	w.g.Write("a.go", "package a // changed\n")
+	w.g.Write("new.go", "package n\n")
+	w.g.Write("vendor/v.go", "package v\n")
+	w.g.Write("gone.go", "")
+	r := w.run(working)
+	f := w.log.fold()
+	m := f.commits[r.WorkingTree]
+	if m == nil || !m.GetWorkingTree() || len(m.GetParents()) != 1 || m.GetParents()[0] != head {
+		t.Fatalf("%+v: %v", r, m)
+	}
+	var got []string
+	for _, c := range m.GetChanges() {
+		got = append(got, strings.TrimPrefix(c.GetStatus().String(), "CHANGE_STATUS_")+" "+c.GetPath()+" "+c.GetSkipped())
+	}
+	if diff := cmp.Diff(got, []string{"MODIFIED a.go ", "DELETED gone.go ", "ADDED new.go ", "ADDED vendor/v.go vendored: vendor"}); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+	n := len(w.log.events)
+	if again := w.run(working); again.WorkingTree != r.WorkingTree || len(w.log.events) != n {
+		t.Errorf("the same state again: %+v", again)
+	}
+	w.g.Write("new.go", "package n2\n")
+	if other := w.run(working); other.WorkingTree == r.WorkingTree {
+		t.Error("another state has the same id")
+	}
+}
+
+func TestOneImportAtATime(t *testing.T) {
+	dir := t.TempDir()
+	s, err := commits.OpenState(t.Context(), dir, "log", "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var busy *commits.BusyError
+	if _, err := commits.OpenState(ctx, dir, "log", "x"); !errors.As(err, &busy) {
+		t.Errorf("got %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if s, err = commits.OpenState(ctx, dir, "log", "x"); err != nil {
+		t.Error(err)
+	} else if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDamagedStateIsForgotten(t *testing.T) {
+	w := newWorld(t)
+	w.g.Commit("one", "a.go", "package a\n")
+	w.run()
+	n := len(w.log.events)
+	for _, name := range []string{"state.json", "refs.json", "seen"} {
+		files, err := filepath.Glob(filepath.Join(w.dir, "*", name))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("%s: %v, %v", name, files, err)
+		}
+		if err := os.WriteFile(files[0], []byte("{torn"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.g.Commit("more-"+name, "a.go", "package a // "+name+"\n")
+		w.run()
+	}
+	f := w.log.fold()
+	if f.refs["HEAD"] != w.g.Rev("HEAD") || len(f.commits) != 4 {
+		t.Errorf("refs %v, %d commits after %d events became %d", f.refs, len(f.commits), n, len(w.log.events))
+	}
+	f.check(t, w.g)
+}

@@ -1,0 +1,222 @@
+package commits
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/internal/git"
+)
+
+// plan is what an import will do, from the refs as they were when it began.
+type plan struct {
+	head git.Ref
+	// refs are those that may be told of.
+	refs    []git.Ref
+	shallow []string
+	// beforeBase are the base's parents.
+	beforeBase []string
+	// deepen is an older base than the one that is recorded, or "".
+	deepen string
+	// tips are what to record, with all before them.
+	tips []string
+}
+
+// plan reads the refs and decides the base.
+func (im *importer) plan(ctx context.Context) (p plan, err error) {
+	if p.head, err = im.repo.Head(ctx); err != nil {
+		return p, err
+	}
+	prefixes := []string{"refs/heads", "refs/tags"}
+	if im.o.All {
+		prefixes = append(prefixes, "refs/remotes")
+	}
+	if p.refs, err = im.repo.Refs(ctx, prefixes...); err != nil {
+		return p, err
+	}
+	if p.shallow, err = im.repo.Shallow(); err != nil {
+		return p, err
+	}
+	if err := im.reconcile(ctx, p); err != nil {
+		return p, err
+	}
+	if p.tips, err = im.tips(p); err != nil {
+		return p, err
+	}
+	from := p.head.Commit
+	if from == "" {
+		from = p.tips[0]
+	}
+	if im.state.Base == "" {
+		if im.state.Base, err = im.repo.Back(ctx, from, max(0, im.o.History)); err != nil {
+			return p, err
+		}
+	} else if im.o.History >= 0 && im.state.BaseDone {
+		older, err := im.repo.Back(ctx, from, im.o.History)
+		if err != nil {
+			return p, err
+		}
+		if deeper, err := im.isBefore(ctx, older); err != nil {
+			return p, err
+		} else if deeper {
+			p.deepen = older
+		}
+	}
+	im.state.Path = im.repo.Path
+	if p.beforeBase, err = im.parents(ctx, im.state.Base); err != nil {
+		return p, err
+	}
+	return p, nil
+}
+
+// tips are the commits to record, HEAD's first.
+func (im *importer) tips(p plan) ([]string, error) {
+	var tips []string
+	add := func(id string) {
+		if id != "" && !slices.Contains(tips, id) {
+			tips = append(tips, id)
+		}
+	}
+	add(p.head.Commit)
+	for _, r := range p.refs {
+		if strings.HasPrefix(r.Name, "refs/tags/") {
+			continue
+		}
+		// A branch that was told of is followed.
+		if _, known := im.state.refs[r.Name]; im.o.All || known {
+			add(r.Commit)
+		}
+	}
+	switch {
+	case len(tips) > 0:
+		return tips, nil
+	case len(p.refs) > 0:
+		return nil, fmt.Errorf("HEAD names %s, which does not exist: switch to a branch that does, or take all of them with --all", p.head.Target)
+	}
+	return nil, fmt.Errorf("%s: %w: make one, or follow what comes with recount watch git", im.repo.Path, ErrNoCommits)
+}
+
+// SameNameError: another repository has the name.
+type SameNameError struct {
+	Repository  string
+	Path, Other string
+	Roots       []string
+}
+
+func (e *SameNameError) Error() string {
+	roots := "none"
+	if len(e.Roots) > 0 {
+		roots = strings.Join(e.Roots[:min(3, len(e.Roots))], ", ")
+	}
+	return fmt.Sprintf("%s and %s are both called %s and have no commit in common (the first commit of the other: %s): give one of them another name with --repo",
+		e.Path, e.Other, e.Repository, roots)
+}
+
+// reconcile holds what the state says against what the repository has: another
+// repository under the same name is refused, what is gone is forgotten.
+func (im *importer) reconcile(ctx context.Context, p plan) error {
+	s := im.state
+	if !s.Known() {
+		return nil
+	}
+	ids := append(append([]string{s.Base}, s.Roots...), s.Heads...)
+	var here []string
+	err := im.objects.Infos(ids, func(i int, info git.Info) error {
+		if info.Type == git.TypeCommit {
+			here = append(here, ids[i])
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(here) == 0 {
+		return &SameNameError{im.o.Repository, im.repo.Path, s.Path, s.Roots}
+	}
+	gone := func(id string) bool { return !slices.Contains(here, id) }
+	heads := slices.DeleteFunc(slices.Clone(s.Heads), gone)
+	if len(heads) < len(s.Heads) {
+		// A branch was thrown away, and git has collected it. Where the refs were
+		// last seen says what of the rest is recorded.
+		for _, r := range s.refs {
+			ok := false
+			err := im.objects.Infos([]string{r.Commit}, func(_ int, info git.Info) error {
+				ok = info.Type == git.TypeCommit
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			if ok && !slices.Contains(heads, r.Commit) {
+				heads = append(heads, r.Commit)
+			}
+		}
+		slices.Sort(heads)
+	}
+	s.Heads = heads
+	if gone(s.Base) {
+		// The whole line is gone, or this is a shallower clone: begin with HEAD.
+		s.Base, s.BaseDone, s.Heads = "", false, nil
+	} else if !slices.Equal(s.Shallow, p.shallow) {
+		// A clone that was deepened: what lies behind the old border is new. What
+		// is recorded comes again, under the same ids.
+		s.Heads, s.BaseDone = nil, false
+	}
+	return nil
+}
+
+// parents are those of a commit that the repository has.
+func (im *importer) parents(ctx context.Context, id string) (ids []string, err error) {
+	var c git.Commit
+	err = im.objects.Commits([]string{id}, func(read git.Commit) error {
+		c = read
+		return nil
+	})
+	if err != nil || len(c.Parents) == 0 {
+		return nil, err
+	}
+	border, err := im.repo.Shallow()
+	if err != nil || slices.Contains(border, id) {
+		return nil, err
+	}
+	return c.Parents, nil
+}
+
+// isBefore reports whether a commit is an ancestor of the base and not the base
+// itself: then its content is not on the log.
+func (im *importer) isBefore(ctx context.Context, id string) (bool, error) {
+	if id == im.state.Base {
+		return false, nil
+	}
+	if b, known := im.before[id]; known {
+		return b, nil
+	}
+	b, err := im.repo.Has(ctx, im.state.Base, id)
+	if err == nil {
+		im.before[id] = b
+	}
+	return b, err
+}
+
+// count finds how many commits there will be, where somebody wants to know.
+func (im *importer) count(ctx context.Context, p plan) error {
+	if im.o.Progress == nil {
+		return nil
+	}
+	not := im.known()
+	if p.deepen != "" {
+		n, err := im.repo.Count(ctx, p.beforeBase, []string{p.deepen})
+		if err != nil {
+			return err
+		}
+		im.total += n
+	}
+	from := p.tips
+	if !im.state.BaseDone {
+		from = append(slices.Clone(from), im.state.Base)
+	}
+	n, err := im.repo.Count(ctx, from, not)
+	im.total += n
+	return err
+}

@@ -1,0 +1,267 @@
+package commits
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/internal/git"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// metadata records a commit by the names of what it changed.
+func (im *importer) metadata(ctx context.Context, c git.Commit, parents []string) error {
+	// At the border of a shallow clone what was before is not known.
+	var changes []git.Change
+	if len(parents) > 0 || len(c.Parents) == 0 {
+		var err error
+		if changes, err = im.changes(ctx, c.ID, first(parents)); err != nil {
+			return err
+		}
+	}
+	m := commitMessage(im.o.Repository, c, recountv1.Scope_SCOPE_METADATA)
+	for _, ch := range changes {
+		skipped := ""
+		if ch.Mode == git.ModeSubmodule || ch.Mode == git.ModeSymlink {
+			skipped = skipPath(ch.Path, ch.Mode, nil)
+		}
+		im.change(m, ch, 0, skipped)
+	}
+	im.report.Commits.Metadata++
+	return im.emit(ctx, m, c.Committer.Time)
+}
+
+// base records the commit that the graph begins with.
+func (im *importer) base(ctx context.Context) error {
+	s := im.state
+	var c git.Commit
+	err := im.objects.Commits([]string{s.Base}, func(read git.Commit) error {
+		c = read
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := im.full(ctx, c); err != nil {
+		return err
+	}
+	if len(c.Parents) == 0 && !slices.Contains(s.Roots, c.ID) {
+		s.Roots = append(s.Roots, c.ID)
+	}
+	s.BaseDone = true
+	s.Heads = append(slices.DeleteFunc(s.Heads, func(h string) bool { return slices.Contains(c.Parents, h) || h == c.ID }), c.ID)
+	im.feed.completed()
+	return im.step()
+}
+
+// deepen moves the base back: the commits from the older base on, whose names
+// are on the log, come with their content. Its progress is not remembered; one
+// that was cut short starts again, and finds its contents seen.
+func (im *importer) deepen(ctx context.Context, p plan) error {
+	im.state.Base = p.deepen
+	clear(im.before)
+	var c git.Commit
+	err := im.objects.Commits([]string{p.deepen}, func(read git.Commit) error {
+		c = read
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := im.full(ctx, c); err != nil {
+		return err
+	}
+	err = im.repo.Walk(ctx, p.beforeBase, []string{p.deepen}, func(w git.Walked) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := im.objects.Commits([]string{w.ID}, func(read git.Commit) error {
+			c = read
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return errors.Join(im.content(ctx, c, w.Parents), im.step())
+	})
+	if err != nil {
+		return err
+	}
+	im.report.Base = p.deepen
+	im.feed.completed()
+	return nil
+}
+
+// content records a commit after the base, as its changes or whole.
+func (im *importer) content(ctx context.Context, c git.Commit, parents []string) error {
+	parent := first(parents)
+	whole := parent == ""
+	if !whole {
+		_, here := im.recorded[keyOf(parent)]
+		if !here {
+			before, err := im.isBefore(ctx, parent)
+			if err != nil {
+				return err
+			}
+			whole = before
+		}
+	}
+	if whole {
+		return im.full(ctx, c)
+	}
+	attrs, err := im.attributes([]string{c.ID, parent})
+	if err != nil {
+		return err
+	}
+	if !attrs[0].equal(attrs[1]) {
+		return im.full(ctx, c)
+	}
+	changes, err := im.changes(ctx, c.ID, parent)
+	if err != nil {
+		return err
+	}
+	im.report.Commits.Changes++
+	return im.withContent(ctx, c, recountv1.Scope_SCOPE_CHANGES, changes, attrs[0])
+}
+
+// full records a commit with all its files.
+func (im *importer) full(ctx context.Context, c git.Commit) error {
+	attrs, err := im.attributes([]string{c.ID})
+	if err != nil {
+		return err
+	}
+	var changes []git.Change
+	err = im.repo.Tree(ctx, c.ID, func(ch git.Change) error {
+		changes = append(changes, ch)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	im.report.Commits.Full++
+	return im.withContent(ctx, c, recountv1.Scope_SCOPE_FULL, changes, attrs[0])
+}
+
+// withContent appends the contents that changes name, then the commit.
+func (im *importer) withContent(ctx context.Context, c git.Commit, scope recountv1.Scope, changes []git.Change, attrs attributes) error {
+	m := commitMessage(im.o.Repository, c, scope)
+	skipped := make([]string, len(changes))
+	for i, ch := range changes {
+		if ch.Status != 'D' {
+			skipped[i] = skipPath(ch.Path, ch.Mode, attrs)
+		}
+	}
+	if err := im.contents(ctx, changes, skipped, c.Committer.Time); err != nil {
+		return err
+	}
+	for i, ch := range changes {
+		size, why := ch.Size, skipped[i]
+		if ch.Status != 'D' && why == "" {
+			seen := im.state.seen[im.seenKey(ch)]
+			size, why = seen.size, seen.verdict.reason(seen.size, im.o.Limits)
+		}
+		im.change(m, ch, size, why)
+	}
+	if err := im.emit(ctx, m, c.Committer.Time); err != nil {
+		return err
+	}
+	im.recorded[keyOf(c.ID)] = struct{}{}
+	return nil
+}
+
+// change adds a change to a commit, and counts why its content is left out.
+func (im *importer) change(m *recountv1.CommitRecorded, ch git.Change, size int64, skipped string) {
+	fc := fileChange(ch, size, skipped)
+	if fc == nil {
+		im.problem("commit %s: a path of %d bytes is left out, at most %d", m.Commit, len(ch.Path), maxPath)
+		return
+	}
+	if skipped != "" {
+		why, _, _ := strings.Cut(skipped, ":")
+		im.report.Skipped[why]++
+	}
+	m.Changes = append(m.Changes, fc)
+}
+
+// emit redacts and appends a commit.
+func (im *importer) emit(ctx context.Context, m *recountv1.CommitRecorded, at time.Time) error {
+	if im.o.Redact != nil {
+		im.report.Redacted += int64(im.o.Redact(m))
+	}
+	events, err := im.commitEvents(m, at)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		if err := im.feed.add(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (im *importer) changes(ctx context.Context, commit, parent string) ([]git.Change, error) {
+	if im.diffs == nil {
+		var err error
+		if im.diffs, err = im.repo.Diffs(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return im.diffs.Changes(commit, parent)
+}
+
+// attributes are the rules of commits' .gitattributes.
+func (im *importer) attributes(commits []string) ([]attributes, error) {
+	names := make([]string, len(commits))
+	for i, c := range commits {
+		names[i] = c + ":.gitattributes"
+	}
+	ids := make([]string, len(commits))
+	err := im.objects.Infos(names, func(i int, info git.Info) error {
+		if info.Type == git.TypeBlob && info.Size <= 1<<20 {
+			ids[i] = info.ID
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	rules := make([]attributes, len(commits))
+	for i, id := range ids {
+		if id == "" {
+			continue
+		}
+		if _, known := im.rules[id]; !known {
+			err := im.objects.Read([]string{id}, func(_ int, _ git.Info, content []byte) error {
+				im.rules[id] = parseAttributes(content)
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		rules[i] = im.rules[id]
+	}
+	return rules, nil
+}
+
+func first(ids []string) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	return ids[0]
+}
+
+func keyOf(id string) (k commitKey) {
+	_, _ = hex.Decode(k[:], []byte(id[:2*len(k)])) // git.IsID holds for every id
+	return k
+}
+
+func (im *importer) seenKey(c git.Change) seenKey {
+	sum := sha256.Sum256([]byte(c.Blob + " " + im.reading(c.Path)))
+	return seenKey(sum[:16])
+}

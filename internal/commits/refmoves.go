@@ -1,0 +1,144 @@
+package commits
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/recountdb/recount/internal/git"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// maxRef bounds a ref's name, as events.proto does.
+const maxRef = 1024
+
+// refs tells of the refs that are not where they were last seen, if what they
+// point to is on the log, and of those that are gone.
+func (im *importer) refs(ctx context.Context, p plan) error {
+	now := map[string]git.Ref{}
+	var moved []git.Ref
+	for _, r := range append(slices.Clone(p.refs), p.head) {
+		now[r.Name] = r
+		if k, known := im.state.refs[r.Name]; !known || k.Commit != r.Commit || k.Target != r.Target {
+			moved = append(moved, r)
+		}
+	}
+	unrecorded := map[string]bool{}
+	var commits []string
+	for _, r := range moved {
+		if r.Commit != "" && !unrecorded[r.Commit] {
+			unrecorded[r.Commit] = true
+			commits = append(commits, r.Commit)
+		}
+	}
+	// Those that a walk which leaves out what is recorded comes by are not on the log.
+	clear(unrecorded)
+	err := im.repo.Walk(ctx, commits, im.known(), func(w git.Walked) error {
+		unrecorded[w.ID] = true
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, r := range moved {
+		k, known := im.state.refs[r.Name]
+		if unrecorded[r.Commit] || (r.Commit == "" && !known) || len(r.Name) > maxRef {
+			continue
+		}
+		if err := im.moved(ctx, r, k); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(im.state.refs)) {
+		k := im.state.refs[name]
+		if _, here := now[name]; here || k.Commit == "" || !im.looksAt(name) {
+			continue
+		}
+		if err := im.moved(ctx, git.Ref{Name: name}, k); err != nil {
+			return err
+		}
+	}
+	if im.report.Refs == 0 {
+		return nil
+	}
+	// The moves before the memory of them.
+	if err := im.feed.drain(ctx); err != nil {
+		return err
+	}
+	return im.state.saveRefs()
+}
+
+// looksAt reports whether a ref that was seen before would be seen now.
+func (im *importer) looksAt(name string) bool {
+	return strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/tags/") ||
+		(im.o.All && strings.HasPrefix(name, "refs/remotes/"))
+}
+
+// moved appends a `ref.moved`. Its id holds how many moves there were before, for
+// a branch may go to and fro.
+func (im *importer) moved(ctx context.Context, r git.Ref, was knownRef) error {
+	at := im.movedAt(r)
+	name, _ := git.UTF8Path(r.Name)
+	target, _ := git.UTF8Path(r.Target)
+	m := &recountv1.RefMoved{
+		Repository: im.o.Repository, Ref: name, OldCommit: was.Commit, NewCommit: r.Commit, Target: target,
+		MovedAt: timestamppb.New(at),
+	}
+	id := canon(schemas.TypeRefMoved, im.o.Repository).String(r.Name).String(was.Commit).String(r.Commit).String(r.Target).
+		Int(was.Moves).Int(at.Unix()).ID()
+	e, err := newEvent(id, schemas.TypeRefMoved, name, im.o.Repository, at, m)
+	if err != nil {
+		return err
+	}
+	im.report.Refs++
+	im.state.refs[r.Name] = knownRef{Commit: r.Commit, Target: r.Target, Moves: was.Moves + 1}
+	return im.feed.add(ctx, e)
+}
+
+// movedAt is when a ref came to point where it does: what its reflog says last,
+// if that is about it, else now.
+func (im *importer) movedAt(r git.Ref) time.Time {
+	dir, name := im.repo.CommonDir, r.Name
+	if strings.HasSuffix(name, "HEAD") && !strings.HasPrefix(name, "refs/") {
+		dir, name = im.repo.GitDir, "HEAD"
+	}
+	if line := lastLine(filepath.Join(dir, "logs", filepath.FromSlash(name))); line != "" && r.Commit != "" {
+		// OLD NEW NAME <EMAIL> SECONDS ZONE\tMESSAGE
+		head, _, _ := strings.Cut(line, "\t")
+		f := strings.Fields(head)
+		if len(f) >= 4 && f[1] == r.Commit {
+			if sec, err := strconv.ParseInt(f[len(f)-2], 10, 64); err == nil {
+				return within(time.Unix(sec, 0).UTC())
+			}
+		}
+	}
+	return within(im.o.Now().UTC())
+}
+
+// lastLine is the last line of a file, if it is not absurdly long.
+func lastLine(file string) string {
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil || !st.Mode().IsRegular() {
+		return ""
+	}
+	b := make([]byte, min(st.Size(), 8<<10))
+	if _, err := f.ReadAt(b, st.Size()-int64(len(b))); err != nil {
+		return ""
+	}
+	b = bytes.TrimRight(b, "\n")
+	return string(b[bytes.LastIndexByte(b, '\n')+1:])
+}

@@ -1,0 +1,254 @@
+package commits
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// State is what an importer remembers of one repository on one log, in a folder
+// of its own. It is a cache: it says what need not be appended again. Without it
+// everything is appended anew, under the same ids. Each file is written after the
+// log has acknowledged what it speaks of, so that a crash leaves it behind the
+// log and never ahead.
+//
+//	state.json  what is recorded: see saved
+//	refs.json   where each ref was last seen
+//	seen        32 bytes a content: 16 of its key, its size, its verdict, zeroes,
+//	            and a CRC-32C over these; what a crash tore off is left out
+//	lock        held by the one import that is under way
+type State struct {
+	dir  string
+	lock *os.File
+	saved
+	refs map[string]knownRef
+	seen map[seenKey]seenContent
+	file *os.File // seen, open for appending
+}
+
+// saved is state.json.
+type saved struct {
+	Version int `json:"version"`
+	// Log is the data directory's id: the cache is of no use for another.
+	Log        string `json:"log"`
+	Repository string `json:"repository"`
+	// Path is where it was imported from last.
+	Path string `json:"path"`
+	// Roots are the first commits that were seen.
+	Roots []string `json:"roots"`
+	// Base is the commit whose files are all on the log; BaseDone says that its
+	// event is.
+	Base     string `json:"base"`
+	BaseDone bool   `json:"base_done"`
+	// Heads and all before them are recorded.
+	Heads []string `json:"heads"`
+	// Shallow is the border of the clone when they were.
+	Shallow []string `json:"shallow,omitempty"`
+	// Last is where the newest event stands.
+	Last *schemas.Position `json:"last,omitempty"`
+}
+
+const stateVersion = 1
+
+// knownRef is where a ref was, and how many moves of it were told.
+type knownRef struct {
+	Commit string `json:"commit"`
+	Target string `json:"target,omitempty"`
+	Moves  int64  `json:"moves"`
+}
+
+// seenKey is the first half of a SHA-256 over a blob's id and how it is read.
+type seenKey [16]byte
+
+type seenContent struct {
+	size    int64
+	verdict verdict
+}
+
+var notPlain = regexp.MustCompile(`[^a-zA-Z0-9._-]+`)
+
+// BusyError: another import of the repository is under way.
+type BusyError struct{ Repository string }
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("%s: another import of it is under way: wait for it", e.Repository)
+}
+
+// OpenState takes the state of a repository below dir for this process, waiting
+// for another as long as the context allows; log is the id of the log's data
+// directory.
+func OpenState(ctx context.Context, dir, log, repository string) (s *State, err error) {
+	sum := schemas.NewCanon("recount/import/git/state/1").String(log).String(repository).Sum()
+	name := notPlain.ReplaceAllString(repository, "_")
+	s = &State{dir: filepath.Join(dir, name[:min(len(name), 80)]+"-"+sum.String()[:16])}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("state of imports: %w", err)
+	}
+	if s.lock, err = os.OpenFile(filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		return nil, fmt.Errorf("state of imports: %w", err)
+	}
+	for {
+		err = unix.Flock(int(s.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(&BusyError{repository}, s.lock.Close())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("state of imports: lock: %w", err), s.lock.Close())
+	}
+	s.load(log, repository)
+	return s, nil
+}
+
+// load reads what is there; what is not, or is damaged, is as if never imported.
+func (s *State) load(log, repository string) {
+	fresh := saved{Version: stateVersion, Log: log, Repository: repository}
+	b, err := os.ReadFile(filepath.Join(s.dir, "state.json"))
+	if err != nil || json.Unmarshal(b, &s.saved) != nil || s.Version != stateVersion || s.saved.Log != log || s.Repository != repository {
+		s.saved = fresh
+		s.Forget()
+		return
+	}
+	b, err = os.ReadFile(filepath.Join(s.dir, "refs.json"))
+	if err != nil || json.Unmarshal(b, &s.refs) != nil || s.refs == nil {
+		s.refs = map[string]knownRef{}
+	}
+	s.seen = readSeen(filepath.Join(s.dir, "seen"))
+}
+
+// Known reports whether anything of the repository was imported before.
+func (s *State) Known() bool { return s.Base != "" }
+
+// LastPosition is where the newest event that was appended stands, if any: a log
+// that ends before it is not the one that this state speaks of.
+func (s *State) LastPosition() *schemas.Position { return s.Last }
+
+// Forget makes the state as if nothing was imported.
+func (s *State) Forget() {
+	s.saved = saved{Version: stateVersion, Log: s.saved.Log, Repository: s.Repository}
+	s.refs, s.seen = map[string]knownRef{}, map[seenKey]seenContent{}
+	_ = os.Remove(filepath.Join(s.dir, "seen")) // there may be none
+}
+
+// Close lets others have it. After an import that failed it must be opened anew:
+// what it holds in memory is then ahead of the log.
+func (s *State) Close() error {
+	var err error
+	if s.file != nil {
+		err = s.file.Close()
+	}
+	return errors.Join(err, s.lock.Close())
+}
+
+// save writes state.json.
+func (s *State) save() error { return s.write("state.json", s.saved) }
+
+// saveRefs writes refs.json.
+func (s *State) saveRefs() error { return s.write("refs.json", s.refs) }
+
+func (s *State) write(name string, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(s.dir, name)
+	// Without a sync: what a crash leaves is a cache that is behind, or unreadable
+	// and so forgotten.
+	if err := os.WriteFile(file+".new", b, 0o600); err != nil {
+		return fmt.Errorf("state of imports: %w", err)
+	}
+	if err := os.Rename(file+".new", file); err != nil {
+		return fmt.Errorf("state of imports: %w", err)
+	}
+	return nil
+}
+
+const seenBytes = 32
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func readSeen(file string) map[seenKey]seenContent {
+	seen := map[seenKey]seenContent{}
+	f, err := os.Open(file)
+	if err != nil {
+		return seen
+	}
+	defer f.Close()
+	var b [seenBytes]byte
+	for r := bufio.NewReader(f); ; {
+		if _, err := io.ReadFull(r, b[:]); err != nil {
+			return seen
+		}
+		if binary.LittleEndian.Uint32(b[28:]) == crc32.Checksum(b[:28], castagnoli) {
+			seen[seenKey(b[:16])] = seenContent{int64(binary.LittleEndian.Uint64(b[16:])), verdict(b[24])}
+		}
+	}
+}
+
+// seenNow is a content that became seen.
+type seenNow struct {
+	seenKey
+	seenContent
+}
+
+// saveSeen stores contents that are on the log now, or left out for good.
+func (s *State) saveSeen(contents []seenNow) error {
+	if len(contents) == 0 {
+		return nil
+	}
+	if s.file == nil {
+		file := filepath.Join(s.dir, "seen")
+		f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return fmt.Errorf("state of imports: %w", err)
+		}
+		// A torn record at the end would shift those that follow.
+		end, err := f.Seek(0, io.SeekEnd)
+		if err == nil {
+			_, err = f.Seek(end-end%seenBytes, io.SeekStart)
+		}
+		if err != nil {
+			return errors.Join(fmt.Errorf("state of imports: %w", err), f.Close())
+		}
+		s.file = f
+	}
+	out := make([]byte, 0, len(contents)*seenBytes)
+	for _, c := range contents {
+		var b [seenBytes]byte
+		copy(b[:], c.seenKey[:])
+		binary.LittleEndian.PutUint64(b[16:], uint64(c.size))
+		b[24] = byte(c.verdict)
+		binary.LittleEndian.PutUint32(b[28:], crc32.Checksum(b[:28], castagnoli))
+		out = append(out, b[:]...)
+	}
+	if _, err := s.file.Write(out); err != nil {
+		return fmt.Errorf("state of imports: %w", err)
+	}
+	return nil
+}
+
+// refMoved notes a move.
+func (s *State) refMoved(name string, r knownRef) {
+	if r.Commit == "" {
+		r.Target = "" // it stays known by the number of its moves
+	}
+	s.refs[name] = r
+}
