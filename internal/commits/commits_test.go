@@ -262,7 +262,7 @@ func TestACommitInParts(t *testing.T) {
 // to the same log as one that was never disturbed.
 func TestAnInterruptedImportGoesOn(t *testing.T) {
 	build := func(w *world) {
-		for i := range 1200 {
+		for i := range 700 {
 			w.g.Write(fmt.Sprintf("dir%d/f%d.go", i%7, i), fmt.Sprintf("package a // %d\n", i))
 		}
 		w.g.Commit("one")
