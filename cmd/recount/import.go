@@ -31,17 +31,18 @@ func (f *importFlags) add(c *cobra.Command) {
 func (a *app) importCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import",
-		Short: "Bring in what you ran before",
-		Long: `Bring in what was run before: the histories of shells, Atuin's database, or events
-one a line. Importing again is safe at any time: what is there already is not
+		Short: "Bring in what was there before",
+		Long: `Bring in what was there before: the histories of shells, Atuin's database, the
+commits of git repositories, or events one a line. Importing again is safe at any time: what is there already is not
 appended again, so an interrupted import is resumed by starting it again, and a
 history that has grown adds only what is new. Secrets are redacted on the way.`,
 		Example: `  recount import history                     every shell history found
   recount import history ~/old/.zsh_history
   recount import atuin
+  recount import git ~/src/shop
   recount import jsonl events.jsonl          or - for the standard input`,
 	}
-	c.AddCommand(a.importHistoryCmd(), a.importAtuinCmd(), a.importJSONLCmd())
+	c.AddCommand(a.importHistoryCmd(), a.importAtuinCmd(), a.importGitCmd(), a.importJSONLCmd())
 	return c
 }
 

@@ -59,8 +59,9 @@ type Options struct {
 	Redact func(*recountv1.CommitRecorded) int
 	// Now is the time, for refs whose own is not known. Required.
 	Now func() time.Time
-	// Progress is told how many commits of how many are done; nil for nobody.
-	Progress func(done, of int64)
+	// Progress is told how many commits of how many are done, and how many files;
+	// nil for nobody.
+	Progress func(done, of, files int64)
 }
 
 // Limits of contents, in bytes.
@@ -234,17 +235,21 @@ func (im *importer) walk(ctx context.Context, from, not []string, record func(co
 		}
 		im.state.Heads = append(slices.DeleteFunc(im.state.Heads, func(h string) bool { return slices.Contains(w.Parents, h) }), c.ID)
 		im.feed.completed()
-		return im.step()
+		im.step()
+		return nil
 	})
 }
 
 // step counts a commit.
-func (im *importer) step() error {
+func (im *importer) step() {
 	im.done++
+	im.progress()
+}
+
+func (im *importer) progress() {
 	if im.o.Progress != nil {
-		im.o.Progress(im.done, max(im.total, im.done))
+		im.o.Progress(im.done, max(im.total, im.done), im.report.Files)
 	}
-	return nil
 }
 
 func (im *importer) problem(format string, args ...any) {

@@ -306,7 +306,7 @@ func TestCancelledImportLeavesAPrefix(t *testing.T) {
 	}
 	o := w.opts
 	o.Append, o.History = w.log.append, 29
-	o.Progress = func(done, of int64) {
+	o.Progress = func(done, of, _ int64) {
 		if of != 30 {
 			t.Errorf("%d of %d", done, of)
 		}

@@ -95,6 +95,9 @@ func (im *importer) append(ctx context.Context, ch git.Change, content []byte, a
 	im.feed.see(im.seenKey(ch), seenContent{int64(len(content)), sent})
 	im.report.Files++
 	im.report.Bytes += int64(len(content))
+	if im.report.Files%readAhead == 0 {
+		im.progress() // of a commit of very many files
+	}
 	return nil
 }
 

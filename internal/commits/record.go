@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -55,7 +54,8 @@ func (im *importer) base(ctx context.Context) error {
 	s.BaseDone = true
 	s.Heads = append(slices.DeleteFunc(s.Heads, func(h string) bool { return slices.Contains(c.Parents, h) || h == c.ID }), c.ID)
 	im.feed.completed()
-	return im.step()
+	im.step()
+	return nil
 }
 
 // deepen moves the base back: the commits from the older base on, whose names
@@ -86,7 +86,8 @@ func (im *importer) deepen(ctx context.Context, p plan) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(im.content(ctx, c, w.Parents), im.step())
+		im.step()
+		return im.content(ctx, c, w.Parents)
 	})
 	if err != nil {
 		return err

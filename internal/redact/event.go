@@ -18,8 +18,9 @@ const maxTail = 65536
 var secretEnv = regexp.MustCompile(`(?i)` + secretName + `$`)
 
 // Event redacts a payload in place: the command, what was said and printed, the
-// environment, and the workspace, which may be a URL with credentials. Messages
-// of other types have no text of people or programs and stay as they are.
+// environment, and the workspace, which may be a URL with credentials; of a commit
+// its message. Other payloads stay as they are: they have no text of people or
+// programs, or, as the content of a file, text that their id is a hash of.
 func (r *Redactor) Event(m proto.Message) []Finding {
 	var found []Finding
 	text := func(s *string) {
@@ -48,6 +49,8 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 		}
 	case *recountv1.OutcomeObserved:
 		tail(&m.OutputTail)
+	case *recountv1.CommitRecorded:
+		text(&m.Message)
 	}
 	return found
 }

@@ -374,6 +374,10 @@ func TestEvent(t *testing.T) {
 	if out.OutputTail != "PGPASSWORD=[redacted:password]" {
 		t.Error(out.OutputTail)
 	}
+	commit := &recountv1.CommitRecorded{Message: "log in with https://me:hunter2@example.com\n"}
+	if fs := r.Event(commit); len(fs) != 1 || commit.Message != "log in with https://me:[redacted:url-password]@example.com\n" {
+		t.Error(fs, commit.Message)
+	}
 }
 
 func TestExtraRules(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -21,14 +23,15 @@ const (
 	mediaNDJSON = "application/x-ndjson"
 	mediaEvent  = "application/cloudevents+json"
 	mediaBatch  = "application/cloudevents-batch+json"
+	mediaProto  = "application/protobuf"
 )
 
 // Limits of one request that appends.
 const (
 	MaxBatch = 10_000
-	// MaxEvent is the largest payload in bytes: the longest command that a payload
-	// may have, with every byte of it escaped, fits twice.
-	MaxEvent = 3 << 20
+	// MaxEvent is the largest payload in bytes: what the log takes in one event by
+	// default (pipeline.DefaultMaxEventBytes), less room for key and headers.
+	MaxEvent = 4<<20 - 64<<10
 	// maxKey is far more than any workspace's name has.
 	maxKey = 8192
 )
@@ -98,7 +101,7 @@ func splitItems(media string, body []byte) ([]item, error) {
 		}
 		return items, nil
 	default:
-		return nil, &bodyError{415, "header.Content-Type", fmt.Sprintf("%q: want %s, %s, %s or %s", media, mediaJSON, mediaNDJSON, mediaEvent, mediaBatch)}
+		return nil, &bodyError{415, "header.Content-Type", fmt.Sprintf("%q: want %s, %s, %s, %s or %s", media, mediaJSON, mediaNDJSON, mediaEvent, mediaBatch, mediaProto)}
 	}
 	body = bytes.TrimSpace(body)
 	if len(body) == 0 {
@@ -213,6 +216,38 @@ func parseCloudEvent(e schemas.Event, attrs map[string]json.RawMessage) (schemas
 		e.ID = schemas.ProducerID(e.Source, id)
 	}
 	return e, nil
+}
+
+// parseBinary reads one event in CloudEvents' binary mode: the body is the
+// payload in protobuf, attributes are ce-* headers.
+func parseBinary(header http.Header, defaultType string, body []byte) ([]schemas.Event, error) {
+	if len(body) > MaxEvent {
+		return nil, &bodyError{413, "body", fmt.Sprintf("a payload of %d bytes, at most %d", len(body), MaxEvent)}
+	}
+	e := schemas.Event{Type: defaultType, Source: schemas.DefaultSource}
+	attrs := map[string]json.RawMessage{}
+	for name, values := range header {
+		attr, ok := strings.CutPrefix(strings.ToLower(name), "ce-")
+		if !ok {
+			continue
+		}
+		value, err := url.PathUnescape(values[0])
+		if err != nil || len(values) > 1 || !utf8.ValidString(value) {
+			return nil, &bodyError{422, "header." + name, "want one value, percent-encoded UTF-8"}
+		}
+		if attr == "data" || attr == "data_base64" || attr == "datacontenttype" {
+			return nil, &bodyError{422, "header." + name, "the payload is the body, and its type is Content-Type"}
+		}
+		attrs[attr], _ = json.Marshal(value) // a string
+	}
+	e.Payload = body
+	e, err := parseCloudEvent(e, attrs)
+	var be *bodyError
+	if errors.As(err, &be) {
+		be.location = "header.ce-" + be.location
+	}
+	e.ContentType = schemas.ContentProto
+	return []schemas.Event{e}, err
 }
 
 func invalidAt(b []byte) int {

@@ -15,9 +15,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -212,6 +214,44 @@ func TestPostEventsTakes(t *testing.T) {
 	}
 }
 
+// The binary mode of CloudEvents: the body is the payload, headers are attributes.
+func TestPostEventsTakesProtobuf(t *testing.T) {
+	payload, err := proto.Marshal(&recountv1.SourceRevised{
+		Repository: "example.org/acme/shop", Blob: "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", Path: "empty",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fake{}
+	srv, _ := serve(t, f, httpapi.Options{})
+	resp, body := request(t, srv, "POST", "/v1/events", bytes.NewReader(payload), "Content-Type", "application/protobuf",
+		"ce-specversion", "1.0", "ce-type", "source.revised", "ce-source", "import%2Fgit", "ce-id", "018f3c2a-9d1e-8b7a-9c44-2f1d6a0b3e55",
+		"ce-time", "2026-01-02T03:04:05Z", "ce-partitionkey", "example.org/acme/shop")
+	if resp.StatusCode != 200 || len(f.events) != 1 {
+		t.Fatalf("got %d %s, %d events", resp.StatusCode, body, len(f.events))
+	}
+	e := f.events[0]
+	if e.Type != "source.revised" || e.Source != "import/git" || string(e.Key) != "example.org/acme/shop" || e.ContentType != schemas.ContentProto ||
+		e.ID.String() != "018f3c2a-9d1e-8b7a-9c44-2f1d6a0b3e55" || e.Time.Unix() != 1767323045 || !bytes.Equal(e.Payload, payload) {
+		t.Errorf("got %+v", e)
+	}
+	for name, tc := range map[string]struct {
+		body, header, value string
+		status              int
+		want                string
+	}{
+		"not protobuf":         {"\xff", "ce-type", "source.revised", 422, "payload of source.revised"},
+		"an unknown attribute": {string(payload), "ce-traceparent", "x", 422, "header.ce-traceparent"},
+		"the type twice":       {string(payload), "ce-datacontenttype", "application/json", 422, "Content-Type"},
+		"too large":            {strings.Repeat("x", httpapi.MaxEvent+1), "ce-type", "source.revised", 413, "at most 4128768"},
+	} {
+		resp, body := request(t, srv, "POST", "/v1/events?type=source.revised", strings.NewReader(tc.body), "Content-Type", "application/protobuf", tc.header, tc.value)
+		if resp.StatusCode != tc.status || !strings.Contains(body, tc.want) {
+			t.Errorf("%s: got %d %s, want %d with %q", name, resp.StatusCode, body, tc.status, tc.want)
+		}
+	}
+}
+
 func TestPostEventsRefuses(t *testing.T) {
 	for name, tc := range map[string]struct {
 		media, path, body string
@@ -236,7 +276,7 @@ func TestPostEventsRefuses(t *testing.T) {
 		"bad time":              {"application/cloudevents+json", "", `{"specversion":"1.0","time":"yesterday","data":{"command":"a"}}`, 422, "RFC 3339"},
 		"bad base64":            {"application/cloudevents+json", "", `{"specversion":"1.0","data_base64":"!"}`, 422, "not base64"},
 		"other media type":      {"text/csv", "", `a,b`, 415, "text/csv"},
-		"payload too large":     {"application/json", "", `{"command":"` + strings.Repeat("x", httpapi.MaxEvent) + `"}`, 413, "at most 3145728"},
+		"payload too large":     {"application/json", "", `{"command":"` + strings.Repeat("x", httpapi.MaxEvent) + `"}`, 413, "at most 4128768"},
 		"command over its max":  {"application/json", "", `{"command":"a","session":"` + strings.Repeat("x", 300) + `"}`, 422, "session"},
 		"a body over the limit": {"application/json", "", `{"command":"` + strings.Repeat("x", 4<<20) + `"}`, 413, "nothing was appended"},
 	} {

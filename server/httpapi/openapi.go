@@ -37,6 +37,10 @@ const (
 // eventsOperation describes POST /v1/events, which postEvents answers.
 func eventsOperation(o *huma.OpenAPI) *huma.Operation {
 	registry := o.Components.Schemas
+	var types []any
+	for _, t := range appendable() {
+		types = append(types, t)
+	}
 	text := func(d string) *huma.Schema { return &huma.Schema{Type: "string", Description: d} }
 	payload := &huma.Schema{
 		Type: "object", AdditionalProperties: true,
@@ -50,7 +54,7 @@ func eventsOperation(o *huma.OpenAPI) *huma.Operation {
 		Properties: map[string]*huma.Schema{
 			"specversion":     {Type: "string", Enum: []any{"1.0"}, Description: "The version of CloudEvents."},
 			"id":              text("The producer's id, unique within source. The same id appended twice is one event."),
-			"type":            {Type: "string", Enum: []any{"command.executed", "outcome.observed"}, Description: "The type; the query parameter type is the default."},
+			"type":            {Type: "string", Enum: types, Description: "The type; the query parameter type is the default."},
 			"source":          text("The producer."),
 			"subject":         text("What it is about."),
 			"time":            {Type: "string", Format: "date-time", Description: "When it happened."},
@@ -83,7 +87,7 @@ func eventsOperation(o *huma.OpenAPI) *huma.Operation {
 		Description: fmt.Sprintf("Appends one event or a batch of at most %d, and answers when they are synced to disk, with their positions. Secrets in commands, output and environment are replaced by [redacted:KIND] first. An event whose id the log has already is not appended again: its position is the answer.", MaxBatch),
 		Parameters: []*huma.Param{{
 			Name: "type", In: "query", Description: "The type of bare payloads.",
-			Schema: &huma.Schema{Type: "string", Enum: []any{"command.executed", "outcome.observed"}, Default: "command.executed"},
+			Schema: &huma.Schema{Type: "string", Enum: types, Default: "command.executed"},
 		}},
 		RequestBody: &huma.RequestBody{
 			Required: true, Description: "One event or a batch.",
@@ -95,6 +99,7 @@ func eventsOperation(o *huma.OpenAPI) *huma.Operation {
 				mediaEvent:  {Schema: cloud, Example: json.RawMessage(exampleCloud)},
 				mediaBatch:  {Schema: batch(cloud), Example: json.RawMessage("[" + exampleCloud + "]")},
 				mediaNDJSON: {Schema: text("One event a line."), Example: exampleEvent},
+				mediaProto:  {Schema: &huma.Schema{Type: "string", Format: "binary", Description: "One payload in protobuf; attributes as ce-* headers (CloudEvents' binary mode)."}},
 			},
 		},
 		Responses: map[string]*huma.Response{

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -169,7 +171,7 @@ var (
 	ErrBusy = errors.New("busy")
 )
 
-// postEvents is written against net/http, because a body may be of four media
+// postEvents is written against net/http, because a body may be of five media
 // types and is checked against the payloads' own constraints.
 func (s *server) postEvents(w http.ResponseWriter, r *http.Request) {
 	if refused(w, r, mediaJSON) {
@@ -195,14 +197,19 @@ func (s *server) postEvents(w http.ResponseWriter, r *http.Request) {
 			}
 			typ = values[0]
 		}
-		if _, ok := schemas.KindOf(typ); !ok || typ == schemas.TypeRejected {
-			return &bodyError{422, "query.type", fmt.Sprintf("%q: want %s or %s", typ, schemas.TypeCommandExecuted, schemas.TypeOutcomeObserved)}
+		if types := appendable(); !slices.Contains(types, typ) {
+			return &bodyError{422, "query.type", fmt.Sprintf("%q: want one of %s", typ, strings.Join(types, ", "))}
 		}
 		body, err := readBody(w, r, s.o.MaxBody)
 		if err != nil {
 			return err
 		}
-		events, err := parseEvents(media, typ, body)
+		var events []schemas.Event
+		if media == mediaProto {
+			events, err = parseBinary(r.Header, typ, body)
+		} else {
+			events, err = parseEvents(media, typ, body)
+		}
 		if err != nil {
 			return err
 		}
@@ -226,6 +233,17 @@ func (s *server) postEvents(w http.ResponseWriter, r *http.Request) {
 		}
 		problem(w, p.GetStatus(), m.Detail, m.Errors...)
 	}
+}
+
+// appendable are the types that may come in: all but what the pipeline appends.
+func appendable() []string {
+	var types []string
+	for _, k := range schemas.Kinds() {
+		if k.Type != schemas.TypeRejected {
+			types = append(types, k.Type)
+		}
+	}
+	return types
 }
 
 // AppendResponse is the answer of POST /v1/events.

@@ -1,0 +1,292 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/internal/commits"
+	"github.com/recountdb/recount/internal/git"
+	"github.com/recountdb/recount/internal/redact"
+	extract "github.com/recountdb/recount/processors/source"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/node"
+)
+
+// gitFlags are those that import git and watch git share.
+type gitFlags struct {
+	repo    string
+	history int
+	all     bool
+}
+
+func (f *gitFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.repo, "repo", "", "the repository's name (default from the remote origin, else go.mod, else the folder)")
+	c.Flags().IntVar(&f.history, "history", -1, "how many commits back from HEAD contents begin (default 0 the first time)")
+	c.Flags().BoolVar(&f.all, "all", false, "every branch, local and remote (default HEAD and branches known already)")
+}
+
+func (f *gitFlags) check(cmd *cobra.Command, paths []string) error {
+	if f.history < 0 && cmd.Flags().Changed("history") {
+		return usagef("--history %d: want 0 or more", f.history)
+	}
+	if f.repo != "" && len(paths) > 1 {
+		return usagef("--repo %q: want one PATH with it, not %d", f.repo, len(paths))
+	}
+	return nil
+}
+
+func (a *app) importGitCmd() *cobra.Command {
+	var f gitFlags
+	var working, hook bool
+	c := &cobra.Command{
+		Use:   "git PATH...",
+		Short: "Import the commits of a git repository",
+		Long: `Import the commits of a git repository: of the whole history who, when, why and
+which files; from a base commit on the files themselves, each content once. The
+base is HEAD the first time, or --history commits before it; a later import brings
+the commits since, and --history moves the base further back.
+
+What is left out (binary, vendored, minified, very large files, links, submodules)
+is recorded with the reason. Importing again is safe at any time. The contents of
+files are stored as they are; secrets in commit messages are redacted.`,
+		Example: `  recount import git .
+  recount import git ~/src/shop --history 500 --all
+  recount import git . --working-tree        with what is not committed yet`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd, args); err != nil {
+				return err
+			}
+			err := a.importGit(cmd.Context(), f, args, working, hook)
+			if hook && err != nil {
+				a.hookLog(err) // who commits is not to be bothered
+				return nil
+			}
+			return err
+		},
+	}
+	f.add(c)
+	c.Flags().BoolVar(&working, "working-tree", false, "record the working tree above HEAD, too, as a temporary snapshot")
+	c.Flags().BoolVar(&hook, "hook", false, "as git's hooks call it: print nothing, and errors into the hooks' log")
+	return c
+}
+
+func (a *app) importGit(ctx context.Context, f gitFlags, paths []string, working, hook bool) (err error) {
+	started := time.Now()
+	cfg, err := a.nodeConfig()
+	if err != nil {
+		return err
+	}
+	var roles []string
+	if hook {
+		roles = appendOnly
+	}
+	b, err := a.open(ctx, cfg, defaultWait, roles...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	reports := []commits.Report{}
+	for _, path := range paths {
+		repo, err := git.Open(ctx, path)
+		if err != nil {
+			return err
+		}
+		g := gitImport{a: a, cfg: cfg, b: b, repo: repo, flags: f, working: working, quiet: hook}
+		r, err := g.run(ctx)
+		a.clearProgress()
+		if err != nil {
+			return err
+		}
+		reports = append(reports, r)
+		if !a.json && !hook {
+			a.printImported(r)
+		}
+	}
+	if a.json && !hook {
+		return a.printJSON(map[string]any{"imports": reports, "elapsed_ms": time.Since(started).Milliseconds()})
+	}
+	return nil
+}
+
+// gitImport is one import of one repository through one backend.
+type gitImport struct {
+	a       *app
+	cfg     node.Config
+	b       *backend
+	repo    *git.Repo
+	flags   gitFlags
+	working bool
+	quiet   bool
+}
+
+// importWait bounds the wait for another import of the repository.
+const importWait = time.Minute
+
+func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
+	name, err := g.name(ctx)
+	if err != nil {
+		return r, err
+	}
+	redactor, err := redactor(g.cfg)
+	if err != nil {
+		return r, err
+	}
+	st, err := g.b.Status(ctx, httpapi.StatusRequest{})
+	if err != nil {
+		return r, err
+	}
+	waiting, cancel := context.WithTimeout(ctx, importWait)
+	defer cancel()
+	s, err := commits.OpenState(waiting, filepath.Join(g.cfg.DataDir, "imports", "git"), st.DataID, name)
+	if err != nil {
+		return r, errors.Join(ctx.Err(), err)
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if last := s.LastPosition(); last != nil && lost(st.Log.Ends, *last) {
+		fmt.Fprintf(g.a.stderr, "recount: %s: the log ends before %s, where the last import left it: importing all of it again\n", name, last)
+		s.Forget()
+	}
+	if !s.Known() {
+		// What the log has under these ids is known by the projections alone.
+		if len(st.Projections) > 0 {
+			if err := settle(ctx, g.b); err != nil {
+				return r, err
+			}
+		}
+	}
+	r, err = commits.Import(ctx, g.repo, s, commits.Options{
+		Repository: name, History: g.flags.history, All: g.flags.all, WorkingTree: g.working,
+		Language: func(path string) string { l, _ := extract.LanguageOf(path); return l.Name },
+		Limits:   commits.Limits{Content: extract.MaxContent, Event: httpapi.MaxEvent},
+		Append:   g.append, Redact: redacting(redactor), Now: time.Now, Progress: g.progress(name),
+	})
+	if errors.Is(err, context.Canceled) {
+		err = fmt.Errorf("%s: stopped after %s events: start it again to go on: %w", name, thousands(r.Appended+r.Present), err)
+	}
+	return r, err
+}
+
+// name is what the repository is called.
+func (g gitImport) name(ctx context.Context) (string, error) {
+	if name := g.flags.repo; name != "" {
+		if len(name) > 512 || strings.ContainsAny(name, "\x00\n") {
+			return "", usagef("--repo %q: want at most 512 bytes on one line", name)
+		}
+		return name, nil
+	}
+	head, err := g.repo.Head(ctx)
+	if err != nil {
+		return "", err
+	}
+	return g.repo.Name(ctx, head.Commit)
+}
+
+// lost reports whether a log ends before a position that was in it. Ends may
+// leave out topics that nothing is made of.
+func lost(ends schemas.Watermark, last schemas.Position) bool {
+	for tp, end := range ends {
+		if tp.Topic == last.Topic && tp.Partition == last.Partition {
+			return end <= last.Offset
+		}
+	}
+	return false
+}
+
+func (g gitImport) append(ctx context.Context, events []schemas.Event) (commits.Appended, error) {
+	var done commits.Appended
+	all, err := g.b.Append(ctx, events)
+	if err != nil {
+		return done, err
+	}
+	for _, d := range all {
+		if d.Duplicate {
+			done.Present++
+		}
+	}
+	done.Last = &all[len(all)-1].Position
+	return done, nil
+}
+
+func redacting(r *redact.Redactor) func(*recountv1.CommitRecorded) int {
+	return func(m *recountv1.CommitRecorded) int { return len(r.Event(m)) }
+}
+
+// progress draws now and then; nil where nobody looks.
+func (g gitImport) progress(name string) func(done, of, files int64) {
+	draw := g.a.progress()
+	if draw == nil || g.quiet {
+		return nil
+	}
+	var drawn time.Time
+	return func(done, of, files int64) {
+		if now := time.Now(); now.Sub(drawn) > 100*time.Millisecond {
+			drawn = now
+			draw(httpapi.Progress{Phase: fmt.Sprintf("import %s: %s files, commits", name, thousands(files)), Done: min(done, of-1), Total: of})
+		}
+	}
+}
+
+// printImported says what an import did.
+func (a *app) printImported(r commits.Report) {
+	a.printf("%s: %s\n", r.Repository, importedText(r))
+	for _, p := range r.Problems {
+		fmt.Fprintf(a.stderr, "  %s\n", p)
+	}
+}
+
+func importedText(r commits.Report) string {
+	n := r.Commits.Full + r.Commits.Changes + r.Commits.Metadata
+	if n == 0 && r.Refs == 0 && r.WorkingTree == "" {
+		return "nothing new at " + abbreviated(r.Head)
+	}
+	var parts []string
+	if n > 0 {
+		var how []string
+		for _, k := range []struct {
+			n   int64
+			how string
+		}{{r.Commits.Full, "whole"}, {r.Commits.Changes, "as changes"}, {r.Commits.Metadata, "by name only"}} {
+			if k.n > 0 {
+				how = append(how, thousands(k.n)+" "+k.how)
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%s commits (%s)", thousands(n), strings.Join(how, ", ")))
+	}
+	if r.Files > 0 {
+		parts = append(parts, fmt.Sprintf("%s files of %s bytes", thousands(r.Files), thousands(r.Bytes)))
+	}
+	if len(r.Skipped) > 0 {
+		var why []string
+		for _, k := range slices.Sorted(maps.Keys(r.Skipped)) {
+			why = append(why, fmt.Sprintf("%s %s", thousands(r.Skipped[k]), k))
+		}
+		parts = append(parts, "left out "+strings.Join(why, ", "))
+	}
+	if r.Refs > 0 {
+		parts = append(parts, thousands(r.Refs)+" refs moved")
+	}
+	if r.WorkingTree != "" {
+		parts = append(parts, "the working tree as "+abbreviated(r.WorkingTree))
+	}
+	if r.Redacted > 0 {
+		parts = append(parts, thousands(r.Redacted)+" secrets redacted")
+	}
+	if r.Present > 0 {
+		parts = append(parts, thousands(r.Present)+" events there already")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// abbreviated is the start of an object id.
+func abbreviated(id string) string { return id[:min(len(id), 12)] }
