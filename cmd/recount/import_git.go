@@ -261,10 +261,10 @@ func importedText(r commits.Report) string {
 				how = append(how, thousands(k.n)+" "+k.how)
 			}
 		}
-		parts = append(parts, fmt.Sprintf("%s commits (%s)", thousands(n), strings.Join(how, ", ")))
+		parts = append(parts, fmt.Sprintf("%s (%s)", count(int(n), "commit", "commits"), strings.Join(how, ", ")))
 	}
 	if r.Files > 0 {
-		parts = append(parts, fmt.Sprintf("%s files of %s bytes", thousands(r.Files), thousands(r.Bytes)))
+		parts = append(parts, fmt.Sprintf("%s of %s bytes", count(int(r.Files), "file", "files"), thousands(r.Bytes)))
 	}
 	if len(r.Skipped) > 0 {
 		var why []string
@@ -274,16 +274,16 @@ func importedText(r commits.Report) string {
 		parts = append(parts, "left out "+strings.Join(why, ", "))
 	}
 	if r.Refs > 0 {
-		parts = append(parts, thousands(r.Refs)+" refs moved")
+		parts = append(parts, count(int(r.Refs), "ref", "refs")+" moved")
 	}
 	if r.WorkingTree != "" {
 		parts = append(parts, "the working tree as "+abbreviated(r.WorkingTree))
 	}
 	if r.Redacted > 0 {
-		parts = append(parts, thousands(r.Redacted)+" secrets redacted")
+		parts = append(parts, count(int(r.Redacted), "secret", "secrets")+" redacted")
 	}
 	if r.Present > 0 {
-		parts = append(parts, thousands(r.Present)+" events there already")
+		parts = append(parts, count(int(r.Present), "event", "events")+" there already")
 	}
 	return strings.Join(parts, "; ")
 }

@@ -143,7 +143,7 @@ func Import(ctx context.Context, repo *git.Repo, state *State, o Options) (Repor
 		repo: repo, o: o, state: state, last: state.Last,
 		recorded: map[commitKey]struct{}{}, before: map[string]bool{}, rules: map[string]attributes{},
 	}
-	im.report = Report{Repository: o.Repository, Path: repo.Path, Skipped: map[string]int64{}}
+	im.report = Report{Repository: o.Repository, Path: repo.Root(), Skipped: map[string]int64{}}
 	im.objects = repo.Objects(ctx)
 	im.feed = im.newFeed(ctx)
 	err := im.run(ctx)

@@ -501,7 +501,7 @@ func TestTheWorkingTree(t *testing.T) {
 		t.Errorf("(-got +want):\n%s", diff)
 	}
 	n := len(w.log.events)
-	if again := w.run(working); again.WorkingTree != r.WorkingTree || len(w.log.events) != n {
+	if again := w.run(working); again.WorkingTree != r.WorkingTree || len(w.log.events) != n || again.Present != 0 {
 		t.Errorf("the same state again: %+v", again)
 	}
 	w.g.Write("new.go", "package n2\n")

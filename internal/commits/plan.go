@@ -63,7 +63,7 @@ func (im *importer) plan(ctx context.Context) (p plan, err error) {
 			p.deepen = older
 		}
 	}
-	im.state.Path = im.repo.Path
+	im.state.Path = im.repo.Root()
 	if p.beforeBase, err = im.parents(ctx, im.state.Base); err != nil {
 		return p, err
 	}
@@ -94,7 +94,7 @@ func (im *importer) tips(p plan) ([]string, error) {
 	case len(p.refs) > 0:
 		return nil, fmt.Errorf("HEAD names %s, which does not exist: switch to a branch that does, or take all of them with --all", p.head.Target)
 	}
-	return nil, fmt.Errorf("%s: %w: make one, or follow what comes with recount watch git", im.repo.Path, ErrNoCommits)
+	return nil, fmt.Errorf("%s: %w: make one, or follow what comes with recount watch git", im.repo.Root(), ErrNoCommits)
 }
 
 // SameNameError: another repository has the name.
@@ -132,7 +132,7 @@ func (im *importer) reconcile(ctx context.Context, p plan) error {
 		return err
 	}
 	if len(here) == 0 {
-		return &SameNameError{im.o.Repository, im.repo.Path, s.Path, s.Roots}
+		return &SameNameError{im.o.Repository, im.repo.Root(), s.Path, s.Roots}
 	}
 	gone := func(id string) bool { return !slices.Contains(here, id) }
 	heads := slices.DeleteFunc(slices.Clone(s.Heads), gone)

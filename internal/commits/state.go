@@ -57,6 +57,8 @@ type saved struct {
 	Heads []string `json:"heads"`
 	// Shallow is the border of the clone when they were.
 	Shallow []string `json:"shallow,omitempty"`
+	// WorkingTree is the state of the working tree that was recorded last.
+	WorkingTree string `json:"working_tree,omitempty"`
 	// Last is where the newest event stands.
 	Last *schemas.Position `json:"last,omitempty"`
 }

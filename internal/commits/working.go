@@ -56,7 +56,15 @@ func (im *importer) workingTree(ctx context.Context, head string) error {
 	}
 	m.Commit = id.Sum().String()[:len(head)]
 	im.report.WorkingTree = m.Commit
-	return im.emit(ctx, m, now)
+	if m.Commit == im.state.WorkingTree {
+		return nil
+	}
+	im.state.WorkingTree = m.Commit
+	if err := im.emit(ctx, m, now); err != nil {
+		return err
+	}
+	im.feed.completed()
+	return nil
 }
 
 // workingFile appends a file's content and says how it differs from HEAD; a zero

@@ -85,6 +85,18 @@ func Open(ctx context.Context, path string) (*Repo, error) {
 	return r, nil
 }
 
+// Root is the folder that people know the repository by: of the working tree, or
+// the repository's own where it is bare.
+func (r *Repo) Root() string {
+	switch {
+	case r.TopLevel != "":
+		return r.TopLevel
+	case filepath.Base(r.CommonDir) == ".git":
+		return filepath.Dir(r.CommonDir)
+	}
+	return r.CommonDir
+}
+
 // discovery words git's refusals for people who want to know what now.
 func discovery(path string, err error) error {
 	var ge *Error

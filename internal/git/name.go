@@ -26,13 +26,7 @@ func (r *Repo) Name(ctx context.Context, head string) (string, error) {
 			return name, err
 		}
 	}
-	dir := r.TopLevel
-	if dir == "" {
-		if dir = r.CommonDir; filepath.Base(dir) == ".git" {
-			dir = filepath.Dir(dir)
-		}
-	}
-	return strings.TrimSuffix(strings.ToValidUTF8(filepath.Base(dir), "?"), ".git"), nil
+	return strings.TrimSuffix(strings.ToValidUTF8(filepath.Base(r.Root()), "?"), ".git"), nil
 }
 
 var (
