@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -39,7 +41,8 @@ func (b *Broker) Append(ctx context.Context, topic string, partition int32, reco
 	if t, err := b.topics.find(topic, [16]byte{}); err != nil {
 		a.refuse(err, "")
 	} else {
-		b.checkOwn(&a, t, partition, encodeBatch(records))
+		buf := ownBatches.Get().(*[]byte)
+		b.checkOwn(&a, t, partition, encodeBatch(*buf, records))
 	}
 	if a.err == nil {
 		o := &appendOp{b: b, parts: []appended{a}, bytes: len(a.batch) + appendOverhead, out: make(chan struct{})}
@@ -54,6 +57,10 @@ func (b *Broker) Append(ctx context.Context, topic string, partition int32, reco
 			return 0, fmt.Errorf("append to %s/%d: %w", topic, partition, ctx.Err())
 		}
 		a = o.parts[0]
+		// Behind a failed store the committer may still be reading it.
+		if own := []byte(a.batch); b.store.failure() == nil && cap(own) <= maxOwnBatch {
+			ownBatches.Put(&own)
+		}
 	}
 	if a.err != nil {
 		if a.text != "" {
@@ -63,6 +70,12 @@ func (b *Broker) Append(ctx context.Context, topic string, partition int32, reco
 	}
 	return a.base, nil
 }
+
+// ownBatches are the memory of batches that have been written.
+var ownBatches = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxOwnBatch bounds what is kept for the next.
+const maxOwnBatch = 2 << 20
 
 // checkOwn is checkAppend for a batch of our own making.
 func (b *Broker) checkOwn(a *appended, t *topic, num int32, own []byte) {
@@ -77,8 +90,9 @@ func (b *Broker) checkOwn(a *appended, t *topic, num int32, own []byte) {
 	}
 }
 
-// encodeBatch makes a record batch, uncompressed and of no producer.
-func encodeBatch(records []Record) []byte {
+// encodeBatch makes a record batch, uncompressed and of no producer, in the memory
+// of buf if that is large enough.
+func encodeBatch(buf []byte, records []Record) []byte {
 	size := batchHeaderSize
 	for i := range records {
 		r := &records[i]
@@ -87,7 +101,7 @@ func encodeBatch(records []Record) []byte {
 			size += 10 + len(h.Key) + len(h.Value)
 		}
 	}
-	b := make([]byte, batchHeaderSize, size)
+	b := append(slices.Grow(buf[:0], size), make([]byte, batchHeaderSize)...)
 	now := time.Now()
 	base, latest := int64(0), int64(0)
 	for i := range records {
@@ -118,7 +132,7 @@ func encodeBatch(records []Record) []byte {
 
 // emptyBatch makes a batch of no records that stands for the offsets first to last.
 func emptyBatch(first, last int64) batch {
-	b := batch(encodeBatch(nil))
+	b := batch(encodeBatch(nil, nil))
 	b.place(first, leaderEpoch)
 	binary.BigEndian.PutUint32(b[23:], uint32(last-first))
 	for i := 27; i < 43; i++ {

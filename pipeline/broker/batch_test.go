@@ -18,7 +18,7 @@ func seal(b []byte) []byte {
 }
 
 func TestCheckBatch(t *testing.T) {
-	good := func() []byte { return encodeBatch([]Record{{Value: []byte("a")}, {Value: []byte("b")}}) }
+	good := func() []byte { return encodeBatch(nil, []Record{{Value: []byte("a")}, {Value: []byte("b")}}) }
 	put16 := func(at int, v uint16) func([]byte) []byte {
 		return func(b []byte) []byte { binary.BigEndian.PutUint16(b[at:], v); return seal(b) }
 	}
@@ -69,7 +69,7 @@ func TestCheckBatch(t *testing.T) {
 }
 
 func sequencedBatch(epoch int16, first int32, n int) batch {
-	b := batch(encodeBatch(make([]Record, n)))
+	b := batch(encodeBatch(nil, make([]Record, n)))
 	binary.BigEndian.PutUint64(b[43:], 1)
 	binary.BigEndian.PutUint16(b[51:], uint16(epoch))
 	binary.BigEndian.PutUint32(b[53:], uint32(first))

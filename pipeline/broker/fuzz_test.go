@@ -36,7 +36,7 @@ func seedFrames(b *Broker) [][]byte {
 	rt := kmsg.NewProduceRequestTopic()
 	rt.Topic = "fuzz"
 	rp := kmsg.NewProduceRequestTopicPartition()
-	rp.Records = encodeBatch([]Record{{Value: []byte("v"), Headers: []Header{{Key: "h"}}}})
+	rp.Records = encodeBatch(nil, []Record{{Value: []byte("v"), Headers: []Header{{Key: "h"}}}})
 	rt.Partitions = append(rt.Partitions, rp)
 	produce.Topics = append(produce.Topics, rt)
 	return append(seeds, kmsg.NewRequestFormatter().AppendRequest(nil, produce, 1)[4:])
@@ -96,9 +96,9 @@ func FuzzDispatch(f *testing.F) {
 
 // Whatever a producer sends as a batch is refused, or can be walked by a reader.
 func FuzzCheckBatch(f *testing.F) {
-	f.Add(encodeBatch([]Record{{Key: []byte("k"), Value: []byte("v")}, {Headers: []Header{{Key: "h", Value: []byte("x")}}}}))
+	f.Add(encodeBatch(nil, []Record{{Key: []byte("k"), Value: []byte("v")}, {Headers: []Header{{Key: "h", Value: []byte("x")}}}}))
 	for codec := range byte(5) {
-		b := encodeBatch([]Record{{Value: []byte("v")}})
+		b := encodeBatch(nil, []Record{{Value: []byte("v")}})
 		b[22] = codec
 		f.Add(b)
 	}
