@@ -3,7 +3,8 @@
 // can be copied, changed and given to `recount up --pipeline` or
 // `recount pipeline run`.
 //
-//   - commands.yaml: log → processors → projections, in one stream. The default.
+//   - commands.yaml and commits.yaml: log → processors → projections, one stream a
+//     topic. The default.
 //   - split/process.yaml and split/project.yaml: the same in two streams, on two
 //     machines if need be, with a derived topic between them.
 //
@@ -19,13 +20,14 @@ import (
 
 // FS holds the files under their names here: "commands.yaml".
 //
-//go:embed commands.yaml split/*.yaml
+//go:embed commands.yaml commits.yaml split/*.yaml
 var FS embed.FS
 
 // The configs by role.
 const (
-	// Commands processes and projects.
+	// Commands and Commits process and project the events of their topics.
 	Commands = "commands.yaml"
+	Commits  = "commits.yaml"
 	// Process makes records of events and appends them to a derived topic.
 	Process = "split/process.yaml"
 	// Project applies the records of the derived topic.
@@ -36,7 +38,7 @@ const (
 func Read(name string) (string, error) {
 	b, err := FS.ReadFile(name)
 	if err != nil {
-		return "", fmt.Errorf("no built-in config %q: have %s, %s, %s", name, Commands, Process, Project)
+		return "", fmt.Errorf("no built-in config %q: have %s, %s, %s, %s", name, Commands, Commits, Process, Project)
 	}
 	return string(b), nil
 }

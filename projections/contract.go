@@ -6,6 +6,9 @@ package projections
 
 import (
 	"context"
+	"math"
+	"slices"
+	"strings"
 
 	"github.com/recountdb/recount/schemas"
 )
@@ -13,7 +16,8 @@ import (
 // Projection is state folded from the log.
 //
 // What an implementation promises: Apply stores the effect of a batch and the
-// next offset in one atomic step, so that a crash leaves either both or neither;
+// next offset in one atomic step, so that a crash leaves either both or neither
+// (a long batch may be stored in several such steps);
 // a batch, or a part of one, that lies below Next changes nothing; the same
 // event at a second offset of a partition changes nothing but Next; the state is
 // a function of the records alone, however they are batched and however the
@@ -30,7 +34,8 @@ type Projection interface {
 	// Watermark is Next for every partition seen.
 	Watermark() schemas.Watermark
 	// Apply folds a batch in. An error of class ErrPoison names a record that can
-	// never be applied (nothing of the batch was applied); ErrFatal means that
+	// never be applied (nothing from it onwards was applied; of what comes before it in
+	// the batch some may have been, with Next moved over it); ErrFatal means that
 	// the projection must be opened anew; any other error may be retried.
 	Apply(ctx context.Context, b schemas.Batch) error
 	// Dump yields the whole state as pairs of key and value, keys in ascending
@@ -53,8 +58,59 @@ type Kind struct {
 	// Params are the settings that the state depends on, in one line, or empty. State
 	// made with others is rebuilt.
 	Params string
+	// Topics are those whose events concern it, without their prefix; none means all.
+	// It is not given batches of others, and has no watermark for them.
+	Topics []string
 	// Open opens or creates the state in dir, which exists.
 	Open func(dir string) (Projection, error)
+}
+
+// Takes reports whether a topic, with or without its prefix, concerns the
+// projection.
+func (k Kind) Takes(topic string) bool {
+	return len(k.Topics) == 0 || slices.Contains(k.Topics, topic[strings.LastIndexByte(topic, '.')+1:])
+}
+
+// Lowest is what all of several projections have applied, each of what concerns
+// it.
+func Lowest[P interface {
+	Takes(topic string) bool
+	Watermark() schemas.Watermark
+}](all []P) schemas.Watermark {
+	lowest := schemas.Watermark{}
+	marks := make([]schemas.Watermark, len(all))
+	for i, p := range all {
+		marks[i] = p.Watermark()
+		for tp := range marks[i] {
+			lowest[tp] = math.MaxInt64
+		}
+	}
+	for tp := range lowest {
+		for i, p := range all {
+			if p.Takes(tp.Topic) {
+				lowest[tp] = min(lowest[tp], marks[i][tp])
+			}
+		}
+		if lowest[tp] == 0 {
+			delete(lowest, tp)
+		}
+	}
+	return lowest
+}
+
+// NextOf is the lowest next offset of those that a partition concerns, and the
+// end of time where it concerns none.
+func NextOf[P interface {
+	Takes(topic string) bool
+	Next(tp schemas.TopicPartition) int64
+}](all []P, tp schemas.TopicPartition) int64 {
+	next := int64(math.MaxInt64)
+	for _, p := range all {
+		if p.Takes(tp.Topic) {
+			next = min(next, p.Next(tp))
+		}
+	}
+	return next
 }
 
 // Root is the hash that stands for a projection's whole state: over Dump, and so

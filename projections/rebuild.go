@@ -62,16 +62,22 @@ func (s *Set) Begin(name string) (*Rebuild, error) {
 // Next is the next offset to read of a partition.
 func (r *Rebuild) Next(tp schemas.TopicPartition) int64 { return r.g.p.Next(tp) }
 
+// Takes reports whether a topic concerns the projection.
+func (r *Rebuild) Takes(topic string) bool { return r.m.Takes(topic) }
+
 // Watermark is what the rebuild has applied.
 func (r *Rebuild) Watermark() schemas.Watermark { return r.g.p.Watermark() }
 
-// Apply applies a batch. Records that can never be applied are passed over: they
+// Apply applies a batch, if its topic concerns the projection. Records that can never be applied are passed over: they
 // were rejected when they were first met.
 func (r *Rebuild) Apply(ctx context.Context, b schemas.Batch) error {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	if r.done {
 		return fmt.Errorf("rebuild %s: %w", r.m.home.kind.Name, ErrClosed)
+	}
+	if !r.Takes(b.Topic) {
+		return nil
 	}
 	return applyAll(ctx, r.g.p, b, func(context.Context, string, *recountv1.Record, *RecordError) error { return nil })
 }

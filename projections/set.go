@@ -130,6 +130,12 @@ func (s *Set) Names() []string {
 	return names
 }
 
+// Takes reports whether a topic concerns one of the projections.
+func (s *Set) Takes(name, topic string) bool {
+	m, err := s.member(name)
+	return err == nil && m.Takes(topic)
+}
+
 func (s *Set) member(name string) (*member, error) {
 	i := slices.IndexFunc(s.members, func(m *member) bool { return m.home.kind.Name == name })
 	if i < 0 {
@@ -138,11 +144,14 @@ func (s *Set) member(name string) (*member, error) {
 	return s.members[i], nil
 }
 
-// Apply applies the batch to every projection, each skipping what it has. It may
+// Apply applies the batch to every projection that it concerns, each skipping what it has. It may
 // be called for several partitions at once, and again with the same batch after
 // an error.
 func (s *Set) Apply(ctx context.Context, b schemas.Batch) error {
 	for _, m := range s.members {
+		if !m.Takes(b.Topic) {
+			continue
+		}
 		if err := m.apply(ctx, b, s.opts.Reject); err != nil {
 			return err
 		}
@@ -196,32 +205,21 @@ func applyAll(ctx context.Context, p Projection, b schemas.Batch, reject RejectF
 	}
 }
 
-// Next is the next offset to read of a partition: the lowest of all projections.
-func (s *Set) Next(tp schemas.TopicPartition) int64 {
-	var next int64
-	for i, m := range s.members {
-		if n := m.watermark()[tp]; i == 0 || n < next {
-			next = n
-		}
-	}
-	return next
-}
+// Next is the next offset to read of a partition: the lowest of all projections
+// that it concerns, and the end of time where it concerns none.
+func (s *Set) Next(tp schemas.TopicPartition) int64 { return NextOf(s.members, tp) }
 
-// Watermark is what every projection has applied.
-func (s *Set) Watermark() schemas.Watermark {
-	var w schemas.Watermark
-	for i, m := range s.members {
-		if i == 0 {
-			w = m.watermark()
-		} else {
-			w = w.Min(m.watermark())
-		}
-	}
-	return w
-}
+// Watermark is what every projection has applied of what concerns it.
+func (s *Set) Watermark() schemas.Watermark { return Lowest(s.members) }
 
-// watermark is that of the live projection, none when closed.
-func (m *member) watermark() schemas.Watermark {
+// Takes reports whether a topic concerns the projection.
+func (m *member) Takes(topic string) bool { return m.home.kind.Takes(topic) }
+
+// Next is the live projection's next offset of a partition.
+func (m *member) Next(tp schemas.TopicPartition) int64 { return m.Watermark()[tp] }
+
+// Watermark is that of the live projection, none when closed.
+func (m *member) Watermark() schemas.Watermark {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {

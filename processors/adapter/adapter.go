@@ -6,6 +6,7 @@
 //     that the input recount_log sets (kafka_topic, kafka_partition,
 //     kafka_offset, kafka_key, kafka_timestamp_ms) and by its other metadata,
 //     which are the headers.
+//   - recount_source: the same for the events of code.
 //   - recount_embed: records in, the same records with embeddings out.
 //
 // Between stages of one process a record travels decoded (schemas.Carried); read
@@ -37,6 +38,9 @@ func Register(env *service.Environment) error {
 	if err := env.RegisterBatchProcessor("recount_command", commandSpec(), newCommand); err != nil {
 		return fmt.Errorf("register recount_command: %w", err)
 	}
+	if err := env.RegisterBatchProcessor("recount_source", sourceSpec(), newSource); err != nil {
+		return fmt.Errorf("register recount_source: %w", err)
+	}
 	if err := env.RegisterBatchProcessor("recount_embed", embedSpec(), newEmbed); err != nil {
 		return fmt.Errorf("register recount_embed: %w", err)
 	}
@@ -54,6 +58,18 @@ func commandSpec() *service.ConfigSpec {
 		Description("One record for each message, in order; an event that can never be applied becomes a record that says so. The same events give the same records, always.").
 		Fields(service.NewStringEnumField("embedder", "hash", "none").Default("hash").
 			Description("What makes the embeddings; `none` leaves them to a later `recount_embed`."))
+}
+
+func sourceSpec() *service.ConfigSpec {
+	return service.NewConfigSpec().Stable().Categories("Recount").
+		Summary("Turns the events of recount.commits into records.").
+		Description("One record for each message, in order: of a file's content what it says by itself; an event that can never be applied becomes a record that says so. The same events give the same records, always.")
+}
+
+// newSource is recount_command without embeddings: the processor of an event
+// follows from its type.
+func newSource(*service.ParsedConfig, *service.Resources) (service.BatchProcessor, error) {
+	return &command{}, nil
 }
 
 type command struct{ chain processors.Chain }

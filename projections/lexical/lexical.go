@@ -80,7 +80,7 @@ const (
 )
 
 // Kind is how a node knows this projection.
-var Kind = projections.Kind{Name: Name, Version: Version, Open: func(dir string) (projections.Projection, error) {
+var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schemas.TopicCommands}, Open: func(dir string) (projections.Projection, error) {
 	return Open(dir, store.Options{})
 }}
 

@@ -12,7 +12,7 @@ import (
 )
 
 // dumpSeesOneState takes roots while one goroutine applies batch after batch:
-// each root must be that of a state between two batches.
+// each root must be that of a state between two records.
 func (s *suite) dumpSeesOneState(t *testing.T) {
 	shards := s.Generate(2, partitions, s.Records/2)
 	batches := s.batches(shards, 9)
@@ -20,6 +20,12 @@ func (s *suite) dumpSeesOneState(t *testing.T) {
 	p := s.fresh(t)
 	known[root(t, p)] = true
 	for _, b := range batches {
+		for i, r := range b.Records {
+			one := b
+			one.Records, one.Next = b.Records[i:i+1], r.Origin.Offset+1
+			apply(t, p, one)
+			known[root(t, p)] = true
+		}
 		apply(t, p, b)
 		known[root(t, p)] = true
 	}

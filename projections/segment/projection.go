@@ -73,7 +73,7 @@ func (o *Options) setDefaults() error {
 // Kind is the projection as a node registers it.
 func Kind(opts Options) projections.Kind {
 	return projections.Kind{
-		Name: Name, Version: Version,
+		Name: Name, Version: Version, Topics: []string{schemas.TopicCommands},
 		Open: func(dir string) (projections.Projection, error) { return Open(dir, opts) },
 	}
 }

@@ -132,6 +132,9 @@ func (t *Txn) Get(key []byte) (value []byte, ok bool, err error) {
 // Set stores a value with the batch.
 func (t *Txn) Set(key, value []byte) error { return t.b.Set(key, value, nil) }
 
+// Delete removes a key with the batch.
+func (t *Txn) Delete(key []byte) error { return t.b.Delete(key, nil) }
+
 // Commit stores everything. A crash leaves all of it or nothing. Next moves when
 // the state is readable, so that who sees an offset passed also sees its effect.
 func (t *Txn) Commit() error {

@@ -27,7 +27,7 @@ var ErrClosed = errors.New("vector: closed")
 // Kind is the projection as a node registers it.
 func Kind(opts Options) projections.Kind {
 	return projections.Kind{
-		Name: Name, Version: Version, Params: opts.stamp(),
+		Name: Name, Version: Version, Params: opts.stamp(), Topics: []string{schemas.TopicCommands},
 		Open: func(dir string) (projections.Projection, error) { return Open(dir, opts) },
 	}
 }

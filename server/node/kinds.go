@@ -3,8 +3,10 @@ package node
 import (
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/graph/code"
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/projections/vector"
 )
 
@@ -15,5 +17,6 @@ func (c Config) kinds() []projections.Kind {
 		lexical.Kind,
 		graph.Kind,
 		vector.Kind(c.vectorOptions()),
+		code.Kind(code.Options{Store: store.Options{Logger: c.Logger}}),
 	}
 }

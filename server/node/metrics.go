@@ -85,6 +85,9 @@ func (c *lagCollector) Collect(ch chan<- prometheus.Metric) {
 		w := p.Watermark()
 		release()
 		for _, tp := range ends.Partitions() {
+			if !c.n.set.Takes(name, tp.Topic) {
+				continue
+			}
 			labels := []string{name, tp.Topic, strconv.Itoa(int(tp.Partition))}
 			ch <- prometheus.MustNewConstMetric(descNext, prometheus.GaugeValue, float64(w[tp]), labels...)
 			ch <- prometheus.MustNewConstMetric(descLag, prometheus.GaugeValue, float64(max(ends[tp]-w[tp], 0)), labels...)

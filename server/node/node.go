@@ -166,7 +166,9 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 }
 
 // topics are those that projections are made of.
-func (n *Node) topics() []string { return []string{n.log.Topic(schemas.TopicCommands)} }
+func (n *Node) topics() []string {
+	return []string{n.log.Topic(schemas.TopicCommands), n.log.Topic(schemas.TopicCommits)}
+}
 
 // HTTPAddr is the address that the API is served at; "" for a local node.
 func (n *Node) HTTPAddr() string {

@@ -162,21 +162,9 @@ func (n *Node) generation(name string) string {
 // rebuilds is several rebuilds as one target: the log is read once for all.
 type rebuilds []*projections.Rebuild
 
-func (all rebuilds) Next(tp schemas.TopicPartition) int64 {
-	next := all[0].Next(tp)
-	for _, b := range all[1:] {
-		next = min(next, b.Next(tp))
-	}
-	return next
-}
+func (all rebuilds) Next(tp schemas.TopicPartition) int64 { return projections.NextOf(all, tp) }
 
-func (all rebuilds) Watermark() schemas.Watermark {
-	w := all[0].Watermark()
-	for _, b := range all[1:] {
-		w = w.Min(b.Watermark())
-	}
-	return w
-}
+func (all rebuilds) Watermark() schemas.Watermark { return projections.Lowest(all) }
 
 // Apply gives the batch to all at once: one writes while another computes.
 func (all rebuilds) Apply(ctx context.Context, batch schemas.Batch) error {

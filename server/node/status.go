@@ -84,6 +84,9 @@ func (n *Node) projectionStatus(ctx context.Context, name string, ends schemas.W
 	defer release()
 	s.Watermark = p.Watermark()
 	for _, tp := range ends.Partitions() {
+		if !n.set.Takes(name, tp.Topic) {
+			continue
+		}
 		lag := httpapi.PartitionLag{Topic: tp.Topic, Partition: tp.Partition, Next: s.Watermark[tp], End: ends[tp]}
 		lag.Lag = max(lag.End-lag.Next, 0)
 		s.Lag += lag.Lag

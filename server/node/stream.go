@@ -31,19 +31,25 @@ func (n *Node) streams() ([]stream, error) {
 		}
 		return all, nil
 	}
-	name := ""
+	var names []string
 	switch process, project := n.cfg.Has(RoleProcess), n.cfg.Has(RoleProject); {
 	case process && project:
-		name = configs.Commands
+		names = []string{configs.Commands, configs.Commits}
 	case process:
-		name = configs.Process
+		names = []string{configs.Process}
 	case project:
-		name = configs.Project
-	default:
-		return nil, nil
+		// Content is large and its facts are needed where it is projected: no derived topic.
+		names = []string{configs.Project, configs.Commits}
 	}
-	yaml, err := configs.Read(name)
-	return []stream{{name, yaml}}, err
+	var all []stream
+	for _, name := range names {
+		yaml, err := configs.Read(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, stream{name, yaml})
+	}
+	return all, nil
 }
 
 // runStreams runs them until the context ends, then drains them. An error stops

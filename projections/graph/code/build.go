@@ -1,0 +1,419 @@
+package code
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/recountdb/recount/projections/graph/prolly"
+	"github.com/recountdb/recount/projections/graph/resolve"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// builder makes the snapshot of one commit.
+type builder struct {
+	*fold
+	repo   string
+	memory *repository
+	staged *prolly.Staged
+	maps   *prolly.DB
+}
+
+// build fills in the snapshot's maps, from the first parent's and what the commit
+// changed. A commit whose files are not on the log has none.
+func (b *builder) build(ctx context.Context, m *recountv1.CommitRecorded, s *recountv1.CodeSnapshot) error {
+	var base *recountv1.CodeSnapshot
+	switch m.Scope {
+	case recountv1.Scope_SCOPE_METADATA:
+		s.WithoutGraph = "the content of its files is not on the log"
+		return nil
+	case recountv1.Scope_SCOPE_FULL:
+	default:
+		if len(m.Parents) > 0 {
+			var err error
+			if base, err = b.parent(m.Repository, m.Parents[0]); err != nil {
+				return err
+			}
+			if base == nil || base.Maps == nil {
+				s.WithoutGraph = fmt.Sprintf("the graph of its parent %s is not known: import it with that one as the base", m.Parents[0])
+				return nil
+			}
+		}
+	}
+	before, err := b.treeOf(base)
+	if err != nil {
+		return err
+	}
+	changes, paths, err := b.changes(m.Changes)
+	if err != nil {
+		return err
+	}
+	after := before.with(changes)
+	change := resolve.Change{Paths: paths}
+	if base != nil {
+		change.Base = before
+	}
+	graphs, err := b.resolve(ctx, after, change)
+	if err != nil {
+		return err
+	}
+	roots, err := b.write(base, changes, graphs)
+	if err != nil {
+		return err
+	}
+	after.root = roots.files
+	s.Maps = roots.encode()
+	hash := snapshotHash(s, roots)
+	s.Snapshot = hash[:]
+	b.memory.last = after
+	return nil
+}
+
+// treeOf is the files of a snapshot; of nil, none.
+func (b *builder) treeOf(s *recountv1.CodeSnapshot) (*tree, error) {
+	if s == nil {
+		return &tree{repo: b.repo, root: prolly.Empty, load: b.load}, nil
+	}
+	roots, err := decodeRoots(s.Maps)
+	if err != nil {
+		return nil, b.c.Damaged(err)
+	}
+	if last := b.memory.last; last != nil && last.root == roots.files {
+		last.load = b.load
+		return last, nil
+	}
+	m, err := b.maps.Map(roots.files)
+	if err != nil {
+		return nil, err
+	}
+	return readTree(b.repo, m, b.load)
+}
+
+// load reads facts that the log has.
+func (b *builder) load(blob []byte, language string) (*recountv1.StoredFacts, error) {
+	id := factsID{string(blob), language}
+	if f := b.memory.facts.get(id); f != nil {
+		return f, nil
+	}
+	value, ok, err := b.get(factsKey(b.t.Shard(), b.repo, blob, language))
+	if err == nil && !ok {
+		err = b.c.Damaged(fmt.Errorf("no facts of blob %x as %q", blob, language))
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, size, err := decodeFacts(value)
+	if err != nil {
+		return nil, b.c.Damaged(err)
+	}
+	b.memory.facts.add(id, f, size)
+	return f, nil
+}
+
+// changes are the files that a commit changed, nil where one is gone, and their
+// paths in order.
+func (b *builder) changes(all []*recountv1.FileChange) (map[string]*recountv1.CodeFile, []string, error) {
+	changed := map[string]*recountv1.CodeFile{}
+	for _, c := range all {
+		if c.Status == recountv1.ChangeStatus_CHANGE_STATUS_RENAMED && c.OldPath != "" {
+			if _, also := changed[c.OldPath]; !also {
+				changed[c.OldPath] = nil
+			}
+		}
+	}
+	for _, c := range all {
+		if c.Status == recountv1.ChangeStatus_CHANGE_STATUS_DELETED {
+			if changed[c.Path] == nil {
+				changed[c.Path] = nil
+			}
+			continue
+		}
+		file, err := b.file(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		changed[c.Path] = file
+	}
+	return changed, slices.Sorted(maps.Keys(changed)), nil
+}
+
+// file is what the snapshot says of a path: its content's facts, or why it has none.
+func (b *builder) file(c *recountv1.FileChange) (*recountv1.CodeFile, error) {
+	blob, err := objectID(c.Blob)
+	if err != nil {
+		return nil, &badRecord{fmt.Errorf("%s: %w", c.Path, err)}
+	}
+	f := &recountv1.CodeFile{Blob: blob, Mode: c.Mode, Size: c.Size, Skipped: c.Skipped}
+	if bytes.IndexByte([]byte(c.Path), 0) >= 0 {
+		return nil, badf("path %q: it has a zero byte", c.Path)
+	}
+	if f.Skipped == "" && len(c.Path) > maxPath {
+		f.Skipped = fmt.Sprintf("path of %d bytes, the limit is %d", len(c.Path), maxPath)
+	}
+	if f.Skipped != "" {
+		return f, nil
+	}
+	value, _, err := b.get(about(b.t.Shard(), b.repo, aboutReadings, string(blob)))
+	if err != nil {
+		return nil, err
+	}
+	readings, err := decodeReadings(value)
+	if err != nil {
+		return nil, b.c.Damaged(err)
+	}
+	reading, ok := choose(readings, c.Path)
+	if !ok {
+		f.Skipped = "its content is not on the log"
+		return f, nil
+	}
+	s, err := b.load(blob, reading.language)
+	if err != nil {
+		return nil, err
+	}
+	facts := s.GetFacts()
+	f.Language, f.FirstPath = facts.Language, reading.path
+	f.Skipped, f.Partial, f.Problem, f.Generated = facts.Skipped, facts.Partial, facts.Problem, facts.Generated
+	return f, nil
+}
+
+// maxPath is the longest path that has nodes: an edge's key holds two.
+const maxPath = 1000
+
+// resolve asks every resolver for the graphs that may have changed, by path.
+// What no resolver takes has the nodes that its facts give.
+func (b *builder) resolve(ctx context.Context, t *tree, c resolve.Change) (map[string]resolve.FileGraph, error) {
+	graphs := map[string]resolve.FileGraph{}
+	taken := map[string]bool{}
+	for _, r := range b.memory.resolvers {
+		for _, l := range r.Languages() {
+			taken[l] = true
+		}
+		all, err := r.Resolve(ctx, t, c)
+		if err != nil {
+			return nil, fmt.Errorf("resolve %s by %s: %w", t.repo, r.Name(), err)
+		}
+		for _, g := range all {
+			graphs[g.Path] = g
+		}
+	}
+	for _, path := range c.Paths {
+		i, ok := t.find(path)
+		if !ok {
+			graphs[path] = resolve.FileGraph{Path: path}
+			continue
+		}
+		f := t.entries[i].resolved()
+		if _, done := graphs[path]; done || taken[f.Language] && f.Skipped == "" {
+			continue
+		}
+		facts, err := t.Facts(f)
+		if err != nil {
+			return nil, err
+		}
+		g := resolve.Base(f, facts, facts.GetPackage())
+		g.Normalize()
+		graphs[path] = g
+	}
+	return graphs, nil
+}
+
+// write makes the maps of the new snapshot out of those of the one before.
+func (b *builder) write(base *recountv1.CodeSnapshot, changes map[string]*recountv1.CodeFile, graphs map[string]resolve.FileGraph) (roots, error) {
+	old := emptyRoots()
+	if base != nil {
+		var err error
+		if old, err = decodeRoots(base.Maps); err != nil {
+			return roots{}, b.c.Damaged(err)
+		}
+	}
+	e := &edits{b: b, old: old}
+	for _, path := range slices.Sorted(maps.Keys(changes)) {
+		if err := e.file(path, changes[path]); err != nil {
+			return roots{}, err
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(graphs)) {
+		if err := e.graph(graphs[path]); err != nil {
+			return roots{}, err
+		}
+	}
+	return e.apply()
+}
+
+// edits are the differences of the maps from a snapshot's.
+type edits struct {
+	b   *builder
+	old roots
+
+	files, nodes, out, in, externals, users, unresolved []prolly.Edit
+}
+
+func (e *edits) file(path string, f *recountv1.CodeFile) error {
+	if f == nil {
+		e.files = append(e.files, prolly.Edit{Key: []byte(path), Delete: true})
+		return nil
+	}
+	value, err := marshal(f)
+	e.files = append(e.files, prolly.Edit{Key: []byte(path), Value: value})
+	return err
+}
+
+// graph replaces what stands under a path.
+func (e *edits) graph(g resolve.FileGraph) error {
+	nodes := make([]prolly.Entry, 0, len(g.Nodes))
+	for _, n := range g.Nodes {
+		value, err := marshal(n.Node)
+		if err != nil {
+			return err
+		}
+		nodes = append(nodes, prolly.Entry{Key: []byte(n.Key), Value: value})
+	}
+	out := make([]prolly.Entry, 0, len(g.Edges))
+	for _, edge := range g.Edges {
+		value, err := marshal(edge.Edge)
+		if err != nil {
+			return err
+		}
+		out = append(out, prolly.Entry{Key: edgeKey(edge.From, edge.Kind, edge.To), Value: value})
+	}
+	externals := make([]prolly.Entry, 0, len(g.Externals))
+	for _, x := range g.Externals {
+		value, err := marshal(x.Edge)
+		if err != nil {
+			return err
+		}
+		externals = append(externals, prolly.Entry{Key: externalKey(x), Value: value})
+	}
+	unresolved := make([]prolly.Entry, 0, len(g.Unresolved))
+	for _, u := range g.Unresolved {
+		unresolved = append(unresolved, prolly.Entry{Key: unresolvedKey(u)})
+	}
+	under := append([]byte(g.Path), 0)
+	for _, m := range []struct {
+		root  prolly.Hash
+		now   []prolly.Entry
+		edits *[]prolly.Edit
+		// mirror keeps the map in the other direction in step; nil where there is none.
+		mirror *[]prolly.Edit
+	}{
+		{e.old.nodes, nodes, &e.nodes, nil},
+		{e.old.out, out, &e.out, &e.in},
+		{e.old.externals, externals, &e.externals, &e.users},
+		{e.old.unresolved, unresolved, &e.unresolved, nil},
+	} {
+		was, err := e.b.maps.Map(m.root)
+		if err != nil {
+			return err
+		}
+		if err := replace(was.Prefix(under), m.now, m.edits, m.mirror); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replace adds the edits that turn what was under a path into what is. Keys that
+// are too long for a map are left out.
+func replace(was iter.Seq2[prolly.Entry, error], now []prolly.Entry, to, mirror *[]prolly.Edit) error {
+	now = slices.DeleteFunc(now, func(e prolly.Entry) bool { return len(e.Key) > prolly.MaxKey || len(e.Value) > prolly.MaxValue })
+	slices.SortFunc(now, func(a, b prolly.Entry) int { return bytes.Compare(a.Key, b.Key) })
+	edit := func(e prolly.Edit) {
+		*to = append(*to, e)
+		if from, kind, target, ok := cutEdge(e.Key); ok && mirror != nil {
+			*mirror = append(*mirror, prolly.Edit{Key: edgeKey(target, kind, from), Delete: e.Delete})
+		}
+	}
+	i := 0
+	for old, err := range was {
+		if err != nil {
+			return err
+		}
+		for i < len(now) && bytes.Compare(now[i].Key, old.Key) < 0 {
+			edit(prolly.Edit{Key: now[i].Key, Value: now[i].Value})
+			i++
+		}
+		if i < len(now) && bytes.Equal(now[i].Key, old.Key) {
+			if !bytes.Equal(now[i].Value, old.Value) {
+				// The other direction has no value: it stays.
+				*to = append(*to, prolly.Edit{Key: now[i].Key, Value: now[i].Value})
+			}
+			i++
+			continue
+		}
+		edit(prolly.Edit{Key: bytes.Clone(old.Key), Delete: true})
+	}
+	for ; i < len(now); i++ {
+		edit(prolly.Edit{Key: now[i].Key, Value: now[i].Value})
+	}
+	return nil
+}
+
+func (e *edits) apply() (roots, error) {
+	next := e.old
+	for _, m := range []struct {
+		root  *prolly.Hash
+		edits []prolly.Edit
+	}{
+		{&next.files, e.files},
+		{&next.nodes, e.nodes},
+		{&next.out, e.out},
+		{&next.in, e.in},
+		{&next.externals, e.externals},
+		{&next.users, e.users},
+		{&next.unresolved, e.unresolved},
+	} {
+		root, _, err := e.b.maps.Apply(*m.root, m.edits)
+		if err != nil {
+			return roots{}, err
+		}
+		*m.root = root
+	}
+	return next, nil
+}
+
+// roots are the roots of a snapshot's maps.
+type roots struct{ files, nodes, out, in, externals, users, unresolved prolly.Hash }
+
+func emptyRoots() roots {
+	return roots{prolly.Empty, prolly.Empty, prolly.Empty, prolly.Empty, prolly.Empty, prolly.Empty, prolly.Empty}
+}
+
+func (r *roots) all() []*prolly.Hash {
+	return []*prolly.Hash{&r.files, &r.nodes, &r.out, &r.in, &r.externals, &r.users, &r.unresolved}
+}
+
+func (r roots) encode() *recountv1.CodeMaps {
+	return &recountv1.CodeMaps{
+		Files: r.files[:], Nodes: r.nodes[:], Out: r.out[:], In: r.in[:],
+		Externals: r.externals[:], Users: r.users[:], Unresolved: r.unresolved[:],
+	}
+}
+
+func decodeRoots(m *recountv1.CodeMaps) (roots, error) {
+	var r roots
+	for i, b := range [][]byte{m.GetFiles(), m.GetNodes(), m.GetOut(), m.GetIn(), m.GetExternals(), m.GetUsers(), m.GetUnresolved()} {
+		if len(b) != len(prolly.Hash{}) {
+			return r, fmt.Errorf("snapshot: root %d has %d bytes", i, len(b))
+		}
+		*r.all()[i] = prolly.Hash(b)
+	}
+	return r, nil
+}
+
+// snapshotHash stands for a commit's whole graph. It is a function of the commit
+// alone: the parents are named by their commits, so that a history that begins
+// later gives the same hash.
+func snapshotHash(s *recountv1.CodeSnapshot, r roots) schemas.Hash {
+	c := schemas.NewCanon("recount/snapshot/1").String(s.Repository).String(s.Commit).Int(int64(len(s.Parents)))
+	for _, p := range s.Parents {
+		c.String(p)
+	}
+	for _, h := range r.all() {
+		c.Bytes(h[:])
+	}
+	return c.Sum()
+}

@@ -1,0 +1,285 @@
+package code
+
+import (
+	"context"
+	"crypto/sha1"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/projections/graph/resolve"
+	"github.com/recountdb/recount/projections/projtest"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// toy resolves a language in which a file declares functions and calls others by
+// name, wherever they are: a change of one file changes the edges of others.
+type toy struct{}
+
+func (toy) Name() string        { return "toy/1" }
+func (toy) Languages() []string { return []string{"toy"} }
+
+func (toy) Resolve(_ context.Context, t resolve.Tree, _ resolve.Change) ([]resolve.FileGraph, error) {
+	home := map[string]schemas.NodeKey{}
+	var all []resolve.FileGraph
+	facts := map[string]*recountv1.FileFacts{}
+	for f := range t.Files("") {
+		if f.Language != "toy" || f.Skipped != "" {
+			continue
+		}
+		said, err := t.Facts(f)
+		if err != nil {
+			return nil, err
+		}
+		facts[f.Path] = said
+		all = append(all, resolve.Base(f, said, "toy"))
+		for i, k := range resolve.Declare(f.Path, said).Keys {
+			if _, taken := home[said.Declarations[i].Name]; !taken {
+				home[said.Declarations[i].Name] = k
+			}
+		}
+	}
+	for i := range all {
+		g := &all[i]
+		keys := resolve.Declare(g.Path, facts[g.Path]).Keys
+		for _, ref := range facts[g.Path].References {
+			from := keys[ref.In-1]
+			if to, ok := home[ref.Path]; ok {
+				g.Edges = append(g.Edges, resolve.Edge{From: from, To: to, Kind: ref.Edge, Edge: resolve.EdgeAt(recountv1.Provenance_PROVENANCE_NAME_MATCHED, ref.At)})
+			} else if ref.Path == "print" {
+				g.Externals = append(g.Externals, resolve.External{From: from, Kind: ref.Edge, Language: "toy", Package: "std", Name: "print", Edge: resolve.EdgeAt(recountv1.Provenance_PROVENANCE_NAME_MATCHED, ref.At)})
+			} else {
+				g.Unresolved = append(g.Unresolved, resolve.Unresolved{From: from, Kind: ref.Edge, Path: ref.Path, At: ref.At})
+			}
+		}
+		g.Normalize()
+	}
+	return all, nil
+}
+
+func toyOptions() Options {
+	return Options{Resolvers: func() []resolve.Resolver { return []resolve.Resolver{toy{}} }}
+}
+
+func id(parts ...any) string {
+	sum := sha1.Sum(fmt.Append(nil, parts...))
+	return hex.EncodeToString(sum[:])
+}
+
+// history makes records as repositories leave them: content, commits on branches
+// and merges, commits in parts, refs.
+type history struct {
+	rng     *rand.Rand
+	shard   *projtest.Shard
+	repo    string
+	commits []string
+	files   map[string]map[string]string // commit → path → blob
+	sent    map[string]bool
+	n       int
+}
+
+func newHistory(rng *rand.Rand, shard *projtest.Shard, repo string) *history {
+	return &history{rng: rng, shard: shard, repo: repo, files: map[string]map[string]string{}, sent: map[string]bool{}}
+}
+
+func (h *history) add(body any) {
+	h.n++
+	r := &recountv1.Record{
+		Origin:       &recountv1.Position{Topic: h.shard.TP.Topic, Partition: h.shard.TP.Partition, Offset: h.shard.Next},
+		TimeUnixNano: int64(h.n) * 1e9,
+	}
+	event := sha1.Sum(fmt.Append(nil, h.repo, h.n, h.shard.TP))
+	r.EventId = event[:16]
+	switch b := body.(type) {
+	case *recountv1.FileFacts:
+		r.EventType, r.Body = schemas.TypeSourceRevised, &recountv1.Record_FileFacts{FileFacts: b}
+	case *recountv1.CommitRecorded:
+		r.EventType, r.Body = schemas.TypeCommitRecorded, &recountv1.Record_Commit{Commit: b}
+	case *recountv1.RefMoved:
+		r.EventType, r.Body = schemas.TypeRefMoved, &recountv1.Record_RefMoved{RefMoved: b}
+	}
+	h.shard.Records = append(h.shard.Records, r)
+	h.shard.Next++
+}
+
+var paths = []string{"a.toy", "b.toy", "lib/a.toy", "lib/c.toy", "lib/deep/d.toy", "notes.md"}
+
+// content is a random file: its facts, under a blob that names them.
+func (h *history) content(path string) string {
+	seed := h.rng.Uint64N(40)
+	blob := id(path, seed)
+	if h.sent[blob] {
+		return blob
+	}
+	h.sent[blob] = true
+	rng := rand.New(rand.NewPCG(seed, binary.BigEndian.Uint64([]byte(blob))))
+	f := &recountv1.FileFacts{Repository: h.repo, Path: path, Blob: blob, Size: int64(rng.IntN(5000))}
+	if path != "notes.md" {
+		f.Language = "toy"
+		line := uint32(1 + rng.IntN(5))
+		for i := range 1 + rng.IntN(4) {
+			f.Declarations = append(f.Declarations, &recountv1.Declaration{
+				Kind: recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, Name: fmt.Sprintf("f%d", rng.IntN(8)),
+				Start: &recountv1.Place{Line: line}, End: &recountv1.Place{Line: line + 3}, BodyHash: rng.Uint64(),
+			})
+			for range rng.IntN(4) {
+				f.References = append(f.References, &recountv1.Reference{
+					Edge: recountv1.EdgeKind_EDGE_KIND_CALLS, In: uint32(i + 1), At: &recountv1.Place{Line: line + 1, Column: rng.Uint32N(60)},
+					Path: []string{"print", "nowhere", fmt.Sprintf("f%d", rng.IntN(8))}[min(rng.IntN(5), 2)],
+				})
+			}
+			line += 5
+		}
+	}
+	h.add(f)
+	return blob
+}
+
+func (h *history) commit() {
+	now := map[string]string{}
+	m := &recountv1.CommitRecorded{Repository: h.repo, Scope: recountv1.Scope_SCOPE_FULL, Message: fmt.Sprintf("change %d", len(h.commits))}
+	if len(h.commits) > 0 {
+		parent := h.commits[len(h.commits)-1-h.rng.IntN(min(3, len(h.commits)))]
+		m.Parents, m.Scope = []string{parent}, recountv1.Scope_SCOPE_CHANGES
+		if other := h.commits[h.rng.IntN(len(h.commits))]; other != parent && h.rng.IntN(4) == 0 {
+			m.Parents = append(m.Parents, other)
+		}
+		now = maps.Clone(h.files[parent])
+	}
+	for _, path := range paths {
+		was, there := now[path]
+		switch {
+		case there && h.rng.IntN(8) == 0:
+			delete(now, path)
+			m.Changes = append(m.Changes, &recountv1.FileChange{Path: path, Status: recountv1.ChangeStatus_CHANGE_STATUS_DELETED})
+		case there && h.rng.IntN(8) == 0 && now["moved/"+path] == "":
+			delete(now, path)
+			now["moved/"+path] = was
+			m.Changes = append(m.Changes, &recountv1.FileChange{Path: "moved/" + path, OldPath: path, Status: recountv1.ChangeStatus_CHANGE_STATUS_RENAMED, Mode: 0o100644, Blob: was})
+		case !there && h.rng.IntN(2) == 0 || there && h.rng.IntN(3) == 0:
+			now[path] = h.content(path)
+			m.Changes = append(m.Changes, &recountv1.FileChange{Path: path, Status: recountv1.ChangeStatus_CHANGE_STATUS_MODIFIED, Mode: 0o100644, Blob: now[path]})
+		}
+	}
+	m.Commit = id(h.repo, len(h.commits), now)
+	h.files[m.Commit] = now
+	h.commits = append(h.commits, m.Commit)
+	if n := len(m.Changes); n > 1 && h.rng.IntN(4) == 0 {
+		for i, changes := range [][]*recountv1.FileChange{m.Changes[:n/2], m.Changes[n/2:]} {
+			h.add(&recountv1.CommitRecorded{
+				Repository: m.Repository, Commit: m.Commit, Parents: m.Parents, Scope: m.Scope, Message: m.Message,
+				Changes: changes, Part: int32(i), Parts: 2,
+			})
+		}
+	} else {
+		h.add(m)
+	}
+	if h.rng.IntN(3) == 0 {
+		h.add(&recountv1.RefMoved{Repository: h.repo, Ref: "refs/heads/main", NewCommit: m.Commit})
+	}
+}
+
+func generate(seed uint64, partitions, records int) []projtest.Shard {
+	rng := rand.New(rand.NewPCG(seed, 0xc0de))
+	shards := make([]projtest.Shard, partitions)
+	for i := range shards {
+		shards[i].TP = schemas.TopicPartition{Topic: "recount.commits", Partition: int32(i)}
+		repos := []*history{newHistory(rng, &shards[i], fmt.Sprintf("acme/shop%d", i)), newHistory(rng, &shards[i], fmt.Sprintf("acme/lib%d", i))}
+		for len(shards[i].Records) < records {
+			repos[rng.IntN(2)].commit()
+		}
+	}
+	return shards
+}
+
+func TestProjection(t *testing.T) {
+	projtest.Run(t, projtest.Config{
+		Kind: Kind(toyOptions()), Generate: generate, Records: 60, Crashes: 4,
+		Change: func(r *recountv1.Record) bool {
+			c := r.GetCommit()
+			if c == nil {
+				return false
+			}
+			c.Message += " differently"
+			return true
+		},
+	})
+}
+
+// Every snapshot made out of the one before is the one that its files alone give.
+func TestIncrementsEqualFull(t *testing.T) {
+	shard := projtest.Shard{TP: schemas.TopicPartition{Topic: "recount.commits"}}
+	h := newHistory(rand.New(rand.NewPCG(7, 7)), &shard, "acme/shop")
+	for range 60 {
+		h.commit()
+	}
+	grown := open(t)
+	if err := grown.Apply(t.Context(), shard.Batch(0, shard.Next)); err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(h.commits); i += 7 {
+		commit := h.commits[i]
+		alone := open(t)
+		fresh := projtest.Shard{TP: shard.TP}
+		var was *recountv1.CommitRecorded
+		for _, r := range shard.Records {
+			if c := r.GetCommit(); c.GetCommit() == commit {
+				was = c
+			}
+			if r.GetFileFacts() != nil {
+				fresh.Records = append(fresh.Records, r)
+			}
+		}
+		m := &recountv1.CommitRecorded{Repository: h.repo, Commit: commit, Parents: was.Parents, Scope: recountv1.Scope_SCOPE_FULL}
+		for _, path := range slices.Sorted(maps.Keys(h.files[commit])) {
+			m.Changes = append(m.Changes, &recountv1.FileChange{Path: path, Status: recountv1.ChangeStatus_CHANGE_STATUS_ADDED, Mode: 0o100644, Blob: h.files[commit][path]})
+		}
+		fresh.Next = shard.Next
+		again := newHistory(nil, &fresh, h.repo)
+		again.n = h.n
+		again.add(m)
+		if err := alone.Apply(t.Context(), fresh.Batch(0, fresh.Next)); err != nil {
+			t.Fatal(err)
+		}
+		got, want := snapshotOf(t, grown, shard.TP, h.repo, commit), snapshotOf(t, alone, shard.TP, h.repo, commit)
+		if got != want {
+			t.Errorf("commit %d: snapshot %s after increments, %s from its files", i, got, want)
+		}
+	}
+}
+
+func open(t *testing.T) *Code {
+	t.Helper()
+	c, err := Open(t.TempDir(), toyOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+func snapshotOf(t *testing.T, c *Code, tp schemas.TopicPartition, repo, commit string) string {
+	t.Helper()
+	v, err := c.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	s, err := v.Snapshot(RepoID{tp, repo}, commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Hash().String()
+}
+
+var _ projections.Projection = (*Code)(nil)

@@ -1,0 +1,41 @@
+// Package code is the code graph: every commit's graph as a snapshot, folded from
+// the topic `commits`.
+//
+// A commit's files are resolved into nodes and edges (package resolve), which are
+// entries of content-addressed ordered maps (package prolly): snapshots share
+// what they have in common, and a snapshot's hash stands for all of it. The hash
+// is a function of the commit alone: of the repository's name, the commit, its
+// parents and the roots of its maps. It does not depend on the machine, the
+// directory, the order or the batches in which events came, nor on whether the
+// graph was made from the one before or from nothing.
+//
+// # Maps of a snapshot
+//
+// Node is a schemas.NodeKey; FF separates, since no name has that byte.
+//
+//	files       path                                        CodeFile
+//	nodes       Node                                        CodeNode
+//	out         Node FF kind Node                           CodeEdge, from source to target
+//	in          Node FF kind Node                           nothing, from target to source
+//	externals   Node FF kind language 00 package 00 name    CodeEdge
+//	users       language 00 package 00 name FF kind Node    nothing, who uses what is elsewhere
+//	unresolved  Node FF kind access path 00 line:column     nothing
+//
+// Keys begin with a path, so that what a commit changes lies together.
+//
+// # Keys of the store
+//
+// Below those of package store. Repo is the repository's name and a zero byte; all
+// of a repository is in one partition, and a name that a producer sent to two
+// partitions is two repositories.
+//
+//	0x10 Shard hash                      a chunk of a map
+//	0x11 Shard Repo 'f' blob language    StoredFacts, zstd
+//	0x11 Shard Repo 'c' commit           CodeSnapshot
+//	0x11 Shard Repo 'p' commit part      CommitRecorded, a part of a commit not closed yet
+//	0x11 Shard Repo 'r' ref              CodeRef
+//	0x11 Shard Repo 'w'                  CodeSnapshot of the working tree
+//	0x12 Shard Repo chain 00 …           who changed a symbol: see authors.go
+//
+// Protobuf values are marshalled deterministically.
+package code

@@ -1,0 +1,125 @@
+package code
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/projections/graph/prolly"
+	"github.com/recountdb/recount/projections/graph/resolve"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+const (
+	kindChunk  = 0x10
+	kindRepo   = 0x11
+	kindAuthor = 0x12
+)
+
+// What a key of a repository is about.
+const (
+	aboutFacts    = 'f'
+	aboutReadings = 'b'
+	aboutCommit   = 'c'
+	aboutPart     = 'p'
+	aboutRef      = 'r'
+	aboutWorking  = 'w'
+)
+
+func chunkKey(shard []byte, h prolly.Hash) []byte {
+	b := make([]byte, 0, 1+len(shard)+len(h))
+	b = append(append(b, kindChunk), shard...)
+	return append(b, h[:]...)
+}
+
+// repoKey starts a key of a repository.
+func repoKey(kind byte, shard []byte, repo string) []byte {
+	b := make([]byte, 0, len(shard)+len(repo)+64)
+	b = append(append(b, kind), shard...)
+	b = append(b, repo...)
+	return append(b, 0)
+}
+
+func about(shard []byte, repo string, what byte, parts ...string) []byte {
+	b := append(repoKey(kindRepo, shard, repo), what)
+	for _, p := range parts {
+		b = append(b, p...)
+	}
+	return b
+}
+
+func factsKey(shard []byte, repo string, blob []byte, language string) []byte {
+	return about(shard, repo, aboutFacts, string(blob), language)
+}
+
+func commitKey(shard []byte, repo string, commit []byte) []byte {
+	return about(shard, repo, aboutCommit, string(commit))
+}
+
+func partKey(shard []byte, repo string, commit []byte, part int32) []byte {
+	return binary.BigEndian.AppendUint32(about(shard, repo, aboutPart, string(commit)), uint32(part))
+}
+
+func refKey(shard []byte, repo, ref string) []byte { return about(shard, repo, aboutRef, ref) }
+
+// sep stands between the parts of a key of a map: no path and no name has it,
+// since both are UTF-8.
+const sep = 0xff
+
+func edgeKey(from schemas.NodeKey, kind recountv1.EdgeKind, to schemas.NodeKey) []byte {
+	b := make([]byte, 0, len(from)+len(to)+2)
+	b = append(append(b, from...), sep, byte(kind))
+	return append(b, to...)
+}
+
+// cutEdge splits what edgeKey made.
+func cutEdge(key []byte) (from schemas.NodeKey, kind recountv1.EdgeKind, to schemas.NodeKey, ok bool) {
+	for i, c := range key {
+		if c == sep && i+1 < len(key) {
+			return schemas.NodeKey(key[:i]), recountv1.EdgeKind(key[i+1]), schemas.NodeKey(key[i+2:]), true
+		}
+	}
+	return "", 0, "", false
+}
+
+// outside is the name of a symbol of elsewhere in the keys of externals and users.
+func outside(language, pkg, name string) string { return language + "\x00" + pkg + "\x00" + name }
+
+func externalKey(e resolve.External) []byte {
+	return edgeKey(e.From, e.Kind, schemas.NodeKey(outside(e.Language, e.Package, e.Name)))
+}
+
+func userKey(e resolve.External) []byte {
+	return edgeKey(schemas.NodeKey(outside(e.Language, e.Package, e.Name)), e.Kind, e.From)
+}
+
+func unresolvedKey(u resolve.Unresolved) []byte {
+	b := edgeKey(u.From, u.Kind, schemas.NodeKey(u.Path))
+	b = append(b, 0)
+	b = strconv.AppendUint(b, uint64(u.At.GetLine()), 10)
+	b = append(b, ':')
+	return strconv.AppendUint(b, uint64(u.At.GetColumn()), 10)
+}
+
+var deterministic = proto.MarshalOptions{Deterministic: true}
+
+func marshal(m proto.Message) ([]byte, error) {
+	b, err := deterministic.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("marshal %s: %w", m.ProtoReflect().Descriptor().Name(), err)
+	}
+	return b, nil
+}
+
+// objectID reads git's object id; events have been validated.
+func objectID(text string) ([]byte, error) {
+	id, err := hex.DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("object id %q: not hexadecimal", text)
+	}
+	return id, nil
+}

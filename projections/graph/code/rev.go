@@ -1,0 +1,170 @@
+package code
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/projections/store"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// minAbbreviation is the fewest digits that may stand for a commit, as in git.
+const minAbbreviation = 4
+
+// mostCandidates is how many an ambiguous abbreviation lists.
+const mostCandidates = 8
+
+// Resolve finds the commit of a revision, as git names them: a branch, a tag, a
+// full ref, HEAD (also the empty revision), a commit or the beginning of one, each
+// with any number of ~N, ^ and ^N behind it; "worktree" is the last state of a
+// working tree.
+func (v *View) Resolve(r RepoID, rev string) (*recountv1.CodeSnapshot, error) {
+	base, path := rev, ""
+	if i := strings.IndexAny(rev, "~^"); i >= 0 {
+		base, path = rev[:i], rev[i:]
+	}
+	s, err := v.named(r, base)
+	if err != nil {
+		return nil, err
+	}
+	for path != "" {
+		step := path[0]
+		digits := 1
+		for digits < len(path) && path[digits] >= '0' && path[digits] <= '9' {
+			digits++
+		}
+		n := 1
+		if digits > 1 {
+			if n, err = strconv.Atoi(path[1:digits]); err != nil {
+				return nil, fmt.Errorf("revision %q: %q is no number", rev, path[1:digits])
+			}
+		}
+		if digits < len(path) && path[digits] != '~' && path[digits] != '^' {
+			return nil, fmt.Errorf("revision %q: after a name come ~N, ^ or ^N, not %q", rev, path[digits:])
+		}
+		path = path[digits:]
+		which, times := 0, n
+		if step == '^' {
+			which, times = n-1, min(n, 1)
+		}
+		for range times {
+			if which >= len(s.Parents) {
+				return nil, fmt.Errorf("revision %q: %w: commit %.12s has %d parents", rev, ErrUnknown, s.Commit, len(s.Parents))
+			}
+			parent, err := v.Commit(r, s.Parents[which])
+			if err != nil {
+				return nil, err
+			}
+			if parent == nil {
+				return nil, fmt.Errorf("revision %q: %w: commit %s was not imported", rev, ErrUnknown, s.Parents[which])
+			}
+			s = parent
+		}
+	}
+	return s, nil
+}
+
+func (v *View) named(r RepoID, name string) (*recountv1.CodeSnapshot, error) {
+	switch name {
+	case "":
+		name = "HEAD"
+	case "@":
+		name = "HEAD"
+	case "worktree":
+		s, err := v.WorkingTree(r)
+		if err == nil && s == nil {
+			err = fmt.Errorf("revision %q: %w: `recount import git --working-tree` makes one", name, ErrUnknown)
+		}
+		return s, err
+	}
+	for _, ref := range []string{name, "refs/" + name, "refs/tags/" + name, "refs/heads/" + name, "refs/remotes/" + name} {
+		commit, err := v.refCommit(r, ref)
+		if err != nil {
+			return nil, err
+		}
+		if commit == "" {
+			continue
+		}
+		s, err := v.Commit(r, commit)
+		if err == nil && s == nil {
+			err = fmt.Errorf("%s of %s points to commit %s: %w: it was not imported", ref, r.Name, commit, ErrUnknown)
+		}
+		return s, err
+	}
+	return v.abbreviated(r, name)
+}
+
+// refCommit is the commit of a ref, through symbolic ones; "" where there is none.
+func (v *View) refCommit(r RepoID, ref string) (string, error) {
+	for range 5 {
+		m := &recountv1.CodeRef{}
+		ok, err := v.Get(refKey(r.shard(), r.Name, ref), func(value []byte) error { return proto.Unmarshal(value, m) })
+		if err != nil || !ok {
+			return "", err
+		}
+		if m.Target == "" || m.Target == ref {
+			return m.Commit, nil
+		}
+		next := m.Target
+		if ok, err = v.Get(refKey(r.shard(), r.Name, next), func([]byte) error { return nil }); err != nil || !ok {
+			return m.Commit, err
+		}
+		ref = next
+	}
+	return "", nil
+}
+
+// abbreviated finds the one commit whose object id begins so.
+func (v *View) abbreviated(r RepoID, digits string) (*recountv1.CodeSnapshot, error) {
+	unknown := fmt.Errorf("revision %q of %s: %w: no ref or commit of that name was imported", digits, r.Name, ErrUnknown)
+	lower := strings.ToLower(digits)
+	if strings.Trim(lower, "0123456789abcdef") != "" {
+		return nil, unknown
+	}
+	if len(lower) < minAbbreviation {
+		return nil, fmt.Errorf("%w; a commit is named by at least %d of its digits", unknown, minAbbreviation)
+	}
+	whole, err := hex.DecodeString(lower[:len(lower)/2*2])
+	if err != nil {
+		return nil, unknown
+	}
+	var found []*recountv1.CodeSnapshot
+	prefix := commitKey(r.shard(), r.Name, whole)
+	it, err := v.Iter(prefix, store.PrefixEnd(prefix))
+	if err != nil {
+		return nil, err
+	}
+	for ok := it.First(); ok && len(found) < mostCandidates; ok = it.Next() {
+		value, err := it.ValueAndErr()
+		s := &recountv1.CodeSnapshot{}
+		if err == nil {
+			err = proto.Unmarshal(value, s)
+		}
+		if err != nil {
+			_ = it.Close()
+			return nil, v.Damaged(err)
+		}
+		if strings.HasPrefix(s.Commit, lower) {
+			found = append(found, s)
+		}
+	}
+	if err := it.Close(); err != nil {
+		return nil, v.Explain(err)
+	}
+	switch len(found) {
+	case 0:
+		return nil, unknown
+	case 1:
+		return found[0], nil
+	}
+	e := &AmbiguousError{What: fmt.Sprintf("commit %q", digits)}
+	for _, s := range found {
+		subject, _, _ := strings.Cut(s.Message, "\n")
+		e.Candidates = append(e.Candidates, fmt.Sprintf("%.12s (%s)", s.Commit, subject))
+	}
+	return nil, e
+}
