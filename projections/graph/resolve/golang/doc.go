@@ -19,6 +19,10 @@
 //	calls       to a function, a method, or, for a call through an interface, the
 //	            interface's method. A literal's calls are its enclosing declaration's,
 //	            an initialiser's its variable's.
+//	may_call    to what such a call, or one of a function value, could arrive at: the
+//	            functions and concrete types that flow there (see flow). A literal
+//	            stands for its enclosing declaration. What tests pass in counts for
+//	            calls in tests alone.
 //	references  to a type, constant, package variable, or a function used as a value
 //	extends     from a type to what it embeds
 //	overrides   from a method to one that embedding would have given its type

@@ -14,12 +14,14 @@ import (
 type facts struct {
 	types      []methods // concrete types with methods
 	interfaces []methods // interfaces with methods
+	flows      []*flow   // of each unit
 }
 
 // methods are a type's: of a concrete one those of a pointer to it.
 type methods struct {
-	key schemas.NodeKey
-	all []method // by text
+	key  schemas.NodeKey
+	name string   // the type's text
+	all  []method // by text
 }
 
 // method is one; key is empty where it is declared elsewhere.
@@ -31,18 +33,16 @@ type method struct {
 // add takes what a unit says.
 func (f *facts) add(u *unit) {
 	for _, file := range u.files {
-		for _, decl := range file.syntax.Decls {
-			general, ok := decl.(*ast.GenDecl)
-			if !ok {
-				continue
+		ast.Inspect(file.syntax, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.TypeSpec); ok {
+				f.addType(u, spec)
 			}
-			for _, spec := range general.Specs {
-				if spec, ok := spec.(*ast.TypeSpec); ok {
-					f.addType(u, spec)
-				}
-			}
-		}
+			return true
+		})
 	}
+	flow := &flow{}
+	u.flow(flow)
+	f.flows = append(f.flows, flow)
 }
 
 func (f *facts) addType(u *unit, spec *ast.TypeSpec) {
@@ -51,6 +51,9 @@ func (f *facts) addType(u *unit, spec *ast.TypeSpec) {
 		return
 	}
 	m := methods{key: u.own[name]}
+	if named, ok := name.Type().(*types.Named); ok {
+		m.name = string(appendNamed(nil, named.Origin()))
+	}
 	if i, ok := name.Type().Underlying().(*types.Interface); ok {
 		if !i.IsMethodSet() {
 			return

@@ -327,6 +327,7 @@ node a.go:max CONSTANT "const max = 3" 27:6-27:13
 calls a.go:T.Close -> a.go:base.Close @32:51
 implements a.go:T -> a.go:Doer
 implements a.go:T.Do -> a.go:Doer.Do
+implements a.go:helper.local -> a.go:Doer
 extends a.go:T -> a.go:base @23:1
 extends a.go:helper.local -> a.go:T @35:20
 overrides a.go:T.Close -> a.go:base.Close @32:12

@@ -16,16 +16,18 @@ import (
 // empty.
 func (s *step) join() []resolve.FileGraph {
 	joined := map[string][]resolve.Edge{}
-	s.implementations(func(e resolve.Edge) {
+	add := func(e resolve.Edge) {
 		path := e.From.Path()
 		joined[path] = append(joined[path], e)
-	})
+	}
+	s.implementations(add)
+	s.mayCalls(add)
 	var out []resolve.FileGraph
 	for _, w := range s.work {
 		final := make(map[string]uint64, len(w.graphs))
 		for _, g := range w.graphs {
 			more := joined[g.Path]
-			slices.SortFunc(more, compareEdges)
+			slices.SortStableFunc(more, compareEdges)
 			hash := w.local[g.Path] ^ hashEdges(more)
 			if final[g.Path] = hash; w.final[g.Path] == hash {
 				continue

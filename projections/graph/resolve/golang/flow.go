@@ -1,0 +1,590 @@
+package golang
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// flow is what a package says about which functions and concrete types reach which
+// of its variables: constraints in the manner of variable type analysis (Sundaresan
+// et al., "Practical Virtual Method Call Resolution for Java", 2000), to be solved
+// over all packages together.
+//
+// A node stands for a variable, parameter, result or field whose type is an
+// interface, a function or a type parameter. Fields and the elements of containers
+// are one node a type, whatever value they are of. An object is a function, or a
+// concrete type with methods. Objects are seeded where a function is used as a value
+// or a concrete value becomes an interface, and go along copies.
+type flow struct {
+	// names of nodes that other packages may mean; "" of those that only this one does.
+	names   []string
+	copies  []copied
+	seeds   []seeded
+	objects []string
+	sites   []site
+	binds   []bind
+	funcs   []function
+	// tests is how much of the above is not of tests: these come last.
+	tests mark
+}
+
+// mark is a place in each of a flow's lists.
+type mark struct{ copies, seeds, sites, binds, funcs int }
+
+func (f *flow) here() mark {
+	return mark{len(f.copies), len(f.seeds), len(f.sites), len(f.binds), len(f.funcs)}
+}
+
+type (
+	// copied says that what reaches from reaches to.
+	copied struct{ from, to int32 }
+	// seeded says that an object is at a node.
+	seeded struct{ node, object int32 }
+	// function is one with a body: a declaration or a literal in it.
+	function struct {
+		object string
+		in     schemas.NodeKey // the declaration
+		// sig is its type's text, recv the node of a receiver that is a function itself
+		// (-1: none); params and results are nodes, -1 where nothing can flow.
+		sig             string
+		recv            int32
+		params, results []int32
+		// asks are the types of the parameters that are interfaces or functions, "" else.
+		asks []string
+	}
+	// site is a call of a function value, or of a method of an interface.
+	site struct {
+		from          schemas.NodeKey
+		at            *recountv1.Place
+		callee        int32  // the node of the function or of the receiver
+		method        string // "" for a function value
+		sig           string
+		args, results []int32
+		// foreign: the interface is declared elsewhere, and so may be what implements it.
+		foreign bool
+	}
+	// bind is a method of an interface used as a value.
+	bind struct {
+		recv   int32
+		method string
+		to     int32
+	}
+)
+
+// outside is the node of everything that was handed to functions of elsewhere, and
+// from which those may hand on.
+const outside = "outside"
+
+// Objects begin with what they are.
+const (
+	functionObject = "F"
+	typeObject     = "T"
+)
+
+// flowing makes a unit's constraints.
+type flowing struct {
+	*unit
+	out     *flow
+	shared  map[string]int32
+	locals  map[types.Object]int32
+	values  map[ast.Expr]int32 // of expressions that have a node of their own
+	objects map[string]int32
+	from    schemas.NodeKey
+	results []int32 // of the function that the walk is in
+	// literals counts those of the declaration that the walk is in.
+	literals int
+	litNames map[*ast.FuncLit]string
+}
+
+const none int32 = -1
+
+// flow makes the constraints of a unit.
+func (u *unit) flow(out *flow) {
+	f := &flowing{
+		unit: u, out: out, shared: map[string]int32{}, locals: map[types.Object]int32{},
+		values: map[ast.Expr]int32{}, objects: map[string]int32{}, litNames: map[*ast.FuncLit]string{},
+	}
+	for _, tests := range []bool{false, true} {
+		if tests {
+			out.tests = out.here()
+		}
+		for i, file := range u.files {
+			if file.test == tests {
+				f.file(file, u.names[i])
+			}
+		}
+	}
+}
+
+func (f *flowing) file(file *source, names *declared) {
+	for _, decl := range file.syntax.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			f.from, f.literals = names.ofName[decl.Name], 0
+			if fn, ok := f.info.Defs[decl.Name].(*types.Func); ok && decl.Body != nil {
+				f.body(functionObject+string(f.from), fn.Signature(), decl.Body)
+			}
+		case *ast.GenDecl:
+			for _, spec := range decl.Specs {
+				if spec, ok := spec.(*ast.ValueSpec); ok {
+					f.from, f.literals = names.ofName[spec.Names[0]], 0
+					f.walk(spec)
+				}
+			}
+		}
+	}
+}
+
+// node is the one of a name that other packages may use.
+func (f *flowing) node(name string) int32 {
+	n, ok := f.shared[name]
+	if !ok {
+		n = int32(len(f.out.names))
+		f.out.names = append(f.out.names, name)
+		f.shared[name] = n
+	}
+	return n
+}
+
+func (f *flowing) fresh() int32 {
+	f.out.names = append(f.out.names, "")
+	return int32(len(f.out.names) - 1)
+}
+
+func (f *flowing) copy(from, to int32) {
+	if from != none && to != none && from != to {
+		f.out.copies = append(f.out.copies, copied{from, to})
+	}
+}
+
+func (f *flowing) seed(node int32, object string) {
+	if node == none {
+		return
+	}
+	o, ok := f.objects[object]
+	if !ok {
+		o = int32(len(f.out.objects))
+		f.out.objects = append(f.out.objects, object)
+		f.objects[object] = o
+	}
+	f.out.seeds = append(f.out.seeds, seeded{node, o})
+}
+
+// flows reports whether values of a type are followed.
+func flows(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return true
+	}
+	switch t.Underlying().(type) {
+	case *types.Interface, *types.Signature:
+		return true
+	}
+	return false
+}
+
+// body walks a function: its parameters and results are nodes that callers know.
+func (f *flowing) body(object string, sig *types.Signature, body *ast.BlockStmt) {
+	fn := function{object: object, in: f.from, sig: string(appendSignature(nil, sig)), recv: none}
+	if r := sig.Recv(); r != nil && flows(r.Type()) {
+		fn.recv = f.node("r" + object)
+		f.locals[r] = fn.recv
+	}
+	for i := range sig.Params().Len() {
+		p := sig.Params().At(i)
+		n, asks := none, ""
+		if flows(p.Type()) && !(sig.Variadic() && i == sig.Params().Len()-1) {
+			n, asks = f.node("p"+object+":"+strconv.Itoa(i)), asked(p.Type())
+			f.locals[p] = n
+		}
+		fn.params, fn.asks = append(fn.params, n), append(fn.asks, asks)
+	}
+	for i := range sig.Results().Len() {
+		r := sig.Results().At(i)
+		n := none
+		if flows(r.Type()) {
+			n = f.node("q" + object + ":" + strconv.Itoa(i))
+			f.locals[r] = n
+		}
+		fn.results = append(fn.results, n)
+	}
+	f.out.funcs = append(f.out.funcs, fn)
+	outer := f.results
+	f.results = fn.results
+	f.walk(body)
+	f.results = outer
+}
+
+// asked is what an object must have to be of an interface or function type: the
+// texts of the methods, each with a zero byte after it, or of the signature.
+func asked(t types.Type) string {
+	switch u := t.Underlying().(type) {
+	case *types.Signature:
+		return functionObject + string(appendSignature(nil, u))
+	case *types.Interface:
+		b := []byte(typeObject)
+		for m := range u.Methods() {
+			b = append(append(b, methodText(m)...), 0)
+		}
+		return string(b)
+	}
+	return ""
+}
+
+// walk makes the constraints of everything below n.
+func (f *flowing) walk(n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			f.literal(n)
+			return false
+		case *ast.AssignStmt:
+			f.assign(n.Lhs, n.Rhs)
+		case *ast.ValueSpec:
+			names := make([]ast.Expr, len(n.Names))
+			for i, name := range n.Names {
+				names[i] = name
+			}
+			f.assign(names, n.Values)
+		case *ast.ReturnStmt:
+			f.returned(n)
+		case *ast.CallExpr:
+			f.call(n)
+		case *ast.CompositeLit:
+			f.composite(n)
+		case *ast.SendStmt:
+			f.into(n.Value, f.element(f.typeOf(n.Chan), "c"), f.elementType(f.typeOf(n.Chan)))
+		case *ast.RangeStmt:
+			f.ranged(n)
+		case *ast.TypeSwitchStmt:
+			f.typeSwitch(n)
+		case *ast.UnaryExpr:
+			if n.Op == token.AND { // a variable whose address is known is what pointers of its type point to
+				if t := f.typeOf(n.X); flows(t) {
+					d := f.node("*" + string(appendType(nil, t)))
+					v := f.value(n.X)
+					f.copy(v, d)
+					f.copy(d, v)
+				}
+			}
+		}
+		return true
+	})
+}
+
+func (f *flowing) typeOf(e ast.Expr) types.Type {
+	if t, ok := f.info.Types[e]; ok {
+		return t.Type
+	}
+	if id, ok := e.(*ast.Ident); ok {
+		if obj := f.info.Defs[id]; obj != nil {
+			return obj.Type()
+		}
+		if obj := f.info.Uses[id]; obj != nil {
+			return obj.Type()
+		}
+	}
+	return nil
+}
+
+func (f *flowing) literal(lit *ast.FuncLit) {
+	sig, ok := f.typeOf(lit).(*types.Signature)
+	if ok {
+		f.body(f.literalName(lit), sig, lit.Body)
+	}
+}
+
+// literalName is the object of a literal: of its declaration, and which of it.
+func (f *flowing) literalName(lit *ast.FuncLit) string {
+	name, ok := f.litNames[lit]
+	if !ok {
+		f.literals++
+		name = functionObject + string(f.from) + "$" + strconv.Itoa(f.literals)
+		f.litNames[lit] = name
+	}
+	return name
+}
+
+// into says that an expression's value reaches a node of some type.
+func (f *flowing) into(e ast.Expr, to int32, t types.Type) {
+	if to == none || t == nil || !flows(t) {
+		return
+	}
+	src := f.typeOf(e)
+	if src == nil {
+		return
+	}
+	if flows(src) {
+		f.copy(f.value(e), to)
+	}
+	f.converted(src, to, t)
+}
+
+// converted seeds the concrete type of a value that becomes an interface.
+func (f *flowing) converted(src types.Type, to int32, t types.Type) {
+	if types.IsInterface(src) || !types.IsInterface(t) {
+		return
+	}
+	if named := namedOf(src); named != nil && named.Obj().Pkg() != nil {
+		if _, ours := f.foreign(named.Obj().Pkg(), named.Obj().Name()); ours || named.Obj().Pkg() == f.pkg {
+			f.seed(to, typeObject+string(appendNamed(nil, named)))
+		}
+	}
+}
+
+func (f *flowing) assign(left, right []ast.Expr) {
+	if len(right) == 1 && len(left) > 1 {
+		for i, l := range left {
+			f.copy(f.part(right[0], i), f.value(l))
+		}
+		if tuple, ok := f.typeOf(right[0]).(*types.Tuple); ok {
+			for i, l := range left {
+				if i < tuple.Len() {
+					f.converted(tuple.At(i).Type(), f.value(l), f.safe(l))
+				}
+			}
+		}
+		return
+	}
+	for i, l := range left {
+		if i < len(right) {
+			f.into(right[i], f.value(l), f.typeOf(l))
+		}
+	}
+}
+
+// safe is an expression's type, or one that nothing flows into.
+func (f *flowing) safe(e ast.Expr) types.Type {
+	if t := f.typeOf(e); t != nil {
+		return t
+	}
+	return types.Typ[types.Invalid]
+}
+
+// part is the node of the i-th value of an expression with several.
+func (f *flowing) part(e ast.Expr, i int) int32 {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		if results := f.callResults(e); i < len(results) {
+			return results[i]
+		}
+	case *ast.TypeAssertExpr, *ast.IndexExpr, *ast.UnaryExpr: // v, ok :=
+		if i == 0 {
+			return f.value(e)
+		}
+	}
+	return none
+}
+
+func (f *flowing) returned(n *ast.ReturnStmt) {
+	if len(n.Results) == 1 && len(f.results) > 1 {
+		tuple, _ := f.typeOf(n.Results[0]).(*types.Tuple)
+		for i, to := range f.results {
+			f.copy(f.part(n.Results[0], i), to)
+			if to != none && tuple != nil && i < tuple.Len() {
+				f.converted(tuple.At(i).Type(), to, types.Universe.Lookup("any").Type())
+			}
+		}
+		return
+	}
+	for i, e := range n.Results {
+		if i < len(f.results) && f.results[i] != none {
+			f.intoAny(e, f.results[i])
+		}
+	}
+}
+
+// intoAny is into for a node whose type is known to flow.
+func (f *flowing) intoAny(e ast.Expr, to int32) { f.into(e, to, types.Universe.Lookup("any").Type()) }
+
+func (f *flowing) composite(n *ast.CompositeLit) {
+	t := f.typeOf(n)
+	if t == nil {
+		return
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for i, e := range n.Elts {
+			if kv, ok := e.(*ast.KeyValueExpr); ok {
+				if id, ok := kv.Key.(*ast.Ident); ok {
+					if v, ok := f.info.Uses[id].(*types.Var); ok {
+						f.into(kv.Value, f.field(t, v), v.Type())
+					}
+				}
+			} else if i < u.NumFields() {
+				f.into(e, f.field(t, u.Field(i)), u.Field(i).Type())
+			}
+		}
+	case *types.Slice, *types.Array, *types.Map:
+		to, of := f.element(t, "e"), f.elementType(t)
+		for _, e := range n.Elts {
+			if kv, ok := e.(*ast.KeyValueExpr); ok {
+				f.into(kv.Value, to, of)
+				if m, ok := u.(*types.Map); ok {
+					f.into(kv.Key, f.element(t, "k"), m.Key())
+				}
+			} else {
+				f.into(e, to, of)
+			}
+		}
+	}
+}
+
+// field is the node of a struct's field: one for all values of the type.
+func (f *flowing) field(owner types.Type, v *types.Var) int32 {
+	if !flows(v.Origin().Type()) && !flows(v.Type()) {
+		return none
+	}
+	text := appendFieldOwner(nil, owner)
+	return f.node("f" + string(text) + "." + v.Name())
+}
+
+func appendFieldOwner(b []byte, owner types.Type) []byte {
+	if named := namedOf(owner); named != nil {
+		return appendNamed(b, named)
+	}
+	return appendType(b, owner)
+}
+
+// element is the node of a container's elements ("e"), of a map's keys ("k"), of a
+// channel's ("c"): one for all containers of the type.
+func (f *flowing) element(t types.Type, what string) int32 {
+	if t == nil {
+		return none
+	}
+	of := f.elementType(t)
+	if what == "k" {
+		m, ok := t.Underlying().(*types.Map)
+		if !ok {
+			return none
+		}
+		of = m.Key()
+	}
+	if !flows(of) {
+		return none
+	}
+	u := t.Underlying()
+	if p, ok := u.(*types.Pointer); ok {
+		u = p.Elem().Underlying()
+	}
+	if c, ok := u.(*types.Chan); ok { // whatever its direction
+		u = types.NewChan(types.SendRecv, c.Elem())
+	}
+	return f.node(what + string(appendType(nil, u)))
+}
+
+func (f *flowing) elementType(t types.Type) types.Type {
+	if t == nil {
+		return nil
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return u.Elem()
+	case *types.Array:
+		return u.Elem()
+	case *types.Map:
+		return u.Elem()
+	case *types.Chan:
+		return u.Elem()
+	case *types.Pointer:
+		if a, ok := u.Elem().Underlying().(*types.Array); ok {
+			return a.Elem()
+		}
+	}
+	return nil
+}
+
+func (f *flowing) ranged(n *ast.RangeStmt) {
+	t := f.typeOf(n.X)
+	if t == nil {
+		return
+	}
+	key, value := "k", "e"
+	switch t.Underlying().(type) {
+	case *types.Chan:
+		key = "c"
+	case *types.Map, *types.Slice, *types.Array, *types.Pointer:
+	case *types.Signature: // for x := range f: the body is f's yield
+		f.rangedFunc(n, t.Underlying().(*types.Signature))
+		return
+	default:
+		return
+	}
+	if n.Key != nil {
+		f.copy(f.element(t, key), f.value(n.Key))
+	}
+	if n.Value != nil {
+		f.copy(f.element(t, value), f.value(n.Value))
+	}
+}
+
+// rangedFunc calls an iterator with a function whose parameters are the loop's
+// variables.
+func (f *flowing) rangedFunc(n *ast.RangeStmt, sig *types.Signature) {
+	if sig.Params().Len() != 1 {
+		return
+	}
+	yield, ok := sig.Params().At(0).Type().Underlying().(*types.Signature)
+	callee := f.value(n.X)
+	if !ok || callee == none {
+		return
+	}
+	f.literals++
+	object := functionObject + string(f.from) + "$" + strconv.Itoa(f.literals)
+	fn := function{object: object, in: f.from, sig: string(appendSignature(nil, yield)), recv: none}
+	for i := range yield.Params().Len() {
+		p, v := none, ast.Expr(nil)
+		if i == 0 {
+			v = n.Key
+		} else {
+			v = n.Value
+		}
+		asks := ""
+		if v != nil && flows(yield.Params().At(i).Type()) {
+			p, asks = f.fresh(), asked(yield.Params().At(i).Type())
+			f.copy(p, f.value(v))
+		}
+		fn.params, fn.asks = append(fn.params, p), append(fn.asks, asks)
+	}
+	f.out.funcs = append(f.out.funcs, fn)
+	arg := f.fresh()
+	f.seed(arg, object)
+	f.out.sites = append(f.out.sites, site{
+		from: f.from, at: place(f.fset, n.X.Pos()), callee: callee, sig: string(appendSignature(nil, sig)), args: []int32{arg},
+	})
+}
+
+func (f *flowing) typeSwitch(n *ast.TypeSwitchStmt) {
+	assign, ok := n.Assign.(*ast.AssignStmt)
+	if !ok || len(assign.Rhs) != 1 {
+		return
+	}
+	x, ok := ast.Unparen(assign.Rhs[0]).(*ast.TypeAssertExpr)
+	if !ok {
+		return
+	}
+	for _, clause := range n.Body.List {
+		if obj := f.info.Implicits[clause]; obj != nil && flows(obj.Type()) {
+			f.copy(f.value(x.X), f.local(obj))
+		}
+	}
+}
+
+func (f *flowing) local(obj types.Object) int32 {
+	n, ok := f.locals[obj]
+	if !ok {
+		n = f.fresh()
+		f.locals[obj] = n
+	}
+	return n
+}
