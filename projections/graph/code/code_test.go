@@ -64,7 +64,7 @@ func (toy) Resolve(_ context.Context, t resolve.Tree, _ resolve.Change) ([]resol
 }
 
 func toyOptions() Options {
-	return Options{Resolvers: func() []resolve.Resolver { return []resolve.Resolver{toy{}} }}
+	return Options{Resolvers: func() ([]resolve.Resolver, error) { return []resolve.Resolver{toy{}}, nil }}
 }
 
 func id(parts ...any) string {
