@@ -25,6 +25,7 @@ type file struct {
 	*builder
 	// inline are the imports without a name of their own, by the node that makes them.
 	inline map[ref]string
+	names
 }
 
 // parsed makes a Language's Extract of a grammar and of what walks its trees: it
@@ -43,7 +44,7 @@ func parsed(load func() *grammar, walk func(f *file)) func([]byte, *recountv1.Fi
 			partial(facts, nil, err.Error())
 			return
 		}
-		f := &file{tree: &tree{g, src, nodes}, builder: newBuilder(facts, src), inline: map[ref]string{}}
+		f := &file{tree: &tree{g, src, nodes}, builder: newBuilder(facts, src), inline: map[ref]string{}, names: newNames()}
 		if at, near := f.problem(); near != "" {
 			partial(facts, f.place(at), "syntax error "+near)
 		}

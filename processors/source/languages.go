@@ -26,6 +26,7 @@ type Language struct {
 var languages = slices.Concat(
 	manifests,
 	[]Language{golang, pythonLanguage},
+	scripts,
 )
 
 // LanguageOf finds the language of a path.

@@ -15,7 +15,7 @@ var pythonLanguage = Language{
 	Name: "python", Version: 1, Matches: suffixed(".py", ".pyi"),
 	Extract: parsed(loadGrammar(python.GetLanguage), func(f *file) {
 		f.indented = true
-		p := &pythonFile{file: f, known: map[string]string{}, declared: map[nameIn]bool{}, locals: map[nameIn]bool{}}
+		p := &pythonFile{file: f, known: map[string]string{}}
 		p.framework = p.webFramework()
 		p.block(0, pythonScope{})
 		p.uses()
@@ -27,22 +27,6 @@ type pythonFile struct {
 	framework string
 	// known is what imported names stand for: "run" is "subprocess.run".
 	known map[string]string
-	// declared are the names that have a declaration in a scope; locals are those
-	// bound in one, parameters included.
-	declared, locals map[nameIn]bool
-	loads            []load
-}
-
-type nameIn struct {
-	in   uint32
-	name string
-}
-
-// load is a use of a name that may be one of the file's top.
-type load struct {
-	in   uint32
-	path string
-	at   ref
 }
 
 // pythonScope is where the walk stands.
@@ -51,8 +35,10 @@ type pythonScope struct {
 	// class: directly in a class body; function: somewhere in a function.
 	class, function bool
 	self            string
-	test            bool
-	typeOnly        bool
+	// shadows are the parameters of the lambdas around.
+	shadows  *shadow
+	test     bool
+	typeOnly bool
 }
 
 // block walks the children of n: statements, or whatever they are.
@@ -348,12 +334,12 @@ func (p *pythonFile) parameters(params ref, in uint32, outside pythonScope, self
 	return all
 }
 
-// lambda binds the parameters of an anonymous function and walks it.
+// lambda walks an anonymous function.
 func (p *pythonFile) lambda(n ref, s pythonScope) {
 	for c := range p.children(p.field(n, "parameters")) {
 		if name := p.paramName(c); name != "" {
-			p.bindName(name, unknown, c, s)
 			p.visit(p.field(c, "value"), s)
+			s.shadows = &shadow{name, s.shadows}
 		}
 	}
 	p.visit(p.field(n, "body"), s)

@@ -65,7 +65,9 @@ func (p *pythonFile) call(n ref, s pythonScope) {
 	switch p.kind(fn) { // of the callee, what is not in the path
 	case "identifier":
 	case "attribute":
-		p.visit(p.field(fn, "object"), s)
+		if object := p.field(fn, "object"); strings.ContainsAny(p.path(object, s), "([?") {
+			p.visit(object, s)
+		}
 	default:
 		p.visit(fn, s)
 	}

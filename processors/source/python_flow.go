@@ -132,12 +132,6 @@ func (p *pythonFile) visitTarget(n ref, s pythonScope) {
 	}
 }
 
-// bindName binds a plain name in the scope.
-func (p *pythonFile) bindName(name, value string, at ref, s pythonScope) {
-	p.locals[nameIn{s.in, name}] = true
-	p.bind(s.in, name, value, "", at)
-}
-
 // bindTarget binds what an assignment's left side names to the value, whose
 // expression may be none.
 func (p *pythonFile) bindTarget(target, value ref, path string, s pythonScope) {

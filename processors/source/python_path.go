@@ -14,6 +14,9 @@ func (p *pythonFile) path(n ref, s pythonScope) string {
 		if name == s.self {
 			return "self"
 		}
+		if s.shadows.has(name) {
+			return unknown
+		}
 		return checked(name)
 	case "attribute":
 		return member(p.path(p.field(n, "object"), s), p.text(p.field(n, "attribute")))
@@ -199,46 +202,4 @@ func (p *pythonFile) use(n ref, s pythonScope) {
 	if root(path) != "self" {
 		p.loads = append(p.loads, load{s.in, path, p.lastName(n)})
 	}
-}
-
-// uses refers to what the file's top declares or imports, where it is used and not
-// hidden by a local name.
-func (p *pythonFile) uses() {
-	top := map[string]bool{}
-	for _, d := range p.facts.Declarations {
-		if d.Owner == 0 {
-			top[d.Name] = true
-		}
-	}
-	for _, i := range p.facts.Imports {
-		if i.In != 0 {
-			continue
-		}
-		for _, n := range i.Names {
-			top[firstOf(n.Alias, n.Name)] = true
-		}
-		if len(i.Names) == 0 && !i.Wildcard {
-			top[firstOf(i.Alias, root(i.Path))] = true
-		}
-	}
-	for _, l := range p.loads {
-		name := root(l.path)
-		if !top[name] {
-			continue
-		}
-		hidden := false
-		for in := l.in; in != 0 && !hidden; in = p.decl(in).Owner {
-			hidden = p.locals[nameIn{in, name}]
-		}
-		if !hidden {
-			p.refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, l.in, l.path, l.at)
-		}
-	}
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -1,5 +1,10 @@
 package source
 
+import (
+	"bytes"
+	"strings"
+)
+
 // tree is a parsed file. Its nodes lie in one slice in source order, a node before
 // its children, so that walking it is counting; ref names one. The root is 0, and
 // none stands for no node: every method takes it and answers with nothing.
@@ -118,13 +123,48 @@ func (t *tree) firstOf(n ref, kind string) ref {
 // has reports whether a child of n is of a kind: has(function, "async").
 func (t *tree) has(n ref, kind string) bool { return t.firstOf(n, kind) != none }
 
-// before is the sibling in front of n.
+// before is the sibling in front of n, comments and tokens included.
 func (t *tree) before(n ref) ref {
-	last := none
-	for c := t.first(t.parent(n)); c != none && c != n; c = t.next(c) {
-		last = c
+	p := t.parent(n)
+	if p == none || n-1 == p {
+		return none
 	}
-	return last
+	m := n - 1 // the last node below it
+	for t.parent(m) != p {
+		m = t.parent(m)
+	}
+	return m
+}
+
+// commentBefore is the documentation in front of n: the block comment, or the line
+// comments, that end on the line above it (or on its own).
+func (t *tree) commentBefore(n ref) string {
+	var from, to uint32
+	at := t.start(n)
+	for c := t.before(n); c != none && strings.Contains(t.kind(c), "comment"); c = t.before(c) {
+		gap := t.src[min(t.end(c), at):at]
+		block := bytes.HasPrefix(t.src[t.start(c):], []byte("/*"))
+		lines := bytes.Count(gap, []byte("\n"))
+		if t.end(c) > t.start(c) && t.src[t.end(c)-1] == '\n' {
+			lines++ // some grammars take the line's end into the comment
+		}
+		if len(bytes.TrimSpace(gap)) > 0 || lines > 1 || block && to > 0 || !t.startsLine(c) {
+			break
+		}
+		if from = t.start(c); to == 0 {
+			to = t.end(c)
+		}
+		if at = from; block {
+			break
+		}
+	}
+	return cleanDoc(string(t.src[from:to]))
+}
+
+// startsLine reports whether nothing stands in front of n on its line.
+func (t *tree) startsLine(n ref) bool {
+	line := t.src[:t.start(n)]
+	return len(bytes.TrimSpace(line[bytes.LastIndexByte(line, '\n')+1:])) == 0
 }
 
 // problem is the first syntax error: where it is, and in words; none leaves near empty.

@@ -610,8 +610,9 @@ type Declaration struct {
 	End *Place `protobuf:"bytes,8,opt,name=end,proto3" json:"end,omitempty"`
 	// exported says that other files can name it, by the language's rule.
 	Exported bool `protobuf:"varint,9,opt,name=exported,proto3" json:"exported,omitempty"`
-	// test says that it is a test, or stands in a file or class of tests. A block that
-	// is a test by its title (describe, it) is a declaration of that name.
+	// test says that it is a test, or stands in a class of tests, by what the file says:
+	// files of tests by their path are for resolvers to know. A block that is a test by
+	// its title (describe, it) is a declaration of that name.
 	Test       bool         `protobuf:"varint,10,opt,name=test,proto3" json:"test,omitempty"`
 	Parameters []*Parameter `protobuf:"bytes,11,rep,name=parameters,proto3" json:"parameters,omitempty"`
 	// type is the access path of its type: of a variable or field the declared one, of a function the result's.
@@ -767,7 +768,9 @@ func (x *Declaration) GetAttributes() map[string]string {
 
 type Parameter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// name; of a pattern that takes the argument apart "<0>", "<1>", … by its place, and
+	// the names in it are bindings: a = <0>.a.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// type is the access path of its declared type, or empty.
 	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
 	// default is the access path of its default value, where that is a name or a call.
@@ -865,8 +868,9 @@ type Reference struct {
 	// edge is what the reference becomes when it is resolved:
 	//
 	//	CALLS             path is what is called, without its "()"
-	//	REFERENCES        a type in a signature or annotation; or a use, not as a callee, of
-	//	                  a name that the file declares at its top or imports
+	//	REFERENCES        a type in a signature or annotation; or a use of a name that the
+	//	                  file declares at its top or imports, unless a callee's path
+	//	                  goes through it: that path says it already
 	//	EXTENDS, IMPLEMENTS  `in` is the class, path the base
 	//	DECORATES         `in` is what is decorated; path ends in "()" where the decorator
 	//	                  is the result of a call, which is a CALLS of its own
@@ -875,7 +879,7 @@ type Reference struct {
 	//	                  is what is called for it
 	Edge EdgeKind `protobuf:"varint,1,opt,name=edge,proto3,enum=recount.v1.EdgeKind" json:"edge,omitempty"`
 	// path is what is named, as an access path. It may begin with "?": then only what
-	// follows is known.
+	// follows is known, as of the parameters of anonymous functions.
 	Path string `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
 	// in is the enclosing declaration: its index plus 1; 0 is the file. An anonymous
 	// function belongs to the declaration around it.
@@ -1200,7 +1204,8 @@ func (x *ImportedName) GetAlias() string {
 // return. It is what scope resolution follows. A target that is a plain name is
 // bound in the scope of `in`, also where the value is "?", unless the language says
 // otherwise. Parameters are bound by their declaration;
-// those of anonymous functions and variables of comprehensions by a binding here.
+// variables of comprehensions and typed parameters of anonymous functions by a
+// binding here.
 // Several bindings of one target are alternatives (a ? b : c gives two); equal ones
 // stand once.
 type Binding struct {
@@ -1301,8 +1306,8 @@ type RouteFact struct {
 	// a controller; resolvers add the prefix that its group gives (RouteFact with group set).
 	Router string `protobuf:"bytes,4,opt,name=router,proto3" json:"router,omitempty"`
 	// group: this is no route but a prefix: `pattern` holds for what is registered
-	// on the access path `handler`. Where router is set, the group is mounted on it,
-	// below router's own prefixes.
+	// on the access path `handler`; where that is a function, on its first parameter.
+	// Where router is set, the group is mounted on it, below router's own prefixes.
 	Group bool `protobuf:"varint,5,opt,name=group,proto3" json:"group,omitempty"`
 	// framework: "net/http", "chi", "express", "flask", …
 	Framework string `protobuf:"bytes,6,opt,name=framework,proto3" json:"framework,omitempty"`
