@@ -7,12 +7,12 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Limits of what tree-sitter is given.
+// maxParsed is the largest file that tree-sitter is given.
+const maxParsed = 1 << 20
+
+// A file of at least minifiedSize bytes whose lines are longer than minifiedLine on
+// average was written by a minifier.
 const (
-	// maxParsed is the largest file that is parsed.
-	maxParsed = 1 << 20
-	// A file of at least minifiedSize bytes whose lines are longer than minifiedLine
-	// on average was written by a minifier.
 	minifiedSize = 8 << 10
 	minifiedLine = 400
 )
@@ -31,15 +31,27 @@ type file struct {
 // parsed makes a Language's Extract of a grammar and of what walks its trees: it
 // parses, keeps the limits, and says what is wrong with the file.
 func parsed(load func() *grammar, walk func(f *file)) func([]byte, *recountv1.FileFacts) {
+	return repaired(load, nil, walk)
+}
+
+// repaired is parsed for a grammar that does not know all of its language: where
+// there are syntax errors, repair rewrites what it knows to be right without moving
+// anything, and the tree with fewer errors is taken. The facts quote the file as it is.
+func repaired(load func() *grammar, repair func([]byte) []byte, walk func(f *file)) func([]byte, *recountv1.FileFacts) {
 	return func(content []byte, facts *recountv1.FileFacts) {
-		if why := unreadable(content); why != "" {
-			facts.Skipped = why
+		if len(content) > maxParsed {
+			facts.Skipped = fmt.Sprintf("large: %d bytes, at most %d are parsed", len(content), maxParsed)
 			return
 		}
 		src, bad := validText(content)
 		facts.Generated = isGenerated(src)
 		g := load()
 		nodes, cut, err := g.parse(src)
+		if err == nil && repair != nil && mistakes(nodes) > 0 {
+			if again, cutAgain, err := g.parse(repair(src)); err == nil && mistakes(again) < mistakes(nodes) {
+				nodes, cut = again, cutAgain
+			}
+		}
 		if err != nil {
 			partial(facts, nil, err.Error())
 			return
@@ -59,15 +71,34 @@ func parsed(load func() *grammar, walk func(f *file)) func([]byte, *recountv1.Fi
 	}
 }
 
-// unreadable says why a file is not parsed.
-func unreadable(content []byte) string {
-	if len(content) > maxParsed {
-		return fmt.Sprintf("large: %d bytes, at most %d are parsed", len(content), maxParsed)
+// mistakes is how many bytes a tree has in syntax errors, and one for each token
+// that is missing.
+func mistakes(nodes []node) (n int) {
+	for i := 0; i < len(nodes); {
+		switch e := nodes[i]; {
+		case e.flags&flagMissing != 0:
+			n++
+		case e.flags&flagError != 0:
+			n += int(e.end-e.start) + 1
+			i = int(e.next)
+			continue
+		}
+		i++
 	}
-	if lines := bytes.Count(content, []byte("\n")) + 1; len(content) >= minifiedSize && len(content)/lines > minifiedLine {
-		return fmt.Sprintf("minified: %d bytes in %d lines", len(content), lines)
+	return n
+}
+
+// unminified is extract for files that people wrote: of what a minifier leaves, the
+// names say nothing.
+func unminified(extract func([]byte, *recountv1.FileFacts)) func([]byte, *recountv1.FileFacts) {
+	return func(content []byte, facts *recountv1.FileFacts) {
+		lines := bytes.Count(content, []byte("\n")) + 1
+		if len(content) >= minifiedSize && len(content)/lines > minifiedLine {
+			facts.Skipped = fmt.Sprintf("minified: %d bytes in %d lines", len(content), lines)
+			return
+		}
+		extract(content, facts)
 	}
-	return ""
 }
 
 // partial marks the facts; the first problem stays.

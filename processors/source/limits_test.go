@@ -61,18 +61,19 @@ func TestDeepNestingIsPartial(t *testing.T) {
 }
 
 func TestLargeAndMinifiedFilesAreSkipped(t *testing.T) {
-	l, _ := LanguageOf("a.py")
-	for name, c := range map[string]struct{ content, skipped string }{
-		"large":    {strings.Repeat("x = 1\n", 200_000), "large: 1200000 bytes, at most 1048576 are parsed"},
-		"minified": {strings.Repeat("x=1;", 5_000), "minified: 20000 bytes in 1 lines"},
-		"long":     {"x = 1\n" + strings.Repeat("y = 22222222222222222222222222\n", 1000), ""},
+	for _, c := range []struct{ path, content, skipped string }{
+		{"a.py", strings.Repeat("x = 1\n", 200_000), "large: 1200000 bytes, at most 1048576 are parsed"},
+		{"a.js", strings.Repeat("var x=1;", 3_000), "minified: 24000 bytes in 1 lines"},
+		{"a.js", "var x = 1\n" + strings.Repeat("y = 22222222222222222222222222\n", 1000), ""},
+		{"a.py", "x = '" + strings.Repeat("x", 20_000) + "'", ""},
 	} {
-		facts := factsOf(l, "a.py", []byte(c.content))
+		l, _ := LanguageOf(c.path)
+		facts := factsOf(l, c.path, []byte(c.content))
 		if facts.Skipped != c.skipped {
-			t.Errorf("%s: skipped %q, want %q", name, facts.Skipped, c.skipped)
+			t.Errorf("%s of %d bytes: skipped %q, want %q", c.path, len(c.content), facts.Skipped, c.skipped)
 		}
 		if (len(facts.Declarations) == 0) != (c.skipped != "") {
-			t.Errorf("%s: %d declarations", name, len(facts.Declarations))
+			t.Errorf("%s of %d bytes: %d declarations", c.path, len(c.content), len(facts.Declarations))
 		}
 	}
 }

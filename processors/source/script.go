@@ -1,6 +1,8 @@
 package source
 
 import (
+	"bytes"
+	"regexp"
 	"strings"
 
 	"github.com/smacker/go-tree-sitter/typescript/tsx"
@@ -12,9 +14,45 @@ import (
 // TypeScript and JavaScript: one extractor, two grammars. Plain JavaScript is read
 // with the grammar of TSX, which contains it. "self" in a path is `this`.
 var scripts = []Language{
-	{Name: "typescript", Version: 1, Matches: suffixed(".ts", ".mts", ".cts"), Extract: parsed(loadGrammar(typescript.GetLanguage), extractScript)},
-	{Name: "tsx", Version: 1, Matches: suffixed(".tsx"), Extract: parsed(loadGrammar(tsx.GetLanguage), extractScript)},
-	{Name: "javascript", Version: 1, Matches: suffixed(".js", ".jsx", ".mjs", ".cjs"), Extract: parsed(loadGrammar(tsx.GetLanguage), extractScript)},
+	script("typescript", loadGrammar(typescript.GetLanguage), ".ts", ".mts", ".cts"),
+	script("tsx", loadGrammar(tsx.GetLanguage), ".tsx"),
+	script("javascript", loadGrammar(tsx.GetLanguage), ".js", ".jsx", ".mjs", ".cjs"),
+}
+
+func script(name string, load func() *grammar, suffixes ...string) Language {
+	return Language{Name: name, Version: 1, Matches: suffixed(suffixes...), Extract: unminified(repaired(load, repairScript, extractScript))}
+}
+
+var typeStar = regexp.MustCompile(`(?m)^(\s*export )type( \*)`)
+
+// repairScript writes what the grammars of 2024 do not take: `export type * from`, and
+// a generic call signature that follows a member with no semicolon.
+func repairScript(src []byte) []byte {
+	out := typeStar.ReplaceAll(src, []byte("${1}    $2"))
+	last := -1 // the end of the last line of code
+	for at := 0; at < len(out); {
+		end := len(out)
+		if i := bytes.IndexByte(out[at:], '\n'); i >= 0 {
+			end = at + i
+		}
+		line := bytes.TrimSpace(out[at:end])
+		switch {
+		case len(line) == 0 || isComment(line):
+		case line[0] == '<' && (len(line) == 1 || line[1] != '/') && last > 0 && endsMember(out[last-1]):
+			out[last] = ';'
+			last = -1
+		default:
+			last = at + len(bytes.TrimRight(out[at:end], " \t\r"))
+		}
+		at = end + 1
+	}
+	return out
+}
+
+// endsMember reports whether a member of an interface may end with a byte.
+func endsMember(c byte) bool {
+	return c == ']' || c == ')' || c == '}' || c == '>' || c == '\'' || c == '"' || c == '_' || c == '$' ||
+		c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 type scriptFile struct {
