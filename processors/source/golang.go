@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
@@ -267,7 +268,7 @@ func (g *goFile) values(spec *ast.ValueSpec, tok token.Token, doc string) {
 		}
 		start, end := g.at(n.Pos()), g.at(spec.End())
 		head := end
-		if i := strings.IndexByte(string(g.content[start:end]), '\n'); i >= 0 {
+		if i := bytes.IndexByte(g.content[start:end], '\n'); i >= 0 {
 			head = start + uint32(i)
 		}
 		_, out := g.declare(declaration{kind: kind, name: n.Name, start: start, end: end, head: head, prefix: prefix, doc: doc})

@@ -1,6 +1,10 @@
 package source
 
-import recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+import (
+	"strings"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
 
 // names is what an extractor keeps of the names in a file, to tell a use of what
 // the file declares or imports from a use of a local variable.
@@ -52,12 +56,16 @@ func (f *file) hidden(in uint32, name string) bool {
 }
 
 // uses refers to what the file's top declares or imports, where it is used and not
-// hidden by a local name. It is called when all is read.
+// hidden by a local name, and to the methods and properties of self that the file
+// declares. It is called when all is read.
 func (f *file) uses() {
-	top := map[string]bool{}
+	top, members := map[string]bool{}, map[string]bool{}
 	for _, d := range f.facts.Declarations {
-		if d.Owner == 0 {
+		switch {
+		case d.Owner == 0:
 			top[d.Name] = true
+		case d.Kind == recountv1.SymbolKind_SYMBOL_KIND_METHOD || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_PROPERTY:
+			members[d.Name] = true
 		}
 	}
 	for _, i := range f.facts.Imports {
@@ -74,6 +82,12 @@ func (f *file) uses() {
 		}
 	}
 	for _, l := range f.loads {
+		if of, ok := strings.CutPrefix(l.path, "self."); ok {
+			if name, _, _ := strings.Cut(of, "."); members[name] {
+				f.refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, l.in, l.path, l.at)
+			}
+			continue
+		}
 		if name := root(l.path); top[name] && !f.hidden(l.in, name) {
 			f.refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, l.in, l.path, l.at)
 		}

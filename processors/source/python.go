@@ -15,7 +15,7 @@ var pythonLanguage = Language{
 	Name: "python", Version: 1, Matches: suffixed(".py", ".pyi"),
 	Extract: parsed(loadGrammar(python.GetLanguage), func(f *file) {
 		f.indented = true
-		p := &pythonFile{file: f, known: map[string]string{}}
+		p := &pythonFile{file: f, known: map[string]string{}, clients: map[nameIn]string{}}
 		p.framework = p.webFramework()
 		p.block(0, pythonScope{})
 		p.uses()
@@ -27,6 +27,8 @@ type pythonFile struct {
 	framework string
 	// known is what imported names stand for: "run" is "subprocess.run".
 	known map[string]string
+	// clients are the names that hold a session of an HTTP client.
+	clients map[nameIn]string
 }
 
 // pythonScope is where the walk stands.

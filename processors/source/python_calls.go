@@ -127,9 +127,9 @@ func (p *pythonFile) argument(args ref, i int, name string) ref {
 // requests; and imports and routes that are made by calling.
 func (p *pythonFile) effects(n ref, path string, args ref, r *recountv1.Reference, s pythonScope) {
 	full := p.canonical(path)
-	module, name := full, ""
-	if i := strings.LastIndexByte(full, '.'); i >= 0 {
-		module, name = full[:i], full[i+1:]
+	module, name := splitLast(full)
+	if client := p.client(module, s.in); client != "" {
+		module = client
 	}
 	add := func(edge recountv1.EdgeKind, attributes map[string]string) {
 		e := p.refer(edge, s.in, path, p.lastName(p.field(n, "function")))
@@ -171,10 +171,43 @@ func isProcess(module, name string) bool {
 
 func isHTTPClient(module string) bool {
 	switch module {
-	case "requests", "httpx", "requests.Session()", "httpx.Client()", "httpx.AsyncClient()":
+	case "requests", "httpx":
+		return true
+	}
+	return isHTTPSession(module)
+}
+
+func isHTTPSession(value string) bool {
+	switch value {
+	case "requests.Session()", "requests.session()", "httpx.Client()", "httpx.AsyncClient()", "aiohttp.ClientSession()":
 		return true
 	}
 	return false
+}
+
+// keepClient notes that a name, or a field of self, holds a session of an HTTP client.
+func (p *pythonFile) keepClient(in uint32, target, value string) {
+	value = strings.TrimSuffix(strings.TrimSuffix(p.canonical(value), ".__enter__()"), ".__aenter__()")
+	if !isHTTPSession(value) {
+		return
+	}
+	if strings.HasPrefix(target, "self.") {
+		in = 0
+	}
+	p.clients[nameIn{in, target}] = value
+}
+
+// client is the session that a path holds, as far as the scopes around say.
+func (p *pythonFile) client(path string, in uint32) string {
+	if strings.HasPrefix(path, "self.") {
+		in = 0
+	}
+	for ; in != 0; in = p.decl(in).Owner {
+		if c := p.clients[nameIn{in, path}]; c != "" || p.locals[nameIn{in, root(path)}] {
+			return c
+		}
+	}
+	return p.clients[nameIn{0, path}]
 }
 
 // request reads requests.get(url) and requests.request(method, url).

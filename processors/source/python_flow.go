@@ -106,15 +106,6 @@ func (p *pythonFile) declareTargets(left, stmt, typ ref, s pythonScope) {
 	}
 }
 
-// lineEnd is the end of the line on which n begins, or of n if that comes first.
-func (t *tree) lineEnd(n ref) uint32 {
-	end := t.end(n)
-	if i := strings.IndexByte(string(t.src[t.start(n):end]), '\n'); i >= 0 {
-		return t.start(n) + uint32(i)
-	}
-	return end
-}
-
 // visitTarget walks the expressions in a target: the index and the object of a[f()].
 func (p *pythonFile) visitTarget(n ref, s pythonScope) {
 	switch p.kind(n) {
@@ -178,6 +169,7 @@ func (p *pythonFile) bindPlain(target, value, typ string, at ref, s pythonScope)
 		p.locals[nameIn{s.in, target}] = true
 	}
 	p.bind(s.in, target, value, typ, at)
+	p.keepClient(s.in, target, value)
 }
 
 // maxElements is how many elements of a literal list or dictionary are followed,

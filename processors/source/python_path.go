@@ -199,7 +199,5 @@ func (p *pythonFile) use(n ref, s pythonScope) {
 		p.block(n, s)
 		return
 	}
-	if root(path) != "self" {
-		p.loads = append(p.loads, load{s.in, path, p.lastName(n)})
-	}
+	p.loads = append(p.loads, load{s.in, path, p.lastName(n)})
 }

@@ -150,6 +150,16 @@ func (p *pythonFile) callRoute(n ref, path string, args ref, s pythonScope) {
 		for _, m := range p.methods(args, def) {
 			p.addRoute(&recountv1.RouteFact{Method: m, Pattern: r.Pattern, Handler: r.Handler, Router: router, Framework: r.Framework, In: s.in}, n)
 		}
+	case "add_resource": // Flask-RESTful: the class first, then its patterns
+		r.Framework = firstOf(r.Framework, "flask")
+		if r.Handler = p.path(p.argument(args, 0, "resource"), s); router == "" || r.Handler == unknown {
+			return
+		}
+		for i := 1; p.argument(args, i, "") != none; i++ {
+			if pattern, ok := p.literal(p.argument(args, i, "")); ok {
+				p.addRoute(&recountv1.RouteFact{Method: "ANY", Pattern: pattern, Handler: r.Handler, Router: router, Framework: r.Framework, In: s.in}, n)
+			}
+		}
 	case "register":
 		if p.framework != "django" || router == "" {
 			return

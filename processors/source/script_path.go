@@ -141,7 +141,7 @@ func (j *scriptFile) use(n ref, s scriptScope) {
 		j.block(n, s)
 		return
 	}
-	if r := root(path); r != "self" && r != "super" && r != "undefined" {
+	if path != "undefined" {
 		j.loads = append(j.loads, load{s.in, path, j.lastName(n)})
 	}
 }

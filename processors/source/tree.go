@@ -136,6 +136,15 @@ func (t *tree) before(n ref) ref {
 	return m
 }
 
+// lineEnd is the end of the line on which n begins, or of n if that comes first.
+func (t *tree) lineEnd(n ref) uint32 {
+	end := t.end(n)
+	if i := bytes.IndexByte(t.src[t.start(n):end], '\n'); i >= 0 {
+		return t.start(n) + uint32(i)
+	}
+	return end
+}
+
 // commentBefore is the documentation in front of n: the block comment, or the line
 // comments, that end on the line above it (or on its own).
 func (t *tree) commentBefore(n ref) string {

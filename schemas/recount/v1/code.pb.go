@@ -869,8 +869,9 @@ type Reference struct {
 	//
 	//	CALLS             path is what is called, without its "()"
 	//	REFERENCES        a type in a signature or annotation; or a use of a name that the
-	//	                  file declares at its top or imports, unless a callee's path
-	//	                  goes through it: that path says it already
+	//	                  file declares at its top or imports, or of a method or property
+	//	                  of self that it declares; but not where a callee's path goes
+	//	                  through the name: that path says it already
 	//	EXTENDS, IMPLEMENTS  `in` is the class, path the base
 	//	DECORATES         `in` is what is decorated; path ends in "()" where the decorator
 	//	                  is the result of a call, which is a CALLS of its own
