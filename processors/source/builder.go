@@ -63,7 +63,8 @@ type declaration struct {
 	prefix string
 }
 
-// declare adds a declaration and returns what `in` is inside it.
+// declare adds a declaration and returns what `in` is inside it. What a broken file
+// gives no name is called "?".
 func (b *builder) declare(d declaration) (uint32, *recountv1.Declaration) {
 	if d.from == 0 || d.from > d.start {
 		d.from = d.start
@@ -74,7 +75,7 @@ func (b *builder) declare(d declaration) (uint32, *recountv1.Declaration) {
 	}
 	head := string(b.content[d.start:min(d.head, d.start+4*maxSignature)])
 	decl := &recountv1.Declaration{
-		Kind: d.kind, Name: clip(d.name, maxName), Owner: d.in,
+		Kind: d.kind, Name: clip(firstOf(oneLine(d.name), unknown), maxName), Owner: d.in,
 		Signature: oneLine(d.prefix + strings.ToValidUTF8(head, "")),
 		Doc:       d.doc, Start: b.place(d.start), End: b.place(d.end),
 		BodyHash: bodyHash(b.content[d.from:d.end], b.indented, int(b.place(d.from).Column)),
