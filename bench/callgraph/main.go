@@ -5,12 +5,14 @@
 //
 //	go run ./bench/callgraph [-package P] [-misses N] DIR
 //	go run ./bench/callgraph -measure DIR
+//	go run ./bench/callgraph -replay N REPOSITORY
 //
 // Compared are distinct pairs of declared functions of the module, without tests: a
 // literal's calls are its enclosing function's, an instance's its generic
 // function's, an initialiser's those of the package's init. Calls of an interface's
 // method are no pair in either. DIR's dependencies must be in the module cache.
-// -measure only resolves, and reports the time and memory that took.
+// -measure only resolves, and reports the time and memory that took. -replay resolves
+// the last N commits of a git repository one by one.
 package main
 
 import (
@@ -42,10 +44,17 @@ func main() {
 	only := flag.String("package", "", "compare only calls from packages at or below this import path")
 	misses := flag.Int("misses", 0, "print up to so many pairs that only one side has")
 	measure := flag.Bool("measure", false, "only resolve, and report time and memory")
+	commits := flag.Int("replay", 0, "resolve so many commits of a git repository one by one")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		flag.Usage()
 		os.Exit(2)
+	}
+	if *commits > 0 {
+		if err := replay(flag.Arg(0), *commits); err != nil {
+			log.Fatalf("callgraph: %v", err)
+		}
+		return
 	}
 	if err := run(flag.Arg(0), *only, *misses, *measure); err != nil {
 		log.Fatalf("callgraph: %v", err)
@@ -60,10 +69,7 @@ func run(dir, only string, misses int, measure bool) error {
 		return err
 	}
 	start, cpu := time.Now(), cpuTime()
-	r, err := golang.New()
-	if err != nil {
-		return err
-	}
+	r := golang.New()
 	graphs, err := r.Resolve(context.Background(), tree, resolve.Change{})
 	if err != nil {
 		return err

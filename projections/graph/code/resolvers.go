@@ -5,12 +5,8 @@ import (
 	"github.com/recountdb/recount/projections/graph/resolve/golang"
 )
 
-// DefaultResolvers makes the resolvers of one repository: adding one is a few
-// lines here.
+// DefaultResolvers makes the resolvers of one repository: adding one is a line
+// here.
 func DefaultResolvers() ([]resolve.Resolver, error) {
-	golang, err := golang.New()
-	if err != nil {
-		return nil, err
-	}
-	return []resolve.Resolver{golang}, nil
+	return []resolve.Resolver{golang.New()}, nil
 }

@@ -11,20 +11,12 @@ import (
 	"github.com/recountdb/recount/projections/graph/resolve/resolvetest"
 )
 
-func fresh(tb testing.TB) func() resolve.Resolver {
-	return func() resolve.Resolver {
-		r, err := New()
-		if err != nil {
-			tb.Fatal(err)
-		}
-		return r
-	}
-}
+func fresh() resolve.Resolver { return New() }
 
 // edgesOf resolves an archive and gives the lines of some kinds.
 func edgesOf(t *testing.T, archive string, kinds ...string) []string {
 	t.Helper()
-	return resolvetest.Full(t, fresh(t)(), resolvetest.Archive(t, archive, nil)).Text(kinds...)
+	return resolvetest.Full(t, fresh(), resolvetest.Archive(t, archive, nil)).Text(kinds...)
 }
 
 func TestResolve(t *testing.T) {

@@ -25,12 +25,8 @@ type Resolver struct {
 var _ resolve.Resolver = (*Resolver)(nil)
 
 // New makes a resolver that has nothing in memory.
-func New() (*Resolver, error) {
-	std, err := stdlib.New()
-	if err != nil {
-		return nil, err
-	}
-	return &Resolver{name: version + "+" + stdlib.Hash()[:8], std: std}, nil
+func New() *Resolver {
+	return &Resolver{name: version + "+" + stdlib.Hash()[:8], std: stdlib.New()}
 }
 
 // Name implements resolve.Resolver: the version and, since answers depend on it, the

@@ -106,12 +106,12 @@ func history(tb testing.TB) []*resolvetest.Tree {
 }
 
 func TestCommitByCommitEqualsTheWhole(t *testing.T) {
-	resolvetest.Series(t, fresh(t), history(t)...)
+	resolvetest.Series(t, fresh, history(t)...)
 }
 
 func TestOnlyWhatDiffersIsReturned(t *testing.T) {
 	trees := history(t)
-	r := fresh(t)()
+	r := fresh()
 	resolvetest.Full(t, r, trees[0])
 	for i, want := range [][]string{
 		{"memory/memory.go"},
@@ -142,8 +142,8 @@ func (s shuffled) Files(dir string) iter.Seq[resolve.File] {
 
 func TestTheOrderOfFilesDoesNotMatter(t *testing.T) {
 	tree := resolvetest.Archive(t, shop, nil)
-	want := resolvetest.Full(t, fresh(t)(), tree)
-	graphs, err := fresh(t)().Resolve(context.Background(), shuffled{tree}, resolve.Change{})
+	want := resolvetest.Full(t, fresh(), tree)
+	graphs, err := fresh().Resolve(context.Background(), shuffled{tree}, resolve.Change{})
 	if err != nil {
 		t.Fatal(err)
 	}
