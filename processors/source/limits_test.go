@@ -17,7 +17,7 @@ func TestHostileFiles(t *testing.T) {
 		"(", "[", "{", "'", `"`, "`${", "!", "-", "a(", "f(x,", "a=", "a<", "<a>", "()=>", "({", "\\", "@", "\x00", "\xff", "😀",
 		"if x:\n", "x if y else ", "[x for x in ", "def f(a", "class A{", "not ", "lambda:", "a?b:", "async ", "a.b().", "/*", "//", "#",
 	}
-	const size = 20_000
+	const size = 8_000
 	for _, l := range languages {
 		path := anyPath(t, l)
 		t.Run(l.Name, func(t *testing.T) {
@@ -60,6 +60,15 @@ func TestDeepNestingIsPartial(t *testing.T) {
 	}
 }
 
+// TestDeepAmbiguity: freeing the parser's stack recurses once for each level.
+func TestDeepAmbiguity(t *testing.T) {
+	l, _ := LanguageOf("a.ts")
+	content := strings.Repeat("{a:{a:{a:\n", 100_000)
+	if facts := factsOf(l, "a.ts", []byte(content)); !facts.Partial {
+		t.Errorf("a broken file is not marked: %v", facts)
+	}
+}
+
 func TestLargeAndMinifiedFilesAreSkipped(t *testing.T) {
 	for _, c := range []struct{ path, content, skipped string }{
 		{"a.py", strings.Repeat("x = 1\n", 200_000), "large: 1200000 bytes, at most 1048576 are parsed"},
@@ -94,19 +103,14 @@ func TestParsersKeepNothing(t *testing.T) {
 
 func FuzzExtract(f *testing.F) {
 	for _, src := range sources(f) {
-		content := readFile(f, src)
-		for i, l := range languages {
-			if got, _ := LanguageOf(strings.TrimSuffix(base(src), ".src")); got.Name == l.Name {
-				f.Add(uint8(i), content)
-			}
-		}
+		f.Add(strings.TrimSuffix(base(src), ".src"), readFile(f, src))
 	}
-	f.Fuzz(func(t *testing.T, which uint8, content []byte) {
-		if len(content) > 64<<10 {
+	f.Fuzz(func(t *testing.T, path string, content []byte) {
+		l, ok := LanguageOf(path)
+		if !ok || len(content) > 64<<10 {
 			return
 		}
-		l := languages[int(which)%len(languages)]
-		facts := &recountv1.FileFacts{Path: "fuzz", Language: l.Name}
+		facts := &recountv1.FileFacts{Language: l.Name}
 		extract(l, content, facts)
 		checkFacts(t, facts, content)
 	})

@@ -1,5 +1,7 @@
 #include "parse.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 
 // The work of the parse that runs on this thread, and where it ends.
@@ -37,20 +39,55 @@ static void *rc_realloc(void *p, size_t size) {
 
 void rc_init(void) { ts_set_allocator(rc_malloc, rc_calloc, rc_realloc, free); }
 
-TSTree *rc_parse(const TSLanguage *lang, const char *src, uint32_t size, uint64_t budget) {
+typedef struct {
+	const TSLanguage *lang;
+	const char *src;
+	uint32_t size;
+	uint64_t budget;
+	TSTree *tree;
+} rc_job;
+
+static void *rc_run(void *arg) {
+	rc_job *job = arg;
 	rc_work = 0;
-	rc_budget = budget;
+	rc_budget = job->budget;
 	rc_stop = 0;
 	// A parser keeps nodes of earlier files, and then allocates less: a new one
 	// makes the work depend on the file alone.
 	TSParser *parser = ts_parser_new();
-	TSTree *tree = NULL;
-	if (ts_parser_set_language(parser, lang)) {
+	if (ts_parser_set_language(parser, job->lang)) {
 		ts_parser_set_cancellation_flag(parser, &rc_stop);
-		tree = ts_parser_parse_string(parser, NULL, src, size);
+		job->tree = ts_parser_parse_string(parser, NULL, job->src, job->size);
 	}
 	ts_parser_delete(parser);
-	return tree;
+	return NULL;
+}
+
+// tree-sitter frees a stack of ambiguous states by recursion, about a hundred bytes
+// deep for each byte of the file at worst: 85,000 nested ambiguities overflowed a
+// thread's usual 8 MB. Larger files are parsed on a thread with room for the largest.
+enum { rc_small = 16 << 10, rc_stack_per_byte = 256 };
+
+TSTree *rc_parse(const TSLanguage *lang, const char *src, uint32_t size, uint64_t budget) {
+	rc_job job = {lang, src, size, budget, NULL};
+	if (size <= rc_small) {
+		rc_run(&job);
+		return job.tree;
+	}
+	pthread_t thread;
+	pthread_attr_t attr;
+	sigset_t all, before;
+	sigfillset(&all); // signals are for Go's own threads
+	if (pthread_attr_init(&attr) != 0 ||
+		pthread_attr_setstacksize(&attr, (4 << 20) + (size_t)rc_stack_per_byte * size / 4096 * 4096) != 0 ||
+		pthread_sigmask(SIG_SETMASK, &all, &before) != 0 ||
+		pthread_create(&thread, &attr, rc_run, &job) != 0) {
+		abort(); // as where memory runs out
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	pthread_join(thread, NULL);
+	return job.tree;
 }
 
 uint32_t rc_count(const TSTree *tree) { return ts_node_descendant_count(ts_tree_root_node(tree)); }

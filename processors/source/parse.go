@@ -1,5 +1,6 @@
 package source
 
+// #cgo LDFLAGS: -pthread
 // #include "parse.h"
 import "C"
 
@@ -64,7 +65,7 @@ func loadGrammar(get func() *sitter.Language) func() *grammar {
 const (
 	workStart   = 8 << 20
 	workPerByte = 300
-	workMost    = 256 << 20
+	workMost    = 128 << 20
 )
 
 var errWork = errors.New("its syntax errors are too many to recover from")
