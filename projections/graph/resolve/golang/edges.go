@@ -37,9 +37,12 @@ type linker struct {
 	called map[*ast.Ident]bool
 }
 
-// link makes the edges of a unit's files.
+// link makes the edges of a unit's files, but of those kept from before.
 func (u *unit) link() {
 	for i, f := range u.files {
+		if f.kept != nil {
+			continue
+		}
 		l := &linker{unit: u, names: u.names[i], graph: &u.graphs[i], called: map[*ast.Ident]bool{}}
 		for _, decl := range f.syntax.Decls {
 			switch decl := decl.(type) {

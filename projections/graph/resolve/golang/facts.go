@@ -9,12 +9,13 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// facts is what a package says to the joins over all packages, in strings: nothing
-// of the checker's is kept alive by it.
+// facts is what a file says to the joins over all packages, in strings: nothing of
+// the checker's is kept alive by it.
 type facts struct {
 	types      []methods // concrete types with methods
 	interfaces []methods // interfaces with methods
-	flows      []*flow   // of each unit
+	flow       *flow
+	test       bool
 }
 
 // methods are a type's: of a concrete one those of a pointer to it.
@@ -30,19 +31,16 @@ type method struct {
 	key  schemas.NodeKey
 }
 
-// add takes what a unit says.
-func (f *facts) add(u *unit) {
-	for _, file := range u.files {
-		ast.Inspect(file.syntax, func(n ast.Node) bool {
-			if spec, ok := n.(*ast.TypeSpec); ok {
-				f.addType(u, spec)
-			}
-			return true
-		})
-	}
-	flow := &flow{}
-	u.flow(flow)
-	f.flows = append(f.flows, flow)
+// factsOf takes what a unit's file says.
+func factsOf(u *unit, i int) facts {
+	f := facts{flow: u.flow(i), test: u.files[i].test}
+	ast.Inspect(u.files[i].syntax, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.TypeSpec); ok {
+			f.addType(u, spec)
+		}
+		return true
+	})
+	return f
 }
 
 func (f *facts) addType(u *unit, spec *ast.TypeSpec) {

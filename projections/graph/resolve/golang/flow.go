@@ -10,7 +10,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// flow is what a package says about which functions and concrete types reach which
+// flow is what a file says about which functions and concrete types reach which
 // of its variables: constraints in the manner of variable type analysis (Sundaresan
 // et al., "Practical Virtual Method Call Resolution for Java", 2000), to be solved
 // over all packages together.
@@ -21,7 +21,7 @@ import (
 // concrete type with methods. Objects are seeded where a function is used as a value
 // or a concrete value becomes an interface, and go along copies.
 type flow struct {
-	// names of nodes that other packages may mean; "" of those that only this one does.
+	// names of nodes that other files may mean; "" of those that only this one does.
 	names   []string
 	copies  []copied
 	seeds   []seeded
@@ -29,15 +29,6 @@ type flow struct {
 	sites   []site
 	binds   []bind
 	funcs   []function
-	// tests is how much of the above is not of tests: these come last.
-	tests mark
-}
-
-// mark is a place in each of a flow's lists.
-type mark struct{ copies, seeds, sites, binds, funcs int }
-
-func (f *flow) here() mark {
-	return mark{len(f.copies), len(f.seeds), len(f.sites), len(f.binds), len(f.funcs)}
 }
 
 type (
@@ -86,7 +77,7 @@ const (
 	typeObject     = "T"
 )
 
-// flowing makes a unit's constraints.
+// flowing makes a file's constraints.
 type flowing struct {
 	*unit
 	out     *flow
@@ -103,22 +94,14 @@ type flowing struct {
 
 const none int32 = -1
 
-// flow makes the constraints of a unit.
-func (u *unit) flow(out *flow) {
+// flow makes the constraints of a file.
+func (u *unit) flow(i int) *flow {
 	f := &flowing{
-		unit: u, out: out, shared: map[string]int32{}, locals: map[types.Object]int32{},
+		unit: u, out: &flow{}, shared: map[string]int32{}, locals: map[types.Object]int32{},
 		values: map[ast.Expr]int32{}, objects: map[string]int32{}, litNames: map[*ast.FuncLit]string{},
 	}
-	for _, tests := range []bool{false, true} {
-		if tests {
-			out.tests = out.here()
-		}
-		for i, file := range u.files {
-			if file.test == tests {
-				f.file(file, u.names[i])
-			}
-		}
-	}
+	f.file(u.files[i], u.names[i])
+	return f.out
 }
 
 func (f *flowing) file(file *source, names *declared) {
@@ -140,7 +123,7 @@ func (f *flowing) file(file *source, names *declared) {
 	}
 }
 
-// node is the one of a name that other packages may use.
+// node is the one of a name that other files may use.
 func (f *flowing) node(name string) int32 {
 	n, ok := f.shared[name]
 	if !ok {

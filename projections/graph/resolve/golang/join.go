@@ -2,6 +2,7 @@ package golang
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/zeebo/xxh3"
@@ -49,20 +50,33 @@ func (s *step) join() []resolve.FileGraph {
 	return out
 }
 
+// facts yields what the files say, by directory and path.
+func (s *step) facts() iter.Seq[*facts] {
+	return func(yield func(*facts) bool) {
+		for _, w := range s.work {
+			for _, g := range w.graphs {
+				if k := w.files[g.Path]; k != nil && !yield(&k.facts) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // implementations finds which types have the methods that an interface asks for.
 func (s *step) implementations(yield func(resolve.Edge)) {
 	having := map[string][]*methods{} // by a method's text
-	for _, w := range s.work {
-		for i := range w.facts.types {
-			t := &w.facts.types[i]
+	for f := range s.facts() {
+		for i := range f.types {
+			t := &f.types[i]
 			for _, m := range t.all {
 				having[m.text] = append(having[m.text], t)
 			}
 		}
 	}
-	for _, w := range s.work {
-		for i := range w.facts.interfaces {
-			asked := &w.facts.interfaces[i]
+	for f := range s.facts() {
+		for i := range f.interfaces {
+			asked := &f.interfaces[i]
 			rarest := slices.MinFunc(asked.all, func(a, b method) int {
 				return cmp.Or(cmp.Compare(len(having[a.text]), len(having[b.text])), cmp.Compare(a.text, b.text))
 			})

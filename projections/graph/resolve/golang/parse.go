@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/projections/graph/resolve"
@@ -35,6 +36,36 @@ type source struct {
 	built bool
 	// problem is the first syntax error.
 	problem string
+	// kept is what is known of the file from before: then content is its skeleton, and
+	// no place in it is true.
+	kept *kept
+}
+
+// kept is what stays of a file that was checked, as long as it does not change.
+type kept struct {
+	blob string
+	// skeleton is the file without what stands in functions.
+	skeleton []byte
+	graph    resolve.FileGraph
+	facts    facts
+}
+
+// skeleton cuts the bodies of functions out of a file. Nil where it has syntax
+// errors: what the parser makes of those may depend on what is cut.
+func (s *source) skeleton(fset *token.FileSet) []byte {
+	if s.problem != "" {
+		return nil
+	}
+	var b []byte
+	at := 0
+	for _, decl := range s.syntax.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil {
+			from, to := fset.PositionFor(f.Body.Lbrace, false).Offset+1, fset.PositionFor(f.Body.Rbrace, false).Offset
+			b = append(b, s.content[at:from]...)
+			at = to
+		}
+	}
+	return slices.Clip(append(b, s.content[at:]...))
 }
 
 // external reports whether the file is of an external test package (package p_test).

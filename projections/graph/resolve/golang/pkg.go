@@ -36,8 +36,11 @@ type pkg struct {
 	// shortest). They hold what the package says alone; local are their hashes.
 	graphs []resolve.FileGraph
 	local  map[string]uint64
-	// facts is what it says to the joins over all packages.
-	facts facts
+	// files are those that were checked, by path, and signatures what its units
+	// declare, by name of the package: where that is what it was, a file that did not
+	// change says what it said.
+	files      map[string]*kept
+	signatures map[string]uint64
 	// final are the hashes of the graphs as they were returned last, by path.
 	final map[string]uint64
 }
@@ -52,12 +55,19 @@ type parsed struct {
 	skipped []resolve.File
 }
 
-// parseDir reads a directory's files. Each has its place in a FileSet of their own.
-func parseDir(tree resolve.Tree, d *dir) (*parsed, error) {
+// parseDir reads a directory's files. Of those that are known from before, and are
+// the same, it reads the skeleton.
+func parseDir(tree resolve.Tree, d *dir, before map[string]*kept) (*parsed, error) {
 	p := &parsed{fset: token.NewFileSet()}
 	for _, f := range d.files {
 		if f.Skipped != "" {
 			p.skipped = append(p.skipped, f)
+			continue
+		}
+		if k := before[f.Path]; k != nil && k.blob == f.Blob && k.skeleton != nil {
+			src := parse(p.fset, f, k.skeleton)
+			src.kept = k
+			p.files = append(p.files, src)
 			continue
 		}
 		content, err := tree.Content(f)

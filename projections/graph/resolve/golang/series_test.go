@@ -155,3 +155,72 @@ func TestTheOrderOfFilesDoesNotMatter(t *testing.T) {
 		t.Error(resolvetest.Diff(want, got))
 	}
 }
+
+// A package of several files, of which commits change one: what the others mean may
+// change with it.
+func TestFilesThatDoNotChangeMeanWhatTheOthersSay(t *testing.T) {
+	trees := []*resolvetest.Tree{resolvetest.Archive(t, `
+-- go.mod --
+module m
+-- use.go --
+// Package a has a use.
+package a
+
+import "fmt"
+
+type outer struct{ inner }
+
+func use(o outer) {
+	o.up()
+	o.f.do()
+	fmt.Println(max(1, 2))
+	run(func() { helper() })
+	type local struct{ inner }
+	for _, d := range list { d.do() }
+}
+-- types.go --
+package a
+
+type doer interface{ do() }
+type inner struct{ f doer }
+type one struct{}
+type two struct{}
+
+func (inner) up() {}
+func (one) do()   {}
+func (two) do()   {}
+
+var list = []doer{one{}}
+-- funcs.go --
+package a
+
+func helper()      {}
+func run(f func()) { f() }
+-- a_test.go --
+package a
+
+import "testing"
+
+func TestUse(t *testing.T) { use(outer{}) }
+-- x_test.go --
+package a_test
+
+import "testing"
+
+func TestX(t *testing.T) { TestY(t) }
+func TestY(*testing.T)   {}
+`, nil)}
+	for _, c := range []map[string]string{
+		{"funcs.go": "package a\n\n// A body.\n\nfunc helper()      { helper() }\nfunc run(f func()) { f(); f() }\n"},
+		{"funcs.go": "package a\n\nfunc helper()      { helper() }\nfunc run(f func()) {}\nfunc max(a, b int) int { return a }\n"},
+		{"types.go": "package a\n\ntype doer interface{ do() }\ntype inner struct{ f two }\ntype one struct{}\ntype two struct{}\n\nfunc (inner) up() {}\nfunc (one) do()   {}\nfunc (two) do()   {}\n\nvar list = []doer{one{}}\n"},
+		{"types.go": "package a\n\ntype doer interface{ do() }\ntype inner struct{ f two }\ntype one struct{}\ntype two struct{}\n\nfunc (inner) up() {}\nfunc (one) do()   {}\nfunc (two) do()   {}\n\nvar list = []doer{one{}, two{}}\n"},
+		{"types.go": "package a\n\ntype inner struct{ f two }\ntype two struct{}\n\nfunc (*two) do()   {}\n\nvar list = []two{}\n", "doer.go": "package a\n\ntype doer interface{ do() }\n"},
+		{"x_test.go": "package a_test\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) {}\n"},
+		{"use.go": "package a\n\nfunc use( {\n"},
+		{"funcs.go": "package a\n"},
+	} {
+		trees = append(trees, trees[len(trees)-1].With(c))
+	}
+	resolvetest.Series(t, fresh, trees...)
+}

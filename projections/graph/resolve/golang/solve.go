@@ -39,7 +39,6 @@ type (
 	}
 	solvedSite struct {
 		site
-		test  bool
 		found []schemas.NodeKey
 	}
 	solvedBind struct {
@@ -64,27 +63,21 @@ func (s *step) mayCalls(yield func(resolve.Edge)) {
 		has: map[uint64]struct{}{}, called: map[int32]bool{}, satisfied: map[asking]bool{},
 	}
 	v.outside = v.node(outside)
-	for _, w := range s.work {
-		for i := range w.facts.types {
-			v.addType(&w.facts.types[i])
+	for f := range s.facts() {
+		for i := range f.types {
+			v.addType(&f.types[i])
 		}
 	}
-	var sites []*solvedSite
-	number := map[*flow][]int32{}
 	for _, tests := range []bool{false, true} {
-		for _, w := range s.work {
-			for _, f := range w.facts.flows {
-				if number[f] == nil {
-					number[f] = v.number(f)
-				}
-				sites = append(sites, v.add(f, number[f], tests)...)
+		var sites []*solvedSite
+		for f := range s.facts() {
+			if f.test == tests {
+				sites = append(sites, v.add(f.flow)...)
 			}
 		}
 		v.solve()
 		for _, c := range sites {
-			if c.test == tests {
-				c.emit(yield)
-			}
+			c.emit(yield)
 		}
 	}
 }
@@ -132,20 +125,11 @@ func (v *solver) object(name string) int32 {
 	return o
 }
 
-// number gives a package's nodes their places among all.
-func (v *solver) number(f *flow) []int32 {
+// add takes in the constraints of a file.
+func (v *solver) add(f *flow) []*solvedSite {
 	at := make([]int32, len(f.names))
 	for i, name := range f.names {
 		at[i] = v.node(name)
-	}
-	return at
-}
-
-// add takes in the constraints of a package's tests, or the others.
-func (v *solver) add(f *flow, at []int32, tests bool) []*solvedSite {
-	from, to := mark{}, f.tests
-	if tests {
-		from, to = f.tests, f.here()
 	}
 	offset := func(n int32) int32 {
 		if n == none {
@@ -153,17 +137,17 @@ func (v *solver) add(f *flow, at []int32, tests bool) []*solvedSite {
 		}
 		return at[n]
 	}
-	for _, fn := range f.funcs[from.funcs:to.funcs] {
+	for _, fn := range f.funcs {
 		v.funcs[fn.object] = &solvedFunction{fn, offset}
 	}
-	for _, c := range f.copies[from.copies:to.copies] {
+	for _, c := range f.copies {
 		v.copy(at[c.from], at[c.to])
 	}
 	var sites []*solvedSite
-	for _, c := range f.sites[from.sites:to.sites] {
+	for _, c := range f.sites {
 		c.args, c.results = each(c.args, offset), each(c.results, offset)
 		c.callee = at[c.callee]
-		solved := &solvedSite{site: c, test: tests}
+		solved := &solvedSite{site: c}
 		sites = append(sites, solved)
 		v.calls[c.callee] = append(v.calls[c.callee], solved)
 		for _, o := range v.holds[c.callee] {
@@ -175,7 +159,7 @@ func (v *solver) add(f *flow, at []int32, tests bool) []*solvedSite {
 			}
 		}
 	}
-	for _, b := range f.binds[from.binds:to.binds] {
+	for _, b := range f.binds {
 		if b.recv != none {
 			bound := solvedBind{b.method, at[b.to]}
 			v.binds[at[b.recv]] = append(v.binds[at[b.recv]], bound)
@@ -184,7 +168,7 @@ func (v *solver) add(f *flow, at []int32, tests bool) []*solvedSite {
 			}
 		}
 	}
-	for _, s := range f.seeds[from.seeds:to.seeds] {
+	for _, s := range f.seeds {
 		v.put(at[s.node], v.object(f.objects[s.object]))
 	}
 	return sites

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,6 +29,9 @@ type step struct {
 	byPath map[string]*pkg
 	work   []*work // by directory
 	of     map[*types.Package]*pkg
+	// moved says that there are other directories than before: an import of a file
+	// that is the same may mean another.
+	moved bool
 }
 
 // work is a package while a step goes over it.
@@ -37,12 +41,14 @@ type work struct {
 	// deps are the packages of the repository that it imports, without those that it
 	// cannot see because they import it; allDeps are those of its tests too.
 	deps, allDeps []*work
-	imported      bool // by another
-	dirty         bool // must be checked anew
-	replaced      bool // its types are not those of before
-	ready         bool // its types are there, if any are wanted
-	done          bool
-	component     int // the packages that import each other, in order of dependence
+	// whole says that nothing of the files from before can be kept.
+	whole     bool
+	imported  bool // by another
+	dirty     bool // must be checked anew
+	replaced  bool // its types are not those of before
+	ready     bool // its types are there, if any are wanted
+	done      bool
+	component int // the packages that import each other, in order of dependence
 }
 
 func newStep(std *stdlib.Importer, tree resolve.Tree, l *layout, before map[string]*pkg) *step {
@@ -51,6 +57,10 @@ func newStep(std *stdlib.Importer, tree resolve.Tree, l *layout, before map[stri
 
 func (s *step) run(ctx context.Context) error {
 	at := map[string]*work{}
+	s.moved = len(s.before) != len(s.layout.sorted)
+	for _, d := range s.layout.sorted {
+		s.moved = s.moved || s.before[d.path] == nil
+	}
 	for _, d := range s.layout.sorted {
 		w := &work{pkg: &pkg{dir: d, key: d.key()}}
 		was := s.before[d.path]
@@ -64,6 +74,7 @@ func (s *step) run(ctx context.Context) error {
 			w.dirty = true
 			if was != nil {
 				w.types, w.api, w.pkg.deps = was.types, was.api, was.deps
+				w.files, w.signatures = was.files, was.signatures
 			}
 			if err := s.read(w); err != nil {
 				return err
@@ -103,7 +114,11 @@ func (s *step) read(w *work) error {
 	if w.parsed != nil {
 		return nil
 	}
-	p, err := parseDir(s.tree, w.dir)
+	known := w.files
+	if w.whole {
+		known = nil
+	}
+	p, err := parseDir(s.tree, w.dir, known)
 	if err != nil {
 		return err
 	}
@@ -145,8 +160,11 @@ func (s *step) connect(at map[string]*work) {
 			d.imported = true
 			paths = append(paths, d.path)
 			if d.component == w.component {
-				paths = append(paths, "\x00cyclic")
+				paths = append(paths, circle)
 			}
+		}
+		if s.moved || slices.Contains(paths, circle) || slices.Contains(w.pkg.deps, circle) {
+			s.startOver(w)
 		}
 		if !slices.Equal(paths, w.pkg.deps) {
 			// Imports mean other directories though the files are the same: the types of
@@ -154,6 +172,17 @@ func (s *step) connect(at map[string]*work) {
 			w.replaced = !w.dirty
 			w.dirty, w.pkg.deps = true, paths
 		}
+	}
+}
+
+// circle stands in a package's deps behind one that imports it, too.
+const circle = "\x00"
+
+// startOver lets nothing be kept of a package's files.
+func (s *step) startOver(w *work) {
+	w.whole = true
+	if w.parsed != nil && slices.ContainsFunc(w.parsed.files, func(f *source) bool { return f.kept != nil }) {
+		w.parsed = nil
 	}
 }
 
@@ -208,7 +237,10 @@ func (s *step) offer(w *work) error {
 		}
 	}
 	for _, d := range w.allDeps {
-		w.dirty = w.dirty || d.replaced
+		if d.replaced {
+			w.dirty = true
+			s.startOver(w)
+		}
 	}
 	if !w.imported {
 		w.types = nil
@@ -275,24 +307,41 @@ func (s *step) check(w *work) error {
 		return nil
 	}
 	w.done = true
+	for _, d := range w.allDeps { // those that came later
+		if d.replaced {
+			s.startOver(w)
+		}
+	}
 	if err := s.read(w); err != nil {
 		return err
 	}
-	p := w.parsed
-	w.parsed = nil
-	w.graphs = []resolve.FileGraph{packageGraph(w.dir, w.primary, p)}
-	for _, f := range p.skipped {
-		g := resolve.Base(f, nil, w.importPath)
-		w.graphs = append(w.graphs, g)
+	units := s.units(w)
+	signatures := map[string]uint64{}
+	for _, u := range units {
+		signatures[u.path+" "+u.pkg.Name()] = u.signature()
 	}
-	for i, f := range p.files {
-		if !f.built {
-			w.graphs = append(w.graphs, syntaxGraph(f, p.names[i]))
+	if !w.whole && !maps.Equal(signatures, w.signatures) {
+		// What a file that did not change means may be something else now.
+		s.startOver(w)
+		if err := s.read(w); err != nil {
+			return err
 		}
+		units = s.units(w)
 	}
-	w.facts = facts{}
-	main := s.checkUnit(w, p, w.importPath, nil, func(f *source) bool { return f.pkg == w.primary })
-	for _, name := range otherPackages(p, w.primary) {
+	w.signatures = signatures
+	s.finish(w, units)
+	return nil
+}
+
+// units checks the package with its tests, its external tests, and what does not
+// belong together.
+func (s *step) units(w *work) []*unit {
+	main := s.unit(w, w.importPath, nil, w.primary)
+	var units []*unit
+	if main != nil {
+		units = append(units, main)
+	}
+	for _, name := range otherPackages(w.parsed, w.primary) {
 		var tested *unit
 		path := w.importPath
 		if name == w.primary+"_test" {
@@ -301,15 +350,51 @@ func (s *step) check(w *work) error {
 		if strings.HasSuffix(name, "_test") {
 			path += "_test"
 		}
-		s.checkUnit(w, p, path, tested, func(f *source) bool { return f.pkg == name })
+		units = append(units, s.unit(w, path, tested, name))
+	}
+	return units
+}
+
+// finish makes the graphs of a package's files, and what is kept of them.
+func (s *step) finish(w *work, units []*unit) {
+	p := w.parsed
+	w.parsed = nil
+	before := w.local
+	w.graphs = []resolve.FileGraph{packageGraph(w.dir, w.primary, p)}
+	for _, f := range p.skipped {
+		w.graphs = append(w.graphs, resolve.Base(f, nil, w.importPath))
+	}
+	for i, f := range p.files {
+		if !f.built {
+			w.graphs = append(w.graphs, syntaxGraph(f, p.names[i]))
+		}
+	}
+	files := map[string]*kept{}
+	local := map[string]uint64{}
+	for _, u := range units {
+		u.link()
+		s.imports(w, u)
+		for i, f := range u.files {
+			if f.kept != nil {
+				files[f.Path], local[f.Path] = f.kept, before[f.Path]
+				w.graphs = append(w.graphs, f.kept.graph)
+				continue
+			}
+			g := u.graphs[i]
+			g.Normalize()
+			files[f.Path] = &kept{blob: f.Blob, skeleton: f.skeleton(u.fset), graph: g, facts: factsOf(u, i)}
+			w.graphs = append(w.graphs, g)
+		}
 	}
 	slices.SortFunc(w.graphs, func(a, b resolve.FileGraph) int { return cmp.Compare(a.Path, b.Path) })
-	w.local = map[string]uint64{}
 	for i := range w.graphs {
-		w.graphs[i].Normalize()
-		w.local[w.graphs[i].Path] = hashGraph(&w.graphs[i])
+		g := &w.graphs[i]
+		if _, done := local[g.Path]; !done {
+			g.Normalize()
+			local[g.Path] = hashGraph(g)
+		}
 	}
-	return nil
+	w.files, w.local = files, local
 }
 
 // otherPackages are the names of the buildable packages besides the primary one:
@@ -325,10 +410,10 @@ func otherPackages(p *parsed, primary string) []string {
 	return names
 }
 
-// checkUnit makes the graphs of files that are checked together; tested is the unit
-// whose external tests they are.
-func (s *step) checkUnit(w *work, p *parsed, path string, tested *unit, want func(*source) bool) *unit {
-	files, names := p.take(want)
+// unit checks the files of one package; tested is the unit whose external tests
+// they are.
+func (s *step) unit(w *work, path string, tested *unit, name string) *unit {
+	files, names := w.parsed.take(func(f *source) bool { return f.pkg == name })
 	if len(files) == 0 {
 		return nil
 	}
@@ -337,7 +422,7 @@ func (s *step) checkUnit(w *work, p *parsed, path string, tested *unit, want fun
 	if tested != nil {
 		self, ofTested = tested.pkg, chains(tested.names)
 	}
-	u := newUnit(p.fset, path, files, names, s.importsOf(w, self), func(pkg *types.Package, chain string) (schemas.NodeKey, bool) {
+	return newUnit(w.parsed.fset, path, files, names, s.importsOf(w, self), func(pkg *types.Package, chain string) (schemas.NodeKey, bool) {
 		if self != nil && pkg == self {
 			return ofTested[chain], true
 		}
@@ -346,16 +431,14 @@ func (s *step) checkUnit(w *work, p *parsed, path string, tested *unit, want fun
 		}
 		return "", false
 	})
-	u.link()
-	s.imports(w, u)
-	w.facts.add(u)
-	w.graphs = append(w.graphs, u.graphs...)
-	return u
 }
 
 // imports makes the edges from files to what they import.
 func (s *step) imports(w *work, u *unit) {
 	for i, f := range u.files {
+		if f.kept != nil {
+			continue
+		}
 		l := &linker{unit: u, names: u.names[i], graph: &u.graphs[i], from: u.names[i].file}
 		for _, spec := range f.syntax.Imports {
 			path := importPath(spec)

@@ -190,3 +190,47 @@ func appendOffered(b []byte, t *types.TypeName, byChain map[string]schemas.NodeK
 	}
 	return b
 }
+
+// signature is a hash of everything that a unit declares: where it is the same, a
+// file of the unit means the same. Of an object it has the type and the node, of a
+// type its fields and methods too.
+func (u *unit) signature() uint64 {
+	var b []byte
+	object := func(obj types.Object) {
+		b = append(append(append(b, '\n'), methodName(obj)...), u.own[obj]...)
+		b = appendType(fmt.Appendf(b, " %T ", obj), obj.Type())
+	}
+	for _, name := range u.pkg.Scope().Names() {
+		obj := u.pkg.Scope().Lookup(name)
+		object(obj)
+		switch obj := obj.(type) {
+		case *types.Const:
+			b = append(append(b, ' '), obj.Val().ExactString()...)
+		case *types.TypeName:
+			named, ok := obj.Type().(*types.Named)
+			if !ok || obj.IsAlias() {
+				continue
+			}
+			for p := range named.TypeParams().TypeParams() {
+				b = append(appendType(append(b, '['), p.Constraint()), ']')
+			}
+			b = appendType(b, named.Underlying())
+			for _, m := range slices.SortedFunc(named.Methods(), func(a, b *types.Func) int { return cmp.Compare(a.Name(), b.Name()) }) {
+				object(m)
+				_, pointer := m.Signature().Recv().Type().(*types.Pointer)
+				b = fmt.Appendf(b, " %t", pointer)
+			}
+			switch t := named.Underlying().(type) {
+			case *types.Struct:
+				for f := range t.Fields() {
+					object(f)
+				}
+			case *types.Interface:
+				for m := range t.Methods() {
+					object(m)
+				}
+			}
+		}
+	}
+	return xxh3.Hash(b)
+}

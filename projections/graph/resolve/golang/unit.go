@@ -23,14 +23,13 @@ type unit struct {
 	// foreign finds a symbol of another package of the repository; ours says whether
 	// the package is of the repository at all.
 	foreign func(pkg *types.Package, chain string) (key schemas.NodeKey, ours bool)
-	graphs  []resolve.FileGraph // of each file
-	imports importing
+	graphs  []resolve.FileGraph // of each file; empty where it is kept from before
 }
 
 // newUnit checks the files and readies their graphs, with nothing but nodes yet.
 func newUnit(fset *token.FileSet, path string, files []*source, names []*declared, imports importing, foreign func(*types.Package, string) (schemas.NodeKey, bool)) *unit {
 	u := &unit{
-		path: path, files: files, names: names, imports: imports, foreign: foreign,
+		path: path, files: files, names: names, foreign: foreign,
 		checked: check(fset, path, files, imports), own: map[types.Object]schemas.NodeKey{},
 	}
 	for i := range files {
@@ -44,7 +43,11 @@ func newUnit(fset *token.FileSet, path string, files []*source, names []*declare
 				u.own[obj] = key
 			}
 		}
-		u.graphs = append(u.graphs, syntaxGraph(files[i], names[i]))
+		if files[i].kept == nil {
+			u.graphs = append(u.graphs, syntaxGraph(files[i], names[i]))
+		} else {
+			u.graphs = append(u.graphs, resolve.FileGraph{})
+		}
 	}
 	return u
 }
