@@ -88,8 +88,16 @@ func (a *app) importGit(ctx context.Context, f gitFlags, paths []string, working
 		return err
 	}
 	var roles []string
+	var began func()
 	if hook {
 		roles = appendOnly
+		// A rebase makes many commits, and each calls its hook.
+		leave, taken, err := a.waiting(cfg.DataDir, paths[0])
+		if err != nil || taken {
+			return err
+		}
+		defer leave()
+		began = leave
 	}
 	b, err := a.open(ctx, cfg, defaultWait, roles...)
 	if err != nil {
@@ -102,7 +110,7 @@ func (a *app) importGit(ctx context.Context, f gitFlags, paths []string, working
 		if err != nil {
 			return err
 		}
-		g := gitImport{a: a, cfg: cfg, b: b, repo: repo, flags: f, working: working, quiet: hook}
+		g := gitImport{a: a, cfg: cfg, b: b, repo: repo, flags: f, working: working, quiet: hook, began: began}
 		r, err := g.run(ctx)
 		a.clearProgress()
 		if err != nil {
@@ -128,6 +136,8 @@ type gitImport struct {
 	flags   gitFlags
 	working bool
 	quiet   bool
+	// began, if not nil, is called before the refs are read.
+	began func()
 }
 
 // importWait bounds the wait for another import of the repository.
@@ -153,6 +163,9 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 		return r, errors.Join(ctx.Err(), err)
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	if g.began != nil {
+		g.began()
+	}
 	if last := s.LastPosition(); last != nil && lost(st.Log.Ends, *last) {
 		fmt.Fprintf(g.a.stderr, "recount: %s: the log ends before %s, where the last import left it: importing all of it again\n", name, last)
 		s.Forget()

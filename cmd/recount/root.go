@@ -76,7 +76,7 @@ $RECOUNT_DATA_DIR or ~/.local/share/recount.`,
 		}
 	}
 	add(groupStart, a.quickstartCmd(), a.upCmd())
-	add(groupRecord, a.hookCmd(), a.importCmd(), a.recordCmd(), a.execCmd())
+	add(groupRecord, a.hookCmd(), a.importCmd(), a.watchCmd(), a.recordCmd(), a.execCmd())
 	add(groupAsk, a.findCmd(), a.showCmd(), a.whyCmd(), a.stitchCmd(), a.diffCmd(), a.insightsCmd(), a.statusCmd())
 	add(groupTrust, a.logCmd(), a.verifyCmd(), a.rebuildCmd())
 	add(groupRest, a.pipelineCmd(), a.versionCmd())

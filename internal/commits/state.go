@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -118,6 +119,27 @@ func OpenState(ctx context.Context, dir, log, repository string) (s *State, err 
 	}
 	s.load(log, repository)
 	return s, nil
+}
+
+// Wait takes a place below dir that one process has at a time, until leave; taken
+// says that another has it.
+func Wait(dir, name string) (leave func(), taken bool, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, false, fmt.Errorf("state of imports: %w", err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, name+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, false, fmt.Errorf("state of imports: %w", err)
+	}
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, true, f.Close()
+	}
+	if err != nil {
+		return nil, false, errors.Join(fmt.Errorf("state of imports: lock: %w", err), f.Close())
+	}
+	var once sync.Once
+	return func() { once.Do(func() { _ = f.Close() }) }, false, nil
 }
 
 // load reads what is there; what is not, or is damaged, is as if never imported.

@@ -112,7 +112,7 @@ func distance(from, to schemas.Watermark) int64 {
 // catchUp brings a local node's projections to the log's end, so that what was
 // appended before a question is in its answer.
 func (n *Node) catchUp(ctx context.Context) error {
-	if !n.local {
+	if !n.local || n.set == nil {
 		return nil
 	}
 	n.catching.Lock()

@@ -120,3 +120,18 @@ func selfSigned(t *testing.T) (certFile, keyFile string, pool *x509.CertPool) {
 	pool.AppendCertsFromPEM(certPEM)
 	return certFile, keyFile, pool
 }
+
+// A node that only appends has no projections, and tells how its log stands.
+func TestStatusOfANodeThatOnlyAppends(t *testing.T) {
+	cfg := config(t.TempDir())
+	cfg.Roles = []string{node.RoleLog, node.RoleIngest}
+	n, err := node.OpenLocal(t.Context(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	st, err := n.Status(t.Context(), httpapi.StatusRequest{})
+	if err != nil || st.DataID == "" || len(st.Projections) != 0 || len(st.Log.Ends) == 0 {
+		t.Errorf("got %+v, %v", st, err)
+	}
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/recountdb/recount/internal/git/gittest"
+)
+
+// TestWatchGit catches up with what was committed while it was down, follows
+// what is committed then, and ends well when it is told to.
+func TestWatchGit(t *testing.T) {
+	w := newWorld(t)
+	g := gittest.Init(t)
+	watch := func(fn func(said func(string))) {
+		t.Helper()
+		cmd := exec.Command(filepath.Join(w.dir, "bin", "recount"), "watch", "git", g.Dir, "--repo", "shop")
+		cmd.Env = w.env()
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+		defer timer.Stop()
+		lines := bufio.NewScanner(out)
+		fn(func(want string) {
+			t.Helper()
+			for lines.Scan() {
+				if strings.Contains(lines.Text(), want) {
+					return
+				}
+			}
+			t.Fatalf("watch ended without saying %q", want)
+		})
+		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("watch ended with %v", err)
+		}
+	}
+	watch(func(said func(string)) {
+		said("no commits yet")
+		g.Commit("one", "a.go", "package a\n")
+		said("1 commit (1 whole)")
+	})
+	g.Commit("two", "a.go", "package b\n")
+	watch(func(said func(string)) {
+		said("1 commit (1 as changes)")
+		w.start() // it goes on through a server
+		g.Commit("three", "a.go", "package c\n")
+		said("1 commit (1 as changes)")
+		w.stop(syscall.SIGTERM)
+		g.Git("checkout", "-q", "-b", "side")
+		said("2 refs moved")
+	})
+}
+
+// TestGitHooks has git itself tell of a commit.
+func TestGitHooks(t *testing.T) {
+	w := newWorld(t)
+	g := gittest.Init(t)
+	g.Commit("one", "a.go", "package a\n")
+	recount := func(args string) string {
+		t.Helper()
+		out, code := w.sh("recount " + args)
+		if code != 0 {
+			t.Fatalf("%s: exit %d: %s", args, code, out)
+		}
+		return out
+	}
+	recount("import git " + g.Dir + " --repo shop")
+	bin := filepath.Join(w.dir, "bin", "recount")
+	if out := recount("watch git " + g.Dir + " --repo shop --install-hooks --bin '" + bin + "'"); strings.Count(out, ": installed") != 4 {
+		t.Errorf("installed: %s", out)
+	}
+	head := g.Commit("two", "a.go", "package b\n")
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(patience); ; <-tick.C {
+		if out := recount("log tail --topic commits --all --json"); strings.Contains(out, head) {
+			break
+		}
+		if time.Now().After(deadline) {
+			b, _ := os.ReadFile(filepath.Join(w.dir, "home", ".local", "state", "recount-hook.log"))
+			t.Fatalf("the commit was not told of; hook log: %s", b)
+		}
+	}
+	if out := recount("watch git " + g.Dir + " --uninstall-hooks"); strings.Count(out, ": removed") != 4 {
+		t.Errorf("removed: %s", out)
+	}
+
+	hook := filepath.Join(g.Dir, ".git", "hooks", "post-commit")
+	if err := os.MkdirAll(filepath.Dir(hook), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(hook, []byte("#!/bin/sh\necho theirs\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	out, code := w.sh("recount watch git " + g.Dir + " --install-hooks")
+	if code != 1 || !strings.Contains(out, "stays as it is; add to it:") || !strings.Contains(out, "'import' 'git' '--hook' .") {
+		t.Errorf("a foreign hook: exit %d: %s", code, out)
+	}
+	g.Git("config", "core.hooksPath", w.dir)
+	if out, code := w.sh("recount watch git " + g.Dir + " --install-hooks"); code != 1 || !strings.Contains(out, "outside of the repository") {
+		t.Errorf("shared hooks: exit %d: %s", code, out)
+	}
+}

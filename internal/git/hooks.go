@@ -1,0 +1,39 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// HooksDir is the folder that git runs this repository's hooks from
+// (core.hooksPath, else hooks). shared says that it lies outside of the
+// repository, so that others' hooks run from there as well.
+func (r *Repo) HooksDir(ctx context.Context) (dir string, shared bool, err error) {
+	// Not hardened, which would set core.hooksPath itself; reading a setting runs
+	// nothing.
+	out, err := finish(r.at(ctx, r.Root(), []string{"--git-dir=" + r.GitDir, "config", "--null", "--type=path", "--get", "core.hooksPath"}), "config")
+	var ge *Error
+	if errors.As(err, &ge) && ge.ExitCode() == 1 {
+		return filepath.Join(r.CommonDir, "hooks"), false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("core.hooksPath: %w", err)
+	}
+	dir = strings.TrimSuffix(string(out), "\x00")
+	if !filepath.IsAbs(dir) {
+		root := r.TopLevel
+		if root == "" {
+			root = r.GitDir
+		}
+		dir = filepath.Join(root, dir)
+	}
+	return dir, !within(dir, r.CommonDir) && (r.TopLevel == "" || !within(dir, r.TopLevel)), nil
+}
+
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
