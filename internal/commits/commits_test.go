@@ -508,6 +508,11 @@ func TestTheWorkingTree(t *testing.T) {
 	if other := w.run(working); other.WorkingTree == r.WorkingTree {
 		t.Error("another state has the same id")
 	}
+	w.g.Write("new.go", "package n\n")
+	n = len(w.log.events)
+	if back := w.run(working); back.WorkingTree != r.WorkingTree || len(w.log.events) != n+1 {
+		t.Errorf("back to the first state: %+v, %d events more; want one, or nobody would know", back, len(w.log.events)-n)
+	}
 }
 
 func TestOneImportAtATime(t *testing.T) {

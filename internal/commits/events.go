@@ -114,8 +114,12 @@ func (im *importer) commitEvents(m *recountv1.CommitRecorded, at time.Time) ([]s
 		if len(parts) > 1 {
 			m.Part, m.Parts = int32(i), int32(len(parts))
 		}
-		id := canon(schemas.TypeCommitRecorded, m.Repository).String(m.Commit).Int(int64(m.Scope)).Int(int64(m.Part)).Int(int64(m.Parts)).ID()
-		e, err := newEvent(id, schemas.TypeCommitRecorded, m.Commit, m.Repository, at, m)
+		c := canon(schemas.TypeCommitRecorded, m.Repository).String(m.Commit).Int(int64(m.Scope)).Int(int64(m.Part)).Int(int64(m.Parts))
+		if m.WorkingTree {
+			// A working tree may go back to what it was, and that is an event again.
+			c.String(im.state.WorkingTree)
+		}
+		e, err := newEvent(c.ID(), schemas.TypeCommitRecorded, m.Commit, m.Repository, at, m)
 		if err != nil {
 			return nil, err
 		}

@@ -59,10 +59,10 @@ func (im *importer) workingTree(ctx context.Context, head string) error {
 	if m.Commit == im.state.WorkingTree {
 		return nil
 	}
-	im.state.WorkingTree = m.Commit
 	if err := im.emit(ctx, m, now); err != nil {
 		return err
 	}
+	im.state.WorkingTree = m.Commit
 	im.feed.completed()
 	return nil
 }
