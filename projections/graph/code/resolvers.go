@@ -3,10 +3,11 @@ package code
 import (
 	"github.com/recountdb/recount/projections/graph/resolve"
 	"github.com/recountdb/recount/projections/graph/resolve/golang"
+	"github.com/recountdb/recount/projections/graph/resolve/scope"
 )
 
 // DefaultResolvers makes the resolvers of one repository: adding one is a line
 // here.
 func DefaultResolvers() ([]resolve.Resolver, error) {
-	return []resolve.Resolver{golang.New()}, nil
+	return []resolve.Resolver{golang.New(), scope.New()}, nil
 }

@@ -1,0 +1,43 @@
+// Package scope resolves languages that have no type checker here, by what their
+// scopes and imports say and by following which values reach a name: Python.
+//
+// A name is looked up as the language does it. What it stands for is a set of
+// values: modules, functions, classes, instances, methods bound to one, containers,
+// and names of modules that are not of the repository. Values flow along
+// assignments, imports, returns, decorators, attributes of classes and instances
+// (through the order of bases), elements of containers, and from a call's arguments
+// into the parameters, until nothing changes. There is one instance of a class, one
+// set of values for a parameter whoever calls, and no order of statements: a set
+// says what may be there at some time.
+//
+// A value is sure where only names, imports and declarations lead to it, and not
+// where it came in as an argument. What an edge says:
+//
+//	contains    file → declaration → what is declared in it
+//	imports     file → file; a package is its __init__.py
+//	calls       the one sure target of a call: a function, a method, the constructor
+//	            that a class has or inherits, or the class where it has none
+//	may_call    the other targets: several alternatives, function values that were
+//	            passed in, and what overrides the method of a receiver whose class
+//	            is known but could be a subclass
+//	references  to a declaration, where it is named and not called
+//	extends     class → base
+//	overrides   method → that of the first base that has one
+//	throws      to the class of what is raised
+//	decorates   from what is decorated to the decorator
+//	handles_route
+//	            from a handler to its route, a node of the file that registers it
+//	            whose name is method and whole pattern
+//	reads_env, executes_process, consumes_endpoint
+//	            externals of the packages "env", "process" and "http"
+//
+// What leads to a module that the repository does not have is external; the rest is
+// unresolved. Nothing is matched by name alone.
+//
+// The work is bounded: a set that would grow past maxValues says nothing any more, a
+// name has at most maxTargets targets that are not sure, and each flow is followed a
+// bounded number of times (maxVisits). Everything is done in the order of paths, so
+// that these limits, too, fall alike whoever asks.
+//
+// A snapshot that changes a file of the language is resolved as a whole.
+package scope

@@ -1,0 +1,167 @@
+package scope
+
+import (
+	slash "path"
+	"slices"
+	"strings"
+)
+
+// pythonLayout says which file an import means. A directory is a root of modules
+// where it holds packages (directories with __init__.py) and is none itself.
+type pythonLayout struct {
+	files map[string]bool // of the language
+	dirs  map[string]bool // that have one of them, at any depth
+	roots []string        // that hold packages, sorted
+}
+
+func newPythonLayout(files []string) *pythonLayout {
+	l := &pythonLayout{files: map[string]bool{}, dirs: map[string]bool{"": true}}
+	for _, f := range files {
+		l.files[f] = true
+		for d := dirOf(f); d != "" && !l.dirs[d]; d = dirOf(d) {
+			l.dirs[d] = true
+		}
+	}
+	for _, f := range files {
+		if d := dirOf(f); l.isPackage(d) {
+			l.roots = append(l.roots, l.rootOf(f))
+		}
+	}
+	slices.Sort(l.roots)
+	l.roots = slices.Compact(l.roots)
+	return l
+}
+
+func dirOf(p string) string {
+	if i := strings.LastIndexByte(p, '/'); i >= 0 {
+		return p[:i]
+	}
+	return ""
+}
+
+func (l *pythonLayout) isPackage(dir string) bool { return l.initOf(dir) != "" }
+
+func (l *pythonLayout) initOf(dir string) string {
+	for _, name := range []string{"__init__.py", "__init__.pyi"} {
+		if f := slash.Join(dir, name); l.files[f] {
+			return f
+		}
+	}
+	return ""
+}
+
+// rootOf is the directory above the outermost package that a file belongs to; of a
+// file that belongs to none, its own.
+func (l *pythonLayout) rootOf(file string) string {
+	dir := dirOf(file)
+	for dir != "" && l.isPackage(dir) {
+		dir = dirOf(dir)
+	}
+	return dir
+}
+
+// nameOf is the dotted name of a file's module, as its package knows it.
+func (l *pythonLayout) nameOf(file string) string {
+	name := strings.TrimPrefix(strings.TrimPrefix(file, l.rootOf(file)), "/")
+	name = strings.TrimSuffix(strings.TrimSuffix(name, slash.Ext(name)), "/__init__")
+	return strings.ReplaceAll(name, "/", ".")
+}
+
+// find is where the module of a dotted name is below a root: a file, or the
+// directory of a package; ok tells whether there is one.
+func (l *pythonLayout) find(root, dotted string) (string, bool) {
+	p := slash.Join(root, strings.ReplaceAll(dotted, ".", "/"))
+	if l.isPackage(p) {
+		return p, true
+	}
+	for _, ext := range []string{".py", ".pyi"} {
+		if l.files[p+ext] {
+			return p + ext, true
+		}
+	}
+	return p, l.dirs[p]
+}
+
+// absolute finds the module of an absolute import: below the importing file's root,
+// below a directory around it or the src there, or, where that is a package and the
+// only one, below another root of the repository.
+func (l *pythonLayout) absolute(from, dotted string) (string, bool) {
+	first, _, _ := strings.Cut(dotted, ".")
+	for dir := l.rootOf(from); ; dir = dirOf(dir) {
+		for _, root := range []string{dir, slash.Join(dir, "src")} {
+			if _, ok := l.find(root, first); ok {
+				if p, ok := l.find(root, dotted); ok {
+					return p, true
+				}
+			}
+		}
+		if dir == "" {
+			break
+		}
+	}
+	found := ""
+	for _, root := range l.roots {
+		if l.isPackage(slash.Join(root, first)) {
+			if p, ok := l.find(root, dotted); ok {
+				if found != "" {
+					return "", false
+				}
+				found = p
+			}
+		}
+	}
+	return found, found != ""
+}
+
+// relative finds the module of an import that begins with dots.
+func (l *pythonLayout) relative(from, dotted string) (string, bool) {
+	rest := strings.TrimLeft(dotted, ".")
+	dir := dirOf(from)
+	for range len(dotted) - len(rest) - 1 {
+		if dir == "" {
+			return "", false
+		}
+		dir = dirOf(dir)
+	}
+	if rest == "" {
+		return dir, l.dirs[dir]
+	}
+	return l.find(dir, rest)
+}
+
+// pythonBuiltins are the names that are there without an import.
+var pythonBuiltins = wordSet(`abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr
+classmethod compile complex delattr dict dir divmod enumerate eval exec filter float format frozenset getattr
+globals hasattr hash help hex id input int isinstance issubclass iter len list locals map max memoryview min next
+object oct open ord pow print property range repr reversed round set setattr slice sorted staticmethod str sum
+super tuple type vars zip __import__
+ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError BrokenPipeError
+BufferError BytesWarning ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError
+ConnectionResetError DeprecationWarning EOFError EncodingWarning EnvironmentError Exception ExceptionGroup
+FileExistsError FileNotFoundError FloatingPointError FutureWarning GeneratorExit IOError ImportError
+ImportWarning IndentationError IndexError InterruptedError IsADirectoryError KeyError KeyboardInterrupt
+LookupError MemoryError ModuleNotFoundError NameError NotADirectoryError NotImplemented NotImplementedError
+OSError OverflowError PendingDeprecationWarning PermissionError ProcessLookupError RecursionError ReferenceError
+ResourceWarning RuntimeError RuntimeWarning StopAsyncIteration StopIteration SyntaxError SyntaxWarning
+SystemError SystemExit TabError TimeoutError TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError
+UnicodeError UnicodeTranslateError UnicodeWarning UserWarning ValueError Warning ZeroDivisionError`)
+
+func wordSet(words string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// containerPuts are the methods that put an argument into a container: its place.
+var containerPuts = map[string]uint32{"append": 0, "add": 0, "appendleft": 0, "insert": 1}
+
+// containerGives are those that give elements, or a container of the same ones.
+var (
+	containerGives = wordSet("get pop popleft popitem setdefault __getitem__")
+	containerSame  = wordSet("values copy __iter__")
+)
+
+// sameElements are the builtins whose result has the elements of their argument.
+var sameElements = wordSet("list tuple set frozenset sorted reversed iter")
