@@ -1,19 +1,46 @@
 package golang
 
 import (
-	"errors"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path"
+	"strings"
 )
 
-var (
-	sizes      = types.SizesFor("gc", goarch)
-	errMissing = errors.New("not in the repository, nor in the standard library")
-)
+var sizes = types.SizesFor("gc", goarch)
 
-// importing looks an import path up for one package's files. What it does not find
-// the checker replaces with an empty package, and is silent about what comes of it.
+// missing is what stands for a package that is not here: an empty one, of whose
+// names the checker says nothing.
+func missing(importPath, name string) *types.Package {
+	pkg := types.NewPackage(importPath, name)
+	pkg.MarkComplete()
+	return pkg
+}
+
+// guessedName is what a package is most likely called, by its path alone: without
+// the version at its end, and without the "go" that a repository's name may have.
+func guessedName(importPath string) string {
+	name := path.Base(importPath)
+	if isVersion(name) && path.Dir(importPath) != "." {
+		name = path.Base(path.Dir(importPath))
+	}
+	if i := strings.LastIndex(name, ".v"); i > 0 && isVersion(name[i+1:]) { // gopkg.in/yaml.v3
+		name = name[:i]
+	}
+	name = strings.TrimPrefix(name, "go-")
+	for _, suffix := range []string{"-go", ".go", "-golang"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	return strings.ReplaceAll(name, "-", "_")
+}
+
+// isVersion reports whether a part of a path is a major version: "v2".
+func isVersion(s string) bool {
+	return len(s) > 1 && s[0] == 'v' && strings.Trim(s[1:], "0123456789") == ""
+}
+
+// importing looks an import path up for one package's files.
 type importing func(path string) (*types.Package, error)
 
 func (f importing) Import(path string) (*types.Package, error) { return f(path) }

@@ -27,6 +27,10 @@
 //	extends     from a type to what it embeds
 //	overrides   from a method to one that embedding would have given its type
 //	implements  from a type to an interface, from its methods to the interface's
+//	handles_route
+//	            from a route ("GET /users/{id}", a node of the file that registers it)
+//	            to what handles it: net/http, chi, gin, echo, gorilla/mux, below the
+//	            prefixes of groups as far as one package says them
 //	reads_env, executes_process
 //	            to what a constant names: externals of the packages "env" and "process"
 //

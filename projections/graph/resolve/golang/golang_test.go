@@ -46,7 +46,7 @@ import (
 	"fmt"
 
 	"example.com/m/b"
-	"example.com/other"
+	"example.com/go-other/v2"
 )
 
 func Run() {
@@ -65,8 +65,8 @@ func (t *T) Name() string { return "" }
 `, `
 calls a/a.go:Run -> b/b.go:New @11:15
 calls a/a.go:Run -> b/b.go:T.Name @11:21
-calls a/a.go:Run -> go example.com/other Do @12:7 (external)
-calls a/a.go:Run -> go example.com/other New @13:7 (external)
+calls a/a.go:Run -> go example.com/go-other/v2 Do @12:7 (external)
+calls a/a.go:Run -> go example.com/go-other/v2 New @13:7 (external)
 calls a/a.go:Run -> go fmt Println @11:5 (external)
 calls a/a.go:Run -> missing @14:1 (unresolved)
 calls a/a.go:Run -> other.New().Do @13:13 (unresolved)
@@ -345,5 +345,17 @@ references a.go:Doer -> go io Closer @12:4 (external)
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("graph (-want +got):\n%s", diff)
+	}
+}
+
+func TestGuessedName(t *testing.T) {
+	for path, want := range map[string]string{
+		"github.com/gorilla/mux": "mux", "github.com/go-chi/chi/v5": "chi", "gopkg.in/yaml.v3": "yaml",
+		"github.com/hashicorp/go-multierror": "multierror", "github.com/segmentio/kafka-go": "kafka",
+		"github.com/nats-io/nats.go": "nats", "v2": "v2", "example.com/two-words": "two_words",
+	} {
+		if got := guessedName(path); got != want {
+			t.Errorf("guessedName(%q) = %q, want %q", path, got, want)
+		}
 	}
 }

@@ -224,3 +224,30 @@ func TestY(*testing.T)   {}
 	}
 	resolvetest.Series(t, fresh, trees...)
 }
+
+func TestAPrefixInOneFileIsOfTheRoutesInAnother(t *testing.T) {
+	first := resolvetest.Archive(t, `
+-- go.mod --
+module m
+-- a.go --
+package a
+
+import "github.com/go-chi/chi/v5"
+
+func routes() { chi.NewRouter().Route("/v1", users) }
+-- users.go --
+package a
+
+import "github.com/go-chi/chi/v5"
+
+func users(r chi.Router) { r.Get("/users", list) }
+func list()              {}
+`, nil)
+	second := first.With(map[string]string{"a.go": "package a\n\nimport \"github.com/go-chi/chi/v5\"\n\nfunc routes() { chi.NewRouter().Route(\"/v2\", users) }\n"})
+	resolvetest.Series(t, fresh, first, second)
+	want := []string{"handles_route users.go:GET /v2/users -> users.go:list @5:27"}
+	got := resolvetest.Full(t, fresh(), second).Text("handles_route")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("routes (-want +got):\n%s", diff)
+	}
+}

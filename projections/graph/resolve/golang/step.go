@@ -283,14 +283,14 @@ func (s *step) importsOf(w *work, self *types.Package) importing {
 			case found == w.pkg && self != nil:
 				return self, nil
 			case found == w.pkg, found.types == nil, s.hidden(w, found):
-				return nil, errMissing
+				return missing(path, found.primary), nil
 			}
 			return found.types, nil
 		}
 		if s.std.Has(path) {
 			return s.std.Import(path)
 		}
-		return nil, errMissing
+		return missing(path, guessedName(path)), nil
 	}
 }
 
@@ -314,6 +314,12 @@ func (s *step) check(w *work) error {
 	}
 	if err := s.read(w); err != nil {
 		return err
+	}
+	if !w.whole && routed(w.parsed.files) {
+		s.startOver(w)
+		if err := s.read(w); err != nil {
+			return err
+		}
 	}
 	units := s.units(w)
 	signatures := map[string]uint64{}
@@ -373,6 +379,7 @@ func (s *step) finish(w *work, units []*unit) {
 	local := map[string]uint64{}
 	for _, u := range units {
 		u.link()
+		u.routes()
 		s.imports(w, u)
 		for i, f := range u.files {
 			if f.kept != nil {
