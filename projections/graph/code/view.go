@@ -232,6 +232,29 @@ func (s *Snapshot) Externals() (*prolly.Map, error)  { return s.db.Map(s.roots.e
 func (s *Snapshot) Users() (*prolly.Map, error)      { return s.db.Map(s.roots.users) }
 func (s *Snapshot) Unresolved() (*prolly.Map, error) { return s.db.Map(s.roots.unresolved) }
 
+// Changes are the snapshot's files as the event of a whole commit lists them.
+func (s *Snapshot) Changes() ([]*recountv1.FileChange, error) {
+	files, err := s.Files()
+	if err != nil {
+		return nil, err
+	}
+	var all []*recountv1.FileChange
+	for e, err := range files.All() {
+		if err != nil {
+			return nil, err
+		}
+		f := &recountv1.CodeFile{}
+		if err := proto.Unmarshal(e.Value, f); err != nil {
+			return nil, s.v.Damaged(err)
+		}
+		all = append(all, &recountv1.FileChange{
+			Path: string(e.Key), Status: recountv1.ChangeStatus_CHANGE_STATUS_ADDED,
+			Mode: f.Mode, Blob: hex.EncodeToString(f.Blob), Size: f.Size, Skipped: f.Skipped,
+		})
+	}
+	return all, nil
+}
+
 // Facts are what a file of the snapshot says, and where its event stands; nil where
 // there are none.
 func (s *Snapshot) Facts(f *recountv1.CodeFile) (*recountv1.StoredFacts, error) {

@@ -21,8 +21,8 @@ type layout struct {
 	sorted     []*dir // by path
 	// of is the directories that have an import path; two modules may share one.
 	of map[string][]*dir
-	// manifests are the paths and blobs of go.mod and go.work files: the layout's key,
-	// with the set of directories.
+	// manifests is what the go.mod files say of the layout: its key, with the set of
+	// directories. A dependency's new version does not change it.
 	manifests string
 }
 
@@ -47,7 +47,6 @@ type dir struct {
 // readLayout finds the modules and directories of a snapshot.
 func readLayout(tree resolve.Tree) (*layout, error) {
 	l := &layout{repository: tree.Repository(), dirs: map[string]*dir{}, of: map[string][]*dir{}}
-	var manifests strings.Builder
 	for f := range tree.Files("") {
 		switch {
 		case f.Language == "go":
@@ -64,16 +63,17 @@ func readLayout(tree resolve.Tree) (*layout, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", f.Path, err)
 			}
-			fmt.Fprintf(&manifests, "%s %s\n", f.Path, f.Blob)
 			if m, ok := readModule(f.Path, content); ok {
 				l.modules = append(l.modules, m)
 			}
 		}
 	}
-	l.manifests = manifests.String()
 	slices.SortFunc(l.modules, func(a, b module) int {
 		return cmp.Or(cmp.Compare(len(b.dir), len(a.dir)), cmp.Compare(a.dir, b.dir))
 	})
+	for _, m := range l.modules {
+		l.manifests += fmt.Sprintf("%q %q %q\n", m.dir, m.path, m.replaced) // fmt prints maps in the order of their keys
+	}
 	slices.SortFunc(l.sorted, func(a, b *dir) int { return cmp.Compare(a.path, b.path) })
 	for _, d := range l.sorted {
 		slices.SortFunc(d.files, func(a, b resolve.File) int { return cmp.Compare(a.Path, b.Path) })

@@ -1,0 +1,274 @@
+// Command code measures the code graph on a real repository: the import of its
+// history as events, the facts of its files, and the folding of its commits into
+// snapshots, each by itself and in one process, over a projection on disk.
+//
+//	go run ./bench/code -repo DIR [-history N] [-every N] [-cpuprofile FILE]
+//
+// With -every, the snapshot of every Nth commit is made again from nothing and
+// compared.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"runtime/pprof"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/recountdb/recount/internal/commits"
+	"github.com/recountdb/recount/internal/git"
+	"github.com/recountdb/recount/processors"
+	"github.com/recountdb/recount/processors/source"
+	"github.com/recountdb/recount/projections/graph/code"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+func main() {
+	log.SetFlags(0)
+	repo := flag.String("repo", "", "the repository's folder")
+	history := flag.Int("history", 0, "how many commits back from HEAD contents begin")
+	every := flag.Int("every", 0, "make every Nth commit's snapshot from nothing, too, and compare")
+	profile := flag.String("cpuprofile", "", "write a CPU profile of the folding")
+	flag.Parse()
+	if *repo == "" {
+		log.Fatal("bench/code: -repo DIR is needed")
+	}
+	if err := run(context.Background(), *repo, *history, *every, *profile); err != nil {
+		log.Fatal("bench/code: ", err)
+	}
+}
+
+const name = "bench"
+
+func run(ctx context.Context, dir string, history, every int, profile string) error {
+	scratch, err := os.MkdirTemp("", "recount-bench-code-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+
+	var events []schemas.Event
+	c := start()
+	if events, err = imported(ctx, dir, scratch, history); err != nil {
+		return err
+	}
+	c.print(fmt.Sprintf("import: %d events", len(events)))
+
+	c = start()
+	records, err := facts(ctx, events)
+	if err != nil {
+		return err
+	}
+	c.print("facts")
+
+	graph, err := code.Open(mkdir(scratch, "graph"), code.Options{})
+	if err != nil {
+		return err
+	}
+	defer graph.Close()
+	if profile != "" {
+		f, err := os.Create(profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	c = start()
+	times, err := fold(ctx, graph, records)
+	if err != nil {
+		return err
+	}
+	if err := graph.Flush(); err != nil {
+		return err
+	}
+	c.print(fmt.Sprintf("folding: %d commits with a graph", len(times)))
+	if n := len(times); n > 1 {
+		rest := slices.Sorted(slices.Values(times[1:]))
+		fmt.Printf("  the first %v; then a commit p50 %v, p90 %v, p99 %v, most %v\n", times[0].Round(time.Millisecond),
+			rest[(n-1)/2].Round(10*time.Microsecond), rest[(n-1)*9/10].Round(10*time.Microsecond), rest[(n-1)*99/100].Round(10*time.Microsecond), rest[n-2].Round(time.Millisecond))
+	}
+	pprof.StopCPUProfile()
+	if every > 0 {
+		return compare(ctx, graph, records, scratch, every)
+	}
+	return nil
+}
+
+func mkdir(parent, name string) string {
+	dir := filepath.Join(parent, name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		log.Fatal(err)
+	}
+	return dir
+}
+
+// imported reads the repository as `recount import git` does.
+func imported(ctx context.Context, dir, scratch string, history int) ([]schemas.Event, error) {
+	repo, err := git.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	state, err := commits.OpenState(ctx, mkdir(scratch, "state"), "bench", name)
+	if err != nil {
+		return nil, err
+	}
+	defer state.Close()
+	var events []schemas.Event
+	_, err = commits.Import(ctx, repo, state, commits.Options{
+		Repository: name, History: history,
+		Language: func(path string) string { l, _ := source.LanguageOf(path); return l.Name },
+		Limits:   commits.Limits{Content: source.MaxContent, Event: 8 << 20},
+		Now:      time.Now,
+		Append: func(_ context.Context, more []schemas.Event) (commits.Appended, error) {
+			events = append(events, more...)
+			return commits.Appended{}, nil
+		},
+	})
+	return events, err
+}
+
+// facts makes the records that the pipeline makes of the events.
+func facts(ctx context.Context, events []schemas.Event) ([]*recountv1.Record, error) {
+	in := make([]schemas.LogRecord, len(events))
+	for i, e := range events {
+		in[i] = schemas.LogRecord{
+			Position: schemas.Position{Topic: "recount.commits", Offset: int64(i)},
+			Key:      []byte(name), Headers: e.Headers(), Value: e.Payload, Timestamp: e.Time,
+		}
+	}
+	return processors.Records(ctx, in, processors.Chain{})
+}
+
+// fold applies the records as the live stream does, and returns what each commit
+// with a graph took.
+func fold(ctx context.Context, graph *code.Code, records []*recountv1.Record) ([]time.Duration, error) {
+	var times []time.Duration
+	from := 0
+	for i, r := range records {
+		if r.GetRejected() != nil {
+			return nil, fmt.Errorf("event %d was rejected: %s", i, r.GetRejected().GetReason())
+		}
+		if r.GetCommit() == nil && i < len(records)-1 {
+			continue
+		}
+		began := time.Now()
+		err := graph.Apply(ctx, schemas.Batch{Topic: "recount.commits", Next: int64(i + 1), Records: records[from : i+1]})
+		if err != nil {
+			return nil, err
+		}
+		if s := r.GetCommit().GetScope(); r.GetCommit() != nil && s != recountv1.Scope_SCOPE_METADATA {
+			times = append(times, time.Since(began))
+		}
+		from = i + 1
+	}
+	return times, nil
+}
+
+// compare makes snapshots from nothing: the facts, then the commit's files at once.
+func compare(ctx context.Context, graph *code.Code, records []*recountv1.Record, scratch string, every int) error {
+	v, err := graph.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	repo, err := v.Repository(name)
+	if err != nil {
+		return err
+	}
+	n, compared := 0, 0
+	for i, r := range records {
+		c := r.GetCommit()
+		if c == nil || c.Scope == recountv1.Scope_SCOPE_METADATA {
+			continue
+		}
+		if n++; n%every != 0 {
+			continue
+		}
+		s, err := v.Snapshot(repo, c.Commit)
+		if err != nil {
+			return err
+		}
+		whole := &recountv1.CommitRecorded{Repository: name, Commit: c.Commit, Parents: c.Parents, Scope: recountv1.Scope_SCOPE_FULL}
+		if whole.Changes, err = s.Changes(); err != nil {
+			return err
+		}
+		alone, err := code.Open(mkdir(scratch, fmt.Sprintf("alone-%d", i)), code.Options{})
+		if err != nil {
+			return err
+		}
+		batch := schemas.Batch{Topic: "recount.commits", Next: int64(len(records) + 1)}
+		for _, f := range records[:i] {
+			if f.GetFileFacts() != nil {
+				batch.Records = append(batch.Records, f)
+			}
+		}
+		batch.Records = append(batch.Records, &recountv1.Record{
+			Origin: &recountv1.Position{Topic: "recount.commits", Offset: int64(len(records))}, EventId: make([]byte, 16),
+			Body: &recountv1.Record_Commit{Commit: whole},
+		})
+		if err := alone.Apply(ctx, batch); err != nil {
+			return err
+		}
+		av, err := alone.View()
+		if err != nil {
+			return err
+		}
+		as, err := av.Snapshot(repo, c.Commit)
+		if err != nil {
+			return err
+		}
+		if as.Hash() != s.Hash() {
+			return fmt.Errorf("commit %s: snapshot %s after increments, %s from nothing", c.Commit, s.Hash(), as.Hash())
+		}
+		av.Close()
+		if err := alone.Close(); err != nil {
+			return err
+		}
+		compared++
+	}
+	fmt.Printf("%d snapshots made from nothing are equal\n", compared)
+	return nil
+}
+
+// clock measures a phase.
+type clock struct {
+	at  time.Time
+	cpu time.Duration
+}
+
+func start() clock { return clock{time.Now(), cpu()} }
+
+func (c clock) print(what string) {
+	fmt.Printf("%s: %v wall, %v CPU (user); peak RSS so far %d MiB\n", what, time.Since(c.at).Round(time.Millisecond), (cpu() - c.cpu).Round(time.Millisecond), peak())
+}
+
+// cpu is the user CPU time of the process and of the children it has waited for.
+func cpu() time.Duration {
+	var total time.Duration
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(who, &u); err != nil {
+			log.Fatal(err)
+		}
+		total += time.Duration(u.Utime.Nano())
+	}
+	return total
+}
+
+func peak() int64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		log.Fatal(err)
+	}
+	return u.Maxrss >> 10
+}
