@@ -87,10 +87,8 @@ func (a *app) importGit(ctx context.Context, f gitFlags, paths []string, working
 	if err != nil {
 		return err
 	}
-	var roles []string
 	var began func()
 	if hook {
-		roles = appendOnly
 		// A rebase makes many commits, and each calls its hook.
 		leave, taken, err := a.waiting(cfg.DataDir, paths[0])
 		if err != nil || taken {
@@ -99,7 +97,9 @@ func (a *app) importGit(ctx context.Context, f gitFlags, paths []string, working
 		defer leave()
 		began = leave
 	}
-	b, err := a.open(ctx, cfg, defaultWait, roles...)
+	// What was imported before is known by the state of imports; the projections
+	// need not catch up for it.
+	b, err := a.open(ctx, cfg, defaultWait, appendOnly...)
 	if err != nil {
 		return err
 	}
@@ -169,14 +169,6 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 	if last := s.LastPosition(); last != nil && lost(st.Log.Ends, *last) {
 		fmt.Fprintf(g.a.stderr, "recount: %s: the log ends before %s, where the last import left it: importing all of it again\n", name, last)
 		s.Forget()
-	}
-	if !s.Known() {
-		// What the log has under these ids is known by the projections alone.
-		if len(st.Projections) > 0 {
-			if err := settle(ctx, g.b); err != nil {
-				return r, err
-			}
-		}
 	}
 	r, err = commits.Import(ctx, g.repo, s, commits.Options{
 		Repository: name, History: g.flags.history, All: g.flags.all, WorkingTree: g.working,
