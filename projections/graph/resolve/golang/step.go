@@ -38,6 +38,7 @@ type step struct {
 type work struct {
 	*pkg
 	parsed *parsed
+	units  []*unit // where they are checked already
 	// deps are the packages of the repository that it imports, without those that it
 	// cannot see because they import it; allDeps are those of its tests too.
 	deps, allDeps []*work
@@ -180,7 +181,7 @@ const circle = "\x00"
 
 // startOver lets nothing be kept of a package's files.
 func (s *step) startOver(w *work) {
-	w.whole = true
+	w.whole, w.units = true, nil
 	if w.parsed != nil && slices.ContainsFunc(w.parsed.files, func(f *source) bool { return f.kept != nil }) {
 		w.parsed = nil
 	}
@@ -250,6 +251,17 @@ func (s *step) offer(w *work) error {
 		s.of[w.types] = w.pkg
 		return nil
 	}
+	if w.types != nil && !w.replaced && !w.whole {
+		// Where all that it declares is as it was, so is what it offers.
+		same, err := s.unchanged(w)
+		if err != nil {
+			return err
+		}
+		if same {
+			s.of[w.types] = w.pkg
+			return nil
+		}
+	}
 	if err := s.read(w); err != nil {
 		return err
 	}
@@ -312,38 +324,51 @@ func (s *step) check(w *work) error {
 			s.startOver(w)
 		}
 	}
-	if err := s.read(w); err != nil {
+	if same, err := s.unchanged(w); err != nil {
 		return err
-	}
-	if !w.whole && routed(w.parsed.files) {
-		s.startOver(w)
-		if err := s.read(w); err != nil {
-			return err
-		}
-	}
-	units := s.units(w)
-	signatures := map[string]uint64{}
-	for _, u := range units {
-		signatures[u.path+" "+u.pkg.Name()] = u.signature()
-	}
-	if !w.whole && !maps.Equal(signatures, w.signatures) {
+	} else if !same && !w.whole {
 		// What a file that did not change means may be something else now.
 		s.startOver(w)
-		if err := s.read(w); err != nil {
+		if _, err := s.unchanged(w); err != nil {
 			return err
 		}
-		units = s.units(w)
 	}
-	w.signatures = signatures
-	s.finish(w, units)
+	w.signatures = signatures(w.units)
+	s.finish(w)
 	return nil
 }
 
-// units checks the package with its tests, its external tests, and what does not
+// unchanged checks a package's units, and reports whether all that they declare is
+// as it was.
+func (s *step) unchanged(w *work) (bool, error) {
+	if w.units == nil {
+		if err := s.read(w); err != nil {
+			return false, err
+		}
+		if !w.whole && routed(w.parsed.files) {
+			s.startOver(w)
+			if err := s.read(w); err != nil {
+				return false, err
+			}
+		}
+		w.units = s.checkUnits(w)
+	}
+	return maps.Equal(signatures(w.units), w.signatures), nil
+}
+
+func signatures(units []*unit) map[string]uint64 {
+	all := map[string]uint64{}
+	for _, u := range units {
+		all[u.path+" "+u.pkg.Name()] = u.signature()
+	}
+	return all
+}
+
+// checkUnits checks the package with its tests, its external tests, and what does not
 // belong together.
-func (s *step) units(w *work) []*unit {
+func (s *step) checkUnits(w *work) []*unit {
 	main := s.unit(w, w.importPath, nil, w.primary)
-	var units []*unit
+	units := []*unit{}
 	if main != nil {
 		units = append(units, main)
 	}
@@ -362,9 +387,9 @@ func (s *step) units(w *work) []*unit {
 }
 
 // finish makes the graphs of a package's files, and what is kept of them.
-func (s *step) finish(w *work, units []*unit) {
-	p := w.parsed
-	w.parsed = nil
+func (s *step) finish(w *work) {
+	p, units := w.parsed, w.units
+	w.parsed, w.units = nil, nil
 	before := w.local
 	w.graphs = []resolve.FileGraph{packageGraph(w.dir, w.primary, p)}
 	for _, f := range p.skipped {
