@@ -19,7 +19,8 @@
 //	            that a class has or inherits, or the class where it has none
 //	may_call    the other targets: several alternatives, function values that were
 //	            passed in, and what overrides the method of a receiver whose class
-//	            is known but could be a subclass
+//	            is known but could be a subclass. What tests pass in counts for calls
+//	            in tests alone.
 //	references  to a declaration, where it is named and not called
 //	extends     class → base
 //	overrides   method → that of the first base that has one

@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/projections/graph/resolve"
@@ -75,6 +76,9 @@ func (l *linker) link() {
 		case recountv1.EdgeKind_EDGE_KIND_CONSUMES_ENDPOINT:
 			l.outside(r.Edge, r.In, "", "http", r.Attributes["method"]+" "+r.Attributes["url"], scopeResolved, r.At)
 		}
+	}
+	for _, b := range l.m.facts.Bindings {
+		l.protocol(b)
 	}
 	for _, d := range l.m.decls {
 		if d.isMethod() || d.isFunction() && d.outer.isClass() {
@@ -190,7 +194,7 @@ func (l *linker) call(here at, r *recountv1.Reference) {
 		l.unresolved(calls, r.In, r.Path, r.At)
 		return
 	}
-	l.emit(r, &t)
+	l.emit(r.In, r.At, &t)
 	if s := l.p.symbol(here.scope, of); s.rest == 0 && s.decl != nil && s.decl.isFunction() && l.m.key(r.In) != s.decl.key {
 		if _, called := t.sure[target{decl: s.decl}]; !called && len(s.decl.decorators) > 0 {
 			// A decorator's wrapper is what is called; what is named is its function.
@@ -221,15 +225,21 @@ func (l *linker) inherited(t *targets, here at, of path) {
 
 // emit makes the edges of a call: calls where one target is sure, and may_call to
 // the others.
-func (l *linker) emit(r *recountv1.Reference, t *targets) {
-	sure, unsure := 0, 0
+func (l *linker) emit(in uint32, at *recountv1.Place, t *targets) {
+	from := l.m.decl(in)
+	testing := l.m.isTest() || from != nil && from.Test
+	if !testing {
+		t.list = slices.DeleteFunc(t.list, func(to target) bool {
+			return !t.sure[to] && to.decl != nil && (to.decl.Test || to.decl.mod.isTest())
+		})
+	}
+	sure := 0
 	for _, to := range t.list {
 		if t.sure[to] {
 			sure++
-		} else {
-			unsure++
 		}
 	}
+	unsure := len(t.list) - sure
 	for _, to := range t.list {
 		kind, how := mayCall, byFlow
 		if t.sure[to] && sure == 1 {
@@ -238,9 +248,9 @@ func (l *linker) emit(r *recountv1.Reference, t *targets) {
 			continue
 		}
 		if to.external != nil {
-			l.outside(kind, r.In, python, to.external.pkg, to.external.name, how, r.At)
+			l.outside(kind, in, python, to.external.pkg, to.external.name, how, at)
 		} else {
-			l.edge(kind, r.In, to.decl.key, how, r.At)
+			l.edge(kind, in, to.decl.key, how, at)
 		}
 	}
 }

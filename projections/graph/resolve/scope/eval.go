@@ -380,11 +380,17 @@ func (p *program) has(s set, class *decl) bool {
 	return false
 }
 
-// argument is what a call passes at a place or by a name.
+// argument is what a call passes at a place or by a name. A path does not say which
+// call of it is meant: it is all of those in its declaration, or, of many, none.
 func (p *program) argument(f *flow, with arguments, place int, name string) set {
 	if place == 0 && len(with.direct) > 0 {
 		return with.direct
 	}
+	if p.nested == maxNested || len(with.refs) > maxCalls {
+		return nil
+	}
+	p.nested++
+	defer func() { p.nested-- }()
 	var out set
 	for _, r := range with.refs {
 		for _, a := range r.Args {

@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"slices"
 	"strings"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -21,22 +22,44 @@ func (p *program) at(place string) *module {
 
 // imports is what an import's path means in a file; a relative one that leads
 // nowhere gives neither a module nor a name of elsewhere.
-func (p *program) imports(m *module, dotted string) imported {
-	if strings.HasPrefix(dotted, ".") {
-		if place, ok := p.layout.relative(m.file.Path, dotted); ok {
+func (p *program) imports(m *module, i *recountv1.Import) imported {
+	if strings.HasPrefix(i.Path, ".") {
+		if place, ok := p.layout.relative(m.file.Path, i.Path); ok {
 			return imported{mod: p.at(place)}
 		}
 		return imported{}
 	}
-	if place, ok := p.layout.absolute(m.file.Path, dotted); ok {
+	place, ok := p.layout.absolute(m.file.Path, i.Path)
+	if ok && p.layout.isBare(place) {
+		ok = slices.ContainsFunc(i.Names, func(n *recountv1.ImportedName) bool {
+			_, below := p.layout.find(place, n.Name)
+			return below
+		})
+	}
+	if ok {
 		return imported{mod: p.at(place)}
 	}
-	if first, _, nested := strings.Cut(dotted, "."); nested {
-		if _, ours := p.layout.absolute(m.file.Path, first); ours {
+	if first, _, nested := strings.Cut(i.Path, "."); nested {
+		if place, ours := p.layout.absolute(m.file.Path, first); ours && !p.layout.isBare(place) {
 			return imported{} // a module of ours that is not there
 		}
 	}
-	return imported{outside: dotted}
+	return imported{outside: i.Path}
+}
+
+// first is what `import a.b` binds: a.
+func (p *program) first(m *module, i *recountv1.Import, whole imported) imported {
+	name, _, nested := strings.Cut(i.Path, ".")
+	switch {
+	case !nested:
+		return whole
+	case whole.mod == nil && whole.outside != "":
+		return imported{outside: name}
+	}
+	if place, ok := p.layout.absolute(m.file.Path, name); ok {
+		return imported{mod: p.at(place)}
+	}
+	return imported{}
 }
 
 // submodule is the module of a name below a package.
@@ -56,7 +79,7 @@ func (p *program) submodule(m *module, name string) *module {
 // addImports binds what a file imports.
 func (p *program) addImports(m *module) {
 	for _, i := range m.facts.Imports {
-		s, what := m.scopeOf(i.In), p.imports(m, i.Path)
+		s, what := m.scopeOf(i.In), p.imports(m, i)
 		if what.outside != "" {
 			for d := what.outside; d != ""; {
 				p.outside[d] = true
@@ -75,9 +98,9 @@ func (p *program) addImports(m *module) {
 			v := s.bound(i.Alias)
 			v.imports = append(v.imports, what)
 		default:
-			first, _, _ := strings.Cut(i.Path, ".")
-			v := s.bound(first)
-			v.imports = append(v.imports, p.imports(m, first))
+			name, _, _ := strings.Cut(i.Path, ".")
+			v := s.bound(name)
+			v.imports = append(v.imports, p.first(m, i, what))
 		}
 	}
 }
@@ -93,7 +116,7 @@ func or(a, b string) string {
 func (l *linker) importEdges() {
 	for _, i := range l.m.facts.Imports {
 		const kind = recountv1.EdgeKind_EDGE_KIND_IMPORTS
-		what := l.p.imports(l.m, i.Path)
+		what := l.p.imports(l.m, i)
 		if what.mod == nil {
 			if what.outside != "" {
 				l.external(kind, 0, what.outside, "", i.At)

@@ -22,6 +22,7 @@ type program struct {
 	settling bool // decorators that gave nothing give what they decorate
 	solved   bool // nothing flows any more
 	depth    int
+	nested   int
 	subs     map[*decl][]*decl // classes by base, direct
 }
 

@@ -50,14 +50,16 @@ func (l *pythonLayout) initOf(dir string) string {
 	return ""
 }
 
-// rootOf is the directory above the outermost package that a file belongs to; of a
-// file that belongs to none, its own.
+// rootOf is the directory above the outermost package around a file; of a file that
+// is in none, its own.
 func (l *pythonLayout) rootOf(file string) string {
-	dir := dirOf(file)
-	for dir != "" && l.isPackage(dir) {
-		dir = dirOf(dir)
+	root := dirOf(file)
+	for dir := root; dir != ""; dir = dirOf(dir) {
+		if l.isPackage(dir) {
+			root = dirOf(dir)
+		}
 	}
-	return dir
+	return root
 }
 
 // nameOf is the dotted name of a file's module, as its package knows it.
@@ -82,23 +84,25 @@ func (l *pythonLayout) find(root, dotted string) (string, bool) {
 	return p, l.dirs[p]
 }
 
+// isBare reports whether a place is a directory without __init__.py. A name that only
+// leads to one is as likely that of a package of elsewhere.
+func (l *pythonLayout) isBare(place string) bool { return !l.files[place] && !l.isPackage(place) }
+
 // absolute finds the module of an absolute import: below the importing file's root,
 // below a directory around it or the src there, or, where that is a package and the
 // only one, below another root of the repository.
 func (l *pythonLayout) absolute(from, dotted string) (string, bool) {
-	first, _, _ := strings.Cut(dotted, ".")
 	for dir := l.rootOf(from); ; dir = dirOf(dir) {
 		for _, root := range []string{dir, slash.Join(dir, "src")} {
-			if _, ok := l.find(root, first); ok {
-				if p, ok := l.find(root, dotted); ok {
-					return p, true
-				}
+			if p, ok := l.find(root, dotted); ok {
+				return p, true
 			}
 		}
 		if dir == "" {
 			break
 		}
 	}
+	first, _, _ := strings.Cut(dotted, ".")
 	found := ""
 	for _, root := range l.roots {
 		if l.isPackage(slash.Join(root, first)) {
@@ -127,6 +131,17 @@ func (l *pythonLayout) relative(from, dotted string) (string, bool) {
 		return dir, l.dirs[dir]
 	}
 	return l.find(dir, rest)
+}
+
+// isTest reports whether a file is one of tests, by the names that test runners take.
+func (m *module) isTest() bool {
+	for dir := range strings.SplitSeq(dirOf(m.file.Path), "/") {
+		if dir == "test" || dir == "tests" {
+			return true
+		}
+	}
+	name := m.file.Path[strings.LastIndexByte(m.file.Path, '/')+1:]
+	return strings.HasPrefix(name, "test_") || strings.HasSuffix(name, "_test.py") || name == "conftest.py"
 }
 
 // pythonBuiltins are the names that are there without an import.

@@ -188,8 +188,8 @@ func TestTheOrderOfFilesDoesNotMatter(t *testing.T) {
 func TestALongFileEnds(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("def run(f): f(); return f\nx = run\n")
-	for i := range 2500 {
-		fmt.Fprintf(&b, "def f%d(g): g(f%d); return run(g)\nx = run(f%d)\nx(x)\nx.a[0] = x\n", i, (i*7919)%2500, i)
+	for i := range 2000 {
+		fmt.Fprintf(&b, "def f%d(g): g(f%d); return run(g)\nx = run(f%d)\nx(x)\nx.a[0] = x\nx = run(run(run(run(f%d))))\n", i, (i*7919)%2000, i, i)
 	}
 	g := resolvetest.Full(t, fresh(), resolvetest.New(map[string]string{"a.py": b.String()}, extract))
 	for _, line := range g.Text("may_call") {

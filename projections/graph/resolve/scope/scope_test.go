@@ -267,6 +267,70 @@ class C(Base):
 `, `
 calls a.py:C.run -> python lib Base.run @5:16 (external)
 calls a.py:C.run -> python lib Base.start @4:13 (external)
+`}, {"modules beside a package's own, and directories that are none, are not what an import means", `
+-- celery/run.py --
+from celery import task
+task()
+-- pkg/__init__.py --
+-- pkg/typing.py --
+def cast(): pass
+-- pkg/deep/user.py --
+import typing
+from ..typing import cast
+from names import sub
+typing.cast()
+cast()
+sub.f()
+-- names/sub.py --
+def f(): pass
+`, `
+calls celery/run.py -> python celery task @2:0 (external)
+calls pkg/deep/user.py -> names/sub.py:f @6:4
+calls pkg/deep/user.py -> pkg/typing.py:cast @5:0
+calls pkg/deep/user.py -> python typing cast @4:7 (external)
+`}, {"what tests pass in is called by tests alone", `
+-- a.py --
+def run(f): f()
+def real(): pass
+run(real)
+-- test_a.py --
+from a import run
+def fake(): pass
+def again(g): g()
+run(fake)
+again(fake)
+`, `
+calls a.py -> a.py:run @3:0
+may_call a.py:run -> a.py:real @1:12 (flow 700)
+calls test_a.py -> a.py:run @4:0
+calls test_a.py -> test_a.py:again @5:0
+may_call test_a.py:again -> test_a.py:fake @3:14 (flow 700)
+`}, {"loops, indexes and with call methods", `
+-- a.py --
+class Rows:
+    def __iter__(self): return self
+    def __next__(self): return One()
+class One:
+    def __getitem__(self, i): return self
+    def __enter__(self): return self
+    def __exit__(self, *a): pass
+    def go(self): pass
+def run(i):
+    rows = Rows()
+    for row in rows: row.go()
+    with One() as one:
+        x = one[i]
+        x.go()
+`, `
+calls a.py:Rows.__next__ -> a.py:One @3:31
+calls a.py:run -> a.py:One @12:9
+calls a.py:run -> a.py:One.__enter__ @12:18
+calls a.py:run -> a.py:One.__exit__ @12:18
+calls a.py:run -> a.py:One.__getitem__ @13:8
+calls a.py:run -> a.py:One.go @11:25,14:10
+calls a.py:run -> a.py:Rows @10:11
+calls a.py:run -> a.py:Rows.__iter__ @11:8
+calls a.py:run -> a.py:Rows.__next__ @11:8
 `}, {"circles of imports and of bases end", `
 -- a.py --
 from b import *

@@ -6,6 +6,10 @@ const (
 	maxTargets = 8
 	maxVisits  = 64
 	maxDepth   = 12
+	// maxCalls is of how many calls of one path in a declaration the arguments are
+	// looked at, where the result is one of them; maxNested, how deep in each other.
+	maxCalls  = 8
+	maxNested = 3
 )
 
 type valueKind uint8
