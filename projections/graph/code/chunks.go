@@ -1,7 +1,6 @@
 package code
 
 import (
-	"bytes"
 	"errors"
 
 	"github.com/recountdb/recount/projections/graph/prolly"
@@ -18,37 +17,17 @@ func (noChunks) Get(prolly.Hash) ([]byte, error) { return nil, errNoStore }
 func (noChunks) Put([]prolly.Chunk) error        { return errNoStore }
 
 // stored are the chunks that earlier batches wrote, as a fold reads them.
-type stored struct {
-	t     *store.Txn
-	shard []byte
+func stored(t *store.Txn) *prolly.Keyed {
+	return &prolly.Keyed{Prefix: chunkPrefix(t.Shard()), Find: func(key []byte, use func([]byte) error) (bool, error) {
+		value, ok, err := t.Get(key)
+		if err == nil && ok {
+			err = use(value)
+		}
+		return ok, err
+	}}
 }
-
-func (s stored) Get(h prolly.Hash) ([]byte, error) {
-	value, ok, err := s.t.Get(chunkKey(s.shard, h))
-	if err == nil && !ok {
-		err = prolly.ErrNotFound
-	}
-	return value, err
-}
-
-func (s stored) Put([]prolly.Chunk) error { return errNoStore }
 
 // viewed are the chunks of a view.
-type viewed struct {
-	v     *store.View
-	shard []byte
+func viewed(v *store.View, shard []byte) *prolly.Keyed {
+	return &prolly.Keyed{Prefix: chunkPrefix(shard), Find: v.Get}
 }
-
-func (s viewed) Get(h prolly.Hash) ([]byte, error) {
-	var value []byte
-	ok, err := s.v.Get(chunkKey(s.shard, h), func(b []byte) error {
-		value = bytes.Clone(b)
-		return nil
-	})
-	if err == nil && !ok {
-		err = prolly.ErrNotFound
-	}
-	return value, err
-}
-
-func (s viewed) Put([]prolly.Chunk) error { return errNoStore }

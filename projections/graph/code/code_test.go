@@ -261,6 +261,15 @@ func open(t *testing.T) *Code {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		v, err := c.View()
+		if err != nil {
+			t.Fatal(err)
+		}
+		checked, err := v.Check(context.Background())
+		v.Close()
+		if err != nil || checked.Snapshots == 0 {
+			t.Errorf("check: %+v: %v", checked, err)
+		}
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}

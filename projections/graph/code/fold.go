@@ -182,7 +182,7 @@ func (f *fold) commit(ctx context.Context, r *recountv1.Record, m *recountv1.Com
 	}
 	b := builder{
 		fold: f, repo: m.Repository, memory: memory,
-		staged: prolly.NewStaged(stored{f.t, f.t.Shard()}),
+		staged: prolly.NewStaged(stored(f.t)),
 	}
 	b.maps = f.c.maps.On(b.staged)
 	if err := f.t.Do(func() error { return b.build(ctx, m, s) }); err != nil {

@@ -30,10 +30,12 @@ const (
 	aboutWorking  = 'w'
 )
 
+func chunkPrefix(shard []byte) []byte {
+	return append([]byte{kindChunk}, shard...)
+}
+
 func chunkKey(shard []byte, h prolly.Hash) []byte {
-	b := make([]byte, 0, 1+len(shard)+len(h))
-	b = append(append(b, kindChunk), shard...)
-	return append(b, h[:]...)
+	return append(chunkPrefix(shard), h[:]...)
 }
 
 // repoKey starts a key of a repository.

@@ -205,7 +205,11 @@ func (v *View) Snapshot(r RepoID, rev string) (*Snapshot, error) {
 	if err != nil {
 		return nil, v.Damaged(err)
 	}
-	return &Snapshot{CodeSnapshot: s, repo: r, roots: roots, db: v.c.maps.On(viewed{v.View, r.shard()}), v: v}, nil
+	return v.open(r, s, roots), nil
+}
+
+func (v *View) open(r RepoID, s *recountv1.CodeSnapshot, roots roots) *Snapshot {
+	return &Snapshot{CodeSnapshot: s, repo: r, roots: roots, db: v.c.maps.On(viewed(v.View, r.shard())), v: v}
 }
 
 // Snapshot is the graph at a commit. It reads what its view sees.
