@@ -31,6 +31,9 @@
 //	            from a route ("GET /users/{id}", a node of the file that registers it)
 //	            to what handles it: net/http, chi, gin, echo, gorilla/mux, below the
 //	            prefixes of groups as far as one package says them
+//	implements_rpc, consumes_rpc
+//	            from the server interface's and the client's methods that gRPC generates
+//	            to the procedure: an external of language "proto"
 //	reads_env, executes_process
 //	            to what a constant names: externals of the packages "env" and "process"
 //

@@ -49,6 +49,7 @@ func (u *unit) link() {
 			case *ast.FuncDecl:
 				l.from = l.names.ofName[decl.Name]
 				l.overrides(decl)
+				l.served(decl)
 				l.walk(decl.Type)
 				if decl.Body != nil {
 					l.walk(decl.Body)
@@ -111,6 +112,7 @@ func (l *linker) walk(n ast.Node) {
 // call makes the edge of a call whose function is known: a function, a method, an
 // interface's method. A call of a function value is for flow to follow.
 func (l *linker) call(call *ast.CallExpr) {
+	l.rpc(call)
 	name, obj := l.callee(call)
 	if name == nil {
 		return
