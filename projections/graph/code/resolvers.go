@@ -9,5 +9,5 @@ import (
 // DefaultResolvers makes the resolvers of one repository: adding one is a line
 // here.
 func DefaultResolvers() ([]resolve.Resolver, error) {
-	return []resolve.Resolver{golang.New(), scope.New()}, nil
+	return []resolve.Resolver{golang.New(), scope.Python(), scope.Script()}, nil
 }

@@ -10,7 +10,7 @@ func (p *program) addBases() {
 	for _, m := range p.modules {
 		for _, r := range m.facts.References {
 			d := m.decl(r.In)
-			if r.Edge != recountv1.EdgeKind_EDGE_KIND_EXTENDS || d == nil || !d.isClass() {
+			if r.Edge != recountv1.EdgeKind_EDGE_KIND_EXTENDS && r.Edge != recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS || d == nil || !d.isClass() {
 				continue
 			}
 			var b base
@@ -19,12 +19,14 @@ func (p *program) addBases() {
 			case s.decl != nil && s.decl.isClass() && s.decl != d:
 				b.decl = s.decl
 			case s.external != nil:
-				if s.external.pkg == builtins && s.external.name == "object" || isTyping(s.external) {
+				if s.external.pkg == p.lang.builtins && s.external.name == "object" || isTyping(s.external) {
 					continue // they add nothing to find
 				}
 				b.external = s.external
 			}
-			d.bases = append(d.bases, b)
+			if r.Edge == recountv1.EdgeKind_EDGE_KIND_EXTENDS {
+				d.bases = append(d.bases, b)
+			}
 			if b.decl != nil {
 				p.subs[b.decl] = append(p.subs[b.decl], d)
 			}
@@ -191,7 +193,7 @@ func (p *program) attributeOf(v *value, name string) *value {
 	if v.name == "" && p.outside[v.pkg+"."+name] {
 		return p.external(v.pkg+"."+name, "")
 	}
-	if v.name != "" {
+	if v.name != "" && v.name != defaultName {
 		name = v.name + "." + name
 	}
 	return p.external(v.pkg, name)

@@ -1,5 +1,6 @@
 // Package scope resolves languages that have no type checker here, by what their
-// scopes and imports say and by following which values reach a name: Python.
+// scopes and imports say and by following which values reach a name: Python, and
+// TypeScript with JavaScript.
 //
 // A name is looked up as the language does it. What it stands for is a set of
 // values: modules, functions, classes, instances, methods bound to one, containers,
@@ -23,6 +24,7 @@
 //	            in tests alone.
 //	references  to a declaration, where it is named and not called
 //	extends     class → base
+//	implements  class → interface
 //	overrides   method → that of the first base that has one
 //	throws      to the class of what is raised
 //	decorates   from what is decorated to the decorator
@@ -34,6 +36,13 @@
 //
 // What leads to a module that the repository does not have is external; the rest is
 // unresolved. Nothing is matched by name alone.
+//
+// Python's modules are found below the root of the importing file's package, the
+// directories around it and the src there, or, a package of one name, anywhere.
+// Script's are found by relative paths; what a configuration maps to files (tsconfig's
+// paths, the workspaces of package.json) is unresolved or external. Script's object
+// with methods is an instance of its own, and an interface's method the sure target
+// of a call through it.
 //
 // The work is bounded: a set that would grow past maxValues says nothing any more, a
 // name has at most maxTargets targets that are not sure, and each flow is followed a

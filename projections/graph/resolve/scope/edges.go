@@ -32,7 +32,7 @@ func (l *linker) edge(kind recountv1.EdgeKind, in uint32, to schemas.NodeKey, ho
 }
 
 func (l *linker) external(kind recountv1.EdgeKind, in uint32, pkg, name string, at *recountv1.Place) {
-	l.outside(kind, in, python, pkg, name, scopeResolved, at)
+	l.outside(kind, in, l.p.lang.outside, pkg, name, scopeResolved, at)
 }
 
 func (l *linker) outside(kind recountv1.EdgeKind, in uint32, lang, pkg, name string, how recountv1.Provenance, at *recountv1.Place) {
@@ -55,7 +55,7 @@ func (l *linker) link() {
 			l.call(here, r)
 		case references:
 			l.symbolEdge(here, r)
-		case recountv1.EdgeKind_EDGE_KIND_EXTENDS:
+		case recountv1.EdgeKind_EDGE_KIND_EXTENDS, recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS:
 			if d := l.m.decl(r.In); d != nil {
 				here.scope = d.outer
 			}
@@ -123,7 +123,7 @@ func (l *linker) callee(t *targets, v *value, sure bool) {
 			return
 		}
 		t.add(target{decl: v.decl}, sure)
-		if v.recv.kind == instanceValue && v.recv.open && v.decl.outer.isClass() && v.decl.Name != "__init__" {
+		if v.recv.kind == instanceValue && v.recv.open && v.decl.outer.isClass() && v.decl.Name != l.p.lang.constructor {
 			l.dispatch(t, v.recv.decl, v.decl.Name, map[*decl]bool{})
 		}
 	case classValue:
@@ -132,6 +132,12 @@ func (l *linker) callee(t *targets, v *value, sure bool) {
 		} else {
 			t.add(target{decl: v.decl}, sure)
 		}
+	case superValue: // super(…) calls the constructor of the base
+		if c, _, known := classAttribute(v.decl.order[1:], l.p.lang.constructor); c != nil && known {
+			for _, d := range c.decls {
+				t.add(target{decl: d}, sure && !d.overload)
+			}
+		}
 	case instanceValue:
 		for _, m := range l.p.attribute(nil, v, "__call__") {
 			if m.value.kind == boundValue {
@@ -139,6 +145,9 @@ func (l *linker) callee(t *targets, v *value, sure bool) {
 			}
 		}
 	case externalValue:
+		if v.name == "" && l.p.lang.exports {
+			v = l.p.external(v.pkg, defaultName) // a module that is called
+		}
 		if v.name != "" {
 			t.add(target{external: v}, sure)
 		}
@@ -166,7 +175,7 @@ func (l *linker) dispatch(t *targets, class *decl, name string, seen map[*decl]b
 // constructor is the __init__ that a class has or inherits; nil where it has none,
 // or a base that is not known could have one.
 func (p *program) constructor(class *decl) *decl {
-	v, _, sure := classAttribute(class.order, "__init__")
+	v, _, sure := classAttribute(class.order, p.lang.constructor)
 	if v == nil || !sure {
 		return nil
 	}
@@ -227,10 +236,10 @@ func (l *linker) inherited(t *targets, here at, of path) {
 // the others.
 func (l *linker) emit(in uint32, at *recountv1.Place, t *targets) {
 	from := l.m.decl(in)
-	testing := l.m.isTest() || from != nil && from.Test
+	testing := l.m.test || from != nil && from.Test
 	if !testing {
 		t.list = slices.DeleteFunc(t.list, func(to target) bool {
-			return !t.sure[to] && to.decl != nil && (to.decl.Test || to.decl.mod.isTest())
+			return !t.sure[to] && to.decl != nil && (to.decl.Test || to.decl.mod.test)
 		})
 	}
 	sure := 0
@@ -248,7 +257,7 @@ func (l *linker) emit(in uint32, at *recountv1.Place, t *targets) {
 			continue
 		}
 		if to.external != nil {
-			l.outside(kind, in, python, to.external.pkg, to.external.name, how, at)
+			l.outside(kind, in, l.p.lang.outside, to.external.pkg, to.external.name, how, at)
 		} else {
 			l.edge(kind, in, to.decl.key, how, at)
 		}

@@ -79,8 +79,8 @@ func (p *program) head(f *flow, here at, name string) set {
 	}
 	v := p.find(here.scope, name)
 	if v == nil {
-		if pythonBuiltins[name] && !p.starred(here.scope.mod) {
-			return set{{p.external(builtins, name), true}}
+		if p.lang.builtin[name] && !p.starred(here.scope.mod) {
+			return set{{p.external(p.lang.builtins, name), true}}
 		}
 		return nil
 	}
@@ -101,6 +101,12 @@ func (a at) result(name string) *variable {
 
 // assign puts values where a target says.
 func (p *program) assign(f *flow, here at, target path, values set) {
+	if p.lang.exports {
+		if name := target.exports(); name != "" {
+			p.put1(here.scope.mod.export(name), values, true)
+			return
+		}
+	}
 	if target.plain() {
 		var v *variable
 		if target.head == "return" || target.head == "yield" {
@@ -195,7 +201,7 @@ func (p *program) attribute(f *flow, v *value, name string) set {
 }
 
 func (p *program) moduleAttribute(f *flow, m *module, name string) set {
-	v := p.global(m, name, 0)
+	v := p.exported(m, name, 0)
 	if v != nil && !(len(v.imports) > 0 && p.onlyItself(v, m, name)) {
 		return p.read(f, v)
 	}
@@ -242,7 +248,7 @@ func (p *program) classMember(f *flow, recv *value, order []base, name string) s
 		case d.outer == in.scope && d.is("staticmethod"):
 			out = out.with(m.value, m.sure && sure)
 			continue
-		case d.outer == in.scope && d.is("classmethod"):
+		case d.outer == in.scope && (d.is("classmethod") || d.is("static")):
 			to = p.intern(valueID{kind: classValue, decl: recv.decl})
 		case recv.kind == classValue:
 			out = out.with(m.value, m.sure && sure)
@@ -330,7 +336,7 @@ func (p *program) result(f *flow, v *value, with arguments) set {
 		}
 		return out
 	case externalValue:
-		if v.pkg == builtins && sameElements[v.name] {
+		if v.pkg == p.lang.builtins && sameElements[v.name] {
 			return p.argument(f, with, 0, "")
 		}
 		return nil
@@ -352,11 +358,11 @@ func (p *program) result(f *flow, v *value, with arguments) set {
 	out := slices.Clone(p.read(f, &d.results))
 	for _, i := range d.through {
 		switch {
-		case v.kind == boundValue && i == 0:
+		case v.kind == boundValue && (i < 0 || i == 0 && p.lang.receiverFirst):
 			out = out.with(v.recv, true)
-		default:
+		case i >= 0:
 			place := i
-			if v.kind == boundValue {
+			if v.kind == boundValue && p.lang.receiverFirst {
 				place--
 			}
 			for _, m := range p.argument(f, with, place, d.Parameters[i].Name) {
@@ -418,6 +424,12 @@ func (p *program) pass(f *flow, callee *value, with arguments) {
 		if d = callee.decl; d == nil {
 			return
 		}
+		if !p.lang.receiverFirst {
+			if d.isMethod() && !(callee.recv.kind == instanceValue && d.outer.decl == callee.recv.decl) {
+				p.add(d.scope.own("self"), callee.recv, false)
+			}
+			break
+		}
 		skip = 1
 		if len(d.Parameters) > 0 && !(callee.recv.kind == instanceValue && d.outer.decl == callee.recv.decl) {
 			p.add(d.scope.own(d.parameterName(0, d.Parameters[0].Name)), callee.recv, false)
@@ -426,7 +438,7 @@ func (p *program) pass(f *flow, callee *value, with arguments) {
 		name := "__call__"
 		recv := callee
 		if callee.kind == classValue {
-			name, recv = "__init__", p.instance(callee.decl, false)
+			name, recv = p.lang.constructor, p.instance(callee.decl, false)
 		}
 		for _, m := range p.attribute(f, recv, name) {
 			if m.value.kind == boundValue && m.value.decl != nil {

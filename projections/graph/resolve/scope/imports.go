@@ -1,7 +1,6 @@
 package scope
 
 import (
-	"slices"
 	"strings"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -14,37 +13,23 @@ func (p *program) at(place string) *module {
 	}
 	m := p.byPlace[packagePlace(place)]
 	if m == nil { // a directory of modules without __init__.py
-		m = &module{place: place, dir: place, name: strings.ReplaceAll(place, "/", ".")}
+		m = &module{place: place, dir: place, isPackage: true, name: strings.ReplaceAll(place, "/", ".")}
 		p.byPlace[packagePlace(place)] = m
 	}
 	return m
 }
 
-// imports is what an import's path means in a file; a relative one that leads
-// nowhere gives neither a module nor a name of elsewhere.
+// imports is what an import's path means in a file: a module, or one of elsewhere,
+// or neither where it should be of the repository and is not there.
 func (p *program) imports(m *module, i *recountv1.Import) imported {
-	if strings.HasPrefix(i.Path, ".") {
-		if place, ok := p.layout.relative(m.file.Path, i.Path); ok {
-			return imported{mod: p.at(place)}
-		}
+	place, found, ours := p.layout.resolve(m.file.Path, i)
+	switch {
+	case found:
+		return imported{mod: p.at(place)}
+	case ours:
 		return imported{}
 	}
-	place, ok := p.layout.absolute(m.file.Path, i.Path)
-	if ok && p.layout.isBare(place) {
-		ok = slices.ContainsFunc(i.Names, func(n *recountv1.ImportedName) bool {
-			_, below := p.layout.find(place, n.Name)
-			return below
-		})
-	}
-	if ok {
-		return imported{mod: p.at(place)}
-	}
-	if first, _, nested := strings.Cut(i.Path, "."); nested {
-		if place, ours := p.layout.absolute(m.file.Path, first); ours && !p.layout.isBare(place) {
-			return imported{} // a module of ours that is not there
-		}
-	}
-	return imported{outside: i.Path}
+	return imported{outside: strings.TrimPrefix(i.Path, "node:")}
 }
 
 // first is what `import a.b` binds: a.
@@ -56,7 +41,7 @@ func (p *program) first(m *module, i *recountv1.Import, whole imported) imported
 	case whole.mod == nil && whole.outside != "":
 		return imported{outside: name}
 	}
-	if place, ok := p.layout.absolute(m.file.Path, name); ok {
+	if place, ok := p.layout.first(m.file.Path, i); ok {
 		return imported{mod: p.at(place)}
 	}
 	return imported{}
@@ -64,13 +49,13 @@ func (p *program) first(m *module, i *recountv1.Import, whole imported) imported
 
 // submodule is the module of a name below a package.
 func (p *program) submodule(m *module, name string) *module {
-	if m.facts != nil && m.dir == "" && !strings.Contains(m.file.Path, "__init__.") {
+	if m.facts != nil && !m.isPackage {
 		return nil
 	}
 	if name == "" || strings.ContainsAny(name, "/") {
 		return nil
 	}
-	if place, ok := p.layout.find(m.dir, name); ok && place != m.dir {
+	if place, ok := p.layout.below(m.dir, name); ok && place != m.dir {
 		return p.at(place)
 	}
 	return nil
@@ -85,6 +70,10 @@ func (p *program) addImports(m *module) {
 				p.outside[d] = true
 				d = d[:max(0, strings.LastIndexByte(d, '.'))]
 			}
+		}
+		if p.lang.exports {
+			m.addScriptImport(s, i, what)
+			continue
 		}
 		switch {
 		case i.Wildcard:
@@ -127,7 +116,7 @@ func (l *linker) importEdges() {
 		}
 		whole := i.Wildcard || len(i.Names) == 0
 		for _, n := range i.Names {
-			if l.p.global(what.mod, n.Name, 0) == nil {
+			if l.p.exported(what.mod, n.Name, 0) == nil {
 				if sub := l.p.submodule(what.mod, n.Name); sub != nil {
 					l.toModule(kind, sub, i.At)
 					continue

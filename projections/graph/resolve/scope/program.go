@@ -10,7 +10,8 @@ import (
 
 // program is a snapshot's files of one language, while they are resolved.
 type program struct {
-	layout  *pythonLayout
+	lang    *language
+	layout  layout
 	modules []*module // that are files, by path
 	byPlace map[string]*module
 	// outside are the modules of elsewhere that an import names.
@@ -28,17 +29,21 @@ type program struct {
 
 // module is a file, or the directory of a package.
 type module struct {
-	place string // the file's path, or the package's directory
-	dir   string // of a package
-	name  string // dotted
-	file  resolve.File
-	facts *recountv1.FileFacts // nil: a directory without __init__.py
-	names resolve.Declared
-	scope *scope
+	place     string // the file's path, or the package's directory
+	dir       string // of a package
+	isPackage bool
+	test      bool
+	name      string // dotted
+	file      resolve.File
+	facts     *recountv1.FileFacts // nil: a directory without __init__.py
+	names     resolve.Declared
+	scope     *scope
 	// scopes and decls are by index plus 1, as `in` has it; scopes[0] is the module's.
 	scopes []*scope
 	decls  []*decl
 	stars  []imported
+	// exports are what other files see, where the language says so.
+	exports map[string]*variable
 	// calls are the calls of a path in a declaration.
 	calls map[callSite][]*recountv1.Reference
 	paths map[string]path
@@ -82,6 +87,8 @@ type decl struct {
 	through    []int
 	decorators []*recountv1.Reference
 	overload   bool
+	object     bool // a value with members of its own
+	lang       *language
 	generator  bool
 	typed      *decl // the class that its results are declared to be of
 
@@ -99,7 +106,14 @@ type base struct {
 	external *value
 }
 
-func (d *decl) isClass() bool { return d.Kind == recountv1.SymbolKind_SYMBOL_KIND_CLASS }
+// isClass reports whether it has members that its instances have, or it itself.
+func (d *decl) isClass() bool {
+	switch d.Kind {
+	case recountv1.SymbolKind_SYMBOL_KIND_CLASS, recountv1.SymbolKind_SYMBOL_KIND_INTERFACE, recountv1.SymbolKind_SYMBOL_KIND_ENUM:
+		return true
+	}
+	return d.object
+}
 
 func (d *decl) isFunction() bool {
 	switch d.Kind {
@@ -124,9 +138,9 @@ func (d *decl) is(modifier string) bool {
 	return false
 }
 
-func newProgram(layout *pythonLayout) *program {
+func newProgram(lang *language, files []string) *program {
 	return &program{
-		layout: layout, byPlace: map[string]*module{}, outside: map[string]bool{},
+		lang: lang, layout: lang.layout(files), byPlace: map[string]*module{}, outside: map[string]bool{},
 		values: map[valueID]*value{}, subs: map[*decl][]*decl{},
 	}
 }
@@ -140,11 +154,10 @@ func (p *program) addFile(f resolve.File, facts *recountv1.FileFacts) {
 	if m.facts == nil {
 		m.facts = &recountv1.FileFacts{}
 	}
-	if strings.HasPrefix(f.Path[strings.LastIndexByte(f.Path, '/')+1:], "__init__.") {
-		m.dir = dirOf(f.Path)
-		if p.layout.initOf(m.dir) == f.Path {
-			p.byPlace[packagePlace(m.dir)] = m
-		}
+	m.test = p.layout.isTest(f.Path)
+	if dir, ok := p.layout.packageOf(f.Path); ok {
+		m.dir, m.isPackage = dir, true
+		p.byPlace[packagePlace(dir)] = m
 	}
 	m.names = resolve.Declare(f.Path, m.facts)
 	p.modules = append(p.modules, m)
@@ -152,12 +165,17 @@ func (p *program) addFile(f resolve.File, facts *recountv1.FileFacts) {
 
 	m.scope = &scope{mod: m, vars: map[string]*variable{}}
 	m.scopes = []*scope{m.scope}
+	members := map[uint32]bool{}
+	for _, d := range m.facts.Declarations {
+		members[d.Owner] = true
+	}
 	for i, d := range m.facts.Declarations {
 		outer := m.scope
 		if o := int(d.Owner); o > 0 && o <= i {
 			outer = m.scopes[o]
 		}
-		n := &decl{Declaration: d, mod: m, in: uint32(i + 1), key: m.names.Keys[i], outer: outer}
+		n := &decl{Declaration: d, mod: m, in: uint32(i + 1), key: m.names.Keys[i], outer: outer, lang: p.lang}
+		n.object = members[n.in] && !n.isFunction() && !n.isClass()
 		s := outer
 		if n.isClass() || n.isFunction() {
 			s = &scope{mod: m, outer: outer, decl: n, vars: map[string]*variable{}}
@@ -168,6 +186,9 @@ func (p *program) addFile(f resolve.File, facts *recountv1.FileFacts) {
 		}
 		m.decls, m.scopes = append(m.decls, n), append(m.scopes, s)
 		v := outer.own(d.Name)
+		if p.lang.exports && n.isFunction() && len(v.decls) > 0 && v.decls[len(v.decls)-1].Kind == n.Kind {
+			v.decls[len(v.decls)-1].overload = true
+		}
 		v.decls = append(v.decls, n)
 		if n.isFunction() {
 			for i, prm := range d.Parameters {
@@ -242,7 +263,7 @@ func (s *scope) own(name string) *variable {
 
 // parameterName is how paths call a parameter.
 func (d *decl) parameterName(i int, name string) string {
-	if i == 0 && d.isMethod() {
+	if i == 0 && d.lang.receiverFirst && d.isMethod() {
 		return "self"
 	}
 	return name
@@ -260,6 +281,9 @@ func (p *program) declareBinding(m *module, b *recountv1.Binding) {
 	}
 	target := m.path(b.Target)
 	switch {
+	case p.lang.exports && target.exports() != "":
+		v := m.export(target.exports())
+		v.aliases = append(v.aliases, m.path(b.Value))
 	case target.head == "return":
 	case target.head == "yield":
 		if s.decl != nil {
@@ -290,7 +314,8 @@ func (s *scope) bound(name string) *variable {
 func (p *program) find(s *scope, name string) *variable {
 	inner := true
 	for ; s.outer != nil; s = s.outer {
-		if s.isClass() && !inner {
+		if s.isClass() && (!inner || p.lang.membersHidden && name != "self") {
+			inner = false
 			continue
 		}
 		inner = false

@@ -4,7 +4,17 @@ import (
 	slash "path"
 	"slices"
 	"strings"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
+
+// python: a class's body is a scope of its own, and every name of a module can be
+// imported.
+var python = language{
+	name: "python/1", languages: []string{"python"}, outside: "python",
+	builtins: "builtins", builtin: pythonBuiltins, constructor: "__init__", receiverFirst: true,
+	layout: func(files []string) layout { return newPythonLayout(files) },
+}
 
 // pythonLayout says which file an import means. A directory is a root of modules
 // where it holds packages (directories with __init__.py) and is none itself.
@@ -133,14 +143,51 @@ func (l *pythonLayout) relative(from, dotted string) (string, bool) {
 	return l.find(dir, rest)
 }
 
-// isTest reports whether a file is one of tests, by the names that test runners take.
-func (m *module) isTest() bool {
-	for dir := range strings.SplitSeq(dirOf(m.file.Path), "/") {
+// resolve implements layout.
+func (l *pythonLayout) resolve(from string, i *recountv1.Import) (place string, found, ours bool) {
+	if strings.HasPrefix(i.Path, ".") {
+		place, found = l.relative(from, i.Path)
+		return place, found, true
+	}
+	place, found = l.absolute(from, i.Path)
+	if found && l.isBare(place) {
+		found = slices.ContainsFunc(i.Names, func(n *recountv1.ImportedName) bool {
+			_, below := l.find(place, n.Name)
+			return below
+		})
+	}
+	if found {
+		return place, true, true
+	}
+	if first, ok := l.first(from, i); ok && strings.Contains(i.Path, ".") && !l.isBare(first) {
+		ours = true // a module of ours that is not there
+	}
+	return "", false, ours
+}
+
+// first implements layout.
+func (l *pythonLayout) first(from string, i *recountv1.Import) (place string, found bool) {
+	name, _, _ := strings.Cut(i.Path, ".")
+	return l.absolute(from, name)
+}
+
+// below implements layout.
+func (l *pythonLayout) below(dir, name string) (place string, found bool) { return l.find(dir, name) }
+
+// packageOf implements layout.
+func (l *pythonLayout) packageOf(file string) (dir string, ok bool) {
+	dir = dirOf(file)
+	return dir, l.initOf(dir) == file
+}
+
+// isTest implements layout, by the names that test runners take.
+func (l *pythonLayout) isTest(file string) bool {
+	for dir := range strings.SplitSeq(dirOf(file), "/") {
 		if dir == "test" || dir == "tests" {
 			return true
 		}
 	}
-	name := m.file.Path[strings.LastIndexByte(m.file.Path, '/')+1:]
+	name := file[strings.LastIndexByte(file, '/')+1:]
 	return strings.HasPrefix(name, "test_") || strings.HasSuffix(name, "_test.py") || name == "conftest.py"
 }
 

@@ -9,31 +9,32 @@ import (
 	"github.com/recountdb/recount/projections/graph/resolve"
 )
 
-const python = "python"
-
-// Resolver resolves Python. It keeps nothing between snapshots.
-type Resolver struct{}
+// Resolver resolves the files of a language. It keeps nothing between snapshots.
+type Resolver struct{ lang *language }
 
 var _ resolve.Resolver = Resolver{}
 
-// New makes a resolver.
-func New() Resolver { return Resolver{} }
+// Python makes a resolver of Python.
+func Python() Resolver { return Resolver{&python} }
+
+// Script makes a resolver of TypeScript and JavaScript.
+func Script() Resolver { return Resolver{&script} }
 
 // Name implements resolve.Resolver.
-func (Resolver) Name() string { return "python/1" }
+func (r Resolver) Name() string { return r.lang.name }
 
 // Languages implements resolve.Resolver.
-func (Resolver) Languages() []string { return []string{python} }
+func (r Resolver) Languages() []string { return r.lang.languages }
 
 // Resolve implements resolve.Resolver: it returns every file where one of them
 // changed, and none where none did.
-func (Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Change) ([]resolve.FileGraph, error) {
-	if c.Base != nil && !concerns(tree, c) {
+func (r Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Change) ([]resolve.FileGraph, error) {
+	if c.Base != nil && !r.concerns(tree, c) {
 		return nil, nil
 	}
 	var files []resolve.File
 	for f := range tree.Files("") {
-		if f.Language == python {
+		if slices.Contains(r.lang.languages, f.Language) {
 			files = append(files, f)
 		}
 	}
@@ -42,7 +43,7 @@ func (Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Change
 	for i, f := range files {
 		paths[i] = f.Path
 	}
-	p := newProgram(newPythonLayout(paths))
+	p := newProgram(r.lang, paths)
 	for _, f := range files {
 		facts, err := tree.Facts(f)
 		if err != nil {
@@ -54,13 +55,12 @@ func (Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Change
 }
 
 // concerns reports whether a change has to do with a file of the language.
-func concerns(tree resolve.Tree, c resolve.Change) bool {
+func (r Resolver) concerns(tree resolve.Tree, c resolve.Change) bool {
 	for _, path := range c.Paths {
-		if f, ok := tree.File(path); ok && f.Language == python {
-			return true
-		}
-		if f, ok := c.Base.File(path); ok && f.Language == python {
-			return true
+		for _, t := range []resolve.Tree{tree, c.Base} {
+			if f, ok := t.File(path); ok && slices.Contains(r.lang.languages, f.Language) {
+				return true
+			}
 		}
 	}
 	return false

@@ -66,8 +66,8 @@ func (rt *routing) router(m *module, in uint32, text string) *variable {
 			switch {
 			case i.mod == nil:
 				return nil
-			case i.name != "" && rt.p.global(i.mod, i.name, 0) != nil:
-				v = rt.p.global(i.mod, i.name, 0)
+			case i.name != "" && rt.p.exported(i.mod, i.name, 0) != nil:
+				v = rt.p.exported(i.mod, i.name, 0)
 				continue
 			}
 			mod := i.mod
@@ -79,7 +79,7 @@ func (rt *routing) router(m *module, in uint32, text string) *variable {
 					return nil
 				}
 				if n == len(of.steps)-1 {
-					return rt.p.global(mod, st.name, 0)
+					return rt.p.exported(mod, st.name, 0)
 				}
 				mod = rt.p.submodule(mod, st.name)
 			}

@@ -12,7 +12,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-func fresh() resolve.Resolver { return New() }
+func fresh() resolve.Resolver { return Python() }
 
 // extract reads files as the processor does.
 func extract(content []byte, facts *recountv1.FileFacts) {

@@ -41,9 +41,10 @@ func (p *program) solve(ctx context.Context) error {
 		}
 		for in, s := range m.scopes {
 			if in == 0 || m.decls[in-1].scope == s {
-				p.importFlows(s)
+				p.importFlows(s.vars)
 			}
 		}
+		p.importFlows(m.exports)
 		for _, b := range m.facts.Bindings {
 			p.bindingFlow(m, b)
 		}
@@ -88,6 +89,12 @@ func (p *program) declFlows(d *decl) (decoration *flow) {
 	own := p.intern(valueID{kind: functionValue, decl: d})
 	if d.isClass() {
 		own = p.intern(valueID{kind: classValue, decl: d})
+		if d.object {
+			own = p.instance(d, false)
+		}
+		if p.lang.membersHidden {
+			p.add(d.scope.own("self"), p.instance(d, true), true)
+		}
 	}
 	if len(d.decorators) == 0 {
 		p.add(name, own, true)
@@ -104,7 +111,7 @@ func (p *program) declFlows(d *decl) (decoration *flow) {
 	if d.isMethod() {
 		class := d.outer.decl
 		receiver := p.instance(class, true)
-		if d.is("classmethod") || d.Name == "__new__" || d.Name == "__init_subclass__" || d.Name == "__class_getitem__" {
+		if d.is("classmethod") || d.is("static") || d.Name == "__new__" || d.Name == "__init_subclass__" || d.Name == "__class_getitem__" {
 			receiver = p.intern(valueID{kind: classValue, decl: class})
 		}
 		p.add(d.scope.own("self"), receiver, true)
@@ -179,9 +186,9 @@ func (p *program) decorated(f *flow, d *decl, own *value) set {
 }
 
 // importFlows gives imported names their values.
-func (p *program) importFlows(s *scope) {
-	for _, name := range sortedNames(s.vars) {
-		v := s.vars[name]
+func (p *program) importFlows(names map[string]*variable) {
+	for _, name := range sortedNames(names) {
+		v := names[name]
 		for _, i := range v.imports {
 			switch {
 			case i.mod == nil && i.outside == "":
@@ -209,6 +216,10 @@ func (p *program) bindingFlow(m *module, b *recountv1.Binding) {
 	}
 	s, target, value := m.scopeOf(b.In), m.path(b.Target), m.path(b.Value)
 	if target.head == "return" && target.plain() && s.decl != nil && s.decl.isFunction() && value.plain() {
+		if value.head == "self" && !p.lang.receiverFirst && s.decl.isMethod() {
+			s.decl.through = append(s.decl.through, -1)
+			return
+		}
 		for i, prm := range s.decl.Parameters {
 			v := s.vars[value.head]
 			if s.decl.parameterName(i, prm.Name) == value.head && v != nil && len(v.aliases) == 0 && !prm.Variadic && !prm.Keyword {

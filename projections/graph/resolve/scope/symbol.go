@@ -11,8 +11,6 @@ type symbol struct {
 	rest     int
 }
 
-const builtins = "builtins"
-
 // symbol looks a path up.
 func (p *program) symbol(s *scope, at path) symbol {
 	if p.depth > maxDepth {
@@ -25,8 +23,8 @@ func (p *program) symbol(s *scope, at path) symbol {
 	}
 	v := p.find(s, at.head)
 	if v == nil {
-		if pythonBuiltins[at.head] && !p.starred(s.mod) {
-			return p.members(symbol{external: p.external(builtins, at.head)}, at.steps)
+		if p.lang.builtin[at.head] && !p.starred(s.mod) {
+			return p.members(symbol{external: p.external(p.lang.builtins, at.head)}, at.steps)
 		}
 		return symbol{}
 	}
@@ -80,7 +78,7 @@ func (d *decl) orderOrSelf() []base {
 // inModule is what a module calls by a name.
 func (p *program) inModule(m *module, name string) symbol {
 	var s symbol
-	if v := p.global(m, name, 0); v != nil {
+	if v := p.exported(m, name, 0); v != nil {
 		s = p.meaning(v)
 	}
 	if s.decl == nil && s.mod == nil && s.external == nil {

@@ -1,0 +1,160 @@
+package scope
+
+import (
+	slash "path"
+	"strings"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// script is TypeScript and JavaScript: members are named through `this`, and files see
+// of each other what is exported.
+var script = language{
+	name: "script/1", languages: []string{"typescript", "tsx", "javascript"}, outside: "javascript",
+	builtins: "globals", builtin: scriptGlobals, constructor: "constructor", membersHidden: true, exports: true,
+	layout: func(files []string) layout { return newScriptLayout(files) },
+}
+
+// defaultName is how a module's own value is imported.
+const defaultName = "default"
+
+type scriptLayout struct{ files map[string]bool }
+
+func newScriptLayout(files []string) *scriptLayout {
+	l := &scriptLayout{map[string]bool{}}
+	for _, f := range files {
+		l.files[f] = true
+	}
+	return l
+}
+
+var scriptExtensions = []string{".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts"}
+
+// nameOf implements layout: modules are known by their paths.
+func (l *scriptLayout) nameOf(file string) string {
+	return strings.TrimSuffix(file, slash.Ext(file))
+}
+
+// packageOf implements layout: a directory is no module.
+func (l *scriptLayout) packageOf(string) (string, bool) { return "", false }
+
+// resolve implements layout: relative paths, with the extension left out, or that of
+// the JavaScript that a TypeScript file becomes.
+func (l *scriptLayout) resolve(from string, i *recountv1.Import) (place string, found, ours bool) {
+	if !strings.HasPrefix(i.Path, ".") {
+		// "@/x", "~/x" and "#x" are names that a configuration gives to files.
+		ours = strings.HasPrefix(i.Path, "@/") || strings.HasPrefix(i.Path, "~") || strings.HasPrefix(i.Path, "#") || strings.HasPrefix(i.Path, "/")
+		return "", false, ours
+	}
+	p := slash.Join(dirOf(from), i.Path)
+	if l.files[p] {
+		return p, true, true
+	}
+	stems := []string{p, slash.Join(p, "index")}
+	if ext := slash.Ext(p); ext == ".js" || ext == ".jsx" || ext == ".mjs" || ext == ".cjs" {
+		stems = append([]string{strings.TrimSuffix(p, ext)}, stems...)
+	}
+	for _, stem := range stems {
+		for _, ext := range scriptExtensions {
+			if l.files[stem+ext] {
+				return stem + ext, true, true
+			}
+		}
+	}
+	return "", false, true
+}
+
+// first implements layout: a path is one name.
+func (l *scriptLayout) first(string, *recountv1.Import) (string, bool) { return "", false }
+
+// below implements layout.
+func (l *scriptLayout) below(string, string) (string, bool) { return "", false }
+
+// isTest implements layout.
+func (l *scriptLayout) isTest(file string) bool {
+	name := "/" + file
+	for _, mark := range []string{".test.", ".spec.", "/__tests__/", "/test/", "/tests/"} {
+		if strings.Contains(name, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// addScriptImport binds what an import takes, or hands on.
+func (m *module) addScriptImport(s *scope, i *recountv1.Import, what imported) {
+	bind := s.own
+	if i.Export {
+		bind = m.export
+	}
+	if i.Wildcard {
+		m.stars = append(m.stars, what)
+	}
+	for _, n := range i.Names {
+		v := bind(or(n.Alias, n.Name))
+		v.imports = append(v.imports, imported{what.mod, what.outside, n.Name})
+	}
+	if i.Alias != "" {
+		v := bind(i.Alias)
+		v.imports = append(v.imports, what)
+	}
+}
+
+// exports is the name that a binding's target exports, or "".
+func (p path) exports() string {
+	switch {
+	case len(p.steps) == 1 && p.steps[0].op == '.' && (p.head == "export" || p.head == "exports"):
+		return p.steps[0].name
+	case len(p.steps) == 2 && p.head == "module" && p.steps[0].name == "exports" && p.steps[1].op == '.':
+		return p.steps[1].name
+	}
+	return ""
+}
+
+// export is the variable of an exported name.
+func (m *module) export(name string) *variable {
+	v := m.exports[name]
+	if v == nil {
+		v = &variable{scope: m.scope}
+		if m.exports == nil {
+			m.exports = map[string]*variable{}
+		}
+		m.exports[name] = v
+	}
+	return v
+}
+
+// exported is the variable of a name as other files see it.
+func (p *program) exported(m *module, name string, depth int) *variable {
+	if !p.lang.exports {
+		return p.global(m, name, depth)
+	}
+	if v := m.exports[name]; v != nil || depth > maxDepth {
+		return v
+	}
+	if m.scope != nil {
+		if v := m.scope.vars[name]; v != nil {
+			for _, d := range v.decls {
+				if d.Exported {
+					return v
+				}
+			}
+		}
+	}
+	for _, star := range m.stars {
+		if star.mod != nil && name != defaultName {
+			if v := p.exported(star.mod, name, depth+1); v != nil {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// scriptGlobals are the objects that engines and Node give.
+var scriptGlobals = wordSet(`Array ArrayBuffer BigInt Boolean DataView Date Error EvalError Function Intl JSON Map Math
+Number Object Promise Proxy RangeError ReferenceError Reflect RegExp Set String Symbol SyntaxError TypeError
+URIError WeakMap WeakRef WeakSet Buffer URL URLSearchParams TextDecoder TextEncoder AbortController Headers
+Request Response FormData Blob console process document window globalThis fetch setTimeout clearTimeout
+setInterval clearInterval setImmediate queueMicrotask structuredClone parseInt parseFloat isNaN isFinite
+encodeURIComponent decodeURIComponent encodeURI decodeURI`)
