@@ -66,7 +66,7 @@ type asking struct {
 func (s Sources) ask(ctx context.Context, m Moment, names ...string) (*asking, error) {
 	now := time.Now()
 	a := &asking{ctx: ctx, s: s, as: m.AsOf, start: now, clock: now, proof: []Step{}}
-	if err := awaitVisible(ctx, s.Set, m.AtLeast, time.Duration(m.WaitMS)*time.Millisecond); err != nil {
+	if err := AwaitVisible(ctx, s.Set, m.AtLeast, time.Duration(m.WaitMS)*time.Millisecond); err != nil {
 		return nil, err
 	}
 	for i, name := range names {

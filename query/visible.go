@@ -9,9 +9,9 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// awaitVisible waits until the projections have applied what want asks for. The
+// AwaitVisible waits until the projections have applied what want asks for. The
 // error is a *NotVisibleError, or the context's.
-func awaitVisible(ctx context.Context, set *projections.Set, want schemas.Watermark, wait time.Duration) error {
+func AwaitVisible(ctx context.Context, set *projections.Set, want schemas.Watermark, wait time.Duration) error {
 	if len(want) == 0 {
 		return nil
 	}

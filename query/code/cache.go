@@ -1,0 +1,83 @@
+package code
+
+import (
+	"container/list"
+	"context"
+	"sync"
+
+	snapshots "github.com/recountdb/recount/projections/graph/code"
+	"github.com/recountdb/recount/schemas"
+)
+
+// DefaultCacheBytes is how much memory a Cache takes about, unless it is told.
+const DefaultCacheBytes = 128 << 20
+
+// Cache keeps the graphs of snapshots, the least recently used of them dropped. A
+// snapshot's hash stands for all of it, so what is kept never goes stale. It is
+// safe for concurrent use.
+type Cache struct {
+	limit int64
+
+	mu    sync.Mutex
+	bytes int64
+	byKey map[schemas.Hash]*list.Element
+	order *list.List // of *Graph, most recently used first
+	// loading has what is being read, so that questions that come together read once.
+	loading map[schemas.Hash]chan struct{}
+}
+
+// NewCache keeps about so many bytes; 0 is DefaultCacheBytes. One graph is kept,
+// however large.
+func NewCache(limit int64) *Cache {
+	if limit == 0 {
+		limit = DefaultCacheBytes
+	}
+	return &Cache{limit: limit, byKey: map[schemas.Hash]*list.Element{}, order: list.New(), loading: map[schemas.Hash]chan struct{}{}}
+}
+
+// Get is the graph of a snapshot. An error is the context's or the projection's.
+func (c *Cache) Get(ctx context.Context, s *snapshots.Snapshot) (*Graph, error) {
+	hash := s.Hash()
+	for {
+		c.mu.Lock()
+		if e, ok := c.byKey[hash]; ok {
+			c.order.MoveToFront(e)
+			g := e.Value.(*Graph)
+			c.mu.Unlock()
+			return g, nil
+		}
+		wait, busy := c.loading[hash]
+		if !busy {
+			wait = make(chan struct{})
+			c.loading[hash] = wait
+		}
+		c.mu.Unlock()
+		if !busy {
+			g, err := load(ctx, s)
+			c.put(hash, g, wait)
+			return g, err
+		}
+		select {
+		case <-wait: // it is there, or the one that read it failed: look again
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// put ends a load; g is nil where it failed.
+func (c *Cache) put(hash schemas.Hash, g *Graph, loaded chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.loading, hash)
+	close(loaded)
+	if g == nil {
+		return
+	}
+	c.byKey[hash] = c.order.PushFront(g)
+	for c.bytes += g.bytes; c.bytes > c.limit && c.order.Len() > 1; {
+		last := c.order.Remove(c.order.Back()).(*Graph)
+		delete(c.byKey, last.hash)
+		c.bytes -= last.bytes
+	}
+}

@@ -1,0 +1,210 @@
+package code
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/query"
+)
+
+// MaxDepth bounds how far a walk over calls goes.
+const MaxDepth = 64
+
+// CallsRequest asks who calls a symbol, or what it calls.
+type CallsRequest struct {
+	Scope
+	Symbol        string  `json:"symbol" minLength:"1" maxLength:"4096" example:"Client.Produce" doc:"The symbol, as people write it: Client.Produce, kgo.Client.Produce, pkg/kgo/client.go:123. Of a type, what it declares is meant, too."`
+	Depth         int     `json:"depth,omitempty" minimum:"1" maximum:"64" default:"1" example:"3" doc:"How many calls to go at most."`
+	MinConfidence float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Follow only edges of this confidence or more."`
+	Limit         int     `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many symbols at most."`
+}
+
+// CallsResponse is the answer of callers and callees.
+type CallsResponse struct {
+	query.Basis
+	Revision  Revision  `json:"revision" doc:"What was asked."`
+	Symbol    Symbol    `json:"symbol" doc:"What the name means."`
+	Calls     []Call    `json:"calls" nullable:"false" doc:"The nearest first, then the surest, then by where they stand."`
+	Outside   []Foreign `json:"outside,omitempty" doc:"Of callees: what is called of elsewhere, and in no repository that is known."`
+	Total     int       `json:"total" example:"12" doc:"How many symbols there are."`
+	Truncated int       `json:"truncated" example:"0" doc:"How many of them are left out."`
+}
+
+// Call is a symbol that a walk over calls met.
+type Call struct {
+	Symbol
+	Depth      int     `json:"depth" example:"1" doc:"How many calls away."`
+	Via        string  `json:"via,omitempty" example:"kgo.Client.flush" doc:"The symbol before it on the way."`
+	Edge       string  `json:"edge" example:"calls" doc:"The kind of the last edge."`
+	Provenance string  `json:"provenance" example:"types_resolved" doc:"How the last edge is known."`
+	Confidence float64 `json:"confidence" example:"0.98" doc:"The lowest confidence along the best of the shortest ways."`
+	Site       string  `json:"site,omitempty" example:"pkg/kgo/sink.go:88" doc:"Where the last edge stands: its first place."`
+}
+
+// Foreign is a symbol of no repository that is known.
+type Foreign struct {
+	Language string  `json:"language" example:"go" doc:"The language."`
+	Package  string  `json:"package" example:"net/http" doc:"The package."`
+	Name     string  `json:"name" example:"Client.Do" doc:"The name."`
+	By       string  `json:"by" example:"kgo.Client.flush" doc:"What uses it."`
+	Edge     string  `json:"edge" example:"calls" doc:"The kind of the edge."`
+	Site     string  `json:"site,omitempty" example:"pkg/kgo/sink.go:88" doc:"Where it stands."`
+	Conf     float64 `json:"confidence" example:"0.98" doc:"How sure the edge is."`
+}
+
+// Callers says who calls a symbol.
+func Callers(ctx context.Context, s Sources, r CallsRequest) (CallsResponse, error) {
+	return calls(ctx, s, r, "callers", toCallers)
+}
+
+// Callees says what a symbol calls.
+func Callees(ctx context.Context, s Sources, r CallsRequest) (CallsResponse, error) {
+	return calls(ctx, s, r, "callees", toCallees)
+}
+
+func (r CallsRequest) check() error {
+	if r.Depth < 0 || r.Depth > MaxDepth {
+		return &query.RequestError{Field: "depth", Value: r.Depth, Reason: fmt.Sprintf("want 1 to %d", MaxDepth)}
+	}
+	return cmp.Or(r.Scope.check(), checkName("symbol", r.Symbol), checkConfidence(r.MinConfidence), checkLimit(r.Limit))
+}
+
+func calls(ctx context.Context, s Sources, r CallsRequest, operator string, by rules) (CallsResponse, error) {
+	var resp CallsResponse
+	if err := r.check(); err != nil {
+		return resp, err
+	}
+	r.Depth, r.Limit = cmp.Or(r.Depth, 1), cmp.Or(r.Limit, DefaultLimit)
+	a, err := s.ask(ctx, r.Scope)
+	if err != nil {
+		return resp, err
+	}
+	defer a.close()
+	snap, w, err := a.world(r.Scope)
+	if err != nil {
+		return resp, err
+	}
+	root, err := a.named(w, r.Symbol)
+	if err != nil {
+		return resp, err
+	}
+	by.min = permille(r.MinConfidence)
+	seeds := w.seeds(root)
+	all := w.levels(seeds, &by, r.Depth)
+	found := slices.Clone(all)
+	found = slices.DeleteFunc(found, func(x reached) bool { return x.depth == 0 })
+	slices.SortStableFunc(found, w.order)
+	a.step(query.Step{
+		Operator: operator,
+		Inputs:   map[string]string{"from": w.exact(root), "depth": strconv.Itoa(r.Depth), "min_confidence": fmt.Sprint(r.MinConfidence)},
+		Counts:   map[string]int64{"seeds": int64(len(seeds)), "found": int64(len(found))},
+	})
+	a.lap(operator)
+	resp.Revision, resp.Symbol, resp.Calls, resp.Total = at(snap), w.symbol(root), []Call{}, len(found)
+	resp.Truncated = max(0, len(found)-r.Limit)
+	for _, x := range found[:min(len(found), r.Limit)] {
+		resp.Calls = append(resp.Calls, w.call(all, x))
+	}
+	if by.along.has(uint8(eCalls)) {
+		resp.Outside = w.foreign(all, r.Depth, &by, r.Limit)
+	}
+	hint := w.leftOut()
+	if len(found)+len(resp.Outside) == 0 {
+		hint = "no edge of that confidence is known; a reference that could not be resolved is none"
+	}
+	resp.Basis = a.basis(len(found)+len(resp.Outside) == 0, hint, confidenceFilter(r.MinConfidence)...)
+	return resp, nil
+}
+
+// leftOut says what a world has no room for.
+func (w *world) leftOut() string {
+	if w.left == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d more repositories were not looked at: one answer spans %d", w.left, mostRepositories)
+}
+
+func confidenceFilter(c float64) []query.AppliedFilter {
+	if c == 0 {
+		return nil
+	}
+	return []query.AppliedFilter{{Field: "min_confidence", Op: "ge", Value: strconv.FormatFloat(c, 'g', -1, 64)}}
+}
+
+func permille(c float64) uint16 { return uint16(c*1000 + 0.5) }
+
+func confidence(c uint16) float64 { return float64(c) / 1000 }
+
+// order is how answers list what a walk met: the nearest first, then the surest,
+// then by where they stand.
+func (w *world) order(a, b reached) int {
+	return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(b.confidence, a.confidence), cmp.Compare(a.g, b.g), cmp.Compare(a.n, b.n))
+}
+
+func (w *world) call(all []reached, x reached) Call {
+	c := Call{
+		Symbol: w.symbol(x.ref), Depth: int(x.depth), Edge: edgeName(x.by.kind), Provenance: provenanceName(x.by.provenance),
+		Confidence: confidence(x.confidence), Site: w.site(x.by),
+	}
+	if x.via >= 0 && x.depth > 1 {
+		before := all[x.via]
+		c.Via = w.graphs[before.g].display(before.n)
+	}
+	return c
+}
+
+// site is FILE:LINE of an edge; without a line, the file.
+func (w *world) site(l link) string {
+	path := w.graphs[l.site.g].keys[l.site.n].Path()
+	if l.line == 0 {
+		return path
+	}
+	return path + ":" + strconv.Itoa(int(l.line))
+}
+
+// foreign are the calls that leave all known repositories from what a walk met,
+// short of its last step.
+func (w *world) foreign(all []reached, depth int, by *rules, limit int) []Foreign {
+	var out []Foreign
+	for _, x := range all {
+		g := w.graphs[x.g]
+		if int(x.depth) >= depth {
+			continue
+		}
+		for i := g.outStart[x.n]; i < g.outStart[x.n+1]; i++ {
+			e := &g.outside[i]
+			if !by.along.has(e.kind) || e.confidence < by.min || w.knows(x.g, g.symbols[e.to]) {
+				continue
+			}
+			if len(out) == limit {
+				return out
+			}
+			s := g.symbols[e.to]
+			l := link{site: x.ref, line: e.line}
+			out = append(out, Foreign{s.language, s.pkg, s.name, g.display(x.n), edgeName(e.kind), w.site(l), confidence(e.confidence)})
+		}
+	}
+	return out
+}
+
+// knows says whether another repository declares a symbol.
+func (w *world) knows(from int32, s symbol) bool {
+	for o, g := range w.graphs {
+		if int32(o) != from && len(g.declares(s)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func unmarshal(b []byte, m proto.Message) error {
+	if err := proto.Unmarshal(b, m); err != nil {
+		return fmt.Errorf("stored %s: %w", m.ProtoReflect().Descriptor().Name(), err)
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package code
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	snapshots "github.com/recountdb/recount/projections/graph/code"
+	"github.com/recountdb/recount/projections/graph/prolly"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// change is what became of one node between two snapshots.
+type change struct {
+	key      schemas.NodeKey
+	old, new *recountv1.CodeNode // nil where it is not there
+}
+
+// What became of a symbol.
+const (
+	changeAdded     = "added"
+	changeRemoved   = "removed"
+	changeSignature = "signature"
+	changeBody      = "body"
+	changeOther     = "moved"
+)
+
+// kind says what became of it. A node that only stands at another line has moved.
+func (c change) kind() string {
+	switch {
+	case c.old == nil:
+		return changeAdded
+	case c.new == nil:
+		return changeRemoved
+	case c.old.Signature != c.new.Signature || c.old.Exported != c.new.Exported:
+		return changeSignature
+	case c.old.BodyHash != c.new.BodyHash:
+		return changeBody
+	}
+	return changeOther
+}
+
+// changes are the nodes that differ between two snapshots, in the order of their
+// keys.
+func changes(base, now *snapshots.Snapshot) ([]change, error) {
+	var all []change
+	for c, err := range now.Since(base, snapshots.NodesMap) {
+		if err != nil {
+			return nil, err
+		}
+		ch := change{key: schemas.NodeKey(c.Key)}
+		if c.Kind != prolly.Added {
+			ch.old = &recountv1.CodeNode{}
+			if err := unmarshal(c.Old, ch.old); err != nil {
+				return nil, err
+			}
+		}
+		if c.Kind != prolly.Deleted {
+			ch.new = &recountv1.CodeNode{}
+			if err := unmarshal(c.New, ch.new); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, ch)
+	}
+	return all, nil
+}
+
+// files are the paths whose content differs, in order.
+func changedFiles(base, now *snapshots.Snapshot) ([]string, error) {
+	var paths []string
+	for c, err := range now.Since(base, snapshots.FilesMap) {
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, string(c.Key))
+	}
+	return paths, nil
+}
+
+// changedSeeds are the nodes of a graph that a change touches itself: what is
+// declared anew or otherwise than before, without what merely encloses it. Where a
+// declaration is gone, what called it has changed, too, or no longer resolves.
+func changedSeeds(g *Graph, all []change) (seeds []ref) {
+	touched := map[int32]bool{}
+	for _, c := range all {
+		if c.kind() == changeOther {
+			continue
+		}
+		if n, ok := g.byKey[c.key]; ok {
+			touched[n] = true
+		}
+	}
+	for n := range touched {
+		if !g.enclosesTouched(n, touched) {
+			seeds = append(seeds, ref{0, n})
+		}
+	}
+	slices.SortFunc(seeds, func(a, b ref) int { return int(a.n) - int(b.n) })
+	return seeds
+}
+
+// enclosesTouched says whether a node differs only as the file or the package of
+// what differs in it.
+func (g *Graph) enclosesTouched(n int32, touched map[int32]bool) bool {
+	switch g.kind(n) {
+	case recountv1.SymbolKind_SYMBOL_KIND_FILE, recountv1.SymbolKind_SYMBOL_KIND_PACKAGE:
+	default:
+		return false
+	}
+	for _, e := range g.edges[g.out[n]:g.out[n+1]] {
+		if recountv1.EdgeKind(e.kind) == eContains && touched[e.to] {
+			return true
+		}
+	}
+	return false
+}
+
+// splitRange reads REV..REV; an empty side is HEAD.
+func splitRange(s string) (from, to string, err error) {
+	from, to, ok := strings.Cut(s, "..")
+	if !ok || strings.HasPrefix(to, ".") || from == "" && to == "" {
+		return "", "", &query.RequestError{Field: "diff", Value: fmt.Sprintf("%q", s), Reason: "want REV..REV, as in main~3..main"}
+	}
+	return from, to, nil
+}
+
+// pair opens the two snapshots of a range.
+func (a *asking) pair(sc Scope, diff string) (base, now *snapshots.Snapshot, err error) {
+	from, to, err := splitRange(diff)
+	if err != nil {
+		return nil, nil, err
+	}
+	if sc.At != "" {
+		return nil, nil, &query.RequestError{Field: "at", Value: sc.At, Reason: "not with diff, which names its revisions itself"}
+	}
+	if base, err = a.snapshot(sc.Repo, from); err != nil {
+		return nil, nil, err
+	}
+	now, err = a.snapshot(sc.Repo, to)
+	return base, now, err
+}

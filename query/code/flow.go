@@ -1,0 +1,202 @@
+package code
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/recountdb/recount/query"
+)
+
+// FlowRequest asks how calls get from one symbol to another.
+type FlowRequest struct {
+	Scope
+	From          string  `json:"from" minLength:"1" maxLength:"4096" example:"main.run" doc:"Where the calls begin. Of a type, what it declares."`
+	To            string  `json:"to" minLength:"1" maxLength:"4096" example:"kgo.Client.Produce" doc:"Where they arrive."`
+	MinConfidence float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Follow only edges of this confidence or more."`
+	Limit         int     `json:"limit,omitempty" minimum:"1" maximum:"100" default:"5" example:"5" doc:"How many paths at most."`
+}
+
+// FlowResponse is the answer of flow.
+type FlowResponse struct {
+	query.Basis
+	Revision Revision `json:"revision" doc:"What was asked."`
+	From     Symbol   `json:"from" doc:"What the first name means."`
+	To       Symbol   `json:"to" doc:"What the second name means."`
+	Paths    []Path   `json:"paths" nullable:"false" doc:"The shortest paths, the surest first."`
+	// Truncated says that there are more of the same length.
+	Truncated bool `json:"truncated" doc:"Whether there are more paths as short as these."`
+}
+
+// Path is one way from symbol to symbol.
+type Path struct {
+	Confidence float64 `json:"confidence" example:"0.98" doc:"The lowest along it."`
+	Steps      []Hop   `json:"steps" nullable:"false" doc:"The symbols, the first one first."`
+}
+
+// Hop is a symbol on a path, and the edge that leads to it.
+type Hop struct {
+	Symbol
+	Edge       string  `json:"edge,omitempty" example:"calls" doc:"The kind of the edge that leads here; none for the first."`
+	Provenance string  `json:"provenance,omitempty" example:"types_resolved" doc:"How the edge is known."`
+	Confidence float64 `json:"confidence" example:"0.98" doc:"How sure the edge is; 1 for the first."`
+	Site       string  `json:"site,omitempty" example:"pkg/kgo/sink.go:88" doc:"Where the edge stands."`
+}
+
+const (
+	defaultPaths = 5
+	maxPaths     = 100
+)
+
+func (r FlowRequest) check() error {
+	if r.Limit < 0 || r.Limit > maxPaths {
+		return &query.RequestError{Field: "limit", Value: r.Limit, Reason: fmt.Sprintf("want 1 to %d", maxPaths)}
+	}
+	return cmp.Or(r.Scope.check(), checkName("from", r.From), checkName("to", r.To), checkConfidence(r.MinConfidence))
+}
+
+// Flow says how calls get from one symbol to another, by the shortest ways.
+func Flow(ctx context.Context, s Sources, r FlowRequest) (FlowResponse, error) {
+	var resp FlowResponse
+	if err := r.check(); err != nil {
+		return resp, err
+	}
+	r.Limit = cmp.Or(r.Limit, defaultPaths)
+	a, err := s.ask(ctx, r.Scope)
+	if err != nil {
+		return resp, err
+	}
+	defer a.close()
+	snap, w, err := a.world(r.Scope)
+	if err != nil {
+		return resp, err
+	}
+	from, err := a.named(w, r.From)
+	if err != nil {
+		return resp, err
+	}
+	to, err := a.named(w, r.To)
+	if err != nil {
+		return resp, err
+	}
+	by := toCallees
+	by.min = permille(r.MinConfidence)
+	paths, more := w.shortest(w.seeds(from), w.seeds(to), &by, r.Limit)
+	a.step(query.Step{
+		Operator: "flow",
+		Inputs:   map[string]string{"from": w.exact(from), "to": w.exact(to), "min_confidence": fmt.Sprint(r.MinConfidence)},
+		Counts:   map[string]int64{"paths": int64(len(paths))},
+	})
+	a.lap("flow")
+	resp.Revision, resp.From, resp.To, resp.Paths, resp.Truncated = at(snap), w.symbol(from), w.symbol(to), []Path{}, more
+	for _, p := range paths {
+		resp.Paths = append(resp.Paths, w.path(p))
+	}
+	hint := w.leftOut()
+	if len(paths) == 0 {
+		hint = "no calls lead from the first to the second; `impact` follows other edges, too"
+	}
+	resp.Basis = a.basis(len(paths) == 0, hint, confidenceFilter(r.MinConfidence)...)
+	return resp, nil
+}
+
+// hop is a step of a path: a node, and the link to it.
+type hop struct {
+	ref
+	by link
+}
+
+// shortest are the shortest paths from any of some nodes to any of others, the
+// surest first, and whether there are more.
+func (w *world) shortest(from, to []ref, by *rules, limit int) (paths [][]hop, more bool) {
+	goal := map[ref]bool{}
+	for _, t := range to {
+		goal[t] = true
+	}
+	type arrival struct {
+		from ref
+		by   link
+	}
+	seen := w.visits() // depth plus one
+	into := map[ref][]arrival{}
+	level := slices.Clone(from)
+	for _, f := range level {
+		*seen.at(w, f) = 1
+	}
+	begins := func(r ref) bool { return *seen.at(w, r) == 1 }
+	reachedGoal := func() (ends []ref) {
+		for _, r := range level {
+			if goal[r] {
+				ends = append(ends, r)
+			}
+		}
+		return ends
+	}
+	ends := reachedGoal()
+	for d := int32(2); len(ends) == 0 && len(level) > 0; d++ {
+		var next []ref
+		for _, f := range level {
+			w.from(f, by, func(t ref, l link) {
+				p := seen.at(w, t)
+				if *p == 0 {
+					*p = d
+					next = append(next, t)
+				}
+				if *p == d {
+					into[t] = append(into[t], arrival{f, l})
+				}
+			})
+		}
+		level = next
+		ends = reachedGoal()
+	}
+	// Paths are walked back from the goals; of a great many, the first that come.
+	const enough = 1000
+	var tail []hop
+	var back func(r ref)
+	back = func(r ref) {
+		if len(paths) > enough {
+			return
+		}
+		if begins(r) {
+			p := append(slices.Clone(tail), hop{ref: r})
+			slices.Reverse(p)
+			paths = append(paths, p)
+			return
+		}
+		for _, in := range into[r] {
+			tail = append(tail, hop{r, in.by})
+			back(in.from)
+			tail = tail[:len(tail)-1]
+		}
+	}
+	for _, e := range ends {
+		back(e)
+	}
+	slices.SortStableFunc(paths, func(a, b []hop) int { return cmp.Compare(leastOf(b), leastOf(a)) })
+	if len(paths) > limit {
+		return paths[:limit], true
+	}
+	return paths, false
+}
+
+func leastOf(p []hop) uint16 {
+	least := uint16(1000)
+	for _, h := range p[1:] {
+		least = min(least, h.by.confidence)
+	}
+	return least
+}
+
+func (w *world) path(p []hop) Path {
+	out := Path{Confidence: confidence(leastOf(p))}
+	for i, h := range p {
+		step := Hop{Symbol: w.symbol(h.ref), Confidence: 1}
+		if i > 0 {
+			step.Edge, step.Provenance, step.Confidence, step.Site = edgeName(h.by.kind), provenanceName(h.by.provenance), confidence(h.by.confidence), w.site(h.by)
+		}
+		out.Steps = append(out.Steps, step)
+	}
+	return out
+}

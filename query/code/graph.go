@@ -1,0 +1,395 @@
+package code
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	snapshots "github.com/recountdb/recount/projections/graph/code"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Graph is a snapshot as walks need it: nodes by number, in the order of their
+// keys, and the edges of each, both ways, side by side. It is not changed once
+// made.
+type Graph struct {
+	repo  string
+	hash  schemas.Hash
+	keys  []schemas.NodeKey
+	nodes []node
+	byKey map[schemas.NodeKey]int32
+	// packages are the names that node.pkg counts.
+	packages, languages []string
+
+	// edges are by source; those of node n are from out[n] up to out[n+1].
+	edges []edge
+	out   []int32
+	// into are the numbers of edges by target, those of node n from in[n] on.
+	into, in []int32
+
+	// outside are the edges that leave the repository, by source; symbols what they
+	// lead to, and users the numbers of the edges of each.
+	outside   []edge // to is a number of symbols
+	outStart  []int32
+	symbols   []symbol
+	bySymbol  map[symbol]int32
+	users     []int32
+	userStart []int32
+
+	declaredOnce sync.Once
+	declared     map[symbol][]int32
+
+	bytes int64
+}
+
+// node is what walks and names need; the rest is read of the snapshot where an
+// answer shows it.
+type node struct {
+	pkg       int32
+	line, end uint32
+	ownerLen  uint16
+	lang      uint16
+	kind      uint8
+	exported  bool
+	test      bool
+}
+
+// edge is 20 bytes: a big repository has a million.
+type edge struct {
+	from, to   int32
+	line       uint32 // of the first site, in the source's file
+	sites      uint16
+	confidence uint16 // in thousandths
+	kind       uint8
+	provenance uint8
+}
+
+// symbol names something of elsewhere.
+type symbol struct{ language, pkg, name string }
+
+// load reads a snapshot's maps.
+func load(ctx context.Context, s *snapshots.Snapshot) (*Graph, error) {
+	g := &Graph{repo: s.Repo().Name, hash: s.Hash(), bySymbol: map[symbol]int32{}}
+	if err := g.readNodes(ctx, s); err != nil {
+		return nil, err
+	}
+	if err := g.readEdges(ctx, s); err != nil {
+		return nil, err
+	}
+	if err := g.readOutside(ctx, s); err != nil {
+		return nil, err
+	}
+	g.bytes += int64(len(g.nodes))*(24+16+48) + int64(len(g.edges)+len(g.outside))*28 + int64(len(g.symbols))*128
+	return g, nil
+}
+
+// interned numbers strings.
+type interned struct {
+	byName map[string]int32
+	names  []string
+}
+
+func (i *interned) of(b []byte) int32 {
+	if n, ok := i.byName[string(b)]; ok {
+		return n
+	}
+	n := int32(len(i.names))
+	i.names = append(i.names, string(b))
+	i.byName[i.names[n]] = n
+	return n
+}
+
+func (g *Graph) readNodes(ctx context.Context, s *snapshots.Snapshot) error {
+	m, err := s.Nodes()
+	if err != nil {
+		return err
+	}
+	n := int(m.Len())
+	g.keys, g.nodes = make([]schemas.NodeKey, 0, n), make([]node, 0, n)
+	g.byKey = make(map[schemas.NodeKey]int32, n)
+	packages, languages := interned{byName: map[string]int32{}}, interned{byName: map[string]int32{}}
+	for e, err := range m.All() {
+		if err != nil {
+			return err
+		}
+		if len(g.keys)&0xfff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		key := schemas.NodeKey(e.Key)
+		nd := node{kind: uint8(key.Kind())}
+		// Names of fields are those of CodeNode.
+		err := fields(e.Value, func(number protowire.Number, v uint64, b []byte) {
+			switch number {
+			case 2:
+				nd.lang = uint16(languages.of(b))
+			case 3:
+				nd.pkg = packages.of(b) + 1
+			case 4:
+				nd.ownerLen = uint16(min(len(b), 1<<16-1))
+			case 9:
+				nd.line = placeLine(b)
+			case 10:
+				nd.end = placeLine(b)
+			case 11:
+				nd.exported = v != 0
+			case 12:
+				nd.test = v != 0
+			}
+		})
+		if err != nil {
+			return fmt.Errorf("node %q: %w", e.Key, err)
+		}
+		g.byKey[key] = int32(len(g.keys))
+		g.keys, g.nodes = append(g.keys, key), append(g.nodes, nd)
+		g.bytes += int64(len(key))
+	}
+	g.packages, g.languages = append([]string{""}, packages.names...), languages.names
+	return nil
+}
+
+func (g *Graph) readEdges(ctx context.Context, s *snapshots.Snapshot) error {
+	m, err := s.Out()
+	if err != nil {
+		return err
+	}
+	g.edges = make([]edge, 0, m.Len())
+	g.in = make([]int32, len(g.nodes)+1)
+	for e, err := range m.All() {
+		if err != nil {
+			return err
+		}
+		if len(g.edges)&0xfff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		from, kind, to, ok := snapshots.CutEdge(e.Key)
+		source, begins := g.byKey[from]
+		target, ends := g.byKey[to]
+		if !ok || !begins || !ends {
+			return fmt.Errorf("snapshot %s of %s: edge %q leads from or to no node", g.hash, g.repo, e.Key)
+		}
+		ed, err := decodeEdge(e.Value)
+		if err != nil {
+			return fmt.Errorf("edge %q: %w", e.Key, err)
+		}
+		ed.from, ed.to, ed.kind = source, target, uint8(kind)
+		g.edges = append(g.edges, ed)
+		g.in[target+1]++
+	}
+	g.out = sortBySource(g.edges, len(g.nodes))
+	g.into = sortInto(g.edges, g.in)
+	return nil
+}
+
+// sortBySource orders edges by source, and says where those of each begin. In the
+// map a node stands behind those whose keys go on where its own ends.
+func sortBySource(edges []edge, nodes int) []int32 {
+	slices.SortStableFunc(edges, func(a, b edge) int { return cmp.Compare(a.from, b.from) })
+	start := make([]int32, nodes+1)
+	for _, e := range edges {
+		start[e.from+1]++
+	}
+	for i := 1; i < len(start); i++ {
+		start[i] += start[i-1]
+	}
+	return start
+}
+
+// sortInto orders the numbers of edges by target. start has how many each target
+// has, one place on; it becomes where each begins.
+func sortInto(edges []edge, start []int32) []int32 {
+	for i := 1; i < len(start); i++ {
+		start[i] += start[i-1]
+	}
+	next := make([]int32, len(start))
+	copy(next, start)
+	into := make([]int32, len(edges))
+	for i, e := range edges {
+		into[next[e.to]] = int32(i)
+		next[e.to]++
+	}
+	return into
+}
+
+func (g *Graph) readOutside(ctx context.Context, s *snapshots.Snapshot) error {
+	m, err := s.Externals()
+	if err != nil {
+		return err
+	}
+	for e, err := range m.All() {
+		if err != nil {
+			return err
+		}
+		if len(g.outside)&0xfff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		from, kind, to, ok := snapshots.CutEdge(e.Key)
+		source, begins := g.byKey[from]
+		language, rest, one := strings.Cut(string(to), "\x00")
+		pkg, name, two := strings.Cut(rest, "\x00")
+		if !ok || !one || !two || !begins {
+			return fmt.Errorf("snapshot %s of %s: external %q leads from no node", g.hash, g.repo, e.Key)
+		}
+		ed, err := decodeEdge(e.Value)
+		if err != nil {
+			return fmt.Errorf("external %q: %w", e.Key, err)
+		}
+		sym := symbol{language, pkg, name}
+		n, seen := g.bySymbol[sym]
+		if !seen {
+			n = int32(len(g.symbols))
+			g.symbols = append(g.symbols, sym)
+			g.bySymbol[sym] = n
+		}
+		ed.from, ed.to, ed.kind = source, n, uint8(kind)
+		g.outside = append(g.outside, ed)
+	}
+	g.outStart = sortBySource(g.outside, len(g.nodes))
+	g.userStart = make([]int32, len(g.symbols)+1)
+	for _, e := range g.outside {
+		g.userStart[e.to+1]++
+	}
+	g.users = sortInto(g.outside, g.userStart)
+	return nil
+}
+
+// fields calls use with the fields of a message: their number, and what of the
+// two a varint or a length-delimited one has.
+func fields(b []byte, use func(number protowire.Number, v uint64, bytes []byte)) error {
+	for len(b) > 0 {
+		number, typ, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		b = b[n:]
+		switch typ {
+		case protowire.VarintType:
+			var v uint64
+			if v, n = protowire.ConsumeVarint(b); n >= 0 {
+				use(number, v, nil)
+			}
+		case protowire.BytesType:
+			var v []byte
+			if v, n = protowire.ConsumeBytes(b); n >= 0 {
+				use(number, 0, v)
+			}
+		default:
+			n = protowire.ConsumeFieldValue(number, typ, b)
+		}
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+// decodeEdge reads what a walk needs of a CodeEdge.
+func decodeEdge(value []byte) (e edge, err error) {
+	first := true
+	err = fields(value, func(number protowire.Number, v uint64, b []byte) {
+		switch number {
+		case 1:
+			e.provenance = uint8(v)
+		case 2:
+			e.confidence = uint16(min(v, 1000))
+		case 3:
+			if first {
+				e.line, first = placeLine(b), false
+			}
+		case 4:
+			e.sites = uint16(min(v, 1<<16-1))
+		}
+	})
+	return e, err
+}
+
+// placeLine is the line of a Place.
+func placeLine(b []byte) (line uint32) {
+	_ = fields(b, func(number protowire.Number, v uint64, _ []byte) {
+		if number == 1 {
+			line = uint32(v)
+		}
+	})
+	return line
+}
+
+func (g *Graph) kind(n int32) recountv1.SymbolKind { return recountv1.SymbolKind(g.nodes[n].kind) }
+
+// chain is a node's name with its owners' before it; empty for files and packages.
+func (g *Graph) chain(n int32) string { return g.keys[n].Chain() }
+
+// name is a node's own name.
+func (g *Graph) name(n int32) string {
+	chain := g.chain(n)
+	if o := int(g.nodes[n].ownerLen); o > 0 && o < len(chain) {
+		return chain[o+1:]
+	}
+	return chain
+}
+
+// owner is the chain of what encloses a node by name.
+func (g *Graph) owner(n int32) string {
+	return g.chain(n)[:min(int(g.nodes[n].ownerLen), len(g.chain(n)))]
+}
+
+func (g *Graph) pkg(n int32) string { return g.packages[g.nodes[n].pkg] }
+
+func (g *Graph) language(n int32) string { return g.languages[g.nodes[n].lang] }
+
+// declares are the nodes that other repositories know by a symbol.
+func (g *Graph) declares(s symbol) []int32 {
+	g.declaredOnce.Do(func() {
+		g.declared = map[symbol][]int32{}
+		for n := range g.nodes {
+			i := int32(n)
+			switch g.kind(i) {
+			case recountv1.SymbolKind_SYMBOL_KIND_FILE:
+			default:
+				own := g.symbol(i)
+				g.declared[own] = append(g.declared[own], i)
+			}
+		}
+	})
+	return g.declared[s]
+}
+
+// symbol is what other repositories know a node by; a package has no name.
+func (g *Graph) symbol(n int32) symbol { return symbol{g.language(n), g.pkg(n), g.chain(n)} }
+
+// members are the nodes that belong to a node: what a type, a file or a package
+// declares, the node itself first.
+func (g *Graph) members(n int32) []int32 {
+	all := []int32{n}
+	switch kind := g.kind(n); kind {
+	case recountv1.SymbolKind_SYMBOL_KIND_PACKAGE, recountv1.SymbolKind_SYMBOL_KIND_FILE:
+		seen := map[int32]bool{n: true}
+		for i := 0; i < len(all); i++ {
+			for _, e := range g.edges[g.out[all[i]]:g.out[all[i]+1]] {
+				if recountv1.EdgeKind(e.kind) == recountv1.EdgeKind_EDGE_KIND_CONTAINS && !seen[e.to] {
+					seen[e.to] = true
+					all = append(all, e.to)
+				}
+			}
+		}
+	case recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, recountv1.SymbolKind_SYMBOL_KIND_METHOD:
+	default:
+		chain := g.chain(n)
+		for i := range g.nodes {
+			m := int32(i)
+			if g.nodes[m].pkg != g.nodes[n].pkg || int(g.nodes[m].ownerLen) < len(chain) || chain == "" {
+				continue
+			}
+			o := g.owner(m)
+			if o == chain || strings.HasPrefix(o, chain) && o[len(chain)] == '.' {
+				all = append(all, m)
+			}
+		}
+	}
+	return all
+}

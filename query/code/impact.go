@@ -1,0 +1,223 @@
+package code
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	snapshots "github.com/recountdb/recount/projections/graph/code"
+	"github.com/recountdb/recount/query"
+)
+
+// ImpactRequest asks what a change of a symbol, or a change that was made, can
+// reach.
+type ImpactRequest struct {
+	Scope
+	Symbol        string  `json:"symbol,omitempty" maxLength:"4096" example:"Client.Produce" doc:"The symbol that changes; or diff."`
+	Diff          string  `json:"diff,omitempty" maxLength:"2048" example:"main~3..main" doc:"The change between two revisions, REV..REV, an empty side being HEAD; or symbol. What it reaches is looked for at the second."`
+	Depth         int     `json:"depth,omitempty" minimum:"1" maximum:"64" example:"3" doc:"How many edges to go at most; without it there is no bound."`
+	MinConfidence float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Follow only edges of this confidence or more."`
+	Limit         int     `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many symbols at most, of all groups together; tests as many again."`
+}
+
+// ImpactResponse is the answer of impact: the blast radius.
+type ImpactResponse struct {
+	query.Basis
+	Revision Revision      `json:"revision" doc:"Where it was looked for."`
+	Base     *Revision     `json:"base,omitempty" doc:"Of a diff: what it is a change of."`
+	Changed  []Symbol      `json:"changed" nullable:"false" doc:"What changes: the symbol, or the symbols that the diff touches, as many as limit."`
+	Groups   []ImpactGroup `json:"groups" nullable:"false" doc:"What can be reached, by repository and package, the largest first; without tests."`
+	Tests    []Affected    `json:"tests" nullable:"false" doc:"The tests that reach what changes, the surest and nearest first."`
+	// The counts are of everything, whatever was left out of the lists.
+	ChangedCount int `json:"changed_count" example:"2" doc:"How many symbols change."`
+	Total        int `json:"total" example:"120" doc:"How many symbols are reached, without tests."`
+	TestCount    int `json:"test_count" example:"14" doc:"How many tests are reached."`
+	Truncated    int `json:"truncated" example:"0" doc:"How many of both are left out of the lists."`
+}
+
+// ImpactGroup is what is reached in one package.
+type ImpactGroup struct {
+	Repo    string     `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
+	Package string     `json:"package,omitempty" example:"github.com/acme/shop/pkg/kgo" doc:"The package."`
+	Count   int        `json:"count" example:"40" doc:"How many symbols of it are reached."`
+	Least   float64    `json:"min_confidence" example:"0.7" doc:"The lowest confidence among them."`
+	Symbols []Affected `json:"symbols" nullable:"false" doc:"The surest and nearest of them."`
+}
+
+// Affected is one symbol that a change can reach.
+type Affected struct {
+	Symbol
+	Distance   int     `json:"distance" example:"2" doc:"How many edges away, on the surest way."`
+	Confidence float64 `json:"confidence" example:"0.98" doc:"The lowest confidence along the surest way."`
+	Via        string  `json:"via,omitempty" example:"kgo.Client.flush" doc:"The symbol before it on that way."`
+	Edge       string  `json:"edge,omitempty" example:"calls" doc:"The kind of the last edge; none of what changes itself."`
+	Site       string  `json:"site,omitempty" example:"pkg/kgo/sink.go:88" doc:"Where the last edge stands."`
+}
+
+func (r ImpactRequest) check() error {
+	switch {
+	case (r.Symbol == "") == (r.Diff == ""):
+		return &query.RequestError{Field: "symbol", Value: fmt.Sprintf("%q", r.Symbol), Reason: "want a symbol, or a diff, and one of them"}
+	case len(r.Symbol) > MaxName:
+		return checkName("symbol", r.Symbol)
+	case r.Depth < 0 || r.Depth > MaxDepth:
+		return &query.RequestError{Field: "depth", Value: r.Depth, Reason: fmt.Sprintf("want 1 to %d, or none", MaxDepth)}
+	}
+	return cmp.Or(r.Scope.check(), checkConfidence(r.MinConfidence), checkLimit(r.Limit))
+}
+
+// Impact says what a change can reach.
+func Impact(ctx context.Context, s Sources, r ImpactRequest) (ImpactResponse, error) {
+	var resp ImpactResponse
+	if err := r.check(); err != nil {
+		return resp, err
+	}
+	r.Limit = cmp.Or(r.Limit, DefaultLimit)
+	a, err := s.ask(ctx, r.Scope)
+	if err != nil {
+		return resp, err
+	}
+	defer a.close()
+	c, err := a.changing(r)
+	if err != nil {
+		return resp, err
+	}
+	all := a.affected(c.w, c.seeds, r.Depth, r.MinConfidence)
+	resp.Revision, resp.Base = at(c.now), c.base
+	resp.ChangedCount, resp.Changed = len(c.roots), []Symbol{}
+	for _, n := range c.roots[:min(len(c.roots), r.Limit)] {
+		resp.Changed = append(resp.Changed, c.w.symbol(n))
+	}
+	resp.group(c.w, all, r.Limit)
+	hint := c.w.leftOut()
+	if resp.Total+resp.TestCount == 0 {
+		hint = "nothing that is known uses what changes; what could not be resolved may"
+		if len(c.roots) == 0 {
+			hint = "no symbol differs between the two"
+		}
+	}
+	resp.Basis = a.basis(resp.Total+resp.TestCount == 0, hint, confidenceFilter(r.MinConfidence)...)
+	return resp, nil
+}
+
+// changing is what a request says that changes.
+type changing struct {
+	now  *snapshots.Snapshot
+	base *Revision
+	w    *world
+	// roots are what the answer names, seeds what the walk begins at.
+	roots, seeds []ref
+}
+
+func (a *asking) changing(r ImpactRequest) (c changing, err error) {
+	if r.Diff == "" {
+		if c.now, c.w, err = a.world(r.Scope); err != nil {
+			return c, err
+		}
+		root, err := a.named(c.w, r.Symbol)
+		if err != nil {
+			return c, err
+		}
+		c.roots, c.seeds = []ref{root}, c.w.seeds(root)
+		return c, nil
+	}
+	before, now, err := a.pair(r.Scope, r.Diff)
+	if err != nil {
+		return c, err
+	}
+	was := at(before)
+	c.now, c.base = now, &was
+	if c.w, err = a.around(now); err != nil {
+		return c, err
+	}
+	all, err := changes(before, now)
+	if err != nil {
+		return c, err
+	}
+	c.roots = changedSeeds(c.w.graphs[0], all)
+	c.seeds = c.roots
+	a.step(query.Step{Operator: "changes", Inputs: map[string]string{"diff": r.Diff}, Counts: map[string]int64{"nodes": int64(len(all)), "changed": int64(len(c.roots))}})
+	a.lap("changes")
+	return c, nil
+}
+
+// affected is what seeds reach, without the seeds.
+func (a *asking) affected(w *world, seeds []ref, depth int, least float64) []reached {
+	by := toAffected
+	by.min = permille(least)
+	var all []reached
+	if depth == 0 {
+		all = w.widest(seeds, &by)
+	} else {
+		all = w.levels(seeds, &by, depth)
+	}
+	a.step(query.Step{
+		Operator: "impact", Inputs: map[string]string{"depth": strconv.Itoa(depth), "min_confidence": fmt.Sprint(least)},
+		Counts: map[string]int64{"seeds": int64(len(seeds)), "reached": int64(len(all) - len(seeds))},
+	})
+	a.lap("impact")
+	return all
+}
+
+// surest is how affected symbols are listed: the surest first, then the nearest,
+// then by where they stand.
+func (w *world) surest(a, b reached) int {
+	return cmp.Or(cmp.Compare(b.confidence, a.confidence), cmp.Compare(a.depth, b.depth), cmp.Compare(a.g, b.g), cmp.Compare(a.n, b.n))
+}
+
+// group fills in the answer: tests apart, the rest by repository and package.
+func (resp *ImpactResponse) group(w *world, all []reached, limit int) {
+	type place struct{ g, pkg int32 }
+	members := map[place][]reached{}
+	var order []place
+	var tests []reached
+	for _, x := range all {
+		n := &w.graphs[x.g].nodes[x.n]
+		switch {
+		case x.depth == 0:
+		case n.test:
+			tests = append(tests, x)
+		default:
+			p := place{x.g, n.pkg}
+			if members[p] == nil {
+				order = append(order, p)
+			}
+			members[p] = append(members[p], x)
+			resp.Total++
+		}
+	}
+	slices.SortFunc(order, func(a, b place) int {
+		return cmp.Or(cmp.Compare(len(members[b]), len(members[a])), cmp.Compare(a.g, b.g), cmp.Compare(w.graphs[a.g].packages[a.pkg], w.graphs[b.g].packages[b.pkg]))
+	})
+	resp.Groups, resp.Tests, resp.TestCount = []ImpactGroup{}, []Affected{}, len(tests)
+	left := limit
+	for i, p := range order {
+		in := members[p]
+		slices.SortFunc(in, w.surest)
+		g := ImpactGroup{Repo: w.graphs[p.g].repo, Package: w.graphs[p.g].packages[p.pkg], Count: len(in), Least: confidence(in[len(in)-1].confidence), Symbols: []Affected{}}
+		// Every group gets a share, so that a large one does not hide the others.
+		share := max(1, (left+len(order)-i-1)/(len(order)-i))
+		for _, x := range in[:min(len(in), share, left)] {
+			g.Symbols = append(g.Symbols, w.affected(all, x))
+		}
+		left -= len(g.Symbols)
+		resp.Truncated += len(in) - len(g.Symbols)
+		resp.Groups = append(resp.Groups, g)
+	}
+	slices.SortFunc(tests, w.surest)
+	for _, x := range tests[:min(len(tests), limit)] {
+		resp.Tests = append(resp.Tests, w.affected(all, x))
+	}
+	resp.Truncated += len(tests) - len(resp.Tests)
+}
+
+func (w *world) affected(all []reached, x reached) Affected {
+	f := Affected{Symbol: w.symbol(x.ref), Distance: int(x.depth), Confidence: confidence(x.confidence), Edge: edgeName(x.by.kind), Site: w.site(x.by)}
+	if x.via >= 0 {
+		before := all[x.via]
+		f.Via = w.graphs[before.g].display(before.n)
+	}
+	return f
+}

@@ -1,0 +1,432 @@
+package code
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Symbol is a node of the code graph as answers show it.
+type Symbol struct {
+	Repo     string `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
+	Name     string `json:"name" example:"kgo.Client.Produce" doc:"The name, with the package's last element before it; of a file its path."`
+	Kind     string `json:"kind" example:"method" doc:"What it is: function, method, struct, interface, file, route, …"`
+	Language string `json:"language,omitempty" example:"go" doc:"The language."`
+	Package  string `json:"package,omitempty" example:"github.com/acme/shop/pkg/kgo" doc:"The package's canonical name."`
+	File     string `json:"file" example:"pkg/kgo/producer.go" doc:"The file it is declared in; of a package the directory."`
+	Line     uint32 `json:"line,omitempty" example:"412" doc:"The line of its declaration, from 1."`
+	EndLine  uint32 `json:"end_line,omitempty" example:"430" doc:"The line of its end."`
+	Exported bool   `json:"exported,omitempty" doc:"Whether other files can name it, by the language's rule."`
+	Test     bool   `json:"test,omitempty" doc:"Whether it is a test, or stands among tests."`
+	Variant  string `json:"variant,omitempty" example:"#2" doc:"What tells it apart from others of its name."`
+}
+
+// Place is FILE:LINE, as editors take it.
+func (s Symbol) Place() string {
+	if s.Line == 0 {
+		return s.File
+	}
+	return s.File + ":" + strconv.Itoa(int(s.Line))
+}
+
+// AmbiguousError: a name stands for several things. The caller asks again with one
+// of the candidates.
+type AmbiguousError struct {
+	Ref string
+	// What is ambiguous, in words.
+	What string
+	// Candidates are each a name that is understood, and where it stands; More is how
+	// many there are besides.
+	Candidates []string
+	More       int
+}
+
+func (e *AmbiguousError) Error() string {
+	s := fmt.Sprintf("%s is ambiguous: name one of", e.What)
+	for _, c := range e.Candidates {
+		s += "\n  " + c
+	}
+	if e.More > 0 {
+		s += fmt.Sprintf("\n  … %d more", e.More)
+	}
+	return s
+}
+
+// mostCandidates is how many an ambiguous or unknown name lists.
+const mostCandidates = 10
+
+func (w *world) symbol(r ref) Symbol {
+	g := w.graphs[r.g]
+	n := &g.nodes[r.n]
+	return Symbol{
+		Repo: g.repo, Name: g.display(r.n), Kind: kindName(g.kind(r.n)), Language: g.language(r.n), Package: g.pkg(r.n),
+		File: g.keys[r.n].Path(), Line: n.line, EndLine: n.end, Exported: n.exported, Test: n.test, Variant: g.keys[r.n].Variant(),
+	}
+}
+
+// display is a node's name for people.
+func (g *Graph) display(n int32) string {
+	chain := g.chain(n)
+	if chain == "" {
+		return g.keys[n].Path()
+	}
+	if short := shortPackage(g.pkg(n)); short != "" {
+		return short + "." + chain
+	}
+	return chain
+}
+
+// shortPackage is the last element of a package's name.
+func shortPackage(pkg string) string {
+	if i := strings.LastIndexByte(pkg, '/'); i >= 0 {
+		return pkg[i+1:]
+	}
+	if i := strings.LastIndexAny(pkg, ".:"); i >= 0 && !strings.Contains(pkg, "/") {
+		return pkg[i+1:]
+	}
+	return pkg
+}
+
+func kindName(k recountv1.SymbolKind) string {
+	return strings.ToLower(strings.TrimPrefix(k.String(), "SYMBOL_KIND_"))
+}
+
+func edgeName(k uint8) string {
+	return strings.ToLower(strings.TrimPrefix(recountv1.EdgeKind(k).String(), "EDGE_KIND_"))
+}
+
+func provenanceName(p uint8) string {
+	return strings.ToLower(strings.TrimPrefix(recountv1.Provenance(p).String(), "PROVENANCE_"))
+}
+
+// named finds the node that a name means, in the first graph, or, with the name of
+// another repository before it, in that one's. An error is a *query.NotFoundError
+// or an *AmbiguousError.
+func (a *asking) named(w *world, name string) (ref, error) {
+	typed := name
+	g := int32(0)
+	if repo, rest, ok := strings.Cut(name, ":"); ok && rest != "" {
+		for i := range w.graphs {
+			if n := w.graphs[i].repo; n == repo || strings.HasSuffix(n, "/"+repo) {
+				g, name = int32(i), rest
+				break
+			}
+		}
+	}
+	name = plainName(strings.TrimPrefix(name, w.graphs[g].repo+"/"))
+	found, by := w.graphs[g].lookup(name)
+	if len(found) != 1 {
+		return ref{}, w.unnamed(g, typed, name, found)
+	}
+	r := ref{g, found[0]}
+	a.step(query.Step{Operator: "name", Inputs: map[string]string{"name": typed, "by": by, "means": w.exact(r)}})
+	return r, nil
+}
+
+// plainName writes a name with dots, whatever the language joins it with.
+func plainName(s string) string {
+	s = strings.NewReplacer("::", ".", "(*", "", ")", "", "(", "").Replace(strings.TrimSpace(s))
+	return strings.TrimPrefix(s, "./")
+}
+
+// exact names a node so that it is understood, and no other is meant where its file
+// has no second of its name.
+func (w *world) exact(r ref) string {
+	g := w.graphs[r.g]
+	s := g.keys[r.n].Path()
+	if chain := g.chain(r.n); chain != "" {
+		s += ":" + chain + g.keys[r.n].Variant()
+	}
+	return s
+}
+
+// lookup finds what a name means, and says by what. What is less well named is
+// left out.
+func (g *Graph) lookup(name string) (found []int32, by string) {
+	if file, rest, ok := cutLast(name, ':'); ok {
+		if line, err := strconv.ParseUint(rest, 10, 32); err == nil {
+			return g.atLine(file, uint32(line)), "line"
+		}
+		return g.inFile(file, rest), "file and name"
+	}
+	if found = g.paths(name); len(found) > 0 {
+		return found, "path"
+	}
+	var tiers [4][]int32
+	lower := strings.ToLower(name)
+	for i := range g.nodes {
+		n := int32(i)
+		chain := g.chain(n)
+		if chain == "" {
+			continue
+		}
+		switch {
+		case !foldSuffix(name, g.name(n)):
+		case chain == name:
+			tiers[1] = append(tiers[1], n)
+		default:
+			qualified := chain
+			if p := g.pkg(n); p != "" {
+				qualified = p + "." + chain
+			}
+			switch {
+			case qualified == name:
+				tiers[0] = append(tiers[0], n)
+			case endsAtName(qualified, name):
+				tiers[2] = append(tiers[2], n)
+			case endsAtName(strings.ToLower(qualified), lower):
+				tiers[3] = append(tiers[3], n)
+			}
+		}
+	}
+	for _, tier := range tiers {
+		if len(tier) > 0 {
+			return g.prefer(tier), "name"
+		}
+	}
+	return nil, "name"
+}
+
+func cutLast(s string, sep byte) (before, after string, ok bool) {
+	i := strings.LastIndexByte(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
+}
+
+// foldSuffix says whether s ends with suffix, whatever the case of letters.
+func foldSuffix(s, suffix string) bool {
+	return len(s) >= len(suffix) && strings.EqualFold(s[len(s)-len(suffix):], suffix)
+}
+
+// endsAtName says whether a qualified name ends with a name that begins behind a
+// dot or a slash.
+func endsAtName(qualified, name string) bool {
+	if !strings.HasSuffix(qualified, name) {
+		return false
+	}
+	before := len(qualified) - len(name)
+	return before == 0 || qualified[before-1] == '.' || qualified[before-1] == '/'
+}
+
+// prefer leaves tests out where something else is meant, too, and then what other
+// files cannot name.
+func (g *Graph) prefer(all []int32) []int32 {
+	for _, better := range []func(n *node) bool{
+		func(n *node) bool { return !n.test },
+		func(n *node) bool { return n.exported },
+	} {
+		var kept []int32
+		for _, n := range all {
+			if better(&g.nodes[n]) {
+				kept = append(kept, n)
+			}
+		}
+		if len(kept) > 0 {
+			all = kept
+		}
+	}
+	return all
+}
+
+// paths are the files and packages that a path, or the end of one, means.
+func (g *Graph) paths(name string) []int32 {
+	dir := strings.TrimSuffix(name, "/") + "/"
+	for _, key := range []schemas.NodeKey{
+		schemas.NewNodeKey(name, "", "", recountv1.SymbolKind_SYMBOL_KIND_FILE, ""),
+		schemas.NewNodeKey(dir, "", "", recountv1.SymbolKind_SYMBOL_KIND_PACKAGE, ""),
+	} {
+		if n, ok := g.byKey[key]; ok {
+			return []int32{n}
+		}
+	}
+	var ends []int32
+	for i := range g.nodes {
+		n := int32(i)
+		switch g.kind(n) {
+		case recountv1.SymbolKind_SYMBOL_KIND_FILE:
+			if strings.HasSuffix(g.keys[n].Path(), "/"+name) {
+				ends = append(ends, n)
+			}
+		case recountv1.SymbolKind_SYMBOL_KIND_PACKAGE:
+			if g.pkg(n) == name || strings.HasSuffix(g.keys[n].Path(), "/"+dir) {
+				ends = append(ends, n)
+			}
+		}
+	}
+	return ends
+}
+
+// files are the nodes of the files that a path, or the end of one, means.
+func (g *Graph) files(path string) []int32 {
+	var files []int32
+	for _, n := range g.paths(path) {
+		if g.kind(n) == recountv1.SymbolKind_SYMBOL_KIND_FILE {
+			files = append(files, n)
+		}
+	}
+	return files
+}
+
+// below calls use with the nodes of a file.
+func (g *Graph) below(file int32, use func(n int32)) {
+	path := g.keys[file].Path()
+	i, _ := slices.BinarySearch(g.keys, schemas.NodeKey(path+"\x00"))
+	for ; i < len(g.keys) && g.keys[i].Path() == path; i++ {
+		use(int32(i))
+	}
+}
+
+// atLine is the innermost declaration at a line; the file itself where there is
+// none.
+func (g *Graph) atLine(path string, line uint32) []int32 {
+	files := g.files(path)
+	for i, file := range files {
+		best := file
+		g.below(file, func(n int32) {
+			nd, was := &g.nodes[n], &g.nodes[best]
+			if n == file || line < nd.line || line > max(nd.line, nd.end) {
+				return
+			}
+			if best == file || nd.line > was.line || nd.line == was.line && nd.end <= was.end {
+				best = n
+			}
+		})
+		files[i] = best
+	}
+	return files
+}
+
+// inFile are the declarations of a name in a file.
+func (g *Graph) inFile(path, name string) []int32 {
+	var tiers [2][]int32
+	for _, file := range g.files(path) {
+		g.below(file, func(n int32) {
+			switch chain := g.chain(n) + g.keys[n].Variant(); {
+			case chain == name:
+				tiers[0] = append(tiers[0], n)
+			case g.chain(n) != "" && endsAtName(g.chain(n), name):
+				tiers[1] = append(tiers[1], n)
+			}
+		})
+	}
+	if len(tiers[0]) > 0 {
+		return tiers[0]
+	}
+	return tiers[1]
+}
+
+// unnamed is the error of a name that means nothing, or several things.
+func (w *world) unnamed(g int32, typed, name string, found []int32) error {
+	if len(found) > 0 {
+		e := &AmbiguousError{Ref: typed, What: fmt.Sprintf("symbol %q", typed)}
+		for _, n := range found {
+			if len(e.Candidates) == mostCandidates {
+				e.More++
+				continue
+			}
+			s := w.symbol(ref{g, n})
+			e.Candidates = append(e.Candidates, fmt.Sprintf("%s  %s %s at %s", w.exact(ref{g, n}), s.Kind, s.Name, s.Place()))
+		}
+		return e
+	}
+	hint := fmt.Sprintf("%s has no symbol or file of that name at this revision", w.graphs[g].repo)
+	if near := w.graphs[g].near(name); len(near) > 0 {
+		hint += "; did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return &query.NotFoundError{Ref: typed, Hint: hint}
+}
+
+// near are the names that take the fewest changes to make what was written of
+// them.
+func (g *Graph) near(name string) []string {
+	last := strings.ToLower(name[strings.LastIndexAny(name, "./:")+1:])
+	type hit struct {
+		name     string
+		distance int
+		test     bool
+	}
+	most := max(1, len(last)/3)
+	best := map[string]hit{}
+	for i := range g.nodes {
+		n := int32(i)
+		own := strings.ToLower(g.name(n))
+		if own == "" || len(own) > len(last)+most || len(last) > len(own)+most {
+			continue
+		}
+		if d := distance(last, own, most); d <= most {
+			shown := g.display(n)
+			best[shown] = hit{shown, d, g.nodes[n].test}
+		}
+	}
+	var hits []hit
+	for _, h := range best {
+		hits = append(hits, h)
+	}
+	slices.SortFunc(hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), compareBool(a.test, b.test), cmp.Compare(len(a.name), len(b.name)), cmp.Compare(a.name, b.name))
+	})
+	var names []string
+	for _, h := range hits[:min(len(hits), 5)] {
+		names = append(names, h.name)
+	}
+	return names
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// distance is how many letters one puts in, takes out, changes, or exchanges with
+// the next one; anything above most where it is more.
+func distance(a, b string, most int) int {
+	prev, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		next[0] = i
+		least := i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			next[j] = min(row[j]+1, next[j-1]+1, row[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				next[j] = min(next[j], prev[j-2]+1)
+			}
+			least = min(least, next[j])
+		}
+		if least > most {
+			return most + 1
+		}
+		prev, row, next = row, next, prev
+	}
+	return row[len(b)]
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return strings.TrimSpace(line)
+}
+
+func personName(s *recountv1.Signature) string {
+	if s.Email == "" {
+		return s.Name
+	}
+	return strings.TrimSpace(s.Name + " <" + s.Email + ">")
+}

@@ -1,0 +1,303 @@
+package code
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/recountdb/recount/query"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// SymbolsRequest asks for symbols by a part of their name.
+type SymbolsRequest struct {
+	Scope
+	Text  string   `json:"text" minLength:"1" maxLength:"4096" example:"ClientProduce" doc:"The name, or a part of it: its beginning, words of it (camelCase and snake_case), or letters in order. A place or a path, too."`
+	Kinds []string `json:"kinds,omitempty" example:"method" doc:"Only these kinds: function, method, struct, class, interface, …"`
+	Tests bool     `json:"tests,omitempty" doc:"Tests, too, as if they were no tests; otherwise they come last."`
+	Limit int      `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"10" doc:"How many at most."`
+}
+
+// SymbolsResponse is the answer of symbols.
+type SymbolsResponse struct {
+	query.Basis
+	Revision  Revision    `json:"revision" doc:"What was asked."`
+	Symbols   []SymbolHit `json:"symbols" nullable:"false" doc:"The symbols, the best match first."`
+	Truncated int         `json:"truncated" example:"0" doc:"How many more there are."`
+}
+
+// SymbolHit is one symbol that matches.
+type SymbolHit struct {
+	Symbol
+	Match     string `json:"match" enum:"name,exact,case,prefix,words,part,letters,place" example:"words" doc:"How it matches: the whole qualified name or its end, the name, the name but for case, its beginning, its words, a part of it, its letters in order; or by a place."`
+	Signature string `json:"signature,omitempty" example:"func (cl *Client) Produce(ctx context.Context, r *Record, promise func(*Record, error))" doc:"Its declaration's head."`
+	Doc       string `json:"doc,omitempty" doc:"The beginning of its documentation."`
+}
+
+// Symbols finds symbols by name. An error is a *query.RequestError,
+// *query.NotFoundError, *AmbiguousError, *query.NotVisibleError, the context's, or
+// the projection's; so are those of the other questions.
+func Symbols(ctx context.Context, s Sources, r SymbolsRequest) (SymbolsResponse, error) {
+	var resp SymbolsResponse
+	if r.Limit == 0 {
+		r.Limit = DefaultLimit
+	}
+	wanted, err := parseKinds(r.Kinds)
+	if err := cmp.Or(r.Scope.check(), checkName("text", strings.TrimSpace(r.Text)), checkLimit(r.Limit), err); err != nil {
+		return resp, err
+	}
+	a, err := s.ask(ctx, r.Scope)
+	if err != nil {
+		return resp, err
+	}
+	defer a.close()
+	snap, err := a.snapshot(r.Repo, r.At)
+	if err != nil {
+		return resp, err
+	}
+	g, err := a.graph(snap)
+	if err != nil {
+		return resp, err
+	}
+	w := &world{graphs: []*Graph{g}}
+	text := plainName(strings.TrimPrefix(r.Text, g.repo+"/"))
+	hits := g.search(text, wanted, r.Tests)
+	a.step(query.Step{Operator: "symbols", Inputs: map[string]string{"text": text}, Counts: map[string]int64{"symbols": int64(len(g.nodes)), "matching": int64(len(hits))}})
+	a.lap("symbols")
+	resp.Revision, resp.Symbols = at(snap), []SymbolHit{}
+	resp.Truncated = max(0, len(hits)-r.Limit)
+	nodes, err := snap.Nodes()
+	if err != nil {
+		return resp, err
+	}
+	for _, h := range hits[:min(len(hits), r.Limit)] {
+		hit := SymbolHit{Symbol: w.symbol(ref{0, h.n}), Match: matchNames[h.tier]}
+		value, ok, err := nodes.Get([]byte(g.keys[h.n]))
+		if err != nil {
+			return resp, err
+		}
+		if ok {
+			var full recountv1.CodeNode
+			if err := unmarshal(value, &full); err != nil {
+				return resp, err
+			}
+			hit.Signature, hit.Doc = full.Signature, firstSentence(full.Doc)
+		}
+		resp.Symbols = append(resp.Symbols, hit)
+	}
+	hint := ""
+	if len(hits) == 0 {
+		hint = "no symbol matches"
+		if near := g.near(text); len(near) > 0 {
+			hint += "; near are " + strings.Join(near, ", ")
+		}
+	}
+	var filters []query.AppliedFilter
+	if len(r.Kinds) > 0 {
+		filters = append(filters, query.AppliedFilter{Field: "kinds", Op: "in", Value: strings.Join(r.Kinds, ",")})
+	}
+	resp.Basis = a.basis(len(hits) == 0, hint, filters...)
+	return resp, nil
+}
+
+func parseKinds(names []string) (map[recountv1.SymbolKind]bool, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	wanted := map[recountv1.SymbolKind]bool{}
+	for _, name := range names {
+		k, ok := recountv1.SymbolKind_value["SYMBOL_KIND_"+strings.ToUpper(name)]
+		if !ok || k == 0 {
+			return nil, &query.RequestError{Field: "kinds", Value: fmt.Sprintf("%q", name), Reason: "want of " + strings.Join(KindNames(), ", ")}
+		}
+		wanted[recountv1.SymbolKind(k)] = true
+	}
+	return wanted, nil
+}
+
+// KindNames are the kinds of symbols, as requests and answers name them.
+func KindNames() []string {
+	var names []string
+	for k := recountv1.SymbolKind(1); int(k) < len(recountv1.SymbolKind_name); k++ {
+		names = append(names, kindName(k))
+	}
+	return names
+}
+
+// How a symbol may match, the best first.
+const (
+	matchPlace = iota
+	matchName
+	matchExact
+	matchCase
+	matchPrefix
+	matchWords
+	matchPart
+	matchLetters
+	noMatch
+)
+
+var matchNames = [...]string{"place", "name", "exact", "case", "prefix", "words", "part", "letters"}
+
+type symbolHit struct {
+	n    int32
+	tier int
+	loss int // how much of the name is not asked for
+}
+
+// search ranks the symbols that match: by how, then what is no test, what is
+// exported, by how little of the name is left over, and by where they stand.
+func (g *Graph) search(text string, wanted map[recountv1.SymbolKind]bool, tests bool) []symbolHit {
+	var hits []symbolHit
+	placed := map[int32]bool{}
+	if strings.ContainsAny(text, ":/") {
+		found, _ := g.lookup(text)
+		for _, n := range found {
+			if wanted == nil || wanted[g.kind(n)] {
+				placed[n] = true
+				hits = append(hits, symbolHit{n, matchPlace, 0})
+			}
+		}
+	}
+	m := newMatcher(text)
+	for i := range g.nodes {
+		n := int32(i)
+		if placed[n] || wanted != nil && !wanted[g.kind(n)] {
+			continue
+		}
+		if tier, loss := m.match(g, n); tier < noMatch {
+			hits = append(hits, symbolHit{n, tier, loss})
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b symbolHit) int {
+		x, y := &g.nodes[a.n], &g.nodes[b.n]
+		order := cmp.Compare(a.tier, b.tier)
+		if order == 0 && !tests {
+			order = compareBool(x.test, y.test)
+		}
+		return cmp.Or(order, compareBool(!x.exported, !y.exported), cmp.Compare(a.loss, b.loss), cmp.Compare(a.n, b.n))
+	})
+	return hits
+}
+
+// matcher compares one text with many names.
+type matcher struct {
+	text, lower string
+	words       []string
+}
+
+func newMatcher(text string) matcher {
+	return matcher{text, strings.ToLower(text), wordsOf(text)}
+}
+
+// match says how a node's name has the text.
+func (m *matcher) match(g *Graph, n int32) (tier, loss int) {
+	chain, name := g.chain(n), g.name(n)
+	if chain == "" { // a file or a package: by its path
+		path := strings.TrimSuffix(g.keys[n].Path(), "/")
+		name = path[strings.LastIndexByte(path, '/')+1:]
+		chain = name
+	}
+	loss = len(name) - len(m.text)
+	if name == "" {
+		return noMatch, 0
+	}
+	if name == m.text {
+		return matchExact, len(chain) - len(name)
+	}
+	if len(m.text) > len(name) && strings.HasSuffix(m.text, name) {
+		if qualified := g.pkg(n) + "." + chain; endsAtName(qualified, m.text) {
+			return matchName, len(qualified) - len(m.text)
+		}
+	}
+	lower := strings.ToLower(name)
+	switch {
+	case lower == m.lower:
+		return matchCase, len(chain) - len(name)
+	case strings.HasPrefix(lower, m.lower):
+		return matchPrefix, loss
+	case m.hasWords(strings.ToLower(g.pkg(n)), chain):
+		return matchWords, max(loss, len(chain)-len(m.text))
+	case strings.Contains(lower, m.lower):
+		return matchPart, loss
+	case len(m.lower) >= 3 && hasLetters(strings.ToLower(chain), m.lower):
+		return matchLetters, len(chain) - len(m.text)
+	}
+	return noMatch, 0
+}
+
+// hasWords says whether each word of the text begins a word of the name, its owners
+// or the package's last element, in order for the name's own.
+func (m *matcher) hasWords(pkg, chain string) bool {
+	if len(m.words) == 0 {
+		return false
+	}
+	own := wordsOf(chain)
+	at := 0
+	short := shortPackage(pkg)
+	for i, word := range m.words {
+		if i == 0 && len(m.words) > 1 && short == word {
+			continue
+		}
+		for at < len(own) && !strings.HasPrefix(own[at], word) {
+			at++
+		}
+		if at == len(own) {
+			return false
+		}
+		at++
+	}
+	return true
+}
+
+// hasLetters says whether a name has the letters in order.
+func hasLetters(name, letters string) bool {
+	i := 0
+	for j := 0; i < len(letters) && j < len(name); j++ {
+		if name[j] == letters[i] {
+			i++
+		}
+	}
+	return i == len(letters)
+}
+
+// wordsOf splits a name at its humps and at what is no letter or digit: HTTPServer
+// is http and server.
+func wordsOf(s string) []string {
+	var words []string
+	runes := []rune(s)
+	start := 0
+	flush := func(end int) {
+		if end > start {
+			words = append(words, strings.ToLower(string(runes[start:end])))
+		}
+	}
+	for i, r := range runes {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			flush(i)
+			start = i + 1
+		case i > start && unicode.IsUpper(r) && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])):
+			flush(i)
+			start = i
+		}
+	}
+	flush(len(runes))
+	return words
+}
+
+// firstSentence is the beginning of a documentation, for lists.
+func firstSentence(doc string) string {
+	doc = strings.Join(strings.Fields(doc), " ")
+	if i := strings.Index(doc, ". "); i >= 0 {
+		doc = doc[:i+1]
+	}
+	const most = 160
+	if r := []rune(doc); len(r) > most {
+		doc = string(r[:most]) + "…"
+	}
+	return doc
+}

@@ -1,0 +1,266 @@
+package code
+
+import (
+	"slices"
+
+	snapshots "github.com/recountdb/recount/projections/graph/code"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// ref is a node of one of a world's graphs.
+type ref struct{ g, n int32 }
+
+// world is the graphs that one walk spans: the one that was asked for comes first.
+type world struct {
+	graphs []*Graph
+	snaps  []*snapshots.Snapshot
+	// left is how many repositories were left out.
+	left int
+}
+
+// kinds is a set of edge kinds.
+type kinds uint32
+
+func kindsOf(all ...recountv1.EdgeKind) (k kinds) {
+	for _, e := range all {
+		k |= 1 << e
+	}
+	return k
+}
+
+func (k kinds) has(kind uint8) bool { return k&(1<<kind) != 0 }
+
+const (
+	eContains   = recountv1.EdgeKind_EDGE_KIND_CONTAINS
+	eImports    = recountv1.EdgeKind_EDGE_KIND_IMPORTS
+	eCalls      = recountv1.EdgeKind_EDGE_KIND_CALLS
+	eMayCall    = recountv1.EdgeKind_EDGE_KIND_MAY_CALL
+	eImplements = recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS
+	eOverrides  = recountv1.EdgeKind_EDGE_KIND_OVERRIDES
+	eHandles    = recountv1.EdgeKind_EDGE_KIND_HANDLES_ROUTE
+	eServes     = recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS_RPC
+)
+
+// dispatched bounds the confidence of what a call through an interface may reach,
+// in thousandths.
+const dispatched = 700
+
+// rules say which edges a walk follows: forward those of along, back those of
+// against. What stands in dispatch is followed between methods, bounded.
+type rules struct {
+	along, against                 kinds
+	dispatchAlong, dispatchAgainst kinds
+	min                            uint16
+}
+
+var (
+	callKinds = kindsOf(eCalls, eMayCall, recountv1.EdgeKind_EDGE_KIND_CONSUMES_RPC, recountv1.EdgeKind_EDGE_KIND_CONSUMES_ENDPOINT)
+	// toCallers walks from what is called to who calls it, toCallees the other way.
+	toCallers = rules{against: callKinds, along: kindsOf(eServes, eHandles), dispatchAlong: kindsOf(eImplements, eOverrides)}
+	toCallees = rules{along: callKinds, against: kindsOf(eServes, eHandles), dispatchAgainst: kindsOf(eImplements, eOverrides)}
+	// toAffected walks from what changes to what may notice.
+	toAffected = rules{
+		against:       ^kindsOf(eContains, eImports, recountv1.EdgeKind_EDGE_KIND_UNSPECIFIED),
+		along:         kindsOf(eServes, eHandles),
+		dispatchAlong: kindsOf(eImplements, eOverrides),
+	}
+)
+
+// link is one edge as a walk follows it, from one node to another or back.
+type link struct {
+	kind       uint8
+	confidence uint16
+	provenance uint8
+	// site is where it stands: a node whose file has it, and the line.
+	site ref
+	line uint32
+}
+
+// from calls use with what an edge of the rules joins a node to, in the order of
+// the maps: along, then against, then other repositories.
+func (w *world) from(r ref, by *rules, use func(to ref, l link)) {
+	g := w.graphs[r.g]
+	method := isMethod(g.kind(r.n))
+	follow := func(e *edge, to int32, plain, bounded kinds) {
+		c := e.confidence
+		switch {
+		case plain.has(e.kind):
+		case bounded.has(e.kind) && method && isMethod(g.kind(to)):
+			c = min(c, dispatched)
+		default:
+			return
+		}
+		if c >= by.min {
+			use(ref{r.g, to}, link{e.kind, c, e.provenance, ref{r.g, e.from}, e.line})
+		}
+	}
+	if by.along|by.dispatchAlong != 0 {
+		for i := g.out[r.n]; i < g.out[r.n+1]; i++ {
+			follow(&g.edges[i], g.edges[i].to, by.along, by.dispatchAlong)
+		}
+	}
+	if by.against|by.dispatchAgainst != 0 {
+		for _, i := range g.into[g.in[r.n]:g.in[r.n+1]] {
+			follow(&g.edges[i], g.edges[i].from, by.against, by.dispatchAgainst)
+		}
+	}
+	if len(w.graphs) > 1 {
+		w.across(r, by, use)
+	}
+}
+
+func isMethod(k recountv1.SymbolKind) bool {
+	return k == recountv1.SymbolKind_SYMBOL_KIND_METHOD || k == recountv1.SymbolKind_SYMBOL_KIND_RPC
+}
+
+// across follows edges into other repositories, and out of them.
+func (w *world) across(r ref, by *rules, use func(to ref, l link)) {
+	g := w.graphs[r.g]
+	for i := g.outStart[r.n]; i < g.outStart[r.n+1]; i++ {
+		e := &g.outside[i]
+		if !(by.along | by.dispatchAlong).has(e.kind) || e.confidence < by.min {
+			continue
+		}
+		for o := range w.graphs {
+			if int32(o) == r.g {
+				continue
+			}
+			for _, n := range w.graphs[o].declares(g.symbols[e.to]) {
+				use(ref{int32(o), n}, link{e.kind, e.confidence, e.provenance, r, e.line})
+			}
+		}
+	}
+	if by.against|by.dispatchAgainst == 0 {
+		return
+	}
+	own := g.symbol(r.n)
+	if own.pkg == "" {
+		return
+	}
+	for o, other := range w.graphs {
+		if int32(o) == r.g {
+			continue
+		}
+		sym, used := other.bySymbol[own]
+		if !used {
+			continue
+		}
+		for _, i := range other.users[other.userStart[sym]:other.userStart[sym+1]] {
+			e := &other.outside[i]
+			if (by.against | by.dispatchAgainst).has(e.kind) && e.confidence >= by.min {
+				from := ref{int32(o), e.from}
+				use(from, link{e.kind, e.confidence, e.provenance, from, e.line})
+			}
+		}
+	}
+}
+
+// reached is what a walk found of a node.
+type reached struct {
+	ref
+	// via is the node before it on its path, by its place in the walk's result; -1
+	// for where the walk began.
+	via        int32
+	depth      int32
+	confidence uint16
+	by         link
+}
+
+// visit is the places of nodes in a walk's result, plus one.
+type visit [][]int32
+
+func (w *world) visits() visit { return make(visit, len(w.graphs)) }
+
+func (v visit) at(w *world, r ref) *int32 {
+	if v[r.g] == nil {
+		v[r.g] = make([]int32, len(w.graphs[r.g].nodes))
+	}
+	return &v[r.g][r.n]
+}
+
+// levels walks up to so many edges from the seeds, the nearest first. Of the
+// shortest paths to a node the one of the highest least confidence counts.
+func (w *world) levels(seeds []ref, by *rules, depth int) []reached {
+	var all []reached
+	seen := w.visits()
+	for _, s := range seeds {
+		if p := seen.at(w, s); *p == 0 {
+			all = append(all, reached{ref: s, via: -1, confidence: 1000})
+			*p = int32(len(all))
+		}
+	}
+	for begin, d := 0, int32(1); begin < len(all) && int(d) <= depth; d++ {
+		end := len(all)
+		for i := begin; i < end; i++ {
+			from := all[i]
+			w.from(from.ref, by, func(to ref, l link) {
+				c := min(from.confidence, l.confidence)
+				p := seen.at(w, to)
+				if *p == 0 {
+					all = append(all, reached{to, int32(i), d, c, l})
+					*p = int32(len(all))
+				} else if known := &all[*p-1]; known.depth == d && c > known.confidence {
+					known.via, known.confidence, known.by = int32(i), c, l
+				}
+			})
+		}
+		begin = end
+	}
+	return all
+}
+
+// widest walks everything that the seeds reach. To each node it takes the path of
+// the highest least confidence, and of these the shortest.
+func (w *world) widest(seeds []ref, by *rules) []reached {
+	var all []reached
+	seen := w.visits()
+	var queue [1001][]int32 // places in all, by confidence
+	for _, s := range seeds {
+		if p := seen.at(w, s); *p == 0 {
+			all = append(all, reached{ref: s, via: -1, confidence: 1000})
+			*p = int32(len(all))
+			queue[1000] = append(queue[1000], *p-1)
+		}
+	}
+	for c := 1000; c >= 0; c-- {
+		for head := 0; head < len(queue[c]); head++ {
+			i := queue[c][head]
+			from := all[i]
+			if int(from.confidence) != c {
+				continue // a better path came before
+			}
+			w.from(from.ref, by, func(to ref, l link) {
+				conf := min(from.confidence, l.confidence)
+				p := seen.at(w, to)
+				if *p == 0 {
+					all = append(all, reached{ref: to})
+					*p = int32(len(all))
+				} else if known := &all[*p-1]; conf < known.confidence || conf == known.confidence && from.depth+1 >= known.depth {
+					return
+				}
+				all[*p-1] = reached{to, i, from.depth + 1, conf, l}
+				queue[conf] = append(queue[conf], *p-1)
+			})
+		}
+	}
+	return all
+}
+
+// way is the path to a place of a walk's result, from where the walk began.
+func way(all []reached, i int32) []reached {
+	var path []reached
+	for ; i >= 0; i = all[i].via {
+		path = append(path, all[i])
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// seeds are a node with all that belongs to it.
+func (w *world) seeds(r ref) []ref {
+	var all []ref
+	for _, n := range w.graphs[r.g].members(r.n) {
+		all = append(all, ref{r.g, n})
+	}
+	return all
+}
