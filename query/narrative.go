@@ -37,6 +37,9 @@ type Basis struct {
 	Timing         Timing            `json:"timing" doc:"How long it took: the one part of the answer that differs from run to run."`
 }
 
+// Rests is the basis of an answer that embeds it.
+func (b Basis) Rests() Basis { return b }
+
 // Walk bounds a walk over the narrative.
 type Walk struct {
 	Depth     int      `json:"depth,omitempty" minimum:"1" maximum:"32" default:"5" example:"5" doc:"How many edges to go from the root at most; why counts tries of one thing, one after the other, as one."`

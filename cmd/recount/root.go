@@ -14,6 +14,7 @@ const (
 	groupStart  = "start"
 	groupRecord = "record"
 	groupAsk    = "ask"
+	groupCode   = "code"
 	groupTrust  = "trust"
 	groupRest   = "rest"
 )
@@ -66,6 +67,7 @@ $RECOUNT_DATA_DIR or ~/.local/share/recount.`,
 		&cobra.Group{ID: groupStart, Title: "Start:"},
 		&cobra.Group{ID: groupRecord, Title: "Record:"},
 		&cobra.Group{ID: groupAsk, Title: "Ask:"},
+		&cobra.Group{ID: groupCode, Title: "Ask about code:"},
 		&cobra.Group{ID: groupTrust, Title: "Look inside, and check:"},
 		&cobra.Group{ID: groupRest, Title: "Besides:"},
 	)
@@ -78,6 +80,7 @@ $RECOUNT_DATA_DIR or ~/.local/share/recount.`,
 	add(groupStart, a.quickstartCmd(), a.upCmd())
 	add(groupRecord, a.hookCmd(), a.importCmd(), a.watchCmd(), a.recordCmd(), a.execCmd())
 	add(groupAsk, a.findCmd(), a.showCmd(), a.whyCmd(), a.stitchCmd(), a.diffCmd(), a.insightsCmd(), a.statusCmd())
+	add(groupCode, a.symbolsCmd(), a.callersCmd(), a.calleesCmd(), a.impactCmd(), a.testsCmd(), a.flowCmd())
 	add(groupTrust, a.logCmd(), a.verifyCmd(), a.rebuildCmd())
 	add(groupRest, a.pipelineCmd(), a.versionCmd())
 	root.SetHelpCommandGroupID(groupRest)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/recountdb/recount/projections"
@@ -145,7 +146,7 @@ func (a *asking) basis(empty bool, hint string, filters ...query.AppliedFilter) 
 func (a *asking) snapshot(repo, rev string) (*snapshots.Snapshot, error) {
 	r, err := a.view.Repository(repo)
 	if err != nil {
-		return nil, asked(cmp.Or(repo, "repository"), err)
+		return nil, asked(cmp.Or(repo, "code"), err)
 	}
 	s, err := a.view.Snapshot(r, rev)
 	if err != nil {
@@ -227,7 +228,11 @@ func asked(ref string, err error) error {
 	switch {
 	case errors.As(err, &ambiguous):
 		return &AmbiguousError{Ref: ref, What: ambiguous.What, Candidates: slices.Clone(ambiguous.Candidates)}
-	case errors.Is(err, snapshots.ErrUnknown), errors.Is(err, snapshots.ErrNoGraph):
+	case errors.Is(err, snapshots.ErrUnknown):
+		// What is behind the word says more than that it is unknown.
+		_, why, _ := strings.Cut(err.Error(), snapshots.ErrUnknown.Error())
+		return &query.NotFoundError{Ref: ref, Hint: cmp.Or(strings.TrimLeft(why, ":; "), err.Error())}
+	case errors.Is(err, snapshots.ErrNoGraph):
 		return &query.NotFoundError{Ref: ref, Hint: err.Error()}
 	}
 	return err

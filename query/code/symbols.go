@@ -37,18 +37,21 @@ type SymbolHit struct {
 	Doc       string `json:"doc,omitempty" doc:"The beginning of its documentation."`
 }
 
+func (r SymbolsRequest) check() error {
+	_, err := parseKinds(r.Kinds)
+	return cmp.Or(r.Scope.check(), checkName("text", strings.TrimSpace(r.Text)), checkLimit(r.Limit), err)
+}
+
 // Symbols finds symbols by name. An error is a *query.RequestError,
 // *query.NotFoundError, *AmbiguousError, *query.NotVisibleError, the context's, or
 // the projection's; so are those of the other questions.
 func Symbols(ctx context.Context, s Sources, r SymbolsRequest) (SymbolsResponse, error) {
 	var resp SymbolsResponse
-	if r.Limit == 0 {
-		r.Limit = DefaultLimit
-	}
 	wanted, err := parseKinds(r.Kinds)
-	if err := cmp.Or(r.Scope.check(), checkName("text", strings.TrimSpace(r.Text)), checkLimit(r.Limit), err); err != nil {
+	if err := cmp.Or(err, r.check()); err != nil {
 		return resp, err
 	}
+	r.Limit = cmp.Or(r.Limit, DefaultLimit)
 	a, err := s.ask(ctx, r.Scope)
 	if err != nil {
 		return resp, err

@@ -38,12 +38,17 @@ type TestGroup struct {
 	Tests []Affected `json:"tests" nullable:"false" doc:"The surest and nearest first."`
 }
 
+func (r TestsRequest) impact() ImpactRequest {
+	return ImpactRequest{Scope: r.Scope, Symbol: r.Symbol, Diff: r.Diff, MinConfidence: r.MinConfidence, Limit: r.Limit}
+}
+
+func (r TestsRequest) check() error { return r.impact().check() }
+
 // Tests says which tests reach what changes, by calls and whatever else impact
 // follows. A test that changes reaches itself.
 func Tests(ctx context.Context, s Sources, r TestsRequest) (TestsResponse, error) {
 	var resp TestsResponse
-	impact := ImpactRequest{Scope: r.Scope, Symbol: r.Symbol, Diff: r.Diff, MinConfidence: r.MinConfidence, Limit: r.Limit}
-	if err := impact.check(); err != nil {
+	if err := r.check(); err != nil {
 		return resp, err
 	}
 	r.Limit = cmp.Or(r.Limit, DefaultLimit)
@@ -52,7 +57,7 @@ func Tests(ctx context.Context, s Sources, r TestsRequest) (TestsResponse, error
 		return resp, err
 	}
 	defer a.close()
-	c, err := a.changing(impact)
+	c, err := a.changing(r.impact())
 	if err != nil {
 		return resp, err
 	}

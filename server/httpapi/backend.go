@@ -30,6 +30,9 @@ type Backend interface {
 	Diff(ctx context.Context, r query.DiffRequest) (query.DiffResponse, error)
 	// Insights tells what recurs.
 	Insights(ctx context.Context, r query.InsightsRequest) (query.InsightsResponse, error)
+	// Code answers a question about code into response, a pointer: code.Ask says it
+	// with types.
+	Code(ctx context.Context, question string, request, response any) error
 	// Follow hands commands to each as they become visible (query.Follow). It ends
 	// with ErrUnavailable when the node stops: go on from the last Followed.Next.
 	Follow(ctx context.Context, r query.FollowRequest, each func(query.Followed) error) error

@@ -163,6 +163,11 @@ func (c *Client) Insights(ctx context.Context, q query.InsightsRequest) (query.I
 	return question[query.InsightsResponse](ctx, c, "/v1/insights", q)
 }
 
+// Code asks POST /v1/code/{question}.
+func (c *Client) Code(ctx context.Context, question string, request, response any) error {
+	return referred(c.call(ctx, http.MethodPost, "/v1/code/"+question, nil, mediaJSON, request, response))
+}
+
 // normal is a request that can check itself. It is sent as it was made: what is
 // left out is filled in by the server.
 type normal[Q any] interface{ Normal() (Q, error) }

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/httpapi"
@@ -87,6 +88,17 @@ func (f *fake) Diff(_ context.Context, r query.DiffRequest) (query.DiffResponse,
 
 func (f *fake) Insights(_ context.Context, r query.InsightsRequest) (query.InsightsResponse, error) {
 	return query.InsightsResponse{Commands: int64(r.Limit)}, f.err
+}
+
+func (f *fake) Code(_ context.Context, question string, request, response any) error {
+	if question == "flow" {
+		return &code.AmbiguousError{What: "symbol \"x\"", Candidates: []string{"a.go:x", "b.go:x"}}
+	}
+	if r, ok := request.(code.CallsRequest); ok {
+		response.(*code.CallsResponse).Symbol.Name = question + " of " + r.Symbol
+		return f.err
+	}
+	return &query.NotFoundError{Ref: question, Hint: "see symbols"}
 }
 
 func (f *fake) Follow(ctx context.Context, r query.FollowRequest, each func(query.Followed) error) error {
@@ -523,5 +535,26 @@ func TestErrorsKeepTheirClass(t *testing.T) {
 	refused, _ := serve(t, &fake{err: &query.RequestError{Field: "limit", Value: 2, Reason: "not with Arrow"}}, httpapi.Options{})
 	if resp, body := request(t, refused, "GET", "/v1/intents", nil); resp.StatusCode != 422 || !strings.Contains(body, "not with Arrow") {
 		t.Errorf("scan refused: %d %s", resp.StatusCode, body)
+	}
+}
+
+func TestCode(t *testing.T) {
+	_, c := serve(t, &fake{}, httpapi.Options{})
+	ctx := t.Context()
+	r, err := code.Ask(ctx, c, code.CallersQuestion, code.CallsRequest{Symbol: "x"})
+	if err != nil || r.Symbol.Name != "callers of x" {
+		t.Errorf("callers: %+v %v", r.Symbol, err)
+	}
+	_, err = code.Ask(ctx, c, code.FlowQuestion, code.FlowRequest{From: "x", To: "y"})
+	if err == nil || err.Error() != "symbol \"x\" is ambiguous: name one of\n  a.go:x\n  b.go:x" {
+		t.Errorf("ambiguous: %v", err)
+	}
+	var nf *query.NotFoundError
+	if _, err = code.Ask(ctx, c, code.ImpactQuestion, code.ImpactRequest{Symbol: "x"}); !errors.As(err, &nf) || nf.Hint != "see symbols" {
+		t.Errorf("not found: %v", err)
+	}
+	var re *query.RequestError
+	if _, err = code.Ask(ctx, c, code.CallersQuestion, code.CallsRequest{}); !errors.As(err, &re) || re.Field != "symbol" {
+		t.Errorf("refused before it is sent: %v", err)
 	}
 }

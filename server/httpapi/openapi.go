@@ -21,6 +21,7 @@ func describe(o *huma.OpenAPI) {
 	o.Tags = []*huma.Tag{
 		{Name: "events", Description: "Appending to the log."},
 		{Name: "questions", Description: "Asking what happened."},
+		{Name: "code", Description: "Asking about code, at any commit that was imported."},
 		{Name: "operation", Description: "How the node stands, and looking after it."},
 	}
 	o.Components.SecuritySchemes = map[string]*huma.SecurityScheme{

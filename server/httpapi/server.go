@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -124,6 +125,7 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 		re   *query.RequestError
 		nf   *query.NotFoundError
 		am   *query.AmbiguousError
+		sa   *code.AmbiguousError
 		nv   *query.NotVisibleError
 		be   *bodyError
 		he   huma.StatusError
@@ -147,6 +149,8 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 			candidates[i] = &huma.ErrorDetail{Location: "id", Message: "may mean " + c.Time.UTC().Format(time.RFC3339) + " " + c.Command, Value: c}
 		}
 		return huma.Error409Conflict(am.Error(), candidates...)
+	case errors.As(err, &sa):
+		return huma.Error409Conflict(sa.Error())
 	case errors.As(err, &nv):
 		return huma.Error504GatewayTimeout(nv.Error(),
 			&huma.ErrorDetail{Location: "body.at_least", Message: "visible is " + nv.Have.String(), Value: nv.Want.String()})

@@ -9,6 +9,7 @@ import (
 	"github.com/recountdb/recount/processors/embed"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/httpapi"
 )
@@ -79,6 +80,17 @@ func (n *Node) Diff(ctx context.Context, q query.DiffRequest) (query.DiffRespons
 // Insights is Backend.Insights.
 func (n *Node) Insights(ctx context.Context, q query.InsightsRequest) (query.InsightsResponse, error) {
 	return answer(ctx, n, q, query.Insights)
+}
+
+// Code is Backend.Code.
+func (n *Node) Code(ctx context.Context, question string, request, response any) error {
+	if n.set == nil {
+		return noRole(RoleProject)
+	}
+	if err := n.catchUp(ctx); err != nil {
+		return err
+	}
+	return code.Answer(ctx, code.Sources{Set: n.set, Graphs: n.graphs}, question, request, response)
 }
 
 // Follow is Backend.Follow. It ends with httpapi.ErrUnavailable when the node
@@ -161,6 +173,14 @@ func (r roled) Diff(ctx context.Context, q query.DiffRequest) (query.DiffRespons
 // Insights needs the role serve.
 func (r roled) Insights(ctx context.Context, q query.InsightsRequest) (query.InsightsResponse, error) {
 	return serve(ctx, r, q, r.Node.Insights)
+}
+
+// Code needs the role serve.
+func (r roled) Code(ctx context.Context, question string, request, response any) error {
+	if !r.cfg.Has(RoleServe) {
+		return noRole(RoleServe)
+	}
+	return r.Node.Code(ctx, question, request, response)
 }
 
 // Scan needs the role serve.

@@ -24,6 +24,7 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/httpapi"
 )
@@ -59,6 +60,8 @@ type Node struct {
 	local    bool
 	progress func(httpapi.Progress)
 	catching sync.Mutex
+	// graphs are what questions about code walk over.
+	graphs *code.Cache
 
 	// gate is held for reading while the streams apply a batch, and for writing by
 	// a rebuild that takes over.
@@ -91,7 +94,7 @@ func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Pro
 	if cfg, err = cfg.Normal(); err != nil {
 		return nil, err
 	}
-	n = &Node{cfg: cfg, started: time.Now(), local: local, progress: progress, reg: prometheus.NewRegistry()}
+	n = &Node{cfg: cfg, started: time.Now(), local: local, progress: progress, reg: prometheus.NewRegistry(), graphs: code.NewCache(0)}
 	n.chain = processors.DefaultChain()
 	n.stopping, n.stop = context.WithCancel(context.Background())
 	defer func() {

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/query/code"
+)
+
+func (a *app) callersCmd() *cobra.Command {
+	return a.callsCmd(code.CallersQuestion, "callers SYMBOL", "Show who calls a symbol",
+		`Walk calls back from a symbol, also from other repositories, and show for each caller
+where it calls and how sure that is.`)
+}
+
+func (a *app) calleesCmd() *cobra.Command {
+	return a.callsCmd(code.CalleesQuestion, "callees SYMBOL", "Show what a symbol calls",
+		`Walk calls on from a symbol, also into other repositories, and show for each symbol
+where it is called and how sure that is. What stands in no repository that is known
+is listed apart.`)
+}
+
+func (a *app) callsCmd(q code.Question[code.CallsRequest, code.CallsResponse], use, short, long string) *cobra.Command {
+	var f codeFlags
+	var depth int
+	var least float64
+	c := &cobra.Command{
+		Use: use, Short: short,
+		Long: long + `
+
+SYMBOL is what people write: Client.Produce, kgo.Client.Produce, pkg/kgo/client.go:123.
+A type stands for its methods, too. A call through an interface arrives at the
+interface's method; what implements that is one step further, at 0.70 at most.
+Exits with 1 if there is none.`,
+		Example: fmt.Sprintf(`  recount %[1]s Client.Produce
+  recount %[1]s kgo.Client.Produce --depth 3 --min-confidence 0.8
+  recount %[1]s pkg/kgo/client.go:123 --at v1.18.0 --json`, q.Name),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeSymbols(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if depth < 1 || depth > code.MaxDepth {
+				return usagef("--depth %d: want 1 to %d", depth, code.MaxDepth)
+			}
+			return askCode(cmd.Context(), a, &f, q, func(s code.Scope) code.CallsRequest {
+				return code.CallsRequest{Scope: s, Symbol: args[0], Depth: depth, MinConfidence: least, Limit: f.limit}
+			}, func(r code.CallsResponse) {
+				a.heading(r.Revision)
+				a.printf("%s\n", a.symbolLine(r.Symbol))
+				at := 0
+				for _, x := range r.Calls {
+					if depth > 1 && x.Depth != at {
+						at = x.Depth
+						a.printf("%s\n", a.paint(dim, fmt.Sprintf("%d away", at)))
+					}
+					a.printf("  %s%s%s\n", a.symbolLine(x.Symbol), a.known(r.Revision.Repo, x), sure(x.Confidence))
+				}
+				for _, x := range r.Outside {
+					a.printf("  %s  %s\n", plainText(x.Package+"."+x.Name), a.paint(dim, "outside, "+x.Edge+" at "+plainText(x.Site)))
+				}
+				a.truncated(r.Truncated, "--limit shows more")
+			})
+		},
+	}
+	f.add(c, code.DefaultLimit)
+	c.Flags().IntVar(&depth, "depth", 1, fmt.Sprintf("how many calls to go at most, up to %d", code.MaxDepth))
+	c.Flags().Float64Var(&least, "min-confidence", 0, "follow only edges of this confidence or more, 0 to 1")
+	return c
+}
+
+// known says how a call is known, where it is more than a plain call.
+func (a *app) known(repo string, x code.Call) string {
+	s := ""
+	if x.Repo != repo {
+		s += "  in " + plainText(x.Repo)
+	}
+	s += "  " + x.Edge + " at " + plainText(x.Site)
+	if x.Via != "" {
+		s += " via " + plainText(x.Via)
+	}
+	return a.paint(dim, s)
+}

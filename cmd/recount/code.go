@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/schemas"
+)
+
+// codeFlags say what a question about code is asked of, and how its answer is
+// printed.
+type codeFlags struct {
+	scope   code.Scope
+	atLeast string
+	proof   bool
+	limit   int
+}
+
+func (f *codeFlags) add(c *cobra.Command, limit int) {
+	fl := c.Flags()
+	fl.StringVar(&f.scope.Repo, "repo", "", "the repository: its name, or the end of it; needed where there are several")
+	fl.StringVar(&f.scope.At, "at", "", "the revision: a branch, a tag, a commit, HEAD~3 (default HEAD)")
+	fl.StringVar(&f.atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
+	fl.BoolVar(&f.proof, "proof", false, "print how the answer came about")
+	if limit > 0 {
+		fl.IntVarP(&f.limit, "limit", "n", limit, "how many at most")
+	}
+}
+
+// where is the scope that the flags give.
+func (f *codeFlags) where() (code.Scope, error) {
+	s := f.scope
+	var err error
+	if s.AtLeast, err = schemas.ParseWatermark(f.atLeast); err != nil {
+		return s, usagef("--at-least: %w", err)
+	}
+	return s, nil
+}
+
+// answered is an answer that says what it rests on.
+type answered interface{ Rests() query.Basis }
+
+// askCode asks a question and prints the answer, for people by show. Nothing found
+// ends with exit code 1.
+func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q code.Question[Q, R], request func(code.Scope) Q, show func(R)) error {
+	scope, err := f.where()
+	if err != nil {
+		return err
+	}
+	return a.withBackend(ctx, func(b *backend) error {
+		r, err := code.Ask(ctx, b, q, request(scope))
+		a.clearProgress()
+		if err != nil {
+			return a.unanswered(err)
+		}
+		basis := r.Rests()
+		if a.json {
+			if err := a.printJSON(r); err != nil {
+				return err
+			}
+		} else {
+			show(r)
+			if basis.Hint != "" {
+				a.printf("%s\n", a.paint(dim, plainText(basis.Hint)))
+			}
+			if f.proof {
+				a.printProof(basis.Proof, basis.Watermark.String())
+			}
+		}
+		if basis.Status == query.StatusEmpty {
+			return exitError(1)
+		}
+		return nil
+	})
+}
+
+// heading tells the revision that an answer is about.
+func (a *app) heading(r code.Revision) {
+	a.printf("%s\n", a.paint(dim, fmt.Sprintf("%s at %.12s  %s", plainText(r.Repo), r.Commit, plainText(r.Subject))))
+}
+
+// truncated tells how much was left out.
+func (a *app) truncated(n int, mend string) {
+	if n > 0 {
+		a.printf("%s\n", a.paint(dim, fmt.Sprintf("… %s more; %s", thousands(n), mend)))
+	}
+}
+
+// symbolLine is a symbol in a line: its name, its kind, and where it stands.
+func (a *app) symbolLine(s code.Symbol) string {
+	return fmt.Sprintf("%s  %s", a.paint(bold, plainText(s.Name)), a.paint(dim, s.Kind+" "+plainText(s.Place())))
+}
+
+// sure writes a confidence where it is not certain by types.
+func sure(c float64) string {
+	if c >= 0.95 {
+		return ""
+	}
+	return fmt.Sprintf("  %.2f", c)
+}
+
+// completeSymbols offers symbols as a shell completes a name.
+func (a *app) completeSymbols(most int) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		const none = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		if len(args) >= most || typed == "" {
+			return nil, none
+		}
+		ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
+		defer cancel()
+		cfg, err := a.nodeConfig()
+		if err != nil {
+			return nil, none
+		}
+		b, err := a.open(ctx, cfg, completionWait)
+		if err != nil {
+			return nil, none
+		}
+		defer b.Close()
+		repo, _ := cmd.Flags().GetString("repo")
+		r, err := code.Ask(ctx, b, code.SymbolsQuestion, code.SymbolsRequest{Scope: code.Scope{Repo: repo}, Text: typed, Limit: completionCount})
+		if err != nil {
+			return nil, none
+		}
+		var out []cobra.Completion
+		for _, h := range r.Symbols {
+			if strings.HasPrefix(h.Name, typed) {
+				out = append(out, cobra.CompletionWithDesc(h.Name, h.Kind+" "+h.Place()))
+			}
+		}
+		return out, none
+	}
+}
+
+// day is a date, for lists.
+func day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.DateOnly)
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/query/code"
+)
+
+func (a *app) impactCmd() *cobra.Command {
+	var f codeFlags
+	var depth int
+	var least float64
+	var diff string
+	c := &cobra.Command{
+		Use:   "impact [SYMBOL]",
+		Short: "Show what a change can reach",
+		Long: `Show the blast radius of a symbol, or with --diff of a change that was made: what
+calls, references, implements or is routed to what changes, by repository and package,
+tests apart. Beside each stands the lowest confidence on the surest way there.
+Exits with 1 if nothing is known to be reached.`,
+		Example: `  recount impact Client.Produce
+  recount impact --diff main~3..main
+  recount impact pkg/kgo/client.go:123 --depth 3 --min-confidence 0.8 --json`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.completeSymbols(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			symbol, err := symbolOrDiff(args, diff)
+			if err != nil {
+				return err
+			}
+			return askCode(cmd.Context(), a, &f, code.ImpactQuestion, func(s code.Scope) code.ImpactRequest {
+				return code.ImpactRequest{Scope: s, Symbol: symbol, Diff: diff, Depth: depth, MinConfidence: least, Limit: f.limit}
+			}, func(r code.ImpactResponse) {
+				a.printImpact(r)
+			})
+		},
+	}
+	f.add(c, code.DefaultLimit)
+	c.Flags().StringVar(&diff, "diff", "", "the change between two revisions, REV..REV, in the place of a symbol")
+	c.Flags().IntVar(&depth, "depth", 0, "how many edges to go at most; 0 is no bound")
+	c.Flags().Float64Var(&least, "min-confidence", 0, "follow only edges of this confidence or more, 0 to 1")
+	return c
+}
+
+func symbolOrDiff(args []string, diff string) (string, error) {
+	switch {
+	case len(args) == 1 && diff != "", len(args) == 0 && diff == "":
+		return "", usagef("want a symbol, or --diff REV..REV")
+	case len(args) == 1:
+		return args[0], nil
+	}
+	return "", nil
+}
+
+func (a *app) printImpact(r code.ImpactResponse) {
+	a.heading(r.Revision)
+	for _, s := range r.Changed {
+		a.printf("%s\n", a.symbolLine(s))
+	}
+	a.truncated(r.ChangedCount-len(r.Changed), "--limit shows more")
+	a.printf("reaches %s in %s, and %s\n", counted(r.Total, "symbol"), counted(len(r.Groups), "package"), counted(r.TestCount, "test"))
+	for _, g := range r.Groups {
+		name := g.Package
+		if name == "" {
+			name = "(no package)"
+		}
+		if g.Repo != r.Revision.Repo {
+			name += " in " + g.Repo
+		}
+		a.printf("\n%s  %s\n", a.paint(cyan, plainText(name)), a.paint(dim, fmt.Sprintf("%s, %.2f or more", counted(g.Count, "symbol"), g.Least)))
+		for _, x := range g.Symbols {
+			a.printf("  %s\n", a.affectedLine(x))
+		}
+		if n := g.Count - len(g.Symbols); n > 0 {
+			a.printf("  %s\n", a.paint(dim, fmt.Sprintf("… %s more", thousands(n))))
+		}
+	}
+	if len(r.Tests) > 0 {
+		a.printf("\n%s\n", a.paint(cyan, "tests"))
+	}
+	for _, x := range r.Tests {
+		a.printf("  %s\n", a.affectedLine(x))
+	}
+	a.truncated(r.Truncated, "--limit shows more")
+}
+
+func (a *app) affectedLine(x code.Affected) string {
+	s := a.symbolLine(x.Symbol)
+	if x.Distance > 0 {
+		s += a.paint(dim, fmt.Sprintf("  %d away, %s %s", x.Distance, x.Edge, plainText(x.Via)))
+	}
+	return s + sure(x.Confidence)
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return thousands(n) + " " + noun + "s"
+}
