@@ -430,3 +430,6 @@ func personName(s *recountv1.Signature) string {
 	}
 	return strings.TrimSpace(s.Name + " <" + s.Email + ">")
 }
+
+// ProvenanceName is how an edge is known, as answers name it: "types_resolved".
+func ProvenanceName(p recountv1.Provenance) string { return provenanceName(uint8(p)) }

@@ -21,6 +21,10 @@ var (
 	CalleesQuestion = Question[CallsRequest, CallsResponse]{"callees", "What a symbol calls", "Walks calls on from a symbol, also into other repositories, each with the place of the call and how sure it is.", Callees}
 	ImpactQuestion  = Question[ImpactRequest, ImpactResponse]{"impact", "What a change can reach", "Follows calls, references, implementations and routes back from a symbol, or from what a diff touches: the blast radius by repository and package, tests apart.", Impact}
 	TestsQuestion   = Question[TestsRequest, TestsResponse]{"tests", "Which tests reach a change", "Says which tests reach a symbol, or what a diff touches, and what no test reaches.", Tests}
+	ProveQuestion   = Question[ProveRequest, ProveResponse]{"prove", "Prove an edge, or its absence", "Gives a proof that a snapshot has an edge between two symbols, or has not, which anyone can check offline against the snapshot's hash.", Prove}
+	OwnersQuestion  = Question[OwnersRequest, OwnersResponse]{"owners", "Who owns a file or a symbol", "Says who owns a file by CODEOWNERS of the revision, and who changed it in the commits before it.", Owners}
+	LogQuestion     = Question[LogRequest, LogResponse]{"snapshot-log", "The snapshots of a history", "Lists a revision and its first parents with the hashes of their snapshots.", Log}
+	ShowQuestion    = Question[ShowRequest, SnapshotResponse]{"snapshot-show", "What a snapshot holds", "Counts the files, symbols and edges of the graph at a revision, with the roots of its maps.", Show}
 	FlowQuestion    = Question[FlowRequest, FlowResponse]{"flow", "How calls get from one symbol to another", "Finds the shortest paths of calls between two symbols, the surest first.", Flow}
 )
 
@@ -30,6 +34,7 @@ func Answer(ctx context.Context, s Sources, question string, request, response a
 	for _, to := range []func(context.Context, Sources, string, any, any) (bool, error){
 		SymbolsQuestion.answer, CallersQuestion.answer, CalleesQuestion.answer,
 		ImpactQuestion.answer, TestsQuestion.answer, FlowQuestion.answer,
+		ProveQuestion.answer, OwnersQuestion.answer, LogQuestion.answer, ShowQuestion.answer,
 	} {
 		if mine, err := to(ctx, s, question, request, response); mine {
 			return err

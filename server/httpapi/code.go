@@ -18,6 +18,10 @@ func (s *server) registerCode(api huma.API) {
 	registerCodeQuestion(s, api, code.ImpactQuestion)
 	registerCodeQuestion(s, api, code.TestsQuestion)
 	registerCodeQuestion(s, api, code.FlowQuestion)
+	registerCodeQuestion(s, api, code.ProveQuestion)
+	registerCodeQuestion(s, api, code.OwnersQuestion)
+	registerCodeQuestion(s, api, code.LogQuestion)
+	registerCodeQuestion(s, api, code.ShowQuestion)
 }
 
 // registerCodeQuestion adds POST /v1/code/name. It reads only.

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/schemas"
+)
+
+func (a *app) proveCmd() *cobra.Command {
+	var f codeFlags
+	var edge string
+	var absent bool
+	c := &cobra.Command{
+		Use:   "prove FROM TO",
+		Short: "Prove that the code has an edge, or has not",
+		Long: `Print a proof that at a commit one symbol calls another (or is joined to it by another
+kind of edge), or with --absent that it does not. verify-proof checks it anywhere, with
+no data but the snapshot's hash. Exits with 1 if it is not so.`,
+		Example: `  recount prove main.run Client.Produce > proof.json
+  recount prove conn.Write net.Dial --at v1.18.0
+  recount prove kgo.conn kgo.Writer --edge implements
+  recount prove Client.Produce os.Exit --absent`,
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: a.completeSymbols(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var wrong error
+			err := askCode(cmd.Context(), a, &f, code.ProveQuestion, func(s code.Scope) code.ProveRequest {
+				return code.ProveRequest{Scope: s, From: args[0], To: args[1], Edge: edge, Absent: absent}
+			}, func(r code.ProveResponse) {
+				b, err := json.Marshal(r.Evidence)
+				wrong = err
+				a.printf("%s\n", b)
+			})
+			return errors.Join(err, wrong)
+		},
+	}
+	f.add(c, 0)
+	c.Flags().StringVar(&edge, "edge", "calls", "the kind of the edge: calls, may_call, references, implements, extends, …")
+	c.Flags().BoolVar(&absent, "absent", false, "prove that there is no such edge")
+	return c
+}
+
+func (a *app) verifyProofCmd() *cobra.Command {
+	var snapshot string
+	c := &cobra.Command{
+		Use:   "verify-proof FILE",
+		Short: "Check a proof, offline",
+		Long: `Check a proof that prove printed, with nothing but the file (- is the standard input).
+With --snapshot it must be about the snapshot of that hash, which snapshot show prints:
+without, the file says itself which one it is about. Exits with 1 if it does not hold.`,
+		Example: `  recount prove main.run Client.Produce | recount verify-proof -
+  recount verify-proof proof.json --snapshot 1f0a9c31…`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			var want *schemas.Hash
+			if snapshot != "" {
+				want = &schemas.Hash{}
+				if err := want.UnmarshalText([]byte(snapshot)); err != nil {
+					return usagef("--snapshot: %w", err)
+				}
+			}
+			file, err := a.readFile(args[0], code.MaxProof+1)
+			if err != nil {
+				return err
+			}
+			v, err := code.VerifyProof(file, want)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			if a.json {
+				return a.printJSON(v.EdgeProof)
+			}
+			a.printf("%s %s\n", a.paint(green, "proved:"), plainText(v.Claim()))
+			a.printf("  repository %s\n  commit     %s\n  snapshot   %s\n", plainText(v.Repository), plainText(v.Commit), v.Snapshot)
+			if v.Known != nil {
+				a.printf("  known by   %s, %.2f\n", code.ProvenanceName(v.Known.Provenance), float64(v.Known.ConfidencePermille)/1000)
+			}
+			if want == nil {
+				a.printf("%s\n", a.paint(dim, "the file itself names the snapshot; --snapshot HASH checks that it is the one you mean"))
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&snapshot, "snapshot", "", "the hash that the proof must be about")
+	return c
+}
+
+// readFile reads at most so many bytes of a file; - is the standard input.
+func (a *app) readFile(name string, most int64) (b []byte, err error) {
+	if name == "-" {
+		return io.ReadAll(io.LimitReader(a.stdin, most))
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return io.ReadAll(io.LimitReader(f, most))
+}

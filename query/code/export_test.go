@@ -1,0 +1,4 @@
+package code
+
+// OwnerPatternMatches says whether a pattern of CODEOWNERS holds for a path.
+func OwnerPatternMatches(pattern, path string) bool { return ownerPattern(pattern).MatchString(path) }

@@ -1,0 +1,94 @@
+package code_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
+)
+
+func TestOwners(t *testing.T) {
+	m := newShop(t)
+	m.commit(shop, "Bob", "one\n-- pkg/kgo/conn.toy --\npackage github.com/acme/shop/pkg/kgo\nmethod conn.Write\n")
+	m.commit(shop, "Bob", "two\n-- pkg/kgo/conn.toy --\npackage github.com/acme/shop/pkg/kgo\nmethod conn.Write = anew\n")
+	for _, tt := range []struct{ name, subject, want string }{
+		{"the last rule that matches", "pkg/kgo/conn.toy", "@acme/kafka by /pkg/ at CODEOWNERS:2; Bob <bob@example.org> 2, Ada <ada@example.org> 1"},
+		{"a symbol's file", "conn.Write", "@acme/kafka by /pkg/ at CODEOWNERS:2; Bob <bob@example.org> 2, Ada <ada@example.org> 1"},
+		{"what only the first matches", "cmd/main.toy", "@acme/everyone by * at CODEOWNERS:1; Ada <ada@example.org> 1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := code.Owners(t.Context(), m.s, code.OwnersRequest{Subject: tt.subject})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := strings.Join(r.Owners, " ") + " by " + r.Rule.Pattern + " at " + r.Rule.Place + "; " +
+				strings.Join(lines(r.Authors, func(a code.Author) string { return fmt.Sprintf("%s %d", a.Name, a.Commits) }), ", ")
+			if got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+	r, err := code.Owners(t.Context(), m.s, code.OwnersRequest{Subject: "pkg/kgo/conn.toy", Scope: code.Scope{At: "HEAD~2"}})
+	if err != nil || len(r.Authors) != 1 || r.Commits != 1 {
+		t.Errorf("as it was two commits ago: %+v %v", r.Authors, err)
+	}
+}
+
+func TestOwnerPatterns(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"*", "a/b.go", true},
+		{"*.js", "web/app.js", true},
+		{"*.js", "web/app.jsx", false},
+		{"/build/logs/", "build/logs/x/y.log", true},
+		{"/build/logs/", "a/build/logs/y.log", false},
+		{"docs/*", "docs/start.md", true},
+		{"docs/*", "docs/build/start.md", false},
+		{"apps/", "x/apps/y", true},
+		{"/docs/", "docs/a", true},
+		{"/scripts", "scripts/a.sh", true},
+		{"**/logs", "a/b/logs/c", true},
+		{"/apps/**/test", "apps/test/a", true},
+		{"/apps/**/test", "apps/x/y/test/a", true},
+		{"/apps/**", "apps/x/y", true},
+		{"a.b", "aXb", false},
+		{"internal/x", "internal/x/y.go", true},
+		{"internal/x", "y/internal/x", false},
+	} {
+		if got := code.OwnerPatternMatches(tt.pattern, tt.path); got != tt.want {
+			t.Errorf("%s matches %s: %v", tt.pattern, tt.path, got)
+		}
+	}
+}
+
+func TestSnapshots(t *testing.T) {
+	m := newShop(t)
+	second := m.commit(shop, "Bob", "second\n\nwith a body\n-- cmd/main.toy --\n")
+	l, err := code.Log(t.Context(), m.s, code.LogRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := lines(l.Snapshots, func(s code.LoggedSnapshot) string { return fmt.Sprint(s.Subject, " ", s.Changed, " ", s.NoGraph) })
+	if diff := cmp.Diff([]string{"second 1 ", "a shop 6 "}, got); diff != "" {
+		t.Errorf("log (-want +got):\n%s", diff)
+	}
+	s, err := code.Show(t.Context(), m.s, code.ShowRequest{Scope: code.Scope{At: second[:8]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Files.Total != 5 || s.Files.By["toy"] != 4 || s.Symbols.By["method"] != 5 || s.Edges.By["implements"] != 2 || s.Outside.Total != 2 || s.Unresolved != 1 {
+		t.Errorf("holds %+v %+v %+v %+v, %d unresolved", s.Files, s.Symbols, s.Edges, s.Outside, s.Unresolved)
+	}
+	if s.Status != query.StatusOK || len(s.Roots) != 7 || s.Revision.Commit != second || s.Revision.Snapshot != l.Snapshots[0].Snapshot {
+		t.Errorf("snapshot %+v", s.Revision)
+	}
+	if l, err = code.Log(t.Context(), m.s, code.LogRequest{Limit: 1}); err != nil || !l.Truncated {
+		t.Errorf("cut: %+v %v", l, err)
+	}
+}

@@ -1,0 +1,183 @@
+package code
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/recountdb/recount/query"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// LogRequest asks for the snapshots of a history.
+type LogRequest struct {
+	Scope
+	Limit int `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"20" doc:"How many at most."`
+}
+
+// LogResponse is the answer of snapshot-log.
+type LogResponse struct {
+	query.Basis
+	Snapshots []LoggedSnapshot `json:"snapshots" nullable:"false" doc:"The revision and its first parents."`
+	Truncated bool             `json:"truncated" doc:"Whether there are more."`
+}
+
+// LoggedSnapshot is one commit of a history.
+type LoggedSnapshot struct {
+	Revision
+	Parents []string `json:"parents" nullable:"false" doc:"The commit's parents."`
+	Changed int      `json:"changed" example:"3" doc:"How many files the commit changed."`
+	NoGraph string   `json:"no_graph,omitempty" doc:"Why it has no graph."`
+}
+
+func (r LogRequest) check() error { return cmp.Or(r.Scope.check(), checkLimit(r.Limit)) }
+
+// Log lists the snapshots of a revision and its first parents, the newest first.
+func Log(ctx context.Context, s Sources, r LogRequest) (LogResponse, error) {
+	resp := LogResponse{Snapshots: []LoggedSnapshot{}}
+	if err := r.check(); err != nil {
+		return resp, err
+	}
+	r.Limit = cmp.Or(r.Limit, DefaultLimit)
+	a, err := s.ask(ctx, r.Scope)
+	if err != nil {
+		return resp, err
+	}
+	defer a.close()
+	repo, err := a.view.Repository(r.Repo)
+	if err != nil {
+		return resp, asked(cmp.Or(r.Repo, "code"), err)
+	}
+	c, err := a.view.Resolve(repo, r.At)
+	if err != nil {
+		return resp, asked(cmp.Or(r.At, "HEAD"), err)
+	}
+	for c != nil {
+		if len(resp.Snapshots) == r.Limit {
+			resp.Truncated = true
+			break
+		}
+		why := c.WithoutGraph
+		if c.Collected {
+			why = "garbage collection dropped it"
+		}
+		resp.Snapshots = append(resp.Snapshots, LoggedSnapshot{revisionOf(c), append([]string{}, c.Parents...), int(c.ChangedCount), why})
+		if len(c.Parents) == 0 {
+			break
+		}
+		if c, err = a.view.Commit(repo, c.Parents[0]); err != nil {
+			return resp, err
+		}
+	}
+	a.step(query.Step{Operator: "history", Inputs: map[string]string{"repository": repo.Name}, Counts: map[string]int64{"commits": int64(len(resp.Snapshots))}})
+	resp.Basis = a.basis(false, "")
+	return resp, nil
+}
+
+// ShowRequest asks for one snapshot.
+type ShowRequest struct{ Scope }
+
+// SnapshotResponse is the answer of snapshot-show.
+type SnapshotResponse struct {
+	query.Basis
+	Revision   Revision          `json:"revision" doc:"What was asked."`
+	Parents    []string          `json:"parents" nullable:"false" doc:"The commit's parents."`
+	Message    string            `json:"message" doc:"Its message."`
+	Changed    []string          `json:"changed" nullable:"false" doc:"The files that it changed, as far as they are kept: 1,000."`
+	Roots      map[string]string `json:"roots" doc:"The roots of its maps."`
+	Files      Counted           `json:"files" doc:"Its files by language; those that were skipped by the reason."`
+	Symbols    Counted           `json:"symbols" doc:"Its symbols by kind."`
+	Edges      Counted           `json:"edges" doc:"Its edges by kind."`
+	Outside    Counted           `json:"outside" doc:"Its edges to what is elsewhere, by kind."`
+	Unresolved int               `json:"unresolved" example:"120" doc:"References that nothing was found for."`
+	Partial    []string          `json:"partial" nullable:"false" doc:"Files whose facts are not all, the first 20."`
+}
+
+// Counted is a number and what it is made of.
+type Counted struct {
+	Total int            `json:"total" example:"120" doc:"How many."`
+	By    map[string]int `json:"by" doc:"How many of each."`
+}
+
+func (r ShowRequest) check() error { return r.Scope.check() }
+
+// Show says what a snapshot holds.
+func Show(ctx context.Context, s Sources, r ShowRequest) (SnapshotResponse, error) {
+	var resp SnapshotResponse
+	if err := r.check(); err != nil {
+		return resp, err
+	}
+	a, err := s.ask(ctx, r.Scope)
+	if err != nil {
+		return resp, err
+	}
+	defer a.close()
+	snap, err := a.snapshot(r.Repo, r.At)
+	if err != nil {
+		return resp, err
+	}
+	g, err := a.graph(snap)
+	if err != nil {
+		return resp, err
+	}
+	files, err := snap.Files()
+	if err != nil {
+		return resp, err
+	}
+	resp.Revision, resp.Message, resp.Roots, resp.Partial = at(snap), snap.Message, rootsOf(snap.Maps), []string{}
+	resp.Parents, resp.Changed = append([]string{}, snap.Parents...), append([]string{}, snap.Changed...)
+	resp.Files.By = map[string]int{}
+	for e, err := range files.All() {
+		if err != nil {
+			return resp, err
+		}
+		f := &recountv1.CodeFile{}
+		if err := unmarshal(e.Value, f); err != nil {
+			return resp, err
+		}
+		resp.Files.Total++
+		if f.Skipped != "" {
+			resp.Files.By["skipped: "+f.Skipped]++
+		} else {
+			resp.Files.By[cmp.Or(f.Language, "other")]++
+		}
+		if f.Partial && len(resp.Partial) < 20 {
+			resp.Partial = append(resp.Partial, string(e.Key)+": "+f.Problem)
+		}
+	}
+	resp.Symbols = Counted{len(g.nodes), map[string]int{}}
+	for i := range g.nodes {
+		resp.Symbols.By[kindName(g.kind(int32(i)))]++
+	}
+	resp.Edges, resp.Outside = countEdges(g.edges), countEdges(g.outside)
+	unresolved, err := snap.Unresolved()
+	if err != nil {
+		return resp, err
+	}
+	resp.Unresolved = int(unresolved.Len())
+	resp.Basis = a.basis(false, "")
+	return resp, nil
+}
+
+func countEdges(edges []edge) Counted {
+	c := Counted{len(edges), map[string]int{}}
+	for _, e := range edges {
+		c.By[edgeName(e.kind)]++
+	}
+	return c
+}
+
+// Most are the names by how many there are of each, the most first.
+func (c Counted) Most() []string {
+	return slices.SortedFunc(maps.Keys(c.By), func(a, b string) int { return cmp.Or(cmp.Compare(c.By[b], c.By[a]), cmp.Compare(a, b)) })
+}
+
+// place is FILE:LINE; without a line, the file.
+func place(path string, line uint32) string {
+	if line == 0 {
+		return path
+	}
+	return path + ":" + strconv.Itoa(int(line))
+}
