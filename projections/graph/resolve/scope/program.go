@@ -192,7 +192,7 @@ func (p *program) addFile(f resolve.File, facts *recountv1.FileFacts) {
 		v.decls = append(v.decls, n)
 		if n.isFunction() {
 			for i, prm := range d.Parameters {
-				n.scope.own(n.parameterName(i, prm.Name))
+				n.scope.own(n.parameterName(i, prm.Name)).parameter = true
 			}
 		}
 	}

@@ -46,7 +46,8 @@ calls a.ts:run -> a.ts:A.run @13:33
 calls a.ts:run -> a.ts:B.constructor @13:29
 calls a.ts:run -> a.ts:Plain @13:44
 calls a.ts:run -> a.ts:step @13:17
-`}, {"imports: names, default, namespaces, what is handed on, elsewhere, aliases", `
+`},
+		{"imports: names, default, namespaces, what is handed on, elsewhere, aliases", `
 -- src/index.ts --
 export { open as start } from "./door.js"
 export * from "./rooms"
@@ -82,7 +83,8 @@ imports src/main.tsx -> @/api @5:20 (unresolved)
 calls src/main.tsx -> get @8:18 (unresolved)
 calls src/main.tsx -> gone @6:67 (unresolved)
 calls src/main.tsx -> hidden @6:57 (unresolved)
-`}, {"declared types, interfaces and objects with methods", `
+`},
+		{"declared types, interfaces and objects with methods", `
 -- a.ts --
 interface Store { get(id: string): Item }
 class Item { price() {} }
@@ -105,7 +107,8 @@ may_call a.ts:Cart.total -> a.ts:Memory.get @6:23 (flow 700)
 implements a.ts:Memory -> a.ts:Store @3:24
 calls a.ts:Memory.get -> a.ts:Item @3:67
 calls a.ts:table.one -> a.ts:table.two @8:29
-`}, {"exports of CommonJS", `
+`},
+		{"exports of CommonJS", `
 -- a.js --
 function one() {}
 exports.one = one
@@ -118,6 +121,21 @@ a.one(); one(); a.two()
 imports b.js -> a.js @1:10,2:16
 calls b.js -> a.js:one @3:2,3:9
 calls b.js -> a.js:two @3:18
+`},
+		{"one known value of several is not sure", `
+-- a.js --
+function own() {}
+export function run(options) {
+  const join = options.join ?? own
+  join()
+}
+export function hash(by) {
+  if (!by) by = own
+  by()
+}
+`, `
+may_call a.js:hash -> a.js:own @8:2 (flow 700)
+may_call a.js:run -> a.js:own @4:2 (flow 700)
 `},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package scope
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -229,16 +230,38 @@ func (p *program) bindingFlow(m *module, b *recountv1.Binding) {
 		}
 	}
 	class := p.classOf(s, m, b.Type)
+	// What is called by a name with several values is none of them for sure, also
+	// where only one is known: join = options.join ?? ownJoin.
+	several := false
+	if target.plain() && target.head != "return" && target.head != "yield" {
+		v := s.bound(target.head)
+		several = v.parameter || slices.ContainsFunc(v.aliases, func(other path) bool { return other.text != value.text })
+	}
 	p.addFlow(func(f *flow) {
 		var values set
 		if value.head != "?" {
 			values = p.eval(f, at{s, b.In}, value)
+		}
+		if several {
+			values = doubt(values)
 		}
 		if class != nil {
 			values = values.with(p.instance(class, true), true)
 		}
 		p.assign(f, at{s, b.In}, target, values)
 	})
+}
+
+// doubt is a set whose functions and classes are not sure.
+func doubt(values set) set {
+	out := slices.Clone(values)
+	for i, m := range out {
+		switch m.value.kind {
+		case functionValue, boundValue, classValue, externalValue:
+			out[i].sure = false
+		}
+	}
+	return out
 }
 
 // callFlow makes a call's arguments flow into the parameters of what is called.

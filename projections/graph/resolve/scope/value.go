@@ -118,6 +118,8 @@ type variable struct {
 	readers []*flow
 	// written: something is assigned to it, known or not.
 	written bool
+	// parameter: callers give it values.
+	parameter bool
 
 	// What the source says of it, for looking symbols up without values.
 	decls   []*decl
