@@ -192,7 +192,7 @@ func (b *builder) resolve(ctx context.Context, t *tree, c resolve.Change) (map[s
 		for _, l := range r.Languages() {
 			taken[l] = true
 		}
-		all, err := r.Resolve(ctx, t, c)
+		all, err := resolveBy(ctx, r, t, c)
 		if err != nil {
 			return nil, fmt.Errorf("resolve %s by %s: %w", t.repo, r.Name(), err)
 		}
@@ -219,6 +219,18 @@ func (b *builder) resolve(ctx context.Context, t *tree, c resolve.Change) (map[s
 		graphs[path] = g
 	}
 	return graphs, nil
+}
+
+// resolveBy asks one resolver. A panic of it is a bug of ours, met again whenever
+// the same files come: the commit is rejected with what happened, so that one
+// repository does not stop the others.
+func resolveBy(ctx context.Context, r resolve.Resolver, t *tree, c resolve.Change) (all []resolve.FileGraph, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = badf("it failed: %v", p)
+		}
+	}()
+	return r.Resolve(ctx, t, c)
 }
 
 // write makes the maps of the new snapshot out of those of the one before.

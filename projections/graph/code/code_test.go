@@ -5,6 +5,7 @@ import (
 	"crypto/sha1"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -252,6 +253,40 @@ func TestIncrementsEqualFull(t *testing.T) {
 			t.Errorf("commit %d: snapshot %s after increments, %s from its files", i, got, want)
 		}
 	}
+}
+
+// panicking is a resolver with a bug.
+type panicking struct{ toy }
+
+func (panicking) Resolve(_ context.Context, t resolve.Tree, _ resolve.Change) ([]resolve.FileGraph, error) {
+	if t.Repository() == "acme/bad" {
+		panic("index out of range")
+	}
+	return nil, nil
+}
+
+func TestAResolversBugStopsNoOtherRepository(t *testing.T) {
+	shard := projtest.Shard{TP: schemas.TopicPartition{Topic: "recount.commits"}}
+	rng := rand.New(rand.NewPCG(5, 5))
+	newHistory(rng, &shard, "acme/bad").add(&recountv1.CommitRecorded{Repository: "acme/bad", Commit: id("bad"), Scope: recountv1.Scope_SCOPE_FULL})
+	bad := shard.Records[len(shard.Records)-1]
+	c, err := Open(t.TempDir(), Options{Resolvers: func() ([]resolve.Resolver, error) { return []resolve.Resolver{panicking{}}, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	err = c.Apply(t.Context(), shard.Batch(0, shard.Next))
+	var refused *projections.RecordError
+	if !errors.As(err, &refused) || refused.Position != schemas.PositionOf(bad.Origin) {
+		t.Fatalf("got %v, want the commit at %s refused", err, schemas.PositionOf(bad.Origin))
+	}
+	shard.Records = shard.Records[:len(shard.Records)-1]
+	good := newHistory(rng, &shard, "acme/good")
+	good.commit()
+	if err := c.Apply(t.Context(), shard.Batch(0, shard.Next)); err != nil {
+		t.Fatal(err)
+	}
+	snapshotOf(t, c, shard.TP, "acme/good", good.commits[0])
 }
 
 func open(t *testing.T) *Code {
