@@ -1,7 +1,7 @@
 // The part of tree-sitter's C interface that parse.go uses. The library itself
 // (and its grammars) comes with github.com/smacker/go-tree-sitter, whose Go side
 // makes a call into C and a map entry for each node; here a file costs two calls.
-// The declarations repeat that version's api.h: see docs/decisions/0020.
+// The declarations repeat that version's api.h: see docs/decisions/0023.
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
