@@ -182,9 +182,6 @@ func (s *State) Close() error {
 	return errors.Join(err, s.lock.Close())
 }
 
-// save writes state.json.
-func (s *State) save() error { return s.write("state.json", s.saved) }
-
 // saveRefs writes refs.json.
 func (s *State) saveRefs() error { return s.write("refs.json", s.refs) }
 
@@ -267,12 +264,4 @@ func (s *State) saveSeen(contents []seenNow) error {
 		return fmt.Errorf("state of imports: %w", err)
 	}
 	return nil
-}
-
-// refMoved notes a move.
-func (s *State) refMoved(name string, r knownRef) {
-	if r.Commit == "" {
-		r.Target = "" // it stays known by the number of its moves
-	}
-	s.refs[name] = r
 }

@@ -68,18 +68,6 @@ func changes(base, now *snapshots.Snapshot) ([]change, error) {
 	return all, nil
 }
 
-// files are the paths whose content differs, in order.
-func changedFiles(base, now *snapshots.Snapshot) ([]string, error) {
-	var paths []string
-	for c, err := range now.Since(base, snapshots.FilesMap) {
-		if err != nil {
-			return nil, err
-		}
-		paths = append(paths, string(c.Key))
-	}
-	return paths, nil
-}
-
 // changedSeeds are the nodes of a graph that a change touches itself: what is
 // declared anew or otherwise than before, without what merely encloses it. Where a
 // declaration is gone, what called it has changed, too, or no longer resolves.

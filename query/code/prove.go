@@ -179,10 +179,15 @@ func nodeName(k schemas.NodeKey) NodeName {
 	return NodeName{k.Path(), k.Chain(), kindName(k.Kind()), k.Variant()}
 }
 
+// hasSeparator reports whether a text has one of the bytes that keys are cut at.
+func hasSeparator(s string) bool {
+	return strings.IndexByte(s, 0) >= 0 || strings.IndexByte(s, 0xff) >= 0
+}
+
 // key is the node's key. Names with a zero byte would be other names.
 func (n NodeName) key() (schemas.NodeKey, error) {
 	kind, ok := recountv1.SymbolKind_value["SYMBOL_KIND_"+strings.ToUpper(n.Kind)]
-	if !ok || n.Kind != strings.ToLower(n.Kind) || strings.ContainsAny(n.File+n.Name+n.Variant, "\x00\xff") {
+	if !ok || n.Kind != strings.ToLower(n.Kind) || hasSeparator(n.File+n.Name+n.Variant) {
 		return "", fmt.Errorf("%+v is no name of a node", n)
 	}
 	return schemas.NewNodeKey(n.File, "", n.Name, recountv1.SymbolKind(kind), n.Variant), nil

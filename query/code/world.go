@@ -1,8 +1,6 @@
 package code
 
 import (
-	"slices"
-
 	snapshots "github.com/recountdb/recount/projections/graph/code"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -244,16 +242,6 @@ func (w *world) widest(seeds []ref, by *rules) []reached {
 		}
 	}
 	return all
-}
-
-// way is the path to a place of a walk's result, from where the walk began.
-func way(all []reached, i int32) []reached {
-	var path []reached
-	for ; i >= 0; i = all[i].via {
-		path = append(path, all[i])
-	}
-	slices.Reverse(path)
-	return path
 }
 
 // seeds are a node with all that belongs to it.

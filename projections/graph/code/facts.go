@@ -1,8 +1,6 @@
 package code
 
 import (
-	"bytes"
-	"cmp"
 	"container/list"
 	"fmt"
 	"path"
@@ -10,7 +8,6 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -119,28 +116,15 @@ func decodeFacts(value []byte) (*recountv1.StoredFacts, int, error) {
 	return f, len(b), nil
 }
 
-// getter reads a key of one state.
-type getter func(key []byte) (value []byte, ok bool, err error)
-
-func viewGetter(v *store.View) getter {
-	return func(key []byte) (value []byte, ok bool, err error) {
-		ok, err = v.Get(key, func(b []byte) error {
-			value = bytes.Clone(b)
-			return nil
-		})
-		return value, ok, err
-	}
-}
-
 // readings are the languages and paths that a blob has facts for. They stand in
 // one value, so that finding them is one read: for each the language and the
 // path, each with its length before it.
 func appendReading(b []byte, c candidate) []byte {
-	b = protoString(b, c.language)
-	return protoString(b, c.path)
+	b = appendText(b, c.language)
+	return appendText(b, c.path)
 }
 
-func protoString(b []byte, s string) []byte {
+func appendText(b []byte, s string) []byte {
 	b = append(b, byte(len(s)>>8), byte(len(s)))
 	return append(b, s...)
 }
@@ -159,8 +143,4 @@ func decodeReadings(b []byte) ([]candidate, error) {
 		all = append(all, c)
 	}
 	return all, nil
-}
-
-func compareReadings(a, b candidate) int {
-	return cmp.Or(cmp.Compare(a.language, b.language), cmp.Compare(a.path, b.path))
 }

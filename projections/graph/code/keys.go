@@ -95,10 +95,6 @@ func externalKey(e resolve.External) []byte {
 	return edgeKey(e.From, e.Kind, schemas.NodeKey(outside(e.Language, e.Package, e.Name)))
 }
 
-func userKey(e resolve.External) []byte {
-	return edgeKey(schemas.NodeKey(outside(e.Language, e.Package, e.Name)), e.Kind, e.From)
-}
-
 func unresolvedKey(u resolve.Unresolved) []byte {
 	b := edgeKey(u.From, u.Kind, schemas.NodeKey(u.Path))
 	b = append(b, 0)
