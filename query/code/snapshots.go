@@ -59,11 +59,7 @@ func Log(ctx context.Context, s Sources, r LogRequest) (LogResponse, error) {
 			resp.Truncated = true
 			break
 		}
-		why := c.WithoutGraph
-		if c.Collected {
-			why = "garbage collection dropped it"
-		}
-		resp.Snapshots = append(resp.Snapshots, LoggedSnapshot{revisionOf(c), append([]string{}, c.Parents...), int(c.ChangedCount), why})
+		resp.Snapshots = append(resp.Snapshots, LoggedSnapshot{revisionOf(c), append([]string{}, c.Parents...), int(c.ChangedCount), c.WithoutGraph})
 		if len(c.Parents) == 0 {
 			break
 		}

@@ -37,7 +37,7 @@ func (v *View) Check(ctx context.Context) (Checked, error) {
 		var newest *Snapshot
 		err := v.Commits(r, func(s *recountv1.CodeSnapshot) error {
 			done.Commits++
-			if s.Maps == nil || s.Collected {
+			if s.Maps == nil {
 				return nil
 			}
 			done.Snapshots++

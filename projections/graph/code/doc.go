@@ -30,12 +30,12 @@
 // partitions is two repositories.
 //
 //	0x10 Shard hash                      a chunk of a map
+//	0x11 Shard Repo 'b' blob             the languages and paths that the blob has facts for
 //	0x11 Shard Repo 'f' blob language    StoredFacts, zstd
 //	0x11 Shard Repo 'c' commit           CodeSnapshot
 //	0x11 Shard Repo 'p' commit part      CommitRecorded, a part of a commit not closed yet
 //	0x11 Shard Repo 'r' ref              CodeRef
 //	0x11 Shard Repo 'w'                  CodeSnapshot of the working tree
-//	0x12 Shard Repo chain 00 …           who changed a symbol: see authors.go
 //
 // Protobuf values are marshalled deterministically.
 package code

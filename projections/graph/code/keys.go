@@ -15,9 +15,8 @@ import (
 )
 
 const (
-	kindChunk  = 0x10
-	kindRepo   = 0x11
-	kindAuthor = 0x12
+	kindChunk = 0x10
+	kindRepo  = 0x11
 )
 
 // What a key of a repository is about.
@@ -39,15 +38,15 @@ func chunkKey(shard []byte, h prolly.Hash) []byte {
 }
 
 // repoKey starts a key of a repository.
-func repoKey(kind byte, shard []byte, repo string) []byte {
+func repoKey(shard []byte, repo string) []byte {
 	b := make([]byte, 0, len(shard)+len(repo)+64)
-	b = append(append(b, kind), shard...)
+	b = append(append(b, kindRepo), shard...)
 	b = append(b, repo...)
 	return append(b, 0)
 }
 
 func about(shard []byte, repo string, what byte, parts ...string) []byte {
-	b := append(repoKey(kindRepo, shard, repo), what)
+	b := append(repoKey(shard, repo), what)
 	for _, p := range parts {
 		b = append(b, p...)
 	}

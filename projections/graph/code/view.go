@@ -74,7 +74,7 @@ func (v *View) Repositories() ([]RepoID, error) {
 		}
 		r := RepoID{tp, string(name)}
 		all = append(all, r)
-		ok = it.SeekGE(store.PrefixEnd(repoKey(kindRepo, r.shard(), r.Name)))
+		ok = it.SeekGE(store.PrefixEnd(repoKey(r.shard(), r.Name)))
 	}
 	slices.SortFunc(all, func(a, b RepoID) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.TP.Partition, b.TP.Partition))
@@ -197,9 +197,6 @@ func (v *View) Snapshot(r RepoID, rev string) (*Snapshot, error) {
 	}
 	if s.Maps == nil {
 		return nil, fmt.Errorf("commit %.12s of %s: %w: %s", s.Commit, r.Name, ErrNoGraph, s.WithoutGraph)
-	}
-	if s.Collected {
-		return nil, fmt.Errorf("commit %.12s of %s: %w: garbage collection dropped it (`recount gc` says what it keeps)", s.Commit, r.Name, ErrNoGraph)
 	}
 	roots, err := decodeRoots(s.Maps)
 	if err != nil {

@@ -1921,10 +1921,8 @@ type CodeSnapshot struct {
 	Position *Position `protobuf:"bytes,13,opt,name=position,proto3" json:"position,omitempty"`
 	EventId  []byte    `protobuf:"bytes,14,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
 	// changed are the paths that the commit changed, sorted; at most 1,000.
-	Changed      []string `protobuf:"bytes,15,rep,name=changed,proto3" json:"changed,omitempty"`
-	ChangedCount uint32   `protobuf:"varint,16,opt,name=changed_count,json=changedCount,proto3" json:"changed_count,omitempty"`
-	// collected says that garbage collection dropped the graph's maps.
-	Collected     bool `protobuf:"varint,17,opt,name=collected,proto3" json:"collected,omitempty"`
+	Changed       []string `protobuf:"bytes,15,rep,name=changed,proto3" json:"changed,omitempty"`
+	ChangedCount  uint32   `protobuf:"varint,16,opt,name=changed_count,json=changedCount,proto3" json:"changed_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2069,13 +2067,6 @@ func (x *CodeSnapshot) GetChangedCount() uint32 {
 		return x.ChangedCount
 	}
 	return 0
-}
-
-func (x *CodeSnapshot) GetCollected() bool {
-	if x != nil {
-		return x.Collected
-	}
-	return false
 }
 
 // CodeRef is where a ref points.
@@ -2370,7 +2361,7 @@ const file_recount_v1_code_proto_rawDesc = "" +
 	"\x05users\x18\x06 \x01(\fR\x05users\x12\x1e\n" +
 	"\n" +
 	"unresolved\x18\a \x01(\fR\n" +
-	"unresolved\"\xd3\x04\n" +
+	"unresolved\"\xb5\x04\n" +
 	"\fCodeSnapshot\x12\x1e\n" +
 	"\n" +
 	"repository\x18\x01 \x01(\tR\n" +
@@ -2390,8 +2381,7 @@ const file_recount_v1_code_proto_rawDesc = "" +
 	"\bposition\x18\r \x01(\v2\x14.recount.v1.PositionR\bposition\x12\x19\n" +
 	"\bevent_id\x18\x0e \x01(\fR\aeventId\x12\x18\n" +
 	"\achanged\x18\x0f \x03(\tR\achanged\x12#\n" +
-	"\rchanged_count\x18\x10 \x01(\rR\fchangedCount\x12\x1c\n" +
-	"\tcollected\x18\x11 \x01(\bR\tcollected\"\xa2\x01\n" +
+	"\rchanged_count\x18\x10 \x01(\rR\fchangedCount\"\xa2\x01\n" +
 	"\aCodeRef\x12\x16\n" +
 	"\x06commit\x18\x01 \x01(\tR\x06commit\x12\x16\n" +
 	"\x06target\x18\x02 \x01(\tR\x06target\x125\n" +
