@@ -98,16 +98,25 @@ type exportTable struct {
 	topic int32
 }
 
+// maxText is how many bytes a dictionary of Arrow's string type can hold: its
+// offsets are int32. A variable, so that a test need not fill memory.
+var maxText = math.MaxInt32
+
 // unified is a dictionary over several tables.
 type unified struct {
 	val  utf8Column
 	at   map[string]int32
+	over bool // there were values beyond maxText, which were left out
 	data *array.Data
 }
 
 func (u *unified) index(s string) int32 {
 	i, ok := u.at[s]
 	if !ok {
+		if len(s) > maxText-len(u.val.data) {
+			u.over = true
+			return 0
+		}
 		if u.at == nil {
 			u.at, u.val.off = map[string]int32{}, []int32{0}
 		}
@@ -150,8 +159,8 @@ func (e *exporter) add(ctx context.Context, v View) error {
 	t.topic = e.topics.index(tp.Topic)
 	for i := range c.dict {
 		t.to[i] = e.unify(&e.dicts[i], c, i, t.rows)
-		if size := len(e.dicts[i].val.data); size > math.MaxInt32 {
-			return fmt.Errorf("export: the distinct values of %s have %d bytes, Arrow allows %d: narrow the filter", dictColumns[i], size, math.MaxInt32)
+		if e.dicts[i].over {
+			return fmt.Errorf("export: the distinct values of %s have more than the %d bytes that Arrow allows: narrow the filter", dictColumns[i], maxText)
 		}
 	}
 	e.tables = append(e.tables, t)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -326,6 +327,27 @@ func TestWriteIPCWithOutcomes(t *testing.T) {
 	} {
 		if _, err := p.WriteIPC(t.Context(), io.Discard, x); !errors.Is(err, boom) {
 			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// TestWriteIPCTooMuchText: more distinct text than Arrow's offsets can say is an
+// error that names the column, not offsets that have wrapped around.
+func TestWriteIPCTooMuchText(t *testing.T) {
+	defer func(n int) { maxText = n }(maxText)
+	p := open(t, t.TempDir(), Options{SealRows: 100})
+	defer closeOf(t, p)
+	shards := projtest.Generate(3, 1, 250)
+	vary(&shards[0])
+	feed(t, p, shards[0])
+	for _, c := range []struct {
+		max  int
+		fits bool
+	}{{math.MaxInt32, true}, {300, false}} {
+		maxText = c.max
+		_, err := p.WriteIPC(t.Context(), io.Discard, Export{})
+		if c.fits != (err == nil) || err != nil && !strings.Contains(err.Error(), "narrow the filter") {
+			t.Errorf("at most %d bytes: %v", c.max, err)
 		}
 	}
 }
