@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	sitter "github.com/smacker/go-tree-sitter"
+	"github.com/smacker/go-tree-sitter/java"
+	"github.com/smacker/go-tree-sitter/rust"
+	"github.com/smacker/go-tree-sitter/typescript/tsx"
+	"github.com/smacker/go-tree-sitter/typescript/typescript"
+)
+
+// language is what must be known of one to find its calls.
+type language struct {
+	grammars map[string]func() *sitter.Language // by extension
+	// skip are the paths of tests and of what is no part of the program.
+	skip *regexp.Regexp
+	// callee is the last name of what a node calls; nil where it calls nothing by name.
+	callee func(n *sitter.Node, src []byte) *sitter.Node
+	// test reports whether all below a node is a test.
+	test func(n *sitter.Node, src []byte) bool
+}
+
+var languages = map[string]language{
+	"rust": {
+		grammars: map[string]func() *sitter.Language{".rs": rust.GetLanguage},
+		skip:     regexp.MustCompile(`(^|/)(tests?|testdata|benches|examples|fuzz)(/|\.rs$)|_tests?\.rs$`),
+		callee:   rustCallee, test: rustTest,
+	},
+	"java": {
+		grammars: map[string]func() *sitter.Language{".java": java.GetLanguage},
+		skip:     regexp.MustCompile(`(^|/)(tests?|testFixtures|jmh|benchmarks?|examples?)/|Tests?\.java$`),
+		callee:   javaCallee,
+	},
+	"typescript": {
+		grammars: map[string]func() *sitter.Language{
+			".ts": typescript.GetLanguage, ".mts": typescript.GetLanguage, ".cts": typescript.GetLanguage, ".tsx": tsx.GetLanguage,
+		},
+		skip:   regexp.MustCompile(`\.(test|spec|d)\.|(^|/)(__tests__|tests?|benchmarks?|examples?|fixtures|runtime-tests|perf-measures)/`),
+		callee: scriptCallee,
+	},
+}
+
+// site is a call.
+type site struct {
+	path         string
+	line, column int
+	name         string
+}
+
+func (s site) place() string { return fmt.Sprintf("%s:%d:%d", s.path, s.line, s.column) }
+
+func sample(args []string) error {
+	flags := flag.NewFlagSet("sample", flag.ExitOnError)
+	name := flags.String("lang", "", "language: java, rust or typescript")
+	n := flags.Int("n", 220, "how many sites to draw")
+	seed := flags.Uint64("seed", 1, "seed of the draw")
+	under := flags.String("under", "", "draw below this folder of the repository only")
+	repository := flags.String("repo", "", "the repository's name (default: the folder's)")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	lang, ok := languages[*name]
+	if !ok || flags.NArg() != 1 {
+		return fmt.Errorf("give -lang java, rust or typescript, and one folder")
+	}
+	dir := filepath.Clean(flags.Arg(0))
+	commit, err := git(dir, "rev-parse", "HEAD")
+	if err != nil {
+		return err
+	}
+	if *repository == "" {
+		*repository = filepath.Base(dir)
+	}
+	all, err := lang.sites(dir, *under)
+	if err != nil {
+		return err
+	}
+	if len(all) < *n {
+		return fmt.Errorf("%s has %d call sites outside of tests: -n asks for %d", dir, len(all), *n)
+	}
+	fmt.Fprintf(os.Stderr, "calls: %d of %d call sites\n", *n, len(all))
+	draw := rand.New(rand.NewPCG(*seed, 0)).Perm(len(all))[:*n]
+	for i, at := range draw {
+		half := "a"
+		if i >= *n/2 {
+			half = "b"
+		}
+		s := all[at]
+		fmt.Println(strings.Join([]string{*repository, commit, s.place(), s.name, half, ""}, "\t"))
+	}
+	return nil
+}
+
+// sites are all calls below a folder, by place.
+func (l language) sites(dir, under string) ([]site, error) {
+	var all []site
+	fsys := os.DirFS(dir)
+	err := fs.WalkDir(fsys, ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != "." && strings.HasPrefix(d.Name(), "."), d.IsDir() && d.Name() == "node_modules":
+			return fs.SkipDir
+		}
+		grammar := l.grammars[filepath.Ext(path)]
+		if !d.Type().IsRegular() || grammar == nil || l.skip.MatchString(path) || under != "" && !strings.HasPrefix(path, under+"/") {
+			return nil
+		}
+		src, err := fs.ReadFile(fsys, path)
+		if err != nil {
+			return err
+		}
+		parser := sitter.NewParser()
+		defer parser.Close()
+		parser.SetLanguage(grammar())
+		tree, err := parser.ParseCtx(context.Background(), nil, src)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		defer tree.Close()
+		l.walk(tree.RootNode(), src, func(callee *sitter.Node) {
+			at := callee.StartPoint()
+			all = append(all, site{path, int(at.Row) + 1, int(at.Column), callee.Content(src)})
+		})
+		return nil
+	})
+	slices.SortFunc(all, func(a, b site) int {
+		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
+	})
+	return all, err
+}
+
+func (l language) walk(n *sitter.Node, src []byte, found func(callee *sitter.Node)) {
+	if l.test != nil && l.test(n, src) {
+		return
+	}
+	if callee := l.callee(n, src); callee != nil {
+		found(callee)
+	}
+	for i := range int(n.NamedChildCount()) {
+		l.walk(n.NamedChild(i), src, found)
+	}
+}
+
+func rustCallee(n *sitter.Node, src []byte) *sitter.Node {
+	if n.Type() != "call_expression" {
+		return nil
+	}
+	for n = n.ChildByFieldName("function"); n != nil; {
+		switch n.Type() {
+		case "identifier":
+			if name := n.Content(src); name == "Some" || name == "Ok" || name == "Err" {
+				return nil
+			}
+			return n
+		case "scoped_identifier":
+			return n.ChildByFieldName("name")
+		case "field_expression":
+			if field := n.ChildByFieldName("field"); field.Type() == "field_identifier" {
+				return field
+			}
+			return nil
+		case "generic_function":
+			n = n.ChildByFieldName("function")
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+var rustTests = regexp.MustCompile(`^#!?\[\s*(cfg\s*\(.*\btest\b.*\)|([a-z_]+::)*test\b.*)\s*\]$`)
+
+// rustTest reports whether an attribute in front of an item says that it is a test.
+func rustTest(n *sitter.Node, src []byte) bool {
+	if !strings.HasSuffix(n.Type(), "_item") {
+		return false
+	}
+	for at := n.PrevNamedSibling(); at != nil; at = at.PrevNamedSibling() {
+		switch at.Type() {
+		case "attribute_item":
+			if text := bytes.TrimSpace(src[at.StartByte():at.EndByte()]); rustTests.Match(text) && !bytes.Contains(text, []byte("not(test)")) {
+				return true
+			}
+		case "line_comment", "block_comment":
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+func javaCallee(n *sitter.Node, _ []byte) *sitter.Node {
+	switch n.Type() {
+	case "method_invocation":
+		return n.ChildByFieldName("name")
+	case "explicit_constructor_invocation":
+		return n.ChildByFieldName("constructor")
+	case "object_creation_expression":
+		for n = n.ChildByFieldName("type"); n != nil; {
+			switch n.Type() {
+			case "type_identifier":
+				return n
+			case "generic_type":
+				n = n.NamedChild(0)
+			case "scoped_type_identifier":
+				n = n.NamedChild(int(n.NamedChildCount()) - 1)
+			default:
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+func scriptCallee(n *sitter.Node, _ []byte) *sitter.Node {
+	switch n.Type() {
+	case "call_expression":
+		n = n.ChildByFieldName("function")
+	case "new_expression":
+		n = n.ChildByFieldName("constructor")
+	default:
+		return nil
+	}
+	for n != nil {
+		switch n.Type() {
+		case "identifier", "super":
+			return n
+		case "member_expression":
+			return n.ChildByFieldName("property")
+		case "non_null_expression", "parenthesized_expression":
+			n = n.NamedChild(0)
+		default:
+			return nil
+		}
+	}
+	return nil
+}
