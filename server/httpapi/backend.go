@@ -45,6 +45,8 @@ type Backend interface {
 	Rebuild(ctx context.Context, r RebuildRequest, progress func(Progress)) (RebuildReport, error)
 	// Verify replays the log into a scratch directory and compares.
 	Verify(ctx context.Context, r VerifyRequest, progress func(Progress)) (VerifyReport, error)
+	// Fsck checks every snapshot of the code graph as it is stored.
+	Fsck(ctx context.Context, r FsckRequest, progress func(Progress)) (FsckReport, error)
 }
 
 // Appended says where an event stands.
@@ -174,6 +176,35 @@ type RebuildRequest struct {
 // VerifyRequest asks for a comparison of live and replayed state.
 type VerifyRequest struct {
 	Projections []string `json:"projections,omitempty" doc:"Which; none means all."`
+}
+
+// FsckRequest asks for a check of the code graph.
+type FsckRequest struct{}
+
+// FsckReport is what a check of the code graph read, and what it found wrong.
+type FsckReport struct {
+	OK           bool              `json:"ok" doc:"Nothing is wrong."`
+	Watermark    schemas.Watermark `json:"watermark" example:"recount.commits/0:42" doc:"What the projection had applied."`
+	Repositories int               `json:"repositories" example:"2" doc:"Repositories."`
+	Commits      int               `json:"commits" example:"3719" doc:"Commits, with a graph or without."`
+	Snapshots    int               `json:"snapshots" example:"1000" doc:"Snapshots, whose hashes were computed anew."`
+	Chunks       int               `json:"chunks" example:"12000" doc:"Chunks, whose hashes were computed anew, each once."`
+	Entries      uint64            `json:"entries" example:"190000" doc:"Entries of maps in them."`
+	Edges        uint64            `json:"edges" example:"60000" doc:"Edges of each repository's newest graph, whose ends and other direction were looked at."`
+	Bytes        int64             `json:"bytes" example:"14000000" doc:"Bytes of the chunks, unpacked."`
+	Unused       int               `json:"unused" example:"0" doc:"Chunks that no snapshot has: they do no harm, and gc removes them."`
+	Faults       []FsckFault       `json:"faults" nullable:"false" doc:"What is wrong, the first 100."`
+	More         bool              `json:"more,omitempty" doc:"The check ended at 100 faults: there may be more."`
+	ElapsedMS    int64             `json:"elapsed_ms" example:"480" doc:"How long it took."`
+}
+
+// FsckFault is something that is wrong.
+type FsckFault struct {
+	Repo   string `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
+	Commit string `json:"commit,omitempty" doc:"The commit whose snapshot it was met in first."`
+	Map    string `json:"map,omitempty" example:"out" doc:"The map of the snapshot."`
+	Chunk  string `json:"chunk,omitempty" doc:"The chunk, by its hash."`
+	What   string `json:"what" doc:"What is wrong."`
 }
 
 // Progress is how far a long work is.

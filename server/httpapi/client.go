@@ -249,6 +249,11 @@ func (c *Client) Verify(ctx context.Context, q VerifyRequest, progress func(Prog
 	return work[VerifyReport](ctx, c, "/v1/verify", q, progress)
 }
 
+// Fsck asks POST /v1/fsck.
+func (c *Client) Fsck(ctx context.Context, q FsckRequest, progress func(Progress)) (FsckReport, error) {
+	return work[FsckReport](ctx, c, "/v1/fsck", q, progress)
+}
+
 // Ready asks GET /readyz; nil means ready.
 func (c *Client) Ready(ctx context.Context) error {
 	return c.call(ctx, http.MethodGet, "/readyz", nil, "", nil, &Health{})

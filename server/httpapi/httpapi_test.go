@@ -131,6 +131,11 @@ func (f *fake) Rebuild(_ context.Context, r httpapi.RebuildRequest, p func(httpa
 	return httpapi.RebuildReport{Events: 2}, nil
 }
 
+func (f *fake) Fsck(_ context.Context, _ httpapi.FsckRequest, progress func(httpapi.Progress)) (httpapi.FsckReport, error) {
+	progress(httpapi.Progress{Phase: "check snapshots", Done: 1, Total: 2})
+	return httpapi.FsckReport{Chunks: 3, Faults: []httpapi.FsckFault{{Repo: "shop", What: "damaged"}}}, nil
+}
+
 func (f *fake) Verify(context.Context, httpapi.VerifyRequest, func(httpapi.Progress)) (httpapi.VerifyReport, error) {
 	panic("verify: a bug")
 }
@@ -404,6 +409,15 @@ func TestGuards(t *testing.T) {
 	}
 	if resp, _ := request(t, srv, "GET", "/v1/nothing", nil, auth...); resp.StatusCode != 404 {
 		t.Errorf("unknown path: %d", resp.StatusCode)
+	}
+}
+
+func TestFsck(t *testing.T) {
+	_, c := serve(t, &fake{}, httpapi.Options{})
+	told := 0
+	r, err := c.Fsck(t.Context(), httpapi.FsckRequest{}, func(p httpapi.Progress) { told += int(p.Total) })
+	if err != nil || told != 2 || r.Chunks != 3 || r.OK || r.Faults[0].What != "damaged" {
+		t.Errorf("%+v, progress %d: %v", r, told, err)
 	}
 }
 

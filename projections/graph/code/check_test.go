@@ -1,16 +1,19 @@
 package code
 
 import (
+	"encoding/hex"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/recountdb/recount/projections/graph/prolly"
 	"github.com/recountdb/recount/projections/projtest"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 // What was changed behind the projection's back is found, and named.
@@ -21,14 +24,41 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 		h.commit()
 	}
 	key := store.AppendShard(nil, shard.TP)
+	var lastBlob []byte // of a file of the last commit
+	for _, blob := range h.files[h.commits[len(h.commits)-1]] {
+		lastBlob, _ = hex.DecodeString(blob)
+	}
 	for name, test := range map[string]struct {
-		prefix []byte
-		change func(value []byte) []byte
-		want   string
+		prefix  []byte
+		change  func(value []byte) []byte
+		want    string
+		inChunk bool
 	}{
-		"a chunk's byte":      {chunkPrefix(key), func(v []byte) []byte { v[len(v)/2] ^= 1; return v }, "damaged"},
-		"a chunk is gone":     {chunkPrefix(key), func([]byte) []byte { return nil }, prolly.ErrNotFound.Error()},
-		"a snapshot's parent": {about(key, h.repo, aboutCommit), func(v []byte) []byte { return []byte(strings.Replace(string(v), h.commits[0], h.commits[1], 1)) }, "its commit and maps give"},
+		"a chunk's byte":          {chunkPrefix(key), func(v []byte) []byte { v[len(v)/2] ^= 1; return v }, "damaged", true},
+		"a chunk is gone":         {chunkPrefix(key), func([]byte) []byte { return nil }, prolly.ErrNotFound.Error(), true},
+		"a snapshot's parent":     {about(key, h.repo, aboutCommit), func(v []byte) []byte { return []byte(strings.Replace(string(v), h.commits[0], h.commits[1], 1)) }, "its commit and maps give", false},
+		"a file's facts are gone": {about(key, h.repo, aboutReadings, string(lastBlob)), func([]byte) []byte { return nil }, "no facts of its blob", false},
+		"an edge's other direction": {about(key, h.repo, aboutCommit), func(v []byte) []byte {
+			s := &recountv1.CodeSnapshot{}
+			if err := proto.Unmarshal(v, s); err != nil {
+				t.Fatal(err)
+			}
+			if s.Commit != h.commits[len(h.commits)-1] {
+				return v
+			}
+			s.Maps.In = prolly.Empty[:]
+			roots, err := decodeRoots(s.Maps)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hash := snapshotHash(s, roots)
+			s.Snapshot = hash[:]
+			v, err = marshal(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}, "not in the map in", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -52,8 +82,12 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer v.Close()
-			if _, err := v.Check(t.Context()); err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got %v, want %q", err, test.want)
+			_, faults, err := v.Check(t.Context(), nil)
+			if err != nil || len(faults) == 0 || !strings.Contains(faults[0].String(), test.want) {
+				t.Fatalf("got %v %v, want %q", faults, err, test.want)
+			}
+			if f := faults[0]; f.Repository != h.repo || f.Commit == "" || test.inChunk != (f.Chunk != nil) || test.inChunk && f.Map == "" {
+				t.Errorf("it does not say where: %+v", f)
 			}
 		})
 	}

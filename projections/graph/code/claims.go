@@ -23,6 +23,9 @@ const (
 	UnresolvedMap Which = "unresolved"
 )
 
+// allMaps are in the order of roots.all.
+var allMaps = [...]Which{FilesMap, NodesMap, OutMap, InMap, ExternalsMap, UsersMap, UnresolvedMap}
+
 func (r roots) of(w Which) (prolly.Hash, error) {
 	switch w {
 	case FilesMap:

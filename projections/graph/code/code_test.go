@@ -300,10 +300,10 @@ func open(t *testing.T) *Code {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checked, err := v.Check(context.Background())
+		checked, faults, err := v.Check(context.Background(), nil)
 		v.Close()
-		if err != nil || checked.Snapshots == 0 {
-			t.Errorf("check: %+v: %v", checked, err)
+		if err != nil || len(faults) > 0 || checked.Snapshots == 0 {
+			t.Errorf("check: %+v: %v %v", checked, faults, err)
 		}
 		if err := c.Close(); err != nil {
 			t.Error(err)

@@ -14,7 +14,7 @@ type Checked struct {
 	Bytes   int64  // of canonical forms
 }
 
-// maxFaults is how many faults Check reports before it gives up.
+// maxFaults is how many faults a Checker reports before it gives up.
 const maxFaults = 100
 
 // Check reads every chunk of some maps from the store, each once, and checks all
@@ -22,11 +22,37 @@ const maxFaults = 100
 // bounds, the order of keys, the counts and keys of links, and that chunks end where
 // content says. What does not hold is an error for each chunk, joined.
 func (d *DB) Check(ctx context.Context, roots ...Hash) (Checked, error) {
-	c := checker{ctx: ctx, d: d, seen: map[Hash]*span{}}
+	c := d.Checker()
+	var faults []error
 	for _, root := range roots {
-		if root == Empty {
-			continue
+		more, err := c.Check(ctx, root)
+		if faults = append(faults, more...); err != nil {
+			return c.checked, errors.Join(append(faults, err)...)
 		}
+	}
+	return c.checked, errors.Join(faults...)
+}
+
+// Checker checks maps one after the other. A chunk that several of them have is
+// read, and its fault told, with the first.
+type Checker struct {
+	ctx     context.Context
+	d       *DB
+	seen    map[Hash]*span
+	faults  []error
+	told    int // of faults
+	checked Checked
+}
+
+// Checker makes one that has seen nothing.
+func (d *DB) Checker() *Checker { return &Checker{d: d, seen: map[Hash]*span{}} }
+
+// Check checks one map, and returns what is wrong with it that was not told before.
+// An error is the context's, or that there are too many faults: then the rest was
+// not read.
+func (c *Checker) Check(ctx context.Context, root Hash) (faults []error, err error) {
+	c.ctx = ctx
+	if root != Empty {
 		s := c.visit(root)
 		if s.n > 0 && s.level > 0 && s.n == 1 {
 			c.fault(root, errors.New("a root with one link, where the chunk below should be the root"))
@@ -34,19 +60,18 @@ func (d *DB) Check(ctx context.Context, roots ...Hash) (Checked, error) {
 		if s.level > 0 && len(s.linkKey) > 0 {
 			c.fault(root, fmt.Errorf("the first link of a root has the key %.80q, want an empty one", s.linkKey))
 		}
-		if err := c.stop(); err != nil {
-			break
-		}
 	}
-	return c.checked, errors.Join(append(c.faults, ctx.Err())...)
+	faults, c.told = c.faults[c.told:], len(c.faults)
+	return faults, c.stop()
 }
 
-type checker struct {
-	ctx     context.Context
-	d       *DB
-	seen    map[Hash]*span
-	faults  []error
-	checked Checked
+// Checked is what was read so far, and found right or told.
+func (c *Checker) Checked() Checked { return c.checked }
+
+// Has says whether a chunk is one of those that were looked at.
+func (c *Checker) Has(h Hash) bool {
+	_, ok := c.seen[h]
+	return ok
 }
 
 // span is what is known of a chunk and all that is below it.
@@ -61,20 +86,20 @@ type span struct {
 	whole bool
 }
 
-func (c *checker) fault(h Hash, err error) {
+func (c *Checker) fault(h Hash, err error) {
 	if len(c.faults) < maxFaults {
 		c.faults = append(c.faults, damaged(h, err))
 	}
 }
 
-func (c *checker) stop() error {
+func (c *Checker) stop() error {
 	if len(c.faults) >= maxFaults {
 		return errors.New("too many faults")
 	}
 	return c.ctx.Err()
 }
 
-func (c *checker) visit(h Hash) *span {
+func (c *Checker) visit(h Hash) *span {
 	if s := c.seen[h]; s != nil {
 		return s
 	}
@@ -110,7 +135,7 @@ func (c *checker) visit(h Hash) *span {
 }
 
 // visitBelow checks the links of a chunk against what they lead to.
-func (c *checker) visitBelow(s *span, n *node) {
+func (c *Checker) visitBelow(s *span, n *node) {
 	var before *span
 	for i := range n.len() {
 		if c.stop() != nil {
