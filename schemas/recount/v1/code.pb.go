@@ -67,6 +67,9 @@ const (
 	SymbolKind_SYMBOL_KIND_STEP SymbolKind = 28
 	// RULE is a CSS selector.
 	SymbolKind_SYMBOL_KIND_RULE SymbolKind = 29
+	// INDEX and TRIGGER belong to a table of a database.
+	SymbolKind_SYMBOL_KIND_INDEX   SymbolKind = 30
+	SymbolKind_SYMBOL_KIND_TRIGGER SymbolKind = 31
 )
 
 // Enum value maps for SymbolKind.
@@ -102,6 +105,8 @@ var (
 		27: "SYMBOL_KIND_JOB",
 		28: "SYMBOL_KIND_STEP",
 		29: "SYMBOL_KIND_RULE",
+		30: "SYMBOL_KIND_INDEX",
+		31: "SYMBOL_KIND_TRIGGER",
 	}
 	SymbolKind_value = map[string]int32{
 		"SYMBOL_KIND_UNSPECIFIED": 0,
@@ -134,6 +139,8 @@ var (
 		"SYMBOL_KIND_JOB":         27,
 		"SYMBOL_KIND_STEP":        28,
 		"SYMBOL_KIND_RULE":        29,
+		"SYMBOL_KIND_INDEX":       30,
+		"SYMBOL_KIND_TRIGGER":     31,
 	}
 )
 
@@ -2390,7 +2397,7 @@ const file_recount_v1_code_proto_rawDesc = "" +
 	"\vStoredFacts\x12+\n" +
 	"\x05facts\x18\x01 \x01(\v2\x15.recount.v1.FileFactsR\x05facts\x120\n" +
 	"\bposition\x18\x02 \x01(\v2\x14.recount.v1.PositionR\bposition\x12\x19\n" +
-	"\bevent_id\x18\x03 \x01(\fR\aeventId*\xe3\x05\n" +
+	"\bevent_id\x18\x03 \x01(\fR\aeventId*\x93\x06\n" +
 	"\n" +
 	"SymbolKind\x12\x1b\n" +
 	"\x17SYMBOL_KIND_UNSPECIFIED\x10\x00\x12\x14\n" +
@@ -2423,7 +2430,9 @@ const file_recount_v1_code_proto_rawDesc = "" +
 	"\x14SYMBOL_KIND_RESOURCE\x10\x1a\x12\x13\n" +
 	"\x0fSYMBOL_KIND_JOB\x10\x1b\x12\x14\n" +
 	"\x10SYMBOL_KIND_STEP\x10\x1c\x12\x14\n" +
-	"\x10SYMBOL_KIND_RULE\x10\x1d*\xbc\x04\n" +
+	"\x10SYMBOL_KIND_RULE\x10\x1d\x12\x15\n" +
+	"\x11SYMBOL_KIND_INDEX\x10\x1e\x12\x17\n" +
+	"\x13SYMBOL_KIND_TRIGGER\x10\x1f*\xbc\x04\n" +
 	"\bEdgeKind\x12\x19\n" +
 	"\x15EDGE_KIND_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12EDGE_KIND_CONTAINS\x10\x01\x12\x15\n" +
