@@ -632,7 +632,7 @@ type Declaration struct {
 	// declaration changed.
 	BodyHash uint64 `protobuf:"fixed64,14,opt,name=body_hash,json=bodyHash,proto3" json:"body_hash,omitempty"`
 	// attributes are further facts of a format, sorted by name: a Kubernetes kind, a
-	// container's image, a column's type.
+	// container's image, a column's type; "type_parameters" with their first bounds.
 	Attributes    map[string]string `protobuf:"bytes,15,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -870,6 +870,20 @@ func (x *Parameter) GetKeyword() bool {
 // value's identity is left out: parentheses, await, casts, non-null marks, type
 // arguments. A local import that has no name (require("./x").run()) is called
 // "<import1>", "<import2>", … in the paths and as Import.alias.
+//
+// Where types are declared (Java, C#) casts are not left out, and paths say more:
+//
+//	new T()  an instance that is made: T() is a method's result
+//	<T>      a value of which the type is known: a cast, a literal (<int>, <String>), null
+//	         (<null>), a new array (<T[]>)
+//	x#2      the second variable called x in its declaration, of another block; or the
+//	         first, where a field of a class around is called x
+//	a(0,1)   what calling a hands to parameter 1 of the function that is its argument 0;
+//	         a(,1) what is handed to parameter 1 of the function a
+//	{2}p     as an argument, a function of 2 parameters that gives p; the number and p
+//	         are left out where they are not known
+//
+// Types stand there with their arguments, List<String>, and brackets, int[].
 type Reference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// edge is what the reference becomes when it is resolved:
@@ -899,7 +913,8 @@ type Reference struct {
 	// count is the number of arguments, for languages that choose by it.
 	Count uint32 `protobuf:"varint,6,opt,name=count,proto3" json:"count,omitempty"`
 	// attributes are further facts: method and url of a request (method "ANY" where it
-	// is not known), variable of an environment read, command of a process.
+	// is not known), variable of an environment read, command of a process, type of a
+	// base with its arguments; method "true": path is one that is handed on (Foo::bar).
 	Attributes    map[string]string `protobuf:"bytes,7,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1050,16 +1065,18 @@ func (x *Argument) GetPath() string {
 // Import makes names of elsewhere known in the file.
 type Import struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// path is as written: "net/http", "..models", "./client", "java.util.List".
+	// path is as written: "net/http", "..models", "./client", "java.util.List". Of a
+	// static import of one member it is the type, and the member is in names.
 	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
 	// alias is what the module itself is called here; empty where the language's rule
 	// says, or where only names are taken.
 	Alias string `protobuf:"bytes,2,opt,name=alias,proto3" json:"alias,omitempty"`
 	// names are what is taken from it.
 	Names []*ImportedName `protobuf:"bytes,3,rep,name=names,proto3" json:"names,omitempty"`
-	// wildcard: all of its names are taken.
+	// wildcard: all of its names are taken: of a package or namespace its types, of a
+	// type its members.
 	Wildcard bool `protobuf:"varint,4,opt,name=wildcard,proto3" json:"wildcard,omitempty"`
-	// export says that the names are handed on (export … from, pub use).
+	// export says that the names are handed on (export … from, pub use, global using).
 	Export bool `protobuf:"varint,5,opt,name=export,proto3" json:"export,omitempty"`
 	// in is the enclosing declaration's index plus 1 where the import is local to it.
 	In uint32 `protobuf:"varint,6,opt,name=in,proto3" json:"in,omitempty"`
