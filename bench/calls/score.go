@@ -109,15 +109,11 @@ func graphOf(dir string, labels []label) (*graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	resolvers, err := code.DefaultResolvers()
-	if err != nil {
-		return nil, err
-	}
 	g := &graph{
 		nodes: map[string][]resolve.Node{}, known: map[schemas.NodeKey]bool{}, edges: map[string][]resolve.Edge{},
 		externals: map[string][]resolve.External{}, more: map[string][]resolve.Edge{},
 	}
-	for _, r := range resolvers {
+	for _, r := range code.DefaultResolvers() {
 		if !slices.ContainsFunc(r.Languages(), func(l string) bool { return wanted[l] }) {
 			continue
 		}

@@ -141,7 +141,7 @@ type memory struct {
 
 func newMemory(t testing.TB) *memory {
 	t.Helper()
-	kind := snapshots.Kind(snapshots.Options{Resolvers: func() ([]resolve.Resolver, error) { return []resolve.Resolver{toy{}}, nil }})
+	kind := snapshots.Kind(snapshots.Options{Resolvers: func() []resolve.Resolver { return []resolve.Resolver{toy{}} }})
 	set, err := projections.Open(t.TempDir(), projections.Options{}, kind)
 	if err != nil {
 		t.Fatal(err)

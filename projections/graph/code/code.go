@@ -24,7 +24,7 @@ const (
 type Options struct {
 	Store store.Options
 	// Resolvers makes the resolvers of one repository; nil means DefaultResolvers.
-	Resolvers func() ([]resolve.Resolver, error)
+	Resolvers func() []resolve.Resolver
 	// CacheBytes bounds the memory for decoded chunks; 0 means 64 MiB.
 	CacheBytes int64
 }
@@ -38,7 +38,7 @@ func Kind(o Options) projections.Kind {
 	}
 }
 
-func (o Options) resolvers() ([]resolve.Resolver, error) {
+func (o Options) resolvers() []resolve.Resolver {
 	if o.Resolvers != nil {
 		return o.Resolvers()
 	}
@@ -46,12 +46,8 @@ func (o Options) resolvers() ([]resolve.Resolver, error) {
 }
 
 func (o Options) params() string {
-	all, err := o.resolvers()
-	if err != nil {
-		return err.Error() // Open fails with it
-	}
 	var names []string
-	for _, r := range all {
+	for _, r := range o.resolvers() {
 		names = append(names, r.Name())
 	}
 	return strings.Join(names, " ")
@@ -72,9 +68,6 @@ type Code struct {
 
 // Open opens or creates the projection in dir.
 func Open(dir string, o Options) (*Code, error) {
-	if _, err := o.resolvers(); err != nil {
-		return nil, schemas.Fatalf("%s: %w", Name, err)
-	}
 	o.Store.Name = Name
 	db, err := store.Open(dir, o.Store)
 	if err != nil {
@@ -140,16 +133,12 @@ type repository struct {
 }
 
 // repositoryOf is the memory of a repository of a partition.
-func (c *Code) repositoryOf(key string) (*repository, error) {
+func (c *Code) repositoryOf(key string) *repository {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r, ok := c.repos[key]
 	if !ok {
-		resolvers, err := c.opts.resolvers()
-		if err != nil {
-			return nil, schemas.Fatalf("%s: %w", Name, err)
-		}
-		r = &repository{resolvers: resolvers, facts: newFactsCache()}
+		r = &repository{resolvers: c.opts.resolvers(), facts: newFactsCache()}
 		c.repos[key] = r
 		if len(c.order) == maxRepositories {
 			delete(c.repos, c.order[0])
@@ -164,7 +153,7 @@ func (c *Code) repositoryOf(key string) (*repository, error) {
 		}
 	}
 	c.order = append(c.order, key)
-	return r, nil
+	return r
 }
 
 // forget drops what is remembered of a repository: after an error it may be of a

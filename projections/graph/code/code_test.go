@@ -65,7 +65,7 @@ func (toy) Resolve(_ context.Context, t resolve.Tree, _ resolve.Change) ([]resol
 }
 
 func toyOptions() Options {
-	return Options{Resolvers: func() ([]resolve.Resolver, error) { return []resolve.Resolver{toy{}}, nil }}
+	return Options{Resolvers: func() []resolve.Resolver { return []resolve.Resolver{toy{}} }}
 }
 
 func id(parts ...any) string {
@@ -270,7 +270,7 @@ func TestAResolversBugStopsNoOtherRepository(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	newHistory(rng, &shard, "acme/bad").add(&recountv1.CommitRecorded{Repository: "acme/bad", Commit: id("bad"), Scope: recountv1.Scope_SCOPE_FULL})
 	bad := shard.Records[len(shard.Records)-1]
-	c, err := Open(t.TempDir(), Options{Resolvers: func() ([]resolve.Resolver, error) { return []resolve.Resolver{panicking{}}, nil }})
+	c, err := Open(t.TempDir(), Options{Resolvers: func() []resolve.Resolver { return []resolve.Resolver{panicking{}} }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,11 +114,7 @@ func (f *fold) facts(r *recountv1.Record, facts *recountv1.FileFacts) error {
 	if err != nil {
 		return err
 	}
-	memory, err := f.memory(facts.Repository)
-	if err != nil {
-		return err
-	}
-	memory.facts.add(factsID{string(blob), facts.Language}, s, size)
+	f.memory(facts.Repository).facts.add(factsID{string(blob), facts.Language}, s, size)
 	return f.set(factsKey(f.t.Shard(), facts.Repository, blob, facts.Language), encoded)
 }
 
@@ -135,7 +131,7 @@ func (f *fold) ref(r *recountv1.Record, m *recountv1.RefMoved) error {
 }
 
 // memory is what is remembered of a repository of this partition.
-func (f *fold) memory(repo string) (*repository, error) {
+func (f *fold) memory(repo string) *repository {
 	key := string(f.t.Shard()) + repo
 	if !slices.Contains(f.touched, key) {
 		f.touched = append(f.touched, key)
@@ -176,12 +172,8 @@ func (f *fold) commit(ctx context.Context, r *recountv1.Record, m *recountv1.Com
 		}
 	}
 	slices.Sort(s.Changed)
-	memory, err := f.memory(m.Repository)
-	if err != nil {
-		return err
-	}
 	b := builder{
-		fold: f, repo: m.Repository, memory: memory,
+		fold: f, repo: m.Repository, memory: f.memory(m.Repository),
 		staged: prolly.NewStaged(stored(f.t)),
 	}
 	b.maps = f.c.maps.On(b.staged)

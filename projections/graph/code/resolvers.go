@@ -8,6 +8,6 @@ import (
 
 // DefaultResolvers makes the resolvers of one repository: adding one is a line
 // here.
-func DefaultResolvers() ([]resolve.Resolver, error) {
-	return []resolve.Resolver{golang.New(), scope.Python(), scope.Script()}, nil
+func DefaultResolvers() []resolve.Resolver {
+	return []resolve.Resolver{golang.New(), scope.Python(), scope.Script()}
 }
