@@ -1,6 +1,8 @@
 package code
 
 import (
+	"fmt"
+
 	snapshots "github.com/recountdb/recount/projections/graph/code"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -16,11 +18,17 @@ type world struct {
 	left int
 }
 
-// kinds is a set of edge kinds.
-type kinds uint32
+// kinds is a set of edge kinds, a bit each; mostKinds is how many it can hold. A
+// test keeps the enum below it.
+type kinds uint64
+
+const mostKinds = 64
 
 func kindsOf(all ...recountv1.EdgeKind) (k kinds) {
 	for _, e := range all {
+		if e < 0 || e >= mostKinds {
+			panic(fmt.Sprintf("edge kind %d: a set holds those below %d", e, mostKinds))
+		}
 		k |= 1 << e
 	}
 	return k
