@@ -38,6 +38,19 @@ func parsed(load func() *grammar, walk func(f *file)) func([]byte, *recountv1.Fi
 // there are syntax errors, repair rewrites what it knows to be right without moving
 // anything, and the tree with fewer errors is taken. The facts quote the file as it is.
 func repaired(load func() *grammar, repair func([]byte) []byte, walk func(f *file)) func([]byte, *recountv1.FileFacts) {
+	return parsedBy(load, func(g *grammar, src []byte) ([]node, bool, error) {
+		nodes, cut, err := g.parse(src)
+		if err == nil && repair != nil && mistakes(nodes) > 0 {
+			if again, cutAgain, err := g.parse(repair(src)); err == nil && mistakes(again) < mistakes(nodes) {
+				return again, cutAgain, nil
+			}
+		}
+		return nodes, cut, err
+	}, walk)
+}
+
+// parsedBy is parsed with a way of its own to make the tree.
+func parsedBy(load func() *grammar, parse func(g *grammar, src []byte) ([]node, bool, error), walk func(f *file)) func([]byte, *recountv1.FileFacts) {
 	return func(content []byte, facts *recountv1.FileFacts) {
 		if len(content) > maxParsed {
 			facts.Skipped = fmt.Sprintf("large: %d bytes, at most %d are parsed", len(content), maxParsed)
@@ -46,12 +59,7 @@ func repaired(load func() *grammar, repair func([]byte) []byte, walk func(f *fil
 		src, bad := validText(content)
 		facts.Generated = isGenerated(src)
 		g := load()
-		nodes, cut, err := g.parse(src)
-		if err == nil && repair != nil && mistakes(nodes) > 0 {
-			if again, cutAgain, err := g.parse(repair(src)); err == nil && mistakes(again) < mistakes(nodes) {
-				nodes, cut = again, cutAgain
-			}
-		}
+		nodes, cut, err := parse(g, src)
 		if err != nil {
 			partial(facts, nil, err.Error())
 			return

@@ -25,7 +25,7 @@ type Language struct {
 // the first that matches.
 var languages = slices.Concat(
 	manifests,
-	[]Language{golang, pythonLanguage, javaLanguage},
+	[]Language{golang, pythonLanguage, rustLanguage, javaLanguage},
 	scripts,
 )
 

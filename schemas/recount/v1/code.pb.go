@@ -620,9 +620,11 @@ type Declaration struct {
 	// test says that it is a test, or stands in a class of tests, by what the file says:
 	// files of tests by their path are for resolvers to know. A block that is a test by
 	// its title (describe, it) is a declaration of that name.
-	Test       bool         `protobuf:"varint,10,opt,name=test,proto3" json:"test,omitempty"`
+	Test bool `protobuf:"varint,10,opt,name=test,proto3" json:"test,omitempty"`
+	// parameters are a function's; of a Rust type its type parameters, with their bounds.
 	Parameters []*Parameter `protobuf:"bytes,11,rep,name=parameters,proto3" json:"parameters,omitempty"`
-	// type is the access path of its type: of a variable or field the declared one, of a function the result's.
+	// type is the access path of its type: of a variable or field the declared one, of a
+	// function the result's. Rust's types keep their arguments: "Option<a.B>".
 	Type string `protobuf:"bytes,12,opt,name=type,proto3" json:"type,omitempty"`
 	// modifiers are the language's own words, in source order: static, abstract, async,
 	// property, classmethod; "lambda" is an anonymous function that is given this name.
@@ -632,7 +634,8 @@ type Declaration struct {
 	// declaration changed.
 	BodyHash uint64 `protobuf:"fixed64,14,opt,name=body_hash,json=bodyHash,proto3" json:"body_hash,omitempty"`
 	// attributes are further facts of a format, sorted by name: a Kubernetes kind, a
-	// container's image, a column's type; "type_parameters" with their first bounds.
+	// container's image, a column's type; "type_parameters" with their first bounds; of
+	// what a Rust impl holds its "trait" and the path of its "type".
 	Attributes    map[string]string `protobuf:"bytes,15,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -893,7 +896,8 @@ type Reference struct {
 	//	                  file declares at its top or imports, or of a method or property
 	//	                  of self that it declares; but not where a callee's path goes
 	//	                  through the name: that path says it already
-	//	EXTENDS, IMPLEMENTS  `in` is the class, path the base
+	//	EXTENDS, IMPLEMENTS  `in` is the class, path the base; where the attribute "type"
+	//	                  is set, the class is what that path names (a Rust impl)
 	//	DECORATES         `in` is what is decorated; path ends in "()" where the decorator
 	//	                  is the result of a call, which is a CALLS of its own
 	//	THROWS            path is the type or the value

@@ -183,10 +183,8 @@ func language(p string) string {
 	switch base := path.Base(p); base {
 	case "go.mod", "go.work":
 		return "go.mod"
-	case "package.json", "tsconfig.json":
+	case "package.json", "tsconfig.json", "Cargo.toml":
 		return base
-	case "Cargo.toml":
-		return "cargo"
 	}
 	return map[string]string{
 		".go": "go", ".py": "python", ".pyi": "python", ".ts": "typescript", ".mts": "typescript", ".cts": "typescript",

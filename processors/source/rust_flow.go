@@ -1,0 +1,391 @@
+package source
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// expression walks an expression, a statement or whatever it is.
+func (r *rustFile) expression(n ref, s rustScope) {
+	switch r.kind(n) {
+	case "block", "match_block":
+		r.valueInto(n, "", s)
+	case "if_expression", "match_expression", "unsafe_block", "async_block", "const_block", "try_block":
+		r.valueInto(n, "", s)
+	case "let_declaration":
+		r.let(n, s)
+	case "let_condition": // of a let chain
+		r.letCondition(n, s)
+	case "for_expression":
+		value := r.field(n, "value")
+		inner := s.block()
+		r.bindPattern(r.field(n, "pattern"), element(r.path(value, s), ""), inner, nil)
+		r.visit(value, s)
+		r.visit(r.field(n, "body"), inner)
+	case "while_expression":
+		inner := s.block()
+		r.visit(r.field(n, "condition"), inner)
+		r.visit(r.field(n, "body"), inner)
+	case "closure_expression":
+		r.closure(n, unknown, s)
+	case "call_expression":
+		r.call(n, s)
+	case "return_expression":
+		v := r.child(n, 0)
+		if v != none && !s.closure {
+			r.valueInto(v, "return", s)
+			return
+		}
+		r.parts(n, s)
+	case "assignment_expression":
+		left, right := r.field(n, "left"), r.field(n, "right")
+		if target := r.path(left, s); target != unknown && !strings.ContainsAny(target, "(") && r.kind(left) == "identifier" {
+			r.bind(s.in, target, r.path(right, s), "", left)
+		}
+		r.parts(n, s)
+	case "struct_expression":
+		name := r.structName(n)
+		if path := r.pathText(name, s); path != unknown && r.text(name) != "Self" {
+			r.loads = append(r.loads, load{s.in, path, r.lastName(name)})
+		}
+		for c := range r.children(r.field(n, "body")) {
+			switch r.kind(c) {
+			case "field_initializer":
+				r.visit(firstRef(r.field(c, "value"), r.lastChild(c)), s)
+			default:
+				r.parts(c, s)
+			}
+		}
+	case "identifier", "scoped_identifier":
+		r.noteUse(n, s)
+	case "field_expression":
+		r.visit(r.field(n, "value"), s)
+	case "type_cast_expression":
+		r.visit(r.field(n, "value"), s)
+		r.annotation(r.field(n, "type"), s)
+	case "generic_function":
+		r.visit(r.field(n, "function"), s)
+		r.annotation(r.field(n, "type_arguments"), s)
+	case "token_tree", "label", "loop_label", "string_literal", "raw_string_literal", "lifetime":
+	default:
+		r.parts(n, s)
+	}
+}
+
+func (r *rustFile) parts(n ref, s rustScope) {
+	for c := range r.children(n) {
+		r.visit(c, s)
+	}
+}
+
+// valueInto walks an expression whose value goes into a target: "" where it goes
+// nowhere. Of blocks and branches it is what they end with.
+func (r *rustFile) valueInto(n ref, target string, s rustScope) {
+	switch r.kind(n) {
+	case "unsafe_block", "const_block":
+		r.valueInto(r.firstOf(n, "block"), target, s)
+		return
+	case "async_block", "try_block":
+		s.closure = true
+		r.valueInto(r.firstOf(n, "block"), "", s)
+		return
+	case "block":
+		inner := s.block()
+		tail := r.tail(n)
+		for c := range r.children(n) {
+			if c != tail {
+				r.visit(c, inner)
+			} else if r.kind(c) == "expression_statement" {
+				r.valueInto(r.child(c, 0), target, inner)
+			} else {
+				r.valueInto(c, target, inner)
+			}
+		}
+		return
+	case "if_expression":
+		inner := s.block()
+		r.visit(r.field(n, "condition"), inner)
+		r.valueInto(r.field(n, "consequence"), target, inner)
+		if alt := r.field(n, "alternative"); alt != none {
+			r.valueInto(r.child(alt, 0), target, s)
+		}
+		return
+	case "match_expression":
+		value := r.field(n, "value")
+		of := r.path(value, s)
+		r.visit(value, s)
+		for arm := range r.children(r.field(n, "body")) {
+			if r.kind(arm) != "match_arm" {
+				continue
+			}
+			inner := s.block()
+			pattern := r.field(arm, "pattern")
+			r.bindPattern(pattern, of, inner, nil)
+			r.visit(r.field(pattern, "condition"), inner)
+			r.valueInto(r.field(arm, "value"), target, inner)
+		}
+		return
+	case "parenthesized_expression":
+		r.valueInto(r.child(n, 0), target, s)
+		return
+	}
+	if target != "" && n != none {
+		if path := r.path(n, s); path != unknown {
+			r.bind(s.in, target, path, "", n)
+		}
+	}
+	r.visit(n, s)
+}
+
+// tail is the child of a block that is its value; none where there is none.
+func (r *rustFile) tail(block ref) ref {
+	last := none
+	for c := range r.children(block) {
+		last = c
+	}
+	k := r.kind(last)
+	if k == "let_declaration" || k == "empty_statement" || strings.HasSuffix(k, "_item") || k == "expression_statement" && r.has(last, ";") {
+		return none
+	}
+	return last
+}
+
+// let reads `let pattern: type = value else { … };`.
+func (r *rustFile) let(n ref, s rustScope) {
+	pattern, value := r.field(n, "pattern"), r.field(n, "value")
+	typ := ""
+	if t := r.field(n, "type"); t != none {
+		typ = knownPath(r.typeText(t, s))
+		r.annotation(t, s)
+		if value != none && strings.Contains(typ, "_>") { // Vec<_>: the value says more
+			typ = ""
+		}
+	}
+	if r.kind(pattern) == "identifier" && isVariable(r.text(pattern)) {
+		name := r.fresh(r.text(pattern), s)
+		if typ != "" || value == none {
+			r.bind(s.in, name, unknown, typ, pattern)
+			r.visit(value, s)
+		} else {
+			r.named(value, name, s)
+		}
+		s.locals.names[r.text(pattern)] = name
+		return
+	}
+	of := r.path(value, s)
+	if typ != "" || isBranch(r.kind(value)) {
+		of = r.fresh("<let>", s)
+		if typ != "" {
+			r.bind(s.in, of, unknown, typ, pattern)
+			r.visit(value, s)
+		} else {
+			r.valueInto(value, of, s)
+		}
+	} else {
+		r.visit(value, s)
+	}
+	r.visit(r.field(n, "alternative"), s)
+	r.bindPattern(pattern, of, s, nil)
+}
+
+func isBranch(kind string) bool {
+	switch kind {
+	case "if_expression", "match_expression", "block", "unsafe_block":
+		return true
+	}
+	return false
+}
+
+// named gives a variable its value.
+func (r *rustFile) named(value ref, name string, s rustScope) {
+	if r.kind(value) == "closure_expression" {
+		r.bind(s.in, name, unknown, "", value)
+		r.visit(value, s)
+		return
+	}
+	r.valueInto(value, name, s)
+}
+
+// letCondition reads `let pattern = value` of an if or while: what it binds is there in
+// what follows.
+func (r *rustFile) letCondition(n ref, s rustScope) {
+	value := r.field(n, "value")
+	of := r.path(value, s)
+	r.visit(value, s)
+	r.bindPattern(r.field(n, "pattern"), of, s, nil)
+}
+
+// fresh is a name for a variable that nothing in the declaration has.
+func (r *rustFile) fresh(name string, s rustScope) string {
+	at := nameIn{s.in, name}
+	r.used[at]++
+	if n := r.used[at]; n > 1 || strings.HasPrefix(name, "<") {
+		if inner, ok := strings.CutSuffix(name, ">"); ok {
+			return fmt.Sprintf("%s%d>", inner, n)
+		}
+		return fmt.Sprintf("%s'%d", name, n)
+	}
+	return name
+}
+
+// local makes a variable of the innermost block.
+func (r *rustFile) local(name string, s rustScope) string {
+	own := r.fresh(name, s)
+	if s.locals != nil {
+		s.locals.names[name] = own
+	}
+	return own
+}
+
+// isVariable reports whether a name in a pattern is a variable's, by the convention
+// that constants and variants begin with a capital.
+func isVariable(name string) bool {
+	c, _ := utf8.DecodeRuneInString(name)
+	return name != "" && !unicode.IsUpper(c)
+}
+
+// bindPattern binds the names of a pattern to the parts of a value. In alternatives
+// (a | b) a name is one variable: again has those that the first made.
+func (r *rustFile) bindPattern(n ref, of string, s rustScope, again map[string]string) {
+	part := func(path string) string {
+		if of == unknown && strings.HasPrefix(path, unknown) {
+			return unknown
+		}
+		return path
+	}
+	switch r.kind(n) {
+	case "identifier", "shorthand_field_identifier":
+		name := r.text(n)
+		if !isVariable(name) {
+			return
+		}
+		own, ok := again[name]
+		if !ok {
+			own = r.local(name, s)
+			if again != nil {
+				again[name] = own
+			}
+		}
+		r.bind(s.in, own, of, "", n)
+	case "scoped_identifier":
+		r.noteUse(n, s)
+	case "mut_pattern", "ref_pattern", "reference_pattern", "match_pattern", "parenthesized_pattern":
+		for c := range r.children(n) {
+			if r.kind(c) != "mutable_specifier" && r.fieldOf(c) != "condition" {
+				r.bindPattern(c, of, s, again)
+			}
+		}
+	case "captured_pattern":
+		r.bindPattern(r.child(n, 0), of, s, again)
+		r.bindPattern(r.child(n, 1), of, s, again)
+	case "or_pattern":
+		if again == nil {
+			again = map[string]string{}
+		}
+		for c := range r.children(n) {
+			r.bindPattern(c, of, s, again)
+		}
+	case "tuple_pattern":
+		place := 0
+		for c := range r.children(n) {
+			if r.kind(c) == "remaining_field_pattern" {
+				place = -1 << 20
+			}
+			path := unknown
+			if place >= 0 && of != unknown {
+				path = member(of, decimal(place))
+			}
+			r.bindPattern(c, path, s, again)
+			place++
+		}
+	case "slice_pattern":
+		for c := range r.children(n) {
+			r.bindPattern(c, part(element(of, "")), s, again)
+		}
+	case "tuple_struct_pattern":
+		typ := r.field(n, "type")
+		name, place := r.text(r.lastName(typ)), 0
+		if name != "Some" && name != "Ok" && name != "Err" {
+			r.noteUse(typ, s)
+		}
+		for c := range r.children(n) {
+			if r.fieldOf(c) == "type" {
+				continue
+			}
+			if r.kind(c) == "remaining_field_pattern" {
+				place = -1 << 20
+			}
+			path := unknown
+			switch {
+			case place < 0:
+			case name == "Some" || name == "Ok":
+				path = part(element(of, ""))
+			case name == "Err":
+				if of != unknown {
+					path = result(member(of, "unwrap_err"))
+				}
+			default:
+				if up := r.pathText(typ, s); up != unknown {
+					path = member(up, decimal(place))
+				}
+			}
+			r.bindPattern(c, path, s, again)
+			place++
+		}
+	case "struct_pattern":
+		typ := r.field(n, "type")
+		up := r.pathText(typ, s)
+		if up != unknown {
+			r.loads = append(r.loads, load{s.in, up, r.lastName(typ)})
+		}
+		for c := range r.children(n) {
+			if r.kind(c) != "field_pattern" {
+				continue
+			}
+			name := r.field(c, "name")
+			path := unknown
+			if up != unknown {
+				path = member(up, r.text(name))
+			}
+			if p := r.field(c, "pattern"); p != none {
+				r.bindPattern(p, path, s, again)
+			} else {
+				r.bindPattern(name, path, s, again)
+			}
+		}
+	}
+}
+
+// closure walks an anonymous function whose first parameter is of, and names what it
+// returns.
+func (r *rustFile) closure(n ref, of string, s rustScope) string {
+	inner := s.block()
+	inner.closure = true
+	first := true
+	for c := range r.children(r.field(n, "parameters")) {
+		pattern, path := c, unknown
+		if first {
+			path = of
+		}
+		first = false
+		if r.kind(c) == "parameter" {
+			pattern = r.field(c, "pattern")
+			typ := r.typeText(r.field(c, "type"), s)
+			r.annotation(r.field(c, "type"), s)
+			if typ != unknown {
+				path = r.fresh("<let>", s)
+				r.bind(s.in, path, unknown, typ, c)
+			}
+		}
+		r.bindPattern(pattern, path, inner, nil)
+	}
+	name := r.fresh("<closure>", s)
+	if typ := r.field(n, "return_type"); typ != none {
+		r.bind(s.in, name, unknown, knownPath(r.typeText(typ, s)), typ)
+		r.annotation(typ, s)
+	}
+	r.valueInto(r.field(n, "body"), name, inner)
+	return name
+}
