@@ -5,7 +5,7 @@
 //
 //	go run ./bench/callgraph [-package P] [-misses N] DIR
 //	go run ./bench/callgraph -measure DIR
-//	go run ./bench/callgraph -replay N REPOSITORY
+//	go run ./bench/callgraph -replay N [-every M] REPOSITORY
 //
 // Compared are distinct pairs of declared functions of the module, without tests: a
 // literal's calls are its enclosing function's, an instance's its generic
@@ -45,13 +45,14 @@ func main() {
 	misses := flag.Int("misses", 0, "print up to so many pairs that only one side has")
 	measure := flag.Bool("measure", false, "only resolve, and report time and memory")
 	commits := flag.Int("replay", 0, "resolve so many commits of a git repository one by one")
+	every := flag.Int("every", 10, "with -replay: resolve every so many of the commits whole, too, and compare")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		flag.Usage()
 		os.Exit(2)
 	}
 	if *commits > 0 {
-		if err := replay(flag.Arg(0), *commits); err != nil {
+		if err := replay(flag.Arg(0), *commits, max(1, *every)); err != nil {
 			log.Fatalf("callgraph: %v", err)
 		}
 		return

@@ -19,8 +19,8 @@ import (
 )
 
 // replay resolves the last commits of a git repository one after the other (first
-// parents), and compares every tenth with the same commit resolved whole.
-func replay(dir string, commits int) error {
+// parents), and compares every so many with the same commit resolved whole.
+func replay(dir string, commits, every int) error {
 	git := func(args ...string) (string, error) {
 		out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).Output()
 		if err != nil {
@@ -101,7 +101,7 @@ func replay(dir string, commits int) error {
 		took = append(took, time.Since(start))
 		cpu += cpuTime() - before
 		returned += n
-		if (i+1)%10 != 0 {
+		if (i+1)%every != 0 {
 			continue
 		}
 		whole := golang.New()
@@ -120,8 +120,8 @@ func replay(dir string, commits int) error {
 	}
 	slices.Sort(took)
 	at := func(q int) time.Duration { return took[len(took)*q/100].Round(time.Millisecond / 10) }
-	fmt.Printf("%d commits, %v CPU each on average, p50 %v p90 %v max %v, %.1f graphs returned each; every tenth equal to the whole\n",
-		len(took), (cpu / time.Duration(len(took))).Round(time.Millisecond/10), at(50), at(90), took[len(took)-1].Round(time.Millisecond/10), float64(returned)/float64(len(took)))
+	fmt.Printf("%d commits, %v CPU each on average, p50 %v p90 %v max %v, %.1f graphs returned each; %d of them equal to the whole\n",
+		len(took), (cpu / time.Duration(len(took))).Round(time.Millisecond/10), at(50), at(90), took[len(took)-1].Round(time.Millisecond/10), float64(returned)/float64(len(took)), len(took)/every)
 	return nil
 }
 

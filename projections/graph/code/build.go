@@ -23,10 +23,14 @@ type builder struct {
 	maps   *prolly.DB
 }
 
-// build fills in the snapshot's maps, from the first parent's and what the commit
-// changed. A commit whose files are not on the log has none.
+// build fills in the snapshot's maps. A commit whose files are not on the log has
+// none.
+//
+// The maps are made from those of the snapshot made last, whichever commit it was
+// of: what differs is the difference of the two trees of files. That is little also
+// for the first commit of a branch, and the same maps come out of every base.
 func (b *builder) build(ctx context.Context, m *recountv1.CommitRecorded, s *recountv1.CodeSnapshot) error {
-	var base *recountv1.CodeSnapshot
+	var parent *recountv1.CodeSnapshot
 	switch m.Scope {
 	case recountv1.Scope_SCOPE_METADATA:
 		s.WithoutGraph = "the content of its files is not on the log"
@@ -35,33 +39,37 @@ func (b *builder) build(ctx context.Context, m *recountv1.CommitRecorded, s *rec
 	default:
 		if len(m.Parents) > 0 {
 			var err error
-			if base, err = b.parent(m.Repository, m.Parents[0]); err != nil {
+			if parent, err = b.parent(m.Repository, m.Parents[0]); err != nil {
 				return err
 			}
-			if base == nil || base.Maps == nil {
+			if parent == nil || parent.Maps == nil {
 				s.WithoutGraph = fmt.Sprintf("the graph of its parent %s is not known: import it with that one as the base", m.Parents[0])
 				return nil
 			}
 		}
 	}
-	before, err := b.treeOf(base)
+	before, old, err := b.treeOf(parent)
 	if err != nil {
 		return err
 	}
-	changes, paths, err := b.changes(m.Changes)
+	changes, err := b.changes(m.Changes)
 	if err != nil {
 		return err
 	}
 	after := before.with(changes)
-	change := resolve.Change{Paths: paths}
-	if base != nil {
+	if last := b.memory.last; last != nil && last != before {
+		last.load = b.load
+		before, old, changes = last, b.memory.roots, after.differs(last)
+	}
+	change := resolve.Change{Paths: slices.Sorted(maps.Keys(changes))}
+	if before.root != prolly.Empty {
 		change.Base = before
 	}
 	graphs, err := b.resolve(ctx, after, change)
 	if err != nil {
 		return err
 	}
-	roots, err := b.write(base, changes, graphs)
+	roots, err := b.write(old, changes, graphs)
 	if err != nil {
 		return err
 	}
@@ -69,28 +77,29 @@ func (b *builder) build(ctx context.Context, m *recountv1.CommitRecorded, s *rec
 	s.Maps = roots.encode()
 	hash := snapshotHash(s, roots)
 	s.Snapshot = hash[:]
-	b.memory.last = after
+	b.memory.last, b.memory.roots = after, roots
 	return nil
 }
 
-// treeOf is the files of a snapshot; of nil, none.
-func (b *builder) treeOf(s *recountv1.CodeSnapshot) (*tree, error) {
+// treeOf is the files of a snapshot, and its maps; of nil, none.
+func (b *builder) treeOf(s *recountv1.CodeSnapshot) (*tree, roots, error) {
 	if s == nil {
-		return &tree{repo: b.repo, root: prolly.Empty, load: b.load}, nil
+		return &tree{repo: b.repo, root: prolly.Empty, load: b.load}, emptyRoots(), nil
 	}
-	roots, err := decodeRoots(s.Maps)
+	all, err := decodeRoots(s.Maps)
 	if err != nil {
-		return nil, b.c.Damaged(err)
+		return nil, all, b.c.Damaged(err)
 	}
-	if last := b.memory.last; last != nil && last.root == roots.files {
+	if last := b.memory.last; last != nil && b.memory.roots == all {
 		last.load = b.load
-		return last, nil
+		return last, all, nil
 	}
-	m, err := b.maps.Map(roots.files)
+	m, err := b.maps.Map(all.files)
 	if err != nil {
-		return nil, err
+		return nil, all, err
 	}
-	return readTree(b.repo, m, b.load)
+	t, err := readTree(b.repo, m, b.load)
+	return t, all, err
 }
 
 // load reads facts that the log has.
@@ -114,9 +123,8 @@ func (b *builder) load(blob []byte, language string) (*recountv1.StoredFacts, er
 	return f, nil
 }
 
-// changes are the files that a commit changed, nil where one is gone, and their
-// paths in order.
-func (b *builder) changes(all []*recountv1.FileChange) (map[string]*recountv1.CodeFile, []string, error) {
+// changes are the files that a commit changed, nil where one is gone.
+func (b *builder) changes(all []*recountv1.FileChange) (map[string]*recountv1.CodeFile, error) {
 	changed := map[string]*recountv1.CodeFile{}
 	for _, c := range all {
 		if c.Status == recountv1.ChangeStatus_CHANGE_STATUS_RENAMED && c.OldPath != "" {
@@ -134,11 +142,11 @@ func (b *builder) changes(all []*recountv1.FileChange) (map[string]*recountv1.Co
 		}
 		file, err := b.file(c)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		changed[c.Path] = file
 	}
-	return changed, slices.Sorted(maps.Keys(changed)), nil
+	return changed, nil
 }
 
 // file is what the snapshot says of a path: its content's facts, or why it has none.
@@ -233,15 +241,8 @@ func resolveBy(ctx context.Context, r resolve.Resolver, t *tree, c resolve.Chang
 	return r.Resolve(ctx, t, c)
 }
 
-// write makes the maps of the new snapshot out of those of the one before.
-func (b *builder) write(base *recountv1.CodeSnapshot, changes map[string]*recountv1.CodeFile, graphs map[string]resolve.FileGraph) (roots, error) {
-	old := emptyRoots()
-	if base != nil {
-		var err error
-		if old, err = decodeRoots(base.Maps); err != nil {
-			return roots{}, b.c.Damaged(err)
-		}
-	}
+// write makes the maps of the new snapshot out of old ones.
+func (b *builder) write(old roots, changes map[string]*recountv1.CodeFile, graphs map[string]resolve.FileGraph) (roots, error) {
 	e := &edits{b: b, old: old}
 	for _, path := range slices.Sorted(maps.Keys(changes)) {
 		if err := e.file(path, changes[path]); err != nil {

@@ -118,7 +118,11 @@ func (c *Code) apply(ctx context.Context, b schemas.Batch) error {
 		t.Discard()
 		return err
 	}
-	return t.Commit()
+	if err := t.Commit(); err != nil {
+		f.forget()
+		return err
+	}
+	return nil
 }
 
 // maxRepositories is how many repositories' working memory is kept.
@@ -129,7 +133,9 @@ const maxRepositories = 8
 type repository struct {
 	resolvers []resolve.Resolver
 	facts     *factsCache
-	last      *tree
+	// last are the files of the snapshot made last, and roots its maps.
+	last  *tree
+	roots roots
 }
 
 // repositoryOf is the memory of a repository of a partition.

@@ -168,6 +168,12 @@ func (h *history) commit() {
 			m.Changes = append(m.Changes, &recountv1.FileChange{Path: path, Status: recountv1.ChangeStatus_CHANGE_STATUS_MODIFIED, Mode: 0o100644, Blob: now[path]})
 		}
 	}
+	if len(h.commits) > 0 && h.rng.IntN(6) == 0 { // a branch that begins before what is known
+		m.Scope, m.Changes = recountv1.Scope_SCOPE_FULL, nil
+		for _, path := range slices.Sorted(maps.Keys(now)) {
+			m.Changes = append(m.Changes, &recountv1.FileChange{Path: path, Status: recountv1.ChangeStatus_CHANGE_STATUS_ADDED, Mode: 0o100644, Blob: now[path]})
+		}
+	}
 	m.Commit = id(h.repo, len(h.commits), now)
 	h.files[m.Commit] = now
 	h.commits = append(h.commits, m.Commit)

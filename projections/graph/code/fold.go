@@ -32,9 +32,7 @@ func (f *fold) all(ctx context.Context) error {
 		if err == nil {
 			continue
 		}
-		for _, key := range f.touched {
-			f.c.forget(key)
-		}
+		f.forget()
 		var bad *badRecord
 		if errors.As(err, &bad) {
 			return projections.Poison(schemas.PositionOf(r.Origin), "%w", bad.error)
@@ -42,6 +40,13 @@ func (f *fold) all(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// forget drops what is remembered of the repositories that the batch is about.
+func (f *fold) forget() {
+	for _, key := range f.touched {
+		f.c.forget(key)
+	}
 }
 
 // badRecord is what is wrong with a record that can never be applied.

@@ -64,6 +64,29 @@ func (t *tree) with(changes map[string]*recountv1.CodeFile) *tree {
 	return next
 }
 
+// differs is what makes t of another tree: files by path, nil where one is gone.
+func (t *tree) differs(from *tree) map[string]*recountv1.CodeFile {
+	changes := map[string]*recountv1.CodeFile{}
+	i := 0
+	for _, e := range t.entries {
+		for ; i < len(from.entries) && from.entries[i].path < e.path; i++ {
+			changes[from.entries[i].path] = nil
+		}
+		if i < len(from.entries) && from.entries[i].path == e.path {
+			if was := from.entries[i].file; was != e.file && !proto.Equal(was, e.file) {
+				changes[e.path] = e.file
+			}
+			i++
+			continue
+		}
+		changes[e.path] = e.file
+	}
+	for _, gone := range from.entries[i:] {
+		changes[gone.path] = nil
+	}
+	return changes
+}
+
 func (t *tree) find(path string) (int, bool) {
 	return slices.BinarySearchFunc(t.entries, path, func(e entry, p string) int { return cmp.Compare(e.path, p) })
 }

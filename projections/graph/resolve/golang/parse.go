@@ -47,7 +47,22 @@ type kept struct {
 	// skeleton is the file without what stands in functions.
 	skeleton []byte
 	graph    resolve.FileGraph
+	local    uint64 // the graph's hash
 	facts    facts
+	// uses are what the rest depends on, sorted. routing says that the file imports a
+	// framework of routes.
+	uses    []mark
+	routing bool
+}
+
+// using reports whether the file depends on one of the marks.
+func (k *kept) using(changed marks) bool {
+	for m := range changed {
+		if _, ok := slices.BinarySearch(k.uses, m); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // skeleton cuts the bodies of functions out of a file. Nil where it has syntax

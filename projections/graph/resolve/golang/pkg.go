@@ -23,24 +23,27 @@ type pkg struct {
 	// imports are the paths that the primary package's files import, sorted;
 	// allImports those of its tests too.
 	imports, allImports []string
-	// deps are the directories that they mean, as resolved last.
-	deps []string
+	// meant are the directories that allImports mean, "-" what is elsewhere; circled
+	// says that one of those imports the package, too.
+	meant   []string
+	circled bool
 	// byChain finds the nodes that other packages may name.
 	byChain map[string]schemas.NodeKey
 	// types is the package as others import it: what it declares, without tests. It is
-	// nil until one does. api is its fingerprint.
-	types *types.Package
-	api   uint64
+	// nil until one does. api is its fingerprint, offered what it means.
+	types   *types.Package
+	api     uint64
+	offered meanings
 
 	// graphs are of its files by path, and the package's own first (its path is the
 	// shortest). They hold what the package says alone; local are their hashes.
 	graphs []resolve.FileGraph
 	local  map[string]uint64
-	// files are those that were checked, by path, and signatures what its units
-	// declare, by name of the package: where that is what it was, a file that did not
-	// change says what it said.
-	files      map[string]*kept
-	signatures map[string]uint64
+	// files are those that were checked, by path, and declares what its units declare.
+	files    map[string]*kept
+	declares meanings
+	// routers are the names of what is known to route.
+	routers marks
 	// final are the hashes of the graphs as they were returned last, by path.
 	final map[string]uint64
 }
@@ -55,16 +58,16 @@ type parsed struct {
 	skipped []resolve.File
 }
 
-// parseDir reads a directory's files. Of those that are known from before, and are
-// the same, it reads the skeleton.
-func parseDir(tree resolve.Tree, d *dir, before map[string]*kept) (*parsed, error) {
+// parseDir reads a directory's files. Of those that are known from before, are the
+// same, and need not be read whole, it reads the skeleton.
+func parseDir(tree resolve.Tree, d *dir, before map[string]*kept, whole func(*kept) bool) (*parsed, error) {
 	p := &parsed{fset: token.NewFileSet()}
 	for _, f := range d.files {
 		if f.Skipped != "" {
 			p.skipped = append(p.skipped, f)
 			continue
 		}
-		if k := before[f.Path]; k != nil && k.blob == f.Blob && k.skeleton != nil {
+		if k := before[f.Path]; k != nil && k.blob == f.Blob && k.skeleton != nil && !whole(k) {
 			src := parse(p.fset, f, k.skeleton)
 			src.kept = k
 			p.files = append(p.files, src)

@@ -63,9 +63,6 @@ func (r *Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Cha
 // that differ.
 func (r *Resolver) advance(ctx context.Context, tree resolve.Tree, l *layout) ([]resolve.FileGraph, error) {
 	before := r.packages
-	if r.at[manifests] != l.manifests {
-		before = forget(before) // import paths may mean other directories
-	}
 	r.packages, r.at = nil, nil // an error on the way leaves nothing half done
 	s := newStep(r.std, tree, l, before)
 	if err := s.run(ctx); err != nil {
@@ -74,15 +71,6 @@ func (r *Resolver) advance(ctx context.Context, tree resolve.Tree, l *layout) ([
 	graphs := s.join()
 	r.packages, r.at = s.byPath, l.state()
 	return graphs, nil
-}
-
-// forget keeps of packages only what says which graphs there were.
-func forget(packages map[string]*pkg) map[string]*pkg {
-	kept := make(map[string]*pkg, len(packages))
-	for path, p := range packages {
-		kept[path] = &pkg{dir: p.dir, final: p.final}
-	}
-	return kept
 }
 
 // manifests is the key of the layout's go.mod files in a state; no directory has it.

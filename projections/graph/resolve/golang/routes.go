@@ -128,11 +128,13 @@ type routing struct {
 // maxRounds bounds how far routers are followed from function to function.
 const maxRounds = 8
 
-// routes adds a unit's routes to its files' graphs. Which prefix a router has may be
-// said in any file of the unit: all of them must be there whole.
-func (u *unit) routes() {
+// routes adds a unit's routes to its files' graphs, and returns the names of what
+// routes. Which prefix a router has may be said in any file that imports a framework
+// or uses one of those names: all of them must be there whole.
+func (u *unit) routes() marks {
+	named := marks{}
 	if !routed(u.files) {
-		return
+		return named
 	}
 	r := &routing{unit: u, params: map[types.Object][]*ast.Ident{}}
 	for _, f := range u.files {
@@ -148,9 +150,15 @@ func (u *unit) routes() {
 			break
 		}
 	}
-	for i, f := range u.files {
-		r.register(f, u.names[i], &u.graphs[i])
+	for obj := range r.at {
+		named[markOf(byName, obj.Name())] = struct{}{}
 	}
+	for i, f := range u.files {
+		if f.kept == nil {
+			r.register(f, u.names[i], &u.graphs[i])
+		}
+	}
+	return named
 }
 
 // routed reports whether one of the files imports a framework.

@@ -31,6 +31,9 @@ func (l *linker) rpc(call *ast.CallExpr) {
 	}
 }
 
+// fullMethodName ends the names of the constants that name procedures.
+const fullMethodName = "_FullMethodName"
+
 // served notes the procedure behind a server interface's method that a generated
 // handler calls.
 func (l *linker) served(decl *ast.FuncDecl) {
@@ -38,7 +41,7 @@ func (l *linker) served(decl *ast.FuncDecl) {
 	if !isHandler || decl.Body == nil {
 		return
 	}
-	full, ok := l.pkg.Scope().Lookup(name + "_FullMethodName").(*types.Const)
+	full, ok := l.pkg.Scope().Lookup(name + fullMethodName).(*types.Const)
 	if !ok || full.Val().Kind() != constant.String {
 		return
 	}

@@ -17,10 +17,14 @@ import (
 // checked anew, in which order, and their graphs.
 //
 // A package is checked anew where its files differ, where an import means another
-// directory than before, or where a package that it imports, directly or through
-// others, offers other types than before. Where it offers the same, by a
-// fingerprint without positions, the types that others already hold are kept, and
-// they need not be looked at.
+// directory than before, or where one of its files uses what a package that it
+// imports, directly or through others, offers in another way than before. Of such a
+// package the files that changed are read whole, and those that use what changed
+// (see uses); of the others the checker sees what they declare, and what is kept of
+// them stays.
+//
+// Where a package offers the same, by a fingerprint without positions, the types
+// that others already hold are kept.
 type step struct {
 	std    *stdlib.Importer
 	tree   resolve.Tree
@@ -29,24 +33,30 @@ type step struct {
 	byPath map[string]*pkg
 	work   []*work // by directory
 	of     map[*types.Package]*pkg
-	// moved says that there are other directories than before: an import of a file
-	// that is the same may mean another.
-	moved bool
 }
 
 // work is a package while a step goes over it.
 type work struct {
 	*pkg
+	was    *pkg // before the step; nil where it is new
 	parsed *parsed
 	units  []*unit // where they are checked already
 	// deps are the packages of the repository that it imports, without those that it
 	// cannot see because they import it; allDeps are those of its tests too.
 	deps, allDeps []*work
-	// whole says that nothing of the files from before can be kept.
+	imported      bool // by another
+	dirty         bool // its files or what they import differ
+	replaced      bool // its types are not those of before
+	// effect is what importers may see differ, of the package and of those it imports.
+	effect marks
+	// upset says that it came or went: who imports it can keep nothing. elsewhere says
+	// that an import of it, or of one that it imports, means another directory: nor can
+	// who imports it through others.
+	upset, elsewhere bool
+	// changed is what the package's own files may see differ; whole says that nothing
+	// of them can be kept.
+	changed   marks
 	whole     bool
-	imported  bool // by another
-	dirty     bool // must be checked anew
-	replaced  bool // its types are not those of before
 	ready     bool // its types are there, if any are wanted
 	done      bool
 	component int // the packages that import each other, in order of dependence
@@ -58,28 +68,10 @@ func newStep(std *stdlib.Importer, tree resolve.Tree, l *layout, before map[stri
 
 func (s *step) run(ctx context.Context) error {
 	at := map[string]*work{}
-	s.moved = len(s.before) != len(s.layout.sorted)
 	for _, d := range s.layout.sorted {
-		s.moved = s.moved || s.before[d.path] == nil
-	}
-	for _, d := range s.layout.sorted {
-		w := &work{pkg: &pkg{dir: d, key: d.key()}}
-		was := s.before[d.path]
-		if was != nil {
-			w.final = was.final
-		}
-		if was != nil && was.key == w.key {
-			*w.pkg = *was
-			w.dir = d
-		} else {
-			w.dirty = true
-			if was != nil {
-				w.types, w.api, w.pkg.deps = was.types, was.api, was.deps
-				w.files, w.signatures = was.files, was.signatures
-			}
-			if err := s.read(w); err != nil {
-				return err
-			}
+		w, err := s.begin(d)
+		if err != nil {
+			return err
 		}
 		s.work = append(s.work, w)
 		s.byPath[d.path] = w.pkg
@@ -109,6 +101,26 @@ func (s *step) run(ctx context.Context) error {
 	return nil
 }
 
+// begin takes a directory over from the snapshot before, and reads it where its
+// files differ.
+func (s *step) begin(d *dir) (*work, error) {
+	w := &work{pkg: &pkg{dir: d, key: d.key()}, was: s.before[d.path], changed: marks{}, effect: marks{}}
+	switch was := w.was; {
+	case was == nil:
+		w.dirty = true
+	case was.importPath != d.importPath: // another package in the same place
+		w.final, w.was, w.dirty, w.upset = was.final, nil, true, true
+	case was.key == w.key:
+		*w.pkg = *was
+		w.dir = d
+		return w, nil
+	default:
+		*w.pkg = *was
+		w.dir, w.key, w.dirty = d, d.key(), true
+	}
+	return w, s.read(w)
+}
+
 // read parses a package's files, and takes from them what is asked of a package
 // that is not checked anew.
 func (s *step) read(w *work) error {
@@ -119,12 +131,20 @@ func (s *step) read(w *work) error {
 	if w.whole {
 		known = nil
 	}
-	p, err := parseDir(s.tree, w.dir, known)
+	p, err := parseDir(s.tree, w.dir, known, func(k *kept) bool {
+		return k.using(w.changed) || k.routing || len(w.routers) > 0 && k.using(w.routers)
+	})
 	if err != nil {
 		return err
 	}
 	w.parsed = p
 	w.primary = p.primaryOf()
+	if w.was != nil && w.was.primary != w.primary {
+		w.upset = true
+		if s.startOver(w); w.parsed == nil {
+			return s.read(w)
+		}
+	}
 	p.declareAll(w.dir)
 	files, names := p.take(w.importable)
 	w.byChain = chains(names)
@@ -156,28 +176,36 @@ func (s *step) connect(at map[string]*work) {
 	components(s.work)
 	for _, w := range s.work {
 		w.deps = slices.DeleteFunc(w.deps, func(d *work) bool { return d.component == w.component })
-		var paths []string
+		circled := false
 		for _, d := range w.allDeps {
 			d.imported = true
-			paths = append(paths, d.path)
-			if d.component == w.component {
-				paths = append(paths, circle)
+			circled = circled || d.component == w.component
+		}
+		meant := make([]string, len(w.allImports))
+		for i, imp := range w.allImports {
+			meant[i] = "-"
+			if d := s.layout.find(w.dir, imp); d != nil {
+				meant[i] = d.path
 			}
 		}
-		if s.moved || slices.Contains(paths, circle) || slices.Contains(w.pkg.deps, circle) {
+		if was := w.was; was != nil && (circled || was.circled || !meansTheSame(w.allImports, meant, was)) {
+			w.dirty, w.replaced = true, true
+			w.elsewhere = circled != was.circled || !circled
 			s.startOver(w)
 		}
-		if !slices.Equal(paths, w.pkg.deps) {
-			// Imports mean other directories though the files are the same: the types of
-			// before are of those.
-			w.replaced = !w.dirty
-			w.dirty, w.pkg.deps = true, paths
-		}
+		w.meant, w.circled = meant, circled
 	}
 }
 
-// circle stands in a package's deps behind one that imports it, too.
-const circle = "\x00"
+// meansTheSame reports whether imports that were there before mean what they meant.
+func meansTheSame(imports, meant []string, was *pkg) bool {
+	for i, imp := range imports {
+		if j, ok := slices.BinarySearch(was.allImports, imp); ok && was.meant[j] != meant[i] {
+			return false
+		}
+	}
+	return true
+}
 
 // startOver lets nothing be kept of a package's files.
 func (s *step) startOver(w *work) {
@@ -234,28 +262,24 @@ func (s *step) offer(w *work) error {
 	w.ready = true
 	for _, d := range w.deps {
 		if d.replaced {
-			w.dirty, w.replaced = true, true
+			w.replaced = true
+			w.elsewhere = w.elsewhere || d.elsewhere
+			w.effect.add(d.effect)
 		}
 	}
-	for _, d := range w.allDeps {
-		if d.replaced {
-			w.dirty = true
-			s.startOver(w)
-		}
-	}
+	s.notice(w)
 	if !w.imported {
-		w.types = nil
+		w.types, w.offered = nil, nil
 		return nil
 	}
-	if w.types != nil && !w.dirty {
-		s.of[w.types] = w.pkg
-		return nil
-	}
-	if w.types != nil && !w.replaced && !w.whole {
-		// Where all that it declares is as it was, so is what it offers.
-		same, err := s.unchanged(w)
-		if err != nil {
-			return err
+	if w.types != nil && !w.replaced {
+		same := !w.dirty
+		if !same && !w.whole {
+			// Where all that it declares is as it was, so is what it offers.
+			var err error
+			if same, err = s.checkUnits(w); err != nil {
+				return err
+			}
 		}
 		if same {
 			s.of[w.types] = w.pkg
@@ -267,8 +291,9 @@ func (s *step) offer(w *work) error {
 	}
 	files, _ := w.parsed.take(w.importable)
 	if len(files) == 0 {
-		w.replaced = w.replaced || w.types != nil
-		w.types = nil
+		w.upset = w.upset || w.types != nil
+		w.replaced = w.replaced || w.upset
+		w.types, w.offered = nil, nil
 		return nil
 	}
 	offered, ok := checkDeclarations(w.parsed.fset, w.importPath, files, s.importsOf(w, nil))
@@ -277,12 +302,44 @@ func (s *step) offer(w *work) error {
 	}
 	api := fingerprint(offered, w.byChain)
 	if w.types == nil || w.replaced || api != w.api {
-		w.types, w.api, w.replaced = offered, api, true
+		w.upset = w.upset || (w.types == nil) != (offered == nil)
+		before := w.offered
+		w.types, w.api, w.offered, w.replaced = offered, api, meanings{}, true
+		if offered != nil {
+			w.offered.mean(offered, func(obj types.Object) schemas.NodeKey { return s.offeredKey(w, offered, obj) })
+		}
+		if before != nil { // else who imports it keeps nothing
+			w.effect.differing(before, w.offered)
+		}
 	}
 	if w.types != nil {
 		s.of[w.types] = w.pkg
 	}
 	return nil
+}
+
+// offeredKey is the node of an object as importers of a package know it.
+func (s *step) offeredKey(w *work, offered *types.Package, obj types.Object) schemas.NodeKey {
+	obj = origin(obj)
+	if obj.Pkg() == offered {
+		return w.byChain[chainOf(obj)]
+	}
+	if found := s.of[obj.Pkg()]; found != nil {
+		return found.byChain[chainOf(obj)]
+	}
+	return ""
+}
+
+// notice takes in what differs of what a package and its tests import.
+func (s *step) notice(w *work) {
+	for _, d := range w.allDeps {
+		if d.replaced && d.ready {
+			w.changed.add(d.effect)
+			if d.upset || d.elsewhere {
+				s.startOver(w)
+			}
+		}
+	}
 }
 
 // importsOf is the importer for a package's files. self is what the directory's own
@@ -314,59 +371,84 @@ func (s *step) hidden(w *work, found *pkg) bool {
 
 // check makes a package's graphs, where they may differ from those of before.
 func (s *step) check(w *work) error {
-	if w.done || !w.dirty {
-		w.parsed = nil
+	if w.done {
 		return nil
 	}
 	w.done = true
-	for _, d := range w.allDeps { // those that came later
-		if d.replaced {
-			s.startOver(w)
-		}
+	if slices.ContainsFunc(w.allDeps, func(d *work) bool { return d.replaced && d.late(w) }) {
+		w.units, w.parsed = nil, nil // they hold types of before
 	}
-	if same, err := s.unchanged(w); err != nil {
+	s.notice(w)
+	if !w.dirty && !w.whole && !w.anyUsing() {
+		w.parsed = nil
+		return nil
+	}
+	if _, err := s.checkUnits(w); err != nil {
 		return err
-	} else if !same && !w.whole {
-		// What a file that did not change means may be something else now.
+	}
+	for s.link(w) {
 		s.startOver(w)
-		if _, err := s.unchanged(w); err != nil {
+		if _, err := s.checkUnits(w); err != nil {
 			return err
 		}
 	}
-	w.signatures = signatures(w.units)
+	w.declares = declares(w.units)
 	s.finish(w)
 	return nil
 }
 
-// unchanged checks a package's units, and reports whether all that they declare is
-// as it was.
-func (s *step) unchanged(w *work) (bool, error) {
-	if w.units == nil {
-		if err := s.read(w); err != nil {
-			return false, err
+// late says that w was gone over before d.
+func (d *work) late(w *work) bool { return d.component >= w.component }
+
+// anyUsing reports whether a file uses what changed.
+func (w *work) anyUsing() bool {
+	for _, k := range w.files {
+		if k.using(w.changed) {
+			return true
 		}
-		if !w.whole && routed(w.parsed.files) {
-			s.startOver(w)
+	}
+	return false
+}
+
+// checkUnits checks a package, with every file whole that may say something else
+// than before. same is true where all that it declares is as it was.
+func (s *step) checkUnits(w *work) (same bool, err error) {
+	for {
+		if w.units == nil {
 			if err := s.read(w); err != nil {
 				return false, err
 			}
+			w.units = s.unitsOf(w)
 		}
-		w.units = s.checkUnits(w)
+		if !w.whole && slices.ContainsFunc(w.units, func(u *unit) bool { return u.failed }) {
+			s.startOver(w) // how far the checker came is not to depend on what it was given
+			continue
+		}
+		if w.whole {
+			return false, nil
+		}
+		differs := marks{}
+		differs.differing(w.declares, declares(w.units))
+		w.changed.add(differs)
+		if !slices.ContainsFunc(w.parsed.files, func(f *source) bool { return f.kept != nil && f.kept.using(w.changed) }) {
+			return len(differs) == 0, nil
+		}
+		w.units, w.parsed = nil, nil
 	}
-	return maps.Equal(signatures(w.units), w.signatures), nil
 }
 
-func signatures(units []*unit) map[string]uint64 {
-	all := map[string]uint64{}
+// declares is what units declare.
+func declares(units []*unit) meanings {
+	m := meanings{}
 	for _, u := range units {
-		all[u.path+" "+u.pkg.Name()] = u.signature()
+		m.mean(u.pkg, func(obj types.Object) schemas.NodeKey { return u.target(obj).key })
 	}
-	return all
+	return m
 }
 
-// checkUnits checks the package with its tests, its external tests, and what does not
+// unitsOf checks the package with its tests, its external tests, and what does not
 // belong together.
-func (s *step) checkUnits(w *work) []*unit {
+func (s *step) unitsOf(w *work) []*unit {
 	main := s.unit(w, w.importPath, nil, w.primary)
 	units := []*unit{}
 	if main != nil {
@@ -386,11 +468,32 @@ func (s *step) checkUnits(w *work) []*unit {
 	return units
 }
 
+// link makes the edges of a package's units. Again says that a file of which only
+// the declarations were read may have routes.
+func (s *step) link(w *work) (again bool) {
+	routers := marks{}
+	for _, u := range w.units {
+		u.link()
+		routers.add(u.routes())
+		s.imports(w, u)
+	}
+	for m := range w.routers {
+		delete(routers, m)
+	}
+	if len(routers) == 0 {
+		return false
+	}
+	again = slices.ContainsFunc(w.parsed.files, func(f *source) bool { return f.kept != nil && f.kept.using(routers) })
+	all := maps.Clone(routers)
+	all.add(w.routers)
+	w.routers = all
+	return again
+}
+
 // finish makes the graphs of a package's files, and what is kept of them.
 func (s *step) finish(w *work) {
 	p, units := w.parsed, w.units
 	w.parsed, w.units = nil, nil
-	before := w.local
 	w.graphs = []resolve.FileGraph{packageGraph(w.dir, w.primary, p)}
 	for _, f := range p.skipped {
 		w.graphs = append(w.graphs, resolve.Base(f, nil, w.importPath))
@@ -403,19 +506,21 @@ func (s *step) finish(w *work) {
 	files := map[string]*kept{}
 	local := map[string]uint64{}
 	for _, u := range units {
-		u.link()
-		u.routes()
-		s.imports(w, u)
 		for i, f := range u.files {
-			if f.kept != nil {
-				files[f.Path], local[f.Path] = f.kept, before[f.Path]
-				w.graphs = append(w.graphs, f.kept.graph)
-				continue
+			k := f.kept
+			if k == nil {
+				g := u.graphs[i]
+				g.Normalize()
+				k = &kept{
+					blob: f.Blob, graph: g, local: hashGraph(&g), facts: factsOf(u, i),
+					uses: u.uses(i), routing: routed(u.files[i : i+1]),
+				}
+				if !u.failed {
+					k.skeleton = f.skeleton(u.fset)
+				}
 			}
-			g := u.graphs[i]
-			g.Normalize()
-			files[f.Path] = &kept{blob: f.Blob, skeleton: f.skeleton(u.fset), graph: g, facts: factsOf(u, i)}
-			w.graphs = append(w.graphs, g)
+			files[f.Path], local[f.Path] = k, k.local
+			w.graphs = append(w.graphs, k.graph)
 		}
 	}
 	slices.SortFunc(w.graphs, func(a, b resolve.FileGraph) int { return cmp.Compare(a.Path, b.Path) })

@@ -1,0 +1,209 @@
+package golang
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// meanings are what a package's declarations say to a file: a hash for each name
+// that leads somewhere, and three for each type. Where none of those that a file
+// uses (see uses) differs, the checker says of the file what it said before.
+//
+// Hashes hold no positions, but the nodes that objects stand for.
+type meanings map[mark]uint64
+
+// mark names what a file may depend on: a hash of one of the words below and a
+// name. Two of one hash only cost time.
+type mark uint64
+
+const (
+	// byName is whatever a name leads to: objects of the package, fields and methods.
+	byName = "name "
+	// byKind is what operators make of a type: all of it, but of a struct neither its
+	// plain fields nor its methods.
+	byKind = "kind "
+	// byMethods is a type's method set.
+	byMethods = "methods "
+	// byFields is a struct's fields in order.
+	byFields = "fields "
+)
+
+func markOf(what, name string) mark {
+	var b [128]byte
+	return mark(xxh3.Hash(append(append(b[:0], what...), name...)))
+}
+
+// marks is a set.
+type marks map[mark]struct{}
+
+func (m marks) add(more marks) {
+	for k := range more {
+		m[k] = struct{}{}
+	}
+}
+
+// differing adds to m what two meanings differ in.
+func (m marks) differing(a, b meanings) {
+	for k, v := range a {
+		if w, ok := b[k]; !ok || v != w {
+			m[k] = struct{}{}
+		}
+	}
+	for k := range b {
+		if _, ok := a[k]; !ok {
+			m[k] = struct{}{}
+		}
+	}
+}
+
+// mean adds what a package declares. key is the node of an object.
+func (m meanings) mean(pkg *types.Package, key func(types.Object) schemas.NodeKey) {
+	of := meaning{meanings: m, key: key}
+	m[markOf(byName, pkg.Name())]++
+	for _, name := range pkg.Scope().Names() {
+		obj := pkg.Scope().Lookup(name)
+		of.object(name, obj, "")
+		if t, ok := obj.(*types.TypeName); ok && !t.IsAlias() {
+			if named, ok := t.Type().(*types.Named); ok {
+				of.named(named)
+			}
+		}
+	}
+}
+
+type meaning struct {
+	meanings
+	key func(types.Object) schemas.NodeKey
+	b   []byte
+}
+
+func (m *meaning) add(what, name string, b []byte) {
+	m.b = b
+	// The sum is the same in every order, and of two types with a method of one name
+	// each has its say.
+	m.meanings[markOf(what, name)] += xxh3.Hash(b)
+}
+
+// object says what an object is where its name is used; within tells equal objects
+// of several types apart.
+func (m *meaning) object(name string, obj types.Object, within string) {
+	b := append(append(m.b[:0], within...), '\n')
+	b = append(append(b, methodName(obj)...), m.key(obj)...)
+	b = appendType(fmt.Appendf(b, " %T ", obj), obj.Type())
+	switch obj := obj.(type) {
+	case *types.Const:
+		b = append(append(b, ' '), obj.Val().ExactString()...)
+	case *types.Func:
+		if recv := obj.Signature().Recv(); recv != nil {
+			_, pointer := recv.Type().(*types.Pointer)
+			b = fmt.Appendf(b, " %t", pointer)
+		}
+	}
+	m.add(byName, name, b)
+}
+
+func (m *meaning) named(t *types.Named) {
+	name := string(appendNamed(nil, t))
+	b := m.b[:0]
+	for p := range t.TypeParams().TypeParams() {
+		b = append(appendType(append(b, '['), p.Constraint()), ']')
+	}
+	st, isStruct := t.Underlying().(*types.Struct)
+	if isStruct {
+		b = fmt.Appendf(b, "struct %t %t", st.NumFields() == 0, types.Comparable(t))
+	} else {
+		b = appendType(b, t.Underlying())
+	}
+	i, isInterface := t.Underlying().(*types.Interface)
+	if isInterface {
+		for f := range i.Methods() {
+			b = append(append(b, '\n'), m.key(f)...)
+		}
+	}
+	m.add(byKind, name, b)
+	if isInterface {
+		for f := range i.Methods() {
+			m.object(f.Name(), f, name)
+		}
+		return
+	}
+	within := name
+	if isStruct {
+		m.add(byFields, name, appendType(m.b[:0], st))
+		embedded := m.embedded(st)
+		within += embedded.text
+		for f := range st.Fields() {
+			m.object(f.Name(), f, within)
+		}
+		for _, f := range embedded.members {
+			if obj, index, _ := types.LookupFieldOrMethod(t, true, f.Pkg(), f.Name()); obj != nil && len(index) > 1 {
+				m.object(f.Name(), obj, within)
+			}
+		}
+	}
+	for f := range t.Methods() {
+		m.object(f.Name(), f, within)
+	}
+	set := types.NewMethodSet(types.NewPointer(t))
+	methods := make([]string, 0, set.Len())
+	for s := range set.Methods() {
+		methods = append(methods, fmt.Sprintf("%s %t %s", appendType([]byte(methodName(s.Obj())), s.Type()), s.Indirect(), m.key(s.Obj())))
+	}
+	slices.Sort(methods)
+	b = m.b[:0]
+	for _, f := range methods {
+		b = append(append(b, f...), '\n')
+	}
+	m.add(byMethods, name, b)
+}
+
+// embedding is what embedded fields may promote.
+type embedding struct {
+	text    string // the embedded types, as deep as they embed
+	members []types.Object
+	seen    map[types.Type]bool
+}
+
+func (m *meaning) embedded(st *types.Struct) *embedding {
+	e := &embedding{seen: map[types.Type]bool{}}
+	e.walk(st)
+	return e
+}
+
+func (e *embedding) walk(st *types.Struct) {
+	for f := range st.Fields() {
+		if !f.Embedded() {
+			continue
+		}
+		t := types.Unalias(f.Type())
+		if p, ok := t.(*types.Pointer); ok {
+			t = types.Unalias(p.Elem())
+		}
+		e.text += " " + string(appendType(nil, f.Type()))
+		if e.seen[t] {
+			continue
+		}
+		e.seen[t] = true
+		if named, ok := t.(*types.Named); ok {
+			for f := range named.Methods() {
+				e.members = append(e.members, f)
+			}
+		}
+		switch u := t.Underlying().(type) {
+		case *types.Struct:
+			for f := range u.Fields() {
+				e.members = append(e.members, f)
+			}
+			e.walk(u)
+		case *types.Interface:
+			for f := range u.Methods() {
+				e.members = append(e.members, f)
+			}
+		}
+	}
+}

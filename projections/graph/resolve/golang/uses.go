@@ -1,0 +1,232 @@
+package golang
+
+import (
+	"go/ast"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// uses finds what a file depends on of what is declared outside of it: what the
+// checker and the passes over its answers say of the file stays as it is while none
+// of these differs (see meanings). It says too much rather than too little:
+//
+//   - every identifier of the file, whatever it leads to, or to nothing;
+//   - the kind of every named type that an expression has, or is made of;
+//   - the method sets of types that are asserted, converted, compared with what an
+//     interface or a constraint asks for, or embedded;
+//   - the fields of structs that are written without the fields' names, converted, or
+//     met by a struct type without a name.
+type uses struct {
+	*unit
+	all   marks
+	names map[string]bool
+	// seen are the types that were looked at, and what was asked of them.
+	seen map[types.Type]asks
+	// named are the types of expressions; unnamed says that there are structs without
+	// a name among those.
+	named   map[*types.Named]bool
+	unnamed bool
+	// specs are the type expressions of declarations: what they declare has a name.
+	specs map[ast.Expr]bool
+}
+
+// asks says what a use asks of a type besides its kind.
+type asks uint8
+
+const (
+	asksKind    asks = 1 << iota
+	asksMethods      // its method set too
+	asksFields       // its fields too
+)
+
+// uses is what a file depends on, sorted.
+func (u *unit) uses(i int) []mark {
+	x := &uses{
+		unit: u, all: marks{}, names: map[string]bool{}, seen: map[types.Type]asks{},
+		named: map[*types.Named]bool{}, specs: map[ast.Expr]bool{},
+	}
+	ast.Inspect(u.files[i].syntax, func(n ast.Node) bool {
+		x.node(n)
+		return true
+	})
+	if routed(u.files) {
+		x.names["ServeHTTP"] = true // what has it is a handler
+	}
+	if x.unnamed {
+		for t := range x.named {
+			x.all[markOf(byFields, string(appendNamed(nil, t)))] = struct{}{}
+		}
+	}
+	for name := range x.names {
+		x.all[markOf(byName, name)] = struct{}{}
+	}
+	return slices.Sorted(maps.Keys(x.all))
+}
+
+func (x *uses) node(n ast.Node) {
+	if e, ok := n.(ast.Expr); ok && !x.specs[e] {
+		if t, ok := x.info.Types[e]; ok {
+			x.look(t.Type, asksKind)
+		}
+	}
+	everything := asksKind | asksMethods | asksFields
+	switch n := n.(type) {
+	case *ast.Ident:
+		x.names[n.Name] = true
+		if obj := x.info.Defs[n]; obj != nil {
+			x.look(obj.Type(), asksKind)
+		} else if obj := x.info.Uses[n]; obj != nil {
+			x.look(obj.Type(), asksKind)
+		}
+		if inst, ok := x.info.Instances[n]; ok {
+			for t := range inst.TypeArgs.Types() {
+				x.look(t, everything)
+			}
+		}
+	case *ast.FuncDecl:
+		if service, ok := strings.CutSuffix(strings.TrimPrefix(n.Name.Name, "_"), "_Handler"); ok {
+			x.names[service+fullMethodName] = true
+		}
+	case *ast.TypeSpec:
+		x.specs[n.Type] = true
+		if obj := x.info.Defs[n.Name]; obj != nil {
+			x.look(obj.Type(), everything)
+		}
+		ast.Inspect(n.Type, func(n ast.Node) bool {
+			if e, ok := n.(ast.Expr); ok && !x.specs[e] {
+				x.look(x.info.TypeOf(e), everything)
+			}
+			return true
+		})
+	case *ast.CompositeLit:
+		if len(n.Elts) > 0 {
+			if _, keyed := n.Elts[0].(*ast.KeyValueExpr); !keyed {
+				x.look(x.info.TypeOf(n), everything)
+			}
+		}
+	case *ast.CallExpr:
+		x.call(n, everything)
+	case *ast.IndexExpr:
+		x.look(x.info.TypeOf(n.Index), everything)
+	case *ast.IndexListExpr:
+		for _, e := range n.Indices {
+			x.look(x.info.TypeOf(e), everything)
+		}
+	case *ast.TypeAssertExpr:
+		if n.Type != nil {
+			x.look(x.info.TypeOf(n.Type), everything)
+		}
+	case *ast.TypeSwitchStmt:
+		for _, clause := range n.Body.List {
+			for _, e := range clause.(*ast.CaseClause).List {
+				x.look(x.info.TypeOf(e), everything)
+			}
+		}
+	}
+}
+
+// call looks at conversions, and at the arguments of what is generic or not known.
+func (x *uses) call(call *ast.CallExpr, everything asks) {
+	if t, ok := x.info.Types[call.Fun]; ok && t.IsType() {
+		x.look(t.Type, everything)
+	} else if _, obj := (&linker{unit: x.unit}).callee(call); obj != nil {
+		fn, ok := obj.(*types.Func)
+		if !ok || fn.Signature().TypeParams().Len() == 0 {
+			return
+		}
+	}
+	for _, arg := range call.Args {
+		x.look(x.info.TypeOf(arg), everything)
+	}
+}
+
+// look notes the named types that a type is made of.
+func (x *uses) look(t types.Type, what asks) {
+	if t == nil || x.seen[t]&what == what {
+		return
+	}
+	x.seen[t] |= what
+	switch t := t.(type) {
+	case *types.Alias:
+		x.look(types.Unalias(t), what)
+	case *types.Pointer:
+		x.look(t.Elem(), what)
+	case *types.Slice:
+		x.look(t.Elem(), what)
+	case *types.Array:
+		x.look(t.Elem(), what)
+	case *types.Map:
+		x.look(t.Key(), what)
+		x.look(t.Elem(), what)
+	case *types.Chan:
+		x.look(t.Elem(), what)
+	case *types.Tuple:
+		for v := range t.Variables() {
+			x.look(v.Type(), what)
+		}
+	case *types.Signature:
+		for p := range t.TypeParams().TypeParams() {
+			x.look(p.Constraint(), what)
+		}
+		x.look(t.Params(), what)
+		x.look(t.Results(), what)
+	case *types.Struct:
+		x.unnamed = x.unnamed || t.NumFields() > 0
+		for f := range t.Fields() {
+			x.look(f.Type(), what)
+		}
+	case *types.Interface:
+		for e := range t.EmbeddedTypes() {
+			x.look(e, what)
+		}
+	case *types.Union:
+		for term := range t.Terms() {
+			x.look(term.Type(), what)
+		}
+	case *types.TypeParam:
+		x.look(t.Constraint(), what)
+	case *types.Named:
+		x.lookNamed(t, what)
+	}
+}
+
+func (x *uses) lookNamed(t *types.Named, what asks) {
+	for a := range t.TypeArgs().Types() {
+		x.look(a, what)
+	}
+	origin := t.Origin()
+	if origin != t {
+		x.look(origin, what)
+		return
+	}
+	pkg := t.Obj().Pkg()
+	if pkg == nil {
+		return
+	}
+	if t.Obj().Parent() != pkg.Scope() {
+		if pkg == x.pkg { // of a function of this file: it is what it is made of
+			x.look(t.Underlying(), asksKind|asksMethods|asksFields)
+		}
+		return
+	}
+	if _, ours := x.foreign(pkg, ""); !ours && pkg != x.pkg {
+		return // the standard library's does not change
+	}
+	for p := range t.TypeParams().TypeParams() {
+		x.look(p.Constraint(), what)
+	}
+	if i, ok := t.Underlying().(*types.Interface); ok {
+		x.look(i, what)
+	}
+	name := string(appendNamed(nil, t))
+	x.named[t] = true
+	x.all[markOf(byKind, name)] = struct{}{}
+	if what&asksMethods != 0 {
+		x.all[markOf(byMethods, name)] = struct{}{}
+	}
+	if what&asksFields != 0 {
+		x.all[markOf(byFields, name)] = struct{}{}
+	}
+}
