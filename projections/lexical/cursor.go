@@ -1,159 +1,79 @@
 package lexical
 
-import (
-	"encoding/binary"
-	"fmt"
-	"math"
+import "math"
 
-	"github.com/cockroachdb/pebble/v2"
-
-	"github.com/recountdb/recount/projections/store"
-)
-
-// cursor goes down the documents of one term in one shard.
+// cursor goes down the blocks of one term in one shard.
 type cursor struct {
-	s      *search
-	term   int // in search.want
-	list   *list
-	factor float64
-	prefix []byte // of the sealed blocks' keys
+	s        *search
+	term     int // in search.want
+	factor   float64
+	excluded bool
+	df       uint64
+	// blocks are those that the search has not passed yet, ascending.
+	blocks []block
+	// most is what the term can add to a score.
+	most points
+	// touches: in this window, documents of this list may be hits.
+	touches bool
 
-	// doc is where the cursor stands; -1 behind the oldest document.
-	doc int64
-	// block holds doc; its postings are read when one is needed.
-	block    block
+	// postings are those of the block that begins with the document of.
 	postings []posting
-	read     bool
-	at       int // of doc in postings, where read
-	// listMax and blockMax bound what the term adds to a score.
-	listMax, blockMax float64
-
-	it *pebble.Iterator // nil until a sealed block is needed
+	of       uint64
 }
 
-func (s *search) cursor(sh *shard, term int, l *list) *cursor {
-	c := &cursor{s: s, term: term, list: l, factor: s.factors[term], doc: math.MaxInt64}
-	c.prefix = append(append([]byte{kindBlock}, sh.key...), byte(s.q.Field))
-	c.prefix = append(append(c.prefix, s.want[term].term...), 0)
+func (s *search) cursor(sh *shard, term int, l *list) (*cursor, error) {
+	c := &cursor{s: s, term: term, factor: s.factors[term], excluded: s.want[term].excluded, df: l.df, of: math.MaxUint64}
+	prefix := append(append([]byte{kindBlock}, sh.key...), byte(s.q.Field))
+	prefix = append(append(prefix, s.want[term].term...), 0)
+	var err error
+	if c.blocks, err = s.blocks(prefix, l); err != nil {
+		return nil, err
+	}
 	if l.sealed() {
-		c.listMax = s.scorer.score(c.factor, l.maxWeight, l.minLength)
+		c.most = c.score(l.maxWeight, l.minLength)
 	}
-	if l.tail.count > 0 {
-		c.listMax = max(c.listMax, s.scorer.score(c.factor, l.tail.maxWeight, l.tail.minLength))
+	if t := &l.tail; t.count > 0 {
+		c.most = max(c.most, c.score(t.maxWeight, t.minLength))
 	}
-	c.block = block{first: math.MaxUint64} // above everything
-	return c
+	return c, nil
 }
 
-func (c *cursor) close() {
-	if c.it != nil {
-		_ = c.it.Close()
+// score is what the term adds to that of a document.
+func (c *cursor) score(weight, length uint32) points {
+	if c.excluded {
+		return 0
 	}
+	return c.s.scorer.score(c.factor, weight, length)
 }
 
-// seek goes to the newest document that is not above doc. It never goes up.
-func (c *cursor) seek(doc int64) error {
-	if c.doc <= doc {
-		return nil
-	}
-	if doc < 0 {
-		c.doc = -1
-		return nil
-	}
-	if uint64(doc) < c.block.first {
-		if err := c.load(uint64(doc)); err != nil || c.doc < 0 {
+// within calls use with the blocks that have documents from low on, the last
+// first. What lies above the window was passed.
+func (c *cursor) within(low uint64, use func(b *block) error) error {
+	for i := len(c.blocks) - 1; i >= 0 && c.blocks[i].last >= low; i-- {
+		if err := use(&c.blocks[i]); err != nil {
 			return err
 		}
 	}
-	if uint64(doc) >= c.block.last {
-		c.doc, c.at = int64(c.block.last), c.block.count-1
-		return nil
-	}
-	if err := c.decode(); err != nil {
-		return err
-	}
-	i := min(c.at, len(c.postings)-1)
-	for c.postings[i].doc > uint64(doc) { // ends: the block's first is not above
-		i--
-	}
-	c.at, c.doc = i, int64(c.postings[i].doc)
 	return nil
 }
 
-// load makes the block current that holds the newest document not above doc.
-func (c *cursor) load(doc uint64) error {
-	c.read, c.at = false, blockSize-1
-	if t := &c.list.tail; t.count > 0 && t.first <= doc {
-		c.setBlock(*t)
-		return nil
+// pass forgets the blocks that have nothing below low.
+func (c *cursor) pass(low uint64) {
+	for n := len(c.blocks); n > 0 && c.blocks[n-1].first >= low; n-- {
+		c.blocks = c.blocks[:n-1]
 	}
-	if !c.list.sealed() {
-		c.doc = -1
-		return nil
-	}
-	if c.it == nil {
-		var err error
-		if c.it, err = c.s.v.Iter(c.prefix, store.PrefixEnd(c.prefix)); err != nil {
-			return err
-		}
-	}
-	// Mostly it is the block before.
-	found := c.it.Valid() && c.it.Prev()
-	if !found || c.firstOfKey() > doc {
-		found = c.it.SeekLT(binary.BigEndian.AppendUint64(c.prefix[:len(c.prefix):len(c.prefix)], doc+1))
-	}
-	if !found {
-		c.doc = -1
-		return c.s.v.Explain(c.it.Error())
-	}
-	value, err := c.it.ValueAndErr()
-	if err != nil {
-		return c.s.v.Explain(err)
-	}
-	b, err := decodeBlock(value)
-	if err == nil && (c.firstOfKey() != b.first || b.count != blockSize ||
-		b.maxWeight > c.list.maxWeight || b.minLength < c.list.minLength) {
-		err = fmt.Errorf("block at %d does not fit its list", b.first)
-	}
-	if err != nil {
-		return c.s.v.Damaged(err)
-	}
-	c.setBlock(b)
-	return nil
 }
 
-// firstOfKey is the document that the key at hand names, or one beyond all where
-// it is no key of a block.
-func (c *cursor) firstOfKey() uint64 {
-	key := c.it.Key()
-	if len(key) != len(c.prefix)+8 {
-		return math.MaxUint64
-	}
-	return binary.BigEndian.Uint64(key[len(c.prefix):])
-}
-
-func (c *cursor) setBlock(b block) {
-	c.block = b
-	c.blockMax = c.s.scorer.score(c.factor, b.maxWeight, b.minLength)
-}
-
-// decode reads the block's postings. The iterator still stands at it.
-func (c *cursor) decode() error {
-	if c.read {
-		return nil
+// read is the postings of a block; they are good until the next call.
+func (c *cursor) read(b *block) ([]posting, error) {
+	if c.of == b.first {
+		return c.postings, nil
 	}
 	var err error
-	if c.postings, err = c.block.postings(c.postings[:0]); err != nil {
-		return c.s.v.Damaged(err)
+	if c.postings, err = b.postings(c.postings[:0]); err != nil {
+		c.of = math.MaxUint64
+		return nil, c.s.v.Damaged(err)
 	}
-	c.read = true
-	return nil
-}
-
-// posting is that of doc.
-func (c *cursor) posting() (posting, error) {
-	if err := c.decode(); err != nil {
-		return posting{}, err
-	}
-	return c.postings[c.at], nil
+	c.of = b.first
+	return c.postings, nil
 }

@@ -93,6 +93,9 @@ type Index struct {
 	mu      sync.Mutex
 	writers map[schemas.TopicPartition]*writer
 	runs    map[schemas.TopicPartition]*runs
+
+	cache   cache
+	windows sync.Pool // of *window, nothing marked
 }
 
 // Open opens or creates the projection in dir.
@@ -102,7 +105,10 @@ func Open(dir string, o store.Options) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Index{DB: db, writers: map[schemas.TopicPartition]*writer{}, runs: map[schemas.TopicPartition]*runs{}}, nil
+	return &Index{
+		DB: db, writers: map[schemas.TopicPartition]*writer{}, runs: map[schemas.TopicPartition]*runs{},
+		windows: sync.Pool{New: func() any { return new(window) }},
+	}, nil
 }
 
 func concerns(r *recountv1.Record) bool { return r.GetIntent() != nil }

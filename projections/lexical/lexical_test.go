@@ -124,7 +124,7 @@ func (n naive) search() []Hit {
 		}
 	}
 	var all []found
-	for _, sh := range n.shards {
+	for at, sh := range n.shards {
 		if n.q.Shards != nil && !slices.Contains(n.q.Shards, sh.TP) {
 			continue
 		}
@@ -135,7 +135,7 @@ func (n naive) search() []Hit {
 				n.q.Only != nil && !slices.Contains(n.q.Only[sh.TP], r.Origin.Offset) {
 				continue
 			}
-			h := found{tp: sh.TP, offset: r.Origin.Offset}
+			h := found{shard: at, offset: r.Origin.Offset}
 			if n.q.Distinct {
 				h.hash = r.GetIntent().ContentHash
 			}
@@ -164,7 +164,11 @@ func (n naive) search() []Hit {
 			return dup
 		})
 	}
-	return (&top{best: all[:min(len(all), n.q.K)]}).hits(want)
+	s := search{want: want, top: top{best: all[:min(len(all), n.q.K)]}}
+	for _, sh := range n.shards {
+		s.shards = append(s.shards, shard{tp: sh.TP})
+	}
+	return s.hits()
 }
 
 // TestSearchEqualsOracle: the same hits, in the same order, with the same bits in

@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -14,6 +15,14 @@ const (
 	paramK1 = 1.2
 	paramB  = 0.75
 )
+
+// points are a score in whole steps of 2^-32, so that sums are exact: they do not
+// depend on the order of what is added, and a bound is never below what it bounds.
+type points uint64
+
+const onePoint = 1 << 32
+
+func (p points) float() float64 { return float64(p) / onePoint }
 
 // scorer scores documents with the statistics of all shards. Products are
 // rounded before they are added (the conversions keep a compiler from fusing
@@ -30,10 +39,10 @@ func newScorer(docs, length uint64) scorer {
 }
 
 // score of one term: idf·(k1+1)·tf / (tf + k1·(1-b+b·length/mean)), where factor is
-// idf·(k1+1).
-func (s scorer) score(factor float64, weight, length uint32) float64 {
+// idf·(k1+1). It is positive.
+func (s scorer) score(factor float64, weight, length uint32) points {
 	norm := paramK1*(1-paramB) + float64(s.perLength*float64(length))
-	return factor / (1 + float64(norm*fullWeight)/float64(weight))
+	return max(1, points(float64(factor/(1+float64(norm*fullWeight)/float64(weight)))*onePoint))
 }
 
 // factor of a term that df of docs documents have. It is positive for every df.
@@ -58,16 +67,17 @@ func (x *Index) Search(ctx context.Context, q Query) ([]Hit, Stats, error) {
 		return nil, Stats{}, err
 	}
 	defer v.Close()
-	s := &search{ctx: ctx, q: q, v: v, want: q.wanted()}
+	s := &search{ctx: ctx, q: q, v: v, cache: &x.cache, want: q.wanted(), window: x.windows.Get().(*window)}
 	if err := s.prepare(x.runsOf); err != nil {
 		return nil, s.stats, err
 	}
 	for i := range s.shards {
-		if err := s.shard(&s.shards[i]); err != nil {
+		if err := s.shard(i); err != nil {
 			return nil, s.stats, err
 		}
 	}
-	return s.top.hits(s.want), s.stats, nil
+	x.windows.Put(s.window) // after an error it may have marks
+	return s.hits(), s.stats, nil
 }
 
 // search is one search under way.
@@ -75,14 +85,17 @@ type search struct {
 	ctx     context.Context
 	q       Query
 	v       *store.View
+	cache   *cache
 	want    []wanted
 	stats   Stats
 	scorer  scorer
 	factors []float64 // by term
 	shards  []shard
 	top     top
-	// required: some term must be there.
-	required bool
+	// required and excluded have a bit for each term that must be there, or must
+	// not.
+	required, excluded uint64
+	window             *window
 }
 
 // shard is what a search knows of one shard before it goes through it.
@@ -154,225 +167,155 @@ func (s *search) prepare(runsOf func(schemas.TopicPartition) (*runs, error)) err
 		s.stats.Terms = append(s.stats.Terms, TermStats{w.term, df[i], idf(s.stats.Documents, df[i]), w.required, w.excluded})
 	}
 	s.top = top{k: s.q.K, distinct: s.q.Distinct, held: map[uint64]found{}}
-	s.required = slices.ContainsFunc(s.want, func(w wanted) bool { return w.required })
+	for i, w := range s.want {
+		switch {
+		case w.required:
+			s.required |= 1 << i
+		case w.excluded:
+			s.excluded |= 1 << i
+		}
+	}
 	return nil
 }
 
-// shard goes through one shard from its newest document to its oldest. What can at
-// best equal the worst hit is looked at too: its newest run may be newer.
+// shard goes through one shard from its newest document to its oldest, a window of
+// documents at a time. What can at best equal the worst hit is looked at too: its
+// newest run may be newer.
 //
-// Each term has a cursor. In every round (block-max WAND):
+// In every window:
 //
-//  1. With the cursors in the order of their documents, newest first, the pivot
-//     is the first document at which the best scores that the lists so far can
-//     give add up to a hit. Nothing newer can be one.
-//  2. All cursors go to the pivot or below. If the best scores of the blocks that
-//     hold it cannot add up to a hit, the search goes on below the lot.
-//  3. Else the pivot is scored.
+//  1. Lists that may make a hit mark and score their documents. Others cannot
+//     lift a document that none of those has to the worst hit (MaxScore); nor can
+//     a block whose own best score is too low for it.
+//  2. All other lists add to what is marked. Blocks without a marked document are
+//     not read.
+//  3. What adds up to a hit is taken in.
 //
-// Where only some runs may be hits, a pivot that none of them is is moved down to
-// the next document that one is, and the round begins again.
-//
-// Sums are always made in the order of terms, so that a bound is never below what
-// it bounds.
-func (s *search) shard(sh *shard) error {
-	var all, live, excluded []*cursor
-	defer func() {
-		for _, c := range append(all, excluded...) {
-			c.close()
-		}
-	}()
+// Where a term must be there, its documents alone are marked; where only some runs
+// may be hits, their documents.
+func (s *search) shard(i int) error {
+	sh := &s.shards[i]
+	var all []*cursor
 	for i, l := range sh.lists {
 		switch w := s.want[i]; {
 		case w.required && (l == nil || w.excluded):
 			return nil // nothing has it; or nothing can have and lack it
-		case l == nil:
-		case w.excluded:
-			excluded = append(excluded, s.cursor(sh, i, l))
-		default:
-			all = append(all, s.cursor(sh, i, l))
+		case l != nil:
+			c, err := s.cursor(sh, i, l)
+			if err != nil {
+				return err
+			}
+			all = append(all, c)
 		}
 	}
-	from := int64(sh.past.count) - 1
+	slices.SortStableFunc(all, func(a, b *cursor) int { return cmp.Compare(a.most, b.most) })
+	var most points
 	for _, c := range all {
-		if err := c.seek(from); err != nil {
-			return err
-		}
+		most += c.most
 	}
-	live = slices.Clone(all)
-	for round := 0; ; round++ {
-		if round%1024 == 0 && s.ctx.Err() != nil {
-			return s.ctx.Err()
-		}
-		if done, err := s.alignRequired(all); err != nil || done {
+	w := s.window
+	for high := int64(sh.past.count) - 1; high >= 0; high = int64(w.low) - 1 {
+		if err := s.ctx.Err(); err != nil {
 			return err
 		}
-		newestFirst(live)
-		for len(live) > 0 && live[len(live)-1].doc < 0 {
-			live = live[:len(live)-1]
-		}
-		pivot := int64(-1)
-		for i, c := range live {
-			if i+1 < len(live) && live[i+1].doc == c.doc {
-				continue
-			}
-			if s.top.reaches(listBound(all, c.doc)) {
-				pivot = c.doc
-				break
-			}
-		}
-		if pivot < 0 {
+		if !s.top.reaches(most) {
 			return nil
 		}
-		if sh.only != nil {
-			n, exact := slices.BinarySearch(sh.only.docs, pivot)
-			if !exact {
-				if n == 0 {
-					return nil
-				}
-				for _, c := range live {
-					if err := c.seek(sh.only.docs[n-1]); err != nil {
-						return err
-					}
-				}
-				continue
-			}
-			sh.only.docs = sh.only.docs[:n+1] // the search never goes up
-		}
-		moved := false
-		for _, c := range live {
-			if c.doc > pivot {
-				moved = true
-				if err := c.seek(pivot); err != nil {
-					return err
-				}
-			}
-		}
-		if moved && s.required {
-			continue // they may stand apart again
-		}
-		at := func(c *cursor) bool { return c.doc == pivot }
-		if !s.top.reaches(blockBound(all, pivot)) {
-			below := int64(0)
-			for _, c := range live {
-				if at(c) {
-					below = max(below, int64(c.block.first))
-				} else {
-					below = max(below, c.doc+1)
-				}
-			}
-			for _, c := range live {
-				if at(c) {
-					if err := c.seek(below - 1); err != nil {
-						return err
-					}
-				}
-			}
-			continue
-		}
-		if err := s.candidate(sh, all, excluded, pivot); err != nil {
+		w.low, w.high = uint64(high)&^(windowSize-1), uint64(high)
+		if err := s.score(sh, all, most); err != nil {
 			return err
 		}
-		for _, c := range live {
-			if at(c) {
-				if err := c.seek(pivot - 1); err != nil {
-					return err
-				}
+		err := w.each(func(doc int64, score points, terms uint64) error {
+			s.stats.Scored++
+			if terms&s.required != s.required || terms&s.excluded != 0 || !s.top.reaches(score) {
+				return nil
 			}
-		}
-	}
-}
-
-// alignRequired brings the cursors of required terms to one document, the newest
-// that has them all, and the others to it or below. It reports whether there is
-// none.
-func (s *search) alignRequired(all []*cursor) (done bool, err error) {
-	if !s.required {
-		return false, nil
-	}
-	for {
-		lowest := int64(math.MaxInt64)
-		for _, c := range all {
-			if s.want[c.term].required {
-				lowest = min(lowest, c.doc)
-			}
-		}
-		if lowest < 0 {
-			return true, nil
-		}
-		aligned := true
-		for _, c := range all {
-			if c.doc > lowest {
-				if err := c.seek(lowest); err != nil {
-					return false, err
-				}
-				aligned = aligned && (!s.want[c.term].required || c.doc == lowest)
-			}
-		}
-		if aligned {
-			return false, nil
-		}
-	}
-}
-
-// newestFirst sorts cursors that are nearly in order.
-func newestFirst(live []*cursor) {
-	for i := 1; i < len(live); i++ {
-		for j := i; j > 0 && live[j].doc > live[j-1].doc; j-- {
-			live[j], live[j-1] = live[j-1], live[j]
-		}
-	}
-}
-
-// listBound is the most that a document can score that lies between doc and the
-// cursors at or above it. It adds up in the order of terms.
-func listBound(all []*cursor, doc int64) float64 {
-	sum := 0.0
-	for _, c := range all {
-		if c.doc >= doc {
-			sum += c.listMax
-		}
-	}
-	return sum
-}
-
-// blockBound is listBound of the blocks that hold doc.
-func blockBound(all []*cursor, doc int64) float64 {
-	sum := 0.0
-	for _, c := range all {
-		if c.doc == doc {
-			sum += c.blockMax
-		}
-	}
-	return sum
-}
-
-// candidate scores a document and keeps what runs of it are hits.
-func (s *search) candidate(sh *shard, all, excluded []*cursor, doc int64) error {
-	s.stats.Scored++
-	h := found{tp: sh.tp}
-	for _, c := range all {
-		if c.doc != doc {
-			continue
-		}
-		p, err := c.posting()
+			return s.candidate(i, doc, score, terms)
+		})
 		if err != nil {
 			return err
 		}
-		h.score += s.scorer.score(c.factor, p.weight, p.length)
-		h.terms |= 1 << c.term
+		for _, c := range all {
+			c.pass(w.low)
+		}
 	}
-	if !s.top.reaches(h.score) {
-		return nil
+	return nil
+}
+
+// score marks and scores the documents of the window that may be hits. The lists
+// ascend by what they can add; most is the sum of that.
+func (s *search) score(sh *shard, all []*cursor, most points) error {
+	w := s.window
+	s.choose(sh, all)
+	// marks reports whether a block's documents may be hits.
+	marks := func(c *cursor, b *block) bool {
+		return c.touches && (s.required != 0 || s.top.reaches(most-c.most+c.score(b.maxWeight, b.minLength)))
 	}
-	for _, c := range excluded {
-		if err := c.seek(doc); err != nil {
+	for _, c := range all {
+		if !c.touches {
+			continue
+		}
+		err := c.within(w.low, func(b *block) error {
+			if b.first > w.high || !marks(c, b) {
+				return nil
+			}
+			postings, err := c.read(b)
+			w.add(c, postings, true)
+			return err
+		})
+		if err != nil {
 			return err
 		}
-		if c.doc == doc {
-			return nil
+	}
+	for _, c := range all {
+		err := c.within(w.low, func(b *block) error {
+			if marks(c, b) || !w.touchedIn(b.first, b.last) {
+				return nil
+			}
+			postings, err := c.read(b)
+			w.add(c, postings, false)
+			return err
+		})
+		if err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// choose says which lists mark documents in this window.
+func (s *search) choose(sh *shard, all []*cursor) {
+	for _, c := range all {
+		c.touches = false
+	}
+	switch {
+	case sh.only != nil:
+		docs := sh.only.docs
+		n, _ := slices.BinarySearch(docs, int64(s.window.high)+1)
+		for ; n > 0 && docs[n-1] >= int64(s.window.low); n-- {
+			s.window.touch(uint64(docs[n-1]))
+		}
+	case s.required != 0:
+		var rarest *cursor
+		for _, c := range all {
+			if s.required>>c.term&1 == 1 && (rarest == nil || c.df < rarest.df) {
+				rarest = c
+			}
+		}
+		rarest.touches = true
+	default:
+		var sum points
+		for _, c := range all {
+			sum += c.most
+			c.touches = !c.excluded && s.top.reaches(sum)
+		}
+	}
+}
+
+// candidate takes in what runs of a document are hits.
+func (s *search) candidate(shard int, doc int64, score points, terms uint64) error {
+	sh := &s.shards[shard]
+	h := found{shard: shard, score: score, terms: terms}
 	walk := sh.runs(doc)
 	for asked := 1; ; asked++ {
 		x := walk.next()
@@ -404,11 +347,24 @@ func (s *search) candidate(sh *shard, all, excluded []*cursor, doc int64) error 
 	}
 }
 
-// runs are those of a document that may be hits. Of what is listed it is the last
-// document that is left.
+// hits are those that were kept.
+func (s *search) hits() []Hit {
+	hits := make([]Hit, len(s.top.best))
+	for i, f := range s.top.best {
+		hits[i] = Hit{TP: s.shards[f.shard].tp, Offset: f.offset, Score: f.score.float(), ContentHash: f.hash}
+		for term, w := range s.want {
+			if f.terms>>term&1 == 1 {
+				hits[i].Terms = append(hits[i].Terms, w.term)
+			}
+		}
+	}
+	return hits
+}
+
+// runs are those of a document that may be hits.
 func (sh *shard) runs(doc int64) walk {
 	if c := sh.only; c != nil {
-		i := len(c.docs) - 1
+		i, _ := slices.BinarySearch(c.docs, doc)
 		return walk{listed: c.runs[c.from[i]:c.from[i+1]]}
 	}
 	return sh.past.of(uint32(doc))

@@ -3,15 +3,13 @@ package lexical
 import (
 	"cmp"
 	"slices"
-
-	"github.com/recountdb/recount/schemas"
 )
 
 // found is a hit in the making; terms has a bit for each of the query's.
 type found struct {
-	tp     schemas.TopicPartition
+	shard  int // in search.shards, which are in order
 	offset int64
-	score  float64
+	score  points
 	terms  uint64
 	hash   uint64
 }
@@ -19,7 +17,13 @@ type found struct {
 // order is negative where a is the better hit: by score, then newer, then by
 // shard.
 func order(a, b found) int {
-	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.offset, a.offset), a.tp.Compare(b.tp))
+	switch {
+	case a.score != b.score:
+		return cmp.Compare(b.score, a.score)
+	case a.offset != b.offset:
+		return cmp.Compare(b.offset, a.offset)
+	}
+	return cmp.Compare(a.shard, b.shard)
 }
 
 // top holds the best hits so far, best first; of one content hash one, where
@@ -33,7 +37,7 @@ type top struct {
 
 // reaches reports whether a document with this score could be a hit. Of one whose
 // score is that of the worst hit, its runs decide.
-func (t *top) reaches(score float64) bool {
+func (t *top) reaches(score points) bool {
 	if len(t.best) < t.k {
 		return score > 0
 	}
@@ -67,17 +71,4 @@ func (t *top) add(h found) {
 	if t.distinct {
 		t.held[h.hash] = h
 	}
-}
-
-func (t *top) hits(want []wanted) []Hit {
-	hits := make([]Hit, len(t.best))
-	for i, f := range t.best {
-		hits[i] = Hit{TP: f.tp, Offset: f.offset, Score: f.score, ContentHash: f.hash}
-		for term := range want {
-			if f.terms>>term&1 == 1 {
-				hits[i].Terms = append(hits[i].Terms, want[term].term)
-			}
-		}
-	}
-	return hits
 }
