@@ -1,10 +1,13 @@
 package lexical
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"math"
 	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
@@ -96,6 +99,7 @@ type search struct {
 	// not.
 	required, excluded uint64
 	window             *window
+	waiting            []candidate
 }
 
 // shard is what a search knows of one shard before it goes through it.
@@ -113,29 +117,27 @@ func (s *search) prepare(runsOf func(schemas.TopicPartition) (*runs, error)) err
 	if s.stats.Watermark, err = s.v.Watermark(); err != nil {
 		return err
 	}
+	heads, err := s.v.Iter([]byte{kindTerm}, []byte{kindTerm + 1})
+	if err != nil {
+		return err
+	}
+	defer heads.Close()
 	var length uint64
 	df := make([]uint64, len(s.want))
 	for _, tp := range s.stats.Watermark.Partitions() {
-		sh := shard{tp: tp, key: store.AppendShard(nil, tp), lists: make([]*list, len(s.want))}
+		sh := shard{tp: tp, key: store.AppendShard(nil, tp)}
 		stats, err := readStats(s.v, sh.key)
 		if err != nil {
 			return err
 		}
 		s.stats.Documents += stats.docs[s.q.Field.index()]
 		length += stats.length[s.q.Field.index()]
-		for i, w := range s.want {
-			key := append(append([]byte{kindTerm}, sh.key...), byte(s.q.Field))
-			_, err := s.v.Get(append(key, w.term...), func(value []byte) error {
-				l, err := decodeList(slices.Clone(value))
-				if err != nil {
-					return s.v.Damaged(err)
-				}
-				sh.lists[i] = &l
+		if sh.lists, err = s.lists(heads, sh.key); err != nil {
+			return err
+		}
+		for i, l := range sh.lists {
+			if l != nil {
 				df[i] += l.df
-				return nil
-			})
-			if err != nil {
-				return err
 			}
 		}
 		below := s.stats.Watermark[tp]
@@ -178,6 +180,33 @@ func (s *search) prepare(runsOf func(schemas.TopicPartition) (*runs, error)) err
 	return nil
 }
 
+// lists are those of a shard for each term. Shards and terms ascend, so that the
+// iterator never goes back.
+func (s *search) lists(it *pebble.Iterator, shard []byte) ([]*list, error) {
+	lists := make([]*list, len(s.want))
+	key := append(append([]byte{kindTerm}, shard...), byte(s.q.Field))
+	prefix := len(key)
+	for i, w := range s.want {
+		key = append(key[:prefix], w.term...)
+		if !it.SeekGE(key) {
+			break
+		}
+		if !bytes.Equal(it.Key(), key) {
+			continue
+		}
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return nil, s.v.Explain(err)
+		}
+		l, err := decodeList(slices.Clone(value))
+		if err != nil {
+			return nil, s.v.Damaged(err)
+		}
+		lists[i] = &l
+	}
+	return lists, s.v.Explain(it.Error())
+}
+
 // shard goes through one shard from its newest document to its oldest, a window of
 // documents at a time. What can at best equal the worst hit is looked at too: its
 // newest run may be newer.
@@ -189,7 +218,8 @@ func (s *search) prepare(runsOf func(schemas.TopicPartition) (*runs, error)) err
 //     a block whose own best score is too low for it.
 //  2. All other lists add to what is marked. Blocks without a marked document are
 //     not read.
-//  3. What adds up to a hit is taken in.
+//  3. What adds up to a hit is taken in, the best first, so that few are looked at
+//     that better ones push out again.
 //
 // Where a term must be there, its documents alone are marked; where only some runs
 // may be hits, their documents.
@@ -225,14 +255,13 @@ func (s *search) shard(i int) error {
 		if err := s.score(sh, all, most); err != nil {
 			return err
 		}
-		err := w.each(func(doc int64, score points, terms uint64) error {
+		w.each(func(doc uint64, score points, terms uint64) {
 			s.stats.Scored++
-			if terms&s.required != s.required || terms&s.excluded != 0 || !s.top.reaches(score) {
-				return nil
+			if terms&s.required == s.required && terms&s.excluded == 0 && s.top.reaches(score) {
+				s.waiting = append(s.waiting, candidate{score, doc, terms})
 			}
-			return s.candidate(i, doc, score, terms)
 		})
-		if err != nil {
+		if err := s.takeIn(i); err != nil {
 			return err
 		}
 		for _, c := range all {
@@ -312,11 +341,60 @@ func (s *search) choose(sh *shard, all []*cursor) {
 	}
 }
 
-// candidate takes in what runs of a document are hits.
-func (s *search) candidate(shard int, doc int64, score points, terms uint64) error {
+// takeIn takes in what waits.
+func (s *search) takeIn(shard int) error {
+	q := s.waiting
+	for i := len(q)/2 - 1; i >= 0; i-- {
+		sink(q, i)
+	}
+	for len(q) > 0 && s.top.reaches(q[0].score) {
+		if err := s.runsOf(shard, q[0]); err != nil {
+			return err
+		}
+		last := len(q) - 1
+		q[0] = q[last]
+		q = q[:last]
+		sink(q, 0)
+	}
+	s.waiting = s.waiting[:0]
+	return nil
+}
+
+// candidate is a document that may have hits.
+type candidate struct {
+	score points
+	doc   uint64
+	terms uint64
+}
+
+// before: the better score, or the later document, whose runs are likely newer.
+func (c *candidate) before(o *candidate) bool {
+	return c.score > o.score || c.score == o.score && c.doc > o.doc
+}
+
+// sink moves an element of a heap, the best on top, down to where it belongs.
+func sink(q []candidate, i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(q) {
+			return
+		}
+		if child+1 < len(q) && q[child+1].before(&q[child]) {
+			child++
+		}
+		if !q[child].before(&q[i]) {
+			return
+		}
+		q[i], q[child] = q[child], q[i]
+		i = child
+	}
+}
+
+// runsOf takes in what runs of a document are hits.
+func (s *search) runsOf(shard int, c candidate) error {
 	sh := &s.shards[shard]
-	h := found{shard: shard, score: score, terms: terms}
-	walk := sh.runs(doc)
+	h := found{shard: shard, score: c.score, terms: c.terms}
+	walk := sh.runs(int64(c.doc))
 	for asked := 1; ; asked++ {
 		x := walk.next()
 		if x == nil {

@@ -72,19 +72,15 @@ func (w *window) add(c *cursor, postings []posting, mark bool) {
 
 // each calls use with the documents that are marked, the last first, and forgets
 // them.
-func (w *window) each(use func(doc int64, score points, terms uint64) error) error {
-	var err error
+func (w *window) each(use func(doc uint64, score points, terms uint64)) {
 	for k := len(w.touched) - 1; k >= 0; k-- {
 		for b := w.touched[k]; b != 0; {
 			j := bits.Len64(b) - 1
 			b &^= 1 << j
 			i := k*64 + j
-			if err == nil {
-				err = use(int64(w.low)+int64(i), w.score[i], w.terms[i])
-			}
+			use(w.low+uint64(i), w.score[i], w.terms[i])
 			w.score[i], w.terms[i] = 0, 0
 		}
 		w.touched[k] = 0
 	}
-	return err
 }

@@ -33,6 +33,7 @@ import (
 	"log/slog"
 	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -79,14 +80,17 @@ type DB struct {
 	failed  chan struct{}
 	failure atomic.Pointer[error]
 
-	// mu guards next: what the last committed batch of each partition left.
-	mu   sync.RWMutex
-	next schemas.Watermark
+	// mu guards next, what the last committed batch of each partition left, and
+	// begun, the partitions that a batch was begun of: there is none else in any
+	// view.
+	mu    sync.RWMutex
+	next  schemas.Watermark
+	begun map[schemas.TopicPartition]bool
 }
 
 // Open opens or creates the store in dir, which exists.
 func Open(dir string, o Options) (*DB, error) {
-	d := &DB{name: o.Name, dir: dir, log: o.Logger, failed: make(chan struct{}), next: schemas.Watermark{}}
+	d := &DB{name: o.Name, dir: dir, log: o.Logger, failed: make(chan struct{}), next: schemas.Watermark{}, begun: map[schemas.TopicPartition]bool{}}
 	if d.log == nil {
 		d.log = slog.Default()
 	}
@@ -164,7 +168,7 @@ func (d *DB) readNext() error {
 		if err != nil {
 			return errors.Join(d.Damaged(err), it.Close())
 		}
-		d.next[tp] = next
+		d.next[tp], d.begun[tp] = next, true
 	}
 	return d.explain("read offsets", it.Close())
 }
@@ -180,6 +184,20 @@ func decodeNext(key, value []byte) (schemas.TopicPartition, int64, error) {
 
 // Name is the projection's name.
 func (d *DB) Name() string { return d.name }
+
+// begin notes that a batch of a partition is begun.
+func (d *DB) begin(tp schemas.TopicPartition) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.begun[tp] = true
+}
+
+// partitions are those that a view may have.
+func (d *DB) partitions() []schemas.TopicPartition {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return slices.Collect(maps.Keys(d.begun))
+}
 
 // Next is the next offset to read of a partition.
 func (d *DB) Next(tp schemas.TopicPartition) int64 {

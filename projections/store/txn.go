@@ -63,6 +63,9 @@ func (d *DB) Begin(ctx context.Context, b schemas.Batch, concerns func(*recountv
 	if b.Next <= from {
 		return nil, nil
 	}
+	if from == 0 {
+		d.begin(tp)
+	}
 	t := &Txn{d: d, tp: tp, next: b.Next, shard: AppendShard(nil, tp)}
 	if err := t.Do(func() error { return t.collect(b, from, concerns) }); err != nil {
 		return nil, err

@@ -55,19 +55,23 @@ func (v *View) Damaged(cause error) error { return v.d.Damaged(cause) }
 
 // Watermark is the next offset of every partition in this state.
 func (v *View) Watermark() (schemas.Watermark, error) {
-	it, err := v.Iter([]byte{kindNext}, []byte{kindNext + 1})
-	if err != nil {
-		return nil, err
-	}
 	w := schemas.Watermark{}
-	for ok := it.First(); ok; ok = it.Next() {
-		tp, next, err := decodeNext(it.Key(), it.Value())
+	// Gets, as an iterator would go over every version that the last batches left.
+	for _, tp := range v.d.partitions() {
+		key := AppendShard([]byte{kindNext}, tp)
+		_, err := v.Get(key, func(value []byte) error {
+			_, next, err := decodeNext(key, value)
+			if err != nil {
+				return v.Damaged(err)
+			}
+			w[tp] = next
+			return nil
+		})
 		if err != nil {
-			return nil, errors.Join(v.Damaged(err), it.Close())
+			return nil, err
 		}
-		w[tp] = next
 	}
-	return w, v.Explain(it.Close())
+	return w, nil
 }
 
 // PrefixEnd is the first key behind all those that start with the prefix, or nil

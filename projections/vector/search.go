@@ -60,7 +60,13 @@ func (h Hit) Position() schemas.Position {
 // compare orders hits: the highest score first, then by partition, then the
 // newest first.
 func (h Hit) compare(o Hit) int {
-	return cmp.Or(cmp.Compare(o.Score, h.Score), h.TP.Compare(o.TP), cmp.Compare(o.Offset, h.Offset))
+	switch {
+	case h.Score != o.Score:
+		return cmp.Compare(o.Score, h.Score)
+	case h.TP != o.TP:
+		return h.TP.Compare(o.TP)
+	}
+	return cmp.Compare(o.Offset, h.Offset)
 }
 
 // SearchStats says what a search looked at in one shard.
