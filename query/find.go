@@ -12,6 +12,7 @@ import (
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/vector"
+	"github.com/recountdb/recount/projections/vector/kernel"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -27,7 +28,7 @@ func Find(ctx context.Context, s Sources, r FindRequest) (FindResponse, error) {
 		return FindResponse{}, err
 	}
 	defer a.close()
-	f := &finding{asking: a, r: r, keys: map[runKey]int{}}
+	f := &finding{asking: a, r: r, keys: map[runKey]int{}, kern: kernel.Best()}
 	f.filters = compile(r.Filters, r.AsOf, f.exitCode)
 	f.resp = FindResponse{Status: StatusOK, Hits: []Hit{}, Watermark: f.visible, AppliedFilters: []AppliedFilter{}}
 	if err := f.run(); err != nil {
@@ -46,6 +47,7 @@ type finding struct {
 
 	query [schemas.EmbeddingDim]float32 // the question's embedding
 	embed bool                          // whether there is one
+	kern  *kernel.Set                   // its products are the same on every CPU
 	// folded is the question's text as commands are compared with it.
 	folded string
 
@@ -87,7 +89,10 @@ type candidate struct {
 
 // compareNewest orders candidates, and runs of one: the newest first.
 func (c *candidate) compareNewest(o *candidate) int {
-	return cmp.Or(cmp.Compare(o.time, c.time), o.pos.TP().Compare(c.pos.TP()), cmp.Compare(o.pos.Offset, c.pos.Offset))
+	if c.time != o.time {
+		return cmp.Compare(o.time, c.time)
+	}
+	return cmp.Or(o.pos.TP().Compare(c.pos.TP()), cmp.Compare(o.pos.Offset, c.pos.Offset))
 }
 
 func (f *finding) run() error {
@@ -177,7 +182,8 @@ func (f *finding) candidate(v *segment.View, path string) (int, error) {
 	if f.closed && path != pathWords {
 		return -1, nil
 	}
-	c.exact = f.folded != "" && strings.Contains(folded(v.Command()), f.folded)
+	// Only the words path is asked for it.
+	c.exact = path == pathWords && f.folded != "" && strings.Contains(folded(v.Command()), f.folded)
 	if err := f.compareVector(&c, v); err != nil {
 		return -1, err
 	}
@@ -198,22 +204,8 @@ func (f *finding) compareVector(c *candidate, v *segment.View) error {
 	if err != nil || e == nil {
 		return err
 	}
-	c.cosine, c.vector = dot(f.query[:], e), true
+	c.cosine, c.vector = float64(f.kern.Dot(f.query[:], e)), true
 	return nil
-}
-
-// dot sums in one fixed order, so that it gives the same bits everywhere: eight
-// sums side by side, without fused multiply-add.
-func dot(a, b []float32) float64 {
-	var s [8]float32
-	n := min(len(a), len(b)) &^ 7
-	for i := 0; i < n; i += 8 {
-		x, y := a[i:i+8:i+8], b[i:i+8:i+8]
-		for j := range s {
-			s[j] += float32(x[j] * y[j])
-		}
-	}
-	return float64(float32(float32(s[0]+s[4])+float32(s[1]+s[5])) + float32(float32(s[2]+s[6])+float32(s[3]+s[7])))
 }
 
 // hits reads the chosen rows and their outcomes.

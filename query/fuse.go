@@ -43,9 +43,6 @@ const (
 	conceptsDepth = 50
 )
 
-// rrf is what a rank in a path adds to a score.
-func rrf(path string, rank int) float64 { return pathWeights[path] / float64(rrfK+rank) }
-
 // ranked is a path's list, best first.
 type ranked struct {
 	path string
@@ -64,39 +61,38 @@ type fused struct {
 	scores []PathScore
 }
 
-// fuse joins lists by reciprocal rank. A candidate that a list lacks counts as
-// right behind its last: where a list is short, being in it at all says little.
-// before decides ties of equal scores; the
-// sums are made in the order of the lists, so that equal input gives equal bits.
-func fuse(lists []ranked, before func(a, b int) int) []fused {
-	byKey := map[int]*fused{}
-	var order []*fused
-	for _, l := range lists {
-		for _, key := range l.keys {
-			if byKey[key] == nil {
-				byKey[key] = &fused{key: key}
-				order = append(order, byKey[key])
-			}
-		}
+// fuse joins lists of the candidates 0 to n-1 by reciprocal rank. A candidate that
+// a list lacks counts as right behind its last: where a list is short, being in it
+// at all says little. before decides ties of equal scores; the sums are made in the
+// order of the lists, so that equal input gives equal bits.
+func fuse(n int, lists []ranked, before func(a, b int) int) []fused {
+	all := make([]fused, n)
+	scores := make([]PathScore, n*len(lists))
+	for key := range all {
+		at := key * len(lists)
+		all[key] = fused{key: key, scores: scores[at : at : at+len(lists)]}
 	}
 	for _, l := range lists {
+		weight := pathWeights[l.path]
 		for i, key := range l.keys {
-			f := byKey[key]
-			f.score += rrf(l.path, i+1)
+			f := &all[key]
+			f.score += weight / float64(rrfK+i+1)
 			f.scores = append(f.scores, PathScore{Path: l.path, Rank: i + 1, Score: l.scores[i]})
 		}
-		for _, f := range order {
+		behind := weight / float64(rrfK+len(l.keys)+1)
+		for i := range all {
+			f := &all[i]
 			if n := len(f.scores); n == 0 || f.scores[n-1].Path != l.path {
-				f.score += rrf(l.path, len(l.keys)+1)
+				f.score += behind
 			}
 		}
 	}
-	slices.SortFunc(order, func(a, b *fused) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), before(a.key, b.key))
+	all = slices.DeleteFunc(all, func(f fused) bool { return len(f.scores) == 0 })
+	slices.SortFunc(all, func(a, b fused) int {
+		if a.score != b.score {
+			return cmp.Compare(b.score, a.score)
+		}
+		return before(a.key, b.key)
 	})
-	out := make([]fused, len(order))
-	for i, f := range order {
-		out[i] = *f
-	}
-	return out
+	return all
 }

@@ -19,7 +19,7 @@ import (
 func (f *finding) search() ([]fused, error) {
 	if f.s.Embedder != nil {
 		f.query = f.s.Embedder.Embed(f.r.Text)
-		f.embed = dot(f.query[:], f.query[:]) > 0
+		f.embed = f.kern.Dot(f.query[:], f.query[:]) > 0
 	}
 	f.folded = folded(f.r.Text)
 	queries := []termQuery{{path: pathWords, Query: lexical.Query{Field: lexical.Words, K: max(wordsDepth, f.r.Limit), Text: f.r.Text}}}
@@ -50,7 +50,7 @@ func (f *finding) search() ([]fused, error) {
 		lists = append(lists, l)
 	}
 	lists = append(lists, f.byText(words), f.byTime())
-	chosen := fuse(lists, func(a, b int) int { return f.candidates[a].compareNewest(&f.candidates[b]) })
+	chosen := fuse(len(f.candidates), lists, func(a, b int) int { return f.candidates[a].compareNewest(&f.candidates[b]) })
 	f.lap("fuse")
 	f.proveLists(lists, chosen)
 	if len(chosen) == 0 && len(f.filters) > 0 {
@@ -161,7 +161,10 @@ func (f *finding) newestOfEquals(l *ranked) {
 		at[i] = i
 	}
 	slices.SortFunc(at, func(a, b int) int {
-		return cmp.Or(cmp.Compare(l.scores[b], l.scores[a]), f.candidates[l.keys[a]].compareNewest(&f.candidates[l.keys[b]]))
+		if l.scores[a] != l.scores[b] {
+			return cmp.Compare(l.scores[b], l.scores[a])
+		}
+		return f.candidates[l.keys[a]].compareNewest(&f.candidates[l.keys[b]])
 	})
 	keys, scores := make([]int, len(at)), make([]float64, len(at))
 	for i, j := range at {

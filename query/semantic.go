@@ -128,7 +128,10 @@ func (f *finding) byMeaning(m *meaning) (ranked, error) {
 	}
 	slices.SortFunc(l.keys, func(a, b int) int {
 		x, y := &f.candidates[a], &f.candidates[b]
-		return cmp.Or(cmp.Compare(y.cosine, x.cosine), x.compareNewest(y))
+		if x.cosine != y.cosine {
+			return cmp.Compare(y.cosine, x.cosine)
+		}
+		return x.compareNewest(y)
 	})
 	for _, i := range l.keys {
 		l.scores = append(l.scores, f.candidates[i].cosine)

@@ -75,11 +75,12 @@ func (r *runs) at(k uint32) *run { return &r.chunks.at(k - 1).runs[(k-1)%chunkSi
 
 func (d *docs) last(doc uint32) *atomic.Uint32 { return &d.chunks.at(doc).last[doc%chunkSize] }
 
-// content is the content hash of a run.
-func (r *runs) content(x *run) *uint64 {
-	doc := x.doc[Words.index()]
+// content is where the content hash of a document of words stands.
+func (r *runs) content(doc uint32) *uint64 {
 	return &r.docs[Words.index()].chunks.at(doc).content[doc%chunkSize]
 }
+
+func (r *runs) contentOf(doc uint32) uint64 { return *r.content(doc) }
 
 // add appends a run. A document that is one above those there are is a new one.
 func (r *runs) add(offset int64, doc [fields]uint32) *run {

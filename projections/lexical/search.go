@@ -79,6 +79,9 @@ func (x *Index) Search(ctx context.Context, q Query) ([]Hit, Stats, error) {
 			return nil, s.stats, err
 		}
 	}
+	if err := s.takeIn(); err != nil {
+		return nil, s.stats, err
+	}
 	x.windows.Put(s.window) // after an error it may have marks
 	return s.hits(), s.stats, nil
 }
@@ -218,8 +221,8 @@ func (s *search) lists(it *pebble.Iterator, shard []byte) ([]*list, error) {
 //     a block whose own best score is too low for it.
 //  2. All other lists add to what is marked. Blocks without a marked document are
 //     not read.
-//  3. What adds up to a hit is taken in, the best first, so that few are looked at
-//     that better ones push out again.
+//  3. What adds up to a hit waits until there are many, which are taken in the best
+//     first: so few are looked at that better ones push out again.
 //
 // Where a term must be there, its documents alone are marked; where only some runs
 // may be hits, their documents.
@@ -258,11 +261,13 @@ func (s *search) shard(i int) error {
 		w.each(func(doc uint64, score points, terms uint64) {
 			s.stats.Scored++
 			if terms&s.required == s.required && terms&s.excluded == 0 && s.top.reaches(score) {
-				s.waiting = append(s.waiting, candidate{score, doc, terms})
+				s.waiting = append(s.waiting, candidate{score, terms, uint32(doc), uint32(i)})
 			}
 		})
-		if err := s.takeIn(i); err != nil {
-			return err
+		if len(s.waiting) >= enoughWaiting {
+			if err := s.takeIn(); err != nil {
+				return err
+			}
 		}
 		for _, c := range all {
 			c.pass(w.low)
@@ -341,14 +346,18 @@ func (s *search) choose(sh *shard, all []*cursor) {
 	}
 }
 
+// enoughWaiting is how many documents wait before they are taken in: so many that
+// the best of them are good ones, so few that the next windows soon profit.
+const enoughWaiting = 1 << 10
+
 // takeIn takes in what waits.
-func (s *search) takeIn(shard int) error {
+func (s *search) takeIn() error {
 	q := s.waiting
 	for i := len(q)/2 - 1; i >= 0; i-- {
 		sink(q, i)
 	}
 	for len(q) > 0 && s.top.reaches(q[0].score) {
-		if err := s.runsOf(shard, q[0]); err != nil {
+		if err := s.runsOf(q[0]); err != nil {
 			return err
 		}
 		last := len(q) - 1
@@ -363,8 +372,9 @@ func (s *search) takeIn(shard int) error {
 // candidate is a document that may have hits.
 type candidate struct {
 	score points
-	doc   uint64
 	terms uint64
+	doc   uint32
+	shard uint32 // in search.shards
 }
 
 // before: the better score, or the later document, whose runs are likely newer.
@@ -391,9 +401,15 @@ func sink(q []candidate, i int) {
 }
 
 // runsOf takes in what runs of a document are hits.
-func (s *search) runsOf(shard int, c candidate) error {
-	sh := &s.shards[shard]
-	h := found{shard: shard, score: c.score, terms: c.terms}
+func (s *search) runsOf(c candidate) error {
+	sh := &s.shards[c.shard]
+	h := found{shard: int(c.shard), score: c.score, terms: c.terms}
+	if s.q.Distinct && s.q.Field == Words {
+		h.hash = sh.past.contentOf(c.doc)
+		if o, held := s.top.held[h.hash]; held && o.score > c.score {
+			return nil
+		}
+	}
 	walk := sh.runs(int64(c.doc))
 	for asked := 1; ; asked++ {
 		x := walk.next()
@@ -408,7 +424,10 @@ func (s *search) runsOf(shard int, c candidate) error {
 			return s.ctx.Err()
 		}
 		if s.q.Distinct {
-			if h.hash = *sh.past.content(x); !s.top.betters(h) {
+			if s.q.Field == Concepts {
+				h.hash = sh.past.contentOf(x.doc[Words.index()])
+			}
+			if !s.top.betters(h) {
 				if s.q.Field == Words {
 					return nil // all of them have this content hash
 				}

@@ -118,14 +118,14 @@ func (w *writer) run(t *store.Txn, offset int64, in *recountv1.Intent) error {
 			return err
 		}
 	}
-	x := w.runs.add(offset, doc)
+	w.runs.add(offset, doc)
 	w.stats.runs++
 	for _, f := range [...]Field{Words, Concepts} {
 		if !isNew[f.index()] {
 			continue
 		}
 		if f == Words {
-			*w.runs.content(x) = in.ContentHash
+			*w.runs.content(doc[f.index()]) = in.ContentHash
 		}
 		text := analyse(f, in, w.texts)
 		for _, term := range text.terms {
