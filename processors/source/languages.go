@@ -27,6 +27,7 @@ var languages = slices.Concat(
 	manifests,
 	[]Language{golang, pythonLanguage, rustLanguage, javaLanguage},
 	scripts,
+	[]Language{protoLanguage},
 )
 
 // LanguageOf finds the language of a path.
