@@ -2,6 +2,7 @@ package code
 
 import (
 	"github.com/recountdb/recount/projections/graph/resolve"
+	"github.com/recountdb/recount/projections/graph/resolve/formats"
 	"github.com/recountdb/recount/projections/graph/resolve/golang"
 	"github.com/recountdb/recount/projections/graph/resolve/scope"
 )
@@ -9,5 +10,5 @@ import (
 // DefaultResolvers makes the resolvers of one repository: adding one is a line
 // here.
 func DefaultResolvers() []resolve.Resolver {
-	return []resolve.Resolver{golang.New(), scope.Python(), scope.Script()}
+	return append([]resolve.Resolver{golang.New(), scope.Python(), scope.Script()}, formats.All()...)
 }
