@@ -178,7 +178,7 @@ func (w *world) foreign(all []reached, depth int, by *rules, limit int) []Foreig
 		}
 		for i := g.outStart[x.n]; i < g.outStart[x.n+1]; i++ {
 			e := &g.outside[i]
-			if !by.along.has(e.kind) || e.confidence < by.min || w.knows(x.g, g.symbols[e.to]) {
+			if s := g.symbols[e.to]; !by.along.has(e.kind) || e.confidence < by.min || w.knows(x.g, s) {
 				continue
 			}
 			if len(out) == limit {
@@ -192,10 +192,11 @@ func (w *world) foreign(all []reached, depth int, by *rules, limit int) []Foreig
 	return out
 }
 
-// knows says whether another repository declares a symbol.
+// knows says whether a repository declares a symbol that another, from, leads to; of
+// names that languages share, from itself may.
 func (w *world) knows(from int32, s symbol) bool {
 	for o, g := range w.graphs {
-		if int32(o) != from && len(g.declares(s)) > 0 {
+		if (int32(o) != from || joined(s)) && len(g.answers(s)) > 0 {
 			return true
 		}
 	}

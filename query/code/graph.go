@@ -42,6 +42,9 @@ type Graph struct {
 	users     []int32
 	userStart []int32
 
+	// stubs are the packages by which languages know a procedure that is declared here.
+	stubs map[int32][]string
+
 	declaredOnce sync.Once
 	declared     map[symbol][]int32
 
@@ -75,7 +78,7 @@ type symbol struct{ language, pkg, name string }
 
 // load reads a snapshot's maps.
 func load(ctx context.Context, s *snapshots.Snapshot) (*Graph, error) {
-	g := &Graph{repo: s.Repo().Name, hash: s.Hash(), bySymbol: map[symbol]int32{}}
+	g := &Graph{repo: s.Repo().Name, hash: s.Hash(), bySymbol: map[symbol]int32{}, stubs: map[int32][]string{}}
 	if err := g.readNodes(ctx, s); err != nil {
 		return nil, err
 	}
@@ -85,6 +88,8 @@ func load(ctx context.Context, s *snapshots.Snapshot) (*Graph, error) {
 	if err := g.readOutside(ctx, s); err != nil {
 		return nil, err
 	}
+	g.join()
+	g.index()
 	g.bytes += int64(len(g.nodes))*(24+16+48) + int64(len(g.edges)+len(g.outside))*28 + int64(len(g.symbols))*128
 	return g, nil
 }
@@ -140,6 +145,12 @@ func (g *Graph) readNodes(ctx context.Context, s *snapshots.Snapshot) error {
 				nd.exported = v != 0
 			case 12:
 				nd.test = v != 0
+			case 14:
+				if key.Kind() == recountv1.SymbolKind_SYMBOL_KIND_RPC {
+					if stubs, ok := attribute(b, "stubs"); ok {
+						g.stubs[int32(len(g.keys))] = strings.Fields(stubs)
+					}
+				}
 			}
 		})
 		if err != nil {
@@ -159,7 +170,6 @@ func (g *Graph) readEdges(ctx context.Context, s *snapshots.Snapshot) error {
 		return err
 	}
 	g.edges = make([]edge, 0, m.Len())
-	g.in = make([]int32, len(g.nodes)+1)
 	for e, err := range m.All() {
 		if err != nil {
 			return err
@@ -179,11 +189,18 @@ func (g *Graph) readEdges(ctx context.Context, s *snapshots.Snapshot) error {
 		}
 		ed.from, ed.to, ed.kind = source, target, uint8(kind)
 		g.edges = append(g.edges, ed)
-		g.in[target+1]++
 	}
-	g.out = sortBySource(g.edges, len(g.nodes))
-	g.into = sortInto(g.edges, g.in)
 	return nil
+}
+
+// index puts the edges of each node side by side, both ways.
+func (g *Graph) index() {
+	g.out = sortBySource(g.edges, len(g.nodes))
+	g.in = make([]int32, len(g.nodes)+1)
+	for _, e := range g.edges {
+		g.in[e.to+1]++
+	}
+	g.into = sortInto(g.edges, g.in)
 }
 
 // sortBySource orders edges by source, and says where those of each begin. In the
@@ -309,6 +326,19 @@ func decodeEdge(value []byte) (e edge, err error) {
 	return e, err
 }
 
+// attribute is the value of an entry of CodeNode.attributes, if it has that name.
+func attribute(b []byte, name string) (value string, ok bool) {
+	_ = fields(b, func(number protowire.Number, _ uint64, b []byte) {
+		switch number {
+		case 1:
+			ok = string(b) == name
+		case 2:
+			value = string(b)
+		}
+	})
+	return value, ok
+}
+
 // placeLine is the line of a Place.
 func placeLine(b []byte) (line uint32) {
 	_ = fields(b, func(number protowire.Number, v uint64, _ []byte) {
@@ -342,17 +372,16 @@ func (g *Graph) pkg(n int32) string { return g.packages[g.nodes[n].pkg] }
 
 func (g *Graph) language(n int32) string { return g.languages[g.nodes[n].lang] }
 
-// declares are the nodes that other repositories know by a symbol.
+// declares are the nodes that a symbol means, whoever names it.
 func (g *Graph) declares(s symbol) []int32 {
 	g.declaredOnce.Do(func() {
 		g.declared = map[symbol][]int32{}
 		for n := range g.nodes {
-			i := int32(n)
-			switch g.kind(i) {
-			case recountv1.SymbolKind_SYMBOL_KIND_FILE:
-			default:
-				own := g.symbol(i)
-				g.declared[own] = append(g.declared[own], i)
+			if g.kind(int32(n)) == recountv1.SymbolKind_SYMBOL_KIND_FILE {
+				continue
+			}
+			for _, own := range g.known(int32(n)) {
+				g.declared[own] = append(g.declared[own], int32(n))
 			}
 		}
 	})

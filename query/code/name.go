@@ -187,7 +187,7 @@ func (g *Graph) lookup(name string) (found []int32, by string) {
 	}
 	for _, tier := range tiers {
 		if len(tier) > 0 {
-			return g.prefer(tier), "name"
+			return g.oneOf(g.prefer(tier)), "name"
 		}
 	}
 	return nil, "name"

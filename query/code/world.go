@@ -131,31 +131,33 @@ func (w *world) across(r ref, by *rules, use func(to ref, l link)) {
 			if int32(o) == r.g {
 				continue
 			}
-			for _, n := range w.graphs[o].declares(g.symbols[e.to]) {
-				use(ref{int32(o), n}, link{e.kind, e.confidence, e.provenance, r, e.line})
+			found := w.graphs[o].answers(g.symbols[e.to])
+			for _, n := range found {
+				use(ref{int32(o), n}, link{e.kind, unsure(e.confidence, len(found)), e.provenance, r, e.line})
 			}
 		}
 	}
 	if by.against|by.dispatchAgainst == 0 {
 		return
 	}
-	own := g.symbol(r.n)
-	if own.pkg == "" {
-		return
-	}
-	for o, other := range w.graphs {
-		if int32(o) == r.g {
+	for _, own := range g.known(r.n) {
+		if own.pkg == "" {
 			continue
 		}
-		sym, used := other.bySymbol[own]
-		if !used {
-			continue
-		}
-		for _, i := range other.users[other.userStart[sym]:other.userStart[sym+1]] {
-			e := &other.outside[i]
-			if (by.against | by.dispatchAgainst).has(e.kind) && e.confidence >= by.min {
-				from := ref{int32(o), e.from}
-				use(from, link{e.kind, e.confidence, e.provenance, from, e.line})
+		for o, other := range w.graphs {
+			if int32(o) == r.g {
+				continue
+			}
+			sym, used := other.bySymbol[own]
+			if !used {
+				continue
+			}
+			for _, i := range other.users[other.userStart[sym]:other.userStart[sym+1]] {
+				e := &other.outside[i]
+				if (by.against | by.dispatchAgainst).has(e.kind) && e.confidence >= by.min {
+					from := ref{int32(o), e.from}
+					use(from, link{e.kind, e.confidence, e.provenance, from, e.line})
+				}
 			}
 		}
 	}
@@ -255,8 +257,12 @@ func (w *world) widest(seeds []ref, by *rules) []reached {
 // seeds are a node with all that belongs to it.
 func (w *world) seeds(r ref) []ref {
 	var all []ref
-	for _, n := range w.graphs[r.g].members(r.n) {
+	g := w.graphs[r.g]
+	for _, n := range g.members(r.n) {
 		all = append(all, ref{r.g, n})
+		if first := g.first(n); first != n {
+			all = append(all, ref{r.g, first})
+		}
 	}
 	return all
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/projections"
 	snapshots "github.com/recountdb/recount/projections/graph/code"
 	"github.com/recountdb/recount/projections/graph/resolve"
@@ -141,7 +142,13 @@ type memory struct {
 
 func newMemory(t testing.TB) *memory {
 	t.Helper()
-	kind := snapshots.Kind(snapshots.Options{Resolvers: func() []resolve.Resolver { return []resolve.Resolver{toy{}} }})
+	return memoryOf(t, snapshots.Options{Resolvers: func() []resolve.Resolver { return []resolve.Resolver{toy{}} }})
+}
+
+// memoryOf is a memory with the resolvers that the options say.
+func memoryOf(t testing.TB, o snapshots.Options) *memory {
+	t.Helper()
+	kind := snapshots.Kind(o)
 	set, err := projections.Open(t.TempDir(), projections.Options{}, kind)
 	if err != nil {
 		t.Fatal(err)
@@ -205,6 +212,11 @@ func (m *memory) commit(repo, author, archive string) string {
 			}
 		case strings.HasSuffix(f.Name, ".toy"):
 			parseToy(content, facts)
+		default:
+			if l, ok := source.LanguageOf(f.Name); ok {
+				facts.Language = l.Name
+				l.Extract([]byte(content), facts)
+			}
 		}
 		records = append(records, m.record(&recountv1.Record{EventType: schemas.TypeSourceRevised, Body: &recountv1.Record_FileFacts{FileFacts: facts}}))
 		c.Changes = append(c.Changes, &recountv1.FileChange{Path: f.Name, Status: recountv1.ChangeStatus_CHANGE_STATUS_MODIFIED, Mode: 0o100644, Blob: blob})
