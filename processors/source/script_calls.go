@@ -151,6 +151,8 @@ func (j *scriptFile) effects(n ref, path string, args ref, s scriptScope) {
 		case "exec", "execSync", "spawn", "spawnSync", "execFile", "execFileSync", "fork", "execa", "execaSync", "execaCommand":
 			add(recountv1.EdgeKind_EDGE_KIND_EXECUTES_PROCESS, map[string]string{"command": j.command(args)})
 		}
+	case name == "addService":
+		j.served(args, s)
 	case full == "Deno.env.get":
 		if v, ok := j.literal(j.argument(args, 0)); ok {
 			add(recountv1.EdgeKind_EDGE_KIND_READS_ENV, map[string]string{"variable": clip(v, maxValue)})
@@ -186,6 +188,35 @@ func (j *scriptFile) request(method string, url, options ref, add func(recountv1
 		}
 	}
 	add(recountv1.EdgeKind_EDGE_KIND_CONSUMES_ENDPOINT, map[string]string{"method": clip(method, 16), "url": clip(u, maxValue)})
+}
+
+// served refers to the service of server.addService(service, {method: handler, …}),
+// for each of the methods.
+func (j *scriptFile) served(args ref, s scriptScope) {
+	service, methods := j.argument(args, 0), j.argument(args, 1)
+	path := j.path(service, s)
+	if j.kind(methods) != "object" || strings.HasPrefix(path, unknown) {
+		return
+	}
+	for c := range j.children(methods) {
+		var name, handler string
+		switch j.kind(c) {
+		case "pair":
+			name, handler = j.propertyName(j.field(c, "key")), knownPath(j.path(j.field(c, "value"), s))
+		case "shorthand_property_identifier":
+			name, handler = j.text(c), j.path(c, s)
+		case "method_definition":
+			name = j.propertyName(j.field(c, "name"))
+		}
+		if name == "" {
+			continue
+		}
+		r := j.refer(recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS_RPC, s.in, path, c)
+		r.Attributes = map[string]string{"rpc": clip(name, maxName)}
+		if handler = strings.TrimSuffix(handler, ".bind()"); handler != "" {
+			r.Attributes["handler"] = handler
+		}
+	}
 }
 
 // command is the literal part of spawn("git", ["log"]).

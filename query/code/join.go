@@ -52,6 +52,9 @@ func (g *Graph) answers(s symbol) []int32 {
 			out = append(out, n)
 		}
 	}
+	if s.pkg == resolve.AnyStub && len(out) > 1 {
+		return nil // by its name alone it is none of them
+	}
 	return out
 }
 
@@ -64,7 +67,7 @@ func (g *Graph) known(n int32) []symbol {
 	if stubs := g.stubs[n]; len(stubs) > 0 {
 		service := g.owner(n)
 		name := resolve.StubName(service, g.name(n))
-		for _, pkg := range stubs {
+		for _, pkg := range append(stubs[:len(stubs):len(stubs)], resolve.AnyStub) {
 			all = append(all, symbol{"proto", pkg, name})
 		}
 	}

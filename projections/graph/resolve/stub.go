@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -16,12 +15,13 @@ import (
 //	java:com.acme.shop       in the Java package, in the class <service>Grpc
 //	csharp:Acme.Shop         in the C# namespace, in the class <service>
 //	js:shop.v1               below what loadPackageDefinition gives
+//	*:                       the package is not known: the only service of that name
 
 // StubPackage is the package of a procedure as a language's generated code names it.
 func StubPackage(language, pkg string) string { return language + ":" + pkg }
 
-// IsStub reports whether an external's package is one of StubPackage.
-func IsStub(pkg string) bool { return strings.Contains(pkg, ":") }
+// AnyStub is the package of a procedure of which only the service's name is known.
+const AnyStub = "*:"
 
 // StubName is the name of a procedure as stubs have it: languages write its first
 // letter in their own ways, so it is small here.

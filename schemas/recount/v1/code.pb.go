@@ -901,6 +901,8 @@ type Reference struct {
 	//	DECORATES         `in` is what is decorated; path ends in "()" where the decorator
 	//	                  is the result of a call, which is a CALLS of its own
 	//	THROWS            path is the type or the value
+	//	IMPLEMENTS_RPC    path is the service, the attribute rpc the procedure, and handler
+	//	                  the access path of what serves it; `in` where there is none
 	//	READS_ENV, EXECUTES_PROCESS, CONSUMES_ENDPOINT   the attributes say which; path
 	//	                  is what is called for it
 	Edge EdgeKind `protobuf:"varint,1,opt,name=edge,proto3,enum=recount.v1.EdgeKind" json:"edge,omitempty"`

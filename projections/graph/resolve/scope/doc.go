@@ -31,6 +31,9 @@
 //	handles_route
 //	            from a handler to its route, a node of the file that registers it
 //	            whose name is method and whole pattern
+//	implements_rpc, consumes_rpc
+//	            from what serves a procedure, or calls one of a generated client, to
+//	            the procedure: an external of language "proto"
 //	reads_env, executes_process, consumes_endpoint
 //	            externals of the packages "env", "process" and "http"
 //

@@ -199,10 +199,14 @@ func (l *linker) call(here at, r *recountv1.Reference) {
 	if !t.known && !of.plain() {
 		l.inherited(&t, here, of)
 	}
+	if !t.known && l.consumed(here, of, r) {
+		return
+	}
 	if !t.known {
 		l.unresolved(calls, r.In, r.Path, r.At)
 		return
 	}
+	l.dropStubs(r.In, r.At, &t)
 	l.emit(r.In, r.At, &t)
 	if s := l.p.symbol(here.scope, of); s.rest == 0 && s.decl != nil && s.decl.isFunction() && l.m.key(r.In) != s.decl.key {
 		if _, called := t.sure[target{decl: s.decl}]; !called && len(s.decl.decorators) > 0 {

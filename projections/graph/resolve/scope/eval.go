@@ -339,6 +339,9 @@ func (p *program) result(f *flow, v *value, with arguments) set {
 		if v.pkg == p.lang.builtins && sameElements[v.name] {
 			return p.argument(f, with, 0, "")
 		}
+		if p.makesStub(v) {
+			return set{{p.external(v.pkg, v.name+"()"), true}}
+		}
 		return nil
 	case boundValue:
 		if v.decl == nil {

@@ -20,6 +20,13 @@ type language struct {
 	// exports: other files see what a module exports, not all of its names.
 	exports bool
 	layout  func(files []string) layout
+	// stub finds what a name of generated gRPC code is; nil where none is known.
+	stub func(pkg, name string) (s stub, rest string, ok bool)
+	// loads reports whether calling a name of elsewhere reads .proto files.
+	loads func(pkg, name string) bool
+	// served is how many parameters a method that serves has, where its generated
+	// base does not say which methods do.
+	served int
 }
 
 // layout says which module an import means.

@@ -14,6 +14,7 @@ var python = language{
 	name: "python/1", languages: []string{"python"}, outside: "python",
 	builtins: "builtins", builtin: pythonBuiltins, constructor: "__init__", receiverFirst: true,
 	layout: func(files []string) layout { return newPythonLayout(files) },
+	stub:   pythonStub, served: 3,
 }
 
 // pythonLayout says which file an import means. A directory is a root of modules

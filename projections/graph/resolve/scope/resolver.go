@@ -83,10 +83,12 @@ func (p *program) resolve(ctx context.Context) ([]resolve.FileGraph, error) {
 		byPath[m.file.Path] = &graphs[i]
 	}
 	routing := newRouting(p)
+	serving := serving{p, byPath}
 	for i, m := range p.modules {
 		l := linker{p, m, &graphs[i]}
 		l.link()
 		routing.routes(m, byPath)
+		serving.module(m)
 	}
 	for i := range graphs {
 		graphs[i].Normalize()

@@ -13,6 +13,7 @@ var script = language{
 	name: "script/1", languages: []string{"typescript", "tsx", "javascript"}, outside: "javascript",
 	builtins: "globals", builtin: scriptGlobals, constructor: "constructor", membersHidden: true, exports: true,
 	layout: func(files []string) layout { return newScriptLayout(files) },
+	stub:   scriptStub, loads: loadsDefinition,
 }
 
 // defaultName is how a module's own value is imported.

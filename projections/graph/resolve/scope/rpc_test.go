@@ -1,0 +1,103 @@
+package scope
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/recountdb/recount/projections/graph/resolve"
+	"github.com/recountdb/recount/projections/graph/resolve/resolvetest"
+)
+
+func TestProcedures(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		lang          func() resolve.Resolver
+		archive, want string
+	}{
+		{"Python's stubs that are not of the repository", fresh, `
+-- server.py --
+import demo_pb2_grpc
+from gen import demo_pb2_grpc as g
+class Carts(demo_pb2_grpc.CartsServicer):
+    def __init__(self, a, b): pass
+    def GetCart(self, request, context):
+        return self.stub.GetItem(request)
+    def helper(self): pass
+class Bare:
+    def Drop(self, request, context): pass
+def serve(server):
+    g.add_ItemsServicer_to_server(Bare(), server)
+-- client.py --
+import grpc
+from demo_pb2_grpc import CartsStub
+def show():
+    stub = CartsStub(grpc.insecure_channel("x"))
+    return stub.GetCart(1)
+`, `
+consumes_rpc client.py:show -> proto python:demo Carts.getCart @5:16 (external)
+implements_rpc server.py:Bare.Drop -> proto python:demo Items.drop @9:4 (external)
+implements_rpc server.py:Carts.GetCart -> proto python:demo Carts.getCart @5:4 (external)
+`},
+		{"Python's stubs that are", fresh, `
+-- demo_pb2_grpc.py --
+class CartsStub(object):
+    def __init__(self, channel):
+        self.GetCart = channel.unary_unary('/shop.Carts/GetCart')
+class CartsServicer(object):
+    def GetCart(self, request, context): raise NotImplementedError()
+def add_CartsServicer_to_server(servicer, server): pass
+-- app.py --
+import demo_pb2_grpc
+class Carts(demo_pb2_grpc.CartsServicer):
+    def GetCart(self, request, context): return stub.GetCart(request)
+    def Check(self, request, context): pass
+stub = demo_pb2_grpc.CartsStub(None)
+demo_pb2_grpc.add_CartsServicer_to_server(Carts(), None)
+`, `
+implements_rpc app.py:Carts.GetCart -> proto python:demo Carts.getCart @3:4 (external)
+consumes_rpc app.py:Carts.GetCart -> proto python:demo Carts.getCart @3:53 (external)
+`},
+		{"JavaScript's, read at run time", func() resolve.Resolver { return Script() }, `
+-- server.js --
+const grpc = require('@grpc/grpc-js');
+const loader = require('@grpc/proto-loader');
+const shop = load('./demo.proto').acme.shop;
+function load(path) { return grpc.loadPackageDefinition(loader.loadSync(path)); }
+function getCart(call, callback) {}
+class Server {
+  constructor() { this.packages = { shop: load('x') }; }
+  static drop(call) {}
+  start(server) {
+    const all = this.packages.shop.acme.shop;
+    server.addService(all.Items.service, { drop: Server.drop.bind(this), list(call) {} });
+  }
+}
+function main() {
+  const server = new grpc.Server();
+  server.addService(shop.Carts.service, { getCart });
+  server.addService(unknown.Carts.service, { getCart });
+  server.addService(unknown.Gone, { getCart });
+}
+function client() {
+  const c = new shop.Carts('localhost', grpc.credentials.createInsecure());
+  c.getCart({}, () => {});
+}
+`, `
+implements_rpc server.js:Server.drop -> proto *: Items.drop @11:43 (name_matched 500) (external)
+implements_rpc server.js:Server.start -> proto *: Items.list @11:73 (name_matched 500) (external)
+consumes_rpc server.js:client -> proto js:acme.shop Carts.getCart @22:4 (external)
+implements_rpc server.js:getCart -> proto *: Carts.getCart @17:45 (name_matched 500) (external)
+implements_rpc server.js:getCart -> proto js:acme.shop Carts.getCart @16:42 (external)
+implements_rpc server.js:main -> unknown.Gone @18:36 (unresolved)
+`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := resolvetest.Full(t, c.lang(), resolvetest.Archive(t, c.archive, extract)).Text("implements_rpc", "consumes_rpc")
+			if diff := cmp.Diff(strings.Split(strings.TrimSpace(c.want), "\n"), got); diff != "" {
+				t.Errorf("edges (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
