@@ -67,14 +67,8 @@ func (l *linker) link() {
 			l.decorates(here, r)
 		case recountv1.EdgeKind_EDGE_KIND_THROWS:
 			l.throws(here, r)
-		case recountv1.EdgeKind_EDGE_KIND_READS_ENV:
-			l.outside(r.Edge, r.In, "", "env", r.Attributes["variable"], scopeResolved, r.At)
-		case recountv1.EdgeKind_EDGE_KIND_EXECUTES_PROCESS:
-			if command := strings.Fields(r.Attributes["command"]); len(command) > 0 {
-				l.outside(r.Edge, r.In, "", "process", command[0], scopeResolved, r.At)
-			}
-		case recountv1.EdgeKind_EDGE_KIND_CONSUMES_ENDPOINT:
-			l.outside(r.Edge, r.In, "", "http", r.Attributes["method"]+" "+r.Attributes["url"], scopeResolved, r.At)
+		default:
+			l.effect(r)
 		}
 	}
 	for _, b := range l.m.facts.Bindings {
@@ -84,6 +78,20 @@ func (l *linker) link() {
 		if d.isMethod() || d.isFunction() && d.outer.isClass() {
 			l.overrides(d)
 		}
+	}
+}
+
+// effect leads to what is outside of every program.
+func (l *linker) effect(r *recountv1.Reference) {
+	switch r.Edge {
+	case recountv1.EdgeKind_EDGE_KIND_READS_ENV:
+		l.outside(r.Edge, r.In, "", "env", r.Attributes["variable"], scopeResolved, r.At)
+	case recountv1.EdgeKind_EDGE_KIND_EXECUTES_PROCESS:
+		if command := strings.Fields(r.Attributes["command"]); len(command) > 0 {
+			l.outside(r.Edge, r.In, "", "process", command[0], scopeResolved, r.At)
+		}
+	case recountv1.EdgeKind_EDGE_KIND_CONSUMES_ENDPOINT:
+		l.outside(r.Edge, r.In, "", "http", r.Attributes["method"]+" "+r.Attributes["url"], scopeResolved, r.At)
 	}
 }
 

@@ -27,6 +27,8 @@ type language struct {
 	// served is how many parameters a method that serves has, where its generated
 	// base does not say which methods do.
 	served int
+	// typed is set where sources declare types: nothing flows, see typer.
+	typed *typedLanguage
 }
 
 // layout says which module an import means.

@@ -12,14 +12,14 @@ type path struct {
 // step is what a path does with the value before it.
 type step struct {
 	op   byte   // '.', '(' or '['
-	name string // of an attribute, or the index
+	name string // of an attribute, the index, or what a call hands on: "0,1"
 	at   int    // where it begins in the text
 }
 
 func parsePath(text string) path {
 	p := path{text: text}
-	i := strings.IndexAny(text, ".([")
-	if i < 0 || text[0] == '"' {
+	i := headEnd(text)
+	if i < 0 {
 		p.head = text
 		return p
 	}
@@ -39,7 +39,12 @@ func parsePath(text string) path {
 			s.name = rest[:n]
 			i += 1 + n
 		case '(':
-			i += 2
+			n := strings.IndexByte(rest, ')')
+			if n < 0 {
+				n = len(rest)
+			}
+			s.name = rest[:n]
+			i += n + 2
 		case '[':
 			n := strings.IndexByte(rest, ']')
 			if n < 0 {
@@ -53,6 +58,34 @@ func parsePath(text string) path {
 		p.steps = append(p.steps, s)
 	}
 	return p
+}
+
+// headEnd is where a path's first name ends, -1 where that is all of it. A type in
+// angle brackets, <a.List<T[]>>, and the one behind "new " are one name.
+func headEnd(text string) int {
+	switch {
+	case strings.HasPrefix(text, `"`):
+		return -1
+	case strings.HasPrefix(text, "new "):
+		return strings.IndexByte(text, '(')
+	case strings.HasPrefix(text, "<"):
+		depth := 0
+		for i := range len(text) {
+			switch text[i] {
+			case '<':
+				depth++
+			case '>':
+				if depth--; depth == 0 {
+					if i+1 == len(text) {
+						return -1
+					}
+					return i + 1
+				}
+			}
+		}
+		return -1
+	}
+	return strings.IndexAny(text, ".([")
 }
 
 // base is the path without its last step.

@@ -109,7 +109,8 @@ type base struct {
 // isClass reports whether it has members that its instances have, or it itself.
 func (d *decl) isClass() bool {
 	switch d.Kind {
-	case recountv1.SymbolKind_SYMBOL_KIND_CLASS, recountv1.SymbolKind_SYMBOL_KIND_INTERFACE, recountv1.SymbolKind_SYMBOL_KIND_ENUM:
+	case recountv1.SymbolKind_SYMBOL_KIND_CLASS, recountv1.SymbolKind_SYMBOL_KIND_INTERFACE, recountv1.SymbolKind_SYMBOL_KIND_ENUM,
+		recountv1.SymbolKind_SYMBOL_KIND_STRUCT:
 		return true
 	}
 	return d.object
@@ -154,6 +155,9 @@ func (p *program) addFile(f resolve.File, facts *recountv1.FileFacts) {
 	if m.facts == nil {
 		m.facts = &recountv1.FileFacts{}
 	}
+	if p.lang.typed != nil {
+		m.name = m.facts.Package
+	}
 	m.test = p.layout.isTest(f.Path)
 	if dir, ok := p.layout.packageOf(f.Path); ok {
 		m.dir, m.isPackage = dir, true
@@ -175,7 +179,7 @@ func (p *program) addFile(f resolve.File, facts *recountv1.FileFacts) {
 			outer = m.scopes[o]
 		}
 		n := &decl{Declaration: d, mod: m, in: uint32(i + 1), key: m.names.Keys[i], outer: outer, lang: p.lang}
-		n.object = members[n.in] && !n.isFunction() && !n.isClass()
+		n.object = members[n.in] && !n.isFunction() && !n.isClass() && p.lang.typed == nil
 		s := outer
 		if n.isClass() || n.isFunction() {
 			s = &scope{mod: m, outer: outer, decl: n, vars: map[string]*variable{}}

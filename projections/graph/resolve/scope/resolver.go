@@ -20,6 +20,9 @@ func Python() Resolver { return Resolver{&python} }
 // Script makes a resolver of TypeScript and JavaScript.
 func Script() Resolver { return Resolver{&script} }
 
+// Java makes a resolver of Java.
+func Java() Resolver { return Resolver{&java} }
+
 // Name implements resolve.Resolver.
 func (r Resolver) Name() string { return r.lang.name }
 
@@ -68,6 +71,9 @@ func (r Resolver) concerns(tree resolve.Tree, c resolve.Change) bool {
 
 // resolve makes the graphs of the program's files.
 func (p *program) resolve(ctx context.Context) ([]resolve.FileGraph, error) {
+	if p.lang.typed != nil {
+		return p.resolveTyped(ctx)
+	}
 	for _, m := range p.modules {
 		p.addImports(m)
 	}

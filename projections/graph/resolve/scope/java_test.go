@@ -1,0 +1,273 @@
+package scope
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/recountdb/recount/projections/graph/resolve/resolvetest"
+)
+
+func TestJavaCalls(t *testing.T) {
+	for _, c := range []struct{ name, archive, want string }{
+		{"packages, imports of types, of members, of all; the language's own", `
+-- src/a/Cart.java --
+package a;
+import static b.Checks.notNull;
+import static b.Other.*;
+import b.Money;
+import c.*;
+import java.util.List;
+class Cart {
+  void run(List<Money> all) {
+    notNull(all);
+    other();
+    new Money(1);
+    new Plain();
+    Wide.of();
+    b.Checks.notNull(1);
+    java.util.Objects.hash(1); // Integer is more specific than Object
+    String.valueOf(1).trim();
+    all.size();
+    Missing.go();
+    helper();
+  }
+  void helper() {}
+}
+-- src/b/Checks.java --
+package b;
+public class Checks { public static void notNull(Object o) {} }
+-- src/b/Other.java --
+package b;
+public class Other { public static void other() {} }
+-- src/b/Money.java --
+package b;
+public class Money { public Money(int n) {} }
+-- src/c/Wide.java --
+package c;
+public class Wide { public static void of() {} }
+-- src/a/Plain.java --
+package a;
+class Plain {}
+`, `
+calls src/a/Cart.java:Cart.run -> src/a/Cart.java:Cart.helper @19:4
+calls src/a/Cart.java:Cart.run -> src/a/Plain.java:Plain @12:8
+calls src/a/Cart.java:Cart.run -> src/b/Checks.java:Checks.notNull @9:4,14:13
+calls src/a/Cart.java:Cart.run -> src/b/Money.java:Money.<init> @11:8
+calls src/a/Cart.java:Cart.run -> src/b/Other.java:Other.other @10:4
+calls src/a/Cart.java:Cart.run -> src/c/Wide.java:Wide.of @13:9
+calls src/a/Cart.java:Cart.run -> java java.lang String.trim @16:22 (external)
+calls src/a/Cart.java:Cart.run -> java java.lang String.valueOf @16:11 (external)
+calls src/a/Cart.java:Cart.run -> java java.util Collection.size @17:8 (external)
+calls src/a/Cart.java:Cart.run -> java java.util Objects.hash @15:22 (external)
+calls src/a/Cart.java:Cart.run -> Missing.go @18:12 (unresolved)
+`}, {"overloads by number and by types; what cannot be told apart is unresolved", `
+-- A.java --
+class Base {}
+class Sub extends Base {}
+class A {
+  void f(int i) {}
+  void f(String s) {}
+  void f(String s, Object... more) {}
+  void g(Base b) {}
+  void g(Sub s) {}
+  void h(Integer i) {}
+  void h(Object o) {}
+  void k(Runnable r) {}
+  void k(java.util.function.Function<String, String> f) {}
+  void run(Sub s, Base b, long l, Unknown u) {
+    f(1);
+    f("a");
+    f("a" + 1, 2);
+    f("a", 2, 3);
+    g(s);
+    g(b);
+    g(new Sub());
+    g(null);
+    g((Base) s);
+    g(u);
+    h(1); // Integer is more specific than Object
+    k(() -> {});
+    k(x -> x);
+    f(l);
+  }
+}
+`, `
+calls A.java:A.run -> A.java:A.f @14:4
+calls A.java:A.run -> A.java:A.f#2 @15:4
+calls A.java:A.run -> A.java:A.f#3 @16:4,17:4
+calls A.java:A.run -> A.java:A.g @19:4,22:4
+calls A.java:A.run -> A.java:A.g#2 @18:4,20:4,21:4
+calls A.java:A.run -> A.java:A.h @24:4
+calls A.java:A.run -> A.java:A.k @25:4
+calls A.java:A.run -> A.java:A.k#2 @26:4
+calls A.java:A.run -> A.java:Sub @20:10
+calls A.java:A.run -> f @27:4 (unresolved)
+calls A.java:A.run -> g @23:4 (unresolved)
+`}, {"inheritance: super, interfaces, inner classes, what overrides may be called", `
+-- p/A.java --
+package p;
+abstract class A implements I {
+  A() { init(); }
+  A(int i) { this(); }
+  void init() {}
+  abstract void step();
+  void run() { step(); log(); hidden(); this.run(); toString(); }
+  private void hidden() {}
+  class Inner {
+    void go() { step(); A.this.run(); inner(); }
+    void inner() {}
+  }
+  static class Nested extends A {
+    Nested() { super(1); }
+    @Override void step() { super.run(); }
+    @Override void init() { super.init(); }
+  }
+}
+interface I { default void log() {} }
+class B extends A { void step() {} }
+class C extends java.util.ArrayList<String> {
+  void run() { size(); new Thread() { public void run() { run2(); start(); } }; }
+  void run2() {}
+}
+`, `
+calls p/A.java:A.<init> -> p/A.java:A.init @3:8
+may_call p/A.java:A.<init> -> p/A.java:A.Nested.init @3:8 (flow 700)
+calls p/A.java:A.<init>#2 -> p/A.java:A.<init> @4:13
+calls p/A.java:A.Inner.go -> p/A.java:A.Inner.inner @10:38
+calls p/A.java:A.Inner.go -> p/A.java:A.run @10:31
+calls p/A.java:A.Inner.go -> p/A.java:A.step @10:16
+may_call p/A.java:A.Inner.go -> p/A.java:A.Nested.step @10:16 (flow 700)
+may_call p/A.java:A.Inner.go -> p/A.java:B.step @10:16 (flow 700)
+calls p/A.java:A.Nested.<init> -> p/A.java:A.<init>#2 @14:15
+calls p/A.java:A.Nested.init -> p/A.java:A.init @16:34
+calls p/A.java:A.Nested.step -> p/A.java:A.run @15:34
+calls p/A.java:A.run -> p/A.java:A.hidden @7:30
+calls p/A.java:A.run -> p/A.java:A.run @7:45
+calls p/A.java:A.run -> p/A.java:A.step @7:15
+calls p/A.java:A.run -> p/A.java:I.log @7:23
+may_call p/A.java:A.run -> p/A.java:A.Nested.step @7:15 (flow 700)
+may_call p/A.java:A.run -> p/A.java:B.step @7:15 (flow 700)
+calls p/A.java:C.run.$1.run -> p/A.java:C.run2 @22:58 (name_matched 500)
+calls p/A.java:A.run -> java java.lang Object.toString @7:52 (external)
+calls p/A.java:C.run -> java java.lang Thread @22:27 (external)
+calls p/A.java:C.run -> java java.util Collection.size @22:15 (external)
+calls p/A.java:C.run.$1.run -> java java.lang Thread.start @22:66 (external)
+`}, {"fields, parameters, locals by their blocks, var, chains, patterns, records, enums", `
+-- A.java --
+import java.util.*;
+class Item { Item next; Item next() { return next; } void go() {} static Item one() { return null; } }
+class Other { void go() {} }
+class A {
+  Item item;
+  Map<String, List<Item>> table;
+  void run(Other o, Item[] items, Item... more) {
+    item.go();
+    this.item.next.next().go();
+    { Other item = o; item.go(); }
+    item.go();
+    for (Item x : items) x.go();
+    for (var x : table.get("a")) x.go();
+    for (Map.Entry<String, List<Item>> e : table.entrySet()) e.getValue().get(0).go();
+    var made = new Item().next();
+    made.go();
+    more[0].go();
+    if (any() instanceof Other p) p.go();
+    ((Item) any()).go();
+    Item.one().go();
+    new Rec(item, 1).item().go();
+    State.OPEN.check();
+    State.valueOf("OPEN").item.go();
+    items.clone();
+  }
+  Object any() { return null; }
+  record Rec(Item item, int n) {}
+  enum State { OPEN; Item item; void check() {} }
+}
+`, `
+calls A.java:A.State.OPEN -> A.java:A.State @28:15
+calls A.java:A.run -> A.java:A.Rec @21:8
+calls A.java:A.run -> A.java:A.Rec.item @21:21
+calls A.java:A.run -> A.java:A.State.check @22:15
+calls A.java:A.run -> A.java:A.any @18:8,19:12
+calls A.java:A.run -> A.java:Item @15:19
+calls A.java:A.run -> A.java:Item.go @8:9,9:26,11:9,12:27,13:35,14:81,16:9,17:12,19:19,20:15,21:28,23:31
+calls A.java:A.run -> A.java:Item.next @9:19,15:26
+calls A.java:A.run -> A.java:Item.one @20:9
+calls A.java:A.run -> A.java:Other.go @10:27,18:36
+calls A.java:A.run -> java java.lang Enum.valueOf @23:10 (external)
+calls A.java:A.run -> java java.lang Object.clone @24:10 (external)
+calls A.java:A.run -> java java.util List.get @14:74 (external)
+calls A.java:A.run -> java java.util Map.Entry.getValue @14:63 (external)
+calls A.java:A.run -> java java.util Map.entrySet @14:49 (external)
+calls A.java:A.run -> java java.util Map.get @13:23 (external)
+`}, {"generics, lambdas and streams", `
+-- A.java --
+import java.util.*;
+import java.util.function.*;
+class Item { Part part() { return null; } void go() {} }
+class Part { void go() {} }
+class Box<T extends Item> {
+  T value;
+  T get() { return value; }
+  <R> Box2<R> map(Function<T, R> f) { return null; }
+  void own() { value.go(); get().part(); }
+  void each(Visitor<T> v) {}
+}
+class Box2<T> { T get() { return null; } }
+class Sub extends Box<Item> {}
+interface Visitor<V> { void visit(V value, int depth); }
+class A {
+  void run(Box<Item> box, Sub sub, List<Item> all, Optional<Item> maybe) {
+    box.get().go();
+    sub.get().go();
+    box.map(i -> i.part()).get().go();
+    box.map(Item::part).get().go();
+    box.each((v, depth) -> v.go());
+    all.stream().filter(i -> true).map(i -> i.part()).forEach(p -> p.go());
+    all.forEach(Item::go);
+    maybe.map(Item::part).orElse(null).go();
+    Function<Item, Part> f = i -> i.part();
+    Comparator<Item> c = (a, b) -> { a.go(); return 0; };
+    List.of(new Item()).get(0).go();
+    first(all).go();
+  }
+  static <X> X first(List<X> of) { return of.get(0); }
+}
+`, `
+calls A.java:A.run -> A.java:A.first @28:4
+calls A.java:A.run -> A.java:Box.each @21:8
+calls A.java:A.run -> A.java:Box.get @17:8,18:8
+calls A.java:A.run -> A.java:Box.map @19:8,20:8
+calls A.java:A.run -> A.java:Box2.get @19:27,20:24
+calls A.java:A.run -> A.java:Item @27:16
+calls A.java:A.run -> A.java:Item.go @17:14,18:14,21:29,26:39,27:31,28:15
+calls A.java:A.run -> A.java:Item.part @19:19,22:46,25:36
+calls A.java:A.run -> A.java:Part.go @19:33,20:30,22:69,24:39
+may_call A.java:A.run -> A.java:Item.go @23:22 (flow 700)
+may_call A.java:A.run -> A.java:Item.part @20:18,24:20 (flow 700)
+calls A.java:Box.own -> A.java:Box.get @9:27
+calls A.java:Box.own -> A.java:Item.go @9:21
+calls A.java:Box.own -> A.java:Item.part @9:33
+calls A.java:A.first -> java java.util List.get @30:45 (external)
+calls A.java:A.run -> java java.lang Iterable.forEach @23:8 (external)
+calls A.java:A.run -> java java.util Collection.stream @22:8 (external)
+calls A.java:A.run -> java java.util List.get @27:24 (external)
+calls A.java:A.run -> java java.util List.of @27:9 (external)
+calls A.java:A.run -> java java.util Optional.map @24:10 (external)
+calls A.java:A.run -> java java.util Optional.orElse @24:26 (external)
+calls A.java:A.run -> java java.util.stream Stream.filter @22:17 (external)
+calls A.java:A.run -> java java.util.stream Stream.forEach @22:54 (external)
+calls A.java:A.run -> java java.util.stream Stream.map @22:35 (external)
+`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := resolvetest.Full(t, Java(), resolvetest.Archive(t, c.archive, extract)).Text("calls", "may_call")
+			want := strings.Split(strings.TrimSpace(c.want), "\n")
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("calls (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
