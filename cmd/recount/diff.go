@@ -10,9 +10,10 @@ import (
 
 func (a *app) diffCmd() *cobra.Command {
 	var w walkFlags
+	var g graphDiffFlags
 	c := &cobra.Command{
-		Use:   "diff [[A] B]",
-		Short: "Compare what led to two commands: it worked then, why not now?",
+		Use:   "diff [[A] B] | diff REV..REV",
+		Short: "Compare what led to two commands, or two revisions of the code",
 		Long: `Align what led to two commands and show how the two differ: what is alike (=),
 what changed and in what (~), what only A has (-) and what only B has (+). The verdict
 comes first where the outcomes differ.
@@ -20,10 +21,22 @@ comes first where the outcomes differ.
 A and B are ids as why takes them. With one, it is B, and A is the last time before
 it that a command of the same template succeeded in the same workspace. Without any,
 B is the newest failure here, as in why.
-Exits with 1 if there is nothing to compare.`,
+Exits with 1 if there is nothing to compare.
+
+With two revisions, as REV..REV or one by one, compare the code graph: the symbols
+removed (-), of another signature (!) or body (~), moved (>) and added (+), the edges,
+whom it concerns, and what the change reaches before and after. Two words that are
+commands and revisions are an error; REV..REV is always code. --fail-on makes it a
+check: NAME>N with > >= < <= =, where NAME is added, removed, signature, body, moved,
+edges_added, edges_removed, files, owners, dependencies_added, dependencies_removed,
+used_elsewhere, impact, impact_before, impact_growth, tests or untested. Exits with 1
+if one of them holds.`,
 		Example: `  recount diff                          the newest failure here, and when that worked
   recount diff 018f3c2
-  recount diff 018f3c2 018f3c55 --depth 2 --wide`,
+  recount diff 018f3c2 018f3c55 --depth 2 --wide
+  recount diff main..HEAD               what a branch changes in the code
+  recount diff v1.18.0 v1.19.0 --repo franz-go --json
+  recount diff main..HEAD --markdown --fail-on 'removed>0,impact>50,untested>0'`,
 		Args:              cobra.MaximumNArgs(2),
 		ValidArgsFunction: a.completeIDs("", 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -36,6 +49,11 @@ Exits with 1 if there is nothing to compare.`,
 				return err
 			}
 			return a.withBackend(cmd.Context(), func(b *backend) error {
+				if isCode, err := a.isGraphDiff(cmd.Context(), cmd, b, args); err != nil {
+					return err
+				} else if isCode {
+					return a.graphDiff(cmd.Context(), b, args, g, r.Moment, w.proof)
+				}
 				if err := a.twoRuns(cmd.Context(), b, args, &r); err != nil {
 					return a.unanswered(err)
 				}
@@ -49,6 +67,7 @@ Exits with 1 if there is nothing to compare.`,
 		},
 	}
 	w.add(c)
+	g.add(c)
 	return c
 }
 

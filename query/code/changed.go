@@ -24,10 +24,11 @@ const (
 	changeRemoved   = "removed"
 	changeSignature = "signature"
 	changeBody      = "body"
-	changeOther     = "moved"
+	changeOther     = "shifted"
 )
 
-// kind says what became of it. A node that only stands at another line has moved.
+// kind says what became of it. A node that only stands at
+// another line is as it was.
 func (c change) kind() string {
 	switch {
 	case c.old == nil:

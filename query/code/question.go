@@ -25,6 +25,7 @@ var (
 	OwnersQuestion  = Question[OwnersRequest, OwnersResponse]{"owners", "Who owns a file or a symbol", "Says who owns a file by CODEOWNERS of the revision, and who changed it in the commits before it.", Owners}
 	LogQuestion     = Question[LogRequest, LogResponse]{"snapshot-log", "The snapshots of a history", "Lists a revision and its first parents with the hashes of their snapshots.", Log}
 	ShowQuestion    = Question[ShowRequest, SnapshotResponse]{"snapshot-show", "What a snapshot holds", "Counts the files, symbols and edges of the graph at a revision, with the roots of its maps.", Show}
+	DiffQuestion    = Question[GraphDiffRequest, GraphDiffResponse]{"diff", "How the graph differs between two revisions", "Lists the symbols, edges and dependencies that differ between two revisions, the owners and the users in other repositories whom it concerns, and, if asked, what the change reaches before and after; thresholds make it a check.", Diff}
 	FlowQuestion    = Question[FlowRequest, FlowResponse]{"flow", "How calls get from one symbol to another", "Finds the shortest paths of calls between two symbols, the surest first.", Flow}
 )
 
@@ -35,6 +36,7 @@ func Answer(ctx context.Context, s Sources, question string, request, response a
 		SymbolsQuestion.answer, CallersQuestion.answer, CalleesQuestion.answer,
 		ImpactQuestion.answer, TestsQuestion.answer, FlowQuestion.answer,
 		ProveQuestion.answer, OwnersQuestion.answer, LogQuestion.answer, ShowQuestion.answer,
+		DiffQuestion.answer,
 	} {
 		if mine, err := to(ctx, s, question, request, response); mine {
 			return err

@@ -22,6 +22,7 @@ func (s *server) registerCode(api huma.API) {
 	registerCodeQuestion(s, api, code.OwnersQuestion)
 	registerCodeQuestion(s, api, code.LogQuestion)
 	registerCodeQuestion(s, api, code.ShowQuestion)
+	registerCodeQuestion(s, api, code.DiffQuestion)
 }
 
 // registerCodeQuestion adds POST /v1/code/name. It reads only.

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
+)
+
+// graphDiffFlags are those of diff that are of code alone.
+type graphDiffFlags struct {
+	repo, failOn     string
+	markdown, impact bool
+	limit            int
+}
+
+func (f *graphDiffFlags) add(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringVar(&f.repo, "repo", "", "of code: the repository, its name or the end of it; needed where there are several")
+	fl.StringVar(&f.failOn, "fail-on", "", "of code: exit with 1 where one of these holds, such as removed>0,impact>50,untested>0")
+	fl.BoolVar(&f.markdown, "markdown", false, "of code: print Markdown, for a pull request")
+	fl.BoolVar(&f.impact, "impact", true, "of code: say what the change reaches, before and after")
+	fl.IntVarP(&f.limit, "limit", "n", code.DefaultLimit, "of code: how many at most of each list")
+}
+
+// only are the flags of one of the two meanings of diff.
+var (
+	codeOnly      = []string{"repo", "fail-on", "markdown", "impact", "limit"}
+	narrativeOnly = []string{"depth", "nodes", "kind", "min-weight", "wide", "dot", "mermaid", "as-of"}
+)
+
+func given(c *cobra.Command, names []string) string {
+	for _, n := range names {
+		if c.Flags().Changed(n) {
+			return n
+		}
+	}
+	return ""
+}
+
+// isGraphDiff says whether the arguments of diff are revisions. What may be either
+// is asked for both ways: one of them answers, or it is an error.
+func (a *app) isGraphDiff(ctx context.Context, c *cobra.Command, b *backend, args []string) (bool, error) {
+	of, narrative := given(c, codeOnly), given(c, narrativeOnly)
+	ranged := len(args) == 1 && strings.Contains(args[0], "..")
+	switch {
+	case (ranged || of != "") && narrative != "":
+		return false, usagef("--%s is of commands, %s of code: give one of them", narrative, orFlag(of, args))
+	case ranged:
+		return true, nil
+	case of != "" && len(args) == 2:
+		return true, nil
+	case of != "":
+		return false, usagef("--%s is of code: name two revisions, REV..REV", of)
+	case len(args) != 2 || narrative != "":
+		return false, nil
+	}
+	commands, err := allKnown(args, func(ref string) error { _, err := b.Show(ctx, ref); return err })
+	if err != nil {
+		return false, err
+	}
+	revisions, err := allKnown(args, func(rev string) error {
+		_, err := code.Ask(ctx, b, code.LogQuestion, code.LogRequest{Scope: code.Scope{At: rev}, Limit: 1})
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case commands && revisions:
+		return false, usagef("%s and %s are commands and revisions: recount diff %[1]s..%[2]s compares the revisions, --depth %[3]d the commands", args[0], args[1], query.DefaultDepth)
+	case !commands && !revisions:
+		return false, fmt.Errorf("%s and %s: neither two commands (recount find lists their ids) nor two revisions of one repository (REV..REV with --repo says why)", args[0], args[1])
+	}
+	return revisions, nil
+}
+
+func orFlag(name string, args []string) string {
+	if name == "" {
+		return args[0]
+	}
+	return "--" + name
+}
+
+// allKnown says whether each name is known. Other errors than that it is not end the
+// question.
+func allKnown(names []string, ask func(string) error) (bool, error) {
+	for _, n := range names {
+		err := ask(n)
+		var not *query.NotFoundError
+		var several *code.AmbiguousError
+		var many *query.AmbiguousError
+		var bad *query.RequestError
+		switch {
+		case errors.As(err, &not), errors.As(err, &several), errors.As(err, &many), errors.As(err, &bad):
+			return false, nil
+		case err != nil:
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// graphDiff answers diff for code.
+func (a *app) graphDiff(ctx context.Context, b *backend, args []string, f graphDiffFlags, m query.Moment, proof bool) error {
+	if f.markdown && a.json {
+		return usagef("--json and --markdown: give one of them")
+	}
+	r, err := code.Ask(ctx, b, code.DiffQuestion, code.GraphDiffRequest{
+		Scope: code.Scope{Repo: f.repo, AtLeast: m.AtLeast}, Diff: strings.Join(args, ".."),
+		Impact: f.impact, FailOn: f.failOn, Limit: f.limit,
+	})
+	a.clearProgress()
+	if err != nil {
+		return a.unanswered(err)
+	}
+	switch {
+	case a.json:
+		err = a.printJSON(r)
+	case f.markdown:
+		a.printf("%s", diffMarkdown(r))
+	default:
+		a.printGraphDiff(r)
+		if proof {
+			a.printProof(r.Proof, r.Watermark.String())
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if len(r.Failed) > 0 {
+		var all []string
+		for _, t := range r.Failed {
+			all = append(all, t.String())
+		}
+		return fmt.Errorf("--fail-on: %s", strings.Join(all, ", "))
+	}
+	return nil
+}
+
+// changeSigns are how a changed symbol's line begins, and its colour.
+var changeSigns = map[string][2]string{
+	"removed": {"-", red}, "signature": {"!", yellow}, "body": {"~", yellow}, "moved": {">", cyan}, "added": {"+", green},
+}
+
+func (a *app) printGraphDiff(r code.GraphDiffResponse) {
+	a.printf("%s\n", a.paint(dim, fmt.Sprintf("%s from %.12s to %.12s  %s", plainText(r.Revision.Repo), r.Base.Commit, r.Revision.Commit, plainText(r.Revision.Subject))))
+	a.printf("%s\n", diffSummary(r))
+	for _, s := range r.Symbols {
+		sign := changeSigns[s.Change]
+		a.printf("%s %s", a.paint(sign[1], sign[0]), a.symbolLine(s.Symbol))
+		if s.Change == "moved" && s.Before != nil {
+			a.printf("%s", a.paint(dim, "  from "+plainText(s.Before.Place())))
+		}
+		a.printf("\n")
+		if s.Change == "signature" && s.Before != nil {
+			a.printf("    %s\n    %s\n", a.paint(red, plainText(oneLine(s.Before.Signature))), a.paint(green, plainText(oneLine(s.Signature))))
+		}
+	}
+	if len(r.Edges) > 0 {
+		a.printf("\n%s\n", a.paint(cyan, "edges"))
+	}
+	for _, e := range r.Edges {
+		sign := changeSigns[e.Change]
+		a.printf("%s %s %s %s  %s%s\n", a.paint(sign[1], sign[0]), plainText(e.From), a.paint(dim, e.Edge), plainText(e.To), a.paint(dim, plainText(e.Site)), sure(e.Confidence))
+	}
+	a.printConcerned(r)
+	a.printImpactDelta(r.Impact)
+	a.truncated(r.Truncated, "--limit shows more")
+	if r.Hint != "" {
+		a.printf("%s\n", a.paint(dim, plainText(r.Hint)))
+	}
+}
+
+// diffSummary counts what differs in a line.
+func diffSummary(r code.GraphDiffResponse) string {
+	var parts []string
+	for _, c := range []struct{ count, what string }{
+		{"removed", "%s removed"},
+		{"signature", "%s with another signature"},
+		{"body", "%s with another body"},
+		{"moved", "%s moved"},
+		{"added", "%s added"},
+	} {
+		if n := r.Counts[c.count]; n > 0 {
+			parts = append(parts, fmt.Sprintf(c.what, counted(n, "symbol")))
+		}
+	}
+	if n, m := r.Counts["edges_added"], r.Counts["edges_removed"]; n+m > 0 {
+		parts = append(parts, fmt.Sprintf("edges +%s −%s", thousands(n), thousands(m)))
+	}
+	parts = append(parts, "in "+counted(r.Counts["files"], "file"))
+	return strings.Join(parts, ", ")
+}
+
+func (a *app) printConcerned(r code.GraphDiffResponse) {
+	for i, d := range r.Dependencies {
+		if i == 0 {
+			a.printf("\n%s\n", a.paint(cyan, "depends on"))
+		}
+		sign := changeSigns[d.Change]
+		where := plainText(d.Site)
+		if d.Repo != "" {
+			where += ", of " + plainText(d.Repo)
+		}
+		a.printf("%s %s  %s\n", a.paint(sign[1], sign[0]), plainText(d.Package), a.paint(dim, where))
+	}
+	for i, u := range r.Elsewhere {
+		if i == 0 {
+			a.printf("\n%s\n", a.paint(cyan, "used in other repositories"))
+		}
+		a.printf("  %s %s  %s%s\n", plainText(u.Of), u.Change, a.paint(dim, fmt.Sprintf("%s by %s in %s at %s", u.Edge, plainText(u.Symbol.Name), plainText(u.Symbol.Repo), plainText(u.Site))), sure(u.Confidence))
+	}
+	for i, o := range r.Owners {
+		if i == 0 {
+			a.printf("\n%s\n", a.paint(cyan, "owners"))
+		}
+		name := o.Owner
+		if name == "" {
+			name = "(nobody)"
+		}
+		a.printf("  %s  %s\n", plainText(name), a.paint(dim, counted(o.Count, "file")+": "+plainText(strings.Join(o.Files, ", "))))
+	}
+}
+
+func (a *app) printImpactDelta(d *code.ImpactDelta) {
+	if d == nil {
+		return
+	}
+	a.printf("\n%s\n", a.paint(cyan, "reaches"))
+	a.printf("  %s, and %s; before %s, and %s\n", counted(d.After.Symbols, "symbol"), counted(d.After.Tests, "test"), counted(d.Before.Symbols, "symbol"), counted(d.Before.Tests, "test"))
+	for _, s := range d.Symbols {
+		if s.Before != s.After {
+			a.printf("  %s  %s\n", plainText(s.Name), a.paint(dim, fmt.Sprintf("%s, before %s", thousands(s.After), thousands(s.Before))))
+		}
+	}
+	for i, s := range d.Untested {
+		if i == 0 {
+			a.printf("%s\n", a.paint(yellow, "no test reaches"))
+		}
+		a.printf("  %s\n", a.symbolLine(s))
+	}
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/recountdb/recount/query/code"
+)
+
+// diffMarkdown writes a diff of code as GitHub and GitLab show it in a comment. Names
+// and signatures stand in code spans, so that nothing in them is markup.
+func diffMarkdown(r code.GraphDiffResponse) string {
+	var b strings.Builder
+	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
+	p("### Code graph: %.12s → %.12s\n\n%s.\n", r.Base.Commit, r.Revision.Commit, diffSummary(r))
+	for i, t := range r.Failed {
+		if i == 0 {
+			p("\n**Over the threshold:**\n\n")
+		}
+		p("- %s\n", codeSpan(t.String()))
+	}
+	if len(r.Symbols) > 0 {
+		p("\n| | symbol | where |\n|---|---|---|\n")
+	}
+	for _, s := range r.Symbols {
+		what := codeSpan(s.Name)
+		if s.Change == "signature" && s.Before != nil {
+			what = codeSpan(s.Before.Signature) + " → " + codeSpan(s.Signature)
+		}
+		where := codeSpan(s.Place())
+		if s.Change == "moved" && s.Before != nil {
+			where = codeSpan(s.Before.Place()) + " → " + where
+		}
+		p("| %s | %s | %s |\n", s.Change, what, where)
+	}
+	if d := r.Impact; d != nil {
+		p("\n**Reaches** %s and %s (before: %s and %s).\n", counted(d.After.Symbols, "symbol"), counted(d.After.Tests, "test"), counted(d.Before.Symbols, "symbol"), counted(d.Before.Tests, "test"))
+		for i, s := range d.Untested {
+			if i == 0 {
+				p("\n**No test reaches:**\n\n")
+			}
+			p("- %s at %s\n", codeSpan(s.Name), codeSpan(s.Place()))
+		}
+	}
+	for i, u := range r.Elsewhere {
+		if i == 0 {
+			p("\n**Used in other repositories:**\n\n")
+		}
+		p("- %s (%s) by %s in %s at %s\n", codeSpan(u.Of), u.Change, codeSpan(u.Symbol.Name), codeSpan(u.Symbol.Repo), codeSpan(u.Site))
+	}
+	for i, d := range r.Dependencies {
+		if i == 0 {
+			p("\n**Dependencies:**\n\n")
+		}
+		p("- %s %s at %s\n", d.Change, codeSpan(d.Package), codeSpan(d.Site))
+	}
+	for i, o := range r.Owners {
+		if i == 0 {
+			p("\n**Owners:**\n\n")
+		}
+		name := "nobody"
+		if o.Owner != "" {
+			name = codeSpan(o.Owner)
+		}
+		p("- %s: %s\n", name, counted(o.Count, "file"))
+	}
+	if len(r.Edges) > 0 {
+		p("\n<details><summary>Edges</summary>\n\n")
+		for _, e := range r.Edges {
+			p("- %s %s %s %s at %s\n", e.Change, codeSpan(e.From), e.Edge, codeSpan(e.To), codeSpan(e.Site))
+		}
+		p("\n</details>\n")
+	}
+	if r.Truncated > 0 {
+		p("\n… %s more\n", thousands(r.Truncated))
+	}
+	return b.String()
+}
+
+// codeSpan writes text so that Markdown shows it as it is, also in a table.
+func codeSpan(s string) string {
+	s = strings.ReplaceAll(oneLine(plainText(s)), "|", `\|`)
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		return fence + " " + s + " " + fence
+	}
+	return fence + s + fence
+}

@@ -1,0 +1,261 @@
+package code
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	snapshots "github.com/recountdb/recount/projections/graph/code"
+	"github.com/recountdb/recount/query"
+)
+
+// GraphDiffRequest asks how the graph differs between two revisions.
+type GraphDiffRequest struct {
+	Scope
+	Diff   string `json:"diff" minLength:"1" maxLength:"2048" example:"main~3..main" doc:"The two revisions, REV..REV, an empty side being HEAD."`
+	Impact bool   `json:"impact,omitempty" doc:"Say, too, what the change reaches, before and after, and what no test reaches: this reads both graphs whole, and those of other repositories; the rest reads what differs."`
+	FailOn string `json:"fail_on,omitempty" maxLength:"1024" example:"removed>0,impact>50,untested>0" doc:"Thresholds, comma-separated: a count, one of > >= < <= =, and a number. Those that hold are in failed. impact, impact_growth, tests and untested need what impact asks for, and ask for it."`
+	Limit  int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many at most of each list."`
+}
+
+// GraphDiffResponse is the answer of diff.
+type GraphDiffResponse struct {
+	query.Basis
+	Base     Revision       `json:"base" doc:"What it is a change of."`
+	Revision Revision       `json:"revision" doc:"What it was changed to."`
+	Counts   map[string]int `json:"counts" doc:"How many there are of everything, whatever was left out of the lists: added, removed, signature, body and moved symbols; edges_added, edges_removed; files and owners that change; dependencies_added and dependencies_removed; used_elsewhere; and with impact: impact, impact_before, impact_growth, tests, untested."`
+	Symbols  []SymbolChange `json:"symbols" nullable:"false" doc:"The symbols that differ: removed, another signature, another body, moved, added; without what only stands at another line."`
+	Edges    []EdgeChange   `json:"edges" nullable:"false" doc:"The edges that differ, contains apart; a moved symbol's edges do not differ by that."`
+	// Dependencies, Elsewhere and Owners say whom it concerns.
+	Dependencies []DependencyChange `json:"dependencies" nullable:"false" doc:"What of elsewhere is used now and was not, or the other way round, by package."`
+	Elsewhere    []ElsewhereUse     `json:"elsewhere" nullable:"false" doc:"What uses, in other repositories at their HEAD, what is removed or has another signature."`
+	Owners       []OwnedChange      `json:"owners" nullable:"false" doc:"The owners of the files that differ, by CODEOWNERS of the second revision."`
+	Impact       *ImpactDelta       `json:"impact,omitempty" doc:"What the change reaches."`
+	Failed       []Threshold        `json:"failed" nullable:"false" doc:"The thresholds of fail_on that hold."`
+	Truncated    int                `json:"truncated" example:"0" doc:"How many entries are left out of all lists together."`
+}
+
+// SymbolChange is a symbol that differs.
+type SymbolChange struct {
+	Symbol
+	Change string  `json:"change" enum:"added,removed,signature,body,moved" example:"signature" doc:"What became of it. Moved: it stands in another file."`
+	Before *Before `json:"before,omitempty" doc:"What it was, where it is no new one: its signature and its place."`
+	// Signature is that of the second revision, of what is removed of the first.
+	Signature string `json:"signature,omitempty" example:"func (cl *Client) Produce(ctx context.Context, r *Record)" doc:"Its declaration's head."`
+}
+
+// Before is what a symbol was.
+type Before struct {
+	Signature string `json:"signature,omitempty" doc:"Its declaration's head."`
+	File      string `json:"file" example:"pkg/kgo/client.go" doc:"The file."`
+	Line      uint32 `json:"line,omitempty" example:"12" doc:"The line."`
+}
+
+// Place is FILE:LINE.
+func (b Before) Place() string { return place(b.File, b.Line) }
+
+// EdgeChange is an edge that differs.
+type EdgeChange struct {
+	Change     string  `json:"change" enum:"added,removed" example:"added" doc:"What became of it."`
+	From       string  `json:"from" example:"main.run" doc:"Where it begins."`
+	Edge       string  `json:"edge" example:"calls" doc:"Its kind."`
+	To         string  `json:"to" example:"kgo.Client.Produce" doc:"Where it ends."`
+	Outside    bool    `json:"outside,omitempty" doc:"That is not in this repository."`
+	Site       string  `json:"site" example:"main.go:12" doc:"Where it stands, or stood: its first place."`
+	Provenance string  `json:"provenance" example:"types_resolved" doc:"How it is known."`
+	Confidence float64 `json:"confidence" example:"0.98" doc:"How sure it is."`
+}
+
+// DependencyChange is a package of elsewhere that is used now, or no longer.
+type DependencyChange struct {
+	Change   string `json:"change" enum:"added,removed" example:"added" doc:"What became of it."`
+	Language string `json:"language" example:"go" doc:"The language."`
+	Package  string `json:"package" example:"net/http" doc:"The package."`
+	Repo     string `json:"repo,omitempty" example:"github.com/acme/net" doc:"The repository that declares what is used of it, where one that was imported does."`
+	Site     string `json:"site" example:"main.go:12" doc:"Where it is used, or was: the first place."`
+}
+
+// ElsewhereUse is a use in another repository of what changes.
+type ElsewhereUse struct {
+	Change     string  `json:"change" enum:"removed,signature" example:"removed" doc:"What became of the symbol."`
+	Of         string  `json:"of" example:"kgo.Client.Produce" doc:"The symbol."`
+	Symbol     Symbol  `json:"symbol" doc:"What uses it."`
+	Edge       string  `json:"edge" example:"calls" doc:"The kind of the edge."`
+	Site       string  `json:"site" example:"main.go:12" doc:"Where it stands."`
+	Confidence float64 `json:"confidence" example:"0.98" doc:"How sure it is."`
+}
+
+// OwnedChange is what differs of what someone owns.
+type OwnedChange struct {
+	Owner string   `json:"owner" example:"@acme/kafka" doc:"The owner; empty for the files that nobody owns."`
+	Count int      `json:"count" example:"3" doc:"How many files."`
+	Files []string `json:"files" nullable:"false" doc:"The first of them, five at most."`
+}
+
+func (r GraphDiffRequest) check() error {
+	_, err := parseThresholds(r.FailOn)
+	_, _, notRange := splitRange(r.Diff)
+	return cmp.Or(r.Scope.check(), notRange, checkLimit(r.Limit), err)
+}
+
+// Diff says how the graph differs between two revisions. Without Impact it reads
+// what differs, and no more of either snapshot than leads there.
+func Diff(ctx context.Context, s Sources, r GraphDiffRequest) (GraphDiffResponse, error) {
+	var resp GraphDiffResponse
+	if err := r.check(); err != nil {
+		return resp, err
+	}
+	thresholds, _ := parseThresholds(r.FailOn)
+	a, err := s.ask(ctx, r.Scope)
+	if err != nil {
+		return resp, err
+	}
+	defer a.close()
+	base, now, err := a.pair(r.Scope, r.Diff)
+	if err != nil {
+		return resp, err
+	}
+	d := differing{a: a, base: base, now: now, resp: &resp}
+	resp.Base, resp.Revision, resp.Counts = at(base), at(now), map[string]int{}
+	if err := d.all(); err != nil {
+		return resp, err
+	}
+	if r.Impact || slices.ContainsFunc(thresholds, func(t Threshold) bool { return needsImpact[t.Count] }) {
+		if err := d.impact(); err != nil {
+			return resp, err
+		}
+	}
+	resp.Failed = failed(thresholds, resp.Counts)
+	limit := cmp.Or(r.Limit, DefaultLimit)
+	for _, n := range []int{
+		cut(&resp.Symbols, limit), cut(&resp.Edges, limit), cut(&resp.Dependencies, limit),
+		cut(&resp.Elsewhere, limit), cut(&resp.Owners, limit),
+	} {
+		resp.Truncated += n
+	}
+	if err := d.nameEdges(); err != nil {
+		return resp, err
+	}
+	hint := ""
+	if len(d.nodes)+resp.Counts["files"]+len(resp.Edges) == 0 {
+		hint = "the two graphs are alike"
+	}
+	resp.Basis = a.basis(false, hint)
+	return resp, nil
+}
+
+// cut leaves the first of a list, and says how many it took away.
+func cut[E any](list *[]E, limit int) int {
+	if *list == nil {
+		*list = []E{}
+	}
+	n := max(0, len(*list)-limit)
+	*list = (*list)[:len(*list)-n]
+	return n
+}
+
+// differing is a diff being made.
+type differing struct {
+	a         *asking
+	base, now *snapshots.Snapshot
+	resp      *GraphDiffResponse
+
+	nodes []change
+	moved moves
+	edges []edgeChange
+}
+
+func (d *differing) all() (err error) {
+	if d.nodes, err = changes(d.base, d.now); err != nil {
+		return err
+	}
+	d.moved = movesOf(d.nodes)
+	d.symbols()
+	d.a.step(query.Step{Operator: "changes", Inputs: map[string]string{"map": "nodes"}, Counts: map[string]int64{"entries": int64(len(d.nodes)), "symbols": int64(len(d.resp.Symbols))}})
+	d.a.lap("changes")
+	if err := d.diffEdges(); err != nil {
+		return err
+	}
+	if err := d.dependencies(); err != nil {
+		return err
+	}
+	if err := d.elsewhere(); err != nil {
+		return err
+	}
+	return d.owners()
+}
+
+// order is how changes are listed: what may break something comes first.
+var order = []string{changeRemoved, changeSignature, changeBody, changeMoved, changeAdded}
+
+// symbols tells what became of the nodes, without files, packages, and what only
+// stands at another line.
+func (d *differing) symbols() {
+	counts := d.resp.Counts
+	for _, kind := range order {
+		counts[kind] = 0
+	}
+	for _, c := range d.nodes {
+		kind := d.moved.kind(c)
+		if kind == changeOther || c.key.Chain() == "" {
+			continue
+		}
+		counts[kind]++
+		n := c.new
+		if n == nil {
+			n = c.old
+		}
+		s := SymbolChange{Symbol: symbolOf(d.now.Repository, c.key, n), Change: kind, Signature: n.Signature}
+		if was, old := d.moved.before(c); old != nil && kind != changeRemoved {
+			s.Before = &Before{old.Signature, was.Path(), old.GetStart().GetLine()}
+		}
+		d.resp.Symbols = append(d.resp.Symbols, s)
+	}
+	slices.SortStableFunc(d.resp.Symbols, func(x, y SymbolChange) int {
+		return cmp.Or(cmp.Compare(slices.Index(order, x.Change), slices.Index(order, y.Change)), compareBool(x.Test, y.Test), compareBool(!x.Exported, !y.Exported))
+	})
+}
+
+// owners counts the files that differ by who owns them.
+func (d *differing) owners() error {
+	rules, err := d.a.ownerRules(d.now)
+	if err != nil {
+		return err
+	}
+	byOwner := map[string]int{}
+	for c, err := range d.now.Since(d.base, snapshots.FilesMap) {
+		if err != nil {
+			return err
+		}
+		d.resp.Counts["files"]++
+		if rules.path == "" {
+			continue
+		}
+		path := string(c.Key)
+		owners := []string{""}
+		if rule, ok := rules.of(path); ok && len(rule.owners) > 0 {
+			owners = rule.owners
+		}
+		for _, o := range owners {
+			i, known := byOwner[o]
+			if !known {
+				i = len(d.resp.Owners)
+				byOwner[o] = i
+				d.resp.Owners = append(d.resp.Owners, OwnedChange{Owner: o})
+			}
+			of := &d.resp.Owners[i]
+			if of.Count++; len(of.Files) < 5 {
+				of.Files = append(of.Files, path)
+			}
+		}
+	}
+	slices.SortStableFunc(d.resp.Owners, func(x, y OwnedChange) int {
+		return cmp.Or(compareBool(x.Owner == "", y.Owner == ""), cmp.Compare(y.Count, x.Count), cmp.Compare(x.Owner, y.Owner))
+	})
+	d.resp.Counts["owners"] = len(byOwner)
+	if _, nobody := byOwner[""]; nobody {
+		d.resp.Counts["owners"]--
+	}
+	d.a.lap("owners")
+	return nil
+}

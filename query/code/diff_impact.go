@@ -1,0 +1,142 @@
+package code
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// ImpactDelta is what a change reaches, before it and after.
+type ImpactDelta struct {
+	Before   Reach          `json:"before" doc:"What reaches, at the first revision, what is removed or changed."`
+	After    Reach          `json:"after" doc:"What reaches, at the second, what is added or changed."`
+	Symbols  []SymbolImpact `json:"symbols" nullable:"false" doc:"The symbols that differ, tests apart, by how much what they reach has changed; the first 50."`
+	Untested []Symbol       `json:"untested" nullable:"false" doc:"Functions and methods that are added or changed and that no test reaches, the first 50."`
+}
+
+// Reach is how far something reaches.
+type Reach struct {
+	Symbols      int `json:"symbols" example:"40" doc:"Symbols that are no tests, what changes itself apart."`
+	Packages     int `json:"packages" example:"5" doc:"The packages they are in."`
+	Repositories int `json:"repositories" example:"1" doc:"The repositories they are in."`
+	Tests        int `json:"tests" example:"14" doc:"Tests."`
+}
+
+// SymbolImpact is how many symbols one symbol reaches, tests apart.
+type SymbolImpact struct {
+	Symbol
+	Change string `json:"change" enum:"added,removed,signature,body,moved" example:"body" doc:"What became of it."`
+	Before int    `json:"before" example:"12" doc:"How many it reached."`
+	After  int    `json:"after" example:"14" doc:"How many it reaches."`
+}
+
+// mostSymbolImpacts is how many symbols a diff walks from one by one.
+const mostSymbolImpacts = 50
+
+// impact walks back from what differs in both revisions.
+func (d *differing) impact() error {
+	w, err := d.a.around(d.now)
+	if err != nil {
+		return err
+	}
+	g, err := d.a.graph(d.base)
+	if err != nil {
+		return err
+	}
+	// The other repositories are as they are now on both sides.
+	old := &world{graphs: append([]*Graph{g}, w.graphs[1:]...), left: w.left}
+	// What stands elsewhere as it was changes nothing for those who use it.
+	touched := slices.DeleteFunc(slices.Clone(d.nodes), func(c change) bool {
+		kind := d.moved.kind(c)
+		return kind == changeMoved || kind == changeOther
+	})
+	roots, gone := changedSeeds(w.graphs[0], touched), changedSeeds(g, touched)
+	delta := ImpactDelta{Symbols: []SymbolImpact{}, Untested: []Symbol{}}
+	by := toAffected
+	delta.Before = old.reach(old.widest(gone, &by))
+	all := w.widest(roots, &by)
+	delta.After = w.reach(all)
+	var tests []reached
+	for _, x := range all {
+		if g := w.graphs[x.g]; g.nodes[x.n].test && runs(g, x.n) {
+			tests = append(tests, x)
+		}
+	}
+	untested := w.uncovered(roots, d.a.coveredBy(w, tests, 0))
+	for _, u := range untested[:min(len(untested), mostSymbolImpacts)] {
+		delta.Untested = append(delta.Untested, w.symbol(u))
+	}
+	d.eachImpact(&delta, old, w)
+	counts := d.resp.Counts
+	counts["impact"], counts["impact_before"], counts["impact_growth"] = delta.After.Symbols, delta.Before.Symbols, delta.After.Symbols-delta.Before.Symbols
+	counts["tests"], counts["untested"] = delta.After.Tests, len(untested)
+	d.resp.Impact = &delta
+	d.a.step(query.Step{
+		Operator: "impact", Inputs: map[string]string{"before": d.base.Commit, "after": d.now.Commit},
+		Counts: map[string]int64{"seeds before": int64(len(gone)), "seeds after": int64(len(roots)), "before": int64(delta.Before.Symbols), "after": int64(delta.After.Symbols)},
+	})
+	d.a.lap("impact")
+	return nil
+}
+
+// reach counts what a walk met.
+func (w *world) reach(all []reached) (r Reach) {
+	type place struct{ g, pkg int32 }
+	packages, repos := map[place]bool{}, map[int32]bool{}
+	for _, x := range all {
+		n := &w.graphs[x.g].nodes[x.n]
+		switch {
+		case n.test:
+			// A test that changes reaches itself.
+			if runs(w.graphs[x.g], x.n) {
+				r.Tests++
+			}
+		case x.depth > 0:
+			r.Symbols++
+			packages[place{x.g, n.pkg}], repos[x.g] = true, true
+		}
+	}
+	r.Packages, r.Repositories = len(packages), len(repos)
+	return r
+}
+
+// eachImpact walks from each symbol by itself.
+func (d *differing) eachImpact(delta *ImpactDelta, old, now *world) {
+	walked := 0
+	for _, s := range d.nodes {
+		kind := d.moved.kind(s)
+		n := s.new
+		if n == nil {
+			n = s.old
+		}
+		if kind == changeOther || s.key.Chain() == "" || n.Test {
+			continue
+		}
+		if walked++; walked > mostSymbolImpacts {
+			break
+		}
+		was, _ := d.moved.before(s)
+		delta.Symbols = append(delta.Symbols, SymbolImpact{
+			Symbol: symbolOf(d.now.Repository, s.key, n), Change: kind,
+			Before: old.reachedFrom(was), After: now.reachedFrom(s.key),
+		})
+	}
+	slices.SortStableFunc(delta.Symbols, func(x, y SymbolImpact) int {
+		return cmp.Or(cmp.Compare(abs(y.After-y.Before), abs(x.After-x.Before)), cmp.Compare(y.After, x.After))
+	})
+}
+
+// reachedFrom counts what a node of the first graph reaches; none where it is not
+// there.
+func (w *world) reachedFrom(k schemas.NodeKey) int {
+	n, ok := w.graphs[0].byKey[k]
+	if !ok {
+		return 0
+	}
+	by := toAffected
+	return w.reach(w.widest([]ref{{0, n}}, &by)).Symbols
+}
+
+func abs(n int) int { return max(n, -n) }

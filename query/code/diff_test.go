@@ -1,0 +1,126 @@
+package code_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
+)
+
+// newChangedShop is the shop with one more commit, which does a bit of everything.
+func newChangedShop(t *testing.T) *memory {
+	m := newShop(t)
+	m.commit("github.com/acme/site", "Bob", `site
+-- site.toy --
+package github.com/acme/site
+function serve -> github.com/acme/shop/pkg/kgo#Client.Close
+`)
+	m.commit(shop, "Bob", `a bit of everything
+-- pkg/kgo/client.toy --
+package github.com/acme/shop/pkg/kgo
+
+struct Client
+method Client.Produce -> Client.flush trace#Span
+method Client.flush -> Writer.Write = twice
+interface Writer
+method Writer.Write
+function helper -> Client.flush
+-- pkg/kgo/conn.toy --
+-- pkg/kgo/wire.toy --
+package github.com/acme/shop/pkg/kgo
+struct conn -> implements:Writer
+method conn.Write -> implements:Writer.Write github.com/acme/net#Dial
+`)
+	return m
+}
+
+func TestGraphDiff(t *testing.T) {
+	m := newChangedShop(t)
+	r, err := code.Diff(t.Context(), m.s, code.GraphDiffRequest{Scope: code.Scope{Repo: "shop"}, Diff: "HEAD~1..HEAD", Impact: true, FailOn: "removed>0, impact >= 100, untested=1,added<2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	symbols := lines(r.Symbols, func(s code.SymbolChange) string {
+		line := s.Change + " " + s.Name + " " + s.Place()
+		if s.Before != nil {
+			line += " was " + s.Before.Place()
+		}
+		return line
+	})
+	if diff := cmp.Diff([]string{
+		"removed kgo.Client.Close pkg/kgo/client.toy:5",
+		"body kgo.Client.Produce pkg/kgo/client.toy:4 was pkg/kgo/client.toy:3",
+		"body kgo.Client.flush pkg/kgo/client.toy:5 was pkg/kgo/client.toy:4",
+		"moved kgo.conn.Write pkg/kgo/wire.toy:3 was pkg/kgo/conn.toy:3",
+		"moved kgo.conn pkg/kgo/wire.toy:2 was pkg/kgo/conn.toy:2",
+		"added kgo.helper pkg/kgo/client.toy:8",
+	}, symbols); diff != "" {
+		t.Errorf("symbols (-want +got):\n%s", diff)
+	}
+	edges := lines(r.Edges, func(e code.EdgeChange) string {
+		return fmt.Sprintf("%s %s %s %s at %s %.2f", e.Change, e.From, e.Edge, e.To, e.Site, e.Confidence)
+	})
+	if diff := cmp.Diff([]string{
+		"removed cmd.run calls kgo.Client.Close at cmd/main.toy:3 0.50",
+		"removed kgo.Client.Close calls kgo.Client.flush at pkg/kgo/client.toy:5 0.98",
+		"removed kgo.Client.Produce calls log.Print at pkg/kgo/client.toy:3 0.98",
+		"added kgo.helper calls kgo.Client.flush at pkg/kgo/client.toy:8 0.98",
+		"added kgo.Client.Produce calls trace.Span at pkg/kgo/client.toy:4 0.98",
+	}, edges); diff != "" {
+		t.Errorf("edges (-want +got):\n%s", diff)
+	}
+	deps := lines(r.Dependencies, func(d code.DependencyChange) string { return d.Change + " " + d.Package + " " + d.Site })
+	if diff := cmp.Diff([]string{"added trace pkg/kgo/client.toy:4", "removed log pkg/kgo/client.toy:3"}, deps); diff != "" {
+		t.Errorf("dependencies (-want +got):\n%s", diff)
+	}
+	if len(r.Elsewhere) != 1 || r.Elsewhere[0].Of != "kgo.Client.Close" || r.Elsewhere[0].Symbol.Repo != "github.com/acme/site" || r.Elsewhere[0].Site != "site.toy:2" {
+		t.Errorf("elsewhere: %+v", r.Elsewhere)
+	}
+	if diff := cmp.Diff([]code.OwnedChange{{Owner: "@acme/kafka", Count: 3, Files: []string{"pkg/kgo/client.toy", "pkg/kgo/conn.toy", "pkg/kgo/wire.toy"}}}, r.Owners); diff != "" {
+		t.Errorf("owners (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]int{
+		"added": 1, "removed": 1, "signature": 0, "body": 2, "moved": 2, "edges_added": 2, "edges_removed": 3, "files": 3, "owners": 1,
+		"dependencies_added": 1, "dependencies_removed": 1, "used_elsewhere": 1,
+		"impact": 4, "impact_before": 5, "impact_growth": -1, "tests": 1, "untested": 1,
+	}, r.Counts); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+	if r.Impact.Untested[0].Name != "kgo.helper" || r.Impact.Symbols[0].Name != "kgo.Client.Close" || r.Impact.Symbols[0].Before != 5 || r.Impact.Symbols[0].After != 0 {
+		t.Errorf("impact: %+v", r.Impact)
+	}
+	if diff := cmp.Diff([]string{"removed>0: 1", "untested=1: 1", "added<2: 1"}, lines(r.Failed, code.Threshold.String)); diff != "" {
+		t.Errorf("failed (-want +got):\n%s", diff)
+	}
+}
+
+// The difference the other way round has the same in it, turned round.
+func TestGraphDiffBackwards(t *testing.T) {
+	m := newChangedShop(t)
+	r, err := code.Diff(t.Context(), m.s, code.GraphDiffRequest{Scope: code.Scope{Repo: "shop"}, Diff: "HEAD..HEAD~1", Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Counts["added"] != 1 || r.Counts["removed"] != 1 || r.Counts["moved"] != 2 || r.Counts["edges_added"] != 3 || r.Counts["edges_removed"] != 2 {
+		t.Errorf("counts: %v", r.Counts)
+	}
+	if r.Impact != nil || len(r.Symbols) != 1 || len(r.Edges) != 1 || r.Truncated != 5+4+1 {
+		t.Errorf("cut to 1: %d symbols, %d edges, %d left out", len(r.Symbols), len(r.Edges), r.Truncated)
+	}
+	same, err := code.Diff(t.Context(), m.s, code.GraphDiffRequest{Scope: code.Scope{Repo: "shop"}, Diff: "HEAD..HEAD"})
+	if err != nil || same.Hint == "" || same.Status != query.StatusOK || len(same.Symbols)+len(same.Edges) != 0 {
+		t.Errorf("nothing differs: %+v %v", same, err)
+	}
+	for _, bad := range []code.GraphDiffRequest{
+		{Diff: "HEAD"}, {Diff: "HEAD..HEAD", FailOn: "removed"}, {Diff: "HEAD..HEAD", FailOn: "lines>3"}, {Diff: "HEAD..HEAD", FailOn: "removed>many"}, {Diff: "HEAD..HEAD", FailOn: "removed>0,"},
+	} {
+		var re *query.RequestError
+		if _, err := code.Diff(t.Context(), m.s, bad); !errors.As(err, &re) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+}

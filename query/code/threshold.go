@@ -1,0 +1,88 @@
+package code
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/recountdb/recount/query"
+)
+
+// Threshold is a bound on one count of a diff, as in removed>0.
+type Threshold struct {
+	Count string `json:"count" example:"removed" doc:"What is counted."`
+	Op    string `json:"op" enum:">,>=,<,<=,=" example:">" doc:"How it is compared."`
+	Bound int    `json:"bound" example:"0" doc:"With what."`
+	Value int    `json:"value" example:"2" doc:"How many there are."`
+}
+
+func (t Threshold) String() string { return fmt.Sprintf("%s%s%d: %d", t.Count, t.Op, t.Bound, t.Value) }
+
+// counted are the counts that thresholds may name.
+var counted = []string{
+	"added", "removed", "signature", "body", "moved", "edges_added", "edges_removed", "files", "owners",
+	"dependencies_added", "dependencies_removed", "used_elsewhere",
+}
+
+// needsImpact are those that a walk over both graphs gives.
+var needsImpact = map[string]bool{"impact": true, "impact_before": true, "impact_growth": true, "tests": true, "untested": true}
+
+// parseThresholds reads a list such as removed>0,impact>=50.
+func parseThresholds(s string) ([]Threshold, error) {
+	if strings.TrimSpace(s) == "" {
+		return nil, nil
+	}
+	var all []Threshold
+	for part := range strings.SplitSeq(s, ",") {
+		part = strings.TrimSpace(part)
+		bad := func(why string) error {
+			return &query.RequestError{Field: "fail_on", Value: fmt.Sprintf("%q", part), Reason: why}
+		}
+		i := strings.IndexAny(part, "<>=")
+		if i < 0 {
+			return nil, bad("want a count, one of > >= < <= =, and a number, as in removed>0")
+		}
+		t := Threshold{Count: strings.TrimSpace(part[:i]), Op: part[i : i+1]}
+		rest := part[i+1:]
+		if t.Op != "=" && strings.HasPrefix(rest, "=") {
+			t.Op, rest = part[i:i+2], rest[1:]
+		}
+		if !slices.Contains(counted, t.Count) && !needsImpact[t.Count] {
+			return nil, bad("want a count of " + strings.Join(slices.Concat(counted, slices.Sorted(maps.Keys(needsImpact))), ", "))
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(rest))
+		if err != nil {
+			return nil, bad(fmt.Sprintf("%q is no number", strings.TrimSpace(rest)))
+		}
+		t.Bound = n
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// failed are the thresholds that hold.
+func failed(all []Threshold, counts map[string]int) []Threshold {
+	out := []Threshold{}
+	for _, t := range all {
+		t.Value = counts[t.Count]
+		holds := false
+		switch t.Op {
+		case ">":
+			holds = t.Value > t.Bound
+		case ">=":
+			holds = t.Value >= t.Bound
+		case "<":
+			holds = t.Value < t.Bound
+		case "<=":
+			holds = t.Value <= t.Bound
+		case "=":
+			holds = t.Value == t.Bound
+		}
+		if holds {
+			out = append(out, t)
+		}
+	}
+	return out
+}
