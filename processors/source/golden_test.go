@@ -252,7 +252,7 @@ func describe(facts *recountv1.FileFacts) string {
 		if i == 0 {
 			line("\nowners")
 		}
-		line("%d %s %s", r.Line, r.Pattern, strings.Join(r.Owners, " "))
+		line("%d %s %s%s", r.Line, r.Pattern, strings.Join(r.Owners, " "), opt("section", r.Section))
 	}
 	return b.String()
 }

@@ -25,6 +25,7 @@ type Language struct {
 // the first that matches.
 var languages = slices.Concat(
 	manifests,
+	[]Language{codeowners},
 	[]Language{golang, pythonLanguage, rustLanguage, javaLanguage},
 	scripts,
 	[]Language{protoLanguage},

@@ -232,11 +232,15 @@ func (d *differing) owners() error {
 			continue
 		}
 		path := string(c.Key)
-		owners := []string{""}
-		if rule, ok := rules.of(path); ok && len(rule.owners) > 0 {
-			owners = rule.owners
+		var owners []string
+		for _, rule := range rules.of(path) {
+			owners = append(owners, rule.owners...)
 		}
-		for _, o := range owners {
+		if len(owners) == 0 {
+			owners = []string{""}
+		}
+		slices.Sort(owners)
+		for _, o := range slices.Compact(owners) {
 			i, known := byOwner[o]
 			if !known {
 				i = len(d.resp.Owners)

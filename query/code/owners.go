@@ -17,6 +17,7 @@ import (
 // OwnersRequest asks who owns a file or a symbol, and who wrote it.
 type OwnersRequest struct {
 	Scope
+	Symbols bool   `json:"symbols,omitempty" doc:"Of a file: who added and who changed last each symbol that it declares."`
 	Subject string `json:"subject" minLength:"1" maxLength:"4096" example:"pkg/kgo/client.go" doc:"A path, or a symbol: then its file is meant."`
 	Commits int    `json:"commits,omitempty" minimum:"1" maximum:"100000" default:"5000" example:"5000" doc:"How many commits to look at for authors, the newest first."`
 }
@@ -26,16 +27,20 @@ type OwnersResponse struct {
 	query.Basis
 	Revision Revision `json:"revision" doc:"What was asked."`
 	File     string   `json:"file" example:"pkg/kgo/client.go" doc:"The file, or the directory with a slash at its end."`
-	Owners   []string `json:"owners" nullable:"false" doc:"The owners, by the last rule that matches; none where that rule names none, or no rule matches."`
-	Rule     *Rule    `json:"rule,omitempty" doc:"The rule."`
+	Owners   []string `json:"owners" nullable:"false" doc:"The owners, by the last rule that matches, of GitLab's sections each; none where that names none, or no rule matches."`
+	Rules    []Rule   `json:"rules" nullable:"false" doc:"The rules that say so."`
 	Authors  []Author `json:"authors" nullable:"false" doc:"Who changed it in the commits that were looked at, merges apart, the most often first."`
-	Commits  int      `json:"commits" example:"812" doc:"How many commits were looked at."`
+	// Symbols is where the authors of symbols stand: of the one that was named, or of all
+	// that the file declares.
+	Symbols []SymbolAuthors `json:"symbols,omitempty" doc:"Who made the symbol that was named what it is, or with symbols each one of the file."`
+	Commits int             `json:"commits" example:"812" doc:"How many commits were looked at."`
 }
 
 // Rule is a line of CODEOWNERS.
 type Rule struct {
 	Pattern string `json:"pattern" example:"/pkg/" doc:"The pattern."`
 	Place   string `json:"place" example:".github/CODEOWNERS:12" doc:"Where it stands."`
+	Section string `json:"section,omitempty" example:"Documentation" doc:"The section of GitLab's that it is in."`
 }
 
 // Author is someone who changed a file.
@@ -74,7 +79,8 @@ func Owners(ctx context.Context, s Sources, r OwnersRequest) (OwnersResponse, er
 	if err != nil {
 		return resp, err
 	}
-	if resp.File, err = a.fileOf(snap, r.Subject); err != nil {
+	var symbol schemas.NodeKey
+	if resp.File, symbol, err = a.fileOf(snap, r.Subject); err != nil {
 		return resp, err
 	}
 	rules, err := a.ownerRules(snap)
@@ -82,18 +88,30 @@ func Owners(ctx context.Context, s Sources, r OwnersRequest) (OwnersResponse, er
 		return resp, err
 	}
 	resp.Revision, resp.Owners = at(snap), []string{}
-	if rule, ok := rules.of(resp.File); ok {
-		resp.Owners = append(resp.Owners, rule.owners...)
-		resp.Rule = &Rule{rule.pattern, rule.place}
+	resp.Rules = []Rule{}
+	for _, rule := range rules.of(resp.File) {
+		resp.Rules = append(resp.Rules, Rule{rule.pattern, rule.place, rule.section})
+		for _, o := range rule.owners {
+			if !slices.Contains(resp.Owners, o) {
+				resp.Owners = append(resp.Owners, o)
+			}
+		}
 	}
 	if resp.Authors, resp.Commits, err = a.authors(snap, resp.File, cmp.Or(r.Commits, defaultCommits)); err != nil {
 		return resp, err
+	}
+	if keys, err := declaredBy(snap, resp.File, symbol, r.Symbols); err != nil {
+		return resp, err
+	} else if len(keys) > 0 {
+		if resp.Symbols, _, err = a.authorship(snap, keys, cmp.Or(r.Commits, defaultCommits)); err != nil {
+			return resp, err
+		}
 	}
 	hint := ""
 	switch {
 	case rules.path == "":
 		hint = "the snapshot has no CODEOWNERS with rules that were read"
-	case resp.Rule == nil:
+	case len(resp.Rules) == 0:
 		hint = "no rule of " + rules.path + " matches"
 	}
 	resp.Basis = a.basis(len(resp.Owners)+len(resp.Authors) == 0, hint)
@@ -101,31 +119,58 @@ func Owners(ctx context.Context, s Sources, r OwnersRequest) (OwnersResponse, er
 }
 
 // fileOf is the path of a file of the snapshot, or of the one that declares a
-// symbol.
-func (a *asking) fileOf(snap *snapshots.Snapshot, subject string) (string, error) {
+// symbol, and that symbol.
+func (a *asking) fileOf(snap *snapshots.Snapshot, subject string) (path string, symbol schemas.NodeKey, err error) {
 	files, err := snap.Files()
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	path := strings.TrimPrefix(subject, "./")
+	path = strings.TrimPrefix(subject, "./")
 	if ok, err := files.Has([]byte(path)); err != nil || ok {
-		return path, err
+		return path, "", err
 	}
 	g, err := a.graph(snap)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	w := &world{graphs: []*Graph{g}}
 	found, err := a.named(w, subject)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	return g.keys[found.n].Path(), nil
+	if g.chain(found.n) != "" {
+		symbol = g.keys[found.n]
+	}
+	return g.keys[found.n].Path(), symbol, nil
 }
 
-// codeowners are the places of CODEOWNERS, in the order in which GitHub and GitLab
-// look for it.
-var codeowners = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"}
+// declaredBy are the keys whose authors are wanted: a symbol, or all of a file.
+func declaredBy(snap *snapshots.Snapshot, path string, symbol schemas.NodeKey, all bool) ([]schemas.NodeKey, error) {
+	if symbol != "" {
+		return []schemas.NodeKey{symbol}, nil
+	}
+	if !all {
+		return nil, nil
+	}
+	nodes, err := snap.Nodes()
+	if err != nil {
+		return nil, err
+	}
+	var keys []schemas.NodeKey
+	for e, err := range nodes.Prefix(append([]byte(path), 0)) {
+		if err != nil {
+			return nil, err
+		}
+		if k := schemas.NodeKey(e.Key); k.Chain() != "" {
+			keys = append(keys, k)
+		}
+	}
+	return keys, nil
+}
+
+// codeowners are the places of CODEOWNERS, in the order in which GitHub, GitLab, Gitea
+// and Forgejo look for it.
+var codeowners = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS", ".gitea/CODEOWNERS", ".forgejo/CODEOWNERS"}
 
 type ownerRules struct {
 	path  string
@@ -133,9 +178,11 @@ type ownerRules struct {
 }
 
 type ownerRule struct {
-	pattern, place string
-	owners         []string
-	match          *regexp.Regexp
+	pattern, place, section string
+	owners                  []string
+	match                   *regexp.Regexp
+	// excludes: what matches has no owner in the section, whatever other rules say.
+	excludes bool
 }
 
 // ownerRules reads the snapshot's CODEOWNERS.
@@ -164,8 +211,20 @@ func (a *asking) ownerRules(snap *snapshots.Snapshot) (ownerRules, error) {
 			continue
 		}
 		all := ownerRules{path: path}
+		// GitLab reads its rules otherwise, and sections are its alone.
+		gitlab := strings.HasPrefix(path, ".gitlab/") || slices.ContainsFunc(facts.Facts.OwnerRules, func(r *recountv1.OwnerRule) bool { return r.Section != "" })
 		for _, r := range facts.Facts.OwnerRules {
-			all.rules = append(all.rules, ownerRule{r.Pattern, place(path, r.Line), r.Owners, ownerPattern(r.Pattern)})
+			rule := ownerRule{pattern: r.Pattern, place: place(path, r.Line), section: r.Section, owners: r.Owners}
+			pattern, excludes := strings.CutPrefix(r.Pattern, "!")
+			switch {
+			case !gitlab && excludes:
+				continue // GitHub has no such thing, and leaves the line out
+			case gitlab:
+				rule.match, rule.excludes = gitlabPattern(pattern), excludes
+			default:
+				rule.match = ownerPattern(pattern)
+			}
+			all.rules = append(all.rules, rule)
 		}
 		a.step(query.Step{Operator: "owners", Inputs: map[string]string{"file": path}, Counts: map[string]int64{"rules": int64(len(all.rules))}, Hits: []query.Evidence{{Position: schemas.PositionOf(facts.Position)}}})
 		return all, nil
@@ -173,14 +232,74 @@ func (a *asking) ownerRules(snap *snapshots.Snapshot) (ownerRules, error) {
 	return ownerRules{}, nil
 }
 
-// of is the rule that holds for a path: the last one that matches.
-func (o ownerRules) of(path string) (ownerRule, bool) {
-	for _, r := range slices.Backward(o.rules) {
-		if r.match.MatchString(path) {
-			return r, true
+// of are the rules that hold for a path: of each section the last one that matches.
+func (o ownerRules) of(path string) []ownerRule {
+	var all []ownerRule
+	decided := map[string]bool{}
+	for _, r := range o.rules {
+		if r.excludes && r.match.MatchString(path) {
+			decided[strings.ToLower(r.section)] = true
 		}
 	}
-	return ownerRule{}, false
+	for _, r := range slices.Backward(o.rules) {
+		section := strings.ToLower(r.section) // GitLab joins sections whatever the case
+		if !decided[section] && r.match.MatchString(path) {
+			decided[section] = true
+			all = append(all, r)
+		}
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// gitlabPattern makes a pattern of GitLab's CODEOWNERS a regular expression over
+// paths: one that does not begin with a slash holds at any depth, and only one that
+// ends with a slash holds for what is below a directory.
+func gitlabPattern(pattern string) *regexp.Regexp {
+	if pattern == "*" {
+		return ownerPattern(pattern)
+	}
+	dir := strings.HasSuffix(pattern, "/")
+	p := strings.Trim(pattern, "/")
+	if !strings.HasPrefix(pattern, "/") {
+		p = "**/" + p
+	}
+	var b strings.Builder
+	b.WriteString("^")
+	names := strings.Split(p, "/")
+	for i, name := range names {
+		last := i == len(names)-1
+		switch {
+		case name == "**" && last:
+			b.WriteString(".+")
+		case name == "**":
+			b.WriteString("(?:.*/)?")
+		default:
+			globName(&b, name)
+			if !last {
+				b.WriteString("/")
+			}
+		}
+	}
+	if dir {
+		b.WriteString("/.*")
+	}
+	b.WriteString("$")
+	return regexp.MustCompile(b.String())
+}
+
+// globName writes one name of a pattern: a star and a question mark stay in it.
+func globName(b *strings.Builder, name string) {
+	for _, r := range name {
+		switch r {
+		case '*':
+			b.WriteString("[^/]*")
+		case '?':
+			b.WriteString("[^/]")
+		default:
+			b.WriteString(regexp.QuoteMeta(string(r)))
+		}
+	}
 }
 
 // ownerPattern makes a pattern of CODEOWNERS a regular expression over paths: a
@@ -206,16 +325,7 @@ func ownerPattern(pattern string) *regexp.Regexp {
 			continue
 		}
 		direct = i > 0 && name == "*"
-		for _, r := range name {
-			switch r {
-			case '*':
-				b.WriteString("[^/]*")
-			case '?':
-				b.WriteString("[^/]")
-			default:
-				b.WriteString(regexp.QuoteMeta(string(r)))
-			}
-		}
+		globName(&b, name)
 	}
 	switch {
 	case strings.HasSuffix(p, "**"), dir:

@@ -25,7 +25,7 @@ func TestOwners(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := strings.Join(r.Owners, " ") + " by " + r.Rule.Pattern + " at " + r.Rule.Place + "; " +
+			got := strings.Join(r.Owners, " ") + " by " + r.Rules[0].Pattern + " at " + r.Rules[0].Place + "; " +
 				strings.Join(lines(r.Authors, func(a code.Author) string { return fmt.Sprintf("%s %d", a.Name, a.Commits) }), ", ")
 			if got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
@@ -90,5 +90,106 @@ func TestSnapshots(t *testing.T) {
 	}
 	if l, err = code.Log(t.Context(), m.s, code.LogRequest{Limit: 1}); err != nil || !l.Truncated {
 		t.Errorf("cut: %+v %v", l, err)
+	}
+}
+
+// A later rule without owners takes them away; GitLab's sections are each matched by
+// themselves, and an exclusion holds in its own.
+func TestOwnersBySection(t *testing.T) {
+	m := newMemory(t)
+	m.commit(shop, "Ada", `shop
+-- CODEOWNERS --
+* @acme/everyone
+/free/
+-- free/a.toy --
+package a
+function a
+-- docs/a.toy --
+package d
+function d
+`)
+	owners := func(path string) string {
+		r, err := code.Owners(t.Context(), m.s, code.OwnersRequest{Subject: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(r.Owners, lines(r.Rules, func(r code.Rule) string { return r.Section + ":" + r.Pattern }))
+	}
+	if got := owners("free/a.toy"); got != "[] [:/free/]" {
+		t.Errorf("a rule without owners: %s", got)
+	}
+	m.commit(shop, "Ada", `sections
+-- CODEOWNERS --
+* @acme/everyone
+[Docs] docs/ @writers
+[Docs] !docs/private/ 
+[Security] docs/ @guards
+-- docs/private/b.toy --
+package b
+function b
+`)
+	if got := owners("docs/a.toy"); got != "[@acme/everyone @writers @guards] [:* Docs:docs/ Security:docs/]" {
+		t.Errorf("three sections: %s", got)
+	}
+	if got := owners("docs/private/b.toy"); got != "[@acme/everyone @guards] [:* Security:docs/]" {
+		t.Errorf("an exclusion: %s", got)
+	}
+}
+
+func TestGitLabPatterns(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"*", "a/b.go", true},
+		{"*.md", "a/b.md", true},
+		{"internal/README.md", "x/internal/README.md", true},
+		{"/internal/README.md", "x/internal/README.md", false},
+		{"/docs/", "docs/a/b.md", true},
+		{"docs/", "x/docs/a", true},
+		{"/docs", "docs/a.md", false},
+		{"/docs/*.md", "docs/a/b.md", false},
+		{"/docs/**/*.md", "docs/a/b/c.md", true},
+		{"/docs/**/*.md", "docs/c.md", true},
+	} {
+		if got := code.GitLabPatternMatches(tt.pattern, tt.path); got != tt.want {
+			t.Errorf("%s on %s: %v", tt.pattern, tt.path, got)
+		}
+	}
+}
+
+// A symbol's history goes on in the file that it came from, and does not count what
+// happened to others of its file.
+func TestAuthorsOfASymbol(t *testing.T) {
+	m := newShop(t)
+	m.commit(shop, "Bob", "one\n-- pkg/kgo/conn.toy --\npackage github.com/acme/shop/pkg/kgo\nstruct conn\nmethod conn.Write = anew\nfunction helper\n")
+	m.commit(shop, "Eve", "two\n-- pkg/kgo/conn.toy --\n-- pkg/kgo/wire.toy --\npackage github.com/acme/shop/pkg/kgo\nstruct conn\nmethod conn.Write = anew\nfunction helper\n")
+	m.commit(shop, "Bob", "three\n-- pkg/kgo/wire.toy --\npackage github.com/acme/shop/pkg/kgo\n\n\nstruct conn\nmethod conn.Write = thrice\nfunction helper\n")
+	say := func(s code.SymbolAuthors) string {
+		added := s.Since
+		if s.Added != nil {
+			added = s.Added.Author
+		}
+		return fmt.Sprintf("%s added by %s, last by %s, %d: %s", s.Name, added, s.Last.Author, s.Changes,
+			strings.Join(lines(s.Authors, func(a code.Author) string { return fmt.Sprintf("%s %d", a.Name, a.Commits) }), ", "))
+	}
+	r, err := code.Owners(t.Context(), m.s, code.OwnersRequest{Subject: "conn.Write"})
+	if err != nil || len(r.Symbols) != 1 {
+		t.Fatalf("%+v %v", r.Symbols, err)
+	}
+	if got, want := say(r.Symbols[0]), "kgo.conn.Write added by Ada <ada@example.org>, last by Bob <bob@example.org>, 3: Bob <bob@example.org> 2, Ada <ada@example.org> 1"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	r, err = code.Owners(t.Context(), m.s, code.OwnersRequest{Subject: "pkg/kgo/wire.toy", Symbols: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"kgo.conn added by Ada <ada@example.org>, last by Bob <bob@example.org>, 2: Bob <bob@example.org> 1, Ada <ada@example.org> 1",
+		"kgo.conn.Write added by Ada <ada@example.org>, last by Bob <bob@example.org>, 3: Bob <bob@example.org> 2, Ada <ada@example.org> 1",
+		"kgo.helper added by Bob <bob@example.org>, last by Bob <bob@example.org>, 1: Bob <bob@example.org> 1",
+	}
+	if diff := cmp.Diff(want, lines(r.Symbols, say)); diff != "" {
+		t.Errorf("of a file (-want +got):\n%s", diff)
 	}
 }

@@ -26,6 +26,8 @@ var (
 	LogQuestion     = Question[LogRequest, LogResponse]{"snapshot-log", "The snapshots of a history", "Lists a revision and its first parents with the hashes of their snapshots.", Log}
 	ShowQuestion    = Question[ShowRequest, SnapshotResponse]{"snapshot-show", "What a snapshot holds", "Counts the files, symbols and edges of the graph at a revision, with the roots of its maps.", Show}
 	DiffQuestion    = Question[GraphDiffRequest, GraphDiffResponse]{"diff", "How the graph differs between two revisions", "Lists the symbols, edges and dependencies that differ between two revisions, the owners and the users in other repositories whom it concerns, and, if asked, what the change reaches before and after; thresholds make it a check.", Diff}
+	RoutesQuestion  = Question[RoutesRequest, RoutesResponse]{"routes", "What is served over HTTP", "Lists routes by method and path, with what handles them, where, and how sure that is.", Routes}
+	StaleQuestion   = Question[StaleRequest, StaleResponse]{"stale", "What seems to be out of date", "Finds references to and documentation of what was removed, functions that nothing uses, and what is as it was though what it calls has changed, each with how sure that is.", Stales}
 	FlowQuestion    = Question[FlowRequest, FlowResponse]{"flow", "How calls get from one symbol to another", "Finds the shortest paths of calls between two symbols, the surest first.", Flow}
 )
 
@@ -36,7 +38,7 @@ func Answer(ctx context.Context, s Sources, question string, request, response a
 		SymbolsQuestion.answer, CallersQuestion.answer, CalleesQuestion.answer,
 		ImpactQuestion.answer, TestsQuestion.answer, FlowQuestion.answer,
 		ProveQuestion.answer, OwnersQuestion.answer, LogQuestion.answer, ShowQuestion.answer,
-		DiffQuestion.answer,
+		DiffQuestion.answer, RoutesQuestion.answer, StaleQuestion.answer,
 	} {
 		if mine, err := to(ctx, s, question, request, response); mine {
 			return err

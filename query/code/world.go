@@ -45,6 +45,7 @@ const (
 	eOverrides  = recountv1.EdgeKind_EDGE_KIND_OVERRIDES
 	eHandles    = recountv1.EdgeKind_EDGE_KIND_HANDLES_ROUTE
 	eServes     = recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS_RPC
+	eDecorates  = recountv1.EdgeKind_EDGE_KIND_DECORATES
 )
 
 // dispatched bounds the confidence of what a call through an interface may reach,

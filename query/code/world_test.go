@@ -206,8 +206,12 @@ func (m *memory) commit(repo, author, archive string) string {
 		case strings.HasSuffix(f.Name, "CODEOWNERS"):
 			facts.Language = "codeowners"
 			for i, line := range strings.Split(content, "\n") {
+				section := ""
+				if strings.HasPrefix(line, "[") {
+					section, line, _ = strings.Cut(line[1:], "]")
+				}
 				if words := strings.Fields(line); len(words) > 0 {
-					facts.OwnerRules = append(facts.OwnerRules, &recountv1.OwnerRule{Pattern: words[0], Owners: words[1:], Line: uint32(i + 1)})
+					facts.OwnerRules = append(facts.OwnerRules, &recountv1.OwnerRule{Pattern: words[0], Owners: words[1:], Line: uint32(i + 1), Section: section})
 				}
 			}
 		case strings.HasSuffix(f.Name, ".toy"):

@@ -23,6 +23,8 @@ func (s *server) registerCode(api huma.API) {
 	registerCodeQuestion(s, api, code.LogQuestion)
 	registerCodeQuestion(s, api, code.ShowQuestion)
 	registerCodeQuestion(s, api, code.DiffQuestion)
+	registerCodeQuestion(s, api, code.RoutesQuestion)
+	registerCodeQuestion(s, api, code.StaleQuestion)
 }
 
 // registerCodeQuestion adds POST /v1/code/name. It reads only.

@@ -195,14 +195,20 @@ func (v *View) Snapshot(r RepoID, rev string) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	return v.Open(s)
+}
+
+// Open opens the graph of a commit of a repository that Commit or Commits gave.
+func (v *View) Open(s *recountv1.CodeSnapshot) (*Snapshot, error) {
 	if s.Maps == nil {
-		return nil, fmt.Errorf("commit %.12s of %s: %w: %s", s.Commit, r.Name, ErrNoGraph, s.WithoutGraph)
+		return nil, fmt.Errorf("commit %.12s of %s: %w: %s", s.Commit, s.Repository, ErrNoGraph, s.WithoutGraph)
 	}
 	roots, err := decodeRoots(s.Maps)
 	if err != nil {
 		return nil, v.Damaged(err)
 	}
-	return v.open(r, s, roots), nil
+	at := schemas.PositionOf(s.Position)
+	return v.open(RepoID{at.TP(), s.Repository}, s, roots), nil
 }
 
 func (v *View) open(r RepoID, s *recountv1.CodeSnapshot, roots roots) *Snapshot {

@@ -1437,10 +1437,14 @@ func (x *RouteFact) GetAt() *Place {
 
 // OwnerRule is a line of CODEOWNERS.
 type OwnerRule struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Pattern       string                 `protobuf:"bytes,1,opt,name=pattern,proto3" json:"pattern,omitempty"`
-	Owners        []string               `protobuf:"bytes,2,rep,name=owners,proto3" json:"owners,omitempty"`
-	Line          uint32                 `protobuf:"varint,3,opt,name=line,proto3" json:"line,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// pattern is as written, with a "!" before it where it is GitLab's exclusion.
+	Pattern string `protobuf:"bytes,1,opt,name=pattern,proto3" json:"pattern,omitempty"`
+	// owners are those of the line, or, where it names none, its section's.
+	Owners []string `protobuf:"bytes,2,rep,name=owners,proto3" json:"owners,omitempty"`
+	Line   uint32   `protobuf:"varint,3,opt,name=line,proto3" json:"line,omitempty"`
+	// section is GitLab's: each is matched by itself. Empty before the first.
+	Section       string `protobuf:"bytes,4,opt,name=section,proto3" json:"section,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1494,6 +1498,13 @@ func (x *OwnerRule) GetLine() uint32 {
 		return x.Line
 	}
 	return 0
+}
+
+func (x *OwnerRule) GetSection() string {
+	if x != nil {
+		return x.Section
+	}
+	return ""
 }
 
 // CodeNode is what a snapshot stores of a symbol.
@@ -2337,11 +2348,12 @@ const file_recount_v1_code_proto_rawDesc = "" +
 	"\x05group\x18\x05 \x01(\bR\x05group\x12\x1c\n" +
 	"\tframework\x18\x06 \x01(\tR\tframework\x12\x0e\n" +
 	"\x02in\x18\a \x01(\rR\x02in\x12!\n" +
-	"\x02at\x18\b \x01(\v2\x11.recount.v1.PlaceR\x02at\"Q\n" +
+	"\x02at\x18\b \x01(\v2\x11.recount.v1.PlaceR\x02at\"k\n" +
 	"\tOwnerRule\x12\x18\n" +
 	"\apattern\x18\x01 \x01(\tR\apattern\x12\x16\n" +
 	"\x06owners\x18\x02 \x03(\tR\x06owners\x12\x12\n" +
-	"\x04line\x18\x03 \x01(\rR\x04line\"\x80\x04\n" +
+	"\x04line\x18\x03 \x01(\rR\x04line\x12\x18\n" +
+	"\asection\x18\x04 \x01(\tR\asection\"\x80\x04\n" +
 	"\bCodeNode\x12*\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x16.recount.v1.SymbolKindR\x04kind\x12\x1a\n" +
 	"\blanguage\x18\x02 \x01(\tR\blanguage\x12\x18\n" +

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/query/code"
+)
+
+func (a *app) staleCmd() *cobra.Command {
+	var f codeFlags
+	var r code.StaleRequest
+	c := &cobra.Command{
+		Use:   "stale",
+		Short: "Show what seems to be out of date in the code",
+		Long: `Show what seems to be out of date, each with how sure that is:
+
+  gone    references that nothing was found for, by a name that was removed
+  doc     documentation of symbols that names what was removed
+  unused  functions and methods that nothing uses, that other files cannot name by the
+          language's rule, and that no runtime, interface or decorator calls
+  aged    what is as it was, though what it calls has changed
+
+All but unused compare with the newest commit that is --days older, or with --since.
+What only a name says, or what a reference that was not resolved could mean, is less
+sure; --min-confidence 0 shows all. Exits with 1 if there is nothing.`,
+		Example: `  recount stale
+  recount stale --kind unused --path pkg/kgo/
+  recount stale --kind gone,doc --since v1.18.0 --json`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return askCode(cmd.Context(), a, &f, code.StaleQuestion, func(s code.Scope) code.StaleRequest {
+				r.Scope, r.Limit = s, f.limit
+				if r.Since != "" && !cmd.Flags().Changed("days") {
+					r.Days = 0
+				}
+				// Zero is no default here, as it is in a request.
+				if r.MinConfidence == 0 {
+					r.MinConfidence = 1e-9
+				}
+				return r
+			}, a.printStale)
+		},
+	}
+	f.add(c, code.DefaultLimit)
+	fl := c.Flags()
+	fl.StringSliceVar(&r.Kinds, "kind", nil, "only these: gone, doc, unused, aged; may be repeated")
+	fl.IntVar(&r.Days, "days", 90, "how far back to compare, in days before the revision's commit")
+	fl.StringVar(&r.Since, "since", "", "the revision to compare with, in the place of --days")
+	fl.StringVar(&r.Path, "path", "", "only below this path")
+	fl.Float64Var(&r.MinConfidence, "min-confidence", 0.5, "only what is as sure as this, 0 to 1")
+	return c
+}
+
+func (a *app) printStale(r code.StaleResponse) {
+	a.heading(r.Revision)
+	if r.Base != nil {
+		a.printf("%s\n", a.paint(dim, fmt.Sprintf("compared with %.12s of %s", r.Base.Commit, day(r.Base.Time))))
+	}
+	kind := ""
+	for _, x := range r.Findings {
+		if x.Finding != kind {
+			kind = x.Finding
+			a.printf("\n%s\n", a.paint(cyan, fmt.Sprintf("%s: %s", kind, thousands(r.Counts[kind]))))
+		}
+		line := a.symbolLine(x.Symbol)
+		if x.Of != "" {
+			line += "  " + plainText(x.Of)
+		}
+		if x.Site != x.Place() {
+			line += a.paint(dim, " at "+plainText(x.Site))
+		}
+		a.printf("  %s  %s  %.2f\n", line, a.paint(dim, plainText(x.Why)), x.Confidence)
+	}
+	a.truncated(r.Truncated, "--limit shows more, --kind and --path fewer")
+}

@@ -1,0 +1,269 @@
+package code
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	snapshots "github.com/recountdb/recount/projections/graph/code"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// SymbolAuthors is who made a symbol what it is, by the snapshots of the commits
+// before.
+type SymbolAuthors struct {
+	Symbol
+	// Added is the commit that added it; where it was there before anything is known,
+	// Since is the oldest commit that has it.
+	Added   *Touch   `json:"added,omitempty" doc:"The commit that added it; none where it was there already in the oldest commit that has a graph."`
+	Since   string   `json:"since,omitempty" doc:"Where added is not known: the oldest commit that was looked at and has it."`
+	Last    *Touch   `json:"last,omitempty" doc:"The commit that changed it last, its signature or its text; or that added it."`
+	Changes int      `json:"changes" example:"3" doc:"How many commits changed it, that which added it among them; merges only where they differ from all their parents."`
+	Authors []Author `json:"authors" nullable:"false" doc:"Who changed it, the most often first."`
+
+	touches []touch
+}
+
+// Touch is a commit that changed something.
+type Touch struct {
+	Commit string    `json:"commit" doc:"The commit."`
+	Author string    `json:"author" example:"Ada <ada@example.org>" doc:"Who wrote it."`
+	Time   time.Time `json:"time,omitzero" doc:"When."`
+}
+
+type touch struct {
+	Touch
+	added bool
+}
+
+// line is one line of a history being followed: which of the symbols are known in
+// its commit by which key.
+type line struct {
+	commit  *recountv1.CodeSnapshot
+	tracked map[schemas.NodeKey]int
+}
+
+// authorship follows symbols of a snapshot back through the commits before it, also
+// to other files when they moved as they were, and says who changed each. It reads
+// the difference of each commit that touches one of their files.
+func (a *asking) authorship(snap *snapshots.Snapshot, keys []schemas.NodeKey, most int) (all []SymbolAuthors, looked int, err error) {
+	nodes, err := snap.Nodes()
+	if err != nil {
+		return nil, 0, err
+	}
+	start := line{snap.CodeSnapshot, map[schemas.NodeKey]int{}}
+	for _, k := range keys {
+		n, err := nodeIn(nodes, k)
+		if err != nil {
+			return nil, 0, err
+		}
+		if n != nil {
+			start.tracked[k] = len(all)
+			all = append(all, SymbolAuthors{Symbol: symbolOf(snap.Repository, k, n)})
+		}
+	}
+	seen := map[string]bool{snap.Commit: true}
+	read := 0
+	for queue := []line{start}; len(queue) > 0 && looked < most; looked++ {
+		if looked&0xff == 0 && a.ctx.Err() != nil {
+			return nil, looked, a.ctx.Err()
+		}
+		l := queue[0]
+		queue = queue[1:]
+		parents, err := a.parents(snap.Repo(), l.commit)
+		if err != nil {
+			return nil, looked, err
+		}
+		next := l.tracked
+		switch {
+		case len(parents) == 0 || parents[0] == nil || parents[0].Maps == nil:
+			if err := a.begins(l, all); err != nil {
+				return nil, looked, err
+			}
+			continue
+		case touches(l):
+			read++
+			if next, err = a.touched(l, parents, all); err != nil {
+				return nil, looked, err
+			}
+		}
+		for i, p := range parents {
+			if p == nil || seen[p.Commit] {
+				continue
+			}
+			seen[p.Commit] = true
+			if i > 0 {
+				next = l.tracked
+			}
+			if len(next) > 0 {
+				queue = append(queue, line{p, next})
+			}
+		}
+	}
+	for i := range all {
+		all[i].sum()
+	}
+	a.step(query.Step{Operator: "authorship", Counts: map[string]int64{"symbols": int64(len(all)), "commits": int64(looked), "differences read": int64(read)}})
+	a.lap("authorship")
+	return all, looked, nil
+}
+
+// parents are a commit's; nil where one is not known.
+func (a *asking) parents(repo snapshots.RepoID, c *recountv1.CodeSnapshot) ([]*recountv1.CodeSnapshot, error) {
+	var all []*recountv1.CodeSnapshot
+	for _, p := range c.Parents {
+		s, err := a.view.Commit(repo, p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// touches says whether a commit changes a file that has one of the symbols. Of a
+// large commit not all files are listed.
+func touches(l line) bool {
+	if l.commit.Maps == nil {
+		return false
+	}
+	if int(l.commit.ChangedCount) > len(l.commit.Changed) {
+		return true
+	}
+	for k := range l.tracked {
+		if _, ok := slices.BinarySearch(l.commit.Changed, k.Path()); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// begins notes that what is known of some symbols begins with a commit.
+func (a *asking) begins(l line, all []SymbolAuthors) error {
+	if l.commit.Maps == nil {
+		return nil
+	}
+	s, err := a.view.Open(l.commit)
+	if err != nil {
+		return err
+	}
+	nodes, err := s.Nodes()
+	if err != nil {
+		return err
+	}
+	for k, i := range l.tracked {
+		there, err := nodes.Has([]byte(k))
+		switch {
+		case err != nil:
+			return err
+		case !there:
+		case len(l.commit.Parents) == 0:
+			all[i].touches = append(all[i].touches, touch{touchOf(l.commit), true})
+		default:
+			all[i].Since = l.commit.Commit
+		}
+	}
+	return nil
+}
+
+// touched notes what a commit did to the symbols, and returns by which keys its first
+// parent knows them.
+func (a *asking) touched(l line, parents []*recountv1.CodeSnapshot, all []SymbolAuthors) (map[schemas.NodeKey]int, error) {
+	now, err := a.view.Open(l.commit)
+	if err != nil {
+		return nil, err
+	}
+	base, err := a.view.Open(parents[0])
+	if err != nil {
+		return nil, err
+	}
+	diff, err := changes(base, now)
+	if err != nil {
+		return nil, err
+	}
+	moved := movesOf(diff)
+	next := maps.Clone(l.tracked)
+	for _, c := range diff {
+		i, ok := l.tracked[c.key]
+		if !ok {
+			continue
+		}
+		kind := moved.kind(c)
+		switch kind {
+		case changeOther:
+			continue
+		case changeMoved:
+			delete(next, c.key)
+			next[moved.from[c.key]] = i
+			continue
+		case changeAdded:
+			delete(next, c.key)
+		}
+		mine, err := a.differsFromOthers(parents[1:], c)
+		if err != nil {
+			return nil, err
+		}
+		if mine {
+			all[i].touches = append(all[i].touches, touch{touchOf(l.commit), kind == changeAdded})
+		}
+	}
+	return next, nil
+}
+
+// differsFromOthers says whether a node is another in the further parents of a merge,
+// too.
+func (a *asking) differsFromOthers(parents []*recountv1.CodeSnapshot, c change) (bool, error) {
+	for _, p := range parents {
+		if p == nil || p.Maps == nil {
+			continue
+		}
+		s, err := a.view.Open(p)
+		if err != nil {
+			return false, err
+		}
+		nodes, err := s.Nodes()
+		if err != nil {
+			return false, err
+		}
+		old, err := nodeIn(nodes, c.key)
+		if err != nil {
+			return false, err
+		}
+		if old != nil && (change{c.key, old, c.new}).kind() == changeOther {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+func touchOf(c *recountv1.CodeSnapshot) Touch {
+	t := Touch{Commit: c.Commit, Author: personName(c.GetAuthor())}
+	if at := c.GetAuthor().GetTime(); at != nil {
+		t.Time = at.AsTime()
+	}
+	return t
+}
+
+// sum makes the answer of what was met: the newest first.
+func (s *SymbolAuthors) sum() {
+	slices.SortStableFunc(s.touches, func(x, y touch) int { return y.Time.Compare(x.Time) })
+	s.Changes, s.Authors = len(s.touches), []Author{}
+	for i, t := range s.touches {
+		if i == 0 {
+			s.Last = &Touch{t.Commit, t.Author, t.Time}
+		}
+		if t.added { // of several, the oldest
+			s.Added, s.Since = &Touch{t.Commit, t.Author, t.Time}, ""
+		}
+		at := slices.IndexFunc(s.Authors, func(x Author) bool { return x.Name == t.Author })
+		if at < 0 {
+			at = len(s.Authors)
+			s.Authors = append(s.Authors, Author{Name: t.Author, Last: t.Time, Commit: t.Commit})
+		}
+		s.Authors[at].Commits++
+	}
+	slices.SortStableFunc(s.Authors, func(x, y Author) int { return cmp.Compare(y.Commits, x.Commits) })
+}

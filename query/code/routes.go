@@ -1,0 +1,222 @@
+package code
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/query"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// RoutesRequest asks for the routes of a revision.
+type RoutesRequest struct {
+	Scope
+	Pattern string `json:"pattern,omitempty" maxLength:"4096" example:"/orders/42" doc:"Only those whose path has this in it, or that a request for this path could reach. A method may stand before it: POST /orders."`
+	Method  string `json:"method,omitempty" maxLength:"32" example:"POST" doc:"Only those of this method, and those of any."`
+	Tests   bool   `json:"tests,omitempty" doc:"Tests' routes, too."`
+	Limit   int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many at most."`
+}
+
+// RoutesResponse is the answer of routes.
+type RoutesResponse struct {
+	query.Basis
+	Revision  Revision `json:"revision" doc:"What was asked."`
+	Routes    []Route  `json:"routes" nullable:"false" doc:"The routes by path, then by method."`
+	Total     int      `json:"total" example:"12" doc:"How many there are."`
+	Truncated int      `json:"truncated" example:"0" doc:"How many of them are left out."`
+}
+
+// Route is a path that is served.
+type Route struct {
+	Method    string    `json:"method" example:"POST" doc:"The method; ANY where every one is served."`
+	Path      string    `json:"path" example:"/orders/{id}" doc:"The path as the framework writes it, with its groups' prefixes."`
+	Framework string    `json:"framework,omitempty" example:"chi" doc:"The framework."`
+	File      string    `json:"file" example:"web/routes.go" doc:"Where it is registered."`
+	Line      uint32    `json:"line,omitempty" example:"31" doc:"The line."`
+	Handlers  []Handler `json:"handlers" nullable:"false" doc:"What serves it; none where that could not be resolved."`
+	// Middleware is what decorates the handlers. What wraps them otherwise is not known.
+	Middleware []string `json:"middleware,omitempty" example:"auth.login_required" doc:"What decorates its handlers, the route's own decorator apart. Middleware that is set up in other ways is not known."`
+}
+
+// Place is FILE:LINE.
+func (r Route) Place() string { return place(r.File, r.Line) }
+
+// Handler is what serves a route.
+type Handler struct {
+	Symbol
+	Outside    bool    `json:"outside,omitempty" doc:"It is of elsewhere: it has a package and a name, and no place."`
+	Provenance string  `json:"provenance" example:"types_resolved" doc:"How that is known."`
+	Confidence float64 `json:"confidence" example:"0.98" doc:"How sure it is."`
+}
+
+func (r RoutesRequest) check() error {
+	if len(r.Pattern) > MaxName {
+		return checkName("pattern", r.Pattern)
+	}
+	if strings.ContainsFunc(r.Method, func(c rune) bool { return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') }) {
+		return &query.RequestError{Field: "method", Value: r.Method, Reason: "want a method, as in POST"}
+	}
+	return cmp.Or(r.Scope.check(), checkLimit(r.Limit))
+}
+
+// Routes lists what is served.
+func Routes(ctx context.Context, s Sources, r RoutesRequest) (RoutesResponse, error) {
+	var resp RoutesResponse
+	if err := r.check(); err != nil {
+		return resp, err
+	}
+	a, err := s.ask(ctx, r.Scope)
+	if err != nil {
+		return resp, err
+	}
+	defer a.close()
+	snap, err := a.snapshot(r.Repo, r.At)
+	if err != nil {
+		return resp, err
+	}
+	g, err := a.graph(snap)
+	if err != nil {
+		return resp, err
+	}
+	nodes, err := snap.Nodes()
+	if err != nil {
+		return resp, err
+	}
+	method, pattern := r.Method, r.Pattern
+	if m, rest, ok := strings.Cut(pattern, " "); ok && method == "" && !strings.Contains(m, "/") {
+		method, pattern = m, strings.TrimSpace(rest)
+	}
+	w := &world{graphs: []*Graph{g}}
+	all, seen := []Route{}, 0
+	for i := range g.nodes {
+		n := int32(i)
+		if g.kind(n) != recountv1.SymbolKind_SYMBOL_KIND_ROUTE {
+			continue
+		}
+		seen++
+		full, err := nodeIn(nodes, g.keys[n])
+		if err != nil {
+			return resp, err
+		}
+		route := routeOf(g, n, full)
+		if !wantedMethod(route.Method, method) || !wantedPath(route.Path, pattern) {
+			continue
+		}
+		test := g.nodes[n].test
+		route.Handlers, route.Middleware = w.handlers(n, &test)
+		if !test || r.Tests {
+			all = append(all, route)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y Route) int { return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Method, y.Method)) })
+	a.step(query.Step{Operator: "routes", Inputs: map[string]string{"method": method, "pattern": pattern}, Counts: map[string]int64{"routes": int64(seen), "matching": int64(len(all))}})
+	a.lap("routes")
+	resp.Revision, resp.Total = at(snap), len(all)
+	resp.Truncated = cut(&all, cmp.Or(r.Limit, DefaultLimit))
+	resp.Routes = all
+	hint := ""
+	if resp.Total == 0 {
+		hint = "no route is known at this revision"
+		if seen > 0 {
+			hint = "none of the routes matches"
+		}
+	}
+	var filters []query.AppliedFilter
+	for _, f := range [][2]string{{"method", method}, {"pattern", pattern}} {
+		if f[1] != "" {
+			filters = append(filters, query.AppliedFilter{Field: f[0], Op: "matches", Value: f[1]})
+		}
+	}
+	resp.Basis = a.basis(resp.Total == 0, hint, filters...)
+	return resp, nil
+}
+
+// routeOf reads what a route's node says.
+func routeOf(g *Graph, n int32, full *recountv1.CodeNode) Route {
+	r := Route{File: g.keys[n].Path(), Line: g.nodes[n].line, Framework: full.GetAttributes()["framework"]}
+	r.Method, r.Path = full.GetAttributes()["method"], full.GetAttributes()["pattern"]
+	if r.Path == "" {
+		var ok bool
+		if r.Method, r.Path, ok = strings.Cut(g.name(n), " "); !ok {
+			r.Method, r.Path = "ANY", g.name(n)
+		}
+	}
+	return r
+}
+
+// handlers are the other ends of a route's edges, and what decorates them. test
+// becomes true where a test serves it.
+func (w *world) handlers(route int32, test *bool) (all []Handler, middleware []string) {
+	g := w.graphs[0]
+	all = []Handler{}
+	add := func(n int32, e *edge) {
+		all = append(all, Handler{Symbol: w.symbol(ref{0, n}), Provenance: provenanceName(e.provenance), Confidence: confidence(e.confidence)})
+		*test = *test || g.nodes[n].test
+		for i := g.out[n]; i < g.out[n+1]; i++ {
+			if d := &g.edges[i]; recountv1.EdgeKind(d.kind) == eDecorates && d.line != e.line {
+				middleware = append(middleware, g.display(d.to))
+			}
+		}
+		for i := g.outStart[n]; i < g.outStart[n+1]; i++ {
+			if d := &g.outside[i]; recountv1.EdgeKind(d.kind) == eDecorates && d.line != e.line {
+				s := g.symbols[d.to]
+				middleware = append(middleware, strings.Trim(s.pkg+"."+s.name, "."))
+			}
+		}
+	}
+	// A resolver draws the edge from the one to the other or back.
+	for i := g.out[route]; i < g.out[route+1]; i++ {
+		if e := &g.edges[i]; recountv1.EdgeKind(e.kind) == eHandles {
+			add(e.to, e)
+		}
+	}
+	for _, i := range g.into[g.in[route]:g.in[route+1]] {
+		if e := &g.edges[i]; recountv1.EdgeKind(e.kind) == eHandles {
+			add(e.from, e)
+		}
+	}
+	for i := g.outStart[route]; i < g.outStart[route+1]; i++ {
+		if e := &g.outside[i]; recountv1.EdgeKind(e.kind) == eHandles {
+			s := g.symbols[e.to]
+			all = append(all, Handler{
+				Symbol: Symbol{Name: shortPackage(s.pkg) + "." + s.name, Kind: "function", Language: s.language, Package: s.pkg}, Outside: true,
+				Provenance: provenanceName(e.provenance), Confidence: confidence(e.confidence),
+			})
+		}
+	}
+	return all, middleware
+}
+
+func wantedMethod(has, want string) bool {
+	return want == "" || has == "ANY" || strings.EqualFold(want, "ANY") || slices.ContainsFunc(strings.Split(has, ","), func(m string) bool { return strings.EqualFold(strings.TrimSpace(m), want) })
+}
+
+// wantedPath says whether a route's path has a text in it, or takes requests for it.
+func wantedPath(path, want string) bool {
+	return want == "" || strings.Contains(strings.ToLower(path), strings.ToLower(want)) ||
+		strings.HasPrefix(want, "/") && takes(path, want)
+}
+
+// parameter is what stands for a part of a request's path, in any framework:
+// {id}, {id:[0-9]+}, :id, <int:id>, [id], *.
+var parameter = regexp.MustCompile(`^(\{.*\}|:.+|<.*>|\[.*\]|\*.*)$`)
+
+// takes says whether a request for a path could reach a route's pattern, by its
+// segments. A pattern that ends with a slash or in what takes the rest ({path...},
+// [...slug], **, <path:p>) takes all below it.
+func takes(pattern, request string) bool {
+	has, want := strings.Split(strings.Trim(pattern, "/"), "/"), strings.Split(strings.Trim(request, "/"), "/")
+	for i, p := range has {
+		rest := strings.Contains(p, "...") || strings.HasPrefix(p, "*") || strings.HasPrefix(p, "<path:")
+		if rest && parameter.MatchString(p) && i < len(want) {
+			return true
+		}
+		if i >= len(want) || p != want[i] && !parameter.MatchString(p) {
+			return false
+		}
+	}
+	return len(has) == len(want)
+}

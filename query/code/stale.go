@@ -1,0 +1,372 @@
+package code
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	snapshots "github.com/recountdb/recount/projections/graph/code"
+	"github.com/recountdb/recount/query"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// StaleRequest asks for what seems to be out of date.
+type StaleRequest struct {
+	Scope
+	Kinds         []string `json:"kinds,omitempty" example:"unused" doc:"Only these: gone, doc, unused, aged."`
+	Days          int      `json:"days,omitempty" minimum:"1" maximum:"36500" default:"90" example:"180" doc:"How far back to compare, in days before the revision's commit; not with since."`
+	Since         string   `json:"since,omitempty" maxLength:"1024" example:"v1.18.0" doc:"The revision to compare with, in the place of days."`
+	Path          string   `json:"path,omitempty" maxLength:"4096" example:"pkg/kgo/" doc:"Only below this path."`
+	MinConfidence float64  `json:"min_confidence,omitempty" minimum:"0" maximum:"1" default:"0.5" example:"0.5" doc:"Only what is as sure as this."`
+	Limit         int      `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many at most."`
+}
+
+// StaleResponse is the answer of stale.
+type StaleResponse struct {
+	query.Basis
+	Revision  Revision       `json:"revision" doc:"What was asked."`
+	Base      *Revision      `json:"base,omitempty" doc:"What it was compared with, for gone, doc and aged; none where no commit that old has a graph, and there is no older one."`
+	Findings  []Stale        `json:"findings" nullable:"false" doc:"By kind, then the surest first."`
+	Counts    map[string]int `json:"counts" doc:"How many of each kind."`
+	Truncated int            `json:"truncated" example:"0" doc:"How many are left out."`
+}
+
+// Stale is something that seems to be out of date.
+type Stale struct {
+	Symbol
+	Finding    string  `json:"finding" enum:"gone,doc,unused,aged" example:"unused" doc:"gone: it refers to what was removed; doc: its documentation names what was removed; unused: nothing that is known uses it; aged: it is as it was though what it calls has changed."`
+	Of         string  `json:"of,omitempty" example:"kgo.Client.Close" doc:"What was removed, or has changed."`
+	Site       string  `json:"site" example:"main.go:12" doc:"Where that shows."`
+	Why        string  `json:"why" example:"no symbol uses it" doc:"In words."`
+	Confidence float64 `json:"confidence" example:"0.9" doc:"How sure it is: lower where the language has no types, and where a reference that was not resolved could mean it."`
+}
+
+// What a finding may be.
+const (
+	staleGone   = "gone"
+	staleDoc    = "doc"
+	staleUnused = "unused"
+	staleAged   = "aged"
+)
+
+var staleKinds = []string{staleGone, staleDoc, staleUnused, staleAged}
+
+const defaultStaleDays = 90
+
+func (r StaleRequest) check() error {
+	for _, k := range r.Kinds {
+		if !slices.Contains(staleKinds, k) {
+			return &query.RequestError{Field: "kinds", Value: fmt.Sprintf("%q", k), Reason: "want of " + strings.Join(staleKinds, ", ")}
+		}
+	}
+	switch {
+	case r.Days < 0 || r.Days > 36500:
+		return &query.RequestError{Field: "days", Value: r.Days, Reason: "want 1 to 36500"}
+	case r.Days > 0 && r.Since != "":
+		return &query.RequestError{Field: "days", Value: r.Days, Reason: "not with since: give one of them"}
+	case len(r.Since) > MaxName || len(r.Path) > MaxName:
+		return &query.RequestError{Field: "since", Value: len(r.Since), Reason: fmt.Sprintf("want at most %d bytes", MaxName)}
+	}
+	return cmp.Or(r.Scope.check(), checkConfidence(r.MinConfidence), checkLimit(r.Limit))
+}
+
+// Stales says what seems to be out of date. There is no clock in it: days count back
+// from the revision's commit.
+func Stales(ctx context.Context, s Sources, r StaleRequest) (StaleResponse, error) {
+	var resp StaleResponse
+	if err := r.check(); err != nil {
+		return resp, err
+	}
+	a, err := s.ask(ctx, r.Scope)
+	if err != nil {
+		return resp, err
+	}
+	defer a.close()
+	snap, w, err := a.world(r.Scope)
+	if err != nil {
+		return resp, err
+	}
+	if r.Kinds == nil {
+		r.Kinds = staleKinds
+	}
+	st := staleness{a: a, w: w, g: w.graphs[0], snap: snap, r: r}
+	hint := ""
+	if slices.ContainsFunc(r.Kinds, func(k string) bool { return k != staleUnused }) {
+		base, note, err := a.before(snap, r.Since, cmp.Or(r.Days, defaultStaleDays))
+		if err != nil {
+			return resp, err
+		}
+		hint = note
+		if base != nil {
+			was := at(base)
+			resp.Base = &was
+			if err := st.compare(base); err != nil {
+				return resp, err
+			}
+		}
+	}
+	if slices.Contains(r.Kinds, staleUnused) {
+		if err := st.unused(); err != nil {
+			return resp, err
+		}
+	}
+	least := cmp.Or(r.MinConfidence, 0.5)
+	resp.Findings = slices.DeleteFunc(st.found, func(f Stale) bool {
+		return f.Confidence < least || !slices.Contains(r.Kinds, f.Finding) || !strings.HasPrefix(f.File, r.Path)
+	})
+	slices.SortStableFunc(resp.Findings, func(x, y Stale) int {
+		return cmp.Or(cmp.Compare(slices.Index(staleKinds, x.Finding), slices.Index(staleKinds, y.Finding)), cmp.Compare(y.Confidence, x.Confidence), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
+	})
+	resp.Counts = map[string]int{}
+	for _, k := range r.Kinds {
+		resp.Counts[k] = 0
+	}
+	for _, f := range resp.Findings {
+		resp.Counts[f.Finding]++
+	}
+	total := len(resp.Findings)
+	resp.Truncated = cut(&resp.Findings, cmp.Or(r.Limit, DefaultLimit))
+	resp.Revision = at(snap)
+	if total == 0 && hint == "" {
+		hint = "nothing that is known is out of date"
+	}
+	resp.Basis = a.basis(total == 0, hint, query.AppliedFilter{Field: "min_confidence", Op: "ge", Value: fmt.Sprint(least)})
+	return resp, nil
+}
+
+// before is the snapshot to compare with: of a revision, or the newest first parent
+// that is so many days older; else the oldest there is, and a note that says so.
+func (a *asking) before(snap *snapshots.Snapshot, since string, days int) (*snapshots.Snapshot, string, error) {
+	if since != "" {
+		s, err := a.snapshot(snap.Repository, since)
+		return s, "", err
+	}
+	until := snap.GetCommitter().GetTime().AsTime().Add(-time.Duration(days) * 24 * time.Hour)
+	if snap.GetCommitter().GetTime() == nil {
+		until = snap.GetAuthor().GetTime().AsTime().Add(-time.Duration(days) * 24 * time.Hour)
+	}
+	var best *recountv1.CodeSnapshot
+	c := snap.CodeSnapshot
+	for n := 0; len(c.Parents) > 0; n++ {
+		if n&0xff == 0 && a.ctx.Err() != nil {
+			return nil, "", a.ctx.Err()
+		}
+		p, err := a.view.Commit(snap.Repo(), c.Parents[0])
+		if err != nil {
+			return nil, "", err
+		}
+		if p == nil || p.Maps == nil {
+			break
+		}
+		c, best = p, p
+		when := p.GetCommitter().GetTime()
+		if when == nil {
+			when = p.GetAuthor().GetTime()
+		}
+		if !when.AsTime().After(until) {
+			s, err := a.view.Open(p)
+			return s, "", err
+		}
+	}
+	if best == nil {
+		return nil, "no commit before this one has a graph: what has changed is not known; recount import git --history goes further back", nil
+	}
+	s, err := a.view.Open(best)
+	return s, fmt.Sprintf("no commit of %d days before has a graph: compared with the oldest, %.12s", days, best.Commit), err
+}
+
+// staleness is what is found.
+type staleness struct {
+	a     *asking
+	w     *world
+	g     *Graph
+	snap  *snapshots.Snapshot
+	r     StaleRequest
+	found []Stale
+}
+
+func (st *staleness) add(n int32, f Stale) {
+	f.Symbol = st.w.symbol(ref{0, n})
+	if f.Site == "" {
+		f.Site = f.Symbol.Place()
+	}
+	st.found = append(st.found, f)
+}
+
+// compare finds what a change since base has left behind.
+func (st *staleness) compare(base *snapshots.Snapshot) error {
+	all, err := changes(base, st.snap)
+	if err != nil {
+		return err
+	}
+	moved := movesOf(all)
+	removed := map[string][]change{} // by own name
+	changed := map[int32]string{}
+	for _, c := range all {
+		kind := moved.kind(c)
+		switch kind {
+		case changeRemoved:
+			if c.old.Name != "" && c.key.Chain() != "" {
+				removed[c.old.Name] = append(removed[c.old.Name], c)
+			}
+		case changeSignature, changeBody:
+			if n, ok := st.g.byKey[c.key]; ok {
+				changed[n] = kind
+			}
+		case changeAdded:
+			if n, ok := st.g.byKey[c.key]; ok {
+				changed[n] = kind
+			}
+		}
+	}
+	// What has a name that is still declared is not gone: it went elsewhere.
+	for i := range st.g.nodes {
+		delete(removed, st.g.name(int32(i)))
+	}
+	st.a.step(query.Step{Operator: "changes", Inputs: map[string]string{"base": base.Commit}, Counts: map[string]int64{"changed": int64(len(changed)), "names gone": int64(len(removed))}})
+	if err := st.gone(removed); err != nil {
+		return err
+	}
+	if err := st.documented(removed); err != nil {
+		return err
+	}
+	st.aged(changed)
+	st.a.lap("compare")
+	return nil
+}
+
+// gone finds references that nothing was found for, and whose name was removed.
+func (st *staleness) gone(removed map[string][]change) error {
+	m, err := st.snap.Unresolved()
+	if err != nil || len(removed) == 0 {
+		return err
+	}
+	for e, err := range m.All() {
+		if err != nil {
+			return err
+		}
+		from, _, rest, ok := snapshots.CutEdge(e.Key)
+		path, line, cutOK := strings.Cut(string(rest), "\x00")
+		n, known := st.g.byKey[from]
+		if !ok || !cutOK || !known {
+			continue
+		}
+		names := strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".()[]\"?", r) })
+		if len(names) == 0 {
+			continue
+		}
+		for _, c := range removed[names[len(names)-1]] {
+			if c.old.Language != st.g.language(n) {
+				continue
+			}
+			conf, why := 0.5, "a name that was removed"
+			if o := lastName(c.old.Owner); o != "" && len(names) > 1 && strings.EqualFold(names[len(names)-2], o) || c.key.Path() == from.Path() {
+				conf, why = 0.8, "a name that was removed, with its owner or in its file"
+			}
+			number, _, _ := strings.Cut(line, ":")
+			st.add(n, Stale{Finding: staleGone, Of: displayOf(c.key, c.old.Package), Site: from.Path() + ":" + number, Why: why, Confidence: conf})
+			break
+		}
+	}
+	return nil
+}
+
+func lastName(chain string) string { return chain[strings.LastIndexByte(chain, '.')+1:] }
+
+// documented finds documentation that names what was removed.
+func (st *staleness) documented(removed map[string][]change) error {
+	nodes, err := st.snap.Nodes()
+	if err != nil || len(removed) == 0 {
+		return err
+	}
+	for i, k := range st.g.keys {
+		if st.r.Path != "" && !strings.HasPrefix(k.Path(), st.r.Path) {
+			continue
+		}
+		n, err := nodeIn(nodes, k)
+		if err != nil {
+			return err
+		}
+		for _, said := range namesIn(n.GetDoc()) {
+			all := removed[lastName(said)]
+			if len(all) == 0 {
+				continue
+			}
+			conf, why := 0.5, "its documentation names what was removed"
+			if strings.Contains(said, ".") {
+				conf = 0.7
+			}
+			st.add(int32(i), Stale{Finding: staleDoc, Of: displayOf(all[0].key, all[0].old.Package), Why: why, Confidence: conf})
+			break
+		}
+	}
+	return nil
+}
+
+// namesIn are the words of a text that are written as names of code are, and not as
+// words: with a dot, an underscore or a hump in them, or between backticks or brackets.
+func namesIn(doc string) []string {
+	var names []string
+	isName := func(r rune) bool {
+		return r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 127
+	}
+	for start := 0; start < len(doc); {
+		if !isName(rune(doc[start])) {
+			start++
+			continue
+		}
+		end := start
+		for end < len(doc) && isName(rune(doc[end])) {
+			end++
+		}
+		word := strings.Trim(doc[start:end], ".")
+		quoted := start > 0 && (doc[start-1] == '`' || doc[start-1] == '[' || doc[start-1] == '*')
+		called := end < len(doc) && doc[end] == '('
+		hump := strings.IndexFunc(word[min(1, len(word)):], func(r rune) bool { return r >= 'A' && r <= 'Z' }) >= 0
+		if word != "" && (quoted || called || hump || strings.ContainsAny(strings.Trim(word, "_"), "_.")) {
+			names = append(names, word)
+		}
+		start = end
+	}
+	return names
+}
+
+// aged finds what is as it was though what it calls is not.
+func (st *staleness) aged(changed map[int32]string) {
+	for i := range st.g.nodes {
+		n := int32(i)
+		if _, is := changed[n]; is || st.g.nodes[n].test {
+			continue
+		}
+		var first *edge
+		behind, signatures := 0, 0
+		for e := st.g.out[n]; e < st.g.out[n+1]; e++ {
+			of := &st.g.edges[e]
+			kind := changed[of.to]
+			if !callKinds.has(of.kind) || kind == "" || kind == changeAdded {
+				continue
+			}
+			behind++
+			if kind == changeSignature {
+				signatures++
+			}
+			if first == nil || kind == changeSignature && changed[first.to] != changeSignature {
+				first = of
+			}
+		}
+		if first == nil {
+			continue
+		}
+		why := fmt.Sprintf("it is as it was; of what it calls %d changed", behind)
+		if signatures > 0 {
+			why += fmt.Sprintf(", %d in their signature", signatures)
+		}
+		st.add(n, Stale{
+			Finding: staleAged, Of: st.g.display(first.to), Site: place(st.g.keys[n].Path(), first.line), Why: why,
+			Confidence: confidence(first.confidence),
+		})
+	}
+}

@@ -1,0 +1,100 @@
+package code_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
+)
+
+func staleLine(s code.Stale) string {
+	return strings.TrimSpace(fmt.Sprintf("%s %s %.2f at %s %s", s.Finding, s.Name, s.Confidence, s.Site, s.Of))
+}
+
+func TestStale(t *testing.T) {
+	m := newMemory(t)
+	m.commit(shop, "Ada", `a shop
+-- a.toy --
+package a
+interface Shape
+method Shape.area
+struct box -> implements:Shape
+method box.area -> implements:Shape.area
+function main -> run
+function run -> helper Old ?guess
+function helper
+function lonely -> lonely
+function tested
+function decorated -> decorates:helper
+function maybe
+-- b.toy --
+package a
+function Old
+function Ancient
+-- a_test.toy --
+package a
+test TestTested -> tested Old
+`)
+	m.commit(shop, "Bob", `Old is gone, helper changes
+-- a.toy --
+package a
+interface Shape
+method Shape.area
+struct box -> implements:Shape
+method box.area -> implements:Shape.area
+function main -> run
+function run -> helper Old ?guess
+function helper = anew
+function lonely -> lonely
+function tested
+function decorated -> decorates:helper
+function maybe
+function explain = about Old
+-- b.toy --
+package a
+function Ancient -> somewhere.maybe
+`)
+	r, err := code.Stales(t.Context(), m.s, code.StaleRequest{MinConfidence: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"gone a.run 0.50 at a.toy:7 a.Old",
+		"gone a.TestTested 0.50 at a_test.toy:2 a.Old",
+		"unused a.lonely 0.90 at a.toy:9",
+		"unused a.explain 0.90 at a.toy:13",
+		"unused a.tested 0.70 at a.toy:10",
+		"unused a.maybe 0.30 at a.toy:12",
+		"aged a.run 0.98 at a.toy:7 a.helper",
+	}
+	if diff := cmp.Diff(want, lines(r.Findings, staleLine)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if r.Base == nil || r.Hint == "" {
+		t.Errorf("the history is younger than 90 days: base %+v, hint %q", r.Base, r.Hint)
+	}
+	if r, err = code.Stales(t.Context(), m.s, code.StaleRequest{Kinds: []string{"unused"}, Limit: 1}); err != nil || len(r.Findings) != 1 || r.Truncated != 2 || r.Base != nil || r.Counts["unused"] != 3 {
+		t.Errorf("only unused: %+v %v", r, err)
+	}
+	if r, err = code.Stales(t.Context(), m.s, code.StaleRequest{Since: "HEAD", Kinds: []string{"gone", "aged", "doc"}}); err != nil || r.Status != query.StatusEmpty {
+		t.Errorf("since itself: %+v %v", r.Findings, err)
+	}
+	for _, bad := range []code.StaleRequest{{Kinds: []string{"old"}}, {Days: 3, Since: "HEAD"}, {Days: -1}, {MinConfidence: 2}} {
+		var re *query.RequestError
+		if _, err := code.Stales(t.Context(), m.s, bad); !errors.As(err, &re) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+}
+
+func TestNamesInDocumentation(t *testing.T) {
+	got := strings.Join(code.NamesIn("Close calls Client.flush, and `close`; see [Open], run_all() and the HTTPServer. e.g. not this, or __x__"), " ")
+	if want := "Client.flush close Open run_all HTTPServer e.g"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

@@ -1,0 +1,158 @@
+package code
+
+import (
+	"fmt"
+	"strings"
+
+	snapshots "github.com/recountdb/recount/projections/graph/code"
+	"github.com/recountdb/recount/query"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// unused finds functions and methods that no edge leads to, of languages whose
+// references are resolved. It is careful: what other files can name by the language's
+// rule, what a runtime or a framework calls by its name or its decorator, what an
+// interface or a base class asks for, and what stands among tests or generated code is
+// left out.
+func (st *staleness) unused() error {
+	names, err := st.unresolvedNames()
+	if err != nil {
+		return err
+	}
+	generated, err := st.generated()
+	if err != nil {
+		return err
+	}
+	surest := st.resolved()
+	looked := 0
+	for i := range st.g.nodes {
+		n := int32(i)
+		nd := &st.g.nodes[n]
+		best := surest[nd.lang]
+		if best == 0 || nd.test || nd.exported || generated[st.g.keys[n].Path()] || !runs(st.g, n) || entryPoint(st.g.name(n)) || st.asked(n) {
+			continue
+		}
+		looked++
+		inner, tests, others := st.usesOf(n)
+		if others > 0 {
+			continue
+		}
+		conf, why := min(0.9, float64(best)/1000), "no symbol uses it"
+		switch {
+		case tests > 0:
+			why = fmt.Sprintf("only tests use it: %d", tests)
+			conf = min(conf, 0.7)
+		case inner > 0:
+			why = "only it itself uses it"
+		}
+		if unknown := names[st.g.name(n)]; unknown > 0 {
+			conf, why = 0.3, why+fmt.Sprintf("; %d references that were not resolved have its name", unknown)
+		}
+		st.add(n, Stale{Finding: staleUnused, Why: why, Confidence: conf})
+	}
+	st.a.step(query.Step{Operator: "unused", Counts: map[string]int64{"looked at": int64(looked)}})
+	st.a.lap("unused")
+	return nil
+}
+
+// resolved is how sure the surest calls of each language are, in thousandths; 0 where
+// none is resolved.
+func (st *staleness) resolved() map[uint16]uint16 {
+	surest := map[uint16]uint16{}
+	for i := range st.g.edges {
+		e := &st.g.edges[i]
+		if recountv1.EdgeKind(e.kind) == eCalls {
+			l := st.g.nodes[e.from].lang
+			surest[l] = max(surest[l], e.confidence)
+		}
+	}
+	return surest
+}
+
+// usesOf counts the symbols that lead to a node: itself and what is inside it, tests,
+// and others, also of other repositories.
+func (st *staleness) usesOf(n int32) (inner, tests, others int) {
+	by := rules{against: ^kindsOf(eContains, recountv1.EdgeKind_EDGE_KIND_UNSPECIFIED), along: kindsOf(eHandles, eServes)}
+	st.w.from(ref{0, n}, &by, func(to ref, _ link) {
+		switch {
+		case to.g == 0 && (to.n == n || st.g.keys[to.n].Path() == st.g.keys[n].Path() && st.g.owner(to.n) == st.g.chain(n)):
+			inner++
+		case st.w.graphs[to.g].nodes[to.n].test:
+			tests++
+		default:
+			others++
+		}
+	})
+	return inner, tests, others
+}
+
+// asked says whether something asks for a node without calling it: an interface it
+// implements, a method it overrides, what decorates it.
+func (st *staleness) asked(n int32) bool {
+	wanted := kindsOf(eImplements, eOverrides, eDecorates, eHandles, eServes)
+	for i := st.g.out[n]; i < st.g.out[n+1]; i++ {
+		if wanted.has(st.g.edges[i].kind) {
+			return true
+		}
+	}
+	for i := st.g.outStart[n]; i < st.g.outStart[n+1]; i++ {
+		if wanted.has(st.g.outside[i].kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// entryPoint says whether a name is one that a runtime calls by itself.
+func entryPoint(name string) bool {
+	switch name {
+	case "main", "init", "_", "constructor", "toString", "default":
+		return true
+	}
+	return strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__") || strings.HasPrefix(name, "<")
+}
+
+// unresolvedNames counts the last names of the references that were not resolved, and
+// those behind which only a part is known.
+func (st *staleness) unresolvedNames() (map[string]int, error) {
+	m, err := st.snap.Unresolved()
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]int{}
+	for e, err := range m.All() {
+		if err != nil {
+			return nil, err
+		}
+		_, _, rest, ok := snapshots.CutEdge(e.Key)
+		path, _, cutOK := strings.Cut(string(rest), "\x00")
+		if !ok || !cutOK {
+			continue
+		}
+		path = strings.TrimRight(path, "()[]")
+		names[path[strings.LastIndexAny(path, ".)]?")+1:]]++
+	}
+	return names, nil
+}
+
+// generated are the paths of generated files.
+func (st *staleness) generated() (map[string]bool, error) {
+	files, err := st.snap.Files()
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]bool{}
+	for e, err := range files.All() {
+		if err != nil {
+			return nil, err
+		}
+		f := &recountv1.CodeFile{}
+		if err := unmarshal(e.Value, f); err != nil {
+			return nil, err
+		}
+		if f.Generated {
+			all[string(e.Key)] = true
+		}
+	}
+	return all, nil
+}
