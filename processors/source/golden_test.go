@@ -184,7 +184,11 @@ func describe(facts *recountv1.FileFacts) string {
 		return out
 	}
 
-	line("%s%s%s%s%s%s", facts.Extractor, opt("package", facts.Package), flag("generated", facts.Generated),
+	family := facts.Language
+	if strings.HasPrefix(facts.Extractor, family+"/") {
+		family = ""
+	}
+	line("%s%s%s%s%s%s%s", facts.Extractor, opt("family", family), opt("package", facts.Package), flag("generated", facts.Generated),
 		flag("content", len(facts.ContentZstd) > 0), opt("skipped", facts.Skipped), opt("partial", facts.Problem))
 	for i, d := range facts.Declarations {
 		if i == 0 {

@@ -28,7 +28,7 @@ var languages = slices.Concat(
 	[]Language{codeowners},
 	[]Language{golang, pythonLanguage, rustLanguage, javaLanguage},
 	scripts,
-	[]Language{protoLanguage},
+	[]Language{protoLanguage, dockerfileLanguage, yamlLanguage},
 )
 
 // LanguageOf finds the language of a path.
