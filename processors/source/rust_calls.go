@@ -214,16 +214,19 @@ func (r *rustFile) call(n ref, s rustScope) {
 		a := &recountv1.Argument{Index: ref.Count, Path: unknown}
 		ref.Count++
 		if r.kind(c) == "closure_expression" {
-			of := unknown
+			var of []string
 			if on != "" && on != unknown {
 				switch {
 				case holders[name]:
-					of = element(on, "")
+					of = []string{element(on, ""), element(on, "")}
+					if !strings.HasSuffix(name, "_by") {
+						of = of[:1]
+					}
 				case name == "unwrap_or_else" || name == "map_err" || name == "or_else":
-					of = result(member(on, "unwrap_err"))
+					of = []string{result(member(on, "unwrap_err"))}
 				}
 			}
-			a.Path = r.closure(c, of, s)
+			a.Path = r.closure(c, s, of...)
 		} else {
 			a.Path = r.path(c, s)
 			r.visit(c, s)

@@ -29,7 +29,7 @@ func (r *rustFile) expression(n ref, s rustScope) {
 		r.visit(r.field(n, "condition"), inner)
 		r.visit(r.field(n, "body"), inner)
 	case "closure_expression":
-		r.closure(n, unknown, s)
+		r.closure(n, s)
 	case "call_expression":
 		r.call(n, s)
 	case "return_expression":
@@ -164,6 +164,7 @@ func (r *rustFile) let(n ref, s rustScope) {
 		}
 	}
 	if r.kind(pattern) == "identifier" && isVariable(r.text(pattern)) {
+		r.usesInside(value, r.text(pattern), s)
 		name := r.fresh(r.text(pattern), s)
 		if typ != "" || value == none {
 			r.bind(s.in, name, unknown, typ, pattern)
@@ -228,6 +229,19 @@ func (r *rustFile) fresh(name string, s rustScope) string {
 		return fmt.Sprintf("%s'%d", name, n)
 	}
 	return name
+}
+
+// usesInside notes that a value uses an item of the name that it is given.
+func (r *rustFile) usesInside(value ref, name string, s rustScope) {
+	if _, local := s.locals.find(name); local || value == none {
+		return
+	}
+	for n := value; n < ref(r.nodes[value].next); n++ {
+		if r.kind(n) == "identifier" && r.text(n) == name {
+			r.used[nameIn{s.in, name}]++
+			return
+		}
+	}
 }
 
 // local makes a variable of the innermost block.
@@ -358,18 +372,16 @@ func (r *rustFile) bindPattern(n ref, of string, s rustScope, again map[string]s
 	}
 }
 
-// closure walks an anonymous function whose first parameter is of, and names what it
+// closure walks an anonymous function whose first parameters are of, and names what it
 // returns.
-func (r *rustFile) closure(n ref, of string, s rustScope) string {
+func (r *rustFile) closure(n ref, s rustScope, of ...string) string {
 	inner := s.block()
 	inner.closure = true
-	first := true
 	for c := range r.children(r.field(n, "parameters")) {
 		pattern, path := c, unknown
-		if first {
-			path = of
+		if len(of) > 0 {
+			path, of = of[0], of[1:]
 		}
-		first = false
 		if r.kind(c) == "parameter" {
 			pattern = r.field(c, "pattern")
 			typ := r.typeText(r.field(c, "type"), s)

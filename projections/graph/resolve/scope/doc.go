@@ -1,6 +1,6 @@
 // Package scope resolves languages that have no type checker here, by what their
-// scopes and imports say and by following which values reach a name: Python, and
-// TypeScript with JavaScript.
+// scopes and imports say and by following which values reach a name: Python,
+// TypeScript with JavaScript, and Rust.
 //
 // A name is looked up as the language does it. What it stands for is a set of
 // values: modules, functions, classes, instances, methods bound to one, containers,
@@ -46,6 +46,17 @@
 // paths, the workspaces of package.json) is unresolved or external. Script's object
 // with methods is an instance of its own, and an interface's method the sure target
 // of a call through it.
+//
+// Rust's modules are the tree that `mod` makes below the roots of its crates, which
+// Cargo.toml names; a name is looked up as its paths and uses say. What a value is
+// follows from declared types (of parameters, fields, results) and from how variables
+// get their values, types' arguments and what Option, Result and the collections hold
+// included; arguments are not followed. A method is the type's own, else of the one of
+// its traits that has it, else what it dereferences to; of a type parameter or dyn it is
+// the trait's, and the implementations may be called. What several traits have is not
+// sure. Macros are not expanded. A method of something unknown that is called by a name
+// which only one method of the repository has is name_matched. Of items for several
+// platforms those of Linux on amd64 have the name.
 //
 // The work is bounded: a set that would grow past maxValues says nothing any more, a
 // name has at most maxTargets targets that are not sure, and each flow is followed a

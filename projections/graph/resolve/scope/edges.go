@@ -47,7 +47,11 @@ func (l *linker) unresolved(kind recountv1.EdgeKind, in uint32, path string, at 
 
 // link makes a file's edges.
 func (l *linker) link() {
-	l.importEdges()
+	if l.p.lang.items {
+		l.useEdges()
+	} else {
+		l.importEdges()
+	}
 	for _, r := range l.m.facts.References {
 		here := at{l.m.scopeOf(r.In), r.In}
 		switch r.Edge {
@@ -56,6 +60,9 @@ func (l *linker) link() {
 		case references:
 			l.symbolEdge(here, r)
 		case recountv1.EdgeKind_EDGE_KIND_EXTENDS, recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS:
+			if r.Attributes["type"] != "" {
+				break // see itemEdges
+			}
 			if d := l.m.decl(r.In); d != nil {
 				here.scope = d.outer
 			}
@@ -70,6 +77,10 @@ func (l *linker) link() {
 		default:
 			l.effect(r)
 		}
+	}
+	if l.p.lang.items {
+		l.itemEdges()
+		return
 	}
 	for _, b := range l.m.facts.Bindings {
 		l.protocol(b)
@@ -128,10 +139,13 @@ func (l *linker) callee(t *targets, v *value, sure bool) {
 		t.add(target{decl: v.decl}, sure)
 	case boundValue:
 		if t.known = true; v.decl == nil {
+			if v.recv.kind == genericValue {
+				t.add(target{external: l.p.external(l.p.lang.builtins, v.recv.name+"."+v.name)}, sure)
+			}
 			return
 		}
 		t.add(target{decl: v.decl}, sure)
-		if v.recv.kind == instanceValue && v.recv.open && v.decl.outer.isClass() && v.decl.Name != l.p.lang.constructor {
+		if v.recv.kind == instanceValue && v.recv.open && v.decl.class() != nil && v.decl.Name != l.p.lang.constructor {
 			l.dispatch(t, v.recv.decl, v.decl.Name, map[*decl]bool{})
 		}
 	case classValue:
@@ -156,7 +170,9 @@ func (l *linker) callee(t *targets, v *value, sure bool) {
 		if v.name == "" && l.p.lang.exports {
 			v = l.p.external(v.pkg, defaultName) // a module that is called
 		}
-		if v.name != "" {
+		if l.p.lang.items && (v.name == "Some" || v.name == "Ok" || v.name == "Err") {
+			t.known = true // as good as literals
+		} else if v.name != "" {
 			t.add(target{external: v}, sure)
 		}
 	}
@@ -171,7 +187,7 @@ func (l *linker) dispatch(t *targets, class *decl, name string, seen map[*decl]b
 		seen[sub] = true
 		if v := sub.scope.vars[name]; v != nil {
 			for _, d := range v.decls {
-				if d.isFunction() && !d.overload {
+				if d.isFunction() && !d.overload && !(l.p.lang.items && d.of != nil && d.Attributes["trait"] == "") {
 					t.add(target{decl: d}, false)
 				}
 			}
@@ -204,11 +220,17 @@ func (l *linker) call(here at, r *recountv1.Reference) {
 			l.edge(references, r.In, m.value.decl.key, scopeResolved, r.At)
 		}
 	}
-	if !t.known && !of.plain() {
+	if !t.known && !of.plain() && !l.p.lang.items {
 		l.inherited(&t, here, of)
 	}
 	if !t.known && l.consumed(here, of, r) {
 		return
+	}
+	if !t.known && l.p.lang.items {
+		if d := l.byName(of); d != nil {
+			l.nameMatched(r.In, d, r.At)
+			return
+		}
 	}
 	if !t.known {
 		l.unresolved(calls, r.In, r.Path, r.At)
@@ -279,6 +301,10 @@ func (l *linker) emit(in uint32, at *recountv1.Place, t *targets) {
 // symbolEdge leads to what a path names by declarations and imports; a use, to what is
 // known of it.
 func (l *linker) symbolEdge(here at, r *recountv1.Reference) {
+	if name, ok := strings.CutSuffix(r.Path, "!"); ok && l.p.lang.items {
+		l.macro(r, name[strings.LastIndexByte(name, '.')+1:])
+		return
+	}
 	s := l.p.symbol(here.scope, l.m.path(r.Path))
 	switch {
 	case s.decl != nil:

@@ -39,6 +39,13 @@ func (p *program) eval(f *flow, here at, of path) set {
 		var next set
 		for _, m := range now {
 			var found set
+			if p.lang.items {
+				found = p.step(f, here, m.value, of, st)
+				for _, n := range found {
+					next = next.with(n.value, n.sure && m.sure)
+				}
+				continue
+			}
 			switch st.op {
 			case '.':
 				found = p.attribute(f, m.value, st.name)
@@ -65,6 +72,9 @@ func (p *program) head(f *flow, here at, name string) set {
 	case "?":
 		return nil
 	case "super":
+		if p.lang.items {
+			break
+		}
 		for s := here.scope; s != nil; s = s.outer {
 			if s.decl != nil && s.decl.isMethod() {
 				return set{{p.intern(valueID{kind: superValue, decl: s.decl.outer.decl, open: s.decl.is("classmethod")}), true}}
@@ -79,7 +89,7 @@ func (p *program) head(f *flow, here at, name string) set {
 	}
 	v := p.find(here.scope, name)
 	if v == nil {
-		if p.lang.builtin[name] && !p.starred(here.scope.mod) {
+		if p.lang.builtin[name] && (p.lang.items || !p.starred(here.scope.mod)) {
 			return set{{p.external(p.lang.builtins, name), true}}
 		}
 		return nil

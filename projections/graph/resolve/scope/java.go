@@ -9,7 +9,7 @@ import (
 // java: what a name is called is declared, so that nothing need flow. See typer.
 var java = language{
 	name: "java/1", languages: []string{"java"}, outside: "java", constructor: "<init>",
-	layout: func([]string) layout { return javaLayout{} },
+	layout: func([]string, []manifest) layout { return javaLayout{} },
 	typed: &typedLanguage{
 		library: javaLibrary, object: "Object", constructor: "<init>", iterable: "Iterable",
 		names: javaNames, implied: javaImplied, complete: javaComplete, bring: javaBring, statics: javaStatics,

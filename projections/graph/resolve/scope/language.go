@@ -19,7 +19,6 @@ type language struct {
 	membersHidden bool
 	// exports: other files see what a module exports, not all of its names.
 	exports bool
-	layout  func(files []string) layout
 	// stub finds what a name of generated gRPC code is; nil where none is known.
 	stub func(pkg, name string) (s stub, rest string, ok bool)
 	// loads reports whether calling a name of elsewhere reads .proto files.
@@ -29,6 +28,12 @@ type language struct {
 	served int
 	// typed is set where sources declare types: nothing flows, see typer.
 	typed *typedLanguage
+	// items: what is declared says what a variable may be, members may be declared apart
+	// from their type, and modules inside of files. See rust_items.go.
+	items bool
+	// manifests are the languages of the files from which the layout is read.
+	manifests []string
+	layout    func(files []string, manifests []manifest) layout
 }
 
 // layout says which module an import means.

@@ -25,6 +25,7 @@ type program struct {
 	depth    int
 	nested   int
 	subs     map[*decl][]*decl // classes by base, direct
+	items    *items            // of a typed language
 }
 
 // module is a file, or the directory of a package.
@@ -44,6 +45,9 @@ type module struct {
 	stars  []imported
 	// exports are what other files see, where the language says so.
 	exports map[string]*variable
+	// up is the module around a module of a typed language, root the file of its crate.
+	up, root *module
+	itself   *variable // that stands for it
 	// calls are the calls of a path in a declaration.
 	calls map[callSite][]*recountv1.Reference
 	paths map[string]path
@@ -69,6 +73,10 @@ type scope struct {
 	vars  map[string]*variable
 	// elsewhere are the names declared global or nonlocal.
 	elsewhere map[string]string
+	// inline is the module inside of a file whose names these are.
+	inline *module
+	// globs are what `use …::*` brings into it.
+	globs []*use
 }
 
 func (s *scope) isClass() bool { return s.decl != nil && s.decl.isClass() }
@@ -91,6 +99,7 @@ type decl struct {
 	lang       *language
 	generator  bool
 	typed      *decl // the class that its results are declared to be of
+	of         *decl // the type that it is a member of, where that is not outer's
 
 	bases []base
 	order []base // of a class and its bases, as attributes are looked up
@@ -110,7 +119,7 @@ type base struct {
 func (d *decl) isClass() bool {
 	switch d.Kind {
 	case recountv1.SymbolKind_SYMBOL_KIND_CLASS, recountv1.SymbolKind_SYMBOL_KIND_INTERFACE, recountv1.SymbolKind_SYMBOL_KIND_ENUM,
-		recountv1.SymbolKind_SYMBOL_KIND_STRUCT:
+		recountv1.SymbolKind_SYMBOL_KIND_STRUCT, recountv1.SymbolKind_SYMBOL_KIND_TRAIT:
 		return true
 	}
 	return d.object
@@ -127,7 +136,15 @@ func (d *decl) isFunction() bool {
 
 // isMethod reports whether its first parameter is the receiver, "self" in paths.
 func (d *decl) isMethod() bool {
-	return d.isFunction() && d.outer.isClass() && !d.is("staticmethod")
+	return d.isFunction() && d.class() != nil && !d.is("staticmethod")
+}
+
+// class is the class that a declaration is a member of.
+func (d *decl) class() *decl {
+	if d.of == nil && d.outer.isClass() {
+		return d.outer.decl
+	}
+	return d.of
 }
 
 func (d *decl) is(modifier string) bool {
@@ -139,9 +156,9 @@ func (d *decl) is(modifier string) bool {
 	return false
 }
 
-func newProgram(lang *language, files []string) *program {
+func newProgram(lang *language, files []string, manifests []manifest) *program {
 	return &program{
-		lang: lang, layout: lang.layout(files), byPlace: map[string]*module{}, outside: map[string]bool{},
+		lang: lang, layout: lang.layout(files, manifests), items: newItems(), byPlace: map[string]*module{}, outside: map[string]bool{},
 		values: map[valueID]*value{}, subs: map[*decl][]*decl{},
 	}
 }
@@ -177,9 +194,12 @@ func (p *program) addFile(f resolve.File, facts *recountv1.FileFacts) {
 		outer := m.scope
 		if o := int(d.Owner); o > 0 && o <= i {
 			outer = m.scopes[o]
+		} else if d.OwnerPath != "" {
+			outer = m.around(d)
 		}
 		n := &decl{Declaration: d, mod: m, in: uint32(i + 1), key: m.names.Keys[i], outer: outer, lang: p.lang}
-		n.object = members[n.in] && !n.isFunction() && !n.isClass() && p.lang.typed == nil
+		n.object = members[n.in] && !n.isFunction() && !n.isClass() && p.lang.typed == nil &&
+			(!p.lang.items || n.Kind == recountv1.SymbolKind_SYMBOL_KIND_ENUM_MEMBER)
 		s := outer
 		if n.isClass() || n.isFunction() {
 			s = &scope{mod: m, outer: outer, decl: n, vars: map[string]*variable{}}
@@ -187,6 +207,14 @@ func (p *program) addFile(f resolve.File, facts *recountv1.FileFacts) {
 		}
 		if n.isClass() {
 			n.attributes = map[string]*variable{}
+		}
+		if p.lang.items {
+			if n.Kind == recountv1.SymbolKind_SYMBOL_KIND_MODULE {
+				s = p.inline(n)
+			}
+			m.decls, m.scopes = append(m.decls, n), append(m.scopes, s)
+			p.addItem(n)
+			continue
 		}
 		m.decls, m.scopes = append(m.decls, n), append(m.scopes, s)
 		v := outer.own(d.Name)
@@ -316,6 +344,9 @@ func (s *scope) bound(name string) *variable {
 
 // find is the variable that a name means in a scope, nil where nothing binds it.
 func (p *program) find(s *scope, name string) *variable {
+	if p.lang.items {
+		return p.findItem(s, name)
+	}
 	inner := true
 	for ; s.outer != nil; s = s.outer {
 		if s.isClass() && (!inner || p.lang.membersHidden && name != "self") {
@@ -342,6 +373,9 @@ func (p *program) global(m *module, name string, depth int) *variable {
 	}
 	if v := m.scope.vars[name]; v != nil || depth > maxDepth || strings.HasPrefix(name, "_") {
 		return v
+	}
+	if p.lang.items {
+		return p.globbed(m, name, map[*module]bool{})
 	}
 	for i := len(m.stars) - 1; i >= 0; i-- {
 		if from := m.stars[i].mod; from != nil {

@@ -13,7 +13,7 @@ import (
 var python = language{
 	name: "python/1", languages: []string{"python"}, outside: "python",
 	builtins: "builtins", builtin: pythonBuiltins, constructor: "__init__", receiverFirst: true,
-	layout: func(files []string) layout { return newPythonLayout(files) },
+	layout: func(files []string, _ []manifest) layout { return newPythonLayout(files) },
 	stub:   pythonStub, served: 3,
 }
 

@@ -23,6 +23,9 @@ func Script() Resolver { return Resolver{&script} }
 // Java makes a resolver of Java.
 func Java() Resolver { return Resolver{&java} }
 
+// Rust makes a resolver of Rust.
+func Rust() Resolver { return Resolver{&rust} }
+
 // Name implements resolve.Resolver.
 func (r Resolver) Name() string { return r.lang.name }
 
@@ -46,7 +49,11 @@ func (r Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Chan
 	for i, f := range files {
 		paths[i] = f.Path
 	}
-	p := newProgram(r.lang, paths)
+	manifests, err := r.manifests(tree)
+	if err != nil {
+		return nil, err
+	}
+	p := newProgram(r.lang, paths, manifests)
 	for _, f := range files {
 		facts, err := tree.Facts(f)
 		if err != nil {
@@ -57,11 +64,30 @@ func (r Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Chan
 	return p.resolve(ctx)
 }
 
-// concerns reports whether a change has to do with a file of the language.
+// manifests are the files that the layout is read from, by path.
+func (r Resolver) manifests(tree resolve.Tree) ([]manifest, error) {
+	var all []manifest
+	for f := range tree.Files("") {
+		if !slices.Contains(r.lang.manifests, f.Language) || f.Skipped != "" {
+			continue
+		}
+		content, err := tree.Content(f)
+		if err != nil {
+			return nil, fmt.Errorf("content of %s: %w", f.Path, err)
+		}
+		all = append(all, manifest{f.Path, content})
+	}
+	slices.SortFunc(all, func(a, b manifest) int { return cmp.Compare(a.path, b.path) })
+	return all, nil
+}
+
+// concerns reports whether a change has to do with a file of the language, or with
+// what its layout is read from.
 func (r Resolver) concerns(tree resolve.Tree, c resolve.Change) bool {
 	for _, path := range c.Paths {
 		for _, t := range []resolve.Tree{tree, c.Base} {
-			if f, ok := t.File(path); ok && slices.Contains(r.lang.languages, f.Language) {
+			f, ok := t.File(path)
+			if ok && (slices.Contains(r.lang.languages, f.Language) || slices.Contains(r.lang.manifests, f.Language)) {
 				return true
 			}
 		}
@@ -74,10 +100,14 @@ func (p *program) resolve(ctx context.Context) ([]resolve.FileGraph, error) {
 	if p.lang.typed != nil {
 		return p.resolveTyped(ctx)
 	}
-	for _, m := range p.modules {
-		p.addImports(m)
+	if p.lang.items {
+		p.addItems()
+	} else {
+		for _, m := range p.modules {
+			p.addImports(m)
+		}
+		p.addBases()
 	}
-	p.addBases()
 	if err := p.solve(ctx); err != nil {
 		return nil, err
 	}

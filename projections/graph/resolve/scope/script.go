@@ -12,7 +12,7 @@ import (
 var script = language{
 	name: "script/1", languages: []string{"typescript", "tsx", "javascript"}, outside: "javascript",
 	builtins: "globals", builtin: scriptGlobals, constructor: "constructor", membersHidden: true, exports: true,
-	layout: func(files []string) layout { return newScriptLayout(files) },
+	layout: func(files []string, _ []manifest) layout { return newScriptLayout(files) },
 	stub:   scriptStub, loads: loadsDefinition,
 }
 

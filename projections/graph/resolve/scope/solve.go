@@ -34,6 +34,9 @@ func (p *program) addFlow(run func(*flow)) *flow {
 // solve follows the values until nothing changes.
 func (p *program) solve(ctx context.Context) error {
 	var decorations []*flow
+	if p.lang.items {
+		return p.solveItems(ctx)
+	}
 	for _, m := range p.modules {
 		for _, d := range m.decls {
 			if f := p.declFlows(d); f != nil {

@@ -1,5 +1,7 @@
 package scope
 
+import recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+
 // symbol is what a path names by declarations and imports alone: one of them is set,
 // or none. Behind the first rest names of the path, nothing is known.
 type symbol struct {
@@ -18,17 +20,50 @@ func (p *program) symbol(s *scope, at path) symbol {
 	}
 	p.depth++
 	defer func() { p.depth-- }()
-	if at.head == "?" || at.head == "super" {
+	if at.head == "?" || at.head == "super" && !p.lang.items {
 		return symbol{}
 	}
 	v := p.find(s, at.head)
 	if v == nil {
-		if p.lang.builtin[at.head] && !p.starred(s.mod) {
+		if p.lang.builtin[at.head] && (p.lang.items || !p.starred(s.mod)) {
 			return p.members(symbol{external: p.external(p.lang.builtins, at.head)}, at.steps)
 		}
 		return symbol{}
 	}
-	return p.members(p.meaning(v), at.steps)
+	return p.members(p.meaningBefore(v, at.steps), at.steps)
+}
+
+// meaningBefore is what a variable stands for before further names: in a typed language
+// a function may have the name of a module or type, which then is meant.
+func (p *program) meaningBefore(v *variable, steps []step) symbol {
+	if !p.lang.items || len(steps) == 0 || v == nil {
+		return p.meaning(v)
+	}
+	for _, d := range v.decls {
+		if d.isClass() || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_MODULE || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_TYPE {
+			return p.ofItem(d)
+		}
+	}
+	for _, i := range v.imports {
+		return p.importMeaning(i)
+	}
+	for _, of := range v.aliases {
+		if !v.used {
+			break
+		}
+		if s := p.usedSymbol(v, of); s.rest == 0 && (s.mod != nil || s.external != nil || s.decl != nil && !s.decl.isFunction()) {
+			return s
+		}
+	}
+	return p.meaning(v)
+}
+
+// ofItem is a declaration, or the module that it is.
+func (p *program) ofItem(d *decl) symbol {
+	if d.scope != nil && d.scope.inline != nil {
+		return symbol{mod: d.scope.inline}
+	}
+	return symbol{decl: d}
 }
 
 // starred reports whether names of elsewhere that nobody knows are in a module.
@@ -41,8 +76,19 @@ func (p *program) starred(m *module) bool {
 	return false
 }
 
+// below are the steps that follow one of a path.
+func below(steps, behind []step) []step {
+	if len(steps) == 0 {
+		return behind
+	}
+	return steps
+}
+
 // members goes down the names of a path as far as they are known.
-func (p *program) members(at symbol, steps []step) symbol {
+func (p *program) members(at symbol, steps []step) symbol { return p.membersBefore(at, steps, nil) }
+
+// membersBefore is the same where further names follow.
+func (p *program) membersBefore(at symbol, steps, behind []step) symbol {
 	for i, st := range steps {
 		if st.op != '.' {
 			at.rest = len(steps) - i
@@ -51,12 +97,18 @@ func (p *program) members(at symbol, steps []step) symbol {
 		next := symbol{}
 		switch {
 		case at.mod != nil:
-			next = p.inModule(at.mod, st.name)
+			next = p.inModule(at.mod, st.name, below(steps[i+1:], behind))
 		case at.external != nil:
 			next.external = p.attributeOf(at.external, st.name)
 		case at.decl != nil && at.decl.isClass():
 			if v, _, sure := classAttribute(at.decl.orderOrSelf(), st.name); sure {
-				next = p.meaning(v)
+				next = p.meaningBefore(v, below(steps[i+1:], behind))
+			}
+		case at.decl != nil && p.lang.items && at.decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_TYPE:
+			if class := p.typeNamed(at.decl.outer, parsePath(at.decl.Name)); class != nil {
+				if v, _, sure := classAttribute(class.orderOrSelf(), st.name); sure {
+					next = p.meaningBefore(v, below(steps[i+1:], behind))
+				}
 			}
 		}
 		if next == (symbol{}) {
@@ -76,10 +128,10 @@ func (d *decl) orderOrSelf() []base {
 }
 
 // inModule is what a module calls by a name.
-func (p *program) inModule(m *module, name string) symbol {
+func (p *program) inModule(m *module, name string, behind []step) symbol {
 	var s symbol
 	if v := p.exported(m, name, 0); v != nil {
-		s = p.meaning(v)
+		s = p.meaningBefore(v, behind)
 	}
 	if s.decl == nil && s.mod == nil && s.external == nil {
 		if sub := p.submodule(m, name); sub != nil {
@@ -105,7 +157,18 @@ func (p *program) meaning(v *variable) symbol {
 				return s
 			}
 		}
+		if p.lang.items {
+			return p.ofItem(d)
+		}
 		return symbol{decl: d, variable: v}
+	}
+	if v.used {
+		for _, of := range v.aliases {
+			if s := p.usedSymbol(v, of); s != (symbol{}) && s.rest == 0 {
+				return s
+			}
+		}
+		return symbol{}
 	}
 	var outside symbol
 	for _, i := range v.imports {
@@ -121,6 +184,33 @@ func (p *program) meaning(v *variable) symbol {
 		return outside
 	}
 	return symbol{variable: v}
+}
+
+// usedSymbol is what a name is imported for: a path whose head is not the name itself.
+func (p *program) usedSymbol(v *variable, of path) symbol { return p.usedSymbolBefore(v, of, nil) }
+
+// usedSymbolBefore is the same where further names follow.
+func (p *program) usedSymbolBefore(v *variable, of path, behind []step) symbol {
+	if p.depth > maxDepth {
+		return symbol{}
+	}
+	p.depth++
+	defer func() { p.depth-- }()
+	head := p.findItem(v.scope, of.head)
+	if head == v || head == nil {
+		head = p.extern(moduleOf(v.scope), of.head)
+	}
+	if head == nil {
+		if p.lang.builtin[of.head] {
+			return p.members(symbol{external: p.external(p.lang.builtins, of.head)}, of.steps)
+		}
+		// A crate that no manifest names is one of elsewhere all the same.
+		return p.members(symbol{external: p.external(of.head, "")}, of.steps)
+	}
+	if len(of.steps) == 0 {
+		return p.meaningBefore(head, behind)
+	}
+	return p.membersBefore(p.meaningBefore(head, of.steps), of.steps, behind)
 }
 
 func (p *program) importMeaning(i imported) symbol {
@@ -139,5 +229,5 @@ func (p *program) importMeaning(i imported) symbol {
 	}
 	p.depth++
 	defer func() { p.depth-- }()
-	return p.inModule(i.mod, i.name)
+	return p.inModule(i.mod, i.name, nil)
 }

@@ -27,6 +27,12 @@ const (
 	externalValue
 	// superValue is a method's receiver seen from its class's bases.
 	superValue
+	// genericValue is of a type of elsewhere whose arguments say what it holds.
+	genericValue
+	// parameterValue is of a type's parameter: who uses the type says what it is.
+	parameterValue
+	// listValue is a type's arguments: recv the first, more the others.
+	listValue
 )
 
 // value is something that a name may stand for. Values are interned: equal ones
@@ -44,6 +50,8 @@ type valueID struct {
 	decl *decl
 	mod  *module
 	recv *value
+	// more are a type's arguments, or the others of a list.
+	more *value
 	// pkg and name are an external's module and the names below it.
 	pkg, name string
 	// home and place say which container: the scope and path it was made at.
@@ -120,6 +128,8 @@ type variable struct {
 	written bool
 	// parameter: callers give it values.
 	parameter bool
+	// used: its aliases are paths of what is imported by its name.
+	used bool
 
 	// What the source says of it, for looking symbols up without values.
 	decls   []*decl

@@ -1,0 +1,171 @@
+package scope
+
+import (
+	slash "path"
+	"slices"
+	"strings"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// rust is Rust: types are declared, so that what a call leads to follows from them and
+// not from the values that are passed. Macros are not expanded.
+var rust = language{
+	name: "rust/1", languages: []string{"rust"}, manifests: []string{"Cargo.toml"}, outside: "rust",
+	builtins: "std", builtin: rustPrelude, membersHidden: true, items: true,
+	layout: func(files []string, manifests []manifest) layout { return newCrates(files, manifests) },
+}
+
+// crate is what Cargo builds of a root file and the modules below it.
+type crate struct {
+	name string // as other crates know it
+	dir  string // of its Cargo.toml
+	// deps are the crates of elsewhere that it may name, by the name it has for them.
+	deps map[string]string
+}
+
+// crates is the layout of Rust: which file is the root of a crate.
+type crates struct {
+	files    map[string]bool
+	packages []*crate
+	// roots are the crates of root files, libs the root file of a library by its name.
+	roots map[string]*crate
+	libs  map[string]string
+}
+
+func newCrates(files []string, manifests []manifest) *crates {
+	l := &crates{files: map[string]bool{}, roots: map[string]*crate{}, libs: map[string]string{}}
+	for _, f := range files {
+		l.files[f] = true
+	}
+	workspace := map[string]string{}
+	for _, m := range manifests {
+		t := parseTOML(m.content)
+		for name, to := range t.dependencies("workspace.dependencies") {
+			workspace[name] = to
+		}
+	}
+	for _, m := range manifests {
+		t := parseTOML(m.content)
+		name := t.text("package", "name")
+		if name == "" {
+			continue
+		}
+		c := &crate{dir: dirOf(m.path), name: strings.ReplaceAll(name, "-", "_"), deps: map[string]string{}}
+		for _, section := range []string{"dependencies", "dev-dependencies", "build-dependencies"} {
+			for alias, to := range t.dependencies(section) {
+				if to == alias && workspace[alias] != "" {
+					to = workspace[alias]
+				}
+				c.deps[strings.ReplaceAll(alias, "-", "_")] = strings.ReplaceAll(to, "-", "_")
+			}
+		}
+		l.packages = append(l.packages, c)
+		lib := t.text("lib", "path")
+		if lib == "" {
+			lib = "src/lib.rs"
+		}
+		if file := slash.Join(c.dir, lib); l.files[file] {
+			if n := t.text("lib", "name"); n != "" {
+				c.name = strings.ReplaceAll(n, "-", "_")
+			}
+			l.roots[file] = c
+			for _, known := range []string{c.name, strings.ReplaceAll(name, "-", "_")} {
+				if _, taken := l.libs[known]; !taken {
+					l.libs[known] = file
+				}
+			}
+		}
+		for _, path := range append(t.lists("bin", "path"), "src/main.rs", "build.rs") {
+			if file := slash.Join(c.dir, path); l.files[file] {
+				l.roots[file] = c
+			}
+		}
+		for _, path := range slices.Concat(t.lists("test", "path"), t.lists("bench", "path"), t.lists("example", "path")) {
+			if file := slash.Join(c.dir, path); l.files[file] {
+				l.roots[file] = c
+			}
+		}
+	}
+	for _, f := range files { // without a manifest
+		if base := slash.Base(f); (base == "main.rs" || base == "lib.rs") && l.crateOf(f) == nil {
+			l.roots[f] = &crate{dir: dirOf(f), name: "crate", deps: map[string]string{}}
+		}
+	}
+	for _, f := range files { // what Cargo finds by itself
+		dir, parent := dirOf(f), dirOf(dirOf(f))
+		for _, c := range l.packages {
+			for _, sub := range []string{"src/bin", "tests", "benches", "examples"} {
+				in := slash.Join(c.dir, sub)
+				if l.roots[f] == nil && (dir == in || parent == in && slash.Base(f) == "main.rs") {
+					l.roots[f] = c
+				}
+			}
+		}
+	}
+	return l
+}
+
+// crateOf is the crate below whose Cargo.toml a file stands; nil where there is none.
+func (l *crates) crateOf(file string) *crate {
+	var best *crate
+	for _, c := range l.packages {
+		if (c.dir == "" || strings.HasPrefix(file, c.dir+"/")) && (best == nil || len(c.dir) > len(best.dir)) {
+			best = c
+		}
+	}
+	return best
+}
+
+// moduleFile is the file of a module that another declares by `mod name;`: inline are
+// the inline modules around it.
+func (l *crates) moduleFile(from string, root bool, inline []string, name string) (string, bool) {
+	base := slash.Base(from)
+	dir := dirOf(from)
+	if file, ok := strings.CutPrefix(name, `"`); ok { // #[path = "…"]
+		file = slash.Join(append(append([]string{dir}, inline...), strings.TrimSuffix(file, `"`))...)
+		return file, l.files[file]
+	}
+	if !root && base != "mod.rs" {
+		dir = slash.Join(dir, strings.TrimSuffix(base, ".rs"))
+	}
+	dir = slash.Join(append([]string{dir}, inline...)...)
+	for _, file := range []string{slash.Join(dir, name+".rs"), slash.Join(dir, name, "mod.rs")} {
+		if l.files[file] {
+			return file, true
+		}
+	}
+	return "", false
+}
+
+// nameOf implements layout.
+func (l *crates) nameOf(file string) string {
+	if c := l.roots[file]; c != nil {
+		return c.name
+	}
+	return strings.TrimSuffix(file, ".rs")
+}
+
+// packageOf implements layout: a directory is no module.
+func (l *crates) packageOf(string) (string, bool) { return "", false }
+
+// resolve implements layout: paths are looked up by the names on them, not by files.
+func (l *crates) resolve(string, *recountv1.Import) (string, bool, bool) { return "", false, true }
+
+// first implements layout.
+func (l *crates) first(string, *recountv1.Import) (string, bool) { return "", false }
+
+// below implements layout.
+func (l *crates) below(string, string) (string, bool) { return "", false }
+
+// isTest implements layout.
+func (l *crates) isTest(file string) bool {
+	name := "/" + file
+	return strings.Contains(name, "/tests/") || strings.Contains(name, "/benches/") || strings.HasSuffix(name, "/tests.rs")
+}
+
+// rustPrelude are the names that need no import.
+var rustPrelude = wordSet(`Option Some None Result Ok Err Vec Box String ToString ToOwned Into From TryFrom TryInto AsRef
+AsMut Default Clone Copy Send Sync Sized Drop Fn FnMut FnOnce Iterator IntoIterator Extend DoubleEndedIterator
+ExactSizeIterator FromIterator PartialEq Eq PartialOrd Ord drop str bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64
+i128 isize f32 f64 std core alloc proc_macro`)
