@@ -67,7 +67,7 @@ func run(ctx context.Context, dir string, history, every int, profile string) er
 	}
 	c.print("facts")
 
-	graph, err := code.Open(mkdir(scratch, "graph"), code.Options{})
+	graph, err := code.Open(mkdir(scratch, "graph"), code.Options{Language: source.NameOf})
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func imported(ctx context.Context, dir, scratch string, history int) ([]schemas.
 	var events []schemas.Event
 	_, err = commits.Import(ctx, repo, state, commits.Options{
 		Repository: name, History: history,
-		Language: func(path string) string { l, _ := source.LanguageOf(path); return l.Name },
+		Language: source.NameOf,
 		Limits:   commits.Limits{Content: source.MaxContent, Event: 8 << 20},
 		Now:      time.Now,
 		Append: func(_ context.Context, more []schemas.Event) (commits.Appended, error) {
@@ -202,7 +202,7 @@ func compare(ctx context.Context, graph *code.Code, records []*recountv1.Record,
 		if whole.Changes, err = s.Changes(); err != nil {
 			return err
 		}
-		alone, err := code.Open(mkdir(scratch, fmt.Sprintf("alone-%d", i)), code.Options{})
+		alone, err := code.Open(mkdir(scratch, fmt.Sprintf("alone-%d", i)), code.Options{Language: source.NameOf})
 		if err != nil {
 			return err
 		}

@@ -172,7 +172,7 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 	}
 	r, err = commits.Import(ctx, g.repo, s, commits.Options{
 		Repository: name, History: g.flags.history, All: g.flags.all, WorkingTree: g.working,
-		Language: func(path string) string { l, _ := extract.LanguageOf(path); return l.Name },
+		Language: extract.NameOf,
 		Limits:   commits.Limits{Content: extract.MaxContent, Event: httpapi.MaxEvent},
 		Append:   g.append, Redact: redacting(redactor), Now: time.Now, Progress: g.progress(name),
 	})

@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -41,10 +42,27 @@ func LanguageOf(path string) (Language, bool) {
 	return Language{}, false
 }
 
+// NameOf is the name of a path's language, "" where it is not known.
+func NameOf(path string) string {
+	l, _ := LanguageOf(path)
+	return l.Name
+}
+
+// Extractors names every language's extractor with its version: "go/1 python/1".
+func Extractors() string {
+	var names []string
+	for _, l := range languages {
+		names = append(names, l.extractor())
+	}
+	return strings.Join(names, " ")
+}
+
+func (l Language) extractor() string { return fmt.Sprintf("%s/%d", l.Name, l.Version) }
+
 // extract runs a language's extractor. A panic of it is a bug of ours that must
 // not take the file's commit with it.
 func extract(l Language, content []byte, facts *recountv1.FileFacts) {
-	facts.Extractor = fmt.Sprintf("%s/%d", l.Name, l.Version)
+	facts.Extractor = l.extractor()
 	defer func() {
 		if r := recover(); r != nil {
 			facts.Partial = true

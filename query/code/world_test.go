@@ -145,9 +145,21 @@ func newMemory(t testing.TB) *memory {
 	return memoryOf(t, snapshots.Options{Resolvers: func() []resolve.Resolver { return []resolve.Resolver{toy{}} }})
 }
 
+// languageOf names the languages of what commit reads.
+func languageOf(path string) string {
+	switch {
+	case strings.HasSuffix(path, ".toy"):
+		return "toy"
+	case strings.HasSuffix(path, "CODEOWNERS"):
+		return "codeowners"
+	}
+	return source.NameOf(path)
+}
+
 // memoryOf is a memory with the resolvers that the options say.
 func memoryOf(t testing.TB, o snapshots.Options) *memory {
 	t.Helper()
+	o.Language = languageOf
 	kind := snapshots.Kind(o)
 	set, err := projections.Open(t.TempDir(), projections.Options{}, kind)
 	if err != nil {

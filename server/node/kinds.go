@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/graph"
 	"github.com/recountdb/recount/projections/graph/code"
@@ -17,6 +18,6 @@ func (c Config) kinds() []projections.Kind {
 		lexical.Kind,
 		graph.Kind,
 		vector.Kind(c.vectorOptions()),
-		code.Kind(code.Options{Store: store.Options{Logger: c.Logger}}),
+		code.Kind(code.Options{Store: store.Options{Logger: c.Logger}, Language: source.NameOf, Facts: source.Extractors()}),
 	}
 }

@@ -104,15 +104,21 @@ func (b *builder) treeOf(s *recountv1.CodeSnapshot) (*tree, roots, error) {
 
 // load reads facts that the log has.
 func (b *builder) load(blob []byte, language string) (*recountv1.StoredFacts, error) {
+	f, err := b.find(blob, language)
+	if err == nil && f == nil {
+		err = b.c.Damaged(fmt.Errorf("no facts of blob %x as %q", blob, language))
+	}
+	return f, err
+}
+
+// find reads facts, nil where the log has none.
+func (b *builder) find(blob []byte, language string) (*recountv1.StoredFacts, error) {
 	id := factsID{string(blob), language}
 	if f := b.memory.facts.get(id); f != nil {
 		return f, nil
 	}
 	value, ok, err := b.get(factsKey(b.t.Shard(), b.repo, blob, language))
-	if err == nil && !ok {
-		err = b.c.Damaged(fmt.Errorf("no facts of blob %x as %q", blob, language))
-	}
-	if err != nil {
+	if err != nil || !ok {
 		return nil, err
 	}
 	f, size, err := decodeFacts(value)
@@ -155,7 +161,7 @@ func (b *builder) file(c *recountv1.FileChange) (*recountv1.CodeFile, error) {
 	if err != nil {
 		return nil, &badRecord{fmt.Errorf("%s: %w", c.Path, err)}
 	}
-	f := &recountv1.CodeFile{Blob: blob, Mode: c.Mode, Size: c.Size, Skipped: c.Skipped}
+	f := &recountv1.CodeFile{Blob: blob, Mode: c.Mode, Skipped: c.Skipped}
 	if bytes.IndexByte([]byte(c.Path), 0) >= 0 {
 		return nil, badf("path %q: it has a zero byte", c.Path)
 	}
@@ -165,25 +171,17 @@ func (b *builder) file(c *recountv1.FileChange) (*recountv1.CodeFile, error) {
 	if f.Skipped != "" {
 		return f, nil
 	}
-	value, _, err := b.get(about(b.t.Shard(), b.repo, aboutReadings, string(blob)))
+	language := b.c.opts.Language(c.Path)
+	s, err := b.find(blob, language)
 	if err != nil {
 		return nil, err
 	}
-	readings, err := decodeReadings(value)
-	if err != nil {
-		return nil, b.c.Damaged(err)
-	}
-	reading, ok := choose(readings, c.Path)
-	if !ok {
+	if s == nil {
 		f.Skipped = "its content is not on the log"
 		return f, nil
 	}
-	s, err := b.load(blob, reading.language)
-	if err != nil {
-		return nil, err
-	}
 	facts := s.GetFacts()
-	f.Language, f.FirstPath = facts.Language, reading.path
+	f.Language, f.Size = language, facts.Size
 	f.Skipped, f.Partial, f.Problem, f.Generated = facts.Skipped, facts.Partial, facts.Problem, facts.Generated
 	return f, nil
 }

@@ -346,9 +346,10 @@ func (c *check) factsOf(s *Snapshot, f *recountv1.FileChange) error {
 	if err != nil {
 		return err
 	}
-	ok, err := c.v.Get(about(s.repo.shard(), s.repo.Name, aboutReadings, string(blob)), func([]byte) error { return nil })
+	language := c.v.c.opts.Language(f.Path)
+	ok, err := c.v.Get(factsKey(s.repo.shard(), s.repo.Name, blob, language), func([]byte) error { return nil })
 	if err == nil && !ok {
-		err = c.fault(Fault{Repository: s.Repository, Commit: s.Commit, Map: FilesMap, What: fmt.Sprintf("file %q: no facts of its blob %s", f.Path, f.Blob)})
+		err = c.fault(Fault{Repository: s.Repository, Commit: s.Commit, Map: FilesMap, What: fmt.Sprintf("file %q: no facts of its blob %s as %q", f.Path, f.Blob, language)})
 	}
 	return err
 }

@@ -37,7 +37,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 		"a chunk's byte":          {chunkPrefix(key), func(v []byte) []byte { v[len(v)/2] ^= 1; return v }, "damaged", true},
 		"a chunk is gone":         {chunkPrefix(key), func([]byte) []byte { return nil }, prolly.ErrNotFound.Error(), true},
 		"a snapshot's parent":     {about(key, h.repo, aboutCommit), func(v []byte) []byte { return []byte(strings.Replace(string(v), h.commits[0], h.commits[1], 1)) }, "its commit and maps give", false},
-		"a file's facts are gone": {about(key, h.repo, aboutReadings, string(lastBlob)), func([]byte) []byte { return nil }, "no facts of its blob", false},
+		"a file's facts are gone": {about(key, h.repo, aboutFacts, string(lastBlob)), func([]byte) []byte { return nil }, "no facts of its blob", false},
 		"an edge's other direction": {about(key, h.repo, aboutCommit), func(v []byte) []byte {
 			s := &recountv1.CodeSnapshot{}
 			if err := proto.Unmarshal(v, s); err != nil {

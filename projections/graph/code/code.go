@@ -17,20 +17,26 @@ const (
 	// Name of the projection.
 	Name = "code"
 	// Version of what it stores.
-	Version = 1
+	Version = 2
 )
 
-// Options say how the projection is opened. The zero value is good.
+// Options say how the projection is opened. The zero value is good but for Language.
 type Options struct {
 	Store store.Options
+	// Language names the language of a path, "" where it is not known, as the
+	// processor does that makes the facts. Required.
+	Language func(path string) string
+	// Facts names what makes the facts, with versions. State that is made of others'
+	// is made anew.
+	Facts string
 	// Resolvers makes the resolvers of one repository; nil means DefaultResolvers.
 	Resolvers func() []resolve.Resolver
 	// CacheBytes bounds the memory for decoded chunks; 0 means 64 MiB.
 	CacheBytes int64
 }
 
-// Kind is how a node knows this projection. What resolvers say is part of the
-// state, so a resolver of another version has it made anew.
+// Kind is how a node knows this projection. What extractors and resolvers say is
+// part of the state, so one of another version has it made anew.
 func Kind(o Options) projections.Kind {
 	return projections.Kind{
 		Name: Name, Version: Version, Params: o.params(), Topics: []string{schemas.TopicCommits},
@@ -46,7 +52,7 @@ func (o Options) resolvers() []resolve.Resolver {
 }
 
 func (o Options) params() string {
-	var names []string
+	names := strings.Fields(o.Facts)
 	for _, r := range o.resolvers() {
 		names = append(names, r.Name())
 	}
@@ -68,6 +74,9 @@ type Code struct {
 
 // Open opens or creates the projection in dir.
 func Open(dir string, o Options) (*Code, error) {
+	if o.Language == nil {
+		return nil, schemas.Fatalf("%s: open: Language is not set", Name)
+	}
 	o.Store.Name = Name
 	db, err := store.Open(dir, o.Store)
 	if err != nil {

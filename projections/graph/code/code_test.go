@@ -10,7 +10,10 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+
+	"google.golang.org/protobuf/proto"
 
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/graph/resolve"
@@ -65,7 +68,14 @@ func (toy) Resolve(_ context.Context, t resolve.Tree, _ resolve.Change) ([]resol
 }
 
 func toyOptions() Options {
-	return Options{Resolvers: func() []resolve.Resolver { return []resolve.Resolver{toy{}} }}
+	return Options{Language: toyLanguage, Resolvers: func() []resolve.Resolver { return []resolve.Resolver{toy{}} }}
+}
+
+func toyLanguage(path string) string {
+	if strings.HasSuffix(path, ".toy") || strings.HasSuffix(path, ".toyi") {
+		return "toy"
+	}
+	return ""
 }
 
 func id(parts ...any) string {
@@ -261,6 +271,106 @@ func TestIncrementsEqualFull(t *testing.T) {
 	}
 }
 
+// What a path means is said by the path alone, and so is the snapshot: not by the
+// paths under which the content, or the commit, came in first.
+func TestASnapshotIsOfItsCommitAlone(t *testing.T) {
+	const repo = "acme/shop"
+	tp := schemas.TopicPartition{Topic: "recount.commits"}
+	facts := func(path, blob string) *recountv1.FileFacts {
+		f := &recountv1.FileFacts{Repository: repo, Path: path, Blob: blob, Size: 7, Language: toyLanguage(path)}
+		if f.Language != "" {
+			f.Declarations = []*recountv1.Declaration{{
+				Kind: recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, Name: "f", Start: &recountv1.Place{Line: 1}, End: &recountv1.Place{Line: 2},
+			}}
+		}
+		return f
+	}
+	file := func(path, blob string) *recountv1.FileChange {
+		return &recountv1.FileChange{Path: path, Status: recountv1.ChangeStatus_CHANGE_STATUS_ADDED, Mode: 0o100644, Blob: blob}
+	}
+	vendored := func(size int64) *recountv1.FileChange {
+		c := file("vendor/v.toy", id("vendored"))
+		c.Skipped, c.Size = "vendored: vendor", size
+		return c
+	}
+	text, empty, parent, commit := id("text"), id("empty"), id("parent"), id("commit")
+	last := []*recountv1.FileChange{file("LICENSE.txt", text), file("new.toyi", empty), file("py.typed", empty)}
+	commitOf := func(c string, scope recountv1.Scope, changes ...*recountv1.FileChange) *recountv1.CommitRecorded {
+		m := &recountv1.CommitRecorded{Repository: repo, Commit: c, Scope: scope, Changes: changes}
+		if c == commit {
+			m.Parents = []string{parent}
+		}
+		return m
+	}
+	var hashes []string
+	for _, bodies := range [][]any{
+		{ // The commit is the base.
+			facts("LICENSE.txt", text), facts("new.toyi", empty), facts("py.typed", empty),
+			commitOf(commit, recountv1.Scope_SCOPE_FULL, append([]*recountv1.FileChange{vendored(1234)}, last...)...),
+		},
+		{ // Its contents came before, under other names, and its files were others'.
+			facts(".keep", empty), facts("old.toy", empty), facts("LICENSE", text),
+			commitOf(parent, recountv1.Scope_SCOPE_FULL, file("LICENSE", text), file("old.toy", empty), file(".keep", empty), vendored(0)),
+			commitOf(commit, recountv1.Scope_SCOPE_CHANGES, append([]*recountv1.FileChange{
+				{Path: "LICENSE", Status: recountv1.ChangeStatus_CHANGE_STATUS_DELETED},
+				{Path: "old.toy", Status: recountv1.ChangeStatus_CHANGE_STATUS_DELETED},
+				{Path: ".keep", Status: recountv1.ChangeStatus_CHANGE_STATUS_DELETED},
+			}, last...)...),
+		},
+	} {
+		shard := projtest.Shard{TP: tp}
+		h := newHistory(nil, &shard, repo)
+		for _, b := range bodies {
+			h.add(b)
+		}
+		c := open(t)
+		if err := c.Apply(t.Context(), shard.Batch(0, shard.Next)); err != nil {
+			t.Fatal(err)
+		}
+		hashes = append(hashes, snapshotOf(t, c, tp, repo, commit))
+		for path, f := range filesOf(t, c, tp, repo, commit) {
+			if path != "vendor/v.toy" && f.Skipped != "" {
+				t.Errorf("%s is left out: %s", path, f.Skipped)
+			}
+			if f.Language != toyLanguage(path) && f.Skipped == "" {
+				t.Errorf("%s is read as %q", path, f.Language)
+			}
+		}
+	}
+	if hashes[0] != hashes[1] {
+		t.Errorf("snapshot %s as the base, %s after its parent", hashes[0], hashes[1])
+	}
+}
+
+func filesOf(t *testing.T, c *Code, tp schemas.TopicPartition, repo, commit string) map[string]*recountv1.CodeFile {
+	t.Helper()
+	v, err := c.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	s, err := v.Snapshot(RepoID{tp, repo}, commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := s.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]*recountv1.CodeFile{}
+	for e, err := range m.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &recountv1.CodeFile{}
+		if err := proto.Unmarshal(e.Value, f); err != nil {
+			t.Fatal(err)
+		}
+		files[string(e.Key)] = f
+	}
+	return files
+}
+
 // panicking is a resolver with a bug.
 type panicking struct{ toy }
 
@@ -276,7 +386,7 @@ func TestAResolversBugStopsNoOtherRepository(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	newHistory(rng, &shard, "acme/bad").add(&recountv1.CommitRecorded{Repository: "acme/bad", Commit: id("bad"), Scope: recountv1.Scope_SCOPE_FULL})
 	bad := shard.Records[len(shard.Records)-1]
-	c, err := Open(t.TempDir(), Options{Resolvers: func() []resolve.Resolver { return []resolve.Resolver{panicking{}} }})
+	c, err := Open(t.TempDir(), Options{Language: toyLanguage, Resolvers: func() []resolve.Resolver { return []resolve.Resolver{panicking{}} }})
 	if err != nil {
 		t.Fatal(err)
 	}

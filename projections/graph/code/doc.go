@@ -30,7 +30,6 @@
 // partitions is two repositories.
 //
 //	0x10 Shard hash                      a chunk of a map
-//	0x11 Shard Repo 'b' blob             the languages and paths that the blob has facts for
 //	0x11 Shard Repo 'f' blob language    StoredFacts, zstd
 //	0x11 Shard Repo 'c' commit           CodeSnapshot
 //	0x11 Shard Repo 'p' commit part      CommitRecorded, a part of a commit not closed yet

@@ -96,22 +96,8 @@ func (f *fold) facts(r *recountv1.Record, facts *recountv1.FileFacts) error {
 	if err != nil {
 		return &badRecord{err}
 	}
-	if len(facts.Path) > 0xffff {
-		return badf("path of %d bytes", len(facts.Path))
-	}
-	readings := about(f.t.Shard(), facts.Repository, aboutReadings, string(blob))
-	value, _, err := f.get(readings)
-	if err != nil {
-		return err
-	}
-	all, err := decodeReadings(value)
-	if err != nil {
-		return f.c.Damaged(err)
-	}
-	if slices.ContainsFunc(all, func(c candidate) bool { return c.language == facts.Language }) {
-		return nil
-	}
-	if err := f.set(readings, appendReading(slices.Clip(value), candidate{facts.Language, facts.Path})); err != nil {
+	key := factsKey(f.t.Shard(), facts.Repository, blob, facts.Language)
+	if _, known, err := f.get(key); err != nil || known {
 		return err
 	}
 	s := &recountv1.StoredFacts{Facts: facts, Position: r.Origin, EventId: r.EventId}
@@ -120,7 +106,7 @@ func (f *fold) facts(r *recountv1.Record, facts *recountv1.FileFacts) error {
 		return err
 	}
 	f.memory(facts.Repository).facts.add(factsID{string(blob), facts.Language}, s, size)
-	return f.set(factsKey(f.t.Shard(), facts.Repository, blob, facts.Language), encoded)
+	return f.set(key, encoded)
 }
 
 func (f *fold) ref(r *recountv1.Record, m *recountv1.RefMoved) error {

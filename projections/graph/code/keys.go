@@ -21,12 +21,11 @@ const (
 
 // What a key of a repository is about.
 const (
-	aboutFacts    = 'f'
-	aboutReadings = 'b'
-	aboutCommit   = 'c'
-	aboutPart     = 'p'
-	aboutRef      = 'r'
-	aboutWorking  = 'w'
+	aboutFacts   = 'f'
+	aboutCommit  = 'c'
+	aboutPart    = 'p'
+	aboutRef     = 'r'
+	aboutWorking = 'w'
 )
 
 func chunkPrefix(shard []byte) []byte {

@@ -1740,16 +1740,14 @@ type CodeFile struct {
 	Blob     []byte `protobuf:"bytes,1,opt,name=blob,proto3" json:"blob,omitempty"`
 	Mode     uint32 `protobuf:"varint,2,opt,name=mode,proto3" json:"mode,omitempty"`
 	Language string `protobuf:"bytes,3,opt,name=language,proto3" json:"language,omitempty"`
-	Size     int64  `protobuf:"varint,4,opt,name=size,proto3" json:"size,omitempty"`
+	// size of the content in bytes; 0 where it was skipped.
+	Size int64 `protobuf:"varint,4,opt,name=size,proto3" json:"size,omitempty"`
 	// skipped says why the file has no facts.
 	Skipped string `protobuf:"bytes,5,opt,name=skipped,proto3" json:"skipped,omitempty"`
 	// partial says that its facts are not all; problem is the first reason.
-	Partial   bool   `protobuf:"varint,6,opt,name=partial,proto3" json:"partial,omitempty"`
-	Problem   string `protobuf:"bytes,7,opt,name=problem,proto3" json:"problem,omitempty"`
-	Generated bool   `protobuf:"varint,8,opt,name=generated,proto3" json:"generated,omitempty"`
-	// first_path is where the content was first seen: with blob and language it names
-	// the facts.
-	FirstPath     string `protobuf:"bytes,9,opt,name=first_path,json=firstPath,proto3" json:"first_path,omitempty"`
+	Partial       bool   `protobuf:"varint,6,opt,name=partial,proto3" json:"partial,omitempty"`
+	Problem       string `protobuf:"bytes,7,opt,name=problem,proto3" json:"problem,omitempty"`
+	Generated     bool   `protobuf:"varint,8,opt,name=generated,proto3" json:"generated,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1838,13 +1836,6 @@ func (x *CodeFile) GetGenerated() bool {
 		return x.Generated
 	}
 	return false
-}
-
-func (x *CodeFile) GetFirstPath() string {
-	if x != nil {
-		return x.FirstPath
-	}
-	return ""
 }
 
 // CodeMaps are the roots of a snapshot's maps; each is 32 bytes.
@@ -2382,7 +2373,7 @@ const file_recount_v1_code_proto_rawDesc = "" +
 	"\x13confidence_permille\x18\x02 \x01(\rR\x12confidencePermille\x12'\n" +
 	"\x05sites\x18\x03 \x03(\v2\x11.recount.v1.PlaceR\x05sites\x12\x1d\n" +
 	"\n" +
-	"site_count\x18\x04 \x01(\rR\tsiteCount\"\xed\x01\n" +
+	"site_count\x18\x04 \x01(\rR\tsiteCount\"\xe0\x01\n" +
 	"\bCodeFile\x12\x12\n" +
 	"\x04blob\x18\x01 \x01(\fR\x04blob\x12\x12\n" +
 	"\x04mode\x18\x02 \x01(\rR\x04mode\x12\x1a\n" +
@@ -2391,9 +2382,9 @@ const file_recount_v1_code_proto_rawDesc = "" +
 	"\askipped\x18\x05 \x01(\tR\askipped\x12\x18\n" +
 	"\apartial\x18\x06 \x01(\bR\apartial\x12\x18\n" +
 	"\aproblem\x18\a \x01(\tR\aproblem\x12\x1c\n" +
-	"\tgenerated\x18\b \x01(\bR\tgenerated\x12\x1d\n" +
-	"\n" +
-	"first_path\x18\t \x01(\tR\tfirstPath\"\xac\x01\n" +
+	"\tgenerated\x18\b \x01(\bR\tgeneratedJ\x04\b\t\x10\n" +
+	"R\n" +
+	"first_path\"\xac\x01\n" +
 	"\bCodeMaps\x12\x14\n" +
 	"\x05files\x18\x01 \x01(\fR\x05files\x12\x14\n" +
 	"\x05nodes\x18\x02 \x01(\fR\x05nodes\x12\x10\n" +
