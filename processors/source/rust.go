@@ -27,7 +27,7 @@ import (
 var rustLanguage = Language{
 	Name: "rust", Version: 1, Matches: suffixed(".rs"),
 	Extract: parsedBy(loadGrammar(rust.GetLanguage), parseRust, func(f *file) {
-		r := &rustFile{file: f, known: map[string]string{}, used: map[nameIn]int{}}
+		r := &rustFile{file: f, known: map[string]string{}, used: map[nameIn]int{}, chains: map[ref]string{}}
 		r.imported()
 		r.framework = r.webFramework()
 		r.items(0, rustScope{})
@@ -42,6 +42,8 @@ type rustFile struct {
 	known map[string]string
 	// used counts the variables of a name in a declaration, and uses as an item's.
 	used map[nameIn]int
+	// chains are the names of what long chains of calls give.
+	chains map[ref]string
 }
 
 // rustScope is where the walk stands.

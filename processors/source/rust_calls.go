@@ -160,7 +160,25 @@ func (r *rustFile) callPath(n ref, s rustScope) string {
 	case "Box.new", "Rc.new", "Arc.new", "Rc.clone", "Arc.clone", "Box.pin", "Pin.new", "Cow.Borrowed", "Cow.Owned":
 		return r.path(r.child(r.field(n, "arguments"), 0), s)
 	}
-	return result(path)
+	if path = result(path); len(path) > longChain {
+		return r.shortened(n, path, s)
+	}
+	return path
+}
+
+// longChain is how long the path of a chain of calls grows before its value gets a name
+// of its own: paths end at maxPath.
+const longChain = 160
+
+// shortened is the name of what a long chain of calls gives.
+func (r *rustFile) shortened(n ref, path string, s rustScope) string {
+	name, ok := r.chains[n]
+	if !ok {
+		name = r.fresh("<let>", s)
+		r.chains[n] = name
+		r.bind(s.in, name, path, "", n)
+	}
+	return name
 }
 
 // literal is the value of a string literal.

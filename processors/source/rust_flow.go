@@ -175,6 +175,9 @@ func (r *rustFile) let(n ref, s rustScope) {
 		s.locals.names[r.text(pattern)] = name
 		return
 	}
+	if r.kind(pattern) == "tuple_pattern" && r.kind(value) == "tuple_expression" && r.bindTuple(pattern, value, s) {
+		return
+	}
 	of := r.path(value, s)
 	if typ != "" || isBranch(r.kind(value)) {
 		of = r.fresh("<let>", s)
@@ -189,6 +192,32 @@ func (r *rustFile) let(n ref, s rustScope) {
 	}
 	r.visit(r.field(n, "alternative"), s)
 	r.bindPattern(pattern, of, s, nil)
+}
+
+// bindTuple reads `let (a, b) = (x, y);`; false where the sides are not alike.
+func (r *rustFile) bindTuple(pattern, value ref, s rustScope) bool {
+	var parts, values []ref
+	for c := range r.children(pattern) {
+		parts = append(parts, c)
+	}
+	for c := range r.children(value) {
+		values = append(values, c)
+	}
+	if len(parts) != len(values) || r.has(pattern, "remaining_field_pattern") {
+		return false
+	}
+	paths := make([]string, len(values))
+	for i, v := range values {
+		if r.kind(parts[i]) == "identifier" {
+			r.usesInside(v, r.text(parts[i]), s)
+		}
+		paths[i] = r.path(v, s)
+		r.visit(v, s)
+	}
+	for i, p := range parts {
+		r.bindPattern(p, paths[i], s, nil)
+	}
+	return true
 }
 
 func isBranch(kind string) bool {

@@ -214,7 +214,7 @@ func (p *program) constructor(class *decl) *decl {
 func (l *linker) call(here at, r *recountv1.Reference) {
 	of := l.m.path(r.Path)
 	var t targets
-	for _, m := range l.p.eval(nil, here, of) {
+	for _, m := range l.p.called(here, of) {
 		l.callee(&t, m.value, m.sure)
 		if m.value.kind == classValue && m.sure && l.p.constructor(m.value.decl) != nil && m.value.decl.in != r.In {
 			l.edge(references, r.In, m.value.decl.key, scopeResolved, r.At)

@@ -75,7 +75,7 @@ calls b/src/lib.rs:inner.three -> b/src/lib.rs:inner.four @2:39
 `},
 		{"receivers: self, parameters, fields, results, what hides a name, ? and patterns", `
 -- src/lib.rs --
-struct Store { first: Option<Box<Item>>, all: Vec<Item> }
+struct Store { check: u8, first: Option<Box<Item>>, all: Vec<Item> }
 struct Item;
 enum Kind { One(Item), Two { item: Item } }
 impl Store {
@@ -94,21 +94,26 @@ impl Store {
         again.good();
         println!("{}", again.good());
         self.get().unwrap_err().show();
+        let (make, other) = (Store::new, again);
+        make().bad(); other.bad();
         let good = |x| unknown.good(x);
         None
     }
 }
 struct Fault;
 impl Fault { fn show(&self) {} }
-impl Item { fn run(&self) {} fn good(&self) -> bool { true } }
+impl Store { fn bad(&self) {} }
+impl Item { fn bad(&self) {} fn run(&self) {} fn good(&self) -> bool { true } }
 `, `
 calls src/lib.rs:Store.all -> src/lib.rs:Fault.show @19:32
+calls src/lib.rs:Store.all -> src/lib.rs:Item.bad @21:28
 calls src/lib.rs:Store.all -> src/lib.rs:Item.good @10:49,17:14,18:29
 calls src/lib.rs:Store.all -> src/lib.rs:Item.run @9:47,10:64,13:13,14:63
+calls src/lib.rs:Store.all -> src/lib.rs:Store.bad @21:15
 calls src/lib.rs:Store.all -> src/lib.rs:Store.get @11:24,16:36,19:13
-calls src/lib.rs:Store.all -> src/lib.rs:Store.new @15:27
+calls src/lib.rs:Store.all -> src/lib.rs:Store.new @15:27,21:8
 calls src/lib.rs:Store.get -> src/lib.rs:Store.check @6:49
-calls src/lib.rs:Store.all -> unknown.good @20:31 (unresolved)
+calls src/lib.rs:Store.all -> unknown.good @22:31 (unresolved)
 `},
 		{"traits: methods that are declared, given and replaced, bounds, dyn, arguments of types, Deref", `
 -- src/lib.rs --

@@ -299,6 +299,26 @@ func isKnown(list *value) bool {
 	return all
 }
 
+// called is what a callee's path stands for: of a field and a method of one name, the
+// method.
+func (p *program) called(here at, of path) set {
+	found := p.eval(nil, here, of)
+	if !p.lang.items {
+		return found
+	}
+	var methods set
+	for _, m := range found {
+		switch m.value.kind {
+		case functionValue, boundValue, classValue:
+			methods = append(methods, m)
+		}
+	}
+	if len(methods) > 0 {
+		return methods
+	}
+	return found
+}
+
 // passed is the first argument of a path's calls.
 func (p *program) passed(f *flow, here at, callee string, place int) set {
 	refs := here.scope.mod.calls[callSite{here.in, callee}]
