@@ -12,12 +12,15 @@ func (a *app) symbolsCmd() *cobra.Command {
 	var tests bool
 	c := &cobra.Command{
 		Use:   "symbols TEXT",
-		Short: "Find symbols of the code by name",
+		Short: "Find symbols of the code by name, or by a description",
 		Long: `Find symbols by their name, the beginning of it, words of it (camelCase and snake_case),
 letters in order, a place (pkg/client.go:123) or a path. The best match comes first,
-tests last. Exits with 1 if there is none.`,
+tests last. Several words that are no symbol's name are a description: what is ranked
+then is how well names, documentation and signatures have its words.
+Exits with 1 if there is none.`,
 		Example: `  recount symbols Produce
   recount symbols "client produce" --kind method
+  recount symbols "how are records batched and retried"
   recount symbols pkg/kgo/client.go:120 --at v1.18.0`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeSymbols(1),

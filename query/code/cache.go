@@ -17,6 +17,7 @@ const DefaultCacheBytes = 128 << 20
 // safe for concurrent use.
 type Cache struct {
 	limit int64
+	texts texts
 
 	mu    sync.Mutex
 	bytes int64

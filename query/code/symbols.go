@@ -15,7 +15,7 @@ import (
 // SymbolsRequest asks for symbols by a part of their name.
 type SymbolsRequest struct {
 	Scope
-	Text  string   `json:"text" minLength:"1" maxLength:"4096" example:"ClientProduce" doc:"The name, or a part of it: its beginning, words of it (camelCase and snake_case), or letters in order. A place or a path, too."`
+	Text  string   `json:"text" minLength:"1" maxLength:"4096" example:"ClientProduce" doc:"The name, or a part of it: its beginning, words of it (camelCase and snake_case), or letters in order. A place or a path, too; or a description, in words."`
 	Kinds []string `json:"kinds,omitempty" example:"method" doc:"Only these kinds: function, method, struct, class, interface, …"`
 	Tests bool     `json:"tests,omitempty" doc:"Tests, too, as if they were no tests; otherwise they come last."`
 	Limit int      `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"10" doc:"How many at most."`
@@ -32,7 +32,7 @@ type SymbolsResponse struct {
 // SymbolHit is one symbol that matches.
 type SymbolHit struct {
 	Symbol
-	Match     string `json:"match" enum:"name,exact,case,prefix,words,part,letters,place" example:"words" doc:"How it matches: the whole qualified name or its end, the name, the name but for case, its beginning, its words, a part of it, its letters in order; or by a place."`
+	Match     string `json:"match" enum:"name,exact,case,prefix,words,part,letters,place,text" example:"words" doc:"How it matches: the whole qualified name or its end, the name, the name but for case, its beginning, its words, a part of it, its letters in order; by a place; or, of several words, what describes it: its name's words, those around it, its documentation and signature."`
 	Signature string `json:"signature,omitempty" example:"func (cl *Client) Produce(ctx context.Context, r *Record, promise func(*Record, error))" doc:"Its declaration's head."`
 	Doc       string `json:"doc,omitempty" doc:"The beginning of its documentation."`
 }
@@ -42,7 +42,8 @@ func (r SymbolsRequest) check() error {
 	return cmp.Or(r.Scope.check(), checkName("text", strings.TrimSpace(r.Text)), checkLimit(r.Limit), err)
 }
 
-// Symbols finds symbols by name. An error is a *query.RequestError,
+// Symbols finds symbols by name, or, where several words are no symbol's, by what
+// describes them. An error is a *query.RequestError,
 // *query.NotFoundError, *AmbiguousError, *query.NotVisibleError, the context's, or
 // the projection's; so are those of the other questions.
 func Symbols(ctx context.Context, s Sources, r SymbolsRequest) (SymbolsResponse, error) {
@@ -68,6 +69,14 @@ func Symbols(ctx context.Context, s Sources, r SymbolsRequest) (SymbolsResponse,
 	w := &world{graphs: []*Graph{g}}
 	text := plainName(strings.TrimPrefix(r.Text, g.repo+"/"))
 	hits := g.search(text, wanted, r.Tests)
+	if !slices.ContainsFunc(hits, func(h symbolHit) bool { return h.tier <= matchWords }) && strings.Contains(strings.TrimSpace(r.Text), " ") {
+		x, err := s.Graphs.texts.of(ctx, g, snap)
+		if err != nil {
+			return resp, err
+		}
+		a.lap("index of words")
+		hits = g.described(x, hits, r.Text, wanted, r.Tests)
+	}
 	a.step(query.Step{Operator: "symbols", Inputs: map[string]string{"text": text}, Counts: map[string]int64{"symbols": int64(len(g.nodes)), "matching": int64(len(hits))}})
 	a.lap("symbols")
 	resp.Revision, resp.Symbols = at(snap), []SymbolHit{}
@@ -140,10 +149,11 @@ const (
 	matchWords
 	matchPart
 	matchLetters
+	matchText
 	noMatch
 )
 
-var matchNames = [...]string{"place", "name", "exact", "case", "prefix", "words", "part", "letters"}
+var matchNames = [...]string{"place", "name", "exact", "case", "prefix", "words", "part", "letters", "text"}
 
 type symbolHit struct {
 	n    int32
@@ -184,6 +194,17 @@ func (g *Graph) search(text string, wanted map[recountv1.SymbolKind]bool, tests 
 		return cmp.Or(order, compareBool(!x.exported, !y.exported), cmp.Compare(a.loss, b.loss), cmp.Compare(a.n, b.n))
 	})
 	return hits
+}
+
+// described puts what a description finds before hits that only have a part of it.
+func (g *Graph) described(x *textIndex, hits []symbolHit, text string, wanted map[recountv1.SymbolKind]bool, tests bool) []symbolHit {
+	var all []symbolHit
+	seen := map[int32]bool{}
+	for _, s := range x.find(g, text, wanted, tests) {
+		seen[s.n] = true
+		all = append(all, symbolHit{s.n, matchText, 0})
+	}
+	return append(all, slices.DeleteFunc(hits, func(h symbolHit) bool { return seen[h.n] })...)
 }
 
 // matcher compares one text with many names.

@@ -24,7 +24,7 @@ import (
 // toy is a language one can read: a file is lines of
 //
 //	package PATH
-//	KIND NAME [-> TARGET…] [= BODY]
+//	KIND NAME [-> TARGET…] [= BODY] [// DOC]
 //
 // KIND is a symbol's kind, or test; TARGET is calls: a name of the repository, or
 // PACKAGE#NAME of elsewhere; "implements NAME", "handles_route NAME" and so on as
@@ -85,6 +85,7 @@ func (toy) Resolve(_ context.Context, t resolve.Tree, _ resolve.Change) ([]resol
 func parseToy(content string, f *recountv1.FileFacts) {
 	f.Language = "toy"
 	for i, line := range strings.Split(content, "\n") {
+		line, doc, _ := strings.Cut(line, " // ")
 		line, body, _ := strings.Cut(line, " = ")
 		words := strings.Fields(line)
 		if len(words) < 2 || strings.HasPrefix(line, "#") {
@@ -101,7 +102,7 @@ func parseToy(content string, f *recountv1.FileFacts) {
 		n := uint32(i + 1)
 		d := &recountv1.Declaration{
 			Kind: recountv1.SymbolKind(recountv1.SymbolKind_value["SYMBOL_KIND_"+strings.ToUpper(kind)]), Name: words[1], Test: test,
-			Start: &recountv1.Place{Line: n}, End: &recountv1.Place{Line: n, Column: 80}, Signature: words[0] + " " + words[1],
+			Start: &recountv1.Place{Line: n}, End: &recountv1.Place{Line: n, Column: 80}, Signature: words[0] + " " + words[1], Doc: doc,
 		}
 		sum := sha1.Sum([]byte(line + body))
 		for _, b := range sum[:8] {
