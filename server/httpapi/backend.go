@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -33,6 +34,8 @@ type Backend interface {
 	// Code answers a question about code into response, a pointer: code.Ask says it
 	// with types.
 	Code(ctx context.Context, question string, request, response any) error
+	// Export writes a code graph to w, in one of the formats of code.Export.
+	Export(ctx context.Context, r code.ExportRequest, w io.Writer) error
 	// Follow hands commands to each as they become visible (query.Follow). It ends
 	// with ErrUnavailable when the node stops: go on from the last Followed.Next.
 	Follow(ctx context.Context, r query.FollowRequest, each func(query.Followed) error) error

@@ -17,6 +17,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -193,6 +194,21 @@ func (c *Client) Scan(ctx context.Context, q ScanRequest, w io.Writer) error {
 	resp, err := c.do(ctx, http.MethodGet, "/v1/intents", v, "", nil, accept)
 	if err != nil {
 		return err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(w, resp.Body)
+	return err
+}
+
+// Export asks POST /v1/code/export.
+func (c *Client) Export(ctx context.Context, q code.ExportRequest, w io.Writer) error {
+	b, err := json.Marshal(q)
+	if err != nil {
+		return err
+	}
+	resp, err := c.do(ctx, http.MethodPost, "/v1/code/export", nil, mediaJSON, b, exportMedia(q.Format))
+	if err != nil {
+		return referred(err)
 	}
 	defer resp.Body.Close()
 	_, err = io.Copy(w, resp.Body)

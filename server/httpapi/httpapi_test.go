@@ -131,6 +131,14 @@ func (f *fake) Rebuild(_ context.Context, r httpapi.RebuildRequest, p func(httpa
 	return httpapi.RebuildReport{Events: 2}, nil
 }
 
+func (f *fake) Export(_ context.Context, r code.ExportRequest, w io.Writer) error {
+	if r.Symbol != "" {
+		return &query.NotFoundError{Ref: r.Symbol, Hint: "see symbols"}
+	}
+	_, err := io.WriteString(w, "a graph as "+r.Format)
+	return err
+}
+
 func (f *fake) Fsck(_ context.Context, _ httpapi.FsckRequest, progress func(httpapi.Progress)) (httpapi.FsckReport, error) {
 	progress(httpapi.Progress{Phase: "check snapshots", Done: 1, Total: 2})
 	return httpapi.FsckReport{Chunks: 3, Faults: []httpapi.FsckFault{{Repo: "shop", What: "damaged"}}}, nil
@@ -409,6 +417,22 @@ func TestGuards(t *testing.T) {
 	}
 	if resp, _ := request(t, srv, "GET", "/v1/nothing", nil, auth...); resp.StatusCode != 404 {
 		t.Errorf("unknown path: %d", resp.StatusCode)
+	}
+}
+
+func TestExport(t *testing.T) {
+	srv, c := serve(t, &fake{}, httpapi.Options{})
+	var b strings.Builder
+	if err := c.Export(t.Context(), code.ExportRequest{Format: "dot"}, &b); err != nil || b.String() != "a graph as dot" {
+		t.Errorf("%q %v", b.String(), err)
+	}
+	var nf *query.NotFoundError
+	if err := c.Export(t.Context(), code.ExportRequest{Symbol: "x"}, &b); !errors.As(err, &nf) {
+		t.Errorf("an unknown symbol: %v", err)
+	}
+	resp, _ := request(t, srv, "POST", "/v1/code/export", strings.NewReader(`{"format":"graphml"}`), "Content-Type", "application/json", "Accept", "application/graphml+xml")
+	if got := resp.Header.Get("Content-Type"); resp.StatusCode != 200 || got != "application/graphml+xml" {
+		t.Errorf("GraphML: %d %s", resp.StatusCode, got)
 	}
 }
 

@@ -93,6 +93,17 @@ func (n *Node) Code(ctx context.Context, question string, request, response any)
 	return code.Answer(ctx, code.Sources{Set: n.set, Graphs: n.graphs}, question, request, response)
 }
 
+// Export is Backend.Export.
+func (n *Node) Export(ctx context.Context, r code.ExportRequest, w io.Writer) error {
+	if n.set == nil {
+		return noRole(RoleProject)
+	}
+	if err := n.catchUp(ctx); err != nil {
+		return err
+	}
+	return code.Export(ctx, code.Sources{Set: n.set, Graphs: n.graphs}, r, w)
+}
+
 // Follow is Backend.Follow. It ends with httpapi.ErrUnavailable when the node
 // stops.
 func (n *Node) Follow(ctx context.Context, q query.FollowRequest, each func(query.Followed) error) error {
@@ -181,6 +192,14 @@ func (r roled) Code(ctx context.Context, question string, request, response any)
 		return noRole(RoleServe)
 	}
 	return r.Node.Code(ctx, question, request, response)
+}
+
+// Export needs the role serve.
+func (r roled) Export(ctx context.Context, q code.ExportRequest, w io.Writer) error {
+	if !r.cfg.Has(RoleServe) {
+		return noRole(RoleServe)
+	}
+	return r.Node.Export(ctx, q, w)
 }
 
 // Scan needs the role serve.

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bufio"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/query/code"
+)
+
+func (a *app) exportCmd() *cobra.Command {
+	var r code.ExportRequest
+	var f codeFlags
+	c := &cobra.Command{
+		Use:   "export [SYMBOL]",
+		Short: "Write the code graph for other programs",
+		Long: `Write the code graph of a revision as JSON, for Graphviz (dot) or as GraphML, which
+Gephi, yEd and NetworkX read. With SYMBOL, a file or a package: only what is around it,
+--depth edges away. --communities says which symbols belong together by their edges
+(Louvain's method; the same graph gives the same ones); of more than 20,000 symbols it
+is their files.`,
+		Example: `  recount export --communities > graph.json
+  recount export kgo.Client --format dot | dot -Tsvg > client.svg
+  recount export pkg/kgo --depth 2 --edges calls --format graphml --at v1.18.0`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.completeSymbols(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.json && r.Format != code.FormatJSON {
+				return usagef("--json and --format %s: give one of them", r.Format)
+			}
+			var err error
+			if r.Scope, err = f.where(); err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				r.Symbol = args[0]
+			}
+			return a.withBackend(cmd.Context(), func(b *backend) error {
+				out := bufio.NewWriterSize(a.stdout, 64<<10)
+				if err := b.Export(cmd.Context(), r, out); err != nil {
+					return a.unanswered(err)
+				}
+				a.clearProgress()
+				return out.Flush()
+			})
+		},
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.scope.Repo, "repo", "", "the repository: its name, or the end of it; needed where there are several")
+	fl.StringVar(&f.scope.At, "at", "", "the revision: a branch, a tag, a commit, HEAD~3 (default HEAD)")
+	fl.StringVar(&f.atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
+	fl.StringVar(&r.Format, "format", code.FormatJSON, "json, dot or graphml")
+	fl.IntVar(&r.Depth, "depth", 0, "with SYMBOL: how many edges around it (default 1)")
+	fl.StringSliceVar(&r.Edges, "edges", nil, "only edges of these kinds, and the symbols at their ends; may be repeated")
+	fl.Float64Var(&r.MinConfidence, "min-confidence", 0, "only edges of this confidence or more, 0 to 1")
+	fl.BoolVar(&r.Tests, "tests", false, "tests, too")
+	fl.BoolVar(&r.Communities, "communities", false, "say which symbols belong together")
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]cobra.Completion{code.FormatJSON, code.FormatDOT, code.FormatGraphML}, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}

@@ -1,0 +1,233 @@
+package code
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// Formats of an export.
+const (
+	FormatJSON    = "json"
+	FormatDOT     = "dot"
+	FormatGraphML = "graphml"
+)
+
+// ExportRequest asks for a graph, or a part of it, in the form of other programs.
+type ExportRequest struct {
+	Scope
+	Format        string   `json:"format,omitempty" enum:"json,dot,graphml" default:"json" example:"graphml" doc:"json; dot, for Graphviz; graphml, for Gephi, yEd, NetworkX."`
+	Symbol        string   `json:"symbol,omitempty" maxLength:"4096" example:"kgo.Client" doc:"Only what is around this: a symbol, a file or a package; with what it declares."`
+	Depth         int      `json:"depth,omitempty" minimum:"1" maximum:"64" default:"1" example:"2" doc:"With symbol: how many edges around it."`
+	Edges         []string `json:"edges,omitempty" example:"calls" doc:"Only edges of these kinds, and the symbols at their ends."`
+	MinConfidence float64  `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Only edges of this confidence or more."`
+	Tests         bool     `json:"tests,omitempty" doc:"Tests, too."`
+	Communities   bool     `json:"communities,omitempty" doc:"Say which symbols belong together by their edges: Louvain's method with a fixed seed. Of more than 20,000 symbols by their files."`
+}
+
+func (r ExportRequest) check() error {
+	if f := cmp.Or(r.Format, FormatJSON); !slices.Contains([]string{FormatJSON, FormatDOT, FormatGraphML}, f) {
+		return &query.RequestError{Field: "format", Value: fmt.Sprintf("%q", r.Format), Reason: "want json, dot or graphml"}
+	}
+	for _, e := range r.Edges {
+		if _, err := parseEdge(e); err != nil {
+			return &query.RequestError{Field: "edges", Value: fmt.Sprintf("%q", e), Reason: "want kinds of edges, as in calls"}
+		}
+	}
+	switch {
+	case len(r.Symbol) > MaxName:
+		return checkName("symbol", r.Symbol)
+	case r.Depth < 0 || r.Depth > MaxDepth:
+		return &query.RequestError{Field: "depth", Value: r.Depth, Reason: fmt.Sprintf("want 1 to %d", MaxDepth)}
+	case r.Depth > 0 && r.Symbol == "":
+		return &query.RequestError{Field: "depth", Value: r.Depth, Reason: "want a symbol that it is around"}
+	}
+	return cmp.Or(r.Scope.check(), checkConfidence(r.MinConfidence))
+}
+
+// Export writes a graph as it goes: it takes memory for the graph, and none that grows
+// with what is written. The same snapshot and request give the same bytes, but for the
+// timing and watermark of JSON.
+func Export(ctx context.Context, s Sources, r ExportRequest, w io.Writer) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	a, err := s.ask(ctx, r.Scope)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	snap, err := a.snapshot(r.Repo, r.At)
+	if err != nil {
+		return err
+	}
+	g, err := a.graph(snap)
+	if err != nil {
+		return err
+	}
+	p := &part{g: g, w: &world{graphs: []*Graph{g}}, kinds: ^kinds(0), least: permille(r.MinConfidence), tests: r.Tests}
+	if len(r.Edges) > 0 {
+		p.kinds = 0
+		for _, name := range r.Edges {
+			k, _ := parseEdge(name)
+			p.kinds |= kindsOf(k)
+		}
+	}
+	if err := p.choose(a, r); err != nil {
+		return err
+	}
+	if r.Communities {
+		p.communities()
+		a.lap("communities")
+	}
+	a.step(query.Step{Operator: "export", Inputs: map[string]string{"format": cmp.Or(r.Format, FormatJSON), "symbol": r.Symbol}, Counts: map[string]int64{"symbols": int64(p.count), "communities": int64(len(p.groups))}})
+	b := bufio.NewWriterSize(w, 64<<10)
+	var f form
+	switch cmp.Or(r.Format, FormatJSON) {
+	case FormatDOT:
+		f = &dotForm{b}
+	case FormatGraphML:
+		f = &graphMLForm{b}
+	default:
+		f = &jsonForm{b: b, enc: json.NewEncoder(b)}
+	}
+	if err := p.write(ctx, f, at(snap), a.basis(p.count == 0, "")); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// part is what of a graph is exported.
+type part struct {
+	g     *Graph
+	w     *world
+	kinds kinds
+	least uint16
+	tests bool
+
+	in    []bool // by node
+	count int
+	// of is the community of each node, from 1; 0 for none.
+	of     []int32
+	groups []Community
+}
+
+// Community is symbols that belong together by their edges.
+type Community struct {
+	ID    int    `json:"id" example:"1" doc:"Its number, the largest first."`
+	Size  int    `json:"size" example:"120" doc:"How many symbols it has."`
+	Label string `json:"label" example:"pkg/kgo" doc:"The directory that most of them are in."`
+}
+
+func (p *part) follows(e *edge) bool {
+	return p.kinds.has(e.kind) && e.confidence >= p.least
+}
+
+func (p *part) wants(n int32) bool { return p.tests || !p.g.nodes[n].test }
+
+// choose marks the nodes.
+func (p *part) choose(a *asking, r ExportRequest) error {
+	p.in = make([]bool, len(p.g.nodes))
+	mark := func(n int32) {
+		if !p.in[n] && p.wants(n) {
+			p.in[n] = true
+			p.count++
+		}
+	}
+	if r.Symbol == "" {
+		for i := range p.g.nodes {
+			mark(int32(i))
+		}
+		if len(r.Edges) > 0 {
+			p.onlyEnds()
+		}
+		return nil
+	}
+	root, err := a.named(p.w, r.Symbol)
+	if err != nil {
+		return err
+	}
+	by := rules{along: p.kinds &^ kindsOf(eContains), against: p.kinds &^ kindsOf(eContains), min: p.least}
+	for _, x := range p.w.levels(p.w.seeds(root), &by, cmp.Or(r.Depth, 1)) {
+		mark(x.n)
+	}
+	return nil
+}
+
+// onlyEnds leaves out what no exported edge leads to or from.
+func (p *part) onlyEnds() {
+	ends := make([]bool, len(p.in))
+	p.count = 0
+	for i := range p.g.edges {
+		e := &p.g.edges[i]
+		if p.follows(e) && p.in[e.from] && p.in[e.to] {
+			ends[e.from], ends[e.to] = true, true
+		}
+	}
+	for _, in := range ends {
+		if in {
+			p.count++
+		}
+	}
+	p.in = ends
+}
+
+// form writes one format.
+type form interface {
+	begin(r Revision, groups []Community) error
+	node(id string, s Symbol, community int32) error
+	edge(from, to string, e *edge, site string) error
+	end(b query.Basis) error
+}
+
+func (p *part) write(ctx context.Context, f form, r Revision, b query.Basis) error {
+	if err := f.begin(r, p.groups); err != nil {
+		return err
+	}
+	community := func(n int) int32 {
+		if p.of == nil {
+			return 0
+		}
+		return p.of[n]
+	}
+	for i, in := range p.in {
+		if i&0xfff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if in {
+			if err := f.node(nodeID(p.g.keys[i]), p.w.symbol(ref{0, int32(i)}), community(i)); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range p.g.edges {
+		if i&0xfff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		e := &p.g.edges[i]
+		if !p.follows(e) || !p.in[e.from] || !p.in[e.to] {
+			continue
+		}
+		if err := f.edge(nodeID(p.g.keys[e.from]), nodeID(p.g.keys[e.to]), e, place(p.g.keys[e.from].Path(), e.line)); err != nil {
+			return err
+		}
+	}
+	return f.end(b)
+}
+
+// nodeID names a node in an export: FILE:NAME, with its kind, so that no two are
+// alike.
+func nodeID(k schemas.NodeKey) string {
+	if k.Chain() == "" {
+		return k.Path()
+	}
+	return k.Path() + ":" + k.Chain() + k.Variant() + " " + strconv.Itoa(int(k.Kind()))
+}
