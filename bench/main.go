@@ -32,7 +32,7 @@ var benchmarks = []benchmark{
 	{"memory-append", "append through the in-memory connection against loopback", benchMemoryAppend},
 	{"reopen", "open after kill -9 with a large log: time and peak RSS", benchReopen},
 	{"amplification", "bytes written to disk for each byte produced", benchAmplification},
-	{"rebuild", "every projection from offset zero", benchRebuild},
+	{"rebuild", "projections from offset zero", benchRebuild},
 	{"visible", "HTTP append to findable, at a fixed rate", benchVisible},
 	{"find", "find over HTTP", benchFind},
 	{"whole", "a long history through the live pipeline into every projection, then find and why of it", benchWhole},
@@ -48,7 +48,8 @@ type options struct {
 	duration time.Duration
 	data     string // NL2Bash pairs: description, tab, command
 	dir      string
-	heap     string // where whole writes a heap profile after each tenth
+	rebuild  []string // projections that rebuild makes anew; none means all
+	heap     string   // where whole writes a heap profile after each tenth
 }
 
 func main() {
@@ -62,9 +63,13 @@ func main() {
 	flag.StringVar(&o.data, "data", "", "file of description<TAB>command lines to draw commands from")
 	flag.StringVar(&o.dir, "dir", "", "where to put scratch data (default: a temporary directory)")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the run here")
+	projections := flag.String("projections", "", "projections that rebuild makes anew, with commas between (default: all)")
 	flag.StringVar(&o.heap, "heapprofiles", "", "write a heap profile after each tenth of whole into this folder")
 	child := flag.String("child", "", "internal: the part of a benchmark that runs in its own process")
 	flag.Parse()
+	if *projections != "" {
+		o.rebuild = strings.Split(*projections, ",")
+	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
