@@ -14,9 +14,9 @@ import (
 // because a shell history repeats itself. Remembering shows in speed alone. Safe
 // for concurrent use; a nil Memory remembers nothing.
 //
-// What is understood depends on the line and its shell, and of its resources the
-// paths also on where it ran: so a line is remembered with the resources it had
-// in each of the last few places.
+// What is understood depends on the line and its shell, and where the line has
+// paths that are not absolute, its resources also on where it ran: so such a line
+// is remembered with the resources it had in each of the last few places.
 type Memory struct {
 	lines *recent.Map[written, *read]
 }
@@ -35,7 +35,9 @@ type read struct {
 	complexity uint32
 	category   recountv1.Category
 	confidence float32
-	resources  *recent.Map[place, []*recountv1.Resource]
+	// resources are by place, under the zero one where that does not matter.
+	placed    bool
+	resources *recent.Map[place, []*recountv1.Resource]
 }
 
 const (
@@ -61,6 +63,9 @@ func (m *Memory) understand(in *recountv1.Intent) {
 	}
 	k, at := written{in.Command, in.Shell}, place{in.Cwd, in.User}
 	line, known := m.lines.Get(k)
+	if known && !line.placed {
+		at = place{}
+	}
 	if known {
 		if resources, ok := line.resources.Get(at); ok {
 			in.Tokens, in.Template, in.Programs = line.tokens, line.template, line.programs
@@ -69,10 +74,13 @@ func (m *Memory) understand(in *recountv1.Intent) {
 			return
 		}
 	}
-	understand(in)
+	placed := understand(in)
+	if !placed {
+		at = place{}
+	}
 	if !known {
 		line = &read{
-			in.Tokens, in.Template, slices.Clip(in.Programs), in.Complexity, in.Category, in.Confidence,
+			in.Tokens, in.Template, slices.Clip(in.Programs), in.Complexity, in.Category, in.Confidence, placed,
 			recent.New[place, []*recountv1.Resource](maxPlaces),
 		}
 		m.lines.Add(k, line)

@@ -11,7 +11,9 @@ import (
 // and the places of the line's items, the programs and the resources come of it.
 type reader struct {
 	*line
-	where     location
+	where location
+	// placed: what was read depends on where the line ran.
+	placed    bool
 	programs  []string
 	ran       int // programs, by a name that is known or not
 	known     int // those of them that stand in the tables
@@ -77,7 +79,7 @@ func (r *reader) goes(words []int) {
 	to := &r.items[words[len(words)-1]]
 	dir, ok := "", false
 	if !isFlag(to) && !to.subst && !to.glob && to.value != "-" {
-		dir, ok = r.where.resolve(to.value, to.dynamic)
+		dir, ok = r.resolve(to.value, to.dynamic)
 	}
 	if r.where.cwd = ""; ok {
 		r.where.cwd = dir
@@ -192,6 +194,7 @@ func (r *reader) within(it *item) {
 	r.ran += inner.ran
 	r.known += inner.known
 	r.remote = r.remote || inner.remote
+	r.placed = r.placed || inner.placed
 	for _, v := range inner.votes {
 		v.inner = r.inner
 		r.votes = append(r.votes, v)

@@ -155,9 +155,19 @@ func (r *reader) resource(value string, access recountv1.Access, it *item) {
 		value = "."
 	}
 	value = strings.TrimSuffix(value, "/...") // go's pattern for all below
-	if name, ok := r.where.resolve(value, it.dynamic); ok {
+	if name, ok := r.resolve(value, it.dynamic); ok {
 		r.note(recountv1.ResourceKind_RESOURCE_KIND_PATH, name, access)
 	}
+}
+
+// resolve is location.resolve where the line has gone to, and notes whether that
+// shows.
+func (r *reader) resolve(p string, dynamic bool) (string, bool) {
+	name, ok := r.where.resolve(p, dynamic)
+	if other, _ := (location{cwd: "/\x00", home: "/\x00"}).resolve(p, dynamic); other != name {
+		r.placed = true
+	}
+	return name, ok
 }
 
 // named notes something that goes by a plain name.

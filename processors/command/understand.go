@@ -4,8 +4,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// understand fills in what the text of the command says.
-func understand(in *recountv1.Intent) {
+// understand fills in what the text of the command says, and reports whether that
+// depends on where the command ran.
+func understand(in *recountv1.Intent) (placed bool) {
 	l, parsed := parse(in.Command, in.Shell)
 	if !parsed {
 		l = scan(in.Command, in.Shell)
@@ -23,6 +24,7 @@ func understand(in *recountv1.Intent) {
 	category, sure := r.categorise()
 	in.Category = category
 	in.Confidence = r.confidence(parsed, sure)
+	return r.placed
 }
 
 // confidence is how sure the reading is: of the syntax, of the programs, and of
