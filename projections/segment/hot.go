@@ -2,7 +2,6 @@ package segment
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/zeebo/xxh3"
 
@@ -18,8 +17,8 @@ type hot struct {
 	base  int64  // the offset the segment starts at
 	bytes uint64 // what its rows count towards sealing by size
 	rows  map[schemas.EventID]int32
-	// values maps each dictionary's texts to their index, seen embeddings by their hash.
-	values [nDict]map[string]int32
+	// values finds each dictionary's texts, seen embeddings by their hash.
+	values [nDict]texts
 	seen   map[uint64]int32
 	// ordered is true while rows came in the order of their times, as they
 	// nearly always do.
@@ -36,7 +35,6 @@ func newHot(base int64) *hot {
 	}
 	for i := range h.dict {
 		h.dict[i].val.off = []int32{0}
-		h.values[i] = map[string]int32{}
 	}
 	for i := range h.list {
 		h.list[i] = []int32{0}
@@ -167,11 +165,11 @@ func (h *hot) intern(dict int, s string) {
 		d.idx = append(d.idx, d.idx[n-1])
 		return
 	}
-	i, ok := h.values[dict][s]
+	i, ok := h.values[dict].index(&d.val, s)
 	if !ok {
 		i = int32(d.val.len())
 		d.val.append(s)
-		h.values[dict][strings.Clone(s)] = i // the record is not ours to keep
+		h.values[dict].add(&d.val, i)
 	}
 	d.idx = append(d.idx, i)
 }
@@ -214,7 +212,7 @@ func restore(c *columns, base int64, bytes uint64) *hot {
 	for i := range c.dict {
 		h.dict[i] = dictColumn{idx: slices.Clone(c.dict[i].idx), val: c.dict[i].val.clone()}
 		for k := range h.dict[i].val.len() {
-			h.values[i][strings.Clone(h.dict[i].val.at(k))] = int32(k)
+			h.values[i].add(&h.dict[i].val, int32(k))
 		}
 	}
 	for i := range c.list {
