@@ -81,8 +81,12 @@ const (
 
 // Kind is how a node knows this projection.
 var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schemas.TopicCommands}, Open: func(dir string) (projections.Projection, error) {
-	return Open(dir, store.Options{})
+	return Open(dir, store.Options{CacheBytes: storeCacheBytes})
 }}
+
+// storeCacheBytes is half of what a store takes by default: searches keep blocks of
+// their own.
+const storeCacheBytes = 32 << 20
 
 // Index is the open projection.
 type Index struct {

@@ -105,7 +105,7 @@ func lastDirs(cwd string) []string {
 
 // Bounds of a cache: of its texts, and of the bytes of each.
 const (
-	maxCached      = 1 << 13
+	maxCached      = 1 << 12
 	maxCachedBytes = 1 << 10
 )
 

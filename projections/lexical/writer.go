@@ -31,9 +31,10 @@ type fieldID struct {
 	id    schemas.EventID
 }
 
-// maxLists and maxIDs are how many a writer keeps; beyond, it starts anew.
+// maxLists and maxIDs are how many a writer keeps; beyond, it starts anew. Most of
+// the lists are of terms that never come again.
 const (
-	maxLists = 1 << 16
+	maxLists = 1 << 14
 	maxIDs   = 1 << 16
 )
 
