@@ -231,6 +231,7 @@ func (n *Node) Run(ctx context.Context) error {
 	}
 	n.cfg.Logger.Info("serving", "http", n.Endpoints().HTTP, "kafka", n.KafkaAddr(), "data", n.dir.path, "roles", n.cfg.Roles)
 
+	defer paceCollector()()
 	g, ctx := errgroup.WithContext(ctx)
 	// What is behind the doors outlives them.
 	inner, stopInner := context.WithCancel(context.WithoutCancel(ctx))
