@@ -174,6 +174,7 @@ func (im *importer) run(ctx context.Context) error {
 		return err
 	}
 	im.report.Head, im.report.Base = p.head.Commit, im.state.Base
+	im.feed.completed() // the base stands: what comes of it is remembered from now on
 	if err := im.count(ctx, p); err != nil {
 		return err
 	}

@@ -437,6 +437,98 @@ func TestAShallowCloneThatIsDeepened(t *testing.T) {
 	}
 }
 
+func TestMoreHistoryOfACloneThatIsDeepened(t *testing.T) {
+	origin := gittest.Init(t)
+	for i := range 6 {
+		origin.Commit(fmt.Sprint(i), "a.go", fmt.Sprintf("package a // %d\n", i))
+	}
+	w := newWorld(t)
+	dir := filepath.Join(t.TempDir(), "clone")
+	origin.Git("clone", "-q", "--depth=1", "file://"+origin.Dir, dir)
+	w.g = gittest.At(t, dir)
+	w.run()
+	w.want("5:full")
+	w.g.Git("fetch", "-q", "--unshallow")
+	if r := w.run(history(2)); r.Base != w.g.Rev("HEAD~2") {
+		t.Errorf("base %s, want HEAD~2", r.Base)
+	}
+	w.want("5:changes 0:metadata 1:metadata 2:metadata 3:full 4:changes 5:changes")
+}
+
+func TestShallowClonesOfLaterCommits(t *testing.T) {
+	origin := gittest.Init(t)
+	origin.Commit("0", "a.go", "package a\n")
+	clone := func(name string) *gittest.Repo {
+		dir := filepath.Join(t.TempDir(), name)
+		origin.Git("clone", "-q", "--depth=1", "file://"+origin.Dir, dir)
+		return gittest.At(t, dir)
+	}
+	w := newWorld(t)
+	origin.Commit("1", "b.go", "package b\n")
+	w.g = clone("first")
+	w.run()
+	origin.Commit("2", "c.go", "package c\n")
+	w.g = clone("next")
+	w.run()
+	w.log.fold()
+	origin.Commit("3", "d.go", "package d\n")
+	origin.Commit("4", "d.go", "package d // more\n")
+	w.g = clone("far")
+	_, err := w.try()
+	var same *commits.SameNameError
+	if !errors.As(err, &same) || !same.Shallow || !strings.Contains(err.Error(), "--deepen") {
+		t.Errorf("got %v; want the way to make the clone reach what is known", err)
+	}
+	w.g.Git("fetch", "-q", "--deepen=2")
+	w.run()
+}
+
+// An import was stopped before its base was on the log, and the next one asks for
+// more history.
+func TestMoreHistoryThanAnImportThatWasCutShort(t *testing.T) {
+	w := newWorld(t)
+	for i := range 5 {
+		w.g.Commit(fmt.Sprint(i), "a.go", fmt.Sprintf("package a // %d\n", i))
+	}
+	blob := w.g.Rev("HEAD:a.go")
+	object := filepath.Join(w.g.Dir, ".git", "objects", blob[:2], blob[2:])
+	if err := os.Rename(object, object+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.try(); err == nil {
+		t.Fatal("the base's content is missing: want an error")
+	}
+	w.want("0:metadata 1:metadata 2:metadata 3:metadata")
+	if err := os.Rename(object+".away", object); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.run(history(2)); r.Base != w.g.Rev("HEAD~2") {
+		t.Errorf("base %s, want HEAD~2", r.Base)
+	}
+	w.want("0:metadata 1:metadata 2:full 3:changes 2:full 3:changes 4:changes")
+}
+
+// A base can take long: what of it is on the log does not come again, also where
+// there is no commit before it.
+func TestAnInterruptedBaseGoesOn(t *testing.T) {
+	w := newWorld(t)
+	var files []string
+	for i := range 1200 {
+		files = append(files, fmt.Sprintf("f%d.go", i), fmt.Sprintf("package f // %d\n", i))
+	}
+	w.g.Commit("one", files...)
+	w.log.failAfter = 3
+	if _, err := w.try(); !errors.Is(err, errRefused) {
+		t.Fatalf("got %v", err)
+	}
+	w.log.failAfter = 0
+	// The last content of a batch is remembered with the next one.
+	if r := w.run(); r.Present > 1 || r.Files != 200+r.Present {
+		t.Errorf("%d events again, %d files; want the 200 that are missing", r.Present, r.Files)
+	}
+	w.want("one:full")
+}
+
 func TestWithoutCommits(t *testing.T) {
 	w := newWorld(t)
 	if _, err := w.try(); !errors.Is(err, commits.ErrNoCommits) || !strings.Contains(err.Error(), w.g.Dir) {

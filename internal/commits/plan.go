@@ -52,15 +52,22 @@ func (im *importer) plan(ctx context.Context) (p plan, err error) {
 		if im.state.Base, err = im.repo.Back(ctx, from, max(0, im.o.History)); err != nil {
 			return p, err
 		}
-	} else if im.o.History >= 0 && im.state.BaseDone {
+	} else if im.o.History >= 0 {
 		older, err := im.repo.Back(ctx, from, im.o.History)
 		if err != nil {
 			return p, err
 		}
-		if deeper, err := im.isBefore(ctx, older); err != nil {
+		deeper, err := im.isBefore(ctx, older)
+		switch {
+		case err != nil:
 			return p, err
-		} else if deeper {
+		case deeper && im.state.BaseDone:
 			p.deepen = older
+		case deeper:
+			// The base has not come yet. What lies behind the older one may have come
+			// by name, and comes with its content now.
+			im.state.Base, im.state.Heads = older, nil
+			clear(im.before)
 		}
 	}
 	im.state.Path = im.repo.Root()
@@ -102,12 +109,18 @@ type SameNameError struct {
 	Repository  string
 	Path, Other string
 	Roots       []string
+	// Shallow says that the clone may only not reach back to what they share.
+	Shallow bool
 }
 
 func (e *SameNameError) Error() string {
 	roots := "none"
 	if len(e.Roots) > 0 {
 		roots = strings.Join(e.Roots[:min(3, len(e.Roots))], ", ")
+	}
+	if e.Shallow {
+		return fmt.Sprintf("%s and %s are both called %s, and the shallow clone does not reach back to a commit that is known: deepen it (git fetch --deepen=100), or, if it is another repository, give it another name with --repo",
+			e.Path, e.Other, e.Repository)
 	}
 	return fmt.Sprintf("%s and %s are both called %s and have no commit in common (the first commit of the other: %s): give one of them another name with --repo",
 		e.Path, e.Other, e.Repository, roots)
@@ -131,8 +144,15 @@ func (im *importer) reconcile(ctx context.Context, p plan) error {
 	if err != nil {
 		return err
 	}
-	if len(here) == 0 {
-		return &SameNameError{im.o.Repository, im.repo.Root(), s.Path, s.Roots}
+	if len(here) == 0 && (s.BaseDone || len(s.Heads) > 0) {
+		// The border of a shallow clone names commits that it does not have.
+		known, err := im.borders(ids, p.shallow)
+		if err != nil {
+			return err
+		}
+		if !known {
+			return &SameNameError{im.o.Repository, im.repo.Root(), s.Path, s.Roots, len(p.shallow) > 0}
+		}
 	}
 	gone := func(id string) bool { return !slices.Contains(here, id) }
 	heads := slices.DeleteFunc(slices.Clone(s.Heads), gone)
@@ -164,6 +184,18 @@ func (im *importer) reconcile(ctx context.Context, p plan) error {
 		s.Heads, s.BaseDone = nil, false
 	}
 	return nil
+}
+
+// borders reports whether commits at the border of a shallow clone follow one of
+// those that are known.
+func (im *importer) borders(known, border []string) (follows bool, err error) {
+	err = im.objects.Commits(border, func(c git.Commit) error {
+		for _, parent := range c.Parents {
+			follows = follows || slices.Contains(known, parent)
+		}
+		return nil
+	})
+	return follows, err
 }
 
 // parents are those of a commit that the repository has.
