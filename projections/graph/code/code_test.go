@@ -342,6 +342,34 @@ func TestASnapshotIsOfItsCommitAlone(t *testing.T) {
 	}
 }
 
+// A commit that was cut short between its parts comes again, with more of it.
+func TestPartsOfAnotherScopeDoNotMix(t *testing.T) {
+	const repo = "acme/shop"
+	tp := schemas.TopicPartition{Topic: "recount.commits"}
+	shard := projtest.Shard{TP: tp}
+	h := newHistory(nil, &shard, repo)
+	commit := id("commit")
+	part := func(scope recountv1.Scope, part, parts int32, path string) *recountv1.CommitRecorded {
+		return &recountv1.CommitRecorded{
+			Repository: repo, Commit: commit, Scope: scope, Part: part, Parts: parts,
+			Changes: []*recountv1.FileChange{{Path: path, Status: recountv1.ChangeStatus_CHANGE_STATUS_ADDED, Mode: 0o100644, Blob: id("content")}},
+		}
+	}
+	h.add(&recountv1.FileFacts{Repository: repo, Path: "a", Blob: id("content")})
+	h.add(part(recountv1.Scope_SCOPE_METADATA, 0, 3, "by name 0"))
+	h.add(part(recountv1.Scope_SCOPE_METADATA, 1, 3, "by name 1"))
+	h.add(part(recountv1.Scope_SCOPE_FULL, 0, 2, "a"))
+	h.add(part(recountv1.Scope_SCOPE_METADATA, 2, 3, "by name 2")) // of another importer
+	h.add(part(recountv1.Scope_SCOPE_FULL, 1, 2, "b"))
+	c := open(t)
+	if err := c.Apply(t.Context(), shard.Batch(0, shard.Next)); err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Sorted(maps.Keys(filesOf(t, c, tp, repo, commit))); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("files %q", got)
+	}
+}
+
 func filesOf(t *testing.T, c *Code, tp schemas.TopicPartition, repo, commit string) map[string]*recountv1.CodeFile {
 	t.Helper()
 	v, err := c.View()

@@ -32,7 +32,8 @@
 //	0x10 Shard hash                      a chunk of a map
 //	0x11 Shard Repo 'f' blob language    StoredFacts, zstd
 //	0x11 Shard Repo 'c' commit           CodeSnapshot
-//	0x11 Shard Repo 'p' commit part      CommitRecorded, a part of a commit not closed yet
+//	0x11 Shard Repo 'p' commit scope parts part
+//	                                     CommitRecorded, a part of a commit not closed yet
 //	0x11 Shard Repo 'r' ref              CodeRef
 //	0x11 Shard Repo 'w'                  CodeSnapshot of the working tree
 //

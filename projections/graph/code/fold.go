@@ -208,7 +208,8 @@ func (f *fold) parent(repo, commit string) (*recountv1.CodeSnapshot, error) {
 }
 
 // whole is the commit with the changes of all its parts, or nil while some are
-// missing. Parts wait in the store, and are dropped with the last.
+// missing. Parts wait in the store, and are dropped with the last. Those that the
+// commit came in another time, with another scope, are no parts of this one.
 func (f *fold) whole(id []byte, m *recountv1.CommitRecorded) (*recountv1.CommitRecorded, error) {
 	if m.Parts <= 1 {
 		return m, nil
@@ -216,14 +217,14 @@ func (f *fold) whole(id []byte, m *recountv1.CommitRecorded) (*recountv1.CommitR
 	if m.Parts > maxParts {
 		return nil, badf("a commit of %d parts: at most %d are taken", m.Parts, maxParts)
 	}
-	key := func(part int32) []byte { return partKey(f.t.Shard(), m.Repository, id, part) }
-	parts := make([]*recountv1.CommitRecorded, m.Parts)
-	parts[m.Part] = m
-	for i := range parts {
-		if parts[i] != nil {
+	key := func(part int32) []byte { return partKey(f.t.Shard(), m, id, part) }
+	values := make([][]byte, m.Parts)
+	// From the end: the last part comes last, so that before it one look is enough.
+	for i := m.Parts - 1; i >= 0; i-- {
+		if i == m.Part {
 			continue
 		}
-		value, ok, err := f.get(key(int32(i)))
+		value, ok, err := f.get(key(i))
 		if err != nil {
 			return nil, err
 		}
@@ -234,18 +235,19 @@ func (f *fold) whole(id []byte, m *recountv1.CommitRecorded) (*recountv1.CommitR
 			}
 			return nil, f.set(key(m.Part), value)
 		}
-		parts[i] = &recountv1.CommitRecorded{}
-		if err := proto.Unmarshal(value, parts[i]); err != nil {
-			return nil, f.c.Damaged(err)
-		}
-		if parts[i].Parts != m.Parts {
-			return nil, badf("commit %s: this part is one of %d, part %d was one of %d", m.Commit, m.Parts, i, parts[i].Parts)
-		}
+		values[i] = value
 	}
 	all := proto.CloneOf(m)
 	all.Changes = nil
-	for i, p := range parts {
-		all.Changes = append(all.Changes, p.Changes...)
+	for i, value := range values {
+		part := m
+		if int32(i) != m.Part {
+			part = &recountv1.CommitRecorded{}
+			if err := proto.Unmarshal(value, part); err != nil {
+				return nil, f.c.Damaged(err)
+			}
+		}
+		all.Changes = append(all.Changes, part.Changes...)
 		if err := f.delete(key(int32(i))); err != nil {
 			return nil, err
 		}

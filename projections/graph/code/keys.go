@@ -60,8 +60,10 @@ func commitKey(shard []byte, repo string, commit []byte) []byte {
 	return about(shard, repo, aboutCommit, string(commit))
 }
 
-func partKey(shard []byte, repo string, commit []byte, part int32) []byte {
-	return binary.BigEndian.AppendUint32(about(shard, repo, aboutPart, string(commit)), uint32(part))
+// partKey is where a part of a commit waits, by how the commit was cut.
+func partKey(shard []byte, m *recountv1.CommitRecorded, commit []byte, part int32) []byte {
+	b := append(about(shard, m.Repository, aboutPart, string(commit)), byte(m.Scope))
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, uint32(m.Parts)), uint32(part))
 }
 
 func refKey(shard []byte, repo, ref string) []byte { return about(shard, repo, aboutRef, ref) }
