@@ -98,8 +98,35 @@ func run(ctx context.Context, dir string, history, every int, profile string) er
 			rest[(n-1)/2].Round(10*time.Microsecond), rest[(n-1)*9/10].Round(10*time.Microsecond), rest[(n-1)*99/100].Round(10*time.Microsecond), rest[n-2].Round(time.Millisecond))
 	}
 	pprof.StopCPUProfile()
+	if err := describe(graph, records); err != nil {
+		return err
+	}
 	if every > 0 {
 		return compare(ctx, graph, records, scratch, every)
+	}
+	return nil
+}
+
+// describe says what the last commit's snapshot is, and what all of them take.
+func describe(graph *code.Code, records []*recountv1.Record) error {
+	v, err := graph.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	repo, err := v.Repository(name)
+	if err != nil {
+		return err
+	}
+	for _, r := range slices.Backward(records) {
+		if c := r.GetCommit(); c != nil && c.Scope != recountv1.Scope_SCOPE_METADATA {
+			s, err := v.Snapshot(repo, c.Commit)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("the last commit is %.12s, its snapshot %s\n", c.Commit, s.Hash())
+			return nil
+		}
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -16,6 +18,7 @@ type facts struct {
 	interfaces []methods // interfaces with methods
 	flow       *flow
 	test       bool
+	shape      uint64 // a hash of types and interfaces; 0 where there are none
 }
 
 // methods are a type's: of a concrete one those of a pointer to it.
@@ -40,6 +43,20 @@ func factsOf(u *unit, i int) facts {
 		}
 		return true
 	})
+	var b []byte
+	for _, all := range [][]methods{f.types, f.interfaces} {
+		for _, m := range all {
+			b = append(append(append(b, m.key...), 0), m.name...)
+			for _, one := range m.all {
+				b = append(append(append(append(b, 0), one.text...), 0), one.key...)
+			}
+			b = append(b, 1)
+		}
+		b = append(b, 2)
+	}
+	if len(b) > 2 {
+		f.shape = xxh3.Hash(b)
+	}
 	return f
 }
 

@@ -29,6 +29,8 @@ type flow struct {
 	sites   []site
 	binds   []bind
 	funcs   []function
+
+	linked *linked // made when it is first solved
 }
 
 type (

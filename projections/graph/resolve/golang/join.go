@@ -2,6 +2,7 @@ package golang
 
 import (
 	"cmp"
+	"encoding/binary"
 	"iter"
 	"slices"
 
@@ -10,31 +11,44 @@ import (
 
 	"github.com/recountdb/recount/projections/graph/resolve"
 	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
+
+// joined is an edge that only all packages together say.
+type joined struct {
+	from, to   schemas.NodeKey
+	kind       recountv1.EdgeKind
+	provenance recountv1.Provenance
+	at         *recountv1.Place
+}
 
 // join adds what only all packages together say, and returns the graphs that
 // differ from those returned before, by path. Packages that are gone are returned
 // empty.
 func (s *step) join() []resolve.FileGraph {
-	joined := map[string][]resolve.Edge{}
-	add := func(e resolve.Edge) {
-		path := e.From.Path()
-		joined[path] = append(joined[path], e)
+	more := map[string][]joined{}
+	add := func(e joined) {
+		path := e.from.Path()
+		more[path] = append(more[path], e)
 	}
 	s.implementations(add)
 	s.mayCalls(add)
 	var out []resolve.FileGraph
+	var buffer []byte
 	for _, w := range s.work {
 		final := make(map[string]uint64, len(w.graphs))
 		for _, g := range w.graphs {
-			more := joined[g.Path]
-			slices.SortStableFunc(more, compareEdges)
-			hash := w.local[g.Path] ^ hashEdges(more)
+			edges := more[g.Path]
+			buffer = appendJoined(buffer[:0], edges)
+			hash := w.local[g.Path] ^ xxh3.Hash(buffer)
 			if final[g.Path] = hash; w.final[g.Path] == hash {
 				continue
 			}
-			if len(more) > 0 {
-				g.Edges = append(slices.Clone(g.Edges), more...)
+			if len(edges) > 0 {
+				g.Edges = slices.Clone(g.Edges)
+				for _, e := range edges {
+					g.Edges = append(g.Edges, resolve.Edge{From: e.from, To: e.to, Kind: e.kind, Edge: resolve.EdgeAt(e.provenance, e.at)})
+				}
 				g.Normalize()
 			}
 			out = append(out, g)
@@ -48,6 +62,15 @@ func (s *step) join() []resolve.FileGraph {
 	}
 	slices.SortFunc(out, func(a, b resolve.FileGraph) int { return cmp.Compare(a.Path, b.Path) })
 	return out
+}
+
+func appendJoined(b []byte, edges []joined) []byte {
+	for _, e := range edges {
+		b = append(append(append(append(b, e.from...), 0xff), e.to...), 0xff, byte(e.kind), byte(e.provenance))
+		b = binary.LittleEndian.AppendUint32(b, e.at.GetLine())
+		b = binary.LittleEndian.AppendUint32(b, e.at.GetColumn())
+	}
+	return b
 }
 
 // facts yields what the files say, by directory and path.
@@ -64,11 +87,32 @@ func (s *step) facts() iter.Seq[*facts] {
 }
 
 // implementations finds which types have the methods that an interface asks for.
-func (s *step) implementations(yield func(resolve.Edge)) {
+// Where no type and no interface differs from the step before, it knows already.
+func (s *step) implementations(yield func(joined)) {
+	var shapes []byte
+	for f := range s.facts() {
+		if f.shape != 0 {
+			shapes = binary.LittleEndian.AppendUint64(shapes, f.shape)
+		}
+	}
+	if hash := xxh3.Hash128(shapes); hash != s.book.shapes {
+		s.book.shapes = hash
+		s.book.forgetTypes()
+		s.book.implemented = nil
+		s.implement()
+	}
+	for _, e := range s.book.implemented {
+		yield(e)
+	}
+}
+
+// implement finds the types and what they implement.
+func (s *step) implement() {
 	having := map[string][]*methods{} // by a method's text
 	for f := range s.facts() {
 		for i := range f.types {
 			t := &f.types[i]
+			s.book.types[t.name] = append(s.book.types[t.name], t)
 			for _, m := range t.all {
 				having[m.text] = append(having[m.text], t)
 			}
@@ -81,36 +125,30 @@ func (s *step) implementations(yield func(resolve.Edge)) {
 				return cmp.Or(cmp.Compare(len(having[a.text]), len(having[b.text])), cmp.Compare(a.text, b.text))
 			})
 			for _, t := range having[rarest.text] {
-				implement(t, asked, yield)
+				s.book.implemented = appendImplements(s.book.implemented, t, asked)
 			}
 		}
 	}
 }
 
-// implement makes the edges from a type to an interface, and from its methods to
-// the interface's, where it has them all.
-func implement(t, asked *methods, yield func(resolve.Edge)) {
-	pairs := make([]resolve.Edge, 0, len(asked.all)+1)
+// appendImplements makes the edges from a type to an interface, and from its methods
+// to the interface's, where it has them all.
+func appendImplements(all []joined, t, asked *methods) []joined {
+	before := len(all)
 	pair := func(from, to schemas.NodeKey) {
 		if from != "" && to != "" {
-			pairs = append(pairs, resolve.Edge{From: from, To: to, Kind: implements, Edge: resolve.EdgeAt(typesResolved, nil)})
+			all = append(all, joined{from, to, implements, typesResolved, nil})
 		}
 	}
 	pair(t.key, asked.key)
 	for _, m := range asked.all {
 		has, ok := t.has(m.text)
 		if !ok {
-			return
+			return all[:before]
 		}
 		pair(has.key, m.key)
 	}
-	for _, e := range pairs {
-		yield(e)
-	}
-}
-
-func compareEdges(a, b resolve.Edge) int {
-	return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.To, b.To))
+	return all
 }
 
 // hashGraph is a hash of a graph's every field.
@@ -128,8 +166,6 @@ func hashGraph(g *resolve.FileGraph) uint64 {
 	}
 	return xxh3.Hash(appendEdges(b, g.Edges))
 }
-
-func hashEdges(edges []resolve.Edge) uint64 { return xxh3.Hash(appendEdges(nil, edges)) }
 
 func appendEdges(b []byte, edges []resolve.Edge) []byte {
 	for _, e := range edges {

@@ -18,6 +18,7 @@ type Resolver struct {
 	name     string
 	std      *stdlib.Importer
 	packages map[string]*pkg // by directory, of the snapshot resolved last
+	book     *book
 	// at is the snapshot resolved last: its manifests and each directory's files.
 	at map[string]string
 }
@@ -64,7 +65,10 @@ func (r *Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Cha
 func (r *Resolver) advance(ctx context.Context, tree resolve.Tree, l *layout) ([]resolve.FileGraph, error) {
 	before := r.packages
 	r.packages, r.at = nil, nil // an error on the way leaves nothing half done
-	s := newStep(r.std, tree, l, before)
+	if r.book == nil || r.book.full() {
+		r.book = newBook()
+	}
+	s := newStep(r.std, r.book, tree, l, before)
 	if err := s.run(ctx); err != nil {
 		return nil, err
 	}

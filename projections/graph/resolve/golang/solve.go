@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recountdb/recount/projections/graph/resolve"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -12,242 +11,311 @@ import (
 // solver follows objects along the constraints of all packages to the calls that
 // they decide. What tests put in is followed after everything else: calls outside
 // tests do not arrive at a test's fakes.
+//
+// Nodes that files share have the numbers of the book, those of a single file
+// follow; so do the nodes of what callbacks ask for. What is at a node does not
+// depend on the order in which objects arrive.
 type solver struct {
-	nodes   map[string]int32 // the shared ones
-	ids     map[string]int32 // of objects
-	objects []string
-	types   map[string]map[string]method // by type's text and method's name
-	funcs   map[string]*solvedFunction
+	*book
+	flows []placed
+	// rounds are the constraints outside tests, and those of tests.
+	rounds []*round
+	funcs  []solved // by object
 
-	next  [][]int32 // copies, by node
-	holds [][]int32 // objects, by node
-	has   map[uint64]struct{}
-	calls [][]*solvedSite // by the node that decides
-	binds [][]solvedBind
+	holds [][]int32           // objects, by node
+	sets  [][]uint64          // the same as a set, where they are many
+	more  [][]int32           // copies that were found on the way, by node
+	known map[uint64]struct{} // the same as pairs
+	bound []bound
 	todo  []uint64 // node, object
 
-	outside   int32
-	callbacks []callback
-	called    map[int32]bool // objects that the outside calls
-	satisfied map[asking]bool
+	// active are the nodes of what callbacks ask for; bySig and byMethod find those
+	// that an object may satisfy, by signature and by the first method.
+	active   map[int32]int32
+	bySig    map[string]int32
+	byMethod map[string][]int32
+	called   map[int32]bool // objects that the outside calls
 }
 
-type (
-	solvedFunction struct {
-		function
-		offset func(int32) int32
+// outsideNode is the number of the node outside.
+const outsideNode int32 = 0
+
+// placed is a file's flow among the nodes of all.
+type placed struct {
+	*flow
+	*linked
+	base int32 // of the file's own nodes
+	test bool
+}
+
+func (p *placed) at(n int32) int32 {
+	if n == none {
+		return none
 	}
-	solvedSite struct {
-		site
-		found []schemas.NodeKey
+	if shared := p.nodes[n]; shared != none {
+		return shared
 	}
-	solvedBind struct {
-		method string
-		to     int32
+	return p.base + n
+}
+
+// solved finds a function: which of a flow's.
+type solved struct {
+	in *placed
+	i  int32
+}
+
+// round is some flows' constraints by node: those of node n begin at start[n].
+type round struct {
+	copies, calls, binds table
+	sites                []solvedSite
+}
+
+// table lists small numbers by node.
+type table struct{ start, all []int32 }
+
+func (t *table) of(node int32) []int32 {
+	if int(node)+1 >= len(t.start) {
+		return nil
 	}
-	// callback is a parameter of a function that the outside may call.
-	callback struct {
-		node int32
-		asks string
+	return t.all[t.start[node]:t.start[node+1]]
+}
+
+// tabulate makes a table of pairs: node, number.
+func tabulate(nodes int, pairs []copied) table {
+	t := table{make([]int32, nodes+1), make([]int32, len(pairs))}
+	for _, p := range pairs {
+		t.start[p.from+1]++
 	}
-	asking struct {
-		object int32
-		asks   string
+	for i := 1; i <= nodes; i++ {
+		t.start[i] += t.start[i-1]
 	}
-)
+	next := slices.Clone(t.start)
+	for _, p := range pairs {
+		t.all[next[p.from]] = p.to
+		next[p.from]++
+	}
+	return t
+}
+
+type solvedSite struct {
+	*site
+	in    *placed
+	found []schemas.NodeKey
+}
+
+// bound is the node of a method that is used as a value.
+type bound struct {
+	to     int32
+	method string
+}
 
 // mayCalls makes the edges of calls through interfaces and function values.
-func (s *step) mayCalls(yield func(resolve.Edge)) {
-	v := &solver{
-		nodes: map[string]int32{}, ids: map[string]int32{}, types: map[string]map[string]method{}, funcs: map[string]*solvedFunction{},
-		has: map[uint64]struct{}{}, called: map[int32]bool{}, satisfied: map[asking]bool{},
-	}
-	v.outside = v.node(outside)
+func (s *step) mayCalls(yield func(joined)) {
+	v := &solver{book: s.book, active: map[int32]int32{}, bySig: map[string]int32{}, byMethod: map[string][]int32{}, called: map[int32]bool{}, known: map[uint64]struct{}{}}
 	for f := range s.facts() {
-		for i := range f.types {
-			v.addType(&f.types[i])
-		}
+		v.flows = append(v.flows, placed{flow: f.flow, linked: v.link(f.flow), test: f.test})
 	}
+	nodes := int32(len(v.nodes.names))
+	for i := range v.flows {
+		v.flows[i].base = nodes
+		nodes += int32(len(v.flows[i].names))
+	}
+	v.holds, v.sets, v.more = make([][]int32, nodes), make([][]uint64, nodes), make([][]int32, nodes)
+	v.funcs = make([]solved, len(v.objects.names))
 	for _, tests := range []bool{false, true} {
-		var sites []*solvedSite
-		for f := range s.facts() {
-			if f.test == tests {
-				sites = append(sites, v.add(f.flow)...)
-			}
-		}
+		r := v.begin(tests)
 		v.solve()
-		for _, c := range sites {
-			c.emit(yield)
+		for i := range r.sites {
+			r.sites[i].emit(yield)
 		}
 	}
 }
 
-func (c *solvedSite) emit(yield func(resolve.Edge)) {
+func (c *solvedSite) emit(yield func(joined)) {
 	slices.Sort(c.found)
 	for _, to := range slices.Compact(c.found) {
 		if to != c.from {
-			yield(resolve.Edge{From: c.from, To: to, Kind: mayCall, Edge: resolve.EdgeAt(recountv1.Provenance_PROVENANCE_FLOW, c.at)})
+			yield(joined{c.from, to, mayCall, recountv1.Provenance_PROVENANCE_FLOW, c.site.at})
 		}
-	}
-	c.found = nil
-}
-
-func (v *solver) addType(t *methods) {
-	if v.types[t.name] == nil {
-		v.types[t.name] = map[string]method{}
-	}
-	for _, m := range t.all {
-		name, _, _ := strings.Cut(m.text, " ")
-		v.types[t.name][name] = m
 	}
 }
 
-func (v *solver) node(name string) int32 {
-	n, ok := v.nodes[name]
-	if !ok || name == "" {
-		n = int32(len(v.next))
-		v.next, v.holds = append(v.next, nil), append(v.holds, nil)
-		v.calls, v.binds = append(v.calls, nil), append(v.binds, nil)
-		if name != "" {
-			v.nodes[name] = n
+// begin takes in the constraints of the files that are tests, or of the others.
+func (v *solver) begin(tests bool) *round {
+	r := &round{}
+	v.rounds = append(v.rounds, r)
+	var copies, calls, binds []copied
+	for i := range v.flows {
+		p := &v.flows[i]
+		if p.test != tests {
+			continue
 		}
-	}
-	return n
-}
-
-func (v *solver) object(name string) int32 {
-	o, ok := v.ids[name]
-	if !ok {
-		o = int32(len(v.objects))
-		v.objects = append(v.objects, name)
-		v.ids[name] = o
-	}
-	return o
-}
-
-// add takes in the constraints of a file.
-func (v *solver) add(f *flow) []*solvedSite {
-	at := make([]int32, len(f.names))
-	for i, name := range f.names {
-		at[i] = v.node(name)
-	}
-	offset := func(n int32) int32 {
-		if n == none {
-			return none
+		for i := range p.flow.funcs {
+			v.funcs[p.linked.funcs[i]] = solved{p, int32(i)}
 		}
-		return at[n]
-	}
-	for _, fn := range f.funcs {
-		v.funcs[fn.object] = &solvedFunction{fn, offset}
-	}
-	for _, c := range f.copies {
-		v.copy(at[c.from], at[c.to])
-	}
-	var sites []*solvedSite
-	for _, c := range f.sites {
-		c.args, c.results = each(c.args, offset), each(c.results, offset)
-		c.callee = at[c.callee]
-		solved := &solvedSite{site: c}
-		sites = append(sites, solved)
-		v.calls[c.callee] = append(v.calls[c.callee], solved)
-		for _, o := range v.holds[c.callee] {
-			v.dispatch(solved, o)
+		for _, c := range p.copies {
+			copies = append(copies, copied{p.at(c.from), p.at(c.to)})
 		}
-		if c.foreign {
-			for _, a := range c.args {
-				v.copy(a, v.outside)
+		for i := range p.sites {
+			c := &p.sites[i]
+			calls = append(calls, copied{p.at(c.callee), int32(len(r.sites))})
+			r.sites = append(r.sites, solvedSite{site: c, in: p})
+			if c.foreign {
+				for _, a := range c.args {
+					if a != none {
+						copies = append(copies, copied{p.at(a), outsideNode})
+					}
+				}
+			}
+		}
+		for _, b := range p.binds {
+			if b.recv != none {
+				binds = append(binds, copied{p.at(b.recv), int32(len(v.bound))})
+				v.bound = append(v.bound, bound{p.at(b.to), b.method})
 			}
 		}
 	}
-	for _, b := range f.binds {
-		if b.recv != none {
-			bound := solvedBind{b.method, at[b.to]}
-			v.binds[at[b.recv]] = append(v.binds[at[b.recv]], bound)
-			for _, o := range v.holds[at[b.recv]] {
-				v.bind(bound, o)
+	nodes := len(v.holds)
+	r.copies, r.calls, r.binds = tabulate(nodes, copies), tabulate(nodes, calls), tabulate(nodes, binds)
+	for _, c := range copies { // what is there already
+		for _, o := range v.holds[c.from] {
+			v.put(c.to, o)
+		}
+	}
+	for _, c := range calls {
+		for _, o := range v.holds[c.from] {
+			v.dispatch(&r.sites[c.to], o)
+		}
+	}
+	for _, b := range binds {
+		for _, o := range v.holds[b.from] {
+			v.bind(b.to, o)
+		}
+	}
+	for i := range v.flows {
+		if p := &v.flows[i]; p.test == tests {
+			for _, s := range p.seeds {
+				v.put(p.at(s.node), p.linked.objects[s.object])
 			}
 		}
 	}
-	for _, s := range f.seeds {
-		v.put(at[s.node], v.object(f.objects[s.object]))
-	}
-	return sites
-}
-
-func each(nodes []int32, offset func(int32) int32) []int32 {
-	moved := make([]int32, len(nodes))
-	for i, n := range nodes {
-		moved[i] = offset(n)
-	}
-	return moved
+	return r
 }
 
 // copy lets what is at one node reach another.
 func (v *solver) copy(from, to int32) {
-	if from == none || to == none || from == to || slices.Contains(v.next[from], to) {
+	if from == none || to == none || from == to {
 		return
 	}
-	v.next[from] = append(v.next[from], to)
+	pair := uint64(from)<<32 | uint64(to)
+	if _, ok := v.known[pair]; ok {
+		return
+	}
+	v.known[pair] = struct{}{}
+	v.more[from] = append(v.more[from], to)
 	for _, o := range v.holds[from] {
 		v.put(to, o)
 	}
 }
 
+// many is how many objects a node has before they are also kept as a set.
+const many = 12
+
 func (v *solver) put(node, object int32) {
-	id := uint64(node)<<32 | uint64(object)
-	if _, ok := v.has[id]; ok {
+	holds := v.holds[node]
+	if len(holds) < many {
+		if slices.Contains(holds, object) {
+			return
+		}
+	} else if !v.insert(node, object) {
 		return
 	}
-	v.has[id] = struct{}{}
-	v.holds[node] = append(v.holds[node], object)
-	v.todo = append(v.todo, id)
+	v.holds[node] = append(holds, object)
+	v.todo = append(v.todo, uint64(node)<<32|uint64(object))
+}
+
+// insert adds to a node's set; false where it is there.
+func (v *solver) insert(node, object int32) bool {
+	set := v.sets[node]
+	if set == nil {
+		for _, o := range v.holds[node] {
+			set = setBit(set, o)
+		}
+	}
+	if i := int(object >> 6); i < len(set) && set[i]&(1<<(object&63)) != 0 {
+		v.sets[node] = set
+		return false
+	}
+	v.sets[node] = setBit(set, object)
+	return true
+}
+
+func setBit(set []uint64, n int32) []uint64 {
+	i := int(n >> 6)
+	if i >= len(set) {
+		set = append(set, make([]uint64, i+1-len(set))...)
+	}
+	set[i] |= 1 << (n & 63)
+	return set
 }
 
 func (v *solver) solve() {
 	for len(v.todo) > 0 {
 		id := v.todo[len(v.todo)-1]
 		v.todo = v.todo[:len(v.todo)-1]
-		node, object := int32(id>>32), int32(id)
-		for _, to := range v.next[node] {
+		node, object := int32(id>>32), int32(uint32(id))
+		for _, to := range v.more[node] {
 			v.put(to, object)
 		}
-		for _, c := range v.calls[node] {
-			v.dispatch(c, object)
+		for _, r := range v.rounds {
+			for _, to := range r.copies.of(node) {
+				v.put(to, object)
+			}
+			for _, c := range r.calls.of(node) {
+				v.dispatch(&r.sites[c], object)
+			}
+			for _, b := range r.binds.of(node) {
+				v.bind(b, object)
+			}
 		}
-		for _, b := range v.binds[node] {
-			v.bind(b, object)
-		}
-		if node == v.outside {
+		if node == outsideNode {
 			v.escaped(object)
 		}
 	}
 }
 
+func (v *solver) isFunction(object int32) bool { return v.objects.names[object][:1] == functionObject }
+
+// function is the one of an object, where it has a body.
+func (v *solver) function(object int32) *function {
+	if int(object) >= len(v.funcs) || v.funcs[object].in == nil {
+		return nil
+	}
+	f := v.funcs[object]
+	return &f.in.flow.funcs[f.i]
+}
+
 // dispatch is the arrival of an object where a call is decided.
 func (v *solver) dispatch(c *solvedSite, object int32) {
-	name := v.objects[object]
 	switch {
-	case name[:1] == functionObject:
-		fn := v.funcs[name]
+	case v.isFunction(object):
+		fn := v.function(object)
 		if fn == nil || !fits(fn.sig, c.sig) {
 			return
 		}
 		if c.method == "" {
 			c.found = append(c.found, fn.in)
 		}
-		v.enter(c, fn)
+		v.enter(c, object)
 	case c.method != "":
-		m, ok := v.types[name[1:]][c.method]
-		if !ok || m.key == "" {
-			return
-		}
-		if _, sig, _ := strings.Cut(m.text, " "); !fits(sig, c.sig) {
+		m := v.methodsOf(object).byName[c.method]
+		if m == nil || m.key == "" || !fits(m.sig, c.sig) {
 			return
 		}
 		c.found = append(c.found, m.key)
-		if fn := v.funcs[functionObject+string(m.key)]; fn != nil {
-			v.enter(c, fn)
-			v.copy(c.callee, fn.offset(fn.recv))
+		if fn := v.function(m.object); fn != nil {
+			v.enter(c, m.object)
+			v.copy(c.in.at(c.callee), v.funcs[m.object].in.at(fn.recv))
 		}
 	}
 }
@@ -257,97 +325,26 @@ func fits(has, asked string) bool {
 	return has == asked || strings.Contains(has, "$") || strings.Contains(asked, "$")
 }
 
-func (v *solver) enter(c *solvedSite, fn *solvedFunction) {
+func (v *solver) enter(c *solvedSite, object int32) {
+	fn, in := v.function(object), v.funcs[object].in
 	for i, p := range fn.params {
 		if i < len(c.args) {
-			v.copy(c.args[i], fn.offset(p))
+			v.copy(c.in.at(c.args[i]), in.at(p))
 		}
 	}
 	for i, r := range fn.results {
 		if i < len(c.results) {
-			v.copy(fn.offset(r), c.results[i])
+			v.copy(in.at(r), c.in.at(c.results[i]))
 		}
 	}
 }
 
 // bind is the arrival of an object whose method is used as a value.
-func (v *solver) bind(b solvedBind, object int32) {
-	name := v.objects[object]
-	if m, ok := v.types[name[1:]][b.method]; ok && m.key != "" && name[:1] == typeObject {
-		v.put(b.to, v.object(functionObject+string(m.key)))
-	}
-}
-
-// escaped is the arrival of an object outside: its functions may be called from
-// there, with whatever else is there and is of their parameters' types.
-func (v *solver) escaped(object int32) {
-	for _, c := range v.callbacks {
-		if v.satisfies(object, c.asks) {
-			v.put(c.node, object)
-		}
-	}
-	name := v.objects[object]
-	if name[:1] == functionObject {
-		v.callback(name)
+func (v *solver) bind(b int32, object int32) {
+	if v.isFunction(object) {
 		return
 	}
-	ms := v.types[name[1:]]
-	keys := make([]schemas.NodeKey, 0, len(ms))
-	for _, m := range ms {
-		keys = append(keys, m.key)
+	if m := v.methodsOf(object).byName[v.bound[b].method]; m != nil && m.key != "" {
+		v.put(v.bound[b].to, m.object)
 	}
-	slices.Sort(keys)
-	for _, k := range keys {
-		v.callback(functionObject + string(k))
-	}
-}
-
-func (v *solver) callback(name string) {
-	fn, o := v.funcs[name], v.object(name)
-	if fn == nil || v.called[o] {
-		return
-	}
-	v.called[o] = true
-	for i, p := range fn.params {
-		if p == none || len(fn.asks[i]) <= 1 {
-			continue // anything could be there: nothing is said
-		}
-		c := callback{fn.offset(p), fn.asks[i]}
-		v.callbacks = append(v.callbacks, c)
-		for _, other := range v.holds[v.outside] {
-			if v.satisfies(other, c.asks) {
-				v.put(c.node, other)
-			}
-		}
-	}
-	for _, r := range fn.results {
-		v.copy(fn.offset(r), v.outside)
-	}
-}
-
-// satisfies reports whether an object has what a parameter's type asks for.
-func (v *solver) satisfies(object int32, asks string) bool {
-	q := asking{object, asks}
-	ok, known := v.satisfied[q]
-	if known {
-		return ok
-	}
-	name := v.objects[object]
-	switch {
-	case name[:1] != asks[:1]:
-	case name[:1] == functionObject:
-		fn := v.funcs[name]
-		ok = fn != nil && fn.sig == asks[1:]
-	default:
-		ok = true
-		for text := range strings.SplitSeq(strings.TrimSuffix(asks[1:], "\x00"), "\x00") {
-			method, _, _ := strings.Cut(text, " ")
-			if v.types[name[1:]][method].text != text {
-				ok = false
-				break
-			}
-		}
-	}
-	v.satisfied[q] = ok
-	return ok
 }

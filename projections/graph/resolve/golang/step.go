@@ -27,6 +27,7 @@ import (
 // that others already hold are kept.
 type step struct {
 	std    *stdlib.Importer
+	book   *book
 	tree   resolve.Tree
 	layout *layout
 	before map[string]*pkg
@@ -62,8 +63,8 @@ type work struct {
 	component int // the packages that import each other, in order of dependence
 }
 
-func newStep(std *stdlib.Importer, tree resolve.Tree, l *layout, before map[string]*pkg) *step {
-	return &step{std: std, tree: tree, layout: l, before: before, byPath: map[string]*pkg{}, of: map[*types.Package]*pkg{}}
+func newStep(std *stdlib.Importer, b *book, tree resolve.Tree, l *layout, before map[string]*pkg) *step {
+	return &step{std: std, book: b, tree: tree, layout: l, before: before, byPath: map[string]*pkg{}, of: map[*types.Package]*pkg{}}
 }
 
 func (s *step) run(ctx context.Context) error {
