@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/types"
 	"slices"
+	"strconv"
 
 	"github.com/zeebo/xxh3"
 
@@ -22,8 +23,11 @@ type meanings map[mark]uint64
 type mark uint64
 
 const (
-	// byName is whatever a name leads to: objects of the package, fields and methods.
+	// byName is what a name leads to by itself or behind a package's: an object of the
+	// package.
 	byName = "name "
+	// byMember is whatever a name leads to behind an expression: fields and methods.
+	byMember = "member "
 	// byKind is what operators make of a type: all of it, but of a struct neither its
 	// plain fields nor its methods.
 	byKind = "kind "
@@ -67,7 +71,7 @@ func (m meanings) mean(pkg *types.Package, key func(types.Object) schemas.NodeKe
 	m[markOf(byName, pkg.Name())]++
 	for _, name := range pkg.Scope().Names() {
 		obj := pkg.Scope().Lookup(name)
-		of.object(name, obj, "")
+		of.object(byName, name, obj, "")
 		if t, ok := obj.(*types.TypeName); ok && !t.IsAlias() {
 			if named, ok := t.Type().(*types.Named); ok {
 				of.named(named)
@@ -91,20 +95,35 @@ func (m *meaning) add(what, name string, b []byte) {
 
 // object says what an object is where its name is used; within tells equal objects
 // of several types apart.
-func (m *meaning) object(name string, obj types.Object, within string) {
+func (m *meaning) object(what, name string, obj types.Object, within string) {
 	b := append(append(m.b[:0], within...), '\n')
 	b = append(append(b, methodName(obj)...), m.key(obj)...)
-	b = appendType(fmt.Appendf(b, " %T ", obj), obj.Type())
+	b = appendType(append(b, ' ', class(obj), ' '), obj.Type())
 	switch obj := obj.(type) {
 	case *types.Const:
 		b = append(append(b, ' '), obj.Val().ExactString()...)
 	case *types.Func:
 		if recv := obj.Signature().Recv(); recv != nil {
 			_, pointer := recv.Type().(*types.Pointer)
-			b = fmt.Appendf(b, " %t", pointer)
+			b = strconv.AppendBool(append(b, ' '), pointer)
 		}
 	}
-	m.add(byName, name, b)
+	m.add(what, name, b)
+}
+
+// class is a letter for what an object is.
+func class(obj types.Object) byte {
+	switch obj.(type) {
+	case *types.Func:
+		return 'f'
+	case *types.Var:
+		return 'v'
+	case *types.Const:
+		return 'c'
+	case *types.TypeName:
+		return 't'
+	}
+	return '?'
 }
 
 func (m *meaning) named(t *types.Named) {
@@ -128,31 +147,40 @@ func (m *meaning) named(t *types.Named) {
 	m.add(byKind, name, b)
 	if isInterface {
 		for f := range i.Methods() {
-			m.object(f.Name(), f, name)
+			m.object(byMember, f.Name(), f, name)
 		}
 		return
 	}
 	within := name
+	var methods []string
+	var embedded []types.Object
 	if isStruct {
 		m.add(byFields, name, appendType(m.b[:0], st))
-		embedded := m.embedded(st)
-		within += embedded.text
+		e := embedding{seen: map[types.Type]bool{}}
+		e.walk(st)
+		within += e.text
+		embedded = e.members
 		for f := range st.Fields() {
-			m.object(f.Name(), f, within)
+			m.object(byMember, f.Name(), f, within)
 		}
-		for _, f := range embedded.members {
+		for _, f := range embedded {
 			if obj, index, _ := types.LookupFieldOrMethod(t, true, f.Pkg(), f.Name()); obj != nil && len(index) > 1 {
-				m.object(f.Name(), obj, within)
+				m.object(byMember, f.Name(), obj, within)
 			}
 		}
 	}
 	for f := range t.Methods() {
-		m.object(f.Name(), f, within)
+		m.object(byMember, f.Name(), f, within)
 	}
-	set := types.NewMethodSet(types.NewPointer(t))
-	methods := make([]string, 0, set.Len())
-	for s := range set.Methods() {
-		methods = append(methods, fmt.Sprintf("%s %t %s", appendType([]byte(methodName(s.Obj())), s.Type()), s.Indirect(), m.key(s.Obj())))
+	if isStruct && len(embedded) > 0 {
+		set := types.NewMethodSet(types.NewPointer(t))
+		for s := range set.Methods() {
+			methods = append(methods, string(m.method(s.Obj().(*types.Func), s.Type(), s.Indirect())))
+		}
+	} else {
+		for f := range t.Methods() {
+			methods = append(methods, string(m.method(f, f.Type(), false)))
+		}
 	}
 	slices.Sort(methods)
 	b = m.b[:0]
@@ -162,17 +190,22 @@ func (m *meaning) named(t *types.Named) {
 	m.add(byMethods, name, b)
 }
 
+// method is one of a type's method set.
+func (m *meaning) method(f *types.Func, t types.Type, indirect bool) []byte {
+	pointer := false
+	if recv := f.Signature().Recv(); recv != nil {
+		_, pointer = recv.Type().(*types.Pointer)
+	}
+	b := appendType(append(m.b[:0], methodName(f)...), t)
+	m.b = append(strconv.AppendBool(strconv.AppendBool(append(b, ' '), pointer), indirect), m.key(f)...)
+	return m.b
+}
+
 // embedding is what embedded fields may promote.
 type embedding struct {
 	text    string // the embedded types, as deep as they embed
 	members []types.Object
 	seen    map[types.Type]bool
-}
-
-func (m *meaning) embedded(st *types.Struct) *embedding {
-	e := &embedding{seen: map[types.Type]bool{}}
-	e.walk(st)
-	return e
 }
 
 func (e *embedding) walk(st *types.Struct) {

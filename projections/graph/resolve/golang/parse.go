@@ -44,8 +44,11 @@ type source struct {
 // kept is what stays of a file that was checked, as long as it does not change.
 type kept struct {
 	blob string
-	// skeleton is the file without what stands in functions.
+	// skeleton is the file without what stands in functions; source and names are its
+	// syntax, from when it is first asked for.
 	skeleton []byte
+	source   *source
+	names    *declared
 	graph    resolve.FileGraph
 	local    uint64 // the graph's hash
 	facts    facts
@@ -53,6 +56,34 @@ type kept struct {
 	// framework of routes.
 	uses    []mark
 	routing bool
+	// external says that it is of an external test package.
+	external bool
+}
+
+// read parses the skeleton.
+func (k *kept) read(fset *token.FileSet, f resolve.File, pkg string) (*source, *declared) {
+	if k.source == nil {
+		k.source = parse(fset, f, k.skeleton)
+		k.source.kept = k
+		k.names = declare(fset, k.source, pkg)
+		k.names.nodes, k.names.edges = nil, nil // the graph has those of the whole file
+	}
+	return k.source, k.names
+}
+
+// drop forgets the positions of the syntax.
+func (k *kept) drop(fset *token.FileSet) {
+	if k.source != nil {
+		k.source.drop(fset)
+	}
+}
+
+func (s *source) drop(fset *token.FileSet) {
+	if start := s.syntax.FileStart; start.IsValid() {
+		if file := fset.File(start); file != nil {
+			fset.RemoveFile(file)
+		}
+	}
 }
 
 // using reports whether the file depends on one of the marks.

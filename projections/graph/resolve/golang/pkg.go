@@ -60,17 +60,16 @@ type parsed struct {
 
 // parseDir reads a directory's files. Of those that are known from before, are the
 // same, and need not be read whole, it reads the skeleton.
-func parseDir(tree resolve.Tree, d *dir, before map[string]*kept, whole func(*kept) bool) (*parsed, error) {
-	p := &parsed{fset: token.NewFileSet()}
+func parseDir(fset *token.FileSet, tree resolve.Tree, d *dir, before map[string]*kept, whole func(*kept) bool) (*parsed, error) {
+	p := &parsed{fset: fset}
 	for _, f := range d.files {
 		if f.Skipped != "" {
 			p.skipped = append(p.skipped, f)
 			continue
 		}
 		if k := before[f.Path]; k != nil && k.blob == f.Blob && k.skeleton != nil && !whole(k) {
-			src := parse(p.fset, f, k.skeleton)
-			src.kept = k
-			p.files = append(p.files, src)
+			src, names := k.read(fset, f, d.packageOf(k.external))
+			p.files, p.names = append(p.files, src), append(p.names, names)
 			continue
 		}
 		content, err := tree.Content(f)
@@ -80,8 +79,28 @@ func parseDir(tree resolve.Tree, d *dir, before map[string]*kept, whole func(*ke
 		src := parse(p.fset, f, content)
 		src.built = src.built && !d.ignored
 		p.files = append(p.files, src)
+		p.names = append(p.names, declare(p.fset, src, d.packageOf(src.external())))
 	}
 	return p, nil
+}
+
+// packageOf is the canonical path of the directory's package, or of its external
+// tests.
+func (d *dir) packageOf(external bool) string {
+	if external {
+		return d.importPath + "_test"
+	}
+	return d.importPath
+}
+
+// drop forgets the positions of the files that were read whole, once all is said of
+// them: what is kept of them has none.
+func (p *parsed) drop() {
+	for _, f := range p.files {
+		if f.kept == nil {
+			f.drop(p.fset)
+		}
+	}
 }
 
 // primaryOf is the name of the package that most of the buildable files are of; of
@@ -102,17 +121,6 @@ func (p *parsed) primaryOf() string {
 		}
 	}
 	return best
-}
-
-// declareAll names what the files declare.
-func (p *parsed) declareAll(d *dir) {
-	for _, f := range p.files {
-		path := d.importPath
-		if f.external() {
-			path += "_test"
-		}
-		p.names = append(p.names, declare(p.fset, f, path))
-	}
 }
 
 // take selects the buildable files that want takes, with their declarations.

@@ -3,6 +3,7 @@ package golang
 import (
 	"context"
 	"fmt"
+	"go/token"
 	"maps"
 	"strings"
 
@@ -19,6 +20,9 @@ type Resolver struct {
 	std      *stdlib.Importer
 	packages map[string]*pkg // by directory, of the snapshot resolved last
 	book     *book
+	// fset has the files whose syntax is kept. It is the same for all steps, so that no
+	// two types that are local to functions have one position.
+	fset *token.FileSet
 	// at is the snapshot resolved last: its manifests and each directory's files.
 	at map[string]string
 }
@@ -27,7 +31,7 @@ var _ resolve.Resolver = (*Resolver)(nil)
 
 // New makes a resolver that has nothing in memory.
 func New() *Resolver {
-	return &Resolver{name: version + "+" + stdlib.Hash()[:8], std: stdlib.New()}
+	return &Resolver{name: version + "+" + stdlib.Hash()[:8], std: stdlib.New(), fset: token.NewFileSet()}
 }
 
 // Name implements resolve.Resolver: the version and, since answers depend on it, the
@@ -68,7 +72,7 @@ func (r *Resolver) advance(ctx context.Context, tree resolve.Tree, l *layout) ([
 	if r.book == nil || r.book.full() {
 		r.book = newBook()
 	}
-	s := newStep(r.std, r.book, tree, l, before)
+	s := newStep(r.fset, r.std, r.book, tree, l, before)
 	if err := s.run(ctx); err != nil {
 		return nil, err
 	}

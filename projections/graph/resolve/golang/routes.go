@@ -151,7 +151,9 @@ func (u *unit) routes() marks {
 		}
 	}
 	for obj := range r.at {
-		named[markOf(byName, obj.Name())] = struct{}{}
+		for _, what := range []string{byName, byMember} {
+			named[markOf(what, obj.Name())] = struct{}{}
+		}
 	}
 	for i, f := range u.files {
 		if f.kept == nil {

@@ -1,8 +1,10 @@
 package golang
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"go/token"
 	"go/types"
 	"maps"
 	"slices"
@@ -26,6 +28,7 @@ import (
 // Where a package offers the same, by a fingerprint without positions, the types
 // that others already hold are kept.
 type step struct {
+	fset   *token.FileSet
 	std    *stdlib.Importer
 	book   *book
 	tree   resolve.Tree
@@ -63,8 +66,8 @@ type work struct {
 	component int // the packages that import each other, in order of dependence
 }
 
-func newStep(std *stdlib.Importer, b *book, tree resolve.Tree, l *layout, before map[string]*pkg) *step {
-	return &step{std: std, book: b, tree: tree, layout: l, before: before, byPath: map[string]*pkg{}, of: map[*types.Package]*pkg{}}
+func newStep(fset *token.FileSet, std *stdlib.Importer, b *book, tree resolve.Tree, l *layout, before map[string]*pkg) *step {
+	return &step{fset: fset, std: std, book: b, tree: tree, layout: l, before: before, byPath: map[string]*pkg{}, of: map[*types.Package]*pkg{}}
 }
 
 func (s *step) run(ctx context.Context) error {
@@ -132,7 +135,7 @@ func (s *step) read(w *work) error {
 	if w.whole {
 		known = nil
 	}
-	p, err := parseDir(s.tree, w.dir, known, func(k *kept) bool {
+	p, err := parseDir(s.fset, s.tree, w.dir, known, func(k *kept) bool {
 		return k.using(w.changed) || k.routing || len(w.routers) > 0 && k.using(w.routers)
 	})
 	if err != nil {
@@ -146,7 +149,6 @@ func (s *step) read(w *work) error {
 			return s.read(w)
 		}
 	}
-	p.declareAll(w.dir)
 	files, names := p.take(w.importable)
 	w.byChain = chains(names)
 	w.imports = importsOf(files)
@@ -212,7 +214,7 @@ func meansTheSame(imports, meant []string, was *pkg) bool {
 func (s *step) startOver(w *work) {
 	w.whole, w.units = true, nil
 	if w.parsed != nil && slices.ContainsFunc(w.parsed.files, func(f *source) bool { return f.kept != nil }) {
-		w.parsed = nil
+		w.unread()
 	}
 }
 
@@ -377,11 +379,12 @@ func (s *step) check(w *work) error {
 	}
 	w.done = true
 	if slices.ContainsFunc(w.allDeps, func(d *work) bool { return d.replaced && d.late(w) }) {
-		w.units, w.parsed = nil, nil // they hold types of before
+		w.units = nil // they hold types of before
+		w.unread()
 	}
 	s.notice(w)
 	if !w.dirty && !w.whole && !w.anyUsing() {
-		w.parsed = nil
+		w.unread()
 		return nil
 	}
 	if _, err := s.checkUnits(w); err != nil {
@@ -393,7 +396,9 @@ func (s *step) check(w *work) error {
 			return err
 		}
 	}
-	w.declares = declares(w.units)
+	if !w.alike() {
+		w.declares = declares(w.units)
+	}
 	s.finish(w)
 	return nil
 }
@@ -429,13 +434,44 @@ func (s *step) checkUnits(w *work) (same bool, err error) {
 			return false, nil
 		}
 		differs := marks{}
-		differs.differing(w.declares, declares(w.units))
+		if !w.alike() {
+			differs.differing(w.declares, declares(w.units))
+		}
 		w.changed.add(differs)
 		if !slices.ContainsFunc(w.parsed.files, func(f *source) bool { return f.kept != nil && f.kept.using(w.changed) }) {
 			return len(differs) == 0, nil
 		}
-		w.units, w.parsed = nil, nil
+		w.units = nil
+		w.unread()
 	}
+}
+
+// unread forgets a package's syntax.
+func (w *work) unread() {
+	if w.parsed != nil {
+		w.parsed.drop()
+		w.parsed = nil
+	}
+}
+
+// alike reports whether only the bodies of functions differ from before: then the
+// package declares what it declared.
+func (w *work) alike() bool {
+	if len(w.changed) > 0 || w.whole || w.was == nil || len(w.was.files) == 0 {
+		return false
+	}
+	built := 0
+	for _, f := range w.parsed.files {
+		if !f.built {
+			continue
+		}
+		built++
+		was := w.was.files[f.Path]
+		if was == nil || was.skeleton == nil || f.kept != was && !bytes.Equal(was.skeleton, f.skeleton(w.parsed.fset)) {
+			return false
+		}
+	}
+	return built == len(w.was.files)
 }
 
 // declares is what units declare.
@@ -514,7 +550,7 @@ func (s *step) finish(w *work) {
 				g.Normalize()
 				k = &kept{
 					blob: f.Blob, graph: g, local: hashGraph(&g), facts: factsOf(u, i),
-					uses: u.uses(i), routing: routed(u.files[i : i+1]),
+					uses: u.uses(i), routing: routed(u.files[i : i+1]), external: f.external(),
 				}
 				if !u.failed {
 					k.skeleton = f.skeleton(u.fset)
@@ -532,7 +568,13 @@ func (s *step) finish(w *work) {
 			local[g.Path] = hashGraph(g)
 		}
 	}
+	for path, k := range w.files {
+		if files[path] != k {
+			k.drop(p.fset)
+		}
+	}
 	w.files, w.local = files, local
+	p.drop()
 }
 
 // otherPackages are the names of the buildable packages besides the primary one:

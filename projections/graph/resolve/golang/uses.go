@@ -12,7 +12,8 @@ import (
 // checker and the passes over its answers say of the file stays as it is while none
 // of these differs (see meanings). It says too much rather than too little:
 //
-//   - every identifier of the file, whatever it leads to, or to nothing;
+//   - every identifier of the file, whatever it leads to, or to nothing: as the name
+//     of an object, of a member, or of either;
 //   - the kind of every named type that an expression has, or is made of;
 //   - the method sets of types that are asserted, converted, compared with what an
 //     interface or a constraint asks for, or embedded;
@@ -21,7 +22,9 @@ import (
 type uses struct {
 	*unit
 	all   marks
-	names map[string]bool
+	names map[string]bool // of objects
+	// members are names behind expressions.
+	members map[string]bool
 	// seen are the types that were looked at, and what was asked of them.
 	seen map[types.Type]asks
 	// named are the types of expressions; unnamed says that there are structs without
@@ -30,6 +33,8 @@ type uses struct {
 	unnamed bool
 	// specs are the type expressions of declarations: what they declare has a name.
 	specs map[ast.Expr]bool
+	// behind are identifiers that name members.
+	behind map[*ast.Ident]bool
 }
 
 // asks says what a use asks of a type besides its kind.
@@ -44,15 +49,15 @@ const (
 // uses is what a file depends on, sorted.
 func (u *unit) uses(i int) []mark {
 	x := &uses{
-		unit: u, all: marks{}, names: map[string]bool{}, seen: map[types.Type]asks{},
-		named: map[*types.Named]bool{}, specs: map[ast.Expr]bool{},
+		unit: u, all: marks{}, names: map[string]bool{}, members: map[string]bool{}, seen: map[types.Type]asks{},
+		named: map[*types.Named]bool{}, specs: map[ast.Expr]bool{}, behind: map[*ast.Ident]bool{},
 	}
 	ast.Inspect(u.files[i].syntax, func(n ast.Node) bool {
 		x.node(n)
 		return true
 	})
 	if routed(u.files) {
-		x.names["ServeHTTP"] = true // what has it is a handler
+		x.members["ServeHTTP"] = true // what has it is a handler
 	}
 	if x.unnamed {
 		for t := range x.named {
@@ -61,6 +66,9 @@ func (u *unit) uses(i int) []mark {
 	}
 	for name := range x.names {
 		x.all[markOf(byName, name)] = struct{}{}
+	}
+	for name := range x.members {
+		x.all[markOf(byMember, name)] = struct{}{}
 	}
 	return slices.Sorted(maps.Keys(x.all))
 }
@@ -73,8 +81,23 @@ func (x *uses) node(n ast.Node) {
 	}
 	everything := asksKind | asksMethods | asksFields
 	switch n := n.(type) {
+	case *ast.SelectorExpr:
+		if (&linker{unit: x.unit}).packageOf(n) == nil {
+			x.members[n.Sel.Name] = true
+			x.behind[n.Sel] = true
+		}
+	case *ast.KeyValueExpr: // a field, or what a variable holds
+		if id, ok := n.Key.(*ast.Ident); ok {
+			x.members[id.Name] = true
+		}
+	case *ast.StructType:
+		x.fields(n.Fields)
+	case *ast.InterfaceType:
+		x.fields(n.Methods)
 	case *ast.Ident:
-		x.names[n.Name] = true
+		if !x.behind[n] {
+			x.names[n.Name] = true
+		}
 		if obj := x.info.Defs[n]; obj != nil {
 			x.look(obj.Type(), asksKind)
 		} else if obj := x.info.Uses[n]; obj != nil {
@@ -86,6 +109,10 @@ func (x *uses) node(n ast.Node) {
 			}
 		}
 	case *ast.FuncDecl:
+		if n.Recv != nil {
+			x.members[n.Name.Name] = true
+			x.behind[n.Name] = true
+		}
 		if service, ok := strings.CutSuffix(strings.TrimPrefix(n.Name.Name, "_"), "_Handler"); ok {
 			x.names[service+fullMethodName] = true
 		}
@@ -123,6 +150,19 @@ func (x *uses) node(n ast.Node) {
 			for _, e := range clause.(*ast.CaseClause).List {
 				x.look(x.info.TypeOf(e), everything)
 			}
+		}
+	}
+}
+
+// fields notes the members that a type has by its own.
+func (x *uses) fields(all *ast.FieldList) {
+	for _, f := range all.List {
+		for _, name := range f.Names {
+			x.members[name.Name] = true
+			x.behind[name] = true
+		}
+		if name := embeddedName(f.Type); name != nil && len(f.Names) == 0 {
+			x.members[name.Name] = true
 		}
 	}
 }
