@@ -51,7 +51,7 @@ func (j *scriptFile) isRouter(path string) (framework string, ok bool) {
 	}
 	switch strings.ToLower(root(path)) {
 	case "app", "router", "server", "api", "route", "routes":
-		return "express", true
+		return "", true // a framework by its manner, not known which
 	case "fastify":
 		return "fastify", true
 	}

@@ -58,6 +58,12 @@ function explain = about Old
 -- b.toy --
 package a
 function Ancient -> somewhere.maybe
+function outer -> outer
+function outer.inner
+-- b_test.toy --
+package a
+test TestOuter -> helperOfTests
+function helperOfTests
 `)
 	r, err := code.Stales(t.Context(), m.s, code.StaleRequest{MinConfidence: 0.1})
 	if err != nil {
@@ -68,6 +74,7 @@ function Ancient -> somewhere.maybe
 		"gone a.TestTested 0.50 at a_test.toy:2 a.Old",
 		"unused a.lonely 0.90 at a.toy:9",
 		"unused a.explain 0.90 at a.toy:13",
+		"unused a.outer 0.90 at b.toy:3",
 		"unused a.tested 0.70 at a.toy:10",
 		"unused a.maybe 0.30 at a.toy:12",
 		"aged a.run 0.98 at a.toy:7 a.helper",
@@ -78,7 +85,7 @@ function Ancient -> somewhere.maybe
 	if r.Base == nil || r.Hint == "" {
 		t.Errorf("the history is younger than 90 days: base %+v, hint %q", r.Base, r.Hint)
 	}
-	if r, err = code.Stales(t.Context(), m.s, code.StaleRequest{Kinds: []string{"unused"}, Limit: 1}); err != nil || len(r.Findings) != 1 || r.Truncated != 2 || r.Base != nil || r.Counts["unused"] != 3 {
+	if r, err = code.Stales(t.Context(), m.s, code.StaleRequest{Kinds: []string{"unused"}, Limit: 1}); err != nil || len(r.Findings) != 1 || r.Truncated != 3 || r.Base != nil || r.Counts["unused"] != 4 {
 		t.Errorf("only unused: %+v %v", r, err)
 	}
 	if r, err = code.Stales(t.Context(), m.s, code.StaleRequest{Since: "HEAD", Kinds: []string{"gone", "aged", "doc"}}); err != nil || r.Status != query.StatusEmpty {

@@ -6,14 +6,16 @@ import (
 
 	snapshots "github.com/recountdb/recount/projections/graph/code"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 // unused finds functions and methods that no edge leads to, of languages whose
 // references are resolved. It is careful: what other files can name by the language's
 // rule, what a runtime or a framework calls by its name or its decorator, what an
-// interface or a base class asks for, and what stands among tests or generated code is
-// left out.
+// interface or a base class asks for, and what stands among tests, in generated code or
+// inside a function is left out: a function's own are used as values, too, which is no
+// edge.
 func (st *staleness) unused() error {
 	names, err := st.unresolvedNames()
 	if err != nil {
@@ -24,12 +26,13 @@ func (st *staleness) unused() error {
 		return err
 	}
 	surest := st.resolved()
+	among := st.amongTests()
 	looked := 0
 	for i := range st.g.nodes {
 		n := int32(i)
 		nd := &st.g.nodes[n]
 		best := surest[nd.lang]
-		if best == 0 || nd.test || nd.exported || generated[st.g.keys[n].Path()] || !runs(st.g, n) || entryPoint(st.g.name(n)) || st.asked(n) {
+		if best == 0 || nd.test || nd.exported || generated[st.g.keys[n].Path()] || !runs(st.g, n) || entryPoint(st.g.name(n)) || st.asked(n) || among[st.g.keys[n].Path()] || st.inFunction(n) {
 			continue
 		}
 		looked++
@@ -53,6 +56,31 @@ func (st *staleness) unused() error {
 	st.a.step(query.Step{Operator: "unused", Counts: map[string]int64{"looked at": int64(looked)}})
 	st.a.lap("unused")
 	return nil
+}
+
+// amongTests are the paths of files that have tests.
+func (st *staleness) amongTests() map[string]bool {
+	paths := map[string]bool{}
+	for i := range st.g.nodes {
+		if st.g.nodes[i].test {
+			paths[st.g.keys[i].Path()] = true
+		}
+	}
+	return paths
+}
+
+// inFunction says whether a node is declared inside a function.
+func (st *staleness) inFunction(n int32) bool {
+	owner := st.g.owner(n)
+	if owner == "" {
+		return false
+	}
+	for _, kind := range []recountv1.SymbolKind{recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, recountv1.SymbolKind_SYMBOL_KIND_METHOD} {
+		if _, ok := st.g.byKey[schemas.NewNodeKey(st.g.keys[n].Path(), "", owner, kind, "")]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // resolved is how sure the surest calls of each language are, in thousandths; 0 where

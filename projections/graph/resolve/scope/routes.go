@@ -143,11 +143,15 @@ func (rt *routing) routes(m *module, graphs map[string]*resolve.FileGraph) {
 			key := schemas.NewNodeKey(m.file.Path, "", name, recountv1.SymbolKind_SYMBOL_KIND_ROUTE, "")
 			l.graph.Nodes = append(l.graph.Nodes, resolve.Node{Key: key, Node: &recountv1.CodeNode{
 				Kind: recountv1.SymbolKind_SYMBOL_KIND_ROUTE, Language: m.file.Language, Package: m.name, Name: name,
-				Start: r.At, End: r.At, Exported: true, Attributes: map[string]string{"framework": r.Framework},
+				Start: r.At, End: r.At, Exported: true, Attributes: framework(r),
 			}})
 			l.edge(recountv1.EdgeKind_EDGE_KIND_CONTAINS, 0, key, recountv1.Provenance_PROVENANCE_DECLARED, r.At)
 			if handler == nil {
-				l.unresolved(kind, 0, r.Handler, r.At)
+				if r.Handler == "" && r.In == 0 { // a function written in place, whose calls are the file's
+					l.edge(kind, 0, key, scopeResolved, r.At)
+				} else {
+					l.unresolved(kind, 0, r.Handler, r.At)
+				}
 				continue
 			}
 			e := resolve.EdgeAt(scopeResolved, nil)
@@ -158,4 +162,11 @@ func (rt *routing) routes(m *module, graphs map[string]*resolve.FileGraph) {
 			g.Edges = append(g.Edges, resolve.Edge{From: handler.key, To: key, Kind: kind, Edge: e})
 		}
 	}
+}
+
+func framework(r *recountv1.RouteFact) map[string]string {
+	if r.Framework == "" {
+		return nil
+	}
+	return map[string]string{"framework": r.Framework}
 }

@@ -146,3 +146,28 @@ may_call a.js:run -> a.js:own @4:2 (flow 700)
 		})
 	}
 }
+
+// A handler that is written in place is what its calls stand under: the function
+// around it, or the file.
+func TestScriptRoutes(t *testing.T) {
+	const archive = `
+-- app.js --
+import express from "express"
+const app = express()
+app.get("/", (req, res) => res.end())
+app.get("/list", list)
+app.get("/gone", gone)
+function list() {}
+export function more() { app.post("/more", () => {}) }
+`
+	const want = `
+handles_route app.js -> app.js:GET / @3:0
+handles_route app.js:list -> app.js:GET /list @4:0
+handles_route app.js:more -> app.js:POST /more @7:25
+handles_route app.js -> gone @5:0 (unresolved)
+`
+	got := resolvetest.Full(t, Script(), resolvetest.Archive(t, archive, extract)).Text("handles_route")
+	if diff := cmp.Diff(strings.Split(strings.TrimSpace(want), "\n"), got); diff != "" {
+		t.Errorf("routes (-want +got):\n%s", diff)
+	}
+}
