@@ -27,7 +27,7 @@ type Language struct {
 var languages = slices.Concat(
 	manifests,
 	[]Language{codeowners},
-	[]Language{golang, pythonLanguage, rustLanguage, javaLanguage},
+	[]Language{golang, pythonLanguage, rustLanguage, javaLanguage, csharpLanguage},
 	scripts,
 	[]Language{protoLanguage, dockerfileLanguage, yamlLanguage},
 )
