@@ -10,5 +10,5 @@ import (
 // DefaultResolvers makes the resolvers of one repository: adding one is a line
 // here.
 func DefaultResolvers() []resolve.Resolver {
-	return append([]resolve.Resolver{golang.New(), scope.Python(), scope.Script(), scope.Java(), scope.Rust()}, formats.All()...)
+	return append([]resolve.Resolver{golang.New(), scope.Python(), scope.Script(), scope.Java(), scope.CSharp(), scope.Rust()}, formats.All()...)
 }

@@ -333,7 +333,7 @@ func (t *typer) addMethod(c *class, d *decl) {
 	m.result = t.typeOf(at, d.Type)
 	m.abstract = d.is("abstract")
 	m.extension = d.is("extension")
-	m.final = m.static || d.is("private") || d.is("final") || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_CONSTRUCTOR
+	m.final = m.static || t.isPrivate(m) || d.is("final") || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_CONSTRUCTOR
 	c.methods[d.Name] = append(c.methods[d.Name], m)
 	c.order = append(c.order, m)
 	t.methods[d] = m
@@ -357,9 +357,12 @@ func (t *typer) addOverrides(m *method) {
 		if s.class == nil || s.class == m.class {
 			return true
 		}
+		if t.lang.explicitOverride && !s.class.iface && !m.decl.is("override") {
+			return true
+		}
 		b := s.bind()
 		for _, o := range s.class.methods[m.name] {
-			if !o.static && o.decl != nil && !o.decl.is("private") && overrides(m, o, b) {
+			if !o.static && !t.isPrivate(o) && o.decl != nil && overrides(m, o, b) {
 				m.over = append(m.over, o)
 				o.by = append(o.by, m)
 				break

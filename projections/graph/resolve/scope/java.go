@@ -11,7 +11,7 @@ var java = language{
 	name: "java/1", languages: []string{"java"}, outside: "java", constructor: "<init>",
 	layout: func([]string, []manifest) layout { return javaLayout{} },
 	typed: &typedLanguage{
-		library: javaLibrary, object: "Object", constructor: "<init>", iterable: "Iterable",
+		library: javaLibrary, object: "Object", constructor: "<init>", iterable: "Iterable", smallPackages: true,
 		names: javaNames, implied: javaImplied, complete: javaComplete, bring: javaBring, statics: javaStatics,
 	},
 }

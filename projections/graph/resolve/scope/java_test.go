@@ -271,3 +271,123 @@ calls A.java:A.run -> java java.util.stream Stream.map @22:35 (external)
 		})
 	}
 }
+
+func TestJavaOtherEdges(t *testing.T) {
+	const archive = `
+-- a/Base.java --
+package a;
+public abstract class Base<T> implements Runnable {
+  protected static final int LIMIT = 1;
+  abstract T make() throws java.io.IOException;
+}
+-- a/App.java --
+package a;
+import b.Failure;
+import java.util.List;
+import java.util.Map.Entry;
+import static b.Failure.of;
+import gone.*;
+@Marker
+class App extends Base<String> implements Comparable<App> {
+  private List<Failure> all;
+  @Override String make() { throw new Failure(LIMIT + b.Failure.CODE); }
+  @Override public void run() { App.this.all = null; Runnable r = this::run; System.getenv("HOME"); }
+  public int compareTo(App o) { new ProcessBuilder("git", "log").start(); return o.all.size(); }
+}
+@interface Marker {}
+-- b/Failure.java --
+package b;
+public class Failure extends RuntimeException {
+  public static final int CODE = 2;
+  public Failure(int n) {}
+  public static Failure of() { return null; }
+}
+`
+	got := resolvetest.Full(t, Java(), resolvetest.Archive(t, archive, extract)).Text(
+		"imports", "extends", "implements", "overrides", "throws", "decorates", "references", "reads_env", "executes_process")
+	want := strings.Split(strings.TrimSpace(`
+imports a/App.java -> b/Failure.java @2:9,5:24
+extends a/App.java:App -> a/Base.java:Base @8:18
+decorates a/App.java:App -> a/App.java:Marker @7:1
+references a/App.java:App.all -> b/Failure.java:Failure @9:15
+references a/App.java:App.compareTo -> a/App.java:App @12:23
+references a/App.java:App.make -> a/Base.java:Base.LIMIT @10:46
+references a/App.java:App.make -> b/Failure.java:Failure @10:38
+references a/App.java:App.make -> b/Failure.java:Failure.CODE @10:64
+overrides a/App.java:App.make -> a/Base.java:Base.make @10:12
+throws a/App.java:App.make -> b/Failure.java:Failure @10:38
+references a/App.java:App.run -> a/App.java:App.all @11:41
+references a/App.java:App.run -> a/App.java:App.run @11:72
+imports a/App.java -> java gone @6:7 (external)
+imports a/App.java -> java java.util List @3:17 (external)
+imports a/App.java -> java java.util Map.Entry @4:21 (external)
+implements a/App.java:App -> java java.lang Comparable @8:42 (external)
+references a/App.java:App.all -> java java.util List @9:10 (external)
+executes_process a/App.java:App.compareTo -> process git @12:36 (external)
+references a/App.java:App.run -> java java.lang Runnable @11:53 (external)
+reads_env a/App.java:App.run -> env HOME @11:84 (external)
+implements a/Base.java:Base -> java java.lang Runnable @2:41 (external)
+throws a/Base.java:Base.make -> java java.io IOException @4:35 (external)
+references b/Failure.java:Failure.of -> b/Failure.java:Failure @5:16
+extends b/Failure.java:Failure -> java java.lang RuntimeException @2:29 (external)
+`), "\n")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("edges (-want +got):\n%s", diff)
+	}
+}
+
+func TestJavaRoutes(t *testing.T) {
+	const archive = `
+-- OrderController.java --
+package web;
+@RestController
+@RequestMapping("/api/orders")
+class OrderController {
+  @GetMapping public String all() { return ""; }
+  @PostMapping("{id}") public String one() { return ""; }
+}
+-- Users.java --
+package web;
+@Path("users")
+class Users {
+  @GET @Path("{id}") public String one() { return ""; }
+}
+`
+	got := resolvetest.Full(t, Java(), resolvetest.Archive(t, archive, extract)).Text("handles_route")
+	want := []string{
+		"handles_route OrderController.java:OrderController.all -> OrderController.java:GET /api/orders @5:2",
+		"handles_route OrderController.java:OrderController.one -> OrderController.java:POST /api/orders/{id} @6:2",
+		"handles_route Users.java:Users.one -> Users.java:GET /users/{id} @4:2",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("routes (-want +got):\n%s", diff)
+	}
+}
+
+// TestJavaIncrementalEqualsFull changes a class that others use, and takes it away.
+func TestJavaIncrementalEqualsFull(t *testing.T) {
+	const rest = `
+-- App.java --
+class App extends Base { void run(Base b) { b.go(1); step(); } }
+-- Other.java --
+class Other { Base make() { return new Base(); } }
+`
+	for i, archives := 0, []string{
+		rest + "-- Base.java --\nclass Base { void go(int i) {} void step() {} }\n",
+		rest + "-- Base.java --\nclass Base { Base() {} void go(long i) {} void go(String s) {} }\n",
+		rest,
+		rest + "-- Base.java --\nclass Base { void step() {} }\n-- a/Base.java --\npackage a; class Base {}\n",
+	}; i < len(archives); i++ {
+		tree := resolvetest.Archive(t, archives[i], extract)
+		want := resolvetest.Full(t, Java(), tree)
+		if i == 0 {
+			continue
+		}
+		base := resolvetest.Archive(t, archives[i-1], extract)
+		got := resolvetest.Full(t, Java(), base)
+		got.Apply(t, Java(), tree, base)
+		if diff := cmp.Diff(want.Text(), got.Text()); diff != "" {
+			t.Errorf("step %d: full and incremental differ (-full +incremental):\n%s", i, diff)
+		}
+	}
+}

@@ -26,7 +26,7 @@ func (t *typer) parseLibrary(text string) {
 		}
 		head, supers, _ := strings.Cut(body, " : ")
 		e := parseType(head)
-		pkg, name := splitPackage(e.name)
+		pkg, name := t.lang.splitPackage(e.name)
 		in = &class{
 			pkg: pkg, name: name, iface: word == "interface",
 			methods: map[string][]*method{}, fields: map[string]*field{}, types: map[string]*class{},

@@ -46,6 +46,9 @@ func (t *typer) candidates(of *typ, name string) (all []candidate, beyond []*typ
 		b := s.bind()
 	next:
 		for _, m := range s.class.methods[name] {
+			if s.class != of.class && t.isPrivate(m) {
+				continue
+			}
 			for _, have := range all {
 				if have.method.name == m.name && overrides(have.method, m, b) {
 					continue next
@@ -56,6 +59,17 @@ func (t *typer) candidates(of *typ, name string) (all []candidate, beyond []*typ
 		return true
 	})
 	return all, beyond, unknown
+}
+
+// isPrivate reports whether only its own class may name a method.
+func (t *typer) isPrivate(m *method) bool {
+	if m.decl == nil || m.decl.is("private") {
+		return m.decl != nil
+	}
+	if !t.lang.privateByDefault || m.class == nil || m.class.iface {
+		return false
+	}
+	return !m.decl.is("public") && !m.decl.is("internal") && !m.decl.is("protected")
 }
 
 // method is the method that a call on a value, or on a type, means.

@@ -23,6 +23,9 @@ func Script() Resolver { return Resolver{&script} }
 // Java makes a resolver of Java.
 func Java() Resolver { return Resolver{&java} }
 
+// CSharp makes a resolver of C#.
+func CSharp() Resolver { return Resolver{&csharp} }
+
 // Rust makes a resolver of Rust.
 func Rust() Resolver { return Resolver{&rust} }
 

@@ -16,6 +16,8 @@ type routing struct {
 	// own are prefixes given where a router is made, mounts where it is put on another.
 	own    map[*variable]string
 	mounts map[*variable][]mount
+	// named finds the method that a path names, where types are declared.
+	named func(m *module, in uint32, of path) *decl
 }
 
 type mount struct {
@@ -30,7 +32,7 @@ type mount struct {
 const maxPatterns = 16
 
 func newRouting(p *program) *routing {
-	rt := &routing{p, map[*variable]string{}, map[*variable][]mount{}}
+	rt := &routing{p: p, own: map[*variable]string{}, mounts: map[*variable][]mount{}}
 	for _, m := range p.modules {
 		for _, r := range m.facts.Routes {
 			if !r.Group {
@@ -131,6 +133,8 @@ func (rt *routing) routes(m *module, graphs map[string]*resolve.FileGraph) {
 		var handler *decl
 		if r.Handler == "" {
 			handler = m.decl(r.In)
+		} else if rt.named != nil {
+			handler = rt.named(m, r.In, m.path(r.Handler))
 		} else if s := rt.p.symbol(m.scopeOf(r.In), m.path(r.Handler)); s.rest == 0 {
 			handler = s.decl
 		}

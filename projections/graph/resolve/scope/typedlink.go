@@ -18,6 +18,12 @@ func (p *program) resolveTyped(ctx context.Context) ([]resolve.FileGraph, error)
 		byPath[m.file.Path] = &graphs[i]
 	}
 	routing := newRouting(p)
+	routing.named = func(m *module, in uint32, of path) *decl {
+		if s := t.callee(spot{m: m, in: in}, of, nil); s.method != nil {
+			return s.method.decl
+		}
+		return nil
+	}
 	for i, m := range p.modules {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -51,7 +57,11 @@ func (l *typedLinker) link() {
 			at.base = true
 			l.toType(at, r, r.Path)
 		case recountv1.EdgeKind_EDGE_KIND_DECORATES:
-			l.toType(at, r, r.Path)
+			name := r.Path
+			if full := name + l.t.lang.attribute; l.t.named(at, full) != nil {
+				name = full
+			}
+			l.toType(at, r, name)
 		case recountv1.EdgeKind_EDGE_KIND_THROWS:
 			l.toType(at, r, strings.TrimPrefix(r.Path, "new "))
 		default:
@@ -84,6 +94,9 @@ func (l *typedLinker) importEdges() {
 		case l.t.prefixes[i.Path]: // a package of the repository: its files have no node in common
 		case i.Wildcard:
 			l.external(kind, 0, i.Path, "", i.At)
+		case i.Alias != "":
+			pkg, name := cutLast(i.Path)
+			l.external(kind, 0, pkg, name, i.At)
 		default:
 			l.unresolved(kind, 0, i.Path, i.At)
 		}

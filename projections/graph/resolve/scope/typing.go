@@ -32,6 +32,8 @@ type typer struct {
 	imports   map[*module]*typeImports
 	parsed    map[string]*typeExpr
 	args      map[*recountv1.Reference][]*typ
+	byName    map[string][]*method // those that extend types
+	global    []*module            // that hand on what they import
 	depth     int
 	// cut counts how often a circle or the depth ended a search: what was found then
 	// may be less than there is, and is not kept.
@@ -49,6 +51,18 @@ type typedLanguage struct {
 	variadicElements bool
 	// iterable is the class in library that loops go through.
 	iterable string
+	// explicitOverride: a method overrides that of a class only where it says so.
+	explicitOverride bool
+	// privateByDefault: a class's member that does not say who may name it is private.
+	privateByDefault bool
+	// attribute is what may be left out at the end of an annotation's name.
+	attribute string
+	// smallPackages: by custom packages begin with a small letter and classes do not, so
+	// that a name says where its class begins.
+	smallPackages bool
+	// byArity are the types that are told apart by how many arguments they have; in
+	// library that number stands behind the name.
+	byArity map[string]bool
 	// names finds a type of the file's imports, package or language.
 	names func(t *typer, m *module, in uint32, name string) *typ
 	// implied is the base that a class has without saying so, or nil.
@@ -127,7 +141,11 @@ func (t *typer) typeOf(at spot, text string) *typ {
 }
 
 func (t *typer) typeAs(at spot, e *typeExpr) *typ {
-	of := t.named(at, e.name)
+	name := e.name
+	if t.lang.byArity[name] && len(e.args) > 0 {
+		name += strconv.Itoa(len(e.args))
+	}
+	of := t.named(at, name)
 	if of != nil && len(e.args) > 0 {
 		with := *of
 		with.args = nil
@@ -194,8 +212,9 @@ func (t *typer) qualified(from, name string) *typ {
 		pkg, more = cutLast(pkg)
 		last = more + "." + last
 	}
-	if pkg, class := splitPackage(name); pkg != "" && class != "" && !t.prefixes[pkg] {
-		return t.elsewhere(pkg, class)
+	pkg, class := t.lang.splitPackage(name)
+	if of := t.elsewhere(pkg, class); pkg != "" && class != "" && !t.prefixes[pkg] && (t.lang.smallPackages || of.class != nil) {
+		return of
 	}
 	return nil
 }
@@ -209,9 +228,12 @@ func (t *typer) elsewhere(pkg, name string) *typ {
 	return &typ{pkg: pkg, name: name}
 }
 
-// splitPackage cuts a qualified name where its first name with a capital letter
-// begins: by custom that is a class.
-func splitPackage(name string) (pkg, class string) {
+// splitPackage cuts a qualified name where its class begins: at the first name with a
+// capital letter, or where packages have those too, at the last.
+func (l *typedLanguage) splitPackage(name string) (pkg, class string) {
+	if !l.smallPackages {
+		return cutLast(name)
+	}
 	at := 0
 	for part := range strings.SplitSeq(name, ".") {
 		if part != "" && part[0] >= 'A' && part[0] <= 'Z' {
@@ -327,13 +349,13 @@ func (t *typer) variable(at spot, name string) (of *typ, f *field, known bool) {
 			}
 		}
 		for i, p := range d.Parameters {
-			if p.Name != name || t.classes[d] != nil {
+			if p.Name != name {
 				continue
 			}
 			if m := t.methods[d]; m != nil {
 				return m.params[i], nil, true
 			}
-			return t.parameterType(spot{m: at.m, in: d.Owner}, p), nil, true
+			return t.parameterType(spot{m: at.m, in: d.in}, p), nil, true
 		}
 		if b := t.variables[localName{at.m, d.in, name}]; b != nil {
 			return t.bound(at.m, b), nil, true
