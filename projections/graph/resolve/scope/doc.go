@@ -1,6 +1,7 @@
 // Package scope resolves languages that have no type checker here, by what their
 // scopes and imports say and by following which values reach a name: Python,
-// TypeScript with JavaScript, and Rust.
+// TypeScript with JavaScript, and Rust; or, where sources declare the types of what
+// they name, by those: Java and C#.
 //
 // A name is looked up as the language does it. What it stands for is a set of
 // values: modules, functions, classes, instances, methods bound to one, containers,
@@ -38,7 +39,7 @@
 //	            externals of the packages "env", "process" and "http"
 //
 // What leads to a module that the repository does not have is external; the rest is
-// unresolved. Nothing is matched by name alone.
+// unresolved. Nothing is matched by name alone, but for what is said of Java below.
 //
 // Python's modules are found below the root of the importing file's package, the
 // directories around it and the src there, or, a package of one name, anywhere.
@@ -57,6 +58,26 @@
 // sure. Macros are not expanded. A method of something unknown that is called by a name
 // which only one method of the repository has is name_matched. Of items for several
 // platforms those of Linux on amd64 have the name.
+//
+// Java and C# are resolved by typer, and nothing flows: an expression has the one type
+// that declarations give it, and a type's methods are those of its class and of what
+// that extends and implements, with type parameters replaced by what they stand for.
+// Lambdas' parameters come from the method that they are passed to. What is known of
+// the standard libraries is a list of the classes by which sources pass their own types
+// around: collections, optionals, streams and functions (javaLibrary, csharpLibrary). A
+// call means
+//
+//	the method of that name that takes so many arguments; of several the one that
+//	nothing known of the arguments' types speaks against; of several still the most
+//	specific, where the types of all arguments are known. Else it is unresolved.
+//
+// A single name is looked up in the classes around, innermost first. Where a class on
+// the way has bases of elsewhere, which could have a method of that name, the edge is
+// name_matched. What overrides the method may be called, as may a method that is handed
+// on (Foo::bar) by whoever does so. Java's constructors without source, records' and
+// structs' among them, are the class; reading a component of a record by its method
+// leads to its field. C#'s types of one name that differ in their number of type
+// parameters are not told apart.
 //
 // The work is bounded: a set that would grow past maxValues says nothing any more, a
 // name has at most maxTargets targets that are not sure, and each flow is followed a
