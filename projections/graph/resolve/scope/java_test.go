@@ -76,6 +76,9 @@ class A {
   void h(Object o) {}
   void k(Runnable r) {}
   void k(java.util.function.Function<String, String> f) {}
+  void v(Class<?> c) {}
+  void v(Class<?>... all) {}
+  void v(java.util.List<Class<?>> all) {}
   void run(Sub s, Base b, long l, Unknown u) {
     f(1);
     f("a");
@@ -91,20 +94,27 @@ class A {
     k(() -> {});
     k(x -> x);
     f(l);
+    v(java.util.List.of(A.class));
+    v(A.class, Sub.class);
+    v(new Class<?>[0]);
   }
 }
 `, `
-calls A.java:A.run -> A.java:A.f @14:4
-calls A.java:A.run -> A.java:A.f#2 @15:4
-calls A.java:A.run -> A.java:A.f#3 @16:4,17:4
-calls A.java:A.run -> A.java:A.g @19:4,22:4
-calls A.java:A.run -> A.java:A.g#2 @18:4,20:4,21:4
-calls A.java:A.run -> A.java:A.h @24:4
-calls A.java:A.run -> A.java:A.k @25:4
-calls A.java:A.run -> A.java:A.k#2 @26:4
-calls A.java:A.run -> A.java:Sub @20:10
-calls A.java:A.run -> f @27:4 (unresolved)
-calls A.java:A.run -> g @23:4 (unresolved)
+calls A.java:A.run -> A.java:A.f @17:4
+calls A.java:A.run -> A.java:A.f#2 @18:4
+calls A.java:A.run -> A.java:A.f#3 @19:4,20:4
+calls A.java:A.run -> A.java:A.g @22:4,25:4
+calls A.java:A.run -> A.java:A.g#2 @21:4,23:4,24:4
+calls A.java:A.run -> A.java:A.h @27:4
+calls A.java:A.run -> A.java:A.k @28:4
+calls A.java:A.run -> A.java:A.k#2 @29:4
+calls A.java:A.run -> A.java:A.v#2 @32:4
+calls A.java:A.run -> A.java:A.v#3 @31:4
+calls A.java:A.run -> A.java:Sub @23:10
+calls A.java:A.run -> java java.util List.of @31:21 (external)
+calls A.java:A.run -> f @30:4 (unresolved)
+calls A.java:A.run -> g @26:4 (unresolved)
+calls A.java:A.run -> v @33:4 (unresolved)
 `}, {"inheritance: super, interfaces, inner classes, what overrides may be called", `
 -- p/A.java --
 package p;

@@ -270,20 +270,21 @@ func (t *typer) choose(at spot, all []candidate, call *recountv1.Reference) sele
 	n := int(call.Count)
 	var fixed, variadic []candidate
 	for _, c := range all {
-		switch {
-		case n >= c.method.least && n <= len(c.method.params):
+		if n >= c.method.least && n <= len(c.method.params) {
 			fixed = append(fixed, c)
-		case c.method.rest && n >= c.method.least:
+		}
+		if c.method.rest && n >= c.method.least {
 			variadic = append(variadic, c)
 		}
 	}
-	for _, some := range [][]candidate{fixed, variadic} {
-		fit, all := t.fitting(at, some, call, len(some) > 1 || len(fixed)+len(variadic) > 1)
+	// An array may stand for the variadic arguments; one by one they come last.
+	for i, some := range [][]candidate{fixed, variadic} {
+		fit, known := t.fitting(at, some, call, len(all) > 1, i == 1)
 		switch {
 		case len(fit) == 1:
 			return selection{method: fit[0].method, recv: fit[0].recv}
 		case len(fit) > 1:
-			if c, ok := t.mostSpecific(fit, call); ok && all {
+			if c, ok := t.mostSpecific(fit, call); ok && known {
 				return selection{method: c.method, recv: c.recv}
 			}
 			return selection{several: true}
@@ -294,8 +295,9 @@ func (t *typer) choose(at spot, all []candidate, call *recountv1.Reference) sele
 
 // fitting are the candidates that nothing known of the arguments speaks against: of
 // them only those that every argument fits without boxing, where there are some and
-// all is known. known says that nothing about them was unknown.
-func (t *typer) fitting(at spot, some []candidate, call *recountv1.Reference, look bool) (fit []candidate, known bool) {
+// all is known. known says that nothing about them was unknown. look is false where
+// there is nothing to choose.
+func (t *typer) fitting(at spot, some []candidate, call *recountv1.Reference, look, variadic bool) (fit []candidate, known bool) {
 	if !look {
 		return some, true
 	}
@@ -305,7 +307,11 @@ func (t *typer) fitting(at spot, some []candidate, call *recountv1.Reference, lo
 	for _, c := range some {
 		worst := fits
 		for i, a := range args {
-			worst = min(worst, t.fit(a, c.method.parameter2(i, len(args)).subst(c.recv)))
+			p := c.method.parameter(i)
+			if !variadic {
+				p = c.method.params[i]
+			}
+			worst = min(worst, t.fit(a, p.subst(c.recv)))
 		}
 		if worst == never {
 			continue
@@ -320,14 +326,6 @@ func (t *typer) fitting(at spot, some []candidate, call *recountv1.Reference, lo
 		return strict, true
 	}
 	return fit, known
-}
-
-// parameter2 is what argument i of n becomes: an array may stand for the variadic ones.
-func (m *method) parameter2(i, n int) *typ {
-	if m.rest && n == len(m.params) && i == n-1 {
-		return nil
-	}
-	return m.parameter(i)
 }
 
 // arguments are the types of a call's arguments, nil where they are not known.
@@ -432,7 +430,7 @@ func (t *typer) isObject(of *typ) bool {
 func (t *typer) fitArray(arg, to *typ) int {
 	switch {
 	case to.elem == nil:
-		if to.class != nil && (to.class.decl != nil || to.class.name == "String") {
+		if to.class != nil && to.class.name != "Cloneable" && to.class.name != t.lang.iterable {
 			return never
 		}
 		return unclear
