@@ -123,10 +123,13 @@ func (j *javaFile) path(n ref, s javaScope) string {
 	case "object_creation_expression":
 		return made(j.typePath(j.field(n, "type")))
 	case "array_creation_expression":
-		dims := j.dimensions(n)
+		dims := ""
 		for c := range j.children(n) {
-			if j.kind(c) == "dimensions_expr" {
+			switch j.kind(c) {
+			case "dimensions_expr":
 				dims += "[]"
+			case "dimensions":
+				dims += strings.Repeat("[]", strings.Count(j.text(c), "["))
 			}
 		}
 		return ofType(j.typePath(j.field(n, "type")) + dims)

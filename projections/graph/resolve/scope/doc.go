@@ -39,7 +39,7 @@
 //	            externals of the packages "env", "process" and "http"
 //
 // What leads to a module that the repository does not have is external; the rest is
-// unresolved. Nothing is matched by name alone, but for what is said of Java below.
+// unresolved. Nothing is matched by name alone, but for what is said of Java and Rust below.
 //
 // Python's modules are found below the root of the importing file's package, the
 // directories around it and the src there, or, a package of one name, anywhere.

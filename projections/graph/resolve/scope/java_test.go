@@ -108,13 +108,12 @@ calls A.java:A.run -> A.java:A.g#2 @21:4,23:4,24:4
 calls A.java:A.run -> A.java:A.h @27:4
 calls A.java:A.run -> A.java:A.k @28:4
 calls A.java:A.run -> A.java:A.k#2 @29:4
-calls A.java:A.run -> A.java:A.v#2 @32:4
+calls A.java:A.run -> A.java:A.v#2 @32:4,33:4
 calls A.java:A.run -> A.java:A.v#3 @31:4
 calls A.java:A.run -> A.java:Sub @23:10
 calls A.java:A.run -> java java.util List.of @31:21 (external)
 calls A.java:A.run -> f @30:4 (unresolved)
 calls A.java:A.run -> g @26:4 (unresolved)
-calls A.java:A.run -> v @33:4 (unresolved)
 `}, {"inheritance: super, interfaces, inner classes, what overrides may be called", `
 -- p/A.java --
 package p;
