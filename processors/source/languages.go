@@ -29,7 +29,8 @@ var languages = slices.Concat(
 	[]Language{codeowners},
 	[]Language{golang, pythonLanguage, rustLanguage, javaLanguage, csharpLanguage},
 	scripts,
-	[]Language{protoLanguage, dockerfileLanguage, yamlLanguage},
+	[]Language{protoLanguage, sqlLanguage, terraformLanguage, dockerfileLanguage, yamlLanguage},
+	styleLanguages,
 )
 
 // LanguageOf finds the language of a path.

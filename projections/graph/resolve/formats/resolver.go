@@ -35,7 +35,7 @@ var _ resolve.Resolver = Resolver{}
 
 // All makes the resolvers of every format.
 func All() []resolve.Resolver {
-	return []resolve.Resolver{Proto(), Infra()}
+	return []resolve.Resolver{Proto(), Infra(), SQL(), Style(), Terraform()}
 }
 
 // Name implements resolve.Resolver.
