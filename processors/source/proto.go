@@ -114,7 +114,7 @@ func protoWord(src []byte, at int) (int, string) {
 				at++
 			}
 		case c == '/' && at+1 < len(src) && src[at+1] == '*':
-			end := strings.Index(string(src[at+2:min(len(src), at+64<<10)]), "*/")
+			end := bytes.Index(src[at+2:], []byte("*/"))
 			if end < 0 {
 				return -1, ""
 			}
