@@ -49,6 +49,7 @@ var table = []Processor{
 	{schemas.TypeSourceRevised, source.Name, source.Revised},
 	{schemas.TypeCommitRecorded, source.Name, source.Commit},
 	{schemas.TypeRefMoved, source.Name, source.Ref},
+	{schemas.TypeRetired, source.Name, source.Retired},
 }
 
 // Processors returns every processor, in order of registration.

@@ -31,6 +31,7 @@ const (
 	TypeSourceRevised   = "source.revised"
 	TypeCommitRecorded  = "commit.recorded"
 	TypeRefMoved        = "ref.moved"
+	TypeRetired         = "snapshots.retired"
 	TypeRejected        = "rejected"
 )
 
@@ -48,6 +49,7 @@ var kinds = []Kind{
 	{TypeCommitRecorded, TopicCommits, func() proto.Message { return &recountv1.CommitRecorded{} }},
 	{TypeSourceRevised, TopicCommits, func() proto.Message { return &recountv1.SourceRevised{} }},
 	{TypeRefMoved, TopicCommits, func() proto.Message { return &recountv1.RefMoved{} }},
+	{TypeRetired, TopicCommits, func() proto.Message { return &recountv1.SnapshotsRetired{} }},
 	{TypeRejected, TopicRejected, func() proto.Message { return &recountv1.Rejected{} }},
 }
 

@@ -81,7 +81,7 @@ $RECOUNT_DATA_DIR or ~/.local/share/recount.`,
 	add(groupRecord, a.hookCmd(), a.importCmd(), a.watchCmd(), a.recordCmd(), a.execCmd())
 	add(groupAsk, a.findCmd(), a.showCmd(), a.whyCmd(), a.stitchCmd(), a.diffCmd(), a.insightsCmd(), a.statusCmd())
 	add(groupCode, a.symbolsCmd(), a.callersCmd(), a.calleesCmd(), a.impactCmd(), a.testsCmd(), a.flowCmd(), a.routesCmd(), a.ownersCmd(), a.staleCmd(), a.exportCmd(), a.snapshotCmd(), a.proveCmd(), a.verifyProofCmd())
-	add(groupTrust, a.logCmd(), a.verifyCmd(), a.fsckCmd(), a.rebuildCmd())
+	add(groupTrust, a.logCmd(), a.verifyCmd(), a.fsckCmd(), a.gcCmd(), a.rebuildCmd())
 	add(groupRest, a.pipelineCmd(), a.versionCmd())
 	root.SetHelpCommandGroupID(groupRest)
 	root.SetCompletionCommandGroupID(groupRest)

@@ -74,6 +74,12 @@ func Ref(_ schemas.Event, payload proto.Message, rec *recountv1.Record) error {
 	return nil
 }
 
+// Retired hands a `snapshots.retired` event on.
+func Retired(_ schemas.Event, payload proto.Message, rec *recountv1.Record) error {
+	rec.Body = &recountv1.Record_SnapshotsRetired{SnapshotsRetired: payload.(*recountv1.SnapshotsRetired)}
+	return nil
+}
+
 // contentOf is the file's bytes, checked against the object id that git gave them.
 func contentOf(m *recountv1.SourceRevised) ([]byte, error) {
 	if len(m.GetContent()) > 0 && len(m.GetContentZstd()) > 0 {

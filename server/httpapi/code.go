@@ -28,6 +28,7 @@ func (s *server) registerCode(api huma.API) {
 	registerCodeQuestion(s, api, code.DiffQuestion)
 	registerCodeQuestion(s, api, code.RoutesQuestion)
 	registerCodeQuestion(s, api, code.StaleQuestion)
+	registerCodeQuestion(s, api, code.RetirableQuestion)
 }
 
 // Media types of exports.

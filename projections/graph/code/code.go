@@ -92,29 +92,40 @@ func Open(dir string, o Options) (*Code, error) {
 }
 
 func concerns(r *recountv1.Record) bool {
-	return r.GetFileFacts() != nil || r.GetCommit() != nil || r.GetRefMoved() != nil
+	return r.GetFileFacts() != nil || r.GetCommit() != nil || r.GetRefMoved() != nil || r.GetSnapshotsRetired() != nil
 }
 
 // Apply folds a batch in, a commit at a time: each is stored with the position
-// behind it, so that neither memory nor what a crash loses grows with the batch.
+// behind it, so that neither memory nor what a crash loses grows with the batch. What
+// retires snapshots is applied by itself, over what is stored before it.
 func (c *Code) Apply(ctx context.Context, b schemas.Batch) error {
 	for len(b.Records) > 0 {
 		part := b
-		n := 0
-		for n < len(b.Records) && b.Records[n].GetCommit() == nil {
-			n++
-		}
-		if n+1 >= len(b.Records) {
+		n := step(b.Records)
+		if n == len(b.Records) {
 			break
 		}
-		part.Records = b.Records[:n+1]
-		part.Next = part.Records[n].GetOrigin().GetOffset() + 1
+		part.Records = b.Records[:n]
+		part.Next = part.Records[n-1].GetOrigin().GetOffset() + 1
 		if err := c.apply(ctx, part); err != nil {
 			return err
 		}
-		b.Records = b.Records[n+1:]
+		b.Records = b.Records[n:]
 	}
 	return c.apply(ctx, b)
+}
+
+// step is how many of the records are applied together.
+func step(records []*recountv1.Record) int {
+	for i, r := range records {
+		switch {
+		case r.GetSnapshotsRetired() != nil:
+			return max(i, 1)
+		case r.GetCommit() != nil:
+			return i + 1
+		}
+	}
+	return len(records)
 }
 
 func (c *Code) apply(ctx context.Context, b schemas.Batch) error {

@@ -12,6 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"google.golang.org/protobuf/proto"
 
@@ -114,6 +117,8 @@ func (h *history) add(body any) {
 		r.EventType, r.Body = schemas.TypeCommitRecorded, &recountv1.Record_Commit{Commit: b}
 	case *recountv1.RefMoved:
 		r.EventType, r.Body = schemas.TypeRefMoved, &recountv1.Record_RefMoved{RefMoved: b}
+	case *recountv1.SnapshotsRetired:
+		r.EventType, r.Body = schemas.TypeRetired, &recountv1.Record_SnapshotsRetired{SnapshotsRetired: b}
 	}
 	h.shard.Records = append(h.shard.Records, r)
 	h.shard.Next++
@@ -154,7 +159,10 @@ func (h *history) content(path string) string {
 
 func (h *history) commit() {
 	now := map[string]string{}
-	m := &recountv1.CommitRecorded{Repository: h.repo, Scope: recountv1.Scope_SCOPE_FULL, Message: fmt.Sprintf("change %d", len(h.commits))}
+	m := &recountv1.CommitRecorded{
+		Repository: h.repo, Scope: recountv1.Scope_SCOPE_FULL, Message: fmt.Sprintf("change %d", len(h.commits)),
+		Committer: &recountv1.Signature{Time: day(len(h.commits))},
+	}
 	if len(h.commits) > 0 {
 		parent := h.commits[len(h.commits)-1-h.rng.IntN(min(3, len(h.commits)))]
 		m.Parents, m.Scope = []string{parent}, recountv1.Scope_SCOPE_CHANGES
@@ -190,7 +198,7 @@ func (h *history) commit() {
 	if n := len(m.Changes); n > 1 && h.rng.IntN(4) == 0 {
 		for i, changes := range [][]*recountv1.FileChange{m.Changes[:n/2], m.Changes[n/2:]} {
 			h.add(&recountv1.CommitRecorded{
-				Repository: m.Repository, Commit: m.Commit, Parents: m.Parents, Scope: m.Scope, Message: m.Message,
+				Repository: m.Repository, Commit: m.Commit, Parents: m.Parents, Scope: m.Scope, Message: m.Message, Committer: m.Committer,
 				Changes: changes, Part: int32(i), Parts: 2,
 			})
 		}
@@ -209,11 +217,18 @@ func generate(seed uint64, partitions, records int) []projtest.Shard {
 		shards[i].TP = schemas.TopicPartition{Topic: "recount.commits", Partition: int32(i)}
 		repos := []*history{newHistory(rng, &shards[i], fmt.Sprintf("acme/shop%d", i)), newHistory(rng, &shards[i], fmt.Sprintf("acme/lib%d", i))}
 		for len(shards[i].Records) < records {
-			repos[rng.IntN(2)].commit()
+			repo := repos[rng.IntN(2)]
+			repo.commit()
+			if rng.IntN(6) == 0 {
+				repo.add(&recountv1.SnapshotsRetired{Repository: repo.repo, Before: day(rng.IntN(len(repo.commits) + 1))})
+			}
 		}
 	}
 	return shards
 }
+
+// day is the time of a history's nth commit.
+func day(n int) *timestamppb.Timestamp { return timestamppb.New(time.Unix(int64(n)*86400, 0)) }
 
 func TestProjection(t *testing.T) {
 	projtest.Run(t, projtest.Config{

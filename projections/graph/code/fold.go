@@ -64,6 +64,8 @@ func (f *fold) one(ctx context.Context, r *recountv1.Record) error {
 		return f.ref(r, body.RefMoved)
 	case *recountv1.Record_Commit:
 		return f.commit(ctx, r, body.Commit)
+	case *recountv1.Record_SnapshotsRetired:
+		return f.t.Do(func() error { return f.retire(ctx, r, body.SnapshotsRetired) })
 	}
 	return nil
 }

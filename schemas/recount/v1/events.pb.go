@@ -929,6 +929,74 @@ func (x *RefMoved) GetMovedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// SnapshotsRetired is the payload of `snapshots.retired`: the graphs of a
+// repository's old commits are given up, as things stand where the event is in the
+// log. The commits themselves stay known.
+type SnapshotsRetired struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Repository string                 `protobuf:"bytes,1,opt,name=repository,proto3" json:"repository,omitempty"`
+	// before: graphs of commits that were committed at this time or later stay.
+	// Required.
+	Before *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=before,proto3" json:"before,omitempty"`
+	// refs whose commits keep their graphs, whatever their age: full names, or
+	// beginnings of them with a star behind (refs/tags/v*). None means all refs. HEAD
+	// always does, and so do the working tree and the newest graph.
+	Refs          []string `protobuf:"bytes,3,rep,name=refs,proto3" json:"refs,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SnapshotsRetired) Reset() {
+	*x = SnapshotsRetired{}
+	mi := &file_recount_v1_events_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SnapshotsRetired) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SnapshotsRetired) ProtoMessage() {}
+
+func (x *SnapshotsRetired) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_events_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SnapshotsRetired.ProtoReflect.Descriptor instead.
+func (*SnapshotsRetired) Descriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *SnapshotsRetired) GetRepository() string {
+	if x != nil {
+		return x.Repository
+	}
+	return ""
+}
+
+func (x *SnapshotsRetired) GetBefore() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Before
+	}
+	return nil
+}
+
+func (x *SnapshotsRetired) GetRefs() []string {
+	if x != nil {
+		return x.Refs
+	}
+	return nil
+}
+
 // Rejected is the payload of `rejected`: an event that can never be applied.
 type Rejected struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -952,7 +1020,7 @@ type Rejected struct {
 
 func (x *Rejected) Reset() {
 	*x = Rejected{}
-	mi := &file_recount_v1_events_proto_msgTypes[7]
+	mi := &file_recount_v1_events_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -964,7 +1032,7 @@ func (x *Rejected) String() string {
 func (*Rejected) ProtoMessage() {}
 
 func (x *Rejected) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[7]
+	mi := &file_recount_v1_events_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -977,7 +1045,7 @@ func (x *Rejected) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rejected.ProtoReflect.Descriptor instead.
 func (*Rejected) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{7}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Rejected) GetPosition() *Position {
@@ -1047,7 +1115,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_recount_v1_events_proto_msgTypes[8]
+	mi := &file_recount_v1_events_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1059,7 +1127,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[8]
+	mi := &file_recount_v1_events_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1072,7 +1140,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{8}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Header) GetKey() string {
@@ -1101,7 +1169,7 @@ type Position struct {
 
 func (x *Position) Reset() {
 	*x = Position{}
-	mi := &file_recount_v1_events_proto_msgTypes[9]
+	mi := &file_recount_v1_events_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1113,7 +1181,7 @@ func (x *Position) String() string {
 func (*Position) ProtoMessage() {}
 
 func (x *Position) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[9]
+	mi := &file_recount_v1_events_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1126,7 +1194,7 @@ func (x *Position) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Position.ProtoReflect.Descriptor instead.
 func (*Position) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{9}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Position) GetTopic() string {
@@ -1249,7 +1317,14 @@ const file_recount_v1_events_proto_rawDesc = "" +
 	"\n" +
 	"new_commit\x18\x04 \x01(\tR\tnewCommit\x12\x16\n" +
 	"\x06target\x18\x05 \x01(\tR\x06target\x125\n" +
-	"\bmoved_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\amovedAt\"\x95\x02\n" +
+	"\bmoved_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\amovedAt\"\xa2\x01\n" +
+	"\x10SnapshotsRetired\x12*\n" +
+	"\n" +
+	"repository\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05 \x01(\x80\x04R\n" +
+	"repository\x12:\n" +
+	"\x06before\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x06before\x12&\n" +
+	"\x04refs\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80\bR\x04refs\"\x95\x02\n" +
 	"\bRejected\x128\n" +
 	"\bposition\x18\x01 \x01(\v2\x14.recount.v1.PositionB\x06\xbaH\x03\xc8\x01\x01R\bposition\x12\x1f\n" +
 	"\x06reason\x18\x02 \x01(\tB\a\xbaH\x04r\x02 \x01R\x06reason\x12\x0e\n" +
@@ -1295,7 +1370,7 @@ func file_recount_v1_events_proto_rawDescGZIP() []byte {
 }
 
 var file_recount_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_recount_v1_events_proto_goTypes = []any{
 	(Scope)(0),                    // 0: recount.v1.Scope
 	(ChangeStatus)(0),             // 1: recount.v1.ChangeStatus
@@ -1306,33 +1381,35 @@ var file_recount_v1_events_proto_goTypes = []any{
 	(*Signature)(nil),             // 6: recount.v1.Signature
 	(*FileChange)(nil),            // 7: recount.v1.FileChange
 	(*RefMoved)(nil),              // 8: recount.v1.RefMoved
-	(*Rejected)(nil),              // 9: recount.v1.Rejected
-	(*Header)(nil),                // 10: recount.v1.Header
-	(*Position)(nil),              // 11: recount.v1.Position
-	nil,                           // 12: recount.v1.CommandExecuted.EnvEntry
-	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 14: google.protobuf.Duration
+	(*SnapshotsRetired)(nil),      // 9: recount.v1.SnapshotsRetired
+	(*Rejected)(nil),              // 10: recount.v1.Rejected
+	(*Header)(nil),                // 11: recount.v1.Header
+	(*Position)(nil),              // 12: recount.v1.Position
+	nil,                           // 13: recount.v1.CommandExecuted.EnvEntry
+	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 15: google.protobuf.Duration
 }
 var file_recount_v1_events_proto_depIdxs = []int32{
-	13, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
-	14, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
-	12, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
-	14, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
-	13, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
+	14, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
+	15, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
+	13, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
+	15, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
+	14, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
 	6,  // 5: recount.v1.CommitRecorded.author:type_name -> recount.v1.Signature
 	6,  // 6: recount.v1.CommitRecorded.committer:type_name -> recount.v1.Signature
 	7,  // 7: recount.v1.CommitRecorded.changes:type_name -> recount.v1.FileChange
 	0,  // 8: recount.v1.CommitRecorded.scope:type_name -> recount.v1.Scope
-	13, // 9: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
+	14, // 9: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
 	1,  // 10: recount.v1.FileChange.status:type_name -> recount.v1.ChangeStatus
-	13, // 11: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
-	11, // 12: recount.v1.Rejected.position:type_name -> recount.v1.Position
-	10, // 13: recount.v1.Rejected.headers:type_name -> recount.v1.Header
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	14, // 11: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
+	14, // 12: recount.v1.SnapshotsRetired.before:type_name -> google.protobuf.Timestamp
+	12, // 13: recount.v1.Rejected.position:type_name -> recount.v1.Position
+	11, // 14: recount.v1.Rejected.headers:type_name -> recount.v1.Header
+	15, // [15:15] is the sub-list for method output_type
+	15, // [15:15] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_events_proto_init() }
@@ -1348,7 +1425,7 @@ func file_recount_v1_events_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_recount_v1_events_proto_rawDesc), len(file_recount_v1_events_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -316,6 +316,7 @@ type Record struct {
 	//	*Record_FileFacts
 	//	*Record_Commit
 	//	*Record_RefMoved
+	//	*Record_SnapshotsRetired
 	Body          isRecord_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -440,6 +441,15 @@ func (x *Record) GetRefMoved() *RefMoved {
 	return nil
 }
 
+func (x *Record) GetSnapshotsRetired() *SnapshotsRetired {
+	if x != nil {
+		if x, ok := x.Body.(*Record_SnapshotsRetired); ok {
+			return x.SnapshotsRetired
+		}
+	}
+	return nil
+}
+
 type isRecord_Body interface {
 	isRecord_Body()
 }
@@ -470,6 +480,10 @@ type Record_RefMoved struct {
 	RefMoved *RefMoved `protobuf:"bytes,10,opt,name=ref_moved,json=refMoved,proto3,oneof"`
 }
 
+type Record_SnapshotsRetired struct {
+	SnapshotsRetired *SnapshotsRetired `protobuf:"bytes,11,opt,name=snapshots_retired,json=snapshotsRetired,proto3,oneof"`
+}
+
 func (*Record_Intent) isRecord_Body() {}
 
 func (*Record_Outcome) isRecord_Body() {}
@@ -481,6 +495,8 @@ func (*Record_FileFacts) isRecord_Body() {}
 func (*Record_Commit) isRecord_Body() {}
 
 func (*Record_RefMoved) isRecord_Body() {}
+
+func (*Record_SnapshotsRetired) isRecord_Body() {}
 
 // Intent is a command understood.
 type Intent struct {
@@ -969,7 +985,7 @@ var File_recount_v1_records_proto protoreflect.FileDescriptor
 const file_recount_v1_records_proto_rawDesc = "" +
 	"\n" +
 	"\x18recount/v1/records.proto\x12\n" +
-	"recount.v1\x1a\x15recount/v1/code.proto\x1a\x17recount/v1/events.proto\"\xd4\x03\n" +
+	"recount.v1\x1a\x15recount/v1/code.proto\x1a\x17recount/v1/events.proto\"\xa1\x04\n" +
 	"\x06Record\x12,\n" +
 	"\x06origin\x18\x01 \x01(\v2\x14.recount.v1.PositionR\x06origin\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\fR\aeventId\x12\x1d\n" +
@@ -983,7 +999,8 @@ const file_recount_v1_records_proto_rawDesc = "" +
 	"file_facts\x18\b \x01(\v2\x15.recount.v1.FileFactsH\x00R\tfileFacts\x124\n" +
 	"\x06commit\x18\t \x01(\v2\x1a.recount.v1.CommitRecordedH\x00R\x06commit\x123\n" +
 	"\tref_moved\x18\n" +
-	" \x01(\v2\x14.recount.v1.RefMovedH\x00R\brefMovedB\x06\n" +
+	" \x01(\v2\x14.recount.v1.RefMovedH\x00R\brefMoved\x12K\n" +
+	"\x11snapshots_retired\x18\v \x01(\v2\x1c.recount.v1.SnapshotsRetiredH\x00R\x10snapshotsRetiredB\x06\n" +
 	"\x04body\"\xe0\x06\n" +
 	"\x06Intent\x12\x18\n" +
 	"\acommand\x18\x01 \x01(\tR\acommand\x12\x1c\n" +
@@ -1096,20 +1113,21 @@ func file_recount_v1_records_proto_rawDescGZIP() []byte {
 var file_recount_v1_records_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
 var file_recount_v1_records_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_recount_v1_records_proto_goTypes = []any{
-	(TokenKind)(0),         // 0: recount.v1.TokenKind
-	(Category)(0),          // 1: recount.v1.Category
-	(ResourceKind)(0),      // 2: recount.v1.ResourceKind
-	(Access)(0),            // 3: recount.v1.Access
-	(*Record)(nil),         // 4: recount.v1.Record
-	(*Intent)(nil),         // 5: recount.v1.Intent
-	(*Token)(nil),          // 6: recount.v1.Token
-	(*Resource)(nil),       // 7: recount.v1.Resource
-	(*Outcome)(nil),        // 8: recount.v1.Outcome
-	(*Position)(nil),       // 9: recount.v1.Position
-	(*Rejected)(nil),       // 10: recount.v1.Rejected
-	(*FileFacts)(nil),      // 11: recount.v1.FileFacts
-	(*CommitRecorded)(nil), // 12: recount.v1.CommitRecorded
-	(*RefMoved)(nil),       // 13: recount.v1.RefMoved
+	(TokenKind)(0),           // 0: recount.v1.TokenKind
+	(Category)(0),            // 1: recount.v1.Category
+	(ResourceKind)(0),        // 2: recount.v1.ResourceKind
+	(Access)(0),              // 3: recount.v1.Access
+	(*Record)(nil),           // 4: recount.v1.Record
+	(*Intent)(nil),           // 5: recount.v1.Intent
+	(*Token)(nil),            // 6: recount.v1.Token
+	(*Resource)(nil),         // 7: recount.v1.Resource
+	(*Outcome)(nil),          // 8: recount.v1.Outcome
+	(*Position)(nil),         // 9: recount.v1.Position
+	(*Rejected)(nil),         // 10: recount.v1.Rejected
+	(*FileFacts)(nil),        // 11: recount.v1.FileFacts
+	(*CommitRecorded)(nil),   // 12: recount.v1.CommitRecorded
+	(*RefMoved)(nil),         // 13: recount.v1.RefMoved
+	(*SnapshotsRetired)(nil), // 14: recount.v1.SnapshotsRetired
 }
 var file_recount_v1_records_proto_depIdxs = []int32{
 	9,  // 0: recount.v1.Record.origin:type_name -> recount.v1.Position
@@ -1119,17 +1137,18 @@ var file_recount_v1_records_proto_depIdxs = []int32{
 	11, // 4: recount.v1.Record.file_facts:type_name -> recount.v1.FileFacts
 	12, // 5: recount.v1.Record.commit:type_name -> recount.v1.CommitRecorded
 	13, // 6: recount.v1.Record.ref_moved:type_name -> recount.v1.RefMoved
-	6,  // 7: recount.v1.Intent.tokens:type_name -> recount.v1.Token
-	1,  // 8: recount.v1.Intent.category:type_name -> recount.v1.Category
-	7,  // 9: recount.v1.Intent.resources:type_name -> recount.v1.Resource
-	0,  // 10: recount.v1.Token.kind:type_name -> recount.v1.TokenKind
-	2,  // 11: recount.v1.Resource.kind:type_name -> recount.v1.ResourceKind
-	3,  // 12: recount.v1.Resource.access:type_name -> recount.v1.Access
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	14, // 7: recount.v1.Record.snapshots_retired:type_name -> recount.v1.SnapshotsRetired
+	6,  // 8: recount.v1.Intent.tokens:type_name -> recount.v1.Token
+	1,  // 9: recount.v1.Intent.category:type_name -> recount.v1.Category
+	7,  // 10: recount.v1.Intent.resources:type_name -> recount.v1.Resource
+	0,  // 11: recount.v1.Token.kind:type_name -> recount.v1.TokenKind
+	2,  // 12: recount.v1.Resource.kind:type_name -> recount.v1.ResourceKind
+	3,  // 13: recount.v1.Resource.access:type_name -> recount.v1.Access
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_records_proto_init() }
@@ -1146,6 +1165,7 @@ func file_recount_v1_records_proto_init() {
 		(*Record_FileFacts)(nil),
 		(*Record_Commit)(nil),
 		(*Record_RefMoved)(nil),
+		(*Record_SnapshotsRetired)(nil),
 	}
 	file_recount_v1_records_proto_msgTypes[1].OneofWrappers = []any{}
 	file_recount_v1_records_proto_msgTypes[4].OneofWrappers = []any{}

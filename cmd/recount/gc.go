@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/schemas"
+)
+
+func (a *app) gcCmd() *cobra.Command {
+	var f codeFlags
+	var days int
+	var refs []string
+	var dry bool
+	c := &cobra.Command{
+		Use:   "gc --keep-days DAYS",
+		Short: "Give up the code graphs of old commits",
+		Long: `Append an event for each repository that gives up the graphs of commits older than
+DAYS, and the chunks that no other graph has. What refs point to stays, and so do HEAD,
+the working tree and the newest graph; --keep-ref keeps only the refs that it names.
+The commits stay known, and so do files' facts: later commits need them.
+
+The log keeps everything: it grows by the event, and a rebuild gives up the same graphs.
+There is no way back but to import the repository under another name.`,
+		Example: `  recount gc --keep-days 90 --dry-run
+  recount gc --keep-days 365 --keep-ref 'refs/tags/*' --repo shop`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !cmd.Flags().Changed("keep-days") || days < 0 {
+				return usagef("--keep-days: want how many days of graphs stay, 0 or more")
+			}
+			scope, err := f.where()
+			if err != nil {
+				return err
+			}
+			now := time.Now().UTC()
+			r := code.RetirableRequest{Scope: scope, Before: now.Add(-time.Duration(days) * 24 * time.Hour), KeepRefs: refs}
+			return a.withBackend(cmd.Context(), func(b *backend) error { return a.gc(cmd.Context(), b, r, now, dry) })
+		},
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.scope.Repo, "repo", "", "the repository: its name, or the end of it (default all)")
+	fl.StringVar(&f.atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
+	fl.IntVar(&days, "keep-days", 0, "keep the graphs of commits of so many days")
+	fl.StringSliceVar(&refs, "keep-ref", nil, "keep what this ref points to, refs/tags/v1.0.0 or refs/tags/* (default all refs); may be repeated")
+	fl.BoolVar(&dry, "dry-run", false, "say what would be given up, and append nothing")
+	return c
+}
+
+// collected is what gc did, as JSON.
+type collected struct {
+	code.RetirableResponse
+	Before time.Time          `json:"before"`
+	Events []schemas.Position `json:"events"`
+}
+
+func (a *app) gc(ctx context.Context, b *backend, r code.RetirableRequest, now time.Time, dry bool) error {
+	resp, err := code.Ask(ctx, b, code.RetirableQuestion, r)
+	a.clearProgress()
+	if err != nil {
+		return a.unanswered(err)
+	}
+	done := collected{RetirableResponse: resp, Before: r.Before, Events: []schemas.Position{}}
+	for _, repo := range resp.Repositories {
+		if dry || repo.Retire == 0 {
+			continue
+		}
+		rule := r.Rule(repo.Repo)
+		payload, err := schemas.EncodePayload(rule)
+		if err != nil {
+			return err
+		}
+		e := schemas.Event{Type: schemas.TypeRetired, Source: source, Time: now, Key: schemas.KeyOf(rule), ContentType: schemas.ContentJSON, Payload: payload}
+		e.ID = e.DeriveID()
+		appended, err := b.Append(ctx, []schemas.Event{e})
+		if err != nil {
+			return err
+		}
+		done.Events = append(done.Events, appended[0].Position)
+	}
+	if a.json {
+		return a.printJSON(done)
+	}
+	verb := "given up"
+	if dry {
+		verb = "to be given up"
+	}
+	for _, repo := range resp.Repositories {
+		a.printf("%s: %s %s, %s stay\n", plainText(repo.Repo), counted(repo.Retire, "graph"), verb, thousands(repo.Keep))
+	}
+	for _, at := range done.Events {
+		a.printf("%s\n", a.paint(dim, fmt.Sprintf("by the event at %s", at)))
+	}
+	return nil
+}
