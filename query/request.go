@@ -30,7 +30,7 @@ type FindRequest struct {
 	Text    string            `json:"text,omitempty" maxLength:"4096" example:"which command removed the old images" doc:"What to look for, in words or as part of a command. Empty lists the newest."`
 	Limit   int               `json:"limit,omitempty" minimum:"1" maximum:"1000" default:"10" example:"10" doc:"How many hits at most."`
 	Filters Filters           `json:"filters,omitzero" doc:"What a hit must satisfy; all of it."`
-	EF      int               `json:"ef,omitempty" minimum:"1" maximum:"4096" example:"300" doc:"How many candidates the walk of the vector index keeps: more finds more of what is near in meaning, slower. Never less than three times what the path brings; default 300."`
+	EF      int               `json:"ef,omitempty" minimum:"1" maximum:"4096" example:"300" doc:"How many candidates the walk of the vector index keeps: more finds more of what is near in meaning, slower. Never less than three times what the path brings; default 120."`
 	Repeats bool              `json:"repeats,omitempty" doc:"List each run of a command as a hit of its own. Otherwise commands that read alike are one hit: of the runs that match best, the newest."`
 	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.commands/0:42" doc:"Wait until everything below these offsets is visible: read your writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
 	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"How long at_least may wait, in milliseconds."`

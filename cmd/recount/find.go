@@ -92,7 +92,7 @@ it begins, the outcome follows later, and is not told.`,
 	f.IntVarP(&r.Limit, "limit", "n", query.DefaultLimit, fmt.Sprintf("how many hits, at most %d", query.MaxLimit))
 	f.StringVar(&asOf, "as-of", "", "answer from what was known then: a time, or a watermark of an earlier answer")
 	f.StringVar(&atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
-	f.IntVar(&r.EF, "ef", 0, fmt.Sprintf("candidates that the vector index keeps, at most %d (default 300)", query.MaxEF))
+	f.IntVar(&r.EF, "ef", 0, fmt.Sprintf("candidates that the vector index keeps, at most %d (default 120)", query.MaxEF))
 	f.BoolVarP(&follow, "follow", "f", false, "print new commands as they become visible")
 	f.StringVar(&from, "from", "", "with --follow: begin at these offsets, not now: TOPIC/PARTITION:NEXT,…; partitions not named from their beginning")
 	f.BoolVar(&r.Repeats, "repeats", false, "list each run of a command")
