@@ -84,7 +84,7 @@ func run(ctx context.Context, dir string, history, every int, profile string) er
 		defer pprof.StopCPUProfile()
 	}
 	c = start()
-	times, err := fold(ctx, graph, records)
+	times, one, err := fold(ctx, graph, records)
 	if err != nil {
 		return err
 	}
@@ -100,6 +100,13 @@ func run(ctx context.Context, dir string, history, every int, profile string) er
 	pprof.StopCPUProfile()
 	if err := describe(graph, records); err != nil {
 		return err
+	}
+	if n := len(times); n > 1 {
+		all, err := stored(ctx, graph)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("chunks: the first snapshot has %d KiB, all %d have %d KiB, %.2f times as much\n", one>>10, n, all>>10, float64(all)/float64(one))
 	}
 	if every > 0 {
 		return compare(ctx, graph, records, scratch, every)
@@ -129,6 +136,20 @@ func describe(graph *code.Code, records []*recountv1.Record) error {
 		}
 	}
 	return nil
+}
+
+// stored is how many bytes the chunks of all snapshots take.
+func stored(ctx context.Context, graph *code.Code) (int64, error) {
+	v, err := graph.View()
+	if err != nil {
+		return 0, err
+	}
+	defer v.Close()
+	checked, faults, err := v.Check(ctx, nil)
+	if err == nil && len(faults) > 0 {
+		err = fmt.Errorf("%v", faults[0])
+	}
+	return checked.Bytes, err
 }
 
 func mkdir(parent, name string) string {
@@ -177,13 +198,12 @@ func facts(ctx context.Context, events []schemas.Event) ([]*recountv1.Record, er
 }
 
 // fold applies the records as the live stream does, and returns what each commit
-// with a graph took.
-func fold(ctx context.Context, graph *code.Code, records []*recountv1.Record) ([]time.Duration, error) {
-	var times []time.Duration
+// with a graph took, and the bytes of the first one's chunks.
+func fold(ctx context.Context, graph *code.Code, records []*recountv1.Record) (times []time.Duration, one int64, err error) {
 	from := 0
 	for i, r := range records {
 		if r.GetRejected() != nil {
-			return nil, fmt.Errorf("event %d was rejected: %s", i, r.GetRejected().GetReason())
+			return nil, 0, fmt.Errorf("event %d was rejected: %s", i, r.GetRejected().GetReason())
 		}
 		if r.GetCommit() == nil && i < len(records)-1 {
 			continue
@@ -191,14 +211,18 @@ func fold(ctx context.Context, graph *code.Code, records []*recountv1.Record) ([
 		began := time.Now()
 		err := graph.Apply(ctx, schemas.Batch{Topic: "recount.commits", Next: int64(i + 1), Records: records[from : i+1]})
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if s := r.GetCommit().GetScope(); r.GetCommit() != nil && s != recountv1.Scope_SCOPE_METADATA {
-			times = append(times, time.Since(began))
+			if times = append(times, time.Since(began)); len(times) == 1 {
+				if one, err = stored(ctx, graph); err != nil {
+					return nil, 0, err
+				}
+			}
 		}
 		from = i + 1
 	}
-	return times, nil
+	return times, one, nil
 }
 
 // compare makes snapshots from nothing: the facts, then the commit's files at once.

@@ -29,6 +29,8 @@ type pkg struct {
 	circled bool
 	// byChain finds the nodes that other packages may name.
 	byChain map[string]schemas.NodeKey
+	// imported says that another package imports it.
+	imported bool
 	// types is the package as others import it: what it declares, without tests. It is
 	// nil until one does. api is its fingerprint, offered what it means.
 	types   *types.Package

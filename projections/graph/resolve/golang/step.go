@@ -48,7 +48,6 @@ type work struct {
 	// deps are the packages of the repository that it imports, without those that it
 	// cannot see because they import it; allDeps are those of its tests too.
 	deps, allDeps []*work
-	imported      bool // by another
 	dirty         bool // its files or what they import differ
 	replaced      bool // its types are not those of before
 	// effect is what importers may see differ, of the package and of those it imports.
@@ -174,6 +173,7 @@ func (s *step) connect(at map[string]*work) {
 		return slices.Compact(deps)
 	}
 	for _, w := range s.work {
+		w.imported = false
 		w.deps, w.allDeps = resolved(w, w.imports), resolved(w, w.allImports)
 	}
 	components(s.work)
@@ -294,8 +294,8 @@ func (s *step) offer(w *work) error {
 	}
 	files, _ := w.parsed.take(w.importable)
 	if len(files) == 0 {
-		w.upset = w.upset || w.types != nil
-		w.replaced = w.replaced || w.upset
+		w.upset = w.upset || w.known() && w.types != nil
+		w.replaced = w.replaced || w.types != nil
 		w.types, w.offered = nil, nil
 		return nil
 	}
@@ -305,9 +305,9 @@ func (s *step) offer(w *work) error {
 	}
 	api := fingerprint(offered, w.byChain)
 	if w.types == nil || w.replaced || api != w.api {
-		w.upset = w.upset || (w.types == nil) != (offered == nil)
+		w.upset = w.upset || w.known() && (w.types == nil) != (offered == nil)
 		before := w.offered
-		w.types, w.api, w.offered, w.replaced = offered, api, meanings{}, true
+		w.types, w.api, w.offered, w.replaced = offered, api, meanings{}, w.replaced || w.known()
 		if offered != nil {
 			w.offered.mean(offered, func(obj types.Object) schemas.NodeKey { return s.offeredKey(w, offered, obj) })
 		}
@@ -320,6 +320,10 @@ func (s *step) offer(w *work) error {
 	}
 	return nil
 }
+
+// known reports whether a file from before may import the package: what came to be
+// imported is met in files that changed.
+func (w *work) known() bool { return w.was != nil && w.was.imported }
 
 // offeredKey is the node of an object as importers of a package know it.
 func (s *step) offeredKey(w *work, offered *types.Package, obj types.Object) schemas.NodeKey {
