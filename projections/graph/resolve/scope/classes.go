@@ -342,7 +342,7 @@ func (t *typer) addMethod(c *class, d *decl) {
 // parameterType is what a parameter is in its method: a variadic one an array.
 func (t *typer) parameterType(at spot, p *recountv1.Parameter) *typ {
 	of := t.typeOf(at, p.Type)
-	if p.Variadic && !strings.HasSuffix(p.Type, "[]") || p.Variadic && t.lang.variadicElements {
+	if p.Variadic && !t.lang.variadicArrays {
 		return &typ{elem: of}
 	}
 	return of

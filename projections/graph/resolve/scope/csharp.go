@@ -16,7 +16,7 @@ var csharp = language{
 	layout: func([]string, []manifest) layout { return csharpLayout{} },
 	typed: &typedLanguage{
 		library: csharpLibrary, object: "Object", constructor: "ctor", iterable: "IEnumerable",
-		variadicElements: true, explicitOverride: true, privateByDefault: true, attribute: "Attribute",
+		variadicArrays: true, explicitOverride: true, privateByDefault: true, attribute: "Attribute",
 		byArity: map[string]bool{"Func": true, "Action": true},
 		names:   csharpNames, implied: func(*typer, *class) *typ { return nil }, complete: csharpComplete,
 		bring: csharpBring, statics: csharpStatics, extensions: csharpExtensions,

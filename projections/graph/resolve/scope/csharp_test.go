@@ -136,11 +136,16 @@ class A
     void Do(Done d) { }
     void Over(int i) { }
     void Over(string s, int n = 1) { }
-    void Call() { Over(1); Over("a"); Over("a", 2); }
+    void Over(object o, params Item[] more) { }
+    void Call<T>(T t) { Over(1); Over("a"); Over("a", 2); Over(few, t); Over(t, few); }
+    void Over<T>(object o, T t) { }
+    Item[] few;
 }
 `, `
-calls A.cs:A.Call -> A.cs:A.Over @33:18
-calls A.cs:A.Call -> A.cs:A.Over#2 @33:27,33:38
+calls A.cs:A.Call -> A.cs:A.Over @34:24
+calls A.cs:A.Call -> A.cs:A.Over#2 @34:33,34:44
+calls A.cs:A.Call -> A.cs:A.Over#3 @34:72
+calls A.cs:A.Call -> A.cs:A.Over#4 @34:58
 calls A.cs:A.Run -> A.cs:A.Do @23:8
 calls A.cs:A.Run -> A.cs:A.Run.Local @25:8
 calls A.cs:A.Run -> A.cs:Item.Go @12:33,13:47,14:19,15:22,16:15,18:30,20:21,21:23,22:32,23:18

@@ -386,7 +386,7 @@ const (
 // fit says whether a value of a type can be passed for another.
 func (t *typer) fit(arg, to *typ) int {
 	if arg == nil || to == nil || to.param != nil && to.param.bound == nil {
-		if to != nil && to.param != nil && arg != nil && !arg.isPrimitive() && arg.fn == nil {
+		if to != nil && to.param != nil && arg != nil && arg.fn == nil {
 			return boxed
 		}
 		return unclear
@@ -435,9 +435,6 @@ func (t *typer) fitArray(arg, to *typ) int {
 		}
 		return unclear
 	case arg.elem == nil:
-		if arg.param != nil {
-			return unclear
-		}
 		return never
 	case arg.elem.isPrimitive() || to.elem.isPrimitive():
 		if arg.elem != nil && to.elem != nil && arg.elem.isPrimitive() && to.elem.isPrimitive() && arg.elem.name == to.elem.name {

@@ -47,8 +47,8 @@ type typedLanguage struct {
 	// object is the class that all others extend, in library; constructor is what
 	// facts call a constructor.
 	object, constructor string
-	// variadicElements: a variadic parameter's type is written with its brackets.
-	variadicElements bool
+	// variadicArrays: a variadic parameter's type is written as the array that it is.
+	variadicArrays bool
 	// iterable is the class in library that loops go through.
 	iterable string
 	// explicitOverride: a method overrides that of a class only where it says so.
