@@ -3,6 +3,7 @@ package code_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -322,5 +323,45 @@ function two
 	r, err := code.Callers(t.Context(), m.s, code.CallsRequest{Symbol: "two"})
 	if err != nil || len(r.Calls) != 1 || r.Calls[0].Variant != "#2" {
 		t.Errorf("callers of two: %+v (%v)", r.Calls, err)
+	}
+}
+
+// Resolvers draw the edge between a route and its handler from either end: who calls
+// an endpoint is a caller of its handler either way, and a handler calls nobody who
+// asks for its route.
+func TestCallersThroughRoutes(t *testing.T) {
+	m := newMemory(t)
+	m.commit(shop, "Ada", `two routes
+-- web/a.toy --
+package web
+route GET_/one -> handles_route:one
+route GET_/two
+function one
+function two -> handles_route:GET_/two
+function client -> consumes_endpoint:GET_/one consumes_endpoint:GET_/two
+`)
+	for _, c := range []struct {
+		symbol  string
+		callers bool
+		want    string
+	}{
+		{"one", true, "web.GET_/one web.client"},
+		{"two", true, "web.GET_/two web.client"},
+		{"one", false, ""},
+		{"client", false, "web.GET_/one web.GET_/two web.one web.two"},
+	} {
+		ask := code.Callees
+		if c.callers {
+			ask = code.Callers
+		}
+		r, err := ask(t.Context(), m.s, code.CallsRequest{Symbol: c.symbol, Depth: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := lines(r.Calls, func(x code.Call) string { return x.Name })
+		slices.Sort(got)
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s, callers %v: %q; want %q", c.symbol, c.callers, got, c.want)
+		}
 	}
 }

@@ -90,6 +90,13 @@ func (w *world) from(r ref, by *rules, use func(to ref, l link)) {
 	method := isMethod(g.kind(r.n))
 	follow := func(e *edge, to int32, plain, bounded kinds) {
 		c := e.confidence
+		if recountv1.EdgeKind(e.kind) == eHandles {
+			// Resolvers draw it from either end: along is from a handler to its route.
+			plain = by.against
+			if g.kind(to) == recountv1.SymbolKind_SYMBOL_KIND_ROUTE {
+				plain = by.along
+			}
+		}
 		switch {
 		case plain.has(e.kind):
 		case bounded.has(e.kind) && method && isMethod(g.kind(to)):
