@@ -43,8 +43,9 @@
 //
 // Python's modules are found below the root of the importing file's package, the
 // directories around it and the src there, or, a package of one name, anywhere.
-// Script's are found by relative paths; what a configuration maps to files (tsconfig's
-// paths, the workspaces of package.json) is unresolved or external. Script's object
+// Script's are found by relative paths, and as the nearest tsconfig.json (or
+// jsconfig.json) says by paths, baseUrl and what it extends; the workspaces of
+// package.json are external. Script's object
 // with methods is an instance of its own, and an interface's method the sure target
 // of a call through it.
 //

@@ -48,6 +48,7 @@ type module struct {
 	// up is the module around a module of a typed language, root the file of its crate.
 	up, root *module
 	itself   *variable // that stands for it
+	open     []*decl   // modules and functions in which the next declaration may stand
 	// calls are the calls of a path in a declaration.
 	calls map[callSite][]*recountv1.Reference
 	paths map[string]path

@@ -44,14 +44,13 @@ func newItems() *items {
 
 // around is the scope in which an impl stands: of the module or function around it.
 func (m *module) around(d *recountv1.Declaration) *scope {
-	s := m.scope
-	for i, o := range m.decls {
-		if (o.Kind == recountv1.SymbolKind_SYMBOL_KIND_MODULE || o.isFunction()) &&
-			resolve.ComparePlaces(o.Start, d.Start) <= 0 && resolve.ComparePlaces(d.End, o.End) <= 0 {
-			s = m.scopes[i+1]
+	for n := len(m.open); n > 0; n-- {
+		if o := m.open[n-1]; resolve.ComparePlaces(d.Start, o.End) < 0 {
+			return o.scope
 		}
+		m.open = m.open[:n-1]
 	}
-	return s
+	return m.scope
 }
 
 // inline is the scope of a module inside of a file.
@@ -78,6 +77,9 @@ func (p *program) addItem(n *decl) {
 	default:
 		v := n.outer.own(n.Name)
 		v.decls = append(v.decls, n)
+	}
+	if n.isFunction() || n.Kind == recountv1.SymbolKind_SYMBOL_KIND_MODULE {
+		n.mod.open = append(n.mod.open, n)
 	}
 	if n.isFunction() {
 		for _, prm := range n.Parameters {

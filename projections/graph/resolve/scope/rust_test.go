@@ -286,6 +286,35 @@ handles_route src/main.rs:show -> src/main.rs:GET /users/<id> @2:0
 	}
 }
 
+// TestRustCircles: what leads back to itself ends.
+func TestRustCircles(t *testing.T) {
+	resolvetest.Full(t, freshRust(), resolvetest.Archive(t, `
+-- src/lib.rs --
+mod lib;
+mod a;
+use a::*;
+use b as c;
+use c as b;
+type One = Two<One>;
+type Two<T> = One;
+struct S<T> { next: S<S<T>>, own: T }
+trait A: B { fn a(&self) -> Self; }
+trait B: A { fn b(&self) { self.a().b().a(); } }
+impl<T> std::ops::Deref for S<T> { type Target = S<T>; }
+impl Iterator for One { type Item = One; fn next(&mut self) -> One { self.next() } }
+fn f(x: One, y: S<One>, z: b::B) {
+    let q = y.next.next.next.own;
+    for i in x { for j in i { j.f(); } }
+    y.missing(); z.a(); c::d();
+    let (a, b) = (b, a);
+}
+-- src/a.rs --
+use super::*;
+use self::a::*;
+pub use super::a;
+`, extract))
+}
+
 // TestRustCommitByCommit: a manifest that changes is as much a change as a file is.
 func TestRustCommitByCommit(t *testing.T) {
 	trees := []*resolvetest.Tree{resolvetest.Archive(t, `

@@ -17,6 +17,7 @@ func fresh() resolve.Resolver { return Python() }
 // extract reads files as the processor does.
 func extract(content []byte, facts *recountv1.FileFacts) {
 	if l, ok := source.LanguageOf(facts.Path); ok {
+		facts.Language = l.Name
 		l.Extract(content, facts)
 	}
 }

@@ -10,19 +10,22 @@ import (
 // script is TypeScript and JavaScript: members are named through `this`, and files see
 // of each other what is exported.
 var script = language{
-	name: "script/1", languages: []string{"typescript", "tsx", "javascript"}, outside: "javascript",
+	name: "script/1", languages: []string{"typescript", "tsx", "javascript"}, manifests: []string{"tsconfig.json"}, outside: "javascript",
 	builtins: "globals", builtin: scriptGlobals, constructor: "constructor", membersHidden: true, exports: true,
-	layout: func(files []string, _ []manifest) layout { return newScriptLayout(files) },
+	layout: func(files []string, manifests []manifest) layout { return newScriptLayout(files, manifests) },
 	stub:   scriptStub, loads: loadsDefinition,
 }
 
 // defaultName is how a module's own value is imported.
 const defaultName = "default"
 
-type scriptLayout struct{ files map[string]bool }
+type scriptLayout struct {
+	files   map[string]bool
+	configs map[string]*scriptConfig
+}
 
-func newScriptLayout(files []string) *scriptLayout {
-	l := &scriptLayout{map[string]bool{}}
+func newScriptLayout(files []string, manifests []manifest) *scriptLayout {
+	l := &scriptLayout{map[string]bool{}, scriptConfigs(manifests)}
 	for _, f := range files {
 		l.files[f] = true
 	}
@@ -39,17 +42,26 @@ func (l *scriptLayout) nameOf(file string) string {
 // packageOf implements layout: a directory is no module.
 func (l *scriptLayout) packageOf(string) (string, bool) { return "", false }
 
-// resolve implements layout: relative paths, with the extension left out, or that of
-// the JavaScript that a TypeScript file becomes.
+// resolve implements layout: relative paths, and names that a configuration gives to
+// files.
 func (l *scriptLayout) resolve(from string, i *recountv1.Import) (place string, found, ours bool) {
 	if !strings.HasPrefix(i.Path, ".") {
-		// "@/x", "~/x" and "#x" are names that a configuration gives to files.
+		if place, found, ours = l.configured(from, i.Path); found || ours {
+			return place, found, ours
+		}
+		// By custom "@/x", "~/x" and "#x" are names that some configuration gives to files.
 		ours = strings.HasPrefix(i.Path, "@/") || strings.HasPrefix(i.Path, "~") || strings.HasPrefix(i.Path, "#") || strings.HasPrefix(i.Path, "/")
 		return "", false, ours
 	}
-	p := slash.Join(dirOf(from), i.Path)
+	place, found = l.file(slash.Join(dirOf(from), i.Path))
+	return place, found, true
+}
+
+// file is the file of a path with the extension left out, or with that of the JavaScript
+// that a TypeScript file becomes.
+func (l *scriptLayout) file(p string) (place string, found bool) {
 	if l.files[p] {
-		return p, true, true
+		return p, true
 	}
 	stems := []string{p, slash.Join(p, "index")}
 	if ext := slash.Ext(p); ext == ".js" || ext == ".jsx" || ext == ".mjs" || ext == ".cjs" {
@@ -58,11 +70,11 @@ func (l *scriptLayout) resolve(from string, i *recountv1.Import) (place string, 
 	for _, stem := range stems {
 		for _, ext := range scriptExtensions {
 			if l.files[stem+ext] {
-				return stem + ext, true, true
+				return stem + ext, true
 			}
 		}
 	}
-	return "", false, true
+	return "", false
 }
 
 // first implements layout: a path is one name.
