@@ -151,7 +151,7 @@ func (l *linker) byName(of path) *decl {
 	}
 	name := of.steps[len(of.steps)-1].name
 	all := l.p.items.methods[name]
-	if len(all) == 0 || sameMethods[name] || heldMethods[name] || optionMethods[name] || mappingMethods[name] || flatteningMethods[name] {
+	if len(all) == 0 || copyMethods[name] || iteratorMethods[name] || sameMethods[name] || heldMethods[name] || optionMethods[name] || mappingMethods[name] || flatteningMethods[name] {
 		return nil
 	}
 	one := all[0]

@@ -5,13 +5,14 @@ import "strings"
 // What methods of the standard library give, as far as it says what a value of the
 // repository is. The names are enough: a receiver is a generic type of elsewhere.
 var (
-	// sameMethods give a value like their receiver.
-	sameMethods = wordSet(`clone to_owned borrow borrow_mut as_ref as_mut by_ref deref deref_mut iter iter_mut into_iter
-as_deref as_deref_mut cloned copied rev skip take step_by filter skip_while take_while inspect peekable fuse chain or
-or_else insert_or take_if as_slice as_mut_slice to_vec into_boxed_slice into_vec collect by_value values values_mut
-into_values sorted flatten_ok lock read write try_lock try_read try_write get_or_insert_with entry or_insert
-or_insert_with or_default drain split_off sort dedup cycle into_keys map_err pin ok_or ok_or_else ok context
-with_context upgrade downgrade into expect_err await`)
+	// copyMethods give a value like their receiver, whatever that is.
+	copyMethods = wordSet("clone to_owned borrow borrow_mut as_ref as_mut by_ref deref deref_mut default")
+	// iteratorMethods give something that holds what their receiver holds.
+	iteratorMethods = wordSet(`iter iter_mut into_iter rev skip take step_by filter skip_while take_while inspect peekable
+fuse chain cloned copied cycle collect sorted`)
+	// sameMethods are others of what holds things that give a value like their receiver.
+	sameMethods = wordSet(`as_deref as_deref_mut or or_else as_slice as_mut_slice to_vec into_boxed_slice into_vec
+flatten_ok get_or_insert_with split_off context with_context upgrade downgrade`)
 	// heldMethods give what the receiver holds.
 	heldMethods = wordSet(`unwrap expect unwrap_or unwrap_or_else unwrap_or_default unwrap_unchecked get_unchecked
 into_inner get_or_init remove swap_remove swap`)
@@ -39,10 +40,7 @@ func (p *program) standard(f *flow, here at, recv *value, name, callee string) s
 		return set{{v, true}}
 	}
 	if recv.kind != genericValue {
-		if sameMethods[name] {
-			return one(recv)
-		}
-		return nil
+		return one(recv) // copyMethods, or iteratorMethods
 	}
 	held := recv.more.nth(0)
 	if isMap(recv.name) {
@@ -110,7 +108,7 @@ func (p *program) standard(f *flow, here at, recv *value, name, callee string) s
 		return one(recv)
 	case heldMethods[name]:
 		return one(held)
-	case sameMethods[name]:
+	case copyMethods[name] || iteratorMethods[name] || sameMethods[name]:
 		if recv.name == "LazyLock" || recv.name == "Lazy" || recv.name == "OnceCell" {
 			return one(held)
 		}

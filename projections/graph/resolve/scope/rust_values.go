@@ -139,7 +139,7 @@ func (p *program) member(f *flow, v *value, name string) set {
 		if found := p.typeMember(v.decl, nil, name); len(found) > 0 || name != "default" && name != "from" {
 			return found
 		}
-		return set{{p.intern(valueID{kind: boundValue, recv: p.instance(v.decl, true), name: "clone"}), true}} // derived
+		return set{{p.intern(valueID{kind: boundValue, recv: p.instance(v.decl, true), name: "default"}), true}} // derived
 	case functionValue:
 		if v.decl.Kind != recountv1.SymbolKind_SYMBOL_KIND_ENUM_MEMBER {
 			return nil
@@ -165,7 +165,7 @@ func (p *program) member(f *flow, v *value, name string) set {
 				}
 			}
 		}
-		if sameMethods[name] {
+		if copyMethods[name] || iteratorMethods[name] && len(p.typeMember(v.decl, v, "next")) > 0 {
 			return set{{p.intern(valueID{kind: boundValue, recv: v, name: name}), true}}
 		}
 	case genericValue:
