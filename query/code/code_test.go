@@ -72,6 +72,55 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// Paths have what names in code do not: brackets, and colons.
+func TestPathsAreNamedAsTheyAre(t *testing.T) {
+	m := newShop(t)
+	m.commit(shop, "Ada", `paths
+-- app/(shop)/page.toy --
+package github.com/acme/shop/app
+function Page
+-- docs/a:b.toy --
+package github.com/acme/shop/docs
+function Docs
+`)
+	for typed, want := range map[string]string{
+		"app/(shop)/page.toy":        "app/(shop)/page.toy",
+		"(shop)/page.toy:2":          "app/(shop)/page.toy:2",
+		"app/(shop)/page.toy:Page":   "app/(shop)/page.toy:2",
+		"./app/(shop)/page.toy:2":    "app/(shop)/page.toy:2",
+		"docs/a:b.toy":               "docs/a:b.toy",
+		"docs/a:b.toy:Docs":          "docs/a:b.toy:2",
+		"pkg/kgo/client.toy:4:9":     "pkg/kgo/client.toy:4", // as compilers print a place
+		"client.toy:Client::flush":   "pkg/kgo/client.toy:4",
+		"client.toy:(*Client).flush": "pkg/kgo/client.toy:4",
+	} {
+		r, err := code.Callees(t.Context(), m.s, code.CallsRequest{Symbol: typed})
+		if err != nil || r.Symbol.Place() != want {
+			t.Errorf("%s is at %s, want %s (%v)", typed, r.Symbol.Place(), want, err)
+		}
+	}
+	for _, text := range []string{"app/(shop)/page.toy", "app/(shop)/page.toy:2", "(*Client).flush"} {
+		if r, err := code.Symbols(t.Context(), m.s, code.SymbolsRequest{Text: text}); err != nil || len(r.Symbols) == 0 {
+			t.Errorf("symbols %s: none (%v)", text, err)
+		}
+	}
+}
+
+func TestARepositorysShortNameMayBeAmbiguous(t *testing.T) {
+	m := newShop(t)
+	for _, repo := range []string{"example.org/one/net", "example.org/two/net"} {
+		m.commit(repo, "Bob", "net\n-- net.toy --\npackage "+repo+"\nfunction Dial\n")
+	}
+	_, err := code.Flow(t.Context(), m.s, code.FlowRequest{Scope: code.Scope{Repo: shop}, From: "main", To: "net:Dial"})
+	var am *code.AmbiguousError
+	if !errors.As(err, &am) || len(am.Candidates) != 2 {
+		t.Errorf("got %v; want both repositories listed", err)
+	}
+	if _, err := code.Flow(t.Context(), m.s, code.FlowRequest{Scope: code.Scope{Repo: shop}, From: "main", To: "two/net:Dial"}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestCallers(t *testing.T) {
 	m := newShop(t)
 	r, err := code.Callers(t.Context(), m.s, code.CallsRequest{Symbol: "conn.Write", Depth: 4})

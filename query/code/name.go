@@ -112,14 +112,15 @@ func (a *asking) named(w *world, name string) (ref, error) {
 	typed := name
 	g := int32(0)
 	if repo, rest, ok := strings.Cut(name, ":"); ok && rest != "" {
-		for i := range w.graphs {
-			if n := w.graphs[i].repo; n == repo || strings.HasSuffix(n, "/"+repo) {
-				g, name = int32(i), rest
-				break
-			}
+		meant, err := w.repository(repo)
+		if err != nil {
+			return ref{}, err
+		}
+		if meant >= 0 {
+			g, name = meant, rest
 		}
 	}
-	name = plainName(strings.TrimPrefix(name, w.graphs[g].repo+"/"))
+	name = strings.TrimPrefix(strings.TrimSpace(name), w.graphs[g].repo+"/")
 	found, by := w.graphs[g].lookup(name)
 	if len(found) != 1 {
 		return ref{}, w.unnamed(g, typed, name, found)
@@ -129,11 +130,39 @@ func (a *asking) named(w *world, name string) (ref, error) {
 	return r, nil
 }
 
-// plainName writes a name with dots, whatever the language joins it with.
-func plainName(s string) string {
-	s = strings.NewReplacer("::", ".", "(*", "", ")", "", "(", "").Replace(strings.TrimSpace(s))
-	return strings.TrimPrefix(s, "./")
+// repository finds a graph by its repository's name or the end of it, -1 where no
+// repository is called so.
+func (w *world) repository(name string) (int32, error) {
+	var found []int32
+	for i := range w.graphs {
+		switch repo := w.graphs[i].repo; {
+		case repo == name:
+			return int32(i), nil
+		case strings.HasSuffix(repo, "/"+name):
+			found = append(found, int32(i))
+		}
+	}
+	switch len(found) {
+	case 0:
+		return -1, nil
+	case 1:
+		return found[0], nil
+	}
+	e := &AmbiguousError{Ref: name, What: fmt.Sprintf("repository %q", name)}
+	for _, g := range found[:min(len(found), mostCandidates)] {
+		e.Candidates = append(e.Candidates, w.graphs[g].repo)
+	}
+	e.More = len(found) - len(e.Candidates)
+	return -1, e
 }
+
+// plainName writes a name with dots, whatever the language joins it with.
+func plainName(s string) string { return nameBrackets.Replace(nameJoints.Replace(s)) }
+
+var (
+	nameJoints   = strings.NewReplacer("::", ".")
+	nameBrackets = strings.NewReplacer("(*", "", ")", "", "(", "")
+)
 
 // exact names a node so that it is understood, and no other is meant where its file
 // has no second of its name.
@@ -147,17 +176,30 @@ func (w *world) exact(r ref) string {
 }
 
 // lookup finds what a name means, and says by what. What is less well named is
-// left out.
+// left out. Paths stand as they are, for they may have brackets and colons; names
+// are written with dots, whatever the language joins them with.
 func (g *Graph) lookup(name string) (found []int32, by string) {
+	name = strings.TrimPrefix(nameJoints.Replace(name), "./")
 	if file, rest, ok := cutLast(name, ':'); ok {
 		if line, err := strconv.ParseUint(rest, 10, 32); err == nil {
-			return g.atLine(file, uint32(line)), "line"
+			// Behind the line there may be a column, as compilers print it.
+			if before, l, ok := cutLast(file, ':'); ok {
+				if n, err := strconv.ParseUint(l, 10, 32); err == nil {
+					file, line = before, n
+				}
+			}
+			found, by = g.atLine(file, uint32(line)), "line"
+		} else {
+			found, by = g.inFile(file, nameBrackets.Replace(rest)), "file and name"
 		}
-		return g.inFile(file, rest), "file and name"
+		if len(found) > 0 {
+			return found, by
+		}
 	}
 	if found = g.paths(name); len(found) > 0 {
 		return found, "path"
 	}
+	name = nameBrackets.Replace(name)
 	var tiers [4][]int32
 	lower := strings.ToLower(name)
 	for i := range g.nodes {

@@ -67,8 +67,11 @@ func Symbols(ctx context.Context, s Sources, r SymbolsRequest) (SymbolsResponse,
 		return resp, err
 	}
 	w := &world{graphs: []*Graph{g}}
-	text := plainName(strings.TrimPrefix(r.Text, g.repo+"/"))
+	text := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(r.Text), g.repo+"/"), "./")
 	hits := g.search(text, wanted, r.Tests)
+	if plain := plainName(text); len(hits) == 0 && plain != text {
+		text, hits = plain, g.search(plain, wanted, r.Tests)
+	}
 	if !slices.ContainsFunc(hits, func(h symbolHit) bool { return h.tier <= matchWords }) && strings.Contains(strings.TrimSpace(r.Text), " ") {
 		x, err := s.Graphs.texts.of(ctx, g, snap)
 		if err != nil {
