@@ -20,6 +20,7 @@ func hardened() []string {
 		"-c", "diff.external=",
 		"-c", "log.showSignature=false",
 		"-c", "core.quotePath=true",
+		"-c", "advice.graftFileDeprecated=false", // GIT_GRAFT_FILE below is why it would advise
 		"-c", "gc.auto=0",
 		"-c", "maintenance.auto=false",
 	}

@@ -281,6 +281,21 @@ func TestCorruptAndMissingObjectsAreNamed(t *testing.T) {
 	}
 }
 
+// What git advises people at a terminal is not why something failed.
+func TestErrorsAreWithoutAdvice(t *testing.T) {
+	g := gittest.Init(t)
+	g.Commit("one", "a", "a\n")
+	g.Commit("two", "a", "b\n")
+	parent, tip := g.Rev("HEAD~1"), g.Rev("HEAD")
+	if err := os.Remove(filepath.Join(g.Dir, ".git", "objects", parent[:2], parent[2:])); err != nil {
+		t.Fatal(err)
+	}
+	err := open(t, g.Dir).Walk(t.Context(), []string{tip}, nil, func(git.Walked) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), parent) || strings.Contains(err.Error(), "hint:") {
+		t.Errorf("got %v; want the commit %s named, and no hints", err, parent)
+	}
+}
+
 // A repository that configures commands has them run by none of the readers.
 func TestNothingOfTheRepositoryIsRun(t *testing.T) {
 	g := gittest.Init(t)
