@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/recountdb/recount/projections/graph/prolly"
 	"github.com/recountdb/recount/projections/graph/resolve"
@@ -273,15 +274,26 @@ func (e *edits) file(path string, f *recountv1.CodeFile) error {
 	return err
 }
 
-// graph replaces what stands under a path.
+// graph replaces what stands under a path. What is too long for a map is counted
+// among what is unresolved.
 func (e *edits) graph(g resolve.FileGraph) error {
+	unresolved := make([]prolly.Entry, 0, len(g.Unresolved))
+	add := func(to *[]prolly.Entry, entry prolly.Entry, kind recountv1.EdgeKind, name string, at *recountv1.Place) {
+		if len(entry.Key) <= prolly.MaxKey && len(entry.Value) <= prolly.MaxValue {
+			*to = append(*to, entry)
+			return
+		}
+		unresolved = append(unresolved, prolly.Entry{Key: unresolvedKey(resolve.Unresolved{
+			From: schemas.NewNodeKey(g.Path, "", "", ownKind(g.Path), ""), Kind: kind, Path: tooLong(name), At: at,
+		})})
+	}
 	nodes := make([]prolly.Entry, 0, len(g.Nodes))
 	for _, n := range g.Nodes {
 		value, err := marshal(n.Node)
 		if err != nil {
 			return err
 		}
-		nodes = append(nodes, prolly.Entry{Key: []byte(n.Key), Value: value})
+		add(&nodes, prolly.Entry{Key: []byte(n.Key), Value: value}, recountv1.EdgeKind_EDGE_KIND_CONTAINS, n.Key.Chain(), n.Node.GetStart())
 	}
 	out := make([]prolly.Entry, 0, len(g.Edges))
 	for _, edge := range g.Edges {
@@ -289,7 +301,7 @@ func (e *edits) graph(g resolve.FileGraph) error {
 		if err != nil {
 			return err
 		}
-		out = append(out, prolly.Entry{Key: edgeKey(edge.From, edge.Kind, edge.To), Value: value})
+		add(&out, prolly.Entry{Key: edgeKey(edge.From, edge.Kind, edge.To), Value: value}, edge.Kind, edge.To.Chain(), firstSite(edge.Edge))
 	}
 	externals := make([]prolly.Entry, 0, len(g.Externals))
 	for _, x := range g.Externals {
@@ -297,11 +309,10 @@ func (e *edits) graph(g resolve.FileGraph) error {
 		if err != nil {
 			return err
 		}
-		externals = append(externals, prolly.Entry{Key: externalKey(x), Value: value})
+		add(&externals, prolly.Entry{Key: externalKey(x), Value: value}, x.Kind, x.Package+"."+x.Name, firstSite(x.Edge))
 	}
-	unresolved := make([]prolly.Entry, 0, len(g.Unresolved))
 	for _, u := range g.Unresolved {
-		unresolved = append(unresolved, prolly.Entry{Key: unresolvedKey(u)})
+		add(&unresolved, prolly.Entry{Key: unresolvedKey(u)}, u.Kind, u.Path, u.At)
 	}
 	under := append([]byte(g.Path), 0)
 	for _, m := range []struct {
@@ -327,11 +338,30 @@ func (e *edits) graph(g resolve.FileGraph) error {
 	return nil
 }
 
-// replace adds the edits that turn what was under a path into what is. Keys that
-// are too long for a map are left out.
+// ownKind is the kind of the node that stands for a path: a package's ends in a slash.
+func ownKind(path string) recountv1.SymbolKind {
+	if strings.HasSuffix(path, "/") {
+		return recountv1.SymbolKind_SYMBOL_KIND_PACKAGE
+	}
+	return recountv1.SymbolKind_SYMBOL_KIND_FILE
+}
+
+// tooLong is the name of what is left out: its length tells apart what begins alike.
+func tooLong(name string) string {
+	return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(name[:min(len(name), 80)], ""), len(name))
+}
+
+func firstSite(e *recountv1.CodeEdge) *recountv1.Place {
+	if len(e.GetSites()) == 0 {
+		return nil
+	}
+	return e.Sites[0]
+}
+
+// replace adds the edits that turn what was under a path into what is.
 func replace(was iter.Seq2[prolly.Entry, error], now []prolly.Entry, to, mirror *[]prolly.Edit) error {
-	now = slices.DeleteFunc(now, func(e prolly.Entry) bool { return len(e.Key) > prolly.MaxKey || len(e.Value) > prolly.MaxValue })
 	slices.SortFunc(now, func(a, b prolly.Entry) int { return bytes.Compare(a.Key, b.Key) })
+	now = slices.CompactFunc(now, func(a, b prolly.Entry) bool { return bytes.Equal(a.Key, b.Key) })
 	edit := func(e prolly.Edit) {
 		*to = append(*to, e)
 		if from, kind, target, ok := cutEdge(e.Key); ok && mirror != nil {

@@ -385,6 +385,68 @@ func TestPartsOfAnotherScopeDoNotMix(t *testing.T) {
 	}
 }
 
+// What no key of a map can hold is counted, where people look for what is missing.
+func TestNamesThatAreTooLongAreCounted(t *testing.T) {
+	const repo = "acme/shop"
+	tp := schemas.TopicPartition{Topic: "recount.commits"}
+	shard := projtest.Shard{TP: tp}
+	h := newHistory(nil, &shard, repo)
+	facts := &recountv1.FileFacts{Repository: repo, Path: "a.toy", Blob: id("a"), Language: "toy"}
+	at := func(line uint32) *recountv1.Place { return &recountv1.Place{Line: line} }
+	for i := range 20 { // each inside the one before: the last chains are of 4,096 bytes and more
+		facts.Declarations = append(facts.Declarations, &recountv1.Declaration{
+			Kind: recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, Name: strings.Repeat("x", 255) + string(rune('a'+i)), Owner: uint32(i),
+			Start: at(uint32(i + 1)), End: at(100),
+		})
+	}
+	// The tenth calls the ninth: both have nodes, and together they are too long.
+	facts.References = []*recountv1.Reference{{Edge: recountv1.EdgeKind_EDGE_KIND_CALLS, In: 10, Path: facts.Declarations[8].Name, At: at(50)}}
+	h.add(facts)
+	commit := id("commit")
+	h.add(&recountv1.CommitRecorded{Repository: repo, Commit: commit, Scope: recountv1.Scope_SCOPE_FULL, Changes: []*recountv1.FileChange{
+		{Path: "a.toy", Status: recountv1.ChangeStatus_CHANGE_STATUS_ADDED, Mode: 0o100644, Blob: id("a")},
+	}})
+	c := open(t)
+	if err := c.Apply(t.Context(), shard.Batch(0, shard.Next)); err != nil {
+		t.Fatal(err)
+	}
+	v, err := c.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	s, err := v.Snapshot(RepoID{tp, repo}, commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes, err := s.Nodes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unresolved, err := s.Unresolved()
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing, call := 0, false
+	for e, err := range unresolved.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, kind, _, _ := cutEdge(e.Key)
+		if from.Path() != "a.toy" {
+			t.Errorf("unresolved %q", e.Key)
+		}
+		if kind == recountv1.EdgeKind_EDGE_KIND_CONTAINS {
+			missing++
+		}
+		call = call || kind == recountv1.EdgeKind_EDGE_KIND_CALLS && strings.HasSuffix(string(e.Key), "\x0050:0")
+	}
+	// 20 declarations and the file.
+	if nodes.Len() >= 21 || int(nodes.Len())+missing < 21 || !call {
+		t.Errorf("%d nodes, %d left out, the call %t", nodes.Len(), missing, call)
+	}
+}
+
 func filesOf(t *testing.T, c *Code, tp schemas.TopicPartition, repo, commit string) map[string]*recountv1.CodeFile {
 	t.Helper()
 	v, err := c.View()
