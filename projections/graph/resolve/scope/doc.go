@@ -85,5 +85,6 @@
 // bounded number of times (maxVisits). Everything is done in the order of paths, so
 // that these limits, too, fall alike whoever asks.
 //
-// A snapshot that changes a file of the language is resolved as a whole.
+// A snapshot that changes a file of the language, or what its modules are found by, is
+// resolved as a whole. docs/code.md says what is known of each language and what is not.
 package scope
