@@ -42,6 +42,9 @@ type Graph struct {
 	users     []int32
 	userStart []int32
 
+	// requests are the symbols of HTTP requests, routes the nodes of routes.
+	requests []request
+	routes   []route
 	// stubs are the packages by which languages know a procedure that is declared here.
 	stubs map[int32][]string
 

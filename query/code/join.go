@@ -1,17 +1,40 @@
 package code
 
 import (
+	"strings"
+
 	"github.com/recountdb/recount/projections/graph/resolve"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Procedures have names in a namespace of their own, which no language's resolver
-// sees the whole of: a file of one language declares them, others implement and call
-// them, here or in other repositories. A snapshot therefore has the uses as
-// externals, and they are joined to what declares them when it is loaded: to the
-// repository's own nodes here, to other repositories' in world.across.
+// Procedures and HTTP endpoints have names in namespaces of their own, which no
+// language's resolver sees the whole of: a file of one language declares them, others
+// implement and call them, here or in other repositories. A snapshot therefore has
+// the uses as externals, and they are joined to what declares them when it is loaded:
+// to the repository's own nodes here, to other repositories' in world.across.
+//
+// A request leads to the routes that answer its method and path (schemas.Endpoint),
+// those with the fewest parameters; one that names a host of the internet to none.
+// Unless it has a path alone and its own repository answers it, the host is not
+// known to be that service, and the edge is known by its name alone.
 
 // join adds an edge for each external that the repository itself declares.
 func (g *Graph) join() {
+	for i := range g.nodes {
+		if g.kind(int32(i)) == recountv1.SymbolKind_SYMBOL_KIND_ROUTE {
+			if e, ok := schemas.ParseRoute(g.name(int32(i))); ok {
+				g.routes = append(g.routes, route{int32(i), e})
+			}
+		}
+	}
+	for i, s := range g.symbols {
+		if isRequest(s) {
+			if e, ok := schemas.ParseRequest(s.name); ok && e.Local() {
+				g.requests = append(g.requests, request{int32(i), e})
+			}
+		}
+	}
 	for _, e := range g.outside {
 		s := g.symbols[e.to]
 		if !joined(s) {
@@ -21,7 +44,61 @@ func (g *Graph) join() {
 		for _, n := range found {
 			own := e
 			own.to, own.confidence = n, unsure(e.confidence, len(found))
+			if isRequest(s) && !strings.Contains(s.name, " /") {
+				own.confidence = min(own.confidence, ambiguous)
+			}
 			g.edges = append(g.edges, own)
+		}
+	}
+}
+
+// request is a symbol that is an HTTP request, route a node that is a route.
+type request struct {
+	symbol int32
+	schemas.Endpoint
+}
+
+type route struct {
+	node int32
+	schemas.Endpoint
+}
+
+// mostRoutes is how many routes one request may lead to; of more, none is meant.
+const mostRoutes = 8
+
+func isRequest(s symbol) bool { return s.language == "" && s.pkg == "http" }
+
+// answering are the routes that answer a request, with the fewest parameters.
+func (g *Graph) answering(s symbol) []int32 {
+	req, ok := schemas.ParseRequest(s.name)
+	if !ok || !req.Local() {
+		return nil
+	}
+	var out []int32
+	best := -1
+	for _, r := range g.routes {
+		literal, ok := r.Answers(req)
+		if !ok || literal < best {
+			continue
+		}
+		if literal > best {
+			best, out = literal, nil
+		}
+		out = append(out, r.node)
+	}
+	if len(out) > mostRoutes {
+		return nil
+	}
+	return out
+}
+
+// asking calls use with the edges of requests that a route answers.
+func (g *Graph) asking(r schemas.Endpoint, use func(e *edge)) {
+	for _, req := range g.requests {
+		if _, ok := r.Answers(req.Endpoint); ok {
+			for _, i := range g.users[g.userStart[req.symbol]:g.userStart[req.symbol+1]] {
+				use(&g.outside[i])
+			}
 		}
 	}
 }
@@ -40,6 +117,9 @@ func unsure(confidence uint16, found int) uint16 {
 // answers are the nodes that a symbol of elsewhere leads to. Of those that are one
 // thing, copies of a .proto file, it is the first by path.
 func (g *Graph) answers(s symbol) []int32 {
+	if isRequest(s) {
+		return g.answering(s)
+	}
 	all := g.declares(s)
 	if !joined(s) {
 		return all
@@ -59,7 +139,9 @@ func (g *Graph) answers(s symbol) []int32 {
 }
 
 // joined reports whether a symbol is of a namespace that languages share.
-func joined(s symbol) bool { return s.language == "proto" && s.name != "" && s.pkg != "" }
+func joined(s symbol) bool {
+	return s.language == "proto" && s.name != "" && s.pkg != "" || isRequest(s)
+}
 
 // known are the symbols by which externals name a node.
 func (g *Graph) known(n int32) []symbol {

@@ -113,3 +113,95 @@ func TestProceduresJoinLanguages(t *testing.T) {
 		t.Errorf("callees (-want +got):\n%s", diff)
 	}
 }
+
+const ordersGo = `an API
+-- go.mod --
+module example.org/orders
+-- main.go --
+package main
+
+import "net/http"
+
+func one(w http.ResponseWriter, r *http.Request) {}
+
+func main() {
+	http.HandleFunc("GET /orders/{id}", one)
+	http.HandleFunc("GET /orders/new", main2)
+}
+
+func main2(w http.ResponseWriter, r *http.Request) {}
+`
+
+const clientsOfOrders = `clients
+-- go.mod --
+module example.org/clients
+-- client.go --
+package clients
+
+import (
+	"fmt"
+	"net/http"
+)
+
+func Order(base, id string) { http.Get(base + "/orders/" + id) }
+
+func Sprint(c *http.Client, id int) {
+	req, _ := http.NewRequest(http.MethodGet, fmt.Sprintf("http://orders:80/orders/%d?x=%s", id, ""), nil)
+	c.Do(req)
+}
+
+func Charge() { http.Get("https://api.example.com/orders/7") }
+
+func Post() { http.Post("http://orders/orders/7", "", nil) }
+-- app.js --
+export function fresh() { return fetch("http://orders/orders/new") }
+`
+
+// TestRequestsJoinRoutes: a request leads to the route that answers it, here and in
+// other repositories, and not to one of the internet.
+func TestRequestsJoinRoutes(t *testing.T) {
+	m := memoryOf(t, snapshots.Options{})
+	m.commit("example.org/orders", "Ada", ordersGo)
+	m.commit(shop, "Ada", clientsOfOrders)
+	callers := func(repo, symbol string) []string {
+		t.Helper()
+		resp, err := code.Callers(t.Context(), m.s, code.CallsRequest{Symbol: symbol, Depth: 2, Scope: code.Scope{Repo: repo}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lines(resp.Calls, func(c code.Call) string { return fmt.Sprintf("%s %s:%s %.2f", c.Edge, c.File, c.Name, c.Confidence) })
+	}
+	if diff := cmp.Diff([]string{
+		"handles_route main.go:orders.GET /orders/{id} 0.98",
+		"consumes_endpoint client.go:clients.Order 0.50",
+		"consumes_endpoint client.go:clients.Sprint 0.50",
+	}, callers("example.org/orders", "one")); diff != "" {
+		t.Errorf("callers of one (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{
+		"handles_route main.go:orders.GET /orders/new 0.98",
+		"consumes_endpoint app.js:app.fresh 0.50",
+	}, callers("example.org/orders", "main2")); diff != "" {
+		t.Errorf("callers of main2 (-want +got):\n%s", diff)
+	}
+	resp, err := code.Callees(t.Context(), m.s, code.CallsRequest{Symbol: "clients.Order", Depth: 2, Scope: code.Scope{Repo: shop}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{
+		"example.org/orders consumes_endpoint orders.GET /orders/{id}", "example.org/orders handles_route orders.one",
+	}, lines(resp.Calls, func(c code.Call) string { return c.Repo + " " + c.Edge + " " + c.Name })); diff != "" {
+		t.Errorf("callees of Order (-want +got):\n%s", diff)
+	}
+	// In one repository a path without a host is the repository's own.
+	m.commit("example.org/both", "Ada", ordersGo+clientsOfOrders[len("clients\n-- go.mod --\nmodule example.org/clients\n"):]+`-- page.js --
+export function page() { return fetch("/orders/7") }
+`)
+	got := callers("example.org/both", "one")
+	if diff := cmp.Diff([]string{
+		"handles_route main.go:orders.GET /orders/{id} 0.98",
+		"consumes_endpoint page.js:page.page 0.80",
+	}, got[:min(len(got), 2)]); diff != "" {
+		t.Errorf("callers in one repository (-want +got):\n%s", diff)
+	}
+}

@@ -2,8 +2,10 @@ package code
 
 import (
 	"fmt"
+	"slices"
 
 	snapshots "github.com/recountdb/recount/projections/graph/code"
+	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -135,18 +137,31 @@ func (w *world) across(r ref, by *rules, use func(to ref, l link)) {
 		if !(by.along | by.dispatchAlong).has(e.kind) || e.confidence < by.min {
 			continue
 		}
+		http := isRequest(g.symbols[e.to])
+		if http && len(g.answers(g.symbols[e.to])) > 0 {
+			continue // the repository's own
+		}
 		for o := range w.graphs {
 			if int32(o) == r.g {
 				continue
 			}
 			found := w.graphs[o].answers(g.symbols[e.to])
 			for _, n := range found {
-				use(ref{int32(o), n}, link{e.kind, unsure(e.confidence, len(found)), e.provenance, r, e.line})
+				c := unsure(e.confidence, len(found))
+				if http {
+					c = min(c, ambiguous)
+				}
+				if c >= by.min {
+					use(ref{int32(o), n}, link{e.kind, c, e.provenance, r, e.line})
+				}
 			}
 		}
 	}
 	if by.against|by.dispatchAgainst == 0 {
 		return
+	}
+	if g.kind(r.n) == recountv1.SymbolKind_SYMBOL_KIND_ROUTE {
+		w.asked(r, by, use)
 	}
 	for _, own := range g.known(r.n) {
 		if own.pkg == "" {
@@ -168,6 +183,27 @@ func (w *world) across(r ref, by *rules, use func(to ref, l link)) {
 				}
 			}
 		}
+	}
+}
+
+// asked follows the requests of other repositories back from a route that answers
+// them.
+func (w *world) asked(r ref, by *rules, use func(to ref, l link)) {
+	route, ok := schemas.ParseRoute(w.graphs[r.g].name(r.n))
+	if !ok {
+		return
+	}
+	for o, other := range w.graphs {
+		if int32(o) == r.g {
+			continue
+		}
+		other.asking(route, func(e *edge) {
+			if c := min(e.confidence, ambiguous); (by.against | by.dispatchAgainst).has(e.kind) && c >= by.min &&
+				len(other.answers(other.symbols[e.to])) == 0 && slices.Contains(w.graphs[r.g].answers(other.symbols[e.to]), r.n) {
+				from := ref{int32(o), e.from}
+				use(from, link{e.kind, c, e.provenance, from, e.line})
+			}
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"regexp"
 	"strings"
 
 	"github.com/recountdb/recount/projections/graph/resolve"
@@ -122,6 +123,7 @@ func (l *linker) call(call *ast.CallExpr) {
 		l.called[name] = true
 		l.edge(calls, obj, name)
 		l.environment(call, obj)
+		l.requested(call, obj)
 	case nil:
 		if pkg := l.packageOf(call.Fun); pkg != nil {
 			l.called[name] = true
@@ -255,6 +257,75 @@ func (l *linker) environment(call *ast.CallExpr, f *types.Func) {
 		}
 	}
 }
+
+// requested finds what a call of net/http asks for, where its URL says so by constants;
+// "{}" stands for the rest.
+func (l *linker) requested(call *ast.CallExpr, f *types.Func) {
+	if f.Pkg() == nil || f.Pkg().Path() != "net/http" {
+		return
+	}
+	method, at := "", 0
+	switch f.Name() {
+	case "Get", "Head", "Post":
+		method = strings.ToUpper(f.Name())
+	case "PostForm":
+		method = "POST"
+	case "NewRequest":
+		method, _ = l.constant(call, 0)
+		at = 1
+	case "NewRequestWithContext":
+		method, _ = l.constant(call, 1)
+		at = 2
+	default:
+		return
+	}
+	if recv := f.Signature().Recv(); recv != nil {
+		if n := namedOf(recv.Type()); n == nil || n.Obj().Name() != "Client" {
+			return
+		}
+	}
+	if method == "" {
+		method = "ANY"
+		if _, empty := l.info.Types[call.Args[max(at-1, 0)]]; empty && at > 0 && l.info.Types[call.Args[at-1]].Value != nil {
+			method = "GET" // NewRequest's ""
+		}
+	}
+	if at < len(call.Args) {
+		if url := l.partly(call.Args[at], 0); strings.Trim(url, "{}") != "" {
+			l.external(recountv1.EdgeKind_EDGE_KIND_CONSUMES_ENDPOINT, "", "http", method+" "+url, call.Args[at])
+		}
+	}
+}
+
+// maxURL bounds what is kept of a URL.
+const maxURL = 512
+
+// partly is a string with "{}" for what is not constant in it: a sum, or what
+// fmt.Sprintf makes.
+func (l *linker) partly(e ast.Expr, depth int) string {
+	if s, ok := l.constantOf(e); ok && len(s) <= maxURL {
+		return s
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.BinaryExpr:
+		if e.Op == token.ADD && depth < 16 {
+			if s := l.partly(e.X, depth+1) + l.partly(e.Y, depth+1); len(s) <= maxURL {
+				return strings.ReplaceAll(s, "{}{}", "{}")
+			}
+		}
+	case *ast.CallExpr:
+		if sel, ok := e.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "Sprintf" {
+			if f, ok := l.info.Uses[sel.Sel].(*types.Func); ok && f.FullName() == "fmt.Sprintf" {
+				if format, ok := l.constant(e, 0); ok && len(format) <= maxURL {
+					return verb.ReplaceAllString(format, "{}")
+				}
+			}
+		}
+	}
+	return "{}"
+}
+
+var verb = regexp.MustCompile(`%[-+# 0]*[0-9]*(?:\.[0-9]+)?(?:\[[0-9]+\])?[a-zA-Z]`)
 
 // constant is the string that an argument always is.
 func (u *unit) constant(call *ast.CallExpr, i int) (string, bool) {

@@ -1,0 +1,164 @@
+package schemas
+
+import "strings"
+
+// Endpoint is a route or a request in the one form that both are compared in: of a
+// path only its segments, "*" for one that a parameter fills in, and "**" at the end
+// for any number. "GET /users/:id", "GET /users/{id}" and "GET /users/<int:id>" are
+// the same route, which the request "GET https://shop/users/42?all=1" matches.
+type Endpoint struct {
+	// Method is in capitals; "ANY" where it is all, or not known.
+	Method string
+	// Host is a request's, without its port; "*" where the request does not say, and
+	// "" where it has none: then it goes to where it came from.
+	Host     string
+	Segments []string
+}
+
+const (
+	anySegment  = "*"
+	anySegments = "**"
+	anyMethod   = "ANY"
+)
+
+// ParseRoute reads a route's name: its method and its pattern, of any framework.
+func ParseRoute(name string) (Endpoint, bool) {
+	method, pattern, ok := strings.Cut(name, " ")
+	if !ok {
+		return Endpoint{}, false
+	}
+	pattern = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(pattern, "/"), "^"), "$")
+	e := Endpoint{Method: strings.ToUpper(method)}
+	for _, s := range splitPattern(pattern) {
+		switch s = normalSegment(s); s {
+		case "":
+		case anySegments:
+			e.Segments = append(e.Segments, s)
+			return e, true
+		default:
+			e.Segments = append(e.Segments, s)
+		}
+	}
+	return e, true
+}
+
+// splitPattern cuts a pattern at the slashes that stand in no brackets: a regular
+// expression in a parameter may have one.
+func splitPattern(pattern string) (all []string) {
+	depth, from := 0, 0
+	for i := 0; i < len(pattern); i++ {
+		switch pattern[i] {
+		case '{', '(', '<', '[':
+			depth++
+		case '}', ')', '>', ']':
+			depth = max(depth-1, 0)
+		case '/':
+			if depth == 0 {
+				all = append(all, pattern[from:i])
+				from = i + 1
+			}
+		}
+	}
+	return append(all, pattern[from:])
+}
+
+// normalSegment is a segment of a pattern: itself, "*", "**", or "" for what stands for
+// nothing ({$} of Go, an optional rest).
+func normalSegment(s string) string {
+	switch {
+	case s == "{$}" || s == "?" || s == "":
+		return ""
+	case s == anySegment || s == anySegments || strings.HasPrefix(s, "*"),
+		strings.HasSuffix(s, "...}"), strings.HasPrefix(s, "<path:"), strings.HasSuffix(s, ":path}"),
+		strings.HasPrefix(s, "[..."), strings.HasPrefix(s, "[[..."), strings.HasPrefix(s, "{*"), strings.Contains(s, ".*"):
+		return anySegments
+	case strings.HasPrefix(s, ":") || strings.ContainsAny(s, "{}<>()[]$*"):
+		return anySegment
+	}
+	return s
+}
+
+// ParseRequest reads a request: its method, and a URL or a path. What a program fills
+// in is "{}" in it.
+func ParseRequest(name string) (Endpoint, bool) {
+	method, url, ok := strings.Cut(name, " ")
+	if !ok || url == "" {
+		return Endpoint{}, false
+	}
+	e := Endpoint{Method: strings.ToUpper(method)}
+	url, _, _ = strings.Cut(url, "#")
+	url, _, _ = strings.Cut(url, "?")
+	if _, rest, ok := strings.Cut(url, "://"); ok {
+		e.Host, url, _ = strings.Cut(rest, "/")
+	} else if !strings.HasPrefix(url, "/") {
+		if !strings.HasPrefix(url, "{}") {
+			return Endpoint{}, false // relative to what nobody sees
+		}
+		e.Host = anySegment
+		_, url, _ = strings.Cut(url, "/")
+	}
+	if at := strings.LastIndexByte(e.Host, '@'); at >= 0 {
+		e.Host = e.Host[at+1:]
+	}
+	if !strings.HasPrefix(e.Host, "[") {
+		e.Host, _, _ = strings.Cut(e.Host, ":")
+	}
+	if strings.Contains(e.Host, "{}") {
+		e.Host = anySegment
+	}
+	for _, s := range strings.Split(url, "/") {
+		switch {
+		case s == "":
+		case strings.Contains(s, "{}"):
+			e.Segments = append(e.Segments, anySegment)
+		default:
+			e.Segments = append(e.Segments, s)
+		}
+	}
+	return e, true
+}
+
+// Local reports whether a request may be answered by a service that somebody here
+// runs: not one of the internet by its name.
+func (e Endpoint) Local() bool {
+	switch {
+	case !strings.Contains(e.Host, "."):
+		return true // none, not known, or a name of the local network
+	case strings.HasPrefix(e.Host, "127.") || strings.HasPrefix(e.Host, "10.") || strings.HasPrefix(e.Host, "192.168."):
+		return true
+	}
+	for _, suffix := range []string{".local", ".internal", ".svc", ".localhost"} {
+		if strings.HasSuffix(e.Host, suffix) {
+			return true
+		}
+	}
+	return strings.Contains(e.Host, ".svc.")
+}
+
+// Answers reports whether a route answers a request, and how many of its segments say
+// so by more than a parameter.
+func (e Endpoint) Answers(request Endpoint) (literal int, ok bool) {
+	if e.Method != request.Method && e.Method != anyMethod && request.Method != anyMethod {
+		return 0, false
+	}
+	for i, s := range e.Segments {
+		switch {
+		case s == anySegments:
+			return literal, true
+		case i >= len(request.Segments):
+			return 0, false
+		case s == anySegment:
+		case s != request.Segments[i]:
+			return 0, false
+		default:
+			literal++
+		}
+	}
+	if len(e.Segments) != len(request.Segments) {
+		return 0, false
+	}
+	return literal, true
+}
+
+// String is "GET /users/*".
+func (e Endpoint) String() string { return e.Method + " /" + strings.Join(e.Segments, "/") }
