@@ -8,7 +8,7 @@ import (
 // gcPercent is how much a running node's heap may grow before it is collected, in
 // percent of what is in use: half of Go's default. Much of what a node has lives as
 // long as a segment, so that the default would keep nearly as much garbage
-// (docs/decisions/0027-half-of-gos-garbage.md).
+// (docs/decisions/0029-half-of-gos-garbage.md).
 const gcPercent = 50
 
 // paceCollector sets the pace of the garbage collector, which is the process's,
