@@ -60,6 +60,10 @@ package a
 function Ancient -> somewhere.maybe
 function outer -> outer
 function outer.inner
+function twin
+-- c_windows.toy --
+package a
+function twin
 -- b_test.toy --
 package a
 test TestOuter -> helperOfTests

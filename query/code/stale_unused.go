@@ -3,6 +3,8 @@ package code
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	snapshots "github.com/recountdb/recount/projections/graph/code"
 	"github.com/recountdb/recount/query"
@@ -27,17 +29,22 @@ func (st *staleness) unused() error {
 	}
 	surest := st.resolved()
 	among := st.amongTests()
+	type named struct{ pkg, chain string }
+	homes := map[named]int{}
+	for i := range st.g.nodes {
+		homes[named{st.g.pkg(int32(i)), st.g.chain(int32(i))}]++
+	}
 	looked := 0
 	for i := range st.g.nodes {
 		n := int32(i)
 		nd := &st.g.nodes[n]
 		best := surest[nd.lang]
-		if best == 0 || nd.test || nd.exported || generated[st.g.keys[n].Path()] || !runs(st.g, n) || entryPoint(st.g.name(n)) || st.asked(n) || among[st.g.keys[n].Path()] || st.inFunction(n) {
+		if best == 0 || nd.test || nd.exported || generated[st.g.keys[n].Path()] || !runs(st.g, n) || entryPoint(st.g.name(n)) || st.asked(n) || among[st.g.keys[n].Path()] || st.inFunction(n) || st.fitsElsewhere(n) {
 			continue
 		}
 		looked++
 		inner, tests, others := st.usesOf(n)
-		if others > 0 {
+		if others > 0 || homes[named{st.g.pkg(n), st.g.chain(n)}] > 1 { // the others may be of another platform
 			continue
 		}
 		conf, why := min(0.9, float64(best)/1000), "no symbol uses it"
@@ -129,6 +136,13 @@ func (st *staleness) asked(n int32) bool {
 		}
 	}
 	return false
+}
+
+// fitsElsewhere says whether a method may be what an interface of elsewhere asks for:
+// in Go any method with a capital letter, whatever type it is of.
+func (st *staleness) fitsElsewhere(n int32) bool {
+	first, _ := utf8.DecodeRuneInString(st.g.name(n))
+	return st.g.language(n) == "go" && isMethod(st.g.kind(n)) && unicode.IsUpper(first)
 }
 
 // entryPoint says whether a name is one that a runtime calls by itself.

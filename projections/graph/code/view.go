@@ -201,7 +201,11 @@ func (v *View) Snapshot(r RepoID, rev string) (*Snapshot, error) {
 // Open opens the graph of a commit of a repository that Commit or Commits gave.
 func (v *View) Open(s *recountv1.CodeSnapshot) (*Snapshot, error) {
 	if s.Maps == nil {
-		return nil, fmt.Errorf("commit %.12s of %s: %w: %s", s.Commit, s.Repository, ErrNoGraph, s.WithoutGraph)
+		mend := ""
+		if s.Scope == recountv1.Scope_SCOPE_METADATA {
+			mend = "; recount import git PATH --history N goes further back"
+		}
+		return nil, fmt.Errorf("commit %.12s of %s: %w: %s%s", s.Commit, s.Repository, ErrNoGraph, s.WithoutGraph, mend)
 	}
 	roots, err := decodeRoots(s.Maps)
 	if err != nil {
