@@ -24,8 +24,8 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "recount",
 		Short: "The memory of engineering work",
-		Long: `Recount keeps every command on a durable log and answers what happened, with
-the log offsets that each answer rests on.
+		Long: `Recount keeps every command and commit on a durable log and answers what happened,
+why, and what a change will reach, with the log offsets that each answer rests on.
 
 A verb asks the server that runs on the data directory (recount up), or else
 opens the directory itself. Data lives in --data-dir, by default

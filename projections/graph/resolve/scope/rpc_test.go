@@ -92,6 +92,58 @@ implements_rpc server.js:getCart -> proto *: Carts.getCart @17:45 (name_matched 
 implements_rpc server.js:getCart -> proto js:acme.shop Carts.getCart @16:42 (external)
 implements_rpc server.js:main -> unknown.Gone @18:36 (unresolved)
 `},
+		{"Java's base classes", func() resolve.Resolver { return Java() }, `
+-- src/main/java/shop/AdService.java --
+package shop;
+import demo.AdServiceGrpc;
+import demo.CartServiceGrpc.CartServiceImplBase;
+import io.grpc.stub.StreamObserver;
+class AdService {
+  private static class Impl extends AdServiceGrpc.AdServiceImplBase {
+    @Override
+    public void getAds(AdRequest req, StreamObserver<AdResponse> out) { out.onCompleted(); }
+    void helper(int a) {}
+  }
+}
+class Carts extends CartServiceImplBase {
+  public void getCart(GetCartRequest req, StreamObserver<Cart> out) {}
+}
+class Same extends hipstershop.MailGrpc.MailImplBase {
+  public void send(Req req, StreamObserver<Res> out) {}
+}
+`, `
+implements_rpc src/main/java/shop/AdService.java:AdService.Impl.getAds -> proto java:demo AdService.getAds @8:4 (external)
+implements_rpc src/main/java/shop/AdService.java:Carts.getCart -> proto java:demo CartService.getCart @13:2 (external)
+implements_rpc src/main/java/shop/AdService.java:Same.send -> proto java:hipstershop Mail.send @16:2 (external)
+`},
+		{"C#'s", func() resolve.Resolver { return CSharp() }, `
+-- services/CartService.cs --
+using System.Threading.Tasks;
+using Grpc.Core;
+using Hipstershop;
+
+namespace cartservice.services
+{
+    public class CartService : Hipstershop.CartService.CartServiceBase
+    {
+        public async override Task<Empty> AddItem(AddItemRequest request, ServerCallContext context) { return Empty; }
+        public override Task Watch(Req request, IServerStreamWriter<Res> stream, ServerCallContext context) { }
+        public void Helper(int a) {}
+    }
+    internal class Health : HealthBase
+    {
+        public override Task<Res> Check(Req request, ServerCallContext context) { }
+    }
+    class Mail : Mails.MailsBase
+    {
+        public override Task<Res> Send(Req request, ServerCallContext context) { }
+    }
+}
+`, `
+implements_rpc services/CartService.cs:CartService.AddItem -> proto csharp:Hipstershop CartService.addItem @9:8 (external)
+implements_rpc services/CartService.cs:CartService.Watch -> proto csharp:Hipstershop CartService.watch @10:8 (external)
+implements_rpc services/CartService.cs:Mail.Send -> proto *: Mails.send @19:8 (name_matched 500) (external)
+`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := resolvetest.Full(t, c.lang(), resolvetest.Archive(t, c.archive, extract)).Text("implements_rpc", "consumes_rpc")

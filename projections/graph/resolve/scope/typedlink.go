@@ -56,6 +56,7 @@ func (l *typedLinker) link() {
 		case recountv1.EdgeKind_EDGE_KIND_EXTENDS, recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS:
 			at.base = true
 			l.toType(at, r, r.Path)
+			l.serves(at, r)
 		case recountv1.EdgeKind_EDGE_KIND_DECORATES:
 			name := r.Path
 			if full := name + l.t.lang.attribute; l.t.named(at, full) != nil {

@@ -75,6 +75,7 @@ type typedLanguage struct {
 	statics func(t *typer, m *module, name string) []*typ
 	// extensions are the extension methods of a name that a file knows.
 	extensions func(t *typer, at spot, name string) []*method
+	rpc        rpcServers
 }
 
 // typeImports is what a file's imports bring.
