@@ -154,7 +154,7 @@ func load(ctx context.Context, dir, scratch string) (*projections.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := projections.Open(filepath.Join(scratch, "graph"), projections.Options{}, snapshots.Kind(snapshots.Options{}))
+	set, err := projections.Open(filepath.Join(scratch, "graph"), projections.Options{}, snapshots.Kind(snapshots.Options{Language: source.NameOf}))
 	if err != nil {
 		return nil, err
 	}
