@@ -177,35 +177,13 @@ func (a *app) ref(ctx context.Context, b *backend, args []string, m query.Moment
 	return a.lastFailure(ctx, b, m)
 }
 
-// Completion must not make a shell wait.
-const (
-	completionWait  = 300 * time.Millisecond
-	completionTime  = 2 * time.Second
-	completionCount = 20
-)
-
 // completeIDs offers the newest commands as a shell completes an id, those that
 // failed where that is what a verb is mostly asked about.
 func (a *app) completeIDs(exit string, most int) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		const none = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-		if len(args) >= most {
-			return nil, none
-		}
-		ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
-		defer cancel()
-		cfg, err := a.nodeConfig()
-		if err != nil {
-			return nil, none
-		}
-		b, err := a.open(ctx, cfg, completionWait)
-		if err != nil {
-			return nil, none
-		}
-		defer b.Close()
+	return a.complete(most, func(ctx context.Context, b *backend, _ *cobra.Command, typed string) ([]cobra.Completion, error) {
 		r, err := b.Find(ctx, query.FindRequest{Filters: query.Filters{Exit: exit}, Limit: completionCount, Repeats: true})
 		if err != nil {
-			return nil, none
+			return nil, err
 		}
 		var ids []schemas.EventID
 		for _, h := range r.Hits {
@@ -224,8 +202,8 @@ func (a *app) completeIDs(exit string, most int) cobra.CompletionFunc {
 				out = append(out, cobra.CompletionWithDesc(id, about))
 			}
 		}
-		return out, none
-	}
+		return out, nil
+	})
 }
 
 // commandColumns is how much a list of a few commands shows of each.

@@ -107,26 +107,13 @@ func sure(c float64) string {
 
 // completeSymbols offers symbols as a shell completes a name.
 func (a *app) completeSymbols(most int) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		const none = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-		if len(args) >= most || typed == "" {
-			return nil, none
+	return a.complete(most, func(ctx context.Context, b *backend, cmd *cobra.Command, typed string) ([]cobra.Completion, error) {
+		if typed == "" {
+			return nil, nil
 		}
-		ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
-		defer cancel()
-		cfg, err := a.nodeConfig()
+		r, err := code.Ask(ctx, b, code.SymbolsQuestion, code.SymbolsRequest{Scope: scopeOf(cmd), Text: typed, Limit: completionCount})
 		if err != nil {
-			return nil, none
-		}
-		b, err := a.open(ctx, cfg, completionWait)
-		if err != nil {
-			return nil, none
-		}
-		defer b.Close()
-		repo, _ := cmd.Flags().GetString("repo")
-		r, err := code.Ask(ctx, b, code.SymbolsQuestion, code.SymbolsRequest{Scope: code.Scope{Repo: repo}, Text: typed, Limit: completionCount})
-		if err != nil {
-			return nil, none
+			return nil, err
 		}
 		var out []cobra.Completion
 		for _, h := range r.Symbols {
@@ -134,8 +121,8 @@ func (a *app) completeSymbols(most int) cobra.CompletionFunc {
 				out = append(out, cobra.CompletionWithDesc(h.Name, h.Kind+" "+h.Place()))
 			}
 		}
-		return out, none
-	}
+		return out, nil
+	})
 }
 
 // day is a date, for lists.

@@ -25,7 +25,7 @@ Exits with 1 if there is none.`,
   recount routes /orders/42 --repo shop
   recount routes "POST /orders" --json`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: a.completeRoutes,
+		ValidArgsFunction: a.completeRoutes(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return askCode(cmd.Context(), a, &f, code.RoutesQuestion, func(s code.Scope) code.RoutesRequest {
 				return code.RoutesRequest{Scope: s, Pattern: strings.Join(args, ""), Method: method, Tests: tests, Limit: f.limit}
@@ -60,32 +60,18 @@ func (a *app) printRoutes(r code.RoutesResponse) {
 }
 
 // completeRoutes offers paths as a shell completes one.
-func (a *app) completeRoutes(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	const none = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	if len(args) > 0 {
-		return nil, none
-	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
-	defer cancel()
-	cfg, err := a.nodeConfig()
-	if err != nil {
-		return nil, none
-	}
-	b, err := a.open(ctx, cfg, completionWait)
-	if err != nil {
-		return nil, none
-	}
-	defer b.Close()
-	repo, _ := cmd.Flags().GetString("repo")
-	r, err := code.Ask(ctx, b, code.RoutesQuestion, code.RoutesRequest{Scope: code.Scope{Repo: repo}, Pattern: typed, Limit: completionCount})
-	if err != nil {
-		return nil, none
-	}
-	var out []cobra.Completion
-	for _, x := range r.Routes {
-		if strings.HasPrefix(x.Path, typed) {
-			out = append(out, cobra.CompletionWithDesc(x.Path, x.Method+" "+x.Place()))
+func (a *app) completeRoutes() cobra.CompletionFunc {
+	return a.complete(1, func(ctx context.Context, b *backend, cmd *cobra.Command, typed string) ([]cobra.Completion, error) {
+		r, err := code.Ask(ctx, b, code.RoutesQuestion, code.RoutesRequest{Scope: scopeOf(cmd), Pattern: typed, Limit: completionCount})
+		if err != nil {
+			return nil, err
 		}
-	}
-	return out, none
+		var out []cobra.Completion
+		for _, x := range r.Routes {
+			if strings.HasPrefix(x.Path, typed) {
+				out = append(out, cobra.CompletionWithDesc(x.Path, x.Method+" "+x.Place()))
+			}
+		}
+		return out, nil
+	})
 }
