@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"buf.build/go/protovalidate"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
@@ -22,6 +23,8 @@ type Kind struct {
 	Topic string
 	// New returns an empty payload.
 	New func() proto.Message
+	// JSON, if not nil, reads a payload whose JSON is not the protobuf mapping.
+	JSON func(data []byte, m proto.Message) error
 }
 
 // The types of events, as they stand in ce_type.
@@ -32,6 +35,8 @@ const (
 	TypeCommitRecorded  = "commit.recorded"
 	TypeRefMoved        = "ref.moved"
 	TypeRetired         = "snapshots.retired"
+	TypeSpansExported   = "spans.exported"
+	TypeAccessLogged    = "access.logged"
 	TypeRejected        = "rejected"
 )
 
@@ -39,18 +44,23 @@ const (
 const (
 	TopicCommands = "commands"
 	TopicCommits  = "commits"
+	TopicSpans    = "spans"
 	TopicRejected = "rejected"
 )
 
-// kinds holds every kind; the first one of a topic is the topic's default.
+// kinds holds every kind; the first one of a topic is the topic's default. The
+// payload of spans.exported is an OTLP ExportTraceServiceRequest, which has the
+// form of a TracesData in protobuf and in JSON.
 var kinds = []Kind{
-	{TypeCommandExecuted, TopicCommands, func() proto.Message { return &recountv1.CommandExecuted{} }},
-	{TypeOutcomeObserved, TopicCommands, func() proto.Message { return &recountv1.OutcomeObserved{} }},
-	{TypeCommitRecorded, TopicCommits, func() proto.Message { return &recountv1.CommitRecorded{} }},
-	{TypeSourceRevised, TopicCommits, func() proto.Message { return &recountv1.SourceRevised{} }},
-	{TypeRefMoved, TopicCommits, func() proto.Message { return &recountv1.RefMoved{} }},
-	{TypeRetired, TopicCommits, func() proto.Message { return &recountv1.SnapshotsRetired{} }},
-	{TypeRejected, TopicRejected, func() proto.Message { return &recountv1.Rejected{} }},
+	{Type: TypeCommandExecuted, Topic: TopicCommands, New: func() proto.Message { return &recountv1.CommandExecuted{} }},
+	{Type: TypeOutcomeObserved, Topic: TopicCommands, New: func() proto.Message { return &recountv1.OutcomeObserved{} }},
+	{Type: TypeCommitRecorded, Topic: TopicCommits, New: func() proto.Message { return &recountv1.CommitRecorded{} }},
+	{Type: TypeSourceRevised, Topic: TopicCommits, New: func() proto.Message { return &recountv1.SourceRevised{} }},
+	{Type: TypeRefMoved, Topic: TopicCommits, New: func() proto.Message { return &recountv1.RefMoved{} }},
+	{Type: TypeRetired, Topic: TopicCommits, New: func() proto.Message { return &recountv1.SnapshotsRetired{} }},
+	{Type: TypeSpansExported, Topic: TopicSpans, New: func() proto.Message { return &tracepb.TracesData{} }, JSON: UnmarshalOTLP},
+	{Type: TypeAccessLogged, Topic: TopicSpans, New: func() proto.Message { return &recountv1.AccessLogged{} }},
+	{Type: TypeRejected, Topic: TopicRejected, New: func() proto.Message { return &recountv1.Rejected{} }},
 }
 
 // Kinds returns all kinds, in order of registration.
@@ -103,6 +113,10 @@ func (e Event) DecodePayload() (proto.Message, error) {
 	var err error
 	switch e.ContentType {
 	case ContentJSON, "":
+		if k.JSON != nil {
+			err = k.JSON(e.Payload, m)
+			break
+		}
 		err = protojson.UnmarshalOptions{RecursionLimit: 100}.Unmarshal(e.Payload, m)
 	case ContentProto:
 		err = proto.Unmarshal(e.Payload, m)

@@ -997,6 +997,211 @@ func (x *SnapshotsRetired) GetRefs() []string {
 	return nil
 }
 
+// AccessLogged is the payload of `access.logged`: lines of a server's access log.
+type AccessLogged struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// service is who wrote the log; it is the partition key. Required.
+	Service string `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
+	// entries are the requests, in the order of the log. Required.
+	Entries       []*AccessEntry `protobuf:"bytes,2,rep,name=entries,proto3" json:"entries,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AccessLogged) Reset() {
+	*x = AccessLogged{}
+	mi := &file_recount_v1_events_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AccessLogged) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AccessLogged) ProtoMessage() {}
+
+func (x *AccessLogged) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_events_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AccessLogged.ProtoReflect.Descriptor instead.
+func (*AccessLogged) Descriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *AccessLogged) GetService() string {
+	if x != nil {
+		return x.Service
+	}
+	return ""
+}
+
+func (x *AccessLogged) GetEntries() []*AccessEntry {
+	if x != nil {
+		return x.Entries
+	}
+	return nil
+}
+
+// AccessEntry is one request that a server answered. Secrets in paths are redacted.
+type AccessEntry struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// time is when the request came. Required.
+	Time *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"`
+	// method is in capitals; empty where the line has none.
+	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
+	// path is as requested, without its query.
+	Path string `protobuf:"bytes,3,opt,name=path,proto3" json:"path,omitempty"`
+	// route is the pattern that answered, where the log has it.
+	Route string `protobuf:"bytes,4,opt,name=route,proto3" json:"route,omitempty"`
+	// status is HTTP's; 0 where unknown.
+	Status uint32 `protobuf:"varint,5,opt,name=status,proto3" json:"status,omitempty"`
+	// bytes is the size of the answer; absent where unknown.
+	Bytes *int64 `protobuf:"varint,6,opt,name=bytes,proto3,oneof" json:"bytes,omitempty"`
+	// duration is absent where the log does not have it.
+	Duration *durationpb.Duration `protobuf:"bytes,7,opt,name=duration,proto3" json:"duration,omitempty"`
+	// remote is the client's address as logged; user is the authenticated one.
+	Remote    string `protobuf:"bytes,8,opt,name=remote,proto3" json:"remote,omitempty"`
+	User      string `protobuf:"bytes,9,opt,name=user,proto3" json:"user,omitempty"`
+	Host      string `protobuf:"bytes,10,opt,name=host,proto3" json:"host,omitempty"`
+	Referer   string `protobuf:"bytes,11,opt,name=referer,proto3" json:"referer,omitempty"`
+	UserAgent string `protobuf:"bytes,12,opt,name=user_agent,json=userAgent,proto3" json:"user_agent,omitempty"`
+	// trace_id is in hex, where the log has it.
+	TraceId       string `protobuf:"bytes,13,opt,name=trace_id,json=traceId,proto3" json:"trace_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AccessEntry) Reset() {
+	*x = AccessEntry{}
+	mi := &file_recount_v1_events_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AccessEntry) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AccessEntry) ProtoMessage() {}
+
+func (x *AccessEntry) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_events_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AccessEntry.ProtoReflect.Descriptor instead.
+func (*AccessEntry) Descriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *AccessEntry) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *AccessEntry) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *AccessEntry) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *AccessEntry) GetRoute() string {
+	if x != nil {
+		return x.Route
+	}
+	return ""
+}
+
+func (x *AccessEntry) GetStatus() uint32 {
+	if x != nil {
+		return x.Status
+	}
+	return 0
+}
+
+func (x *AccessEntry) GetBytes() int64 {
+	if x != nil && x.Bytes != nil {
+		return *x.Bytes
+	}
+	return 0
+}
+
+func (x *AccessEntry) GetDuration() *durationpb.Duration {
+	if x != nil {
+		return x.Duration
+	}
+	return nil
+}
+
+func (x *AccessEntry) GetRemote() string {
+	if x != nil {
+		return x.Remote
+	}
+	return ""
+}
+
+func (x *AccessEntry) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *AccessEntry) GetHost() string {
+	if x != nil {
+		return x.Host
+	}
+	return ""
+}
+
+func (x *AccessEntry) GetReferer() string {
+	if x != nil {
+		return x.Referer
+	}
+	return ""
+}
+
+func (x *AccessEntry) GetUserAgent() string {
+	if x != nil {
+		return x.UserAgent
+	}
+	return ""
+}
+
+func (x *AccessEntry) GetTraceId() string {
+	if x != nil {
+		return x.TraceId
+	}
+	return ""
+}
+
 // Rejected is the payload of `rejected`: an event that can never be applied.
 type Rejected struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1020,7 +1225,7 @@ type Rejected struct {
 
 func (x *Rejected) Reset() {
 	*x = Rejected{}
-	mi := &file_recount_v1_events_proto_msgTypes[8]
+	mi := &file_recount_v1_events_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1032,7 +1237,7 @@ func (x *Rejected) String() string {
 func (*Rejected) ProtoMessage() {}
 
 func (x *Rejected) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[8]
+	mi := &file_recount_v1_events_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1045,7 +1250,7 @@ func (x *Rejected) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rejected.ProtoReflect.Descriptor instead.
 func (*Rejected) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{8}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Rejected) GetPosition() *Position {
@@ -1115,7 +1320,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_recount_v1_events_proto_msgTypes[9]
+	mi := &file_recount_v1_events_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1127,7 +1332,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[9]
+	mi := &file_recount_v1_events_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1140,7 +1345,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{9}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Header) GetKey() string {
@@ -1169,7 +1374,7 @@ type Position struct {
 
 func (x *Position) Reset() {
 	*x = Position{}
-	mi := &file_recount_v1_events_proto_msgTypes[10]
+	mi := &file_recount_v1_events_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1181,7 +1386,7 @@ func (x *Position) String() string {
 func (*Position) ProtoMessage() {}
 
 func (x *Position) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[10]
+	mi := &file_recount_v1_events_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1194,7 +1399,7 @@ func (x *Position) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Position.ProtoReflect.Descriptor instead.
 func (*Position) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{10}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Position) GetTopic() string {
@@ -1324,7 +1529,28 @@ const file_recount_v1_events_proto_rawDesc = "" +
 	"\xbaH\ar\x05 \x01(\x80\x04R\n" +
 	"repository\x12:\n" +
 	"\x06before\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x06before\x12&\n" +
-	"\x04refs\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80\bR\x04refs\"\x95\x02\n" +
+	"\x04refs\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80\bR\x04refs\"t\n" +
+	"\fAccessLogged\x12$\n" +
+	"\aservice\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05 \x01(\x80\x02R\aservice\x12>\n" +
+	"\aentries\x18\x02 \x03(\v2\x17.recount.v1.AccessEntryB\v\xbaH\b\x92\x01\x05\b\x01\x10\x90NR\aentries\"\x95\x04\n" +
+	"\vAccessEntry\x126\n" +
+	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x04time\x12\x1f\n" +
+	"\x06method\x18\x02 \x01(\tB\a\xbaH\x04r\x02(@R\x06method\x12\x1c\n" +
+	"\x04path\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\x80@R\x04path\x12\x1e\n" +
+	"\x05route\x18\x04 \x01(\tB\b\xbaH\x05r\x03(\x80@R\x05route\x12 \n" +
+	"\x06status\x18\x05 \x01(\rB\b\xbaH\x05*\x03\x18\xe7\aR\x06status\x12\"\n" +
+	"\x05bytes\x18\x06 \x01(\x03B\a\xbaH\x04\"\x02(\x00H\x00R\x05bytes\x88\x01\x01\x12?\n" +
+	"\bduration\x18\a \x01(\v2\x19.google.protobuf.DurationB\b\xbaH\x05\xaa\x01\x022\x00R\bduration\x12 \n" +
+	"\x06remote\x18\b \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x06remote\x12\x1c\n" +
+	"\x04user\x18\t \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x04user\x12\x1c\n" +
+	"\x04host\x18\n" +
+	" \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x04host\x12\"\n" +
+	"\areferer\x18\v \x01(\tB\b\xbaH\x05r\x03(\x80@R\areferer\x12'\n" +
+	"\n" +
+	"user_agent\x18\f \x01(\tB\b\xbaH\x05r\x03(\x80@R\tuserAgent\x123\n" +
+	"\btrace_id\x18\r \x01(\tB\x18\xbaH\x15r\x132\x11^([0-9a-f]{32})?$R\atraceIdB\b\n" +
+	"\x06_bytes\"\x95\x02\n" +
 	"\bRejected\x128\n" +
 	"\bposition\x18\x01 \x01(\v2\x14.recount.v1.PositionB\x06\xbaH\x03\xc8\x01\x01R\bposition\x12\x1f\n" +
 	"\x06reason\x18\x02 \x01(\tB\a\xbaH\x04r\x02 \x01R\x06reason\x12\x0e\n" +
@@ -1370,7 +1596,7 @@ func file_recount_v1_events_proto_rawDescGZIP() []byte {
 }
 
 var file_recount_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_recount_v1_events_proto_goTypes = []any{
 	(Scope)(0),                    // 0: recount.v1.Scope
 	(ChangeStatus)(0),             // 1: recount.v1.ChangeStatus
@@ -1382,34 +1608,39 @@ var file_recount_v1_events_proto_goTypes = []any{
 	(*FileChange)(nil),            // 7: recount.v1.FileChange
 	(*RefMoved)(nil),              // 8: recount.v1.RefMoved
 	(*SnapshotsRetired)(nil),      // 9: recount.v1.SnapshotsRetired
-	(*Rejected)(nil),              // 10: recount.v1.Rejected
-	(*Header)(nil),                // 11: recount.v1.Header
-	(*Position)(nil),              // 12: recount.v1.Position
-	nil,                           // 13: recount.v1.CommandExecuted.EnvEntry
-	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 15: google.protobuf.Duration
+	(*AccessLogged)(nil),          // 10: recount.v1.AccessLogged
+	(*AccessEntry)(nil),           // 11: recount.v1.AccessEntry
+	(*Rejected)(nil),              // 12: recount.v1.Rejected
+	(*Header)(nil),                // 13: recount.v1.Header
+	(*Position)(nil),              // 14: recount.v1.Position
+	nil,                           // 15: recount.v1.CommandExecuted.EnvEntry
+	(*timestamppb.Timestamp)(nil), // 16: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 17: google.protobuf.Duration
 }
 var file_recount_v1_events_proto_depIdxs = []int32{
-	14, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
-	15, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
-	13, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
-	15, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
-	14, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
+	16, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
+	17, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
+	15, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
+	17, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
+	16, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
 	6,  // 5: recount.v1.CommitRecorded.author:type_name -> recount.v1.Signature
 	6,  // 6: recount.v1.CommitRecorded.committer:type_name -> recount.v1.Signature
 	7,  // 7: recount.v1.CommitRecorded.changes:type_name -> recount.v1.FileChange
 	0,  // 8: recount.v1.CommitRecorded.scope:type_name -> recount.v1.Scope
-	14, // 9: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
+	16, // 9: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
 	1,  // 10: recount.v1.FileChange.status:type_name -> recount.v1.ChangeStatus
-	14, // 11: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
-	14, // 12: recount.v1.SnapshotsRetired.before:type_name -> google.protobuf.Timestamp
-	12, // 13: recount.v1.Rejected.position:type_name -> recount.v1.Position
-	11, // 14: recount.v1.Rejected.headers:type_name -> recount.v1.Header
-	15, // [15:15] is the sub-list for method output_type
-	15, // [15:15] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	16, // 11: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
+	16, // 12: recount.v1.SnapshotsRetired.before:type_name -> google.protobuf.Timestamp
+	11, // 13: recount.v1.AccessLogged.entries:type_name -> recount.v1.AccessEntry
+	16, // 14: recount.v1.AccessEntry.time:type_name -> google.protobuf.Timestamp
+	17, // 15: recount.v1.AccessEntry.duration:type_name -> google.protobuf.Duration
+	14, // 16: recount.v1.Rejected.position:type_name -> recount.v1.Position
+	13, // 17: recount.v1.Rejected.headers:type_name -> recount.v1.Header
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_events_proto_init() }
@@ -1419,13 +1650,14 @@ func file_recount_v1_events_proto_init() {
 	}
 	file_recount_v1_events_proto_msgTypes[0].OneofWrappers = []any{}
 	file_recount_v1_events_proto_msgTypes[1].OneofWrappers = []any{}
+	file_recount_v1_events_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_recount_v1_events_proto_rawDesc), len(file_recount_v1_events_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   12,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -317,6 +317,7 @@ type Record struct {
 	//	*Record_Commit
 	//	*Record_RefMoved
 	//	*Record_SnapshotsRetired
+	//	*Record_Spans
 	Body          isRecord_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -450,6 +451,15 @@ func (x *Record) GetSnapshotsRetired() *SnapshotsRetired {
 	return nil
 }
 
+func (x *Record) GetSpans() *SpanBatch {
+	if x != nil {
+		if x, ok := x.Body.(*Record_Spans); ok {
+			return x.Spans
+		}
+	}
+	return nil
+}
+
 type isRecord_Body interface {
 	isRecord_Body()
 }
@@ -484,6 +494,10 @@ type Record_SnapshotsRetired struct {
 	SnapshotsRetired *SnapshotsRetired `protobuf:"bytes,11,opt,name=snapshots_retired,json=snapshotsRetired,proto3,oneof"`
 }
 
+type Record_Spans struct {
+	Spans *SpanBatch `protobuf:"bytes,12,opt,name=spans,proto3,oneof"`
+}
+
 func (*Record_Intent) isRecord_Body() {}
 
 func (*Record_Outcome) isRecord_Body() {}
@@ -497,6 +511,8 @@ func (*Record_Commit) isRecord_Body() {}
 func (*Record_RefMoved) isRecord_Body() {}
 
 func (*Record_SnapshotsRetired) isRecord_Body() {}
+
+func (*Record_Spans) isRecord_Body() {}
 
 // Intent is a command understood.
 type Intent struct {
@@ -985,7 +1001,7 @@ var File_recount_v1_records_proto protoreflect.FileDescriptor
 const file_recount_v1_records_proto_rawDesc = "" +
 	"\n" +
 	"\x18recount/v1/records.proto\x12\n" +
-	"recount.v1\x1a\x15recount/v1/code.proto\x1a\x17recount/v1/events.proto\"\xa1\x04\n" +
+	"recount.v1\x1a\x15recount/v1/code.proto\x1a\x17recount/v1/events.proto\x1a\x18recount/v1/runtime.proto\"\xd0\x04\n" +
 	"\x06Record\x12,\n" +
 	"\x06origin\x18\x01 \x01(\v2\x14.recount.v1.PositionR\x06origin\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\fR\aeventId\x12\x1d\n" +
@@ -1000,7 +1016,8 @@ const file_recount_v1_records_proto_rawDesc = "" +
 	"\x06commit\x18\t \x01(\v2\x1a.recount.v1.CommitRecordedH\x00R\x06commit\x123\n" +
 	"\tref_moved\x18\n" +
 	" \x01(\v2\x14.recount.v1.RefMovedH\x00R\brefMoved\x12K\n" +
-	"\x11snapshots_retired\x18\v \x01(\v2\x1c.recount.v1.SnapshotsRetiredH\x00R\x10snapshotsRetiredB\x06\n" +
+	"\x11snapshots_retired\x18\v \x01(\v2\x1c.recount.v1.SnapshotsRetiredH\x00R\x10snapshotsRetired\x12-\n" +
+	"\x05spans\x18\f \x01(\v2\x15.recount.v1.SpanBatchH\x00R\x05spansB\x06\n" +
 	"\x04body\"\xe0\x06\n" +
 	"\x06Intent\x12\x18\n" +
 	"\acommand\x18\x01 \x01(\tR\acommand\x12\x1c\n" +
@@ -1128,6 +1145,7 @@ var file_recount_v1_records_proto_goTypes = []any{
 	(*CommitRecorded)(nil),   // 12: recount.v1.CommitRecorded
 	(*RefMoved)(nil),         // 13: recount.v1.RefMoved
 	(*SnapshotsRetired)(nil), // 14: recount.v1.SnapshotsRetired
+	(*SpanBatch)(nil),        // 15: recount.v1.SpanBatch
 }
 var file_recount_v1_records_proto_depIdxs = []int32{
 	9,  // 0: recount.v1.Record.origin:type_name -> recount.v1.Position
@@ -1138,17 +1156,18 @@ var file_recount_v1_records_proto_depIdxs = []int32{
 	12, // 5: recount.v1.Record.commit:type_name -> recount.v1.CommitRecorded
 	13, // 6: recount.v1.Record.ref_moved:type_name -> recount.v1.RefMoved
 	14, // 7: recount.v1.Record.snapshots_retired:type_name -> recount.v1.SnapshotsRetired
-	6,  // 8: recount.v1.Intent.tokens:type_name -> recount.v1.Token
-	1,  // 9: recount.v1.Intent.category:type_name -> recount.v1.Category
-	7,  // 10: recount.v1.Intent.resources:type_name -> recount.v1.Resource
-	0,  // 11: recount.v1.Token.kind:type_name -> recount.v1.TokenKind
-	2,  // 12: recount.v1.Resource.kind:type_name -> recount.v1.ResourceKind
-	3,  // 13: recount.v1.Resource.access:type_name -> recount.v1.Access
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	15, // 8: recount.v1.Record.spans:type_name -> recount.v1.SpanBatch
+	6,  // 9: recount.v1.Intent.tokens:type_name -> recount.v1.Token
+	1,  // 10: recount.v1.Intent.category:type_name -> recount.v1.Category
+	7,  // 11: recount.v1.Intent.resources:type_name -> recount.v1.Resource
+	0,  // 12: recount.v1.Token.kind:type_name -> recount.v1.TokenKind
+	2,  // 13: recount.v1.Resource.kind:type_name -> recount.v1.ResourceKind
+	3,  // 14: recount.v1.Resource.access:type_name -> recount.v1.Access
+	15, // [15:15] is the sub-list for method output_type
+	15, // [15:15] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_records_proto_init() }
@@ -1158,6 +1177,7 @@ func file_recount_v1_records_proto_init() {
 	}
 	file_recount_v1_code_proto_init()
 	file_recount_v1_events_proto_init()
+	file_recount_v1_runtime_proto_init()
 	file_recount_v1_records_proto_msgTypes[0].OneofWrappers = []any{
 		(*Record_Intent)(nil),
 		(*Record_Outcome)(nil),
@@ -1166,6 +1186,7 @@ func file_recount_v1_records_proto_init() {
 		(*Record_Commit)(nil),
 		(*Record_RefMoved)(nil),
 		(*Record_SnapshotsRetired)(nil),
+		(*Record_Spans)(nil),
 	}
 	file_recount_v1_records_proto_msgTypes[1].OneofWrappers = []any{}
 	file_recount_v1_records_proto_msgTypes[4].OneofWrappers = []any{}
