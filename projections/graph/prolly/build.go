@@ -57,7 +57,10 @@ type builder struct {
 	base   uint8
 	soon   bool // the chunks will be read soon
 	levels []*chunker
-	before []byte // the last key of the chunk of level 0 that was cut last
+	// before is the last key of the chunk of level 0 that was cut last; begun says that
+	// there is one.
+	before []byte
+	begun  bool
 }
 
 // add takes the next entry of a level, counted from base.
@@ -79,9 +82,9 @@ func (b *builder) cut(level int) error {
 		return err
 	}
 	var room [48]byte
-	err := b.add(level+1, c.linkKey(b.before), appendLink(room[:0], h, c.count))
+	err := b.add(level+1, c.linkKey(!b.begun, b.before), appendLink(room[:0], h, c.count))
 	if c.level == 0 {
-		b.before = append(b.before[:0], c.last()...)
+		b.before, b.begun = append(b.before[:0], c.last()...), true
 	}
 	c.reset()
 	return err

@@ -35,21 +35,21 @@ func (c *chunker) first() []byte { return c.keys[:c.lens[0]] }
 func (c *chunker) last() []byte  { return c.keys[len(c.keys)-c.lens[c.n-1]:] }
 
 // linkKey is the key of the link to the chunk being made: at level 0 the shortest
-// prefix of its first key that is above the key before it, if there is one; above
-// that its first key, which is such a prefix already.
-func (c *chunker) linkKey(before []byte) []byte {
-	if c.level > 0 {
+// prefix of its first key that is above the key before it, or empty where the chunk is
+// the first of the map; above that its first key, which is such a prefix already. A key
+// before it may be empty itself.
+func (c *chunker) linkKey(first bool, before []byte) []byte {
+	switch {
+	case c.level > 0:
 		return c.first()
+	case first:
+		return nil
 	}
 	return separator(before, c.first())
 }
 
-// separator is the shortest prefix of key that is above before; a nil before means
-// that nothing is.
+// separator is the shortest prefix of key that is above before, which is below key.
 func separator(before, key []byte) []byte {
-	if before == nil {
-		return nil
-	}
 	i := 0
 	for i < len(before) && before[i] == key[i] {
 		i++

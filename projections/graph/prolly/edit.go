@@ -142,7 +142,6 @@ func (a *applier) rewrite(top *node, level uint8, edits []Edit) (above, made []E
 			return nil, nil, err
 		}
 		var olds []Edit
-		from := len(r.made)
 		r.begin()
 		for {
 			n, _ := r.c.at()
@@ -165,14 +164,14 @@ func (a *applier) rewrite(top *node, level uint8, edits []Edit) (above, made []E
 				}
 				break
 			}
-			if r.ck.n == 0 && (level > 0 || bytes.Equal(r.before, n.last())) {
+			if r.ck.n == 0 && (level > 0 || r.begun() && bytes.Equal(r.before, n.last())) {
 				break
 			}
 			if _, err := r.c.nextChunk(); err != nil {
 				return nil, nil, err
 			}
 		}
-		above = appendChanges(above, olds, r.made[from:])
+		above = appendChanges(above, olds, r.made[r.from:])
 	}
 	a.stats.ChunksRead += r.c.reads
 	return above, r.made, nil
@@ -217,13 +216,17 @@ type rewriter struct {
 	made []Edit // links to the chunks made, of all stretches
 
 	start  *cursor // where the stretch began in the old map
-	before []byte  // the last key of the chunk made last; nil before the stretch's first
+	from   int     // how many chunks had been made before it
+	before []byte  // the last key of the chunk made last, once the stretch has one
 }
 
 // begin starts a stretch at the chunk that the cursor is in.
 func (r *rewriter) begin() {
-	r.start, r.before = r.c.clone(), nil
+	r.start, r.from, r.before = r.c.clone(), len(r.made), nil
 }
+
+// begun says whether the stretch has made a chunk.
+func (r *rewriter) begun() bool { return len(r.made) > r.from }
 
 // merge adds the entries of a chunk, as the edits leave them.
 func (r *rewriter) merge(n *node, edits []Edit) error {
@@ -278,8 +281,8 @@ func (r *rewriter) flush() error {
 // linkKey is the key of the link to the chunk being made. The key before the first
 // chunk of a stretch is seldom needed, and then read from the old map.
 func (r *rewriter) linkKey() ([]byte, error) {
-	before := r.before
-	if before == nil && r.ck.level == 0 {
+	first, before := false, r.before
+	if !r.begun() && r.ck.level == 0 {
 		n, _ := r.start.at()
 		if bytes.Equal(r.ck.first(), n.key(0)) {
 			return r.start.lower(), nil
@@ -289,11 +292,10 @@ func (r *rewriter) linkKey() ([]byte, error) {
 			return nil, err
 		}
 		r.c.reads += r.start.reads
-		if n, _ := r.start.at(); there {
-			before = n.last()
-		}
+		n, _ = r.start.at()
+		first, before = !there, n.last()
 	}
-	return bytes.Clone(r.ck.linkKey(before)), nil
+	return bytes.Clone(r.ck.linkKey(first, before)), nil
 }
 
 // appendChanges appends what turns the old links into the new ones.
