@@ -80,7 +80,7 @@ type span struct {
 	level       uint8
 	count       uint64
 	linkKey     []byte // of its first entry
-	first, last []byte // keys of the map
+	first, last []byte // keys of the map; nil where the chunk with it could not be read
 	// whole says that this chunk and the last ones below it end where content says,
 	// as all must but the last of the map.
 	whole bool
@@ -144,9 +144,11 @@ func (c *Checker) visitBelow(s *span, n *node) {
 		}
 		h, count := n.link(i)
 		below := c.visit(h)
+		known := before != nil && before.last != nil && below.first != nil
 		switch {
 		case below.n == 0:
-			s.whole = true // unknown, and reported already
+			// Unknown, and reported already.
+			s.whole, s.last = true, nil
 			before = nil
 			continue
 		case below.level != n.level-1:
@@ -155,9 +157,9 @@ func (c *Checker) visitBelow(s *span, n *node) {
 			c.fault(n.hash, fmt.Errorf("link %d says %d entries, chunk %s has %d", i, count, h, below.count))
 		case below.level > 0 && !bytes.Equal(below.linkKey, n.key(i)):
 			c.fault(n.hash, fmt.Errorf("link %d has the key %.80q, chunk %s begins with %.80q", i, n.key(i), h, below.linkKey))
-		case before != nil && bytes.Compare(before.last, below.first) >= 0:
+		case known && bytes.Compare(before.last, below.first) >= 0:
 			c.fault(n.hash, fmt.Errorf("link %d leads to the key %.80q, which does not come after %.80q", i, below.first, before.last))
-		case before != nil && !bytes.Equal(n.key(i), separator(before.last, below.first)):
+		case known && !bytes.Equal(n.key(i), separator(before.last, below.first)):
 			c.fault(n.hash, fmt.Errorf("link %d has the key %.80q, want %.80q", i, n.key(i), separator(before.last, below.first)))
 		case i+1 < n.len() && !below.whole:
 			c.fault(h, errors.New("ends, or one below it, where content does not end it, and is not the last"))

@@ -1,6 +1,7 @@
 package prolly
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -60,5 +61,25 @@ func TestSweep(t *testing.T) {
 	check(t, err)
 	if _, err := New(s, Options{}).Check(t.Context(), roots[0]); err == nil {
 		t.Error("the first snapshot is still whole")
+	}
+}
+
+// TestOneFaultForOneChunk damages each chunk of a map of four levels in turn: who is
+// told of faults goes and looks at those chunks, so no other may be named.
+func TestOneFaultForOneChunk(t *testing.T) {
+	s := NewMemory()
+	d := New(s, Options{CacheBytes: -1})
+	root, err := d.Build(numbered(3000))
+	check(t, err)
+	for _, h := range reachable(t, d, root) {
+		stored, err := s.Get(h)
+		check(t, err)
+		check(t, s.Put([]Chunk{{h, stored[:len(stored)/2]}}))
+		faults, err := d.Checker().Check(t.Context(), root)
+		check(t, err)
+		if len(faults) != 1 || !strings.Contains(faults[0].Error(), h.String()) {
+			t.Errorf("chunk %s is damaged: got %q", h, faults)
+		}
+		check(t, s.Put([]Chunk{{h, stored}}))
 	}
 }
