@@ -3,13 +3,17 @@
 // snapshots, each by itself and in one process, over a projection on disk.
 //
 //	go run ./bench/code -repo DIR [-history N] [-every N] [-cpuprofile FILE]
+//	go run ./bench/code -keep DIR [-asked N]
 //
 // With -every, the snapshot of every Nth commit is made again from nothing and
-// compared.
+// compared. With -keep, the projection stays in a folder; one that is there already
+// is not made again, but asked: what its snapshots take, and how long the first
+// question to an old snapshot does.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -24,6 +28,7 @@ import (
 	"github.com/recountdb/recount/internal/git"
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/source"
+	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/graph/code"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -34,19 +39,27 @@ func main() {
 	repo := flag.String("repo", "", "the repository's folder")
 	history := flag.Int("history", 0, "how many commits back from HEAD contents begin")
 	every := flag.Int("every", 0, "make every Nth commit's snapshot from nothing, too, and compare")
-	profile := flag.String("cpuprofile", "", "write a CPU profile of the folding")
+	profile := flag.String("cpuprofile", "", "write a CPU profile of the folding, or of the questions")
+	keep := flag.String("keep", "", "the folder of the projection, which is kept there")
+	asked := flag.Int("asked", 40, "how many snapshots are asked, spread over the history")
 	flag.Parse()
-	if *repo == "" {
-		log.Fatal("bench/code: -repo DIR is needed")
+	ctx := context.Background()
+	var err error
+	if _, gone := os.Stat(filepath.Join(*keep, code.Name)); *keep != "" && gone == nil {
+		err = look(ctx, *keep, *asked, *profile)
+	} else if *repo == "" {
+		err = errors.New("-repo DIR is needed")
+	} else {
+		err = run(ctx, *repo, *keep, *history, *every, *profile)
 	}
-	if err := run(context.Background(), *repo, *history, *every, *profile); err != nil {
+	if err != nil {
 		log.Fatal("bench/code: ", err)
 	}
 }
 
 const name = "bench"
 
-func run(ctx context.Context, dir string, history, every int, profile string) error {
+func run(ctx context.Context, dir, keep string, history, every int, profile string) error {
 	scratch, err := os.MkdirTemp("", "recount-bench-code-")
 	if err != nil {
 		return err
@@ -67,11 +80,14 @@ func run(ctx context.Context, dir string, history, every int, profile string) er
 	}
 	c.print("facts")
 
-	graph, err := code.Open(mkdir(scratch, "graph"), code.Options{Language: source.NameOf})
+	if keep == "" {
+		keep = mkdir(scratch, "graph")
+	}
+	set, graph, err := open(keep)
 	if err != nil {
 		return err
 	}
-	defer graph.Close()
+	defer set.Close()
 	if profile != "" {
 		f, err := os.Create(profile)
 		if err != nil {
@@ -112,6 +128,20 @@ func run(ctx context.Context, dir string, history, every int, profile string) er
 		return compare(ctx, graph, records, scratch, every)
 	}
 	return nil
+}
+
+// open opens the projection below a folder, as a node does.
+func open(dir string) (*projections.Set, *code.Code, error) {
+	set, err := projections.Open(dir, projections.Options{}, code.Kind(code.Options{Language: source.NameOf}))
+	if err != nil {
+		return nil, nil, err
+	}
+	p, release, err := set.Acquire(code.Name)
+	if err != nil {
+		return nil, nil, errors.Join(err, set.Close())
+	}
+	release() // nothing rebuilds it meanwhile
+	return set, p.(*code.Code), nil
 }
 
 // describe says what the last commit's snapshot is, and what all of them take.

@@ -129,7 +129,7 @@ func (c *check) all() error {
 func (c *check) repository(r RepoID) error {
 	c.done.Repositories++
 	if c.chunks[r.TP] == nil {
-		c.chunks[r.TP] = c.v.c.maps.On(viewed(c.v.View, r.shard())).Checker()
+		c.chunks[r.TP] = c.v.Maps(r).Checker()
 	}
 	var newest *Snapshot
 	one := func(s *recountv1.CodeSnapshot) error {

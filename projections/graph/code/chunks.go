@@ -31,3 +31,19 @@ func stored(t *store.Txn) *prolly.Keyed {
 func viewed(v *store.View, shard []byte) *prolly.Keyed {
 	return &prolly.Keyed{Prefix: chunkPrefix(shard), Find: v.Get}
 }
+
+// Maps are the maps of a repository's partition.
+func (v *View) Maps(r RepoID) *prolly.DB { return v.c.maps.On(viewed(v.View, r.shard())) }
+
+// Chunks calls yield with every chunk of a repository's partition, and how many bytes
+// are stored of it.
+func (v *View) Chunks(r RepoID, yield func(h prolly.Hash, stored int) error) error {
+	prefix := chunkPrefix(r.shard())
+	return v.each(prefix, func(key, value []byte) error {
+		h := key[len(prefix):]
+		if len(h) != len(prolly.Hash{}) {
+			return nil // of a partition whose number begins with this one's
+		}
+		return yield(prolly.Hash(h), len(value))
+	})
+}

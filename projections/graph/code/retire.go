@@ -122,7 +122,7 @@ func (f *fold) retire(ctx context.Context, r *recountv1.Record, rule *recountv1.
 // used marks the chunks of all graphs of the partition, but for those of a repository
 // that are gone.
 func (f *fold) used(ctx context.Context, v *View, retired RepoID, gone map[string]bool) (*prolly.Marks, error) {
-	marks := f.c.maps.On(viewed(v.View, f.t.Shard())).Marks()
+	marks := v.Maps(retired).Marks()
 	repos, err := v.Repositories()
 	if err != nil {
 		return nil, err

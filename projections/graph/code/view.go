@@ -216,7 +216,7 @@ func (v *View) Open(s *recountv1.CodeSnapshot) (*Snapshot, error) {
 }
 
 func (v *View) open(r RepoID, s *recountv1.CodeSnapshot, roots roots) *Snapshot {
-	return &Snapshot{CodeSnapshot: s, repo: r, roots: roots, db: v.c.maps.On(viewed(v.View, r.shard())), v: v}
+	return &Snapshot{CodeSnapshot: s, repo: r, roots: roots, db: v.Maps(r), v: v}
 }
 
 // Snapshot is the graph at a commit. It reads what its view sees.

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/pprof"
+	"slices"
+	"time"
+
+	snapshots "github.com/recountdb/recount/projections/graph/code"
+	"github.com/recountdb/recount/projections/graph/prolly"
+	"github.com/recountdb/recount/query/code"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// look measures a projection that was kept: what the chunks of its snapshots take,
+// and the first question to old ones.
+func look(ctx context.Context, dir string, asked int, profile string) error {
+	set, graph, err := open(dir)
+	if err != nil {
+		return err
+	}
+	all, err := byPosition(graph)
+	if err == nil {
+		err = storage(ctx, graph, all)
+	}
+	if err = errors.Join(err, set.Close()); err != nil {
+		return err
+	}
+	if profile != "" {
+		f, err := os.Create(profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	return questions(ctx, dir, all, asked)
+}
+
+// byPosition are the commits that have a graph, as they came.
+func byPosition(graph *snapshots.Code) (all []*recountv1.CodeSnapshot, err error) {
+	v, err := graph.View()
+	if err != nil {
+		return nil, err
+	}
+	defer v.Close()
+	repo, err := v.Repository(name)
+	if err != nil {
+		return nil, err
+	}
+	err = v.Commits(repo, func(s *recountv1.CodeSnapshot) error {
+		if s.Maps != nil {
+			all = append(all, s)
+		}
+		return nil
+	})
+	slices.SortFunc(all, func(a, b *recountv1.CodeSnapshot) int {
+		return cmp.Compare(a.Position.Offset, b.Position.Offset)
+	})
+	return all, err
+}
+
+// maps are those of a snapshot, by name.
+var maps = []struct {
+	name string
+	of   func(*snapshots.Snapshot) (*prolly.Map, error)
+}{
+	{"files", (*snapshots.Snapshot).Files},
+	{"nodes", (*snapshots.Snapshot).Nodes},
+	{"out", (*snapshots.Snapshot).Out},
+	{"in", (*snapshots.Snapshot).In},
+	{"externals", (*snapshots.Snapshot).Externals},
+	{"users", (*snapshots.Snapshot).Users},
+	{"unresolved", (*snapshots.Snapshot).Unresolved},
+}
+
+// taken is what some chunks take.
+type taken struct{ entries, chunks, bytes, first, last int64 }
+
+// storage says what the chunks take in their stored form, by map: those of the first
+// snapshot, those of the last, and those of all.
+func storage(ctx context.Context, graph *snapshots.Code, all []*recountv1.CodeSnapshot) error {
+	v, err := graph.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	repo, err := v.Repository(name)
+	if err != nil {
+		return err
+	}
+	chunks := map[prolly.Hash]int64{}
+	err = v.Chunks(repo, func(h prolly.Hash, stored int) error { chunks[h] = int64(stored); return nil })
+	if err != nil {
+		return err
+	}
+	db := v.Maps(repo)
+	var sum taken
+	fmt.Printf("| map | entries of the last | chunks of all | KiB of the first | of the last | of all | times the last |\n|---|---|---|---|---|---|---|\n")
+	row := func(name string, t taken) {
+		fmt.Printf("| %s | %d | %d | %d | %d | %d | %.2f |\n", name, t.entries, t.chunks, t.first>>10, t.last>>10, t.bytes>>10, float64(t.bytes)/float64(t.last))
+	}
+	for _, m := range maps {
+		var t taken
+		every := db.Marks()
+		for i, c := range all {
+			s, err := v.Open(c)
+			if err != nil {
+				return err
+			}
+			of, err := m.of(s)
+			if err != nil {
+				return err
+			}
+			if err := every.Add(ctx, of.Root()); err != nil {
+				return err
+			}
+			if i > 0 && i < len(all)-1 {
+				continue
+			}
+			alone := db.Marks()
+			if err := alone.Add(ctx, of.Root()); err != nil {
+				return err
+			}
+			one := int64(0)
+			for h, size := range chunks {
+				if alone.Has(h) {
+					one += size
+				}
+			}
+			if i == 0 {
+				t.first = one
+			}
+			t.last, t.entries = one, int64(of.Len())
+		}
+		for h, size := range chunks {
+			if every.Has(h) {
+				t.chunks, t.bytes = t.chunks+1, t.bytes+size
+			}
+		}
+		row(m.name, t)
+		sum = taken{sum.entries + t.entries, sum.chunks + t.chunks, sum.bytes + t.bytes, sum.first + t.first, sum.last + t.last}
+	}
+	row("all", sum)
+	fmt.Printf("%d snapshots\n", len(all))
+	return nil
+}
+
+// questions asks old snapshots, each of a node that was just opened and has asked
+// HEAD before: callers and impact, and both again.
+func questions(ctx context.Context, dir string, all []*recountv1.CodeSnapshot, asked int) error {
+	var head, callers, impact, again []time.Duration
+	timed := func(to *[]time.Duration, do func() error) error {
+		began := time.Now()
+		err := do()
+		*to = append(*to, time.Since(began))
+		return err
+	}
+	for i := range asked {
+		old := all[i*(len(all)-1)/asked]
+		set, _, err := open(dir)
+		if err != nil {
+			return err
+		}
+		s := code.Sources{Set: set, Graphs: code.NewCache(0)}
+		ask := func(at string) func() error {
+			return func() error {
+				_, err := code.Callers(ctx, s, code.CallsRequest{Scope: code.Scope{At: at}, Symbol: symbol, Depth: 3})
+				return err
+			}
+		}
+		reach := func() error {
+			_, err := code.Impact(ctx, s, code.ImpactRequest{Scope: code.Scope{At: old.Commit}, Symbol: symbol})
+			return err
+		}
+		first := &callers
+		if i%2 == 1 {
+			first = &impact
+		}
+		err = timed(&head, ask(all[len(all)-1].Commit))
+		if err == nil && first == &impact {
+			err = timed(&impact, reach)
+		} else if err == nil {
+			err = timed(&callers, ask(old.Commit))
+		}
+		if err == nil {
+			err = timed(&again, reach)
+		}
+		if err = errors.Join(err, set.Close()); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("first question of all, to the last snapshot: %s\n", spread(head))
+	fmt.Printf("then the first to an old one: callers, depth 3: %s\n", spread(callers))
+	fmt.Printf("… or impact: %s\n", spread(impact))
+	fmt.Printf("impact again: %s\n", spread(again))
+	return nil
+}
+
+// symbol is what the questions are about; every snapshot of the history that is asked
+// has it.
+const symbol = "kgo.Client.Produce"
+
+func spread(all []time.Duration) string {
+	slices.Sort(all)
+	if len(all) == 0 {
+		return "not asked"
+	}
+	ms := func(d time.Duration) string { return fmt.Sprintf("%.1f", float64(d.Microseconds())/1000) }
+	return fmt.Sprintf("p50 %s ms, least %s, most %s", ms(all[len(all)/2]), ms(all[0]), ms(all[len(all)-1]))
+}
