@@ -18,8 +18,8 @@
 //   - A commit may come again with another scope: with more history, or after
 //     State was lost. Whoever applies the events lets the one with content hold.
 //   - What is left out says why: the table is in skip.go.
-//   - Memory is bounded by the changes of one commit, three batches, 48 bytes a
-//     content and 40 bytes a commit that is new.
+//   - Memory is bounded by the changes of one commit, what git.History reads ahead,
+//     three batches, 48 bytes a content and 40 bytes a commit that is new.
 //
 // What is known already is in State, a cache beside the log.
 package commits
@@ -123,7 +123,6 @@ type importer struct {
 	last   *schemas.Position
 
 	objects *git.Objects
-	diffs   *git.Diffs
 	// recorded are the commits of this run that have their content on the log.
 	recorded map[commitKey]struct{}
 	// before remembers answers of whether a commit lies before the base.
@@ -156,9 +155,6 @@ func Import(ctx context.Context, repo *git.Repo, state *State, o Options) (Repor
 	}
 	// Of processes that the context ended, how they ended is no news.
 	oerr := im.objects.Close()
-	if im.diffs != nil {
-		oerr = errors.Join(oerr, im.diffs.Close())
-	}
 	if ctx.Err() != nil {
 		return im.report, errors.Join(ctx.Err(), cerr)
 	}
@@ -215,26 +211,18 @@ func (im *importer) known() []string {
 }
 
 // walk records the commits that are reachable from some and not from others.
-func (im *importer) walk(ctx context.Context, from, not []string, record func(context.Context, git.Commit, []string) error) error {
-	return im.repo.Walk(ctx, from, slices.Clone(not), func(w git.Walked) error {
+func (im *importer) walk(ctx context.Context, from, not []string, record func(context.Context, git.Entry) error) error {
+	return im.repo.History(ctx, from, slices.Clone(not), func(c git.Entry) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var c git.Commit
-		err := im.objects.Commits([]string{w.ID}, func(read git.Commit) error {
-			c = read
-			return nil
-		})
-		if err != nil {
+		if err := record(ctx, c); err != nil {
 			return err
 		}
-		if err := record(ctx, c, w.Parents); err != nil {
-			return err
-		}
-		if len(c.Parents) == 0 && !slices.Contains(im.state.Roots, c.ID) {
+		if len(c.Commit.Parents) == 0 && !slices.Contains(im.state.Roots, c.ID) {
 			im.state.Roots = append(im.state.Roots, c.ID)
 		}
-		im.state.Heads = append(slices.DeleteFunc(im.state.Heads, func(h string) bool { return slices.Contains(w.Parents, h) }), c.ID)
+		im.state.Heads = append(slices.DeleteFunc(im.state.Heads, func(h string) bool { return slices.Contains(c.Parents, h) }), c.ID)
 		im.feed.completed()
 		im.step()
 		return nil

@@ -13,17 +13,9 @@ import (
 )
 
 // metadata records a commit by the names of what it changed.
-func (im *importer) metadata(ctx context.Context, c git.Commit, parents []string) error {
-	// At the border of a shallow clone what was before is not known.
-	var changes []git.Change
-	if len(parents) > 0 || len(c.Parents) == 0 {
-		var err error
-		if changes, err = im.changes(ctx, c.ID, first(parents)); err != nil {
-			return err
-		}
-	}
-	m := commitMessage(im.o.Repository, c, recountv1.Scope_SCOPE_METADATA)
-	for _, ch := range changes {
+func (im *importer) metadata(ctx context.Context, c git.Entry) error {
+	m := commitMessage(im.o.Repository, c.Commit, recountv1.Scope_SCOPE_METADATA)
+	for _, ch := range c.Changes {
 		skipped := ""
 		if ch.Mode == git.ModeSubmodule || ch.Mode == git.ModeSymlink {
 			skipped = skipPath(ch.Path, ch.Mode, nil)
@@ -31,7 +23,7 @@ func (im *importer) metadata(ctx context.Context, c git.Commit, parents []string
 		im.change(m, ch, 0, skipped)
 	}
 	im.report.Commits.Metadata++
-	return im.emit(ctx, m, c.Committer.Time)
+	return im.emit(ctx, m, c.Commit.Committer.Time)
 }
 
 // base records the commit that the graph begins with.
@@ -75,19 +67,12 @@ func (im *importer) deepen(ctx context.Context, p plan) error {
 	if err := im.full(ctx, c); err != nil {
 		return err
 	}
-	err = im.repo.Walk(ctx, p.beforeBase, []string{p.deepen}, func(w git.Walked) error {
+	err = im.repo.History(ctx, p.beforeBase, []string{p.deepen}, func(c git.Entry) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := im.objects.Commits([]string{w.ID}, func(read git.Commit) error {
-			c = read
-			return nil
-		})
-		if err != nil {
-			return err
-		}
 		im.step()
-		return im.content(ctx, c, w.Parents)
+		return im.content(ctx, c)
 	})
 	if err != nil {
 		return err
@@ -98,8 +83,8 @@ func (im *importer) deepen(ctx context.Context, p plan) error {
 }
 
 // content records a commit after the base, as its changes or whole.
-func (im *importer) content(ctx context.Context, c git.Commit, parents []string) error {
-	parent := first(parents)
+func (im *importer) content(ctx context.Context, c git.Entry) error {
+	parent := first(c.Parents)
 	whole := parent == ""
 	if !whole {
 		_, here := im.recorded[keyOf(parent)]
@@ -112,21 +97,17 @@ func (im *importer) content(ctx context.Context, c git.Commit, parents []string)
 		}
 	}
 	if whole {
-		return im.full(ctx, c)
+		return im.full(ctx, c.Commit)
 	}
 	attrs, err := im.attributes([]string{c.ID, parent})
 	if err != nil {
 		return err
 	}
 	if !attrs[0].equal(attrs[1]) {
-		return im.full(ctx, c)
-	}
-	changes, err := im.changes(ctx, c.ID, parent)
-	if err != nil {
-		return err
+		return im.full(ctx, c.Commit)
 	}
 	im.report.Commits.Changes++
-	return im.withContent(ctx, c, recountv1.Scope_SCOPE_CHANGES, changes, attrs[0])
+	return im.withContent(ctx, c.Commit, recountv1.Scope_SCOPE_CHANGES, c.Changes, attrs[0])
 }
 
 // full records a commit with all its files.
@@ -203,16 +184,6 @@ func (im *importer) emit(ctx context.Context, m *recountv1.CommitRecorded, at ti
 		}
 	}
 	return nil
-}
-
-func (im *importer) changes(ctx context.Context, commit, parent string) ([]git.Change, error) {
-	if im.diffs == nil {
-		var err error
-		if im.diffs, err = im.repo.Diffs(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return im.diffs.Changes(commit, parent)
 }
 
 // attributes are the rules of commits' .gitattributes.

@@ -60,52 +60,101 @@ func (d *Diffs) Close() error { return d.p.close() }
 // been answered.
 const diffEnd = "end"
 
+// Pair is a commit and what it is compared with, nothing where Parent is "".
+type Pair struct{ Commit, Parent string }
+
 // Changes are those from a parent to a commit, by path; with parent "" those
 // from nothing.
-func (d *Diffs) Changes(commit, parent string) ([]Change, error) {
-	if !IsID(commit) || (parent != "" && !IsID(parent)) {
-		return nil, fmt.Errorf("changes of %q from %q: want object ids", commit, parent)
-	}
+func (d *Diffs) Changes(commit, parent string) (changes []Change, err error) {
+	err = d.Each([]Pair{{commit, parent}}, func(_ int, all []Change) error {
+		changes = all
+		return nil
+	})
+	return changes, err
+}
+
+// Each hands the changes of each pair to a function, in order. All are asked for at
+// once. No commit is in two pairs.
+func (d *Diffs) Each(pairs []Pair, each func(i int, changes []Change) error) (err error) {
 	if d.p.ended != nil {
-		return nil, d.p.ended
+		return d.p.ended
 	}
-	question := commit
-	if parent != "" {
-		question += " " + parent
+	var questions strings.Builder
+	for _, p := range pairs {
+		if !IsID(p.Commit) || (p.Parent != "" && !IsID(p.Parent)) {
+			return fmt.Errorf("changes of %q from %q: want object ids", p.Commit, p.Parent)
+		}
+		questions.WriteString(p.Commit)
+		if p.Parent != "" {
+			questions.WriteString(" " + p.Parent)
+		}
+		questions.WriteByte('\n')
 	}
-	wait := d.p.ask(func(w *bufio.Writer) { _, _ = w.WriteString(question + "\n" + diffEnd + "\n") })
-	defer wait()
+	questions.WriteString(diffEnd + "\n")
+	wait := d.p.ask(questions.String())
+	defer func() {
+		if err != nil {
+			_ = d.p.fail(err)
+		}
+		wait()
+	}()
+	return d.answers(pairs, each)
+}
+
+// answers reads them: of a pair that differs its commit's id, then the changes.
+func (d *Diffs) answers(pairs []Pair, each func(i int, changes []Change) error) error {
+	at := 0 // pairs before it are done
 	var changes []Change
+	done := func(next int) error {
+		for ; at < next; at++ {
+			if err := each(at, changes); err != nil {
+				return err
+			}
+			changes = nil
+		}
+		return nil
+	}
 	for {
 		first, err := d.p.out.Peek(1)
 		if err != nil {
-			return nil, d.broken(commit, err)
+			return d.broken(pairs, at, err)
 		}
-		if first[0] != ':' {
-			// The commit's own id, ended by a zero byte, or the end.
-			line, err := readUntil(d.p.out, '\n', 0)
+		if first[0] == ':' {
+			c, err := readChange(d.p.out)
 			if err != nil {
-				return nil, d.broken(commit, err)
+				return d.broken(pairs, at, err)
 			}
-			switch line {
-			case diffEnd:
-				return changes, nil
-			case commit:
-				continue
-			}
-			return nil, d.broken(commit, fmt.Errorf("git answers %q", line))
+			changes = append(changes, c)
+			continue
 		}
-		c, err := readChange(d.p.out)
+		// A commit's id, ended by a zero byte, or the end.
+		line, err := readUntil(d.p.out, '\n', 0)
 		if err != nil {
-			return nil, d.broken(commit, err)
+			return d.broken(pairs, at, err)
 		}
-		changes = append(changes, c)
+		if line == diffEnd {
+			return done(len(pairs))
+		}
+		next := at
+		for next < len(pairs) && pairs[next].Commit != line {
+			next++
+		}
+		if next == len(pairs) {
+			return d.broken(pairs, at, fmt.Errorf("git answers %q", line))
+		}
+		if err := done(next); err != nil {
+			return err
+		}
 	}
 }
 
-func (d *Diffs) broken(commit string, err error) error {
+// broken tells of an answer that did not come: of a pair, or of one that follows.
+func (d *Diffs) broken(pairs []Pair, at int, err error) error {
 	err = d.p.fail(err)
-	return fmt.Errorf("changes of commit %s: %w", commit, err)
+	if at == len(pairs)-1 {
+		return fmt.Errorf("changes of commit %s: %w", pairs[at].Commit, err)
+	}
+	return fmt.Errorf("changes of commits from %s on: %w", pairs[at].Commit, err)
 }
 
 // readUntil reads up to one of two bytes, which it leaves out.

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -181,19 +180,17 @@ func (r *Repo) Count(ctx context.Context, from, not []string) (int64, error) {
 
 // revisions names what to list, and ends the input.
 func (p *process) revisions(from, not []string) error {
-	for _, id := range append(append([]string(nil), from...), not...) {
+	var list strings.Builder
+	for i, id := range append(append([]string(nil), from...), not...) {
 		if !IsID(id) {
 			return p.fail(fmt.Errorf("revision %q: want an object id", id))
 		}
+		if i >= len(from) {
+			list.WriteByte('^')
+		}
+		list.WriteString(id + "\n")
 	}
-	wait := p.ask(func(w *bufio.Writer) {
-		for _, id := range from {
-			fmt.Fprintln(w, id)
-		}
-		for _, id := range not {
-			fmt.Fprintln(w, "^"+id)
-		}
-	})
+	wait := p.ask(list.String())
 	wait() // rev-list reads all before it prints
 	return p.in.Close()
 }

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -120,12 +119,7 @@ func (o *Objects) each(p *process, names []string, fn func(i int, info Info) err
 			return fmt.Errorf("object %q: no name of one", name)
 		}
 	}
-	wait := p.ask(func(w *bufio.Writer) {
-		for _, name := range names {
-			_, _ = w.WriteString(name)
-			_ = w.WriteByte('\n')
-		}
-	})
+	wait := p.ask(strings.Join(names, "\n") + "\n")
 	defer func() {
 		if err != nil {
 			_ = p.fail(err)

@@ -46,13 +46,11 @@ func (r *Repo) start(ctx context.Context, args ...string) (*process, error) {
 // ask writes questions while the caller reads the answers: a process that is
 // asked for much at once answers before it has read all. The wait is the
 // caller's, after it has read.
-func (p *process) ask(write func(w *bufio.Writer)) (wait func()) {
+func (p *process) ask(questions string) (wait func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		w := bufio.NewWriterSize(p.in, 32<<10)
-		write(w)
-		_ = w.Flush() // an error here is the process's end, which the reader sees
+		_, _ = io.WriteString(p.in, questions) // an error here is the process's end, which the reader sees
 	}()
 	return func() { <-done }
 }
