@@ -25,6 +25,7 @@ import (
 	"github.com/recountdb/recount/processors/command"
 	"github.com/recountdb/recount/processors/embed"
 	"github.com/recountdb/recount/processors/source"
+	"github.com/recountdb/recount/processors/span"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -50,6 +51,8 @@ var table = []Processor{
 	{schemas.TypeCommitRecorded, source.Name, source.Commit},
 	{schemas.TypeRefMoved, source.Name, source.Ref},
 	{schemas.TypeRetired, source.Name, source.Retired},
+	{schemas.TypeSpansExported, span.Name, span.Exported},
+	{schemas.TypeAccessLogged, span.Name, span.Logged},
 }
 
 // Processors returns every processor, in order of registration.

@@ -347,21 +347,6 @@ func TestNothingOfTheRepositoryIsRun(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for remote, want := range map[string]string{
-		"https://me:secret@GitHub.com/acme/shop.git": "github.com/acme/shop",
-		"git@github.com:acme/shop.git":               "github.com/acme/shop",
-		"github.com:acme/shop":                       "github.com/acme/shop",
-		"ssh://git@host.example:2222/acme/shop/":     "host.example/acme/shop",
-		"/srv/git/shop.git":                          "",
-		"../shop":                                    "",
-		"file:///srv/shop.git":                       "",
-		`C:\src\shop`:                                "",
-		"":                                           "",
-	} {
-		if got := git.CanonicalURL(remote); got != want {
-			t.Errorf("%s: got %q, want %q", remote, got, want)
-		}
-	}
 	g := gittest.Init(t)
 	one := g.Commit("one", "a", "1")
 	two := g.Commit("two", "go.mod", "// a comment\nmodule example.org/acme/shop/v2\n\ngo 1.26\n")

@@ -3,10 +3,11 @@ package git
 import (
 	"bytes"
 	"context"
-	"net/url"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/recountdb/recount/schemas"
 )
 
 // Name is what the repository is called by people elsewhere: where it is pushed
@@ -17,7 +18,7 @@ func (r *Repo) Name(ctx context.Context, head string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if name := CanonicalURL(remote); name != "" {
+	if name := schemas.CanonicalURL(remote); name != "" {
 		return name, nil
 	}
 	if head != "" {
@@ -32,7 +33,6 @@ func (r *Repo) Name(ctx context.Context, head string) (string, error) {
 var (
 	moduleLine   = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)"?`)
 	majorVersion = regexp.MustCompile(`/v[0-9]+$`)
-	scpLike      = regexp.MustCompile(`^(?:[^/@:]+@)?([^/:@]+):(.*)$`)
 )
 
 // module is the module path of a commit's go.mod without its major version, ""
@@ -62,26 +62,4 @@ func (r *Repo) module(ctx context.Context, commit string) (string, error) {
 		return nil
 	})
 	return name, err
-}
-
-// CanonicalURL is host and path of a remote, without scheme, user, password,
-// port and .git: the same for https://me:token@github.com/acme/shop.git and
-// git@github.com:acme/shop. It is "" for what is on this machine.
-func CanonicalURL(remote string) string {
-	host, p := "", ""
-	if strings.Contains(remote, "://") {
-		u, err := url.Parse(remote)
-		if err != nil || u.Scheme == "file" {
-			return ""
-		}
-		host, p = u.Hostname(), u.Path
-	} else if m := scpLike.FindStringSubmatch(remote); m != nil && len(m[1]) > 1 { // one letter is a drive
-		host, p = m[1], m[2]
-	}
-	p = strings.TrimSuffix(strings.Trim(p, "/"), ".git")
-	p = strings.Trim(strings.TrimPrefix(p, "~"), "/")
-	if host == "" || p == "" {
-		return ""
-	}
-	return strings.ToValidUTF8(strings.ToLower(host)+"/"+p, "?")
 }

@@ -7,6 +7,7 @@
 //     kafka_offset, kafka_key, kafka_timestamp_ms) and by its other metadata,
 //     which are the headers.
 //   - recount_source: the same for the events of code.
+//   - recount_span: the same for spans and access logs.
 //   - recount_embed: records in, the same records with embeddings out.
 //
 // Between stages of one process a record travels decoded (schemas.Carried); read
@@ -38,8 +39,11 @@ func Register(env *service.Environment) error {
 	if err := env.RegisterBatchProcessor("recount_command", commandSpec(), newCommand); err != nil {
 		return fmt.Errorf("register recount_command: %w", err)
 	}
-	if err := env.RegisterBatchProcessor("recount_source", sourceSpec(), newSource); err != nil {
+	if err := env.RegisterBatchProcessor("recount_source", sourceSpec(), newPlain); err != nil {
 		return fmt.Errorf("register recount_source: %w", err)
+	}
+	if err := env.RegisterBatchProcessor("recount_span", spanSpec(), newPlain); err != nil {
+		return fmt.Errorf("register recount_span: %w", err)
 	}
 	if err := env.RegisterBatchProcessor("recount_embed", embedSpec(), newEmbed); err != nil {
 		return fmt.Errorf("register recount_embed: %w", err)
@@ -66,9 +70,15 @@ func sourceSpec() *service.ConfigSpec {
 		Description("One record for each message, in order: of a file's content what it says by itself; an event that can never be applied becomes a record that says so. The same events give the same records, always.")
 }
 
-// newSource is recount_command without embeddings: the processor of an event
+func spanSpec() *service.ConfigSpec {
+	return service.NewConfigSpec().Stable().Categories("Recount").
+		Summary("Turns the events of recount.spans into records.").
+		Description("One record for each message, in order: of each span and of each line of an access log what it says by itself; an event that can never be applied becomes a record that says so. The same events give the same records, always.")
+}
+
+// newPlain is recount_command without embeddings: the processor of an event
 // follows from its type.
-func newSource(*service.ParsedConfig, *service.Resources) (service.BatchProcessor, error) {
+func newPlain(*service.ParsedConfig, *service.Resources) (service.BatchProcessor, error) {
 	return &command{}, nil
 }
 

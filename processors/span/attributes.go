@@ -1,0 +1,224 @@
+package span
+
+import (
+	"strconv"
+
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+)
+
+// attr is something a span or a resource may say, whatever it is called in the
+// conventions that its instrumentation follows.
+type attr uint8
+
+const (
+	httpMethod attr = iota
+	httpRoute
+	httpTemplate
+	httpPath
+	httpURL
+	httpHost
+	httpStatus
+	rpcSystem
+	rpcService
+	rpcMethod
+	rpcCode
+	messagingSystem
+	messagingTemplate
+	messagingDestination
+	messagingTemporary
+	messagingOperation
+	dbSystem
+	dbNamespace
+	dbCollection
+	dbOperation
+	dbSummary
+	dbStatement
+	graphqlType
+	graphqlName
+	faasTrigger
+	faasName
+	faasInvoked
+	faasProvider
+	genaiSystem
+	genaiOperation
+	genaiModel
+	genaiTool
+	genaiAgent
+	peerService
+	serverAddress
+	serverPort
+	networkAddress
+	networkPort
+	codeFunction
+	codeNamespace
+	codeFile
+	codeLine
+	spanAttrs
+)
+
+// spanNames holds each attribute's names, the one that counts most first: the
+// stable name, then what it was called before, then what instrumentations say that
+// follow no convention.
+var spanNames = [spanAttrs][]string{
+	httpMethod:   {"http.request.method", "http.method"},
+	httpRoute:    {"http.route"},
+	httpTemplate: {"url.template"},
+	httpPath:     {"url.path", "http.target"},
+	httpURL:      {"url.full", "http.url"},
+	httpHost:     {"http.host"},
+	httpStatus:   {"http.response.status_code", "http.status_code"},
+
+	rpcSystem:  {"rpc.system.name", "rpc.system"},
+	rpcService: {"rpc.service"},
+	// grpc.method is ASP.NET Core's, "/shop.CartService/GetCart".
+	rpcMethod: {"rpc.method", "grpc.method"},
+	// grpc.status_code is Envoy's and ASP.NET Core's.
+	rpcCode: {"rpc.response.status_code", "rpc.grpc.status_code", "rpc.connect_rpc.error_code", "grpc.status_code"},
+
+	messagingSystem:      {"messaging.system"},
+	messagingTemplate:    {"messaging.destination.template"},
+	messagingDestination: {"messaging.destination.name", "messaging.destination", "message_bus.destination"},
+	messagingTemporary:   {"messaging.destination.temporary", "messaging.destination.anonymous", "messaging.temp_destination"},
+	messagingOperation:   {"messaging.operation.type", "messaging.operation", "messaging.operation.name"},
+
+	dbSystem:    {"db.system.name", "db.system"},
+	dbNamespace: {"db.namespace", "db.name", "db.redis.database_index", "db.cassandra.keyspace", "db.hbase.namespace"},
+	dbCollection: {
+		"db.collection.name", "db.sql.table", "db.mongodb.collection", "db.cassandra.table", "db.cosmosdb.container",
+		"db.elasticsearch.path_parts.index", "aws.dynamodb.table_names",
+	},
+	dbOperation: {"db.operation.name", "db.operation"},
+	dbSummary:   {"db.query.summary"},
+	dbStatement: {"db.query.text", "db.statement"},
+
+	graphqlType: {"graphql.operation.type"},
+	graphqlName: {"graphql.operation.name"},
+
+	faasTrigger:  {"faas.trigger"},
+	faasName:     {"faas.name"},
+	faasInvoked:  {"faas.invoked_name"},
+	faasProvider: {"faas.invoked_provider"},
+
+	genaiSystem:    {"gen_ai.provider.name", "gen_ai.system"},
+	genaiOperation: {"gen_ai.operation.name"},
+	genaiModel:     {"gen_ai.request.model"},
+	genaiTool:      {"gen_ai.tool.name"},
+	genaiAgent:     {"gen_ai.agent.name"},
+
+	peerService:    {"service.peer.name", "peer.service"},
+	serverAddress:  {"server.address", "net.peer.name"},
+	serverPort:     {"server.port", "net.peer.port"},
+	networkAddress: {"network.peer.address", "net.sock.peer.name", "net.sock.peer.addr", "net.peer.ip", "peer.address"},
+	networkPort:    {"network.peer.port", "net.sock.peer.port"},
+
+	codeFunction:  {"code.function.name", "code.function"},
+	codeNamespace: {"code.namespace"},
+	codeFile:      {"code.file.path", "code.filepath"},
+	codeLine:      {"code.line.number", "code.lineno"},
+}
+
+// place is where an attribute of some name goes, and how much the name counts.
+type place struct {
+	attr attr
+	rank uint8
+}
+
+func index(names [][]string) map[string]place {
+	places := map[string]place{}
+	for a, all := range names {
+		for rank, name := range all {
+			places[name] = place{attr(a), uint8(rank)}
+		}
+	}
+	return places
+}
+
+var spanPlaces = index(spanNames[:])
+
+// attrs is what one span says. Of attributes that mean the same the best name
+// counts, and of one name the first. Values that are nested are not looked into.
+type attrs struct {
+	values [spanAttrs]*commonpb.AnyValue
+	ranks  [spanAttrs]uint8
+	// set lists what to forget before the next span.
+	set []attr
+}
+
+func (a *attrs) read(kvs []*commonpb.KeyValue) {
+	for _, at := range a.set {
+		a.values[at] = nil
+	}
+	a.set = a.set[:0]
+	for _, kv := range kvs {
+		p, known := spanPlaces[kv.GetKey()]
+		if !known || kv.Value == nil || kv.Value.Value == nil {
+			continue
+		}
+		if a.values[p.attr] == nil {
+			a.set = append(a.set, p.attr)
+		} else if a.ranks[p.attr] <= p.rank {
+			continue
+		}
+		a.values[p.attr], a.ranks[p.attr] = kv.Value, p.rank
+	}
+}
+
+// has reports whether the span says any of it.
+func (a *attrs) has(all ...attr) bool {
+	for _, at := range all {
+		if a.values[at] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// text is a value as text; "" for none, and for one that is nested.
+func (a *attrs) text(at attr) string { return text(a.values[at]) }
+
+func text(v *commonpb.AnyValue) string {
+	switch v := v.GetValue().(type) {
+	case *commonpb.AnyValue_StringValue:
+		return v.StringValue
+	case *commonpb.AnyValue_IntValue:
+		return strconv.FormatInt(v.IntValue, 10)
+	case *commonpb.AnyValue_ArrayValue:
+		// Tables of DynamoDB come as a list; the first is the one that is named.
+		if all := v.ArrayValue.GetValues(); len(all) > 0 {
+			if first, ok := all[0].GetValue().(*commonpb.AnyValue_StringValue); ok {
+				return first.StringValue
+			}
+		}
+	}
+	return ""
+}
+
+// number is a value as a number from 0 to max: numbers come as text, too.
+func (a *attrs) number(at attr, max uint32) (uint32, bool) {
+	switch v := a.values[at].GetValue().(type) {
+	case *commonpb.AnyValue_IntValue:
+		if v.IntValue >= 0 && v.IntValue <= int64(max) {
+			return uint32(v.IntValue), true
+		}
+	case *commonpb.AnyValue_StringValue:
+		if n, err := strconv.ParseUint(v.StringValue, 10, 32); err == nil && n <= uint64(max) {
+			return uint32(n), true
+		}
+	case *commonpb.AnyValue_DoubleValue:
+		if n := v.DoubleValue; n >= 0 && n <= float64(max) && n == float64(uint32(n)) {
+			return uint32(n), true
+		}
+	}
+	return 0, false
+}
+
+// yes reports whether a value is true.
+func (a *attrs) yes(at attr) bool {
+	switch v := a.values[at].GetValue().(type) {
+	case *commonpb.AnyValue_BoolValue:
+		return v.BoolValue
+	case *commonpb.AnyValue_StringValue:
+		return v.StringValue == "true"
+	}
+	return false
+}

@@ -1,0 +1,71 @@
+package span
+
+import (
+	"strings"
+
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// verbs say what is done with messages, in the conventions' words and in the
+// systems' own.
+var verbs = map[string]recountv1.RuntimeKind{
+	"create": recountv1.RuntimeKind_RUNTIME_KIND_PRODUCES, "send": recountv1.RuntimeKind_RUNTIME_KIND_PRODUCES,
+	"publish": recountv1.RuntimeKind_RUNTIME_KIND_PRODUCES, "produce": recountv1.RuntimeKind_RUNTIME_KIND_PRODUCES,
+	"enqueue": recountv1.RuntimeKind_RUNTIME_KIND_PRODUCES,
+	"receive": recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES, "process": recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES,
+	"deliver": recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES, "settle": recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES,
+	"consume": recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES, "poll": recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES,
+	"ack": recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES, "nack": recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES,
+	"dequeue": recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES,
+}
+
+// temporary stands for all destinations that are made for one use.
+const temporary = "(temporary)"
+
+// messaging reads what is sent to or taken from a topic or a queue, whose name is the
+// operation.
+func messaging(u *understood) bool {
+	if !u.a.has(messagingSystem, messagingDestination) {
+		return false
+	}
+	kind := verbs[u.a.text(messagingOperation)]
+	destination, verb := destinationName(u.name)
+	switch {
+	case u.kind == tracepb.Span_SPAN_KIND_PRODUCER:
+		kind = recountv1.RuntimeKind_RUNTIME_KIND_PRODUCES
+	case u.kind == tracepb.Span_SPAN_KIND_CONSUMER:
+		kind = recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES
+	case kind == 0 && verbs[verb] != 0:
+		kind = verbs[verb]
+	case kind == 0 && u.kind == tracepb.Span_SPAN_KIND_CLIENT:
+		kind = recountv1.RuntimeKind_RUNTIME_KIND_PRODUCES
+	case kind == 0 && u.kind == tracepb.Span_SPAN_KIND_SERVER:
+		kind = recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES
+	}
+	operation := u.a.text(messagingTemplate)
+	u.o.Templated = operation != ""
+	if operation == "" {
+		operation = u.a.text(messagingDestination)
+		if operation == "" {
+			operation = destination
+		}
+		if u.a.yes(messagingTemporary) || strings.HasPrefix(operation, "amq.gen-") || strings.HasPrefix(operation, "_INBOX.") {
+			operation = temporary
+		}
+	}
+	return u.is(kind, u.a.text(messagingSystem), withoutValues(operation))
+}
+
+// destinationName reads a span's name of the conventions: "send orders", and
+// "orders send" in older ones. It is the name, where that says no verb.
+func destinationName(name string) (destination, verb string) {
+	if first, rest, ok := strings.Cut(name, " "); ok && verbs[first] != 0 {
+		return rest, first
+	}
+	if at := strings.LastIndexByte(name, ' '); at > 0 && verbs[name[at+1:]] != 0 {
+		return name[:at], name[at+1:]
+	}
+	return name, ""
+}

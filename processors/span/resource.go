@@ -1,0 +1,86 @@
+package span
+
+import (
+	"strings"
+
+	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// UnknownService is a service that does not say its name, as the specification has it.
+const UnknownService = "unknown_service"
+
+const (
+	serviceName attr = iota
+	serviceNamespace
+	serviceVersion
+	serviceInstance
+	environment
+	repository
+	revision
+	resourceAttrs
+)
+
+var resourcePlaces = index([][]string{
+	serviceName:      {"service.name"},
+	serviceNamespace: {"service.namespace"},
+	serviceVersion:   {"service.version"},
+	serviceInstance:  {"service.instance.id", "k8s.pod.name", "container.name", "container.id", "host.name"},
+	environment:      {"deployment.environment.name", "deployment.environment"},
+	repository:       {"vcs.repository.url.full", "vcs.repository.url", "git.repository_url"},
+	revision:         {"vcs.ref.head.revision", "vcs.repository.ref.revision", "git.commit.sha"},
+})
+
+// identity is an Observer that can be compared.
+type identity [resourceAttrs]string
+
+// identify reads a resource, a service's only the first of its names that is set.
+func identify(r *resourcepb.Resource) identity {
+	var id identity
+	var ranks [resourceAttrs]uint8
+	for _, kv := range r.GetAttributes() {
+		p, known := resourcePlaces[kv.GetKey()]
+		if !known || id[p.attr] != "" && ranks[p.attr] <= p.rank {
+			continue
+		}
+		if s := strings.TrimSpace(text(kv.GetValue())); s != "" {
+			id[p.attr], ranks[p.attr] = clean(s, maxName), p.rank
+		}
+	}
+	if id[serviceName] == "" {
+		id[serviceName] = UnknownService
+	}
+	if url := id[repository]; url != "" {
+		if !strings.Contains(url, ":") {
+			url = "https://" + url // often given as github.com/acme/shop
+		}
+		id[repository] = clean(schemas.CanonicalURL(url), maxName)
+	}
+	if id[revision] = strings.ToLower(id[revision]); !isRevision(id[revision]) {
+		id[revision] = ""
+	}
+	return id
+}
+
+// isRevision takes git's object ids, shortened ones too.
+func isRevision(s string) bool {
+	if len(s) < 7 || len(s) > 64 {
+		return false
+	}
+	for i := range len(s) {
+		if !isHex(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (id identity) observer() *recountv1.Observer {
+	return &recountv1.Observer{
+		Service: id[serviceName], Namespace: id[serviceNamespace], Version: id[serviceVersion],
+		Instance: id[serviceInstance], Environment: id[environment],
+		Repository: id[repository], Revision: id[revision],
+	}
+}

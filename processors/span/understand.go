@@ -1,0 +1,137 @@
+package span
+
+import (
+	"strings"
+
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// understood is a span being read: readers fill in kind, operation and system.
+type understood struct {
+	o    *recountv1.Observation
+	a    *attrs
+	kind tracepb.Span_SpanKind
+	name string
+	// code is where the observation's code will be.
+	code *uint32
+}
+
+// readers are tried in this order: what is called comes before how it is carried, a
+// query over HTTP is a query. A reader that does not know the span changes nothing.
+var readers = [...]func(u *understood) bool{database, messaging, model, rpc, web, graphql, function}
+
+func (u *understood) understand() {
+	for _, read := range readers {
+		if read(u) {
+			return
+		}
+	}
+	byName(u)
+}
+
+func (u *understood) is(k recountv1.RuntimeKind, system, operation string) bool {
+	u.o.Kind, u.o.System, u.o.Operation = k, system, operation
+	return true
+}
+
+// internal reports whether the span says that it is no call.
+func (u *understood) internal() bool { return u.kind == tracepb.Span_SPAN_KIND_INTERNAL }
+
+// callKind is k, but for work inside a service, which is no call.
+func (u *understood) callKind(k recountv1.RuntimeKind) recountv1.RuntimeKind {
+	if u.o.Side == recountv1.Side_SIDE_INSIDE {
+		return recountv1.RuntimeKind_RUNTIME_KIND_UNSPECIFIED
+	}
+	return k
+}
+
+// model reads what goes to a model, a tool or an agent.
+func model(u *understood) bool {
+	if !u.a.has(genaiOperation, genaiSystem) {
+		return false
+	}
+	system := u.a.text(genaiSystem)
+	if system == "" {
+		system = "gen_ai"
+	}
+	verb, of := u.a.text(genaiOperation), ""
+	for _, at := range [...]attr{genaiTool, genaiAgent, genaiModel} {
+		if of = u.a.text(at); of != "" {
+			break
+		}
+	}
+	return u.is(u.callKind(recountv1.RuntimeKind_RUNTIME_KIND_CALLS), system, words(verb, of, u.name))
+}
+
+// graphql reads an operation of GraphQL that came some other way than HTTP, or is
+// told apart from the request that brought it.
+func graphql(u *understood) bool {
+	if !u.a.has(graphqlType, graphqlName) {
+		return false
+	}
+	return u.is(u.callKind(recountv1.RuntimeKind_RUNTIME_KIND_CALLS), "graphql",
+		words(u.a.text(graphqlType), u.a.text(graphqlName), u.name))
+}
+
+// function reads an invocation of a function: the caller's side names it, the
+// called side is named by the span where its resource does that.
+func function(u *understood) bool {
+	if !u.a.has(faasTrigger, faasInvoked) {
+		return false
+	}
+	system := u.a.text(faasProvider)
+	if system == "" {
+		system = "faas"
+	}
+	name := u.a.text(faasInvoked)
+	if name == "" {
+		name = u.a.text(faasName)
+	}
+	return u.is(u.callKind(recountv1.RuntimeKind_RUNTIME_KIND_CALLS), system, words(name, "", u.name))
+}
+
+// words joins two words; where there are none it is the other, without values.
+func words(a, b, other string) string {
+	switch {
+	case a == "" && b == "":
+		return withoutValues(other)
+	case a == "" || b == "":
+		return a + b
+	}
+	return a + " " + b
+}
+
+// byName reads a span that says nothing but its name, by the forms that the
+// conventions give names. A span that says that it is internal keeps its name.
+func byName(u *understood) {
+	name := strings.TrimSpace(u.name)
+	if !u.internal() {
+		if operation, system, ok := rpcName(name); ok {
+			u.is(recountv1.RuntimeKind_RUNTIME_KIND_RPC, system, operation)
+			return
+		}
+		if method, path, ok := requestName(name); ok {
+			u.is(recountv1.RuntimeKind_RUNTIME_KIND_CALLS, "http", "")
+			u.request(method, path, isPattern(path))
+			return
+		}
+		if u.o.Side != recountv1.Side_SIDE_CALLED && isQueryName(name) {
+			u.is(recountv1.RuntimeKind_RUNTIME_KIND_QUERIES, "", name)
+			return
+		}
+	}
+	if name == "" {
+		name = "(unnamed)"
+	}
+	u.is(kindOfSpan[u.kind], "", withoutValues(name))
+}
+
+// kindOfSpan is what a span is by its kind alone.
+var kindOfSpan = map[tracepb.Span_SpanKind]recountv1.RuntimeKind{
+	tracepb.Span_SPAN_KIND_SERVER:   recountv1.RuntimeKind_RUNTIME_KIND_CALLS,
+	tracepb.Span_SPAN_KIND_CLIENT:   recountv1.RuntimeKind_RUNTIME_KIND_CALLS,
+	tracepb.Span_SPAN_KIND_PRODUCER: recountv1.RuntimeKind_RUNTIME_KIND_PRODUCES,
+	tracepb.Span_SPAN_KIND_CONSUMER: recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES,
+}
