@@ -67,6 +67,12 @@ type Options struct {
 	// MemTableBytes is how much is held in memory before it is written as a
 	// table; 0 means 16 MiB. Rarely changed but by tests, to see tables sooner.
 	MemTableBytes uint64
+	// Prefix, if not nil, is the length of the part of a key for which Txn.Iter can
+	// be asked with SeekPrefixGE, and which alone stands in the filters: a table that
+	// has no such key is then not read. It is fixed for as long as the store lives, and
+	// of two keys neither one's part may be the beginning of the other's, unless it is
+	// all of that key. Nil means: all of the key.
+	Prefix func(key []byte) int
 }
 
 // DB is an open store.
@@ -140,6 +146,11 @@ func (d *DB) options(o Options) *pebble.Options {
 	}
 	if po.MemTableSize == 0 {
 		po.MemTableSize = 16 << 20
+	}
+	if o.Prefix != nil {
+		c := *pebble.DefaultComparer
+		c.Name, c.Split = "recount."+o.Name, o.Prefix
+		po.Comparer = &c
 	}
 	for i := range po.Levels {
 		// Most gets ask for an id or a term that is not there.

@@ -132,6 +132,16 @@ func (t *Txn) Get(key []byte) (value []byte, ok bool, err error) {
 	return value, true, t.d.explain("read", closer.Close())
 }
 
+// Iter iterates over what earlier batches stored, from lower up to, but without,
+// upper. It is closed before Commit or Discard.
+func (t *Txn) Iter(lower, upper []byte) (*pebble.Iterator, error) {
+	it, err := t.d.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+	return it, t.d.explain("read", err)
+}
+
+// Explain turns an error of an iterator into one that says what to do.
+func (t *Txn) Explain(err error) error { return t.d.explain("read", err) }
+
 // Set stores a value with the batch.
 func (t *Txn) Set(key, value []byte) error { return t.b.Set(key, value, nil) }
 

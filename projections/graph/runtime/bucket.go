@@ -1,0 +1,68 @@
+package runtime
+
+import (
+	"math"
+	"time"
+)
+
+// levels are the lengths of the buckets of time that sums are kept by: a range is
+// answered from few long ones in its midst and short ones at its ends.
+var levels = [...]int64{int64(time.Minute), int64(10 * time.Minute), int64(time.Hour), int64(24 * time.Hour)}
+
+// bucketOf is the number of a bucket of a level: 0 begins in 1970.
+func bucketOf(level int, t int64) int32 { return int32(floorDiv(t, levels[level])) }
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// coarser is the bucket of a level that a minute lies in.
+func coarser(minute int32, level int) int32 {
+	return int32(floorDiv(int64(minute), levels[level]/levels[0]))
+}
+
+// span of buckets of one level, both ends included.
+type run struct {
+	level    uint8
+	from, to int32
+}
+
+// cover is the fewest runs of buckets that hold the range, widened to minutes. No
+// time lies in two of them.
+func cover(r Range) []run {
+	if r == (Range{}) {
+		return []run{{uint8(len(levels) - 1), math.MinInt32, math.MaxInt32}}
+	}
+	if r.From >= r.To {
+		return nil
+	}
+	return coverLevel(0, floorDiv(r.From, levels[0]), floorDiv(r.To-1, levels[0]))
+}
+
+// coverLevel covers buckets of a level, both ends included, with those and longer
+// ones.
+func coverLevel(level int, from, to int64) []run {
+	here := func(from, to int64) run { return run{uint8(level), int32(from), int32(to)} }
+	if level == len(levels)-1 {
+		return []run{here(from, to)}
+	}
+	times := levels[level+1] / levels[level]
+	// The longer buckets that lie whole in the range.
+	first, last := -floorDiv(-from, times), floorDiv(to+1, times)-1
+	if first > last {
+		return []run{here(from, to)}
+	}
+	var runs []run
+	if from < first*times {
+		runs = append(runs, here(from, first*times-1))
+	}
+	runs = append(runs, coverLevel(level+1, first, last)...)
+	if to >= (last+1)*times {
+		runs = append(runs, here((last+1)*times, to))
+	}
+	return runs
+}

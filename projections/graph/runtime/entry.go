@@ -1,0 +1,134 @@
+package runtime
+
+import (
+	"encoding/binary"
+)
+
+// span is what joining needs of a span.
+type span struct {
+	id, parent uint64
+	site       *site
+	start      int64
+	duration   int64
+	offset     int64
+	shard      uint16 // in memory.shards
+	hasParent  bool
+	failed     bool
+}
+
+// link says that a span, here or elsewhere, links to one of a trace. It is kept with
+// the trace that it links to.
+type link struct {
+	target uint64
+	trace  [16]byte
+	from   span
+}
+
+// The first byte of an entry: what it is, and what follows.
+const (
+	entryLink   = 1 << iota // of a link, else of a span
+	entryParent             // with a parent
+	entryFailed
+	entrySame // of the same event as the entry before
+)
+
+// writer appends entries to a chunk.
+type writer struct {
+	b      []byte
+	n      int
+	start  int64
+	offset int64
+}
+
+// span appends a span: a byte of flags, the id, the parent's if it has one, the
+// site's hash (8 bytes each), how much later it starts than the entry before
+// (varint), its duration and how far behind the event before its event stands
+// (uvarints; the last is left out where it is the same).
+func (w *writer) span(s *span) {
+	flags := w.flags(s)
+	if s.hasParent {
+		flags |= entryParent
+	}
+	w.b = append(w.b, flags)
+	w.b = binary.BigEndian.AppendUint64(w.b, s.id)
+	if s.hasParent {
+		w.b = binary.BigEndian.AppendUint64(w.b, s.parent)
+	}
+	w.rest(s)
+}
+
+// link appends a link: a byte of flags, the id that it links to (8 bytes), the trace
+// (16) and id (8) of the span that links, and then as for a span.
+func (w *writer) link(l *link) {
+	w.b = append(w.b, w.flags(&l.from)|entryLink)
+	w.b = binary.BigEndian.AppendUint64(w.b, l.target)
+	w.b = append(w.b, l.trace[:]...)
+	w.b = binary.BigEndian.AppendUint64(w.b, l.from.id)
+	w.rest(&l.from)
+}
+
+func (w *writer) flags(s *span) (flags byte) {
+	if s.failed {
+		flags |= entryFailed
+	}
+	if w.n > 0 && s.offset == w.offset {
+		flags |= entrySame
+	}
+	return flags
+}
+
+func (w *writer) rest(s *span) {
+	w.b = binary.BigEndian.AppendUint64(w.b, s.site.hash)
+	w.b = binary.AppendVarint(w.b, s.start-w.start) // wraps, and wraps back
+	w.b = binary.AppendUvarint(w.b, uint64(s.duration))
+	if w.n == 0 || s.offset != w.offset {
+		w.b = binary.AppendUvarint(w.b, uint64(s.offset-w.offset))
+	}
+	w.n++
+	w.start, w.offset = s.start, s.offset
+}
+
+// entries reads the entries of a chunk. It leaves w as if it had appended them; the
+// sites are looked up, or left out where find is nil.
+func (w *writer) entries(value []byte, find func(hash uint64) (*site, error), aSpan func(*span), aLink func(*link)) error {
+	r := reader{b: value}
+	w.b, w.n, w.start, w.offset = append(w.b[:0], value...), 0, 0, 0
+	for len(r.b) > 0 {
+		var l link
+		s := &l.from
+		flags := r.byte()
+		if flags&entryLink != 0 {
+			l.target = r.uint64()
+			l.trace = [16]byte(r.bytes(16))
+		}
+		s.id = r.uint64()
+		if flags&entryParent != 0 {
+			s.hasParent, s.parent = true, r.uint64()
+		}
+		s.failed = flags&entryFailed != 0
+		hash := r.uint64()
+		s.start = w.start + r.varint()
+		s.duration = int64(r.uvarint())
+		s.offset = w.offset
+		if flags&entrySame == 0 {
+			s.offset += int64(r.uvarint())
+		}
+		if r.err != nil {
+			break
+		}
+		w.n++
+		w.start, w.offset = s.start, s.offset
+		if find != nil {
+			var err error
+			if s.site, err = find(hash); err != nil {
+				return err
+			}
+		}
+		if flags&entryLink != 0 {
+			aLink(&l)
+		} else {
+			aSpan(s)
+		}
+	}
+	return r.end()
+}

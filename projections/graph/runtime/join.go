@@ -1,0 +1,250 @@
+package runtime
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// maxLinks is how many links of a span are followed, the first; SDKs send as many
+// at most unless told otherwise.
+const maxLinks = 128
+
+// join adds a span to its trace, and the calls that come of it to the sums: its own
+// caller's, and those of which it is the caller, of spans that came before it. It says
+// whether the span was known.
+func (f *fold) join(id [16]byte, x *span, links []*recountv1.SpanLink) (again bool, err error) {
+	t, err := f.trace(id)
+	if err != nil {
+		return false, err
+	}
+	namesakes := 0
+	t.named(x.id, func(o *span) {
+		again = again || same(o, x)
+		if o.shard == x.shard {
+			namesakes++
+		}
+	})
+	p := t.part(f.shard)
+	if again || namesakes >= maxNamesakes || p.entries() >= maxEntries {
+		return again, nil
+	}
+
+	// Whose caller the span may be, and who is it without.
+	f.affected, f.before = f.affected[:0], f.before[:0]
+	affect := func(y callee) {
+		f.affected, f.before = append(f.affected, y), append(f.before, f.m.caller(t, y))
+	}
+	t.children(x.id, func(y *span) {
+		if y.id != y.parent {
+			affect(childOf(t, y))
+		}
+	})
+	t.linked(x.id, func(l *link) { affect(linkOf(l)) })
+	if x.site.side == recountv1.Side_SIDE_CALLER {
+		t.named(x.id, func(y *span) {
+			if sharesID(x, y) {
+				affect(childOf(t, y))
+			}
+		})
+	}
+	t.insert(x)
+	p = f.change(t)
+	p.last.span(x)
+	if err := f.fill(t, p); err != nil {
+		return false, err
+	}
+	for i, y := range f.affected {
+		if mayCall(x, y.span) {
+			if err := f.pair(x, y, 0); err != nil {
+				return false, err
+			}
+		}
+		before, after := f.before[i], f.m.caller(t, y)
+		if before == after || before != nil && after != nil && same(before, after) {
+			continue
+		}
+		if before != nil {
+			if err := f.pair(before, y, -1); err != nil {
+				return false, err
+			}
+		}
+		if after != nil {
+			if err := f.pair(after, y, 1); err != nil {
+				return false, err
+			}
+		}
+	}
+	if err := f.called(t, childOf(t, x)); err != nil {
+		return false, err
+	}
+	if x.site.kind != recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES || x.site.side != recountv1.Side_SIDE_CALLED {
+		return false, nil
+	}
+	return false, f.links(id, x, links)
+}
+
+// called adds the call of which a new span or link is the later end.
+func (f *fold) called(t *trace, y callee) (err error) {
+	t.candidates(y, func(x *span) {
+		if err == nil {
+			err = f.pair(x, y, 0)
+		}
+	})
+	if x := f.m.caller(t, y); x != nil && err == nil {
+		err = f.pair(x, y, 1)
+	}
+	return err
+}
+
+// links adds the links of a consumer to the traces that they lead to.
+func (f *fold) links(id [16]byte, x *span, links []*recountv1.SpanLink) error {
+	type end struct {
+		trace [16]byte
+		span  uint64
+	}
+	seen := make(map[end]bool, min(len(links), maxLinks))
+	for _, sl := range links[:min(len(links), maxLinks)] {
+		to := end{[16]byte(sl.TraceId), binary.BigEndian.Uint64(sl.SpanId)}
+		if to.trace == id && (to.span == x.id || x.hasParent && to.span == x.parent) {
+			continue // the parent's call is counted already
+		}
+		if seen[to] {
+			continue
+		}
+		seen[to] = true
+		t, err := f.trace(to.trace)
+		if err != nil {
+			return err
+		}
+		if t.part(f.shard).entries() >= maxEntries {
+			continue
+		}
+		l := link{target: to.span, trace: id, from: *x}
+		t.insertLink(&l)
+		p := f.change(t)
+		p.last.link(&l)
+		if err := f.fill(t, p); err != nil {
+			return err
+		}
+		if err := f.called(t, linkOf(&l)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pair notes a pair of spans that may be a call, and adds n such calls.
+func (f *fold) pair(x *span, y callee, n int64) error {
+	ends, err := f.ends(x.site, y.site)
+	if err != nil {
+		return err
+	}
+	start, failed := y.start, y.failed
+	if x.site.side == recountv1.Side_SIDE_CALLER {
+		start, failed = x.start, failed || x.failed
+	}
+	s := f.sum(sumKey{kind: kindCalls, bucket: bucketOf(0, start), a: ends[0], b: ends[1]})
+	if n != 0 {
+		s.add(n, failed, binOf(y.duration))
+		return nil
+	}
+	e := example{trace: y.trace, span: y.id, at: place{f.m.shards[y.shard], y.offset}, duration: y.duration}
+	e.rank = rankOf(&e)
+	s.see(start, failed, &e)
+	return nil
+}
+
+// ends are the sites under which calls from one to another are summed.
+func (f *fold) ends(x, y *site) (*[2]uint64, error) {
+	k := [2]uint64{x.hash, y.hash}
+	if e, ok := f.m.ends.get(k, endsSize); ok {
+		return e, nil
+	}
+	caller, called := x.caller(), y.called(x)
+	a, err := f.storeSite(&caller)
+	if err != nil {
+		return nil, err
+	}
+	b, err := f.storeSite(&called)
+	if err != nil {
+		return nil, err
+	}
+	e := &[2]uint64{a.hash, b.hash}
+	f.m.ends.put(k, e, endsSize(e))
+	return e, nil
+}
+
+func endsSize(*[2]uint64) int { return 64 }
+
+// trace is what is known of a trace, this batch's part too.
+func (f *fold) trace(id [16]byte) (*trace, error) {
+	if t, ok := f.m.traces.get(id, (*trace).size); ok {
+		return t, nil
+	}
+	t := &trace{id: id}
+	f.k = append(append(f.k[:0], kindTrace), id[:]...)
+	for ok := f.it.SeekPrefixGE(f.k); ok; ok = f.it.Next() {
+		value, err := f.it.ValueAndErr()
+		if err != nil {
+			return nil, f.t.Explain(err)
+		}
+		if err := f.read(t, f.it.Key(), value); err != nil {
+			return nil, err
+		}
+	}
+	t.charged = t.size()
+	f.m.traces.put(id, t, t.charged)
+	return t, f.t.Explain(f.it.Error())
+}
+
+// read reads a chunk of a trace; the chunks of a partition come in order.
+func (f *fold) read(t *trace, key, value []byte) error {
+	tp, chunk, err := cutTraceKey(key)
+	if err != nil {
+		return damage{err}
+	}
+	p := t.part(f.m.shard(tp))
+	if chunk != p.full || p.last.n > 0 {
+		return damage{fmt.Errorf("trace %x: chunk %d of %s after %d of %d entries", t.id, chunk, tp, p.full, p.last.n)}
+	}
+	shard := p.shard
+	err = p.last.entries(value, func(hash uint64) (*site, error) { return f.m.site(f.t, hash) },
+		func(s *span) {
+			s.shard = shard
+			t.insert(s)
+		},
+		func(l *link) {
+			l.from.shard = shard
+			t.insertLink(l)
+		})
+	if err != nil {
+		return damage{fmt.Errorf("trace %x: %w", t.id, err)}
+	}
+	if p.last.n == chunkEntries {
+		p.full, p.last = p.full+1, writer{}
+	}
+	return nil
+}
+
+// change is the partition's part of a trace that gets an entry.
+func (f *fold) change(t *trace) *part {
+	p := t.part(f.shard)
+	if !p.changed {
+		p.changed = true
+		f.changed = append(f.changed, t)
+	}
+	return p
+}
+
+// fill stores the last chunk if it is full.
+func (f *fold) fill(t *trace, p *part) error {
+	if p.last.n < chunkEntries {
+		return nil
+	}
+	f.k = traceKey(f.k[:0], t.id, f.key, p.full)
+	err := f.t.Set(f.k, p.last.b)
+	p.full, p.last = p.full+1, writer{b: p.last.b[:0]}
+	return err
+}

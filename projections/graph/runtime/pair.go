@@ -1,0 +1,134 @@
+package runtime
+
+import (
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// callee is the later end of a possible call: a span with its parent, or a consumer
+// with one of its links.
+type callee struct {
+	*span
+	trace [16]byte
+	// to is the id of what may have called it: its parent's, or what it links to.
+	to uint64
+	// known says that there is such an id.
+	known bool
+	// isLink says that to is a link's, perhaps in another trace than its own.
+	isLink bool
+}
+
+func childOf(t *trace, s *span) callee {
+	// A span that is its own parent has none.
+	return callee{span: s, trace: t.id, to: s.parent, known: s.hasParent && s.parent != s.id}
+}
+
+func linkOf(l *link) callee {
+	return callee{span: &l.from, trace: l.trace, to: l.target, known: true, isLink: true}
+}
+
+// same reports whether two spans of one trace are one.
+func same(a, b *span) bool {
+	return a.id == b.id && a.shard == b.shard && a.site.side == b.site.side && a.site.service == b.site.service
+}
+
+// mayCall reports whether one span, the parent of another or linked to by it, can
+// have called it: from one service to another, or from the caller's side to the
+// called within one.
+func mayCall(x, y *span) bool {
+	return x.site.service != y.site.service ||
+		x.site.side == recountv1.Side_SIDE_CALLER && y.site.side == recountv1.Side_SIDE_CALLED
+}
+
+// sharesID reports whether two spans of one id are the two ends of one call, as
+// Zipkin tells them: with the same parent too.
+func sharesID(client, server *span) bool {
+	return client.site.side == recountv1.Side_SIDE_CALLER && server.site.side == recountv1.Side_SIDE_CALLED &&
+		client.hasParent == server.hasParent && client.parent == server.parent
+}
+
+// caller is the span of a trace that called y, or nil: a function of the spans
+// known, whatever their order. In order of preference:
+//
+//   - the client that has the id of y, if it shares it with its server;
+//   - of y's own service, none but a span of the caller's side: what stands below a
+//     span of its own service was called by nobody else;
+//   - a server that shares its id with its client, for a child of it stands below the
+//     server; then a span of the caller's side, of the called side, and any other;
+//   - the first in order of partition and log.
+//
+// spans calls f with the spans of an id.
+func (m *memory) caller(t *trace, y callee) *span {
+	var best *span
+	bestRank := 0
+	if !y.isLink && y.site.side == recountv1.Side_SIDE_CALLED {
+		t.named(y.id, func(x *span) {
+			if !same(x, y.span) && sharesID(x, y.span) && (best == nil || m.before(x, best)) {
+				best = x
+			}
+		})
+		if best != nil {
+			return best
+		}
+	}
+	if !y.known {
+		return nil
+	}
+	own, local := false, false
+	t.named(y.to, func(x *span) {
+		if y.isLink && t.id == y.trace && same(x, y.span) {
+			return
+		}
+		if x.site.service == y.site.service {
+			own = true
+			local = local || !mayCall(x, y.span)
+		}
+	})
+	if local {
+		return nil
+	}
+	t.named(y.to, func(x *span) {
+		if y.isLink && t.id == y.trace && same(x, y.span) || own && x.site.service != y.site.service {
+			return
+		}
+		rank := t.rank(x)
+		if best == nil || rank < bestRank || rank == bestRank && m.before(x, best) {
+			best, bestRank = x, rank
+		}
+	})
+	return best
+}
+
+func (t *trace) rank(x *span) int {
+	switch x.site.side {
+	case recountv1.Side_SIDE_CALLED:
+		rank := 2
+		t.named(x.id, func(client *span) {
+			if sharesID(client, x) {
+				rank = 0
+			}
+		})
+		return rank
+	case recountv1.Side_SIDE_CALLER:
+		return 1
+	}
+	return 3
+}
+
+// candidates calls f with every span that may be the caller of y in some state.
+func (t *trace) candidates(y callee, f func(x *span)) {
+	if !y.isLink && y.site.side == recountv1.Side_SIDE_CALLED {
+		t.named(y.id, func(x *span) {
+			if !same(x, y.span) && sharesID(x, y.span) {
+				f(x)
+			}
+		})
+	}
+	if !y.known {
+		return
+	}
+	t.named(y.to, func(x *span) {
+		if mayCall(x, y.span) {
+			f(x)
+		}
+	})
+}

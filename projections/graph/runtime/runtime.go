@@ -1,0 +1,118 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/projections/store"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+const (
+	// Name of the projection.
+	Name = "runtime"
+	// Version of what it stores.
+	Version = 1
+)
+
+// Kind is how a node knows this projection.
+var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schemas.TopicSpans}, Open: func(dir string) (projections.Projection, error) {
+	return Open(dir, store.Options{})
+}}
+
+// Runtime is the open projection.
+type Runtime struct {
+	*store.DB
+	names names
+
+	// mu is held while a batch is applied, since the spans of a trace come from
+	// several partitions: who applies one finds what the others stored. It guards
+	// memory.
+	mu     sync.Mutex
+	memory *memory
+}
+
+// Open opens or creates the projection in dir.
+func Open(dir string, o store.Options) (*Runtime, error) {
+	o.Name = Name
+	o.Prefix = prefix
+	db, err := store.Open(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Runtime{DB: db, names: names{all: newCache[uint64, *site](siteBytes)}, memory: newMemory()}, nil
+}
+
+// prefix is the part of a key by which filters tell that a table has none such: of a
+// trace's chunks, the trace.
+func prefix(key []byte) int {
+	if len(key) > 17 && key[0] == kindTrace {
+		return 17
+	}
+	return len(key)
+}
+
+func concerns(r *recountv1.Record) bool { return r.GetSpans() != nil }
+
+// Apply stores what a batch observed, and the calls that it completes.
+func (r *Runtime) Apply(ctx context.Context, b schemas.Batch) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t, err := r.Begin(ctx, b, concerns)
+	if err != nil || t == nil {
+		return err
+	}
+	if err := check(t.New); err != nil {
+		t.Discard()
+		return err
+	}
+	f := newFold(r.memory, t, b.TP())
+	if err = t.Do(f.all); err == nil {
+		err = t.Commit()
+	} else {
+		t.Discard()
+	}
+	if err != nil {
+		r.memory = newMemory()
+		if d := (damage{}); errors.As(err, &d) {
+			err = r.Damaged(err)
+		}
+		return err
+	}
+	r.memory.trim()
+	return nil
+}
+
+// check finds the record that cannot be applied.
+func check(records []*recountv1.Record) error {
+	for _, r := range records {
+		if err := checkBatch(r.GetSpans()); err != nil {
+			return projections.Poison(schemas.PositionOf(r.Origin), "%w", err)
+		}
+	}
+	return nil
+}
+
+func checkBatch(b *recountv1.SpanBatch) error {
+	for i, o := range b.Observations {
+		if int(o.Observer) >= len(b.Observers) {
+			return fmt.Errorf("observation %d: observer %d of %d", i, o.Observer, len(b.Observers))
+		}
+		if len(o.SpanId) == 0 && len(o.TraceId) == 0 && len(o.ParentId) == 0 && len(o.Links) == 0 {
+			continue
+		}
+		if len(o.TraceId) != 16 || len(o.SpanId) != 8 || len(o.ParentId) != 0 && len(o.ParentId) != 8 {
+			return fmt.Errorf("observation %d: ids of trace, span and parent of %d, %d and %d bytes, want 16, 8 and 8 or 0", i, len(o.TraceId), len(o.SpanId), len(o.ParentId))
+		}
+		for j, l := range o.Links {
+			if len(l.TraceId) != 16 || len(l.SpanId) != 8 {
+				return fmt.Errorf("observation %d: ids of link %d of %d and %d bytes, want 16 and 8", i, j, len(l.TraceId), len(l.SpanId))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package runtime
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// sum is a row of a table of sums. All of it but the counts is monotone, and counts
+// are added, so it is the same whatever came first.
+type sum struct {
+	count, errors int64
+	first, last   int64
+	examples      [2][]example // that did not fail, and that did, by rank
+	durations     sketch
+}
+
+// maxExamples is how many examples of each outcome a row keeps; the rows of a minute
+// keep one.
+const maxExamples = 3
+
+// example is an Example with its rank, the hash that decides who stays.
+type example struct {
+	rank     uint64
+	trace    [16]byte
+	span     uint64
+	at       place
+	duration int64
+}
+
+// place is where an event stands.
+type place struct {
+	tp     schemas.TopicPartition
+	offset int64
+}
+
+func compareExamples(a, b example) int {
+	if a.rank != b.rank {
+		return cmp.Compare(a.rank, b.rank)
+	}
+	return cmp.Or(bytes.Compare(a.trace[:], b.trace[:]), cmp.Compare(a.span, b.span),
+		a.at.tp.Compare(b.at.tp), cmp.Compare(a.at.offset, b.at.offset), cmp.Compare(a.duration, b.duration))
+}
+
+func newSum() *sum { return &sum{first: math.MaxInt64, last: math.MinInt64} }
+
+// see notes a time and an example, without counting.
+func (s *sum) see(start int64, failed bool, e *example) {
+	s.first, s.last = min(s.first, start), max(s.last, start)
+	s.keep(failed, e)
+}
+
+// keep keeps the example if it is among the first.
+func (s *sum) keep(failed bool, e *example) {
+	list := &s.examples[index(failed)]
+	if len(*list) == maxExamples && e.rank > (*list)[maxExamples-1].rank {
+		return
+	}
+	i, found := slices.BinarySearchFunc(*list, *e, compareExamples)
+	if found || i == maxExamples {
+		return
+	}
+	if len(*list) == maxExamples {
+		*list = (*list)[:maxExamples-1]
+	}
+	*list = slices.Insert(*list, i, *e)
+}
+
+func index(failed bool) int {
+	if failed {
+		return 1
+	}
+	return 0
+}
+
+// add counts n more spans, or fewer where n is below zero.
+func (s *sum) add(n int64, failed bool, bin uint16) {
+	s.count += n
+	if failed {
+		s.errors += n
+	}
+	s.durations.add(bin, n)
+}
+
+func (s *sum) merge(o *sum) {
+	s.count += o.count
+	s.errors += o.errors
+	s.first, s.last = min(s.first, o.first), max(s.last, o.last)
+	for i := range o.examples {
+		for j := range o.examples[i] {
+			s.keep(i == 1, &o.examples[i][j])
+		}
+	}
+	s.durations.merge(o.durations)
+}
+
+func (s *sum) size() int {
+	return 160 + 16*cap(s.durations) + 96*(cap(s.examples[0])+cap(s.examples[1]))
+}
+
+// appendSum appends a row of a level: see the package comment.
+func appendSum(b []byte, s *sum, k sumKey) []byte {
+	b = binary.AppendUvarint(b, uint64(s.count))
+	b = binary.AppendUvarint(b, uint64(s.errors))
+	b = binary.AppendUvarint(b, uint64(s.first)-uint64(k.start()))
+	b = binary.AppendUvarint(b, uint64(s.last)-uint64(s.first))
+	b = appendSketch(b, s.durations)
+	for _, list := range s.examples {
+		if k.level == 0 {
+			list = list[:min(1, len(list))]
+		}
+		b = append(b, byte(len(list)))
+		for i := range list {
+			e := &list[i]
+			b = append(b, e.trace[:]...)
+			b = binary.BigEndian.AppendUint64(b, e.span)
+			b = appendShard(b, e.at.tp)
+			b = binary.AppendUvarint(b, uint64(e.at.offset))
+			b = binary.AppendUvarint(b, uint64(e.duration))
+		}
+	}
+	return b
+}
+
+// start is the time at which the row's bucket begins. The first bucket of all begins
+// before there are numbers for it; there it wraps, and so does what is reckoned from
+// it.
+func (k sumKey) start() int64 { return int64(k.bucket) * levels[k.level] }
+
+func decodeSum(k sumKey, value []byte) (*sum, error) {
+	r := reader{b: value}
+	s := &sum{count: int64(r.uvarint()), errors: int64(r.uvarint())}
+	s.first = int64(uint64(k.start()) + r.uvarint())
+	s.last = int64(uint64(s.first) + r.uvarint())
+	s.durations = decodeSketch(&r)
+	for i := range s.examples {
+		n := int(r.byte())
+		if n > maxExamples {
+			r.fail("%d examples", n)
+		}
+		for range min(n, maxExamples) {
+			var e example
+			e.trace = [16]byte(r.bytes(16))
+			e.span = r.uint64()
+			e.at = place{r.shard(), int64(r.uvarint())}
+			e.duration = int64(r.uvarint())
+			e.rank = rankOf(&e)
+			s.examples[i] = append(s.examples[i], e)
+		}
+	}
+	if err := r.end(); err != nil {
+		return nil, fmt.Errorf("sum: %w", err)
+	}
+	return s, nil
+}

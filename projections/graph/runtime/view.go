@@ -1,0 +1,316 @@
+package runtime
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/recountdb/recount/projections/store"
+	"github.com/recountdb/recount/schemas"
+)
+
+// View is one state: what is applied later does not show in it. Its methods may be
+// called from any goroutine until Close.
+type View struct {
+	r     *Runtime
+	s     *store.View
+	times times
+	mark  schemas.Watermark
+}
+
+// View opens a view of what is applied now; the caller closes it.
+func (r *Runtime) View() (*View, error) {
+	s, err := r.DB.View()
+	if err != nil {
+		return nil, err
+	}
+	v := &View{r: r, s: s}
+	if v.mark, err = s.Watermark(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	_, err = s.Get(timesKey, func(value []byte) (err error) {
+		if v.times, err = decodeTimes(value); err != nil {
+			err = s.Damaged(err)
+		}
+		return err
+	})
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return v, nil
+}
+
+// Close ends the view.
+func (v *View) Close() { v.s.Close() }
+
+// Watermark is the next offset of every partition in this state.
+func (v *View) Watermark() schemas.Watermark { return maps.Clone(v.mark) }
+
+// Bounds are the earliest and the latest start of all that was seen, in nanoseconds
+// since 1970; both are 0 where nothing was.
+func (v *View) Bounds() (first, last int64) { return v.times.first, v.times.last }
+
+// Served is what services were asked in the range, of one service or, for "", of
+// all: by service, kind and operation.
+func (v *View) Served(ctx context.Context, r Range, service string) ([]Served, error) {
+	sums, err := v.sums(ctx, kindServed, r)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Served, 0, len(sums))
+	for k, s := range sums {
+		site, err := v.site(k.a)
+		if err != nil {
+			return nil, err
+		}
+		if service == "" || site.service == service {
+			all = append(all, Served{site.service, site.kind, site.operation, site.templated, site.system, s.sum()})
+		}
+	}
+	slices.SortFunc(all, func(a, b Served) int {
+		return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Operation, b.Operation),
+			compareBools(a.Templated, b.Templated), cmp.Compare(a.System, b.System))
+	})
+	return all, nil
+}
+
+// Asked is what services asked of others in the range, of one service or, for "",
+// of all: by service, peer, kind and operation.
+func (v *View) Asked(ctx context.Context, r Range, service string) ([]Asked, error) {
+	sums, err := v.sums(ctx, kindAsked, r)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Asked, 0, len(sums))
+	for k, s := range sums {
+		site, err := v.site(k.a)
+		if err != nil {
+			return nil, err
+		}
+		if service == "" || site.service == service {
+			all = append(all, Asked{site.service, site.peer, site.kind, site.operation, site.templated, site.system, s.sum()})
+		}
+	}
+	slices.SortFunc(all, func(a, b Asked) int {
+		return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Peer, b.Peer), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Operation, b.Operation),
+			compareBools(a.Templated, b.Templated), cmp.Compare(a.System, b.System))
+	})
+	return all, nil
+}
+
+// Calls are the calls of the range, those from or to one service or, for "", all:
+// by caller, callee, kind, operation and the caller's words.
+func (v *View) Calls(ctx context.Context, r Range, service string) ([]Call, error) {
+	sums, err := v.sums(ctx, kindCalls, r)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Call, 0, len(sums))
+	for k, s := range sums {
+		by, err := v.site(k.a)
+		if err != nil {
+			return nil, err
+		}
+		to, err := v.site(k.b)
+		if err != nil {
+			return nil, err
+		}
+		if service == "" || by.service == service || to.service == service {
+			all = append(all, Call{
+				by.service, to.service, to.kind, to.operation, to.templated, to.system,
+				by.kind, by.operation, by.system, by.peer, s.sum(),
+			})
+		}
+	}
+	slices.SortFunc(all, func(a, b Call) int {
+		return cmp.Or(cmp.Compare(a.Caller, b.Caller), cmp.Compare(a.Callee, b.Callee), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Operation, b.Operation),
+			compareBools(a.Templated, b.Templated), cmp.Compare(a.System, b.System),
+			cmp.Compare(a.AskedKind, b.AskedKind), cmp.Compare(a.AskedOperation, b.AskedOperation), cmp.Compare(a.AskedSystem, b.AskedSystem), cmp.Compare(a.Peer, b.Peer))
+	})
+	return all, nil
+}
+
+func compareBools(a, b bool) int { return index(a) - index(b) }
+
+// sums adds up the rows of a range by their sites, without those of which none is
+// left: callers that were found to be none.
+func (v *View) sums(ctx context.Context, kind byte, r Range) (map[sumKey]*sum, error) {
+	all := map[sumKey]*sum{}
+	for _, run := range cover(r) {
+		from := sumKey{kind: kind, level: run.level, bucket: run.from}
+		to := sumKey{kind: kind, level: run.level, bucket: run.to, a: 1<<64 - 1, b: 1<<64 - 1}
+		err := v.each(ctx, from.append(nil), append(to.append(nil), 0), func(key, value []byte) error {
+			k, ok := cutSumKey(key)
+			if !ok || int(k.level) >= len(levels) {
+				return fmt.Errorf("sum: key %x", key)
+			}
+			s, err := decodeSum(k, value)
+			if err != nil {
+				return err
+			}
+			k.level, k.bucket = 0, 0
+			if known := all[k]; known != nil {
+				known.merge(s)
+			} else {
+				all[k] = s
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	maps.DeleteFunc(all, func(_ sumKey, s *sum) bool { return s.count == 0 })
+	return all, nil
+}
+
+// each calls f with the rows from lower up to, but without, upper. An error of f
+// says that they are damaged.
+func (v *View) each(ctx context.Context, lower, upper []byte, f func(key, value []byte) error) error {
+	it, err := v.s.Iter(lower, upper)
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	return v.walk(ctx, it, f)
+}
+
+func (v *View) walk(ctx context.Context, it *pebble.Iterator, f func(key, value []byte) error) error {
+	n := 0
+	for ok := it.First(); ok; ok = it.Next() {
+		if n++; n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return v.s.Explain(err)
+		}
+		if err := f(it.Key(), value); err != nil {
+			return v.s.Damaged(err)
+		}
+	}
+	return v.s.Explain(it.Error())
+}
+
+// sum is the sum as it is answered.
+func (s *sum) sum() Sum {
+	out := Sum{Count: uint64(s.count), Errors: uint64(s.errors), First: s.first, Last: s.last, durations: s.durations}
+	for _, failed := range []bool{true, false} {
+		for _, e := range s.examples[index(failed)] {
+			x := Example{Trace: e.trace, Position: schemas.Position{Topic: e.at.tp.Topic, Partition: e.at.tp.Partition, Offset: e.at.offset}, Failed: failed, Duration: e.duration}
+			binary.BigEndian.PutUint64(x.Span[:], e.span)
+			out.Examples = append(out.Examples, x)
+		}
+	}
+	return out
+}
+
+// names are the sites that views have read, by their hashes, which never change.
+type names struct {
+	mu  sync.Mutex
+	all cache[uint64, *site]
+}
+
+func (v *View) site(hash uint64) (*site, error) {
+	n := &v.r.names
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if s, ok := n.all.get(hash, (*site).size); ok {
+		return s, nil
+	}
+	var s *site
+	ok, err := v.s.Get(hashKey(nil, kindSite, hash), func(value []byte) (err error) {
+		if s, err = decodeSite(value); err != nil {
+			err = v.s.Damaged(fmt.Errorf("site %016x: %w", hash, err))
+		}
+		return err
+	})
+	if err == nil && !ok {
+		err = v.s.Damaged(fmt.Errorf("no site %016x", hash))
+	}
+	if err != nil {
+		return nil, err
+	}
+	n.all.put(hash, s, s.size())
+	n.all.trim()
+	return s, nil
+}
+
+// Services are all that told spans, by name.
+func (v *View) Services(ctx context.Context) ([]Service, error) {
+	byName := map[string]*Service{}
+	err := v.each(ctx, []byte{kindObserver}, []byte{kindObserver + 1}, func(_, value []byte) error {
+		_, one, err := decodeObserver(value)
+		if err != nil {
+			return err
+		}
+		o := one.Observers[0]
+		s := byName[one.Name]
+		if s == nil {
+			one.First, one.Last, one.Spans = o.First, o.Last, o.Spans
+			byName[one.Name] = &one
+			return nil
+		}
+		s.First, s.Last, s.Spans = min(s.First, o.First), max(s.Last, o.Last), s.Spans+o.Spans
+		s.Observers = append(s.Observers, o)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Service, 0, len(byName))
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		s := byName[name]
+		slices.SortFunc(s.Observers, func(a, b Observer) int {
+			return cmp.Or(-cmp.Compare(a.Last, b.Last), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Instance, b.Instance),
+				cmp.Compare(a.Environment, b.Environment), cmp.Compare(a.Repository, b.Repository), cmp.Compare(a.Revision, b.Revision))
+		})
+		all = append(all, *s)
+	}
+	return all, nil
+}
+
+// Trace is where the events stand that hold the spans of a trace, in order; none
+// where it is unknown.
+func (v *View) Trace(ctx context.Context, id [16]byte) ([]schemas.Position, error) {
+	prefix := append([]byte{kindTrace}, id[:]...)
+	var all []schemas.Position
+	err := v.each(ctx, prefix, store.PrefixEnd(prefix), func(key, value []byte) error {
+		tp, _, err := cutTraceKey(key)
+		if err != nil {
+			return err
+		}
+		var w writer
+		return w.entries(value, nil, func(s *span) {
+			all = append(all, schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: s.offset})
+		}, func(*link) {})
+	})
+	slices.SortFunc(all, func(a, b schemas.Position) int {
+		return cmp.Or(a.TP().Compare(b.TP()), cmp.Compare(a.Offset, b.Offset))
+	})
+	return slices.Compact(all), err
+}
+
+// TraceOf is the traces in which a span of this id failed.
+func (v *View) TraceOf(ctx context.Context, span [8]byte) ([][16]byte, error) {
+	prefix := append([]byte{kindFailed}, span[:]...)
+	var all [][16]byte
+	err := v.each(ctx, prefix, store.PrefixEnd(prefix), func(key, _ []byte) error {
+		id, ok := bytes.CutPrefix(key, prefix)
+		if !ok || len(id) != 16 {
+			return fmt.Errorf("failed span: key %x", key)
+		}
+		all = append(all, [16]byte(id))
+		return nil
+	})
+	return all, err
+}
