@@ -182,7 +182,7 @@ func (b *builder) file(c *recountv1.FileChange) (*recountv1.CodeFile, error) {
 		return f, nil
 	}
 	facts := s.GetFacts()
-	f.Language, f.Size = language, facts.Size
+	f.Language, f.Size = facts.Language, facts.Size
 	f.Skipped, f.Partial, f.Problem, f.Generated = facts.Skipped, facts.Partial, facts.Problem, facts.Generated
 	return f, nil
 }

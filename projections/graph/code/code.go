@@ -17,7 +17,7 @@ const (
 	// Name of the projection.
 	Name = "code"
 	// Version of what it stores.
-	Version = 2
+	Version = 3
 )
 
 // Options say how the projection is opened. The zero value is good but for Language.

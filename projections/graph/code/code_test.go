@@ -75,8 +75,11 @@ func toyOptions() Options {
 }
 
 func toyLanguage(path string) string {
-	if strings.HasSuffix(path, ".toy") || strings.HasSuffix(path, ".toyi") {
+	switch {
+	case strings.HasSuffix(path, ".toy") || strings.HasSuffix(path, ".toyi"):
 		return "toy"
+	case strings.HasSuffix(path, ".yaml"):
+		return "yaml"
 	}
 	return ""
 }
@@ -444,6 +447,49 @@ func TestNamesThatAreTooLongAreCounted(t *testing.T) {
 	// 20 declarations and the file.
 	if nodes.Len() >= 21 || int(nodes.Len())+missing < 21 || !call {
 		t.Errorf("%d nodes, %d left out, the call %t", nodes.Len(), missing, call)
+	}
+}
+
+// TestAFileIsWhatItsContentSays: what a manifest in YAML is, its content says; commits
+// know its path alone.
+func TestAFileIsWhatItsContentSays(t *testing.T) {
+	const repo = "acme/shop"
+	tp := schemas.TopicPartition{Topic: "recount.commits"}
+	shard := projtest.Shard{TP: tp}
+	h := newHistory(nil, &shard, repo)
+	h.add(&recountv1.FileFacts{Repository: repo, Path: "a.yaml", Blob: id("a"), Language: "toy", Declarations: []*recountv1.Declaration{
+		{Kind: recountv1.SymbolKind_SYMBOL_KIND_RESOURCE, Name: "web", Start: &recountv1.Place{Line: 1}, End: &recountv1.Place{Line: 1}},
+	}})
+	commit := id("commit")
+	h.add(&recountv1.CommitRecorded{Repository: repo, Commit: commit, Scope: recountv1.Scope_SCOPE_FULL, Changes: []*recountv1.FileChange{
+		{Path: "a.yaml", Status: recountv1.ChangeStatus_CHANGE_STATUS_ADDED, Mode: 0o100644, Blob: id("a")},
+	}})
+	c := open(t)
+	if err := c.Apply(t.Context(), shard.Batch(0, shard.Next)); err != nil {
+		t.Fatal(err)
+	}
+	f := filesOf(t, c, tp, repo, commit)["a.yaml"]
+	if f.GetLanguage() != "toy" || f.GetSkipped() != "" {
+		t.Fatalf("a.yaml: %v", f)
+	}
+	v, err := c.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	s, err := v.Snapshot(RepoID{tp, repo}, commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if facts, err := s.Facts(f); err != nil || len(facts.GetFacts().GetDeclarations()) != 1 {
+		t.Errorf("facts of a.yaml: %v %v", facts, err)
+	}
+	nodes, err := s.Nodes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if nodes.Len() != 2 {
+		t.Errorf("%d nodes, want the file and what it declares", nodes.Len())
 	}
 }
 

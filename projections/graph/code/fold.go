@@ -92,23 +92,34 @@ func (f *fold) delete(key []byte) error {
 }
 
 // facts stores what a file says, once for each blob and language: the first
-// event counts.
+// event counts. Commits look for it by the language of a path, snapshots by the
+// language that the content was found to be of: a manifest in YAML has two.
 func (f *fold) facts(r *recountv1.Record, facts *recountv1.FileFacts) error {
 	blob, err := objectID(facts.Blob)
 	if err != nil {
 		return &badRecord{err}
 	}
-	key := factsKey(f.t.Shard(), facts.Repository, blob, facts.Language)
-	if _, known, err := f.get(key); err != nil || known {
-		return err
-	}
 	s := &recountv1.StoredFacts{Facts: facts, Position: r.Origin, EventId: r.EventId}
-	encoded, size, err := encodeFacts(s)
-	if err != nil {
-		return err
+	var encoded []byte
+	size := 0
+	for _, language := range slices.Compact([]string{f.c.opts.Language(facts.Path), facts.Language}) {
+		key := factsKey(f.t.Shard(), facts.Repository, blob, language)
+		if _, known, err := f.get(key); err != nil {
+			return err
+		} else if known {
+			continue
+		}
+		if encoded == nil {
+			if encoded, size, err = encodeFacts(s); err != nil {
+				return err
+			}
+		}
+		f.memory(facts.Repository).facts.add(factsID{string(blob), language}, s, size)
+		if err := f.set(key, encoded); err != nil {
+			return err
+		}
 	}
-	f.memory(facts.Repository).facts.add(factsID{string(blob), facts.Language}, s, size)
-	return f.set(key, encoded)
+	return nil
 }
 
 func (f *fold) ref(r *recountv1.Record, m *recountv1.RefMoved) error {
