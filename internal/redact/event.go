@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -13,14 +14,21 @@ import (
 // maxTail is the bound of output_tail in events.proto, in bytes.
 const maxTail = 65536
 
+// maxLogged and maxLoggedName bound the texts of AccessEntry in events.proto.
+const (
+	maxLogged     = 8192
+	maxLoggedName = 256
+)
+
 // secretEnv matches names of environment variables whose whole value is secret,
 // spaces and all.
 var secretEnv = regexp.MustCompile(`(?i)` + secretName + `$`)
 
 // Event redacts a payload in place: the command, what was said and printed, the
 // environment, and the workspace, which may be a URL with credentials; of a commit
-// its message. Other payloads stay as they are: they have no text of people or
-// programs, or, as the content of a file, text that their id is a hash of.
+// its message; of spans what OTLP redacts; of an access log what clients wrote.
+// Other payloads stay as they are: they have no text of people or programs, or, as
+// the content of a file, text that their id is a hash of.
 func (r *Redactor) Event(m proto.Message) []Finding {
 	var found []Finding
 	text := func(s *string) {
@@ -51,8 +59,49 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 		tail(&m.OutputTail)
 	case *recountv1.CommitRecorded:
 		text(&m.Message)
+	case *tracepb.TracesData:
+		return r.spans(m)
+	case *recountv1.AccessLogged:
+		for _, e := range m.Entries {
+			for _, s := range []struct {
+				text *string
+				most int
+			}{{&e.Path, maxLogged}, {&e.Route, maxLogged}, {&e.Referer, maxLogged}, {&e.UserAgent, maxLogged}, {&e.User, maxLoggedName}} {
+				text(s.text)
+				*s.text = head(*s.text, s.most)
+			}
+		}
 	}
 	return found
+}
+
+// spans redacts what stands in memory as OTLP redacts what stands on the wire.
+func (r *Redactor) spans(m *tracepb.TracesData) []Finding {
+	b, err := proto.Marshal(m)
+	if err != nil {
+		return nil // text that is not UTF-8, which nothing decodes or stores
+	}
+	w := wire{r: r, deep: true}
+	out, err := w.message(OTLPTraces, b, 0, false)
+	if err == nil && out != nil {
+		proto.Reset(m)
+		err = proto.Unmarshal(out, m)
+	}
+	if err != nil {
+		panic(err) // what the library wrote is not what it reads
+	}
+	return w.found
+}
+
+// head is the first part of s, at most n bytes of whole characters.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }
 
 func (r *Redactor) env(name, val string) (string, []Finding) {

@@ -12,7 +12,13 @@ type matcher struct {
 	next    []uint32 // next[state*classes+class]
 	hit     [][]int  // hit[state] lists the owners of the literals that end there
 	owners  int
+	// steps is next for any: the state times the number of classes, plus stop where
+	// a literal ends.
+	steps []uint32
 }
+
+// stop marks the steps at which a literal ends.
+const stop = 1 << 31
 
 // newMatcher builds the automaton; literals[i] belong to owner i.
 func newMatcher(literals [][]string) *matcher {
@@ -72,7 +78,26 @@ func newMatcher(literals [][]string) *matcher {
 			}
 		}
 	}
+	m.steps = make([]uint32, len(m.next))
+	for i, state := range m.next {
+		m.steps[i] = state * uint32(m.classes)
+		if len(m.hit[state]) > 0 {
+			m.steps[i] |= stop
+		}
+	}
 	return m
+}
+
+// any says whether a literal occurs in s, which for most texts is all there is to
+// know.
+func (m *matcher) any(s string) bool {
+	var at uint32
+	for i := range len(s) {
+		if at = m.steps[at+uint32(m.class[s[i]])]; at >= stop {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *matcher) grow() int {
@@ -83,16 +108,19 @@ func (m *matcher) grow() int {
 
 // hits calls yield once for each owner of which a literal occurs in s.
 func (m *matcher) hits(s string, yield func(owner int)) {
-	var seen []bool
+	var few [4]uint64 // enough for the built-in rules, and no garbage
+	var seen []uint64
 	state := 0
 	for i := range len(s) {
 		state = int(m.next[state*m.classes+int(m.class[s[i]])])
 		for _, owner := range m.hit[state] {
 			if seen == nil {
-				seen = make([]bool, m.owners)
+				if seen = few[:]; m.owners > 64*len(few) {
+					seen = make([]uint64, (m.owners+63)/64)
+				}
 			}
-			if !seen[owner] {
-				seen[owner] = true
+			if bit := uint64(1) << (owner % 64); seen[owner/64]&bit == 0 {
+				seen[owner/64] |= bit
 				yield(owner)
 			}
 		}

@@ -1,0 +1,269 @@
+package redact
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// OTLP is a message of OTLP's traces that can be redacted as it stands on the
+// wire (opentelemetry-proto, trace.proto, common.proto and resource.proto).
+type OTLP struct {
+	name   string
+	fields []wireField // by number; numbers beyond are unknown fields
+}
+
+// wireField says what a length-delimited field holds.
+type wireField struct {
+	kind wireKind
+	of   *OTLP
+}
+
+type wireKind uint8
+
+const (
+	wireRaw     wireKind = iota // an id, a number, or not known: stays
+	wireName                    // a string that stays
+	wireText                    // a string to redact
+	wireBytes                   // bytes to redact
+	wireMessage                 // a message
+	wireValue                   // an AnyValue
+	wireKeyed                   // a KeyValue
+)
+
+// The messages. What is not listed, fields of later versions among it, stays as
+// it is.
+var (
+	// OTLPTraces is TracesData, which an ExportTraceServiceRequest equals.
+	OTLPTraces = &OTLP{name: "TracesData", fields: []wireField{1: {wireMessage, resourceSpans}}}
+	// OTLPResource is who observed: Resource.
+	OTLPResource = &OTLP{name: "Resource", fields: []wireField{1: {wireKeyed, nil}, 3: {wireMessage, entityRef}}}
+	// OTLPScope is the library that observed: InstrumentationScope.
+	OTLPScope = &OTLP{name: "InstrumentationScope", fields: []wireField{1: {wireName, nil}, 2: {wireName, nil}, 3: {wireKeyed, nil}}}
+	// OTLPSpan is a Span, with its events, links and status.
+	OTLPSpan = &OTLP{name: "Span", fields: []wireField{
+		3: {wireName, nil}, 5: {wireText, nil}, 9: {wireKeyed, nil},
+		11: {wireMessage, spanEvent}, 13: {wireMessage, spanLink}, 15: {wireMessage, spanStatus},
+	}}
+
+	resourceSpans = &OTLP{name: "ResourceSpans", fields: []wireField{1: {wireMessage, OTLPResource}, 2: {wireMessage, scopeSpans}, 3: {wireName, nil}}}
+	scopeSpans    = &OTLP{name: "ScopeSpans", fields: []wireField{1: {wireMessage, OTLPScope}, 2: {wireMessage, OTLPSpan}, 3: {wireName, nil}}}
+	entityRef     = &OTLP{name: "EntityRef", fields: []wireField{1: {wireName, nil}, 2: {wireName, nil}, 3: {wireName, nil}, 4: {wireName, nil}}}
+	spanEvent     = &OTLP{name: "Event", fields: []wireField{2: {wireText, nil}, 3: {wireKeyed, nil}}}
+	spanLink      = &OTLP{name: "Link", fields: []wireField{3: {wireName, nil}, 4: {wireKeyed, nil}}}
+	spanStatus    = &OTLP{name: "Status", fields: []wireField{2: {wireText, nil}}}
+	anyValue      = &OTLP{name: "AnyValue", fields: []wireField{1: {wireText, nil}, 5: {wireMessage, arrayValue}, 6: {wireMessage, kvList}, 7: {wireBytes, nil}}}
+	arrayValue    = &OTLP{name: "ArrayValue", fields: []wireField{1: {wireValue, nil}}}
+	kvList        = &OTLP{name: "KeyValueList", fields: []wireField{1: {wireKeyed, nil}}}
+	keyValue      = &OTLP{name: "KeyValue", fields: []wireField{1: {wireName, nil}, 2: {wireValue, nil}}}
+)
+
+// maxNesting bounds values inside values of one attribute. It is what any sender
+// has a use for, and keeps every reader behind the log from deep recursion.
+const maxNesting = 32
+
+var (
+	// ErrWire: the bytes are no protobuf message; whoever sent them has to mend it.
+	ErrWire = errors.New("not a protobuf message")
+	// ErrText: a string is not UTF-8, or values are nested too deep. The message
+	// cannot be kept; the messages beside it can.
+	ErrText = errors.New("cannot be kept")
+)
+
+// OTLP redacts a message on the wire: values of attributes, the names of spans and
+// events, and what a status says. The result is b itself if nothing is found, else
+// a new slice; fields that are not known, order and form stay. Values under the
+// name of a secret (http.request.header.authorization, db.password, cookies) are
+// replaced whole. An error is ErrWire or ErrText; a message without one is decoded
+// by any protobuf library.
+func (r *Redactor) OTLP(m *OTLP, b []byte) ([]byte, []Finding, error) {
+	w := wire{r: r}
+	out, err := w.message(m, b, 0, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	if out == nil {
+		return b, nil, nil
+	}
+	return out, w.found, nil
+}
+
+// wire is one walk over a message. Its methods return nil for what stays.
+type wire struct {
+	r     *Redactor
+	deep  bool // takes values nested deeper than maxNesting
+	found []Finding
+}
+
+// message walks over the fields of m. secret says that it stands under the name of
+// a secret, depth in how many values.
+func (w *wire) message(m *OTLP, b []byte, depth int, secret bool) (out []byte, err error) {
+	for at := 0; at < len(b); {
+		num, typ, v, n := consume(b[at:])
+		if n < 0 {
+			return nil, fmt.Errorf("%w: %s is cut short or damaged at byte %d", ErrWire, m.name, at)
+		}
+		var replaced []byte
+		if typ == protowire.BytesType && int(num) < len(m.fields) {
+			if replaced, err = w.field(m.fields[num], v, depth, secret); err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case replaced != nil:
+			if out == nil {
+				out = append(make([]byte, 0, len(b)+32), b[:at]...)
+			}
+			out = protowire.AppendTag(out, num, typ)
+			out = protowire.AppendBytes(out, replaced)
+		case out != nil:
+			out = append(out, b[at:at+n]...)
+		}
+		at += n
+	}
+	return out, nil
+}
+
+// consume reads one field: v is what a length-delimited one holds, n is negative
+// where the bytes are no field.
+func consume(b []byte) (num protowire.Number, typ protowire.Type, v []byte, n int) {
+	num, typ, head := protowire.ConsumeTag(b)
+	if head < 0 || !num.IsValid() {
+		return num, typ, nil, -1
+	}
+	if typ == protowire.BytesType {
+		v, n = protowire.ConsumeBytes(b[head:])
+	} else {
+		n = protowire.ConsumeFieldValue(num, typ, b[head:])
+	}
+	if n < 0 {
+		return num, typ, nil, -1
+	}
+	return num, typ, v, head + n
+}
+
+func (w *wire) field(f wireField, v []byte, depth int, secret bool) ([]byte, error) {
+	switch f.kind {
+	case wireName:
+		return nil, checkText(v)
+	case wireText:
+		if err := checkText(v); err != nil {
+			return nil, err
+		}
+		return w.text(v, secret), nil
+	case wireBytes:
+		return w.text(v, secret), nil
+	case wireMessage:
+		return w.message(f.of, v, depth, secret)
+	case wireKeyed:
+		return w.message(keyValue, v, depth, secret || secretKey(keyOf(v)))
+	case wireValue:
+		if depth == maxNesting && !w.deep {
+			return nil, fmt.Errorf("%w: values nested deeper than %d", ErrText, maxNesting)
+		}
+		return w.message(anyValue, v, depth+1, secret)
+	}
+	return nil, nil
+}
+
+// keyOf is the key of a KeyValue, which may stand behind the value; nil where the
+// bytes are none.
+func keyOf(b []byte) (key []byte) {
+	for len(b) > 0 {
+		num, typ, v, n := consume(b)
+		if n < 0 {
+			return nil
+		}
+		if num == 1 && typ == protowire.BytesType {
+			key = v
+		}
+		b = b[n:]
+	}
+	return key
+}
+
+// text redacts one text; secret says that it stands under the name of a secret.
+// Numbers and booleans under such a name stay: they are counts and switches.
+func (w *wire) text(b []byte, secret bool) []byte {
+	s := unsafe.String(unsafe.SliceData(b), len(b)) // read only, and not kept
+	if secret && secretNotPath(s) {
+		if held := placeholders(s); len(held) == 1 && held[0].end-held[0].start == len(s) {
+			return nil
+		}
+		w.found = append(w.found, Finding{Name: "secret", Bytes: len(s)})
+		return []byte(Placeholder("secret"))
+	}
+	out, found := w.r.Text(s)
+	if len(found) == 0 {
+		return nil
+	}
+	w.found = append(w.found, found...)
+	return []byte(out)
+}
+
+func checkText(v []byte) error {
+	if utf8.Valid(v) {
+		return nil
+	}
+	return fmt.Errorf("%w: text that is not UTF-8: %.40q", ErrText, bytes.ToValidUTF8(v, []byte("\uFFFD")))
+}
+
+// secretEnds are what the names of attributes end in whose values are secret, by
+// their last letter: most names are judged by that alone.
+var secretEnds = func() (byLast [256][]secretEnd) {
+	ends := []secretEnd{{"pass", true}, {"pwd", true}, {"jwt", true}}
+	for _, name := range []string{"password", "passwd", "passphrase", "secret", "token", "credential", "credentials", "authorization", "cookie"} {
+		ends = append(ends, secretEnd{name, false})
+	}
+	for _, name := range []string{"api", "access", "secret", "account", "encryption", "signing", "auth", "master", "private", "shared"} {
+		ends = append(ends, secretEnd{name + "key", false}, secretEnd{name + "-key", false})
+	}
+	for _, e := range ends {
+		last := e.text[len(e.text)-1]
+		byLast[last] = append(byLast[last], e)
+		byLast[last-'a'+'A'] = append(byLast[last-'a'+'A'], e)
+	}
+	return byLast
+}()
+
+// secretEnd is in lower case, with hyphens for what separates words. A whole word
+// must begin the name or follow a separator: bypass holds no secret.
+type secretEnd struct {
+	text  string
+	whole bool
+}
+
+// secretKey says whether an attribute's name is that of a secret.
+func secretKey(key []byte) bool {
+	if len(key) == 0 {
+		return false
+	}
+	for _, e := range secretEnds[key[len(key)-1]] {
+		if e.ends(key) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e secretEnd) ends(key []byte) bool {
+	from := len(key) - len(e.text)
+	if from < 0 {
+		return false
+	}
+	for i := len(e.text) - 1; i >= 0; i-- {
+		c := lower(key[from+i])
+		if c == '_' || c == '.' {
+			c = '-'
+		}
+		if c != e.text[i] {
+			return false
+		}
+	}
+	return !e.whole || from == 0 || strings.IndexByte("-_./:", key[from-1]) >= 0
+}
