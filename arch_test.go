@@ -39,6 +39,7 @@ var onlyIn = map[string][]string{
 	"github.com/cockroachdb/pebble":      {"pipeline/broker", "projections"},
 	"github.com/apache/arrow-go":         {"schemas", "projections/segment"},
 	"github.com/smacker/go-tree-sitter":  {"processors/source"},
+	"google.golang.org/grpc":             {"server/otlp", "server/node"},
 	"github.com/fsnotify/fsnotify":       {"internal/gitwatch"},
 	"github.com/danielgtaylor/huma":      {"server"},
 	"github.com/spf13/cobra":             {"cmd"},

@@ -26,6 +26,7 @@ type system struct {
 func startSystem(ctx context.Context, dir string) (*system, error) {
 	n, err := node.Open(ctx, node.Config{
 		DataDir: dir, HTTP: node.HTTPConfig{Listen: "127.0.0.1:0"}, Kafka: node.KafkaConfig{Listen: "127.0.0.1:0"},
+		OTLP: node.OTLPConfig{GRPC: "127.0.0.1:0", HTTP: "127.0.0.1:0"},
 	})
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -8,7 +9,8 @@ import (
 
 // KeyOf is the key of a payload's event, which decides its partition (DESIGN
 // §3): for a command its workspace, or its directory where none is given; for
-// what happens to a repository its name. Nil where the payload does not say: an
+// what happens to a repository its name; for spans and access logs the service (that
+// of the first resource, where an event has several). Nil where the payload does not say: an
 // outcome belongs to its command's partition, and only the producer knows the
 // workspace; what it is found by works in any.
 func KeyOf(payload proto.Message) []byte {
@@ -20,6 +22,12 @@ func KeyOf(payload proto.Message) []byte {
 		if m.GetCwd() != "" {
 			return []byte(m.GetCwd())
 		}
+	case *tracepb.TracesData:
+		if rs := m.GetResourceSpans(); len(rs) > 0 {
+			return ServiceKey(ServiceOf(rs[0].GetResource()))
+		}
+	case *recountv1.AccessLogged:
+		return ServiceKey(m.GetService())
 	case interface{ GetRepository() string }:
 		return []byte(m.GetRepository())
 	}

@@ -101,7 +101,7 @@ func (b *bench) env() []string {
 
 // start runs a server and returns when it answers.
 func (b *bench) start() (stop func()) {
-	cmd := exec.Command(b.bin, "up", "--http", "127.0.0.1:0", "--kafka", "none")
+	cmd := exec.Command(b.bin, "up", "--http", "127.0.0.1:0", "--kafka", "none", "--otlp-grpc", "none", "--otlp-http", "none")
 	var logs bytes.Buffer
 	cmd.Env, cmd.Stderr = b.env(), &logs
 	if err := cmd.Start(); err != nil {

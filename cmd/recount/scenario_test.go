@@ -96,7 +96,7 @@ func (w *world) sh(line string) (string, int) {
 // start runs `recount up` until stop, and returns when it is ready.
 func (w *world) start(flags ...string) {
 	w.t.Helper()
-	cmd := exec.Command(filepath.Join(w.dir, "bin", "recount"), append([]string{"up", "--http", "127.0.0.1:0", "--kafka", "127.0.0.1:0"}, flags...)...)
+	cmd := exec.Command(filepath.Join(w.dir, "bin", "recount"), append([]string{"up", "--http", "127.0.0.1:0", "--kafka", "127.0.0.1:0", "--otlp-grpc", "127.0.0.1:0", "--otlp-http", "127.0.0.1:0"}, flags...)...)
 	cmd.Dir, cmd.Env = filepath.Join(w.dir, "work"), w.env()
 	logs, err := os.Create(filepath.Join(w.dir, "up.log"))
 	if err != nil {
@@ -243,8 +243,10 @@ func TestPortInUse(t *testing.T) {
 	defer l.Close()
 	addr := l.Addr().String()
 	for flag, args := range map[string]string{
-		"--http":  "--kafka none --http " + addr,
-		"--kafka": "--http 127.0.0.1:0 --kafka " + addr,
+		"--http":      "--kafka none --otlp-grpc none --otlp-http none --http " + addr,
+		"--kafka":     "--http 127.0.0.1:0 --otlp-grpc none --otlp-http none --kafka " + addr,
+		"--otlp-grpc": "--http 127.0.0.1:0 --kafka none --otlp-http none --otlp-grpc " + addr,
+		"--otlp-http": "--http 127.0.0.1:0 --kafka none --otlp-grpc none --otlp-http " + addr,
 	} {
 		out, code := newWorld(t).sh("recount up " + args)
 		if code != 1 || !strings.Contains(out, flag) || !strings.Contains(out, addr) || !strings.Contains(out, "in use") {

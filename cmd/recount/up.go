@@ -16,7 +16,7 @@ func (a *app) upCmd() *cobra.Command {
 	var logFormat string
 	c := &cobra.Command{
 		Use:   "up",
-		Short: "Run everything in one process: the log, the pipelines, the HTTP API",
+		Short: "Run everything in one process: the log, the pipelines, the HTTP API, the receivers of spans",
 		Long: `Run Recount: the embedded log, the pipelines that make commands findable, and the
 HTTP API. Other verbs on the same data directory ask this process while it runs;
 the addresses in use are in DATA-DIR/endpoints.json. Ctrl-c stops it in order.
@@ -45,6 +45,8 @@ With --brokers it uses an outside Kafka or Redpanda in place of the embedded log
 			set("tls-cert", func() { cfg.HTTP.CertFile = flags.HTTP.CertFile })
 			set("tls-key", func() { cfg.HTTP.KeyFile = flags.HTTP.KeyFile })
 			set("insecure-no-tls", func() { cfg.HTTP.InsecureNoTLS = flags.HTTP.InsecureNoTLS })
+			set("otlp-grpc", func() { cfg.OTLP.GRPC = flags.OTLP.GRPC })
+			set("otlp-http", func() { cfg.OTLP.HTTP = flags.OTLP.HTTP })
 			set("kafka", func() { cfg.Kafka.Listen = flags.Kafka.Listen })
 			set("kafka-advertise", func() { cfg.Kafka.Advertise = flags.Kafka.Advertise })
 			set("brokers", func() { cfg.Kafka.Brokers = flags.Kafka.Brokers })
@@ -89,6 +91,16 @@ With --brokers it uses an outside Kafka or Redpanda in place of the embedded log
 				case len(e.Brokers) > 0:
 					a.printf("  kafka  %s (outside)\n", strings.Join(e.Brokers, ","))
 				}
+				var spans []string
+				if e.OTLPGRPC != "" {
+					spans = append(spans, e.OTLPGRPC+" (gRPC)")
+				}
+				if e.OTLPHTTP != "" {
+					spans = append(spans, e.OTLPHTTP+"/v1/traces")
+				}
+				if len(spans) > 0 {
+					a.printf("  otlp   %s\n", strings.Join(spans, ", "))
+				}
 				a.printf("  roles  %s\nctrl-c stops it\n", strings.Join(e.Roles, ", "))
 			}
 			return n.Run(cmd.Context())
@@ -101,6 +113,8 @@ With --brokers it uses an outside Kafka or Redpanda in place of the embedded log
 	f.StringVar(&flags.HTTP.CertFile, "tls-cert", "", "serve TLS with this certificate")
 	f.StringVar(&flags.HTTP.KeyFile, "tls-key", "", "and this key")
 	f.BoolVar(&flags.HTTP.InsecureNoTLS, "insecure-no-tls", false, "serve an address that is not loopback without TLS: the token and every command cross the network in the clear")
+	f.StringVar(&flags.OTLP.GRPC, "otlp-grpc", node.DefaultOTLPGRPC, "the address that takes spans by OTLP over gRPC; :0 picks a port, none takes none")
+	f.StringVar(&flags.OTLP.HTTP, "otlp-http", node.DefaultOTLPHTTP, "the address that takes spans by OTLP over HTTP; :0 picks a port, none takes none")
 	f.StringVar(&flags.Kafka.Listen, "kafka", node.DefaultKafkaListen, "the embedded log's address for Kafka clients; none for no listener")
 	f.StringVar(&flags.Kafka.Advertise, "kafka-advertise", "", "the host:port that Kafka clients are told to connect to (default the address it listens on)")
 	f.StringSliceVar(&flags.Kafka.Brokers, "brokers", nil, "brokers of an outside Kafka, in place of the embedded log")

@@ -73,7 +73,6 @@ func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // guard wraps the routes: request id, panics, metrics, host, origin, token.
 func guard(next *http.ServeMux, o Options, m *metrics) http.Handler {
-	origin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		id := requestID(r)
@@ -106,24 +105,36 @@ func guard(next *http.ServeMux, o Options, m *metrics) http.Handler {
 			m.observe(route, w.status, time.Since(start))
 			o.Log.Debug("http request", "request", id, "route", route, "status", w.status, "bytes", w.bytes, "took", time.Since(start))
 		}()
-		if !o.hostAllowed(r.Host) {
-			problem(w, http.StatusMisdirectedRequest, fmt.Sprintf("host %q: not a name of this server; use a loopback address, or list the name under http.hosts", r.Host))
-			return
-		}
-		// A page of another origin may send a simple request without asking; it has
-		// no business writing here.
-		if err := origin.Check(r); err != nil {
-			problem(w, http.StatusForbidden, "a request of a web page of another origin: "+err.Error())
-			return
-		}
-		if o.Token != "" && !open(r.URL.Path) && !tokenMatches(r, o.Token) {
-			w.Header().Set("WWW-Authenticate", `Bearer realm="recount"`)
-			problem(w, http.StatusUnauthorized, "want header Authorization: Bearer TOKEN")
+		if status, why := o.Refuses(r); status != 0 && (status != http.StatusUnauthorized || !open(r.URL.Path)) {
+			if status == http.StatusUnauthorized {
+				w.Header().Set("WWW-Authenticate", `Bearer realm="recount"`)
+			}
+			problem(w, status, why)
 			return
 		}
 		liftDeadline(w, r)
 		next.ServeHTTP(w, r)
 	})
+}
+
+var sameOrigin = http.NewCrossOriginProtection()
+
+// Refuses says why a request is not let in, and the status that says so: by another
+// name than this server's, by a web page of another origin, without the token. The
+// status is 0 for one that may come in.
+func (o Options) Refuses(r *http.Request) (status int, why string) {
+	if !o.hostAllowed(r.Host) {
+		return http.StatusMisdirectedRequest, fmt.Sprintf("host %q: not a name of this server; use a loopback address, or list the name under http.hosts", r.Host)
+	}
+	// A page of another origin may send a simple request without asking; it has no
+	// business writing here.
+	if err := sameOrigin.Check(r); err != nil {
+		return http.StatusForbidden, "a request of a web page of another origin: " + err.Error()
+	}
+	if o.Token != "" && !tokenMatches(r, o.Token) {
+		return http.StatusUnauthorized, "want header Authorization: Bearer TOKEN"
+	}
+	return 0, ""
 }
 
 // liftDeadline takes the deadline for reading away once the request has been

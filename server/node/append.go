@@ -6,12 +6,14 @@ import (
 	"sync"
 	"time"
 
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -139,20 +141,27 @@ func (a *appender) prepare(e schemas.Event) (schemas.Event, int, error) {
 	if e.ContentType == "" {
 		e.ContentType = schemas.ContentJSON
 	}
+	if e.Type == schemas.TypeSpansExported && e.ContentType == schemas.ContentProto && !e.Time.IsZero() && e.Key != nil {
+		return a.prepareSpans(e)
+	}
 	m, err := e.DecodePayload()
 	if err != nil {
 		return e, 0, err
 	}
 	found := len(a.redact.Event(m))
-	if found > 0 {
+	if e.Type == schemas.TypeSpansExported && e.ContentType == schemas.ContentJSON {
+		// JSON is for those who write it by hand; the log has the form that is small.
+		e.ContentType = schemas.ContentProto
+		e.Payload, err = proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	} else if found > 0 {
 		if e.ContentType == schemas.ContentProto {
 			e.Payload, err = proto.MarshalOptions{Deterministic: true}.Marshal(m)
 		} else {
 			e.Payload, err = schemas.EncodePayload(m)
 		}
-		if err != nil {
-			return e, 0, err
-		}
+	}
+	if err != nil {
+		return e, 0, err
 	}
 	if e.Time.IsZero() {
 		e.Time = payloadTime(m)
@@ -171,6 +180,21 @@ func (a *appender) prepare(e schemas.Event) (schemas.Event, int, error) {
 	return e, found, err
 }
 
+// prepareSpans is prepare for spans that say their time and key, as the receivers
+// and importers send them: much at once, so that they are checked and redacted as
+// they stand, without being decoded.
+func (a *appender) prepareSpans(e schemas.Event) (schemas.Event, int, error) {
+	out, found, err := a.redact.OTLP(redact.OTLPTraces, e.Payload)
+	if err != nil {
+		return e, 0, schemas.Poisonf("payload of %s: %w", e.Type, err)
+	}
+	if e.Payload = out; e.ID.IsZero() {
+		e.ID = e.DeriveID()
+	}
+	_, err = schemas.DecodeEvent("", e.Headers(), e.Key, nil, e.Time)
+	return e, len(found), err
+}
+
 // payloadTime is when a payload says that it happened, so that the same payload
 // sent twice without an id is one event.
 func payloadTime(m proto.Message) time.Time {
@@ -180,6 +204,14 @@ func payloadTime(m proto.Message) time.Time {
 		ts = m.GetStartedAt()
 	case interface{ GetObservedAt() *timestamppb.Timestamp }:
 		ts = m.GetObservedAt()
+	case *tracepb.TracesData:
+		return schemas.SpanTime(schemas.LastEnd(m))
+	case *recountv1.AccessLogged:
+		for _, e := range m.GetEntries() {
+			if t := e.GetTime(); ts == nil || t.AsTime().After(ts.AsTime()) {
+				ts = t
+			}
+		}
 	}
 	if ts == nil {
 		return time.Time{}

@@ -20,6 +20,7 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/otlp"
 )
 
 // Roles say what a process does.
@@ -43,6 +44,8 @@ var AllRoles = []string{RoleLog, RoleIngest, RoleProcess, RoleProject, RoleServe
 const (
 	DefaultHTTPListen  = "127.0.0.1:7171"
 	DefaultKafkaListen = "127.0.0.1:9092"
+	DefaultOTLPGRPC    = "127.0.0.1:4317"
+	DefaultOTLPHTTP    = "127.0.0.1:4318"
 	DefaultEmbedder    = "hash"
 )
 
@@ -58,6 +61,8 @@ type Config struct {
 	Kafka KafkaConfig `yaml:"kafka"`
 	// HTTP is the API's door.
 	HTTP HTTPConfig `yaml:"http"`
+	// OTLP are the receivers of spans.
+	OTLP OTLPConfig `yaml:"otlp"`
 	// Embedder names what embeds commands and questions; default "hash", the only
 	// one so far. Flag --embedder.
 	Embedder string `yaml:"embedder"`
@@ -152,6 +157,24 @@ type HTTPConfig struct {
 	MaxBodyBytes int64 `yaml:"max_body_bytes"`
 }
 
+// OTLPConfig is how spans are received, by a process with the role ingest. Token, TLS
+// and names are those of HTTPConfig, and so are the rules for an address that is not
+// loopback.
+type OTLPConfig struct {
+	// GRPC is the address for OTLP over gRPC; default 127.0.0.1:4317, "none" for no
+	// receiver. Flag --otlp-grpc.
+	GRPC string `yaml:"grpc"`
+	// HTTP is the address for OTLP over HTTP; default 127.0.0.1:4318, "none" for no
+	// receiver. Flag --otlp-http.
+	HTTP string `yaml:"http"`
+	// MaxRequestBytes bounds a request, decompressed; default 16 MiB.
+	MaxRequestBytes int `yaml:"max_request_bytes"`
+	// MaxInFlightBytes bounds the requests that are not durable yet, together; default
+	// 64 MiB, and at least MaxRequestBytes. More lets more senders wait for a slow
+	// disk at the price of memory.
+	MaxInFlightBytes int64 `yaml:"max_in_flight_bytes"`
+}
+
 // VectorConfig is the vector index's part of Config. A change of any field but Ef
 // makes the index anew from the log at the next start.
 type VectorConfig struct {
@@ -175,7 +198,7 @@ func (c Config) vectorOptions() vector.Options {
 	}
 }
 
-// noListener in Kafka.Listen: in memory only.
+// noListener in place of an address: for Kafka in memory only, for OTLP no receiver.
 const noListener = "none"
 
 // LoadConfig reads a config file. A field it does not know is an error, so that
@@ -205,6 +228,16 @@ func (c Config) Normal() (Config, error) {
 	}
 	setDefault(&c.Embedder, DefaultEmbedder)
 	setDefault(&c.HTTP.Listen, DefaultHTTPListen)
+	if c.Has(RoleIngest) {
+		setDefault(&c.OTLP.GRPC, DefaultOTLPGRPC)
+		setDefault(&c.OTLP.HTTP, DefaultOTLPHTTP)
+	}
+	if c.OTLP.MaxRequestBytes == 0 {
+		c.OTLP.MaxRequestBytes = otlp.DefaultMaxRequest
+	}
+	if c.OTLP.MaxInFlightBytes == 0 {
+		c.OTLP.MaxInFlightBytes = max(otlp.DefaultMaxInFlight, int64(c.OTLP.MaxRequestBytes))
+	}
 	if c.Has(RoleLog) {
 		setDefault(&c.Kafka.Listen, DefaultKafkaListen)
 	}
@@ -335,18 +368,36 @@ func (c Config) validateHTTP(bad func(field string, value any, want string)) {
 	if (h.CertFile == "") != (h.KeyFile == "") {
 		bad("http.tls_cert", fmt.Sprintf("%q", h.CertFile), "want both tls_cert and tls_key, or neither")
 	}
-	if _, _, err := net.SplitHostPort(h.Listen); err != nil {
-		bad("http.listen", fmt.Sprintf("%q", h.Listen), "want host:port")
+	c.validateAddress(bad, "http.listen", h.Listen, "want host:port")
+	o := c.OTLP
+	if o.MaxRequestBytes < 1<<20 || o.MaxRequestBytes > 1<<30 {
+		bad("otlp.max_request_bytes", o.MaxRequestBytes, "want 1 MiB to 1 GiB")
+	}
+	if o.MaxInFlightBytes < int64(o.MaxRequestBytes) {
+		bad("otlp.max_in_flight_bytes", o.MaxInFlightBytes, "want otlp.max_request_bytes at least")
+	}
+	for _, door := range [][2]string{{"otlp.grpc", o.GRPC}, {"otlp.http", o.HTTP}} {
+		if door[1] != "" && door[1] != noListener {
+			c.validateAddress(bad, door[0], door[1], "want host:port, or none")
+		}
+	}
+}
+
+// validateAddress checks an address to serve HTTP or gRPC at: what others on the
+// network reach wants a token, and TLS.
+func (c Config) validateAddress(bad func(field string, value any, want string), field, addr, form string) {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		bad(field, fmt.Sprintf("%q", addr), form)
 		return
 	}
-	if isLoopback(h.Listen) {
+	if isLoopback(addr) {
 		return
 	}
-	if h.Token == "" {
-		bad("http.listen", h.Listen, "not loopback: want http.token_file (--token-file)")
+	if c.HTTP.Token == "" {
+		bad(field, addr, "not loopback: want http.token_file (--token-file)")
 	}
-	if h.CertFile == "" && !h.InsecureNoTLS {
-		bad("http.listen", h.Listen, "not loopback: want http.tls_cert and http.tls_key (--tls-cert, --tls-key), or --insecure-no-tls if something else encrypts")
+	if c.HTTP.CertFile == "" && !c.HTTP.InsecureNoTLS {
+		bad(field, addr, "not loopback: want http.tls_cert and http.tls_key (--tls-cert, --tls-key), or --insecure-no-tls if something else encrypts")
 	}
 }
 

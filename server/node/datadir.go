@@ -149,6 +149,10 @@ type Endpoints struct {
 	HTTP string `json:"http,omitempty"`
 	// Kafka is the embedded broker's address, empty where it does not listen.
 	Kafka string `json:"kafka,omitempty"`
+	// OTLPGRPC is where spans are received over gRPC, host:port, and OTLPHTTP the URL
+	// that /v1/traces is below; empty where they are not.
+	OTLPGRPC string `json:"otlp_grpc,omitempty"`
+	OTLPHTTP string `json:"otlp_http,omitempty"`
 	// Brokers are the outside ones in use.
 	Brokers []string `json:"brokers,omitempty"`
 	// TokenFile is where the token for HTTP stands, if one is needed and it stands

@@ -49,6 +49,7 @@ type Node struct {
 	log      *pipeline.Log
 	set      *projections.Set
 	listener net.Listener
+	spans    spanDoors
 
 	// starts is what the log held when the node opened; ready is set when the
 	// projections have applied it.
@@ -112,7 +113,10 @@ func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Pro
 	n.cfg.DataDir = n.dir.path
 	// The door before the log: a port in use is told before anything is opened.
 	if !local {
-		if n.listener, err = listen(ctx, cfg.HTTP.Listen); err != nil {
+		if n.listener, err = listen(ctx, cfg.HTTP.Listen, "http.listen (--http)", "choose another port, or :0 for any"); err != nil {
+			return n, err
+		}
+		if err = n.spans.listen(ctx, cfg); err != nil {
 			return n, err
 		}
 	}
@@ -152,18 +156,22 @@ func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Pro
 	}
 	n.app = newAppender(n.log, redactor, n.position)
 	if !local {
-		err = n.registerMetrics()
+		if err = n.registerMetrics(); err == nil {
+			err = n.spans.open(n)
+		}
 	}
 	return n, err
 }
 
-func listen(ctx context.Context, addr string) (net.Listener, error) {
+// listen binds an address; an error names the field that has it, and says the mend
+// for a port that is taken.
+func listen(ctx context.Context, addr, field, mend string) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("http.listen (--http): %s: in use by another program; choose another port, or :0 for any: %w", addr, err)
+		return nil, fmt.Errorf("%s: %s: in use by another program; %s: %w", field, addr, mend, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("http.listen (--http): %w", err)
+		return nil, fmt.Errorf("%s: %w", field, err)
 	}
 	return l, nil
 }
@@ -211,6 +219,7 @@ func (n *Node) Endpoints() Endpoints {
 		}
 		e.HTTP = scheme + "://" + addr
 	}
+	n.spans.endpoints(&e, n.cfg.HTTP.CertFile != "")
 	return e
 }
 
@@ -229,7 +238,7 @@ func (n *Node) Run(ctx context.Context) error {
 	if err := n.dir.writeEndpoints(n.Endpoints()); err != nil {
 		return fmt.Errorf("write %s: %w", endpointsFile, err)
 	}
-	n.cfg.Logger.Info("serving", "http", n.Endpoints().HTTP, "kafka", n.KafkaAddr(), "data", n.dir.path, "roles", n.cfg.Roles)
+	n.cfg.Logger.Info("serving", "http", n.Endpoints().HTTP, "kafka", n.KafkaAddr(), "otlp_grpc", n.Endpoints().OTLPGRPC, "otlp_http", n.Endpoints().OTLPHTTP, "data", n.dir.path, "roles", n.cfg.Roles)
 
 	defer paceCollector()()
 	g, ctx := errgroup.WithContext(ctx)
@@ -256,6 +265,7 @@ func (n *Node) Run(ctx context.Context) error {
 		}
 		return fmt.Errorf("serve http: %w", err)
 	})
+	n.spans.serve(g.Go)
 	g.Go(func() error {
 		<-ctx.Done()
 		n.cfg.Logger.Info("stopping")
@@ -266,6 +276,9 @@ func (n *Node) Run(ctx context.Context) error {
 		if serr := srv.Shutdown(graceful); serr != nil {
 			n.cfg.Logger.Warn("requests cut short", "err", serr)
 			err = errors.Join(err, srv.Close())
+		}
+		if serr := n.spans.shutdown(graceful); serr != nil {
+			n.cfg.Logger.Warn("exports of spans cut short", "err", serr)
 		}
 		stopInner()
 		return err
@@ -334,6 +347,7 @@ func (n *Node) Close() error {
 			errs = append(errs, err)
 		}
 	}
+	errs = append(errs, n.spans.close())
 	if n.set != nil {
 		errs = append(errs, n.set.Flush(), n.set.Close())
 	}

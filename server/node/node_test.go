@@ -89,6 +89,7 @@ func config(dir string) node.Config {
 		DataDir: dir, Version: "test",
 		HTTP:  node.HTTPConfig{Listen: "127.0.0.1:0"},
 		Kafka: node.KafkaConfig{Listen: "127.0.0.1:0"},
+		OTLP:  node.OTLPConfig{GRPC: "127.0.0.1:0", HTTP: "127.0.0.1:0"},
 	}
 }
 

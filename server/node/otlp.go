@@ -1,0 +1,178 @@
+package node
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/net/netutil"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+
+	"github.com/recountdb/recount/internal/spans"
+	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/otlp"
+)
+
+// maxSpanConnections bounds the connections of each receiver of spans.
+const maxSpanConnections = 1024
+
+// spanDoors are the receivers of spans: nil where they are switched off, or the node
+// has not the role ingest.
+type spanDoors struct {
+	grpcListener, httpListener net.Listener
+	grpc                       *grpc.Server
+	http                       *http.Server
+}
+
+// listen binds the receivers' ports.
+func (d *spanDoors) listen(ctx context.Context, cfg Config) (err error) {
+	if !cfg.Has(RoleIngest) {
+		return nil
+	}
+	for _, door := range []struct {
+		addr, field, flag string
+		into              *net.Listener
+	}{
+		{cfg.OTLP.GRPC, "otlp.grpc", "--otlp-grpc", &d.grpcListener},
+		{cfg.OTLP.HTTP, "otlp.http", "--otlp-http", &d.httpListener},
+	} {
+		if door.addr == noListener {
+			continue
+		}
+		l, err := listen(ctx, door.addr, door.field+" ("+door.flag+")", "choose another port, :0 for any, or none to take no spans there")
+		if err != nil {
+			return err
+		}
+		*door.into = l
+	}
+	return nil
+}
+
+// open makes the servers.
+func (d *spanDoors) open(n *Node) error {
+	if d.grpcListener == nil && d.httpListener == nil {
+		return nil
+	}
+	h := n.cfg.HTTP
+	r := otlp.New(otlp.Options{
+		Append: n.app.Append,
+		Split:  spans.Splitter{Redact: n.app.redact, MaxEvent: httpapi.MaxEvent},
+		Token:  h.Token, Hosts: h.Hosts,
+		MaxRequest: n.cfg.OTLP.MaxRequestBytes, MaxInFlight: n.cfg.OTLP.MaxInFlightBytes,
+		Log: n.cfg.Logger, Registry: n.reg,
+	})
+	var config *tls.Config
+	if h.CertFile != "" {
+		cert, err := tls.LoadX509KeyPair(h.CertFile, h.KeyFile)
+		if err != nil {
+			return fmt.Errorf("http.tls_cert: %w", err)
+		}
+		config = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{cert}}
+	}
+	if d.grpcListener != nil {
+		var creds credentials.TransportCredentials
+		if config != nil {
+			creds = credentials.NewTLS(config)
+		}
+		d.grpc = r.GRPC(creds)
+	}
+	if d.httpListener != nil {
+		d.http = &http.Server{
+			Handler:           r.HTTP(),
+			TLSConfig:         config,
+			ReadHeaderTimeout: 5 * time.Second,
+			ReadTimeout:       60 * time.Second,
+			WriteTimeout:      120 * time.Second,
+			IdleTimeout:       120 * time.Second,
+			MaxHeaderBytes:    64 << 10,
+			ErrorLog:          slog.NewLogLogger(n.cfg.Logger.Handler(), slog.LevelDebug),
+		}
+	}
+	return nil
+}
+
+// serve hands each server's work to run and returns at once.
+func (d *spanDoors) serve(run func(func() error)) {
+	if d.grpc != nil {
+		run(func() error {
+			err := d.grpc.Serve(netutil.LimitListener(d.grpcListener, maxSpanConnections))
+			if err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+				return fmt.Errorf("serve otlp over grpc: %w", err)
+			}
+			return nil
+		})
+	}
+	if d.http != nil {
+		run(func() error {
+			l := netutil.LimitListener(d.httpListener, maxSpanConnections)
+			var err error
+			if d.http.TLSConfig != nil {
+				err = d.http.ServeTLS(l, "", "")
+			} else {
+				err = d.http.Serve(l)
+			}
+			if errors.Is(err, http.ErrServerClosed) {
+				return nil
+			}
+			return fmt.Errorf("serve otlp over http: %w", err)
+		})
+	}
+}
+
+// shutdown lets what is under way end, until the context does.
+func (d *spanDoors) shutdown(ctx context.Context) error {
+	var err error
+	if d.http != nil {
+		if err = d.http.Shutdown(ctx); err != nil {
+			err = errors.Join(err, d.http.Close())
+		}
+	}
+	if d.grpc != nil {
+		stopped := make(chan struct{})
+		go func() {
+			d.grpc.GracefulStop()
+			close(stopped)
+		}()
+		select {
+		case <-stopped:
+		case <-ctx.Done():
+			d.grpc.Stop() // ends the GracefulStop too
+			<-stopped
+			err = errors.Join(err, ctx.Err())
+		}
+	}
+	return err
+}
+
+// close gives the ports back, of servers that never served too.
+func (d *spanDoors) close() error {
+	var errs []error
+	for _, l := range []net.Listener{d.grpcListener, d.httpListener} {
+		if l != nil {
+			if err := l.Close(); !errors.Is(err, net.ErrClosed) {
+				errs = append(errs, err)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// endpoints fills in where spans are received.
+func (d *spanDoors) endpoints(e *Endpoints, tls bool) {
+	if d.grpcListener != nil {
+		e.OTLPGRPC = d.grpcListener.Addr().String()
+	}
+	if d.httpListener != nil {
+		scheme := "http"
+		if tls {
+			scheme = "https"
+		}
+		e.OTLPHTTP = scheme + "://" + d.httpListener.Addr().String()
+	}
+}

@@ -1,0 +1,218 @@
+package otlp
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+// Media types of OTLP over HTTP.
+const (
+	mediaProto = "application/x-protobuf"
+	mediaJSON  = "application/json"
+)
+
+// jsonWeight is how many times the size of a request in JSON it takes to read it.
+const jsonWeight = 8
+
+// HTTP makes the handler of OTLP over HTTP.
+func (r *Receiver) HTTP() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/traces", r.httpExport)
+	mux.HandleFunc("/v1/traces", func(w http.ResponseWriter, req *http.Request) {
+		w.Header().Set("Allow", http.MethodPost)
+		r.answer(w, req, nil, &refusal{kind: refusalKind{onlyTraces.code, http.StatusMethodNotAllowed}, why: req.Method + " /v1/traces: want POST"}, time.Now())
+	})
+	for signal := range envName {
+		for _, path := range []string{"/v1/" + signal, "/v1development/" + signal} {
+			mux.HandleFunc(path, func(w http.ResponseWriter, req *http.Request) {
+				r.answer(w, req, nil, notTraces(path, signal), time.Now())
+			})
+		}
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, req *http.Request) {
+		r.answer(w, req, nil, &refusal{kind: onlyTraces, why: fmt.Sprintf("no %s %.200q here: spans go to POST /v1/traces", req.Method, req.URL.Path)}, time.Now())
+	})
+	admission := httpapi.Options{Token: r.o.Token, Hosts: r.o.Hosts}
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		if status, why := admission.Refuses(req); status != 0 {
+			if status == http.StatusUnauthorized {
+				w.Header().Set("WWW-Authenticate", `Bearer realm="recount"`)
+			}
+			r.answer(w, req, nil, &refusal{kind: refusalKind{badToken.code, status}, why: why}, time.Now())
+			return
+		}
+		mux.ServeHTTP(w, req)
+	})
+}
+
+func (r *Receiver) httpExport(w http.ResponseWriter, req *http.Request) {
+	start := time.Now()
+	a, err := func() (accepted, error) {
+		ctx := req.Context()
+		s, err := r.room.take(ctx, firstGuess(req, r.o.MaxRequest))
+		if err != nil {
+			return accepted{}, err
+		}
+		defer s.leave()
+		b, err := r.read(w, req, s)
+		if err != nil {
+			return accepted{}, err
+		}
+		if mediaOf(req) == mediaJSON {
+			if err := s.grow(ctx, jsonWeight*int64(len(b))); err != nil {
+				return accepted{}, err
+			}
+			if b, err = fromJSON(b); err != nil {
+				return accepted{}, err
+			}
+		}
+		s.shrink(int64(len(b)))
+		return r.export(ctx, b)
+	}()
+	r.answer(w, req, &a, err, start)
+}
+
+// firstGuess is what a request takes before it is read.
+func firstGuess(req *http.Request, limit int) int64 {
+	if req.ContentLength < 0 {
+		return firstShare
+	}
+	return min(req.ContentLength, int64(limit))
+}
+
+// read reads a request's body, decompressed.
+func (r *Receiver) read(w http.ResponseWriter, req *http.Request, s *share) ([]byte, error) {
+	if media := mediaOf(req); media != mediaProto && media != mediaJSON {
+		return nil, &refusal{kind: refusalKind{badData.code, http.StatusUnsupportedMediaType}, why: fmt.Sprintf("Content-Type %.100q: want %s or %s", req.Header.Get("Content-Type"), mediaProto, mediaJSON)}
+	}
+	if req.ContentLength > int64(r.o.MaxRequest) {
+		w.Header().Set("Connection", "close") // rather than read it all
+		return nil, tooLargeFor(r.o.MaxRequest)
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(receiveTimeout))
+	var body io.Reader = http.MaxBytesReader(w, req.Body, int64(r.o.MaxRequest))
+	switch encoding := strings.ToLower(req.Header.Get("Content-Encoding")); encoding {
+	case "", "identity", "none":
+	case "gzip":
+		z, err := gzip.NewReader(body)
+		if err != nil {
+			return nil, &refusal{kind: badData, why: "the body is no gzip: " + err.Error()}
+		}
+		body = z
+	default:
+		return nil, &refusal{kind: refusalKind{badData.code, http.StatusUnsupportedMediaType}, why: fmt.Sprintf("Content-Encoding %.100q: want gzip or none", encoding)}
+	}
+	b, err := readAll(req.Context(), body, s, r.o.MaxRequest, max(req.ContentLength, 0))
+	var over *http.MaxBytesError
+	var own *refusal
+	switch {
+	case err == nil:
+		// The server goes on reading, to notice a client that leaves, and would take
+		// the deadline for that.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+		return b, nil
+	case errors.As(err, &own):
+		return nil, err
+	case errors.As(err, &over):
+		return nil, tooLargeFor(r.o.MaxRequest)
+	case req.Context().Err() != nil:
+		return nil, &refusal{kind: gone, why: "the client went away"}
+	}
+	return nil, &refusal{kind: badData, why: "the body is cut short or damaged: " + err.Error()}
+}
+
+// readAll reads at most limit bytes, with room for them in its share. hint is how
+// many to expect.
+func readAll(ctx context.Context, body io.Reader, s *share, limit int, hint int64) ([]byte, error) {
+	b := make([]byte, 0, min(int64(limit), max(hint, 4<<10))+1)
+	for {
+		n, err := body.Read(b[len(b):cap(b)])
+		if b = b[:len(b)+n]; len(b) > limit {
+			return nil, tooLargeFor(limit)
+		}
+		if errors.Is(err, io.EOF) {
+			return b, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(b) == cap(b) {
+			if err := s.grow(ctx, int64(2*cap(b))); err != nil {
+				return nil, err
+			}
+			b = append(make([]byte, 0, min(2*cap(b), limit+1)), b...)
+		}
+	}
+}
+
+// fromJSON is a request in JSON as it would be in protobuf.
+func fromJSON(b []byte) ([]byte, error) {
+	var m tracepb.TracesData
+	if err := schemas.UnmarshalOTLP(b, &m); err != nil {
+		return nil, &refusal{kind: badData, why: "the request is no ExportTraceServiceRequest: " + err.Error()}
+	}
+	return proto.MarshalOptions{Deterministic: true}.Marshal(&m)
+}
+
+// answer writes what became of a request in the form of the request: the response,
+// or a Status.
+func (r *Receiver) answer(w http.ResponseWriter, req *http.Request, a *accepted, err error, start time.Time) {
+	var m proto.Message
+	code := http.StatusOK
+	if err != nil {
+		why := refused(err)
+		code, m = why.kind.http, why.status().Proto()
+		if why.after > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(why.after.Seconds()))))
+		}
+		_ = r.answered("http", why, start)
+	} else {
+		m = a.response()
+		_ = r.answered("http", nil, start)
+	}
+	media := mediaOf(req)
+	var b []byte
+	if media == mediaProto {
+		b, err = proto.Marshal(m)
+	} else {
+		media = mediaJSON
+		b, err = protojson.Marshal(m)
+	}
+	if err != nil { // text that is not UTF-8 cannot be here
+		code, b = http.StatusInternalServerError, nil
+	}
+	w.Header().Set("Content-Type", media)
+	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
+	w.WriteHeader(code)
+	_, _ = w.Write(b)
+}
+
+// mediaOf is a request's media type; application/protobuf is taken for the one that
+// OTLP names.
+func mediaOf(req *http.Request) string {
+	media, _, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	if media == "application/protobuf" {
+		return mediaProto
+	}
+	return media
+}

@@ -1,0 +1,95 @@
+package otlp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// refusal is why an export is not taken, and whether it is worth sending again.
+type refusal struct {
+	kind  refusalKind
+	why   string
+	after time.Duration // for what may be sent again
+}
+
+func (r *refusal) Error() string { return r.why }
+
+// refusalKind is a reason as each protocol has it.
+type refusalKind struct {
+	code codes.Code
+	http int
+}
+
+var (
+	badData     = refusalKind{codes.InvalidArgument, http.StatusBadRequest}
+	badToken    = refusalKind{codes.Unauthenticated, http.StatusUnauthorized}
+	tooLarge    = refusalKind{codes.ResourceExhausted, http.StatusRequestEntityTooLarge} // without RetryInfo: not to be sent again
+	overloaded  = refusalKind{codes.Unavailable, http.StatusServiceUnavailable}
+	unavailable = refusalKind{codes.Unavailable, http.StatusServiceUnavailable}
+	gone        = refusalKind{codes.Canceled, 499}
+	late        = refusalKind{codes.DeadlineExceeded, http.StatusGatewayTimeout}
+	onlyTraces  = refusalKind{codes.Unimplemented, http.StatusNotFound}
+	bug         = refusalKind{codes.Internal, http.StatusInternalServerError}
+)
+
+// When to come again.
+const (
+	afterOverload = time.Second
+	afterOutage   = 5 * time.Second
+)
+
+// notStored is the refusal for an error of Append. Only what can never be stored is
+// final: a log that has failed for good is one that a restart brings back.
+func (r *Receiver) notStored(ctx context.Context, err error) *refusal {
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return &refusal{kind: gone, why: "the client went away"}
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &refusal{kind: late, why: "not durable within the client's deadline", after: afterOverload}
+	case errors.Is(err, schemas.ErrPoison):
+		return &refusal{kind: badData, why: "the spans cannot be stored: " + err.Error()}
+	}
+	r.o.Log.Warn("spans not stored: the sender is told to send them again", "err", err)
+	return &refusal{kind: unavailable, why: "the spans are not stored: send them again: " + err.Error(), after: afterOutage}
+}
+
+func tooLargeFor(limit int) *refusal {
+	return &refusal{kind: tooLarge, why: fmt.Sprintf("the request is larger than %d bytes, decompressed; nothing was taken; send fewer spans at once (OTEL_BSP_MAX_EXPORT_BATCH_SIZE, or send_batch_max_size of a collector)", limit)}
+}
+
+// signalOf names what the sender of another signal has to switch off.
+func notTraces(what, signal string) *refusal {
+	return &refusal{kind: onlyTraces, why: fmt.Sprintf("%s: only traces are taken here; switch the exporter of %s off (OTEL_%s_EXPORTER=none) or send it elsewhere", what, signal, envName[signal])}
+}
+
+var envName = map[string]string{"metrics": "METRICS", "logs": "LOGS", "profiles": "PROFILES"}
+
+// status is the refusal as both protocols tell it.
+func (r *refusal) status() *status.Status {
+	s := status.New(r.kind.code, r.why)
+	if r.after > 0 {
+		if with, err := s.WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(r.after)}); err == nil {
+			return with
+		}
+	}
+	return s
+}
+
+// refused is err as a refusal: one that is none is a bug of ours.
+func refused(err error) *refusal {
+	var r *refusal
+	if errors.As(err, &r) {
+		return r
+	}
+	return &refusal{kind: bug, why: err.Error()}
+}
