@@ -44,6 +44,11 @@ func TestConfigNamesFieldAndValue(t *testing.T) {
 		"empty token file":        {func(c *node.Config) { c.HTTP.TokenFile = empty }, "http.token_file"},
 		"missing token file":      {func(c *node.Config) { c.HTTP.TokenFile = empty + "x" }, "http.token_file"},
 		"token twice":             {func(c *node.Config) { c.HTTP.Token, c.HTTP.TokenFile = "t", empty }, "given twice"},
+		"spans' address":          {func(c *node.Config) { c.OTLP.GRPC = "4317" }, `otlp.grpc: "4317": want host:port, or none`},
+		"spans on the network":    {func(c *node.Config) { c.OTLP.HTTP = "0.0.0.0:4318" }, "otlp.http: 0.0.0.0:4318: not loopback: want http.token_file"},
+		"spans in the clear":      {func(c *node.Config) { c.OTLP.GRPC, c.HTTP.Token = "0.0.0.0:4317", "t" }, "otlp.grpc: 0.0.0.0:4317: not loopback: want http.tls_cert"},
+		"spans' requests":         {func(c *node.Config) { c.OTLP.MaxRequestBytes = 1 }, "otlp.max_request_bytes: 1"},
+		"spans in flight":         {func(c *node.Config) { c.OTLP.MaxInFlightBytes = 1 << 20 }, "otlp.max_in_flight_bytes: 1048576"},
 		"body":                    {func(c *node.Config) { c.HTTP.MaxBodyBytes = -1 }, "http.max_body_bytes: -1"},
 	} {
 		t.Run(name, func(t *testing.T) {
