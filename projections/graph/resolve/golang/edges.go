@@ -40,24 +40,27 @@ type linker struct {
 
 // link makes the edges of a unit's files, but of those kept from before.
 func (u *unit) link() {
-	for i, f := range u.files {
-		if f.kept != nil {
-			continue
+	spread(len(u.files), func(i int) {
+		if u.files[i].kept == nil {
+			u.linkFile(i)
 		}
-		l := &linker{unit: u, names: u.names[i], graph: &u.graphs[i], called: map[*ast.Ident]bool{}}
-		for _, decl := range f.syntax.Decls {
-			switch decl := decl.(type) {
-			case *ast.FuncDecl:
-				l.from = l.names.ofName[decl.Name]
-				l.overrides(decl)
-				l.served(decl)
-				l.walk(decl.Type)
-				if decl.Body != nil {
-					l.walk(decl.Body)
-				}
-			case *ast.GenDecl:
-				l.general(decl)
+	})
+}
+
+func (u *unit) linkFile(i int) {
+	l := &linker{unit: u, names: u.names[i], graph: &u.graphs[i], called: map[*ast.Ident]bool{}}
+	for _, decl := range u.files[i].syntax.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			l.from = l.names.ofName[decl.Name]
+			l.overrides(decl)
+			l.served(decl)
+			l.walk(decl.Type)
+			if decl.Body != nil {
+				l.walk(decl.Body)
 			}
+		case *ast.GenDecl:
+			l.general(decl)
 		}
 	}
 }

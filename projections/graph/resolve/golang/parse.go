@@ -60,6 +60,9 @@ type kept struct {
 	external bool
 }
 
+// same reports whether a file is known, and is what it was.
+func (k *kept) same(f resolve.File) bool { return k != nil && k.blob == f.Blob && k.skeleton != nil }
+
 // read parses the skeleton.
 func (k *kept) read(fset *token.FileSet, f resolve.File, pkg string) (*source, *declared) {
 	if k.source == nil {

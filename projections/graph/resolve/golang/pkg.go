@@ -1,7 +1,6 @@
 package golang
 
 import (
-	"fmt"
 	"go/token"
 	"go/types"
 	"slices"
@@ -62,26 +61,27 @@ type parsed struct {
 
 // parseDir reads a directory's files. Of those that are known from before, are the
 // same, and need not be read whole, it reads the skeleton.
-func parseDir(fset *token.FileSet, tree resolve.Tree, d *dir, before map[string]*kept, whole func(*kept) bool) (*parsed, error) {
-	p := &parsed{fset: fset}
+func (s *step) parseDir(d *dir, before map[string]*kept, whole func(*kept) bool) (*parsed, error) {
+	p := &parsed{fset: s.fset}
 	for _, f := range d.files {
 		if f.Skipped != "" {
 			p.skipped = append(p.skipped, f)
 			continue
 		}
-		if k := before[f.Path]; k != nil && k.blob == f.Blob && k.skeleton != nil && !whole(k) {
-			src, names := k.read(fset, f, d.packageOf(k.external))
+		if k := before[f.Path]; k.same(f) && !whole(k) {
+			src, names := k.read(s.fset, f, d.packageOf(k.external))
 			p.files, p.names = append(p.files, src), append(p.names, names)
 			continue
 		}
-		content, err := tree.Content(f)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Path, err)
+		r := s.ahead[f.Path]
+		if delete(s.ahead, f.Path); r == nil {
+			r = &wholeFile{File: f, dir: d}
+			if err := r.load(s.tree); err != nil {
+				return nil, err
+			}
+			r.parse(s.fset)
 		}
-		src := parse(p.fset, f, content)
-		src.built = src.built && !d.ignored
-		p.files = append(p.files, src)
-		p.names = append(p.names, declare(p.fset, src, d.packageOf(src.external())))
+		p.files, p.names = append(p.files, r.source), append(p.names, r.names)
 	}
 	return p, nil
 }

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"go/token"
 	"go/types"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/recountdb/recount/projections/graph/resolve"
 	"github.com/recountdb/recount/projections/graph/resolve/golang/stdlib"
@@ -35,8 +37,12 @@ type step struct {
 	layout *layout
 	before map[string]*pkg
 	byPath map[string]*pkg
-	work   []*work // by directory
-	of     map[*types.Package]*pkg
+	work   []*work               // by directory
+	ahead  map[string]*wholeFile // by path, until the packages have begun
+
+	mu sync.RWMutex // guards what follows, while packages are checked
+	// of are the nodes of packages that others import, by their names.
+	of map[*types.Package]map[string]schemas.NodeKey
 }
 
 // work is a package while a step goes over it.
@@ -66,10 +72,18 @@ type work struct {
 }
 
 func newStep(fset *token.FileSet, std *stdlib.Importer, b *book, tree resolve.Tree, l *layout, before map[string]*pkg) *step {
-	return &step{fset: fset, std: std, book: b, tree: tree, layout: l, before: before, byPath: map[string]*pkg{}, of: map[*types.Package]*pkg{}}
+	return &step{
+		fset: fset, std: std, book: b, tree: tree, layout: l, before: before,
+		byPath: map[string]*pkg{}, of: map[*types.Package]map[string]schemas.NodeKey{},
+	}
 }
 
+// run goes over the packages: what they offer in the order of dependence, then, on
+// all cores, what they hold.
 func (s *step) run(ctx context.Context) error {
+	if err := s.readAhead(); err != nil {
+		return err
+	}
 	at := map[string]*work{}
 	for _, d := range s.layout.sorted {
 		w, err := s.begin(d)
@@ -80,28 +94,30 @@ func (s *step) run(ctx context.Context) error {
 		s.byPath[d.path] = w.pkg
 		at[d.path] = w
 	}
+	s.ahead = nil // all of it is taken
 	s.connect(at)
 	order := slices.Clone(s.work)
 	slices.SortStableFunc(order, func(a, b *work) int { return cmp.Compare(a.component, b.component) })
+	checks := newCrew()
 	for _, w := range order {
-		if err := ctx.Err(); err != nil {
-			return err
+		err := ctx.Err()
+		if err == nil {
+			err = s.offer(w)
 		}
-		if err := s.offer(w); err != nil {
-			return err
+		if err != nil {
+			return errors.Join(err, checks.wait())
 		}
 		if !slices.ContainsFunc(w.allDeps, func(d *work) bool { return !d.ready }) {
-			if err := s.check(w); err != nil {
-				return err
-			}
+			w.done = true
+			checks.run(func() error { return s.check(w) })
 		}
 	}
 	for _, w := range order { // whose tests import what came after them
-		if err := s.check(w); err != nil {
-			return err
+		if !w.done {
+			checks.run(func() error { return s.check(w) })
 		}
 	}
-	return nil
+	return checks.wait()
 }
 
 // begin takes a directory over from the snapshot before, and reads it where its
@@ -121,11 +137,27 @@ func (s *step) begin(d *dir) (*work, error) {
 		*w.pkg = *was
 		w.dir, w.key, w.dirty = d, d.key(), true
 	}
-	return w, s.read(w)
+	if err := s.read(w); err != nil {
+		return nil, err
+	}
+	w.primary = w.parsed.primaryOf()
+	if w.was != nil && w.was.primary != w.primary {
+		w.upset = true
+		s.startOver(w)
+		if err := s.read(w); err != nil {
+			return nil, err
+		}
+	}
+	files, names := w.parsed.take(w.importable)
+	w.byChain = chains(names)
+	w.imports = importsOf(files)
+	all, _ := w.parsed.take(func(*source) bool { return true })
+	w.allImports = importsOf(all)
+	return w, nil
 }
 
-// read parses a package's files, and takes from them what is asked of a package
-// that is not checked anew.
+// read parses a package's files: whole those that differ and those that use what
+// differs.
 func (s *step) read(w *work) error {
 	if w.parsed != nil {
 		return nil
@@ -134,26 +166,11 @@ func (s *step) read(w *work) error {
 	if w.whole {
 		known = nil
 	}
-	p, err := parseDir(s.fset, s.tree, w.dir, known, func(k *kept) bool {
+	var err error
+	w.parsed, err = s.parseDir(w.dir, known, func(k *kept) bool {
 		return k.using(w.changed) || k.routing || len(w.routers) > 0 && k.using(w.routers)
 	})
-	if err != nil {
-		return err
-	}
-	w.parsed = p
-	w.primary = p.primaryOf()
-	if w.was != nil && w.was.primary != w.primary {
-		w.upset = true
-		if s.startOver(w); w.parsed == nil {
-			return s.read(w)
-		}
-	}
-	files, names := p.take(w.importable)
-	w.byChain = chains(names)
-	w.imports = importsOf(files)
-	all, _ := p.take(func(*source) bool { return true })
-	w.allImports = importsOf(all)
-	return nil
+	return err
 }
 
 // importable takes the files that other packages may import.
@@ -285,7 +302,7 @@ func (s *step) offer(w *work) error {
 			}
 		}
 		if same {
-			s.of[w.types] = w.pkg
+			s.publish(w)
 			return nil
 		}
 	}
@@ -315,10 +332,26 @@ func (s *step) offer(w *work) error {
 			w.effect.differing(before, w.offered)
 		}
 	}
-	if w.types != nil {
-		s.of[w.types] = w.pkg
-	}
+	s.publish(w)
 	return nil
+}
+
+// publish notes where what a package offers stands.
+func (s *step) publish(w *work) {
+	if w.types != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.of[w.types] = w.byChain
+	}
+}
+
+// published finds where what a package of the repository offers stands; ours is false
+// for all others.
+func (s *step) published(pkg *types.Package) (byChain map[string]schemas.NodeKey, ours bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	byChain, ours = s.of[pkg]
+	return byChain, ours
 }
 
 // known reports whether a file from before may import the package: what came to be
@@ -331,10 +364,8 @@ func (s *step) offeredKey(w *work, offered *types.Package, obj types.Object) sch
 	if obj.Pkg() == offered {
 		return w.byChain[chainOf(obj)]
 	}
-	if found := s.of[obj.Pkg()]; found != nil {
-		return found.byChain[chainOf(obj)]
-	}
-	return ""
+	byChain, _ := s.published(obj.Pkg())
+	return byChain[chainOf(obj)]
 }
 
 // notice takes in what differs of what a package and its tests import.
@@ -358,7 +389,7 @@ func (s *step) importsOf(w *work, self *types.Package) importing {
 			switch {
 			case found == w.pkg && self != nil:
 				return self, nil
-			case found == w.pkg, found.types == nil, s.hidden(w, found):
+			case found == w.pkg, s.hidden(w, found), found.types == nil:
 				return missing(path, found.primary), nil
 			}
 			return found.types, nil
@@ -378,10 +409,6 @@ func (s *step) hidden(w *work, found *pkg) bool {
 
 // check makes a package's graphs, where they may differ from those of before.
 func (s *step) check(w *work) error {
-	if w.done {
-		return nil
-	}
-	w.done = true
 	if slices.ContainsFunc(w.allDeps, func(d *work) bool { return d.replaced && d.late(w) }) {
 		w.units = nil // they hold types of before
 		w.unread()
@@ -547,20 +574,10 @@ func (s *step) finish(w *work) {
 	files := map[string]*kept{}
 	local := map[string]uint64{}
 	for _, u := range units {
-		for i, f := range u.files {
-			k := f.kept
-			if k == nil {
-				g := u.graphs[i]
-				g.Normalize()
-				k = &kept{
-					blob: f.Blob, graph: g, local: hashGraph(&g), facts: factsOf(u, i),
-					uses: u.uses(i), routing: routed(u.files[i : i+1]), external: f.external(),
-				}
-				if !u.failed {
-					k.skeleton = f.skeleton(u.fset)
-				}
-			}
-			files[f.Path], local[f.Path] = k, k.local
+		all := make([]*kept, len(u.files))
+		spread(len(all), func(i int) { all[i] = u.keep(i) })
+		for i, k := range all {
+			files[u.files[i].Path], local[u.files[i].Path] = k, k.local
 			w.graphs = append(w.graphs, k.graph)
 		}
 	}
@@ -579,6 +596,24 @@ func (s *step) finish(w *work) {
 	}
 	w.files, w.local = files, local
 	p.drop()
+}
+
+// keep is what is kept of a file that was checked.
+func (u *unit) keep(i int) *kept {
+	f := u.files[i]
+	if f.kept != nil {
+		return f.kept
+	}
+	g := u.graphs[i]
+	g.Normalize()
+	k := &kept{
+		blob: f.Blob, graph: g, local: hashGraph(&g), facts: factsOf(u, i),
+		uses: u.uses(i), routing: routed(u.files[i : i+1]), external: f.external(),
+	}
+	if !u.failed {
+		k.skeleton = f.skeleton(u.fset)
+	}
+	return k
 }
 
 // otherPackages are the names of the buildable packages besides the primary one:
@@ -610,10 +645,8 @@ func (s *step) unit(w *work, path string, tested *unit, name string) *unit {
 		if self != nil && pkg == self {
 			return ofTested[chain], true
 		}
-		if found, ours := s.of[pkg]; ours {
-			return found.byChain[chain], true
-		}
-		return "", false
+		byChain, ours := s.published(pkg)
+		return byChain[chain], ours
 	})
 }
 

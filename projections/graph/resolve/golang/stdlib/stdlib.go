@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/tools/go/gcexportdata"
@@ -35,11 +36,13 @@ func Hash() string {
 }
 
 // Importer imports packages of the standard library. Its packages share their
-// types with each other and with no other Importer's. It is not safe for
-// concurrent use; the packages that it gave are.
+// types with each other and with no other Importer's. It is safe for concurrent
+// use, and so are the packages that it gives.
 type Importer struct {
 	entries map[string]*zip.File
 	version string
+
+	mu      sync.Mutex // guards what follows
 	fset    *token.FileSet
 	done    map[string]*types.Package
 	decoded map[string]*types.Package // gcexportdata's: with packages known in part
@@ -77,6 +80,8 @@ func (im *Importer) Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
 	}
+	im.mu.Lock()
+	defer im.mu.Unlock()
 	if pkg, ok := im.done[path]; ok {
 		return pkg, nil
 	}

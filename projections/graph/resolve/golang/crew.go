@@ -1,0 +1,67 @@
+package golang
+
+import (
+	"runtime"
+	"sync"
+)
+
+// crew runs tasks on all cores. What a task does shows to who waits for it alone,
+// so that no answer depends on which of them ran first. A panic in a task is the
+// waiter's.
+type crew struct {
+	running sync.WaitGroup
+	places  chan struct{}
+
+	mu       sync.Mutex // guards what follows
+	err      error
+	panicked any
+}
+
+func newCrew() *crew { return &crew{places: make(chan struct{}, runtime.GOMAXPROCS(0))} }
+
+// run starts a task when there is a place for it. It is called by one goroutine.
+func (c *crew) run(task func() error) {
+	c.places <- struct{}{}
+	c.running.Go(func() {
+		defer func() {
+			p := recover()
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if p != nil && c.panicked == nil {
+				c.panicked = p
+			}
+			<-c.places
+		}()
+		err := task()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.err == nil {
+			c.err = err
+		}
+	})
+}
+
+// wait returns the first error when all tasks are done.
+func (c *crew) wait() error {
+	c.running.Wait()
+	if c.panicked != nil {
+		panic(c.panicked)
+	}
+	return c.err
+}
+
+// spread calls do for each number below n, on all cores.
+func spread(n int, do func(i int)) {
+	if n == 1 {
+		do(0)
+		return
+	}
+	c := newCrew()
+	for i := range n {
+		c.run(func() error {
+			do(i)
+			return nil
+		})
+	}
+	_ = c.wait() // they have no errors
+}
