@@ -228,9 +228,14 @@ func facts(ctx context.Context, events []schemas.Event) ([]*recountv1.Record, er
 }
 
 // fold applies the records as the live stream does, and returns what each commit
-// with a graph took, and the bytes of the first one's chunks.
+// with a graph took, and the bytes of the first one's chunks where others follow.
 func fold(ctx context.Context, graph *code.Code, records []*recountv1.Record) (times []time.Duration, one int64, err error) {
-	from := 0
+	from, graphs := 0, 0
+	for _, r := range records {
+		if c := r.GetCommit(); c != nil && c.Scope != recountv1.Scope_SCOPE_METADATA {
+			graphs++
+		}
+	}
 	for i, r := range records {
 		if r.GetRejected() != nil {
 			return nil, 0, fmt.Errorf("event %d was rejected: %s", i, r.GetRejected().GetReason())
@@ -244,7 +249,7 @@ func fold(ctx context.Context, graph *code.Code, records []*recountv1.Record) (t
 			return nil, 0, err
 		}
 		if s := r.GetCommit().GetScope(); r.GetCommit() != nil && s != recountv1.Scope_SCOPE_METADATA {
-			if times = append(times, time.Since(began)); len(times) == 1 {
+			if times = append(times, time.Since(began)); len(times) == 1 && graphs > 1 {
 				if one, err = stored(ctx, graph); err != nil {
 					return nil, 0, err
 				}

@@ -58,12 +58,17 @@ type checked struct {
 // check types files of one package. Errors are not looked at: their order depends
 // on that of the files, and what they leave unknown shows in info.
 func check(fset *token.FileSet, path string, files []*source, imports importing) *checked {
+	text := 0
+	for _, f := range files {
+		text += len(f.content)
+	}
+	// Nearly as large as they become: most Go has more entries for each byte.
 	c := &checked{fset: fset, info: &types.Info{
-		Types:      map[ast.Expr]types.TypeAndValue{},
-		Defs:       map[*ast.Ident]types.Object{},
-		Uses:       map[*ast.Ident]types.Object{},
+		Types:      make(map[ast.Expr]types.TypeAndValue, text/18),
+		Defs:       make(map[*ast.Ident]types.Object, text/128),
+		Uses:       make(map[*ast.Ident]types.Object, text/26),
 		Implicits:  map[ast.Node]types.Object{},
-		Selections: map[*ast.SelectorExpr]*types.Selection{},
+		Selections: make(map[*ast.SelectorExpr]*types.Selection, text/128),
 		Instances:  map[*ast.Ident]types.Instance{},
 	}}
 	c.run(path, files, imports, false)
