@@ -27,14 +27,18 @@ const (
 	// package.
 	byName = "name "
 	// byMember is whatever a name leads to behind an expression: fields and methods.
-	byMember = "member "
+	// byMemberOf is what it leads to behind one of a type, "example.com/shop.Cart.Total".
+	byMember, byMemberOf = "member ", "of "
 	// byKind is what operators make of a type: all of it, but of a struct neither its
 	// plain fields nor its methods.
 	byKind = "kind "
 	// byMethods is a type's method set.
 	byMethods = "methods "
-	// byFields is a struct's fields in order.
-	byFields = "fields "
+	// byFields is a struct's fields in order, byShape which types have those of a
+	// struct without a name.
+	byFields, byShape = "fields ", "shape "
+	// byMention is no meaning: which names stand behind expressions (see routes).
+	byMention = "mention "
 )
 
 func markOf(what, name string) mark {
@@ -71,7 +75,7 @@ func (m meanings) mean(pkg *types.Package, key func(types.Object) schemas.NodeKe
 	m[markOf(byName, pkg.Name())]++
 	for _, name := range pkg.Scope().Names() {
 		obj := pkg.Scope().Lookup(name)
-		of.object(byName, name, obj, "")
+		of.add(byName, name, of.describe(obj, ""))
 		if t, ok := obj.(*types.TypeName); ok && !t.IsAlias() {
 			if named, ok := t.Type().(*types.Named); ok {
 				of.named(named)
@@ -93,9 +97,18 @@ func (m *meaning) add(what, name string, b []byte) {
 	m.meanings[markOf(what, name)] += xxh3.Hash(b)
 }
 
-// object says what an object is where its name is used; within tells equal objects
+// member says what a field or a method of a type is; within is the type with what
+// it embeds.
+func (m *meaning) member(owner string, obj types.Object, within string) {
+	m.b = m.describe(obj, within)
+	hash := xxh3.Hash(m.b)
+	m.meanings[markOf(byMember, obj.Name())] += hash
+	m.meanings[markOf(byMemberOf, owner+"."+obj.Name())] += hash
+}
+
+// describe says what an object is where its name is used; within tells equal objects
 // of several types apart.
-func (m *meaning) object(what, name string, obj types.Object, within string) {
+func (m *meaning) describe(obj types.Object, within string) []byte {
 	b := append(append(m.b[:0], within...), '\n')
 	b = append(append(b, methodName(obj)...), m.key(obj)...)
 	b = appendType(append(b, ' ', class(obj), ' '), obj.Type())
@@ -108,7 +121,7 @@ func (m *meaning) object(what, name string, obj types.Object, within string) {
 			b = strconv.AppendBool(append(b, ' '), pointer)
 		}
 	}
-	m.add(what, name, b)
+	return b
 }
 
 // class is a letter for what an object is.
@@ -147,7 +160,7 @@ func (m *meaning) named(t *types.Named) {
 	m.add(byKind, name, b)
 	if isInterface {
 		for f := range i.Methods() {
-			m.object(byMember, f.Name(), f, name)
+			m.member(name, f, name)
 		}
 		return
 	}
@@ -156,21 +169,22 @@ func (m *meaning) named(t *types.Named) {
 	var embedded []types.Object
 	if isStruct {
 		m.add(byFields, name, appendType(m.b[:0], st))
+		m.add(byShape, string(m.b), append(m.b[:0], name...))
 		e := embedding{seen: map[types.Type]bool{}}
 		e.walk(st)
 		within += e.text
 		embedded = e.members
 		for f := range st.Fields() {
-			m.object(byMember, f.Name(), f, within)
+			m.member(name, f, within)
 		}
 		for _, f := range embedded {
 			if obj, index, _ := types.LookupFieldOrMethod(t, true, f.Pkg(), f.Name()); obj != nil && len(index) > 1 {
-				m.object(byMember, f.Name(), obj, within)
+				m.member(name, obj, within)
 			}
 		}
 	}
 	for f := range t.Methods() {
-		m.object(byMember, f.Name(), f, within)
+		m.member(name, f, within)
 	}
 	if isStruct && len(embedded) > 0 {
 		set := types.NewMethodSet(types.NewPointer(t))

@@ -151,7 +151,7 @@ func (u *unit) routes() marks {
 		}
 	}
 	for obj := range r.at {
-		for _, what := range []string{byName, byMember} {
+		for _, what := range []string{byName, byMention} {
 			named[markOf(what, obj.Name())] = struct{}{}
 		}
 	}

@@ -13,28 +13,38 @@ import (
 // of these differs (see meanings). It says too much rather than too little:
 //
 //   - every identifier of the file, whatever it leads to, or to nothing: as the name
-//     of an object, of a member, or of either;
+//     of an object, or as that of a member, of the type that it stands behind where
+//     that is one with a name, else of any;
 //   - the kind of every named type that an expression has, or is made of;
 //   - the method sets of types that are asserted, converted, compared with what an
 //     interface or a constraint asks for, or embedded;
-//   - the fields of structs that are written without the fields' names, converted, or
-//     met by a struct type without a name.
+//   - the fields of structs that are written without the fields' names, or converted;
+//   - which types have the fields of a struct without a name.
 type uses struct {
 	*unit
 	all   marks
 	names map[string]bool // of objects
-	// members are names behind expressions.
-	members map[string]bool
+	// mentioned are names behind expressions, of the members of one type, and members
+	// those of any.
+	mentioned map[string]bool
+	of        map[memberOf]bool
+	members   map[string]bool
 	// seen are the types that were looked at, and what was asked of them.
 	seen map[types.Type]asks
-	// named are the types of expressions; unnamed says that there are structs without
-	// a name among those.
-	named   map[*types.Named]bool
-	unnamed bool
+	// shapes are the structs without a name.
+	shapes map[string]bool
 	// specs are the type expressions of declarations: what they declare has a name.
 	specs map[ast.Expr]bool
 	// behind are identifiers that name members.
 	behind map[*ast.Ident]bool
+	// done are struct types and keys whose type is known from what is around them.
+	done map[ast.Expr]bool
+}
+
+// memberOf is a name behind an expression of a type.
+type memberOf struct {
+	of   *types.Named
+	name string
 }
 
 // asks says what a use asks of a type besides its kind.
@@ -49,8 +59,9 @@ const (
 // uses is what a file depends on, sorted.
 func (u *unit) uses(i int) []mark {
 	x := &uses{
-		unit: u, all: marks{}, names: map[string]bool{}, members: map[string]bool{}, seen: map[types.Type]asks{},
-		named: map[*types.Named]bool{}, specs: map[ast.Expr]bool{}, behind: map[*ast.Ident]bool{},
+		unit: u, all: marks{}, names: map[string]bool{}, seen: map[types.Type]asks{}, shapes: map[string]bool{},
+		mentioned: map[string]bool{}, of: map[memberOf]bool{}, members: map[string]bool{},
+		specs: map[ast.Expr]bool{}, behind: map[*ast.Ident]bool{}, done: map[ast.Expr]bool{},
 	}
 	ast.Inspect(u.files[i].syntax, func(n ast.Node) bool {
 		x.node(n)
@@ -59,16 +70,13 @@ func (u *unit) uses(i int) []mark {
 	if routed(u.files) {
 		x.members["ServeHTTP"] = true // what has it is a handler
 	}
-	if x.unnamed {
-		for t := range x.named {
-			x.all[markOf(byFields, string(appendNamed(nil, t)))] = struct{}{}
+	for m := range x.of {
+		x.all[markOf(byMemberOf, string(appendNamed(nil, m.of))+"."+m.name)] = struct{}{}
+	}
+	for what, names := range map[string]map[string]bool{byName: x.names, byMember: x.members, byMention: x.mentioned, byShape: x.shapes} {
+		for name := range names {
+			x.all[markOf(what, name)] = struct{}{}
 		}
-	}
-	for name := range x.names {
-		x.all[markOf(byName, name)] = struct{}{}
-	}
-	for name := range x.members {
-		x.all[markOf(byMember, name)] = struct{}{}
 	}
 	return slices.Sorted(maps.Keys(x.all))
 }
@@ -83,24 +91,26 @@ func (x *uses) node(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.SelectorExpr:
 		if (&linker{unit: x.unit}).packageOf(n) == nil {
-			x.members[n.Sel.Name] = true
+			x.member(x.info.TypeOf(n.X), n.Sel.Name)
 			x.behind[n.Sel] = true
 		}
 	case *ast.KeyValueExpr: // a field, or what a variable holds
-		if id, ok := n.Key.(*ast.Ident); ok {
-			x.members[id.Name] = true
+		if id, ok := n.Key.(*ast.Ident); ok && !x.done[id] {
+			x.member(nil, id.Name)
 		}
 	case *ast.StructType:
-		x.fields(n.Fields)
+		if !x.done[n] {
+			x.fields(nil, n.Fields)
+		}
 	case *ast.InterfaceType:
-		x.fields(n.Methods)
+		x.fields(nil, n.Methods)
 	case *ast.Ident:
 		if !x.behind[n] {
 			x.names[n.Name] = true
 		}
-		if obj := x.info.Defs[n]; obj != nil {
+		if obj := x.info.Uses[n]; obj != nil {
 			x.look(obj.Type(), asksKind)
-		} else if obj := x.info.Uses[n]; obj != nil {
+		} else if obj := x.info.Defs[n]; obj != nil {
 			x.look(obj.Type(), asksKind)
 		}
 		if inst, ok := x.info.Instances[n]; ok {
@@ -110,7 +120,7 @@ func (x *uses) node(n ast.Node) {
 		}
 	case *ast.FuncDecl:
 		if n.Recv != nil {
-			x.members[n.Name.Name] = true
+			x.method(n)
 			x.behind[n.Name] = true
 		}
 		if service, ok := strings.CutSuffix(strings.TrimPrefix(n.Name.Name, "_"), "_Handler"); ok {
@@ -120,6 +130,10 @@ func (x *uses) node(n ast.Node) {
 		x.specs[n.Type] = true
 		if obj := x.info.Defs[n.Name]; obj != nil {
 			x.look(obj.Type(), everything)
+			if st, ok := n.Type.(*ast.StructType); ok {
+				x.fields(obj.Type(), st.Fields)
+				x.done[st] = true
+			}
 		}
 		ast.Inspect(n.Type, func(n ast.Node) bool {
 			if e, ok := n.(ast.Expr); ok && !x.specs[e] {
@@ -128,6 +142,14 @@ func (x *uses) node(n ast.Node) {
 			return true
 		})
 	case *ast.CompositeLit:
+		for _, e := range n.Elts {
+			if kv, ok := e.(*ast.KeyValueExpr); ok {
+				if id, ok := kv.Key.(*ast.Ident); ok {
+					x.member(x.info.TypeOf(n), id.Name)
+					x.done[id] = true
+				}
+			}
+		}
 		if len(n.Elts) > 0 {
 			if _, keyed := n.Elts[0].(*ast.KeyValueExpr); !keyed {
 				x.look(x.info.TypeOf(n), everything)
@@ -154,16 +176,73 @@ func (x *uses) node(n ast.Node) {
 	}
 }
 
-// fields notes the members that a type has by its own.
-func (x *uses) fields(all *ast.FieldList) {
+// fields notes the members that a type has by its own; nil is one without a name.
+func (x *uses) fields(t types.Type, all *ast.FieldList) {
 	for _, f := range all.List {
 		for _, name := range f.Names {
-			x.members[name.Name] = true
+			x.member(t, name.Name)
 			x.behind[name] = true
 		}
 		if name := embeddedName(f.Type); name != nil && len(f.Names) == 0 {
-			x.members[name.Name] = true
+			x.member(t, name.Name)
 		}
+	}
+}
+
+// method notes the name of a method that the file declares: it is one of its type's,
+// and may hide what an embedded type has by it.
+func (x *uses) method(decl *ast.FuncDecl) {
+	name := decl.Name.Name
+	fn, ok := x.info.Defs[decl.Name].(*types.Func)
+	if !ok || fn.Signature().Recv() == nil {
+		x.member(nil, name)
+		return
+	}
+	recv := fn.Signature().Recv().Type()
+	x.member(recv, name)
+	if named := namedOf(recv); named == nil {
+		x.member(nil, name)
+	} else if st, ok := named.Underlying().(*types.Struct); ok {
+		for f := range st.Fields() {
+			if f.Embedded() {
+				x.member(f.Type(), name)
+			}
+		}
+	}
+}
+
+// member notes a name behind an expression of a type, nil where that is not known.
+//
+// What it leads to in a type with a name is a meaning of that type, with all that is
+// promoted to it. In any other it may be of whatever the type is made of: there all
+// members of the name count.
+func (x *uses) member(t types.Type, name string) {
+	x.mentioned[name] = true
+	if t == nil {
+		x.members[name] = true
+		return
+	}
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	named, ok := t.(*types.Named)
+	if !ok {
+		x.members[name] = true
+		return
+	}
+	obj := named.Obj()
+	if obj.Pkg() == nil {
+		return // error's do not change
+	}
+	_, ours := x.foreign(obj.Pkg(), "")
+	_, pointer := named.Underlying().(*types.Pointer)
+	switch {
+	case !ours && obj.Pkg() != x.pkg: // nor do those of the standard library
+	case obj.Parent() != obj.Pkg().Scope() || pointer:
+		x.members[name] = true
+	default:
+		x.of[memberOf{named.Origin(), name}] = true
 	}
 }
 
@@ -213,7 +292,9 @@ func (x *uses) look(t types.Type, what asks) {
 		x.look(t.Params(), what)
 		x.look(t.Results(), what)
 	case *types.Struct:
-		x.unnamed = x.unnamed || t.NumFields() > 0
+		if t.NumFields() > 0 {
+			x.shapes[string(appendType(nil, t))] = true
+		}
 		for f := range t.Fields() {
 			x.look(f.Type(), what)
 		}
@@ -261,7 +342,6 @@ func (x *uses) lookNamed(t *types.Named, what asks) {
 		x.look(i, what)
 	}
 	name := string(appendNamed(nil, t))
-	x.named[t] = true
 	x.all[markOf(byKind, name)] = struct{}{}
 	if what&asksMethods != 0 {
 		x.all[markOf(byMethods, name)] = struct{}{}

@@ -88,6 +88,60 @@ func TestWhatAFileUsesWithoutNamingIt(t *testing.T) {
 			"package a\n\ntype one struct{}\n\nfunc (one) do() {}\n",
 			"package a\n\ntype doer interface{ do() }\n\nfunc take(d doer) { d.do() }\n",
 			"package a\n\ntype doer interface{ do(); more() }\n\nfunc take(d doer) { d.do() }\n",
+		}, {
+			"a field by its name",
+			"package a\n\nvar list = []one{{f: hit}}\n\nfunc hit() {}\n",
+			"package a\n\nfunc use() { list[0].f() }\n",
+			"package a\n\ntype one struct{ f func() }\n",
+			"package a\n\ntype one struct{ f any }\n",
+		}, {
+			"a method that comes to hide an embedded one",
+			"package a\n\nfunc (outer) do() {}\n",
+			"package a\n\ntype outer struct{ *middle }\ntype middle struct{ one }\n",
+			"package a\n\ntype one struct{}\n",
+			"package a\n\ntype one struct{}\n\nfunc (*one) do() {}\n",
+		}, {
+			"a type that comes to embed",
+			"package a\n\nfunc (outer) do() {}\n",
+			"package a\n\ntype one struct{}\n\nfunc (*one) do() {}\n",
+			"package a\n\ntype outer struct{}\n",
+			"package a\n\ntype outer struct{ one }\n",
+		}, {
+			"a method promoted to a struct without a name",
+			"package a\n\nfunc use() {\n\tvar v struct{ one }\n\tv.do()\n}\n",
+			"",
+			"package a\n\ntype one struct{}\n",
+			"package a\n\ntype one struct{}\n\nfunc (one) do() {}\n",
+		}, {
+			"a method of a type parameter",
+			"package a\n\nfunc use[T doer](v T) { v.do() }\n",
+			"package a\n\ntype doer interface{ inner }\n",
+			"package a\n\ntype inner interface{}\n",
+			"package a\n\ntype inner interface{ do() }\n",
+		}, {
+			"a field behind a pointer with a name",
+			"package a\n\nfunc use(v pointer) { v.f.do() }\n",
+			"package a\n\ntype pointer *one\ntype two struct{}\ntype three struct{}\n\nfunc (two) do() {}\nfunc (three) do() {}\n",
+			"package a\n\ntype one struct{ f two }\n",
+			"package a\n\ntype one struct{ f three }\n",
+		}, {
+			"a field that becomes a method",
+			"package a\n\nfunc use(v one) { v.f(); _ = one.f }\n",
+			"package a\n\nfunc hit() {}\n",
+			"package a\n\ntype one struct{ f func() }\n",
+			"package a\n\ntype one struct{}\n\nfunc (one) f() {}\n",
+		}, {
+			"a name that two embedded types come to have",
+			"package a\n\nfunc use(o outer) { o.do() }\n",
+			"package a\n\ntype outer struct{ one; two }\ntype two struct{}\n\nfunc (two) do() {}\n",
+			"package a\n\ntype one struct{}\n",
+			"package a\n\ntype one struct{}\n\nfunc (one) do() {}\n",
+		}, {
+			"a method of an instance",
+			"package a\n\nfunc use(o *one[two]) { o.get().do() }\n",
+			"package a\n\ntype two struct{}\n\nfunc (two) do() {}\n",
+			"package a\n\ntype one[T any] struct{ t T }\n\nfunc (o *one[T]) get() *T { return &o.t }\n",
+			"package a\n\ntype one[T any] struct{ t T }\n\nfunc (o *one[T]) get() []T { return nil }\n",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -187,6 +241,14 @@ func use(c *Client) { c.Do() }
 package a
 
 func (c *Client) title() string { return c.name }
+-- a/server.go --
+package a
+
+type Server struct{ name string }
+
+func (s *Server) Do() {}
+func both(s *Server) { s.Do(); _ = Server{name: s.name}; _ = struct{ a, b int }{} }
+var client = func() *Client { return nil }
 -- b/b.go --
 package b
 
