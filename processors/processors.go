@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -42,17 +43,20 @@ type Processor struct {
 	// Name and version, as they stand in Rejected.by.
 	Name string
 	Func Func
+	// Wire, if not nil, takes the event with its payload in protobuf not decoded: where
+	// decoding costs more than all the rest. It refuses what Func would.
+	Wire func(e schemas.Event, rec *recountv1.Record) error
 }
 
 var table = []Processor{
-	{schemas.TypeCommandExecuted, command.Name, command.Intent},
-	{schemas.TypeOutcomeObserved, command.Name, command.Outcome},
-	{schemas.TypeSourceRevised, source.Name, source.Revised},
-	{schemas.TypeCommitRecorded, source.Name, source.Commit},
-	{schemas.TypeRefMoved, source.Name, source.Ref},
-	{schemas.TypeRetired, source.Name, source.Retired},
-	{schemas.TypeSpansExported, span.Name, span.Exported},
-	{schemas.TypeAccessLogged, span.Name, span.Logged},
+	{Type: schemas.TypeCommandExecuted, Name: command.Name, Func: command.Intent},
+	{Type: schemas.TypeOutcomeObserved, Name: command.Name, Func: command.Outcome},
+	{Type: schemas.TypeSourceRevised, Name: source.Name, Func: source.Revised},
+	{Type: schemas.TypeCommitRecorded, Name: source.Name, Func: source.Commit},
+	{Type: schemas.TypeRefMoved, Name: source.Name, Func: source.Ref},
+	{Type: schemas.TypeRetired, Name: source.Name, Func: source.Retired},
+	{Type: schemas.TypeSpansExported, Name: span.Name, Func: span.Exported, Wire: span.Wire},
+	{Type: schemas.TypeAccessLogged, Name: span.Name, Func: span.Logged},
 }
 
 // Processors returns every processor, in order of registration.
@@ -167,23 +171,23 @@ func (c Chain) fill(lr schemas.LogRecord, rec *recountv1.Record) (by string, err
 	}
 	rec.EventId = e.ID[:]
 	rec.TimeUnixNano = e.Time.UnixNano()
+	at := slices.IndexFunc(table, func(p Processor) bool { return p.Type == e.Type })
+	if at >= 0 && table[at].Wire != nil && e.ContentType == schemas.ContentProto {
+		return table[at].Name, table[at].Wire(e, rec)
+	}
 	payload, err := e.DecodePayload()
 	if err != nil {
 		return by, err
 	}
-	for _, p := range table {
-		if p.Type != e.Type {
-			continue
-		}
-		by = p.Name
-		f := p.Func
-		if p.Name == command.Name && p.Type == schemas.TypeCommandExecuted && c.Commands != nil {
+	if at >= 0 {
+		by = table[at].Name
+		f := table[at].Func
+		if by == command.Name && e.Type == schemas.TypeCommandExecuted && c.Commands != nil {
 			f = c.Commands.Intent
 		}
 		if err := f(e, payload, rec); err != nil {
 			return by, err
 		}
-		break
 	}
 	if intent := rec.GetIntent(); intent != nil {
 		embed.Intent(intent, c.Embedder)

@@ -97,7 +97,7 @@ func TestOddTimesAreAccepted(t *testing.T) {
 func TestPanicIsRejected(t *testing.T) {
 	saved := table
 	defer func() { table = saved }()
-	table = []Processor{{schemas.TypeCommandExecuted, "bad/1", func(schemas.Event, proto.Message, *recountv1.Record) error {
+	table = []Processor{{Type: schemas.TypeCommandExecuted, Name: "bad/1", Func: func(schemas.Event, proto.Message, *recountv1.Record) error {
 		panic("index out of hand")
 	}}}
 	rec := records(t, []schemas.LogRecord{logRecord(0, `{"command":"ls"}`)}, DefaultChain())[0]
@@ -109,7 +109,7 @@ func TestPanicIsRejected(t *testing.T) {
 func TestUnclassifiedErrorStopsTheBatch(t *testing.T) {
 	saved := table
 	defer func() { table = saved }()
-	table = []Processor{{schemas.TypeCommandExecuted, "bad/1", func(schemas.Event, proto.Message, *recountv1.Record) error {
+	table = []Processor{{Type: schemas.TypeCommandExecuted, Name: "bad/1", Func: func(schemas.Event, proto.Message, *recountv1.Record) error {
 		return schemas.Fatalf("tables broken")
 	}}}
 	recs, err := Records(context.Background(), []schemas.LogRecord{logRecord(3, `{"command":"ls"}`)}, DefaultChain())

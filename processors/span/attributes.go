@@ -1,10 +1,6 @@
 package span
 
-import (
-	"strconv"
-
-	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
-)
+import "strconv"
 
 // attr is something a span or a resource may say, whatever it is called in the
 // conventions that its instrumentation follows.
@@ -138,35 +134,36 @@ var spanPlaces = index(spanNames[:])
 // attrs is what one span says. Of attributes that mean the same the best name
 // counts, and of one name the first. Values that are nested are not looked into.
 type attrs struct {
-	values [spanAttrs]*commonpb.AnyValue
+	values [spanAttrs]value
 	ranks  [spanAttrs]uint8
 	// set lists what to forget before the next span.
 	set []attr
 }
 
-func (a *attrs) read(kvs []*commonpb.KeyValue) {
+func (a *attrs) forget() {
 	for _, at := range a.set {
-		a.values[at] = nil
+		a.values[at] = value{}
 	}
 	a.set = a.set[:0]
-	for _, kv := range kvs {
-		p, known := spanPlaces[kv.GetKey()]
-		if !known || kv.Value == nil || kv.Value.Value == nil {
-			continue
-		}
-		if a.values[p.attr] == nil {
-			a.set = append(a.set, p.attr)
-		} else if a.ranks[p.attr] <= p.rank {
-			continue
-		}
-		a.values[p.attr], a.ranks[p.attr] = kv.Value, p.rank
+}
+
+func (a *attrs) add(key string, v value) {
+	p, known := spanPlaces[key]
+	if !known || v.kind == noValue {
+		return
 	}
+	if a.values[p.attr].kind == noValue {
+		a.set = append(a.set, p.attr)
+	} else if a.ranks[p.attr] <= p.rank {
+		return
+	}
+	a.values[p.attr], a.ranks[p.attr] = v, p.rank
 }
 
 // has reports whether the span says any of it.
 func (a *attrs) has(all ...attr) bool {
 	for _, at := range all {
-		if a.values[at] != nil {
+		if a.values[at].kind != noValue {
 			return true
 		}
 	}
@@ -174,38 +171,26 @@ func (a *attrs) has(all ...attr) bool {
 }
 
 // text is a value as text; "" for none, and for one that is nested.
-func (a *attrs) text(at attr) string { return text(a.values[at]) }
+func (a *attrs) text(at attr) string { return a.values[at].asText() }
 
-func text(v *commonpb.AnyValue) string {
-	switch v := v.GetValue().(type) {
-	case *commonpb.AnyValue_StringValue:
-		return v.StringValue
-	case *commonpb.AnyValue_IntValue:
-		return strconv.FormatInt(v.IntValue, 10)
-	case *commonpb.AnyValue_ArrayValue:
-		// Tables of DynamoDB come as a list; the first is the one that is named.
-		if all := v.ArrayValue.GetValues(); len(all) > 0 {
-			if first, ok := all[0].GetValue().(*commonpb.AnyValue_StringValue); ok {
-				return first.StringValue
-			}
-		}
+func (v value) asText() string {
+	if v.kind == intValue {
+		return strconv.FormatInt(int64(v.bits), 10)
 	}
-	return ""
+	return v.text // tables of DynamoDB come as an array: the first is the one that is named
 }
 
 // number is a value as a number from 0 to max: numbers come as text, too.
 func (a *attrs) number(at attr, max uint32) (uint32, bool) {
-	switch v := a.values[at].GetValue().(type) {
-	case *commonpb.AnyValue_IntValue:
-		if v.IntValue >= 0 && v.IntValue <= int64(max) {
-			return uint32(v.IntValue), true
-		}
-	case *commonpb.AnyValue_StringValue:
-		if n, err := strconv.ParseUint(v.StringValue, 10, 32); err == nil && n <= uint64(max) {
-			return uint32(n), true
-		}
-	case *commonpb.AnyValue_DoubleValue:
-		if n := v.DoubleValue; n >= 0 && n <= float64(max) && n == float64(uint32(n)) {
+	switch v := &a.values[at]; v.kind {
+	case intValue:
+		return uint32(v.bits), v.bits <= uint64(max)
+	case textValue:
+		n, err := strconv.ParseUint(v.text, 10, 32)
+		return uint32(n), err == nil && n <= uint64(max)
+	case doubleValue:
+		n := v.double()
+		if n >= 0 && n <= float64(max) && n == float64(uint32(n)) {
 			return uint32(n), true
 		}
 	}
@@ -214,11 +199,6 @@ func (a *attrs) number(at attr, max uint32) (uint32, bool) {
 
 // yes reports whether a value is true.
 func (a *attrs) yes(at attr) bool {
-	switch v := a.values[at].GetValue().(type) {
-	case *commonpb.AnyValue_BoolValue:
-		return v.BoolValue
-	case *commonpb.AnyValue_StringValue:
-		return v.StringValue == "true"
-	}
-	return false
+	v := &a.values[at]
+	return v.kind == boolValue && v.bits != 0 || v.text == "true"
 }

@@ -44,6 +44,10 @@ func messaging(u *understood) bool {
 	case kind == 0 && u.kind == tracepb.Span_SPAN_KIND_SERVER:
 		kind = recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES
 	}
+	if kind == recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES && u.kind == tracepb.Span_SPAN_KIND_CLIENT && len(u.o.Links) > 0 {
+		// It asks the broker, and says whose messages it got: to those it is a consumer.
+		u.o.Side = recountv1.Side_SIDE_CALLED
+	}
 	operation := u.a.text(messagingTemplate)
 	u.o.Templated = operation != ""
 	if operation == "" {

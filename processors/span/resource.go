@@ -3,8 +3,6 @@ package span
 import (
 	"strings"
 
-	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
-
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -36,19 +34,25 @@ var resourcePlaces = index([][]string{
 // identity is an Observer that can be compared.
 type identity [resourceAttrs]string
 
-// identify reads a resource, a service's only the first of its names that is set.
-func identify(r *resourcepb.Resource) identity {
-	var id identity
-	var ranks [resourceAttrs]uint8
-	for _, kv := range r.GetAttributes() {
-		p, known := resourcePlaces[kv.GetKey()]
-		if !known || id[p.attr] != "" && ranks[p.attr] <= p.rank {
-			continue
-		}
-		if s := strings.TrimSpace(text(kv.GetValue())); s != "" {
-			id[p.attr], ranks[p.attr] = clean(s, maxName), p.rank
-		}
+// naming reads a resource: of a service's names the best that is set.
+type naming struct {
+	id    identity
+	ranks [resourceAttrs]uint8
+}
+
+func (n *naming) add(key string, v value) {
+	p, known := resourcePlaces[key]
+	if !known || n.id[p.attr] != "" && n.ranks[p.attr] <= p.rank {
+		return
 	}
+	if s := strings.TrimSpace(v.asText()); s != "" {
+		n.id[p.attr], n.ranks[p.attr] = clean(s, maxName), p.rank
+	}
+}
+
+// identity is who the resource is, after all its attributes.
+func (n *naming) identity() identity {
+	id := n.id
 	if id[serviceName] == "" {
 		id[serviceName] = UnknownService
 	}

@@ -57,40 +57,72 @@ const (
 
 // Exported makes the record of a `spans.exported` event.
 func Exported(e schemas.Event, payload proto.Message, rec *recountv1.Record) error {
-	data := payload.(*tracepb.TracesData)
-	n := 0
-	for _, r := range data.GetResourceSpans() {
-		for _, s := range r.GetScopeSpans() {
-			n += len(s.GetSpans())
-		}
+	data, err := proto.Marshal(payload)
+	if err != nil {
+		return schemas.Poisonf("payload of %s: text contains invalid UTF-8", schemas.TypeSpansExported)
 	}
+	e.Payload = data
+	return Wire(e, rec)
+}
+
+// Wire makes the record of a `spans.exported` event whose payload is protobuf, and
+// has not been decoded.
+func Wire(e schemas.Event, rec *recountv1.Record) error {
+	// The copy is what the record's strings are parts of: the caller's buffer belongs
+	// to the client that fetched it.
+	d := &document{b: e.Payload, s: string(e.Payload)}
+	n := d.countSpans()
 	b := &batch{
+		d:         d,
 		event:     e.Time.UnixNano(),
 		slab:      make([]recountv1.Observation, n),
 		codes:     make([]uint32, n),
+		ids:       make([]byte, 0, n*(16+8+8)),
 		observers: map[identity]uint32{},
 		out:       &recountv1.SpanBatch{Observations: make([]*recountv1.Observation, 0, n)},
 	}
-	index := uint32(0)
-	for _, r := range data.GetResourceSpans() {
-		b.resource, b.known = identify(r.GetResource()), false
-		for _, s := range r.GetScopeSpans() {
-			for _, sp := range s.GetSpans() {
-				b.add(sp, index)
-				index++
-			}
+	for c := d.message(0, len(d.b)); c.next(); {
+		if c.bytes(1) {
+			b.resourceSpans(c.from, c.to)
 		}
+	}
+	if err := d.fault(); err != nil {
+		return err
 	}
 	rec.Body = &recountv1.Record_Spans{Spans: b.out}
 	return nil
 }
 
+// countSpans counts them, without looking at them.
+func (d *document) countSpans() (n int) {
+	for r := d.message(0, len(d.b)); r.next(); {
+		if !r.bytes(1) {
+			continue
+		}
+		for s := d.message(r.from, r.to); s.next(); {
+			if !s.bytes(2) {
+				continue
+			}
+			for sp := d.message(s.from, s.to); sp.next(); {
+				if sp.bytes(2) {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
 // batch makes the observations of one event. They and their codes lie in one piece
 // of memory each: a span costs few allocations.
 type batch struct {
+	d     *document
 	event int64
+	// index is of the next span, skipped ones counted.
+	index uint32
 	slab  []recountv1.Observation
 	codes []uint32
+	ids   []byte
 	attrs attrs
 	out   *recountv1.SpanBatch
 
@@ -117,36 +149,152 @@ func (b *batch) number() uint32 {
 	return observer
 }
 
+// resourceSpans adds the spans of a resource, which may stand behind them.
+func (b *batch) resourceSpans(from, to int) {
+	d := b.d
+	var who naming
+	for c := d.message(from, to); c.next(); {
+		if !c.bytes(1) {
+			if !c.bytes(2) {
+				c.check(resourceSpans, 1)
+			}
+			continue
+		}
+		for r := d.message(c.from, c.to); r.next(); {
+			if r.bytes(1) {
+				who.add(d.keyValue(r.from, r.to))
+			} else {
+				r.check(resource, 2)
+			}
+		}
+	}
+	b.resource, b.known = who.identity(), false
+	for c := d.message(from, to); c.next(); {
+		if !c.bytes(2) {
+			continue
+		}
+		for s := d.message(c.from, c.to); s.next(); {
+			switch {
+			case s.bytes(1):
+				d.check(scope, s.from, s.to, 3)
+			case s.bytes(2):
+				b.span(s.from, s.to)
+				b.index++
+			case s.bytes(3):
+				d.text(s.from, s.to)
+			}
+		}
+	}
+}
+
+// sent is a span as it was sent. Ids and links are parts of the document.
+type sent struct {
+	trace, id, parent []byte
+	name              string
+	kind              tracepb.Span_SpanKind
+	start, end        uint64
+	status            tracepb.Status_StatusCode
+	links             []*recountv1.SpanLink
+}
+
+// span reads a span, and adds what it says.
+func (b *batch) span(from, to int) {
+	d := b.d
+	var sp sent
+	b.attrs.forget()
+	for c := d.message(from, to); c.next(); {
+		switch {
+		case c.bytes(1):
+			sp.trace = d.b[c.from:c.to]
+		case c.bytes(2):
+			sp.id = d.b[c.from:c.to]
+		case c.bytes(3):
+			d.text(c.from, c.to)
+		case c.bytes(4):
+			sp.parent = d.b[c.from:c.to]
+		case c.bytes(5):
+			sp.name = d.text(c.from, c.to)
+		case c.varint(6):
+			sp.kind = tracepb.Span_SpanKind(c.n)
+		case c.fixed64(7):
+			sp.start = c.n
+		case c.fixed64(8):
+			sp.end = c.n
+		case c.bytes(9):
+			b.attrs.add(d.keyValue(c.from, c.to))
+		case c.bytes(11):
+			d.check(spanEvent, c.from, c.to, spanDepth+1)
+		case c.bytes(13):
+			sp.links = b.link(sp.links, c.from, c.to)
+		case c.bytes(15):
+			for s := d.message(c.from, c.to); s.next(); {
+				if s.varint(3) {
+					sp.status = tracepb.Status_StatusCode(s.n)
+				} else if s.bytes(2) {
+					d.text(s.from, s.to)
+				}
+			}
+		}
+	}
+	if d.err == "" {
+		b.add(&sp)
+	}
+}
+
+// link appends a link, if it leads anywhere and there is room.
+func (b *batch) link(all []*recountv1.SpanLink, from, to int) []*recountv1.SpanLink {
+	var trace, id []byte
+	for c := b.d.message(from, to); c.next(); {
+		switch {
+		case c.bytes(1):
+			trace = b.d.b[c.from:c.to]
+		case c.bytes(2):
+			id = b.d.b[c.from:c.to]
+		default:
+			c.check(spanLink, spanDepth+1)
+		}
+	}
+	if len(all) == maxLinks || !isID(trace, 16) || !isID(id, 8) {
+		return all
+	}
+	return append(all, &recountv1.SpanLink{TraceId: b.keep(trace), SpanId: b.keep(id)})
+}
+
+// keep copies an id to where the record may have it.
+func (b *batch) keep(id []byte) []byte {
+	from := len(b.ids)
+	b.ids = append(b.ids, id...)
+	return b.ids[from:len(b.ids):len(b.ids)]
+}
+
 // add appends what a span says, or counts it as skipped.
-func (b *batch) add(sp *tracepb.Span, index uint32) {
-	if problem := wrongID(sp); problem != "" {
+func (b *batch) add(sp *sent) {
+	if problem := sp.wrongID(); problem != "" {
 		if b.out.Skipped++; b.out.Problem == "" {
-			b.out.Problem = fmt.Sprintf("span %d (%s): %s", index, clean(sp.GetName(), 80), problem)
+			b.out.Problem = fmt.Sprintf("span %d (%s): %s", b.index, clean(sp.name, 80), problem)
 		}
 		return
 	}
 	i := len(b.out.Observations)
 	o := &b.slab[i]
 	b.out.Observations = append(b.out.Observations, o)
-	o.Observer, o.Index = b.number(), index
-	o.TraceId, o.SpanId = sp.TraceId, sp.SpanId
-	if p := sp.ParentSpanId; isID(p, 8) && string(p) != string(sp.SpanId) {
-		o.ParentId = p
+	o.Observer, o.Index = b.number(), b.index
+	o.TraceId, o.SpanId = b.keep(sp.trace), b.keep(sp.id)
+	if isID(sp.parent, 8) && string(sp.parent) != string(sp.id) {
+		o.ParentId = b.keep(sp.parent)
 	}
-	o.Side = sideOf(sp.GetKind())
+	o.Side, o.Links = sideOf(sp.kind), sp.links
 	b.times(o, sp)
 
-	b.attrs.read(sp.GetAttributes())
-	u := understood{o: o, a: &b.attrs, kind: sp.GetKind(), name: sp.GetName(), code: &b.codes[i]}
+	u := understood{o: o, a: &b.attrs, kind: sp.kind, name: sp.name, code: &b.codes[i]}
 	u.understand()
 	o.Operation = clean(o.Operation, maxOperation)
 	o.System = clean(o.System, maxName)
 	if o.Side != recountv1.Side_SIDE_CALLED {
 		o.Peer = clean(u.peer(), maxPeer)
 	}
-	o.Status = u.status(sp.GetStatus().GetCode())
+	o.Status = u.status(sp.status)
 	code(o, &b.attrs)
-	links(o, sp)
 }
 
 func sideOf(k tracepb.Span_SpanKind) recountv1.Side {
@@ -160,15 +308,15 @@ func sideOf(k tracepb.Span_SpanKind) recountv1.Side {
 }
 
 // wrongID says what is wrong with a span's ids, "" for nothing.
-func wrongID(sp *tracepb.Span) string {
+func (sp *sent) wrongID() string {
 	switch {
-	case len(sp.GetTraceId()) != 16:
-		return fmt.Sprintf("trace id of %d bytes, want 16", len(sp.GetTraceId()))
-	case len(sp.GetSpanId()) != 8:
-		return fmt.Sprintf("span id of %d bytes, want 8", len(sp.GetSpanId()))
-	case !isID(sp.TraceId, 16):
+	case len(sp.trace) != 16:
+		return fmt.Sprintf("trace id of %d bytes, want 16", len(sp.trace))
+	case len(sp.id) != 8:
+		return fmt.Sprintf("span id of %d bytes, want 8", len(sp.id))
+	case !isID(sp.trace, 16):
 		return "trace id of zeros"
-	case !isID(sp.SpanId, 8):
+	case !isID(sp.id, 8):
 		return "span id of zeros"
 	}
 	return ""
@@ -189,8 +337,8 @@ func isID(id []byte, n int) bool {
 
 // times sets start and duration. A time that is missing is the other one, and where
 // both are, that of the event.
-func (b *batch) times(o *recountv1.Observation, sp *tracepb.Span) {
-	start, end := instant(sp.GetStartTimeUnixNano()), instant(sp.GetEndTimeUnixNano())
+func (b *batch) times(o *recountv1.Observation, sp *sent) {
+	start, end := instant(sp.start), instant(sp.end)
 	switch {
 	case start == 0 && end == 0:
 		o.StartUnixNano, o.Clock = b.event, true
@@ -221,17 +369,6 @@ func code(o *recountv1.Observation, a *attrs) {
 	}
 	o.Function = clean(o.Function, maxCode)
 	o.Line, _ = a.number(codeLine, math.MaxInt32)
-}
-
-func links(o *recountv1.Observation, sp *tracepb.Span) {
-	for _, l := range sp.GetLinks() {
-		if len(o.Links) == maxLinks {
-			return
-		}
-		if isID(l.GetTraceId(), 16) && isID(l.GetSpanId(), 8) {
-			o.Links = append(o.Links, &recountv1.SpanLink{TraceId: l.TraceId, SpanId: l.SpanId})
-		}
-	}
 }
 
 // clean bounds a text, at a rune, and makes control characters blanks.

@@ -124,10 +124,23 @@ func TestTextIsBounded(t *testing.T) {
 	}
 }
 
+// TestReceiversAreConsumers: newer conventions have those who ask a broker for
+// messages as clients, whose links say from whom the messages are.
+func TestReceiversAreConsumers(t *testing.T) {
+	sp := parseSpan(t, "CLIENT poll orders\nmessaging.system kafka\nmessaging.destination.name orders\nmessaging.operation.type receive")
+	if got := observe(t, sp).Side; got != recountv1.Side_SIDE_CALLER {
+		t.Errorf("without links: %v", got)
+	}
+	sp.Links = []*tracepb.Span_Link{{TraceId: []byte("fedcba9876543210"), SpanId: []byte("12345678")}}
+	if got := observe(t, sp); got.Side != recountv1.Side_SIDE_CALLED || got.Peer != "" {
+		t.Errorf("with links: %v", got)
+	}
+}
+
 // TestNestedAttributes: what is nested is not looked into, however deep.
 func TestNestedAttributes(t *testing.T) {
 	deep := stringValue("x")
-	for range 5000 {
+	for range 2000 {
 		deep = &commonpb.AnyValue{Value: &commonpb.AnyValue_ArrayValue{ArrayValue: &commonpb.ArrayValue{Values: []*commonpb.AnyValue{deep}}}}
 	}
 	sp := newSpan(server, "work")
@@ -381,6 +394,47 @@ func FuzzExported(f *testing.F) {
 		}
 		if !bytes.Equal(encoded[0], encoded[1]) {
 			t.Fatal("twice, and not the same")
+		}
+	})
+}
+
+// FuzzWire: what is read of an export where it lies is what the protobuf library
+// reads; and it refuses what that refuses.
+func FuzzWire(f *testing.F) {
+	bad := newSpan(server, "x")
+	bad.Links = []*tracepb.Span_Link{{TraceId: []byte("fedcba9876543210"), SpanId: []byte("12345678"), TraceState: "a=b"}}
+	bad.Events = []*tracepb.Span_Event{{Name: "exception", Attributes: []*commonpb.KeyValue{{Key: "k", Value: stringValue("v")}}}}
+	bad.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: "broken"}
+	bad.Attributes = []*commonpb.KeyValue{{Key: "aws.dynamodb.table_names", Value: &commonpb.AnyValue{
+		Value: &commonpb.AnyValue_ArrayValue{ArrayValue: &commonpb.ArrayValue{Values: []*commonpb.AnyValue{stringValue("a"), stringValue("b")}}},
+	}}, {Key: "db.system", Value: stringValue("dynamodb")}, {Key: "http.status_code", Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_DoubleValue{DoubleValue: 404}}}}
+	data, err := proto.Marshal(export([]*commonpb.KeyValue{{Key: "service.name", Value: stringValue("cart")}}, bad, newSpan(server, "GET /users/42")))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add(append(data, data...))
+	for i := range 40 {
+		damaged := slices.Clone(data)
+		damaged[i*len(data)/40] ^= 1 << (i % 8)
+		f.Add(damaged)
+		f.Add(data[:i*len(data)/40])
+	}
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		decoded := &tracepb.TracesData{}
+		refused := proto.Unmarshal(payload, decoded)
+		got, want := &recountv1.Record{}, &recountv1.Record{}
+		if err := Wire(schemas.Event{Payload: payload}, got); (err == nil) != (refused == nil) {
+			t.Fatalf("the library says %v, Wire says %v", refused, err)
+		}
+		if refused != nil {
+			return
+		}
+		if err := Exported(schemas.Event{}, decoded, want); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+			t.Fatalf("other than what the library reads (-library +Wire):\n%s", diff)
 		}
 	})
 }
