@@ -34,12 +34,13 @@ func (n *Node) streams() ([]stream, error) {
 	var names []string
 	switch process, project := n.cfg.Has(RoleProcess), n.cfg.Has(RoleProject); {
 	case process && project:
-		names = []string{configs.Commands, configs.Commits}
+		names = []string{configs.Commands, configs.Commits, configs.Spans}
 	case process:
 		names = []string{configs.Process}
 	case project:
-		// Content is large and its facts are needed where it is projected: no derived topic.
-		names = []string{configs.Project, configs.Commits}
+		// No derived topic for what is large: content and spans are processed where
+		// they are projected.
+		names = []string{configs.Project, configs.Commits, configs.Spans}
 	}
 	var all []stream
 	for _, name := range names {
