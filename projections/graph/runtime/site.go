@@ -60,7 +60,8 @@ func (s *site) caller() site {
 }
 
 // called is how the sum of a call names the callee's site. What was called is said
-// by a span of the called side, else by the caller's.
+// by a span of the called side, else by the caller's. Where neither tells its side, the
+// callee says it, whose words for a query or a message are not for what it answers.
 func (s *site) called(by *site) site {
 	c := site{service: s.service, side: recountv1.Side_SIDE_CALLED, kind: s.kind, templated: s.templated, operation: s.operation, system: s.system}
 	if s.side != recountv1.Side_SIDE_CALLED {
@@ -70,6 +71,9 @@ func (s *site) called(by *site) site {
 			c.kind, c.templated, c.operation, c.system = by.kind, by.templated, by.operation, by.system
 		case s.side != recountv1.Side_SIDE_CALLER:
 			c.operation = s.operation
+			if s.kind == recountv1.RuntimeKind_RUNTIME_KIND_RPC || s.kind == recountv1.RuntimeKind_RUNTIME_KIND_CALLS {
+				c.kind, c.templated, c.system = s.kind, s.templated, s.system
+			}
 		}
 	} else if c.kind == 0 && by.side == recountv1.Side_SIDE_CALLER {
 		c.kind = by.kind

@@ -1,0 +1,83 @@
+// Command boutique judges the service map by a real system: traces of Online
+// Boutique, recorded by the authors of Nezha, against the calls that its source
+// declares (declared.tsv).
+//
+//	go run ./bench/boutique score FILE…                   fold the spans, compare the map
+//	go run ./bench/boutique convert -o DIR FILE…          as OTLP, for recount import otlp
+//	go run ./bench/boutique part FILE > testdata/part.csv the traces that the test is about
+//
+// A FILE is one of Nezha's trace files (github.com/IntelligentDDS/Nezha), CSV or,
+// with xz installed, CSV.xz: trace, span, parent ("root" for none), pod, operation,
+// start and end in nanoseconds. It says no kinds and no attributes, so that all that
+// is known of a call is its name. A service is its pod's name without the two hashes.
+//
+// score prints the pairs of (caller, callee, procedure) that the files have (by a
+// plain join of their rows), that Recount's map has, and that the source declares;
+// then recall and precision, and the same of what shuffling, splitting, duplicating
+// and clocks that differ by minutes make of the data.
+package main
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"google.golang.org/protobuf/proto"
+)
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) < 2 {
+		log.Fatal("boutique: score, convert or part? See go doc ./bench/boutique")
+	}
+	if err := run(os.Args[1], os.Args[2:]); err != nil {
+		log.Fatalf("boutique: %v", err)
+	}
+}
+
+func run(verb string, args []string) error {
+	f := flag.NewFlagSet(verb, flag.ExitOnError)
+	dir := f.String("o", "", "convert: the folder to write to")
+	seed := f.Uint64("seed", 1, "score: seed of what is shuffled")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	var all []span
+	for _, file := range f.Args() {
+		spans, err := readFile(file)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		all = append(all, spans...)
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("no spans: name the files")
+	}
+	switch verb {
+	case "score":
+		return score(context.Background(), all, *seed, os.Stdout)
+	case "part":
+		w := bufio.NewWriter(os.Stdout)
+		writePart(w, all)
+		return w.Flush()
+	case "convert":
+		if *dir == "" {
+			return fmt.Errorf("convert: -o is required")
+		}
+		for i, e := range exports(all, perExport) {
+			b, err := proto.Marshal(e.data)
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(*dir, fmt.Sprintf("%06d-%s.binpb", i, e.service)), b, 0o644); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("%q is neither score, convert nor part", verb)
+}
