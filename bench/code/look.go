@@ -84,8 +84,8 @@ var maps = []struct {
 // taken is what some chunks take.
 type taken struct{ entries, chunks, bytes, first, last int64 }
 
-// storage says what the chunks take in their stored form, by map: those of the first
-// snapshot, those of the last, and those of all.
+// storage says what the chunks of each map are before they are compressed: those of the
+// first snapshot, those of the last, and those of all; and what all take on disk.
 func storage(ctx context.Context, graph *snapshots.Code, all []*recountv1.CodeSnapshot) error {
 	v, err := graph.View()
 	if err != nil {
@@ -149,7 +149,11 @@ func storage(ctx context.Context, graph *snapshots.Code, all []*recountv1.CodeSn
 		sum = taken{sum.entries + t.entries, sum.chunks + t.chunks, sum.bytes + t.bytes, sum.first + t.first, sum.last + t.last}
 	}
 	row("all", sum)
-	fmt.Printf("%d snapshots\n", len(all))
+	disk, err := graph.ChunkBytes()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d snapshots, whose chunks take %d KiB on disk\n", len(all), disk>>10)
 	return nil
 }
 

@@ -41,6 +41,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable/block"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/recountdb/recount/schemas"
@@ -73,6 +74,10 @@ type Options struct {
 	// of two keys neither one's part may be the beginning of the other's, unless it is
 	// all of that key. Nil means: all of the key.
 	Prefix func(key []byte) int
+	// BlockBytes is how much of a table is compressed, and read, at once. Set it where
+	// values are much like those of the keys beside them: then blocks are compressed
+	// by zstd. 0 means 4 KiB, compressed by snappy.
+	BlockBytes int
 }
 
 // DB is an open store.
@@ -155,6 +160,10 @@ func (d *DB) options(o Options) *pebble.Options {
 	for i := range po.Levels {
 		// Most gets ask for an id or a term that is not there.
 		po.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+		if o.BlockBytes > 0 {
+			po.Levels[i].BlockSize = o.BlockBytes
+			po.Levels[i].Compression = func() *block.CompressionProfile { return block.ZstdCompression }
+		}
 	}
 	return po
 }
@@ -222,6 +231,13 @@ func (d *DB) Watermark() schemas.Watermark {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return maps.Clone(d.next)
+}
+
+// DiskUsage is about how many bytes of tables the keys from lower up to, but without,
+// upper take; what is not flushed is not counted.
+func (d *DB) DiskUsage(lower, upper []byte) (uint64, error) {
+	bytes, err := d.db.EstimateDiskUsage(lower, upper)
+	return bytes, d.explain("read", err)
 }
 
 // Flush makes everything committed durable.

@@ -12,7 +12,6 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/recountdb/recount/projections/graph/prolly"
-	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -112,9 +111,8 @@ func (c *check) all() error {
 		}
 	}
 	for tp, of := range c.chunks {
-		prefix := chunkPrefix(store.AppendShard(nil, tp))
-		err := c.v.each(prefix, func(key, _ []byte) error {
-			if h := key[len(prefix):]; len(h) == len(prolly.Hash{}) && !of.Has(prolly.Hash(h)) {
+		err := c.v.Chunks(RepoID{TP: tp}, func(h prolly.Hash, _ int) error {
+			if !of.Has(h) {
 				c.done.Unused++
 			}
 			return nil

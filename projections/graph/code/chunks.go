@@ -13,10 +13,10 @@ type noChunks struct{}
 
 var errNoStore = errors.New("no store")
 
-func (noChunks) Get(prolly.Hash) ([]byte, error) { return nil, errNoStore }
-func (noChunks) Put([]prolly.Chunk) error        { return errNoStore }
+func (noChunks) Get(prolly.Ref) ([]byte, error) { return nil, errNoStore }
+func (noChunks) Put([]prolly.Chunk) error       { return errNoStore }
 
-// stored are the chunks that earlier batches wrote, as a fold reads them.
+// stored are the chunks as a fold reads those that earlier batches wrote, and sets its own.
 func stored(t *store.Txn) *prolly.Keyed {
 	return &prolly.Keyed{Prefix: chunkPrefix(t.Shard()), Find: func(key []byte, use func([]byte) error) (bool, error) {
 		value, ok, err := t.Get(key)
@@ -24,7 +24,7 @@ func stored(t *store.Txn) *prolly.Keyed {
 			err = use(value)
 		}
 		return ok, err
-	}}
+	}, Set: t.Set}
 }
 
 // viewed are the chunks of a view.
@@ -35,15 +35,20 @@ func viewed(v *store.View, shard []byte) *prolly.Keyed {
 // Maps are the maps of a repository's partition.
 func (v *View) Maps(r RepoID) *prolly.DB { return v.c.maps.On(viewed(v.View, r.shard())) }
 
+// ChunkBytes is about how many bytes the chunks of all partitions take on disk, of what
+// is flushed.
+func (c *Code) ChunkBytes() (uint64, error) {
+	return c.DiskUsage([]byte{kindChunk}, []byte{kindChunk + 1})
+}
+
 // Chunks calls yield with every chunk of a repository's partition, and how many bytes
-// are stored of it.
+// are stored of it, before blocks of them are compressed.
 func (v *View) Chunks(r RepoID, yield func(h prolly.Hash, stored int) error) error {
-	prefix := chunkPrefix(r.shard())
-	return v.each(prefix, func(key, value []byte) error {
-		h := key[len(prefix):]
-		if len(h) != len(prolly.Hash{}) {
-			return nil // of a partition whose number begins with this one's
+	chunks := viewed(v.View, r.shard())
+	return v.each(chunks.Prefix, func(key, value []byte) error {
+		if of, ok := chunks.Ref(key); ok {
+			return yield(of.Hash, len(value))
 		}
-		return yield(prolly.Hash(h), len(value))
+		return nil
 	})
 }

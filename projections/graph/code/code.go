@@ -20,6 +20,9 @@ const (
 	Version = 3
 )
 
+// blockBytes is how much of neighbouring chunks is compressed together.
+const blockBytes = 32 << 10
+
 // Options say how the projection is opened. The zero value is good but for Language.
 type Options struct {
 	Store store.Options
@@ -77,7 +80,7 @@ func Open(dir string, o Options) (*Code, error) {
 	if o.Language == nil {
 		return nil, schemas.Fatalf("%s: open: Language is not set", Name)
 	}
-	o.Store.Name = Name
+	o.Store.Name, o.Store.BlockBytes = Name, blockBytes
 	db, err := store.Open(dir, o.Store)
 	if err != nil {
 		return nil, err

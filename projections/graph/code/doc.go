@@ -29,13 +29,18 @@
 // of a repository is in one partition, and a name that a producer sent to two
 // partitions is two repositories.
 //
-//	0x10 Shard hash                      a chunk of a map
+//	0x10 Shard place 00 hash             a chunk of a map (prolly.Keyed)
 //	0x11 Shard Repo 'f' blob language    StoredFacts, zstd
 //	0x11 Shard Repo 'c' commit           CodeSnapshot
 //	0x11 Shard Repo 'p' commit scope parts part
 //	                                     CommitRecorded, a part of a commit not closed yet
 //	0x11 Shard Repo 'r' ref              CodeRef
 //	0x11 Shard Repo 'w'                  CodeSnapshot of the working tree
+//
+// The place of a chunk is a key of its map or the beginning of one, so that the versions
+// of a chunk and its neighbours lie together. Tables are compressed in blocks that are
+// large enough for many of them: of a chunk with one entry otherwise than in the
+// commit before, little more than that entry and its hash is stored.
 //
 // Protobuf values are marshalled deterministically.
 package code

@@ -184,10 +184,8 @@ func (f *fold) commit(ctx context.Context, r *recountv1.Record, m *recountv1.Com
 	if err := f.t.Do(func() error { return b.build(ctx, m, s) }); err != nil {
 		return err
 	}
-	for _, chunk := range b.staged.Chunks() {
-		if err := f.t.Set(chunkKey(f.t.Shard(), chunk.Hash), chunk.Stored); err != nil {
-			return err
-		}
+	if err := stored(f.t).Put(b.staged.Chunks()); err != nil {
+		return err
 	}
 	value, err := marshal(s)
 	if err != nil {

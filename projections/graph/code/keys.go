@@ -8,7 +8,6 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/recountdb/recount/projections/graph/prolly"
 	"github.com/recountdb/recount/projections/graph/resolve"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -30,10 +29,6 @@ const (
 
 func chunkPrefix(shard []byte) []byte {
 	return append([]byte{kindChunk}, shard...)
-}
-
-func chunkKey(shard []byte, h prolly.Hash) []byte {
-	return append(chunkPrefix(shard), h[:]...)
 }
 
 // repoKey starts a key of a repository.

@@ -107,12 +107,12 @@ func (f *fold) retire(ctx context.Context, r *recountv1.Record, rule *recountv1.
 	if err != nil {
 		return err
 	}
-	prefix := chunkPrefix(f.t.Shard())
-	return v.each(prefix, func(key, _ []byte) error {
+	chunks := viewed(v.View, f.t.Shard())
+	return v.each(chunks.Prefix, func(key, _ []byte) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if h := key[len(prefix):]; len(h) == len(prolly.Hash{}) && !used.Has(prolly.Hash(h)) {
+		if r, ok := chunks.Ref(key); ok && !used.Has(r.Hash) {
 			return f.t.Delete(slices.Clone(key))
 		}
 		return nil

@@ -78,11 +78,12 @@ func (b *builder) add(level int, key, value []byte) error {
 func (b *builder) cut(level int) error {
 	c := b.levels[level]
 	h, data := c.chunk()
-	if err := b.w.write(h, data, b.soon); err != nil {
+	key := c.linkKey(!b.begun, b.before)
+	if err := b.w.write(key, h, data, b.soon); err != nil {
 		return err
 	}
 	var room [48]byte
-	err := b.add(level+1, c.linkKey(!b.begun, b.before), appendLink(room[:0], h, c.count))
+	err := b.add(level+1, key, appendLink(room[:0], h, c.count))
 	if c.level == 0 {
 		b.before, b.begun = append(b.before[:0], c.last()...), true
 	}
@@ -103,7 +104,7 @@ func (b *builder) finish() (Hash, error) {
 				return Hash(c.values), nil
 			}
 			h, data := c.chunk()
-			return h, b.w.write(h, data, b.soon)
+			return h, b.w.write(nil, h, data, b.soon)
 		}
 		if c.n > 0 {
 			if err := b.cut(level); err != nil {
@@ -118,7 +119,6 @@ type writer struct {
 	d       *DB
 	pending []Chunk
 	size    int
-	room    []byte // scratch
 
 	chunks int
 	bytes  int64
@@ -128,15 +128,14 @@ type writer struct {
 const flushBytes = 1 << 20
 
 // write takes a chunk, without keeping data; one that will be read soon is kept in the cache too.
-func (w *writer) write(h Hash, data []byte, soon bool) error {
-	var stored []byte
-	stored, w.room = w.d.codec.pack(h, data, w.room)
-	w.pending = append(w.pending, Chunk{h, stored})
+func (w *writer) write(place []byte, h Hash, data []byte, soon bool) error {
+	stored := pack(h, data)
+	w.pending = append(w.pending, Chunk{Ref{string(place), h}, stored})
 	w.size += len(stored)
 	w.chunks++
 	w.bytes += int64(len(stored))
 	if soon {
-		n, err := decode(h, bytes.Clone(data))
+		n, err := decode(h, stored[storedData:])
 		if err != nil {
 			return damaged(h, err)
 		}
@@ -159,25 +158,21 @@ func (w *writer) flush() error {
 	return nil
 }
 
-// load reads a chunk, be it put already or not.
-func (w *writer) load(h Hash) (*node, error) {
+// load reads a root, be it put already or not.
+func (w *writer) load(root Hash) (*node, error) {
 	for _, c := range w.pending {
-		if c.Hash == h {
-			data, err := w.d.codec.unpack(h, c.Stored)
-			if err != nil {
-				return nil, damaged(h, err)
-			}
-			return decode(h, data)
+		if c.Ref == (Ref{Hash: root}) {
+			return unpack(root, c.Stored)
 		}
 	}
-	return w.d.load(h)
+	return w.d.load(nil, root)
 }
 
-// forget takes back a chunk that is not needed after all; one that was put stays,
-// with no root leading to it.
-func (w *writer) forget(h Hash) {
+// forget takes back a root that is not needed after all; one that was put stays, with
+// nothing leading to it.
+func (w *writer) forget(root Hash) {
 	for i, c := range w.pending {
-		if c.Hash == h {
+		if c.Ref == (Ref{Hash: root}) {
 			w.pending = slices.Delete(w.pending, i, i+1)
 			w.size -= len(c.Stored)
 			w.chunks--

@@ -53,7 +53,7 @@ func (d *DB) Checker() *Checker { return &Checker{d: d, seen: map[Hash]*span{}} 
 func (c *Checker) Check(ctx context.Context, root Hash) (faults []error, err error) {
 	c.ctx = ctx
 	if root != Empty {
-		s := c.visit(root)
+		s := c.visit(nil, root)
 		if s.n > 0 && s.level > 0 && s.n == 1 {
 			c.fault(root, errors.New("a root with one link, where the chunk below should be the root"))
 		}
@@ -76,7 +76,8 @@ func (c *Checker) Has(h Hash) bool {
 
 // span is what is known of a chunk and all that is below it.
 type span struct {
-	n           int // entries of the chunk; 0 where it could not be read
+	place       string // where it was read last
+	n           int    // entries of the chunk; 0 where it could not be read
 	level       uint8
 	count       uint64
 	linkKey     []byte // of its first entry
@@ -99,13 +100,19 @@ func (c *Checker) stop() error {
 	return c.ctx.Err()
 }
 
-func (c *Checker) visit(h Hash) *span {
+func (c *Checker) visit(place []byte, h Hash) *span {
 	if s := c.seen[h]; s != nil {
+		if s.n > 0 && s.place != string(place) { // it has to be there as well
+			if _, err := c.d.read(place, h); err != nil {
+				c.faults = append(c.faults, err)
+			}
+			s.place = string(place)
+		}
 		return s
 	}
-	s := &span{}
+	s := &span{place: string(place)}
 	c.seen[h] = s
-	n, err := c.d.read(h)
+	n, err := c.d.read(place, h)
 	if err != nil {
 		c.faults = append(c.faults, err)
 		return s
@@ -117,7 +124,7 @@ func (c *Checker) visit(h Hash) *span {
 		return s
 	}
 	c.d.cache.add(n) // who checks a map reads it next
-	*s = span{n: n.len(), level: n.level, count: n.count, linkKey: bytes.Clone(n.key(0))}
+	*s = span{place: s.place, n: n.len(), level: n.level, count: n.count, linkKey: bytes.Clone(n.key(0))}
 	size := 0
 	for i := range n.len() {
 		size += len(n.key(i)) + len(n.value(i))
@@ -143,7 +150,7 @@ func (c *Checker) visitBelow(s *span, n *node) {
 			return
 		}
 		h, count := n.link(i)
-		below := c.visit(h)
+		below := c.visit(n.key(i), h)
 		known := before != nil && before.last != nil && below.first != nil
 		switch {
 		case below.n == 0:

@@ -41,12 +41,12 @@ func TestSweep(t *testing.T) {
 		roots = append(roots, root)
 	}
 	marks := d.Marks()
-	want := map[Hash]bool{}
+	want := map[Ref]bool{}
 	for _, root := range append(roots[25:], Empty) {
 		check(t, marks.Add(t.Context(), root))
 		if root != Empty {
-			for _, h := range reachable(t, d, root) {
-				want[h] = true
+			for _, r := range reachable(t, d, root) {
+				want[r] = true
 			}
 		}
 	}
@@ -71,15 +71,15 @@ func TestOneFaultForOneChunk(t *testing.T) {
 	d := New(s, Options{CacheBytes: -1})
 	root, err := d.Build(numbered(3000))
 	check(t, err)
-	for _, h := range reachable(t, d, root) {
-		stored, err := s.Get(h)
+	for _, r := range reachable(t, d, root) {
+		stored, err := s.Get(r)
 		check(t, err)
-		check(t, s.Put([]Chunk{{h, stored[:len(stored)/2]}}))
+		check(t, s.Put([]Chunk{{r, stored[:len(stored)/2]}}))
 		faults, err := d.Checker().Check(t.Context(), root)
 		check(t, err)
-		if len(faults) != 1 || !strings.Contains(faults[0].Error(), h.String()) {
-			t.Errorf("chunk %s is damaged: got %q", h, faults)
+		if len(faults) != 1 || !strings.Contains(faults[0].Error(), r.Hash.String()) {
+			t.Errorf("chunk %s is damaged: got %q", r.Hash, faults)
 		}
-		check(t, s.Put([]Chunk{{h, stored}}))
+		check(t, s.Put([]Chunk{{r, stored}}))
 	}
 }

@@ -56,8 +56,9 @@ func TestDamage(t *testing.T) {
 	other, _, err := d.Apply(root, g.commit())
 	check(t, err)
 	chunks := reachable(t, d, root)
-	for i, h := range chunks {
-		stored, err := s.Get(h)
+	for i, r := range chunks {
+		h := r.Hash
+		stored, err := s.Get(r)
 		check(t, err)
 		instead, err := s.Get(chunks[(i+1)%len(chunks)])
 		check(t, err)
@@ -68,7 +69,7 @@ func TestDamage(t *testing.T) {
 			harms[fmt.Sprint("flipped at ", at)] = b
 		}
 		for name, b := range harms {
-			check(t, s.Put([]Chunk{{h, b}}))
+			check(t, s.Put([]Chunk{{r, b}}))
 			d := New(s, Options{CacheBytes: -1})
 			_, err := d.Check(t.Context(), root)
 			if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), h.String()) {
@@ -86,11 +87,12 @@ func TestDamage(t *testing.T) {
 				}
 			}
 		}
-		check(t, s.Put([]Chunk{{h, stored}}))
+		check(t, s.Put([]Chunk{{r, stored}}))
 	}
 }
 
-// forge stores a chunk of any entries, whatever content says about its bounds.
+// forge stores a chunk of any entries, whatever content says about its bounds, where
+// any link may lead to it.
 func forge(t *testing.T, d *DB, level uint8, entries ...Entry) Hash {
 	t.Helper()
 	c := &chunker{level: level}
@@ -98,8 +100,9 @@ func forge(t *testing.T, d *DB, level uint8, entries ...Entry) Hash {
 		c.add(e.Key, e.Value)
 	}
 	h, data := c.chunk()
-	stored, _ := d.codec.pack(h, data, nil)
-	check(t, d.store.Put([]Chunk{{h, stored}}))
+	for n := range len(entries[0].Key) + 1 {
+		check(t, d.store.Put([]Chunk{{Ref{string(entries[0].Key[:n]), h}, pack(h, data)}}))
+	}
 	return h
 }
 
@@ -193,8 +196,8 @@ func TestChunksStayBounded(t *testing.T) {
 		}
 		d, _ := newDB()
 		root := build(t, d, m)
-		for _, h := range reachable(t, d, root) {
-			n, err := d.read(h)
+		for _, r := range reachable(t, d, root) {
+			n, err := d.read([]byte(r.Place), r.Hash)
 			check(t, err)
 			if n.len() > MaxEntries || len(n.data) > MaxChunk {
 				t.Errorf("%s: chunk of %d entries, %d bytes", name, n.len(), len(n.data))

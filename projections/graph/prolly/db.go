@@ -10,7 +10,6 @@ import (
 // by many goroutines at once.
 type DB struct {
 	store Store
-	codec *codec
 	cache *cache
 }
 
@@ -25,14 +24,14 @@ func New(s Store, o Options) *DB {
 	if o.CacheBytes == 0 {
 		o.CacheBytes = 32 << 20
 	}
-	return &DB{store: s, codec: newCodec(), cache: newCache(max(o.CacheBytes, 0))}
+	return &DB{store: s, cache: newCache(max(o.CacheBytes, 0))}
 }
 
 // On is a DB over another store, with the cache of this one: a view of the same store,
 // or one staged in front of it. The cache may have chunks that a stage had and that were
 // never written; that does no harm to roots that were, since what Apply makes it always
 // puts.
-func (d *DB) On(s Store) *DB { return &DB{store: s, codec: d.codec, cache: d.cache} }
+func (d *DB) On(s Store) *DB { return &DB{store: s, cache: d.cache} }
 
 // ChunkError is a chunk that cannot be read or is not what it should be.
 type ChunkError struct {
@@ -52,12 +51,13 @@ func damaged(h Hash, err error) error {
 	return &ChunkError{h, fmt.Errorf("%w: %w", ErrDamaged, err)}
 }
 
-// load reads a chunk. Its checksum holds; its hash is not computed.
-func (d *DB) load(h Hash) (*node, error) {
+// load reads the chunk at a place, which is empty for a root. Its checksum holds; its
+// hash is not computed.
+func (d *DB) load(place []byte, h Hash) (*node, error) {
 	if n := d.cache.get(h); n != nil {
 		return n, nil
 	}
-	n, err := d.read(h)
+	n, err := d.read(place, h)
 	if err == nil {
 		d.cache.add(n)
 	}
@@ -65,16 +65,12 @@ func (d *DB) load(h Hash) (*node, error) {
 }
 
 // read is load past the cache.
-func (d *DB) read(h Hash) (*node, error) {
-	stored, err := d.store.Get(h)
+func (d *DB) read(place []byte, h Hash) (*node, error) {
+	stored, err := d.store.Get(Ref{string(place), h})
 	if err != nil {
 		return nil, &ChunkError{h, err}
 	}
-	data, err := d.codec.unpack(h, stored)
-	if err != nil {
-		return nil, damaged(h, err)
-	}
-	n, err := decode(h, data)
+	n, err := unpack(h, stored)
 	if err != nil {
 		return nil, damaged(h, err)
 	}
@@ -84,7 +80,7 @@ func (d *DB) read(h Hash) (*node, error) {
 // loadChild reads the chunk of a link and checks that it is what the link says.
 func (d *DB) loadChild(n *node, i int) (*node, error) {
 	h, count := n.link(i)
-	child, err := d.load(h)
+	child, err := d.load(n.key(i), h)
 	if err != nil {
 		return nil, err
 	}

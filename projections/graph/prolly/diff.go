@@ -129,7 +129,7 @@ func newWalk(d *DB, root Hash) (*walk, error) {
 	if root == Empty {
 		return w, nil
 	}
-	n, err := d.load(root)
+	n, err := d.load(nil, root)
 	w.path = append(w.path, place{n: n})
 	return w, err
 }

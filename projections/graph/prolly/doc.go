@@ -84,12 +84,18 @@
 //
 // # What a Store has
 //
-//	0  xxh3 of all that follows, uint64, little-endian;
+//	0  xxh3 of the canonical form, uint64, little-endian;
 //	   the seed is the first 8 bytes of the chunk's hash, little-endian
-//	8  form: 0 as it is, 1 a zstd frame
-//	9  the canonical form, so
+//	8  the canonical form
 //
-// Keyed and Pebble have it under a prefix and the hash.
+// under a name: the chunk's place, which is the key of the link that leads to it (empty
+// for a root), and its hash. Keyed and Pebble have it at
+//
+//	prefix place 00 hash
+//
+// so that the versions of a chunk lie together, with the neighbours of each. It is for
+// the store below to compress them: by blocks of many chunks, nearly all of one is found
+// in the one before it.
 //
 // # A proof
 //
@@ -125,11 +131,7 @@
 //     tree with suffix truncation (Bayer and Unterauer, Prefix B-Trees, 1977). Keys of
 //     a code graph hold hashes and are long; most of what an edit writes is links.
 //   - Chunks are small, 16 entries on average: what 1,000 snapshots take together counts
-//     for more than how fast one is scanned. With means of 12, 16, 24 and 32, 100,000
-//     entries of 70 to 85 bytes, and commits of 18 edits, those take 6.6, 7.8, 10.2 and
-//     11.8 times the store of one snapshot where keys are hashes, and 3.7, 4.1, 4.9 and
-//     5.6 times where the keys of a file lie together (BenchmarkSnapshots).
-//
-// zstd runs without its entropy coder: that takes half the time of Build, and in chunks
-// this short it never made one shorter.
+//     for more than how fast one is scanned (BenchmarkSnapshots).
+//   - Chunks are stored by where they stand, and the hash comes after it. By hash alone
+//     nothing that is alike lies together, and each is compressed by itself.
 package prolly

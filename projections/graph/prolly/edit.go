@@ -81,7 +81,7 @@ func (a *applier) apply(root Hash, edits []Edit) (Hash, error) {
 	if root == Empty {
 		return a.grow(0, edits)
 	}
-	top, err := a.d.load(root)
+	top, err := a.d.load(nil, root)
 	if err != nil {
 		return Hash{}, err
 	}
@@ -275,7 +275,7 @@ func (r *rewriter) flush() error {
 	r.made = append(r.made, Edit{Key: key, Value: appendLink(nil, h, r.ck.count)})
 	r.before = bytes.Clone(r.ck.last())
 	r.ck.reset()
-	return r.a.w.write(h, data, true)
+	return r.a.w.write(key, h, data, true)
 }
 
 // linkKey is the key of the link to the chunk being made. The key before the first

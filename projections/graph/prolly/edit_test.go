@@ -6,26 +6,26 @@ import (
 	"testing"
 )
 
-// reachable is every chunk of a map.
-func reachable(t testing.TB, d *DB, root Hash) []Hash {
+// reachable is every chunk of a map, as a store knows it.
+func reachable(t testing.TB, d *DB, root Hash) []Ref {
 	t.Helper()
-	var all []Hash
-	var visit func(h Hash)
-	visit = func(h Hash) {
-		n, err := d.read(h)
+	var all []Ref
+	var visit func(place []byte, h Hash)
+	visit = func(place []byte, h Hash) {
+		n, err := d.read(place, h)
 		check(t, err)
-		all = append(all, h)
+		all = append(all, Ref{string(place), h})
 		for i := range n.len() {
 			if n.level > 0 {
 				below, _ := n.link(i)
-				visit(below)
+				visit(n.key(i), below)
 			}
 		}
 	}
 	if root != Empty {
-		visit(root)
+		visit(nil, root)
 	}
-	slices.SortFunc(all, Hash.Compare)
+	slices.SortFunc(all, Ref.Compare)
 	return all
 }
 

@@ -10,7 +10,9 @@ import (
 )
 
 // Keyed is a Store in a key-value store that has other things in it too: a chunk is
-// at the prefix followed by its hash.
+// at the prefix followed by its place, a zero byte and its hash. The store is one that
+// compresses blocks of neighbours: what a chunk has in common with the one before it,
+// often all but an entry, then takes next to nothing.
 type Keyed struct {
 	Prefix []byte
 	// Find calls use with the value of a key, which need not be good after the call,
@@ -21,8 +23,8 @@ type Keyed struct {
 }
 
 // Get implements Store.
-func (k *Keyed) Get(h Hash) (stored []byte, err error) {
-	found, err := k.Find(k.key(h), func(value []byte) error {
+func (k *Keyed) Get(r Ref) (stored []byte, err error) {
+	found, err := k.Find(k.Key(r), func(value []byte) error {
 		stored = bytes.Clone(value)
 		return nil
 	})
@@ -38,15 +40,28 @@ func (k *Keyed) Put(chunks []Chunk) error {
 		return errors.New("the store is open for reading only")
 	}
 	for _, c := range chunks {
-		if err := k.Set(k.key(c.Hash), c.Stored); err != nil {
+		if err := k.Set(k.Key(c.Ref), c.Stored); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (k *Keyed) key(h Hash) []byte {
-	return append(append(make([]byte, 0, len(k.Prefix)+len(h)), k.Prefix...), h[:]...)
+// Key is where a chunk is.
+func (k *Keyed) Key(r Ref) []byte {
+	b := make([]byte, 0, len(k.Prefix)+len(r.Place)+1+len(r.Hash))
+	b = append(append(append(b, k.Prefix...), r.Place...), 0)
+	return append(b, r.Hash[:]...)
+}
+
+// Ref is the name of the chunk at a key, if it is that of one.
+func (k *Keyed) Ref(key []byte) (r Ref, ok bool) {
+	name, ok := bytes.CutPrefix(key, k.Prefix)
+	end := len(name) - len(r.Hash) - 1
+	if !ok || end < 0 || name[end] != 0 {
+		return Ref{}, false
+	}
+	return Ref{string(name[:end]), Hash(name[end+1:])}, true
 }
 
 // Pebble is a Store in a Pebble database, below a prefix. Put writes without a sync:
@@ -78,44 +93,44 @@ func (p *Pebble) Put(chunks []Chunk) error {
 	b := p.db.NewBatch()
 	defer b.Close()
 	for _, c := range chunks {
-		if err := b.Set(p.key(c.Hash), c.Stored, nil); err != nil {
+		if err := b.Set(p.Key(c.Ref), c.Stored, nil); err != nil {
 			return err
 		}
 	}
 	return b.Commit(pebble.NoSync)
 }
 
-// Hashes yields the hash of every chunk, ascending.
-func (p *Pebble) Hashes() iter.Seq2[Hash, error] {
-	return func(yield func(Hash, error) bool) {
+// Refs yields the name of every chunk, in the order of the keys.
+func (p *Pebble) Refs() iter.Seq2[Ref, error] {
+	return func(yield func(Ref, error) bool) {
 		it, err := p.db.NewIter(&pebble.IterOptions{LowerBound: p.Prefix, UpperBound: prefixEnd(p.Prefix)})
 		if err != nil {
-			yield(Hash{}, err)
+			yield(Ref{}, err)
 			return
 		}
 		defer it.Close()
 		for ok := it.First(); ok; ok = it.Next() {
-			name := it.Key()[len(p.Prefix):]
-			if len(name) != len(Hash{}) {
-				yield(Hash{}, fmt.Errorf("key % x is not that of a chunk", it.Key()))
+			r, chunk := p.Ref(it.Key())
+			if !chunk {
+				yield(Ref{}, fmt.Errorf("key % x is not that of a chunk", it.Key()))
 				return
 			}
-			if !yield(Hash(name), nil) {
+			if !yield(r, nil) {
 				return
 			}
 		}
 		if err := it.Error(); err != nil {
-			yield(Hash{}, err)
+			yield(Ref{}, err)
 		}
 	}
 }
 
 // Delete forgets chunks.
-func (p *Pebble) Delete(hashes []Hash) error {
+func (p *Pebble) Delete(refs []Ref) error {
 	b := p.db.NewBatch()
 	defer b.Close()
-	for _, h := range hashes {
-		if err := b.Delete(p.key(h), nil); err != nil {
+	for _, r := range refs {
+		if err := b.Delete(p.Key(r), nil); err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,7 @@ func TestLayout(t *testing.T) {
 	if root != want {
 		t.Errorf("root: got %s, want %x", root, want)
 	}
-	n, err := d.read(root)
+	n, err := d.read(nil, root)
 	check(t, err)
 	form := "\x01\x00\x03" + "\x01\x02\x01" + "\x01\x00\x81\x01" + "abcd" + "1" + long
 	if string(n.data) != form {

@@ -17,7 +17,7 @@ func (d *DB) Map(root Hash) (*Map, error) {
 	if root == Empty {
 		return &Map{d: d, hash: root}, nil
 	}
-	n, err := d.load(root)
+	n, err := d.load(nil, root)
 	if err != nil {
 		return nil, err
 	}

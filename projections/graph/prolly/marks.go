@@ -21,7 +21,7 @@ func (m *Marks) Add(ctx context.Context, root Hash) error {
 	if root == Empty || m.Has(root) {
 		return nil
 	}
-	n, err := m.d.load(root)
+	n, err := m.d.load(nil, root)
 	if err != nil {
 		return err
 	}
@@ -66,14 +66,15 @@ func (m *Marks) Len() int { return len(m.seen) }
 // Sweeper is a Store that can list and forget chunks.
 type Sweeper interface {
 	Store
-	Hashes() iter.Seq2[Hash, error]
-	Delete([]Hash) error
+	Refs() iter.Seq2[Ref, error]
+	Delete([]Ref) error
 }
 
-// Sweep deletes the chunks that are not marked, and says how many. Between marking
+// Sweep deletes the chunks that are not marked, and says how many. What is marked stays
+// in every place where it stands. Between marking
 // and the end of Sweep no maps may be made: their chunks could be among those.
 func (m *Marks) Sweep(ctx context.Context, s Sweeper) (deleted int, err error) {
-	var batch []Hash
+	var batch []Ref
 	flush := func() error {
 		if len(batch) == 0 {
 			return nil
@@ -85,14 +86,14 @@ func (m *Marks) Sweep(ctx context.Context, s Sweeper) (deleted int, err error) {
 		batch = batch[:0]
 		return ctx.Err()
 	}
-	for h, err := range s.Hashes() {
+	for r, err := range s.Refs() {
 		if err != nil {
 			return deleted, err
 		}
-		if m.Has(h) {
+		if m.Has(r.Hash) {
 			continue
 		}
-		if batch = append(batch, h); len(batch) == 1024 {
+		if batch = append(batch, r); len(batch) == 1024 {
 			if err := flush(); err != nil {
 				return deleted, err
 			}

@@ -1,6 +1,7 @@
 package prolly
 
 import (
+	"cmp"
 	"errors"
 	"iter"
 	"maps"
@@ -12,12 +13,27 @@ import (
 // that needs the chunk is damaged, or its root was never stored here.
 var ErrNotFound = errors.New("chunk not found")
 
-// Store keeps chunks by their hash. What it keeps of a chunk is opaque to it: the
-// stored form of the package comment. It is used by many goroutines at once.
+// Ref names a chunk: by where it stands, and by its hash. A chunk that stands in two
+// places is two for a Store.
+type Ref struct {
+	// Place is the key of the link that leads to the chunk; empty for the first of a
+	// level, and so for a root. A store that keeps chunks in the order of their places
+	// has those together that are alike: the versions of one, and its neighbours.
+	Place string
+	Hash  Hash
+}
+
+// Compare orders by place, then by hash.
+func (r Ref) Compare(o Ref) int {
+	return cmp.Or(cmp.Compare(r.Place, o.Place), r.Hash.Compare(o.Hash))
+}
+
+// Store keeps chunks. What it keeps of a chunk is opaque to it: the stored form of the
+// package comment. It is used by many goroutines at once.
 type Store interface {
-	// Get returns what was put under a hash, or ErrNotFound. The caller does not
+	// Get returns what was put under a name, or ErrNotFound. The caller does not
 	// change it, and may keep it.
-	Get(Hash) ([]byte, error)
+	Get(Ref) ([]byte, error)
 	// Put keeps chunks. One that is there already is the same. When Put fails, any
 	// of them may have been kept.
 	Put([]Chunk) error
@@ -25,25 +41,25 @@ type Store interface {
 
 // Chunk is a chunk in its stored form.
 type Chunk struct {
-	Hash   Hash
+	Ref
 	Stored []byte
 }
 
 // Memory is a Store in memory.
 type Memory struct {
 	mu     sync.RWMutex
-	chunks map[Hash][]byte
+	chunks map[Ref][]byte
 	bytes  int64
 }
 
 // NewMemory makes an empty store.
-func NewMemory() *Memory { return &Memory{chunks: map[Hash][]byte{}} }
+func NewMemory() *Memory { return &Memory{chunks: map[Ref][]byte{}} }
 
 // Get implements Store.
-func (m *Memory) Get(h Hash) ([]byte, error) {
+func (m *Memory) Get(r Ref) ([]byte, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	stored, ok := m.chunks[h]
+	stored, ok := m.chunks[r]
 	if !ok {
 		return nil, ErrNotFound
 	}
@@ -55,31 +71,31 @@ func (m *Memory) Put(chunks []Chunk) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, c := range chunks {
-		m.bytes += int64(len(c.Stored) - len(m.chunks[c.Hash]))
-		m.chunks[c.Hash] = c.Stored
+		m.bytes += int64(len(c.Stored) - len(m.chunks[c.Ref]))
+		m.chunks[c.Ref] = c.Stored
 	}
 	return nil
 }
 
 // Delete forgets chunks.
-func (m *Memory) Delete(hashes []Hash) error {
+func (m *Memory) Delete(refs []Ref) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, h := range hashes {
-		m.bytes -= int64(len(m.chunks[h]))
-		delete(m.chunks, h)
+	for _, r := range refs {
+		m.bytes -= int64(len(m.chunks[r]))
+		delete(m.chunks, r)
 	}
 	return nil
 }
 
-// Hashes yields the hash of every chunk, ascending.
-func (m *Memory) Hashes() iter.Seq2[Hash, error] {
-	return func(yield func(Hash, error) bool) {
+// Refs yields the name of every chunk, ascending.
+func (m *Memory) Refs() iter.Seq2[Ref, error] {
+	return func(yield func(Ref, error) bool) {
 		m.mu.RLock()
-		all := slices.SortedFunc(maps.Keys(m.chunks), Hash.Compare)
+		all := slices.SortedFunc(maps.Keys(m.chunks), Ref.Compare)
 		m.mu.RUnlock()
-		for _, h := range all {
-			if !yield(h, nil) {
+		for _, r := range all {
+			if !yield(r, nil) {
 				return
 			}
 		}
@@ -101,18 +117,18 @@ type Staged struct {
 	new  *Memory
 
 	mu    sync.Mutex
-	order []Hash
+	order []Ref
 }
 
 // NewStaged makes a staged store in front of base.
 func NewStaged(base Store) *Staged { return &Staged{base: base, new: NewMemory()} }
 
 // Get implements Store.
-func (s *Staged) Get(h Hash) ([]byte, error) {
-	if stored, err := s.new.Get(h); err == nil {
+func (s *Staged) Get(r Ref) ([]byte, error) {
+	if stored, err := s.new.Get(r); err == nil {
 		return stored, nil
 	}
-	return s.base.Get(h)
+	return s.base.Get(r)
 }
 
 // Put implements Store.
@@ -120,8 +136,8 @@ func (s *Staged) Put(chunks []Chunk) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range chunks {
-		if _, err := s.new.Get(c.Hash); err != nil {
-			s.order = append(s.order, c.Hash)
+		if _, err := s.new.Get(c.Ref); err != nil {
+			s.order = append(s.order, c.Ref)
 		}
 	}
 	return s.new.Put(chunks)
@@ -132,9 +148,9 @@ func (s *Staged) Chunks() []Chunk {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	chunks := make([]Chunk, len(s.order))
-	for i, h := range s.order {
-		chunks[i].Hash = h
-		chunks[i].Stored, _ = s.new.Get(h)
+	for i, r := range s.order {
+		chunks[i].Ref = r
+		chunks[i].Stored, _ = s.new.Get(r)
 	}
 	return chunks
 }

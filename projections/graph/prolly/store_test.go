@@ -37,7 +37,7 @@ func TestStores(t *testing.T) {
 		"pebble": NewPebble(db, []byte("p\xff")),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := s.Get(Hash{1}); !errors.Is(err, ErrNotFound) {
+			if _, err := s.Get(Ref{Hash: Hash{1}}); !errors.Is(err, ErrNotFound) {
 				t.Errorf("get what is not there: got %v, want ErrNotFound", err)
 			}
 			if _, err := New(s, Options{}).Map(Hash{1}); !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), Hash{1}.String()) {
@@ -60,11 +60,12 @@ func TestStores(t *testing.T) {
 			if deleted, err := marks.Sweep(t.Context(), s); err != nil || deleted == 0 {
 				t.Errorf("sweep: %d deleted, %v", deleted, err)
 			}
-			var left []Hash
-			for h, err := range s.Hashes() {
+			var left []Ref
+			for r, err := range s.Refs() {
 				check(t, err)
-				left = append(left, h)
+				left = append(left, r)
 			}
+			slices.SortFunc(left, Ref.Compare)
 			if want := reachable(t, d, second); !slices.Equal(left, want) {
 				t.Errorf("after the sweep: got %d chunks, want %d, or other ones", len(left), len(want))
 			}
@@ -74,6 +75,21 @@ func TestStores(t *testing.T) {
 		t.Errorf("a key behind the prefix: %v", err)
 	} else {
 		check(t, closer.Close())
+	}
+}
+
+// TestKeysOfChunks has places with zero bytes and those that others begin with.
+func TestKeysOfChunks(t *testing.T) {
+	k := &Keyed{Prefix: []byte("p\x00")}
+	for _, r := range []Ref{{}, {Hash: Hash{1}}, {"a", Hash{}}, {"a\x00b", Hash{2}}, {"a\x00", Hash{}}, {strings.Repeat("\x00", 40), Hash{}}} {
+		if got, ok := k.Ref(k.Key(r)); !ok || got != r {
+			t.Errorf("key %q: got %q, %t, want %q", k.Key(r), got, ok, r)
+		}
+	}
+	for _, key := range []string{"", "p", "p\x00", "p\x00\x00" + strings.Repeat("h", 31), "p\x00a" + strings.Repeat("h", 32), "q\x00\x00" + strings.Repeat("h", 32)} {
+		if r, ok := k.Ref([]byte(key)); ok {
+			t.Errorf("key %q is taken for that of %q", key, r)
+		}
 	}
 }
 
