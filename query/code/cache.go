@@ -13,8 +13,9 @@ import (
 const DefaultCacheBytes = 128 << 20
 
 // Cache keeps the graphs of snapshots, the least recently used of them dropped. A
-// snapshot's hash stands for all of it, so what is kept never goes stale. It is
-// safe for concurrent use.
+// snapshot's hash stands for all of it, so what is kept never goes stale. One that it
+// has not is made out of what differs from the nearest one of the repository that it
+// has, or else is read whole. It is safe for concurrent use.
 type Cache struct {
 	limit int64
 	texts texts
@@ -52,9 +53,10 @@ func (c *Cache) Get(ctx context.Context, s *snapshots.Snapshot) (*Graph, error) 
 			wait = make(chan struct{})
 			c.loading[hash] = wait
 		}
+		near := c.nearest(s)
 		c.mu.Unlock()
 		if !busy {
-			g, err := load(ctx, s)
+			g, err := read(ctx, s, near)
 			c.put(hash, g, wait)
 			return g, err
 		}
@@ -64,6 +66,38 @@ func (c *Cache) Get(ctx context.Context, s *snapshots.Snapshot) (*Graph, error) 
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// nearest is the graph of the repository whose commit came next to a snapshot's; nil
+// where there is none. The caller holds mu.
+func (c *Cache) nearest(s *snapshots.Snapshot) (near *Graph) {
+	at := s.GetPosition()
+	away := func(g *Graph) int64 {
+		return max(g.of.GetPosition().GetOffset()-at.GetOffset(), at.GetOffset()-g.of.GetPosition().GetOffset())
+	}
+	for e := c.order.Front(); e != nil; e = e.Next() {
+		g := e.Value.(*Graph)
+		if of := g.of.GetPosition(); g.repo != s.Repo().Name || of.GetTopic() != at.GetTopic() || of.GetPartition() != at.GetPartition() {
+			continue
+		}
+		if near == nil || away(g) < away(near) {
+			near = g
+		}
+	}
+	return near
+}
+
+// read makes the graph of a snapshot. Where that cannot be done out of the one that is
+// near, as the chunks of its snapshot may be gone since, it is read whole.
+func read(ctx context.Context, s *snapshots.Snapshot, near *Graph) (*Graph, error) {
+	if near != nil {
+		if base, err := s.Beside(near.of); err == nil {
+			if g, err := derive(ctx, near, base, s); err == nil || ctx.Err() != nil {
+				return g, err
+			}
+		}
+	}
+	return load(ctx, s)
 }
 
 // put ends a load; g is nil where it failed.

@@ -78,7 +78,7 @@ func changedSeeds(g *Graph, all []change) (seeds []ref) {
 		if c.kind() == changeOther {
 			continue
 		}
-		if n, ok := g.byKey[c.key]; ok {
+		if n, ok := g.find(c.key); ok {
 			touched[n] = true
 		}
 	}

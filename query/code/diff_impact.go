@@ -131,7 +131,7 @@ func (d *differing) eachImpact(delta *ImpactDelta, old, now *world) {
 // reachedFrom counts what a node of the first graph reaches; none where it is not
 // there.
 func (w *world) reachedFrom(k schemas.NodeKey) int {
-	n, ok := w.graphs[0].byKey[k]
+	n, ok := w.graphs[0].find(k)
 	if !ok {
 		return 0
 	}

@@ -1,5 +1,13 @@
 package code
 
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	snapshots "github.com/recountdb/recount/projections/graph/code"
+)
+
 // OwnerPatternMatches says whether a pattern of CODEOWNERS holds for a path.
 func OwnerPatternMatches(pattern, path string) bool { return ownerPattern(pattern).MatchString(path) }
 
@@ -11,3 +19,31 @@ var Takes = takes
 
 // NamesIn are the names of code in a text.
 var NamesIn = namesIn
+
+// Derived says whether the graph that is derived from that of a base is the one that is
+// read whole, to the number.
+func Derived(ctx context.Context, base, s *snapshots.Snapshot) error {
+	was, err := load(ctx, base)
+	if err != nil {
+		return err
+	}
+	want, err := load(ctx, s)
+	if err != nil {
+		return err
+	}
+	got, err := derive(ctx, was, base, s)
+	if err != nil {
+		return err
+	}
+	for _, g := range []*Graph{got, want} { // what is made when it is asked for
+		g.numberOf(symbol{})
+		g.declares(symbol{})
+	}
+	if !reflect.DeepEqual(got, want) {
+		return fmt.Errorf("got %+v, want %+v", got, want)
+	}
+	return nil
+}
+
+// ErrFar is Derived's where it is not worth it.
+var ErrFar = errFar

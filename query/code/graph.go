@@ -19,15 +19,18 @@ import (
 // keys, and the edges of each, both ways, side by side. It is not changed once
 // made.
 type Graph struct {
-	repo  string
-	hash  schemas.Hash
+	repo string
+	hash schemas.Hash
+	// of is the snapshot as the projection has it: what differs from it makes the
+	// graphs of others.
+	of    *recountv1.CodeSnapshot
 	keys  []schemas.NodeKey
 	nodes []node
-	byKey map[schemas.NodeKey]int32
 	// packages are the names that node.pkg counts.
 	packages, languages []string
 
-	// edges are by source; those of node n are from out[n] up to out[n+1].
+	// edges are by source, kind and target, and behind those of a source the ones that
+	// are joined; those of node n are from out[n] up to out[n+1].
 	edges []edge
 	out   []int32
 	// into are the numbers of edges by target, those of node n from in[n] on.
@@ -38,7 +41,6 @@ type Graph struct {
 	outside   []edge // to is a number of symbols
 	outStart  []int32
 	symbols   []symbol
-	bySymbol  map[symbol]int32
 	users     []int32
 	userStart []int32
 
@@ -50,6 +52,8 @@ type Graph struct {
 
 	declaredOnce sync.Once
 	declared     map[symbol][]int32
+	bySymbolOnce sync.Once
+	bySymbol     map[symbol]int32
 
 	bytes int64
 }
@@ -74,6 +78,8 @@ type edge struct {
 	confidence uint16 // in thousandths
 	kind       uint8
 	provenance uint8
+	// joined says that it is no edge of the snapshot, but was made of an external.
+	joined bool
 }
 
 // symbol names something of elsewhere.
@@ -81,20 +87,87 @@ type symbol struct{ language, pkg, name string }
 
 // load reads a snapshot's maps.
 func load(ctx context.Context, s *snapshots.Snapshot) (*Graph, error) {
-	g := &Graph{repo: s.Repo().Name, hash: s.Hash(), bySymbol: map[symbol]int32{}, stubs: map[int32][]string{}}
-	if err := g.readNodes(ctx, s); err != nil {
+	g := newGraph(s)
+	byKey, err := g.readNodes(ctx, s)
+	if err != nil {
 		return nil, err
 	}
-	if err := g.readEdges(ctx, s); err != nil {
+	if err := g.readEdges(ctx, s, byKey); err != nil {
 		return nil, err
 	}
-	if err := g.readOutside(ctx, s); err != nil {
+	if err := g.readOutside(ctx, s, byKey); err != nil {
 		return nil, err
 	}
+	g.finish()
+	return g, nil
+}
+
+func newGraph(s *snapshots.Snapshot) *Graph {
+	return &Graph{repo: s.Repo().Name, hash: s.Hash(), of: s.CodeSnapshot, stubs: map[int32][]string{}}
+}
+
+// finish makes the rest of a graph out of its nodes, edges and externals: the same
+// of the same ones, whatever their packages, languages and symbols were numbered by.
+func (g *Graph) finish() {
+	g.outStart = sortBySource(g.outside, len(g.nodes))
+	packages, languages, symbols := renumbered{names: []string{""}, was: g.packages, now: map[int32]int32{0: 0}}, renumbered{was: g.languages, now: map[int32]int32{}}, make([]int32, len(g.symbols))
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		n.pkg, n.lang = packages.of(n.pkg), uint16(languages.of(int32(n.lang)))
+		g.bytes += int64(len(g.keys[i]))
+	}
+	g.packages, g.languages = packages.names, languages.names
+	var used []symbol
+	for i := range g.outside {
+		to := &g.outside[i].to
+		if symbols[*to] == 0 {
+			used = append(used, g.symbols[*to])
+			symbols[*to] = int32(len(used))
+		}
+		*to = symbols[*to] - 1
+	}
+	g.symbols = used
+	g.userStart = make([]int32, len(g.symbols)+1)
+	for _, e := range g.outside {
+		g.userStart[e.to+1]++
+	}
+	g.users = sortInto(g.outside, g.userStart)
 	g.join()
 	g.index()
-	g.bytes += int64(len(g.nodes))*(24+16+48) + int64(len(g.edges)+len(g.outside))*28 + int64(len(g.symbols))*128
-	return g, nil
+	g.bytes += int64(len(g.nodes))*(24+16) + int64(len(g.edges)+len(g.outside))*28 + int64(len(g.symbols))*128
+}
+
+// renumbered numbers names again, in the order in which they are met.
+type renumbered struct {
+	was, names []string
+	now        map[int32]int32
+}
+
+func (r *renumbered) of(was int32) int32 {
+	n, ok := r.now[was]
+	if !ok {
+		n = int32(len(r.names))
+		r.names, r.now[was] = append(r.names, r.was[was]), n
+	}
+	return n
+}
+
+// find is the number of a node, and whether there is one.
+func (g *Graph) find(k schemas.NodeKey) (int32, bool) {
+	n, ok := slices.BinarySearch(g.keys, k)
+	return int32(n), ok
+}
+
+// numberOf is the number of a symbol of elsewhere, and whether an edge leads to it.
+func (g *Graph) numberOf(s symbol) (int32, bool) {
+	g.bySymbolOnce.Do(func() {
+		g.bySymbol = make(map[symbol]int32, len(g.symbols))
+		for i, s := range g.symbols {
+			g.bySymbol[s] = int32(i)
+		}
+	})
+	n, ok := g.bySymbol[s]
+	return n, ok
 }
 
 // interned numbers strings.
@@ -113,61 +186,76 @@ func (i *interned) of(b []byte) int32 {
 	return n
 }
 
-func (g *Graph) readNodes(ctx context.Context, s *snapshots.Snapshot) error {
+func internedOf(names []string) interned {
+	i := interned{make(map[string]int32, len(names)), slices.Clone(names)}
+	for n, name := range names {
+		i.byName[name] = int32(n)
+	}
+	return i
+}
+
+func (g *Graph) readNodes(ctx context.Context, s *snapshots.Snapshot) (map[schemas.NodeKey]int32, error) {
 	m, err := s.Nodes()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	n := int(m.Len())
 	g.keys, g.nodes = make([]schemas.NodeKey, 0, n), make([]node, 0, n)
-	g.byKey = make(map[schemas.NodeKey]int32, n)
-	packages, languages := interned{byName: map[string]int32{}}, interned{byName: map[string]int32{}}
+	byKey := make(map[schemas.NodeKey]int32, n)
+	packages, languages := internedOf([]string{""}), internedOf([]string{""})
 	for e, err := range m.All() {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if len(g.keys)&0xfff == 0 && ctx.Err() != nil {
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
 		key := schemas.NodeKey(e.Key)
-		nd := node{kind: uint8(key.Kind())}
-		// Names of fields are those of CodeNode.
-		err := fields(e.Value, func(number protowire.Number, v uint64, b []byte) {
-			switch number {
-			case 2:
-				nd.lang = uint16(languages.of(b))
-			case 3:
-				nd.pkg = packages.of(b) + 1
-			case 4:
-				nd.ownerLen = uint16(min(len(b), 1<<16-1))
-			case 9:
-				nd.line = placeLine(b)
-			case 10:
-				nd.end = placeLine(b)
-			case 11:
-				nd.exported = v != 0
-			case 12:
-				nd.test = v != 0
-			case 14:
-				if key.Kind() == recountv1.SymbolKind_SYMBOL_KIND_RPC {
-					if stubs, ok := attribute(b, "stubs"); ok {
-						g.stubs[int32(len(g.keys))] = strings.Fields(stubs)
-					}
+		byKey[key] = int32(len(g.keys))
+		if err := g.addNode(key, e.Value, &packages, &languages); err != nil {
+			return nil, err
+		}
+	}
+	g.packages, g.languages = packages.names, languages.names
+	return byKey, nil
+}
+
+// addNode adds the next node, as the map has it.
+func (g *Graph) addNode(key schemas.NodeKey, value []byte, packages, languages *interned) error {
+	nd := node{kind: uint8(key.Kind())}
+	// Names of fields are those of CodeNode.
+	err := fields(value, func(number protowire.Number, v uint64, b []byte) {
+		switch number {
+		case 2:
+			nd.lang = uint16(languages.of(b))
+		case 3:
+			nd.pkg = packages.of(b)
+		case 4:
+			nd.ownerLen = uint16(min(len(b), 1<<16-1))
+		case 9:
+			nd.line = placeLine(b)
+		case 10:
+			nd.end = placeLine(b)
+		case 11:
+			nd.exported = v != 0
+		case 12:
+			nd.test = v != 0
+		case 14:
+			if key.Kind() == recountv1.SymbolKind_SYMBOL_KIND_RPC {
+				if stubs, ok := attribute(b, "stubs"); ok {
+					g.stubs[int32(len(g.keys))] = strings.Fields(stubs)
 				}
 			}
-		})
-		if err != nil {
-			return fmt.Errorf("node %q: %w", e.Key, err)
 		}
-		g.byKey[key] = int32(len(g.keys))
-		g.keys, g.nodes = append(g.keys, key), append(g.nodes, nd)
-		g.bytes += int64(len(key))
+	})
+	if err != nil {
+		return fmt.Errorf("node %q: %w", key, err)
 	}
-	g.packages, g.languages = append([]string{""}, packages.names...), languages.names
+	g.keys, g.nodes = append(g.keys, key), append(g.nodes, nd)
 	return nil
 }
 
-func (g *Graph) readEdges(ctx context.Context, s *snapshots.Snapshot) error {
+func (g *Graph) readEdges(ctx context.Context, s *snapshots.Snapshot, byKey map[schemas.NodeKey]int32) error {
 	m, err := s.Out()
 	if err != nil {
 		return err
@@ -181,8 +269,8 @@ func (g *Graph) readEdges(ctx context.Context, s *snapshots.Snapshot) error {
 			return ctx.Err()
 		}
 		from, kind, to, ok := snapshots.CutEdge(e.Key)
-		source, begins := g.byKey[from]
-		target, ends := g.byKey[to]
+		source, begins := byKey[from]
+		target, ends := byKey[to]
 		if !ok || !begins || !ends {
 			return fmt.Errorf("snapshot %s of %s: edge %q leads from or to no node", g.hash, g.repo, e.Key)
 		}
@@ -236,11 +324,12 @@ func sortInto(edges []edge, start []int32) []int32 {
 	return into
 }
 
-func (g *Graph) readOutside(ctx context.Context, s *snapshots.Snapshot) error {
+func (g *Graph) readOutside(ctx context.Context, s *snapshots.Snapshot, byKey map[schemas.NodeKey]int32) error {
 	m, err := s.Externals()
 	if err != nil {
 		return err
 	}
+	bySymbol := map[symbol]int32{}
 	for e, err := range m.All() {
 		if err != nil {
 			return err
@@ -249,33 +338,32 @@ func (g *Graph) readOutside(ctx context.Context, s *snapshots.Snapshot) error {
 			return ctx.Err()
 		}
 		from, kind, to, ok := snapshots.CutEdge(e.Key)
-		source, begins := g.byKey[from]
-		language, rest, one := strings.Cut(string(to), "\x00")
-		pkg, name, two := strings.Cut(rest, "\x00")
-		if !ok || !one || !two || !begins {
+		source, begins := byKey[from]
+		sym, named := symbolOfElsewhere(to)
+		if !ok || !named || !begins {
 			return fmt.Errorf("snapshot %s of %s: external %q leads from no node", g.hash, g.repo, e.Key)
 		}
 		ed, err := decodeEdge(e.Value)
 		if err != nil {
 			return fmt.Errorf("external %q: %w", e.Key, err)
 		}
-		sym := symbol{language, pkg, name}
-		n, seen := g.bySymbol[sym]
+		n, seen := bySymbol[sym]
 		if !seen {
 			n = int32(len(g.symbols))
 			g.symbols = append(g.symbols, sym)
-			g.bySymbol[sym] = n
+			bySymbol[sym] = n
 		}
 		ed.from, ed.to, ed.kind = source, n, uint8(kind)
 		g.outside = append(g.outside, ed)
 	}
-	g.outStart = sortBySource(g.outside, len(g.nodes))
-	g.userStart = make([]int32, len(g.symbols)+1)
-	for _, e := range g.outside {
-		g.userStart[e.to+1]++
-	}
-	g.users = sortInto(g.outside, g.userStart)
 	return nil
+}
+
+// symbolOfElsewhere is what stands in a key in the place of a node.
+func symbolOfElsewhere(k schemas.NodeKey) (s symbol, ok bool) {
+	language, rest, one := strings.Cut(string(k), "\x00")
+	pkg, name, two := strings.Cut(rest, "\x00")
+	return symbol{language, pkg, name}, one && two
 }
 
 // fields calls use with the fields of a message: their number, and what of the

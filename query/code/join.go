@@ -43,7 +43,7 @@ func (g *Graph) join() {
 		found := g.answers(s)
 		for _, n := range found {
 			own := e
-			own.to, own.confidence = n, unsure(e.confidence, len(found))
+			own.to, own.joined, own.confidence = n, true, unsure(e.confidence, len(found))
 			if isRequest(s) && !strings.Contains(s.name, " /") {
 				own.confidence = min(own.confidence, ambiguous)
 			}

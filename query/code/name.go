@@ -285,7 +285,7 @@ func (g *Graph) paths(name string) []int32 {
 		schemas.NewNodeKey(name, "", "", recountv1.SymbolKind_SYMBOL_KIND_FILE, ""),
 		schemas.NewNodeKey(dir, "", "", recountv1.SymbolKind_SYMBOL_KIND_PACKAGE, ""),
 	} {
-		if n, ok := g.byKey[key]; ok {
+		if n, ok := g.find(key); ok {
 			return []int32{n}
 		}
 	}

@@ -213,11 +213,11 @@ func (st *staleness) compare(base *snapshots.Snapshot) error {
 				removed[c.old.Name] = append(removed[c.old.Name], c)
 			}
 		case changeSignature, changeBody:
-			if n, ok := st.g.byKey[c.key]; ok {
+			if n, ok := st.g.find(c.key); ok {
 				changed[n] = kind
 			}
 		case changeAdded:
-			if n, ok := st.g.byKey[c.key]; ok {
+			if n, ok := st.g.find(c.key); ok {
 				changed[n] = kind
 			}
 		}
@@ -250,7 +250,7 @@ func (st *staleness) gone(removed map[string][]change) error {
 		}
 		from, _, rest, ok := snapshots.CutEdge(e.Key)
 		path, line, cutOK := strings.Cut(string(rest), "\x00")
-		n, known := st.g.byKey[from]
+		n, known := st.g.find(from)
 		if !ok || !cutOK || !known {
 			continue
 		}

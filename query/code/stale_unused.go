@@ -83,7 +83,7 @@ func (st *staleness) inFunction(n int32) bool {
 		return false
 	}
 	for _, kind := range []recountv1.SymbolKind{recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, recountv1.SymbolKind_SYMBOL_KIND_METHOD} {
-		if _, ok := st.g.byKey[schemas.NewNodeKey(st.g.keys[n].Path(), "", owner, kind, "")]; ok {
+		if _, ok := st.g.find(schemas.NewNodeKey(st.g.keys[n].Path(), "", owner, kind, "")); ok {
 			return true
 		}
 	}

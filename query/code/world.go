@@ -171,7 +171,7 @@ func (w *world) across(r ref, by *rules, use func(to ref, l link)) {
 			if int32(o) == r.g {
 				continue
 			}
-			sym, used := other.bySymbol[own]
+			sym, used := other.numberOf(own)
 			if !used {
 				continue
 			}

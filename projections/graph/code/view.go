@@ -228,6 +228,9 @@ type Snapshot struct {
 	v     *View
 }
 
+// Beside opens another graph in the snapshot's view.
+func (s *Snapshot) Beside(other *recountv1.CodeSnapshot) (*Snapshot, error) { return s.v.Open(other) }
+
 // Repo is the snapshot's repository.
 func (s *Snapshot) Repo() RepoID { return s.repo }
 

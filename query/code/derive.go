@@ -1,0 +1,216 @@
+package code
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	snapshots "github.com/recountdb/recount/projections/graph/code"
+	"github.com/recountdb/recount/projections/graph/prolly"
+	"github.com/recountdb/recount/schemas"
+)
+
+// errFar: two snapshots differ in so much that reading one whole takes less.
+var errFar = errors.New("the snapshots have little in common")
+
+// derive makes the graph of a snapshot out of that of another of the repository,
+// base, whose graph was: it reads what differs of the maps. The result is what load
+// makes.
+//
+// Nodes keep their order, and so the edges between those that stay do: nodes, edges
+// and externals are each merged with what came, in one pass.
+func derive(ctx context.Context, was *Graph, base, s *snapshots.Snapshot) (*Graph, error) {
+	d := derivation{ctx: ctx, was: was, g: newGraph(s), base: base, s: s}
+	if err := d.nodes(); err != nil {
+		return nil, err
+	}
+	if err := d.edges(); err != nil {
+		return nil, err
+	}
+	if err := d.outside(); err != nil {
+		return nil, err
+	}
+	d.g.finish()
+	return d.g, nil
+}
+
+type derivation struct {
+	ctx     context.Context
+	was, g  *Graph
+	base, s *snapshots.Snapshot
+	now     []int32 // the number of each node that was; -1 where it is gone
+}
+
+// each calls use with what differs of a map.
+func (d *derivation) each(w snapshots.Which, use func(c prolly.Change) error) error {
+	n := 0
+	for c, err := range d.s.Since(d.base, w) {
+		if err != nil {
+			return err
+		}
+		if n++; n&0xfff == 0 && d.ctx.Err() != nil {
+			return d.ctx.Err()
+		}
+		if err := use(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unfit is the error for a graph that is not that of the base.
+func unfit(what string, key []byte) error {
+	return fmt.Errorf("%s %q: the graph in memory is not that of its snapshot", what, key)
+}
+
+func (d *derivation) nodes() error {
+	was, g := d.was, d.g
+	packages, languages := internedOf(was.packages), internedOf(was.languages)
+	g.keys, g.nodes = make([]schemas.NodeKey, 0, len(was.keys)), make([]node, 0, len(was.nodes))
+	d.now = make([]int32, len(was.keys))
+	i, changed := 0, 0
+	stay := func(upTo int) {
+		for ; i < upTo; i++ {
+			if stubs, ok := was.stubs[int32(i)]; ok {
+				g.stubs[int32(len(g.keys))] = stubs
+			}
+			d.now[i] = int32(len(g.keys))
+			g.keys, g.nodes = append(g.keys, was.keys[i]), append(g.nodes, was.nodes[i])
+		}
+	}
+	err := d.each(snapshots.NodesMap, func(c prolly.Change) error {
+		if changed++; changed > len(was.keys)/2 {
+			return errFar
+		}
+		key := schemas.NodeKey(c.Key)
+		at, there := was.find(key)
+		if there != (c.Kind != prolly.Added) {
+			return unfit("node", c.Key)
+		}
+		stay(int(at))
+		if there {
+			d.now[i] = -1
+			if key = was.keys[i]; c.Kind == prolly.Changed {
+				d.now[i] = int32(len(g.keys))
+			}
+			i++
+		}
+		if c.Kind == prolly.Deleted {
+			return nil
+		}
+		return g.addNode(key, c.New, &packages, &languages)
+	})
+	stay(len(was.keys))
+	g.packages, g.languages = packages.names, languages.names
+	return err
+}
+
+// edits are what differs of some edges: gone with the numbers that nodes had, came
+// with those that they have.
+type edits struct{ gone, came []edge }
+
+// read reads what differs of a map of edges; target numbers what an edge leads to in a
+// graph.
+func (d *derivation) read(w snapshots.Which, target func(g *Graph, to schemas.NodeKey) (int32, bool)) (all edits, err error) {
+	add := func(g *Graph, list *[]edge, c prolly.Change, value []byte) error {
+		from, kind, to, ok := snapshots.CutEdge(c.Key)
+		source, begins := g.find(from)
+		end, ends := target(g, to)
+		if !ok || !begins || !ends {
+			return unfit("edge", c.Key)
+		}
+		e, err := decodeEdge(value)
+		if err != nil {
+			return fmt.Errorf("edge %q: %w", c.Key, err)
+		}
+		e.from, e.to, e.kind = source, end, uint8(kind)
+		*list = append(*list, e)
+		return nil
+	}
+	err = d.each(w, func(c prolly.Change) error {
+		if c.Kind != prolly.Added {
+			if err := add(d.was, &all.gone, c, c.Old); err != nil {
+				return err
+			}
+		}
+		if c.Kind != prolly.Deleted {
+			return add(d.g, &all.came, c, c.New)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// merge is the edges that were and stay, with those that came between them; order
+// compares what edges of one graph lead to.
+func (d *derivation) merge(were []edge, e edits, end func(to int32) int32, order func(a, b int32) int) ([]edge, error) {
+	inOrder := func(a, b edge) int {
+		if c := cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.kind, b.kind)); c != 0 {
+			return c
+		}
+		return order(a.to, b.to)
+	}
+	slices.SortFunc(e.gone, inOrder)
+	slices.SortFunc(e.came, inOrder)
+	all := make([]edge, 0, len(were)+len(e.came))
+	for _, was := range were {
+		if was.joined {
+			continue
+		}
+		if len(e.gone) > 0 && inOrder(e.gone[0], was) == 0 {
+			e.gone = e.gone[1:]
+			continue
+		}
+		was.from, was.to = d.now[was.from], end(was.to)
+		if was.from < 0 || was.to < 0 {
+			return nil, unfit("edge", nil)
+		}
+		for len(e.came) > 0 && inOrder(e.came[0], was) < 0 {
+			all, e.came = append(all, e.came[0]), e.came[1:]
+		}
+		all = append(all, was)
+	}
+	if len(e.gone) > 0 {
+		return nil, unfit("edge", nil)
+	}
+	return append(all, e.came...), nil
+}
+
+func (d *derivation) edges() error {
+	e, err := d.read(snapshots.OutMap, (*Graph).find)
+	if err != nil {
+		return err
+	}
+	d.g.edges, err = d.merge(d.was.edges, e, func(to int32) int32 { return d.now[to] }, cmp.Compare[int32])
+	return err
+}
+
+// outside is edges for those that leave the repository. Symbols keep the numbers
+// that they had, and new ones are behind them, until finish numbers them again.
+func (d *derivation) outside() error {
+	g := d.g
+	g.symbols = slices.Clone(d.was.symbols)
+	added := map[symbol]int32{}
+	e, err := d.read(snapshots.ExternalsMap, func(of *Graph, to schemas.NodeKey) (int32, bool) {
+		s, ok := symbolOfElsewhere(to)
+		n, known := d.was.numberOf(s)
+		if !ok || known || of == d.was {
+			return n, ok && known
+		}
+		if n, known = added[s]; !known {
+			n = int32(len(g.symbols))
+			g.symbols, added[s] = append(g.symbols, s), n
+		}
+		return n, true
+	})
+	if err != nil {
+		return err
+	}
+	g.outside, err = d.merge(d.was.outside, e, func(to int32) int32 { return to }, func(a, b int32) int {
+		x, y := &g.symbols[a], &g.symbols[b]
+		return cmp.Or(cmp.Compare(x.language, y.language), cmp.Compare(x.pkg, y.pkg), cmp.Compare(x.name, y.name))
+	})
+	return err
+}
