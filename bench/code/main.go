@@ -171,9 +171,6 @@ func describe(graph *code.Code, records []*recountv1.Record) error {
 
 // stored is how many bytes the chunks of all snapshots take on disk.
 func stored(graph *code.Code) (int64, error) {
-	if err := graph.Flush(); err != nil {
-		return 0, err
-	}
 	bytes, err := graph.ChunkBytes()
 	return int64(bytes), err
 }

@@ -233,9 +233,12 @@ func (d *DB) Watermark() schemas.Watermark {
 	return maps.Clone(d.next)
 }
 
-// DiskUsage is about how many bytes of tables the keys from lower up to, but without,
-// upper take; what is not flushed is not counted.
+// DiskUsage writes what is in memory as tables, and is about how many bytes of tables
+// the keys from lower up to, but without, upper take.
 func (d *DB) DiskUsage(lower, upper []byte) (uint64, error) {
+	if err := d.guard(d.db.Flush); err != nil {
+		return 0, d.explain("flush", err)
+	}
 	bytes, err := d.db.EstimateDiskUsage(lower, upper)
 	return bytes, d.explain("read", err)
 }

@@ -35,8 +35,8 @@ func viewed(v *store.View, shard []byte) *prolly.Keyed {
 // Maps are the maps of a repository's partition.
 func (v *View) Maps(r RepoID) *prolly.DB { return v.c.maps.On(viewed(v.View, r.shard())) }
 
-// ChunkBytes is about how many bytes the chunks of all partitions take on disk, of what
-// is flushed.
+// ChunkBytes is about how many bytes the chunks of all partitions take on disk. What is
+// in memory is written there first.
 func (c *Code) ChunkBytes() (uint64, error) {
 	return c.DiskUsage([]byte{kindChunk}, []byte{kindChunk + 1})
 }
