@@ -2,19 +2,26 @@ package runtime
 
 import (
 	"encoding/binary"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// span is what joining needs of a span.
+// span is what joining needs of a span. It holds no pointers, since there are many.
 type span struct {
 	id, parent uint64
-	site       *site
-	start      int64
-	duration   int64
-	offset     int64
-	shard      uint16 // in memory.shards
-	hasParent  bool
-	failed     bool
+	// site and service are hashes: of its site, and of the service's name.
+	site, service uint64
+	start         int64
+	duration      int64
+	offset        int64
+	shard         uint16 // in shards
+	side          recountv1.Side
+	hasParent     bool
+	failed        bool
 }
+
+// is gives a span its site.
+func (s *span) is(at *site) { s.site, s.service, s.side = at.hash, at.named, at.side }
 
 // link says that a span, here or elsewhere, links to one of a trace. It is kept with
 // the trace that it links to.
@@ -78,7 +85,7 @@ func (w *writer) flags(s *span) (flags byte) {
 }
 
 func (w *writer) rest(s *span) {
-	w.b = binary.BigEndian.AppendUint64(w.b, s.site.hash)
+	w.b = binary.BigEndian.AppendUint64(w.b, s.site)
 	w.b = binary.AppendVarint(w.b, s.start-w.start) // wraps, and wraps back
 	w.b = binary.AppendUvarint(w.b, uint64(s.duration))
 	if w.n == 0 || s.offset != w.offset {
@@ -119,10 +126,11 @@ func (w *writer) entries(value []byte, find func(hash uint64) (*site, error), aS
 		w.n++
 		w.start, w.offset = s.start, s.offset
 		if find != nil {
-			var err error
-			if s.site, err = find(hash); err != nil {
+			at, err := find(hash)
+			if err != nil {
 				return err
 			}
+			s.is(at)
 		}
 		if flags&entryLink != 0 {
 			aLink(&l)

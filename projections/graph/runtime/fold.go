@@ -20,12 +20,13 @@ type fold struct {
 	m     *memory
 	t     *store.Txn
 	it    *pebble.Iterator // over the traces that earlier batches stored
-	tp    schemas.TopicPartition
 	shard uint16
 	key   []byte // of the shard
 
 	// What the batch adds, by minutes.
 	sums map[sumKey]*sum
+	// The rows that it changes.
+	rows []row
 	// The traces it changed.
 	changed []*trace
 	// What its observers told, by their fields.
@@ -39,7 +40,7 @@ type fold struct {
 
 func newFold(m *memory, t *store.Txn, tp schemas.TopicPartition) *fold {
 	return &fold{
-		m: m, t: t, tp: tp, shard: m.shard(tp), key: appendShard(nil, tp),
+		m: m, t: t, shard: m.shards.of(tp), key: appendShard(nil, tp),
 		sums: map[sumKey]*sum{}, observed: map[string]*observer{},
 	}
 }
@@ -70,7 +71,8 @@ func (f *fold) record(offset int64, b *recountv1.SpanBatch) error {
 		if err != nil {
 			return err
 		}
-		x := span{site: s, start: o.StartUnixNano, duration: max(0, o.DurationNano), offset: offset, shard: f.shard, failed: o.Status == recountv1.Status_STATUS_ERROR}
+		x := span{start: o.StartUnixNano, duration: max(0, o.DurationNano), offset: offset, shard: f.shard, failed: o.Status == recountv1.Status_STATUS_ERROR}
+		x.is(s)
 		var id [16]byte
 		if len(o.SpanId) > 0 {
 			id = [16]byte(o.TraceId)
@@ -78,7 +80,7 @@ func (f *fold) record(offset int64, b *recountv1.SpanBatch) error {
 			if len(o.ParentId) > 0 {
 				x.hasParent, x.parent = true, binary.BigEndian.Uint64(o.ParentId)
 			}
-			again, err := f.join(id, &x, o.Links)
+			again, err := f.join(id, &x, o.Kind, o.Links)
 			if err != nil {
 				return err
 			}
@@ -124,7 +126,7 @@ func (f *fold) storeSite(s *site) (*site, error) {
 		return known, nil
 	}
 	known := *s
-	known.hash = hash
+	known.hash, known.named = hash, xxh3.HashString(s.service)
 	f.m.sites.put(hash, &known, known.size())
 	f.k = hashKey(f.k[:0], kindSite, hash)
 	// The same bytes again change nothing, and sites are few: no need to look.
@@ -133,8 +135,7 @@ func (f *fold) storeSite(s *site) (*site, error) {
 
 // count adds a span to the sums of its minute.
 func (f *fold) count(k sumKey, trace [16]byte, x *span) {
-	e := example{trace: trace, span: x.id, at: place{f.tp, x.offset}, duration: x.duration}
-	e.rank = rankOf(&e)
+	e := f.m.shards.example(trace, x)
 	k.bucket = bucketOf(0, x.start)
 	s := f.sum(k)
 	s.see(x.start, x.failed, &e)
@@ -144,55 +145,80 @@ func (f *fold) count(k sumKey, trace [16]byte, x *span) {
 func (f *fold) sum(k sumKey) *sum {
 	s := f.sums[k]
 	if s == nil {
-		s = newSum()
+		s = f.m.fresh()
 		f.sums[k] = s
 	}
 	return s
 }
 
-// rankOf decides which examples stay: a hash of the span's ids, or of its place where
-// it has none.
-func rankOf(e *example) uint64 {
-	var room [64]byte
-	b := append(room[:0], e.trace[:]...)
-	b = binary.BigEndian.AppendUint64(b, e.span)
-	if e.span == 0 && e.trace == [16]byte{} {
-		b = appendShard(b, e.at.tp)
-		b = binary.BigEndian.AppendUint64(b, uint64(e.at.offset))
-		b = binary.BigEndian.AppendUint64(b, uint64(e.duration))
+// fresh is a new sum.
+func (m *memory) fresh() *sum {
+	n := len(m.free)
+	if n == 0 {
+		return newSum()
 	}
-	return xxh3.Hash(b)
+	s := m.free[n-1]
+	m.free = m.free[:n-1]
+	return s
+}
+
+func (m *memory) release(s *sum) {
+	if len(m.free) < maxFree {
+		s.reset()
+		m.free = append(m.free, s)
+	}
+}
+
+// row is a sum with its key.
+type row struct {
+	k sumKey
+	s *sum
 }
 
 // storeSums adds the batch's sums to the rows of every level.
 func (f *fold) storeSums() error {
-	type row struct {
-		k sumKey
-		s *sum
+	minutes := make([]row, 0, len(f.sums))
+	for k, s := range f.sums {
+		minutes = append(minutes, row{k, s})
 	}
-	var rows []row
-	added := map[sumKey]bool{}
-	for k, minute := range f.sums {
-		for level := range levels {
-			k := k
+	// By site, then by time: what a longer bucket holds lies together, and is added to
+	// its row at once.
+	slices.SortFunc(minutes, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a.k.kind, b.k.kind), cmp.Compare(a.k.a, b.k.a), cmp.Compare(a.k.b, b.k.b), cmp.Compare(a.k.bucket, b.k.bucket))
+	})
+	var open [len(levels)]row
+	for _, minute := range minutes {
+		open[0] = minute
+		for level := range open {
+			k := minute.k
 			k.level, k.bucket = uint8(level), coarser(k.bucket, level)
-			s, err := f.m.sum(f.t, k)
-			if err != nil {
-				return err
+			if level > 0 && open[level].s != nil && open[level].k != k {
+				if err := f.close(&open, level); err != nil {
+					return err
+				}
 			}
-			before := s.size()
-			s.merge(minute)
-			f.m.sums.grew(s.size() - before)
-			if !added[k] {
-				added[k] = true
-				rows = append(rows, row{k, s})
+			if open[level].s == nil {
+				open[level] = row{k, f.m.fresh()}
+			}
+		}
+		if err := f.close(&open, 0); err != nil {
+			return err
+		}
+	}
+	for level := 1; level < len(open); level++ {
+		if open[level].s != nil {
+			if err := f.close(&open, level); err != nil {
+				return err
 			}
 		}
 	}
-	slices.SortFunc(rows, func(a, b row) int { return compareSumKeys(a.k, b.k) })
-	for _, r := range rows {
+	slices.SortFunc(f.rows, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a.k.kind, b.k.kind), cmp.Compare(a.k.level, b.k.level), cmp.Compare(a.k.bucket, b.k.bucket),
+			cmp.Compare(a.k.a, b.k.a), cmp.Compare(a.k.b, b.k.b))
+	})
+	for _, r := range f.rows {
 		f.k = r.k.append(f.k[:0])
-		f.v = appendSum(f.v[:0], r.s, r.k)
+		f.v = appendSum(f.v[:0], r.s, r.k, f.m.shards)
 		if err := f.t.Set(f.k, f.v); err != nil {
 			return err
 		}
@@ -200,9 +226,24 @@ func (f *fold) storeSums() error {
 	return nil
 }
 
-func compareSumKeys(a, b sumKey) int {
-	return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.level, b.level), cmp.Compare(a.bucket, b.bucket),
-		cmp.Compare(a.a, b.a), cmp.Compare(a.b, b.b))
+// close adds what a bucket got to its row, and to the bucket of the next level. The
+// levels above are closed after those below.
+func (f *fold) close(open *[len(levels)]row, level int) error {
+	got := open[level]
+	open[level] = row{}
+	s, err := f.m.sum(f.t, got.k)
+	if err != nil {
+		return err
+	}
+	before := s.size()
+	s.merge(got.s)
+	f.m.sums.grew(s.size() - before)
+	f.rows = append(f.rows, row{got.k, s})
+	if level+1 < len(levels) {
+		open[level+1].s.merge(got.s)
+	}
+	f.m.release(got.s)
+	return nil
 }
 
 // sum is the row of a key as it is stored, or a new one.
@@ -216,7 +257,7 @@ func (m *memory) sum(t *store.Txn, k sumKey) (*sum, error) {
 	}
 	s := newSum()
 	if ok {
-		if s, err = decodeSum(k, value); err != nil {
+		if s, err = decodeSum(k, value, &m.shards); err != nil {
 			return nil, damage{err}
 		}
 	}

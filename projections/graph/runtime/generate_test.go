@@ -210,9 +210,9 @@ func batch(tp schemas.TopicPartition, offset int64, all ...told) *recountv1.Reco
 	}
 }
 
-// shards puts observations into a log: each service's into its partition, in their
+// logOf puts observations into a log: each service's into its partition, in their
 // order, some to an event.
-func shards(rng *rand.Rand, partitions int, all []told) []projtest.Shard {
+func logOf(rng *rand.Rand, partitions int, all []told) []projtest.Shard {
 	out := make([]projtest.Shard, partitions)
 	waiting := make([][]told, partitions)
 	for i := range out {
@@ -260,5 +260,5 @@ func generate(seed uint64, partitions, records int) []projtest.Shard {
 			g.all[i], g.all[j] = g.all[j], g.all[i]
 		}
 	}
-	return shards(g.rng, partitions, g.all)
+	return logOf(g.rng, partitions, g.all)
 }

@@ -14,7 +14,7 @@ const maxLinks = 128
 // join adds a span to its trace, and the calls that come of it to the sums: its own
 // caller's, and those of which it is the caller, of spans that came before it. It says
 // whether the span was known.
-func (f *fold) join(id [16]byte, x *span, links []*recountv1.SpanLink) (again bool, err error) {
+func (f *fold) join(id [16]byte, x *span, kind recountv1.RuntimeKind, links []*recountv1.SpanLink) (again bool, err error) {
 	t, err := f.trace(id)
 	if err != nil {
 		return false, err
@@ -42,7 +42,7 @@ func (f *fold) join(id [16]byte, x *span, links []*recountv1.SpanLink) (again bo
 		}
 	})
 	t.linked(x.id, func(l *link) { affect(linkOf(l)) })
-	if x.site.side == recountv1.Side_SIDE_CALLER {
+	if x.side == recountv1.Side_SIDE_CALLER {
 		t.named(x.id, func(y *span) {
 			if sharesID(x, y) {
 				affect(childOf(t, y))
@@ -79,7 +79,7 @@ func (f *fold) join(id [16]byte, x *span, links []*recountv1.SpanLink) (again bo
 	if err := f.called(t, childOf(t, x)); err != nil {
 		return false, err
 	}
-	if x.site.kind != recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES || x.site.side != recountv1.Side_SIDE_CALLED {
+	if x.side != recountv1.Side_SIDE_CALLED || kind != recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES {
 		return false, nil
 	}
 	return false, f.links(id, x, links)
@@ -142,7 +142,7 @@ func (f *fold) pair(x *span, y callee, n int64) error {
 		return err
 	}
 	start, failed := y.start, y.failed
-	if x.site.side == recountv1.Side_SIDE_CALLER {
+	if x.side == recountv1.Side_SIDE_CALLER {
 		start, failed = x.start, failed || x.failed
 	}
 	s := f.sum(sumKey{kind: kindCalls, bucket: bucketOf(0, start), a: ends[0], b: ends[1]})
@@ -150,19 +150,26 @@ func (f *fold) pair(x *span, y callee, n int64) error {
 		s.add(n, failed, binOf(y.duration))
 		return nil
 	}
-	e := example{trace: y.trace, span: y.id, at: place{f.m.shards[y.shard], y.offset}, duration: y.duration}
-	e.rank = rankOf(&e)
+	e := f.m.shards.example(y.trace, y.span)
 	s.see(start, failed, &e)
 	return nil
 }
 
 // ends are the sites under which calls from one to another are summed.
-func (f *fold) ends(x, y *site) (*[2]uint64, error) {
-	k := [2]uint64{x.hash, y.hash}
+func (f *fold) ends(x, y uint64) (*[2]uint64, error) {
+	k := [2]uint64{x, y}
 	if e, ok := f.m.ends.get(k, endsSize); ok {
 		return e, nil
 	}
-	caller, called := x.caller(), y.called(x)
+	from, err := f.m.site(f.t, x)
+	if err != nil {
+		return nil, err
+	}
+	to, err := f.m.site(f.t, y)
+	if err != nil {
+		return nil, err
+	}
+	caller, called := from.caller(), to.called(from)
 	a, err := f.storeSite(&caller)
 	if err != nil {
 		return nil, err
@@ -183,7 +190,7 @@ func (f *fold) trace(id [16]byte) (*trace, error) {
 	if t, ok := f.m.traces.get(id, (*trace).size); ok {
 		return t, nil
 	}
-	t := &trace{id: id}
+	t := &trace{id: id, spans: make([]span, 0, 8), parts: make([]part, 0, 2)}
 	f.k = append(append(f.k[:0], kindTrace), id[:]...)
 	for ok := f.it.SeekPrefixGE(f.k); ok; ok = f.it.Next() {
 		value, err := f.it.ValueAndErr()
@@ -205,7 +212,7 @@ func (f *fold) read(t *trace, key, value []byte) error {
 	if err != nil {
 		return damage{err}
 	}
-	p := t.part(f.m.shard(tp))
+	p := t.part(f.m.shards.of(tp))
 	if chunk != p.full || p.last.n > 0 {
 		return damage{fmt.Errorf("trace %x: chunk %d of %s after %d of %d entries", t.id, chunk, tp, p.full, p.last.n)}
 	}

@@ -11,9 +11,7 @@ import (
 // read again. It shows only in speed. It is used under the lock of Apply, and given up
 // when a batch fails: it may hold what was not stored.
 type memory struct {
-	// shards are the partitions met; spans name theirs by its place here.
-	shards  []schemas.TopicPartition
-	shardOf map[schemas.TopicPartition]uint16
+	shards shards
 
 	traces    cache[[16]byte, *trace]
 	sites     cache[uint64, *site]
@@ -25,7 +23,13 @@ type memory struct {
 
 	times     times
 	timesRead bool
+
+	// free are sums to use again.
+	free []*sum
 }
+
+// maxFree is how many sums are kept to be used again.
+const maxFree = 1 << 14
 
 // Bounds of the caches, in bytes.
 const (
@@ -37,7 +41,6 @@ const (
 
 func newMemory() *memory {
 	return &memory{
-		shardOf:   map[schemas.TopicPartition]uint16{},
 		traces:    newCache[[16]byte, *trace](traceBytes),
 		sites:     newCache[uint64, *site](siteBytes),
 		sums:      newCache[sumKey, *sum](sumBytes),
@@ -56,20 +59,23 @@ func (m *memory) trim() {
 	m.ends.trim()
 }
 
-func (m *memory) shard(tp schemas.TopicPartition) uint16 {
-	i, ok := m.shardOf[tp]
-	if !ok {
-		i = uint16(len(m.shards))
-		m.shards = append(m.shards, tp)
-		m.shardOf[tp] = i
-	}
-	return i
-}
-
 // before reports whether a span comes before another in order of partition and log,
 // where it was met later.
 func (m *memory) before(x, other *span) bool {
 	return x.shard != other.shard && m.shards[x.shard].Compare(m.shards[other.shard]) < 0
+}
+
+// shards are the partitions met; what names one does so by its place here.
+type shards []schemas.TopicPartition
+
+func (s *shards) of(tp schemas.TopicPartition) uint16 {
+	for i, known := range *s {
+		if known.Partition == tp.Partition && known.Topic == tp.Topic {
+			return uint16(i)
+		}
+	}
+	*s = append(*s, tp)
+	return uint16(len(*s) - 1)
 }
 
 // site is the site of a hash.

@@ -28,21 +28,21 @@ func linkOf(l *link) callee {
 
 // same reports whether two spans of one trace are one.
 func same(a, b *span) bool {
-	return a.id == b.id && a.shard == b.shard && a.site.side == b.site.side && a.site.service == b.site.service
+	return a.id == b.id && a.shard == b.shard && a.side == b.side && a.service == b.service
 }
 
 // mayCall reports whether one span, the parent of another or linked to by it, can
 // have called it: from one service to another, or from the caller's side to the
 // called within one.
 func mayCall(x, y *span) bool {
-	return x.site.service != y.site.service ||
-		x.site.side == recountv1.Side_SIDE_CALLER && y.site.side == recountv1.Side_SIDE_CALLED
+	return x.service != y.service ||
+		x.side == recountv1.Side_SIDE_CALLER && y.side == recountv1.Side_SIDE_CALLED
 }
 
 // sharesID reports whether two spans of one id are the two ends of one call, as
 // Zipkin tells them: with the same parent too.
 func sharesID(client, server *span) bool {
-	return client.site.side == recountv1.Side_SIDE_CALLER && server.site.side == recountv1.Side_SIDE_CALLED &&
+	return client.side == recountv1.Side_SIDE_CALLER && server.side == recountv1.Side_SIDE_CALLED &&
 		client.hasParent == server.hasParent && client.parent == server.parent
 }
 
@@ -55,12 +55,10 @@ func sharesID(client, server *span) bool {
 //   - a server that shares its id with its client, for a child of it stands below the
 //     server; then a span of the caller's side, of the called side, and any other;
 //   - the first in order of partition and log.
-//
-// spans calls f with the spans of an id.
 func (m *memory) caller(t *trace, y callee) *span {
 	var best *span
 	bestRank := 0
-	if !y.isLink && y.site.side == recountv1.Side_SIDE_CALLED {
+	if !y.isLink && y.side == recountv1.Side_SIDE_CALLED {
 		t.named(y.id, func(x *span) {
 			if !same(x, y.span) && sharesID(x, y.span) && (best == nil || m.before(x, best)) {
 				best = x
@@ -78,7 +76,7 @@ func (m *memory) caller(t *trace, y callee) *span {
 		if y.isLink && t.id == y.trace && same(x, y.span) {
 			return
 		}
-		if x.site.service == y.site.service {
+		if x.service == y.service {
 			own = true
 			local = local || !mayCall(x, y.span)
 		}
@@ -87,7 +85,7 @@ func (m *memory) caller(t *trace, y callee) *span {
 		return nil
 	}
 	t.named(y.to, func(x *span) {
-		if y.isLink && t.id == y.trace && same(x, y.span) || own && x.site.service != y.site.service {
+		if y.isLink && t.id == y.trace && same(x, y.span) || own && x.service != y.service {
 			return
 		}
 		rank := t.rank(x)
@@ -99,7 +97,7 @@ func (m *memory) caller(t *trace, y callee) *span {
 }
 
 func (t *trace) rank(x *span) int {
-	switch x.site.side {
+	switch x.side {
 	case recountv1.Side_SIDE_CALLED:
 		rank := 2
 		t.named(x.id, func(client *span) {
@@ -116,7 +114,7 @@ func (t *trace) rank(x *span) int {
 
 // candidates calls f with every span that may be the caller of y in some state.
 func (t *trace) candidates(y callee, f func(x *span)) {
-	if !y.isLink && y.site.side == recountv1.Side_SIDE_CALLED {
+	if !y.isLink && y.side == recountv1.Side_SIDE_CALLED {
 		t.named(y.id, func(x *span) {
 			if !same(x, y.span) && sharesID(x, y.span) {
 				f(x)

@@ -19,7 +19,8 @@ type site struct {
 	peer      string
 	system    string
 
-	hash uint64
+	// hash is of all, named of the service.
+	hash, named uint64
 }
 
 // appendSite appends the site: side, kind and templated, a byte each, and service,
@@ -42,7 +43,7 @@ func decodeSite(value []byte) (*site, error) {
 	for _, text := range []*string{&s.service, &s.operation, &s.peer, &s.system} {
 		*text = r.text()
 	}
-	s.hash = xxh3.Hash(value)
+	s.hash, s.named = xxh3.Hash(value), xxh3.HashString(s.service)
 	return s, r.end()
 }
 
@@ -53,10 +54,11 @@ func (s *site) size() int {
 // caller is how the sum of a call names the site on the caller's side: a span of
 // another side says nothing of calls but where it stands.
 func (s *site) caller() site {
+	c := site{service: s.service}
 	if s.side == recountv1.Side_SIDE_CALLER {
-		return *s
+		c.side, c.kind, c.operation, c.peer, c.system = s.side, s.kind, s.operation, s.peer, s.system
 	}
-	return site{service: s.service}
+	return c
 }
 
 // called is how the sum of a call names the callee's site. What was called is said

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/recountdb/recount/schemas"
+	"github.com/zeebo/xxh3"
 )
 
 // sum is a row of a table of sums. All of it but the counts is monotone, and counts
@@ -24,30 +24,58 @@ type sum struct {
 // keep one.
 const maxExamples = 3
 
-// example is an Example with its rank, the hash that decides who stays.
+// example is an Example with its rank, the hash of its ids that decides who stays.
+// Of one span told twice, the place decides, by the hash of its partition first.
 type example struct {
 	rank     uint64
 	trace    [16]byte
 	span     uint64
-	at       place
+	tie      uint64
+	offset   int64
 	duration int64
-}
-
-// place is where an event stands.
-type place struct {
-	tp     schemas.TopicPartition
-	offset int64
+	shard    uint16 // in shards
 }
 
 func compareExamples(a, b example) int {
 	if a.rank != b.rank {
 		return cmp.Compare(a.rank, b.rank)
 	}
-	return cmp.Or(bytes.Compare(a.trace[:], b.trace[:]), cmp.Compare(a.span, b.span),
-		a.at.tp.Compare(b.at.tp), cmp.Compare(a.at.offset, b.at.offset), cmp.Compare(a.duration, b.duration))
+	return cmp.Or(bytes.Compare(a.trace[:], b.trace[:]), cmp.Compare(a.span, b.span), cmp.Compare(a.tie, b.tie),
+		cmp.Compare(a.offset, b.offset), cmp.Compare(a.duration, b.duration))
+}
+
+// example makes an example of a span.
+func (s shards) example(trace [16]byte, x *span) example {
+	e := example{trace: trace, span: x.id, offset: x.offset, duration: x.duration, shard: x.shard}
+	var room [300]byte
+	e.weigh(appendShard(room[:0], s[x.shard]))
+	return e
+}
+
+// weigh sets rank and tie; a line of an access log, which has no ids, goes by its
+// place alone.
+func (e *example) weigh(shard []byte) {
+	e.tie = xxh3.Hash(shard)
+	var room [24]byte
+	copy(room[:], e.trace[:])
+	binary.BigEndian.PutUint64(room[16:], e.span)
+	if room == [24]byte{} {
+		binary.BigEndian.PutUint64(room[:], e.tie)
+		binary.BigEndian.PutUint64(room[8:], uint64(e.offset))
+		binary.BigEndian.PutUint64(room[16:], uint64(e.duration))
+	}
+	e.rank = xxh3.Hash(room[:])
 }
 
 func newSum() *sum { return &sum{first: math.MaxInt64, last: math.MinInt64} }
+
+// reset makes the sum a new one that keeps its room.
+func (s *sum) reset() {
+	*s = sum{
+		first: math.MaxInt64, last: math.MinInt64,
+		examples: [2][]example{s.examples[0][:0], s.examples[1][:0]}, durations: s.durations[:0],
+	}
+}
 
 // see notes a time and an example, without counting.
 func (s *sum) see(start int64, failed bool, e *example) {
@@ -100,11 +128,11 @@ func (s *sum) merge(o *sum) {
 }
 
 func (s *sum) size() int {
-	return 160 + 16*cap(s.durations) + 96*(cap(s.examples[0])+cap(s.examples[1]))
+	return 160 + 16*cap(s.durations) + 72*(cap(s.examples[0])+cap(s.examples[1]))
 }
 
 // appendSum appends a row of a level: see the package comment.
-func appendSum(b []byte, s *sum, k sumKey) []byte {
+func appendSum(b []byte, s *sum, k sumKey, in shards) []byte {
 	b = binary.AppendUvarint(b, uint64(s.count))
 	b = binary.AppendUvarint(b, uint64(s.errors))
 	b = binary.AppendUvarint(b, uint64(s.first)-uint64(k.start()))
@@ -119,8 +147,8 @@ func appendSum(b []byte, s *sum, k sumKey) []byte {
 			e := &list[i]
 			b = append(b, e.trace[:]...)
 			b = binary.BigEndian.AppendUint64(b, e.span)
-			b = appendShard(b, e.at.tp)
-			b = binary.AppendUvarint(b, uint64(e.at.offset))
+			b = appendShard(b, in[e.shard])
+			b = binary.AppendUvarint(b, uint64(e.offset))
 			b = binary.AppendUvarint(b, uint64(e.duration))
 		}
 	}
@@ -132,7 +160,7 @@ func appendSum(b []byte, s *sum, k sumKey) []byte {
 // it.
 func (k sumKey) start() int64 { return int64(k.bucket) * levels[k.level] }
 
-func decodeSum(k sumKey, value []byte) (*sum, error) {
+func decodeSum(k sumKey, value []byte, in *shards) (*sum, error) {
 	r := reader{b: value}
 	s := &sum{count: int64(r.uvarint()), errors: int64(r.uvarint())}
 	s.first = int64(uint64(k.start()) + r.uvarint())
@@ -147,9 +175,12 @@ func decodeSum(k sumKey, value []byte) (*sum, error) {
 			var e example
 			e.trace = [16]byte(r.bytes(16))
 			e.span = r.uint64()
-			e.at = place{r.shard(), int64(r.uvarint())}
+			shard := r.b
+			e.shard = in.of(r.shard())
+			shard = shard[:len(shard)-len(r.b)]
+			e.offset = int64(r.uvarint())
 			e.duration = int64(r.uvarint())
-			e.rank = rankOf(&e)
+			e.weigh(shard)
 			s.examples[i] = append(s.examples[i], e)
 		}
 	}

@@ -62,7 +62,7 @@ func (v *View) Bounds() (first, last int64) { return v.times.first, v.times.last
 // Served is what services were asked in the range, of one service or, for "", of
 // all: by service, kind and operation.
 func (v *View) Served(ctx context.Context, r Range, service string) ([]Served, error) {
-	sums, err := v.sums(ctx, kindServed, r)
+	sums, in, err := v.sums(ctx, kindServed, r)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (v *View) Served(ctx context.Context, r Range, service string) ([]Served, e
 			return nil, err
 		}
 		if service == "" || site.service == service {
-			all = append(all, Served{site.service, site.kind, site.operation, site.templated, site.system, s.sum()})
+			all = append(all, Served{site.service, site.kind, site.operation, site.templated, site.system, s.sum(in)})
 		}
 	}
 	slices.SortFunc(all, func(a, b Served) int {
@@ -86,7 +86,7 @@ func (v *View) Served(ctx context.Context, r Range, service string) ([]Served, e
 // Asked is what services asked of others in the range, of one service or, for "",
 // of all: by service, peer, kind and operation.
 func (v *View) Asked(ctx context.Context, r Range, service string) ([]Asked, error) {
-	sums, err := v.sums(ctx, kindAsked, r)
+	sums, in, err := v.sums(ctx, kindAsked, r)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (v *View) Asked(ctx context.Context, r Range, service string) ([]Asked, err
 			return nil, err
 		}
 		if service == "" || site.service == service {
-			all = append(all, Asked{site.service, site.peer, site.kind, site.operation, site.templated, site.system, s.sum()})
+			all = append(all, Asked{site.service, site.peer, site.kind, site.operation, site.templated, site.system, s.sum(in)})
 		}
 	}
 	slices.SortFunc(all, func(a, b Asked) int {
@@ -110,7 +110,7 @@ func (v *View) Asked(ctx context.Context, r Range, service string) ([]Asked, err
 // Calls are the calls of the range, those from or to one service or, for "", all:
 // by caller, callee, kind, operation and the caller's words.
 func (v *View) Calls(ctx context.Context, r Range, service string) ([]Call, error) {
-	sums, err := v.sums(ctx, kindCalls, r)
+	sums, in, err := v.sums(ctx, kindCalls, r)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (v *View) Calls(ctx context.Context, r Range, service string) ([]Call, erro
 		if service == "" || by.service == service || to.service == service {
 			all = append(all, Call{
 				by.service, to.service, to.kind, to.operation, to.templated, to.system,
-				by.kind, by.operation, by.system, by.peer, s.sum(),
+				by.kind, by.operation, by.system, by.peer, s.sum(in),
 			})
 		}
 	}
@@ -143,8 +143,9 @@ func compareBools(a, b bool) int { return index(a) - index(b) }
 
 // sums adds up the rows of a range by their sites, without those of which none is
 // left: callers that were found to be none.
-func (v *View) sums(ctx context.Context, kind byte, r Range) (map[sumKey]*sum, error) {
+func (v *View) sums(ctx context.Context, kind byte, r Range) (map[sumKey]*sum, shards, error) {
 	all := map[sumKey]*sum{}
+	var in shards
 	for _, run := range cover(r) {
 		from := sumKey{kind: kind, level: run.level, bucket: run.from}
 		to := sumKey{kind: kind, level: run.level, bucket: run.to, a: 1<<64 - 1, b: 1<<64 - 1}
@@ -153,7 +154,7 @@ func (v *View) sums(ctx context.Context, kind byte, r Range) (map[sumKey]*sum, e
 			if !ok || int(k.level) >= len(levels) {
 				return fmt.Errorf("sum: key %x", key)
 			}
-			s, err := decodeSum(k, value)
+			s, err := decodeSum(k, value, &in)
 			if err != nil {
 				return err
 			}
@@ -166,11 +167,11 @@ func (v *View) sums(ctx context.Context, kind byte, r Range) (map[sumKey]*sum, e
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	maps.DeleteFunc(all, func(_ sumKey, s *sum) bool { return s.count == 0 })
-	return all, nil
+	return all, in, nil
 }
 
 // each calls f with the rows from lower up to, but without, upper. An error of f
@@ -202,11 +203,12 @@ func (v *View) walk(ctx context.Context, it *pebble.Iterator, f func(key, value 
 }
 
 // sum is the sum as it is answered.
-func (s *sum) sum() Sum {
+func (s *sum) sum(in shards) Sum {
 	out := Sum{Count: uint64(s.count), Errors: uint64(s.errors), First: s.first, Last: s.last, durations: s.durations}
 	for _, failed := range []bool{true, false} {
 		for _, e := range s.examples[index(failed)] {
-			x := Example{Trace: e.trace, Position: schemas.Position{Topic: e.at.tp.Topic, Partition: e.at.tp.Partition, Offset: e.at.offset}, Failed: failed, Duration: e.duration}
+			tp := in[e.shard]
+			x := Example{Trace: e.trace, Position: schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: e.offset}, Failed: failed, Duration: e.duration}
 			binary.BigEndian.PutUint64(x.Span[:], e.span)
 			out.Examples = append(out.Examples, x)
 		}
