@@ -36,6 +36,7 @@ var benchmarks = []benchmark{
 	{"visible", "HTTP append to findable, at a fixed rate", benchVisible},
 	{"find", "find over HTTP", benchFind},
 	{"whole", "a long history through the live pipeline into every projection, then find and why of it", benchWhole},
+	{"runtime", "a day of spans into the projection runtime, then what is served and who calls whom", benchRuntime},
 	{"retrieval", "find by description against BM25 alone, NL2Bash", benchRetrieval},
 }
 
@@ -44,6 +45,7 @@ type options struct {
 	runs     int
 	size     int64 // bytes, for reopen and amplification
 	commands int   // for rebuild, find
+	spans    int   // for runtime
 	rate     int   // per second, for latency and visible
 	duration time.Duration
 	data     string // NL2Bash pairs: description, tab, command
@@ -58,6 +60,7 @@ func main() {
 	flag.IntVar(&o.runs, "runs", 5, "runs of each side, alternating; the median is reported")
 	flag.Int64Var(&o.size, "size", 5<<30, "bytes of log for reopen and amplification")
 	flag.IntVar(&o.commands, "commands", 0, "commands for rebuild and whole (default 1000000) and find (default 100000)")
+	flag.IntVar(&o.spans, "spans", 10_000_000, "spans for runtime")
 	flag.IntVar(&o.rate, "rate", 1000, "events a second for latency and visible")
 	flag.DurationVar(&o.duration, "duration", 20*time.Second, "how long latency and visible run")
 	flag.StringVar(&o.data, "data", "", "file of description<TAB>command lines to draw commands from")
