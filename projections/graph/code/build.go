@@ -24,29 +24,21 @@ type builder struct {
 	maps   *prolly.DB
 }
 
-// build fills in the snapshot's maps. A commit whose files are not on the log has
-// none.
+// build fills in the snapshot's maps. A commit whose parent has none has none.
 //
 // The maps are made from those of the snapshot made last, whichever commit it was
 // of: what differs is the difference of the two trees of files. That is little also
 // for the first commit of a branch, and the same maps come out of every base.
 func (b *builder) build(ctx context.Context, m *recountv1.CommitRecorded, s *recountv1.CodeSnapshot) error {
 	var parent *recountv1.CodeSnapshot
-	switch m.Scope {
-	case recountv1.Scope_SCOPE_METADATA:
-		s.WithoutGraph = "the content of its files is not on the log"
-		return nil
-	case recountv1.Scope_SCOPE_FULL:
-	default:
-		if len(m.Parents) > 0 {
-			var err error
-			if parent, err = b.parent(m.Repository, m.Parents[0]); err != nil {
-				return err
-			}
-			if parent == nil || parent.Maps == nil {
-				s.WithoutGraph = fmt.Sprintf("the graph of its parent %s is not known: import it with that one as the base", m.Parents[0])
-				return nil
-			}
+	if m.Scope != recountv1.Scope_SCOPE_FULL && len(m.Parents) > 0 {
+		var err error
+		if parent, err = b.parent(m.Repository, m.Parents[0]); err != nil {
+			return err
+		}
+		if parent == nil || parent.Maps == nil {
+			s.WithoutGraph = fmt.Sprintf("the graph of its parent %s is not known: import it with that one as the base", m.Parents[0])
+			return nil
 		}
 	}
 	before, old, err := b.treeOf(parent)

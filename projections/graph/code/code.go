@@ -98,9 +98,9 @@ func concerns(r *recountv1.Record) bool {
 	return r.GetFileFacts() != nil || r.GetCommit() != nil || r.GetRefMoved() != nil || r.GetSnapshotsRetired() != nil
 }
 
-// Apply folds a batch in, a commit at a time: each is stored with the position
-// behind it, so that neither memory nor what a crash loses grows with the batch. What
-// retires snapshots is applied by itself, over what is stored before it.
+// Apply folds a batch in, a commit with content at a time: each is stored with the
+// position behind it, so that neither memory nor what a crash loses grows with the
+// batch. What retires snapshots is applied by itself, over what is stored before it.
 func (c *Code) Apply(ctx context.Context, b schemas.Batch) error {
 	for len(b.Records) > 0 {
 		part := b
@@ -124,7 +124,7 @@ func step(records []*recountv1.Record) int {
 		switch {
 		case r.GetSnapshotsRetired() != nil:
 			return max(i, 1)
-		case r.GetCommit() != nil:
+		case r.GetCommit() != nil && r.GetCommit().Scope != recountv1.Scope_SCOPE_METADATA:
 			return i + 1
 		}
 	}

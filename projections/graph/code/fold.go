@@ -176,6 +176,20 @@ func (f *fold) commit(ctx context.Context, r *recountv1.Record, m *recountv1.Com
 		}
 	}
 	slices.Sort(s.Changed)
+	if m.Scope == recountv1.Scope_SCOPE_METADATA {
+		s.WithoutGraph = "the content of its files is not on the log"
+	} else if err := f.build(ctx, m, s); err != nil {
+		return err
+	}
+	value, err := marshal(s)
+	if err != nil {
+		return err
+	}
+	return f.set(key, value)
+}
+
+// build makes the snapshot's maps and stores their chunks.
+func (f *fold) build(ctx context.Context, m *recountv1.CommitRecorded, s *recountv1.CodeSnapshot) error {
 	b := builder{
 		fold: f, repo: m.Repository, memory: f.memory(m.Repository),
 		staged: prolly.NewStaged(stored(f.t)),
@@ -187,11 +201,7 @@ func (f *fold) commit(ctx context.Context, r *recountv1.Record, m *recountv1.Com
 	if err := stored(f.t).Put(b.staged.Chunks()); err != nil {
 		return err
 	}
-	value, err := marshal(s)
-	if err != nil {
-		return err
-	}
-	return f.set(key, value)
+	return nil
 }
 
 // maxChanged is how many of a commit's changed paths its snapshot lists.
