@@ -79,6 +79,7 @@ func run(ctx context.Context, dir, keep string, history, every int, profile stri
 		return err
 	}
 	c.print("facts")
+	events = nil // nor does the stream hold what it has made facts of
 
 	if keep == "" {
 		keep = mkdir(scratch, "graph")
@@ -100,7 +101,7 @@ func run(ctx context.Context, dir, keep string, history, every int, profile stri
 		defer pprof.StopCPUProfile()
 	}
 	c = start()
-	times, one, err := fold(ctx, graph, records)
+	times, one, err := fold(ctx, graph, records, every > 0)
 	if err != nil {
 		return err
 	}
@@ -220,9 +221,13 @@ func facts(ctx context.Context, events []schemas.Event) ([]*recountv1.Record, er
 	return processors.Records(ctx, in, processors.Chain{})
 }
 
+// streamBatch is how many events the live stream hands over at once (configs/commits.yaml).
+const streamBatch = 256
+
 // fold applies the records as the live stream does, and returns what each commit
 // with a graph took, and the bytes of the first one's chunks where others follow.
-func fold(ctx context.Context, graph *code.Code, records []*recountv1.Record) (times []time.Duration, one int64, err error) {
+// Contents that were applied are let go unless keep says that they are wanted again.
+func fold(ctx context.Context, graph *code.Code, records []*recountv1.Record, keep bool) (times []time.Duration, one int64, err error) {
 	from, graphs := 0, 0
 	for _, r := range records {
 		if c := r.GetCommit(); c != nil && c.Scope != recountv1.Scope_SCOPE_METADATA {
@@ -233,7 +238,8 @@ func fold(ctx context.Context, graph *code.Code, records []*recountv1.Record) (t
 		if r.GetRejected() != nil {
 			return nil, 0, fmt.Errorf("event %d was rejected: %s", i, r.GetRejected().GetReason())
 		}
-		if r.GetCommit() == nil && i < len(records)-1 {
+		hasGraph := r.GetCommit() != nil && r.GetCommit().Scope != recountv1.Scope_SCOPE_METADATA
+		if !hasGraph && i < len(records)-1 && i-from < streamBatch-1 {
 			continue
 		}
 		began := time.Now()
@@ -241,14 +247,18 @@ func fold(ctx context.Context, graph *code.Code, records []*recountv1.Record) (t
 		if err != nil {
 			return nil, 0, err
 		}
-		if s := r.GetCommit().GetScope(); r.GetCommit() != nil && s != recountv1.Scope_SCOPE_METADATA {
+		if hasGraph {
 			if times = append(times, time.Since(began)); len(times) == 1 && graphs > 1 {
 				if one, err = stored(graph); err != nil {
 					return nil, 0, err
 				}
 			}
 		}
-		from = i + 1
+		for ; from <= i; from++ {
+			if records[from].GetFileFacts() != nil && !keep {
+				records[from] = &recountv1.Record{}
+			}
+		}
 	}
 	return times, one, nil
 }
