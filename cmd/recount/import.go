@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/history"
+	"github.com/recountdb/recount/internal/redact"
+	"github.com/recountdb/recount/internal/spans"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/httpapi"
@@ -33,16 +35,18 @@ func (a *app) importCmd() *cobra.Command {
 		Use:   "import",
 		Short: "Bring in what was there before",
 		Long: `Bring in what was there before: the histories of shells, Atuin's database, the
-commits of git repositories, or events one a line. Importing again is safe at any time: what is there already is not
+commits of git repositories, spans, access logs, or events one a line. Importing again is safe at any time: what is there already is not
 appended again, so an interrupted import is resumed by starting it again, and a
 history that has grown adds only what is new. Secrets are redacted on the way.`,
 		Example: `  recount import history                     every shell history found
   recount import history ~/old/.zsh_history
   recount import atuin
   recount import git ~/src/shop
+  recount import otlp traces.json            what services told
+  recount import access-log access.log --service shop
   recount import jsonl events.jsonl          or - for the standard input`,
 	}
-	c.AddCommand(a.importHistoryCmd(), a.importAtuinCmd(), a.importGitCmd(), a.importJSONLCmd())
+	c.AddCommand(a.importHistoryCmd(), a.importAtuinCmd(), a.importGitCmd(), a.importOTLPCmd(), a.importAccessLogCmd(), a.importJSONLCmd())
 	return c
 }
 
@@ -166,12 +170,17 @@ func (a *app) histories() []string {
 
 // imported is what an import did with one source.
 type imported struct {
-	From     string   `json:"from"`
-	Read     int64    `json:"read"`
-	Appended int64    `json:"appended"`
-	Present  int64    `json:"already_there"`
-	Redacted int64    `json:"secrets_redacted"`
-	Skipped  int64    `json:"skipped"`
+	From     string `json:"from"`
+	Read     int64  `json:"read"`
+	Appended int64  `json:"appended"`
+	Present  int64  `json:"already_there"`
+	Redacted int64  `json:"secrets_redacted"`
+	Skipped  int64  `json:"skipped"`
+	// Before is how many lines were imported before and not read again.
+	Before int64 `json:"lines_before,omitempty"`
+	// Held is how many spans or requests the events hold; unit says which.
+	Held     int64    `json:"held,omitempty"`
+	Unit     string   `json:"unit,omitempty"`
 	Problems []string `json:"problems,omitempty"`
 }
 
@@ -180,7 +189,10 @@ type importer struct {
 	a        *app
 	backend  httpapi.Backend
 	options  history.Options
+	redactor *redact.Redactor
 	redacted int64
+	held     int64  // by what is read now
+	unit     string // of held
 	results  []imported
 	started  time.Time
 }
@@ -195,7 +207,7 @@ func (a *app) imports(ctx context.Context, f importFlags, fn func(im *importer) 
 	if err != nil {
 		return err
 	}
-	im := &importer{a: a, started: time.Now()}
+	im := &importer{a: a, started: time.Now(), redactor: r}
 	im.options = history.Options{
 		User: f.user, Host: f.host, Time: im.started, Workspace: workspaces(),
 		Redact: func(p *recountv1.CommandExecuted) { im.redacted += int64(len(r.Event(p))) },
@@ -290,9 +302,9 @@ const (
 
 // run appends the events of one source.
 func (im *importer) run(ctx context.Context, from string, events iter.Seq2[schemas.Event, error], progress func(done int64) (n, of int64)) error {
-	im.results = append(im.results, imported{From: from})
+	im.results = append(im.results, imported{From: from, Unit: im.unit})
 	res := &im.results[len(im.results)-1]
-	redacted := im.redacted
+	redacted, held := im.redacted, im.held
 	draw := im.a.progress()
 	var batch []schemas.Event
 	size := 0
@@ -320,10 +332,15 @@ func (im *importer) run(ctx context.Context, from string, events iter.Seq2[schem
 	}
 	for e, err := range events {
 		var skip *history.SkipError
+		var some *spans.SkipError
 		switch {
-		case errors.As(err, &skip):
-			if res.Skipped++; res.Skipped <= maxProblems {
-				res.Problems = append(res.Problems, skip.Error())
+		case errors.As(err, &skip), errors.As(err, &some):
+			if len(res.Problems) < maxProblems {
+				res.Problems = append(res.Problems, err.Error())
+			}
+			res.Skipped++
+			if some != nil {
+				res.Skipped += int64(max(some.Spans, 1)) - 1
 			}
 			continue
 		case err != nil:
@@ -343,7 +360,7 @@ func (im *importer) run(ctx context.Context, from string, events iter.Seq2[schem
 		}
 	}
 	err := flush()
-	res.Redacted = im.redacted - redacted
+	res.Redacted, res.Held = im.redacted-redacted, im.held-held
 	return err
 }
 
@@ -361,8 +378,14 @@ func (im *importer) report() error {
 	}
 	for _, r := range im.results {
 		parts := []string{thousands(r.Appended) + " appended"}
+		if r.Unit != "" {
+			parts = []string{thousands(r.Held) + " " + r.Unit, thousands(r.Appended) + " events appended"}
+		}
 		if r.Present > 0 {
 			parts = append(parts, thousands(r.Present)+" there already")
+		}
+		if r.Before > 0 {
+			parts = append(parts, thousands(r.Before)+" lines imported before")
 		}
 		if r.Redacted > 0 {
 			parts = append(parts, thousands(r.Redacted)+" secrets redacted")

@@ -31,8 +31,8 @@ type appender struct {
 	// log is pipeline.Log.Append.
 	log    func(ctx context.Context, topic string, events ...schemas.Event) ([]schemas.Position, error)
 	redact *redact.Redactor
-	// find gives the position of an id that is projected.
-	find func(schemas.EventID) (schemas.Position, bool)
+	// find gives the position of an id that is projected, of an event of the topic.
+	find func(topic string, id schemas.EventID) (schemas.Position, bool)
 	now  func() time.Time
 
 	mu     sync.Mutex
@@ -48,7 +48,7 @@ type pending struct {
 	err  error
 }
 
-func newAppender(log *pipeline.Log, r *redact.Redactor, find func(schemas.EventID) (schemas.Position, bool)) *appender {
+func newAppender(log *pipeline.Log, r *redact.Redactor, find func(topic string, id schemas.EventID) (schemas.Position, bool)) *appender {
 	return &appender{log: log.Append, redact: r, find: find, now: time.Now, recent: map[schemas.EventID]*pending{}}
 }
 
@@ -72,12 +72,12 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]httpap
 			out[i].Duplicate = true
 			continue
 		}
-		if pos, ok := a.find(e.ID); ok {
+		kind, _ := schemas.KindOf(e.Type) // prepare has seen it
+		if pos, ok := a.find(kind.Topic, e.ID); ok {
 			out[i].Duplicate = true
 			a.settle(e.ID, p, pos, nil)
 			continue
 		}
-		kind, _ := schemas.KindOf(e.Type) // prepare has seen it
 		topics[kind.Topic] = append(topics[kind.Topic], i)
 	}
 	for _, topic := range schemas.Topics() {

@@ -21,7 +21,7 @@ func waitingAppender(t *testing.T, log func(context.Context, ...schemas.Event) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := newAppender(nil, r, func(schemas.EventID) (schemas.Position, bool) { return schemas.Position{}, false })
+	a := newAppender(nil, r, func(string, schemas.EventID) (schemas.Position, bool) { return schemas.Position{}, false })
 	a.log = func(ctx context.Context, _ string, events ...schemas.Event) ([]schemas.Position, error) {
 		return log(ctx, events...)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/recountdb/recount/processors/embed"
+	runtimegraph "github.com/recountdb/recount/projections/graph/runtime"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
@@ -20,20 +21,34 @@ func (n *Node) Append(ctx context.Context, events []schemas.Event) ([]httpapi.Ap
 }
 
 // position finds an event that is projected.
-func (n *Node) position(id schemas.EventID) (pos schemas.Position, found bool) {
+func (n *Node) position(topic string, id schemas.EventID) (pos schemas.Position, found bool) {
 	if n.set == nil {
 		return pos, false
 	}
-	p, release, err := n.set.Acquire(segment.Name)
+	name := segment.Name
+	if topic == schemas.TopicSpans {
+		name = runtimegraph.Name
+	}
+	p, release, err := n.set.Acquire(name)
 	if err != nil {
 		return pos, false
 	}
 	defer release()
 	// A failure here costs a second copy in the log, which is applied once.
-	_ = p.(*segment.Projection).ViewID(context.Background(), id, func(v *segment.View) error {
-		pos, found = v.Position(), true
-		return nil
-	})
+	switch p := p.(type) {
+	case *segment.Projection:
+		_ = p.ViewID(context.Background(), id, func(v *segment.View) error {
+			pos, found = v.Position(), true
+			return nil
+		})
+	case *runtimegraph.Runtime:
+		v, err := p.View()
+		if err != nil {
+			return pos, false
+		}
+		defer v.Close()
+		pos, found, _ = v.Position(id)
+	}
 	return pos, found
 }
 

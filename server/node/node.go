@@ -178,7 +178,7 @@ func listen(ctx context.Context, addr, field, mend string) (net.Listener, error)
 
 // topics are those that projections are made of.
 func (n *Node) topics() []string {
-	return []string{n.log.Topic(schemas.TopicCommands), n.log.Topic(schemas.TopicCommits)}
+	return []string{n.log.Topic(schemas.TopicCommands), n.log.Topic(schemas.TopicCommits), n.log.Topic(schemas.TopicSpans)}
 }
 
 // HTTPAddr is the address that the API is served at; "" for a local node.

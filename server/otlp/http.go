@@ -13,11 +13,10 @@ import (
 	"strings"
 	"time"
 
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/internal/spans"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -79,8 +78,8 @@ func (r *Receiver) httpExport(w http.ResponseWriter, req *http.Request) {
 			if err := s.grow(ctx, jsonWeight*int64(len(b))); err != nil {
 				return accepted{}, err
 			}
-			if b, err = fromJSON(b); err != nil {
-				return accepted{}, err
+			if b, err = spans.FromJSON(b); err != nil {
+				return accepted{}, &refusal{kind: badData, why: "the request is no ExportTraceServiceRequest: " + err.Error()}
 			}
 		}
 		s.shrink(int64(len(b)))
@@ -160,15 +159,6 @@ func readAll(ctx context.Context, body io.Reader, s *share, limit int, hint int6
 			b = append(make([]byte, 0, min(2*cap(b), limit+1)), b...)
 		}
 	}
-}
-
-// fromJSON is a request in JSON as it would be in protobuf.
-func fromJSON(b []byte) ([]byte, error) {
-	var m tracepb.TracesData
-	if err := schemas.UnmarshalOTLP(b, &m); err != nil {
-		return nil, &refusal{kind: badData, why: "the request is no ExportTraceServiceRequest: " + err.Error()}
-	}
-	return proto.MarshalOptions{Deterministic: true}.Marshal(&m)
 }
 
 // answer writes what became of a request in the form of the request: the response,

@@ -55,6 +55,16 @@ func (v *View) Close() { v.s.Close() }
 // Watermark is the next offset of every partition in this state.
 func (v *View) Watermark() schemas.Watermark { return maps.Clone(v.mark) }
 
+// Position is where the event with an id stands, if it was applied.
+func (v *View) Position(id schemas.EventID) (schemas.Position, bool, error) {
+	for _, tp := range v.mark.Partitions() {
+		if offset, ok, err := v.s.Seen(tp, id); err != nil || ok {
+			return schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: offset}, ok, err
+		}
+	}
+	return schemas.Position{}, false, nil
+}
+
 // Bounds are the earliest and the latest start of all that was seen, in nanoseconds
 // since 1970; both are 0 where nothing was.
 func (v *View) Bounds() (first, last int64) { return v.times.first, v.times.last }

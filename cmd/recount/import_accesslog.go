@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/internal/accesslog"
+	"github.com/recountdb/recount/internal/history"
+	"github.com/recountdb/recount/internal/spans"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+func (a *app) importAccessLogCmd() *cobra.Command {
+	var service string
+	c := &cobra.Command{
+		Use:   "access-log FILE... --service NAME",
+		Short: "Import access logs of an HTTP server",
+		Long: `Import access logs of an HTTP server: Common or Combined Log Format, as Apache and
+nginx write them, or JSON objects, one a line. gzip and zstd are told by their first
+bytes. Queries of URLs are left out. FILE may be - for the standard input.
+
+A file that has grown since, or was renamed, is gone on with where the last import
+of it ended.`,
+		Example: `  recount import access-log /var/log/nginx/access.log --service shop
+  recount import access-log access.log.2.gz access.log.1 access.log --service shop`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if service == "" || len(service) > 256 {
+				return usagef("--service %q: want the name of who wrote the log, as its spans name it (service.name)", service)
+			}
+			return a.imports(cmd.Context(), importFlags{}, func(im *importer) error {
+				im.unit = "requests"
+				for _, file := range args {
+					if err := im.accessLog(cmd.Context(), file, service); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().StringVar(&service, "service", "", "who wrote the log: the service's name (required)")
+	return c
+}
+
+// accessLog imports one log.
+func (im *importer) accessLog(ctx context.Context, path, service string) error {
+	options := accesslog.Options{Service: service, Redact: func(m *recountv1.AccessLogged) {
+		im.redacted += int64(len(im.redactor.Event(m)))
+	}}
+	if path == "-" {
+		return im.run(ctx, "standard input", im.requests(im.a.stdin, options, nil), nil)
+	}
+	st, err := im.backend.Status(ctx, httpapi.StatusRequest{})
+	if err != nil {
+		return err
+	}
+	cfg, err := im.a.nodeConfig()
+	if err != nil {
+		return err
+	}
+	marks := accesslog.OpenMarks(filepath.Join(cfg.DataDir, "imports", "access-log"), st.DataID, service)
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	plain, err := spans.Decompress(file)
+	if err == nil {
+		options.From, err = marks.Known(plain)
+	}
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return err
+	}
+	end := &logEnd{}
+	err = im.stream(ctx, file, func(r io.Reader, _ history.Options) iter.Seq2[schemas.Event, error] {
+		return im.requests(r, options, end)
+	})
+	if err != nil {
+		return err
+	}
+	if options.From > 0 {
+		im.results[len(im.results)-1].Before = int64(options.From)
+	}
+	return marks.Add(end.lines, end.bytes, end.sum)
+}
+
+// logEnd is what was read of a log, to its end.
+type logEnd struct {
+	lines int
+	bytes int64
+	sum   [sha256.Size]byte
+}
+
+// requests are the events of a log; end, if not nil, is told where it ended.
+func (im *importer) requests(r io.Reader, o accesslog.Options, end *logEnd) iter.Seq2[schemas.Event, error] {
+	return func(yield func(schemas.Event, error) bool) {
+		plain, err := spans.Decompress(r)
+		if err != nil {
+			yield(schemas.Event{}, err)
+			return
+		}
+		h := sha256.New()
+		counted := &counter{r: io.TeeReader(plain, h)}
+		lines := o.From
+		for b, err := range accesslog.Read(counted, o) {
+			var skip *accesslog.SkipError
+			if errors.As(err, &skip) {
+				lines = max(lines, skip.Line)
+				if !yield(schemas.Event{}, &history.SkipError{Line: skip.Line, Reason: skip.Reason}) {
+					return
+				}
+				continue
+			}
+			lines = max(lines, b.Lines)
+			im.held += int64(b.Requests)
+			if !yield(b.Event, err) || err != nil {
+				return
+			}
+		}
+		if end != nil {
+			*end = logEnd{lines, counted.n, [sha256.Size]byte(h.Sum(nil))}
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package accesslog
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Source is the ce_source of the events made here.
+const Source = "import/access-log"
+
+const (
+	// batch is how many lines an event has at most.
+	batch = 1000
+	// batchBytes bounds the lines of an event; it leaves room for what redacting adds.
+	batchBytes = 1 << 20
+	maxLine    = 256 << 10
+)
+
+// Bounds of AccessEntry in events.proto, in bytes.
+const (
+	maxText   = 8192
+	maxName   = 256
+	maxMethod = 64
+)
+
+// Options say what a log does not.
+type Options struct {
+	// Service is who wrote it. Required.
+	Service string
+	// Redact takes secrets out of a payload before its id is made. Nil leaves it.
+	Redact func(*recountv1.AccessLogged)
+	// From is how many lines are to be passed over: they were read before.
+	From int
+}
+
+// SkipError is a line that is none of an access log.
+type SkipError struct {
+	Line   int // from 1
+	Reason string
+}
+
+func (e *SkipError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
+
+// Batch is an event with what it holds.
+type Batch struct {
+	Event schemas.Event
+	// Requests are how many lines are in it; Lines are all of the file up to its end.
+	Requests, Lines int
+}
+
+// Read yields a log's events.
+func Read(r io.Reader, o Options) iter.Seq2[Batch, error] {
+	return func(yield func(Batch, error) bool) {
+		in := bufio.NewReaderSize(r, maxLine)
+		b := builder{o: o}
+		for n := 1; ; n++ {
+			line, err := in.ReadSlice('\n')
+			over := errors.Is(err, bufio.ErrBufferFull)
+			for errors.Is(err, bufio.ErrBufferFull) {
+				_, err = in.ReadSlice('\n')
+			}
+			if err != nil && !errors.Is(err, io.EOF) {
+				yield(Batch{}, err)
+				return
+			}
+			last := err != nil
+			if n > o.From && len(line) > 0 {
+				if err := b.line(line, n, over); err != nil && !yield(Batch{}, err) {
+					return
+				}
+			}
+			// Ends are counted from the file's beginning, so that they stay where they
+			// are when it grows.
+			if len(b.entries) > 0 && (last || n%batch == 0 || b.bytes >= batchBytes) {
+				lines := n
+				if len(line) == 0 {
+					lines-- // the file ended with its last line
+				}
+				e, err := b.event(lines)
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+			if last {
+				return
+			}
+		}
+	}
+}
+
+// builder gathers the lines of an event.
+type builder struct {
+	o       Options
+	entries []*recountv1.AccessEntry
+	bytes   int
+}
+
+func (b *builder) line(line []byte, n int, over bool) error {
+	if over {
+		return &SkipError{n, fmt.Sprintf("longer than %d bytes", maxLine)}
+	}
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 {
+		return nil
+	}
+	parse := parseCommon
+	if line[0] == '{' {
+		parse = parseJSON
+	}
+	e, err := parse(strings.ToValidUTF8(string(line), "\uFFFD"))
+	if err != nil {
+		return &SkipError{n, err.Error()}
+	}
+	b.entries = append(b.entries, e)
+	b.bytes += len(line)
+	return nil
+}
+
+// event makes an event of what was gathered; lines are those of the file so far.
+func (b *builder) event(lines int) (Batch, error) {
+	m := &recountv1.AccessLogged{Service: b.o.Service, Entries: b.entries}
+	n := len(b.entries)
+	b.entries, b.bytes = nil, 0
+	if b.o.Redact != nil {
+		b.o.Redact(m)
+	}
+	if err := schemas.Validate(m); err != nil {
+		return Batch{}, err
+	}
+	payload, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil {
+		return Batch{}, err
+	}
+	var last time.Time
+	for _, e := range m.Entries {
+		if t := e.Time.AsTime(); t.After(last) {
+			last = t
+		}
+	}
+	e := schemas.Event{
+		Type: schemas.TypeAccessLogged, Source: Source, Time: last, Key: schemas.KeyOf(m),
+		ContentType: schemas.ContentProto, Payload: payload,
+	}
+	e.ID = e.DeriveID()
+	return Batch{Event: e, Requests: n, Lines: lines}, nil
+}
+
+// cut is the first part of s, at most n bytes of whole characters.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// withoutQuery is a path or a URL without its query and fragment.
+func withoutQuery(s string) string {
+	if i := strings.IndexAny(s, "?#"); i >= 0 {
+		s = s[:i]
+	}
+	return s
+}
