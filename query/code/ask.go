@@ -22,6 +22,8 @@ type Sources struct {
 	Set *projections.Set
 	// Graphs keeps what walks run over from one question to the next. Required.
 	Graphs *Cache
+	// Running finds who really calls a symbol; nil where no spans are kept.
+	Running Running
 }
 
 // Scope says what a question is asked of.

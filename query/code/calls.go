@@ -22,6 +22,8 @@ type CallsRequest struct {
 	Depth         int     `json:"depth,omitempty" minimum:"1" maximum:"64" default:"1" example:"3" doc:"How many calls to go at most."`
 	MinConfidence float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Follow only edges of this confidence or more."`
 	Limit         int     `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many symbols at most."`
+	// Runtime is of callers alone.
+	Runtime *RuntimeWindow `json:"runtime,omitempty" doc:"Of callers: also who really calls it, or what calls it within depth, by spans."`
 }
 
 // CallsResponse is the answer of callers and callees.
@@ -33,6 +35,8 @@ type CallsResponse struct {
 	Outside   []Foreign `json:"outside,omitempty" doc:"Of callees: what is called of elsewhere, and in no repository that is known."`
 	Total     int       `json:"total" example:"12" doc:"How many symbols there are."`
 	Truncated int       `json:"truncated" example:"0" doc:"How many of them are left out."`
+	// Runtime stands apart: what was seen is no edge of the code.
+	Runtime *RuntimeUse `json:"runtime,omitempty" doc:"Who really calls it, if asked."`
 }
 
 // Call is a symbol that a walk over calls met.
@@ -71,7 +75,7 @@ func (r CallsRequest) check() error {
 	if r.Depth < 0 || r.Depth > MaxDepth {
 		return &query.RequestError{Field: "depth", Value: r.Depth, Reason: fmt.Sprintf("want 1 to %d", MaxDepth)}
 	}
-	return cmp.Or(r.Scope.check(), checkName("symbol", r.Symbol), checkConfidence(r.MinConfidence), checkLimit(r.Limit))
+	return cmp.Or(r.Scope.check(), r.Runtime.check(), checkName("symbol", r.Symbol), checkConfidence(r.MinConfidence), checkLimit(r.Limit))
 }
 
 func calls(ctx context.Context, s Sources, r CallsRequest, operator string, by rules) (CallsResponse, error) {
@@ -93,6 +97,9 @@ func calls(ctx context.Context, s Sources, r CallsRequest, operator string, by r
 	if err != nil {
 		return resp, err
 	}
+	if r.Runtime != nil && by.along.has(uint8(eCalls)) {
+		return resp, &query.RequestError{Field: "runtime", Value: "{…}", Reason: "of callers alone"}
+	}
 	by.min = permille(r.MinConfidence)
 	seeds := w.seeds(root)
 	all := w.levels(seeds, &by, r.Depth)
@@ -113,11 +120,15 @@ func calls(ctx context.Context, s Sources, r CallsRequest, operator string, by r
 	if by.along.has(uint8(eCalls)) {
 		resp.Outside = w.foreign(all, r.Depth, &by, r.Limit)
 	}
+	if resp.Runtime, err = a.running(r.Runtime, w, all, r.Limit); err != nil {
+		return resp, err
+	}
 	hint := w.leftOut()
 	if len(found)+len(resp.Outside) == 0 {
 		hint = "no edge of that confidence is known; a reference that could not be resolved is none"
 	}
-	resp.Basis = a.basis(len(found)+len(resp.Outside) == 0, hint, confidenceFilter(r.MinConfidence)...)
+	empty := len(found)+len(resp.Outside) == 0 && (resp.Runtime == nil || resp.Runtime.Total == 0)
+	resp.Basis = a.basis(empty, hint, append(confidenceFilter(r.MinConfidence), runtimeFilters(r.Runtime)...)...)
 	return resp, nil
 }
 

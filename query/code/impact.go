@@ -20,6 +20,8 @@ type ImpactRequest struct {
 	Depth         int     `json:"depth,omitempty" minimum:"1" maximum:"64" example:"3" doc:"How many edges to go at most; without it there is no bound."`
 	MinConfidence float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Follow only edges of this confidence or more."`
 	Limit         int     `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many symbols at most, of all groups together; tests as many again."`
+
+	Runtime *RuntimeWindow `json:"runtime,omitempty" doc:"Also who really calls what is reached, by spans."`
 }
 
 // ImpactResponse is the answer of impact: the blast radius.
@@ -35,6 +37,8 @@ type ImpactResponse struct {
 	Total        int `json:"total" example:"120" doc:"How many symbols are reached, without tests."`
 	TestCount    int `json:"test_count" example:"14" doc:"How many tests are reached."`
 	Truncated    int `json:"truncated" example:"0" doc:"How many of both are left out of the lists."`
+	// Runtime stands apart: what was seen is no edge of the code.
+	Runtime *RuntimeUse `json:"runtime,omitempty" doc:"Who really calls what is reached, if asked."`
 }
 
 // ImpactGroup is what is reached in one package.
@@ -65,7 +69,7 @@ func (r ImpactRequest) check() error {
 	case r.Depth < 0 || r.Depth > MaxDepth:
 		return &query.RequestError{Field: "depth", Value: r.Depth, Reason: fmt.Sprintf("want 1 to %d, or none", MaxDepth)}
 	}
-	return cmp.Or(r.Scope.check(), checkConfidence(r.MinConfidence), checkLimit(r.Limit))
+	return cmp.Or(r.Scope.check(), r.Runtime.check(), checkConfidence(r.MinConfidence), checkLimit(r.Limit))
 }
 
 // Impact says what a change can reach.
@@ -91,6 +95,9 @@ func Impact(ctx context.Context, s Sources, r ImpactRequest) (ImpactResponse, er
 		resp.Changed = append(resp.Changed, c.w.symbol(n))
 	}
 	resp.group(c.w, all, r.Limit)
+	if resp.Runtime, err = a.running(r.Runtime, c.w, all, r.Limit); err != nil {
+		return resp, err
+	}
 	hint := c.w.leftOut()
 	if resp.Total+resp.TestCount == 0 {
 		hint = "nothing that is known uses what changes; what could not be resolved may"
@@ -98,7 +105,8 @@ func Impact(ctx context.Context, s Sources, r ImpactRequest) (ImpactResponse, er
 			hint = "no symbol differs between the two"
 		}
 	}
-	resp.Basis = a.basis(resp.Total+resp.TestCount == 0, hint, confidenceFilter(r.MinConfidence)...)
+	empty := resp.Total+resp.TestCount == 0 && (resp.Runtime == nil || resp.Runtime.Total == 0)
+	resp.Basis = a.basis(empty, hint, append(confidenceFilter(r.MinConfidence), runtimeFilters(r.Runtime)...)...)
 	return resp, nil
 }
 

@@ -467,8 +467,8 @@ func firstLine(s string) string {
 }
 
 func personName(s *recountv1.Signature) string {
-	if s.Email == "" {
-		return s.Name
+	if s.GetEmail() == "" {
+		return s.GetName()
 	}
 	return strings.TrimSpace(s.Name + " <" + s.Email + ">")
 }

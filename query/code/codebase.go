@@ -1,0 +1,468 @@
+package code
+
+import (
+	"context"
+	"errors"
+	slash "path"
+	"slices"
+	"strings"
+
+	snapshots "github.com/recountdb/recount/projections/graph/code"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Codebase is the newest graph of every repository, for questions that join code
+// with what is known otherwise: what runs (package query/runtime). It is used by one
+// goroutine, for one question, and closed by its caller.
+type Codebase struct {
+	a *asking
+	w *world
+
+	routes []ServedRoute
+	listed bool
+}
+
+// Handled is a symbol that something at run time may lead to, and how sure code is
+// of that.
+type Handled struct {
+	Symbol
+	Key        schemas.NodeKey
+	Provenance string
+	Confidence float64
+
+	at ref
+}
+
+// ServedRoute is a route of a codebase, tests' apart.
+type ServedRoute struct {
+	// Route is the route's own node.
+	Route Handled
+	schemas.Endpoint
+	// Name is the method and the pattern as the framework writes it.
+	Name     string
+	Handlers []Handled
+}
+
+// OpenCodebase opens every repository that has a graph at HEAD. An error is the
+// context's or the projection's.
+func OpenCodebase(ctx context.Context, s Sources) (*Codebase, error) {
+	a, err := s.ask(ctx, Scope{})
+	if err != nil {
+		return nil, err
+	}
+	c := &Codebase{a: a, w: &world{}}
+	if err := c.open(); err != nil {
+		a.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Codebase) open() error {
+	repos, err := c.a.view.Repositories()
+	if err != nil {
+		return err
+	}
+	for _, r := range repos {
+		if len(c.w.graphs) == mostRepositories {
+			c.w.left = len(repos) - mostRepositories
+			break
+		}
+		s, err := c.a.view.Snapshot(r, "HEAD")
+		if errors.Is(err, snapshots.ErrUnknown) || errors.Is(err, snapshots.ErrNoGraph) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		g, err := c.a.s.Graphs.Get(c.a.ctx, s)
+		if err != nil {
+			return err
+		}
+		c.w.graphs, c.w.snaps = append(c.w.graphs, g), append(c.w.snaps, s)
+		c.a.step(query.Step{
+			Operator: "code",
+			Inputs:   map[string]string{"repository": r.Name, "commit": s.Commit, "hash": s.Hash().String()},
+			Hits:     []query.Evidence{{Position: schemas.PositionOf(s.Position)}},
+		})
+	}
+	return nil
+}
+
+// Close ends it.
+func (c *Codebase) Close() { c.a.close() }
+
+// Visible is what the graphs rest on.
+func (c *Codebase) Visible() schemas.Watermark { return c.a.visible }
+
+// Steps are the part of a proof that says which graphs were read.
+func (c *Codebase) Steps() []query.Step { return c.a.proof }
+
+// Left says what the codebase has no room for, in words.
+func (c *Codebase) Left() string { return c.w.leftOut() }
+
+// Repositories are the names of the repositories, in order.
+func (c *Codebase) Repositories() []string {
+	var all []string
+	for _, g := range c.w.graphs {
+		all = append(all, g.repo)
+	}
+	return all
+}
+
+// Repository is the name of the one repository that a name or the end of one means.
+func (c *Codebase) Repository(name string) (string, bool) {
+	i, err := c.w.repository(name)
+	if err != nil || i < 0 {
+		return "", false
+	}
+	return c.w.graphs[i].repo, true
+}
+
+func (c *Codebase) handled(r ref, provenance uint8, conf uint16) Handled {
+	return Handled{c.w.symbol(r), c.w.graphs[r.g].keys[r.n], provenanceName(provenance), confidence(conf), r}
+}
+
+// Routes are the routes of all repositories, in the order of repository, file and
+// place.
+func (c *Codebase) Routes() []ServedRoute {
+	if c.listed {
+		return c.routes
+	}
+	c.listed = true
+	for gi, g := range c.w.graphs {
+		for _, r := range g.routes {
+			if g.nodes[r.node].test {
+				continue
+			}
+			at := ref{int32(gi), r.node}
+			route := ServedRoute{Route: c.handled(at, 0, 1000), Endpoint: r.Endpoint, Name: g.name(r.node)}
+			by := rules{along: kindsOf(eHandles), against: kindsOf(eHandles)}
+			c.w.from(at, &by, func(to ref, l link) {
+				other := c.w.graphs[to.g]
+				if other.kind(to.n) != recountv1.SymbolKind_SYMBOL_KIND_ROUTE && !other.nodes[to.n].test {
+					route.Handlers = append(route.Handlers, c.handled(to, l.provenance, l.confidence))
+				}
+			})
+			c.routes = append(c.routes, route)
+		}
+	}
+	return c.routes
+}
+
+// Procedure finds what implements a procedure by its full name,
+// "shop.v1.Carts/GetCart": the methods themselves, not an interface's where something
+// implements that. Declared says whether a .proto file of a repository has it.
+func (c *Codebase) Procedure(full string) (found []Handled, declared bool) {
+	names, declared := c.procedure(full)
+	seen := map[ref]bool{}
+	add := func(r ref, provenance uint8, conf uint16) {
+		g := c.w.graphs[r.g]
+		if !seen[r] && !g.nodes[r.n].test && !generatedServer(g.owner(r.n)) {
+			seen[r] = true
+			found = append(found, c.handled(r, provenance, conf))
+		}
+	}
+	c.users(names, eServes, func(r ref, e *edge) {
+		concrete := false
+		by := rules{dispatchAgainst: kindsOf(eImplements, eOverrides)}
+		c.w.from(r, &by, func(to ref, _ link) {
+			if g := c.w.graphs[to.g]; !g.nodes[to.n].test && !generatedServer(g.owner(to.n)) {
+				concrete = true
+				add(to, e.provenance, e.confidence)
+			}
+		})
+		if !concrete {
+			add(r, e.provenance, e.confidence)
+		}
+	})
+	return found, declared
+}
+
+// generatedServer says whether a type is what protoc-gen-go-grpc makes to be embedded.
+func generatedServer(owner string) bool {
+	return strings.HasPrefix(owner, "Unimplemented") || strings.HasPrefix(owner, "Unsafe")
+}
+
+// procedure are the symbols by which a procedure is known.
+func (c *Codebase) procedure(full string) (names map[symbol]bool, declared bool) {
+	service, method, ok := strings.Cut(strings.TrimPrefix(full, "/"), "/")
+	if !ok {
+		return nil, false
+	}
+	pkg := ""
+	if i := strings.LastIndexByte(service, '.'); i >= 0 {
+		pkg, service = service[:i], service[i+1:]
+	}
+	own := symbol{"proto", pkg, service + "." + method}
+	names = map[symbol]bool{own: true}
+	for _, g := range c.w.graphs {
+		for _, n := range g.declares(own) {
+			declared = true
+			for _, s := range g.known(n) {
+				names[s] = true
+			}
+		}
+	}
+	return names, declared
+}
+
+// users calls use with the edges of a kind to what is elsewhere, by one of its names,
+// in the order of the graphs. An edge within a repository stands among these, too.
+func (c *Codebase) users(names map[symbol]bool, kind recountv1.EdgeKind, use func(ref, *edge)) {
+	for gi, g := range c.w.graphs {
+		var all []int32
+		for s := range names {
+			if sym, ok := g.bySymbol[s]; ok {
+				all = append(all, g.users[g.userStart[sym]:g.userStart[sym+1]]...)
+			}
+		}
+		slices.Sort(all)
+		for _, i := range all {
+			if e := &g.outside[i]; recountv1.EdgeKind(e.kind) == kind {
+				use(ref{int32(gi), e.from}, e)
+			}
+		}
+	}
+}
+
+// ProcedureCallers are the places of code that call a procedure.
+func (c *Codebase) ProcedureCallers(full string) (found []Handled) {
+	names, _ := c.procedure(full)
+	c.users(names, recountv1.EdgeKind_EDGE_KIND_CONSUMES_RPC, func(r ref, e *edge) {
+		found = append(found, c.handled(r, e.provenance, e.confidence))
+	})
+	return found
+}
+
+// RouteCallers are the places of code that send a request which a route answers.
+func (c *Codebase) RouteCallers(route schemas.Endpoint) (found []Handled) {
+	for gi, g := range c.w.graphs {
+		g.asking(route, func(e *edge) {
+			found = append(found, c.handled(ref{int32(gi), e.from}, e.provenance, e.confidence))
+		})
+	}
+	return found
+}
+
+// Tables are the tables and views of a name, "shop.carts" or "carts", whatever the
+// case of letters.
+func (c *Codebase) Tables(name string) (found []Handled) {
+	_, last, qualified := cutLast(name, '.')
+	if !qualified {
+		last = name
+	}
+	for gi, g := range c.w.graphs {
+		for i := range g.nodes {
+			n := int32(i)
+			switch g.kind(n) {
+			case recountv1.SymbolKind_SYMBOL_KIND_TABLE, recountv1.SymbolKind_SYMBOL_KIND_VIEW:
+			default:
+				continue
+			}
+			chain := g.chain(n)
+			if _, own, ok := cutLast(chain, '.'); strings.EqualFold(chain, name) || strings.EqualFold(chain, last) || ok && !qualified && strings.EqualFold(own, last) {
+				found = append(found, c.handled(ref{int32(gi), n}, uint8(recountv1.Provenance_PROVENANCE_NAME_MATCHED), 1000))
+			}
+		}
+	}
+	return found
+}
+
+// Function finds a function by what a running program says of it: its qualified name,
+// and the file and line it stands at; each may be empty. A file may be an absolute
+// path of the machine it was built or runs on: its end counts.
+func (c *Codebase) Function(name, file string, line uint32) (found []Handled) {
+	for gi, g := range c.w.graphs {
+		var all []int32
+		switch {
+		case name != "":
+			all, _ = g.lookup(name)
+			all = slices.DeleteFunc(slices.Clone(all), func(n int32) bool { return file != "" && !samePath(g.keys[n].Path(), file) })
+		case file != "" && line > 0:
+			for i := range g.nodes {
+				if n := int32(i); g.kind(n) == recountv1.SymbolKind_SYMBOL_KIND_FILE && samePath(g.keys[n].Path(), file) {
+					all = append(all, g.atLine(g.keys[n].Path(), line)...)
+				}
+			}
+		}
+		for _, n := range all {
+			if g.chain(n) != "" {
+				found = append(found, c.handled(ref{int32(gi), n}, uint8(recountv1.Provenance_PROVENANCE_NAME_MATCHED), 1000))
+			}
+		}
+	}
+	return found
+}
+
+// samePath says whether a path of a repository is the end of one of a machine, or the
+// other way about.
+func samePath(own, seen string) bool {
+	seen = strings.TrimPrefix(strings.ReplaceAll(seen, `\`, "/"), "./")
+	return own == seen || strings.HasSuffix(seen, "/"+own) || strings.HasSuffix(own, "/"+strings.TrimPrefix(seen, "/"))
+}
+
+// Deployment is a workload of a manifest.
+type Deployment struct {
+	Repo string
+	// Dir is the folder that its image is built from; "" where that is not known, or is
+	// the repository's root.
+	Dir string
+	// Built says that what it is built from is known.
+	Built bool
+	// Manifest is FILE:LINE of the workload.
+	Manifest   string
+	Confidence float64
+}
+
+// workloads are the kinds of Kubernetes objects that run an image, and Service, which
+// stands before one.
+var workloads = []string{"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod", "Service"}
+
+// Deployments are the workloads of a name in Kubernetes and Compose.
+func (c *Codebase) Deployments(name string) (all []Deployment) {
+	for gi, g := range c.w.graphs {
+		for i := range g.nodes {
+			n := int32(i)
+			if g.kind(n) != recountv1.SymbolKind_SYMBOL_KIND_RESOURCE {
+				continue
+			}
+			chain, kind := g.chain(n), ""
+			if g.language(n) == "kubernetes" {
+				var ok bool
+				if kind, chain, ok = strings.Cut(chain, "/"); !ok || !slices.Contains(workloads, kind) {
+					continue
+				}
+			} else if g.language(n) != "compose" {
+				continue
+			}
+			if chain != name {
+				continue
+			}
+			all = append(all, c.deployed(ref{int32(gi), n}, kind == "Service")...)
+		}
+	}
+	return all
+}
+
+// deployed follows a workload to what its image is built from. A Service is one step
+// before its workloads.
+func (c *Codebase) deployed(at ref, service bool) (all []Deployment) {
+	g := c.w.graphs[at.g]
+	d := Deployment{Repo: g.repo, Manifest: place(g.keys[at.n].Path(), g.nodes[at.n].line), Confidence: 0.5}
+	for _, e := range g.edges[g.out[at.n]:g.out[at.n+1]] {
+		switch {
+		case service && recountv1.EdgeKind(e.kind) == recountv1.EdgeKind_EDGE_KIND_EXPOSES:
+			for _, w := range c.deployed(ref{at.g, e.to}, false) {
+				w.Confidence = min(w.Confidence, confidence(e.confidence))
+				all = append(all, w)
+			}
+		case !service && recountv1.EdgeKind(e.kind) == recountv1.EdgeKind_EDGE_KIND_DEPLOYS:
+			if dir := slash.Dir(g.keys[e.to].Path()); !d.Built || confidence(e.confidence) > d.Confidence {
+				d.Built, d.Confidence = true, confidence(e.confidence)
+				d.Dir = strings.TrimPrefix(dir, ".")
+			}
+		}
+	}
+	if !service {
+		all = append(all, d)
+	}
+	return all
+}
+
+// Callers are what calls lead from to some symbols, these first.
+func (c *Codebase) Callers(of []Handled, depth int) (all []Handled) {
+	var seeds []ref
+	for _, h := range of {
+		seeds = append(seeds, h.at)
+	}
+	by := toCallers
+	for _, x := range c.w.levels(seeds, &by, depth) {
+		h := c.handled(x.ref, x.by.provenance, x.confidence)
+		if x.depth == 0 {
+			h = of[slices.IndexFunc(of, func(o Handled) bool { return o.at == x.ref })]
+		}
+		all = append(all, h)
+	}
+	return all
+}
+
+// Reach is what calls lead to from a symbol, itself first, each with how many calls
+// away it is.
+func (c *Codebase) Reach(from Handled, depth int) (all []Handled, distance []int) {
+	by := toCallees
+	by.min = ambiguous
+	for _, x := range c.w.levels([]ref{from.at}, &by, depth) {
+		if !c.w.graphs[x.g].nodes[x.n].test {
+			all, distance = append(all, c.handled(x.ref, x.by.provenance, x.confidence)), append(distance, int(x.depth))
+		}
+	}
+	return all, distance
+}
+
+// Methods are the methods and functions of a name that code has by hand, whatever the
+// case of its first letter.
+func (c *Codebase) Methods(name string) (found []Handled) {
+	if name == "" {
+		return nil
+	}
+	for gi, g := range c.w.graphs {
+		for i := range g.nodes {
+			n := int32(i)
+			switch g.kind(n) {
+			case recountv1.SymbolKind_SYMBOL_KIND_METHOD, recountv1.SymbolKind_SYMBOL_KIND_FUNCTION:
+			default:
+				continue
+			}
+			own := g.name(n)
+			if g.nodes[n].test || len(own) != len(name) || own[1:] != name[1:] || !strings.EqualFold(own[:1], name[:1]) || g.madeByMachine(n) {
+				continue
+			}
+			found = append(found, c.handled(ref{int32(gi), n}, uint8(recountv1.Provenance_PROVENANCE_NAME_MATCHED), 1000))
+		}
+	}
+	return found
+}
+
+// madeByMachine says whether a node's file was generated from a .proto file, by its
+// name.
+func (g *Graph) madeByMachine(n int32) bool {
+	path := g.keys[n].Path()
+	for _, suffix := range []string{".pb.go", "_pb2.py", "_pb2_grpc.py", "_pb.js", "_pb.ts", "_pb.d.ts"} {
+		if strings.HasSuffix(path, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// ServedProcedure is a procedure that a .proto file declares.
+type ServedProcedure struct {
+	// Name is "shop.v1.Carts/GetCart".
+	Name string
+	At   Handled
+}
+
+// Procedures are the procedures that the repositories declare, each once.
+func (c *Codebase) Procedures() (all []ServedProcedure) {
+	seen := map[string]bool{}
+	for gi, g := range c.w.graphs {
+		for i := range g.nodes {
+			n := int32(i)
+			if g.kind(n) != recountv1.SymbolKind_SYMBOL_KIND_RPC || g.language(n) != "proto" {
+				continue
+			}
+			name := g.owner(n) + "/" + g.name(n)
+			if pkg := g.pkg(n); pkg != "" {
+				name = pkg + "." + name
+			}
+			if !seen[name] {
+				seen[name] = true
+				all = append(all, ServedProcedure{name, c.handled(ref{int32(gi), n}, 0, 1000)})
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,183 @@
+package code
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	snapshots "github.com/recountdb/recount/projections/graph/code"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Changed is a commit that changed something of a codebase.
+type Changed struct {
+	Repo     string           `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
+	Commit   string           `json:"commit" example:"9fceb02d0ae598e95dc970b74767f19372d61af8" doc:"The commit."`
+	Subject  string           `json:"subject,omitempty" example:"carts: retry on timeouts" doc:"The first line of its message."`
+	Author   string           `json:"author" example:"Ada <ada@example.org>" doc:"Who wrote it."`
+	Time     time.Time        `json:"time,omitzero" doc:"When it was committed."`
+	Position schemas.Position `json:"position" doc:"The event that closed the commit."`
+	// By says what is known to have changed.
+	By string `json:"by" enum:"symbol,file" example:"symbol" doc:"symbol: the commit changed the symbol itself, by the graphs before and after it. file: it changed the file that the symbol stands in; for lack of older graphs more is not known."`
+}
+
+// The values of Changed.By.
+const (
+	BySymbol = "symbol"
+	ByFile   = "file"
+)
+
+// Changes are the commits that changed each of some symbols, the newest first. It
+// looks at no more than so many commits of each repository. What a symbol was before
+// the oldest graph is told by its file's commits.
+func (c *Codebase) Changes(of []Handled, most int) ([][]Changed, error) {
+	out := make([][]Changed, len(of))
+	byGraph := map[int32][]int{}
+	for i, h := range of {
+		byGraph[h.at.g] = append(byGraph[h.at.g], i)
+	}
+	for g := range c.w.graphs {
+		if at := byGraph[int32(g)]; len(at) > 0 {
+			if err := c.changesIn(int32(g), of, at, out, most); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+func (c *Codebase) changesIn(g int32, of []Handled, at []int, out [][]Changed, most int) error {
+	snap := c.w.snaps[g]
+	var keys []schemas.NodeKey
+	place := map[schemas.NodeKey]int{}
+	for _, i := range at {
+		if _, ok := place[of[i].Key]; !ok {
+			place[of[i].Key] = len(keys)
+			keys = append(keys, of[i].Key)
+		}
+	}
+	authors, _, err := c.a.authorship(snap, keys, most)
+	if err != nil {
+		return err
+	}
+	files := map[string][]Changed{}
+	for _, i := range at {
+		// What authorship leaves out is in no graph; the keys are the graph's own.
+		s := &authors[place[of[i].Key]]
+		for _, t := range s.touches {
+			ch, err := c.changed(snap.Repo(), t.Commit, BySymbol)
+			if err != nil {
+				return err
+			}
+			out[i] = append(out[i], ch)
+		}
+		path := of[i].Key.Path()
+		if _, ok := files[path]; !ok {
+			if files[path], err = c.fileChanges(snap, path, most); err != nil {
+				return err
+			}
+		}
+		known := map[string]bool{}
+		for _, ch := range out[i] {
+			known[ch.Commit] = true
+		}
+		for _, ch := range files[path] {
+			if !known[ch.Commit] {
+				out[i] = append(out[i], ch)
+			}
+		}
+		slices.SortStableFunc(out[i], func(x, y Changed) int { return cmp.Or(y.Time.Compare(x.Time), cmp.Compare(x.Commit, y.Commit)) })
+	}
+	return nil
+}
+
+// fileChanges are the commits without a graph that changed a file: of the others it is
+// known which symbols they changed. A commit that was imported whole lists all files
+// and says of none whether it changed.
+func (c *Codebase) fileChanges(snap *snapshots.Snapshot, path string, most int) (all []Changed, err error) {
+	err = c.a.history(snap.Repo(), snap.CodeSnapshot, most, func(s *recountv1.CodeSnapshot) bool {
+		if s.Scope == recountv1.Scope_SCOPE_METADATA && len(s.Parents) < 2 && changedPath(s.Changed, path) {
+			all = append(all, changedBy(s, ByFile))
+		}
+		return true
+	})
+	return all, err
+}
+
+func (c *Codebase) changed(repo snapshots.RepoID, commit, by string) (Changed, error) {
+	s, err := c.a.view.Commit(repo, commit)
+	if err != nil || s == nil {
+		return Changed{Repo: repo.Name, Commit: commit, By: by}, err
+	}
+	return changedBy(s, by), nil
+}
+
+// changedBy tells a commit. Its time is the committer's: when it came to the branch,
+// which is what a deploy can have had.
+func changedBy(s *recountv1.CodeSnapshot, by string) Changed {
+	ch := Changed{
+		Repo: s.Repository, Commit: s.Commit, Subject: firstLine(s.Message), Author: personName(s.GetAuthor()),
+		Position: schemas.PositionOf(s.Position), By: by,
+	}
+	for _, w := range []*recountv1.Signature{s.Committer, s.Author} {
+		if w.GetTime() != nil {
+			ch.Time = w.Time.AsTime()
+			break
+		}
+	}
+	return ch
+}
+
+// configuration says whether a file configures what runs, by its name.
+func configuration(path string) bool {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	if name == "Dockerfile" || strings.HasPrefix(name, "Dockerfile.") || strings.HasPrefix(name, ".env") {
+		return true
+	}
+	for _, suffix := range []string{".yaml", ".yml", ".toml", ".ini", ".conf", ".cfg", ".properties", ".tf", ".tfvars", ".json"} {
+		if strings.HasSuffix(name, suffix) {
+			return !strings.HasPrefix(path, ".github/") && name != "package-lock.json"
+		}
+	}
+	return false
+}
+
+// ConfigurationChanges are the commits of a repository between two times that
+// changed files which configure what runs, below a folder or in folders that hold
+// none of the services: the newest first, each with the files.
+func (c *Codebase) ConfigurationChanges(repo, dir string, from, to time.Time, most int) (all []Changed, files [][]string, err error) {
+	for g, graph := range c.w.graphs {
+		if graph.repo != repo {
+			continue
+		}
+		snap := c.w.snaps[g]
+		err = c.a.history(snap.Repo(), snap.CodeSnapshot, most, func(s *recountv1.CodeSnapshot) bool {
+			ch := changedBy(s, ByFile)
+			if len(s.Parents) > 1 || s.Scope == recountv1.Scope_SCOPE_FULL || ch.Time.Before(from) || !ch.Time.Before(to) {
+				return true
+			}
+			var which []string
+			for _, p := range s.Changed {
+				if configuration(p) && (dir == "" || strings.HasPrefix(p, dir+"/") || manifestOf(p, dir)) {
+					which = append(which, p)
+				}
+			}
+			if len(which) > 0 {
+				all, files = append(all, ch), append(files, which)
+			}
+			return true
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return all, files, nil
+}
+
+// manifestOf says whether a path outside of a folder names it: k8s/carts.yaml of
+// src/carts.
+func manifestOf(path, dir string) bool {
+	return strings.Contains(path, dir[strings.LastIndexByte(dir, '/')+1:])
+}

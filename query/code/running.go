@@ -1,0 +1,112 @@
+package code
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// RuntimeWindow asks, besides what the code says, for who really calls it: by spans.
+type RuntimeWindow struct {
+	From time.Time `json:"from,omitzero" example:"2026-11-20T12:00:00Z" doc:"Only what happened at this time or later, by the spans' own time."`
+	To   time.Time `json:"to,omitzero" example:"2026-11-21T12:00:00Z" doc:"Only what happened before this time."`
+	At   time.Time `json:"at,omitzero" example:"2026-11-21T12:00:00Z" doc:"The moment that is now: confidence counts the seven days before it. Without it the time of the newest span."`
+}
+
+func (r *RuntimeWindow) check() error {
+	if r != nil && !r.From.IsZero() && !r.To.IsZero() && !r.From.Before(r.To) {
+		return &query.RequestError{Field: "runtime.from", Value: r.From.Format(time.RFC3339), Reason: "not before to, so that nothing can match"}
+	}
+	return nil
+}
+
+// RuntimeUse is who really calls something.
+type RuntimeUse struct {
+	Callers   []RuntimeCaller `json:"callers" nullable:"false" doc:"Who calls, the nearest first, then the most frequent."`
+	Total     int             `json:"total" example:"2" doc:"How many there are."`
+	Truncated int             `json:"truncated" example:"0" doc:"How many of them are left out."`
+	Hint      string          `json:"hint,omitempty" doc:"Why there are none."`
+}
+
+// RuntimeCaller is a service that calls an operation which reaches what was asked about.
+type RuntimeCaller struct {
+	Caller    string    `json:"caller,omitempty" example:"web" doc:"The service that calls; empty where it sends no spans."`
+	Service   string    `json:"service" example:"carts" doc:"The service that is called."`
+	Kind      string    `json:"kind" example:"rpc" doc:"What sort of call."`
+	Operation string    `json:"operation" example:"shop.v1.Carts/GetCart" doc:"What is called."`
+	Handler   Symbol    `json:"handler" doc:"The code that handles it."`
+	Distance  int       `json:"distance" example:"2" doc:"How many edges of code the handler is away from what was asked about; 0 where it is that."`
+	Count     uint64    `json:"count" example:"1402" doc:"How often it was called."`
+	Errors    uint64    `json:"errors" example:"14" doc:"How many of these failed."`
+	Last      time.Time `json:"last" doc:"When last."`
+	Trace     string    `json:"trace,omitempty" example:"5b8efff798038103d269b633813fc60c" doc:"One of the traces."`
+	// The two are different matters: whether it is called, and whether it is this code.
+	Confidence float64 `json:"confidence" example:"0.95" doc:"How sure it is that it is called now: by how often it was seen in the seven days before at, and when last."`
+	Rule       string  `json:"rule" example:"rpc" doc:"How the operation is known to be this code's."`
+	Sure       float64 `json:"code_confidence" example:"0.9" doc:"How sure that is, the way from the handler included."`
+}
+
+// Place is a node in every snapshot that has it.
+type Place struct {
+	Repo string
+	Key  schemas.NodeKey
+}
+
+// Reached is how a node was reached by a walk.
+type Reached struct {
+	Distance   int
+	Confidence float64
+}
+
+// Running finds who really calls what was reached. Visible and Steps are what it adds to
+// the answer's watermark and proof.
+type Running func(ctx context.Context, w RuntimeWindow, of map[Place]Reached, limit int) (use RuntimeUse, visible schemas.Watermark, steps []query.Step, err error)
+
+// running asks who really calls what a walk reached; nil where nobody asked.
+func (a *asking) running(r *RuntimeWindow, w *world, all []reached, limit int) (*RuntimeUse, error) {
+	if r == nil {
+		return nil, nil
+	}
+	if a.s.Running == nil {
+		return &RuntimeUse{Callers: []RuntimeCaller{}, Hint: "this process keeps no spans"}, nil
+	}
+	of := make(map[Place]Reached, len(all))
+	for _, x := range all {
+		g := w.graphs[x.g]
+		of[Place{g.repo, g.keys[x.n]}] = Reached{int(x.depth), confidence(x.confidence)}
+	}
+	use, visible, steps, err := a.s.Running(a.ctx, *r, of, limit)
+	if err != nil {
+		return nil, err
+	}
+	both := schemas.Watermark{}
+	for _, w := range []schemas.Watermark{visible, a.visible} {
+		for tp, next := range w {
+			both[tp] = next
+		}
+	}
+	a.visible = both
+	a.proof = append(a.proof, steps...)
+	a.lap("runtime")
+	return &use, nil
+}
+
+// runtimeFilters say which spans were counted.
+func runtimeFilters(r *RuntimeWindow) []query.AppliedFilter {
+	if r == nil {
+		return nil
+	}
+	all := []query.AppliedFilter{{Field: "runtime", Op: "eq", Value: strconv.FormatBool(true)}}
+	for _, f := range []struct {
+		field, op string
+		t         time.Time
+	}{{"runtime.from", "ge", r.From}, {"runtime.to", "lt", r.To}, {"runtime.at", "eq", r.At}} {
+		if !f.t.IsZero() {
+			all = append(all, query.AppliedFilter{Field: f.field, Op: f.op, Value: f.t.UTC().Format(time.RFC3339Nano)})
+		}
+	}
+	return all
+}
