@@ -1,0 +1,237 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/projections"
+	observed "github.com/recountdb/recount/projections/graph/runtime"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Sources are what questions about what runs are asked of.
+type Sources struct {
+	// Set holds the projection runtime. Required.
+	Set *projections.Set
+	// Code is what it is joined with.
+	Code code.Sources
+	// Commands are where deploys and other commands are looked for.
+	Commands query.Sources
+	// Event reads an event from the log, for a trace's spans.
+	Event func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
+	// Observe understands the spans of an event as the log's processor does.
+	Observe func(ctx context.Context, lr schemas.LogRecord) (*recountv1.SpanBatch, error)
+	// Services say of which repository a service is: REPOSITORY, or REPOSITORY:FOLDER.
+	Services map[string]string
+}
+
+// Window says of which spans a question is asked, and when.
+type Window struct {
+	From    time.Time         `json:"from,omitzero" example:"2026-11-20T12:00:00Z" doc:"Only what happened at this time or later, by the spans' own time, to the minute; of ranges that are longer than a day, to the hour."`
+	To      time.Time         `json:"to,omitzero" example:"2026-11-21T12:00:00Z" doc:"Only what happened before this time."`
+	At      time.Time         `json:"at,omitzero" example:"2026-11-21T12:00:00Z" doc:"The moment that is now: confidence counts the seven days before it. Without it the time of the newest span, whatever the clock says."`
+	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.spans/0:42" doc:"Wait until everything below these offsets is visible: read your writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
+	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"How long at_least may wait, in milliseconds."`
+}
+
+// Limits of requests. They are part of the API.
+const (
+	DefaultLimit = 50
+	MaxLimit     = 10_000
+	// MaxName is the longest name in bytes.
+	MaxName = 4096
+)
+
+func (w Window) check() error {
+	switch {
+	case !w.From.IsZero() && !w.To.IsZero() && !w.From.Before(w.To):
+		return &query.RequestError{Field: "from", Value: w.From.Format(time.RFC3339), Reason: "not before to, so that nothing can match"}
+	case w.WaitMS < 0 || w.WaitMS > int(query.MaxWait/time.Millisecond):
+		return &query.RequestError{Field: "wait_ms", Value: w.WaitMS, Reason: fmt.Sprintf("want 1 to %d", query.MaxWait/time.Millisecond)}
+	}
+	for _, t := range []struct {
+		field string
+		time.Time
+	}{{"from", w.From}, {"to", w.To}, {"at", w.At}} {
+		if !t.IsZero() && (t.Year() < 1678 || t.Year() > 2261) {
+			return &query.RequestError{Field: t.field, Value: t.Format(time.RFC3339), Reason: "want a year from 1678 to 2261"}
+		}
+	}
+	return nil
+}
+
+func checkLimit(n int) error {
+	if n < 0 || n > MaxLimit {
+		return &query.RequestError{Field: "limit", Value: n, Reason: fmt.Sprintf("want 1 to %d", MaxLimit)}
+	}
+	return nil
+}
+
+func checkName(field, name string) error {
+	if len(name) > MaxName {
+		return &query.RequestError{Field: field, Value: fmt.Sprintf("%d bytes", len(name)), Reason: fmt.Sprintf("want at most %d", MaxName)}
+	}
+	return nil
+}
+
+// asking is one question being answered: a view of the projection, and the proof as
+// it grows.
+type asking struct {
+	ctx     context.Context
+	s       Sources
+	view    *observed.View
+	release func()
+	visible schemas.Watermark
+
+	w Window
+	// within is the range that was asked for, at the moment that is now.
+	within observed.Range
+	at     time.Time
+
+	code *code.Codebase // nil until it is asked for
+
+	proof  []query.Step
+	timing query.Timing
+
+	start, clock time.Time
+}
+
+// ask opens a view, once at_least is visible. An error is a
+// *query.NotVisibleError, the context's, or the projection's.
+func (s Sources) ask(ctx context.Context, w Window) (*asking, error) {
+	now := time.Now()
+	wait := cmp.Or(time.Duration(w.WaitMS)*time.Millisecond, query.DefaultWait)
+	if err := query.AwaitVisible(ctx, s.Set, w.AtLeast, wait); err != nil {
+		return nil, err
+	}
+	p, release, err := s.Set.Acquire(observed.Name)
+	if err != nil {
+		return nil, err
+	}
+	a := &asking{ctx: ctx, s: s, release: release, w: w, start: now, clock: now}
+	if a.view, err = p.(*observed.Runtime).View(); err != nil {
+		release()
+		return nil, err
+	}
+	a.visible = a.view.Watermark()
+	a.at = w.At
+	if a.at.IsZero() {
+		if _, last := a.view.Bounds(); last != 0 {
+			a.at = time.Unix(0, last).UTC()
+		}
+	}
+	a.within = a.bounded(w)
+	a.step(query.Step{Operator: "visible", Inputs: map[string]string{"below": a.visible.String()}})
+	return a, nil
+}
+
+// bounded is a window's range. Where it leaves an end open, what was seen bounds it.
+func (a *asking) bounded(w Window) (r observed.Range) {
+	if w.From.IsZero() && w.To.IsZero() {
+		return r
+	}
+	first, last := a.view.Bounds()
+	r = observed.Range{From: first, To: last + 1}
+	if !w.From.IsZero() {
+		r.From = w.From.UnixNano()
+	}
+	if !w.To.IsZero() {
+		r.To = w.To.UnixNano()
+	}
+	return observed.Range{From: min(r.From, r.To), To: r.To}
+}
+
+func (a *asking) close() {
+	if a.code != nil {
+		a.code.Close()
+	}
+	a.view.Close()
+	a.release()
+}
+
+func (a *asking) step(s query.Step) { a.proof = append(a.proof, s) }
+
+// lap notes how long a step took.
+func (a *asking) lap(operator string) {
+	now := time.Now()
+	a.timing.Steps = append(a.timing.Steps, query.StepTiming{Operator: operator, US: now.Sub(a.clock).Microseconds()})
+	a.clock = now
+}
+
+// open opens the codebase, once, and says in the proof what it is.
+func (a *asking) open() (*code.Codebase, error) {
+	if a.code != nil {
+		return a.code, nil
+	}
+	c, err := code.OpenCodebase(a.ctx, a.s.Code)
+	if err != nil {
+		return nil, err
+	}
+	a.code = c
+	a.rest(c.Visible())
+	a.proof = append(a.proof, c.Steps()...)
+	a.lap("code")
+	return c, nil
+}
+
+// rest adds to what the answer rests on.
+func (a *asking) rest(w schemas.Watermark) {
+	both := schemas.Watermark{}
+	for tp, next := range w {
+		both[tp] = next
+	}
+	for tp, next := range a.visible { // of one partition, the one that was read first
+		both[tp] = next
+	}
+	a.visible = both
+}
+
+// basis is what an answer says of itself.
+func (a *asking) basis(empty bool, hint string, filters ...query.AppliedFilter) query.Basis {
+	b := query.Basis{Status: query.StatusOK, Hint: hint, Watermark: a.visible, AppliedFilters: append(a.filters(), filters...), Proof: a.proof}
+	if empty {
+		b.Status = query.StatusEmpty
+	}
+	a.timing.TotalUS = time.Since(a.start).Microseconds()
+	b.Timing = a.timing
+	return b
+}
+
+// filters are the window as it was applied.
+func (a *asking) filters() []query.AppliedFilter {
+	all := []query.AppliedFilter{}
+	for _, f := range []struct {
+		field, op string
+		t         time.Time
+	}{{"from", "ge", a.w.From}, {"to", "lt", a.w.To}, {"at", "eq", a.at}} {
+		if !f.t.IsZero() {
+			all = append(all, query.AppliedFilter{Field: f.field, Op: f.op, Value: f.t.UTC().Format(time.RFC3339Nano)})
+		}
+	}
+	return all
+}
+
+// nothing says why an answer is empty.
+func (a *asking) nothing() string {
+	first, last := a.view.Bounds()
+	if last == 0 {
+		return "no spans have come in: send OTLP to recount up, or recount import otlp FILE"
+	}
+	return fmt.Sprintf("no span matches; spans are known from %s to %s", moment(first), moment(last))
+}
+
+func moment(unixNano int64) string { return time.Unix(0, unixNano).UTC().Format(time.RFC3339) }
+
+// kindName is a kind in requests and answers: "rpc".
+func kindName(k recountv1.RuntimeKind) string {
+	if k == recountv1.RuntimeKind_RUNTIME_KIND_UNSPECIFIED {
+		return "work"
+	}
+	return strings.ToLower(strings.TrimPrefix(k.String(), "RUNTIME_KIND_"))
+}

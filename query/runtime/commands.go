@@ -1,0 +1,118 @@
+package runtime
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/query"
+)
+
+// mostCommands is how many commands of a category are looked at.
+const mostCommands = 50
+
+// commands are the newest commands of a category in a range of time, the newest first.
+func (a *asking) commands(category string, from, until time.Time) ([]query.Intent, error) {
+	r, err := query.Find(a.ctx, a.s.Commands, query.FindRequest{
+		Filters: query.Filters{Category: category, Since: from, Until: until}, Limit: mostCommands, Repeats: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.rest(r.Watermark)
+	step := query.Step{
+		Operator: "commands",
+		Inputs:   map[string]string{"category": category, "from": from.UTC().Format(time.RFC3339), "until": until.UTC().Format(time.RFC3339)},
+		Counts:   map[string]int64{"commands": int64(len(r.Hits))},
+	}
+	var all []query.Intent
+	for _, h := range r.Hits {
+		all = append(all, h.Intent)
+		step.Hits = append(step.Hits, query.Evidence{Position: h.Position})
+	}
+	a.step(step)
+	a.lap("commands " + category)
+	slices.SortStableFunc(all, func(x, y query.Intent) int {
+		return cmp.Or(y.Time.Compare(x.Time), comparePositions(x.Position, y.Position))
+	})
+	return all, nil
+}
+
+// about says by what a command may concern a service: it names the service, or it ran
+// in a folder called as the service's repository. Empty where neither.
+func about(in query.Intent, service string, home *Home) string {
+	switch {
+	case hasWord(in.Command, service):
+		return "names " + service
+	case home == nil:
+	case home.Dir != "" && hasWord(in.Command, last(home.Dir)):
+		return "names " + last(home.Dir)
+	case slices.Contains(strings.Split(in.Cwd, "/"), last(home.Repo)):
+		return "ran in " + last(home.Repo)
+	}
+	return ""
+}
+
+func last(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// hasWord says whether a text has a name that no letter or digit stands beside.
+func hasWord(text, name string) bool {
+	text, name = strings.ToLower(text), strings.ToLower(name)
+	for from := 0; name != ""; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return false
+		}
+		begin, end := from+i, from+i+len(name)
+		if (begin == 0 || !wordByte(text[begin-1])) && (end == len(text) || !wordByte(text[end])) {
+			return true
+		}
+		from = begin + 1
+	}
+	return false
+}
+
+func wordByte(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b == '_'
+}
+
+// before are the deploys that a service ran with at a time: the newest one that
+// concerns it, else the newest of all.
+type deploys struct {
+	all   []query.Intent
+	homes *homes
+	known map[string]*query.Intent
+}
+
+func (d *deploys) before(service string, at time.Time) *query.Intent {
+	if c, ok := d.known[service]; ok {
+		return c
+	}
+	var found *query.Intent
+	for i := range d.all {
+		c := &d.all[i]
+		if !c.Time.Before(at) {
+			continue
+		}
+		if about(*c, service, d.homes.of(service)) != "" {
+			found = c
+			break
+		}
+		if found == nil {
+			found = c
+		}
+	}
+	d.known[service] = found
+	return found
+}
+
+// brief is the beginning of a command.
+func brief(command string) string {
+	const most = 60
+	line, _, _ := strings.Cut(strings.TrimSpace(command), "\n")
+	if r := []rune(line); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return line
+}

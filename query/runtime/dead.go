@@ -1,0 +1,243 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// DeadRoutesRequest asks which routes of the code nobody asks for.
+type DeadRoutesRequest struct {
+	Window
+	Repo  string `json:"repo,omitempty" maxLength:"4096" example:"github.com/acme/shop" doc:"Only routes of this repository: its name, or the end of it from behind a slash."`
+	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many at most."`
+}
+
+// DeadRoutesResponse is the answer of dead-routes.
+type DeadRoutesResponse struct {
+	query.Basis
+	Routes    []DeadRoute `json:"routes" nullable:"false" doc:"What is in the code and was not seen in the range, by repository, file and name, though spans of its service were."`
+	Total     int         `json:"total" example:"3" doc:"How many there are."`
+	Truncated int         `json:"truncated" example:"0" doc:"How many of them are left out."`
+	Seen      int         `json:"seen" example:"24" doc:"How many routes and procedures of the code were seen."`
+	// Unwatched cannot be told: no service that may serve them sent any span.
+	Unwatched []Unwatched `json:"unwatched" nullable:"false" doc:"Where it cannot be told: folders whose services sent no spans in the range."`
+}
+
+// DeadRoute is a route or a procedure that nobody asked for.
+type DeadRoute struct {
+	Kind    string        `json:"kind" enum:"route,rpc" example:"route" doc:"A route, or a procedure."`
+	Name    string        `json:"name" example:"GET /orders/{id}/invoice" doc:"Its method and path as the code writes them, or the procedure's full name."`
+	Repo    string        `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
+	File    string        `json:"file" example:"web/routes.go" doc:"Where it stands."`
+	Line    uint32        `json:"line,omitempty" example:"31" doc:"The line."`
+	Handler *code.Symbol  `json:"handler,omitempty" doc:"The code that serves it."`
+	By      []string      `json:"services" nullable:"false" doc:"The services that would serve it."`
+	Watched time.Time     `json:"watched_since" doc:"Since when spans of these services are known: what was asked for before, nobody saw."`
+	Changed *code.Changed `json:"changed,omitempty" doc:"The last commit that changed the handler, as far as it is known."`
+}
+
+// Unwatched is a folder whose routes nobody watches.
+type Unwatched struct {
+	Repo   string `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
+	Dir    string `json:"dir,omitempty" example:"src/admin" doc:"The folder that the routes stand in."`
+	Routes int    `json:"routes" example:"12" doc:"How many routes and procedures it has."`
+}
+
+func (r DeadRoutesRequest) check() error {
+	return cmp.Or(r.Window.check(), checkName("repo", r.Repo), checkLimit(r.Limit))
+}
+
+// endpoint is a route or a procedure of the code.
+type endpoint struct {
+	kind, name string
+	at         code.Handled
+	handlers   []code.Handled
+}
+
+// DeadRoutes lists what is served and never asked for.
+func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutesResponse, error) {
+	resp := DeadRoutesResponse{Routes: []DeadRoute{}, Unwatched: []Unwatched{}}
+	if err := r.check(); err != nil {
+		return resp, err
+	}
+	a, err := s.ask(ctx, r.Window)
+	if err != nil {
+		return resp, err
+	}
+	defer a.close()
+	served, err := a.view.Served(ctx, a.within, "")
+	if err != nil {
+		return resp, err
+	}
+	known, err := a.view.Services(ctx)
+	if err != nil {
+		return resp, err
+	}
+	a.lap("served")
+	j, err := a.joiner()
+	if err != nil {
+		return resp, err
+	}
+	repo := r.Repo
+	if repo != "" {
+		var ok bool
+		if repo, ok = j.c.Repository(repo); !ok {
+			return resp, &query.NotFoundError{Ref: r.Repo, Hint: "no repository of that name has a graph; there are " + strings.Join(j.c.Repositories(), ", ")}
+		}
+	}
+	asked := map[string]bool{}  // by endpointKey
+	watch := map[string]int64{} // service → first span, of those that served in the range
+	firsts := map[string]int64{}
+	for _, s := range known {
+		firsts[s.Name] = s.First
+	}
+	// An operation that could be several things says of none of them that it is dead.
+	for i := range served {
+		x := &served[i]
+		watch[x.Service] = firsts[x.Service]
+		j.asks(operation{x.Service, x.Kind, x.Operation, x.Templated}, asked)
+	}
+	unwatched := map[Unwatched]int{}
+	var dead []DeadRoute
+	var handlers []code.Handled
+	for _, e := range j.endpoints(repo) {
+		if asked[e.key()] {
+			resp.Seen++
+			continue
+		}
+		by, since := j.servers(e, watch)
+		if len(by) == 0 {
+			unwatched[Unwatched{Repo: e.at.Repo, Dir: dirOf(e.at.File)}]++
+			continue
+		}
+		d := DeadRoute{Kind: e.kind, Name: e.name, Repo: e.at.Repo, File: e.at.File, Line: e.at.Line, By: by, Watched: time.Unix(0, since).UTC()}
+		h := e.at
+		if len(e.handlers) > 0 {
+			h = e.handlers[0]
+			d.Handler = &h.Symbol
+		}
+		dead, handlers = append(dead, d), append(handlers, h)
+	}
+	resp.Total = len(dead)
+	resp.Truncated = cut(&dead, r.Limit)
+	changes, err := j.c.Changes(handlers[:len(dead)], mostCommits)
+	if err != nil {
+		return resp, err
+	}
+	for i := range dead {
+		if len(changes[i]) > 0 {
+			dead[i].Changed = &changes[i][0]
+		}
+	}
+	resp.Routes = append(resp.Routes, dead...)
+	for u, n := range unwatched {
+		u.Routes = n
+		resp.Unwatched = append(resp.Unwatched, u)
+	}
+	slices.SortFunc(resp.Unwatched, func(x, y Unwatched) int { return cmp.Or(cmp.Compare(x.Repo, y.Repo), cmp.Compare(x.Dir, y.Dir)) })
+	a.step(query.Step{Operator: "dead", Counts: map[string]int64{"served": int64(len(served)), "seen": int64(resp.Seen), "dead": int64(resp.Total), "unwatched folders": int64(len(unwatched))}})
+	j.prove()
+	hint := j.c.Left()
+	switch {
+	case resp.Total == 0 && resp.Seen == 0 && len(unwatched) == 0:
+		hint = "no route and no procedure of the code is known; `recount import git PATH` brings code in"
+	case resp.Total == 0 && resp.Seen == 0:
+		hint = "no service that serves them sent a span in the range: it cannot be told"
+	case resp.Total == 0:
+		hint = "every route and procedure of the services that send spans was asked for"
+	}
+	resp.Basis = a.basis(resp.Total == 0, hint, named("repo", "eq", repo)...)
+	return resp, nil
+}
+
+// mostCommits is how many commits of a repository are looked at for who changed what.
+const mostCommits = 5000
+
+func (e *endpoint) key() string { return e.at.Repo + "\x00" + string(e.at.Key) }
+
+func dirOf(path string) string {
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return ""
+	}
+	return path[:i]
+}
+
+// endpoints are the routes and the implemented procedures of the code, in the order of
+// repository, file and line.
+func (j *joiner) endpoints(repo string) (all []endpoint) {
+	for _, r := range j.c.Routes() {
+		all = append(all, endpoint{"route", r.Name, r.Route, r.Handlers})
+	}
+	for _, p := range j.c.Procedures() {
+		if found, _ := j.c.Procedure(p.Name); len(found) > 0 {
+			for _, h := range found {
+				all = append(all, endpoint{"rpc", p.Name, h, []code.Handled{h}})
+			}
+		}
+	}
+	all = slices.DeleteFunc(all, func(e endpoint) bool { return repo != "" && e.at.Repo != repo })
+	slices.SortStableFunc(all, func(x, y endpoint) int {
+		return cmp.Or(cmp.Compare(x.at.Repo, y.at.Repo), cmp.Compare(x.at.File, y.at.File), cmp.Compare(x.at.Line, y.at.Line), cmp.Compare(x.name, y.name))
+	})
+	return all
+}
+
+// asks notes which endpoints an operation may be.
+func (j *joiner) asks(o operation, asked map[string]bool) {
+	for _, c := range j.candidates(o) {
+		at := c.h
+		if c.route != nil {
+			at = c.route.Route
+		}
+		asked[at.Repo+"\x00"+string(at.Key)] = true
+	}
+}
+
+// servers are the services that would serve an endpoint and were seen, and since when.
+func (j *joiner) servers(e endpoint, watch map[string]int64) (by []string, since int64) {
+	for service, first := range watch {
+		home := j.homes.of(service)
+		at := []code.Handled{e.at}
+		if home == nil || !slices.ContainsFunc(append(at, e.handlers...), func(h code.Handled) bool { return home.holds(h.Repo, h.Key.Path()) }) {
+			continue
+		}
+		if len(by) == 0 || first < since {
+			since = first
+		}
+		by = append(by, service)
+	}
+	slices.Sort(by)
+	return by, since
+}
+
+// candidates are all that an operation may mean, of its service's home where that is
+// known.
+func (j *joiner) candidates(o operation) (all []candidate) {
+	switch o.kind {
+	case recountv1.RuntimeKind_RUNTIME_KIND_RPC:
+		found, _ := j.c.Procedure(o.name)
+		for _, h := range found {
+			all = append(all, candidate{h: h})
+		}
+	case recountv1.RuntimeKind_RUNTIME_KIND_CALLS:
+		all, _ = j.routes(o)
+	}
+	home := j.homes.of(o.service)
+	if home == nil {
+		return all
+	}
+	own := slices.Clone(all)
+	own = slices.DeleteFunc(own, func(c candidate) bool { return !home.holds(c.h.Repo, c.h.Key.Path()) })
+	if len(own) > 0 {
+		return own
+	}
+	return all
+}

@@ -1,0 +1,244 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	observed "github.com/recountdb/recount/projections/graph/runtime"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// EdgesRequest asks who calls whom.
+type EdgesRequest struct {
+	Window
+	Service    string `json:"service,omitempty" maxLength:"4096" example:"carts" doc:"Only calls from or to this service."`
+	Failing    bool   `json:"failing,omitempty" doc:"Only what failed, the most errors first."`
+	Slow       bool   `json:"slow,omitempty" doc:"The slowest first, by p95."`
+	Undeclared bool   `json:"undeclared,omitempty" doc:"Only calls that the code of the caller does not declare, as far as its repository is known."`
+	Limit      int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many calls at most."`
+}
+
+// EdgesResponse is the answer of edges.
+type EdgesResponse struct {
+	query.Basis
+	Edges     []RuntimeEdge `json:"edges" nullable:"false" doc:"The calls, the most frequent first."`
+	Total     int           `json:"total" example:"12" doc:"How many there are."`
+	Truncated int           `json:"truncated" example:"0" doc:"How many of them are left out."`
+	// Unjudged is of undeclared alone.
+	Unjudged int `json:"unjudged,omitempty" example:"2" doc:"With undeclared: calls of which the code cannot say, for the caller's repository is not known, or what is called is neither a route nor a procedure of the code."`
+}
+
+// RuntimeEdge is a call from one service to another, or to what sends no spans.
+type RuntimeEdge struct {
+	Caller    string `json:"caller" example:"web" doc:"The service that calls."`
+	Callee    string `json:"callee" example:"carts" doc:"The service that is called; where outside, what the caller's spans call it."`
+	Outside   bool   `json:"outside,omitempty" doc:"The called sends no spans: a database, another company's service."`
+	Kind      string `json:"kind" enum:"calls,rpc,produces,consumes,queries,work" example:"rpc" doc:"What sort of call it is."`
+	Operation string `json:"operation" example:"shop.v1.Carts/GetCart" doc:"What is called, as the called says it, or else the caller."`
+	System    string `json:"system,omitempty" example:"grpc" doc:"The protocol or the product."`
+	Measure
+	Code *Join `json:"code" doc:"The code that handles it."`
+	// Declared is where the caller's code says so; nothing where that was not looked for.
+	Declared []Declaration `json:"declared,omitempty" doc:"Where the caller's code makes the call."`
+}
+
+// Declaration is a place of code that makes a call.
+type Declaration struct {
+	Symbol     code.Symbol `json:"symbol" doc:"What makes it."`
+	Confidence float64     `json:"confidence" example:"0.98" doc:"How sure it is."`
+}
+
+func (r EdgesRequest) check() error {
+	return cmp.Or(r.Window.check(), checkName("service", r.Service), checkLimit(r.Limit))
+}
+
+// row is a call as it is aggregated for an answer.
+type row struct {
+	edgeKey
+	observed.Sum
+}
+
+type edgeKey struct {
+	caller, callee string
+	outside        bool
+	kind           recountv1.RuntimeKind
+	operation      string
+	templated      bool
+	system         string
+}
+
+// calls are the calls of a range: those between services, and those that nobody
+// answered with a span, by what the caller says of the called.
+func (a *asking) calls(ctx context.Context, within observed.Range, service string) ([]row, error) {
+	pairs, err := a.view.Calls(ctx, within, service)
+	if err != nil {
+		return nil, err
+	}
+	var all []row
+	at := map[edgeKey]int{}
+	add := func(k edgeKey, s *observed.Sum) {
+		i, ok := at[k]
+		if !ok {
+			at[k] = len(all)
+			all = append(all, row{k, *s})
+			return
+		}
+		all[i].Merge(s)
+	}
+	type asked struct {
+		service   string
+		kind      recountv1.RuntimeKind
+		operation string
+		peer      string
+		system    string
+	}
+	type tally struct{ count, errors uint64 }
+	answered := map[asked]tally{}
+	for i := range pairs {
+		p := &pairs[i]
+		if p.AskedOperation != "" || p.AskedKind != recountv1.RuntimeKind_RUNTIME_KIND_UNSPECIFIED {
+			k := asked{p.Caller, p.AskedKind, p.AskedOperation, p.Peer, p.AskedSystem}
+			t := answered[k]
+			answered[k] = tally{t.count + p.Count, t.errors + p.Errors}
+		}
+		add(edgeKey{caller: p.Caller, callee: p.Callee, kind: p.Kind, operation: p.Operation, templated: p.Templated, system: p.System}, &p.Sum)
+	}
+	sides, err := a.view.Asked(ctx, within, service)
+	if err != nil {
+		return nil, err
+	}
+	for i := range sides {
+		x := &sides[i]
+		got := answered[asked{x.Service, x.Kind, x.Operation, x.Peer, x.System}]
+		if got.count >= x.Count {
+			continue
+		}
+		// How long these took, and which they are, is known of all together.
+		x.Count -= got.count
+		x.Errors = min(x.Errors-min(x.Errors, got.errors), x.Count)
+		add(edgeKey{caller: x.Service, callee: cmp.Or(x.Peer, x.System, "unknown"), outside: true, kind: x.Kind, operation: x.Operation, templated: x.Templated, system: x.System}, &x.Sum)
+	}
+	slices.SortStableFunc(all, func(x, y row) int {
+		return cmp.Or(cmp.Compare(x.caller, y.caller), cmp.Compare(x.callee, y.callee), cmp.Compare(x.kind, y.kind), cmp.Compare(x.operation, y.operation))
+	})
+	return all, nil
+}
+
+func keyOfRow(r *row) edgeKey       { return r.edgeKey }
+func sumOfRow(r *row) *observed.Sum { return &r.Sum }
+
+// EdgesOf lists who calls whom.
+func EdgesOf(ctx context.Context, s Sources, r EdgesRequest) (EdgesResponse, error) {
+	resp := EdgesResponse{Edges: []RuntimeEdge{}}
+	if err := r.check(); err != nil {
+		return resp, err
+	}
+	a, err := s.ask(ctx, r.Window)
+	if err != nil {
+		return resp, err
+	}
+	defer a.close()
+	rows, err := a.calls(ctx, a.within, r.Service)
+	if err != nil {
+		return resp, err
+	}
+	sure, err := confident(ctx, a, a.calls, r.Service, keyOfRow, sumOfRow)
+	if err != nil {
+		return resp, err
+	}
+	seen := len(rows)
+	rows = slices.DeleteFunc(rows, func(x row) bool { return r.Failing && x.Errors == 0 })
+	a.lap("calls")
+	j, err := a.joiner()
+	if err != nil {
+		return resp, err
+	}
+	declared := map[edgeKey][]Declaration{}
+	if r.Undeclared {
+		rows = slices.DeleteFunc(rows, func(x row) bool {
+			found, judged := j.declares(&x)
+			if !judged {
+				resp.Unjudged++
+			}
+			return !judged || len(found) > 0
+		})
+	}
+	a.step(query.Step{Operator: "calls", Counts: map[string]int64{"calls": int64(seen), "matching": int64(len(rows))}})
+	slices.SortStableFunc(rows, order(r.Failing, r.Slow, sumOfRow))
+	resp.Total = len(rows)
+	resp.Truncated = cut(&rows, r.Limit)
+	for i := range rows {
+		x := &rows[i]
+		if !r.Undeclared {
+			declared[x.edgeKey], _ = j.declares(x)
+		}
+		resp.Edges = append(resp.Edges, RuntimeEdge{
+			Caller: x.caller, Callee: x.callee, Outside: x.outside, Kind: kindName(x.kind), Operation: x.operation, System: x.system,
+			Measure: measure(&x.Sum, sure(x)), Code: j.called(x), Declared: declared[x.edgeKey],
+		})
+	}
+	j.prove()
+	hint := j.c.Left()
+	switch {
+	case seen == 0:
+		hint = a.nothing()
+	case resp.Total == 0 && r.Undeclared:
+		hint = "the code declares every call that it can be asked about"
+	case resp.Total == 0:
+		hint = "no call failed"
+	}
+	resp.Basis = a.basis(resp.Total == 0, hint, named("service", "eq", r.Service, "failing", "eq", truth(r.Failing), "undeclared", "eq", truth(r.Undeclared))...)
+	return resp, nil
+}
+
+// called is the code behind a call: the called service's, or where it sends no spans
+// what the caller's repository has of it, a table.
+func (j *joiner) called(x *row) *Join {
+	if !x.outside {
+		return j.of(operation{x.callee, x.kind, x.operation, x.templated})
+	}
+	if x.kind == recountv1.RuntimeKind_RUNTIME_KIND_QUERIES {
+		return j.of(operation{x.caller, x.kind, x.operation, false})
+	}
+	return unresolved("what is called sends no spans")
+}
+
+// stubDepth is how many calls away from a generated client a service's own code is
+// looked for: through the client's interface, and one helper.
+const stubDepth = 3
+
+// mostDeclared is how many places an edge lists.
+const mostDeclared = 5
+
+// declares finds where the caller's code makes a call. judged says whether the code can
+// be asked: the caller's repository is known, and what is called is a route or a
+// procedure that code has.
+func (j *joiner) declares(x *row) (found []Declaration, judged bool) {
+	home := j.homes.of(x.caller)
+	if home == nil || x.outside {
+		return nil, false
+	}
+	var callers []code.Handled
+	switch join := j.called(x); {
+	case x.kind == recountv1.RuntimeKind_RUNTIME_KIND_RPC:
+		// Generated clients may stand in a folder of their own: who calls these counts.
+		callers = j.c.Callers(j.c.ProcedureCallers(x.operation), stubDepth)
+		judged = len(callers) > 0 || join.Resolved()
+	case join.route != nil:
+		callers = j.c.RouteCallers(join.route.Endpoint)
+		judged = true
+	}
+	for _, c := range callers {
+		if home.holds(c.Repo, c.Key.Path()) && !c.Test && c.Kind != "route" && len(found) < mostDeclared {
+			found = append(found, Declaration{c.Symbol, min(c.Confidence, home.Confidence)})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Declaration) int {
+		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), strings.Compare(a.Symbol.Place(), b.Symbol.Place()))
+	})
+	return found, judged
+}

@@ -1,0 +1,109 @@
+package runtime
+
+import (
+	"strings"
+
+	observed "github.com/recountdb/recount/projections/graph/runtime"
+	"github.com/recountdb/recount/query/code"
+)
+
+// Home is the repository that a service is built from.
+type Home struct {
+	Repo string `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
+	Dir  string `json:"dir,omitempty" example:"src/carts" doc:"The folder of it that the service is built from, where that is known and is not the root."`
+	Rule string `json:"rule" enum:"configured,vcs,manifest" example:"manifest" doc:"How that is known. configured: services of the configuration. vcs: the spans say vcs.repository.url.full. manifest: a Kubernetes or Compose workload has the service's name."`
+	// Confidence is of the rule.
+	Confidence float64 `json:"confidence" example:"0.9" doc:"How sure it is."`
+	Evidence   string  `json:"evidence" example:"k8s/carts.yaml:4" doc:"What says so: the setting, the attribute's value, or the manifest's place."`
+}
+
+// The rules by which a service is known to be of a repository.
+const (
+	ruleConfigured = "configured"
+	ruleVCS        = "vcs"
+	ruleManifest   = "manifest"
+)
+
+// holds says whether a path of a repository is of the service.
+func (h Home) holds(repo, path string) bool {
+	return h.Repo == repo && (h.Dir == "" || strings.HasPrefix(path, h.Dir+"/"))
+}
+
+// homes finds what services are built from.
+type homes struct {
+	c          *code.Codebase
+	configured map[string]string
+	observers  map[string]observed.Service
+	known      map[string]*Home
+}
+
+// of is a service's home; nil where it is not known, or is not one alone. The rules
+// are tried in the order of how much they say.
+func (h *homes) of(service string) *Home {
+	if home, ok := h.known[service]; ok {
+		return home
+	}
+	var home *Home
+	for _, rule := range []func(string) *Home{h.fromConfig, h.fromVCS, h.fromManifests} {
+		if home = rule(service); home != nil {
+			break
+		}
+	}
+	if home != nil && home.Dir == "" && home.Rule != ruleManifest {
+		// Several services may be of one repository: a manifest may say which folder.
+		if m := h.fromManifests(service); m != nil && m.Repo == home.Repo {
+			home.Dir = m.Dir
+		}
+	}
+	h.known[service] = home
+	return home
+}
+
+func (h *homes) fromConfig(service string) *Home {
+	where, ok := h.configured[service]
+	if !ok {
+		return nil
+	}
+	name, dir, _ := strings.Cut(where, ":")
+	repo, ok := h.c.Repository(name)
+	if !ok {
+		return nil
+	}
+	return &Home{Repo: repo, Dir: strings.Trim(dir, "/"), Rule: ruleConfigured, Confidence: 1, Evidence: service + ": " + where}
+}
+
+// fromVCS is the repository that the service's spans named last.
+func (h *homes) fromVCS(service string) *Home {
+	for _, o := range h.observers[service].Observers { // the latest first
+		if repo, ok := h.c.Repository(o.Repository); ok && o.Repository != "" {
+			return &Home{Repo: repo, Rule: ruleVCS, Confidence: 0.95, Evidence: o.Repository}
+		}
+	}
+	return nil
+}
+
+// fromManifests is what the workloads of the service's name run, where they agree. One
+// that says what it is built from counts for more than one that does not.
+func (h *homes) fromManifests(service string) *Home {
+	var best *Home
+	built := false
+	for _, d := range h.c.Deployments(service) {
+		home := Home{Repo: d.Repo, Dir: d.Dir, Rule: ruleManifest, Confidence: min(0.9, 0.4+d.Confidence/2), Evidence: d.Manifest}
+		switch {
+		case best == nil || d.Built && !built:
+			best, built = &home, d.Built
+		case d.Built == built && (best.Repo != home.Repo || best.Dir != home.Dir):
+			return nil
+		case d.Built == built && home.Confidence > best.Confidence:
+			best = &home
+		}
+	}
+	return best
+}
+
+func (h *homes) index(services []observed.Service) {
+	h.observers = make(map[string]observed.Service, len(services))
+	for _, s := range services {
+		h.observers[s.Name] = s
+	}
+}

@@ -1,0 +1,309 @@
+package runtime
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Join is what code is behind something that runs, and how that is known.
+type Join struct {
+	Rule string `json:"rule" enum:"route,request,rpc,method,table,function,unresolved" example:"route" doc:"How the code was found. route: the service's route is one of the code, written in any framework's way. request: a path with values in it is answered by a route of the code. rpc: a method implements the procedure. method: a method of the service's folder is called as the procedure is. table: the schema declares the table. function: the span names the function. unresolved: no code was found; it is looked for again with every question."`
+	// Confidence is the lowest along the way: the service's home, the rule, the edge.
+	Confidence float64      `json:"confidence" example:"0.9" doc:"How sure it is, 0.3 where unresolved."`
+	Home       *Home        `json:"home,omitempty" doc:"The repository of the service, where that is known."`
+	Route      string       `json:"route,omitempty" example:"GET /orders/{id}" doc:"The route as the code writes it."`
+	Symbol     *code.Symbol `json:"symbol,omitempty" doc:"The code that handles it; of a route whose handler could not be resolved the route."`
+	Others     int          `json:"others,omitempty" example:"1" doc:"How many other symbols it might be as well."`
+	Why        string       `json:"why,omitempty" example:"two repositories have the route" doc:"Where unresolved, or not sure: why."`
+
+	handled *code.Handled
+	route   *code.ServedRoute
+}
+
+// The rules by which code is found.
+const (
+	ruleRoute      = "route"
+	ruleRequest    = "request"
+	ruleRPC        = "rpc"
+	ruleMethod     = "method"
+	ruleTable      = "table"
+	ruleFunction   = "function"
+	ruleUnresolved = "unresolved"
+)
+
+// Resolved says whether code was found.
+func (j *Join) Resolved() bool { return j.Rule != ruleUnresolved }
+
+// How sure a rule is, where everything else is certain.
+const (
+	sureRoute    = 0.95
+	sureRequest  = 0.85
+	sureRPC      = 0.95
+	sureMethod   = 0.6
+	sureTable    = 0.7
+	sureFunction = 0.9
+	// sureAlone: the service's home is not known, but only one place has it.
+	sureAlone = 0.6
+	// sureAmong bounds what could be several things.
+	sureAmong      = 0.5
+	sureUnresolved = 0.3
+)
+
+// operation names what a service serves.
+type operation struct {
+	service   string
+	kind      recountv1.RuntimeKind
+	name      string
+	templated bool
+}
+
+// joiner joins operations with code. What it found it remembers for its question.
+type joiner struct {
+	a     *asking
+	c     *code.Codebase
+	homes homes
+	known map[operation]*Join
+	// by counts how operations were joined, for the proof.
+	by map[string]int64
+}
+
+// joiner opens the codebase.
+func (a *asking) joiner() (*joiner, error) {
+	c, err := a.open()
+	if err != nil {
+		return nil, err
+	}
+	services, err := a.view.Services(a.ctx)
+	if err != nil {
+		return nil, err
+	}
+	j := &joiner{a: a, c: c, known: map[operation]*Join{}, by: map[string]int64{}}
+	j.homes = homes{c: c, configured: a.s.Services, known: map[string]*Home{}}
+	j.homes.index(services)
+	return j, nil
+}
+
+// prove says how operations were joined.
+func (j *joiner) prove() {
+	j.a.step(query.Step{Operator: "join", Counts: j.by})
+	j.a.lap("join")
+}
+
+// of is the code behind an operation.
+func (j *joiner) of(o operation) *Join {
+	if known, ok := j.known[o]; ok {
+		return known
+	}
+	var found *Join
+	switch o.kind {
+	case recountv1.RuntimeKind_RUNTIME_KIND_RPC:
+		found = j.procedure(o)
+	case recountv1.RuntimeKind_RUNTIME_KIND_QUERIES:
+		found = j.table(o)
+	case recountv1.RuntimeKind_RUNTIME_KIND_CALLS:
+		found = j.request(o)
+	default:
+		found = unresolved("messages and work inside a service are joined by the function that a span names")
+	}
+	found.Home = j.homes.of(o.service)
+	if found.Home == nil && found.Why == "" {
+		found.Why = "the service's repository is not known"
+	}
+	j.known[o] = found
+	j.by[found.Rule]++
+	return found
+}
+
+func unresolved(why string) *Join {
+	return &Join{Rule: ruleUnresolved, Confidence: sureUnresolved, Why: why}
+}
+
+// candidate is code that an operation may mean.
+type candidate struct {
+	h     code.Handled
+	route *code.ServedRoute
+	sure  float64
+	rank  int // more is better
+}
+
+// choose takes of candidates those of the service's home, and of these the best. What
+// several are as good as is not sure.
+func (j *joiner) choose(o operation, rule string, all []candidate, none string) *Join {
+	if len(all) == 0 {
+		return unresolved(none)
+	}
+	home := j.homes.of(o.service)
+	bound, why := sureAlone, ""
+	if home != nil {
+		var own, beside []candidate
+		for _, c := range all {
+			switch {
+			case home.holds(c.h.Repo, c.h.Key.Path()):
+				own = append(own, c)
+			case c.h.Repo == home.Repo:
+				beside = append(beside, c)
+			}
+		}
+		switch {
+		case len(own) > 0:
+			all, bound = own, home.Confidence
+		case len(beside) > 0:
+			all, why = beside, "nothing in "+home.Dir+" has it, what stands beside it does"
+		default:
+			return unresolved("nothing in " + home.Repo + " has it")
+		}
+	} else if repos := reposOf(all); len(repos) > 1 {
+		return unresolved("the service's repository is not known, and several have it: " + strings.Join(repos[:min(len(repos), 3)], ", "))
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(b.sure, a.sure)) })
+	best := all[0]
+	join := &Join{Rule: rule, Confidence: min(bound, best.sure), Symbol: &best.h.Symbol, Why: why, handled: &best.h, route: best.route}
+	if best.route != nil {
+		join.Route = best.route.Name
+	}
+	for _, c := range all[1:] {
+		if c.rank == best.rank && c.h.Key != best.h.Key {
+			join.Others++
+		}
+	}
+	if join.Others > 0 {
+		join.Confidence = min(join.Confidence, sureAmong)
+	}
+	return join
+}
+
+func reposOf(all []candidate) (repos []string) {
+	for _, c := range all {
+		if !slices.Contains(repos, c.h.Repo) {
+			repos = append(repos, c.h.Repo)
+		}
+	}
+	slices.Sort(repos)
+	return repos
+}
+
+// request finds the route of an HTTP operation: "GET /users/{id}".
+func (j *joiner) request(o operation) *Join {
+	all, rule := j.routes(o)
+	if rule == "" {
+		return unresolved("no method and path")
+	}
+	return j.choose(o, rule, all, "no route of the code answers it")
+}
+
+// routes are the routes that an HTTP operation may mean, and by which rule; none where
+// it names no path. Routes that are written alike go before those that would answer.
+func (j *joiner) routes(o operation) (all []candidate, rule string) {
+	if asked, ok := schemas.ParseRoute(o.name); ok && o.templated {
+		for _, r := range j.c.Routes() {
+			if sameRoute(r.Endpoint, asked) {
+				rank := 0
+				if r.Method == asked.Method {
+					rank = 1
+				}
+				all = append(all, routed(r, rank, sureRoute)...)
+			}
+		}
+		if len(all) > 0 {
+			return all, ruleRoute
+		}
+	}
+	asked, ok := schemas.ParseRequest(o.name)
+	if !ok {
+		return nil, ""
+	}
+	for _, r := range j.c.Routes() {
+		if literal, ok := r.Answers(asked); ok {
+			all = append(all, routed(r, literal, sureRequest)...)
+		}
+	}
+	return all, ruleRequest
+}
+
+// sameRoute says whether two routes are one: the same segments, and methods that meet.
+func sameRoute(a, b schemas.Endpoint) bool {
+	return slices.Equal(a.Segments, b.Segments) && (a.Method == b.Method || a.Method == anyMethod || b.Method == anyMethod)
+}
+
+const anyMethod = "ANY"
+
+// routed are a route's handlers, or the route itself where they are not known.
+func routed(r code.ServedRoute, rank int, sure float64) (all []candidate) {
+	for _, h := range r.Handlers {
+		all = append(all, candidate{h, &r, min(sure, h.Confidence), rank})
+	}
+	if len(all) == 0 {
+		all = append(all, candidate{r.Route, &r, sure, rank})
+	}
+	return all
+}
+
+// procedure finds what implements "shop.v1.Carts/GetCart".
+func (j *joiner) procedure(o operation) *Join {
+	var all []candidate
+	found, declared := j.c.Procedure(o.name)
+	for _, h := range found {
+		all = append(all, candidate{h, nil, min(sureRPC, h.Confidence), 0})
+	}
+	join := j.choose(o, ruleRPC, all, "no code implements the procedure")
+	if join.Resolved() && join.Why == "" {
+		return join
+	}
+	// A method of the name in the service's own folder: where the code that was generated
+	// is not in the repository, nothing else says so.
+	home := j.homes.of(o.service)
+	if home == nil || !declared && home.Dir == "" {
+		return join
+	}
+	all = nil
+	_, method, _ := strings.Cut(o.name, "/")
+	for _, h := range j.c.Methods(method) {
+		if home.holds(h.Repo, h.Key.Path()) {
+			all = append(all, candidate{h, nil, sureMethod, 0})
+		}
+	}
+	if len(all) == 0 {
+		return join
+	}
+	return j.choose(o, ruleMethod, all, "")
+}
+
+// table finds the table of "SELECT shop.carts". Who asks does not declare it: any
+// repository may.
+func (j *joiner) table(o operation) *Join {
+	name := o.name[strings.LastIndexByte(o.name, ' ')+1:]
+	var all []candidate
+	for _, h := range j.c.Tables(name) {
+		all = append(all, candidate{h, nil, sureTable, 0})
+	}
+	if len(all) == 0 {
+		return unresolved("no schema of the code declares it")
+	}
+	home := j.homes.of(o.service)
+	if home != nil && !slices.ContainsFunc(all, func(c candidate) bool { return c.h.Repo == home.Repo }) {
+		best := all[0]
+		return &Join{Rule: ruleTable, Confidence: sureAmong, Symbol: &best.h.Symbol, Others: len(all) - 1, Why: "another repository declares it", handled: &best.h}
+	}
+	return j.choose(o, ruleTable, all, "")
+}
+
+// function finds what a span says it is: code.function.name, file and line.
+func (j *joiner) function(service, name, file string, line uint32) *Join {
+	if name == "" && (file == "" || line == 0) {
+		return unresolved("the span names no function")
+	}
+	var all []candidate
+	for _, h := range j.c.Function(name, file, line) {
+		all = append(all, candidate{h, nil, sureFunction, 0})
+	}
+	o := operation{service: service}
+	join := j.choose(o, ruleFunction, all, "no function of the code is called "+cmp.Or(name, file))
+	join.Home = j.homes.of(service)
+	return join
+}

@@ -1,0 +1,264 @@
+package runtime_test
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/recountdb/recount/processors/source"
+	"github.com/recountdb/recount/projections"
+	snapshots "github.com/recountdb/recount/projections/graph/code"
+	observed "github.com/recountdb/recount/projections/graph/runtime"
+	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/runtime"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// memory is the projections that questions join, fed by hand.
+type memory struct {
+	t    testing.TB
+	set  *projections.Set
+	s    runtime.Sources
+	next map[string]int64
+}
+
+func newMemory(t testing.TB) *memory {
+	t.Helper()
+	set, err := projections.Open(t.TempDir(), projections.Options{}, snapshots.Kind(snapshots.Options{Language: source.NameOf, Facts: source.Extractors()}), observed.Kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := set.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s := runtime.Sources{Set: set, Code: code.Sources{Set: set, Graphs: code.NewCache(0)}, Services: map[string]string{}}
+	return &memory{t: t, set: set, s: s, next: map[string]int64{}}
+}
+
+func (m *memory) apply(topic string, records ...*recountv1.Record) {
+	m.t.Helper()
+	for _, r := range records {
+		r.Origin = &recountv1.Position{Topic: topic, Offset: m.next[topic]}
+		event := sha1.Sum(fmt.Append(nil, topic, m.next[topic]))
+		r.EventId = event[:16]
+		m.next[topic]++
+	}
+	if err := m.set.Apply(m.t.Context(), schemas.Batch{Topic: topic, Next: m.next[topic], Records: records}); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// code commits a text archive as a repository.
+func (m *memory) code(repo, archive string) {
+	m.t.Helper()
+	c := &recountv1.CommitRecorded{Repository: repo, Scope: recountv1.Scope_SCOPE_FULL, Message: "all of it"}
+	var records []*recountv1.Record
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		sum := sha1.Sum(f.Data)
+		blob := hex.EncodeToString(sum[:])
+		facts := &recountv1.FileFacts{Repository: repo, Path: f.Name, Blob: blob, Size: int64(len(f.Data))}
+		if l, ok := source.LanguageOf(f.Name); ok {
+			facts.Language = l.Name
+			l.Extract(f.Data, facts)
+		}
+		records = append(records, &recountv1.Record{EventType: schemas.TypeSourceRevised, Body: &recountv1.Record_FileFacts{FileFacts: facts}})
+		c.Changes = append(c.Changes, &recountv1.FileChange{Path: f.Name, Status: recountv1.ChangeStatus_CHANGE_STATUS_ADDED, Mode: 0o100644, Blob: blob})
+	}
+	sum := sha1.Sum(fmt.Append(nil, repo, archive))
+	c.Commit = hex.EncodeToString(sum[:])
+	m.apply("recount.commits", append(records,
+		&recountv1.Record{EventType: schemas.TypeCommitRecorded, Body: &recountv1.Record_Commit{Commit: c}},
+		&recountv1.Record{EventType: schemas.TypeRefMoved, Body: &recountv1.Record_RefMoved{RefMoved: &recountv1.RefMoved{Repository: repo, Ref: "HEAD", NewCommit: c.Commit}}})...)
+}
+
+var epoch = time.Date(2026, 1, 14, 12, 0, 0, 0, time.UTC)
+
+// served appends a span of the called side: "calls GET /users/{id}", where braces and
+// the like say that the operation is a pattern.
+func (m *memory) served(by *recountv1.Observer, operations ...string) {
+	m.t.Helper()
+	b := &recountv1.SpanBatch{Observers: []*recountv1.Observer{by}}
+	for i, op := range operations {
+		kind, name, _ := strings.Cut(op, " ")
+		trace := sha1.Sum(fmt.Append(nil, by, op, m.next))
+		b.Observations = append(b.Observations, &recountv1.Observation{
+			TraceId: trace[:16], SpanId: trace[8:16], Side: recountv1.Side_SIDE_CALLED, Kind: recountv1.RuntimeKind(recountv1.RuntimeKind_value["RUNTIME_KIND_"+strings.ToUpper(kind)]),
+			Operation: name, Templated: strings.ContainsAny(name, "{<:"), StartUnixNano: epoch.UnixNano(), DurationNano: 1e6, Status: recountv1.Status_STATUS_OK, Index: uint32(i),
+		})
+	}
+	m.apply("recount.spans", &recountv1.Record{EventType: schemas.TypeSpansExported, Body: &recountv1.Record_Spans{Spans: b}})
+}
+
+// joined is how traffic joins operations with code, a line each.
+func (m *memory) joined() string {
+	m.t.Helper()
+	r, err := runtime.TrafficOf(m.t.Context(), m.s, runtime.TrafficRequest{})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, x := range r.Operations {
+		fmt.Fprintf(&b, "%s %s: %s %.2f", x.Service, x.Operation, x.Code.Rule, x.Code.Confidence)
+		if x.Code.Symbol != nil {
+			fmt.Fprintf(&b, " %s %s", x.Code.Symbol.Repo, x.Code.Symbol.Place())
+		}
+		if x.Code.Home != nil {
+			fmt.Fprintf(&b, " [%s]", x.Code.Home.Rule)
+		}
+		if x.Code.Why != "" {
+			fmt.Fprintf(&b, " (%s)", x.Code.Why)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+const users = `
+-- app.py --
+from flask import Flask
+
+app = Flask(__name__)
+
+
+@app.get("/users/<int:user>")
+def show(user):
+    return {}
+
+
+@app.get("/users/new")
+def new():
+    return {}
+`
+
+const again = `
+-- main.go --
+package main
+
+import "net/http"
+
+func main() { http.HandleFunc("GET /users/{id}", show) }
+
+func show(w http.ResponseWriter, r *http.Request) {}
+`
+
+// TestRoutesMatchByPattern: however a framework writes a route, and a path with values.
+func TestRoutesMatchByPattern(t *testing.T) {
+	m := newMemory(t)
+	m.code("acme/users", users)
+	by := &recountv1.Observer{Service: "users"}
+	m.served(by, "calls GET /users/:id", "calls GET /users/{user}", "calls GET /users/<int:user>", "calls GET /users/42", "calls GET /users/new", "calls POST /users/{id}", "calls GET /orders/{id}", "calls poll")
+	want := `users GET /orders/{id}: unresolved 0.30 (no route of the code answers it)
+users GET /users/42: request 0.60 acme/users app.py:7 (the service's repository is not known)
+users GET /users/:id: route 0.60 acme/users app.py:7 (the service's repository is not known)
+users GET /users/<int:user>: route 0.60 acme/users app.py:7 (the service's repository is not known)
+users GET /users/new: request 0.60 acme/users app.py:12 (the service's repository is not known)
+users GET /users/{user}: route 0.60 acme/users app.py:7 (the service's repository is not known)
+users POST /users/{id}: unresolved 0.30 (no route of the code answers it)
+users poll: unresolved 0.30 (no method and path)
+`
+	if diff := cmp.Diff(want, m.joined()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestCodeThatComesLater: the same spans mean more once the code is there, and less once
+// two repositories could be meant, until something says which.
+func TestCodeThatComesLater(t *testing.T) {
+	m := newMemory(t)
+	by := &recountv1.Observer{Service: "people"}
+	m.served(by, "calls GET /users/{id}")
+	check := func(when, want string) {
+		t.Helper()
+		if got := strings.TrimSpace(m.joined()); got != "people GET /users/{id}: "+want {
+			t.Errorf("%s:\n got %s\nwant %s", when, got, want)
+		}
+	}
+	check("without code", "unresolved 0.30 (no route of the code answers it)")
+	m.code("acme/users", users)
+	check("one repository", "route 0.60 acme/users app.py:7 (the service's repository is not known)")
+	m.code("acme/again", again)
+	check("two repositories", "unresolved 0.30 (the service's repository is not known, and several have it: acme/again, acme/users)")
+	m.code("acme/deploy", "-- compose.yaml --\nservices:\n  people: {image: acme/users}\n")
+	check("a manifest of a repository that has it not", "unresolved 0.30 [manifest] (nothing in acme/deploy has it)")
+	m.served(&recountv1.Observer{Service: "people", Repository: "acme/again"})
+	m.served(&recountv1.Observer{Service: "people", Repository: "acme/again"}, "calls GET /users/{id}")
+	check("the spans say which", "route 0.95 acme/again main.go:7 [vcs]")
+	m.s.Services["people"] = "users"
+	check("the configuration says which", "route 0.80 acme/users app.py:7 [configured]")
+}
+
+// TestDeadRoutesAreWatched: a route is called dead only where its service sent spans.
+func TestDeadRoutesAreWatched(t *testing.T) {
+	m := newMemory(t)
+	m.code("acme/users", users)
+	m.code("acme/again", again)
+	dead := func() string {
+		t.Helper()
+		r, err := runtime.DeadRoutes(t.Context(), m.s, runtime.DeadRoutesRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := ""
+		for _, x := range r.Routes {
+			s += fmt.Sprintf("dead %s of %s by %v\n", x.Name, x.Repo, x.By)
+		}
+		for _, u := range r.Unwatched {
+			s += fmt.Sprintf("unwatched %d of %s\n", u.Routes, u.Repo)
+		}
+		return s + fmt.Sprintf("seen %d, %s", r.Seen, r.Status)
+	}
+	if diff := cmp.Diff("unwatched 1 of acme/again\nunwatched 2 of acme/users\nseen 0, empty", dead()); diff != "" {
+		t.Errorf("without spans (-want +got):\n%s", diff)
+	}
+	m.served(&recountv1.Observer{Service: "people", Repository: "acme/users"}, "calls GET /users/7")
+	if diff := cmp.Diff("dead GET /users/new of acme/users by [people]\nunwatched 1 of acme/again\nseen 1, ok", dead()); diff != "" {
+		t.Errorf("with spans (-want +got):\n%s", diff)
+	}
+}
+
+// TestAnswersRestOnWhatTheySay: nothing depends on the clock but the timing.
+func TestAnswersRestOnWhatTheySay(t *testing.T) {
+	m := newMemory(t)
+	m.code("acme/users", users)
+	m.served(&recountv1.Observer{Service: "users"}, "calls GET /users/{id}")
+	var texts []string
+	var first runtime.TrafficResponse
+	for range 2 {
+		r, err := runtime.TrafficOf(t.Context(), m.s, runtime.TrafficRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Timing.TotalUS, r.Timing.Steps = 0, nil
+		b, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, first = append(texts, string(b)), r
+	}
+	if texts[0] != texts[1] {
+		t.Errorf("asked twice:\n%s\n%s", texts[0], texts[1])
+	}
+	if got := first.Watermark.String(); got != "recount.commits/0:3,recount.spans/0:1" {
+		t.Errorf("rests on %s", got)
+	}
+	if got := fmt.Sprint(first.AppliedFilters); got != "[{at eq 2026-01-14T12:00:00Z}]" {
+		t.Errorf("filters %s", got)
+	}
+	var steps []string
+	for _, s := range first.Proof {
+		steps = append(steps, s.Operator)
+	}
+	if diff := cmp.Diff([]string{"visible", "served", "visible", "code", "join"}, steps); diff != "" {
+		t.Errorf("proof (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,297 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	observed "github.com/recountdb/recount/projections/graph/runtime"
+	"github.com/recountdb/recount/query"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// ServicesRequest asks for the service map.
+type ServicesRequest struct {
+	Window
+}
+
+// ServicesResponse is the answer of services: the service map.
+type ServicesResponse struct {
+	query.Basis
+	Services []Service `json:"services" nullable:"false" doc:"The services by name; those that send no spans last."`
+	Calls    []MapCall `json:"calls" nullable:"false" doc:"The calls between them, of each kind together."`
+}
+
+// Service is a program that sends spans, or is called by one that does.
+type Service struct {
+	Name    string `json:"name" example:"carts" doc:"The name; where outside, what callers call it."`
+	Outside bool   `json:"outside,omitempty" doc:"It sends no spans."`
+	System  string `json:"system,omitempty" example:"postgresql" doc:"The product, where outside."`
+	// Spans counts all that came in, whatever the range.
+	Spans    uint64    `json:"spans,omitempty" example:"120344" doc:"How many spans it has sent in all."`
+	Count    uint64    `json:"count" example:"1402" doc:"How often it was called, in the range."`
+	Errors   uint64    `json:"errors" example:"14" doc:"How many of these failed."`
+	First    time.Time `json:"first,omitzero" doc:"When it was seen first, ever."`
+	Last     time.Time `json:"last,omitzero" doc:"When it was seen last, ever."`
+	Versions []Version `json:"versions,omitempty" doc:"The versions that were seen, the latest first."`
+	Home     *Home     `json:"home,omitempty" doc:"The repository that it is built from, where that is known."`
+}
+
+// Version is a program of a service as its spans tell it.
+type Version struct {
+	Version     string    `json:"version,omitempty" example:"1.4.2" doc:"service.version."`
+	Revision    string    `json:"revision,omitempty" doc:"The commit that it was built from, as it says."`
+	Environment string    `json:"environment,omitempty" example:"production" doc:"Where it runs."`
+	Instances   int       `json:"instances" example:"3" doc:"How many instances were seen."`
+	First       time.Time `json:"first" doc:"When it was seen first."`
+	Last        time.Time `json:"last" doc:"When it was seen last."`
+}
+
+// MapCall is all calls of a kind from one service to another.
+type MapCall struct {
+	Caller  string `json:"caller" example:"web" doc:"The service that calls."`
+	Callee  string `json:"callee" example:"carts" doc:"The service that is called."`
+	Outside bool   `json:"outside,omitempty" doc:"The called sends no spans."`
+	Kind    string `json:"kind" enum:"calls,rpc,produces,consumes,queries,work" example:"rpc" doc:"What sort of calls they are."`
+	Measure
+}
+
+func (r ServicesRequest) check() error { return r.Window.check() }
+
+// ServicesOf is the service map.
+func ServicesOf(ctx context.Context, s Sources, r ServicesRequest) (ServicesResponse, error) {
+	resp := ServicesResponse{Services: []Service{}, Calls: []MapCall{}}
+	if err := r.check(); err != nil {
+		return resp, err
+	}
+	a, err := s.ask(ctx, r.Window)
+	if err != nil {
+		return resp, err
+	}
+	defer a.close()
+	between := func(ctx context.Context, within observed.Range, service string) ([]row, error) {
+		rows, err := a.calls(ctx, within, service)
+		return joinOperations(rows), err
+	}
+	rows, err := between(ctx, a.within, "")
+	if err != nil {
+		return resp, err
+	}
+	sure, err := confident(ctx, a, between, "", keyOfRow, sumOfRow)
+	if err != nil {
+		return resp, err
+	}
+	served, err := a.view.Served(ctx, a.within, "")
+	if err != nil {
+		return resp, err
+	}
+	known, err := a.view.Services(ctx)
+	if err != nil {
+		return resp, err
+	}
+	a.step(query.Step{Operator: "services", Counts: map[string]int64{"services": int64(len(known)), "calls": int64(len(rows))}})
+	a.lap("services")
+	j, err := a.joiner()
+	if err != nil {
+		return resp, err
+	}
+	resp.Services = servicesOf(known, served, rows, a.within, j)
+	for i := range rows {
+		x := &rows[i]
+		resp.Calls = append(resp.Calls, MapCall{x.caller, x.callee, x.outside, kindName(x.kind), measure(&x.Sum, sure(x))})
+	}
+	hint := j.c.Left()
+	if len(resp.Services) == 0 {
+		hint = a.nothing()
+	}
+	resp.Basis = a.basis(len(resp.Services) == 0, hint)
+	return resp, nil
+}
+
+// joinOperations adds up what differs in the operation alone.
+func joinOperations(rows []row) (all []row) {
+	at := map[edgeKey]int{}
+	for _, x := range rows {
+		k := x.edgeKey
+		k.operation, k.templated = "", false
+		i, ok := at[k]
+		if !ok {
+			at[k] = len(all)
+			all = append(all, row{k, x.Sum})
+			continue
+		}
+		all[i].Merge(&x.Sum)
+	}
+	return all
+}
+
+// servicesOf are those that were seen in the range, and those that are called without
+// sending spans.
+func servicesOf(known []observed.Service, served []observed.Served, rows []row, within observed.Range, j *joiner) []Service {
+	all := []Service{}
+	at := map[string]int{}
+	for _, s := range known {
+		if within.From != 0 && s.Last < within.From || within.To != 0 && s.First >= within.To {
+			continue
+		}
+		at[s.Name] = len(all)
+		all = append(all, Service{
+			Name: s.Name, Spans: s.Spans, First: time.Unix(0, s.First).UTC(), Last: time.Unix(0, s.Last).UTC(),
+			Versions: versionsOf(s.Observers), Home: j.homes.of(s.Name),
+		})
+	}
+	for i := range served {
+		if n, ok := at[served[i].Service]; ok {
+			all[n].Count, all[n].Errors = all[n].Count+served[i].Count, all[n].Errors+served[i].Errors
+		}
+	}
+	beside := map[string]int{}
+	for i := range rows {
+		x := &rows[i]
+		if !x.outside {
+			continue
+		}
+		n, ok := beside[x.callee]
+		if !ok {
+			n = len(all)
+			beside[x.callee] = n
+			all = append(all, Service{Name: x.callee, Outside: true, System: x.system})
+		}
+		all[n].Count, all[n].Errors = all[n].Count+x.Count, all[n].Errors+x.Errors
+	}
+	slices.SortStableFunc(all, func(x, y Service) int {
+		if x.Outside != y.Outside {
+			if x.Outside {
+				return 1
+			}
+			return -1
+		}
+		return strings.Compare(x.Name, y.Name)
+	})
+	return all
+}
+
+// versionsOf joins the instances of each version.
+func versionsOf(observers []observed.Observer) (all []Version) {
+	type key struct{ version, revision, environment string }
+	at, instances := map[key]int{}, map[key]map[string]bool{}
+	for _, o := range observers {
+		k := key{o.Version, o.Revision, o.Environment}
+		i, ok := at[k]
+		if !ok {
+			i = len(all)
+			at[k], instances[k] = i, map[string]bool{}
+			all = append(all, Version{Version: o.Version, Revision: o.Revision, Environment: o.Environment, First: time.Unix(0, o.First).UTC(), Last: time.Unix(0, o.Last).UTC()})
+		}
+		instances[k][o.Instance] = true
+		v := &all[i]
+		v.Instances = len(instances[k])
+		if first := time.Unix(0, o.First).UTC(); first.Before(v.First) {
+			v.First = first
+		}
+		if last := time.Unix(0, o.Last).UTC(); last.After(v.Last) {
+			v.Last = last
+		}
+	}
+	slices.SortStableFunc(all, func(x, y Version) int { return cmp.Or(y.Last.Compare(x.Last), y.First.Compare(x.First)) })
+	return all
+}
+
+// StatsRequest asks what is known of what runs.
+type StatsRequest struct {
+	Window
+}
+
+// StatsResponse is the answer of stats.
+type StatsResponse struct {
+	query.Basis
+	First      time.Time      `json:"first,omitzero" doc:"When the first span began, ever."`
+	Last       time.Time      `json:"last,omitzero" doc:"When the last span began, ever."`
+	Services   int            `json:"services" example:"9" doc:"Services that send spans."`
+	Outside    int            `json:"outside" example:"2" doc:"What they call and sends none."`
+	Spans      uint64         `json:"spans" example:"120344" doc:"Spans, ever."`
+	Homes      map[string]int `json:"homes" doc:"How many services' repositories are known by which rule; unknown are the others."`
+	Operations map[string]int `json:"operations" doc:"How many operations are served in the range, by kind."`
+	Served     uint64         `json:"served" example:"40210" doc:"How often these were asked for."`
+	Errors     uint64         `json:"errors" example:"98" doc:"How often they failed."`
+	Calls      int            `json:"calls" example:"31" doc:"How many different calls there are, by caller, callee and operation."`
+	Joined     map[string]int `json:"joined" doc:"How many operations were joined with code by which rule; messages and work apart."`
+	// JoinedShare is by operation, not by how often.
+	JoinedShare float64 `json:"joined_share" example:"0.92" doc:"The share of these that were joined."`
+}
+
+func (r StatsRequest) check() error { return r.Window.check() }
+
+// StatsOf counts what is known of what runs.
+func StatsOf(ctx context.Context, s Sources, r StatsRequest) (StatsResponse, error) {
+	resp := StatsResponse{Homes: map[string]int{}, Operations: map[string]int{}, Joined: map[string]int{}}
+	if err := r.check(); err != nil {
+		return resp, err
+	}
+	a, err := s.ask(ctx, r.Window)
+	if err != nil {
+		return resp, err
+	}
+	defer a.close()
+	known, err := a.view.Services(ctx)
+	if err != nil {
+		return resp, err
+	}
+	served, err := a.view.Served(ctx, a.within, "")
+	if err != nil {
+		return resp, err
+	}
+	rows, err := a.calls(ctx, a.within, "")
+	if err != nil {
+		return resp, err
+	}
+	a.lap("read")
+	j, err := a.joiner()
+	if err != nil {
+		return resp, err
+	}
+	if first, last := a.view.Bounds(); last != 0 {
+		resp.First, resp.Last = time.Unix(0, first).UTC(), time.Unix(0, last).UTC()
+	}
+	for _, x := range servicesOf(known, served, rows, a.within, j) {
+		if x.Outside {
+			resp.Outside++
+			continue
+		}
+		resp.Services++
+		resp.Spans += x.Spans
+		rule := "unknown"
+		if x.Home != nil {
+			rule = x.Home.Rule
+		}
+		resp.Homes[rule]++
+	}
+	joinable, joined := 0, 0
+	for i := range served {
+		x := &served[i]
+		resp.Operations[kindName(x.Kind)]++
+		resp.Served, resp.Errors = resp.Served+x.Count, resp.Errors+x.Errors
+		if x.Kind != recountv1.RuntimeKind_RUNTIME_KIND_CALLS && x.Kind != recountv1.RuntimeKind_RUNTIME_KIND_RPC {
+			continue
+		}
+		join := j.of(operation{x.Service, x.Kind, x.Operation, x.Templated})
+		resp.Joined[join.Rule]++
+		joinable++
+		if join.Resolved() {
+			joined++
+		}
+	}
+	if joinable > 0 {
+		resp.JoinedShare = float64(joined) / float64(joinable)
+	}
+	resp.Calls = len(rows)
+	j.prove()
+	hint := j.c.Left()
+	if resp.Services == 0 {
+		hint = a.nothing()
+	}
+	resp.Basis = a.basis(resp.Services == 0, hint)
+	return resp, nil
+}

@@ -1,0 +1,298 @@
+package runtime
+
+import (
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+type (
+	traceID [16]byte
+	spanID  [8]byte
+)
+
+func (t traceID) String() string { return hex.EncodeToString(t[:]) }
+func (s spanID) String() string  { return hex.EncodeToString(s[:]) }
+
+// MaxSpans is how many spans of one trace are read.
+const MaxSpans = 200_000
+
+// span is a span of a trace as the log has it, and as it was understood.
+type span struct {
+	id, parent spanID
+	service    string
+	version    string
+	raw        *tracepb.Span
+	seen       *recountv1.Observation
+	at         schemas.Position
+
+	// The tree: up is the place of the span above it, -1 of a root.
+	up      int
+	depth   int
+	below   []int
+	missing bool // its parent is named, and is not among the spans
+	cycle   bool // it is its own ancestor; the tree is cut above it
+}
+
+func (s *span) failed() bool { return s.seen.Status == recountv1.Status_STATUS_ERROR }
+
+func (s *span) end() int64 { return s.seen.StartUnixNano + s.seen.DurationNano }
+
+// spans reads a trace's spans from the log, in the order of start. The same span of
+// the same service that came twice counts once. left says whether there are more
+// than are read.
+func (a *asking) spans(trace traceID) (all []span, left bool, err error) {
+	positions, err := a.view.Trace(a.ctx, trace)
+	if err != nil {
+		return nil, false, err
+	}
+	slices.SortFunc(positions, comparePositions)
+	type identity struct {
+		id      spanID
+		service string
+	}
+	known := map[identity]bool{}
+	step := query.Step{Operator: "spans", Inputs: map[string]string{"trace": trace.String()}}
+	for _, p := range positions {
+		if err := a.ctx.Err(); err != nil {
+			return nil, false, err
+		}
+		some, err := a.spansAt(p, trace)
+		if err != nil {
+			return nil, false, err
+		}
+		if len(step.Hits) < mostHits {
+			step.Hits = append(step.Hits, query.Evidence{Position: p})
+		}
+		for _, s := range some {
+			if k := (identity{s.id, s.service}); !known[k] {
+				known[k] = true
+				all = append(all, s)
+			}
+		}
+		if len(all) >= MaxSpans {
+			all, left = all[:MaxSpans], true
+			break
+		}
+	}
+	slices.SortStableFunc(all, func(x, y span) int {
+		return cmp.Or(cmp.Compare(x.seen.StartUnixNano, y.seen.StartUnixNano), cmp.Compare(y.seen.DurationNano, x.seen.DurationNano), slices.Compare(x.id[:], y.id[:]))
+	})
+	step.Counts = map[string]int64{"events": int64(len(positions)), "spans": int64(len(all))}
+	a.step(step)
+	a.lap("spans")
+	return all, left, nil
+}
+
+// mostHits is how many positions a step of a proof lists.
+const mostHits = 20
+
+func comparePositions(x, y schemas.Position) int {
+	return cmp.Or(x.TP().Compare(y.TP()), cmp.Compare(x.Offset, y.Offset))
+}
+
+// spansAt reads the spans of a trace that one event holds.
+func (a *asking) spansAt(p schemas.Position, trace traceID) (all []span, err error) {
+	lr, err := a.s.Event(a.ctx, p)
+	if err != nil {
+		return nil, fmt.Errorf("read the event at %s: %w", p, err)
+	}
+	e, err := lr.Event()
+	if err != nil {
+		return nil, fmt.Errorf("event at %s: %w", p, err)
+	}
+	payload, err := e.DecodePayload()
+	if err != nil {
+		return nil, fmt.Errorf("event at %s: %w", p, err)
+	}
+	data, ok := payload.(*tracepb.TracesData)
+	if !ok {
+		return nil, fmt.Errorf("event at %s: a %s holds no spans: recount verify says more", p, e.Type)
+	}
+	batch, err := a.s.Observe(a.ctx, lr)
+	if err != nil {
+		return nil, fmt.Errorf("event at %s: %w", p, err)
+	}
+	raw := flat(data)
+	for _, o := range batch.GetObservations() {
+		if string(o.TraceId) != string(trace[:]) || len(o.SpanId) != len(spanID{}) || int(o.Index) >= len(raw) || int(o.Observer) >= len(batch.Observers) {
+			continue
+		}
+		by := batch.Observers[o.Observer]
+		s := span{id: spanID(o.SpanId), service: by.Service, version: by.Version, raw: raw[o.Index], seen: o, at: p, up: -1}
+		if len(o.ParentId) == len(s.parent) {
+			s.parent = spanID(o.ParentId)
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// flat are the spans of an export in its order, as Observation.index counts them.
+func flat(data *tracepb.TracesData) (all []*tracepb.Span) {
+	for _, r := range data.GetResourceSpans() {
+		for _, s := range r.GetScopeSpans() {
+			all = append(all, s.GetSpans()...)
+		}
+	}
+	return all
+}
+
+// plant makes a tree of spans, which are in the order of start: a span stands below its
+// parent, one whose parent never came at the top, and a cycle is cut above its earliest
+// span. It returns the places in the order of a drawing: each span before those below
+// it, these by their start.
+func plant(all []span) []int {
+	byID := map[spanID][]int{}
+	for i := range all {
+		byID[all[i].id] = append(byID[all[i].id], i)
+	}
+	var roots []int
+	for i := range all {
+		s := &all[i]
+		s.up = parentOf(all, byID, i)
+		s.missing = s.up < 0 && s.parent != spanID{} && s.parent != s.id
+		s.cycle = s.parent == s.id && s.up < 0
+		if s.up < 0 {
+			roots = append(roots, i)
+		} else {
+			all[s.up].below = append(all[s.up].below, i)
+		}
+	}
+	order := make([]int, 0, len(all))
+	reached := make([]bool, len(all))
+	walk := func(root int) {
+		for stack := []int{root}; len(stack) > 0; {
+			i := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if reached[i] {
+				continue
+			}
+			reached[i] = true
+			order = append(order, i)
+			if up := all[i].up; up >= 0 {
+				all[i].depth = all[up].depth + 1
+			}
+			for _, b := range slices.Backward(all[i].below) {
+				stack = append(stack, b)
+			}
+		}
+	}
+	for _, r := range roots {
+		walk(r)
+	}
+	for i := range all { // what no root leads to goes round in a cycle
+		if !reached[i] {
+			s := &all[i]
+			up := s.up
+			all[up].below = slices.DeleteFunc(all[up].below, func(b int) bool { return b == i })
+			s.up, s.cycle = -1, true
+			walk(i)
+		}
+	}
+	return order
+}
+
+// parentOf is the place of a span's parent; -1 where it has none that came. With
+// Zipkin's shared ids the called side stands below the caller's side of the same id, and
+// what is below both stands below that of its own service.
+func parentOf(all []span, byID map[spanID][]int, i int) int {
+	s := &all[i]
+	if s.seen.Side == recountv1.Side_SIDE_CALLED {
+		for _, j := range byID[s.id] {
+			if j != i && all[j].seen.Side == recountv1.Side_SIDE_CALLER {
+				return j
+			}
+		}
+	}
+	if s.parent == s.id {
+		return -1
+	}
+	best := -1
+	for _, j := range byID[s.parent] {
+		switch {
+		case best < 0:
+			best = j
+		case all[j].service == s.service && all[best].service != s.service:
+			best = j
+		case (all[j].service == s.service) == (all[best].service == s.service) && all[j].seen.Side == recountv1.Side_SIDE_CALLED && all[best].seen.Side != recountv1.Side_SIDE_CALLED:
+			best = j
+		}
+	}
+	return best
+}
+
+// attributes are those of a span, as text: all, or those of generative AI, which say
+// what an agent did.
+func attributes(s *tracepb.Span, all bool) map[string]string {
+	out := map[string]string{}
+	add := func(prefix string, kvs []*commonpb.KeyValue) {
+		for _, kv := range kvs {
+			if all || strings.HasPrefix(kv.Key, "gen_ai.") {
+				out[prefix+kv.Key] = textOf(kv.Value, 0)
+			}
+		}
+	}
+	add("", s.GetAttributes())
+	for _, e := range s.GetEvents() {
+		if all || strings.HasPrefix(e.Name, "gen_ai.") || e.Name == "exception" {
+			for _, kv := range e.GetAttributes() {
+				if all || e.Name != "exception" || kv.Key == "exception.type" || kv.Key == "exception.message" {
+					out[e.Name+": "+kv.Key] = textOf(kv.Value, 0)
+				}
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// deepest is how deep a value is written.
+const deepest = 8
+
+// textOf writes a value: text as it is, what is made of others as JSON has it.
+func textOf(v *commonpb.AnyValue, depth int) string {
+	if depth > deepest {
+		return "…"
+	}
+	switch v := v.GetValue().(type) {
+	case *commonpb.AnyValue_StringValue:
+		if depth > 0 {
+			return strconv.Quote(v.StringValue)
+		}
+		return v.StringValue
+	case *commonpb.AnyValue_BoolValue:
+		return strconv.FormatBool(v.BoolValue)
+	case *commonpb.AnyValue_IntValue:
+		return strconv.FormatInt(v.IntValue, 10)
+	case *commonpb.AnyValue_DoubleValue:
+		return strconv.FormatFloat(v.DoubleValue, 'g', -1, 64)
+	case *commonpb.AnyValue_BytesValue:
+		return strconv.Quote(hex.EncodeToString(v.BytesValue))
+	case *commonpb.AnyValue_ArrayValue:
+		var parts []string
+		for _, x := range v.ArrayValue.GetValues() {
+			parts = append(parts, textOf(x, depth+1))
+		}
+		return "[" + strings.Join(parts, ",") + "]"
+	case *commonpb.AnyValue_KvlistValue:
+		var parts []string
+		for _, kv := range v.KvlistValue.GetValues() {
+			parts = append(parts, strconv.Quote(kv.Key)+":"+textOf(kv.Value, depth+1))
+		}
+		return "{" + strings.Join(parts, ",") + "}"
+	}
+	return ""
+}

@@ -1,0 +1,258 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// TraceRequest asks for one trace.
+type TraceRequest struct {
+	Window
+	Trace      string `json:"trace" minLength:"32" maxLength:"32" example:"5b8efff798038103d269b633813fc60c" doc:"The trace's id, 32 hexadecimal digits."`
+	Failing    bool   `json:"failing,omitempty" doc:"Only the failing spans and those above them."`
+	Attributes bool   `json:"attributes,omitempty" doc:"All attributes and events of spans; otherwise those of generative AI (gen_ai.*) and exceptions."`
+	Limit      int    `json:"limit,omitempty" minimum:"1" maximum:"200000" default:"200" example:"200" doc:"How many spans at most, in the order of the tree."`
+}
+
+// DefaultSpans is how many spans of a trace are answered.
+const DefaultSpans = 200
+
+// TraceResponse is the answer of trace.
+type TraceResponse struct {
+	query.Basis
+	Trace    string      `json:"trace" doc:"The trace's id."`
+	Start    time.Time   `json:"start" doc:"When its first span began."`
+	Duration int64       `json:"duration_ns" example:"51000000" doc:"From the first span's start to the last one's end, in nanoseconds, by the services' own clocks."`
+	Services []string    `json:"services" nullable:"false" doc:"The services that took part."`
+	Failed   int         `json:"failed" example:"2" doc:"How many spans failed."`
+	Spans    []TraceSpan `json:"spans" nullable:"false" doc:"The spans: each before those below it, these by their start."`
+	Total    int         `json:"total" example:"17" doc:"How many spans there are."`
+	Cut      int         `json:"truncated" example:"0" doc:"How many are left out, of those that were asked for."`
+	Deploys  []DeployOf  `json:"deploys" nullable:"false" doc:"Of each service the deploy before the trace, else the newest command of that category at all."`
+}
+
+// DeployOf is what a service ran with.
+type DeployOf struct {
+	Service string       `json:"service" example:"carts" doc:"The service."`
+	Command query.Intent `json:"command" doc:"The command."`
+	About   string       `json:"about,omitempty" example:"names carts" doc:"By what the command concerns the service; empty where it is only the newest deploy."`
+}
+
+// TraceSpan is a span of a trace.
+type TraceSpan struct {
+	ID      string `json:"id" example:"eee19b7ec3c1b174" doc:"The span's id."`
+	Parent  string `json:"parent,omitempty" example:"eee19b7ec3c1b173" doc:"The id of the span above it, as it says."`
+	Missing bool   `json:"missing_parent,omitempty" doc:"The parent that it names is not among the trace's spans: it stands at the top."`
+	Cycle   bool   `json:"cycle,omitempty" doc:"It is its own ancestor; the tree is cut above it."`
+	Depth   int    `json:"depth" example:"2" doc:"How far it stands below the top."`
+	Service string `json:"service" example:"carts" doc:"The service that told it."`
+	Version string `json:"version,omitempty" example:"1.4.2" doc:"Its version."`
+	Name    string `json:"name" example:"GET /carts/{id}" doc:"The span's own name."`
+	Side    string `json:"side" enum:"caller,called,inside" example:"called" doc:"Which end of a call it is."`
+	Kind    string `json:"kind" enum:"calls,rpc,produces,consumes,queries,work" example:"calls" doc:"What sort of call."`
+
+	Operation string            `json:"operation" example:"GET /carts/{id}" doc:"What is called, as understood."`
+	Peer      string            `json:"peer,omitempty" example:"postgres:5432" doc:"What a caller says of the called."`
+	Start     time.Time         `json:"start" doc:"When it began, by its service's clock."`
+	Offset    int64             `json:"offset_ns" example:"120000" doc:"How long after the trace's start."`
+	Duration  int64             `json:"duration_ns" example:"1200000" doc:"How long it took."`
+	Clock     bool              `json:"clock,omitempty" doc:"It ended before it began; the duration is therefore 0."`
+	Failed    bool              `json:"failed,omitempty" doc:"It failed."`
+	Status    string            `json:"status,omitempty" example:"503" doc:"The protocol's own code, or the span's status."`
+	Message   string            `json:"message,omitempty" doc:"The message of its status."`
+	Attribute map[string]string `json:"attributes,omitempty" doc:"What an agent did (gen_ai.*), exceptions, or, if asked, all."`
+	Code      *Join             `json:"code,omitempty" doc:"The code behind it: of the called side what handles it, else what the span says of itself."`
+	Changed   *code.Changed     `json:"changed,omitempty" doc:"The last commit before the span that changed that code."`
+	Position  schemas.Position  `json:"position" doc:"The event that holds it."`
+}
+
+func (r TraceRequest) check() error {
+	_, err := parseTrace(r.Trace)
+	if err == nil && (r.Limit < 0 || r.Limit > MaxSpans) {
+		err = &query.RequestError{Field: "limit", Value: r.Limit, Reason: fmt.Sprintf("want 1 to %d", MaxSpans)}
+	}
+	return cmp.Or(r.Window.check(), err)
+}
+
+func parseTrace(s string) (id traceID, err error) {
+	if b, derr := hex.DecodeString(s); derr != nil || len(b) != len(id) {
+		return id, &query.RequestError{Field: "trace", Value: fmt.Sprintf("%q", s), Reason: "want a trace's id: 32 hexadecimal digits"}
+	} else {
+		copy(id[:], b)
+	}
+	return id, nil
+}
+
+// TraceOf tells one trace.
+func TraceOf(ctx context.Context, s Sources, r TraceRequest) (TraceResponse, error) {
+	resp := TraceResponse{Services: []string{}, Spans: []TraceSpan{}, Deploys: []DeployOf{}}
+	if err := r.check(); err != nil {
+		return resp, err
+	}
+	a, err := s.ask(ctx, r.Window)
+	if err != nil {
+		return resp, err
+	}
+	defer a.close()
+	id, _ := parseTrace(r.Trace)
+	all, left, err := a.spans(id)
+	if err != nil {
+		return resp, err
+	}
+	if len(all) == 0 {
+		return resp, &query.NotFoundError{Ref: r.Trace, Hint: "no span of that trace has come in"}
+	}
+	order := plant(all)
+	resp.Trace, resp.Total = id.String(), len(all)
+	start, end := all[0].seen.StartUnixNano, all[0].end()
+	wanted := make([]bool, len(all))
+	for i := range all {
+		x := &all[i]
+		start, end = min(start, x.seen.StartUnixNano), max(end, x.end())
+		if !slices.Contains(resp.Services, x.service) {
+			resp.Services = append(resp.Services, x.service)
+		}
+		if x.failed() {
+			resp.Failed++
+		}
+		if x.failed() || !r.Failing {
+			for j := i; j >= 0 && !wanted[j]; j = all[j].up {
+				wanted[j] = true
+			}
+		}
+	}
+	slices.Sort(resp.Services)
+	resp.Start, resp.Duration = time.Unix(0, start).UTC(), end-start
+	order = slices.DeleteFunc(order, func(i int) bool { return !wanted[i] })
+	resp.Cut = max(0, len(order)-cmp.Or(r.Limit, DefaultSpans))
+	order = order[:len(order)-resp.Cut]
+	j, err := a.joiner()
+	if err != nil {
+		return resp, err
+	}
+	for _, i := range order {
+		resp.Spans = append(resp.Spans, j.told(&all[i], start, r.Attributes))
+	}
+	j.prove()
+	if err := j.blame(resp.Spans); err != nil {
+		return resp, err
+	}
+	if len(resp.Spans) > 0 {
+		if resp.Deploys, err = j.ranWith(resp.Services, resp.Start); err != nil {
+			return resp, err
+		}
+	}
+	hint := j.c.Left()
+	switch {
+	case left:
+		hint = fmt.Sprintf("the trace has more than %d spans: the others were not read", MaxSpans)
+	case r.Failing && resp.Failed == 0:
+		hint = "no span of it failed"
+	}
+	resp.Basis = a.basis(len(resp.Spans) == 0, hint, named("trace", "eq", resp.Trace, "failing", "eq", truth(r.Failing))...)
+	return resp, nil
+}
+
+// told is a span as answers show it.
+func (j *joiner) told(s *span, start int64, attrs bool) TraceSpan {
+	o := s.seen
+	t := TraceSpan{
+		ID: s.id.String(), Missing: s.missing, Cycle: s.cycle, Depth: s.depth, Service: s.service, Version: s.version,
+		Name: s.raw.GetName(), Side: sideName(o.Side), Kind: kindName(o.Kind), Operation: o.Operation, Peer: o.Peer,
+		Start: time.Unix(0, o.StartUnixNano).UTC(), Offset: o.StartUnixNano - start, Duration: o.DurationNano, Clock: o.Clock,
+		Failed: s.failed(), Message: s.raw.GetStatus().GetMessage(), Attribute: attributes(s.raw, attrs), Code: j.ofSpan(s), Position: s.at,
+	}
+	if s.parent != (spanID{}) {
+		t.Parent = s.parent.String()
+	}
+	switch {
+	case o.Code != nil:
+		t.Status = fmt.Sprint(*o.Code)
+	case o.Status != recountv1.Status_STATUS_UNSPECIFIED:
+		t.Status = strings.ToLower(strings.TrimPrefix(o.Status.String(), "STATUS_"))
+	}
+	return t
+}
+
+func sideName(s recountv1.Side) string {
+	switch s {
+	case recountv1.Side_SIDE_CALLER:
+		return "caller"
+	case recountv1.Side_SIDE_CALLED:
+		return "called"
+	}
+	return "inside"
+}
+
+// ofSpan is the code behind a span: what it says of itself, else what handles its
+// operation; nil of a caller's side and of work inside that say nothing.
+func (j *joiner) ofSpan(s *span) *Join {
+	o := s.seen
+	if o.Function != "" || o.File != "" {
+		if join := j.function(s.service, o.Function, o.File, o.Line); join.Resolved() {
+			return join
+		}
+	}
+	if o.Side == recountv1.Side_SIDE_CALLED || o.Kind == recountv1.RuntimeKind_RUNTIME_KIND_QUERIES {
+		return j.of(operation{s.service, o.Kind, o.Operation, o.Templated})
+	}
+	return nil
+}
+
+// blame adds to spans who changed their code last before them.
+func (j *joiner) blame(spans []TraceSpan) error {
+	var of []code.Handled
+	var at []int
+	for i := range spans {
+		if c := spans[i].Code; c != nil && c.handled != nil {
+			of, at = append(of, *c.handled), append(at, i)
+		}
+	}
+	changes, err := j.c.Changes(of, mostCommits)
+	if err != nil {
+		return err
+	}
+	step := query.Step{Operator: "changes", Counts: map[string]int64{"symbols": int64(len(of))}}
+	told := map[string]bool{}
+	for k, i := range at {
+		for n := range changes[k] {
+			if ch := &changes[k][n]; !ch.Time.After(spans[i].Start) {
+				spans[i].Changed = ch
+				if !told[ch.Commit] && len(step.Hits) < mostHits {
+					told[ch.Commit] = true
+					step.Hits = append(step.Hits, query.Evidence{Position: ch.Position})
+				}
+				break
+			}
+		}
+	}
+	j.a.step(step)
+	j.a.lap("changes")
+	return nil
+}
+
+// ranWith are the deploys before a time, of each service.
+func (j *joiner) ranWith(services []string, at time.Time) ([]DeployOf, error) {
+	out := []DeployOf{}
+	all, err := j.a.commands("deploy", time.Time{}, at)
+	if err != nil {
+		return nil, err
+	}
+	d := deploys{all: all, homes: &j.homes, known: map[string]*query.Intent{}}
+	for _, s := range services {
+		if c := d.before(s, at); c != nil {
+			out = append(out, DeployOf{s, *c, about(*c, s, j.homes.of(s))})
+		}
+	}
+	return out, nil
+}

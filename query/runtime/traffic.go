@@ -1,0 +1,157 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	observed "github.com/recountdb/recount/projections/graph/runtime"
+	"github.com/recountdb/recount/query"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// TrafficRequest asks what services serve.
+type TrafficRequest struct {
+	Window
+	Service   string `json:"service,omitempty" maxLength:"4096" example:"carts" doc:"Only this service."`
+	Operation string `json:"operation,omitempty" maxLength:"4096" example:"/orders" doc:"Only operations with this in their name, whatever the case of letters."`
+	Failing   bool   `json:"failing,omitempty" doc:"Only what failed, the most errors first."`
+	Slow      bool   `json:"slow,omitempty" doc:"The slowest first, by p95."`
+	Limit     int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many operations at most."`
+}
+
+// TrafficResponse is the answer of traffic.
+type TrafficResponse struct {
+	query.Basis
+	Operations []Traffic `json:"operations" nullable:"false" doc:"The operations, the most frequent first."`
+	Total      int       `json:"total" example:"12" doc:"How many there are."`
+	Truncated  int       `json:"truncated" example:"0" doc:"How many of them are left out."`
+}
+
+// Traffic is an operation that a service serves.
+type Traffic struct {
+	Service   string `json:"service" example:"carts" doc:"The service."`
+	Kind      string `json:"kind" enum:"calls,rpc,produces,consumes,queries,work" example:"calls" doc:"calls: HTTP and whatever is a call by its side alone; rpc; consumes: of a topic."`
+	Operation string `json:"operation" example:"GET /carts/{id}" doc:"What is asked for."`
+	Templated bool   `json:"templated,omitempty" doc:"The operation is a pattern of the code, not a path with values."`
+	System    string `json:"system,omitempty" example:"grpc" doc:"The protocol or the product."`
+	Measure
+	Code *Join `json:"code" doc:"The code that handles it."`
+}
+
+func (r TrafficRequest) check() error {
+	return cmp.Or(r.Window.check(), checkName("service", r.Service), checkName("operation", r.Operation), checkLimit(r.Limit))
+}
+
+type servedKey struct {
+	service   string
+	kind      recountv1.RuntimeKind
+	operation string
+	templated bool
+	system    string
+}
+
+func keyOfServed(s *observed.Served) servedKey {
+	return servedKey{s.Service, s.Kind, s.Operation, s.Templated, s.System}
+}
+
+func sumOfServed(s *observed.Served) *observed.Sum {
+	return &s.Sum
+}
+
+// TrafficOf counts what services serve. An error is a *query.RequestError,
+// *query.NotVisibleError, the context's, or a projection's; so are those of the other
+// questions.
+func TrafficOf(ctx context.Context, s Sources, r TrafficRequest) (TrafficResponse, error) {
+	resp := TrafficResponse{Operations: []Traffic{}}
+	if err := r.check(); err != nil {
+		return resp, err
+	}
+	a, err := s.ask(ctx, r.Window)
+	if err != nil {
+		return resp, err
+	}
+	defer a.close()
+	rows, err := a.view.Served(ctx, a.within, r.Service)
+	if err != nil {
+		return resp, err
+	}
+	seen := len(rows)
+	part := strings.ToLower(r.Operation)
+	rows = slices.DeleteFunc(rows, func(x observed.Served) bool {
+		return !strings.Contains(strings.ToLower(x.Operation), part) || r.Failing && x.Errors == 0
+	})
+	sure, err := confident(ctx, a, a.view.Served, r.Service, keyOfServed, sumOfServed)
+	if err != nil {
+		return resp, err
+	}
+	a.step(query.Step{Operator: "served", Counts: map[string]int64{"operations": int64(seen), "matching": int64(len(rows))}})
+	a.lap("served")
+	slices.SortStableFunc(rows, order(r.Failing, r.Slow, sumOfServed))
+	resp.Total = len(rows)
+	resp.Truncated = cut(&rows, r.Limit)
+	j, err := a.joiner()
+	if err != nil {
+		return resp, err
+	}
+	for i := range rows {
+		x := &rows[i]
+		resp.Operations = append(resp.Operations, Traffic{
+			Service: x.Service, Kind: kindName(x.Kind), Operation: x.Operation, Templated: x.Templated, System: x.System,
+			Measure: measure(&x.Sum, sure(x)), Code: j.of(operation{x.Service, x.Kind, x.Operation, x.Templated}),
+		})
+	}
+	j.prove()
+	hint := j.c.Left()
+	if resp.Total == 0 {
+		hint = a.nothing()
+	}
+	resp.Basis = a.basis(resp.Total == 0, hint, named("service", "eq", r.Service, "operation", "contains", r.Operation, "failing", "eq", truth(r.Failing))...)
+	return resp, nil
+}
+
+// order is how rows are listed: by failures, by slowness, or by count, the most first.
+// Rows come in order of their names.
+func order[R any](failing, slow bool, sum func(*R) *observed.Sum) func(a, b R) int {
+	p95 := func(s *observed.Sum) float64 {
+		v, _ := s.Quantile(0.95)
+		return v
+	}
+	return func(a, b R) int {
+		x, y := sum(&a), sum(&b)
+		switch {
+		case failing:
+			return cmp.Or(cmp.Compare(y.Errors, x.Errors), cmp.Compare(y.Count, x.Count))
+		case slow:
+			return cmp.Or(cmp.Compare(p95(y), p95(x)), cmp.Compare(y.Count, x.Count))
+		}
+		return cmp.Compare(y.Count, x.Count)
+	}
+}
+
+// cut leaves so many, and says how many are left out.
+func cut[R any](all *[]R, limit int) int {
+	n := cmp.Or(limit, DefaultLimit)
+	left := max(0, len(*all)-n)
+	*all = (*all)[:min(len(*all), n)]
+	return left
+}
+
+// named are the filters that were asked for, from field, operator and value.
+func named(of ...string) (all []query.AppliedFilter) {
+	for i := 0; i+2 < len(of); i += 3 {
+		if of[i+2] != "" {
+			all = append(all, query.AppliedFilter{Field: of[i], Op: of[i+1], Value: of[i+2]})
+		}
+	}
+	return all
+}
+
+func truth(b bool) string {
+	if !b {
+		return ""
+	}
+	return strconv.FormatBool(b)
+}

@@ -1,0 +1,321 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	observed "github.com/recountdb/recount/projections/graph/runtime"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// SpanWhyRequest asks what led to a failing span.
+type SpanWhyRequest struct {
+	Window
+	Ref   string `json:"ref" maxLength:"300" example:"5b8efff798038103d269b633813fc60c" doc:"A trace's id (32 hexadecimal digits): the deepest of its failing spans is meant; a failing span's id (16); or TRACE/SPAN."`
+	Days  int    `json:"days,omitempty" minimum:"1" maximum:"365" default:"7" example:"7" doc:"How many days before the span to look for causes in."`
+	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"10" example:"10" doc:"How many causes at most."`
+}
+
+// DefaultDays and DefaultCauses are what a request for causes means that does not say.
+const (
+	DefaultDays   = 7
+	MaxDays       = 365
+	DefaultCauses = 10
+)
+
+// SpanWhyResponse is what led to a failing span.
+type SpanWhyResponse struct {
+	query.Basis
+	Trace string    `json:"trace" doc:"The span's trace."`
+	Span  TraceSpan `json:"span" doc:"The span that is asked about."`
+	// Way begins at the top of the trace.
+	Way []TraceSpan `json:"way" nullable:"false" doc:"The spans from the top of the trace down to it."`
+	// Subject is the operation whose failures were counted.
+	Subject   *Subject    `json:"subject,omitempty" doc:"The operation of the span's service that the span was part of; none where no span says."`
+	Causes    []SpanCause `json:"causes" nullable:"false" doc:"What most plausibly led to it, the best supported first."`
+	Total     int         `json:"total" example:"4" doc:"How many there are."`
+	Truncated int         `json:"truncated" example:"0" doc:"How many of them are left out."`
+}
+
+// Subject is an operation that fails.
+type Subject struct {
+	Service   string `json:"service" example:"carts" doc:"The service."`
+	Operation string `json:"operation" example:"GET /carts/{id}" doc:"The operation."`
+	Code      *Join  `json:"code" doc:"The code that handles it."`
+	// Since is to the minute.
+	Since  time.Time `json:"failing_since,omitzero" doc:"When it failed first in the days that were looked at, to the minute."`
+	Count  uint64    `json:"count" example:"1402" doc:"How often it was asked for in those days, up to the span."`
+	Errors uint64    `json:"errors" example:"14" doc:"How often it failed."`
+}
+
+// SpanCause is something that may have led to a failing span.
+type SpanCause struct {
+	Kind     string          `json:"kind" enum:"commit,configuration,deploy,command,version" example:"commit" doc:"commit: it changed the code. configuration: a commit that changed files which configure what runs. deploy: a command of that category. command: one that configures. version: spans of a version of the service that was not seen before."`
+	Time     time.Time       `json:"time" doc:"When it was."`
+	Score    float64         `json:"score" example:"0.83" doc:"The sum of the evidence's weights, 0 to 1."`
+	Commit   *code.Changed   `json:"commit,omitempty" doc:"The commit."`
+	Files    []string        `json:"files,omitempty" doc:"The files that configure, of its."`
+	Symbol   *code.Symbol    `json:"symbol,omitempty" doc:"The nearest symbol that it changed."`
+	Distance int             `json:"distance,omitempty" example:"1" doc:"How many calls that is away from what handles the operation."`
+	Command  *query.Intent   `json:"command,omitempty" doc:"The command."`
+	Version  *Version        `json:"version,omitempty" doc:"The version."`
+	Evidence []CauseEvidence `json:"evidence" nullable:"false" doc:"What it rests on."`
+}
+
+// CauseEvidence is one thing that speaks for a cause, or against it.
+type CauseEvidence struct {
+	Shows  string  `json:"shows" example:"changed what handles it: carts.server.GetCart" doc:"What it shows."`
+	Weight float64 `json:"weight" example:"0.45" doc:"What it counts for; below 0 it speaks against it."`
+	// Rule names the weight, as the proof lists them.
+	Rule string `json:"rule" example:"handler" doc:"The rule that gives the weight."`
+}
+
+func (r SpanWhyRequest) check() error {
+	_, _, err := parseSpan(r.Ref)
+	switch {
+	case err != nil:
+	case r.Days < 0 || r.Days > MaxDays:
+		err = &query.RequestError{Field: "days", Value: r.Days, Reason: fmt.Sprintf("want 1 to %d", MaxDays)}
+	default:
+		err = checkLimit(r.Limit)
+	}
+	return cmp.Or(r.Window.check(), err)
+}
+
+// NamesSpan says whether a reference has the form of a trace's or a span's.
+func NamesSpan(ref string) bool {
+	_, _, err := parseSpan(ref)
+	return err == nil
+}
+
+// parseSpan reads TRACE, SPAN or TRACE/SPAN; what is not named is zero.
+func parseSpan(ref string) (trace traceID, span spanID, err error) {
+	ref = strings.ToLower(strings.TrimSpace(ref))
+	bad := &query.RequestError{Field: "ref", Value: fmt.Sprintf("%q", ref), Reason: "want a trace's id (32 hexadecimal digits), a failing span's (16), or TRACE/SPAN"}
+	t, s, both := strings.Cut(ref, "/")
+	if !both && len(ref) == 2*len(span) {
+		t, s = "", ref
+	}
+	tb, terr := hex.DecodeString(t)
+	sb, serr := hex.DecodeString(s)
+	if terr != nil || serr != nil || len(tb)+len(sb) == 0 || both && (len(tb) == 0 || len(sb) == 0) ||
+		len(tb) != 0 && len(tb) != len(trace) || len(sb) != 0 && len(sb) != len(span) {
+		return trace, span, bad
+	}
+	copy(trace[:], tb)
+	copy(span[:], sb)
+	return trace, span, nil
+}
+
+// WhyOf ranks what led to a failing span.
+func WhyOf(ctx context.Context, s Sources, r SpanWhyRequest) (SpanWhyResponse, error) {
+	resp := SpanWhyResponse{Way: []TraceSpan{}, Causes: []SpanCause{}}
+	if err := r.check(); err != nil {
+		return resp, err
+	}
+	r.Days = cmp.Or(r.Days, DefaultDays)
+	a, err := s.ask(ctx, r.Window)
+	if err != nil {
+		return resp, err
+	}
+	defer a.close()
+	trace, all, at, err := a.failing(r.Ref)
+	if err != nil {
+		return resp, err
+	}
+	j, err := a.joiner()
+	if err != nil {
+		return resp, err
+	}
+	resp.Trace = trace.String()
+	start := all[0].seen.StartUnixNano
+	for i := at; i >= 0; i = all[i].up {
+		resp.Way = append(resp.Way, j.told(&all[i], start, false))
+	}
+	slices.Reverse(resp.Way)
+	if err := j.blame(resp.Way); err != nil {
+		return resp, err
+	}
+	resp.Span = resp.Way[len(resp.Way)-1]
+
+	c := causes{j: j, span: &all[at], days: time.Duration(r.Days) * day, rates: map[int64]rate{}}
+	c.until = time.Unix(0, all[at].seen.StartUnixNano).UTC()
+	c.from = c.until.Add(-c.days)
+	if resp.Subject, err = c.subject(all, at); err != nil {
+		return resp, err
+	}
+	found, err := c.find(resp.Span.Code)
+	if err != nil {
+		return resp, err
+	}
+	resp.Total = len(found)
+	limit := cmp.Or(r.Limit, DefaultCauses)
+	resp.Truncated = max(0, len(found)-limit)
+	resp.Causes = append(resp.Causes, found[:min(len(found), limit)]...)
+	resp.Basis = a.basis(len(found) == 0, c.hint(len(found)), named("ref", "eq", r.Ref, "days", "le", fmt.Sprint(r.Days))...)
+	return resp, nil
+}
+
+// failing finds the span that a reference means, among the planted spans of its trace:
+// of a trace the deepest that failed, the earliest of these.
+func (a *asking) failing(ref string) (trace traceID, all []span, at int, err error) {
+	trace, id, err := parseSpan(ref)
+	if err != nil {
+		return trace, nil, 0, err
+	}
+	traces := []traceID{trace}
+	if trace == (traceID{}) {
+		found, err := a.view.TraceOf(a.ctx, id)
+		if err != nil {
+			return trace, nil, 0, err
+		}
+		traces = nil
+		for _, t := range found {
+			traces = append(traces, t)
+		}
+		switch len(traces) {
+		case 0:
+			return trace, nil, 0, &query.NotFoundError{Ref: ref, Hint: "no failing span of that id has come in; a span that did not fail is named by TRACE/SPAN"}
+		case 1:
+			trace = traces[0]
+		default:
+			var names []string
+			for _, t := range traces {
+				names = append(names, t.String()+"/"+id.String())
+			}
+			return trace, nil, 0, &query.NotFoundError{Ref: ref, Hint: "several traces have a failing span of that id: name one of " + strings.Join(names[:min(len(names), 8)], ", ")}
+		}
+	}
+	if all, _, err = a.spans(trace); err != nil {
+		return trace, nil, 0, err
+	}
+	if len(all) == 0 {
+		return trace, nil, 0, &query.NotFoundError{Ref: ref, Hint: "no span of that trace has come in"}
+	}
+	at = -1
+	for _, i := range plant(all) {
+		s := &all[i]
+		switch {
+		case id != (spanID{}):
+			// Of a shared id the called side is meant: its service handles what fails.
+			if s.id == id && (at < 0 || s.seen.Side == recountv1.Side_SIDE_CALLED) {
+				at = i
+			}
+		case s.failed() && (at < 0 || s.depth > all[at].depth || s.depth == all[at].depth && s.seen.StartUnixNano < all[at].seen.StartUnixNano):
+			at = i
+		}
+	}
+	switch {
+	case at >= 0:
+	case id != (spanID{}):
+		return trace, nil, 0, &query.NotFoundError{Ref: ref, Hint: "the trace has no span of that id"}
+	default:
+		return trace, nil, 0, &query.NotFoundError{Ref: ref, Hint: "no span of that trace failed; one that did not is named by TRACE/SPAN"}
+	}
+	a.step(query.Step{Operator: "failing", Inputs: map[string]string{"span": all[at].id.String(), "service": all[at].service}, Hits: []query.Evidence{{Position: all[at].at}}})
+	return trace, all, at, nil
+}
+
+// rate is how often an operation was asked for and failed.
+type rate struct{ count, errors uint64 }
+
+// causes is the search for what led to a span.
+type causes struct {
+	j           *joiner
+	span        *span
+	from, until time.Time
+	days        time.Duration
+
+	of    *Subject
+	kind  recountv1.RuntimeKind
+	rates map[int64]rate // up to a time, from the beginning of the days
+}
+
+// subject is the operation that a span was part of: that of the nearest called side at
+// or above it in its own service.
+func (c *causes) subject(all []span, at int) (*Subject, error) {
+	i := at
+	for i >= 0 && all[i].service == c.span.service && all[i].seen.Side != recountv1.Side_SIDE_CALLED {
+		i = all[i].up
+	}
+	if i < 0 || all[i].service != c.span.service {
+		return nil, nil
+	}
+	o := all[i].seen
+	c.of = &Subject{Service: all[i].service, Operation: o.Operation, Code: c.j.ofSpan(&all[i])}
+	c.kind = o.Kind
+	end := c.until.Add(time.Minute)
+	r, err := c.rate(end)
+	if err != nil {
+		return nil, err
+	}
+	c.of.Count, c.of.Errors = r.count, r.errors
+	if r.errors > 0 {
+		// Failures up to a time only ever grow with it.
+		lo, hi := int64(0), int64(end.Sub(c.from)/time.Minute)+1
+		for lo < hi {
+			mid := (lo + hi) / 2
+			r, err := c.rate(c.from.Add(time.Duration(mid) * time.Minute))
+			if err != nil {
+				return nil, err
+			}
+			if r.errors > 0 {
+				hi = mid
+			} else {
+				lo = mid + 1
+			}
+		}
+		c.of.Since = c.from.Add(time.Duration(lo-1) * time.Minute).Truncate(time.Minute)
+	}
+	c.j.a.step(query.Step{
+		Operator: "first failure", Inputs: map[string]string{"service": c.of.Service, "operation": c.of.Operation, "since": c.of.Since.Format(time.RFC3339)},
+		Counts: map[string]int64{"served": int64(c.of.Count), "failed": int64(c.of.Errors)},
+	})
+	c.j.a.lap("first failure")
+	return c.of, nil
+}
+
+// rate is how often the subject was asked for, and failed, from the beginning of the
+// days up to a time.
+func (c *causes) rate(until time.Time) (rate, error) {
+	minute := until.Truncate(time.Minute).UnixNano()
+	if r, ok := c.rates[minute]; ok {
+		return r, nil
+	}
+	var r rate
+	if from := c.from.Truncate(time.Minute).UnixNano(); minute > from {
+		rows, err := c.j.a.view.Served(c.j.a.ctx, observed.Range{From: from, To: minute}, c.of.Service)
+		if err != nil {
+			return r, err
+		}
+		for i := range rows {
+			if rows[i].Kind == c.kind && rows[i].Operation == c.of.Operation {
+				r.count, r.errors = r.count+rows[i].Count, r.errors+rows[i].Errors
+			}
+		}
+	}
+	c.rates[minute] = r
+	return r, nil
+}
+
+// hint says what the search could not see.
+func (c *causes) hint(found int) string {
+	switch {
+	case found > 0 && c.of != nil && c.of.Code != nil && !c.of.Code.Resolved():
+		return "which code handles it is not known, so that no commit could be judged by it: " + c.of.Code.Why
+	case found > 0:
+		return c.j.c.Left()
+	case c.of == nil:
+		return "no span of the service says what it was asked for, and nothing was deployed or configured in these days"
+	case c.of.Code == nil || !c.of.Code.Resolved():
+		return "which code handles it is not known, and nothing was deployed or configured in these days; raise days to look further back"
+	}
+	return "no commit changed what handles it or what that calls, and nothing was deployed or configured in these days; raise days to look further back"
+}
