@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +12,8 @@ import (
 func (a *app) callersCmd() *cobra.Command {
 	return a.callsCmd(code.CallersQuestion, "callers SYMBOL", "Show who calls a symbol",
 		`Walk calls back from a symbol, also from other repositories, and show for each caller
-where it calls and how sure that is.`)
+where it calls and how sure that is. With --runtime it also shows who really calls it,
+or what calls it within --depth, by spans.`)
 }
 
 func (a *app) calleesCmd() *cobra.Command {
@@ -25,6 +27,7 @@ func (a *app) callsCmd(q code.Question[code.CallsRequest, code.CallsResponse], u
 	var f codeFlags
 	var depth int
 	var least float64
+	var running runtimeFlags
 	c := &cobra.Command{
 		Use: use, Short: short,
 		Long: long + `
@@ -42,8 +45,12 @@ Exits with 1 if there is none.`,
 			if depth < 1 || depth > code.MaxDepth {
 				return usagef("--depth %d: want 1 to %d", depth, code.MaxDepth)
 			}
+			seen, err := running.window(time.Now())
+			if err != nil {
+				return err
+			}
 			return askCode(cmd.Context(), a, &f, q, func(s code.Scope) code.CallsRequest {
-				return code.CallsRequest{Scope: s, Symbol: args[0], Depth: depth, MinConfidence: least, Limit: f.limit}
+				return code.CallsRequest{Scope: s, Symbol: args[0], Depth: depth, MinConfidence: least, Limit: f.limit, Runtime: seen}
 			}, func(r code.CallsResponse) {
 				a.heading(r.Revision)
 				a.printf("%s\n", a.symbolLine(r.Symbol))
@@ -59,10 +66,14 @@ Exits with 1 if there is none.`,
 					a.printf("  %s  %s\n", plainText(x.Package+"."+x.Name), a.paint(dim, "outside, "+x.Edge+" at "+plainText(x.Site)))
 				}
 				a.truncated(r.Truncated, "--limit shows more")
+				a.printRunning(r.Runtime)
 			})
 		},
 	}
 	f.add(c, code.DefaultLimit)
+	if q.Name == code.CallersQuestion.Name {
+		running.add(c)
+	}
 	c.Flags().IntVar(&depth, "depth", 1, fmt.Sprintf("how many calls to go at most, up to %d", code.MaxDepth))
 	c.Flags().Float64Var(&least, "min-confidence", 0, "follow only edges of this confidence or more, 0 to 1")
 	return c

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,15 +14,18 @@ func (a *app) impactCmd() *cobra.Command {
 	var depth int
 	var least float64
 	var diff string
+	var running runtimeFlags
 	c := &cobra.Command{
 		Use:   "impact [SYMBOL]",
 		Short: "Show what a change can reach",
 		Long: `Show the blast radius of a symbol, or with --diff of a change that was made: what
 calls, references, implements or is routed to what changes, by repository and package,
-tests apart. Beside each stands the lowest confidence on the surest way there.
+tests apart. Beside each stands the lowest confidence on the surest way there. With
+--runtime it also shows who really calls what is reached, by spans.
 Exits with 1 if nothing is known to be reached.`,
 		Example: `  recount impact Client.Produce
   recount impact --diff main~3..main
+  recount impact carts.load --runtime --since 7d
   recount impact pkg/kgo/client.go:123 --depth 3 --min-confidence 0.8 --json`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completeSymbols(1),
@@ -30,14 +34,20 @@ Exits with 1 if nothing is known to be reached.`,
 			if err != nil {
 				return err
 			}
+			seen, err := running.window(time.Now())
+			if err != nil {
+				return err
+			}
 			return askCode(cmd.Context(), a, &f, code.ImpactQuestion, func(s code.Scope) code.ImpactRequest {
-				return code.ImpactRequest{Scope: s, Symbol: symbol, Diff: diff, Depth: depth, MinConfidence: least, Limit: f.limit}
+				return code.ImpactRequest{Scope: s, Symbol: symbol, Diff: diff, Depth: depth, MinConfidence: least, Limit: f.limit, Runtime: seen}
 			}, func(r code.ImpactResponse) {
 				a.printImpact(r)
+				a.printRunning(r.Runtime)
 			})
 		},
 	}
 	f.add(c, code.DefaultLimit)
+	running.add(c)
 	c.Flags().StringVar(&diff, "diff", "", "the change between two revisions, REV..REV, in the place of a symbol")
 	c.Flags().IntVar(&depth, "depth", 0, "how many edges to go at most; 0 is no bound")
 	c.Flags().Float64Var(&least, "min-confidence", 0, "follow only edges of this confidence or more, 0 to 1")

@@ -11,12 +11,13 @@ import (
 
 // The table of contents, in the order of a first day.
 const (
-	groupStart  = "start"
-	groupRecord = "record"
-	groupAsk    = "ask"
-	groupCode   = "code"
-	groupTrust  = "trust"
-	groupRest   = "rest"
+	groupStart   = "start"
+	groupRecord  = "record"
+	groupAsk     = "ask"
+	groupCode    = "code"
+	groupRuntime = "runtime"
+	groupTrust   = "trust"
+	groupRest    = "rest"
 )
 
 func (a *app) root() *cobra.Command {
@@ -68,6 +69,7 @@ $RECOUNT_DATA_DIR or ~/.local/share/recount.`,
 		&cobra.Group{ID: groupRecord, Title: "Record:"},
 		&cobra.Group{ID: groupAsk, Title: "Ask:"},
 		&cobra.Group{ID: groupCode, Title: "Ask about code:"},
+		&cobra.Group{ID: groupRuntime, Title: "Ask about what runs:"},
 		&cobra.Group{ID: groupTrust, Title: "Look inside, and check:"},
 		&cobra.Group{ID: groupRest, Title: "Besides:"},
 	)
@@ -81,6 +83,7 @@ $RECOUNT_DATA_DIR or ~/.local/share/recount.`,
 	add(groupRecord, a.hookCmd(), a.importCmd(), a.watchCmd(), a.recordCmd(), a.execCmd())
 	add(groupAsk, a.findCmd(), a.showCmd(), a.whyCmd(), a.stitchCmd(), a.diffCmd(), a.insightsCmd(), a.statusCmd())
 	add(groupCode, a.symbolsCmd(), a.callersCmd(), a.calleesCmd(), a.impactCmd(), a.testsCmd(), a.flowCmd(), a.routesCmd(), a.ownersCmd(), a.staleCmd(), a.exportCmd(), a.snapshotCmd(), a.proveCmd(), a.verifyProofCmd())
+	add(groupRuntime, a.runtimeCmd())
 	add(groupTrust, a.logCmd(), a.verifyCmd(), a.fsckCmd(), a.gcCmd(), a.rebuildCmd())
 	add(groupRest, a.pipelineCmd(), a.versionCmd())
 	root.SetHelpCommandGroupID(groupRest)

@@ -40,6 +40,7 @@ func TestMain(m *testing.M) {
 type world struct {
 	t      testing.TB
 	dir    string
+	files  string // testdata
 	server *exec.Cmd
 	logs   *os.File
 }
@@ -49,6 +50,9 @@ func newWorld(t testing.TB) *world {
 	w := &world{t: t, dir: t.TempDir()}
 	self, err := os.Executable()
 	if err != nil {
+		t.Fatal(err)
+	}
+	if w.files, err = filepath.Abs("testdata"); err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range []string{"bin", "home", "work"} {
@@ -67,7 +71,7 @@ func newWorld(t testing.TB) *world {
 func (w *world) env() []string {
 	return []string{
 		"PATH=" + filepath.Join(w.dir, "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
-		"HOME=" + filepath.Join(w.dir, "home"), "RECOUNT_DATA_DIR=" + w.data(), "DIR=" + w.dir,
+		"HOME=" + filepath.Join(w.dir, "home"), "RECOUNT_DATA_DIR=" + w.data(), "DIR=" + w.dir, "FILES=" + w.files,
 		"SHELL=/bin/sh", "TZ=UTC", "LC_ALL=C.UTF-8", "TMPDIR=" + w.dir,
 	}
 }
@@ -175,6 +179,7 @@ var vary = []struct {
 
 func (w *world) plain(s string) string {
 	s = strings.ReplaceAll(s, w.dir, "$DIR")
+	s = strings.ReplaceAll(s, w.files, "$FILES")
 	s = strings.ReplaceAll(s, userName(os.Getenv)+"@"+hostName(), "<user>@<host>")
 	for _, v := range vary {
 		s = v.re.ReplaceAllString(s, v.with)

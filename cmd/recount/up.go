@@ -56,6 +56,7 @@ With --brokers it uses an outside Kafka or Redpanda in place of the embedded log
 			set("roles", func() { cfg.Roles = flags.Roles })
 			set("embedder", func() { cfg.Embedder = flags.Embedder })
 			set("pipeline", func() { cfg.Pipelines = flags.Pipelines })
+			set("service", func() { cfg.Services = flags.Services })
 			set("redact-rules", func() { cfg.RedactRules = flags.RedactRules })
 			level := slog.LevelInfo
 			if verbose {
@@ -124,6 +125,7 @@ With --brokers it uses an outside Kafka or Redpanda in place of the embedded log
 	f.StringSliceVar(&flags.Roles, "roles", node.AllRoles, "what this process does")
 	f.StringVar(&flags.Embedder, "embedder", node.DefaultEmbedder, "what embeds commands and questions")
 	f.StringSliceVar(&flags.Pipelines, "pipeline", nil, "Benthos configs to run in place of the built-in one")
+	f.StringToStringVar(&flags.Services, "service", nil, "of which repository a service is that sends spans: SERVICE=REPOSITORY or SERVICE=REPOSITORY:FOLDER; may be repeated")
 	f.StringVar(&flags.RedactRules, "redact-rules", "", "a file of redaction rules beside the built-in ones")
 	f.BoolVarP(&verbose, "verbose", "v", false, "log more")
 	f.StringVar(&logFormat, "log-format", "text", "text or json")

@@ -34,6 +34,9 @@ type Backend interface {
 	// Code answers a question about code into response, a pointer: code.Ask says it
 	// with types.
 	Code(ctx context.Context, question string, request, response any) error
+	// Runtime answers a question about what runs into response, a pointer: runtime.Ask
+	// says it with types.
+	Runtime(ctx context.Context, question string, request, response any) error
 	// Export writes a code graph to w, in one of the formats of code.Export.
 	Export(ctx context.Context, r code.ExportRequest, w io.Writer) error
 	// Follow hands commands to each as they become visible (query.Follow). It ends

@@ -169,6 +169,11 @@ func (c *Client) Code(ctx context.Context, question string, request, response an
 	return referred(c.call(ctx, http.MethodPost, "/v1/code/"+question, nil, mediaJSON, request, response))
 }
 
+// Runtime asks POST /v1/runtime/{question}.
+func (c *Client) Runtime(ctx context.Context, question string, request, response any) error {
+	return referred(c.call(ctx, http.MethodPost, "/v1/runtime/"+question, nil, mediaJSON, request, response))
+}
+
 // normal is a request that can check itself. It is sent as it was made: what is
 // left out is filled in by the server.
 type normal[Q any] interface{ Normal() (Q, error) }

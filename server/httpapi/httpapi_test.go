@@ -19,6 +19,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/httpapi"
@@ -88,6 +89,14 @@ func (f *fake) Diff(_ context.Context, r query.DiffRequest) (query.DiffResponse,
 
 func (f *fake) Insights(_ context.Context, r query.InsightsRequest) (query.InsightsResponse, error) {
 	return query.InsightsResponse{Commands: int64(r.Limit)}, f.err
+}
+
+func (f *fake) Runtime(_ context.Context, question string, request, response any) error {
+	if r, ok := request.(runtime.TrafficRequest); ok {
+		response.(*runtime.TrafficResponse).Operations = []runtime.Traffic{{Service: question + " of " + r.Service}}
+		return f.err
+	}
+	return &query.NotFoundError{Ref: question, Hint: "no span of that trace has come in"}
 }
 
 func (f *fake) Code(_ context.Context, question string, request, response any) error {

@@ -22,6 +22,7 @@ func describe(o *huma.OpenAPI) {
 		{Name: "events", Description: "Appending to the log."},
 		{Name: "questions", Description: "Asking what happened."},
 		{Name: "code", Description: "Asking about code, at any commit that was imported."},
+		{Name: "runtime", Description: "Asking about what runs, by spans, joined to code."},
 		{Name: "operation", Description: "How the node stands, and looking after it."},
 	}
 	o.Components.SecuritySchemes = map[string]*huma.SecurityScheme{

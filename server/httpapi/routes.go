@@ -26,6 +26,7 @@ func (s *server) routes(api huma.API, mux *http.ServeMux) {
 	api.UseMiddleware(negotiate)
 	s.registerQuestions(api)
 	s.registerCode(api)
+	s.registerRuntime(api)
 	huma.Register(api, huma.Operation{
 		OperationID: "show", Method: http.MethodGet, Path: "/v1/intents/{id}", Tags: []string{"questions"},
 		Summary:     "Show one command",

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/embed"
 	runtimegraph "github.com/recountdb/recount/projections/graph/runtime"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -105,7 +108,41 @@ func (n *Node) Code(ctx context.Context, question string, request, response any)
 	if err := n.catchUp(ctx); err != nil {
 		return err
 	}
-	return code.Answer(ctx, code.Sources{Set: n.set, Graphs: n.graphs}, question, request, response)
+	return code.Answer(ctx, n.codeSources(), question, request, response)
+}
+
+// codeSources are what questions about code are asked of, with what runs beside it.
+func (n *Node) codeSources() code.Sources {
+	s := code.Sources{Set: n.set, Graphs: n.graphs}
+	s.Running = runtime.Callers(n.runtimeSources())
+	return s
+}
+
+func (n *Node) runtimeSources() runtime.Sources {
+	return runtime.Sources{
+		Set: n.set, Code: code.Sources{Set: n.set, Graphs: n.graphs}, Commands: n.sources(),
+		Event: n.log.Read, Observe: n.observe, Services: n.cfg.Services,
+	}
+}
+
+// observe understands the spans of an event as the stream does.
+func (n *Node) observe(ctx context.Context, lr schemas.LogRecord) (*recountv1.SpanBatch, error) {
+	recs, err := processors.Records(ctx, []schemas.LogRecord{lr}, n.chain)
+	if err != nil {
+		return nil, err
+	}
+	return recs[0].GetSpans(), nil
+}
+
+// Runtime is Backend.Runtime.
+func (n *Node) Runtime(ctx context.Context, question string, request, response any) error {
+	if n.set == nil {
+		return noRole(RoleProject)
+	}
+	if err := n.catchUp(ctx); err != nil {
+		return err
+	}
+	return runtime.Answer(ctx, n.runtimeSources(), question, request, response)
 }
 
 // Export is Backend.Export.
@@ -207,6 +244,14 @@ func (r roled) Code(ctx context.Context, question string, request, response any)
 		return noRole(RoleServe)
 	}
 	return r.Node.Code(ctx, question, request, response)
+}
+
+// Runtime needs the role serve.
+func (r roled) Runtime(ctx context.Context, question string, request, response any) error {
+	if !r.cfg.Has(RoleServe) {
+		return noRole(RoleServe)
+	}
+	return r.Node.Runtime(ctx, question, request, response)
 }
 
 // Export needs the role serve.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/netip"
 	"os"
@@ -74,6 +75,9 @@ type Config struct {
 	// RedactRules is a file of redaction rules beside the built-in ones. Flag
 	// --redact-rules.
 	RedactRules string `yaml:"redact_rules"`
+	// Services say of which repository a service is that sends spans, by its name:
+	// REPOSITORY, or REPOSITORY:FOLDER. Of the others that is found out. Flag --service.
+	Services map[string]string `yaml:"services"`
 	// ShutdownTimeout bounds each step of stopping; default 10s.
 	ShutdownTimeout time.Duration `yaml:"shutdown_timeout"`
 
@@ -342,6 +346,11 @@ func (c Config) validate() error {
 	} {
 		if err := f.alone.Validate(); err != nil {
 			bad(f.name, f.value, err.Error())
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Services)) {
+		if repo, _, _ := strings.Cut(c.Services[name], ":"); name == "" || repo == "" {
+			bad("services."+name, fmt.Sprintf("%q", c.Services[name]), "want SERVICE: REPOSITORY, or SERVICE: REPOSITORY:FOLDER")
 		}
 	}
 	c.validateHTTP(bad)

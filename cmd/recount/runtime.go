@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/runtime"
+	"github.com/recountdb/recount/schemas"
+)
+
+func (a *app) runtimeCmd() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "runtime",
+		Short: "Ask what runs: traffic, calls, traces, joined to the code behind them",
+		Long: `Ask what spans (OTLP) and access logs show of a running system, joined to the code that
+was imported: who calls whom, how often and how well, which code handles it, and who
+changed that last.`,
+	}
+	c.AddCommand(a.runtimeTrafficCmd(), a.runtimeEdgesCmd(), a.runtimeServicesCmd(), a.runtimeDeadRoutesCmd(), a.runtimeStatsCmd(), a.runtimeTraceCmd())
+	return c
+}
+
+// windowFlags say of which spans a question is asked, and when.
+type windowFlags struct {
+	since, from, to, at, atLeast string
+	proof                        bool
+	limit                        int
+}
+
+func (w *windowFlags) add(c *cobra.Command, limit int) {
+	w.addRange(c)
+	f := c.Flags()
+	f.StringVar(&w.at, "at", "", "the moment that is now, for confidence and for --since: a time (default now)")
+	f.StringVar(&w.atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
+	f.BoolVar(&w.proof, "proof", false, "print how the answer came about")
+	if limit > 0 {
+		f.IntVarP(&w.limit, "limit", "n", limit, "how many at most")
+	}
+}
+
+// addRange adds the flags that bound the range alone.
+func (w *windowFlags) addRange(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&w.since, "since", "", "only what happened since then: 24h, 7d, 2026-11-20, or RFC 3339")
+	f.StringVar(&w.from, "from", "", "the same as --since")
+	f.StringVar(&w.to, "to", "", "only what happened before this time")
+}
+
+// window is what the flags ask for, with times before now.
+func (w *windowFlags) window(now time.Time) (r runtime.Window, err error) {
+	if w.since != "" && w.from != "" {
+		return r, usagef("--since and --from: give one of them")
+	}
+	if r.At, err = parseWhen(now, w.at); err != nil {
+		return r, usagef("--at %q: %w", w.at, err)
+	}
+	if r.At.IsZero() {
+		r.At = now.UTC()
+	}
+	for _, f := range []struct {
+		name, text string
+		into       *time.Time
+	}{{"since", w.since, &r.From}, {"from", w.from, &r.From}, {"to", w.to, &r.To}} {
+		if f.text == "" {
+			continue
+		}
+		if *f.into, err = parseWhen(r.At, f.text); err != nil {
+			return r, usagef("--%s %q: %w", f.name, f.text, err)
+		}
+	}
+	if r.AtLeast, err = schemas.ParseWatermark(w.atLeast); err != nil {
+		return r, usagef("--at-least: %w", err)
+	}
+	return r, nil
+}
+
+// askRuntime asks a question and prints the answer, for people by show. Nothing found
+// ends with exit code 1.
+func askRuntime[Q any, R answered](ctx context.Context, a *app, f *windowFlags, q runtime.Question[Q, R], request func(runtime.Window) Q, show func(R)) error {
+	w, err := f.window(time.Now())
+	if err != nil {
+		return err
+	}
+	return a.withBackend(ctx, func(b *backend) error {
+		r, err := runtime.Ask(ctx, b, q, request(w))
+		a.clearProgress()
+		if err != nil {
+			return a.unanswered(err)
+		}
+		return a.answerRuntime(f.proof, r, r.Rests(), func() { show(r) })
+	})
+}
+
+// answerRuntime prints an answer in the form that was asked for, and fails where it is
+// empty.
+func (a *app) answerRuntime(proof bool, answer any, basis query.Basis, show func()) error {
+	if a.json {
+		if err := a.printJSON(answer); err != nil {
+			return err
+		}
+	} else {
+		show()
+		if basis.Hint != "" {
+			a.printf("%s\n", a.paint(dim, plainText(basis.Hint)))
+		}
+		if proof {
+			a.printProof(basis.Proof, basis.Watermark.String())
+		}
+	}
+	if basis.Status == query.StatusEmpty {
+		return exitError(1)
+	}
+	return nil
+}
+
+// measured is a measure in a line: how often, how often it failed, how long it took.
+func (a *app) measured(m runtime.Measure) string {
+	s := thousands(int64(m.Count)) + "×"
+	if m.Errors > 0 {
+		s += "  " + a.paint(red, fmt.Sprintf("%s failed (%.2g %%)", thousands(int64(m.Errors)), 100*m.ErrorRate))
+	}
+	if m.P50 > 0 || m.P99 > 0 {
+		s += fmt.Sprintf("  p50 %s p95 %s p99 %s", lasted(m.P50), lasted(m.P95), lasted(m.P99))
+	}
+	return s
+}
+
+// lasted is a duration in two or three digits.
+func lasted(nanos int64) string {
+	d := time.Duration(nanos)
+	switch {
+	case d >= 100*time.Millisecond:
+		return took(d.Round(10 * time.Millisecond))
+	case d >= time.Millisecond:
+		return d.Round(100 * time.Microsecond).String()
+	}
+	return took(d)
+}
+
+// handled tells the code behind an operation in a line.
+func (a *app) handled(j *runtime.Join) string {
+	switch {
+	case j == nil:
+		return ""
+	case !j.Resolved():
+		return a.paint(dim, "code not known: "+plainText(j.Why)) + sure(j.Confidence)
+	}
+	s := a.symbolLine(*j.Symbol) + a.paint(dim, "  by "+j.Rule)
+	if j.Others > 0 {
+		s += a.paint(dim, fmt.Sprintf(", or %d others", j.Others))
+	}
+	return s + sure(j.Confidence)
+}
+
+// lastSeen is when something was seen last, and how sure it is that it goes on.
+func (a *app) lastSeen(m runtime.Measure) string {
+	return a.paint(dim, fmt.Sprintf("last %sZ, confidence %.2f", m.Last.UTC().Format(time.DateTime), m.Confidence))
+}
+
+// completeServices offers the services that send spans.
+func (a *app) completeServices(c *cobra.Command) {
+	offer := a.complete(1, func(ctx context.Context, b *backend, _ *cobra.Command, typed string) ([]cobra.Completion, error) {
+		r, err := runtime.Ask(ctx, b, runtime.ServicesQuestion, runtime.ServicesRequest{})
+		if err != nil {
+			return nil, err
+		}
+		var out []cobra.Completion
+		for _, s := range r.Services {
+			if strings.HasPrefix(s.Name, typed) && !s.Outside {
+				out = append(out, cobra.CompletionWithDesc(s.Name, thousands(int64(s.Spans))+" spans"))
+			}
+		}
+		return out, nil
+	})
+	_ = c.RegisterFlagCompletionFunc("service", offer) // fails for a flag that is not there alone
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/query/runtime"
+)
+
+func (a *app) runtimeEdgesCmd() *cobra.Command {
+	var f windowFlags
+	var service string
+	var failing, slow, undeclared bool
+	c := &cobra.Command{
+		Use:   "edges",
+		Short: "Show who calls whom, how sure that is, and where the code says so",
+		Long: `Show the calls between services as spans show them, and to what sends no spans. How
+sure it is that a call happens now: by how often it was seen in the seven days before,
+and when last. With --undeclared only calls that the caller's code does not make, as far
+as its repository is known. Exits with 1 if there is none.`,
+		Example: `  recount runtime edges --since 7d
+  recount runtime edges --slow --service carts
+  recount runtime edges --undeclared --json`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if failing && slow {
+				return usagef("--failing and --slow: give one of them")
+			}
+			return askRuntime(cmd.Context(), a, &f, runtime.EdgesQuestion, func(w runtime.Window) runtime.EdgesRequest {
+				return runtime.EdgesRequest{Window: w, Service: service, Failing: failing, Slow: slow, Undeclared: undeclared, Limit: f.limit}
+			}, a.printEdges)
+		},
+	}
+	f.add(c, runtime.DefaultLimit)
+	c.Flags().StringVar(&service, "service", "", "only calls from or to this service")
+	c.Flags().BoolVar(&failing, "failing", false, "only what failed, the most errors first")
+	c.Flags().BoolVar(&slow, "slow", false, "the slowest first, by p95")
+	c.Flags().BoolVar(&undeclared, "undeclared", false, "only calls that the caller's code does not declare")
+	a.completeServices(c)
+	return c
+}
+
+func (a *app) printEdges(r runtime.EdgesResponse) {
+	for _, x := range r.Edges {
+		callee := a.paint(cyan, plainText(x.Callee))
+		if x.Outside {
+			callee += a.paint(dim, " (no spans)")
+		}
+		a.printf("%s → %s  %s %s  %s\n", a.paint(cyan, plainText(x.Caller)), callee, x.Kind, a.paint(bold, plainText(x.Operation)), a.measured(x.Measure))
+		for _, d := range x.Declared {
+			a.printf("    called by %s%s\n", a.symbolLine(d.Symbol), sure(d.Confidence))
+		}
+		if !x.Outside || x.Code.Resolved() {
+			a.printf("    handled by %s\n", a.handled(x.Code))
+		}
+		a.printf("    %s\n", a.lastSeen(x.Measure))
+	}
+	a.truncated(r.Truncated, "--limit shows more")
+	if r.Unjudged > 0 {
+		a.printf("%s\n", a.paint(dim, counted(r.Unjudged, "call")+" more of which the code cannot say: the caller's repository, or what is called, is not known"))
+	}
+}
