@@ -31,6 +31,8 @@ type Handled struct {
 	Key        schemas.NodeKey
 	Provenance string
 	Confidence float64
+	// Generated says that its file was made from a .proto file.
+	Generated bool
 
 	at ref
 }
@@ -122,7 +124,8 @@ func (c *Codebase) Repository(name string) (string, bool) {
 }
 
 func (c *Codebase) handled(r ref, provenance uint8, conf uint16) Handled {
-	return Handled{c.w.symbol(r), c.w.graphs[r.g].keys[r.n], provenanceName(provenance), confidence(conf), r}
+	g := c.w.graphs[r.g]
+	return Handled{c.w.symbol(r), g.keys[r.n], provenanceName(provenance), confidence(conf), g.madeByMachine(r.n), r}
 }
 
 // Routes are the routes of all repositories, in the order of repository, file and
@@ -215,7 +218,7 @@ func (c *Codebase) users(names map[symbol]bool, kind recountv1.EdgeKind, use fun
 	for gi, g := range c.w.graphs {
 		var all []int32
 		for s := range names {
-			if sym, ok := g.bySymbol[s]; ok {
+			if sym, ok := g.numberOf(s); ok {
 				all = append(all, g.users[g.userStart[sym]:g.userStart[sym+1]]...)
 			}
 		}

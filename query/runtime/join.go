@@ -249,14 +249,19 @@ func (j *joiner) procedure(o operation) *Join {
 	var all []candidate
 	found, declared := j.c.Procedure(o.name)
 	for _, h := range found {
-		all = append(all, candidate{h, nil, min(sureRPC, h.Confidence), 0})
+		rank := 1
+		if h.Generated {
+			rank = 0
+		}
+		all = append(all, candidate{h, nil, min(sureRPC, h.Confidence), rank})
 	}
 	join := j.choose(o, ruleRPC, all, "no code implements the procedure")
-	if join.Resolved() && join.Why == "" {
+	if join.Resolved() && join.Why == "" && !join.handled.Generated {
 		return join
 	}
 	// A method of the name in the service's own folder: where the code that was generated
-	// is not in the repository, nothing else says so.
+	// is not in the repository, or what implements its interface is not known, nothing
+	// else says so.
 	home := j.homes.of(o.service)
 	if home == nil || !declared && home.Dir == "" {
 		return join
