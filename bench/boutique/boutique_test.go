@@ -107,3 +107,27 @@ func TestBadFiles(t *testing.T) {
 		}
 	}
 }
+
+func TestHandlers(t *testing.T) {
+	var out strings.Builder
+	err := scoreHandlers(strings.NewReader(`{"edges": [
+		{"caller":"frontend","callee":"adservice","kind":"rpc","operation":"hipstershop.AdService/GetAds","code":{"symbol":{"file":"src/adservice/src/main/java/hipstershop/AdService.java","line":107}}},
+		{"caller":"frontend","callee":"cartservice","kind":"rpc","operation":"hipstershop.CartService/AddItem","code":{"symbol":{"file":"a.cs","line":1}}},
+		{"caller":"frontend","callee":"cartservice","kind":"rpc","operation":"hipstershop.CartService/GetCart","code":null},
+		{"caller":"frontend","callee":"redis","kind":"queries","operation":"GET"}]}`), &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `frontend → cartservice hipstershop.CartService/AddItem: handled by a.cs:1, want src/cartservice/src/services/CartService.cs:34
+frontend → cartservice hipstershop.CartService/GetCart: handled by nothing, want src/cartservice/src/services/CartService.cs:40
+handlers found: 1 of 3
+`
+	if out.String() != want {
+		t.Errorf("got\n%s", out.String())
+	}
+	for _, bad := range []string{"", `{"truncated":1}`} {
+		if err := scoreHandlers(strings.NewReader(bad), &out); err == nil {
+			t.Errorf("%q was judged", bad)
+		}
+	}
+}

@@ -3,7 +3,8 @@
 // declares (declared.tsv).
 //
 //	go run ./bench/boutique score FILE…                   fold the spans, compare the map
-//	go run ./bench/boutique convert -o DIR FILE…          as OTLP, for recount import otlp
+//	recount runtime edges --json -n 10000 | go run ./bench/boutique handlers
+//	go run ./bench/boutique convert -o DIR FILE…          as OTLP, to send or to import
 //	go run ./bench/boutique part FILE > testdata/part.csv the traces that the test is about
 //
 // A FILE is one of Nezha's trace files (github.com/IntelligentDDS/Nezha), CSV or,
@@ -14,7 +15,8 @@
 // score prints the pairs of (caller, callee, procedure) that the files have (by a
 // plain join of their rows), that Recount's map has, and that the source declares;
 // then recall and precision, and the same of what shuffling, splitting, duplicating
-// and clocks that differ by minutes make of the data.
+// and clocks that differ by minutes make of the data. handlers compares the code that
+// an answer of Recount's names behind each call with what implements it in the source.
 package main
 
 import (
@@ -32,7 +34,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	if len(os.Args) < 2 {
-		log.Fatal("boutique: score, convert or part? See go doc ./bench/boutique")
+		log.Fatal("boutique: score, handlers, convert or part? See go doc ./bench/boutique")
 	}
 	if err := run(os.Args[1], os.Args[2:]); err != nil {
 		log.Fatalf("boutique: %v", err)
@@ -45,6 +47,9 @@ func run(verb string, args []string) error {
 	seed := f.Uint64("seed", 1, "score: seed of what is shuffled")
 	if err := f.Parse(args); err != nil {
 		return err
+	}
+	if verb == "handlers" {
+		return scoreHandlers(os.Stdin, os.Stdout)
 	}
 	var all []span
 	for _, file := range f.Args() {
@@ -79,5 +84,5 @@ func run(verb string, args []string) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("%q is neither score, convert nor part", verb)
+	return fmt.Errorf("%q is none of score, handlers, convert and part", verb)
 }

@@ -35,10 +35,8 @@ func (p pair) compare(q pair) int {
 // declared are the calls of the source.
 func declared() map[pair]bool {
 	all := map[pair]bool{}
-	for l := range strings.Lines(declaredTSV) {
-		if f := strings.Split(strings.TrimSpace(l), "\t"); !strings.HasPrefix(l, "#") && len(f) == 5 {
-			all[pair{f[0], f[1], f[2]}] = true
-		}
+	for p := range declaredRows() {
+		all[p] = true
 	}
 	return all
 }
