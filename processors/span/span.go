@@ -48,6 +48,9 @@ const (
 	maxLinks = 1024
 )
 
+// leastSpan is the size of the smallest span that says something: its two ids.
+const leastSpan = 2 + 16 + 2 + 8
+
 // The times an observation may have, in Unix nanoseconds, as for the event's own
 // time: 1900-01-01 to 2250-01-01. OTLP counts from 1970.
 const (
@@ -93,7 +96,8 @@ func Wire(e schemas.Event, rec *recountv1.Record) error {
 	return nil
 }
 
-// countSpans counts them, without looking at them.
+// countSpans counts those that may say something, without looking at them: a span of
+// nothing takes two bytes, and shall not take the memory of an observation.
 func (d *document) countSpans() (n int) {
 	for r := d.message(0, len(d.b)); r.next(); {
 		if !r.bytes(1) {
@@ -104,7 +108,7 @@ func (d *document) countSpans() (n int) {
 				continue
 			}
 			for sp := d.message(s.from, s.to); sp.next(); {
-				if sp.bytes(2) {
+				if sp.bytes(2) && sp.to-sp.from >= leastSpan {
 					n++
 				}
 			}
@@ -114,7 +118,8 @@ func (d *document) countSpans() (n int) {
 }
 
 // batch makes the observations of one event. They and their codes lie in one piece
-// of memory each: a span costs few allocations.
+// of memory each, and their strings are parts of the event's: a span costs few
+// allocations, and who keeps a string for long has to clone it.
 type batch struct {
 	d     *document
 	event int64

@@ -40,6 +40,31 @@ func TestWrongIDsAreSkippedAndCounted(t *testing.T) {
 	}
 }
 
+// TestSpansOfNothing: half a million of them fit a message, and cost no memory.
+func TestSpansOfNothing(t *testing.T) {
+	const n = 500_000
+	scope := &tracepb.ScopeSpans{Spans: make([]*tracepb.Span, n)}
+	for i := range scope.Spans {
+		scope.Spans[i] = &tracepb.Span{}
+	}
+	scope.Spans[n-1] = newSpan(server, "last")
+	payload, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{ScopeSpans: []*tracepb.ScopeSpans{scope}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := &recountv1.Record{}
+	if err := Wire(schemas.Event{Payload: payload}, rec); err != nil {
+		t.Fatal(err)
+	}
+	b := rec.GetSpans()
+	if b.Skipped != n-1 || len(b.Observations) != 1 || b.Observations[0].Index != n-1 {
+		t.Errorf("%d skipped, observations %v", b.Skipped, b.Observations)
+	}
+	if room := cap(b.Observations); room != 1 {
+		t.Errorf("room for %d observations was made", room)
+	}
+}
+
 func TestParents(t *testing.T) {
 	for name, c := range map[string]struct{ parent, want string }{
 		"another span": {"76543210", "76543210"},

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/zeebo/xxh3"
@@ -126,6 +127,10 @@ func (f *fold) storeSite(s *site) (*site, error) {
 		return known, nil
 	}
 	known := *s
+	// The strings are parts of their event, which must not live as long as the site.
+	for _, text := range []*string{&known.service, &known.operation, &known.peer, &known.system} {
+		*text = strings.Clone(*text)
+	}
 	known.hash, known.named = hash, xxh3.HashString(s.service)
 	f.m.sites.put(hash, &known, known.size())
 	f.k = hashKey(f.k[:0], kindSite, hash)
