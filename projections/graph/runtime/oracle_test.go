@@ -80,7 +80,7 @@ func tallyOf(log []projtest.Shard) tally {
 			kind, op, templated, system = askedKind, asked, x.o.Templated, askedSystem
 		case n.o.Side == callerSide:
 			kind, op, templated, system = 0, "", false, ""
-		default:
+		case kind != recountv1.RuntimeKind_RUNTIME_KIND_RPC && kind != recountv1.RuntimeKind_RUNTIME_KIND_CALLS:
 			kind, templated, system = 0, false, ""
 		}
 		kind = cmp.Or(kind, recountv1.RuntimeKind_RUNTIME_KIND_CALLS)
