@@ -111,12 +111,28 @@ func (d *derivation) nodes() error {
 // with those that they have.
 type edits struct{ gone, came []edge }
 
+// found is the node that was found last: edges of one source come together.
+type found struct {
+	key schemas.NodeKey
+	n   int32
+	ok  bool
+}
+
+func (f *found) find(g *Graph, k schemas.NodeKey) (int32, bool) {
+	if !f.ok || f.key != k {
+		f.key = k
+		f.n, f.ok = g.find(k)
+	}
+	return f.n, f.ok
+}
+
 // read reads what differs of a map of edges; target numbers what an edge leads to in a
 // graph.
-func (d *derivation) read(w snapshots.Which, target func(g *Graph, to schemas.NodeKey) (int32, bool)) (all edits, err error) {
+func (d *derivation) read(w snapshots.Which, target func(g *Graph, to schemas.NodeKey) (int32, bool), anchor func(g *Graph, e *edge) uint32) (all edits, err error) {
+	sources := map[*Graph]*found{d.was: {}, d.g: {}}
 	add := func(g *Graph, list *[]edge, c prolly.Change, value []byte) error {
 		from, kind, to, ok := snapshots.CutEdge(c.Key)
-		source, begins := g.find(from)
+		source, begins := sources[g].find(g, from)
 		end, ends := target(g, to)
 		if !ok || !begins || !ends {
 			return unfit("edge", c.Key)
@@ -126,6 +142,7 @@ func (d *derivation) read(w snapshots.Which, target func(g *Graph, to schemas.No
 			return fmt.Errorf("edge %q: %w", c.Key, err)
 		}
 		e.from, e.to, e.kind = source, end, uint8(kind)
+		e.count(anchor(g, &e))
 		*list = append(*list, e)
 		return nil
 	}
@@ -145,7 +162,7 @@ func (d *derivation) read(w snapshots.Which, target func(g *Graph, to schemas.No
 
 // merge is the edges that were and stay, with those that came between them; order
 // compares what edges of one graph lead to.
-func (d *derivation) merge(were []edge, e edits, end func(to int32) int32, order func(a, b int32) int) ([]edge, error) {
+func (d *derivation) merge(were []edge, e edits, end func(to int32) int32, order func(a, b int32) int, anchor func(g *Graph, e *edge) uint32) ([]edge, error) {
 	inOrder := func(a, b edge) int {
 		if c := cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.kind, b.kind)); c != 0 {
 			return c
@@ -163,14 +180,16 @@ func (d *derivation) merge(were []edge, e edits, end func(to int32) int32, order
 			e.gone = e.gone[1:]
 			continue
 		}
-		was.from, was.to = d.now[was.from], end(was.to)
-		if was.from < 0 || was.to < 0 {
+		now := was
+		now.from, now.to = d.now[was.from], end(was.to)
+		if now.from < 0 || now.to < 0 {
 			return nil, unfit("edge", nil)
 		}
-		for len(e.came) > 0 && inOrder(e.came[0], was) < 0 {
+		now.count(anchor(d.g, &now) - anchor(d.was, &was))
+		for len(e.came) > 0 && inOrder(e.came[0], now) < 0 {
 			all, e.came = append(all, e.came[0]), e.came[1:]
 		}
-		all = append(all, was)
+		all = append(all, now)
 	}
 	if len(e.gone) > 0 {
 		return nil, unfit("edge", nil)
@@ -179,11 +198,11 @@ func (d *derivation) merge(were []edge, e edits, end func(to int32) int32, order
 }
 
 func (d *derivation) edges() error {
-	e, err := d.read(snapshots.OutMap, (*Graph).find)
+	e, err := d.read(snapshots.OutMap, (*Graph).find, (*Graph).anchor)
 	if err != nil {
 		return err
 	}
-	d.g.edges, err = d.merge(d.was.edges, e, func(to int32) int32 { return d.now[to] }, cmp.Compare[int32])
+	d.g.edges, err = d.merge(d.was.edges, e, func(to int32) int32 { return d.now[to] }, cmp.Compare[int32], (*Graph).anchor)
 	return err
 }
 
@@ -204,13 +223,16 @@ func (d *derivation) outside() error {
 			g.symbols, added[s] = append(g.symbols, s), n
 		}
 		return n, true
-	})
+	}, fromSource)
 	if err != nil {
 		return err
 	}
 	g.outside, err = d.merge(d.was.outside, e, func(to int32) int32 { return to }, func(a, b int32) int {
 		x, y := &g.symbols[a], &g.symbols[b]
 		return cmp.Or(cmp.Compare(x.language, y.language), cmp.Compare(x.pkg, y.pkg), cmp.Compare(x.name, y.name))
-	})
+	}, fromSource)
 	return err
 }
+
+// fromSource is the anchor of an external.
+func fromSource(g *Graph, e *edge) uint32 { return g.nodes[e.from].line }

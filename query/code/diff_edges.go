@@ -75,7 +75,7 @@ func (d *differing) diffEdges() error {
 	for _, e := range d.edges {
 		d.resp.Counts["edges_"+e.change()]++
 		d.resp.Edges = append(d.resp.Edges, EdgeChange{
-			Change: e.change(), Edge: edgeName(uint8(e.kind)), Outside: e.outside, Site: place(e.from.Path(), e.edge.line),
+			Change: e.change(), Edge: edgeName(uint8(e.kind)), Outside: e.outside,
 			Provenance: provenanceName(e.edge.provenance), Confidence: confidence(e.edge.confidence),
 		})
 	}
@@ -107,9 +107,11 @@ func (d *differing) nameEdges() error {
 		if e.gone {
 			nodes = was
 		}
-		if d.resp.Edges[i].From, err = nameIn(nodes, e.from); err != nil {
+		from, err := nodeIn(nodes, e.from)
+		if err != nil {
 			return err
 		}
+		d.resp.Edges[i].From, d.resp.Edges[i].Site = displayOf(e.from, from.GetPackage()), siteFrom(e.from, from, e.edge)
 		if e.outside {
 			_, pkg, name := cutOutside(e.to)
 			d.resp.Edges[i].To = strings.Trim(pkg+"."+name, ".")
@@ -125,6 +127,12 @@ func (d *differing) nameEdges() error {
 func nameIn(nodes *prolly.Map, k schemas.NodeKey) (string, error) {
 	n, err := nodeIn(nodes, k)
 	return displayOf(k, n.GetPackage()), err
+}
+
+// siteFrom is FILE:LINE of the first site of an edge from a node, which contains nothing.
+func siteFrom(k schemas.NodeKey, from *recountv1.CodeNode, e edge) string {
+	e.count(from.GetStart().GetLine())
+	return place(k.Path(), e.line)
 }
 
 // nodeIn is a node of a map; nil where it has none.
@@ -154,6 +162,14 @@ func (d *differing) dependencies() error {
 	if err != nil {
 		return err
 	}
+	nodesWere, err := d.base.Nodes()
+	if err != nil {
+		return err
+	}
+	nodesNow, err := d.now.Nodes()
+	if err != nil {
+		return err
+	}
 	seen := map[[2]string]bool{}
 	for _, e := range d.edges {
 		if !e.outside {
@@ -161,9 +177,9 @@ func (d *differing) dependencies() error {
 		}
 		language, pkg, name := cutOutside(e.to)
 		id := [2]string{language, pkg}
-		other := was
+		other, nodes := was, nodesNow
 		if e.gone {
-			other = is
+			other, nodes = is, nodesWere
 		}
 		if pkg == "" || seen[id] {
 			continue
@@ -177,7 +193,11 @@ func (d *differing) dependencies() error {
 			continue
 		}
 		d.resp.Counts["dependencies_"+e.change()]++
-		dep := DependencyChange{Change: e.change(), Language: language, Package: pkg, Site: place(e.from.Path(), e.edge.line)}
+		from, err := nodeIn(nodes, e.from)
+		if err != nil {
+			return err
+		}
+		dep := DependencyChange{Change: e.change(), Language: language, Package: pkg, Site: siteFrom(e.from, from, e.edge)}
 		if dep.Repo, err = d.a.declaredIn(d.now, language, pkg, name); err != nil {
 			return err
 		}
@@ -297,7 +317,7 @@ func (d *differing) usesIn(o *snapshots.Snapshot, c change, kind string) error {
 		if n == nil {
 			n = &recountv1.CodeNode{}
 		}
-		use.Symbol, use.Site, use.Confidence = symbolOf(o.Repository, from, n), place(from.Path(), known.line), confidence(known.confidence)
+		use.Symbol, use.Site, use.Confidence = symbolOf(o.Repository, from, n), siteFrom(from, n, known), confidence(known.confidence)
 		d.resp.Elsewhere = append(d.resp.Elsewhere, use)
 	}
 	return nil

@@ -279,6 +279,7 @@ func (g *Graph) readEdges(ctx context.Context, s *snapshots.Snapshot, byKey map[
 			return fmt.Errorf("edge %q: %w", e.Key, err)
 		}
 		ed.from, ed.to, ed.kind = source, target, uint8(kind)
+		ed.count(g.anchor(&ed))
 		g.edges = append(g.edges, ed)
 	}
 	return nil
@@ -354,6 +355,7 @@ func (g *Graph) readOutside(ctx context.Context, s *snapshots.Snapshot, byKey ma
 			bySymbol[sym] = n
 		}
 		ed.from, ed.to, ed.kind = source, n, uint8(kind)
+		ed.count(g.nodes[source].line)
 		g.outside = append(g.outside, ed)
 	}
 	return nil
@@ -397,7 +399,23 @@ func fields(b []byte, use func(number protowire.Number, v uint64, bytes []byte))
 	return nil
 }
 
-// decodeEdge reads what a walk needs of a CodeEdge.
+// anchor is the line from which the maps count those of an edge's sites.
+func (g *Graph) anchor(e *edge) uint32 {
+	if recountv1.EdgeKind(e.kind) == eContains && g.keys[e.from].Path() == g.keys[e.to].Path() {
+		return g.nodes[e.to].line
+	}
+	return g.nodes[e.from].line
+}
+
+// count counts the line of an edge from another than it was; by how much, modulo 2^32.
+func (e *edge) count(from uint32) {
+	if e.sites > 0 {
+		e.line += from
+	}
+}
+
+// decodeEdge reads what a walk needs of a CodeEdge. Its line is counted from that of
+// its anchor.
 func decodeEdge(value []byte) (e edge, err error) {
 	first := true
 	err = fields(value, func(number protowire.Number, v uint64, b []byte) {

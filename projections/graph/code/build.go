@@ -287,9 +287,10 @@ func (e *edits) graph(g resolve.FileGraph) error {
 		}
 		add(&nodes, prolly.Entry{Key: []byte(n.Key), Value: value}, recountv1.EdgeKind_EDGE_KIND_CONTAINS, n.Key.Chain(), n.Node.GetStart())
 	}
+	lines := firstLines(g)
 	out := make([]prolly.Entry, 0, len(g.Edges))
 	for _, edge := range g.Edges {
-		value, err := marshal(edge.Edge)
+		value, err := marshal(relative(edge.Edge, lines[Anchor(edge.From, edge.Kind, edge.To)]))
 		if err != nil {
 			return err
 		}
@@ -297,7 +298,7 @@ func (e *edits) graph(g resolve.FileGraph) error {
 	}
 	externals := make([]prolly.Entry, 0, len(g.Externals))
 	for _, x := range g.Externals {
-		value, err := marshal(x.Edge)
+		value, err := marshal(relative(x.Edge, lines[x.From]))
 		if err != nil {
 			return err
 		}
@@ -441,7 +442,7 @@ func decodeRoots(m *recountv1.CodeMaps) (roots, error) {
 // alone: the parents are named by their commits, so that a history that begins
 // later gives the same hash.
 func snapshotHash(s *recountv1.CodeSnapshot, r roots) schemas.Hash {
-	c := schemas.NewCanon("recount/snapshot/1").String(s.Repository).String(s.Commit).Int(int64(len(s.Parents)))
+	c := schemas.NewCanon("recount/snapshot/2").String(s.Repository).String(s.Commit).Int(int64(len(s.Parents)))
 	for _, p := range s.Parents {
 		c.String(p)
 	}

@@ -21,6 +21,9 @@
 //	users       language 00 package 00 name FF kind Node    nothing, who uses what is elsewhere
 //	unresolved  Node FF kind access path 00 line:column     nothing
 //
+// The lines of a CodeEdge's sites are counted from where its source begins (see Anchor),
+// so that a line put in changes the edges of one declaration, not those of the file.
+//
 // Keys begin with a path, so that what a commit changes lies together.
 //
 // # Keys of the store

@@ -1667,7 +1667,9 @@ type CodeEdge struct {
 	Provenance Provenance             `protobuf:"varint,1,opt,name=provenance,proto3,enum=recount.v1.Provenance" json:"provenance,omitempty"`
 	// confidence in thousandths: 980 is 0.98.
 	ConfidencePermille uint32 `protobuf:"varint,2,opt,name=confidence_permille,json=confidencePermille,proto3" json:"confidence_permille,omitempty"`
-	// sites are the places in the source's file, in order, at most 16.
+	// sites are the places in the source's file, in order, at most 16. In the maps of a
+	// snapshot their lines are counted, modulo 2^32, from that where the source begins,
+	// or, where it contains a declaration of its file, where that does.
 	Sites []*Place `protobuf:"bytes,3,rep,name=sites,proto3" json:"sites,omitempty"`
 	// site_count is how many there are.
 	SiteCount     uint32 `protobuf:"varint,4,opt,name=site_count,json=siteCount,proto3" json:"site_count,omitempty"`
