@@ -10,6 +10,7 @@ import (
 	snapshots "github.com/recountdb/recount/projections/graph/code"
 	"github.com/recountdb/recount/projections/graph/prolly"
 	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 // errFar: two snapshots differ in so much that reading one whole takes less.
@@ -160,12 +161,16 @@ func (d *derivation) read(w snapshots.Which, target func(g *Graph, to schemas.No
 	return all, err
 }
 
-// merge is the edges that were and stay, with those that came between them; order
-// compares what edges of one graph lead to.
-func (d *derivation) merge(were []edge, e edits, end func(to int32) int32, order func(a, b int32) int, anchor func(g *Graph, e *edge) uint32) ([]edge, error) {
+// merge is the edges that were and stay, with those that came between them: end is the
+// number of what one leads to now, order compares what two lead to, and shift is by how
+// many lines the anchor of one moved.
+func (d *derivation) merge(were []edge, e edits, end func(to int32) int32, order func(a, b int32) int, shift func(was *edge) uint32) ([]edge, error) {
 	inOrder := func(a, b edge) int {
-		if c := cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.kind, b.kind)); c != 0 {
-			return c
+		switch {
+		case a.from != b.from:
+			return cmp.Compare(a.from, b.from)
+		case a.kind != b.kind:
+			return cmp.Compare(a.kind, b.kind)
 		}
 		return order(a.to, b.to)
 	}
@@ -185,7 +190,7 @@ func (d *derivation) merge(were []edge, e edits, end func(to int32) int32, order
 		if now.from < 0 || now.to < 0 {
 			return nil, unfit("edge", nil)
 		}
-		now.count(anchor(d.g, &now) - anchor(d.was, &was))
+		now.count(shift(&was))
 		for len(e.came) > 0 && inOrder(e.came[0], now) < 0 {
 			all, e.came = append(all, e.came[0]), e.came[1:]
 		}
@@ -202,7 +207,13 @@ func (d *derivation) edges() error {
 	if err != nil {
 		return err
 	}
-	d.g.edges, err = d.merge(d.was.edges, e, func(to int32) int32 { return d.now[to] }, cmp.Compare[int32], (*Graph).anchor)
+	d.g.edges, err = d.merge(d.was.edges, e, func(to int32) int32 { return d.now[to] }, cmp.Compare[int32], func(was *edge) uint32 {
+		if by := d.moved(was.from); by == d.moved(was.to) || recountv1.EdgeKind(was.kind) != eContains {
+			return by // whichever of the two it is counted from
+		}
+		now := edge{from: d.now[was.from], to: d.now[was.to], kind: was.kind}
+		return d.g.anchor(&now) - d.was.anchor(was)
+	})
 	return err
 }
 
@@ -230,8 +241,13 @@ func (d *derivation) outside() error {
 	g.outside, err = d.merge(d.was.outside, e, func(to int32) int32 { return to }, func(a, b int32) int {
 		x, y := &g.symbols[a], &g.symbols[b]
 		return cmp.Or(cmp.Compare(x.language, y.language), cmp.Compare(x.pkg, y.pkg), cmp.Compare(x.name, y.name))
-	}, fromSource)
+	}, func(was *edge) uint32 { return d.moved(was.from) })
 	return err
+}
+
+// moved is by how many lines a node that was, and is, moved.
+func (d *derivation) moved(was int32) uint32 {
+	return d.g.nodes[d.now[was]].line - d.was.nodes[was].line
 }
 
 // fromSource is the anchor of an external.
