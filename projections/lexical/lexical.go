@@ -81,12 +81,17 @@ const (
 
 // Kind is how a node knows this projection.
 var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schemas.TopicCommands}, Open: func(dir string) (projections.Projection, error) {
-	return Open(dir, store.Options{CacheBytes: storeCacheBytes})
+	return Open(dir, store.Options{CacheBytes: storeCacheBytes, MemTableBytes: memTableBytes})
 }}
 
-// storeCacheBytes is half of what a store takes by default: searches keep blocks of
-// their own.
-const storeCacheBytes = 32 << 20
+// A store takes less here than by default, as searches keep blocks of their own, but
+// not in its cache alone: what is held in memory counts towards that, so that two
+// tables of the default size would leave a cache of 32 MiB nothing for the indexes
+// and filters that each new id and term is looked up in.
+const (
+	storeCacheBytes = 48 << 20
+	memTableBytes   = 8 << 20
+)
 
 // Index is the open projection.
 type Index struct {

@@ -63,7 +63,9 @@ type Options struct {
 	// Logger takes Pebble's warnings; nil means slog.Default().
 	Logger *slog.Logger
 	// CacheBytes is the size of the block cache; 0 means 64 MiB. What is held in
-	// memory before it is a table counts towards it.
+	// memory before it is a table counts towards it, so that less than three times
+	// MemTableBytes is no cache while a table is written, and every get of Apply
+	// then reads indexes and filters anew.
 	CacheBytes int64
 	// MemTableBytes is how much is held in memory before it is written as a
 	// table; 0 means 16 MiB. Rarely changed but by tests, to see tables sooner.
