@@ -47,6 +47,18 @@ func (s *step) readAhead() error {
 			}
 		}
 	}
+	if err := s.parseWhole(all); err != nil {
+		return err
+	}
+	s.ahead = make(map[string]*wholeFile, len(all))
+	for _, r := range all {
+		s.ahead[r.Path] = r
+	}
+	return nil
+}
+
+// parseWhole reads files on all cores.
+func (s *step) parseWhole(all []*wholeFile) error {
 	loads := newCrew()
 	for _, r := range all {
 		loads.run(func() error { return r.load(s.tree) })
@@ -54,25 +66,29 @@ func (s *step) readAhead() error {
 	if err := loads.wait(); err != nil {
 		return err
 	}
-	// Each is parsed into a set of its own, at the place that it has in the step's:
-	// positions do not depend on which comes first.
+	// Each is parsed into a set of its own, at the place that it will have in the
+	// step's: positions do not depend on which comes first.
+	size := 1
+	for _, r := range all {
+		size += len(r.content) + 1
+	}
+	room := s.fset.AddFile("", -1, size)
+	at := room.Base() + 1
 	sets := make([]*token.FileSet, len(all))
-	at := s.fset.Base() + 1
 	for i, r := range all {
 		sets[i] = token.NewFileSet()
 		sets[i].AddFile("", at-1, 0)
 		at += len(r.content) + 1
 	}
 	spread(len(all), func(i int) { all[i].parse(sets[i]) })
-	s.ahead = make(map[string]*wholeFile, len(all))
-	for i, r := range all {
-		sets[i].Iterate(func(f *token.File) bool {
+	s.fset.RemoveFile(room)
+	for _, set := range sets {
+		set.Iterate(func(f *token.File) bool {
 			if f.Name() != "" {
 				s.fset.AddExistingFiles(f)
 			}
 			return true
 		})
-		s.ahead[r.Path] = r
 	}
 	return nil
 }

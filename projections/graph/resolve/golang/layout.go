@@ -44,8 +44,11 @@ type dir struct {
 	files   []resolve.File // by path
 }
 
-// readLayout finds the modules and directories of a snapshot.
-func readLayout(tree resolve.Tree) (*layout, error) {
+// readLayout finds the modules and directories of a snapshot. known are modules by
+// path and blob of their go.mod; those of the snapshot are returned. One without a
+// path stands for a go.mod that is none.
+func readLayout(tree resolve.Tree, known map[string]module) (*layout, map[string]module, error) {
+	modules := map[string]module{}
 	l := &layout{repository: tree.Repository(), dirs: map[string]*dir{}, of: map[string][]*dir{}}
 	for f := range tree.Files("") {
 		switch {
@@ -59,11 +62,16 @@ func readLayout(tree resolve.Tree) (*layout, error) {
 			}
 			d.files = append(d.files, f)
 		case path.Base(f.Path) == "go.mod" && f.Skipped == "" && !vendored(f.Path):
-			content, err := tree.Content(f)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", f.Path, err)
+			id := f.Path + " " + f.Blob
+			m, ok := known[id]
+			if !ok {
+				content, err := tree.Content(f)
+				if err != nil {
+					return nil, nil, fmt.Errorf("%s: %w", f.Path, err)
+				}
+				m = readModule(f.Path, content)
 			}
-			if m, ok := readModule(f.Path, content); ok {
+			if modules[id] = m; m.path != "" {
 				l.modules = append(l.modules, m)
 			}
 		}
@@ -88,7 +96,7 @@ func readLayout(tree resolve.Tree) (*layout, error) {
 			l.of[d.importPath] = append(l.of[d.importPath], d)
 		}
 	}
-	return l, nil
+	return l, modules, nil
 }
 
 // find is the directory that an import of a package means, nil where it is not of
@@ -142,7 +150,7 @@ func (l *layout) findReplaced(from *dir, importPath string) *dir {
 
 // readModule reads a go.mod as far as it can be understood; one without a module
 // path is none.
-func readModule(file string, content []byte) (module, bool) {
+func readModule(file string, content []byte) module {
 	m := module{dir: dirOf(file), path: modfile.ModulePath(content), replaced: map[string]string{}}
 	f, err := modfile.ParseLax(file, content, nil)
 	if err == nil {
@@ -158,7 +166,7 @@ func readModule(file string, content []byte) (module, bool) {
 			}
 		}
 	}
-	return m, m.path != ""
+	return m
 }
 
 // dirOf is a file's directory, "" at the root.

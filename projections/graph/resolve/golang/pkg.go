@@ -59,30 +59,40 @@ type parsed struct {
 	skipped []resolve.File
 }
 
-// parseDir reads a directory's files. Of those that are known from before, are the
+// parseDir reads a package's files. Of those that are known from before, are the
 // same, and need not be read whole, it reads the skeleton.
-func (s *step) parseDir(d *dir, before map[string]*kept, whole func(*kept) bool) (*parsed, error) {
+func (s *step) parseDir(w *work, before map[string]*kept, whole func(*kept) bool) (*parsed, error) {
 	p := &parsed{fset: s.fset}
-	for _, f := range d.files {
+	var all, missing []*wholeFile // of files; nil where the skeleton will do
+	for _, f := range w.dir.files {
 		if f.Skipped != "" {
 			p.skipped = append(p.skipped, f)
 			continue
 		}
 		if k := before[f.Path]; k.same(f) && !whole(k) {
-			src, names := k.read(s.fset, f, d.packageOf(k.external))
-			p.files, p.names = append(p.files, src), append(p.names, names)
+			src, names := k.read(s.fset, f, w.packageOf(k.external))
+			p.files, p.names, all = append(p.files, src), append(p.names, names), append(all, nil)
 			continue
 		}
-		r := s.ahead[f.Path]
-		if delete(s.ahead, f.Path); r == nil {
-			r = &wholeFile{File: f, dir: d}
-			if err := r.load(s.tree); err != nil {
-				return nil, err
-			}
-			r.parse(s.fset)
+		r := w.taken[f.Path]
+		if r == nil {
+			r = s.ahead[f.Path]
 		}
-		p.files, p.names = append(p.files, r.source), append(p.names, r.names)
+		if r == nil {
+			r = &wholeFile{File: f, dir: w.dir}
+			missing = append(missing, r)
+		}
+		p.files, p.names, all = append(p.files, nil), append(p.names, nil), append(all, r)
 	}
+	if err := s.parseWhole(missing); err != nil {
+		return nil, err
+	}
+	for i, r := range all {
+		if r != nil {
+			p.files[i], p.names[i] = r.source, r.names
+		}
+	}
+	w.taken = nil
 	return p, nil
 }
 

@@ -23,8 +23,11 @@ type Resolver struct {
 	// fset has the files whose syntax is kept. It is the same for all steps, so that no
 	// two types that are local to functions have one position.
 	fset *token.FileSet
-	// at is the snapshot resolved last: its manifests and each directory's files.
-	at map[string]string
+	// last is the snapshot resolved last, at its manifests and each directory's files.
+	last resolve.Tree
+	at   map[string]string
+	// modules are the go.mod files that were read, by path and blob.
+	modules map[string]module
 }
 
 var _ resolve.Resolver = (*Resolver)(nil)
@@ -45,8 +48,8 @@ func (r *Resolver) Languages() []string { return []string{language} }
 func (r *Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Change) ([]resolve.FileGraph, error) {
 	if c.Base == nil {
 		r.packages, r.at = nil, nil
-	} else {
-		base, err := readLayout(c.Base)
+	} else if c.Base != r.last || r.at == nil {
+		base, err := r.layout(c.Base)
 		if err != nil {
 			return nil, err
 		}
@@ -57,18 +60,27 @@ func (r *Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Cha
 			}
 		}
 	}
-	l, err := readLayout(tree)
+	l, err := r.layout(tree)
 	if err != nil {
 		return nil, err
 	}
 	return r.advance(ctx, tree, l)
 }
 
+// layout reads that of a snapshot.
+func (r *Resolver) layout(tree resolve.Tree) (*layout, error) {
+	l, modules, err := readLayout(tree, r.modules)
+	if err == nil {
+		r.modules = modules
+	}
+	return l, err
+}
+
 // advance goes from the snapshot resolved last to another, and returns the graphs
 // that differ.
 func (r *Resolver) advance(ctx context.Context, tree resolve.Tree, l *layout) ([]resolve.FileGraph, error) {
 	before := r.packages
-	r.packages, r.at = nil, nil // an error on the way leaves nothing half done
+	r.packages, r.at, r.last = nil, nil, nil // an error on the way leaves nothing half done
 	if r.book == nil || r.book.full() {
 		r.book = newBook()
 	}
@@ -77,7 +89,7 @@ func (r *Resolver) advance(ctx context.Context, tree resolve.Tree, l *layout) ([
 		return nil, err
 	}
 	graphs := s.join()
-	r.packages, r.at = s.byPath, l.state()
+	r.packages, r.at, r.last = s.byPath, l.state(), tree
 	return graphs, nil
 }
 

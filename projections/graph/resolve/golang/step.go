@@ -50,7 +50,10 @@ type work struct {
 	*pkg
 	was    *pkg // before the step; nil where it is new
 	parsed *parsed
-	units  []*unit // where they are checked already
+	// taken are files that were read whole, by path, for the next reading.
+	taken map[string]*wholeFile
+	units []*unit  // where they are checked already
+	said  meanings // what the units declare, once that was asked
 	// deps are the packages of the repository that it imports, without those that it
 	// cannot see because they import it; allDeps are those of its tests too.
 	deps, allDeps []*work
@@ -167,7 +170,7 @@ func (s *step) read(w *work) error {
 		known = nil
 	}
 	var err error
-	w.parsed, err = s.parseDir(w.dir, known, func(k *kept) bool {
+	w.parsed, err = s.parseDir(w, known, func(k *kept) bool {
 		return k.using(w.changed) || k.routing || len(w.routers) > 0 && k.using(w.routers)
 	})
 	return err
@@ -229,9 +232,10 @@ func meansTheSame(imports, meant []string, was *pkg) bool {
 
 // startOver lets nothing be kept of a package's files.
 func (s *step) startOver(w *work) {
-	w.whole, w.units = true, nil
+	w.whole = true
+	w.uncheck()
 	if w.parsed != nil && slices.ContainsFunc(w.parsed.files, func(f *source) bool { return f.kept != nil }) {
-		w.unread()
+		w.reread()
 	}
 }
 
@@ -410,7 +414,7 @@ func (s *step) hidden(w *work, found *pkg) bool {
 // check makes a package's graphs, where they may differ from those of before.
 func (s *step) check(w *work) error {
 	if slices.ContainsFunc(w.allDeps, func(d *work) bool { return d.replaced && d.late(w) }) {
-		w.units = nil // they hold types of before
+		w.uncheck() // the units hold types of before
 		w.unread()
 	}
 	s.notice(w)
@@ -428,7 +432,7 @@ func (s *step) check(w *work) error {
 		}
 	}
 	if !w.alike() {
-		w.declares = declares(w.units)
+		w.declares = w.saying()
 	}
 	s.finish(w)
 	return nil
@@ -466,15 +470,29 @@ func (s *step) checkUnits(w *work) (same bool, err error) {
 		}
 		differs := marks{}
 		if !w.alike() {
-			differs.differing(w.declares, declares(w.units))
+			differs.differing(w.declares, w.saying())
 		}
 		w.changed.add(differs)
 		if !slices.ContainsFunc(w.parsed.files, func(f *source) bool { return f.kept != nil && f.kept.using(w.changed) }) {
 			return len(differs) == 0, nil
 		}
-		w.units = nil
-		w.unread()
+		w.uncheck()
+		w.reread()
 	}
+}
+
+// uncheck forgets what the checker said.
+func (w *work) uncheck() { w.units, w.said = nil, nil }
+
+// reread has the package read anew, but for the files that were read whole.
+func (w *work) reread() {
+	w.taken = map[string]*wholeFile{}
+	for i, f := range w.parsed.files {
+		if f.kept == nil {
+			w.taken[f.Path] = &wholeFile{source: f, names: w.parsed.names[i]}
+		}
+	}
+	w.parsed = nil
 }
 
 // unread forgets a package's syntax.
@@ -503,6 +521,14 @@ func (w *work) alike() bool {
 		}
 	}
 	return built == len(w.was.files)
+}
+
+// saying is what the units declare.
+func (w *work) saying() meanings {
+	if w.said == nil {
+		w.said = declares(w.units)
+	}
+	return w.said
 }
 
 // declares is what units declare.
@@ -561,7 +587,8 @@ func (s *step) link(w *work) (again bool) {
 // finish makes the graphs of a package's files, and what is kept of them.
 func (s *step) finish(w *work) {
 	p, units := w.parsed, w.units
-	w.parsed, w.units = nil, nil
+	w.parsed = nil
+	w.uncheck()
 	w.graphs = []resolve.FileGraph{packageGraph(w.dir, w.primary, p)}
 	for _, f := range p.skipped {
 		w.graphs = append(w.graphs, resolve.Base(f, nil, w.importPath))

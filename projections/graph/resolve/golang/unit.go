@@ -54,7 +54,7 @@ func newUnit(fset *token.FileSet, path string, files []*source, names []*declare
 
 // syntaxGraph is the part of a file's graph that needs no types.
 func syntaxGraph(f *source, names *declared) resolve.FileGraph {
-	return resolve.FileGraph{Path: f.Path, Nodes: slices.Clip(names.nodes), Edges: names.edges}
+	return resolve.FileGraph{Path: f.Path, Nodes: slices.Clip(names.nodes), Edges: slices.Clip(names.edges)}
 }
 
 // target says where an object stands.
