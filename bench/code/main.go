@@ -19,6 +19,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"runtime/pprof"
 	"slices"
 	"syscall"
@@ -36,6 +37,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
+	debug.SetGCPercent(50) // a node's: docs/decisions/0029
 	repo := flag.String("repo", "", "the repository's folder")
 	history := flag.Int("history", 0, "how many commits back from HEAD contents begin")
 	every := flag.Int("every", 0, "make every Nth commit's snapshot from nothing, too, and compare")
