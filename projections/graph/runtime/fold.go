@@ -256,18 +256,37 @@ func (m *memory) sum(t *store.Txn, k sumKey) (*sum, error) {
 	if s, ok := m.sums.get(k, (*sum).size); ok {
 		return s, nil
 	}
-	value, ok, err := t.Get(k.append(nil))
+	s := newSum()
+	isNew, err := m.isNew(t, k)
 	if err != nil {
 		return nil, err
 	}
-	s := newSum()
-	if ok {
-		if s, err = decodeSum(k, value, &m.shards); err != nil {
-			return nil, damage{err}
+	if !isNew {
+		value, ok, err := t.Get(k.append(nil))
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			if s, err = decodeSum(k, value, &m.shards); err != nil {
+				return nil, damage{err}
+			}
 		}
 	}
 	m.sums.put(k, s, s.size())
 	return s, nil
+}
+
+// isNew reports whether a row's bucket begins behind all that the longer bucket
+// around it has: then there is none to be read, which is so for most rows.
+func (m *memory) isNew(t *store.Txn, k sumKey) (bool, error) {
+	around := k
+	around.level++
+	if int(around.level) == len(levels) || k.bucket < 0 {
+		return false, nil
+	}
+	around.bucket = int32(int64(k.bucket) / (levels[around.level] / levels[k.level]))
+	s, err := m.sum(t, around)
+	return err == nil && s.last < k.start(), err
 }
 
 // storeTraces stores the last chunk of each trace that changed.
