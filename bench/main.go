@@ -37,6 +37,7 @@ var benchmarks = []benchmark{
 	{"find", "find over HTTP", benchFind},
 	{"whole", "a long history through the live pipeline into every projection, then find and why of it", benchWhole},
 	{"runtime", "a day of spans into the projection runtime, then what is served and who calls whom", benchRuntime},
+	{"spans", "spans by OTLP over gRPC, 100 a request: durable, projected, and the time of an export", benchSpans},
 	{"retrieval", "find by description against BM25 alone, NL2Bash", benchRetrieval},
 }
 
@@ -60,7 +61,7 @@ func main() {
 	flag.IntVar(&o.runs, "runs", 5, "runs of each side, alternating; the median is reported")
 	flag.Int64Var(&o.size, "size", 5<<30, "bytes of log for reopen and amplification")
 	flag.IntVar(&o.commands, "commands", 0, "commands for rebuild and whole (default 1000000) and find (default 100000)")
-	flag.IntVar(&o.spans, "spans", 10_000_000, "spans for runtime")
+	flag.IntVar(&o.spans, "spans", 10_000_000, "spans for runtime; a fifth of them for spans")
 	flag.IntVar(&o.rate, "rate", 1000, "events a second for latency and visible")
 	flag.DurationVar(&o.duration, "duration", 20*time.Second, "how long latency and visible run")
 	flag.StringVar(&o.data, "data", "", "file of description<TAB>command lines to draw commands from")
