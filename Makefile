@@ -6,11 +6,12 @@
 # make soak       long crash and power-cut runs, bounded in time
 # make bench PAIRS=FILE  the whole-system benchmarks, into bench/results/
 # make integration  against a real Apache Kafka (needs Java and Maven)
+# make integration-otlp  spans from telemetrygen and, with OTEL_JS, the JavaScript SDK (scripts/otlp.sh)
 
 GO       ?= go
 FUZZTIME ?= 30s
 
-.PHONY: build test check race fuzz soak bench integration generate vuln clean
+.PHONY: build test check race fuzz soak bench integration integration-otlp generate vuln clean
 
 build:
 	$(GO) build -o bin/recount ./cmd/recount
@@ -40,6 +41,9 @@ soak:
 
 bench:
 	./bench/run.sh $(PAIRS)
+
+integration-otlp: build
+	scripts/otlp.sh bin/recount
 
 integration:
 	$(GO) test -tags integration -count=1 -timeout 15m ./pipeline/... ./internal/kafkatest/...
