@@ -1,6 +1,8 @@
 package schemas
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -138,9 +140,17 @@ func (e Event) DecodePayload() (proto.Message, error) {
 	return m, nil
 }
 
-// EncodePayload is the payload as JSON with the names of events.proto.
+// EncodePayload is the payload as JSON with the names of events.proto, the same
+// bytes in every build: ids are derived from them. (protojson by itself puts spaces
+// where a hash of the binary says so.)
 func EncodePayload(m proto.Message) ([]byte, error) {
-	return protojson.MarshalOptions{UseProtoNames: true}.Marshal(m)
+	spaced, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	var tight bytes.Buffer
+	err = json.Compact(&tight, spaced)
+	return tight.Bytes(), err
 }
 
 var validator = sync.OnceValues(func() (protovalidate.Validator, error) {

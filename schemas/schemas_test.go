@@ -83,6 +83,19 @@ func TestDerivedIDIsFrozen(t *testing.T) {
 	}
 }
 
+// TestEncodedPayloadIsTight: ids are derived from these bytes, so that no build may
+// put spaces between them.
+func TestEncodedPayloadIsTight(t *testing.T) {
+	code := int32(2)
+	got, err := schemas.EncodePayload(&recountv1.CommandExecuted{Command: `echo "a, b": c`, Cwd: "/src/app", ExitCode: &code, Env: map[string]string{"CI": "1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"command":"echo \"a, b\": c","cwd":"/src/app","exit_code":2,"env":{"CI":"1"}}`; string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 func TestEventHeadersRoundTrip(t *testing.T) {
 	e := schemas.Event{
 		ID: schemas.ProducerID("x", "y"), Type: "command.executed", Source: "/laptop", Subject: "s",
