@@ -267,7 +267,7 @@ func (m *memory) sum(t *store.Txn, k sumKey) (*sum, error) {
 			return nil, err
 		}
 		if ok {
-			if s, err = decodeSum(k, value, &m.shards); err != nil {
+			if err := decodeSum(s, k, value, &m.shards); err != nil {
 				return nil, damage{err}
 			}
 		}

@@ -161,24 +161,33 @@ func appendSketch(b []byte, s sketch) []byte {
 	return b
 }
 
-func decodeSketch(r *reader) sketch {
+// decodeSketch reads a sketch into the room of another.
+func decodeSketch(room sketch, r *reader) sketch {
 	n := r.uvarint()
 	if n > uint64(len(r.b)) {
 		r.fail("sketch of %d bins in %d bytes", n, len(r.b))
 		return nil
 	}
-	s := make(sketch, n)
-	at := uint64(0)
+	s := slices.Grow(room[:0], int(n))[:n]
+	most := uint64(len(bounds)) + 1
+	at, b := uint64(0), r.b
 	for i := range s {
-		by := r.uvarint()
+		var by, count uint64
+		if len(b) >= 2 && b[0]|b[1] < 0x80 { // as most are
+			by, count, b = uint64(b[0]), uint64(b[1]), b[2:]
+		} else {
+			r.b = b
+			by, count = r.uvarint(), r.uvarint()
+			b = r.b
+		}
 		at += by
-		count := r.uvarint()
-		if i > 0 && by == 0 || by > math.MaxUint16 || at > uint64(len(bounds))+1 || count == 0 || count > math.MaxInt64 {
+		if i > 0 && by == 0 || by > math.MaxUint16 || at > most || count == 0 || count > math.MaxInt64 {
 			r.fail("bin %d of a sketch: %d with %d", i, at, count)
 			return nil
 		}
 		s[i] = bin{uint16(at), int64(count)}
 	}
+	r.b = b
 	return s
 }
 

@@ -81,7 +81,7 @@ func TestQuantiles(t *testing.T) {
 		}
 	}
 	r := reader{b: appendSketch(nil, ours)}
-	back := decodeSketch(&r)
+	back := decodeSketch(nil, &r)
 	if err := r.end(); err != nil || !cmp.Equal(back, ours, cmp.AllowUnexported(bin{})) {
 		t.Errorf("does not come back as it was: %v", err)
 	}

@@ -116,6 +116,12 @@ func (s *sum) add(n int64, failed bool, bin uint16) {
 }
 
 func (s *sum) merge(o *sum) {
+	s.mergeRest(o)
+	s.durations.merge(o.durations)
+}
+
+// mergeRest merges all but the durations.
+func (s *sum) mergeRest(o *sum) {
 	s.count += o.count
 	s.errors += o.errors
 	s.first, s.last = min(s.first, o.first), max(s.last, o.last)
@@ -124,7 +130,6 @@ func (s *sum) merge(o *sum) {
 			s.keep(i == 1, &o.examples[i][j])
 		}
 	}
-	s.durations.merge(o.durations)
 }
 
 func (s *sum) size() int {
@@ -160,12 +165,14 @@ func appendSum(b []byte, s *sum, k sumKey, in shards) []byte {
 // it.
 func (k sumKey) start() int64 { return int64(k.bucket) * levels[k.level] }
 
-func decodeSum(k sumKey, value []byte, in *shards) (*sum, error) {
+// decodeSum reads a row into a sum, whose room it uses; what that held is gone.
+func decodeSum(s *sum, k sumKey, value []byte, in *shards) error {
+	s.reset()
 	r := reader{b: value}
-	s := &sum{count: int64(r.uvarint()), errors: int64(r.uvarint())}
+	s.count, s.errors = int64(r.uvarint()), int64(r.uvarint())
 	s.first = int64(uint64(k.start()) + r.uvarint())
 	s.last = int64(uint64(s.first) + r.uvarint())
-	s.durations = decodeSketch(&r)
+	s.durations = decodeSketch(s.durations, &r)
 	for i := range s.examples {
 		n := int(r.byte())
 		if n > maxExamples {
@@ -185,7 +192,7 @@ func decodeSum(k sumKey, value []byte, in *shards) (*sum, error) {
 		}
 	}
 	if err := r.end(); err != nil {
-		return nil, fmt.Errorf("sum: %w", err)
+		return fmt.Errorf("sum: %w", err)
 	}
-	return s, nil
+	return nil
 }

@@ -154,8 +154,9 @@ func compareBools(a, b bool) int { return index(a) - index(b) }
 // sums adds up the rows of a range by their sites, without those of which none is
 // left: callers that were found to be none.
 func (v *View) sums(ctx context.Context, kind byte, r Range) (map[sumKey]*sum, shards, error) {
-	all := map[sumKey]*sum{}
+	totals := map[sumKey]*total{}
 	var in shards
+	row := newSum()
 	for _, run := range cover(r) {
 		from := sumKey{kind: kind, level: run.level, bucket: run.from}
 		to := sumKey{kind: kind, level: run.level, bucket: run.to, a: 1<<64 - 1, b: 1<<64 - 1}
@@ -164,23 +165,28 @@ func (v *View) sums(ctx context.Context, kind byte, r Range) (map[sumKey]*sum, s
 			if !ok || int(k.level) >= len(levels) {
 				return fmt.Errorf("sum: key %x", key)
 			}
-			s, err := decodeSum(k, value, &in)
-			if err != nil {
+			if err := decodeSum(row, k, value, &in); err != nil {
 				return err
 			}
 			k.level, k.bucket = 0, 0
-			if known := all[k]; known != nil {
-				known.merge(s)
-			} else {
-				all[k] = s
+			t := totals[k]
+			if t == nil {
+				t = newTotal()
+				totals[k] = t
 			}
+			t.merge(row)
 			return nil
 		})
 		if err != nil {
 			return nil, nil, err
 		}
 	}
-	maps.DeleteFunc(all, func(_ sumKey, s *sum) bool { return s.count == 0 })
+	all := make(map[sumKey]*sum, len(totals))
+	for k, t := range totals {
+		if s := t.end(); s.count != 0 {
+			all[k] = s
+		}
+	}
 	return all, in, nil
 }
 
