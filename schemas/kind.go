@@ -140,10 +140,13 @@ func (e Event) DecodePayload() (proto.Message, error) {
 	return m, nil
 }
 
-// EncodePayload is the payload as JSON with the names of events.proto, the same
-// bytes in every build: ids are derived from them. (protojson by itself puts spaces
-// where a hash of the binary says so.)
+// EncodePayload is the payload as DecodePayload reads it in JSON: with the names of
+// events.proto, or as OTLP. The bytes are the same in every build: ids are derived
+// from them. (protojson by itself puts spaces where a hash of the binary says so.)
 func EncodePayload(m proto.Message) ([]byte, error) {
+	if spans, ok := m.(*tracepb.TracesData); ok {
+		return MarshalOTLP(spans)
+	}
 	spaced, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(m)
 	if err != nil {
 		return nil, err

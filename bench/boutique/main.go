@@ -73,6 +73,9 @@ func run(verb string, args []string) error {
 		if *dir == "" {
 			return fmt.Errorf("convert: -o is required")
 		}
+		if err := os.MkdirAll(*dir, 0o755); err != nil {
+			return err
+		}
 		for i, e := range exports(all, perExport) {
 			b, err := proto.Marshal(e.data)
 			if err != nil {

@@ -379,7 +379,7 @@ func (im *importer) report() error {
 	for _, r := range im.results {
 		parts := []string{thousands(r.Appended) + " appended"}
 		if r.Unit != "" {
-			parts = []string{thousands(r.Held) + " " + r.Unit, thousands(r.Appended) + " events appended"}
+			parts = []string{counted(int(r.Held), r.Unit), counted(int(r.Appended), "event") + " appended"}
 		}
 		if r.Present > 0 {
 			parts = append(parts, thousands(r.Present)+" there already")
@@ -388,7 +388,7 @@ func (im *importer) report() error {
 			parts = append(parts, thousands(r.Before)+" lines imported before")
 		}
 		if r.Redacted > 0 {
-			parts = append(parts, thousands(r.Redacted)+" secrets redacted")
+			parts = append(parts, counted(int(r.Redacted), "secret")+" redacted")
 		}
 		if r.Skipped > 0 {
 			parts = append(parts, thousands(r.Skipped)+" skipped")

@@ -38,7 +38,7 @@ of it ended.`,
 				return usagef("--service %q: want the name of who wrote the log, as its spans name it (service.name)", service)
 			}
 			return a.imports(cmd.Context(), importFlags{}, func(im *importer) error {
-				im.unit = "requests"
+				im.unit = "request"
 				for _, file := range args {
 					if err := im.accessLog(cmd.Context(), file, service); err != nil {
 						return err

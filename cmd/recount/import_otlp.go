@@ -42,7 +42,7 @@ bytes. FILE may be - for the standard input.`,
 
 // otlp imports one file.
 func (im *importer) otlp(ctx context.Context, path string) error {
-	im.unit = "spans"
+	im.unit = "span"
 	return im.open(ctx, path, func(r io.Reader) iter.Seq2[schemas.Event, error] {
 		return im.spanEvents(spans.Splitter{Redact: im.redactor, MaxEvent: httpapi.MaxEvent}, r)
 	})

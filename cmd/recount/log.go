@@ -146,11 +146,6 @@ func (a *app) printRecord(r schemas.LogRecord) error {
 			if value, derr = schemas.EncodePayload(m); derr != nil {
 				return derr
 			}
-			var compact bytes.Buffer // protobuf varies its white space
-			if derr := json.Compact(&compact, value); derr != nil {
-				return derr
-			}
-			value = compact.Bytes()
 		}
 	}
 	if !a.json {

@@ -25,7 +25,7 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "recount",
 		Short: "The memory of engineering work",
-		Long: `Recount keeps every command and commit on a durable log and answers what happened,
+		Long: `Recount keeps every command, commit and span on a durable log and answers what happened,
 why, and what a change will reach, with the log offsets that each answer rests on.
 
 A verb asks the server that runs on the data directory (recount up), or else

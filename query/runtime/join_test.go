@@ -262,3 +262,38 @@ func TestAnswersRestOnWhatTheySay(t *testing.T) {
 		t.Errorf("proof (-want +got):\n%s", diff)
 	}
 }
+
+// TestSpansWithoutKindAreNotServed: who asks for traffic is told where to look.
+func TestSpansWithoutKindAreNotServed(t *testing.T) {
+	m := newMemory(t)
+	trace := [16]byte{1}
+	spanOf := func(observer uint32, id, parent byte) *recountv1.Observation {
+		o := &recountv1.Observation{
+			Observer: observer, TraceId: trace[:], SpanId: []byte{id, 0, 0, 0, 0, 0, 0, 0}, Side: recountv1.Side_SIDE_INSIDE,
+			Kind: recountv1.RuntimeKind_RUNTIME_KIND_RPC, Operation: "shop.Carts/GetCart", StartUnixNano: epoch.UnixNano(), DurationNano: 1e6,
+		}
+		if parent != 0 {
+			o.ParentId = []byte{parent, 0, 0, 0, 0, 0, 0, 0}
+		}
+		return o
+	}
+	m.apply("recount.spans", &recountv1.Record{EventType: schemas.TypeSpansExported, Body: &recountv1.Record_Spans{Spans: &recountv1.SpanBatch{
+		Observers:    []*recountv1.Observer{{Service: "web"}, {Service: "carts"}},
+		Observations: []*recountv1.Observation{spanOf(0, 1, 0), spanOf(1, 2, 1)},
+	}}})
+	for name, r := range map[string]struct {
+		request runtime.TrafficRequest
+		want    string
+	}{
+		"all":             {runtime.TrafficRequest{}, "runtime edges has who called whom"},
+		"another service": {runtime.TrafficRequest{Service: "users"}, "no span matches"},
+	} {
+		got, err := runtime.TrafficOf(t.Context(), m.s, r.request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(got.Hint, r.want) {
+			t.Errorf("%s: hint %q, want one of %q", name, got.Hint, r.want)
+		}
+	}
+}

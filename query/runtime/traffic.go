@@ -106,10 +106,24 @@ func TrafficOf(ctx context.Context, s Sources, r TrafficRequest) (TrafficRespons
 	j.prove()
 	hint := j.c.Left()
 	if resp.Total == 0 {
-		hint = a.nothing()
+		if hint, err = a.nothingServed(seen, r.Service); err != nil {
+			return resp, err
+		}
 	}
 	resp.Basis = a.basis(resp.Total == 0, hint, named("service", "eq", r.Service, "operation", "contains", r.Operation, "failing", "eq", truth(r.Failing))...)
 	return resp, nil
+}
+
+// nothingServed says why nothing was served where spans may have come all the same.
+func (a *asking) nothingServed(seen int, service string) (string, error) {
+	if seen > 0 {
+		return a.nothing(), nil
+	}
+	calls, err := a.view.Calls(a.ctx, a.within, service)
+	if err != nil || len(calls) == 0 {
+		return a.nothing(), err
+	}
+	return "the spans of this time have no kind (server, client, …), so that none says it served; recount runtime edges has who called whom", nil
 }
 
 // order is how rows are listed: by failures, by slowness, or by count, the most first.

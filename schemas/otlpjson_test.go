@@ -2,10 +2,14 @@ package schemas_test
 
 import (
 	"encoding/hex"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/recountdb/recount/schemas"
 )
@@ -31,6 +35,32 @@ func TestUnmarshalOTLP(t *testing.T) {
 	}
 	if got, want := span.StartTimeUnixNano, uint64(1544712660000000000); got != want {
 		t.Errorf("start: got %d, want %d", got, want)
+	}
+}
+
+// TestEncodedSpansDecode: what EncodePayload writes of spans, DecodePayload reads.
+func TestEncodedSpansDecode(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("testdata", "events", "spans.exported.v1.binpb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := schemas.Event{Type: schemas.TypeSpansExported, ContentType: schemas.ContentProto, Payload: raw}.DecodePayload()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := schemas.EncodePayload(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id := `"traceId":"5b8efff798038103d269b633813fc60c"`; !strings.Contains(string(text), id) {
+		t.Errorf("no %s in %s", id, text)
+	}
+	got, err := schemas.Event{Type: schemas.TypeSpansExported, ContentType: schemas.ContentJSON, Payload: text}.DecodePayload()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+		t.Error(diff)
 	}
 }
 
