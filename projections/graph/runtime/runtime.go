@@ -23,10 +23,11 @@ const (
 // Rows that are changed by each batch are written once for each table in memory,
 // and traces are spread over all keys: 64 MiB instead of the usual 16 took a quarter
 // off the CPU time of a fold (bench/README.md). What is in memory counts towards the
-// cache.
+// cache, and Pebble keeps the room of one table written for the next: of twice the
+// size of a table nothing is left for the blocks that questions read.
 const (
 	memTableBytes = 64 << 20
-	cacheBytes    = 128 << 20
+	cacheBytes    = 192 << 20
 )
 
 // Kind is how a node knows this projection.
