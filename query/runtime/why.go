@@ -163,6 +163,25 @@ func WhyOf(ctx context.Context, s Sources, r SpanWhyRequest) (SpanWhyResponse, e
 	return resp, nil
 }
 
+// failingTrace is the one trace that has a failing span of an id.
+func (a *asking) failingTrace(id spanID) (trace traceID, err error) {
+	traces, err := a.view.TraceOf(a.ctx, id)
+	if err != nil {
+		return trace, err
+	}
+	var names []string
+	for _, t := range traces {
+		names = append(names, traceID(t).String()+"/"+id.String())
+	}
+	switch len(traces) {
+	case 0:
+		return trace, &query.NotFoundError{Ref: id.String(), Hint: "no failing span of that id has come in; a span that did not fail is named by TRACE/SPAN"}
+	case 1:
+		return traces[0], nil
+	}
+	return trace, &query.NotFoundError{Ref: id.String(), Hint: "several traces have a failing span of that id: name one of " + strings.Join(names[:min(len(names), 8)], ", ")}
+}
+
 // failing finds the span that a reference means, among the planted spans of its trace:
 // of a trace the deepest that failed, the earliest of these.
 func (a *asking) failing(ref string) (trace traceID, all []span, at int, err error) {
@@ -170,27 +189,9 @@ func (a *asking) failing(ref string) (trace traceID, all []span, at int, err err
 	if err != nil {
 		return trace, nil, 0, err
 	}
-	traces := []traceID{trace}
 	if trace == (traceID{}) {
-		found, err := a.view.TraceOf(a.ctx, id)
-		if err != nil {
+		if trace, err = a.failingTrace(id); err != nil {
 			return trace, nil, 0, err
-		}
-		traces = nil
-		for _, t := range found {
-			traces = append(traces, t)
-		}
-		switch len(traces) {
-		case 0:
-			return trace, nil, 0, &query.NotFoundError{Ref: ref, Hint: "no failing span of that id has come in; a span that did not fail is named by TRACE/SPAN"}
-		case 1:
-			trace = traces[0]
-		default:
-			var names []string
-			for _, t := range traces {
-				names = append(names, t.String()+"/"+id.String())
-			}
-			return trace, nil, 0, &query.NotFoundError{Ref: ref, Hint: "several traces have a failing span of that id: name one of " + strings.Join(names[:min(len(names), 8)], ", ")}
 		}
 	}
 	if all, _, err = a.spans(trace); err != nil {
