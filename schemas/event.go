@@ -33,6 +33,9 @@ type Event struct {
 	Key         []byte
 	ContentType string
 	Payload     []byte
+	// Topic is where an event of a type that Kinds does not list stands or goes, without
+	// the prefix; it is empty for others, whose type says it.
+	Topic string
 }
 
 // DefaultSource is the source of an event whose producer did not name one.
@@ -109,6 +112,9 @@ func DecodeEvent(topic string, headers []Header, key, value []byte, timestamp ti
 	}
 	if e.Type == "" {
 		e.Type = DefaultType(topic)
+	}
+	if _, known := KindOf(e.Type); !known {
+		e.Topic = topic[strings.LastIndexByte(topic, '.')+1:]
 	}
 	if e.Time.Before(minTime) || e.Time.After(maxTime) {
 		return e, Poisonf("time %s: outside %d to %d", e.Time.Format(time.RFC3339), minTime.Year(), maxTime.Year())

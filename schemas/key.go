@@ -9,7 +9,8 @@ import (
 
 // KeyOf is the key of a payload's event, which decides its partition (DESIGN
 // §3): for a command its workspace, or its directory where none is given; for
-// what happens to a repository its name; for spans and access logs the service (that
+// what happens to a repository its name; for what agents do the workspace and the agent; for
+// spans and access logs the service (that
 // of the first resource, where an event has several). Nil where the payload does not say: an
 // outcome belongs to its command's partition, and only the producer knows the
 // workspace; what it is found by works in any.
@@ -26,6 +27,10 @@ func KeyOf(payload proto.Message) []byte {
 		if rs := m.GetResourceSpans(); len(rs) > 0 {
 			return ServiceKey(ServiceOf(rs[0].GetResource()))
 		}
+	case *recountv1.AgentEvent:
+		return AgentKey(m.GetTenant(), m.GetWorkspace(), m.GetAgent())
+	case *recountv1.EventsErased:
+		return []byte("erasures")
 	case *recountv1.AccessLogged:
 		return ServiceKey(m.GetService())
 	case interface{ GetRepository() string }:
@@ -42,4 +47,17 @@ func (e Event) DeriveKey() []byte {
 		return nil
 	}
 	return KeyOf(m)
+}
+
+// AgentKey is the key of what an agent does. A tenant or an agent that is not named adds
+// nothing, so that a workspace alone is its own key.
+func AgentKey(tenant, workspace, agent string) []byte {
+	key := []byte(workspace)
+	if agent != "" || tenant != "" {
+		key = append(append(key, 0), agent...)
+	}
+	if tenant != "" {
+		key = append(append(key, 0), tenant...)
+	}
+	return key
 }

@@ -43,6 +43,23 @@ const (
 	TypeSpansExported   = "spans.exported"
 	TypeAccessLogged    = "access.logged"
 	TypeRejected        = "rejected"
+	TypeErased          = "events.erased"
+)
+
+// The types of agents' events.
+const (
+	TypeUserMessage      = "user_message"
+	TypeAssistantMessage = "assistant_message"
+	TypeToolCall         = "tool_call_issued"
+	TypeToolResult       = "tool_result_returned"
+	TypePlanUpdated      = "plan_updated"
+	TypeCritique         = "critique_generated"
+	TypeStateChanged     = "state_changed"
+	TypeArtifact         = "artifact_produced"
+	TypeTaskStarted      = "task_started"
+	TypeTaskFinished     = "task_finished"
+	TypeHandoff          = "handoff_occurred"
+	TypeMemoryStated     = "memory_stated"
 )
 
 // The topics, without their prefix.
@@ -50,6 +67,8 @@ const (
 	TopicCommands = "commands"
 	TopicCommits  = "commits"
 	TopicSpans    = "spans"
+	TopicAgents   = "agents"
+	TopicErasures = "erasures"
 	TopicRejected = "rejected"
 )
 
@@ -65,11 +84,38 @@ var kinds = []Kind{
 	{Type: TypeRetired, Topic: TopicCommits, New: func() proto.Message { return &recountv1.SnapshotsRetired{} }},
 	{Type: TypeSpansExported, Topic: TopicSpans, New: func() proto.Message { return &tracepb.TracesData{} }, Free: true, JSON: UnmarshalOTLP},
 	{Type: TypeAccessLogged, Topic: TopicSpans, New: func() proto.Message { return &recountv1.AccessLogged{} }},
+	{Type: TypeUserMessage, Topic: TopicAgents, New: newAgentEvent},
+	{Type: TypeAssistantMessage, Topic: TopicAgents, New: newAgentEvent},
+	{Type: TypeToolCall, Topic: TopicAgents, New: newAgentEvent},
+	{Type: TypeToolResult, Topic: TopicAgents, New: newAgentEvent},
+	{Type: TypePlanUpdated, Topic: TopicAgents, New: newAgentEvent},
+	{Type: TypeCritique, Topic: TopicAgents, New: newAgentEvent},
+	{Type: TypeStateChanged, Topic: TopicAgents, New: newAgentEvent},
+	{Type: TypeArtifact, Topic: TopicAgents, New: newAgentEvent},
+	{Type: TypeTaskStarted, Topic: TopicAgents, New: newAgentEvent},
+	{Type: TypeTaskFinished, Topic: TopicAgents, New: newAgentEvent},
+	{Type: TypeHandoff, Topic: TopicAgents, New: newAgentEvent},
+	{Type: TypeMemoryStated, Topic: TopicAgents, New: newAgentEvent},
+	{Type: TypeErased, Topic: TopicErasures, New: func() proto.Message { return &recountv1.EventsErased{} }},
 	{Type: TypeRejected, Topic: TopicRejected, New: func() proto.Message { return &recountv1.Rejected{} }},
 }
 
+func newAgentEvent() proto.Message { return &recountv1.AgentEvent{} }
+
 // Kinds returns all kinds, in order of registration.
 func Kinds() []Kind { return append([]Kind(nil), kinds...) }
+
+// Kind is the kind of the event's type. Topic agents takes types that nobody knows, with
+// the payload of those that are known.
+func (e Event) Kind() (Kind, bool) {
+	if k, ok := KindOf(e.Type); ok {
+		return k, true
+	}
+	if e.Topic == TopicAgents && e.Type != "" {
+		return Kind{Type: e.Type, Topic: TopicAgents, New: newAgentEvent}, true
+	}
+	return Kind{}, false
+}
 
 // KindOf finds the kind of a type.
 func KindOf(typ string) (Kind, bool) {
@@ -110,7 +156,7 @@ func DefaultType(topic string) string {
 // errors, so that a misspelt one is not lost in silence. Errors are of class
 // ErrPoison.
 func (e Event) DecodePayload() (proto.Message, error) {
-	k, ok := KindOf(e.Type)
+	k, ok := e.Kind()
 	if !ok {
 		return nil, Poisonf("event type %q: unknown", e.Type)
 	}

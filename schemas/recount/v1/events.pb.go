@@ -1202,6 +1202,163 @@ func (x *AccessEntry) GetTraceId() string {
 	return ""
 }
 
+// EventsErased is the payload of `events.erased`: what these events held is given up
+// for good. Their places in the log stay, with the hash of what stood there.
+type EventsErased struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// events are those that are erased. Required.
+	Events []*ErasedEvent `protobuf:"bytes,1,rep,name=events,proto3" json:"events,omitempty"`
+	// reason is why, in the words of who asked.
+	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	// asked says what was asked for: "event 018f…", "session s1", "pattern …" (the
+	// pattern's hash, where the pattern itself is the secret).
+	Asked    string                 `protobuf:"bytes,3,opt,name=asked,proto3" json:"asked,omitempty"`
+	ErasedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=erased_at,json=erasedAt,proto3" json:"erased_at,omitempty"`
+	// author is who asked.
+	Author        string `protobuf:"bytes,5,opt,name=author,proto3" json:"author,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EventsErased) Reset() {
+	*x = EventsErased{}
+	mi := &file_recount_v1_events_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EventsErased) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EventsErased) ProtoMessage() {}
+
+func (x *EventsErased) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_events_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EventsErased.ProtoReflect.Descriptor instead.
+func (*EventsErased) Descriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *EventsErased) GetEvents() []*ErasedEvent {
+	if x != nil {
+		return x.Events
+	}
+	return nil
+}
+
+func (x *EventsErased) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *EventsErased) GetAsked() string {
+	if x != nil {
+		return x.Asked
+	}
+	return ""
+}
+
+func (x *EventsErased) GetErasedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ErasedAt
+	}
+	return nil
+}
+
+func (x *EventsErased) GetAuthor() string {
+	if x != nil {
+		return x.Author
+	}
+	return ""
+}
+
+// ErasedEvent is one event that is given up.
+type ErasedEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// position is where it stands. Required.
+	Position *Position `protobuf:"bytes,1,opt,name=position,proto3" json:"position,omitempty"`
+	// event_id is its id, 16 bytes.
+	EventId []byte `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	// sha256 is over its value as it stood in the log: who has a copy can show that it
+	// was this. 32 bytes. Required.
+	Sha256 []byte `protobuf:"bytes,3,opt,name=sha256,proto3" json:"sha256,omitempty"`
+	// bytes is how long the value was.
+	Bytes         int64 `protobuf:"varint,4,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ErasedEvent) Reset() {
+	*x = ErasedEvent{}
+	mi := &file_recount_v1_events_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ErasedEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ErasedEvent) ProtoMessage() {}
+
+func (x *ErasedEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_events_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ErasedEvent.ProtoReflect.Descriptor instead.
+func (*ErasedEvent) Descriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ErasedEvent) GetPosition() *Position {
+	if x != nil {
+		return x.Position
+	}
+	return nil
+}
+
+func (x *ErasedEvent) GetEventId() []byte {
+	if x != nil {
+		return x.EventId
+	}
+	return nil
+}
+
+func (x *ErasedEvent) GetSha256() []byte {
+	if x != nil {
+		return x.Sha256
+	}
+	return nil
+}
+
+func (x *ErasedEvent) GetBytes() int64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
 // Rejected is the payload of `rejected`: an event that can never be applied.
 type Rejected struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1225,7 +1382,7 @@ type Rejected struct {
 
 func (x *Rejected) Reset() {
 	*x = Rejected{}
-	mi := &file_recount_v1_events_proto_msgTypes[10]
+	mi := &file_recount_v1_events_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1237,7 +1394,7 @@ func (x *Rejected) String() string {
 func (*Rejected) ProtoMessage() {}
 
 func (x *Rejected) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[10]
+	mi := &file_recount_v1_events_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1250,7 +1407,7 @@ func (x *Rejected) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rejected.ProtoReflect.Descriptor instead.
 func (*Rejected) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{10}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Rejected) GetPosition() *Position {
@@ -1320,7 +1477,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_recount_v1_events_proto_msgTypes[11]
+	mi := &file_recount_v1_events_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1332,7 +1489,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[11]
+	mi := &file_recount_v1_events_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1345,7 +1502,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{11}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Header) GetKey() string {
@@ -1374,7 +1531,7 @@ type Position struct {
 
 func (x *Position) Reset() {
 	*x = Position{}
-	mi := &file_recount_v1_events_proto_msgTypes[12]
+	mi := &file_recount_v1_events_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1386,7 +1543,7 @@ func (x *Position) String() string {
 func (*Position) ProtoMessage() {}
 
 func (x *Position) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[12]
+	mi := &file_recount_v1_events_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1399,7 +1556,7 @@ func (x *Position) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Position.ProtoReflect.Descriptor instead.
 func (*Position) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{12}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Position) GetTopic() string {
@@ -1550,7 +1707,18 @@ const file_recount_v1_events_proto_rawDesc = "" +
 	"\n" +
 	"user_agent\x18\f \x01(\tB\b\xbaH\x05r\x03(\x80@R\tuserAgent\x123\n" +
 	"\btrace_id\x18\r \x01(\tB\x18\xbaH\x15r\x132\x11^([0-9a-f]{32})?$R\atraceIdB\b\n" +
-	"\x06_bytes\"\x95\x02\n" +
+	"\x06_bytes\"\xe9\x01\n" +
+	"\fEventsErased\x12<\n" +
+	"\x06events\x18\x01 \x03(\v2\x17.recount.v1.ErasedEventB\v\xbaH\b\x92\x01\x05\b\x01\x10\x90NR\x06events\x12 \n" +
+	"\x06reason\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80 R\x06reason\x12\x1e\n" +
+	"\x05asked\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\x80 R\x05asked\x127\n" +
+	"\terased_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\berasedAt\x12 \n" +
+	"\x06author\x18\x05 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x06author\"\xab\x01\n" +
+	"\vErasedEvent\x128\n" +
+	"\bposition\x18\x01 \x01(\v2\x14.recount.v1.PositionB\x06\xbaH\x03\xc8\x01\x01R\bposition\x12\"\n" +
+	"\bevent_id\x18\x02 \x01(\fB\a\xbaH\x04z\x02\x18\x10R\aeventId\x12\x1f\n" +
+	"\x06sha256\x18\x03 \x01(\fB\a\xbaH\x04z\x02h R\x06sha256\x12\x1d\n" +
+	"\x05bytes\x18\x04 \x01(\x03B\a\xbaH\x04\"\x02(\x00R\x05bytes\"\x95\x02\n" +
 	"\bRejected\x128\n" +
 	"\bposition\x18\x01 \x01(\v2\x14.recount.v1.PositionB\x06\xbaH\x03\xc8\x01\x01R\bposition\x12\x1f\n" +
 	"\x06reason\x18\x02 \x01(\tB\a\xbaH\x04r\x02 \x01R\x06reason\x12\x0e\n" +
@@ -1596,7 +1764,7 @@ func file_recount_v1_events_proto_rawDescGZIP() []byte {
 }
 
 var file_recount_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_recount_v1_events_proto_goTypes = []any{
 	(Scope)(0),                    // 0: recount.v1.Scope
 	(ChangeStatus)(0),             // 1: recount.v1.ChangeStatus
@@ -1610,37 +1778,42 @@ var file_recount_v1_events_proto_goTypes = []any{
 	(*SnapshotsRetired)(nil),      // 9: recount.v1.SnapshotsRetired
 	(*AccessLogged)(nil),          // 10: recount.v1.AccessLogged
 	(*AccessEntry)(nil),           // 11: recount.v1.AccessEntry
-	(*Rejected)(nil),              // 12: recount.v1.Rejected
-	(*Header)(nil),                // 13: recount.v1.Header
-	(*Position)(nil),              // 14: recount.v1.Position
-	nil,                           // 15: recount.v1.CommandExecuted.EnvEntry
-	(*timestamppb.Timestamp)(nil), // 16: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 17: google.protobuf.Duration
+	(*EventsErased)(nil),          // 12: recount.v1.EventsErased
+	(*ErasedEvent)(nil),           // 13: recount.v1.ErasedEvent
+	(*Rejected)(nil),              // 14: recount.v1.Rejected
+	(*Header)(nil),                // 15: recount.v1.Header
+	(*Position)(nil),              // 16: recount.v1.Position
+	nil,                           // 17: recount.v1.CommandExecuted.EnvEntry
+	(*timestamppb.Timestamp)(nil), // 18: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 19: google.protobuf.Duration
 }
 var file_recount_v1_events_proto_depIdxs = []int32{
-	16, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
-	17, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
-	15, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
-	17, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
-	16, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
+	18, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
+	19, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
+	17, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
+	19, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
+	18, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
 	6,  // 5: recount.v1.CommitRecorded.author:type_name -> recount.v1.Signature
 	6,  // 6: recount.v1.CommitRecorded.committer:type_name -> recount.v1.Signature
 	7,  // 7: recount.v1.CommitRecorded.changes:type_name -> recount.v1.FileChange
 	0,  // 8: recount.v1.CommitRecorded.scope:type_name -> recount.v1.Scope
-	16, // 9: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
+	18, // 9: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
 	1,  // 10: recount.v1.FileChange.status:type_name -> recount.v1.ChangeStatus
-	16, // 11: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
-	16, // 12: recount.v1.SnapshotsRetired.before:type_name -> google.protobuf.Timestamp
+	18, // 11: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
+	18, // 12: recount.v1.SnapshotsRetired.before:type_name -> google.protobuf.Timestamp
 	11, // 13: recount.v1.AccessLogged.entries:type_name -> recount.v1.AccessEntry
-	16, // 14: recount.v1.AccessEntry.time:type_name -> google.protobuf.Timestamp
-	17, // 15: recount.v1.AccessEntry.duration:type_name -> google.protobuf.Duration
-	14, // 16: recount.v1.Rejected.position:type_name -> recount.v1.Position
-	13, // 17: recount.v1.Rejected.headers:type_name -> recount.v1.Header
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	18, // 14: recount.v1.AccessEntry.time:type_name -> google.protobuf.Timestamp
+	19, // 15: recount.v1.AccessEntry.duration:type_name -> google.protobuf.Duration
+	13, // 16: recount.v1.EventsErased.events:type_name -> recount.v1.ErasedEvent
+	18, // 17: recount.v1.EventsErased.erased_at:type_name -> google.protobuf.Timestamp
+	16, // 18: recount.v1.ErasedEvent.position:type_name -> recount.v1.Position
+	16, // 19: recount.v1.Rejected.position:type_name -> recount.v1.Position
+	15, // 20: recount.v1.Rejected.headers:type_name -> recount.v1.Header
+	21, // [21:21] is the sub-list for method output_type
+	21, // [21:21] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_events_proto_init() }
@@ -1657,7 +1830,7 @@ func file_recount_v1_events_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_recount_v1_events_proto_rawDesc), len(file_recount_v1_events_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   14,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -318,6 +318,8 @@ type Record struct {
 	//	*Record_RefMoved
 	//	*Record_SnapshotsRetired
 	//	*Record_Spans
+	//	*Record_Objects
+	//	*Record_Erased
 	Body          isRecord_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -460,6 +462,24 @@ func (x *Record) GetSpans() *SpanBatch {
 	return nil
 }
 
+func (x *Record) GetObjects() *ObjectBatch {
+	if x != nil {
+		if x, ok := x.Body.(*Record_Objects); ok {
+			return x.Objects
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetErased() *EventsErased {
+	if x != nil {
+		if x, ok := x.Body.(*Record_Erased); ok {
+			return x.Erased
+		}
+	}
+	return nil
+}
+
 type isRecord_Body interface {
 	isRecord_Body()
 }
@@ -498,6 +518,14 @@ type Record_Spans struct {
 	Spans *SpanBatch `protobuf:"bytes,12,opt,name=spans,proto3,oneof"`
 }
 
+type Record_Objects struct {
+	Objects *ObjectBatch `protobuf:"bytes,13,opt,name=objects,proto3,oneof"`
+}
+
+type Record_Erased struct {
+	Erased *EventsErased `protobuf:"bytes,14,opt,name=erased,proto3,oneof"`
+}
+
 func (*Record_Intent) isRecord_Body() {}
 
 func (*Record_Outcome) isRecord_Body() {}
@@ -513,6 +541,10 @@ func (*Record_RefMoved) isRecord_Body() {}
 func (*Record_SnapshotsRetired) isRecord_Body() {}
 
 func (*Record_Spans) isRecord_Body() {}
+
+func (*Record_Objects) isRecord_Body() {}
+
+func (*Record_Erased) isRecord_Body() {}
 
 // Intent is a command understood.
 type Intent struct {
@@ -1001,7 +1033,7 @@ var File_recount_v1_records_proto protoreflect.FileDescriptor
 const file_recount_v1_records_proto_rawDesc = "" +
 	"\n" +
 	"\x18recount/v1/records.proto\x12\n" +
-	"recount.v1\x1a\x15recount/v1/code.proto\x1a\x17recount/v1/events.proto\x1a\x18recount/v1/runtime.proto\"\xd0\x04\n" +
+	"recount.v1\x1a\x15recount/v1/code.proto\x1a\x17recount/v1/events.proto\x1a\x18recount/v1/objects.proto\x1a\x18recount/v1/runtime.proto\"\xb9\x05\n" +
 	"\x06Record\x12,\n" +
 	"\x06origin\x18\x01 \x01(\v2\x14.recount.v1.PositionR\x06origin\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\fR\aeventId\x12\x1d\n" +
@@ -1017,7 +1049,9 @@ const file_recount_v1_records_proto_rawDesc = "" +
 	"\tref_moved\x18\n" +
 	" \x01(\v2\x14.recount.v1.RefMovedH\x00R\brefMoved\x12K\n" +
 	"\x11snapshots_retired\x18\v \x01(\v2\x1c.recount.v1.SnapshotsRetiredH\x00R\x10snapshotsRetired\x12-\n" +
-	"\x05spans\x18\f \x01(\v2\x15.recount.v1.SpanBatchH\x00R\x05spansB\x06\n" +
+	"\x05spans\x18\f \x01(\v2\x15.recount.v1.SpanBatchH\x00R\x05spans\x123\n" +
+	"\aobjects\x18\r \x01(\v2\x17.recount.v1.ObjectBatchH\x00R\aobjects\x122\n" +
+	"\x06erased\x18\x0e \x01(\v2\x18.recount.v1.EventsErasedH\x00R\x06erasedB\x06\n" +
 	"\x04body\"\xe0\x06\n" +
 	"\x06Intent\x12\x18\n" +
 	"\acommand\x18\x01 \x01(\tR\acommand\x12\x1c\n" +
@@ -1146,6 +1180,8 @@ var file_recount_v1_records_proto_goTypes = []any{
 	(*RefMoved)(nil),         // 13: recount.v1.RefMoved
 	(*SnapshotsRetired)(nil), // 14: recount.v1.SnapshotsRetired
 	(*SpanBatch)(nil),        // 15: recount.v1.SpanBatch
+	(*ObjectBatch)(nil),      // 16: recount.v1.ObjectBatch
+	(*EventsErased)(nil),     // 17: recount.v1.EventsErased
 }
 var file_recount_v1_records_proto_depIdxs = []int32{
 	9,  // 0: recount.v1.Record.origin:type_name -> recount.v1.Position
@@ -1157,17 +1193,19 @@ var file_recount_v1_records_proto_depIdxs = []int32{
 	13, // 6: recount.v1.Record.ref_moved:type_name -> recount.v1.RefMoved
 	14, // 7: recount.v1.Record.snapshots_retired:type_name -> recount.v1.SnapshotsRetired
 	15, // 8: recount.v1.Record.spans:type_name -> recount.v1.SpanBatch
-	6,  // 9: recount.v1.Intent.tokens:type_name -> recount.v1.Token
-	1,  // 10: recount.v1.Intent.category:type_name -> recount.v1.Category
-	7,  // 11: recount.v1.Intent.resources:type_name -> recount.v1.Resource
-	0,  // 12: recount.v1.Token.kind:type_name -> recount.v1.TokenKind
-	2,  // 13: recount.v1.Resource.kind:type_name -> recount.v1.ResourceKind
-	3,  // 14: recount.v1.Resource.access:type_name -> recount.v1.Access
-	15, // [15:15] is the sub-list for method output_type
-	15, // [15:15] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	16, // 9: recount.v1.Record.objects:type_name -> recount.v1.ObjectBatch
+	17, // 10: recount.v1.Record.erased:type_name -> recount.v1.EventsErased
+	6,  // 11: recount.v1.Intent.tokens:type_name -> recount.v1.Token
+	1,  // 12: recount.v1.Intent.category:type_name -> recount.v1.Category
+	7,  // 13: recount.v1.Intent.resources:type_name -> recount.v1.Resource
+	0,  // 14: recount.v1.Token.kind:type_name -> recount.v1.TokenKind
+	2,  // 15: recount.v1.Resource.kind:type_name -> recount.v1.ResourceKind
+	3,  // 16: recount.v1.Resource.access:type_name -> recount.v1.Access
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_records_proto_init() }
@@ -1177,6 +1215,7 @@ func file_recount_v1_records_proto_init() {
 	}
 	file_recount_v1_code_proto_init()
 	file_recount_v1_events_proto_init()
+	file_recount_v1_objects_proto_init()
 	file_recount_v1_runtime_proto_init()
 	file_recount_v1_records_proto_msgTypes[0].OneofWrappers = []any{
 		(*Record_Intent)(nil),
@@ -1187,6 +1226,8 @@ func file_recount_v1_records_proto_init() {
 		(*Record_RefMoved)(nil),
 		(*Record_SnapshotsRetired)(nil),
 		(*Record_Spans)(nil),
+		(*Record_Objects)(nil),
+		(*Record_Erased)(nil),
 	}
 	file_recount_v1_records_proto_msgTypes[1].OneofWrappers = []any{}
 	file_recount_v1_records_proto_msgTypes[4].OneofWrappers = []any{}
