@@ -13,7 +13,8 @@
 //   - Projection: state folded from the log. Shard: a projection's part for one
 //     partition. Segment: a sealed TBF file.
 //   - Root: a hash that stands for a whole state.
-//   - Intent: a command understood.
+//   - Intent: a command understood. Object: what an agent's event made; ObjectRef: one
+//     version of it, by the event's position and a number.
 //   - Evidence: events that support an answer; Proof: how.
 //
 // Errors come in three classes (errors.go): transient, poison and fatal.
