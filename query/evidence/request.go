@@ -1,0 +1,244 @@
+package evidence
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// Limits of a request. They are part of the API.
+const (
+	DefaultLimit = 10
+	MaxLimit     = 1000
+	// MaxText is the longest question in bytes.
+	MaxText = query.MaxText
+	// MaxName is the longest name in a scope, in bytes.
+	MaxName = 4096
+	MaxHops = 4
+	// DefaultNodes and MaxNodes bound how many objects an expansion takes in, hits
+	// included.
+	DefaultNodes = 64
+	MaxNodes     = 2000
+	// DefaultTokens is what mode context packs where it is not told.
+	DefaultTokens = 2000
+	MinTokens     = 50
+	MaxTokens     = 200_000
+	// maxListed bounds each list of words in a request.
+	maxListed = 64
+)
+
+// The modes of an answer.
+const (
+	// ModeObjects answers what was found, each by itself.
+	ModeObjects = "objects"
+	// ModeEvidence adds what led to each, and the edges among them.
+	ModeEvidence = "evidence"
+	// ModeSubgraph answers also what lies around the hits, as objects.
+	ModeSubgraph = "subgraph"
+	// ModeContext packs their texts, with citations, into a budget of tokens.
+	ModeContext = "context"
+)
+
+// The kinds of things that may answer.
+const (
+	KindObjects  = "objects"
+	KindCommands = "commands"
+	KindSymbols  = "symbols"
+	KindRuntime  = "runtime"
+)
+
+// What an answer leaves out unless it is asked for.
+const (
+	IncludeProof      = "proof"
+	IncludeVersions   = "versions"
+	IncludeProvenance = "provenance"
+	IncludeText       = "text"
+)
+
+// Request is a question for evidence. On whose behalf it is asked is not in it: the door
+// says that.
+type Request struct {
+	Text    string            `json:"text,omitempty" maxLength:"4096" example:"why does checkout fail since yesterday" doc:"What to look for, in words; ids of events and objects, file:, commit:, issue: and tool: names in it are looked up as they are. Empty lists the newest."`
+	Scope   Scope             `json:"scope,omitzero" doc:"Whose objects; all of it must hold."`
+	Since   time.Time         `json:"since,omitzero" example:"2026-11-01T00:00:00Z" doc:"Happened at this time or later."`
+	Until   time.Time         `json:"until,omitzero" example:"2026-12-01T00:00:00Z" doc:"Happened before this time."`
+	At      time.Time         `json:"at,omitzero" example:"2026-11-21T12:00:00Z" doc:"The moment that is now, for how old things are and what holds. Without it as_of's time, or that of the newest object that you may see, whatever the clock says."`
+	AsOf    query.AsOf        `json:"as_of,omitzero" example:"2026-11-20T12:00:00Z" doc:"Answer from what was known then: an RFC 3339 time (only what happened up to it, whenever it was appended) or a watermark (only events below its offsets; a partition it does not name is left out: the answer equals one given when no more had come in)."`
+	Types   []string          `json:"types,omitempty" maxItems:"64" example:"memory" doc:"Only objects of these types: memory, state, artifact, tool_call, task, handoff, event (of an unknown type)."`
+	Memory  []string          `json:"memory,omitempty" maxItems:"64" example:"factual" doc:"Only memories of these kinds: episodic (messages), factual (results, statements), procedural (plans), reflective (critiques)."`
+	Kinds   []string          `json:"kinds,omitempty" maxItems:"64" example:"objects" doc:"What may answer: objects, commands, symbols, runtime. Default: objects; where the text asks why something fails, commands and runtime as well, which the proof then says."`
+	Expand  Expand            `json:"expand,omitzero" doc:"What to add around the hits, by typed edges."`
+	Mode    string            `json:"mode,omitempty" enum:"objects,evidence,subgraph,context" default:"evidence" example:"evidence" doc:"objects: what was found. evidence: also what led to it. subgraph: also what lies around it, as objects. context: texts with citations, packed into tokens, nothing summarised."`
+	Tokens  int               `json:"tokens,omitempty" minimum:"50" maximum:"200000" example:"2000" doc:"How many tokens mode context may pack, at four bytes a token; default 2000."`
+	Limit   int               `json:"limit,omitempty" minimum:"1" maximum:"1000" default:"10" example:"10" doc:"How many hits at most."`
+	Include []string          `json:"include,omitempty" maxItems:"64" example:"proof" doc:"What an answer of 8 KB leaves out: proof (where each hit stood in each step), versions (all of each object), provenance (all events it rests on, in full), text (whole texts). With any of them the answer is as large as it is."`
+	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.agents/0:42" doc:"Wait until everything below these offsets is visible: read your writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
+	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"How long at_least may wait, in milliseconds."`
+}
+
+// Scope says whose objects a question is about. An empty field asks for nothing.
+type Scope struct {
+	Agent     string `json:"agent,omitempty" maxLength:"4096" example:"claude" doc:"The agent that it is of."`
+	Session   string `json:"session,omitempty" maxLength:"4096" example:"run-17" doc:"The session that it is of."`
+	Workspace string `json:"workspace,omitempty" maxLength:"4096" example:"/src/app" doc:"The workspace that it is of."`
+	Task      string `json:"task,omitempty" maxLength:"4096" example:"T-42" doc:"The task that it is part of, by the task's id."`
+}
+
+// Expand bounds what is added around the hits.
+type Expand struct {
+	Kinds         []string `json:"kinds,omitempty" maxItems:"64" example:"caused_by" doc:"Only edges of these kinds: caused_by, derived_from, supports, contradicts, supersedes, refers_to, tool_produces, version_of, part_of_task, handed_to, uses_tool, belongs_to_session, owned_by_agent, other. Default: all but the last five and other."`
+	Hops          *int     `json:"hops,omitempty" minimum:"0" maximum:"4" example:"2" doc:"How many edges away from a hit; 0 adds nothing. Default: 1, of mode subgraph 2, of mode objects 0. What led to a hit is followed to its roots all the same."`
+	MinConfidence float64  `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.5" doc:"Only edges that are at least as sure."`
+	Nodes         int      `json:"nodes,omitempty" minimum:"1" maximum:"2000" default:"64" example:"64" doc:"How many objects at most, hits included."`
+}
+
+// modes, kinds and includes are the words of a request, in order.
+var (
+	modes    = []string{ModeObjects, ModeEvidence, ModeSubgraph, ModeContext}
+	kinds    = []string{KindObjects, KindCommands, KindSymbols, KindRuntime}
+	includes = []string{IncludeProof, IncludeVersions, IncludeProvenance, IncludeText}
+)
+
+// Normal fills in the defaults and checks the request. The error is a
+// *query.RequestError. Filters that nothing can pass are no error: the answer is empty
+// and says why.
+func (r Request) Normal() (Request, error) {
+	if r.Limit == 0 {
+		r.Limit = DefaultLimit
+	}
+	if r.Mode == "" {
+		r.Mode = ModeEvidence
+	}
+	if r.Tokens == 0 {
+		r.Tokens = DefaultTokens
+	}
+	if r.WaitMS == 0 {
+		r.WaitMS = int(query.DefaultWait / time.Millisecond)
+	}
+	if r.Expand.Nodes == 0 {
+		r.Expand.Nodes = DefaultNodes
+	}
+	r.Expand.Hops = r.Expand.hops(r.Mode)
+	switch e := r.Expand; {
+	case len(r.Text) > MaxText:
+		return r, &query.RequestError{Field: "text", Value: fmt.Sprintf("%d bytes", len(r.Text)), Reason: fmt.Sprintf("want at most %d: ask with the words that matter", MaxText)}
+	case !utf8.ValidString(r.Text):
+		return r, &query.RequestError{Field: "text", Value: brief(strconv.QuoteToASCII(r.Text), 80), Reason: "not UTF-8"}
+	case r.Limit < 0 || r.Limit > MaxLimit:
+		return r, outside("limit", r.Limit, 1, MaxLimit)
+	case r.Tokens < MinTokens || r.Tokens > MaxTokens:
+		return r, outside("tokens", r.Tokens, MinTokens, MaxTokens)
+	case r.WaitMS < 0 || r.WaitMS > int(query.MaxWait/time.Millisecond):
+		return r, outside("wait_ms", r.WaitMS, 1, int(query.MaxWait/time.Millisecond))
+	case *e.Hops < 0 || *e.Hops > MaxHops:
+		return r, outside("expand.hops", *e.Hops, 0, MaxHops)
+	case e.Nodes < 0 || e.Nodes > MaxNodes:
+		return r, outside("expand.nodes", e.Nodes, 1, MaxNodes)
+	case !(e.MinConfidence >= 0 && e.MinConfidence <= 1): // also not a number
+		return r, &query.RequestError{Field: "expand.min_confidence", Value: fmt.Sprint(e.MinConfidence), Reason: "want 0 to 1"}
+	case !slices.Contains(modes, r.Mode):
+		return r, oneOf("mode", r.Mode, modes)
+	}
+	r.Text = strings.TrimSpace(r.Text)
+	for _, n := range []struct{ field, name string }{
+		{"scope.agent", r.Scope.Agent}, {"scope.session", r.Scope.Session}, {"scope.workspace", r.Scope.Workspace}, {"scope.task", r.Scope.Task},
+	} {
+		if len(n.name) > MaxName {
+			return r, &query.RequestError{Field: n.field, Value: fmt.Sprintf("%d bytes", len(n.name)), Reason: fmt.Sprintf("want at most %d", MaxName)}
+		}
+	}
+	for _, t := range []struct {
+		field string
+		time.Time
+	}{{"since", r.Since}, {"until", r.Until}, {"at", r.At}, {"as_of", r.AsOf.Time}} {
+		if !t.IsZero() && (t.Year() < 1678 || t.Year() > 2261) {
+			return r, &query.RequestError{Field: t.field, Value: t.Format(time.RFC3339), Reason: "want a year from 1678 to 2261"}
+		}
+	}
+	for _, l := range []struct {
+		field string
+		list  *[]string
+		of    []string
+	}{
+		{"types", &r.Types, typeNames()},
+		{"memory", &r.Memory, memoryNames()},
+		{"kinds", &r.Kinds, kinds},
+		{"expand.kinds", &r.Expand.Kinds, edgeNames()},
+		{"include", &r.Include, includes},
+	} {
+		var err error
+		if *l.list, err = inOrder(l.field, *l.list, l.of); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// hops are the ones asked for, or the mode's.
+func (e Expand) hops(mode string) *int {
+	n := 1
+	switch {
+	case e.Hops != nil:
+		n = *e.Hops
+	case mode == ModeObjects:
+		n = 0
+	case mode == ModeSubgraph:
+		n = 2
+	}
+	return &n
+}
+
+// includes reports whether a part is asked for that an answer leaves out otherwise.
+func (r *Request) includes(part string) bool { return slices.Contains(r.Include, part) }
+
+// inOrder checks that each word is one of those that there are, and gives each once, in
+// their order.
+func inOrder(field string, list, of []string) ([]string, error) {
+	if len(list) > maxListed {
+		return nil, &query.RequestError{Field: field, Value: fmt.Sprintf("%d of them", len(list)), Reason: fmt.Sprintf("want at most %d", maxListed)}
+	}
+	var out []string
+	for _, word := range list {
+		if !slices.Contains(of, word) {
+			return nil, oneOf(field, word, of)
+		}
+	}
+	for _, word := range of {
+		if slices.Contains(list, word) {
+			out = append(out, word)
+		}
+	}
+	return out, nil
+}
+
+func oneOf(field, word string, of []string) error {
+	return &query.RequestError{Field: field, Value: brief(strconv.Quote(word), 80), Reason: "want of " + strings.Join(of, ", ")}
+}
+
+func outside(field string, n, least, most int) error {
+	return &query.RequestError{Field: field, Value: n, Reason: fmt.Sprintf("want %d to %d", least, most)}
+}
+
+// impossible says why nothing can pass the filters, or "".
+func (r *Request) impossible() string {
+	last := int64(math.MaxInt64)
+	if !r.AsOf.Time.IsZero() {
+		last = r.AsOf.Time.UnixNano()
+	}
+	switch {
+	case !r.Since.IsZero() && !r.Until.IsZero() && !r.Since.Before(r.Until):
+		return fmt.Sprintf("since (%s) is not before until (%s), so that nothing can match", r.Since.UTC().Format(time.RFC3339), r.Until.UTC().Format(time.RFC3339))
+	case !r.Since.IsZero() && r.Since.UnixNano() > last:
+		return fmt.Sprintf("since (%s) is after as_of (%s), so that nothing can match", r.Since.UTC().Format(time.RFC3339), r.AsOf.Time.UTC().Format(time.RFC3339))
+	case len(r.Memory) > 0 && len(r.Types) > 0 && !slices.Contains(r.Types, "memory"):
+		return fmt.Sprintf("memory asks for memories (%s) and types leaves them out (%s), so that nothing can match", strings.Join(r.Memory, ", "), strings.Join(r.Types, ", "))
+	}
+	return ""
+}
