@@ -184,7 +184,10 @@ type ObjectBatch struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Objects []*Object              `protobuf:"bytes,1,rep,name=objects,proto3" json:"objects,omitempty"`
 	// edges are in the order of the objects that they lead from.
-	Edges         []*ObjectEdge `protobuf:"bytes,2,rep,name=edges,proto3" json:"edges,omitempty"`
+	Edges []*ObjectEdge `protobuf:"bytes,2,rep,name=edges,proto3" json:"edges,omitempty"`
+	// embedder names what made the embeddings of parts, with its version ("hash/1"); empty
+	// where no part has one.
+	Embedder      string `protobuf:"bytes,3,opt,name=embedder,proto3" json:"embedder,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -231,6 +234,13 @@ func (x *ObjectBatch) GetEdges() []*ObjectEdge {
 		return x.Edges
 	}
 	return nil
+}
+
+func (x *ObjectBatch) GetEmbedder() string {
+	if x != nil {
+		return x.Embedder
+	}
+	return ""
 }
 
 // Object is a canonical object, in the version that one event makes.
@@ -884,10 +894,11 @@ var File_recount_v1_objects_proto protoreflect.FileDescriptor
 const file_recount_v1_objects_proto_rawDesc = "" +
 	"\n" +
 	"\x18recount/v1/objects.proto\x12\n" +
-	"recount.v1\x1a\x17recount/v1/agents.proto\"i\n" +
+	"recount.v1\x1a\x17recount/v1/agents.proto\"\x85\x01\n" +
 	"\vObjectBatch\x12,\n" +
 	"\aobjects\x18\x01 \x03(\v2\x12.recount.v1.ObjectR\aobjects\x12,\n" +
-	"\x05edges\x18\x02 \x03(\v2\x16.recount.v1.ObjectEdgeR\x05edges\"\xfe\x05\n" +
+	"\x05edges\x18\x02 \x03(\v2\x16.recount.v1.ObjectEdgeR\x05edges\x12\x1a\n" +
+	"\bembedder\x18\x03 \x01(\tR\bembedder\"\xfe\x05\n" +
 	"\x06Object\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12*\n" +
 	"\x04type\x18\x02 \x01(\x0e2\x16.recount.v1.ObjectTypeR\x04type\x12.\n" +
