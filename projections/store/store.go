@@ -20,7 +20,8 @@
 // partition (uint32, big-endian).
 //
 //	0x01 Shard             the next offset to read, uvarint
-//	0x02 Shard id          offset of the event with this id (16 bytes), uvarint
+//	0x02 Shard id          offset of the event with this id (16 bytes, schemas.SeenAs),
+//	                       uvarint
 //	0x10 to 0xff           the projection's own
 package store
 

@@ -301,3 +301,42 @@ func write(t *testing.T, files map[string][]byte) *vfs.MemFS {
 	}
 	return fs
 }
+
+// TestTenantsMayUseOneID: what a tenant appends is not taken for what another one did,
+// though both call it the same.
+func TestTenantsMayUseOneID(t *testing.T) {
+	d, err := store.Open(t.TempDir(), store.Options{Name: "p", Logger: quiet})
+	check(t, err)
+	defer func() { check(t, d.Close()) }()
+	event := schemas.EventID{7}
+	b := schemas.Batch{Topic: "recount.agents", Next: 4}
+	for i, tenant := range []string{"a", "b", "a", "b"} {
+		id := schemas.EventObjectID(tenant, "/src", "ada", event)
+		b.Records = append(b.Records, &recountv1.Record{
+			Origin: &recountv1.Position{Topic: b.Topic, Offset: int64(i)}, EventId: event[:],
+			Body: &recountv1.Record_Objects{Objects: &recountv1.ObjectBatch{Objects: []*recountv1.Object{{Id: id[:], Tenant: tenant}}}},
+		})
+	}
+	tx, err := d.Begin(t.Context(), b, all)
+	check(t, err)
+	if len(tx.New) != 2 || tx.New[0] != b.Records[0] || tx.New[1] != b.Records[1] {
+		t.Errorf("new of one id from two tenants, twice: got %v", tx.New)
+	}
+	check(t, tx.Commit())
+	v, err := d.View()
+	check(t, err)
+	defer v.Close()
+	for tenant, want := range map[string]int64{"a": 0, "b": 1} {
+		if got, ok, err := v.Seen(b.TP(), schemas.EventObjectID(tenant, "/src", "ada", event)); err != nil || !ok || got != want {
+			t.Errorf("%s's event: got %d, %v, %v, want %d", tenant, got, ok, err, want)
+		}
+	}
+	b.Records, b.Next = b.Records[:1], 5
+	b.Records[0].Origin.Offset = 4
+	again, err := d.Begin(t.Context(), b, all)
+	check(t, err)
+	if len(again.New) != 0 {
+		t.Errorf("new of an event applied before: got %v", again.New)
+	}
+	again.Discard()
+}

@@ -87,7 +87,7 @@ func (t *Txn) collect(b schemas.Batch, from int64, concerns func(*recountv1.Reco
 		if pos.Offset < from || !concerns(r) {
 			continue
 		}
-		id, err := schemas.EventIDFromBytes(r.EventId)
+		id, err := schemas.SeenAs(r)
 		if err != nil {
 			return &projections.RecordError{Position: pos, Err: err}
 		}
@@ -153,8 +153,12 @@ func (t *Txn) Delete(key []byte) error { return t.b.Delete(key, nil) }
 func (t *Txn) Commit() error {
 	var offset []byte
 	for _, r := range t.New {
+		id, err := schemas.SeenAs(r)
+		if err != nil {
+			return &projections.RecordError{Position: schemas.PositionOf(r.Origin), Err: err}
+		}
 		offset = binary.AppendUvarint(offset[:0], uint64(r.Origin.Offset))
-		if err := t.Set(t.seenKey(r.EventId), offset); err != nil {
+		if err := t.Set(t.seenKey(id[:]), offset); err != nil {
 			return t.d.explain("write", err)
 		}
 	}

@@ -86,8 +86,8 @@ func PrefixEnd(prefix []byte) []byte {
 	return nil
 }
 
-// Seen is the offset at which a partition has the event with an id, among those
-// that were of concern.
+// Seen is the offset at which a partition has the event with an id (schemas.SeenAs),
+// among those that were of concern.
 func (v *View) Seen(tp schemas.TopicPartition, id schemas.EventID) (offset int64, ok bool, err error) {
 	key := append(AppendShard([]byte{kindSeen}, tp), id[:]...)
 	ok, err = v.Get(key, func(value []byte) error {
