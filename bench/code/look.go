@@ -96,12 +96,17 @@ func storage(ctx context.Context, graph *snapshots.Code, all []*recountv1.CodeSn
 	if err != nil {
 		return err
 	}
-	chunks := map[prolly.Hash]int64{}
-	err = v.Chunks(repo, func(h prolly.Hash, stored int) error { chunks[h] = int64(stored); return nil })
+	chunks := map[snapshots.Which]map[prolly.Hash]int64{}
+	err = v.Chunks(repo, func(w snapshots.Which, h prolly.Hash, stored int) error {
+		if chunks[w] == nil {
+			chunks[w] = map[prolly.Hash]int64{}
+		}
+		chunks[w][h] = int64(stored)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	db := v.Maps(repo)
 	var sum taken
 	fmt.Printf("| map | entries of the last | chunks of all | KiB of the first | of the last | of all | times the last |\n|---|---|---|---|---|---|---|\n")
 	row := func(name string, t taken) {
@@ -109,6 +114,8 @@ func storage(ctx context.Context, graph *snapshots.Code, all []*recountv1.CodeSn
 	}
 	for _, m := range maps {
 		var t taken
+		which := snapshots.Which(m.name)
+		db := v.Maps(repo, which)
 		every := db.Marks()
 		for i, c := range all {
 			s, err := v.Open(c)
@@ -130,7 +137,7 @@ func storage(ctx context.Context, graph *snapshots.Code, all []*recountv1.CodeSn
 				return err
 			}
 			one := int64(0)
-			for h, size := range chunks {
+			for h, size := range chunks[which] {
 				if alone.Has(h) {
 					one += size
 				}
@@ -140,7 +147,7 @@ func storage(ctx context.Context, graph *snapshots.Code, all []*recountv1.CodeSn
 			}
 			t.last, t.entries = one, int64(of.Len())
 		}
-		for h, size := range chunks {
+		for h, size := range chunks[which] {
 			if every.Has(h) {
 				t.chunks, t.bytes = t.chunks+1, t.bytes+size
 			}

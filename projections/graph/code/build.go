@@ -87,7 +87,7 @@ func (b *builder) treeOf(s *recountv1.CodeSnapshot) (*tree, roots, error) {
 		last.load = b.load
 		return last, all, nil
 	}
-	m, err := b.maps.Map(all.files)
+	m, err := b.maps.In(FilesMap.space()).Map(all.files)
 	if err != nil {
 		return nil, all, err
 	}
@@ -309,18 +309,19 @@ func (e *edits) graph(g resolve.FileGraph) error {
 	}
 	under := append([]byte(g.Path), 0)
 	for _, m := range []struct {
+		which Which
 		root  prolly.Hash
 		now   []prolly.Entry
 		edits *[]prolly.Edit
 		// mirror keeps the map in the other direction in step; nil where there is none.
 		mirror *[]prolly.Edit
 	}{
-		{e.old.nodes, nodes, &e.nodes, nil},
-		{e.old.out, out, &e.out, &e.in},
-		{e.old.externals, externals, &e.externals, &e.users},
-		{e.old.unresolved, unresolved, &e.unresolved, nil},
+		{NodesMap, e.old.nodes, nodes, &e.nodes, nil},
+		{OutMap, e.old.out, out, &e.out, &e.in},
+		{ExternalsMap, e.old.externals, externals, &e.externals, &e.users},
+		{UnresolvedMap, e.old.unresolved, unresolved, &e.unresolved, nil},
 	} {
-		was, err := e.b.maps.Map(m.root)
+		was, err := e.b.maps.In(m.which.space()).Map(m.root)
 		if err != nil {
 			return err
 		}
@@ -388,23 +389,13 @@ func replace(was iter.Seq2[prolly.Entry, error], now []prolly.Entry, to, mirror 
 
 func (e *edits) apply() (roots, error) {
 	next := e.old
-	for _, m := range []struct {
-		root  *prolly.Hash
-		edits []prolly.Edit
-	}{
-		{&next.files, e.files},
-		{&next.nodes, e.nodes},
-		{&next.out, e.out},
-		{&next.in, e.in},
-		{&next.externals, e.externals},
-		{&next.users, e.users},
-		{&next.unresolved, e.unresolved},
-	} {
-		root, _, err := e.b.maps.Apply(*m.root, m.edits)
+	edits := [len(allMaps)][]prolly.Edit{e.files, e.nodes, e.out, e.in, e.externals, e.users, e.unresolved}
+	for i, root := range next.all() {
+		changed, _, err := e.b.maps.In(allMaps[i].space()).Apply(*root, edits[i])
 		if err != nil {
 			return roots{}, err
 		}
-		*m.root = root
+		*root = changed
 	}
 	return next, nil
 }

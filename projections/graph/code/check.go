@@ -62,11 +62,13 @@ const MaxFaults = 100
 // are at most 100 faults. progress, which may be nil, is called with each snapshot.
 // An error is the context's or the store's: then the check did not end.
 func (v *View) Check(ctx context.Context, progress func(done, total int)) (Checked, []Fault, error) {
-	c := check{ctx: ctx, v: v, progress: progress, chunks: map[schemas.TopicPartition]*prolly.Checker{}}
+	c := check{ctx: ctx, v: v, progress: progress, chunks: map[schemas.TopicPartition]*checkers{}}
 	err := c.all()
-	for _, of := range c.chunks {
-		did := of.Checked()
-		c.done.Entries, c.done.Chunks, c.done.Bytes = c.done.Entries+did.Entries, c.done.Chunks+did.Chunks, c.done.Bytes+did.Bytes
+	for _, maps := range c.chunks {
+		for _, of := range maps {
+			did := of.Checked()
+			c.done.Entries, c.done.Chunks, c.done.Bytes = c.done.Entries+did.Entries, c.done.Chunks+did.Chunks, c.done.Bytes+did.Bytes
+		}
 	}
 	if errors.Is(err, errTooMany) {
 		err = nil
@@ -83,9 +85,12 @@ type check struct {
 	total    int
 	done     Checked
 	faults   []Fault
-	// chunks has the checker of each partition, whose repositories share chunks.
-	chunks map[schemas.TopicPartition]*prolly.Checker
+	// chunks has the checkers of each partition, whose repositories share chunks.
+	chunks map[schemas.TopicPartition]*checkers
 }
+
+// checkers are those of the maps, in the order of allMaps.
+type checkers [len(allMaps)]*prolly.Checker
 
 func (c *check) fault(f Fault) error {
 	if len(c.faults) == MaxFaults {
@@ -111,8 +116,8 @@ func (c *check) all() error {
 		}
 	}
 	for tp, of := range c.chunks {
-		err := c.v.Chunks(RepoID{TP: tp}, func(h prolly.Hash, _ int) error {
-			if !of.Has(h) {
+		err := c.v.Chunks(RepoID{TP: tp}, func(w Which, h prolly.Hash, _ int) error {
+			if !of[w.space()-1].Has(h) {
 				c.done.Unused++
 			}
 			return nil
@@ -127,7 +132,10 @@ func (c *check) all() error {
 func (c *check) repository(r RepoID) error {
 	c.done.Repositories++
 	if c.chunks[r.TP] == nil {
-		c.chunks[r.TP] = c.v.Maps(r).Checker()
+		c.chunks[r.TP] = &checkers{}
+		for i, w := range allMaps {
+			c.chunks[r.TP][i] = c.v.Maps(r, w).Checker()
+		}
 	}
 	var newest *Snapshot
 	one := func(s *recountv1.CodeSnapshot) error {
@@ -175,7 +183,7 @@ func (c *check) snapshot(r RepoID, s *recountv1.CodeSnapshot) (*Snapshot, error)
 		}
 	}
 	for i, root := range roots.all() {
-		faults, err := c.chunks[r.TP].Check(c.ctx, *root)
+		faults, err := c.chunks[r.TP][i].Check(c.ctx, *root)
 		if c.ctx.Err() != nil {
 			return nil, c.ctx.Err()
 		}
@@ -230,11 +238,7 @@ func (c *check) graph(s *Snapshot) error {
 
 // keys are those of one map.
 func (s *Snapshot) keys(ctx context.Context, w Which) (map[string]struct{}, error) {
-	root, err := s.roots.of(w)
-	if err != nil {
-		return nil, err
-	}
-	m, err := s.db.Map(root)
+	m, err := s.open(w)
 	if err != nil {
 		return nil, err
 	}
@@ -262,11 +266,7 @@ func (c *check) directions(s *Snapshot, there, back Which, between bool, nodes m
 	}
 	var sums [2]xxh3.Uint128
 	for i, w := range []Which{there, back} {
-		root, err := s.roots.of(w)
-		if err != nil {
-			return err
-		}
-		m, err := s.db.Map(root)
+		m, err := s.open(w)
 		if err != nil {
 			return err
 		}

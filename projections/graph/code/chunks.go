@@ -32,8 +32,10 @@ func viewed(v *store.View, shard []byte) *prolly.Keyed {
 	return &prolly.Keyed{Prefix: chunkPrefix(shard), Find: v.Get}
 }
 
-// Maps are the maps of a repository's partition.
-func (v *View) Maps(r RepoID) *prolly.DB { return v.c.maps.On(viewed(v.View, r.shard())) }
+// Maps are the maps of one sort of a repository's partition.
+func (v *View) Maps(r RepoID, w Which) *prolly.DB { return v.chunks(r).In(w.space()) }
+
+func (v *View) chunks(r RepoID) *prolly.DB { return v.c.maps.On(viewed(v.View, r.shard())) }
 
 // ChunkBytes is about how many bytes the chunks of all partitions take on disk. What is
 // in memory is written there first.
@@ -41,13 +43,13 @@ func (c *Code) ChunkBytes() (uint64, error) {
 	return c.DiskUsage([]byte{kindChunk}, []byte{kindChunk + 1})
 }
 
-// Chunks calls yield with every chunk of a repository's partition, and how many bytes
-// are stored of it, before blocks of them are compressed.
-func (v *View) Chunks(r RepoID, yield func(h prolly.Hash, stored int) error) error {
+// Chunks calls yield with every chunk of a repository's partition, of which maps it is,
+// and how many bytes are stored of it, before blocks of them are compressed.
+func (v *View) Chunks(r RepoID, yield func(w Which, h prolly.Hash, stored int) error) error {
 	chunks := viewed(v.View, r.shard())
 	return v.each(chunks.Prefix, func(key, value []byte) error {
-		if of, ok := chunks.Ref(key); ok {
-			return yield(of.Hash, len(value))
+		if of, ok := chunks.Ref(key); ok && 1 <= of.Space && int(of.Space) <= len(allMaps) {
+			return yield(allMaps[of.Space-1], of.Hash, len(value))
 		}
 		return nil
 	})

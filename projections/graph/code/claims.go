@@ -3,6 +3,7 @@ package code
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/recountdb/recount/projections/graph/prolly"
 	"github.com/recountdb/recount/schemas"
@@ -25,6 +26,10 @@ const (
 
 // allMaps are in the order of roots.all.
 var allMaps = [...]Which{FilesMap, NodesMap, OutMap, InMap, ExternalsMap, UsersMap, UnresolvedMap}
+
+// space is where the chunks of such maps are. Each has its own, so that who reads one map
+// does not decompress the others beside it.
+func (w Which) space() byte { return byte(1 + slices.Index(allMaps[:], w)) }
 
 func (r roots) of(w Which) (prolly.Hash, error) {
 	switch w {
@@ -57,7 +62,7 @@ func (s *Snapshot) Since(base *Snapshot, w Which) iter.Seq2[prolly.Change, error
 	if err != nil {
 		return func(yield func(prolly.Change, error) bool) { yield(prolly.Change{}, err) }
 	}
-	return s.db.Diff(before, now)
+	return s.db.In(w.space()).Diff(before, now)
 }
 
 // Prove proves what one map says about a key. The chain goes on from the map's
@@ -67,7 +72,7 @@ func (s *Snapshot) Prove(w Which, key []byte) (prolly.Claim, *prolly.Proof, erro
 	if err != nil {
 		return prolly.Claim{}, nil, err
 	}
-	return s.db.Prove(root, key)
+	return s.db.In(w.space()).Prove(root, key)
 }
 
 // HashOf is the hash of the snapshot of a commit: a function of the repository's

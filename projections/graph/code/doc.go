@@ -32,7 +32,8 @@
 // of a repository is in one partition, and a name that a producer sent to two
 // partitions is two repositories.
 //
-//	0x10 Shard place 00 hash             a chunk of a map (prolly.Keyed)
+//	0x10 Shard map place 00 hash         a chunk of a map (prolly.Keyed); map is a byte,
+//	                                     1 to 7 in the order above
 //	0x11 Shard Repo 'f' blob language    StoredFacts, zstd
 //	0x11 Shard Repo 'c' commit           CodeSnapshot
 //	0x11 Shard Repo 'p' commit scope parts part
@@ -40,7 +41,8 @@
 //	0x11 Shard Repo 'r' ref              CodeRef
 //	0x11 Shard Repo 'w'                  CodeSnapshot of the working tree
 //
-// The place of a chunk is a key of its map or the beginning of one, so that the versions
+// The chunks of a map lie together, since who reads one seldom reads the others. The
+// place of a chunk is a key of its map or the beginning of one, so that the versions
 // of a chunk and its neighbours lie together. Tables are compressed in blocks that are
 // large enough for many of them: of a chunk with one entry otherwise than in the
 // commit before, little more than that entry and its hash is stored.

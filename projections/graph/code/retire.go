@@ -112,17 +112,27 @@ func (f *fold) retire(ctx context.Context, r *recountv1.Record, rule *recountv1.
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if r, ok := chunks.Ref(key); ok && !used.Has(r.Hash) {
+		if r, ok := chunks.Ref(key); ok && !used.has(r) {
 			return f.t.Delete(slices.Clone(key))
 		}
 		return nil
 	})
 }
 
+// marks are those of the maps, in the order of allMaps.
+type marks [len(allMaps)]*prolly.Marks
+
+func (m *marks) has(r prolly.Ref) bool {
+	return 1 <= r.Space && int(r.Space) <= len(m) && m[r.Space-1].Has(r.Hash)
+}
+
 // used marks the chunks of all graphs of the partition, but for those of a repository
 // that are gone.
-func (f *fold) used(ctx context.Context, v *View, retired RepoID, gone map[string]bool) (*prolly.Marks, error) {
-	marks := v.Maps(retired).Marks()
+func (f *fold) used(ctx context.Context, v *View, retired RepoID, gone map[string]bool) (*marks, error) {
+	used := &marks{}
+	for i, w := range allMaps {
+		used[i] = v.Maps(retired, w).Marks()
+	}
 	repos, err := v.Repositories()
 	if err != nil {
 		return nil, err
@@ -135,8 +145,8 @@ func (f *fold) used(ctx context.Context, v *View, retired RepoID, gone map[strin
 		if err != nil {
 			return v.Damaged(err)
 		}
-		for _, root := range roots.all() {
-			if err := marks.Add(ctx, *root); err != nil {
+		for i, root := range roots.all() {
+			if err := used[i].Add(ctx, *root); err != nil {
 				return err
 			}
 		}
@@ -163,5 +173,5 @@ func (f *fold) used(ctx context.Context, v *View, retired RepoID, gone map[strin
 			return nil, err
 		}
 	}
-	return marks, nil
+	return used, nil
 }

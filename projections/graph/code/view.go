@@ -216,7 +216,7 @@ func (v *View) Open(s *recountv1.CodeSnapshot) (*Snapshot, error) {
 }
 
 func (v *View) open(r RepoID, s *recountv1.CodeSnapshot, roots roots) *Snapshot {
-	return &Snapshot{CodeSnapshot: s, repo: r, roots: roots, db: v.Maps(r), v: v}
+	return &Snapshot{CodeSnapshot: s, repo: r, roots: roots, db: v.chunks(r), v: v}
 }
 
 // Snapshot is the graph at a commit. It reads what its view sees.
@@ -238,13 +238,21 @@ func (s *Snapshot) Repo() RepoID { return s.repo }
 func (s *Snapshot) Hash() schemas.Hash { return schemas.Hash(s.Snapshot) }
 
 // The maps of a snapshot, as the package comment has them.
-func (s *Snapshot) Files() (*prolly.Map, error)      { return s.db.Map(s.roots.files) }
-func (s *Snapshot) Nodes() (*prolly.Map, error)      { return s.db.Map(s.roots.nodes) }
-func (s *Snapshot) Out() (*prolly.Map, error)        { return s.db.Map(s.roots.out) }
-func (s *Snapshot) In() (*prolly.Map, error)         { return s.db.Map(s.roots.in) }
-func (s *Snapshot) Externals() (*prolly.Map, error)  { return s.db.Map(s.roots.externals) }
-func (s *Snapshot) Users() (*prolly.Map, error)      { return s.db.Map(s.roots.users) }
-func (s *Snapshot) Unresolved() (*prolly.Map, error) { return s.db.Map(s.roots.unresolved) }
+func (s *Snapshot) Files() (*prolly.Map, error)      { return s.open(FilesMap) }
+func (s *Snapshot) Nodes() (*prolly.Map, error)      { return s.open(NodesMap) }
+func (s *Snapshot) Out() (*prolly.Map, error)        { return s.open(OutMap) }
+func (s *Snapshot) In() (*prolly.Map, error)         { return s.open(InMap) }
+func (s *Snapshot) Externals() (*prolly.Map, error)  { return s.open(ExternalsMap) }
+func (s *Snapshot) Users() (*prolly.Map, error)      { return s.open(UsersMap) }
+func (s *Snapshot) Unresolved() (*prolly.Map, error) { return s.open(UnresolvedMap) }
+
+func (s *Snapshot) open(w Which) (*prolly.Map, error) {
+	root, err := s.roots.of(w)
+	if err != nil {
+		return nil, err
+	}
+	return s.db.In(w.space()).Map(root)
+}
 
 // Changes are the snapshot's files as the event of a whole commit lists them.
 func (s *Snapshot) Changes() ([]*recountv1.FileChange, error) {

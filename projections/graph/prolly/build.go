@@ -130,7 +130,7 @@ const flushBytes = 1 << 20
 // write takes a chunk, without keeping data; one that will be read soon is kept in the cache too.
 func (w *writer) write(place []byte, h Hash, data []byte, soon bool) error {
 	stored := pack(h, data)
-	w.pending = append(w.pending, Chunk{Ref{string(place), h}, stored})
+	w.pending = append(w.pending, Chunk{Ref{w.d.space, string(place), h}, stored})
 	w.size += len(stored)
 	w.chunks++
 	w.bytes += int64(len(stored))
@@ -161,7 +161,7 @@ func (w *writer) flush() error {
 // load reads a root, be it put already or not.
 func (w *writer) load(root Hash) (*node, error) {
 	for _, c := range w.pending {
-		if c.Ref == (Ref{Hash: root}) {
+		if c.Ref == (Ref{Space: w.d.space, Hash: root}) {
 			return unpack(root, c.Stored)
 		}
 	}
@@ -172,7 +172,7 @@ func (w *writer) load(root Hash) (*node, error) {
 // nothing leading to it.
 func (w *writer) forget(root Hash) {
 	for i, c := range w.pending {
-		if c.Ref == (Ref{Hash: root}) {
+		if c.Ref == (Ref{Space: w.d.space, Hash: root}) {
 			w.pending = slices.Delete(w.pending, i, i+1)
 			w.size -= len(c.Stored)
 			w.chunks--

@@ -101,7 +101,7 @@ func forge(t *testing.T, d *DB, level uint8, entries ...Entry) Hash {
 	}
 	h, data := c.chunk()
 	for n := range len(entries[0].Key) + 1 {
-		check(t, d.store.Put([]Chunk{{Ref{string(entries[0].Key[:n]), h}, pack(h, data)}}))
+		check(t, d.store.Put([]Chunk{{Ref{0, string(entries[0].Key[:n]), h}, pack(h, data)}}))
 	}
 	return h
 }

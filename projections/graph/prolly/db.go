@@ -11,6 +11,7 @@ import (
 type DB struct {
 	store Store
 	cache *cache
+	space byte
 }
 
 // Options of a DB. The zero value is good.
@@ -31,7 +32,12 @@ func New(s Store, o Options) *DB {
 // or one staged in front of it. The cache may have chunks that a stage had and that were
 // never written; that does no harm to roots that were, since what Apply makes it always
 // puts.
-func (d *DB) On(s Store) *DB { return &DB{store: s, cache: d.cache} }
+func (d *DB) On(s Store) *DB { return &DB{store: s, cache: d.cache, space: d.space} }
+
+// In is the DB of the maps of another space. Maps that are alike, or that are read
+// together, belong in one; a map is only found in the space that it was made in. The
+// first DB is in space 0.
+func (d *DB) In(space byte) *DB { return &DB{store: d.store, cache: d.cache, space: space} }
 
 // ChunkError is a chunk that cannot be read or is not what it should be.
 type ChunkError struct {
@@ -66,7 +72,7 @@ func (d *DB) load(place []byte, h Hash) (*node, error) {
 
 // read is load past the cache.
 func (d *DB) read(place []byte, h Hash) (*node, error) {
-	stored, err := d.store.Get(Ref{string(place), h})
+	stored, err := d.store.Get(Ref{d.space, string(place), h})
 	if err != nil {
 		return nil, &ChunkError{h, err}
 	}

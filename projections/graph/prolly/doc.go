@@ -88,10 +88,10 @@
 //	   the seed is the first 8 bytes of the chunk's hash, little-endian
 //	8  the canonical form
 //
-// under a name: the chunk's place, which is the key of the link that leads to it (empty
+// under a name: the space of the chunk's map (DB.In), the chunk's place, which is the key of the link that leads to it (empty
 // for a root), and its hash. Keyed and Pebble have it at
 //
-//	prefix place 00 hash
+//	prefix space place 00 hash
 //
 // so that the versions of a chunk lie together, with the neighbours of each. It is for
 // the store below to compress them: by blocks of many chunks, nearly all of one is found

@@ -14,7 +14,7 @@ func reachable(t testing.TB, d *DB, root Hash) []Ref {
 	visit = func(place []byte, h Hash) {
 		n, err := d.read(place, h)
 		check(t, err)
-		all = append(all, Ref{string(place), h})
+		all = append(all, Ref{0, string(place), h})
 		for i := range n.len() {
 			if n.level > 0 {
 				below, _ := n.link(i)

@@ -10,7 +10,7 @@ import (
 )
 
 // Keyed is a Store in a key-value store that has other things in it too: a chunk is
-// at the prefix followed by its place, a zero byte and its hash. The store is one that
+// at the prefix followed by its space, its place, a zero byte and its hash. The store is one that
 // compresses blocks of neighbours: what a chunk has in common with the one before it,
 // often all but an entry, then takes next to nothing.
 type Keyed struct {
@@ -49,8 +49,8 @@ func (k *Keyed) Put(chunks []Chunk) error {
 
 // Key is where a chunk is.
 func (k *Keyed) Key(r Ref) []byte {
-	b := make([]byte, 0, len(k.Prefix)+len(r.Place)+1+len(r.Hash))
-	b = append(append(append(b, k.Prefix...), r.Place...), 0)
+	b := make([]byte, 0, len(k.Prefix)+1+len(r.Place)+1+len(r.Hash))
+	b = append(append(append(append(b, k.Prefix...), r.Space), r.Place...), 0)
 	return append(b, r.Hash[:]...)
 }
 
@@ -58,10 +58,10 @@ func (k *Keyed) Key(r Ref) []byte {
 func (k *Keyed) Ref(key []byte) (r Ref, ok bool) {
 	name, ok := bytes.CutPrefix(key, k.Prefix)
 	end := len(name) - len(r.Hash) - 1
-	if !ok || end < 0 || name[end] != 0 {
+	if !ok || end < 1 || name[end] != 0 {
 		return Ref{}, false
 	}
-	return Ref{string(name[:end]), Hash(name[end+1:])}, true
+	return Ref{name[0], string(name[1:end]), Hash(name[end+1:])}, true
 }
 
 // Pebble is a Store in a Pebble database, below a prefix. Put writes without a sync:

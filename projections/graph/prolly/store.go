@@ -16,6 +16,9 @@ var ErrNotFound = errors.New("chunk not found")
 // Ref names a chunk: by where it stands, and by its hash. A chunk that stands in two
 // places is two for a Store.
 type Ref struct {
+	// Space is that of its map (DB.In). A store that keeps chunks in the order of their
+	// spaces reads of one what a walk over one map needs, and no more.
+	Space byte
 	// Place is the key of the link that leads to the chunk; empty for the first of a
 	// level, and so for a root. A store that keeps chunks in the order of their places
 	// has those together that are alike: the versions of one, and its neighbours.
@@ -23,9 +26,9 @@ type Ref struct {
 	Hash  Hash
 }
 
-// Compare orders by place, then by hash.
+// Compare orders by space, then by place, then by hash.
 func (r Ref) Compare(o Ref) int {
-	return cmp.Or(cmp.Compare(r.Place, o.Place), r.Hash.Compare(o.Hash))
+	return cmp.Or(cmp.Compare(r.Space, o.Space), cmp.Compare(r.Place, o.Place), r.Hash.Compare(o.Hash))
 }
 
 // Store keeps chunks. What it keeps of a chunk is opaque to it: the stored form of the

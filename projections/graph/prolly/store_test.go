@@ -81,7 +81,7 @@ func TestStores(t *testing.T) {
 // TestKeysOfChunks has places with zero bytes and those that others begin with.
 func TestKeysOfChunks(t *testing.T) {
 	k := &Keyed{Prefix: []byte("p\x00")}
-	for _, r := range []Ref{{}, {Hash: Hash{1}}, {"a", Hash{}}, {"a\x00b", Hash{2}}, {"a\x00", Hash{}}, {strings.Repeat("\x00", 40), Hash{}}} {
+	for _, r := range []Ref{{}, {Hash: Hash{1}}, {0, "a", Hash{}}, {0, "a\x00b", Hash{2}}, {7, "a\x00b", Hash{2}}, {0, "a\x00", Hash{}}, {255, strings.Repeat("\x00", 40), Hash{}}} {
 		if got, ok := k.Ref(k.Key(r)); !ok || got != r {
 			t.Errorf("key %q: got %q, %t, want %q", k.Key(r), got, ok, r)
 		}
