@@ -38,7 +38,7 @@ interface's method; what implements that is one step further, at 0.70 at most.
 Exits with 1 if there is none.`,
 		Example: fmt.Sprintf(`  recount %[1]s Client.Produce
   recount %[1]s kgo.Client.Produce --depth 3 --min-confidence 0.8
-  recount %[1]s pkg/kgo/client.go:123 --at v1.18.0 --json`, q.Name),
+  recount %[1]s pkg/kgo/client.go:123 --at v1.18.0 --json`, q.Name()),
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeSymbols(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -71,7 +71,7 @@ Exits with 1 if there is none.`,
 		},
 	}
 	f.add(c, code.DefaultLimit)
-	if q.Name == code.CallersQuestion.Name {
+	if q.Path == code.CallersQuestion.Path {
 		running.add(c)
 	}
 	c.Flags().IntVar(&depth, "depth", 1, fmt.Sprintf("how many calls to go at most, up to %d", code.MaxDepth))

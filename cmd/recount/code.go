@@ -54,7 +54,7 @@ func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q cod
 		return err
 	}
 	return a.withBackend(ctx, func(b *backend) error {
-		r, err := code.Ask(ctx, b, q, request(scope))
+		r, err := q.Ask(ctx, b, request(scope))
 		a.clearProgress()
 		if err != nil {
 			return a.unanswered(err)
@@ -111,7 +111,7 @@ func (a *app) completeSymbols(most int) cobra.CompletionFunc {
 		if typed == "" {
 			return nil, nil
 		}
-		r, err := code.Ask(ctx, b, code.SymbolsQuestion, code.SymbolsRequest{Scope: scopeOf(cmd), Text: typed, Limit: completionCount})
+		r, err := code.SymbolsQuestion.Ask(ctx, b, code.SymbolsRequest{Scope: scopeOf(cmd), Text: typed, Limit: completionCount})
 		if err != nil {
 			return nil, err
 		}

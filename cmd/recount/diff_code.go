@@ -65,7 +65,7 @@ func (a *app) isGraphDiff(ctx context.Context, c *cobra.Command, b *backend, arg
 		return false, err
 	}
 	revisions, err := allKnown(args, func(rev string) error {
-		_, err := code.Ask(ctx, b, code.LogQuestion, code.LogRequest{Scope: code.Scope{At: rev}, Limit: 1})
+		_, err := code.LogQuestion.Ask(ctx, b, code.LogRequest{Scope: code.Scope{At: rev}, Limit: 1})
 		return err
 	})
 	if err != nil {
@@ -111,7 +111,7 @@ func (a *app) graphDiff(ctx context.Context, b *backend, args []string, f graphD
 	if f.markdown && a.json {
 		return usagef("--json and --markdown: give one of them")
 	}
-	r, err := code.Ask(ctx, b, code.DiffQuestion, code.GraphDiffRequest{
+	r, err := code.DiffQuestion.Ask(ctx, b, code.GraphDiffRequest{
 		Scope: code.Scope{Repo: f.repo, AtLeast: m.AtLeast}, Diff: strings.Join(args, ".."),
 		Impact: f.impact, FailOn: f.failOn, Limit: f.limit,
 	})

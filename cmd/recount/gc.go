@@ -60,7 +60,7 @@ type collected struct {
 }
 
 func (a *app) gc(ctx context.Context, b *backend, r code.RetirableRequest, now time.Time, dry bool) error {
-	resp, err := code.Ask(ctx, b, code.RetirableQuestion, r)
+	resp, err := code.RetirableQuestion.Ask(ctx, b, r)
 	a.clearProgress()
 	if err != nil {
 		return a.unanswered(err)

@@ -62,7 +62,7 @@ func (a *app) printRoutes(r code.RoutesResponse) {
 // completeRoutes offers paths as a shell completes one.
 func (a *app) completeRoutes() cobra.CompletionFunc {
 	return a.complete(1, func(ctx context.Context, b *backend, cmd *cobra.Command, typed string) ([]cobra.Completion, error) {
-		r, err := code.Ask(ctx, b, code.RoutesQuestion, code.RoutesRequest{Scope: scopeOf(cmd), Pattern: typed, Limit: completionCount})
+		r, err := code.RoutesQuestion.Ask(ctx, b, code.RoutesRequest{Scope: scopeOf(cmd), Pattern: typed, Limit: completionCount})
 		if err != nil {
 			return nil, err
 		}

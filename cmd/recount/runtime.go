@@ -87,7 +87,7 @@ func askRuntime[Q any, R answered](ctx context.Context, a *app, f *windowFlags, 
 		return err
 	}
 	return a.withBackend(ctx, func(b *backend) error {
-		r, err := runtime.Ask(ctx, b, q, request(w))
+		r, err := q.Ask(ctx, b, request(w))
 		a.clearProgress()
 		if err != nil {
 			return a.unanswered(err)
@@ -165,7 +165,7 @@ func (a *app) lastSeen(m runtime.Measure) string {
 // completeServices offers the services that send spans.
 func (a *app) completeServices(c *cobra.Command) {
 	offer := a.complete(1, func(ctx context.Context, b *backend, _ *cobra.Command, typed string) ([]cobra.Completion, error) {
-		r, err := runtime.Ask(ctx, b, runtime.ServicesQuestion, runtime.ServicesRequest{})
+		r, err := runtime.ServicesQuestion.Ask(ctx, b, runtime.ServicesRequest{})
 		if err != nil {
 			return nil, err
 		}

@@ -20,7 +20,7 @@ func (a *app) whySpan(ctx context.Context, b *backend, w *walkFlags, ref string,
 	if w.dot || w.mermaid || w.asOf != "" {
 		return true, usagef("--dot, --mermaid and --as-of: of commands alone, and %q names a span", ref)
 	}
-	r, err := runtime.Ask(ctx, b, runtime.WhyQuestion, runtime.SpanWhyRequest{Window: runtime.Window{At: time.Now().UTC()}, Ref: ref, Limit: limit})
+	r, err := runtime.WhyQuestion.Ask(ctx, b, runtime.SpanWhyRequest{Window: runtime.Window{At: time.Now().UTC()}, Ref: ref, Limit: limit})
 	a.clearProgress()
 	if errors.As(err, &missing) {
 		missing.Hint += "; nor does a command's id start so"

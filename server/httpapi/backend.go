@@ -7,6 +7,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/question"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -31,12 +32,9 @@ type Backend interface {
 	Diff(ctx context.Context, r query.DiffRequest) (query.DiffResponse, error)
 	// Insights tells what recurs.
 	Insights(ctx context.Context, r query.InsightsRequest) (query.InsightsResponse, error)
-	// Code answers a question about code into response, a pointer: code.Ask says it
-	// with types.
-	Code(ctx context.Context, question string, request, response any) error
-	// Runtime answers a question about what runs into response, a pointer: runtime.Ask
-	// says it with types.
-	Runtime(ctx context.Context, question string, request, response any) error
+	// Answerer answers the questions about code and about what runs: Question.Ask
+	// asks it with types.
+	question.Answerer
 	// Export writes a code graph to w, in one of the formats of code.Export.
 	Export(ctx context.Context, r code.ExportRequest, w io.Writer) error
 	// Follow hands commands to each as they become visible (query.Follow). It ends

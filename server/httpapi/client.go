@@ -101,7 +101,7 @@ func (c *Client) Append(ctx context.Context, events []schemas.Event) ([]Appended
 
 // Find asks POST /v1/find.
 func (c *Client) Find(ctx context.Context, q query.FindRequest) (query.FindResponse, error) {
-	return question[query.FindResponse](ctx, c, "/v1/find", q)
+	return asked[query.FindResponse](ctx, c, "/v1/find", q)
 }
 
 // Show asks GET /v1/intents/{id}.
@@ -146,39 +146,34 @@ func referred(err error) error {
 
 // Why asks POST /v1/why.
 func (c *Client) Why(ctx context.Context, q query.WhyRequest) (query.WhyResponse, error) {
-	return question[query.WhyResponse](ctx, c, "/v1/why", q)
+	return asked[query.WhyResponse](ctx, c, "/v1/why", q)
 }
 
 // Stitch asks POST /v1/stitch.
 func (c *Client) Stitch(ctx context.Context, q query.StitchRequest) (query.StitchResponse, error) {
-	return question[query.StitchResponse](ctx, c, "/v1/stitch", q)
+	return asked[query.StitchResponse](ctx, c, "/v1/stitch", q)
 }
 
 // Diff asks POST /v1/diff.
 func (c *Client) Diff(ctx context.Context, q query.DiffRequest) (query.DiffResponse, error) {
-	return question[query.DiffResponse](ctx, c, "/v1/diff", q)
+	return asked[query.DiffResponse](ctx, c, "/v1/diff", q)
 }
 
 // Insights asks POST /v1/insights.
 func (c *Client) Insights(ctx context.Context, q query.InsightsRequest) (query.InsightsResponse, error) {
-	return question[query.InsightsResponse](ctx, c, "/v1/insights", q)
+	return asked[query.InsightsResponse](ctx, c, "/v1/insights", q)
 }
 
-// Code asks POST /v1/code/{question}.
-func (c *Client) Code(ctx context.Context, question string, request, response any) error {
-	return referred(c.call(ctx, http.MethodPost, "/v1/code/"+question, nil, mediaJSON, request, response))
-}
-
-// Runtime asks POST /v1/runtime/{question}.
-func (c *Client) Runtime(ctx context.Context, question string, request, response any) error {
-	return referred(c.call(ctx, http.MethodPost, "/v1/runtime/"+question, nil, mediaJSON, request, response))
+// Answer asks POST /v1/{path}.
+func (c *Client) Answer(ctx context.Context, path string, request, response any) error {
+	return referred(c.call(ctx, http.MethodPost, "/v1/"+path, nil, mediaJSON, request, response))
 }
 
 // normal is a request that can check itself. It is sent as it was made: what is
 // left out is filled in by the server.
 type normal[Q any] interface{ Normal() (Q, error) }
 
-func question[R any, Q normal[Q]](ctx context.Context, c *Client, path string, q Q) (r R, err error) {
+func asked[R any, Q normal[Q]](ctx context.Context, c *Client, path string, q Q) (r R, err error) {
 	if _, err := q.Normal(); err != nil {
 		return r, err
 	}

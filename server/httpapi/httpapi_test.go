@@ -91,23 +91,20 @@ func (f *fake) Insights(_ context.Context, r query.InsightsRequest) (query.Insig
 	return query.InsightsResponse{Commands: int64(r.Limit)}, f.err
 }
 
-func (f *fake) Runtime(_ context.Context, question string, request, response any) error {
-	if r, ok := request.(runtime.TrafficRequest); ok {
-		response.(*runtime.TrafficResponse).Operations = []runtime.Traffic{{Service: question + " of " + r.Service}}
+func (f *fake) Answer(_ context.Context, path string, request, response any) error {
+	switch r := request.(type) {
+	case runtime.TrafficRequest:
+		response.(*runtime.TrafficResponse).Operations = []runtime.Traffic{{Service: path + " of " + r.Service}}
 		return f.err
-	}
-	return &query.NotFoundError{Ref: question, Hint: "no span of that trace has come in"}
-}
-
-func (f *fake) Code(_ context.Context, question string, request, response any) error {
-	if question == "flow" {
+	case code.CallsRequest:
+		response.(*code.CallsResponse).Symbol.Name = path + " of " + r.Symbol
+		return f.err
+	case code.FlowRequest:
 		return &code.AmbiguousError{What: "symbol \"x\"", Candidates: []string{"a.go:x", "b.go:x"}}
+	case code.ImpactRequest:
+		return &query.NotFoundError{Ref: path, Hint: "see symbols"}
 	}
-	if r, ok := request.(code.CallsRequest); ok {
-		response.(*code.CallsResponse).Symbol.Name = question + " of " + r.Symbol
-		return f.err
-	}
-	return &query.NotFoundError{Ref: question, Hint: "see symbols"}
+	return &query.NotFoundError{Ref: path, Hint: "no span of that trace has come in"}
 }
 
 func (f *fake) Follow(ctx context.Context, r query.FollowRequest, each func(query.Followed) error) error {
@@ -588,20 +585,20 @@ func TestErrorsKeepTheirClass(t *testing.T) {
 func TestCode(t *testing.T) {
 	_, c := serve(t, &fake{}, httpapi.Options{})
 	ctx := t.Context()
-	r, err := code.Ask(ctx, c, code.CallersQuestion, code.CallsRequest{Symbol: "x"})
-	if err != nil || r.Symbol.Name != "callers of x" {
+	r, err := code.CallersQuestion.Ask(ctx, c, code.CallsRequest{Symbol: "x"})
+	if err != nil || r.Symbol.Name != "code/callers of x" {
 		t.Errorf("callers: %+v %v", r.Symbol, err)
 	}
-	_, err = code.Ask(ctx, c, code.FlowQuestion, code.FlowRequest{From: "x", To: "y"})
+	_, err = code.FlowQuestion.Ask(ctx, c, code.FlowRequest{From: "x", To: "y"})
 	if err == nil || err.Error() != "symbol \"x\" is ambiguous: name one of\n  a.go:x\n  b.go:x" {
 		t.Errorf("ambiguous: %v", err)
 	}
 	var nf *query.NotFoundError
-	if _, err = code.Ask(ctx, c, code.ImpactQuestion, code.ImpactRequest{Symbol: "x"}); !errors.As(err, &nf) || nf.Hint != "see symbols" {
+	if _, err = code.ImpactQuestion.Ask(ctx, c, code.ImpactRequest{Symbol: "x"}); !errors.As(err, &nf) || nf.Hint != "see symbols" {
 		t.Errorf("not found: %v", err)
 	}
 	var re *query.RequestError
-	if _, err = code.Ask(ctx, c, code.CallersQuestion, code.CallsRequest{}); !errors.As(err, &re) || re.Field != "symbol" {
+	if _, err = code.CallersQuestion.Ask(ctx, c, code.CallsRequest{}); !errors.As(err, &re) || re.Field != "symbol" {
 		t.Errorf("refused before it is sent: %v", err)
 	}
 }

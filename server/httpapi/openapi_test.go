@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -77,6 +79,11 @@ func TestOpenAPI(t *testing.T) {
 	for _, want := range []string{"appendEvents", "find", "why", "stitch", "diff", "insights", "codeSymbols", "codeCallers", "codeImpact", "show", "scan", "status", "rebuild", "verify", "healthz", "readyz"} {
 		if !ids[want] {
 			t.Errorf("no operation %s", want)
+		}
+	}
+	for _, path := range append(code.Questions.Paths(), runtime.Questions.Paths()...) {
+		if doc["paths"].(map[string]any)["/v1/"+path] == nil {
+			t.Errorf("question %s is not served", path)
 		}
 	}
 	for name, s := range components {

@@ -3,10 +3,12 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/question"
 )
 
 // registerQuestions adds what is asked by POST, because a question has structure.
@@ -44,6 +46,25 @@ func registerQuestion[Q, R any](s *server, api huma.API, name, summary, descript
 		MaxBodyBytes: maxQuestion, Errors: append([]int{400, 401, 406, 413, 504}, failures...),
 	}, func(ctx context.Context, in *struct{ Body Q }) (*struct{ Body R }, error) {
 		r, err := ask(ctx, in.Body)
+		if err != nil {
+			return nil, s.fail(ctx, err)
+		}
+		return &struct{ Body R }{r}, nil
+	})
+}
+
+// register adds a question of an area: POST /v1/code/callers. It reads only.
+func register[S, Q, R any](s *server, api huma.API, q question.Question[S, Q, R]) {
+	id := q.Area()
+	for word := range strings.SplitSeq(q.Name(), "-") {
+		id += strings.ToUpper(word[:1]) + word[1:]
+	}
+	huma.Register(api, huma.Operation{
+		OperationID: id, Method: http.MethodPost, Path: "/v1/" + q.Path, Tags: []string{q.Area()},
+		Summary: q.Summary, Description: q.Description + " It reads only; POST because a question has structure.",
+		MaxBodyBytes: maxQuestion, Errors: append([]int{400, 401, 406, 413, 504}, aboutOne...),
+	}, func(ctx context.Context, in *struct{ Body Q }) (*struct{ Body R }, error) {
+		r, err := q.Ask(ctx, s.b, in.Body)
 		if err != nil {
 			return nil, s.fail(ctx, err)
 		}

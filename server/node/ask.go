@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/embed"
@@ -100,15 +101,18 @@ func (n *Node) Insights(ctx context.Context, q query.InsightsRequest) (query.Ins
 	return answer(ctx, n, q, query.Insights)
 }
 
-// Code is Backend.Code.
-func (n *Node) Code(ctx context.Context, question string, request, response any) error {
+// Answer is Backend.Answer.
+func (n *Node) Answer(ctx context.Context, path string, request, response any) error {
 	if n.set == nil {
 		return noRole(RoleProject)
 	}
 	if err := n.catchUp(ctx); err != nil {
 		return err
 	}
-	return code.Answer(ctx, n.codeSources(), question, request, response)
+	if strings.HasPrefix(path, "runtime/") {
+		return runtime.Questions.Answer(ctx, n.runtimeSources(), path, request, response)
+	}
+	return code.Questions.Answer(ctx, n.codeSources(), path, request, response)
 }
 
 // codeSources are what questions about code are asked of, with what runs beside it.
@@ -132,17 +136,6 @@ func (n *Node) observe(ctx context.Context, lr schemas.LogRecord) (*recountv1.Sp
 		return nil, err
 	}
 	return recs[0].GetSpans(), nil
-}
-
-// Runtime is Backend.Runtime.
-func (n *Node) Runtime(ctx context.Context, question string, request, response any) error {
-	if n.set == nil {
-		return noRole(RoleProject)
-	}
-	if err := n.catchUp(ctx); err != nil {
-		return err
-	}
-	return runtime.Answer(ctx, n.runtimeSources(), question, request, response)
 }
 
 // Export is Backend.Export.
@@ -238,20 +231,12 @@ func (r roled) Insights(ctx context.Context, q query.InsightsRequest) (query.Ins
 	return serve(ctx, r, q, r.Node.Insights)
 }
 
-// Code needs the role serve.
-func (r roled) Code(ctx context.Context, question string, request, response any) error {
+// Answer needs the role serve.
+func (r roled) Answer(ctx context.Context, path string, request, response any) error {
 	if !r.cfg.Has(RoleServe) {
 		return noRole(RoleServe)
 	}
-	return r.Node.Code(ctx, question, request, response)
-}
-
-// Runtime needs the role serve.
-func (r roled) Runtime(ctx context.Context, question string, request, response any) error {
-	if !r.cfg.Has(RoleServe) {
-		return noRole(RoleServe)
-	}
-	return r.Node.Runtime(ctx, question, request, response)
+	return r.Node.Answer(ctx, path, request, response)
 }
 
 // Export needs the role serve.
