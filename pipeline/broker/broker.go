@@ -44,6 +44,9 @@ type Broker struct {
 	nextID uint64
 	closed bool
 
+	// rewriting is held by whoever replaces records, until the old ones are gone.
+	rewriting sync.Mutex
+
 	closeOnce sync.Once
 	closeErr  error
 
@@ -115,6 +118,7 @@ func (b *Broker) open() (err error) {
 		return err
 	}
 	b.running.Go(b.keepHouse)
+	b.running.Go(b.resumeScrub)
 	if guarded {
 		b.running.Go(b.guardSpace)
 	}

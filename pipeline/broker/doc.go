@@ -22,7 +22,8 @@
 // # What it does not do
 //
 // It is one broker: no replication. It keeps everything: no retention by time or
-// size, no compaction; DeleteRecords and DeleteTopics delete. There are no
+// size, no compaction; DeleteRecords and DeleteTopics delete, and Rewrite replaces
+// records in place, down to the bytes on disk. There are no
 // transactions and no fetch sessions. A topic setting that would promise one of
 // these is refused, rather than stored and ignored; what is not served is answered
 // with Kafka's UNSUPPORTED_VERSION where the answer has a place for it, else by
@@ -83,6 +84,7 @@
 //	m/commit                        uint64: number of the last group commit
 //	m/next-producer                 uint64: last producer id given out
 //	m/next-topic                    uint64: last topic number given out
+//	m/scrub                         empty; written to have something to flush
 //	t/<name>                        a topic, as JSON: id, num, partitions, configs
 //	p <num u32> <partition u32>     where a log stands (tail in partition.go):
 //	                                start, end, bytes, max timestamp, its batch's
@@ -109,6 +111,10 @@
 //	                                a gap: records up to before this offset (u64) were
 //	                                lost, and given up by AcceptLoss; batches without
 //	                                records stand for them under b
+//	e <num u32> <partition u32> <last offset u64> <checksum u32>
+//	                                a batch that was replaced, and may still stand in
+//	                                files: its base offset (u64), then where it stood in
+//	                                a segment file, as under b, if it did (scrub.go)
 //
 // A topic's number (num) stands for one life of it: deleted and created again it
 // gets another, so nothing old can be taken for new.

@@ -25,7 +25,7 @@ func (b *Broker) keepHouse() {
 				b.log.Warn("log store", "err", err)
 			}
 		case <-readers.C:
-			b.sweepReaders()
+			b.sweepReaders(readerIdle)
 		case <-windows.C:
 			if n, err := b.expireWindows(time.Now().Add(-b.opts.ProducerExpiry)); err != nil {
 				b.log.Warn("expire producers", "err", err)

@@ -17,6 +17,7 @@ const (
 	keyGap       = 'x'
 	keySegment   = 's'
 	keyHeld      = 'h'
+	keyScrub     = 'e'
 )
 
 var (
@@ -24,6 +25,7 @@ var (
 	metaCommit       = []byte("m/commit")
 	metaNextProducer = []byte("m/next-producer")
 	metaNextTopic    = []byte("m/next-topic")
+	metaScrub        = []byte("m/scrub")
 )
 
 // topicNum stands for one life of a topic: a topic that is deleted and created

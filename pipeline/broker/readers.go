@@ -19,6 +19,7 @@ import (
 type reader struct {
 	it     *pebble.Iterator
 	next   int64
+	epoch  int64 // of readers, when it was opened
 	opened time.Time
 	parked time.Time
 }
@@ -28,6 +29,7 @@ type readers struct {
 	mu     sync.Mutex
 	parked []*reader
 	closed bool
+	epoch  int64 // grows when what readers may have seen has been replaced
 
 	// What was last said of an offset that cannot be read.
 	failedAt int64
@@ -49,13 +51,19 @@ func (p *partition) openReader(s *store, offset int64) (*reader, error) {
 	if r := p.readers.take(offset); r != nil {
 		return r, nil
 	}
+	return p.newReader(s, offset)
+}
+
+// newReader is openReader of what there is now.
+func (p *partition) newReader(s *store, offset int64) (*reader, error) {
+	epoch := p.readers.now()
 	lo, hi := partitionSpan(keyBatch, p.topic.num, p.num)
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lo, UpperBound: hi})
 	if err != nil {
 		return nil, err
 	}
 	it.SeekGE(batchKey(p.topic.num, p.num, offset))
-	return &reader{it: it, next: offset, opened: time.Now()}, nil
+	return &reader{it: it, next: offset, epoch: epoch, opened: time.Now()}, nil
 }
 
 // isNews reports whether it is worth a line in the log that reading at offset
@@ -91,7 +99,7 @@ func (rs *readers) park(r *reader) error {
 	}
 	r.parked = now
 	rs.mu.Lock()
-	if rs.closed {
+	if rs.closed || r.epoch != rs.epoch {
 		rs.mu.Unlock()
 		return r.it.Close()
 	}
@@ -104,6 +112,20 @@ func (rs *readers) park(r *reader) error {
 		return oldest.it.Close()
 	}
 	return nil
+}
+
+func (rs *readers) now() int64 {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	return rs.epoch
+}
+
+// renew has nobody go on with an iterator that was opened before.
+func (rs *readers) renew() error {
+	rs.mu.Lock()
+	rs.epoch++
+	rs.mu.Unlock()
+	return rs.sweep(time.Now().Add(time.Hour))
 }
 
 // sweep closes what has been parked since before t.
@@ -145,11 +167,11 @@ func (b *Broker) closeReaders() {
 	}
 }
 
-// sweepReaders closes iterators that nobody came back for.
-func (b *Broker) sweepReaders() {
+// sweepReaders closes iterators that nobody came back for within idle.
+func (b *Broker) sweepReaders(idle time.Duration) {
 	for _, t := range b.topics.all() {
 		for _, p := range *t.parts.Load() {
-			if err := p.readers.sweep(time.Now().Add(-readerIdle)); err != nil {
+			if err := p.readers.sweep(time.Now().Add(-idle)); err != nil {
 				b.log.Warn("close reader", "partition", p.String(), "err", err)
 			}
 		}

@@ -47,13 +47,19 @@ func (s *store) appendBatch(dst []byte, it *pebble.Iterator, t topicNum) ([]byte
 		return dst, fmt.Errorf("batch ending at offset %d: %w", last, err)
 	}
 	id := segmentID{t, ref.segment}
-	if dst, err = s.segments.reading.append(dst, id, ref); err != nil {
-		return dst[:start], fmt.Errorf("batch ending at offset %d: %w", last, err)
+	if dst, err = s.segments.reading.append(dst, id, ref); err == nil {
+		if bt := batch(dst[start:]); bt.sound() && bt.lastOffset() == last && bt.leaderEpoch() == leaderEpoch && bt.crcOK() {
+			return dst, nil
+		}
+		err = damaged("segment file %s is not what was written, in the %d bytes from %d on", id.name(), ref.length, ref.at)
 	}
-	if bt := batch(dst[start:]); !bt.sound() || bt.lastOffset() != last || bt.leaderEpoch() != leaderEpoch || !bt.crcOK() {
-		return dst[:start], damaged("batch ending at offset %d: segment file %s is not what was written, in the %d bytes from %d on", last, id.name(), ref.length, ref.at)
+	// It may have been rewritten since the iterator was opened, and blanked where it was.
+	if now, gerr := s.get(it.Key()); gerr == nil && len(now) >= batchHeaderSize {
+		if bt := batch(now); bt.sound() && bt.lastOffset() == last {
+			return append(dst[:start], now...), nil
+		}
 	}
-	return dst, nil
+	return dst[:start], fmt.Errorf("batch ending at offset %d: %w", last, err)
 }
 
 // segmentFiles are the segment files open for reading.

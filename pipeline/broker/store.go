@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable/block"
@@ -17,6 +16,8 @@ import (
 
 // store is the Pebble database and the one way to write to it.
 type store struct {
+	fs    vfs.FS
+	dir   string
 	db    *pebble.DB
 	log   *slog.Logger
 	hooks Hooks
@@ -33,6 +34,9 @@ type store struct {
 
 	// opened says that Pebble runs; until then its errors are Open's.
 	opened atomic.Bool
+	// scrubbing has Pebble leave nothing of what it no longer needs, and rewriteAll has
+	// compactions write every value anew (scrub.go).
+	scrubbing, rewriteAll atomic.Bool
 	// In a row, that failed; guarded by Pebble's lock.
 	flushFailures, compactionFailures int
 
@@ -57,7 +61,7 @@ const (
 // once to the WAL and once to a blob file, and compactions move references to it. With Pebble's default
 // options the same load is written six times over.
 func openStore(fs vfs.FS, dir string, log *slog.Logger, hooks Hooks) (*store, error) {
-	s := &store{log: log, hooks: hooks, failed: make(chan struct{})}
+	s := &store{fs: fs, dir: dir, log: log, hooks: hooks, failed: make(chan struct{})}
 	cache := pebble.NewCache(blockCacheSize)
 	defer cache.Unref()
 	o := &pebble.Options{
@@ -78,15 +82,23 @@ func openStore(fs vfs.FS, dir string, log *slog.Logger, hooks Hooks) (*store, er
 		return pebble.UniformDBCompressionSettings(block.NoCompression)
 	})
 	o.Experimental.ValueSeparationPolicy = func() pebble.ValueSeparationPolicy {
-		return pebble.ValueSeparationPolicy{
+		p := pebble.ValueSeparationPolicy{
 			Enabled:     true,
 			MinimumSize: minBlobValue,
 			// Deep, because partitions interleave in every flush: rewriting
 			// values to make the files fewer would cost what they save.
 			MaxBlobReferenceDepth: 1000,
-			RewriteMinimumAge:     time.Minute,
-			TargetGarbageRatio:    0.5,
+			// Pebble asks for the age only here: a file is never too young to be scrubbed.
+			RewriteMinimumAge:  0,
+			TargetGarbageRatio: 0.5,
 		}
+		if s.scrubbing.Load() {
+			p.TargetGarbageRatio = 0
+		}
+		if s.rewriteAll.Load() {
+			p.MaxBlobReferenceDepth = 0
+		}
+		return p
 	}
 	o.EventListener = &pebble.EventListener{
 		BackgroundError: func(err error) { log.Warn("log store: background work will be retried", "err", err) },

@@ -34,6 +34,13 @@ func (f guardFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) 
 }
 
 func (f guardFS) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if f.s.scrubbing.Load() {
+		// A WAL written over another keeps what that held behind its own end.
+		if err := f.s.guard(f.FS.Remove(oldname)); err != nil {
+			return nil, err
+		}
+		return f.Create(newname, c)
+	}
 	file, err := f.FS.ReuseForWrite(oldname, newname, c)
 	return f.watch(newname, file, err)
 }

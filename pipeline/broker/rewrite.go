@@ -1,0 +1,291 @@
+package broker
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// A record that stands in the log can be replaced by another, so that what must be
+// forgotten is: its offset, its time and all records around it stay.
+//
+//  1. The batches that hold such records are made anew: same offsets, times, codec,
+//     producer and sequences, another length and checksum. One commit puts each in
+//     the place of the old one, with a note of what is to be scrubbed (key e).
+//     From here on no fetch that begins gives the old record.
+//  2. The old bytes are scrubbed from every file of the store (scrub.go).
+//  3. The notes are removed.
+//
+// A crash before step 1 is durable leaves the batches as they were; whoever asked
+// for it asks again. After it, the next opening finds the notes and does the rest.
+// Doing any of it twice changes nothing: a batch that is already as it should be
+// is left alone.
+//
+// Producers notice nothing: their windows are stored apart from the batches.
+
+// Rewriting says which records of a partition are replaced.
+type Rewriting struct {
+	Topic     string
+	Partition int32
+	// Records are what stands at these offsets from now on. Their Timestamp is
+	// ignored: a record keeps its time.
+	Records map[int64]Record
+}
+
+// Rewritten is what a rewrite did.
+type Rewritten struct {
+	Records int // replaced, or found to be so already
+	Batches int // made anew
+	Bytes   int64
+	// Gone are records that the log does not have any more: before its start, or in
+	// a gap.
+	Gone int
+}
+
+// rewriteBytes bounds what one commit replaces.
+const rewriteBytes = 4 << 20
+
+// Rewrite replaces records, and returns when what they were is in no file of the
+// directory any more. Reading and producing go on meanwhile; a fetch that began
+// before may still give the old records. If the context ends, or the process,
+// after records have been replaced, the rest is done at the next opening or with
+// the next call.
+func (b *Broker) Rewrite(ctx context.Context, all ...Rewriting) (done Rewritten, err error) {
+	if !b.enter() {
+		return done, errClosed
+	}
+	defer b.leave()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(b.ctx, cancel)()
+	b.rewriting.Lock()
+	defer b.rewriting.Unlock()
+	for _, r := range all {
+		t, e := b.topics.find(r.Topic, [16]byte{})
+		if e != nil {
+			return done, fmt.Errorf("rewrite %s/%d: %w", r.Topic, r.Partition, e)
+		}
+		p := t.partition(r.Partition)
+		if p == nil {
+			return done, fmt.Errorf("rewrite %s/%d: no such partition", r.Topic, r.Partition)
+		}
+		if err := b.rewrite(ctx, p, r.Records, &done); err != nil {
+			return done, fmt.Errorf("rewrite %s: %w", p, err)
+		}
+	}
+	if err := b.scrub(ctx); err != nil {
+		return done, fmt.Errorf("rewrite: remove what was replaced from the disk: %w", err)
+	}
+	return done, nil
+}
+
+// rewrite makes the batches of p that hold records anew.
+func (b *Broker) rewrite(ctx context.Context, p *partition, records map[int64]Record, done *Rewritten) error {
+	o := &rewriteOp{p: p, out: make(chan error, 1)}
+	flush := func() error {
+		if len(o.batches) == 0 {
+			return nil
+		}
+		if err := b.store.commit.submit(o); err != nil {
+			return err
+		}
+		select {
+		case err := <-o.out:
+			done.Batches += len(o.batches)
+			o = &rewriteOp{p: p, out: make(chan error, 1)}
+			return errors.Join(err, p.readers.renew())
+		case <-b.store.failed:
+			return errStoreFailed
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	offsets := slices.Sorted(maps.Keys(records))
+	for len(offsets) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		old, ref, err := p.batchAt(b.store, offsets[0])
+		if err != nil {
+			return err
+		}
+		if old == nil || old.baseOffset() > offsets[0] {
+			done.Gone++
+			offsets = offsets[1:]
+			continue
+		}
+		n := 0
+		for n < len(offsets) && offsets[n] <= old.lastOffset() {
+			n++
+		}
+		anew, found, err := old.replace(records)
+		if err != nil {
+			return fmt.Errorf("batch ending at offset %d: %w", old.lastOffset(), err)
+		}
+		done.Records += found
+		done.Gone += n - found
+		done.Bytes += int64(len(old))
+		offsets = offsets[n:]
+		if bytes.Equal(anew, old) {
+			continue
+		}
+		o.batches = append(o.batches, anew)
+		o.notes = append(o.notes, scrubNote{
+			topic: p.topic.num, partition: p.num, last: old.lastOffset(),
+			base: old.baseOffset(), crc: binary.BigEndian.Uint32(old[17:]), ref: ref,
+		})
+		if o.bytes += len(anew); o.bytes >= rewriteBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// batchAt reads the batch that holds an offset, or the next one behind it; nil
+// where there is none on disk. ref says where it stands in a segment file, if there.
+func (p *partition) batchAt(s *store, offset int64) (b batch, ref *reference, err error) {
+	view := p.now()
+	if offset < view.start || offset >= view.end {
+		return nil, nil, nil
+	}
+	r, err := p.newReader(s, offset)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, r.it.Close()) }()
+	if !r.it.Valid() {
+		return nil, nil, r.it.Error()
+	}
+	if b, err = s.appendBatch(nil, r.it, p.topic.num); err != nil {
+		return nil, nil, err
+	}
+	v, err := r.it.ValueAndErr()
+	if err == nil && len(v) < batchHeaderSize {
+		var at reference
+		at, err = decodeReference(v)
+		ref = &at
+	}
+	return b, ref, err
+}
+
+// replace is the batch with some records replaced, and how many it holds of those.
+func (b batch) replace(records map[int64]Record) (anew batch, found int, err error) {
+	err = withRecords(b, func(block []byte) error {
+		var out []byte
+		for range b.count() {
+			h, rest, err := nextRecord(block)
+			if err != nil {
+				return err
+			}
+			if r, ok := records[b.baseOffset()+int64(h.offsetDelta)]; ok {
+				out = appendRecord(out, &r, h.timestampDelta, int(h.offsetDelta))
+				found++
+			} else {
+				out = append(out, block[:len(block)-len(rest)]...)
+			}
+			block = rest
+		}
+		if found == 0 {
+			anew = b
+			return nil
+		}
+		packed, err := compress(b.codec(), out)
+		if err != nil {
+			return err
+		}
+		anew = append(append(make(batch, 0, batchHeaderSize+len(packed)), b[:batchHeaderSize]...), packed...)
+		binary.BigEndian.PutUint32(anew[8:], uint32(len(anew)-12))
+		binary.BigEndian.PutUint32(anew[17:], crc32.Checksum(anew[21:], castagnoli))
+		return nil
+	})
+	return anew, found, err
+}
+
+// rewriteOp puts batches in the place of those that are there.
+type rewriteOp struct {
+	p       *partition
+	batches []batch
+	notes   []scrubNote // parallel to batches
+	bytes   int
+	out     chan error
+}
+
+func (o *rewriteOp) build(w *pebble.Batch) error {
+	if o.p.topic.deleted {
+		return nil
+	}
+	for i, b := range o.batches {
+		if b.lastOffset() < o.p.tail.start {
+			continue // deleted since it was read
+		}
+		if err := w.Set(batchKey(o.p.topic.num, o.p.num, b.lastOffset()), b, nil); err != nil {
+			return err
+		}
+		if err := w.Set(o.notes[i].key(), o.notes[i].value(), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *rewriteOp) done(err error) { o.out <- err }
+
+func (o *rewriteOp) size() int { return o.bytes + 64*len(o.batches) }
+
+// scrubNote says that a batch has been replaced whose bytes may still stand in
+// files. A batch replaced twice before that is two notes.
+type scrubNote struct {
+	topic     topicNum
+	partition int32
+	last      int64 // its last offset
+	base      int64
+	crc       uint32
+	ref       *reference // where it stood in a segment file, or nil
+}
+
+func (n scrubNote) key() []byte {
+	k := batchKey(n.topic, n.partition, n.last)
+	k[0] = keyScrub
+	return binary.BigEndian.AppendUint32(k, n.crc)
+}
+
+func (n scrubNote) value() []byte {
+	v := encodeUint64(uint64(n.base))
+	if n.ref != nil {
+		v = append(v, n.ref.encode()...)
+	}
+	return v
+}
+
+// scrubNotes reads the notes that there are.
+func (s *store) scrubNotes() (notes []scrubNote, err error) {
+	err = s.scan([]byte{keyScrub}, []byte{keyScrub + 1}, func(k, v []byte) error {
+		if len(k) != 21 || len(v) != 8 && len(v) != 8+referenceSize {
+			return damaged("a note of what is to be scrubbed: %x", k)
+		}
+		n := scrubNote{
+			topic: topicNum(binary.BigEndian.Uint32(k[1:])), partition: int32(binary.BigEndian.Uint32(k[5:])),
+			last: int64(binary.BigEndian.Uint64(k[9:])), crc: binary.BigEndian.Uint32(k[17:]),
+			base: int64(binary.BigEndian.Uint64(v)),
+		}
+		if len(v) > 8 {
+			ref, err := decodeReference(v[8:])
+			if err != nil {
+				return err
+			}
+			n.ref = &ref
+		}
+		notes = append(notes, n)
+		return nil
+	})
+	return notes, err
+}
