@@ -79,10 +79,10 @@ func Firsts(shards []Shard) []Shard {
 	out := make([]Shard, len(shards))
 	for i, s := range shards {
 		out[i] = Shard{TP: s.TP, Next: s.Next}
-		seen := map[string]bool{}
+		seen := map[schemas.EventID]bool{}
 		for _, r := range s.Records {
-			if !seen[string(r.EventId)] {
-				seen[string(r.EventId)] = true
+			if id, err := schemas.SeenAs(r); err != nil || !seen[id] {
+				seen[id] = true
 				out[i].Records = append(out[i].Records, r)
 			}
 		}

@@ -1,0 +1,237 @@
+package objects
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/recountdb/recount/projections/store"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// perBlock is how many rows of the table a block in the store has.
+const perBlock = 128
+
+// stats count what a shard has.
+type stats struct{ events, objects, edges, audiences, names uint64 }
+
+func (s stats) encode(b []byte) []byte {
+	for _, n := range [...]uint64{s.events, s.objects, s.edges, s.audiences, s.names} {
+		b = binary.AppendUvarint(b, n)
+	}
+	return b
+}
+
+func decodeStats(b []byte) (s stats, err error) {
+	c := cutter{b: b}
+	for _, n := range [...]*uint64{&s.events, &s.objects, &s.edges, &s.audiences, &s.names} {
+		*n = c.uvarint()
+	}
+	return s, c.end("counts")
+}
+
+// end is the error there was, or that of bytes left over.
+func (c *cutter) end(what string) error {
+	if c.err == nil && len(c.b) > 0 {
+		c.fail(fmt.Errorf("%d bytes too many", len(c.b)))
+	}
+	if c.err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, c.err)
+}
+
+// encodeBlock is block n of the first `rows` rows.
+func (t *table) encodeBlock(b []byte, n, rows uint32) []byte {
+	var offset, time int64
+	for k := n * perBlock; k < rows && k < (n+1)*perBlock; k++ {
+		r := t.at(k)
+		b = binary.AppendUvarint(b, uint64(r.offset-offset))
+		b = binary.AppendUvarint(b, uint64(r.index))
+		b = binary.AppendVarint(b, r.time-time) // may wrap; so does adding it
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(r.importance))
+		b = append(b, r.typ, r.memory)
+		for _, number := range [...]uint32{r.audience, r.workspace, r.agent, r.session} {
+			b = binary.AppendUvarint(b, uint64(number))
+		}
+		offset, time = r.offset, r.time
+	}
+	return b
+}
+
+// decodeBlock adds the rows of a block.
+func (t *table) decodeBlock(b []byte) error {
+	before := row{offset: -1}
+	n := t.n.Load()
+	if len(b) == 0 || n%perBlock != 0 {
+		return fmt.Errorf("a block of attributes behind object %d, %d bytes", n, len(b))
+	}
+	if n > 0 {
+		before = *t.at(n - 1)
+	}
+	c := cutter{b: b}
+	var offset, time int64
+	for i := 0; len(c.b) > 0 && c.err == nil; i++ {
+		var r row
+		delta := c.uvarint()
+		if delta > math.MaxInt64-uint64(offset) || i == perBlock {
+			c.fail(errors.New("more than can be"))
+			break
+		}
+		offset += int64(delta)
+		index := c.uvarint()
+		time += c.varint()
+		r.offset, r.time = offset, time
+		if bits := c.take(4); bits != nil {
+			r.importance = math.Float32frombits(binary.LittleEndian.Uint32(bits))
+		}
+		r.typ, r.memory = c.byte(), c.byte()
+		for _, f := range [...]struct {
+			number *uint32
+			of     uint32
+		}{{&r.audience, t.audiences.n.Load()}, {&r.workspace, t.names.n.Load()}, {&r.agent, t.names.n.Load()}, {&r.session, t.names.n.Load()}} {
+			v := c.uvarint()
+			if v >= uint64(f.of) {
+				c.fail(fmt.Errorf("name %d of %d", v, f.of))
+			}
+			*f.number = uint32(v)
+		}
+		if index >= maxObjects || !before.below(offset, uint32(index)) {
+			c.fail(errors.New("out of order"))
+		}
+		r.index = uint16(index)
+		if c.err == nil {
+			t.add(r)
+		}
+		before = r
+	}
+	return c.end("a block of attributes")
+}
+
+func appendAudience(b []byte, a audience) []byte {
+	b = binary.AppendUvarint(b, uint64(a.first))
+	b = append(appendText(b, a.Tenant), byte(a.Visibility))
+	for _, s := range [...]string{a.Workspace, a.Session, a.Agent} {
+		b = appendText(b, s)
+	}
+	return b
+}
+
+func decodeAudience(b []byte) (a audience, err error) {
+	c := cutter{b: b}
+	first := c.uvarint()
+	if first > math.MaxInt64 {
+		c.fail(fmt.Errorf("offset %d", first))
+	}
+	a.first = int64(first)
+	a.Tenant = string(c.bytes())
+	a.Visibility = recountv1.Visibility(c.byte())
+	for _, s := range [...]*string{&a.Workspace, &a.Session, &a.Agent} {
+		*s = string(c.bytes())
+	}
+	a.id = a.Audience.ID()
+	return a, c.end("audience")
+}
+
+// load reads what the store has, unless that is done.
+func (t *table) load(db *store.DB) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.loaded {
+		return nil
+	}
+	v, err := db.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	fresh := newTable(t.tp) // loading may have failed before
+	if err := fresh.read(v); err != nil {
+		return err
+	}
+	t.n.Store(fresh.n.Load())
+	t.chunks.p.Store(fresh.chunks.p.Load())
+	t.audiences.take(&fresh.audiences)
+	t.names.take(&fresh.names)
+	t.tenants, t.stats, t.loaded = fresh.tenants, fresh.stats, true
+	return nil
+}
+
+func (d *dictionary[T]) take(from *dictionary[T]) {
+	d.n.Store(from.n.Load())
+	d.chunks.p.Store(from.chunks.p.Load())
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.numbers = from.numbers
+}
+
+func (t *table) read(v *store.View) error {
+	if err := t.eachBlock(v, kindAudience, func(b []byte) error {
+		a, err := decodeAudience(b)
+		if err == nil {
+			t.addAudience(a.Audience, a.id, a.first)
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	if err := t.eachBlock(v, kindName, func(b []byte) error {
+		t.addName(string(b))
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := t.eachBlock(v, kindBlock, t.decodeBlock); err != nil {
+		return err
+	}
+	if _, err := v.Get(append([]byte{kindStatistic}, t.shard...), func(b []byte) (err error) {
+		if t.stats, err = decodeStats(b); err != nil {
+			err = v.Damaged(err)
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	have := t.stats
+	have.objects, have.audiences, have.names = uint64(t.n.Load()), uint64(t.audiences.n.Load()), uint64(t.names.n.Load())
+	if have != t.stats {
+		return v.Damaged(fmt.Errorf("%s: %d objects, %d audiences and %d names, want %d, %d and %d",
+			t.tp, have.objects, have.audiences, have.names, t.stats.objects, t.stats.audiences, t.stats.names))
+	}
+	return nil
+}
+
+// eachBlock goes through what is numbered of one kind.
+func (t *table) eachBlock(v *store.View, kind byte, use func([]byte) error) error {
+	prefix := append([]byte{kind}, t.shard...)
+	it, err := v.Iter(prefix, store.PrefixEnd(prefix))
+	if err != nil {
+		return err
+	}
+	next := uint32(0)
+	for ok := it.First(); ok; ok = it.Next() {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			_ = it.Close()
+			return v.Explain(err)
+		}
+		if key := it.Key(); len(key) != len(prefix)+4 || binary.BigEndian.Uint32(key[len(prefix):]) != next {
+			err = fmt.Errorf("key %x where number %d should be", key, next)
+		} else {
+			err = use(value)
+		}
+		if err != nil {
+			_ = it.Close()
+			return v.Damaged(fmt.Errorf("%s: %w", t.tp, err))
+		}
+		next++
+	}
+	return v.Explain(it.Close())
+}
+
+// audienceOf is who may see an object.
+func audienceOf(o *recountv1.Object) schemas.Audience {
+	return schemas.AudienceOf(o.Tenant, o.Workspace, o.Session, o.Agent, o.Visibility)
+}

@@ -1,0 +1,219 @@
+package objects
+
+import (
+	"math"
+	"slices"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Attributes are what is known of an object without a read.
+type Attributes struct {
+	TimeUnixNano              int64
+	Importance                float32
+	Type                      recountv1.ObjectType
+	Memory                    recountv1.MemoryKind
+	Versioned, Removed        bool
+	Audience                  schemas.AudienceID
+	Workspace, Agent, Session string
+}
+
+// part is what a view has of a shard: the first n objects of its table, those below an
+// offset.
+type part struct {
+	*table
+	n    uint32
+	next int64
+}
+
+// part is that of an object's partition, or nil.
+func (v *View) part(tp schemas.TopicPartition) *part {
+	// There are few, and topics are mostly one string.
+	for i := range v.parts {
+		if p := &v.parts[i]; p.tp.Partition == tp.Partition && p.tp.Topic == tp.Topic {
+			return p
+		}
+	}
+	return nil
+}
+
+func (v *View) row(ref schemas.ObjectRef) (*part, *row) {
+	p := v.part(schemas.TopicPartition{Topic: ref.Topic, Partition: ref.Partition})
+	if p == nil {
+		return nil, nil
+	}
+	if r, ok := p.find(p.n, ref.Offset, ref.Index); ok {
+		return p, r
+	}
+	return p, nil
+}
+
+// Attributes are those of an object; false where this state has none such.
+func (v *View) Attributes(ref schemas.ObjectRef) (Attributes, bool) {
+	p, r := v.row(ref)
+	if r == nil {
+		return Attributes{}, false
+	}
+	return Attributes{
+		TimeUnixNano: r.time, Importance: r.importance, Type: recountv1.ObjectType(r.typ), Memory: r.memoryKind(),
+		Versioned: r.memory&flagVersioned != 0, Removed: r.memory&flagRemoved != 0,
+		Audience: p.audiences.at(r.audience).id, Workspace: *p.names.at(r.workspace), Agent: *p.names.at(r.agent), Session: *p.names.at(r.session),
+	}, true
+}
+
+// At bounds what may be known of: `as_of`. The zero At bounds nothing.
+type At struct {
+	// Below is a watermark: of a partition what lies below its offset, and of one that it
+	// does not name nothing. Nil bounds nothing.
+	Below schemas.Watermark
+	// Time is the latest that something may have happened, in nanoseconds since 1970; 0
+	// bounds nothing.
+	Time int64
+}
+
+// Filter says which objects are meant. What is empty asks for nothing.
+type Filter struct {
+	At
+	// Audiences are those whose objects are meant; nil is all of them, which only an
+	// operator may see.
+	Audiences                 []schemas.AudienceID
+	Workspace, Agent, Session string
+	Types                     []recountv1.ObjectType
+	Memory                    []recountv1.MemoryKind
+	// Since and Until bound when it happened: from Since on, and before Until, in
+	// nanoseconds since 1970; 0 bounds nothing.
+	Since, Until int64
+}
+
+// Filter returns a function that says whether an object passes a filter, for use while
+// the view is open, by any goroutine. It reads memory alone: tens of nanoseconds.
+func (v *View) Filter(f Filter) func(schemas.ObjectRef) bool {
+	compiled := make([]compiled, len(v.parts))
+	for i := range v.parts {
+		compiled[i] = v.parts[i].compile(f)
+	}
+	return func(ref schemas.ObjectRef) bool {
+		for i := range v.parts {
+			if p := &v.parts[i]; p.tp.Partition == ref.Partition && p.tp.Topic == ref.Topic {
+				c := &compiled[i]
+				if c.n == 0 {
+					return false
+				}
+				r, ok := p.find(c.n, ref.Offset, ref.Index)
+				return ok && c.passes(r)
+			}
+		}
+		return false
+	}
+}
+
+// compiled is a filter in the numbers of one shard.
+type compiled struct {
+	n                         uint32 // rows that may be known of; 0 where nothing passes
+	audiences                 []bool // by number; nil is all
+	types, memory             uint64 // bits; 0 is all
+	since, until              int64  // both inclusive
+	workspace, agent, session int64  // -1 is any
+}
+
+func (p *part) compile(f Filter) compiled {
+	c := compiled{n: p.n, since: math.MinInt64, until: math.MaxInt64, workspace: -1, agent: -1, session: -1}
+	if f.Below != nil {
+		if next := f.Below[p.tp]; next < p.next {
+			c.n = p.below(next)
+		}
+	}
+	if f.Since != 0 {
+		c.since = f.Since
+	}
+	if f.Until == math.MinInt64 {
+		return compiled{}
+	}
+	if f.Until != 0 {
+		c.until = f.Until - 1
+	}
+	if f.Time != 0 {
+		c.until = min(c.until, f.Time)
+	}
+	for _, n := range [...]struct {
+		name   string
+		number *int64
+	}{{f.Workspace, &c.workspace}, {f.Agent, &c.agent}, {f.Session, &c.session}} {
+		if n.name == "" {
+			continue
+		}
+		number, ok := p.number(n.name)
+		if !ok {
+			return compiled{}
+		}
+		*n.number = int64(number)
+	}
+	if f.Audiences != nil {
+		c.audiences = make([]bool, p.audiences.n.Load())
+		some := false
+		for _, id := range f.Audiences {
+			if n, ok := p.audiences.find(string(id[:])); ok && int(n) < len(c.audiences) {
+				c.audiences[n], some = true, true
+			}
+		}
+		if !some {
+			return compiled{}
+		}
+	}
+	for _, t := range f.Types {
+		if t >= 0 && t < 64 {
+			c.types |= 1 << t
+		}
+	}
+	for _, m := range f.Memory {
+		if m >= 0 && m < 64 {
+			c.memory |= 1 << m
+		}
+	}
+	if len(f.Types) > 0 && c.types == 0 || len(f.Memory) > 0 && c.memory == 0 || c.since > c.until {
+		return compiled{}
+	}
+	return c
+}
+
+func (c *compiled) passes(r *row) bool {
+	return r.time >= c.since && r.time <= c.until &&
+		(c.audiences == nil || int(r.audience) < len(c.audiences) && c.audiences[r.audience]) &&
+		(c.session < 0 || c.session == int64(r.session)) &&
+		(c.agent < 0 || c.agent == int64(r.agent)) &&
+		(c.workspace < 0 || c.workspace == int64(r.workspace)) &&
+		(c.types == 0 || r.typ < 64 && c.types>>r.typ&1 != 0) &&
+		(c.memory == 0 || c.memory>>(r.memory&memoryBits)&1 != 0)
+}
+
+// Audiences are those that a principal belongs to, of which there is an object below a
+// watermark, or in all of the view where it is nil, in order.
+func (v *View) Audiences(p schemas.Principal, below schemas.Watermark) []schemas.Audience {
+	var all []schemas.Audience
+	seen := map[schemas.AudienceID]bool{}
+	for i := range v.parts {
+		t := &v.parts[i]
+		next := t.next
+		if below != nil {
+			next = min(next, below[t.tp])
+		}
+		add := func(n uint32) {
+			if a := t.audiences.at(n); a.first < next && !seen[a.id] && p.Sees(a.Audience) {
+				seen[a.id] = true
+				all = append(all, a.Audience)
+			}
+		}
+		if !p.Operator {
+			for _, n := range t.audiencesOf(p.Tenant) {
+				add(n)
+			}
+			continue
+		}
+		for n := range t.audiences.n.Load() {
+			add(n)
+		}
+	}
+	slices.SortFunc(all, schemas.Audience.Compare)
+	return all
+}

@@ -1,0 +1,259 @@
+package objects
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/projections/store"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// fold is a batch being applied.
+type fold struct {
+	t     *store.Txn
+	table *table
+	// what it comes to
+	touched []touch
+	// reused: the transaction copies what it is given
+	key, value []byte
+	from       []int
+	entities   []uint64
+	lastAud    audience
+	err        error
+}
+
+func (f *fold) all() error {
+	// All is looked at before anything is added to the table.
+	for _, r := range f.t.New {
+		if err := check(r.GetObjects()); err != nil {
+			return projections.Poison(schemas.PositionOf(r.Origin), "%w", err)
+		}
+	}
+	before := f.table.n.Load()
+	if uint64(before)+uint64(len(f.t.New))*maxObjects > math.MaxUint32 && f.added()+uint64(before) > math.MaxUint32 {
+		return schemas.Fatalf("objects: %d objects in one partition, and more: it can hold %d; spread them over more partitions", before, uint32(math.MaxUint32))
+	}
+	for _, r := range f.t.New {
+		if err := f.event(r); err != nil {
+			return projections.Poison(schemas.PositionOf(r.Origin), "%w", err)
+		}
+	}
+	if len(f.t.New) > 0 {
+		now := f.table.n.Load()
+		for n := before / perBlock; n*perBlock < now; n++ {
+			f.key = blockKey(f.key[:0], kindBlock, f.table.shard, n)
+			f.value = f.table.encodeBlock(f.value[:0], n, now)
+			f.set(f.key, f.value)
+		}
+		f.set(append([]byte{kindStatistic}, f.table.shard...), f.table.stats.encode(f.value[:0]))
+	}
+	if f.err != nil {
+		return fmt.Errorf("set: %w", f.err)
+	}
+	return nil
+}
+
+func (f *fold) added() (n uint64) {
+	for _, r := range f.t.New {
+		n += uint64(len(r.GetObjects().GetObjects()))
+	}
+	return n
+}
+
+func (f *fold) set(key, value []byte) {
+	if err := f.t.Set(key, value); err != nil && f.err == nil {
+		f.err = err
+	}
+}
+
+// check finds what cannot be stored.
+func check(b *recountv1.ObjectBatch) error {
+	if n := len(b.Objects); n == 0 || n > maxObjects {
+		return fmt.Errorf("%d objects, want 1 to %d", n, maxObjects)
+	}
+	for i, o := range b.Objects {
+		switch {
+		case len(o.GetId()) != len(schemas.ObjectID{}):
+			return fmt.Errorf("object %d: id of %d bytes, want 16", i, len(o.GetId()))
+		case o.Type < 0 || o.Type > maxType:
+			return fmt.Errorf("object %d: type %d", i, o.Type)
+		case o.Memory < 0 || o.Memory > memoryBits:
+			return fmt.Errorf("object %d: kind of memory %d", i, o.Memory)
+		case o.Visibility < 0 || o.Visibility > math.MaxUint8:
+			return fmt.Errorf("object %d: visibility %d", i, o.Visibility)
+		case numberOf(b, o.Id) != i:
+			return fmt.Errorf("objects %d and %d have one id", numberOf(b, o.Id), i)
+		}
+	}
+	for i, e := range b.Edges {
+		targets := 0
+		for _, id := range [...][]byte{e.GetEventId(), e.GetObjectId()} {
+			if len(id) == 0 {
+				continue
+			}
+			if targets++; len(id) != len(schemas.EventID{}) {
+				return fmt.Errorf("edge %d: leads to an id of %d bytes, want 16", i, len(id))
+			}
+		}
+		if e.GetEntity() != "" {
+			targets++
+		}
+		if targets != 1 {
+			return fmt.Errorf("edge %d: leads to %d things, want 1", i, targets)
+		}
+		if numberOf(b, e.From) < 0 {
+			return fmt.Errorf("edge %d: leads from %x, which is no object of its event", i, e.From)
+		}
+	}
+	return nil
+}
+
+// numberOf is the number of the object with an id in its batch, or -1.
+func numberOf(b *recountv1.ObjectBatch, id []byte) int {
+	return slices.IndexFunc(b.Objects, func(o *recountv1.Object) bool { return string(o.GetId()) == string(id) })
+}
+
+// event stores what one event made. Its error is that of texts that are no UTF-8.
+func (f *fold) event(r *recountv1.Record) error {
+	b := r.GetObjects()
+	offset := r.Origin.Offset
+	f.from = f.from[:0]
+	for _, e := range b.Edges {
+		f.from = append(f.from, numberOf(b, e.From))
+	}
+	var err error
+	if f.value, err = appendEvent(f.value[:0], r, f.from); err != nil {
+		return err
+	}
+	f.key = eventKey(f.key[:0], f.table.shard, offset)
+	f.set(f.key, f.value)
+
+	eventID := schemas.EventID(r.EventId)
+	f.key = appendWhen(idPrefix(f.key[:0], kindByEvent, eventID), b.Objects[0].TimeUnixNano, f.table.shard, offset, 0)
+	f.set(f.key, nil)
+	f.touch(eventID, offset)
+	for i, o := range b.Objects {
+		f.object(b, uint32(i), o, offset)
+	}
+	f.table.stats.events++
+	f.table.stats.edges += uint64(len(b.Edges))
+	return nil
+}
+
+func (f *fold) object(b *recountv1.ObjectBatch, i uint32, o *recountv1.Object, offset int64) {
+	id := schemas.ObjectID(o.Id)
+	f.touch(id, offset)
+	if i > 0 || o.Versioned { // the others are found as what was seen
+		f.row(idPrefix(f.key[:0], kindVersion, id), o, offset, i)
+	}
+	for rest, n := o.Text[cutHead(o.Text):], 0; rest != ""; n++ {
+		piece := rest[:min(len(rest), pieceBytes)]
+		rest = rest[len(piece):]
+		f.key = pieceKey(f.key[:0], f.table.shard, offset, i, n)
+		f.value = append(f.value[:0], piece...)
+		f.set(f.key, f.value)
+	}
+	number := f.audience(o, offset)
+	a := f.lastAud.id
+	f.row(listPrefix(f.key[:0], a, listAll, 0), o, offset, i)
+	f.entities = f.entities[:0]
+	if o.Session != "" {
+		f.entity(a, sessionEntity(o.Session), o, offset, i)
+	}
+	if o.Agent != "" {
+		f.entity(a, agentEntity(o.Agent), o, offset, i)
+	}
+	for n, e := range b.Edges {
+		if f.from[n] != int(i) {
+			continue
+		}
+		switch {
+		case len(e.EventId) > 0:
+			f.to(schemas.EventID(e.EventId), o, offset, i)
+		case len(e.ObjectId) > 0:
+			f.to(schemas.ObjectID(e.ObjectId), o, offset, i)
+		default:
+			f.entity(a, e.Entity, o, offset, i)
+		}
+	}
+	if o.ContentHash != 0 {
+		f.row(listPrefix(f.key[:0], a, listSame, o.ContentHash), o, offset, i)
+	}
+	if c := o.Claim; c != nil {
+		f.row(listPrefix(f.key[:0], a, listClaim, claimHash(c.Subject, c.Predicate)), o, offset, i)
+	}
+	r := row{
+		offset: offset, time: o.TimeUnixNano, importance: o.Importance, audience: number,
+		workspace: f.name(o.Workspace), agent: f.name(o.Agent), session: f.name(o.Session),
+		index: uint16(i), typ: uint8(o.Type), memory: uint8(o.Memory),
+	}
+	if o.Versioned {
+		r.memory |= flagVersioned
+	}
+	if o.Removed {
+		r.memory |= flagRemoved
+	}
+	f.table.add(r)
+	f.table.stats.objects++
+}
+
+// row stores that an object stands in a list, whose prefix is given.
+func (f *fold) row(prefix []byte, o *recountv1.Object, offset int64, index uint32) {
+	f.key = appendWhen(prefix, o.TimeUnixNano, f.table.shard, offset, index)
+	f.set(f.key, nil)
+}
+
+func (f *fold) to(id schemas.EventID, o *recountv1.Object, offset int64, index uint32) {
+	f.touch(id, offset)
+	f.row(idPrefix(f.key[:0], kindTo, id), o, offset, index)
+}
+
+func (f *fold) entity(a schemas.AudienceID, name string, o *recountv1.Object, offset int64, index uint32) {
+	hash := entityHash(name)
+	if slices.Contains(f.entities, hash) {
+		return
+	}
+	f.entities = append(f.entities, hash)
+	f.touch(EntityID(a, name), offset)
+	f.row(listPrefix(f.key[:0], a, listEntity, hash), o, offset, index)
+}
+
+// audience is the number of the audience of an object, which lastAud is then.
+func (f *fold) audience(o *recountv1.Object, offset int64) uint32 {
+	if a := audienceOf(o); a != f.lastAud.Audience || f.lastAud.id == (schemas.AudienceID{}) {
+		f.lastAud = audience{Audience: a, id: a.ID()}
+	}
+	n, ok := f.table.audiences.find(string(f.lastAud.id[:]))
+	if !ok {
+		n = f.table.addAudience(f.lastAud.Audience, f.lastAud.id, offset)
+		f.table.stats.audiences++
+		f.key = blockKey(f.key[:0], kindAudience, f.table.shard, n)
+		f.value = appendAudience(f.value[:0], *f.table.audiences.at(n))
+		f.set(f.key, f.value)
+	}
+	return n
+}
+
+// name is the number of the name of a workspace, an agent or a session.
+func (f *fold) name(s string) uint32 {
+	n, ok := f.table.number(s)
+	if !ok {
+		n = f.table.addName(s)
+		f.table.stats.names++
+		f.key = blockKey(f.key[:0], kindName, f.table.shard, n)
+		f.value = append(f.value[:0], s...)
+		f.set(f.key, f.value)
+	}
+	return n
+}
+
+func (f *fold) touch(id schemas.EventID, offset int64) {
+	f.touched = append(f.touched, touch{id, offset})
+}
+
+// sessionEntity and agentEntity name what an object is of, as edges do.
+func sessionEntity(name string) string { return "session:" + name }
+func agentEntity(name string) string   { return "agent:" + name }

@@ -1,0 +1,158 @@
+package objects
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// The kinds of keys: see the package comment.
+const (
+	kindEvent     = 0x10
+	kindPiece     = 0x11
+	kindByEvent   = 0x12
+	kindVersion   = 0x13
+	kindTo        = 0x14
+	kindList      = 0x15
+	kindBlock     = 0x16
+	kindAudience  = 0x17
+	kindName      = 0x18
+	kindStatistic = 0x19
+)
+
+// The kinds of lists of an audience.
+const (
+	listAll    = 0x00 // of all its objects
+	listEntity = 0x01 // of those that an entity is named by; of a session or an agent, also those of it
+	listSame   = 0x02 // of those with one content hash
+	listClaim  = 0x03 // of those that claim something of one subject and predicate
+)
+
+const (
+	idList     = 1 + 16         // the part of a key that names what an id leads to
+	nameList   = 1 + 16 + 1 + 8 // … what a list is of
+	whenBytes  = 8 + 8 + 2      // what follows a list's name, besides the shard
+	maxObjects = math.MaxUint16 // of an event
+)
+
+// usualTopic is the topic of agents as it is called by default; it is left out.
+const usualTopic = "recount." + schemas.TopicAgents
+
+// appendShard appends a partition: a byte for the length of the topic's name (0 for
+// the usual one), the name, and the partition.
+func appendShard(b []byte, tp schemas.TopicPartition) []byte {
+	topic := tp.Topic
+	if topic == usualTopic {
+		topic = ""
+	}
+	b = append(append(b, byte(len(topic))), topic...)
+	return binary.BigEndian.AppendUint32(b, uint32(tp.Partition))
+}
+
+// cutShard splits what appendShard appended off the front of a key.
+func cutShard(b []byte) (tp schemas.TopicPartition, rest []byte, ok bool) {
+	tp.Topic = usualTopic
+	if len(b) == 0 || len(b) < 1+int(b[0])+4 {
+		return tp, nil, false
+	}
+	if n := int(b[0]); n > 0 {
+		tp.Topic = string(b[1 : 1+n])
+	}
+	b = b[1+int(b[0]):]
+	tp.Partition = int32(binary.BigEndian.Uint32(b))
+	return tp, b[4:], true
+}
+
+func eventKey(b, shard []byte, offset int64) []byte {
+	return binary.BigEndian.AppendUint64(append(append(b, kindEvent), shard...), uint64(offset))
+}
+
+// pieceKey is where a piece of an object's text stands.
+func pieceKey(b, shard []byte, offset int64, index uint32, piece int) []byte {
+	b = binary.BigEndian.AppendUint64(append(append(b, kindPiece), shard...), uint64(offset))
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint16(b, uint16(index)), uint32(piece))
+}
+
+// idPrefix starts the keys of what an id leads to.
+func idPrefix(b []byte, kind byte, id schemas.EventID) []byte {
+	return append(append(b, kind), id[:]...)
+}
+
+// listPrefix starts the keys of a list of an audience.
+func listPrefix(b []byte, a schemas.AudienceID, list byte, name uint64) []byte {
+	b = append(append(append(b, kindList), a[:]...), list)
+	return binary.BigEndian.AppendUint64(b, name)
+}
+
+func entityHash(name string) uint64 { return xxh3.HashString(name) }
+
+func claimHash(subject, predicate string) uint64 {
+	var room [256]byte
+	b := append(binary.AppendUvarint(room[:0], uint64(len(subject))), subject...)
+	return xxh3.Hash(append(b, predicate...))
+}
+
+// appendWhen ends the key of a row that stands in a list, so that keys ascend from the
+// newest to the oldest: by time, then by partition, then by offset, the later first.
+func appendWhen(b []byte, time int64, shard []byte, offset int64, index uint32) []byte {
+	b = appendTime(b, time)
+	b = binary.BigEndian.AppendUint64(append(b, shard...), ^uint64(offset))
+	return binary.BigEndian.AppendUint16(b, uint16(index))
+}
+
+// appendTime appends a time so that keys ascend from later to earlier ones.
+func appendTime(b []byte, time int64) []byte {
+	return binary.BigEndian.AppendUint64(b, ^(uint64(time) ^ 1<<63))
+}
+
+// when is what appendWhen appended.
+type when struct {
+	time int64
+	ref  schemas.ObjectRef
+}
+
+func cutWhen(b []byte) (w when, err error) {
+	if len(b) < whenBytes {
+		return w, errShort
+	}
+	w.time = int64(^binary.BigEndian.Uint64(b) ^ 1<<63)
+	tp, rest, ok := cutShard(b[8:])
+	if !ok || len(rest) != 8+2 {
+		return w, fmt.Errorf("a place of %d bytes", len(b))
+	}
+	offset := ^binary.BigEndian.Uint64(rest)
+	if offset > math.MaxInt64 || tp.Partition < 0 {
+		return w, errors.New("a place that cannot be")
+	}
+	w.ref = schemas.ObjectRef{
+		Position: schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: int64(offset)},
+		Index:    uint32(binary.BigEndian.Uint16(rest[8:])),
+	}
+	return w, nil
+}
+
+// prefix is the part of a key by which filters tell that a table has none such.
+func prefix(key []byte) int {
+	n := len(key)
+	if n == 0 {
+		return 0
+	}
+	switch key[0] {
+	case kindByEvent, kindVersion, kindTo:
+		return min(n, idList)
+	case kindList:
+		return min(n, nameList)
+	}
+	return n
+}
+
+// blockKey is where block n of a shard's attributes, or entry n of one of its
+// dictionaries, stands.
+func blockKey(b []byte, kind byte, shard []byte, n uint32) []byte {
+	return binary.BigEndian.AppendUint32(append(append(b, kind), shard...), n)
+}

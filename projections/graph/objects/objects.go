@@ -1,0 +1,96 @@
+package objects
+
+import (
+	"cmp"
+	"context"
+	"sync"
+
+	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/projections/store"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+const (
+	// Name of the projection.
+	Name = "objects"
+	// Version of what it stores.
+	Version = 1
+)
+
+// Kind is how a node knows this projection.
+var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schemas.TopicAgents}, Open: func(dir string) (projections.Projection, error) {
+	return Open(dir, store.Options{})
+}}
+
+// Texts take most of the room, and neighbours have much in common: hence the blocks.
+const (
+	blockBytes    = 16 << 10
+	memTableBytes = 32 << 20
+	cacheBytes    = 128 << 20
+)
+
+// Objects is the open projection.
+type Objects struct {
+	*store.DB
+	touched ring
+
+	// mu guards the map. A table is added to by the one goroutine that applies its
+	// partition.
+	mu     sync.Mutex
+	tables map[schemas.TopicPartition]*table
+}
+
+// Open opens or creates the projection in dir.
+func Open(dir string, o store.Options) (*Objects, error) {
+	o.Name, o.Prefix, o.BlockBytes = Name, prefix, blockBytes
+	o.MemTableBytes = cmp.Or(o.MemTableBytes, memTableBytes)
+	o.CacheBytes = cmp.Or(o.CacheBytes, cacheBytes)
+	db, err := store.Open(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Objects{DB: db, tables: map[schemas.TopicPartition]*table{}}, nil
+}
+
+func concerns(r *recountv1.Record) bool { return r.GetObjects() != nil }
+
+// Apply stores the objects and edges of a batch. It reads nothing: all that it stores
+// is a function of the record, but for the numbers of names, which the partition's
+// records give in their order.
+func (x *Objects) Apply(ctx context.Context, b schemas.Batch) error {
+	t, err := x.Begin(ctx, b, concerns)
+	if err != nil || t == nil {
+		return err
+	}
+	f := &fold{t: t}
+	if f.table, err = x.table(b.TP()); err == nil {
+		err = f.all()
+	}
+	if err != nil {
+		t.Discard()
+	} else {
+		// Told before it shows, so that no view has what nobody was told of.
+		x.touched.add(b.TP(), f.touched)
+		err = t.Commit()
+	}
+	if err != nil {
+		// The table has what was not stored: it is loaded anew.
+		x.mu.Lock()
+		delete(x.tables, b.TP())
+		x.mu.Unlock()
+	}
+	return err
+}
+
+// table is that of a partition, loaded.
+func (x *Objects) table(tp schemas.TopicPartition) (*table, error) {
+	x.mu.Lock()
+	t := x.tables[tp]
+	if t == nil {
+		t = newTable(tp)
+		x.tables[tp] = t
+	}
+	x.mu.Unlock()
+	return t, t.load(x.DB)
+}

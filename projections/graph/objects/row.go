@@ -1,0 +1,248 @@
+package objects
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// headBytes is how much of an object's text stands with it, about; pieceBytes is how
+// much of the rest a piece has.
+const (
+	headBytes  = 4 << 10
+	pieceBytes = 32 << 10
+)
+
+var marshal = proto.MarshalOptions{Deterministic: true}
+
+// cutHead is where the head of a text ends: where no rune is cut.
+func cutHead(text string) int {
+	if len(text) <= headBytes {
+		return len(text)
+	}
+	n := headBytes
+	for n > headBytes-utf8.UTFMax && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return n
+}
+
+// stored is an object without what is not kept in its message: embeddings, which
+// `vector` keeps, its id, and what its text has beyond the head.
+func stored(o *recountv1.Object) *recountv1.Object {
+	s := &recountv1.Object{
+		Type: o.Type, Memory: o.Memory, Versioned: o.Versioned,
+		Tenant: o.Tenant, Workspace: o.Workspace, Agent: o.Agent, Session: o.Session,
+		Visibility: o.Visibility, Importance: o.Importance,
+		TimeUnixNano: o.TimeUnixNano, ValidFromUnixNano: o.ValidFromUnixNano, ValidUntilUnixNano: o.ValidUntilUnixNano,
+		Title: o.Title, Text: o.Text[:cutHead(o.Text)], Parts: o.Parts,
+		ContentHash: o.ContentHash, Claim: o.Claim, Tool: o.Tool, Attributes: o.Attributes, Removed: o.Removed,
+	}
+	if strings.HasPrefix(s.Text, s.Title) {
+		s.Title = "" // titled says how much of the text it is
+	}
+	if len(o.Parts) > 0 {
+		s.Parts = make([]*recountv1.ObjectPart, len(o.Parts))
+		for i, p := range o.Parts {
+			s.Parts[i] = &recountv1.ObjectPart{Start: p.Start, End: p.End, ContentHash: p.ContentHash}
+		}
+	}
+	return s
+}
+
+// titled is how many bytes of the text's head are the title, plus one; 0 where it is
+// another text.
+func titled(o *recountv1.Object) uint64 {
+	if strings.HasPrefix(o.Text[:cutHead(o.Text)], o.Title) {
+		return uint64(len(o.Title)) + 1
+	}
+	return 0
+}
+
+// appendEvent is the value of an event's row. from are the numbers of the objects that
+// the edges lead from.
+func appendEvent(b []byte, r *recountv1.Record, from []int) ([]byte, error) {
+	batch := r.GetObjects()
+	b = append(b, r.EventId...)
+	b = appendText(b, r.EventType)
+	b = binary.AppendUvarint(b, uint64(len(batch.Objects)))
+	for _, o := range batch.Objects {
+		b = binary.AppendUvarint(append(b, o.Id...), titled(o))
+		b = binary.AppendUvarint(b, uint64(len(o.Text)-cutHead(o.Text)))
+		var err error
+		if b, err = appendMessage(b, stored(o)); err != nil {
+			return b, err
+		}
+	}
+	b = binary.AppendUvarint(b, uint64(len(batch.Edges)))
+	for i, e := range batch.Edges {
+		b = binary.AppendUvarint(b, uint64(from[i]))
+		kept := &recountv1.ObjectEdge{
+			Kind: e.Kind, Name: e.Name, EventId: e.EventId, ObjectId: e.ObjectId, Entity: e.Entity, Confidence: e.Confidence, Rule: e.Rule,
+		}
+		var err error
+		if b, err = appendMessage(b, kept); err != nil {
+			return b, err
+		}
+	}
+	return b, nil
+}
+
+func appendMessage(b []byte, m proto.Message) ([]byte, error) {
+	b = binary.AppendUvarint(b, uint64(marshal.Size(m)))
+	return marshal.MarshalAppend(b, m)
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// event is an event's row as it stands, taken apart but for its objects and edges.
+type event struct {
+	id      schemas.EventID
+	typ     string
+	objects []rawObject
+	edges   []rawEdge
+}
+
+type rawObject struct {
+	id           schemas.ObjectID
+	titled, rest uint64
+	message      []byte
+}
+
+type rawEdge struct {
+	from    uint32
+	message []byte
+}
+
+// decodeEvent takes a row apart. It never panics, whatever it is given.
+func decodeEvent(b []byte) (*event, error) {
+	c := cutter{b: b}
+	e := &event{}
+	copy(e.id[:], c.take(16))
+	e.typ = string(c.bytes())
+	n := c.uvarint()
+	if n == 0 || n > maxObjects {
+		c.fail(fmt.Errorf("%d objects", n))
+	}
+	for i := uint64(0); i < n && c.err == nil; i++ {
+		var o rawObject
+		copy(o.id[:], c.take(16))
+		o.titled, o.rest, o.message = c.uvarint(), c.uvarint(), c.bytes()
+		e.objects = append(e.objects, o)
+	}
+	edges := c.uvarint()
+	for i := uint64(0); i < edges && c.err == nil; i++ {
+		from := c.uvarint()
+		if from >= n {
+			c.fail(fmt.Errorf("edge from object %d of %d", from, n))
+		}
+		e.edges = append(e.edges, rawEdge{uint32(from), c.bytes()})
+	}
+	if c.err == nil && len(c.b) > 0 {
+		c.fail(fmt.Errorf("%d bytes too many", len(c.b)))
+	}
+	return e, c.err
+}
+
+// object reads object i.
+func (e *event) object(i uint32) (*recountv1.Object, int, error) {
+	raw := e.objects[i]
+	id := raw.id
+	o := &recountv1.Object{}
+	if err := proto.Unmarshal(raw.message, o); err != nil {
+		return nil, 0, fmt.Errorf("object %d: %w", i, err)
+	}
+	if raw.titled > uint64(len(o.Text))+1 || raw.rest > 1<<40 {
+		return nil, 0, fmt.Errorf("object %d: title of %d bytes in a text of %d and %d", i, raw.titled, len(o.Text), raw.rest)
+	}
+	o.Id = id[:]
+	if raw.titled > 0 {
+		o.Title = o.Text[:raw.titled-1]
+	}
+	return o, int(raw.rest), nil
+}
+
+// edgesFrom reads the edges that lead from object i.
+func (e *event) edgesFrom(i uint32) ([]*recountv1.ObjectEdge, error) {
+	from := e.objects[i].id
+	var all []*recountv1.ObjectEdge
+	for n, raw := range e.edges {
+		if raw.from != i {
+			continue
+		}
+		m := &recountv1.ObjectEdge{}
+		if err := proto.Unmarshal(raw.message, m); err != nil {
+			return nil, fmt.Errorf("edge %d: %w", n, err)
+		}
+		m.From = from[:]
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+var errShort = errors.New("value cut short")
+
+// cutter takes a value apart. After an error it gives zeros, so that it is enough to
+// ask for the error at the end.
+type cutter struct {
+	b   []byte
+	err error
+}
+
+func (c *cutter) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+func (c *cutter) take(n int) []byte {
+	if c.err != nil || n > len(c.b) {
+		c.fail(errShort)
+		return nil
+	}
+	b := c.b[:n]
+	c.b = c.b[n:]
+	return b
+}
+
+func (c *cutter) byte() byte {
+	if b := c.take(1); len(b) == 1 {
+		return b[0]
+	}
+	return 0
+}
+
+func (c *cutter) uvarint() uint64 {
+	v, n := binary.Uvarint(c.b)
+	if c.take(max(n, 0)); n <= 0 {
+		c.fail(errShort)
+	}
+	if c.err != nil {
+		return 0
+	}
+	return v
+}
+
+func (c *cutter) varint() int64 {
+	u := c.uvarint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+// bytes reads a length and as many bytes.
+func (c *cutter) bytes() []byte {
+	n := c.uvarint()
+	if n > uint64(len(c.b)) {
+		c.fail(errShort)
+		return nil
+	}
+	return c.take(int(n))
+}

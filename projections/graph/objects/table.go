@@ -1,0 +1,199 @@
+package objects
+
+import (
+	"math"
+	"slices"
+	"sort"
+	"sync"
+	"sync/atomic"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// table is what a shard has in memory of each of its objects, 40 bytes, so that a
+// search over a million of them is filtered without a read.
+//
+// It is loaded from the store when first needed, and added to by the shard's one
+// writer, before that commits. So it is never behind a view, and may be ahead of one:
+// who reads it goes by the view's watermark. What lies below that never changes.
+type table struct {
+	tp    schemas.TopicPartition
+	shard []byte
+
+	mu     sync.Mutex // held while loading
+	loaded bool
+
+	n         atomic.Uint32
+	chunks    directory[[chunkSize]row]
+	audiences dictionary[audience]
+	names     dictionary[string] // of workspaces, agents and sessions
+
+	// tenants are the audiences of each; mu of audiences guards it.
+	tenants map[string][]uint32
+	// stats is the writer's.
+	stats stats
+}
+
+// row is an object. Audience and names are numbers in the shard's dictionaries.
+type row struct {
+	offset, time                        int64
+	importance                          float32
+	audience, workspace, agent, session uint32
+	index                               uint16
+	typ, memory                         uint8 // memory with the flags below
+}
+
+const (
+	flagVersioned = 0x80
+	flagRemoved   = 0x40
+	memoryBits    = 0x3f
+	maxType       = math.MaxUint8
+)
+
+// audience is an entry of its dictionary: first is where the shard has its first object.
+type audience struct {
+	schemas.Audience
+	id    schemas.AudienceID
+	first int64
+}
+
+const chunkSize = 1 << 10
+
+// directory leads to chunks. One goroutine adds to it while others read.
+type directory[C any] struct{ p atomic.Pointer[[]*C] }
+
+func (d *directory[C]) at(i uint32) *C { return (*d.p.Load())[i/chunkSize] }
+
+func (d *directory[C]) add(c *C) {
+	var all []*C
+	if p := d.p.Load(); p != nil {
+		all = *p
+	}
+	all = append(all, c)
+	d.p.Store(&all)
+}
+
+// dictionary numbers what a shard has, in the order in which it came.
+type dictionary[T any] struct {
+	n      atomic.Uint32
+	chunks directory[[chunkSize]T]
+
+	mu      sync.RWMutex
+	numbers map[string]uint32
+}
+
+func (d *dictionary[T]) at(n uint32) *T { return &d.chunks.at(n)[n%chunkSize] }
+
+// find is the number of a key.
+func (d *dictionary[T]) find(key string) (uint32, bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	n, ok := d.numbers[key]
+	return n, ok
+}
+
+// add gives a key the next number.
+func (d *dictionary[T]) add(key string, v T) uint32 {
+	n := d.n.Load()
+	if n%chunkSize == 0 {
+		d.chunks.add(new([chunkSize]T))
+	}
+	*d.at(n) = v
+	d.n.Store(n + 1)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.numbers == nil {
+		d.numbers = map[string]uint32{}
+	}
+	d.numbers[key] = n
+	return n
+}
+
+func newTable(tp schemas.TopicPartition) *table {
+	return &table{tp: tp, shard: appendShard(nil, tp), tenants: map[string][]uint32{}}
+}
+
+func (t *table) at(k uint32) *row { return &t.chunks.at(k)[k%chunkSize] }
+
+func (t *table) add(r row) {
+	n := t.n.Load()
+	if n%chunkSize == 0 {
+		t.chunks.add(new([chunkSize]row))
+	}
+	*t.at(n) = r
+	t.n.Store(n + 1)
+}
+
+func (t *table) addAudience(a schemas.Audience, id schemas.AudienceID, first int64) uint32 {
+	n := t.audiences.add(string(id[:]), audience{a, id, first})
+	t.audiences.mu.Lock()
+	defer t.audiences.mu.Unlock()
+	t.tenants[a.Tenant] = append(t.tenants[a.Tenant], n)
+	return n
+}
+
+func (t *table) addName(name string) uint32 { return t.names.add(name, name) }
+
+// number is that of a name, below a limit; a name that the shard has not has none.
+func (t *table) number(name string) (uint32, bool) { return t.names.find(name) }
+
+// find is the row of an object among the first n, which stand in order of offset and
+// index.
+func (t *table) find(n uint32, offset int64, index uint32) (*row, bool) {
+	if n == 0 || index > maxObjects {
+		return nil, false
+	}
+	// Offsets are about even: guess, then look in ever wider steps.
+	lo, hi := uint32(0), n // the first at or above is in [lo, hi]
+	last := t.at(n - 1).offset
+	if offset > last || offset < 0 {
+		return nil, false
+	}
+	guess := uint32(float64(offset) / float64(last+1) * float64(n))
+	guess = min(guess, n-1)
+	if t.at(guess).below(offset, index) {
+		lo = guess + 1
+		for step := uint32(1); lo+step < n; step *= 4 {
+			if !t.at(lo+step).below(offset, index) {
+				hi = lo + step
+				break
+			}
+			lo += step + 1
+		}
+	} else {
+		hi = guess
+		for step := uint32(1); hi > step; step *= 4 {
+			if t.at(hi-step).below(offset, index) {
+				lo = hi - step + 1
+				break
+			}
+			hi -= step
+		}
+	}
+	k := lo + uint32(sort.Search(int(hi-lo), func(i int) bool { return !t.at(lo+uint32(i)).below(offset, index) }))
+	if k >= n {
+		return nil, false
+	}
+	r := t.at(k)
+	return r, r.offset == offset && uint32(r.index) == index
+}
+
+func (r *row) below(offset int64, index uint32) bool {
+	return r.offset < offset || r.offset == offset && uint32(r.index) < index
+}
+
+// below is how many rows stand below an offset.
+func (t *table) below(offset int64) uint32 {
+	n := t.n.Load()
+	return uint32(sort.Search(int(n), func(i int) bool { return t.at(uint32(i)).offset >= offset }))
+}
+
+// audiencesOf are the numbers of a tenant's audiences.
+func (t *table) audiencesOf(tenant string) []uint32 {
+	t.audiences.mu.RLock()
+	defer t.audiences.mu.RUnlock()
+	return slices.Clip(t.tenants[tenant])
+}
+
+func (r *row) memoryKind() recountv1.MemoryKind { return recountv1.MemoryKind(r.memory & memoryBits) }

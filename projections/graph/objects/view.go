@@ -1,0 +1,428 @@
+package objects
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/recountdb/recount/projections/store"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// View is one state: what is applied later does not show in it. Its methods may be
+// called from any goroutine until Close.
+type View struct {
+	s       *store.View
+	mark    schemas.Watermark
+	parts   []part
+	touched uint64
+
+	mu sync.Mutex // guards it
+	it *pebble.Iterator
+}
+
+// View opens a view of what is applied now; the caller closes it.
+func (x *Objects) View() (*View, error) {
+	v := &View{touched: x.touched.now()}
+	s, err := x.DB.View()
+	if err != nil {
+		return nil, err
+	}
+	v.s = s
+	if v.mark, err = s.Watermark(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	for _, tp := range v.mark.Partitions() {
+		t, err := x.table(tp)
+		if err != nil {
+			s.Close()
+			return nil, err
+		}
+		v.parts = append(v.parts, part{t, t.below(v.mark[tp]), v.mark[tp]})
+	}
+	return v, nil
+}
+
+// Close ends the view.
+func (v *View) Close() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var err error
+	if v.it != nil {
+		err = v.s.Explain(v.it.Close())
+	}
+	v.s.Close()
+	return err
+}
+
+// Watermark is the next offset of every partition in this state.
+func (v *View) Watermark() schemas.Watermark { return maps.Clone(v.mark) }
+
+// Touched is the count from which Objects.Touched tells all that this state may lack.
+func (v *View) Touched() uint64 { return v.touched }
+
+// Stored is one version of an object.
+type Stored struct {
+	// Object has no embeddings. Its Text is whole but for the last Rest bytes; View.Text
+	// reads those too.
+	*recountv1.Object
+	Rest int
+
+	Ref       schemas.ObjectRef
+	EventID   schemas.EventID
+	EventType string
+	Audience  schemas.Audience
+	// Edges are those that lead from it.
+	Edges []*recountv1.ObjectEdge
+}
+
+// ObjectID is the id of the object.
+func (s *Stored) ObjectID() schemas.ObjectID { return schemas.ObjectID(s.Id) }
+
+// Edge is an edge as its event tells it.
+type Edge struct {
+	*recountv1.ObjectEdge
+	// Ref is the version of the object that it leads from, and Audience who may see that.
+	Ref      schemas.ObjectRef
+	Audience schemas.AudienceID
+}
+
+// Bound says which of many are wanted.
+type Bound struct {
+	At
+	// Visible, if not nil, says of an object whether it may be known of, such as what
+	// View.Filter returns; the others are as if they were not there.
+	Visible func(schemas.ObjectRef) bool
+	// Limit is how many at most; 0 is all.
+	Limit int
+}
+
+func (b *Bound) knows(w when) bool {
+	return (b.Below == nil || w.ref.Offset < b.Below[w.ref.TP()]) && (b.Time == 0 || w.time <= b.Time) &&
+		(b.Visible == nil || b.Visible(w.ref))
+}
+
+func (b *Bound) full(n int) bool { return b.Limit > 0 && n >= b.Limit }
+
+// event reads the row of an event.
+func (v *View) event(at schemas.Position, use func(*event) error) (bool, error) {
+	return v.s.Get(eventKey(nil, appendShard(nil, at.TP()), at.Offset), func(value []byte) error {
+		e, err := decodeEvent(value)
+		if err == nil {
+			err = use(e)
+		}
+		if err != nil {
+			return v.s.Damaged(fmt.Errorf("event at %s: %w", at, err))
+		}
+		return nil
+	})
+}
+
+// Get is the version of an object at a place; nil where there is none.
+func (v *View) Get(ref schemas.ObjectRef) (*Stored, error) {
+	var s *Stored
+	_, err := v.event(ref.Position, func(e *event) (err error) {
+		if int64(ref.Index) < int64(len(e.objects)) {
+			s, err = e.read(ref)
+		}
+		return err
+	})
+	return s, err
+}
+
+func (e *event) read(ref schemas.ObjectRef) (*Stored, error) {
+	o, rest, err := e.object(ref.Index)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stored{Object: o, Rest: rest, Ref: ref, EventID: e.id, EventType: e.typ, Audience: audienceOf(o)}
+	s.Edges, err = e.edgesFrom(ref.Index)
+	return s, err
+}
+
+// At are the objects that the event at a position made, in order.
+func (v *View) At(p schemas.Position) (all []*Stored, err error) {
+	_, err = v.event(p, func(e *event) error {
+		for i := range e.objects {
+			s, err := e.read(schemas.ObjectRef{Position: p, Index: uint32(i)})
+			if err != nil {
+				return err
+			}
+			all = append(all, s)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// Text is all that an object says.
+func (v *View) Text(s *Stored) (string, error) { return v.Passage(s, 0, len(s.Text)+s.Rest) }
+
+// Passage is what an object says from one byte up to another; what lies outside its text
+// is left out.
+func (v *View) Passage(s *Stored, from, to int) (string, error) {
+	head := len(s.Text)
+	from, to = max(from, 0), min(to, head+s.Rest)
+	if from >= to {
+		return "", nil
+	}
+	if to <= head {
+		return s.Text[from:to], nil
+	}
+	var b strings.Builder
+	if from < head {
+		b.WriteString(s.Text[from:])
+		from = head
+	}
+	shard := appendShard(nil, s.Ref.TP())
+	for n := (from - head) / pieceBytes; n*pieceBytes < to-head; n++ {
+		start := head + n*pieceBytes
+		want := min(pieceBytes, s.Rest-n*pieceBytes)
+		ok, err := v.s.Get(pieceKey(nil, shard, s.Ref.Offset, s.Ref.Index, n), func(value []byte) error {
+			if len(value) != want {
+				return v.s.Damaged(fmt.Errorf("piece %d of the text of %s: %d bytes, want %d", n, s.Ref, len(value), want))
+			}
+			b.Write(value[max(from-start, 0):min(to-start, len(value))])
+			return nil
+		})
+		if err != nil {
+			return "", err
+		}
+		if !ok {
+			return "", v.s.Damaged(fmt.Errorf("piece %d of the text of %s is not there", n, s.Ref))
+		}
+	}
+	return b.String(), nil
+}
+
+// walk goes through a list, whose prefix is given, from the newest on, until use says
+// false.
+func (v *View) walk(ctx context.Context, prefix []byte, b Bound, use func(when) (bool, error)) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.it == nil {
+		it, err := v.s.Iter([]byte{kindByEvent}, []byte{kindList + 1})
+		if err != nil {
+			return err
+		}
+		v.it = it
+	}
+	from := prefix
+	if b.Time != 0 {
+		from = appendTime(bytes.Clone(prefix), b.Time)
+	}
+	n := 0
+	for ok := v.it.SeekPrefixGE(from); ok; ok = v.it.Next() {
+		if n++; n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		w, err := cutWhen(v.it.Key()[len(prefix):])
+		if err != nil {
+			return v.s.Damaged(fmt.Errorf("list: key %x: %w", v.it.Key(), err))
+		}
+		if !b.knows(w) {
+			continue
+		}
+		if more, err := use(w); err != nil || !more {
+			return err
+		}
+	}
+	return v.s.Explain(v.it.Error())
+}
+
+// list is what a list has within a bound, the newest first.
+func (v *View) list(prefix []byte, b Bound) (all []when, err error) {
+	err = v.walk(context.Background(), prefix, b, func(w when) (bool, error) {
+		all = append(all, w)
+		return !b.full(len(all)), nil
+	})
+	return all, err
+}
+
+// compare orders from the newest to the oldest, as keys do.
+func (w when) compare(o when) int {
+	return cmp.Or(cmp.Compare(o.time, w.time), w.ref.TP().Compare(o.ref.TP()), cmp.Compare(o.ref.Offset, w.ref.Offset), cmp.Compare(w.ref.Index, o.ref.Index))
+}
+
+// Versions are the versions of an object, the newest by event time first.
+func (v *View) Versions(id schemas.ObjectID, b Bound) ([]*Stored, error) {
+	all, err := v.list(idPrefix(nil, kindVersion, id), b)
+	if err != nil {
+		return nil, err
+	}
+	for i := range v.parts {
+		p := &v.parts[i]
+		offset, ok, err := v.s.Seen(p.tp, id)
+		if err != nil {
+			return nil, err
+		}
+		r, found := p.find(p.n, offset, 0)
+		if !ok || !found || r.memory&flagVersioned != 0 {
+			continue
+		}
+		w := when{r.time, schemas.ObjectRef{Position: schemas.Position{Topic: p.tp.Topic, Partition: p.tp.Partition, Offset: offset}}}
+		if b.knows(w) {
+			all = append(all, w)
+		}
+	}
+	slices.SortFunc(all, when.compare)
+	var out []*Stored
+	for _, w := range all {
+		if b.full(len(out)) {
+			break
+		}
+		s, err := v.Get(w.ref)
+		if err != nil {
+			return nil, err
+		}
+		if s != nil && s.ObjectID() == id {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// ByEvent are the objects that events of an id made, by their places. There are several
+// events of one id where producers that know nothing of each other used it.
+func (v *View) ByEvent(id schemas.EventID, b Bound) ([]*Stored, error) {
+	events := b
+	events.Visible, events.Limit, events.Time = nil, 0, 0 // they are the objects'
+	all, err := v.list(idPrefix(nil, kindByEvent, id), events)
+	if err != nil {
+		return nil, err
+	}
+	var out []*Stored
+	for _, w := range all {
+		made, err := v.At(w.ref.Position)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range made {
+			if b.knows(when{s.TimeUnixNano, s.Ref}) {
+				out = append(out, s)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b *Stored) int { return a.Ref.Compare(b.Ref) })
+	if b.full(len(out)) {
+		out = out[:b.Limit]
+	}
+	return out, nil
+}
+
+// To are the edges that lead to an event or an object, whether that is known or not, the
+// newest first.
+func (v *View) To(id schemas.EventID, b Bound) ([]Edge, error) {
+	return v.edges(idPrefix(nil, kindTo, id), b, func(e *recountv1.ObjectEdge) bool {
+		return string(e.EventId) == string(id[:]) || string(e.ObjectId) == string(id[:])
+	})
+}
+
+// Entity are the edges from objects of some audiences to what is named, such as
+// "commit:9fceb02", the newest first.
+func (v *View) Entity(audiences []schemas.AudienceID, name string, b Bound) ([]Edge, error) {
+	var all []Edge
+	for _, a := range audiences {
+		edges, err := v.edges(listPrefix(nil, a, listEntity, entityHash(name)), b, func(e *recountv1.ObjectEdge) bool { return e.Entity == name })
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, edges...)
+	}
+	if len(audiences) > 1 {
+		slices.SortStableFunc(all, func(a, b Edge) int { return v.when(a.Ref).compare(v.when(b.Ref)) })
+	}
+	if b.full(len(all)) {
+		all = all[:b.Limit]
+	}
+	return all, nil
+}
+
+// when is the time and place of an object that the view has.
+func (v *View) when(ref schemas.ObjectRef) when {
+	if _, r := v.row(ref); r != nil {
+		return when{r.time, ref}
+	}
+	return when{ref: ref}
+}
+
+// edges are those of the objects in a list that lead where they should.
+func (v *View) edges(prefix []byte, b Bound, leads func(*recountv1.ObjectEdge) bool) (all []Edge, err error) {
+	err = v.walk(context.Background(), prefix, b, func(w when) (bool, error) {
+		ok, err := v.event(w.ref.Position, func(e *event) error {
+			if int64(w.ref.Index) >= int64(len(e.objects)) {
+				return fmt.Errorf("object %d of %d", w.ref.Index, len(e.objects))
+			}
+			from, err := e.edgesFrom(w.ref.Index)
+			for _, m := range from {
+				if leads(m) {
+					all = append(all, Edge{ObjectEdge: m, Ref: w.ref})
+				}
+			}
+			return err
+		})
+		if err == nil && !ok {
+			err = v.s.Damaged(fmt.Errorf("event at %s is in a list and not there", w.ref.Position))
+		}
+		return !b.full(len(all)), err
+	})
+	if b.full(len(all)) {
+		all = all[:b.Limit]
+	}
+	for i := range all {
+		if p, r := v.row(all[i].Ref); r != nil {
+			all[i].Audience = p.audiences.at(r.audience).id
+		}
+	}
+	return all, err
+}
+
+// Same are the objects of an audience that say the same, the newest first.
+func (v *View) Same(a schemas.AudienceID, contentHash uint64, b Bound) ([]schemas.ObjectRef, error) {
+	all, err := v.list(listPrefix(nil, a, listSame, contentHash), b)
+	return refs(all), err
+}
+
+func refs(all []when) []schemas.ObjectRef {
+	out := make([]schemas.ObjectRef, len(all))
+	for i, w := range all {
+		out[i] = w.ref
+	}
+	return out
+}
+
+// Claims are the objects of an audience that claim something of a subject and predicate,
+// folded as in Claim, the newest first.
+func (v *View) Claims(a schemas.AudienceID, subject, predicate string, b Bound) (all []*Stored, err error) {
+	err = v.walk(context.Background(), listPrefix(nil, a, listClaim, claimHash(subject, predicate)), b, func(w when) (bool, error) {
+		s, err := v.Get(w.ref)
+		if err == nil && s == nil {
+			err = v.s.Damaged(fmt.Errorf("object %s is in a list and not there", w.ref))
+		}
+		if err == nil && s.GetClaim().GetSubject() == subject && s.GetClaim().GetPredicate() == predicate {
+			all = append(all, s)
+		}
+		return !b.full(len(all)), err
+	})
+	return all, err
+}
+
+// Position is where the event stands that made an object by itself: the object that
+// schemas.EventObjectID names. It is how an event appended again is found.
+func (v *View) Position(id schemas.ObjectID) (schemas.Position, bool, error) {
+	for _, tp := range v.mark.Partitions() {
+		if offset, ok, err := v.s.Seen(tp, id); err != nil || ok {
+			return schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: offset}, ok, err
+		}
+	}
+	return schemas.Position{}, false, nil
+}
