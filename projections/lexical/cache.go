@@ -8,57 +8,81 @@ import (
 	"github.com/recountdb/recount/projections/store"
 )
 
-// cacheBytes bounds each of a cache's two halves.
-const cacheBytes = 12 << 20
+// What bounds each of the two halves of the caches.
+const (
+	blockCacheBytes = 12 << 20
+	partCacheBytes  = 16 << 20
+	entryCacheBytes = 8 << 20
+)
 
-// cache keeps the sealed blocks of the lists that searches read last. A sealed
-// block never changes, so what is kept is right for every view: it can only lack
-// the newest blocks, or have some that are newer than the view.
+// cache keeps what searches read last and what never changes but by growing: the sealed
+// blocks of lists. So what is kept is right for every view: it can only lack the
+// newest blocks, or have some that are newer than the view.
 //
 // Of two halves one is filled while the other is read and then dropped: what is
 // asked for again moves over, so that about the least recently used half goes.
-type cache struct {
+type cache[V kept] struct {
+	limit int // of bytes of a half
+
 	mu         sync.Mutex
-	young, old map[string][]block // by the prefix of the blocks' keys
-	bytes      int                // of young
+	young, old map[string]V // by what the blocks' keys begin with
+	bytes      int          // of young
 }
 
-func (c *cache) get(prefix []byte) []block {
+// kept is what a cache keeps: more is better.
+type kept interface {
+	size() int
+	count() int
+}
+
+func (c *cache[V]) get(prefix []byte) V {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if blocks, ok := c.young[string(prefix)]; ok {
-		return blocks
+	if v, ok := c.young[string(prefix)]; ok {
+		return v
 	}
-	blocks, ok := c.old[string(prefix)]
+	v, ok := c.old[string(prefix)]
 	if ok {
-		c.add(string(prefix), blocks)
+		c.add(string(prefix), v)
 	}
-	return blocks
+	return v
 }
 
-func (c *cache) put(prefix []byte, blocks []block) {
+func (c *cache[V]) put(prefix []byte, v V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.young[string(prefix)]) < len(blocks) {
-		c.add(string(prefix), blocks)
+	if c.young[string(prefix)].count() < v.count() {
+		c.add(string(prefix), v)
 	}
 }
 
 // add is called with mu held.
-func (c *cache) add(prefix string, blocks []block) {
-	const head = 64 // of a block, and its share of the map
-	size := len(prefix) + head
-	for i := range blocks {
-		size += head + len(blocks[i].entries)
-	}
-	if size > cacheBytes/2 {
+func (c *cache[V]) add(prefix string, v V) {
+	size := len(prefix) + keptHead + v.size()
+	if size > c.limit/2 {
 		return // it would push out everything else
 	}
-	if c.young == nil || c.bytes+size > cacheBytes {
-		c.old, c.young, c.bytes = c.young, map[string][]block{}, 0
+	if c.young == nil || c.bytes+size > c.limit {
+		c.old, c.young, c.bytes = c.young, map[string]V{}, 0
 	}
-	c.young[prefix] = blocks
+	c.young[prefix] = v
 	c.bytes += size
+}
+
+// keptHead is about what a value, or a block, takes beside its bytes.
+const keptHead = 64
+
+// blocks are sealed blocks of a list, from its first on.
+type blocks []block
+
+func (all blocks) count() int { return len(all) }
+
+func (all blocks) size() int {
+	size := 0
+	for i := range all {
+		size += keptHead + len(all[i].entries)
+	}
+	return size
 }
 
 // blocks are those of a list, ascending: the sealed ones, then the tail. prefix

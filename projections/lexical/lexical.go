@@ -1,7 +1,8 @@
-// Package lexical is the projection that finds commands by their words: BM25
-// over what was typed, why, and where.
+// Package lexical is the projection that finds commands and the objects of agents by
+// their words: BM25 over what was typed, why, and where, and over what agents said and
+// did.
 //
-// What a caller may rely on:
+// What a caller may rely on of commands (Search):
 //
 //   - A hit is a run: a command, named by the offset of its event within its
 //     partition, the shard.
@@ -17,15 +18,30 @@
 //     gives the same answer on every machine.
 //   - A search reads one state and says which (Stats.Watermark).
 //
-// There are two fields. Words holds the terms of the command's text and of the
+// There are two fields of commands. Words holds the terms of the command's text and of the
 // stated intent at full weight, and those of the last two parts of the working
 // directory at a quarter of it (see terms.go for what a term is). Concepts holds
 // the classes of the embedder's concept table; as there are few, many commands are
 // one document of concepts.
 //
+// Of objects (SearchObjects):
+//
+//   - A document is a part of an object; equal parts are documents of their own. A hit
+//     is an object, by its best part.
+//   - Each audience has lists, numbers and statistics of its own in each partition. A
+//     search adds them up over the audiences asked, and nothing else has a part in its
+//     answer.
+//   - An answer for a state in the past (ObjectQuery.Below) equals that of a projection
+//     that was built only up to there: hits, scores and statistics.
+//   - Equal scores are ordered by offset, the newer first, then by partition and the
+//     event's order.
+//
+// Where commands are many times the same, and so few documents, what agents say mostly
+// is not; where it is, ObjectQuery.Distinct gives the newest alone.
+//
 // # Keys
 //
-// Pebble, with the keys of package store and six kinds more. Integers in keys
+// Pebble, with the keys of package store and ten kinds more. Integers in keys
 // are big-endian, all others uvarints. Shard is as in package store, field one
 // byte (1 words, 2 concepts), and a term has no zero byte. Weights count quarters
 // of an occurrence: a word typed once has weight 4.
@@ -47,16 +63,38 @@
 //	0x15 Shard field id (16 bytes)    the document with this identity: a hash of
 //	                                  the text and, in words, of the content hash
 //
+//	0x16 Shard audience (16 bytes)   its number in the shard, in the order in which
+//	                                  they came; documents, the sum of their
+//	                                  lengths, the newest one's offset
+//	0x17 Shard term 00 number n       postings of the audience's documents 2048n
+//	     (both uint32)                to 2048n+2047
+//	0x18 Shard number n (uint32)      what the audience's documents 128n to 128n+127
+//	                                  are, 36 bytes each, little-endian: the event's
+//	                                  offset (8), the sum of the lengths up to this
+//	                                  one (8), the part's content hash (8), the
+//	                                  object's index in its event, the part's in the
+//	                                  object, the object's parts (4 each)
+//	0x19 Shard offset (uint64)        of each object of the event that has parts: its
+//	                                  index, its audience's number, its first
+//	                                  document, its parts
+//
 // A block of postings is: count, first document, last minus first, max weight, min
 // length (which bound the score of what is in it), then for each posting: the
 // document minus the one before (not for the first), the field's length in the
 // document times 2, plus 1 if a weight other than 4 follows.
 //
 // Blocks are cut by count alone, so that the state does not depend on batches.
+//
+// A posting of objects is a number of 4 bytes, little-endian: the document within its
+// block in the upper 11 bits, then 8 bits of weight and 13 of the document's length in
+// words, each cut at its highest value. Blocks are cut by the document's number: they
+// are appended to without being read, and what a state in the past has of them is what
+// it would have without the rest.
 package lexical
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/recountdb/recount/projections"
@@ -77,10 +115,15 @@ const (
 	kindStats   = 0x13
 	kindContent = 0x14
 	kindID      = 0x15
+
+	kindAudience = 0x16
+	kindPosting  = 0x17
+	kindEntries  = 0x18
+	kindPlaced   = 0x19
 )
 
 // Kind is how a node knows this projection.
-var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schemas.TopicCommands}, Open: func(dir string) (projections.Projection, error) {
+var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schemas.TopicCommands, schemas.TopicAgents}, Open: func(dir string) (projections.Projection, error) {
 	return Open(dir, store.Options{CacheBytes: storeCacheBytes, MemTableBytes: memTableBytes})
 }}
 
@@ -99,11 +142,14 @@ type Index struct {
 
 	// mu guards the maps; a writer belongs to the one goroutine that applies its
 	// partition.
-	mu      sync.Mutex
-	writers map[schemas.TopicPartition]*writer
-	runs    map[schemas.TopicPartition]*runs
+	mu        sync.Mutex
+	writers   map[schemas.TopicPartition]*writer
+	runs      map[schemas.TopicPartition]*runs
+	audiences map[schemas.TopicPartition]*audiences
 
-	cache   cache
+	cache   cache[blocks]
+	parts   cache[partBlocks]
+	entries cache[entries]
 	windows sync.Pool // of *window, nothing marked
 }
 
@@ -116,13 +162,21 @@ func Open(dir string, o store.Options) (*Index, error) {
 	}
 	return &Index{
 		DB: db, writers: map[schemas.TopicPartition]*writer{}, runs: map[schemas.TopicPartition]*runs{},
+		audiences: map[schemas.TopicPartition]*audiences{},
+		cache:     cache[blocks]{limit: blockCacheBytes}, parts: cache[partBlocks]{limit: partCacheBytes}, entries: cache[entries]{limit: entryCacheBytes},
 		windows: sync.Pool{New: func() any { return new(window) }},
 	}, nil
 }
 
-func concerns(r *recountv1.Record) bool { return r.GetIntent() != nil }
+// concerns reports whether a record has something to be found.
+func concerns(r *recountv1.Record) bool {
+	if r.GetIntent() != nil {
+		return true
+	}
+	return slices.ContainsFunc(r.GetObjects().GetObjects(), func(o *recountv1.Object) bool { return len(o.Parts) > 0 })
+}
 
-// Apply indexes the commands of a batch.
+// Apply indexes the commands and the objects of a batch.
 func (x *Index) Apply(ctx context.Context, b schemas.Batch) error {
 	t, err := x.Begin(ctx, b, concerns)
 	if err != nil || t == nil {
@@ -134,10 +188,12 @@ func (x *Index) Apply(ctx context.Context, b schemas.Batch) error {
 		return err
 	}
 	if err := w.apply(t); err != nil {
-		// The writer and the runs remember what was not stored: forget them.
+		// The writer, the runs and the audiences remember what was not stored: forget
+		// them.
 		x.mu.Lock()
 		delete(x.writers, b.TP())
 		delete(x.runs, b.TP())
+		delete(x.audiences, b.TP())
 		x.mu.Unlock()
 		return err
 	}
@@ -149,11 +205,15 @@ func (x *Index) writer(tp schemas.TopicPartition) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	all, err := x.audiencesOf(tp)
+	if err != nil {
+		return nil, err
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	w := x.writers[tp]
 	if w == nil {
-		w = newWriter(x.Damaged, r)
+		w = newWriter(x.Damaged, r, newObjectWriter(all))
 		x.writers[tp] = w
 	}
 	return w, nil
@@ -169,4 +229,16 @@ func (x *Index) runsOf(tp schemas.TopicPartition) (*runs, error) {
 	}
 	x.mu.Unlock()
 	return r, r.load(x.DB, tp)
+}
+
+// audiencesOf are the audiences of a shard, loaded.
+func (x *Index) audiencesOf(tp schemas.TopicPartition) (*audiences, error) {
+	x.mu.Lock()
+	all := x.audiences[tp]
+	if all == nil {
+		all = &audiences{}
+		x.audiences[tp] = all
+	}
+	x.mu.Unlock()
+	return all, all.load(x.DB, tp)
 }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -91,7 +93,7 @@ type search struct {
 	ctx     context.Context
 	q       Query
 	v       *store.View
-	cache   *cache
+	cache   *cache[blocks]
 	want    []wanted
 	stats   Stats
 	scorer  scorer
@@ -120,6 +122,9 @@ func (s *search) prepare(runsOf func(schemas.TopicPartition) (*runs, error)) err
 	if s.stats.Watermark, err = s.v.Watermark(); err != nil {
 		return err
 	}
+	maps.DeleteFunc(s.stats.Watermark, func(tp schemas.TopicPartition, _ int64) bool {
+		return tp.Topic[strings.LastIndexByte(tp.Topic, '.')+1:] == schemas.TopicAgents // no commands
+	})
 	heads, err := s.v.Iter([]byte{kindTerm}, []byte{kindTerm + 1})
 	if err != nil {
 		return err

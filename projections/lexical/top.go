@@ -7,15 +7,17 @@ import (
 
 // found is a hit in the making; terms has a bit for each of the query's.
 type found struct {
-	shard  int // in search.shards, which are in order
+	shard  int // in search.shards, which are in order; of objects the partition
 	offset int64
 	score  points
 	terms  uint64
 	hash   uint64
+	// index is an object's in its event; doc is its part, in objectSearch.shards[at].
+	index, doc, at uint32
 }
 
 // order is negative where a is the better hit: by score, then newer, then by
-// shard.
+// shard, then by an event's order.
 func order(a, b found) int {
 	switch {
 	case a.score != b.score:
@@ -23,7 +25,7 @@ func order(a, b found) int {
 	case a.offset != b.offset:
 		return cmp.Compare(b.offset, a.offset)
 	}
-	return cmp.Compare(a.shard, b.shard)
+	return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(a.index, b.index))
 }
 
 // top holds the best hits so far, best first; of one content hash one, where

@@ -9,7 +9,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// writer appends to one shard. Between batches it keeps what the next one will
+// writer appends to one shard: commands by itself. Between batches it keeps what the next one will
 // likely append to, so that it is not read again for every batch; it is equal to
 // what is stored, and may be dropped at any time.
 type writer struct {
@@ -23,6 +23,7 @@ type writer struct {
 	texts   map[string][]weighted // new documents mostly have a text seen before
 	key     []byte
 	value   []byte
+	objects *objectWriter
 }
 
 // fieldID is the identity of a document within a shard.
@@ -38,22 +39,38 @@ const (
 	maxIDs   = 1 << 16
 )
 
-func newWriter(damaged func(error) error, r *runs) *writer {
-	return &writer{damaged: damaged, runs: r, lists: map[string]*list{}, ids: map[fieldID]uint32{}, texts: map[string][]weighted{}}
+func newWriter(damaged func(error) error, r *runs, objects *objectWriter) *writer {
+	return &writer{damaged: damaged, runs: r, objects: objects, lists: map[string]*list{}, ids: map[fieldID]uint32{}, texts: map[string][]weighted{}}
 }
 
 func (w *writer) apply(t *store.Txn) error {
 	if len(t.New) == 0 {
 		return t.Commit()
 	}
-	if err := t.Do(func() error { return w.append(t) }); err != nil {
+	err := t.Do(func() error {
+		if err := w.objects.append(t); err != nil {
+			return err
+		}
+		return w.append(t)
+	})
+	if err != nil {
 		t.Discard()
 		return err
 	}
 	return t.Commit()
 }
 
+// append stores the commands of a batch.
 func (w *writer) append(t *store.Txn) error {
+	commands := uint64(0)
+	for _, r := range t.New {
+		if r.GetIntent() != nil {
+			commands++
+		}
+	}
+	if commands == 0 {
+		return nil
+	}
 	if !w.loaded {
 		if err := w.load(t); err != nil {
 			return err
@@ -66,12 +83,14 @@ func (w *writer) append(t *store.Txn) error {
 		clear(w.ids)
 	}
 	before := w.stats
-	if before.runs+uint64(len(t.New)) > tooMany {
-		return schemas.Fatalf("lexical: %d commands in one partition, and %d more: it can hold %d; spread them over more partitions", before.runs, len(t.New), uint64(tooMany))
+	if before.runs+commands > tooMany {
+		return schemas.Fatalf("lexical: %d commands in one partition, and %d more: it can hold %d; spread them over more partitions", before.runs, commands, uint64(tooMany))
 	}
 	for _, r := range t.New {
-		if err := w.run(t, r.Origin.Offset, r.GetIntent()); err != nil {
-			return err
+		if in := r.GetIntent(); in != nil {
+			if err := w.run(t, r.Origin.Offset, in); err != nil {
+				return err
+			}
 		}
 	}
 	for _, name := range w.dirty {

@@ -129,6 +129,7 @@ func (d *DB) options(o Options) *pebble.Options {
 	po := &pebble.Options{
 		FS:        walFS{o.FS, d},
 		CacheSize: o.CacheBytes,
+		Merger:    pebble.DefaultMerger, // which concatenates: Txn.Append
 		// Fixed, so that a newer Pebble does not write what this one cannot read.
 		FormatMajorVersion:         pebble.FormatTableFormatV6,
 		MemTableSize:               o.MemTableBytes,

@@ -145,6 +145,11 @@ func (t *Txn) Explain(err error) error { return t.d.explain("read", err) }
 // Set stores a value with the batch.
 func (t *Txn) Set(key, value []byte) error { return t.b.Set(key, value, nil) }
 
+// Append adds to the end of a key's value, or sets it where there is none. Nothing is
+// read for it: the parts are put together by whoever reads the key, and in compactions.
+// A key that is appended to is never Set.
+func (t *Txn) Append(key, part []byte) error { return t.b.Merge(key, part, nil) }
+
 // Delete removes a key with the batch.
 func (t *Txn) Delete(key []byte) error { return t.b.Delete(key, nil) }
 

@@ -1,0 +1,201 @@
+package lexical
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// partsPerBlock is how many documents of parts the blocks of a list are for: those of
+// one window of a search.
+const partsPerBlock = windowSize
+
+// A partPosting is a document of a list: in the upper 11 bits its number within the
+// block's, then 8 bits of weight and 13 of the document's length in words. So postings
+// ascend as numbers do, and a term's score grows with one field and falls with another.
+type partPosting uint32
+
+const (
+	maxPartWeight = 1<<8 - 1
+	maxPartLength = 1<<13 - 1
+	postingBytes  = 4
+)
+
+func newPartPosting(doc, weight, length uint32) partPosting {
+	return partPosting(doc%partsPerBlock<<21 | min(weight, maxPartWeight)<<13 | min(length, maxPartLength))
+}
+
+func (p partPosting) doc() uint32    { return uint32(p >> 21) }
+func (p partPosting) weight() uint32 { return uint32(p >> 13 & maxPartWeight) }
+func (p partPosting) length() uint32 { return uint32(p & maxPartLength) }
+
+// partBlock is the postings of a term in documents n·2048 and on, and what bounds their
+// scores.
+type partBlock struct {
+	n         uint32
+	maxWeight uint32
+	minLength uint32
+	postings  []byte
+}
+
+func (b *partBlock) len() int { return len(b.postings) / postingBytes }
+
+func (b *partBlock) at(i int) partPosting {
+	return partPosting(binary.LittleEndian.Uint32(b.postings[i*postingBytes:]))
+}
+
+// newPartBlock checks the postings in v and keeps those of documents below n·2048 + end.
+func newPartBlock(n uint32, v []byte, end uint64) (partBlock, error) {
+	b := partBlock{n: n, minLength: math.MaxUint32, postings: v}
+	if len(v) == 0 || len(v)%postingBytes != 0 {
+		return b, fmt.Errorf("postings of parts: %d bytes", len(v))
+	}
+	last := -1
+	for i := range b.len() {
+		p := b.at(i)
+		if int(p.doc()) <= last || p.weight() == 0 || p.length() == 0 {
+			return b, errors.New("postings of parts are nonsense")
+		}
+		if last = int(p.doc()); uint64(last) >= end {
+			b.postings = v[:i*postingBytes]
+			break
+		}
+		b.maxWeight, b.minLength = max(b.maxWeight, p.weight()), min(b.minLength, p.length())
+	}
+	return b, nil
+}
+
+// partEntry says what a document is: which part of what object.
+type partEntry struct {
+	offset int64  // of the event
+	sum    uint64 // of the lengths of the audience's documents, up to this one
+	hash   uint64 // of the passage
+	index  uint32 // of the object in its event
+	part   uint32 // of the object
+	parts  uint32 // that the object has
+}
+
+const (
+	entryBytes      = 36
+	entriesPerBlock = 128
+)
+
+func (e partEntry) append(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint64(b, uint64(e.offset))
+	b = binary.LittleEndian.AppendUint64(b, e.sum)
+	b = binary.LittleEndian.AppendUint64(b, e.hash)
+	b = binary.LittleEndian.AppendUint32(b, e.index)
+	b = binary.LittleEndian.AppendUint32(b, e.part)
+	return binary.LittleEndian.AppendUint32(b, e.parts)
+}
+
+// entries is a block of them.
+type entries []byte
+
+func (b entries) len() int { return len(b) / entryBytes }
+
+func (b entries) at(i int) partEntry {
+	v := b[i*entryBytes:]
+	return partEntry{
+		offset: int64(binary.LittleEndian.Uint64(v)), sum: binary.LittleEndian.Uint64(v[8:]), hash: binary.LittleEndian.Uint64(v[16:]),
+		index: binary.LittleEndian.Uint32(v[24:]), part: binary.LittleEndian.Uint32(v[28:]), parts: binary.LittleEndian.Uint32(v[32:]),
+	}
+}
+
+// checkEntries says whether b is the entries of documents `first` and on.
+func checkEntries(b entries, first uint32) error {
+	if len(b)%entryBytes != 0 || b.len() > entriesPerBlock {
+		return fmt.Errorf("entries of parts: %d bytes", len(b))
+	}
+	var before partEntry
+	for i := range b.len() {
+		e := b.at(i)
+		if e.offset < 0 || e.part >= e.parts || e.part > first+uint32(i) ||
+			i > 0 && (e.offset < before.offset || e.sum <= before.sum || e.offset == before.offset && e.index < before.index) {
+			return errors.New("entries of parts are nonsense")
+		}
+		before = e
+	}
+	return nil
+}
+
+// placed is where the parts of an object are documents.
+type placed struct {
+	index    uint32 // of the object in its event
+	audience uint32 // by number
+	first    uint32 // document
+	parts    uint32
+}
+
+func (p placed) append(b []byte) []byte {
+	for _, v := range [...]uint32{p.index, p.audience, p.first, p.parts} {
+		b = binary.AppendUvarint(b, uint64(v))
+	}
+	return b
+}
+
+func decodePlaced(b []byte) ([]placed, error) {
+	r := reader{b: b}
+	var all []placed
+	for len(r.b) > 0 {
+		var v [4]uint64
+		for i := range v {
+			if v[i] = r.uvarint(); v[i] > math.MaxUint32 {
+				return nil, errors.New("objects of an event are nonsense")
+			}
+		}
+		p := placed{uint32(v[0]), uint32(v[1]), uint32(v[2]), uint32(v[3])}
+		if r.failed || p.parts == 0 || len(all) > 0 && p.index <= all[len(all)-1].index {
+			return nil, errors.New("objects of an event are nonsense")
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// The keys of what is kept of objects; shard is that of package store.
+
+// appendList is what the keys of a term's blocks begin with.
+func appendList(b, shard []byte, term string) []byte {
+	b = append(append(b, kindPosting), shard...)
+	return append(append(b, term...), 0)
+}
+
+func appendBlockNumber(b []byte, audience, n uint32) []byte {
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, audience), n)
+}
+
+func appendEntriesKey(b, shard []byte, audience, n uint32) []byte {
+	return appendBlockNumber(append(append(b, kindEntries), shard...), audience, n)
+}
+
+func appendAudienceKey(b, shard []byte, id schemas.AudienceID) []byte {
+	return append(append(append(b, kindAudience), shard...), id[:]...)
+}
+
+func appendPlacedKey(b, shard []byte, offset int64) []byte {
+	return binary.BigEndian.AppendUint64(append(append(b, kindPlaced), shard...), uint64(offset))
+}
+
+// partBlocks are the first blocks of a list: those below number upTo.
+type partBlocks struct {
+	upTo uint32
+	all  []partBlock
+}
+
+func (b partBlocks) count() int { return int(b.upTo) }
+
+func (b partBlocks) size() int {
+	size := 0
+	for i := range b.all {
+		size += keptHead + len(b.all[i].postings)
+	}
+	return size
+}
+
+func (b entries) count() int { return len(b) }
+
+func (b entries) size() int { return len(b) }

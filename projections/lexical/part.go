@@ -1,0 +1,202 @@
+package lexical
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// How a part of an object becomes terms. Changing any of it takes a new Version.
+//
+// The passage is read as commands are (terms.go), but for four things. The object's
+// title is read with every part, at half weight, unless the passage begins with it.
+// Stop words count only in a part that has nothing else. Runs of letters of scripts
+// that put no spaces between words give their bigrams, a letter that stands alone
+// itself. Emoji are words of their own.
+const titleShare = 2 // of the weight that a word of the passage has
+
+// partTerms is what a part comes to: its terms, each once, and its length: the sum of
+// their weights in whole words.
+type partTerms struct {
+	terms  []weighted
+	length uint32
+}
+
+// analyser makes terms of parts. It keeps what tokens came to, which never shows in the
+// result.
+type analyser struct {
+	tokens map[string][]use
+	words  map[string]*word
+	found  []*word // in the text at hand
+	stops  []use   // likewise
+	count  int     // of terms of the text at hand, repeats included
+	limit  int     // of distinct terms, if not 0
+	out    partTerms
+}
+
+// word is a term, with its weight in the part at hand.
+type word struct {
+	term   string
+	weight uint32
+}
+
+// use is a term where it stands.
+type use struct {
+	*word
+	weight uint32
+	stop   bool
+}
+
+// maxTokens is how many tokens an analyser keeps, maxTokenBytes how long they may be.
+const (
+	maxTokens     = 1 << 14
+	maxTokenBytes = 64
+)
+
+func newAnalyser() *analyser {
+	return &analyser{tokens: map[string][]use{}, words: map[string]*word{}}
+}
+
+// part is good until the next call.
+func (a *analyser) part(title, passage string) partTerms {
+	if len(a.tokens) > maxTokens || len(a.words) > 2*maxTokens {
+		clear(a.tokens)
+		clear(a.words)
+	}
+	a.found, a.stops, a.count = a.found[:0], a.stops[:0], 0
+	if title != "" && !strings.HasPrefix(passage, title) {
+		a.text(title, titleShare)
+	}
+	a.text(passage, 1)
+	if len(a.found) == 0 {
+		for _, u := range a.stops {
+			a.add(u)
+		}
+	}
+	a.out.terms = a.out.terms[:0]
+	sum := uint64(0)
+	for _, w := range a.found {
+		a.out.terms = append(a.out.terms, weighted{w.term, w.weight})
+		sum += uint64(w.weight)
+		w.weight = 0
+	}
+	a.out.length = uint32(max(1, (sum+fullWeight/2)/fullWeight))
+	return a.out
+}
+
+// text adds the terms of a text, at a share of their weight.
+func (a *analyser) text(text string, share uint32) {
+	tokens(text, func(token string) bool {
+		for _, u := range a.uses(token) {
+			u.weight = max(1, u.weight/share)
+			if u.stop {
+				a.stops = append(a.stops, u)
+			} else {
+				a.add(u)
+			}
+			a.count++
+		}
+		if a.limit > 0 {
+			return len(a.found) < a.limit
+		}
+		return a.count < maxTerms
+	})
+}
+
+func (a *analyser) add(u use) {
+	if u.word.weight == 0 {
+		if a.limit > 0 && len(a.found) == a.limit {
+			return
+		}
+		a.found = append(a.found, u.word)
+	}
+	u.word.weight += u.weight
+}
+
+// uses are the terms of a token.
+func (a *analyser) uses(token string) []use {
+	if all, ok := a.tokens[token]; ok {
+		return all
+	}
+	var all []use
+	stop := stopWords[strings.ToLower(strings.TrimRight(token, ".:!?"))]
+	segments(token, func(term string, isPart bool) {
+		w := a.words[term]
+		if w == nil {
+			w = &word{term: strings.Clone(term)}
+			a.words[w.term] = w
+		}
+		weight := uint32(fullWeight)
+		if isPart {
+			weight = partWeight
+		}
+		all = append(all, use{w, weight, stop})
+	})
+	if len(token) <= maxTokenBytes {
+		a.tokens[strings.Clone(token)] = all
+	}
+	return all
+}
+
+// segments calls yield with the terms of a token: those of split, of runs of unspaced
+// letters, and emoji.
+func segments(token string, yield func(term string, isPart bool)) {
+	if isASCII(token) {
+		split(token, yield)
+		return
+	}
+	const (
+		plain = iota
+		unspaced
+		emoji
+		joiner // of emoji, which says nothing by itself
+	)
+	class := func(r rune) int {
+		switch {
+		case r < 0x0e00:
+			return plain
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar), r == 'ー', r == '々':
+			return unspaced
+		case r == 0x200d, unicode.Is(unicode.Variation_Selector, r), unicode.Is(unicode.Sk, r):
+			return joiner
+		case unicode.Is(unicode.So, r):
+			return emoji
+		}
+		return plain
+	}
+	for len(token) > 0 {
+		r, size := utf8.DecodeRuneInString(token)
+		first, end := class(r), size
+		for end < len(token) && first != emoji {
+			r, n := utf8.DecodeRuneInString(token[end:])
+			if class(r) != first {
+				break
+			}
+			end += n
+		}
+		switch run := token[:end]; first {
+		case plain:
+			split(run, yield)
+		case unspaced:
+			bigrams(run, yield)
+		case emoji:
+			yield(run, false)
+		}
+		token = token[end:]
+	}
+}
+
+// bigrams calls yield with every two runes that stand side by side.
+func bigrams(run string, yield func(term string, isPart bool)) {
+	run = strings.ToLower(run)
+	_, at := utf8.DecodeRuneInString(run)
+	if at == len(run) {
+		yield(run, false)
+		return
+	}
+	for start := 0; at < len(run); {
+		_, next := utf8.DecodeRuneInString(run[at:])
+		yield(run[start:at+next], false)
+		start, at = at, at+next
+	}
+}
