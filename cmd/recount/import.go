@@ -35,7 +35,8 @@ func (a *app) importCmd() *cobra.Command {
 		Use:   "import",
 		Short: "Bring in what was there before",
 		Long: `Bring in what was there before: the histories of shells, Atuin's database, the
-commits of git repositories, spans, access logs, or events one a line. Importing again is safe at any time: what is there already is not
+commits of git repositories, spans, access logs, what agents said and did, or events
+one a line. Importing again is safe at any time: what is there already is not
 appended again, so an interrupted import is resumed by starting it again, and a
 history that has grown adds only what is new. Secrets are redacted on the way.`,
 		Example: `  recount import history                     every shell history found
@@ -44,9 +45,10 @@ history that has grown adds only what is new. Secrets are redacted on the way.`,
   recount import git ~/src/shop
   recount import otlp traces.json            what services told
   recount import access-log access.log --service shop
+  recount import agents ~/.claude/projects   sessions, trajectories, transcripts
   recount import jsonl events.jsonl          or - for the standard input`,
 	}
-	c.AddCommand(a.importHistoryCmd(), a.importAtuinCmd(), a.importGitCmd(), a.importOTLPCmd(), a.importAccessLogCmd(), a.importJSONLCmd())
+	c.AddCommand(a.importHistoryCmd(), a.importAtuinCmd(), a.importGitCmd(), a.importOTLPCmd(), a.importAccessLogCmd(), a.importAgentsCmd(), a.importJSONLCmd())
 	return c
 }
 
@@ -182,6 +184,10 @@ type imported struct {
 	Held     int64    `json:"held,omitempty"`
 	Unit     string   `json:"unit,omitempty"`
 	Problems []string `json:"problems,omitempty"`
+	// Format is what a file of an agent's was taken for, LeftOut what of it was left out
+	// on purpose.
+	Format  string         `json:"format,omitempty"`
+	LeftOut map[string]int `json:"left_out,omitempty"`
 }
 
 // importer appends what histories yield.
@@ -195,6 +201,7 @@ type importer struct {
 	unit     string // of held
 	results  []imported
 	started  time.Time
+	dry      bool // nothing is appended
 }
 
 // imports opens a backend for an import and reports what it did.
@@ -377,9 +384,16 @@ func (im *importer) report() error {
 		return errors.Join(a.printJSON(map[string]any{"imports": im.results, "elapsed_ms": time.Since(im.started).Milliseconds()}), failed)
 	}
 	for _, r := range im.results {
-		parts := []string{thousands(r.Appended) + " appended"}
+		done := " appended"
+		if im.dry {
+			done = " would be appended (--dry-run)"
+		}
+		parts := []string{thousands(r.Appended) + done}
 		if r.Unit != "" {
-			parts = []string{counted(int(r.Held), r.Unit), counted(int(r.Appended), "event") + " appended"}
+			parts = []string{counted(int(r.Held), r.Unit), counted(int(r.Appended), "event") + done}
+		}
+		if r.Format != "" {
+			parts = append([]string{r.Format}, parts...)
 		}
 		if r.Present > 0 {
 			parts = append(parts, thousands(r.Present)+" there already")
@@ -394,6 +408,9 @@ func (im *importer) report() error {
 			parts = append(parts, thousands(r.Skipped)+" skipped")
 		}
 		a.printf("%s: %s\n", a.home(r.From), strings.Join(parts, ", "))
+		if len(r.LeftOut) > 0 {
+			a.printf("  left out: %s\n", leftOut(r.LeftOut))
+		}
 		for _, p := range r.Problems {
 			fmt.Fprintf(a.stderr, "  skipped %s\n", p)
 		}

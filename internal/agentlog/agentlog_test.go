@@ -1,0 +1,355 @@
+package agentlog_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/internal/agentlog"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write what is read into testdata")
+
+// modified stands for a file's time of modification.
+var modified = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// outcome is all that reading a file gives.
+type outcome struct {
+	events  []schemas.Event
+	skipped []string
+	leftOut map[string]int
+	format  string
+	err     error
+}
+
+func read(data []byte, o agentlog.Options) outcome {
+	out := outcome{leftOut: map[string]int{}}
+	o.LeftOut = func(what string) { out.leftOut[what]++ }
+	o.Found = func(format string) { out.format = format }
+	if o.Time.IsZero() {
+		o.Time = modified
+	}
+	for e, err := range agentlog.Read(bytes.NewReader(data), o) {
+		var skip *agentlog.SkipError
+		switch {
+		case errors.As(err, &skip):
+			out.skipped = append(out.skipped, skip.Error())
+		case err != nil:
+			out.err = err
+		default:
+			out.events = append(out.events, e)
+		}
+	}
+	return out
+}
+
+func payload(t testing.TB, e schemas.Event) proto.Message {
+	t.Helper()
+	m, err := e.DecodePayload()
+	if err != nil {
+		t.Fatalf("%s: %v", e, err)
+	}
+	return m
+}
+
+// draw writes events one a line, ids as the events' numbers.
+func draw(t *testing.T, out outcome) string {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, "format %s\n", out.format)
+	numbers := map[string]string{}
+	for i, e := range out.events {
+		numbers[e.ID.String()] = fmt.Sprint("#", i+1)
+	}
+	for i, e := range out.events {
+		m := payload(t, e)
+		text, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var compact bytes.Buffer
+		for j, part := range strings.Split(string(text), `"`) {
+			if id, ok := numbers[part]; ok {
+				part = id
+			}
+			if r := []rune(part); len(r) > 90 {
+				part = fmt.Sprintf("%s…(%d)", string(r[:80]), len(r))
+			}
+			if j > 0 {
+				compact.WriteByte('"')
+			}
+			compact.WriteString(part)
+		}
+		fmt.Fprintf(&b, "#%d %s %s %s\n   %s\n", i+1, e.Type, e.Source, e.Time.Format("2006-01-02T15:04:05.999"), strings.ReplaceAll(strings.ReplaceAll(compact.String(), `": "`, `":"`), `", "`, `","`))
+	}
+	for _, s := range out.skipped {
+		fmt.Fprintf(&b, "skipped %s\n", s)
+	}
+	for _, what := range slices.Sorted(maps.Keys(out.leftOut)) {
+		fmt.Fprintf(&b, "left out %d × %s\n", out.leftOut[what], what)
+	}
+	if out.err != nil {
+		fmt.Fprintf(&b, "error %v\n", out.err)
+	}
+	return b.String()
+}
+
+// TestGolden reads files of each format and compares all that comes of them.
+func TestGolden(t *testing.T) {
+	for _, name := range []string{
+		"v0.traj", "v1.traj", "demonstration.traj", "openhands.jsonl", "chat.json", "response.json", "anthropic.json", "claude-code.jsonl", "events.jsonl",
+	} {
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join("testdata", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := read(data, agentlog.Options{Name: "run-1", Commands: true})
+			got, golden := draw(t, out), filepath.Join("testdata", name+".golden")
+			if *rewrite {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("want-, got+; -rewrite accepts it:\n%s", diff)
+			}
+			good(t, out)
+			again := read(data, agentlog.Options{Name: "run-1", Commands: true, Time: modified.Add(time.Hour), Workspace: "/elsewhere"})
+			if diff := cmp.Diff(ids(out), ids(again)); diff != "" {
+				t.Errorf("read again, at another time and into another workspace, ids differ:\n%s", diff)
+			}
+		})
+	}
+}
+
+func ids(out outcome) []string {
+	var all []string
+	for _, e := range out.events {
+		all = append(all, e.ID.String())
+	}
+	return all
+}
+
+// good checks what holds for all events of all files.
+func good(t testing.TB, out outcome) {
+	t.Helper()
+	seen := map[schemas.EventID]string{}
+	for _, e := range out.events {
+		m := payload(t, e)
+		if _, err := schemas.DecodeEvent("recount.agents", e.Headers(), e.Key, e.Payload, e.Time); err != nil {
+			t.Errorf("%s: %v", e, err)
+		}
+		if e.Key == nil {
+			t.Errorf("%s has no key", e)
+		}
+		if what, twice := seen[e.ID]; twice && e.Source != "import/jsonl" {
+			t.Errorf("%s has the id of %s", e, what)
+		}
+		if a, ok := m.(*recountv1.AgentEvent); ok && e.Source != "import/jsonl" && e.Source != "import/jsonl/untimed" {
+			for _, id := range append(a.GetCausedBy(), a.GetParentEventId()) {
+				parsed, err := schemas.ParseEventID(id)
+				if id != "" && (err != nil || seen[parsed] == "") {
+					t.Errorf("%s follows from %s, which did not come before it", e, id)
+				}
+			}
+		}
+		seen[e.ID] = e.Type
+	}
+}
+
+// TestGrown reads a run at each of its lengths: what was there keeps its ids.
+func TestGrown(t *testing.T) {
+	data, err := os.ReadFile("testdata/claude-code.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := ids(read(data, agentlog.Options{}))
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	for n := 3; n < len(lines); n++ {
+		some := ids(read(bytes.Join(lines[:n], nil), agentlog.Options{}))
+		if len(some) > len(all) || !slices.Equal(some, all[:len(some)]) {
+			t.Fatalf("%d lines: ids %v are not the first of %v", n, some, all)
+		}
+	}
+}
+
+// TestOverrides are the names that a caller gives.
+func TestOverrides(t *testing.T) {
+	for _, name := range []string{"v1.traj", "openhands.jsonl", "chat.json", "anthropic.json", "claude-code.jsonl", "events.jsonl"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := agentlog.Options{Tenant: "acme", Workspace: "/w", Agent: "ada", Session: "s", Visibility: recountv1.Visibility_VISIBILITY_PRIVATE}
+		out := read(data, o)
+		if len(out.events) == 0 {
+			t.Fatalf("%s: no events: %v", name, out.err)
+		}
+		for _, e := range out.events {
+			m := payload(t, e).(*recountv1.AgentEvent)
+			if m.Tenant != "acme" || m.Workspace != "/w" || m.Agent != "ada" || m.Session != "s" || m.Visibility != o.Visibility {
+				t.Errorf("%s: %s: %q %q %q %q %v", name, e, m.Tenant, m.Workspace, m.Agent, m.Session, m.Visibility)
+			}
+		}
+		if slices.Equal(ids(out), ids(read(data, agentlog.Options{}))) && name != "events.jsonl" {
+			t.Errorf("%s: another tenant's events have the same ids", name)
+		}
+	}
+}
+
+// TestLongTexts are cut, and say what they were. Secrets go first: half of one, where the
+// cut is, would not be known for one.
+func TestLongTexts(t *testing.T) {
+	begin := "begin 🛒"
+	whole := begin + strings.Repeat("x", 2<<20/3-len(begin)-3) + "hunter2" + strings.Repeat("0123456789abcde\n", 10<<20/16) + "end"
+	line := fmt.Sprintf(`{"messages":[{"role":"user","content":%q},{"role":"assistant","content":"short"}]}`, whole)
+	out := read([]byte(line), agentlog.Options{Redact: func(m proto.Message) {
+		e := m.(*recountv1.AgentEvent)
+		e.Text = strings.ReplaceAll(e.Text, "hunter2", "[gone]")
+	}})
+	if out.err != nil || len(out.events) != 2 {
+		t.Fatalf("%d events, %v", len(out.events), out.err)
+	}
+	whole = strings.ReplaceAll(whole, "hunter2", "[gone]")
+	m := payload(t, out.events[0]).(*recountv1.AgentEvent)
+	sum := sha256.Sum256([]byte(whole))
+	if got, want := m.Attributes["cut.text"], fmt.Sprintf("%d bytes, sha256 %s", len(whole), hex.EncodeToString(sum[:])); got != want {
+		t.Errorf("cut.text: %q, want %q", got, want)
+	}
+	if !strings.HasPrefix(m.Text, "begin 🛒xxx") || !strings.HasSuffix(m.Text, "end") || !strings.Contains(m.Text, "x[go\n[… ") || len(m.Text) > 1<<20+100 {
+		t.Errorf("cut to %d bytes: %.40q … %q", len(m.Text), m.Text, m.Text[len(m.Text)-40:])
+	}
+}
+
+// TestEncodings are those that files come in.
+func TestEncodings(t *testing.T) {
+	text := `{"messages":[{"role":"user","content":"grüße 🛒 \ud83d broken"}]}`
+	utf16le := []byte{0xff, 0xfe}
+	for _, u := range utf16.Encode([]rune(text)) {
+		utf16le = binary.LittleEndian.AppendUint16(utf16le, u)
+	}
+	utf16be := []byte{0xfe, 0xff}
+	for _, u := range utf16.Encode([]rune(text)) {
+		utf16be = binary.BigEndian.AppendUint16(utf16be, u)
+	}
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	_, _ = z.Write([]byte(text))
+	_ = z.Close()
+	for name, x := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"utf-8":              {[]byte(text), "grüße 🛒 \uFFFD broken"},
+		"with a mark":        {append([]byte("\uFEFF"), text...), "grüße 🛒 \uFFFD broken"},
+		"utf-16 of Windows":  {utf16le, "grüße 🛒 \uFFFD broken"},
+		"utf-16, high first": {utf16be, "grüße 🛒 \uFFFD broken"},
+		"gzip":               {zipped.Bytes(), "grüße 🛒 \uFFFD broken"},
+		"latin-1":            {[]byte("{\"messages\":[{\"role\":\"user\",\"content\":\"gr\xfc\xdfe\\u0000\"}]}"), "gr\uFFFD\uFFFDe"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := read(x.data, agentlog.Options{})
+			if out.err != nil || len(out.events) != 1 {
+				t.Fatalf("%d events, %v, %v", len(out.events), out.skipped, out.err)
+			}
+			if m := payload(t, out.events[0]).(*recountv1.AgentEvent); m.Text != x.want {
+				t.Errorf("%q, want %q", m.Text, x.want)
+			}
+		})
+	}
+}
+
+// TestBad is what cannot be read: each says where and why.
+func TestBad(t *testing.T) {
+	traj, err := os.ReadFile("testdata/v1.traj")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]struct {
+		data, format, err string
+		skipped           []string
+		events            int
+	}{
+		"nothing":             {},
+		"blank":               {data: "\n\n \n"},
+		"no JSON":             {data: "hello\nworld", err: "line 1: no JSON: invalid character 'h' looking for beginning of value"},
+		"another JSON":        {data: "{\"a\":1}\n", err: "line 1: no telling what this is: it looks like none of traj, openhands, claude-code, anthropic, openai, jsonl; if it is one of them, say so with --format"},
+		"not the format":      {data: "{\"a\":1}\n", format: "traj", events: 1},
+		"no such format":      {data: "{}", format: "csv", err: `format "csv": want one of traj, openhands, claude-code, anthropic, openai, jsonl`},
+		"a trajectory cut":    {data: string(traj[:len(traj)/2]), err: fmt.Sprintf("line %d: the JSON ends too early: it is cut short", bytes.Count(traj[:len(traj)/2], []byte("\n"))+1)},
+		"a first line broken": {data: "{\"role\":\"us\n{\"role\":\"user\",\"content\":\"hi\"}\n", skipped: []string{"line 1: the JSON ends too early: it is cut short"}, events: 1},
+		"messages no list":    {data: `{"messages":"hi"}`, format: "openai", skipped: []string{"line 1: messages is no list"}},
+		"messages no objects": {data: `[{"role":"user","content":"hi"},3,{"x":1}]`, skipped: []string{"line 1: message 1: no object", `line 1: message 2: type "", role "": no message, call or result`}, events: 1},
+		"a number":            {data: "3", format: "anthropic", skipped: []string{"line 1: messages is no list"}},
+		"openhands, empty":    {data: "{}", format: "openhands", skipped: []string{"line 1: neither instance_id nor history: no run of OpenHands"}},
+		"openhands, broken":   {data: `{"instance_id":"x","history":[{"id":1,"action":"message","args":{"content":"hi"},"tool_call_metadata":3}]}`, skipped: []string{"line 1: history[0]: tool_call_metadata is of the wrong kind: number"}, events: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := read([]byte(x.data), agentlog.Options{Format: x.format, Name: "run"})
+			if got := fmt.Sprint(out.err); got != x.err && (out.err != nil || x.err != "") {
+				t.Errorf("error %v, want %v", got, x.err)
+			}
+			if diff := cmp.Diff(x.skipped, out.skipped); diff != "" {
+				t.Errorf("skipped, want-, got+:\n%s", diff)
+			}
+			if len(out.events) != x.events {
+				t.Errorf("%d events, want %d", len(out.events), x.events)
+			}
+		})
+	}
+}
+
+// FuzzRead reads anything as any format: whatever events come of it are good ones, and
+// the same ones a second time.
+func FuzzRead(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.*")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for i := range agentlog.Formats {
+			f.Add(data, uint8(i))
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte, format uint8) {
+		o := agentlog.Options{Name: "run", Commands: true, Format: append(agentlog.Names(), "auto")[int(format)%(len(agentlog.Formats)+1)]}
+		out := read(data, o)
+		for _, e := range out.events {
+			payload(t, e)
+			if _, err := schemas.DecodeEvent("recount.agents", e.Headers(), e.Key, e.Payload, e.Time); err != nil {
+				t.Errorf("%s: %v", e, err)
+			}
+		}
+		if again := read(data, o); !slices.Equal(ids(out), ids(again)) {
+			t.Errorf("read again: other ids")
+		}
+	})
+}

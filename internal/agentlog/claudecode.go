@@ -1,0 +1,126 @@
+package agentlog
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strconv"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// readClaudeCode reads a line of a session of Claude Code, as it stands below
+// ~/.claude/projects. A line names the line that it follows from.
+func readClaudeCode(f *file, v value) error {
+	doc := object(v.raw)
+	if doc == nil {
+		return errors.New("no object")
+	}
+	uuid, typ := doc.text("uuid"), doc.text("type")
+	switch {
+	case typ == "summary":
+		f.titles = append(f.titles, doc)
+		return nil
+	case typ != "user" && typ != "assistant":
+		f.heads[uuid] = f.heads[doc.text("parentUuid")] // what follows from it follows from what it follows from
+		f.leftOut(headOf(typ, 40) + " line")
+		return nil
+	case uuid == "" || doc.text("sessionId") == "":
+		return errors.New("no uuid or no sessionId: no line of a session of Claude Code")
+	}
+	r := f.begin(doc.text("sessionId"), "claude-code", "")
+	r.unique = true
+	cwd := doc.text("cwd")
+	if r.workspace == "" {
+		r.workspace = fit(clean(f.place(cwd)), 4096)
+	}
+	f.summaries()
+	if _, twice := f.heads[uuid]; twice {
+		f.leftOut("repeated line")
+		return nil
+	}
+	parent := f.heads[doc.text("parentUuid")]
+	f.heads[uuid] = parent
+	if doc.text("isMeta") == "true" {
+		f.leftOut("inserted note")
+		return nil
+	}
+	m := anthropicMessage(doc.in("message"), cwd)
+	if m.role == "" {
+		m.role = typ
+	}
+	m.own, m.at = uuid, when(doc.text("timestamp"))
+	m.attributes = map[string]string{}
+	for key, field := range map[string]string{"git_branch": "gitBranch", "client_version": "version", "subagent": "agentId"} {
+		if s := doc.text(field); s != "" {
+			m.attributes[key] = s
+		}
+	}
+	if doc.text("isSidechain") == "true" {
+		m.attributes["sidechain"] = "true"
+	}
+	if doc.text("isApiErrorMessage") == "true" {
+		m.attributes["api_error"] = "true"
+	}
+	for _, b := range m.blocks {
+		if b.result != nil {
+			bashOutcome(b.result, doc["toolUseResult"])
+		}
+	}
+	before := r.n
+	r.last = parent
+	if doc.text("isCompactSummary") == "true" {
+		r.add(event{typ: schemas.TypeMemoryStated, own: uuid, at: m.at, parent: parent, AgentEvent: &recountv1.AgentEvent{
+			Text: contentText(doc.in("message")["content"]), Memory: &recountv1.Statement{Kind: recountv1.MemoryKind_MEMORY_KIND_EPISODIC},
+		}})
+	} else {
+		r.say(m, parent, nil)
+	}
+	if r.n > before {
+		f.heads[uuid] = r.last
+	}
+	return nil
+}
+
+// summaries makes the events of lines that sum a conversation up. They stand before the
+// line that tells the workspace, and may be of another session than what follows.
+func (f *file) summaries() {
+	titles := f.titles
+	f.titles = nil
+	for _, doc := range titles {
+		leaf, text := doc.text("leafUuid"), doc.text("summary")
+		if text == "" {
+			f.leftOut("empty title")
+			continue
+		}
+		session := f.o.Name
+		if n := len(f.order); n > 0 {
+			session = f.order[n-1].session
+		}
+		r := f.begin(session, "claude-code", "")
+		r.unique = true
+		r.emit(event{typ: schemas.TypeMemoryStated, own: "summary/" + leaf + "/" + text, parent: f.heads[leaf], AgentEvent: &recountv1.AgentEvent{
+			Text: text, Memory: &recountv1.Statement{Kind: recountv1.MemoryKind_MEMORY_KIND_EPISODIC}, Attributes: map[string]string{"leaf_uuid": leaf},
+		}})
+	}
+}
+
+// exitCode is how Claude Code begins the result of a command that failed.
+var exitCode = regexp.MustCompile(`^(?:Error: )?Exit code (\d{1,3})\b`)
+
+// bashOutcome adds what a line tells of how a command ended.
+func bashOutcome(res *result, raw json.RawMessage) {
+	if m := exitCode.FindStringSubmatch(res.text); res.failed && m != nil {
+		n, _ := strconv.ParseInt(m[1], 10, 32) // three digits
+		code := int32(n)
+		res.exitCode = &code
+		return
+	}
+	told := object(raw)
+	// A result of Bash that is no error is of a command that ended with 0, unless it was
+	// stopped, runs on, or ended with a code that Claude Code took for an answer.
+	if !res.failed && told.has("stdout") && told.text("interrupted") != "true" && !told.has("backgroundTaskId") && told.text("returnCodeInterpretation") == "" {
+		res.exitCode = new(int32)
+	}
+}

@@ -1,0 +1,148 @@
+package agentlog
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+)
+
+// loose is text, whatever JSON it stands as: a string is itself, null is nothing, all
+// else is its JSON. Formats of many versions are read with it.
+type loose string
+
+// UnmarshalJSON takes any value.
+func (l *loose) UnmarshalJSON(b []byte) error {
+	switch {
+	case bytes.Equal(b, []byte("null")):
+		*l = ""
+	case b[0] == '"':
+		var s string
+		if err := json.Unmarshal(b, &s); err != nil {
+			return err
+		}
+		*l = loose(s)
+	default:
+		*l = loose(b)
+	}
+	return nil
+}
+
+// fields are those of an object; nil for anything else.
+type fields map[string]json.RawMessage
+
+// UnmarshalJSON takes any value.
+func (f *fields) UnmarshalJSON(b []byte) error {
+	*f = nil
+	if len(b) > 0 && b[0] == '{' {
+		return json.Unmarshal(b, (*map[string]json.RawMessage)(f))
+	}
+	return nil
+}
+
+// text is a field as loose reads it.
+func (f fields) text(name string) string {
+	var l loose
+	if raw, ok := f[name]; ok {
+		_ = json.Unmarshal(raw, &l) // what was valid is valid
+	}
+	return string(l)
+}
+
+// in is the object in a field.
+func (f fields) in(name string) fields {
+	var in fields
+	if raw, ok := f[name]; ok {
+		_ = json.Unmarshal(raw, &in)
+	}
+	return in
+}
+
+func (f fields) has(names ...string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return len(f[n]) > 0 })
+}
+
+// list are the elements of an array; nil for anything else.
+type list []json.RawMessage
+
+// UnmarshalJSON takes any value.
+func (l *list) UnmarshalJSON(b []byte) error {
+	*l = nil
+	if len(b) > 0 && b[0] == '[' {
+		return json.Unmarshal(b, (*[]json.RawMessage)(l))
+	}
+	return nil
+}
+
+func (f fields) list(name string) list {
+	var l list
+	if raw, ok := f[name]; ok {
+		_ = json.Unmarshal(raw, &l)
+	}
+	return l
+}
+
+func object(raw []byte) fields {
+	var f fields
+	_ = json.Unmarshal(raw, &f)
+	return f
+}
+
+// compact is an object on one line, its fields in the order of their names.
+func compact(f fields) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(f) // what was read can be written
+	return strings.TrimSpace(b.String())
+}
+
+// when reads a time: RFC 3339, the same without a zone, which is taken for UTC, or
+// seconds since 1970. The zero time is for all else.
+func when(s string) time.Time {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return likely(t)
+		}
+	}
+	var sec float64
+	if json.Unmarshal([]byte(s), &sec) == nil && sec > 1e8 && sec < 8e9 {
+		return time.Unix(0, int64(sec*1e6)*1e3).UTC()
+	}
+	return time.Time{}
+}
+
+// likely drops what no clock ever showed: an event may not have such a time.
+func likely(t time.Time) time.Time {
+	if t.Year() < 1971 || t.Year() > 2223 {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// headOf is the first part of s, at most n bytes of whole characters.
+func headOf(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}
+
+// tailOf is the last part of s, at most n bytes of whole characters.
+func tailOf(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[len(s)-n:], "")
+}
+
+// firstLine is the first line of s that says something.
+func firstLine(s string) string {
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); line != "" {
+			return headOf(line, 4096)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,287 @@
+package agentlog
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// run is one run of an agent, or one conversation, while its events are made.
+type run struct {
+	f                        *file
+	session, agent, model    string
+	workspace                string
+	unique                   bool // the run's own ids are unique in the world
+	cwd                      string
+	n                        int       // events so far
+	last                     eventID   // what the next event follows from
+	round                    []eventID // results since the agent spoke last
+	calls                    map[string]*call
+	order                    []*call // that wait for their result
+	task                     string
+	taskStarted, taskWasOver bool
+}
+
+// eventID is empty where there is no event.
+type eventID struct{ schemas.EventID }
+
+func (id eventID) String() string {
+	if id.IsZero() {
+		return ""
+	}
+	return id.EventID.String()
+}
+
+// event is what a run tells, before it is an event.
+type event struct {
+	typ string
+	// own is the run's own id of it.
+	own string
+	at  time.Time
+	// parent is what it follows from; causes are what else led to it.
+	parent eventID
+	causes []eventID
+	*recountv1.AgentEvent
+}
+
+// begin is the run of a name, which is new at the first call.
+func (f *file) begin(session, agent, workspace string) *run {
+	if f.o.Session != "" {
+		session = f.o.Session
+	}
+	if session == "" {
+		session = f.o.Name
+	}
+	if r := f.runs[session]; r != nil {
+		return r
+	}
+	if f.o.Agent != "" {
+		agent = f.o.Agent
+	}
+	if f.o.Workspace != "" {
+		workspace = f.o.Workspace
+	}
+	r := &run{f: f, session: fit(clean(session), 256), agent: fit(clean(agent), 256), workspace: fit(clean(workspace), 4096), calls: map[string]*call{}}
+	f.runs[session] = r
+	f.order = append(f.order, r)
+	if f.o.Began != nil {
+		f.o.Began(r.session)
+	}
+	return r
+}
+
+// place is the workspace of a directory.
+func (f *file) place(cwd string) string {
+	if f.o.WorkspaceOf != nil && cwd != "" {
+		if w := f.o.WorkspaceOf(cwd); w != "" {
+			return w
+		}
+	}
+	return cwd
+}
+
+// add makes an event; the next one follows from it.
+func (r *run) add(e event) eventID {
+	id := r.emit(e)
+	if !id.IsZero() {
+		r.last, r.round = id, nil
+	}
+	return id
+}
+
+// emit makes an event and gives its id.
+func (r *run) emit(e event) eventID {
+	m := e.AgentEvent
+	m.Tenant, m.Workspace, m.Agent, m.Session = r.f.o.Tenant, r.workspace, r.agent, r.session
+	m.Visibility = r.f.o.Visibility
+	if m.Model == "" && (e.typ == schemas.TypeToolCall || e.typ == schemas.TypeAssistantMessage) {
+		m.Model = r.model
+	}
+	if !e.at.IsZero() {
+		m.OccurredAt = timestamppb.New(e.at)
+	}
+	m.ParentEventId = e.parent.String()
+	for _, c := range e.causes[:min(len(e.causes), 256)] {
+		m.CausedBy = append(m.CausedBy, c.String())
+	}
+	tidy(m)
+	if r.f.o.Redact != nil {
+		r.f.o.Redact(m)
+	}
+	id := r.id(e)
+	cut(m)
+	r.n++
+	return r.send(id, e.typ, e.at, m, schemas.KeyOf(m))
+}
+
+// send hands an event on, unless it would be refused.
+func (r *run) send(id schemas.EventID, typ string, at time.Time, m proto.Message, key []byte) eventID {
+	payload, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err == nil {
+		err = schemas.Validate(m)
+	}
+	if err != nil {
+		r.f.skip(r.f.line, fmt.Sprintf("%s of session %s: %v", typ, r.session, err))
+		return eventID{}
+	}
+	source := "import/" + r.f.format.Name
+	if at.IsZero() {
+		at, source = r.f.o.Time, source+"/untimed"
+	}
+	r.f.emit(schemas.Event{
+		ID: id, Type: typ, Source: source, Time: at.UTC(), Key: key,
+		ContentType: schemas.ContentProto, Payload: payload,
+	})
+	return eventID{id}
+}
+
+// id is what an event's id is made of; see the package comment.
+func (r *run) id(e event) schemas.EventID {
+	m := e.AgentEvent
+	c := schemas.NewCanon("recount/import/agent/1").String(r.f.format.Name).String(m.Tenant).String(m.Session).String(e.typ).String(e.own)
+	if r.unique {
+		return c.ID()
+	}
+	if !e.at.IsZero() {
+		c.Int(e.at.UnixNano())
+	}
+	c.String(m.ParentEventId).String(m.Text).String(m.Thought)
+	c.String(m.GetTool().GetName()).String(m.GetTool().GetCallId()).String(m.GetTool().GetArguments()).String(m.GetTool().GetResult())
+	c.String(m.GetState().GetKey()).String(m.GetState().GetValue())
+	c.String(m.GetArtifact().GetUri()).String(m.GetArtifact().GetContent())
+	c.String(m.GetTask().GetTitle()).String(m.GetTask().GetOutcome())
+	for _, s := range m.GetPlan().GetSteps() {
+		c.String(s.GetText()).String(s.GetStatus())
+	}
+	return c.ID()
+}
+
+// begun makes the event of a run's start, once.
+func (r *run) begun(own string, at time.Time, title string) {
+	if r.taskStarted {
+		return
+	}
+	r.taskStarted = true
+	r.add(event{typ: schemas.TypeTaskStarted, own: own, at: at, AgentEvent: &recountv1.AgentEvent{
+		Task: &recountv1.Task{Id: r.session, Title: firstLine(title)},
+	}})
+}
+
+// over makes the event of a run's end, once.
+func (r *run) over(own string, at time.Time, outcome, text string, attributes map[string]string) {
+	if r.taskWasOver {
+		return
+	}
+	r.taskWasOver = true
+	r.add(event{typ: schemas.TypeTaskFinished, own: own, at: at, parent: r.last, AgentEvent: &recountv1.AgentEvent{
+		Task: &recountv1.Task{Id: r.session, Outcome: fit(outcome, 64)}, Text: text, Attributes: attributes,
+	}})
+}
+
+// maxText is the longest text that is kept whole, in bytes.
+const maxText = 1 << 20
+
+// texts are those of an event, by the name of their field.
+func texts(m *recountv1.AgentEvent) map[string]*string {
+	all := map[string]*string{"text": &m.Text, "thought": &m.Thought}
+	if t := m.Tool; t != nil {
+		all["tool.arguments"], all["tool.command"], all["tool.result"] = &t.Arguments, &t.Command, &t.Result
+	}
+	if s := m.State; s != nil {
+		all["state.value"] = &s.Value
+	}
+	if a := m.Artifact; a != nil {
+		all["artifact.content"] = &a.Content
+	}
+	if h := m.Handoff; h != nil {
+		all["handoff.reason"] = &h.Reason
+	}
+	if s := m.Memory; s != nil {
+		all["memory.value"] = &s.Value
+	}
+	return all
+}
+
+// tidy makes texts and names fit for an event.
+func tidy(m *recountv1.AgentEvent) {
+	for _, s := range texts(m) {
+		*s = clean(*s)
+	}
+	m.Model = fit(clean(m.Model), 256)
+	if t := m.Tool; t != nil {
+		t.Name, t.CallId = fit(clean(t.Name), 256), fit(clean(t.CallId), 256)
+		if t.Cwd = clean(t.Cwd); len(t.Cwd) > 4096 {
+			t.Cwd = ""
+		}
+		kept := t.Files[:0]
+		for _, p := range t.Files {
+			if p = clean(p); p != "" && len(p) <= 4096 && len(kept) < 256 {
+				kept = append(kept, p)
+			}
+		}
+		t.Files = kept
+	}
+	if p := m.Plan; p != nil {
+		p.Steps = p.Steps[:min(len(p.Steps), 1000)]
+		for _, s := range p.Steps {
+			s.Text, s.Status = headOf(clean(s.Text), 2048), fit(clean(s.Status), 64)
+		}
+	}
+	if t := m.Task; t != nil {
+		t.Title = headOf(clean(t.Title), 4096)
+	}
+	if h := m.Handoff; h != nil {
+		h.ToAgent = fit(clean(h.ToAgent), 256)
+	}
+	for k, v := range m.Attributes {
+		m.Attributes[k] = headOf(clean(v), 4096)
+	}
+}
+
+// cut shortens texts that are too long, and notes what they were.
+func cut(m *recountv1.AgentEvent) {
+	for name, s := range texts(m) {
+		if len(*s) <= maxText {
+			continue
+		}
+		sum := sha256.Sum256([]byte(*s))
+		if m.Attributes == nil {
+			m.Attributes = map[string]string{}
+		}
+		m.Attributes["cut."+name] = fmt.Sprintf("%d bytes, sha256 %s", len(*s), hex.EncodeToString(sum[:]))
+		if name == "artifact.content" {
+			m.Artifact.Size, m.Artifact.ContentHash = int64(len(*s)), hex.EncodeToString(sum[:])
+		}
+		head, tail := headOf(*s, maxText*2/3), tailOf(*s, maxText/3)
+		*s = fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", head, len(*s)-len(head)-len(tail), tail)
+	}
+}
+
+// clean makes text fit for an event: valid UTF-8 without NUL bytes.
+func clean(s string) string {
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\uFFFD")
+	}
+	if strings.IndexByte(s, 0) >= 0 {
+		s = strings.ReplaceAll(s, "\x00", "")
+	}
+	return s
+}
+
+// fit makes a name fit: one too long ends in a hash of itself, so that it stays its own.
+func fit(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	sum := sha256.Sum256([]byte(s))
+	return headOf(s, n-17) + "~" + hex.EncodeToString(sum[:8])
+}

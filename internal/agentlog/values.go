@@ -1,0 +1,232 @@
+package agentlog
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxValue bounds a line or a document in bytes: a whole run may be one.
+const maxValue = 256 << 20
+
+// value is one JSON value of a file, and the line that it begins in.
+type value struct {
+	line int
+	raw  []byte
+}
+
+var bom = []byte("\uFEFF")
+
+// values yields the JSON values of a file: one a line if the first line is one by
+// itself, else over as many lines as they like. A line that is none is a SkipError,
+// anything else that is wrong ends the file.
+func values(r io.Reader) iter.Seq2[value, error] {
+	return func(yield func(value, error) bool) {
+		b, err := utf8Text(r)
+		if err != nil {
+			yield(value{}, err)
+			return
+		}
+		for n := 1; ; n++ {
+			line, err := readLine(b)
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				yield(value{}, lineError(n, err))
+				return
+			}
+			line = bytes.TrimPrefix(line, bom)
+			switch {
+			case len(bytes.TrimSpace(line)) == 0:
+				continue
+			case !json.Valid(line):
+				document(line, n, b, yield)
+			case yield(value{n, bytes.TrimSpace(line)}, nil):
+				lines(n+1, b, yield)
+			}
+			return
+		}
+	}
+}
+
+// lines reads one value a line.
+func lines(n int, b *bufio.Reader, yield func(value, error) bool) {
+	for ; ; n++ {
+		line, err := readLine(b)
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			yield(value{}, lineError(n, err))
+			return
+		}
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if err := check(line); err != nil {
+			if !yield(value{}, &SkipError{n, err.Error()}) {
+				return
+			}
+			continue
+		}
+		if !yield(value{n, line}, nil) {
+			return
+		}
+	}
+}
+
+// document reads what goes over several lines; first is its first line, which is line n.
+func document(first []byte, n int, b *bufio.Reader, yield func(value, error) bool) {
+	limited := &io.LimitedReader{R: b, N: maxValue}
+	rest, err := io.ReadAll(limited)
+	if err != nil {
+		yield(value{}, err)
+		return
+	}
+	if limited.N <= 0 {
+		yield(value{}, &FileError{n, fmt.Sprintf("a document larger than %d bytes: split it", maxValue)})
+		return
+	}
+	text := append(first[:len(first):len(first)], rest...)
+	d := json.NewDecoder(bytes.NewReader(text))
+	for {
+		from := d.InputOffset()
+		var raw json.RawMessage
+		err := d.Decode(&raw)
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err == nil {
+			from += int64(len(text[from:]) - len(bytes.TrimLeft(text[from:], " \t\r\n")))
+			if !yield(value{n + bytes.Count(text[:from], []byte("\n")), raw}, nil) {
+				return
+			}
+			continue
+		}
+		at := int64(len(text))
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			at = min(at, syntax.Offset)
+		}
+		if from == 0 {
+			// It may as well be lines of which the first is damaged.
+			next := bufio.NewReader(bytes.NewReader(rest))
+			if line, err := readLine(next); err == nil && json.Valid(line) {
+				if yield(value{}, &SkipError{n, check(bytes.TrimSpace(first)).Error()}) {
+					lines(n+1, bufio.NewReader(bytes.NewReader(rest)), yield)
+				}
+				return
+			}
+		}
+		yield(value{}, &FileError{n + bytes.Count(text[:at], []byte("\n")), plainJSON(err).Error()})
+		return
+	}
+}
+
+var errLong = fmt.Errorf("longer than %d bytes: split it", maxValue)
+
+func lineError(n int, err error) error {
+	if errors.Is(err, errLong) {
+		return &FileError{n, err.Error()}
+	}
+	return fmt.Errorf("line %d: %w", n, err)
+}
+
+// check says what is wrong with a line.
+func check(line []byte) error {
+	if json.Valid(line) {
+		return nil
+	}
+	var any json.RawMessage
+	return plainJSON(json.Unmarshal(line, &any))
+}
+
+func plainJSON(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || err != nil && err.Error() == "unexpected end of JSON input" {
+		return errors.New("the JSON ends too early: it is cut short")
+	}
+	var mismatch *json.UnmarshalTypeError
+	if errors.As(err, &mismatch) {
+		return fmt.Errorf("%s is of the wrong kind: %s", mismatch.Field, mismatch.Value)
+	}
+	return fmt.Errorf("no JSON: %w", err)
+}
+
+// readLine reads a line with its end; io.EOF is for none.
+func readLine(b *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := b.ReadSlice('\n')
+		if line = append(line, part...); len(line) > maxValue {
+			return nil, errLong
+		}
+		switch {
+		case err == nil, errors.Is(err, io.EOF) && len(line) > 0:
+			return line, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
+	}
+}
+
+// utf8Text is r, in UTF-8 if it begins with the mark of UTF-16, as PowerShell writes it.
+func utf8Text(r io.Reader) (*bufio.Reader, error) {
+	b := bufio.NewReaderSize(r, 64<<10)
+	head, err := b.Peek(2)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	var order binary.ByteOrder
+	switch {
+	case bytes.Equal(head, []byte{0xff, 0xfe}):
+		order = binary.LittleEndian
+	case bytes.Equal(head, []byte{0xfe, 0xff}):
+		order = binary.BigEndian
+	default:
+		return b, nil
+	}
+	return bufio.NewReaderSize(&utf16Reader{b: b, order: order}, 64<<10), nil
+}
+
+// utf16Reader reads UTF-16 as UTF-8.
+type utf16Reader struct {
+	b     *bufio.Reader
+	order binary.ByteOrder
+	high  rune // the first half of a character
+	out   []byte
+}
+
+func (u *utf16Reader) Read(p []byte) (int, error) {
+	for len(u.out) < len(p) && len(u.out) < 4096 {
+		var two [2]byte
+		if _, err := io.ReadFull(u.b, two[:]); err != nil {
+			if len(u.out) > 0 {
+				break
+			}
+			if errors.Is(err, io.ErrUnexpectedEOF) {
+				err = io.EOF // half a character at the end
+			}
+			return 0, err
+		}
+		c := rune(u.order.Uint16(two[:]))
+		switch {
+		case c >= 0xd800 && c < 0xdc00:
+			u.high = c
+			continue
+		case utf16.IsSurrogate(c):
+			c = utf16.DecodeRune(u.high, c)
+		}
+		u.high = 0
+		u.out = utf8.AppendRune(u.out, c)
+	}
+	n := copy(p, u.out)
+	u.out = u.out[:copy(u.out, u.out[n:])]
+	return n, nil
+}
