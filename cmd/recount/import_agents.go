@@ -49,7 +49,8 @@ says it where that does not tell:
 A FILE may be a directory, of which the files ending in .traj, .json and .jsonl are
 read, or - for the standard input; gzip and zstd are told by their first bytes. The
 session is the run's own id where the file has one, else the file's name. Importing
-again is safe: what is there already is not appended again.`,
+again is safe: what is there already is not appended again. docs/agents.md says what
+becomes what.`,
 		Example: `  recount import agents ~/.claude/projects --commands
   recount import agents run/*.traj --workspace /src/shop
   recount import agents transcript.json --agent helper --session 2026-11-20
