@@ -19,7 +19,6 @@ import (
 	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recountdb/recount/internal/agentlog"
@@ -82,7 +81,7 @@ func draw(t *testing.T, out outcome) string {
 	}
 	for i, e := range out.events {
 		m := payload(t, e)
-		text, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(m)
+		text, err := schemas.EncodePayload(m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +98,7 @@ func draw(t *testing.T, out outcome) string {
 			}
 			compact.WriteString(part)
 		}
-		fmt.Fprintf(&b, "#%d %s %s %s\n   %s\n", i+1, e.Type, e.Source, e.Time.Format("2006-01-02T15:04:05.999"), strings.ReplaceAll(strings.ReplaceAll(compact.String(), `": "`, `":"`), `", "`, `","`))
+		fmt.Fprintf(&b, "#%d %s %s %s\n   %s\n", i+1, e.Type, e.Source, e.Time.Format("2006-01-02T15:04:05.999"), compact.String())
 	}
 	for _, s := range out.skipped {
 		fmt.Fprintf(&b, "skipped %s\n", s)
