@@ -85,7 +85,7 @@ $RECOUNT_DATA_DIR or ~/.local/share/recount.`,
 	add(groupCode, a.symbolsCmd(), a.callersCmd(), a.calleesCmd(), a.impactCmd(), a.testsCmd(), a.flowCmd(), a.routesCmd(), a.ownersCmd(), a.staleCmd(), a.exportCmd(), a.snapshotCmd(), a.proveCmd(), a.verifyProofCmd())
 	add(groupRuntime, a.runtimeCmd())
 	add(groupTrust, a.logCmd(), a.verifyCmd(), a.fsckCmd(), a.gcCmd(), a.rebuildCmd())
-	add(groupRest, a.pipelineCmd(), a.versionCmd())
+	add(groupRest, a.tokenCmd(), a.pipelineCmd(), a.versionCmd())
 	root.SetHelpCommandGroupID(groupRest)
 	root.SetCompletionCommandGroupID(groupRest)
 	strict(root)

@@ -36,6 +36,7 @@ var tokens = []builtin{
 		name: "gitlab-token", literals: []string{"glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glsoat-", "glimt-", "glagent-", "gloas-", "glffct-"},
 		pattern: `\bgl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas|ffct)-[A-Za-z0-9_.-]{20,}`,
 	},
+	{name: "recount-token", literals: []string{"rct_"}, pattern: `\brct_[A-Za-z0-9_-]{43}`},
 	{name: "npm-token", literals: []string{"npm_"}, pattern: `\bnpm_[A-Za-z0-9]{36}`},
 	{name: "pypi-token", literals: []string{"pypi-age"}, pattern: `\bpypi-AgE[A-Za-z0-9_-]{50,}`},
 	{name: "rubygems-key", literals: []string{"rubygems_"}, pattern: `\brubygems_[a-f0-9]{48}`},

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"crypto/rand"
-	"crypto/subtle"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -19,6 +18,9 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/access"
 )
 
 const requestIDHeader = "X-Request-Id"
@@ -71,7 +73,8 @@ func (w *statusWriter) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach flush and deadlines.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// guard wraps the routes: request id, panics, metrics, host, origin, token.
+// guard wraps the routes: request id, panics, metrics, host, origin, token, and whether
+// the operation is the principal's.
 func guard(next *http.ServeMux, o Options, m *metrics) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -105,13 +108,19 @@ func guard(next *http.ServeMux, o Options, m *metrics) http.Handler {
 			m.observe(route, w.status, time.Since(start))
 			o.Log.Debug("http request", "request", id, "route", route, "status", w.status, "bytes", w.bytes, "took", time.Since(start))
 		}()
-		if status, why := o.Refuses(r); status != 0 && (status != http.StatusUnauthorized || !open(r.URL.Path)) {
-			if status == http.StatusUnauthorized {
+		pattern := route
+		if pattern == "none" {
+			pattern = "/"
+		}
+		p, refusal := o.Admit(r, pattern)
+		if refusal != nil {
+			if refusal.Status == http.StatusUnauthorized {
 				w.Header().Set("WWW-Authenticate", `Bearer realm="recount"`)
 			}
-			problem(w, status, why)
+			problem(w, refusal.Status, refusal.Why)
 			return
 		}
+		r = r.WithContext(access.With(r.Context(), p))
 		liftDeadline(w, r)
 		next.ServeHTTP(w, r)
 	})
@@ -119,22 +128,23 @@ func guard(next *http.ServeMux, o Options, m *metrics) http.Handler {
 
 var sameOrigin = http.NewCrossOriginProtection()
 
-// Refuses says why a request is not let in, and the status that says so: by another
-// name than this server's, by a web page of another origin, without the token. The
-// status is 0 for one that may come in.
-func (o Options) Refuses(r *http.Request) (status int, why string) {
+// Admit says on whose behalf a request for an operation comes, or why it is not let in:
+// by another name than this server's, by a web page of another origin, without a token,
+// or with one that is not good for the operation, which package access lists.
+func (o Options) Admit(r *http.Request, operation string) (schemas.Principal, *access.Refusal) {
+	nobody := schemas.Principal{}
 	if !o.hostAllowed(r.Host) {
-		return http.StatusMisdirectedRequest, fmt.Sprintf("host %q: not a name of this server; use a loopback address, or list the name under http.hosts", r.Host)
+		return nobody, &access.Refusal{
+			Status: http.StatusMisdirectedRequest,
+			Why:    fmt.Sprintf("host %q: not a name of this server; use a loopback address, or list the name under http.hosts", r.Host),
+		}
 	}
 	// A page of another origin may send a simple request without asking; it has no
 	// business writing here.
 	if err := sameOrigin.Check(r); err != nil {
-		return http.StatusForbidden, "a request of a web page of another origin: " + err.Error()
+		return nobody, &access.Refusal{Status: http.StatusForbidden, Why: "a request of a web page of another origin: " + err.Error()}
 	}
-	if o.Token != "" && !tokenMatches(r, o.Token) {
-		return http.StatusUnauthorized, "want header Authorization: Bearer TOKEN"
-	}
-	return 0, ""
+	return o.Gate.Enter(operation, r.Header.Values("Authorization")...)
 }
 
 // liftDeadline takes the deadline for reading away once the request has been
@@ -161,14 +171,6 @@ func (b *liftingBody) Read(p []byte) (int, error) {
 		b.lift()
 	}
 	return n, err
-}
-
-// open paths tell nothing but whether the process lives; a prober has no token.
-func open(path string) bool { return path == "/healthz" || path == "/readyz" }
-
-func tokenMatches(r *http.Request, token string) bool {
-	got, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return ok && subtle.ConstantTimeCompare([]byte(got), []byte(token)) == 1
 }
 
 // hostAllowed keeps out requests that a web page sent here by having its own name

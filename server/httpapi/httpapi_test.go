@@ -22,6 +22,7 @@ import (
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -158,7 +159,7 @@ func serve(t *testing.T, f *fake, o httpapi.Options) (*httptest.Server, *httpapi
 	t.Helper()
 	srv := httptest.NewServer(httpapi.New(f, o))
 	t.Cleanup(srv.Close)
-	c, err := httpapi.NewClient(srv.URL, o.Token, nil)
+	c, err := httpapi.NewClient(srv.URL, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -393,7 +394,7 @@ func TestFindRefuses(t *testing.T) {
 
 func TestGuards(t *testing.T) {
 	f := &fake{}
-	srv, _ := serve(t, f, httpapi.Options{Token: "s3cret", Hosts: []string{"recount.example"}})
+	srv, _ := serve(t, f, httpapi.Options{Gate: access.NewGate("s3cret", nil), Hosts: []string{"recount.example"}})
 	auth := []string{"Authorization", "Bearer s3cret", "Content-Type", "application/json"}
 	for name, tc := range map[string]struct {
 		path   string

@@ -20,6 +20,7 @@ import (
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/access"
 )
 
 // DefaultMaxBody bounds a request's body in bytes, unless Options say otherwise.
@@ -33,9 +34,9 @@ const maxQuestion = 64 << 10
 type Options struct {
 	// Version is told in the OpenAPI description.
 	Version string
-	// Token, if set, is required as Authorization: Bearer, except by /healthz and
-	// /readyz.
-	Token string
+	// Gate says who asks, by the token in Authorization: Bearer; nil asks for none, and
+	// everybody is the operator.
+	Gate *access.Gate
 	// Hosts are names besides localhost that a Host header may have, lower case.
 	Hosts []string
 	// MaxBody bounds the body of POST /v1/events in bytes; 0 is DefaultMaxBody.
@@ -220,6 +221,9 @@ func (s *server) postEvents(w http.ResponseWriter, r *http.Request) {
 		if err := validate(events); err != nil {
 			return err
 		}
+		if err := own(r.Context(), events); err != nil {
+			return err
+		}
 		appended, err := s.b.Append(r.Context(), events)
 		if err != nil {
 			return err
@@ -269,6 +273,27 @@ func validate(events []schemas.Event) error {
 		if _, err := e.DecodePayload(); err != nil {
 			return &bodyError{422, location, err.Error()}
 		}
+	}
+	return nil
+}
+
+// own makes the events those that the principal may append, or refuses them all.
+func own(ctx context.Context, events []schemas.Event) error {
+	p, _ := access.Of(ctx)
+	for i, e := range events {
+		var err error
+		if events[i], err = access.Own(p, e); err == nil {
+			continue
+		}
+		location := "body"
+		if len(events) > 1 {
+			location = fmt.Sprintf("body[%d]", i)
+		}
+		var foreign *access.OwnError
+		if errors.As(err, &foreign) {
+			return &bodyError{http.StatusForbidden, location + "." + foreign.Field, foreign.Why}
+		}
+		return &bodyError{422, location, err.Error()}
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/pipeline/broker"
 	"github.com/recountdb/recount/projections/vector"
+	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/otlp"
 )
@@ -142,11 +143,15 @@ type TLSConfig struct {
 type HTTPConfig struct {
 	// Listen is the API's address; default 127.0.0.1:7171. Flag --http.
 	Listen string `yaml:"listen"`
-	// Token, or TokenFile that holds it on its first line, is required from
-	// clients. Without one only loopback is served. A relative path is from where
+	// Token, or TokenFile that holds it on its first line, is the operator's, and a
+	// token is then required from clients. Without one only loopback is served. A relative path is from where
 	// the server starts. Flag --token-file.
 	Token     string `yaml:"token"`
 	TokenFile string `yaml:"token_file"`
+	// TokensFile holds further tokens, by their hashes, each with the tenant, the
+	// workspaces and the agent that it is good for (package access). It is read again when
+	// it has changed. Wants Token as well, which is the operator's. Flag --tokens-file.
+	TokensFile string `yaml:"tokens_file"`
 	// CertFile and KeyFile serve TLS. Flags --tls-cert, --tls-key.
 	CertFile string `yaml:"tls_cert"`
 	KeyFile  string `yaml:"tls_key"`
@@ -374,6 +379,9 @@ func (c Config) validateHTTP(bad func(field string, value any, want string)) {
 	if h.MaxBodyBytes < 0 {
 		bad("http.max_body_bytes", h.MaxBodyBytes, "want more than 0")
 	}
+	if h.TokensFile != "" && h.Token == "" {
+		bad("http.tokens_file", fmt.Sprintf("%q", h.TokensFile), "want http.token_file (--token-file) as well: without a token of the operator's, whoever sends none is the operator")
+	}
 	if (h.CertFile == "") != (h.KeyFile == "") {
 		bad("http.tls_cert", fmt.Sprintf("%q", h.CertFile), "want both tls_cert and tls_key, or neither")
 	}
@@ -390,6 +398,18 @@ func (c Config) validateHTTP(bad func(field string, value any, want string)) {
 			c.validateAddress(bad, door[0], door[1], "want host:port, or none")
 		}
 	}
+}
+
+// gate admits requests by the operator's token and those of the tokens file.
+func (c Config) gate() (*access.Gate, error) {
+	if c.HTTP.TokensFile == "" {
+		return access.NewGate(c.HTTP.Token, nil), nil
+	}
+	f, err := access.OpenFile(c.HTTP.TokensFile, c.Logger)
+	if err != nil {
+		return nil, fmt.Errorf("http.tokens_file (--tokens-file): %w", err)
+	}
+	return access.NewGate(c.HTTP.Token, f), nil
 }
 
 // validateAddress checks an address to serve HTTP or gRPC at: what others on the

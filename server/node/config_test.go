@@ -43,6 +43,7 @@ func TestConfigNamesFieldAndValue(t *testing.T) {
 		"topic prefix":            {func(c *node.Config) { c.Kafka.Prefix = "a b" }, `kafka.prefix: "a b"`},
 		"empty token file":        {func(c *node.Config) { c.HTTP.TokenFile = empty }, "http.token_file"},
 		"missing token file":      {func(c *node.Config) { c.HTTP.TokenFile = empty + "x" }, "http.token_file"},
+		"tokens, no operator":     {func(c *node.Config) { c.HTTP.TokensFile = empty }, "http.tokens_file: "},
 		"token twice":             {func(c *node.Config) { c.HTTP.Token, c.HTTP.TokenFile = "t", empty }, "given twice"},
 		"spans' address":          {func(c *node.Config) { c.OTLP.GRPC = "4317" }, `otlp.grpc: "4317": want host:port, or none`},
 		"spans on the network":    {func(c *node.Config) { c.OTLP.HTTP = "0.0.0.0:4318" }, "otlp.http: 0.0.0.0:4318: not loopback: want http.token_file"},

@@ -26,6 +26,7 @@ import (
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -42,6 +43,7 @@ type Node struct {
 	chain   processors.Chain
 	app     *appender
 	reg     *prometheus.Registry
+	tokens  *access.Gate // nil asks for none
 
 	// In the order they are opened; closed in reverse. What a node has not the
 	// role for is nil.
@@ -113,6 +115,9 @@ func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Pro
 	n.cfg.DataDir = n.dir.path
 	// The door before the log: a port in use is told before anything is opened.
 	if !local {
+		if n.tokens, err = cfg.gate(); err != nil {
+			return n, err
+		}
 		if n.listener, err = listen(ctx, cfg.HTTP.Listen, "http.listen (--http)", "choose another port, or :0 for any"); err != nil {
 			return n, err
 		}
@@ -316,7 +321,7 @@ func (n *Node) httpServer() (*http.Server, error) {
 	h := n.cfg.HTTP
 	hosts := slices.Clone(h.Hosts)
 	handler := httpapi.New(roled{n}, httpapi.Options{
-		Version: n.cfg.Version, Token: h.Token, Hosts: hosts, MaxBody: h.MaxBodyBytes,
+		Version: n.cfg.Version, Gate: n.tokens, Hosts: hosts, MaxBody: h.MaxBodyBytes,
 		Log: n.cfg.Logger, Registry: n.reg, Metrics: n.metricsHandler(), Ready: n.Ready, Stopping: n.stopping,
 	})
 	srv := &http.Server{

@@ -63,7 +63,7 @@ func (d *spanDoors) open(n *Node) error {
 	r := otlp.New(otlp.Options{
 		Append: n.app.Append,
 		Split:  spans.Splitter{Redact: n.app.redact, MaxEvent: httpapi.MaxEvent},
-		Token:  h.Token, Hosts: h.Hosts,
+		Gate:   n.tokens, Hosts: h.Hosts,
 		MaxRequest: n.cfg.OTLP.MaxRequestBytes, MaxInFlight: n.cfg.OTLP.MaxInFlightBytes,
 		Log: n.cfg.Logger, Registry: n.reg,
 	})

@@ -1,9 +1,9 @@
 package otlp
 
 import (
-	"crypto/subtle"
 	"errors"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 
@@ -17,6 +17,8 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/server/access"
 )
 
 // How gRPC connections are held.
@@ -67,8 +69,12 @@ func (r *Receiver) grpcExport(_ any, stream grpc.ServerStream) error {
 	start := time.Now()
 	ctx := stream.Context()
 	answer, err := func() ([]byte, error) {
-		if !r.authorized(metadata.ValueFromIncomingContext(ctx, "authorization")) {
-			return nil, &refusal{kind: badToken, why: "want metadata authorization: Bearer TOKEN"}
+		if _, no := r.o.Gate.Enter(access.Spans, metadata.ValueFromIncomingContext(ctx, "authorization")...); no != nil {
+			kind := badToken
+			if no.Status == http.StatusForbidden {
+				kind = notYours
+			}
+			return nil, &refusal{kind: kind, why: no.Why}
 		}
 		s, err := r.room.take(ctx, firstShare)
 		if err != nil {
@@ -141,17 +147,6 @@ func (r *Receiver) answered(protocol string, err error, start time.Time) error {
 	r.metrics.requests.WithLabelValues(protocol, code.String()).Inc()
 	r.metrics.seconds.WithLabelValues(protocol).Observe(time.Since(start).Seconds())
 	return err
-}
-
-func (r *Receiver) authorized(header []string) bool {
-	if r.o.Token == "" {
-		return true
-	}
-	if len(header) != 1 {
-		return false
-	}
-	got, ok := strings.CutPrefix(header[0], "Bearer ")
-	return ok && subtle.ConstantTimeCompare([]byte(got), []byte(r.o.Token)) == 1
 }
 
 // unknownMethod tells the senders of other signals what to do.

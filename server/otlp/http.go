@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recountdb/recount/internal/spans"
+	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -47,14 +48,14 @@ func (r *Receiver) HTTP() http.Handler {
 	mux.HandleFunc("/", func(w http.ResponseWriter, req *http.Request) {
 		r.answer(w, req, nil, &refusal{kind: onlyTraces, why: fmt.Sprintf("no %s %.200q here: spans go to POST /v1/traces", req.Method, req.URL.Path)}, time.Now())
 	})
-	admission := httpapi.Options{Token: r.o.Token, Hosts: r.o.Hosts}
+	admission := httpapi.Options{Gate: r.o.Gate, Hosts: r.o.Hosts}
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		if status, why := admission.Refuses(req); status != 0 {
-			if status == http.StatusUnauthorized {
+		if _, no := admission.Admit(req, access.Spans); no != nil {
+			if no.Status == http.StatusUnauthorized {
 				w.Header().Set("WWW-Authenticate", `Bearer realm="recount"`)
 			}
-			r.answer(w, req, nil, &refusal{kind: refusalKind{badToken.code, status}, why: why}, time.Now())
+			r.answer(w, req, nil, &refusal{kind: refusalKind{badToken.code, no.Status}, why: no.Why}, time.Now())
 			return
 		}
 		mux.ServeHTTP(w, req)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/recountdb/recount/internal/spans"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -27,8 +28,9 @@ type Options struct {
 	Append func(ctx context.Context, events []schemas.Event) ([]httpapi.Appended, error)
 	// Split makes events of exports. Required.
 	Split spans.Splitter
-	// Token, if set, is required as Authorization: Bearer.
-	Token string
+	// Gate says who sends, by the token in Authorization: Bearer. Only the operator may
+	// send spans; nil asks for no token.
+	Gate *access.Gate
 	// Hosts are names besides localhost that the Host header of HTTP may have, lower
 	// case.
 	Hosts []string

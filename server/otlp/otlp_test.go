@@ -34,6 +34,7 @@ import (
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/internal/spans"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/otlp"
 )
@@ -423,7 +424,7 @@ func TestOnlyTraces(t *testing.T) {
 }
 
 func TestToken(t *testing.T) {
-	d := open(t, func(o *otlp.Options) { o.Token = "abc" })
+	d := open(t, func(o *otlp.Options) { o.Gate = access.NewGate("abc", nil) })
 	for _, header := range []string{"", "Bearer abd", "abc"} {
 		ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", header)
 		if _, err := d.grpc.Export(ctx, export("cart", 0, 1)); status.Code(err) != codes.Unauthenticated {

@@ -33,6 +33,7 @@ type refusalKind struct {
 var (
 	badData     = refusalKind{codes.InvalidArgument, http.StatusBadRequest}
 	badToken    = refusalKind{codes.Unauthenticated, http.StatusUnauthorized}
+	notYours    = refusalKind{codes.PermissionDenied, http.StatusForbidden}
 	tooLarge    = refusalKind{codes.ResourceExhausted, http.StatusRequestEntityTooLarge} // without RetryInfo: not to be sent again
 	overloaded  = refusalKind{codes.Unavailable, http.StatusServiceUnavailable}
 	unavailable = refusalKind{codes.Unavailable, http.StatusServiceUnavailable}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/server/access"
+)
+
+func (a *app) tokenCmd() *cobra.Command {
+	c := &cobra.Command{
+		Use: "token", Short: "Make tokens for agents: each sees its tenant and workspaces alone",
+		Args: cobra.NoArgs,
+	}
+	c.AddCommand(a.tokenNewCmd())
+	return c
+}
+
+// defaultLife is how long a token is good for that nobody said otherwise of.
+const defaultLife = "90d"
+
+func (a *app) tokenNewCmd() *cobra.Command {
+	var e access.Entry
+	var expires, file string
+	c := &cobra.Command{
+		Use:   "new [--tenant NAME] [--workspace NAME]… [--session NAME]… [--agent NAME]",
+		Short: "Make a token",
+		Long: `Make a token of 256 random bits, and the entry for the tokens file of the server
+(recount up --tokens-file). The token is printed once and stands nowhere: the file has
+its SHA-256. With --add-to the entry goes into the file; a running server reads it
+within a second or two of being asked.
+
+Who holds the token may ask for evidence (recount ask, POST /v1/query) and append events
+of its agent (POST /v1/events). It sees what its tenant may see, what is of its
+workspaces and sessions, and what is private to its agent; everything else is as if it
+were not there.`,
+		Example: `  recount token new --workspace /src/app --agent claude
+  recount token new --tenant acme --workspace '*' --session '*' --agent ci --expires 2027-06-30 --add-to tokens.yaml
+  recount token new --tenant acme --workspace /src/app --expires never        may ask, not append`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			var err error
+			if e.Expires, err = parseExpiry(time.Now(), expires); err != nil {
+				return usagef("--expires %q: %w", expires, err)
+			}
+			token := access.NewToken()
+			e.SHA256 = access.Hash(token)
+			entry, err := access.Format(e)
+			if err != nil {
+				return err
+			}
+			if _, err := access.Parse([]byte("tokens:\n" + entry)); err != nil {
+				return usageError{errors.New(strings.TrimPrefix(err.Error(), "tokens[0]: "))}
+			}
+			if file != "" {
+				if err := addToken(file, entry); err != nil {
+					return err
+				}
+			}
+			if a.json {
+				return a.printJSON(struct {
+					Token   string `json:"token"`
+					Entry   string `json:"entry"`
+					AddedTo string `json:"added_to,omitempty"`
+				}{token, entry, file})
+			}
+			a.printf("%s\n", token)
+			if file != "" {
+				a.noted("shown this once; added to %s", a.home(file))
+				return nil
+			}
+			a.noted("shown this once; below `tokens:` of the server's --tokens-file goes:\n%s", strings.TrimRight(entry, "\n"))
+			return nil
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&e.Tenant, "tenant", "", "whose data it sees (default the default tenant)")
+	f.StringSliceVar(&e.Workspaces, "workspace", nil, "a workspace that it belongs to, or * for all of the tenant; may be repeated")
+	f.StringSliceVar(&e.Sessions, "session", nil, "a session that it takes part in, or * for all of its workspaces; may be repeated")
+	f.StringVar(&e.Agent, "agent", "", "the name under which it appends; without one it may ask only")
+	f.StringVar(&e.Name, "name", "", "what it is for, for people who read the file")
+	f.StringVar(&expires, "expires", defaultLife, "when it ends: in how long (12h, 90d), a day, an RFC 3339 time, or never")
+	f.StringVar(&file, "add-to", "", "the tokens file to add it to; made if it is not there")
+	_ = c.MarkFlagFilename("add-to", "yaml", "yml")
+	return c
+}
+
+// parseExpiry reads when a token ends: zero is never.
+func parseExpiry(now time.Time, s string) (time.Time, error) {
+	if s == "never" {
+		return time.Time{}, nil
+	}
+	t, err := parseWhen(now, s)
+	if err != nil || t.IsZero() {
+		return t, errors.New("want in how long (12h, 90d), a day (2027-06-30), an RFC 3339 time, or never")
+	}
+	if span.MatchString(s) {
+		t = now.Add(now.Sub(t)) // parseWhen looks back
+	}
+	if !t.After(now) {
+		return t, errors.New("that is past")
+	}
+	return t.UTC().Truncate(time.Second), nil
+}
+
+// addToken adds an entry to a tokens file, which must hold it then and all that it held
+// before.
+func addToken(path, entry string) error {
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	before, err := access.Parse(old)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	text := string(old)
+	if len(before) == 0 {
+		// Comments stay; an empty list goes.
+		if kept := strings.TrimRight(strings.ReplaceAll(text, "tokens: []", ""), "\n"); !strings.Contains(kept, "tokens:") {
+			text = strings.TrimLeft(kept+"\ntokens:\n", "\n")
+		}
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	text += entry
+	if after, err := access.Parse([]byte(text)); err != nil || len(after) != len(before)+1 {
+		return fmt.Errorf("%s: tokens is not the last of it, or not a list of one entry below another: add by hand\n%s", path, entry)
+	}
+	mode := os.FileMode(0o600)
+	if st, err := os.Stat(path); err == nil {
+		mode = st.Mode().Perm()
+	}
+	return writeWhole(path, []byte(text), mode, func() error {
+		now, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if string(now) != string(old) {
+			return fmt.Errorf("%s was changed meanwhile: try again", path)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,78 @@
+package access
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// OwnError is a field by which an event is not the principal's to append.
+type OwnError struct {
+	// Field of the payload, or "type".
+	Field, Why string
+}
+
+func (e *OwnError) Error() string { return e.Field + ": " + e.Why }
+
+// Own is an event as a principal may append it: the operator as it is; another one events
+// of agents, of its tenant, of its agent and in a workspace of its own. What the payload
+// leaves out of these is filled in where there is one choice. The error is an *OwnError,
+// or one of class ErrPoison where the payload cannot be read.
+func Own(p schemas.Principal, e schemas.Event) (schemas.Event, error) {
+	if p.Operator {
+		return e, nil
+	}
+	kind, known := e.Kind()
+	if !known || kind.Topic != schemas.TopicAgents {
+		return e, &OwnError{"type", fmt.Sprintf("%q: the token may append events of agents alone", e.Type)}
+	}
+	if p.Agent == "" {
+		return e, &OwnError{"agent", "the token has none, so that it may ask and not append"}
+	}
+	m, err := e.DecodePayload()
+	if err != nil {
+		return e, err
+	}
+	a := m.(*recountv1.AgentEvent)
+	filled := false
+	for _, f := range []struct {
+		field, want string
+		has         *string
+	}{{"tenant", p.Tenant, &a.Tenant}, {"agent", p.Agent, &a.Agent}} {
+		switch {
+		case *f.has == "" && f.want != "":
+			*f.has, filled = f.want, true
+		case *f.has != f.want && f.want == "":
+			return e, &OwnError{f.field, fmt.Sprintf("%.100q: the token is of the default %s", *f.has, f.field)}
+		case *f.has != f.want:
+			return e, &OwnError{f.field, fmt.Sprintf("%.100q: the token is of %s %q", *f.has, f.field, f.want)}
+		}
+	}
+	switch all := slices.Contains(p.Workspaces, "*"); {
+	case all || slices.Contains(p.Workspaces, a.Workspace):
+	case len(p.Workspaces) == 0:
+		return e, &OwnError{"workspace", fmt.Sprintf("%.100q: the token has none, so that it may ask and not append", a.Workspace)}
+	case a.Workspace != "":
+		return e, &OwnError{"workspace", fmt.Sprintf("%.100q: the token is of %s", a.Workspace, strings.Join(p.Workspaces, ", "))}
+	case len(p.Workspaces) > 1:
+		return e, &OwnError{"workspace", "missing: the token has several, name one of " + strings.Join(p.Workspaces, ", ")}
+	default:
+		a.Workspace, filled = p.Workspaces[0], true
+	}
+	// The partition is the payload's, whatever the sender says.
+	e.Key = schemas.KeyOf(a)
+	if !filled {
+		return e, nil
+	}
+	if e.ContentType == schemas.ContentProto {
+		e.Payload, err = proto.MarshalOptions{Deterministic: true}.Marshal(a)
+	} else {
+		e.Payload, err = schemas.EncodePayload(a)
+	}
+	return e, err
+}
