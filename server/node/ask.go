@@ -9,6 +9,7 @@ import (
 
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/embed"
+	"github.com/recountdb/recount/projections/graph/objects"
 	runtimegraph "github.com/recountdb/recount/projections/graph/runtime"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/query"
@@ -24,14 +25,17 @@ func (n *Node) Append(ctx context.Context, events []schemas.Event) ([]httpapi.Ap
 	return n.app.Append(ctx, events)
 }
 
-// position finds an event that is projected.
+// position finds an event that is projected, by schemas.SeenAs.
 func (n *Node) position(topic string, id schemas.EventID) (pos schemas.Position, found bool) {
 	if n.set == nil {
 		return pos, false
 	}
 	name := segment.Name
-	if topic == schemas.TopicSpans {
+	switch topic {
+	case schemas.TopicSpans:
 		name = runtimegraph.Name
+	case schemas.TopicAgents:
+		name = objects.Name
 	}
 	p, release, err := n.set.Acquire(name)
 	if err != nil {
@@ -52,6 +56,8 @@ func (n *Node) position(topic string, id schemas.EventID) (pos schemas.Position,
 		}
 		defer v.Close()
 		pos, found, _ = v.Position(id)
+	case *objects.Objects:
+		pos, found, _ = p.Position(id)
 	}
 	return pos, found
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/graph"
 	"github.com/recountdb/recount/projections/graph/code"
+	"github.com/recountdb/recount/projections/graph/objects"
 	runtimegraph "github.com/recountdb/recount/projections/graph/runtime"
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/segment"
@@ -21,5 +22,6 @@ func (c Config) kinds() []projections.Kind {
 		vector.Kind(c.vectorOptions()),
 		code.Kind(code.Options{Store: store.Options{Logger: c.Logger}, Language: source.NameOf, Facts: source.Extractors()}),
 		runtimegraph.Kind,
+		objects.Kind,
 	}
 }

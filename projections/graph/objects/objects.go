@@ -94,3 +94,19 @@ func (x *Objects) table(tp schemas.TopicPartition) (*table, error) {
 	x.mu.Unlock()
 	return t, t.load(x.DB)
 }
+
+// Position is where the event stands that made an object by itself, the one that
+// schemas.EventObjectID names. It is how an event that is appended again is found.
+func (x *Objects) Position(id schemas.ObjectID) (schemas.Position, bool, error) {
+	v, err := x.DB.View()
+	if err != nil {
+		return schemas.Position{}, false, err
+	}
+	defer v.Close()
+	for _, tp := range x.Watermark().Partitions() {
+		if offset, ok, err := v.Seen(tp, id); err != nil || ok {
+			return schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: offset}, ok, err
+		}
+	}
+	return schemas.Position{}, false, nil
+}

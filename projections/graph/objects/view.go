@@ -415,14 +415,3 @@ func (v *View) Claims(a schemas.AudienceID, subject, predicate string, b Bound) 
 	})
 	return all, err
 }
-
-// Position is where the event stands that made an object by itself: the object that
-// schemas.EventObjectID names. It is how an event appended again is found.
-func (v *View) Position(id schemas.ObjectID) (schemas.Position, bool, error) {
-	for _, tp := range v.mark.Partitions() {
-		if offset, ok, err := v.s.Seen(tp, id); err != nil || ok {
-			return schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: offset}, ok, err
-		}
-	}
-	return schemas.Position{}, false, nil
-}
