@@ -92,7 +92,7 @@ func (s Sources) ask(ctx context.Context, m Moment, names ...string) (*asking, e
 			a.visible = a.visible.Min(p.Watermark())
 		}
 	}
-	a.visible = below(a.visible, a.as)
+	a.visible = Below(a.visible, a.as)
 	a.step(Step{Operator: "visible", Inputs: map[string]string{"below": a.visible.String()}})
 	return a, nil
 }

@@ -25,9 +25,9 @@ func AwaitVisible(ctx context.Context, set *projections.Set, want schemas.Waterm
 	return err
 }
 
-// below is the range an answer may draw on: what is visible, cut by as_of. A
+// Below is the range an answer may draw on: what is visible, cut by as_of. A
 // partition that as_of does not name is left out.
-func below(visible schemas.Watermark, as AsOf) schemas.Watermark {
+func Below(visible schemas.Watermark, as AsOf) schemas.Watermark {
 	if as.Offsets == nil {
 		return visible
 	}

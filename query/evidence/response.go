@@ -34,7 +34,7 @@ type Left struct {
 	Objects    int `json:"objects,omitempty" example:"3" doc:"Objects around the hits."`
 	Edges      int `json:"edges,omitempty" example:"12" doc:"Edges."`
 	Provenance int `json:"provenance,omitempty" example:"40" doc:"Events."`
-	Versions   int `json:"versions,omitempty" example:"7" doc:"Versions."`
+	Versions   int `json:"versions,omitempty" example:"7" doc:"Versions: at least so many."`
 	Texts      int `json:"texts,omitempty" example:"2" doc:"Of mode context: hits whose text had no room."`
 }
 
@@ -148,7 +148,7 @@ type Event struct {
 // Version is one version of an object.
 type Version struct {
 	Object   string    `json:"object" doc:"The object."`
-	Number   int       `json:"number" example:"3" doc:"The how-manieth of those that may be known."`
+	Number   int       `json:"number" example:"3" doc:"1 is the newest, 2 the one before it, and so on."`
 	EventID  string    `json:"event_id" format:"uuid" doc:"The event that made it."`
 	Position string    `json:"position" example:"recount.agents/0/1040" doc:"Where that stands in the log."`
 	Time     time.Time `json:"time,omitzero" doc:"When it happened."`

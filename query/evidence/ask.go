@@ -1,0 +1,204 @@
+package evidence
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/projections/graph/objects"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// Ask answers a request on behalf of a principal. An error is a *query.RequestError, a
+// *query.NotVisibleError, the context's, or one of the projections.
+func Ask(ctx context.Context, s Sources, p schemas.Principal, r Request) (Response, error) {
+	r, err := r.Normal()
+	if err != nil {
+		return Response{}, err
+	}
+	a, err := s.ask(ctx, p, r)
+	if err != nil {
+		return Response{}, err
+	}
+	defer a.close()
+	return a.answer()
+}
+
+// answer plans, retrieves, fuses, expands, assembles and proves.
+func (a *asking) answer() (Response, error) {
+	sc, err := a.scoped()
+	if err != nil {
+		return Response{}, err
+	}
+	if err := a.setMoment(sc); err != nil {
+		return Response{}, err
+	}
+	p := planOf(&a.r, readCues(a.r.Text, a.moment), has{hops: *a.r.Expand.Hops}, &a.w)
+	a.proof = append(a.proof, p.steps(&a.r)...)
+	a.lap("plan")
+
+	why := a.r.impossible()
+	var hits []*hit
+	x := &expansion{}
+	if why == "" && p.answers(KindObjects) {
+		t, err := a.retrieve(p, sc)
+		if err != nil {
+			return Response{}, err
+		}
+		if hits, err = t.gather(); err != nil {
+			return Response{}, err
+		}
+		if x, err = a.follow(hits); err != nil {
+			return Response{}, err
+		}
+		t.prove(hits)
+	}
+	w, err := a.assemble(hits, x)
+	if err != nil {
+		return Response{}, err
+	}
+	if a.r.Mode == ModeContext {
+		if err := w.pack(hits); err != nil {
+			return Response{}, err
+		}
+	}
+	resp := &w.resp
+	if resp.AppliedFilters = a.filters; len(resp.Objects) == 0 {
+		resp.Status = query.StatusEmpty
+		if resp.Hint = why; why == "" {
+			if resp.Hint, err = a.nothing(sc); err != nil {
+				return Response{}, err
+			}
+		}
+	}
+	if err := w.fit(); err != nil {
+		return Response{}, err
+	}
+	a.step(Step{Operator: "assemble", Inputs: map[string]string{"mode": a.r.Mode}, Counts: map[string]int64{
+		"objects": int64(len(resp.Objects)), "edges": int64(len(resp.Edges)), "events": int64(len(resp.Provenance)), "versions": int64(len(resp.Versions)),
+	}})
+	a.lap("assemble")
+	resp.Proof = a.proof
+	a.timing.TotalUS = time.Since(a.start).Microseconds()
+	resp.Timing = a.timing
+	return *resp, nil
+}
+
+// follow follows what led to the hits, and what lies around them, as far as the mode
+// wants it.
+func (a *asking) follow(hits []*hit) (*expansion, error) {
+	if a.r.Mode == ModeObjects && *a.r.Expand.Hops == 0 {
+		return &expansion{}, nil
+	}
+	if err := a.chains(hits); err != nil {
+		return nil, err
+	}
+	x, err := a.expand(hits)
+	if err != nil {
+		return nil, err
+	}
+	s := Step{
+		Operator: "expand", Inputs: map[string]string{"hops": strconv.Itoa(*a.r.Expand.Hops), "nodes": strconv.Itoa(a.r.Expand.Nodes)},
+		Counts: map[string]int64{"objects": int64(len(x.objects)), "edges": int64(len(x.edges)), "cut": int64(x.cut)},
+	}
+	if len(a.r.Expand.Kinds) > 0 {
+		s.Inputs["kinds"] = strings.Join(a.r.Expand.Kinds, " ")
+	}
+	if a.r.Expand.MinConfidence > 0 {
+		s.Inputs["min_confidence"] = strconv.FormatFloat(a.r.Expand.MinConfidence, 'g', -1, 64)
+	}
+	a.step(s)
+	a.lap("expand")
+	return x, nil
+}
+
+// setMoment says when now is: the request says so, or as_of, or the newest object of the
+// scope tells.
+func (a *asking) setMoment(sc *scope) error {
+	from := "the newest object of the scope"
+	switch {
+	case !a.r.At.IsZero():
+		a.moment, from = a.r.At.UnixNano(), "the request"
+	case a.at.Time != 0:
+		a.moment, from = a.at.Time, "as_of"
+	default:
+		refs, err := a.newest(sc, 1)
+		if err != nil {
+			return err
+		}
+		if len(refs) == 0 {
+			return nil
+		}
+		attr, _ := a.view.Attributes(refs[0])
+		a.moment = attr.TimeUnixNano
+	}
+	a.step(Step{Operator: "moment", Inputs: map[string]string{"now": time.Unix(0, a.moment).UTC().Format(time.RFC3339Nano), "from": from}})
+	return nil
+}
+
+// prove tells of each path what it looked for and counted, and where the hits stood in it.
+func (t *retrieval) prove(hits []*hit) {
+	place := map[schemas.ObjectRef]bool{}
+	for _, h := range hits {
+		place[h.ref] = true
+	}
+	var steps []Step
+	for _, l := range t.lists {
+		s := Step{Path: l.path, Operator: l.operator, Why: t.plan.why(l.path), Inputs: l.inputs, Counts: l.counts}
+		if t.r.includes(IncludeProof) {
+			for i, key := range l.keys {
+				if place[t.all[key].ref] {
+					s.Hits = append(s.Hits, query.Evidence{Position: t.all[key].ref.Position, Rank: i + 1, Score: l.scores[i]})
+				}
+			}
+		}
+		steps = append(steps, s)
+	}
+	steps = append(steps, Step{
+		Operator: "fuse", Inputs: map[string]string{"method": "reciprocal rank", "k": strconv.Itoa(rrfK)},
+		Counts: map[string]int64{"candidates": int64(len(t.all))},
+	})
+	// They were taken before what was read of them was collapsed, judged and followed.
+	at := t.began
+	t.proof = append(t.proof[:at:at], append(steps, t.proof[at:]...)...)
+	t.step(Step{Operator: "rank", Inputs: map[string]string{"limit": strconv.Itoa(t.r.Limit)}, Counts: map[string]int64{"hits": int64(len(hits))}, Hits: t.evidence(hits)})
+}
+
+// nothing says why there is no hit.
+func (a *asking) nothing(sc *scope) (string, error) {
+	some, err := a.view.Latest(a.ctx, a.everything(), 1)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case len(some) == 0 && !a.r.AsOf.IsZero():
+		return "nothing that you may see was known then; as_of may name too early a moment, or leave a partition out", nil
+	case len(some) == 0:
+		return "nothing that you may see has come in: append events to topic agents, or recount import a session", nil
+	case sc.only != nil && len(sc.only) == 0, sc.only == nil && a.moment == 0:
+		return "nothing that you may see passes the filters: " + a.filtersInWords(), nil
+	}
+	if names := a.filtersInWords(); names != "" {
+		return "what passes the filters (" + names + ") has no word and no meaning of the text; try its own words, or leave a filter out", nil
+	}
+	return "nothing that you may see has a word or a meaning of the text; try words that were said", nil
+}
+
+// everything is all that may be known of, whatever was asked for.
+func (a *asking) everything() (f objects.Filter) {
+	f.At, f.Audiences = a.at, ids(a.audiences)
+	return f
+}
+
+// filtersInWords names the request's own filters.
+func (a *asking) filtersInWords() string {
+	var all []string
+	for _, f := range a.filters {
+		if f.Field != "principal" && f.Field != "as_of" {
+			all = append(all, f.Field+" "+f.Op+" "+f.Value)
+		}
+	}
+	return strings.Join(all, ", ")
+}

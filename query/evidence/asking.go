@@ -1,0 +1,178 @@
+package evidence
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/projections/graph/objects"
+	"github.com/recountdb/recount/projections/lexical"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// Sources are what questions for evidence are asked of.
+type Sources struct {
+	// Set holds the projections objects and lexical. Required.
+	Set *projections.Set
+	// Weights of the paths; the zero Weights mean DefaultWeights.
+	Weights Weights
+	// Fragments keeps what led to objects from one question to the next; nil keeps
+	// nothing. Answers are the same either way.
+	Fragments *Fragments
+}
+
+// asking is one question being answered: the projections that it reads, what it may know
+// of them, and the proof as it grows.
+type asking struct {
+	ctx context.Context
+	s   Sources
+	p   schemas.Principal
+	r   Request
+	w   Weights
+
+	// at bounds what the answer may know; moment is now, in nanoseconds since 1970.
+	at     objects.At
+	moment int64
+
+	// audiences are those that the principal belongs to; known says of an object whether
+	// the answer may know of it, whatever was asked for.
+	audiences []schemas.Audience
+	known     func(schemas.ObjectRef) bool
+
+	// The live generations. They stay what they are until close.
+	store   *objects.Objects
+	view    *objects.View
+	lexical *lexical.Index
+	release []func()
+
+	// read are the objects read so far, nil where one may not be known of; ends are what
+	// edges of objects lead to, and come from; fragments are links of chains.
+	read      map[schemas.ObjectRef]*objects.Stored
+	ends      map[schemas.ObjectRef]*ends
+	fragments map[schemas.ObjectRef]*fragment
+	// relations are the audiences over which statements of a workspace are compared.
+	relations map[[2]string][]schemas.AudienceID
+
+	filters []query.AppliedFilter
+	proof   []Step
+	timing  query.Timing
+
+	start, clock time.Time
+}
+
+// ask opens the projections for a question, once at_least is visible. The request is a
+// normal one. An error is a *query.NotVisibleError, the context's, or one of the
+// projections.
+func (s Sources) ask(ctx context.Context, p schemas.Principal, r Request) (*asking, error) {
+	now := time.Now()
+	a := &asking{
+		ctx: ctx, s: s, p: p, r: r, w: s.Weights.orDefault(), start: now, clock: now,
+		read: map[schemas.ObjectRef]*objects.Stored{}, ends: map[schemas.ObjectRef]*ends{}, fragments: map[schemas.ObjectRef]*fragment{},
+		relations: map[[2]string][]schemas.AudienceID{},
+		filters:   []query.AppliedFilter{}, proof: []Step{},
+	}
+	if err := query.AwaitVisible(ctx, s.Set, r.AtLeast, time.Duration(r.WaitMS)*time.Millisecond); err != nil {
+		return nil, err
+	}
+	if err := a.open(); err != nil {
+		a.close()
+		return nil, err
+	}
+	a.step(Step{Operator: "visible", Inputs: map[string]string{"below": a.at.Below.String()}})
+	return a, nil
+}
+
+// open acquires the projections and says what is visible in all of them.
+func (a *asking) open() error {
+	for _, name := range []string{objects.Name, lexical.Name} {
+		p, release, err := a.s.Set.Acquire(name)
+		if err != nil {
+			return err
+		}
+		a.release = append(a.release, release)
+		switch p := p.(type) {
+		case *objects.Objects:
+			a.store = p
+			if a.view, err = p.View(); err != nil {
+				return fmt.Errorf("view of objects: %w", err)
+			}
+			a.at.Below = a.view.Watermark()
+		case *lexical.Index:
+			a.lexical = p
+			a.at.Below = a.at.Below.Min(p.Watermark())
+		}
+	}
+	a.at.Below = query.Below(a.at.Below, a.r.AsOf)
+	if !a.r.AsOf.Time.IsZero() {
+		a.at.Time = a.r.AsOf.Time.UnixNano()
+	}
+	a.audiences = a.view.Audiences(a.p, a.at.Below)
+	f := objects.Filter{At: a.at}
+	if !a.p.Operator { // who sees all is asked of nothing
+		f.Audiences = ids(a.audiences)
+	}
+	a.known = a.view.Filter(f)
+	return nil
+}
+
+func (a *asking) close() {
+	if a.view != nil {
+		a.view.Close()
+	}
+	for _, release := range a.release {
+		release()
+	}
+}
+
+func (a *asking) step(s Step) { a.proof = append(a.proof, s) }
+
+// lap notes how long a step took.
+func (a *asking) lap(operator string) {
+	now := time.Now()
+	a.timing.Steps = append(a.timing.Steps, query.StepTiming{Operator: operator, US: now.Sub(a.clock).Microseconds()})
+	a.clock = now
+}
+
+// ids are those of audiences; never nil, which would mean all.
+func ids(all []schemas.Audience) []schemas.AudienceID {
+	out := make([]schemas.AudienceID, len(all))
+	for i, who := range all {
+		out[i] = who.ID()
+	}
+	return out
+}
+
+// bound is what may be known of, so many at most; 0 is all.
+func (a *asking) bound(limit int) objects.Bound {
+	return objects.Bound{At: a.at, Visible: a.known, Limit: limit}
+}
+
+// object reads a version of an object, nil where there is none that may be known of.
+func (a *asking) object(ref schemas.ObjectRef) (*objects.Stored, error) {
+	if o, read := a.read[ref]; read {
+		return o, nil
+	}
+	var o *objects.Stored
+	if a.known(ref) {
+		var err error
+		if o, err = a.view.Get(ref); err != nil {
+			return nil, err
+		}
+	}
+	a.read[ref] = o
+	return o, nil
+}
+
+// keep notes objects that were read within the bound, so that each is one.
+func (a *asking) keep(list []*objects.Stored) []*objects.Stored {
+	for i, o := range list {
+		if was := a.read[o.Ref]; was != nil {
+			list[i] = was
+		} else {
+			a.read[o.Ref] = o
+		}
+	}
+	return list
+}

@@ -1,0 +1,252 @@
+package evidence
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/projections/graph/objects"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// How long what an answer shows of texts may be, in bytes. A title that the snippet
+// begins with is left out.
+const (
+	maxTitle        = 80
+	maxSnippet      = 160
+	wideSnippet     = 600
+	newestVersions  = 3
+	mostVersions    = 1000
+	scoresSignified = 1e6
+)
+
+// answer is a response being put together.
+type answer struct {
+	*asking
+	resp  Response
+	words []string
+	// shown are the objects that the answer has, by id.
+	shown map[string]bool
+	// events are those that it rests on, by position; told says that an object names one.
+	events map[schemas.ObjectRef]*part
+}
+
+// assemble puts the hits and what belongs to them into the response.
+func (a *asking) assemble(hits []*hit, x *expansion) (*answer, error) {
+	w := &answer{asking: a, words: wordsOf(a.r.Text), shown: map[string]bool{}, events: map[schemas.ObjectRef]*part{}}
+	w.resp = Response{
+		Status: query.StatusOK, Objects: []Object{}, Edges: []Edge{}, Provenance: []Event{}, Versions: []Version{},
+		Watermark: a.at.Below,
+	}
+	for _, h := range hits {
+		o, err := w.hit(h)
+		if err != nil {
+			return nil, err
+		}
+		w.show(o)
+		w.versions(h)
+	}
+	if a.r.Mode == ModeSubgraph {
+		for _, o := range x.objects {
+			out, err := w.object(o, -1, maxSnippet)
+			if err != nil {
+				return nil, err
+			}
+			out.Role = "around"
+			w.show(out)
+		}
+	}
+	w.edges(hits, x)
+	w.provenance(hits, x)
+	return w, nil
+}
+
+func (w *answer) show(o Object) {
+	w.shown[o.ID] = true
+	w.resp.Objects = append(w.resp.Objects, o)
+}
+
+// hit is a hit as the answer has it.
+func (w *answer) hit(h *hit) (Object, error) {
+	most := maxSnippet
+	if len(w.r.Include) > 0 {
+		most = wideSnippet
+	}
+	o, err := w.object(h.o, h.part, most)
+	if err != nil {
+		return o, err
+	}
+	o.Score = round(h.score)
+	if w.r.includes(IncludeProof) {
+		o.Scores = h.scores
+		o.Standing = &h.standing
+	}
+	j := &h.judged
+	o.SupersededBy, o.Contradicted = j.superseded, j.contradicted
+	if j.support > 1 {
+		o.Support = &Support{Count: j.support}
+		if j.agents > 1 {
+			o.Support.Agents = j.agents
+		}
+		if w.r.includes(IncludeProof) {
+			o.Support.Positions = j.positions[:min(len(j.positions), 100)]
+		}
+	}
+	if h.chain != nil {
+		o.Chain = h.chain.told()
+	}
+	return o, nil
+}
+
+// object is an object as an answer has it, with a passage of a part of its text.
+func (w *answer) object(o *objects.Stored, part, most int) (Object, error) {
+	out := Object{
+		ID: schemas.ObjectID(o.Id).String(), EventID: o.EventID.String(), Position: o.Ref.Position.String(),
+		Type: typeName(o.Type), Memory: memoryName(o.Memory), Tenant: o.Tenant, Workspace: o.Workspace, Agent: o.Agent, Session: o.Session,
+		Time: time.Unix(0, o.TimeUnixNano).UTC(), Visibility: visibilityName(o.Visibility), Removed: o.Removed,
+	}
+	passage := o.Text
+	if w.r.includes(IncludeText) || part >= 0 && part < len(o.Parts) {
+		var err error
+		if w.r.includes(IncludeText) {
+			if out.Text, err = w.view.Text(o); err != nil {
+				return out, err
+			}
+		}
+		if part >= 0 && part < len(o.Parts) {
+			if passage, err = w.view.Passage(o, int(o.Parts[part].Start), int(o.Parts[part].End)); err != nil {
+				return out, err
+			}
+		}
+	}
+	out.Snippet = snippet(passage, w.words, most)
+	if out.Title = brief(o.Title, maxTitle); strings.HasPrefix(out.Snippet, o.Title) {
+		out.Title = ""
+	}
+	if o.ValidFromUnixNano != o.TimeUnixNano {
+		out.ValidFrom = time.Unix(0, o.ValidFromUnixNano).UTC()
+	}
+	if o.ValidUntilUnixNano != 0 {
+		out.ValidUntil = time.Unix(0, o.ValidUntilUnixNano).UTC()
+	}
+	if c := o.Claim; c != nil {
+		out.Claim = &Claim{Subject: c.Subject, Predicate: c.Predicate, Value: brief(c.Value, 200), Confidence: round(float64(c.Confidence))}
+	}
+	if t := o.Tool; t != nil {
+		out.ExitCode, out.Failed = t.ExitCode, t.Failed
+	}
+	return out, nil
+}
+
+// versions are those of a hit that has several.
+func (w *answer) versions(h *hit) {
+	all := h.judged.versions
+	if len(all) < 2 {
+		return
+	}
+	if most := w.versionsShown(); len(all) > most {
+		w.left().Versions += len(all) - most
+		all = all[:most]
+	}
+	for i, v := range all {
+		w.resp.Versions = append(w.resp.Versions, Version{
+			Object: v.ObjectID().String(), Number: i + 1, EventID: v.EventID.String(), Position: v.Ref.Position.String(),
+			Time: time.Unix(0, v.TimeUnixNano).UTC(), Title: brief(v.Title, maxTitle), Removed: v.Removed,
+		})
+	}
+}
+
+func (w *answer) left() *Left {
+	if w.resp.Left == nil {
+		w.resp.Left = &Left{}
+	}
+	return w.resp.Left
+}
+
+// edges are those of the chains, hit by hit, then those of the expansion, each once.
+func (w *answer) edges(hits []*hit, x *expansion) {
+	have, joined := map[edgeKey]bool{}, map[edgeKey]bool{}
+	add := func(e Edge) {
+		k, pair := edgeKey{e.From, e.To, e.Kind}, edgeKey{e.From, e.To, ""}
+		if have[k] || e.Rule == ruleType && joined[pair] {
+			return // that an artifact comes of what it was made after adds nothing to that
+		}
+		have[k], joined[pair] = true, true
+		e.Confidence = round(e.Confidence)
+		w.resp.Edges = append(w.resp.Edges, e)
+	}
+	// What joins hits to each other first, then what is nearest.
+	for _, among := range []bool{true, false} {
+		for _, h := range hits {
+			if h.chain == nil {
+				continue
+			}
+			for _, e := range h.chain.edges {
+				if (w.shown[e.From] && w.shown[e.To]) == among {
+					add(e)
+				}
+			}
+		}
+		for _, e := range x.edges {
+			if (w.shown[e.From] && w.shown[e.To]) == among {
+				add(e)
+			}
+		}
+	}
+}
+
+// provenance lists the events that the answer rests on besides those of its objects: with
+// include provenance those as well.
+func (w *answer) provenance(hits []*hit, x *expansion) {
+	full := w.r.includes(IncludeProvenance)
+	own := map[schemas.Position]bool{}
+	if !full {
+		for _, h := range hits {
+			own[h.ref.Position] = true
+		}
+		if w.r.Mode == ModeSubgraph {
+			for _, o := range x.objects {
+				own[o.Ref.Position] = true
+			}
+		}
+	}
+	add := func(p *part) {
+		if !own[p.ref.Position] {
+			w.events[p.ref] = p
+		}
+	}
+	for _, h := range hits {
+		p := partOf(h.o)
+		add(&p)
+		for _, s := range h.same {
+			p := partOf(s)
+			add(&p)
+		}
+		if h.chain != nil {
+			for _, p := range h.chain.parts {
+				add(p)
+			}
+		}
+	}
+	for _, o := range x.objects {
+		p := partOf(o)
+		add(&p)
+	}
+	var all []*part
+	for _, p := range w.events {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, comparePart)
+	for _, p := range all {
+		e := Event{ID: p.event.String(), Position: p.ref.Position.String(), Type: p.eventType, Object: p.id.String()}
+		if full {
+			e.Title, e.Agent, e.Session, e.Time = brief(p.title, maxTitle), p.agent, p.session, time.Unix(0, p.time).UTC()
+		}
+		w.resp.Provenance = append(w.resp.Provenance, e)
+	}
+}
+
+// round keeps of a number what says something.
+func round(x float64) float64 { return math.Round(x*scoresSignified) / scoresSignified }

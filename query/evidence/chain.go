@@ -1,0 +1,202 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// chain is what led to one hit.
+type chain struct {
+	// parts are the objects that led to it, the nearest first.
+	parts []*part
+	edges []Edge
+	roots []*part
+	// dangling are events that are named as causes and not known.
+	dangling []schemas.EventID
+	cut      bool
+	cyclic   bool
+}
+
+// told is the chain in the answer.
+func (c *chain) told() *Chain {
+	out := &Chain{Length: len(c.parts), Complete: len(c.dangling) == 0 && !c.cut, Cut: c.cut, Cyclic: c.cyclic}
+	for _, p := range c.roots[:min(len(c.roots), 3)] {
+		out.Roots = append(out.Roots, p.id.String())
+	}
+	for _, id := range c.dangling[:min(len(c.dangling), 3)] {
+		out.Dangling = append(out.Dangling, id.String())
+	}
+	return out
+}
+
+// walk is a chain while it is followed.
+type walk struct {
+	chain
+	seen map[schemas.ObjectRef]bool
+	open []schemas.ObjectRef
+}
+
+// chains follow what led to each of some objects back to the roots. The objects that all
+// of them together take in are bounded: they go back in turns, one edge at a time, so that
+// the nearest causes of each are there whatever the others need.
+func (a *asking) chains(hits []*hit) error {
+	walks := make([]*walk, len(hits))
+	for i, h := range hits {
+		walks[i] = &walk{seen: map[schemas.ObjectRef]bool{h.ref: true}, open: []schemas.ObjectRef{h.ref}}
+	}
+	room := a.r.Expand.Nodes + len(hits)
+	taken := map[schemas.ObjectRef]bool{}
+	for going := true; going; {
+		going = false
+		for _, w := range walks {
+			if err := a.ctx.Err(); err != nil {
+				return err
+			}
+			open := w.open
+			w.open = nil
+			for _, ref := range open {
+				if !taken[ref] && len(taken) == room {
+					w.cut = true
+					continue
+				}
+				taken[ref] = true
+				if err := a.stepBack(w, ref); err != nil {
+					return err
+				}
+			}
+			going = going || len(w.open) > 0
+		}
+	}
+	whole, cut, dangling := 0, 0, 0
+	for i, w := range walks {
+		hits[i].chain = &w.chain
+		if len(w.dangling) > 0 {
+			dangling++
+		}
+		if w.cut {
+			cut++
+		}
+		if len(w.dangling) == 0 && !w.cut {
+			whole++
+		}
+	}
+	a.step(Step{
+		Operator: "chain", Inputs: map[string]string{"kinds": "caused_by derived_from tool_produces", "nodes": strconv.Itoa(a.r.Expand.Nodes)},
+		Counts: map[string]int64{"objects": int64(len(taken)), "complete": int64(whole), "cut": int64(cut), "dangling": int64(dangling)},
+	})
+	a.lap("chain")
+	return nil
+}
+
+// stepBack takes in what led to one object of a chain.
+func (a *asking) stepBack(w *walk, ref schemas.ObjectRef) error {
+	f, err := a.fragment(ref)
+	if err != nil || f == nil {
+		return err
+	}
+	led := a.causes(f)
+	if len(led) == 0 && len(w.seen) > 1 {
+		w.roots = append(w.roots, &f.part)
+	}
+	for i := range led {
+		c := &led[i]
+		w.edges = append(w.edges, c.edge(&f.part))
+		switch {
+		case c.to == nil:
+			if !slices.Contains(w.dangling, c.event) {
+				w.dangling = append(w.dangling, c.event)
+			}
+		case !w.seen[c.to.ref]:
+			w.seen[c.to.ref] = true
+			w.parts = append(w.parts, c.to)
+			w.open = append(w.open, c.to.ref)
+		case !w.cyclic:
+			w.cyclic = a.leadsBack(c.to.ref, ref)
+		}
+	}
+	return nil
+}
+
+// led is one cause of an object, as far as it may be known: the object, or the event
+// that is not known.
+type led struct {
+	*cause
+	to *part
+}
+
+// edge is the cause in the answer: from what it led to, as its event tells it; of a
+// tool's result from the call.
+func (l *led) edge(of *part) Edge {
+	e := Edge{From: of.id.String(), Kind: l.kind, Confidence: l.confidence, Rule: l.rule}
+	if l.to == nil {
+		e.To, e.Dangling = l.event.String(), true
+		return e
+	}
+	e.To = l.to.id.String()
+	if l.back {
+		e.From, e.To = e.To, e.From
+		e.Evidence = []string{l.to.ref.Position.String(), of.ref.Position.String()}
+	}
+	return e
+}
+
+// causes are those of a fragment that may be known of, in its order: of what an event's id
+// means what is of the object's workspace, if there is any; of a thing the newest version.
+// A call that is not known is no cause; an event is, which the chain then misses.
+func (a *asking) causes(f *fragment) []led {
+	var out []led
+	for i := range f.causes {
+		c := &f.causes[i]
+		var known []*part
+		same := false
+		for _, p := range c.parts {
+			if p.ref != f.ref && a.known(p.ref) {
+				known = append(known, p)
+				same = same || p.workspace == f.workspace
+			}
+		}
+		if same {
+			known = slices.DeleteFunc(known, func(p *part) bool { return p.workspace != f.workspace })
+		}
+		if c.thing && len(known) > 1 {
+			known = known[len(known)-1:]
+		}
+		for _, p := range known {
+			out = append(out, led{c, p})
+		}
+		if len(known) == 0 && !c.back {
+			out = append(out, led{c, nil})
+		}
+	}
+	return out
+}
+
+// leadsBack reports whether an object's causes come, within what was read, to another.
+func (a *asking) leadsBack(from, to schemas.ObjectRef) bool {
+	seen := map[schemas.ObjectRef]bool{}
+	open := []schemas.ObjectRef{from}
+	for len(open) > 0 && len(seen) <= MaxNodes {
+		ref := open[len(open)-1]
+		open = open[:len(open)-1]
+		if ref == to {
+			return true
+		}
+		if f := a.fragments[ref]; f != nil && !seen[ref] {
+			seen[ref] = true
+			for _, c := range a.causes(f) {
+				if c.to != nil {
+					open = append(open, c.to.ref)
+				}
+			}
+		}
+	}
+	return false
+}
+
+// comparePart orders parts by time, then by position.
+func comparePart(x, y *part) int {
+	return cmp.Or(cmp.Compare(x.time, y.time), x.ref.Compare(y.ref))
+}

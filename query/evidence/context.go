@@ -1,0 +1,111 @@
+package evidence
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/projections/graph/objects"
+)
+
+// bytesPerToken is how many bytes of UTF-8 count as a token.
+const bytesPerToken = 4
+
+// tokens is how many a text has, by its bytes.
+func tokens(s string) int { return (len(s) + bytesPerToken - 1) / bytesPerToken }
+
+// pack puts the texts of the hits, best first, into the budget of tokens, each behind its
+// citation: the whole text where it takes no more than its share of what is left, else the
+// passage around the part that matches. Nothing is summarised.
+func (w *answer) pack(hits []*hit) error {
+	var b strings.Builder
+	room := w.r.Tokens * bytesPerToken
+	for i, h := range hits {
+		head := citation(i+1, h)
+		share := (room - b.Len()) / (len(hits) - i)
+		if share = max(share, (room-b.Len())/3); share-len(head) < 2*bytesPerToken*4 {
+			w.left().Texts++
+			continue
+		}
+		text, err := w.view.Text(h.o)
+		if err != nil {
+			return err
+		}
+		from, to := passage(h.o, h.part, text, share-len(head)-len("……\n\n"))
+		b.WriteString(head)
+		if from > 0 {
+			b.WriteString("…")
+		}
+		b.WriteString(strings.TrimSpace(text[from:to]))
+		if to < len(text) {
+			b.WriteString("…")
+		}
+		b.WriteString("\n\n")
+	}
+	w.resp.Context = strings.TrimRight(b.String(), "\n")
+	w.resp.Tokens = tokens(w.resp.Context)
+	return nil
+}
+
+// citation is the line that a text stands behind.
+func citation(n int, h *hit) string {
+	o := h.o
+	parts := []string{typeName(o.Type)}
+	if m := memoryName(o.Memory); m != "" {
+		parts[0] = m + " " + parts[0]
+	}
+	if o.Agent != "" {
+		parts = append(parts, o.Agent)
+	}
+	parts = append(parts, time.Unix(0, o.TimeUnixNano).UTC().Format(time.RFC3339), o.Ref.Position.String())
+	if s := h.judged.superseded; s != nil {
+		since := ""
+		if !s.Time.IsZero() {
+			since = " since " + s.Time.Format(time.RFC3339)
+		}
+		parts = append(parts, "superseded"+since+" ("+s.Rule+")")
+	}
+	return "[" + strconv.Itoa(n) + "] " + strings.Join(parts, " · ") + "\n"
+}
+
+// passage is where the part of a text begins and ends that is packed: the whole, or as
+// much as there is room for around the part that matches, cut between lines or words.
+func passage(o *objects.Stored, part int, text string, room int) (from, to int) {
+	if len(text) <= room {
+		return 0, len(text)
+	}
+	if part > 0 && part < len(o.Parts) {
+		p := o.Parts[part]
+		from = int(p.Start)
+		if spare := room - int(p.End-p.Start); spare > 0 {
+			from = max(0, from-spare/2)
+		}
+	}
+	to = min(len(text), from+room)
+	from = cutAt(text, from, true)
+	return from, max(from, cutAt(text, to, false))
+}
+
+// cutAt moves a place in a text to the nearest end of a line or a word: forwards, or
+// backwards.
+func cutAt(text string, at int, forwards bool) int {
+	const most = 64
+	if at == 0 || at >= len(text) {
+		return min(at, len(text))
+	}
+	for _, sep := range []byte{'\n', ' '} {
+		for i := 0; i < most; i++ {
+			j := at - i
+			if forwards {
+				j = at + i
+			}
+			if j > 0 && j < len(text) && text[j] == sep {
+				return j
+			}
+		}
+	}
+	for at > 0 && at < len(text) && text[at]&0xC0 == 0x80 {
+		at--
+	}
+	return at
+}

@@ -1,0 +1,166 @@
+package evidence
+
+import (
+	"slices"
+
+	"github.com/recountdb/recount/projections/graph/objects"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// maxShared is how many other objects a name outside leads to: the newest.
+const maxShared = 8
+
+// expansion is what lies around the hits.
+type expansion struct {
+	// objects are those that edges lead to from the hits, the nearest first; the hits are
+	// not among them.
+	objects []*objects.Stored
+	edges   []Edge
+	// followed are the edges that were looked at, cut what had no room.
+	followed, cut int
+}
+
+// expand follows edges of the kinds that are asked for from the hits, both ways, in the
+// order of the hits, so many steps far, until there are as many objects as may be. What
+// may not be known of is not there: neither objects nor the edges that such tell of.
+func (a *asking) expand(hits []*hit) (*expansion, error) {
+	x := &expansion{}
+	kinds := followed
+	if len(a.r.Expand.Kinds) > 0 {
+		kinds = nil
+		for _, name := range a.r.Expand.Kinds {
+			kinds = append(kinds, edgeKind(name))
+		}
+	}
+	asked := len(a.r.Expand.Kinds) > 0
+	outside := asked || a.r.Mode == ModeSubgraph
+	known := map[schemas.ObjectRef]bool{}
+	var open []*objects.Stored
+	for _, h := range hits {
+		known[h.ref] = true
+		open = append(open, h.o)
+	}
+	room := max(0, a.r.Expand.Nodes-len(hits))
+	have := map[edgeKey]bool{}
+	add := func(e Edge) {
+		if k := (edgeKey{e.From, e.To, e.Kind}); !have[k] {
+			have[k] = true
+			x.edges = append(x.edges, e)
+		}
+	}
+	reach := func(o *objects.Stored, next *[]*objects.Stored) bool {
+		if known[o.Ref] {
+			return true
+		}
+		if room == 0 {
+			x.cut++
+			return false
+		}
+		room--
+		known[o.Ref] = true
+		x.objects = append(x.objects, o)
+		*next = append(*next, o)
+		return true
+	}
+	for hop := 0; hop < *a.r.Expand.Hops && len(open) > 0; hop++ {
+		var next []*objects.Stored
+		for _, o := range open {
+			if err := a.ctx.Err(); err != nil {
+				return nil, err
+			}
+			around, err := a.around(o)
+			if err != nil {
+				return nil, err
+			}
+			for i := range around {
+				n := &around[i]
+				if !slices.Contains(kinds, n.kind) || n.confidence < a.r.Expand.MinConfidence {
+					continue
+				}
+				x.followed++
+				switch {
+				case n.o != nil:
+					if reach(n.o, &next) {
+						add(n.edge(o))
+					}
+				case n.entity == "":
+					add(n.edge(o))
+				case outside:
+					shared, err := a.sharing(o, n)
+					if err != nil {
+						return nil, err
+					}
+					if asked || len(shared) > 0 {
+						add(n.edge(o))
+					}
+					for _, s := range shared {
+						if (asked || known[s.o.Ref]) && hop+1 < *a.r.Expand.Hops && reach(s.o, &next) {
+							add(s.edge(s.o))
+						}
+					}
+				}
+			}
+		}
+		open = next
+	}
+	return x, nil
+}
+
+type edgeKey struct{ from, to, kind string }
+
+// edge is the edge between an object and its neighbor, as its event tells it.
+func (n *neighbor) edge(o *objects.Stored) Edge {
+	e := Edge{From: schemas.ObjectID(o.Id).String(), Kind: n.name, Confidence: round(n.confidence), Rule: n.rule}
+	switch {
+	case n.o != nil:
+		e.To = schemas.ObjectID(n.o.Id).String()
+	case n.entity != "":
+		e.To = n.entity
+	default:
+		e.To, e.Dangling = n.event.String(), true
+	}
+	if n.back {
+		e.From, e.To = e.To, e.From
+	}
+	if n.rule == ruleCallID && n.o != nil {
+		e.Evidence = []string{o.Ref.Position.String(), n.o.Ref.Position.String()}
+		if n.back {
+			slices.Reverse(e.Evidence)
+		}
+	}
+	return e
+}
+
+// sharing are other objects of the workspace that name the same thing outside, as
+// neighbors of theirs: the newest.
+func (a *asking) sharing(o *objects.Stored, n *neighbor) ([]neighbor, error) {
+	if n.kind != edgeRefersTo {
+		return nil, nil // what belongs to one session or agent does not share anything
+	}
+	named, err := a.view.Entity(a.related(o), n.entity, a.bound(maxShared+1))
+	if err != nil {
+		return nil, err
+	}
+	var all []neighbor
+	for _, e := range named {
+		s, err := a.object(e.Ref)
+		if err != nil {
+			return nil, err
+		}
+		if s == nil || s.Ref == o.Ref || s.Workspace != o.Workspace || len(all) == maxShared {
+			continue
+		}
+		all = append(all, neighbor{kind: e.Kind, name: edgeName(e.ObjectEdge), confidence: float64(e.Confidence), rule: e.Rule, entity: n.entity, o: s, at: s.Ref.Position})
+	}
+	return all, nil
+}
+
+func edgeKind(name string) recountv1.ObjectEdgeKind {
+	for k := range recountv1.ObjectEdgeKind_name {
+		if kind := recountv1.ObjectEdgeKind(k); word(edgePrefix, k, kind.String()) == name {
+			return kind
+		}
+	}
+	return recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_UNSPECIFIED
+}

@@ -1,0 +1,230 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/projections/graph/objects"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// The rules by which something is known to have lost its place, or to be disputed.
+// Decision 38 has the reasons.
+const (
+	ruleStated     = "stated"      // an event says so
+	ruleVersion    = "version"     // a later event made another version of the thing
+	ruleValidUntil = "valid_until" // it says itself until when it holds
+	ruleValidFrom  = "valid_from"  // it says itself that it holds only later
+	ruleRestated   = "restated"    // the same agent states another value of the same later
+	ruleOtherAgent = "other_agent" // another agent states another value of the same
+)
+
+// mostRelated is how many audiences what is said in one workspace is compared over;
+// mostClaims and mostSame are how many of each, the newest, are looked at; mostLinks is how many of those who say otherwise are told.
+const (
+	mostRelated = 64
+	mostClaims  = 256
+	mostSame    = 1000
+	mostLinks   = 5
+)
+
+// judgement is what is known of how an object stands.
+type judgement struct {
+	holds bool
+	// superseded says what took its place, or why it does not hold; by is that, if it is
+	// an object.
+	superseded   *Link
+	by           schemas.ObjectRef
+	contradicted []Link
+	// support counts those who say the same, itself included, agents their agents.
+	support, agents int
+	positions       []string
+	versions        []*objects.Stored // of a thing that has several, the newest first
+}
+
+// judgementOf judges an object by what may be known of it at the moment. The first rule
+// that says that it lost its place is told: what was stated, a later version, its own
+// interval, a restatement.
+func (a *asking) judgementOf(o *objects.Stored) (judgement, error) {
+	j := judgement{holds: true}
+	around, err := a.around(o)
+	if err != nil {
+		return j, err
+	}
+	for i := range around {
+		n := &around[i]
+		switch {
+		case n.o == nil:
+		case n.kind == edgeSupersedes && n.back:
+			j.lose(n.o, Link{Rule: ruleStated, Confidence: n.confidence, Evidence: []string{n.at.String()}})
+		case n.kind == edgeContradicts && len(j.contradicted) < mostLinks:
+			j.contradicted = append(j.contradicted, linkTo(n.o, Link{Rule: ruleStated, Confidence: n.confidence, Evidence: []string{n.at.String()}}))
+		}
+	}
+	if o.Versioned {
+		if j.versions, err = a.view.Versions(o.ObjectID(), a.bound(a.versionsShown()+1)); err != nil {
+			return j, err
+		}
+		if newest := a.keep(j.versions)[0]; newest.Ref != o.Ref {
+			j.lose(newest, Link{Rule: ruleVersion, Confidence: 1, Evidence: []string{newest.Ref.Position.String()}})
+		}
+	}
+	own := []string{o.Ref.Position.String()}
+	switch {
+	case o.ValidUntilUnixNano != 0 && o.ValidUntilUnixNano <= a.moment:
+		j.lose(nil, Link{Rule: ruleValidUntil, Confidence: 1, Time: time.Unix(0, o.ValidUntilUnixNano).UTC(), Evidence: own})
+	case o.ValidFromUnixNano > a.moment && o.ValidFromUnixNano > o.TimeUnixNano:
+		j.lose(nil, Link{Rule: ruleValidFrom, Confidence: 1, Time: time.Unix(0, o.ValidFromUnixNano).UTC(), Evidence: own})
+	}
+	if o.Claim != nil {
+		if err := a.compareClaims(o, &j); err != nil {
+			return j, err
+		}
+	}
+	return j, a.support(o, &j)
+}
+
+// versionsShown is how many versions of a thing are told.
+func (a *asking) versionsShown() int {
+	if a.r.includes(IncludeVersions) {
+		return mostVersions
+	}
+	return newestVersions
+}
+
+// lose notes that the object lost its place, unless a rule before said so.
+func (j *judgement) lose(to *objects.Stored, l Link) {
+	if !j.holds {
+		return
+	}
+	j.holds = false
+	if to != nil {
+		j.by = to.Ref
+		l = linkTo(to, l)
+	}
+	j.superseded = &l
+}
+
+// linkTo completes a link with what the other object is.
+func linkTo(o *objects.Stored, l Link) Link {
+	l.ID, l.Agent, l.Time = o.ObjectID().String(), o.Agent, time.Unix(0, o.TimeUnixNano).UTC()
+	if o.Claim != nil {
+		l.Value = brief(o.Claim.Value, 120)
+	}
+	return l
+}
+
+// compareClaims compares what an object states with what else is stated of the same
+// subject and predicate in its workspace. Of each agent the newest statement stands: its
+// own newest one takes the place of those with another value, and those of other agents
+// contradict or support it. Statements of times that have nothing in common do neither.
+func (a *asking) compareClaims(o *objects.Stored, j *judgement) error {
+	newest := map[string]*objects.Stored{}
+	for _, who := range a.related(o) {
+		list, err := a.view.Claims(who, o.Claim.Subject, o.Claim.Predicate, a.bound(mostClaims))
+		if err != nil {
+			return err
+		}
+		for _, x := range a.keep(list) {
+			if x.Claim == nil || x.Tenant != o.Tenant || x.Workspace != o.Workspace || !overlap(o, x) {
+				continue
+			}
+			if n := newest[x.Agent]; n == nil || newestFirst(x, n) < 0 {
+				newest[x.Agent] = x
+			}
+		}
+	}
+	own := newest[o.Agent]
+	if own != nil && own.Ref != o.Ref && newestFirst(own, o) < 0 && !sameValue(own, o) {
+		j.lose(own, Link{
+			Rule: ruleRestated, Confidence: float64(min(confidence(o), confidence(own))),
+			Evidence: []string{o.Ref.Position.String(), own.Ref.Position.String()},
+		})
+	}
+	var others []*objects.Stored
+	for agent, x := range newest {
+		if agent != o.Agent {
+			others = append(others, x)
+		}
+	}
+	slices.SortFunc(others, newestFirst)
+	for _, x := range others {
+		if !sameValue(x, o) && len(j.contradicted) < mostLinks {
+			j.contradicted = append(j.contradicted, linkTo(x, Link{
+				Rule: ruleOtherAgent, Confidence: float64(min(confidence(o), confidence(x))),
+				Evidence: []string{o.Ref.Position.String(), x.Ref.Position.String()},
+			}))
+		}
+	}
+	return nil
+}
+
+// confidence is that of a statement.
+func confidence(o *objects.Stored) float32 { return o.Claim.Confidence }
+
+// sameValue says whether two statements say the same, but for case and white space.
+func sameValue(x, y *objects.Stored) bool {
+	fold := func(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
+	return x.Claim.Value == y.Claim.Value || fold(x.Claim.Value) == fold(y.Claim.Value)
+}
+
+// overlap says whether there is a moment at which both hold, by what they say.
+func overlap(x, y *objects.Stored) bool {
+	ends := func(o *objects.Stored, before int64) bool {
+		return o.ValidUntilUnixNano != 0 && o.ValidUntilUnixNano <= before
+	}
+	return !ends(x, y.ValidFromUnixNano) && !ends(y, x.ValidFromUnixNano)
+}
+
+// support counts those who say the same, over the audiences of the object's workspace.
+func (a *asking) support(o *objects.Stored, j *judgement) error {
+	agents := map[string]bool{o.Agent: true}
+	j.support = 1
+	if o.ContentHash == 0 {
+		return nil
+	}
+	for _, who := range a.related(o) {
+		refs, err := a.view.Same(who, o.ContentHash, a.bound(mostSame))
+		if err != nil {
+			return err
+		}
+		for _, ref := range refs {
+			attr, _ := a.view.Attributes(ref)
+			if ref == o.Ref || attr.Workspace != o.Workspace {
+				continue
+			}
+			j.support++
+			agents[attr.Agent] = true
+			j.positions = append(j.positions, ref.Position.String())
+		}
+	}
+	j.agents = len(agents)
+	return nil
+}
+
+// related are the audiences over which what is said in an object's workspace is compared:
+// its own, and of those that the principal belongs to the ones of the same tenant that
+// are of the workspace, of all of the tenant, or of an agent.
+func (a *asking) related(o *objects.Stored) []schemas.AudienceID {
+	where := [2]string{o.Tenant, o.Workspace}
+	all, known := a.relations[where]
+	if !known {
+		var list []schemas.Audience
+		for _, who := range a.audiences {
+			if who.Tenant == o.Tenant && (who.Workspace == o.Workspace || who.Visibility == recountv1.Visibility_VISIBILITY_TENANT || who.Visibility == recountv1.Visibility_VISIBILITY_PRIVATE) {
+				list = append(list, who)
+			}
+		}
+		// Those of all of the tenant and of the workspace first, then of sessions, of agents.
+		slices.SortStableFunc(list, func(x, y schemas.Audience) int { return cmp.Compare(y.Visibility, x.Visibility) })
+		all = ids(list[:min(len(list), mostRelated)])
+		a.relations[where] = all
+	}
+	if own := o.Audience.ID(); !slices.Contains(all, own) {
+		return append(slices.Clone(all), own)
+	}
+	return all
+}

@@ -1,0 +1,276 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/projections/graph/objects"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// The kinds of edges, by shorter names.
+const (
+	edgeCausedBy     = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_CAUSED_BY
+	edgeDerivedFrom  = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_DERIVED_FROM
+	edgeToolProduces = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_TOOL_PRODUCES
+	edgeSupports     = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_SUPPORTS
+	edgeContradicts  = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_CONTRADICTS
+	edgeSupersedes   = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_SUPERSEDES
+	edgeRefersTo     = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_REFERS_TO
+	edgePartOfTask   = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_PART_OF_TASK
+	edgeVersionOf    = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_VERSION_OF
+)
+
+// followed are the edges that an expansion follows where it is not told: those that tie
+// what was said and done to each other. What merely belongs together (a session, an
+// agent, a tool, a task) ties everything to everything.
+var followed = []recountv1.ObjectEdgeKind{
+	edgeCausedBy, edgeDerivedFrom, edgeToolProduces, edgeSupports, edgeContradicts, edgeSupersedes, edgeRefersTo, edgeVersionOf,
+}
+
+// maxFan is how many edges that lead to one object, or to one name outside, are looked
+// at: the newest. A message that everything answers makes no walk endless.
+const maxFan = 64
+
+// ruleCallID is how a tool's result is known to be that of a call: both name it.
+const ruleCallID = "call_id"
+
+// ruleType is an edge that follows from the type of the event alone (processors/agent).
+const ruleType = "type"
+
+// neighbor is one end of an edge, seen from the other.
+type neighbor struct {
+	kind       recountv1.ObjectEdgeKind
+	name       string // the kind's
+	confidence float64
+	rule       string
+	// back says that the edge leads from the neighbor.
+	back bool
+	// at is the event that tells of the edge.
+	at schemas.Position
+	// One of the three: an object; an event that is not known; a name outside.
+	o      *objects.Stored
+	event  schemas.EventID
+	entity string
+}
+
+// carries reports whether the neighbor is found because of an object: edges that tie
+// what was said and done to each other carry, others only say what belongs together.
+func (n *neighbor) carries() bool {
+	return n.kind != edgeRefersTo && slices.Contains(followed, n.kind)
+}
+
+// cause reports whether the neighbor led to the object.
+func (n *neighbor) cause() bool {
+	switch n.kind {
+	case edgeCausedBy, edgeDerivedFrom:
+		return !n.back
+	case edgeToolProduces:
+		return n.back
+	}
+	return false
+}
+
+// compare orders neighbors: by kind, those that the object names first, in the order of
+// the log, then by name.
+func (n *neighbor) compare(m *neighbor) int {
+	order := cmp.Or(cmp.Compare(n.kind, m.kind), cmp.Compare(n.name, m.name), compareBool(n.back, m.back))
+	if order != 0 {
+		return order
+	}
+	switch {
+	case n.o != nil && m.o != nil:
+		return n.o.Ref.Compare(m.o.Ref)
+	case n.o != nil || m.o != nil:
+		return compareBool(n.o == nil, m.o == nil)
+	}
+	return cmp.Or(slices.Compare(n.event[:], m.event[:]), strings.Compare(n.entity, m.entity))
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// ends are what edges of an object lead to, and come from.
+type ends struct {
+	named    []neighbor // what it names
+	namedBy  []neighbor // what names it, nil until it is asked for
+	complete bool       // namedBy was asked for
+}
+
+// around are the neighbors of an object, both ways, in order.
+func (a *asking) around(o *objects.Stored) ([]neighbor, error) {
+	e, err := a.endsOf(o)
+	if err != nil {
+		return nil, err
+	}
+	if !e.complete {
+		if e.namedBy, err = a.comeFrom(o); err != nil {
+			return nil, err
+		}
+		e.complete = true
+	}
+	all := slices.Concat(e.named, e.namedBy)
+	slices.SortStableFunc(all, func(x, y neighbor) int { return x.compare(&y) })
+	return all, nil
+}
+
+// endsOf are the ends of what an object names.
+func (a *asking) endsOf(o *objects.Stored) (*ends, error) {
+	if e := a.ends[o.Ref]; e != nil {
+		return e, nil
+	}
+	e := &ends{}
+	for _, edge := range o.Edges {
+		n, err := a.leadsTo(o, edge)
+		if err != nil {
+			return nil, err
+		}
+		e.named = append(e.named, n...)
+	}
+	a.ends[o.Ref] = e
+	return e, nil
+}
+
+// leadsTo resolves an edge of an object: what is named, among what may be known of.
+func (a *asking) leadsTo(o *objects.Stored, e *recountv1.ObjectEdge) ([]neighbor, error) {
+	base := neighbor{kind: e.Kind, name: edgeName(e), confidence: float64(e.Confidence), rule: e.Rule, at: o.Ref.Position}
+	switch {
+	case len(e.EventId) > 0:
+		found, err := a.event(o, schemas.EventID(e.EventId))
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			base.event = schemas.EventID(e.EventId)
+			return []neighbor{base}, nil
+		}
+		var all []neighbor
+		for _, to := range found {
+			n := base
+			n.o = to
+			all = append(all, n)
+		}
+		return all, nil
+	case len(e.ObjectId) > 0:
+		versions, err := a.view.Versions(schemas.ObjectID(e.ObjectId), a.bound(1))
+		if err != nil {
+			return nil, err
+		}
+		if len(versions) > 0 {
+			base.o = a.keep(versions)[0]
+		} else {
+			base.event = schemas.EventID(e.ObjectId)
+		}
+		return []neighbor{base}, nil
+	case isCall(e):
+		return a.otherSide(o, base, e.Entity)
+	}
+	base.entity = e.Entity
+	return []neighbor{base}, nil
+}
+
+// isCall says whether an edge names a call of a tool, which calls and results meet at.
+func isCall(e *recountv1.ObjectEdge) bool {
+	return e.Kind == edgeToolProduces && strings.HasPrefix(e.Entity, "call:")
+}
+
+// event are the objects that an event's id means to an object that names it: those of its
+// tenant, and of these the ones of its workspace, if there are.
+func (a *asking) event(o *objects.Stored, id schemas.EventID) ([]*objects.Stored, error) {
+	list, err := a.view.ByEvent(id, a.bound(maxFan))
+	if err != nil {
+		return nil, err
+	}
+	return meant(o, a.keep(list)), nil
+}
+
+// meant are those of a list that are of an object's tenant, and of these the ones of its
+// workspace, if there are.
+func meant(o *objects.Stored, list []*objects.Stored) []*objects.Stored {
+	list = slices.DeleteFunc(list, func(x *objects.Stored) bool { return x.Tenant != o.Tenant })
+	if slices.ContainsFunc(list, func(x *objects.Stored) bool { return x.Workspace == o.Workspace }) {
+		list = slices.DeleteFunc(list, func(x *objects.Stored) bool { return x.Workspace != o.Workspace })
+	}
+	return list
+}
+
+// otherSide joins a call of a tool and its results: both name the call, and are of one
+// audience.
+func (a *asking) otherSide(o *objects.Stored, base neighbor, call string) ([]neighbor, error) {
+	edges, err := a.view.Entity([]schemas.AudienceID{o.Audience.ID()}, call, a.bound(maxFan))
+	if err != nil {
+		return nil, err
+	}
+	base.rule, base.back = ruleCallID, !calls(o)
+	var all []neighbor
+	for _, e := range edges {
+		x, err := a.object(e.Ref)
+		if err != nil {
+			return nil, err
+		}
+		if x == nil || !otherSides(o, x) {
+			continue
+		}
+		n := base
+		n.o, n.at = x, x.Ref.Position
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+// otherSides says whether of two objects that name one call the one is that, and the
+// other a result.
+func otherSides(o, x *objects.Stored) bool {
+	return x.Ref != o.Ref && x.Tenant == o.Tenant && x.Workspace == o.Workspace && calls(x) != calls(o)
+}
+
+func calls(o *objects.Stored) bool { return o.Type == recountv1.ObjectType_OBJECT_TYPE_TOOL_CALL }
+
+// comeFrom are the neighbors whose edges lead to an object, or to its event.
+func (a *asking) comeFrom(o *objects.Stored) ([]neighbor, error) {
+	all := []neighbor{}
+	ids := []schemas.EventID{o.EventID}
+	if o.ObjectID() != o.EventID {
+		ids = append(ids, o.ObjectID())
+	}
+	for _, id := range ids {
+		edges, err := a.view.To(id, a.bound(maxFan))
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range edges {
+			from, err := a.object(e.Ref)
+			if err != nil {
+				return nil, err
+			}
+			if from == nil || e.Ref == o.Ref {
+				continue
+			}
+			if len(e.EventId) > 0 { // it may mean another object of the same event's id
+				found, err := a.event(from, schemas.EventID(e.EventId))
+				if err != nil {
+					return nil, err
+				}
+				if !slices.ContainsFunc(found, func(x *objects.Stored) bool { return x.Ref == o.Ref }) {
+					continue
+				}
+			} else if from.Tenant != o.Tenant {
+				continue
+			}
+			all = append(all, neighbor{
+				kind: e.Kind, name: edgeName(e.ObjectEdge), confidence: float64(e.Confidence), rule: e.Rule,
+				back: true, at: from.Ref.Position, o: from,
+			})
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,122 @@
+package evidence
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// plan says which paths a question takes, in order, and why; those that it does not, too.
+type plan struct {
+	refs  refs
+	cues  cues
+	paths []planned
+	// kinds are what may answer.
+	kinds []string
+}
+
+// planned is a path that was considered.
+type planned struct {
+	path   string
+	chosen bool
+	why    string
+}
+
+func (p *plan) takes(path string) bool {
+	return slices.ContainsFunc(p.paths, func(x planned) bool { return x.path == path && x.chosen })
+}
+
+func (p *plan) answers(kind string) bool { return slices.Contains(p.kinds, kind) }
+
+// has says what there is to plan with.
+type has struct {
+	dense bool // an embedder, and an embedding of the text
+	wide  bool // things of other kinds, and a principal who may see them
+	hops  int
+}
+
+// planOf plans a question. It looks at the text and the request alone, so that the plan
+// tells nothing of what there is.
+func planOf(r *Request, c cues, h has, w *Weights) plan {
+	p := plan{refs: readRefs(r.Text), cues: c}
+	add := func(path string, chosen bool, yes, no string) {
+		if chosen && w.of(path) == 0 {
+			chosen, no = false, "its weight is 0"
+		}
+		why := yes
+		if !chosen {
+			why = no
+		}
+		p.paths = append(p.paths, planned{path, chosen, why})
+	}
+	words := r.Text != ""
+	ids := len(p.refs.ids) + len(p.refs.positions)
+	add(pathID, ids > 0, "the text has "+count(ids, "id"), "the text has no id of an event or an object")
+	add(pathEntity, len(p.refs.entities) > 0, "the text names "+strings.Join(p.refs.entities, " "), "the text names no file, commit, issue, trace or tool")
+	add(pathLexical, words, "the text has words", "there is no text")
+	add(pathDense, words && h.dense, "the text has a meaning to the embedder", "there is no text, no embedder, or nothing in the text that it knows")
+	switch {
+	case !words:
+		add(pathTemporal, true, "there is no text: the newest", "")
+	case c.newest != "":
+		add(pathTemporal, true, "the text asks for what is new: "+c.newest, "")
+	case c.from != 0:
+		add(pathTemporal, true, "the text names a time, "+c.fromWord+": since "+time.Unix(0, c.from).UTC().Format(time.RFC3339), "")
+	default:
+		add(pathTemporal, false, "", "the text names no time; how old things are counts in their standing")
+	}
+	add(pathGraph, words && h.hops > 0, "what edges join to the best of the other paths answers with them", "nothing is to be added around the hits, or there is no text")
+
+	p.kinds = r.Kinds
+	switch {
+	case len(p.kinds) > 0:
+	case c.failing != "" && h.wide && len(r.Types)+len(r.Memory) == 0:
+		p.kinds = []string{KindObjects, KindCommands, KindRuntime}
+	default:
+		p.kinds = []string{KindObjects}
+	}
+	return p
+}
+
+// why is the reason for a path.
+func (p *plan) why(path string) string {
+	for _, x := range p.paths {
+		if x.path == path {
+			return x.why
+		}
+	}
+	return ""
+}
+
+// steps are the plan in the proof: which paths are left out and why, and what may answer.
+// The paths that are taken have steps of their own.
+func (p *plan) steps(r *Request) []Step {
+	out := Step{Operator: "leave out", Inputs: map[string]string{}}
+	var order []string
+	for _, x := range p.paths {
+		if x.chosen {
+			order = append(order, x.path)
+		} else {
+			out.Inputs[x.path] = x.why
+		}
+	}
+	all := []Step{{Operator: "plan", Inputs: map[string]string{"paths": strings.Join(order, " "), "kinds": strings.Join(p.kinds, " ")}}}
+	switch {
+	case len(r.Kinds) > 0:
+		all[0].Why = "the request asks for these kinds"
+	case len(p.kinds) > 1:
+		all[0].Why = "the text asks why something fails: " + p.cues.failing
+	}
+	if len(out.Inputs) > 0 {
+		all = append(all, out)
+	}
+	return all
+}
+
+func count(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return strconv.Itoa(n) + " " + of + "s"
+}

@@ -1,0 +1,108 @@
+package evidence
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// maxRefs is how many names a question may have looked up as they are.
+const maxRefs = 32
+
+// refs are what a question's text names: these are looked up, not searched for.
+type refs struct {
+	// ids may be those of events and of objects.
+	ids []schemas.EventID
+	// positions are events in the log.
+	positions []schemas.Position
+	// entities are names of things outside, as edges have them: "commit:9fceb02".
+	entities []string
+}
+
+func (r *refs) none() bool { return len(r.ids)+len(r.positions)+len(r.entities) == 0 }
+
+func (r *refs) full() bool { return len(r.ids)+len(r.positions)+len(r.entities) >= maxRefs }
+
+// entityKinds are the kinds of names that stand before a colon.
+var entityKinds = []string{"file", "commit", "issue", "tool", "trace", "symbol", "url", "session", "agent", "call"}
+
+var (
+	issueRef  = regexp.MustCompile(`^[\w.-]+/[\w.-]+#\d+$`)
+	hexRef    = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
+	fileRef   = regexp.MustCompile(`^(\.{0,2}/)?[\w@.+-]+(/[\w@.+-]+)*\.[A-Za-z][A-Za-z0-9]{0,4}$`)
+	folderRef = regexp.MustCompile(`^(\.{1,2})?/?[\w@.+-]+(/[\w@.+-]+)+/?$`)
+)
+
+// readRefs finds what a text names: ids, positions, KIND:NAME, addresses, issues,
+// commits, traces and paths, and a word that stands beside "tool".
+func readRefs(text string) refs {
+	var r refs
+	words := strings.Fields(text)
+	entity := func(name string) {
+		if !slices.Contains(r.entities, name) {
+			r.entities = append(r.entities, name)
+		}
+	}
+	for i, w := range words {
+		if r.full() {
+			break
+		}
+		w = strings.Trim(w, "\"'`()[]{}<>,;!?")
+		w = strings.TrimRight(w, ".:")
+		kind, name, isKind := strings.Cut(w, ":")
+		switch {
+		case w == "":
+		case isID(w):
+			if id, err := schemas.ParseEventID(w); err == nil && !slices.Contains(r.ids, id) {
+				r.ids = append(r.ids, id)
+			}
+		case strings.HasPrefix(w, "http://"), strings.HasPrefix(w, "https://"):
+			entity("url:" + w)
+		case isKind && slices.Contains(entityKinds, strings.ToLower(kind)) && name != "":
+			entity(strings.ToLower(kind) + ":" + name)
+		case issueRef.MatchString(w):
+			entity("issue:" + w)
+		case isPosition(w):
+			p, _ := schemas.ParsePosition(strings.Split(w, "#")[0])
+			r.positions = append(r.positions, p)
+		case len(w) == 32 && hexRef.MatchString(w):
+			entity("trace:" + w)
+		case hexRef.MatchString(w) && strings.ContainsAny(w, "0123456789") && strings.ContainsAny(w, "abcdef"):
+			entity("commit:" + w)
+		case fileRef.MatchString(w), folderRef.MatchString(w):
+			entity("file:" + w)
+		case strings.EqualFold(w, "tool"):
+			for _, j := range []int{i - 1, i + 1} {
+				if j >= 0 && j < len(words) {
+					if name := strings.Trim(words[j], "\"'`()[]{}<>,;!?.:"); plainWord(name) {
+						entity("tool:" + name)
+					}
+				}
+			}
+		}
+	}
+	return r
+}
+
+func isID(w string) bool {
+	_, err := schemas.ParseEventID(w)
+	return err == nil
+}
+
+// isPosition asks for a topic with a dot in it, as all of Recount's have: "2026/11/20" is
+// a date.
+func isPosition(w string) bool {
+	p, err := schemas.ParsePosition(strings.Split(w, "#")[0])
+	return err == nil && strings.Contains(p.Topic, ".")
+}
+
+// plainWord tells a name from the small words around one.
+func plainWord(w string) bool {
+	switch strings.ToLower(w) {
+	case "", "a", "an", "the", "this", "that", "which", "what", "each", "any", "every", "and", "or", "of", "in", "to", "with", "by", "was", "is", "did", "does", "call", "calls", "result", "results", "called":
+		return false
+	}
+	return true
+}

@@ -1,0 +1,291 @@
+package evidence
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/recountdb/recount/projections/graph/objects"
+	"github.com/recountdb/recount/projections/lexical"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// depth is how many candidates the paths lexical and dense bring, three times the limit
+// if that is more; named is how many each name brings, the newest.
+const (
+	depth = 60
+	named = 64
+	// seeds are how many of the best the graph's path begins with.
+	seeds = 8
+)
+
+// candidate is a version of an object that may be answered.
+type candidate struct {
+	ref  schemas.ObjectRef
+	attr objects.Attributes
+	// part is the one that matched best, -1 where no path says.
+	part int
+
+	fused    float64
+	scores   []query.PathScore
+	standing Standing
+	score    float64
+}
+
+// retrieval is what the paths found.
+type retrieval struct {
+	*asking
+	plan  plan
+	scope *scope
+
+	all  []candidate
+	keys map[schemas.ObjectRef]int
+
+	lists []ranked
+	// began is how long the proof was before the first path.
+	began int
+}
+
+// take notes a candidate and returns its number, -1 where it may not be answered.
+func (t *retrieval) take(ref schemas.ObjectRef, part int) int {
+	if key, known := t.keys[ref]; known {
+		if t.all[key].part < 0 {
+			t.all[key].part = part
+		}
+		return key
+	}
+	attr, ok := t.view.Attributes(ref)
+	if !ok || !t.scope.holds(ref) {
+		return -1
+	}
+	key := len(t.all)
+	t.keys[ref] = key
+	t.all = append(t.all, candidate{ref: ref, attr: attr, part: part})
+	return key
+}
+
+// before orders candidates of equal scores: the newer first.
+func (c *candidate) before(o *candidate) int {
+	return cmp.Or(cmp.Compare(o.attr.TimeUnixNano, c.attr.TimeUnixNano), o.ref.Compare(c.ref))
+}
+
+// retrieve takes the paths of the plan, in its order, and gives the candidates their
+// scores.
+func (a *asking) retrieve(p plan, sc *scope) (*retrieval, error) {
+	t := &retrieval{asking: a, plan: p, scope: sc, keys: map[schemas.ObjectRef]int{}, began: len(a.proof)}
+	for _, path := range []struct {
+		name string
+		take func(*ranked) error
+	}{
+		{pathID, t.byID},
+		{pathEntity, t.byEntity},
+		{pathLexical, t.byWords},
+		{pathTemporal, t.byTime},
+	} {
+		if err := t.run(path.name, path.take); err != nil {
+			return nil, err
+		}
+	}
+	t.fuse()
+	if t.plan.takes(pathGraph) && len(t.all) > 0 {
+		if err := t.run(pathGraph, t.byEdges); err != nil {
+			return nil, err
+		}
+		t.fuse()
+	}
+	return t, nil
+}
+
+func (t *retrieval) run(path string, take func(*ranked) error) error {
+	if !t.plan.takes(path) {
+		return nil
+	}
+	if err := t.ctx.Err(); err != nil {
+		return err
+	}
+	l := ranked{path: path, operator: "lookup", inputs: map[string]string{}, counts: map[string]int64{}}
+	if err := take(&l); err != nil {
+		return fmt.Errorf("path %s: %w", path, err)
+	}
+	l.counts["candidates"] = int64(len(l.keys))
+	l.inputs["weight"] = strconv.FormatFloat(t.w.of(path), 'g', -1, 64)
+	t.lists = append(t.lists, l)
+	t.lap(path)
+	return nil
+}
+
+// fuse scores all candidates by the lists so far, and by what is known of their standing
+// without reading them.
+func (t *retrieval) fuse() {
+	scores, parts := fuse(len(t.all), t.lists, &t.w)
+	for key := range t.all {
+		c := &t.all[key]
+		c.fused, c.scores = scores[key], parts[key]
+		c.standing = Standing{Age: t.w.age(t.moment - c.attr.TimeUnixNano), Importance: t.w.importance(c.attr.Importance), Holds: 1}
+		c.score = float64(c.fused*c.standing.Age) * c.standing.Importance
+	}
+}
+
+// best are the candidates by score.
+func (t *retrieval) best() []int {
+	order := make([]int, len(t.all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(x, y int) int {
+		a, b := &t.all[x], &t.all[y]
+		return cmp.Or(cmp.Compare(b.score, a.score), a.before(b))
+	})
+	return order
+}
+
+// byID looks up the ids and positions that the text names.
+func (t *retrieval) byID(l *ranked) error {
+	var found []*objects.Stored
+	add := func(list []*objects.Stored, err error) error {
+		found = append(found, t.keep(list)...)
+		return err
+	}
+	for _, id := range t.plan.refs.ids {
+		if err := add(t.view.ByEvent(id, t.bound(named))); err != nil {
+			return err
+		}
+		if err := add(t.view.Versions(id, t.bound(named))); err != nil {
+			return err
+		}
+	}
+	for _, p := range t.plan.refs.positions {
+		o, err := t.object(schemas.ObjectRef{Position: p})
+		if err != nil {
+			return err
+		}
+		if o != nil {
+			found = append(found, o)
+		}
+	}
+	slices.SortStableFunc(found, newestFirst)
+	for _, o := range found {
+		if key := t.take(o.Ref, -1); key >= 0 {
+			l.add(key, 1)
+		}
+	}
+	l.inputs["ids"] = strconv.Itoa(len(t.plan.refs.ids) + len(t.plan.refs.positions))
+	return nil
+}
+
+func newestFirst(x, y *objects.Stored) int {
+	return cmp.Or(cmp.Compare(y.TimeUnixNano, x.TimeUnixNano), y.Ref.Compare(x.Ref))
+}
+
+// byEntity looks up what the text names, the objects that name most of it first.
+func (t *retrieval) byEntity(l *ranked) error {
+	names := map[int]int{}
+	for _, name := range t.plan.refs.entities {
+		edges, err := t.view.Entity(t.scope.ids, name, objects.Bound{Visible: t.scope.holds, Limit: named})
+		if err != nil {
+			return err
+		}
+		seen := map[int]bool{}
+		for _, e := range edges {
+			if key := t.take(e.Ref, -1); key >= 0 && !seen[key] {
+				seen[key] = true
+				names[key]++
+			}
+		}
+	}
+	var keys []int
+	for key := range names {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(x, y int) int {
+		return cmp.Or(cmp.Compare(names[y], names[x]), t.all[x].before(&t.all[y]))
+	})
+	for _, key := range keys {
+		l.add(key, float64(names[key]))
+	}
+	l.inputs["names"] = strings.Join(t.plan.refs.entities, " ")
+	return nil
+}
+
+// byWords searches by BM25, in each audience by its own statistics.
+func (t *retrieval) byWords(l *ranked) error {
+	l.operator = "search"
+	hits, _, err := t.lexical.SearchObjects(t.ctx, lexical.ObjectQuery{
+		Text: t.r.Text, Audiences: t.scope.ids, Below: t.at.Below, K: max(depth, 3*t.r.Limit), Distinct: true, Filter: t.scope.passes, Only: t.scope.only,
+	})
+	if err != nil {
+		return err
+	}
+	for _, h := range hits {
+		if key := t.take(h.Ref, int(h.Part)); key >= 0 {
+			l.add(key, h.Score)
+		}
+	}
+	return nil
+}
+
+// byTime takes the newest, since the time that the text names.
+func (t *retrieval) byTime(l *ranked) error {
+	l.operator = "newest"
+	k := t.r.Limit
+	if t.r.Text != "" {
+		k = max(depth, 3*t.r.Limit)
+	}
+	refs, err := t.newest(t.scope, k)
+	if err != nil {
+		return err
+	}
+	for _, ref := range refs {
+		key := t.take(ref, -1)
+		if key >= 0 && t.all[key].attr.TimeUnixNano >= t.plan.cues.from {
+			l.add(key, float64(t.all[key].attr.TimeUnixNano)/1e9)
+		}
+	}
+	return nil
+}
+
+// byEdges goes from the best of the other paths along edges: what several of them lead
+// to, and what the best ones do, comes first. What took the place of one is as good as it.
+func (t *retrieval) byEdges(l *ranked) error {
+	order := t.best()
+	order = order[:min(len(order), seeds)]
+	gain := map[int]float64{}
+	for _, key := range order {
+		from := t.all[key]
+		o, err := t.object(from.ref)
+		if err != nil || o == nil {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		around, err := t.around(o)
+		if err != nil {
+			return err
+		}
+		for _, n := range around {
+			if n.o == nil || !n.carries() || n.confidence < t.r.Expand.MinConfidence {
+				continue
+			}
+			if to := t.take(n.o.Ref, -1); to >= 0 && to != key {
+				gain[to] += float64(from.score * n.confidence) // no sum and product in one
+			}
+		}
+	}
+	var keys []int
+	for key := range gain {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(x, y int) int {
+		return cmp.Or(cmp.Compare(gain[y], gain[x]), t.all[x].before(&t.all[y]))
+	})
+	for _, key := range keys {
+		l.add(key, gain[key])
+	}
+	l.operator = "expand"
+	l.inputs["seeds"] = strconv.Itoa(len(order))
+	return nil
+}

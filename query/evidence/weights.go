@@ -1,0 +1,115 @@
+package evidence
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// The paths that bring candidates.
+const (
+	pathID       = "id"
+	pathEntity   = "entity"
+	pathLexical  = "lexical"
+	pathDense    = "dense"
+	pathTemporal = "temporal"
+	pathGraph    = "graph"
+)
+
+// rrfK damps the weight of the first ranks (Cormack, Clarke and Büttcher 2009).
+const rrfK = 60
+
+// Weights say what each path counts for in the fusion, and how what it gives is changed
+// by the standing of an object. DefaultWeights are the defaults; the zero Weights mean
+// them. Decision 38 says why they are so.
+type Weights struct {
+	// Of the paths. A path of weight 0 is left out.
+	ID, Entity, Lexical, Dense, Temporal, Graph float64
+	// Age is the most that age takes off a score, 0..1; HalfLife is the age at which it
+	// has taken half of that.
+	Age      float64
+	HalfLife time.Duration
+	// Importance is the most that importance adds to a score or takes off, 0..1: at 1 and
+	// at 0; one of 0.5 does neither.
+	Importance float64
+	// Superseded is what the score of an object is multiplied with of which something took
+	// the place, or that does not hold at the moment, 0..1.
+	Superseded float64
+}
+
+// DefaultWeights are what is used where nothing else is said.
+func DefaultWeights() Weights {
+	return Weights{
+		ID: 8, Entity: 1, Lexical: 1, Dense: 0.4, Temporal: 0.3, Graph: 0.9,
+		Age: 0.1, HalfLife: 7 * 24 * time.Hour, Importance: 0.1, Superseded: 0.5,
+	}
+}
+
+// Validate names what cannot be.
+func (w Weights) Validate() error {
+	for _, f := range []struct {
+		name  string
+		value float64
+		most  float64
+	}{
+		{"id", w.ID, math.MaxFloat64},
+		{"entity", w.Entity, math.MaxFloat64},
+		{"lexical", w.Lexical, math.MaxFloat64},
+		{"dense", w.Dense, math.MaxFloat64},
+		{"temporal", w.Temporal, math.MaxFloat64},
+		{"graph", w.Graph, math.MaxFloat64},
+		{"age", w.Age, 1},
+		{"importance", w.Importance, 1},
+		{"superseded", w.Superseded, 1},
+	} {
+		if !(f.value >= 0 && f.value <= f.most) {
+			return fmt.Errorf("weights: %s: %v: want 0 or more, of age, importance and superseded at most 1", f.name, f.value)
+		}
+	}
+	if w.HalfLife < 0 || w.Age > 0 && w.HalfLife == 0 && w != (Weights{}) {
+		return fmt.Errorf("weights: half life: %s: want more than 0", w.HalfLife)
+	}
+	return nil
+}
+
+// orDefault is the defaults for the zero Weights.
+func (w Weights) orDefault() Weights {
+	if w == (Weights{}) {
+		return DefaultWeights()
+	}
+	return w
+}
+
+func (w *Weights) of(path string) float64 {
+	switch path {
+	case pathID:
+		return w.ID
+	case pathEntity:
+		return w.Entity
+	case pathLexical:
+		return w.Lexical
+	case pathDense:
+		return w.Dense
+	case pathTemporal:
+		return w.Temporal
+	case pathGraph:
+		return w.Graph
+	}
+	return 0
+}
+
+// age is the factor of something that happened so many nanoseconds before the moment.
+// What is after it is as new as can be. It falls as a hyperbola does, which a division
+// gives with the same bits on every CPU.
+func (w *Weights) age(nanos int64) float64 {
+	if nanos <= 0 || w.Age == 0 {
+		return 1
+	}
+	lives := float64(nanos) / float64(w.HalfLife)
+	return 1 - float64(w.Age*float64(lives/(1+lives)))
+}
+
+// importance is the factor of an object's importance, 0..1.
+func (w *Weights) importance(x float32) float64 {
+	return 1 + float64(w.Importance*float64(2*float64(x)-1))
+}
