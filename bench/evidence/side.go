@@ -1,0 +1,178 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/processors/embed"
+)
+
+// side is one way of answering questions.
+type side interface {
+	name() string
+	// answer gives the events that it shows for a question, best first, as their numbers
+	// in the dataset, and the size of the answer in bytes.
+	answer(ctx context.Context, q question) (shown []int, bytes int, err error)
+}
+
+// corpus is what the baselines see: the events' whole texts.
+type corpus struct {
+	events   []event
+	postings map[string][]posting
+	lengths  []int
+	mean     float64
+	vectors  [][embed.Dim]float32
+	embedder embed.Embedder
+}
+
+type posting struct{ doc, n int }
+
+func newCorpus(d *dataset) *corpus {
+	c := &corpus{events: d.events, postings: map[string][]posting{}, embedder: embed.NewHash()}
+	for i, e := range d.events {
+		counts := map[string]int{}
+		words := terms(e.text())
+		for _, w := range words {
+			counts[w]++
+		}
+		for w, n := range counts {
+			c.postings[w] = append(c.postings[w], posting{i, n})
+		}
+		c.lengths = append(c.lengths, len(words))
+		c.mean += float64(len(words))
+		c.vectors = append(c.vectors, c.embedder.Embed(e.text()))
+	}
+	c.mean /= float64(max(len(d.events), 1))
+	return c
+}
+
+// visible says whether a question may be answered with an event.
+func (c *corpus) visible(q question, i int) bool {
+	e := c.events[i]
+	return (q.Workspace == "" || e.Workspace == q.Workspace) && (q.AsOf.IsZero() || !e.time().After(q.AsOf))
+}
+
+// shown is an answer of k events, and its size as JSON: as small as it can be made, since
+// a baseline is a list of ids, scores and texts, and cuts each text as Recount does.
+func (c *corpus) shown(ranked []int, k int) ([]int, int) {
+	ranked = ranked[:min(len(ranked), k)]
+	size := 0
+	for _, i := range ranked {
+		e := c.events[i]
+		text := e.text()
+		b, _ := json.Marshal(map[string]any{"event_id": e.id(), "type": e.Type, "session": e.Session, "time": e.time(), "text": text[:min(len(text), snippet)]})
+		size += len(b) + 1
+	}
+	return ranked, size
+}
+
+// snippet is how much of a text a baseline's answer holds, in bytes.
+const snippet = 300
+
+// bm25 ranks by BM25 (k1 = 1.2, b = 0.75) over words in lower case, without a list of
+// words that do not count.
+type bm25 struct {
+	*corpus
+	k int
+}
+
+func (bm25) name() string { return "BM25" }
+
+func (b bm25) answer(_ context.Context, q question) ([]int, int, error) {
+	scores := map[int]float64{}
+	n := float64(len(b.lengths))
+	for _, w := range terms(q.Text) {
+		list := b.postings[w]
+		idf := math.Log(1 + (n-float64(len(list))+0.5)/(float64(len(list))+0.5))
+		for _, p := range list {
+			if b.visible(q, p.doc) {
+				tf := float64(p.n)
+				scores[p.doc] += idf * tf * 2.2 / (tf + 1.2*(0.25+0.75*float64(b.lengths[p.doc])/b.mean))
+			}
+		}
+	}
+	shown, size := b.shown(best(scores), b.k)
+	return shown, size, nil
+}
+
+// vector ranks by the exact cosine of the embeddings of whole texts, by the embedder that
+// Recount has by default.
+type vector struct {
+	*corpus
+	k int
+}
+
+func (vector) name() string { return "vector" }
+
+func (v vector) answer(_ context.Context, q question) ([]int, int, error) {
+	want := v.embedder.Embed(q.Text)
+	scores := map[int]float64{}
+	for i := range v.vectors {
+		if !v.visible(q, i) {
+			continue
+		}
+		var dot float64
+		for j, x := range v.vectors[i] {
+			dot += float64(x) * float64(want[j])
+		}
+		if dot > 0 {
+			scores[i] = dot
+		}
+	}
+	shown, size := v.shown(best(scores), v.k)
+	return shown, size, nil
+}
+
+// latest shows the events that came last.
+type latest struct {
+	*corpus
+	k int
+}
+
+func (latest) name() string { return "last events" }
+
+func (l latest) answer(_ context.Context, q question) ([]int, int, error) {
+	var all []int
+	for i := range l.events {
+		if l.visible(q, i) {
+			all = append(all, i)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y int) int { return l.events[y].time().Compare(l.events[x].time()) })
+	shown, size := l.shown(all, l.k)
+	return shown, size, nil
+}
+
+// best are the documents by their scores, of equal ones the newer first.
+func best(scores map[int]float64) []int {
+	all := make([]int, 0, len(scores))
+	for i := range scores {
+		all = append(all, i)
+	}
+	slices.SortFunc(all, func(x, y int) int {
+		if n := cmp.Compare(scores[y], scores[x]); n != 0 {
+			return n
+		}
+		return y - x
+	})
+	return all
+}
+
+// terms are the runs of letters and digits, in lower case.
+func terms(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 127)
+	})
+}
+
+// timed answers a question and says how long that took.
+func timed(ctx context.Context, s side, q question) ([]int, int, time.Duration, error) {
+	start := time.Now()
+	shown, size, err := s.answer(ctx, q)
+	return shown, size, time.Since(start), err
+}
