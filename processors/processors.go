@@ -23,6 +23,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/recountdb/recount/processors/agent"
 	"github.com/recountdb/recount/processors/command"
 	"github.com/recountdb/recount/processors/embed"
 	"github.com/recountdb/recount/processors/source"
@@ -36,10 +37,12 @@ import (
 // event; any other stops the batch.
 type Func func(e schemas.Event, payload proto.Message, rec *recountv1.Record) error
 
-// Processor is what makes records of one type of event.
+// Processor is what makes records of one type of event, or of all of one topic.
 type Processor struct {
 	// Type is the CloudEvents type it takes.
 	Type string
+	// Topic, where Type is empty, is that of the types it takes, known and unknown ones.
+	Topic string
 	// Name and version, as they stand in Rejected.by.
 	Name string
 	Func Func
@@ -57,6 +60,15 @@ var table = []Processor{
 	{Type: schemas.TypeRetired, Name: source.Name, Func: source.Retired},
 	{Type: schemas.TypeSpansExported, Name: span.Name, Func: span.Exported, Wire: span.Wire},
 	{Type: schemas.TypeAccessLogged, Name: span.Name, Func: span.Logged},
+	{Topic: schemas.TopicAgents, Name: agent.Name, Func: agent.Objects},
+}
+
+// processorOf is the place in the table of what takes the event, -1 if nothing does.
+func processorOf(e schemas.Event) int {
+	kind, _ := e.Kind()
+	return slices.IndexFunc(table, func(p Processor) bool {
+		return p.Type == e.Type && e.Type != "" || p.Type == "" && p.Topic == kind.Topic
+	})
 }
 
 // Processors returns every processor, in order of registration.
@@ -69,7 +81,7 @@ const Decoder = "decode/1"
 // Chain says what is done to a batch. The zero Chain makes records without
 // embeddings.
 type Chain struct {
-	// Embedder, if not nil, gives each intent its embedding.
+	// Embedder, if not nil, gives each intent and each part of an object its embedding.
 	Embedder embed.Embedder
 	// Commands, if not nil, remembers how command lines were understood.
 	Commands *command.Memory
@@ -171,7 +183,7 @@ func (c Chain) fill(lr schemas.LogRecord, rec *recountv1.Record) (by string, err
 	}
 	rec.EventId = e.ID[:]
 	rec.TimeUnixNano = e.Time.UnixNano()
-	at := slices.IndexFunc(table, func(p Processor) bool { return p.Type == e.Type })
+	at := processorOf(e)
 	if at >= 0 && table[at].Wire != nil && e.ContentType == schemas.ContentProto {
 		return table[at].Name, table[at].Wire(e, rec)
 	}
@@ -182,8 +194,12 @@ func (c Chain) fill(lr schemas.LogRecord, rec *recountv1.Record) (by string, err
 	if at >= 0 {
 		by = table[at].Name
 		f := table[at].Func
-		if by == command.Name && e.Type == schemas.TypeCommandExecuted && c.Commands != nil {
+		switch {
+		case c.Commands == nil:
+		case by == command.Name && e.Type == schemas.TypeCommandExecuted:
 			f = c.Commands.Intent
+		case by == agent.Name:
+			f = agent.Remembering(c.Commands)
 		}
 		if err := f(e, payload, rec); err != nil {
 			return by, err
@@ -192,5 +208,6 @@ func (c Chain) fill(lr schemas.LogRecord, rec *recountv1.Record) (by string, err
 	if intent := rec.GetIntent(); intent != nil {
 		embed.Intent(intent, c.Embedder)
 	}
+	agent.Embed(rec.GetObjects(), c.Embedder)
 	return by, nil
 }

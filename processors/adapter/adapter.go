@@ -8,6 +8,7 @@
 //     which are the headers.
 //   - recount_source: the same for the events of code.
 //   - recount_span: the same for spans and access logs.
+//   - recount_agent: the same for the events of agents, embeddings included.
 //   - recount_embed: records in, the same records with embeddings out.
 //
 // Between stages of one process a record travels decoded (schemas.Carried); read
@@ -28,6 +29,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recountdb/recount/processors"
+	"github.com/recountdb/recount/processors/agent"
 	understand "github.com/recountdb/recount/processors/command"
 	"github.com/recountdb/recount/processors/embed"
 	"github.com/recountdb/recount/schemas"
@@ -45,6 +47,9 @@ func Register(env *service.Environment) error {
 	if err := env.RegisterBatchProcessor("recount_span", spanSpec(), newPlain); err != nil {
 		return fmt.Errorf("register recount_span: %w", err)
 	}
+	if err := env.RegisterBatchProcessor("recount_agent", agentSpec(), newCommand); err != nil {
+		return fmt.Errorf("register recount_agent: %w", err)
+	}
 	if err := env.RegisterBatchProcessor("recount_embed", embedSpec(), newEmbed); err != nil {
 		return fmt.Errorf("register recount_embed: %w", err)
 	}
@@ -60,8 +65,19 @@ func commandSpec() *service.ConfigSpec {
 	return service.NewConfigSpec().Stable().Categories("Recount").
 		Summary("Turns the events of recount.commands into records.").
 		Description("One record for each message, in order; an event that can never be applied becomes a record that says so. The same events give the same records, always.").
-		Fields(service.NewStringEnumField("embedder", "hash", "none").Default("hash").
-			Description("What makes the embeddings; `none` leaves them to a later `recount_embed`."))
+		Fields(embedderField())
+}
+
+func agentSpec() *service.ConfigSpec {
+	return service.NewConfigSpec().Stable().Categories("Recount").
+		Summary("Turns the events of recount.agents into records.").
+		Description("One record for each message, in order: an object of what an agent said, did, planned or learned, with edges to what led to it and what it names, and its text in parts with their embeddings. An event of a type that nobody knows is kept as well; one that can never be applied becomes a record that says so. The same events give the same records, always.").
+		Fields(embedderField())
+}
+
+func embedderField() *service.ConfigField {
+	return service.NewStringEnumField("embedder", "hash", "none").Default("hash").
+		Description("What makes the embeddings; `none` leaves them to a later `recount_embed`.")
 }
 
 func sourceSpec() *service.ConfigSpec {
@@ -76,7 +92,7 @@ func spanSpec() *service.ConfigSpec {
 		Description("One record for each message, in order: of each span and of each line of an access log what it says by itself; an event that can never be applied becomes a record that says so. The same events give the same records, always.")
 }
 
-// newPlain is recount_command without embeddings: the processor of an event
+// newPlain is newCommand without embeddings: the processor of an event
 // follows from its type.
 func newPlain(*service.ParsedConfig, *service.Resources) (service.BatchProcessor, error) {
 	return &command{}, nil
@@ -182,7 +198,7 @@ func metaInt(msg *service.Message, key string, bits int) (int64, error) {
 
 func embedSpec() *service.ConfigSpec {
 	return service.NewConfigSpec().Stable().Categories("Recount").
-		Summary("Gives records of commands their embeddings.").
+		Summary("Gives records of commands and of agents' objects their embeddings.").
 		Fields(service.NewStringEnumField("embedder", "hash").Default("hash").
 			Description("What makes the embeddings."))
 }
@@ -208,15 +224,18 @@ func (p *embedding) ProcessBatch(_ context.Context, batch service.MessageBatch) 
 		}
 		carried, ok := v.(schemas.Carried)
 		if !ok {
-			return nil, fmt.Errorf("record: got %T: recount_embed must follow recount_command", v)
+			return nil, fmt.Errorf("record: got %T: recount_embed must follow recount_command or recount_agent", v)
 		}
 		out[i] = msg.Copy()
-		if carried.Record.GetIntent() == nil {
+		if carried.Record.GetIntent() == nil && carried.Record.GetObjects() == nil {
 			continue
 		}
 		// What is carried may be shared with other branches: change a copy.
 		rec := proto.Clone(carried.Record).(*recountv1.Record)
-		embed.Intent(rec.GetIntent(), p.embedder)
+		if intent := rec.GetIntent(); intent != nil {
+			embed.Intent(intent, p.embedder)
+		}
+		agent.Embed(rec.GetObjects(), p.embedder)
 		out[i].SetStructured(schemas.Carried{Record: rec})
 	}
 	return []service.MessageBatch{out}, nil

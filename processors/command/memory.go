@@ -55,6 +55,15 @@ func (m *Memory) Intent(e schemas.Event, payload proto.Message, rec *recountv1.R
 	return intent(m, e, payload, rec)
 }
 
+// Understand reads a command line that stands elsewhere than in a command.executed event,
+// such as an agent's tool call: the intent has what follows from the line and the directory
+// alone, its content hash among it.
+func (m *Memory) Understand(command, cwd string) *recountv1.Intent {
+	in := &recountv1.Intent{Command: command, Cwd: cwd, ContentHash: ContentHash(command)}
+	m.understand(in)
+	return in
+}
+
 // understand fills in what understand does.
 func (m *Memory) understand(in *recountv1.Intent) {
 	if m == nil || len(in.Command) > maxRemembered {

@@ -34,13 +34,13 @@ func (n *Node) streams() ([]stream, error) {
 	var names []string
 	switch process, project := n.cfg.Has(RoleProcess), n.cfg.Has(RoleProject); {
 	case process && project:
-		names = []string{configs.Commands, configs.Commits, configs.Spans}
+		names = []string{configs.Commands, configs.Commits, configs.Spans, configs.Agents}
 	case process:
 		names = []string{configs.Process}
 	case project:
-		// No derived topic for what is large: content and spans are processed where
+		// No derived topic for what is large: content, spans and what agents say are processed where
 		// they are projected.
-		names = []string{configs.Project, configs.Commits, configs.Spans}
+		names = []string{configs.Project, configs.Commits, configs.Spans, configs.Agents}
 	}
 	var all []stream
 	for _, name := range names {

@@ -1,0 +1,155 @@
+// Package agent makes objects of the events of topic `agents`: what an agent said, did,
+// planned and learned becomes a memory, a state, an artifact, a tool call, a task or a
+// handoff, with typed edges to what led to it and to what it names.
+//
+// One event makes one object, and says which by its type (shapes.go):
+//
+//	user_message, assistant_message   memory, episodic
+//	tool_call_issued                  tool call
+//	tool_result_returned              memory, factual
+//	plan_updated                      memory, procedural; a version of the plan
+//	critique_generated                memory, reflective
+//	memory_stated                     memory of the kind it says, else factual
+//	state_changed                     a version of the state
+//	artifact_produced                 a version of the artifact
+//	task_started, task_finished       versions of the task
+//	handoff_occurred                  handoff
+//	any other type                    event: kept with what it has
+//
+// The object of an event has the id EventObjectID; a version has the id of the thing, by
+// NamedObjectID: a plan by its session and id, a state by its agent and key, an artifact by
+// its URI, a task by its id. The event's own id leads to the version all the same, since
+// every stored version says which event made it.
+//
+// What a caller may rely on: Objects is a pure function of the event; every event that
+// decodes and passes Check becomes an object, however little it says; time and memory are
+// bounded by the event's size; edges name their other ends as the event does, and nothing
+// is looked up or joined.
+package agent
+
+import (
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/recountdb/recount/processors/command"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Name is the processor's name and version. The version changes with every change of what
+// comes out.
+const Name = "agent/1"
+
+// Objects makes the object of an agent's event, and its edges. It knows nothing of
+// embeddings. Errors are of class ErrPoison.
+func Objects(e schemas.Event, payload proto.Message, rec *recountv1.Record) error {
+	return Remembering(nil)(e, payload, rec)
+}
+
+// Remembering is Objects with a memory of how command lines were understood, which shows
+// in speed alone. A nil memory remembers nothing.
+func Remembering(commands *command.Memory) func(schemas.Event, proto.Message, *recountv1.Record) error {
+	return func(e schemas.Event, payload proto.Message, rec *recountv1.Record) error {
+		if err := Check(payload); err != nil {
+			return err
+		}
+		b := &maker{e: e, m: payload.(*recountv1.AgentEvent), commands: commands, o: &recountv1.Object{}}
+		b.make()
+		rec.Body = &recountv1.Record_Objects{Objects: &recountv1.ObjectBatch{
+			Objects: []*recountv1.Object{b.o}, Edges: b.edges,
+		}}
+		return nil
+	}
+}
+
+// Check says what is wrong with an agent's event that the schema's constraints let pass:
+// names that hold a NUL byte, times that no clock shows, a state without a key, a relation
+// to nothing. It is what a door asks before it appends. Errors are of class ErrPoison and
+// name the field.
+func Check(payload proto.Message) error {
+	m, ok := payload.(*recountv1.AgentEvent)
+	if !ok {
+		return schemas.Poisonf("payload is %T, want AgentEvent", payload)
+	}
+	// Names are parts of keys, which end them with a NUL.
+	for _, f := range []struct{ name, value string }{
+		{"tenant", m.Tenant},
+		{"workspace", m.Workspace},
+		{"agent", m.Agent},
+		{"session", m.Session},
+		{"parent_event_id", m.ParentEventId},
+		{"tool.name", m.GetTool().GetName()},
+		{"tool.call_id", m.GetTool().GetCallId()},
+		{"plan.id", m.GetPlan().GetId()},
+		{"state.key", m.GetState().GetKey()},
+		{"artifact.uri", m.GetArtifact().GetUri()},
+		{"task.id", m.GetTask().GetId()},
+		{"handoff.to_agent", m.GetHandoff().GetToAgent()},
+		{"handoff.to_session", m.GetHandoff().GetToSession()},
+		{"memory.subject", m.GetMemory().GetSubject()},
+		{"memory.predicate", m.GetMemory().GetPredicate()},
+	} {
+		if strings.IndexByte(f.value, 0) >= 0 {
+			return schemas.Poisonf("%s: holds a NUL byte", f.name)
+		}
+	}
+	for i, id := range m.CausedBy {
+		if strings.IndexByte(id, 0) >= 0 {
+			return schemas.Poisonf("caused_by[%d]: holds a NUL byte", i)
+		}
+	}
+	for i, r := range m.Relations {
+		switch {
+		case strings.IndexByte(r.GetEventId()+r.GetRef()+r.GetKind(), 0) >= 0:
+			return schemas.Poisonf("relations[%d]: holds a NUL byte", i)
+		case strings.TrimSpace(r.GetEventId()+r.GetRef()) == "":
+			return schemas.Poisonf("relations[%d]: leads nowhere: set event_id, or ref such as \"commit:9fceb02\"", i)
+		}
+	}
+	if m.State != nil && strings.TrimSpace(m.State.Key) == "" {
+		return schemas.Poisonf("state.key: empty: name what has this value, such as \"build.status\"")
+	}
+	for _, f := range []struct {
+		name string
+		at   *timestamppb.Timestamp
+	}{{"occurred_at", m.OccurredAt}, {"valid_from", m.ValidFrom}, {"valid_until", m.ValidUntil}} {
+		if err := checkTime(f.name, f.at); err != nil {
+			return err
+		}
+	}
+	if m.ValidFrom != nil && m.ValidUntil != nil && m.ValidUntil.AsTime().Before(m.ValidFrom.AsTime()) {
+		return schemas.Poisonf("valid_until: %s is before valid_from, %s",
+			m.ValidUntil.AsTime().Format(time.RFC3339), m.ValidFrom.AsTime().Format(time.RFC3339))
+	}
+	return nil
+}
+
+// The times that a record may hold, as for the event's own time.
+var (
+	minTime = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)
+	maxTime = time.Date(2250, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+func checkTime(field string, at *timestamppb.Timestamp) error {
+	if at == nil {
+		return nil
+	}
+	if err := at.CheckValid(); err != nil {
+		return schemas.Poisonf("%s: not a valid time", field)
+	}
+	if t := at.AsTime(); t.Before(minTime) || t.After(maxTime) {
+		return schemas.Poisonf("%s: %s is outside %d to %d", field, t.Format(time.RFC3339), minTime.Year(), maxTime.Year())
+	}
+	return nil
+}
+
+// nanos is a time in nanoseconds since 1970, or absent where there is none.
+func nanos(at *timestamppb.Timestamp, absent int64) int64 {
+	if at == nil {
+		return absent
+	}
+	return at.AsTime().UnixNano()
+}

@@ -1,0 +1,114 @@
+package agent
+
+import (
+	"strings"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Rules by which a claim is read from a text that is one short sentence. A value that can
+// be compared is one word with a digit, a dot, a slash or the like in it, a word in quotes,
+// or a switch (on, off, enabled): of "the cache is slow" and "the cache is shared" both may
+// hold, of "the port is 5432" and "the port is 5433" not.
+const (
+	ruleIs     = "text_is"     // The port of the database is 5432.
+	ruleEquals = "text_equals" // GOFLAGS = -trimpath
+	ruleColon  = "text_colon"  // database port: 5432
+)
+
+const (
+	maxClaim = 200
+	// maxSubject is in words.
+	maxSubject = 8
+	// readConfidence is of a claim that a rule found.
+	readConfidence = 0.6
+)
+
+// stated is the claim that a memory states; nil where it has no subject or no predicate.
+func stated(s *recountv1.Statement) *recountv1.Claim {
+	if fold(s.GetSubject()) == "" || fold(s.GetPredicate()) == "" {
+		return nil
+	}
+	c := &recountv1.Claim{Subject: fold(s.Subject), Predicate: fold(s.Predicate), Value: s.Value, Confidence: 1, Rule: ruleStated}
+	if s.Confidence != nil {
+		c.Confidence = s.GetConfidence()
+	}
+	return c
+}
+
+// readClaim is the claim of a text that is one short sentence and states a value that can
+// be compared, or nil.
+func readClaim(text string) *recountv1.Claim {
+	text = strings.TrimSpace(text)
+	if text == "" || len(text) > maxClaim || strings.ContainsAny(text, "\n?!") || strings.Contains(text, ". ") {
+		return nil
+	}
+	for _, r := range []struct{ rule, between, predicate string }{
+		{ruleEquals, " = ", "="}, {ruleColon, ": ", "is"}, {ruleIs, " is ", "is"},
+	} {
+		subject, value, ok := strings.Cut(text, r.between)
+		if !ok {
+			continue
+		}
+		if strings.Contains(value, r.between) {
+			return nil
+		}
+		if r.rule != ruleEquals {
+			value = strings.TrimSuffix(value, ".")
+		}
+		value = strings.TrimSpace(value)
+		subject = claimSubject(subject)
+		if subject == "" || !canBeCompared(value) {
+			return nil
+		}
+		return &recountv1.Claim{Subject: subject, Predicate: r.predicate, Value: unquote(value), Confidence: readConfidence, Rule: r.rule}
+	}
+	return nil
+}
+
+// claimSubject is the folded subject without its article; empty where it is none that
+// stands by itself, such as "it", or a condition.
+func claimSubject(s string) string {
+	words := strings.Fields(fold(s))
+	if len(words) > 0 && (words[0] == "the" || words[0] == "our" || words[0] == "a" || words[0] == "an") {
+		words = words[1:]
+	}
+	if len(words) == 0 || len(words) > maxSubject {
+		return ""
+	}
+	for i, w := range words {
+		if pronouns[w] || i == 0 && openers[w] || strings.HasSuffix(w, ",") || strings.HasSuffix(w, ":") {
+			return ""
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+var (
+	pronouns = set(`it this that these those there here he she they we i you who what which where when how why one something
+		nothing everything and or but is are was were if unless because not maybe perhaps probably think thinks said says`)
+	openers = set(`todo note warning error fatal hint info debug tip example e.g. i.e. when after before since while until once
+		traceback exception question answer update result output step http https`)
+)
+
+// canBeCompared reports whether a value is one that excludes others.
+func canBeCompared(v string) bool {
+	if len(v) >= 2 && (v[0] == '"' || v[0] == '\'' || v[0] == '`') && v[len(v)-1] == v[0] {
+		return !strings.ContainsRune(v[1:len(v)-1], rune(v[0])) && len(v) > 2
+	}
+	if v == "" || strings.ContainsAny(v, " \t") {
+		return false
+	}
+	switch strings.ToLower(v) {
+	case "true", "false", "on", "off", "yes", "no", "enabled", "disabled", "none", "null":
+		return true
+	}
+	return strings.ContainsAny(v, "0123456789/._@:") && strings.ContainsFunc(v, func(r rune) bool { return r < 0x80 && isAlnum(byte(r)) })
+}
+
+func unquote(v string) string {
+	if len(v) >= 2 && (v[0] == '"' || v[0] == '\'' || v[0] == '`') && v[len(v)-1] == v[0] {
+		return v[1 : len(v)-1]
+	}
+	return v
+}

@@ -1,0 +1,200 @@
+package agent
+
+import (
+	"strings"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+const (
+	other           = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_OTHER
+	belongs         = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_BELONGS_TO_SESSION
+	ownedBy         = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_OWNED_BY_AGENT
+	derivedFrom     = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_DERIVED_FROM
+	causedBy        = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_CAUSED_BY
+	usesTool        = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_USES_TOOL
+	toolProduces    = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_TOOL_PRODUCES
+	supports        = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_SUPPORTS
+	contradicts     = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_CONTRADICTS
+	supersedes      = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_SUPERSEDES
+	refersTo        = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_REFERS_TO
+	partOfTask      = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_PART_OF_TASK
+	handedTo        = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_HANDED_TO
+	maxStatedFiles  = 1024 // as in the schema
+	maxCommandFiles = 64
+)
+
+// Rules that say how an edge is known, besides those of references (refs.go).
+const (
+	ruleStated  = "stated"  // the producer says so
+	ruleType    = "type"    // it follows from the type of the event
+	ruleCommand = "command" // the command's arguments say so
+)
+
+// words are the kinds of edges that a Relation can name; other words are kept as they are.
+var words = map[string]recountv1.ObjectEdgeKind{
+	"supports":     supports,
+	"contradicts":  contradicts,
+	"supersedes":   supersedes,
+	"derived_from": derivedFrom,
+	"refers_to":    refersTo,
+	"caused_by":    causedBy,
+}
+
+// relate adds the edges that the event tells: who and where, what led to it, what it
+// states, and what its texts name.
+func (b *maker) relate() {
+	m := b.m
+	if m.Session != "" {
+		b.entity(belongs, "session:"+m.Session, 1, ruleStated)
+	}
+	if m.Agent != "" {
+		b.entity(ownedBy, "agent:"+m.Agent, 1, ruleStated)
+	}
+	b.causes()
+	b.calls()
+	b.tasks()
+	if h := m.Handoff; h != nil {
+		if h.ToAgent != "" {
+			b.entity(handedTo, "agent:"+h.ToAgent, 1, ruleStated)
+		}
+		if h.ToSession != "" {
+			b.entity(handedTo, "session:"+h.ToSession, 1, ruleStated)
+		}
+	}
+	if a := m.Artifact; a.GetUri() != "" {
+		if strings.Contains(a.Uri, "://") {
+			b.entity(refersTo, "url:"+a.Uri, 1, ruleStated)
+		} else {
+			b.entity(refersTo, "file:"+cleanPath(a.Uri), 1, ruleStated)
+		}
+	}
+	for _, r := range m.Relations {
+		b.relation(r)
+	}
+	b.references()
+}
+
+// causes adds the events that led to this one. What was made of one event alone is
+// derived from it as well.
+func (b *maker) causes() {
+	m := b.m
+	if m.ParentEventId != "" {
+		b.event16(causedBy, m.ParentEventId, 1, ruleStated)
+	}
+	for _, id := range m.CausedBy {
+		b.event16(causedBy, id, 1, ruleStated)
+	}
+	switch b.e.Type {
+	case schemas.TypeMemoryStated, schemas.TypeCritique, schemas.TypeArtifact:
+		if m.ParentEventId != "" {
+			b.event16(derivedFrom, m.ParentEventId, 0.8, ruleType)
+		}
+	}
+}
+
+// calls adds the edges of a call and of its result: both name the call, so that whichever
+// comes first, they meet there.
+func (b *maker) calls() {
+	t := b.m.Tool
+	if t == nil {
+		return
+	}
+	if t.Name != "" && b.e.Type == schemas.TypeToolCall {
+		b.entity(usesTool, "tool:"+t.Name, 1, ruleStated)
+	}
+	if t.CallId != "" {
+		b.entity(toolProduces, "call:"+b.m.Session+"/"+t.CallId, 1, ruleStated)
+	}
+	for _, f := range t.Files[:min(len(t.Files), maxStatedFiles)] {
+		if f != "" {
+			b.entity(refersTo, "file:"+cleanPath(f), 1, ruleStated)
+		}
+	}
+}
+
+// resources adds the files and URLs that a command names. Files are named as the command
+// resolves them: absolute where its directory is known.
+func (b *maker) resources(all []*recountv1.Resource) {
+	n := 0
+	for _, r := range all {
+		if n == maxCommandFiles {
+			return
+		}
+		switch r.Kind {
+		case recountv1.ResourceKind_RESOURCE_KIND_PATH:
+			if r.Name == b.m.GetTool().GetCwd() {
+				continue // where it runs, not what it is about
+			}
+			b.entity(refersTo, "file:"+cleanPath(r.Name), 0.9, ruleCommand)
+		case recountv1.ResourceKind_RESOURCE_KIND_URL:
+			b.entity(refersTo, "url:"+r.Name, 0.9, ruleCommand)
+		default:
+			continue
+		}
+		n++
+	}
+}
+
+// tasks adds the task that an event is part of: the one that it names, or the attribute
+// `task`. A task itself is part of the task that its attribute `task` names.
+func (b *maker) tasks() {
+	id := b.m.Attributes["task"]
+	isTask := b.o.Type == recountv1.ObjectType_OBJECT_TYPE_TASK
+	if t := b.m.Task; !isTask && t.GetId() != "" {
+		id = t.GetId()
+	}
+	if id == "" || isTask && id == b.m.GetTask().GetId() {
+		return
+	}
+	task := schemas.NamedObjectID(b.m.Tenant, b.m.Workspace, recountv1.ObjectType_OBJECT_TYPE_TASK, "", id)
+	b.add(&recountv1.ObjectEdge{Kind: partOfTask, ObjectId: task[:], Confidence: 1, Rule: ruleStated})
+}
+
+// relation adds what the event says of another event, or of something outside.
+func (b *maker) relation(r *recountv1.Relation) {
+	word := strings.ToLower(strings.TrimSpace(r.Kind))
+	word = strings.NewReplacer("-", "_", " ", "_").Replace(word)
+	kind, known := words[word]
+	name := ""
+	if !known {
+		kind, name = other, r.Kind
+	}
+	confidence := float32(1)
+	if r.Confidence != nil {
+		confidence = r.GetConfidence()
+	}
+	if r.EventId != "" {
+		id := schemas.ProducerID(b.e.Source, r.EventId)
+		b.add(&recountv1.ObjectEdge{Kind: kind, Name: name, EventId: id[:], Confidence: confidence, Rule: ruleStated})
+	}
+	if ref := strings.TrimSpace(r.Ref); ref != "" {
+		b.add(&recountv1.ObjectEdge{Kind: kind, Name: name, Entity: canonicalRef(ref), Confidence: confidence, Rule: ruleStated})
+	}
+}
+
+func (b *maker) event16(kind recountv1.ObjectEdgeKind, id string, confidence float32, rule string) {
+	to := schemas.ProducerID(b.e.Source, id)
+	if to == b.e.ID {
+		return // that it led to itself says nothing
+	}
+	b.add(&recountv1.ObjectEdge{Kind: kind, EventId: to[:], Confidence: confidence, Rule: rule})
+}
+
+func (b *maker) entity(kind recountv1.ObjectEdgeKind, name string, confidence float32, rule string) bool {
+	return b.add(&recountv1.ObjectEdge{Kind: kind, Entity: name, Confidence: confidence, Rule: rule})
+}
+
+// add adds an edge, unless one like it is there: the first says it best.
+func (b *maker) add(e *recountv1.ObjectEdge) bool {
+	for _, have := range b.edges {
+		if have.Kind == e.Kind && have.Entity == e.Entity && have.Name == e.Name &&
+			string(have.EventId) == string(e.EventId) && string(have.ObjectId) == string(e.ObjectId) {
+			return false
+		}
+	}
+	e.From = b.o.Id
+	b.edges = append(b.edges, e)
+	return true
+}

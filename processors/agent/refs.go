@@ -1,0 +1,469 @@
+package agent
+
+import (
+	"path"
+	"strings"
+)
+
+// What a text names, by rules that would rather miss than guess:
+//
+//	text_commit   40 hex digits, or 7 to 39 after a word such as "commit" or "revision"
+//	text_trace    32 hex digits after "trace", or a W3C traceparent
+//	text_issue    owner/repo#12; #12 after a word such as "fixes", where the workspace is a repository
+//	text_url      http:// and https://; of GitHub and GitLab also the commit or issue (text_commit, text_issue)
+//	text_path     a path with a slash and an extension
+//	text_file     a name with the extension of source, configuration or text
+//	text_symbol   `a.dotted.name`, `pkg::name` or `name()`, in backticks
+//
+// Names in letters beyond ASCII are left alone, so that a path is found between Chinese
+// words as well.
+const (
+	ruleCommit = "text_commit"
+	ruleTrace  = "text_trace"
+	ruleIssue  = "text_issue"
+	ruleURL    = "text_url"
+	rulePath   = "text_path"
+	ruleFile   = "text_file"
+	ruleSymbol = "text_symbol"
+)
+
+const (
+	maxToken = 512
+	maxURL   = 2048
+	// maxTextEdges is how many things that texts name an event has edges to, the first
+	// ones; maxMentions bounds the looking where the same ones are named again and again.
+	maxTextEdges = 64
+	maxMentions  = 1024
+)
+
+// reference is one thing that a text names.
+type reference struct {
+	entity     string
+	confidence float32
+	rule       string
+}
+
+// references adds edges to what the texts name.
+func (b *maker) references() {
+	left, mentions := maxTextEdges, maxMentions
+	r := reader{repository: repositoryOf(b.m.Workspace, b.m.Attributes["repository"]), found: func(ref reference) bool {
+		mentions--
+		if b.entity(refersTo, ref.entity, ref.confidence, ref.rule) {
+			left--
+		}
+		return left > 0 && mentions > 0
+	}}
+	for _, text := range b.read {
+		if !r.text(text) {
+			return
+		}
+	}
+}
+
+// repositoryOf is "owner/repo" where a workspace names a repository, or the attribute does:
+// acme/shop, github.com/acme/shop, /home/ann/src/github.com/acme/shop.
+func repositoryOf(names ...string) string {
+	for i := len(names) - 1; i >= 0; i-- {
+		name := strings.TrimSuffix(strings.TrimSuffix(names[i], "/"), ".git")
+		parts := strings.Split(name, "/")
+		for j, p := range parts {
+			if j+2 < len(parts) && isForge(p) {
+				return parts[j+1] + "/" + parts[j+2]
+			}
+		}
+		if len(parts) == 2 && isRepoPart(parts[0]) && isRepoPart(parts[1]) {
+			return name
+		}
+	}
+	return ""
+}
+
+func isForge(host string) bool {
+	return host == "github.com" || host == "gitlab.com" || host == "bitbucket.org" || host == "codeberg.org"
+}
+
+func isRepoPart(s string) bool {
+	if s == "" || len(s) > 100 || s[0] == '.' || s[0] == '-' {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; !(isAlnum(c) || c == '-' || c == '_' || c == '.') {
+			return false
+		}
+	}
+	return true
+}
+
+// reader finds what a text names, in one pass.
+type reader struct {
+	repository string
+	// found is told each reference; false ends the reading.
+	found func(reference) bool
+	// last are the two words before the one that is read.
+	last [2]string
+}
+
+// What a byte may be in a token.
+const (
+	inHex = 1 << iota
+	inDigit
+	inLetter
+	inDot
+	inSlash
+	inHash
+	inRest    // _ - + ~ @
+	inStrange // what no path or name of ours has: * $ % & ! ? ^ \
+	inToken
+)
+
+var classes = func() (t [256]uint16) {
+	for c := range 256 {
+		switch {
+		case c >= '0' && c <= '9':
+			t[c] = inHex | inDigit | inToken
+		case c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F':
+			t[c] = inHex | inLetter | inToken
+		case c >= 'g' && c <= 'z' || c >= 'G' && c <= 'Z':
+			t[c] = inLetter | inToken
+		case strings.IndexByte("_-+~@", byte(c)) >= 0:
+			t[c] = inRest | inToken
+		case strings.IndexByte(`*$%&!?^\`, byte(c)) >= 0:
+			t[c] = inStrange | inToken
+		}
+	}
+	t['.'], t['/'], t['#'] = inDot|inToken, inSlash|inToken, inHash|inToken
+	return t
+}()
+
+func isAlnum(c byte) bool { return classes[c]&(inDigit|inLetter) != 0 }
+
+// text reads one text; false says that enough was found.
+func (r *reader) text(s string) bool {
+	r.last = [2]string{}
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c == '`' {
+			if n := strings.IndexByte(s[i+1:min(len(s), i+1+maxToken)], '`'); n > 0 {
+				if name, ok := symbol(s[i+1 : i+1+n]); ok {
+					if !r.found(reference{"symbol:" + name, 0.7, ruleSymbol}) {
+						return false
+					}
+					i += n + 2
+					continue
+				}
+			}
+		}
+		flags := classes[c]
+		if flags == 0 {
+			i++
+			continue
+		}
+		if c == 'h' && (strings.HasPrefix(s[i:], "https://") || strings.HasPrefix(s[i:], "http://")) {
+			end := urlEnd(s, i)
+			if !r.url(s[i:end]) {
+				return false
+			}
+			i = end
+			continue
+		}
+		from, all := i, flags
+		for i++; i < len(s) && classes[s[i]] != 0; i++ {
+			flags |= classes[s[i]]
+			all &= classes[s[i]]
+		}
+		token := s[from:i]
+		if len(token) <= maxToken && flags&(inDot|inSlash|inHash|inDigit|inStrange) != 0 {
+			called := i < len(s) && s[i] == '('
+			if !r.token(strings.TrimRight(token, ".!?"), all, flags, called) {
+				return false
+			}
+		}
+		r.last[0], r.last[1] = r.last[1], token
+	}
+	return true
+}
+
+// token judges one word: all are the classes that each of its bytes has, any those that
+// one of them has.
+func (r *reader) token(t string, all, any uint16, called bool) bool {
+	switch {
+	case len(t) < 2:
+		return true
+	case any&inHash != 0:
+		return r.issue(t)
+	case any&inStrange != 0:
+		return true
+	case all&inHex != 0 || len(t) >= 7 && isHex(t):
+		return r.hash(t)
+	case len(t) == 55 && t[2] == '-' && isTraceparent(t):
+		return r.found(reference{"trace:" + strings.ToLower(t[3:35]), 0.9, ruleTrace})
+	case any&inDot != 0 && any&inLetter != 0:
+		return r.file(t, called)
+	}
+	return true
+}
+
+func isHex(t string) bool {
+	for i := range len(t) {
+		if classes[t[i]]&inHex == 0 {
+			return false
+		}
+	}
+	return len(t) > 0
+}
+
+func isTraceparent(t string) bool {
+	return t[35] == '-' && t[52] == '-' && isHex(t[:2]) && isHex(t[3:35]) && isHex(t[36:52]) && isHex(t[53:]) && !zeros(t[3:35])
+}
+
+func zeros(t string) bool { return strings.Trim(t, "0") == "" }
+
+// hash judges hex digits by their number and by the words before them.
+func (r *reader) hash(t string) bool {
+	mixed := strings.ContainsAny(t, "0123456789") && strings.Trim(t, "0123456789") != ""
+	n := len(t)
+	switch {
+	case n == 32 && mixed && r.after("trace", "traceid", "traces"):
+		return r.found(reference{"trace:" + strings.ToLower(t), 0.9, ruleTrace})
+	case n == 40 && mixed:
+		confidence := float32(0.7)
+		if r.after(commitWords...) {
+			confidence = 0.95
+		}
+		return r.found(reference{"commit:" + strings.ToLower(t), confidence, ruleCommit})
+	case n >= 7 && n < 40 && mixed && r.after(commitWords...):
+		return r.found(reference{"commit:" + strings.ToLower(t), 0.8, ruleCommit})
+	}
+	return true
+}
+
+var commitWords = []string{
+	"commit", "commits", "sha", "sha1", "revision", "rev", "changeset", "revert", "reverts", "reverted", "checkout", "cherrypick", "bisect",
+}
+
+var issueWords = []string{
+	"issue", "issues", "bug", "ticket", "pr", "prs", "request", "fix", "fixes", "fixed", "close", "closes", "closed",
+	"resolve", "resolves", "resolved", "refs", "ref", "see",
+}
+
+// after reports whether one of the two words before is one of these, but for the signs in
+// it: trace_id is traceid.
+func (r *reader) after(words ...string) bool {
+	for _, last := range r.last {
+		if len(last) > 24 {
+			continue
+		}
+		var b [24]byte
+		n := 0
+		for i := range len(last) {
+			if isAlnum(last[i]) {
+				b[n] = last[i] | 0x20
+				if classes[last[i]]&inDigit != 0 {
+					b[n] = last[i]
+				}
+				n++
+			}
+		}
+		for _, w := range words {
+			if string(b[:n]) == w {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// issue judges a word with a # in it.
+func (r *reader) issue(t string) bool {
+	repo, number, _ := strings.Cut(t, "#")
+	if number == "" || len(number) > 7 || number[0] == '0' || strings.Trim(number, "0123456789") != "" {
+		return true
+	}
+	switch owner, name, ok := strings.Cut(repo, "/"); {
+	case ok && isRepoPart(owner) && isRepoPart(name):
+		return r.found(reference{"issue:" + t, 0.9, ruleIssue})
+	case repo == "" && r.repository != "" && r.after(issueWords...):
+		return r.found(reference{"issue:" + r.repository + "#" + number, 0.8, ruleIssue})
+	}
+	return true
+}
+
+// urlEnd is where a URL that begins at i ends.
+func urlEnd(s string, i int) int {
+	end := i
+	for end < len(s) && s[end] > ' ' && s[end] < 0x7F && strings.IndexByte("<>\"`'{}|\\^", s[end]) < 0 {
+		end++
+	}
+	for end > i && strings.IndexByte(".,;:!?*_]", s[end-1]) >= 0 {
+		end--
+	}
+	open := strings.Count(s[i:end], "(") - strings.Count(s[i:end], ")")
+	for ; open < 0 && s[end-1] == ')'; open++ {
+		end--
+	}
+	return end
+}
+
+// url judges a URL.
+func (r *reader) url(u string) bool {
+	_, rest, _ := strings.Cut(u, "://")
+	if len(u) > maxURL || rest == "" || !isAlnum(rest[0]) && rest[0] != '[' {
+		return true
+	}
+	host, where, _ := strings.Cut(rest, "/")
+	if isForge(host) {
+		where, _, _ = strings.Cut(where, "#")
+		where, _, _ = strings.Cut(where, "?")
+		parts := strings.Split(strings.Replace(where, "/-/", "/", 1), "/")
+		if len(parts) >= 4 && isRepoPart(parts[0]) && isRepoPart(parts[1]) {
+			repo, what := parts[0]+"/"+parts[1], parts[3]
+			switch parts[2] {
+			case "issues", "pull", "merge_requests":
+				if what != "" && len(what) <= 7 && strings.Trim(what, "0123456789") == "" && !r.found(reference{"issue:" + repo + "#" + what, 0.95, ruleIssue}) {
+					return false
+				}
+			case "commit":
+				if len(what) >= 7 && len(what) <= 40 && isHex(what) && !r.found(reference{"commit:" + strings.ToLower(what), 0.95, ruleCommit}) {
+					return false
+				}
+			}
+		}
+	}
+	return r.found(reference{"url:" + u, 0.95, ruleURL})
+}
+
+// symbol is the name in backticks, if it is one of code: with dots or colons between
+// identifiers, or called.
+func symbol(s string) (string, bool) {
+	name, called := strings.CutSuffix(s, "()")
+	if len(name) < 3 || len(name) > 256 {
+		return "", false
+	}
+	parts := strings.FieldsFunc(strings.ReplaceAll(name, "::", "."), func(r rune) bool { return r == '.' })
+	if strings.Count(strings.ReplaceAll(name, "::", "."), ".") != len(parts)-1 {
+		return "", false // an empty part
+	}
+	for _, p := range parts {
+		for i := range len(p) {
+			c := p[i]
+			if !(classes[c]&inLetter != 0 || c == '_' || c == '$' || i > 0 && classes[c]&inDigit != 0) {
+				return "", false
+			}
+		}
+	}
+	switch {
+	case len(parts) == 1 && !called:
+		return "", false
+	case !called && !strings.Contains(name, "::") && extensions[strings.ToLower(parts[len(parts)-1])]:
+		return "", false // a file
+	}
+	return name, true
+}
+
+// file judges a word with a dot in it; called says that a parenthesis follows.
+func (r *reader) file(t string, called bool) bool {
+	// A diff has its two sides under a/ and b/.
+	if side := r.last[1]; (side == "---" || side == "+++" || side == "--git" || r.last[0] == "--git") && (strings.HasPrefix(t, "a/") || strings.HasPrefix(t, "b/")) {
+		t = t[2:]
+	}
+	base := t[strings.LastIndexByte(t, '/')+1:]
+	at := strings.LastIndexByte(base, '.')
+	if at <= 0 || strings.Contains(t, "//") {
+		return true
+	}
+	name, ext := base[:at], strings.ToLower(base[at+1:])
+	if !isExtension(ext) || !strings.ContainsFunc(name, func(r rune) bool { return r < 0x80 && isAlnum(byte(r)) }) {
+		return true
+	}
+	known := extensions[ext]
+	if base != t {
+		first, _, _ := strings.Cut(t, "/")
+		rooted := first == "" || first == "." || first == ".." || first == "~"
+		switch {
+		case strings.Contains(first, ".") && !rooted && hostLike(first):
+		case known:
+			return r.found(reference{"file:" + cleanPath(t), 0.8, rulePath})
+		case rooted || strings.Count(t, "/") >= 2:
+			return r.found(reference{"file:" + cleanPath(t), 0.6, rulePath})
+		}
+		return true
+	}
+	if !known || called || products[strings.ToLower(base)] || len(ext) == 1 && (len(name) < 3 || name == "self" || name == "this") ||
+		classes[base[0]]&(inRest|inDot) != 0 && base[0] != '_' {
+		return true
+	}
+	return r.found(reference{"file:" + t, 0.6, ruleFile})
+}
+
+func isExtension(ext string) bool {
+	if len(ext) == 0 || len(ext) > 10 {
+		return false
+	}
+	letters := false
+	for i := range len(ext) {
+		if !isAlnum(ext[i]) {
+			return false
+		}
+		letters = letters || classes[ext[i]]&inLetter != 0
+	}
+	return letters
+}
+
+// hostLike reports whether the first part of a path is a host's name rather than a folder's.
+func hostLike(s string) bool {
+	switch s[strings.LastIndexByte(s, '.')+1:] {
+	case "com", "org", "net", "io", "dev", "ai", "co", "uk", "de", "fr", "eu", "edu", "gov", "app", "me", "land", "example", "local":
+		return true
+	}
+	return false
+}
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// extensions are of files that people name without their folder.
+var extensions = set(`go py rs js jsx ts tsx mjs cjs java kt kts scala c h cc cpp cxx hpp hh cs rb php pl pm lua swift m mm r jl
+	ex exs erl hs ml mli clj cljs dart zig nim sh bash zsh fish ps1 bat sql proto graphql thrift tf tfvars hcl
+	md rst txt adoc json jsonl ndjson yaml yml toml ini cfg conf env lock sum mod xml html htm css scss sass less csv tsv parquet
+	log patch diff ipynb gradle cmake mk vue svelte pony traj pem crt key pdf png jpg jpeg svg zip gz tgz xz zst tar whl jar`)
+
+// products are names that look like files.
+var products = set(`node.js next.js vue.js nuxt.js react.js three.js d3.js express.js ember.js angular.js backbone.js chart.js
+	require.js moment.js discord.js p5.js asp.net batch.sh`)
+
+// cleanPath is a path without "./" and doubled slashes. A relative path stays so.
+func cleanPath(p string) string {
+	if p == "" {
+		return p
+	}
+	return path.Clean(p)
+}
+
+// canonicalRef is the entity that a Relation's ref names: as it is written, but that a
+// commit or a trace is in lower case and a path clean. What has no kind gets the one that
+// its look says, or none.
+func canonicalRef(ref string) string {
+	kind, name, ok := strings.Cut(ref, ":")
+	switch {
+	case ok && (kind == "commit" || kind == "trace"):
+		return kind + ":" + strings.ToLower(strings.TrimSpace(name))
+	case ok && kind == "file":
+		return kind + ":" + cleanPath(strings.TrimSpace(name))
+	case ok && kind != "http" && kind != "https":
+		return ref
+	}
+	seen := ""
+	r := reader{found: func(found reference) bool { seen = found.entity; return false }}
+	if !strings.ContainsAny(ref, " \t\n") {
+		r.text(ref)
+	}
+	if seen != "" {
+		return seen
+	}
+	return ref
+}

@@ -1,0 +1,118 @@
+package agent
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/zeebo/xxh3"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// maxTitle bounds a title, in bytes.
+const maxTitle = 160
+
+// paragraphs joins texts with a blank line between them, without those that are blank or
+// say what one before them says.
+func paragraphs(texts ...string) string {
+	var all []string
+next:
+	for _, t := range texts {
+		if strings.TrimSpace(t) == "" {
+			continue
+		}
+		for _, have := range all {
+			if have == t {
+				continue next
+			}
+		}
+		all = append(all, t)
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return strings.Join(all, "\n\n")
+}
+
+// title is the first line that says something, in one piece and bounded.
+func title(text string) string {
+	text = strings.TrimSpace(text)
+	line, _, _ := strings.Cut(text, "\n")
+	line = strings.TrimRight(line, "\r\t ")
+	if len(line) > maxTitle {
+		line = clip(line, maxTitle-len("…")) + "…"
+	}
+	for i := range len(line) {
+		if line[i] < ' ' || line[i] == 0x7F {
+			return strings.Map(func(r rune) rune {
+				if r < ' ' || r == 0x7F {
+					return ' '
+				}
+				return r
+			}, line)
+		}
+	}
+	return line
+}
+
+// clip cuts s to at most so many bytes, at the start of a rune.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return s[:backToRune(s, most)]
+}
+
+// backToRune is the start of the rune at or before i.
+func backToRune(s string, i int) int {
+	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {
+		i--
+	}
+	return i
+}
+
+// contentHash is xxh3 over the text with white space folded and in lower case, the type and
+// the memory kind.
+func contentHash(o *recountv1.Object) uint64 {
+	b := appendFolded(make([]byte, 0, len(o.Text)+16), o.Text)
+	return xxh3.Hash(append(b, 0, byte(o.Type), byte(o.Memory)))
+}
+
+// appendFolded appends s in lower case, without white space at its ends and with one blank
+// for each run inside.
+func appendFolded(b []byte, s string) []byte {
+	from, space := len(b), false
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			i++
+			if c == ' ' || c >= '\t' && c <= '\r' {
+				space = len(b) > from
+				continue
+			}
+			if space {
+				b, space = append(b, ' '), false
+			}
+			if c >= 'A' && c <= 'Z' {
+				c += 'a' - 'A'
+			}
+			b = append(b, c)
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		i += n
+		if unicode.IsSpace(r) {
+			space = len(b) > from
+			continue
+		}
+		if space {
+			b, space = append(b, ' '), false
+		}
+		b = utf8.AppendRune(b, unicode.ToLower(r))
+	}
+	return b
+}
+
+// fold is appendFolded as text.
+func fold(s string) string { return string(appendFolded(nil, s)) }
