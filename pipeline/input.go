@@ -192,7 +192,14 @@ func (in *logInput) startFunc(ctx context.Context, s *inputSession) (func(schema
 		if err != nil {
 			return nil, err
 		}
-		return t.Next, nil
+		ends, err := s.log.Ends(ctx, in.topics...)
+		return func(tp schemas.TopicPartition) int64 {
+			next := t.Next(tp)
+			if next == NoConcern {
+				return ends[tp]
+			}
+			return next
+		}, err
 	case fromCheckpoint:
 		t, err := in.shared.projections(ctx)
 		if err != nil {

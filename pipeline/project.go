@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -15,7 +16,7 @@ import (
 // Target is what records are applied to: a node's set of projections.
 type Target interface {
 	// Next is the next offset to read of a partition: everything below is
-	// applied by every projection.
+	// applied by every projection. NoConcern is that of a partition that none takes.
 	Next(tp schemas.TopicPartition) int64
 	// Apply folds a batch in, or changes nothing but projections that had it
 	// already. An error of class ErrPoison that is a RecordError says which
@@ -24,6 +25,10 @@ type Target interface {
 	// Watermark is Next for every partition seen.
 	Watermark() schemas.Watermark
 }
+
+// NoConcern is Next where no projection takes a partition: its events are read from the
+// log's end on, and pass by.
+const NoConcern = math.MaxInt64
 
 // RecordError is an error that one record of a batch is to blame for.
 type RecordError interface {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"sync"
@@ -397,6 +398,40 @@ func TestStreamBeyondTheEnd(t *testing.T) {
 		}
 	case <-ctx.Done():
 		t.Fatal("the stream goes on")
+	}
+}
+
+// Before: a topic that no projection takes was taken for one that was read to the end of
+// time, and the stream ended with a fatal error.
+func TestStreamOfNoConcern(t *testing.T) {
+	t.Parallel()
+	ctx, l, m := testContext(t), embedded(t), newMemory()
+	appendCommands(ctx, t, l, 0, 10)
+	for _, tp := range ends(ctx, t, l, schemas.TopicCommands).Partitions() {
+		m.next[tp] = math.MaxInt64
+	}
+	seen := make(chan struct{}, 1)
+	m.refuse = func(schemas.Batch) error {
+		select {
+		case seen <- struct{}{}:
+		default:
+		}
+		return nil
+	}
+	s := runStream(t, pipeline.StreamOptions{Log: l, Target: m})
+	for more := true; more; {
+		appendCommands(ctx, t, l, 10, 10) // what comes passes by
+		select {
+		case <-seen:
+			more = false
+		case err := <-s.done:
+			t.Fatalf("the stream ended: %v", err)
+		default:
+		}
+	}
+	s.end()
+	if len(m.commands) != 0 {
+		t.Errorf("applied %v", m.commands)
 	}
 }
 

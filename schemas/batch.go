@@ -19,16 +19,16 @@ type Batch struct {
 func (b Batch) TP() TopicPartition { return TopicPartition{b.Topic, b.Partition} }
 
 // SeenAs is what tells whether a record's event was applied before: the event's id; of
-// an event of an agent, the id of the object that it makes by itself, since tenants that
-// know nothing of each other may use one event id. The error is that of an event id
+// an event of an agent, EventObjectID, since tenants that know nothing of each other may
+// use one event id. The error is that of an event id
 // which is none.
 func SeenAs(r *recountv1.Record) (EventID, error) {
 	id, err := EventIDFromBytes(r.GetEventId())
 	if err != nil {
 		return id, err
 	}
-	if all := r.GetObjects().GetObjects(); len(all) > 0 && !all[0].Versioned && len(all[0].Id) == len(id) {
-		id = ObjectID(all[0].Id)
+	if all := r.GetObjects().GetObjects(); len(all) > 0 {
+		id = EventObjectID(all[0].Tenant, all[0].Workspace, all[0].Agent, id)
 	}
 	return id, nil
 }

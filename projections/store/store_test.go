@@ -314,7 +314,9 @@ func TestTenantsMayUseOneID(t *testing.T) {
 		id := schemas.EventObjectID(tenant, "/src", "ada", event)
 		b.Records = append(b.Records, &recountv1.Record{
 			Origin: &recountv1.Position{Topic: b.Topic, Offset: int64(i)}, EventId: event[:],
-			Body: &recountv1.Record_Objects{Objects: &recountv1.ObjectBatch{Objects: []*recountv1.Object{{Id: id[:], Tenant: tenant}}}},
+			Body: &recountv1.Record_Objects{Objects: &recountv1.ObjectBatch{Objects: []*recountv1.Object{{
+				Id: id[:], Tenant: tenant, Workspace: "/src", Agent: "ada", Versioned: i >= 2,
+			}}}},
 		})
 	}
 	tx, err := d.Begin(t.Context(), b, all)

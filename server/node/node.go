@@ -183,7 +183,14 @@ func listen(ctx context.Context, addr, field, mend string) (net.Listener, error)
 
 // topics are those that projections are made of.
 func (n *Node) topics() []string {
-	return []string{n.log.Topic(schemas.TopicCommands), n.log.Topic(schemas.TopicCommits), n.log.Topic(schemas.TopicSpans)}
+	kinds := n.cfg.kinds()
+	var all []string
+	for _, topic := range schemas.Topics() {
+		if slices.ContainsFunc(kinds, func(k projections.Kind) bool { return k.Takes(topic) }) {
+			all = append(all, n.log.Topic(topic))
+		}
+	}
+	return all
 }
 
 // HTTPAddr is the address that the API is served at; "" for a local node.
