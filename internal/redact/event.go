@@ -26,7 +26,8 @@ var secretEnv = regexp.MustCompile(`(?i)` + secretName + `$`)
 
 // Event redacts a payload in place: the command, what was said and printed, the
 // environment, and the workspace, which may be a URL with credentials; of a commit
-// its message; of spans what OTLP redacts; of an access log what clients wrote.
+// its message; of spans what OTLP redacts; of an access log what clients wrote; of an
+// agent's event every text that people, models or programs wrote.
 // Other payloads stay as they are: they have no text of people or programs, or, as
 // the content of a file, text that their id is a hash of.
 func (r *Redactor) Event(m proto.Message) []Finding {
@@ -44,6 +45,11 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 			*s = (*s)[over:]
 		}
 	}
+	named := func(name, val string) string {
+		out, fs := r.env(name, val)
+		found = append(found, fs...)
+		return out
+	}
 	switch m := m.(type) {
 	case *recountv1.CommandExecuted:
 		text(&m.Command)
@@ -51,14 +57,14 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 		text(&m.StatedIntent)
 		tail(&m.OutputTail)
 		for k, v := range m.Env {
-			out, fs := r.env(k, v)
-			m.Env[k] = out
-			found = append(found, fs...)
+			m.Env[k] = named(k, v)
 		}
 	case *recountv1.OutcomeObserved:
 		tail(&m.OutputTail)
 	case *recountv1.CommitRecorded:
 		text(&m.Message)
+	case *recountv1.AgentEvent:
+		agentEvent(m, text, named)
 	case *tracepb.TracesData:
 		return r.spans(m)
 	case *recountv1.AccessLogged:
@@ -73,6 +79,70 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 		}
 	}
 	return found
+}
+
+// Bounds of texts in agents.proto that a placeholder might exceed.
+const (
+	maxStated = 1024
+	maxNamed  = 4096
+	maxStatus = 64
+)
+
+// agentEvent redacts the texts of an agent's event: text does one in place, named gives
+// the value of a name. Texts that have bounds keep them. Names that events are joined by
+// (tenant, agent, session, ids) stay as they are. The hash of an artifact's content goes
+// with a secret that was in it.
+func agentEvent(m *recountv1.AgentEvent, text func(*string), named func(name, val string) string) {
+	bounded := func(s *string, most int) {
+		text(s)
+		*s = head(*s, most)
+	}
+	text(&m.Text)
+	text(&m.Thought)
+	bounded(&m.Workspace, maxNamed)
+	for _, rel := range m.Relations {
+		bounded(&rel.Ref, maxNamed)
+	}
+	if t := m.Tool; t != nil {
+		text(&t.Arguments)
+		text(&t.Command)
+		text(&t.Result)
+		bounded(&t.Cwd, maxNamed)
+		for i := range t.Files {
+			text(&t.Files[i])
+		}
+	}
+	for _, step := range m.GetPlan().GetSteps() {
+		text(&step.Text)
+		bounded(&step.Status, maxStatus)
+	}
+	if s := m.State; s != nil {
+		s.Value = named(s.Key, s.Value) // api_token says what its value is
+		bounded(&s.Key, maxStated)
+	}
+	if a := m.Artifact; a != nil {
+		before := a.Content
+		text(&a.Content)
+		if a.Content != before {
+			a.ContentHash, a.Size = "", 0
+		}
+		bounded(&a.Uri, maxNamed)
+	}
+	if t := m.Task; t != nil {
+		bounded(&t.Title, maxNamed)
+		bounded(&t.Outcome, maxStatus)
+	}
+	if h := m.Handoff; h != nil {
+		text(&h.Reason)
+	}
+	if s := m.Memory; s != nil {
+		bounded(&s.Subject, maxStated)
+		bounded(&s.Predicate, maxStated)
+		text(&s.Value)
+	}
+	for k, v := range m.Attributes {
+		m.Attributes[k] = named(k, v)
+	}
 }
 
 // spans redacts what stands in memory as OTLP redacts what stands on the wire.

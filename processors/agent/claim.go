@@ -69,6 +69,9 @@ func readClaim(text string) *recountv1.Claim {
 // claimSubject is the folded subject without its article; empty where it is none that
 // stands by itself, such as "it", or a condition.
 func claimSubject(s string) string {
+	if strings.Contains(s, "://") {
+		return ""
+	}
 	words := strings.Fields(fold(s))
 	if len(words) > 0 && (words[0] == "the" || words[0] == "our" || words[0] == "a" || words[0] == "an") {
 		words = words[1:]

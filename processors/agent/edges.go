@@ -112,20 +112,21 @@ func (b *maker) calls() {
 			b.entity(refersTo, "file:"+cleanPath(f), 1, ruleStated)
 		}
 	}
+	b.commandNames()
 }
 
-// resources adds the files and URLs that a command names. Files are named as the command
+// commandNames adds the files and URLs that a command names. Files are named as the command
 // resolves them: absolute where its directory is known.
-func (b *maker) resources(all []*recountv1.Resource) {
+func (b *maker) commandNames() {
 	n := 0
-	for _, r := range all {
+	for _, r := range b.resources {
 		if n == maxCommandFiles {
 			return
 		}
 		switch r.Kind {
 		case recountv1.ResourceKind_RESOURCE_KIND_PATH:
-			if r.Name == b.m.GetTool().GetCwd() {
-				continue // where it runs, not what it is about
+			if r.Name == b.m.GetTool().GetCwd() || strings.ContainsAny(r.Name, " \t\n()\"'<>|*?") {
+				continue // where it runs, not what it is about; or an argument that is no path
 			}
 			b.entity(refersTo, "file:"+cleanPath(r.Name), 0.9, ruleCommand)
 		case recountv1.ResourceKind_RESOURCE_KIND_URL:

@@ -29,6 +29,7 @@ func Embed(batch *recountv1.ObjectBatch, e embed.Embedder) {
 			}
 			if v != [embed.Dim]float32{} { // a unit vector or none
 				p.Embedding = v[:]
+				batch.Embedder = e.Name()
 			}
 		}
 	}

@@ -19,6 +19,8 @@ type maker struct {
 
 	o     *recountv1.Object
 	edges []*recountv1.ObjectEdge
+	// resources are what a call's command names.
+	resources []*recountv1.Resource
 	// read are the texts that are searched for what they name.
 	read []string
 }

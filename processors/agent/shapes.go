@@ -144,7 +144,7 @@ func (b *maker) tool() {
 	in := b.commands.Understand(t.Command, t.Cwd)
 	use.Template, use.CommandHash = in.Template, in.ContentHash
 	if b.o.Type == recountv1.ObjectType_OBJECT_TYPE_TOOL_CALL {
-		b.resources(in.Resources)
+		b.resources = in.Resources
 	}
 }
 

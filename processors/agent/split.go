@@ -110,8 +110,10 @@ func border(text string, from, to int) int {
 	sentence, word := -1, -1
 	for i := len(window) - 1; i > 0 && sentence < 0; i-- {
 		switch c := window[i-1]; {
-		case c == '\n', window[i] == ' ' && (c == '.' || c == '!' || c == '?'):
+		case c == '\n':
 			sentence = i
+		case window[i] == ' ' && (c == '.' || c == '!' || c == '?'):
+			sentence = i + 1
 		case word < 0 && (c == ' ' || c == '\t'):
 			word = i
 		case c == 0x82 && strings.HasSuffix(window[:i], "。"):

@@ -35,11 +35,15 @@ next:
 	return strings.Join(all, "\n\n")
 }
 
-// title is the first line that says something, in one piece and bounded.
+// title is the first line that says something, in one piece and bounded: not one that is
+// only a tag or opens a code block, unless there is no other.
 func title(text string) string {
 	text = strings.TrimSpace(text)
-	line, _, _ := strings.Cut(text, "\n")
-	line = strings.TrimRight(line, "\r\t ")
+	line, rest, _ := strings.Cut(text, "\n")
+	for tries := 0; tries < 4 && rest != "" && isMarkup(strings.TrimSpace(line)); tries++ {
+		line, rest, _ = strings.Cut(strings.TrimLeft(rest, " \t\r\n"), "\n")
+	}
+	line = strings.TrimSpace(line)
 	if len(line) > maxTitle {
 		line = clip(line, maxTitle-len("…")) + "…"
 	}
@@ -54,6 +58,11 @@ func title(text string) string {
 		}
 	}
 	return line
+}
+
+// isMarkup reports whether a line is only a tag, such as <issue>, or opens a code block.
+func isMarkup(line string) bool {
+	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "<") && strings.HasSuffix(line, ">") && !strings.ContainsAny(line, " \t")
 }
 
 // clip cuts s to at most so many bytes, at the start of a rune.

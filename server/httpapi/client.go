@@ -84,6 +84,8 @@ func (e *APIError) Is(target error) bool {
 		return e.Status == http.StatusUnprocessableEntity || e.Status == http.StatusRequestEntityTooLarge
 	case schemas.ErrTransient, ErrUnavailable:
 		return e.Status == http.StatusServiceUnavailable
+	case ErrReused:
+		return e.Status == http.StatusConflict && strings.Contains(e.Detail, ErrReused.Error())
 	}
 	return false
 }
@@ -91,11 +93,15 @@ func (e *APIError) Is(target error) bool {
 // Append sends the events as one batch of CloudEvents.
 func (c *Client) Append(ctx context.Context, events []schemas.Event) ([]Appended, error) {
 	batch := make([]cloudEvent, len(events))
+	v := url.Values{}
 	for i, e := range events {
 		batch[i] = toCloudEvent(e)
+		if e.Topic != "" {
+			v.Set("topic", e.Topic)
+		}
 	}
 	var r AppendResponse
-	err := c.call(ctx, http.MethodPost, "/v1/events", nil, mediaBatch, batch, &r)
+	err := c.call(ctx, http.MethodPost, "/v1/events", v, mediaBatch, batch, &r)
 	return r.Events, err
 }
 

@@ -46,9 +46,9 @@ type bodyError struct {
 func (e *bodyError) Error() string { return e.location + ": " + e.reason }
 
 // parseEvents reads the events of a body: one or an array of either CloudEvents
-// in JSON (structured mode) or bare payloads, or one of these a line. A bare
-// payload is of the type that defaultType names.
-func parseEvents(media, defaultType string, body []byte) ([]schemas.Event, error) {
+// in JSON (structured mode) or bare payloads, or one of these a line. An event
+// has of def what it does not say.
+func parseEvents(media string, def schemas.Event, body []byte) ([]schemas.Event, error) {
 	if !utf8.Valid(body) {
 		return nil, &bodyError{422, "body", fmt.Sprintf("not UTF-8 at byte %d; send binary payloads as data_base64", invalidAt(body))}
 	}
@@ -64,7 +64,7 @@ func parseEvents(media, defaultType string, body []byte) ([]schemas.Event, error
 	}
 	events := make([]schemas.Event, len(items))
 	for i, it := range items {
-		if events[i], err = parseEvent(it.raw, defaultType, media == mediaEvent || media == mediaBatch); err != nil {
+		if events[i], err = parseEvent(it.raw, def, media == mediaEvent || media == mediaBatch); err != nil {
 			var be *bodyError
 			if errors.As(err, &be) {
 				be.location = strings.TrimSuffix(it.location+"."+be.location, ".")
@@ -136,9 +136,8 @@ func decodeAll(dec *json.Decoder, into any) error {
 	return nil
 }
 
-// parseEvent reads a CloudEvent if it looks like one, else a bare payload.
-func parseEvent(raw json.RawMessage, defaultType string, structured bool) (schemas.Event, error) {
-	e := schemas.Event{Type: defaultType, Source: schemas.DefaultSource, ContentType: schemas.ContentJSON}
+// parseEvent reads a CloudEvent if it looks like one, else a bare payload, into e.
+func parseEvent(raw json.RawMessage, e schemas.Event, structured bool) (schemas.Event, error) {
 	var attrs map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &attrs); err != nil || attrs == nil {
 		return e, &bodyError{422, "", "want a JSON object"}
@@ -220,11 +219,10 @@ func parseCloudEvent(e schemas.Event, attrs map[string]json.RawMessage) (schemas
 
 // parseBinary reads one event in CloudEvents' binary mode: the body is the
 // payload in protobuf, attributes are ce-* headers.
-func parseBinary(header http.Header, defaultType string, body []byte) ([]schemas.Event, error) {
+func parseBinary(header http.Header, e schemas.Event, body []byte) ([]schemas.Event, error) {
 	if len(body) > MaxEvent {
 		return nil, &bodyError{413, "body", fmt.Sprintf("a payload of %d bytes, at most %d", len(body), MaxEvent)}
 	}
-	e := schemas.Event{Type: defaultType, Source: schemas.DefaultSource}
 	attrs := map[string]json.RawMessage{}
 	for name, values := range header {
 		attr, ok := strings.CutPrefix(strings.ToLower(name), "ce-")

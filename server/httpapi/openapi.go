@@ -43,6 +43,10 @@ func eventsOperation(o *huma.OpenAPI) *huma.Operation {
 	for _, t := range appendable() {
 		types = append(types, t)
 	}
+	var names []any
+	for _, t := range topics() {
+		names = append(names, t)
+	}
 	text := func(d string) *huma.Schema { return &huma.Schema{Type: "string", Description: d} }
 	payload := &huma.Schema{
 		Type: "object", AdditionalProperties: true,
@@ -56,7 +60,7 @@ func eventsOperation(o *huma.OpenAPI) *huma.Operation {
 		Properties: map[string]*huma.Schema{
 			"specversion":     {Type: "string", Enum: []any{"1.0"}, Description: "The version of CloudEvents."},
 			"id":              text("The producer's id, unique within source. The same id appended twice is one event."),
-			"type":            {Type: "string", Enum: types, Description: "The type; the query parameter type is the default."},
+			"type":            text("The type; the query parameter type is the default. With topic=agents it may be any."),
 			"source":          text("The producer."),
 			"subject":         text("What it is about."),
 			"time":            {Type: "string", Format: "date-time", Description: "When it happened."},
@@ -88,8 +92,11 @@ func eventsOperation(o *huma.OpenAPI) *huma.Operation {
 		Summary:     "Append events",
 		Description: fmt.Sprintf("Appends one event or a batch of at most %d, and answers when they are synced to disk, with their positions. Secrets in commands, output and environment are replaced by [redacted:KIND] first. An event whose id the log has already is not appended again: its position is the answer.", MaxBatch),
 		Parameters: []*huma.Param{{
-			Name: "type", In: "query", Description: "The type of bare payloads.",
-			Schema: &huma.Schema{Type: "string", Enum: types, Default: "command.executed"},
+			Name: "type", In: "query", Description: "The type of bare payloads; with topic=agents any, else one of those that are known.",
+			Schema: &huma.Schema{Type: "string", Default: "command.executed", Examples: types},
+		}, {
+			Name: "topic", In: "query", Description: "The topic that the events are for. With agents an event may be of a type that nobody knows; it is kept with what it has.",
+			Schema: &huma.Schema{Type: "string", Enum: names},
 		}},
 		RequestBody: &huma.RequestBody{
 			Required: true, Description: "One event or a batch.",
@@ -113,6 +120,7 @@ func eventsOperation(o *huma.OpenAPI) *huma.Operation {
 			"401": failure("The token is missing, unknown or expired."),
 			"403": failure("An event is not the token's to append: errors says which, and by which field."),
 			"406": failure("The answer is JSON, which the caller does not take."),
+			"409": failure("An agent's event has the id of another one that says something else; nothing was appended."),
 			"413": failure("The body, a payload or the batch is too large."),
 			"415": failure("The media type is none of these."),
 			"422": failure("An event is wrong: errors says which and what would be right."),

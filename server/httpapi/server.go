@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -159,7 +161,7 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 		return huma.Error422UnprocessableEntity(err.Error())
 	case errors.Is(err, context.Canceled):
 		return huma.NewError(499, "the client went away")
-	case errors.Is(err, ErrBusy):
+	case errors.Is(err, ErrBusy), errors.Is(err, ErrReused):
 		return huma.Error409Conflict(err.Error())
 	case errors.Is(err, ErrUnavailable), errors.Is(err, schemas.ErrTransient), errors.Is(err, context.DeadlineExceeded):
 		s.o.Log.Warn("http request unavailable", "request", RequestID(ctx), "err", err)
@@ -174,6 +176,9 @@ var (
 	ErrUnavailable = errors.New("unavailable")
 	// ErrBusy: the same long work is under way already.
 	ErrBusy = errors.New("busy")
+	// ErrReused: an id that stands for an event came with another one. Nothing was
+	// appended; sending it again does not help.
+	ErrReused = errors.New("id reused")
 )
 
 // postEvents is written against net/http, because a body may be of five media
@@ -195,15 +200,9 @@ func (s *server) postEvents(w http.ResponseWriter, r *http.Request) {
 		if media == "application/x-www-form-urlencoded" {
 			media = mediaJSON
 		}
-		typ := schemas.TypeCommandExecuted
-		for name, values := range r.URL.Query() {
-			if name != "type" {
-				return &bodyError{422, "query." + name, "unknown query parameter; want type"}
-			}
-			typ = values[0]
-		}
-		if types := appendable(); !slices.Contains(types, typ) {
-			return &bodyError{422, "query.type", fmt.Sprintf("%q: want one of %s", typ, strings.Join(types, ", "))}
+		def, err := defaults(r.URL.Query())
+		if err != nil {
+			return err
 		}
 		body, err := readBody(w, r, s.o.MaxBody)
 		if err != nil {
@@ -211,9 +210,9 @@ func (s *server) postEvents(w http.ResponseWriter, r *http.Request) {
 		}
 		var events []schemas.Event
 		if media == mediaProto {
-			events, err = parseBinary(r.Header, typ, body)
+			events, err = parseBinary(r.Header, def, body)
 		} else {
-			events, err = parseEvents(media, typ, body)
+			events, err = parseEvents(media, def, body)
 		}
 		if err != nil {
 			return err
@@ -243,6 +242,34 @@ func (s *server) postEvents(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// defaults are what an event has that does not say it: the type of ?type=, or the default
+// type of ?topic=. With ?topic=agents a type may be one that nobody knows.
+func defaults(query url.Values) (schemas.Event, error) {
+	e := schemas.Event{Type: schemas.TypeCommandExecuted, Source: schemas.DefaultSource, ContentType: schemas.ContentJSON}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		switch value := query.Get(name); name {
+		case "topic":
+			e.Topic = value
+			if e.Type = schemas.DefaultType(value); e.Type == "" || strings.Contains(value, ".") || value == schemas.TopicRejected {
+				return e, &bodyError{422, "query.topic", fmt.Sprintf("%q: want one of %s", value, strings.Join(topics(), ", "))}
+			}
+		case "type":
+			e.Type = value
+		default:
+			return e, &bodyError{422, "query." + name, "unknown query parameter; want type or topic"}
+		}
+	}
+	if types := appendable(); !slices.Contains(types, e.Type) && e.Topic != schemas.TopicAgents {
+		return e, &bodyError{422, "query.type", fmt.Sprintf("%q: want one of %s, or with topic=agents any", e.Type, strings.Join(types, ", "))}
+	}
+	return e, nil
+}
+
+// topics are those that events may be appended to.
+func topics() []string {
+	return slices.DeleteFunc(schemas.Topics(), func(t string) bool { return t == schemas.TopicRejected })
+}
+
 // appendable are the types that may come in: all but what the pipeline appends.
 func appendable() []string {
 	var types []string
@@ -269,6 +296,13 @@ func validate(events []schemas.Event) error {
 		}
 		if e.Type == schemas.TypeRejected {
 			return &bodyError{422, location + ".type", "rejected: only the pipeline appends these"}
+		}
+		kind, known := e.Kind()
+		switch {
+		case !known:
+			return &bodyError{422, location + ".type", fmt.Sprintf("%q: unknown; an agent's event may have any type with ?topic=agents", e.Type)}
+		case e.Topic != "" && kind.Topic != e.Topic:
+			return &bodyError{422, location + ".type", fmt.Sprintf("%q: goes to topic %s, not %s", e.Type, kind.Topic, e.Topic)}
 		}
 		if _, err := e.DecodePayload(); err != nil {
 			return &bodyError{422, location, err.Error()}

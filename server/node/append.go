@@ -12,6 +12,7 @@ import (
 
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/processors/agent"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/httpapi"
@@ -31,8 +32,10 @@ type appender struct {
 	// log is pipeline.Log.Append.
 	log    func(ctx context.Context, topic string, events ...schemas.Event) ([]schemas.Position, error)
 	redact *redact.Redactor
-	// find gives the position of an id that is projected, of an event of the topic.
+	// find gives the position of an event of the topic that is projected, by schemas.SeenAs.
 	find func(topic string, id schemas.EventID) (schemas.Position, bool)
+	// read is pipeline.Log.Read: to compare what is there with what came.
+	read func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
 	now  func() time.Time
 
 	mu     sync.Mutex
@@ -44,12 +47,25 @@ type appender struct {
 // pending is an id on its way: pos and err may be read once done is closed.
 type pending struct {
 	done chan struct{}
-	pos  schemas.Position
-	err  error
+	// content is what the event says, where an id that says something else is refused.
+	content schemas.Hash
+	pos     schemas.Position
+	err     error
+}
+
+// prepared is an event as it will be appended.
+type prepared struct {
+	schemas.Event
+	// as is what tells it from others: its id; of an agent's event EventObjectID, since
+	// tenants may use one id.
+	as schemas.EventID
+	// content is a hash over what it says, of an agent's event; else zero.
+	content schemas.Hash
+	topic   string
 }
 
 func newAppender(log *pipeline.Log, r *redact.Redactor, find func(topic string, id schemas.EventID) (schemas.Position, bool)) *appender {
-	return &appender{log: log.Append, redact: r, find: find, now: time.Now, recent: map[schemas.EventID]*pending{}}
+	return &appender{log: log.Append, redact: r, find: find, read: log.Read, now: time.Now, recent: map[schemas.EventID]*pending{}}
 }
 
 // Append is Backend.Append.
@@ -57,28 +73,38 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]httpap
 	out := make([]httpapi.Appended, len(events))
 	waits := make([]*pending, len(events))
 	topics := map[string][]int{} // of events that are ours to append, by topic
-	prepared := make([]schemas.Event, len(events))
+	all := make([]prepared, len(events))
 	for i, e := range events {
 		var err error
-		if prepared[i], out[i].Redacted, err = a.prepare(e); err != nil {
+		if all[i], out[i].Redacted, err = a.prepare(e); err != nil {
 			return nil, fmt.Errorf("event %d of %d: %w", i+1, len(events), err)
 		}
 	}
-	for i, e := range prepared {
+	for i, e := range all {
 		out[i].ID = e.ID
-		p, ours := a.claim(e.ID)
+		p, ours := a.claim(e)
 		waits[i] = p
-		if !ours {
+		err := e.same(p.content)
+		if ours {
+			if pos, ok := a.find(e.topic, e.as); ok {
+				out[i].Duplicate = true
+				err = a.compare(ctx, e, pos)
+				a.settle(e.as, p, pos, err)
+			} else {
+				topics[e.topic] = append(topics[e.topic], i)
+			}
+		} else {
 			out[i].Duplicate = true
-			continue
 		}
-		kind, _ := schemas.KindOf(e.Type) // prepare has seen it
-		if pos, ok := a.find(kind.Topic, e.ID); ok {
-			out[i].Duplicate = true
-			a.settle(e.ID, p, pos, nil)
-			continue
+		if err != nil {
+			err = fmt.Errorf("event %d of %d: %w", i+1, len(events), err)
+			for _, ours := range topics {
+				for _, i := range ours {
+					a.settle(all[i].as, waits[i], schemas.Position{}, err)
+				}
+			}
+			return nil, err
 		}
-		topics[kind.Topic] = append(topics[kind.Topic], i)
 	}
 	for _, topic := range schemas.Topics() {
 		ours := topics[topic]
@@ -87,7 +113,7 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]httpap
 		}
 		batch := make([]schemas.Event, len(ours))
 		for j, i := range ours {
-			batch[j] = prepared[i]
+			batch[j] = all[i].Event
 		}
 		// What is on its way is waited for, also where the caller goes away: others
 		// may wait for the same ids, and are to learn what became of them. The log
@@ -103,7 +129,7 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]httpap
 			if failed == nil {
 				pos = positions[j]
 			}
-			a.settle(prepared[i].ID, waits[i], pos, failed)
+			a.settle(all[i].as, waits[i], pos, failed)
 		}
 	}
 	for i, p := range waits {
@@ -129,9 +155,55 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]httpap
 	return out, nil
 }
 
+// same refuses an event whose id stands for other content.
+func (e prepared) same(content schemas.Hash) error {
+	if e.content == content {
+		return nil
+	}
+	return fmt.Errorf("id %s: %w: another event of this id says something else: give this one an id of its own, or none", e.ID, httpapi.ErrReused)
+}
+
+// compare refuses an event where the log has another one under its id. What cannot be read
+// is taken for the same.
+func (a *appender) compare(ctx context.Context, e prepared, at schemas.Position) error {
+	if e.content == (schemas.Hash{}) {
+		return nil
+	}
+	lr, err := a.read(ctx, at)
+	if err != nil {
+		return nil
+	}
+	have, err := lr.Event()
+	if err != nil {
+		return nil
+	}
+	m, err := have.DecodePayload()
+	if err != nil {
+		return nil
+	}
+	content, err := contentOf(have.Type, m)
+	if err != nil {
+		return nil
+	}
+	return e.same(content)
+}
+
+// contentOf is a hash over what an agent's event says, however it is encoded; zero for
+// others.
+func contentOf(typ string, m proto.Message) (schemas.Hash, error) {
+	if _, ok := m.(*recountv1.AgentEvent); !ok {
+		return schemas.Hash{}, nil
+	}
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	return schemas.NewCanon("recount/content/1").String(typ).Bytes(b).Sum(), err
+}
+
 // prepare redacts an event, fills in what it leaves out and checks that the
 // pipeline will be able to apply it.
-func (a *appender) prepare(e schemas.Event) (schemas.Event, int, error) {
+func (a *appender) prepare(e schemas.Event) (prepared, int, error) {
+	if e.Type == "" {
+		e.Type = schemas.DefaultType(e.Topic)
+	}
 	if e.Type == "" {
 		e.Type = schemas.TypeCommandExecuted
 	}
@@ -141,14 +213,28 @@ func (a *appender) prepare(e schemas.Event) (schemas.Event, int, error) {
 	if e.ContentType == "" {
 		e.ContentType = schemas.ContentJSON
 	}
+	kind, known := e.Kind()
+	if known && e.Topic != "" && e.Topic != kind.Topic {
+		return prepared{}, 0, schemas.Poisonf("event type %q: goes to topic %s, not %s", e.Type, kind.Topic, e.Topic)
+	}
+	p := prepared{topic: kind.Topic}
+	var found int
+	var err error
 	if e.Type == schemas.TypeSpansExported && e.ContentType == schemas.ContentProto && !e.Time.IsZero() && e.Key != nil {
-		return a.prepareSpans(e)
+		p.Event, found, err = a.prepareSpans(e)
+		p.as = p.ID
+		return p, found, err
 	}
 	m, err := e.DecodePayload()
 	if err != nil {
-		return e, 0, err
+		return p, 0, err
 	}
-	found := len(a.redact.Event(m))
+	if ae, ok := m.(*recountv1.AgentEvent); ok {
+		if err := agent.Check(ae); err != nil {
+			return p, 0, err
+		}
+	}
+	found = len(a.redact.Event(m))
 	if e.Type == schemas.TypeSpansExported && e.ContentType == schemas.ContentJSON {
 		// JSON is for those who write it by hand; the log has the form that is small.
 		e.ContentType = schemas.ContentProto
@@ -161,7 +247,7 @@ func (a *appender) prepare(e schemas.Event) (schemas.Event, int, error) {
 		}
 	}
 	if err != nil {
-		return e, 0, err
+		return p, 0, err
 	}
 	if e.Time.IsZero() {
 		e.Time = payloadTime(m)
@@ -175,9 +261,16 @@ func (a *appender) prepare(e schemas.Event) (schemas.Event, int, error) {
 	if e.ID.IsZero() {
 		e.ID = e.DeriveID()
 	}
+	if p.Event, p.as = e, e.ID; p.topic == schemas.TopicAgents {
+		ae := m.(*recountv1.AgentEvent)
+		p.as = schemas.EventObjectID(ae.Tenant, ae.Workspace, ae.Agent, e.ID)
+		if p.content, err = contentOf(e.Type, m); err != nil {
+			return p, 0, err
+		}
+	}
 	// The reader's own checks, such as those of the time.
 	_, err = schemas.DecodeEvent("", e.Headers(), e.Key, e.Payload, e.Time)
-	return e, found, err
+	return p, found, err
 }
 
 // prepareSpans is prepare for spans that say their time and key, as the receivers
@@ -204,6 +297,8 @@ func payloadTime(m proto.Message) time.Time {
 		ts = m.GetStartedAt()
 	case interface{ GetObservedAt() *timestamppb.Timestamp }:
 		ts = m.GetObservedAt()
+	case interface{ GetOccurredAt() *timestamppb.Timestamp }:
+		ts = m.GetOccurredAt()
 	case *tracepb.TracesData:
 		return schemas.SpanTime(schemas.LastEnd(m))
 	case *recountv1.AccessLogged:
@@ -219,16 +314,16 @@ func payloadTime(m proto.Message) time.Time {
 	return ts.AsTime()
 }
 
-// claim says whether an id is the caller's to append; if it is, the caller must
+// claim says whether an event is the caller's to append; if it is, the caller must
 // settle it.
-func (a *appender) claim(id schemas.EventID) (p *pending, ours bool) {
+func (a *appender) claim(e prepared) (p *pending, ours bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if p := a.recent[id]; p != nil {
+	if p := a.recent[e.as]; p != nil {
 		return p, false
 	}
-	p = &pending{done: make(chan struct{})}
-	a.recent[id] = p
+	p = &pending{done: make(chan struct{}), content: e.content}
+	a.recent[e.as] = p
 	return p, true
 }
 
