@@ -20,8 +20,7 @@ func (b Batch) TP() TopicPartition { return TopicPartition{b.Topic, b.Partition}
 
 // SeenAs is what tells whether a record's event was applied before: the event's id; of
 // an event of an agent, EventObjectID, since tenants that know nothing of each other may
-// use one event id. The error is that of an event id
-// which is none.
+// use one event id. The error is that of an event id which is none.
 func SeenAs(r *recountv1.Record) (EventID, error) {
 	id, err := EventIDFromBytes(r.GetEventId())
 	if err != nil {

@@ -38,8 +38,8 @@ func (n *Node) streams() ([]stream, error) {
 	case process:
 		names = []string{configs.Process}
 	case project:
-		// No derived topic for what is large: content, spans and what agents say are processed where
-		// they are projected.
+		// No derived topic for what is large: content, spans and what agents say are
+		// processed where they are projected.
 		names = []string{configs.Project, configs.Commits, configs.Spans, configs.Agents}
 	}
 	var all []stream
