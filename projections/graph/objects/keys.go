@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -52,6 +53,19 @@ func appendShard(b []byte, tp schemas.TopicPartition) []byte {
 	}
 	b = append(append(b, byte(len(topic))), topic...)
 	return binary.BigEndian.AppendUint32(b, uint32(tp.Partition))
+}
+
+// compareShards orders partitions as their keys are.
+func compareShards(a, b schemas.TopicPartition) int {
+	if a.Topic != b.Topic {
+		switch usualTopic {
+		case a.Topic:
+			return -1
+		case b.Topic:
+			return 1
+		}
+	}
+	return cmp.Or(cmp.Compare(len(a.Topic), len(b.Topic)), cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
 }
 
 // cutShard splits what appendShard appended off the front of a key.

@@ -250,7 +250,7 @@ func (v *View) list(prefix []byte, b Bound) (all []when, err error) {
 
 // compare orders from the newest to the oldest, as keys do.
 func (w when) compare(o when) int {
-	return cmp.Or(cmp.Compare(o.time, w.time), w.ref.TP().Compare(o.ref.TP()), cmp.Compare(o.ref.Offset, w.ref.Offset), cmp.Compare(w.ref.Index, o.ref.Index))
+	return cmp.Or(cmp.Compare(o.time, w.time), compareShards(w.ref.TP(), o.ref.TP()), cmp.Compare(o.ref.Offset, w.ref.Offset), cmp.Compare(w.ref.Index, o.ref.Index))
 }
 
 // Versions are the versions of an object, the newest by event time first.
