@@ -7,7 +7,6 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/zeebo/xxh3"
 
 	"github.com/recountdb/recount/projections/store"
@@ -133,8 +132,7 @@ func BenchmarkApply(b *testing.B) {
 }
 
 func BenchmarkAsk(b *testing.B) {
-	x, err := Open("objects", store.Options{FS: vfs.NewMem()})
-	must(b, err)
+	x := open(b)
 	const n = 100_000
 	for from := int64(0); from < n; from += 1000 {
 		must(b, x.Apply(b.Context(), messages(from, 1000)))
@@ -175,5 +173,4 @@ func BenchmarkAsk(b *testing.B) {
 			}
 		})
 	}
-	must(b, x.Close())
 }
