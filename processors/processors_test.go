@@ -82,6 +82,31 @@ func TestBadEventIsRejected(t *testing.T) {
 	}
 }
 
+// TestTopicAgentsTakesEveryType: of a type that nobody knows, and of every one that is, an
+// event of topic agents becomes an object with an embedding; on other topics it is rejected.
+func TestTopicAgentsTakesEveryType(t *testing.T) {
+	types := []string{"dream_had"}
+	for _, k := range schemas.Kinds() {
+		if k.Topic == schemas.TopicAgents {
+			types = append(types, k.Type)
+		}
+	}
+	for _, typ := range types {
+		lr := logRecord(1, `{"agent":"claude","text":"the build fails","task":{"title":"the build fails"}}`)
+		lr.Position.Topic = "recount.agents"
+		lr.Headers = []schemas.Header{{Key: "ce_type", Value: []byte(typ)}}
+		rec := records(t, []schemas.LogRecord{lr}, DefaultChain())[0]
+		all := rec.GetObjects().GetObjects()
+		if len(all) != 1 || len(all[0].Parts) != 1 || len(all[0].Parts[0].Embedding) != 384 || rec.GetObjects().GetEmbedder() != "hash/1" {
+			t.Errorf("%s: got %v", typ, rec)
+		}
+		plain := records(t, []schemas.LogRecord{lr}, Chain{})[0].GetObjects()
+		if plain.GetEmbedder() != "" || len(plain.GetObjects()[0].Parts[0].Embedding) != 0 {
+			t.Errorf("%s without an embedder: got %v", typ, plain)
+		}
+	}
+}
+
 func TestOddTimesAreAccepted(t *testing.T) {
 	for _, year := range []string{"1970", "2200"} {
 		in := logRecord(0, `{"command":"ls","started_at":"`+year+`-01-01T00:00:00Z"}`)

@@ -219,6 +219,14 @@ func TestPostEventsTakes(t *testing.T) {
 			"application/x-ndjson", "", "{\"command\":\"a\"}\n\n{\"command\":\"b\"}\n",
 			[]string{`command.executed recount {"command":"a"}`, `command.executed recount {"command":"b"}`},
 		},
+		"an agent's event of no known type": {
+			"application/json", "?topic=agents&type=dream_had", `{"text":"a"}`,
+			[]string{`dream_had recount {"text":"a"}`},
+		},
+		"agents' events of many types": {
+			"application/cloudevents+json", "?topic=agents", `[{"specversion":"1.0","type":"dream_had","data":{"text":"a"}},{"specversion":"1.0","data":{"text":"b"}}]`,
+			[]string{`dream_had recount {"text":"a"}`, `user_message recount {"text":"b"}`},
+		},
 		"protobuf in base64": {
 			"application/cloudevents+json", "", `{"specversion":"1.0","type":"command.executed","datacontenttype":"application/protobuf","data_base64":"CgJscw=="}`,
 			[]string{"command.executed recount \n\x02ls"},
@@ -300,6 +308,10 @@ func TestPostEventsRefuses(t *testing.T) {
 		"the line is named":     {"application/x-ndjson", "", "{\"command\":\"a\"}\nnope\n", 400, "body line 2"},
 		"invalid UTF-8":         {"application/json", "", "{\"command\":\"a\xff\"}", 422, "not UTF-8 at byte 13"},
 		"unknown type":          {"application/json", "?type=nope", `{"command":"a"}`, 422, "query.type"},
+		"type of another topic": {"application/json", "?topic=agents&type=command.executed", `{"command":"a"}`, 422, "goes to topic commands, not agents"},
+		"unknown topic":         {"application/json", "?topic=nope", `{"command":"a"}`, 422, "query.topic"},
+		"topic of rejected":     {"application/json", "?topic=rejected", `{}`, 422, "query.topic"},
+		"unknown type in event": {"application/cloudevents+json", "", `{"specversion":"1.0","type":"dream_had","data":{}}`, 422, "?topic=agents"},
 		"unknown query":         {"application/json", "?kind=nope", `{"command":"a"}`, 422, "query.kind"},
 		"rejected by hand":      {"application/cloudevents+json", "", `{"specversion":"1.0","type":"rejected","data":{}}`, 422, "only the pipeline"},
 		"other version":         {"application/cloudevents+json", "", `{"specversion":"0.3","data":{}}`, 422, "specversion"},

@@ -3,11 +3,13 @@ package node
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/httpapi"
 )
 
 func commandEvent(name string) schemas.Event {
@@ -104,4 +106,86 @@ func TestWaitersTryThemselvesWhereAnotherFailed(t *testing.T) {
 			t.Errorf("the second: %v", err)
 		}
 	})
+}
+
+// An agent's event whose id is known is taken for the same one only if it says the same,
+// whether the other is on its way or projected; the same id in another tenant's, workspace's
+// or agent's hands is another event.
+func TestReusedIDOfAgentsEvent(t *testing.T) {
+	event := func(payload string) schemas.Event {
+		return schemas.Event{ID: schemas.EventID{1}, Type: schemas.TypeUserMessage, Payload: []byte(payload)}
+	}
+	const said = `{"agent":"a","text":"one"}`
+	var stored []schemas.Event
+	a := waitingAppender(t, func(_ context.Context, events ...schemas.Event) ([]schemas.Position, error) {
+		var at []schemas.Position
+		for _, e := range events {
+			at = append(at, schemas.Position{Topic: "recount.agents", Offset: int64(len(stored))})
+			stored = append(stored, e)
+		}
+		return at, nil
+	})
+	projected := map[schemas.EventID]int{}
+	a.find = func(_ string, id schemas.EventID) (schemas.Position, bool) {
+		at, ok := projected[id]
+		return schemas.Position{Topic: "recount.agents", Offset: int64(at)}, ok
+	}
+	a.read = func(_ context.Context, at schemas.Position) (schemas.LogRecord, error) {
+		e := stored[at.Offset]
+		return schemas.LogRecord{Position: at, Headers: e.Headers(), Key: e.Key, Value: e.Payload, Timestamp: e.Time}, nil
+	}
+	check := func(name, payload string, duplicate, refused bool) {
+		t.Helper()
+		out, err := a.Append(t.Context(), []schemas.Event{{Payload: []byte(`{"command":"` + name + `"}`)}, event(payload)})
+		switch {
+		case refused != errors.Is(err, httpapi.ErrReused):
+			t.Errorf("%s: %v", name, err)
+		case err == nil && out[1].Duplicate != duplicate:
+			t.Errorf("%s: %+v", name, out[1])
+		}
+	}
+	check("the first", said, false, false)
+	check("the same", said, true, false)
+	check("the same, written otherwise", `{ "text": "one", "agent": "a" }`, true, false)
+	before := len(stored)
+	check("another text", `{"agent":"a","text":"two"}`, false, true)
+	if len(stored) != before {
+		t.Errorf("%d events of a request that was refused are stored", len(stored)-before)
+	}
+	check("another text, again", `{"agent":"a","text":"two"}`, false, true) // and what came with it was let go
+	check("another agent", `{"agent":"b","text":"two"}`, false, false)
+	check("another tenant", `{"tenant":"t","agent":"a","text":"two"}`, false, false)
+
+	as := schemas.EventObjectID("", "", "a", schemas.EventID{1})
+	projected[as] = 1 // behind the command that came with it
+	delete(a.recent, as)
+	check("projected, the same", said, true, false)
+	delete(a.recent, as)
+	check("projected, another text", `{"agent":"a","text":"two"}`, false, true)
+}
+
+// An event that the processor could only reject is refused at the door.
+func TestAgentsEventsAreChecked(t *testing.T) {
+	a := waitingAppender(t, func(_ context.Context, events ...schemas.Event) ([]schemas.Position, error) {
+		return make([]schemas.Position, len(events)), nil
+	})
+	for _, c := range []struct {
+		e      schemas.Event
+		reason string // "" where it is fine
+	}{
+		{schemas.Event{Type: schemas.TypeStateChanged, Payload: []byte(`{"state":{"value":"x"}}`)}, "state.key"},
+		{schemas.Event{Type: "dream_had", Payload: []byte(`{"text":"x"}`)}, `event type "dream_had": unknown`},
+		{schemas.Event{Type: "dream_had", Topic: schemas.TopicAgents, Payload: []byte(`{"text":"x"}`)}, ""},
+		{schemas.Event{Topic: schemas.TopicAgents, Payload: []byte(`{"text":"x"}`)}, ""},
+		{schemas.Event{Type: schemas.TypeCommandExecuted, Topic: schemas.TopicAgents, Payload: []byte(`{"command":"x"}`)}, "goes to topic commands"},
+	} {
+		_, err := a.Append(t.Context(), []schemas.Event{c.e})
+		if c.reason == "" && err != nil || c.reason != "" && (!errors.Is(err, schemas.ErrPoison) || !strings.Contains(err.Error(), c.reason)) {
+			t.Errorf("%s %s: got %v, want %q", c.e.Type, c.e.Payload, err, c.reason)
+		}
+	}
+	p, _, err := a.prepare(schemas.Event{Type: schemas.TypeUserMessage, Payload: []byte(`{"agent":"a","occurred_at":"2026-11-20T10:00:00Z"}`)})
+	if err != nil || p.Time.Format("2006-01-02") != "2026-11-20" {
+		t.Errorf("time %v, %v: want that of occurred_at, so that it is one event when sent twice", p.Time, err)
+	}
 }
