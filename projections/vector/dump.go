@@ -10,6 +10,7 @@ import (
 
 	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/projections/vector/rows"
+	"github.com/recountdb/recount/schemas"
 )
 
 // Dump implements projections.Projection. Keys are text, numbers in them filled
@@ -25,20 +26,51 @@ import (
 //	TOPIC/PARTITION/space/SPACE           the embedder
 //	TOPIC/PARTITION/step/SEQUENCE         SHA-256 over the file, every byte of it
 //
-// Checkpoints and the next offset are not part of the state.
+// A partition of objects has these:
+//
+//	TOPIC/PARTITION/event/OFFSET            an event that no step has: its id
+//	TOPIC/PARTITION/row/ROW                 a row that no step has: its space, its vector
+//	TOPIC/PARTITION/run/OFFSET/OBJECT/PART  a passage that no step has: its row
+//	TOPIC/PARTITION/space/SPACE             the audience and the embedder
+//	TOPIC/PARTITION/step/SEQUENCE           SHA-256 over the file, every byte of it
+//
+// Links of objects are no part of the state. Checkpoints and the next offset are not part of the state.
 func (p *Projection) Dump(ctx context.Context, yield func(key, value []byte) error) error {
 	if err := p.enter(); err != nil {
 		return err
 	}
 	defer p.leave()
 	shards := p.capture()
-	slices.SortFunc(shards, func(a, b captured) int { return cmp.Compare(a.prefix, b.prefix) })
-	for i := range shards {
-		if err := shards[i].dump(ctx, yield); err != nil {
+	slices.SortFunc(shards, func(a, b dumper) int { return cmp.Compare(a.name(), b.name()) })
+	for _, c := range shards {
+		if err := c.dump(ctx, yield); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// dumper is a shard's state at one moment.
+type dumper interface {
+	name() string // what its keys begin with
+	dump(ctx context.Context, yield func(key, value []byte) error) error
+}
+
+func dumpPrefix(tp schemas.TopicPartition) string {
+	return fmt.Sprintf("%s/%010d/", tp.Topic, tp.Partition)
+}
+
+// putter yields pairs whose keys begin with a prefix. format and args make the rest
+// of the key.
+func putter(ctx context.Context, prefix string, yield func(key, value []byte) error) func(value []byte, format string, args ...any) error {
+	var key []byte
+	return func(value []byte, format string, args ...any) error {
+		key = fmt.Appendf(append(key[:0], prefix...), format, args...)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return yield(key, value)
+	}
 }
 
 // captured is a shard's state at one moment, apart from what goes on changing.
@@ -61,15 +93,24 @@ type capturedSpace struct {
 
 // capture is one state of all shards. No batch is applied to any while it is
 // taken, for as long as copying the links takes.
-func (p *Projection) capture() []captured {
+func (p *Projection) capture() []dumper {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	all := p.sorted()
+	all, objects := p.sorted(), p.sortedObjects()
 	for _, s := range all {
 		s.write.Lock()
 	}
-	var out []captured
+	for _, s := range objects {
+		s.write.Lock()
+	}
+	var out []dumper
 	for _, s := range all {
+		if s.view.next > 0 {
+			out = append(out, s.capture())
+		}
+		s.write.Unlock()
+	}
+	for _, s := range objects {
 		if s.view.next > 0 {
 			out = append(out, s.capture())
 		}
@@ -78,8 +119,10 @@ func (p *Projection) capture() []captured {
 	return out
 }
 
-func (s *shard) capture() captured {
-	c := captured{prefix: fmt.Sprintf("%s/%010d/", s.tp.Topic, s.tp.Partition), steps: slices.Clone(s.steps), tail: s.tail}
+func (c *captured) name() string { return c.prefix }
+
+func (s *shard) capture() *captured {
+	c := &captured{prefix: dumpPrefix(s.tp), steps: slices.Clone(s.steps), tail: s.tail}
 	for _, sp := range s.spaces {
 		x := capturedSpace{embedder: sp.embedder, columns: sp.columns, sealed: sp.sealed, n: sp.index.Len()}
 		for i := range sp.fullChunks() {
@@ -95,14 +138,9 @@ func (s *shard) capture() captured {
 }
 
 func (c *captured) dump(ctx context.Context, yield func(key, value []byte) error) error {
-	var key, value []byte
-	put := func(format string, args ...any) error {
-		key = fmt.Appendf(append(key[:0], c.prefix...), format, args...)
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		return yield(key, value)
-	}
+	var value []byte
+	at := putter(ctx, c.prefix, yield)
+	put := func(format string, args ...any) error { return at(value, format, args...) }
 	hash := func(parts ...[]byte) {
 		h := sha256.New()
 		for _, b := range parts {

@@ -35,6 +35,10 @@ const (
 	kindLinks
 	kindChunk
 	kindTail
+	kindObjects
+	kindObjectTail
+	kindObjectCodes
+	kindObjectLinks
 )
 
 // tag names a region: four letters.
@@ -59,6 +63,17 @@ var (
 	tagLinks   = tag{'l', 'i', 'n', 'k'}
 	tagPart    = tag{'p', 'a', 'r', 't'}
 	tagChunk   = tag{'c', 'h', 'n', 'k'}
+
+	// Of objects.
+	tagIndexes   = tag{'i', 'n', 'd', 'x'}
+	tagParts     = tag{'p', 'r', 't', 's'}
+	tagFirst     = tag{'f', 'r', 's', 't'}
+	tagGroups    = tag{'g', 'r', 'p', 's'}
+	tagAudiences = tag{'a', 'u', 'd', 'i'}
+	tagEmbedders = tag{'e', 'm', 'b', 'd'}
+	tagCodes     = tag{'c', 'o', 'd', 'e'}
+	tagScales    = tag{'s', 'c', 'a', 'l'}
+	tagVectors   = tag{'v', 'e', 'c', 's'}
 )
 
 // header says which file it is.

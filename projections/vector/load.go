@@ -106,43 +106,6 @@ func (s *shard) loadStep(name string, i int) error {
 	return nil
 }
 
-// open opens a file of the shard and checks that it is the one that is wanted.
-func (s *shard) open(path string, kind fileKind, seq uint64) (*file, error) {
-	f, err := openFile(path)
-	if errors.Is(err, fs.ErrNotExist) && kind != kindTail {
-		return nil, corrupt(path, "file", 0, 0, "missing")
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := s.belongs(f, kind, seq); err != nil {
-		f.close()
-		return nil, err
-	}
-	return f, nil
-}
-
-func (s *shard) belongs(f *file, kind fileKind, seq uint64) error {
-	topic, err := f.get(tagTopic, ofShard)
-	if err != nil {
-		return err
-	}
-	params, err := f.get(tagParams, ofShard)
-	if err != nil {
-		return err
-	}
-	if got := (schemas.TopicPartition{Topic: string(topic), Partition: f.partition}); got != s.tp {
-		return corrupt(f.path, "header", 0, headerSize, "it is a file of %s, not of %s", got, s.tp)
-	}
-	if string(params) != s.opts.params() {
-		return schemas.Fatalf("%s was made with %s, not with %s: set that, or make it anew with `recount rebuild --projection %s`", f.path, params, s.opts.params(), Name)
-	}
-	if f.kind != kind || f.sequence != seq {
-		return corrupt(f.path, "header", 0, headerSize, "kind %d, sequence %d: want kind %d, sequence %d", f.kind, f.sequence, kind, seq)
-	}
-	return nil
-}
-
 // step is what a file says came after the state before it.
 type step struct {
 	f           *file

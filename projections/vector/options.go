@@ -32,7 +32,8 @@ type Options struct {
 	// means 50. It changes answers, never the state.
 	Ef int
 	// SealRows is after how many new runs of commands a shard's state is sealed into
-	// files. 0 means 65,536. Rarely changed but by tests.
+	// files, and eight times the passages of objects after which it is: their vectors
+	// are in memory until then. 0 means 65,536. Rarely changed but by tests.
 	SealRows int
 	// CheckpointRows is after how many new vectors of a shard its unsealed state is
 	// saved, so that the next Open need not read it from the log again. It only
@@ -43,7 +44,10 @@ type Options struct {
 	// used or written. Nil means slog.Default().
 	Logger *slog.Logger
 
-	disk sealed.Disk // of tests
+	// Of tests.
+	disk     sealed.Disk
+	linkRows int  // see linkStep
+	unlinked bool // nothing is linked unless a test does it
 }
 
 const maxSealRows = 1 << 24
@@ -75,6 +79,9 @@ func (o *Options) setDefaults() error {
 	if _, ok := backends[o.Backend]; !ok {
 		return fmt.Errorf("vector: Backend %q: want %s or %s", o.Backend, BackendFlat, BackendCoder)
 	}
+	if o.linkRows == 0 {
+		o.linkRows = linkStep
+	}
 	if o.SealRows < 0 || o.SealRows > maxSealRows {
 		return fmt.Errorf("vector: SealRows %d: want 1 to %d", o.SealRows, maxSealRows)
 	}
@@ -85,6 +92,10 @@ func (o *Options) setDefaults() error {
 func (o *Options) params() string {
 	return fmt.Sprintf("%s,m=%d,ef_construction=%d,seal_rows=%d", o.Backend, o.M, o.EfConstruction, o.SealRows)
 }
+
+// objectRuns is after how many passages a step of objects is sealed, at the end of
+// the event that has the last.
+func (o *Options) objectRuns() int { return max(1, o.SealRows/8) }
 
 // stamp is params of options that may not be filled in yet. Options that cannot
 // be are reported by Open.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,13 +28,13 @@ var ErrClosed = errors.New("vector: closed")
 // Kind is the projection as a node registers it.
 func Kind(opts Options) projections.Kind {
 	return projections.Kind{
-		Name: Name, Version: Version, Params: opts.stamp(), Topics: []string{schemas.TopicCommands},
+		Name: Name, Version: Version, Params: opts.stamp(), Topics: []string{schemas.TopicCommands, schemas.TopicAgents},
 		Open: func(dir string) (projections.Projection, error) { return Open(dir, opts) },
 	}
 }
 
-// Projection keeps the embeddings of a log's intents where the nearest ones to a
-// vector are found. All of its methods may be called at any time from any
+// Projection keeps the embeddings of a log's intents, and of the passages of
+// agents' objects, where the nearest ones to a vector are found. All of its methods may be called at any time from any
 // goroutine; Apply from one a partition.
 type Projection struct {
 	dir  string
@@ -44,11 +45,14 @@ type Projection struct {
 	users  int // calls under way: the files stay mapped until the last one ends
 	closed bool
 
-	// mu guards shards. A shard's locks come after it, and among those write before
-	// mu; who takes the write of several shards takes them in the order of
-	// partitions.
-	mu     sync.RWMutex
-	shards map[schemas.TopicPartition]*shard
+	// mu guards shards and objects. A shard's locks come after it, and among those
+	// write before mu; who takes the write of several shards takes them in the order
+	// of partitions, those of objects last.
+	mu      sync.RWMutex
+	shards  map[schemas.TopicPartition]*shard
+	objects map[schemas.TopicPartition]*objectShard
+
+	links linker // of objects
 }
 
 var _ projections.Projection = (*Projection)(nil)
@@ -63,7 +67,7 @@ func Open(dir string, opts Options) (*Projection, error) {
 	if err := opts.setDefaults(); err != nil {
 		return nil, err
 	}
-	p := &Projection{dir: dir, opts: opts, shards: map[schemas.TopicPartition]*shard{}}
+	p := &Projection{dir: dir, opts: opts, shards: map[schemas.TopicPartition]*shard{}, objects: map[schemas.TopicPartition]*objectShard{}}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open vectors: %w", err)
@@ -73,12 +77,13 @@ func Open(dir string, opts Options) (*Projection, error) {
 		if !e.IsDir() || !ok {
 			continue // not ours
 		}
-		s := newShard(tp, filepath.Join(dir, e.Name()), &p.opts)
-		p.shards[tp] = s
-		if err := s.load(); err != nil {
+		if err := p.begin(tp).load(); err != nil {
 			p.release()
 			return nil, fmt.Errorf("open vectors of %s: %w", tp, err)
 		}
+	}
+	if !p.opts.unlinked {
+		p.links.start()
 	}
 	return p, nil
 }
@@ -108,6 +113,16 @@ func (p *Projection) release() {
 	for _, s := range p.shards {
 		s.release()
 	}
+	for _, s := range p.objects {
+		s.release()
+	}
+}
+
+// part is a partition's shard, of commands or of objects.
+type part interface {
+	load() error
+	apply(ctx context.Context, b schemas.Batch) error
+	flush() error
 }
 
 // Name implements projections.Projection.
@@ -118,6 +133,12 @@ func (p *Projection) Next(tp schemas.TopicPartition) int64 {
 	if s := p.shard(tp); s != nil {
 		return s.snapshot().next
 	}
+	p.mu.RLock()
+	s := p.objects[tp]
+	p.mu.RUnlock()
+	if s != nil {
+		return s.snapshot().next
+	}
 	return 0
 }
 
@@ -126,6 +147,13 @@ func (p *Projection) Watermark() schemas.Watermark {
 	w := schemas.Watermark{}
 	for _, v := range p.snapshot() {
 		w[v.tp] = v.next
+	}
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	for tp, s := range p.objects {
+		if v := s.snapshot(); v.next > 0 {
+			w[tp] = v.next
+		}
 	}
 	return w
 }
@@ -146,7 +174,17 @@ func (p *Projection) sorted() []*shard {
 	return all
 }
 
-// snapshot is one state of all shards, in order: none is left out that another
+// sortedObjects are the shards of objects in order, for who holds mu.
+func (p *Projection) sortedObjects() []*objectShard {
+	var all []*objectShard
+	for _, s := range p.objects {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b *objectShard) int { return a.tp.Compare(b.tp) })
+	return all
+}
+
+// snapshot is one state of all shards of commands, in order: none is left out that another
 // one's batch came after.
 func (p *Projection) snapshot() []view {
 	// While this is held no shard can begin, and so no batch come after one that
@@ -178,23 +216,33 @@ func (p *Projection) Apply(ctx context.Context, b schemas.Batch) error {
 	if !sealed.Valid(tp) {
 		return schemas.Fatalf("vector: %q is not a partition of a topic", tp)
 	}
-	s := p.shard(tp)
-	if s == nil {
-		s = p.begin(tp)
-	}
-	return s.apply(ctx, b)
+	return p.begin(tp).apply(ctx, b)
 }
 
-// begin makes a partition's shard.
-func (p *Projection) begin(tp schemas.TopicPartition) *shard {
+// begin gives a partition's shard, made if there is none.
+func (p *Projection) begin(tp schemas.TopicPartition) part {
+	p.mu.RLock()
+	s, o := p.shards[tp], p.objects[tp]
+	p.mu.RUnlock()
+	switch {
+	case s != nil:
+		return s
+	case o != nil:
+		return o
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := p.shards[tp]
-	if s == nil {
-		s = newShard(tp, filepath.Join(p.dir, sealed.ShardDir(tp)), &p.opts)
-		p.shards[tp] = s
+	dir := filepath.Join(p.dir, sealed.ShardDir(tp))
+	if ofObjects(tp) {
+		if p.objects[tp] == nil {
+			p.objects[tp] = newObjectShard(tp, dir, &p.opts, &p.links)
+		}
+		return p.objects[tp]
 	}
-	return s
+	if p.shards[tp] == nil {
+		p.shards[tp] = newShard(tp, dir, &p.opts)
+	}
+	return p.shards[tp]
 }
 
 // Flush implements projections.Projection.
@@ -203,13 +251,19 @@ func (p *Projection) Flush() error {
 		return err
 	}
 	defer p.leave()
+	all := map[schemas.TopicPartition]part{}
 	p.mu.RLock()
-	all := p.sorted()
+	for tp, s := range p.shards {
+		all[tp] = s
+	}
+	for tp, s := range p.objects {
+		all[tp] = s
+	}
 	p.mu.RUnlock()
 	var errs []error
-	for _, s := range all {
-		if err := s.flush(); err != nil {
-			errs = append(errs, fmt.Errorf("flush vectors of %s: %w", s.tp, err))
+	for _, tp := range slices.SortedFunc(maps.Keys(all), schemas.TopicPartition.Compare) {
+		if err := all[tp].flush(); err != nil {
+			errs = append(errs, fmt.Errorf("flush vectors of %s: %w", tp, err))
 		}
 	}
 	return errors.Join(errs...)
@@ -222,6 +276,7 @@ func (p *Projection) Close() error {
 	if errors.Is(err, ErrClosed) {
 		return nil
 	}
+	p.links.stop() // before the files that it reads are released
 	p.life.Lock()
 	first := !p.closed
 	p.closed = true

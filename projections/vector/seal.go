@@ -1,10 +1,7 @@
 package vector
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"path/filepath"
 
 	"github.com/recountdb/recount/projections/sealed"
@@ -138,30 +135,8 @@ func (s *shard) save(durable bool) error {
 	return err
 }
 
-func (s *shard) store(name string, durable bool, h header, regions []region) error {
-	if err := s.folder(); err != nil {
-		return err
-	}
-	return sealed.Replace(s.opts.disk, s.dir, name, durable, func(w io.Writer) error { return writeFile(w, h, regions) })
-}
-
-// remove deletes a file that is of no use any more.
-func (s *shard) remove(name string) {
-	if err := s.opts.disk.Remove(filepath.Join(s.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.opts.Logger.Warn("vector: leftover not removed", "projection", Name, "position", s.tp.String(), "err", err)
-	}
-}
-
 func (s *shard) header(kind fileKind) header {
 	return header{kind: kind, partition: s.tp.Partition, sequence: uint64(len(s.steps)), base: s.base}
-}
-
-// whose are the regions that every file has: what made it, and what it is of.
-func (s *shard) whose() []region {
-	return []region{
-		{tagParams, ofShard, [][]byte{[]byte(s.opts.params())}},
-		{tagTopic, ofShard, [][]byte{[]byte(s.tp.Topic)}},
-	}
 }
 
 // stepRegions are the runs of the tail and the rows that are new with them.

@@ -3,7 +3,6 @@ package vector
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,9 +14,7 @@ import (
 
 // shard is the state of one partition.
 type shard struct {
-	tp   schemas.TopicPartition
-	dir  string
-	opts *Options
+	home // made is guarded by write
 
 	// write is held by whoever adds, seals or saves. It guards what follows.
 	write  sync.Mutex
@@ -25,7 +22,6 @@ type shard struct {
 	steps  []*file  // sealed steps, oldest first
 	tail   tail     // what came after the last of them
 	base   int64    // where the tail begins
-	made   bool     // the folder exists
 	saved  int64    // the Next that is on disk; -1 when none is
 	since  int      // new rows since the last checkpoint
 
@@ -63,7 +59,7 @@ type tail struct {
 func newTail() tail { return tail{ids: map[schemas.EventID]struct{}{}} }
 
 func newShard(tp schemas.TopicPartition, dir string, opts *Options) *shard {
-	s := &shard{tp: tp, dir: dir, opts: opts, tail: newTail(), saved: -1}
+	s := &shard{home: home{tp: tp, dir: dir, opts: opts}, tail: newTail(), saved: -1}
 	s.publish(0)
 	return s
 }
@@ -236,19 +232,4 @@ func (s *shard) checkBatch(b schemas.Batch, next int64) ([]uint64, error) {
 		}
 	}
 	return keys, nil
-}
-
-// folder makes the shard's folder.
-func (s *shard) folder() error {
-	if s.made {
-		return nil
-	}
-	if err := s.opts.disk.MkdirAll(s.dir); err != nil {
-		return err
-	}
-	if err := s.opts.disk.SyncDir(filepath.Dir(s.dir)); err != nil {
-		return err
-	}
-	s.made = true
-	return nil
 }

@@ -35,6 +35,41 @@ func (p *Projection) Stats() []ShardStats {
 	return all
 }
 
+// ObjectShardStats is what a partition of agents' events holds.
+type ObjectShardStats struct {
+	TP schemas.TopicPartition
+	// Spaces are pairs of an audience and an embedder, Rows distinct vectors of a
+	// space, Runs passages of objects.
+	Spaces, Rows, Runs int
+	// Linked is how many rows are in graphs.
+	Linked int
+	// Files are sealed steps.
+	Files int
+}
+
+// ObjectStats says what each partition of agents' events holds, in order.
+func (p *Projection) ObjectStats() []ObjectShardStats {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	var all []ObjectShardStats
+	for _, s := range p.sortedObjects() {
+		s.mu.RLock()
+		v, spaces := s.view, s.spaces
+		s.mu.RUnlock()
+		st := ObjectShardStats{
+			TP: v.tp, Spaces: len(spaces), Files: len(v.steps),
+			Rows: int(v.rows) + len(v.tail.first), Runs: int(v.runs) + len(v.tail.offset),
+		}
+		for _, sp := range spaces {
+			if g := sp.graph.Load(); g != nil {
+				st.Linked += g.Len()
+			}
+		}
+		all = append(all, st)
+	}
+	return all
+}
+
 // Verify checks every byte of the sealed files, and returns what is damaged.
 func (p *Projection) Verify(ctx context.Context) ([]*CorruptError, error) {
 	if err := p.enter(); err != nil {
@@ -81,6 +116,18 @@ func (p *Projection) files() (mapped, links []*file, err error) {
 			}
 		}
 		s.write.Unlock()
+	}
+	for _, s := range p.sortedObjects() {
+		s.mu.RLock()
+		for _, st := range s.view.steps {
+			mapped = append(mapped, st.file)
+		}
+		p.links.mu.Lock()
+		for _, sp := range s.spaces {
+			mapped = append(mapped, sp.link.codes...)
+		}
+		p.links.mu.Unlock()
+		s.mu.RUnlock()
 	}
 	return mapped, links, err
 }

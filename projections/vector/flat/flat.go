@@ -38,6 +38,16 @@ func New(opt index.Options) (*Index, error) {
 	return open(opt, rows.New(opt.Dim)), nil
 }
 
+// NewCodes makes an empty index that keeps no vectors: vector gives that of a row,
+// also of one that is being added. Its chunks are codes and scales alone.
+func NewCodes(opt index.Options, vector func(row uint32) []float32) (*Index, error) {
+	opt, err := opt.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return open(opt, rows.NewCodes(opt.Dim, vector)), nil
+}
+
 func open(opt index.Options, r *rows.Rows) *Index {
 	x := &Index{opt: opt, rows: r, kern: kernel.Best(), scratch: newScratch(kernel.Stride(opt.Dim)), ends: map[uint32]uint32{}}
 	if opt.Generic {

@@ -63,6 +63,11 @@ func (x *Index) AppendLinks(b []byte) []byte {
 // Generic. What is not believable is an index.ErrCorrupt; whether vectors are
 // what they were is for checksums to say.
 func Load(opt index.Options, links []byte, chunks [][]byte) (*Index, error) {
+	return LoadCodes(opt, links, chunks, nil)
+}
+
+// LoadCodes is Load for an index that NewCodes made.
+func LoadCodes(opt index.Options, links []byte, chunks [][]byte, vector func(row uint32) []float32) (*Index, error) {
 	opt, err := opt.WithDefaults()
 	if err != nil {
 		return nil, err
@@ -87,7 +92,7 @@ func Load(opt index.Options, links []byte, chunks [][]byte) (*Index, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
-	r, err := rows.Load(opt.Dim, int(n), chunks)
+	r, err := rows.LoadCodes(opt.Dim, int(n), chunks, vector)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,9 @@
 // So code × scale is the element, give or take half a scale. All three offsets
 // are multiples of 64.
 //
+// Rows whose vectors are kept elsewhere (NewCodes) have chunks of codes and scales
+// alone: the scales are at 1024 × stride.
+//
 // One writer and any number of readers. Append writes the row first and then
 // publishes the new Len with an atomic store; a reader who loads Len, or learns
 // of a row through another atomic word that was stored after the row was written,
@@ -43,6 +46,7 @@ const PerChunk = kernel.BlockRows
 // Rows are the vectors of one index.
 type Rows struct {
 	dim, stride int
+	vector      func(row uint32) []float32 // nil: chunks have them
 	n, deleted  atomic.Uint32
 	table       atomic.Pointer[Table] // never nil
 }
@@ -55,25 +59,43 @@ type Table struct {
 	chunks [][]byte
 	dead   []*tombstones
 	dim    int
+	vector func(row uint32) []float32
 }
 
 // tombstones has a bit for each deleted row of a chunk.
 type tombstones [PerChunk / 32]atomic.Uint32
 
 // New makes rows for vectors of dim elements.
-func New(dim int) *Rows {
-	r := &Rows{dim: dim, stride: kernel.Stride(dim)}
-	r.table.Store(&Table{dim: dim})
+func New(dim int) *Rows { return NewCodes(dim, nil) }
+
+// NewCodes makes rows whose vectors are kept elsewhere: vector gives that of a row,
+// also of one that is being added.
+func NewCodes(dim int, vector func(row uint32) []float32) *Rows {
+	r := &Rows{dim: dim, stride: kernel.Stride(dim), vector: vector}
+	r.table.Store(&Table{dim: dim, vector: vector})
 	return r
 }
 
 // ChunkSize is the length in bytes of a chunk of vectors of dim elements.
 func ChunkSize(dim int) int { return PerChunk * (kernel.Stride(dim) + 4*dim + 4) }
 
+// CodesSize is the length in bytes of a chunk without the vectors.
+func CodesSize(dim int) int { return PerChunk * (kernel.Stride(dim) + 4) }
+
+func (r *Rows) chunkSize() int {
+	if r.vector != nil {
+		return CodesSize(r.dim)
+	}
+	return ChunkSize(r.dim)
+}
+
 // Load makes rows of n rows from their chunks. Full ones are used in place; a
 // last one that is not full is copied, because rows will be added to it.
-func Load(dim, n int, chunks [][]byte) (*Rows, error) {
-	r := New(dim)
+func Load(dim, n int, chunks [][]byte) (*Rows, error) { return LoadCodes(dim, n, chunks, nil) }
+
+// LoadCodes is Load for rows whose vectors are kept elsewhere.
+func LoadCodes(dim, n int, chunks [][]byte, vector func(row uint32) []float32) (*Rows, error) {
+	r := NewCodes(dim, vector)
 	if n < 0 || n > index.MaxRows || len(chunks) != (n+PerChunk-1)/PerChunk {
 		return nil, fmt.Errorf("%w: %d chunks for %d rows", index.ErrCorrupt, len(chunks), n)
 	}
@@ -82,7 +104,7 @@ func Load(dim, n int, chunks [][]byte) (*Rows, error) {
 			return nil, fmt.Errorf("chunk %d: %w", i, err)
 		}
 		if n-i*PerChunk < PerChunk {
-			own := newChunk(dim)
+			own := newChunk(r.chunkSize())
 			copy(own, chunk)
 			chunk = own
 		}
@@ -96,7 +118,7 @@ func (r *Rows) checkChunk(chunk []byte) error {
 	if !littleEndian {
 		return fmt.Errorf("%w: chunks cannot be mapped on a big-endian machine", index.ErrCorrupt)
 	}
-	if want := ChunkSize(r.dim); len(chunk) != want {
+	if want := r.chunkSize(); len(chunk) != want {
 		return fmt.Errorf("%w: %d bytes, want %d", index.ErrCorrupt, len(chunk), want)
 	}
 	if uintptr(unsafe.Pointer(unsafe.SliceData(chunk)))%4 != 0 {
@@ -117,10 +139,12 @@ func (r *Rows) Write(vec []float32) {
 	row := r.n.Load()
 	t := r.table.Load()
 	if int(row/PerChunk) == len(t.chunks) {
-		t = t.with(len(t.chunks), newChunk(r.dim))
+		t = t.with(len(t.chunks), newChunk(r.chunkSize()))
 		r.table.Store(t)
 	}
-	copy(t.Vector(row), vec)
+	if r.vector == nil {
+		copy(t.Vector(row), vec)
+	}
 	*t.scale(row) = Encode(t.Code(row), vec)
 }
 
@@ -219,9 +243,14 @@ func (r *Rows) Hash(w hash.Hash) {
 	n, t := r.Len(), r.table.Load()
 	for i, chunk := range t.chunks {
 		count := min(n-i*PerChunk, PerChunk)
-		for at, size := range []int{r.stride, 4 * r.dim, 4} {
-			from := PerChunk * []int{0, r.stride, r.stride + 4*r.dim}[at]
+		sizes := []int{r.stride, 4 * r.dim, 4}
+		if r.vector != nil {
+			sizes = []int{r.stride, 4}
+		}
+		from := 0
+		for _, size := range sizes {
 			_, _ = w.Write(chunk[from : from+count*size]) // a hash does not fail
+			from += PerChunk * size
 		}
 	}
 }
@@ -230,6 +259,7 @@ func (r *Rows) Hash(w hash.Hash) {
 func (t *Table) with(i int, chunk []byte) *Table {
 	n := &Table{
 		dim:    t.dim,
+		vector: t.vector,
 		chunks: append([][]byte(nil), t.chunks...),
 		dead:   append([]*tombstones(nil), t.dead...),
 		Blocks: append([]kernel.Block(nil), t.Blocks...),
@@ -241,13 +271,16 @@ func (t *Table) with(i int, chunk []byte) *Table {
 	n.chunks[i] = chunk
 	n.Blocks[i] = kernel.Block{
 		Codes:  (*int8)(unsafe.Pointer(&chunk[0])),
-		Scales: (*float32)(unsafe.Pointer(&chunk[PerChunk*(kernel.Stride(t.dim)+4*t.dim)])),
+		Scales: (*float32)(unsafe.Pointer(&chunk[len(chunk)-4*PerChunk])),
 	}
 	return n
 }
 
 // Vector is the vector of a row.
 func (t *Table) Vector(row uint32) []float32 {
+	if t.vector != nil {
+		return t.vector(row)
+	}
 	at := PerChunk*kernel.Stride(t.dim) + int(row%PerChunk)*4*t.dim
 	return unsafe.Slice((*float32)(unsafe.Pointer(&t.chunks[row/PerChunk][at])), t.dim)
 }
@@ -284,8 +317,7 @@ func Encode(code []int8, vec []float32) float32 {
 }
 
 // newChunk makes a chunk of zeros, aligned to 64 bytes.
-func newChunk(dim int) []byte {
-	size := ChunkSize(dim)
+func newChunk(size int) []byte {
 	b := make([]byte, size+63)
 	skip := -int(uintptr(unsafe.Pointer(&b[0]))) & 63
 	return b[skip : skip+size : skip+size]

@@ -1,0 +1,307 @@
+package vector
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/recountdb/recount/projections/vector/flat"
+	"github.com/recountdb/recount/projections/vector/index"
+	"github.com/recountdb/recount/projections/vector/rows"
+)
+
+// linkStep is how many rows of a space are linked at a time: a space has a graph
+// over as many of its sealed rows as are a multiple of it. What is behind them, and
+// spaces with fewer rows, are scanned: comparing so many one by one costs what a
+// walk does.
+const linkStep = 1 << 14
+
+const codesSuffix = ".codes.vec"
+
+func codesName(space uint32, seq int) string {
+	return fmt.Sprintf("%08d-%08d%s", space, seq, codesSuffix)
+}
+func spaceLinksName(space uint32) string { return fmt.Sprintf("%08d%s", space, linksSuffix) }
+
+// linker makes the graphs of large spaces, beside Apply, which has no time for it:
+// a row takes it a hundred times as long. One goroutine at most, which is there
+// while there is work.
+//
+// Graphs are no part of the state. That of so many rows is a function of these
+// rows, so two that have linked as many have the same. What is stored of a graph is
+// believed if its every byte holds, and made anew otherwise.
+type linker struct {
+	mu      sync.Mutex // guards what follows, and the target of each space
+	queue   []linkJob
+	started bool
+	stopped bool
+	running sync.WaitGroup
+	busy    bool // the goroutine is there
+}
+
+// linkJob is a space of which there are rows to be linked.
+type linkJob struct {
+	shard *objectShard
+	space *objectSpace
+}
+
+// linkState is what the linker knows of a space.
+type linkState struct {
+	target uint32 // how many rows are to be linked; guarded by the linker's mu
+	queued bool   // likewise
+	looked bool   // what is stored was looked at
+	stored uint32 // rows of the graph that is stored
+	codes  []*file
+}
+
+// due notes how many sealed rows a space has.
+func (l *linker) due(s *objectShard, sp *objectSpace) {
+	target := sp.n - sp.n%uint32(s.opts.linkRows)
+	if target == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if target > sp.link.target {
+		sp.link.target = target
+		l.push(linkJob{s, sp})
+	}
+}
+
+// push queues a space; mu is held.
+func (l *linker) push(j linkJob) {
+	if !j.space.link.queued {
+		j.space.link.queued = true
+		l.queue = append(l.queue, j)
+	}
+	l.run()
+}
+
+// run has the goroutine begin, if there is anything for it; mu is held.
+func (l *linker) run() {
+	if l.started && !l.stopped && !l.busy && len(l.queue) > 0 {
+		l.busy = true
+		l.running.Go(func() {
+			lowerPriority()
+			l.work()
+		})
+	}
+}
+
+// start lets work begin.
+func (l *linker) start() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.started = true
+	l.run()
+}
+
+// stop ends work after the row that it is at, and waits for it.
+func (l *linker) stop() {
+	l.mu.Lock()
+	l.stopped = true
+	l.mu.Unlock()
+	l.running.Wait()
+}
+
+func (l *linker) isStopped() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stopped
+}
+
+// work links until nothing is due. Each space has one step at a time.
+func (l *linker) work() {
+	for {
+		l.mu.Lock()
+		if l.stopped || len(l.queue) == 0 {
+			l.busy = false
+			l.mu.Unlock()
+			return
+		}
+		j := l.queue[0]
+		l.queue = slices.Delete(l.queue, 0, 1)
+		j.space.link.queued = false
+		target := j.space.link.target
+		l.mu.Unlock()
+		linked, err := j.step(target, l.isStopped)
+		if err != nil {
+			// Searches scan what is not linked; the rows are safe.
+			j.shard.opts.Logger.Warn("vector: objects not linked", "projection", Name, "position", j.shard.tp.String(), "err", err)
+			continue // until more rows are there
+		}
+		l.mu.Lock()
+		if !l.stopped && linked < j.space.link.target {
+			l.push(j)
+		}
+		l.mu.Unlock()
+	}
+}
+
+// step links up to the next multiple of the step's size, and stores it. It gives
+// how many rows are linked then.
+func (j linkJob) step(target uint32, stopped func() bool) (uint32, error) {
+	s, sp := j.shard, j.space
+	if !sp.link.looked {
+		sp.link.looked = true
+		if err := j.load(target); err != nil {
+			s.opts.Logger.Info("vector: links of objects not used, making them anew", "projection", Name, "position", s.tp.String(), "err", err)
+		}
+	}
+	x := sp.graph.Load()
+	if x == nil {
+		var err error
+		if x, err = flat.NewCodes(s.opts.index(), sp.vector); err != nil {
+			return 0, err
+		}
+		sp.graph.Store(x)
+	}
+	size := uint32(s.opts.linkRows)
+	n := uint32(x.Len())
+	for end := min(target, n-n%size+size); n < end; n++ {
+		if stopped() {
+			return n, nil
+		}
+		if err := x.Add(sp.vector(n)); err != nil {
+			return n, err
+		}
+	}
+	if err := j.storeCodes(x); err != nil {
+		return n, err
+	}
+	// Each time it has grown by an eighth, so that what is written in all is a few
+	// times what is there in the end.
+	if n == sp.link.stored || n < sp.link.stored+max(size, sp.link.stored/8) {
+		return n, nil
+	}
+	head := header{kind: kindObjectLinks, partition: s.tp.Partition, space: sp.number, next: int64(n)}
+	links := region{tagLinks, sp.number, [][]byte{x.AppendLinks(nil)}}
+	// Not synced: what a power cut leaves of it is checked before it is used.
+	if err := s.store(spaceLinksName(sp.number), false, head, append(s.whose(), links)); err != nil {
+		return n, err
+	}
+	sp.link.stored = n
+	return n, nil
+}
+
+// storeCodes puts the codes of whole steps into files, and the files' memory into
+// the graph.
+func (j linkJob) storeCodes(x *flat.Index) error {
+	s, sp := j.shard, j.space
+	for seq := len(sp.link.codes); (seq+1)*s.opts.linkRows <= x.Len(); seq++ {
+		chunks := s.opts.linkRows / rows.PerChunk
+		var parts [][]byte
+		for i := range chunks {
+			parts = append(parts, x.Chunk(seq*chunks+i))
+		}
+		head := header{kind: kindObjectCodes, partition: s.tp.Partition, space: sp.number, sequence: uint64(seq)}
+		if err := s.store(codesName(sp.number, seq), false, head, append(s.whose(), region{tagCodes, sp.number, parts})); err != nil {
+			return err
+		}
+		f, parts, err := j.openCodes(seq)
+		if err != nil {
+			return err
+		}
+		for i, chunk := range parts {
+			if err := x.Map(seq*chunks+i, chunk); err != nil {
+				f.close()
+				return err
+			}
+		}
+		j.keep(f)
+	}
+	return nil
+}
+
+// keep has a mapped file released with the shard.
+func (j linkJob) keep(files ...*file) {
+	l := j.shard.links
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j.space.link.codes = append(j.space.link.codes, files...)
+}
+
+// openCodes opens the codes of a step and gives its chunks.
+func (j linkJob) openCodes(seq int) (*file, [][]byte, error) {
+	s, sp := j.shard, j.space
+	f, err := s.open(filepath.Join(s.dir, codesName(sp.number, seq)), kindObjectCodes, uint64(seq))
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := f.get(tagCodes, sp.number)
+	size := rows.CodesSize(dim)
+	if err == nil && len(b) != s.opts.linkRows/rows.PerChunk*size {
+		err = f.wrong(tagCodes, sp.number, "want %d bytes", s.opts.linkRows/rows.PerChunk*size)
+	}
+	if err != nil {
+		f.close()
+		return nil, nil, err
+	}
+	return f, slices.Collect(slices.Chunk(b, size)), nil
+}
+
+// load takes the graph that is stored, if there is one of no more rows than these.
+func (j linkJob) load(rows uint32) (err error) {
+	s, sp := j.shard, j.space
+	path := filepath.Join(s.dir, spaceLinksName(sp.number))
+	if _, err := os.Stat(path); os.IsNotExist(err) {
+		return nil
+	}
+	f, err := s.open(path, kindObjectLinks, 0)
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	if f.next <= 0 || f.next > int64(rows) || f.next%int64(s.opts.linkRows) != 0 {
+		return f.wrong(tagLinks, sp.number, "of %d rows, there are %d", f.next, rows)
+	}
+	links, err := f.get(tagLinks, sp.number)
+	if err != nil {
+		return err
+	}
+	var files []*file
+	defer func() {
+		if err != nil {
+			closeAll(files)
+		}
+	}()
+	var chunks [][]byte
+	for seq := range int(f.next) / s.opts.linkRows {
+		cf, parts, err := j.openCodes(seq)
+		if err != nil {
+			return err
+		}
+		files, chunks = append(files, cf), append(chunks, parts...)
+	}
+	if err := sp.sameCodes(chunks); err != nil {
+		return err
+	}
+	x, err := flat.LoadCodes(s.opts.index(), links, chunks, sp.vector)
+	if err != nil {
+		return err
+	}
+	if x.Len() != int(f.next) {
+		return f.wrong(tagLinks, sp.number, "of %d rows, want %d", x.Len(), f.next)
+	}
+	j.keep(files...)
+	sp.link.stored = uint32(f.next)
+	sp.graph.Store(x)
+	return nil
+}
+
+// sameCodes reports whether the first code of each chunk is that of the row there:
+// files that another state left are not.
+func (sp *objectSpace) sameCodes(chunks [][]byte) error {
+	for i, chunk := range chunks {
+		var code [dim]int8
+		rows.Encode(code[:], sp.vector(uint32(i*rows.PerChunk)))
+		for at, c := range code {
+			if byte(c) != chunk[at] {
+				return fmt.Errorf("%w: the codes of row %d are of another vector", index.ErrCorrupt, i*rows.PerChunk)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,331 @@
+package vector
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/recountdb/recount/projections/sealed"
+	"github.com/recountdb/recount/projections/vector/rows"
+	"github.com/recountdb/recount/schemas"
+)
+
+// linking are options under which a few thousand rows are linked, when a test says
+// so.
+func linking() Options {
+	return Options{SealRows: 8 * 500, EfConstruction: 60, linkRows: rows.PerChunk, unlinked: true, Logger: quiet}
+}
+
+// large is a log with an audience of so many rows, and a few others.
+func large(n int) *agents {
+	a := newAgents(0, 6)
+	for i := range n {
+		vec := unit(a.rng)
+		a.past = append(a.past, vec)
+		a.add("test/1", object(audience(1), vec))
+		if i%10 == 0 {
+			a.add("test/1", object(audience(2), vec), object(audience(1), vec, unit(a.rng)))
+		}
+	}
+	return a
+}
+
+// linkAll does what is due.
+func linkAll(p *Projection) {
+	p.links.mu.Lock()
+	p.links.stopped = false
+	p.links.mu.Unlock()
+	p.links.work()
+}
+
+// graphs are the links of each space that has some.
+func graphs(p *Projection) map[uint32][]byte {
+	all := map[uint32][]byte{}
+	for _, s := range p.objects {
+		for _, sp := range s.spaces {
+			if g := sp.graph.Load(); g != nil {
+				all[sp.number] = g.AppendLinks(nil)
+			}
+		}
+	}
+	return all
+}
+
+// recallOf is the share of what a comparison of all finds that the searches find.
+func recallOf(t *testing.T, p *Projection, all []told, queries []ObjectQuery) float64 {
+	t.Helper()
+	found, wanted := 0, 0
+	for _, q := range queries {
+		got, _ := searchObjects(t, p, q)
+		for _, want := range wantedObjects(all, q) {
+			wanted++
+			if slices.Contains(got, want) {
+				found++
+			}
+		}
+	}
+	return float64(found) / float64(wanted)
+}
+
+// TestLinkedObjects: rows that are linked are found by walking, with what is not
+// linked, what filters keep, and what was there then; the state is the same, linked
+// or not.
+func TestLinkedObjects(t *testing.T) {
+	a := large(4000)
+	p, scanned := fresh(t, linking()), fresh(t, linking())
+	a.apply(t, p)
+	a.apply(t, scanned)
+	linkAll(p)
+	st := p.ObjectStats()
+	if st[0].Linked != 4*rows.PerChunk {
+		t.Fatalf("linked: %+v", st)
+	}
+	sameState(t, p, scanned)
+	of := []schemas.AudienceID{audience(1).ID()}
+	rng := rand.New(rand.NewPCG(5, 5))
+	all := passagesOf(a)
+	for name, tc := range map[string]struct {
+		walked bool
+		recall float64
+		q      ObjectQuery
+	}{
+		"plain":           {true, 0.9, ObjectQuery{}},
+		"two audiences":   {true, 0.9, ObjectQuery{Audiences: append(of, audience(2).ID())}},
+		"half":            {true, 0.9, ObjectQuery{Filter: func(r schemas.ObjectRef) bool { return r.Offset%2 == 0 }}},
+		"one in 100":      {false, 1, ObjectQuery{Filter: func(r schemas.ObjectRef) bool { return r.Offset%100 == 7 }}},
+		"later half left": {true, 0.9, ObjectQuery{Below: schemas.Watermark{a.TP: a.Next / 2}}},
+		"the first":       {false, 1, ObjectQuery{Below: schemas.Watermark{a.TP: 200}}},
+		"many":            {false, 1, ObjectQuery{K: 300}},
+	} {
+		var queries []ObjectQuery
+		for range 40 {
+			q := tc.q
+			q.Vector, q.Embedder, q.EF = unit(rng), "test/1", 200
+			if q.Audiences == nil {
+				q.Audiences = of
+			}
+			if q.K == 0 {
+				q.K = 10
+			}
+			queries = append(queries, q)
+			got, stats := searchObjects(t, p, q)
+			if walked := stats[0].Walked > 0; walked != tc.walked {
+				t.Fatalf("%s: %+v, walked should be %v", name, stats, tc.walked)
+			}
+			if want := wantedObjects(all, q); len(got) != len(want) {
+				t.Fatalf("%s: %d hits, want %d", name, len(got), len(want))
+			}
+			for _, h := range got { // whatever is found is right
+				q.Only = append(q.Only, h.Ref)
+			}
+			if diff := gocmp.Diff(got, wantedObjects(all, q)); diff != "" {
+				t.Fatalf("%s (got - want +): %s", name, diff)
+			}
+		}
+		if r := recallOf(t, p, all, queries); r < tc.recall {
+			t.Errorf("%s: recall %.3f, want %.2f", name, r, tc.recall)
+		}
+	}
+}
+
+func sameState(t *testing.T, p, q *Projection) {
+	t.Helper()
+	dump := func(p *Projection) (out []byte) {
+		if err := p.Dump(t.Context(), func(k, v []byte) error {
+			out = append(append(append(out, k...), 0), v...)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	if !bytes.Equal(dump(p), dump(q)) {
+		t.Error("the states differ")
+	}
+}
+
+// TestLinksAreOfTheRows: however the log was batched, whenever rows were linked and
+// whatever was stored in between, the links are the same.
+func TestLinksAreOfTheRows(t *testing.T) {
+	a := large(3500)
+	once := fresh(t, linking())
+	a.apply(t, once)
+	linkAll(once)
+	opts := linking()
+	p := open(t, t.TempDir(), opts)
+	for _, to := range []int64{1700, 2500, a.Next} {
+		a.applyTo(t, p, to)
+		linkAll(p)
+		closeOf(t, p)
+		p = open(t, p.dir, opts)
+	}
+	defer closeOf(t, p)
+	if len(graphs(p)) != 0 {
+		t.Fatal("Open has loaded links: that is for the background")
+	}
+	linkAll(p)
+	if got, want := graphs(p), graphs(once); len(want) != 1 || !gocmp.Equal(got, want) {
+		t.Errorf("links of %d and of %d spaces differ", len(got), len(want))
+	}
+	if st := p.ObjectStats(); st[0].Linked != 3*rows.PerChunk {
+		t.Errorf("%+v", st)
+	}
+}
+
+// TestLostLinks: links that are gone, cut, damaged or of other rows are made anew,
+// and nothing else is.
+func TestLostLinks(t *testing.T) {
+	a := large(2500)
+	opts := linking()
+	p := open(t, t.TempDir(), opts)
+	a.apply(t, p)
+	linkAll(p)
+	want, stats := graphs(p), p.ObjectStats()
+	closeOf(t, p)
+	shard := filepath.Join(p.dir, sealed.ShardDir(a.TP))
+	files := filesOf(t, p.dir)
+	var derived []string
+	for name := range files {
+		if strings.HasSuffix(name, linksSuffix) || strings.HasSuffix(name, codesSuffix) {
+			derived = append(derived, name)
+		}
+	}
+	if len(derived) != 3 {
+		t.Fatalf("%d files of links and codes: %v", len(derived), derived)
+	}
+	for _, name := range derived {
+		for damage, change := range map[string]func(path string, b []byte) error{
+			"gone":    func(path string, _ []byte) error { return os.Remove(path) },
+			"cut":     func(path string, b []byte) error { return os.Truncate(path, int64(len(b)/2)) },
+			"empty":   func(path string, _ []byte) error { return os.Truncate(path, 0) },
+			"flipped": func(path string, b []byte) error { return os.WriteFile(path, flip(b, len(b)/2), 0o644) },
+			"another": func(path string, _ []byte) error {
+				other := derived[0]
+				if filepath.Base(path) == other {
+					other = derived[1]
+				}
+				return os.WriteFile(path, files[other], 0o644)
+			},
+		} {
+			if err := change(filepath.Join(shard, name), files[name]); err != nil {
+				t.Fatal(err)
+			}
+			p := open(t, p.dir, opts)
+			linkAll(p)
+			if got := graphs(p); !gocmp.Equal(got, want) {
+				t.Errorf("%s %s: the links differ", name, damage)
+			}
+			if err := verify(t, p); err != nil {
+				t.Errorf("%s %s: %v", name, damage, err)
+			}
+			if diff := gocmp.Diff(p.ObjectStats(), stats); diff != "" {
+				t.Errorf("%s %s: (got - want +) %s", name, damage, diff)
+			}
+			closeOf(t, p)
+			if diff := gocmp.Diff(filesOf(t, p.dir), files); diff != "" {
+				t.Errorf("%s %s: other files than before", name, damage)
+			}
+		}
+	}
+}
+
+func flip(b []byte, at int) []byte {
+	b = bytes.Clone(b)
+	b[at] ^= 4
+	return b
+}
+
+// TestLinksOfAnotherState: codes that are not those of the rows are not used, even
+// if every byte of their files is as it was written.
+func TestLinksOfAnotherState(t *testing.T) {
+	opts := linking()
+	a, b := large(1500), newAgents(0, 77)
+	for range 3000 {
+		b.add("test/1", object(audience(1), unit(b.rng)))
+	}
+	p, q := open(t, t.TempDir(), opts), open(t, t.TempDir(), opts)
+	for l, p := range map[*agents]*Projection{a: p, b: q} {
+		l.apply(t, p)
+		linkAll(p)
+	}
+	want := graphs(q)
+	closeOf(t, p)
+	closeOf(t, q)
+	for name, bytes := range filesOf(t, p.dir) {
+		if strings.HasSuffix(name, linksSuffix) || strings.HasSuffix(name, codesSuffix) {
+			if err := os.WriteFile(filepath.Join(q.dir, sealed.ShardDir(b.TP), name), bytes, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	q = open(t, q.dir, opts)
+	linkAll(q)
+	if got := graphs(q); !gocmp.Equal(got, want) {
+		t.Error("the links are not those of the rows")
+	}
+	closeOf(t, q)
+}
+
+// TestSearchWhileLinking: searches, batches and linking go on at once; whatever is
+// found is right, and Close ends it all.
+func TestSearchWhileLinking(t *testing.T) {
+	a := large(3000)
+	opts := linking()
+	opts.unlinked = false
+	p := open(t, t.TempDir(), opts)
+	all := passagesOf(a)
+	scores := map[schemas.ObjectRef]bool{}
+	for _, x := range all {
+		scores[x.ref] = true
+	}
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	for r := range uint64(2) {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(r, 9))
+			for {
+				vec := a.past[rng.IntN(len(a.past))]
+				below := p.Watermark()
+				q := ObjectQuery{Vector: vec, Embedder: "test/1", K: 10, Audiences: []schemas.AudienceID{audience(1).ID()}, Below: below}
+				hits, _, err := p.SearchObjects(t.Context(), q)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for i, h := range hits {
+					if h.Ref.Offset >= below[a.TP] || !scores[h.Ref] || i > 0 && hits[i-1].compare(h) >= 0 {
+						t.Errorf("hit %d below %s: %+v", i, below, h)
+					}
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for at := int64(0); at < a.Next; at += 100 {
+		a.applyTo(t, p, min(at+100, a.Next))
+	}
+	for p.ObjectStats()[0].Linked < rows.PerChunk {
+		if err := p.Flush(); err != nil {
+			t.Error(err)
+		}
+	}
+	close(done)
+	wg.Wait()
+	closeOf(t, p)
+	p = open(t, p.dir, opts)
+	for p.ObjectStats()[0].Linked < 3*rows.PerChunk {
+		searchObjects(t, p, ObjectQuery{Vector: at(0), Embedder: "test/1", K: 1, Audiences: []schemas.AudienceID{audience(1).ID()}})
+	}
+	closeOf(t, p)
+}
