@@ -1,7 +1,8 @@
 // Package vector finds the intents whose embeddings are nearest to a vector, and
-// keeps for each intent the earlier ones that are most like it.
+// keeps for each intent the earlier ones that are most like it. It does the same for
+// the passages of agents' objects, without what they are like.
 //
-// A caller may rely on this:
+// A caller may rely on this, of intents:
 //
 //   - Only vectors of one embedder are compared with each other: a shard has a
 //     *space* for each embedder's name, with an index of its own.
@@ -25,6 +26,24 @@
 //     a *CorruptError that names file and region. Opening does not make anything
 //     anew that is sealed: it reads.
 //
+// And of objects:
+//
+//   - Only vectors of one embedder and one audience (schemas.Audience) are compared:
+//     they are a space. A search visits the spaces that it names, and no other has a
+//     part in its answer, in what it counts or in what it takes.
+//   - A passage (Object.parts) is a run; passages of a space with the same vector,
+//     bit by bit, are one row.
+//   - A passage is found as soon as its batch has been applied, by comparing codes
+//     one by one and then vectors: that takes a hundredth of what linking a row does.
+//     Where a space has 16,384 sealed rows, and at each multiple, they are linked in
+//     the background (linker); a search walks what is linked and scans the rest.
+//     Nothing waits for links, and nothing is lost with them.
+//   - Rows are numbered in the order of the log, so what there was at a watermark is
+//     the first of them. Where a space is scanned, an answer below a watermark is the
+//     answer that there was then.
+//   - The same log gives the same steps, byte for byte. Links of so many rows are a
+//     function of these rows; how far linking has come is not part of the state.
+//
 // On disk, below the directory of the projection:
 //
 //	recount.commands-0/            one folder a partition, topic-partition
@@ -35,7 +54,19 @@
 //	    tail.vec                   checkpoint of what no step has: only a shortcut
 //	    00000002.step.vec.tmp      what a crash may leave; Open removes it
 //
-// A step is sealed by the run that makes it SealRows long, a chunk by the row that
+//	recount.agents-0/
+//	    00000000.objects.vec       the runs of a step, and the rows new with them with
+//	                               their vectors, of all spaces; never changed
+//	    tail.vec                   as above
+//	    00000007-00000000.codes.vec  codes of 16,384 rows of space 7, as its graph
+//	                               reads them
+//	    00000007.links.vec         the links of that graph, up to some multiple
+//
+// A step of objects is sealed by the event that makes it an eighth of SealRows long
+// (their vectors are in memory until then), and moves state and position by its
+// rename. Codes and links are written again when they are missing or damaged.
+//
+// A step of commands is sealed by the run that makes it SealRows long, a chunk by the row that
 // fills it, and by nothing else. The rename of a step's file moves state and
 // position in one step: the links of that moment are in place before it, the
 // chunks before those, and what a crash leaves of either without the step is
@@ -53,7 +84,9 @@
 //	  0  magic "RECOVEC1"               0  SHA-256 of all before the trailer
 //	  8  version, uint32               32  regions, uint32
 //	 12  kind, uint32: 1 step,         36  CRC32C of the directory, uint32
-//	     2 links, 3 chunk, 4 tail      40  zero
+//	     2 links, 3 chunk, 4 tail,     40  zero
+//	     of objects: 5 step, 6 tail,
+//	     7 codes, 8 links
 //	 16  sequence, uint64              52  magic
 //	 24  partition, uint32             60  CRC32C of the trailer's first 60 bytes
 //	 28  space, uint32
@@ -88,9 +121,35 @@
 //	               codes, vectors, scales of as many rows, as in a chunk
 //	"chnk"  chunk  a chunk as package rows describes it
 //
+// Of objects, whose steps number rows and runs over the shard; rows stand by space,
+// and those of a space in the order of the log. A tail has the same regions:
+//
+//	"ids "  step   of each event: its id, 16 bytes
+//	"offs"  step   of each run: its offset, int64
+//	"indx"  step   of each run: the object's number in its event, uint32
+//	"prts"  step   of each run: the part's number in its object, uint32
+//	"rows"  step   of each run: its row in the shard, uint32
+//	"keys"  step   of each new row: xxh3 of its vector's bytes, seeded with xxh3 of
+//	               the embedder xor the audience's first 8 bytes, uint64
+//	"frst"  step   of each new row: its first run, of those of the step, uint32
+//	"grps"  step   pairs of uint32: a space that has new rows, how many
+//	"audi"  step   of each new space: the audience, 16 bytes
+//	"embd"  step   of each new space: the embedder's number in the shard, uint32
+//	"name"  step   an embedder that is new; its space is its number among these
+//	"code"  step   of each new row: its code, 384 int8
+//	"scal"  step   of each new row: its scale, float32 (package rows)
+//	"vecs"  step   of each new row: its vector, 384 float32
+//	"code"  codes  chunks of codes and scales, as rows.NewCodes has them
+//	"link"  links  what flat.AppendLinks gives; the header's next is how many rows
+//
 // In memory a run has its offset, its row and the run before it of the same row;
 // a row has its key, its content, what it is like, the newest run, the newest row
 // that is like it, and a place in a hash table: about 300 bytes with its links. All
 // of it is made from the steps when they are opened. Ids are in memory for the
 // tail only; those of steps are looked for in the mapped files.
+//
+// Of objects a sealed row has its newest run and a place in a hash table in memory,
+// an event likewise, a run the one before it of the same row; a space with a few
+// rows some 300 bytes. The rest is read from the mapped steps. A linked row has its
+// links in memory besides, 140 bytes.
 package vector

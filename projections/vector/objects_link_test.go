@@ -2,6 +2,7 @@ package vector
 
 import (
 	"bytes"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -20,7 +21,7 @@ import (
 // linking are options under which a few thousand rows are linked, when a test says
 // so.
 func linking() Options {
-	return Options{SealRows: 8 * 500, EfConstruction: 60, linkRows: rows.PerChunk, unlinked: true, Logger: quiet}
+	return Options{SealRows: 8 * 500, EfConstruction: 40, linkRows: rows.PerChunk, unlinked: true, Logger: quiet}
 }
 
 // large is a log with an audience of so many rows, and a few others.
@@ -171,7 +172,7 @@ func TestLinksAreOfTheRows(t *testing.T) {
 		t.Fatal("Open has loaded links: that is for the background")
 	}
 	linkAll(p)
-	if got, want := graphs(p), graphs(once); len(want) != 1 || !gocmp.Equal(got, want) {
+	if got, want := graphs(p), graphs(once); len(want) != 1 || !maps.EqualFunc(got, want, bytes.Equal) {
 		t.Errorf("links of %d and of %d spaces differ", len(got), len(want))
 	}
 	if st := p.ObjectStats(); st[0].Linked != 3*rows.PerChunk {
@@ -219,7 +220,7 @@ func TestLostLinks(t *testing.T) {
 			}
 			p := open(t, p.dir, opts)
 			linkAll(p)
-			if got := graphs(p); !gocmp.Equal(got, want) {
+			if got := graphs(p); !maps.EqualFunc(got, want, bytes.Equal) {
 				t.Errorf("%s %s: the links differ", name, damage)
 			}
 			if err := verify(t, p); err != nil {
@@ -229,7 +230,7 @@ func TestLostLinks(t *testing.T) {
 				t.Errorf("%s %s: (got - want +) %s", name, damage, diff)
 			}
 			closeOf(t, p)
-			if diff := gocmp.Diff(filesOf(t, p.dir), files); diff != "" {
+			if !maps.EqualFunc(filesOf(t, p.dir), files, bytes.Equal) {
 				t.Errorf("%s %s: other files than before", name, damage)
 			}
 		}
@@ -267,43 +268,27 @@ func TestLinksOfAnotherState(t *testing.T) {
 	}
 	q = open(t, q.dir, opts)
 	linkAll(q)
-	if got := graphs(q); !gocmp.Equal(got, want) {
+	if got := graphs(q); !maps.EqualFunc(got, want, bytes.Equal) {
 		t.Error("the links are not those of the rows")
 	}
 	closeOf(t, q)
 }
 
-// TestSearchWhileLinking: searches, batches and linking go on at once; whatever is
-// found is right, and Close ends it all.
+// TestSearchWhileLinking: searches, batches and linking go on at once, and whatever
+// is found is right.
 func TestSearchWhileLinking(t *testing.T) {
-	a := large(3000)
-	opts := linking()
-	opts.unlinked = false
-	p := open(t, t.TempDir(), opts)
-	all := passagesOf(a)
-	scores := map[schemas.ObjectRef]bool{}
-	for _, x := range all {
-		scores[x.ref] = true
+	a := large(2500)
+	p := fresh(t, linking())
+	told := map[schemas.ObjectRef]bool{}
+	for _, x := range passagesOf(a) {
+		told[x.ref] = true
 	}
 	done := make(chan struct{})
 	var wg sync.WaitGroup
-	for r := range uint64(2) {
+	until := func(f func()) {
 		wg.Go(func() {
-			rng := rand.New(rand.NewPCG(r, 9))
 			for {
-				vec := a.past[rng.IntN(len(a.past))]
-				below := p.Watermark()
-				q := ObjectQuery{Vector: vec, Embedder: "test/1", K: 10, Audiences: []schemas.AudienceID{audience(1).ID()}, Below: below}
-				hits, _, err := p.SearchObjects(t.Context(), q)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				for i, h := range hits {
-					if h.Ref.Offset >= below[a.TP] || !scores[h.Ref] || i > 0 && hits[i-1].compare(h) >= 0 {
-						t.Errorf("hit %d below %s: %+v", i, below, h)
-					}
-				}
+				f()
 				select {
 				case <-done:
 					return
@@ -312,20 +297,50 @@ func TestSearchWhileLinking(t *testing.T) {
 			}
 		})
 	}
+	for r := range uint64(2) {
+		rng := rand.New(rand.NewPCG(r, 9))
+		until(func() {
+			below := p.Watermark()
+			hits, _, err := p.SearchObjects(t.Context(), ObjectQuery{
+				Vector: a.past[rng.IntN(len(a.past))], Embedder: "test/1", K: 10,
+				Audiences: []schemas.AudienceID{audience(1).ID()}, Below: below,
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			for i, h := range hits {
+				if h.Ref.Offset >= below[a.TP] || !told[h.Ref] || i > 0 && hits[i-1].compare(h) >= 0 {
+					t.Errorf("hit %d below %s: %+v", i, below, h)
+				}
+			}
+		})
+	}
+	until(func() { linkAll(p) })
 	for at := int64(0); at < a.Next; at += 100 {
 		a.applyTo(t, p, min(at+100, a.Next))
 	}
-	for p.ObjectStats()[0].Linked < rows.PerChunk {
-		if err := p.Flush(); err != nil {
-			t.Error(err)
-		}
-	}
 	close(done)
 	wg.Wait()
-	closeOf(t, p)
-	p = open(t, p.dir, opts)
-	for p.ObjectStats()[0].Linked < 3*rows.PerChunk {
-		searchObjects(t, p, ObjectQuery{Vector: at(0), Embedder: "test/1", K: 1, Audiences: []schemas.AudienceID{audience(1).ID()}})
+	linkAll(p)
+	if st := p.ObjectStats(); st[0].Linked != 2*rows.PerChunk {
+		t.Errorf("%+v", st)
 	}
+}
+
+// TestCloseWhileLinking: Close waits for the row that is being linked, no longer,
+// and what is opened then begins where the links were stored last.
+func TestCloseWhileLinking(t *testing.T) {
+	a := large(2500)
+	opts := linking()
+	opts.unlinked = false
+	p := open(t, t.TempDir(), opts)
+	a.apply(t, p)
 	closeOf(t, p)
+	opts.unlinked = true
+	p = open(t, p.dir, opts)
+	defer closeOf(t, p)
+	linkAll(p)
+	if st := p.ObjectStats(); st[0].Linked != 2*rows.PerChunk {
+		t.Errorf("%+v", st)
+	}
 }
