@@ -310,7 +310,7 @@ func (s *objectSearch) scan(blocks []kernel.Block, base uint32) {
 		if s.Filter != nil && !s.counts(base+row) {
 			continue
 		}
-		s.best.add(candidate{score: scores[i], row: base + row, first: s.v.first(base + row)})
+		s.best.add(newCandidate(scores[i], base+row, s.v.first(base+row)))
 	}
 }
 
@@ -348,30 +348,30 @@ func (s *objectSearch) walk(t *target, g *flat.Index, want int) (linked uint32, 
 	} else if uint32(g.Len())/scanShare > linked {
 		return 0, false, nil // most ways lead over rows that do not exist
 	}
-	near, err := g.Search(s.Vector, want, max(s.EF, want), keep)
+	k := max(s.K, want/3) // it compares three times as many vectors
+	near, err := g.Search(s.Vector, k, s.EF, keep)
 	if err != nil {
 		return 0, false, err
 	}
 	if keep == nil && slices.ContainsFunc(near, func(n index.Neighbour) bool { return n.Row >= linked }) {
 		// Some were linked since the search began.
-		near, err = g.Search(s.Vector, want, max(s.EF, want), func(row uint32) bool { return row < linked })
+		near, err = g.Search(s.Vector, k, s.EF, func(row uint32) bool { return row < linked })
 		if err != nil {
 			return 0, false, err
 		}
 	}
 	for _, n := range near {
 		row := shard(n.Row)
-		s.exact = append(s.exact, candidate{score: n.Score, row: row, first: s.v.first(row)})
+		s.exact = append(s.exact, newCandidate(n.Score, row, s.v.first(row)))
 	}
-	return linked, len(near) == want, nil
+	return linked, len(near) == k, nil
 }
 
 // collect makes hits of the candidates: of each object the best passage.
 func (s *objectSearch) collect() {
 	all := s.exact
 	for _, c := range s.best.take() {
-		c.score = s.kern.Dot(s.Vector, s.v.vector(c.row))
-		all = append(all, c)
+		all = append(all, newCandidate(s.kern.Dot(s.Vector, s.v.vector(c.row)), c.row, uint32(c.order)))
 	}
 	s.exact = all
 	slices.SortFunc(all, candidate.compare)
@@ -459,14 +459,20 @@ func (s *objectSearch) only() {
 
 // candidate is a row of the shard that may be among the nearest.
 type candidate struct {
+	// order rises as the score falls, and of equal scores as the row's first run
+	// does: that orders rows as the log does, wherever they stand.
+	order uint64
 	score float32
 	row   uint32
-	first uint32 // run of the row: it orders rows as the log does, wherever they stand
 }
 
-func (c candidate) compare(o candidate) int {
-	return cmp.Or(cmp.Compare(o.score, c.score), cmp.Compare(c.first, o.first))
+func newCandidate(score float32, row, first uint32) candidate {
+	b := math.Float32bits(score)
+	b ^= uint32(int32(b)>>31) | 1<<31 // rises with the score, as an unsigned number
+	return candidate{order: uint64(^b)<<32 | uint64(first), score: score, row: row}
 }
+
+func (c candidate) compare(o candidate) int { return cmp.Compare(c.order, o.order) }
 
 // nearestRows are the best of the candidates added, limit of them.
 type nearestRows struct {
