@@ -38,6 +38,7 @@ var benchmarks = []benchmark{
 	{"whole", "a long history through the live pipeline into every projection, then find and why of it", benchWhole},
 	{"runtime", "a day of spans into the projection runtime, then what is served and who calls whom", benchRuntime},
 	{"spans", "spans by OTLP over gRPC, 100 a request: durable, projected, and the time of an export", benchSpans},
+	{"agents", "agents' events over HTTP from four clients, of many runs and of one: durable, in every projection; then at a fixed rate", benchAgents},
 	{"retrieval", "find by description against BM25 alone, NL2Bash", benchRetrieval},
 }
 
@@ -47,6 +48,7 @@ type options struct {
 	size     int64 // bytes, for reopen and amplification
 	commands int   // for rebuild, find
 	spans    int   // for runtime
+	events   int   // for agents
 	rate     int   // per second, for latency and visible
 	duration time.Duration
 	data     string // NL2Bash pairs: description, tab, command
@@ -62,8 +64,9 @@ func main() {
 	flag.Int64Var(&o.size, "size", 5<<30, "bytes of log for reopen and amplification")
 	flag.IntVar(&o.commands, "commands", 0, "commands for rebuild and whole (default 1000000) and find (default 100000)")
 	flag.IntVar(&o.spans, "spans", 10_000_000, "spans for runtime; a fifth of them for spans")
-	flag.IntVar(&o.rate, "rate", 1000, "events a second for latency and visible")
-	flag.DurationVar(&o.duration, "duration", 20*time.Second, "how long latency and visible run")
+	flag.IntVar(&o.events, "events", 100_000, "events for agents, of many runs and of one each")
+	flag.IntVar(&o.rate, "rate", 1000, "events a second for latency, visible and agents")
+	flag.DurationVar(&o.duration, "duration", 20*time.Second, "how long latency, visible and agents run")
 	flag.StringVar(&o.data, "data", "", "file of description<TAB>command lines to draw commands from")
 	flag.StringVar(&o.dir, "dir", "", "where to put scratch data (default: a temporary directory)")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the run here")
