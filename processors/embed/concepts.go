@@ -40,7 +40,7 @@ type dictionary struct {
 	shell   map[string][]uint16
 	english map[string][]uint16
 	apart   map[string][]apart // terms with "+", by their first word
-	longest int                // words in the longest english term
+	longest map[string]int     // words in the longest english term, by its first word
 }
 
 // apart is a term whose words may stand anywhere.
@@ -50,7 +50,7 @@ type apart struct {
 }
 
 var compiled = sync.OnceValue(func() *dictionary {
-	d := &dictionary{shell: map[string][]uint16{}, english: map[string][]uint16{}, apart: map[string][]apart{}}
+	d := &dictionary{shell: map[string][]uint16{}, english: map[string][]uint16{}, apart: map[string][]apart{}, longest: map[string]int{}}
 	names := map[string]bool{}
 	for _, part := range tables() {
 		for _, c := range part {
@@ -90,7 +90,7 @@ func (d *dictionary) addEnglish(term string, id uint16) {
 	if len(words) == 0 {
 		panic("embed: nothing is left of the term " + term)
 	}
-	d.longest = max(d.longest, len(words))
+	d.longest[words[0]] = max(d.longest[words[0]], len(words))
 	key := strings.Join(words, " ")
 	d.english[key] = append(d.english[key], id)
 }
@@ -132,8 +132,9 @@ func concepts(text string, shell bool) []string {
 
 // reading is what a text is made of.
 type reading struct {
-	words []string // every word, stemmed
-	ids   []uint16 // classes
+	words   []string // every word, stemmed
+	ids     []uint16 // classes
+	weights []float32
 }
 
 // readings are kept for their room; one in use belongs to one goroutine.
@@ -178,7 +179,7 @@ func (d *dictionary) englishTerms(all []string, r *reading) {
 	var key []byte
 	for i := range words {
 		key = key[:0]
-		for j := i; j < min(i+d.longest, len(words)); j++ {
+		for j := i; j < min(i+d.longest[words[i]], len(words)); j++ {
 			if j > i {
 				key = append(key, ' ')
 			}

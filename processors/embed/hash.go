@@ -63,16 +63,19 @@ func (r *reading) vector() [Dim]float32 {
 	}
 	slices.Sort(r.words)
 	r.words = slices.Compact(r.words)
+	r.weights = r.weights[:0]
 	for _, w := range r.words {
-		words += float32(weigh(w) * weigh(w))
+		x := weigh(w)
+		r.weights = append(r.weights, x)
+		words += float32(x * x)
 	}
 	// Many names (a long URL) must not drown what is done with them.
 	scale := float32(1)
 	if concepts > 0 && words > float32(maxRatio*concepts) {
 		scale = float32(math.Sqrt(float64(float32(maxRatio*concepts) / words)))
 	}
-	for _, w := range r.words {
-		if x := float32(weigh(w) * scale); x != 0 {
+	for i, w := range r.words {
+		if x := float32(r.weights[i] * scale); x != 0 {
 			add(&v, xxh3.HashStringSeed(w, 1), x)
 		}
 	}
