@@ -320,6 +320,9 @@ func (im *importer) run(ctx context.Context, from string, events iter.Seq2[schem
 			return nil
 		}
 		done, err := im.backend.Append(ctx, batch)
+		if errors.Is(err, httpapi.ErrReused) {
+			done, err = im.eachAlone(ctx, batch, res)
+		}
 		if err != nil {
 			return fmt.Errorf("import %s: after %d events: %w; start it again to go on", from, res.Appended+res.Present, err)
 		}
@@ -369,6 +372,25 @@ func (im *importer) run(ctx context.Context, from string, events iter.Seq2[schem
 	err := flush()
 	res.Redacted, res.Held = im.redacted-redacted, im.held-held
 	return err
+}
+
+// eachAlone appends events one by one, and skips those whose ids stand for other events.
+func (im *importer) eachAlone(ctx context.Context, events []schemas.Event, res *imported) ([]httpapi.Appended, error) {
+	var all []httpapi.Appended
+	for i := range events {
+		done, err := im.backend.Append(ctx, events[i:i+1])
+		switch {
+		case errors.Is(err, httpapi.ErrReused):
+			if res.Skipped++; len(res.Problems) < maxProblems {
+				res.Problems = append(res.Problems, fmt.Sprintf("%s %s: another event of this id is there, which says something else", events[i].Type, events[i].ID))
+			}
+		case err != nil:
+			return nil, err
+		default:
+			all = append(all, done...)
+		}
+	}
+	return all, nil
 }
 
 func (im *importer) report() error {

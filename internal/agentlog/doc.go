@@ -7,8 +7,9 @@
 //
 //   - Imported twice is once. An event's id is a hash of the tenant, the session, the
 //     run's own id of it and, where that is not unique in the world, of what it says and
-//     what it follows from. It depends neither on the workspace nor on the agent's name,
-//     and a run that has grown gives its old events their old ids.
+//     what it follows from. It depends neither on the workspace nor on the agent's name
+//     (though the log takes the same id in another workspace for another event), and a
+//     run that has grown gives its old events their old ids.
 //   - Every event names the one that it follows from, where the format tells: a result its
 //     call, a call the message that it is part of, a message what was said before it.
 //   - What a format does not know is left out: an event without a time has no
