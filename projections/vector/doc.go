@@ -151,5 +151,5 @@
 // Of objects a sealed row has its newest run and a place in a hash table in memory,
 // an event likewise, a run the one before it of the same row; a space with a few
 // rows some 300 bytes. The rest is read from the mapped steps. A linked row has its
-// links in memory besides, 140 bytes.
+// links in memory besides, 75 bytes.
 package vector

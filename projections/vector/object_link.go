@@ -153,7 +153,7 @@ func (j linkJob) step(target uint32, stopped func() bool) (uint32, error) {
 	x := sp.graph.Load()
 	if x == nil {
 		var err error
-		if x, err = flat.NewCodes(s.opts.index(), sp.vector); err != nil {
+		if x, err = flat.NewCodes(s.opts.objects(), sp.vector); err != nil {
 			return 0, err
 		}
 		sp.graph.Store(x)
@@ -278,7 +278,7 @@ func (j linkJob) load(rows uint32) (err error) {
 	if err := sp.sameCodes(chunks); err != nil {
 		return err
 	}
-	x, err := flat.LoadCodes(s.opts.index(), links, chunks, sp.vector)
+	x, err := flat.LoadCodes(s.opts.objects(), links, chunks, sp.vector)
 	if err != nil {
 		return err
 	}

@@ -176,6 +176,12 @@ func (s *objectShard) loadStep(name string, i int) error {
 		return err
 	}
 	s.name(st)
+	s.useLoaded(st)
+	return nil
+}
+
+// useLoaded takes a step that was read.
+func (s *objectShard) useLoaded(st *objectStep) {
 	st.newest = make([]atomic.Uint32, len(st.key))
 	for i := range st.newest {
 		st.newest[i].Store(noRun)
@@ -192,7 +198,6 @@ func (s *objectShard) loadStep(name string, i int) error {
 		head.Store(st.firstRun + uint32(i))
 	}
 	s.useStep(st)
-	return nil
 }
 
 // freshSpaces: what a step says is new was not there.

@@ -21,7 +21,7 @@ import (
 // linking are options under which a few thousand rows are linked, when a test says
 // so.
 func linking() Options {
-	return Options{SealRows: 8 * 500, EfConstruction: 40, linkRows: rows.PerChunk, unlinked: true, Logger: quiet}
+	return Options{SealRows: 8 * 500, M: 32, EfConstruction: 80, linkRows: rows.PerChunk, unlinked: true, Logger: quiet}
 }
 
 // large is a log with an audience of so many rows, and a few others.

@@ -108,6 +108,14 @@ func (o *Options) index() index.Options {
 	return index.Options{Dim: dim, M: o.M, EfConstruction: o.EfConstruction, Ef: o.Ef}
 }
 
+// objects are the options of graphs of objects: they have half the links, chosen
+// from half the candidates, for a walk that keeps twice as many (decision 38).
+func (o *Options) objects() index.Options {
+	x := o.index()
+	x.M, x.EfConstruction = max(2, x.M/2), max(1, x.EfConstruction/2)
+	return x
+}
+
 // scans reports whether a search compares all of so many rows.
 func (o *Options) scans(n int) bool {
 	x, _ := o.index().WithDefaults() // checked by setDefaults

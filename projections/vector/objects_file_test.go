@@ -1,0 +1,244 @@
+package vector
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/recountdb/recount/projections/sealed"
+	"github.com/recountdb/recount/schemas"
+)
+
+// objectShelf is a folder with two steps of objects and a checkpoint, and its log.
+func objectShelf(t testing.TB) (dir string, opts Options, a *agents) {
+	opts = Options{SealRows: 8 * 40, Logger: quiet}
+	a = newAgents(0, 3)
+	p := open(t, t.TempDir(), opts)
+	for len(p.ObjectStats()) == 0 || p.ObjectStats()[0].Files < 2 {
+		a.some(6)
+		a.apply(t, p)
+	}
+	for range 5 {
+		a.some(6)
+	}
+	a.apply(t, p)
+	closeOf(t, p)
+	if files := filesOf(t, p.dir); len(files) != 3 {
+		t.Fatalf("%d files, want 3", len(files))
+	}
+	return p.dir, opts, a
+}
+
+// TestFlippedBitsOfObjects flips bits all over every file: of a step each is noticed
+// when it is opened or when every byte is verified, of a checkpoint it is not used.
+func TestFlippedBitsOfObjects(t *testing.T) {
+	dir, opts, a := objectShelf(t)
+	rng := rand.New(rand.NewPCG(4, 4))
+	for name, good := range filesOf(t, dir) {
+		path := filepath.Join(dir, sealed.ShardDir(a.TP), name)
+		for i := range 60 {
+			at := rng.IntN(len(good))
+			if i < 20 {
+				at = i * headerSize / 20
+			}
+			if err := os.WriteFile(path, flip(good, at), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			p, err := Open(dir, opts)
+			switch {
+			case err != nil:
+				if name == tailName {
+					t.Fatalf("%s: byte %d flipped: %v", name, at, err)
+				}
+				isDamage(t, err, path, at)
+				continue
+			case name == tailName:
+				if p.Next(a.TP) == a.Next {
+					t.Fatalf("%s: byte %d flipped: used all the same", name, at)
+				}
+			default:
+				damage, err := p.Verify(t.Context())
+				if err != nil || len(damage) != 1 || damage[0].Region != "padding" || damage[0].File != path {
+					t.Fatalf("%s: byte %d flipped: not noticed: %v %v", name, at, damage, err)
+				}
+			}
+			p.release()
+		}
+		if err := os.WriteFile(path, good, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestMisplacedObjects: a step that is gone, cut, in another's place or of another
+// partition is an error that names it.
+func TestMisplacedObjects(t *testing.T) {
+	dir, opts, a := objectShelf(t)
+	shard := filepath.Join(dir, sealed.ShardDir(a.TP))
+	files := filesOf(t, dir)
+	first, second := filepath.Join(shard, objectsName(0)), filepath.Join(shard, objectsName(1))
+	for name, tc := range map[string]struct {
+		change func() error
+		names  string
+	}{
+		"first gone":         {func() error { return os.Remove(first) }, first},
+		"second cut":         {func() error { return os.Truncate(second, 1000) }, second},
+		"second empty":       {func() error { return os.Truncate(second, 0) }, second},
+		"first as second":    {func() error { return os.WriteFile(second, files[objectsName(0)], 0o644) }, second},
+		"checkpoint as step": {func() error { return os.WriteFile(second, files[tailName], 0o644) }, second},
+	} {
+		if err := tc.change(); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open(dir, opts)
+		var damage *CorruptError
+		if !errors.As(err, &damage) || damage.File != tc.names {
+			t.Errorf("%s: got %v, want a CorruptError of %s", name, err, tc.names)
+		}
+		for name, b := range files {
+			if err := os.WriteFile(filepath.Join(shard, name), b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := os.Rename(shard, filepath.Join(dir, "recount.agents-3")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, opts); err == nil {
+		t.Error("a folder of another partition was opened")
+	}
+}
+
+// smallObjectTail is the bytes of a checkpoint of a few passages.
+func smallObjectTail(t testing.TB) ([]byte, Options) {
+	opts := Options{SealRows: 8 * 12, Logger: quiet}
+	a := newAgents(0, 1)
+	a.add("test/1", object(audience(0), at(0), at(1)), object(audience(1), at(0)))
+	a.add("test/2", object(audience(0), at(0), at(0)))
+	a.add("test/1", object(audience(0), at(2)))
+	p := open(t, t.TempDir(), opts)
+	a.apply(t, p)
+	closeOf(t, p)
+	return filesOf(t, p.dir)[tailName], opts
+}
+
+// useObjects takes a checkpoint if it can be, uses it in every way, and seals it.
+func useObjects(t *testing.T, b []byte, opts Options) bool {
+	t.Helper()
+	reseal(b)
+	if err := opts.setDefaults(); err != nil {
+		t.Fatal(err)
+	}
+	f := &file{path: "fuzz", data: sealed.Bytes(len(b)), release: func() error { return nil }}
+	copy(f.data, b)
+	if f.parse() != nil {
+		return false
+	}
+	p := &Projection{opts: opts, objects: map[schemas.TopicPartition]*objectShard{}}
+	tp := schemas.TopicPartition{Topic: "recount.agents"}
+	s := newObjectShard(tp, "not there", &p.opts, &p.links)
+	if s.belongs(f, kindObjectTail, 0) != nil {
+		return false
+	}
+	st, err := readObjectStep(f, &s.view, 0, 0)
+	if err != nil {
+		return false
+	}
+	next, err := s.takeTail(f)
+	if err != nil {
+		return false
+	}
+	s.publish(next)
+	p.objects[tp] = s
+	ask := func() (all [][]ObjectHit) {
+		for i := range 3 {
+			q := ObjectQuery{Vector: at(float64(i)), Embedder: "test/1", K: 4, Audiences: []schemas.AudienceID{audience(0).ID(), audience(1).ID()}}
+			hits, _ := searchObjects(t, p, q)
+			for _, h := range hits {
+				q.Only = append(q.Only, h.Ref)
+			}
+			only, _ := searchObjects(t, p, q)
+			q.Only, q.Below = nil, schemas.Watermark{tp: int64(i)}
+			below, _ := searchObjects(t, p, q)
+			all = append(all, hits, only, below)
+		}
+		return all
+	}
+	live := ask()
+	if err := p.Dump(t.Context(), func(_, _ []byte) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	// What a step would be that said the same.
+	again := newObjectShard(tp, "not there", &p.opts, &p.links)
+	again.name(st)
+	again.useLoaded(st)
+	p.objects[tp] = again
+	if len(st.key) == len(s.tail.key) && st.next == next && sameCodes(st) {
+		if diff := gocmp.Diff(ask(), live); diff != "" {
+			t.Fatalf("sealed (got - want +): %s", diff)
+		}
+	} else {
+		ask()
+	}
+	return true
+}
+
+// sameCodes reports whether a step's codes and scales are those of its vectors.
+func sameCodes(st *objectStep) bool {
+	b := newObjectTail()
+	for row := range st.key {
+		b.rows.Write(st.vector(uint32(row)))
+		b.rows.Publish()
+		if b.rows.Table().Scale(uint32(row)) != st.scales[row] || !bytes.Equal(sealed.BytesOf(b.rows.Table().Code(uint32(row))), st.codes[row*dim:(row+1)*dim]) {
+			return false
+		}
+	}
+	return true
+}
+
+// FuzzObjects reads checkpoints with every checksum right and anything else wrong.
+// One that is accepted can be used in every way.
+func FuzzObjects(f *testing.F) {
+	good, opts := smallObjectTail(f)
+	f.Add(good, uint32(0), uint32(0))
+	f.Fuzz(func(t *testing.T, b []byte, at, value uint32) {
+		b = bytes.Clone(b)
+		if n := uint32(len(b)); n >= 4 && value != 0 {
+			binary.LittleEndian.PutUint32(b[at%(n-3):], value)
+		}
+		useObjects(t, b, opts)
+	})
+}
+
+// TestEveryValueOfObjectsWrong is the fuzzer's work done once for each place that is
+// not a vector.
+func TestEveryValueOfObjectsWrong(t *testing.T) {
+	good, opts := smallObjectTail(t)
+	if !useObjects(t, bytes.Clone(good), opts) {
+		t.Fatal("the checkpoint itself is not taken")
+	}
+	accepted, refused := 0, 0
+	for _, value := range []uint32{1, 2, 0x7fffffff, 0xffffffff} {
+		for at := 0; at+4 <= len(good); at += 4 {
+			if binary.LittleEndian.Uint32(good[at:]) == 0 && at%64 != 0 {
+				continue // mostly zeros of vectors and of padding
+			}
+			bad := bytes.Clone(good)
+			binary.LittleEndian.PutUint32(bad[at:], value)
+			if useObjects(t, bad, opts) {
+				accepted++
+			} else {
+				refused++
+			}
+		}
+	}
+	if accepted == 0 || refused == 0 {
+		t.Errorf("%d files were accepted, %d refused", accepted, refused)
+	}
+}
