@@ -35,7 +35,8 @@ func (a *asking) answer() (Response, error) {
 	if err := a.setMoment(sc); err != nil {
 		return Response{}, err
 	}
-	p := planOf(&a.r, readCues(a.r.Text, a.moment), has{hops: *a.r.Expand.Hops}, &a.w)
+	vec := a.embed()
+	p := planOf(&a.r, readCues(a.r.Text, a.moment), has{dense: vec != nil, wide: a.wide(), hops: *a.r.Expand.Hops}, &a.w)
 	a.proof = append(a.proof, p.steps(&a.r)...)
 	a.lap("plan")
 
@@ -43,7 +44,7 @@ func (a *asking) answer() (Response, error) {
 	var hits []*hit
 	x := &expansion{}
 	if why == "" && p.answers(KindObjects) {
-		t, err := a.retrieve(p, sc)
+		t, err := a.retrieve(p, sc, vec)
 		if err != nil {
 			return Response{}, err
 		}
@@ -202,3 +203,6 @@ func (a *asking) filtersInWords() string {
 	}
 	return strings.Join(all, ", ")
 }
+
+// wide says whether things of other kinds may answer.
+func (a *asking) wide() bool { return false }

@@ -8,14 +8,25 @@ import (
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/graph/objects"
 	"github.com/recountdb/recount/projections/lexical"
+	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
 )
 
 // Sources are what questions for evidence are asked of.
 type Sources struct {
-	// Set holds the projections objects and lexical. Required.
+	// Set holds the projections objects, lexical and vector. Required.
 	Set *projections.Set
+	// Embedder embeds the question; it must be the one that embedded the objects. Nil
+	// leaves the dense path out.
+	Embedder query.Embedder
+	// Commands, Code and Runtime are where things of other kinds come from; each is left
+	// out where its Set is nil.
+	Commands query.Sources
+	Code     code.Sources
+	Runtime  runtime.Sources
 	// Weights of the paths; the zero Weights mean DefaultWeights.
 	Weights Weights
 	// Fragments keeps what led to objects from one question to the next; nil keeps
@@ -45,6 +56,7 @@ type asking struct {
 	store   *objects.Objects
 	view    *objects.View
 	lexical *lexical.Index
+	vector  *vector.Projection
 	release []func()
 
 	// read are the objects read so far, nil where one may not be known of; ends are what
@@ -86,7 +98,7 @@ func (s Sources) ask(ctx context.Context, p schemas.Principal, r Request) (*aski
 
 // open acquires the projections and says what is visible in all of them.
 func (a *asking) open() error {
-	for _, name := range []string{objects.Name, lexical.Name} {
+	for _, name := range []string{objects.Name, lexical.Name, vector.Name} {
 		p, release, err := a.s.Set.Acquire(name)
 		if err != nil {
 			return err
@@ -101,6 +113,9 @@ func (a *asking) open() error {
 			a.at.Below = a.view.Watermark()
 		case *lexical.Index:
 			a.lexical = p
+			a.at.Below = a.at.Below.Min(p.Watermark())
+		case *vector.Projection:
+			a.vector = p
 			a.at.Below = a.at.Below.Min(p.Watermark())
 		}
 	}

@@ -47,8 +47,11 @@ func (a *asking) chains(hits []*hit) error {
 	for i, h := range hits {
 		walks[i] = &walk{seen: map[schemas.ObjectRef]bool{h.ref: true}, open: []schemas.ObjectRef{h.ref}}
 	}
-	room := a.r.Expand.Nodes + len(hits)
 	taken := map[schemas.ObjectRef]bool{}
+	for _, h := range hits {
+		taken[h.ref] = true
+	}
+	room := a.r.Expand.Nodes
 	for going := true; going; {
 		going = false
 		for _, w := range walks {
@@ -58,12 +61,7 @@ func (a *asking) chains(hits []*hit) error {
 			open := w.open
 			w.open = nil
 			for _, ref := range open {
-				if !taken[ref] && len(taken) == room {
-					w.cut = true
-					continue
-				}
-				taken[ref] = true
-				if err := a.stepBack(w, ref); err != nil {
+				if err := a.stepBack(w, ref, taken, &room); err != nil {
 					return err
 				}
 			}
@@ -91,8 +89,9 @@ func (a *asking) chains(hits []*hit) error {
 	return nil
 }
 
-// stepBack takes in what led to one object of a chain.
-func (a *asking) stepBack(w *walk, ref schemas.ObjectRef) error {
+// stepBack takes in what led to one object of a chain, as far as there is room for what
+// no chain has taken in yet.
+func (a *asking) stepBack(w *walk, ref schemas.ObjectRef, taken map[schemas.ObjectRef]bool, room *int) error {
 	f, err := a.fragment(ref)
 	if err != nil || f == nil {
 		return err
@@ -103,6 +102,14 @@ func (a *asking) stepBack(w *walk, ref schemas.ObjectRef) error {
 	}
 	for i := range led {
 		c := &led[i]
+		if c.to != nil && !taken[c.to.ref] {
+			if *room == 0 {
+				w.cut = true
+				continue
+			}
+			*room--
+			taken[c.to.ref] = true
+		}
 		w.edges = append(w.edges, c.edge(&f.part))
 		switch {
 		case c.to == nil:

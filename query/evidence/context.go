@@ -11,6 +11,13 @@ import (
 // bytesPerToken is how many bytes of UTF-8 count as a token.
 const bytesPerToken = 4
 
+// fewBytes is what a text may have, where there is that much, with its citation; one that
+// could have no more than leastBytes is left out.
+const (
+	fewBytes   = 400
+	leastBytes = 32
+)
+
 // tokens is how many a text has, by its bytes.
 func tokens(s string) int { return (len(s) + bytesPerToken - 1) / bytesPerToken }
 
@@ -22,8 +29,9 @@ func (w *answer) pack(hits []*hit) error {
 	room := w.r.Tokens * bytesPerToken
 	for i, h := range hits {
 		head := citation(i+1, h)
-		share := (room - b.Len()) / (len(hits) - i)
-		if share = max(share, (room-b.Len())/3); share-len(head) < 2*bytesPerToken*4 {
+		left := room - b.Len()
+		share := max(left/(len(hits)-i), min(left, fewBytes))
+		if share-len(head) < leastBytes {
 			w.left().Texts++
 			continue
 		}

@@ -74,7 +74,7 @@ func (c *candidate) before(o *candidate) int {
 
 // retrieve takes the paths of the plan, in its order, and gives the candidates their
 // scores.
-func (a *asking) retrieve(p plan, sc *scope) (*retrieval, error) {
+func (a *asking) retrieve(p plan, sc *scope, vec []float32) (*retrieval, error) {
 	t := &retrieval{asking: a, plan: p, scope: sc, keys: map[schemas.ObjectRef]int{}, began: len(a.proof)}
 	for _, path := range []struct {
 		name string
@@ -83,6 +83,7 @@ func (a *asking) retrieve(p plan, sc *scope) (*retrieval, error) {
 		{pathID, t.byID},
 		{pathEntity, t.byEntity},
 		{pathLexical, t.byWords},
+		{pathDense, func(l *ranked) error { return t.byMeaning(l, vec) }},
 		{pathTemporal, t.byTime},
 	} {
 		if err := t.run(path.name, path.take); err != nil {

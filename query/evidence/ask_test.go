@@ -1,0 +1,267 @@
+package evidence_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/evidence"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// of is an event of agent claude in workspace shop, session s1.
+func of(id, typ string, minute int, parent string, m *recountv1.AgentEvent) said {
+	m.Workspace, m.Session, m.ParentEventId = "shop", "s1", parent
+	if m.Agent == "" {
+		m.Agent = "claude"
+	}
+	return said{id: id, typ: typ, minute: minute, AgentEvent: m}
+}
+
+func states(id string, minute int, agent, subject, value string) said {
+	return of(id, schemas.TypeMemoryStated, minute, "", &recountv1.AgentEvent{
+		Agent: agent, Memory: &recountv1.Statement{Subject: subject, Predicate: "timeout", Value: value},
+	})
+}
+
+// shop is one session: a failing test, what was found, and how it was mended.
+func shop() []said {
+	failed := int32(1)
+	return []said{
+		of("ask", schemas.TypeUserMessage, 0, "", &recountv1.AgentEvent{Text: "The checkout fails with a timeout since the deploy. Please find out why."}),
+		of("run", schemas.TypeToolCall, 1, "ask", &recountv1.AgentEvent{Thought: "Run the tests of the cart first.", Tool: &recountv1.Tool{Name: "bash", CallId: "c1", Command: "go test ./cart", Cwd: "/src/shop"}}),
+		of("red", schemas.TypeToolResult, 2, "", &recountv1.AgentEvent{Tool: &recountv1.Tool{Name: "bash", CallId: "c1", Command: "go test ./cart", Result: "--- FAIL: TestCheckout\n cart.go:42: context deadline exceeded waiting for payments", Failed: true, ExitCode: &failed}}),
+		of("think", schemas.TypeCritique, 3, "red", &recountv1.AgentEvent{Text: "The payment client has a timeout of 10 ms, which is too short for the new gateway."}),
+		of("know", schemas.TypeMemoryStated, 4, "think", &recountv1.AgentEvent{Memory: &recountv1.Statement{Subject: "payment gateway", Predicate: "timeout", Value: "10 ms"}}),
+		of("fix", schemas.TypeArtifact, 5, "think", &recountv1.AgentEvent{Artifact: &recountv1.ArtifactProduced{Uri: "cart/client.go", Content: "const timeout = 2 * time.Second"}}),
+		of("know2", schemas.TypeMemoryStated, 6, "fix", &recountv1.AgentEvent{Memory: &recountv1.Statement{Subject: "payment gateway", Predicate: "timeout", Value: "2 s"}}),
+		of("lost", schemas.TypeAssistantMessage, 7, "never-came", &recountv1.AgentEvent{Text: "The checkout works again; see cart/client.go and acme/shop#12."}),
+	}
+}
+
+func eventID(id string) string { return schemas.ProducerID("test", id).String() }
+
+// find is the object that an event made, in an answer.
+func find(t testing.TB, r evidence.Response, id string) evidence.Object {
+	t.Helper()
+	i := slices.IndexFunc(r.Objects, func(o evidence.Object) bool { return o.EventID == eventID(id) })
+	if i < 0 {
+		t.Fatalf("no object of event %s in %s", id, told(t, r))
+	}
+	return r.Objects[i]
+}
+
+func order(r evidence.Response) (ids []string) {
+	for _, o := range r.Objects {
+		for _, s := range shop() {
+			if o.EventID == eventID(s.id) {
+				ids = append(ids, s.id)
+			}
+		}
+	}
+	return ids
+}
+
+func TestWhatWasAskedForComesWithWhatLedToIt(t *testing.T) {
+	w := newWorld(t)
+	w.add(0, shop()...)
+	r := w.ask(operator, evidence.Request{Text: "why does the checkout fail with a timeout"})
+	if got := order(r); got[0] != "ask" || !slices.Contains(got, "red") || !slices.Contains(got, "fix") {
+		t.Errorf("order: %q", got)
+	}
+	c := find(t, r, "fix").Chain
+	// fix, of think, of red, which is the result of run, of ask.
+	if c.Length != 4 || !c.Complete || len(c.Roots) != 1 || c.Roots[0] != find(t, r, "ask").ID {
+		t.Errorf("the chain of fix: %+v", c)
+	}
+	if c := find(t, r, "lost").Chain; c.Complete || len(c.Dangling) != 1 || c.Dangling[0] != eventID("never-came") {
+		t.Errorf("the chain of lost: %+v", c)
+	}
+	call, result := find(t, r, "run").ID, find(t, r, "red").ID
+	if !slices.ContainsFunc(r.Edges, func(e evidence.Edge) bool {
+		return e.Kind == "tool_produces" && e.From == call && e.To == result && e.Rule == "call_id" && len(e.Evidence) == 2
+	}) {
+		t.Errorf("no edge from the call to its result: %+v", r.Edges)
+	}
+}
+
+func TestARestatedFactGivesWay(t *testing.T) {
+	w := newWorld(t)
+	w.add(0, shop()...)
+	w.add(1, states("other", 8, "codex", "payment gateway", "5 s"), states("same", 9, "ann", "payment gateway", "2 S"))
+	r := w.ask(operator, evidence.Request{Text: "payment gateway timeout", Include: []string{evidence.IncludeProof}})
+	old, now := find(t, r, "know"), find(t, r, "know2")
+	if s := old.SupersededBy; s == nil || s.Rule != "restated" || s.ID != now.ID || s.Value != "2 s" || len(s.Evidence) != 2 {
+		t.Errorf("superseded by %+v", old.SupersededBy)
+	}
+	if now.SupersededBy != nil || old.Score >= now.Score {
+		t.Errorf("the newer: superseded by %+v, score %g and %g", now.SupersededBy, now.Score, old.Score)
+	}
+	if c := now.Contradicted; len(c) != 1 || c[0].Agent != "codex" || c[0].Rule != "other_agent" || c[0].Value != "5 s" {
+		t.Errorf("contradicted by %+v", c)
+	}
+	// As of before, nothing had taken its place.
+	r = w.ask(operator, evidence.Request{Text: "payment gateway timeout", AsOf: query.AsOf{Time: epoch.Add(5 * time.Minute)}})
+	if s := find(t, r, "know").SupersededBy; s != nil {
+		t.Errorf("as of before: superseded by %+v", s)
+	}
+}
+
+func TestHowThingsLoseTheirPlace(t *testing.T) {
+	w := newWorld(t)
+	state := func(id string, minute int, value string) said {
+		return of(id, schemas.TypeStateChanged, minute, "", &recountv1.AgentEvent{State: &recountv1.StateChange{Key: "database", Value: value}})
+	}
+	until := of("until", schemas.TypeMemoryStated, 3, "", &recountv1.AgentEvent{Text: "The database is frozen.", ValidUntil: timestamppb.New(epoch.Add(4 * time.Minute))})
+	wrong := of("wrong", schemas.TypeUserMessage, 5, "", &recountv1.AgentEvent{Text: "The database is on port 5432."})
+	right := of("right", schemas.TypeUserMessage, 6, "", &recountv1.AgentEvent{Text: "No, it listens on 6432.", Relations: []*recountv1.Relation{{Kind: "supersedes", EventId: "wrong"}}})
+	w.add(0, state("v1", 1, "postgres 15"), state("v2", 2, "postgres 16"), until, wrong, right)
+	r := w.ask(operator, evidence.Request{Text: "database postgres port frozen", Mode: evidence.ModeObjects})
+	for id, rule := range map[string]string{"wrong": "stated", "until": "valid_until"} {
+		if s := find(t, r, id).SupersededBy; s == nil || s.Rule != rule {
+			t.Errorf("%s: superseded by %+v, want rule %s", id, s, rule)
+		}
+	}
+	r = w.ask(operator, evidence.Request{Text: "postgres 15"})
+	if len(r.Versions) != 2 || r.Versions[0].EventID != eventID("v2") || r.Versions[0].Number != 1 {
+		t.Errorf("versions: %+v", r.Versions)
+	}
+	r = w.ask(operator, evidence.Request{Text: "database port 5432"})
+	if at := func(id string) int {
+		return slices.IndexFunc(r.Objects, func(o evidence.Object) bool { return o.EventID == eventID(id) })
+	}; at("right") < 0 || at("right") > at("wrong") {
+		t.Errorf("what took its place stands at %d, it at %d", at("right"), at("wrong"))
+	}
+}
+
+func TestWhatIsSaidAgainIsCounted(t *testing.T) {
+	w := newWorld(t)
+	for i, agent := range []string{"claude", "claude", "codex", "ann"} {
+		text := []string{"The cache is warm.", "the  CACHE is warm.", "The cache\nis warm.", "The cache is warm."}[i]
+		w.add(0, of(fmt.Sprint("again", i), schemas.TypeUserMessage, i, "", &recountv1.AgentEvent{Agent: agent, Text: text}))
+	}
+	r := w.ask(operator, evidence.Request{Text: "cache"})
+	if len(r.Objects) != 1 || r.Objects[0].Support == nil || r.Objects[0].Support.Count != 4 || r.Objects[0].Support.Agents != 3 {
+		t.Errorf("want one object that four of three agents say: %s", told(t, r))
+	}
+}
+
+func TestCyclesEnd(t *testing.T) {
+	w := newWorld(t)
+	for i := range 5 {
+		w.add(0, of(fmt.Sprint("ring", i), schemas.TypeUserMessage, i, fmt.Sprint("ring", (i+1)%5), &recountv1.AgentEvent{Text: fmt.Sprint("round and round ", i)}))
+	}
+	hops := 4
+	r := w.ask(operator, evidence.Request{Text: "round", Limit: 1, Mode: evidence.ModeSubgraph, Expand: evidence.Expand{Hops: &hops}})
+	if c := r.Objects[0].Chain; c.Length != 4 || !c.Cyclic || !c.Complete {
+		t.Errorf("chain: %+v", c)
+	}
+	if len(r.Objects) != 5 || len(r.Edges) != 5 {
+		t.Errorf("%d objects and %d edges, want 5 and 5", len(r.Objects), len(r.Edges))
+	}
+}
+
+func TestNodesBoundAnExpansion(t *testing.T) {
+	w := newWorld(t)
+	for i := range 300 {
+		w.add(0, of(fmt.Sprint("step", i), schemas.TypeAssistantMessage, i, fmt.Sprint("step", i-1), &recountv1.AgentEvent{Text: fmt.Sprint("going on ", i)}))
+	}
+	r := w.ask(operator, evidence.Request{Text: "going 299", Limit: 1, Expand: evidence.Expand{Nodes: 20}})
+	if c := r.Objects[0].Chain; c.Length != 20 || !c.Cut || c.Complete {
+		t.Errorf("chain: %+v", c)
+	}
+	r = w.ask(operator, evidence.Request{Text: "going 299", Limit: 1, Expand: evidence.Expand{Nodes: 2000}})
+	if c := r.Objects[0].Chain; c.Length != 299 || c.Cut || c.Complete { // step -1 never came
+		t.Errorf("chain: %+v", c)
+	}
+}
+
+func TestEmptyAnswersSayWhy(t *testing.T) {
+	w := newWorld(t)
+	if r := w.ask(operator, evidence.Request{Text: "checkout"}); r.Status != "empty" || !strings.Contains(r.Hint, "has come in") {
+		t.Errorf("nothing there: %s %q", r.Status, r.Hint)
+	}
+	w.add(0, shop()...)
+	day := epoch.Add(24 * time.Hour)
+	for name, c := range map[string]struct {
+		p    schemas.Principal
+		r    evidence.Request
+		want string
+	}{
+		"contradictory times":    {operator, evidence.Request{Text: "checkout", Since: day, Until: epoch}, "is not before until"},
+		"contradictory types":    {operator, evidence.Request{Text: "checkout", Types: []string{"state"}, Memory: []string{"factual"}}, "types leaves them out"},
+		"after all":              {operator, evidence.Request{Text: "checkout", Since: day}, "passes the filters: since ge"},
+		"an unknown session":     {operator, evidence.Request{Text: "checkout", Scope: evidence.Scope{Session: "s9"}}, "passes the filters: scope.session eq s9"},
+		"an unknown task":        {operator, evidence.Request{Text: "checkout", Scope: evidence.Scope{Task: "T-9"}}, "passes the filters: scope.task eq T-9"},
+		"words that nobody said": {operator, evidence.Request{Text: "zzyzx"}, "has a word or a meaning of the text"},
+		"another tenant":         {schemas.Principal{Tenant: "acme", Workspaces: []string{"*"}, Sessions: []string{"*"}}, evidence.Request{Text: "checkout"}, "that you may see has come in"},
+		"too early":              {operator, evidence.Request{Text: "checkout", AsOf: query.AsOf{Time: epoch.Add(-time.Hour)}}, "was known then"},
+	} {
+		if r := w.ask(c.p, c.r); r.Status != "empty" || !strings.Contains(r.Hint, c.want) || r.Objects == nil || r.Edges == nil {
+			t.Errorf("%s: %s %q, want …%s…", name, r.Status, r.Hint, c.want)
+		}
+	}
+}
+
+func TestNamesAreLookedUp(t *testing.T) {
+	w := newWorld(t)
+	w.add(0, shop()...)
+	for text, want := range map[string]string{
+		"what came of " + eventID("think"): "think",
+		"recount.agents/0/5":               "fix",
+		"who closed acme/shop#12?":         "lost",
+		"cart/client.go":                   "fix",
+	} {
+		r := w.ask(operator, evidence.Request{Text: text, Mode: evidence.ModeObjects})
+		if got := order(r); len(got) == 0 || got[0] != want && !(text == "cart/client.go" && slices.Contains(got[:2], want)) {
+			t.Errorf("%q: got %q, want %s first", text, got, want)
+		}
+	}
+}
+
+func TestContextKeepsToItsBudget(t *testing.T) {
+	w := newWorld(t)
+	w.add(0, shop()...)
+	w.add(0, of("long", schemas.TypeToolResult, 9, "", &recountv1.AgentEvent{Tool: &recountv1.Tool{Name: "bash", Result: strings.Repeat("the checkout is fine at this line ✓\n", 400)}}))
+	for _, tokens := range []int{50, 120, 400, 2000} {
+		r := w.ask(operator, evidence.Request{Text: "checkout", Mode: evidence.ModeContext, Tokens: tokens})
+		if r.Tokens > tokens || r.Tokens == 0 || len(r.Context) > 4*tokens {
+			t.Errorf("%d tokens of %d", r.Tokens, tokens)
+		}
+		if !strings.HasPrefix(r.Context, "[1] ") {
+			t.Errorf("no citation: %q", r.Context)
+		}
+		b, err := json.Marshal(r.Context)
+		if err != nil || strings.Contains(string(b), `\ufffd`) {
+			t.Errorf("a rune was cut: %s", b)
+		}
+	}
+}
+
+// TestAnswersAreSmall: ten hits in 8 KB, whatever they say.
+func TestAnswersAreSmall(t *testing.T) {
+	w := newWorld(t)
+	for i := range 200 {
+		w.add(0, of(fmt.Sprint("big", i), schemas.TypeAssistantMessage, i, fmt.Sprint("big", i-1), &recountv1.AgentEvent{
+			Text: fmt.Sprintf("The checkout number %d \"fails\" <again> & again: %s", i, strings.Repeat("why? ☂ \n", 300)), CausedBy: []string{fmt.Sprint("big", i-2), fmt.Sprint("big", i-3)},
+		}))
+	}
+	r := w.ask(operator, evidence.Request{Text: "why does the checkout fail again"})
+	b, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Objects) != 10 || len(b) > evidence.DefaultBytes || len(r.Edges) == 0 {
+		t.Errorf("%d bytes for %d objects and %d edges", len(b), len(r.Objects), len(r.Edges))
+	}
+	if r.Left == nil || r.Left.Edges+r.Left.Provenance == 0 {
+		t.Errorf("left out: %+v", r.Left)
+	}
+}
