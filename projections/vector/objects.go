@@ -133,7 +133,10 @@ func (s *objectShard) addAll(b schemas.Batch, passages []passage, next int64) er
 		if n == 0 || at < next {
 			continue
 		}
-		id := schemas.EventID(r.EventId)
+		id, err := schemas.SeenAs(r) // another tenant's event of the same id is another
+		if err != nil {
+			return err
+		}
 		if s.known(id) {
 			continue
 		}
