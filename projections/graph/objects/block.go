@@ -155,6 +155,9 @@ func (t *table) load(db *store.DB) error {
 	t.chunks.p.Store(fresh.chunks.p.Load())
 	t.audiences.take(&fresh.audiences)
 	t.names.take(&fresh.names)
+	t.postings.mu.Lock()
+	t.postings.lists = fresh.postings.lists
+	t.postings.mu.Unlock()
 	t.tenants, t.stats, t.loaded = fresh.tenants, fresh.stats, true
 	return nil
 }

@@ -16,8 +16,9 @@
 //     all, skips the rest without reading it, and gives what it would if there were no
 //     more. Edges to an event or object are listed for all audiences together, as their
 //     ids are hashes; what may not be seen is skipped by what is in memory.
-//   - What a search filters by is in memory, 40 bytes an object (see table), and of the
-//     same state as everything else that a View reads.
+//   - What a search filters by, and what is of an audience, a session or an agent, is in
+//     memory, about 60 bytes an object (see table, postings), and of the same state as
+//     everything else that a View reads.
 //   - A text is kept once. Of a long one an object has the first 4 KiB; the rest is read
 //     by Passage, in pieces of 32 KiB.
 //   - Objects.Touched tells, exactly, which ids a cache of answers has to forget.
@@ -48,11 +49,11 @@
 //	                                 seen (package store, 0x02)
 //	0x14 id (16) When                empty: an edge leads from there to this event or
 //	                                 object
-//	0x15 audience (16) list (1)      empty: stands in the list. Lists are 0 all (hash
-//	     hash (uint64) When          0), 1 of an entity (xxh3 of its name; "session:…"
-//	                                 and "agent:…" also have what is of them), 2 what
-//	                                 says the same (Object.content_hash), 3 claims (xxh3
-//	                                 of the subject, as a text, and the predicate)
+//	0x15 audience (16) list (1)      empty: stands in the list. Lists are 1 what names
+//	     hash (uint64) When          an entity (xxh3 of its name), unless that is the
+//	                                 session or the agent that it is of, 2 what says the
+//	                                 same (Object.content_hash), 3 claims (xxh3 of the
+//	                                 subject, as a text, and the predicate)
 //	0x16 Shard n (uint32)            rows 128n to 128n+127 of the table: of each the
 //	                                 offset minus the one before (of the first the
 //	                                 offset), the number in its event, the time minus

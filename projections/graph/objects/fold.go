@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -20,10 +21,14 @@ type fold struct {
 	// reused: the transaction copies what it is given
 	key, value []byte
 	from       []int
-	entities   []uint64
+	entities   []string
 	lastAud    audience
-	err        error
+	rows       []pair
+	bytes      []byte
 }
+
+// pair is a key and a value to store: bytes[start:middle] and bytes[middle:end].
+type pair struct{ start, middle, end int }
 
 func (f *fold) all() error {
 	// All is looked at before anything is added to the table.
@@ -50,8 +55,18 @@ func (f *fold) all() error {
 		}
 		f.set(append([]byte{kindStatistic}, f.table.shard...), f.table.stats.encode(f.value[:0]))
 	}
-	if f.err != nil {
-		return fmt.Errorf("set: %w", f.err)
+	return f.store()
+}
+
+// store sets what was folded, in the order of keys: Pebble's table in memory takes what
+// lies together in a third of the time.
+func (f *fold) store() error {
+	key := func(p pair) []byte { return f.bytes[p.start:p.middle] }
+	slices.SortStableFunc(f.rows, func(a, b pair) int { return bytes.Compare(key(a), key(b)) })
+	for _, p := range f.rows {
+		if err := f.t.Set(key(p), f.bytes[p.middle:p.end]); err != nil {
+			return fmt.Errorf("set: %w", err)
+		}
 	}
 	return nil
 }
@@ -64,9 +79,9 @@ func (f *fold) added() (n uint64) {
 }
 
 func (f *fold) set(key, value []byte) {
-	if err := f.t.Set(key, value); err != nil && f.err == nil {
-		f.err = err
-	}
+	start := len(f.bytes)
+	f.bytes = append(append(f.bytes, key...), value...)
+	f.rows = append(f.rows, pair{start, start + len(key), len(f.bytes)})
 }
 
 // check finds what cannot be stored.
@@ -158,14 +173,9 @@ func (f *fold) object(b *recountv1.ObjectBatch, i uint32, o *recountv1.Object, o
 	}
 	number := f.audience(o, offset)
 	a := f.lastAud.id
-	f.row(listPrefix(f.key[:0], a, listAll, 0), o, offset, i)
 	f.entities = f.entities[:0]
-	if o.Session != "" {
-		f.entity(a, sessionEntity(o.Session), o, offset, i)
-	}
-	if o.Agent != "" {
-		f.entity(a, agentEntity(o.Agent), o, offset, i)
-	}
+	// What is of a session or an agent is in the table's postings.
+	f.of(a, o, offset)
 	for n, e := range b.Edges {
 		if f.from[n] != int(i) {
 			continue
@@ -211,14 +221,23 @@ func (f *fold) to(id schemas.EventID, o *recountv1.Object, offset int64, index u
 	f.row(idPrefix(f.key[:0], kindTo, id), o, offset, index)
 }
 
+// of tells that an object is of its session and agent.
+func (f *fold) of(a schemas.AudienceID, o *recountv1.Object, offset int64) {
+	for _, n := range [...]struct{ name, entity string }{{o.Session, sessionEntity(o.Session)}, {o.Agent, agentEntity(o.Agent)}} {
+		if n.name != "" {
+			f.entities = append(f.entities, n.entity)
+			f.touch(EntityID(a, n.entity), offset)
+		}
+	}
+}
+
 func (f *fold) entity(a schemas.AudienceID, name string, o *recountv1.Object, offset int64, index uint32) {
-	hash := entityHash(name)
-	if slices.Contains(f.entities, hash) {
+	if slices.Contains(f.entities, name) {
 		return
 	}
-	f.entities = append(f.entities, hash)
+	f.entities = append(f.entities, name)
 	f.touch(EntityID(a, name), offset)
-	f.row(listPrefix(f.key[:0], a, listEntity, hash), o, offset, index)
+	f.row(listPrefix(f.key[:0], a, listEntity, entityHash(name)), o, offset, index)
 }
 
 // audience is the number of the audience of an object, which lastAud is then.

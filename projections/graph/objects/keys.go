@@ -28,8 +28,7 @@ const (
 
 // The kinds of lists of an audience.
 const (
-	listAll    = 0x00 // of all its objects
-	listEntity = 0x01 // of those that an entity is named by; of a session or an agent, also those of it
+	listEntity = 0x01 // of those that name an entity, other than the session and the agent that they are of
 	listSame   = 0x02 // of those with one content hash
 	listClaim  = 0x03 // of those that claim something of one subject and predicate
 )

@@ -11,8 +11,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// table is what a shard has in memory of each of its objects, 40 bytes, so that a
-// search over a million of them is filtered without a read.
+// table is what a shard has in memory of each of its objects, 40 bytes and up to 12 in
+// postings, so that a search over a million of them is filtered without a read.
 //
 // It is loaded from the store when first needed, and added to by the shard's one
 // writer, before that commits. So it is never behind a view, and may be ahead of one:
@@ -28,6 +28,7 @@ type table struct {
 	chunks    directory[[chunkSize]row]
 	audiences dictionary[audience]
 	names     dictionary[string] // of workspaces, agents and sessions
+	postings  postings
 
 	// tenants are the audiences of each; mu of audiences guards it.
 	tenants map[string][]uint32
@@ -122,6 +123,7 @@ func (t *table) add(r row) {
 		t.chunks.add(new([chunkSize]row))
 	}
 	*t.at(n) = r
+	t.postings.add(t, n, &r)
 	t.n.Store(n + 1)
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -330,21 +331,53 @@ func (v *View) To(id schemas.EventID, b Bound) ([]Edge, error) {
 // Entity are the edges from objects of some audiences to what is named, such as
 // "commit:9fceb02", the newest first.
 func (v *View) Entity(audiences []schemas.AudienceID, name string, b Bound) ([]Edge, error) {
+	leads := func(e *recountv1.ObjectEdge) bool { return e.Entity == name }
 	var all []Edge
 	for _, a := range audiences {
-		edges, err := v.edges(listPrefix(nil, a, listEntity, entityHash(name)), b, func(e *recountv1.ObjectEdge) bool { return e.Entity == name })
+		edges, err := v.edges(listPrefix(nil, a, listEntity, entityHash(name)), b, leads)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, edges...)
 	}
-	if len(audiences) > 1 {
+	edges, err := v.membership(audiences, name, b, leads)
+	if err != nil {
+		return nil, err
+	}
+	if all = append(all, edges...); len(audiences) > 1 || len(edges) > 0 {
 		slices.SortStableFunc(all, func(a, b Edge) int { return v.when(a.Ref).compare(v.when(b.Ref)) })
 	}
 	if b.full(len(all)) {
 		all = all[:b.Limit]
 	}
 	return all, nil
+}
+
+// membership are the edges that lead to the session or the agent that objects are of.
+func (v *View) membership(audiences []schemas.AudienceID, name string, b Bound, leads func(*recountv1.ObjectEdge) bool) ([]Edge, error) {
+	most := max(b.Limit, 1)
+	if b.Limit == 0 {
+		most = math.MaxInt
+	}
+	for {
+		list, err := v.members(audiences, name, b, most)
+		if err != nil {
+			return nil, err
+		}
+		var all []Edge
+		for _, w := range list {
+			if !b.knows(w) {
+				continue
+			}
+			if all, err = v.edgesAt(w, leads, all); err != nil || b.full(len(all)) {
+				return all, err
+			}
+		}
+		if len(list) < most {
+			return all, nil
+		}
+		most *= 8 // some of them are hidden, or say nothing of it
+	}
 }
 
 // when is the time and place of an object that the view has.
@@ -358,30 +391,35 @@ func (v *View) when(ref schemas.ObjectRef) when {
 // edges are those of the objects in a list that lead where they should.
 func (v *View) edges(prefix []byte, b Bound, leads func(*recountv1.ObjectEdge) bool) (all []Edge, err error) {
 	err = v.walk(context.Background(), prefix, b, func(w when) (bool, error) {
-		ok, err := v.event(w.ref.Position, func(e *event) error {
-			if int64(w.ref.Index) >= int64(len(e.objects)) {
-				return fmt.Errorf("object %d of %d", w.ref.Index, len(e.objects))
-			}
-			from, err := e.edgesFrom(w.ref.Index)
-			for _, m := range from {
-				if leads(m) {
-					all = append(all, Edge{ObjectEdge: m, Ref: w.ref})
-				}
-			}
-			return err
-		})
-		if err == nil && !ok {
-			err = v.s.Damaged(fmt.Errorf("event at %s is in a list and not there", w.ref.Position))
-		}
+		all, err = v.edgesAt(w, leads, all)
 		return !b.full(len(all)), err
 	})
 	if b.full(len(all)) {
 		all = all[:b.Limit]
 	}
-	for i := range all {
-		if p, r := v.row(all[i].Ref); r != nil {
-			all[i].Audience = p.audiences.at(r.audience).id
+	return all, err
+}
+
+// edgesAt adds those of the edges of a listed object that lead where they should.
+func (v *View) edgesAt(w when, leads func(*recountv1.ObjectEdge) bool, all []Edge) ([]Edge, error) {
+	var who schemas.AudienceID
+	if p, r := v.row(w.ref); r != nil {
+		who = p.audiences.at(r.audience).id
+	}
+	ok, err := v.event(w.ref.Position, func(e *event) error {
+		if int64(w.ref.Index) >= int64(len(e.objects)) {
+			return fmt.Errorf("object %d of %d", w.ref.Index, len(e.objects))
 		}
+		from, err := e.edgesFrom(w.ref.Index)
+		for _, m := range from {
+			if leads(m) {
+				all = append(all, Edge{ObjectEdge: m, Ref: w.ref, Audience: who})
+			}
+		}
+		return err
+	})
+	if err == nil && !ok {
+		err = v.s.Damaged(fmt.Errorf("event at %s is in a list and not there", w.ref.Position))
 	}
 	return all, err
 }
