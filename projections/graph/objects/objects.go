@@ -23,9 +23,10 @@ var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schem
 	return Open(dir, store.Options{})
 }}
 
-// Texts take most of the room, and neighbours have much in common: hence the blocks.
+// Most of the work of an event is writing its rows to tables, again and again: larger
+// ones in memory make it less often. Blocks of 16 KiB compressed by zstd took 40 % more
+// of that for a sixth less on disk.
 const (
-	blockBytes    = 16 << 10
 	memTableBytes = 32 << 20
 	cacheBytes    = 128 << 20
 )
@@ -43,7 +44,7 @@ type Objects struct {
 
 // Open opens or creates the projection in dir.
 func Open(dir string, o store.Options) (*Objects, error) {
-	o.Name, o.Prefix, o.BlockBytes = Name, prefix, blockBytes
+	o.Name, o.Prefix = Name, prefix
 	o.MemTableBytes = cmp.Or(o.MemTableBytes, memTableBytes)
 	o.CacheBytes = cmp.Or(o.CacheBytes, cacheBytes)
 	db, err := store.Open(dir, o)

@@ -1,0 +1,283 @@
+package objects
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recountdb/recount/projections/store"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// TestRefused: what cannot be applied names its record and what is wrong with it, and
+// leaves nothing behind.
+func TestRefused(t *testing.T) {
+	for want, change := range map[string]func(b *recountv1.ObjectBatch){
+		"0 objects, want 1 to 65535":                               func(b *recountv1.ObjectBatch) { b.Objects = nil },
+		"object 0: id of 3 bytes, want 16":                         func(b *recountv1.ObjectBatch) { b.Objects[0].Id = []byte("abc") },
+		"object 0: type 256":                                       func(b *recountv1.ObjectBatch) { b.Objects[0].Type = 256 },
+		"object 0: kind of memory -1":                              func(b *recountv1.ObjectBatch) { b.Objects[0].Memory = -1 },
+		"object 0: visibility 256":                                 func(b *recountv1.ObjectBatch) { b.Objects[0].Visibility = 256 },
+		"objects 0 and 1 have one id":                              func(b *recountv1.ObjectBatch) { b.Objects = append(b.Objects, b.Objects[0]) },
+		"edge 2: leads to an id of 4 bytes, want 16":               func(b *recountv1.ObjectBatch) { b.Edges[2].EventId = []byte("abcd") },
+		"edge 2: leads to 2 things, want 1":                        func(b *recountv1.ObjectBatch) { b.Edges[2].Entity = "tool:x" },
+		"edge 0: leads to 0 things, want 1":                        func(b *recountv1.ObjectBatch) { b.Edges[0].Entity = "" },
+		"edge 1: leads from 6162, which is no object of its event": func(b *recountv1.ObjectBatch) { b.Edges[1].From = []byte("ab") },
+		"contains invalid UTF-8":                                   func(b *recountv1.ObjectBatch) { b.Objects[0].Text = "a\xffb" },
+	} {
+		x := open(t)
+		must(t, x.Apply(t.Context(), messages(0, 3)))
+		bad := messages(3, 3)
+		change(bad.Records[1].GetObjects())
+		err := x.Apply(t.Context(), bad)
+		if !errors.Is(err, schemas.ErrPoison) || !strings.Contains(err.Error(), "recount.agents/0/4") || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("got %v, want a poison error at recount.agents/0/4: %s", err, want)
+		}
+		bad.Records = append(bad.Records[:1:1], bad.Records[2])
+		must(t, x.Apply(t.Context(), bad))
+		v := view(t, x)
+		if all, err := v.Latest(t.Context(), Filter{Session: "long"}, 10); err != nil || len(all) != 5 {
+			t.Errorf("%s: then got %v, %v, want the five others", want, all, err)
+		}
+	}
+}
+
+// TestDamage: whatever a flipped, cut or missing value holds, what reads it says so and
+// what mends it, and nothing panics.
+func TestDamage(t *testing.T) {
+	first := schemas.ObjectRef{Position: schemas.Position{Topic: usualTopic}}
+	opened := func(x *Objects) error {
+		v, err := x.View()
+		if err == nil {
+			err = v.Close()
+		}
+		return err
+	}
+	read := func(x *Objects) error {
+		v, err := x.View()
+		if err != nil {
+			return err
+		}
+		defer v.Close()
+		s, err := v.Get(first)
+		if err == nil {
+			_, err = v.Text(s)
+		}
+		return err
+	}
+	for name, c := range map[string]struct {
+		kind   byte
+		change func([]byte) []byte
+		ask    func(*Objects) error
+	}{
+		"an event is cut":         {kindEvent, func(b []byte) []byte { return b[:len(b)/2] }, read},
+		"an event has more":       {kindEvent, func(b []byte) []byte { return append(b, 0) }, read},
+		"an event is empty":       {kindEvent, func([]byte) []byte { return []byte{} }, read},
+		"a piece is cut":          {kindPiece, func(b []byte) []byte { return b[:1] }, read},
+		"a piece is gone":         {kindPiece, func([]byte) []byte { return nil }, read},
+		"a block is cut":          {kindBlock, func(b []byte) []byte { return b[:len(b)-1] }, opened},
+		"a block is gone":         {kindBlock, func([]byte) []byte { return nil }, opened},
+		"a block names nobody":    {kindBlock, func(b []byte) []byte { b[len(b)-1] = 0x7f; return b }, opened},
+		"an audience is cut":      {kindAudience, func(b []byte) []byte { return b[:1] }, opened},
+		"an audience is gone":     {kindAudience, func([]byte) []byte { return nil }, opened},
+		"a name is gone":          {kindName, func([]byte) []byte { return nil }, opened},
+		"the counts are cut":      {kindStatistic, func(b []byte) []byte { return b[:1] }, opened},
+		"the counts are not so":   {kindStatistic, func(b []byte) []byte { b[3]++; return b }, opened},
+		"the counts are not here": {kindStatistic, func([]byte) []byte { return nil }, opened},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fs := vfs.NewMem()
+			x, err := Open("objects", store.Options{FS: fs})
+			must(t, err)
+			b := messages(0, 200)
+			b.Records[0].GetObjects().Objects[0].Text = strings.Repeat("long", pieceBytes)
+			must(t, x.Apply(t.Context(), b))
+			must(t, x.Close())
+			tamper(t, fs, c.kind, c.change)
+			x, err = Open("objects", store.Options{FS: fs})
+			must(t, err)
+			defer x.Close()
+			err = c.ask(x)
+			if !errors.Is(err, schemas.ErrFatal) || !strings.Contains(err.Error(), "recount rebuild --projection objects") {
+				t.Errorf("got %v, want an error of class fatal that says how to mend it", err)
+			}
+		})
+	}
+}
+
+// tamper changes the first value of a kind; nil takes it away.
+func tamper(t *testing.T, fs vfs.FS, kind byte, change func([]byte) []byte) {
+	t.Helper()
+	c := *pebble.DefaultComparer
+	c.Name, c.Split = "recount."+Name, prefix
+	db, err := pebble.Open("objects", &pebble.Options{FS: fs, Comparer: &c, FormatMajorVersion: pebble.FormatTableFormatV6, Logger: silent{}})
+	must(t, err)
+	defer func() { must(t, db.Close()) }()
+	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}})
+	must(t, err)
+	if !it.First() {
+		t.Fatalf("nothing of kind %#x", kind)
+	}
+	key := append([]byte(nil), it.Key()...)
+	value := change(append([]byte(nil), it.Value()...))
+	must(t, it.Close())
+	if value == nil {
+		must(t, db.Delete(key, pebble.Sync))
+	} else {
+		must(t, db.Set(key, value, pebble.Sync))
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	r := message("s", 1)
+	row, err := appendEvent(nil, r, []int{0, 0, 0, 0})
+	must(f, err)
+	f.Add(row)
+	f.Add(appendAudience(nil, audience{Audience: schemas.Audience{Tenant: "t", Visibility: 3, Workspace: "w"}, first: 7}))
+	f.Add(stats{1, 2, 3, 4, 5}.encode(nil))
+	f.Add(appendWhen(nil, -5, appendShard(nil, schemas.TopicPartition{Topic: "other.agents", Partition: 3}), 9, 2))
+	full := newTable(schemas.TopicPartition{Topic: usualTopic})
+	full.addName("")
+	full.addAudience(schemas.Audience{}, schemas.AudienceID{}, 0)
+	full.add(row0)
+	f.Add(full.encodeBlock(nil, 0, 1))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if e, err := decodeEvent(b); err == nil {
+			for i := range e.objects {
+				_, _, _ = e.object(uint32(i))
+				_, _ = e.edgesFrom(uint32(i))
+			}
+		}
+		_, _ = decodeAudience(b)
+		_, _ = decodeStats(b)
+		if w, err := cutWhen(b); err == nil {
+			again, err := cutWhen(appendWhen(nil, w.time, appendShard(nil, w.ref.TP()), w.ref.Offset, w.ref.Index))
+			if err != nil || again != w {
+				t.Errorf("%x: got %+v, %v, want %+v", b, again, err, w)
+			}
+		}
+		x := newTable(schemas.TopicPartition{Topic: usualTopic})
+		x.addName("")
+		x.addAudience(schemas.Audience{}, schemas.AudienceID{}, 0)
+		if x.decodeBlock(b) == nil {
+			y := newTable(x.tp)
+			y.addName("")
+			y.addAudience(schemas.Audience{}, schemas.AudienceID{}, 0)
+			if err := y.decodeBlock(x.encodeBlock(nil, 0, x.n.Load())); err != nil || y.n.Load() != x.n.Load() {
+				t.Errorf("%x: %d rows came back as %d, %v", b, x.n.Load(), y.n.Load(), err)
+			}
+		}
+	})
+}
+
+var row0 = row{offset: 5, time: -3, importance: 0.5, index: 1, typ: 2, memory: 0x81}
+
+// TestTouched: what a view may lack is told, also when it is opened while a batch is
+// applied, and what was too long ago is not made up.
+func TestTouched(t *testing.T) {
+	x := open(t)
+	must(t, x.Apply(t.Context(), messages(0, 2)))
+	old := view(t, x)
+	must(t, x.Apply(t.Context(), messages(2, 1)))
+	r := message("long", 2)
+	all, now, whole := x.Touched(old.Touched())
+	if !whole {
+		t.Fatal("not whole")
+	}
+	named := map[schemas.EventID]bool{}
+	for _, touch := range all {
+		if touch.At != (schemas.Position{Topic: usualTopic, Offset: 2}) {
+			t.Errorf("touched at %s, want at the new event", touch.At)
+		}
+		named[touch.ID] = true
+	}
+	who := audienceOf(r.GetObjects().Objects[0]).ID()
+	for what, id := range map[string]schemas.EventID{
+		"the event": schemas.EventID(r.EventId), "its object": schemas.ObjectID(r.GetObjects().Objects[0].Id), "its cause": eventID(7, 1),
+		"the tool": EntityID(who, "tool:bash"), "the session": EntityID(who, "session:long"), "the agent": EntityID(who, "agent:claude"),
+	} {
+		if !named[id] {
+			t.Errorf("%s was not told of", what)
+		}
+	}
+	if all, _, whole := x.Touched(now); !whole || len(all) != 0 {
+		t.Errorf("then: got %v, %v, want nothing", all, whole)
+	}
+	must(t, x.Apply(t.Context(), messages(3, ringSize/4)))
+	if _, _, whole := x.Touched(now); whole {
+		t.Error("more was touched than is remembered, and it is called whole")
+	}
+	if _, _, whole := x.Touched(1 << 60); whole {
+		t.Error("a count that never was is called whole")
+	}
+}
+
+// TestViewsWhileApplying: of every event that a view has, it has all, and who learns of
+// it by a view could learn of it by Touched before.
+func TestViewsWhileApplying(t *testing.T) {
+	x := open(t)
+	var wg sync.WaitGroup
+	done := make(chan struct{})
+	for range 2 {
+		wg.Go(func() {
+			since := uint64(0)
+			told := map[schemas.EventID]bool{}
+			for {
+				v, err := x.View()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				next := v.Watermark()[schemas.TopicPartition{Topic: usualTopic}]
+				touched, now, whole := x.Touched(since)
+				if since = now; !whole {
+					t.Error("not whole")
+				}
+				for _, id := range touched {
+					told[id.ID] = true
+				}
+				refs, err := v.Latest(t.Context(), Filter{Session: "long"}, 3)
+				if err != nil || len(refs) != int(min(next, 3)) || next > 0 && refs[0].Offset != next-1 {
+					t.Errorf("at %d: got %v, %v", next, refs, err)
+				}
+				for _, ref := range refs {
+					made, err := v.ByEvent(eventID(7, ref.Offset), Bound{})
+					if err != nil || len(made) != 1 || !told[made[0].EventID] {
+						t.Errorf("event at %s: got %v, %v, told of: %v", ref, made, err, told[eventID(7, ref.Offset)])
+					}
+				}
+				if _, ok := v.Attributes(schemas.ObjectRef{Position: schemas.Position{Topic: usualTopic, Offset: next}}); ok {
+					t.Errorf("a view up to %d knows of what is there", next)
+				}
+				if err := v.Close(); err != nil {
+					t.Error(err)
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for from := int64(0); from < 3000; from += 10 {
+		must(t, x.Apply(t.Context(), messages(from, 10)))
+	}
+	close(done)
+	wg.Wait()
+}
+
+// silent takes what Pebble says of its opening.
+type silent struct{}
+
+func (silent) Infof(string, ...any)  {}
+func (silent) Errorf(string, ...any) {}
+func (silent) Fatalf(format string, args ...any) {
+	panic(fmt.Sprintf(format, args...))
+}
