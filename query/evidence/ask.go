@@ -60,6 +60,11 @@ func (a *asking) answer() (Response, error) {
 	if err != nil {
 		return Response{}, err
 	}
+	if why == "" {
+		if err := w.others(&p, hits); err != nil {
+			return Response{}, err
+		}
+	}
 	if a.r.Mode == ModeContext {
 		if err := w.pack(hits); err != nil {
 			return Response{}, err
@@ -173,12 +178,16 @@ func (a *asking) nothing(sc *scope) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	passing, err := a.newest(sc, 1)
+	if err != nil {
+		return "", err
+	}
 	switch {
 	case len(some) == 0 && !a.r.AsOf.IsZero():
 		return "nothing that you may see was known then; as_of may name too early a moment, or leave a partition out", nil
 	case len(some) == 0:
 		return "nothing that you may see has come in: append events to topic agents, or recount import a session", nil
-	case sc.only != nil && len(sc.only) == 0, sc.only == nil && a.moment == 0:
+	case len(passing) == 0:
 		return "nothing that you may see passes the filters: " + a.filtersInWords(), nil
 	}
 	if names := a.filtersInWords(); names != "" {
@@ -203,6 +212,3 @@ func (a *asking) filtersInWords() string {
 	}
 	return strings.Join(all, ", ")
 }
-
-// wide says whether things of other kinds may answer.
-func (a *asking) wide() bool { return false }

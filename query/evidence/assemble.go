@@ -29,8 +29,10 @@ type answer struct {
 	words []string
 	// shown are the objects that the answer has, by id.
 	shown map[string]bool
-	// events are those that it rests on, by position; told says that an object names one.
+	// events are those that it rests on.
 	events map[schemas.ObjectRef]*part
+	// joined is how many of its edges lead to things of other kinds.
+	joined int
 }
 
 // assemble puts the hits and what belongs to them into the response.

@@ -12,7 +12,7 @@ import (
 )
 
 // The rules by which something is known to have lost its place, or to be disputed.
-// Decision 38 has the reasons.
+// docs/decisions has the reasons (how evidence is ranked).
 const (
 	ruleStated     = "stated"      // an event says so
 	ruleVersion    = "version"     // a later event made another version of the thing

@@ -21,7 +21,7 @@ const rrfK = 60
 
 // Weights say what each path counts for in the fusion, and how what it gives is changed
 // by the standing of an object. DefaultWeights are the defaults; the zero Weights mean
-// them. Decision 38 says why they are so.
+// them. docs/decisions says why they are so (how evidence is ranked).
 type Weights struct {
 	// Of the paths. A path of weight 0 is left out.
 	ID, Entity, Lexical, Dense, Temporal, Graph float64

@@ -1,0 +1,193 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// A call of a tool ran a command of the log where both have one content hash and the
+// command started about when the call was made: at most ranBefore earlier, since clocks
+// differ, and ranAfter later. How sure that is, is a matter of what else they share.
+const (
+	ranBefore = 2 * time.Minute
+	ranAfter  = 10 * time.Minute
+)
+
+// mostListed is how many commands of a workspace are compared with a text, the newest,
+// for who may not see all of them: what a search counts would be over the others' too.
+const mostListed = 500
+
+// commands adds the commands that the hits ran, and those that the text finds.
+func (w *answer) commands(p *plan, hits []*hit) error {
+	if w.p.Tenant != "" && !w.p.Operator {
+		w.step(Step{Path: KindCommands, Operator: "leave out", Why: "commands are of the default tenant"})
+		return nil
+	}
+	if err := w.ran(hits); err != nil {
+		return err
+	}
+	if w.r.Text == "" {
+		return nil
+	}
+	found, why, err := w.findCommands(p)
+	if err != nil {
+		return err
+	}
+	for _, in := range found {
+		if !w.shown[in.ID.String()] {
+			w.show(commandObject(in))
+		}
+	}
+	w.step(Step{Path: KindCommands, Operator: "search", Why: why, Counts: map[string]int64{"commands": int64(len(found))}})
+	return nil
+}
+
+// findCommands are the commands that the text finds: by a search over all of them, or, for
+// who may see those of some workspaces, by the words in the newest of these.
+func (w *answer) findCommands(p *plan) ([]query.Intent, string, error) {
+	r := query.FindRequest{
+		Text: w.r.Text, Limit: mostFound, AsOf: w.r.AsOf,
+		Filters: query.Filters{Since: w.since(p), Until: w.r.Until, Workspace: w.r.Scope.Workspace, Session: w.r.Scope.Session, Author: w.r.Scope.Agent},
+	}
+	if !r.Filters.Until.IsZero() && !r.Filters.Since.Before(r.Filters.Until) {
+		return nil, "the text names a time after until", nil
+	}
+	var all []query.Intent
+	if w.seesAll() {
+		resp, err := query.Find(w.ctx, w.s.Commands, r)
+		if err != nil {
+			return nil, "", err
+		}
+		w.rest(resp.Watermark)
+		for _, h := range resp.Hits {
+			all = append(all, h.Intent)
+		}
+		return all, "a search over all commands", nil
+	}
+	r.Text, r.Limit = "", mostListed
+	matches := map[schemas.EventID]int{}
+	for _, workspace := range w.p.Workspaces {
+		if s := w.r.Scope.Workspace; s != "" && s != workspace {
+			continue
+		}
+		r.Filters.Workspace = workspace
+		resp, err := query.Find(w.ctx, w.s.Commands, r)
+		if err != nil {
+			return nil, "", err
+		}
+		w.rest(resp.Watermark)
+		for _, h := range resp.Hits {
+			low := strings.ToLower(h.Command)
+			for _, word := range w.words {
+				if strings.Contains(low, word) {
+					matches[h.ID]++
+				}
+			}
+			if matches[h.ID] > 0 {
+				all = append(all, h.Intent)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y query.Intent) int {
+		return cmp.Or(cmp.Compare(matches[y.ID], matches[x.ID]), y.Time.Compare(x.Time))
+	})
+	return all[:min(len(all), mostFound)], "the words of the text in the newest " + strconv.Itoa(mostListed) + " of each workspace", nil
+}
+
+// ran joins calls of tools to the commands that they ran.
+func (w *answer) ran(hits []*hit) error {
+	live, release, err := w.s.Commands.Set.Acquire(segment.Name)
+	if err != nil {
+		return err
+	}
+	defer release()
+	rows, ok := live.(*segment.Projection)
+	if !ok {
+		return nil
+	}
+	below := query.Below(rows.Watermark(), w.r.AsOf)
+	s := Step{Path: KindCommands, Operator: "join", Inputs: map[string]string{
+		"window": "-" + ranBefore.String() + " +" + ranAfter.String(), "rules": "command_session command_author command_workspace",
+	}, Counts: map[string]int64{}}
+	for _, h := range hits {
+		if !calls(h.o) || h.o.GetTool().GetCommandHash() == 0 {
+			continue
+		}
+		s.Counts["calls"]++
+		at := time.Unix(0, h.o.TimeUnixNano)
+		f := segment.Filter{From: at.Add(-ranBefore), To: at.Add(ranAfter), Below: below}
+		if t := w.r.AsOf.Time; !t.IsZero() && t.Before(f.To) {
+			f.To = t.Add(1)
+		}
+		best, sure, apart := Object{}, 0.0, time.Duration(0)
+		rule := ""
+		err := rows.Scan(w.ctx, f, segment.OldestFirst, func(v *segment.View) bool {
+			if v.ContentHash() != h.o.Tool.CommandHash || !w.seesCommands(v.Workspace()) {
+				return true
+			}
+			by, confidence := ranBy(h, v)
+			if far := v.Time().Sub(at).Abs(); confidence > sure || confidence == sure && sure > 0 && far < apart {
+				best, sure, apart, rule = commandOf(v), confidence, far, by
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		if sure == 0 {
+			continue
+		}
+		s.Counts["joined"]++
+		if best.Role = "joined"; !w.shown[best.ID] {
+			w.show(best)
+		}
+		w.join(Edge{
+			From: h.o.ObjectID().String(), To: best.ID, Kind: "ran", Confidence: sure, Rule: rule,
+			Evidence: []string{h.ref.Position.String(), best.Position},
+		})
+	}
+	w.rest(below)
+	w.step(s)
+	return nil
+}
+
+// ranBy says by what a command that reads as a call does is known to be the one that it
+// ran, and how sure that is.
+func ranBy(h *hit, v *segment.View) (rule string, confidence float64) {
+	switch {
+	case h.o.Session != "" && v.Session() == h.o.Session:
+		return "command_session", 0.95
+	case h.o.Agent != "" && v.Author() == h.o.Agent:
+		return "command_author", 0.85
+	case h.o.Workspace != "" && v.Workspace() == h.o.Workspace:
+		return "command_workspace", 0.6
+	}
+	return "", 0
+}
+
+// commandOf is a command as an answer has it.
+func commandOf(v *segment.View) Object {
+	c := strings.Clone
+	in := query.Intent{
+		ID: v.ID(), Position: v.Position(), Time: v.Time(), Command: c(v.Command()), Session: c(v.Session()), Workspace: c(v.Workspace()), Author: c(v.Author()),
+	}
+	if code, known := v.ExitCode(); known {
+		in.ExitCode = &code
+	}
+	return commandObject(in)
+}
+
+func commandObject(in query.Intent) Object {
+	return Object{
+		ID: in.ID.String(), Kind: KindCommands, EventID: in.ID.String(), Position: in.Position.String(), Type: "command",
+		Workspace: in.Workspace, Agent: in.Author, Session: in.Session, Time: in.Time, Snippet: brief(in.Command, maxSnippet), ExitCode: in.ExitCode,
+		Failed: in.ExitCode != nil && *in.ExitCode != 0,
+	}
+}
