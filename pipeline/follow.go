@@ -99,7 +99,7 @@ func (l *Log) work(ctx context.Context, ls *lanes, fn FollowFunc) error {
 		}
 		recs := make([]schemas.LogRecord, len(d.recs))
 		for i, r := range d.recs {
-			recs[i] = logRecord(r)
+			recs[i] = l.record(r)
 		}
 		err = fn(ctx, d.tp, recs, d.next)
 		switch {

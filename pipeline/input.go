@@ -140,7 +140,7 @@ func (in *logInput) Connect(ctx context.Context) error {
 		s.log, err = in.shared.ownLog(ctx)
 	} else {
 		in.cfg.Logger = in.shared.Logger
-		s.log, err = open(in.cfg)
+		s.log, err = openReading(ctx, in.cfg)
 		s.ownedLog = true
 	}
 	if err != nil {
@@ -246,7 +246,7 @@ func (in *logInput) ReadBatch(ctx context.Context) (service.MessageBatch, servic
 			s.finish(d) // nothing but a gap
 			continue
 		}
-		return messages(d), in.ackFunc(s, d), nil
+		return s.log.messages(d), in.ackFunc(s, d), nil
 	}
 }
 
@@ -313,22 +313,22 @@ func deliveryOf(msg *service.Message) *delivery {
 }
 
 // messages makes a batch of a delivery.
-func messages(d *delivery) service.MessageBatch {
+func (l *Log) messages(d *delivery) service.MessageBatch {
 	ctx := context.WithValue(context.Background(), deliveryKey{}, d)
 	batch := make(service.MessageBatch, len(d.recs))
 	lrs := make([]schemas.LogRecord, len(d.recs))
 	for i, r := range d.recs {
-		lrs[i] = logRecord(r)
-		msg := service.NewMessage(r.Value).WithContext(schemas.WithLogRecord(ctx, &lrs[i]))
-		for _, h := range r.Headers {
+		lrs[i] = l.record(r)
+		msg := service.NewMessage(lrs[i].Value).WithContext(schemas.WithLogRecord(ctx, &lrs[i]))
+		for _, h := range lrs[i].Headers {
 			msg.MetaSetMut(h.Key, string(h.Value))
 		}
 		msg.MetaSetMut("kafka_topic", r.Topic)
 		msg.MetaSetMut("kafka_partition", int(r.Partition))
 		msg.MetaSetMut("kafka_offset", int(r.Offset))
 		msg.MetaSetMut("kafka_timestamp_ms", r.Timestamp.UnixMilli())
-		if r.Key != nil {
-			msg.MetaSetMut("kafka_key", string(r.Key))
+		if lrs[i].Key != nil {
+			msg.MetaSetMut("kafka_key", string(lrs[i].Key))
 		}
 		batch[i] = msg
 	}

@@ -26,6 +26,7 @@ type Log struct {
 	embedded *broker.Broker // nil with outside brokers
 	producer *kgo.Client
 	admin    *kadm.Client
+	erased   erasures
 
 	mu         sync.Mutex
 	partitions map[string]int32 // known counts, by full name; topics only grow
@@ -45,11 +46,29 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 		err = fmt.Errorf("open log at %s: %w", strings.Join(l.endpoint.brokers, ","), err)
 		return nil, errors.Join(err, l.Close())
 	}
+	if _, err := l.ReadErasures(within); err != nil {
+		return nil, errors.Join(fmt.Errorf("open log: %w", err), l.Close())
+	}
 	return l, nil
 }
 
 // openTimeout bounds the wait for outside brokers that do not answer.
 const openTimeout = 15 * time.Second
+
+// openReading is Open for who reads topics that are there. A log without a topic for
+// erasures has none.
+func openReading(ctx context.Context, cfg Config) (*Log, error) {
+	l, err := open(cfg)
+	if err != nil {
+		return nil, err
+	}
+	within, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	if _, err := l.ReadErasures(within); err != nil && !errors.Is(err, schemas.ErrPoison) {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
 
 // open is Open without a look at the topics.
 func open(cfg Config) (*Log, error) {
@@ -405,7 +424,7 @@ func (l *Log) read(ctx context.Context, at schemas.Position) (schemas.LogRecord,
 			case r.Offset > at.Offset, r.Attrs.IsControl():
 				return schemas.LogRecord{}, schemas.Poisonf("no record: the offset is a gap")
 			default:
-				return logRecord(r), nil
+				return l.record(r), nil
 			}
 		}
 		if err := ctx.Err(); err != nil {

@@ -176,6 +176,11 @@ func (c Chain) fill(lr schemas.LogRecord, rec *recountv1.Record) (by string, err
 		}
 	}()
 	e, err := lr.Event()
+	if _, erased := lr.Erased(); erased && err == nil {
+		// Nothing for projections: they move over it.
+		rec.EventType, rec.EventId, rec.TimeUnixNano = e.Type, e.ID[:], e.Time.UnixNano()
+		return by, nil
+	}
 	// What is known of a refused event is kept, for those who look for it.
 	rec.EventType = e.Type
 	if err != nil {

@@ -26,6 +26,11 @@ func (tp TopicPartition) Compare(o TopicPartition) int {
 	return cmp.Or(cmp.Compare(tp.Topic, o.Topic), cmp.Compare(tp.Partition, o.Partition))
 }
 
+// Compare orders by topic, partition and offset.
+func (p Position) Compare(o Position) int {
+	return cmp.Or(p.TP().Compare(o.TP()), cmp.Compare(p.Offset, o.Offset))
+}
+
 // Position is a place in the log.
 type Position struct {
 	Topic     string `json:"topic" example:"recount.commands" doc:"The topic."`

@@ -66,6 +66,7 @@ var operations = []operation{
 	{Spans, Operator, ofSpans},
 
 	{"GET /v1/status", Operator, ofAll},
+	{"POST /v1/forget", Operator, ofAll},
 	{"POST /v1/rebuild", Operator, ofAll},
 	{"POST /v1/verify", Operator, ofAll},
 	{"POST /v1/fsck", Operator, ofAll},

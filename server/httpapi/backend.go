@@ -51,6 +51,8 @@ type Backend interface {
 	Verify(ctx context.Context, r VerifyRequest, progress func(Progress)) (VerifyReport, error)
 	// Fsck checks every snapshot of the code graph as it is stored.
 	Fsck(ctx context.Context, r FsckRequest, progress func(Progress)) (FsckReport, error)
+	// Forget erases what events held, for good.
+	Forget(ctx context.Context, r ForgetRequest, progress func(Progress)) (ForgetReport, error)
 }
 
 // Appended says where an event stands.

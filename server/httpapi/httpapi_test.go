@@ -146,6 +146,11 @@ func (f *fake) Export(_ context.Context, r code.ExportRequest, w io.Writer) erro
 	return err
 }
 
+func (f *fake) Forget(_ context.Context, r httpapi.ForgetRequest, progress func(httpapi.Progress)) (httpapi.ForgetReport, error) {
+	progress(httpapi.Progress{Phase: "look through the log", Total: 7})
+	return httpapi.ForgetReport{Events: len(r.Events), DryRun: r.DryRun}, nil
+}
+
 func (f *fake) Fsck(_ context.Context, _ httpapi.FsckRequest, progress func(httpapi.Progress)) (httpapi.FsckReport, error) {
 	progress(httpapi.Progress{Phase: "check snapshots", Done: 1, Total: 2})
 	return httpapi.FsckReport{Chunks: 3, Faults: []httpapi.FsckFault{{Repo: "shop", What: "damaged"}}}, nil

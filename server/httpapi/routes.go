@@ -73,6 +73,7 @@ func (s *server) routes(api huma.API, mux *http.ServeMux) {
 		func(ctx context.Context, r FsckRequest, p func(Progress)) (FsckReport, error) {
 			return s.b.Fsck(ctx, r, p)
 		})
+	s.registerForget(api)
 	s.registerHealth(api)
 	mux.HandleFunc("POST /v1/events", s.postEvents)
 	api.OpenAPI().AddOperation(eventsOperation(api.OpenAPI()))

@@ -274,7 +274,7 @@ func topics() []string {
 func appendable() []string {
 	var types []string
 	for _, k := range schemas.Kinds() {
-		if k.Type != schemas.TypeRejected {
+		if k.Type != schemas.TypeRejected && k.Type != schemas.TypeErased {
 			types = append(types, k.Type)
 		}
 	}
@@ -296,6 +296,9 @@ func validate(events []schemas.Event) error {
 		}
 		if e.Type == schemas.TypeRejected {
 			return &bodyError{422, location + ".type", "rejected: only the pipeline appends these"}
+		}
+		if e.Type == schemas.TypeErased {
+			return &bodyError{422, location + ".type", "events.erased: ask POST /v1/forget, which appends these"}
 		}
 		kind, known := e.Kind()
 		switch {

@@ -25,7 +25,16 @@ func (n *Node) Append(ctx context.Context, events []schemas.Event) ([]httpapi.Ap
 	return n.app.Append(ctx, events)
 }
 
-// position finds an event that is projected, by schemas.SeenAs.
+// known finds an event that is projected, or was before it was erased, by
+// schemas.SeenAs: what is forgotten is not to come back with the next import.
+func (n *Node) known(topic string, id schemas.EventID) (schemas.Position, bool) {
+	if at, ok := n.log.ErasedID(id); ok {
+		return at, true
+	}
+	return n.position(topic, id)
+}
+
+// position finds an event that is projected.
 func (n *Node) position(topic string, id schemas.EventID) (pos schemas.Position, found bool) {
 	if n.set == nil {
 		return pos, false

@@ -134,6 +134,9 @@ func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Pro
 		}
 		return n, err
 	}
+	if err = n.resume(ctx); err != nil {
+		return n, fmt.Errorf("finish what is to be erased: %w", err)
+	}
 	if cfg.Has(RoleProject) {
 		if err = os.RemoveAll(filepath.Join(n.dir.path, scratchDir)); err != nil {
 			return n, fmt.Errorf("remove what a verify left: %w", err)
@@ -159,7 +162,7 @@ func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Pro
 	if err != nil {
 		return n, fmt.Errorf("redact_rules: %w", err)
 	}
-	n.app = newAppender(n.log, redactor, n.position)
+	n.app = newAppender(n.log, redactor, n.known)
 	if !local {
 		if err = n.registerMetrics(); err == nil {
 			err = n.spans.open(n)
@@ -260,6 +263,7 @@ func (n *Node) Run(ctx context.Context) error {
 	if len(streams) > 0 {
 		g.Go(func() error { return n.runStreams(inner, streams) })
 	}
+	g.Go(func() error { return n.followErasures(inner) })
 	if n.set != nil {
 		g.Go(func() error { return n.awaitReady(inner) })
 	} else {

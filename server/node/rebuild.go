@@ -26,6 +26,12 @@ func (n *Node) Rebuild(ctx context.Context, r httpapi.RebuildRequest, progress f
 		return report, err
 	}
 	defer done()
+	return n.rebuild(ctx, names, newMeter(progress))
+}
+
+// rebuild makes projections anew. n.long is held.
+func (n *Node) rebuild(ctx context.Context, names []string, m *meter) (report httpapi.RebuildReport, err error) {
+	began := time.Now()
 	var all rebuilds
 	defer func() {
 		// After a commit this does nothing.
@@ -40,7 +46,6 @@ func (n *Node) Rebuild(ctx context.Context, r httpapi.RebuildRequest, progress f
 		}
 		all = append(all, b)
 	}
-	m := newMeter(progress)
 	var events atomic.Int64
 	count := func(more int64) {
 		events.Add(more)
@@ -72,7 +77,7 @@ func (n *Node) Rebuild(ctx context.Context, r httpapi.RebuildRequest, progress f
 		})
 	}
 	m.begin("switched", 0)
-	elapsed := time.Since(m.start)
+	elapsed := time.Since(began)
 	report.Events = events.Load()
 	report.ElapsedMS = elapsed.Milliseconds()
 	report.PerSecond = float64(report.Events) / elapsed.Seconds()

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+func (a *app) forgetCmd() *cobra.Command {
+	var r httpapi.ForgetRequest
+	var yes, stdin bool
+	c := &cobra.Command{
+		Use:   "forget EVENT…",
+		Short: "Erase what events held, for good",
+		Long: `Erase what events held: from the files of the log, and from every projection. Their
+places in the log stay, with the time, the id, and the SHA-256 of what stood there. It
+is found in the log itself, so that every copy goes, and what tells of it too: the
+outcome of a command, and the rejected copy of an event.
+
+It first shows what would go, and asks. There is no way back. What it cannot reach are
+backups, copies that Kafka clients have made, and brokers that are not Recount's own.
+Events of commits stay: the hashes of code graphs rest on them.
+
+A secret given as --pattern is seen by other users of this machine while the command
+runs, and may end up in a shell's history: --pattern-stdin reads it from a line of the
+standard input. The log keeps the pattern's hash, not the pattern. Patterns are RE2.`,
+		Example: `  recount forget 018f3c2a-9d1e-8b7a-9c44-2f1d6a0b3e55
+  recount forget recount.commands/0/42 --reason "a customer's data"
+  recount forget --session 4f1c --dry-run
+  recount forget --pattern-stdin --topic commands --yes < pattern.txt`,
+		ValidArgsFunction: a.completeIDs("", 0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Events = args
+			if stdin {
+				if r.Pattern != "" {
+					return usagef("--pattern and --pattern-stdin: want one of them")
+				}
+				line, err := bufio.NewReader(a.stdin).ReadString('\n')
+				if r.Pattern = strings.TrimRight(line, "\r\n"); r.Pattern == "" {
+					return fmt.Errorf("--pattern-stdin: no pattern on the standard input: %w", err)
+				}
+			}
+			ways := 0
+			for _, asked := range []bool{len(args) > 0, r.Session != "", r.Pattern != ""} {
+				if asked {
+					ways++
+				}
+			}
+			if ways != 1 {
+				return usagef("want events by id or position, or --session, or --pattern")
+			}
+			r.Author = a.getenv("USER")
+			return a.withBackend(cmd.Context(), func(b *backend) error { return a.forget(cmd.Context(), b, r, yes, stdin) })
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&r.Session, "session", "", "every event of this session")
+	f.StringVar(&r.Pattern, "pattern", "", "every event that holds a match of this regular expression")
+	f.BoolVar(&stdin, "pattern-stdin", false, "read the pattern from the standard input")
+	f.StringSliceVar(&r.Topics, "topic", nil, "only events of these topics: commands, spans, agents, rejected (default all)")
+	f.StringVar(&r.Tenant, "tenant", "", "only what agents of this tenant did")
+	f.StringVar(&r.Reason, "reason", "", "why; it is stored")
+	f.IntVar(&r.Limit, "limit", httpapi.DefaultForgetLimit, "erase nothing if more events than this are found")
+	f.BoolVar(&r.DryRun, "dry-run", false, "show what would go, and erase nothing")
+	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (a *app) forget(ctx context.Context, b *backend, r httpapi.ForgetRequest, yes, read bool) error {
+	if r.DryRun || !yes {
+		look := r
+		look.DryRun = true
+		found, err := b.Forget(ctx, look, a.progress())
+		a.clearProgress()
+		if err != nil {
+			return err
+		}
+		if r.DryRun && a.json {
+			return a.printJSON(found)
+		}
+		if !a.json {
+			a.printForgotten(found)
+		}
+		switch {
+		case found.Events == 0:
+			return exitError(1)
+		case r.DryRun:
+			return nil
+		case found.TooMany:
+			return fmt.Errorf("more than %s events: narrow it, or raise --limit", thousands(r.Limit))
+		}
+		if err := a.confirm(fmt.Sprintf("Erase %s for good?", counted(found.Events, "event")), read); err != nil {
+			return err
+		}
+	}
+	done, err := b.Forget(ctx, r, a.progress())
+	a.clearProgress()
+	if err != nil {
+		return err
+	}
+	if a.json {
+		err = a.printJSON(done)
+	} else {
+		a.printErased(done, yes)
+	}
+	if err == nil && done.Events == 0 {
+		return exitError(1)
+	}
+	return err
+}
+
+// confirm asks a person; where there is none, the answer is no.
+func (a *app) confirm(question string, read bool) error {
+	f, isFile := a.stdin.(*os.File)
+	if read || !isFile || !term.IsTerminal(int(f.Fd())) {
+		return fmt.Errorf("nobody to ask on the standard input: say --yes to erase")
+	}
+	fmt.Fprintf(a.stderr, "%s [y/N] ", question)
+	line, err := bufio.NewReader(a.stdin).ReadString('\n')
+	if answer := strings.ToLower(strings.TrimSpace(line)); err != nil || answer != "y" && answer != "yes" {
+		return fmt.Errorf("nothing erased")
+	}
+	return nil
+}
+
+// printForgotten shows what would be erased.
+func (a *app) printForgotten(r httpapi.ForgetReport) {
+	for _, t := range r.Topics {
+		a.printf("%s: %s, %s\n", t.Topic, counted(t.Events, "event"), counted(int(t.Bytes), "byte"))
+	}
+	for _, s := range r.Sample {
+		a.printf("  %s %s %s %s\n", a.paint(yellow, s.Position.String()), s.Time.Local().Format("2006-01-02 15:04:05"),
+			a.paint(cyan, plainText(s.Type)), a.paint(dim, counted(s.Bytes, "byte")))
+		if s.With != "" {
+			a.printf("      %s\n", a.paint(dim, "goes with it: "+s.With))
+		}
+		if s.Text != "" {
+			a.printf("      %s\n", plainText(s.Text))
+		}
+	}
+	if more := r.Events - len(r.Sample); more > 0 {
+		a.printf("  and %s more\n", thousands(more))
+	}
+	if r.Events == 0 {
+		a.printf("nothing to erase\n")
+	}
+	a.printBeside(r)
+}
+
+// printBeside tells of what is not erased now.
+func (a *app) printBeside(r httpapi.ForgetReport) {
+	if r.Before > 0 {
+		a.printf("%s erased before\n", counted(r.Before, "event"))
+	}
+	for _, text := range r.Missing {
+		a.printf("not in the log: %s\n", plainText(text))
+	}
+	if r.Kept > 0 {
+		a.printf("%s of commits match and stay\n", counted(r.Kept, "event"))
+	}
+	if r.Explanation != "" {
+		a.printf("%s\n", r.Explanation)
+	}
+}
+
+// printErased says what was done.
+func (a *app) printErased(r httpapi.ForgetReport, brief bool) {
+	if r.Events == 0 {
+		a.printf("nothing to erase\n")
+		a.printBeside(r)
+		return
+	}
+	a.printf("%s erased, %s", counted(r.Events, "event"), counted(int(r.Bytes), "byte"))
+	switch {
+	case r.Log == "rewritten":
+		a.printf("; gone from the log's files")
+	case r.Log != "":
+		a.printf("; hidden in the log of brokers that are not Recount's")
+	}
+	if len(r.Rebuilt) > 0 {
+		a.printf("; made anew: %s", strings.Join(r.Rebuilt, ", "))
+	}
+	a.printf("\n")
+	if brief || r.Log == "outside" {
+		a.printBeside(r)
+	}
+	for _, at := range r.Erasures {
+		a.printf("%s\n", a.paint(dim, fmt.Sprintf("by the event at %s", at)))
+	}
+	a.printf("%s\n", a.paint(dim, "in "+took(time.Duration(r.ElapsedMS)*time.Millisecond)))
+}

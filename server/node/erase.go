@@ -1,0 +1,250 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+// erasedFile says how far the erasures on the log are done here: the watermark of topic
+// erasures. Without it all are done once more, which changes nothing but takes time.
+const erasedFile = "erased"
+
+// erasing lets one process at a time erase, as work does for rebuilds, of which an
+// erasure has one.
+func (n *Node) erasing(ctx context.Context) (context.Context, func(), error) {
+	if n.set != nil {
+		ctx, _, done, err := n.work(ctx, nil)
+		return ctx, done, err
+	}
+	if !n.long.TryLock() {
+		return nil, nil, fmt.Errorf("%w: another erasure is under way", httpapi.ErrBusy)
+	}
+	return ctx, n.long.Unlock, nil
+}
+
+// settle does what the erasures on the log ask of this process since it last did, and
+// returns the projections that were made anew. n.long is held.
+//
+// A crash anywhere leaves erasedFile as it was, and all is done again: records that are
+// replaced are found to be so, and projections that were made anew are so once more.
+func (n *Node) settle(ctx context.Context, m *meter) (rebuilt []string, err error) {
+	have, err := n.dir.erased()
+	if err != nil {
+		return nil, err
+	}
+	// From here on nothing is read that is erased.
+	ends, err := n.log.ReadErasures(ctx)
+	if err != nil {
+		return nil, err
+	}
+	todo, err := n.erasedBetween(ctx, have, ends)
+	if err != nil || len(todo) == 0 {
+		return nil, errors.Join(err, n.dir.setErased(ends))
+	}
+	m.begin("remove from the log's files", int64(len(todo)))
+	if _, err := n.log.Scrub(ctx, todo); err != nil {
+		return nil, err
+	}
+	m.end()
+	if n.set != nil {
+		rebuilt = n.holding(todo)
+	}
+	if len(rebuilt) > 0 {
+		// What was read before is applied before, so that it is in no batch still on its
+		// way to the projections that take over.
+		if err := n.catchUp(ctx); err != nil {
+			return nil, err
+		}
+		if err := n.set.Wait(ctx, n.behind(todo)); err != nil {
+			return nil, err
+		}
+		if _, err := n.rebuild(ctx, rebuilt, m); err != nil {
+			return nil, err
+		}
+		if err := n.awaitSwept(ctx, rebuilt); err != nil {
+			return nil, err
+		}
+	}
+	return rebuilt, n.dir.setErased(ends)
+}
+
+// resume does what is left of erasures before the projections are opened: those that
+// may hold what is erased start at zero, so that no question sees it.
+func (n *Node) resume(ctx context.Context) error {
+	have, err := n.dir.erased()
+	if err != nil {
+		return err
+	}
+	ends, err := n.log.Ends(ctx, schemas.TopicErasures)
+	if err != nil || have.Covers(ends) {
+		return err
+	}
+	todo, err := n.erasedBetween(ctx, have, ends)
+	if err != nil {
+		return err
+	}
+	if len(todo) > 0 {
+		n.cfg.Logger.Info("finishing an erasure", "events", len(todo))
+		if _, err := n.log.Scrub(ctx, todo); err != nil {
+			return err
+		}
+		for _, k := range n.cfg.kinds() {
+			if !slices.ContainsFunc(todo, func(at schemas.Position) bool { return k.Takes(at.Topic) }) {
+				continue
+			}
+			if err := os.RemoveAll(filepath.Join(n.dir.path, projectionsDir, k.Name)); err != nil {
+				return fmt.Errorf("remove %s, which may hold what is erased: %w", k.Name, err)
+			}
+		}
+	}
+	return n.dir.setErased(ends)
+}
+
+// followErasures does what other processes on this log ask for, until ctx ends.
+func (n *Node) followErasures(ctx context.Context) error {
+	tick := time.NewTicker(erasuresEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		have, err := n.dir.erased()
+		if err != nil {
+			return err
+		}
+		ends, err := n.log.Ends(ctx, schemas.TopicErasures)
+		if err != nil || have.Covers(ends) {
+			continue // an outage passes
+		}
+		// Read at once, so that nothing more comes in; what is there may have to wait.
+		if _, err := n.log.ReadErasures(ctx); err != nil {
+			continue
+		}
+		inner, done, err := n.erasing(ctx)
+		if err != nil {
+			continue // a rebuild or verify is under way
+		}
+		rebuilt, err := n.settle(inner, newMeter(nil))
+		done()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			n.cfg.Logger.Error("an erasure on the log is not done; trying again", "err", err)
+		case len(rebuilt) > 0:
+			n.cfg.Logger.Info("erased what another process asked for", "projections", rebuilt)
+		}
+	}
+}
+
+// erasuresEvery is how often the log is asked for erasures of other processes.
+const erasuresEvery = 2 * time.Second
+
+// erasedBetween are the positions erased between two watermarks of topic erasures.
+func (n *Node) erasedBetween(ctx context.Context, from, until schemas.Watermark) ([]schemas.Position, error) {
+	all, err := n.log.ErasedSince(ctx, from, until)
+	var at []schemas.Position
+	for _, e := range all {
+		for _, x := range e.Events {
+			at = append(at, schemas.PositionOf(x.GetPosition()))
+		}
+	}
+	slices.SortFunc(at, schemas.Position.Compare)
+	return slices.Compact(at), err
+}
+
+// holding are the projections that events at these positions concern.
+func (n *Node) holding(at []schemas.Position) []string {
+	return slices.DeleteFunc(n.set.Names(), func(name string) bool {
+		return !slices.ContainsFunc(at, func(p schemas.Position) bool { return n.projected(p) && n.set.Takes(name, p.Topic) })
+	})
+}
+
+// projected reports whether projections are made of a position's topic.
+func (n *Node) projected(at schemas.Position) bool { return slices.Contains(n.topics(), at.Topic) }
+
+// behind is the watermark behind these positions, of what is projected.
+func (n *Node) behind(at []schemas.Position) schemas.Watermark {
+	w := schemas.Watermark{}
+	for _, p := range at {
+		if n.projected(p) {
+			w[p.TP()] = max(w[p.TP()], p.Offset+1)
+		}
+	}
+	return w
+}
+
+// sweptWithin bounds the wait for questions that still read an old generation.
+const sweptWithin = time.Minute
+
+// awaitSwept returns when only one generation of each projection is left on disk: the
+// old one goes when the last question that reads it has ended.
+func (n *Node) awaitSwept(ctx context.Context, names []string) error {
+	deadline := time.Now().Add(sweptWithin)
+	for _, name := range names {
+		for {
+			found, err := os.ReadDir(filepath.Join(n.dir.path, projectionsDir, name))
+			if err != nil {
+				return err
+			}
+			generations := 0
+			for _, e := range found {
+				if strings.HasPrefix(e.Name(), "gen-") {
+					generations++
+				}
+			}
+			if generations == 1 {
+				break
+			}
+			if time.Now().After(deadline) {
+				return fmt.Errorf("%s: a question still reads the state from before: %w", name, context.DeadlineExceeded)
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	}
+	return nil
+}
+
+// erased reads erasedFile; nothing is done where there is none.
+func (d *dataDir) erased() (schemas.Watermark, error) {
+	b, err := os.ReadFile(filepath.Join(d.path, erasedFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return schemas.Watermark{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("how far erasures are done: %w", err)
+	}
+	w, err := schemas.ParseWatermark(strings.TrimSpace(string(b)))
+	if err != nil {
+		// It is written whole or not at all; doing all of it again is safe.
+		return schemas.Watermark{}, nil
+	}
+	return w, nil
+}
+
+// setErased notes how far erasures are done.
+func (d *dataDir) setErased(w schemas.Watermark) error {
+	if have, err := d.erased(); err == nil && have.Covers(w) {
+		return nil
+	}
+	if err := writeFile(filepath.Join(d.path, erasedFile), []byte(w.String()+"\n"), 0o600); err != nil {
+		return fmt.Errorf("note how far erasures are done: %w", err)
+	}
+	return nil
+}

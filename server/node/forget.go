@@ -1,0 +1,114 @@
+package node
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+// Forget is Backend.Forget.
+//
+//  1. The log is read for what is asked for (forgetscan.go).
+//  2. events.erased is appended. Durable step 1: from here on it will be done, also by
+//     the next start after a crash, and by other processes on this log.
+//  3. It is done (erase.go): nothing that this process reads has the events any more,
+//     the embedded broker's files lose them (durable step 2), projections are made anew
+//     without them, and it is noted that all this is done (durable step 3).
+//
+// Until it returns questions may still show what is erased; after it nothing does.
+func (n *Node) Forget(ctx context.Context, r httpapi.ForgetRequest, progress func(httpapi.Progress)) (report httpapi.ForgetReport, err error) {
+	began := time.Now()
+	search, err := newSearch(n.log, r)
+	if err != nil {
+		return report, err
+	}
+	limit := r.Limit
+	if limit == 0 {
+		limit = httpapi.DefaultForgetLimit
+	}
+	ctx, done, err := n.erasing(ctx)
+	if err != nil {
+		return report, err
+	}
+	defer done()
+	m := newMeter(progress)
+	if err := search.run(ctx, n.log, m); err != nil {
+		return report, fmt.Errorf("forget: %w", err)
+	}
+	report = search.report()
+	report.DryRun, report.TooMany = r.DryRun, report.Events > limit
+	defer func() { report.ElapsedMS = sinceMS(began) }()
+	switch {
+	case r.DryRun || report.Events == 0:
+		return report, nil
+	case report.TooMany:
+		return report, schemas.Poisonf("forget: %d events match, more than the limit of %d: narrow what is asked for, or raise the limit", report.Events, limit)
+	}
+	if report.Erasures, err = n.appendErased(ctx, r, search.found); err != nil {
+		return report, fmt.Errorf("forget: %w", err)
+	}
+	if report.Rebuilt, err = n.settle(ctx, m); err != nil {
+		return report, fmt.Errorf("forget: the erasure is on the log and will be finished at the next start: %w", err)
+	}
+	if report.Log = "rewritten"; !n.log.Embedded() {
+		report.Log = "outside"
+		report.Explanation = "Nothing of Recount reads these events any more, but the brokers still hold their bytes: only they can remove them, by retention or DeleteRecords (docs/operating.md, Forgetting)."
+	}
+	return report, nil
+}
+
+// erasedPerEvent bounds an events.erased to about 300 KB.
+const erasedPerEvent = 1000
+
+// appendErased appends what says that the events are erased. A crash within it
+// leaves the first of several: those are erased, and the rest is not.
+func (n *Node) appendErased(ctx context.Context, r httpapi.ForgetRequest, found []hit) ([]schemas.Position, error) {
+	now := time.Now().UTC()
+	var events []schemas.Event
+	for chunk := range slices.Chunk(found, erasedPerEvent) {
+		payload := &recountv1.EventsErased{Reason: r.Reason, Author: r.Author, Asked: asked(r), ErasedAt: timestamppb.New(now)}
+		for _, h := range chunk {
+			x := &recountv1.ErasedEvent{Position: h.pos.Proto(), Sha256: h.sum[:], Bytes: int64(h.bytes)}
+			if !h.id.IsZero() {
+				x.EventId = h.id[:]
+			}
+			payload.Events = append(payload.Events, x)
+		}
+		if err := schemas.Validate(payload); err != nil {
+			return nil, err
+		}
+		data, err := schemas.EncodePayload(payload)
+		if err != nil {
+			return nil, err
+		}
+		e := schemas.Event{
+			Type: schemas.TypeErased, Source: schemas.DefaultSource, Time: now, Key: schemas.KeyOf(payload),
+			ContentType: schemas.ContentJSON, Payload: data,
+		}
+		e.ID = e.DeriveID()
+		events = append(events, e)
+	}
+	return n.log.Append(ctx, schemas.TopicErasures, events...)
+}
+
+// asked says in a few words what was asked for. A pattern may be the secret.
+func asked(r httpapi.ForgetRequest) string {
+	switch {
+	case r.Session != "":
+		return "session " + r.Session
+	case r.Pattern != "":
+		return fmt.Sprintf("pattern with SHA-256 %x", sha256.Sum256([]byte(r.Pattern)))
+	case len(r.Events) > 20:
+		return fmt.Sprintf("%d events", len(r.Events))
+	}
+	return "event " + strings.Join(r.Events, ", ")
+}

@@ -1,0 +1,389 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+// search finds the events that a request asks for, in the log itself: what no
+// projection has, and every copy of an event, is found as well.
+//
+// What tells of an event goes with it: the outcome of a command, the rejected copy of
+// an event, and records made of it on a derived topic.
+type search struct {
+	r       httpapi.ForgetRequest
+	ids     map[schemas.EventID]string  // asked for, as they were spelt
+	at      map[schemas.Position]string // as above
+	named   map[string]bool             // other text: a producer's own id
+	pattern *regexp.Regexp
+	topics  []string
+
+	mu      sync.Mutex
+	found   []hit
+	taken   map[schemas.Position]bool
+	chosen  map[schemas.Position]bool // of them, what was asked for
+	gone    map[schemas.EventID]bool // ids of those
+	met     map[string]bool          // of what was asked for by name
+	kept    int
+	already int
+}
+
+// hit is an event to be erased.
+type hit struct {
+	pos   schemas.Position
+	id    schemas.EventID
+	sum   [sha256.Size]byte
+	bytes int
+	told  httpapi.ForgetSample
+}
+
+func newSearch(log *pipeline.Log, r httpapi.ForgetRequest) (*search, error) {
+	s := &search{
+		r: r, ids: map[schemas.EventID]string{}, at: map[schemas.Position]string{}, named: map[string]bool{},
+		taken: map[schemas.Position]bool{}, chosen: map[schemas.Position]bool{}, gone: map[schemas.EventID]bool{}, met: map[string]bool{},
+	}
+	ways := 0
+	for _, asked := range []bool{len(r.Events) > 0, r.Session != "", r.Pattern != ""} {
+		if asked {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return nil, schemas.Poisonf("forget: want one of events, session and pattern, not %d of them", ways)
+	}
+	if !utf8.ValidString(r.Reason) || !utf8.ValidString(r.Author) || !utf8.ValidString(r.Session) {
+		return nil, schemas.Poisonf("forget: reason, author or session: not UTF-8")
+	}
+	for _, text := range r.Events {
+		if id, err := schemas.ParseEventID(strings.ToLower(text)); err == nil {
+			s.ids[id] = text
+		} else if at, err := schemas.ParsePosition(text); err == nil {
+			s.at[schemas.Position{Topic: log.Topic(at.Topic), Partition: at.Partition, Offset: at.Offset}] = text
+		} else if text != "" {
+			s.named[text] = true
+		}
+	}
+	if r.Pattern != "" {
+		re, err := regexp.Compile(r.Pattern)
+		if err != nil {
+			// The error quotes the pattern, which may be a secret.
+			return nil, schemas.Poisonf("forget: pattern: no regular expression (RE2)")
+		}
+		if re.MatchString("") {
+			return nil, schemas.Poisonf("forget: pattern: it matches the empty text, and so every event")
+		}
+		s.pattern = re
+	}
+	have := schemas.Topics()
+	for _, t := range r.Topics {
+		name := schemas.TopicName(t)
+		if !slices.Contains(have, name) || name == schemas.TopicErasures {
+			return nil, schemas.Poisonf("forget: topic %q: want some of %s", t, strings.Join(erasable(), ", "))
+		}
+		s.topics = append(s.topics, name)
+	}
+	if len(s.topics) == 0 {
+		s.topics = erasable()
+	}
+	return s, nil
+}
+
+// erasable are the topics whose events are looked at. Those of commits are counted and
+// kept.
+func erasable() []string {
+	return slices.DeleteFunc(schemas.Topics(), func(t string) bool { return t == schemas.TopicErasures })
+}
+
+// run reads the log up to where it ends now.
+func (s *search) run(ctx context.Context, log *pipeline.Log, m *meter) error {
+	if _, err := log.ReadErasures(ctx); err != nil {
+		return err
+	}
+	if err := s.pass(ctx, log, m, "look through the log", s.topics, s.primary); err != nil {
+		return err
+	}
+	if len(s.found) == 0 {
+		return nil
+	}
+	follow := []string{schemas.TopicCommands, schemas.TopicRejected}
+	derived, err := derivedTopics(ctx, log)
+	if err != nil {
+		return err
+	}
+	err = s.pass(ctx, log, m, "look for what goes with it", append(follow, derived...), s.dependent)
+	slices.SortFunc(s.found, func(a, b hit) int { return a.pos.Compare(b.pos) })
+	return err
+}
+
+// derivedTopics are those that records are handed on by, where processing and
+// projecting are apart (configs/split).
+func derivedTopics(ctx context.Context, log *pipeline.Log) ([]string, error) {
+	all, err := log.Topics(ctx)
+	var names []string
+	for _, t := range all {
+		if strings.HasPrefix(t.Name, log.Config().Prefix+"records.") {
+			names = append(names, t.Name)
+		}
+	}
+	return names, err
+}
+
+func (s *search) pass(ctx context.Context, log *pipeline.Log, m *meter, phase string, topics []string, look func(schemas.LogRecord)) error {
+	ends, err := log.Ends(ctx, topics...)
+	if err != nil {
+		return err
+	}
+	starts, err := log.Starts(ctx, topics...)
+	if err != nil {
+		return err
+	}
+	m.begin(phase, distance(starts, ends))
+	err = log.Follow(ctx, pipeline.FollowOptions{
+		Partitions: ends.Partitions(), Until: ends, MaxRecords: replayRecords, MaxBytes: replayBytes,
+		From: func(tp schemas.TopicPartition) int64 { return starts[tp] },
+	}, func(_ context.Context, _ schemas.TopicPartition, recs []schemas.LogRecord, _ int64) error {
+		for _, r := range recs {
+			look(r)
+		}
+		m.add(int64(len(recs)))
+		return nil
+	})
+	m.end()
+	return err
+}
+
+// primary looks whether a record is asked for.
+func (s *search) primary(r schemas.LogRecord) {
+	e, err := r.Event()
+	if err != nil {
+		e = schemas.Event{} // it can still be found by its position and by a pattern
+	}
+	name, asked := s.wants(r, e)
+	if !asked {
+		return
+	}
+	var payload proto.Message
+	if s.r.Tenant != "" || s.r.Session != "" || s.pattern == nil {
+		if err == nil && len(e.Payload) > 0 {
+			payload, _ = e.DecodePayload()
+		}
+	}
+	if s.r.Session != "" {
+		if p, ok := payload.(interface{ GetSession() string }); !ok || p.GetSession() != s.r.Session {
+			return
+		}
+	}
+	if s.r.Tenant != "" {
+		if p, ok := payload.(interface{ GetTenant() string }); !ok || p.GetTenant() != s.r.Tenant {
+			return
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if name != "" {
+		s.met[name] = true
+	}
+	if _, ok := r.Erased(); ok {
+		s.already++
+		return
+	}
+	if schemas.TopicName(r.Position.Topic) == schemas.TopicCommits {
+		s.kept++
+		return
+	}
+	s.take(r, e, payload, "")
+}
+
+// wants reports whether the request's events, or its pattern, are of this record; of a
+// session that is for its payload to say. name is how it was asked for, if by name.
+func (s *search) wants(r schemas.LogRecord, e schemas.Event) (name string, ok bool) {
+	if s.r.Session != "" {
+		return "", true
+	}
+	if s.pattern != nil {
+		return "", s.matches(r)
+	}
+	if name, ok = s.at[r.Position]; ok {
+		return name, true
+	}
+	if e.Type == "" {
+		return "", false
+	}
+	if name, ok = s.ids[e.ID]; ok {
+		return name, true
+	}
+	for _, h := range r.Headers {
+		if h.Key == "ce_id" && s.named[string(h.Value)] {
+			return string(h.Value), true
+		}
+	}
+	return "", false
+}
+
+// matches reports whether the pattern matches anything in a record: its bytes as they
+// stand, or the text that JSON writes with escapes.
+func (s *search) matches(r schemas.LogRecord) bool {
+	if s.pattern.Match(r.Value) || s.pattern.Match(r.Key) {
+		return true
+	}
+	for _, h := range r.Headers {
+		if s.pattern.Match(h.Value) || s.pattern.MatchString(h.Key) {
+			return true
+		}
+	}
+	if !bytes.ContainsRune(r.Value, '\\') {
+		return false
+	}
+	dec := json.NewDecoder(bytes.NewReader(r.Value))
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) || err != nil {
+			return false
+		}
+		if text, ok := token.(string); ok && s.pattern.MatchString(text) {
+			return true
+		}
+	}
+}
+
+// dependent looks whether a record tells of an event that is found.
+func (s *search) dependent(r schemas.LogRecord) {
+	if _, ok := r.Erased(); ok || len(r.Value) == 0 {
+		return
+	}
+	e, err := r.Event()
+	with := ""
+	switch topic := schemas.TopicName(r.Position.Topic); {
+	case strings.Contains(r.Position.Topic, "records."):
+		rec := &recountv1.Record{}
+		if proto.Unmarshal(r.Value, rec) != nil || rec.GetOrigin() == nil {
+			if protojson.Unmarshal(r.Value, rec) != nil {
+				return
+			}
+		}
+		with, e = "a record of "+schemas.PositionOf(rec.GetOrigin()).String(), schemas.Event{}
+		if !s.chosen[schemas.PositionOf(rec.GetOrigin())] {
+			return
+		}
+	case err != nil:
+		return
+	case topic == schemas.TopicRejected:
+		m, err := e.DecodePayload()
+		x, ok := m.(*recountv1.Rejected)
+		if err != nil || !ok || !s.chosen[schemas.PositionOf(x.GetPosition())] {
+			return
+		}
+		with = "the rejected copy of " + schemas.PositionOf(x.GetPosition()).String()
+	case e.Type == schemas.TypeOutcomeObserved:
+		m, err := e.DecodePayload()
+		x, ok := m.(*recountv1.OutcomeObserved)
+		if err != nil || !ok {
+			return
+		}
+		id := schemas.ProducerID(e.Source, x.GetCommandEventId())
+		if !s.gone[id] {
+			return
+		}
+		with = "the outcome of " + id.String()
+	default:
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.taken[r.Position] {
+		s.take(r, e, nil, with)
+	}
+}
+
+// take adds a record to what is found. mu is held.
+func (s *search) take(r schemas.LogRecord, e schemas.Event, payload proto.Message, with string) {
+	h := hit{
+		pos: r.Position, id: e.ID, sum: sha256.Sum256(r.Value), bytes: len(r.Value),
+		told: httpapi.ForgetSample{Position: r.Position, ID: e.ID, Type: e.Type, Time: r.Timestamp.UTC(), Bytes: len(r.Value), With: with},
+	}
+	if e.Type != "" {
+		h.told.Time = e.Time
+	}
+	if _, known := schemas.KindOf(e.Type); !known && e.Type != "" {
+		h.told.Type = "other" // a producer's free text
+	}
+	if s.pattern == nil {
+		h.told.Text = opening(payload)
+	}
+	s.found = append(s.found, h)
+	s.taken[r.Position] = true
+	if with == "" {
+		s.chosen[r.Position] = true
+		if !e.ID.IsZero() {
+			s.gone[e.ID] = true
+		}
+	}
+}
+
+// mostSamples and longestOpening bound what a report tells.
+const (
+	mostSamples    = 10
+	longestOpening = 120
+)
+
+// opening is the start of what an event tells.
+func opening(payload proto.Message) string {
+	text := ""
+	switch p := payload.(type) {
+	case interface{ GetCommand() string }:
+		text = p.GetCommand()
+	case interface{ GetText() string }:
+		text = p.GetText()
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > longestOpening {
+		text = strings.ToValidUTF8(text[:longestOpening], "") + "…"
+	}
+	return text
+}
+
+// report says what was found.
+func (s *search) report() httpapi.ForgetReport {
+	r := httpapi.ForgetReport{
+		Events: len(s.found), Before: s.already, Kept: s.kept,
+		Topics: []httpapi.ForgetTopic{}, Sample: []httpapi.ForgetSample{},
+	}
+	for _, h := range s.found {
+		if n := len(r.Topics); n == 0 || r.Topics[n-1].Topic != h.pos.Topic {
+			r.Topics = append(r.Topics, httpapi.ForgetTopic{Topic: h.pos.Topic})
+		}
+		t := &r.Topics[len(r.Topics)-1]
+		t.Events++
+		t.Bytes += int64(h.bytes)
+		r.Bytes += int64(h.bytes)
+		if len(r.Sample) < mostSamples {
+			r.Sample = append(r.Sample, h.told)
+		}
+	}
+	for _, text := range s.r.Events {
+		if !s.met[text] {
+			r.Missing = append(r.Missing, text)
+		}
+	}
+	if s.kept > 0 {
+		r.Explanation = "Events of commits stay: the hash of every code graph after them rests on what they hold. Take the secret out of the repository's history, and import that under another name (docs/operating.md, Forgetting)."
+	}
+	return r
+}
