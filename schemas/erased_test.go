@@ -16,12 +16,12 @@ func TestErase(t *testing.T) {
 	at := time.Date(2026, 11, 21, 12, 0, 0, 5, time.UTC)
 	by := schemas.Position{Topic: "recount.erasures", Partition: 1, Offset: 7}
 	for name, r := range map[string]schemas.LogRecord{
-		"the id is derived":       {Value: []byte(`{"command":"login hunter2"}`), Key: []byte("hunter2")},
+		"the id is derived":        {Value: []byte(`{"command":"login hunter2"}`), Key: []byte("hunter2")},
 		"the id is the producer's": {Value: []byte(`{"command":"login hunter2"}`), Headers: []schemas.Header{{Key: "ce_id", Value: []byte("login-hunter2")}, {Key: "ce_source", Value: []byte("hunter2")}}},
-		"other headers":           {Value: []byte(`{"command":"x"}`), Headers: []schemas.Header{{Key: "x-token", Value: []byte("hunter2")}, {Key: "ce_subject", Value: []byte("hunter2")}}},
-		"a type nobody knows":     {Value: []byte(`{}`), Headers: []schemas.Header{{Key: "ce_type", Value: []byte("hunter2")}}},
-		"no event":                {Value: []byte(`hunter2`), Headers: []schemas.Header{{Key: "ce_time", Value: []byte("hunter2")}}},
-		"nothing":                 {},
+		"other headers":            {Value: []byte(`{"command":"x"}`), Headers: []schemas.Header{{Key: "x-token", Value: []byte("hunter2")}, {Key: "ce_subject", Value: []byte("hunter2")}}},
+		"a type nobody knows":      {Value: []byte(`{}`), Headers: []schemas.Header{{Key: "ce_type", Value: []byte("hunter2")}}},
+		"no event":                 {Value: []byte(`hunter2`), Headers: []schemas.Header{{Key: "ce_time", Value: []byte("hunter2")}}},
+		"nothing":                  {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r.Position = schemas.Position{Topic: "recount.commands", Partition: 2, Offset: 42}

@@ -126,6 +126,13 @@ func referred(err error) error {
 	if !errors.As(err, &ae) {
 		return err
 	}
+	if ae.Status == http.StatusGone && len(ae.details) > 0 {
+		gone := &query.ErasedError{}
+		if b, err := json.Marshal(ae.details[0].Value); err == nil && json.Unmarshal(b, gone) == nil {
+			return gone
+		}
+		return err
+	}
 	quoted, perr := strconv.QuotedPrefix(ae.Detail)
 	ref, uerr := strconv.Unquote(quoted)
 	if perr != nil || uerr != nil {

@@ -31,7 +31,7 @@ func (s *server) routes(api huma.API, mux *http.ServeMux) {
 		OperationID: "show", Method: http.MethodGet, Path: "/v1/intents/{id}", Tags: []string{"questions"},
 		Summary:     "Show one command",
 		Description: "Everything known of one command: the event as it stands in the log, what was understood of it, its outcome, and the proof. By id, by an unambiguous prefix of it, or by position with slashes as %2F.",
-		Errors:      []int{401, 404, 406, 409},
+		Errors:      []int{401, 404, 406, 409, 410},
 	}, func(ctx context.Context, in *struct {
 		ID string `path:"id" maxLength:"300" example:"018f3c2a" doc:"The event's id, the start of it, or TOPIC/PARTITION/OFFSET."`
 	},

@@ -127,6 +127,7 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 	var (
 		re   *query.RequestError
 		nf   *query.NotFoundError
+		er   *query.ErasedError
 		am   *query.AmbiguousError
 		sa   *code.AmbiguousError
 		nv   *query.NotVisibleError
@@ -146,6 +147,8 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 		return huma.Error413RequestEntityTooLarge(fmt.Sprintf("the body is larger than %d bytes; nothing was appended; send less at once, and the output of a command as its tail", tooL.Limit))
 	case errors.As(err, &nf):
 		return huma.Error404NotFound(nf.Error())
+	case errors.As(err, &er):
+		return huma.Error410Gone(er.Error(), &huma.ErrorDetail{Location: "id", Message: "erased", Value: er})
 	case errors.As(err, &am):
 		candidates := make([]error, len(am.Matches))
 		for i, c := range am.Matches {

@@ -93,6 +93,9 @@ func (n *Node) Find(ctx context.Context, q query.FindRequest) (query.FindRespons
 
 // Show is Backend.Show.
 func (n *Node) Show(ctx context.Context, ref string) (query.ShowResponse, error) {
+	if err := n.tellErased(ctx, ref); err != nil {
+		return query.ShowResponse{}, err
+	}
 	return answer(ctx, n, ref, query.Show)
 }
 

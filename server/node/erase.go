@@ -11,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -219,6 +221,36 @@ func (n *Node) awaitSwept(ctx context.Context, names []string) error {
 		}
 	}
 	return nil
+}
+
+// tellErased is a *query.ErasedError where a whole id or a position is that of an event
+// that was erased.
+func (n *Node) tellErased(ctx context.Context, ref string) error {
+	at, err := schemas.ParsePosition(ref)
+	if err != nil {
+		id, err := schemas.ParseEventID(strings.ToLower(ref))
+		if err != nil {
+			return nil
+		}
+		var ok bool
+		if at, ok = n.log.ErasedID(id); !ok {
+			return nil
+		}
+	}
+	e, ok := n.log.ErasedAt(at)
+	if !ok {
+		return nil
+	}
+	gone := &query.ErasedError{Position: at, Erasure: e}
+	if lr, err := n.log.Read(ctx, e.By); err == nil {
+		if ev, err := lr.Event(); err == nil {
+			gone.At = ev.Time
+			if m, err := ev.DecodePayload(); err == nil {
+				gone.Reason = m.(*recountv1.EventsErased).GetReason()
+			}
+		}
+	}
+	return gone
 }
 
 // erased reads erasedFile; nothing is done where there is none.

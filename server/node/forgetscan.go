@@ -39,8 +39,8 @@ type search struct {
 	found   []hit
 	taken   map[schemas.Position]bool
 	chosen  map[schemas.Position]bool // of them, what was asked for
-	gone    map[schemas.EventID]bool // ids of those
-	met     map[string]bool          // of what was asked for by name
+	gone    map[schemas.EventID]bool  // ids of those
+	met     map[string]bool           // of what was asked for by name
 	kept    int
 	already int
 }

@@ -1,0 +1,440 @@
+package node_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/node"
+)
+
+const secret = "correct-horse-battery-staple"
+
+// holding are the files below dir that contain the secret.
+func holding(t testing.TB, dir string) []string {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // removed meanwhile
+		}
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if bytes.Contains(data, []byte(secret)) {
+			found = append(found, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// tell appends everything that a secret may come in by, and returns the command's event.
+func tell(t *testing.T, r *running) (schemas.Event, httpapi.Appended) {
+	t.Helper()
+	command := events("psql -c " + secret)[0]
+	command.Source = "https://example.com/" + secret
+	out, err := r.Client.Append(t.Context(), []schemas.Event{command, {
+		Type: schemas.TypeOutcomeObserved, Key: []byte("/src/app"),
+		Payload: fmt.Appendf(nil, `{"command_event_id":%q,"exit_code":1,"output_tail":"no such database"}`, command.ID),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What is no event is copied to the rejected topic.
+	raw := schemas.LogRecord{Position: schemas.Position{Topic: "commands", Partition: -1}, Key: []byte(secret), Value: []byte(`{"command":7,"x":"` + secret + `"}`)}
+	if _, err := r.Log().Produce(t.Context(), raw); err != nil {
+		t.Fatal(err)
+	}
+	ends, err := r.Log().Ends(t.Context(), "recount.commands")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.waitFor(t, ends)
+	return command, out[0]
+}
+
+func verified(t *testing.T, b httpapi.Backend) {
+	t.Helper()
+	v, err := b.Verify(t.Context(), httpapi.VerifyRequest{}, nil)
+	if err != nil || !v.OK {
+		t.Errorf("verify: %+v %v", v, err)
+	}
+}
+
+// What is forgotten is in no file and in no answer, is not rejected for having nothing
+// in it, and does not come back with the next import.
+func TestForget(t *testing.T) {
+	cfg := config(t.TempDir())
+	node.SealEarly(&cfg, 50)
+	r := start(t, cfg)
+	r.append(t, many(120)...)
+	command, appended := tell(t, r)
+	r.append(t, many(200)...)
+	if len(holding(t, cfg.DataDir)) == 0 {
+		t.Fatal("the secret is in no file to begin with")
+	}
+	ask := httpapi.ForgetRequest{Pattern: "correct-horse-[a-z]+", Reason: "a password", DryRun: true}
+	dry, err := r.Client.Forget(t.Context(), ask, nil)
+	if err != nil || dry.Events != 4 || len(dry.Topics) != 2 || len(dry.Erasures) != 0 {
+		t.Fatalf("dry run: %+v %v", dry, err)
+	}
+	for _, s := range dry.Sample {
+		if strings.Contains(fmt.Sprint(s), secret) {
+			t.Errorf("the sample tells the secret: %+v", s)
+		}
+	}
+	if len(r.find(t, query.FindRequest{Text: "psql"}).Hits) != 1 {
+		t.Error("the dry run erased it")
+	}
+
+	ask.DryRun = false
+	var phases []string
+	done, err := r.Client.Forget(t.Context(), ask, func(p httpapi.Progress) { phases = append(phases, p.Phase) })
+	if err != nil || done.Events != 4 || done.Log != "rewritten" || len(done.Erasures) != 1 || len(done.Rebuilt) != 4 || len(phases) == 0 {
+		t.Fatalf("%+v %v", done, err)
+	}
+	check := func(b httpapi.Backend) {
+		t.Helper()
+		if found := holding(t, cfg.DataDir); len(found) > 0 {
+			t.Errorf("the secret is still in %v", found)
+		}
+		if hits, err := b.Find(t.Context(), query.FindRequest{Text: "psql"}); err != nil || len(hits.Hits) != 0 {
+			t.Errorf("find: %+v %v", hits.Hits, err)
+		}
+		for _, ref := range []string{appended.Position.String(), command.ID.String()} {
+			_, err := b.Show(t.Context(), ref)
+			var gone *query.ErasedError
+			if !errors.As(err, &gone) || gone.By != done.Erasures[0] || gone.Position != appended.Position || gone.At.IsZero() || gone.Reason != "a password" {
+				t.Errorf("show %s: %v", ref, err)
+			}
+		}
+		verified(t, b)
+		again, err := b.Append(t.Context(), []schemas.Event{command})
+		if err != nil || !again[0].Duplicate || again[0].Position != appended.Position {
+			t.Errorf("imported again: %+v %v", again, err)
+		}
+	}
+	check(r.Client)
+	lr, err := r.Log().Read(t.Context(), appended.Position)
+	if e, ok := lr.Erased(); err != nil || !ok || e.By != done.Erasures[0] || lr.Key != nil {
+		t.Errorf("the record is %+v, %v", lr, err)
+	}
+	if st, err := r.Client.Status(t.Context(), httpapi.StatusRequest{}); err != nil || st.Log.Rejected != 1 {
+		t.Errorf("%d rejected, want the 1 from before: %v", st.Log.Rejected, err)
+	}
+
+	// Once more, by name: there is nothing left, and nothing is appended.
+	twice, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Events: []string{command.ID.String(), "recount.commands/0/99999"}}, nil)
+	if err != nil || twice.Events != 0 || twice.Before != 1 || len(twice.Missing) != 1 || len(twice.Erasures) != 0 {
+		t.Errorf("twice: %+v %v", twice, err)
+	}
+	r.stop()
+	n, err := node.OpenLocal(t.Context(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	check(n)
+}
+
+// A session goes as a whole, with what became of its commands, and nothing else does.
+func TestForgetSession(t *testing.T) {
+	r := start(t, config(t.TempDir()))
+	tell(t, r)
+	other := events("make test")[0]
+	other.Payload = []byte(`{"command":"make test","session":"s2"}`)
+	if _, err := r.Client.Append(t.Context(), []schemas.Event{other}); err != nil {
+		t.Fatal(err)
+	}
+	done, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Session: "s1"}, nil)
+	if err != nil || done.Events != 2 || done.Sample[1].With == "" || done.Sample[0].Text == "" {
+		t.Fatalf("%+v %v", done, err)
+	}
+	if hits := r.find(t, query.FindRequest{}); len(hits.Hits) != 1 || hits.Hits[0].Command != "make test" {
+		t.Errorf("left: %v", commands(hits))
+	}
+	verified(t, r.Client)
+}
+
+func TestForgetRefuses(t *testing.T) {
+	r := start(t, config(t.TempDir()))
+	r.append(t, many(30)...)
+	commit := schemas.Event{Type: schemas.TypeRefMoved, Payload: []byte(`{"repository":"shop","ref":"refs/heads/` + secret + `","target":"` + strings.Repeat("0", 40) + `"}`)}
+	if _, err := r.Client.Append(t.Context(), []schemas.Event{commit}); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		ask  httpapi.ForgetRequest
+		want string
+	}{
+		"nothing":              {httpapi.ForgetRequest{}, "want one of"},
+		"two at once":          {httpapi.ForgetRequest{Session: "s1", Pattern: "x"}, "want one of"},
+		"no expression":        {httpapi.ForgetRequest{Pattern: secret + "["}, "no regular expression"},
+		"everything":           {httpapi.ForgetRequest{Pattern: "x*"}, "matches the empty text"},
+		"too much":             {httpapi.ForgetRequest{Session: "s1", Limit: 29}, "30 events match"},
+		"no such topic":        {httpapi.ForgetRequest{Session: "s1", Topics: []string{"nope"}}, "want some of"},
+		"the erasures":         {httpapi.ForgetRequest{Session: "s1", Topics: []string{"erasures"}}, "want some of"},
+		"a reason too long":    {httpapi.ForgetRequest{Session: "s1", Reason: strings.Repeat("x", 5000)}, ""},
+		"more asked than fits": {httpapi.ForgetRequest{Events: make([]string, 1001)}, ""},
+	} {
+		_, err := r.Client.Forget(t.Context(), test.ask, nil)
+		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), secret) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	done, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Pattern: secret}, nil)
+	if err != nil || done.Events != 0 || done.Kept != 1 || done.Explanation == "" {
+		t.Errorf("a commit's: %+v %v", done, err)
+	}
+	if ends, err := r.Log().Ends(t.Context(), schemas.TopicErasures); err != nil || distanceOf(ends) != 0 {
+		t.Errorf("erasures up to %s: %v", ends, err)
+	}
+	if _, err := r.Client.Append(t.Context(), []schemas.Event{{Type: schemas.TypeErased, Payload: []byte(`{"events":[{"position":{"topic":"recount.commands"},"sha256":"` + strings.Repeat("A", 43) + `="}]}`)}}); err == nil {
+		t.Error("who may append may erase")
+	}
+}
+
+func distanceOf(w schemas.Watermark) (n int64) {
+	for _, end := range w {
+		n += end
+	}
+	return n
+}
+
+// An erasure of something else than stands there erases nothing.
+func TestForgetOfAnotherLog(t *testing.T) {
+	r := start(t, config(t.TempDir()))
+	at := r.append(t, "make test")[0].Position
+	payload := fmt.Sprintf(`{"events":[{"position":{"topic":%q,"partition":%d,"offset":%d},"sha256":"%s="}]}`, at.Topic, at.Partition, at.Offset, strings.Repeat("A", 43))
+	if _, err := r.Log().Append(t.Context(), schemas.TopicErasures, schemas.Event{
+		Type: schemas.TypeErased, Source: "test", Time: time.Now(), ContentType: schemas.ContentJSON, Payload: []byte(payload), Key: []byte("x"),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	r.append(t, "git push")
+	if _, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Pattern: "push"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if hits := r.find(t, query.FindRequest{}); len(hits.Hits) != 1 || hits.Hits[0].Command != "make test" {
+		t.Errorf("left: %v", commands(hits))
+	}
+}
+
+// While events come in, others are forgotten: what was acknowledged stays, what was
+// forgotten is gone, and the state is what the log gives.
+func TestForgetWhileWriting(t *testing.T) {
+	cfg := config(t.TempDir())
+	r := start(t, cfg)
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	acked := map[schemas.EventID]schemas.Position{}
+	for writer := range 3 {
+		wg.Go(func() {
+			for i := 0; ctx.Err() == nil; i++ {
+				out, err := r.Client.Append(ctx, killEvents(0, writer, i))
+				if err != nil {
+					return
+				}
+				mu.Lock()
+				for _, a := range out {
+					acked[a.ID] = a.Position
+				}
+				mu.Unlock()
+				time.Sleep(5 * time.Millisecond) // a machine that only writes never gets to erase
+			}
+		})
+	}
+	gone := map[schemas.EventID]bool{}
+	for i := range 4 {
+		out := r.append(t, fmt.Sprintf("login %s %d", secret, i))
+		gone[out[0].ID] = true
+		// At once: it may not be projected yet.
+		done, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Events: []string{out[0].ID.String()}}, nil)
+		if err != nil || done.Events != 1 {
+			t.Fatalf("%+v %v", done, err)
+		}
+		if found := holding(t, cfg.DataDir); len(found) > 0 {
+			t.Errorf("the secret is still in %v", found)
+		}
+	}
+	cancel()
+	wg.Wait()
+	ends, err := r.Log().Ends(t.Context(), "recount.commands")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.waitFor(t, ends)
+	for id, at := range acked {
+		if got, err := r.Client.Show(t.Context(), id.String()); err != nil || got.Position != at {
+			t.Fatalf("acknowledged at %s: %s %v", at, got.Position, err)
+		}
+	}
+	if hits := r.find(t, query.FindRequest{Text: "login"}); len(hits.Hits) != 0 {
+		t.Errorf("left: %v", commands(hits))
+	}
+	verified(t, r.Client)
+	t.Logf("%d appended beside %d erasures", len(acked), len(gone))
+}
+
+// A process killed at any moment of an erasure finishes it at the next start, or has
+// not begun it. RECOUNT_SOAK=1 for fifty rounds.
+func TestSoakForgetKill(t *testing.T) {
+	rounds := 3
+	if os.Getenv("RECOUNT_SOAK") != "" {
+		rounds = 50
+	}
+	begun, finished := 0, 0
+	for range rounds {
+		dir := t.TempDir()
+		cmd, c := spawn(t, dir)
+		if _, err := c.Append(t.Context(), events(many(150)...)); err != nil {
+			t.Fatal(err)
+		}
+		out, err := c.Append(t.Context(), events("login "+secret))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() {
+			_, err := c.Forget(t.Context(), httpapi.ForgetRequest{Session: "s1", Limit: 1000}, nil)
+			ended <- err
+		}()
+		select {
+		case <-ended:
+			finished++
+		case <-time.After(time.Duration(rand.IntN(300)) * time.Millisecond):
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // it was killed
+		cfg := config(dir)
+		node.SealEarly(&cfg, 50)
+		n, err := node.OpenLocal(t.Context(), cfg, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends, err := n.Log().Ends(t.Context(), schemas.TopicErasures)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits, err := n.Find(t.Context(), query.FindRequest{Limit: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if distanceOf(ends) > 0 {
+			begun++
+			if found := holding(t, dir); len(found) > 0 || len(hits.Hits) != 0 {
+				t.Errorf("%d commands, and the secret is in %v", len(hits.Hits), found)
+			}
+			if _, ok := n.Log().ErasedAt(out[0].Position); !ok {
+				t.Error("the log does not know it for erased")
+			}
+		} else if len(hits.Hits) == 0 {
+			t.Error("all is gone, and nobody says why")
+		}
+		verified(t, n)
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Logf("%d kills, %d behind the erasure on the log, %d behind its end", rounds, begun, finished)
+}
+
+// Where the log, the processors and the projections are processes of their own, each
+// does its part: the broker's files, records on the derived topic and the projections
+// lose what any of them is asked to forget.
+func TestForgetAcrossProcesses(t *testing.T) {
+	front := config(t.TempDir())
+	front.Roles = []string{node.RoleLog, node.RoleIngest}
+	a := start(t, front)
+	brokers := node.KafkaConfig{Brokers: []string{a.KafkaAddr()}}
+	middle := config(t.TempDir())
+	middle.Roles, middle.Kafka = []string{node.RoleProcess}, brokers
+	start(t, middle)
+	back := config(t.TempDir())
+	back.Roles, back.Kafka = []string{node.RoleProject, node.RoleServe}, brokers
+	c := start(t, back)
+
+	a.append(t, "login "+secret, "make test")
+	if hits := c.find(t, query.FindRequest{}); len(hits.Hits) != 2 {
+		t.Fatalf("%v", commands(hits))
+	}
+	done, err := c.Client.Forget(t.Context(), httpapi.ForgetRequest{Pattern: secret}, nil)
+	if err != nil || done.Events != 2 || done.Log != "outside" {
+		t.Fatalf("%+v %v", done, err)
+	}
+	if hits := c.find(t, query.FindRequest{}); len(hits.Hits) != 1 {
+		t.Errorf("left: %v", commands(hits))
+	}
+	if found := holding(t, back.DataDir); len(found) > 0 {
+		t.Errorf("projections: the secret is in %v", found)
+	}
+	for began := time.Now(); len(holding(t, front.DataDir)) > 0 && time.Since(began) < patience; {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if found := holding(t, front.DataDir); len(found) > 0 {
+		t.Errorf("the log: the secret is in %v", found)
+	}
+	verified(t, c.Client)
+}
+
+// Brokers of others keep their bytes; nothing of ours reads them, now or after a start
+// from nothing.
+func TestForgetOnBrokersOfOthers(t *testing.T) {
+	k, err := kfake.NewCluster(kfake.NumBrokers(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(k.Close)
+	cfg := config(t.TempDir())
+	cfg.Kafka = node.KafkaConfig{Brokers: k.ListenAddrs()}
+	r := start(t, cfg)
+	at := r.append(t, "login "+secret, "make test")[0].Position
+	r.find(t, query.FindRequest{})
+	done, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Pattern: secret}, nil)
+	if err != nil || done.Events != 1 || done.Log != "outside" || done.Explanation == "" {
+		t.Fatalf("%+v %v", done, err)
+	}
+	fresh := config(t.TempDir())
+	fresh.Kafka = cfg.Kafka
+	for _, n := range []*running{r, start(t, fresh)} {
+		if hits := n.find(t, query.FindRequest{}); len(hits.Hits) != 1 {
+			t.Errorf("left: %v", commands(hits))
+		}
+		if found := holding(t, n.DataDir()); len(found) > 0 {
+			t.Errorf("the secret is in %v", found)
+		}
+		verified(t, n.Client)
+		if lr, err := n.Log().Read(t.Context(), at); err != nil || len(lr.Value) > 0 {
+			t.Errorf("the log gives %q, %v", lr.Value, err)
+		}
+		again, err := n.Client.Forget(t.Context(), httpapi.ForgetRequest{Pattern: secret}, nil)
+		if err != nil || again.Events != 0 {
+			t.Errorf("again: %+v %v", again, err)
+		}
+	}
+}
