@@ -134,6 +134,8 @@ type tailed struct {
 	// bytes in base64.
 	Payload       json.RawMessage `json:"payload,omitempty"`
 	PayloadBase64 []byte          `json:"payload_base64,omitempty"`
+	// Erased is what is left of an event that was erased.
+	Erased *schemas.Erasure `json:"erased,omitempty"`
 	// Error is why the record is no event.
 	Error string `json:"error,omitempty"`
 }
@@ -150,6 +152,9 @@ func (a *app) printRecord(r schemas.LogRecord) error {
 	}
 	if !a.json {
 		typ, payload := e.Type, string(bytes.TrimSpace(value))
+		if x, ok := r.Erased(); ok {
+			payload = fmt.Sprintf("erased by %s; its SHA-256 was %s", x.By, x.SHA256)
+		}
 		if err != nil {
 			typ = "not an event: " + err.Error()
 		}
@@ -175,6 +180,9 @@ func (a *app) printRecord(r schemas.LogRecord) error {
 		t.Error = err.Error()
 	} else {
 		t.ID, t.Type, t.Source, t.Time = e.ID.String(), e.Type, e.Source, &e.Time
+	}
+	if x, ok := r.Erased(); ok {
+		t.Erased = &x
 	}
 	if json.Valid(value) {
 		t.Payload = value

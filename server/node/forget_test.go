@@ -62,12 +62,23 @@ func tell(t *testing.T, r *running) (schemas.Event, httpapi.Appended) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Of agents, two tenants use one id.
+	for _, tenant := range []string{"acme", "globex"} {
+		said := fmt.Sprintf(`{"tenant":%q,"workspace":"w","agent":"ada","session":"s1","text":"hello from %s"}`, tenant, tenant)
+		if tenant == "acme" {
+			said = strings.ReplaceAll(said, "hello", "the password is "+secret)
+		}
+		e := schemas.Event{ID: schemas.NewCanon("test").String("shared").ID(), Type: schemas.TypeUserMessage, Payload: []byte(said)}
+		if _, err := r.Client.Append(t.Context(), []schemas.Event{e}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	// What is no event is copied to the rejected topic.
 	raw := schemas.LogRecord{Position: schemas.Position{Topic: "commands", Partition: -1}, Key: []byte(secret), Value: []byte(`{"command":7,"x":"` + secret + `"}`)}
 	if _, err := r.Log().Produce(t.Context(), raw); err != nil {
 		t.Fatal(err)
 	}
-	ends, err := r.Log().Ends(t.Context(), "recount.commands")
+	ends, err := r.Log().Ends(t.Context(), "recount.commands", "recount.agents")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +108,7 @@ func TestForget(t *testing.T) {
 	}
 	ask := httpapi.ForgetRequest{Pattern: "correct-horse-[a-z]+", Reason: "a password", DryRun: true}
 	dry, err := r.Client.Forget(t.Context(), ask, nil)
-	if err != nil || dry.Events != 4 || len(dry.Topics) != 2 || len(dry.Erasures) != 0 {
+	if err != nil || dry.Events != 5 || len(dry.Topics) != 3 || len(dry.Erasures) != 0 {
 		t.Fatalf("dry run: %+v %v", dry, err)
 	}
 	for _, s := range dry.Sample {
@@ -112,7 +123,7 @@ func TestForget(t *testing.T) {
 	ask.DryRun = false
 	var phases []string
 	done, err := r.Client.Forget(t.Context(), ask, func(p httpapi.Progress) { phases = append(phases, p.Phase) })
-	if err != nil || done.Events != 4 || done.Log != "rewritten" || len(done.Erasures) != 1 || len(done.Rebuilt) != 4 || len(phases) == 0 {
+	if err != nil || done.Events != 5 || done.Log != "rewritten" || len(done.Erasures) != 1 || len(done.Rebuilt) != 5 || len(phases) == 0 {
 		t.Fatalf("%+v %v", done, err)
 	}
 	check := func(b httpapi.Backend) {
@@ -168,8 +179,17 @@ func TestForgetSession(t *testing.T) {
 	if _, err := r.Client.Append(t.Context(), []schemas.Event{other}); err != nil {
 		t.Fatal(err)
 	}
-	done, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Session: "s1"}, nil)
-	if err != nil || done.Events != 2 || done.Sample[1].With == "" || done.Sample[0].Text == "" {
+	done, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Session: "s1", Tenant: "acme"}, nil)
+	if err != nil || done.Events != 1 || !strings.Contains(done.Sample[0].Text, "acme") {
+		t.Fatalf("a tenant's: %+v %v", done, err)
+	}
+	// The other tenant's event of the same id is another, and may still come in.
+	again := schemas.Event{ID: schemas.NewCanon("test").String("shared").ID(), Type: schemas.TypeUserMessage, Payload: []byte(`{"tenant":"initech","text":"hello"}`)}
+	if out, err := r.Client.Append(t.Context(), []schemas.Event{again}); err != nil || out[0].Duplicate {
+		t.Errorf("a third tenant's: %+v %v", out, err)
+	}
+	done, err = r.Client.Forget(t.Context(), httpapi.ForgetRequest{Session: "s1"}, nil)
+	if err != nil || done.Events != 3 || done.Sample[2].With == "" || done.Sample[0].Text == "" {
 		t.Fatalf("%+v %v", done, err)
 	}
 	if hits := r.find(t, query.FindRequest{}); len(hits.Hits) != 1 || hits.Hits[0].Command != "make test" {

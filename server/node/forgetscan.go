@@ -180,10 +180,8 @@ func (s *search) primary(r schemas.LogRecord) {
 		return
 	}
 	var payload proto.Message
-	if s.r.Tenant != "" || s.r.Session != "" || s.pattern == nil {
-		if err == nil && len(e.Payload) > 0 {
-			payload, _ = e.DecodePayload()
-		}
+	if err == nil && len(e.Payload) > 0 {
+		payload, _ = e.DecodePayload()
 	}
 	if s.r.Session != "" {
 		if p, ok := payload.(interface{ GetSession() string }); !ok || p.GetSession() != s.r.Session {
@@ -320,6 +318,9 @@ func (s *search) take(r schemas.LogRecord, e schemas.Event, payload proto.Messag
 	}
 	if e.Type != "" {
 		h.told.Time = e.Time
+	}
+	if m, ok := payload.(*recountv1.AgentEvent); ok {
+		h.id = schemas.EventObjectID(m.Tenant, m.Workspace, m.Agent, e.ID)
 	}
 	if _, known := schemas.KindOf(e.Type); !known && e.Type != "" {
 		h.told.Type = "other" // a producer's free text

@@ -1290,7 +1290,8 @@ type ErasedEvent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// position is where it stands. Required.
 	Position *Position `protobuf:"bytes,1,opt,name=position,proto3" json:"position,omitempty"`
-	// event_id is its id, 16 bytes.
+	// event_id is what tells it from others, 16 bytes: its id; of an agent's event that of
+	// its object, since tenants may use one id.
 	EventId []byte `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
 	// sha256 is over its value as it stood in the log: who has a copy can show that it
 	// was this. 32 bytes. Required.
