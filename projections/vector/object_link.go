@@ -33,7 +33,9 @@ func spaceLinksName(space uint32) string { return fmt.Sprintf("%08d%s", space, l
 // rows, so two that have linked as many have the same. What is stored of a graph is
 // believed if its every byte holds, and made anew otherwise.
 type linker struct {
-	mu      sync.Mutex // guards what follows, and the target of each space
+	// mu guards what follows, and the target of each space. It is taken inside the
+	// locks of shards, and none inside it.
+	mu      sync.Mutex
 	queue   []linkJob
 	started bool
 	stopped bool

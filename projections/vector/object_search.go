@@ -90,7 +90,7 @@ func (p *Projection) SearchObjects(ctx context.Context, q ObjectQuery) ([]Object
 	if q.EF <= 0 {
 		q.EF = 2 * p.opts.Ef
 	}
-	code := make([]int8, kernel.Stride(dim))
+	kern, code := kernel.Best(), make([]int8, kernel.Stride(dim))
 	rows.Encode(code, q.Vector)
 	var hits []ObjectHit
 	var stats []ObjectStats
@@ -98,7 +98,7 @@ func (p *Projection) SearchObjects(ctx context.Context, q ObjectQuery) ([]Object
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		s.code, s.kern, s.below = code, kernel.Best(), int64(math.MaxInt64)
+		s.code, s.kern, s.below = code, kern, int64(math.MaxInt64)
 		if q.Below != nil {
 			s.below = q.Below[s.v.tp]
 		}

@@ -2,6 +2,7 @@ package vector
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"sync/atomic"
 
@@ -255,16 +256,10 @@ func (v *objectView) runsBelow(offset int64) uint32 {
 		i, _ := slices.BinarySearch(v.tail.offset, offset)
 		return v.runs + uint32(i)
 	}
-	n := uint32(0)
-	for _, st := range v.steps {
-		if offset >= st.next {
-			n = st.firstRun + uint32(len(st.offset))
-			continue
-		}
-		i, _ := slices.BinarySearch(st.offset, offset)
-		return st.firstRun + uint32(i)
-	}
-	return n
+	at, _ := slices.BinarySearchFunc(v.steps, offset, func(st *objectStep, offset int64) int { return cmp.Compare(st.next-1, offset) })
+	st := v.steps[at] // the first one that reaches so far
+	i, _ := slices.BinarySearch(st.offset, offset)
+	return st.firstRun + uint32(i)
 }
 
 // sealedNext is where the tail begins.

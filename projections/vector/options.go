@@ -23,7 +23,8 @@ type Options struct {
 	// Backend is what finds the nearest vectors: "flat", the default, or "coder".
 	Backend string
 	// M is how many links a vector gets on each layer, twice that on the lowest: 2
-	// to 64, 0 means 16. More finds more, in more memory and time.
+	// to 64, 0 means 16. More finds more, in more memory and time. Graphs of objects
+	// have half as many, and half of EfConstruction; their walks keep twice Ef.
 	M int
 	// EfConstruction is how many candidates a vector's links are chosen from: 1 to
 	// 4096, 0 means 200. More makes a better graph, slower.
