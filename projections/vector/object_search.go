@@ -28,8 +28,8 @@ type ObjectQuery struct {
 	Below schemas.Watermark
 	// K is how many objects are wanted. 0 or less finds nothing; more than MaxK is MaxK.
 	K int
-	// EF is how many candidates a walk keeps; 0 is twice the projection's Options.Ef,
-	// and it is never less than three times K.
+	// EF is how many candidates a walk keeps; 0 is four times the projection's
+	// Options.Ef, and it is never less than three times K.
 	EF int
 	// Filter, if not nil, says which objects count, before they are ranked: one that
 	// keeps few loses none of them. It is asked in any order and while nothing is
@@ -88,7 +88,7 @@ func (p *Projection) SearchObjects(ctx context.Context, q ObjectQuery) ([]Object
 		return nil, nil, nil
 	}
 	if q.EF <= 0 {
-		q.EF = 2 * p.opts.Ef
+		q.EF = 4 * p.opts.Ef
 	}
 	kern, code := kernel.Best(), make([]int8, kernel.Stride(dim))
 	rows.Encode(code, q.Vector)

@@ -24,7 +24,7 @@ type Options struct {
 	Backend string
 	// M is how many links a vector gets on each layer, twice that on the lowest: 2
 	// to 64, 0 means 16. More finds more, in more memory and time. Graphs of objects
-	// have half as many, and half of EfConstruction; their walks keep twice Ef.
+	// have half as many, and half of EfConstruction; their walks keep four times Ef.
 	M int
 	// EfConstruction is how many candidates a vector's links are chosen from: 1 to
 	// 4096, 0 means 200. More makes a better graph, slower.
@@ -110,7 +110,7 @@ func (o *Options) index() index.Options {
 }
 
 // objects are the options of graphs of objects: they have half the links, chosen
-// from half the candidates, for a walk that keeps twice as many (decision 38).
+// from half the candidates, for a walk that keeps four times as many (decision 38).
 func (o *Options) objects() index.Options {
 	x := o.index()
 	x.M, x.EfConstruction = max(2, x.M/2), max(1, x.EfConstruction/2)
