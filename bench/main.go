@@ -39,6 +39,7 @@ var benchmarks = []benchmark{
 	{"runtime", "a day of spans into the projection runtime, then what is served and who calls whom", benchRuntime},
 	{"spans", "spans by OTLP over gRPC, 100 a request: durable, projected, and the time of an export", benchSpans},
 	{"agents", "agents' events over HTTP from four clients, of many runs and of one: durable, in every projection; then at a fixed rate", benchAgents},
+	{"query", "evidence over HTTP by 16 clients at once, among 10,000 objects of agents (-objects for more)", benchQuery},
 	{"retrieval", "find by description against BM25 alone, NL2Bash", benchRetrieval},
 }
 
@@ -49,6 +50,7 @@ type options struct {
 	commands int   // for rebuild, find
 	spans    int   // for runtime
 	events   int   // for agents
+	objects  int   // for query
 	rate     int   // per second, for latency and visible
 	duration time.Duration
 	data     string // NL2Bash pairs: description, tab, command
@@ -65,6 +67,7 @@ func main() {
 	flag.IntVar(&o.commands, "commands", 0, "commands for rebuild and whole (default 1000000) and find (default 100000)")
 	flag.IntVar(&o.spans, "spans", 10_000_000, "spans for runtime; a fifth of them for spans")
 	flag.IntVar(&o.events, "events", 100_000, "events for agents, of many runs and of one each")
+	flag.IntVar(&o.objects, "objects", 10_000, "events of agents that query asks among")
 	flag.IntVar(&o.rate, "rate", 1000, "events a second for latency, visible and agents")
 	flag.DurationVar(&o.duration, "duration", 20*time.Second, "how long latency, visible and agents run")
 	flag.StringVar(&o.data, "data", "", "file of description<TAB>command lines to draw commands from")

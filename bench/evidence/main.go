@@ -10,6 +10,12 @@
 //	go run ./bench/evidence [flags] dataset FOLDER   events.jsonl and questions.jsonl
 //	go run ./bench/evidence -write FOLDER synthetic  write the dataset, ask nothing
 //
+// Recount runs in this process with all of its pipeline, and is asked over HTTP, so that
+// its times are of the whole way; the baselines are functions called, over arrays in
+// memory. Its rows: an answer of the default form, of k hits, then what led to them as far
+// as 8 KB hold it; mode subgraph with half as many hits, then what lies around them, which
+// takes more bytes.
+//
 // What the generated log favours: its incidents are told the way agents' logs tell them,
 // where the output of a program, what was changed and, every second time, what was
 // understood do not repeat what the user called the trouble; they hang together by cause. So it favours
@@ -30,6 +36,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+
+	"github.com/recountdb/recount/query/evidence"
 )
 
 type flags struct {
@@ -37,6 +45,7 @@ type flags struct {
 	size  size
 	k     int
 	write string
+	alone bool
 }
 
 func main() {
@@ -47,6 +56,7 @@ func main() {
 	flag.IntVar(&f.size.statements, "statements", 24, "generated facts that are stated, repeated, changed and contradicted")
 	flag.IntVar(&f.k, "k", 10, "recall among how many events")
 	flag.StringVar(&f.write, "write", "", "write the dataset into this folder instead of asking")
+	flag.BoolVar(&f.alone, "baselines", false, "ask the baselines alone")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -85,6 +95,24 @@ func run(ctx context.Context, w io.Writer, f flags, args []string) (err error) {
 	}
 	c := newCorpus(d)
 	sides := []side{bm25{c, f.k}, vector{c, f.k}, latest{c, f.k}}
+	if !f.alone {
+		dir, err := os.MkdirTemp("", "recount-evidence")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		s, err := startSystem(ctx, dir)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, s.stop()) }()
+		if err := s.load(ctx, d); err != nil {
+			return err
+		}
+		sides = append(sides,
+			recount{s, "Recount", evidence.ModeEvidence, f.k},
+			recount{s, "Recount, subgraph", evidence.ModeSubgraph, (f.k + 1) / 2})
+	}
 	results := make([]result, len(sides))
 	for i, s := range sides {
 		if results[i], err = score(ctx, d, s, f.k); err != nil {

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/evidence"
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/node"
+)
+
+// system is a whole Recount in this process, asked over HTTP as a user would.
+type system struct {
+	node   *node.Node
+	client *httpapi.Client
+	stop   func() error
+	// numbers are those of the dataset's events, by what the log knows them by.
+	numbers map[string]int
+}
+
+func startSystem(ctx context.Context, dir string) (*system, error) {
+	n, err := node.Open(ctx, node.Config{
+		DataDir: dir, HTTP: node.HTTPConfig{Listen: "127.0.0.1:0"}, Kafka: node.KafkaConfig{Listen: "127.0.0.1:0"},
+		OTLP: node.OTLPConfig{GRPC: "127.0.0.1:0", HTTP: "127.0.0.1:0"},
+	})
+	if err != nil {
+		return nil, err
+	}
+	running, cancel := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- n.Run(running) }()
+	s := &system{node: n, numbers: map[string]int{}, stop: func() error {
+		cancel()
+		return errors.Join(<-ended, n.Close())
+	}}
+	s.client, err = httpapi.NewClient("http://"+n.HTTPAddr(), "", nil)
+	if err != nil {
+		return nil, errors.Join(err, s.stop())
+	}
+	return s, nil
+}
+
+// load appends the events of a dataset and waits until all projections have them.
+func (s *system) load(ctx context.Context, d *dataset) error {
+	const batch = 500
+	for from := 0; from < len(d.events); from += batch {
+		var events []schemas.Event
+		for i, e := range d.events[from:min(from+batch, len(d.events))] {
+			le, err := e.log()
+			if err != nil {
+				return err
+			}
+			events = append(events, le)
+			s.numbers[le.ID.String()] = from + i
+		}
+		if _, err := s.client.Append(ctx, events); err != nil {
+			return err
+		}
+	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		st, err := s.client.Status(ctx, httpapi.StatusRequest{})
+		if err != nil {
+			return err
+		}
+		behind := slices.ContainsFunc(st.Projections, func(p httpapi.ProjectionStatus) bool { return p.Lag > 0 })
+		if !behind {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// recount answers by POST /v1/query. What it shows comes in the order in which a reader
+// takes it in: the hits; then, nearest first, what lies around them and what led to them.
+type recount struct {
+	*system
+	what  string
+	mode  string
+	limit int
+}
+
+func (r recount) name() string { return r.what }
+
+func (r recount) answer(ctx context.Context, q question) ([]int, int, error) {
+	body, err := json.Marshal(evidence.Request{
+		Text: q.Text, Scope: evidence.Scope{Workspace: q.Workspace}, AsOf: query.AsOf{Time: q.AsOf}, Mode: r.mode, Limit: r.limit,
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	answer, err := post(ctx, "http://"+r.node.HTTPAddr()+"/v1/query", body)
+	if err != nil {
+		return nil, 0, err
+	}
+	var resp evidence.Response
+	if err := json.Unmarshal(answer, &resp); err != nil {
+		return nil, 0, err
+	}
+	var shown []int
+	for _, id := range order(resp) {
+		if i, ok := r.numbers[id]; ok && !slices.Contains(shown, i) {
+			shown = append(shown, i)
+		}
+	}
+	return shown, len(answer), nil
+}
+
+// order are the events that an answer shows, by their ids.
+func order(resp evidence.Response) []string {
+	var ids []string
+	for _, o := range resp.Objects {
+		ids = append(ids, o.EventID)
+	}
+	for _, p := range resp.Provenance {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
+
+func post(ctx context.Context, url string, body []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", resp.Status, cmp.Or(headOf(string(answer), 400), "no body"))
+	}
+	return answer, err
+}
