@@ -107,10 +107,10 @@ func (all *audiences) count() uint32 {
 	return uint32(len(all.byID))
 }
 
-func (all *audiences) set(changed map[schemas.AudienceID]*audience) {
+func (all *audiences) set(changed map[schemas.AudienceID]*changedAudience) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for id, a := range changed {
-		all.byID[id] = *a
+		all.byID[id] = a.audience
 	}
 }

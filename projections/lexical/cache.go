@@ -15,8 +15,8 @@ const (
 	entryCacheBytes = 8 << 20
 )
 
-// cache keeps what searches read last and what never changes but by growing: the sealed
-// blocks of lists. So what is kept is right for every view: it can only lack the
+// cache keeps what searches read last of what never changes but by growing: the sealed
+// blocks of lists, and entries. So what is kept is right for every view: it can only lack the
 // newest blocks, or have some that are newer than the view.
 //
 // Of two halves one is filled while the other is read and then dropped: what is

@@ -47,6 +47,24 @@ func (b *partBlock) at(i int) partPosting {
 	return partPosting(binary.LittleEndian.Uint32(b.postings[i*postingBytes:]))
 }
 
+// seek is the first posting at or behind `from` that is not below a document: mostly one
+// of the next.
+func (b *partBlock) seek(from int, doc uint32) int {
+	n, step := b.len(), 1
+	for from+step < n && b.at(from+step).doc() < doc {
+		from += step
+		step *= 2
+	}
+	for to := min(from+step, n); from < to; {
+		if mid := (from + to) / 2; b.at(mid).doc() < doc {
+			from = mid + 1
+		} else {
+			to = mid
+		}
+	}
+	return from
+}
+
 // newPartBlock checks the postings in v and keeps those of documents below n·2048 + end.
 func newPartBlock(n uint32, v []byte, end uint64) (partBlock, error) {
 	b := partBlock{n: n, minLength: math.MaxUint32, postings: v}

@@ -121,16 +121,17 @@ func (r *room) keep(v []byte) []byte {
 	return kept
 }
 
-// block is a block of a shard's entries, as far as the view has it.
-func (s *objectSearch) block(sh *objectShard, n uint32) (entries, error) {
+// block is a block of a shard's entries, with the first `need` of them or all that the
+// view has.
+func (s *objectSearch) block(sh *objectShard, n uint32, need int) (entries, error) {
 	at := uint64(sh.id)<<32 | uint64(n)
-	if at == s.blockAt && s.blockLast != nil {
+	if at == s.blockAt && s.blockLast.len() >= need {
 		return s.blockLast, nil
 	}
-	b, ok := s.blocks[at]
-	if !ok {
+	b := s.blocks[at]
+	if b.len() < need {
 		var err error
-		if b, err = s.readEntries(sh, n); err != nil {
+		if b, err = s.readEntries(sh, n, need); err != nil {
 			return nil, err
 		}
 		s.blocks[at] = b
@@ -139,9 +140,9 @@ func (s *objectSearch) block(sh *objectShard, n uint32) (entries, error) {
 	return b, nil
 }
 
-func (s *objectSearch) readEntries(sh *objectShard, n uint32) (entries, error) {
+func (s *objectSearch) readEntries(sh *objectShard, n uint32, need int) (entries, error) {
 	s.key = appendEntriesKey(s.key[:0], sh.key, sh.number, n)
-	if b := s.x.entries.get(s.key); b != nil {
+	if b := s.x.entries.get(s.key); b.len() >= need {
 		return b, nil
 	}
 	var b entries
@@ -152,19 +153,20 @@ func (s *objectSearch) readEntries(sh *objectShard, n uint32) (entries, error) {
 		}
 		return nil
 	})
-	if b.len() == entriesPerBlock {
-		s.x.entries.put(s.key, b)
+	if err != nil {
+		return nil, err
 	}
-	return b, err
+	s.x.entries.put(s.key, b)
+	return b, nil
 }
 
 // entry is that of a document that there is.
 func (s *objectSearch) entry(sh *objectShard, doc uint32) (partEntry, error) {
-	b, err := s.block(sh, doc/entriesPerBlock)
+	i := int(doc % entriesPerBlock)
+	b, err := s.block(sh, doc/entriesPerBlock, i+1)
 	if err != nil {
 		return partEntry{}, err
 	}
-	i := int(doc % entriesPerBlock)
 	if i >= b.len() {
 		return partEntry{}, s.v.Damaged(fmt.Errorf("%s: part %d of %d of an audience is missing", sh.tp, doc, sh.docs))
 	}
@@ -180,7 +182,7 @@ func (s *objectSearch) past(sh *objectShard, a audience, below int64) error {
 	var failed error
 	// What the view lacks of the blocks is newer than it, and so not below.
 	begun := sort.Search(int(a.docs+entriesPerBlock-1)/entriesPerBlock, func(n int) bool {
-		b, err := s.block(sh, uint32(n))
+		b, err := s.block(sh, uint32(n), entriesPerBlock)
 		if err != nil {
 			failed = err
 		}
@@ -189,7 +191,7 @@ func (s *objectSearch) past(sh *objectShard, a audience, below int64) error {
 	if failed != nil || begun == 0 {
 		return failed
 	}
-	b, err := s.block(sh, uint32(begun-1))
+	b, err := s.block(sh, uint32(begun-1), entriesPerBlock)
 	if err != nil {
 		return err
 	}

@@ -183,7 +183,7 @@ type termBlock struct {
 //
 //  1. Blocks that may make a hit mark and score their documents. The others cannot lift
 //     a document that none of those has to the worst hit (MaxScore).
-//  2. The others add to what is marked.
+//  2. The others add to what is marked and may still be a hit.
 //  3. What adds up to a hit waits until there are many, which are taken in the best
 //     first.
 //
@@ -201,9 +201,7 @@ func (s *objectSearch) shard(i int) error {
 		if sh.only == nil {
 			s.score(active)
 		} else if s.mark(sh) {
-			for _, b := range active {
-				s.addToMarked(b)
-			}
+			s.addToMarked(active)
 		}
 		w.each(func(doc uint64, score points, terms uint64) {
 			if terms != 0 {
@@ -283,40 +281,41 @@ func (s *objectSearch) score(active []termBlock) {
 		}
 	}
 	if marking < len(active) {
-		for _, b := range active[:marking] {
-			s.addToMarked(b)
-		}
+		s.addToMarked(active[:marking])
 	}
 }
 
-// addToMarked looks the documents that are marked up in a block.
-func (s *objectSearch) addToMarked(b termBlock) {
-	w, bit, from := s.window, uint64(1)<<b.term, 0
-	for k, marked := range w.touched {
-		for ; marked != 0; marked &= marked - 1 {
-			doc := uint32(k*64 + bits.TrailingZeros64(marked))
-			// Gallop to the first posting that is not below.
-			step := 1
-			for from+step < b.len() && b.at(from+step).doc() < doc {
-				from += step
-				step *= 2
-			}
-			to := min(from+step, b.len())
-			for from < to {
-				if mid := (from + to) / 2; b.at(mid).doc() < doc {
-					from = mid + 1
-				} else {
-					to = mid
+// addToMarked looks the documents that are marked up in the blocks that did not mark
+// them, the one that can add most first, and drops those that cannot be hits any more.
+func (s *objectSearch) addToMarked(rest []termBlock) {
+	w := s.window
+	var left points // what the blocks can add
+	for _, b := range rest {
+		left += b.most
+	}
+	for len(rest) > 0 {
+		b := rest[len(rest)-1]
+		rest = rest[:len(rest)-1]
+		bit, from := uint64(1)<<b.term, 0
+		for k, marked := range w.touched {
+			for ; marked != 0; marked &= marked - 1 {
+				i := bits.TrailingZeros64(marked)
+				doc := uint32(k*64 + i)
+				if !s.top.reaches(w.score[doc] + left) {
+					w.touched[k] &^= 1 << i
+					w.score[doc], w.terms[doc] = 0, 0
+					continue
+				}
+				if from = b.seek(from, doc); from == b.len() {
+					continue
+				}
+				if p := b.at(from); p.doc() == doc {
+					w.score[doc] += s.scorer.score(s.factors[b.term], p.weight(), p.length())
+					w.terms[doc] |= bit
 				}
 			}
-			if from == b.len() {
-				return
-			}
-			if p := b.at(from); p.doc() == doc {
-				w.score[doc] += s.scorer.score(s.factors[b.term], p.weight(), p.length())
-				w.terms[doc] |= bit
-			}
 		}
+		left -= b.most
 	}
 }
 

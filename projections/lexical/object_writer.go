@@ -1,8 +1,11 @@
 package lexical
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/store"
@@ -17,13 +20,26 @@ type objectWriter struct {
 	analyser *analyser
 	ids      map[schemas.Audience]schemas.AudienceID
 
-	// Of the batch at hand: the audiences that change, and what is appended to values,
-	// by key. Keys that are new in it are in order.
-	changed map[schemas.AudienceID]*audience
+	// Of the batch at hand: the audiences that change, and the words that have postings
+	// waiting.
+	changed map[schemas.AudienceID]*changedAudience
 	begun   uint32 // audiences that are new
-	parts   map[string]*[]byte
-	keys    []string
+	words   []*word
 	key     []byte
+	value   []byte
+}
+
+// changedAudience is what a batch leaves of an audience, and the entries that it adds.
+type changedAudience struct {
+	audience
+	before  uint32 // documents
+	entries []byte
+}
+
+// waitingPosting is a posting with its place in the list.
+type waitingPosting struct {
+	audience, n uint32
+	partPosting
 }
 
 // maxAudienceIDs is how many hashes of audiences a writer keeps.
@@ -32,15 +48,14 @@ const maxAudienceIDs = 1 << 12
 func newObjectWriter(all *audiences) *objectWriter {
 	return &objectWriter{
 		all: all, analyser: newAnalyser(), ids: map[schemas.Audience]schemas.AudienceID{},
-		changed: map[schemas.AudienceID]*audience{}, parts: map[string]*[]byte{},
+		changed: map[schemas.AudienceID]*changedAudience{},
 	}
 }
 
 // append stores the objects of a batch.
 func (w *objectWriter) append(t *store.Txn) error {
 	clear(w.changed)
-	clear(w.parts)
-	w.keys, w.begun = w.keys[:0], 0
+	w.begun = 0
 	var at []byte
 	for _, r := range t.New {
 		at = at[:0]
@@ -62,18 +77,61 @@ func (w *objectWriter) append(t *store.Txn) error {
 			return fmt.Errorf("set objects of an event: %w", err)
 		}
 	}
-	for _, key := range w.keys {
-		if err := t.Append([]byte(key), *w.parts[key]); err != nil {
-			return fmt.Errorf("append: %w", err)
-		}
+	if err := w.appendPostings(t); err != nil {
+		return err
 	}
 	for id, a := range w.changed {
+		if err := w.appendEntries(t, a); err != nil {
+			return err
+		}
 		w.key = appendAudienceKey(w.key[:0], t.Shard(), id)
 		if err := t.Set(w.key, a.encode(nil)); err != nil {
 			return fmt.Errorf("set audience: %w", err)
 		}
 	}
 	w.all.set(w.changed)
+	return nil
+}
+
+// appendPostings appends what waits, in the order of keys: then Pebble finds each one's
+// place from the one before. What waits of one list is in order.
+func (w *objectWriter) appendPostings(t *store.Txn) error {
+	slices.SortStableFunc(w.words, func(a, b *word) int { return strings.Compare(a.term, b.term) })
+	for _, word := range w.words {
+		all := word.waiting
+		slices.SortStableFunc(all, func(a, b waitingPosting) int {
+			return cmp.Or(cmp.Compare(a.audience, b.audience), cmp.Compare(a.n, b.n))
+		})
+		w.key = appendList(w.key[:0], t.Shard(), word.term)
+		prefix := len(w.key)
+		for len(all) > 0 {
+			at := all[0]
+			w.value = w.value[:0]
+			for len(all) > 0 && all[0].audience == at.audience && all[0].n == at.n {
+				w.value = binary.LittleEndian.AppendUint32(w.value, uint32(all[0].partPosting))
+				all = all[1:]
+			}
+			w.key = appendBlockNumber(w.key[:prefix], at.audience, at.n)
+			if err := t.Append(w.key, w.value); err != nil {
+				return fmt.Errorf("append postings: %w", err)
+			}
+		}
+		word.waiting = word.waiting[:0]
+	}
+	w.words = w.words[:0]
+	return nil
+}
+
+// appendEntries appends the entries of an audience to its blocks.
+func (w *objectWriter) appendEntries(t *store.Txn, a *changedAudience) error {
+	for doc, all := a.before, a.entries; len(all) > 0; {
+		n := min(len(all), int(entriesPerBlock-doc%entriesPerBlock)*entryBytes)
+		w.key = appendEntriesKey(w.key[:0], t.Shard(), a.number, doc/entriesPerBlock)
+		if err := t.Append(w.key, all[:n]); err != nil {
+			return fmt.Errorf("append entries: %w", err)
+		}
+		doc, all = doc+uint32(n/entryBytes), all[n:]
+	}
 	return nil
 }
 
@@ -92,21 +150,20 @@ func (w *objectWriter) object(shard []byte, offset int64, index uint32, o *recou
 		text := w.analyser.part(o.Title, o.Text[part.Start:part.End])
 		length := min(text.length, maxPartLength)
 		for _, term := range text.terms {
-			w.key = appendBlockNumber(appendList(w.key[:0], shard, term.term), a.number, a.docs/partsPerBlock)
-			v := w.value()
-			*v = binary.LittleEndian.AppendUint32(*v, uint32(newPartPosting(a.docs, term.weight, length)))
+			if len(term.waiting) == 0 {
+				w.words = append(w.words, term.word)
+			}
+			term.waiting = append(term.waiting, waitingPosting{a.number, a.docs / partsPerBlock, newPartPosting(a.docs, term.weight, length)})
 		}
 		a.length += uint64(length)
-		w.key = appendEntriesKey(w.key[:0], shard, a.number, a.docs/entriesPerBlock)
-		v := w.value()
-		*v = partEntry{offset, a.length, part.ContentHash, index, uint32(i), uint32(len(o.Parts))}.append(*v)
+		a.entries = partEntry{offset, a.length, part.ContentHash, index, uint32(i), uint32(len(o.Parts))}.append(a.entries)
 		a.docs++
 	}
 	return p, nil
 }
 
 // audience is that of an object, as the batch leaves it.
-func (w *objectWriter) audience(o *recountv1.Object) *audience {
+func (w *objectWriter) audience(o *recountv1.Object) *changedAudience {
 	of := schemas.AudienceOf(o.Tenant, o.Workspace, o.Session, o.Agent, o.Visibility)
 	id, ok := w.ids[of]
 	if !ok {
@@ -125,18 +182,7 @@ func (w *objectWriter) audience(o *recountv1.Object) *audience {
 		known.number = w.all.count() + w.begun
 		w.begun++
 	}
-	w.changed[id] = &known
-	return &known
-}
-
-// value is what the batch appends to the value of w.key.
-func (w *objectWriter) value() *[]byte {
-	v := w.parts[string(w.key)]
-	if v == nil {
-		key := string(w.key)
-		v = new([]byte)
-		w.parts[key] = v
-		w.keys = append(w.keys, key)
-	}
-	return v
+	a = &changedAudience{audience: known, before: known.docs}
+	w.changed[id] = a
+	return a
 }

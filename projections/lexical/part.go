@@ -18,26 +18,27 @@ const titleShare = 2 // of the weight that a word of the passage has
 // partTerms is what a part comes to: its terms, each once, and its length: the sum of
 // their weights in whole words.
 type partTerms struct {
-	terms  []weighted
+	terms  []use
 	length uint32
 }
 
 // analyser makes terms of parts. It keeps what tokens came to, which never shows in the
-// result.
+// result: of two halves one is filled while the other is read and then dropped.
 type analyser struct {
-	tokens map[string][]use
-	words  map[string]*word
-	found  []*word // in the text at hand
-	stops  []use   // likewise
-	count  int     // of terms of the text at hand, repeats included
-	limit  int     // of distinct terms, if not 0
-	out    partTerms
+	young, old map[string][]use
+	words      map[string]*word // of both
+	found      []*word          // in the text at hand
+	stops      []use            // likewise
+	count      int              // of terms of the text at hand, repeats included
+	limit      int              // of distinct terms, if not 0
+	out        partTerms
 }
 
 // word is a term, with its weight in the part at hand.
 type word struct {
-	term   string
-	weight uint32
+	term    string
+	weight  uint32
+	waiting []waitingPosting // objectWriter's
 }
 
 // use is a term where it stands.
@@ -47,21 +48,24 @@ type use struct {
 	stop   bool
 }
 
-// maxTokens is how many tokens an analyser keeps, maxTokenBytes how long they may be.
+// maxTokens is how many tokens a half keeps, maxTokenBytes how long they may be.
 const (
 	maxTokens     = 1 << 14
 	maxTokenBytes = 64
 )
 
 func newAnalyser() *analyser {
-	return &analyser{tokens: map[string][]use{}, words: map[string]*word{}}
+	return &analyser{young: map[string][]use{}, words: map[string]*word{}}
 }
 
 // part is good until the next call.
 func (a *analyser) part(title, passage string) partTerms {
-	if len(a.tokens) > maxTokens || len(a.words) > 2*maxTokens {
-		clear(a.tokens)
+	if len(a.young) > maxTokens {
+		a.old, a.young = a.young, make(map[string][]use, maxTokens)
+	}
+	if len(a.words) > 4*maxTokens {
 		clear(a.words)
+		a.old, a.young = nil, map[string][]use{}
 	}
 	a.found, a.stops, a.count = a.found[:0], a.stops[:0], 0
 	if title != "" && !strings.HasPrefix(passage, title) {
@@ -76,7 +80,7 @@ func (a *analyser) part(title, passage string) partTerms {
 	a.out.terms = a.out.terms[:0]
 	sum := uint64(0)
 	for _, w := range a.found {
-		a.out.terms = append(a.out.terms, weighted{w.term, w.weight})
+		a.out.terms = append(a.out.terms, use{word: w, weight: w.weight})
 		sum += uint64(w.weight)
 		w.weight = 0
 	}
@@ -115,10 +119,20 @@ func (a *analyser) add(u use) {
 
 // uses are the terms of a token.
 func (a *analyser) uses(token string) []use {
-	if all, ok := a.tokens[token]; ok {
+	if all, ok := a.young[token]; ok {
 		return all
 	}
-	var all []use
+	all, ok := a.old[token]
+	if !ok {
+		all = a.read(token)
+	}
+	if len(token) <= maxTokenBytes {
+		a.young[strings.Clone(token)] = all
+	}
+	return all
+}
+
+func (a *analyser) read(token string) (all []use) {
 	stop := stopWords[strings.ToLower(strings.TrimRight(token, ".:!?"))]
 	segments(token, func(term string, isPart bool) {
 		w := a.words[term]
@@ -132,9 +146,6 @@ func (a *analyser) uses(token string) []use {
 		}
 		all = append(all, use{w, weight, stop})
 	})
-	if len(token) <= maxTokenBytes {
-		a.tokens[strings.Clone(token)] = all
-	}
 	return all
 }
 
