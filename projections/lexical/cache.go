@@ -12,7 +12,7 @@ import (
 const (
 	blockCacheBytes = 12 << 20
 	partCacheBytes  = 16 << 20
-	entryCacheBytes = 8 << 20
+	entryCacheBytes = 20 << 20 // a half has half a million parts
 )
 
 // cache keeps what searches read last of what never changes but by growing: the sealed

@@ -121,17 +121,17 @@ func (r *room) keep(v []byte) []byte {
 	return kept
 }
 
-// block is a block of a shard's entries, with the first `need` of them or all that the
-// view has.
-func (s *objectSearch) block(sh *objectShard, n uint32, need int) (entries, error) {
+// block is a block of a shard's entries, with as many as are enough or all that the
+// view has. What is cached may be its beginning only.
+func (s *objectSearch) block(sh *objectShard, n uint32, enough func(entries) bool) (entries, error) {
 	at := uint64(sh.id)<<32 | uint64(n)
-	if at == s.blockAt && s.blockLast.len() >= need {
+	if at == s.blockAt && enough(s.blockLast) {
 		return s.blockLast, nil
 	}
 	b := s.blocks[at]
-	if b.len() < need {
+	if !enough(b) {
 		var err error
-		if b, err = s.readEntries(sh, n, need); err != nil {
+		if b, err = s.readEntries(sh, n, enough); err != nil {
 			return nil, err
 		}
 		s.blocks[at] = b
@@ -140,9 +140,9 @@ func (s *objectSearch) block(sh *objectShard, n uint32, need int) (entries, erro
 	return b, nil
 }
 
-func (s *objectSearch) readEntries(sh *objectShard, n uint32, need int) (entries, error) {
+func (s *objectSearch) readEntries(sh *objectShard, n uint32, enough func(entries) bool) (entries, error) {
 	s.key = appendEntriesKey(s.key[:0], sh.key, sh.number, n)
-	if b := s.x.entries.get(s.key); b.len() >= need {
+	if b := s.x.entries.get(s.key); enough(b) {
 		return b, nil
 	}
 	var b entries
@@ -163,7 +163,7 @@ func (s *objectSearch) readEntries(sh *objectShard, n uint32, need int) (entries
 // entry is that of a document that there is.
 func (s *objectSearch) entry(sh *objectShard, doc uint32) (partEntry, error) {
 	i := int(doc % entriesPerBlock)
-	b, err := s.block(sh, doc/entriesPerBlock, i+1)
+	b, err := s.block(sh, doc/entriesPerBlock, func(b entries) bool { return b.len() > i })
 	if err != nil {
 		return partEntry{}, err
 	}
@@ -179,10 +179,13 @@ func (s *objectSearch) past(sh *objectShard, a audience, below int64) error {
 		sh.docs, sh.length = a.docs, a.length
 		return nil
 	}
+	reaches := func(b entries) bool {
+		return b.len() == entriesPerBlock || b.len() > 0 && b.at(b.len()-1).offset >= below
+	}
 	var failed error
 	// What the view lacks of the blocks is newer than it, and so not below.
 	begun := sort.Search(int(a.docs+entriesPerBlock-1)/entriesPerBlock, func(n int) bool {
-		b, err := s.block(sh, uint32(n), entriesPerBlock)
+		b, err := s.block(sh, uint32(n), reaches)
 		if err != nil {
 			failed = err
 		}
@@ -191,7 +194,7 @@ func (s *objectSearch) past(sh *objectShard, a audience, below int64) error {
 	if failed != nil || begun == 0 {
 		return failed
 	}
-	b, err := s.block(sh, uint32(begun-1), entriesPerBlock)
+	b, err := s.block(sh, uint32(begun-1), reaches)
 	if err != nil {
 		return err
 	}
