@@ -11,7 +11,7 @@ import (
 )
 
 // window is how many of the best candidates are read and judged for so many hits.
-func window(limit int) int { return 2*limit + 10 }
+func window(limit int) int { return limit + limit/2 + 5 }
 
 // hit is a candidate that was read and judged.
 type hit struct {

@@ -50,12 +50,12 @@ type judgement struct {
 // interval, a restatement.
 func (a *asking) judgementOf(o *objects.Stored) (judgement, error) {
 	j := judgement{holds: true}
-	around, err := a.around(o)
+	disputes, err := a.disputes(o)
 	if err != nil {
 		return j, err
 	}
-	for i := range around {
-		n := &around[i]
+	for i := range disputes {
+		n := &disputes[i]
 		switch {
 		case n.o == nil:
 		case n.kind == edgeSupersedes && n.back:

@@ -113,7 +113,7 @@ func (a *asking) around(o *objects.Stored) ([]neighbor, error) {
 		return nil, err
 	}
 	if !e.complete {
-		if e.namedBy, err = a.comeFrom(o); err != nil {
+		if e.namedBy, err = a.comeFrom(o, nil); err != nil {
 			return nil, err
 		}
 		e.complete = true
@@ -235,8 +235,31 @@ func otherSides(o, x *objects.Stored) bool {
 
 func calls(o *objects.Stored) bool { return o.Type == recountv1.ObjectType_OBJECT_TYPE_TOOL_CALL }
 
-// comeFrom are the neighbors whose edges lead to an object, or to its event.
-func (a *asking) comeFrom(o *objects.Stored) ([]neighbor, error) {
+// disputes are the neighbors that say of an object that something took its place, or
+// otherwise, in order; no others are looked up.
+func (a *asking) disputes(o *objects.Stored) ([]neighbor, error) {
+	kinds := []recountv1.ObjectEdgeKind{edgeSupersedes, edgeContradicts}
+	all, err := a.comeFrom(o, kinds)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range o.Edges {
+		if !slices.Contains(kinds, e.Kind) {
+			continue
+		}
+		n, err := a.leadsTo(o, e)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, n...)
+	}
+	slices.SortStableFunc(all, func(x, y neighbor) int { return x.compare(&y) })
+	return all, nil
+}
+
+// comeFrom are the neighbors whose edges lead to an object, or to its event: those of some
+// kinds, or all.
+func (a *asking) comeFrom(o *objects.Stored, kinds []recountv1.ObjectEdgeKind) ([]neighbor, error) {
 	all := []neighbor{}
 	ids := []schemas.EventID{o.EventID}
 	if o.ObjectID() != o.EventID {
@@ -248,11 +271,14 @@ func (a *asking) comeFrom(o *objects.Stored) ([]neighbor, error) {
 			return nil, err
 		}
 		for _, e := range edges {
+			if e.Ref == o.Ref || kinds != nil && !slices.Contains(kinds, e.Kind) {
+				continue
+			}
 			from, err := a.object(e.Ref)
 			if err != nil {
 				return nil, err
 			}
-			if from == nil || e.Ref == o.Ref {
+			if from == nil {
 				continue
 			}
 			if len(e.EventId) > 0 { // it may mean another object of the same event's id
