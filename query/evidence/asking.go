@@ -64,6 +64,10 @@ type asking struct {
 	read      map[schemas.ObjectRef]*objects.Stored
 	ends      map[schemas.ObjectRef]*ends
 	fragments map[schemas.ObjectRef]*fragment
+	// events are the objects of an event's id, and to the edges that lead to an id, that
+	// were looked up so far.
+	events map[schemas.EventID][]*objects.Stored
+	to     map[schemas.EventID][]objects.Edge
 	// relations are the audiences over which statements of a workspace are compared.
 	relations map[[2]string][]schemas.AudienceID
 
@@ -82,6 +86,7 @@ func (s Sources) ask(ctx context.Context, p schemas.Principal, r Request) (*aski
 	a := &asking{
 		ctx: ctx, s: s, p: p, r: r, w: s.Weights.orDefault(), start: now, clock: now,
 		read: map[schemas.ObjectRef]*objects.Stored{}, ends: map[schemas.ObjectRef]*ends{}, fragments: map[schemas.ObjectRef]*fragment{},
+		events: map[schemas.EventID][]*objects.Stored{}, to: map[schemas.EventID][]objects.Edge{},
 		relations: map[[2]string][]schemas.AudienceID{},
 		filters:   []query.AppliedFilter{}, proof: []Step{},
 	}

@@ -17,7 +17,7 @@ func (t *retrieval) byMeaning(l *ranked, vec []float32) error {
 	l.inputs["embedder"] = t.s.Embedder.Name()
 	l.inputs["min_cosine"] = strconv.FormatFloat(minCosine, 'g', -1, 64)
 	hits, _, err := t.vector.SearchObjects(t.ctx, vector.ObjectQuery{
-		Vector: vec, Embedder: t.s.Embedder.Name(), Audiences: t.scope.ids, Below: t.at.Below, K: max(depth, 3*t.r.Limit), Filter: t.scope.passes, Only: t.scope.only,
+		Vector: vec, Embedder: t.s.Embedder.Name(), Audiences: t.scope.ids, Below: t.at.Below, K: max(depth, 3*t.r.Limit), Filter: t.scope.pushed, Only: t.scope.only,
 	})
 	if err != nil {
 		return err

@@ -186,21 +186,47 @@ func isCall(e *recountv1.ObjectEdge) bool {
 // event are the objects that an event's id means to an object that names it: those of its
 // tenant, and of these the ones of its workspace, if there are.
 func (a *asking) event(o *objects.Stored, id schemas.EventID) ([]*objects.Stored, error) {
-	list, err := a.view.ByEvent(id, a.bound(maxFan))
-	if err != nil {
-		return nil, err
+	list, known := a.events[id]
+	if !known {
+		var err error
+		if list, err = a.view.ByEvent(id, a.bound(maxFan)); err != nil {
+			return nil, err
+		}
+		list = a.keep(list)
+		a.events[id] = list
 	}
-	return meant(o, a.keep(list)), nil
+	return meant(o, list), nil
+}
+
+// leading are the edges that lead to an event or an object.
+func (a *asking) leading(id schemas.EventID) ([]objects.Edge, error) {
+	if edges, known := a.to[id]; known {
+		return edges, nil
+	}
+	edges, err := a.view.To(id, a.bound(maxFan))
+	if err == nil {
+		a.to[id] = edges
+	}
+	return edges, err
 }
 
 // meant are those of a list that are of an object's tenant, and of these the ones of its
 // workspace, if there are.
 func meant(o *objects.Stored, list []*objects.Stored) []*objects.Stored {
-	list = slices.DeleteFunc(list, func(x *objects.Stored) bool { return x.Tenant != o.Tenant })
-	if slices.ContainsFunc(list, func(x *objects.Stored) bool { return x.Workspace == o.Workspace }) {
-		list = slices.DeleteFunc(list, func(x *objects.Stored) bool { return x.Workspace != o.Workspace })
+	var tenant, workspace []*objects.Stored
+	for _, x := range list {
+		switch {
+		case x.Tenant != o.Tenant:
+		case x.Workspace == o.Workspace:
+			workspace = append(workspace, x)
+		default:
+			tenant = append(tenant, x)
+		}
 	}
-	return list
+	if len(workspace) > 0 {
+		return workspace
+	}
+	return tenant
 }
 
 // otherSide joins a call of a tool and its results: both name the call, and are of one
@@ -266,7 +292,7 @@ func (a *asking) comeFrom(o *objects.Stored, kinds []recountv1.ObjectEdgeKind) (
 		ids = append(ids, o.ObjectID())
 	}
 	for _, id := range ids {
-		edges, err := a.view.To(id, a.bound(maxFan))
+		edges, err := a.leading(id)
 		if err != nil {
 			return nil, err
 		}

@@ -215,7 +215,7 @@ func (t *retrieval) byEntity(l *ranked) error {
 func (t *retrieval) byWords(l *ranked) error {
 	l.operator = "search"
 	hits, _, err := t.lexical.SearchObjects(t.ctx, lexical.ObjectQuery{
-		Text: t.r.Text, Audiences: t.scope.ids, Below: t.at.Below, K: max(depth, 3*t.r.Limit), Distinct: true, Filter: t.scope.passes, Only: t.scope.only,
+		Text: t.r.Text, Audiences: t.scope.ids, Below: t.at.Below, K: max(depth, 3*t.r.Limit), Distinct: true, Filter: t.scope.pushed, Only: t.scope.only,
 	})
 	if err != nil {
 		return err

@@ -22,6 +22,9 @@ type scope struct {
 	ids       []schemas.AudienceID
 	filter    objects.Filter
 	passes    func(schemas.ObjectRef) bool
+	// pushed is what searches ask of what they find: passes, or nil where that asks for
+	// nothing but what they know by themselves, the audiences and the watermark.
+	pushed func(schemas.ObjectRef) bool
 	// only are those that pass, in order of the log, where they are few; nil where they
 	// may be many.
 	only []schemas.ObjectRef
@@ -60,6 +63,9 @@ func (a *asking) scoped() (*scope, error) {
 		s.filter.Until = r.Until.UnixNano()
 	}
 	s.passes = a.view.Filter(s.filter)
+	if f := &s.filter; f.Time != 0 || f.Since != 0 || f.Until != 0 || len(f.Types)+len(f.Memory) > 0 || f.Workspace+f.Agent+f.Session != "" {
+		s.pushed = s.passes
+	}
 	var err error
 	switch {
 	case r.Scope.Task != "":
