@@ -207,7 +207,7 @@ func (o *objectOracle) search(q ObjectQuery) ([]ObjectHit, ObjectStats) {
 		hits = append(hits, h)
 	}
 	slices.SortFunc(hits, func(a, b ObjectHit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Ref.Offset, a.Ref.Offset), a.Ref.Compare(b.Ref))
+		return cmp.Or(cmp.Compare(b.Score, a.Score), a.Ref.TP().Compare(b.Ref.TP()), cmp.Compare(b.Ref.Offset, a.Ref.Offset), a.Ref.Compare(b.Ref))
 	})
 	if q.Distinct {
 		said := map[uint64]bool{}

@@ -370,7 +370,7 @@ func (s *objectSearch) resolve(c candidate) error {
 		}
 		s.resolved[object] = true
 	}
-	h := found{shard: sh.partition, at: c.shard, offset: e.offset, index: e.index, doc: c.doc, score: c.score, terms: c.terms}
+	h := found{partition: sh.partition, at: c.shard, offset: e.offset, index: e.index, doc: c.doc, score: c.score, terms: c.terms}
 	if s.q.Distinct {
 		h.hash = e.hash
 	}

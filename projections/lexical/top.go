@@ -7,21 +7,26 @@ import (
 
 // found is a hit in the making; terms has a bit for each of the query's.
 type found struct {
-	shard  int // in search.shards, which are in order; of objects the partition
-	offset int64
-	score  points
-	terms  uint64
-	hash   uint64
+	shard int // in search.shards, which are in order
+	// partition is an object's. Of two partitions' objects neither is the newer by its
+	// offset, which counts also what others appended.
+	partition int
+	offset    int64
+	score     points
+	terms     uint64
+	hash      uint64
 	// index is an object's in its event; doc is its part, in objectSearch.shards[at].
 	index, doc, at uint32
 }
 
 // order is negative where a is the better hit: by score, then newer, then by
-// shard, then by an event's order.
+// shard, then by an event's order; objects by their partitions before that.
 func order(a, b found) int {
 	switch {
 	case a.score != b.score:
 		return cmp.Compare(b.score, a.score)
+	case a.partition != b.partition:
+		return cmp.Compare(a.partition, b.partition)
 	case a.offset != b.offset:
 		return cmp.Compare(b.offset, a.offset)
 	}
