@@ -17,15 +17,19 @@ func (a *app) showCmd() *cobra.Command {
 	var proof bool
 	c := &cobra.Command{
 		Use:   "show ID",
-		Short: "Show everything known of one command",
+		Short: "Show everything known of one command, or of what an agent said or did",
 		Long: `Show everything known of one command, with the event it came from. ID is an event's
 id, the start of one, or a position such as recount.commands/0/42. Exits with 1 if
 there is none.
 
-The last lines are what joins it to earlier commands (why) and to later ones (then);
+The whole id of an agent's event or object, or its position, shows what it says, its
+versions, what led to it and what took its place (recount ask).
+
+Of a command the last lines are what joins it to earlier commands (why) and to later ones (then);
 why and stitch go on from there.`,
 		Example: `  recount show 018f3c2a-9d1e
-  recount show recount.commands/0/42 --json`,
+  recount show recount.commands/0/42 --json
+  recount show recount.agents/0/7`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeIDs("", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -33,6 +37,10 @@ why and stitch go on from there.`,
 				r, err := b.Show(cmd.Context(), args[0])
 				a.clearProgress()
 				if err != nil {
+					shown, oerr := a.showObject(cmd.Context(), b, args[0], proof)
+					if shown || oerr != nil {
+						return oerr
+					}
 					return a.unanswered(err)
 				}
 				if a.json {

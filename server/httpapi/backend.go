@@ -32,8 +32,8 @@ type Backend interface {
 	Diff(ctx context.Context, r query.DiffRequest) (query.DiffResponse, error)
 	// Insights tells what recurs.
 	Insights(ctx context.Context, r query.InsightsRequest) (query.InsightsResponse, error)
-	// Answerer answers the questions about code and about what runs: Question.Ask
-	// asks it with types.
+	// Answerer answers the questions about code and about what runs, and those for
+	// evidence: Question.Ask asks it with types.
 	question.Answerer
 	// Export writes a code graph to w, in one of the formats of code.Export.
 	Export(ctx context.Context, r code.ExportRequest, w io.Writer) error

@@ -11,7 +11,19 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recountdb/recount/query/evidence"
 )
+
+// schemaName names a type in the description. The types of questions for evidence have
+// names that stand for themselves there, and not beside commands' and code's.
+func schemaName(t reflect.Type, hint string) string {
+	name := huma.DefaultSchemaNamer(t, hint)
+	if t.PkgPath() == reflect.TypeFor[evidence.Request]().PkgPath() {
+		return "Evidence" + name
+	}
+	return name
+}
 
 // describe fills in what is said once for the whole API.
 func describe(o *huma.OpenAPI) {

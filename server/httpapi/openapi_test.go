@@ -3,10 +3,12 @@ package httpapi_test
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/server/httpapi"
 )
@@ -81,7 +83,7 @@ func TestOpenAPI(t *testing.T) {
 			t.Errorf("no operation %s", want)
 		}
 	}
-	for _, path := range append(code.Questions.Paths(), runtime.Questions.Paths()...) {
+	for _, path := range slices.Concat(evidence.Questions.Paths(), code.Questions.Paths(), runtime.Questions.Paths()) {
 		if doc["paths"].(map[string]any)["/v1/"+path] == nil {
 			t.Errorf("question %s is not served", path)
 		}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -8,11 +9,13 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/question"
 )
 
 // registerQuestions adds what is asked by POST, because a question has structure.
 func (s *server) registerQuestions(api huma.API) {
+	register(s, api, evidence.Question)
 	registerQuestion(s, api, "find", "Find commands",
 		"Looks for commands by words, concepts and meaning, under filters, and says in proof how it came to the answer.",
 		nil, func(ctx context.Context, q query.FindRequest) (query.FindResponse, error) { return s.b.Find(ctx, q) })
@@ -53,14 +56,17 @@ func registerQuestion[Q, R any](s *server, api huma.API, name, summary, descript
 	})
 }
 
-// register adds a question of an area: POST /v1/code/callers. It reads only.
+// register adds a question: POST /v1/code/callers, POST /v1/query. It reads only.
 func register[S, Q, R any](s *server, api huma.API, q question.Question[S, Q, R]) {
-	id := q.Area()
-	for word := range strings.SplitSeq(q.Name(), "-") {
-		id += strings.ToUpper(word[:1]) + word[1:]
+	id := ""
+	for word := range strings.FieldsFuncSeq(q.Path, func(c rune) bool { return c == '/' || c == '-' }) {
+		if id != "" {
+			word = strings.ToUpper(word[:1]) + word[1:]
+		}
+		id += word
 	}
 	huma.Register(api, huma.Operation{
-		OperationID: id, Method: http.MethodPost, Path: "/v1/" + q.Path, Tags: []string{q.Area()},
+		OperationID: id, Method: http.MethodPost, Path: "/v1/" + q.Path, Tags: []string{cmp.Or(q.Area(), "questions")},
 		Summary: q.Summary, Description: q.Description + " It reads only; POST because a question has structure.",
 		MaxBodyBytes: maxQuestion, Errors: append([]int{400, 401, 406, 413, 504}, aboutOne...),
 	}, func(ctx context.Context, in *struct{ Body Q }) (*struct{ Body R }, error) {

@@ -14,9 +14,11 @@ import (
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -127,10 +129,34 @@ func (n *Node) Answer(ctx context.Context, path string, request, response any) e
 	if err := n.catchUp(ctx); err != nil {
 		return err
 	}
-	if strings.HasPrefix(path, "runtime/") {
+	switch {
+	case path == evidence.Question.Path:
+		asked, err := n.asked(ctx)
+		if err != nil {
+			return err
+		}
+		return evidence.Questions.Answer(ctx, asked, path, request, response)
+	case strings.HasPrefix(path, "runtime/"):
 		return runtime.Questions.Answer(ctx, n.runtimeSources(), path, request, response)
 	}
 	return code.Questions.Answer(ctx, n.codeSources(), path, request, response)
+}
+
+// asked are what a question for evidence is asked of, and on whose behalf. Commands, code
+// and spans have no tenant, so that they answer the operator alone.
+func (n *Node) asked(ctx context.Context) (evidence.Asked, error) {
+	p, known := access.Of(ctx)
+	switch {
+	case n.local: // the data directory is the caller's own
+		p = schemas.Principal{Operator: true}
+	case !known:
+		return evidence.Asked{}, errors.New("a question for evidence without a principal: put one into the context (access.With)")
+	}
+	s := evidence.Sources{Set: n.set, Embedder: n.chain.Embedder, Weights: evidence.Weights(n.cfg.Evidence), Fragments: &n.fragments}
+	if p.Operator {
+		s.Commands, s.Code, s.Runtime = n.sources(), n.codeSources(), n.runtimeSources()
+	}
+	return evidence.Asked{Sources: s, Principal: p}, nil
 }
 
 // codeSources are what questions about code are asked of, with what runs beside it.

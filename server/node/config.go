@@ -20,6 +20,7 @@ import (
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/pipeline/broker"
 	"github.com/recountdb/recount/projections/vector"
+	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/otlp"
@@ -70,6 +71,8 @@ type Config struct {
 	Embedder string `yaml:"embedder"`
 	// Vector is how the nearest commands are found.
 	Vector VectorConfig `yaml:"vector"`
+	// Evidence is how what answers a question for evidence is ranked.
+	Evidence EvidenceConfig `yaml:"evidence"`
 	// Pipelines are files of Benthos configs that run in place of the built-in
 	// one of the roles. Flag --pipeline.
 	Pipelines []string `yaml:"pipelines"`
@@ -199,6 +202,28 @@ type VectorConfig struct {
 	Ef int `yaml:"ef"`
 }
 
+// EvidenceConfig are the weights by which what answers a question for evidence is ranked,
+// as evidence.Weights explains them. What a config file leaves out has its default, and
+// so has all where no config says anything.
+type EvidenceConfig struct {
+	// Of the paths that bring candidates: what the question names by an id, what it names
+	// by another name, words, meaning, time, and edges from what was found. A path of
+	// weight 0 is left out.
+	ID       float64 `yaml:"id"`
+	Entity   float64 `yaml:"entity"`
+	Lexical  float64 `yaml:"lexical"`
+	Dense    float64 `yaml:"dense"`
+	Temporal float64 `yaml:"temporal"`
+	Graph    float64 `yaml:"graph"`
+	// Age is the most that age takes off, 0 to 1, and HalfLife when it has taken half of it.
+	Age      float64       `yaml:"age"`
+	HalfLife time.Duration `yaml:"half_life"`
+	// Importance is the most that importance adds or takes off, 0 to 1.
+	Importance float64 `yaml:"importance"`
+	// Superseded is what is left of what something took the place of, 0 to 1.
+	Superseded float64 `yaml:"superseded"`
+}
+
 // vectorOptions are what the projection is opened with.
 func (c Config) vectorOptions() vector.Options {
 	v := c.Vector
@@ -217,7 +242,7 @@ func LoadConfig(path string) (Config, error) {
 	if err != nil {
 		return Config{}, fmt.Errorf("config: %w", err)
 	}
-	var c Config
+	c := Config{Evidence: EvidenceConfig(evidence.DefaultWeights())}
 	dec := yaml.NewDecoder(bytes.NewReader(b))
 	dec.KnownFields(true)
 	if err := dec.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
@@ -236,6 +261,9 @@ func (c Config) Normal() (Config, error) {
 		}
 	}
 	setDefault(&c.Embedder, DefaultEmbedder)
+	if c.Evidence == (EvidenceConfig{}) {
+		c.Evidence = EvidenceConfig(evidence.DefaultWeights())
+	}
 	setDefault(&c.HTTP.Listen, DefaultHTTPListen)
 	if c.Has(RoleIngest) {
 		setDefault(&c.OTLP.GRPC, DefaultOTLPGRPC)
@@ -352,6 +380,9 @@ func (c Config) validate() error {
 		if err := f.alone.Validate(); err != nil {
 			bad(f.name, f.value, err.Error())
 		}
+	}
+	if err := evidence.Weights(c.Evidence).Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("evidence: %w", err))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Services)) {
 		if repo, _, _ := strings.Cut(c.Services[name], ":"); name == "" || repo == "" {

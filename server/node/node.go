@@ -25,6 +25,7 @@ import (
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/httpapi"
@@ -65,6 +66,8 @@ type Node struct {
 	catching sync.Mutex
 	// graphs are what questions about code walk over.
 	graphs *code.Cache
+	// fragments are the links of chains that questions for evidence have read.
+	fragments evidence.Fragments
 
 	// gate is held for reading while the streams apply a batch, and for writing by
 	// a rebuild that takes over.

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/evidence"
+	"github.com/recountdb/recount/schemas"
+)
+
+// evidenceFlags are the request of a question for evidence, as flags.
+type evidenceFlags struct {
+	momentFlags
+	r                evidence.Request
+	since, until, at string
+	hops             int
+
+	versions, text, provenance, wide bool
+}
+
+func (e *evidenceFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&e.r.Scope.Agent, "agent", "", "only what this agent said and did")
+	f.StringVar(&e.r.Scope.Session, "session", "", "only of this session")
+	f.StringVar(&e.r.Scope.Workspace, "workspace", "", "only of this workspace")
+	f.StringVar(&e.r.Scope.Task, "task", "", "only what is part of this task")
+	f.StringVar(&e.since, "since", "", "only what happened at this time or later: how long ago (2d), a day, or an RFC 3339 time")
+	f.StringVar(&e.until, "until", "", "only what happened before this time")
+	f.StringVar(&e.at, "at", "", "the moment that is now, for how old things are and what holds (default --as-of, else that of the newest object)")
+	f.StringSliceVar(&e.r.Types, "type", nil, "only objects of these types: memory, state, artifact, tool_call, task, handoff, event; may be repeated")
+	f.StringSliceVar(&e.r.Memory, "memory", nil, "only memories of these kinds: episodic, factual, procedural, reflective; may be repeated")
+	f.StringSliceVar(&e.r.Kinds, "kind", nil, "what may answer: objects, commands, symbols, runtime; may be repeated (default objects, and what the words ask for)")
+	f.StringSliceVar(&e.r.Expand.Kinds, "relation", nil, "add only what is joined by these edges: caused_by, derived_from, supports, contradicts, supersedes, …; may be repeated")
+	f.IntVar(&e.hops, "hops", 1, fmt.Sprintf("how many edges away from a hit to add, 0 to %d (default 1, of subgraph 2, of objects 0)", evidence.MaxHops))
+	f.Float64Var(&e.r.Expand.MinConfidence, "min-confidence", 0, "add only by edges that are at least as sure, 0 to 1")
+	f.IntVar(&e.r.Expand.Nodes, "nodes", evidence.DefaultNodes, fmt.Sprintf("how many objects at most, hits and what led to them included, up to %d", evidence.MaxNodes))
+	f.StringVar(&e.r.Mode, "mode", evidence.ModeEvidence, "objects (what was found), evidence (and what led to it), subgraph (and what lies around it), context (texts with citations, for a model)")
+	f.IntVar(&e.r.Tokens, "tokens", evidence.DefaultTokens, fmt.Sprintf("how many tokens mode context may pack, up to %d", evidence.MaxTokens))
+	f.IntVarP(&e.r.Limit, "limit", "n", evidence.DefaultLimit, fmt.Sprintf("how many hits, up to %d", evidence.MaxLimit))
+	f.BoolVar(&e.versions, "versions", false, "show the versions of what has several")
+	f.BoolVar(&e.text, "text", false, "show whole texts")
+	f.BoolVar(&e.provenance, "provenance", false, "with --json: all events that the answer rests on, in full")
+	f.BoolVar(&e.wide, "wide", false, "cut nothing, however long the lines")
+	e.momentFlags.add(c)
+	for name, words := range map[string][]string{
+		"mode":     {evidence.ModeObjects, evidence.ModeEvidence, evidence.ModeSubgraph, evidence.ModeContext},
+		"type":     {"memory", "state", "artifact", "tool_call", "task", "handoff", "event"},
+		"memory":   {"episodic", "factual", "procedural", "reflective"},
+		"kind":     {evidence.KindObjects, evidence.KindCommands, evidence.KindSymbols, evidence.KindRuntime},
+		"relation": {"caused_by", "derived_from", "supports", "contradicts", "supersedes", "refers_to", "tool_produces", "version_of", "part_of_task", "handed_to"},
+	} {
+		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+	}
+}
+
+// request is what the flags ask for; people are shown more than a program gets that did
+// not ask for it, since they read no JSON.
+func (e *evidenceFlags) request(c *cobra.Command, text string, now time.Time, people bool) (r evidence.Request, err error) {
+	r = e.r
+	r.Text = text
+	m, err := e.moment()
+	if err != nil {
+		return r, err
+	}
+	r.AsOf, r.AtLeast = m.AsOf, m.AtLeast
+	for _, f := range []struct {
+		name, text string
+		into       *time.Time
+	}{{"since", e.since, &r.Since}, {"until", e.until, &r.Until}, {"at", e.at, &r.At}} {
+		if *f.into, err = parseWhen(now, f.text); err != nil {
+			return r, usagef("--%s %q: %w", f.name, f.text, err)
+		}
+	}
+	if c.Flags().Changed("hops") {
+		r.Expand.Hops = &e.hops
+	}
+	for _, part := range []struct {
+		name string
+		want bool
+	}{
+		{evidence.IncludeProof, e.proof || people},
+		{evidence.IncludeVersions, e.versions},
+		{evidence.IncludeProvenance, e.provenance || people},
+		{evidence.IncludeText, e.text},
+	} {
+		if part.want {
+			r.Include = append(r.Include, part.name)
+		}
+	}
+	// A flag's zero is no default, as it is in a request.
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"limit", r.Limit}, {"nodes", r.Expand.Nodes}, {"tokens", r.Tokens}} {
+		if n.value <= 0 {
+			return r, usagef("--%s %d: want 1 or more", n.name, n.value)
+		}
+	}
+	if _, err := r.Normal(); err != nil {
+		return r, usageError{err}
+	}
+	return r, nil
+}
+
+func (a *app) evidenceCmd() *cobra.Command {
+	var flags evidenceFlags
+	c := &cobra.Command{
+		Use:   "ask [WORDS...]",
+		Short: "Ask what agents said, did and learned, with the evidence",
+		Long: `Ask what agents said, did and learned. The answer is evidence, not a text made up of
+it: what was found, who said it and when, what led to it, what took its place, who says
+otherwise, and by which events in the log that is known. Without words: the newest.
+
+Ids, positions, paths, commits (9fceb02), issues (acme/shop#12) and KIND:NAME (tool:bash,
+file:cart.go, url:https://…) in the question are looked up as they are. What something
+else took the place of stays, marked, behind what holds; --as-of answers from what was
+known at a time or below a watermark. recount show tells all of one object.
+Exits with 1 if nothing is found.`,
+		Example: `  recount ask why does checkout fail
+  recount ask which port does staging use --memory factual
+  recount ask --agent claude --since 2d                     what claude did since the day before yesterday
+  recount ask flaky tests --mode context --tokens 4000      to paste into a prompt
+  recount ask what changed in file:cart.go --relation caused_by --hops 3
+  recount ask database --as-of 2026-11-20                   what was known then
+  recount ask staging port --json | jq '.objects[0].superseded_by'`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			now := time.Now()
+			r, err := flags.request(cmd, strings.Join(args, " "), now, !a.json)
+			if err != nil {
+				return err
+			}
+			return a.withBackend(cmd.Context(), func(b *backend) error {
+				return a.askEvidence(cmd.Context(), b, r, &flags, now)
+			})
+		},
+	}
+	flags.add(c)
+	return c
+}
+
+func (a *app) askEvidence(ctx context.Context, b *backend, r evidence.Request, flags *evidenceFlags, now time.Time) error {
+	resp, err := evidence.Question.Ask(ctx, b, r)
+	a.clearProgress()
+	if err != nil {
+		return a.unanswered(err)
+	}
+	switch {
+	case a.json:
+		if err := a.printJSON(resp); err != nil {
+			return err
+		}
+	default:
+		d := evidenceDrawing{drawing: a.drawing(flags.wide, now), whole: flags.text, versions: flags.versions}
+		d.draw(resp)
+		if flags.proof {
+			a.printProof(resp.Rests().Proof, resp.Watermark.String())
+		}
+	}
+	if resp.Status == query.StatusEmpty {
+		return exitError(1)
+	}
+	return nil
+}
+
+// showObject shows what an id or a position names, if that is an agent's.
+func (a *app) showObject(ctx context.Context, b *backend, ref string, proof bool) (shown bool, err error) {
+	r := evidence.Request{
+		Text: ref, Limit: 1, Kinds: []string{evidence.KindObjects},
+		Include: []string{evidence.IncludeProof, evidence.IncludeVersions, evidence.IncludeProvenance, evidence.IncludeText},
+	}
+	if _, err := schemas.ParseEventID(ref); err != nil {
+		if _, err := schemas.ParsePosition(ref); err != nil {
+			return false, nil
+		}
+	}
+	resp, err := evidence.Question.Ask(ctx, b, r)
+	if err != nil {
+		return false, a.unanswered(err)
+	}
+	if len(resp.Objects) == 0 {
+		return false, nil
+	}
+	if o := resp.Objects[0]; o.ID != ref && o.EventID != ref && o.Position != ref {
+		return false, nil // found by something else
+	}
+	if a.json {
+		return true, a.printJSON(resp)
+	}
+	d := evidenceDrawing{drawing: a.drawing(false, time.Now()), whole: true, versions: true}
+	d.draw(resp)
+	if proof {
+		a.printProof(resp.Rests().Proof, resp.Watermark.String())
+	}
+	return true, nil
+}

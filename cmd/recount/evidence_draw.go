@@ -1,0 +1,363 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/evidence"
+	"github.com/recountdb/recount/schemas"
+)
+
+// evidenceDrawing draws evidence for people.
+type evidenceDrawing struct {
+	*drawing
+	whole, versions bool
+
+	r evidence.Response
+	// told are the things that an answer tells of, by id.
+	told map[string]thing
+}
+
+// thing is what the answer tells of an object, in a line.
+type thing struct {
+	label, title, agent string
+	time                time.Time
+}
+
+func (d *evidenceDrawing) draw(r evidence.Response) {
+	d.r, d.told = r, map[string]thing{}
+	for _, e := range r.Provenance {
+		d.told[e.Object] = thing{cmp.Or(eventLabels[e.Type], strings.ReplaceAll(e.Type, "_", " ")), e.Title, e.Agent, e.Time}
+	}
+	for _, o := range r.Objects {
+		d.told[o.ID] = thing{label(o), cmp.Or(o.Title, o.Snippet), o.Agent, o.Time}
+	}
+	if r.Context != "" {
+		// For a model: what there is to say besides goes to people.
+		d.a.printf("%s\n", plainText(strings.TrimRight(r.Context, "\n")))
+		if left := d.left(); left != "" {
+			d.a.noted("%s", left)
+		}
+		return
+	}
+	hits := 0
+	for i, o := range r.Objects {
+		switch {
+		case o.Role == "":
+			hits++
+		case i > 0 && r.Objects[i-1].Role == "":
+			d.print("")
+			d.print(d.a.paint(bold, "Around"))
+		}
+		if o.Role != "" {
+			d.print(d.line("  ", d.told[o.ID], o.Time))
+			continue
+		}
+		if hits > 1 {
+			d.print("")
+		}
+		d.hit(hits, o)
+	}
+	if r.Status == query.StatusEmpty {
+		d.print("nothing found")
+	}
+	for _, hint := range []string{r.Hint, d.left()} {
+		if hint != "" {
+			d.text("", dim, oneLine(hint))
+		}
+	}
+}
+
+// eventLabels are words for the types of agents' events.
+var eventLabels = map[string]string{
+	schemas.TypeUserMessage: "user", schemas.TypeAssistantMessage: "assistant", schemas.TypeToolCall: "tool call",
+	schemas.TypeToolResult: "result", schemas.TypePlanUpdated: "plan", schemas.TypeCritique: "critique",
+	schemas.TypeStateChanged: "state", schemas.TypeArtifact: "artifact", schemas.TypeTaskStarted: "task",
+	schemas.TypeTaskFinished: "task", schemas.TypeHandoff: "handoff", schemas.TypeMemoryStated: "memory",
+}
+
+// label says what an object is.
+func label(o evidence.Object) string {
+	return strings.ReplaceAll(cmp.Or(o.Memory, o.Type), "_", " ")
+}
+
+// hit draws one hit: what it is, what it says, where it stands, why it was found, what
+// else is said of it, and what led to it.
+func (d *evidenceDrawing) hit(n int, o evidence.Object) {
+	lead := fmt.Sprintf("%d  ", n)
+	inner := strings.Repeat(" ", len(lead))
+	style := bold
+	if o.SupersededBy != nil || o.Removed {
+		style = dim
+	}
+	head := label(o)
+	switch {
+	case o.ExitCode != nil:
+		head += " " + d.a.exitMark(o.ExitCode)
+	case o.Failed:
+		head += " " + d.a.paint(red, "failed")
+	}
+	title, said := d.words(o)
+	taken := columns(lead) + columns(label(o)) + 4
+	lines := []string{title}
+	if d.width > 0 {
+		lines = wrap(title, max(d.width-taken, narrowest))
+	}
+	d.print(d.a.paint(dim, lead) + d.a.paint(cyan, head) + "  " + d.a.paint(style, lines[0]))
+	for _, l := range lines[1:] {
+		d.print(inner + d.a.paint(style, l))
+	}
+	if o.Text != "" {
+		d.a.printf("%s%s\n", inner, indent(plainText(strings.TrimRight(o.Text, "\n")), inner))
+	} else if said != "" {
+		d.text(inner, "", said)
+	}
+	d.print(inner + d.place(o))
+	for _, s := range d.standing(o) {
+		d.text(inner, s.colour, s.words)
+	}
+	if d.versions {
+		for _, v := range d.r.Versions {
+			if v.Object == o.ID {
+				d.print(d.a.paint(dim, fmt.Sprintf("%sversion %d  %s  %s  %s", inner, v.Number, moment(v.Time), v.Position, oneLine(v.Title))))
+			}
+		}
+	}
+	d.chain(inner, o)
+}
+
+// words are what names an object, and what it says where that is more.
+func (d *evidenceDrawing) words(o evidence.Object) (title, said string) {
+	title, said = oneLine(o.Title), oneLine(o.Snippet)
+	if c := o.Claim; c != nil {
+		return oneLine(strings.TrimSpace(fmt.Sprintf("%s %s: %s", c.Subject, c.Predicate, c.Value))), said
+	}
+	begins := strings.TrimSuffix(title, "…")
+	tool, of, named := strings.Cut(begins, ": ")
+	switch {
+	case strings.HasPrefix(said, begins):
+		return said, ""
+	case named && strings.HasPrefix(said, of):
+		return tool + ": " + said, ""
+	}
+	return title, said
+}
+
+// place says when and where an object stands.
+func (d *evidenceDrawing) place(o evidence.Object) string {
+	parts := []string{d.a.paint(yellow, cmp.Or(o.Position, o.ID))}
+	if !o.Time.IsZero() {
+		parts = append(parts, ago(d.now, o.Time))
+	}
+	for _, s := range []string{o.Agent, o.Session, d.a.home(o.Workspace), o.Visibility, o.Tenant} {
+		if s != "" && s != "." {
+			parts = append(parts, oneLine(s))
+		}
+	}
+	return strings.Join(parts, d.a.paint(dim, " · "))
+}
+
+type remark struct{ colour, words string }
+
+// standing is what is said of an object besides what it says.
+func (d *evidenceDrawing) standing(o evidence.Object) []remark {
+	var all []remark
+	if why := because(o.Scores); why != "" {
+		all = append(all, remark{dim, why})
+	}
+	if l := o.SupersededBy; l != nil {
+		all = append(all, remark{yellow, "holds no more: " + d.link(*l, o.Position)})
+	}
+	if o.Removed {
+		all = append(all, remark{yellow, "ended by this"})
+	}
+	if !o.ValidUntil.IsZero() {
+		all = append(all, remark{dim, "valid until " + moment(o.ValidUntil)})
+	}
+	for _, l := range o.Contradicted {
+		all = append(all, remark{red, "otherwise: " + d.link(l, o.Position)})
+	}
+	if s := o.Support; s != nil {
+		words := fmt.Sprintf("said %d times", s.Count)
+		if s.Agents > 1 {
+			words += fmt.Sprintf(", by %d agents", s.Agents)
+		}
+		all = append(all, remark{green, words})
+	}
+	return all
+}
+
+// link is another object, and how it is known to stand to the one of a position.
+func (d *evidenceDrawing) link(l evidence.Link, of string) string {
+	var parts []string
+	what := l.Value
+	if t, ok := d.told[l.ID]; ok && what == "" {
+		what = t.title
+	}
+	if what != "" {
+		parts = append(parts, fmt.Sprintf("%q", cut(oneLine(what), commandColumns)))
+	}
+	if l.Agent != "" {
+		parts = append(parts, "by "+oneLine(l.Agent))
+	}
+	if !l.Time.IsZero() {
+		parts = append(parts, ago(d.now, l.Time))
+	}
+	parts = append(parts, fmt.Sprintf("(%s %.2f)", strings.ReplaceAll(l.Rule, "_", " "), l.Confidence))
+	for _, at := range l.Evidence {
+		if at != of {
+			parts = append(parts, "at "+at)
+			break
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// causeKinds are the edges by which one thing led to another. The first leads from the
+// cause; the others lead to it.
+var causeKinds = []string{"tool_produces", "caused_by", "derived_from"}
+
+// chain draws what led to a hit, each thing once: one below the other, and as a tree where
+// several led to one.
+func (d *evidenceDrawing) chain(lead string, o evidence.Object) {
+	if o.Chain == nil || o.Chain.Length == 0 && len(o.Chain.Dangling) == 0 {
+		return
+	}
+	d.print(lead + d.a.paint(dim, "because"))
+	d.causes(lead, o.ID, o.Time, map[string]bool{o.ID: true})
+	var notes []string
+	if o.Chain.Cut {
+		notes = append(notes, "it goes on: --nodes shows more")
+	}
+	if o.Chain.Cyclic {
+		notes = append(notes, "it leads back to itself")
+	}
+	if len(notes) > 0 {
+		d.text(lead, dim, strings.Join(notes, "; "))
+	}
+}
+
+// mostLinked is how much of a long row of causes is drawn: its middle is left out, unless
+// all is asked for.
+const mostLinked = 7
+
+// cause is one thing that led to another.
+type cause struct {
+	id       string
+	at       time.Time // of what it led to
+	dangling bool
+}
+
+// causes draws what led to a thing: the row of those that have one cause each, then, where
+// there are several, each with what led to it below it.
+func (d *evidenceDrawing) causes(lead, of string, at time.Time, seen map[string]bool) {
+	var row []cause
+	next := d.led(of, at, seen)
+	for len(next) == 1 {
+		row = append(row, next[0])
+		next = d.led(next[0].id, d.told[next[0].id].time, seen)
+	}
+	for i, c := range row {
+		if left := len(row) - mostLinked; d.width > 0 && left > 1 && i >= mostLinked-2 && i < len(row)-2 {
+			if i == mostLinked-2 {
+				d.print(d.a.paint(dim, fmt.Sprintf("%s│  … %d more (--wide)", lead, len(row)-mostLinked)))
+			}
+			continue
+		}
+		fork := "├─ "
+		if i == len(row)-1 && len(next) == 0 {
+			fork = "└─ "
+		}
+		d.cause(lead+fork, c)
+	}
+	for i, c := range next {
+		fork, below := "├─ ", "│  "
+		if i == len(next)-1 {
+			fork, below = "└─ ", "   "
+		}
+		d.cause(lead+fork, c)
+		d.causes(lead+below, c.id, d.told[c.id].time, seen)
+	}
+}
+
+// led are the things that led to another and are not drawn yet.
+func (d *evidenceDrawing) led(of string, at time.Time, seen map[string]bool) []cause {
+	var found []cause
+	for _, e := range d.r.Edges {
+		if !slices.Contains(causeKinds, e.Kind) {
+			continue
+		}
+		effect, led := e.From, e.To
+		if e.Kind == causeKinds[0] {
+			effect, led = e.To, e.From
+		}
+		if effect == of && !seen[led] {
+			seen[led] = true
+			found = append(found, cause{led, at, e.Dangling})
+		}
+	}
+	return found
+}
+
+func (d *evidenceDrawing) cause(lead string, c cause) {
+	switch t, known := d.told[c.id]; {
+	case c.dangling:
+		d.print(d.a.paint(dim, lead+"event "+c.id+", which is not known"))
+	case !known:
+		d.print(d.a.paint(dim, lead+c.id))
+	default:
+		d.print(d.line(lead, t, c.at))
+	}
+}
+
+// line is a thing in one line.
+func (d *evidenceDrawing) line(lead string, t thing, than time.Time) string {
+	var notes []string
+	if !t.time.IsZero() && !than.IsZero() && !t.time.Equal(than) {
+		notes = append(notes, before(t.time, than))
+	}
+	if t.agent != "" {
+		notes = append(notes, oneLine(t.agent))
+	}
+	note := strings.Join(notes, " · ")
+	text := d.fit(oneLine(t.title), columns(lead)+columns(t.label)+2+columns(note)+2)
+	line := d.a.paint(dim, lead) + d.a.paint(cyan, t.label) + "  " + text
+	if note != "" {
+		line += "  " + d.a.paint(dim, note)
+	}
+	return line
+}
+
+// left says what the answer leaves out.
+func (d *evidenceDrawing) left() string {
+	l := d.r.Left
+	if l == nil {
+		return ""
+	}
+	var parts []string
+	for _, c := range []struct {
+		n         int
+		one, many string
+	}{
+		{l.Objects, "object", "objects"},
+		{l.Edges, "edge", "edges"},
+		{l.Provenance, "event", "events"},
+		{l.Versions, "version", "versions"},
+		{l.Texts, "text", "texts"},
+	} {
+		if c.n > 0 {
+			parts = append(parts, count(c.n, c.one, c.many))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "left out: " + strings.Join(parts, ", ") + " (--nodes, --tokens and --limit show more)"
+}
+
+// moment is a time as people of this place write it.
+func moment(t time.Time) string { return t.Local().Format(time.DateTime) }
