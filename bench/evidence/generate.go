@@ -30,7 +30,6 @@ type generator struct {
 	rng      *rand.Rand
 	d        *dataset
 	sessions []*session
-	now      time.Time // of what is stated
 	numbers  map[string]int
 }
 

@@ -27,7 +27,6 @@ type run struct {
 	round                    []eventID // results since the agent spoke last
 	calls                    map[string]*call
 	order                    []*call // that wait for their result
-	task                     string
 	taskStarted, taskWasOver bool
 }
 

@@ -29,8 +29,7 @@ type result struct {
 	failed   bool
 	exitCode *int32
 	duration time.Duration
-	known    bool   // duration is
-	cwd      string // after it; "" where unknown
+	known    bool // duration is
 }
 
 // issued makes the event of a call. key finds the call again when its result comes.

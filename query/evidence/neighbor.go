@@ -62,17 +62,6 @@ func (n *neighbor) carries() bool {
 	return n.kind != edgeRefersTo && slices.Contains(followed, n.kind)
 }
 
-// cause reports whether the neighbor led to the object.
-func (n *neighbor) cause() bool {
-	switch n.kind {
-	case edgeCausedBy, edgeDerivedFrom:
-		return !n.back
-	case edgeToolProduces:
-		return n.back
-	}
-	return false
-}
-
 // compare orders neighbors: by kind, those that the object names first, in the order of
 // the log, then by name.
 func (n *neighbor) compare(m *neighbor) int {

@@ -21,8 +21,6 @@ type refs struct {
 	entities []string
 }
 
-func (r *refs) none() bool { return len(r.ids)+len(r.positions)+len(r.entities) == 0 }
-
 func (r *refs) full() bool { return len(r.ids)+len(r.positions)+len(r.entities) >= maxRefs }
 
 // entityKinds are the kinds of names that stand before a colon.
