@@ -18,9 +18,13 @@ type evidenceDrawing struct {
 	whole, versions bool
 
 	r evidence.Response
-	// told are the things that an answer tells of, by id.
-	told map[string]thing
+	// told are the things that an answer tells of, by id, and versions of things by id and
+	// position.
+	told map[mention]thing
 }
+
+// mention is a thing, or a version of it: the one that the event at a position made.
+type mention struct{ id, version string }
 
 // thing is what the answer tells of an object, in a line.
 type thing struct {
@@ -29,12 +33,14 @@ type thing struct {
 }
 
 func (d *evidenceDrawing) draw(r evidence.Response) {
-	d.r, d.told = r, map[string]thing{}
+	d.r, d.told = r, map[mention]thing{}
 	for _, e := range r.Provenance {
-		d.told[e.Object] = thing{cmp.Or(eventLabels[e.Type], strings.ReplaceAll(e.Type, "_", " ")), e.Title, e.Agent, e.Time}
+		t := thing{cmp.Or(eventLabels[e.Type], strings.ReplaceAll(e.Type, "_", " ")), e.Title, e.Agent, e.Time}
+		d.told[mention{id: e.Object}], d.told[mention{e.Object, e.Position}] = t, t
 	}
 	for _, o := range r.Objects {
-		d.told[o.ID] = thing{label(o), cmp.Or(o.Title, o.Snippet), o.Agent, o.Time}
+		t := thing{label(o), cmp.Or(o.Title, o.Snippet), o.Agent, o.Time}
+		d.told[mention{id: o.ID}], d.told[mention{o.ID, o.Position}] = t, t
 	}
 	if r.Context != "" {
 		// For a model: what there is to say besides goes to people.
@@ -54,7 +60,7 @@ func (d *evidenceDrawing) draw(r evidence.Response) {
 			d.print(d.a.paint(bold, "Around"))
 		}
 		if o.Role != "" {
-			d.print(d.line("  ", d.told[o.ID], o.Time))
+			d.print(d.line("  ", d.told[mention{id: o.ID}], o.Time))
 			continue
 		}
 		if hits > 1 {
@@ -195,7 +201,7 @@ func (d *evidenceDrawing) standing(o evidence.Object) []remark {
 func (d *evidenceDrawing) link(l evidence.Link, of string) string {
 	var parts []string
 	what := l.Value
-	if t, ok := d.told[l.ID]; ok && what == "" {
+	if t, ok := d.told[mention{id: l.ID}]; ok && what == "" {
 		what = t.title
 	}
 	if what != "" {
@@ -228,7 +234,11 @@ func (d *evidenceDrawing) chain(lead string, o evidence.Object) {
 		return
 	}
 	d.print(lead + d.a.paint(dim, "because"))
-	d.causes(lead, o.ID, o.Time, map[string]bool{o.ID: true})
+	hit := mention{id: o.ID}
+	if slices.ContainsFunc(d.r.Edges, func(e evidence.Edge) bool { return e.From == o.ID && e.FromVersion != "" }) {
+		hit.version = o.Position
+	}
+	d.causes(lead, hit, o.Time, map[mention]bool{hit: true})
 	var notes []string
 	if o.Chain.Cut {
 		notes = append(notes, "it goes on: --nodes shows more")
@@ -247,19 +257,19 @@ const mostLinked = 7
 
 // cause is one thing that led to another.
 type cause struct {
-	id       string
+	mention
 	at       time.Time // of what it led to
 	dangling bool
 }
 
 // causes draws what led to a thing: the row of those that have one cause each, then, where
 // there are several, each with what led to it below it.
-func (d *evidenceDrawing) causes(lead, of string, at time.Time, seen map[string]bool) {
+func (d *evidenceDrawing) causes(lead string, of mention, at time.Time, seen map[mention]bool) {
 	var row []cause
 	next := d.led(of, at, seen)
 	for len(next) == 1 {
 		row = append(row, next[0])
-		next = d.led(next[0].id, d.told[next[0].id].time, seen)
+		next = d.led(next[0].mention, d.told[next[0].mention].time, seen)
 	}
 	for i, c := range row {
 		if left := len(row) - mostLinked; d.width > 0 && left > 1 && i >= mostLinked-2 && i < len(row)-2 {
@@ -280,20 +290,20 @@ func (d *evidenceDrawing) causes(lead, of string, at time.Time, seen map[string]
 			fork, below = "└─ ", "   "
 		}
 		d.cause(lead+fork, c)
-		d.causes(lead+below, c.id, d.told[c.id].time, seen)
+		d.causes(lead+below, c.mention, d.told[c.mention].time, seen)
 	}
 }
 
 // led are the things that led to another and are not drawn yet.
-func (d *evidenceDrawing) led(of string, at time.Time, seen map[string]bool) []cause {
+func (d *evidenceDrawing) led(of mention, at time.Time, seen map[mention]bool) []cause {
 	var found []cause
 	for _, e := range d.r.Edges {
 		if !slices.Contains(causeKinds, e.Kind) {
 			continue
 		}
-		effect, led := e.From, e.To
+		effect, led := mention{e.From, e.FromVersion}, mention{e.To, e.ToVersion}
 		if e.Kind == causeKinds[0] {
-			effect, led = e.To, e.From
+			effect, led = led, effect
 		}
 		if effect == of && !seen[led] {
 			seen[led] = true
@@ -304,7 +314,7 @@ func (d *evidenceDrawing) led(of string, at time.Time, seen map[string]bool) []c
 }
 
 func (d *evidenceDrawing) cause(lead string, c cause) {
-	switch t, known := d.told[c.id]; {
+	switch t, known := d.told[c.mention]; {
 	case c.dangling:
 		d.print(d.a.paint(dim, lead+"event "+c.id+", which is not known"))
 	case !known:

@@ -92,6 +92,37 @@ func TestWhatWasAskedForComesWithWhatLedToIt(t *testing.T) {
 	}
 }
 
+// TestVersionsAreToldApart: what led to a task's end did not lead to its start, though both
+// are the task.
+func TestVersionsAreToldApart(t *testing.T) {
+	w := newWorld(t)
+	w.add(0,
+		of("start", schemas.TypeTaskStarted, 0, "", &recountv1.AgentEvent{Task: &recountv1.Task{Id: "T-1", Title: "Mend the checkout"}}),
+		of("ask", schemas.TypeUserMessage, 1, "start", &recountv1.AgentEvent{Text: "The checkout fails with a timeout."}),
+		of("end", schemas.TypeTaskFinished, 2, "ask", &recountv1.AgentEvent{Task: &recountv1.Task{Id: "T-1", Outcome: "succeeded"}}),
+	)
+	r := w.ask(operator, evidence.Request{Text: "checkout timeout"})
+	ask, task := find(t, r, "ask").ID, ""
+	var got []string
+	for _, e := range r.Edges {
+		switch {
+		case e.Kind != "caused_by":
+		case e.From == ask:
+			task = e.To
+			got = append(got, "to "+e.ToVersion)
+		case e.To == ask:
+			got = append(got, "from "+e.FromVersion)
+		}
+	}
+	slices.Sort(got)
+	if want := []string{"from " + topic + "/0/2", "to " + topic + "/0/0"}; task == "" || !slices.Equal(got, want) {
+		t.Errorf("edges of the message with its task: %q, want %q; all: %+v", got, want, r.Edges)
+	}
+	if c := find(t, r, "ask").Chain; c.Length != 1 || c.Cyclic || !c.Complete {
+		t.Errorf("the chain of the message: %+v", c)
+	}
+}
+
 func TestARestatedFactGivesWay(t *testing.T) {
 	w := newWorld(t)
 	w.add(0, shop()...)

@@ -171,7 +171,7 @@ func (w *answer) left() *Left {
 func (w *answer) edges(hits []*hit, x *expansion) {
 	have, joined := map[edgeKey]bool{}, map[edgeKey]bool{}
 	add := func(e Edge) {
-		k, pair := edgeKey{e.From, e.To, e.Kind}, edgeKey{e.From, e.To, ""}
+		k, pair := e.key(e.Kind), e.key("")
 		if have[k] || e.Rule == ruleType && joined[pair] {
 			return // that an artifact comes of what it was made after adds nothing to that
 		}

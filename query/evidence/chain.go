@@ -137,14 +137,14 @@ type led struct {
 // edge is the cause in the answer: from what it led to, as its event tells it; of a
 // tool's result from the call.
 func (l *led) edge(of *part) Edge {
-	e := Edge{From: of.id.String(), Kind: l.kind, Confidence: l.confidence, Rule: l.rule}
+	e := Edge{From: of.id.String(), FromVersion: version(of.versioned, of.ref), Kind: l.kind, Confidence: l.confidence, Rule: l.rule}
 	if l.to == nil {
 		e.To, e.Dangling = l.event.String(), true
 		return e
 	}
-	e.To = l.to.id.String()
+	e.To, e.ToVersion = l.to.id.String(), version(l.to.versioned, l.to.ref)
 	if l.back {
-		e.From, e.To = e.To, e.From
+		e.turn()
 		e.Evidence = []string{l.to.ref.Position.String(), of.ref.Position.String()}
 	}
 	return e

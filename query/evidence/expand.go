@@ -44,7 +44,7 @@ func (a *asking) expand(hits []*hit) (*expansion, error) {
 	room := max(0, a.r.Expand.Nodes-len(hits))
 	have := map[edgeKey]bool{}
 	add := func(e Edge) {
-		if k := (edgeKey{e.From, e.To, e.Kind}); !have[k] {
+		if k := e.key(e.Kind); !have[k] {
 			have[k] = true
 			x.edges = append(x.edges, e)
 		}
@@ -107,21 +107,38 @@ func (a *asking) expand(hits []*hit) (*expansion, error) {
 	return x, nil
 }
 
-type edgeKey struct{ from, to, kind string }
+type edgeKey struct{ from, fromVersion, to, toVersion, kind string }
+
+func (e *Edge) key(kind string) edgeKey {
+	return edgeKey{e.From, e.FromVersion, e.To, e.ToVersion, kind}
+}
+
+// turn makes the edge lead the other way.
+func (e *Edge) turn() {
+	e.From, e.FromVersion, e.To, e.ToVersion = e.To, e.ToVersion, e.From, e.FromVersion
+}
+
+// version names the version at a place of a thing that has versions.
+func version(versioned bool, ref schemas.ObjectRef) string {
+	if !versioned {
+		return ""
+	}
+	return ref.Position.String()
+}
 
 // edge is the edge between an object and its neighbor, as its event tells it.
 func (n *neighbor) edge(o *objects.Stored) Edge {
-	e := Edge{From: schemas.ObjectID(o.Id).String(), Kind: n.name, Confidence: round(n.confidence), Rule: n.rule}
+	e := Edge{From: schemas.ObjectID(o.Id).String(), FromVersion: version(o.Versioned, o.Ref), Kind: n.name, Confidence: round(n.confidence), Rule: n.rule}
 	switch {
 	case n.o != nil:
-		e.To = schemas.ObjectID(n.o.Id).String()
+		e.To, e.ToVersion = schemas.ObjectID(n.o.Id).String(), version(n.o.Versioned, n.o.Ref)
 	case n.entity != "":
 		e.To = n.entity
 	default:
 		e.To, e.Dangling = n.event.String(), true
 	}
 	if n.back {
-		e.From, e.To = e.To, e.From
+		e.turn()
 	}
 	if n.rule == ruleCallID && n.o != nil {
 		e.Evidence = []string{o.Ref.Position.String(), n.o.Ref.Position.String()}

@@ -35,6 +35,7 @@ type part struct {
 	session   string
 	time      int64
 	title     string
+	versioned bool
 }
 
 // cause is what one edge names.
@@ -57,7 +58,7 @@ const maxParts = 16
 func partOf(o *objects.Stored) part {
 	return part{
 		ref: o.Ref, id: o.ObjectID(), event: o.EventID, eventType: o.EventType,
-		workspace: o.Workspace, agent: o.Agent, session: o.Session, time: o.TimeUnixNano, title: o.Title,
+		workspace: o.Workspace, agent: o.Agent, session: o.Session, time: o.TimeUnixNano, title: o.Title, versioned: o.Versioned,
 	}
 }
 

@@ -124,13 +124,17 @@ type Chain struct {
 
 // Edge is a relation between two things.
 type Edge struct {
-	From       string   `json:"from" doc:"What it leads from: an object's id."`
-	To         string   `json:"to" doc:"What it leads to: an object's id, an event's where that is not known (dangling), or what it names outside: file:PATH, commit:HASH, session:NAME, …"`
-	Kind       string   `json:"kind" example:"caused_by" doc:"What it says: caused_by, derived_from, supports, contradicts, supersedes, refers_to, tool_produces, version_of, part_of_task, handed_to, uses_tool, belongs_to_session, owned_by_agent; ran (a call, and the command that it ran), names (an object, and the symbol, commit or trace that it names); or the producer's own word."`
-	Confidence float64  `json:"confidence" example:"1" doc:"How sure it is, 0 to 1."`
-	Rule       string   `json:"rule" example:"stated" doc:"How it is known."`
-	Dangling   bool     `json:"dangling,omitempty" doc:"What it leads to is not known."`
-	Evidence   []string `json:"evidence,omitempty" doc:"The events that show it, where it is not the event of what it leads from alone."`
+	From       string  `json:"from" doc:"What it leads from: an object's id."`
+	To         string  `json:"to" doc:"What it leads to: an object's id, an event's where that is not known (dangling), or what it names outside: file:PATH, commit:HASH, session:NAME, …"`
+	Kind       string  `json:"kind" example:"caused_by" doc:"What it says: caused_by, derived_from, supports, contradicts, supersedes, refers_to, tool_produces, version_of, part_of_task, handed_to, uses_tool, belongs_to_session, owned_by_agent; ran (a call, and the command that it ran), names (an object, and the symbol, commit or trace that it names); or the producer's own word."`
+	Confidence float64 `json:"confidence" example:"1" doc:"How sure it is, 0 to 1."`
+	Rule       string  `json:"rule" example:"stated" doc:"How it is known."`
+	// FromVersion and ToVersion tell the versions of one thing apart: what led to a task's
+	// end did not lead to its start.
+	FromVersion string   `json:"from_version,omitempty" example:"recount.agents/0/1040" doc:"Of a thing that has versions, the one that it leads from, by the position of its event."`
+	ToVersion   string   `json:"to_version,omitempty" example:"recount.agents/0/1040" doc:"Of a thing that has versions, the one that it leads to."`
+	Dangling    bool     `json:"dangling,omitempty" doc:"What it leads to is not known."`
+	Evidence    []string `json:"evidence,omitempty" doc:"The events that show it, where it is not the event of what it leads from alone."`
 }
 
 // Event is an event that an answer rests on.

@@ -178,8 +178,8 @@ func (ObjectEdgeKind) EnumDescriptor() ([]byte, []int) {
 	return file_recount_v1_objects_proto_rawDescGZIP(), []int{1}
 }
 
-// ObjectBatch is what one event makes: its own object first, then those that it is a
-// version of.
+// ObjectBatch is what one event makes: mostly one object, in the version that the event
+// makes of it.
 type ObjectBatch struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Objects []*Object              `protobuf:"bytes,1,rep,name=objects,proto3" json:"objects,omitempty"`
