@@ -27,21 +27,12 @@ func (l *ranked) add(key int, score float64) {
 // fuse gives the candidates 0 to n-1 their scores by reciprocal rank, and what each path
 // gave. A path that has not found a candidate gives it nothing. The sums are made in the
 // order of the lists, so that equal input gives equal bits.
-//
-// What edges lead to adds nothing to what was found by itself: the path graph gives a
-// candidate its share, or leaves it the more that it has. Otherwise, ranks being as flat
-// as they are, being joined to others would count for more than being what was asked for.
 func fuse(n int, lists []ranked, w *Weights) (scores []float64, parts [][]query.PathScore) {
 	scores, parts = make([]float64, n), make([][]query.PathScore, n)
 	for _, l := range lists {
 		weight := w.of(l.path)
 		for i, key := range l.keys {
-			share := weight / float64(rrfK+i+1)
-			if l.path == pathGraph {
-				scores[key] = max(scores[key], share)
-			} else {
-				scores[key] += share
-			}
+			scores[key] += weight / float64(rrfK+i+1)
 			parts[key] = append(parts[key], query.PathScore{Path: l.path, Rank: i + 1, Score: l.scores[i]})
 		}
 	}

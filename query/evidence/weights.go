@@ -40,7 +40,7 @@ type Weights struct {
 // DefaultWeights are what is used where nothing else is said.
 func DefaultWeights() Weights {
 	return Weights{
-		ID: 8, Entity: 1, Lexical: 1, Dense: 0.4, Temporal: 0.3, Graph: 0.9,
+		ID: 8, Entity: 1, Lexical: 1, Dense: 0.2, Temporal: 0.3, Graph: 1,
 		Age: 0.1, HalfLife: 7 * 24 * time.Hour, Importance: 0.1, Superseded: 0.5,
 	}
 }
