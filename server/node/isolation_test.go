@@ -291,8 +291,10 @@ func isoRequest(rng *rand.Rand, events []told, a, b *isoNode) (ra, rb evidence.R
 	case 1:
 		first := 1 + rng.IntN(len(events))
 		ra.AsOf.Offsets, rb.AsOf.Offsets = a.below(first), b.below(first)
-		if len(rb.AsOf.Offsets) == 0 { // that would be no bound
-			ra.AsOf.Offsets = nil
+		// None would be no bound; and answers, which tell the bound, are cut by their size, so
+		// that it must be of one length in both.
+		if len(rb.AsOf.Offsets) == 0 || len(ra.AsOf.Offsets.String()) != len(rb.AsOf.Offsets.String()) {
+			ra.AsOf.Offsets, rb.AsOf.Offsets = nil, nil
 		}
 	}
 	return ra, rb
