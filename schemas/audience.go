@@ -75,7 +75,29 @@ type Principal struct {
 	Workspaces, Sessions []string
 	// Agent is the name under which it acts; it sees what is private to that name.
 	Agent string
+	// Grants are the kinds of things besides objects that it may ask for. They have no
+	// tenant but the default one.
+	Grants []string
 }
+
+// What a principal may be granted.
+const (
+	// GrantCommands are the commands of its workspaces.
+	GrantCommands = "commands"
+	// GrantCode is the code of all repositories, with its commits.
+	GrantCode = "code"
+	// GrantRuntime are spans and what is made of them, which tells of code and commands.
+	GrantRuntime = "runtime"
+)
+
+// Granted reports whether the principal may ask for a kind of things besides objects.
+func (p Principal) Granted(kind string) bool {
+	return p.Operator || p.Tenant == "" && slices.Contains(p.Grants, kind)
+}
+
+// InWorkspace reports whether the principal belongs to a workspace of its tenant; "*" asks
+// whether it does to all.
+func (p Principal) InWorkspace(name string) bool { return p.Operator || holds(p.Workspaces, name) }
 
 // Sees reports whether the principal belongs to an audience.
 func (p Principal) Sees(a Audience) bool {

@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -83,36 +84,78 @@ func EventIDFromBytes(b []byte) (EventID, error) {
 // two different sequences of fields encode alike. Integers are fields of eight
 // little-endian bytes.
 type Canon struct {
-	h hash.Hash
-	n [8]byte
+	// What fits is hashed at once, from the stack: most of what is hashed is short.
+	room [256]byte
+	n    int
+	h    hash.Hash // of what came before, if it did not fit
 }
 
 // NewCanon starts an encoding under a domain tag, such as "recount/event/1".
 func NewCanon(domain string) *Canon {
-	c := &Canon{h: sha256.New()}
+	c := &Canon{}
 	return c.String(domain)
 }
 
 // Bytes appends a field.
 func (c *Canon) Bytes(b []byte) *Canon {
-	binary.LittleEndian.PutUint64(c.n[:], uint64(len(b)))
-	c.h.Write(c.n[:])
-	c.h.Write(b)
+	if !c.fits(len(b)) {
+		c.h.Write(b)
+		return c
+	}
+	c.n += copy(c.room[c.n:], b)
 	return c
 }
 
 // String appends a field.
-func (c *Canon) String(s string) *Canon { return c.Bytes([]byte(s)) }
+func (c *Canon) String(s string) *Canon {
+	if !c.fits(len(s)) {
+		c.h.Write([]byte(s))
+		return c
+	}
+	c.n += copy(c.room[c.n:], s)
+	return c
+}
 
 // Int appends an integer field.
 func (c *Canon) Int(v int64) *Canon {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], uint64(v))
-	return c.Bytes(b[:])
+	c.fits(8)
+	binary.LittleEndian.PutUint64(c.room[c.n:], uint64(v))
+	c.n += 8
+	return c
+}
+
+// fits appends the length of a field and reports whether there is room for its bytes; if
+// not, all of what came before is in h.
+func (c *Canon) fits(length int) bool {
+	const lengthBytes = 8
+	if c.n+lengthBytes+length > len(c.room) {
+		c.spill()
+	}
+	binary.LittleEndian.PutUint64(c.room[c.n:], uint64(length))
+	c.n += lengthBytes
+	if c.n+length > len(c.room) {
+		c.spill()
+		return false
+	}
+	return true
+}
+
+func (c *Canon) spill() {
+	if c.h == nil {
+		c.h = sha256.New()
+	}
+	c.h.Write(bytes.Clone(c.room[:c.n])) // a copy, or every Canon would be on the heap
+	c.n = 0
 }
 
 // Sum returns the hash of all fields so far.
-func (c *Canon) Sum() Hash { return Hash(c.h.Sum(nil)) }
+func (c *Canon) Sum() Hash {
+	if c.h == nil {
+		return sha256.Sum256(c.room[:c.n])
+	}
+	c.spill()
+	return Hash(c.h.Sum(nil))
+}
 
 // ID returns the first 16 bytes of Sum as a UUIDv8 (RFC 9562 §5.8).
 func (c *Canon) ID() EventID {

@@ -30,6 +30,9 @@ type Kind struct {
 	Free bool
 	// JSON, if not nil, reads a payload whose JSON is not the protobuf mapping.
 	JSON func(data []byte, m proto.Message) error
+	// Plain, if not nil, makes of the commonest JSON what would be made of it otherwise,
+	// and finds that it meets the constraints; ok is false where it does not know.
+	Plain func(data []byte) (m proto.Message, ok bool)
 }
 
 // The types of events, as they stand in ce_type.
@@ -76,7 +79,7 @@ const (
 // payload of spans.exported is an OTLP ExportTraceServiceRequest, which has the
 // form of a TracesData in protobuf and in JSON.
 var kinds = []Kind{
-	{Type: TypeCommandExecuted, Topic: TopicCommands, New: func() proto.Message { return &recountv1.CommandExecuted{} }},
+	{Type: TypeCommandExecuted, Topic: TopicCommands, New: func() proto.Message { return &recountv1.CommandExecuted{} }, Plain: plainCommand},
 	{Type: TypeOutcomeObserved, Topic: TopicCommands, New: func() proto.Message { return &recountv1.OutcomeObserved{} }},
 	{Type: TypeCommitRecorded, Topic: TopicCommits, New: func() proto.Message { return &recountv1.CommitRecorded{} }},
 	{Type: TypeSourceRevised, Topic: TopicCommits, New: func() proto.Message { return &recountv1.SourceRevised{} }},
@@ -84,18 +87,18 @@ var kinds = []Kind{
 	{Type: TypeRetired, Topic: TopicCommits, New: func() proto.Message { return &recountv1.SnapshotsRetired{} }},
 	{Type: TypeSpansExported, Topic: TopicSpans, New: func() proto.Message { return &tracepb.TracesData{} }, Free: true, JSON: UnmarshalOTLP},
 	{Type: TypeAccessLogged, Topic: TopicSpans, New: func() proto.Message { return &recountv1.AccessLogged{} }},
-	{Type: TypeUserMessage, Topic: TopicAgents, New: newAgentEvent},
-	{Type: TypeAssistantMessage, Topic: TopicAgents, New: newAgentEvent},
-	{Type: TypeToolCall, Topic: TopicAgents, New: newAgentEvent},
-	{Type: TypeToolResult, Topic: TopicAgents, New: newAgentEvent},
-	{Type: TypePlanUpdated, Topic: TopicAgents, New: newAgentEvent},
-	{Type: TypeCritique, Topic: TopicAgents, New: newAgentEvent},
-	{Type: TypeStateChanged, Topic: TopicAgents, New: newAgentEvent},
-	{Type: TypeArtifact, Topic: TopicAgents, New: newAgentEvent},
-	{Type: TypeTaskStarted, Topic: TopicAgents, New: newAgentEvent},
-	{Type: TypeTaskFinished, Topic: TopicAgents, New: newAgentEvent},
-	{Type: TypeHandoff, Topic: TopicAgents, New: newAgentEvent},
-	{Type: TypeMemoryStated, Topic: TopicAgents, New: newAgentEvent},
+	{Type: TypeUserMessage, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
+	{Type: TypeAssistantMessage, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
+	{Type: TypeToolCall, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
+	{Type: TypeToolResult, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
+	{Type: TypePlanUpdated, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
+	{Type: TypeCritique, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
+	{Type: TypeStateChanged, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
+	{Type: TypeArtifact, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
+	{Type: TypeTaskStarted, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
+	{Type: TypeTaskFinished, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
+	{Type: TypeHandoff, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
+	{Type: TypeMemoryStated, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
 	{Type: TypeErased, Topic: TopicErasures, New: func() proto.Message { return &recountv1.EventsErased{} }},
 	{Type: TypeRejected, Topic: TopicRejected, New: func() proto.Message { return &recountv1.Rejected{} }},
 }
@@ -112,7 +115,7 @@ func (e Event) Kind() (Kind, bool) {
 		return k, true
 	}
 	if e.Topic == TopicAgents && e.Type != "" {
-		return Kind{Type: e.Type, Topic: TopicAgents, New: newAgentEvent}, true
+		return Kind{Type: e.Type, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent}, true
 	}
 	return Kind{}, false
 }
@@ -160,16 +163,22 @@ func (e Event) DecodePayload() (proto.Message, error) {
 	if !ok {
 		return nil, Poisonf("event type %q: unknown", e.Type)
 	}
+	inJSON := e.ContentType == ContentJSON || e.ContentType == ""
+	if inJSON && k.Plain != nil {
+		if m, ok := k.Plain(e.Payload); ok {
+			return m, nil
+		}
+	}
 	m := k.New()
 	var err error
-	switch e.ContentType {
-	case ContentJSON, "":
+	switch {
+	case inJSON:
 		if k.JSON != nil {
 			err = k.JSON(e.Payload, m)
 			break
 		}
 		err = protojson.UnmarshalOptions{RecursionLimit: 100}.Unmarshal(e.Payload, m)
-	case ContentProto:
+	case e.ContentType == ContentProto:
 		err = proto.Unmarshal(e.Payload, m)
 	default:
 		return nil, Poisonf("content type %q: want %s or %s", e.ContentType, ContentJSON, ContentProto)

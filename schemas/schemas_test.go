@@ -1,8 +1,11 @@
 package schemas_test
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"flag"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -180,6 +183,44 @@ func TestBadEventsArePoisonAndSayWhy(t *testing.T) {
 	} {
 		if err != nil {
 			t.Errorf("%s: got %v, want it accepted", name, err)
+		}
+	}
+}
+
+// TestCanonIsTheEncoding hashes fields of many lengths in a row, by hand.
+func TestCanonIsTheEncoding(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		want := sha256.New()
+		field := func(b []byte) {
+			want.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(b))))
+			want.Write(b)
+		}
+		field([]byte("d"))
+		c := schemas.NewCanon("d")
+		for range rng.IntN(8) {
+			b := make([]byte, []int{0, 1, 20, 230, 247, 248, 249, 256, 300, 5000}[rng.IntN(10)])
+			for i := range b {
+				b[i] = byte(rng.Uint32())
+			}
+			switch rng.IntN(3) {
+			case 0:
+				c.Bytes(b)
+				field(b)
+			case 1:
+				c.String(string(b))
+				field(b)
+			case 2:
+				v := rng.Int64() - rng.Int64()
+				c.Int(v)
+				field(binary.LittleEndian.AppendUint64(nil, uint64(v)))
+			}
+			if rng.IntN(4) == 0 {
+				c.Sum() // may be asked for on the way
+			}
+		}
+		if got := c.Sum(); got != schemas.Hash(want.Sum(nil)) {
+			t.Fatalf("got %s, want %x", got, want.Sum(nil))
 		}
 	}
 }

@@ -196,6 +196,53 @@ func TestGrown(t *testing.T) {
 	}
 }
 
+// TestClaudeCodeOfLater reads lines as later versions of Claude Code write them: many lines
+// without a uuid ahead of the first message, results of tools that are a text, and a
+// compaction, behind which a conversation goes on from where it was.
+func TestClaudeCodeOfLater(t *testing.T) {
+	line := func(uuid, parent, typ, more string) string {
+		if parent != "null" {
+			parent = `"` + parent + `"`
+		}
+		return `{"parentUuid":` + parent + `,"isSidechain":false,"cwd":"/src/shop","sessionId":"s","version":"2.1.44","type":"` + typ + `","uuid":"` + uuid + `","timestamp":"2026-02-18T09:00:00.000Z",` + more + "}\n"
+	}
+	var b strings.Builder
+	for range 40 {
+		b.WriteString(`{"type":"file-history-snapshot","messageId":"m","snapshot":{"trackedFileBackups":{}},"isSnapshotUpdate":false}` + "\n")
+	}
+	b.WriteString(`{"type":"permission-mode","permissionMode":"plan","sessionId":"s"}` + "\n")
+	b.WriteString(line("u1", "null", "user", `"message":{"role":"user","content":"Why is the cart empty?"}`))
+	b.WriteString(line("a1", "u1", "assistant", `"message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"false"}}]}`))
+	b.WriteString(`{"type":"progress","parentToolUseID":"t1","sessionId":"s","parentUuid":"a1"}` + "\n") // no uuid
+	b.WriteString(line("u2", "a1", "user", `"toolUseResult":"Error: Exit code 1","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"Exit code 1"}]}`))
+	b.WriteString(line("c1", "null", "system", `"subtype":"compact_boundary","logicalParentUuid":"u2","content":"Conversation compacted","compactMetadata":{"trigger":"auto","preTokens":155000}`))
+	b.WriteString(line("u3", "c1", "user", `"isCompactSummary":true,"isVisibleInTranscriptOnly":true,"message":{"role":"user","content":"This session is being continued: the cart was empty."}`))
+	b.WriteString(line("u4", "null", "user", `"message":{"role":"user","content":"Another beginning."}`))
+	b.WriteString(line("a4", "u4", "assistant", `"message":{"id":"m4","role":"assistant","content":null}`))
+	out := read([]byte(b.String()), agentlog.Options{})
+	if out.format != "claude-code" || out.err != nil || len(out.skipped) > 0 {
+		t.Fatalf("%s %v %v", out.format, out.err, out.skipped)
+	}
+	var got []string
+	at := map[string]int{}
+	for i, e := range out.events {
+		a := payload(t, e).(*recountv1.AgentEvent)
+		from := "-"
+		if j, ok := at[a.ParentEventId]; ok {
+			from = fmt.Sprint(j)
+		}
+		at[e.ID.String()] = i
+		got = append(got, e.Type+" from "+from)
+	}
+	want := []string{
+		"user_message from -", "tool_call_issued from 0", "tool_result_returned from 1",
+		"memory_stated from 2", "user_message from -",
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestOverrides are the names that a caller gives.
 func TestOverrides(t *testing.T) {
 	for _, name := range []string{"v1.traj", "openhands.jsonl", "chat.json", "anthropic.json", "claude-code.jsonl", "events.jsonl"} {

@@ -18,12 +18,20 @@ func readClaudeCode(f *file, v value) error {
 		return errors.New("no object")
 	}
 	uuid, typ := doc.text("uuid"), doc.text("type")
+	// What follows a compaction follows from nothing but the line that tells of it, and that
+	// one only logically.
+	before := doc.text("parentUuid")
+	if before == "" {
+		before = doc.text("logicalParentUuid")
+	}
 	switch {
 	case typ == "summary":
 		f.titles = append(f.titles, doc)
 		return nil
 	case typ != "user" && typ != "assistant":
-		f.heads[uuid] = f.heads[doc.text("parentUuid")] // what follows from it follows from what it follows from
+		if uuid != "" {
+			f.heads[uuid] = f.heads[before] // what follows from it follows from what it follows from
+		}
 		f.leftOut(headOf(typ, 40) + " line")
 		return nil
 	case uuid == "" || doc.text("sessionId") == "":
@@ -40,7 +48,7 @@ func readClaudeCode(f *file, v value) error {
 		f.leftOut("repeated line")
 		return nil
 	}
-	parent := f.heads[doc.text("parentUuid")]
+	parent := f.heads[before]
 	f.heads[uuid] = parent
 	if doc.text("isMeta") == "true" {
 		f.leftOut("inserted note")
@@ -68,7 +76,7 @@ func readClaudeCode(f *file, v value) error {
 			bashOutcome(b.result, doc["toolUseResult"])
 		}
 	}
-	before := r.n
+	events := r.n
 	r.last = parent
 	if doc.text("isCompactSummary") == "true" {
 		r.add(event{typ: schemas.TypeMemoryStated, own: uuid, at: m.at, parent: parent, AgentEvent: &recountv1.AgentEvent{
@@ -77,7 +85,7 @@ func readClaudeCode(f *file, v value) error {
 	} else {
 		r.say(m, parent, nil)
 	}
-	if r.n > before {
+	if r.n > events {
 		f.heads[uuid] = r.last
 	}
 	return nil

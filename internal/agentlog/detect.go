@@ -68,7 +68,13 @@ func isOpenHands(p probe) bool {
 }
 
 func isClaudeCode(p probe) bool {
-	return p.top.has("sessionId") && p.top.has("uuid", "type") || p.top.has("leafUuid") && p.top.text("type") == "summary"
+	switch p.top.text("type") {
+	case "summary":
+		return p.top.has("leafUuid")
+	case "file-history-snapshot": // the first lines of a session may be many of these
+		return p.top.has("snapshot")
+	}
+	return p.top.has("sessionId") && p.top.has("uuid", "type")
 }
 
 func isAnthropic(p probe) bool {

@@ -121,7 +121,8 @@ type Walked struct {
 }
 
 // Walk yields the commits that are reachable from some and not from others, each
-// after its parents. All are ids of commits that the repository has.
+// after its parents and near what it differs little from (see order). All are ids of
+// commits that the repository has. The list is in memory, some 200 bytes for each.
 func (r *Repo) Walk(ctx context.Context, from, not []string, each func(Walked) error) (err error) {
 	if len(from) == 0 {
 		return nil
@@ -133,6 +134,7 @@ func (r *Repo) Walk(ctx context.Context, from, not []string, each func(Walked) e
 	if err := p.revisions(from, not); err != nil {
 		return err
 	}
+	var lines []string
 	for {
 		line, err := p.out.ReadString('\n')
 		if errors.Is(err, io.EOF) && line == "" {
@@ -141,19 +143,22 @@ func (r *Repo) Walk(ctx context.Context, from, not []string, each func(Walked) e
 		if err != nil {
 			return p.fail(err)
 		}
-		ids := strings.Fields(line)
-		for _, id := range ids {
+		line = strings.TrimSuffix(line, "\n")
+		for id := range strings.FieldsSeq(line) {
 			if !IsID(id) {
 				return p.fail(fmt.Errorf("git lists %q", line))
 			}
 		}
-		if err := each(Walked{ids[0], ids[1:]}); err != nil {
-			_ = p.fail(err)
-			return err
-		}
+		lines = append(lines, line)
 	}
 	if err := p.rest(); err != nil {
 		return errors.Join(ctx.Err(), err)
+	}
+	for _, line := range order(lines) {
+		ids := strings.Fields(line)
+		if err := each(Walked{ids[0], ids[1:]}); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -1,0 +1,6 @@
+//go:build race
+
+package racing
+
+// On reports whether the race detector is built in.
+const On = true

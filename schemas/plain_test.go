@@ -1,0 +1,142 @@
+package schemas
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/testing/protocmp"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// samePlain checks that what plain takes is what protojson and Validate make, and returns
+// whether it took it. want is an empty message of its kind.
+func samePlain(t *testing.T, plain func([]byte) (proto.Message, bool), want proto.Message, payload []byte) bool {
+	t.Helper()
+	got, ok := plain(payload)
+	if !ok {
+		return false
+	}
+	proto.Reset(want)
+	if err := (protojson.UnmarshalOptions{RecursionLimit: 100}).Unmarshal(payload, want); err != nil {
+		t.Fatalf("%.300q was taken: %v", payload, err)
+	}
+	if err := Validate(want); err != nil {
+		t.Fatalf("%.300q was taken: %v", payload, err)
+	}
+	if !proto.Equal(got, want) {
+		t.Fatalf("%.300q (-want +got):\n%s", payload, cmp.Diff(want, got, protocmp.Transform()))
+	}
+	return true
+}
+
+func TestPlainCommand(t *testing.T) {
+	frozen, err := os.ReadFile("testdata/events/command.executed.v1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := []string{
+		`{"command":"ls"}`,
+		` { "command" : "ls" , "exit_code" : -1 } `,
+		"\n{\"command\":\"ls\",\r\n\t\"exit_code\":0}\n",
+		`{"command":"a \"b\" \\ \/ \b\f\n\r\t é 日本 \\","cwd":""}`,
+		`{"command":"ls","started_at":"2025-01-01T08:00:00Z","duration":"0s"}`,
+		`{"command":"ls","started_at":"0001-01-01T00:00:00.000000001Z","duration":"0.000000001s"}`,
+		`{"command":"ls","started_at":"9999-12-31T23:59:59.999999999Z","duration":"99999999999.5s"}`,
+		`{"command":"ls","duration":"3.s","exit_code":999999999}`,
+	}
+	for _, p := range taken {
+		if !samePlain(t, plainCommand, &recountv1.CommandExecuted{}, []byte(p)) {
+			t.Errorf("%s was not taken", p)
+		}
+	}
+	for _, p := range []string{
+		``, `{`, `{}`, `[]`, `"command"`, `{"command":""}`, `{"command":"ls"`, `{"command":"ls",}`, `{"command":"ls"}}`, `{"command":"ls"}x`,
+		`{"command":"ls","command":"ls"}`, `{"command":"ls","exitCode":1}`, `{"command":null}`, `{"command":1}`, `{"command":"ls" "cwd":"/"}`,
+		`{"command":"ls","env":{"A":"b"}}`, `{"command":"\u0041"}`, `{"command":"\x"}`, `{"command":"\`, `{"command":"ls\"}`,
+		"{\"command\":\"\xff\"}", "{\"command\":\"a\nb\"}", "{\"command\":\"ls\"}\x00", "{\x00\"command\":\"ls\"}",
+		`{"command":"ls","exit_code":1.0}`, `{"command":"ls","exit_code":"1"}`, `{"command":"ls","exit_code":01}`, `{"command":"ls","exit_code":-}`,
+		`{"command":"ls","exit_code":1e1}`, `{"command":"ls","exit_code":2147483648}`, `{"command":"ls","exit_code":-0}`,
+		`{"command":"ls","duration":"-1s"}`, `{"command":"ls","duration":"01s"}`, `{"command":"ls","duration":"1"}`, `{"command":"ls","duration":"s"}`,
+		`{"command":"ls","duration":"1.0000000000s"}`, `{"command":"ls","duration":"1.xs"}`, `{"command":"ls","duration":"123456789012s"}`,
+		`{"command":"ls","started_at":"0000-01-01T00:00:00Z"}`, `{"command":"ls","started_at":"2025-01-01T08:00:00+01:00"}`,
+		`{"command":"ls","started_at":"2025-13-01T08:00:00Z"}`, `{"command":"ls","started_at":""}`,
+	} {
+		if samePlain(t, plainCommand, &recountv1.CommandExecuted{}, []byte(p)) {
+			t.Errorf("%q was taken", p)
+		}
+	}
+	if bytes.Contains(frozen, []byte(`"env"`)) && samePlain(t, plainCommand, &recountv1.CommandExecuted{}, frozen) {
+		t.Error("the frozen example was taken, with its variables")
+	}
+}
+
+// TestPlainCommandKnowsTheConstraints: a field of plainCommand has the limit that
+// events.proto gives it, and no other constraint.
+func TestPlainCommandKnowsTheConstraints(t *testing.T) {
+	fields := (&recountv1.CommandExecuted{}).ProtoReflect().Descriptor().Fields()
+	texts := 0
+	for i := range fields.Len() {
+		f := fields.Get(i)
+		if f.Kind() != protoreflect.StringKind || f.IsList() {
+			continue
+		}
+		texts++
+		rules, _ := proto.GetExtension(f.Options(), validate.E_Field).(*validate.FieldRules)
+		most := int(rules.GetString().GetMaxBytes())
+		want := &validate.FieldRules{Type: &validate.FieldRules_String_{String_: &validate.StringRules{MaxBytes: proto.Uint64(uint64(most))}}}
+		if f.Name() == "command" {
+			want.GetString().MinBytes = proto.Uint64(1)
+		}
+		if diff := cmp.Diff(want, rules, protocmp.Transform()); diff != "" {
+			t.Errorf("%s has constraints that plainCommand does not know (-known +has):\n%s", f.Name(), diff)
+		}
+		payload := func(n int) []byte {
+			s := strings.Repeat("x", n)
+			if f.Name() == "command" {
+				return fmt.Appendf(nil, `{"command":%q}`, s)
+			}
+			return fmt.Appendf(nil, `{"command":"ls",%q:%q}`, f.Name(), s)
+		}
+		if !samePlain(t, plainCommand, &recountv1.CommandExecuted{}, payload(most)) {
+			t.Errorf("%s of %d bytes was not taken", f.Name(), most)
+		}
+		if samePlain(t, plainCommand, &recountv1.CommandExecuted{}, payload(most+1)) {
+			t.Errorf("%s of %d bytes was taken", f.Name(), most+1)
+		}
+	}
+	if texts != 12 || fields.Len() != 16 {
+		t.Errorf("%d fields, %d of them texts: plainCommand knows 16 and 12", fields.Len(), texts)
+	}
+}
+
+// FuzzPlainCommand: what plainCommand takes is what the schema makes of it.
+func FuzzPlainCommand(f *testing.F) {
+	for _, p := range []string{
+		`{"command":"ls","workspace":"/a","cwd":"/a/b","session":"s","shell":"bash","user":"u","host":"h","git_head":"0f","parent_event_id":"p","author":"a","stated_intent":"i","output_tail":"o"}`,
+		`{"command":"a\"b\\","started_at":"2025-01-01T08:00:00.5Z","duration":"1.25s","exit_code":-12}`,
+		`{"command":"ls","env":{"A":"b"}} `,
+	} {
+		f.Add([]byte(p))
+	}
+	f.Fuzz(func(t *testing.T, payload []byte) { samePlain(t, plainCommand, &recountv1.CommandExecuted{}, payload) })
+}
+
+func BenchmarkDecodeCommand(b *testing.B) {
+	e := Event{Type: TypeCommandExecuted, ContentType: ContentJSON, Payload: []byte(
+		`{"command":"find . -name \"*.go\" -mtime -1 | xargs grep -l TODO","workspace":"/src/service-03","cwd":"/src/service-03/pkg2","session":"s000123",` +
+			`"shell":"bash","user":"ada","host":"laptop","started_at":"2025-01-01T08:00:01.250Z","duration":"1.233s","exit_code":0}`)}
+	for range b.N {
+		if _, err := e.DecodePayload(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
