@@ -148,6 +148,15 @@ func (l *Log) ErasedAt(at schemas.Position) (schemas.Erasure, bool) {
 	return x.Erasure, ok
 }
 
+// Erased counts the events that are erased.
+func (l *Log) Erased() int {
+	now := l.erased.now.Load()
+	if now == nil {
+		return 0
+	}
+	return len(now.at)
+}
+
 // ErasedID says where the event of an id stood, if it is erased.
 func (l *Log) ErasedID(id schemas.EventID) (schemas.Position, bool) {
 	now := l.erased.now.Load()

@@ -17,41 +17,53 @@ import (
 func pack(t testing.TB, block []byte) map[int][]byte {
 	t.Helper()
 	packed := map[int][]byte{}
-	write := func(codec int, open func(io.Writer) io.WriteCloser) {
-		var buf bytes.Buffer
-		w := open(&buf)
-		if _, err := w.Write(block); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		packed[codec] = buf.Bytes()
+	for _, codec := range []int{codecGzip, codecSnappy, codecLZ4, codecZstd} {
+		packed[codec] = packOne(t, codec, block)
 	}
-	write(codecGzip, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
-	write(codecLZ4, func(w io.Writer) io.WriteCloser { return lz4.NewWriter(w) })
-	write(codecZstd, func(w io.Writer) io.WriteCloser {
-		z, err := zstd.NewWriter(w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return z
-	})
-	packed[codecSnappy] = s2.EncodeSnappy(nil, block)
 	return packed
+}
+
+func packOne(t testing.TB, codec int, block []byte) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	var w io.WriteCloser
+	var err error
+	switch codec {
+	case codecGzip:
+		w = gzip.NewWriter(&buf)
+	case codecLZ4:
+		w = lz4.NewWriter(&buf)
+	case codecZstd:
+		w, err = zstd.NewWriter(&buf)
+	default:
+		return s2.EncodeSnappy(nil, block)
+	}
+	if err == nil {
+		_, err = w.Write(block)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
 }
 
 // A few bytes that unpack to more than anyone means are refused, and what is
 // just allowed is not.
 func TestDecompressionBomb(t *testing.T) {
-	const limit = 9 << 20 // above the window of a zstd stream
-	u := newUnpacker(limit)
-	for codec, packed := range pack(t, make([]byte, limit+1)) {
-		if _, err := u.decompress(new(bytes.Buffer), int16(codec), packed); !errors.Is(err, errUnpackSize) {
+	for codec, limit := range map[int]int{
+		codecGzip: 1 << 20, codecSnappy: 1 << 20, codecLZ4: 1 << 20,
+		codecZstd: 9 << 20, // above the window of a stream
+	} {
+		u := newUnpacker(limit)
+		if packed := packOne(t, codec, make([]byte, limit+1)); len(packed) > limit/10 {
+			t.Errorf("codec %d: %d bytes are no bomb", codec, len(packed))
+		} else if _, err := u.decompress(new(bytes.Buffer), int16(codec), packed); !errors.Is(err, errUnpackSize) {
 			t.Errorf("codec %d, %d bytes: %v", codec, len(packed), err)
 		}
-	}
-	for codec, packed := range pack(t, make([]byte, limit)) {
+		packed := packOne(t, codec, make([]byte, limit))
 		if got, err := u.decompress(new(bytes.Buffer), int16(codec), packed); err != nil || len(got) != limit {
 			t.Errorf("codec %d, %d bytes: %d, %v", codec, len(packed), len(got), err)
 		}

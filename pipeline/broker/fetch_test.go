@@ -93,7 +93,7 @@ func TestWatchCountsWhatArrived(t *testing.T) {
 
 // A client that asks and does not read makes the broker hold one answer, not all.
 func TestUnreadAnswersAreBounded(t *testing.T) {
-	b := withLog(t, Options{}, 8, 1_000_000)
+	b := withLog(t, Options{}, 4, 1_000_000)
 	c := dialWire(t, b)
 	heap := func() int64 {
 		runtime.GC()
@@ -113,8 +113,8 @@ func TestUnreadAnswersAreBounded(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 		most = max(most, heap()-before)
 	}
-	if most > 80<<20 {
-		t.Errorf("%d MiB are held for 30 answers of 8 MiB", most>>20)
+	if most > 40<<20 {
+		t.Errorf("%d MiB are held for 30 answers of 4 MB", most>>20)
 	}
 	for range 30 {
 		if _, err := c.frame(patience); err != nil {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -62,6 +63,13 @@ type redirection struct {
 	item   int
 	target item
 	access recountv1.Access
+}
+
+// clone is a line of its own, for a reader, which writes to it.
+func (l *line) clone() *line {
+	c := *l
+	c.items, c.redirs = slices.Clone(l.items), slices.Clone(l.redirs)
+	return &c
 }
 
 // full reports whether the line has as many pieces as it may have.

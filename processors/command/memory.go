@@ -2,6 +2,7 @@ package command
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"google.golang.org/protobuf/proto"
 
@@ -16,7 +17,8 @@ import (
 //
 // What is understood depends on the line and its shell, and where the line has
 // paths that are not absolute, its resources also on where it ran: so such a line
-// is remembered with the resources it had in each of the last few places.
+// is remembered with the resources it had in each of the last few places, and taken
+// apart, so that in another place only they are read again.
 type Memory struct {
 	lines *recent.Map[written, *read]
 }
@@ -38,11 +40,13 @@ type read struct {
 	// resources are by place, under the zero one where that does not matter.
 	placed    bool
 	resources *recent.Map[place, []*recountv1.Resource]
+	// apart is the line taken apart, of one that has run in a second place.
+	apart atomic.Pointer[line]
 }
 
 const (
 	maxLines  = 4096
-	maxPlaces = 16
+	maxPlaces = 8
 	// maxRemembered keeps a few huge scripts from filling the memory.
 	maxRemembered = 4 << 10
 )
@@ -76,23 +80,37 @@ func (m *Memory) understand(in *recountv1.Intent) {
 		at = place{}
 	}
 	if known {
-		if resources, ok := line.resources.Get(at); ok {
-			in.Tokens, in.Template, in.Programs = line.tokens, line.template, line.programs
-			in.Complexity, in.Category, in.Confidence = line.complexity, line.category, line.confidence
-			in.Resources = resources
-			return
+		resources, ok := line.resources.Get(at)
+		if !ok {
+			resources = line.elsewhere(in)
+			line.resources.Add(at, resources)
 		}
+		in.Tokens, in.Template, in.Programs = line.tokens, line.template, line.programs
+		in.Complexity, in.Category, in.Confidence = line.complexity, line.category, line.confidence
+		in.Resources = resources
+		return
 	}
 	placed := understand(in)
 	if !placed {
 		at = place{}
 	}
-	if !known {
-		line = &read{
-			in.Tokens, in.Template, slices.Clip(in.Programs), in.Complexity, in.Category, in.Confidence, placed,
-			recent.New[place, []*recountv1.Resource](maxPlaces),
-		}
-		m.lines.Add(k, line)
+	line = &read{
+		tokens: in.Tokens, template: in.Template, programs: slices.Clip(in.Programs), complexity: in.Complexity,
+		category: in.Category, confidence: in.Confidence, placed: placed,
+		resources: recent.New[place, []*recountv1.Resource](maxPlaces),
 	}
 	line.resources.Add(at, in.Resources)
+	m.lines.Add(k, line)
+}
+
+// elsewhere is the resources of the line where in ran.
+func (l *read) elsewhere(in *recountv1.Intent) []*recountv1.Resource {
+	apart := l.apart.Load()
+	if apart == nil {
+		apart, _ = takeApart(in)
+		l.apart.Store(apart)
+	}
+	r := reader{line: apart.clone(), where: locate(in.Cwd, in.User)}
+	r.all()
+	return r.resources
 }

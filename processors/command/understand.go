@@ -7,10 +7,7 @@ import (
 // understand fills in what the text of the command says, and reports whether that
 // depends on where the command ran.
 func understand(in *recountv1.Intent) (placed bool) {
-	l, parsed := parse(in.Command, in.Shell)
-	if !parsed {
-		l = scan(in.Command, in.Shell)
-	}
+	l, parsed := takeApart(in)
 	r := reader{line: l, where: locate(in.Cwd, in.User)}
 	r.all()
 	in.Tokens = l.tokens()
@@ -25,6 +22,14 @@ func understand(in *recountv1.Intent) (placed bool) {
 	in.Category = category
 	in.Confidence = r.confidence(parsed, sure)
 	return r.placed
+}
+
+// takeApart takes the command line apart, and reports whether by its shell's grammar.
+func takeApart(in *recountv1.Intent) (l *line, parsed bool) {
+	if l, parsed = parse(in.Command, in.Shell); !parsed {
+		l = scan(in.Command, in.Shell)
+	}
+	return l, parsed
 }
 
 // confidence is how sure the reading is: of the syntax, of the programs, and of

@@ -7,9 +7,6 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// UnknownService is a service that does not say its name, as the specification has it.
-const UnknownService = "unknown_service"
-
 const (
 	serviceName attr = iota
 	serviceNamespace
@@ -54,7 +51,7 @@ func (n *naming) add(key string, v value) {
 func (n *naming) identity() identity {
 	id := n.id
 	if id[serviceName] == "" {
-		id[serviceName] = UnknownService
+		id[serviceName] = schemas.UnknownService
 	}
 	if url := id[repository]; url != "" {
 		if !strings.Contains(url, ":") {

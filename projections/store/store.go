@@ -94,17 +94,19 @@ type DB struct {
 	failed  chan struct{}
 	failure atomic.Pointer[error]
 
-	// mu guards next, what the last committed batch of each partition left, and
-	// begun, the partitions that a batch was begun of: there is none else in any
-	// view.
+	seenBytes atomic.Int64 // of all filters
+	// mu guards next, what the last committed batch of each partition left, begun, the
+	// partitions that a batch was begun of: there is none else in any view; and seen,
+	// the filters.
 	mu    sync.RWMutex
 	next  schemas.Watermark
 	begun map[schemas.TopicPartition]bool
+	seen  map[schemas.TopicPartition]*seen
 }
 
 // Open opens or creates the store in dir, which exists.
 func Open(dir string, o Options) (*DB, error) {
-	d := &DB{name: o.Name, dir: dir, log: o.Logger, failed: make(chan struct{}), next: schemas.Watermark{}, begun: map[schemas.TopicPartition]bool{}}
+	d := &DB{name: o.Name, dir: dir, log: o.Logger, failed: make(chan struct{}), next: schemas.Watermark{}, begun: map[schemas.TopicPartition]bool{}, seen: map[schemas.TopicPartition]*seen{}}
 	if d.log == nil {
 		d.log = slog.Default()
 	}

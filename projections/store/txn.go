@@ -37,6 +37,8 @@ type Txn struct {
 	// of concern, and their events were not seen before.
 	New []*recountv1.Record
 
+	ids   []schemas.EventID // of New, by schemas.SeenAs
+	seen  *seen
 	d     *DB
 	b     *pebble.Batch
 	tp    schemas.TopicPartition
@@ -66,7 +68,7 @@ func (d *DB) Begin(ctx context.Context, b schemas.Batch, concerns func(*recountv
 	if from == 0 {
 		d.begin(tp)
 	}
-	t := &Txn{d: d, tp: tp, next: b.Next, shard: AppendShard(nil, tp)}
+	t := &Txn{d: d, tp: tp, next: b.Next, shard: AppendShard(nil, tp), seen: d.seenOf(tp)}
 	if err := t.Do(func() error { return t.collect(b, from, concerns) }); err != nil {
 		return nil, err
 	}
@@ -76,6 +78,11 @@ func (d *DB) Begin(ctx context.Context, b schemas.Batch, concerns func(*recountv
 
 // collect sets New.
 func (t *Txn) collect(b schemas.Batch, from int64, concerns func(*recountv1.Record) bool) error {
+	if !t.seen.whole.Load() {
+		if err := t.learn(t.seen, len(b.Records)); err != nil {
+			return err
+		}
+	}
 	last := int64(-1)
 	inBatch := make(map[schemas.EventID]struct{}, len(b.Records))
 	for _, r := range b.Records {
@@ -95,13 +102,16 @@ func (t *Txn) collect(b schemas.Batch, from int64, concerns func(*recountv1.Reco
 			continue
 		}
 		inBatch[id] = struct{}{}
-		_, seen, err := t.Get(t.seenKey(id[:]))
-		if err != nil {
-			return err
+		if !t.seen.isNew(id) {
+			_, seen, err := t.Get(t.seenKey(id[:]))
+			if err != nil {
+				return err
+			}
+			if seen {
+				continue
+			}
 		}
-		if !seen {
-			t.New = append(t.New, r)
-		}
+		t.New, t.ids = append(t.New, r), append(t.ids, id)
 	}
 	return nil
 }
@@ -156,14 +166,11 @@ func (t *Txn) Delete(key []byte) error { return t.b.Delete(key, nil) }
 // Commit stores everything. A crash leaves all of it or nothing. Next moves when
 // the state is readable, so that who sees an offset passed also sees its effect.
 func (t *Txn) Commit() error {
+	t.seen.add(t.d, t.ids...)
 	var offset []byte
-	for _, r := range t.New {
-		id, err := schemas.SeenAs(r)
-		if err != nil {
-			return &projections.RecordError{Position: schemas.PositionOf(r.Origin), Err: err}
-		}
+	for i, r := range t.New {
 		offset = binary.AppendUvarint(offset[:0], uint64(r.Origin.Offset))
-		if err := t.Set(t.seenKey(id[:]), offset); err != nil {
+		if err := t.Set(t.seenKey(t.ids[i][:]), offset); err != nil {
 			return t.d.explain("write", err)
 		}
 	}

@@ -1,9 +1,7 @@
 package store
 
 import (
-	"encoding/binary"
 	"errors"
-	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -84,19 +82,4 @@ func PrefixEnd(prefix []byte) []byte {
 		}
 	}
 	return nil
-}
-
-// Seen is the offset at which a partition has the event with an id (schemas.SeenAs),
-// among those that were of concern.
-func (v *View) Seen(tp schemas.TopicPartition, id schemas.EventID) (offset int64, ok bool, err error) {
-	key := append(AppendShard([]byte{kindSeen}, tp), id[:]...)
-	ok, err = v.Get(key, func(value []byte) error {
-		u, n := binary.Uvarint(value)
-		if n <= 0 || n != len(value) || int64(u) < 0 {
-			return v.Damaged(fmt.Errorf("event seen: key %q, value %x", key, value))
-		}
-		offset = int64(u)
-		return nil
-	})
-	return offset, ok, err
 }

@@ -1,0 +1,123 @@
+package store
+
+import (
+	"encoding/binary"
+	"log/slog"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// TestSeen appends events, each of which may come again later, to a store that is closed
+// and opened now and then. However much a filter has taken in of what was there, an event
+// that comes again is found, and a new one is not.
+func TestSeen(t *testing.T) {
+	fs := vfs.NewMem()
+	if err := fs.MkdirAll("state", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	open := func() *DB {
+		d, err := Open("state", Options{Name: "p", FS: fs, MemTableBytes: 64 << 10, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	d := open()
+	offset, fresh, learnt := int64(0), uint64(0), 0
+	for round := range 400 {
+		b := schemas.Batch{Topic: "recount.agents"}
+		first := map[uint64]bool{}
+		for i := range 50 {
+			// Every third is one of before, from near and far.
+			n := fresh
+			if i%3 == 0 && fresh > 0 {
+				n = uint64(i*7919+round*104729) % fresh
+			} else {
+				first[fresh] = true
+				fresh++
+			}
+			b.Records = append(b.Records, &recountv1.Record{
+				Origin:  &recountv1.Position{Topic: b.Topic, Offset: offset},
+				EventId: eventID(n),
+			})
+			offset++
+		}
+		b.Next = offset
+		tx, err := d.Begin(t.Context(), b, func(*recountv1.Record) bool { return true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range tx.New {
+			n := binary.BigEndian.Uint64(r.EventId)
+			if !first[n] {
+				t.Fatalf("round %d: event %d is new again", round, n)
+			}
+			delete(first, n)
+		}
+		if len(first) > 0 {
+			t.Fatalf("round %d: %d new events were taken for old ones", round, len(first))
+		}
+		if err := tx.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []uint64{0, fresh / 2, fresh - 1, fresh, 1 << 40} {
+			at, ok, err := d.Position(schemas.EventID(eventID(n)))
+			if err != nil || ok != (n < fresh) || ok && at.Topic != b.Topic {
+				t.Fatalf("round %d: position of event %d of %d: got %s, %v, %v", round, n, fresh, at, ok, err)
+			}
+		}
+		if d.seenOf(b.TP()).whole.Load() {
+			learnt++
+		}
+		if round%100 == 60 {
+			if err := d.Close(); err != nil {
+				t.Fatal(err)
+			}
+			d = open()
+		}
+	}
+	// What has all of 2,000 to 13,000 ids after it was opened needs two to nine batches.
+	if learnt < 350 {
+		t.Errorf("the filter was whole after %d of 400 batches, want nearly all", learnt)
+	}
+	// Most of what is new is told from what was there without a look at the disk.
+	s, wrong := d.seenOf(schemas.TopicPartition{Topic: "recount.agents"}), 0
+	for n := range uint64(10_000) {
+		if !s.isNew(schemas.EventID(eventID(fresh + n))) {
+			wrong++
+		}
+	}
+	if wrong > 200 {
+		t.Errorf("%d of 10000 new events look as if they were there, want less than 200", wrong)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSeenWithoutRoom has a store's filters reach what they may take.
+func TestSeenWithoutRoom(t *testing.T) {
+	d := &DB{next: schemas.Watermark{}, seen: map[schemas.TopicPartition]*seen{}}
+	s := d.seenOf(schemas.TopicPartition{Topic: "a"})
+	d.seenBytes.Store(maxSeenBytes - 3*firstLines*64)
+	const n = 3 * firstLines * idsALine
+	for i := range uint64(n) {
+		if s.add(d, schemas.EventID(eventID(i))); !s.whole.Load() || s.isNew(schemas.EventID(eventID(i))) {
+			t.Fatalf("id %d of %d, with room left: whole %v, new %v", i, n, s.whole.Load(), s.isNew(schemas.EventID(eventID(i))))
+		}
+	}
+	s.add(d, schemas.EventID(eventID(n)))
+	if s.isNew(schemas.EventID(eventID(n))) || s.isNew(schemas.EventID(eventID(n+1))) {
+		t.Error("a filter that is full says that an id is new")
+	}
+}
+
+// eventID is one that producers count up, the worst that a filter is given.
+func eventID(n uint64) []byte {
+	id := binary.BigEndian.AppendUint64(nil, n)
+	return append(id, "producer"...)
+}
