@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/recountdb/recount/projections/cut"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -179,49 +180,52 @@ func appendText(b []byte, s string) []byte {
 
 // decodeNode reads what appendNode wrote. It never panics, whatever it is given.
 func decodeNode(at schemas.Position, value []byte) (*Node, error) {
-	c := cutter{b: value}
+	c := cut.Of(value)
 	n := &Node{Position: at}
-	copy(n.ID[:], c.take(16))
-	n.TimeUnixNano, n.Clock = c.varint(), c.varint()
-	n.Effects, n.Category = Effect(c.uvarint()), recountv1.Category(c.byte())
-	if n.ExitCode = c.exit(); n.ExitCode != nil {
+	copy(n.ID[:], c.Take(16))
+	n.TimeUnixNano, n.Clock = c.Varint(), c.Varint()
+	n.Effects, n.Category = Effect(c.Uvarint()), recountv1.Category(c.Byte())
+	if n.ExitCode = exitOf(&c); n.ExitCode != nil {
 		n.own, n.Outcome = true, at
 	}
-	switch c.byte() {
+	switch c.Byte() {
 	case 0:
 	case 16:
-		copy(n.ParentID[:], c.take(16))
+		copy(n.ParentID[:], c.Take(16))
 	default:
-		c.fail(errors.New("parent's id is not of 16 bytes"))
+		c.Fail(errors.New("parent's id is not of 16 bytes"))
 	}
 	for _, h := range [...]*uint64{&n.session, &n.Template, &n.Content, &n.Goal, &n.Act, &n.GitHead, &n.StatedIntent} {
-		*h = c.uint64()
+		*h = c.Uint64()
 	}
 	for _, s := range [...]*string{&n.Workspace, &n.Session, &n.Cwd, &n.Dir, &n.Author} {
-		*s = c.text()
+		*s = c.Text()
 	}
-	for range c.count(maxPrograms) {
-		n.Programs = append(n.Programs, c.text())
+	for range c.Count(maxPrograms) {
+		n.Programs = append(n.Programs, c.Text())
 	}
-	for range c.count(maxResources + 3) {
-		r := Resource{Kind: recountv1.ResourceKind(c.byte()), Access: Access(c.byte()), Name: c.text()}
+	for range c.Count(maxResources + 3) {
+		r := Resource{Kind: recountv1.ResourceKind(c.Byte()), Access: Access(c.Byte()), Name: c.Text()}
 		if r.Access>>accessBits != 0 {
-			c.fail(fmt.Errorf("access %#x", r.Access))
+			c.Fail(fmt.Errorf("access %#x", r.Access))
 		}
 		n.Resources = append(n.Resources, r)
 	}
-	for range c.count(3 * maxMentions) {
-		if b := c.take(4); b != nil {
+	for range c.Count(3 * maxMentions) {
+		if b := c.Take(4); b != nil {
 			n.mentioned = append(n.mentioned, mention(binary.LittleEndian.Uint32(b)))
 		}
 	}
-	if c.err == nil && !slices.IsSorted(n.mentioned) {
-		c.fail(errors.New("names in its output are not in order"))
+	if c.Err == nil && !slices.IsSorted(n.mentioned) {
+		c.Fail(errors.New("names in its output are not in order"))
 	}
 	if n.Dir == "" {
 		n.Dir = n.Cwd
 	}
-	return n, c.end("intent", at)
+	if err := c.End(); err != nil {
+		return n, fmt.Errorf("intent at %s: %w", at, err)
+	}
+	return n, nil
 }
 
 // ending is the evidence of how it ended.

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/recountdb/recount/projections/cut"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -62,12 +64,15 @@ func decodeOutcome(key, value []byte) (Outcome, error) {
 		return o, fmt.Errorf("outcome: key %x", key)
 	}
 	o.Position = schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: int64(binary.BigEndian.Uint64(rest))}
-	c := cutter{b: value}
-	copy(o.EventID[:], c.take(16))
-	o.ExitCode = c.exit()
-	o.DurationNano = c.varint()
-	o.Author, o.OutputTail = c.text(), c.text()
-	return o, c.end("outcome", o.Position)
+	c := cut.Of(value)
+	copy(o.EventID[:], c.Take(16))
+	o.ExitCode = exitOf(&c)
+	o.DurationNano = c.Varint()
+	o.Author, o.OutputTail = c.Text(), c.Text()
+	if err := c.End(); err != nil {
+		return o, fmt.Errorf("outcome at %s: %w", o.Position, err)
+	}
+	return o, nil
 }
 
 // Lookup returns the outcome that counts for a command, or false where none was
@@ -137,4 +142,18 @@ func descend(v *store.View, it *pebble.Iterator, id schemas.EventID, visit func(
 		}
 	}
 	return v.Explain(it.Error())
+}
+
+// exitOf reads what exitBits made.
+func exitOf(c *cut.Cutter) *int32 {
+	code := c.Uvarint()
+	if code > 1+math.MaxUint32 {
+		c.Fail(fmt.Errorf("exit code %d", code))
+	}
+	if code == 0 || c.Err != nil {
+		return nil
+	}
+	u := uint32(code - 1)
+	exit := int32(u>>1) ^ -int32(u&1)
+	return &exit
 }

@@ -151,6 +151,7 @@ type Index struct {
 	parts   cache[partBlocks]
 	entries cache[entries]
 	windows sync.Pool // of *window, nothing marked
+	scratch sync.Pool // of *objectScratch
 }
 
 // Open opens or creates the projection in dir.
@@ -165,6 +166,7 @@ func Open(dir string, o store.Options) (*Index, error) {
 		audiences: map[schemas.TopicPartition]*audiences{},
 		cache:     cache[blocks]{limit: blockCacheBytes}, parts: cache[partBlocks]{limit: partCacheBytes}, entries: cache[entries]{limit: entryCacheBytes},
 		windows: sync.Pool{New: func() any { return new(window) }},
+		scratch: sync.Pool{New: func() any { return new(objectScratch) }},
 	}, nil
 }
 

@@ -109,17 +109,20 @@ func (b partBlocks) below(n uint32) partBlocks {
 	return partBlocks{n, b.all[:last:last]}
 }
 
-// room keeps values of an iterator.
-type room struct{ free []byte }
+// room keeps values of an iterator, until it is cleared.
+type room struct{ all, free []byte }
 
 func (r *room) keep(v []byte) []byte {
 	if len(v) > len(r.free) {
-		r.free = make([]byte, max(64<<10, len(v)))
+		r.all = make([]byte, max(64<<10, len(v))) // what was kept stays where it is
+		r.free = r.all
 	}
 	kept := r.free[:copy(r.free, v):len(v)]
 	r.free = r.free[len(v):]
 	return kept
 }
+
+func (r *room) clear() { r.free = r.all }
 
 // block is a block of a shard's entries, with as many as are enough or all that the
 // view has. What is cached may be its beginning only.

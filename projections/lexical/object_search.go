@@ -23,8 +23,9 @@ func (x *Index) SearchObjects(ctx context.Context, q ObjectQuery) ([]ObjectHit, 
 	}
 	defer v.Close()
 	s := &objectSearch{
-		ctx: ctx, x: x, q: q, v: v, terms: q.terms(), window: x.windows.Get().(*window),
-		top: top{k: q.K, distinct: q.Distinct, held: map[uint64]found{}}, blocks: map[uint64]entries{}, resolved: map[uint64]bool{},
+		ctx: ctx, x: x, q: q, v: v, terms: q.terms(), objectScratch: x.scratch.Get().(*objectScratch),
+		top:    top{k: q.K, distinct: q.Distinct, best: make([]found, 0, min(q.K, enoughWaiting)+1), held: make(map[uint64]found, min(q.K, enoughWaiting))},
+		blocks: map[uint64]entries{}, resolved: map[uint64]bool{},
 	}
 	if err := s.prepare(); err != nil {
 		return nil, s.stats, err
@@ -37,9 +38,18 @@ func (x *Index) SearchObjects(ctx context.Context, q ObjectQuery) ([]ObjectHit, 
 	if err := s.takeIn(nil); err != nil {
 		return nil, s.stats, err
 	}
-	x.windows.Put(s.window) // after an error it may have marks
 	hits, err := s.hits()
+	s.room.clear()
+	x.scratch.Put(s.objectScratch) // after an error its window may have marks
 	return hits, s.stats, err
+}
+
+// objectScratch is what searches for objects leave to the next ones: none of it is of any
+// meaning there.
+type objectScratch struct {
+	window  window // nothing marked
+	waiting []candidate
+	room    room
 }
 
 // objectSearch is one search for objects under way.
@@ -55,13 +65,11 @@ type objectSearch struct {
 	shards  []objectShard
 	lists   [][]partBlock // of shard i and term t: i·terms + t
 	top     top
-	window  *window
-	waiting []candidate
 	active  []termBlock // in the window at hand
 	made    uint32      // objectShard.id of the last
+	*objectScratch
 
 	key       []byte
-	room      room
 	blocks    map[uint64]entries // by shard and number
 	blockAt   uint64             // of blockLast
 	blockLast entries
@@ -189,7 +197,7 @@ type termBlock struct {
 //
 // Where only some objects may be hits, their documents alone are marked.
 func (s *objectSearch) shard(i int) error {
-	sh, lists, w := &s.shards[i], s.lists[i*len(s.terms):(i+1)*len(s.terms)], s.window
+	sh, lists, w := &s.shards[i], s.lists[i*len(s.terms):(i+1)*len(s.terms)], &s.window
 	for {
 		if err := s.ctx.Err(); err != nil {
 			return err
@@ -246,7 +254,7 @@ func (s *objectSearch) next(sh *objectShard, lists [][]partBlock) []termBlock {
 // mark marks the documents of the window that may be hits where they are listed, and
 // says whether there are any.
 func (s *objectSearch) mark(sh *objectShard) bool {
-	w := s.window
+	w := &s.window
 	from, _ := slices.BinarySearch(sh.only, uint32(w.low))
 	marked := false
 	for _, doc := range sh.only[from:] {
@@ -261,7 +269,7 @@ func (s *objectSearch) mark(sh *objectShard) bool {
 
 // score scores the documents of the window that may be hits.
 func (s *objectSearch) score(active []termBlock) {
-	w := s.window
+	w := &s.window
 	slices.SortFunc(active, func(a, b termBlock) int { return cmp.Or(cmp.Compare(a.most, b.most), cmp.Compare(a.term, b.term)) })
 	var sum points
 	marking := 0
@@ -288,7 +296,7 @@ func (s *objectSearch) score(active []termBlock) {
 // addToMarked looks the documents that are marked up in the blocks that did not mark
 // them, the one that can add most first, and drops those that cannot be hits any more.
 func (s *objectSearch) addToMarked(rest []termBlock) {
-	w := s.window
+	w := &s.window
 	var left points // what the blocks can add
 	for _, b := range rest {
 		left += b.most

@@ -77,7 +77,7 @@ func identity(f Field, in *recountv1.Intent) schemas.EventID {
 
 // analyse makes a field's document of a command. cache, which may be nil, keeps
 // what texts came to; it never shows in the result.
-func analyse(f Field, in *recountv1.Intent, cache map[string][]weighted) fieldTerms {
+func analyse(f Field, in *recountv1.Intent, cache *termCache) fieldTerms {
 	if f == Concepts {
 		var concepts []weighted
 		for _, c := range in.Concepts {
@@ -103,33 +103,69 @@ func lastDirs(cwd string) []string {
 	return dirs[max(0, len(dirs)-cwdParts):]
 }
 
-// Bounds of a cache: of its texts, and of the bytes of each.
+// termCache keeps what texts came to, and the tokens of others: a command that was never
+// seen before mostly has few words that were not.
+type termCache struct{ texts, tokens cachedTerms }
+
+type cachedTerms map[string][]weighted
+
+func newTermCache() *termCache { return &termCache{cachedTerms{}, cachedTerms{}} }
+
+// Bounds of a cache: of its texts and tokens, and of the bytes of each.
 const (
-	maxCached      = 1 << 12
-	maxCachedBytes = 1 << 10
+	maxCachedTexts  = 1 << 12
+	maxCachedTokens = 1 << 13
+	maxCachedBytes  = 1 << 10
 )
 
+func (c cachedTerms) add(text string, words []weighted, most int) {
+	if len(text) > maxCachedBytes {
+		return
+	}
+	if len(c) >= most {
+		clear(c)
+	}
+	c[text] = words
+}
+
 // textTerms are the terms of a text, as they stand there.
-func textTerms(text string, cache map[string][]weighted) []weighted {
-	if words, ok := cache[text]; ok || text == "" {
+func textTerms(text string, cache *termCache) []weighted {
+	if text == "" {
+		return nil
+	}
+	if cache == nil {
+		cache = &termCache{}
+	}
+	if words, ok := cache.texts[text]; ok {
 		return words
 	}
 	var words []weighted
 	tokens(text, func(token string) bool {
-		split(token, func(term string, isPart bool) {
-			weight := uint32(fullWeight)
-			if isPart {
-				weight = partWeight
-			}
-			words = append(words, weighted{term, weight})
-		})
+		words = append(words, cache.token(token)...)
 		return len(words) < maxTerms
 	})
-	if cache != nil && len(text) <= maxCachedBytes {
-		if len(cache) >= maxCached {
-			clear(cache)
+	if cache.texts != nil {
+		cache.texts.add(strings.Clone(text), words, maxCachedTexts)
+	}
+	return words
+}
+
+// token are the terms of a token.
+func (c *termCache) token(token string) []weighted {
+	if words, ok := c.tokens[token]; ok {
+		return words
+	}
+	token = strings.Clone(token) // so that its terms keep no more than it in memory
+	var words []weighted
+	split(token, func(term string, isPart bool) {
+		weight := uint32(fullWeight)
+		if isPart {
+			weight = partWeight
 		}
-		cache[strings.Clone(text)] = words
+		words = append(words, weighted{term, weight})
+	})
+	if c.tokens != nil {
+		c.tokens.add(token, words, maxCachedTokens)
 	}
 	return words
 }

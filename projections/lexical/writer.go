@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -20,7 +22,8 @@ type writer struct {
 	lists   map[string]*list
 	dirty   []string
 	ids     map[fieldID]uint32
-	texts   map[string][]weighted // new documents mostly have a text seen before
+	known   *known
+	texts   *termCache // new documents mostly have a text seen before
 	key     []byte
 	value   []byte
 	objects *objectWriter
@@ -40,7 +43,7 @@ const (
 )
 
 func newWriter(damaged func(error) error, r *runs, objects *objectWriter) *writer {
-	return &writer{damaged: damaged, runs: r, objects: objects, lists: map[string]*list{}, ids: map[fieldID]uint32{}, texts: map[string][]weighted{}}
+	return &writer{damaged: damaged, runs: r, objects: objects, lists: map[string]*list{}, ids: map[fieldID]uint32{}, texts: newTermCache()}
 }
 
 func (w *writer) apply(t *store.Txn) error {
@@ -124,6 +127,9 @@ func (w *writer) load(t *store.Txn) error {
 			return w.damaged(err)
 		}
 	}
+	if !ok {
+		w.known = &known{} // this writer sets all that there will be
+	}
 	w.loaded = true
 	return nil
 }
@@ -165,7 +171,7 @@ func (w *writer) document(t *store.Txn, id fieldID) (doc uint32, isNew bool, err
 		return doc, false, nil
 	}
 	w.key = append(append(append(append(w.key[:0], kindID), t.Shard()...), byte(id.field)), id.id[:]...)
-	v, ok, err := t.Get(w.key)
+	v, ok, err := w.get(t, id.id)
 	if err != nil {
 		return 0, false, err
 	}
@@ -187,15 +193,24 @@ func (w *writer) document(t *store.Txn, id fieldID) (doc uint32, isNew bool, err
 	return doc, !ok, nil
 }
 
+// get reads what the store has by w.key, of which id is a hash. Where it has nothing, the
+// caller sets it.
+func (w *writer) get(t *store.Txn, id schemas.EventID) (value []byte, ok bool, err error) {
+	if w.known.first(id) {
+		return nil, false, nil
+	}
+	return t.Get(w.key)
+}
+
 // add appends a posting to a list, and seals the list's tail when it is full.
 func (w *writer) add(t *store.Txn, f Field, term string, p posting) error {
 	w.key = append(append(w.key[:0], byte(f)), term...)
 	l := w.lists[string(w.key)]
 	if l == nil {
-		name := string(w.key)
+		name, id := string(w.key), schemas.EventID(xxh3.Hash128(w.key).Bytes())
 		l = &list{}
 		w.key = append(append(append(w.key[:0], kindTerm), t.Shard()...), name...)
-		v, ok, err := t.Get(w.key)
+		v, ok, err := w.get(t, id)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recountdb/recount/internal/racing"
 	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/projections/vector/rows"
 	"github.com/recountdb/recount/schemas"
@@ -342,8 +343,11 @@ func TestEveryValueWrong(t *testing.T) {
 		t.Fatal("the checkpoint itself is not taken")
 	}
 	accepted := 0
-	for _, value := range []uint32{1, 0x7fffffff, 0xffffffff} {
+	for turn, value := range []uint32{1, 0x7fffffff, 0xffffffff} {
 		for at := 0; at+4 <= len(good); at += 4 {
+			if racing.On && (at/4+turn)%3 != 0 {
+				continue // each place once
+			}
 			if binary.LittleEndian.Uint32(good[at:]) == 0 && at%64 != 0 {
 				continue // mostly zeros of vectors and of padding
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -85,10 +86,7 @@ func (l *linker) push(j linkJob) {
 func (l *linker) run() {
 	if l.started && !l.stopped && !l.busy && len(l.queue) > 0 {
 		l.busy = true
-		l.running.Go(func() {
-			lowerPriority()
-			l.work()
-		})
+		l.running.Go(l.work)
 	}
 }
 
@@ -169,6 +167,9 @@ func (j linkJob) step(target uint32, stopped func() bool) (uint32, error) {
 		if err := x.Add(sp.vector(n)); err != nil {
 			return n, err
 		}
+		// Whatever else is to be done goes first. (A thread of low priority would not do:
+		// it would run all the same, on one of the few that the runtime lets run.)
+		runtime.Gosched()
 	}
 	if err := j.storeCodes(x); err != nil {
 		return n, err

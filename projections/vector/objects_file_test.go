@@ -11,6 +11,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/recountdb/recount/internal/racing"
 	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
 )
@@ -224,8 +225,11 @@ func TestEveryValueOfObjectsWrong(t *testing.T) {
 		t.Fatal("the checkpoint itself is not taken")
 	}
 	accepted, refused := 0, 0
-	for _, value := range []uint32{1, 2, 0x7fffffff, 0xffffffff} {
+	for turn, value := range []uint32{1, 2, 0x7fffffff, 0xffffffff} {
 		for at := 0; at+4 <= len(good); at += 4 {
+			if racing.On && (at/4+turn)%4 != 0 {
+				continue // each place once
+			}
 			if binary.LittleEndian.Uint32(good[at:]) == 0 && at%64 != 0 {
 				continue // mostly zeros of vectors and of padding
 			}

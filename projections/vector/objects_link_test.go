@@ -13,6 +13,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/recountdb/recount/internal/racing"
 	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/projections/vector/rows"
 	"github.com/recountdb/recount/schemas"
@@ -79,6 +80,10 @@ func recallOf(t *testing.T, p *Projection, all []told, queries []ObjectQuery) fl
 // linked, what filters keep, and what was there then; the state is the same, linked
 // or not.
 func TestLinkedObjects(t *testing.T) {
+	questions := 40
+	if racing.On {
+		questions = 12
+	}
 	a := large(4000)
 	p, scanned := fresh(t, linking()), fresh(t, linking())
 	a.apply(t, p)
@@ -106,7 +111,7 @@ func TestLinkedObjects(t *testing.T) {
 		"many":            {false, 1, ObjectQuery{K: 300}},
 	} {
 		var queries []ObjectQuery
-		for range 40 {
+		for range questions {
 			q := tc.q
 			q.Vector, q.Embedder, q.EF = unit(rng), "test/1", 200
 			if q.Audiences == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/recountdb/recount/projections/cut"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -25,22 +26,19 @@ func (s stats) encode(b []byte) []byte {
 }
 
 func decodeStats(b []byte) (s stats, err error) {
-	c := cutter{b: b}
+	c := cut.Of(b)
 	for _, n := range [...]*uint64{&s.events, &s.objects, &s.edges, &s.audiences, &s.names} {
-		*n = c.uvarint()
+		*n = c.Uvarint()
 	}
-	return s, c.end("counts")
+	return s, ended("counts", &c)
 }
 
-// end is the error there was, or that of bytes left over.
-func (c *cutter) end(what string) error {
-	if c.err == nil && len(c.b) > 0 {
-		c.fail(fmt.Errorf("%d bytes too many", len(c.b)))
+// ended names the value that could not be taken apart.
+func ended(what string, c *cut.Cutter) error {
+	if err := c.End(); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
 	}
-	if c.err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", what, c.err)
+	return nil
 }
 
 // encodeBlock is block n of the first `rows` rows.
@@ -71,43 +69,43 @@ func (t *table) decodeBlock(b []byte) error {
 	if n > 0 {
 		before = *t.at(n - 1)
 	}
-	c := cutter{b: b}
+	c := cut.Of(b)
 	var offset, time int64
-	for i := 0; len(c.b) > 0 && c.err == nil; i++ {
+	for i := 0; len(c.Rest) > 0 && c.Err == nil; i++ {
 		var r row
-		delta := c.uvarint()
+		delta := c.Uvarint()
 		if delta > math.MaxInt64-uint64(offset) || i == perBlock {
-			c.fail(errors.New("more than can be"))
+			c.Fail(errors.New("more than can be"))
 			break
 		}
 		offset += int64(delta)
-		index := c.uvarint()
-		time += c.varint()
+		index := c.Uvarint()
+		time += c.Varint()
 		r.offset, r.time = offset, time
-		if bits := c.take(4); bits != nil {
+		if bits := c.Take(4); bits != nil {
 			r.importance = math.Float32frombits(binary.LittleEndian.Uint32(bits))
 		}
-		r.typ, r.memory = c.byte(), c.byte()
+		r.typ, r.memory = c.Byte(), c.Byte()
 		for _, f := range [...]struct {
 			number *uint32
 			of     uint32
 		}{{&r.audience, t.audiences.n.Load()}, {&r.workspace, t.names.n.Load()}, {&r.agent, t.names.n.Load()}, {&r.session, t.names.n.Load()}} {
-			v := c.uvarint()
+			v := c.Uvarint()
 			if v >= uint64(f.of) {
-				c.fail(fmt.Errorf("name %d of %d", v, f.of))
+				c.Fail(fmt.Errorf("name %d of %d", v, f.of))
 			}
 			*f.number = uint32(v)
 		}
 		if index >= maxObjects || !before.below(offset, uint32(index)) {
-			c.fail(errors.New("out of order"))
+			c.Fail(errors.New("out of order"))
 		}
 		r.index = uint16(index)
-		if c.err == nil {
+		if c.Err == nil {
 			t.add(r)
 		}
 		before = r
 	}
-	return c.end("a block of attributes")
+	return ended("a block of attributes", &c)
 }
 
 func appendAudience(b []byte, a audience) []byte {
@@ -120,19 +118,19 @@ func appendAudience(b []byte, a audience) []byte {
 }
 
 func decodeAudience(b []byte) (a audience, err error) {
-	c := cutter{b: b}
-	first := c.uvarint()
+	c := cut.Of(b)
+	first := c.Uvarint()
 	if first > math.MaxInt64 {
-		c.fail(fmt.Errorf("offset %d", first))
+		c.Fail(fmt.Errorf("offset %d", first))
 	}
 	a.first = int64(first)
-	a.Tenant = string(c.bytes())
-	a.Visibility = recountv1.Visibility(c.byte())
+	a.Tenant = string(c.Bytes())
+	a.Visibility = recountv1.Visibility(c.Byte())
 	for _, s := range [...]*string{&a.Workspace, &a.Session, &a.Agent} {
-		*s = string(c.bytes())
+		*s = string(c.Bytes())
 	}
 	a.id = a.Audience.ID()
-	return a, c.end("audience")
+	return a, ended("audience", &c)
 }
 
 // load reads what the store has, unless that is done.

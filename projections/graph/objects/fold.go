@@ -18,6 +18,7 @@ type fold struct {
 	table *table
 	// what it comes to
 	touched []touch
+	lists   []listKey // that rows come into
 	// reused: the transaction copies what it is given
 	key, value []byte
 	from       []int
@@ -147,8 +148,7 @@ func (f *fold) event(r *recountv1.Record) error {
 	f.set(f.key, f.value)
 
 	eventID := schemas.EventID(r.EventId)
-	f.key = appendWhen(idPrefix(f.key[:0], kindByEvent, eventID), b.Objects[0].TimeUnixNano, f.table.shard, offset, 0)
-	f.set(f.key, nil)
+	f.row(idPrefix(f.key[:0], kindByEvent, eventID), b.Objects[0], offset, 0)
 	f.touch(eventID, offset)
 	for i, o := range b.Objects {
 		f.object(b, uint32(i), o, offset)
@@ -212,6 +212,7 @@ func (f *fold) object(b *recountv1.ObjectBatch, i uint32, o *recountv1.Object, o
 
 // row stores that an object stands in a list, whose prefix is given.
 func (f *fold) row(prefix []byte, o *recountv1.Object, offset int64, index uint32) {
+	f.lists = append(f.lists, listOf(prefix))
 	f.key = appendWhen(prefix, o.TimeUnixNano, f.table.shard, offset, index)
 	f.set(f.key, nil)
 }

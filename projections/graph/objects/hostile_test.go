@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/recountdb/recount/internal/racing"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -209,7 +210,15 @@ func TestTouched(t *testing.T) {
 	if all, _, whole := x.Touched(now); !whole || len(all) != 0 {
 		t.Errorf("then: got %v, %v, want nothing", all, whole)
 	}
-	must(t, x.Apply(t.Context(), messages(3, ringSize/4)))
+	const names = ringSize / 64
+	many := messages(3, 64)
+	for _, r := range many.Records {
+		o := r.GetObjects()
+		for i := range names {
+			o.Edges = append(o.Edges, &recountv1.ObjectEdge{From: o.Objects[0].Id, Entity: fmt.Sprintf("path:%d", i), Rule: o.Edges[0].Rule, Kind: o.Edges[0].Kind})
+		}
+	}
+	must(t, x.Apply(t.Context(), many))
 	if _, _, whole := x.Touched(now); whole {
 		t.Error("more was touched than is remembered, and it is called whole")
 	}
@@ -218,9 +227,91 @@ func TestTouched(t *testing.T) {
 	}
 }
 
+// TestHeadsOfLists: what is kept of lists shows in no view: neither what came later in
+// an older one, nor a list of before in a newer one, also where it was read between the
+// telling of a batch and its commit.
+func TestHeadsOfLists(t *testing.T) {
+	x := open(t)
+	must(t, x.Apply(t.Context(), messages(0, 2)))
+	cause := eventID(7, 1) // what the next message was caused by
+	led := func(v *View) int {
+		t.Helper()
+		edges, err := v.To(cause, Bound{})
+		must(t, err)
+		return len(edges)
+	}
+	old := view(t, x)
+	if n := led(old); n != 0 {
+		t.Fatalf("before there is one, %d edges lead to it", n)
+	}
+	must(t, x.Apply(t.Context(), messages(2, 1)))
+	for range 2 {
+		if now, before := led(view(t, x)), led(old); now != 1 || before != 0 {
+			t.Errorf("%d edges lead there in the newer view, %d in the older; want 1, 0", now, before)
+		}
+	}
+
+	list := listOf(idPrefix(nil, kindTo, cause))
+	batch, told := x.heads.tell([]listKey{list}), x.touched.add(schemas.TopicPartition{}, []touch{{cause, 3}})
+	between := view(t, x)
+	led(between)
+	if _, ok := x.heads.get(list); ok {
+		t.Error("the head of a list is kept that a batch under way adds to")
+	}
+	if all, _, whole := x.Touched(between.Touched()); !whole || len(all) != 1 {
+		t.Errorf("a view may lack what is under way: got %v, %v", all, whole)
+	}
+	x.heads.settle(batch)
+	x.touched.settle(told)
+	led(between)
+	if _, ok := x.heads.get(list); ok {
+		t.Error("the head is kept that a view read before the batch was there")
+	}
+	led(view(t, x))
+	if _, ok := x.heads.get(list); !ok {
+		t.Error("the head that a view of now read is not kept")
+	}
+}
+
+// TestLongLists: of a list longer than its head all is there, in order, within any bound.
+func TestLongLists(t *testing.T) {
+	x := open(t)
+	const n = 3*mostHead + 5
+	must(t, x.Apply(t.Context(), messages(0, n)))
+	who := []schemas.AudienceID{audienceOf(message("long", 0).GetObjects().Objects[0]).ID()}
+	v := view(t, x)
+	for range 2 {
+		for name, tc := range map[string]struct {
+			b    Bound
+			want []int64 // the first and the last offset, from the newest on
+			n    int
+		}{
+			"all":     {Bound{}, []int64{n - 1, 0}, n},
+			"limited": {Bound{Limit: mostHead + 7}, []int64{n - 1, n - mostHead - 7}, mostHead + 7},
+			"as of":   {Bound{At: At{Time: message("long", 40).TimeUnixNano}}, []int64{40, 0}, 41},
+			"below":   {Bound{At: At{Below: schemas.Watermark{{Topic: usualTopic}: 9}}}, []int64{8, 0}, 9},
+		} {
+			edges, err := v.Entity(who, "tool:bash", tc.b)
+			must(t, err)
+			if len(edges) != tc.n || edges[0].Ref.Offset != tc.want[0] || edges[len(edges)-1].Ref.Offset != tc.want[1] {
+				t.Errorf("%s: %d edges, want %d from %v", name, len(edges), tc.n, tc.want)
+			}
+			for i := 1; i < len(edges); i++ {
+				if edges[i].Ref.Offset != edges[i-1].Ref.Offset-1 {
+					t.Fatalf("%s: %s after %s", name, edges[i].Ref, edges[i-1].Ref)
+				}
+			}
+		}
+	}
+}
+
 // TestViewsWhileApplying: of every event that a view has, it has all, and who learns of
 // it by a view could learn of it by Touched before.
 func TestViewsWhileApplying(t *testing.T) {
+	last := int64(3000)
+	if racing.On {
+		last = 1000
+	}
 	x := open(t)
 	var wg sync.WaitGroup
 	done := make(chan struct{})
@@ -266,7 +357,7 @@ func TestViewsWhileApplying(t *testing.T) {
 			}
 		})
 	}
-	for from := int64(0); from < 3000; from += 10 {
+	for from := int64(0); from < last; from += 10 {
 		must(t, x.Apply(t.Context(), messages(from, 10)))
 	}
 	close(done)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/recountdb/recount/projections/cut"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -102,6 +103,12 @@ func listPrefix(b []byte, a schemas.AudienceID, list byte, name uint64) []byte {
 	return binary.BigEndian.AppendUint64(b, name)
 }
 
+// listOf is the list whose keys a prefix starts.
+func listOf(prefix []byte) (k listKey) {
+	copy(k[:], prefix)
+	return k
+}
+
 func entityHash(name string) uint64 { return xxh3.HashString(name) }
 
 func claimHash(subject, predicate string) uint64 {
@@ -131,7 +138,7 @@ type when struct {
 
 func cutWhen(b []byte) (w when, err error) {
 	if len(b) < whenBytes {
-		return w, errShort
+		return w, cut.ErrShort
 	}
 	w.time = int64(^binary.BigEndian.Uint64(b) ^ 1<<63)
 	tp, rest, ok := cutShard(b[8:])

@@ -35,6 +35,8 @@ const (
 type Objects struct {
 	*store.DB
 	touched ring
+	rows    rowCache
+	heads   headCache
 
 	// mu guards the map. A table is added to by the one goroutine that applies its
 	// partition.
@@ -51,7 +53,9 @@ func Open(dir string, o store.Options) (*Objects, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Objects{DB: db, tables: map[schemas.TopicPartition]*table{}}, nil
+	x := &Objects{DB: db, tables: map[schemas.TopicPartition]*table{}}
+	x.rows.rows.limit, x.heads.heads.limit = rowCacheBytes, headCacheBytes
+	return x, nil
 }
 
 func concerns(r *recountv1.Record) bool { return r.GetObjects() != nil }
@@ -72,8 +76,10 @@ func (x *Objects) Apply(ctx context.Context, b schemas.Batch) error {
 		t.Discard()
 	} else {
 		// Told before it shows, so that no view has what nobody was told of.
-		x.touched.add(b.TP(), f.touched)
+		told, batch := x.touched.add(b.TP(), f.touched), x.heads.tell(f.lists)
 		err = t.Commit()
+		x.touched.settle(told)
+		x.heads.settle(batch)
 	}
 	if err != nil {
 		// The table has what was not stored: it is loaded anew.
@@ -94,20 +100,4 @@ func (x *Objects) table(tp schemas.TopicPartition) (*table, error) {
 	}
 	x.mu.Unlock()
 	return t, t.load(x.DB)
-}
-
-// Position is where the event stands that made an object by itself, the one that
-// schemas.EventObjectID names. It is how an event that is appended again is found.
-func (x *Objects) Position(id schemas.ObjectID) (schemas.Position, bool, error) {
-	v, err := x.DB.View()
-	if err != nil {
-		return schemas.Position{}, false, err
-	}
-	defer v.Close()
-	for _, tp := range x.Watermark().Partitions() {
-		if offset, ok, err := v.Seen(tp, id); err != nil || ok {
-			return schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: offset}, ok, err
-		}
-	}
-	return schemas.Position{}, false, nil
 }

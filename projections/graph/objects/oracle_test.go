@@ -2,6 +2,7 @@ package objects
 
 import (
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 
+	"github.com/recountdb/recount/internal/racing"
 	"github.com/recountdb/recount/projections/projtest"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -95,6 +97,10 @@ func filled(t testing.TB, seed uint64, shards []projtest.Shard) *Objects {
 // TestAnswers: whatever is asked, as of whatever moment, the answer is what the records
 // themselves say; and so what a projection built only up to there says.
 func TestAnswers(t *testing.T) {
+	questions := 300
+	if racing.On {
+		questions = 60
+	}
 	for seed := range uint64(3) {
 		shards := generate(seed, 3, 120)
 		x, o := filled(t, seed, shards), newOracle(shards)
@@ -104,7 +110,7 @@ func TestAnswers(t *testing.T) {
 		if !slices.IsSortedFunc(audiences, schemas.Audience.Compare) || len(audiences) < 20 {
 			t.Errorf("audiences: got %v", audiences)
 		}
-		for range 300 {
+		for range questions {
 			b := Bound{Limit: pick(rng, []int{0, 0, 1, 3})}
 			if rng.IntN(2) == 0 {
 				b.Below = schemas.Watermark{}
@@ -290,21 +296,25 @@ func TestNothingIsForgotten(t *testing.T) {
 	}
 }
 
-// TestOneSession: of a session of very many messages each is found, and the last come
-// first.
-func TestOneSession(t *testing.T) {
-	const n, step = 100_000, 500
+// TestSoakOneSession: of a session of very many messages each is found, and the last
+// come first. They are more than several chunks of attributes and many blocks of lists;
+// RECOUNT_SOAK=1 for 100,000.
+func TestSoakOneSession(t *testing.T) {
+	n, step := 6*chunkSize+perBlock/2, 500
+	if os.Getenv("RECOUNT_SOAK") != "" {
+		n = 100_000
+	}
 	x := open(t)
 	for from := 0; from < n; from += step {
-		must(t, x.Apply(t.Context(), messages(int64(from), step)))
+		must(t, x.Apply(t.Context(), messages(int64(from), int64(min(step, n-from)))))
 	}
 	v := view(t, x)
 	got, err := v.Latest(t.Context(), Filter{Session: "long"}, n+1)
 	must(t, err)
-	if len(got) != n || got[0].Offset != n-1 || got[n-1].Offset != 0 || !slices.IsSortedFunc(got, func(a, b schemas.ObjectRef) int { return b.Compare(a) }) {
+	if len(got) != n || got[0].Offset != int64(n-1) || got[n-1].Offset != 0 || !slices.IsSortedFunc(got, func(a, b schemas.ObjectRef) int { return b.Compare(a) }) {
 		t.Fatalf("got %d of the session, want all %d in order", len(got), n)
 	}
-	for i := 0; i < n; i += 997 {
+	for i := 0; i < n; i += 97 {
 		s, err := v.Get(got[i])
 		must(t, err)
 		made, err := v.ByEvent(s.EventID, Bound{})

@@ -2,13 +2,13 @@ package objects
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/recountdb/recount/projections/cut"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -125,32 +125,29 @@ type rawEdge struct {
 
 // decodeEvent takes a row apart. It never panics, whatever it is given.
 func decodeEvent(b []byte) (*event, error) {
-	c := cutter{b: b}
+	c := cut.Of(b)
 	e := &event{}
-	copy(e.id[:], c.take(16))
-	e.typ = string(c.bytes())
-	n := c.uvarint()
+	copy(e.id[:], c.Take(16))
+	e.typ = string(c.Bytes())
+	n := c.Uvarint()
 	if n == 0 || n > maxObjects {
-		c.fail(fmt.Errorf("%d objects", n))
+		c.Fail(fmt.Errorf("%d objects", n))
 	}
-	for i := uint64(0); i < n && c.err == nil; i++ {
+	for i := uint64(0); i < n && c.Err == nil; i++ {
 		var o rawObject
-		copy(o.id[:], c.take(16))
-		o.titled, o.rest, o.message = c.uvarint(), c.uvarint(), c.bytes()
+		copy(o.id[:], c.Take(16))
+		o.titled, o.rest, o.message = c.Uvarint(), c.Uvarint(), c.Bytes()
 		e.objects = append(e.objects, o)
 	}
-	edges := c.uvarint()
-	for i := uint64(0); i < edges && c.err == nil; i++ {
-		from := c.uvarint()
+	edges := c.Uvarint()
+	for i := uint64(0); i < edges && c.Err == nil; i++ {
+		from := c.Uvarint()
 		if from >= n {
-			c.fail(fmt.Errorf("edge from object %d of %d", from, n))
+			c.Fail(fmt.Errorf("edge from object %d of %d", from, n))
 		}
-		e.edges = append(e.edges, rawEdge{uint32(from), c.bytes()})
+		e.edges = append(e.edges, rawEdge{uint32(from), c.Bytes()})
 	}
-	if c.err == nil && len(c.b) > 0 {
-		c.fail(fmt.Errorf("%d bytes too many", len(c.b)))
-	}
-	return e, c.err
+	return e, c.End()
 }
 
 // object reads object i.
@@ -187,62 +184,4 @@ func (e *event) edgesFrom(i uint32) ([]*recountv1.ObjectEdge, error) {
 		all = append(all, m)
 	}
 	return all, nil
-}
-
-var errShort = errors.New("value cut short")
-
-// cutter takes a value apart. After an error it gives zeros, so that it is enough to
-// ask for the error at the end.
-type cutter struct {
-	b   []byte
-	err error
-}
-
-func (c *cutter) fail(err error) {
-	if c.err == nil {
-		c.err = err
-	}
-}
-
-func (c *cutter) take(n int) []byte {
-	if c.err != nil || n > len(c.b) {
-		c.fail(errShort)
-		return nil
-	}
-	b := c.b[:n]
-	c.b = c.b[n:]
-	return b
-}
-
-func (c *cutter) byte() byte {
-	if b := c.take(1); len(b) == 1 {
-		return b[0]
-	}
-	return 0
-}
-
-func (c *cutter) uvarint() uint64 {
-	v, n := binary.Uvarint(c.b)
-	if c.take(max(n, 0)); n <= 0 {
-		c.fail(errShort)
-	}
-	if c.err != nil {
-		return 0
-	}
-	return v
-}
-
-func (c *cutter) varint() int64 {
-	u := c.uvarint()
-	return int64(u>>1) ^ -int64(u&1)
-}
-
-// bytes reads a length and as many bytes.
-func (c *cutter) bytes() []byte {
-	n := c.uvarint()
-	if n > uint64(len(c.b)) {
-		c.fail(errShort)
-		return nil
-	}
-	return c.take(int(n))
 }

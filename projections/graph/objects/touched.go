@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/zeebo/xxh3"
@@ -33,6 +34,8 @@ type ring struct {
 	count uint64
 	all   []ringEntry // a ring once full
 	tps   []schemas.TopicPartition
+	// unsettled are the counts before batches that are told of and not committed.
+	unsettled []uint64
 }
 
 // touch is a Touch within its partition.
@@ -46,9 +49,12 @@ type ringEntry struct {
 	tp int32 // its number in tps
 }
 
-func (r *ring) add(tp schemas.TopicPartition, all []touch) {
+// add tells of a batch, and gives the count before it, by which it is settled.
+func (r *ring) add(tp schemas.TopicPartition, all []touch) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	before := r.count
+	r.unsettled = append(r.unsettled, before)
 	n := int32(0)
 	for int(n) < len(r.tps) && r.tps[n] != tp {
 		n++
@@ -64,11 +70,24 @@ func (r *ring) add(tp schemas.TopicPartition, all []touch) {
 		}
 		r.count++
 	}
+	return before
 }
 
-func (r *ring) now() uint64 {
+// settle says that a batch is committed, or never will be.
+func (r *ring) settle(before uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	i := slices.Index(r.unsettled, before) // batches without touches have one count
+	r.unsettled = slices.Delete(r.unsettled, i, i+1)
+}
+
+// settled is the count up to which every view that is opened from now on has all.
+func (r *ring) settled() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.unsettled) > 0 {
+		return slices.Min(r.unsettled)
+	}
 	return r.count
 }
 

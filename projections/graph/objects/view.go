@@ -21,10 +21,12 @@ import (
 // View is one state: what is applied later does not show in it. Its methods may be
 // called from any goroutine until Close.
 type View struct {
+	x       *Objects
 	s       *store.View
 	mark    schemas.Watermark
 	parts   []part
 	touched uint64
+	batches uint64 // up to which it has all: see headCache
 
 	mu sync.Mutex // guards it
 	it *pebble.Iterator
@@ -32,7 +34,7 @@ type View struct {
 
 // View opens a view of what is applied now; the caller closes it.
 func (x *Objects) View() (*View, error) {
-	v := &View{touched: x.touched.now()}
+	v := &View{x: x, touched: x.touched.settled(), batches: x.heads.settled()}
 	s, err := x.DB.View()
 	if err != nil {
 		return nil, err
@@ -71,7 +73,7 @@ func (v *View) Watermark() schemas.Watermark { return maps.Clone(v.mark) }
 // Touched is the count from which Objects.Touched tells all that this state may lack.
 func (v *View) Touched() uint64 { return v.touched }
 
-// Stored is one version of an object.
+// Stored is one version of an object. It is shared by all who read it: nobody changes it.
 type Stored struct {
 	// Object has no embeddings. Its Text is whole but for the last Rest bytes; View.Text
 	// reads those too.
@@ -130,14 +132,36 @@ func (v *View) event(at schemas.Position, use func(*event) error) (bool, error) 
 
 // Get is the version of an object at a place; nil where there is none.
 func (v *View) Get(ref schemas.ObjectRef) (*Stored, error) {
-	var s *Stored
-	_, err := v.event(ref.Position, func(e *event) (err error) {
-		if int64(ref.Index) < int64(len(e.objects)) {
-			s, err = e.read(ref)
+	if !v.has(ref.Position) {
+		return nil, nil
+	}
+	all := v.x.rows.get(ref.Position)
+	var one *Stored
+	if all == nil {
+		_, err := v.event(ref.Position, func(e *event) (err error) {
+			switch {
+			case len(e.objects) <= mostKept:
+				all, err = e.readAll(ref.Position)
+			case int64(ref.Index) < int64(len(e.objects)):
+				one, err = e.read(ref)
+			}
+			return err
+		})
+		if err != nil || all == nil {
+			return one, err
 		}
-		return err
-	})
-	return s, err
+		v.x.rows.put(ref.Position, all)
+	}
+	if int64(ref.Index) < int64(len(all)) {
+		one = all[ref.Index]
+	}
+	return one, nil
+}
+
+// has says whether the state has the offset of an event.
+func (v *View) has(at schemas.Position) bool {
+	p := v.part(at.TP())
+	return p != nil && at.Offset < p.next
 }
 
 func (e *event) read(ref schemas.ObjectRef) (*Stored, error) {
@@ -150,18 +174,33 @@ func (e *event) read(ref schemas.ObjectRef) (*Stored, error) {
 	return s, err
 }
 
-// At are the objects that the event at a position made, in order.
-func (v *View) At(p schemas.Position) (all []*Stored, err error) {
-	_, err = v.event(p, func(e *event) error {
-		for i := range e.objects {
-			s, err := e.read(schemas.ObjectRef{Position: p, Index: uint32(i)})
-			if err != nil {
-				return err
-			}
-			all = append(all, s)
+func (e *event) readAll(at schemas.Position) ([]*Stored, error) {
+	all := make([]*Stored, len(e.objects))
+	for i := range e.objects {
+		var err error
+		if all[i], err = e.read(schemas.ObjectRef{Position: at, Index: uint32(i)}); err != nil {
+			return nil, err
 		}
-		return nil
+	}
+	return all, nil
+}
+
+// At are the objects that the event at a position made, in order.
+func (v *View) At(p schemas.Position) ([]*Stored, error) {
+	if !v.has(p) {
+		return nil, nil
+	}
+	if all := v.x.rows.get(p); all != nil {
+		return slices.Clone(all), nil
+	}
+	var all []*Stored
+	_, err := v.event(p, func(e *event) (err error) {
+		all, err = e.readAll(p)
+		return err
 	})
+	if err == nil && len(all) > 0 && len(all) <= mostKept {
+		v.x.rows.put(p, slices.Clone(all))
+	}
 	return all, err
 }
 
@@ -208,6 +247,58 @@ func (v *View) Passage(s *Stored, from, to int) (string, error) {
 // walk goes through a list, whose prefix is given, from the newest on, until use says
 // false.
 func (v *View) walk(ctx context.Context, prefix []byte, b Bound, use func(when) (bool, error)) error {
+	h, err := v.head(prefix)
+	if err != nil {
+		return err
+	}
+	for _, w := range h.all {
+		if !v.has(w.ref.Position) || !b.knows(w) {
+			continue
+		}
+		if more, err := use(w); err != nil || !more {
+			return err
+		}
+	}
+	if h.whole {
+		return nil
+	}
+	last := h.all[len(h.all)-1]
+	from := append(appendWhen(bytes.Clone(prefix), last.time, appendShard(nil, last.ref.TP()), last.ref.Offset, last.ref.Index), 0)
+	if b.Time != 0 {
+		if at := appendTime(bytes.Clone(prefix), b.Time); bytes.Compare(at, from) > 0 {
+			from = at
+		}
+	}
+	return v.rows(ctx, from, len(prefix), func(w when) (bool, error) {
+		if !b.knows(w) {
+			return true, nil
+		}
+		return use(w)
+	})
+}
+
+// head is the beginning of a list, which may have rows that are newer than the view.
+func (v *View) head(prefix []byte) (h head, err error) {
+	key := listOf(prefix)
+	if h, ok := v.x.heads.get(key); ok {
+		return h, nil
+	}
+	h.whole = true
+	err = v.rows(context.Background(), prefix, len(prefix), func(w when) (bool, error) {
+		if h.whole = len(h.all) < mostHead; h.whole {
+			h.all = append(h.all, w)
+		}
+		return h.whole, nil
+	})
+	if err == nil {
+		v.x.heads.put(key, h, v.batches)
+	}
+	return h, err
+}
+
+// rows goes through the rows of a list from a key on, of which so many bytes are the
+// list's prefix.
+func (v *View) rows(ctx context.Context, from []byte, prefix int, use func(when) (bool, error)) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.it == nil {
@@ -217,21 +308,14 @@ func (v *View) walk(ctx context.Context, prefix []byte, b Bound, use func(when) 
 		}
 		v.it = it
 	}
-	from := prefix
-	if b.Time != 0 {
-		from = appendTime(bytes.Clone(prefix), b.Time)
-	}
 	n := 0
 	for ok := v.it.SeekPrefixGE(from); ok; ok = v.it.Next() {
 		if n++; n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		w, err := cutWhen(v.it.Key()[len(prefix):])
+		w, err := cutWhen(v.it.Key()[prefix:])
 		if err != nil {
 			return v.s.Damaged(fmt.Errorf("list: key %x: %w", v.it.Key(), err))
-		}
-		if !b.knows(w) {
-			continue
 		}
 		if more, err := use(w); err != nil || !more {
 			return err
@@ -406,22 +490,19 @@ func (v *View) edgesAt(w when, leads func(*recountv1.ObjectEdge) bool, all []Edg
 	if p, r := v.row(w.ref); r != nil {
 		who = p.audiences.at(r.audience).id
 	}
-	ok, err := v.event(w.ref.Position, func(e *event) error {
-		if int64(w.ref.Index) >= int64(len(e.objects)) {
-			return fmt.Errorf("object %d of %d", w.ref.Index, len(e.objects))
-		}
-		from, err := e.edgesFrom(w.ref.Index)
-		for _, m := range from {
-			if leads(m) {
-				all = append(all, Edge{ObjectEdge: m, Ref: w.ref, Audience: who})
-			}
-		}
-		return err
-	})
-	if err == nil && !ok {
-		err = v.s.Damaged(fmt.Errorf("event at %s is in a list and not there", w.ref.Position))
+	s, err := v.Get(w.ref)
+	if err == nil && s == nil {
+		err = v.s.Damaged(fmt.Errorf("object %s is in a list and not there", w.ref))
 	}
-	return all, err
+	if err != nil {
+		return all, err
+	}
+	for _, m := range s.Edges {
+		if leads(m) {
+			all = append(all, Edge{ObjectEdge: m, Ref: w.ref, Audience: who})
+		}
+	}
+	return all, nil
 }
 
 // Same are the objects of an audience that say the same, the newest first.

@@ -1,0 +1,159 @@
+package objects
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// What is kept of what questions read, in bytes of a half (see kept).
+const (
+	rowCacheBytes  = 24 << 20
+	headCacheBytes = 8 << 20
+)
+
+// kept is what was used of late: when the younger half is full it becomes the older, and
+// what that had and nobody asked for again is forgotten.
+type kept[K comparable, V any] struct {
+	limit      int // of bytes of a half
+	young, old map[K]V
+	bytes      int // of young
+}
+
+func (c *kept[K, V]) get(k K, size func(V) int) (V, bool) {
+	if v, ok := c.young[k]; ok {
+		return v, true
+	}
+	v, ok := c.old[k]
+	if ok {
+		c.put(k, v, size(v))
+	}
+	return v, ok
+}
+
+func (c *kept[K, V]) put(k K, v V, size int) {
+	if c.young == nil || c.bytes+size > c.limit {
+		c.young, c.old, c.bytes = map[K]V{}, c.young, 0
+	}
+	c.young[k] = v
+	c.bytes += size
+}
+
+func (c *kept[K, V]) forget(k K) {
+	delete(c.young, k)
+	delete(c.old, k)
+}
+
+// rowCache keeps events' rows as they were read. A row never changes, so what is kept is
+// right for every view that has the event. Whoever asks of it knows that by its offset.
+type rowCache struct {
+	mu   sync.Mutex
+	rows kept[schemas.Position, []*Stored]
+}
+
+// mostKept is how many objects an event has at most whose row is kept. Of a larger one
+// the object that is asked for is read by itself.
+const mostKept = 16
+
+func sizeOfRow(all []*Stored) int {
+	n := 64
+	for _, s := range all {
+		n += 1000 + len(s.Text) + 200*len(s.Edges) + 60*len(s.Parts)
+	}
+	return n
+}
+
+func (c *rowCache) get(at schemas.Position) []*Stored {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all, _ := c.rows.get(at, sizeOfRow)
+	return all
+}
+
+func (c *rowCache) put(at schemas.Position, all []*Stored) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rows.put(at, all, sizeOfRow(all))
+}
+
+// listKey is what the keys of a list's rows begin with, zeros behind it.
+type listKey [nameList]byte
+
+// head is the beginning of a list: the newest rows.
+type head struct {
+	all   []when
+	whole bool // that is all of it
+}
+
+// mostHead is how many rows a head has.
+const mostHead = 128
+
+// headCache keeps the heads of lists. Lists grow, so a head is right for a view as long as
+// nothing came into the list that the view has and the head has not; what the head has
+// and the view has not, the view leaves out.
+//
+// A batch is told of with the lists that it adds to before it is committed, and settled
+// after. Then every head of such a list is forgotten before a view can have the batch, and
+// one that is read from a view that has it not is not kept: the list was told of in a
+// batch that was not settled when the view was opened.
+type headCache struct {
+	mu    sync.Mutex
+	heads kept[listKey, head]
+	// told counts batches; unsettled are those that are under way.
+	told      uint64
+	unsettled []uint64
+	// last is, of the lists that share a place, the batch told of last.
+	last [1 << 14]uint64
+}
+
+func (k *listKey) place() uint64 { return xxh3.Hash(k[:]) % (1 << 14) }
+
+// tell forgets lists to which a batch adds, and gives its number.
+func (c *headCache) tell(all []listKey) uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.told++
+	c.unsettled = append(c.unsettled, c.told)
+	for i := range all {
+		c.heads.forget(all[i])
+		c.last[all[i].place()] = c.told
+	}
+	return c.told
+}
+
+// settle says that a batch is committed, or never will be.
+func (c *headCache) settle(batch uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.unsettled = slices.DeleteFunc(c.unsettled, func(b uint64) bool { return b == batch })
+}
+
+// settled is a batch up to which every view that is opened from now on has all.
+func (c *headCache) settled() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.unsettled) > 0 {
+		return slices.Min(c.unsettled) - 1
+	}
+	return c.told
+}
+
+func (h head) size() int { return 160 + 56*len(h.all) }
+
+func (c *headCache) get(k listKey) (head, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.heads.get(k, head.size)
+}
+
+// put keeps a head that was read from a view that has all up to a batch.
+func (c *headCache) put(k listKey, h head, upTo uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last[k.place()] <= upTo {
+		c.heads.put(k, h, h.size())
+	}
+}

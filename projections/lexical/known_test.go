@@ -1,0 +1,31 @@
+package lexical
+
+import (
+	"testing"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// TestKnownForgetsNothing: what was asked for is never first again, and nearly all that
+// was not is.
+func TestKnownForgetsNothing(t *testing.T) {
+	id := func(i int) schemas.EventID { return schemas.NewCanon("test").Int(int64(i)).ID() }
+	k, first := &known{}, 0
+	const n = 5 * firstKnown
+	for i := range n {
+		if k.first(id(i)) {
+			first++
+		}
+	}
+	if first < n*97/100 {
+		t.Errorf("%d of %d were first, want nearly all", first, n)
+	}
+	for i := range n {
+		if k.first(id(i)) {
+			t.Fatalf("%d of %d is first twice", i, n)
+		}
+	}
+	if (*known)(nil).first(id(0)) {
+		t.Error("nothing is known, and yet something is first")
+	}
+}

@@ -1,0 +1,286 @@
+package vector
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/recountdb/recount/projections/vector/flat"
+	"github.com/recountdb/recount/projections/vector/index"
+	"github.com/recountdb/recount/projections/vector/kernel"
+	"github.com/recountdb/recount/schemas"
+)
+
+// objectSearch is a query in one partition.
+type objectSearch struct {
+	*objectsSearch
+	number uint32 // among its parts
+	v      objectView
+	prev   *links
+	spaces []target
+	walkAt int // rows that a graph has at least where it is walked
+	below  int64
+	runs   uint32 // those below: runs and rows from there on do not exist
+	stats  ObjectStats
+
+	batch  []uint32
+	scores []float32
+}
+
+// target is a space that is asked about, as it is in the view.
+type target struct {
+	*objectSpace
+	ranges []rowRange
+	tail   []uint32
+	rows   uint32 // that exist
+}
+
+// search begins a search. The caller holds mu.
+func (s *objectShard) search(q *ObjectQuery) *objectSearch {
+	out := &objectSearch{v: s.view, prev: s.prev, walkAt: s.opts.linkRows}
+	embedder := slices.Index(s.view.embedders, q.Embedder)
+	if embedder < 0 {
+		return out
+	}
+	for _, a := range q.Audiences {
+		if n, ok := s.number[spaceKey{a, uint32(embedder)}]; ok {
+			sp := s.spaces[n]
+			out.spaces = append(out.spaces, target{objectSpace: sp, ranges: *sp.ranges.Load(), tail: sp.seen})
+		}
+	}
+	// In the order of the log, each once.
+	slices.SortFunc(out.spaces, func(a, b target) int { return cmp.Compare(a.number, b.number) })
+	out.spaces = slices.CompactFunc(out.spaces, func(a, b target) bool { return a.number == b.number })
+	return out
+}
+
+// begin makes the search part of one over all partitions, unless nothing exists that it
+// might find.
+func (s *objectSearch) begin(g *objectsSearch, number uint32) bool {
+	s.objectsSearch, s.number, s.below = g, number, math.MaxInt64
+	if g.Below != nil {
+		s.below = g.Below[s.v.tp]
+	}
+	s.runs = s.v.runsBelow(s.below)
+	some := s.spaces[:0]
+	for _, t := range s.spaces {
+		if t.rows = s.existing(&t); t.rows > 0 {
+			some = append(some, t)
+			s.stats.Rows += int(t.rows)
+		}
+	}
+	s.stats.TP, s.spaces, s.stats.Spaces = s.v.tp, some, len(some)
+	return len(some) > 0
+}
+
+// existing counts the rows of a space that exist: its first ones.
+func (s *objectSearch) existing(t *target) uint32 {
+	n := uint32(0)
+	for i := len(t.ranges) - 1; i >= 0; i-- {
+		r := &t.ranges[i]
+		if r.step.firstRun+uint32(len(r.step.offset)) <= s.runs {
+			n = r.before + r.n
+			break
+		}
+		if r.step.firstRun < s.runs {
+			in, _ := slices.BinarySearch(r.step.first[r.start:r.start+r.n], s.runs-r.step.firstRun)
+			n = r.before + uint32(in)
+			break
+		}
+	}
+	if s.runs <= s.v.runs {
+		return n
+	}
+	in, _ := slices.BinarySearchFunc(t.tail, s.runs-s.v.runs, func(row, run uint32) int { return cmp.Compare(s.v.tail.first[row], run) })
+	return n + uint32(in)
+}
+
+// counts reports whether a row has a run that exists and counts.
+func (s *objectSearch) counts(row uint32) bool {
+	for run := s.v.newest(row, &s.v.tail).Load(); run != noRun; run = s.prev.at(run) {
+		if run < s.runs && (s.Filter == nil || s.Filter(s.ref(run))) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *objectSearch) ref(run uint32) schemas.ObjectRef {
+	offset, index, _ := s.v.run(run)
+	return s.refOf(offset, index)
+}
+
+func (s *objectSearch) refOf(offset int64, index uint32) schemas.ObjectRef {
+	return schemas.ObjectRef{Position: schemas.Position{Topic: s.v.tp.Topic, Partition: s.v.tp.Partition, Offset: offset}, Index: index}
+}
+
+// near takes the best rows of a space into best, or into exact, and reports whether
+// a graph may have more of them.
+func (s *objectSearch) near(t *target, want int) (more bool, err error) {
+	from := uint32(0)
+	if g := t.graph.Load(); g != nil {
+		if from, more, err = s.walk(t, g, want); err != nil {
+			return false, err
+		}
+		s.stats.Walked += int(from)
+	}
+	if s.batch == nil {
+		s.batch, s.scores = make([]uint32, 0, scanBatch), make([]float32, scanBatch)
+	}
+	for i := range t.ranges {
+		r := &t.ranges[i]
+		if r.before >= t.rows {
+			return more, nil
+		}
+		lo, hi := max(from, r.before), min(t.rows, r.before+r.n)
+		for lo < hi {
+			s.batch = s.batch[:0]
+			for ; lo < hi && len(s.batch) < scanBatch; lo++ {
+				s.batch = append(s.batch, r.start+lo-r.before)
+			}
+			s.scan(r.step.blocks, r.step.firstRow)
+		}
+	}
+	sealed := uint32(0)
+	if n := len(t.ranges); n > 0 {
+		sealed = t.ranges[n-1].before + t.ranges[n-1].n
+	}
+	if t.rows > sealed {
+		blocks := s.v.tail.rows.Table().Blocks
+		for all := t.tail[:t.rows-sealed]; len(all) > 0; {
+			n := min(len(all), scanBatch)
+			s.batch, all = append(s.batch[:0], all[:n]...), all[n:]
+			s.scan(blocks, s.v.rows)
+		}
+	}
+	return more, nil
+}
+
+// scanBatch is how many rows are scored at a time at most.
+const scanBatch = 512
+
+// scan takes the rows in batch into best. base is what is added to their numbers
+// to give those of the shard.
+func (s *objectSearch) scan(blocks []kernel.Block, base uint32) {
+	scores := s.scores[:len(s.batch)]
+	s.kern.Scores(s.code, blocks, s.batch, scores)
+	for i, row := range s.batch {
+		if !s.best.reaches(scores[i]) || s.Filter != nil && !s.counts(base+row) {
+			continue
+		}
+		s.best.add(candidate{score: scores[i], part: s.number, row: base + row, first: s.v.first(base + row)})
+	}
+}
+
+// scanShare: a graph is walked only where more than one in so many of its rows
+// exist, and are kept by the filter. Below that comparing all of them costs less.
+const (
+	scanShare   = 16
+	filterTried = 512
+)
+
+// walk searches a space's graph and gives how many of the space's rows that was a
+// search of: none, if it is to be scanned.
+func (s *objectSearch) walk(t *target, g *flat.Index, want int) (linked uint32, more bool, err error) {
+	linked = min(uint32(g.Len()), t.rows)
+	if int(linked) < s.walkAt || want > int(linked)/scanShare {
+		return 0, false, nil
+	}
+	shard := func(row uint32) uint32 {
+		st, at := locate(t.ranges, row)
+		return st.firstRow + at
+	}
+	keep := func(row uint32) bool { return row < linked && (s.Filter == nil || s.counts(shard(row))) }
+	if s.Filter != nil {
+		kept := 0
+		for i := range uint32(filterTried) {
+			if keep(uint32(uint64(linked) * uint64(i) / filterTried)) {
+				kept++
+			}
+		}
+		if kept*scanShare < filterTried {
+			return 0, false, nil
+		}
+	} else if uint32(g.Len()) == linked {
+		keep = nil
+	} else if uint32(g.Len())/scanShare > linked {
+		return 0, false, nil // most ways lead over rows that do not exist
+	}
+	k := max(s.K, want/3) // it compares three times as many vectors
+	near, err := g.Search(s.Vector, k, s.EF, keep)
+	if err != nil {
+		return 0, false, err
+	}
+	if keep == nil && slices.ContainsFunc(near, func(n index.Neighbour) bool { return n.Row >= linked }) {
+		// Some were linked since the search began.
+		near, err = g.Search(s.Vector, k, s.EF, func(row uint32) bool { return row < linked })
+		if err != nil {
+			return 0, false, err
+		}
+	}
+	for _, n := range near {
+		row := shard(n.Row)
+		s.exact = append(s.exact, candidate{score: n.Score, part: s.number, row: row, first: s.v.first(row)})
+	}
+	return linked, len(near) == k, nil
+}
+
+// runsOf makes hits of a row's runs, the newest K objects of them that count.
+func (s *objectSearch) runsOf(c candidate, seen map[schemas.ObjectRef]struct{}) {
+	added := 0
+	for run := s.v.newest(c.row, &s.v.tail).Load(); run != noRun; run = s.prev.at(run) {
+		if run >= s.runs {
+			continue
+		}
+		offset, index, part := s.v.run(run)
+		if n := len(s.hits); added > 0 && s.hits[n-1].Ref.Offset == offset && s.hits[n-1].Ref.Index == index {
+			s.hits[n-1].Part = part // an earlier part says the same
+			continue
+		}
+		if added == s.K {
+			return
+		}
+		ref := s.refOf(offset, index)
+		if _, known := seen[ref]; known || s.Filter != nil && !s.Filter(ref) {
+			continue
+		}
+		seen[ref] = struct{}{}
+		s.hits = append(s.hits, ObjectHit{Ref: ref, Part: part, Score: float64(c.score)})
+		added++
+	}
+}
+
+// only compares the passages of the objects in Only.
+func (s *objectSearch) only() {
+	asked := map[uint32]bool{}
+	for _, t := range s.spaces {
+		asked[t.number] = true
+	}
+	seen := map[schemas.ObjectRef]bool{}
+	for _, ref := range s.Only {
+		if ref.TP() != s.v.tp || ref.Offset >= s.below || seen[ref] {
+			continue
+		}
+		seen[ref] = true
+		best := ObjectHit{Ref: ref, Score: math.Inf(-1)}
+		for run := s.v.runsBelow(ref.Offset); run < s.runs; run++ {
+			offset, index, part := s.v.run(run)
+			if offset != ref.Offset || index > ref.Index {
+				break
+			}
+			if index < ref.Index {
+				continue
+			}
+			row, space := s.v.rowOf(run)
+			if !asked[space] {
+				break // an object is of one audience
+			}
+			if score := float64(s.kern.Dot(s.Vector, s.v.vector(row))); score > best.Score {
+				best.Part, best.Score = part, score
+			}
+		}
+		if !math.IsInf(best.Score, -1) && (s.Filter == nil || s.Filter(ref)) {
+			s.hits = append(s.hits, best)
+		}
+	}
+}
