@@ -1,6 +1,7 @@
 package code
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -75,12 +76,11 @@ func edgeKey(from schemas.NodeKey, kind recountv1.EdgeKind, to schemas.NodeKey) 
 
 // cutEdge splits what edgeKey made.
 func cutEdge(key []byte) (from schemas.NodeKey, kind recountv1.EdgeKind, to schemas.NodeKey, ok bool) {
-	for i, c := range key {
-		if c == sep && i+1 < len(key) {
-			return schemas.NodeKey(key[:i]), recountv1.EdgeKind(key[i+1]), schemas.NodeKey(key[i+2:]), true
-		}
+	i := bytes.IndexByte(key, sep)
+	if i < 0 || i+1 == len(key) {
+		return "", 0, "", false
 	}
-	return "", 0, "", false
+	return schemas.NodeKey(key[:i]), recountv1.EdgeKind(key[i+1]), schemas.NodeKey(key[i+2:]), true
 }
 
 // outside is the name of a symbol of elsewhere in the keys of externals and users.

@@ -95,7 +95,7 @@ func (v *View) named(r RepoID, name string) (*recountv1.CodeSnapshot, error) {
 		}
 		return s, err
 	}
-	return v.abbreviated(r, name)
+	return v.Abbreviated(r, name)
 }
 
 // refCommit is the commit of a ref, through symbolic ones; "" where there is none.
@@ -118,8 +118,9 @@ func (v *View) refCommit(r RepoID, ref string) (string, error) {
 	return "", nil
 }
 
-// abbreviated finds the one commit whose object id begins so.
-func (v *View) abbreviated(r RepoID, digits string) (*recountv1.CodeSnapshot, error) {
+// Abbreviated finds the one commit whose object id begins so. An error wraps ErrUnknown or
+// is an *AmbiguousError where there is none or more.
+func (v *View) Abbreviated(r RepoID, digits string) (*recountv1.CodeSnapshot, error) {
 	unknown := fmt.Errorf("revision %q of %s: %w: no ref or commit of that name was imported", digits, r.Name, ErrUnknown)
 	lower := strings.ToLower(digits)
 	if strings.Trim(lower, "0123456789abcdef") != "" {

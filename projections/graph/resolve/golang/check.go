@@ -60,7 +60,7 @@ type checked struct {
 func check(fset *token.FileSet, path string, files []*source, imports importing) *checked {
 	text := 0
 	for _, f := range files {
-		text += len(f.content)
+		text += f.size()
 	}
 	// Nearly as large as they become: most Go has more entries for each byte.
 	c := &checked{fset: fset, info: &types.Info{

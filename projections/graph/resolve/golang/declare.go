@@ -30,6 +30,8 @@ type declared struct {
 	ofField map[*ast.Field]schemas.NodeKey // embedded fields
 	// byChain finds what other packages may name: "Client.Produce".
 	byChain map[string]schemas.NodeKey
+	// local are the names of functions that declare types.
+	local map[*ast.Ident]bool
 }
 
 // declarer walks a file's declarations.
@@ -51,7 +53,7 @@ type declarer struct {
 func declare(fset *token.FileSet, src *source, pkg string) *declared {
 	d := &declarer{fset: fset, src: src, pkg: pkg, times: map[schemas.NodeKey]int{}, out: &declared{
 		file: resolve.FileKey(src.Path), ofName: map[*ast.Ident]schemas.NodeKey{},
-		ofField: map[*ast.Field]schemas.NodeKey{}, byChain: map[string]schemas.NodeKey{},
+		ofField: map[*ast.Field]schemas.NodeKey{}, byChain: map[string]schemas.NodeKey{}, local: map[*ast.Ident]bool{},
 	}}
 	file := &recountv1.CodeNode{
 		Kind: recountv1.SymbolKind_SYMBOL_KIND_FILE, Language: language, Package: pkg,
@@ -135,7 +137,10 @@ func (d *declarer) function(f *ast.FuncDecl) {
 	key := d.add(s)
 	d.out.ofName[f.Name] = key
 	if f.Body != nil {
-		d.locals(f.Body, key)
+		before := len(d.out.nodes)
+		if d.locals(f.Body, key); len(d.out.nodes) > before {
+			d.out.local[f.Name] = true
+		}
 	}
 }
 

@@ -49,9 +49,12 @@ func (u *unit) link() {
 
 func (u *unit) linkFile(i int) {
 	l := &linker{unit: u, names: u.names[i], graph: &u.graphs[i], called: map[*ast.Ident]bool{}}
-	for _, decl := range u.files[i].syntax.Decls {
+	for j, decl := range u.files[i].syntax.Decls {
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
+			if u.files[i].carries(j) != nil {
+				continue
+			}
 			l.from = l.names.ofName[decl.Name]
 			l.overrides(decl)
 			l.served(decl)
@@ -63,6 +66,7 @@ func (u *unit) linkFile(i int) {
 			l.general(decl)
 		}
 	}
+	u.files[i].carry(l.graph)
 }
 
 func (l *linker) general(decl *ast.GenDecl) {

@@ -16,9 +16,16 @@ import (
 type facts struct {
 	types      []methods // concrete types with methods
 	interfaces []methods // interfaces with methods
-	flow       *flow
+	flows      []flowAt
 	test       bool
 	shape      uint64 // a hash of types and interfaces; 0 where there are none
+}
+
+// flowAt is a flow of which what stands in the file begins some lines further down
+// than when it was made.
+type flowAt struct {
+	*flow
+	by int
 }
 
 // methods are a type's: of a concrete one those of a pointer to it.
@@ -34,9 +41,9 @@ type method struct {
 	key  schemas.NodeKey
 }
 
-// factsOf takes what a unit's file says.
+// factsOf takes what a unit's file says, but for its flows.
 func factsOf(u *unit, i int) facts {
-	f := facts{flow: u.flow(i), test: u.files[i].test}
+	f := facts{test: u.files[i].test}
 	ast.Inspect(u.files[i].syntax, func(n ast.Node) bool {
 		if spec, ok := n.(*ast.TypeSpec); ok {
 			f.addType(u, spec)

@@ -10,7 +10,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// flow is what a file says about which functions and concrete types reach which
+// flow is what a function, or the rest of a file, says about which functions and concrete types reach which
 // of its variables: constraints in the manner of variable type analysis (Sundaresan
 // et al., "Practical Virtual Method Call Resolution for Java", 2000), to be solved
 // over all packages together.
@@ -21,7 +21,7 @@ import (
 // concrete type with methods. Objects are seeded where a function is used as a value
 // or a concrete value becomes an interface, and go along copies.
 type flow struct {
-	// names of nodes that other files may mean; "" of those that only this one does.
+	// names of nodes that other flows may mean; "" of those that only this one does.
 	names   []string
 	copies  []copied
 	seeds   []seeded
@@ -29,6 +29,8 @@ type flow struct {
 	sites   []site
 	binds   []bind
 	funcs   []function
+	// line is where its function began when its sites' places were taken; 0 of the rest.
+	line int
 
 	linked *linked // made when it is first solved
 }
@@ -79,7 +81,7 @@ const (
 	typeObject     = "T"
 )
 
-// flowing makes a file's constraints.
+// flowing makes the constraints of declarations, of one or of several together.
 type flowing struct {
 	*unit
 	out     *flow
@@ -96,30 +98,37 @@ type flowing struct {
 
 const none int32 = -1
 
-// flow makes the constraints of a file.
-func (u *unit) flow(i int) *flow {
-	f := &flowing{
+func newFlowing(u *unit) *flowing {
+	return &flowing{
 		unit: u, out: &flow{}, shared: map[string]int32{}, locals: map[types.Object]int32{},
 		values: map[ast.Expr]int32{}, objects: map[string]int32{}, litNames: map[*ast.FuncLit]string{},
 	}
-	f.file(u.files[i], u.names[i])
-	return f.out
 }
 
-func (f *flowing) file(file *source, names *declared) {
-	for _, decl := range file.syntax.Decls {
-		switch decl := decl.(type) {
-		case *ast.FuncDecl:
-			f.from, f.literals = names.ofName[decl.Name], 0
-			if fn, ok := f.info.Defs[decl.Name].(*types.Func); ok && decl.Body != nil {
-				f.body(functionObject+string(f.from), fn.Signature(), decl.Body)
-			}
-		case *ast.GenDecl:
-			for _, spec := range decl.Specs {
-				if spec, ok := spec.(*ast.ValueSpec); ok {
-					f.from, f.literals = names.ofName[spec.Names[0]], 0
-					f.walk(spec)
-				}
+// take returns the constraints of what was declared since the last time.
+func (f *flowing) take() *flow {
+	out := f.out
+	f.out = &flow{}
+	clear(f.shared)
+	clear(f.locals)
+	clear(f.values)
+	clear(f.objects)
+	clear(f.litNames)
+	return out
+}
+
+func (f *flowing) declaration(decl ast.Decl, names *declared) {
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		f.from, f.literals = names.ofName[decl.Name], 0
+		if fn, ok := f.info.Defs[decl.Name].(*types.Func); ok && decl.Body != nil {
+			f.body(functionObject+string(f.from), fn.Signature(), decl.Body)
+		}
+	case *ast.GenDecl:
+		for _, spec := range decl.Specs {
+			if spec, ok := spec.(*ast.ValueSpec); ok {
+				f.from, f.literals = names.ofName[spec.Names[0]], 0
+				f.walk(spec)
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/projections/graph/resolve"
+	"github.com/recountdb/recount/schemas"
 )
 
 // The platform that files are chosen for. Nothing of the host is looked at. Files
@@ -28,7 +29,15 @@ const (
 type source struct {
 	resolve.File
 	content []byte
-	syntax  *ast.File
+	// syntax is what the checker is to read, decls the declarations with all their bodies.
+	syntax *ast.File
+	decls  []ast.Decl
+	// carried are the functions of which syntax has no body, by declaration, where there
+	// are any, and was the file that they are carried over from (see part).
+	carried []*carried
+	was     *kept
+	// skeletal is the skeleton, once it was asked for.
+	skeletal []byte
 	// pkg is the package clause's name, "" where there is none.
 	pkg  string
 	test bool // by its name
@@ -58,6 +67,9 @@ type kept struct {
 	routing bool
 	// external says that it is of an external test package.
 	external bool
+	// head is a hash of its beginning, and parts are of its functions, by their nodes.
+	head  uint64
+	parts map[schemas.NodeKey]*part
 }
 
 // same reports whether a file is known, and is what it was.
@@ -90,31 +102,25 @@ func (s *source) drop(fset *token.FileSet) {
 }
 
 // using reports whether the file depends on one of the marks.
-func (k *kept) using(changed marks) bool {
-	for m := range changed {
-		if _, ok := slices.BinarySearch(k.uses, m); ok {
-			return true
-		}
-	}
-	return false
-}
+func (k *kept) using(changed marks) bool { return usesAny(k.uses, changed) }
 
 // skeleton cuts the bodies of functions out of a file. Nil where it has syntax
 // errors: what the parser makes of those may depend on what is cut.
 func (s *source) skeleton(fset *token.FileSet) []byte {
-	if s.problem != "" {
-		return nil
+	if s.problem != "" || s.skeletal != nil {
+		return s.skeletal
 	}
 	var b []byte
 	at := 0
-	for _, decl := range s.syntax.Decls {
+	for _, decl := range s.decls {
 		if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil {
 			from, to := fset.PositionFor(f.Body.Lbrace, false).Offset+1, fset.PositionFor(f.Body.Rbrace, false).Offset
 			b = append(b, s.content[at:from]...)
 			at = to
 		}
 	}
-	return slices.Clip(append(b, s.content[at:]...))
+	s.skeletal = slices.Clip(append(b, s.content[at:]...))
+	return s.skeletal
 }
 
 // external reports whether the file is of an external test package (package p_test).
@@ -135,7 +141,7 @@ func parse(fset *token.FileSet, f resolve.File, content []byte) (src *source) {
 	if err != nil {
 		src.problem = err.Error()
 	}
-	src.syntax = syntax
+	src.syntax, src.decls = syntax, syntax.Decls
 	if syntax.Name != nil && syntax.Name.Name != "_" {
 		src.pkg = syntax.Name.Name
 	}

@@ -60,7 +60,8 @@ type parsed struct {
 }
 
 // parseDir reads a package's files. Of those that are known from before, are the
-// same, and need not be read whole, it reads the skeleton.
+// same, and need not be read whole, it reads the skeleton; of the others it cuts the
+// functions that are known and need not be read (see part).
 func (s *step) parseDir(w *work, before map[string]*kept, whole func(*kept) bool) (*parsed, error) {
 	p := &parsed{fset: s.fset}
 	var all, missing []*wholeFile // of files; nil where the skeleton will do
@@ -92,6 +93,19 @@ func (s *step) parseDir(w *work, before map[string]*kept, whole func(*kept) bool
 			p.files[i], p.names[i] = r.source, r.names
 		}
 	}
+	// Routes are followed from function to function.
+	separate := len(w.routers) == 0 && !slices.ContainsFunc(p.files, func(f *source) bool {
+		return f.kept != nil && f.kept.routing || f.kept == nil && routed([]*source{f})
+	})
+	spread(len(all), func(i int) {
+		if r := all[i]; r != nil {
+			var known *kept
+			if k := before[r.source.Path]; separate && k != nil && k.skeleton != nil {
+				known = k
+			}
+			r.source.cut(s.fset, r.names, known, w.changed)
+		}
+	})
 	w.taken = nil
 	return p, nil
 }

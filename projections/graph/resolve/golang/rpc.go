@@ -37,8 +37,8 @@ const fullMethodName = "_FullMethodName"
 // served notes the procedure behind a server interface's method that a generated
 // handler calls.
 func (l *linker) served(decl *ast.FuncDecl) {
-	name, isHandler := strings.CutSuffix(strings.TrimPrefix(decl.Name.Name, "_"), "_Handler")
-	if !isHandler || decl.Body == nil {
+	name := handled(decl)
+	if name == "" || decl.Body == nil {
 		return
 	}
 	full, ok := l.pkg.Scope().Lookup(name + fullMethodName).(*types.Const)
@@ -64,6 +64,16 @@ func (l *linker) served(decl *ast.FuncDecl) {
 		}
 		return true
 	})
+}
+
+// handled is what a function is the generated handler of by its name, "" where it is
+// none.
+func handled(decl *ast.FuncDecl) string {
+	name, _ := strings.CutSuffix(strings.TrimPrefix(decl.Name.Name, "_"), "_Handler")
+	if name == decl.Name.Name || !strings.HasSuffix(decl.Name.Name, "_Handler") {
+		return ""
+	}
+	return name
 }
 
 // procedure splits a full name, "/shop.v1.Carts/Add".

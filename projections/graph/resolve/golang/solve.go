@@ -12,7 +12,7 @@ import (
 // they decide. What tests put in is followed after everything else: calls outside
 // tests do not arrive at a test's fakes.
 //
-// Nodes that files share have the numbers of the book, those of a single file
+// Nodes that flows share have the numbers of the book, those of a single flow
 // follow; so do the nodes of what callbacks ask for. What is at a node does not
 // depend on the order in which objects arrive.
 type solver struct {
@@ -40,11 +40,11 @@ type solver struct {
 // outsideNode is the number of the node outside.
 const outsideNode int32 = 0
 
-// placed is a file's flow among the nodes of all.
+// placed is a flow among the nodes of all.
 type placed struct {
-	*flow
+	flowAt
 	*linked
-	base int32 // of the file's own nodes
+	base int32 // of the flow's own nodes
 	test bool
 }
 
@@ -113,7 +113,9 @@ type bound struct {
 func (s *step) mayCalls(yield func(joined)) {
 	v := &solver{book: s.book, active: map[int32]int32{}, bySig: map[string]int32{}, byMethod: map[string][]int32{}, called: map[int32]bool{}, known: map[uint64]struct{}{}}
 	for f := range s.facts() {
-		v.flows = append(v.flows, placed{flow: f.flow, linked: v.link(f.flow), test: f.test})
+		for _, at := range f.flows {
+			v.flows = append(v.flows, placed{flowAt: at, linked: v.link(at.flow), test: f.test})
+		}
 	}
 	nodes := int32(len(v.nodes.names))
 	for i := range v.flows {
@@ -135,7 +137,7 @@ func (c *solvedSite) emit(yield func(joined)) {
 	slices.Sort(c.found)
 	for _, to := range slices.Compact(c.found) {
 		if to != c.from {
-			yield(joined{c.from, to, mayCall, recountv1.Provenance_PROVENANCE_FLOW, c.site.at})
+			yield(joined{c.from, to, mayCall, recountv1.Provenance_PROVENANCE_FLOW, shifted(c.site.at, c.in.by)})
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"go/ast"
 	"go/token"
 	"go/types"
 	"maps"
@@ -234,7 +235,7 @@ func meansTheSame(imports, meant []string, was *pkg) bool {
 func (s *step) startOver(w *work) {
 	w.whole = true
 	w.uncheck()
-	if w.parsed != nil && slices.ContainsFunc(w.parsed.files, func(f *source) bool { return f.kept != nil }) {
+	if w.parsed != nil && slices.ContainsFunc(w.parsed.files, (*source).partial) {
 		w.reread()
 	}
 }
@@ -473,7 +474,7 @@ func (s *step) checkUnits(w *work) (same bool, err error) {
 			differs.differing(w.declares, w.saying())
 		}
 		w.changed.add(differs)
-		if !slices.ContainsFunc(w.parsed.files, func(f *source) bool { return f.kept != nil && f.kept.using(w.changed) }) {
+		if !slices.ContainsFunc(w.parsed.files, func(f *source) bool { return f.affected(w.changed) }) {
 			return len(differs) == 0, nil
 		}
 		w.uncheck()
@@ -635,12 +636,56 @@ func (u *unit) keep(i int) *kept {
 	g.Normalize()
 	k := &kept{
 		blob: f.Blob, graph: g, local: hashGraph(&g), facts: factsOf(u, i),
-		uses: u.uses(i), routing: routed(u.files[i : i+1]), external: f.external(),
+		routing: routed(u.files[i : i+1]), external: f.external(),
+		head: f.head(u.fset), parts: map[schemas.NodeKey]*part{},
 	}
+	u.separate(i, k)
 	if !u.failed {
 		k.skeleton = f.skeleton(u.fset)
 	}
 	return k
+}
+
+// separate finds what a file's functions use and what flows in them, each by itself,
+// and of the rest together.
+func (u *unit) separate(i int, k *kept) {
+	f, names := u.files[i], u.names[i]
+	flow, used := newFlowing(u), newUses(u)
+	restFlow, rest := newFlowing(u), newUses(u)
+	all := marks{}
+	keep := func(uses []mark) {
+		for _, m := range uses {
+			all[m] = struct{}{}
+		}
+	}
+	rest.below(f.syntax.Name)
+	if routed(u.files) {
+		rest.members["ServeHTTP"] = true // what has it is a handler
+	}
+	for j, decl := range f.syntax.Decls {
+		c := f.carries(j)
+		if c == nil && (f.problem != "" || !separable(names, decl)) {
+			rest.below(decl)
+			restFlow.declaration(decl, names)
+			continue
+		}
+		at := f.place(u.fset, decl)
+		if c == nil {
+			used.below(decl)
+			flow.declaration(decl, names)
+			key := names.ofName[decl.(*ast.FuncDecl).Name]
+			c = &carried{part: &part{text: f.text(u.fset, decl), column: at.Column, uses: used.take(), flow: flow.take()}, key: key}
+			c.flow.line = at.Line
+		}
+		p := *c.part
+		p.line = at.Line
+		k.parts[c.key] = &p
+		k.facts.flows = append(k.facts.flows, flowAt{p.flow, p.line - p.flow.line})
+		keep(p.uses)
+	}
+	k.facts.flows = append(k.facts.flows, flowAt{flow: restFlow.take()})
+	keep(rest.take())
+	k.uses = slices.Sorted(maps.Keys(all))
 }
 
 // otherPackages are the names of the buildable packages besides the primary one:

@@ -5,14 +5,13 @@ import (
 	"go/types"
 	"maps"
 	"slices"
-	"strings"
 )
 
-// uses finds what a file depends on of what is declared outside of it: what the
-// checker and the passes over its answers say of the file stays as it is while none
-// of these differs (see meanings). It says too much rather than too little:
+// uses finds what declarations of a file depend on of what is declared outside of
+// them: what the checker and the passes over its answers say of them stays as it is
+// while none of these differs (see meanings). It says too much rather than too little:
 //
-//   - every identifier of the file, whatever it leads to, or to nothing: as the name
+//   - every identifier in them, whatever it leads to, or to nothing: as the name
 //     of an object, or as that of a member, of the type that it stands behind where
 //     that is one with a name, else of any;
 //   - the kind of every named type that an expression has, or is made of;
@@ -39,7 +38,14 @@ type uses struct {
 	behind map[*ast.Ident]bool
 	// done are struct types and keys whose type is known from what is around them.
 	done map[ast.Expr]bool
+
+	// What follows stays from one declaration to the next: marks that were made.
+	ofMember map[memberOf]mark
+	ofType   map[*types.Named]typeMarks
 }
+
+// typeMarks are those of a named type.
+type typeMarks struct{ kind, methods, fields mark }
 
 // memberOf is a name behind an expression of a type.
 type memberOf struct {
@@ -56,29 +62,50 @@ const (
 	asksFields       // its fields too
 )
 
-// uses is what a file depends on, sorted.
-func (u *unit) uses(i int) []mark {
-	x := &uses{
+func newUses(u *unit) *uses {
+	return &uses{
 		unit: u, all: marks{}, names: map[string]bool{}, seen: map[types.Type]asks{}, shapes: map[string]bool{},
 		mentioned: map[string]bool{}, of: map[memberOf]bool{}, members: map[string]bool{},
 		specs: map[ast.Expr]bool{}, behind: map[*ast.Ident]bool{}, done: map[ast.Expr]bool{},
+		ofMember: map[memberOf]mark{}, ofType: map[*types.Named]typeMarks{},
 	}
-	ast.Inspect(u.files[i].syntax, func(n ast.Node) bool {
+}
+
+// below notes what everything below n depends on.
+func (x *uses) below(n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
 		x.node(n)
 		return true
 	})
-	if routed(u.files) {
-		x.members["ServeHTTP"] = true // what has it is a handler
-	}
+}
+
+// take returns what was noted since the last time, sorted.
+func (x *uses) take() []mark {
 	for m := range x.of {
-		x.all[markOf(byMemberOf, string(appendNamed(nil, m.of))+"."+m.name)] = struct{}{}
+		made, ok := x.ofMember[m]
+		if !ok {
+			made = markOf(byMemberOf, string(appendNamed(nil, m.of))+"."+m.name)
+			x.ofMember[m] = made
+		}
+		x.all[made] = struct{}{}
 	}
 	for what, names := range map[string]map[string]bool{byName: x.names, byMember: x.members, byMention: x.mentioned, byShape: x.shapes} {
 		for name := range names {
 			x.all[markOf(what, name)] = struct{}{}
 		}
 	}
-	return slices.Sorted(maps.Keys(x.all))
+	all := slices.Sorted(maps.Keys(x.all))
+	clear(x.all)
+	clear(x.names)
+	clear(x.mentioned)
+	clear(x.of)
+	clear(x.members)
+	clear(x.seen)
+	clear(x.shapes)
+	clear(x.specs)
+	clear(x.behind)
+	clear(x.done)
+	return all
 }
 
 func (x *uses) node(n ast.Node) {
@@ -123,7 +150,7 @@ func (x *uses) node(n ast.Node) {
 			x.method(n)
 			x.behind[n.Name] = true
 		}
-		if service, ok := strings.CutSuffix(strings.TrimPrefix(n.Name.Name, "_"), "_Handler"); ok {
+		if service := handled(n); service != "" {
 			x.names[service+fullMethodName] = true
 		}
 	case *ast.TypeSpec:
@@ -341,12 +368,17 @@ func (x *uses) lookNamed(t *types.Named, what asks) {
 	if i, ok := t.Underlying().(*types.Interface); ok {
 		x.look(i, what)
 	}
-	name := string(appendNamed(nil, t))
-	x.all[markOf(byKind, name)] = struct{}{}
+	made, ok := x.ofType[t]
+	if !ok {
+		name := string(appendNamed(nil, t))
+		made = typeMarks{markOf(byKind, name), markOf(byMethods, name), markOf(byFields, name)}
+		x.ofType[t] = made
+	}
+	x.all[made.kind] = struct{}{}
 	if what&asksMethods != 0 {
-		x.all[markOf(byMethods, name)] = struct{}{}
+		x.all[made.methods] = struct{}{}
 	}
 	if what&asksFields != 0 {
-		x.all[markOf(byFields, name)] = struct{}{}
+		x.all[made.fields] = struct{}{}
 	}
 }

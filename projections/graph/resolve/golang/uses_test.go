@@ -3,6 +3,7 @@ package golang
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -148,6 +149,12 @@ func TestWhatAFileUsesWithoutNamingIt(t *testing.T) {
 			one := resolvetest.New(map[string]string{"go.mod": "module m\n", "a/use.go": c.use, "a/rest.go": c.rest, "a/other.go": c.other}, nil)
 			two := one.With(map[string]string{"a/other.go": c.changed})
 			resolvetest.Series(t, fresh, one, two, one)
+			// The same where what changes is in the same file.
+			in := func(other string) map[string]string {
+				return map[string]string{"a/use.go": c.use + strings.TrimPrefix(other, "package a\n")}
+			}
+			one = one.With(in(c.other), "a/other.go")
+			resolvetest.Series(t, fresh, one, one.With(in(c.changed)), one)
 		})
 	}
 }

@@ -20,7 +20,7 @@ var csharp = language{
 		byArity: map[string]bool{"Func": true, "Action": true},
 		names:   csharpNames, implied: func(*typer, *class) *typ { return nil }, complete: csharpComplete,
 		bring: csharpBring, statics: csharpStatics, extensions: csharpExtensions,
-		rpc: csharpServers,
+		rpc: csharpRPC,
 	},
 }
 

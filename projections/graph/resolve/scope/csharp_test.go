@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/recountdb/recount/projections/graph/resolve"
 	"github.com/recountdb/recount/projections/graph/resolve/resolvetest"
 )
 
@@ -202,4 +203,38 @@ static class Handlers { public static string Start(int id) => ""; }
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("routes (-want +got):\n%s", diff)
 	}
+}
+
+// TestCSharpIncrementalEqualsFull changes what reaches across files: a part of a
+// class, a global using directive, a method that extends, and takes each away.
+func TestCSharpIncrementalEqualsFull(t *testing.T) {
+	const rest = `
+-- Shop/Cart.cs --
+namespace Shop;
+partial class Cart : Base
+{
+    public void Run(Base b, Money m) { Part(); b.Go(1); m.Twice(); Other.Help(); }
+}
+-- Base.cs --
+namespace Shop { class Base { public virtual void Go(int i) { } } }
+-- Money.cs --
+namespace Cash { public class Money { } class Other { public static void Help() { } } }
+-- Trade.cs --
+namespace Trade { public class Money { public void Twice() { } } }
+`
+	const (
+		part   = "-- Shop/Part.cs --\nnamespace Shop;\npartial class Cart { void Part() { } public override void Go(int i) { } }\n"
+		global = "-- Usings.cs --\nglobal using Cash;\n"
+		trade  = "-- Usings.cs --\nglobal using Trade;\n"
+		twice  = "-- Extensions.cs --\nnamespace Shop; static class Extensions { public static void Twice(this Cash.Money m) { } }\n"
+	)
+	var trees []*resolvetest.Tree
+	for _, more := range []string{part + global + twice, global + twice, part + twice, part + trade, part + global, part + global + twice} {
+		trees = append(trees, resolvetest.Archive(t, rest+more, extract))
+	}
+	calls := func(i int) string { return strings.Join(resolvetest.Full(t, CSharp(), trees[i]).Text("calls"), "\n") }
+	if first, other := calls(0), calls(3); !strings.Contains(first, "Cart.Part") || !strings.Contains(first, "Extensions.Twice") || !strings.Contains(other, "Trade.cs:Money.Twice") {
+		t.Errorf("the snapshots do not differ as they are meant to:\n%s\n\n%s", first, other)
+	}
+	resolvetest.Series(t, func() resolve.Resolver { return CSharp() }, trees...)
 }

@@ -13,7 +13,7 @@ var java = language{
 	typed: &typedLanguage{
 		library: javaLibrary, object: "Object", constructor: "<init>", iterable: "Iterable", smallPackages: true,
 		names: javaNames, implied: javaImplied, complete: javaComplete, bring: javaBring, statics: javaStatics,
-		rpc: javaServers,
+		rpc: javaRPC,
 	},
 }
 

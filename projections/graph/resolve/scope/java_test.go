@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/recountdb/recount/projections/graph/resolve"
 	"github.com/recountdb/recount/projections/graph/resolve/resolvetest"
 )
 
@@ -381,22 +382,14 @@ class App extends Base { void run(Base b) { b.go(1); step(); } }
 -- Other.java --
 class Other { Base make() { return new Base(); } }
 `
-	for i, archives := 0, []string{
-		rest + "-- Base.java --\nclass Base { void go(int i) {} void step() {} }\n",
-		rest + "-- Base.java --\nclass Base { Base() {} void go(long i) {} void go(String s) {} }\n",
-		rest,
-		rest + "-- Base.java --\nclass Base { void step() {} }\n-- a/Base.java --\npackage a; class Base {}\n",
-	}; i < len(archives); i++ {
-		tree := resolvetest.Archive(t, archives[i], extract)
-		want := resolvetest.Full(t, Java(), tree)
-		if i == 0 {
-			continue
-		}
-		base := resolvetest.Archive(t, archives[i-1], extract)
-		got := resolvetest.Full(t, Java(), base)
-		got.Apply(t, Java(), tree, base)
-		if diff := cmp.Diff(want.Text(), got.Text()); diff != "" {
-			t.Errorf("step %d: full and incremental differ (-full +incremental):\n%s", i, diff)
-		}
+	var trees []*resolvetest.Tree
+	for _, base := range []string{
+		"-- Base.java --\nclass Base { void go(int i) {} void step() {} }\n",
+		"-- Base.java --\nclass Base { Base() {} void go(long i) {} void go(String s) {} }\n",
+		"",
+		"-- Base.java --\nclass Base { void step() {} }\n-- a/Base.java --\npackage a; class Base {}\n",
+	} {
+		trees = append(trees, resolvetest.Archive(t, rest+base, extract))
 	}
+	resolvetest.Series(t, func() resolve.Resolver { return Java() }, trees...)
 }

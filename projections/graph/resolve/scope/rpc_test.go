@@ -116,6 +116,64 @@ implements_rpc src/main/java/shop/AdService.java:AdService.Impl.getAds -> proto 
 implements_rpc src/main/java/shop/AdService.java:Carts.getCart -> proto java:demo CartService.getCart @13:2 (external)
 implements_rpc src/main/java/shop/AdService.java:Same.send -> proto java:hipstershop Mail.send @16:2 (external)
 `},
+		{"Java's clients", func() resolve.Resolver { return Java() }, `
+-- src/shop/Client.java --
+package shop;
+import demo.AdServiceGrpc;
+import demo.CartServiceGrpc;
+import demo.CartServiceGrpc.CartServiceFutureStub;
+class Client {
+  private final AdServiceGrpc.AdServiceBlockingStub stub;
+  private final CartServiceFutureStub carts = CartServiceGrpc.newFutureStub(null);
+  Client(Channel c) { stub = AdServiceGrpc.newBlockingStub(c); }
+  void ads() { stub.withDeadlineAfter(3, SECONDS).getAds(null); stub.getChannel(); }
+  void more(Channel c) {
+    var s = CartServiceGrpc.newBlockingStub(c).withWaitForReady();
+    s.addItem(null);
+    carts.getCart(null).get();
+    hipstershop.MailGrpc.newStub(c).send(null, null);
+    AdServiceGrpc.getServiceDescriptor();
+  }
+}
+-- src/own/OwnGrpc.java --
+package own;
+public final class OwnGrpc {
+  public static OwnBlockingStub newBlockingStub(Channel c) { return null; }
+  public static final class OwnBlockingStub { public Res ask(Req r) { return null; } }
+}
+-- src/own/Use.java --
+package own;
+class Use { void use(Channel c) { OwnGrpc.newBlockingStub(c).ask(null); } }
+`, `
+consumes_rpc src/own/Use.java:Use.use -> proto java:own Own.ask @2:61 (external)
+consumes_rpc src/shop/Client.java:Client.ads -> proto java:demo AdService.getAds @9:50 (external)
+consumes_rpc src/shop/Client.java:Client.more -> proto java:demo CartService.addItem @12:6 (external)
+consumes_rpc src/shop/Client.java:Client.more -> proto java:demo CartService.getCart @13:10 (external)
+consumes_rpc src/shop/Client.java:Client.more -> proto java:hipstershop Mail.send @14:36 (external)
+`},
+		{"C#'s clients", func() resolve.Resolver { return CSharp() }, `
+-- Client.cs --
+using Hipstershop;
+namespace shop;
+class Client
+{
+    private readonly CartService.CartServiceClient carts;
+    public Client(Channel c) { carts = new CartService.CartServiceClient(c); }
+    public async Task Run(Channel c)
+    {
+        await carts.GetCartAsync(new Req());
+        var mail = new Hipstershop.Mail.MailClient(c);
+        mail.Send(null);
+        carts.WithHost("x").AddItem(null);
+        HttpClient http = new HttpClient();
+        http.Send(null);
+    }
+}
+`, `
+consumes_rpc Client.cs:Client.Run -> proto *: CartService.addItem @12:28 (name_matched 500) (external)
+consumes_rpc Client.cs:Client.Run -> proto *: CartService.getCart @9:20 (name_matched 500) (external)
+consumes_rpc Client.cs:Client.Run -> proto csharp:Hipstershop Mail.send @11:13 (external)
+`},
 		{"C#'s", func() resolve.Resolver { return CSharp() }, `
 -- services/CartService.cs --
 using System.Threading.Tasks;

@@ -106,7 +106,12 @@ func (l *typedLinker) importEdges() {
 
 // call makes the edges of a call.
 func (l *typedLinker) call(at spot, r *recountv1.Reference) {
-	s := l.t.callee(at, l.m.path(r.Path), r)
+	of := l.m.path(r.Path)
+	client := l.consumes(at, of, r)
+	s := l.t.callee(at, of, r)
+	if client && (!s.found() || s.method == nil) {
+		return // what is generated is not of the repository
+	}
 	if !s.found() {
 		l.lost(calls, at, r)
 		return
