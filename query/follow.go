@@ -23,6 +23,9 @@ type FollowRequest struct {
 	// Beat is after how long without a command the place is told all the same.
 	// Required.
 	Beat time.Duration
+	// Pass, if not nil, says which commands are not told after all, as if they were not
+	// there.
+	Pass func(*Scanned) bool
 }
 
 // Followed is one step of following.
@@ -72,6 +75,9 @@ func Follow(ctx context.Context, s Sources, r FollowRequest, each func(Followed)
 				return err
 			}
 			for _, f := range page {
+				if r.Pass != nil && r.Pass(f.Command) {
+					continue
+				}
 				if err := each(f); err != nil {
 					return err
 				}

@@ -34,7 +34,7 @@ func (e *evidenceFlags) add(c *cobra.Command) {
 	f.StringVar(&e.at, "at", "", "the moment that is now, for how old things are and what holds (default --as-of, else that of the newest object)")
 	f.StringSliceVar(&e.r.Types, "type", nil, "only objects of these types: memory, state, artifact, tool_call, task, handoff, event; may be repeated")
 	f.StringSliceVar(&e.r.Memory, "memory", nil, "only memories of these kinds: episodic, factual, procedural, reflective; may be repeated")
-	f.StringSliceVar(&e.r.Kinds, "kind", nil, "what may answer: objects, commands, symbols, runtime; may be repeated (default objects, and what the words ask for)")
+	f.StringSliceVar(&e.r.Kinds, "kind", nil, "what may answer: objects, commands, commits, symbols, runtime; may be repeated (default objects, and what the words ask for)")
 	f.StringSliceVar(&e.r.Expand.Kinds, "relation", nil, "add only what is joined by these edges: caused_by, derived_from, supports, contradicts, supersedes, …; may be repeated")
 	f.IntVar(&e.hops, "hops", 1, fmt.Sprintf("how many edges away from a hit to add, 0 to %d (default 1, of subgraph 2, of objects 0)", evidence.MaxHops))
 	f.Float64Var(&e.r.Expand.MinConfidence, "min-confidence", 0, "add only by edges that are at least as sure, 0 to 1")
@@ -51,7 +51,7 @@ func (e *evidenceFlags) add(c *cobra.Command) {
 		"mode":     {evidence.ModeObjects, evidence.ModeEvidence, evidence.ModeSubgraph, evidence.ModeContext},
 		"type":     {"memory", "state", "artifact", "tool_call", "task", "handoff", "event"},
 		"memory":   {"episodic", "factual", "procedural", "reflective"},
-		"kind":     {evidence.KindObjects, evidence.KindCommands, evidence.KindSymbols, evidence.KindRuntime},
+		"kind":     {evidence.KindObjects, evidence.KindCommands, evidence.KindCommits, evidence.KindSymbols, evidence.KindRuntime},
 		"relation": {"caused_by", "derived_from", "supports", "contradicts", "supersedes", "refers_to", "tool_produces", "version_of", "part_of_task", "handed_to"},
 	} {
 		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))

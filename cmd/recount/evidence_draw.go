@@ -40,6 +40,9 @@ func (d *evidenceDrawing) draw(r evidence.Response) {
 	}
 	for _, o := range r.Objects {
 		t := thing{label(o), cmp.Or(o.Title, o.Snippet), o.Agent, o.Time}
+		if o.Kind != "" {
+			t.title = strings.TrimSpace(o.Title + "  " + o.Snippet)
+		}
 		d.told[mention{id: o.ID}], d.told[mention{o.ID, o.Position}] = t, t
 	}
 	if r.Context != "" {
@@ -50,12 +53,15 @@ func (d *evidenceDrawing) draw(r evidence.Response) {
 		}
 		return
 	}
-	hits := 0
-	for i, o := range r.Objects {
+	hits, around := 0, false
+	for _, o := range r.Objects {
 		switch {
+		case o.Role == "joined":
+			continue // stands with what it is joined to
 		case o.Role == "":
 			hits++
-		case i > 0 && r.Objects[i-1].Role == "":
+		case !around:
+			around = true
 			d.print("")
 			d.print(d.a.paint(bold, "Around"))
 		}
@@ -133,7 +139,26 @@ func (d *evidenceDrawing) hit(n int, o evidence.Object) {
 			}
 		}
 	}
+	d.joined(inner, o)
 	d.chain(inner, o)
+}
+
+// joinedWords say how a hit is joined to things of other kinds.
+var joinedWords = map[string]string{"names": "names", "ran": "ran", "handled_by": "handled by", "suspected": "suspected"}
+
+// joined draws what of other kinds a hit is joined to: commits, commands, code, what runs.
+func (d *evidenceDrawing) joined(lead string, o evidence.Object) {
+	for _, e := range d.r.Edges {
+		words, is := joinedWords[e.Kind]
+		t, known := d.told[mention{id: e.To}]
+		if !is || !known || e.From != o.ID {
+			continue
+		}
+		if e.Kind == "suspected" {
+			words += fmt.Sprintf(" %.2f (%s)", e.Confidence, e.Rule)
+		}
+		d.print(d.line(lead+words+"  ", t, o.Time))
+	}
 }
 
 // words are what names an object, and what it says where that is more.

@@ -11,6 +11,7 @@ import (
 func (a *app) staleCmd() *cobra.Command {
 	var f codeFlags
 	var r code.StaleRequest
+	var markdown bool
 	c := &cobra.Command{
 		Use:   "stale",
 		Short: "Show what seems to be out of date in the code",
@@ -27,10 +28,18 @@ What only a name says, or what a reference that was not resolved could mean, is 
 sure; --min-confidence 0 shows all. Exits with 1 if there is nothing.`,
 		Example: `  recount stale
   recount stale --kind unused --path pkg/kgo/
-  recount stale --kind gone,doc --since v1.18.0 --json`,
+  recount stale --kind gone,doc --since v1.18.0 --json
+  recount stale --markdown >> "$GITHUB_STEP_SUMMARY"`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			show := a.printStale
+			if markdown {
+				if a.json || f.proof {
+					return usagef("--markdown: not with --json or --proof")
+				}
+				show = func(r code.StaleResponse) { a.printf("%s", staleMarkdown(r)) }
+			}
 			return askCode(cmd.Context(), a, &f, code.StaleQuestion, func(s code.Scope) code.StaleRequest {
 				r.Scope, r.Limit = s, f.limit
 				if r.Since != "" && !cmd.Flags().Changed("days") {
@@ -41,7 +50,7 @@ sure; --min-confidence 0 shows all. Exits with 1 if there is nothing.`,
 					r.MinConfidence = 1e-9
 				}
 				return r
-			}, a.printStale)
+			}, show)
 		},
 	}
 	f.add(c, code.DefaultLimit)
@@ -49,6 +58,7 @@ sure; --min-confidence 0 shows all. Exits with 1 if there is nothing.`,
 	fl.StringSliceVar(&r.Kinds, "kind", nil, "only these: gone, doc, unused, aged; may be repeated")
 	fl.IntVar(&r.Days, "days", 90, "how far back to compare, in days before the revision's commit")
 	fl.StringVar(&r.Since, "since", "", "the revision to compare with, in the place of --days")
+	fl.BoolVar(&markdown, "markdown", false, "print Markdown, for a report")
 	fl.StringVar(&r.Path, "path", "", "only below this path")
 	fl.Float64Var(&r.MinConfidence, "min-confidence", 0.5, "only what is as sure as this, 0 to 1")
 	return c

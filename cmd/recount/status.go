@@ -64,6 +64,12 @@ func (a *app) printStatus(st httpapi.Status, local bool, now time.Time) {
 	if st.Log.Error != "" {
 		a.printf("             %s\n", a.paint(red, st.Log.Error))
 	}
+	if t := st.Tokens; t != nil {
+		a.printf("tokens       %s in %s\n", thousands(t.InForce), a.home(t.File))
+		for _, wrong := range t.Mistakes {
+			a.printf("             %s\n", a.paint(red, "not in force: "+plainText(wrong)))
+		}
+	}
 	i := st.Intents
 	a.printf("commands     %s\n", thousands(i.Count))
 	if r := i.Recent; r.Commands > 0 {

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/access"
 )
 
@@ -18,9 +21,12 @@ func (a *app) tokenCmd() *cobra.Command {
 		Use: "token", Short: "Make tokens for agents: each sees its tenant and workspaces alone",
 		Args: cobra.NoArgs,
 	}
-	c.AddCommand(a.tokenNewCmd())
+	c.AddCommand(a.tokenNewCmd(), a.tokenListCmd(), a.tokenRevokeCmd())
 	return c
 }
+
+// entryPlace is where a tokens file has a mistake; a file of one entry need not say it.
+var entryPlace = regexp.MustCompile(`^line \d+: tokens\[0\]: `)
 
 // defaultLife is how long a token is good for that nobody said otherwise of.
 const defaultLife = "90d"
@@ -39,7 +45,7 @@ within a second or two of being asked.
 Who holds the token may ask for evidence (recount ask, POST /v1/query) and append events
 of its agent (POST /v1/events). It sees what its tenant may see, what is of its
 workspaces and sessions, and what is private to its agent; everything else is as if it
-were not there.`,
+were not there. Commands, code and what runs it sees where --grant says so.`,
 		Example: `  recount token new --workspace /src/app --agent claude
   recount token new --tenant acme --workspace '*' --session '*' --agent ci --expires 2027-06-30 --add-to tokens.yaml
   recount token new --tenant acme --workspace /src/app --expires never        may ask, not append`,
@@ -55,8 +61,8 @@ were not there.`,
 			if err != nil {
 				return err
 			}
-			if _, err := access.Parse([]byte("tokens:\n" + entry)); err != nil {
-				return usageError{errors.New(strings.TrimPrefix(err.Error(), "tokens[0]: "))}
+			if _, err := access.ParseAll([]byte("tokens:\n" + entry)); err != nil {
+				return usageError{errors.New(entryPlace.ReplaceAllString(err.Error(), ""))}
 			}
 			if file != "" {
 				if err := addToken(file, entry); err != nil {
@@ -83,11 +89,13 @@ were not there.`,
 	f.StringVar(&e.Tenant, "tenant", "", "whose data it sees (default the default tenant)")
 	f.StringSliceVar(&e.Workspaces, "workspace", nil, "a workspace that it belongs to, or * for all of the tenant; may be repeated")
 	f.StringSliceVar(&e.Sessions, "session", nil, "a session that it takes part in, or * for all of its workspaces; may be repeated")
+	f.StringSliceVar(&e.Grants, "grant", nil, "what it may ask for besides agents' objects: commands (of its workspaces), code, runtime (with both, of all workspaces); may be repeated")
 	f.StringVar(&e.Agent, "agent", "", "the name under which it appends; without one it may ask only")
 	f.StringVar(&e.Name, "name", "", "what it is for, for people who read the file")
 	f.StringVar(&expires, "expires", defaultLife, "when it ends: in how long (12h, 90d), a day, an RFC 3339 time, or never")
 	f.StringVar(&file, "add-to", "", "the tokens file to add it to; made if it is not there")
 	_ = c.MarkFlagFilename("add-to", "yaml", "yml")
+	_ = c.RegisterFlagCompletionFunc("grant", cobra.FixedCompletions([]string{schemas.GrantCommands, schemas.GrantCode, schemas.GrantRuntime}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
@@ -116,7 +124,7 @@ func addToken(path, entry string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	before, err := access.Parse(old)
+	before, err := access.ParseAll(old)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -131,19 +139,28 @@ func addToken(path, entry string) error {
 		text += "\n"
 	}
 	text += entry
-	if after, err := access.Parse([]byte(text)); err != nil || len(after) != len(before)+1 {
+	if after, err := access.ParseAll([]byte(text)); err != nil || len(after) != len(before)+1 {
 		return fmt.Errorf("%s: tokens is not the last of it, or not a list of one entry below another: add by hand\n%s", path, entry)
+	}
+	return replaceTokens(path, old, []byte(text))
+}
+
+// replaceTokens makes after the tokens file that held before, unless somebody changed it
+// meanwhile. A symbolic link stays one.
+func replaceTokens(path string, before, after []byte) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
 	}
 	mode := os.FileMode(0o600)
 	if st, err := os.Stat(path); err == nil {
 		mode = st.Mode().Perm()
 	}
-	return writeWhole(path, []byte(text), mode, func() error {
+	return writeWhole(path, after, mode, func() error {
 		now, err := os.ReadFile(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if string(now) != string(old) {
+		if string(now) != string(before) {
 			return fmt.Errorf("%s was changed meanwhile: try again", path)
 		}
 		return nil

@@ -64,7 +64,7 @@ func TestAddToken(t *testing.T) {
 			}
 			continue
 		}
-		entries, perr := access.Parse(b)
+		entries, perr := access.ParseAll(b)
 		if err != nil || perr != nil || len(entries) != c.want || entries[c.want-1].Agent != "new" || strings.Contains(c.before, "# ours") && !strings.Contains(string(b), "# ours") {
 			t.Errorf("%s: %v %v, and the file is\n%s", name, err, perr, b)
 		}

@@ -119,4 +119,7 @@ func (a *app) printVerify(r httpapi.VerifyReport) {
 		}
 	}
 	a.printf("%s events replayed in %s\n", thousands(r.Events), took(time.Duration(r.ElapsedMS)*time.Millisecond))
+	if r.Erased > 0 {
+		a.printf("%s erased: recount log tail --topic erasures tells by what\n", counted(r.Erased, "event"))
+	}
 }

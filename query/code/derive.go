@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	snapshots "github.com/recountdb/recount/projections/graph/code"
 	"github.com/recountdb/recount/projections/graph/prolly"
 	"github.com/recountdb/recount/schemas"
@@ -21,27 +23,53 @@ var errFar = errors.New("the snapshots have little in common")
 // makes.
 //
 // Nodes keep their order, and so the edges between those that stay do: nodes, edges
-// and externals are each merged with what came, in one pass.
+// and externals are each merged with what came, in one pass. The maps are read at the
+// same time; edges and externals wait with what they read until nodes have numbers.
 func derive(ctx context.Context, was *Graph, base, s *snapshots.Snapshot) (*Graph, error) {
+	all, ctx := errgroup.WithContext(ctx)
 	d := derivation{ctx: ctx, was: was, g: newGraph(s), base: base, s: s}
-	if err := d.nodes(); err != nil {
-		return nil, err
+	numbered := make(chan struct{})
+	all.Go(func() error {
+		err := d.nodes()
+		if err == nil {
+			close(numbered)
+		}
+		return err
+	})
+	behind := func(w snapshots.Which, merge func(changes []prolly.Change) error) {
+		all.Go(func() error {
+			var changes []prolly.Change
+			err := d.each(w, func(c prolly.Change) error {
+				changes = append(changes, c)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			select {
+			case <-numbered:
+				return merge(changes)
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
 	}
-	if err := d.edges(); err != nil {
-		return nil, err
-	}
-	if err := d.outside(); err != nil {
+	behind(snapshots.OutMap, d.edges)
+	behind(snapshots.ExternalsMap, d.outside)
+	if err := all.Wait(); err != nil {
 		return nil, err
 	}
 	d.g.finish()
 	return d.g, nil
 }
 
+// derivation is a graph being derived. What nodes sets, edges and outside only read.
 type derivation struct {
 	ctx     context.Context
 	was, g  *Graph
 	base, s *snapshots.Snapshot
-	now     []int32 // the number of each node that was; -1 where it is gone
+	now     []int32  // the number of each node that was; -1 where it is gone
+	moved   []uint32 // by how many lines each moved, modulo 2^32; 0 where it is gone
 }
 
 // each calls use with what differs of a map.
@@ -105,6 +133,12 @@ func (d *derivation) nodes() error {
 	})
 	stay(len(was.keys))
 	g.packages, g.languages = packages.names, languages.names
+	d.moved = make([]uint32, len(was.keys))
+	for i, now := range d.now {
+		if now >= 0 {
+			d.moved[i] = g.nodes[now].line - was.nodes[i].line
+		}
+	}
 	return err
 }
 
@@ -112,60 +146,45 @@ func (d *derivation) nodes() error {
 // with those that they have.
 type edits struct{ gone, came []edge }
 
-// found is the node that was found last: edges of one source come together.
-type found struct {
-	key schemas.NodeKey
-	n   int32
-	ok  bool
-}
-
-func (f *found) find(g *Graph, k schemas.NodeKey) (int32, bool) {
-	if !f.ok || f.key != k {
-		f.key = k
-		f.n, f.ok = g.find(k)
-	}
-	return f.n, f.ok
-}
-
-// read reads what differs of a map of edges; target numbers what an edge leads to in a
-// graph.
-func (d *derivation) read(w snapshots.Which, target func(g *Graph, to schemas.NodeKey) (int32, bool), anchor func(g *Graph, e *edge) uint32) (all edits, err error) {
-	sources := map[*Graph]*found{d.was: {}, d.g: {}}
-	add := func(g *Graph, list *[]edge, c prolly.Change, value []byte) error {
-		from, kind, to, ok := snapshots.CutEdge(c.Key)
-		source, begins := sources[g].find(g, from)
+// sorted are changes of a map of edges as edits; target numbers what an edge leads to in
+// a graph.
+func (d *derivation) sorted(changes []prolly.Change, target func(g *Graph, to schemas.NodeKey) (int32, bool), anchor func(g *Graph, e *edge) uint32) (all edits, err error) {
+	sources := map[*Graph]*found{d.was: {find: d.was.find}, d.g: {find: d.g.find}}
+	add := func(g *Graph, list *[]edge, key, value []byte) error {
+		from, kind, to, ok := snapshots.CutEdge(key)
+		source, begins := sources[g].of(from)
 		end, ends := target(g, to)
 		if !ok || !begins || !ends {
-			return unfit("edge", c.Key)
+			return unfit("edge", key)
 		}
 		e, err := decodeEdge(value)
 		if err != nil {
-			return fmt.Errorf("edge %q: %w", c.Key, err)
+			return fmt.Errorf("edge %q: %w", key, err)
 		}
 		e.from, e.to, e.kind = source, end, uint8(kind)
 		e.count(anchor(g, &e))
 		*list = append(*list, e)
 		return nil
 	}
-	err = d.each(w, func(c prolly.Change) error {
+	for _, c := range changes {
 		if c.Kind != prolly.Added {
-			if err := add(d.was, &all.gone, c, c.Old); err != nil {
-				return err
-			}
+			err = add(d.was, &all.gone, c.Key, c.Old)
 		}
-		if c.Kind != prolly.Deleted {
-			return add(d.g, &all.came, c, c.New)
+		if err == nil && c.Kind != prolly.Deleted {
+			err = add(d.g, &all.came, c.Key, c.New)
 		}
-		return nil
-	})
-	return all, err
+		if err != nil {
+			return edits{}, err
+		}
+	}
+	return all, nil
 }
 
 // merge is the edges that were and stay, with those that came between them: end is the
 // number of what one leads to now, order compares what two lead to, and shift is by how
 // many lines the anchor of one moved.
-func (d *derivation) merge(were []edge, e edits, end func(to int32) int32, order func(a, b int32) int, shift func(was *edge) uint32) ([]edge, error) {
-	inOrder := func(a, b edge) int {
+func (d *derivation) merge(were []edge, e edits, end func(to int32) int32, order func(a, b int32) int, shift func(was, now *edge) uint32) ([]edge, error) {
+	inOrder := func(a, b *edge) int {
 		switch {
 		case a.from != b.from:
 			return cmp.Compare(a.from, b.from)
@@ -174,24 +193,25 @@ func (d *derivation) merge(were []edge, e edits, end func(to int32) int32, order
 		}
 		return order(a.to, b.to)
 	}
-	slices.SortFunc(e.gone, inOrder)
-	slices.SortFunc(e.came, inOrder)
+	slices.SortFunc(e.gone, func(a, b edge) int { return inOrder(&a, &b) })
+	slices.SortFunc(e.came, func(a, b edge) int { return inOrder(&a, &b) })
 	all := make([]edge, 0, len(were)+len(e.came))
-	for _, was := range were {
+	for i := range were {
+		was := &were[i]
 		if was.joined {
 			continue
 		}
-		if len(e.gone) > 0 && inOrder(e.gone[0], was) == 0 {
+		if len(e.gone) > 0 && inOrder(&e.gone[0], was) == 0 {
 			e.gone = e.gone[1:]
 			continue
 		}
-		now := was
+		now := *was
 		now.from, now.to = d.now[was.from], end(was.to)
 		if now.from < 0 || now.to < 0 {
 			return nil, unfit("edge", nil)
 		}
-		now.count(shift(&was))
-		for len(e.came) > 0 && inOrder(e.came[0], now) < 0 {
+		now.count(shift(was, &now))
+		for len(e.came) > 0 && inOrder(&e.came[0], &now) < 0 {
 			all, e.came = append(all, e.came[0]), e.came[1:]
 		}
 		all = append(all, now)
@@ -202,28 +222,27 @@ func (d *derivation) merge(were []edge, e edits, end func(to int32) int32, order
 	return append(all, e.came...), nil
 }
 
-func (d *derivation) edges() error {
-	e, err := d.read(snapshots.OutMap, (*Graph).find, (*Graph).anchor)
+func (d *derivation) edges(changes []prolly.Change) error {
+	e, err := d.sorted(changes, (*Graph).find, (*Graph).anchor)
 	if err != nil {
 		return err
 	}
-	d.g.edges, err = d.merge(d.was.edges, e, func(to int32) int32 { return d.now[to] }, cmp.Compare[int32], func(was *edge) uint32 {
-		if by := d.moved(was.from); by == d.moved(was.to) || recountv1.EdgeKind(was.kind) != eContains {
+	d.g.edges, err = d.merge(d.was.edges, e, func(to int32) int32 { return d.now[to] }, cmp.Compare[int32], func(was, now *edge) uint32 {
+		if by := d.moved[was.from]; by == d.moved[was.to] || recountv1.EdgeKind(was.kind) != eContains {
 			return by // whichever of the two it is counted from
 		}
-		now := edge{from: d.now[was.from], to: d.now[was.to], kind: was.kind}
-		return d.g.anchor(&now) - d.was.anchor(was)
+		return d.g.anchor(now) - d.was.anchor(was)
 	})
 	return err
 }
 
 // outside is edges for those that leave the repository. Symbols keep the numbers
 // that they had, and new ones are behind them, until finish numbers them again.
-func (d *derivation) outside() error {
+func (d *derivation) outside(changes []prolly.Change) error {
 	g := d.g
 	g.symbols = slices.Clone(d.was.symbols)
 	added := map[symbol]int32{}
-	e, err := d.read(snapshots.ExternalsMap, func(of *Graph, to schemas.NodeKey) (int32, bool) {
+	e, err := d.sorted(changes, func(of *Graph, to schemas.NodeKey) (int32, bool) {
 		s, ok := symbolOfElsewhere(to)
 		n, known := d.was.numberOf(s)
 		if !ok || known || of == d.was {
@@ -241,13 +260,8 @@ func (d *derivation) outside() error {
 	g.outside, err = d.merge(d.was.outside, e, func(to int32) int32 { return to }, func(a, b int32) int {
 		x, y := &g.symbols[a], &g.symbols[b]
 		return cmp.Or(cmp.Compare(x.language, y.language), cmp.Compare(x.pkg, y.pkg), cmp.Compare(x.name, y.name))
-	}, func(was *edge) uint32 { return d.moved(was.from) })
+	}, func(was, _ *edge) uint32 { return d.moved[was.from] })
 	return err
-}
-
-// moved is by how many lines a node that was, and is, moved.
-func (d *derivation) moved(was int32) uint32 {
-	return d.g.nodes[d.now[was]].line - d.was.nodes[was].line
 }
 
 // fromSource is the anchor of an external.

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	snapshots "github.com/recountdb/recount/projections/graph/code"
+	"github.com/recountdb/recount/projections/graph/prolly"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -92,10 +94,10 @@ func load(ctx context.Context, s *snapshots.Snapshot) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := g.readEdges(ctx, s, byKey); err != nil {
-		return nil, err
-	}
-	if err := g.readOutside(ctx, s, byKey); err != nil {
+	all, ctx := errgroup.WithContext(ctx)
+	all.Go(func() error { return g.readEdges(ctx, s, byKey) })
+	all.Go(func() error { return g.readOutside(ctx, s, byKey) })
+	if err := all.Wait(); err != nil {
 		return nil, err
 	}
 	g.finish()
@@ -260,29 +262,73 @@ func (g *Graph) readEdges(ctx context.Context, s *snapshots.Snapshot, byKey map[
 	if err != nil {
 		return err
 	}
-	g.edges = make([]edge, 0, m.Len())
-	for e, err := range m.All() {
-		if err != nil {
-			return err
+	g.edges = make([]edge, m.Len())
+	return inHalves(ctx, m, func() func(int, prolly.Entry) error {
+		sources := found{find: func(k schemas.NodeKey) (n int32, ok bool) { n, ok = byKey[k]; return }}
+		return func(rank int, e prolly.Entry) error {
+			from, kind, to, ok := snapshots.CutEdge(e.Key)
+			source, begins := sources.of(from)
+			target, ends := byKey[to]
+			if !ok || !begins || !ends {
+				return fmt.Errorf("snapshot %s of %s: edge %q leads from or to no node", g.hash, g.repo, e.Key)
+			}
+			ed, err := decodeEdge(e.Value)
+			if err != nil {
+				return fmt.Errorf("edge %q: %w", e.Key, err)
+			}
+			ed.from, ed.to, ed.kind = source, target, uint8(kind)
+			ed.count(g.anchor(&ed))
+			g.edges[rank] = ed
+			return nil
 		}
-		if len(g.edges)&0xfff == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		from, kind, to, ok := snapshots.CutEdge(e.Key)
-		source, begins := byKey[from]
-		target, ends := byKey[to]
-		if !ok || !begins || !ends {
-			return fmt.Errorf("snapshot %s of %s: edge %q leads from or to no node", g.hash, g.repo, e.Key)
-		}
-		ed, err := decodeEdge(e.Value)
-		if err != nil {
-			return fmt.Errorf("edge %q: %w", e.Key, err)
-		}
-		ed.from, ed.to, ed.kind = source, target, uint8(kind)
-		ed.count(g.anchor(&ed))
-		g.edges = append(g.edges, ed)
+	})
+}
+
+// inHalves reads a map, its two halves at the same time. Each has what reader makes
+// called with its entries in order, and how many of the map stand before each.
+func inHalves(ctx context.Context, m *prolly.Map, reader func() func(rank int, e prolly.Entry) error) error {
+	middle, some, err := m.At(m.Len() / 2)
+	if err != nil || !some {
+		return err
 	}
-	return nil
+	all, ctx := errgroup.WithContext(ctx)
+	half := func(rank int, from, to []byte) {
+		use := reader()
+		all.Go(func() error {
+			for e, err := range m.Range(from, to) {
+				if err == nil && rank&0xfff == 0 {
+					err = ctx.Err()
+				}
+				if err == nil {
+					err = use(rank, e)
+				}
+				if err != nil {
+					return err
+				}
+				rank++
+			}
+			return nil
+		})
+	}
+	half(0, nil, middle.Key)
+	half(int(m.Len()/2), middle.Key, nil)
+	return all.Wait()
+}
+
+// found is the node that was found last: edges of one source come together.
+type found struct {
+	find func(schemas.NodeKey) (int32, bool)
+	key  schemas.NodeKey
+	n    int32
+	ok   bool
+}
+
+func (f *found) of(k schemas.NodeKey) (int32, bool) {
+	if !f.ok || f.key != k {
+		f.key = k
+		f.n, f.ok = f.find(k)
+	}
+	return f.n, f.ok
 }
 
 // index puts the edges of each node side by side, both ways.

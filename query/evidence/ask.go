@@ -79,7 +79,7 @@ func (a *asking) answer() (Response, error) {
 			}
 		}
 	}
-	if err := w.fit(); err != nil {
+	if err := w.fit(&p); err != nil {
 		return Response{}, err
 	}
 	a.step(Step{Operator: "assemble", Inputs: map[string]string{"mode": a.r.Mode}, Counts: map[string]int64{

@@ -3,6 +3,8 @@ package evidence_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -73,11 +75,15 @@ func TestWhatWasAskedForComesWithWhatLedToIt(t *testing.T) {
 	w := newWorld(t)
 	w.add(0, shop()...)
 	r := w.ask(operator, evidence.Request{Text: "why does the checkout fail with a timeout"})
-	// What was found out stands before the message that only asks, in the question's words.
+	// What the words find best stands first, or behind what took its place; what it is
+	// joined to follows, before what is only near.
 	got := order(r)
+	if !slices.Contains(got[:2], "ask") {
+		t.Errorf("order: %q, want ask among the first two", got)
+	}
 	for _, id := range []string{"think", "red", "fix"} {
-		if at := slices.Index(got, id); at < 0 || at > slices.Index(got, "ask") {
-			t.Errorf("order: %q, want %s before ask", got, id)
+		if at := slices.Index(got, id); at < 0 || at > slices.Index(got, "lost") {
+			t.Errorf("order: %q, want %s before lost", got, id)
 		}
 	}
 	c := find(t, r, "fix").Chain
@@ -298,5 +304,52 @@ func TestAnswersAreSmall(t *testing.T) {
 	}
 	if r.Left == nil || r.Left.Edges+r.Left.Provenance == 0 {
 		t.Errorf("left out: %+v", r.Left)
+	}
+}
+
+// TestOthersCutNothing: what is cut of an answer does not tell of others' events, which
+// make offsets longer and partitions more, wherever such are told.
+func TestOthersCutNothing(t *testing.T) {
+	mine := schemas.Principal{Workspaces: []string{"*"}, Sessions: []string{"*"}}
+	answers := func(first int64, partitions int32) (all []string) {
+		w := newWorld(t)
+		w.next[schemas.TopicPartition{Topic: topic}] = first
+		for p := range partitions {
+			w.next[schemas.TopicPartition{Topic: topic, Partition: 1 + p}] = first
+			theirs := of("theirs", schemas.TypeUserMessage, 0, "", &recountv1.AgentEvent{Tenant: "acme", Text: "checkout"})
+			w.add(1+p, theirs)
+		}
+		bound := schemas.Watermark{}
+		for i := range 60 {
+			w.add(0, of(fmt.Sprint("big", i), schemas.TypeMemoryStated, i, fmt.Sprint("big", i-1), &recountv1.AgentEvent{
+				Text: fmt.Sprintf("The checkout number %d fails again: %s", i, strings.Repeat("why? ", 300)), CausedBy: []string{fmt.Sprint("big", i-2), fmt.Sprint("big", i-3)},
+				Memory: &recountv1.Statement{Subject: "checkout", Predicate: "number", Value: fmt.Sprint(i)},
+			}))
+			if i == 40 {
+				bound = maps.Clone(w.next)
+			}
+		}
+		asked := []evidence.Request{{Text: "checkout", Mode: evidence.ModeContext, Tokens: 700}}
+		for limit := 6; limit < 14; limit++ {
+			asked = append(asked,
+				evidence.Request{Text: "why does the checkout fail again", Limit: limit},
+				evidence.Request{Text: "why does the checkout fail again", Limit: limit, AsOf: query.AsOf{Offsets: bound}})
+		}
+		for _, r := range asked {
+			a := w.ask(mine, r)
+			var texts []string
+			for _, o := range a.Objects {
+				texts = append(texts, o.Snippet)
+			}
+			context := regexp.MustCompile(` · recount.agents/\S+`).ReplaceAllString(a.Context, "")
+			all = append(all, fmt.Sprintf("%d edges, %d events, left %+v, %q, %q", len(a.Edges), len(a.Provenance), *a.Left, texts, context))
+		}
+		return all
+	}
+	without, with := answers(0, 0), answers(1_000_000, 3)
+	for i := range without {
+		if without[i] != with[i] {
+			t.Errorf("answer %d without others' events:\n%s\nwith them:\n%s", i, without[i], with[i])
+		}
 	}
 }

@@ -31,8 +31,9 @@ type answer struct {
 	shown map[string]bool
 	// events are those that it rests on.
 	events map[schemas.ObjectRef]*part
-	// joined is how many of its edges lead to things of other kinds.
-	joined int
+	// hits is how many of its objects are hits, which stand first; joined how many of its
+	// edges lead to things of other kinds.
+	hits, joined int
 }
 
 // assemble puts the hits and what belongs to them into the response.
@@ -47,7 +48,7 @@ func (a *asking) assemble(hits []*hit, x *expansion) (*answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.show(o)
+		w.find(o)
 		w.versions(h)
 	}
 	if a.r.Mode == ModeSubgraph {
@@ -65,6 +66,14 @@ func (a *asking) assemble(hits []*hit, x *expansion) (*answer, error) {
 	return w, nil
 }
 
+// find adds a hit behind those that there are.
+func (w *answer) find(o Object) {
+	w.shown[o.ID] = true
+	w.resp.Objects = slices.Insert(w.resp.Objects, w.hits, o)
+	w.hits++
+}
+
+// show adds what is no hit behind all that there is.
 func (w *answer) show(o Object) {
 	w.shown[o.ID] = true
 	w.resp.Objects = append(w.resp.Objects, o)
@@ -169,15 +178,27 @@ func (w *answer) left() *Left {
 
 // edges are those of the chains, hit by hit, then those of the expansion, each once.
 func (w *answer) edges(hits []*hit, x *expansion) {
-	have, joined := map[edgeKey]bool{}, map[edgeKey]bool{}
-	add := func(e Edge) {
-		k, pair := e.key(e.Kind), e.key("")
-		if have[k] || e.Rule == ruleType && joined[pair] {
-			return // that an artifact comes of what it was made after adds nothing to that
+	most := len(x.edges)
+	for _, h := range hits {
+		if h.chain != nil {
+			most += len(h.chain.edges)
 		}
-		have[k], joined[pair] = true, true
-		e.Confidence = round(e.Confidence)
-		w.resp.Edges = append(w.resp.Edges, e)
+	}
+	// Of what is joined the kind of the first edge; have has the kinds of others.
+	joined, have := make(map[edgeKey]string, most), map[edgeKey]bool{}
+	add := func(e *Edge) {
+		pair := e.key("")
+		switch kind, known := joined[pair]; {
+		case !known:
+			joined[pair] = e.Kind
+		case kind == e.Kind || e.Rule == ruleType || have[e.key(e.Kind)]:
+			return // that an artifact comes of what it was made after adds nothing to that
+		default:
+			have[e.key(e.Kind)] = true
+		}
+		told := *e
+		told.Confidence = round(e.Confidence)
+		w.resp.Edges = append(w.resp.Edges, told)
 	}
 	// What joins hits to each other first, then what is nearest.
 	for _, among := range []bool{true, false} {
@@ -185,14 +206,14 @@ func (w *answer) edges(hits []*hit, x *expansion) {
 			if h.chain == nil {
 				continue
 			}
-			for _, e := range h.chain.edges {
-				if (w.shown[e.From] && w.shown[e.To]) == among {
+			for i := range h.chain.edges {
+				if e := &h.chain.edges[i]; (w.shown[e.From] && w.shown[e.To]) == among {
 					add(e)
 				}
 			}
 		}
-		for _, e := range x.edges {
-			if (w.shown[e.From] && w.shown[e.To]) == among {
+		for i := range x.edges {
+			if e := &x.edges[i]; (w.shown[e.From] && w.shown[e.To]) == among {
 				add(e)
 			}
 		}

@@ -168,8 +168,12 @@ func (a *asking) causes(f *fragment) []led {
 		if same {
 			known = slices.DeleteFunc(known, func(p *part) bool { return p.workspace != f.workspace })
 		}
-		if c.thing && len(known) > 1 {
+		switch {
+		case len(known) < 2:
+		case c.thing:
 			known = known[len(known)-1:]
+		case c.rule == ruleCallID:
+			known = []*part{callOf(&f.part, known)}
 		}
 		for _, p := range known {
 			out = append(out, led{c, p})

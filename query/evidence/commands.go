@@ -26,8 +26,8 @@ const mostListed = 500
 
 // commands adds the commands that the hits ran, and those that the text finds.
 func (w *answer) commands(p *plan, hits []*hit) error {
-	if w.p.Tenant != "" && !w.p.Operator {
-		w.step(Step{Path: KindCommands, Operator: "leave out", Why: "commands are of the default tenant"})
+	if !w.p.Granted(schemas.GrantCommands) {
+		w.step(Step{Path: KindCommands, Operator: "leave out", Why: notGranted})
 		return nil
 	}
 	if err := w.ran(hits); err != nil {
@@ -42,7 +42,7 @@ func (w *answer) commands(p *plan, hits []*hit) error {
 	}
 	for _, in := range found {
 		if !w.shown[in.ID.String()] {
-			w.show(commandObject(in))
+			w.find(commandObject(in))
 		}
 	}
 	w.step(Step{Path: KindCommands, Operator: "search", Why: why, Counts: map[string]int64{"commands": int64(len(found))}})
@@ -50,7 +50,8 @@ func (w *answer) commands(p *plan, hits []*hit) error {
 }
 
 // findCommands are the commands that the text finds: by a search over all of them, or, for
-// who may see those of some workspaces, by the words in the newest of these.
+// who may see those of some workspaces, by the words in the newest of these. One that only
+// lies near in time or meaning says nothing beside what agents said, and is left out.
 func (w *answer) findCommands(p *plan) ([]query.Intent, string, error) {
 	r := query.FindRequest{
 		Text: w.r.Text, Limit: mostFound, AsOf: w.r.AsOf,
@@ -60,16 +61,18 @@ func (w *answer) findCommands(p *plan) ([]query.Intent, string, error) {
 		return nil, "the text names a time after until", nil
 	}
 	var all []query.Intent
-	if w.seesAll() {
+	if w.seesCommands("*") {
 		resp, err := query.Find(w.ctx, w.s.Commands, r)
 		if err != nil {
 			return nil, "", err
 		}
 		w.rest(resp.Watermark)
 		for _, h := range resp.Hits {
-			all = append(all, h.Intent)
+			if slices.ContainsFunc(h.Scores, func(s query.PathScore) bool { return s.Path == "words" || s.Path == "exact" }) {
+				all = append(all, h.Intent)
+			}
 		}
-		return all, "a search over all commands", nil
+		return all, "a search over all commands, for those that have words of the text", nil
 	}
 	r.Text, r.Limit = "", mostListed
 	matches := map[schemas.EventID]int{}
@@ -145,9 +148,7 @@ func (w *answer) ran(hits []*hit) error {
 			continue
 		}
 		s.Counts["joined"]++
-		if best.Role = "joined"; !w.shown[best.ID] {
-			w.show(best)
-		}
+		w.beside(best)
 		w.join(Edge{
 			From: h.o.ObjectID().String(), To: best.ID, Kind: "ran", Confidence: sure, Rule: rule,
 			Evidence: []string{h.ref.Position.String(), best.Position},

@@ -23,23 +23,25 @@ func tokens(s string) int { return (len(s) + bytesPerToken - 1) / bytesPerToken 
 
 // pack puts the texts of the hits, best first, into the budget of tokens, each behind its
 // citation: the whole text where it takes no more than its share of what is left, else the
-// passage around the part that matches. Nothing is summarised.
+// passage around the part that matches. Nothing is summarised. Where an object stands in
+// the log counts as fit has it.
 func (w *answer) pack(hits []*hit) error {
 	var b strings.Builder
-	room := w.r.Tokens * bytesPerToken
+	left := w.r.Tokens * bytesPerToken
 	for i, h := range hits {
 		head := citation(i+1, h)
-		left := room - b.Len()
+		headBytes := len(head) + shorter(h.ref.Position.String())
 		share := max(left/(len(hits)-i), min(left, fewBytes))
-		if share-len(head) < leastBytes {
+		if share-headBytes < leastBytes {
 			w.left().Texts++
 			continue
 		}
+		begin := b.Len()
 		text, err := w.view.Text(h.o)
 		if err != nil {
 			return err
 		}
-		from, to := passage(h.o, h.part, text, share-len(head)-len("……\n\n"))
+		from, to := passage(h.o, h.part, text, share-headBytes-len("……\n\n"))
 		b.WriteString(head)
 		if from > 0 {
 			b.WriteString("…")
@@ -49,6 +51,7 @@ func (w *answer) pack(hits []*hit) error {
 			b.WriteString("…")
 		}
 		b.WriteString("\n\n")
+		left -= b.Len() - begin + headBytes - len(head)
 	}
 	w.resp.Context = strings.TrimRight(b.String(), "\n")
 	w.resp.Tokens = tokens(w.resp.Context)

@@ -2,45 +2,40 @@ package evidence
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/query"
 )
 
 // shortSnippet is what a passage is cut to where that is needed.
 const shortSnippet = 80
 
 // fit cuts an answer to the size that it may have: first what tells of events and
-// versions far from the hits, then edges, then passages. What is cut is counted.
-func (w *answer) fit() error {
+// versions far from the hits, then edges, then passages. What is cut is counted. Others'
+// events make offsets longer and watermarks name more partitions; what is cut must not
+// tell of that, so that these count as if they were of one length (offsetDigits,
+// markBytes).
+func (w *answer) fit(p *plan) error {
 	if len(w.r.Include) > 0 || w.r.Mode == ModeSubgraph || w.r.Mode == ModeContext {
 		return nil
 	}
 	hits := len(w.resp.Objects)
 	budget := max(DefaultBytes, hits*DefaultBytes/DefaultLimit) - reserve
 	resp := &w.resp
-	objects, err := sizes(resp.Objects)
+	objects := 0
+	for i := range resp.Objects {
+		n, err := size(&resp.Objects[i])
+		if err != nil {
+			return err
+		}
+		objects += n
+	}
+	rest, err := w.besides(p)
 	if err != nil {
 		return err
 	}
-	edges, err := sizes(resp.Edges)
-	if err != nil {
-		return err
-	}
-	events, err := sizes(resp.Provenance)
-	if err != nil {
-		return err
-	}
-	versions, err := sizes(resp.Versions)
-	if err != nil {
-		return err
-	}
-	rest, err := json.Marshal(struct {
-		Filters, Proof any
-		Watermark      any
-		Hint           string
-	}{resp.AppliedFilters, w.proof, resp.Watermark, resp.Hint})
-	if err != nil {
-		return err
-	}
-	left := budget - len(rest) - sum(objects)
+	left := budget - rest - objects
 	for i := range resp.Objects {
 		if left >= edgeShare {
 			break
@@ -51,29 +46,29 @@ func (w *answer) fit() error {
 			o.Snippet = short
 		}
 	}
-	keep := func(sizes []int, share int) int {
-		n := 0
-		for _, size := range sizes {
-			if size > share {
-				break
-			}
-			share -= size
-			left -= size
-			n++
-		}
-		return n
+	edges, err := fitting(resp.Edges, left*6/10, &left)
+	if err != nil {
+		return err
 	}
-	if n := keep(edges, left*6/10); n < len(edges) {
-		w.left().Edges += len(edges) - n
-		resp.Edges = resp.Edges[:n]
+	if n := len(resp.Edges) - edges; n > 0 {
+		w.left().Edges += n
+		resp.Edges = resp.Edges[:edges]
 	}
-	if n := keep(versions, left/2); n < len(versions) {
-		w.left().Versions += len(versions) - n
-		resp.Versions = resp.Versions[:n]
+	versions, err := fitting(resp.Versions, left/2, &left)
+	if err != nil {
+		return err
 	}
-	if n := keep(events, left); n < len(events) {
-		w.left().Provenance += len(events) - n
-		resp.Provenance = resp.Provenance[:n]
+	if n := len(resp.Versions) - versions; n > 0 {
+		w.left().Versions += n
+		resp.Versions = resp.Versions[:versions]
+	}
+	events, err := fitting(resp.Provenance, left, &left)
+	if err != nil {
+		return err
+	}
+	if n := len(resp.Provenance) - events; n > 0 {
+		w.left().Provenance += n
+		resp.Provenance = resp.Provenance[:events]
 	}
 	return nil
 }
@@ -85,23 +80,95 @@ const (
 	edgeShare = 1200
 )
 
-// sizes are those of the elements of a list as JSON, commas included.
-func sizes[T any](list []T) ([]int, error) {
-	out := make([]int, len(list))
-	for i := range list {
-		b, err := json.Marshal(&list[i])
-		if err != nil {
-			return nil, err
+// What counts as if it were of one length, in bytes: an offset in the log, and a
+// watermark, which has room for five partitions of a topic. An answer whose watermarks
+// name more is as much larger.
+const (
+	offsetDigits = 10
+	markBytes    = 128
+)
+
+// besides is the size of what an answer says besides its lists.
+func (w *answer) besides(p *plan) (int, error) {
+	marks := 1 // the answer's own
+	for _, kind := range p.kinds {
+		if kind != KindObjects {
+			marks++ // of its topics, in the answer's own
 		}
-		out[i] = len(b) + 1
 	}
-	return out, nil
+	filters, proof := slices.Clone(w.resp.AppliedFilters), slices.Clone(w.proof)
+	for i, f := range filters {
+		if f.Field == "as_of" && f.Op == "below" {
+			marks++
+			filters[i].Value = ""
+		}
+	}
+	for i, s := range proof {
+		if s.Operator == "visible" {
+			marks++
+			proof[i].Inputs = nil
+		}
+	}
+	b, err := json.Marshal(struct {
+		Filters []query.AppliedFilter
+		Proof   []Step
+		Hint    string
+	}{filters, proof, w.resp.Hint})
+	return len(b) + marks*markBytes, err
 }
 
-func sum(list []int) int {
-	n := 0
-	for _, x := range list {
-		n += x
+// shorter is how much shorter a place in the log is than it counts.
+func shorter(position string) int {
+	if position == "" {
+		return 0
 	}
-	return n
+	return max(0, offsetDigits-len(position[strings.LastIndexByte(position, '/')+1:]))
+}
+
+// located is what an answer has a list of; places are those that it names in the log.
+type located[T any] interface {
+	*T
+	places() []string
+}
+
+func (o *Object) places() []string {
+	all := []string{o.Position}
+	if s := o.SupersededBy; s != nil {
+		all = append(all, s.Evidence...)
+	}
+	for _, c := range o.Contradicted {
+		all = append(all, c.Evidence...)
+	}
+	return all
+}
+
+func (e *Edge) places() []string    { return append([]string{e.FromVersion, e.ToVersion}, e.Evidence...) }
+func (e *Event) places() []string   { return []string{e.Position} }
+func (v *Version) places() []string { return []string{v.Position} }
+
+// size is that of an element of a list as JSON, a comma included.
+func size[T any, P located[T]](x P) (int, error) {
+	b, err := json.Marshal(x)
+	n := len(b) + 1
+	for _, at := range x.places() {
+		n += shorter(at)
+	}
+	return n, err
+}
+
+// fitting is how many of a list, from its first on, fit into a share; what they take is
+// taken off what is left.
+func fitting[T any, P located[T]](list []T, share int, left *int) (int, error) {
+	for i := range list {
+		n, err := size(P(&list[i]))
+		if err != nil {
+			return 0, err
+		}
+		if n > share {
+			return i, nil
+		}
+		share -= n
+		*left -= n
+	}
+	return len(list), nil
 }

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/recountdb/recount/projections/graph/objects"
@@ -36,6 +37,11 @@ type part struct {
 	time      int64
 	title     string
 	versioned bool
+}
+
+// compare orders parts by time, the oldest first.
+func (p *part) compare(q *part) int {
+	return cmp.Or(cmp.Compare(p.time, q.time), p.ref.Compare(q.ref))
 }
 
 // cause is what one edge names.
@@ -128,28 +134,12 @@ func newFragment(v *objects.View, o *objects.Stored, b objects.Bound) (*fragment
 		f.wide = f.wide || len(list) > maxParts
 		f.rests = append(f.rests, c.event)
 		list = slices.DeleteFunc(list, func(x *objects.Stored) bool { return x.Tenant != o.Tenant })
-		slices.SortFunc(list, func(x, y *objects.Stored) int { return newestFirst(y, x) })
 		for _, x := range list {
 			p := partOf(x)
 			c.parts = append(c.parts, &p)
 		}
+		slices.SortFunc(c.parts, (*part).compare)
 		f.causes = append(f.causes, c)
 	}
 	return f, nil
-}
-
-// callsNamed are the calls of a name that an object's result may be of.
-func callsNamed(v *objects.View, o *objects.Stored, call string, b objects.Bound) ([]*objects.Stored, error) {
-	edges, err := v.Entity([]schemas.AudienceID{o.Audience.ID()}, call, b)
-	var all []*objects.Stored
-	for _, e := range edges {
-		x, err := v.Get(e.Ref)
-		if err != nil {
-			return nil, err
-		}
-		if x != nil && otherSides(o, x) {
-			all = append(all, x)
-		}
-	}
-	return all, err
 }

@@ -24,17 +24,26 @@ func (l *ranked) add(key int, score float64) {
 	}
 }
 
-// fuse gives the candidates 0 to n-1 their scores by reciprocal rank, and what each path
-// gave. A path that has not found a candidate gives it nothing. The sums are made in the
-// order of the lists, so that equal input gives equal bits.
-func fuse(n int, lists []ranked, w *Weights) (scores []float64, parts [][]query.PathScore) {
-	scores, parts = make([]float64, n), make([][]query.PathScore, n)
+// fuse gives the candidates 0 to n-1 their scores by reciprocal rank. A path that has not
+// found a candidate gives it nothing. The sums are made in the order of the lists, so that
+// equal input gives equal bits.
+func fuse(n int, lists []ranked, w *Weights) []float64 {
+	scores := make([]float64, n)
 	for _, l := range lists {
 		weight := w.of(l.path)
 		for i, key := range l.keys {
 			scores[key] += weight / float64(rrfK+i+1)
-			parts[key] = append(parts[key], query.PathScore{Path: l.path, Rank: i + 1, Score: l.scores[i]})
 		}
 	}
-	return scores, parts
+	return scores
+}
+
+// scoresOf is what each path gave a candidate.
+func scoresOf(key int, lists []ranked) (all []query.PathScore) {
+	for _, l := range lists {
+		if i := slices.Index(l.keys, key); i >= 0 {
+			all = append(all, query.PathScore{Path: l.path, Rank: i + 1, Score: l.scores[i]})
+		}
+	}
+	return all
 }

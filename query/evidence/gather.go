@@ -55,6 +55,9 @@ func (t *retrieval) gather() ([]*hit, error) {
 			continue
 		}
 		h := &hit{candidate: t.all[key], o: o}
+		if t.r.includes(IncludeProof) {
+			h.scores = scoresOf(key, t.lists)
+		}
 		byText[text], byID[o.ObjectID()] = h, h
 		hits = append(hits, h)
 	}

@@ -34,9 +34,6 @@ var followed = []recountv1.ObjectEdgeKind{
 // at: the newest. A message that everything answers makes no walk endless.
 const maxFan = 64
 
-// ruleCallID is how a tool's result is known to be that of a call: both name it.
-const ruleCallID = "call_id"
-
 // ruleType is an edge that follows from the type of the event alone (processors/agent).
 const ruleType = "type"
 
@@ -161,15 +158,10 @@ func (a *asking) leadsTo(o *objects.Stored, e *recountv1.ObjectEdge) ([]neighbor
 		}
 		return []neighbor{base}, nil
 	case isCall(e):
-		return a.otherSide(o, base, e.Entity)
+		return a.otherSides(o, base, e.Entity)
 	}
 	base.entity = e.Entity
 	return []neighbor{base}, nil
-}
-
-// isCall says whether an edge names a call of a tool, which calls and results meet at.
-func isCall(e *recountv1.ObjectEdge) bool {
-	return e.Kind == edgeToolProduces && strings.HasPrefix(e.Entity, "call:")
 }
 
 // event are the objects that an event's id means to an object that names it: those of its
@@ -217,38 +209,6 @@ func meant(o *objects.Stored, list []*objects.Stored) []*objects.Stored {
 	}
 	return tenant
 }
-
-// otherSide joins a call of a tool and its results: both name the call, and are of one
-// audience.
-func (a *asking) otherSide(o *objects.Stored, base neighbor, call string) ([]neighbor, error) {
-	edges, err := a.view.Entity([]schemas.AudienceID{o.Audience.ID()}, call, a.bound(maxFan))
-	if err != nil {
-		return nil, err
-	}
-	base.rule, base.back = ruleCallID, !calls(o)
-	var all []neighbor
-	for _, e := range edges {
-		x, err := a.object(e.Ref)
-		if err != nil {
-			return nil, err
-		}
-		if x == nil || !otherSides(o, x) {
-			continue
-		}
-		n := base
-		n.o, n.at = x, x.Ref.Position
-		all = append(all, n)
-	}
-	return all, nil
-}
-
-// otherSides says whether of two objects that name one call the one is that, and the
-// other a result.
-func otherSides(o, x *objects.Stored) bool {
-	return x.Ref != o.Ref && x.Tenant == o.Tenant && x.Workspace == o.Workspace && calls(x) != calls(o)
-}
-
-func calls(o *objects.Stored) bool { return o.Type == recountv1.ObjectType_OBJECT_TYPE_TOOL_CALL }
 
 // disputes are the neighbors that say of an object that something took its place, or
 // otherwise, in order; no others are looked up.

@@ -76,14 +76,23 @@ func TestCallsMeetTheirCommands(t *testing.T) {
 	if got := commands(r); !slices.Contains(got, "shop joined go test ./cart") || !slices.Contains(got, "web npm run checkout") {
 		t.Errorf("commands: %q", got)
 	}
+	near := w.ask(operator, evidence.Request{Text: "what did the gateway say", Kinds: ask.Kinds, Mode: evidence.ModeObjects})
+	if got := commands(near); slices.Contains(got, "web npm run checkout") {
+		t.Errorf("commands that are only near: %q", got)
+	}
 	if _, both := r.Watermark[schemas.TopicPartition{Topic: "recount.commands"}]; !both {
 		t.Errorf("it rests on %s", r.Watermark)
 	}
-	r = w.ask(schemas.Principal{Workspaces: []string{"shop"}, Sessions: []string{"*"}}, ask)
+	shop := schemas.Principal{Workspaces: []string{"shop"}, Sessions: []string{"*"}, Grants: []string{schemas.GrantCommands}}
+	r = w.ask(shop, ask)
 	if got, want := commands(r), []string{"shop joined go test ./cart", "shop kubectl rollout undo checkout"}; !slices.Equal(got, want) {
 		t.Errorf("who belongs to shop: %q, want %q", got, want)
 	}
-	r = w.ask(schemas.Principal{Tenant: "acme", Workspaces: []string{"*"}}, ask)
+	shop.Grants = nil
+	if got := commands(w.ask(shop, ask)); got != nil {
+		t.Errorf("who is not granted commands: %q", got)
+	}
+	r = w.ask(schemas.Principal{Tenant: "acme", Workspaces: []string{"*"}, Grants: []string{schemas.GrantCommands}}, ask)
 	if got := commands(r); got != nil {
 		t.Errorf("another tenant: %q", got)
 	}

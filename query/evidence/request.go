@@ -50,6 +50,7 @@ const (
 const (
 	KindObjects  = "objects"
 	KindCommands = "commands"
+	KindCommits  = "commits"
 	KindSymbols  = "symbols"
 	KindRuntime  = "runtime"
 )
@@ -73,7 +74,7 @@ type Request struct {
 	AsOf    query.AsOf        `json:"as_of,omitzero" example:"2026-11-20T12:00:00Z" doc:"Answer from what was known then: an RFC 3339 time (only what happened up to it, whenever it was appended) or a watermark (only events below its offsets; a partition it does not name is left out: the answer equals one given when no more had come in)."`
 	Types   []string          `json:"types,omitempty" maxItems:"64" example:"memory" doc:"Only objects of these types: memory, state, artifact, tool_call, task, handoff, event (of an unknown type)."`
 	Memory  []string          `json:"memory,omitempty" maxItems:"64" example:"factual" doc:"Only memories of these kinds: episodic (messages), factual (results, statements), procedural (plans), reflective (critiques)."`
-	Kinds   []string          `json:"kinds,omitempty" maxItems:"64" example:"objects" doc:"What may answer: objects, commands, symbols, runtime. Default: objects; where the text asks why something fails, commands and runtime as well, which the proof then says."`
+	Kinds   []string          `json:"kinds,omitempty" maxItems:"64" example:"objects" doc:"What may answer: objects, commands, commits (those that are named), symbols, runtime (operations; traces that are named). Default: objects, with the commits and traces that they name; where the text asks why something fails, commands and runtime as well, which the proof then says."`
 	Expand  Expand            `json:"expand,omitzero" doc:"What to add around the hits, by typed edges."`
 	Mode    string            `json:"mode,omitempty" enum:"objects,evidence,subgraph,context" default:"evidence" example:"evidence" doc:"objects: what was found. evidence: also what led to it. subgraph: also what lies around it, as objects. context: texts with citations, packed into tokens, nothing summarised."`
 	Tokens  int               `json:"tokens,omitempty" minimum:"50" maximum:"200000" example:"2000" doc:"How many tokens mode context may pack, at four bytes a token; default 2000."`
@@ -102,7 +103,7 @@ type Expand struct {
 // modes, kinds and includes are the words of a request, in order.
 var (
 	modes    = []string{ModeObjects, ModeEvidence, ModeSubgraph, ModeContext}
-	kinds    = []string{KindObjects, KindCommands, KindSymbols, KindRuntime}
+	kinds    = []string{KindObjects, KindCommands, KindCommits, KindSymbols, KindRuntime}
 	includes = []string{IncludeProof, IncludeVersions, IncludeProvenance, IncludeText}
 )
 

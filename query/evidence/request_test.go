@@ -28,7 +28,7 @@ func TestRequestsThatCannotBeUnderstood(t *testing.T) {
 		"too few tokens":           {Request{Tokens: 49}, "tokens: 49: want 50 to 200000"},
 		"a type that is none":      {Request{Types: []string{"memory", "plan"}}, `types: "plan": want of event, memory, state, artifact, tool_call, task, handoff`},
 		"a memory that is none":    {Request{Memory: []string{"semantic"}}, `memory: "semantic": want of episodic, factual, procedural, reflective`},
-		"a kind that is none":      {Request{Kinds: []string{"commits"}}, `kinds: "commits": want of objects, commands, symbols, runtime`},
+		"a kind that is none":      {Request{Kinds: []string{"issues"}}, `kinds: "issues": want of objects, commands, commits, symbols, runtime`},
 		"an edge that is none":     {Request{Expand: Expand{Kinds: []string{"causes"}}}, `expand.kinds: "causes": want of other, belongs_to_session, owned_by_agent, derived_from, caused_by, uses_tool, tool_produces, supports, contradicts, supersedes, refers_to, part_of_task, handed_to, version_of`},
 		"an include that is none":  {Request{Include: []string{"all"}}, `include: "all": want of proof, versions, provenance, text`},
 		"waiting for too long":     {Request{WaitMS: 60_001}, "wait_ms: 60001: want 1 to 60000"},

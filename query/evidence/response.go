@@ -9,7 +9,8 @@ import (
 
 // DefaultBytes is how large an answer of ten hits may be, as JSON without white space,
 // where nothing is included that is left out by default. What is cut to keep it is
-// counted in Left.
+// counted in Left. Where a log has more partitions than five a topic, or more than ten
+// digits to an offset, it is as much larger.
 const DefaultBytes = 8 << 10
 
 // Response is the evidence for an answer.
@@ -41,12 +42,12 @@ type Left struct {
 // Object is a thing that answers: an object of an agent, a command, a symbol of the code,
 // or what was seen to run.
 type Object struct {
-	ID        string    `json:"id" example:"6a1f0c55-d2e9-8b6f-9c44-2f1d6a0b3e55" doc:"The object's id, as in edges: a UUID; of a command its event's; of a symbol symbol:NAME; of what runs operation:SERVICE NAME."`
-	Kind      string    `json:"kind,omitempty" enum:"commands,symbols,runtime" doc:"What kind of thing it is, where it is no object of an agent."`
+	ID        string    `json:"id" example:"6a1f0c55-d2e9-8b6f-9c44-2f1d6a0b3e55" doc:"The object's id, as in edges: a UUID; of a command its event's; of a commit commit:HASH; of a symbol symbol:REPOSITORY NAME; of what runs operation:SERVICE NAME, trace:ID, version:SERVICE VERSION."`
+	Kind      string    `json:"kind,omitempty" enum:"commands,commits,symbols,runtime" doc:"What kind of thing it is, where it is no object of an agent."`
 	Role      string    `json:"role,omitempty" enum:"around,joined" doc:"What it is in the answer, where it is no hit: around (an expansion came to it), joined (a hit is joined to it)."`
 	EventID   string    `json:"event_id,omitempty" format:"uuid" doc:"The event that made this version of it."`
 	Position  string    `json:"position,omitempty" example:"recount.agents/0/1042" doc:"Where that event stands in the log: TOPIC/PARTITION/OFFSET."`
-	Type      string    `json:"type" example:"memory" doc:"memory, state, artifact, tool_call, task, handoff, event; command; a symbol's kind; operation."`
+	Type      string    `json:"type" example:"memory" doc:"memory, state, artifact, tool_call, task, handoff, event; command; a symbol's kind; commit; operation, trace, version."`
 	Memory    string    `json:"memory,omitempty" enum:"episodic,factual,procedural,reflective" doc:"The kind of memory."`
 	Tenant    string    `json:"tenant,omitempty" doc:"Whose it is; nothing for the default tenant."`
 	Workspace string    `json:"workspace,omitempty" example:"/src/app" doc:"The workspace that it is of."`
@@ -126,7 +127,7 @@ type Chain struct {
 type Edge struct {
 	From       string  `json:"from" doc:"What it leads from: an object's id."`
 	To         string  `json:"to" doc:"What it leads to: an object's id, an event's where that is not known (dangling), or what it names outside: file:PATH, commit:HASH, session:NAME, …"`
-	Kind       string  `json:"kind" example:"caused_by" doc:"What it says: caused_by, derived_from, supports, contradicts, supersedes, refers_to, tool_produces, version_of, part_of_task, handed_to, uses_tool, belongs_to_session, owned_by_agent; ran (a call, and the command that it ran), names (an object, and the symbol, commit or trace that it names); or the producer's own word."`
+	Kind       string  `json:"kind" example:"caused_by" doc:"What it says: caused_by, derived_from, supports, contradicts, supersedes, refers_to, tool_produces, version_of, part_of_task, handed_to, uses_tool, belongs_to_session, owned_by_agent; ran (a call, and the command that it ran), names (an object, and the symbol, commit or trace that it names); handled_by (an operation, and the code that handles it); suspected (an operation that fails, and what most plausibly led to that, with a score in place of a certainty); or the producer's own word."`
 	Confidence float64 `json:"confidence" example:"1" doc:"How sure it is, 0 to 1."`
 	Rule       string  `json:"rule" example:"stated" doc:"How it is known."`
 	// FromVersion and ToVersion tell the versions of one thing apart: what led to a task's

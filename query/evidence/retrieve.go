@@ -18,14 +18,17 @@ import (
 const (
 	depth = 60
 	named = 64
+	// candidates are how many there mostly are.
+	candidates = 2*depth + named
 	// seeds are how many of the best the graph's path begins with.
-	seeds = 8
+	seeds = 5
 )
 
 // candidate is a version of an object that may be answered.
 type candidate struct {
-	ref  schemas.ObjectRef
-	attr objects.Attributes
+	ref        schemas.ObjectRef
+	time       int64
+	importance float32
 	// part is the one that matched best, -1 where no path says.
 	part int
 
@@ -63,19 +66,19 @@ func (t *retrieval) take(ref schemas.ObjectRef, part int) int {
 	}
 	key := len(t.all)
 	t.keys[ref] = key
-	t.all = append(t.all, candidate{ref: ref, attr: attr, part: part})
+	t.all = append(t.all, candidate{ref: ref, time: attr.TimeUnixNano, importance: attr.Importance, part: part})
 	return key
 }
 
 // before orders candidates of equal scores: the newer first.
 func (c *candidate) before(o *candidate) int {
-	return cmp.Or(cmp.Compare(o.attr.TimeUnixNano, c.attr.TimeUnixNano), o.ref.Compare(c.ref))
+	return cmp.Or(cmp.Compare(o.time, c.time), o.ref.Compare(c.ref))
 }
 
 // retrieve takes the paths of the plan, in its order, and gives the candidates their
 // scores.
 func (a *asking) retrieve(p plan, sc *scope, vec []float32) (*retrieval, error) {
-	t := &retrieval{asking: a, plan: p, scope: sc, keys: map[schemas.ObjectRef]int{}, began: len(a.proof)}
+	t := &retrieval{asking: a, plan: p, scope: sc, all: make([]candidate, 0, candidates), keys: make(map[schemas.ObjectRef]int, candidates), began: len(a.proof)}
 	for _, path := range []struct {
 		name string
 		take func(*ranked) error
@@ -121,11 +124,11 @@ func (t *retrieval) run(path string, take func(*ranked) error) error {
 // fuse scores all candidates by the lists so far, and by what is known of their standing
 // without reading them.
 func (t *retrieval) fuse() {
-	scores, parts := fuse(len(t.all), t.lists, &t.w)
+	scores := fuse(len(t.all), t.lists, &t.w)
 	for key := range t.all {
 		c := &t.all[key]
-		c.fused, c.scores = scores[key], parts[key]
-		c.standing = Standing{Age: t.w.age(t.moment - c.attr.TimeUnixNano), Importance: t.w.importance(c.attr.Importance), Holds: 1}
+		c.fused = scores[key]
+		c.standing = Standing{Age: t.w.age(t.moment - c.time), Importance: t.w.importance(c.importance), Holds: 1}
 		c.score = float64(c.fused*c.standing.Age) * c.standing.Importance
 	}
 }
@@ -185,15 +188,21 @@ func newestFirst(x, y *objects.Stored) int {
 func (t *retrieval) byEntity(l *ranked) error {
 	names := map[int]int{}
 	for _, name := range t.plan.refs.entities {
-		edges, err := t.view.Entity(t.scope.ids, name, objects.Bound{Visible: t.scope.holds, Limit: named})
+		spelled, err := t.spelled(name)
 		if err != nil {
 			return err
 		}
 		seen := map[int]bool{}
-		for _, e := range edges {
-			if key := t.take(e.Ref, -1); key >= 0 && !seen[key] {
-				seen[key] = true
-				names[key]++
+		for _, name := range spelled {
+			edges, err := t.view.Entity(t.scope.ids, name, objects.Bound{Visible: t.scope.holds, Limit: named})
+			if err != nil {
+				return err
+			}
+			for _, e := range edges {
+				if key := t.take(e.Ref, -1); key >= 0 && !seen[key] {
+					seen[key] = true
+					names[key]++
+				}
 			}
 		}
 	}
@@ -241,15 +250,17 @@ func (t *retrieval) byTime(l *ranked) error {
 	}
 	for _, ref := range refs {
 		key := t.take(ref, -1)
-		if key >= 0 && t.all[key].attr.TimeUnixNano >= t.plan.cues.from {
-			l.add(key, float64(t.all[key].attr.TimeUnixNano)/1e9)
+		if key >= 0 && t.all[key].time >= t.plan.cues.from {
+			l.add(key, float64(t.all[key].time)/1e9)
 		}
 	}
 	return nil
 }
 
 // byEdges goes from the best of the other paths along edges: what several of them lead
-// to, and what the best ones do, comes first. What took the place of one is as good as it.
+// to, and what the best ones do, comes first. Where one begins it keeps its own score, as
+// in spreading activation: what the other paths found best is not lost behind what merely
+// lies beside it. What took the place of one is as good as it.
 func (t *retrieval) byEdges(l *ranked) error {
 	order := t.best()
 	order = order[:min(len(order), seeds)]
@@ -263,6 +274,7 @@ func (t *retrieval) byEdges(l *ranked) error {
 			}
 			continue
 		}
+		gain[key] += from.score
 		around, err := t.around(o)
 		if err != nil {
 			return err

@@ -42,19 +42,19 @@ func Callers(s Sources) code.Running {
 
 // callers adds who calls the operations whose handlers were reached.
 func (a *asking) callers(use *code.RuntimeUse, of map[code.Place]code.Reached) error {
-	served, err := a.view.Served(a.ctx, a.within, "")
+	operations, err := served(a.ctx, a.view, a.within, "")
 	if err != nil {
 		return err
 	}
-	sureServed, err := confident(a.ctx, a, a.view.Served, "", keyOfServed, sumOfServed)
+	sureServed, err := confident(a.ctx, a, served, "", keyOfServed, sumOfServed)
 	if err != nil {
 		return err
 	}
-	rows, err := a.calls(a.ctx, a.within, "")
+	rows, err := calls(a.ctx, a.view, a.within, "")
 	if err != nil {
 		return err
 	}
-	sureRow, err := confident(a.ctx, a, a.calls, "", keyOfRow, sumOfRow)
+	sureRow, err := confident(a.ctx, a, calls, "", keyOfRow, sumOfRow)
 	if err != nil {
 		return err
 	}
@@ -69,8 +69,8 @@ func (a *asking) callers(use *code.RuntimeUse, of map[code.Place]code.Reached) e
 			into[k] = append(into[k], x)
 		}
 	}
-	for i := range served {
-		x := &served[i]
+	for i := range operations {
+		x := &operations[i]
 		join := j.of(operation{x.Service, x.Kind, x.Operation, x.Templated})
 		if join.handled == nil {
 			continue

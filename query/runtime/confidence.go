@@ -54,11 +54,12 @@ func (a *asking) recent() observed.Range {
 	return observed.Range{From: a.at.Add(-recentDays * day).UnixNano(), To: a.at.UnixNano() + 1}
 }
 
-// confident gives each row of an aggregate its confidence: read reads it for a range,
-// and key tells rows apart.
-func confident[R any, K comparable](ctx context.Context, a *asking, read func(context.Context, observed.Range, string) ([]R, error), service string, key func(*R) K, sum func(*R) *observed.Sum) (func(*R) float64, error) {
+// confident gives each row of an aggregate its confidence: read reads it of a view for a
+// range, and key tells rows apart.
+func confident[R any, K comparable](ctx context.Context, a *asking, read func(context.Context, *observed.View, observed.Range, string) ([]R, error), service string, key func(*R) K, sum func(*R) *observed.Sum) (func(*R) float64, error) {
+	counts := a.view.Counts()
 	seen := map[K]uint64{}
-	recent, err := read(ctx, a.recent(), service)
+	recent, err := read(ctx, counts, a.recent(), service)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func confident[R any, K comparable](ctx context.Context, a *asking, read func(co
 	}
 	last := map[K]int64{}
 	if a.within != (observed.Range{}) {
-		all, err := read(ctx, observed.Range{}, service)
+		all, err := read(ctx, counts, observed.Range{}, service)
 		if err != nil {
 			return nil, err
 		}

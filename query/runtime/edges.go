@@ -73,8 +73,8 @@ type edgeKey struct {
 
 // calls are the calls of a range: those between services, and those that nobody
 // answered with a span, by what the caller says of the called.
-func (a *asking) calls(ctx context.Context, within observed.Range, service string) ([]row, error) {
-	pairs, err := a.view.Calls(ctx, within, service)
+func calls(ctx context.Context, v *observed.View, within observed.Range, service string) ([]row, error) {
+	pairs, err := v.Calls(ctx, within, service)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (a *asking) calls(ctx context.Context, within observed.Range, service strin
 		}
 		add(edgeKey{caller: p.Caller, callee: p.Callee, kind: p.Kind, operation: p.Operation, templated: p.Templated, system: p.System}, &p.Sum)
 	}
-	sides, err := a.view.Asked(ctx, within, service)
+	sides, err := v.Asked(ctx, within, service)
 	if err != nil {
 		return nil, err
 	}
@@ -142,11 +142,11 @@ func EdgesOf(ctx context.Context, s Sources, r EdgesRequest) (EdgesResponse, err
 		return resp, err
 	}
 	defer a.close()
-	rows, err := a.calls(ctx, a.within, r.Service)
+	rows, err := calls(ctx, a.view, a.within, r.Service)
 	if err != nil {
 		return resp, err
 	}
-	sure, err := confident(ctx, a, a.calls, r.Service, keyOfRow, sumOfRow)
+	sure, err := confident(ctx, a, calls, r.Service, keyOfRow, sumOfRow)
 	if err != nil {
 		return resp, err
 	}
@@ -168,7 +168,7 @@ func EdgesOf(ctx context.Context, s Sources, r EdgesRequest) (EdgesResponse, err
 		})
 	}
 	a.step(query.Step{Operator: "calls", Counts: map[string]int64{"calls": int64(seen), "matching": int64(len(rows))}})
-	slices.SortStableFunc(rows, order(r.Failing, r.Slow, sumOfRow))
+	rows = ordered(rows, r.Failing, r.Slow, sumOfRow)
 	resp.Total = len(rows)
 	resp.Truncated = cut(&rows, r.Limit)
 	for i := range rows {

@@ -71,11 +71,11 @@ func ServicesOf(ctx context.Context, s Sources, r ServicesRequest) (ServicesResp
 		return resp, err
 	}
 	defer a.close()
-	between := func(ctx context.Context, within observed.Range, service string) ([]row, error) {
-		rows, err := a.calls(ctx, within, service)
+	between := func(ctx context.Context, v *observed.View, within observed.Range, service string) ([]row, error) {
+		rows, err := calls(ctx, v, within, service)
 		return joinOperations(rows), err
 	}
-	rows, err := between(ctx, a.within, "")
+	rows, err := between(ctx, a.view, a.within, "")
 	if err != nil {
 		return resp, err
 	}
@@ -243,7 +243,7 @@ func StatsOf(ctx context.Context, s Sources, r StatsRequest) (StatsResponse, err
 	if err != nil {
 		return resp, err
 	}
-	rows, err := a.calls(ctx, a.within, "")
+	rows, err := calls(ctx, a.view, a.within, "")
 	if err != nil {
 		return resp, err
 	}

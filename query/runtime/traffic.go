@@ -61,6 +61,10 @@ func sumOfServed(s *observed.Served) *observed.Sum {
 	return &s.Sum
 }
 
+func served(ctx context.Context, v *observed.View, within observed.Range, service string) ([]observed.Served, error) {
+	return v.Served(ctx, within, service)
+}
+
 // TrafficOf counts what services serve. An error is a *query.RequestError,
 // *query.NotVisibleError, the context's, or a projection's; so are those of the other
 // questions.
@@ -74,7 +78,7 @@ func TrafficOf(ctx context.Context, s Sources, r TrafficRequest) (TrafficRespons
 		return resp, err
 	}
 	defer a.close()
-	rows, err := a.view.Served(ctx, a.within, r.Service)
+	rows, err := served(ctx, a.view, a.within, r.Service)
 	if err != nil {
 		return resp, err
 	}
@@ -83,13 +87,13 @@ func TrafficOf(ctx context.Context, s Sources, r TrafficRequest) (TrafficRespons
 	rows = slices.DeleteFunc(rows, func(x observed.Served) bool {
 		return !strings.Contains(strings.ToLower(x.Operation), part) || r.Failing && x.Errors == 0
 	})
-	sure, err := confident(ctx, a, a.view.Served, r.Service, keyOfServed, sumOfServed)
+	sure, err := confident(ctx, a, served, r.Service, keyOfServed, sumOfServed)
 	if err != nil {
 		return resp, err
 	}
 	a.step(query.Step{Operator: "served", Counts: map[string]int64{"operations": int64(seen), "matching": int64(len(rows))}})
 	a.lap("served")
-	slices.SortStableFunc(rows, order(r.Failing, r.Slow, sumOfServed))
+	rows = ordered(rows, r.Failing, r.Slow, sumOfServed)
 	resp.Total = len(rows)
 	resp.Truncated = cut(&rows, r.Limit)
 	j, err := a.joiner()
@@ -126,23 +130,32 @@ func (a *asking) nothingServed(seen int, service string) (string, error) {
 	return "the spans of this time have no kind (server, client, …), so that none says it served; recount runtime edges has who called whom", nil
 }
 
-// order is how rows are listed: by failures, by slowness, or by count, the most first.
-// Rows come in order of their names.
-func order[R any](failing, slow bool, sum func(*R) *observed.Sum) func(a, b R) int {
-	p95 := func(s *observed.Sum) float64 {
-		v, _ := s.Quantile(0.95)
-		return v
+// ordered is how rows are listed: by failures, by slowness, or by count, the most first.
+// Rows come in order of their names, which is kept among those that are alike.
+func ordered[R any](rows []R, failing, slow bool, sum func(*R) *observed.Sum) []R {
+	type row struct {
+		at            int
+		p95           float64
+		errors, count uint64
 	}
-	return func(a, b R) int {
-		x, y := sum(&a), sum(&b)
-		switch {
-		case failing:
-			return cmp.Or(cmp.Compare(y.Errors, x.Errors), cmp.Compare(y.Count, x.Count))
-		case slow:
-			return cmp.Or(cmp.Compare(p95(y), p95(x)), cmp.Compare(y.Count, x.Count))
+	order := make([]row, len(rows))
+	for i := range rows {
+		s := sum(&rows[i])
+		order[i] = row{at: i, count: s.Count}
+		if failing {
+			order[i].errors = s.Errors
+		} else if slow {
+			order[i].p95, _ = s.Quantile(0.95)
 		}
-		return cmp.Compare(y.Count, x.Count)
 	}
+	slices.SortStableFunc(order, func(a, b row) int {
+		return cmp.Or(cmp.Compare(b.errors, a.errors), cmp.Compare(b.p95, a.p95), cmp.Compare(b.count, a.count))
+	})
+	all := make([]R, len(rows))
+	for i, o := range order {
+		all[i] = rows[o.at]
+	}
+	return all
 }
 
 // cut leaves so many, and says how many are left out.

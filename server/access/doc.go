@@ -6,7 +6,8 @@
 // the sessions and the agent that it is good for, and until when.
 //
 // What an operation asks of a principal stands in one table (operations.go). Commands,
-// code and spans have no tenant but the default one, so that all but asking for evidence
-// and appending agents' events is the operator's; Own holds an agent's event against the
+// code and spans have no tenant but the default one: a token sees them where its entry
+// grants them, and none where it does not say so. All else but asking for evidence and
+// appending agents' events is the operator's; Own holds an agent's event against the
 // principal who appends it.
 package access

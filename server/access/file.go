@@ -1,11 +1,12 @@
 package access
 
 import (
-	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,18 +17,27 @@ const lookEvery = time.Second
 
 // File is a tokens file. It is read again when it has changed, at the first request a
 // second after it was looked at last, so that a token ends or begins without a restart.
-// A file that is gone or cannot be read by then changes nothing: what it said last
-// stands, and the log says so, once a change.
+//
+// What cannot be read is not in force: of an entry with a mistake its token, of a file
+// that is gone or no YAML every token, until it is mended. So no mistake keeps a token
+// alive that the operator took out or narrowed. The log says so, once a change.
 type File struct {
 	path string
 	log  *slog.Logger
 	now  func() time.Time
 
-	entries atomic.Pointer[[]Entry]
-	looked  atomic.Int64 // when, in nanoseconds since 1970
+	said   atomic.Pointer[said]
+	looked atomic.Int64 // when, in nanoseconds since 1970
 
 	mu   sync.Mutex // one look at a time
 	last mark       // of the file as it was read last, or tried
+}
+
+// said is what a tokens file said when it was read; nothing, where err is why it could
+// not be.
+type said struct {
+	Tokens
+	err error
 }
 
 // mark is what tells that a file has changed.
@@ -50,24 +60,30 @@ func OpenFile(path string, log *slog.Logger) (*File, error) {
 	f := &File{path: path, log: log, now: time.Now}
 	f.last = f.mark()
 	f.looked.Store(f.now().UnixNano())
-	entries, err := f.read()
-	if err != nil {
-		return nil, err
+	now := f.read()
+	if now.err != nil {
+		return nil, now.err
 	}
-	f.entries.Store(&entries)
+	var wrong []error
+	for _, m := range now.Mistakes {
+		wrong = append(wrong, fmt.Errorf("%s: %w", path, m))
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
+	}
+	f.said.Store(&now)
 	return f, nil
 }
 
-func (f *File) read() ([]Entry, error) {
+func (f *File) read() (now said) {
 	b, err := os.ReadFile(f.path)
 	if err != nil {
-		return nil, err
+		return said{err: err}
 	}
-	entries, err := Parse(b)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.path, err)
+	if now.Tokens, err = Parse(b); err != nil {
+		now.err = fmt.Errorf("%s: %w", f.path, err)
 	}
-	return entries, nil
+	return now
 }
 
 func (f *File) mark() mark {
@@ -78,12 +94,12 @@ func (f *File) mark() mark {
 	return mark{size: info.Size(), changed: info.ModTime(), info: info}
 }
 
-// find is the entry of a token, nil where there is none.
-func (f *File) find(sum [sha256.Size]byte) *Entry {
+// current is what the file says, as of a second ago at most.
+func (f *File) current() *said {
 	if now := f.now().UnixNano(); now-f.looked.Load() >= int64(lookEvery) {
 		f.look(now)
 	}
-	return find(*f.entries.Load(), sum)
+	return f.said.Load()
 }
 
 // look reads the file again if it has changed. Others that come meanwhile go on with
@@ -95,16 +111,54 @@ func (f *File) look(now int64) {
 	defer f.mu.Unlock()
 	f.looked.Store(now)
 	// The mark before the text: a change in between is seen the next time.
-	m := f.mark()
-	if m.same(f.last) {
+	m, before := f.mark(), f.said.Load()
+	unread := before.err != nil && !errors.As(before.err, new(*Mistake))
+	if m.same(f.last) && !unread {
 		return
 	}
 	f.last = m
-	entries, err := f.read()
-	if err != nil {
-		f.log.Error("tokens file not read again: what it said before stands", "err", err)
-		return
+	next := f.read()
+	f.said.Store(&next)
+	switch {
+	case next.err != nil && before.err != nil && next.err.Error() == before.err.Error():
+	case next.err != nil:
+		f.log.Error("tokens file not read: no token of it is in force", "err", next.err)
+	default:
+		for _, m := range next.Mistakes {
+			f.log.Error("a mistake in the tokens file: its entry is not in force", "path", f.path, "err", m)
+		}
+		f.log.Info("tokens file read again", "path", f.path, "tokens", len(next.Entries))
 	}
-	f.entries.Store(&entries)
-	f.log.Info("tokens file read again", "path", f.path, "tokens", len(entries))
+}
+
+// line says where in the file a mistake is, without the file's folder.
+func (f *File) line(line int) string {
+	name := filepath.Base(f.path)
+	if line == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s:%d", name, line)
+}
+
+// FileState is how a tokens file stands.
+type FileState struct {
+	Path string
+	// InForce counts the entries whose tokens are admitted, or were until they expired.
+	InForce int
+	// Mistakes say what is not in force, and why; Whole that it is every token.
+	Mistakes []string
+	Whole    bool
+}
+
+// State is how the file stands now.
+func (f *File) State() FileState {
+	now := f.current()
+	s := FileState{Path: f.path, InForce: len(now.Entries)}
+	if now.err != nil {
+		s.Mistakes, s.Whole = []string{now.err.Error()}, true
+	}
+	for _, m := range now.Mistakes {
+		s.Mistakes = append(s.Mistakes, m.Error())
+	}
+	return s
 }

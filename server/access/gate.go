@@ -3,7 +3,7 @@ package access
 import (
 	"context"
 	"crypto/sha256"
-	"crypto/subtle"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -30,7 +30,8 @@ func NewGate(operator string, file *File) *Gate {
 
 // Refusal is why a request is not let in, or may not do what it asks for.
 type Refusal struct {
-	// Status is 401 where another token would do, 403 where none but the operator's would.
+	// Status is 401 where another token would do, 403 where none but the operator's would,
+	// 503 where it is not known which would: the tokens file cannot be read.
 	Status int
 	Why    string
 }
@@ -45,6 +46,9 @@ func (g *Gate) Admit(authorization ...string) (schemas.Principal, *Refusal) {
 	unauthorized := func(why string) (schemas.Principal, *Refusal) {
 		return schemas.Principal{}, &Refusal{http.StatusUnauthorized, why}
 	}
+	unavailable := func(why string) (schemas.Principal, *Refusal) {
+		return schemas.Principal{}, &Refusal{http.StatusServiceUnavailable, why}
+	}
 	if len(authorization) != 1 {
 		return unauthorized("want Authorization: Bearer TOKEN")
 	}
@@ -53,20 +57,39 @@ func (g *Gate) Admit(authorization ...string) (schemas.Principal, *Refusal) {
 		return unauthorized("want Authorization: Bearer TOKEN")
 	}
 	sum := sha256.Sum256([]byte(token))
-	operator := subtle.ConstantTimeCompare(sum[:], g.operator[:]) == 1
+	operator := is(sum, g.operator)
 	var entry *Entry
+	var wrong *Mistake
+	var unread error
 	if g.file != nil {
-		entry = g.file.find(sum)
+		now := g.file.current()
+		entry, wrong = now.find(sum)
+		unread = now.err
 	}
+	var whole *Mistake
 	switch {
 	case operator:
 		return schemas.Principal{Operator: true}, nil
+	case errors.As(unread, &whole):
+		return unavailable(fmt.Sprintf("no token of the tokens file is in force while it has a mistake at %s: ask the operator (recount token list)", g.file.line(whole.Line)))
+	case unread != nil:
+		return unavailable(fmt.Sprintf("no token of the tokens file is in force while %s cannot be read: ask the operator (recount token list)", g.file.line(0)))
+	case wrong != nil:
+		return unauthorized(fmt.Sprintf("the token's entry has a mistake at %s and is not in force: ask the operator (recount token list)", g.file.line(wrong.Line)))
 	case entry == nil:
 		return unauthorized("the token is unknown; want Authorization: Bearer TOKEN")
 	case !entry.Expires.IsZero() && !g.now().Before(entry.Expires):
 		return unauthorized(fmt.Sprintf("the token expired at %s: ask the operator for another (recount token new)", entry.Expires.UTC().Format(time.RFC3339)))
 	}
 	return entry.principal(), nil
+}
+
+// File is the tokens file, nil where there is none.
+func (g *Gate) File() *File {
+	if g == nil {
+		return nil
+	}
+	return g.file
 }
 
 // Enter admits a request for an operation of the table, or says why not.

@@ -1,7 +1,9 @@
 package access_test
 
 import (
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,12 +21,6 @@ import (
 func tokensFile(t *testing.T, entries ...access.Entry) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tokens.yaml")
-	rewrite(t, path, entries...)
-	return path
-}
-
-func rewrite(t *testing.T, path string, entries ...access.Entry) {
-	t.Helper()
 	text := "tokens:\n"
 	for _, e := range entries {
 		s, err := access.Format(e)
@@ -36,6 +32,7 @@ func rewrite(t *testing.T, path string, entries ...access.Entry) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return path
 }
 
 func open(t *testing.T, path string) *access.Gate {
@@ -111,64 +108,164 @@ func TestEnter(t *testing.T) {
 	}
 }
 
-// TestFileIsReadAgain: a token ends and another begins while the gate is open; a file that
-// cannot be read changes nothing.
+// TestGrants: each opens its own operations and no others; commands of some workspaces are
+// for questions for evidence alone, which know whose a command is.
+func TestGrants(t *testing.T) {
+	all := []string{"*"}
+	for name, c := range map[string]struct {
+		entry access.Entry
+		may   string
+	}{
+		"none":                    {access.Entry{Workspaces: all}, "query"},
+		"commands of a workspace": {access.Entry{Workspaces: []string{"/a"}, Grants: []string{"commands"}}, "query"},
+		"commands":                {access.Entry{Workspaces: all, Grants: []string{"commands"}}, "find why query"},
+		"code":                    {access.Entry{Workspaces: []string{"/a"}, Grants: []string{"code"}}, "code/callers query"},
+		"all":                     {access.Entry{Workspaces: all, Grants: []string{"commands", "code", "runtime"}}, "find why code/callers runtime/traffic query"},
+	} {
+		token := access.NewToken()
+		c.entry.SHA256 = access.Hash(token)
+		g := open(t, tokensFile(t, c.entry))
+		var may []string
+		for _, pattern := range []string{"POST /v1/find", "POST /v1/why", "POST /v1/code/callers", "POST /v1/runtime/traffic", "POST /v1/query", "GET /v1/intents", "GET /v1/intents/{id}", "GET /v1/status", "POST /v1/forget", access.Spans} {
+			if _, no := g.Enter(pattern, "Bearer "+token); no == nil {
+				may = append(may, strings.TrimPrefix(pattern, "POST /v1/"))
+			}
+		}
+		if got := strings.Join(may, " "); got != c.may {
+			t.Errorf("%s: may %q, want %q", name, got, c.may)
+		}
+	}
+}
+
+// TestFileIsReadAgain: a token ends and another begins while the gate is open, and no
+// mistake in the file keeps one in force that is not written there without.
 func TestFileIsReadAgain(t *testing.T) {
 	one, two := access.NewToken(), access.NewToken()
-	path := tokensFile(t, access.Entry{SHA256: access.Hash(one), Agent: "one"})
+	first := "  - sha256: " + access.Hash(one) + "\n    agent: one\n"
+	second := "  - sha256: " + access.Hash(two) + "\n    agent: two\n"
+	path := filepath.Join(t.TempDir(), "tokens.yaml")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("tokens:\n" + first)
 	synctest.Test(t, func(t *testing.T) {
-		g := open(t, path)
-		expect := func(when string, want ...string) {
-			t.Helper()
-			var got []string
-			for _, token := range []string{one, two} {
-				if p, no := g.Admit("Bearer " + token); no == nil {
-					got = append(got, p.Agent)
+		var log strings.Builder
+		f, err := access.OpenFile(path, slog.New(slog.NewTextHandler(&log, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := access.NewGate("s3cret", f)
+		if _, no := g.Admit("Bearer " + two); no == nil || no.Status != 401 {
+			t.Errorf("before it is in the file: %+v", no)
+		}
+		write("tokens:\n" + first + second)
+		if _, no := g.Admit("Bearer " + two); no == nil {
+			t.Error("read again within the second")
+		}
+		ok := func(agent string) string { return "as " + agent }
+		for _, c := range []struct {
+			when, text string
+			// How each is answered: on whose behalf, or with what.
+			one, two, state string
+		}{
+			{"both", "tokens:\n" + first + second, ok("one"), ok("two"), ""},
+			{"a misspelt limit", "tokens:\n" + first + second + "    workspace: [/a]\n", ok("one"), "401 the token's entry has a mistake at tokens.yaml:6", `line 6: tokens[1]: field "workspace"`},
+			{"a value of another kind", "tokens:\n" + first + "    expires: soon\n" + second, "401 the token's entry has a mistake at tokens.yaml:4", ok("two"), `line 4: tokens[0]: expires: parsing time "soon"`},
+			{"a hash cut short", "tokens:\n  - sha256: " + access.Hash(one)[:63] + "\n" + second, "401 the token is unknown", ok("two"), "line 2: tokens[0]: sha256"},
+			{"one token twice", "tokens:\n" + first + second + first + "    workspaces: ['*']\n", "401 the token's entry has a mistake at tokens.yaml:", ok("two"), "tokens[0]: the token of tokens[2]"},
+			{"an entry that is none", "tokens:\n  - x\n" + second, "401 the token is unknown", ok("two"), "line 2: tokens[0]: want sha256"},
+			{"no YAML", "tokens:\n" + first + second + "\t[\n", "503 no token of the tokens file is in force while it has a mistake at tokens.yaml:", "503 no token", "found a tab"},
+			{"another field beside tokens", "tokens:\n" + first + "token:\n" + second, "503 no token of the tokens file is in force while it has a mistake at tokens.yaml:4", "503 no token", `line 4: field "token"`},
+			{"two documents", "tokens:\n" + first + "---\ntokens:\n" + second, "503 no token of the tokens file is in force while it has a mistake at tokens.yaml", "503 no token", "more than one document"},
+			{"mended", "tokens:\n" + second, "401 the token is unknown", ok("two"), ""},
+			{"no file", "", "503 no token of the tokens file is in force while tokens.yaml cannot be read", "503 no token", "no such file"},
+			{"there again", "tokens:\n" + first, ok("one"), "401 the token is unknown", ""},
+			{"an empty list", "tokens: []\n", "401 the token is unknown", "401 the token is unknown", ""},
+		} {
+			log.Reset()
+			if write(c.text); c.text == "" {
+				if err := os.Remove(path); err != nil {
+					t.Fatal(err)
 				}
 			}
-			if diff := cmp.Diff(got, want); diff != "" {
-				t.Errorf("%s: %s", when, diff)
+			time.Sleep(time.Second)
+			for token, want := range map[string]string{one: c.one, two: c.two} {
+				p, no := g.Admit("Bearer " + token)
+				got := ok(p.Agent)
+				if no != nil {
+					got = fmt.Sprintf("%d %s", no.Status, no.Why)
+				}
+				if !strings.HasPrefix(got, want) {
+					t.Errorf("%s: %s, want %s", c.when, got, want)
+				}
+			}
+			if p, no := g.Admit("Bearer s3cret"); !p.Operator || no != nil {
+				t.Errorf("%s: the operator is refused: %+v", c.when, no)
+			}
+			told := strings.Join(f.State().Mistakes, "\n")
+			if !strings.Contains(told, c.state) || (told == "") != (c.state == "") {
+				t.Errorf("%s: its state is %q, want %q", c.when, told, c.state)
+			}
+			if strings.Contains(log.String(), "level=ERROR") != (c.state != "") {
+				t.Errorf("%s: the log says %s", c.when, log.String())
 			}
 		}
-		expect("at first", "one")
-		rewrite(t, path, access.Entry{SHA256: access.Hash(one), Agent: "one"}, access.Entry{SHA256: access.Hash(two), Agent: "two"})
-		expect("within the second", "one")
-		time.Sleep(time.Second)
-		expect("after it", "one", "two")
-		if err := os.WriteFile(path, []byte("tokens: [{sha256: x}]"), 0o600); err != nil {
-			t.Fatal(err)
+	})
+}
+
+// TestFileOfNobody: a file that may not be read is tried again though it does not change.
+func TestFileOfNobody(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root reads everything")
+	}
+	token := access.NewToken()
+	path := tokensFile(t, access.Entry{SHA256: access.Hash(token), Agent: "one"})
+	synctest.Test(t, func(t *testing.T) {
+		g := open(t, path)
+		changed := time.Now().Add(-time.Hour)
+		for _, mode := range []os.FileMode{0, 0o600} {
+			if err := errors.Join(os.Chmod(path, mode), os.Chtimes(path, changed, changed)); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			if _, no := g.Admit("Bearer " + token); (no == nil) != (mode != 0) {
+				t.Errorf("mode %o: %+v", mode, no)
+			}
 		}
-		time.Sleep(time.Second)
-		expect("a file with a mistake", "one", "two")
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Second)
-		expect("no file", "one", "two")
-		rewrite(t, path, access.Entry{SHA256: access.Hash(two), Agent: "two"})
-		time.Sleep(time.Second)
-		expect("mended", "two")
 	})
 }
 
 func TestParseRefuses(t *testing.T) {
 	hash := access.Hash("x")
 	for name, c := range map[string]struct{ text, want string }{
-		"a field nobody knows":  {"tokens:\n  - sha256: " + hash + "\n    workspace: a\n", "workspace"},
-		"no hash":               {"tokens:\n  - tenant: a\n", "tokens[0]: sha256"},
+		"a field nobody knows":  {"tokens:\n  - sha256: " + hash + "\n    workspace: a\n", `line 3: tokens[0]: field "workspace"`},
+		"a field twice":         {"tokens:\n  - sha256: " + hash + "\n    sha256: " + hash + "\n", `line 3: tokens[0]: sha256 stands twice`},
+		"no hash":               {"tokens:\n  - tenant: a\n", "line 2: tokens[0]: sha256"},
 		"a token for a hash":    {"tokens:\n  - sha256: rct_abc\n", "64 hex digits"},
-		"the same twice":        {fmt.Sprintf("tokens:\n  - sha256: %s\n  - sha256: %s\n", hash, strings.ToUpper(hash)), "tokens[1]: the token of tokens[0]"},
+		"the same twice":        {fmt.Sprintf("tokens:\n  - sha256: %s\n  - sha256: %s\n", hash, strings.ToUpper(hash)), "line 3: tokens[1]: the token of tokens[0]"},
 		"a workspace of no one": {"tokens:\n  - sha256: " + hash + "\n    workspaces: ['']\n", "workspaces"},
 		"a long name":           {"tokens:\n  - sha256: " + hash + "\n    agent: " + strings.Repeat("a", 257) + "\n", "agent: 257 bytes"},
 		"a date that is none":   {"tokens:\n  - sha256: " + hash + "\n    expires: soon\n", "soon"},
+		"a grant of nothing":    {"tokens:\n  - sha256: " + hash + "\n    grants: [spans]\n", `grants: "spans": want of commands, code, runtime`},
+		"a tenant's grant":      {"tokens:\n  - sha256: " + hash + "\n    tenant: acme\n    grants: [code]\n", "of the default tenant"},
+		"commands of nowhere":   {"tokens:\n  - sha256: " + hash + "\n    grants: [commands]\n", "want workspaces"},
+		"runtime by itself":     {"tokens:\n  - sha256: " + hash + "\n    workspaces: ['*']\n    grants: [runtime, code]\n", "wants code, commands"},
 		"two documents":         {"tokens: []\n---\ntokens: []\n", "more than one document"},
-		"no YAML":               {"tokens: [", "yaml"},
+		"tokens twice":          {"tokens: []\ntokens: []\n", "line 2: tokens stands twice"},
+		"nothing":               {"{}", "line 1: want tokens: and a list"},
+		"no list":               {"tokens: none\n", "line 1: tokens: want a list"},
+		"a list alone":          {"- sha256: " + hash, "line 1: want tokens: and a list"},
+		"no YAML":               {"tokens: [", "line 1: did not find"},
 	} {
-		if _, err := access.Parse([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := access.ParseAll([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	if entries, err := access.Parse(nil); err != nil || len(entries) != 0 {
-		t.Errorf("an empty file: %v %v", entries, err)
+	for name, text := range map[string]string{"an empty file": "", "a comment": "# ours\n", "an empty list": "tokens:\n", "nothing": "~\n"} {
+		if got, err := access.Parse([]byte(text)); err != nil || len(got.Entries)+len(got.Mistakes) > 0 {
+			t.Errorf("%s: %v %v", name, got, err)
+		}
 	}
 }

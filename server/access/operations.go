@@ -16,6 +16,8 @@ const (
 	Nothing Need = iota
 	// Admitted is anyone whom the gate lets in.
 	Admitted
+	// Granted is who is granted the operation's kind of things, and the operator.
+	Granted
 	// Operator alone.
 	Operator
 )
@@ -34,43 +36,44 @@ type operation struct {
 	// and has no line of its own.
 	pattern string
 	need    Need
-	why     string // of Operator
+	why     string // of Granted and Operator
+	grant   string // of Granted
 }
 
 // operations are all that there are. Whatever is not here is the operator's; a test holds
 // the list against the API's own description.
 var operations = []operation{
-	{"GET /healthz", Nothing, ""},
-	{"GET /readyz", Nothing, ""},
+	{"GET /healthz", Nothing, "", ""},
+	{"GET /readyz", Nothing, "", ""},
 
-	{"GET /{$}", Admitted, ""},
-	{"GET /docs", Admitted, ""},
-	{"GET /openapi.json", Admitted, ""},
-	{"GET /openapi.yaml", Admitted, ""},
-	{"GET /openapi-3.0.json", Admitted, ""},
-	{"GET /openapi-3.0.yaml", Admitted, ""},
-	{"/", Admitted, ""}, // there is nothing there
+	{"GET /{$}", Admitted, "", ""},
+	{"GET /docs", Admitted, "", ""},
+	{"GET /openapi.json", Admitted, "", ""},
+	{"GET /openapi.yaml", Admitted, "", ""},
+	{"GET /openapi-3.0.json", Admitted, "", ""},
+	{"GET /openapi-3.0.yaml", Admitted, "", ""},
+	{"/", Admitted, "", ""}, // there is nothing there
 
-	{"POST /v1/query", Admitted, ""},  // answers from what the principal sees
-	{"POST /v1/events", Admitted, ""}, // of agents, and its own: Own
+	{"POST /v1/query", Admitted, "", ""},  // answers from what the principal sees
+	{"POST /v1/events", Admitted, "", ""}, // of agents, and its own: Own
 
-	{"POST /v1/find", Operator, ofCommands},
-	{"POST /v1/why", Operator, ofCommands},
-	{"POST /v1/stitch", Operator, ofCommands},
-	{"POST /v1/diff", Operator, ofCommands},
-	{"POST /v1/insights", Operator, ofCommands},
-	{"GET /v1/intents", Operator, ofCommands},
-	{"GET /v1/intents/{id}", Operator, ofCommands},
-	{"POST /v1/code/", Operator, ofCode},
-	{"POST /v1/runtime/", Operator, ofSpans},
-	{Spans, Operator, ofSpans},
+	{"POST /v1/find", Granted, ofCommands, schemas.GrantCommands},
+	{"POST /v1/why", Granted, ofCommands, schemas.GrantCommands},
+	{"POST /v1/stitch", Granted, ofCommands, schemas.GrantCommands},
+	{"POST /v1/diff", Granted, ofCommands, schemas.GrantCommands},
+	{"POST /v1/insights", Granted, ofCommands, schemas.GrantCommands},
+	{"GET /v1/intents", Operator, ofCommands, ""},
+	{"GET /v1/intents/{id}", Operator, ofCommands, ""},
+	{"POST /v1/code/", Granted, ofCode, schemas.GrantCode},
+	{"POST /v1/runtime/", Granted, ofSpans, schemas.GrantRuntime},
+	{Spans, Operator, ofSpans, ""},
 
-	{"GET /v1/status", Operator, ofAll},
-	{"POST /v1/forget", Operator, ofAll},
-	{"POST /v1/rebuild", Operator, ofAll},
-	{"POST /v1/verify", Operator, ofAll},
-	{"POST /v1/fsck", Operator, ofAll},
-	{"GET /metrics", Operator, ofAll},
+	{"GET /v1/status", Operator, ofAll, ""},
+	{"POST /v1/forget", Operator, ofAll, ""},
+	{"POST /v1/rebuild", Operator, ofAll, ""},
+	{"POST /v1/verify", Operator, ofAll, ""},
+	{"POST /v1/fsck", Operator, ofAll, ""},
+	{"GET /metrics", Operator, ofAll, ""},
 }
 
 // Spans is the operation of the receivers of spans.
@@ -90,7 +93,7 @@ func lookup(pattern string) (operation, bool) {
 	if below.pattern != "" {
 		return below, true
 	}
-	return operation{pattern, Operator, ofAll}, false
+	return operation{pattern, Operator, ofAll, ""}, false
 }
 
 // NeedOf is what the operation of a pattern needs, and whether the table has it: what it
@@ -103,8 +106,18 @@ func NeedOf(pattern string) (need Need, listed bool) {
 // allow refuses a principal the operation of a pattern that is not its own to ask for.
 func allow(p schemas.Principal, pattern string) *Refusal {
 	o, _ := lookup(pattern)
-	if o.need < Operator || p.Operator {
+	may := p.Operator || o.need <= Admitted
+	why := o.why
+	if o.need == Granted {
+		// What commands are there is told of all workspaces at once.
+		may = may || p.Granted(o.grant) && (o.grant != schemas.GrantCommands || p.InWorkspace("*"))
+		why += "; the operator can grant " + o.grant + " to a token"
+		if o.grant == schemas.GrantCommands {
+			why += " of all workspaces"
+		}
+	}
+	if may {
 		return nil
 	}
-	return &Refusal{http.StatusForbidden, "the token may not: " + o.why + "; it may ask POST /v1/query, and append its agent's events to POST /v1/events"}
+	return &Refusal{http.StatusForbidden, "the token may not: " + why + "; it may ask POST /v1/query, and append its agent's events to POST /v1/events"}
 }

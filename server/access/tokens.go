@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -49,14 +48,19 @@ type Entry struct {
 	// Agent is the name under which it appends, and whose private objects it sees. Without
 	// one it appends nothing.
 	Agent string `yaml:"agent,omitempty"`
+	// Grants are the kinds of things besides objects that it may ask for: commands (of its
+	// workspaces), code (of all repositories), runtime.
+	Grants []string `yaml:"grants,omitempty,flow"`
 	// Expires is when it ends; zero is never.
 	Expires time.Time `yaml:"expires,omitempty"`
+	// Line is where it begins in the file, from 1.
+	Line int `yaml:"-"`
 
 	sum [sha256.Size]byte
 }
 
 func (e *Entry) principal() schemas.Principal {
-	return schemas.Principal{Tenant: e.Tenant, Workspaces: e.Workspaces, Sessions: e.Sessions, Agent: e.Agent}
+	return schemas.Principal{Tenant: e.Tenant, Workspaces: e.Workspaces, Sessions: e.Sessions, Agent: e.Agent, Grants: e.Grants}
 }
 
 // The longest names, as events have them (agents.proto).
@@ -67,11 +71,10 @@ const (
 
 // check fills in sum, and says what is wrong.
 func (e *Entry) check() error {
-	b, err := hex.DecodeString(e.SHA256)
-	if err != nil || len(b) != sha256.Size {
+	var ok bool
+	if e.sum, ok = parseSum(e.SHA256); !ok {
 		return fmt.Errorf("sha256: %.80q: want the 64 hex digits of a token's SHA-256 (recount token new prints them)", e.SHA256)
 	}
-	e.sum = [sha256.Size]byte(b)
 	for _, f := range []struct {
 		field string
 		names []string
@@ -91,35 +94,29 @@ func (e *Entry) check() error {
 			return fmt.Errorf(`%s: "": want a name, or "*" for all of the tenant`, f.field)
 		}
 	}
-	return nil
+	return e.checkGrants()
 }
 
-// Parse reads a tokens file: YAML, with the entries under tokens. What it does not know
-// is an error, so that no limit is lost by a misspelling.
-func Parse(b []byte) ([]Entry, error) {
-	var doc struct {
-		Tokens []Entry `yaml:"tokens"`
-	}
-	dec := yaml.NewDecoder(bytes.NewReader(b))
-	dec.KnownFields(true)
-	if err := dec.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
-		return nil, errors.New(strings.ReplaceAll(err.Error(), "\n", " "))
-	}
-	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return nil, errors.New("more than one document")
-	}
-	seen := map[[sha256.Size]byte]int{}
-	for i := range doc.Tokens {
-		e := &doc.Tokens[i]
-		if err := e.check(); err != nil {
-			return nil, fmt.Errorf("tokens[%d]: %w", i, err)
+// grants are the words of Entry.Grants.
+var grants = []string{schemas.GrantCommands, schemas.GrantCode, schemas.GrantRuntime}
+
+// checkGrants refuses what would tell of more than it names.
+func (e *Entry) checkGrants() error {
+	has := func(grant string) bool { return slices.Contains(e.Grants, grant) }
+	for _, g := range e.Grants {
+		if !slices.Contains(grants, g) {
+			return fmt.Errorf("grants: %.80q: want of %s", g, strings.Join(grants, ", "))
 		}
-		if first, twice := seen[e.sum]; twice {
-			return nil, fmt.Errorf("tokens[%d]: the token of tokens[%d]", i, first)
-		}
-		seen[e.sum] = i
 	}
-	return doc.Tokens, nil
+	switch {
+	case len(e.Grants) > 0 && e.Tenant != "":
+		return fmt.Errorf("grants: commands, code and spans are of the default tenant, the token of %q", e.Tenant)
+	case has(schemas.GrantCommands) && len(e.Workspaces) == 0:
+		return errors.New("grants: commands: want workspaces, whose commands it may see")
+	case has(schemas.GrantRuntime) && !(has(schemas.GrantCode) && has(schemas.GrantCommands) && slices.Contains(e.Workspaces, "*")):
+		return errors.New(`grants: runtime: tells of code and of what was deployed, so that it wants code, commands and workspaces ["*"] as well`)
+	}
+	return nil
 }
 
 // Format is an entry as the tokens file has it, to go below tokens.
@@ -136,14 +133,21 @@ func Format(e Entry) (string, error) {
 	return entry, nil
 }
 
-// find looks at every entry, so that how long it takes does not say which it is.
-func find(entries []Entry, sum [sha256.Size]byte) *Entry {
-	at := -1
-	for i := range entries {
-		at = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(sum[:], entries[i].sum[:]), i, at)
+// is reports in constant time whether two hashes are the same.
+func is(a, b [sha256.Size]byte) bool { return subtle.ConstantTimeCompare(a[:], b[:]) == 1 }
+
+// find is the entry of a token, or the mistake that its entry has. It looks at every one,
+// so that how long it takes does not say which it is.
+func (t Tokens) find(sum [sha256.Size]byte) (entry *Entry, wrong *Mistake) {
+	for i := range t.Entries {
+		if is(sum, t.Entries[i].sum) {
+			entry = &t.Entries[i]
+		}
 	}
-	if at < 0 {
-		return nil
+	for _, m := range t.Mistakes {
+		if is(sum, m.sum) && m.read {
+			wrong = m
+		}
 	}
-	return &entries[at]
+	return entry, wrong
 }

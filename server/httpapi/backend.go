@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 // one, over HTTP; so a caller need not know which it holds.
 type Backend interface {
 	// Append redacts, stores and syncs events, and says where they stand. All are
-	// checked before any is stored. An event without an id gets the one derived
+	// checked before any is stored; what is wrong with one is an *EventError. An event without an id gets the one derived
 	// from its content; one that is already there is not appended again, so that
 	// after an outage, when some may have been stored, all may be sent again.
 	Append(ctx context.Context, events []schemas.Event) ([]Appended, error)
@@ -54,6 +55,16 @@ type Backend interface {
 	// Forget erases what events held, for good.
 	Forget(ctx context.Context, r ForgetRequest, progress func(Progress)) (ForgetReport, error)
 }
+
+// EventError is what is wrong with one of the events to be appended, and its place among
+// them: the first is 0.
+type EventError struct {
+	Index, Of int
+	Err       error
+}
+
+func (e *EventError) Error() string { return fmt.Sprintf("event %d of %d: %v", e.Index+1, e.Of, e.Err) }
+func (e *EventError) Unwrap() error { return e.Err }
 
 // Appended says where an event stands.
 type Appended struct {
@@ -94,9 +105,17 @@ type Status struct {
 	Roles       []string           `json:"roles" nullable:"false" doc:"What this process does."`
 	Started     time.Time          `json:"started" doc:"Since when it runs."`
 	Ready       bool               `json:"ready" doc:"Whether the projections have caught up with what the log held at the start."`
+	Tokens      *TokensStatus      `json:"tokens,omitempty" doc:"The tokens file, where there is one."`
 	Log         LogStatus          `json:"log" doc:"The log."`
 	Projections []ProjectionStatus `json:"projections" nullable:"false" doc:"The projections."`
 	Intents     IntentStatus       `json:"intents" doc:"The commands in the projections."`
+}
+
+// TokensStatus is how the tokens file stands.
+type TokensStatus struct {
+	File     string   `json:"file" example:"/etc/recount/tokens.yaml" doc:"The file."`
+	InForce  int      `json:"in_force" example:"3" doc:"Its entries whose tokens are admitted, or were until they expired."`
+	Mistakes []string `json:"mistakes" nullable:"false" doc:"What is not in force, and why: an entry, or every one where the file cannot be read."`
 }
 
 // LogStatus is how the log stands.
@@ -241,6 +260,7 @@ type VerifyReport struct {
 	OK          bool                 `json:"ok" doc:"Whether live and replayed state are equal."`
 	Projections []VerifiedProjection `json:"projections" nullable:"false" doc:"Each projection compared."`
 	Events      int64                `json:"events" example:"100000" doc:"Events replayed."`
+	Erased      int                  `json:"erased,omitempty" example:"3" doc:"Events that were erased: their places are passed over by both."`
 	ElapsedMS   int64                `json:"elapsed_ms" example:"2900" doc:"How long it took."`
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -81,7 +80,7 @@ func parseEvents(media string, def schemas.Event, body []byte) ([]schemas.Event,
 
 type item struct {
 	location string
-	raw      json.RawMessage
+	raw      []byte
 }
 
 func splitItems(media string, body []byte) ([]item, error) {
@@ -107,69 +106,69 @@ func splitItems(media string, body []byte) ([]item, error) {
 	if len(body) == 0 {
 		return nil, &bodyError{400, "body", "empty; want a JSON object or an array of them"}
 	}
-	dec := json.NewDecoder(bytes.NewReader(body))
+	if !json.Valid(body) {
+		return nil, notJSON(body)
+	}
 	if body[0] != '[' {
-		var one json.RawMessage
-		if err := decodeAll(dec, &one); err != nil {
-			return nil, err
-		}
-		return []item{{"body", one}}, nil
+		return []item{{"body", body}}, nil
 	}
-	var many []json.RawMessage
-	if err := decodeAll(dec, &many); err != nil {
-		return nil, err
-	}
-	items := make([]item, len(many))
-	for i, raw := range many {
-		items[i] = item{fmt.Sprintf("body[%d]", i), raw}
+	var items []item
+	for raw := range elements(body) {
+		items = append(items, item{fmt.Sprintf("body[%d]", len(items)), raw})
 	}
 	return items, nil
 }
 
-func decodeAll(dec *json.Decoder, into any) error {
-	if err := dec.Decode(into); err != nil {
+// notJSON says what is wrong with a body that is not one JSON value.
+func notJSON(body []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	var value json.RawMessage
+	if err := dec.Decode(&value); err != nil {
 		return &bodyError{400, "body", "not JSON: " + err.Error()}
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return &bodyError{400, "body", "more after the JSON value; send an array, or one value a line as " + mediaNDJSON}
-	}
-	return nil
+	return &bodyError{400, "body", "more after the JSON value; send an array, or one value a line as " + mediaNDJSON}
 }
 
 // parseEvent reads a CloudEvent if it looks like one, else a bare payload, into e.
-func parseEvent(raw json.RawMessage, e schemas.Event, structured bool) (schemas.Event, error) {
-	var attrs map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &attrs); err != nil || attrs == nil {
+func parseEvent(raw []byte, e schemas.Event, structured bool) (schemas.Event, error) {
+	if len(raw) == 0 || raw[0] != '{' {
 		return e, &bodyError{422, "", "want a JSON object"}
 	}
-	_, version := attrs["specversion"]
-	_, data := attrs["data"]
-	_, data64 := attrs["data_base64"]
-	if !structured && !version && !data && !data64 {
+	var room [12]member
+	attrs := room[:0]
+	for name, value := range members(raw) {
+		switch name {
+		case "specversion", "data", "data_base64":
+			structured = true
+		}
+		attrs = append(attrs, member{name, value})
+	}
+	if !structured {
 		e.Payload = raw
 		return e, nil
 	}
 	return parseCloudEvent(e, attrs)
 }
 
-func parseCloudEvent(e schemas.Event, attrs map[string]json.RawMessage) (schemas.Event, error) {
+// parseCloudEvent reads attributes, of which the last of a name counts.
+func parseCloudEvent(e schemas.Event, attrs []member) (schemas.Event, error) {
 	// A fixed order, so that of several mistakes the same one is told.
-	names := make([]string, 0, len(attrs))
-	for name := range attrs {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	slices.SortStableFunc(attrs, func(a, b member) int { return strings.Compare(a.name, b.name) })
 	var id string
-	for _, name := range names {
+	for i, a := range attrs {
+		name := a.name
+		if i+1 < len(attrs) && attrs[i+1].name == name {
+			continue
+		}
 		if name == "data" {
-			e.Payload = attrs[name]
+			e.Payload = a.value
 			continue
 		}
-		var s string
-		if string(attrs[name]) == "null" {
+		if string(a.value) == "null" {
 			continue
 		}
-		if err := json.Unmarshal(attrs[name], &s); err != nil {
+		s, ok := text(a.value)
+		if !ok {
 			return e, &bodyError{422, name, "want a string"}
 		}
 		switch name {
@@ -223,7 +222,7 @@ func parseBinary(header http.Header, e schemas.Event, body []byte) ([]schemas.Ev
 	if len(body) > MaxEvent {
 		return nil, &bodyError{413, "body", fmt.Sprintf("a payload of %d bytes, at most %d", len(body), MaxEvent)}
 	}
-	attrs := map[string]json.RawMessage{}
+	var attrs []member
 	for name, values := range header {
 		attr, ok := strings.CutPrefix(strings.ToLower(name), "ce-")
 		if !ok {
@@ -236,7 +235,8 @@ func parseBinary(header http.Header, e schemas.Event, body []byte) ([]schemas.Ev
 		if attr == "data" || attr == "data_base64" || attr == "datacontenttype" {
 			return nil, &bodyError{422, "header." + name, "the payload is the body, and its type is Content-Type"}
 		}
-		attrs[attr], _ = json.Marshal(value) // a string
+		quoted, _ := json.Marshal(value) // a string
+		attrs = append(attrs, member{attr, quoted})
 	}
 	e.Payload = body
 	e, err := parseCloudEvent(e, attrs)

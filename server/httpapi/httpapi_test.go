@@ -39,6 +39,11 @@ func (f *fake) Append(_ context.Context, events []schemas.Event) ([]httpapi.Appe
 	if f.err != nil {
 		return nil, f.err
 	}
+	for i, e := range events {
+		if _, err := e.DecodePayload(); err != nil {
+			return nil, &httpapi.EventError{Index: i, Of: len(events), Err: err}
+		}
+	}
 	var out []httpapi.Appended
 	for _, e := range events {
 		if e.ID.IsZero() {

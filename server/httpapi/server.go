@@ -1,11 +1,11 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"mime"
@@ -133,6 +133,7 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 		sa   *code.AmbiguousError
 		nv   *query.NotVisibleError
 		be   *bodyError
+		ee   *EventError
 		he   huma.StatusError
 		tooL *http.MaxBytesError
 	)
@@ -144,6 +145,8 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 			&huma.ErrorDetail{Location: "body." + re.Field, Message: re.Reason, Value: re.Value})
 	case errors.As(err, &be):
 		return huma.NewError(be.status, "the events were not appended", &huma.ErrorDetail{Location: be.location, Message: be.reason})
+	case errors.As(err, &ee) && errors.Is(err, schemas.ErrPoison):
+		return huma.Error422UnprocessableEntity("the events were not appended", &huma.ErrorDetail{Location: locationOf(ee.Index, ee.Of), Message: ee.Err.Error()})
 	case errors.As(err, &tooL):
 		return huma.Error413RequestEntityTooLarge(fmt.Sprintf("the body is larger than %d bytes; nothing was appended; send less at once, and the output of a command as its tail", tooL.Limit))
 	case errors.As(err, &nf):
@@ -290,14 +293,11 @@ type AppendResponse struct {
 	Events []Appended `json:"events" nullable:"false" doc:"The events, in the order of the request."`
 }
 
-// validate decodes each payload, so that what can never be applied is refused at
-// the door rather than rejected behind it.
+// validate refuses types that cannot be appended here. Payloads are the backend's to
+// check, which decodes them anyway.
 func validate(events []schemas.Event) error {
 	for i, e := range events {
-		location := "body"
-		if len(events) > 1 {
-			location = fmt.Sprintf("body[%d]", i)
-		}
+		location := locationOf(i, len(events))
 		if e.Type == schemas.TypeRejected {
 			return &bodyError{422, location + ".type", "rejected: only the pipeline appends these"}
 		}
@@ -311,11 +311,16 @@ func validate(events []schemas.Event) error {
 		case e.Topic != "" && kind.Topic != e.Topic:
 			return &bodyError{422, location + ".type", fmt.Sprintf("%q: goes to topic %s, not %s", e.Type, kind.Topic, e.Topic)}
 		}
-		if _, err := e.DecodePayload(); err != nil {
-			return &bodyError{422, location, err.Error()}
-		}
 	}
 	return nil
+}
+
+// locationOf is where the ith of n events stands in a body.
+func locationOf(i, n int) string {
+	if n > 1 {
+		return fmt.Sprintf("body[%d]", i)
+	}
+	return "body"
 }
 
 // own makes the events those that the principal may append, or refuses them all.
@@ -326,10 +331,7 @@ func own(ctx context.Context, events []schemas.Event) error {
 		if events[i], err = access.Own(p, e); err == nil {
 			continue
 		}
-		location := "body"
-		if len(events) > 1 {
-			location = fmt.Sprintf("body[%d]", i)
-		}
+		location := locationOf(i, len(events))
 		var foreign *access.OwnError
 		if errors.As(err, &foreign) {
 			return &bodyError{http.StatusForbidden, location + "." + foreign.Field, foreign.Why}
@@ -339,19 +341,25 @@ func own(ctx context.Context, events []schemas.Event) error {
 	return nil
 }
 
+// firstRead is how much room a body gets on its sender's word.
+const firstRead = 1 << 20
+
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if r.ContentLength > limit {
 		// Say so without reading it all; the connection is closed after.
 		return nil, &http.MaxBytesError{Limit: limit}
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(30 * time.Second))
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	if err != nil {
+	var data bytes.Buffer
+	if size := min(r.ContentLength, firstRead); size > 0 {
+		data.Grow(int(size) + bytes.MinRead) // no copies of what most send
+	}
+	if _, err := data.ReadFrom(http.MaxBytesReader(w, r.Body, limit)); err != nil {
 		var tooLarge *http.MaxBytesError
 		if errors.As(err, &tooLarge) {
 			return nil, err
 		}
 		return nil, &bodyError{400, "body", "cut short: " + err.Error()}
 	}
-	return data, nil
+	return data.Bytes(), nil
 }

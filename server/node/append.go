@@ -77,7 +77,7 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]httpap
 	for i, e := range events {
 		var err error
 		if all[i], out[i].Redacted, err = a.prepare(e); err != nil {
-			return nil, fmt.Errorf("event %d of %d: %w", i+1, len(events), err)
+			return nil, &httpapi.EventError{Index: i, Of: len(events), Err: err}
 		}
 	}
 	for i, e := range all {
@@ -97,7 +97,7 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]httpap
 			out[i].Duplicate = true
 		}
 		if err != nil {
-			err = fmt.Errorf("event %d of %d: %w", i+1, len(events), err)
+			err = &httpapi.EventError{Index: i, Of: len(events), Err: err}
 			for _, ours := range topics {
 				for _, i := range ours {
 					a.settle(all[i].as, waits[i], schemas.Position{}, err)

@@ -60,14 +60,9 @@ func (n *Node) position(topic string, id schemas.EventID) (pos schemas.Position,
 			pos, found = v.Position(), true
 			return nil
 		})
-	case *runtimegraph.Runtime:
-		v, err := p.View()
-		if err != nil {
-			return pos, false
-		}
-		defer v.Close()
-		pos, found, _ = v.Position(id)
-	case *objects.Objects:
+	case interface {
+		Position(id schemas.EventID) (schemas.Position, bool, error)
+	}:
 		pos, found, _ = p.Position(id)
 	}
 	return pos, found
@@ -85,7 +80,13 @@ func answer[Q, R any](ctx context.Context, n *Node, q Q, ask func(context.Contex
 	if err := n.catchUp(ctx); err != nil {
 		return r, err
 	}
-	return ask(ctx, n.sources(), q)
+	allowed := n.discreet()
+	r, err = ask(ctx, n.sources(), q)
+	if err := allowed(r, err); err != nil {
+		var none R
+		return none, err
+	}
+	return r, nil
 }
 
 // Find is Backend.Find.
@@ -118,6 +119,9 @@ func (n *Node) Diff(ctx context.Context, q query.DiffRequest) (query.DiffRespons
 
 // Insights is Backend.Insights.
 func (n *Node) Insights(ctx context.Context, q query.InsightsRequest) (query.InsightsResponse, error) {
+	if err := n.summing(schemas.TopicCommands); err != nil {
+		return query.InsightsResponse{}, err
+	}
 	return answer(ctx, n, q, query.Insights)
 }
 
@@ -129,6 +133,11 @@ func (n *Node) Answer(ctx context.Context, path string, request, response any) e
 	if err := n.catchUp(ctx); err != nil {
 		return err
 	}
+	allowed := n.discreet()
+	return allowed(response, n.ask(ctx, path, request, response))
+}
+
+func (n *Node) ask(ctx context.Context, path string, request, response any) error {
 	switch {
 	case path == evidence.Question.Path:
 		asked, err := n.asked(ctx)
@@ -137,13 +146,20 @@ func (n *Node) Answer(ctx context.Context, path string, request, response any) e
 		}
 		return evidence.Questions.Answer(ctx, asked, path, request, response)
 	case strings.HasPrefix(path, "runtime/"):
+		if err := n.summing(schemas.TopicSpans); err != nil {
+			return err
+		}
 		return runtime.Questions.Answer(ctx, n.runtimeSources(), path, request, response)
 	}
-	return code.Questions.Answer(ctx, n.codeSources(), path, request, response)
+	s := n.codeSources()
+	if p, known := access.Of(ctx); known && !p.Granted(schemas.GrantRuntime) {
+		s.Running = nil
+	}
+	return code.Questions.Answer(ctx, s, path, request, response)
 }
 
-// asked are what a question for evidence is asked of, and on whose behalf. Commands, code
-// and spans have no tenant, so that they answer the operator alone.
+// asked are what a question for evidence is asked of, and on whose behalf. Of commands,
+// code and spans it is answered with what that principal is granted.
 func (n *Node) asked(ctx context.Context) (evidence.Asked, error) {
 	p, known := access.Of(ctx)
 	switch {
@@ -152,9 +168,12 @@ func (n *Node) asked(ctx context.Context) (evidence.Asked, error) {
 	case !known:
 		return evidence.Asked{}, errors.New("a question for evidence without a principal: put one into the context (access.With)")
 	}
-	s := evidence.Sources{Set: n.set, Embedder: n.chain.Embedder, Weights: evidence.Weights(n.cfg.Evidence), Fragments: &n.fragments}
-	if p.Operator {
-		s.Commands, s.Code, s.Runtime = n.sources(), n.codeSources(), n.runtimeSources()
+	s := evidence.Sources{
+		Set: n.set, Embedder: n.chain.Embedder, Weights: evidence.Weights(n.cfg.Evidence), Fragments: &n.fragments,
+		Commands: n.sources(), Code: n.codeSources(),
+	}
+	if n.summing(schemas.TopicSpans) == nil {
+		s.Runtime = n.runtimeSources()
 	}
 	return evidence.Asked{Sources: s, Principal: p}, nil
 }
@@ -162,7 +181,9 @@ func (n *Node) asked(ctx context.Context) (evidence.Asked, error) {
 // codeSources are what questions about code are asked of, with what runs beside it.
 func (n *Node) codeSources() code.Sources {
 	s := code.Sources{Set: n.set, Graphs: n.graphs}
-	s.Running = runtime.Callers(n.runtimeSources())
+	if n.summing(schemas.TopicSpans) == nil {
+		s.Running = runtime.Callers(n.runtimeSources())
+	}
 	return s
 }
 
@@ -218,6 +239,7 @@ func (n *Node) Follow(ctx context.Context, q query.FollowRequest, each func(quer
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(n.stopping, cancel)()
+	q.Pass = func(c *query.Scanned) bool { return n.discreet()(c, nil) != nil }
 	err := query.Follow(ctx, n.sources(), q, each)
 	if n.stopping.Err() != nil && errors.Is(err, context.Canceled) {
 		return fmt.Errorf("follow: %w: the server stops", httpapi.ErrUnavailable)

@@ -295,13 +295,19 @@ func (c Config) Normal() (Config, error) {
 	for i, h := range c.HTTP.Hosts {
 		c.HTTP.Hosts[i] = strings.ToLower(strings.TrimSuffix(h, "."))
 	}
-	if c.HTTP.TokenFile != "" {
-		// endpoints.json names it to verbs, which run elsewhere.
-		abs, err := filepath.Abs(c.HTTP.TokenFile)
-		if err != nil {
-			return c, fmt.Errorf("http.token_file: %w", err)
+	// endpoints.json names these to verbs, which run elsewhere.
+	for _, f := range []struct {
+		field string
+		path  *string
+	}{{"http.token_file", &c.HTTP.TokenFile}, {"http.tokens_file", &c.HTTP.TokensFile}} {
+		if *f.path == "" {
+			continue
 		}
-		c.HTTP.TokenFile = abs
+		abs, err := filepath.Abs(*f.path)
+		if err != nil {
+			return c, fmt.Errorf("%s: %w", f.field, err)
+		}
+		*f.path = abs
 	}
 	err := errors.Join(
 		readSecret(&c.HTTP.Token, c.HTTP.TokenFile, "http.token_file"),

@@ -157,9 +157,11 @@ type Endpoints struct {
 	Brokers []string `json:"brokers,omitempty"`
 	// TokenFile is where the token for HTTP stands, if one is needed and it stands
 	// in a file; TokenNeeded says that one is.
-	TokenFile   string   `json:"token_file,omitempty"`
-	TokenNeeded bool     `json:"token_needed,omitempty"`
-	Roles       []string `json:"roles"`
+	TokenFile   string `json:"token_file,omitempty"`
+	TokenNeeded bool   `json:"token_needed,omitempty"`
+	// TokensFile is where those of agents stand.
+	TokensFile string   `json:"tokens_file,omitempty"`
+	Roles      []string `json:"roles"`
 }
 
 // ReadEndpoints reads the endpoints of the node that has a data directory. The

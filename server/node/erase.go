@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,10 +50,12 @@ func (n *Node) settle(ctx context.Context, m *meter) (rebuilt []string, err erro
 	if err != nil {
 		return nil, err
 	}
-	todo, err := n.erasedBetween(ctx, have, ends)
+	erased, err := n.erasedBetween(ctx, have, ends)
+	todo := positionsOf(erased)
 	if err != nil || len(todo) == 0 {
 		return nil, errors.Join(err, n.dir.setErased(ends))
 	}
+	n.withhold(erased)
 	m.begin("remove from the log's files", int64(len(todo)))
 	if _, err := n.log.Scrub(ctx, todo); err != nil {
 		return nil, err
@@ -77,6 +80,7 @@ func (n *Node) settle(ctx context.Context, m *meter) (rebuilt []string, err erro
 			return nil, err
 		}
 	}
+	n.release(erased)
 	return rebuilt, n.dir.setErased(ends)
 }
 
@@ -91,11 +95,11 @@ func (n *Node) resume(ctx context.Context) error {
 	if err != nil || have.Covers(ends) {
 		return err
 	}
-	todo, err := n.erasedBetween(ctx, have, ends)
+	erased, err := n.erasedBetween(ctx, have, ends)
 	if err != nil {
 		return err
 	}
-	if len(todo) > 0 {
+	if todo := positionsOf(erased); len(todo) > 0 {
 		n.cfg.Logger.Info("finishing an erasure", "events", len(todo))
 		if _, err := n.log.Scrub(ctx, todo); err != nil {
 			return err
@@ -134,6 +138,11 @@ func (n *Node) followErasures(ctx context.Context) error {
 		if _, err := n.log.ReadErasures(ctx); err != nil {
 			continue
 		}
+		erased, err := n.erasedBetween(ctx, have, ends)
+		if err != nil {
+			continue
+		}
+		n.withhold(erased)
 		inner, done, err := n.erasing(ctx)
 		if err != nil {
 			continue // a rebuild or verify is under way
@@ -154,17 +163,24 @@ func (n *Node) followErasures(ctx context.Context) error {
 // erasuresEvery is how often the log is asked for erasures of other processes.
 const erasuresEvery = 2 * time.Second
 
-// erasedBetween are the positions erased between two watermarks of topic erasures.
-func (n *Node) erasedBetween(ctx context.Context, from, until schemas.Watermark) ([]schemas.Position, error) {
+// erasedBetween are the positions erased between two watermarks of topic erasures, with
+// the id that each event had.
+func (n *Node) erasedBetween(ctx context.Context, from, until schemas.Watermark) (map[schemas.Position]schemas.EventID, error) {
 	all, err := n.log.ErasedSince(ctx, from, until)
-	var at []schemas.Position
+	erased := map[schemas.Position]schemas.EventID{}
 	for _, e := range all {
 		for _, x := range e.Events {
-			at = append(at, schemas.PositionOf(x.GetPosition()))
+			var id schemas.EventID // zero where it had none
+			copy(id[:], x.GetEventId())
+			erased[schemas.PositionOf(x.GetPosition())] = id
 		}
 	}
-	slices.SortFunc(at, schemas.Position.Compare)
-	return slices.Compact(at), err
+	return erased, err
+}
+
+// positionsOf are what is erased, in order.
+func positionsOf(erased map[schemas.Position]schemas.EventID) []schemas.Position {
+	return slices.SortedFunc(maps.Keys(erased), schemas.Position.Compare)
 }
 
 // holding are the projections that events at these positions concern.

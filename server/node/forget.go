@@ -24,7 +24,7 @@ import (
 //     the embedded broker's files lose them (durable step 2), projections are made anew
 //     without them, and it is noted that all this is done (durable step 3).
 //
-// Until it returns questions may still show what is erased; after it nothing does.
+// From step 2 on no answer shows what is erased (withhold.go).
 func (n *Node) Forget(ctx context.Context, r httpapi.ForgetRequest, progress func(httpapi.Progress)) (report httpapi.ForgetReport, err error) {
 	began := time.Now()
 	search, err := newSearch(n.log, r)
@@ -97,7 +97,18 @@ func (n *Node) appendErased(ctx context.Context, r httpapi.ForgetRequest, found 
 		e.ID = e.DeriveID()
 		events = append(events, e)
 	}
-	return n.log.Append(ctx, schemas.TopicErasures, events...)
+	// Before it is on the log: once it is there, nothing shows what is erased.
+	erased := map[schemas.Position]schemas.EventID{}
+	for _, h := range found {
+		erased[h.pos] = h.id
+	}
+	n.withhold(erased)
+	at, err := n.log.Append(ctx, schemas.TopicErasures, events...)
+	if err != nil {
+		// Where it is there all the same, followErasures sees it.
+		n.release(erased)
+	}
+	return at, err
 }
 
 // asked says in a few words what was asked for. A pattern may be the secret.

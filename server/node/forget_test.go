@@ -3,6 +3,7 @@ package node_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +18,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
@@ -141,7 +143,9 @@ func TestForget(t *testing.T) {
 				t.Errorf("show %s: %v", ref, err)
 			}
 		}
-		verified(t, b)
+		if v, err := b.Verify(t.Context(), httpapi.VerifyRequest{}, nil); err != nil || !v.OK || v.Erased != 5 {
+			t.Errorf("verify: %+v %v", v, err)
+		}
 		again, err := b.Append(t.Context(), []schemas.Event{command})
 		if err != nil || !again[0].Duplicate || again[0].Position != appended.Position {
 			t.Errorf("imported again: %+v %v", again, err)
@@ -168,6 +172,88 @@ func TestForget(t *testing.T) {
 	}
 	defer n.Close()
 	check(n)
+}
+
+// While an erasure is under way no answer has what it erases, whatever is asked: from
+// when its event is on the log until the projections are made anew. What rests on other
+// events is answered meanwhile.
+func TestForgetShowsNothingMeanwhile(t *testing.T) {
+	r := start(t, config(t.TempDir()))
+	r.append(t, many(40)...)
+	command, appended := tell(t, r)
+	r.append(t, "make test", "make test -v")
+	questions := map[string]func() (any, error){
+		"find": func() (any, error) { return r.Client.Find(t.Context(), query.FindRequest{Text: "psql"}) },
+		"show": func() (any, error) { return r.Client.Show(t.Context(), appended.Position.String()) },
+		"why the next": func() (any, error) {
+			return r.Client.Why(t.Context(), query.WhyRequest{Ref: events("make test")[0].ID.String()})
+		},
+		"stitch": func() (any, error) {
+			return r.Client.Stitch(t.Context(), query.StitchRequest{Ref: events("make test")[0].ID.String()})
+		},
+		"insights": func() (any, error) { return r.Client.Insights(t.Context(), query.InsightsRequest{}) },
+		"ask": func() (any, error) {
+			return evidence.Question.Ask(t.Context(), r.Client, evidence.Request{Text: "password", Mode: "evidence", Include: []string{"proof"}})
+		},
+		"scan": func() (any, error) {
+			var b bytes.Buffer
+			err := r.Client.Scan(t.Context(), httpapi.ScanRequest{Format: httpapi.FormatNDJSON}, &b)
+			return b.String(), err
+		},
+		"follow": func() (any, error) {
+			const left = 42 // so many commands
+			var got []any
+			err := r.Client.Follow(t.Context(), query.FollowRequest{From: schemas.Watermark{appended.Position.TP(): 0}, Limit: left}, func(f query.Followed) error {
+				got = append(got, f.Command)
+				return nil
+			})
+			return got, err
+		},
+	}
+	tells := func(name string) (bool, error) {
+		t.Helper()
+		answer, err := questions[name]()
+		text, merr := json.Marshal(answer)
+		if merr != nil {
+			t.Fatal(merr)
+		}
+		return bytes.Contains(text, []byte(secret)) || err != nil && strings.Contains(err.Error(), secret), err
+	}
+	for name := range questions {
+		if told, err := tells(name); !told && name != "insights" && name != "why the next" || err != nil {
+			t.Errorf("%s before: told %v, %v", name, told, err)
+		}
+	}
+	phases, refused := map[string]bool{}, map[string]bool{}
+	_, err := r.Node.Forget(t.Context(), httpapi.ForgetRequest{Events: []string{command.ID.String(), "recount.agents/0/0", "recount.agents/1/0", "recount.agents/2/0", "recount.agents/3/0"}}, func(p httpapi.Progress) {
+		if _, durable := r.Log().ErasedAt(appended.Position); !durable || phases[p.Phase] {
+			return // it is being looked for
+		}
+		phases[p.Phase] = true
+		for name := range questions {
+			told, err := tells(name)
+			var answered *httpapi.APIError
+			switch {
+			case told:
+				t.Errorf("%s tells it during %q", name, p.Phase)
+			case errors.As(err, &answered) && answered.Status == 503:
+				refused[name] = true
+			case err != nil && name != "show":
+				t.Errorf("%s during %q: %v", name, p.Phase, err)
+			}
+		}
+		if hits, err := r.Client.Find(t.Context(), query.FindRequest{Text: "make test"}); err != nil || len(hits.Hits) == 0 {
+			t.Errorf("what rests on other events, during %q: %v", p.Phase, err)
+		}
+	})
+	if err != nil || !refused["find"] || !refused["ask"] || !refused["scan"] || refused["follow"] {
+		t.Errorf("refused %v in %v, %v", refused, phases, err)
+	}
+	for name := range questions {
+		if told, err := tells(name); told || err != nil && name != "show" {
+			t.Errorf("%s afterwards: told %v, %v", name, told, err)
+		}
+	}
 }
 
 // A session goes as a whole, with what became of its commands, and nothing else does.
@@ -329,7 +415,7 @@ func TestSoakForgetKill(t *testing.T) {
 	begun, finished := 0, 0
 	for range rounds {
 		dir := t.TempDir()
-		cmd, c := spawn(t, dir)
+		cmd, c, _ := spawn(t, dir)
 		if _, err := c.Append(t.Context(), events(many(150)...)); err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,7 @@ func child(dir string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println(n.Endpoints().HTTP)
+	fmt.Println(n.Endpoints().HTTP, n.Endpoints().OTLPHTTP)
 	return n.Run(context.Background())
 }
 
@@ -54,7 +54,7 @@ func TestSoakKill(t *testing.T) {
 	dir := t.TempDir()
 	acked := map[schemas.EventID]schemas.Position{}
 	for round := range rounds {
-		cmd, c := spawn(t, dir)
+		cmd, c, _ := spawn(t, dir)
 		var mu sync.Mutex
 		var wg sync.WaitGroup
 		ctx, cancel := context.WithCancel(t.Context())
@@ -128,9 +128,11 @@ func killEvents(round, writer, i int) []schemas.Event {
 	return out
 }
 
-func spawn(t *testing.T, dir string) (*exec.Cmd, *httpapi.Client) {
+// spawn starts a node as a process of its own: a client of its API, and the URL of its
+// receiver of spans.
+func spawn(t *testing.T, dir string) (cmd *exec.Cmd, c *httpapi.Client, otlp string) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	cmd = exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), childDir+"="+dir)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
@@ -145,9 +147,9 @@ func spawn(t *testing.T, dir string) (*exec.Cmd, *httpapi.Client) {
 		_ = cmd.Process.Kill()
 		t.Fatalf("the child did not start: %v", err)
 	}
-	c, err := httpapi.NewClient(strings.TrimSpace(line), "", nil)
-	if err != nil {
+	api, otlp, _ := strings.Cut(strings.TrimSpace(line), " ")
+	if c, err = httpapi.NewClient(api, "", nil); err != nil {
 		t.Fatal(err)
 	}
-	return cmd, c
+	return cmd, c, otlp
 }

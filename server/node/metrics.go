@@ -30,9 +30,17 @@ func (n *Node) registerMetrics() error {
 		}
 		return 0
 	})
+	wrong := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "recount_tokens_file_mistakes", Help: "Mistakes in the tokens file: entries that are not in force, or 1 where the file cannot be read and none is.",
+	}, func() float64 {
+		if f := n.tokens.File(); f != nil {
+			return float64(len(f.State().Mistakes))
+		}
+		return 0
+	})
 	for _, c := range []prometheus.Collector{
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		build, ready, &lagCollector{n: n},
+		build, ready, wrong, &lagCollector{n: n},
 	} {
 		if err := n.reg.Register(c); err != nil {
 			return fmt.Errorf("register metrics: %w", err)

@@ -46,6 +46,10 @@ type Node struct {
 	reg     *prometheus.Registry
 	tokens  *access.Gate // nil asks for none
 
+	// What the projections still have and no answer may show (withhold.go).
+	withholding sync.Mutex // one change at a time
+	withheld    atomic.Pointer[withheld]
+
 	// In the order they are opened; closed in reverse. What a node has not the
 	// role for is nil.
 	dir      *dataDir
@@ -229,6 +233,7 @@ func (n *Node) Endpoints() Endpoints {
 		PID: os.Getpid(), Version: n.cfg.Version, DataID: n.dir.ID, Started: n.started.UTC(),
 		Kafka: n.KafkaAddr(), Brokers: n.cfg.Kafka.Brokers, Roles: n.cfg.Roles,
 		TokenFile: n.cfg.HTTP.TokenFile, TokenNeeded: n.cfg.HTTP.Token != "",
+		TokensFile: n.cfg.HTTP.TokensFile,
 	}
 	if addr := n.HTTPAddr(); addr != "" {
 		scheme := "http"

@@ -53,7 +53,15 @@ func eventAt(t *testing.T, r *running, at schemas.Position) schemas.Event {
 // inLog counts the different spans in the log, and its events.
 func inLog(t *testing.T, r *running) (spans, events int) {
 	t.Helper()
-	seen := map[string]bool{}
+	seen, events := spansInLog(t, r)
+	return len(seen), events
+}
+
+// spansInLog are the ids of the spans in the log, trace and span, and how many events
+// have them.
+func spansInLog(t *testing.T, r *running) (seen map[string]bool, events int) {
+	t.Helper()
+	seen = map[string]bool{}
 	ends, err := r.Log().Ends(t.Context(), "recount.spans")
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +82,7 @@ func inLog(t *testing.T, r *running) (spans, events int) {
 			}
 		}
 	}
-	return len(seen), events
+	return seen, events
 }
 
 // TestSpansAreDurable sends from many at once, over both protocols, kills nothing and

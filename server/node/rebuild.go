@@ -124,6 +124,9 @@ func (g gated) Flush() error { return g.n.set.Flush() }
 func (g gated) Apply(ctx context.Context, b schemas.Batch) error {
 	g.n.gate.RLock()
 	defer g.n.gate.RUnlock()
+	if err := g.n.rejectReused(ctx, b); err != nil {
+		return err
+	}
 	return g.n.set.Apply(ctx, b)
 }
 

@@ -128,7 +128,7 @@ func (n *Node) catchUp(ctx context.Context) error {
 	}
 	m := newMeter(n.progress)
 	m.begin("catch up", distance(have, ends))
-	if err := n.replay(ctx, n.set, ends, n.log.Reject, m.add); err != nil {
+	if err := n.replay(ctx, gated{n}, ends, n.log.Reject, m.add); err != nil {
 		return fmt.Errorf("catch up with the log: %w", err)
 	}
 	m.end()

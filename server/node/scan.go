@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -16,6 +17,9 @@ func (n *Node) Scan(ctx context.Context, r httpapi.ScanRequest, w io.Writer) err
 		return noRole(RoleProject)
 	}
 	if err := n.catchUp(ctx); err != nil {
+		return err
+	}
+	if err := n.summing(schemas.TopicCommands); err != nil {
 		return err
 	}
 	if r.Format == httpapi.FormatArrow {

@@ -26,6 +26,10 @@ func (n *Node) Status(ctx context.Context, r httpapi.StatusRequest) (httpapi.Sta
 		Roles: n.cfg.Roles, Started: n.started.UTC(), Ready: n.ready.Load(),
 		Projections: []httpapi.ProjectionStatus{},
 	}
+	if f := n.tokens.File(); f != nil {
+		st := f.State()
+		s.Tokens = &httpapi.TokensStatus{File: st.Path, InForce: st.InForce, Mistakes: append([]string{}, st.Mistakes...)}
+	}
 	s.Log = n.logStatus(ctx)
 	s.Intents.Shards = []httpapi.IntentShard{}
 	if n.set == nil {

@@ -77,6 +77,7 @@ func (n *Node) Verify(ctx context.Context, r httpapi.VerifyRequest, progress fun
 		report.OK = report.OK && v.Differing == 0 && v.Error == "" && v.Live == v.Replayed
 	}
 	m.end()
+	report.Erased = n.log.Erased()
 	report.ElapsedMS = sinceMS(m.start)
 	return report, nil
 }

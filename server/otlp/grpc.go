@@ -3,7 +3,6 @@ package otlp
 import (
 	"errors"
 	"io"
-	"net/http"
 	"strings"
 	"time"
 
@@ -70,11 +69,7 @@ func (r *Receiver) grpcExport(_ any, stream grpc.ServerStream) error {
 	ctx := stream.Context()
 	answer, err := func() ([]byte, error) {
 		if _, no := r.o.Gate.Enter(access.Spans, metadata.ValueFromIncomingContext(ctx, "authorization")...); no != nil {
-			kind := badToken
-			if no.Status == http.StatusForbidden {
-				kind = notYours
-			}
-			return nil, &refusal{kind: kind, why: no.Why}
+			return nil, notAdmitted(no)
 		}
 		s, err := r.room.take(ctx, firstShare)
 		if err != nil {

@@ -55,7 +55,7 @@ func (r *Receiver) HTTP() http.Handler {
 			if no.Status == http.StatusUnauthorized {
 				w.Header().Set("WWW-Authenticate", `Bearer realm="recount"`)
 			}
-			r.answer(w, req, nil, &refusal{kind: refusalKind{badToken.code, no.Status}, why: no.Why}, time.Now())
+			r.answer(w, req, nil, notAdmitted(no), time.Now())
 			return
 		}
 		mux.ServeHTTP(w, req)

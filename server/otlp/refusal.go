@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/access"
 )
 
 // refusal is why an export is not taken, and whether it is worth sending again.
@@ -48,6 +49,18 @@ const (
 	afterOverload = time.Second
 	afterOutage   = 5 * time.Second
 )
+
+// notAdmitted is the refusal for one of the gate.
+func notAdmitted(no *access.Refusal) *refusal {
+	code := badToken.code
+	switch no.Status {
+	case http.StatusForbidden:
+		code = notYours.code
+	case http.StatusServiceUnavailable:
+		code = unavailable.code
+	}
+	return &refusal{kind: refusalKind{code, no.Status}, why: no.Why}
+}
 
 // notStored is the refusal for an error of Append. Only what can never be stored is
 // final: a log that has failed for good is one that a restart brings back.

@@ -31,6 +31,22 @@ type run struct {
 	from, to int32
 }
 
+// within is a range whose ends that lie beyond all that was seen are those of the days
+// of the first and the last: it holds the same, in fewer rows.
+func (r Range) within(seen times) Range {
+	day := levels[len(levels)-1]
+	if r.From >= r.To || seen.first < math.MinInt64+day || seen.last > math.MaxInt64-day {
+		return r
+	}
+	if r.From <= seen.first {
+		r.From = floorDiv(seen.first, day) * day
+	}
+	if r.To > seen.last {
+		r.To = (floorDiv(seen.last, day) + 1) * day
+	}
+	return r
+}
+
 // cover is the fewest runs of buckets that hold the range, widened to minutes. No
 // time lies in two of them.
 func cover(r Range) []run {

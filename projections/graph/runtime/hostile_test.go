@@ -154,6 +154,12 @@ func TestEnds(t *testing.T) {
 	if first, last := v.Bounds(); first != math.MinInt64 || last != math.MaxInt64 {
 		t.Errorf("bounds: got %d to %d, want all", first, last)
 	}
+	// No end of a range is moved past the ends of time.
+	for _, in := range []Range{{math.MinInt64, math.MaxInt64}, {-1, math.MaxInt64}, {math.MinInt64, 1}} {
+		if got := in.within(times{math.MinInt64, math.MaxInt64}); got != in {
+			t.Errorf("%v: got %v", in, got)
+		}
+	}
 	// The minute in which 1970 began holds 0 and 1.
 	served, err = v.Served(t.Context(), Range{0, 1}, "")
 	must(t, err)

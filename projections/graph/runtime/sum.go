@@ -167,11 +167,7 @@ func (k sumKey) start() int64 { return int64(k.bucket) * levels[k.level] }
 
 // decodeSum reads a row into a sum, whose room it uses; what that held is gone.
 func decodeSum(s *sum, k sumKey, value []byte, in *shards) error {
-	s.reset()
-	r := reader{b: value}
-	s.count, s.errors = int64(r.uvarint()), int64(r.uvarint())
-	s.first = int64(uint64(k.start()) + r.uvarint())
-	s.last = int64(uint64(s.first) + r.uvarint())
+	r := s.decodeCounts(k, value)
 	s.durations = decodeSketch(s.durations, &r)
 	for i := range s.examples {
 		n := int(r.byte())
@@ -195,4 +191,23 @@ func decodeSum(s *sum, k sumKey, value []byte, in *shards) error {
 		return fmt.Errorf("sum: %w", err)
 	}
 	return nil
+}
+
+// decodeCounts reads a row up to its durations.
+func decodeCounts(s *sum, k sumKey, value []byte, _ *shards) error {
+	r := s.decodeCounts(k, value)
+	if r.err != nil {
+		return fmt.Errorf("sum: %w", r.err)
+	}
+	return nil
+}
+
+// decodeCounts begins to read a row; what it returns stands before the durations.
+func (s *sum) decodeCounts(k sumKey, value []byte) reader {
+	s.reset()
+	r := reader{b: value}
+	s.count, s.errors = int64(r.uvarint()), int64(r.uvarint())
+	s.first = int64(uint64(k.start()) + r.uvarint())
+	s.last = int64(uint64(s.first) + r.uvarint())
+	return r
 }

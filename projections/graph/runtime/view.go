@@ -23,6 +23,8 @@ type View struct {
 	s     *store.View
 	times times
 	mark  schemas.Watermark
+	// counts says that of rows only counts and times are read.
+	counts bool
 }
 
 // View opens a view of what is applied now; the caller closes it.
@@ -52,18 +54,16 @@ func (r *Runtime) View() (*View, error) {
 // Close ends the view.
 func (v *View) Close() { v.s.Close() }
 
+// Counts is the view with sums that have counts and times alone, and neither durations
+// nor examples, which most of a row is. It ends with the view.
+func (v *View) Counts() *View {
+	c := *v
+	c.counts = true
+	return &c
+}
+
 // Watermark is the next offset of every partition in this state.
 func (v *View) Watermark() schemas.Watermark { return maps.Clone(v.mark) }
-
-// Position is where the event with an id stands, if it was applied.
-func (v *View) Position(id schemas.EventID) (schemas.Position, bool, error) {
-	for _, tp := range v.mark.Partitions() {
-		if offset, ok, err := v.s.Seen(tp, id); err != nil || ok {
-			return schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: offset}, ok, err
-		}
-	}
-	return schemas.Position{}, false, nil
-}
 
 // Bounds are the earliest and the latest start of all that was seen, in nanoseconds
 // since 1970; both are 0 where nothing was.
@@ -156,8 +156,11 @@ func compareBools(a, b bool) int { return index(a) - index(b) }
 func (v *View) sums(ctx context.Context, kind byte, r Range) (map[sumKey]*sum, shards, error) {
 	totals := map[sumKey]*total{}
 	var in shards
-	row := newSum()
-	for _, run := range cover(r) {
+	row, decode := newSum(), decodeSum
+	if v.counts {
+		decode = decodeCounts
+	}
+	for _, run := range cover(r.within(v.times)) {
 		from := sumKey{kind: kind, level: run.level, bucket: run.from}
 		to := sumKey{kind: kind, level: run.level, bucket: run.to, a: 1<<64 - 1, b: 1<<64 - 1}
 		err := v.each(ctx, from.append(nil), append(to.append(nil), 0), func(key, value []byte) error {
@@ -165,7 +168,7 @@ func (v *View) sums(ctx context.Context, kind byte, r Range) (map[sumKey]*sum, s
 			if !ok || int(k.level) >= len(levels) {
 				return fmt.Errorf("sum: key %x", key)
 			}
-			if err := decodeSum(row, k, value, &in); err != nil {
+			if err := decode(row, k, value, &in); err != nil {
 				return err
 			}
 			k.level, k.bucket = 0, 0

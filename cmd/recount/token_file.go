@@ -1,0 +1,250 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/server/access"
+	"github.com/recountdb/recount/server/node"
+)
+
+// tokensFile is the tokens file that a verb is about: the flag's, else the config's, else
+// that of the server on the data directory.
+func (a *app) tokensFile(flag string) (string, error) {
+	if flag != "" {
+		return flag, nil
+	}
+	cfg, err := a.nodeConfig()
+	if err != nil {
+		return "", err
+	}
+	if cfg.HTTP.TokensFile != "" {
+		return cfg.HTTP.TokensFile, nil
+	}
+	e, err := node.ReadEndpoints(cfg.DataDir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if e.TokensFile == "" {
+		return "", usagef("which tokens file? Neither the config (http.tokens_file) nor a server on %s names one: say --file", a.home(cfg.DataDir))
+	}
+	return e.TokensFile, nil
+}
+
+func (a *app) tokenFileFlag(c *cobra.Command, file *string) {
+	c.Flags().StringVar(file, "file", "", "the tokens file (default that of the config, or of the server on the data directory)")
+	_ = c.MarkFlagFilename("file", "yaml", "yml")
+}
+
+// listedToken is a token as list prints it; its text stands nowhere.
+type listedToken struct {
+	SHA256     string     `json:"sha256"`
+	Name       string     `json:"name,omitempty"`
+	Tenant     string     `json:"tenant,omitempty"`
+	Agent      string     `json:"agent,omitempty"`
+	Workspaces []string   `json:"workspaces,omitempty"`
+	Sessions   []string   `json:"sessions,omitempty"`
+	Grants     []string   `json:"grants,omitempty"`
+	Expires    *time.Time `json:"expires,omitempty"`
+	Expired    bool       `json:"expired,omitempty"`
+}
+
+func listed(e access.Entry, now time.Time) listedToken {
+	t := listedToken{SHA256: strings.ToLower(e.SHA256), Name: e.Name, Tenant: e.Tenant, Agent: e.Agent, Workspaces: e.Workspaces, Sessions: e.Sessions, Grants: e.Grants}
+	if !e.Expires.IsZero() {
+		t.Expires, t.Expired = &e.Expires, !now.Before(e.Expires)
+	}
+	return t
+}
+
+// shownDigits are enough to name a token in a file that people keep.
+const shownDigits = 12
+
+func (t listedToken) short() string { return t.SHA256[:shownDigits] }
+
+func (a *app) tokenListCmd() *cobra.Command {
+	var file string
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the tokens of a tokens file, and what in it is not in force",
+		Long: `List the tokens of a tokens file: by the start of their SHA-256, since they themselves
+stand nowhere. An entry with a mistake is not in force, and no entry is of a file that
+cannot be read: that is told with the line, and list exits with 1.`,
+		Example: "  recount token list\n  recount token list --file tokens.yaml --json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			path, err := a.tokensFile(file)
+			if err != nil {
+				return err
+			}
+			b, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			all, err := access.Parse(b)
+			if err != nil {
+				return fmt.Errorf("%s: %w; no token of it is in force", a.home(path), err)
+			}
+			now, tokens, wrong := time.Now(), []listedToken{}, []string{}
+			for _, e := range all.Entries {
+				tokens = append(tokens, listed(e, now))
+			}
+			for _, m := range all.Mistakes {
+				wrong = append(wrong, m.Error())
+			}
+			if a.json {
+				err = a.printJSON(struct {
+					File     string        `json:"file"`
+					Tokens   []listedToken `json:"tokens"`
+					Mistakes []string      `json:"mistakes"`
+				}{path, tokens, wrong})
+			} else {
+				a.printTokens(tokens)
+				for _, m := range wrong {
+					a.noted("not in force: %s: %s", a.home(path), plainText(m))
+				}
+			}
+			if err == nil && len(wrong) > 0 {
+				return exitError(1)
+			}
+			return err
+		},
+	}
+	a.tokenFileFlag(c, &file)
+	return c
+}
+
+func (a *app) printTokens(tokens []listedToken) {
+	if len(tokens) == 0 {
+		a.printf("no tokens\n")
+		return
+	}
+	rows := [][]string{{"SHA-256", "NAME", "TENANT", "AGENT", "WORKSPACES", "SESSIONS", "GRANTS", "EXPIRES"}}
+	or := func(s, otherwise string) string {
+		if s == "" {
+			return otherwise
+		}
+		return oneLine(plainText(s))
+	}
+	for _, t := range tokens {
+		ends := "never"
+		if t.Expires != nil {
+			ends = t.Expires.UTC().Format(time.RFC3339)
+			if t.Expired {
+				ends = "expired " + ends
+			}
+		}
+		rows = append(rows, []string{
+			t.short(), or(t.Name, "-"), or(t.Tenant, "default"), or(t.Agent, "-"),
+			or(strings.Join(t.Workspaces, ","), "-"), or(strings.Join(t.Sessions, ","), "-"), or(strings.Join(t.Grants, ","), "-"), ends,
+		})
+	}
+	table(a.stdout, rows)
+}
+
+func (a *app) tokenRevokeCmd() *cobra.Command {
+	var file string
+	var all bool
+	c := &cobra.Command{
+		Use:   "revoke TOKEN",
+		Short: "Take a token out of a tokens file",
+		Long: `Take a token out of a tokens file. TOKEN is its name, the start of its SHA-256 as
+recount token list prints it, or the token itself. A running server refuses it from
+the first request a second or more after it looked last.`,
+		Example: `  recount token revoke 3f9a2c51d07e
+  recount token revoke 'claude on the build machine'
+  recount token revoke ci --all                        every token of that name`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			path, err := a.tokensFile(file)
+			if err != nil {
+				return err
+			}
+			gone, err := revoke(path, args[0], all)
+			if err != nil {
+				return err
+			}
+			now, tokens := time.Now(), []listedToken{}
+			for _, e := range gone {
+				tokens = append(tokens, listed(e, now))
+			}
+			if a.json {
+				return a.printJSON(struct {
+					File    string        `json:"file"`
+					Revoked []listedToken `json:"revoked"`
+				}{path, tokens})
+			}
+			a.printTokens(tokens)
+			a.noted("taken out of %s", a.home(path))
+			return nil
+		},
+	}
+	a.tokenFileFlag(c, &file)
+	c.Flags().BoolVar(&all, "all", false, "every token of that name, where there are several")
+	c.ValidArgsFunction = func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return a.completeTokens(file, args, typed), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+	return c
+}
+
+// completeTokens offers the tokens of a file by the start of their hash.
+func (a *app) completeTokens(file string, args []string, typed string) []cobra.Completion {
+	path, err := a.tokensFile(file)
+	if err != nil || len(args) > 0 {
+		return nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	all, _ := access.Parse(b)
+	var out []cobra.Completion
+	for _, e := range all.Entries {
+		if t := listed(e, time.Now()); strings.HasPrefix(t.SHA256, typed) {
+			out = append(out, cobra.CompletionWithDesc(t.short(), strings.TrimSpace(oneLine(plainText(t.Name+" "+t.Agent)))))
+		}
+	}
+	return out
+}
+
+// leastDigits of a hash name a token to be revoked.
+const leastDigits = 6
+
+// revoke takes the entries that text names out of a tokens file, and returns them.
+func revoke(path, text string, all bool) ([]access.Entry, error) {
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	has, err := access.Parse(old)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	digits, hash := strings.ToLower(text), access.Hash(text)
+	found := slices.DeleteFunc(has.Entries, func(e access.Entry) bool {
+		sum := strings.ToLower(e.SHA256)
+		return e.Name != text && sum != hash && (len(digits) < leastDigits || !strings.HasPrefix(sum, digits))
+	})
+	switch {
+	case len(found) == 0 && len(has.Mistakes) > 0:
+		return nil, fmt.Errorf("%s: no entry in force is of that token; %d with a mistake are not in force (recount token list)", path, len(has.Mistakes))
+	case len(found) == 0:
+		return nil, fmt.Errorf("%s: no entry is of that token: want its name, %d digits of its SHA-256, or itself", path, leastDigits)
+	case len(found) > 1 && !all:
+		return nil, usagef("%d tokens are of that name or begin so: say more of the SHA-256 (recount token list), or --all", len(found))
+	}
+	now := old
+	for _, e := range slices.Backward(found) { // lines above stay where they are
+		if now, err = access.Remove(now, e.Line); err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", path, e.Line, err)
+		}
+	}
+	return found, replaceTokens(path, old, now)
+}

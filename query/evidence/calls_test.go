@@ -1,0 +1,45 @@
+package evidence_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/recountdb/recount/query/evidence"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// TestOneNameForManyCalls: a result is that of the last call of its name before it, seen
+// from the result as from the call, and what it led to is not what led to it.
+func TestOneNameForManyCalls(t *testing.T) {
+	w := newWorld(t)
+	tool := func(id string, minute int, typ, parent, text string) said {
+		return of(id, typ, minute, parent, &recountv1.AgentEvent{Text: text, Tool: &recountv1.Tool{Name: "bash", CallId: "always"}})
+	}
+	w.add(0,
+		tool("early", 0, schemas.TypeToolResult, "", "a result that came before its call"),
+		tool("call1", 1, schemas.TypeToolCall, "", "run the tests"),
+		tool("result1", 2, schemas.TypeToolResult, "", "red: the tests fail"),
+		tool("call2", 3, schemas.TypeToolCall, "result1", "run them again"),
+		tool("result2", 4, schemas.TypeToolResult, "", "green: the tests pass"),
+	)
+	r := w.ask(operator, evidence.Request{Text: "tests", Mode: evidence.ModeSubgraph})
+	names := map[string]string{}
+	for _, id := range []string{"early", "call1", "result1", "call2", "result2"} {
+		names[find(t, r, id).ID] = id
+	}
+	got := map[string]bool{}
+	for _, e := range r.Edges {
+		if e.Rule == "call_id" {
+			got[names[e.From]+" "+names[e.To]] = true
+		}
+	}
+	if want := map[string]bool{"call1 early": true, "call1 result1": true, "call2 result2": true}; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("calls and results: %v, want %v", got, want)
+	}
+	for id, length := range map[string]int{"result1": 1, "result2": 3} {
+		if c := find(t, r, id).Chain; c.Cyclic || c.Length != length {
+			t.Errorf("the chain of %s: %+v, want %d long and not cyclic", id, c, length)
+		}
+	}
+}

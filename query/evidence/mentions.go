@@ -1,0 +1,191 @@
+package evidence
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/runtime"
+	"github.com/recountdb/recount/schemas"
+)
+
+// mentioned are things of other kinds that hits and the text name: of which kind, by which
+// names, and by whom.
+type mentioned struct {
+	names []string
+	// by are the hits that name each, with how sure that is and how it is known.
+	by map[string][]Edge
+	// asked are those that the text names.
+	asked map[string]bool
+}
+
+// mentions joins hits to the commits and traces that they name, as far as those are on the
+// log: one that comes later is joined from then on.
+func (w *answer) mentions(p *plan, hits []*hit) error {
+	if w.s.Code.Set != nil && w.seesCode() && w.joins(KindCommits) {
+		if m := w.mentioned("commit:", p, hits); len(m.names) > 0 {
+			if err := w.commits(m); err != nil {
+				return err
+			}
+		}
+	}
+	if w.s.Runtime.Set != nil && w.seesRuntime() && w.joins(KindRuntime) {
+		if m := w.mentioned("trace:", p, hits); len(m.names) > 0 {
+			return w.traces(m)
+		}
+	}
+	return nil
+}
+
+// joins says whether things of a kind are joined to what names them: where they are asked
+// for, and where no kinds are, but for answers that are to have hits alone.
+func (a *asking) joins(kind string) bool {
+	if len(a.r.Kinds) > 0 {
+		return slices.Contains(a.r.Kinds, kind)
+	}
+	return a.r.Mode != ModeObjects && a.r.Mode != ModeContext
+}
+
+// mentioned finds the names of a kind that the text and the hits have.
+func (w *answer) mentioned(prefix string, p *plan, hits []*hit) mentioned {
+	m := mentioned{by: map[string][]Edge{}, asked: map[string]bool{}}
+	for _, entity := range p.refs.entities {
+		if name, is := strings.CutPrefix(entity, prefix); is && !m.asked[name] && len(m.names) < mostLooked {
+			m.asked[name] = true
+			m.names = append(m.names, name)
+		}
+	}
+	for _, h := range hits {
+		for _, e := range h.o.Edges {
+			name, is := strings.CutPrefix(e.Entity, prefix)
+			if !is {
+				continue
+			}
+			if !slices.Contains(m.names, name) {
+				if len(m.names) == mostLooked {
+					continue
+				}
+				m.names = append(m.names, name)
+			}
+			m.by[name] = append(m.by[name], Edge{
+				From: h.o.ObjectID().String(), FromVersion: version(h.o.Versioned, h.ref), Kind: "names",
+				Confidence: round(float64(e.Confidence)), Rule: e.Rule, Evidence: []string{h.ref.Position.String()},
+			})
+		}
+	}
+	return m
+}
+
+// meet shows what a name stands for: as a hit where the text names it, else beside what
+// names it, and joins the hits that do.
+func (w *answer) meet(m mentioned, name string, o Object) {
+	switch {
+	case m.asked[name] && !w.shown[o.ID]:
+		w.find(o)
+	default:
+		w.beside(o)
+	}
+	for _, e := range m.by[name] {
+		e.To = o.ID
+		e.Evidence = append(e.Evidence, o.Position)
+		w.join(e)
+	}
+}
+
+// seen says whether what stands at a position, and was at a time, is within as_of.
+func (a *asking) seen(at schemas.Position, when time.Time) bool {
+	as := a.r.AsOf
+	return (as.Offsets == nil || at.Offset < as.Offsets[at.TP()]) && (as.Time.IsZero() || !when.After(as.Time))
+}
+
+// commits joins what names commits to them.
+func (w *answer) commits(m mentioned) error {
+	found, visible, err := code.Commits(w.ctx, w.s.Code, m.names)
+	if err != nil {
+		return err
+	}
+	w.rest(query.Below(visible, w.r.AsOf))
+	s := Step{Path: KindCommits, Operator: "join", Counts: map[string]int64{"looked_up": int64(len(m.names))}}
+	for _, name := range m.names {
+		if c, known := found[name]; known && w.seen(c.Position, c.Time) {
+			s.Counts["joined"]++
+			w.meet(m, name, commitObject(c.Repo, c.Commit, c.Subject, c.Author, c.Time, c.Position))
+		}
+	}
+	w.step(s)
+	w.lap(KindCommits)
+	return nil
+}
+
+// commitObject is a commit as an answer has it.
+func commitObject(repo, commit, subject, author string, when time.Time, at schemas.Position) Object {
+	return Object{
+		ID: "commit:" + commit, Kind: KindCommits, Type: "commit", Position: at.String(), Workspace: repo, Agent: author, Time: when,
+		Title: commit[:min(len(commit), 12)], Snippet: brief(subject, maxSnippet),
+	}
+}
+
+// traces joins what names traces to them.
+func (w *answer) traces(m mentioned) error {
+	found, visible, err := runtime.Briefs(w.ctx, w.s.Runtime, m.names, func(at schemas.Position) bool { return w.seen(at, time.Time{}) })
+	if err != nil {
+		return err
+	}
+	w.rest(query.Below(visible, w.r.AsOf))
+	s := Step{Path: KindRuntime, Operator: "join", Inputs: map[string]string{"names": "traces"}, Counts: map[string]int64{"looked_up": int64(len(m.names))}}
+	for _, name := range m.names {
+		if b, known := found[name]; known && w.seen(b.Position, b.Start) {
+			s.Counts["joined"]++
+			w.meet(m, name, traceObject(&b))
+		}
+	}
+	w.step(s)
+	w.lap("traces")
+	return nil
+}
+
+// traceObject is a trace as an answer has it.
+func traceObject(b *runtime.Brief) Object {
+	said := strconv.Itoa(b.Spans) + " spans, " + strconv.Itoa(b.Failed) + " failed, in " + strings.Join(b.Services, ", ")
+	if b.More {
+		said = "at least " + said
+	}
+	return Object{
+		ID: "trace:" + b.Trace, Kind: KindRuntime, Type: "trace", Position: b.Position.String(), Time: b.Start, Failed: b.Failed > 0,
+		Title: brief(b.Top, maxTitle), Snippet: brief(said, maxSnippet),
+	}
+}
+
+// spelled are the names by which objects may have named what a question names: a commit by
+// its whole id or by as many of its digits as people and git write.
+func (t *retrieval) spelled(entity string) ([]string, error) {
+	digits, is := strings.CutPrefix(entity, "commit:")
+	if !is {
+		return []string{entity}, nil
+	}
+	if t.s.Code.Set != nil && t.seesCode() {
+		found, _, err := code.Commits(t.ctx, t.s.Code, []string{digits})
+		if err != nil {
+			return nil, err
+		}
+		if c, known := found[digits]; known && t.seen(c.Position, c.Time) {
+			digits = c.Commit
+		}
+	}
+	all := []string{entity}
+	for n := leastDigits; n <= len(digits); n++ {
+		if name := "commit:" + digits[:n]; name != entity && (n <= mostDigits || n == len(digits)) {
+			all = append(all, name)
+		}
+	}
+	return all, nil
+}
+
+// A commit is named by its whole id, or by so many of its digits.
+const (
+	leastDigits = 7
+	mostDigits  = 12
+)

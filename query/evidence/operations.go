@@ -1,0 +1,134 @@
+package evidence
+
+import (
+	"cmp"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/runtime"
+)
+
+// mostSuspected is how many things an answer has that may have led to an operation's
+// failing; leastSuspected is the score that each has at least.
+const (
+	mostSuspected  = 3
+	leastSuspected = 0.5
+)
+
+// operations adds what was seen to run that the text names; where it asks why something
+// fails, what fails, and what most plausibly led to the worst of it.
+func (w *answer) operations(p *plan, _ []*hit) error {
+	switch {
+	case !w.seesRuntime():
+		w.step(Step{Path: KindRuntime, Operator: "leave out", Why: notGranted})
+		return nil
+	case w.r.AsOf.Offsets != nil:
+		w.step(Step{Path: KindRuntime, Operator: "leave out", Why: "spans are summed by time: as_of may say a time, not positions"})
+		return nil
+	}
+	failing := p.cues.failing != ""
+	ask := runtime.TrafficRequest{Window: runtime.Window{From: w.since(p), To: w.r.Until, At: w.r.At}, Failing: failing, Limit: 1000}
+	if t := w.r.AsOf.Time; !t.IsZero() && (ask.To.IsZero() || t.Before(ask.To)) {
+		ask.To = t
+	}
+	if !ask.To.IsZero() && !ask.From.Before(ask.To) {
+		return nil
+	}
+	r, err := runtime.TrafficOf(w.ctx, w.s.Runtime, ask)
+	if err != nil {
+		return err
+	}
+	w.rest(r.Watermark)
+	s := Step{Path: KindRuntime, Operator: "search", Inputs: map[string]string{"failing": strconv.FormatBool(failing)}, Counts: map[string]int64{"looked_at": int64(len(r.Operations))}}
+	var worst *runtime.Traffic
+	for i := range r.Operations {
+		o := &r.Operations[i]
+		out := operationObject(o)
+		if s.Counts["operations"] == mostFound || !namesOne(o.Service+" "+o.Operation, w.words) {
+			continue
+		}
+		s.Counts["operations"]++
+		w.find(out)
+		if failing && worst == nil {
+			worst = o
+		}
+		if c := o.Code; c != nil && c.Symbol != nil {
+			handler := symbolObject(*c.Symbol, "")
+			w.beside(handler)
+			w.join(Edge{From: out.ID, To: handler.ID, Kind: "handled_by", Confidence: round(c.Confidence), Rule: c.Rule})
+		}
+	}
+	w.step(s)
+	if worst == nil {
+		return nil
+	}
+	return w.suspects(worst)
+}
+
+// operationObject is an operation as an answer has it.
+func operationObject(o *runtime.Traffic) Object {
+	name := o.Service + " " + o.Operation
+	out := Object{
+		ID: "operation:" + name, Kind: KindRuntime, Type: "operation", Title: brief(name, maxTitle), Time: o.Last, Failed: o.Errors > 0,
+		Snippet: strconv.FormatUint(o.Count, 10) + " seen, " + strconv.FormatUint(o.Errors, 10) + " failed, since " + o.First.UTC().Format(time.RFC3339),
+	}
+	if len(o.Examples) > 0 {
+		out.Position = o.Examples[0].Position.String()
+	}
+	return out
+}
+
+// suspects joins an operation that fails to what most plausibly led to one of its failures
+// (runtime.WhyOf), each with its score and the evidence that counts most.
+func (w *answer) suspects(o *runtime.Traffic) error {
+	if len(o.Examples) == 0 || !o.Examples[0].Failed || o.Examples[0].Trace == "" {
+		return nil
+	}
+	at := o.Examples[0]
+	why, err := runtime.WhyOf(w.ctx, w.s.Runtime, runtime.SpanWhyRequest{Ref: at.Trace, Limit: mostSuspected})
+	var missing *query.NotFoundError
+	if errors.As(err, &missing) { // its spans are not all there
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	w.rest(why.Watermark)
+	s := Step{Path: KindRuntime, Operator: "join", Inputs: map[string]string{"trace": at.Trace, "least": strconv.FormatFloat(leastSuspected, 'g', -1, 64)}, Counts: map[string]int64{"causes": int64(why.Total)}}
+	for i := range why.Causes {
+		c := &why.Causes[i]
+		if c.Score < leastSuspected {
+			continue
+		}
+		e := Edge{From: operationObject(o).ID, Kind: "suspected", Confidence: round(c.Score), Evidence: []string{at.Position.String()}}
+		best := 0.0
+		for _, shown := range c.Evidence {
+			if shown.Weight > best {
+				best, e.Rule = shown.Weight, shown.Rule
+			}
+		}
+		var to Object
+		switch {
+		case c.Commit != nil:
+			to = commitObject(c.Commit.Repo, c.Commit.Commit, c.Commit.Subject, c.Commit.Author, c.Commit.Time, c.Commit.Position)
+		case c.Command != nil:
+			to = commandObject(*c.Command)
+		case c.Version != nil:
+			version := cmp.Or(c.Version.Version, c.Version.Revision)
+			to = Object{ID: "version:" + o.Service + " " + version, Kind: KindRuntime, Type: "version", Title: brief(o.Service+" "+version, maxTitle), Time: c.Time}
+		default:
+			continue
+		}
+		if to.Position != "" {
+			e.Evidence = append(e.Evidence, to.Position)
+		}
+		e.To = to.ID
+		w.beside(to)
+		w.join(e)
+		s.Counts["joined"]++
+	}
+	w.step(s)
+	return nil
+}

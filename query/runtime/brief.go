@@ -1,0 +1,87 @@
+package runtime
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// Brief says in short what a trace was. Of a trace of many events it tells of the first
+// ones.
+type Brief struct {
+	Trace    string
+	Services []string
+	// Top is the name of the first span.
+	Top           string
+	Start         time.Time
+	Spans, Failed int
+	// More says that the trace has events that were not read.
+	More bool
+	// Position is the event that holds the first span.
+	Position schemas.Position
+}
+
+// mostBriefEvents is how many events of a trace are read to say in short what it was.
+const mostBriefEvents = 32
+
+// Briefs says in short what traces were, of the events that may be known of: those of which
+// visible says so. A trace of which there are none is left out, and so is a name that is
+// none. The watermark is what the answer rests on.
+func Briefs(ctx context.Context, s Sources, traces []string, visible func(schemas.Position) bool) (map[string]Brief, schemas.Watermark, error) {
+	a, err := s.ask(ctx, Window{})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer a.close()
+	found := map[string]Brief{}
+	for _, name := range traces {
+		id, err := parseTrace(name)
+		if err != nil {
+			continue
+		}
+		positions, err := a.view.Trace(ctx, id)
+		if err != nil {
+			return nil, nil, err
+		}
+		positions = slices.DeleteFunc(positions, func(p schemas.Position) bool { return !visible(p) })
+		type identity struct {
+			id      spanID
+			service string
+		}
+		known := map[identity]bool{}
+		b := Brief{Trace: id.String(), Services: []string{}, More: len(positions) > mostBriefEvents}
+		for _, p := range positions[:min(len(positions), mostBriefEvents)] {
+			spans, err := a.spansAt(p, id)
+			if err != nil {
+				return nil, nil, err
+			}
+			for i := range spans {
+				if k := (identity{spans[i].id, spans[i].service}); !known[k] {
+					known[k] = true
+					b.take(&spans[i])
+				}
+			}
+		}
+		if slices.Sort(b.Services); b.Spans > 0 {
+			found[name] = b
+		}
+	}
+	return found, a.visible, nil
+}
+
+// take adds a span of the trace.
+func (b *Brief) take(s *span) {
+	start := time.Unix(0, s.seen.StartUnixNano).UTC()
+	if b.Spans == 0 || start.Before(b.Start) {
+		b.Start, b.Top, b.Position = start, s.raw.GetName(), s.at
+	}
+	b.Spans++
+	if s.failed() {
+		b.Failed++
+	}
+	if !slices.Contains(b.Services, s.service) {
+		b.Services = append(b.Services, s.service)
+	}
+}

@@ -1,0 +1,73 @@
+package node
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+// rejectReused appends to topic rejected what agents' events of a batch the projections
+// will pass over as seen before although it says something else: events that a Kafka
+// client appended under an id that stands for another one. Over HTTP such an event is
+// refused (appender.compare). It is done before the position moves over them, so that a
+// crash between repeats it.
+func (n *Node) rejectReused(ctx context.Context, b schemas.Batch) error {
+	if schemas.TopicName(b.Topic) != schemas.TopicAgents {
+		return nil
+	}
+	next := n.set.Next(b.TP())
+	inBatch := map[schemas.EventID]schemas.Position{}
+	var reused []*recountv1.Rejected
+	for _, r := range b.Records {
+		at := schemas.PositionOf(r.GetOrigin())
+		id, err := schemas.SeenAs(r)
+		if at.Offset < next || err != nil || len(r.GetObjects().GetObjects()) == 0 {
+			continue
+		}
+		first, seen := inBatch[id]
+		if !seen {
+			if first, seen = n.position(schemas.TopicAgents, id); !seen {
+				inBatch[id] = at
+				continue
+			}
+		}
+		if first == at || n.saysTheSame(ctx, first, at) {
+			continue
+		}
+		reused = append(reused, &recountv1.Rejected{
+			Position: r.GetOrigin(), By: "node",
+			Reason: fmt.Sprintf("%s: the event at %s has it and says something else: give this one an id of its own, or none", httpapi.ErrReused, first),
+		})
+	}
+	if len(reused) == 0 {
+		return nil
+	}
+	return n.log.Reject(ctx, reused)
+}
+
+// saysTheSame compares two events of the log. What cannot be read, or was erased, is taken
+// for the same.
+func (n *Node) saysTheSame(ctx context.Context, a, b schemas.Position) bool {
+	var content [2]schemas.Hash
+	for i, at := range []schemas.Position{a, b} {
+		lr, err := n.log.Read(ctx, at)
+		if err != nil {
+			return true
+		}
+		e, err := lr.Event()
+		if err != nil {
+			return true
+		}
+		m, err := e.DecodePayload()
+		if err != nil {
+			return true
+		}
+		if content[i], err = contentOf(e.Type, m); err != nil {
+			return true
+		}
+	}
+	return content[0] == content[1]
+}

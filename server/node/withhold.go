@@ -1,0 +1,137 @@
+package node
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+// Between an erasure's event and the projections made anew without what it erases, the
+// projections still have it. Until then:
+//
+//   - An answer that names such an event, by its position or an id, is not given. Every
+//     hit, object and edge of an answer says its event's position.
+//   - A question whose answer is a sum over all events, or is written out as it is read,
+//     is not asked where such an event is of the topics that it sums.
+//
+// Both are unavailable (503): the erasure ends, and the question can be asked again.
+
+// withheld is what the projections still have and nobody may see. It is not changed once
+// it is there.
+type withheld struct {
+	at  map[schemas.Position]bool
+	ids map[schemas.EventID]bool
+	// over: the projections are rid of it. A question that began before may still
+	// have read it.
+	over bool
+}
+
+// names reports whether a text names an event that is withheld.
+func (w *withheld) names(text []byte) bool {
+	for _, m := range positionText.FindAll(text, -1) {
+		if at, err := schemas.ParsePosition(string(m)); err == nil && w.at[at] {
+			return true
+		}
+	}
+	for _, m := range idText.FindAll(text, -1) {
+		if id, err := schemas.ParseEventID(strings.ToLower(string(m))); err == nil && w.ids[id] {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	positionText = regexp.MustCompile(`[A-Za-z0-9._-]+/[0-9]+/[0-9]+`)
+	idText       = regexp.MustCompile(`[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}`)
+)
+
+// of reports whether an event of one of the topics is withheld; topics are without their
+// prefix.
+func (w *withheld) of(topics ...string) bool {
+	for at := range w.at {
+		if slices.Contains(topics, schemas.TopicName(at.Topic)) {
+			return true
+		}
+	}
+	return false
+}
+
+// withhold adds events, each with the id that it had, to what nobody may see.
+func (n *Node) withhold(more map[schemas.Position]schemas.EventID) {
+	n.withholding.Lock()
+	defer n.withholding.Unlock()
+	next := &withheld{at: map[schemas.Position]bool{}, ids: map[schemas.EventID]bool{}}
+	if now := n.withheld.Load(); now != nil && !now.over {
+		next.at, next.ids = maps.Clone(now.at), maps.Clone(now.ids)
+	}
+	for at, id := range more {
+		next.at[at] = true
+		if !id.IsZero() {
+			next.ids[id] = true
+		}
+	}
+	n.withheld.Store(next)
+}
+
+// release ends that for events that the projections are rid of. As long as others are
+// left it holds for all of them.
+func (n *Node) release(gone map[schemas.Position]schemas.EventID) {
+	n.withholding.Lock()
+	defer n.withholding.Unlock()
+	now := n.withheld.Load()
+	if now == nil || now.over {
+		return
+	}
+	for at := range now.at {
+		if _, ok := gone[at]; !ok {
+			return
+		}
+	}
+	n.withheld.Store(&withheld{at: now.at, ids: now.ids, over: true})
+}
+
+// discreet is called before a question is asked. What it returns is called with the answer
+// and its error, and says whether they may be given.
+func (n *Node) discreet() func(answer any, err error) error {
+	before := n.withheld.Load()
+	return func(answer any, err error) error {
+		now := n.withheld.Load()
+		if now == nil || now.over && now == before {
+			return err
+		}
+		if err != nil {
+			var many *query.AmbiguousError
+			if now.names([]byte(err.Error())) || errors.As(err, &many) {
+				return errErasing
+			}
+			return err
+		}
+		text, err := json.Marshal(answer)
+		if err != nil {
+			return fmt.Errorf("look for what is being erased: %w", err)
+		}
+		if now.names(text) {
+			return errErasing
+		}
+		return nil
+	}
+}
+
+// summing fails where what a question sums up holds events that are being erased.
+func (n *Node) summing(topics ...string) error {
+	if now := n.withheld.Load(); now != nil && !now.over && now.of(topics...) {
+		return errErasing
+	}
+	return nil
+}
+
+var errErasing = fmt.Errorf("%w: the answer would rest on events that are being erased: ask again when that is done", httpapi.ErrUnavailable)
