@@ -206,7 +206,7 @@ func (s *system) agentsAtRate(ctx context.Context, o options, l *agentLoad, from
 		failed         error
 		wg             sync.WaitGroup
 	)
-	tokens := make(chan struct{}, 1024) // bounds what is under way
+	tokens := make(chan struct{}, maxSenders) // bounds what is under way
 	start := time.Now()
 	for i, e := range load {
 		due := start.Add(time.Duration(i) * time.Second / time.Duration(o.rate))

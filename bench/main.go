@@ -46,12 +46,13 @@ var benchmarks = []benchmark{
 type options struct {
 	seed     int64
 	runs     int
-	size     int64 // bytes, for reopen and amplification
-	commands int   // for rebuild, find
-	spans    int   // for runtime
-	events   int   // for agents
-	objects  int   // for query
-	rate     int   // per second, for latency and visible
+	size     int64  // bytes, for reopen and amplification
+	commands int    // for rebuild, find
+	spans    int    // for runtime
+	events   int    // for agents
+	objects  int    // for query
+	keep     string // data directory of query, kept
+	rate     int    // per second, for latency and visible
 	duration time.Duration
 	data     string // NL2Bash pairs: description, tab, command
 	dir      string
@@ -68,6 +69,7 @@ func main() {
 	flag.IntVar(&o.spans, "spans", 10_000_000, "spans for runtime; a fifth of them for spans")
 	flag.IntVar(&o.events, "events", 100_000, "events for agents, of many runs and of one each")
 	flag.IntVar(&o.objects, "objects", 10_000, "events of agents that query asks among")
+	flag.StringVar(&o.keep, "keep", "", "data directory that query fills if it is empty, asks, and leaves there (default: one that is removed)")
 	flag.IntVar(&o.rate, "rate", 1000, "events a second for latency, visible and agents")
 	flag.DurationVar(&o.duration, "duration", 20*time.Second, "how long latency, visible and agents run")
 	flag.StringVar(&o.data, "data", "", "file of description<TAB>command lines to draw commands from")

@@ -10,8 +10,12 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/recountdb/recount/processors/source"
+	"github.com/recountdb/recount/projections"
+	snapshots "github.com/recountdb/recount/projections/graph/code"
 	runtimegraph "github.com/recountdb/recount/projections/graph/runtime"
-	"github.com/recountdb/recount/projections/store"
+	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -193,10 +197,17 @@ func benchRuntime(ctx context.Context, o options, r *report) error {
 	}
 	making := cpuTime() - before
 
-	p, err := runtimegraph.Open(o.dir, store.Options{})
+	set, err := projections.Open(o.dir, projections.Options{}, runtimegraph.Kind, snapshots.Kind(snapshots.Options{Language: source.NameOf}))
 	if err != nil {
 		return err
 	}
+	defer set.Close()
+	one, release, err := set.Acquire(runtimegraph.Name)
+	if err != nil {
+		return err
+	}
+	release() // nothing rebuilds it meanwhile
+	p := one.(*runtimegraph.Runtime)
 	var applying time.Duration
 	s := newShop(o.seed, func(b schemas.Batch) error {
 		start := time.Now()
@@ -223,7 +234,39 @@ func benchRuntime(ctx context.Context, o options, r *report) error {
 	if err := askRuntime(ctx, p, r); err != nil {
 		return err
 	}
-	return p.Close()
+	return askTraffic(ctx, set, r)
+}
+
+// askTraffic asks as the doors do: at_least, the newest span and confidence included,
+// with no code to join.
+func askTraffic(ctx context.Context, set *projections.Set, r *report) error {
+	s := runtime.Sources{Set: set, Code: code.Sources{Set: set, Graphs: code.NewCache(0)}}
+	at := func(hour, minute int) time.Time {
+		return time.Unix(0, shopFrom).Add(time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute)
+	}
+	for _, c := range []struct {
+		what string
+		runtime.TrafficRequest
+	}{
+		{"all of time", runtime.TrafficRequest{}},
+		{"all of time, the slowest first", runtime.TrafficRequest{Slow: true}},
+		{"the last 23 hours", runtime.TrafficRequest{Window: runtime.Window{From: at(0, 59)}}},
+		{"an hour from 11:17", runtime.TrafficRequest{Window: runtime.Window{From: at(11, 17), To: at(12, 17)}}},
+	} {
+		var took latencies
+		before, rows := cpuTime(), 0
+		for range 101 {
+			start := time.Now()
+			all, err := runtime.TrafficOf(ctx, s, c.TrafficRequest)
+			if err != nil {
+				return err
+			}
+			took, rows = append(took, time.Since(start)), all.Total
+		}
+		r.add("runtime traffic, "+c.what, "p50 %.1f ms, p99 %.1f ms, %.1f ms CPU, %d operations",
+			millis(took.quantile(0.5)), millis(took.quantile(0.99)), millis(cpuTime()-before)/float64(len(took)), rows)
+	}
+	return nil
 }
 
 func askRuntime(ctx context.Context, p *runtimegraph.Runtime, r *report) error {

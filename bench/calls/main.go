@@ -1,7 +1,7 @@
 // Command calls judges the call edges of a language by call sites that people
 // labelled, in repositories that were not written for it.
 //
-//	go run ./bench/calls sample -lang rust|typescript|java [-n 220] [-seed 1] DIR > labels.tsv
+//	go run ./bench/calls sample -lang csharp|java|rust|typescript [-n 220] [-seed 1] DIR > labels.tsv
 //	go run ./bench/calls score [-misses] LABELS DIR [LABELS DIR]…
 //
 // sample draws call sites from the clone in DIR, by the grammar alone and before any

@@ -31,10 +31,13 @@ func TestSites(t *testing.T) {
 		"src/c.test.ts":          "f()",
 		"src/main/D.java":        "class D { D() { this(1); } void f() { g(); new a.E<F>().h(); } }",
 		"src/test/java/DIt.java": "class DIt { void f() { g(); } }",
+		"src/E.cs":               "class E : F { E() : base(1) { g(nameof(E)); new A.B<C>().H<D>(); a?.b(c)?.d(); x[0](); new(); } }",
+		"test/E.Tests/EIt.cs":    "class EIt { void F() { G(); } }",
 	})
 	for lang, want := range map[string][]string{
 		"rust":       {"src/a.rs:1:9 g", "src/a.rs:1:18 h", "src/a.rs:1:34 b"},
 		"typescript": {"src/c.ts:1:4 A", "src/c.ts:1:9 x", "src/c.ts:1:19 b", "src/c.ts:1:50 y"},
+		"csharp":     {"src/E.cs:1:20 base", "src/E.cs:1:30 g", "src/E.cs:1:50 B", "src/E.cs:1:57 H", "src/E.cs:1:68 b", "src/E.cs:1:74 d"},
 		"java":       {"src/main/D.java:1:16 this", "src/main/D.java:1:38 g", "src/main/D.java:1:49 E", "src/main/D.java:1:56 h"},
 	} {
 		all, err := languages[lang].sites(dir, "")

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	sitter "github.com/smacker/go-tree-sitter"
+	"github.com/smacker/go-tree-sitter/csharp"
 	"github.com/smacker/go-tree-sitter/java"
 	"github.com/smacker/go-tree-sitter/rust"
 	"github.com/smacker/go-tree-sitter/typescript/tsx"
@@ -43,6 +44,11 @@ var languages = map[string]language{
 		skip:     regexp.MustCompile(`(^|/)(tests?|testFixtures|jmh|benchmarks?|examples?)/|Tests?\.java$`),
 		callee:   javaCallee,
 	},
+	"csharp": {
+		grammars: map[string]func() *sitter.Language{".cs": csharp.GetLanguage},
+		skip:     regexp.MustCompile(`(?i)(^|/)([^/]*\.)?(tests?|testing|benchmarks?|samples?|bench|performancetests)/|(^|/)(bin|obj)/`),
+		callee:   csharpCallee,
+	},
 	"typescript": {
 		grammars: map[string]func() *sitter.Language{
 			".ts": typescript.GetLanguage, ".mts": typescript.GetLanguage, ".cts": typescript.GetLanguage, ".tsx": tsx.GetLanguage,
@@ -63,7 +69,7 @@ func (s site) place() string { return fmt.Sprintf("%s:%d:%d", s.path, s.line, s.
 
 func sample(args []string) error {
 	flags := flag.NewFlagSet("sample", flag.ExitOnError)
-	name := flags.String("lang", "", "language: java, rust or typescript")
+	name := flags.String("lang", "", "language: csharp, java, rust or typescript")
 	n := flags.Int("n", 220, "how many sites to draw")
 	seed := flags.Uint64("seed", 1, "seed of the draw")
 	under := flags.String("under", "", "draw below this folder of the repository only")
@@ -73,7 +79,7 @@ func sample(args []string) error {
 	}
 	lang, ok := languages[*name]
 	if !ok || flags.NArg() != 1 {
-		return fmt.Errorf("give -lang java, rust or typescript, and one folder")
+		return fmt.Errorf("give -lang csharp, java, rust or typescript, and one folder")
 	}
 	dir := filepath.Clean(flags.Arg(0))
 	commit, err := git(dir, "rev-parse", "HEAD")
@@ -220,6 +226,42 @@ func javaCallee(n *sitter.Node, _ []byte) *sitter.Node {
 			default:
 				return nil
 			}
+		}
+	}
+	return nil
+}
+
+func csharpCallee(n *sitter.Node, src []byte) *sitter.Node {
+	switch n.Type() {
+	case "invocation_expression":
+		n = n.ChildByFieldName("function")
+		if n.Type() == "identifier" && n.Content(src) == "nameof" {
+			return nil
+		}
+	case "object_creation_expression":
+		n = n.ChildByFieldName("type")
+	case "constructor_initializer":
+		for i := range int(n.ChildCount()) {
+			if c := n.Child(i); c.Type() == "base" || c.Type() == "this" {
+				return c
+			}
+		}
+		return nil
+	default:
+		return nil
+	}
+	for n != nil {
+		switch n.Type() {
+		case "identifier":
+			return n
+		case "generic_name", "nullable_type":
+			n = n.NamedChild(0)
+		case "member_access_expression", "member_binding_expression", "qualified_name", "alias_qualified_name":
+			n = n.ChildByFieldName("name")
+		case "conditional_access_expression": // a?.B(): the call stands around or behind it
+			n = n.NamedChild(int(n.NamedChildCount()) - 1)
+		default:
+			return nil
 		}
 	}
 	return nil

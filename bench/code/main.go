@@ -3,7 +3,11 @@
 // snapshots, each by itself and in one process, over a projection on disk.
 //
 //	go run ./bench/code -repo DIR [-history N] [-every N] [-cpuprofile FILE]
+//	go run ./bench/code -repo DIR -together [-history N]
 //	go run ./bench/code -keep DIR [-asked N]
+//
+// With -together, the three go on at once, as in a node that follows the log: what
+// the importer appends is turned into facts and folded while it reads on.
 //
 // With -every, the snapshot of every Nth commit is made again from nothing and
 // compared. With -keep, the projection stays in a folder; one that is there already
@@ -43,6 +47,7 @@ func main() {
 	every := flag.Int("every", 0, "make every Nth commit's snapshot from nothing, too, and compare")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the folding, or of the questions")
 	keep := flag.String("keep", "", "the folder of the projection, which is kept there")
+	atOnce := flag.Bool("together", false, "import, make facts and fold at once")
 	asked := flag.Int("asked", 40, "how many snapshots are asked, spread over the history")
 	flag.Parse()
 	ctx := context.Background()
@@ -51,6 +56,8 @@ func main() {
 		err = look(ctx, *keep, *asked, *profile)
 	} else if *repo == "" {
 		err = errors.New("-repo DIR is needed")
+	} else if *atOnce {
+		err = together(ctx, *repo, *history)
 	} else {
 		err = run(ctx, *repo, *keep, *history, *every, *profile)
 	}
@@ -70,13 +77,17 @@ func run(ctx context.Context, dir, keep string, history, every int, profile stri
 
 	var events []schemas.Event
 	c := start()
-	if events, err = imported(ctx, dir, scratch, history); err != nil {
+	err = imported(ctx, dir, scratch, history, func(_ context.Context, more []schemas.Event) error {
+		events = append(events, more...)
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	c.print(fmt.Sprintf("import: %d events", len(events)))
 
 	c = start()
-	records, err := facts(ctx, events)
+	records, err := facts(ctx, events, 0)
 	if err != nil {
 		return err
 	}
@@ -187,36 +198,34 @@ func mkdir(parent, name string) string {
 }
 
 // imported reads the repository as `recount import git` does.
-func imported(ctx context.Context, dir, scratch string, history int) ([]schemas.Event, error) {
+func imported(ctx context.Context, dir, scratch string, history int, take func(context.Context, []schemas.Event) error) error {
 	repo, err := git.Open(ctx, dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	state, err := commits.OpenState(ctx, mkdir(scratch, "state"), "bench", name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer state.Close()
-	var events []schemas.Event
 	_, err = commits.Import(ctx, repo, state, commits.Options{
 		Repository: name, History: history,
 		Language: source.NameOf,
 		Limits:   commits.Limits{Content: source.MaxContent, Event: 8 << 20},
 		Now:      time.Now,
-		Append: func(_ context.Context, more []schemas.Event) (commits.Appended, error) {
-			events = append(events, more...)
-			return commits.Appended{}, nil
+		Append: func(ctx context.Context, more []schemas.Event) (commits.Appended, error) {
+			return commits.Appended{}, take(ctx, more)
 		},
 	})
-	return events, err
+	return err
 }
 
-// facts makes the records that the pipeline makes of the events.
-func facts(ctx context.Context, events []schemas.Event) ([]*recountv1.Record, error) {
+// facts makes the records that the pipeline makes of the events from an offset on.
+func facts(ctx context.Context, events []schemas.Event, from int64) ([]*recountv1.Record, error) {
 	in := make([]schemas.LogRecord, len(events))
 	for i, e := range events {
 		in[i] = schemas.LogRecord{
-			Position: schemas.Position{Topic: "recount.commits", Offset: int64(i)},
+			Position: schemas.Position{Topic: "recount.commits", Offset: from + int64(i)},
 			Key:      []byte(name), Headers: e.Headers(), Value: e.Payload, Timestamp: e.Time,
 		}
 	}
