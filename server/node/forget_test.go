@@ -182,6 +182,11 @@ func TestForgetShowsNothingMeanwhile(t *testing.T) {
 	r.append(t, many(40)...)
 	command, appended := tell(t, r)
 	r.append(t, "make test", "make test -v")
+	ends, err := r.Log().Ends(t.Context(), "recount.commands", "recount.agents")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.waitFor(t, ends)
 	questions := map[string]func() (any, error){
 		"find": func() (any, error) { return r.Client.Find(t.Context(), query.FindRequest{Text: "psql"}) },
 		"show": func() (any, error) { return r.Client.Show(t.Context(), appended.Position.String()) },
@@ -225,7 +230,7 @@ func TestForgetShowsNothingMeanwhile(t *testing.T) {
 		}
 	}
 	phases, refused := map[string]bool{}, map[string]bool{}
-	_, err := r.Node.Forget(t.Context(), httpapi.ForgetRequest{Events: []string{command.ID.String(), "recount.agents/0/0", "recount.agents/1/0", "recount.agents/2/0", "recount.agents/3/0"}}, func(p httpapi.Progress) {
+	_, err = r.Node.Forget(t.Context(), httpapi.ForgetRequest{Events: []string{command.ID.String(), "recount.agents/0/0", "recount.agents/1/0", "recount.agents/2/0", "recount.agents/3/0"}}, func(p httpapi.Progress) {
 		if _, durable := r.Log().ErasedAt(appended.Position); !durable || phases[p.Phase] {
 			return // it is being looked for
 		}
