@@ -70,7 +70,7 @@ func (a *asking) locate(ref string) (located, error) {
 	case hidden != "":
 		return located{}, &NotFoundError{Ref: ref, Hint: hidden}
 	case by == "position":
-		return located{}, &NotFoundError{Ref: ref, Hint: fmt.Sprintf("no command stands there; the projections are at %s", a.visible)}
+		return located{}, &NotFoundError{Ref: ref, Hint: "nothing that is known stands there; " + a.upTo()}
 	}
 	return located{}, &NotFoundError{Ref: ref, Hint: "no command's id starts so; it may not be visible yet"}
 }
@@ -101,7 +101,15 @@ func (a *asking) hides(at schemas.Position, began time.Time) string {
 	case a.as.Offsets != nil:
 		return fmt.Sprintf("it stands at %s, which as_of %q leaves out", at, a.as.Offsets)
 	}
-	return fmt.Sprintf("it stands at %s, which is not visible yet; the projections are at %s", at, a.visible)
+	return fmt.Sprintf("it stands at %s, which is not visible yet; %s", at, a.upTo())
+}
+
+// upTo says which commands are visible.
+func (a *asking) upTo() string {
+	if len(a.visible) == 0 {
+		return "no command is visible"
+	}
+	return "commands are visible below " + a.visible.String()
 }
 
 // inBrief is the first line of a command, cut to what fits beside an id.

@@ -364,3 +364,20 @@ func TestDeterministic(t *testing.T) {
 		}
 	}
 }
+
+func TestTheTextOfACallSaysItsCommandOnce(t *testing.T) {
+	for _, tt := range []struct{ name, arguments, want string }{
+		{"no arguments", "", "cd a && make <x"},
+		{"the line itself", "cd a && make <x", "cd a && make <x"},
+		{"as Python writes it", `{"command": "cd a && make <x"}`, "cd a && make <x"},
+		{"as Go writes it", `{"command":"cd a \u0026\u0026 make \u003cx"}`, "cd a && make <x"},
+		{"something small beside", `{"is_input": "false", "command": "cd a && make <x"}`, "cd a && make <x"},
+		{"something long beside", `{"command": "cd a && make <x", "because": "the tests are red"}`, "cd a && make <x\n\n" + `{"command": "cd a && make <x", "because": "the tests are red"}`},
+		{"another command", `{"command": "ls"}`, "cd a && make <x\n\n" + `{"command": "ls"}`},
+		{"no JSON", `{"command": "cd a`, "cd a && make <x\n\n" + `{"command": "cd a`},
+	} {
+		if got := callText(&recountv1.Tool{Name: "bash", Command: "cd a && make <x", Arguments: tt.arguments}); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}

@@ -110,15 +110,32 @@ func callText(t *recountv1.Tool) string {
 	if t.Command == "" {
 		return strings.TrimSpace(t.Name + " " + t.Arguments)
 	}
-	if quoted, err := json.Marshal(t.Command); err == nil {
-		if rest := strings.Replace(t.Arguments, string(quoted), "", 1); len(rest) <= 24 && len(rest) < len(t.Arguments) {
-			return t.Command // {"command": …} and no more
-		}
-	}
-	if t.Arguments == t.Command {
+	if t.Arguments == t.Command || saysNoMore(t.Arguments, t.Command) {
 		return t.Command
 	}
 	return paragraphs(t.Command, t.Arguments)
+}
+
+// maxBeside is how many bytes of other arguments say nothing worth finding:
+// "is_input": "false".
+const maxBeside = 24
+
+// saysNoMore tells whether arguments are an object whose one long member is the command.
+func saysNoMore(arguments, command string) bool {
+	var members map[string]json.RawMessage
+	if json.Unmarshal([]byte(arguments), &members) != nil {
+		return false
+	}
+	beside, said := 0, false
+	for name, value := range members {
+		var text string
+		if !said && json.Unmarshal(value, &text) == nil && text == command {
+			said = true
+			continue
+		}
+		beside += len(name) + len(value)
+	}
+	return said && beside <= maxBeside
 }
 
 // maxCommand is the most that a command.executed may have: a longer line joins to none.
