@@ -3,10 +3,7 @@ package query_test
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,11 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write what comes out into the scenarios")
 
 // TestInsightsScenarios reads testdata/insights/*.txt. A block is a history or,
 // from a line "> insights", a question with what is answered below it:
@@ -32,42 +28,24 @@ var rewrite = flag.Bool("rewrite", false, "write what comes out into the scenari
 // COMMAND that ends in "!?" has no known outcome; "!2 text" ends with code 2 and
 // prints text, in which \n is a new line. after=N is the N-th command, from 1.
 func TestInsightsScenarios(t *testing.T) {
-	files, err := filepath.Glob("testdata/insights/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scenarios: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			in, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
+	golden.Files(t, "testdata/insights/*.txt", func(t *testing.T, text string) string {
+		s := insightScenario{history: newHistory(t)}
+		var out strings.Builder
+		for line := range strings.Lines(text) {
+			switch question := strings.HasPrefix(line, "> "); {
+			case question:
+				s.answered = true
+				out.WriteString(line + s.ask(strings.TrimSpace(line)))
+			case strings.TrimSpace(line) == "":
+				s.answered = false
+				out.WriteString(line)
+			case !s.answered:
+				out.WriteString(line)
+				s.line(strings.TrimSpace(line))
 			}
-			s := insightScenario{history: newHistory(t)}
-			var out strings.Builder
-			for line := range strings.Lines(string(in)) {
-				switch question := strings.HasPrefix(line, "> "); {
-				case question:
-					s.answered = true
-					out.WriteString(line + s.ask(strings.TrimSpace(line)))
-				case strings.TrimSpace(line) == "":
-					s.answered = false
-					out.WriteString(line)
-				case !s.answered:
-					out.WriteString(line)
-					s.line(strings.TrimSpace(line))
-				}
-			}
-			if *rewrite {
-				if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(in), out.String()); diff != "" {
-				t.Errorf("other than %s says (-want +got):\n%s", file, diff)
-			}
-		})
-	}
+		}
+		return out.String()
+	})
 }
 
 type insightScenario struct {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -14,8 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 )
@@ -34,28 +31,9 @@ import (
 //
 // #N is the Nth command run; as_of=#N is below the event of that command.
 func TestNarrativeScenarios(t *testing.T) {
-	files, err := filepath.Glob("testdata/narrative/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scenarios: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := newScenario(t).run(string(want))
-			if *rewrite {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if d := cmp.Diff(got, string(want)); d != "" {
-				t.Errorf("got (-), want (+); go test ./query -run NarrativeScenarios -rewrite:\n%s", d)
-			}
-		})
-	}
+	golden.Files(t, "testdata/narrative/*.txt", func(t *testing.T, text string) string {
+		return newScenario(t).run(text)
+	})
 }
 
 // scenario is one file being run.

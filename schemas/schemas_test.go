@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"flag"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -17,11 +16,10 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 
+	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write the protobuf form of frozen examples that have none yet")
 
 // TestFrozenExamples decodes one example of every kind and version, in JSON and
 // in protobuf, as it was frozen when the version was made. Files are added, never
@@ -44,7 +42,7 @@ func TestFrozenExamples(t *testing.T) {
 				}
 				binary := strings.TrimSuffix(file, ".json") + ".binpb"
 				raw, err := os.ReadFile(binary)
-				if errors.Is(err, os.ErrNotExist) && *rewrite {
+				if errors.Is(err, os.ErrNotExist) && golden.Rewriting() {
 					if raw, err = (proto.MarshalOptions{Deterministic: true}).Marshal(fromJSON); err == nil {
 						err = os.WriteFile(binary, raw, 0o644)
 					}

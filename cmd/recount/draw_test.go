@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 )
@@ -163,7 +163,7 @@ func TestDraw(t *testing.T) {
 						t.Errorf("%d columns: %s", columns(line), line)
 					}
 				}
-				golden(t, filepath.Join("testdata", "draw", name+how.suffix+".txt"), plain)
+				golden.Check(t, filepath.Join("testdata", "draw", name+how.suffix+".txt"), plain)
 			})
 		}
 	}
@@ -174,26 +174,6 @@ func utc(t *testing.T) {
 	was := time.Local
 	time.Local = time.UTC
 	t.Cleanup(func() { time.Local = was })
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *rewrite {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(strings.Split(got, "\n"), strings.Split(string(want), "\n")); d != "" {
-		t.Errorf("got - want +\n%s", d)
-	}
 }
 
 // TestDiagrams reads what --dot and --mermaid print by their grammars: what comes
@@ -221,8 +201,8 @@ func TestDiagrams(t *testing.T) {
 		if diff := cmp.Diff([][]string{gotBoxes, gotArrows}, [][]string{boxes, labels}); diff != "" {
 			t.Errorf("%s as mermaid: %s", name, diff)
 		}
-		golden(t, filepath.Join("testdata", "draw", name+".dot"), d.dot())
-		golden(t, filepath.Join("testdata", "draw", name+".mmd"), d.mermaid())
+		golden.Check(t, filepath.Join("testdata", "draw", name+".dot"), d.dot())
+		golden.Check(t, filepath.Join("testdata", "draw", name+".mmd"), d.mermaid())
 	}
 }
 

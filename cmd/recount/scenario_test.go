@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -15,13 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write what the scenarios print into testdata")
 
 // asProgram makes the test binary be the program, so that scenarios start real
 // processes of the code under test.
@@ -192,52 +188,33 @@ func (w *world) plain(s string) string {
 // line of shell, what follows is what it prints, with [exit N] where N is not 0.
 // A line that starts with # is a comment.
 func TestScenarios(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no scenarios", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			t.Parallel()
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w := newWorld(t)
-			var got strings.Builder
-			for line := range strings.Lines(string(want)) {
-				line = strings.TrimSuffix(line, "\n")
-				switch command, isCommand := strings.CutPrefix(line, "$ "); {
-				case isCommand:
-					got.WriteString(line + "\n")
-					if w.builtin(command) {
-						got.WriteString("\n")
-						continue
-					}
-					out, code := w.sh(command)
-					if out = w.plain(out); out != "" {
-						got.WriteString(strings.TrimRight(out, "\n") + "\n")
-					}
-					if code != 0 {
-						fmt.Fprintf(&got, "[exit %d]\n", code)
-					}
+	golden.Files(t, "testdata/*.txt", func(t *testing.T, text string) string {
+		t.Parallel()
+		w := newWorld(t)
+		var got strings.Builder
+		for line := range strings.Lines(text) {
+			line = strings.TrimSuffix(line, "\n")
+			switch command, isCommand := strings.CutPrefix(line, "$ "); {
+			case isCommand:
+				got.WriteString(line + "\n")
+				if w.builtin(command) {
 					got.WriteString("\n")
-				case strings.HasPrefix(line, "#"):
-					got.WriteString(line + "\n")
+					continue
 				}
-			}
-			text := strings.TrimRight(got.String(), "\n") + "\n"
-			if *rewrite {
-				if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-					t.Fatal(err)
+				out, code := w.sh(command)
+				if out = w.plain(out); out != "" {
+					got.WriteString(strings.TrimRight(out, "\n") + "\n")
 				}
-				return
+				if code != 0 {
+					fmt.Fprintf(&got, "[exit %d]\n", code)
+				}
+				got.WriteString("\n")
+			case strings.HasPrefix(line, "#"):
+				got.WriteString(line + "\n")
 			}
-			if d := cmp.Diff(strings.Split(text, "\n"), strings.Split(string(want), "\n")); d != "" {
-				t.Errorf("got - want +\n%s", d)
-			}
-		})
-	}
+		}
+		return strings.TrimRight(got.String(), "\n") + "\n"
+	})
 }
 
 // TestPortInUse holds a port while the server wants it.

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -22,11 +21,10 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recountdb/recount/internal/agentlog"
+	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write what is read into testdata")
 
 // modified stands for a file's time of modification.
 var modified = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -123,19 +121,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := read(data, agentlog.Options{Name: "run-1", Commands: true})
-			got, golden := draw(t, out), filepath.Join("testdata", name+".golden")
-			if *rewrite {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("want-, got+; -rewrite accepts it:\n%s", diff)
-			}
+			golden.Check(t, filepath.Join("testdata", name+".golden"), draw(t, out))
 			good(t, out)
 			again := read(data, agentlog.Options{Name: "run-1", Commands: true, Time: modified.Add(time.Hour), Workspace: "/elsewhere"})
 			if diff := cmp.Diff(ids(out), ids(again)); diff != "" {

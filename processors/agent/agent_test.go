@@ -3,7 +3,6 @@ package agent
 import (
 	"bufio"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,13 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/processors/command"
 	"github.com/recountdb/recount/processors/embed"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write what comes out into the golden files")
 
 var at = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 
@@ -271,20 +269,7 @@ func TestGolden(t *testing.T) {
 			Embed(b, embed.NewHash())
 			describe(&out, e, b)
 		}
-		golden := strings.TrimSuffix(file, ".jsonl") + ".golden"
-		if *rewrite {
-			if err := os.WriteFile(golden, []byte(out.String()), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), out.String()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", golden, diff)
-		}
+		golden.Check(t, strings.TrimSuffix(file, ".jsonl")+".golden", out.String())
 	}
 }
 

@@ -1,59 +1,27 @@
 package command
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/recountdb/recount/internal/golden"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write what comes out into the scenarios")
 
 // TestScenarios reads testdata/*.txt: a command a block, "#" comments and
 // "@cwd /x", "@shell fish", "@user ann" lines above it, and below "----" how it
 // is read. Run with -rewrite after adding a command; commit what comes out only
 // if it is right.
 func TestScenarios(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scenarios: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			in, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var out strings.Builder
-			for block := range strings.SplitSeq(strings.TrimRight(string(in), "\n"), "\n\n") {
-				input, _, _ := strings.Cut(block+"\n", "\n----\n")
-				input = strings.TrimRight(input, "\n")
-				if out.Len() > 0 {
-					out.WriteByte('\n')
-				}
-				out.WriteString(input + "\n")
-				if intent := scenario(input); intent != nil {
-					checkTokens(t, intent)
-					out.WriteString("----\n" + describe(intent))
-				}
-			}
-			if *rewrite {
-				if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(in), out.String()); diff != "" {
-				t.Errorf("other than %s says (-want +got):\n%s", file, diff)
-			}
-		})
-	}
+	golden.Blocks(t, "testdata/*.txt", func(t *testing.T, input string) (string, bool) {
+		intent := scenario(input)
+		if intent == nil {
+			return "", false
+		}
+		checkTokens(t, intent)
+		return describe(intent), true
+	})
 }
 
 func scenario(input string) *recountv1.Intent {

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,13 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/recountdb/recount/internal/golden"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write what comes out into the golden files")
 
 // TestGolden extracts testdata/<language>/<path>.src and compares with the .golden
 // beside it. A language is tested by adding files; run with -rewrite, and commit
@@ -35,16 +32,7 @@ func TestGolden(t *testing.T) {
 			tested[lang.Name] = true
 			facts := factsOf(lang, name, content)
 			checkFacts(t, facts, content)
-			got, golden := describe(facts), strings.TrimSuffix(src, ".src")+".golden"
-			if *rewrite {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(readFile(t, golden)), got); diff != "" {
-				t.Errorf("other than %s says (-want +got):\n%s", golden, diff)
-			}
+			golden.Check(t, strings.TrimSuffix(src, ".src")+".golden", describe(facts))
 		})
 	}
 	for _, l := range languages {

@@ -1,25 +1,20 @@
 package span
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
+	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write what comes out into the scenarios")
 
 // TestScenarios reads testdata/*.txt: a span a block, and below "----" how it is
 // understood. A block is "#" comments, the span's kind and name, and a line for each
@@ -27,39 +22,13 @@ var rewrite = flag.Bool("rewrite", false, "write what comes out into the scenari
 // and text in quotes is text. "@error" and "@ok" are the status. Run with -rewrite
 // after adding a span; commit what comes out only if it is right.
 func TestScenarios(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scenarios: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			in, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var out strings.Builder
-			for block := range strings.SplitSeq(strings.TrimRight(string(in), "\n"), "\n\n") {
-				input, _, _ := strings.Cut(block+"\n", "\n----\n")
-				input = strings.TrimRight(input, "\n")
-				if out.Len() > 0 {
-					out.WriteByte('\n')
-				}
-				out.WriteString(input + "\n")
-				if sp := parseSpan(t, input); sp != nil {
-					out.WriteString("----\n" + describe(observe(t, sp)))
-				}
-			}
-			if *rewrite {
-				if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(in), out.String()); diff != "" {
-				t.Errorf("other than %s says (-want +got):\n%s", file, diff)
-			}
-		})
-	}
+	golden.Blocks(t, "testdata/*.txt", func(t *testing.T, input string) (string, bool) {
+		sp := parseSpan(t, input)
+		if sp == nil {
+			return "", false
+		}
+		return describe(observe(t, sp)), true
+	})
 }
 
 // parseSpan reads a block; nil where it holds comments alone.

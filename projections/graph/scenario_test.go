@@ -3,11 +3,8 @@ package graph
 import (
 	"bytes"
 	"cmp"
-	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,12 +13,11 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/processors/command"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write what comes out into the scenarios")
 
 // TestScenarios reads testdata/*.txt: a scenario a block, and below "----" the
 // edges that come of it. Its lines are
@@ -42,39 +38,13 @@ var rewrite = flag.Bool("rewrite", false, "write what comes out into the scenari
 // batches and twice, and must come to the same edges; edges from both ends must
 // agree, run from earlier to later, and form no cycle.
 func TestScenarios(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scenarios: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			in, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var out strings.Builder
-			for block := range strings.SplitSeq(strings.TrimRight(string(in), "\n"), "\n\n") {
-				input, _, _ := strings.Cut(block+"\n", "----\n")
-				if out.Len() > 0 {
-					out.WriteByte('\n')
-				}
-				out.WriteString(strings.TrimRight(input, "\n") + "\n")
-				s := parseScenario(t, input)
-				if len(s.names) > 0 {
-					out.WriteString("----\n" + s.check(t))
-				}
-			}
-			if *rewrite {
-				if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := gocmp.Diff(string(in), out.String()); diff != "" {
-				t.Errorf("other than %s says (-want +got):\n%s", file, diff)
-			}
-		})
-	}
+	golden.Blocks(t, "testdata/*.txt", func(t *testing.T, input string) (string, bool) {
+		s := parseScenario(t, input)
+		if len(s.names) == 0 {
+			return "", false
+		}
+		return s.check(t), true
+	})
 }
 
 // scenario is a small log.

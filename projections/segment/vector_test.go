@@ -3,7 +3,6 @@ package segment
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -11,12 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/projections/projtest"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write the test vector into schemas/tbf.md")
 
 const (
 	specPath    = "../../schemas/tbf.md"
@@ -75,7 +73,7 @@ func TestVector(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatalf("%s has no place for the vector", specPath)
 	}
-	if *rewrite {
+	if golden.Rewriting() {
 		if err := os.WriteFile(specPath, []byte(before+vectorStart+doc.String()+vectorEnd+after), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/embed"
 	"github.com/recountdb/recount/processors/source"
@@ -33,8 +33,6 @@ import (
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write the answers into the golden files")
 
 // frozen are the events of testdata/shop.jsonl, as `recount log tail --json` prints them: a
 // shop's repository, two days of its spans and commands, and what agents said of it.
@@ -138,21 +136,7 @@ func TestGoldenAnswers(t *testing.T) {
 		"empty":         {Text: "zzyzx"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := told(t, w.ask(operator, r)) + "\n"
-			file := filepath.Join("testdata", "answers", name+".json")
-			if *rewrite {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("the answer differs (- %s, + now):\n%s", file, diff)
-			}
+			golden.Check(t, filepath.Join("testdata", "answers", name+".json"), told(t, w.ask(operator, r))+"\n")
 		})
 	}
 }
