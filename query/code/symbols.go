@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	snapshots "github.com/recountdb/recount/projections/graph/code"
 	"github.com/recountdb/recount/query"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -66,42 +67,16 @@ func Symbols(ctx context.Context, s Sources, r SymbolsRequest) (SymbolsResponse,
 	if err != nil {
 		return resp, err
 	}
-	w := &world{graphs: []*Graph{g}}
-	text := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(r.Text), g.repo+"/"), "./")
-	hits := g.search(text, wanted, r.Tests)
-	if plain := plainName(text); len(hits) == 0 && plain != text {
-		text, hits = plain, g.search(plain, wanted, r.Tests)
-	}
-	if !slices.ContainsFunc(hits, func(h symbolHit) bool { return h.tier <= matchWords }) && strings.Contains(strings.TrimSpace(r.Text), " ") {
-		x, err := s.Graphs.texts.of(ctx, g, snap)
-		if err != nil {
-			return resp, err
-		}
-		a.lap("index of words")
-		hits = g.described(x, hits, r.Text, wanted, r.Tests)
-	}
-	a.step(query.Step{Operator: "symbols", Inputs: map[string]string{"text": text}, Counts: map[string]int64{"symbols": int64(len(g.nodes)), "matching": int64(len(hits))}})
-	a.lap("symbols")
-	resp.Revision, resp.Symbols = at(snap), []SymbolHit{}
-	resp.Truncated = max(0, len(hits)-r.Limit)
-	nodes, err := snap.Nodes()
+	text, hits, err := a.matching(g, snap, r.Text, wanted, r.Tests)
 	if err != nil {
 		return resp, err
 	}
-	for _, h := range hits[:min(len(hits), r.Limit)] {
-		hit := SymbolHit{Symbol: w.symbol(ref{0, h.n}), Match: matchNames[h.tier]}
-		value, ok, err := nodes.Get([]byte(g.keys[h.n]))
-		if err != nil {
-			return resp, err
-		}
-		if ok {
-			var full recountv1.CodeNode
-			if err := unmarshal(value, &full); err != nil {
-				return resp, err
-			}
-			hit.Signature, hit.Doc = full.Signature, firstSentence(full.Doc)
-		}
-		resp.Symbols = append(resp.Symbols, hit)
+	a.step(query.Step{Operator: "symbols", Inputs: map[string]string{"text": text}, Counts: map[string]int64{"symbols": int64(len(g.nodes)), "matching": int64(len(hits))}})
+	a.lap("symbols")
+	resp.Revision = at(snap)
+	resp.Truncated = max(0, len(hits)-r.Limit)
+	if resp.Symbols, err = toldSymbols(&world{graphs: []*Graph{g}}, 0, snap, hits[:min(len(hits), r.Limit)]); err != nil {
+		return resp, err
 	}
 	hint := ""
 	if len(hits) == 0 {
@@ -116,6 +91,51 @@ func Symbols(ctx context.Context, s Sources, r SymbolsRequest) (SymbolsResponse,
 	}
 	resp.Basis = a.basis(len(hits) == 0, hint, filters...)
 	return resp, nil
+}
+
+// matching are the symbols of a graph that a text finds, the best first, and what of the
+// text found them.
+func (a *asking) matching(g *Graph, snap *snapshots.Snapshot, asked string, wanted map[recountv1.SymbolKind]bool, tests bool) (string, []symbolHit, error) {
+	asked = strings.TrimSpace(asked)
+	text := strings.TrimPrefix(strings.TrimPrefix(asked, g.repo+"/"), "./")
+	hits := g.search(text, wanted, tests)
+	if plain := plainName(text); len(hits) == 0 && plain != text {
+		text, hits = plain, g.search(plain, wanted, tests)
+	}
+	if slices.ContainsFunc(hits, func(h symbolHit) bool { return h.tier <= matchWords }) || !strings.Contains(asked, " ") {
+		return text, hits, nil
+	}
+	x, err := a.s.Graphs.texts.of(a.ctx, g, snap)
+	if err != nil {
+		return "", nil, err
+	}
+	a.lap("index of words")
+	return text, g.described(x, hits, asked, wanted, tests), nil
+}
+
+// toldSymbols are hits in a graph of a world, with what their snapshot says of them.
+func toldSymbols(w *world, graph int32, snap *snapshots.Snapshot, hits []symbolHit) ([]SymbolHit, error) {
+	nodes, err := snap.Nodes()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]SymbolHit, 0, len(hits))
+	for _, h := range hits {
+		hit := SymbolHit{Symbol: w.symbol(ref{graph, h.n}), Match: matchNames[h.tier]}
+		value, ok, err := nodes.Get([]byte(w.graphs[graph].keys[h.n]))
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			var full recountv1.CodeNode
+			if err := unmarshal(value, &full); err != nil {
+				return nil, err
+			}
+			hit.Signature, hit.Doc = full.Signature, firstSentence(full.Doc)
+		}
+		all = append(all, hit)
+	}
+	return all, nil
 }
 
 func parseKinds(names []string) (map[recountv1.SymbolKind]bool, error) {
@@ -327,4 +347,37 @@ func firstSentence(doc string) string {
 		doc = string(r[:most]) + "…"
 	}
 	return doc
+}
+
+// Symbols are what a text finds in all repositories, or in the one of a name, at most
+// limit of it: by how it matches, then the best of each repository first.
+func (c *Codebase) Symbols(text, repo string, limit int) ([]SymbolHit, error) {
+	type found struct {
+		graph int32
+		rank  int
+		symbolHit
+	}
+	var all []found
+	for i, g := range c.w.graphs {
+		if repo != "" && g.repo != repo {
+			continue
+		}
+		_, hits, err := c.a.matching(g, c.w.snaps[i], text, nil, false)
+		if err != nil {
+			return nil, err
+		}
+		for rank, h := range hits[:min(len(hits), limit)] {
+			all = append(all, found{int32(i), rank, h})
+		}
+	}
+	slices.SortStableFunc(all, func(x, y found) int { return cmp.Or(cmp.Compare(x.tier, y.tier), cmp.Compare(x.rank, y.rank)) })
+	var told []SymbolHit
+	for _, f := range all[:min(len(all), limit)] {
+		hit, err := toldSymbols(c.w, f.graph, c.w.snaps[f.graph], []symbolHit{f.symbolHit})
+		if err != nil {
+			return nil, err
+		}
+		told = append(told, hit...)
+	}
+	return told, nil
 }

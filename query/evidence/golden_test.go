@@ -65,8 +65,8 @@ func frozen(t testing.TB) map[schemas.TopicPartition][]schemas.LogRecord {
 }
 
 // shopWorld is what a server that keeps everything answers from; topics are those whose
-// frozen events are applied.
-func shopWorld(t testing.TB) (w *world, apply func(topic string)) {
+// frozen events, with what is changed in them, are applied.
+func shopWorld(t testing.TB, change ...func(map[schemas.TopicPartition][]schemas.LogRecord)) (w *world, apply func(topic string)) {
 	t.Helper()
 	set, err := projections.Open(t.TempDir(), projections.Options{}, objects.Kind, lexical.Kind, vector.Kind(vector.Options{}), segment.Kind(segment.Options{}),
 		graph.Kind, snapshots.Kind(snapshots.Options{Language: source.NameOf, Facts: source.Extractors()}), observed.Kind)
@@ -79,6 +79,9 @@ func shopWorld(t testing.TB) (w *world, apply func(topic string)) {
 		}
 	})
 	log := frozen(t)
+	for _, f := range change {
+		f(log)
+	}
 	read := func(_ context.Context, at schemas.Position) (schemas.LogRecord, error) {
 		return log[at.TP()][at.Offset], nil
 	}

@@ -1,11 +1,10 @@
 package evidence
 
 import (
-	"errors"
+	"path"
 	"slices"
 	"strings"
 
-	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
 )
 
@@ -20,65 +19,99 @@ func (w *answer) symbols(_ *plan, hits []*hit) error {
 		w.step(Step{Path: KindSymbols, Operator: "leave out", Why: "as_of does not say a revision"})
 		return nil
 	}
-	s := Step{Path: KindSymbols, Operator: "join", Counts: map[string]int64{}}
-	shown := map[string]bool{}
-	// lookUp adds the symbols of a name that match well enough, and is false where the code
-	// cannot be asked.
-	lookUp := func(name string, limit int, good []string, add func(code.SymbolHit, Object)) (bool, error) {
-		r, err := code.Symbols(w.ctx, w.s.Code, code.SymbolsRequest{Text: name, Limit: limit})
-		var request *query.RequestError
-		var missing *query.NotFoundError
-		var ambiguous *code.AmbiguousError
-		if errors.As(err, &request) || errors.As(err, &missing) || errors.As(err, &ambiguous) {
-			s.Why = err.Error()
-			return false, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		w.rest(r.Watermark)
-		for _, h := range r.Symbols {
-			if !slices.Contains(good, h.Match) {
-				continue
-			}
-			o := symbolObject(h.Symbol, h.Signature)
-			if !shown[o.ID] {
-				shown[o.ID] = true
-				s.Counts["symbols"]++
-			}
-			add(h, o)
-		}
-		return true, nil
+	all, err := code.OpenCodebase(w.ctx, w.s.Code)
+	if err != nil {
+		return err
 	}
-	able := true
-	if w.r.Text != "" {
-		var err error
-		able, err = lookUp(w.r.Text, mostFound, []string{"name", "exact", "case", "place", "text"}, func(_ code.SymbolHit, o Object) { w.find(o) })
+	defer all.Close()
+	w.rest(all.Visible())
+	s := Step{Path: KindSymbols, Operator: "join", Why: all.Left(), Counts: map[string]int64{"repositories": int64(len(all.Repositories()))}}
+	shown := map[string]bool{}
+	show := func(h code.SymbolHit) Object {
+		o := symbolObject(h.Symbol, h.Signature)
+		if !shown[o.ID] {
+			shown[o.ID] = true
+			s.Counts["symbols"]++
+		}
+		return o
+	}
+	if text := w.r.Text; text != "" && len(text) <= code.MaxName {
+		found, err := all.Symbols(text, "", mostFound)
 		if err != nil {
 			return err
 		}
+		for _, h := range found {
+			if h.Match == "text" || h.Match == "case" || isNamed(h) {
+				w.find(show(h))
+			}
+		}
 	}
-	looked := map[string]bool{}
+	type mention struct{ entity, repository string }
+	looked, means := map[string]bool{}, map[mention]*code.SymbolHit{}
 	for _, h := range hits {
+		home := repository(all, h.o.Workspace)
 		for _, e := range h.o.Edges {
 			kind, name, _ := strings.Cut(e.Entity, ":")
-			if !able || kind != "symbol" && kind != "file" || len(name) > code.MaxName || !looked[e.Entity] && len(looked) == mostLooked {
+			if kind != "symbol" && kind != "file" || len(name) > code.MaxName || !looked[e.Entity] && len(looked) == mostLooked {
 				continue
 			}
 			looked[e.Entity] = true
-			var err error
-			able, err = lookUp(name, 1, []string{"name", "exact", "place"}, func(x code.SymbolHit, o Object) {
-				w.beside(o)
-				w.join(Edge{From: h.o.ObjectID().String(), To: o.ID, Kind: "names", Confidence: round(float64(e.Confidence)), Rule: "symbol_" + x.Match})
-			})
-			if err != nil {
-				return err
+			m := mention{e.Entity, home}
+			found, known := means[m]
+			if !known {
+				if found, err = symbolOf(all, name, home); err != nil {
+					return err
+				}
+				means[m] = found
 			}
+			if found == nil {
+				continue
+			}
+			o := show(*found)
+			w.beside(o)
+			w.join(Edge{From: h.o.ObjectID().String(), To: o.ID, Kind: "names", Confidence: round(float64(e.Confidence)), Rule: "symbol_" + found.Match})
 		}
 	}
 	s.Counts["looked_up"] = int64(len(looked))
 	w.step(s)
 	return nil
+}
+
+// repository is the one that a workspace is a copy of: acme/shop and /src/shop of
+// example.org/acme/shop, unless there are several.
+func repository(all *code.Codebase, workspace string) string {
+	name, ok := all.Repository(workspace)
+	if !ok {
+		name, _ = all.Repository(path.Base(workspace))
+	}
+	return name
+}
+
+// symbolOf is the symbol or file that a name means in a repository, if that has it, or else in
+// the only one that has.
+func symbolOf(all *code.Codebase, name, home string) (*code.SymbolHit, error) {
+	var found []code.SymbolHit
+	for _, repo := range all.Repositories() {
+		got, err := all.Symbols(name, repo, 1)
+		if err != nil {
+			return nil, err
+		}
+		if len(got) == 0 || !isNamed(got[0]) {
+			continue
+		}
+		if found = append(found, got[0]); repo == home {
+			return &got[0], nil
+		}
+	}
+	if len(found) != 1 {
+		return nil, nil
+	}
+	return &found[0], nil
+}
+
+// isNamed says whether a symbol was found by its name, to the letter, or by its place.
+func isNamed(h code.SymbolHit) bool {
+	return slices.Contains([]string{"name", "exact", "place"}, h.Match)
 }
 
 // symbolObject is a symbol as an answer has it.
