@@ -33,6 +33,11 @@ func (f *finding) search() ([]fused, error) {
 	if err != nil {
 		return nil, err
 	}
+	room := len(near.found)
+	for _, q := range queries {
+		room += len(q.found)
+	}
+	f.candidates, f.keys = make([]candidate, 0, room), make(map[runKey]int, room)
 	var lists []ranked
 	for i := range queries {
 		l, err := f.byTerms(&queries[i])

@@ -16,9 +16,8 @@ type cursor struct {
 	// touches: in this window, documents of this list may be hits.
 	touches bool
 
-	// postings are those of the block that begins with the document of.
-	postings []posting
-	of       uint64
+	// of is the first document of the block that s.postings has of the term.
+	of uint64
 }
 
 func (s *search) cursor(sh *shard, term int, l *list) (*cursor, error) {
@@ -66,14 +65,15 @@ func (c *cursor) pass(low uint64) {
 
 // read is the postings of a block; they are good until the next call.
 func (c *cursor) read(b *block) ([]posting, error) {
+	postings := &c.s.postings[c.term]
 	if c.of == b.first {
-		return c.postings, nil
+		return *postings, nil
 	}
 	var err error
-	if c.postings, err = b.postings(c.postings[:0]); err != nil {
+	if *postings, err = b.postings((*postings)[:0]); err != nil {
 		c.of = math.MaxUint64
 		return nil, c.s.v.Damaged(err)
 	}
 	c.of = b.first
-	return c.postings, nil
+	return *postings, nil
 }

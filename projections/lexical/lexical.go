@@ -147,11 +147,11 @@ type Index struct {
 	runs      map[schemas.TopicPartition]*runs
 	audiences map[schemas.TopicPartition]*audiences
 
-	cache   cache[blocks]
-	parts   cache[partBlocks]
-	entries cache[entries]
-	windows sync.Pool // of *window, nothing marked
-	scratch sync.Pool // of *objectScratch
+	cache    cache[blocks]
+	parts    cache[partBlocks]
+	entries  cache[entries]
+	searches sync.Pool // of *searchScratch
+	scratch  sync.Pool // of *objectScratch
 }
 
 // Open opens or creates the projection in dir.
@@ -165,8 +165,8 @@ func Open(dir string, o store.Options) (*Index, error) {
 		DB: db, writers: map[schemas.TopicPartition]*writer{}, runs: map[schemas.TopicPartition]*runs{},
 		audiences: map[schemas.TopicPartition]*audiences{},
 		cache:     cache[blocks]{limit: blockCacheBytes}, parts: cache[partBlocks]{limit: partCacheBytes}, entries: cache[entries]{limit: entryCacheBytes},
-		windows: sync.Pool{New: func() any { return new(window) }},
-		scratch: sync.Pool{New: func() any { return new(objectScratch) }},
+		searches: sync.Pool{New: func() any { return new(searchScratch) }},
+		scratch:  sync.Pool{New: func() any { return new(objectScratch) }},
 	}, nil
 }
 

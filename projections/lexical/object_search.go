@@ -24,8 +24,7 @@ func (x *Index) SearchObjects(ctx context.Context, q ObjectQuery) ([]ObjectHit, 
 	defer v.Close()
 	s := &objectSearch{
 		ctx: ctx, x: x, q: q, v: v, terms: q.terms(), objectScratch: x.scratch.Get().(*objectScratch),
-		top:    top{k: q.K, distinct: q.Distinct, best: make([]found, 0, min(q.K, enoughWaiting)+1), held: make(map[uint64]found, min(q.K, enoughWaiting))},
-		blocks: map[uint64]entries{}, resolved: map[uint64]bool{},
+		top: newTop(q.K, q.Distinct), blocks: map[uint64]entries{}, resolved: map[uint64]bool{},
 	}
 	if err := s.prepare(); err != nil {
 		return nil, s.stats, err

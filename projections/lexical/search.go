@@ -72,7 +72,7 @@ func (x *Index) Search(ctx context.Context, q Query) ([]Hit, Stats, error) {
 		return nil, Stats{}, err
 	}
 	defer v.Close()
-	s := &search{ctx: ctx, q: q, v: v, cache: &x.cache, want: q.wanted(), window: x.windows.Get().(*window)}
+	s := &search{ctx: ctx, q: q, v: v, cache: &x.cache, want: q.wanted(), searchScratch: x.searches.Get().(*searchScratch)}
 	if err := s.prepare(x.runsOf); err != nil {
 		return nil, s.stats, err
 	}
@@ -84,8 +84,16 @@ func (x *Index) Search(ctx context.Context, q Query) ([]Hit, Stats, error) {
 	if err := s.takeIn(); err != nil {
 		return nil, s.stats, err
 	}
-	x.windows.Put(s.window) // after an error it may have marks
+	x.searches.Put(s.searchScratch) // after an error its window may have marks
 	return s.hits(), s.stats, nil
+}
+
+// searchScratch is what searches leave to the next ones: none of it is of any meaning
+// there.
+type searchScratch struct {
+	window   window // nothing marked
+	waiting  []candidate
+	postings [][]posting // by term, of the shard at hand
 }
 
 // search is one search under way.
@@ -103,8 +111,7 @@ type search struct {
 	// required and excluded have a bit for each term that must be there, or must
 	// not.
 	required, excluded uint64
-	window             *window
-	waiting            []candidate
+	*searchScratch
 }
 
 // shard is what a search knows of one shard before it goes through it.
@@ -176,7 +183,8 @@ func (s *search) prepare(runsOf func(schemas.TopicPartition) (*runs, error)) err
 		s.factors = append(s.factors, factor(s.stats.Documents, df[i]))
 		s.stats.Terms = append(s.stats.Terms, TermStats{w.term, df[i], idf(s.stats.Documents, df[i]), w.required, w.excluded})
 	}
-	s.top = top{k: s.q.K, distinct: s.q.Distinct, held: map[uint64]found{}}
+	s.top = newTop(s.q.K, s.q.Distinct)
+	s.postings = slices.Grow(s.postings, len(s.want))[:max(len(s.postings), len(s.want))]
 	for i, w := range s.want {
 		switch {
 		case w.required:
@@ -251,7 +259,7 @@ func (s *search) shard(i int) error {
 	for _, c := range all {
 		most += c.most
 	}
-	w := s.window
+	w := &s.window
 	for high := int64(sh.past.count) - 1; high >= 0; high = int64(w.low) - 1 {
 		if err := s.ctx.Err(); err != nil {
 			return err
@@ -284,7 +292,7 @@ func (s *search) shard(i int) error {
 // score marks and scores the documents of the window that may be hits. The lists
 // ascend by what they can add; most is the sum of that.
 func (s *search) score(sh *shard, all []*cursor, most points) error {
-	w := s.window
+	w := &s.window
 	s.choose(sh, all)
 	// marks reports whether a block's documents may be hits.
 	marks := func(c *cursor, b *block) bool {

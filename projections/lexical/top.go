@@ -42,6 +42,11 @@ type top struct {
 	held     map[uint64]found
 }
 
+func newTop(k int, distinct bool) top {
+	room := min(k, enoughWaiting)
+	return top{k: k, distinct: distinct, best: make([]found, 0, room+1), held: make(map[uint64]found, room)}
+}
+
 // reaches reports whether a document with this score could be a hit. Of one whose
 // score is that of the worst hit, its runs decide.
 func (t *top) reaches(score points) bool {

@@ -135,7 +135,7 @@ func cut(hits []Hit, q Query) []Hit {
 	if !q.Distinct {
 		return hits[:min(len(hits), q.K)]
 	}
-	contents := map[uint64]bool{}
+	contents := make(map[uint64]bool, min(q.K, len(hits))+1)
 	for i, h := range hits {
 		if contents[h.ContentHash] = true; len(contents) > q.K {
 			return hits[:i]
@@ -195,8 +195,8 @@ func (s *search) run(ctx context.Context) error {
 
 // collect makes hits of rows, the best first, and counts their contents.
 func (s *search) collect(near []index.Neighbour) int {
-	s.hits = s.hits[:0]
-	seen := map[uint64]bool{}
+	s.hits = slices.Grow(s.hits[:0], len(near))
+	seen := make(map[uint64]bool, len(near))
 	for _, n := range near {
 		content := s.sp.content[n.Row]
 		if s.Distinct && seen[content] {
