@@ -48,6 +48,14 @@ type Projection interface {
 	Close() error
 }
 
+// Checkpointer is a projection that saves its state now and then without being asked,
+// so that a crash makes the next Open read less of the log again.
+type Checkpointer interface {
+	// Checkpoints turns that off, where a crash throws all of the state away, and on
+	// again. It is on at first.
+	Checkpoints(on bool)
+}
+
 // Kind is how a node knows a projection: adding one is one folder and one line
 // where the node lists its kinds.
 type Kind struct {

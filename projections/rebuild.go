@@ -55,8 +55,15 @@ func (s *Set) Begin(name string) (*Rebuild, error) {
 		return nil, err
 	}
 	r.g = &generation{p: p, dir: dir}
+	r.checkpoints(false) // after a crash it is begun anew
 	m.building = r
 	return r, nil
+}
+
+func (r *Rebuild) checkpoints(on bool) {
+	if p, ok := r.g.p.(Checkpointer); ok {
+		p.Checkpoints(on)
+	}
 }
 
 // Next is the next offset to read of a partition.
@@ -117,6 +124,7 @@ func (r *Rebuild) Commit(ctx context.Context) error {
 		return schemas.Fatalf("rebuild %s: %w", r.m.home.kind.Name, err)
 	}
 	r.done = true
+	r.checkpoints(true)
 
 	r.m.mu.Lock()
 	old := r.m.live

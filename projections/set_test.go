@@ -24,7 +24,8 @@ import (
 // notes is a projection of a few lines: the commands, by position, in a file
 // written by Flush. It refuses the command "refuse <name>".
 type notes struct {
-	name, dir string
+	name, dir   string
+	checkpoints []bool // as they were turned off and on
 
 	mu     sync.Mutex
 	closed bool
@@ -55,6 +56,8 @@ func (p *notes) use() func() {
 }
 
 func (p *notes) Name() string { return p.name }
+
+func (p *notes) Checkpoints(on bool) { p.checkpoints = append(p.checkpoints, on) }
 
 func (p *notes) Next(tp schemas.TopicPartition) int64 {
 	defer p.use()()
@@ -272,6 +275,10 @@ func TestRebuild(t *testing.T) {
 	check(t, rb.Apply(t.Context(), batch(1, "pwd rebuilt")))
 	check(t, rb.Commit(t.Context()))
 	diff(t, lines(t, s, "a"), []string{"ls", "pwd rebuilt"})
+	rebuilt, leave, err := s.Acquire("a")
+	check(t, err)
+	diff(t, rebuilt.(*notes).checkpoints, []bool{false, true})
+	leave()
 
 	// Who still reads the old generation may go on; it is gone afterwards.
 	n := 0

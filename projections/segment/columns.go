@@ -3,7 +3,6 @@ package segment
 import (
 	"unsafe"
 
-	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -142,39 +141,6 @@ func (v *validity) bitmap(n int) []byte {
 		}
 	}
 	return b
-}
-
-// vectors holds distinct embeddings in chunks of per, so that growing does not
-// move them. A chunk has its full length from the start; n says how far it is filled.
-type vectors struct {
-	chunks [][]float32
-	per    int
-	n      int
-}
-
-func (v *vectors) at(i int) []float32 {
-	at := i % v.per * schemas.EmbeddingDim
-	return v.chunks[i/v.per][at : at+schemas.EmbeddingDim : at+schemas.EmbeddingDim]
-}
-
-// parts are the vectors in order, in pieces.
-func (v *vectors) parts() [][]byte {
-	var parts [][]byte
-	for i, c := range v.chunks {
-		have := min(v.n-i*v.per, v.per) * schemas.EmbeddingDim
-		if have > 0 {
-			parts = append(parts, sealed.BytesOf(c[:have]))
-		}
-	}
-	return parts
-}
-
-// embeddingOf is a row's embedding, nil if it has none.
-func (c *columns) embeddingOf(row int) []float32 {
-	if !c.hasEmbedding.at(row) {
-		return nil
-	}
-	return c.vectors.at(int(c.embedding[row]))
 }
 
 // span is where the items of a row's list lie.

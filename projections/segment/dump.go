@@ -98,7 +98,8 @@ func appendRow(b []byte, c *columns, row int) []byte {
 			}
 		}
 	}
-	e := c.embeddingOf(row)
+	var room dense
+	e := c.embeddingOf(row, &room)
 	num(len(e))
 	return append(b, sealed.BytesOf(e)...)
 }

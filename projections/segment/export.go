@@ -440,17 +440,17 @@ func (c *columns) embeddings() []byte {
 		return nil
 	}
 	first := int(c.embedding[0])
-	inPlace := first%c.vectors.per+c.n <= c.vectors.per && first+c.n <= c.vectors.n
+	inPlace := c.vectors.flat != nil && first+c.n <= c.vectors.n
 	for row := 0; row < c.n && inPlace; row++ {
 		inPlace = c.hasEmbedding.at(row) && int(c.embedding[row]) == first+row
 	}
 	if inPlace {
-		at := first % c.vectors.per * schemas.EmbeddingDim
-		return sealed.BytesOf(c.vectors.chunks[first/c.vectors.per][at : at+c.n*schemas.EmbeddingDim])
+		return sealed.BytesOf(c.vectors.flat[first*schemas.EmbeddingDim:][:c.n*schemas.EmbeddingDim])
 	}
+	var room dense
 	b := make([]float32, c.n*schemas.EmbeddingDim)
 	for row := range c.n {
-		copy(b[row*schemas.EmbeddingDim:], c.embeddingOf(row))
+		copy(b[row*schemas.EmbeddingDim:], c.embeddingOf(row, &room))
 	}
 	return sealed.BytesOf(b)
 }

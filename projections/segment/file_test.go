@@ -369,7 +369,7 @@ func useEverything(t *testing.T, c *columns, x *index, tp schemas.TopicPartition
 	v := View{c: c, tp: tp}
 	for v.row = range c.n {
 		v.Row()
-		c.embeddingOf(v.row)
+		c.embeddingOf(v.row, new(dense))
 		appendRow(nil, c, v.row)
 		(&Filter{Cwd: "/src", Program: "make", Outcome: Failed}).Match(&v)
 		for _, g := range []*edges{&x.csr, &x.csc} {

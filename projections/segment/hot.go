@@ -20,13 +20,11 @@ type hot struct {
 	// values finds each dictionary's texts, seen embeddings by their hash.
 	values [nDict]texts
 	seen   map[uint64]int32
+	packed []uint32 // room for one
 	// ordered is true while rows came in the order of their times, as they
 	// nearly always do.
 	ordered bool
 }
-
-// vectorChunk is how many embeddings are allocated at once (384 KiB).
-const vectorChunk = 256
 
 func newHot(base int64) *hot {
 	h := &hot{base: base, rows: map[schemas.EventID]int32{}, seen: map[uint64]int32{}, ordered: true}
@@ -42,7 +40,6 @@ func newHot(base int64) *hot {
 	for _, v := range []*validity{&h.hasExit, &h.hasDuration, &h.hasParent, &h.hasEmbedding} {
 		v.flags = []bool{}
 	}
-	h.vectors.per = vectorChunk
 	return h
 }
 
@@ -180,18 +177,14 @@ func (h *hot) vector(e []float32) int32 {
 	if len(e) == 0 {
 		return 0
 	}
-	v := &h.vectors
 	key := xxh3.Hash(sealed.BytesOf(e))
+	h.packed = pack(h.packed[:0], e)
 	i, ok := h.seen[key]
-	if ok && slices.Equal(sealed.BytesOf(v.at(int(i))), sealed.BytesOf(e)) {
+	if ok && slices.Equal(h.vectors.packed(int(i)), h.packed) {
 		return i
 	}
-	i = int32(v.n)
-	if v.n%v.per == 0 {
-		v.chunks = append(v.chunks, make([]float32, v.per*schemas.EmbeddingDim))
-	}
-	v.n++
-	copy(v.at(int(i)), e)
+	i = int32(h.vectors.n)
+	h.vectors.append(h.packed)
 	if !ok {
 		h.seen[key] = i
 	}
@@ -226,8 +219,9 @@ func restore(c *columns, base int64, bytes uint64) *hot {
 	h.hasExit, h.hasDuration = c.hasExit.thaw(c.n), c.hasDuration.thaw(c.n)
 	h.hasParent, h.hasEmbedding = c.hasParent.thaw(c.n), c.hasEmbedding.thaw(c.n)
 	h.embedding = slices.Clone(c.embedding)
+	var room dense
 	for i := range c.vectors.n {
-		h.vector(c.vectors.at(i))
+		h.vector(c.vectors.at(i, &room))
 	}
 	for i, id := range h.id {
 		h.rows[id] = int32(i)

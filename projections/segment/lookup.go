@@ -196,7 +196,7 @@ func (r *Reader) At(tp schemas.TopicPartition, offset int64) (*View, error) {
 	if v == nil {
 		return nil, nil
 	}
-	r.at = View{tp: tp}
+	r.at = View{tp: tp, room: r.at.room}
 	if offset >= v.base {
 		r.at.c = &v.hot
 	} else {

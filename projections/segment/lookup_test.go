@@ -401,3 +401,27 @@ func TestCheckpointIsOnlyAShortcut(t *testing.T) {
 		closeOf(t, p)
 	}
 }
+
+// TestCheckpointsPause: a rebuild saves nothing that a crash would throw away.
+func TestCheckpointsPause(t *testing.T) {
+	sh := family(25)
+	p := open(t, t.TempDir(), Options{CheckpointRows: 5})
+	defer closeOf(t, p)
+	saved := func() bool {
+		_, err := os.Stat(filepath.Join(p.dir, sealed.ShardDir(sh.TP), tailName))
+		return err == nil
+	}
+	for _, step := range []struct {
+		on   bool
+		next int64
+		want bool
+	}{{false, 10, false}, {true, 20, true}} {
+		p.Checkpoints(step.on)
+		if err := p.Apply(t.Context(), sh.Batch(p.Next(sh.TP), step.next)); err != nil {
+			t.Fatal(err)
+		}
+		if got := saved(); got != step.want {
+			t.Errorf("checkpoints %v: saved %v", step.on, got)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/sealed"
@@ -42,7 +43,8 @@ type Options struct {
 	// be used or written. Nil means slog.Default().
 	Logger *slog.Logger
 
-	disk sealed.Disk // of tests
+	disk   sealed.Disk  // of tests
+	paused *atomic.Bool // no checkpoints
 }
 
 func (o *Options) setDefaults() error {
@@ -93,7 +95,10 @@ type Projection struct {
 	closed bool
 }
 
-var _ projections.Projection = (*Projection)(nil)
+var (
+	_ projections.Projection   = (*Projection)(nil)
+	_ projections.Checkpointer = (*Projection)(nil)
+)
 
 // Open opens or creates the state in dir, which exists. A damaged segment is a
 // *CorruptError; a damaged or outdated checkpoint is not an error, as it is only
@@ -105,6 +110,7 @@ func Open(dir string, opts Options) (*Projection, error) {
 	if err := opts.setDefaults(); err != nil {
 		return nil, err
 	}
+	opts.paused = new(atomic.Bool)
 	p := &Projection{dir: dir, opts: opts, shards: map[schemas.TopicPartition]*shard{}}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -247,6 +253,9 @@ func (p *Projection) Apply(ctx context.Context, b schemas.Batch) error {
 	p.mu.Unlock()
 	return s.apply(ctx, b)
 }
+
+// Checkpoints implements projections.Checkpointer.
+func (p *Projection) Checkpoints(on bool) { p.opts.paused.Store(!on) }
 
 // Flush implements projections.Projection.
 func (p *Projection) Flush() error {

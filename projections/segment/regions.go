@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"unicode/utf8"
 
@@ -33,24 +34,27 @@ type edges struct {
 type region struct {
 	kind   schemas.TBFKind
 	column schemas.TBFColumn
-	get    func() [][]byte
+	get    func() iter.Seq[[]byte]
 	set    func([]byte) bool
 }
 
 func slot[T sealed.Fixed](kind schemas.TBFKind, column schemas.TBFColumn, s *[]T) region {
 	return region{
 		kind, column,
-		func() [][]byte { return [][]byte{sealed.BytesOf(*s)} },
+		func() iter.Seq[[]byte] { return whole(sealed.BytesOf(*s)) },
 		func(b []byte) (ok bool) { *s, ok = sealed.ViewOf[T](b); return ok },
 	}
 }
+
+// whole is bytes in one piece.
+func whole(b []byte) iter.Seq[[]byte] { return func(yield func([]byte) bool) { yield(b) } }
 
 // regions lists every region of a file, in the order in which they are written.
 func regions(c *columns, x *index) []region {
 	valid := func(col schemas.TBFColumn, v *validity) region {
 		return region{
 			schemas.TBFValidity, col,
-			func() [][]byte { return [][]byte{v.bitmap(c.n)} },
+			func() iter.Seq[[]byte] { return whole(v.bitmap(c.n)) },
 			func(b []byte) bool { v.bits, v.flags = b, nil; return true },
 		}
 	}
@@ -91,7 +95,7 @@ func regions(c *columns, x *index) []region {
 		slot(schemas.TBFData, schemas.TBFTokenKind, &c.tokenKind),
 		slot(schemas.TBFData, schemas.TBFTokenOffset, &c.tokenOffset),
 		valid(schemas.TBFEmbedding, &c.hasEmbedding), slot(schemas.TBFIndex, schemas.TBFEmbedding, &c.embedding),
-		region{schemas.TBFData, schemas.TBFEmbedding, c.vectors.parts, c.vectors.set},
+		region{schemas.TBFData, schemas.TBFEmbedding, c.vectors.bytes, c.vectors.set},
 	)
 	for _, g := range []struct {
 		list, row, typ, weight schemas.TBFColumn
@@ -115,17 +119,6 @@ func regions(c *columns, x *index) []region {
 		slot(schemas.TBFData, schemas.TBFTopic, &x.topic),
 	)
 	return rs
-}
-
-// set reads the embedding region in place.
-func (v *vectors) set(b []byte) bool {
-	f, ok := sealed.ViewOf[float32](b)
-	if !ok || len(f)%schemas.EmbeddingDim != 0 {
-		return false
-	}
-	v.n = len(f) / schemas.EmbeddingDim
-	v.per, v.chunks = max(v.n, 1), [][]float32{f}
-	return true
 }
 
 // buildIndex makes the index of c.

@@ -18,6 +18,8 @@ type View struct {
 	row int
 	tp  schemas.TopicPartition
 	f   *file // nil for a hot row
+	// room is for the embedding of a hot row, once it was asked for.
+	room *dense
 }
 
 // Position is where the event stands in the log.
@@ -106,7 +108,7 @@ func (v *View) ContentHash() uint64 { return v.c.contentHash[v.row] }
 // Parent is the event that led to this one; the zero id if none was named.
 func (v *View) Parent() schemas.EventID { return v.c.parent[v.row] }
 
-// Embedding is the row's embedding in place, nil if it has none. The error is
+// Embedding is the row's embedding, nil if it has none; in place if it is sealed. The error is
 // damage in the file, whose embeddings are checked when one is first asked for.
 func (v *View) Embedding() ([]float32, error) {
 	if v.f != nil {
@@ -114,7 +116,10 @@ func (v *View) Embedding() ([]float32, error) {
 			return nil, err
 		}
 	}
-	return v.c.embeddingOf(v.row), nil
+	if v.room == nil && v.c.vectors.flat == nil {
+		v.room = new(dense)
+	}
+	return v.c.embeddingOf(v.row, v.room), nil
 }
 
 // Programs are the binaries that the command runs, in order.

@@ -182,7 +182,7 @@ func (s *shard) apply(ctx context.Context, b schemas.Batch) error {
 		next = b.Next
 	}
 	s.publish(next)
-	if err == nil && s.opts.CheckpointRows > 0 && s.since >= s.opts.CheckpointRows {
+	if err == nil && s.opts.CheckpointRows > 0 && s.since >= s.opts.CheckpointRows && !s.opts.paused.Load() {
 		s.since = 0
 		if err := s.save(false); err != nil {
 			s.opts.Logger.Warn("segment: checkpoint not written", "projection", Name, "position", s.tp.String(), "err", err)

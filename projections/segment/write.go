@@ -2,6 +2,7 @@ package segment
 
 import (
 	"io"
+	"iter"
 
 	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
@@ -13,12 +14,12 @@ func writeTBF(w io.Writer, h schemas.TBFHeader, c *columns, x *index) error {
 	rs := regions(c, x)
 	entries := make([]schemas.TBFEntry, len(rs))
 	pos := uint64(schemas.TBFHeaderSize)
-	parts := make([][][]byte, len(rs))
+	parts := make([]iter.Seq[[]byte], len(rs))
 	for i, r := range rs {
 		parts[i] = r.get()
 		var n uint64
 		var crc uint32
-		for _, p := range parts[i] {
+		for p := range parts[i] {
 			n += uint64(len(p))
 			crc = schemas.UpdateCRC32C(crc, p)
 		}
@@ -44,7 +45,7 @@ func writeTBF(w io.Writer, h schemas.TBFHeader, c *columns, x *index) error {
 	out.Write(header[:])
 	for i, e := range entries {
 		out.PadTo(e.Offset)
-		for _, p := range parts[i] {
+		for p := range parts[i] {
 			out.Write(p)
 		}
 	}

@@ -3,6 +3,7 @@ package vector
 import (
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/projections/vector/index"
@@ -44,6 +45,8 @@ type Options struct {
 	// Logger hears what a reader of logs should know: checkpoints that could not be
 	// used or written. Nil means slog.Default().
 	Logger *slog.Logger
+
+	paused *atomic.Bool // no checkpoints
 
 	// Of tests.
 	disk     sealed.Disk

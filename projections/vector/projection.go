@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/sealed"
@@ -55,7 +56,10 @@ type Projection struct {
 	links linker // of objects
 }
 
-var _ projections.Projection = (*Projection)(nil)
+var (
+	_ projections.Projection   = (*Projection)(nil)
+	_ projections.Checkpointer = (*Projection)(nil)
+)
 
 // Open opens or creates the state in dir, which exists. A damaged file is a
 // *CorruptError; a damaged or outdated checkpoint is not an error, as it is only
@@ -67,6 +71,7 @@ func Open(dir string, opts Options) (*Projection, error) {
 	if err := opts.setDefaults(); err != nil {
 		return nil, err
 	}
+	opts.paused = new(atomic.Bool)
 	p := &Projection{dir: dir, opts: opts, shards: map[schemas.TopicPartition]*shard{}, objects: map[schemas.TopicPartition]*objectShard{}}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -244,6 +249,9 @@ func (p *Projection) begin(tp schemas.TopicPartition) part {
 	}
 	return p.shards[tp]
 }
+
+// Checkpoints implements projections.Checkpointer.
+func (p *Projection) Checkpoints(on bool) { p.opts.paused.Store(!on) }
 
 // Flush implements projections.Projection.
 func (p *Projection) Flush() error {
