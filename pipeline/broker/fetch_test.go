@@ -4,6 +4,7 @@ import (
 	"io"
 	"runtime"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -121,6 +122,19 @@ func TestUnreadAnswersAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// A client that waits for an answer is not idle.
+func TestLongPollIsNotIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := withLog(t, Options{IdleTimeout: 50 * time.Millisecond}, 0, 0)
+		c := dialWire(t, b)
+		start := time.Now()
+		fetchLog(t, c, fetchOf(0, 1, 1<<20, 400*time.Millisecond))
+		if took := time.Since(start); took != 400*time.Millisecond {
+			t.Errorf("the long poll took %s", took)
+		}
+	})
 }
 
 // What fetches hold together is bounded: when it is much, answers get smaller,

@@ -202,21 +202,6 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// A client that waits for an answer is not idle; one that does not read its
-// answers is let go.
-func TestLongPollIsNotIdle(t *testing.T) {
-	b := open(t, t.TempDir(), broker.Options{IdleTimeout: 50 * time.Millisecond})
-	createTopic(t, b, "log", 1)
-	c := dialRaw(t, b)
-	req := fetchRequest("log", 0)
-	req.MaxWaitMillis = 400
-	start := time.Now()
-	ask(t, c, req, 11)
-	if took := time.Since(start); took < 300*time.Millisecond {
-		t.Errorf("the long poll took %s", took)
-	}
-}
-
 func fetchRequest(topic string, offset int64) *kmsg.FetchRequest {
 	req := kmsg.NewPtrFetchRequest()
 	req.MinBytes, req.MaxBytes, req.MaxWaitMillis = 1, 50<<20, 5000
@@ -229,6 +214,7 @@ func fetchRequest(topic string, offset int64) *kmsg.FetchRequest {
 	return req
 }
 
+// A client that does not read its answers is let go.
 func TestClientThatDoesNotRead(t *testing.T) {
 	b := open(t, t.TempDir(), broker.Options{FrameTimeout: 100 * time.Millisecond})
 	createTopic(t, b, "log", 1)
