@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/recountdb/recount/internal/racing"
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/schemas"
 )
@@ -14,7 +15,11 @@ import (
 // dumpSeesOneState takes roots while one goroutine applies batch after batch:
 // each root must be that of a state between two records.
 func (s *suite) dumpSeesOneState(t *testing.T) {
-	shards := s.Generate(2, partitions, s.Records/2)
+	records := s.Records / 2
+	if racing.On {
+		records /= 3
+	}
+	shards := s.Generate(2, partitions, records)
 	batches := s.batches(shards, 9)
 	known := map[schemas.Hash]bool{}
 	p := s.fresh(t)

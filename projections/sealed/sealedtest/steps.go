@@ -7,8 +7,10 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/recountdb/recount/internal/racing"
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/projtest"
 	"github.com/recountdb/recount/projections/sealed"
@@ -35,12 +37,44 @@ func EveryStepBroken(t *testing.T, s Steps) {
 	want := s.open(t, t.TempDir(), NoSync{})
 	t.Cleanup(func() { closeOf(t, want) })
 	s.feed(t, want)
+	u := &undisturbed{s: s, t: t, upTo: map[int64]func() (projections.Projection, error){}}
 	for mode, name := range modes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s.breakAll(t, mode, want)
+			s.breakAll(t, mode, want, u)
 		})
 	}
+}
+
+// undisturbed are runs that nothing broke, each of the log up to an offset. They are
+// made once for all that is broken, and closed when the test ends.
+type undisturbed struct {
+	s Steps
+	t *testing.T // the test of all modes
+
+	mu   sync.Mutex // guards upTo
+	upTo map[int64]func() (projections.Projection, error)
+}
+
+// at is the state of the log below next, for reading only.
+func (u *undisturbed) at(next int64) (projections.Projection, error) {
+	u.mu.Lock()
+	made := u.upTo[next]
+	if made == nil {
+		made = sync.OnceValues(func() (projections.Projection, error) { return u.run(next) })
+		u.upTo[next] = made
+	}
+	u.mu.Unlock()
+	return made()
+}
+
+func (u *undisturbed) run(next int64) (projections.Projection, error) {
+	p, err := u.s.Open(u.t.TempDir(), NoSync{})
+	if err != nil {
+		return nil, err
+	}
+	u.t.Cleanup(func() { closeOf(u.t, p) })
+	return p, p.Apply(u.t.Context(), u.s.Log.Batch(0, next))
 }
 
 func (s Steps) open(t *testing.T, dir string, d sealed.Disk) projections.Projection {
@@ -67,9 +101,12 @@ func (s Steps) feed(t *testing.T, p projections.Projection) {
 	}
 }
 
-func (s Steps) breakAll(t *testing.T, mode int, want projections.Projection) {
+func (s Steps) breakAll(t *testing.T, mode int, want projections.Projection, u *undisturbed) {
 	tp := s.Log.TP
 	for at := 1; ; at++ {
+		if racing.On && at%len(modes) != mode {
+			continue // each step in one way
+		}
 		name := fmt.Sprintf("step %d", at)
 		disk := newBroken(mode, at)
 		dir := t.TempDir()
@@ -96,12 +133,11 @@ func (s Steps) breakAll(t *testing.T, mode int, want projections.Projection) {
 		if !disk.dead && !found.Covers(before) {
 			t.Fatalf("%s: closed at %s, found at %s", name, before, found)
 		}
-		upTo := s.open(t, t.TempDir(), NoSync{})
-		if err := upTo.Apply(t.Context(), s.Log.Batch(0, found[tp])); err != nil {
+		upTo, err := u.at(found[tp])
+		if err != nil {
 			t.Fatal(err)
 		}
 		Same(t, name+", found", p, upTo)
-		closeOf(t, upTo)
 		s.feed(t, p)
 		Same(t, name+", at the end", p, want)
 		if s.Verify != nil {
