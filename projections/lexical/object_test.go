@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/recountdb/recount/internal/racing"
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/projtest"
 	"github.com/recountdb/recount/projections/store"
@@ -95,6 +96,8 @@ func TestObjectsEqualOracle(t *testing.T) {
 	records, queries := 1500, 300
 	if projtest.Soak() {
 		records, queries = 10_000, 5000
+	} else if racing.On {
+		queries = 30 // one goroutine asks
 	}
 	shards := agentShards(5, 2, records)
 	x := open(t)

@@ -13,7 +13,7 @@ import (
 // what sums that share nothing, merged, say.
 func TestTotal(t *testing.T) {
 	same := gocmp.Options{gocmp.AllowUnexported(sum{}, example{}, bin{}), cmpopts.EquateEmpty()}
-	for seed := range uint64(200) {
+	for seed := range seeds(200) {
 		rng := rand.New(rand.NewPCG(seed, 12))
 		all := shards{{Topic: usualTopic, Partition: 0}, {Topic: "other", Partition: 7}, {Topic: usualTopic, Partition: 3}}
 		var in, wantIn shards
