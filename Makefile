@@ -1,7 +1,7 @@
 # make            build bin/recount
-# make test       every test (what the README's test command runs)
+# make test       every test (the README's test command; vet is of check)
 # make check      what CI checks before the tests: format, vet, staticcheck, schemas, configs
-# make race       the tests under the race detector
+# make race       the tests under the race detector, without vet too
 # make fuzz       every fuzz target, FUZZTIME each
 # make soak       long crash and power-cut runs, bounded in time
 # make bench PAIRS=FILE  the whole-system benchmarks, into bench/results/
@@ -17,7 +17,7 @@ build:
 	$(GO) build -o bin/recount ./cmd/recount
 
 test:
-	$(GO) test ./...
+	$(GO) test -vet=off ./...
 
 check:
 	@test -z "$$($(GO) tool gofumpt -l .)" || { echo "not gofumpt-clean:"; $(GO) tool gofumpt -l .; exit 1; }
@@ -32,7 +32,7 @@ check:
 
 # Without GORACE each package's tests sleep for a second at their end.
 race:
-	GORACE=atexit_sleep_ms=10 $(GO) test -race -timeout 30m ./...
+	GORACE=atexit_sleep_ms=10 $(GO) test -race -vet=off -timeout 30m ./...
 
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)
