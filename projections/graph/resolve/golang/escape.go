@@ -1,9 +1,6 @@
 package golang
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // escaped is the arrival of an object outside: its functions may be called from
 // there, with whatever else is there and is of their parameters' types.
@@ -66,8 +63,8 @@ func (v *solver) asking(n int32) int32 {
 	if node, ok := v.active[n]; ok {
 		return node
 	}
-	node := int32(len(v.holds))
-	v.holds, v.sets, v.more = append(v.holds, nil), append(v.sets, nil), append(v.more, nil)
+	node := int32(len(v.nodes))
+	v.nodes = append(v.nodes, held{})
 	v.active[n] = node
 	a := &v.asked[n]
 	if a.function {
@@ -75,7 +72,7 @@ func (v *solver) asking(n int32) int32 {
 	} else {
 		v.byMethod[a.methods[0]] = append(v.byMethod[a.methods[0]], n)
 	}
-	for _, o := range slices.Clone(v.holds[outsideNode]) {
+	for _, o := range v.nodes[outsideNode].objects {
 		if v.isFunction(o) == a.function && (a.function && v.hasSignature(o, a.sig) || !a.function && v.methodsOf(o).satisfies(a)) {
 			v.put(node, o)
 		}

@@ -26,21 +26,24 @@ type joined struct {
 // differ from those returned before, by path. Packages that are gone are returned
 // empty.
 func (s *step) join() []resolve.FileGraph {
-	more := map[string][]joined{}
+	for path, edges := range s.book.joined { // of the step before
+		if s.book.joined[path] = edges[:0]; len(edges) == 0 {
+			delete(s.book.joined, path)
+		}
+	}
 	add := func(e joined) {
 		path := e.from.Path()
-		more[path] = append(more[path], e)
+		s.book.joined[path] = append(s.book.joined[path], e)
 	}
 	s.implementations(add)
 	s.mayCalls(add)
 	var out []resolve.FileGraph
-	var buffer []byte
 	for _, w := range s.work {
 		final := make(map[string]uint64, len(w.graphs))
 		for _, g := range w.graphs {
-			edges := more[g.Path]
-			buffer = appendJoined(buffer[:0], edges)
-			hash := w.local[g.Path] ^ xxh3.Hash(buffer)
+			edges := s.book.joined[g.Path]
+			s.book.buffer = appendJoined(s.book.buffer[:0], edges)
+			hash := w.local[g.Path] ^ xxh3.Hash(s.book.buffer)
 			if final[g.Path] = hash; w.final[g.Path] == hash {
 				continue
 			}

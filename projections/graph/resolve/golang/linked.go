@@ -1,8 +1,10 @@
 package golang
 
 import (
+	"encoding/binary"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/zeebo/xxh3"
@@ -35,15 +37,25 @@ type book struct {
 	// types are those with methods, by their text, and byObject what is known of those
 	// that are objects; both hold while the methods of all types are the same.
 	types    map[string][]*methods
-	byObject map[int32]*typeMethods
+	byObject []*typeMethods
 	// implemented are the edges of what implements what, for the types and interfaces
 	// of these shapes.
 	implemented []joined
 	shapes      xxh3.Uint128
+	// flows are those of the step, and arriving is what arrives at each of their sites,
+	// for the constraints and methods of the hash solved.
+	flows    []placed
+	arriving [][]schemas.NodeKey
+	solved   xxh3.Uint128
+	// What follows is memory for the next step alone: a solver's nodes, what joins give
+	// a path, and what is hashed of it.
+	room   []held
+	joined map[string][]joined
+	buffer []byte
 }
 
 func newBook() *book {
-	b := &book{}
+	b := &book{joined: map[string][]joined{}}
 	for _, n := range []*numbers{&b.nodes, &b.objects, &b.asks} {
 		n.of = map[string]int32{}
 	}
@@ -84,13 +96,14 @@ type linked struct {
 	objects []int32
 	funcs   []int32   // objects
 	asks    [][]int32 // of each function's parameters; none where anything could be there
+	hash    xxh3.Uint128
 }
 
 func (b *book) link(f *flow) *linked {
 	if f.linked != nil && f.linked.book == b {
 		return f.linked
 	}
-	l := &linked{book: b, nodes: make([]int32, len(f.names)), objects: make([]int32, len(f.objects)), funcs: make([]int32, len(f.funcs)), asks: make([][]int32, len(f.funcs))}
+	l := &linked{book: b, nodes: make([]int32, len(f.names)), objects: make([]int32, len(f.objects)), funcs: make([]int32, len(f.funcs)), asks: make([][]int32, len(f.funcs)), hash: f.hash()}
 	for i, name := range f.names {
 		if l.nodes[i] = none; name != "" {
 			l.nodes[i] = b.nodes.number(name)
@@ -113,6 +126,65 @@ func (b *book) link(f *flow) *linked {
 	return l
 }
 
+// hash is of all that a flow says, but for where its sites are.
+func (f *flow) hash() xxh3.Uint128 {
+	var b []byte
+	number := func(n int32) { b = binary.LittleEndian.AppendUint32(b, uint32(n)) }
+	text := func(s string) {
+		number(int32(len(s)))
+		b = append(b, s...)
+	}
+	texts := func(all []string) {
+		number(int32(len(all)))
+		for _, s := range all {
+			text(s)
+		}
+	}
+	numbers := func(all []int32) {
+		number(int32(len(all)))
+		for _, n := range all {
+			number(n)
+		}
+	}
+	texts(f.names)
+	texts(f.objects)
+	for _, n := range []int{len(f.copies), len(f.seeds), len(f.sites), len(f.binds), len(f.funcs)} {
+		number(int32(n))
+	}
+	for _, c := range f.copies {
+		number(c.from)
+		number(c.to)
+	}
+	for _, s := range f.seeds {
+		number(s.node)
+		number(s.object)
+	}
+	for _, c := range f.sites {
+		text(string(c.from))
+		number(c.callee)
+		text(c.method)
+		text(c.sig)
+		numbers(c.args)
+		numbers(c.results)
+		b = strconv.AppendBool(b, c.foreign)
+	}
+	for _, v := range f.binds {
+		number(v.recv)
+		text(v.method)
+		number(v.to)
+	}
+	for _, fn := range f.funcs {
+		text(fn.object)
+		text(string(fn.in))
+		text(fn.sig)
+		number(fn.recv)
+		numbers(fn.params)
+		numbers(fn.results)
+		texts(fn.asks)
+	}
+	return xxh3.Hash128(b)
+}
+
 // typeMethods are the methods of a type that is an object.
 type typeMethods struct {
 	byName map[string]*typeMethod
@@ -126,13 +198,13 @@ type typeMethod struct {
 }
 
 func (b *book) forgetTypes() {
-	b.types, b.byObject = map[string][]*methods{}, map[int32]*typeMethods{}
+	b.types, b.byObject = map[string][]*methods{}, nil
 }
 
 // methodsOf are those of an object that is a type.
 func (b *book) methodsOf(object int32) *typeMethods {
-	if t, ok := b.byObject[object]; ok {
-		return t
+	if int(object) < len(b.byObject) && b.byObject[object] != nil {
+		return b.byObject[object]
 	}
 	t := &typeMethods{byName: map[string]*typeMethod{}}
 	for _, ms := range b.types[b.objects.names[object][1:]] {
@@ -146,6 +218,9 @@ func (b *book) methodsOf(object int32) *typeMethods {
 		}
 	}
 	t.all = slices.SortedFunc(maps.Values(t.byName), func(a, b *typeMethod) int { return strings.Compare(a.text, b.text) })
+	if more := len(b.objects.names) - len(b.byObject); more > 0 {
+		b.byObject = append(b.byObject, make([]*typeMethods, more)...)
+	}
 	b.byObject[object] = t
 	return t
 }

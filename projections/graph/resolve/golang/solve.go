@@ -1,8 +1,12 @@
 package golang
 
 import (
+	"encoding/binary"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -22,10 +26,9 @@ type solver struct {
 	rounds []*round
 	funcs  []solved // by object
 
-	holds [][]int32           // objects, by node
-	sets  [][]uint64          // the same as a set, where they are many
-	more  [][]int32           // copies that were found on the way, by node
-	known map[uint64]struct{} // the same as pairs
+	nodes []held
+	lists ints                // of the nodes
+	known map[uint64]struct{} // the copies that were found on the way, as pairs
 	bound []bound
 	todo  []uint64 // node, object
 
@@ -35,6 +38,13 @@ type solver struct {
 	bySig    map[string]int32
 	byMethod map[string][]int32
 	called   map[int32]bool // objects that the outside calls
+}
+
+// held is what is at a node.
+type held struct {
+	objects []int32
+	set     []uint64 // the same, where they are many
+	more    []int32  // where what is here goes, by copies that were found on the way
 }
 
 // outsideNode is the number of the node outside.
@@ -89,12 +99,28 @@ func tabulate(nodes int, pairs []copied) table {
 	for i := 1; i <= nodes; i++ {
 		t.start[i] += t.start[i-1]
 	}
-	next := slices.Clone(t.start)
 	for _, p := range pairs {
-		t.all[next[p.from]] = p.to
-		next[p.from]++
+		t.all[t.start[p.from]] = p.to
+		t.start[p.from]++
 	}
+	copy(t.start[1:], t.start) // each has moved to where the next one begins
+	t.start[0] = 0
 	return t
+}
+
+// ints are the memory of many lists, most of them short.
+type ints struct{ free []int32 }
+
+func (s *ints) append(list []int32, n int32) []int32 {
+	if len(list) == cap(list) {
+		size := max(4, 2*len(list))
+		if len(s.free) < size {
+			s.free = make([]int32, max(size, 1<<14))
+		}
+		list = append(s.free[:0:size], list...)
+		s.free = s.free[size:]
+	}
+	return append(list, n)
 }
 
 type solvedSite struct {
@@ -109,37 +135,69 @@ type bound struct {
 	method string
 }
 
-// mayCalls makes the edges of calls through interfaces and function values.
+// mayCalls makes the edges of calls through interfaces and function values. Where no
+// constraint and no method differs from the step before, what arrives at which call
+// is known already, and only lines may be others.
 func (s *step) mayCalls(yield func(joined)) {
-	v := &solver{book: s.book, active: map[int32]int32{}, bySig: map[string]int32{}, byMethod: map[string][]int32{}, called: map[int32]bool{}, known: map[uint64]struct{}{}}
+	b := s.book
+	b.flows = b.flows[:0]
+	said := binary.LittleEndian.AppendUint64(nil, b.shapes.Lo^b.shapes.Hi)
 	for f := range s.facts() {
 		for _, at := range f.flows {
-			v.flows = append(v.flows, placed{flowAt: at, linked: v.link(at.flow), test: f.test})
+			p := placed{flowAt: at, linked: b.link(at.flow), test: f.test}
+			b.flows = append(b.flows, p)
+			said = binary.LittleEndian.AppendUint64(said, p.hash.Hi)
+			said = binary.LittleEndian.AppendUint64(said, p.hash.Lo)
 		}
+		said = strconv.AppendBool(said, f.test)
 	}
-	nodes := int32(len(v.nodes.names))
-	for i := range v.flows {
-		v.flows[i].base = nodes
-		nodes += int32(len(v.flows[i].names))
+	if hash := xxh3.Hash128(said); hash != b.solved {
+		b.arriving, b.solved = b.solve(), hash
 	}
-	v.holds, v.sets, v.more = make([][]int32, nodes), make([][]uint64, nodes), make([][]int32, nodes)
-	v.funcs = make([]solved, len(v.objects.names))
+	at := 0
 	for _, tests := range []bool{false, true} {
-		r := v.begin(tests)
-		v.solve()
-		for i := range r.sites {
-			r.sites[i].emit(yield)
+		for i := range b.flows {
+			p := &b.flows[i]
+			if p.test != tests {
+				continue
+			}
+			for _, c := range p.sites {
+				for _, to := range b.arriving[at] {
+					if to != c.from {
+						yield(joined{c.from, to, mayCall, recountv1.Provenance_PROVENANCE_FLOW, shifted(c.at, p.by)})
+					}
+				}
+				at++
+			}
 		}
 	}
 }
 
-func (c *solvedSite) emit(yield func(joined)) {
-	slices.Sort(c.found)
-	for _, to := range slices.Compact(c.found) {
-		if to != c.from {
-			yield(joined{c.from, to, mayCall, recountv1.Provenance_PROVENANCE_FLOW, shifted(c.site.at, c.in.by)})
+// solve finds what arrives at each call of the book's flows, first of those outside
+// tests.
+func (b *book) solve() (arriving [][]schemas.NodeKey) {
+	v := &solver{
+		book: b, flows: b.flows, funcs: make([]solved, len(b.objects.names)), known: map[uint64]struct{}{},
+		active: map[int32]int32{}, bySig: map[string]int32{}, byMethod: map[string][]int32{}, called: map[int32]bool{},
+	}
+	nodes := len(b.nodes.names)
+	for i := range v.flows {
+		v.flows[i].base = int32(nodes)
+		nodes += len(v.flows[i].names)
+	}
+	v.nodes = slices.Grow(b.room[:0], nodes+len(b.asked))[:nodes]
+	clear(v.nodes)
+	b.room = v.nodes
+	for _, tests := range []bool{false, true} {
+		r := v.begin(tests)
+		v.run()
+		for i := range r.sites {
+			found := r.sites[i].found
+			slices.Sort(found)
+			arriving = append(arriving, slices.Compact(found))
 		}
 	}
+	return arriving
 }
 
 // begin takes in the constraints of the files that are tests, or of the others.
@@ -177,20 +235,20 @@ func (v *solver) begin(tests bool) *round {
 			}
 		}
 	}
-	nodes := len(v.holds)
+	nodes := len(v.nodes)
 	r.copies, r.calls, r.binds = tabulate(nodes, copies), tabulate(nodes, calls), tabulate(nodes, binds)
 	for _, c := range copies { // what is there already
-		for _, o := range v.holds[c.from] {
+		for _, o := range v.nodes[c.from].objects {
 			v.put(c.to, o)
 		}
 	}
 	for _, c := range calls {
-		for _, o := range v.holds[c.from] {
+		for _, o := range v.nodes[c.from].objects {
 			v.dispatch(&r.sites[c.to], o)
 		}
 	}
 	for _, b := range binds {
-		for _, o := range v.holds[b.from] {
+		for _, o := range v.nodes[b.from].objects {
 			v.bind(b.to, o)
 		}
 	}
@@ -214,8 +272,8 @@ func (v *solver) copy(from, to int32) {
 		return
 	}
 	v.known[pair] = struct{}{}
-	v.more[from] = append(v.more[from], to)
-	for _, o := range v.holds[from] {
+	v.nodes[from].more = v.lists.append(v.nodes[from].more, to)
+	for _, o := range v.nodes[from].objects {
 		v.put(to, o)
 	}
 }
@@ -224,49 +282,42 @@ func (v *solver) copy(from, to int32) {
 const many = 12
 
 func (v *solver) put(node, object int32) {
-	holds := v.holds[node]
-	if len(holds) < many {
-		if slices.Contains(holds, object) {
+	n := &v.nodes[node]
+	if len(n.objects) < many {
+		if slices.Contains(n.objects, object) {
 			return
 		}
-	} else if !v.insert(node, object) {
+	} else if !v.insert(n, object) {
 		return
 	}
-	v.holds[node] = append(holds, object)
+	n.objects = v.lists.append(n.objects, object)
 	v.todo = append(v.todo, uint64(node)<<32|uint64(object))
 }
 
 // insert adds to a node's set; false where it is there.
-func (v *solver) insert(node, object int32) bool {
-	set := v.sets[node]
-	if set == nil {
-		for _, o := range v.holds[node] {
-			set = setBit(set, o)
+func (v *solver) insert(n *held, object int32) bool {
+	if more := len(v.objects.names)>>6 + 1 - len(n.set); more > 0 {
+		n.set = append(n.set, make([]uint64, more)...)
+	}
+	if len(n.objects) == many {
+		for _, o := range n.objects {
+			n.set[o>>6] |= 1 << (o & 63)
 		}
 	}
-	if i := int(object >> 6); i < len(set) && set[i]&(1<<(object&63)) != 0 {
-		v.sets[node] = set
+	word, bit := &n.set[object>>6], uint64(1)<<(object&63)
+	if *word&bit != 0 {
 		return false
 	}
-	v.sets[node] = setBit(set, object)
+	*word |= bit
 	return true
 }
 
-func setBit(set []uint64, n int32) []uint64 {
-	i := int(n >> 6)
-	if i >= len(set) {
-		set = append(set, make([]uint64, i+1-len(set))...)
-	}
-	set[i] |= 1 << (n & 63)
-	return set
-}
-
-func (v *solver) solve() {
+func (v *solver) run() {
 	for len(v.todo) > 0 {
 		id := v.todo[len(v.todo)-1]
 		v.todo = v.todo[:len(v.todo)-1]
 		node, object := int32(id>>32), int32(uint32(id))
-		for _, to := range v.more[node] {
+		for _, to := range v.nodes[node].more {
 			v.put(to, object)
 		}
 		for _, r := range v.rounds {
