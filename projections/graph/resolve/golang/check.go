@@ -58,17 +58,18 @@ type checked struct {
 // check types files of one package. Errors are not looked at: their order depends
 // on that of the files, and what they leave unknown shows in info.
 func check(fset *token.FileSet, path string, files []*source, imports importing) *checked {
-	text := 0
+	bodies, rest := 0, 0
 	for _, f := range files {
-		text += f.size()
+		b, r := f.sizes()
+		bodies, rest = bodies+b, rest+r
 	}
-	// Nearly as large as they become: most Go has more entries for each byte.
+	// About as large as they become, by what franz-go's packages have.
 	c := &checked{fset: fset, info: &types.Info{
-		Types:      make(map[ast.Expr]types.TypeAndValue, text/18),
-		Defs:       make(map[*ast.Ident]types.Object, text/128),
-		Uses:       make(map[*ast.Ident]types.Object, text/26),
+		Types:      make(map[ast.Expr]types.TypeAndValue, bodies/11+rest/60),
+		Defs:       make(map[*ast.Ident]types.Object, (bodies+rest)/96),
+		Uses:       make(map[*ast.Ident]types.Object, bodies/15+rest/90),
 		Implicits:  map[ast.Node]types.Object{},
-		Selections: make(map[*ast.SelectorExpr]*types.Selection, text/128),
+		Selections: make(map[*ast.SelectorExpr]*types.Selection, bodies/63),
 		Instances:  map[*ast.Ident]types.Instance{},
 	}}
 	c.run(path, files, imports, false)

@@ -101,15 +101,19 @@ func (s *source) partial() bool {
 	return s.kept != nil || slices.ContainsFunc(s.carried, func(c *carried) bool { return c != nil })
 }
 
-// size is how much text the checker reads of the file.
-func (s *source) size() int {
-	n := len(s.content)
-	for i, c := range s.carried {
-		if c != nil {
-			n -= int(s.decls[i].End() - s.decls[i].Pos())
+// sizes are how much text the checker reads of the file, in functions and outside.
+func (s *source) sizes() (bodies, rest int) {
+	rest = len(s.content)
+	for _, decl := range s.syntax.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil {
+			size := int(f.Body.Rbrace - f.Body.Lbrace)
+			rest -= size
+			if len(f.Body.List) > 0 { // else it was cut, or there is none
+				bodies += size
+			}
 		}
 	}
-	return n
+	return bodies, rest
 }
 
 // head is a hash of what stands above the first declaration that is no import: what

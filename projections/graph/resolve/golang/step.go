@@ -527,14 +527,14 @@ func (w *work) alike() bool {
 // saying is what the units declare.
 func (w *work) saying() meanings {
 	if w.said == nil {
-		w.said = declares(w.units)
+		w.said = declares(w.units, len(w.declares))
 	}
 	return w.said
 }
 
-// declares is what units declare.
-func declares(units []*unit) meanings {
-	m := meanings{}
+// declares is what units declare: about so many meanings as before.
+func declares(units []*unit, before int) meanings {
+	m := make(meanings, before)
 	for _, u := range units {
 		m.mean(u.pkg, func(obj types.Object) schemas.NodeKey { return u.target(obj).key })
 	}
