@@ -205,7 +205,7 @@ func (g *Graph) readNodes(ctx context.Context, s *snapshots.Snapshot) (map[schem
 	g.keys, g.nodes = make([]schemas.NodeKey, 0, n), make([]node, 0, n)
 	byKey := make(map[schemas.NodeKey]int32, n)
 	packages, languages := internedOf([]string{""}), internedOf([]string{""})
-	for e, err := range m.All() {
+	for e, err := range s.Range(snapshots.NodesMap, nil, nil) {
 		if err != nil {
 			return nil, err
 		}
@@ -263,7 +263,7 @@ func (g *Graph) readEdges(ctx context.Context, s *snapshots.Snapshot, byKey map[
 		return err
 	}
 	g.edges = make([]edge, m.Len())
-	return inHalves(ctx, m, func() func(int, prolly.Entry) error {
+	return inHalves(ctx, s, snapshots.OutMap, m, func() func(int, prolly.Entry) error {
 		sources := found{find: func(k schemas.NodeKey) (n int32, ok bool) { n, ok = byKey[k]; return }}
 		return func(rank int, e prolly.Entry) error {
 			from, kind, to, ok := snapshots.CutEdge(e.Key)
@@ -286,7 +286,7 @@ func (g *Graph) readEdges(ctx context.Context, s *snapshots.Snapshot, byKey map[
 
 // inHalves reads a map, its two halves at the same time. Each has what reader makes
 // called with its entries in order, and how many of the map stand before each.
-func inHalves(ctx context.Context, m *prolly.Map, reader func() func(rank int, e prolly.Entry) error) error {
+func inHalves(ctx context.Context, s *snapshots.Snapshot, w snapshots.Which, m *prolly.Map, reader func() func(rank int, e prolly.Entry) error) error {
 	middle, some, err := m.At(m.Len() / 2)
 	if err != nil || !some {
 		return err
@@ -295,7 +295,7 @@ func inHalves(ctx context.Context, m *prolly.Map, reader func() func(rank int, e
 	half := func(rank int, from, to []byte) {
 		use := reader()
 		all.Go(func() error {
-			for e, err := range m.Range(from, to) {
+			for e, err := range s.Range(w, from, to) {
 				if err == nil && rank&0xfff == 0 {
 					err = ctx.Err()
 				}
@@ -372,12 +372,8 @@ func sortInto(edges []edge, start []int32) []int32 {
 }
 
 func (g *Graph) readOutside(ctx context.Context, s *snapshots.Snapshot, byKey map[schemas.NodeKey]int32) error {
-	m, err := s.Externals()
-	if err != nil {
-		return err
-	}
 	bySymbol := map[symbol]int32{}
-	for e, err := range m.All() {
+	for e, err := range s.Range(snapshots.ExternalsMap, nil, nil) {
 		if err != nil {
 			return err
 		}

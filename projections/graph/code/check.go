@@ -64,6 +64,9 @@ const MaxFaults = 100
 func (v *View) Check(ctx context.Context, progress func(done, total int)) (Checked, []Fault, error) {
 	c := check{ctx: ctx, v: v, progress: progress, chunks: map[schemas.TopicPartition]*checkers{}}
 	err := c.all()
+	for _, close := range c.closing {
+		close()
+	}
 	for _, maps := range c.chunks {
 		for _, of := range maps {
 			did := of.Checked()
@@ -87,6 +90,8 @@ type check struct {
 	faults   []Fault
 	// chunks has the checkers of each partition, whose repositories share chunks.
 	chunks map[schemas.TopicPartition]*checkers
+	// closing are what ends the passes of the checkers.
+	closing []func()
 }
 
 // checkers are those of the maps, in the order of allMaps.
@@ -134,7 +139,12 @@ func (c *check) repository(r RepoID) error {
 	if c.chunks[r.TP] == nil {
 		c.chunks[r.TP] = &checkers{}
 		for i, w := range allMaps {
-			c.chunks[r.TP][i] = c.v.Maps(r, w).Checker()
+			db, close, err := c.v.pass(r, w)
+			if err != nil {
+				return err
+			}
+			c.closing = append(c.closing, close)
+			c.chunks[r.TP][i] = db.Checker()
 		}
 	}
 	var newest *Snapshot
@@ -243,7 +253,7 @@ func (s *Snapshot) keys(ctx context.Context, w Which) (map[string]struct{}, erro
 		return nil, err
 	}
 	all := make(map[string]struct{}, m.Len())
-	for e, err := range m.All() {
+	for e, err := range s.Range(w, nil, nil) {
 		if err != nil {
 			return nil, err
 		}
@@ -266,13 +276,9 @@ func (c *check) directions(s *Snapshot, there, back Which, between bool, nodes m
 	}
 	var sums [2]xxh3.Uint128
 	for i, w := range []Which{there, back} {
-		m, err := s.open(w)
-		if err != nil {
-			return err
-		}
 		n := 0
 		var turned []byte
-		for e, err := range m.All() {
+		for e, err := range s.Range(w, nil, nil) {
 			if err != nil {
 				return err
 			}

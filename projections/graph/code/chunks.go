@@ -1,6 +1,7 @@
 package code
 
 import (
+	"bytes"
 	"errors"
 
 	"github.com/recountdb/recount/projections/graph/prolly"
@@ -36,6 +37,29 @@ func viewed(v *store.View, shard []byte) *prolly.Keyed {
 func (v *View) Maps(r RepoID, w Which) *prolly.DB { return v.chunks(r).In(w.space()) }
 
 func (v *View) chunks(r RepoID) *prolly.DB { return v.c.maps.On(viewed(v.View, r.shard())) }
+
+// pass is Maps for one goroutine that reads all of a map: one iterator finds the
+// chunks, which in the order of the keys lie side by side. For a few of them it takes
+// longer than Maps, as it knows no Bloom filters. The caller closes it.
+func (v *View) pass(r RepoID, w Which) (db *prolly.DB, close func(), err error) {
+	prefix := append(chunkPrefix(r.shard()), w.space())
+	it, err := v.Iter(prefix, store.PrefixEnd(prefix))
+	if err != nil {
+		return nil, nil, err
+	}
+	find := func(key []byte, use func([]byte) error) (bool, error) {
+		if !it.SeekGE(key) || !bytes.Equal(it.Key(), key) {
+			return false, v.Explain(it.Error())
+		}
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return false, v.Explain(err)
+		}
+		return true, use(value)
+	}
+	db = v.c.maps.On(&prolly.Keyed{Prefix: chunkPrefix(r.shard()), Find: find}).In(w.space())
+	return db, func() { _ = it.Close() }, nil // what failed, find said
+}
 
 // ChunkBytes is about how many bytes the chunks of all partitions take on disk. What is
 // in memory is written there first.

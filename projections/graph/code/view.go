@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -245,6 +246,30 @@ func (s *Snapshot) In() (*prolly.Map, error)         { return s.open(InMap) }
 func (s *Snapshot) Externals() (*prolly.Map, error)  { return s.open(ExternalsMap) }
 func (s *Snapshot) Users() (*prolly.Map, error)      { return s.open(UsersMap) }
 func (s *Snapshot) Unresolved() (*prolly.Map, error) { return s.open(UnresolvedMap) }
+
+// Range yields the entries of a map as prolly.Map.Range does, for who reads most of
+// it: one iterator reads them all.
+func (s *Snapshot) Range(w Which, from, to []byte) iter.Seq2[prolly.Entry, error] {
+	return func(yield func(prolly.Entry, error) bool) {
+		root, err := s.roots.of(w)
+		if err != nil {
+			yield(prolly.Entry{}, err)
+			return
+		}
+		db, close, err := s.v.pass(s.repo, w)
+		if err != nil {
+			yield(prolly.Entry{}, err)
+			return
+		}
+		defer close()
+		m, err := db.Map(root)
+		if err != nil {
+			yield(prolly.Entry{}, err)
+			return
+		}
+		m.Range(from, to)(yield)
+	}
+}
 
 func (s *Snapshot) open(w Which) (*prolly.Map, error) {
 	root, err := s.roots.of(w)
