@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,7 +26,8 @@ import (
 const askers = 16
 
 // benchQuery asks for evidence among a number of objects, over HTTP, by 16 clients at once
-// and then by one.
+// and then by one. The clients are a process of their own, so that what the answers cost
+// the server can be told from what they cost who asks.
 func benchQuery(ctx context.Context, o options, r *report) (err error) {
 	dir := cmp.Or(o.keep, filepath.Join(o.dir, "query"))
 	_, err = os.Stat(filepath.Join(dir, "recount.json"))
@@ -42,10 +44,14 @@ func benchQuery(ctx context.Context, o options, r *report) (err error) {
 		}
 	}
 
+	if err := settled(ctx, r); err != nil {
+		return err
+	}
+
 	// The questions differ, and their words are drawn as those of the log are.
 	rng := rand.New(rand.NewPCG(l.seed, 0x9e37))
 	zipf := rand.NewZipf(rng, 1.1, 4, uint64(len(l.words)-1))
-	questions := make([][]byte, 1000)
+	questions := make([][]byte, 3000)
 	for i := range questions {
 		words := make([]string, 3+rng.IntN(6))
 		for j := range words {
@@ -57,7 +63,7 @@ func benchQuery(ctx context.Context, o options, r *report) (err error) {
 		}
 	}
 	url := "http://" + s.node.HTTPAddr() + "/v1/query"
-	if _, err := askAll(ctx, url, questions[:100], askers); err != nil { // the first ones fill caches
+	if _, _, err := askedBy(ctx, asked{url, askers, questions[:100]}); err != nil { // the first ones fill caches
 		return err
 	}
 	for _, clients := range []int{askers, 1} {
@@ -66,16 +72,38 @@ func benchQuery(ctx context.Context, o options, r *report) (err error) {
 			some = questions[:300]
 		}
 		cpu := cpuTime()
-		a, err := askAll(ctx, url, some, clients)
+		a, theirs, err := askedBy(ctx, asked{url, clients, some})
 		if err != nil {
 			return err
 		}
-		r.add(fmt.Sprintf("POST /v1/query, %d at once, %d questions of 3 to 8 words", clients, len(some)), "%.0f a second, p50 %s, p99 %s, max %s; %.2f ms CPU each, the clients' included",
-			float64(len(some))/a.took.Seconds(), a.each.quantile(.5), a.each.quantile(.99), a.each.quantile(1), float64((cpuTime()-cpu).Microseconds())/1000/float64(len(some)))
-		slices.Sort(a.bytes)
-		r.add("… an answer", "%d bytes at the median, %d at most; %d of %d empty", a.bytes[len(a.bytes)/2], a.bytes[len(a.bytes)-1], a.empty, len(some))
+		ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 / float64(len(some)) }
+		r.add(fmt.Sprintf("POST /v1/query, %d at once, %d questions of 3 to 8 words", clients, len(some)), "%.0f a second, p50 %s, p99 %s, max %s; CPU each %.2f ms, and %.2f ms of the clients",
+			float64(len(some))/a.Took.Seconds(), a.Each.quantile(.5), a.Each.quantile(.99), a.Each.quantile(1), ms(cpuTime()-cpu), ms(theirs))
+		slices.Sort(a.Bytes)
+		r.add("… an answer", "%d bytes at the median, %d at most; %d of %d empty", a.Bytes[len(a.Bytes)/2], a.Bytes[len(a.Bytes)-1], a.Empty, len(some))
 	}
-	r.add("peak RSS, clients included", "%d MiB", peakRSS()>>20)
+	r.add("peak RSS of the server", "%d MiB", peakRSS()>>20)
+	return nil
+}
+
+// settled waits until what this process does by itself has ended: objects of large spaces
+// are linked and files compacted for a while after the last is visible.
+func settled(ctx context.Context, r *report) error {
+	const window = time.Second
+	start, began := time.Now(), cpuTime()
+	for before := began; ; {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(window):
+		}
+		now := cpuTime()
+		if now-before < window/20 {
+			break
+		}
+		before = now
+	}
+	r.add("until linking and compactions had ended, before the questions", "%.0f s, %.1f s CPU", time.Since(start).Seconds(), (cpuTime() - began).Seconds())
 	return nil
 }
 
@@ -103,17 +131,56 @@ func (s *system) fill(ctx context.Context, l *agentLoad, n int, r *report) error
 	return nil
 }
 
-// answered is what came of many questions.
-type answered struct {
-	each  latencies
-	bytes []int
-	empty int
-	took  time.Duration
+// asked is what clients ask.
+type asked struct {
+	URL       string
+	Clients   int
+	Questions [][]byte
 }
 
-// askAll asks questions by a number of clients, each as soon as its last was answered.
-func askAll(ctx context.Context, url string, questions [][]byte, clients int) (answered, error) {
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
+// answered is what came of many questions.
+type answered struct {
+	Each  latencies
+	Bytes []int
+	Empty int
+	Took  time.Duration
+}
+
+// askedBy has a process of its own ask, and says how much CPU time that took.
+func askedBy(ctx context.Context, q asked) (a answered, cpu time.Duration, err error) {
+	in, err := json.Marshal(q)
+	if err != nil {
+		return a, 0, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return a, 0, err
+	}
+	cmd := exec.CommandContext(ctx, self, "-child", "ask")
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return a, 0, fmt.Errorf("ask: %w", err)
+	}
+	return a, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), json.Unmarshal(out, &a)
+}
+
+// askChild asks what stands in its input.
+func askChild(ctx context.Context) error {
+	var q asked
+	if err := json.NewDecoder(os.Stdin).Decode(&q); err != nil {
+		return err
+	}
+	a, err := askAll(ctx, q)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(a)
+}
+
+// askAll asks by a number of clients, each as soon as its last question was answered.
+func askAll(ctx context.Context, q asked) (answered, error) {
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: q.Clients}}
 	defer client.CloseIdleConnections()
 	var (
 		mu     sync.Mutex
@@ -123,28 +190,28 @@ func askAll(ctx context.Context, url string, questions [][]byte, clients int) (a
 		work   = make(chan []byte)
 	)
 	start := time.Now()
-	for range clients {
+	for range q.Clients {
 		wg.Go(func() {
-			for q := range work {
+			for question := range work {
 				start := time.Now()
-				body, err := postJSON(ctx, client, url, q)
+				body, err := postJSON(ctx, client, q.URL, question)
 				took := time.Since(start)
 				mu.Lock()
-				all.each, all.bytes = append(all.each, took), append(all.bytes, len(body))
+				all.Each, all.Bytes = append(all.Each, took), append(all.Bytes, len(body))
 				if bytes.Contains(body, []byte(`"query_status":"empty"`)) {
-					all.empty++
+					all.Empty++
 				}
 				failed = errors.Join(failed, err)
 				mu.Unlock()
 			}
 		})
 	}
-	for _, q := range questions {
-		work <- q
+	for _, question := range q.Questions {
+		work <- question
 	}
 	close(work)
 	wg.Wait()
-	all.took = time.Since(start)
+	all.Took = time.Since(start)
 	return all, failed
 }
 

@@ -48,6 +48,8 @@ func runChild(ctx context.Context, name string, o options) error {
 		took := time.Since(start)
 		fmt.Printf("opened %d %d\n", took.Microseconds(), peakRSS())
 		return b.Close()
+	case "ask":
+		return askChild(ctx)
 	}
 	return fmt.Errorf("no child %q", name)
 }
