@@ -82,6 +82,7 @@ func (a *asking) answer() (Response, error) {
 	if err := w.fit(&p); err != nil {
 		return Response{}, err
 	}
+	w.keep()
 	a.step(Step{Operator: "assemble", Inputs: map[string]string{"mode": a.r.Mode}, Counts: map[string]int64{
 		"objects": int64(len(resp.Objects)), "edges": int64(len(resp.Edges)), "events": int64(len(resp.Provenance)), "versions": int64(len(resp.Versions)),
 	}})
@@ -155,8 +156,8 @@ func (t *retrieval) prove(hits []*hit) {
 		s := Step{Path: l.path, Operator: l.operator, Why: t.plan.why(l.path), Inputs: l.inputs, Counts: l.counts}
 		if t.r.includes(IncludeProof) {
 			for i, key := range l.keys {
-				if place[t.all[key].ref] {
-					s.Hits = append(s.Hits, query.Evidence{Position: t.all[key].ref.Position, Rank: i + 1, Score: l.scores[i]})
+				if place[t.candidates[key].ref] {
+					s.Hits = append(s.Hits, query.Evidence{Position: t.candidates[key].ref.Position, Rank: i + 1, Score: l.scores[i]})
 				}
 			}
 		}
@@ -164,7 +165,7 @@ func (t *retrieval) prove(hits []*hit) {
 	}
 	steps = append(steps, Step{
 		Operator: "fuse", Inputs: map[string]string{"method": "reciprocal rank", "k": strconv.Itoa(rrfK)},
-		Counts: map[string]int64{"candidates": int64(len(t.all))},
+		Counts: map[string]int64{"candidates": int64(len(t.candidates))},
 	})
 	// They were taken before what was read of them was collapsed, judged and followed.
 	at := t.began

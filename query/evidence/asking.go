@@ -59,15 +59,7 @@ type asking struct {
 	vector  *vector.Projection
 	release []func()
 
-	// read are the objects read so far, nil where one may not be known of; ends are what
-	// edges of objects lead to, and come from; fragments are links of chains.
-	read      map[schemas.ObjectRef]*objects.Stored
-	ends      map[schemas.ObjectRef]*ends
-	fragments map[schemas.ObjectRef]*fragment
-	// events are the objects of an event's id, and to the edges that lead to an id, that
-	// were looked up so far.
-	events map[schemas.EventID][]*objects.Stored
-	to     map[schemas.EventID][]objects.Edge
+	*scratch
 	// relations are the audiences over which statements of a workspace are compared.
 	relations map[[2]string][]schemas.AudienceID
 
@@ -85,8 +77,7 @@ func (s Sources) ask(ctx context.Context, p schemas.Principal, r Request) (*aski
 	now := time.Now()
 	a := &asking{
 		ctx: ctx, s: s, p: p, r: r, w: s.Weights.orDefault(), start: now, clock: now,
-		read: map[schemas.ObjectRef]*objects.Stored{}, ends: map[schemas.ObjectRef]*ends{}, fragments: map[schemas.ObjectRef]*fragment{},
-		events: map[schemas.EventID][]*objects.Stored{}, to: map[schemas.EventID][]objects.Edge{},
+		scratch:   scratches.Get().(*scratch),
 		relations: map[[2]string][]schemas.AudienceID{},
 		filters:   []query.AppliedFilter{}, proof: []Step{},
 	}
@@ -138,6 +129,7 @@ func (a *asking) open() error {
 }
 
 func (a *asking) close() {
+	a.give()
 	if a.view != nil {
 		a.view.Close()
 	}

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -29,18 +30,16 @@ type answer struct {
 	words []string
 	// shown are the objects that the answer has, by id.
 	shown map[string]bool
-	// events are those that it rests on.
-	events map[schemas.ObjectRef]*part
-	// hits is how many of its objects are hits, which stand first; joined how many of its
+	// hits is how many of its objects are hits, which stand first; toOthers how many of its
 	// edges lead to things of other kinds.
-	hits, joined int
+	hits, toOthers int
 }
 
 // assemble puts the hits and what belongs to them into the response.
 func (a *asking) assemble(hits []*hit, x *expansion) (*answer, error) {
-	w := &answer{asking: a, words: wordsOf(a.r.Text), shown: map[string]bool{}, events: map[schemas.ObjectRef]*part{}}
+	w := &answer{asking: a, words: wordsOf(a.r.Text), shown: make(map[string]bool, len(hits))}
 	w.resp = Response{
-		Status: query.StatusOK, Objects: []Object{}, Edges: []Edge{}, Provenance: []Event{}, Versions: []Version{},
+		Status: query.StatusOK, Objects: make([]Object, 0, len(hits)), Edges: a.told, Provenance: a.events, Versions: []Version{},
 		Watermark: a.at.Below,
 	}
 	for _, h := range hits {
@@ -114,7 +113,7 @@ func (w *answer) hit(h *hit) (Object, error) {
 // object is an object as an answer has it, with a passage of a part of its text.
 func (w *answer) object(o *objects.Stored, part, most int) (Object, error) {
 	out := Object{
-		ID: schemas.ObjectID(o.Id).String(), EventID: o.EventID.String(), Position: o.Ref.Position.String(),
+		ID: o.IDText, EventID: o.EventID.String(), Position: o.At,
 		Type: typeName(o.Type), Memory: memoryName(o.Memory), Tenant: o.Tenant, Workspace: o.Workspace, Agent: o.Agent, Session: o.Session,
 		Time: time.Unix(0, o.TimeUnixNano).UTC(), Visibility: visibilityName(o.Visibility), Removed: o.Removed,
 	}
@@ -163,7 +162,7 @@ func (w *answer) versions(h *hit) {
 	}
 	for i, v := range all {
 		w.resp.Versions = append(w.resp.Versions, Version{
-			Object: v.ObjectID().String(), Number: i + 1, EventID: v.EventID.String(), Position: v.Ref.Position.String(),
+			Object: v.IDText, Number: i + 1, EventID: v.EventID.String(), Position: v.At,
 			Time: time.Unix(0, v.TimeUnixNano).UTC(), Title: brief(v.Title, maxTitle), Removed: v.Removed,
 		})
 	}
@@ -178,14 +177,9 @@ func (w *answer) left() *Left {
 
 // edges are those of the chains, hit by hit, then those of the expansion, each once.
 func (w *answer) edges(hits []*hit, x *expansion) {
-	most := len(x.edges)
-	for _, h := range hits {
-		if h.chain != nil {
-			most += len(h.chain.edges)
-		}
-	}
 	// Of what is joined the kind of the first edge; have has the kinds of others.
-	joined, have := make(map[edgeKey]string, most), map[edgeKey]bool{}
+	joined, have := w.joined, w.have
+	clear(have) // of the expansion
 	add := func(e *Edge) {
 		pair := e.key("")
 		switch kind, known := joined[pair]; {
@@ -237,7 +231,7 @@ func (w *answer) provenance(hits []*hit, x *expansion) {
 	}
 	add := func(p *part) {
 		if !own[p.ref.Position] {
-			w.events[p.ref] = p
+			w.parts[p.ref] = p
 		}
 	}
 	for _, h := range hits {
@@ -257,18 +251,20 @@ func (w *answer) provenance(hits []*hit, x *expansion) {
 		p := partOf(o)
 		add(&p)
 	}
-	var all []*part
-	for _, p := range w.events {
-		all = append(all, p)
-	}
-	slices.SortFunc(all, comparePart)
-	for _, p := range all {
-		e := Event{ID: p.event.String(), Position: p.ref.Position.String(), Type: p.eventType, Object: p.id.String()}
+	for _, p := range slices.SortedFunc(maps.Values(w.parts), comparePart) {
+		e := Event{ID: p.event.String(), Position: p.at, Type: p.eventType, Object: p.idText}
 		if full {
 			e.Title, e.Agent, e.Session, e.Time = brief(p.title, maxTitle), p.agent, p.session, time.Unix(0, p.time).UTC()
 		}
 		w.resp.Provenance = append(w.resp.Provenance, e)
 	}
+}
+
+// keep makes the answer's own what lies in the room that it was put together in.
+func (w *answer) keep() {
+	r := &w.resp
+	w.told, w.events = r.Edges, r.Provenance
+	r.Edges, r.Provenance = append([]Edge{}, r.Edges...), append([]Event{}, r.Provenance...)
 }
 
 // round keeps of a number what says something.

@@ -42,7 +42,7 @@ func callOf(result *part, all []*part) *part {
 
 // otherSides are, of a result, its call, and of a call its results: those of one audience.
 func (a *asking) otherSides(o *objects.Stored, base neighbor, name string) ([]neighbor, error) {
-	edges, err := a.view.Entity([]schemas.AudienceID{o.Audience.ID()}, name, a.bound(maxFan))
+	edges, err := a.view.Entity([]schemas.AudienceID{o.AudienceID}, name, a.bound(maxFan))
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (a *asking) otherSides(o *objects.Stored, base neighbor, name string) ([]ne
 
 // callsNamed are the calls of a name that an object's result may be of.
 func callsNamed(v *objects.View, o *objects.Stored, name string, b objects.Bound) ([]*objects.Stored, error) {
-	edges, err := v.Entity([]schemas.AudienceID{o.Audience.ID()}, name, b)
+	edges, err := v.Entity([]schemas.AudienceID{o.AudienceID}, name, b)
 	var all []*objects.Stored
 	for _, e := range edges {
 		x, err := v.Get(e.Ref)

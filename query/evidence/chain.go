@@ -24,7 +24,7 @@ type chain struct {
 func (c *chain) told() *Chain {
 	out := &Chain{Length: len(c.parts), Complete: len(c.dangling) == 0 && !c.cut, Cut: c.cut, Cyclic: c.cyclic}
 	for _, p := range c.roots[:min(len(c.roots), 3)] {
-		out.Roots = append(out.Roots, p.id.String())
+		out.Roots = append(out.Roots, p.idText)
 	}
 	for _, id := range c.dangling[:min(len(c.dangling), 3)] {
 		out.Dangling = append(out.Dangling, id.String())
@@ -36,16 +36,18 @@ func (c *chain) told() *Chain {
 type walk struct {
 	chain
 	seen map[schemas.ObjectRef]bool
-	open []schemas.ObjectRef
+	// open are those whose causes come next; spare is room for those after them.
+	open, spare []schemas.ObjectRef
 }
 
 // chains follow what led to each of some objects back to the roots. The objects that all
 // of them together take in are bounded: they go back in turns, one edge at a time, so that
 // the nearest causes of each are there whatever the others need.
 func (a *asking) chains(hits []*hit) error {
-	walks := make([]*walk, len(hits))
+	walks := a.walksOf(len(hits))
 	for i, h := range hits {
-		walks[i] = &walk{seen: map[schemas.ObjectRef]bool{h.ref: true}, open: []schemas.ObjectRef{h.ref}}
+		walks[i].seen[h.ref] = true
+		walks[i].open = append(walks[i].open, h.ref)
 	}
 	taken := map[schemas.ObjectRef]bool{}
 	for _, h := range hits {
@@ -54,12 +56,13 @@ func (a *asking) chains(hits []*hit) error {
 	room := a.r.Expand.Nodes
 	for going := true; going; {
 		going = false
-		for _, w := range walks {
+		for i := range walks {
+			w := &walks[i]
 			if err := a.ctx.Err(); err != nil {
 				return err
 			}
 			open := w.open
-			w.open = nil
+			w.open, w.spare = w.spare[:0], open
 			for _, ref := range open {
 				if err := a.stepBack(w, ref, taken, &room); err != nil {
 					return err
@@ -69,7 +72,8 @@ func (a *asking) chains(hits []*hit) error {
 		}
 	}
 	whole, cut, dangling := 0, 0, 0
-	for i, w := range walks {
+	for i := range walks {
+		w := &walks[i]
 		hits[i].chain = &w.chain
 		if len(w.dangling) > 0 {
 			dangling++
@@ -137,15 +141,15 @@ type led struct {
 // edge is the cause in the answer: from what it led to, as its event tells it; of a
 // tool's result from the call.
 func (l *led) edge(of *part) Edge {
-	e := Edge{From: of.id.String(), FromVersion: version(of.versioned, of.ref), Kind: l.kind, Confidence: l.confidence, Rule: l.rule}
+	e := Edge{From: of.idText, FromVersion: version(of.versioned, of.at), Kind: l.kind, Confidence: l.confidence, Rule: l.rule}
 	if l.to == nil {
 		e.To, e.Dangling = l.event.String(), true
 		return e
 	}
-	e.To, e.ToVersion = l.to.id.String(), version(l.to.versioned, l.to.ref)
+	e.To, e.ToVersion = l.to.idText, version(l.to.versioned, l.to.at)
 	if l.back {
 		e.turn()
-		e.Evidence = []string{l.to.ref.Position.String(), of.ref.Position.String()}
+		e.Evidence = []string{l.to.at, of.at}
 	}
 	return e
 }

@@ -150,8 +150,8 @@ func (w *answer) ran(hits []*hit) error {
 		s.Counts["joined"]++
 		w.beside(best)
 		w.join(Edge{
-			From: h.o.ObjectID().String(), To: best.ID, Kind: "ran", Confidence: sure, Rule: rule,
-			Evidence: []string{h.ref.Position.String(), best.Position},
+			From: h.o.IDText, To: best.ID, Kind: "ran", Confidence: sure, Rule: rule,
+			Evidence: []string{h.o.At, best.Position},
 		})
 	}
 	w.rest(below)

@@ -25,7 +25,7 @@ type expansion struct {
 // order of the hits, so many steps far, until there are as many objects as may be. What
 // may not be known of is not there: neither objects nor the edges that such tell of.
 func (a *asking) expand(hits []*hit) (*expansion, error) {
-	x := &expansion{}
+	x := &expansion{edges: a.expanded}
 	kinds := followed
 	if len(a.r.Expand.Kinds) > 0 {
 		kinds = nil
@@ -42,10 +42,9 @@ func (a *asking) expand(hits []*hit) (*expansion, error) {
 		open = append(open, h.o)
 	}
 	room := max(0, a.r.Expand.Nodes-len(hits))
-	have := map[edgeKey]bool{}
 	add := func(e Edge) {
-		if k := e.key(e.Kind); !have[k] {
-			have[k] = true
+		if k := e.key(e.Kind); !a.have[k] {
+			a.have[k] = true
 			x.edges = append(x.edges, e)
 		}
 	}
@@ -104,6 +103,7 @@ func (a *asking) expand(hits []*hit) (*expansion, error) {
 		}
 		open = next
 	}
+	a.expanded = x.edges
 	return x, nil
 }
 
@@ -119,19 +119,19 @@ func (e *Edge) turn() {
 }
 
 // version names the version at a place of a thing that has versions.
-func version(versioned bool, ref schemas.ObjectRef) string {
+func version(versioned bool, at string) string {
 	if !versioned {
 		return ""
 	}
-	return ref.Position.String()
+	return at
 }
 
 // edge is the edge between an object and its neighbor, as its event tells it.
 func (n *neighbor) edge(o *objects.Stored) Edge {
-	e := Edge{From: schemas.ObjectID(o.Id).String(), FromVersion: version(o.Versioned, o.Ref), Kind: n.name, Confidence: round(n.confidence), Rule: n.rule}
+	e := Edge{From: o.IDText, FromVersion: version(o.Versioned, o.At), Kind: n.name, Confidence: round(n.confidence), Rule: n.rule}
 	switch {
 	case n.o != nil:
-		e.To, e.ToVersion = schemas.ObjectID(n.o.Id).String(), version(n.o.Versioned, n.o.Ref)
+		e.To, e.ToVersion = n.o.IDText, version(n.o.Versioned, n.o.At)
 	case n.entity != "":
 		e.To = n.entity
 	default:
@@ -141,7 +141,7 @@ func (n *neighbor) edge(o *objects.Stored) Edge {
 		e.turn()
 	}
 	if n.rule == ruleCallID && n.o != nil {
-		e.Evidence = []string{o.Ref.Position.String(), n.o.Ref.Position.String()}
+		e.Evidence = []string{o.At, n.o.At}
 		if n.back {
 			slices.Reverse(e.Evidence)
 		}
@@ -174,9 +174,9 @@ func (a *asking) sharing(o *objects.Stored, n *neighbor) ([]neighbor, error) {
 }
 
 func edgeKind(name string) recountv1.ObjectEdgeKind {
-	for k := range recountv1.ObjectEdgeKind_name {
-		if kind := recountv1.ObjectEdgeKind(k); word(edgePrefix, k, kind.String()) == name {
-			return kind
+	for k, word := range edgeKinds {
+		if word == name {
+			return recountv1.ObjectEdgeKind(k)
 		}
 	}
 	return recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_UNSPECIFIED

@@ -29,6 +29,8 @@ type fragment struct {
 type part struct {
 	ref       schemas.ObjectRef
 	id        schemas.ObjectID
+	idText    string
+	at        string // where its event stands in the log
 	event     schemas.EventID
 	eventType string
 	workspace string
@@ -63,7 +65,7 @@ const maxParts = 16
 
 func partOf(o *objects.Stored) part {
 	return part{
-		ref: o.Ref, id: o.ObjectID(), event: o.EventID, eventType: o.EventType,
+		ref: o.Ref, id: o.ObjectID(), idText: o.IDText, at: o.At, event: o.EventID, eventType: o.EventType,
 		workspace: o.Workspace, agent: o.Agent, session: o.Session, time: o.TimeUnixNano, title: o.Title, versioned: o.Versioned,
 	}
 }
@@ -115,15 +117,17 @@ func newFragment(v *objects.View, o *objects.Stored, b objects.Bound) (*fragment
 		switch {
 		case isCall(e) && !calls(o):
 			c.back, c.rule = true, ruleCallID
-			f.rests = append(f.rests, objects.EntityID(o.Audience.ID(), e.Entity))
+			f.rests = append(f.rests, objects.EntityID(o.AudienceID, e.Entity))
 			list, err = callsNamed(v, o, e.Entity, b)
 		case e.Kind != edgeCausedBy && e.Kind != edgeDerivedFrom:
 			continue
 		case len(e.EventId) > 0:
 			c.event = schemas.EventID(e.EventId)
+			f.rests = append(f.rests, c.event)
 			list, err = v.ByEvent(c.event, b)
 		case len(e.ObjectId) > 0:
 			c.event, c.thing = schemas.EventID(e.ObjectId), true
+			f.rests = append(f.rests, c.event)
 			list, err = v.Versions(c.event, b)
 		default:
 			continue
@@ -132,7 +136,6 @@ func newFragment(v *objects.View, o *objects.Stored, b objects.Bound) (*fragment
 			return nil, err
 		}
 		f.wide = f.wide || len(list) > maxParts
-		f.rests = append(f.rests, c.event)
 		list = slices.DeleteFunc(list, func(x *objects.Stored) bool { return x.Tenant != o.Tenant })
 		for _, x := range list {
 			p := partOf(x)

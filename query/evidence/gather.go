@@ -28,15 +28,14 @@ type hit struct {
 // stands, and gives the hits in order.
 func (t *retrieval) gather() ([]*hit, error) {
 	var hits []*hit
-	byText := map[textKey]*hit{}
-	byID := map[schemas.ObjectID]*hit{}
 	most := window(t.r.Limit)
+	byText, byID := make(map[textKey]*hit, most), make(map[schemas.ObjectID]*hit, most)
 	read, collapsed := 0, 0
 	for _, key := range t.best() {
 		if len(hits) == most {
 			break
 		}
-		o, err := t.object(t.all[key].ref)
+		o, err := t.object(t.candidates[key].ref)
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +53,7 @@ func (t *retrieval) gather() ([]*hit, error) {
 			collapsed++
 			continue
 		}
-		h := &hit{candidate: t.all[key], o: o}
+		h := &hit{candidate: t.candidates[key], o: o}
 		if t.r.includes(IncludeProof) {
 			h.scores = scoresOf(key, t.lists)
 		}
@@ -79,7 +78,7 @@ type textKey struct {
 // judge says of each hit whether it stands, and ranks what does not behind what took its
 // place.
 func (t *retrieval) judge(hits []*hit) error {
-	byRef := map[schemas.ObjectRef]*hit{}
+	byRef := make(map[schemas.ObjectRef]*hit, len(hits))
 	for _, h := range hits {
 		byRef[h.ref] = h
 	}

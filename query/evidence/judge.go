@@ -69,10 +69,10 @@ func (a *asking) judgementOf(o *objects.Stored) (judgement, error) {
 			return j, err
 		}
 		if newest := a.keep(j.versions)[0]; newest.Ref != o.Ref {
-			j.lose(newest, Link{Rule: ruleVersion, Confidence: 1, Evidence: []string{newest.Ref.Position.String()}})
+			j.lose(newest, Link{Rule: ruleVersion, Confidence: 1, Evidence: []string{newest.At}})
 		}
 	}
-	own := []string{o.Ref.Position.String()}
+	own := []string{o.At}
 	switch {
 	case o.ValidUntilUnixNano != 0 && o.ValidUntilUnixNano <= a.moment:
 		j.lose(nil, Link{Rule: ruleValidUntil, Confidence: 1, Time: time.Unix(0, o.ValidUntilUnixNano).UTC(), Evidence: own})
@@ -110,7 +110,7 @@ func (j *judgement) lose(to *objects.Stored, l Link) {
 
 // linkTo completes a link with what the other object is.
 func linkTo(o *objects.Stored, l Link) Link {
-	l.ID, l.Agent, l.Time = o.ObjectID().String(), o.Agent, time.Unix(0, o.TimeUnixNano).UTC()
+	l.ID, l.Agent, l.Time = o.IDText, o.Agent, time.Unix(0, o.TimeUnixNano).UTC()
 	if o.Claim != nil {
 		l.Value = brief(o.Claim.Value, 120)
 	}
@@ -141,7 +141,7 @@ func (a *asking) compareClaims(o *objects.Stored, j *judgement) error {
 	if own != nil && own.Ref != o.Ref && newestFirst(own, o) < 0 && !sameValue(own, o) {
 		j.lose(own, Link{
 			Rule: ruleRestated, Confidence: float64(min(confidence(o), confidence(own))),
-			Evidence: []string{o.Ref.Position.String(), own.Ref.Position.String()},
+			Evidence: []string{o.At, own.At},
 		})
 	}
 	var others []*objects.Stored
@@ -155,7 +155,7 @@ func (a *asking) compareClaims(o *objects.Stored, j *judgement) error {
 		if !sameValue(x, o) && len(j.contradicted) < mostLinks {
 			j.contradicted = append(j.contradicted, linkTo(x, Link{
 				Rule: ruleOtherAgent, Confidence: float64(min(confidence(o), confidence(x))),
-				Evidence: []string{o.Ref.Position.String(), x.Ref.Position.String()},
+				Evidence: []string{o.At, x.At},
 			}))
 		}
 	}
@@ -223,7 +223,7 @@ func (a *asking) related(o *objects.Stored) []schemas.AudienceID {
 		all = ids(list[:min(len(list), mostRelated)])
 		a.relations[where] = all
 	}
-	if own := o.Audience.ID(); !slices.Contains(all, own) {
+	if own := o.AudienceID; !slices.Contains(all, own) {
 		return append(slices.Clone(all), own)
 	}
 	return all

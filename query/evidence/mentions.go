@@ -71,8 +71,8 @@ func (w *answer) mentioned(prefix string, p *plan, hits []*hit) mentioned {
 				m.names = append(m.names, name)
 			}
 			m.by[name] = append(m.by[name], Edge{
-				From: h.o.ObjectID().String(), FromVersion: version(h.o.Versioned, h.ref), Kind: "names",
-				Confidence: round(float64(e.Confidence)), Rule: e.Rule, Evidence: []string{h.ref.Position.String()},
+				From: h.o.IDText, FromVersion: version(h.o.Versioned, h.o.At), Kind: "names",
+				Confidence: round(float64(e.Confidence)), Rule: e.Rule, Evidence: []string{h.o.At},
 			})
 		}
 	}

@@ -88,8 +88,8 @@ func compareBool(a, b bool) int {
 // ends are what edges of an object lead to, and come from.
 type ends struct {
 	named    []neighbor // what it names
-	namedBy  []neighbor // what names it, nil until it is asked for
-	complete bool       // namedBy was asked for
+	around   []neighbor // both, in order, once they were asked for
+	complete bool       // they were
 }
 
 // around are the neighbors of an object, both ways, in order.
@@ -99,14 +99,14 @@ func (a *asking) around(o *objects.Stored) ([]neighbor, error) {
 		return nil, err
 	}
 	if !e.complete {
-		if e.namedBy, err = a.comeFrom(o, nil); err != nil {
+		namedBy, err := a.comeFrom(o, nil)
+		if err != nil {
 			return nil, err
 		}
-		e.complete = true
+		e.around, e.complete = slices.Concat(e.named, namedBy), true
+		slices.SortStableFunc(e.around, func(x, y neighbor) int { return x.compare(&y) })
 	}
-	all := slices.Concat(e.named, e.namedBy)
-	slices.SortStableFunc(all, func(x, y neighbor) int { return x.compare(&y) })
-	return all, nil
+	return e.around, nil
 }
 
 // endsOf are the ends of what an object names.
@@ -114,20 +114,19 @@ func (a *asking) endsOf(o *objects.Stored) (*ends, error) {
 	if e := a.ends[o.Ref]; e != nil {
 		return e, nil
 	}
-	e := &ends{}
+	e := &ends{named: make([]neighbor, 0, len(o.Edges))}
 	for _, edge := range o.Edges {
-		n, err := a.leadsTo(o, edge)
-		if err != nil {
+		var err error
+		if e.named, err = a.leadsTo(o, edge, e.named); err != nil {
 			return nil, err
 		}
-		e.named = append(e.named, n...)
 	}
 	a.ends[o.Ref] = e
 	return e, nil
 }
 
-// leadsTo resolves an edge of an object: what is named, among what may be known of.
-func (a *asking) leadsTo(o *objects.Stored, e *recountv1.ObjectEdge) ([]neighbor, error) {
+// leadsTo resolves an edge of an object, and adds what is named, among what may be known of.
+func (a *asking) leadsTo(o *objects.Stored, e *recountv1.ObjectEdge, all []neighbor) ([]neighbor, error) {
 	base := neighbor{kind: e.Kind, name: edgeName(e), confidence: float64(e.Confidence), rule: e.Rule, at: o.Ref.Position}
 	switch {
 	case len(e.EventId) > 0:
@@ -137,9 +136,8 @@ func (a *asking) leadsTo(o *objects.Stored, e *recountv1.ObjectEdge) ([]neighbor
 		}
 		if len(found) == 0 {
 			base.event = schemas.EventID(e.EventId)
-			return []neighbor{base}, nil
+			return append(all, base), nil
 		}
-		var all []neighbor
 		for _, to := range found {
 			n := base
 			n.o = to
@@ -156,25 +154,26 @@ func (a *asking) leadsTo(o *objects.Stored, e *recountv1.ObjectEdge) ([]neighbor
 		} else {
 			base.event = schemas.EventID(e.ObjectId)
 		}
-		return []neighbor{base}, nil
+		return append(all, base), nil
 	case isCall(e):
-		return a.otherSides(o, base, e.Entity)
+		others, err := a.otherSides(o, base, e.Entity)
+		return append(all, others...), err
 	}
 	base.entity = e.Entity
-	return []neighbor{base}, nil
+	return append(all, base), nil
 }
 
 // event are the objects that an event's id means to an object that names it: those of its
 // tenant, and of these the ones of its workspace, if there are.
 func (a *asking) event(o *objects.Stored, id schemas.EventID) ([]*objects.Stored, error) {
-	list, known := a.events[id]
+	list, known := a.byEvent[id]
 	if !known {
 		var err error
 		if list, err = a.view.ByEvent(id, a.bound(maxFan)); err != nil {
 			return nil, err
 		}
 		list = a.keep(list)
-		a.events[id] = list
+		a.byEvent[id] = list
 	}
 	return meant(o, list), nil
 }
@@ -222,11 +221,9 @@ func (a *asking) disputes(o *objects.Stored) ([]neighbor, error) {
 		if !slices.Contains(kinds, e.Kind) {
 			continue
 		}
-		n, err := a.leadsTo(o, e)
-		if err != nil {
+		if all, err = a.leadsTo(o, e, all); err != nil {
 			return nil, err
 		}
-		all = append(all, n...)
 	}
 	slices.SortStableFunc(all, func(x, y neighbor) int { return x.compare(&y) })
 	return all, nil

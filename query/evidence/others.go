@@ -85,8 +85,8 @@ func (w *answer) beside(o Object) {
 // join adds an edge to another kind of thing before those among objects, of which some
 // may be cut.
 func (w *answer) join(e Edge) {
-	w.resp.Edges = slices.Insert(w.resp.Edges, w.joined, e)
-	w.joined++
+	w.resp.Edges = slices.Insert(w.resp.Edges, w.toOthers, e)
+	w.toOthers++
 }
 
 // since is from when on things are asked for: by the request, or by the words of the text.

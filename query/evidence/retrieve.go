@@ -18,8 +18,6 @@ import (
 const (
 	depth = 60
 	named = 64
-	// candidates are how many there mostly are.
-	candidates = 2*depth + named
 	// seeds are how many of the best the graph's path begins with.
 	seeds = 5
 )
@@ -44,9 +42,6 @@ type retrieval struct {
 	plan  plan
 	scope *scope
 
-	all  []candidate
-	keys map[schemas.ObjectRef]int
-
 	lists []ranked
 	// began is how long the proof was before the first path.
 	began int
@@ -55,8 +50,8 @@ type retrieval struct {
 // take notes a candidate and returns its number, -1 where it may not be answered.
 func (t *retrieval) take(ref schemas.ObjectRef, part int) int {
 	if key, known := t.keys[ref]; known {
-		if t.all[key].part < 0 {
-			t.all[key].part = part
+		if t.candidates[key].part < 0 {
+			t.candidates[key].part = part
 		}
 		return key
 	}
@@ -64,9 +59,9 @@ func (t *retrieval) take(ref schemas.ObjectRef, part int) int {
 	if !ok || !t.scope.holds(ref) {
 		return -1
 	}
-	key := len(t.all)
+	key := len(t.candidates)
 	t.keys[ref] = key
-	t.all = append(t.all, candidate{ref: ref, time: attr.TimeUnixNano, importance: attr.Importance, part: part})
+	t.candidates = append(t.candidates, candidate{ref: ref, time: attr.TimeUnixNano, importance: attr.Importance, part: part})
 	return key
 }
 
@@ -78,7 +73,7 @@ func (c *candidate) before(o *candidate) int {
 // retrieve takes the paths of the plan, in its order, and gives the candidates their
 // scores.
 func (a *asking) retrieve(p plan, sc *scope, vec []float32) (*retrieval, error) {
-	t := &retrieval{asking: a, plan: p, scope: sc, all: make([]candidate, 0, candidates), keys: make(map[schemas.ObjectRef]int, candidates), began: len(a.proof)}
+	t := &retrieval{asking: a, plan: p, scope: sc, began: len(a.proof)}
 	for _, path := range []struct {
 		name string
 		take func(*ranked) error
@@ -94,7 +89,7 @@ func (a *asking) retrieve(p plan, sc *scope, vec []float32) (*retrieval, error) 
 		}
 	}
 	t.fuse()
-	if t.plan.takes(pathGraph) && len(t.all) > 0 {
+	if t.plan.takes(pathGraph) && len(t.candidates) > 0 {
 		if err := t.run(pathGraph, t.byEdges); err != nil {
 			return nil, err
 		}
@@ -124,9 +119,9 @@ func (t *retrieval) run(path string, take func(*ranked) error) error {
 // fuse scores all candidates by the lists so far, and by what is known of their standing
 // without reading them.
 func (t *retrieval) fuse() {
-	scores := fuse(len(t.all), t.lists, &t.w)
-	for key := range t.all {
-		c := &t.all[key]
+	scores := fuse(len(t.candidates), t.lists, &t.w)
+	for key := range t.candidates {
+		c := &t.candidates[key]
 		c.fused = scores[key]
 		c.standing = Standing{Age: t.w.age(t.moment - c.time), Importance: t.w.importance(c.importance), Holds: 1}
 		c.score = float64(c.fused*c.standing.Age) * c.standing.Importance
@@ -135,12 +130,12 @@ func (t *retrieval) fuse() {
 
 // best are the candidates by score.
 func (t *retrieval) best() []int {
-	order := make([]int, len(t.all))
+	order := make([]int, len(t.candidates))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(x, y int) int {
-		a, b := &t.all[x], &t.all[y]
+		a, b := &t.candidates[x], &t.candidates[y]
 		return cmp.Or(cmp.Compare(b.score, a.score), a.before(b))
 	})
 	return order
@@ -211,7 +206,7 @@ func (t *retrieval) byEntity(l *ranked) error {
 		keys = append(keys, key)
 	}
 	slices.SortFunc(keys, func(x, y int) int {
-		return cmp.Or(cmp.Compare(names[y], names[x]), t.all[x].before(&t.all[y]))
+		return cmp.Or(cmp.Compare(names[y], names[x]), t.candidates[x].before(&t.candidates[y]))
 	})
 	for _, key := range keys {
 		l.add(key, float64(names[key]))
@@ -250,8 +245,8 @@ func (t *retrieval) byTime(l *ranked) error {
 	}
 	for _, ref := range refs {
 		key := t.take(ref, -1)
-		if key >= 0 && t.all[key].time >= t.plan.cues.from {
-			l.add(key, float64(t.all[key].time)/1e9)
+		if key >= 0 && t.candidates[key].time >= t.plan.cues.from {
+			l.add(key, float64(t.candidates[key].time)/1e9)
 		}
 	}
 	return nil
@@ -266,7 +261,7 @@ func (t *retrieval) byEdges(l *ranked) error {
 	order = order[:min(len(order), seeds)]
 	gain := map[int]float64{}
 	for _, key := range order {
-		from := t.all[key]
+		from := t.candidates[key]
 		o, err := t.object(from.ref)
 		if err != nil || o == nil {
 			if err != nil {
@@ -293,7 +288,7 @@ func (t *retrieval) byEdges(l *ranked) error {
 		keys = append(keys, key)
 	}
 	slices.SortFunc(keys, func(x, y int) int {
-		return cmp.Or(cmp.Compare(gain[y], gain[x]), t.all[x].before(&t.all[y]))
+		return cmp.Or(cmp.Compare(gain[y], gain[x]), t.candidates[x].before(&t.candidates[y]))
 	})
 	for _, key := range keys {
 		l.add(key, gain[key])

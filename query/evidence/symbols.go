@@ -69,7 +69,7 @@ func (w *answer) symbols(_ *plan, hits []*hit) error {
 			}
 			o := show(*found)
 			w.beside(o)
-			w.join(Edge{From: h.o.ObjectID().String(), To: o.ID, Kind: "names", Confidence: round(float64(e.Confidence)), Rule: "symbol_" + found.Match})
+			w.join(Edge{From: h.o.IDText, To: o.ID, Kind: "names", Confidence: round(float64(e.Confidence)), Rule: "symbol_" + found.Match})
 		}
 	}
 	s.Counts["looked_up"] = int64(len(looked))

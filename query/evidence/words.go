@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -16,16 +17,44 @@ const (
 	visibilityPrefix = "VISIBILITY_"
 )
 
-func typeName(t recountv1.ObjectType) string { return word(typePrefix, int32(t), t.String()) }
+// enum has the words of an enum's values, by their numbers.
+type enum map[int32]string
 
-func memoryName(k recountv1.MemoryKind) string { return word(memoryPrefix, int32(k), k.String()) }
+var (
+	types        = enumOf(typePrefix, recountv1.ObjectType_name)
+	memories     = enumOf(memoryPrefix, recountv1.MemoryKind_name)
+	edgeKinds    = enumOf(edgePrefix, recountv1.ObjectEdgeKind_name)
+	visibilities = enumOf(visibilityPrefix, recountv1.Visibility_name)
+)
+
+func enumOf(prefix string, all map[int32]string) enum {
+	e := enum{}
+	for n, name := range all {
+		if n != 0 { // which is nothing
+			e[n] = strings.ToLower(strings.TrimPrefix(name, prefix))
+		}
+	}
+	return e
+}
+
+// word is that of a value, which may be one of a later schema.
+func (e enum) word(n int32) string {
+	if w, known := e[n]; known || n == 0 {
+		return w
+	}
+	return strconv.Itoa(int(n))
+}
+
+func typeName(t recountv1.ObjectType) string { return types.word(int32(t)) }
+
+func memoryName(k recountv1.MemoryKind) string { return memories.word(int32(k)) }
 
 // edgeName is an edge's kind, or the producer's own word for it.
 func edgeName(e *recountv1.ObjectEdge) string {
 	if e.Kind == recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_OTHER && e.Name != "" {
 		return e.Name
 	}
-	return word(edgePrefix, int32(e.Kind), e.Kind.String())
+	return edgeKinds.word(int32(e.Kind))
 }
 
 // visibilityName is nothing for the workspace, which is the common one.
@@ -33,25 +62,18 @@ func visibilityName(v recountv1.Visibility) string {
 	if v == recountv1.Visibility_VISIBILITY_WORKSPACE {
 		return ""
 	}
-	return word(visibilityPrefix, int32(v), v.String())
+	return visibilities.word(int32(v))
 }
 
-func word(prefix string, n int32, name string) string {
-	if n == 0 {
-		return ""
-	}
-	return strings.ToLower(strings.TrimPrefix(name, prefix))
-}
+func typeNames() []string   { return types.names() }
+func memoryNames() []string { return memories.names() }
+func edgeNames() []string   { return edgeKinds.names() }
 
-func typeNames() []string   { return names(typePrefix, recountv1.ObjectType_name) }
-func memoryNames() []string { return names(memoryPrefix, recountv1.MemoryKind_name) }
-func edgeNames() []string   { return names(edgePrefix, recountv1.ObjectEdgeKind_name) }
-
-// names are the words of an enum's values, in the order of their numbers.
-func names(prefix string, all map[int32]string) []string {
+// names are the words, in the order of their numbers.
+func (e enum) names() []string {
 	var out []string
-	for n := int32(1); int(n) < len(all); n++ {
-		out = append(out, word(prefix, n, all[n]))
+	for n := int32(1); int(n) <= len(e); n++ {
+		out = append(out, e[n])
 	}
 	return out
 }

@@ -84,6 +84,10 @@ type Stored struct {
 	EventID   schemas.EventID
 	EventType string
 	Audience  schemas.Audience
+	// AudienceID is that of Audience, IDText and At the object's id and the position of its
+	// event as answers have them: all who read it share them.
+	AudienceID schemas.AudienceID
+	IDText, At string
 	// Edges are those that lead from it.
 	Edges []*recountv1.ObjectEdge
 }
@@ -169,7 +173,8 @@ func (e *event) read(ref schemas.ObjectRef) (*Stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stored{Object: o, Rest: rest, Ref: ref, EventID: e.id, EventType: e.typ, Audience: audienceOf(o)}
+	s := &Stored{Object: o, Rest: rest, Ref: ref, EventID: e.id, EventType: e.typ, Audience: audienceOf(o), At: ref.Position.String()}
+	s.AudienceID, s.IDText = s.Audience.ID(), s.ObjectID().String()
 	s.Edges, err = e.edgesFrom(ref.Index)
 	return s, err
 }

@@ -1,0 +1,93 @@
+package evidence
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/recountdb/recount/projections/graph/objects"
+	"github.com/recountdb/recount/schemas"
+)
+
+// scratch is room that questions leave to the next ones, empty. Nothing of it is in an
+// answer that was given.
+type scratch struct {
+	// read are the objects read so far, nil where one may not be known of; ends are what
+	// edges of objects lead to, and come from; fragments are links of chains.
+	read      map[schemas.ObjectRef]*objects.Stored
+	ends      map[schemas.ObjectRef]*ends
+	fragments map[schemas.ObjectRef]*fragment
+	// byEvent are the objects of an event's id, and to the edges that lead to an id, that
+	// were looked up so far.
+	byEvent map[schemas.EventID][]*objects.Stored
+	to      map[schemas.EventID][]objects.Edge
+
+	candidates []candidate
+	keys       map[schemas.ObjectRef]int // of candidates
+	walks      []walk
+	expanded   []Edge
+	// have are edges that were told, joined of two things that are the kind of the first.
+	have   map[edgeKey]bool
+	joined map[edgeKey]string
+	// parts are of the events that the answer rests on. told and events are the answer's,
+	// before what has no room is cut.
+	parts  map[schemas.ObjectRef]*part
+	told   []Edge
+	events []Event
+}
+
+var scratches = sync.Pool{New: func() any {
+	return &scratch{
+		read: map[schemas.ObjectRef]*objects.Stored{}, ends: map[schemas.ObjectRef]*ends{}, fragments: map[schemas.ObjectRef]*fragment{},
+		byEvent: map[schemas.EventID][]*objects.Stored{}, to: map[schemas.EventID][]objects.Edge{}, keys: map[schemas.ObjectRef]int{},
+		have: map[edgeKey]bool{}, joined: map[edgeKey]string{}, parts: map[schemas.ObjectRef]*part{},
+	}
+}}
+
+// mostScratch is how many objects a question has read at most whose room is kept.
+const mostScratch = 4 << 10
+
+// give leaves the room to another question.
+func (s *scratch) give() {
+	if len(s.read) > mostScratch {
+		return
+	}
+	clear(s.read)
+	clear(s.ends)
+	clear(s.fragments)
+	clear(s.byEvent)
+	clear(s.to)
+	clear(s.keys)
+	clear(s.have)
+	clear(s.joined)
+	clear(s.parts)
+	s.candidates, s.expanded, s.told, s.events = empty(s.candidates), empty(s.expanded), empty(s.told), empty(s.events)
+	for i := range s.walks {
+		s.walks[i].empty()
+	}
+	scratches.Put(s)
+}
+
+func empty[T any](list []T) []T {
+	clear(list[:cap(list)])
+	return list[:0]
+}
+
+// walksOf are so many walks that have not begun.
+func (s *scratch) walksOf(n int) []walk {
+	s.walks = slices.Grow(s.walks[:0], n)[:n]
+	for i := range s.walks {
+		if s.walks[i].seen == nil {
+			s.walks[i].seen = map[schemas.ObjectRef]bool{}
+		}
+	}
+	return s.walks
+}
+
+func (w *walk) empty() {
+	clear(w.seen)
+	c := &w.chain
+	*w = walk{
+		chain: chain{parts: empty(c.parts), edges: empty(c.edges), roots: empty(c.roots), dangling: empty(c.dangling)},
+		seen:  w.seen, open: empty(w.open), spare: empty(w.spare),
+	}
+}
