@@ -166,7 +166,7 @@ func Open(dir string, o store.Options) (*Index, error) {
 		audiences: map[schemas.TopicPartition]*audiences{},
 		cache:     cache[blocks]{limit: blockCacheBytes}, parts: cache[partBlocks]{limit: partCacheBytes}, entries: cache[entries]{limit: entryCacheBytes},
 		searches: sync.Pool{New: func() any { return new(searchScratch) }},
-		scratch:  sync.Pool{New: func() any { return new(objectScratch) }},
+		scratch:  sync.Pool{New: newObjectScratch},
 	}, nil
 }
 

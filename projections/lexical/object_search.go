@@ -24,8 +24,8 @@ func (x *Index) SearchObjects(ctx context.Context, q ObjectQuery) ([]ObjectHit, 
 	defer v.Close()
 	s := &objectSearch{
 		ctx: ctx, x: x, q: q, v: v, terms: q.terms(), objectScratch: x.scratch.Get().(*objectScratch),
-		top: newTop(q.K, q.Distinct), blocks: map[uint64]entries{}, resolved: map[uint64]bool{},
 	}
+	s.top.k, s.top.distinct = q.K, q.Distinct
 	if err := s.prepare(); err != nil {
 		return nil, s.stats, err
 	}
@@ -38,7 +38,7 @@ func (x *Index) SearchObjects(ctx context.Context, q ObjectQuery) ([]ObjectHit, 
 		return nil, s.stats, err
 	}
 	hits, err := s.hits()
-	s.room.clear()
+	s.objectScratch.clear()
 	x.scratch.Put(s.objectScratch) // after an error its window may have marks
 	return hits, s.stats, err
 }
@@ -46,9 +46,24 @@ func (x *Index) SearchObjects(ctx context.Context, q ObjectQuery) ([]ObjectHit, 
 // objectScratch is what searches for objects leave to the next ones: none of it is of any
 // meaning there.
 type objectScratch struct {
-	window  window // nothing marked
-	waiting []candidate
-	room    room
+	window   window // nothing marked
+	waiting  []candidate
+	room     room
+	top      top
+	blocks   map[uint64]entries // by shard and number
+	resolved map[uint64]bool    // objects of several parts, by shard and first document
+}
+
+func newObjectScratch() any {
+	return &objectScratch{top: top{held: map[uint64]found{}}, blocks: map[uint64]entries{}, resolved: map[uint64]bool{}}
+}
+
+func (s *objectScratch) clear() {
+	s.room.clear()
+	s.top.best = s.top.best[:0]
+	clear(s.top.held)
+	clear(s.blocks)
+	clear(s.resolved)
 }
 
 // objectSearch is one search for objects under way.
@@ -63,16 +78,13 @@ type objectSearch struct {
 	factors []float64 // by term
 	shards  []objectShard
 	lists   [][]partBlock // of shard i and term t: i·terms + t
-	top     top
-	active  []termBlock // in the window at hand
-	made    uint32      // objectShard.id of the last
+	active  []termBlock   // in the window at hand
+	made    uint32        // objectShard.id of the last
 	*objectScratch
 
 	key       []byte
-	blocks    map[uint64]entries // by shard and number
-	blockAt   uint64             // of blockLast
+	blockAt   uint64 // of blockLast
 	blockLast entries
-	resolved  map[uint64]bool // objects of several parts, by shard and first document
 }
 
 // objectShard is one audience in one partition, as of the moment asked.
@@ -395,17 +407,24 @@ func (s *objectSearch) ref(h found) schemas.ObjectRef {
 // hits are those that were kept.
 func (s *objectSearch) hits() ([]ObjectHit, error) {
 	hits := make([]ObjectHit, len(s.top.best))
+	n := 0
+	for _, f := range s.top.best {
+		n += bits.OnesCount64(f.terms)
+	}
+	terms := make([]string, 0, n) // of all hits
 	for i, f := range s.top.best {
 		e, err := s.entry(&s.shards[f.at], f.doc)
 		if err != nil {
 			return nil, err
 		}
 		hits[i] = ObjectHit{Ref: s.ref(f), Part: e.part, Score: f.score.float(), ContentHash: e.hash}
+		from := len(terms)
 		for t, term := range s.terms {
 			if f.terms>>t&1 == 1 {
-				hits[i].Terms = append(hits[i].Terms, term)
+				terms = append(terms, term)
 			}
 		}
+		hits[i].Terms = terms[from:len(terms):len(terms)]
 	}
 	return hits, nil
 }

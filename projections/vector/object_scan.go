@@ -22,9 +22,6 @@ type objectSearch struct {
 	below  int64
 	runs   uint32 // those below: runs and rows from there on do not exist
 	stats  ObjectStats
-
-	batch  []uint32
-	scores []float32
 }
 
 // target is a space that is asked about, as it is in the view.
@@ -123,9 +120,6 @@ func (s *objectSearch) near(t *target, want int) (more bool, err error) {
 			return false, err
 		}
 		s.stats.Walked += int(from)
-	}
-	if s.batch == nil {
-		s.batch, s.scores = make([]uint32, 0, scanBatch), make([]float32, scanBatch)
 	}
 	for i := range t.ranges {
 		r := &t.ranges[i]
@@ -226,7 +220,7 @@ func (s *objectSearch) walk(t *target, g *flat.Index, want int) (linked uint32, 
 }
 
 // runsOf makes hits of a row's runs, the newest K objects of them that count.
-func (s *objectSearch) runsOf(c candidate, seen map[schemas.ObjectRef]struct{}) {
+func (s *objectSearch) runsOf(c candidate) {
 	added := 0
 	for run := s.v.newest(c.row, &s.v.tail).Load(); run != noRun; run = s.prev.at(run) {
 		if run >= s.runs {
@@ -241,10 +235,10 @@ func (s *objectSearch) runsOf(c candidate, seen map[schemas.ObjectRef]struct{}) 
 			return
 		}
 		ref := s.refOf(offset, index)
-		if _, known := seen[ref]; known || s.Filter != nil && !s.Filter(ref) {
+		if _, known := s.seen[ref]; known || s.Filter != nil && !s.Filter(ref) {
 			continue
 		}
-		seen[ref] = struct{}{}
+		s.seen[ref] = struct{}{}
 		s.hits = append(s.hits, ObjectHit{Ref: ref, Part: part, Score: float64(c.score)})
 		added++
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/recountdb/recount/projections/vector/kernel"
 	"github.com/recountdb/recount/projections/vector/rows"
@@ -87,7 +88,11 @@ func (p *Projection) SearchObjects(ctx context.Context, q ObjectQuery) ([]Object
 	if q.EF <= 0 {
 		q.EF = 4 * p.opts.Ef
 	}
-	g := &objectsSearch{ObjectQuery: &q, kern: kernel.Best(), code: make([]int8, kernel.Stride(dim))}
+	g := &objectsSearch{ObjectQuery: &q, kern: kernel.Best(), objectScratch: scratches.Get().(*objectScratch)}
+	defer func() {
+		clear(g.seen)
+		scratches.Put(g.objectScratch)
+	}()
 	rows.Encode(g.code, q.Vector)
 	if err := g.run(ctx, p.objectSearches(&q)); err != nil {
 		return nil, nil, fmt.Errorf("search objects: %w", err)
@@ -104,14 +109,29 @@ func (p *Projection) SearchObjects(ctx context.Context, q ObjectQuery) ([]Object
 // there are.
 type objectsSearch struct {
 	*ObjectQuery
-	code  []int8 // of the vector
+	*objectScratch
 	kern  *kernel.Set
 	parts []*objectSearch // those that have rows that exist
 	hits  []ObjectHit
-
-	best  nearestRows
-	exact []candidate // of graphs: their scores are those of vectors
 }
+
+// objectScratch is what searches leave to the next ones: none of it is of any meaning
+// there.
+type objectScratch struct {
+	code   []int8   // of the vector
+	batch  []uint32 // rows, and their scores
+	scores []float32
+	best   nearestRows
+	exact  []candidate                    // of graphs: their scores are those of vectors
+	seen   map[schemas.ObjectRef]struct{} // those that are hits; empty
+}
+
+var scratches = sync.Pool{New: func() any {
+	return &objectScratch{
+		code: make([]int8, kernel.Stride(dim)), batch: make([]uint32, 0, scanBatch), scores: make([]float32, scanBatch),
+		seen: map[schemas.ObjectRef]struct{}{},
+	}
+}}
 
 // run fills hits with the best K of the partitions' searches.
 func (g *objectsSearch) run(ctx context.Context, all []*objectSearch) error {
@@ -179,12 +199,12 @@ func (g *objectsSearch) collect() {
 	g.exact = all
 	slices.SortFunc(all, candidate.compare)
 	g.hits = slices.Grow(g.hits[:0], min(len(all), 2*g.K))
-	seen := make(map[schemas.ObjectRef]struct{}, min(len(all), 2*g.K))
+	clear(g.seen)
 	for _, c := range all {
 		if n := len(g.hits); n >= g.K && float64(c.score) < g.hits[n-1].Score {
 			break
 		}
-		g.parts[c.part].runsOf(c, seen)
+		g.parts[c.part].runsOf(c)
 	}
 }
 
