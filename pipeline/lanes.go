@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -17,6 +18,11 @@ import (
 //     same one (or a longer one) after again. So order within a partition needs
 //     nothing from whoever takes the batches, however many take at once.
 //   - next moves in done only, and only forwards.
+//   - Of finite lanes none is handed out that is further on its way, in parts of the
+//     whole, than what is out or due of another one: they come to their ends together.
+//     What joins partitions then has both sides in memory; before, a partition with
+//     half as many records was through when the other had half of them before it.
+//     The lane that is the least far always may go on, so there is no deadlock.
 //   - A lane that holds more than high bytes is paused; it is resumed below low,
 //     and when it is removed: a pause outlives an assignment in the client, and
 //     the partition would stall for ever if it came back.
@@ -38,7 +44,9 @@ type lanes struct {
 // lane is one partition. All fields are guarded by lanes.mu.
 type lane struct {
 	tp      schemas.TopicPartition
+	from    int64 // where it started
 	next    int64 // where the next batch starts: everything below is done
+	end     int64 // of the batch that is out
 	told    int64 // next, as of the last batch that had records
 	fetched int64 // where fetching goes on
 	until   int64 // no record at or beyond is handed out; -1: no end
@@ -98,7 +106,7 @@ func newLanes(maxRecords, maxBytes int) *lanes {
 func (ls *lanes) add(tp schemas.TopicPartition, next, until int64) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	ln := &lane{tp: tp, next: next, told: next, fetched: next, until: until}
+	ln := &lane{tp: tp, from: next, next: next, told: next, fetched: next, until: until}
 	ls.byTP[tp] = ln
 	if until >= 0 {
 		ls.finite = true
@@ -259,17 +267,54 @@ func (ls *lanes) take(ctx context.Context) (*delivery, error) {
 			return nil, ls.err
 		case ls.finite && ls.unfinished == 0:
 			return nil, nil
-		case len(ls.ready) == 0:
-			ls.cond.Wait()
-			continue
 		}
-		ln := ls.ready[0]
-		ls.ready = ls.ready[1:]
-		ln.queued = false
-		if ln.due() {
+		if ln := ls.pick(); ln != nil {
 			return ls.handOut(ln), nil
 		}
+		ls.cond.Wait()
 	}
+}
+
+// pick is the lane that waits longest of those that may be handed out, nil if there
+// is none.
+func (ls *lanes) pick() *lane {
+	for i := 0; i < len(ls.ready); {
+		ln := ls.ready[i]
+		due := ln.due()
+		if due && !ls.inStep(ln) {
+			i++
+			continue
+		}
+		ls.ready = slices.Delete(ls.ready, i, i+1)
+		ln.queued = false
+		if due {
+			return ln
+		}
+	}
+	return nil
+}
+
+// inStep reports whether a lane is no further on its way than what is out or due of
+// the others.
+func (ls *lanes) inStep(ln *lane) bool {
+	if !ls.finite {
+		return true
+	}
+	for _, o := range ls.byTP {
+		at := o.next
+		if o.out {
+			at = o.end
+		}
+		if o != ln && o.next < o.until && ln.part(ln.next) > o.part(at) {
+			return false
+		}
+	}
+	return true
+}
+
+// part is how far an offset lies on a finite lane's way, 0 to 1.
+func (ln *lane) part(offset int64) float64 {
+	return float64(offset-ln.from) / float64(ln.until-ln.from)
 }
 
 func (ls *lanes) handOut(ln *lane) *delivery {
@@ -294,6 +339,9 @@ func (ls *lanes) handOut(ln *lane) *delivery {
 		d.next = ln.limit(ln.fetched) // over a gap behind the last record, too
 	} else {
 		d.next = ln.recs[d.n-1].Offset + 1
+	}
+	if ln.end = d.next; ls.finite {
+		ls.cond.Broadcast() // others may be in step now
 	}
 	d.recs = ln.recs[:d.n:d.n]
 	if d.control > 0 {
@@ -326,6 +374,8 @@ func (d *delivery) done() bool {
 	}
 	if wasUnfinished && ln.next >= ln.until {
 		ls.unfinished--
+	}
+	if ls.finite {
 		ls.cond.Broadcast()
 	}
 	if ln.bytes < ls.low && (ln.until < 0 || ln.fetched < ln.until) {

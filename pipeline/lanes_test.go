@@ -189,3 +189,35 @@ func TestLanesFail(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestLanesKeepStep: what is read to an end is read so that all partitions come to
+// theirs together, also where one has half of the records.
+func TestLanesKeepStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ls := newLanes(2, 0)
+		ls.add(lane0, 0, 8)
+		ls.add(lane1, 0, 4)
+		ls.push(lane0, recs(lane0, 0, 8))
+		ls.push(lane1, recs(lane1, 0, 4))
+		long, short := next(t, ls), next(t, ls)
+		if long.tp != lane0 || short.tp != lane1 {
+			t.Fatalf("got %s and %s", long.tp, short.tp)
+		}
+		short.done()
+		blocked(t, ls) // half of the one, while the first quarter of the other is out
+		long.done()
+		if long = next(t, ls); long.tp != lane0 {
+			t.Fatalf("got %s, which is ahead", long.tp)
+		}
+		if short = next(t, ls); short.tp != lane1 {
+			t.Fatalf("got %s", short.tp)
+		}
+		short.done()
+		long.done()
+		next(t, ls).done()
+		next(t, ls).done()
+		if d, err := ls.take(t.Context()); d != nil || err != nil {
+			t.Errorf("at the end: %v, %v", d, err)
+		}
+	})
+}

@@ -22,7 +22,7 @@ type writer struct {
 	lists   map[string]*list
 	dirty   []string
 	ids     map[fieldID]uint32
-	known   *known
+	known   *store.Known
 	texts   *termCache // new documents mostly have a text seen before
 	key     []byte
 	value   []byte
@@ -128,7 +128,7 @@ func (w *writer) load(t *store.Txn) error {
 		}
 	}
 	if !ok {
-		w.known = &known{} // this writer sets all that there will be
+		w.known = &store.Known{} // this writer sets all that there will be
 	}
 	w.loaded = true
 	return nil
@@ -196,7 +196,7 @@ func (w *writer) document(t *store.Txn, id fieldID) (doc uint32, isNew bool, err
 // get reads what the store has by w.key, of which id is a hash. Where it has nothing, the
 // caller sets it.
 func (w *writer) get(t *store.Txn, id schemas.EventID) (value []byte, ok bool, err error) {
-	if w.known.first(id) {
+	if w.known.First(id) {
 		return nil, false, nil
 	}
 	return t.Get(w.key)

@@ -191,6 +191,11 @@ func (f *fold) trace(id [16]byte) (*trace, error) {
 		return t, nil
 	}
 	t := &trace{id: id, spans: make([]span, 0, 8), parts: make([]part, 0, 2)}
+	t.charged = t.size()
+	if f.m.known.First(id) {
+		f.m.traces.put(id, t, t.charged)
+		return t, nil
+	}
 	f.k = append(append(f.k[:0], kindTrace), id[:]...)
 	for ok := f.it.SeekPrefixGE(f.k); ok; ok = f.it.Next() {
 		value, err := f.it.ValueAndErr()

@@ -14,6 +14,7 @@ type memory struct {
 	shards shards
 
 	traces    cache[[16]byte, *trace]
+	known     *store.Known // traces, where the store began with this
 	sites     cache[uint64, *site]
 	sums      cache[sumKey, *sum]
 	observers cache[uint64, *observer]

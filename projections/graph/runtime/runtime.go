@@ -57,7 +57,11 @@ func Open(dir string, o store.Options) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runtime{DB: db, names: names{all: newCache[uint64, *site](siteBytes)}, memory: newMemory()}, nil
+	r := &Runtime{DB: db, names: names{all: newCache[uint64, *site](siteBytes)}, memory: newMemory()}
+	if len(db.Watermark()) == 0 {
+		r.memory.known = &store.Known{}
+	}
+	return r, nil
 }
 
 // prefix is the part of a key by which filters tell that a table has none such: of a

@@ -1,4 +1,4 @@
-package lexical
+package store
 
 import (
 	"testing"
@@ -10,10 +10,10 @@ import (
 // was not is.
 func TestKnownForgetsNothing(t *testing.T) {
 	id := func(i int) schemas.EventID { return schemas.NewCanon("test").Int(int64(i)).ID() }
-	k, first := &known{}, 0
+	k, first := &Known{}, 0
 	const n = 5 * firstKnown
 	for i := range n {
-		if k.first(id(i)) {
+		if k.First(id(i)) {
 			first++
 		}
 	}
@@ -21,11 +21,11 @@ func TestKnownForgetsNothing(t *testing.T) {
 		t.Errorf("%d of %d were first, want nearly all", first, n)
 	}
 	for i := range n {
-		if k.first(id(i)) {
+		if k.First(id(i)) {
 			t.Fatalf("%d of %d is first twice", i, n)
 		}
 	}
-	if (*known)(nil).first(id(0)) {
+	if (*Known)(nil).First(id(0)) {
 		t.Error("nothing is known, and yet something is first")
 	}
 }
