@@ -1,0 +1,111 @@
+package golang
+
+import (
+	"go/types"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// offer makes the types that others import, where they want them and those of
+// before will not do.
+func (s *step) offer(w *work) error {
+	w.ready = true
+	for _, d := range w.deps {
+		if d.replaced {
+			w.replaced = true
+			w.elsewhere = w.elsewhere || d.elsewhere
+			w.effect.add(d.effect)
+		}
+	}
+	s.notice(w)
+	if !w.imported {
+		w.types, w.offered = nil, nil
+		return nil
+	}
+	if w.types != nil && !w.replaced {
+		same := !w.dirty
+		if !same && !w.whole {
+			// Where all that it declares is as it was, so is what it offers.
+			var err error
+			if same, err = s.checkUnits(w); err != nil {
+				return err
+			}
+		}
+		if same {
+			s.publish(w)
+			return nil
+		}
+	}
+	if err := s.read(w); err != nil {
+		return err
+	}
+	files, _ := w.parsed.take(w.importable)
+	if len(files) == 0 {
+		w.upset = w.upset || w.known() && w.types != nil
+		w.replaced = w.replaced || w.types != nil
+		w.types, w.offered = nil, nil
+		return nil
+	}
+	offered, ok := checkDeclarations(w.parsed.fset, w.importPath, files, s.importsOf(w, nil))
+	if !ok {
+		offered = nil // nobody can rely on half a package
+	}
+	api := fingerprint(offered, w.byChain)
+	if w.types == nil || w.replaced || api != w.api {
+		w.upset = w.upset || w.known() && (w.types == nil) != (offered == nil)
+		before := w.offered
+		w.types, w.api, w.offered, w.replaced = offered, api, meanings{}, w.replaced || w.known()
+		if offered != nil {
+			w.offered.mean(offered, func(obj types.Object) schemas.NodeKey { return s.offeredKey(w, offered, obj) })
+		}
+		if before != nil { // else who imports it keeps nothing
+			w.effect.differing(before, w.offered)
+		}
+	}
+	s.publish(w)
+	return nil
+}
+
+// publish notes where what a package offers stands.
+func (s *step) publish(w *work) {
+	if w.types != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.of[w.types] = w.byChain
+	}
+}
+
+// published finds where what a package of the repository offers stands; ours is false
+// for all others.
+func (s *step) published(pkg *types.Package) (byChain map[string]schemas.NodeKey, ours bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	byChain, ours = s.of[pkg]
+	return byChain, ours
+}
+
+// known reports whether a file from before may import the package: what came to be
+// imported is met in files that changed.
+func (w *work) known() bool { return w.was != nil && w.was.imported }
+
+// offeredKey is the node of an object as importers of a package know it.
+func (s *step) offeredKey(w *work, offered *types.Package, obj types.Object) schemas.NodeKey {
+	obj = origin(obj)
+	if obj.Pkg() == offered {
+		return w.byChain[chainOf(obj)]
+	}
+	byChain, _ := s.published(obj.Pkg())
+	return byChain[chainOf(obj)]
+}
+
+// notice takes in what differs of what a package and its tests import.
+func (s *step) notice(w *work) {
+	for _, d := range w.allDeps {
+		if d.replaced && d.ready {
+			w.changed.add(d.effect)
+			if d.upset || d.elsewhere {
+				s.startOver(w)
+			}
+		}
+	}
+}
