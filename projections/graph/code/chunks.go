@@ -39,8 +39,8 @@ func (v *View) Maps(r RepoID, w Which) *prolly.DB { return v.chunks(r).In(w.spac
 func (v *View) chunks(r RepoID) *prolly.DB { return v.c.maps.On(viewed(v.View, r.shard())) }
 
 // pass is Maps for one goroutine that reads all of a map: one iterator finds the
-// chunks, which in the order of the keys lie side by side. For a few of them it takes
-// longer than Maps, as it knows no Bloom filters. The caller closes it.
+// chunks, which in the order of the keys lie side by side. For a few of them it gains
+// nothing. The caller closes it.
 func (v *View) pass(r RepoID, w Which) (db *prolly.DB, close func(), err error) {
 	prefix := append(chunkPrefix(r.shard()), w.space())
 	it, err := v.Iter(prefix, store.PrefixEnd(prefix))
