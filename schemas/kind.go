@@ -63,6 +63,7 @@ const (
 	TypeTaskFinished     = "task_finished"
 	TypeHandoff          = "handoff_occurred"
 	TypeMemoryStated     = "memory_stated"
+	TypeRecallUsed       = "recall.used"
 )
 
 // The topics, without their prefix.
@@ -99,6 +100,7 @@ var kinds = []Kind{
 	{Type: TypeTaskFinished, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
 	{Type: TypeHandoff, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
 	{Type: TypeMemoryStated, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
+	{Type: TypeRecallUsed, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
 	{Type: TypeErased, Topic: TopicErasures, New: func() proto.Message { return &recountv1.EventsErased{} }},
 	{Type: TypeRejected, Topic: TopicRejected, New: func() proto.Message { return &recountv1.Rejected{} }},
 }

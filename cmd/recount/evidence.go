@@ -32,7 +32,7 @@ func (e *evidenceFlags) add(c *cobra.Command) {
 	f.StringVar(&e.since, "since", "", "only what happened at this time or later: how long ago (2d), a day, or an RFC 3339 time")
 	f.StringVar(&e.until, "until", "", "only what happened before this time")
 	f.StringVar(&e.at, "at", "", "the moment that is now, for how old things are and what holds (default --as-of, else that of the newest object)")
-	f.StringSliceVar(&e.r.Types, "type", nil, "only objects of these types: memory, state, artifact, tool_call, task, handoff, event; may be repeated")
+	f.StringSliceVar(&e.r.Types, "type", nil, "only objects of these types: memory, state, artifact, tool_call, task, handoff, event, recall (who used what); may be repeated")
 	f.StringSliceVar(&e.r.Memory, "memory", nil, "only memories of these kinds: episodic, factual, procedural, reflective; may be repeated")
 	f.StringSliceVar(&e.r.Kinds, "kind", nil, "what may answer: objects, commands, commits, symbols, runtime; may be repeated (default objects, and what the words ask for)")
 	f.StringSliceVar(&e.r.Expand.Kinds, "relation", nil, "add only what is joined by these edges: caused_by, derived_from, supports, contradicts, supersedes, …; may be repeated")
@@ -49,10 +49,10 @@ func (e *evidenceFlags) add(c *cobra.Command) {
 	e.momentFlags.add(c)
 	for name, words := range map[string][]string{
 		"mode":     {evidence.ModeObjects, evidence.ModeEvidence, evidence.ModeSubgraph, evidence.ModeContext},
-		"type":     {"memory", "state", "artifact", "tool_call", "task", "handoff", "event"},
+		"type":     {"memory", "state", "artifact", "tool_call", "task", "handoff", "event", "recall"},
 		"memory":   {"episodic", "factual", "procedural", "reflective"},
 		"kind":     {evidence.KindObjects, evidence.KindCommands, evidence.KindCommits, evidence.KindSymbols, evidence.KindRuntime},
-		"relation": {"caused_by", "derived_from", "supports", "contradicts", "supersedes", "refers_to", "tool_produces", "version_of", "part_of_task", "handed_to"},
+		"relation": {"caused_by", "derived_from", "supports", "contradicts", "supersedes", "refers_to", "tool_produces", "part_of_task", "handed_to"},
 	} {
 		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	}
@@ -170,31 +170,42 @@ func (a *app) askEvidence(ctx context.Context, b *backend, r evidence.Request, f
 // showObject shows what an id or a position names, if that is an agent's.
 func (a *app) showObject(ctx context.Context, b *backend, ref string, proof bool) (shown bool, err error) {
 	r := evidence.Request{
-		Text: ref, Limit: 1, Kinds: []string{evidence.KindObjects},
+		Text:    ref,
 		Include: []string{evidence.IncludeProof, evidence.IncludeVersions, evidence.IncludeProvenance, evidence.IncludeText},
 	}
-	if _, err := schemas.ParseEventID(ref); err != nil {
-		if _, err := schemas.ParsePosition(ref); err != nil {
-			return false, nil
-		}
-	}
-	resp, err := evidence.Question.Ask(ctx, b, r)
-	if err != nil {
-		return false, a.unanswered(err)
-	}
-	if len(resp.Objects) == 0 {
-		return false, nil
-	}
-	if o := resp.Objects[0]; o.ID != ref && o.EventID != ref && o.Position != ref {
-		return false, nil // found by something else
+	resp, err := a.objectOf(ctx, b, r)
+	if resp == nil || err != nil {
+		return false, err
 	}
 	if a.json {
 		return true, a.printJSON(resp)
 	}
 	d := evidenceDrawing{drawing: a.drawing(false, time.Now()), whole: true, versions: true}
-	d.draw(resp)
+	d.draw(*resp)
 	if proof {
 		a.printProof(resp.Rests().Proof, resp.Watermark.String())
 	}
 	return true, nil
+}
+
+// objectOf asks for the object that an id or a position stands for, the text of a request;
+// nil where there is none.
+func (a *app) objectOf(ctx context.Context, b *backend, r evidence.Request) (*evidence.Response, error) {
+	if _, err := schemas.ParseEventID(r.Text); err != nil {
+		if _, err := schemas.ParsePosition(r.Text); err != nil {
+			return nil, nil
+		}
+	}
+	r.Limit, r.Kinds = 1, []string{evidence.KindObjects}
+	resp, err := evidence.Question.Ask(ctx, b, r)
+	if err != nil {
+		return nil, a.unanswered(err)
+	}
+	if len(resp.Objects) == 0 {
+		return nil, nil
+	}
+	if o := resp.Objects[0]; o.ID != r.Text && o.EventID != r.Text && o.Position != r.Text {
+		return nil, nil // found by something else
+	}
+	return &resp, nil
 }

@@ -144,7 +144,7 @@ func (d *evidenceDrawing) hit(n int, o evidence.Object) {
 }
 
 // joinedWords say how a hit is joined to things of other kinds.
-var joinedWords = map[string]string{"names": "names", "ran": "ran", "handled_by": "handled by", "suspected": "suspected"}
+var joinedWords = map[string]string{"names": "names", "same_issue": "same issue", "ran": "ran", "handled_by": "handled by", "suspected": "suspected"}
 
 // joined draws what of other kinds a hit is joined to: commits, commands, code, what runs.
 func (d *evidenceDrawing) joined(lead string, o evidence.Object) {
@@ -218,6 +218,9 @@ func (d *evidenceDrawing) standing(o evidence.Object) []remark {
 			words += fmt.Sprintf(", by %d agents", s.Agents)
 		}
 		all = append(all, remark{green, words})
+	}
+	if o.Used > 0 {
+		all = append(all, remark{green, "used in " + counted(o.Used, "session")})
 	}
 	return all
 }

@@ -14,6 +14,7 @@
 //	artifact_produced                 a version of the artifact
 //	task_started, task_finished       versions of the task
 //	handoff_occurred                  handoff
+//	recall.used                       recall: what was of use, by its edges
 //	any other type                    event: kept with what it has
 //
 // The object of an event has the id EventObjectID; a version has the id of the thing, by
@@ -41,7 +42,7 @@ import (
 
 // Name is the processor's name and version. The version changes with every change of what
 // comes out.
-const Name = "agent/1"
+const Name = "agent/2"
 
 // Objects makes the object of an agent's event, and its edges. It knows nothing of
 // embeddings. Errors are of class ErrPoison.

@@ -21,6 +21,7 @@ const (
 	refersTo        = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_REFERS_TO
 	partOfTask      = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_PART_OF_TASK
 	handedTo        = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_HANDED_TO
+	used            = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_USED
 	maxStatedFiles  = 1024 // as in the schema
 	maxCommandFiles = 64
 )
@@ -40,6 +41,7 @@ var words = map[string]recountv1.ObjectEdgeKind{
 	"derived_from": derivedFrom,
 	"refers_to":    refersTo,
 	"caused_by":    causedBy,
+	"used":         used,
 }
 
 // relate adds the edges that the event tells: who and where, what led to it, what it

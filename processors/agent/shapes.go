@@ -44,6 +44,7 @@ var shapes = map[string]shape{
 	schemas.TypeTaskStarted:      {recountv1.ObjectType_OBJECT_TYPE_TASK, 0, 0.7, (*maker).task},
 	schemas.TypeTaskFinished:     {recountv1.ObjectType_OBJECT_TYPE_TASK, 0, 0.7, (*maker).task},
 	schemas.TypeHandoff:          {recountv1.ObjectType_OBJECT_TYPE_HANDOFF, 0, 0.6, (*maker).handoff},
+	schemas.TypeRecallUsed:       {recountv1.ObjectType_OBJECT_TYPE_RECALL, 0, 0.1, (*maker).recall},
 }
 
 var unknown = shape{recountv1.ObjectType_OBJECT_TYPE_EVENT, 0, 0.3, (*maker).event}
@@ -308,4 +309,13 @@ func (b *maker) handoff() {
 	}
 	b.o.Text = paragraphs(line, h.GetReason(), b.m.Text, b.m.Thought)
 	b.read = append(b.read, b.o.Text)
+}
+
+// recall has no text: what it was for is not to be found in the place of what was used.
+func (b *maker) recall() {
+	line := "used"
+	if b.m.Text != "" {
+		line += " for: " + title(b.m.Text)
+	}
+	b.o.Title = title(line)
 }

@@ -84,6 +84,9 @@ func backToRune(s string, i int) int {
 // contentHash is xxh3 over the text with white space folded and in lower case, the type and
 // the memory kind.
 func contentHash(o *recountv1.Object) uint64 {
+	if o.Type == recountv1.ObjectType_OBJECT_TYPE_RECALL {
+		return 0 // it says nothing that others could say as well
+	}
 	b := appendFolded(make([]byte, 0, len(o.Text)+16), o.Text)
 	return xxh3.Hash(append(b, 0, byte(o.Type), byte(o.Memory)))
 }

@@ -194,6 +194,93 @@ func TestWhatIsSaidAgainIsCounted(t *testing.T) {
 	}
 }
 
+// What was of use is ranked by how many sessions used it and how long ago, as far as that
+// may be known, and is told.
+func TestUseRaises(t *testing.T) {
+	w := newWorld(t)
+	note := func(id, text string) said {
+		return said{id: id, typ: schemas.TypeMemoryStated, AgentEvent: &recountv1.AgentEvent{Workspace: "shop", Agent: "claude", Session: "s1", Text: text}}
+	}
+	using := func(id, agent, session, what string, v recountv1.Visibility) said {
+		return said{id: id, typ: schemas.TypeRecallUsed, minute: 1, AgentEvent: &recountv1.AgentEvent{
+			Workspace: "shop", Agent: agent, Session: session, Visibility: v, Relations: []*recountv1.Relation{{Kind: "used", EventId: what}},
+		}}
+	}
+	w.add(0, note("old", "Deploys of checkout need the freeze flag."), note("new", "Deploys of checkout need the canary flag."))
+	ask := evidence.Request{Text: "deploys of checkout", Mode: evidence.ModeObjects, Include: []string{evidence.IncludeProof}}
+	first := func(p schemas.Principal, r evidence.Request) evidence.Object {
+		t.Helper()
+		resp := w.ask(p, r)
+		if len(resp.Objects) != 2 {
+			t.Fatalf("%d objects, want the two notes alone: %s", len(resp.Objects), told(t, resp))
+		}
+		return resp.Objects[0]
+	}
+	before := first(operator, ask)
+	if before.Used != 0 || before.Standing.Use != 1 {
+		t.Fatalf("used before: %+v", before)
+	}
+	second, which := "old", "new"
+	if before.EventID == schemas.ProducerID("test", "old").String() {
+		second, which = "new", "old"
+	}
+	asOf := ask
+	asOf.AsOf.Offsets = maps.Clone(w.next)
+	w.add(1, using("r1", "ada", "s7", second, 0), using("r2", "ada", "s7", second, 0), using("r3", "bob", "s8", second, 0))
+	got := first(operator, ask)
+	if got.EventID != schemas.ProducerID("test", second).String() || got.Used != 2 || got.Standing.Use <= 1 {
+		t.Errorf("after two sessions used %q: first is %+v, standing %+v", second, got, got.Standing)
+	}
+	if then := first(operator, asOf); told(t, evidence.Response{Objects: []evidence.Object{then}}) != told(t, evidence.Response{Objects: []evidence.Object{before}}) {
+		t.Errorf("as of before: %+v, want %+v", then, before)
+	}
+	late := ask
+	late.At = epoch.Add(10 * 365 * 24 * time.Hour)
+	if old := first(operator, late); old.Standing.Use >= got.Standing.Use {
+		t.Errorf("ten years later use counts %g, and %g at once", old.Standing.Use, got.Standing.Use)
+	}
+	// Who may not see that it was used is not told.
+	w.add(2, using("r4", "eve", "s9", which, recountv1.Visibility_VISIBILITY_PRIVATE), using("r5", "eve", "s10", which, recountv1.Visibility_VISIBILITY_PRIVATE),
+		using("r6", "eve", "s11", which, recountv1.Visibility_VISIBILITY_PRIVATE))
+	if o := first(operator, ask); o.Used != 3 || o.EventID != before.EventID {
+		t.Errorf("the operator: first is %+v", o)
+	}
+	if o := first(schemas.Principal{Workspaces: []string{"shop"}, Agent: "bob"}, ask); o.Used != 2 || o.EventID != got.EventID {
+		t.Errorf("bob: first is %+v", o)
+	}
+	if resp := w.ask(operator, evidence.Request{Types: []string{"recall"}}); len(resp.Objects) != 6 {
+		t.Errorf("%d recalls where they are asked for, want 6", len(resp.Objects))
+	}
+}
+
+// Many who used a thing do not hide what else leads to it.
+func TestManyUsesHideNothing(t *testing.T) {
+	w := newWorld(t)
+	fact := func(id string, m *recountv1.AgentEvent) said {
+		m.Workspace, m.Agent, m.Session = "shop", "claude", "s1"
+		return said{id: id, typ: schemas.TypeMemoryStated, AgentEvent: m}
+	}
+	events := []said{
+		fact("a", &recountv1.AgentEvent{Text: "The freeze ends on Monday."}),
+		fact("b", &recountv1.AgentEvent{Text: "It ends on Tuesday.", Relations: []*recountv1.Relation{{Kind: "supersedes", EventId: "a"}}}),
+	}
+	for n := range 100 {
+		events = append(events, said{id: fmt.Sprint("use", n), typ: schemas.TypeRecallUsed, minute: n, AgentEvent: &recountv1.AgentEvent{
+			Workspace: "shop", Agent: "ada", Session: fmt.Sprint("u", n), Relations: []*recountv1.Relation{{Kind: "used", EventId: "a"}},
+		}})
+	}
+	w.add(0, events...)
+	for _, o := range w.ask(operator, evidence.Request{Text: "freeze ends on Monday"}).Objects {
+		if o.EventID == schemas.ProducerID("test", "a").String() {
+			if o.Used != 100 || o.SupersededBy == nil {
+				t.Errorf("used %d times, superseded by %+v", o.Used, o.SupersededBy)
+			}
+			return
+		}
+	}
+	t.Error("not found")
+}
+
 func TestCyclesEnd(t *testing.T) {
 	w := newWorld(t)
 	for i := range 5 {

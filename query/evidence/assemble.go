@@ -95,6 +95,7 @@ func (w *answer) hit(h *hit) (Object, error) {
 	}
 	j := &h.judged
 	o.SupersededBy, o.Contradicted = j.superseded, j.contradicted
+	o.Used = len(j.uses)
 	if j.support > 1 {
 		o.Support = &Support{Count: j.support}
 		if j.agents > 1 {

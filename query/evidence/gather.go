@@ -82,11 +82,16 @@ func (t *retrieval) judge(hits []*hit) error {
 	for _, h := range hits {
 		byRef[h.ref] = h
 	}
-	superseded, contradicted := 0, 0
+	superseded, contradicted, used := 0, 0, 0
 	for _, h := range hits {
 		var err error
 		if h.judged, err = t.judgementOf(h.o); err != nil {
 			return err
+		}
+		if len(h.judged.uses) > 0 {
+			used++
+			h.standing.Use = t.w.use(h.judged.uses)
+			h.score *= h.standing.Use
 		}
 		if !h.judged.holds {
 			superseded++
@@ -111,8 +116,8 @@ func (t *retrieval) judge(hits []*hit) error {
 		}
 	}
 	t.step(Step{
-		Operator: "judge", Inputs: map[string]string{"rules": "stated version valid_until restated other_agent", "use": "not recorded, counts for nothing"},
-		Counts: map[string]int64{"judged": int64(len(hits)), "superseded": int64(superseded), "contradicted": int64(contradicted)},
+		Operator: "judge", Inputs: map[string]string{"rules": "stated version valid_until restated other_agent", "use": "by session, the last time"},
+		Counts: map[string]int64{"judged": int64(len(hits)), "superseded": int64(superseded), "contradicted": int64(contradicted), "used": int64(used)},
 	})
 	t.lap("judge")
 	return nil

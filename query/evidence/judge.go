@@ -23,11 +23,14 @@ const (
 )
 
 // mostRelated is how many audiences what is said in one workspace is compared over;
-// mostClaims and mostSame are how many of each, the newest, are looked at; mostLinks is how many of those who say otherwise are told.
+// mostClaims and mostSame are how many of each, the newest, are looked at; mostUses
+// is how many tellings of use are looked at, the newest; mostLinks is how many of those who
+// say otherwise are told.
 const (
 	mostRelated = 64
 	mostClaims  = 256
 	mostSame    = 1000
+	mostUses    = 256
 	mostLinks   = 5
 )
 
@@ -42,7 +45,9 @@ type judgement struct {
 	// support counts those who say the same, itself included, agents their agents.
 	support, agents int
 	positions       []string
-	versions        []*objects.Stored // of a thing that has several, the newest first
+	// uses are how many nanoseconds before the moment it was of use.
+	uses     []int64
+	versions []*objects.Stored // of a thing that has several, the newest first
 }
 
 // judgementOf judges an object by what may be known of it at the moment. The first rule
@@ -83,6 +88,9 @@ func (a *asking) judgementOf(o *objects.Stored) (judgement, error) {
 		if err := a.compareClaims(o, &j); err != nil {
 			return j, err
 		}
+	}
+	if j.uses, err = a.usesOf(o); err != nil {
+		return j, err
 	}
 	return j, a.support(o, &j)
 }
@@ -203,6 +211,39 @@ func (a *asking) support(o *objects.Stored, j *judgement) error {
 	}
 	j.agents = len(agents)
 	return nil
+}
+
+// usesOf are how long before the moment an object was of use: in each session, or to each
+// agent outside of any, the last time, as far as that may be known.
+func (a *asking) usesOf(o *objects.Stored) (ages []int64, err error) {
+	told, err := a.view.Uses(o.EventID, a.bound(mostUses))
+	if err != nil {
+		return nil, err
+	}
+	type who struct{ workspace, session, agent string }
+	seen := map[who]bool{}
+	for _, ref := range told {
+		by, _ := a.view.Attributes(ref)
+		w := who{by.Workspace, by.Session, by.Agent}
+		if by.Session != "" {
+			w.agent = ""
+		}
+		if ref == o.Ref || by.Tenant != o.Tenant || seen[w] {
+			continue
+		}
+		if by.Workspace != o.Workspace { // it may mean another object of the same event's id
+			found, err := a.event(by.Tenant, by.Workspace, o.EventID)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.ContainsFunc(found, func(x *objects.Stored) bool { return x.Ref == o.Ref }) {
+				continue
+			}
+		}
+		seen[w] = true
+		ages = append(ages, a.moment-by.TimeUnixNano)
+	}
+	return ages, nil
 }
 
 // related are the audiences over which what is said in an object's workspace is compared:

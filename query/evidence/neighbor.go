@@ -20,14 +20,13 @@ const (
 	edgeSupersedes   = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_SUPERSEDES
 	edgeRefersTo     = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_REFERS_TO
 	edgePartOfTask   = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_PART_OF_TASK
-	edgeVersionOf    = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_VERSION_OF
 )
 
 // followed are the edges that an expansion follows where it is not told: those that tie
 // what was said and done to each other. What merely belongs together (a session, an
 // agent, a tool, a task) ties everything to everything.
 var followed = []recountv1.ObjectEdgeKind{
-	edgeCausedBy, edgeDerivedFrom, edgeToolProduces, edgeSupports, edgeContradicts, edgeSupersedes, edgeRefersTo, edgeVersionOf,
+	edgeCausedBy, edgeDerivedFrom, edgeToolProduces, edgeSupports, edgeContradicts, edgeSupersedes, edgeRefersTo,
 }
 
 // maxFan is how many edges that lead to one object, or to one name outside, are looked
@@ -130,7 +129,7 @@ func (a *asking) leadsTo(o *objects.Stored, e *recountv1.ObjectEdge, all []neigh
 	base := neighbor{kind: e.Kind, name: edgeName(e), confidence: float64(e.Confidence), rule: e.Rule, at: o.Ref.Position}
 	switch {
 	case len(e.EventId) > 0:
-		found, err := a.event(o, schemas.EventID(e.EventId))
+		found, err := a.event(o.Tenant, o.Workspace, schemas.EventID(e.EventId))
 		if err != nil {
 			return nil, err
 		}
@@ -163,9 +162,9 @@ func (a *asking) leadsTo(o *objects.Stored, e *recountv1.ObjectEdge, all []neigh
 	return append(all, base), nil
 }
 
-// event are the objects that an event's id means to an object that names it: those of its
-// tenant, and of these the ones of its workspace, if there are.
-func (a *asking) event(o *objects.Stored, id schemas.EventID) ([]*objects.Stored, error) {
+// event are the objects that an event's id means to an object of a tenant and workspace
+// that names it: those of its tenant, and of these the ones of its workspace, if there are.
+func (a *asking) event(tenant, workspace string, id schemas.EventID) ([]*objects.Stored, error) {
 	list, known := a.byEvent[id]
 	if !known {
 		var err error
@@ -175,7 +174,7 @@ func (a *asking) event(o *objects.Stored, id schemas.EventID) ([]*objects.Stored
 		list = a.keep(list)
 		a.byEvent[id] = list
 	}
-	return meant(o, list), nil
+	return meant(tenant, workspace, list), nil
 }
 
 // leading are the edges that lead to an event or an object.
@@ -190,23 +189,23 @@ func (a *asking) leading(id schemas.EventID) ([]objects.Edge, error) {
 	return edges, err
 }
 
-// meant are those of a list that are of an object's tenant, and of these the ones of its
-// workspace, if there are.
-func meant(o *objects.Stored, list []*objects.Stored) []*objects.Stored {
-	var tenant, workspace []*objects.Stored
+// meant are those of a list that are of a tenant, and of these the ones of a workspace, if
+// there are.
+func meant(tenant, workspace string, list []*objects.Stored) []*objects.Stored {
+	var near, far []*objects.Stored
 	for _, x := range list {
 		switch {
-		case x.Tenant != o.Tenant:
-		case x.Workspace == o.Workspace:
-			workspace = append(workspace, x)
+		case x.Tenant != tenant:
+		case x.Workspace == workspace:
+			near = append(near, x)
 		default:
-			tenant = append(tenant, x)
+			far = append(far, x)
 		}
 	}
-	if len(workspace) > 0 {
-		return workspace
+	if len(near) > 0 {
+		return near
 	}
-	return tenant
+	return far
 }
 
 // disputes are the neighbors that say of an object that something took its place, or
@@ -254,7 +253,7 @@ func (a *asking) comeFrom(o *objects.Stored, kinds []recountv1.ObjectEdgeKind) (
 				continue
 			}
 			if len(e.EventId) > 0 { // it may mean another object of the same event's id
-				found, err := a.event(from, schemas.EventID(e.EventId))
+				found, err := a.event(from.Tenant, from.Workspace, schemas.EventID(e.EventId))
 				if err != nil {
 					return nil, err
 				}

@@ -72,7 +72,7 @@ type Request struct {
 	Until   time.Time         `json:"until,omitzero" example:"2026-12-01T00:00:00Z" doc:"Happened before this time."`
 	At      time.Time         `json:"at,omitzero" example:"2026-11-21T12:00:00Z" doc:"The moment that is now, for how old things are and what holds. Without it as_of's time, or that of the newest object that you may see, whatever the clock says."`
 	AsOf    query.AsOf        `json:"as_of,omitzero" example:"2026-11-20T12:00:00Z" doc:"Answer from what was known then: an RFC 3339 time (only what happened up to it, whenever it was appended) or a watermark (only events below its offsets; a partition it does not name is left out: the answer equals one given when no more had come in)."`
-	Types   []string          `json:"types,omitempty" maxItems:"64" example:"memory" doc:"Only objects of these types: memory, state, artifact, tool_call, task, handoff, event (of an unknown type)."`
+	Types   []string          `json:"types,omitempty" maxItems:"64" example:"memory" doc:"Only objects of these types: memory, state, artifact, tool_call, task, handoff, event (of an unknown type), recall (who used what; only where asked for)."`
 	Memory  []string          `json:"memory,omitempty" maxItems:"64" example:"factual" doc:"Only memories of these kinds: episodic (messages), factual (results, statements), procedural (plans), reflective (critiques)."`
 	Kinds   []string          `json:"kinds,omitempty" maxItems:"64" example:"objects" doc:"What may answer: objects, commands, commits (those that are named), symbols, runtime (operations; traces that are named). Default: objects, with the commits and traces that they name; where the text asks why something fails, commands and runtime as well, which the proof then says."`
 	Expand  Expand            `json:"expand,omitzero" doc:"What to add around the hits, by typed edges."`
@@ -94,7 +94,7 @@ type Scope struct {
 
 // Expand bounds what is added around the hits.
 type Expand struct {
-	Kinds         []string `json:"kinds,omitempty" maxItems:"64" example:"caused_by" doc:"Only edges of these kinds: caused_by, derived_from, supports, contradicts, supersedes, refers_to, tool_produces, version_of, part_of_task, handed_to, uses_tool, belongs_to_session, owned_by_agent, other. Default: all but the last five and other."`
+	Kinds         []string `json:"kinds,omitempty" maxItems:"64" example:"caused_by" doc:"Only edges of these kinds: caused_by, derived_from, supports, contradicts, supersedes, refers_to, tool_produces, part_of_task, handed_to, uses_tool, belongs_to_session, owned_by_agent, used, other. Default: all but the last seven."`
 	Hops          *int     `json:"hops,omitempty" minimum:"0" maximum:"4" example:"2" doc:"How many edges away from a hit; 0 adds nothing. Default: 1, of mode subgraph 2, of mode objects 0. What led to a hit is followed to its roots all the same."`
 	MinConfidence float64  `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.5" doc:"Only edges that are at least as sure."`
 	Nodes         int      `json:"nodes,omitempty" minimum:"1" maximum:"2000" default:"64" example:"64" doc:"How many objects at most, hits included."`

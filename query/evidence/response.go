@@ -47,7 +47,7 @@ type Object struct {
 	Role      string    `json:"role,omitempty" enum:"around,joined" doc:"What it is in the answer, where it is no hit: around (an expansion came to it), joined (a hit is joined to it)."`
 	EventID   string    `json:"event_id,omitempty" format:"uuid" doc:"The event that made this version of it."`
 	Position  string    `json:"position,omitempty" example:"recount.agents/0/1042" doc:"Where that event stands in the log: TOPIC/PARTITION/OFFSET."`
-	Type      string    `json:"type" example:"memory" doc:"memory, state, artifact, tool_call, task, handoff, event; command; a symbol's kind; commit; operation, trace, version."`
+	Type      string    `json:"type" example:"memory" doc:"memory, state, artifact, tool_call, task, handoff, event, recall; command; a symbol's kind; commit; operation, trace, version."`
 	Memory    string    `json:"memory,omitempty" enum:"episodic,factual,procedural,reflective" doc:"The kind of memory."`
 	Tenant    string    `json:"tenant,omitempty" doc:"Whose it is; nothing for the default tenant."`
 	Workspace string    `json:"workspace,omitempty" example:"/src/app" doc:"The workspace that it is of."`
@@ -73,6 +73,7 @@ type Object struct {
 	Removed    bool      `json:"removed,omitempty" doc:"The version ends the object."`
 
 	Support      *Support `json:"support,omitempty" doc:"How often the same is said, where it is more than once."`
+	Used         int      `json:"used,omitempty" example:"3" doc:"In how many sessions it was of use, as those tell that used it (recall.used)."`
 	SupersededBy *Link    `json:"superseded_by,omitempty" doc:"What took its place, and how that is known. It is ranked behind what holds."`
 	Contradicted []Link   `json:"contradicted,omitempty" doc:"Who says otherwise."`
 	Chain        *Chain   `json:"chain,omitempty" doc:"What led to it, back to the roots."`
@@ -89,6 +90,7 @@ type Support struct {
 type Standing struct {
 	Age        float64 `json:"age" example:"0.93" doc:"By how long before the moment it happened."`
 	Importance float64 `json:"importance" example:"1" doc:"By its importance."`
+	Use        float64 `json:"use" example:"1.05" doc:"By how many sessions used it, and how long ago."`
 	Holds      float64 `json:"holds" example:"0.5" doc:"Less than 1 where something took its place, or where it does not hold at the moment."`
 }
 
@@ -127,7 +129,7 @@ type Chain struct {
 type Edge struct {
 	From       string  `json:"from" doc:"What it leads from: an object's id."`
 	To         string  `json:"to" doc:"What it leads to: an object's id, an event's where that is not known (dangling), or what it names outside: file:PATH, commit:HASH, session:NAME, …"`
-	Kind       string  `json:"kind" example:"caused_by" doc:"What it says: caused_by, derived_from, supports, contradicts, supersedes, refers_to, tool_produces, version_of, part_of_task, handed_to, uses_tool, belongs_to_session, owned_by_agent; ran (a call, and the command that it ran), names (an object, and the symbol, commit or trace that it names); handled_by (an operation, and the code that handles it); suspected (an operation that fails, and what most plausibly led to that, with a score in place of a certainty); or the producer's own word."`
+	Kind       string  `json:"kind" example:"caused_by" doc:"What it says: caused_by, derived_from, supports, contradicts, supersedes, refers_to, tool_produces, part_of_task, handed_to, uses_tool, belongs_to_session, owned_by_agent, used; ran (a call, and the command that it ran), names (an object, and the symbol, commit or trace that it names); same_issue (an object, and a commit that names the same issue); handled_by (an operation, and the code that handles it); suspected (an operation that fails, and what most plausibly led to that, with a score in place of a certainty); or the producer's own word."`
 	Confidence float64 `json:"confidence" example:"1" doc:"How sure it is, 0 to 1."`
 	Rule       string  `json:"rule" example:"stated" doc:"How it is known."`
 	// FromVersion and ToVersion tell the versions of one thing apart: what led to a task's

@@ -123,7 +123,7 @@ func (t *retrieval) fuse() {
 	for key := range t.candidates {
 		c := &t.candidates[key]
 		c.fused = scores[key]
-		c.standing = Standing{Age: t.w.age(t.moment - c.time), Importance: t.w.importance(c.importance), Holds: 1}
+		c.standing = Standing{Age: t.w.age(t.moment - c.time), Importance: t.w.importance(c.importance), Use: 1, Holds: 1}
 		c.score = float64(c.fused*c.standing.Age) * c.standing.Importance
 	}
 }

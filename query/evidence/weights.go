@@ -32,6 +32,9 @@ type Weights struct {
 	// Importance is the most that importance adds to a score or takes off, 0..1: at 1 and
 	// at 0; one of 0.5 does neither.
 	Importance float64
+	// Use is the most that use adds to a score, 0..1: a use counts less with its age, half
+	// at HalfLife.
+	Use float64
 	// Superseded is what the score of an object is multiplied with of which something took
 	// the place, or that does not hold at the moment, 0..1.
 	Superseded float64
@@ -41,7 +44,7 @@ type Weights struct {
 func DefaultWeights() Weights {
 	return Weights{
 		ID: 8, Entity: 1, Lexical: 1, Dense: 0.2, Temporal: 0.3, Graph: 1,
-		Age: 0.1, HalfLife: 7 * 24 * time.Hour, Importance: 0.1, Superseded: 0.5,
+		Age: 0.1, HalfLife: 7 * 24 * time.Hour, Importance: 0.1, Use: 0.1, Superseded: 0.5,
 	}
 }
 
@@ -60,13 +63,14 @@ func (w Weights) Validate() error {
 		{"graph", w.Graph, math.MaxFloat64},
 		{"age", w.Age, 1},
 		{"importance", w.Importance, 1},
+		{"use", w.Use, 1},
 		{"superseded", w.Superseded, 1},
 	} {
 		if !(f.value >= 0 && f.value <= f.most) {
-			return fmt.Errorf("weights: %s: %v: want 0 or more, of age, importance and superseded at most 1", f.name, f.value)
+			return fmt.Errorf("weights: %s: %v: want 0 or more, of age, importance, use and superseded at most 1", f.name, f.value)
 		}
 	}
-	if w.HalfLife < 0 || w.Age > 0 && w.HalfLife == 0 && w != (Weights{}) {
+	if w.HalfLife < 0 || w.Age+w.Use > 0 && w.HalfLife == 0 && w != (Weights{}) {
 		return fmt.Errorf("weights: half life: %s: want more than 0", w.HalfLife)
 	}
 	return nil
@@ -112,4 +116,18 @@ func (w *Weights) age(nanos int64) float64 {
 // importance is the factor of an object's importance, 0..1.
 func (w *Weights) importance(x float32) float64 {
 	return 1 + float64(w.Importance*float64(2*float64(x)-1))
+}
+
+// use is the factor of uses, of each how many nanoseconds before the moment it was. As in
+// age, no sum is in one step with a product.
+func (w *Weights) use(ages []int64) float64 {
+	if w.Use == 0 {
+		return 1
+	}
+	sum := 0.0
+	for _, nanos := range ages {
+		lives := float64(max(nanos, 0)) / float64(w.HalfLife)
+		sum += float64(1 / (1 + lives))
+	}
+	return 1 + float64(w.Use*float64(sum/(1+sum)))
 }

@@ -1,6 +1,8 @@
 package evidence
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -72,7 +74,7 @@ func edgeNames() []string   { return edgeKinds.names() }
 // names are the words, in the order of their numbers.
 func (e enum) names() []string {
 	var out []string
-	for n := int32(1); int(n) <= len(e); n++ {
+	for _, n := range slices.Sorted(maps.Keys(e)) {
 		out = append(out, e[n])
 	}
 	return out

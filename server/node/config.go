@@ -220,6 +220,8 @@ type EvidenceConfig struct {
 	HalfLife time.Duration `yaml:"half_life"`
 	// Importance is the most that importance adds or takes off, 0 to 1.
 	Importance float64 `yaml:"importance"`
+	// Use is the most that use adds, 0 to 1; it counts less with its age, as HalfLife says.
+	Use float64 `yaml:"use"`
 	// Superseded is what is left of what something took the place of, 0 to 1.
 	Superseded float64 `yaml:"superseded"`
 }

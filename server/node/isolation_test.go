@@ -67,7 +67,7 @@ func isoEvents(rng *rand.Rand, n int) []told {
 	}
 	types := []string{
 		schemas.TypeUserMessage, schemas.TypeAssistantMessage, schemas.TypeToolCall, schemas.TypeToolResult,
-		schemas.TypeMemoryStated, schemas.TypeMemoryStated, schemas.TypePlanUpdated, schemas.TypeStateChanged, schemas.TypeArtifact, schemas.TypeTaskStarted,
+		schemas.TypeMemoryStated, schemas.TypeMemoryStated, schemas.TypePlanUpdated, schemas.TypeStateChanged, schemas.TypeArtifact, schemas.TypeTaskStarted, schemas.TypeRecallUsed,
 	}
 	for len(all) < n {
 		m := &recountv1.AgentEvent{
@@ -79,7 +79,7 @@ func isoEvents(rng *rand.Rand, n int) []told {
 		}
 		if rng.IntN(3) == 0 {
 			m.Relations = append(m.Relations, &recountv1.Relation{
-				Kind: pick(rng, []string{"supports", "contradicts", "supersedes", "derived_from"}), EventId: isoID(rng.IntN(n / 8)).String(),
+				Kind: pick(rng, []string{"supports", "contradicts", "supersedes", "derived_from", "used", "used"}), EventId: isoID(rng.IntN(n / 8)).String(),
 			})
 		}
 		if rng.IntN(4) == 0 {

@@ -48,7 +48,7 @@
 //	                                 an event made by itself: that is found as what was
 //	                                 seen (package store, 0x02)
 //	0x14 id (16) When                empty: an edge leads from there to this event or
-//	                                 object
+//	                                 object, other than one that says it used the event
 //	0x15 audience (16) list (1)      empty: stands in the list. Lists are 1 what names
 //	     hash (uint64) When          an entity (xxh3 of its name), unless that is the
 //	                                 session or the agent that it is of, 2 what says the
@@ -67,4 +67,5 @@
 //	0x18 Shard n (uint32)            name n, of a workspace, agent or session
 //	0x19 Shard                       how many events, objects, edges, audiences and
 //	                                 names there are: uvarints
+//	0x1A event id (16) When          empty: an edge from there says that it used the event
 package objects

@@ -16,6 +16,7 @@ type Attributes struct {
 	Memory                    recountv1.MemoryKind
 	Versioned, Removed        bool
 	Audience                  schemas.AudienceID
+	Tenant                    string
 	Workspace, Agent, Session string
 }
 
@@ -58,7 +59,7 @@ func (v *View) Attributes(ref schemas.ObjectRef) (Attributes, bool) {
 	return Attributes{
 		TimeUnixNano: r.time, Importance: r.importance, Type: recountv1.ObjectType(r.typ), Memory: r.memoryKind(),
 		Versioned: r.memory&flagVersioned != 0, Removed: r.memory&flagRemoved != 0,
-		Audience: p.audiences.at(r.audience).id, Workspace: *p.names.at(r.workspace), Agent: *p.names.at(r.agent), Session: *p.names.at(r.session),
+		Audience: p.audiences.at(r.audience).id, Tenant: p.audiences.at(r.audience).Tenant, Workspace: *p.names.at(r.workspace), Agent: *p.names.at(r.agent), Session: *p.names.at(r.session),
 	}, true
 }
 
@@ -80,6 +81,7 @@ type Filter struct {
 	Audiences                 []schemas.AudienceID
 	Workspace, Agent, Session string
 	Types                     []recountv1.ObjectType
+	Without                   []recountv1.ObjectType // not those of these types
 	Memory                    []recountv1.MemoryKind
 	// Since and Until bound when it happened: from Since on, and before Until, in
 	// nanoseconds since 1970; 0 bounds nothing.
@@ -165,6 +167,12 @@ func (p *part) compile(f Filter) compiled {
 		if t >= 0 && t < 64 {
 			c.types |= 1 << t
 		}
+	}
+	for _, t := range f.Without {
+		if c.types == 0 {
+			c.types = math.MaxUint64
+		}
+		c.types &^= 1 << t
 	}
 	for _, m := range f.Memory {
 		if m >= 0 && m < 64 {

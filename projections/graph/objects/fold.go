@@ -181,6 +181,8 @@ func (f *fold) object(b *recountv1.ObjectBatch, i uint32, o *recountv1.Object, o
 			continue
 		}
 		switch {
+		case uses(e):
+			f.row(idPrefix(f.key[:0], kindUse, schemas.EventID(e.EventId)), o, offset, i)
 		case len(e.EventId) > 0:
 			f.to(schemas.EventID(e.EventId), o, offset, i)
 		case len(e.ObjectId) > 0:
@@ -220,6 +222,12 @@ func (f *fold) row(prefix []byte, o *recountv1.Object, offset int64, index uint3
 func (f *fold) to(id schemas.EventID, o *recountv1.Object, offset int64, index uint32) {
 	f.touch(id, offset)
 	f.row(idPrefix(f.key[:0], kindTo, id), o, offset, index)
+}
+
+// uses says whether an edge tells that an event was of use. What much is used would have
+// no room for other edges among the newest that lead to it.
+func uses(e *recountv1.ObjectEdge) bool {
+	return e.Kind == recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_USED && len(e.EventId) > 0
 }
 
 // of tells that an object is of its session and agent.

@@ -31,6 +31,7 @@ var (
 	texts      = []string{"the tests pass", "The  tests pass", "größter Wert 日本語 🚀", "", "deploy\nto production"}
 	edgeKinds  = []recountv1.ObjectEdgeKind{
 		recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_CAUSED_BY, recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_SUPPORTS, recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_OTHER,
+		recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_USED,
 	}
 )
 
@@ -104,7 +105,7 @@ func (g *generator) record(tp schemas.TopicPartition, offset int64) *recountv1.R
 		o := g.object(tenant, workspace, agent, session, v)
 		o.Id, o.Versioned, o.Removed = named[:], true, g.rng.IntN(9) == 0
 		b.Objects = append(b.Objects, o)
-		b.Edges = append(b.Edges, &recountv1.ObjectEdge{From: own[:], Kind: recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_VERSION_OF, ObjectId: named[:], Confidence: 1, Rule: "stated"})
+		b.Edges = append(b.Edges, &recountv1.ObjectEdge{From: own[:], Kind: recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_SUPPORTS, ObjectId: named[:], Confidence: 1, Rule: "stated"})
 	}
 	for range g.rng.IntN(4) {
 		e := &recountv1.ObjectEdge{From: pick(g.rng, b.Objects).Id, Kind: pick(g.rng, edgeKinds), Confidence: g.rng.Float32(), Rule: "stated"}

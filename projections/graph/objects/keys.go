@@ -25,6 +25,7 @@ const (
 	kindAudience  = 0x17
 	kindName      = 0x18
 	kindStatistic = 0x19
+	kindUse       = 0x1A
 )
 
 // The kinds of lists of an audience.
@@ -163,7 +164,7 @@ func prefix(key []byte) int {
 		return 0
 	}
 	switch key[0] {
-	case kindByEvent, kindVersion, kindTo:
+	case kindByEvent, kindVersion, kindTo, kindUse:
 		return min(n, idList)
 	case kindList:
 		return min(n, nameList)

@@ -15,7 +15,7 @@ const (
 	// Name of the projection.
 	Name = "objects"
 	// Version of what it stores.
-	Version = 1
+	Version = 2
 )
 
 // Kind is how a node knows this projection.

@@ -174,11 +174,17 @@ func ask(t *testing.T, rng *rand.Rand, v *View, o *oracle, b Bound, about told, 
 			to = e.ObjectId
 		}
 		leads := func(x *recountv1.ObjectEdge) bool {
-			return string(x.EventId) == string(to) || string(x.ObjectId) == string(to)
+			return string(x.EventId) == string(to) && !uses(x) || string(x.ObjectId) == string(to)
 		}
 		who := audiences
 		if len(to) > 0 {
 			edges, err = v.To(schemas.EventID(to), b)
+			must(t, err)
+			by, err := v.Uses(schemas.EventID(to), b)
+			must(t, err)
+			same(t, "uses", by, o.refs(b, func(x told) bool {
+				return slices.ContainsFunc(x.edges, func(e *recountv1.ObjectEdge) bool { return uses(e) && string(e.EventId) == string(to) })
+			}))
 		} else {
 			if who = nil; rng.IntN(2) == 0 {
 				who = audiences

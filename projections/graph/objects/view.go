@@ -307,7 +307,7 @@ func (v *View) rows(ctx context.Context, from []byte, prefix int, use func(when)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.it == nil {
-		it, err := v.s.Iter([]byte{kindByEvent}, []byte{kindList + 1})
+		it, err := v.s.Iter([]byte{kindByEvent}, []byte{kindUse + 1})
 		if err != nil {
 			return err
 		}
@@ -410,11 +410,17 @@ func (v *View) ByEvent(id schemas.EventID, b Bound) ([]*Stored, error) {
 }
 
 // To are the edges that lead to an event or an object, whether that is known or not, the
-// newest first.
+// newest first; those that say that an event was of use are in Uses.
 func (v *View) To(id schemas.EventID, b Bound) ([]Edge, error) {
 	return v.edges(idPrefix(nil, kindTo, id), b, func(e *recountv1.ObjectEdge) bool {
-		return string(e.EventId) == string(id[:]) || string(e.ObjectId) == string(id[:])
+		return string(e.EventId) == string(id[:]) && !uses(e) || string(e.ObjectId) == string(id[:])
 	})
+}
+
+// Uses are the objects that say that they used an event, the newest first.
+func (v *View) Uses(id schemas.EventID, b Bound) ([]schemas.ObjectRef, error) {
+	all, err := v.list(idPrefix(nil, kindUse, id), b)
+	return refs(all), err
 }
 
 // Entity are the edges from objects of some audiences to what is named, such as

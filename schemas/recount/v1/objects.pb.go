@@ -13,11 +13,12 @@
 package recountv1
 
 import (
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
+
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 )
 
 const (
@@ -39,6 +40,8 @@ const (
 	ObjectType_OBJECT_TYPE_TOOL_CALL ObjectType = 5
 	ObjectType_OBJECT_TYPE_TASK      ObjectType = 6
 	ObjectType_OBJECT_TYPE_HANDOFF   ObjectType = 7
+	// OBJECT_TYPE_RECALL says which objects an agent used. It is found by its type alone.
+	ObjectType_OBJECT_TYPE_RECALL ObjectType = 8
 )
 
 // Enum value maps for ObjectType.
@@ -52,6 +55,7 @@ var (
 		5: "OBJECT_TYPE_TOOL_CALL",
 		6: "OBJECT_TYPE_TASK",
 		7: "OBJECT_TYPE_HANDOFF",
+		8: "OBJECT_TYPE_RECALL",
 	}
 	ObjectType_value = map[string]int32{
 		"OBJECT_TYPE_UNSPECIFIED": 0,
@@ -62,6 +66,7 @@ var (
 		"OBJECT_TYPE_TOOL_CALL":   5,
 		"OBJECT_TYPE_TASK":        6,
 		"OBJECT_TYPE_HANDOFF":     7,
+		"OBJECT_TYPE_RECALL":      8,
 	}
 )
 
@@ -109,8 +114,8 @@ const (
 	ObjectEdgeKind_OBJECT_EDGE_KIND_REFERS_TO          ObjectEdgeKind = 11
 	ObjectEdgeKind_OBJECT_EDGE_KIND_PART_OF_TASK       ObjectEdgeKind = 12
 	ObjectEdgeKind_OBJECT_EDGE_KIND_HANDED_TO          ObjectEdgeKind = 13
-	// OBJECT_EDGE_KIND_VERSION_OF leads from an event's own object to the versioned one.
-	ObjectEdgeKind_OBJECT_EDGE_KIND_VERSION_OF ObjectEdgeKind = 14
+	// OBJECT_EDGE_KIND_USED leads to what was of use to whoever tells of it.
+	ObjectEdgeKind_OBJECT_EDGE_KIND_USED ObjectEdgeKind = 15
 )
 
 // Enum value maps for ObjectEdgeKind.
@@ -130,7 +135,7 @@ var (
 		11: "OBJECT_EDGE_KIND_REFERS_TO",
 		12: "OBJECT_EDGE_KIND_PART_OF_TASK",
 		13: "OBJECT_EDGE_KIND_HANDED_TO",
-		14: "OBJECT_EDGE_KIND_VERSION_OF",
+		15: "OBJECT_EDGE_KIND_USED",
 	}
 	ObjectEdgeKind_value = map[string]int32{
 		"OBJECT_EDGE_KIND_UNSPECIFIED":        0,
@@ -147,7 +152,7 @@ var (
 		"OBJECT_EDGE_KIND_REFERS_TO":          11,
 		"OBJECT_EDGE_KIND_PART_OF_TASK":       12,
 		"OBJECT_EDGE_KIND_HANDED_TO":          13,
-		"OBJECT_EDGE_KIND_VERSION_OF":         14,
+		"OBJECT_EDGE_KIND_USED":               15,
 	}
 )
 
@@ -968,7 +973,7 @@ const file_recount_v1_objects_proto_rawDesc = "" +
 	"\n" +
 	"confidence\x18\a \x01(\x02R\n" +
 	"confidence\x12\x12\n" +
-	"\x04rule\x18\b \x01(\tR\x04rule*\xd3\x01\n" +
+	"\x04rule\x18\b \x01(\tR\x04rule*\xeb\x01\n" +
 	"\n" +
 	"ObjectType\x12\x1b\n" +
 	"\x17OBJECT_TYPE_UNSPECIFIED\x10\x00\x12\x15\n" +
@@ -978,7 +983,8 @@ const file_recount_v1_objects_proto_rawDesc = "" +
 	"\x14OBJECT_TYPE_ARTIFACT\x10\x04\x12\x19\n" +
 	"\x15OBJECT_TYPE_TOOL_CALL\x10\x05\x12\x14\n" +
 	"\x10OBJECT_TYPE_TASK\x10\x06\x12\x17\n" +
-	"\x13OBJECT_TYPE_HANDOFF\x10\a*\x89\x04\n" +
+	"\x13OBJECT_TYPE_HANDOFF\x10\a\x12\x16\n" +
+	"\x12OBJECT_TYPE_RECALL\x10\b*\xa6\x04\n" +
 	"\x0eObjectEdgeKind\x12 \n" +
 	"\x1cOBJECT_EDGE_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16OBJECT_EDGE_KIND_OTHER\x10\x01\x12'\n" +
@@ -994,8 +1000,8 @@ const file_recount_v1_objects_proto_rawDesc = "" +
 	"\x12\x1e\n" +
 	"\x1aOBJECT_EDGE_KIND_REFERS_TO\x10\v\x12!\n" +
 	"\x1dOBJECT_EDGE_KIND_PART_OF_TASK\x10\f\x12\x1e\n" +
-	"\x1aOBJECT_EDGE_KIND_HANDED_TO\x10\r\x12\x1f\n" +
-	"\x1bOBJECT_EDGE_KIND_VERSION_OF\x10\x0eB;Z9github.com/recountdb/recount/schemas/recount/v1;recountv1b\x06proto3"
+	"\x1aOBJECT_EDGE_KIND_HANDED_TO\x10\r\x12\x19\n" +
+	"\x15OBJECT_EDGE_KIND_USED\x10\x0f\"\x04\b\x0e\x10\x0e*\x1bOBJECT_EDGE_KIND_VERSION_OFB;Z9github.com/recountdb/recount/schemas/recount/v1;recountv1b\x06proto3"
 
 var (
 	file_recount_v1_objects_proto_rawDescOnce sync.Once
@@ -1009,21 +1015,24 @@ func file_recount_v1_objects_proto_rawDescGZIP() []byte {
 	return file_recount_v1_objects_proto_rawDescData
 }
 
-var file_recount_v1_objects_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_recount_v1_objects_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
-var file_recount_v1_objects_proto_goTypes = []any{
-	(ObjectType)(0),         // 0: recount.v1.ObjectType
-	(ObjectEdgeKind)(0),     // 1: recount.v1.ObjectEdgeKind
-	(*ObjectBatch)(nil),     // 2: recount.v1.ObjectBatch
-	(*Object)(nil),          // 3: recount.v1.Object
-	(*ObjectPart)(nil),      // 4: recount.v1.ObjectPart
-	(*Claim)(nil),           // 5: recount.v1.Claim
-	(*ToolUse)(nil),         // 6: recount.v1.ToolUse
-	(*ObjectAttribute)(nil), // 7: recount.v1.ObjectAttribute
-	(*ObjectEdge)(nil),      // 8: recount.v1.ObjectEdge
-	(MemoryKind)(0),         // 9: recount.v1.MemoryKind
-	(Visibility)(0),         // 10: recount.v1.Visibility
-}
+var (
+	file_recount_v1_objects_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+	file_recount_v1_objects_proto_msgTypes  = make([]protoimpl.MessageInfo, 7)
+	file_recount_v1_objects_proto_goTypes   = []any{
+		ObjectType(0),           // 0: recount.v1.ObjectType
+		ObjectEdgeKind(0),       // 1: recount.v1.ObjectEdgeKind
+		(*ObjectBatch)(nil),     // 2: recount.v1.ObjectBatch
+		(*Object)(nil),          // 3: recount.v1.Object
+		(*ObjectPart)(nil),      // 4: recount.v1.ObjectPart
+		(*Claim)(nil),           // 5: recount.v1.Claim
+		(*ToolUse)(nil),         // 6: recount.v1.ToolUse
+		(*ObjectAttribute)(nil), // 7: recount.v1.ObjectAttribute
+		(*ObjectEdge)(nil),      // 8: recount.v1.ObjectEdge
+		MemoryKind(0),           // 9: recount.v1.MemoryKind
+		Visibility(0),           // 10: recount.v1.Visibility
+	}
+)
+
 var file_recount_v1_objects_proto_depIdxs = []int32{
 	3,  // 0: recount.v1.ObjectBatch.objects:type_name -> recount.v1.Object
 	8,  // 1: recount.v1.ObjectBatch.edges:type_name -> recount.v1.ObjectEdge

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/query/evidence"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+func (a *app) usedCmd() *cobra.Command {
+	m := &recountv1.AgentEvent{}
+	c := &cobra.Command{
+		Use:   "used EVENT…",
+		Short: "Say which objects of an answer were of use",
+		Long: `Say which objects of an answer (recount ask) were of use, by their positions or ids.
+What was of use lately, in several sessions, is ranked higher from then on. Agents over
+HTTP append an event recall.used, or say it in any event with a relation "used".`,
+		Example: `  recount used recount.agents/0/3
+  recount used recount.agents/0/3 recount.agents/1/2 --agent claude --session s-17 --for "which port does staging use"`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if m.Agent == "" {
+				m.Agent = a.getenv("USER")
+			}
+			return a.withBackend(cmd.Context(), func(b *backend) error { return a.used(cmd.Context(), b, m, args) })
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&m.Agent, "agent", "", "who used them (default $USER)")
+	f.StringVar(&m.Session, "session", "", "in which session: of each the last use counts")
+	f.StringVar(&m.Workspace, "workspace", "", "where (default the workspace of each object)")
+	f.StringVar(&m.Text, "for", "", "for what: the question, or the task")
+	return c
+}
+
+// used appends an event for each tenant and workspace that the objects are of.
+func (a *app) used(ctx context.Context, b *backend, m *recountv1.AgentEvent, refs []string) error {
+	var all []*recountv1.AgentEvent
+	for _, ref := range refs {
+		o, err := a.objectOf(ctx, b, evidence.Request{Text: ref, Mode: evidence.ModeObjects})
+		if err != nil {
+			return err
+		}
+		if o == nil {
+			return fmt.Errorf("%s: no object of an agent; want its position or id, as recount ask shows them", ref)
+		}
+		where := o.Objects[0].Workspace
+		if m.Workspace != "" {
+			where = m.Workspace
+		}
+		var of *recountv1.AgentEvent
+		for _, e := range all {
+			if e.Tenant == o.Objects[0].Tenant && e.Workspace == where {
+				of = e
+			}
+		}
+		if of == nil {
+			of = &recountv1.AgentEvent{Tenant: o.Objects[0].Tenant, Workspace: where, Agent: m.Agent, Session: m.Session, Text: m.Text}
+			all = append(all, of)
+		}
+		of.Relations = append(of.Relations, &recountv1.Relation{Kind: "used", EventId: o.Objects[0].EventID})
+	}
+	var events []schemas.Event
+	for _, e := range all {
+		payload, err := schemas.EncodePayload(e)
+		if err != nil {
+			return err
+		}
+		events = append(events, schemas.Event{Type: schemas.TypeRecallUsed, Source: source, ContentType: schemas.ContentJSON, Payload: payload})
+	}
+	appended, err := b.Append(ctx, events)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(httpapi.AppendResponse{Events: appended})
+	}
+	for _, at := range appended {
+		a.printf("%s\n", at.Position)
+	}
+	return nil
+}
