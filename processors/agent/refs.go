@@ -3,13 +3,15 @@ package agent
 import (
 	"path"
 	"strings"
+
+	"github.com/recountdb/recount/schemas"
 )
 
 // What a text names, by rules that would rather miss than guess:
 //
 //	text_commit   40 hex digits, or 7 to 39 after a word such as "commit" or "revision"
 //	text_trace    32 hex digits after "trace", or a W3C traceparent
-//	text_issue    owner/repo#12; #12 after a word such as "fixes", where the workspace is a repository
+//	text_issue    owner/repo#12; where the workspace is a repository #12 after a word such as "fixes", and "issue 12"
 //	text_url      http:// and https://; of GitHub and GitLab also the commit or issue (text_commit, text_issue)
 //	text_path     a path with a slash and an extension
 //	text_file     a name with the extension of source, configuration or text
@@ -46,7 +48,7 @@ type reference struct {
 // references adds edges to what the texts name.
 func (b *maker) references() {
 	left, mentions := maxTextEdges, maxMentions
-	r := reader{repository: repositoryOf(b.m.Workspace, b.m.Attributes["repository"]), found: func(ref reference) bool {
+	r := reader{repository: schemas.RepositoryOf(b.m.Workspace, b.m.Attributes["repository"]), found: func(ref reference) bool {
 		mentions--
 		if b.entity(refersTo, ref.entity, ref.confidence, ref.rule) {
 			left--
@@ -58,40 +60,6 @@ func (b *maker) references() {
 			return
 		}
 	}
-}
-
-// repositoryOf is "owner/repo" where a workspace names a repository, or the attribute does:
-// acme/shop, github.com/acme/shop, /home/ann/src/github.com/acme/shop.
-func repositoryOf(names ...string) string {
-	for i := len(names) - 1; i >= 0; i-- {
-		name := strings.TrimSuffix(strings.TrimSuffix(names[i], "/"), ".git")
-		parts := strings.Split(name, "/")
-		for j, p := range parts {
-			if j+2 < len(parts) && isForge(p) {
-				return parts[j+1] + "/" + parts[j+2]
-			}
-		}
-		if len(parts) == 2 && isRepoPart(parts[0]) && isRepoPart(parts[1]) {
-			return name
-		}
-	}
-	return ""
-}
-
-func isForge(host string) bool {
-	return host == "github.com" || host == "gitlab.com" || host == "bitbucket.org" || host == "codeberg.org"
-}
-
-func isRepoPart(s string) bool {
-	if s == "" || len(s) > 100 || s[0] == '.' || s[0] == '-' {
-		return false
-	}
-	for i := range len(s) {
-		if c := s[i]; !(isAlnum(c) || c == '-' || c == '_' || c == '.') {
-			return false
-		}
-	}
-	return true
 }
 
 // reader finds what a text names, in one pass.
@@ -187,6 +155,8 @@ func (r *reader) text(s string) bool {
 // one of them has.
 func (r *reader) token(t string, all, any uint16, called bool) bool {
 	switch {
+	case r.repository != "" && schemas.IsIssueNumber(t) && r.numbered():
+		return r.found(reference{"issue:" + r.repository + "#" + t, 0.7, ruleIssue})
 	case len(t) < 2:
 		return true
 	case any&inHash != 0:
@@ -246,6 +216,17 @@ var issueWords = []string{
 	"resolve", "resolves", "resolved", "refs", "ref", "see",
 }
 
+// numbered reports whether the word before is one that issues are counted by.
+func (r *reader) numbered() bool {
+	switch strings.ToLower(r.last[1]) {
+	case "issue", "issues", "ticket", "pr":
+		return true
+	case "request":
+		return strings.EqualFold(r.last[0], "pull") || strings.EqualFold(r.last[0], "merge")
+	}
+	return false
+}
+
 // after reports whether one of the two words before is one of these, but for the signs in
 // it: trace_id is traceid.
 func (r *reader) after(words ...string) bool {
@@ -276,11 +257,11 @@ func (r *reader) after(words ...string) bool {
 // issue judges a word with a # in it.
 func (r *reader) issue(t string) bool {
 	repo, number, _ := strings.Cut(t, "#")
-	if number == "" || len(number) > 7 || number[0] == '0' || strings.Trim(number, "0123456789") != "" {
+	if !schemas.IsIssueNumber(number) {
 		return true
 	}
 	switch owner, name, ok := strings.Cut(repo, "/"); {
-	case ok && isRepoPart(owner) && isRepoPart(name):
+	case ok && schemas.IsRepoPart(owner) && schemas.IsRepoPart(name):
 		return r.found(reference{"issue:" + t, 0.9, ruleIssue})
 	case repo == "" && r.repository != "" && r.after(issueWords...):
 		return r.found(reference{"issue:" + r.repository + "#" + number, 0.8, ruleIssue})
@@ -310,24 +291,12 @@ func (r *reader) url(u string) bool {
 	if len(u) > maxURL || rest == "" || !isAlnum(rest[0]) && rest[0] != '[' {
 		return true
 	}
-	host, where, _ := strings.Cut(rest, "/")
-	if isForge(host) {
-		where, _, _ = strings.Cut(where, "#")
-		where, _, _ = strings.Cut(where, "?")
-		parts := strings.Split(strings.Replace(where, "/-/", "/", 1), "/")
-		if len(parts) >= 4 && isRepoPart(parts[0]) && isRepoPart(parts[1]) {
-			repo, what := parts[0]+"/"+parts[1], parts[3]
-			switch parts[2] {
-			case "issues", "pull", "merge_requests":
-				if what != "" && len(what) <= 7 && strings.Trim(what, "0123456789") == "" && !r.found(reference{"issue:" + repo + "#" + what, 0.95, ruleIssue}) {
-					return false
-				}
-			case "commit":
-				if len(what) >= 7 && len(what) <= 40 && isHex(what) && !r.found(reference{"commit:" + strings.ToLower(what), 0.95, ruleCommit}) {
-					return false
-				}
-			}
-		}
+	if issue, ok := schemas.IssueOf(u); ok && !r.found(reference{"issue:" + issue, 0.95, ruleIssue}) {
+		return false
+	}
+	if _, kind, what, ok := schemas.ForgeURL(u); ok && kind == "commit" && len(what) >= 7 && len(what) <= 40 && isHex(what) &&
+		!r.found(reference{"commit:" + strings.ToLower(what), 0.95, ruleCommit}) {
+		return false
 	}
 	return r.found(reference{"url:" + u, 0.95, ruleURL})
 }

@@ -1,8 +1,11 @@
 package code
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	snapshots "github.com/recountdb/recount/projections/graph/code"
 	"github.com/recountdb/recount/schemas"
@@ -45,6 +48,45 @@ func Commits(ctx context.Context, s Sources, names []string) (found map[string]R
 		}
 		if several {
 			delete(found, name)
+		}
+	}
+	return found, a.visible, nil
+}
+
+// mostNaming is how many commits of a repository are looked at that name one issue.
+const mostNaming = 256
+
+// Naming finds the commits, of any repository, whose messages name issues
+// (OWNER/REPO#NUMBER): of each issue the newest so many, the newest first.
+func Naming(ctx context.Context, s Sources, issues []string, most int) (found map[string][]Revision, visible schemas.Watermark, err error) {
+	a, err := s.ask(ctx, Scope{})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer a.close()
+	repos, err := a.view.Repositories()
+	if err != nil {
+		return nil, nil, err
+	}
+	found = map[string][]Revision{}
+	for _, issue := range issues {
+		var all []Revision
+		seen := map[string]bool{}
+		for _, r := range repos {
+			commits, err := a.view.Naming(r, issue, mostNaming)
+			if err != nil {
+				return nil, nil, err
+			}
+			for _, c := range commits {
+				if !seen[c.Commit] { // a copy of a repository has the same commits
+					seen[c.Commit] = true
+					all = append(all, revisionOf(c))
+				}
+			}
+		}
+		slices.SortFunc(all, func(x, y Revision) int { return cmp.Or(y.Time.Compare(x.Time), strings.Compare(x.Commit, y.Commit)) })
+		if len(all) > 0 {
+			found[issue] = all[:min(len(all), most)]
 		}
 	}
 	return found, a.visible, nil

@@ -246,3 +246,43 @@ func TestKindsMeetInOneAnswer(t *testing.T) {
 		t.Errorf("another tenant: %+v", r.Objects)
 	}
 }
+
+// TestIssuesMeet: what names an issue is joined to the commits whose messages name the same,
+// whichever came first.
+func TestIssuesMeet(t *testing.T) {
+	w, _ := shopWorld(t)
+	const repo, commit = "example.org/acme/shop", "5f0c4d8d0a5e4c7b9d2f7f1b1d1b7c8f9a0b1c2d"
+	w.add(0, said{id: "m", typ: schemas.TypeCritique, AgentEvent: &recountv1.AgentEvent{Workspace: repo, Agent: "ada", Text: "Carts fail for the reason that issue 12 has."}})
+	ask := evidence.Request{Text: "why do carts fail"}
+	if got := lines(w.ask(operator, ask), "same_issue"); len(got) > 0 {
+		t.Errorf("before the commit has come: %q", got)
+	}
+	payload := `{"repository":"` + repo + `","commit":"` + commit + `","scope":"SCOPE_METADATA","message":"carts: give up after three tries (#12)","author":{"name":"Bob","time":"2026-11-20T08:00:00Z"}}`
+	e := schemas.Event{ID: schemas.ProducerID("test", "commit"), Type: schemas.TypeCommitRecorded, Source: "test", Time: epoch, ContentType: schemas.ContentJSON}
+	at := schemas.Position{Topic: "recount." + schemas.TopicCommits}
+	records, err := processors.Records(t.Context(), []schemas.LogRecord{{Position: at, Timestamp: epoch, Headers: e.Headers(), Value: []byte(payload)}}, processors.DefaultChain())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.set.Apply(t.Context(), schemas.Batch{Topic: at.Topic, Partition: at.Partition, Records: records, Next: 1}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"memory Carts fail for the r | same_issue | commit " + commit[:12] + " | text_issue"}
+	if diff := cmp.Diff(want, lines(w.ask(operator, ask), "same_issue")); diff != "" {
+		t.Errorf("edges (- want, + got):\n%s", diff)
+	}
+	for _, text := range []string{"acme/shop#12", "what of https://github.com/acme/shop/issues/12"} {
+		r := w.ask(operator, evidence.Request{Text: text})
+		if len(r.Objects) != 2 || r.Objects[1].ID != "commit:"+commit || r.Objects[1].Role != "" {
+			t.Errorf("%s: %+v", text, r.Objects)
+		}
+	}
+	ask.AsOf.Time = epoch.Add(-2 * time.Hour)
+	if got := lines(w.ask(operator, ask), "same_issue"); len(got) > 0 {
+		t.Errorf("as of before: %q", got)
+	}
+	ask.AsOf.Time = time.Time{}
+	if got := lines(w.ask(schemas.Principal{Workspaces: []string{"*"}}, ask), "same_issue"); len(got) > 0 {
+		t.Errorf("who is not granted code: %q", got)
+	}
+}

@@ -22,12 +22,18 @@ type mentioned struct {
 	asked map[string]bool
 }
 
-// mentions joins hits to the commits and traces that they name, as far as those are on the
-// log: one that comes later is joined from then on.
+// mentions joins hits to the commits and traces that they name, and to the commits that name
+// an issue that they name, as far as those are on the log: one that comes later is joined
+// from then on.
 func (w *answer) mentions(p *plan, hits []*hit) error {
 	if w.s.Code.Set != nil && w.seesCode() && w.joins(KindCommits) {
 		if m := w.mentioned("commit:", p, hits); len(m.names) > 0 {
 			if err := w.commits(m); err != nil {
+				return err
+			}
+		}
+		if m := w.mentioned("issue:", p, hits); len(m.names) > 0 {
+			if err := w.issues(m); err != nil {
 				return err
 			}
 		}
@@ -90,7 +96,7 @@ func (w *answer) meet(m mentioned, name string, o Object) {
 	}
 	for _, e := range m.by[name] {
 		e.To = o.ID
-		e.Evidence = append(e.Evidence, o.Position)
+		e.Evidence = append(slices.Clone(e.Evidence), o.Position)
 		w.join(e)
 	}
 }
@@ -117,6 +123,33 @@ func (w *answer) commits(m mentioned) error {
 	}
 	w.step(s)
 	w.lap(KindCommits)
+	return nil
+}
+
+// mostNaming is how many commits that name an issue are joined to what names it, the newest.
+const mostNaming = 3
+
+// issues joins what names issues to the commits that name the same.
+func (w *answer) issues(m mentioned) error {
+	found, visible, err := code.Naming(w.ctx, w.s.Code, m.names, mostNaming)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	w.rest(query.Below(visible, w.r.AsOf))
+	s := Step{Path: KindCommits, Operator: "join", Inputs: map[string]string{"names": "issues"}, Counts: map[string]int64{"looked_up": int64(len(m.names))}}
+	for _, name := range m.names {
+		for i := range m.by[name] {
+			m.by[name][i].Kind = "same_issue"
+		}
+		for _, c := range found[name] {
+			if w.seen(c.Position, c.Time) {
+				s.Counts["joined"]++
+				w.meet(m, name, commitObject(c.Repo, c.Commit, c.Subject, c.Author, c.Time, c.Position))
+			}
+		}
+	}
+	w.step(s)
+	w.lap("issues")
 	return nil
 }
 

@@ -57,6 +57,9 @@ func readRefs(text string) refs {
 				r.ids = append(r.ids, id)
 			}
 		case strings.HasPrefix(w, "http://"), strings.HasPrefix(w, "https://"):
+			if issue, ok := schemas.IssueOf(w); ok {
+				entity("issue:" + issue)
+			}
 			entity("url:" + w)
 		case isKind && slices.Contains(entityKinds, strings.ToLower(kind)) && name != "":
 			entity(strings.ToLower(kind) + ":" + name)

@@ -40,6 +40,8 @@
 //	                                     CommitRecorded, a part of a commit not closed yet
 //	0x11 Shard Repo 'r' ref              CodeRef
 //	0x11 Shard Repo 'w'                  CodeSnapshot of the working tree
+//	0x11 Shard Repo 'i' issue 00 commit  empty: the commit's message names the issue,
+//	                                     OWNER/REPO#NUMBER in lower case
 //
 // The chunks of a map lie together, since who reads one seldom reads the others. The
 // place of a chunk is a key of its map or the beginning of one, so that the versions

@@ -185,6 +185,13 @@ func (f *fold) commit(ctx context.Context, r *recountv1.Record, m *recountv1.Com
 	if err != nil {
 		return err
 	}
+	if !m.WorkingTree {
+		for _, issue := range schemas.IssuesNamed(m.Message, schemas.RepositoryOf(m.Repository)) {
+			if err := f.set(append(issueKey(f.t.Shard(), m.Repository, issue), id...), []byte{}); err != nil {
+				return err
+			}
+		}
+	}
 	return f.set(key, value)
 }
 

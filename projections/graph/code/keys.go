@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -26,6 +27,7 @@ const (
 	aboutPart    = 'p'
 	aboutRef     = 'r'
 	aboutWorking = 'w'
+	aboutIssue   = 'i'
 )
 
 func chunkPrefix(shard []byte) []byte {
@@ -54,6 +56,11 @@ func factsKey(shard []byte, repo string, blob []byte, language string) []byte {
 
 func commitKey(shard []byte, repo string, commit []byte) []byte {
 	return about(shard, repo, aboutCommit, string(commit))
+}
+
+// issueKey is where the commits stand that name an issue.
+func issueKey(shard []byte, repo, issue string) []byte {
+	return about(shard, repo, aboutIssue, strings.ToLower(issue), "\x00")
 }
 
 // partKey is where a part of a commit waits, by how the commit was cut.

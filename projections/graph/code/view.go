@@ -134,6 +134,29 @@ func (v *View) Refs(r RepoID) (map[string]*recountv1.CodeRef, error) {
 	return refs, err
 }
 
+// Naming are the commits whose messages name an issue, OWNER/REPO#NUMBER, by object id: the
+// first so many.
+func (v *View) Naming(r RepoID, issue string, most int) ([]*recountv1.CodeSnapshot, error) {
+	prefix := issueKey(r.shard(), r.Name, issue)
+	var keys [][]byte
+	err := v.each(prefix, func(key, _ []byte) error {
+		if len(keys) < most {
+			keys = append(keys, commitKey(r.shard(), r.Name, key[len(prefix):]))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*recountv1.CodeSnapshot, len(keys))
+	for i, key := range keys {
+		if all[i], err = v.stored(key); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
 // Commits calls yield with every commit that has come in, by object id.
 func (v *View) Commits(r RepoID, yield func(*recountv1.CodeSnapshot) error) error {
 	return v.each(about(r.shard(), r.Name, aboutCommit), func(_, value []byte) error {
