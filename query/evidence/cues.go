@@ -17,6 +17,8 @@ type cues struct {
 	newest string
 	// failing says that they ask why something fails.
 	failing string
+	// remedy says that they ask what was done about something.
+	remedy string
 }
 
 var (
@@ -24,6 +26,7 @@ var (
 	dayCue    = regexp.MustCompile(`\b(since|from|after)? ?(today|yesterday|this week|last week)\b`)
 	newestCue = regexp.MustCompile(`\b(latest|newest|most recent|recently|just now)\b`)
 	whyCue    = regexp.MustCompile(`\b(why|what (?:caused|causes|broke|breaks|made)|root cause|reason)\b`)
+	remedyCue = regexp.MustCompile(`\b(fix(?:ed|es)?|put right|mend(?:ed|s)?|remed\w+|solv\w+|solution|resolv\w+|patch\w*|repair\w*|work(?:ed)? ?around|came of|did (?:it|that) help|what (?:was|did|has|have) .*\bchange[ds]?)\b`)
 	failCue   = regexp.MustCompile(`\b(fail\w*|error\w*|broke\w*|breaks?|crash\w*|down|slow\w*|time[sd]? ?out|timeouts?|panic\w*|exception\w*|5\d\d)\b`)
 )
 
@@ -54,5 +57,6 @@ func readCues(text string, moment int64) cues {
 	if why, fails := whyCue.FindString(low), failCue.FindString(low); why != "" && fails != "" {
 		c.failing = why + " … " + fails
 	}
+	c.remedy = remedyCue.FindString(low)
 	return c
 }

@@ -67,6 +67,7 @@ func planOf(r *Request, c cues, h has, w *Weights) plan {
 		add(pathTemporal, false, "", "the text names no time; how old things are counts in their standing")
 	}
 	add(pathGraph, words && h.hops > 0, "what edges join to the best of the other paths answers with them", "nothing is to be added around the hits, or there is no text")
+	add(pathRemedy, c.remedy != "" && h.hops > 0, "the text asks what was done, "+c.remedy+": what came after the best of the other paths", "the text does not ask what was done")
 
 	p.kinds = r.Kinds
 	switch {

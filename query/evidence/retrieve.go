@@ -3,6 +3,7 @@ package evidence
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,6 +92,12 @@ func (a *asking) retrieve(p plan, sc *scope, vec []float32) (*retrieval, error) 
 	t.fuse()
 	if t.plan.takes(pathGraph) && len(t.candidates) > 0 {
 		if err := t.run(pathGraph, t.byEdges); err != nil {
+			return nil, err
+		}
+		t.fuse()
+	}
+	if t.plan.takes(pathRemedy) && len(t.candidates) > 0 {
+		if err := t.run(pathRemedy, t.byRemedy); err != nil {
 			return nil, err
 		}
 		t.fuse()
@@ -283,17 +290,18 @@ func (t *retrieval) byEdges(l *ranked) error {
 			}
 		}
 	}
-	var keys []int
-	for key := range gain {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(x, y int) int {
+	t.rank(l, gain)
+	l.operator = "expand"
+	l.inputs["seeds"] = strconv.Itoa(len(order))
+	return nil
+}
+
+// rank adds candidates by what they gained, the most first.
+func (t *retrieval) rank(l *ranked, gain map[int]float64) {
+	keys := slices.SortedFunc(maps.Keys(gain), func(x, y int) int {
 		return cmp.Or(cmp.Compare(gain[y], gain[x]), t.candidates[x].before(&t.candidates[y]))
 	})
 	for _, key := range keys {
 		l.add(key, gain[key])
 	}
-	l.operator = "expand"
-	l.inputs["seeds"] = strconv.Itoa(len(order))
-	return nil
 }

@@ -14,6 +14,7 @@ const (
 	pathDense    = "dense"
 	pathTemporal = "temporal"
 	pathGraph    = "graph"
+	pathRemedy   = "remedy"
 )
 
 // rrfK damps the weight of the first ranks (Cormack, Clarke and Büttcher 2009).
@@ -24,7 +25,7 @@ const rrfK = 60
 // them. docs/decisions says why they are so (how evidence is ranked).
 type Weights struct {
 	// Of the paths. A path of weight 0 is left out.
-	ID, Entity, Lexical, Dense, Temporal, Graph float64
+	ID, Entity, Lexical, Dense, Temporal, Graph, Remedy float64
 	// Age is the most that age takes off a score, 0..1; HalfLife is the age at which it
 	// has taken half of that.
 	Age      float64
@@ -43,7 +44,7 @@ type Weights struct {
 // DefaultWeights are what is used where nothing else is said.
 func DefaultWeights() Weights {
 	return Weights{
-		ID: 8, Entity: 1, Lexical: 1, Dense: 0.2, Temporal: 0.3, Graph: 1,
+		ID: 8, Entity: 1, Lexical: 1, Dense: 0.2, Temporal: 0.3, Graph: 1, Remedy: 2,
 		Age: 0.1, HalfLife: 7 * 24 * time.Hour, Importance: 0.1, Use: 0.1, Superseded: 0.5,
 	}
 }
@@ -61,6 +62,7 @@ func (w Weights) Validate() error {
 		{"dense", w.Dense, math.MaxFloat64},
 		{"temporal", w.Temporal, math.MaxFloat64},
 		{"graph", w.Graph, math.MaxFloat64},
+		{"remedy", w.Remedy, math.MaxFloat64},
 		{"age", w.Age, 1},
 		{"importance", w.Importance, 1},
 		{"use", w.Use, 1},
@@ -98,6 +100,8 @@ func (w *Weights) of(path string) float64 {
 		return w.Temporal
 	case pathGraph:
 		return w.Graph
+	case pathRemedy:
+		return w.Remedy
 	}
 	return 0
 }

@@ -1,0 +1,81 @@
+package evidence_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/evidence"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// TestHowItWasMended: who asks what was done finds the change and the command that passes
+// again, far after what the words find, and not what failed, looked or passed besides.
+func TestHowItWasMended(t *testing.T) {
+	w := newWorld(t)
+	const test = "go test ./cart"
+	events := shop()[:3]
+	n, last := 3, "red"
+	then := func(id, typ string, m *recountv1.AgentEvent) {
+		events = append(events, of(id, typ, n, last, m))
+		n, last = n+1, id
+	}
+	run := func(id, command string, exit int32) {
+		then(id, schemas.TypeToolResult, &recountv1.AgentEvent{Tool: &recountv1.Tool{Name: "bash", Command: command, Result: "output of " + id, ExitCode: &exit}})
+	}
+	tool := func(id, name, arguments string) {
+		then(id, schemas.TypeToolCall, &recountv1.AgentEvent{Tool: &recountv1.Tool{Name: name, Arguments: arguments}})
+	}
+	for i := range 12 {
+		then(fmt.Sprint("thought", i), schemas.TypeAssistantMessage, &recountv1.AgentEvent{Text: fmt.Sprintf("Let me look at part %d.", i)})
+	}
+	tool("look", "str_replace_editor", `{"command": "view", "path": "client.go"}`)
+	tool("edit", "str_replace_editor", `{"command": "str_replace", "path": "client.go", "new_str": "2 * time.Second"}`)
+	run("lint", "golint ./...", 0)
+	run("again", test, 1)
+	run("green", test, 0)
+	w.add(0, events...)
+
+	ask := evidence.Request{Text: "How was the checkout timeout fixed?", Limit: 4, Include: []string{"proof"}}
+	r := w.ask(operator, ask)
+	var got []string
+	for _, o := range r.Objects {
+		if slices.ContainsFunc(o.Scores, func(s query.PathScore) bool { return s.Path == "remedy" }) {
+			got = append(got, o.EventID)
+		}
+	}
+	slices.Sort(got)
+	want := []string{eventID("edit"), eventID("green")}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("found as a remedy: %q, want edit and green: %s", got, told(t, r))
+	}
+	ask.Text = "checkout timeout"
+	for _, o := range w.ask(operator, ask).Objects {
+		if slices.Contains(want, o.EventID) {
+			t.Errorf("without being asked for: %s", o.Snippet)
+		}
+	}
+}
+
+func TestWordsThatAskForARemedy(t *testing.T) {
+	w := newWorld(t)
+	w.add(0, shop()...)
+	for text, want := range map[string]bool{
+		"how was the timeout fixed":             true,
+		"Which patch came of the checkout":      true,
+		"what did somebody change in the cart":  true,
+		"was the checkout put right?":           true,
+		"is there a workaround for the timeout": true,
+		"why does the checkout fail":            false,
+		"which prefix do keys have":             false,
+		"dispatch of orders":                    false,
+	} {
+		r := w.ask(operator, evidence.Request{Text: text, Include: []string{"proof"}})
+		if got := slices.ContainsFunc(r.Proof, func(s evidence.Step) bool { return s.Path == "remedy" }); got != want {
+			t.Errorf("%q: the path remedy is taken: %v", text, got)
+		}
+	}
+}
