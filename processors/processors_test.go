@@ -96,12 +96,21 @@ func TestTopicAgentsTakesEveryType(t *testing.T) {
 		lr.Position.Topic = "recount.agents"
 		lr.Headers = []schemas.Header{{Key: "ce_type", Value: []byte(typ)}}
 		rec := records(t, []schemas.LogRecord{lr}, DefaultChain())[0]
-		all := rec.GetObjects().GetObjects()
-		if len(all) != 1 || len(all[0].Parts) != 1 || len(all[0].Parts[0].Embedding) != 384 || rec.GetObjects().GetEmbedder() != "hash/1" {
+		plain := records(t, []schemas.LogRecord{lr}, Chain{})[0].GetObjects()
+		all, without := rec.GetObjects().GetObjects(), plain.GetObjects()
+		if len(all) != 1 || len(without) != 1 {
+			t.Fatalf("%s: got %v, without an embedder %v", typ, rec, plain)
+		}
+		if typ == schemas.TypeRecallUsed { // it is not searched for
+			if len(all[0].Parts) != 0 || len(without[0].Parts) != 0 {
+				t.Errorf("%s: got %v, without an embedder %v", typ, rec, plain)
+			}
+			continue
+		}
+		if len(all[0].Parts) != 1 || len(all[0].Parts[0].Embedding) != 384 || rec.GetObjects().GetEmbedder() != "hash/1" {
 			t.Errorf("%s: got %v", typ, rec)
 		}
-		plain := records(t, []schemas.LogRecord{lr}, Chain{})[0].GetObjects()
-		if plain.GetEmbedder() != "" || len(plain.GetObjects()[0].Parts[0].Embedding) != 0 {
+		if plain.GetEmbedder() != "" || len(without[0].Parts) != 1 || len(without[0].Parts[0].Embedding) != 0 {
 			t.Errorf("%s without an embedder: got %v", typ, plain)
 		}
 	}
