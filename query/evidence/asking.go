@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/graph/objects"
 	"github.com/recountdb/recount/projections/lexical"
@@ -32,6 +34,10 @@ type Sources struct {
 	// Fragments keeps what led to objects from one question to the next; nil keeps
 	// nothing. Answers are the same either way.
 	Fragments *Fragments
+	// Turns are taken by questions while they are answered, first come, first served: on
+	// few cores many at once slow each other down, some far more than others. Nil lets all
+	// be answered at once.
+	Turns *semaphore.Weighted
 }
 
 // asking is one question being answered: the projections that it reads, what it may know
@@ -83,6 +89,13 @@ func (s Sources) ask(ctx context.Context, p schemas.Principal, r Request) (*aski
 	}
 	if err := query.AwaitVisible(ctx, s.Set, r.AtLeast, time.Duration(r.WaitMS)*time.Millisecond); err != nil {
 		return nil, err
+	}
+	if s.Turns != nil {
+		if err := s.Turns.Acquire(ctx, 1); err != nil {
+			return nil, err
+		}
+		a.release = append(a.release, func() { s.Turns.Release(1) })
+		a.lap("turn")
 	}
 	if err := a.open(); err != nil {
 		a.close()

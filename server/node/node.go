@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/pipeline"
@@ -72,6 +74,8 @@ type Node struct {
 	graphs *code.Cache
 	// fragments are the links of chains that questions for evidence have read.
 	fragments evidence.Fragments
+	// turns are as many as questions for evidence can be answered at once.
+	turns *semaphore.Weighted
 
 	// gate is held for reading while the streams apply a batch, and for writing by
 	// a rebuild that takes over.
@@ -104,7 +108,7 @@ func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Pro
 	if cfg, err = cfg.Normal(); err != nil {
 		return nil, err
 	}
-	n = &Node{cfg: cfg, started: time.Now(), local: local, progress: progress, reg: prometheus.NewRegistry(), graphs: code.NewCache(0)}
+	n = &Node{cfg: cfg, started: time.Now(), local: local, progress: progress, reg: prometheus.NewRegistry(), graphs: code.NewCache(0), turns: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))}
 	n.chain = processors.DefaultChain()
 	n.stopping, n.stop = context.WithCancel(context.Background())
 	defer func() {
