@@ -43,7 +43,8 @@ type Processor struct {
 	Type string
 	// Topic, where Type is empty, is that of the types it takes, known and unknown ones.
 	Topic string
-	// Name and version, as they stand in Rejected.by.
+	// Name and version, as they stand in Rejected.by. What projections made of records of
+	// another version is made anew.
 	Name string
 	Func Func
 	// Wire, if not nil, takes the event with its payload in protobuf not decoded: where
@@ -71,8 +72,21 @@ func processorOf(e schemas.Event) int {
 	})
 }
 
-// Processors returns every processor, in order of registration.
-func Processors() []Processor { return append([]Processor(nil), table...) }
+// MakersOf are the names and versions of the processors that make records of the events of
+// topics, in order of registration. No topics means all.
+func MakersOf(topics ...string) []string {
+	var names []string
+	for _, p := range table {
+		topic := p.Topic
+		if k, ok := schemas.KindOf(p.Type); ok {
+			topic = k.Topic
+		}
+		if (len(topics) == 0 || slices.Contains(topics, topic)) && !slices.Contains(names, p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
 
 // Decoder stands in Rejected.by where an event was refused before it reached a
 // processor.

@@ -42,7 +42,7 @@ import (
 
 // Name is the processor's name and version. The version changes with every change of what
 // comes out.
-const Name = "agent/2"
+const Name = "agent/3"
 
 // Objects makes the object of an agent's event, and its edges. It knows nothing of
 // embeddings. Errors are of class ErrPoison.

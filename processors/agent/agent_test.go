@@ -87,7 +87,7 @@ func TestObjectOfEachType(t *testing.T) {
 		{schemas.TypeAssistantMessage, `"text":"I will look.","thought":"Logs first."`, "MEMORY EPISODIC", "I will look.", "I will look.\n\nLogs first.", schemas.ObjectID{}},
 		{schemas.TypeAssistantMessage, `"text":"I will look.","thought":"I will look."`, "MEMORY EPISODIC", "I will look.", "I will look.", schemas.ObjectID{}},
 		{schemas.TypeToolCall, `"thought":"Run it.","tool":{"name":"bash","command":"make test","arguments":"{\"command\":\"make test\"}"}`, "TOOL_CALL UNSPECIFIED", "make test", "make test\n\nRun it.", schemas.ObjectID{}},
-		{schemas.TypeToolCall, `"tool":{"name":"edit","arguments":"{\"path\":\"a.go\"}"}`, "TOOL_CALL UNSPECIFIED", `edit {"path":"a.go"}`, `edit {"path":"a.go"}`, schemas.ObjectID{}},
+		{schemas.TypeToolCall, `"tool":{"name":"edit","arguments":"{\"path\":\"a.go\"}"}`, "TOOL_CALL UNSPECIFIED", `edit a.go`, `edit a.go`, schemas.ObjectID{}},
 		{schemas.TypeToolResult, `"tool":{"name":"bash","command":"make test","result":"FAIL\tcart","exit_code":2}`, "MEMORY FACTUAL", "make test: FAIL cart", "FAIL\tcart", schemas.ObjectID{}},
 		{schemas.TypePlanUpdated, `"plan":{"id":"p","steps":[{"text":"read","status":"done"},{"text":"fix"}]}`, "MEMORY PROCEDURAL", "- [done] read", "- [done] read\n- fix", id(typeMemory, "s-1", "p")},
 		{schemas.TypePlanUpdated, `"text":"Read, then fix."`, "MEMORY PROCEDURAL", "Read, then fix.", "Read, then fix.", id(typeMemory, "s-1", "")},
@@ -357,8 +357,8 @@ func TestTheTextOfACallSaysItsCommandOnce(t *testing.T) {
 		{"as Python writes it", `{"command": "cd a && make <x"}`, "cd a && make <x"},
 		{"as Go writes it", `{"command":"cd a \u0026\u0026 make \u003cx"}`, "cd a && make <x"},
 		{"something small beside", `{"is_input": "false", "command": "cd a && make <x"}`, "cd a && make <x"},
-		{"something long beside", `{"command": "cd a && make <x", "because": "the tests are red"}`, "cd a && make <x\n\n" + `{"command": "cd a && make <x", "because": "the tests are red"}`},
-		{"another command", `{"command": "ls"}`, "cd a && make <x\n\n" + `{"command": "ls"}`},
+		{"something long beside", `{"command": "cd a && make <x", "because": "the tests are red"}`, "cd a && make <x\n\nbecause: the tests are red"},
+		{"another command", `{"command": "ls"}`, "cd a && make <x\n\ncommand: ls"},
 		{"no JSON", `{"command": "cd a`, "cd a && make <x\n\n" + `{"command": "cd a`},
 	} {
 		if got := callText(&recountv1.Tool{Name: "bash", Command: "cd a && make <x", Arguments: tt.arguments}); got != tt.want {

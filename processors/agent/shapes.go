@@ -3,7 +3,6 @@ package agent
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -100,43 +99,6 @@ func (b *maker) result() {
 	}
 	b.tool()
 	b.read = append(b.read, b.o.Text)
-}
-
-// callText is a call in one line, with its arguments below where they say more than the
-// command.
-func callText(t *recountv1.Tool) string {
-	if t == nil {
-		return ""
-	}
-	if t.Command == "" {
-		return strings.TrimSpace(t.Name + " " + t.Arguments)
-	}
-	if t.Arguments == t.Command || saysNoMore(t.Arguments, t.Command) {
-		return t.Command
-	}
-	return paragraphs(t.Command, t.Arguments)
-}
-
-// maxBeside is how many bytes of other arguments say nothing worth finding:
-// "is_input": "false".
-const maxBeside = 24
-
-// saysNoMore tells whether arguments are an object whose one long member is the command.
-func saysNoMore(arguments, command string) bool {
-	var members map[string]json.RawMessage
-	if json.Unmarshal([]byte(arguments), &members) != nil {
-		return false
-	}
-	beside, said := 0, false
-	for name, value := range members {
-		var text string
-		if !said && json.Unmarshal(value, &text) == nil && text == command {
-			said = true
-			continue
-		}
-		beside += len(name) + len(value)
-	}
-	return said && beside <= maxBeside
 }
 
 // maxCommand is the most that a command.executed may have: a longer line joins to none.

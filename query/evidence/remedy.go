@@ -18,10 +18,11 @@ const (
 )
 
 // changing are the calls of tools that change files, by the name of the tool or by what
-// it is told to do; looking are those that merely look.
+// it is told to do; looking are those that merely look, or note what there is to do. A
+// call's title begins with the tool's name and what it is told, or is its command.
 var (
 	changing = regexp.MustCompile(`(?i)\b(?:\w*edit\w*|\w*write\w*|\w*replace\w*|\w*patch\w*|\w*insert\w*|create|sed -i|git (?:apply|revert|commit))\b`)
-	looking  = regexp.MustCompile(`(?i)"command":\s*"(?:view|open|read)"`)
+	looking  = regexp.MustCompile(`(?i)^(?:\w*(?:read|grep|glob|search|find|list|todo)\w*|\w+ (?:view|open|read))\b`)
 )
 
 // after is an object that came after a seed, and by how many steps.

@@ -32,6 +32,8 @@ func TestHowItWasMended(t *testing.T) {
 		then(fmt.Sprint("thought", i), schemas.TypeAssistantMessage, &recountv1.AgentEvent{Text: fmt.Sprintf("Let me look at part %d.", i)})
 	}
 	tool("look", "str_replace_editor", `{"command": "view", "path": "client.go"}`)
+	tool("read", "Read", `{"file_path": "edit.go"}`)
+	tool("plan", "TodoWrite", `{"todos": [{"content": "raise the timeout"}]}`)
 	tool("edit", "str_replace_editor", `{"command": "str_replace", "path": "client.go", "new_str": "2 * time.Second"}`)
 	run("lint", "golint ./...", 0)
 	run("again", test, 1)

@@ -1,6 +1,9 @@
 package node
 
 import (
+	"strings"
+
+	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/graph"
@@ -13,9 +16,11 @@ import (
 	"github.com/recountdb/recount/projections/vector"
 )
 
-// kinds are the projections that a node keeps: adding one is a line here.
+// kinds are the projections that a node keeps: adding one is a line here. The processors
+// that make what a projection takes are among its settings, so that a change of one makes
+// its state anew.
 func (c Config) kinds() []projections.Kind {
-	return []projections.Kind{
+	kinds := []projections.Kind{
 		segment.Kind(segment.Options{Logger: c.Logger, SealRows: c.sealRows}),
 		lexical.Kind,
 		graph.Kind,
@@ -24,4 +29,9 @@ func (c Config) kinds() []projections.Kind {
 		runtimegraph.Kind,
 		objects.Kind,
 	}
+	for i := range kinds {
+		k := &kinds[i]
+		k.Params = strings.TrimSpace(k.Params + " " + strings.Join(processors.MakersOf(k.Topics...), " "))
+	}
+	return kinds
 }
