@@ -1,7 +1,8 @@
 // Evidence measures how well questions about what agents did are answered with evidence:
 // recall of the events that hold the answer among the first ten, precision, whether the
 // chain of causes is whole, the size of an answer and how long it takes. The baselines
-// are what one has without a memory of causes: the k best events by BM25, by the vector of
+// are what one has without a memory of causes: the k best events by BM25 (over words, and
+// over English stems without stop words), by the vector of
 // Recount's own embedder, and the last k.
 //
 //	go run ./bench/evidence [flags] synthetic        a generated log (-seed, -incidents, …)
@@ -94,7 +95,7 @@ func run(ctx context.Context, w io.Writer, f flags, args []string) (err error) {
 		return d.write(f.write)
 	}
 	c := newCorpus(d)
-	sides := []side{bm25{c, f.k}, vector{c, f.k}, latest{c, f.k}}
+	sides := []side{newBM25(c, "BM25", words, f.k), newBM25(c, "BM25, stems", stems, f.k), vector{c, f.k}, latest{c, f.k}}
 	if !f.alone {
 		dir, err := os.MkdirTemp("", "recount-evidence")
 		if err != nil {

@@ -73,8 +73,8 @@ func leadsTo(byID map[string]event, from, to string) bool {
 func TestQuestionsSayItInOtherWords(t *testing.T) {
 	common := strings.Fields("the a of is it in on to by for its and what when with that not at one some are was up")
 	for _, x := range troubles {
-		asked := terms(x.asked)
-		for _, w := range append(append(terms(x.printed), terms(x.cause)...), terms(x.fix)...) {
+		asked := words(x.asked)
+		for _, w := range append(append(words(x.printed), words(x.cause)...), words(x.fix)...) {
 			if slices.Contains(asked, w) && !slices.Contains(common, w) {
 				t.Errorf("%q is asked as %q: it shares %q with its evidence", x.told, x.asked, w)
 			}
@@ -178,7 +178,7 @@ func TestMark(t *testing.T) {
 func TestBaselines(t *testing.T) {
 	d := generate(7, small)
 	c := newCorpus(d)
-	for _, s := range []side{bm25{c, 10}, vector{c, 10}, latest{c, 10}} {
+	for _, s := range []side{newBM25(c, "BM25", words, 10), vector{c, 10}, latest{c, 10}} {
 		answered := 0
 		for _, q := range d.questions {
 			shown, size, err := s.answer(context.Background(), q)

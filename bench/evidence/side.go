@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kljensen/snowball/english"
+
 	"github.com/recountdb/recount/processors/embed"
 )
 
@@ -23,31 +25,15 @@ type side interface {
 // corpus is what the baselines see: the events' whole texts.
 type corpus struct {
 	events   []event
-	postings map[string][]posting
-	lengths  []int
-	mean     float64
 	vectors  [][embed.Dim]float32
 	embedder embed.Embedder
 }
 
-type posting struct{ doc, n int }
-
 func newCorpus(d *dataset) *corpus {
-	c := &corpus{events: d.events, postings: map[string][]posting{}, embedder: embed.NewHash()}
-	for i, e := range d.events {
-		counts := map[string]int{}
-		words := terms(e.text())
-		for _, w := range words {
-			counts[w]++
-		}
-		for w, n := range counts {
-			c.postings[w] = append(c.postings[w], posting{i, n})
-		}
-		c.lengths = append(c.lengths, len(words))
-		c.mean += float64(len(words))
+	c := &corpus{events: d.events, embedder: embed.NewHash()}
+	for _, e := range d.events {
 		c.vectors = append(c.vectors, c.embedder.Embed(e.text()))
 	}
-	c.mean /= float64(max(len(d.events), 1))
 	return c
 }
 
@@ -74,19 +60,43 @@ func (c *corpus) shown(ranked []int, k int) ([]int, int) {
 // snippet is how much of a text a baseline's answer holds, in bytes.
 const snippet = 300
 
-// bm25 ranks by BM25 (k1 = 1.2, b = 0.75) over words in lower case, without a list of
-// words that do not count.
+// bm25 ranks by BM25 (k1 = 1.2, b = 0.75) over the words that terms makes of a text.
 type bm25 struct {
 	*corpus
-	k int
+	as       string
+	terms    func(text string) []string
+	postings map[string][]posting
+	lengths  []int
+	mean     float64
+	k        int
 }
 
-func (bm25) name() string { return "BM25" }
+type posting struct{ doc, n int }
 
-func (b bm25) answer(_ context.Context, q question) ([]int, int, error) {
+func newBM25(c *corpus, as string, terms func(string) []string, k int) *bm25 {
+	b := &bm25{corpus: c, as: as, terms: terms, postings: map[string][]posting{}, k: k}
+	for i, e := range c.events {
+		counts := map[string]int{}
+		words := terms(e.text())
+		for _, w := range words {
+			counts[w]++
+		}
+		for w, n := range counts {
+			b.postings[w] = append(b.postings[w], posting{i, n})
+		}
+		b.lengths = append(b.lengths, len(words))
+		b.mean += float64(len(words))
+	}
+	b.mean /= float64(max(len(c.events), 1))
+	return b
+}
+
+func (b *bm25) name() string { return b.as }
+
+func (b *bm25) answer(_ context.Context, q question) ([]int, int, error) {
 	scores := map[int]float64{}
 	n := float64(len(b.lengths))
-	for _, w := range terms(q.Text) {
+	for _, w := range b.terms(q.Text) {
 		list := b.postings[w]
 		idf := math.Log(1 + (n-float64(len(list))+0.5)/(float64(len(list))+0.5))
 		for _, p := range list {
@@ -163,11 +173,22 @@ func best(scores map[int]float64) []int {
 	return all
 }
 
-// terms are the runs of letters and digits, in lower case.
-func terms(text string) []string {
+// words are those of a text in lower case.
+func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 127)
 	})
+}
+
+// stems are the words of a text by their English stems, without those that say nothing.
+func stems(text string) []string {
+	var all []string
+	for _, w := range words(text) {
+		if !english.IsStopWord(w) {
+			all = append(all, english.Stem(w, false))
+		}
+	}
+	return all
 }
 
 // timed answers a question and says how long that took.
