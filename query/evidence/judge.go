@@ -189,35 +189,47 @@ func overlap(x, y *objects.Stored) bool {
 
 // support counts those who say the same, over the audiences of the object's workspace.
 func (a *asking) support(o *objects.Stored, j *judgement) error {
-	agents := map[string]bool{o.Agent: true}
 	j.support = 1
 	if o.ContentHash == 0 {
 		return nil
 	}
+	var agents map[string]bool
 	for _, who := range a.related(o) {
-		refs, err := a.view.Same(who, o.ContentHash, a.bound(mostSame))
+		var refs []schemas.ObjectRef
+		var err error
+		if who == o.AudienceID {
+			refs, err = a.view.SameAs(o, a.bound(mostSame))
+		} else {
+			refs, err = a.view.Same(who, o.ContentHash, a.bound(mostSame))
+		}
 		if err != nil {
 			return err
 		}
 		for _, ref := range refs {
+			if ref == o.Ref {
+				continue
+			}
 			attr, _ := a.view.Attributes(ref)
-			if ref == o.Ref || attr.Workspace != o.Workspace {
+			if attr.Workspace != o.Workspace {
 				continue
 			}
 			j.support++
+			if agents == nil {
+				agents = map[string]bool{o.Agent: true}
+			}
 			agents[attr.Agent] = true
 			j.positions = append(j.positions, ref.Position.String())
 		}
 	}
-	j.agents = len(agents)
+	j.agents = max(1, len(agents))
 	return nil
 }
 
 // usesOf are how long before the moment an object was of use: in each session, or to each
 // agent outside of any, the last time, as far as that may be known.
 func (a *asking) usesOf(o *objects.Stored) (ages []int64, err error) {
-	told, err := a.view.Uses(o.EventID, a.bound(mostUses))
-	if err != nil {
+	told, err := a.view.Uses(o, a.bound(mostUses))
+	if err != nil || len(told) == 0 {
 		return nil, err
 	}
 	type who struct{ workspace, session, agent string }
@@ -232,11 +244,10 @@ func (a *asking) usesOf(o *objects.Stored) (ages []int64, err error) {
 			continue
 		}
 		if by.Workspace != o.Workspace { // it may mean another object of the same event's id
-			found, err := a.event(by.Tenant, by.Workspace, o.EventID)
-			if err != nil {
-				return nil, err
-			}
-			if !slices.ContainsFunc(found, func(x *objects.Stored) bool { return x.Ref == o.Ref }) {
+			if means, err := a.means(o, by.Tenant, by.Workspace); err != nil || !means {
+				if err != nil {
+					return nil, err
+				}
 				continue
 			}
 		}

@@ -86,53 +86,68 @@ func compareBool(a, b bool) int {
 
 // ends are what edges of an object lead to, and come from.
 type ends struct {
-	named    []neighbor // what it names
-	around   []neighbor // both, in order, once they were asked for
-	complete bool       // they were
+	named   []neighbor     // what it names
+	leading []objects.Edge // the edges that lead to it, or to its event
+	around  []neighbor     // both, in order
+	// Which of these were asked for.
+	hasNamed, hasLeading, hasAround bool
+}
+
+// endsOf are the ends of an object, as far as they were asked for.
+func (a *asking) endsOf(o *objects.Stored) *ends {
+	e := a.ends[o]
+	if e == nil {
+		e = &ends{}
+		a.ends[o] = e
+	}
+	return e
 }
 
 // around are the neighbors of an object, both ways, in order.
 func (a *asking) around(o *objects.Stored) ([]neighbor, error) {
-	e, err := a.endsOf(o)
-	if err != nil {
-		return nil, err
-	}
-	if !e.complete {
-		namedBy, err := a.comeFrom(o, nil)
+	e := a.endsOf(o)
+	if !e.hasAround {
+		if _, err := a.named(o); err != nil {
+			return nil, err
+		}
+		all, err := a.comeFrom(o, nil, slices.Clone(e.named))
 		if err != nil {
 			return nil, err
 		}
-		e.around, e.complete = slices.Concat(e.named, namedBy), true
-		slices.SortStableFunc(e.around, func(x, y neighbor) int { return x.compare(&y) })
+		slices.SortStableFunc(all, func(x, y neighbor) int { return x.compare(&y) })
+		e.around, e.hasAround = all, true
 	}
 	return e.around, nil
 }
 
-// endsOf are the ends of what an object names.
-func (a *asking) endsOf(o *objects.Stored) (*ends, error) {
-	if e := a.ends[o.Ref]; e != nil {
-		return e, nil
-	}
-	e := &ends{named: make([]neighbor, 0, len(o.Edges))}
-	for _, edge := range o.Edges {
-		var err error
-		if e.named, err = a.leadsTo(o, edge, e.named); err != nil {
-			return nil, err
+// named are the neighbors that an object names.
+func (a *asking) named(o *objects.Stored) ([]neighbor, error) {
+	e := a.endsOf(o)
+	if !e.hasNamed {
+		all := make([]neighbor, 0, len(o.Edges))
+		for i := range o.Edges {
+			var err error
+			if all, err = a.leadsTo(o, i, all); err != nil {
+				return nil, err
+			}
 		}
+		e.named, e.hasNamed = all, true
 	}
-	a.ends[o.Ref] = e
-	return e, nil
+	return e.named, nil
 }
 
-// leadsTo resolves an edge of an object, and adds what is named, among what may be known of.
-func (a *asking) leadsTo(o *objects.Stored, e *recountv1.ObjectEdge, all []neighbor) ([]neighbor, error) {
+// leadsTo resolves an edge of an object, by its number, and adds what is named, among what
+// may be known of.
+func (a *asking) leadsTo(o *objects.Stored, number int, all []neighbor) ([]neighbor, error) {
+	e := o.Edges[number]
 	base := neighbor{kind: e.Kind, name: edgeName(e), confidence: float64(e.Confidence), rule: e.Rule, at: o.Ref.Position}
 	switch {
 	case len(e.EventId) > 0:
-		found, err := a.event(o.Tenant, o.Workspace, schemas.EventID(e.EventId))
+		found, err := a.view.Named(o, number, a.bound(maxFan))
 		if err != nil {
 			return nil, err
 		}
+		found = meant(o.Tenant, o.Workspace, a.keep(found))
 		if len(found) == 0 {
 			base.event = schemas.EventID(e.EventId)
 			return append(all, base), nil
@@ -162,65 +177,68 @@ func (a *asking) leadsTo(o *objects.Stored, e *recountv1.ObjectEdge, all []neigh
 	return append(all, base), nil
 }
 
-// event are the objects that an event's id means to an object of a tenant and workspace
-// that names it: those of its tenant, and of these the ones of its workspace, if there are.
-func (a *asking) event(tenant, workspace string, id schemas.EventID) ([]*objects.Stored, error) {
-	list, known := a.byEvent[id]
-	if !known {
-		var err error
-		if list, err = a.view.ByEvent(id, a.bound(maxFan)); err != nil {
-			return nil, err
-		}
-		list = a.keep(list)
-		a.byEvent[id] = list
-	}
-	return meant(tenant, workspace, list), nil
+// means says whether the event's id of an object means that object to one of a tenant and
+// workspace that names it: it may mean others of that id.
+func (a *asking) means(o *objects.Stored, tenant, workspace string) (bool, error) {
+	found, err := a.view.OfEvent(o, a.bound(maxFan))
+	return slices.ContainsFunc(meant(tenant, workspace, found), func(x *objects.Stored) bool { return x.Ref == o.Ref }), err
 }
 
-// leading are the edges that lead to an event or an object.
-func (a *asking) leading(id schemas.EventID) ([]objects.Edge, error) {
-	if edges, known := a.to[id]; known {
-		return edges, nil
+// leading are the edges that lead to an object, or to its event, as they are told.
+func (a *asking) leading(o *objects.Stored) ([]objects.Edge, error) {
+	e := a.endsOf(o)
+	if !e.hasLeading {
+		all, err := a.view.ToEvent(o, a.bound(maxFan))
+		if err == nil && o.ObjectID() != o.EventID {
+			var more []objects.Edge
+			more, err = a.view.ToThing(o, a.bound(maxFan))
+			all = append(all, more...)
+		}
+		if err != nil {
+			return nil, err
+		}
+		e.leading, e.hasLeading = all, true
 	}
-	edges, err := a.view.To(id, a.bound(maxFan))
-	if err == nil {
-		a.to[id] = edges
-	}
-	return edges, err
+	return e.leading, nil
 }
 
 // meant are those of a list that are of a tenant, and of these the ones of a workspace, if
 // there are.
 func meant(tenant, workspace string, list []*objects.Stored) []*objects.Stored {
-	var near, far []*objects.Stored
+	near := func(x *objects.Stored) bool { return x.Tenant == tenant && x.Workspace == workspace }
+	if !slices.ContainsFunc(list, func(x *objects.Stored) bool { return !near(x) }) {
+		return list // as nearly always: there is one
+	}
+	of := near
+	if !slices.ContainsFunc(list, near) {
+		of = func(x *objects.Stored) bool { return x.Tenant == tenant }
+	}
+	var all []*objects.Stored
 	for _, x := range list {
-		switch {
-		case x.Tenant != tenant:
-		case x.Workspace == workspace:
-			near = append(near, x)
-		default:
-			far = append(far, x)
+		if of(x) {
+			all = append(all, x)
 		}
 	}
-	if len(near) > 0 {
-		return near
-	}
-	return far
+	return all
+}
+
+// disputing are the edges that say that something took an object's place, or otherwise.
+func disputing(kind recountv1.ObjectEdgeKind) bool {
+	return kind == edgeSupersedes || kind == edgeContradicts
 }
 
 // disputes are the neighbors that say of an object that something took its place, or
 // otherwise, in order; no others are looked up.
 func (a *asking) disputes(o *objects.Stored) ([]neighbor, error) {
-	kinds := []recountv1.ObjectEdgeKind{edgeSupersedes, edgeContradicts}
-	all, err := a.comeFrom(o, kinds)
+	all, err := a.comeFrom(o, disputing, nil)
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range o.Edges {
-		if !slices.Contains(kinds, e.Kind) {
+	for i, e := range o.Edges {
+		if !disputing(e.Kind) {
 			continue
 		}
-		if all, err = a.leadsTo(o, e, all); err != nil {
+		if all, err = a.leadsTo(o, i, all); err != nil {
 			return nil, err
 		}
 	}
@@ -228,41 +246,31 @@ func (a *asking) disputes(o *objects.Stored) ([]neighbor, error) {
 	return all, nil
 }
 
-// comeFrom are the neighbors whose edges lead to an object, or to its event: those of some
+// comeFrom adds the neighbors whose edges lead to an object, or to its event: those of some
 // kinds, or all.
-func (a *asking) comeFrom(o *objects.Stored, kinds []recountv1.ObjectEdgeKind) ([]neighbor, error) {
-	all := []neighbor{}
-	ids := []schemas.EventID{o.EventID}
-	if o.ObjectID() != o.EventID {
-		ids = append(ids, o.ObjectID())
+func (a *asking) comeFrom(o *objects.Stored, kinds func(recountv1.ObjectEdgeKind) bool, all []neighbor) ([]neighbor, error) {
+	edges, err := a.leading(o)
+	if err != nil {
+		return nil, err
 	}
-	for _, id := range ids {
-		edges, err := a.leading(id)
+	for _, e := range edges {
+		if e.Ref == o.Ref || kinds != nil && !kinds(e.Kind) {
+			continue
+		}
+		from, err := a.object(e.Ref)
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range edges {
-			if e.Ref == o.Ref || kinds != nil && !slices.Contains(kinds, e.Kind) {
-				continue
-			}
-			from, err := a.object(e.Ref)
-			if err != nil {
+		if from == nil {
+			continue
+		}
+		means := from.Tenant == o.Tenant
+		if len(e.EventId) > 0 {
+			if means, err = a.means(o, from.Tenant, from.Workspace); err != nil {
 				return nil, err
 			}
-			if from == nil {
-				continue
-			}
-			if len(e.EventId) > 0 { // it may mean another object of the same event's id
-				found, err := a.event(from.Tenant, from.Workspace, schemas.EventID(e.EventId))
-				if err != nil {
-					return nil, err
-				}
-				if !slices.ContainsFunc(found, func(x *objects.Stored) bool { return x.Ref == o.Ref }) {
-					continue
-				}
-			} else if from.Tenant != o.Tenant {
-				continue
-			}
+		}
+		if means {
 			all = append(all, neighbor{
 				kind: e.Kind, name: edgeName(e.ObjectEdge), confidence: float64(e.Confidence), rule: e.Rule,
 				back: true, at: from.Ref.Position, o: from,

@@ -103,26 +103,27 @@ func mends(o *objects.Stored, failed map[uint64]bool) bool {
 // effects are the objects that an object led to, in order: those that name it as a cause
 // or were made of it, and of a call its results.
 func (a *asking) effects(o *objects.Stored) ([]*objects.Stored, error) {
-	all, err := a.comeFrom(o, []recountv1.ObjectEdgeKind{edgeCausedBy, edgeDerivedFrom})
+	led := func(kind recountv1.ObjectEdgeKind) bool { return kind == edgeCausedBy || kind == edgeDerivedFrom }
+	all, err := a.comeFrom(o, led, nil)
 	if err != nil {
 		return nil, err
 	}
 	if calls(o) {
-		for _, e := range o.Edges {
+		for i, e := range o.Edges {
 			if !isCall(e) {
 				continue
 			}
-			if all, err = a.leadsTo(o, e, all); err != nil {
+			if all, err = a.leadsTo(o, i, all); err != nil {
 				return nil, err
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(x, y neighbor) int { return x.compare(&y) })
-	var led []*objects.Stored
+	var out []*objects.Stored
 	for i := range all {
-		if x := all[i].o; x != nil && !slices.Contains(led, x) {
-			led = append(led, x)
+		if x := all[i].o; x != nil && !slices.Contains(out, x) {
+			out = append(out, x)
 		}
 	}
-	return led, nil
+	return out, nil
 }

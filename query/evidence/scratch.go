@@ -11,16 +11,11 @@ import (
 // scratch is room that questions leave to the next ones, empty. Nothing of it is in an
 // answer that was given.
 type scratch struct {
-	// read are the objects read so far, nil where one may not be known of; ends are what
-	// edges of objects lead to, and come from; fragments are links of chains.
-	read      map[schemas.ObjectRef]*objects.Stored
-	ends      map[schemas.ObjectRef]*ends
-	fragments map[schemas.ObjectRef]*fragment
-	// byEvent are the objects of an event's id, and to the edges that lead to an id, that
-	// were looked up so far.
-	byEvent map[schemas.EventID][]*objects.Stored
-	to      map[schemas.EventID][]objects.Edge
-
+	// read are the objects read so far, nil where one may not be known of, each once; ends
+	// are what edges of objects lead to, and come from; fragments are links of chains.
+	read       map[schemas.ObjectRef]*objects.Stored
+	ends       map[*objects.Stored]*ends
+	fragments  map[schemas.ObjectRef]*fragment
 	candidates []candidate
 	keys       map[schemas.ObjectRef]int // of candidates
 	walks      []walk
@@ -37,8 +32,8 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any {
 	return &scratch{
-		read: map[schemas.ObjectRef]*objects.Stored{}, ends: map[schemas.ObjectRef]*ends{}, fragments: map[schemas.ObjectRef]*fragment{},
-		byEvent: map[schemas.EventID][]*objects.Stored{}, to: map[schemas.EventID][]objects.Edge{}, keys: map[schemas.ObjectRef]int{},
+		read: map[schemas.ObjectRef]*objects.Stored{}, ends: map[*objects.Stored]*ends{}, fragments: map[schemas.ObjectRef]*fragment{},
+		keys: map[schemas.ObjectRef]int{},
 		have: map[edgeKey]bool{}, joined: map[edgeKey]string{}, parts: map[schemas.ObjectRef]*part{},
 	}
 }}
@@ -54,8 +49,6 @@ func (s *scratch) give() {
 	clear(s.read)
 	clear(s.ends)
 	clear(s.fragments)
-	clear(s.byEvent)
-	clear(s.to)
 	clear(s.keys)
 	clear(s.have)
 	clear(s.joined)

@@ -3,6 +3,7 @@ package objects
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 
@@ -61,7 +62,7 @@ const mostKept = 16
 func sizeOfRow(all []*Stored) int {
 	n := 64
 	for _, s := range all {
-		n += 1000 + len(s.Text) + 200*len(s.Edges) + 60*len(s.Parts)
+		n += 1200 + len(s.Text) + 300*len(s.Edges) + 60*len(s.Parts)
 	}
 	return n
 }
@@ -96,8 +97,8 @@ const mostHead = 128
 // and the view has not, the view leaves out.
 //
 // A batch is told of with the lists that it adds to before it is committed, and settled
-// after. Then every head of such a list is forgotten before a view can have the batch, and
-// one that is read from a view that has it not is not kept: the list was told of in a
+// after. Then every head of such a list is forgotten, and no memo of it holds any more,
+// before a view can have the batch, and one that is read from a view that has it not is not kept: the list was told of in a
 // batch that was not settled when the view was opened.
 type headCache struct {
 	mu    sync.Mutex
@@ -105,11 +106,47 @@ type headCache struct {
 	// told counts batches; unsettled are those that are under way.
 	told      uint64
 	unsettled []uint64
-	// last is, of the lists that share a place, the batch told of last.
-	last [1 << 14]uint64
+	// last is, of the lists that share a place, the batch told of last. It is read at any
+	// time.
+	last [1 << 14]atomic.Uint64
 }
 
 func (k *listKey) place() uint64 { return xxh3.Hash(k[:]) % (1 << 14) }
+
+// memo keeps a short list beside an object that is kept (rowCache), where a question finds
+// it without a look-up: that is what most lists are, of one row or of none. It holds as
+// long as a head would. The zero memo keeps nothing.
+type memo struct{ p atomic.Pointer[memorised] }
+
+type memorised struct {
+	all   []when // of the whole list
+	place uint64 // the list's
+	upTo  uint64 // the batch up to which it has all
+}
+
+// mostMemorised is how many rows a list has at most that is kept in a memo.
+const mostMemorised = 4
+
+// recall is what a memo keeps; false where it keeps nothing, or the list may have grown.
+func (c *headCache) recall(m *memo) (head, bool) {
+	if m == nil {
+		return head{}, false
+	}
+	l := m.p.Load()
+	if l == nil || c.last[l.place].Load() > l.upTo {
+		return head{}, false
+	}
+	return head{l.all, true}, true
+}
+
+// note keeps a list in a memo, if it is short, that has all up to a batch.
+func (m *memo) note(k *listKey, h head, upTo uint64) bool {
+	if m == nil || !h.whole || len(h.all) > mostMemorised {
+		return false
+	}
+	m.p.Store(&memorised{slices.Clip(h.all), k.place(), upTo})
+	return true
+}
 
 // tell forgets lists to which a batch adds, and gives its number.
 func (c *headCache) tell(all []listKey) uint64 {
@@ -119,7 +156,7 @@ func (c *headCache) tell(all []listKey) uint64 {
 	c.unsettled = append(c.unsettled, c.told)
 	for i := range all {
 		c.heads.forget(all[i])
-		c.last[all[i].place()] = c.told
+		c.last[all[i].place()].Store(c.told)
 	}
 	return c.told
 }
@@ -143,17 +180,19 @@ func (c *headCache) settled() uint64 {
 
 func (h head) size() int { return 160 + 56*len(h.all) }
 
-func (c *headCache) get(k listKey) (head, bool) {
+// get is a head that is kept, and the batch up to which it has all.
+func (c *headCache) get(k listKey) (h head, upTo uint64, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.heads.get(k, head.size)
+	h, ok = c.heads.get(k, head.size)
+	return h, c.told, ok
 }
 
 // put keeps a head that was read from a view that has all up to a batch.
 func (c *headCache) put(k listKey, h head, upTo uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.last[k.place()] <= upTo {
+	if c.last[k.place()].Load() <= upTo {
 		c.heads.put(k, h, h.size())
 	}
 }

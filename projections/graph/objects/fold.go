@@ -214,7 +214,9 @@ func (f *fold) object(b *recountv1.ObjectBatch, i uint32, o *recountv1.Object, o
 
 // row stores that an object stands in a list, whose prefix is given.
 func (f *fold) row(prefix []byte, o *recountv1.Object, offset int64, index uint32) {
-	f.lists = append(f.lists, listOf(prefix))
+	var k listKey
+	copy(k[:], prefix)
+	f.lists = append(f.lists, k)
 	f.key = appendWhen(prefix, o.TimeUnixNano, f.table.shard, offset, index)
 	f.set(f.key, nil)
 }

@@ -238,6 +238,13 @@ func TestHeadsOfLists(t *testing.T) {
 		t.Helper()
 		edges, err := v.To(cause, Bound{})
 		must(t, err)
+		made, err := v.ByEvent(cause, Bound{})
+		must(t, err)
+		beside, err := v.ToEvent(made[0], Bound{})
+		must(t, err)
+		if len(beside) != len(edges) {
+			t.Errorf("%d edges lead to the event, %d by what is kept beside its object", len(edges), len(beside))
+		}
 		return len(edges)
 	}
 	old := view(t, x)
@@ -251,11 +258,11 @@ func TestHeadsOfLists(t *testing.T) {
 		}
 	}
 
-	list := listOf(idPrefix(nil, kindTo, cause))
+	list := listTo(kindTo, cause).key
 	batch, told := x.heads.tell([]listKey{list}), x.touched.add(schemas.TopicPartition{}, []touch{{cause, 3}})
 	between := view(t, x)
 	led(between)
-	if _, ok := x.heads.get(list); ok {
+	if _, _, ok := x.heads.get(list); ok {
 		t.Error("the head of a list is kept that a batch under way adds to")
 	}
 	if all, _, whole := x.Touched(between.Touched()); !whole || len(all) != 1 {
@@ -264,11 +271,11 @@ func TestHeadsOfLists(t *testing.T) {
 	x.heads.settle(batch)
 	x.touched.settle(told)
 	led(between)
-	if _, ok := x.heads.get(list); ok {
+	if _, _, ok := x.heads.get(list); ok {
 		t.Error("the head is kept that a view read before the batch was there")
 	}
 	led(view(t, x))
-	if _, ok := x.heads.get(list); !ok {
+	if _, _, ok := x.heads.get(list); !ok {
 		t.Error("the head that a view of now read is not kept")
 	}
 }

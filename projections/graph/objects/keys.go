@@ -104,11 +104,26 @@ func listPrefix(b []byte, a schemas.AudienceID, list byte, name uint64) []byte {
 	return binary.BigEndian.AppendUint64(b, name)
 }
 
-// listOf is the list whose keys a prefix starts.
-func listOf(prefix []byte) (k listKey) {
-	copy(k[:], prefix)
-	return k
+// list is a list by the keys of its rows, which begin with the first n bytes of key.
+type list struct {
+	key listKey
+	n   int
 }
+
+// listTo is the list of what an id leads to.
+func listTo(kind byte, id schemas.EventID) (l list) {
+	l.n = len(idPrefix(l.key[:0], kind, id))
+	return l
+}
+
+// listOf is a list of an audience.
+func listOf(a schemas.AudienceID, kind byte, name uint64) (l list) {
+	l.n = len(listPrefix(l.key[:0], a, kind, name))
+	return l
+}
+
+// prefix is what the keys of the list's rows begin with.
+func (l *list) prefix() []byte { return append([]byte(nil), l.key[:l.n]...) }
 
 func entityHash(name string) uint64 { return xxh3.HashString(name) }
 

@@ -15,7 +15,11 @@ import (
 // of all that it has, from the end on.
 func (v *View) Latest(ctx context.Context, f Filter, k int) ([]schemas.ObjectRef, error) {
 	best, err := v.latest(ctx, f, k)
-	return refs(best), err
+	out := make([]schemas.ObjectRef, len(best))
+	for i, w := range best {
+		out[i] = w.ref
+	}
+	return out, err
 }
 
 func (v *View) latest(ctx context.Context, f Filter, k int) ([]when, error) {

@@ -90,6 +90,12 @@ type Stored struct {
 	IDText, At string
 	// Edges are those that lead from it.
 	Edges []*recountv1.ObjectEdge
+
+	// The events of its event's id, what leads to that and to the thing that it is a version
+	// of, what used the event, what says the same in its audience, and the events of the ids
+	// that its edges name.
+	ofEvent, toEvent, toThing, uses, same memo
+	named                                 []memo // by edge
 }
 
 // ObjectID is the id of the object.
@@ -176,6 +182,7 @@ func (e *event) read(ref schemas.ObjectRef) (*Stored, error) {
 	s := &Stored{Object: o, Rest: rest, Ref: ref, EventID: e.id, EventType: e.typ, Audience: audienceOf(o), At: ref.Position.String()}
 	s.AudienceID, s.IDText = s.Audience.ID(), s.ObjectID().String()
 	s.Edges, err = e.edgesFrom(ref.Index)
+	s.named = make([]memo, len(s.Edges))
 	return s, err
 }
 
@@ -192,11 +199,17 @@ func (e *event) readAll(at schemas.Position) ([]*Stored, error) {
 
 // At are the objects that the event at a position made, in order.
 func (v *View) At(p schemas.Position) ([]*Stored, error) {
+	all, err := v.made(p)
+	return slices.Clone(all), err
+}
+
+// made is what the event at a position made: it is not to be changed.
+func (v *View) made(p schemas.Position) ([]*Stored, error) {
 	if !v.has(p) {
 		return nil, nil
 	}
 	if all := v.x.rows.get(p); all != nil {
-		return slices.Clone(all), nil
+		return all, nil
 	}
 	var all []*Stored
 	_, err := v.event(p, func(e *event) (err error) {
@@ -204,7 +217,7 @@ func (v *View) At(p schemas.Position) ([]*Stored, error) {
 		return err
 	})
 	if err == nil && len(all) > 0 && len(all) <= mostKept {
-		v.x.rows.put(p, slices.Clone(all))
+		v.x.rows.put(p, all)
 	}
 	return all, err
 }
@@ -249,10 +262,10 @@ func (v *View) Passage(s *Stored, from, to int) (string, error) {
 	return b.String(), nil
 }
 
-// walk goes through a list, whose prefix is given, from the newest on, until use says
-// false.
-func (v *View) walk(ctx context.Context, prefix []byte, b Bound, use func(when) (bool, error)) error {
-	h, err := v.head(prefix)
+// walk goes through a list from the newest on, until use says false. What is short of it
+// is kept in the memo, if there is one.
+func (v *View) walk(ctx context.Context, l list, m *memo, b Bound, use func(when) (bool, error)) error {
+	h, err := v.head(&l, m)
 	if err != nil {
 		return err
 	}
@@ -267,7 +280,7 @@ func (v *View) walk(ctx context.Context, prefix []byte, b Bound, use func(when) 
 	if h.whole {
 		return nil
 	}
-	last := h.all[len(h.all)-1]
+	last, prefix := h.all[len(h.all)-1], l.prefix()
 	from := append(appendWhen(bytes.Clone(prefix), last.time, appendShard(nil, last.ref.TP()), last.ref.Offset, last.ref.Index), 0)
 	if b.Time != 0 {
 		if at := appendTime(bytes.Clone(prefix), b.Time); bytes.Compare(at, from) > 0 {
@@ -283,20 +296,25 @@ func (v *View) walk(ctx context.Context, prefix []byte, b Bound, use func(when) 
 }
 
 // head is the beginning of a list, which may have rows that are newer than the view.
-func (v *View) head(prefix []byte) (h head, err error) {
-	key := listOf(prefix)
-	if h, ok := v.x.heads.get(key); ok {
+func (v *View) head(l *list, m *memo) (head, error) {
+	h, ok := v.x.heads.recall(m)
+	if ok {
+		return h, nil
+	}
+	h, upTo, ok := v.x.heads.get(l.key)
+	if ok {
+		m.note(&l.key, h, upTo)
 		return h, nil
 	}
 	h.whole = true
-	err = v.rows(context.Background(), prefix, len(prefix), func(w when) (bool, error) {
+	err := v.rows(context.Background(), l.prefix(), l.n, func(w when) (bool, error) {
 		if h.whole = len(h.all) < mostHead; h.whole {
 			h.all = append(h.all, w)
 		}
 		return h.whole, nil
 	})
-	if err == nil {
-		v.x.heads.put(key, h, v.batches)
+	if err == nil && !m.note(&l.key, h, v.batches) {
+		v.x.heads.put(l.key, h, v.batches)
 	}
 	return h, err
 }
@@ -330,8 +348,8 @@ func (v *View) rows(ctx context.Context, from []byte, prefix int, use func(when)
 }
 
 // list is what a list has within a bound, the newest first.
-func (v *View) list(prefix []byte, b Bound) (all []when, err error) {
-	err = v.walk(context.Background(), prefix, b, func(w when) (bool, error) {
+func (v *View) list(l list, m *memo, b Bound) (all []when, err error) {
+	err = v.walk(context.Background(), l, m, b, func(w when) (bool, error) {
 		all = append(all, w)
 		return !b.full(len(all)), nil
 	})
@@ -345,7 +363,7 @@ func (w when) compare(o when) int {
 
 // Versions are the versions of an object, the newest by event time first.
 func (v *View) Versions(id schemas.ObjectID, b Bound) ([]*Stored, error) {
-	all, err := v.list(idPrefix(nil, kindVersion, id), b)
+	all, err := v.list(listTo(kindVersion, id), nil, b)
 	if err != nil {
 		return nil, err
 	}
@@ -384,43 +402,61 @@ func (v *View) Versions(id schemas.ObjectID, b Bound) ([]*Stored, error) {
 // ByEvent are the objects that events of an id made, by their places. There are several
 // events of one id where producers that know nothing of each other used it.
 func (v *View) ByEvent(id schemas.EventID, b Bound) ([]*Stored, error) {
+	return v.byEvent(id, nil, b)
+}
+
+// Named is ByEvent of the id that an edge of an object names, by the edge's number.
+func (v *View) Named(s *Stored, edge int, b Bound) ([]*Stored, error) {
+	return v.byEvent(schemas.EventID(s.Edges[edge].EventId), &s.named[edge], b)
+}
+
+// OfEvent is ByEvent of the event that made an object.
+func (v *View) OfEvent(s *Stored, b Bound) ([]*Stored, error) {
+	return v.byEvent(s.EventID, &s.ofEvent, b)
+}
+
+func (v *View) byEvent(id schemas.EventID, m *memo, b Bound) (all []*Stored, err error) {
 	events := b
 	events.Visible, events.Limit, events.Time = nil, 0, 0 // they are the objects'
-	all, err := v.list(idPrefix(nil, kindByEvent, id), events)
+	err = v.walk(context.Background(), listTo(kindByEvent, id), m, events, func(w when) (bool, error) {
+		made, err := v.made(w.ref.Position)
+		for _, s := range made {
+			if b.knows(when{s.TimeUnixNano, s.Ref}) {
+				all = append(all, s)
+			}
+		}
+		return true, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	var out []*Stored
-	for _, w := range all {
-		made, err := v.At(w.ref.Position)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range made {
-			if b.knows(when{s.TimeUnixNano, s.Ref}) {
-				out = append(out, s)
-			}
-		}
+	slices.SortFunc(all, func(a, b *Stored) int { return a.Ref.Compare(b.Ref) })
+	if b.full(len(all)) {
+		all = all[:b.Limit]
 	}
-	slices.SortFunc(out, func(a, b *Stored) int { return a.Ref.Compare(b.Ref) })
-	if b.full(len(out)) {
-		out = out[:b.Limit]
-	}
-	return out, nil
+	return all, nil
 }
 
 // To are the edges that lead to an event or an object, whether that is known or not, the
 // newest first; those that say that an event was of use are in Uses.
-func (v *View) To(id schemas.EventID, b Bound) ([]Edge, error) {
-	return v.edges(idPrefix(nil, kindTo, id), b, func(e *recountv1.ObjectEdge) bool {
+func (v *View) To(id schemas.EventID, b Bound) ([]Edge, error) { return v.to(id, nil, b) }
+
+// ToEvent is To of the event that made an object.
+func (v *View) ToEvent(s *Stored, b Bound) ([]Edge, error) { return v.to(s.EventID, &s.toEvent, b) }
+
+// ToThing is To of what an object is a version of.
+func (v *View) ToThing(s *Stored, b Bound) ([]Edge, error) { return v.to(s.ObjectID(), &s.toThing, b) }
+
+func (v *View) to(id schemas.EventID, m *memo, b Bound) ([]Edge, error) {
+	return v.edges(listTo(kindTo, id), m, b, func(e *recountv1.ObjectEdge) bool {
 		return string(e.EventId) == string(id[:]) && !uses(e) || string(e.ObjectId) == string(id[:])
 	})
 }
 
-// Uses are the objects that say that they used an event, the newest first.
-func (v *View) Uses(id schemas.EventID, b Bound) ([]schemas.ObjectRef, error) {
-	all, err := v.list(idPrefix(nil, kindUse, id), b)
-	return refs(all), err
+// Uses are the objects that say that they used the event that made an object, the newest
+// first.
+func (v *View) Uses(s *Stored, b Bound) ([]schemas.ObjectRef, error) {
+	return v.refs(listTo(kindUse, s.EventID), &s.uses, b)
 }
 
 // Entity are the edges from objects of some audiences to what is named, such as
@@ -429,7 +465,7 @@ func (v *View) Entity(audiences []schemas.AudienceID, name string, b Bound) ([]E
 	leads := func(e *recountv1.ObjectEdge) bool { return e.Entity == name }
 	var all []Edge
 	for _, a := range audiences {
-		edges, err := v.edges(listPrefix(nil, a, listEntity, entityHash(name)), b, leads)
+		edges, err := v.edges(listOf(a, listEntity, entityHash(name)), nil, b, leads)
 		if err != nil {
 			return nil, err
 		}
@@ -484,8 +520,8 @@ func (v *View) when(ref schemas.ObjectRef) when {
 }
 
 // edges are those of the objects in a list that lead where they should.
-func (v *View) edges(prefix []byte, b Bound, leads func(*recountv1.ObjectEdge) bool) (all []Edge, err error) {
-	err = v.walk(context.Background(), prefix, b, func(w when) (bool, error) {
+func (v *View) edges(l list, m *memo, b Bound, leads func(*recountv1.ObjectEdge) bool) (all []Edge, err error) {
+	err = v.walk(context.Background(), l, m, b, func(w when) (bool, error) {
 		all, err = v.edgesAt(w, leads, all)
 		return !b.full(len(all)), err
 	})
@@ -497,10 +533,6 @@ func (v *View) edges(prefix []byte, b Bound, leads func(*recountv1.ObjectEdge) b
 
 // edgesAt adds those of the edges of a listed object that lead where they should.
 func (v *View) edgesAt(w when, leads func(*recountv1.ObjectEdge) bool, all []Edge) ([]Edge, error) {
-	var who schemas.AudienceID
-	if p, r := v.row(w.ref); r != nil {
-		who = p.audiences.at(r.audience).id
-	}
 	s, err := v.Get(w.ref)
 	if err == nil && s == nil {
 		err = v.s.Damaged(fmt.Errorf("object %s is in a list and not there", w.ref))
@@ -510,7 +542,7 @@ func (v *View) edgesAt(w when, leads func(*recountv1.ObjectEdge) bool, all []Edg
 	}
 	for _, m := range s.Edges {
 		if leads(m) {
-			all = append(all, Edge{ObjectEdge: m, Ref: w.ref, Audience: who})
+			all = append(all, Edge{ObjectEdge: m, Ref: w.ref, Audience: s.AudienceID})
 		}
 	}
 	return all, nil
@@ -518,22 +550,27 @@ func (v *View) edgesAt(w when, leads func(*recountv1.ObjectEdge) bool, all []Edg
 
 // Same are the objects of an audience that say the same, the newest first.
 func (v *View) Same(a schemas.AudienceID, contentHash uint64, b Bound) ([]schemas.ObjectRef, error) {
-	all, err := v.list(listPrefix(nil, a, listSame, contentHash), b)
-	return refs(all), err
+	return v.refs(listOf(a, listSame, contentHash), nil, b)
 }
 
-func refs(all []when) []schemas.ObjectRef {
-	out := make([]schemas.ObjectRef, len(all))
-	for i, w := range all {
-		out[i] = w.ref
-	}
-	return out
+// SameAs is Same of an object, in its own audience.
+func (v *View) SameAs(s *Stored, b Bound) ([]schemas.ObjectRef, error) {
+	return v.refs(listOf(s.AudienceID, listSame, s.ContentHash), &s.same, b)
+}
+
+// refs are the objects that a list has within a bound, the newest first.
+func (v *View) refs(l list, m *memo, b Bound) (all []schemas.ObjectRef, err error) {
+	err = v.walk(context.Background(), l, m, b, func(w when) (bool, error) {
+		all = append(all, w.ref)
+		return !b.full(len(all)), nil
+	})
+	return all, err
 }
 
 // Claims are the objects of an audience that claim something of a subject and predicate,
 // folded as in Claim, the newest first.
 func (v *View) Claims(a schemas.AudienceID, subject, predicate string, b Bound) (all []*Stored, err error) {
-	err = v.walk(context.Background(), listPrefix(nil, a, listClaim, claimHash(subject, predicate)), b, func(w when) (bool, error) {
+	err = v.walk(context.Background(), listOf(a, listClaim, claimHash(subject, predicate)), nil, b, func(w when) (bool, error) {
 		s, err := v.Get(w.ref)
 		if err == nil && s == nil {
 			err = v.s.Damaged(fmt.Errorf("object %s is in a list and not there", w.ref))
