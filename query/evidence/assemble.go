@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -39,7 +38,7 @@ type answer struct {
 func (a *asking) assemble(hits []*hit, x *expansion) (*answer, error) {
 	w := &answer{asking: a, words: wordsOf(a.r.Text), shown: make(map[string]bool, len(hits))}
 	w.resp = Response{
-		Status: query.StatusOK, Objects: make([]Object, 0, len(hits)), Edges: a.told, Provenance: a.events, Versions: []Version{},
+		Status: query.StatusOK, Objects: make([]Object, 0, len(hits)), Edges: a.told, Provenance: []Event{}, Versions: []Version{},
 		Watermark: a.at.Below,
 	}
 	for _, h := range hits {
@@ -91,7 +90,8 @@ func (w *answer) hit(h *hit) (Object, error) {
 	o.Score = round(h.score)
 	if w.r.includes(IncludeProof) {
 		o.Scores = h.scores
-		o.Standing = &h.standing
+		standing := h.standing // a hit is room that others get
+		o.Standing = &standing
 	}
 	j := &h.judged
 	o.SupersededBy, o.Contradicted = j.superseded, j.contradicted
@@ -215,8 +215,8 @@ func (w *answer) edges(hits []*hit, x *expansion) {
 	}
 }
 
-// provenance lists the events that the answer rests on besides those of its objects: with
-// include provenance those as well.
+// provenance finds the events that the answer rests on besides those of its objects, in
+// order: with include provenance those as well. How many are told, fit says.
 func (w *answer) provenance(hits []*hit, x *expansion) {
 	full := w.r.includes(IncludeProvenance)
 	own := map[schemas.Position]bool{}
@@ -232,15 +232,19 @@ func (w *answer) provenance(hits []*hit, x *expansion) {
 	}
 	add := func(p *part) {
 		if !own[p.ref.Position] {
-			w.parts[p.ref] = p
+			w.parts = append(w.parts, p)
+		}
+	}
+	addObject := func(o *objects.Stored) {
+		if !own[o.Ref.Position] {
+			p := partOf(o)
+			w.parts = append(w.parts, &p)
 		}
 	}
 	for _, h := range hits {
-		p := partOf(h.o)
-		add(&p)
+		addObject(h.o)
 		for _, s := range h.same {
-			p := partOf(s)
-			add(&p)
+			addObject(s)
 		}
 		if h.chain != nil {
 			for _, p := range h.chain.parts {
@@ -249,23 +253,26 @@ func (w *answer) provenance(hits []*hit, x *expansion) {
 		}
 	}
 	for _, o := range x.objects {
-		p := partOf(o)
-		add(&p)
+		addObject(o)
 	}
-	for _, p := range slices.SortedFunc(maps.Values(w.parts), comparePart) {
-		e := Event{ID: p.event.String(), Position: p.at, Type: p.eventType, Object: p.idText}
-		if full {
-			e.Title, e.Agent, e.Session, e.Time = brief(p.title, maxTitle), p.agent, p.session, time.Unix(0, p.time).UTC()
-		}
-		w.resp.Provenance = append(w.resp.Provenance, e)
+	slices.SortFunc(w.parts, comparePart)
+	w.parts = slices.CompactFunc(w.parts, func(x, y *part) bool { return x.ref == y.ref })
+}
+
+// event is an event that the answer rests on, as it tells it.
+func (w *answer) event(p *part) Event {
+	e := Event{ID: p.event.String(), Position: p.at, Type: p.eventType, Object: p.idText}
+	if w.r.includes(IncludeProvenance) {
+		e.Title, e.Agent, e.Session, e.Time = brief(p.title, maxTitle), p.agent, p.session, time.Unix(0, p.time).UTC()
 	}
+	return e
 }
 
 // keep makes the answer's own what lies in the room that it was put together in.
 func (w *answer) keep() {
 	r := &w.resp
-	w.told, w.events = r.Edges, r.Provenance
-	r.Edges, r.Provenance = append([]Edge{}, r.Edges...), append([]Event{}, r.Provenance...)
+	w.told = r.Edges
+	r.Edges = append([]Edge{}, r.Edges...)
 }
 
 // round keeps of a number what says something.

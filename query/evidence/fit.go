@@ -18,6 +18,9 @@ const shortSnippet = 80
 // markBytes).
 func (w *answer) fit(p *plan) error {
 	if len(w.r.Include) > 0 || w.r.Mode == ModeSubgraph || w.r.Mode == ModeContext {
+		for _, p := range w.parts {
+			w.resp.Provenance = append(w.resp.Provenance, w.event(p))
+		}
 		return nil
 	}
 	hits := len(w.resp.Objects)
@@ -62,13 +65,17 @@ func (w *answer) fit(p *plan) error {
 		w.left().Versions += n
 		resp.Versions = resp.Versions[:versions]
 	}
-	events, err := fitting(resp.Provenance, left, &left)
-	if err != nil {
-		return err
-	}
-	if n := len(resp.Provenance) - events; n > 0 {
-		w.left().Provenance += n
-		resp.Provenance = resp.Provenance[:events]
+	for i, p := range w.parts {
+		e := w.event(p)
+		n, err := size(&e)
+		if err != nil {
+			return err
+		}
+		if left -= n; left < 0 {
+			w.left().Provenance += len(w.parts) - i
+			break
+		}
+		resp.Provenance = append(resp.Provenance, e)
 	}
 	return nil
 }

@@ -17,25 +17,24 @@ type ranked struct {
 	counts   map[string]int64
 }
 
-// add appends a candidate, once.
+// add appends a candidate that the list has not.
 func (l *ranked) add(key int, score float64) {
-	if !slices.Contains(l.keys, key) {
-		l.keys, l.scores = append(l.keys, key), append(l.scores, score)
-	}
+	l.keys, l.scores = append(l.keys, key), append(l.scores, score)
 }
 
-// fuse gives the candidates 0 to n-1 their scores by reciprocal rank. A path that has not
+// fuse gives the candidates their scores by reciprocal rank. A path that has not
 // found a candidate gives it nothing. The sums are made in the order of the lists, so that
 // equal input gives equal bits.
-func fuse(n int, lists []ranked, w *Weights) []float64 {
-	scores := make([]float64, n)
+func fuse(candidates []candidate, lists []ranked, w *Weights) {
+	for i := range candidates {
+		candidates[i].fused = 0
+	}
 	for _, l := range lists {
 		weight := w.of(l.path)
 		for i, key := range l.keys {
-			scores[key] += weight / float64(rrfK+i+1)
+			candidates[key].fused += weight / float64(rrfK+i+1)
 		}
 	}
-	return scores
 }
 
 // scoresOf is what each path gave a candidate.

@@ -31,7 +31,7 @@ func (t *retrieval) gather() ([]*hit, error) {
 	most := window(t.r.Limit)
 	byText, byID := make(map[textKey]*hit, most), make(map[schemas.ObjectID]*hit, most)
 	read, collapsed := 0, 0
-	for _, key := range t.best() {
+	for key := range t.best() {
 		if len(hits) == most {
 			break
 		}
@@ -53,7 +53,8 @@ func (t *retrieval) gather() ([]*hit, error) {
 			collapsed++
 			continue
 		}
-		h := &hit{candidate: t.candidates[key], o: o}
+		h := t.newHit()
+		h.candidate, h.o = t.candidates[key], o
 		if t.r.includes(IncludeProof) {
 			h.scores = scoresOf(key, t.lists)
 		}

@@ -107,10 +107,15 @@ func (a *asking) endsOf(o *objects.Stored) *ends {
 func (a *asking) around(o *objects.Stored) ([]neighbor, error) {
 	e := a.endsOf(o)
 	if !e.hasAround {
-		if _, err := a.named(o); err != nil {
+		named, err := a.named(o)
+		if err != nil {
 			return nil, err
 		}
-		all, err := a.comeFrom(o, nil, slices.Clone(e.named))
+		leading, err := a.leading(o)
+		if err != nil {
+			return nil, err
+		}
+		all, err := a.comeFrom(o, nil, append(a.roomFor(len(named)+len(leading)), named...))
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +129,7 @@ func (a *asking) around(o *objects.Stored) ([]neighbor, error) {
 func (a *asking) named(o *objects.Stored) ([]neighbor, error) {
 	e := a.endsOf(o)
 	if !e.hasNamed {
-		all := make([]neighbor, 0, len(o.Edges))
+		all := a.roomFor(len(o.Edges))
 		for i := range o.Edges {
 			var err error
 			if all, err = a.leadsTo(o, i, all); err != nil {

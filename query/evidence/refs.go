@@ -88,6 +88,9 @@ func readRefs(text string) refs {
 }
 
 func isID(w string) bool {
+	if len(w) < len("018f3c2a9d1e8b7a9c442f1d6a0b3e55") {
+		return false
+	}
 	_, err := schemas.ParseEventID(w)
 	return err == nil
 }
@@ -95,6 +98,9 @@ func isID(w string) bool {
 // isPosition asks for a topic with a dot in it, as all of Recount's have: "2026/11/20" is
 // a date.
 func isPosition(w string) bool {
+	if !strings.Contains(w, "/") {
+		return false
+	}
 	p, err := schemas.ParsePosition(strings.Split(w, "#")[0])
 	return err == nil && strings.Contains(p.Topic, ".")
 }

@@ -35,8 +35,7 @@ type after struct {
 // changed, what was made of it, and the command that failed and now passes. It shares no
 // words with what went wrong; the nearer comes first, of the best one.
 func (t *retrieval) byRemedy(l *ranked) error {
-	order := t.best()
-	order = order[:min(len(order), seeds)]
+	order := t.seeds()
 	seen := map[schemas.ObjectRef]bool{}
 	gain := map[int]float64{}
 	reads := 0

@@ -3,6 +3,7 @@ package evidence
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -126,26 +127,66 @@ func (t *retrieval) run(path string, take func(*ranked) error) error {
 // fuse scores all candidates by the lists so far, and by what is known of their standing
 // without reading them.
 func (t *retrieval) fuse() {
-	scores := fuse(len(t.candidates), t.lists, &t.w)
+	fuse(t.candidates, t.lists, &t.w)
 	for key := range t.candidates {
 		c := &t.candidates[key]
-		c.fused = scores[key]
 		c.standing = Standing{Age: t.w.age(t.moment - c.time), Importance: t.w.importance(c.importance), Use: 1, Holds: 1}
 		c.score = float64(c.fused*c.standing.Age) * c.standing.Importance
 	}
 }
 
-// best are the candidates by score.
-func (t *retrieval) best() []int {
-	order := make([]int, len(t.candidates))
-	for i := range order {
-		order[i] = i
+// best are the candidates by score, as many as are taken.
+func (t *retrieval) best() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		// A heap, since few are taken.
+		heap := slices.Grow(t.order[:0], len(t.candidates))
+		for i := range t.candidates {
+			heap = append(heap, i)
+		}
+		t.order = heap
+		better := func(x, y int) bool {
+			a, b := &t.candidates[heap[x]], &t.candidates[heap[y]]
+			return a.score > b.score || a.score == b.score && a.before(b) < 0
+		}
+		sink := func(i int) {
+			for {
+				child := 2*i + 1
+				if child >= len(heap) {
+					return
+				}
+				if child+1 < len(heap) && better(child+1, child) {
+					child++
+				}
+				if !better(child, i) {
+					return
+				}
+				heap[i], heap[child] = heap[child], heap[i]
+				i = child
+			}
+		}
+		for i := len(heap)/2 - 1; i >= 0; i-- {
+			sink(i)
+		}
+		for len(heap) > 0 {
+			if !yield(heap[0]) {
+				return
+			}
+			last := len(heap) - 1
+			heap[0], heap = heap[last], heap[:last]
+			sink(0)
+		}
 	}
-	slices.SortFunc(order, func(x, y int) int {
-		a, b := &t.candidates[x], &t.candidates[y]
-		return cmp.Or(cmp.Compare(b.score, a.score), a.before(b))
-	})
-	return order
+}
+
+// seeds are the best candidates, with which paths begin that follow edges.
+func (t *retrieval) seeds() []int {
+	keys := make([]int, 0, seeds)
+	for key := range t.best() {
+		if keys = append(keys, key); len(keys) == seeds {
+			break
+		}
+	}
+	return keys
 }
 
 // byID looks up the ids and positions that the text names.
@@ -174,7 +215,7 @@ func (t *retrieval) byID(l *ranked) error {
 	}
 	slices.SortStableFunc(found, newestFirst)
 	for _, o := range found {
-		if key := t.take(o.Ref, -1); key >= 0 {
+		if key := t.take(o.Ref, -1); key >= 0 && !slices.Contains(l.keys, key) {
 			l.add(key, 1)
 		}
 	}
@@ -264,8 +305,7 @@ func (t *retrieval) byTime(l *ranked) error {
 // in spreading activation: what the other paths found best is not lost behind what merely
 // lies beside it. What took the place of one is as good as it.
 func (t *retrieval) byEdges(l *ranked) error {
-	order := t.best()
-	order = order[:min(len(order), seeds)]
+	order := t.seeds()
 	gain := map[int]float64{}
 	for _, key := range order {
 		from := t.candidates[key]

@@ -18,23 +18,26 @@ type scratch struct {
 	fragments  map[schemas.ObjectRef]*fragment
 	candidates []candidate
 	keys       map[schemas.ObjectRef]int // of candidates
+	order      []int                     // of candidates
+	hits       []*hit                    // as many as were needed at once
+	hitsTaken  int
+	neighbors  []neighbor // room for more
 	walks      []walk
 	expanded   []Edge
 	// have are edges that were told, joined of two things that are the kind of the first.
 	have   map[edgeKey]bool
 	joined map[edgeKey]string
-	// parts are of the events that the answer rests on. told and events are the answer's,
-	// before what has no room is cut.
-	parts  map[schemas.ObjectRef]*part
-	told   []Edge
-	events []Event
+	// parts are of the events that the answer rests on. told are its edges, before what has
+	// no room is cut.
+	parts []*part
+	told  []Edge
 }
 
 var scratches = sync.Pool{New: func() any {
 	return &scratch{
 		read: map[schemas.ObjectRef]*objects.Stored{}, ends: map[*objects.Stored]*ends{}, fragments: map[schemas.ObjectRef]*fragment{},
 		keys: map[schemas.ObjectRef]int{},
-		have: map[edgeKey]bool{}, joined: map[edgeKey]string{}, parts: map[schemas.ObjectRef]*part{},
+		have: map[edgeKey]bool{}, joined: map[edgeKey]string{},
 	}
 }}
 
@@ -52,8 +55,12 @@ func (s *scratch) give() {
 	clear(s.keys)
 	clear(s.have)
 	clear(s.joined)
-	clear(s.parts)
-	s.candidates, s.expanded, s.told, s.events = empty(s.candidates), empty(s.expanded), empty(s.told), empty(s.events)
+	for _, h := range s.hits[:s.hitsTaken] {
+		*h = hit{}
+	}
+	s.hitsTaken = 0
+	s.neighbors = empty(s.neighbors)
+	s.candidates, s.expanded, s.told, s.parts = empty(s.candidates), empty(s.expanded), empty(s.told), empty(s.parts)
 	for i := range s.walks {
 		s.walks[i].empty()
 	}
@@ -63,6 +70,25 @@ func (s *scratch) give() {
 func empty[T any](list []T) []T {
 	clear(list[:cap(list)])
 	return list[:0]
+}
+
+// newHit is a hit of which nothing is known.
+func (s *scratch) newHit() *hit {
+	if s.hitsTaken == len(s.hits) {
+		s.hits = append(s.hits, &hit{})
+	}
+	s.hitsTaken++
+	return s.hits[s.hitsTaken-1]
+}
+
+// roomFor is room for so many neighbors, empty.
+func (s *scratch) roomFor(n int) []neighbor {
+	if free := cap(s.neighbors) - len(s.neighbors); free < n {
+		s.neighbors = make([]neighbor, 0, max(2*cap(s.neighbors), n, 256)) // the old one goes with those who have it
+	}
+	from := len(s.neighbors)
+	s.neighbors = s.neighbors[:from+n]
+	return s.neighbors[from : from : from+n]
 }
 
 // walksOf are so many walks that have not begun.
