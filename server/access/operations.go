@@ -55,6 +55,7 @@ var operations = []operation{
 	{"/", Admitted, "", ""}, // there is nothing there
 
 	{"POST /v1/query", Admitted, "", ""},  // answers from what the principal sees
+	{"GET /v1/objects", Admitted, "", ""}, // what the principal sees
 	{"POST /v1/events", Admitted, "", ""}, // of agents, and its own: Own
 
 	{"POST /v1/find", Granted, ofCommands, schemas.GrantCommands},
@@ -119,5 +120,5 @@ func allow(p schemas.Principal, pattern string) *Refusal {
 	if may {
 		return nil
 	}
-	return &Refusal{http.StatusForbidden, "the token may not: " + why + "; it may ask POST /v1/query, and append its agent's events to POST /v1/events"}
+	return &Refusal{http.StatusForbidden, "the token may not: " + why + "; it may ask POST /v1/query and GET /v1/objects, and append its agent's events to POST /v1/events"}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/question"
 	"github.com/recountdb/recount/schemas"
 )
@@ -44,6 +45,8 @@ type Backend interface {
 	// Scan writes the commands that a request selects to w: as lines of JSON
 	// oldest first, as Arrow by partition and offset.
 	Scan(ctx context.Context, r ScanRequest, w io.Writer) error
+	// Objects writes agents' objects to w, on behalf of the context's principal.
+	Objects(ctx context.Context, r evidence.ExportRequest, w io.Writer) error
 	Status(ctx context.Context, r StatusRequest) (Status, error)
 	// Rebuild makes projections anew from offset zero beside the live ones and
 	// switches to them.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -205,6 +206,25 @@ func (c *Client) Scan(ctx context.Context, q ScanRequest, w io.Writer) error {
 		accept = mediaArrow
 	}
 	resp, err := c.do(ctx, http.MethodGet, "/v1/intents", v, "", nil, accept)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(w, resp.Body)
+	return err
+}
+
+// Objects asks GET /v1/objects and copies the answer to w.
+func (c *Client) Objects(ctx context.Context, q evidence.ExportRequest, w io.Writer) error {
+	v, err := exportValues(q)
+	if err != nil {
+		return err
+	}
+	accept := mediaNDJSON
+	if q.Arrow {
+		accept = mediaArrow
+	}
+	resp, err := c.do(ctx, http.MethodGet, "/v1/objects", v, "", nil, accept)
 	if err != nil {
 		return err
 	}

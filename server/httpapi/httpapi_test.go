@@ -19,6 +19,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -125,6 +126,13 @@ func (f *fake) Scan(_ context.Context, r httpapi.ScanRequest, w io.Writer) error
 		return err
 	}
 	return f.err
+}
+
+func (f *fake) Objects(_ context.Context, r evidence.ExportRequest, w io.Writer) error {
+	if f.err != nil {
+		return f.err
+	}
+	return json.NewEncoder(w).Encode(r)
 }
 
 func (f *fake) Status(context.Context, httpapi.StatusRequest) (httpapi.Status, error) {
@@ -578,6 +586,35 @@ func TestClientRoundTrip(t *testing.T) {
 	}
 	if err := c.Ready(ctx); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestObjects(t *testing.T) {
+	_, c := serve(t, &fake{}, httpapi.Options{})
+	at := time.Date(2026, 11, 20, 9, 0, 0, 5, time.UTC)
+	for _, want := range []evidence.ExportRequest{
+		{},
+		{Arrow: true, Scope: evidence.Scope{Agent: "a b", Session: "s", Workspace: "/w", Task: "t"}, Since: at, Until: at.Add(time.Hour), Types: []string{"memory", "state"}, Memory: []string{"factual"}, Limit: 3},
+		{AsOf: query.AsOf{Time: at}},
+		{AsOf: query.AsOf{Offsets: schemas.Watermark{{Topic: "recount.agents", Partition: 1}: 7}}},
+	} {
+		var b bytes.Buffer
+		if err := c.Objects(t.Context(), want, &b); err != nil {
+			t.Fatal(err)
+		}
+		var got evidence.ExportRequest
+		if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("what arrived (-sent +got):\n%s", d)
+		}
+	}
+	s, _ := serve(t, &fake{err: &query.RequestError{Field: "types", Value: "x", Reason: "no such type"}}, httpapi.Options{})
+	for path, want := range map[string]string{"/v1/objects": "no such type", "/v1/objects?as_of=yesterday": "RFC 3339", "/v1/objects?limit=-1": "limit"} {
+		if resp, body := request(t, s, "GET", path, nil); resp.StatusCode != 422 || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %s, want 422 that says %q", path, resp.StatusCode, body, want)
+		}
 	}
 }
 

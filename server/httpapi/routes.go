@@ -58,6 +58,7 @@ func (s *server) routes(api huma.API, mux *http.ServeMux) {
 		return &struct{ Body Status }{r}, nil
 	})
 	s.registerIntents(api)
+	s.registerObjects(api)
 	registerWork(s, api, "rebuild", "Make projections anew",
 		"Replays the log from offset zero into new generations beside the live ones and switches to them. The answer is a line of JSON for each step of progress, and the last line holds the report or the problem.",
 		func(ctx context.Context, r RebuildRequest, p func(Progress)) (RebuildReport, error) {

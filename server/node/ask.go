@@ -178,6 +178,24 @@ func (n *Node) asked(ctx context.Context) (evidence.Asked, error) {
 	return evidence.Asked{Sources: s, Principal: p}, nil
 }
 
+// Objects is Backend.Objects.
+func (n *Node) Objects(ctx context.Context, r evidence.ExportRequest, w io.Writer) error {
+	if n.set == nil {
+		return noRole(RoleProject)
+	}
+	if err := n.catchUp(ctx); err != nil {
+		return err
+	}
+	if err := n.summing(schemas.TopicAgents); err != nil {
+		return err
+	}
+	asked, err := n.asked(ctx)
+	if err != nil {
+		return err
+	}
+	return evidence.Export(ctx, asked.Sources, asked.Principal, r, w)
+}
+
 // codeSources are what questions about code are asked of, with what runs beside it.
 func (n *Node) codeSources() code.Sources {
 	s := code.Sources{Set: n.set, Graphs: n.graphs}
@@ -319,6 +337,14 @@ func (r roled) Scan(ctx context.Context, q httpapi.ScanRequest, w io.Writer) err
 		return noRole(RoleServe)
 	}
 	return r.Node.Scan(ctx, q, w)
+}
+
+// Objects needs the role serve.
+func (r roled) Objects(ctx context.Context, q evidence.ExportRequest, w io.Writer) error {
+	if !r.cfg.Has(RoleServe) {
+		return noRole(RoleServe)
+	}
+	return r.Node.Objects(ctx, q, w)
 }
 
 // Follow needs the role serve.
