@@ -71,6 +71,7 @@ func (a *app) printImpact(r code.ImpactResponse) {
 	}
 	a.truncated(r.ChangedCount-len(r.Changed), "--limit shows more")
 	a.printf("reaches %s in %s, and %s\n", counted(r.Total, "symbol"), counted(len(r.Groups), "package"), counted(r.TestCount, "test"))
+	apart := "\n"
 	for _, g := range r.Groups {
 		name := g.Package
 		if name == "" {
@@ -79,11 +80,13 @@ func (a *app) printImpact(r code.ImpactResponse) {
 		if g.Repo != r.Revision.Repo {
 			name += " in " + g.Repo
 		}
-		a.printf("\n%s  %s\n", a.paint(cyan, plainText(name)), a.paint(dim, fmt.Sprintf("%s, %.2f or more", counted(g.Count, "symbol"), g.Least)))
+		a.printf("%s%s  %s\n", apart, a.paint(cyan, plainText(name)), a.paint(dim, fmt.Sprintf("%s, %.2f or more", counted(g.Count, "symbol"), g.Least)))
 		for _, x := range g.Symbols {
 			a.printf("  %s\n", a.affectedLine(x))
 		}
-		if n := g.Count - len(g.Symbols); n > 0 {
+		if len(g.Symbols) == 0 {
+			apart = "" // the limit is reached: the other packages are a line each
+		} else if n := g.Count - len(g.Symbols); n > 0 {
 			a.printf("  %s\n", a.paint(dim, fmt.Sprintf("… %s more", thousands(n))))
 		}
 	}

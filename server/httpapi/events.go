@@ -138,7 +138,7 @@ func parseEvent(raw []byte, e schemas.Event, structured bool) (schemas.Event, er
 	attrs := room[:0]
 	for name, value := range members(raw) {
 		switch name {
-		case "specversion", "data", "data_base64":
+		case "specversion", "data", "data_base64", "payload": // the last by mistake, for data
 			structured = true
 		}
 		attrs = append(attrs, member{name, value})
@@ -168,7 +168,7 @@ func parseCloudEvent(e schemas.Event, attrs []member) (schemas.Event, error) {
 			continue
 		}
 		s, ok := text(a.value)
-		if !ok {
+		if !ok && name != "payload" {
 			return e, &bodyError{422, name, "want a string"}
 		}
 		switch name {
@@ -203,6 +203,8 @@ func parseCloudEvent(e schemas.Event, attrs []member) (schemas.Event, error) {
 				return e, &bodyError{422, name, "not base64"}
 			}
 			e.Payload = b
+		case "payload":
+			return e, &bodyError{422, name, "unknown attribute; want the payload in data or data_base64"}
 		default:
 			return e, &bodyError{422, name, "unknown attribute; of the extensions only partitionkey is kept"}
 		}

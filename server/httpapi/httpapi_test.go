@@ -333,6 +333,7 @@ func TestPostEventsRefuses(t *testing.T) {
 		"unknown query":         {"application/json", "?kind=nope", `{"command":"a"}`, 422, "query.kind"},
 		"rejected by hand":      {"application/cloudevents+json", "", `{"specversion":"1.0","type":"rejected","data":{}}`, 422, "only the pipeline"},
 		"other version":         {"application/cloudevents+json", "", `{"specversion":"0.3","data":{}}`, 422, "specversion"},
+		"payload for data":      {"application/json", "", `[{"type":"user_message","payload":{"text":"a"}}]`, 422, "in data or data_base64"},
 		"extension":             {"application/cloudevents+json", "", `{"specversion":"1.0","traceparent":"x","data":{"command":"a"}}`, 422, "traceparent"},
 		"no data":               {"application/cloudevents+json", "", `{"specversion":"1.0"}`, 422, "data_base64"},
 		"bad time":              {"application/cloudevents+json", "", `{"specversion":"1.0","time":"yesterday","data":{"command":"a"}}`, 422, "RFC 3339"},
