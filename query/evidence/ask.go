@@ -79,9 +79,7 @@ func (a *asking) answer() (Response, error) {
 			}
 		}
 	}
-	if err := w.fit(&p); err != nil {
-		return Response{}, err
-	}
+	w.fit(&p)
 	w.keep()
 	a.step(Step{Operator: "assemble", Inputs: map[string]string{"mode": a.r.Mode}, Counts: map[string]int64{
 		"objects": int64(len(resp.Objects)), "edges": int64(len(resp.Edges)), "events": int64(len(resp.Provenance)), "versions": int64(len(resp.Versions)),

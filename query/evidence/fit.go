@@ -1,11 +1,8 @@
 package evidence
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
-
-	"github.com/recountdb/recount/query"
 )
 
 // shortSnippet is what a passage is cut to where that is needed.
@@ -16,29 +13,21 @@ const shortSnippet = 80
 // events make offsets longer and watermarks name more partitions; what is cut must not
 // tell of that, so that these count as if they were of one length (offsetDigits,
 // markBytes).
-func (w *answer) fit(p *plan) error {
+func (w *answer) fit(p *plan) {
 	if len(w.r.Include) > 0 || w.r.Mode == ModeSubgraph || w.r.Mode == ModeContext {
 		for _, p := range w.parts {
 			w.resp.Provenance = append(w.resp.Provenance, w.event(p))
 		}
-		return nil
+		return
 	}
 	hits := len(w.resp.Objects)
 	budget := max(DefaultBytes, hits*DefaultBytes/DefaultLimit) - reserve
 	resp := &w.resp
 	objects := 0
 	for i := range resp.Objects {
-		n, err := size(&resp.Objects[i])
-		if err != nil {
-			return err
-		}
-		objects += n
+		objects += size(w, &resp.Objects[i])
 	}
-	rest, err := w.besides(p)
-	if err != nil {
-		return err
-	}
-	left := budget - rest - objects
+	left := budget - w.besides(p) - objects
 	for i := range resp.Objects {
 		if left >= edgeShare {
 			break
@@ -49,35 +38,24 @@ func (w *answer) fit(p *plan) error {
 			o.Snippet = short
 		}
 	}
-	edges, err := fitting(resp.Edges, left*6/10, &left)
-	if err != nil {
-		return err
-	}
+	edges := fitting(w, resp.Edges, left*6/10, &left)
 	if n := len(resp.Edges) - edges; n > 0 {
 		w.left().Edges += n
 		resp.Edges = resp.Edges[:edges]
 	}
-	versions, err := fitting(resp.Versions, left/2, &left)
-	if err != nil {
-		return err
-	}
+	versions := fitting(w, resp.Versions, left/2, &left)
 	if n := len(resp.Versions) - versions; n > 0 {
 		w.left().Versions += n
 		resp.Versions = resp.Versions[:versions]
 	}
 	for i, p := range w.parts {
 		e := w.event(p)
-		n, err := size(&e)
-		if err != nil {
-			return err
-		}
-		if left -= n; left < 0 {
+		if left -= size(w, &e); left < 0 {
 			w.left().Provenance += len(w.parts) - i
 			break
 		}
 		resp.Provenance = append(resp.Provenance, e)
 	}
-	return nil
 }
 
 // reserve is what the answer has besides: names of fields, timing, and what a door adds.
@@ -96,7 +74,7 @@ const (
 )
 
 // besides is the size of what an answer says besides its lists.
-func (w *answer) besides(p *plan) (int, error) {
+func (w *answer) besides(p *plan) int {
 	marks := 1 // the answer's own
 	for _, kind := range p.kinds {
 		if kind != KindObjects {
@@ -116,66 +94,72 @@ func (w *answer) besides(p *plan) (int, error) {
 			proof[i].Inputs = nil
 		}
 	}
-	b, err := json.Marshal(struct {
-		Filters []query.AppliedFilter
-		Proof   []Step
-		Hint    string
-	}{filters, proof, w.resp.Hint})
-	return len(b) + marks*markBytes, err
+	e := encoder{b: w.bytes[:0], html: true}
+	e.open('{')
+	array(&e, "Filters", filters, e.filter)
+	array(&e, "Proof", proof, e.step)
+	e.text("Hint", w.resp.Hint)
+	e.close('}')
+	w.bytes = e.b
+	return len(e.b) + marks*markBytes
 }
 
-// shorter is how much shorter a place in the log is than it counts.
-func shorter(position string) int {
-	if position == "" {
-		return 0
+// shorter is how much shorter places in the log are than they count.
+func shorter(positions ...string) (n int) {
+	for _, at := range positions {
+		if at != "" {
+			n += max(0, offsetDigits-len(at[strings.LastIndexByte(at, '/')+1:]))
+		}
 	}
-	return max(0, offsetDigits-len(position[strings.LastIndexByte(position, '/')+1:]))
+	return n
 }
 
-// located is what an answer has a list of; places are those that it names in the log.
+// located is what an answer has a list of: write writes it, and shorter is how much shorter
+// the places that it names in the log are than they count.
 type located[T any] interface {
 	*T
-	places() []string
+	write(e *encoder)
+	shorter() int
 }
 
-func (o *Object) places() []string {
-	all := []string{o.Position}
+func (o *Object) write(e *encoder)  { e.object(o) }
+func (x *Edge) write(e *encoder)    { e.edge(x) }
+func (x *Event) write(e *encoder)   { e.event(x) }
+func (v *Version) write(e *encoder) { e.version(v) }
+
+func (o *Object) shorter() int {
+	n := shorter(o.Position)
 	if s := o.SupersededBy; s != nil {
-		all = append(all, s.Evidence...)
+		n += shorter(s.Evidence...)
 	}
 	for _, c := range o.Contradicted {
-		all = append(all, c.Evidence...)
+		n += shorter(c.Evidence...)
 	}
-	return all
+	return n
 }
 
-func (e *Edge) places() []string    { return append([]string{e.FromVersion, e.ToVersion}, e.Evidence...) }
-func (e *Event) places() []string   { return []string{e.Position} }
-func (v *Version) places() []string { return []string{v.Position} }
+func (x *Edge) shorter() int    { return shorter(x.FromVersion, x.ToVersion) + shorter(x.Evidence...) }
+func (x *Event) shorter() int   { return shorter(x.Position) }
+func (v *Version) shorter() int { return shorter(v.Position) }
 
 // size is that of an element of a list as JSON, a comma included.
-func size[T any, P located[T]](x P) (int, error) {
-	b, err := json.Marshal(x)
-	n := len(b) + 1
-	for _, at := range x.places() {
-		n += shorter(at)
-	}
-	return n, err
+func size[T any, P located[T]](w *answer, x P) int {
+	e := encoder{b: w.bytes[:0], html: true}
+	x.write(&e)
+	w.bytes = e.b
+	return len(e.b) + 1 + x.shorter()
 }
 
 // fitting is how many of a list, from its first on, fit into a share; what they take is
 // taken off what is left.
-func fitting[T any, P located[T]](list []T, share int, left *int) (int, error) {
+func fitting[T any, P located[T]](w *answer, list []T, share int, left *int) int {
 	for i := range list {
-		n, err := size(P(&list[i]))
-		if err != nil {
-			return 0, err
-		}
+		n := size(w, P(&list[i]))
 		if n > share {
-			return i, nil
+			return i
 		}
 		share -= n
 		*left -= n
 	}
-	return len(list), nil
+	return len(list)
 }
