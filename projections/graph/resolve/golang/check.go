@@ -72,23 +72,32 @@ func check(fset *token.FileSet, path string, files []*source, imports importing)
 		Selections: make(map[*ast.SelectorExpr]*types.Selection, bodies/63),
 		Instances:  map[*ast.Ident]types.Instance{},
 	}}
-	c.run(path, files, imports, false)
+	c.run(path, syntaxOf(files), imports, false)
 	return c
+}
+
+// syntaxOf is what the checker is to read of files now: while the package is checked
+// it may become more.
+func syntaxOf(files []*source) []*ast.File {
+	all := make([]*ast.File, len(files))
+	for i, f := range files {
+		all[i] = f.syntax
+	}
+	return all
 }
 
 // checkDeclarations types only what a package declares, for the packages that
 // import it. ok is false where the checker panicked.
-func checkDeclarations(fset *token.FileSet, path string, files []*source, imports importing) (pkg *types.Package, ok bool) {
+func checkDeclarations(fset *token.FileSet, path string, syntax []*ast.File, imports importing) (pkg *types.Package, ok bool) {
 	c := &checked{fset: fset}
-	c.run(path, files, imports, true)
+	c.run(path, syntax, imports, true)
 	return c.pkg, !c.failed
 }
 
-func (c *checked) run(path string, files []*source, imports importing, declarationsOnly bool) {
+func (c *checked) run(path string, syntax []*ast.File, imports importing, declarationsOnly bool) {
 	name := "_"
-	syntax := make([]*ast.File, len(files))
-	for i, f := range files {
-		syntax[i], name = f.syntax, f.pkg
+	if len(syntax) > 0 {
+		name = syntax[0].Name.Name
 	}
 	c.pkg = types.NewPackage(path, name)
 	config := types.Config{

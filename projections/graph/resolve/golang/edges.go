@@ -38,13 +38,18 @@ type linker struct {
 	called map[*ast.Ident]bool
 }
 
-// link makes the edges of a unit's files, but of those kept from before.
+// link makes the edges of a unit's files, but of those kept from before, and finds
+// what their functions use and what flows in them.
 func (u *unit) link() {
-	spread(len(u.files), func(i int) {
-		if u.files[i].kept == nil {
-			u.linkFile(i)
+	var whole []int
+	for i, f := range u.files {
+		if f.kept == nil {
+			whole = append(whole, i)
 		}
-	})
+	}
+	u.found = make([]found, len(u.files))
+	ways := []func(i int){u.linkFile, u.findUses, u.findFlows}
+	spread(len(whole)*len(ways), func(n int) { ways[n%len(ways)](whole[n/len(ways)]) })
 }
 
 func (u *unit) linkFile(i int) {

@@ -44,11 +44,13 @@ func (s *step) finish(w *work) {
 	}
 	for path, k := range w.files {
 		if files[path] != k {
-			k.drop(p.fset)
+			if k.source != nil {
+				w.gone = append(w.gone, k.source.position(p.fset))
+			}
 		}
 	}
 	w.files, w.local = files, local
-	p.drop()
+	w.drop(p)
 }
 
 // keep is what is kept of a file that was checked.
@@ -64,42 +66,81 @@ func (u *unit) keep(i int) *kept {
 		routing: routed(u.files[i : i+1]), external: f.external(),
 		head: f.head(u.fset), parts: map[schemas.NodeKey]*part{},
 	}
-	u.separate(i, k)
+	u.part(i, k)
 	if !u.failed {
 		k.skeleton = f.skeleton(u.fset)
 	}
 	return k
 }
 
-// separate finds what a file's functions use and what flows in them, each by itself,
-// and of the rest together.
-func (u *unit) separate(i int, k *kept) {
-	f, names := u.files[i], u.names[i]
-	flow, used := newFlowing(u), newUses(u)
-	restFlow, rest := newFlowing(u), newUses(u)
+// found is what a file's functions use and what flows in them, each by itself and by
+// declaration, and of the rest together. What is carried over is not looked for.
+type found struct {
+	uses     [][]mark
+	rest     []mark
+	flows    []*flow
+	restFlow *flow
+}
+
+// separately reports whether the j-th declaration of a file is looked at by itself.
+func (u *unit) separately(i, j int) bool {
+	f := u.files[i]
+	return f.problem == "" && separable(u.names[i], f.syntax.Decls[j])
+}
+
+func (u *unit) findUses(i int) {
+	used, rest, found := newUses(u), newUses(u), &u.found[i]
+	found.uses = make([][]mark, len(u.files[i].syntax.Decls))
+	rest.below(u.files[i].syntax.Name)
+	if routed(u.files) {
+		rest.members["ServeHTTP"] = true // what has it is a handler
+	}
+	for j, decl := range u.files[i].syntax.Decls {
+		switch {
+		case u.files[i].carries(j) != nil:
+		case u.separately(i, j):
+			used.below(decl)
+			found.uses[j] = used.take()
+		default:
+			rest.below(decl)
+		}
+	}
+	found.rest = rest.take()
+}
+
+func (u *unit) findFlows(i int) {
+	flows, rest, found := newFlowing(u), newFlowing(u), &u.found[i]
+	found.flows = make([]*flow, len(u.files[i].syntax.Decls))
+	for j, decl := range u.files[i].syntax.Decls {
+		switch {
+		case u.files[i].carries(j) != nil:
+		case u.separately(i, j):
+			flows.declaration(decl, u.names[i])
+			found.flows[j] = flows.take()
+		default:
+			rest.declaration(decl, u.names[i])
+		}
+	}
+	found.restFlow = rest.take()
+}
+
+// part keeps what was found of a file's functions, or is carried over.
+func (u *unit) part(i int, k *kept) {
+	f, found := u.files[i], &u.found[i]
 	all := marks{}
 	keep := func(uses []mark) {
 		for _, m := range uses {
 			all[m] = struct{}{}
 		}
 	}
-	rest.below(f.syntax.Name)
-	if routed(u.files) {
-		rest.members["ServeHTTP"] = true // what has it is a handler
-	}
 	for j, decl := range f.syntax.Decls {
-		c := f.carries(j)
-		if c == nil && (f.problem != "" || !separable(names, decl)) {
-			rest.below(decl)
-			restFlow.declaration(decl, names)
-			continue
-		}
-		at := f.place(u.fset, decl)
+		c, at := f.carries(j), f.place(u.fset, decl)
 		if c == nil {
-			used.below(decl)
-			flow.declaration(decl, names)
-			key := names.ofName[decl.(*ast.FuncDecl).Name]
-			c = &carried{part: &part{text: f.text(u.fset, decl), column: at.Column, uses: used.take(), flow: flow.take()}, key: key}
+			if found.flows[j] == nil {
+				continue
+			}
+			key := u.names[i].ofName[decl.(*ast.FuncDecl).Name]
+			c = &carried{part: &part{text: f.text(u.fset, decl), column: at.Column, uses: found.uses[j], flow: found.flows[j]}, key: key}
 			c.flow.line = at.Line
 		}
 		p := *c.part
@@ -108,7 +149,7 @@ func (u *unit) separate(i int, k *kept) {
 		k.facts.flows = append(k.facts.flows, flowAt{p.flow, p.line - p.flow.line})
 		keep(p.uses)
 	}
-	k.facts.flows = append(k.facts.flows, flowAt{flow: restFlow.take()})
-	keep(rest.take())
+	k.facts.flows = append(k.facts.flows, flowAt{flow: found.restFlow})
+	keep(found.rest)
 	k.uses = slices.Sorted(maps.Keys(all))
 }

@@ -1,15 +1,16 @@
 package golang
 
 import (
+	"go/ast"
 	"go/types"
 
 	"github.com/recountdb/recount/schemas"
 )
 
-// offer makes the types that others import, where they want them and those of
-// before will not do.
-func (s *step) offer(w *work) error {
-	w.ready = true
+// offer readies the types that others import, where they want them: those of before,
+// or it returns what makes them anew. That uses nothing of what the package's own check
+// does meanwhile.
+func (s *step) offer(w *work) (anew func(), err error) {
 	for _, d := range w.deps {
 		if d.replaced {
 			w.replaced = true
@@ -20,33 +21,34 @@ func (s *step) offer(w *work) error {
 	s.notice(w)
 	if !w.imported {
 		w.types, w.offered = nil, nil
-		return nil
+		return nil, nil
 	}
-	if w.types != nil && !w.replaced {
-		same := !w.dirty
-		if !same && !w.whole {
-			// Where all that it declares is as it was, so is what it offers.
-			var err error
-			if same, err = s.checkUnits(w); err != nil {
-				return err
-			}
-		}
-		if same {
-			s.publish(w)
-			return nil
-		}
+	if w.types != nil && !w.replaced && !w.dirty {
+		s.publish(w)
+		return nil, nil
 	}
 	if err := s.read(w); err != nil {
-		return err
+		return nil, err
+	}
+	if w.types != nil && !w.replaced && w.alike() {
+		s.publish(w)
+		return nil, nil
 	}
 	files, _ := w.parsed.take(w.importable)
 	if len(files) == 0 {
 		w.upset = w.upset || w.known() && w.types != nil
 		w.replaced = w.replaced || w.types != nil
 		w.types, w.offered = nil, nil
-		return nil
+		return nil, nil
 	}
-	offered, ok := checkDeclarations(w.parsed.fset, w.importPath, files, s.importsOf(w, nil))
+	syntax := syntaxOf(files)
+	return func() { s.offerAnew(w, syntax) }, nil
+}
+
+// offerAnew makes the types that others import, and keeps those of before where they
+// offer the same.
+func (s *step) offerAnew(w *work, syntax []*ast.File) {
+	offered, ok := checkDeclarations(s.fset, w.importPath, syntax, s.importsOf(w, nil))
 	if !ok {
 		offered = nil // nobody can rely on half a package
 	}
@@ -63,7 +65,6 @@ func (s *step) offer(w *work) error {
 		}
 	}
 	s.publish(w)
-	return nil
 }
 
 // publish notes where what a package offers stands.

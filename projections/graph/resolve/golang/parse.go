@@ -86,19 +86,9 @@ func (k *kept) read(fset *token.FileSet, f resolve.File, pkg string) (*source, *
 	return k.source, k.names
 }
 
-// drop forgets the positions of the syntax.
-func (k *kept) drop(fset *token.FileSet) {
-	if k.source != nil {
-		k.source.drop(fset)
-	}
-}
-
-func (s *source) drop(fset *token.FileSet) {
-	if start := s.syntax.FileStart; start.IsValid() {
-		if file := fset.File(start); file != nil {
-			fset.RemoveFile(file)
-		}
-	}
+// position is where a set has the file, nil where it has it not.
+func (s *source) position(fset *token.FileSet) *token.File {
+	return fset.File(s.syntax.FileStart)
 }
 
 // using reports whether the file depends on one of the marks.

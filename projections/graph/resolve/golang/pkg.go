@@ -119,12 +119,12 @@ func (d *dir) packageOf(external bool) string {
 	return d.importPath
 }
 
-// drop forgets the positions of the files that were read whole, once all is said of
-// them: what is kept of them has none.
-func (p *parsed) drop() {
+// drop has the positions of the files that were read whole forgotten, once all is said
+// of them: what is kept of them has none.
+func (w *work) drop(p *parsed) {
 	for _, f := range p.files {
 		if f.kept == nil {
-			f.drop(p.fset)
+			w.gone = append(w.gone, f.position(p.fset))
 		}
 	}
 }

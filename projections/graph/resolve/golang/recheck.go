@@ -58,7 +58,7 @@ func (w *work) reread() {
 // unread forgets a package's syntax.
 func (w *work) unread() {
 	if w.parsed != nil {
-		w.parsed.drop()
+		w.drop(w.parsed)
 		w.parsed = nil
 	}
 }

@@ -49,6 +49,8 @@ type work struct {
 	parsed *parsed
 	// taken are files that were read whole, by path, for the next reading.
 	taken map[string]*wholeFile
+	// gone are files whose positions nobody needs after the step.
+	gone []*token.File
 	units []*unit  // where they are checked already
 	said  meanings // what the units declare, once that was asked
 	// deps are the packages of the repository that it imports, without those that it
@@ -78,9 +80,18 @@ func newStep(fset *token.FileSet, std *stdlib.Importer, b *book, tree resolve.Tr
 	}
 }
 
-// run goes over the packages: what they offer in the order of dependence, then, on
-// all cores, what they hold.
+// run goes over the packages: what they offer in the order of dependence, and, on all
+// cores, what they hold.
 func (s *step) run(ctx context.Context) error {
+	defer func() {
+		for _, w := range s.work {
+			for _, f := range w.gone {
+				if f != nil {
+					s.fset.RemoveFile(f)
+				}
+			}
+		}
+	}()
 	if err := s.readAhead(); err != nil {
 		return err
 	}
@@ -100,9 +111,10 @@ func (s *step) run(ctx context.Context) error {
 	slices.SortStableFunc(order, func(a, b *work) int { return cmp.Compare(a.component, b.component) })
 	checks := newCrew()
 	for _, w := range order {
+		var anew func()
 		err := ctx.Err()
 		if err == nil {
-			err = s.offer(w)
+			anew, err = s.offer(w)
 		}
 		if err != nil {
 			return errors.Join(err, checks.wait())
@@ -111,6 +123,10 @@ func (s *step) run(ctx context.Context) error {
 			w.done = true
 			checks.run(func() error { return s.check(w) })
 		}
+		if anew != nil {
+			anew()
+		}
+		w.ready = true
 	}
 	for _, w := range order { // whose tests import what came after them
 		if !w.done {

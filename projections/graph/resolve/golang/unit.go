@@ -24,6 +24,7 @@ type unit struct {
 	// the package is of the repository at all.
 	foreign func(pkg *types.Package, chain string) (key schemas.NodeKey, ours bool)
 	graphs  []resolve.FileGraph // of each file; empty where it is kept from before
+	found   []found             // of each file, once it is linked
 }
 
 // newUnit checks the files and readies their graphs, with nothing but nodes yet.
