@@ -88,18 +88,47 @@ func (f *facts) addType(u *unit, spec *ast.TypeSpec) {
 		}
 		return
 	}
-	set := types.NewMethodSet(types.NewPointer(name.Type()))
-	for s := range set.Methods() {
-		fn := s.Obj().(*types.Func)
-		text := methodText(fn)
-		if sig, ok := s.Type().(*types.Signature); ok { // promoted through an instance: of its types
-			text = string(appendSignature(append([]byte(methodName(fn)), ' '), sig))
+	named, ok := name.Type().(*types.Named)
+	if !ok {
+		return
+	}
+	if plain(named) { // then the set, which takes long to make, is of these
+		for fn := range named.Methods() {
+			m.all = append(m.all, method{methodText(fn), u.target(fn).key})
 		}
-		m.all = append(m.all, method{text, u.target(fn).key})
+	} else {
+		set := types.NewMethodSet(types.NewPointer(named))
+		for s := range set.Methods() {
+			fn := s.Obj().(*types.Func)
+			text := methodText(fn)
+			if sig, ok := s.Type().(*types.Signature); ok { // promoted through an instance: of its types
+				text = string(appendSignature(append(appendMethodName(nil, fn), ' '), sig))
+			}
+			m.all = append(m.all, method{text, u.target(fn).key})
+		}
 	}
 	if m.sort(); len(m.all) > 0 {
 		f.types = append(f.types, m)
 	}
+}
+
+// plain reports whether a type has no fields that promote methods or collide with its own.
+func plain(t *types.Named) bool {
+	st, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return true
+	}
+	for f := range st.Fields() {
+		if f.Embedded() {
+			return false
+		}
+		for m := range t.Methods() {
+			if m.Name() == f.Name() {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (m *methods) sort() {

@@ -3,7 +3,7 @@ package golang
 import (
 	"fmt"
 	"go/types"
-	"slices"
+	"runtime"
 	"strconv"
 
 	"github.com/zeebo/xxh3"
@@ -41,9 +41,13 @@ const (
 	byMention = "mention "
 )
 
-func markOf(what, name string) mark {
-	var b [128]byte
-	return mark(xxh3.Hash(append(append(b[:0], what...), name...)))
+func markOf(what string, name ...string) mark {
+	var buf [128]byte
+	b := append(buf[:0], what...)
+	for _, part := range name {
+		b = append(b, part...)
+	}
+	return mark(xxh3.Hash(b))
 }
 
 // marks is a set.
@@ -69,25 +73,43 @@ func (m marks) differing(a, b meanings) {
 	}
 }
 
-// mean adds what a package declares. key is the node of an object.
+// mean adds what a package declares. key is the node of an object; several goroutines
+// ask for it.
 func (m meanings) mean(pkg *types.Package, key func(types.Object) schemas.NodeKey) {
-	of := meaning{meanings: m, key: key}
 	m[markOf(byName, pkg.Name())]++
-	for _, name := range pkg.Scope().Names() {
-		obj := pkg.Scope().Lookup(name)
-		of.add(byName, name, of.describe(obj, ""))
-		if t, ok := obj.(*types.TypeName); ok && !t.IsAlias() {
-			if named, ok := t.Type().(*types.Named); ok {
-				of.named(named)
-			}
+	names := pkg.Scope().Names()
+	parts := make([]meanings, runtime.GOMAXPROCS(0))
+	spread(len(parts), func(part int) {
+		of := meaning{meanings: m, key: key}
+		if part > 0 {
+			of.meanings = meanings{}
+			parts[part] = of.meanings
+		}
+		for i := part; i < len(names); i += len(parts) {
+			of.declared(pkg.Scope().Lookup(names[i]))
+		}
+	})
+	for _, part := range parts[1:] {
+		for k, hash := range part {
+			m[k] += hash
 		}
 	}
 }
 
+// meaning makes a part of a package's meanings.
 type meaning struct {
 	meanings
 	key func(types.Object) schemas.NodeKey
 	b   []byte
+}
+
+func (m *meaning) declared(obj types.Object) {
+	m.add(byName, obj.Name(), m.describe(obj, ""))
+	if t, ok := obj.(*types.TypeName); ok && !t.IsAlias() {
+		if named, ok := t.Type().(*types.Named); ok {
+			m.named(named)
+		}
+	}
 }
 
 func (m *meaning) add(what, name string, b []byte) {
@@ -103,14 +125,14 @@ func (m *meaning) member(owner string, obj types.Object, within string) {
 	m.b = m.describe(obj, within)
 	hash := xxh3.Hash(m.b)
 	m.meanings[markOf(byMember, obj.Name())] += hash
-	m.meanings[markOf(byMemberOf, owner+"."+obj.Name())] += hash
+	m.meanings[markOf(byMemberOf, owner, ".", obj.Name())] += hash
 }
 
 // describe says what an object is where its name is used; within tells equal objects
 // of several types apart.
 func (m *meaning) describe(obj types.Object, within string) []byte {
 	b := append(append(m.b[:0], within...), '\n')
-	b = append(append(b, methodName(obj)...), m.key(obj)...)
+	b = append(appendMethodName(b, obj), m.key(obj)...)
 	b = appendType(append(b, ' ', class(obj), ' '), obj.Type())
 	switch obj := obj.(type) {
 	case *types.Const:
@@ -165,7 +187,7 @@ func (m *meaning) named(t *types.Named) {
 		return
 	}
 	within := name
-	var methods []string
+	methods := uint64(0) // a sum, the same in every order
 	var embedded []types.Object
 	if isStruct {
 		m.add(byFields, name, appendType(m.b[:0], st))
@@ -189,30 +211,25 @@ func (m *meaning) named(t *types.Named) {
 	if isStruct && len(embedded) > 0 {
 		set := types.NewMethodSet(types.NewPointer(t))
 		for s := range set.Methods() {
-			methods = append(methods, string(m.method(s.Obj().(*types.Func), s.Type(), s.Indirect())))
+			methods += m.method(s.Obj().(*types.Func), s.Type(), s.Indirect())
 		}
 	} else {
 		for f := range t.Methods() {
-			methods = append(methods, string(m.method(f, f.Type(), false)))
+			methods += m.method(f, f.Type(), false)
 		}
 	}
-	slices.Sort(methods)
-	b = m.b[:0]
-	for _, f := range methods {
-		b = append(append(b, f...), '\n')
-	}
-	m.add(byMethods, name, b)
+	m.meanings[markOf(byMethods, name)] += methods
 }
 
-// method is one of a type's method set.
-func (m *meaning) method(f *types.Func, t types.Type, indirect bool) []byte {
+// method is a hash of one of a type's method set.
+func (m *meaning) method(f *types.Func, t types.Type, indirect bool) uint64 {
 	pointer := false
 	if recv := f.Signature().Recv(); recv != nil {
 		_, pointer = recv.Type().(*types.Pointer)
 	}
-	b := appendType(append(m.b[:0], methodName(f)...), t)
+	b := appendType(appendMethodName(m.b[:0], f), t)
 	m.b = append(strconv.AppendBool(strconv.AppendBool(append(b, ' '), pointer), indirect), m.key(f)...)
-	return m.b
+	return xxh3.Hash(m.b)
 }
 
 // embedding is what embedded fields may promote.

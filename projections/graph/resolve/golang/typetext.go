@@ -77,7 +77,7 @@ func appendField(b []byte, f *types.Var, tag string) []byte {
 	if f.Embedded() {
 		b = append(b, '!')
 	}
-	b = append(append(b, methodName(f)...), ' ')
+	b = append(appendMethodName(b, f), ' ')
 	return append(strconv.AppendQuote(appendType(b, f.Type()), tag), ';')
 }
 
@@ -114,17 +114,25 @@ func appendNamed(b []byte, t *types.Named) []byte {
 	return b
 }
 
-// methodName is a method's or field's name, with the package where it matters.
+// appendMethodName writes a method's or field's name, with the package where it matters.
+func appendMethodName(b []byte, obj types.Object) []byte {
+	if !obj.Exported() && obj.Pkg() != nil {
+		b = append(append(b, obj.Pkg().Path()...), '.')
+	}
+	return append(b, obj.Name()...)
+}
+
+// methodName is appendMethodName's.
 func methodName(obj types.Object) string {
 	if obj.Exported() || obj.Pkg() == nil {
 		return obj.Name()
 	}
-	return obj.Pkg().Path() + "." + obj.Name()
+	return string(appendMethodName(nil, obj))
 }
 
 // methodText is what a method must equal to be the one that an interface asks for.
 func methodText(m *types.Func) string {
-	return string(appendSignature(append([]byte(methodName(m)), ' '), m.Signature()))
+	return string(appendSignature(append(appendMethodName(nil, m), ' '), m.Signature()))
 }
 
 // fingerprint is a hash of what a package offers to others: without positions,
