@@ -1,12 +1,10 @@
 package golang
 
-import "strings"
-
 // escaped is the arrival of an object outside: its functions may be called from
 // there, with whatever else is there and is of their parameters' types.
 func (v *solver) escaped(object int32) {
 	if v.isFunction(object) {
-		if fn := v.function(object); fn != nil {
+		if in, fn := v.function(object); in != nil {
 			if node, ok := v.bySig[fn.sig]; ok {
 				v.put(node, object)
 			}
@@ -15,52 +13,41 @@ func (v *solver) escaped(object int32) {
 		return
 	}
 	t := v.methodsOf(object)
-	for _, m := range t.all {
+	for i := range t.byName {
+		m := &t.byName[i]
 		for _, n := range v.byMethod[m.text] {
 			if t.satisfies(&v.asked[n]) {
 				v.put(v.active[n], object)
 			}
 		}
 	}
-	for _, m := range t.all {
-		if m.object != none {
+	for i := range t.byName {
+		if m := &t.byName[i]; m.object != none {
 			v.callback(m.object)
 		}
 	}
 }
 
-// satisfies reports whether a type has the methods that are asked for.
-func (t *typeMethods) satisfies(a *ask) bool {
-	for _, text := range a.methods {
-		name, _, _ := strings.Cut(text, " ")
-		if m := t.byName[name]; m == nil || m.text != text {
-			return false
-		}
-	}
-	return true
-}
-
 // callback lets the outside call a function.
 func (v *solver) callback(object int32) {
-	fn := v.function(object)
-	if fn == nil || v.called[object] {
+	in, fn := v.function(object)
+	if in == nil || v.called[object] {
 		return
 	}
 	v.called[object] = true
-	f := v.funcs[object]
 	for i, p := range fn.params {
-		if n := f.in.asks[f.i][i]; p != none && n != none {
-			v.copy(v.asking(n), f.in.at(p))
+		if n := fn.asks[i]; p != none && n != none {
+			v.copy(v.asking(n), in.at(p))
 		}
 	}
 	for _, r := range fn.results {
-		v.copy(f.in.at(r), outsideNode)
+		v.copy(in.at(r), outsideNode)
 	}
 }
 
 // asking is the node of everything outside that satisfies what a parameter asks for.
 func (v *solver) asking(n int32) int32 {
-	if node, ok := v.active[n]; ok {
+	if node := v.active[n]; node != 0 {
 		return node
 	}
 	node := int32(len(v.nodes))
@@ -80,7 +67,7 @@ func (v *solver) asking(n int32) int32 {
 	return node
 }
 
-func (v *solver) hasSignature(object int32, sig string) bool {
-	fn := v.function(object)
-	return fn != nil && fn.sig == sig
+func (v *solver) hasSignature(object, sig int32) bool {
+	in, fn := v.function(object)
+	return in != nil && fn.sig == sig
 }

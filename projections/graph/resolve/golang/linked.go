@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"cmp"
 	"encoding/binary"
 	"maps"
 	"slices"
@@ -32,8 +33,11 @@ func (n *numbers) number(name string) int32 {
 // files use, of objects and of what parameters ask for. Flows hold them (see
 // linked), so that solving does not look names up.
 type book struct {
-	nodes, objects, asks numbers
-	asked                []ask // by number
+	// texts are signatures, names of methods, and both together.
+	nodes, objects, asks, texts numbers
+	asked                       []ask  // by number
+	functions                   []bool // which objects are functions
+	generic                     []bool // which texts have type parameters in them
 	// types are those with methods, by their text, and byObject what is known of those
 	// that are objects; both hold while the methods of all types are the same.
 	types    map[string][]*methods
@@ -47,16 +51,17 @@ type book struct {
 	flows    []placed
 	arriving [][]schemas.NodeKey
 	solved   xxh3.Uint128
-	// What follows is memory for the next step alone: a solver's nodes, what joins give
-	// a path, and what is hashed of it.
-	room   []held
+	// What follows is memory for the next step alone: the solver's, what joins give a
+	// path, and what is hashed of it.
+	solver *solver
 	joined map[string][]joined
 	buffer []byte
 }
 
 func newBook() *book {
 	b := &book{joined: map[string][]joined{}}
-	for _, n := range []*numbers{&b.nodes, &b.objects, &b.asks} {
+	b.solver = &solver{book: b, known: map[uint64]struct{}{}, bySig: map[int32]int32{}, byMethod: map[int32][]int32{}}
+	for _, n := range []*numbers{&b.nodes, &b.objects, &b.asks, &b.texts} {
 		n.of = map[string]int32{}
 	}
 	b.nodes.number(outside)
@@ -68,21 +73,48 @@ func newBook() *book {
 // that are gone stay in it.
 const maxNames = 4 << 20
 
-func (b *book) full() bool { return len(b.nodes.names)+len(b.objects.names) > maxNames }
+func (b *book) full() bool {
+	return len(b.nodes.names)+len(b.objects.names)+len(b.texts.names) > maxNames
+}
+
+func (b *book) object(name string) int32 {
+	n := b.objects.number(name)
+	if int(n) == len(b.functions) {
+		b.functions = append(b.functions, name[:1] == functionObject)
+	}
+	return n
+}
+
+func (b *book) text(text string) int32 {
+	n := b.texts.number(text)
+	if int(n) == len(b.generic) {
+		b.generic = append(b.generic, strings.Contains(text, "$"))
+	}
+	return n
+}
+
+// fits compares signatures; what has type parameters in it fits everything.
+func (b *book) fits(has, asked int32) bool {
+	return has == asked || b.generic[has] || b.generic[asked]
+}
 
 // ask is what a parameter's type asks of an object: a signature, or methods.
 type ask struct {
 	function bool
-	sig      string
-	methods  []string // texts
+	sig      int32
+	methods  []int32 // texts
 }
 
 func (b *book) ask(text string) int32 {
 	n := b.asks.number(text)
 	if int(n) == len(b.asked) {
-		a := ask{function: text[:1] == functionObject, sig: text[1:]}
-		if !a.function {
-			a.methods = strings.Split(strings.TrimSuffix(text[1:], "\x00"), "\x00")
+		a := ask{function: text[:1] == functionObject}
+		if a.function {
+			a.sig = b.text(text[1:])
+		} else {
+			for m := range strings.SplitSeq(strings.TrimSuffix(text[1:], "\x00"), "\x00") {
+				a.methods = append(a.methods, b.text(m))
+			}
 		}
 		b.asked = append(b.asked, a)
 	}
@@ -94,33 +126,54 @@ type linked struct {
 	book    *book
 	nodes   []int32 // -1: the file's own
 	objects []int32
-	funcs   []int32   // objects
-	asks    [][]int32 // of each function's parameters; none where anything could be there
+	funcs   []linkedFunction
+	sites   []linkedSite
+	binds   []int32 // texts of the methods
 	hash    xxh3.Uint128
 }
+
+type linkedFunction struct {
+	object, sig int32
+	asks        []int32 // of the parameters; none where anything could be there
+}
+
+// linkedSite has the texts of a site.
+type linkedSite struct{ method, sig int32 }
 
 func (b *book) link(f *flow) *linked {
 	if f.linked != nil && f.linked.book == b {
 		return f.linked
 	}
-	l := &linked{book: b, nodes: make([]int32, len(f.names)), objects: make([]int32, len(f.objects)), funcs: make([]int32, len(f.funcs)), asks: make([][]int32, len(f.funcs)), hash: f.hash()}
+	l := &linked{
+		book: b, nodes: make([]int32, len(f.names)), objects: make([]int32, len(f.objects)), funcs: make([]linkedFunction, len(f.funcs)),
+		sites: make([]linkedSite, len(f.sites)), binds: make([]int32, len(f.binds)), hash: f.hash(),
+	}
 	for i, name := range f.names {
 		if l.nodes[i] = none; name != "" {
 			l.nodes[i] = b.nodes.number(name)
 		}
 	}
 	for i, name := range f.objects {
-		l.objects[i] = b.objects.number(name)
+		l.objects[i] = b.object(name)
 	}
 	for i, fn := range f.funcs {
-		l.funcs[i] = b.objects.number(fn.object)
+		l.funcs[i] = linkedFunction{object: b.object(fn.object), sig: b.text(fn.sig)}
 		for _, text := range fn.asks {
 			n := none
 			if len(text) > 1 {
 				n = b.ask(text)
 			}
-			l.asks[i] = append(l.asks[i], n)
+			l.funcs[i].asks = append(l.funcs[i].asks, n)
 		}
+	}
+	for i, c := range f.sites {
+		l.sites[i] = linkedSite{method: none, sig: b.text(c.sig)}
+		if c.method != "" {
+			l.sites[i].method = b.text(c.method)
+		}
+	}
+	for i, v := range f.binds {
+		l.binds[i] = b.text(v.method)
 	}
 	f.linked = l
 	return l
@@ -187,14 +240,34 @@ func (f *flow) hash() xxh3.Uint128 {
 
 // typeMethods are the methods of a type that is an object.
 type typeMethods struct {
-	byName map[string]*typeMethod
-	all    []*typeMethod // by text
+	byName []typeMethod // by the number of the name
+	texts  []int32      // sorted
 }
 
+// typeMethod is a method by its texts: the name, the signature, and both.
 type typeMethod struct {
-	key       schemas.NodeKey // "" where it is declared elsewhere
-	text, sig string
-	object    int32 // the method as a function; -1 without key
+	key             schemas.NodeKey // "" where it is declared elsewhere
+	name, sig, text int32
+	object          int32 // the method as a function; -1 without key
+}
+
+// named finds a method by its name.
+func (t *typeMethods) named(name int32) *typeMethod {
+	i, ok := slices.BinarySearchFunc(t.byName, name, func(m typeMethod, name int32) int { return cmp.Compare(m.name, name) })
+	if !ok {
+		return nil
+	}
+	return &t.byName[i]
+}
+
+// satisfies reports whether a type has the methods that are asked for.
+func (t *typeMethods) satisfies(a *ask) bool {
+	for _, text := range a.methods {
+		if _, ok := slices.BinarySearch(t.texts, text); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 func (b *book) forgetTypes() {
@@ -206,18 +279,22 @@ func (b *book) methodsOf(object int32) *typeMethods {
 	if int(object) < len(b.byObject) && b.byObject[object] != nil {
 		return b.byObject[object]
 	}
-	t := &typeMethods{byName: map[string]*typeMethod{}}
+	byName := map[string]typeMethod{}
 	for _, ms := range b.types[b.objects.names[object][1:]] {
 		for _, m := range ms.all {
 			name, sig, _ := strings.Cut(m.text, " ")
-			one := &typeMethod{key: m.key, text: m.text, sig: sig, object: none}
+			one := typeMethod{key: m.key, name: b.text(name), sig: b.text(sig), text: b.text(m.text), object: none}
 			if m.key != "" {
-				one.object = b.objects.number(functionObject + string(m.key))
+				one.object = b.object(functionObject + string(m.key))
 			}
-			t.byName[name] = one
+			byName[name] = one
 		}
 	}
-	t.all = slices.SortedFunc(maps.Values(t.byName), func(a, b *typeMethod) int { return strings.Compare(a.text, b.text) })
+	t := &typeMethods{byName: slices.SortedFunc(maps.Values(byName), func(a, b typeMethod) int { return cmp.Compare(a.name, b.name) })}
+	for _, m := range t.byName {
+		t.texts = append(t.texts, m.text)
+	}
+	slices.Sort(t.texts)
 	if more := len(b.objects.names) - len(b.byObject); more > 0 {
 		b.byObject = append(b.byObject, make([]*typeMethods, more)...)
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/zeebo/xxh3"
 
@@ -19,25 +18,30 @@ import (
 // Nodes that flows share have the numbers of the book, those of a single flow
 // follow; so do the nodes of what callbacks ask for. What is at a node does not
 // depend on the order in which objects arrive.
+//
+// Between two solutions it keeps nothing but memory.
 type solver struct {
 	*book
 	flows []placed
-	// rounds are the constraints outside tests, and those of tests.
-	rounds []*round
+	// rounds are the constraints outside tests, and those of tests; begun of them are in use.
+	rounds [2]round
+	begun  int
 	funcs  []solved // by object
 
 	nodes []held
 	lists ints                // of the nodes
+	sets  sets                // of the nodes
 	known map[uint64]struct{} // the copies that were found on the way, as pairs
 	bound []bound
 	todo  []uint64 // node, object
 
-	// active are the nodes of what callbacks ask for; bySig and byMethod find those
-	// that an object may satisfy, by signature and by the first method.
-	active   map[int32]int32
-	bySig    map[string]int32
-	byMethod map[string][]int32
-	called   map[int32]bool // objects that the outside calls
+	// active are the nodes of what callbacks ask for, 0 where there is none; bySig and
+	// byMethod find those that an object may satisfy, by signature and by the first
+	// method.
+	active   []int32
+	bySig    map[int32]int32
+	byMethod map[int32][]int32
+	called   []bool // objects that the outside calls
 }
 
 // held is what is at a node.
@@ -74,66 +78,29 @@ type solved struct {
 	i  int32
 }
 
+// solvedFunction is a function with what is known of it by number.
+type solvedFunction struct {
+	*linkedFunction
+	params, results []int32
+	in              schemas.NodeKey
+}
+
 // round is some flows' constraints by node: those of node n begin at start[n].
 type round struct {
 	copies, calls, binds table
 	sites                []solvedSite
 }
 
-// table lists small numbers by node.
-type table struct{ start, all []int32 }
-
-func (t *table) of(node int32) []int32 {
-	if int(node)+1 >= len(t.start) {
-		return nil
-	}
-	return t.all[t.start[node]:t.start[node+1]]
-}
-
-// tabulate makes a table of pairs: node, number.
-func tabulate(nodes int, pairs []copied) table {
-	t := table{make([]int32, nodes+1), make([]int32, len(pairs))}
-	for _, p := range pairs {
-		t.start[p.from+1]++
-	}
-	for i := 1; i <= nodes; i++ {
-		t.start[i] += t.start[i-1]
-	}
-	for _, p := range pairs {
-		t.all[t.start[p.from]] = p.to
-		t.start[p.from]++
-	}
-	copy(t.start[1:], t.start) // each has moved to where the next one begins
-	t.start[0] = 0
-	return t
-}
-
-// ints are the memory of many lists, most of them short.
-type ints struct{ free []int32 }
-
-func (s *ints) append(list []int32, n int32) []int32 {
-	if len(list) == cap(list) {
-		size := max(4, 2*len(list))
-		if len(s.free) < size {
-			s.free = make([]int32, max(size, 1<<14))
-		}
-		list = append(s.free[:0:size], list...)
-		s.free = s.free[size:]
-	}
-	return append(list, n)
-}
-
+// solvedSite is a call, and the objects that were found to arrive at it.
 type solvedSite struct {
 	*site
+	linkedSite
 	in    *placed
-	found []schemas.NodeKey
+	found []int32
 }
 
 // bound is the node of a method that is used as a value.
-type bound struct {
-	to     int32
-	method string
-}
+type bound struct{ to, method int32 }
 
 // mayCalls makes the edges of calls through interfaces and function values. Where no
 // constraint and no method differs from the step before, what arrives at which call
@@ -161,7 +128,7 @@ func (s *step) mayCalls(yield func(joined)) {
 			if p.test != tests {
 				continue
 			}
-			for _, c := range p.sites {
+			for _, c := range p.flow.sites {
 				for _, to := range b.arriving[at] {
 					if to != c.from {
 						yield(joined{c.from, to, mayCall, recountv1.Provenance_PROVENANCE_FLOW, shifted(c.at, p.by)})
@@ -176,50 +143,84 @@ func (s *step) mayCalls(yield func(joined)) {
 // solve finds what arrives at each call of the book's flows, first of those outside
 // tests.
 func (b *book) solve() (arriving [][]schemas.NodeKey) {
-	v := &solver{
-		book: b, flows: b.flows, funcs: make([]solved, len(b.objects.names)), known: map[uint64]struct{}{},
-		active: map[int32]int32{}, bySig: map[string]int32{}, byMethod: map[string][]int32{}, called: map[int32]bool{},
-	}
-	nodes := len(b.nodes.names)
-	for i := range v.flows {
-		v.flows[i].base = int32(nodes)
-		nodes += len(v.flows[i].names)
-	}
-	v.nodes = slices.Grow(b.room[:0], nodes+len(b.asked))[:nodes]
-	clear(v.nodes)
-	b.room = v.nodes
+	v := b.solver
+	v.reset()
 	for _, tests := range []bool{false, true} {
 		r := v.begin(tests)
 		v.run()
+		arriving = slices.Grow(arriving, len(r.sites))
 		for i := range r.sites {
-			found := r.sites[i].found
-			slices.Sort(found)
-			arriving = append(arriving, slices.Compact(found))
+			arriving = append(arriving, v.arriving(&r.sites[i]))
 		}
 	}
 	return arriving
 }
 
+// reset begins a solution of the book's flows.
+func (v *solver) reset() {
+	v.flows, v.begun = v.book.flows, 0
+	nodes := len(v.book.nodes.names)
+	for i := range v.flows {
+		v.flows[i].base = int32(nodes)
+		nodes += len(v.flows[i].names)
+	}
+	v.nodes = cleared(v.nodes, nodes)
+	v.funcs = cleared(v.funcs, len(v.objects.names))
+	v.called = cleared(v.called, len(v.objects.names))
+	v.active = cleared(v.active, len(v.asked))
+	v.bound, v.todo = v.bound[:0], v.todo[:0]
+	v.lists.reset()
+	v.sets.reset()
+	clear(v.known)
+	clear(v.bySig)
+	clear(v.byMethod)
+}
+
+// cleared is n zero values, in the memory of others where it is enough.
+func cleared[E any](all []E, n int) []E {
+	clear(all)
+	return slices.Grow(all[:0], n)[:n]
+}
+
+// arriving are the functions that were found for a call.
+func (v *solver) arriving(c *solvedSite) []schemas.NodeKey {
+	if len(c.found) == 0 {
+		return nil
+	}
+	all := make([]schemas.NodeKey, len(c.found))
+	for i, o := range c.found {
+		if in, fn := v.function(o); in != nil {
+			all[i] = fn.in
+		} else { // a method of which no body was seen
+			all[i] = schemas.NodeKey(v.objects.names[o][len(functionObject):])
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // begin takes in the constraints of the files that are tests, or of the others.
 func (v *solver) begin(tests bool) *round {
-	r := &round{}
-	v.rounds = append(v.rounds, r)
-	var copies, calls, binds []copied
+	r := &v.rounds[v.begun]
+	v.begun++
+	copies, calls, binds := r.copies.pairs[:0], r.calls.pairs[:0], r.binds.pairs[:0]
+	clear(r.sites)
+	r.sites = r.sites[:0]
 	for i := range v.flows {
 		p := &v.flows[i]
 		if p.test != tests {
 			continue
 		}
-		for i := range p.flow.funcs {
-			v.funcs[p.linked.funcs[i]] = solved{p, int32(i)}
+		for i := range p.linked.funcs {
+			v.funcs[p.linked.funcs[i].object] = solved{p, int32(i)}
 		}
 		for _, c := range p.copies {
 			copies = append(copies, copied{p.at(c.from), p.at(c.to)})
 		}
-		for i := range p.sites {
-			c := &p.sites[i]
+		for i := range p.flow.sites {
+			c := &p.flow.sites[i]
 			calls = append(calls, copied{p.at(c.callee), int32(len(r.sites))})
-			r.sites = append(r.sites, solvedSite{site: c, in: p})
+			r.sites = append(r.sites, solvedSite{site: c, linkedSite: p.linked.sites[i], in: p})
 			if c.foreign {
 				for _, a := range c.args {
 					if a != none {
@@ -228,29 +229,19 @@ func (v *solver) begin(tests bool) *round {
 				}
 			}
 		}
-		for _, b := range p.binds {
+		for i, b := range p.flow.binds {
 			if b.recv != none {
 				binds = append(binds, copied{p.at(b.recv), int32(len(v.bound))})
-				v.bound = append(v.bound, bound{p.at(b.to), b.method})
+				v.bound = append(v.bound, bound{p.at(b.to), p.linked.binds[i]})
 			}
 		}
 	}
 	nodes := len(v.nodes)
-	r.copies, r.calls, r.binds = tabulate(nodes, copies), tabulate(nodes, calls), tabulate(nodes, binds)
-	for _, c := range copies { // what is there already
-		for _, o := range v.nodes[c.from].objects {
-			v.put(c.to, o)
-		}
-	}
-	for _, c := range calls {
-		for _, o := range v.nodes[c.from].objects {
-			v.dispatch(&r.sites[c.to], o)
-		}
-	}
-	for _, b := range binds {
-		for _, o := range v.nodes[b.from].objects {
-			v.bind(b.to, o)
-		}
+	r.copies.set(nodes, copies)
+	r.calls.set(nodes, calls)
+	r.binds.set(nodes, binds)
+	if tests {
+		v.arrived(r)
 	}
 	for i := range v.flows {
 		if p := &v.flows[i]; p.test == tests {
@@ -260,6 +251,25 @@ func (v *solver) begin(tests bool) *round {
 		}
 	}
 	return r
+}
+
+// arrived follows what is at the nodes already along the constraints of a round.
+func (v *solver) arrived(r *round) {
+	for _, c := range r.copies.pairs {
+		for _, o := range v.nodes[c.from].objects {
+			v.put(c.to, o)
+		}
+	}
+	for _, c := range r.calls.pairs {
+		for _, o := range v.nodes[c.from].objects {
+			v.dispatch(&r.sites[c.to], o)
+		}
+	}
+	for _, b := range r.binds.pairs {
+		for _, o := range v.nodes[b.from].objects {
+			v.bind(b.to, o)
+		}
+	}
 }
 
 // copy lets what is at one node reach another.
@@ -296,8 +306,8 @@ func (v *solver) put(node, object int32) {
 
 // insert adds to a node's set; false where it is there.
 func (v *solver) insert(n *held, object int32) bool {
-	if more := len(v.objects.names)>>6 + 1 - len(n.set); more > 0 {
-		n.set = append(n.set, make([]uint64, more)...)
+	if words := len(v.objects.names)>>6 + 1; words > len(n.set) {
+		n.set = v.sets.grow(n.set, words)
 	}
 	if len(n.objects) == many {
 		for _, o := range n.objects {
@@ -320,7 +330,8 @@ func (v *solver) run() {
 		for _, to := range v.nodes[node].more {
 			v.put(to, object)
 		}
-		for _, r := range v.rounds {
+		for i := range v.rounds[:v.begun] {
+			r := &v.rounds[i]
 			for _, to := range r.copies.of(node) {
 				v.put(to, object)
 			}
@@ -337,49 +348,44 @@ func (v *solver) run() {
 	}
 }
 
-func (v *solver) isFunction(object int32) bool { return v.objects.names[object][:1] == functionObject }
+func (v *solver) isFunction(object int32) bool { return v.functions[object] }
 
-// function is the one of an object, where it has a body.
-func (v *solver) function(object int32) *function {
+// function is the one of an object, and the flow that it is in: nil where it has no body.
+func (v *solver) function(object int32) (in *placed, fn solvedFunction) {
 	if int(object) >= len(v.funcs) || v.funcs[object].in == nil {
-		return nil
+		return nil, fn
 	}
 	f := v.funcs[object]
-	return &f.in.flow.funcs[f.i]
+	said := &f.in.flow.funcs[f.i]
+	return f.in, solvedFunction{&f.in.linked.funcs[f.i], said.params, said.results, said.in}
 }
 
 // dispatch is the arrival of an object where a call is decided.
 func (v *solver) dispatch(c *solvedSite, object int32) {
 	switch {
 	case v.isFunction(object):
-		fn := v.function(object)
-		if fn == nil || !fits(fn.sig, c.sig) {
+		in, fn := v.function(object)
+		if in == nil || !v.fits(fn.sig, c.linkedSite.sig) {
 			return
 		}
-		if c.method == "" {
-			c.found = append(c.found, fn.in)
+		if c.linkedSite.method == none {
+			c.found = v.lists.append(c.found, object)
 		}
-		v.enter(c, object)
-	case c.method != "":
-		m := v.methodsOf(object).byName[c.method]
-		if m == nil || m.key == "" || !fits(m.sig, c.sig) {
+		v.enter(c, in, fn)
+	case c.linkedSite.method != none:
+		m := v.methodsOf(object).named(c.linkedSite.method)
+		if m == nil || m.key == "" || !v.fits(m.sig, c.linkedSite.sig) {
 			return
 		}
-		c.found = append(c.found, m.key)
-		if fn := v.function(m.object); fn != nil {
-			v.enter(c, m.object)
-			v.copy(c.in.at(c.callee), v.funcs[m.object].in.at(fn.recv))
+		c.found = v.lists.append(c.found, m.object)
+		if in, fn := v.function(m.object); in != nil {
+			v.enter(c, in, fn)
+			v.copy(c.in.at(c.callee), in.at(in.flow.funcs[v.funcs[m.object].i].recv))
 		}
 	}
 }
 
-// fits compares signatures; what has type parameters in it fits everything.
-func fits(has, asked string) bool {
-	return has == asked || strings.Contains(has, "$") || strings.Contains(asked, "$")
-}
-
-func (v *solver) enter(c *solvedSite, object int32) {
-	fn, in := v.function(object), v.funcs[object].in
+func (v *solver) enter(c *solvedSite, in *placed, fn solvedFunction) {
 	for i, p := range fn.params {
 		if i < len(c.args) {
 			v.copy(c.in.at(c.args[i]), in.at(p))
@@ -397,7 +403,7 @@ func (v *solver) bind(b int32, object int32) {
 	if v.isFunction(object) {
 		return
 	}
-	if m := v.methodsOf(object).byName[v.bound[b].method]; m != nil && m.key != "" {
+	if m := v.methodsOf(object).named(v.bound[b].method); m != nil && m.key != "" {
 		v.put(v.bound[b].to, m.object)
 	}
 }

@@ -50,7 +50,7 @@ type work struct {
 	// taken are files that were read whole, by path, for the next reading.
 	taken map[string]*wholeFile
 	// gone are files whose positions nobody needs after the step.
-	gone []*token.File
+	gone  []*token.File
 	units []*unit  // where they are checked already
 	said  meanings // what the units declare, once that was asked
 	// deps are the packages of the repository that it imports, without those that it
