@@ -23,6 +23,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
 	"slices"
@@ -342,14 +343,23 @@ func compare(ctx context.Context, graph *code.Code, records []*recountv1.Record,
 
 // clock measures a phase.
 type clock struct {
-	at  time.Time
-	cpu time.Duration
+	at        time.Time
+	cpu       time.Duration
+	allocated uint64
 }
 
-func start() clock { return clock{time.Now(), cpu()} }
+func start() clock { return clock{time.Now(), cpu(), allocated()} }
 
 func (c clock) print(what string) {
-	fmt.Printf("%s: %v wall, %v CPU (user); peak RSS so far %d MiB\n", what, time.Since(c.at).Round(time.Millisecond), (cpu() - c.cpu).Round(time.Millisecond), peak())
+	fmt.Printf("%s: %v wall, %v CPU (user), %d MiB allocated; peak RSS so far %d MiB\n", what, time.Since(c.at).Round(time.Millisecond),
+		(cpu() - c.cpu).Round(time.Millisecond), (allocated()-c.allocated)>>20, peak())
+}
+
+// allocated is how many bytes the process has asked of its heap, which no load alters.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
 }
 
 // cpu is the user CPU time of the process and of the children it has waited for.
