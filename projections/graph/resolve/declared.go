@@ -139,30 +139,50 @@ func EdgeAt(p recountv1.Provenance, at *recountv1.Place) *recountv1.CodeEdge {
 // Normalize sorts a file's graph and joins what has one key: of edges between two
 // nodes of one kind the better known stays, with the sites of both.
 func (g *FileGraph) Normalize() {
-	slices.SortStableFunc(g.Nodes, func(a, b Node) int { return cmp.Compare(a.Key, b.Key) })
+	sortStable(g.Nodes, compareNodes)
 	g.Nodes = slices.CompactFunc(g.Nodes, func(a, b Node) bool { return a.Key == b.Key })
 
-	slices.SortStableFunc(g.Edges, compareEdges)
+	sortStable(g.Edges, compareEdges)
 	g.Edges = join(g.Edges, func(a, b Edge) bool { return compareEdges(a, b) == 0 }, func(e *Edge) **recountv1.CodeEdge { return &e.Edge })
 
-	slices.SortStableFunc(g.Externals, compareExternals)
+	sortStable(g.Externals, compareExternals)
 	g.Externals = join(g.Externals, func(a, b External) bool { return compareExternals(a, b) == 0 }, func(e *External) **recountv1.CodeEdge { return &e.Edge })
 
-	slices.SortStableFunc(g.Unresolved, compareUnresolved)
+	sortStable(g.Unresolved, compareUnresolved)
 	g.Unresolved = slices.CompactFunc(g.Unresolved, func(a, b Unresolved) bool { return compareUnresolved(a, b) == 0 })
 }
 
+// sortStable sorts what is mostly in order already.
+func sortStable[E any](all []E, compare func(a, b E) int) {
+	if !slices.IsSortedFunc(all, compare) {
+		slices.SortStableFunc(all, compare)
+	}
+}
+
+func compareNodes(a, b Node) int { return strings.Compare(string(a.Key), string(b.Key)) }
+
 func compareEdges(a, b Edge) int {
-	return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.To, b.To))
+	if c := strings.Compare(string(a.From), string(b.From)); c != 0 {
+		return c
+	}
+	if a.Kind != b.Kind {
+		return cmp.Compare(a.Kind, b.Kind)
+	}
+	return strings.Compare(string(a.To), string(b.To))
 }
 
 func compareExternals(a, b External) int {
-	return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Language, b.Language),
-		cmp.Compare(a.Package, b.Package), cmp.Compare(a.Name, b.Name))
+	if c := strings.Compare(string(a.From), string(b.From)); c != 0 {
+		return c
+	}
+	return cmp.Or(cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Language, b.Language), strings.Compare(a.Package, b.Package), strings.Compare(a.Name, b.Name))
 }
 
 func compareUnresolved(a, b Unresolved) int {
-	return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Path, b.Path), ComparePlaces(a.At, b.At))
+	if c := strings.Compare(string(a.From), string(b.From)); c != 0 {
+		return c
+	}
+	return cmp.Or(cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Path, b.Path), ComparePlaces(a.At, b.At))
 }
 
 // ComparePlaces orders places as they stand in a file.

@@ -49,7 +49,7 @@ func (f importing) Import(path string) (*types.Package, error) { return f(path) 
 // long as its edges are made.
 type checked struct {
 	pkg  *types.Package
-	info *types.Info
+	info *info // nil where only what is declared was wanted
 	fset *token.FileSet
 	// failed says that the checker panicked: what it had said until then is used.
 	failed bool
@@ -57,21 +57,13 @@ type checked struct {
 
 // check types files of one package. Errors are not looked at: their order depends
 // on that of the files, and what they leave unknown shows in info.
-func check(fset *token.FileSet, path string, files []*source, imports importing) *checked {
+func check(fset *token.FileSet, path string, files []*source, imports importing, spare *infos) *checked {
 	bodies, rest := 0, 0
 	for _, f := range files {
 		b, r := f.sizes()
 		bodies, rest = bodies+b, rest+r
 	}
-	// About as large as they become, by what franz-go's packages have.
-	c := &checked{fset: fset, info: &types.Info{
-		Types:      make(map[ast.Expr]types.TypeAndValue, bodies/11+rest/60),
-		Defs:       make(map[*ast.Ident]types.Object, (bodies+rest)/96),
-		Uses:       make(map[*ast.Ident]types.Object, bodies/15+rest/90),
-		Implicits:  map[ast.Node]types.Object{},
-		Selections: make(map[*ast.SelectorExpr]*types.Selection, bodies/63),
-		Instances:  map[*ast.Ident]types.Instance{},
-	}}
+	c := &checked{fset: fset, info: spare.take(bodies, rest)}
 	c.run(path, syntaxOf(files), imports, false)
 	return c
 }
@@ -109,6 +101,10 @@ func (c *checked) run(path string, syntax []*ast.File, imports importing, declar
 			c.failed = true
 		}
 	}()
+	var said *types.Info
+	if c.info != nil {
+		said = c.info.Info
+	}
 	// The error is the first of those that Error got.
-	_ = types.NewChecker(&config, c.fset, c.pkg, c.info).Files(syntax)
+	_ = types.NewChecker(&config, c.fset, c.pkg, said).Files(syntax)
 }

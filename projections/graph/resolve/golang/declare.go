@@ -47,6 +47,8 @@ type declarer struct {
 	out  *declared
 	// times counts the nodes of one name, owner and kind.
 	times map[schemas.NodeKey]int
+	// spaced is memory of hash.
+	spaced []byte
 }
 
 // declare names everything that a file declares. pkg is the canonical package path.
@@ -279,7 +281,14 @@ func (d *declarer) span(start, end token.Pos) []byte {
 
 // hash is xxh3 over the text from start to end, white space folded.
 func (d *declarer) hash(start, end token.Pos) uint64 {
-	return xxh3.Hash(bytes.Join(bytes.Fields(d.span(start, end)), []byte{' '}))
+	d.spaced = d.spaced[:0]
+	for word := range bytes.FieldsSeq(d.span(start, end)) {
+		if len(d.spaced) > 0 {
+			d.spaced = append(d.spaced, ' ')
+		}
+		d.spaced = append(d.spaced, word...)
+	}
+	return xxh3.Hash(d.spaced)
 }
 
 // receiverName is the name of a method's receiver type.

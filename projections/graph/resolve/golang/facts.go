@@ -112,7 +112,7 @@ func (f *facts) addType(u *unit, spec *ast.TypeSpec) {
 	}
 }
 
-// plain reports whether a type has no fields that promote methods or collide with its own.
+// plain reports whether a type's methods are those that are declared of it.
 func plain(t *types.Named) bool {
 	st, ok := t.Underlying().(*types.Struct)
 	if !ok {
@@ -122,13 +122,26 @@ func plain(t *types.Named) bool {
 		if f.Embedded() {
 			return false
 		}
-		for m := range t.Methods() {
-			if m.Name() == f.Name() {
-				return false
-			}
+	}
+	for m := range t.Methods() {
+		if collides(st, m) {
+			return false
 		}
 	}
 	return true
+}
+
+// collides reports whether a struct has a field of a method's name: then its type has
+// not the method. A nil one has none.
+func collides(st *types.Struct, m *types.Func) bool {
+	if st != nil {
+		for f := range st.Fields() {
+			if f.Name() == m.Name() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (m *methods) sort() {

@@ -156,27 +156,32 @@ func appendImplements(all []joined, t, asked *methods) []joined {
 
 // hashGraph is a hash of a graph's every field.
 func hashGraph(g *resolve.FileGraph) uint64 {
-	var b []byte
+	h, b := xxh3.New(), make([]byte, 0, 2*hashedAtOnce)
+	said := func(more []byte) {
+		if b = more; len(b) >= hashedAtOnce {
+			_, _ = h.Write(b) // which never fails
+			b = b[:0]
+		}
+	}
 	for _, n := range g.Nodes {
-		b = appendMessage(append(b, n.Key...), n.Node)
+		said(appendMessage(append(b, n.Key...), n.Node))
 	}
 	for _, e := range g.Externals {
 		b = append(append(append(append(append(b, e.From...), byte(e.Kind), 0), e.Package...), 0), e.Name...)
-		b = appendMessage(append(append(b, 0), e.Language...), e.Edge)
+		said(appendMessage(append(append(b, 0), e.Language...), e.Edge))
 	}
 	for _, u := range g.Unresolved {
-		b = appendMessage(append(append(append(b, u.From...), byte(u.Kind), 0), u.Path...), u.At)
+		said(appendMessage(append(append(append(b, u.From...), byte(u.Kind), 0), u.Path...), u.At))
 	}
-	return xxh3.Hash(appendEdges(b, g.Edges))
+	for _, e := range g.Edges {
+		said(appendMessage(append(append(append(b, e.From...), byte(e.Kind), 0), e.To...), e.Edge))
+	}
+	_, _ = h.Write(b)
+	return h.Sum64()
 }
 
-func appendEdges(b []byte, edges []resolve.Edge) []byte {
-	for _, e := range edges {
-		b = append(append(append(b, e.From...), byte(e.Kind), 0), e.To...)
-		b = appendMessage(b, e.Edge)
-	}
-	return b
-}
+// hashedAtOnce is how many bytes hashGraph gathers before it hashes them.
+const hashedAtOnce = 4 << 10
 
 func appendMessage(b []byte, m proto.Message) []byte {
 	at := len(b)

@@ -51,6 +51,7 @@ func (s *step) finish(w *work) {
 	}
 	w.files, w.local = files, local
 	w.drop(p)
+	s.spare.giveBack(units)
 }
 
 // keep is what is kept of a file that was checked.

@@ -188,46 +188,42 @@ func (m *meaning) named(t *types.Named) {
 	}
 	within := name
 	methods := uint64(0) // a sum, the same in every order
-	var embedded []types.Object
 	if isStruct {
 		m.add(byFields, name, appendType(m.b[:0], st))
 		m.add(byShape, string(m.b), append(m.b[:0], name...))
 		e := embedding{seen: map[types.Type]bool{}}
 		e.walk(st)
 		within += e.text
-		embedded = e.members
 		for f := range st.Fields() {
 			m.member(name, f, within)
 		}
-		for _, f := range embedded {
-			if obj, index, _ := types.LookupFieldOrMethod(t, true, f.Pkg(), f.Name()); obj != nil && len(index) > 1 {
-				m.member(name, obj, within)
+		for _, f := range e.members {
+			obj, index, indirect := types.LookupFieldOrMethod(t, true, f.Pkg(), f.Name())
+			if obj == nil || len(index) == 1 {
+				continue
+			}
+			m.member(name, obj, within)
+			if promoted, ok := obj.(*types.Func); ok {
+				methods += m.method(promoted, indirect)
 			}
 		}
 	}
 	for f := range t.Methods() {
 		m.member(name, f, within)
-	}
-	if isStruct && len(embedded) > 0 {
-		set := types.NewMethodSet(types.NewPointer(t))
-		for s := range set.Methods() {
-			methods += m.method(s.Obj().(*types.Func), s.Type(), s.Indirect())
-		}
-	} else {
-		for f := range t.Methods() {
-			methods += m.method(f, f.Type(), false)
+		if !collides(st, f) {
+			methods += m.method(f, false)
 		}
 	}
 	m.meanings[markOf(byMethods, name)] += methods
 }
 
 // method is a hash of one of a type's method set.
-func (m *meaning) method(f *types.Func, t types.Type, indirect bool) uint64 {
+func (m *meaning) method(f *types.Func, indirect bool) uint64 {
 	pointer := false
 	if recv := f.Signature().Recv(); recv != nil {
 		_, pointer = recv.Type().(*types.Pointer)
 	}
-	b := appendType(appendMethodName(m.b[:0], f), t)
+	b := appendType(appendMethodName(m.b[:0], f), f.Type())
 	m.b = append(strconv.AppendBool(strconv.AppendBool(append(b, ' '), pointer), indirect), m.key(f)...)
 	return xxh3.Hash(m.b)
 }

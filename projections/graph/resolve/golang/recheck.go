@@ -36,6 +36,7 @@ func (s *step) checkUnits(w *work) (same bool, err error) {
 		if !slices.ContainsFunc(w.parsed.files, func(f *source) bool { return f.affected(w.changed) }) {
 			return len(differs) == 0, nil
 		}
+		s.spare.giveBack(w.units)
 		w.uncheck()
 		w.reread()
 	}
@@ -147,7 +148,7 @@ func (s *step) unit(w *work, path string, tested *unit, name string) *unit {
 	if tested != nil {
 		self, ofTested = tested.pkg, chains(tested.names)
 	}
-	return newUnit(w.parsed.fset, path, files, names, s.importsOf(w, self), func(pkg *types.Package, chain string) (schemas.NodeKey, bool) {
+	return newUnit(w.parsed.fset, path, files, names, s.importsOf(w, self), s.spare, func(pkg *types.Package, chain string) (schemas.NodeKey, bool) {
 		if self != nil && pkg == self {
 			return ofTested[chain], true
 		}

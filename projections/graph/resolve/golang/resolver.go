@@ -20,6 +20,7 @@ type Resolver struct {
 	std      *stdlib.Importer
 	packages map[string]*pkg // by directory, of the snapshot resolved last
 	book     *book
+	spare    infos
 	// fset has the files whose syntax is kept. It is the same for all steps, so that no
 	// two types that are local to functions have one position.
 	fset *token.FileSet
@@ -84,7 +85,7 @@ func (r *Resolver) advance(ctx context.Context, tree resolve.Tree, l *layout) ([
 	if r.book == nil || r.book.full() {
 		r.book = newBook()
 	}
-	s := newStep(r.fset, r.std, r.book, tree, l, before)
+	s := newStep(r.fset, r.std, &r.spare, r.book, tree, l, before)
 	if err := s.run(ctx); err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ type bound struct{ to, method int32 }
 func (s *step) mayCalls(yield func(joined)) {
 	b := s.book
 	b.flows = b.flows[:0]
-	said := binary.LittleEndian.AppendUint64(nil, b.shapes.Lo^b.shapes.Hi)
+	said := binary.LittleEndian.AppendUint64(b.buffer[:0], b.shapes.Lo^b.shapes.Hi)
 	for f := range s.facts() {
 		for _, at := range f.flows {
 			p := placed{flowAt: at, linked: b.link(at.flow), test: f.test}
@@ -118,6 +118,7 @@ func (s *step) mayCalls(yield func(joined)) {
 		}
 		said = strconv.AppendBool(said, f.test)
 	}
+	b.buffer = said
 	if hash := xxh3.Hash128(said); hash != b.solved {
 		b.arriving, b.solved = b.solve(), hash
 	}

@@ -29,6 +29,7 @@ import (
 type step struct {
 	fset   *token.FileSet
 	std    *stdlib.Importer
+	spare  *infos
 	book   *book
 	tree   resolve.Tree
 	layout *layout
@@ -73,9 +74,9 @@ type work struct {
 	component int // the packages that import each other, in order of dependence
 }
 
-func newStep(fset *token.FileSet, std *stdlib.Importer, b *book, tree resolve.Tree, l *layout, before map[string]*pkg) *step {
+func newStep(fset *token.FileSet, std *stdlib.Importer, spare *infos, b *book, tree resolve.Tree, l *layout, before map[string]*pkg) *step {
 	return &step{
-		fset: fset, std: std, book: b, tree: tree, layout: l, before: before,
+		fset: fset, std: std, spare: spare, book: b, tree: tree, layout: l, before: before,
 		byPath: map[string]*pkg{}, of: map[*types.Package]map[string]schemas.NodeKey{},
 	}
 }

@@ -28,10 +28,10 @@ type unit struct {
 }
 
 // newUnit checks the files and readies their graphs, with nothing but nodes yet.
-func newUnit(fset *token.FileSet, path string, files []*source, names []*declared, imports importing, foreign func(*types.Package, string) (schemas.NodeKey, bool)) *unit {
+func newUnit(fset *token.FileSet, path string, files []*source, names []*declared, imports importing, spare *infos, foreign func(*types.Package, string) (schemas.NodeKey, bool)) *unit {
 	u := &unit{
 		path: path, files: files, names: names, foreign: foreign,
-		checked: check(fset, path, files, imports), own: map[types.Object]schemas.NodeKey{},
+		checked: check(fset, path, files, imports, spare), own: map[types.Object]schemas.NodeKey{},
 	}
 	for i := range files {
 		for ident, key := range names[i].ofName {
