@@ -20,7 +20,8 @@ import (
 // where it stands there:
 //
 //  1. While the group is built each batch gets its place: segment, byte, length.
-//  2. The batches are written, the files synced, and the directory if a file is new.
+//  2. The batches are written, the disk beginning with the first while the rest are
+//     copied (writeback_linux.go), the files synced, and the directory if a file is new.
 //  3. Only then is the group handed to Pebble, whose one atomic commit holds the
 //     references with the windows, log ends and all else.
 //
@@ -47,6 +48,8 @@ type segment struct {
 	held map[int32]int64
 
 	f vfs.File // while it is written to
+	// Of f: bytes written, and how many of them the disk has been told to write.
+	wrote, started int64
 	// Of the group being built: batches in order, and their partitions.
 	staged []batch
 	moved  map[int32]struct{}
@@ -66,6 +69,10 @@ const (
 	// Batches below gatherBelow are copied together, to be written by fewer calls.
 	gatherBelow = 64 << 10
 	gatherBytes = 1 << 20
+	// writeBackBytes is how much is written before the disk is told to begin with it,
+	// while the rest of the group is copied. Sooner would cost more than it saves.
+	writeBackBytes = 1 << 20
+	pageBytes      = 4 << 10
 )
 
 // segments are the segment files of a log.
@@ -279,6 +286,7 @@ func (ss *segments) write(w *pebble.Batch) error {
 		if err := seg.f.SyncData(); err != nil {
 			return fmt.Errorf("sync segment file %s: %w", seg.id.name(), err)
 		}
+		seg.started = seg.wrote &^ (pageBytes - 1)
 		if err := seg.writeKeys(w); err != nil {
 			return err
 		}
@@ -308,7 +316,11 @@ func (ss *segments) writeBatches(seg *segment) error {
 		if len(b) == 0 {
 			return nil
 		}
+		if err := seg.startWriteBack(); err != nil {
+			return err
+		}
 		n, err := seg.f.Write(b)
+		seg.wrote += int64(n)
 		ss.bytes.Add(int64(n))
 		ss.written.Add(int64(n))
 		return err
@@ -331,6 +343,18 @@ func (ss *segments) writeBatches(seg *segment) error {
 		}
 	}
 	seg.staged = seg.staged[:0]
+	return nil
+}
+
+// startWriteBack has the disk begin with what has been written, if that is much and
+// more is to come.
+func (seg *segment) startWriteBack() error {
+	// A page that is not full yet would be written twice.
+	if whole := seg.wrote &^ (pageBytes - 1); whole-seg.started >= writeBackBytes {
+		from := seg.started
+		seg.started = whole
+		return startWriteBack(seg.f, from, whole-from)
+	}
 	return nil
 }
 
