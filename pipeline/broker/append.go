@@ -3,10 +3,10 @@ package broker
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -25,74 +25,84 @@ type Header struct {
 	Value []byte
 }
 
-// Append appends records to a partition, as one batch, without a connection or a
-// client, and returns the offset of the first when they are on disk. It goes the
-// way of a produce: the same checks and limits, the same group commit, the same
-// meaning of its return. Calls from many goroutines share fsyncs. It is not
+// Append appends records to a partition, without a connection or a client, and
+// returns the offset of the first when they are on disk. The others follow it, and
+// readers see all of them or none. It goes the way of a produce: the same checks and
+// limits, the same group commit, the same meaning of its return. Calls from many
+// goroutines share fsyncs, and those for one partition a record batch. It is not
 // idempotent: after an error the records may be there or not, and whoever calls
 // again must be able to live with both.
 //
 // Its errors wrap Kafka's (kerr); kerr.IsRetriable says whether trying again may help.
 func (b *Broker) Append(ctx context.Context, topic string, partition int32, records ...Record) (int64, error) {
-	if len(records) == 0 {
-		return 0, fmt.Errorf("append to %s/%d: no records", topic, partition)
+	base, err := b.append(ctx, topic, partition, records)
+	if err != nil {
+		return 0, fmt.Errorf("append to %s/%d: %w", topic, partition, err)
 	}
-	a := appended{}
-	if t, err := b.topics.find(topic, [16]byte{}); err != nil {
-		a.refuse(err, "")
-	} else {
-		buf := ownBatches.Get().(*[]byte)
-		b.checkOwn(&a, t, partition, encodeBatch(*buf, records))
-	}
-	if a.err == nil {
-		o := &appendOp{b: b, parts: []appended{a}, bytes: len(a.batch) + appendOverhead, out: make(chan struct{})}
-		if err := b.store.commit.submit(o); err != nil {
-			return 0, fmt.Errorf("append to %s/%d: %w", topic, partition, err)
-		}
-		select {
-		case <-o.out:
-		case <-b.store.failed:
-			return 0, fmt.Errorf("append to %s/%d: %w", topic, partition, errStoreFailed)
-		case <-ctx.Done():
-			return 0, fmt.Errorf("append to %s/%d: %w", topic, partition, ctx.Err())
-		}
-		a = o.parts[0]
-		// Behind a failed store the committer may still be reading it.
-		if own := []byte(a.batch); b.store.failure() == nil && cap(own) <= maxOwnBatch {
-			ownBatches.Put(&own)
-		}
-	}
-	if a.err != nil {
-		if a.text != "" {
-			return 0, fmt.Errorf("append to %s/%d: %s: %w", topic, partition, a.text, a.err)
-		}
-		return 0, fmt.Errorf("append to %s/%d: %w", topic, partition, a.err)
-	}
-	return a.base, nil
+	return base, nil
 }
 
-// ownBatches are the memory of batches that have been written.
-var ownBatches = sync.Pool{New: func() any { return new([]byte) }}
-
-// maxOwnBatch bounds what is kept for the next.
-const maxOwnBatch = 2 << 20
-
-// checkOwn is checkAppend for a batch of our own making.
-func (b *Broker) checkOwn(a *appended, t *topic, num int32, own []byte) {
-	if a.p = t.partition(num); a.p == nil {
-		a.refuse(kerr.UnknownTopicOrPartition, "")
-	} else if err := b.space.full(); err != nil {
-		a.refuse(kerr.KafkaStorageError, err.Error())
-	} else if len(own) > b.maxBatch(t) {
-		a.refuse(kerr.MessageTooLarge, "the batch is larger than max.message.bytes")
-	} else {
-		a.batch = own
+func (b *Broker) append(ctx context.Context, topic string, partition int32, records []Record) (int64, error) {
+	o, err := b.beginAppend(topic, partition, records)
+	if err != nil {
+		return 0, err
 	}
+	select {
+	case <-o.out:
+	case <-b.store.failed:
+		return 0, errStoreFailed
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	base, err := o.base, o.err
+	// Behind a failed store the committer may still be reading it.
+	if b.store.failure() == nil {
+		o.release()
+	}
+	return base, err
+}
+
+// beginAppend checks records and queues them; o.out tells when they are on disk.
+func (b *Broker) beginAppend(topic string, partition int32, records []Record) (*ownAppend, error) {
+	if len(records) == 0 {
+		return nil, errors.New("no records")
+	}
+	t, e := b.topics.find(topic, [16]byte{})
+	if e != nil {
+		return nil, e
+	}
+	p := t.partition(partition)
+	if p == nil {
+		return nil, kerr.UnknownTopicOrPartition
+	}
+	if err := b.space.full(); err != nil {
+		return nil, fmt.Errorf("%w: %w", err, kerr.KafkaStorageError)
+	}
+	o := b.store.commit.own.take(p, b.maxBatch(t))
+	o.batch = encodeUnsealed(o.batch, records)
+	if len(o.batch) > o.most {
+		o.release()
+		return nil, fmt.Errorf("the batch is larger than max.message.bytes: %w", kerr.MessageTooLarge)
+	}
+	if o.sealed = len(o.batch) > mergedBytes/2; o.sealed {
+		o.batch.seal()
+	}
+	if err := b.store.commit.submit(o); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 // encodeBatch makes a record batch, uncompressed and of no producer, in the memory
 // of buf if that is large enough.
 func encodeBatch(buf []byte, records []Record) []byte {
+	b := encodeUnsealed(buf, records)
+	b.seal()
+	return b
+}
+
+// encodeUnsealed is encodeBatch without the checksum.
+func encodeUnsealed(buf []byte, records []Record) batch {
 	size := batchHeaderSize
 	for i := range records {
 		r := &records[i]
@@ -101,7 +111,7 @@ func encodeBatch(buf []byte, records []Record) []byte {
 			size += 10 + len(h.Key) + len(h.Value)
 		}
 	}
-	b := append(slices.Grow(buf[:0], size), make([]byte, batchHeaderSize)...)
+	b := batch(append(slices.Grow(buf[:0], size), make([]byte, batchHeaderSize)...))
 	now := time.Now()
 	base, latest := int64(0), int64(0)
 	for i := range records {
@@ -117,18 +127,24 @@ func encodeBatch(buf []byte, records []Record) []byte {
 		latest = max(latest, ms)
 		b = appendRecord(b, r, ms-base, i)
 	}
+	b.fill(len(records), base, latest)
+	return b
+}
+
+// fill fills in the header of a batch of n records, but for its checksum.
+func (b batch) fill(n int, base, latest int64) {
 	binary.BigEndian.PutUint32(b[8:], uint32(len(b)-12))
 	b[16] = 2
-	binary.BigEndian.PutUint32(b[23:], uint32(len(records)-1))
+	binary.BigEndian.PutUint32(b[23:], uint32(n-1))
 	binary.BigEndian.PutUint64(b[27:], uint64(base))
 	binary.BigEndian.PutUint64(b[35:], uint64(latest))
 	for i := 43; i < 57; i++ {
 		b[i] = 0xff // no producer id, epoch or sequence: -1 each
 	}
-	binary.BigEndian.PutUint32(b[57:], uint32(len(records)))
-	binary.BigEndian.PutUint32(b[17:], crc32.Checksum(b[21:], castagnoli))
-	return b
+	binary.BigEndian.PutUint32(b[57:], uint32(n))
 }
+
+func (b batch) seal() { binary.BigEndian.PutUint32(b[17:], crc32.Checksum(b[21:], castagnoli)) }
 
 // emptyBatch makes a batch of no records that stands for the offsets first to last.
 func emptyBatch(first, last int64) batch {
@@ -138,7 +154,7 @@ func emptyBatch(first, last int64) batch {
 	for i := 27; i < 43; i++ {
 		b[i] = 0xff // timestamps: none
 	}
-	binary.BigEndian.PutUint32(b[17:], crc32.Checksum(b[21:], castagnoli))
+	b.seal()
 	return b
 }
 

@@ -18,8 +18,9 @@ import (
 //
 //  1. submit puts an op at the end of the queue.
 //  2. The committer takes all that is queued (up to maxGroupBytes), has each op
-//     add its writes to one Pebble batch, in order. Batches of a topic with much in
-//     the group are written to a segment file instead and synced (segments.go).
+//     add its writes to one Pebble batch, in order; appends of this process that
+//     follow each other are merged by partition (merge.go). Batches of a topic with
+//     much in the group are written to a segment file instead and synced (segments.go).
 //     Then it applies the Pebble batch: that is in the WAL's buffer and the
 //     memtable, not yet on disk.
 //  3. The finisher waits for the WAL's fsync, appends the new log ends to the
@@ -29,7 +30,8 @@ import (
 // under load every fsync carries all that arrived during the one before.
 //
 // Invariants:
-//   - Ops are built and done in the order of submission. So an op may rely on
+//   - Ops are built and done in the order of submission, but that appends of this
+//     process with no other op between them are built by partition. So an op may rely on
 //     what earlier ops decided (assigned offsets) although it is not on disk
 //     yet: if they never get there, neither does this one.
 //   - What a Pebble batch refers to in a segment file is on disk before the Pebble
@@ -81,6 +83,7 @@ type committer struct {
 	moved []*partition
 	gone  []topicNum
 	bulk  []*topic // whose batches go to segment files
+	own   merger   // of appends not built yet
 
 	groups chan *group
 	ended  chan struct{} // closed when the finisher has returned
@@ -116,7 +119,7 @@ func (c *committer) touch(p *partition) {
 }
 
 func newCommitter(s *store) *committer {
-	c := &committer{s: s, groups: make(chan *group, 2), ended: make(chan struct{})}
+	c := &committer{s: s, own: merger{s: s}, groups: make(chan *group, 2), ended: make(chan struct{})}
 	c.wake.L, c.room.L = &c.mu, &c.mu
 	return c
 }
@@ -200,8 +203,12 @@ func (c *committer) apply(g *group) (err error) {
 	size := c.chooseBulk(g.ops)
 	g.batch = c.s.db.NewBatch(pebble.WithInitialSizeBytes(size), pebble.WithMaxRetainedSizeBytes(2*maxGroupBytes))
 	for i, o := range g.ops {
+		if _, ok := o.(*ownAppend); !ok {
+			c.own.flush(g.batch)
+		}
 		g.errs[i] = o.build(g.batch)
 	}
+	c.own.flush(g.batch)
 	for _, p := range c.moved {
 		p.touched = false
 		p.trimWindows()
@@ -233,6 +240,7 @@ func (c *committer) apply(g *group) (err error) {
 	if err := c.s.db.ApplyNoSyncWait(g.batch, pebble.Sync); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
+	c.own.written()
 	return nil
 }
 
@@ -248,10 +256,13 @@ func (c *committer) chooseBulk(ops []op) int {
 	}
 	bytes := map[*topic]int{}
 	for _, o := range ops {
-		if a, ok := o.(*appendOp); ok {
-			for i := range a.parts {
-				if a.parts[i].err == nil {
-					bytes[a.parts[i].p.topic] += len(a.parts[i].batch)
+		switch o := o.(type) {
+		case *ownAppend:
+			bytes[o.p.topic] += len(o.batch)
+		case *appendOp:
+			for i := range o.parts {
+				if o.parts[i].err == nil {
+					bytes[o.parts[i].p.topic] += len(o.parts[i].batch)
 				}
 			}
 		}

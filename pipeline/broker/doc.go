@@ -63,7 +63,8 @@
 // the table of APIs (dispatch.go: one line registers an API with its versions)
 // and writes the answers in order. What is written goes through the committer
 // (commit.go), the only writer of the store (store.go): produce hands it an
-// appendOp; everything else calls store.update. Much of one topic is first written
+// appendOp, Append an ownAppend, and those of one partition that meet become one
+// batch (merge.go); everything else calls store.update. Much of one topic is first written
 // to a segment file (segments.go), and the store holds where. Readers never wait for it: they
 // read Pebble up to the partition's published view (partition.go).
 //

@@ -20,6 +20,7 @@ type partition struct {
 	tail    tail
 	windows map[int64]*window // of producers seen lately; see windowOf
 	touched bool              // by the group being built
+	merging []*ownAppend      // held back by the group being built
 
 	// mu guards what readers see, and who waits for it to change.
 	mu      sync.Mutex

@@ -2,6 +2,7 @@ package broker_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"sync"
@@ -130,4 +131,82 @@ func TestSoakPowerCut(t *testing.T) {
 		t.Errorf("check: %v, %v", damage, err)
 	}
 	t.Logf("%d power cuts, %d records", n, total)
+}
+
+// Calls of Append that share batches: behind a power cut each is there whole, its
+// records one behind the other, or not at all, and those that were told so are where
+// they were told.
+func TestSoakPowerCutOfAppends(t *testing.T) {
+	m := newMachine(t, broker.Options{})
+	createTopic(t, m.b, "log", 2)
+	const writers, perCall = 12, 3
+	name := func(round, w, n int) string { return fmt.Sprintf("%d/%d/%d", round, w, n) }
+	var mu sync.Mutex
+	told := map[string]place{}
+	n := rounds(12, 400)
+	for round := range n {
+		b, l, enough := m.b, m.life, make(chan struct{})
+		left := 1 + rand.IntN(200)
+		var wg sync.WaitGroup
+		for w := range writers {
+			wg.Go(func() {
+				p := int32(w % 2)
+				for n := 0; ; n++ {
+					var call [perCall]broker.Record
+					for i := range call {
+						call[i].Value = fmt.Appendf(nil, "%s %d %0*d", name(round, w, n), i, rand.IntN(2000), 0)
+					}
+					at, err := b.Append(t.Context(), "log", p, call[:]...)
+					l.mu.Lock()
+					over := l.over
+					l.mu.Unlock()
+					if err != nil || over {
+						return
+					}
+					mu.Lock()
+					told[name(round, w, n)] = place{p, at}
+					if left--; left == 0 {
+						close(enough)
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		<-enough
+		m.cut(rand.IntN(101), uint64(round))
+		wg.Wait()
+	}
+	found := map[string]place{} // where each call begins
+	var of [2]string            // the call that a partition's log is in, and how far
+	var next [2]int
+	for _, r := range drain(t, m.b, "log") {
+		var call string
+		var i int
+		if _, err := fmt.Sscanf(string(r.Value), "%s %d", &call, &i); err != nil {
+			t.Fatalf("a record %.20q: %v", r.Value, err)
+		}
+		p := r.Partition
+		if i != next[p] || i > 0 && call != of[p] {
+			t.Fatalf("%d/%d: record %d of call %s, behind %d of %s", p, r.Offset, i, call, next[p]-1, of[p])
+		}
+		if i == 0 {
+			if _, twice := found[call]; twice {
+				t.Errorf("call %s is there twice", call)
+			}
+			found[call] = place{p, r.Offset}
+		}
+		of[p], next[p] = call, (i+1)%perCall
+	}
+	if next != [2]int{} {
+		t.Errorf("the last calls, %v, are cut short", of)
+	}
+	for call, at := range told {
+		if found[call] != at {
+			t.Errorf("call %s is at %v, was said to be at %v", call, found[call], at)
+		}
+	}
+	if damage, err := m.b.Check(testContext(t)); err != nil || len(damage) > 0 {
+		t.Errorf("check: %v, %v", damage, err)
+	}
+	t.Logf("%d power cuts, %d calls acknowledged, %d there", n, len(told), len(found))
 }
