@@ -29,7 +29,7 @@ type benchmark struct {
 var benchmarks = []benchmark{
 	{"produce", "durable produce, 1 KiB, 16 partitions, one client, against kfake unsynced and SyncWrites", benchProduce},
 	{"latency", "produce to consume at a fixed rate, 16 partitions, durable", benchLatency},
-	{"memory-append", "append through the in-memory connection against loopback", benchMemoryAppend},
+	{"memory-append", "the same callers with the same calls: Broker.Append, a client over loopback, a client in memory", benchMemoryAppend},
 	{"reopen", "open after kill -9 with a large log: time and peak RSS", benchReopen},
 	{"amplification", "bytes written to disk for each byte produced", benchAmplification},
 	{"rebuild", "projections from offset zero", benchRebuild},

@@ -14,7 +14,6 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/recountdb/recount/pipeline/broker"
 )
@@ -73,13 +72,18 @@ func payloads(seed int64) [][]byte {
 	return ps
 }
 
+// unhurried are the options of a client that is driven as fast as it goes over all
+// partitions evenly; more of them change what it makes of that.
+func unhurried(more ...kgo.Opt) []kgo.Opt {
+	return append([]kgo.Opt{
+		kgo.RecordPartitioner(kgo.RoundRobinPartitioner()), kgo.ProducerBatchCompression(kgo.NoCompression()), kgo.ProducerLinger(0),
+	}, more...)
+}
+
 // produceRate appends n records over all partitions with acks=all from one
 // client and returns records a second, counted to the last acknowledgement.
-func produceRate(ctx context.Context, s *server, n int, seed int64, more ...kgo.Opt) (float64, error) {
-	cl, err := s.client(append([]kgo.Opt{
-		kgo.RecordPartitioner(kgo.RoundRobinPartitioner()), kgo.ProducerBatchCompression(kgo.NoCompression()),
-		kgo.MaxBufferedRecords(50_000), kgo.ProducerLinger(0),
-	}, more...)...)
+func produceRate(ctx context.Context, s *server, n int, seed int64, opts ...kgo.Opt) (float64, error) {
+	cl, err := s.client(opts...)
 	if err != nil {
 		return 0, err
 	}
@@ -106,19 +110,31 @@ func produceRate(ctx context.Context, s *server, n int, seed int64, more ...kgo.
 	return float64(n) / time.Since(start).Seconds(), nil
 }
 
-// benchProduce compares with kfake twice, because what an fsync costs decides
-// and how many there are follows from the batches: as the client makes them when
-// it is driven as fast as it goes (up to 1 MB), and held to 16 KiB, as they are
-// when records come at the pace of people and services.
+// benchProduce compares with kfake over the range of batches that clients make,
+// because what an fsync costs decides, and how many there are follows from the
+// batches: with the client's own buffer, with every default of it, and with a
+// larger buffer and batches of bounded size.
 func benchProduce(ctx context.Context, o options, r *report) error {
-	for _, load := range []struct {
+	loads := []struct {
 		name string
 		n    int
 		opts []kgo.Opt
 	}{
-		{"batches as the client makes them", 300_000, nil},
-		{"batches of at most 16 KiB", 100_000, []kgo.Opt{kgo.ProducerBatchMaxBytes(16 << 10)}},
-	} {
+		{"10,000 buffered (the client's default)", 300_000, unhurried()},
+		{"every default of the client", 300_000, nil},
+	}
+	for _, size := range []struct {
+		name  string
+		bytes int32
+		n     int
+	}{{"16 KiB", 16 << 10, 100_000}, {"64 KiB", 64 << 10, 300_000}, {"256 KiB", 256 << 10, 300_000}, {"1 MB", 1_000_012, 300_000}} {
+		loads = append(loads, struct {
+			name string
+			n    int
+			opts []kgo.Opt
+		}{"50,000 buffered, batches up to " + size.name, size.n, unhurried(kgo.MaxBufferedRecords(50_000), kgo.ProducerBatchMaxBytes(size.bytes))})
+	}
+	for _, load := range loads {
 		if err := compareProduce(ctx, o, r, load.name, load.n, load.opts); err != nil {
 			return err
 		}
@@ -168,85 +184,6 @@ func compareProduce(ctx context.Context, o options, r *report, load string, n in
 	r.add(load+": ours / kfake unsynced", "%.2f", median(sides[0].rates)/median(sides[1].rates))
 	r.add(load+": ours / kfake SyncWrites", "%.2f", median(sides[0].rates)/median(sides[2].rates))
 	return nil
-}
-
-// benchMemoryAppend compares the ways in: the process's own append, a client
-// through the in-memory connection, a client over loopback.
-func benchMemoryAppend(ctx context.Context, o options, r *report) error {
-	const n = 200_000
-	ways := []struct {
-		name  string
-		rate  func(dir string) (float64, error)
-		rates []float64
-		cpu   cpuTimes
-	}{
-		{name: "Broker.Append, no client, 3,200 records in flight", rate: func(dir string) (float64, error) { return appendRate(ctx, dir, 2, n, o.seed) }},
-		{name: "Broker.Append, 50,000 in flight, as the clients have", rate: func(dir string) (float64, error) { return appendRate(ctx, dir, 31, n, o.seed) }},
-		{name: "a client in memory (Broker.Dial)", rate: func(dir string) (float64, error) { return clientRate(ctx, dir, true, n, o.seed) }},
-		{name: "a client over loopback", rate: func(dir string) (float64, error) { return clientRate(ctx, dir, false, n, o.seed) }},
-	}
-	for run := range o.runs {
-		for i := range ways {
-			dir := filepath.Join(o.dir, fmt.Sprintf("memory-%d-%d", run, i))
-			before := cpuNow()
-			rate, err := ways[i].rate(dir)
-			ways[i].cpu.add(before, n)
-			if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
-				return fmt.Errorf("%s: %w", ways[i].name, err)
-			}
-			ways[i].rates = append(ways[i].rates, rate)
-		}
-	}
-	for _, w := range ways {
-		r.add(w.name, "%.0f records/s (median of %d, %.0f…%.0f), %s", median(w.rates), o.runs, lowest(w.rates), highest(w.rates), w.cpu)
-	}
-	loopback := median(ways[3].rates)
-	r.add("Append / loopback", "%.2f; with 50,000 in flight %.2f", median(ways[0].rates)/loopback, median(ways[1].rates)/loopback)
-	r.add("client in memory / loopback", "%.2f", median(ways[2].rates)/loopback)
-	return nil
-}
-
-func clientRate(ctx context.Context, dir string, inMemory bool, n int, seed int64) (float64, error) {
-	s, err := startOurs(dir, inMemory)
-	if err != nil {
-		return 0, err
-	}
-	defer s.close()
-	return produceRate(ctx, s, n, seed)
-}
-
-// appendRate appends with some callers a partition, a hundred records a call.
-func appendRate(ctx context.Context, dir string, callersEach, n int, seed int64) (float64, error) {
-	const perCall = 100
-	callers := callersEach * benchPartitions
-	s, err := startOurs(dir, true)
-	if err != nil {
-		return 0, err
-	}
-	defer s.close()
-	if _, err := produceRate(ctx, s, 1, seed); err != nil { // creates the topic
-		return 0, err
-	}
-	ps := payloads(seed)
-	g, ctx := errgroup.WithContext(ctx)
-	start := time.Now()
-	for c := range callers {
-		g.Go(func() error {
-			records := make([]broker.Record, perCall)
-			for i := range records {
-				records[i].Value = ps[(c*perCall+i)%len(ps)]
-			}
-			for range n / callers / perCall {
-				if _, err := s.broker.Append(ctx, benchTopic, int32(c%benchPartitions), records...); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	err = g.Wait()
-	done := n / callers / perCall * callers * perCall
-	return float64(done) / time.Since(start).Seconds(), err
 }
 
 // benchLatency produces at a fixed rate and measures, for each record, from
@@ -330,6 +267,8 @@ func (c *cpuTimes) add(before [2]time.Duration, records int) {
 	each := func(i int) float64 { return (now[i] - before[i]).Seconds() * 1e6 / float64(records) }
 	c.user, c.kernel = append(c.user, each(0)), append(c.kernel, each(1))
 }
+
+func (c cpuTimes) total() float64 { return median(c.user) + median(c.kernel) }
 
 func (c cpuTimes) String() string {
 	return fmt.Sprintf("%.1f + %.1f µs CPU each (user + kernel)", median(c.user), median(c.kernel))
