@@ -289,13 +289,22 @@ func (s *objectSearch) score(active []termBlock) {
 			break
 		}
 	}
+	// Of a document that one block alone marks, its posting tells whether it may be a hit.
+	least := points(0)
+	if floor := s.top.floor(); len(active)-marking == 1 && floor > sum-active[marking].most {
+		least = floor - (sum - active[marking].most)
+	}
 	for _, b := range active[marking:] {
-		bit := uint64(1) << b.term
+		bit, factor := uint64(1)<<b.term, s.factors[b.term]
 		for i := range b.len() {
 			p := b.at(i)
+			score := s.scorer.score(factor, p.weight(), p.length())
+			if score < least {
+				continue
+			}
 			doc := p.doc()
 			w.touched[doc/64] |= 1 << (doc % 64)
-			w.score[doc] += s.scorer.score(s.factors[b.term], p.weight(), p.length())
+			w.score[doc] += score
 			w.terms[doc] |= bit
 		}
 	}
@@ -304,10 +313,9 @@ func (s *objectSearch) score(active []termBlock) {
 	}
 }
 
-// addToMarked looks the documents that are marked up in the blocks that did not mark
-// them, the one that can add most first, and drops those that cannot be hits any more.
+// addToMarked adds what the blocks that did not mark the documents have of those that are
+// marked, the one that can add most first, and drops those that cannot be hits any more.
 func (s *objectSearch) addToMarked(rest []termBlock) {
-	w := &s.window
 	var left points // what the blocks can add
 	for _, b := range rest {
 		left += b.most
@@ -315,26 +323,67 @@ func (s *objectSearch) addToMarked(rest []termBlock) {
 	for len(rest) > 0 {
 		b := rest[len(rest)-1]
 		rest = rest[:len(rest)-1]
-		bit, from := uint64(1)<<b.term, 0
-		for k, marked := range w.touched {
-			for ; marked != 0; marked &= marked - 1 {
-				i := bits.TrailingZeros64(marked)
-				doc := uint32(k*64 + i)
-				if !s.top.reaches(w.score[doc] + left) {
-					w.touched[k] &^= 1 << i
-					w.score[doc], w.terms[doc] = 0, 0
-					continue
-				}
-				if from = b.seek(from, doc); from == b.len() {
-					continue
-				}
-				if p := b.at(from); p.doc() == doc {
-					w.score[doc] += s.scorer.score(s.factors[b.term], p.weight(), p.length())
-					w.terms[doc] |= bit
-				}
-			}
+		marked := s.drop(left)
+		if marked == 0 {
+			return
+		}
+		if b.len() <= marked*seekPostings {
+			s.addAll(b)
+		} else {
+			s.addEach(b)
 		}
 		left -= b.most
+	}
+}
+
+// seekPostings is how many postings are gone through in the time in which a document is
+// looked up among them.
+const seekPostings = 24
+
+// drop unmarks the documents that with so much more cannot be hits, and gives how many
+// are left.
+func (s *objectSearch) drop(left points) int {
+	w, n, floor := &s.window, 0, s.top.floor()
+	for k, marked := range w.touched {
+		for ; marked != 0; marked &= marked - 1 {
+			i := bits.TrailingZeros64(marked)
+			if doc := k*64 + i; w.score[doc]+left < floor {
+				w.touched[k] &^= 1 << i
+				w.score[doc], w.terms[doc] = 0, 0
+				continue
+			}
+			n++
+		}
+	}
+	return n
+}
+
+// addAll goes through a block and adds what it has of marked documents.
+func (s *objectSearch) addAll(b termBlock) {
+	w, bit := &s.window, uint64(1)<<b.term
+	for i := range b.len() {
+		p := b.at(i)
+		if doc := p.doc(); w.touched[doc/64]>>(doc%64)&1 == 1 {
+			w.score[doc] += s.scorer.score(s.factors[b.term], p.weight(), p.length())
+			w.terms[doc] |= bit
+		}
+	}
+}
+
+// addEach looks each marked document up in a block, and adds what it has of it.
+func (s *objectSearch) addEach(b termBlock) {
+	w, bit, from := &s.window, uint64(1)<<b.term, 0
+	for k, marked := range w.touched {
+		for ; marked != 0; marked &= marked - 1 {
+			doc := uint32(k*64 + bits.TrailingZeros64(marked))
+			if from = b.seek(from, doc); from == b.len() {
+				return
+			}
+			if p := b.at(from); p.doc() == doc {
+				w.score[doc] += s.scorer.score(s.factors[b.term], p.weight(), p.length())
+				w.terms[doc] |= bit
+			}
+		}
 	}
 }
 

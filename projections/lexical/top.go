@@ -49,11 +49,14 @@ func newTop(k int, distinct bool) top {
 
 // reaches reports whether a document with this score could be a hit. Of one whose
 // score is that of the worst hit, its runs decide.
-func (t *top) reaches(score points) bool {
+func (t *top) reaches(score points) bool { return score >= t.floor() }
+
+// floor is the least score that a hit could have.
+func (t *top) floor() points {
 	if len(t.best) < t.k {
-		return score > 0
+		return 1
 	}
-	return score >= t.best[len(t.best)-1].score
+	return t.best[len(t.best)-1].score
 }
 
 // takes reports whether a run is a better hit than the worst.
