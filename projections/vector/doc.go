@@ -35,9 +35,10 @@
 //     bit by bit, are one row.
 //   - A passage is found as soon as its batch has been applied, by comparing codes
 //     one by one and then vectors: that takes a hundredth of what linking a row does.
-//     Where a space has 16,384 sealed rows, and at each multiple, they are linked in
-//     the background (linker); a search walks what is linked and scans the rest.
-//     Nothing waits for links, and nothing is lost with them.
+//     Where a space has 16,384 sealed rows, they are linked in the background (linker)
+//     while nothing is appended in bulk (pace); a search walks what is linked and scans
+//     the rest. One for a vector of few elements scans all, up to some hundred thousand
+//     rows. Nothing waits for links, and nothing is lost with them.
 //   - Rows are numbered in the order of the log, so what there was at a watermark is
 //     the first of them. Where a space is scanned, an answer below a watermark is the
 //     answer that there was then.
@@ -136,7 +137,9 @@
 //	"audi"  step   of each new space: the audience, 16 bytes
 //	"embd"  step   of each new space: the embedder's number in the shard, uint32
 //	"name"  step   an embedder that is new; its space is its number among these
-//	"code"  step   of each new row: its code, 384 int8
+//	"code"  step   of each new row: its code, 384 int8, by element: of 1,024 rows, or
+//	               those that are left, the first of each, then the second of each,
+//	               each with zeros behind it up to a multiple of 64
 //	"scal"  step   of each new row: its scale, float32 (package rows)
 //	"vecs"  step   of each new row: its vector, 384 float32
 //	"code"  codes  chunks of codes and scales, as rows.NewCodes has them

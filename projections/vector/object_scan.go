@@ -111,8 +111,8 @@ func (s *objectSearch) refOf(offset int64, index uint32) schemas.ObjectRef {
 	return schemas.ObjectRef{Position: schemas.Position{Topic: s.v.tp.Topic, Partition: s.v.tp.Partition, Offset: offset}, Index: index}
 }
 
-// near takes the best rows of a space into best, or into exact, and reports whether
-// a graph may have more of them.
+// near takes the best rows of a space into best, and reports whether a graph may have
+// more of them.
 func (s *objectSearch) near(t *target, want int) (more bool, err error) {
 	from := uint32(0)
 	if g := t.graph.Load(); g != nil {
@@ -126,13 +126,8 @@ func (s *objectSearch) near(t *target, want int) (more bool, err error) {
 		if r.before >= t.rows {
 			return more, nil
 		}
-		lo, hi := max(from, r.before), min(t.rows, r.before+r.n)
-		for lo < hi {
-			s.batch = s.batch[:0]
-			for ; lo < hi && len(s.batch) < scanBatch; lo++ {
-				s.batch = append(s.batch, r.start+lo-r.before)
-			}
-			s.scan(r.step.blocks, r.step.firstRow)
+		if lo, hi := max(from, r.before), min(t.rows, r.before+r.n); lo < hi {
+			s.scanStep(r.step, r.start+lo-r.before, r.start+hi-r.before)
 		}
 	}
 	sealed := uint32(0)
@@ -150,10 +145,34 @@ func (s *objectSearch) near(t *target, want int) (more bool, err error) {
 	return more, nil
 }
 
+// scanStep takes the rows of a step into best.
+func (s *objectSearch) scanStep(st *objectStep, from, to uint32) {
+	for from < to {
+		block := from / columnRows
+		end := min(to, (block+1)*columnRows)
+		codes, stride := st.columns(int(block))
+		first := from % columnRows / kernel.ColumnAlign * kernel.ColumnAlign
+		sums := s.sums[:kernel.ColumnStride(int(end-block*columnRows-first))]
+		s.kern.Columns(codes[first:], stride, s.pairs, sums)
+		sums = sums[from-block*columnRows-first:]
+		for i, scale := range st.scales[from:end] {
+			score := float32(sums[i]) * scale
+			if !s.best.reaches(score) {
+				continue
+			}
+			row := st.firstRow + from + uint32(i)
+			if s.Filter == nil || s.counts(row) {
+				s.best.add(candidate{score: score, part: s.number, row: row, first: st.firstRun + st.first[from+uint32(i)]})
+			}
+		}
+		from = end
+	}
+}
+
 // scanBatch is how many rows are scored at a time at most.
 const scanBatch = 512
 
-// scan takes the rows in batch into best. base is what is added to their numbers
+// scan takes the rows of the tail in batch into best. base is what is added to their numbers
 // to give those of the shard.
 func (s *objectSearch) scan(blocks []kernel.Block, base uint32) {
 	scores := s.scores[:len(s.batch)]
@@ -168,16 +187,29 @@ func (s *objectSearch) scan(blocks []kernel.Block, base uint32) {
 
 // scanShare: a graph is walked only where more than one in so many of its rows
 // exist, and are kept by the filter. Below that comparing all of them costs less.
+//
+// So it does where the vector asked about has few elements that are not zero, as that of
+// a few words has to the embedder hash: only those are read of the rows. Such a vector is
+// also unlike those that are linked, so that a walk misses much. Of a space in which a scan
+// reads no more than all elements of twice as many rows as are linked at first, all is
+// scanned.
 const (
 	scanShare   = 16
 	filterTried = 512
+	fewElements = dim / 4
 )
+
+// few reports whether a space is scanned because few elements of each row are read.
+func (s *objectSearch) few(rows uint32) bool {
+	elements := 2 * len(s.pairs)
+	return elements <= fewElements && elements*int(rows) <= 2*dim*s.walkAt
+}
 
 // walk searches a space's graph and gives how many of the space's rows that was a
 // search of: none, if it is to be scanned.
 func (s *objectSearch) walk(t *target, g *flat.Index, want int) (linked uint32, more bool, err error) {
 	linked = min(uint32(g.Len()), t.rows)
-	if int(linked) < s.walkAt || want > int(linked)/scanShare {
+	if int(linked) < s.walkAt || want > int(linked)/scanShare || s.few(t.rows) {
 		return 0, false, nil
 	}
 	shard := func(row uint32) uint32 {
@@ -200,23 +232,26 @@ func (s *objectSearch) walk(t *target, g *flat.Index, want int) (linked uint32, 
 	} else if uint32(g.Len())/scanShare > linked {
 		return 0, false, nil // most ways lead over rows that do not exist
 	}
-	k := max(s.K, want/3) // it compares three times as many vectors
-	near, err := g.Search(s.Vector, k, s.EF, keep)
+	near, err := g.AppendNearest(s.walked[:0], s.Vector, want, s.EF, keep)
 	if err != nil {
 		return 0, false, err
 	}
 	if keep == nil && slices.ContainsFunc(near, func(n index.Neighbour) bool { return n.Row >= linked }) {
 		// Some were linked since the search began.
-		near, err = g.Search(s.Vector, k, s.EF, func(row uint32) bool { return row < linked })
+		near, err = g.AppendNearest(near[:0], s.Vector, want, s.EF, func(row uint32) bool { return row < linked })
 		if err != nil {
 			return 0, false, err
 		}
 	}
 	for _, n := range near {
+		if !s.best.reaches(n.Score) {
+			break
+		}
 		row := shard(n.Row)
-		s.exact = append(s.exact, candidate{score: n.Score, part: s.number, row: row, first: s.v.first(row)})
+		s.best.add(candidate{score: n.Score, part: s.number, row: row, first: s.v.first(row)})
 	}
-	return linked, len(near) == k, nil
+	s.walked = near
+	return linked, len(near) == want, nil
 }
 
 // runsOf makes hits of a row's runs, the newest K objects of them that count.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/recountdb/recount/projections/vector/index"
 	"github.com/recountdb/recount/projections/vector/kernel"
 	"github.com/recountdb/recount/projections/vector/rows"
 	"github.com/recountdb/recount/schemas"
@@ -94,6 +95,7 @@ func (p *Projection) SearchObjects(ctx context.Context, q ObjectQuery) ([]Object
 		scratches.Put(g.objectScratch)
 	}()
 	rows.Encode(g.code, q.Vector)
+	g.pairs = kernel.AppendPairs(g.pairs[:0], g.code)
 	if err := g.run(ctx, p.objectSearches(&q)); err != nil {
 		return nil, nil, fmt.Errorf("search objects: %w", err)
 	}
@@ -118,17 +120,20 @@ type objectsSearch struct {
 // objectScratch is what searches leave to the next ones: none of it is of any meaning
 // there.
 type objectScratch struct {
-	code   []int8   // of the vector
-	batch  []uint32 // rows, and their scores
+	code   []int8        // of the vector
+	pairs  []kernel.Pair // those of its elements that are not zero
+	sums   []int32       // of rows in columns
+	batch  []uint32      // rows, and their scores
 	scores []float32
+	walked []index.Neighbour // of a graph
 	best   nearestRows
-	exact  []candidate                    // of graphs: their scores are those of vectors
 	seen   map[schemas.ObjectRef]struct{} // those that are hits; empty
 }
 
 var scratches = sync.Pool{New: func() any {
 	return &objectScratch{
 		code: make([]int8, kernel.Stride(dim)), batch: make([]uint32, 0, scanBatch), scores: make([]float32, scanBatch),
+		sums: make([]int32, columnRows),
 		seen: map[schemas.ObjectRef]struct{}{},
 	}
 }}
@@ -167,7 +172,6 @@ func (g *objectsSearch) run(ctx context.Context, all []*objectSearch) error {
 func (g *objectsSearch) nearest(ctx context.Context) error {
 	for want := max(3*g.K, 32); ; want *= 4 {
 		g.best.reset(want)
-		g.exact = g.exact[:0]
 		more := false // rows than those among which the best are
 		for _, s := range g.parts {
 			s.stats.Walked = 0
@@ -191,12 +195,10 @@ func (g *objectsSearch) nearest(ctx context.Context) error {
 
 // collect makes hits of the candidates: of each object the best passage.
 func (g *objectsSearch) collect() {
-	all := slices.Grow(g.exact, len(g.best.list))
-	for _, c := range g.best.list {
-		c.score = g.kern.Dot(g.Vector, g.parts[c.part].v.vector(c.row))
-		all = append(all, c)
+	all := g.best.list
+	for i, c := range all {
+		all[i].score = g.kern.Dot(g.Vector, g.parts[c.part].v.vector(c.row))
 	}
-	g.exact = all
 	slices.SortFunc(all, candidate.compare)
 	g.hits = slices.Grow(g.hits[:0], min(len(all), 2*g.K))
 	clear(g.seen)

@@ -3,7 +3,6 @@ package vector
 import (
 	"slices"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/projections/vector/kernel"
@@ -25,7 +24,7 @@ type objectStep struct {
 	// Of each row.
 	key     []uint64
 	first   []uint32 // its first run, of the step's
-	codes   []byte
+	codes   []int8   // by element, see columns
 	vectors []float32
 	scales  []float32
 	groups  []rowGroup
@@ -34,7 +33,6 @@ type objectStep struct {
 	audiences []schemas.AudienceID
 	embedder  []uint32 // of each audience's space
 
-	blocks []kernel.Block  // for kernel.Scores
 	newest []atomic.Uint32 // of each row, counted over the shard
 }
 
@@ -45,6 +43,44 @@ type rowGroup struct{ space, start, n uint32 }
 func (st *objectStep) vector(row uint32) []float32 {
 	at := int(row) * dim
 	return st.vectors[at : at+dim : at+dim]
+}
+
+// columns are the codes of a block of 1,024 rows, or of those that are left, by element:
+// each column is stride long.
+func (st *objectStep) columns(block int) (codes []int8, stride int) {
+	at := block * columnRows
+	stride = kernel.ColumnStride(min(columnRows, len(st.key)-at))
+	return st.codes[at*dim:][:stride*dim], stride
+}
+
+// columnRows are how many rows have their codes in columns side by side.
+const columnRows = 1024
+
+// columnsSize is how long the codes of so many rows are.
+func columnsSize(rows int) int {
+	return (rows/columnRows*columnRows + kernel.ColumnStride(rows%columnRows)) * dim
+}
+
+// columnsOf puts codes into columns.
+func columnsOf(rows int, code func(row int) []int8) []int8 {
+	out := make([]int8, columnsSize(rows))
+	var some [8][]int8 // whose elements stand side by side
+	for first := 0; first < rows; first += len(some) {
+		all := some[:min(len(some), rows-first)]
+		for i := range all {
+			all[i] = code(first + i)[:dim]
+		}
+		block := first / columnRows * columnRows
+		stride := kernel.ColumnStride(min(columnRows, rows-block))
+		at := block*dim + first - block
+		for element := range dim {
+			for i, c := range all {
+				out[at+i] = c[element]
+			}
+			at += stride
+		}
+	}
+	return out
 }
 
 // spaceOf is the space of a row of the step.
@@ -72,12 +108,6 @@ func readObjectStep(f *file, v *objectView, spaces int, base int64) (*objectStep
 	if err := st.checkRuns(); err != nil {
 		return nil, err
 	}
-	for i := 0; i < len(st.key); i += kernel.BlockRows {
-		st.blocks = append(st.blocks, kernel.Block{
-			Codes:  (*int8)(unsafe.Pointer(&st.codes[i*kernel.Stride(dim)])),
-			Scales: &st.scales[i],
-		})
-	}
 	return st, nil
 }
 
@@ -94,7 +124,7 @@ func (st *objectStep) bind() error {
 		func() error { st.row, err = array[uint32](f, tagRows, ofShard); return err },
 		func() error { st.key, err = array[uint64](f, tagKeys, ofShard); return err },
 		func() error { st.first, err = array[uint32](f, tagFirst, ofShard); return err },
-		func() error { st.codes, err = f.get(tagCodes, ofShard); return err },
+		func() error { st.codes, err = array[int8](f, tagCodes, ofShard); return err },
 		func() error { st.vectors, err = array[float32](f, tagVectors, ofShard); return err },
 		func() error { st.scales, err = array[float32](f, tagScales, ofShard); return err },
 		func() error { groups, err = array[uint32](f, tagGroups, ofShard); return err },
@@ -121,7 +151,7 @@ func (st *objectStep) bind() error {
 		{tagParts, len(st.part), runs},
 		{tagRows, len(st.row), runs},
 		{tagFirst, len(st.first), rows},
-		{tagCodes, len(st.codes), rows * kernel.Stride(dim)},
+		{tagCodes, len(st.codes), columnsSize(rows)},
 		{tagVectors, len(st.vectors), rows * dim},
 		{tagScales, len(st.scales), rows},
 		{tagGroups, len(groups) % 2, 0},
@@ -217,19 +247,19 @@ func (s *objectShard) stepRegions() []region {
 		key    = make([]uint64, len(order))
 		first  = make([]uint32, len(order))
 		scales = make([]float32, len(order))
-		codes  = make([][]byte, len(order))
 		vecs   = make([][]byte, len(order))
 		groups []uint32
 		table  = t.rows.Table()
 	)
 	for at, row := range order {
 		place[row], key[at], first[at] = uint32(at), t.key[row], t.first[row]
-		codes[at], vecs[at], scales[at] = sealed.BytesOf(table.Code(row)), sealed.BytesOf(table.Vector(row)), table.Scale(row)
+		vecs[at], scales[at] = sealed.BytesOf(table.Vector(row)), table.Scale(row)
 		if n := len(groups); n == 0 || groups[n-2] != t.space[row] {
 			groups = append(groups, t.space[row], 0)
 		}
 		groups[len(groups)-1]++
 	}
+	codes := columnsOf(len(order), func(at int) []int8 { return table.Code(order[at]) })
 	rowOf := slices.Clone(t.row)
 	for i, row := range rowOf {
 		if row >= s.view.rows {
@@ -262,7 +292,7 @@ func (s *objectShard) stepRegions() []region {
 		all = append(all, region{tagName, uint32(i), [][]byte{[]byte(name)}})
 	}
 	return append(all,
-		region{tagCodes, ofShard, codes},
+		region{tagCodes, ofShard, [][]byte{sealed.BytesOf(codes)}},
 		region{tagScales, ofShard, [][]byte{sealed.BytesOf(scales)}},
 		region{tagVectors, ofShard, vecs},
 	)

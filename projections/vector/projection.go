@@ -21,7 +21,7 @@ const Name = "vector"
 
 // Version is the version of what is stored. It changes when the same log would
 // give other state.
-const Version = 1
+const Version = 2
 
 // ErrClosed is what calls after Close return.
 var ErrClosed = errors.New("vector: closed")

@@ -14,20 +14,39 @@ const rerankAtLeast = 16
 
 // Search gives the k nearest rows that keep, if not nil, says count.
 func (x *Index) Search(query []float32, k, ef int, keep func(row uint32) bool) ([]index.Neighbour, error) {
+	var out []index.Neighbour
+	err := x.search(query, k, max(3*k, rerankAtLeast), ef, keep, func(v *view, best []key) { out = x.rank(v, query, best, k) })
+	return out, err
+}
+
+// AppendNearest appends the n rows nearest by their codes, best first, of those that
+// keep, if not nil, says count. Scores are of codes, as kernel.Scores gives them: it is
+// for whoever compares the vectors of the best of several indexes.
+func (x *Index) AppendNearest(to []index.Neighbour, query []float32, n, ef int, keep func(row uint32) bool) ([]index.Neighbour, error) {
+	err := x.search(query, n, n, ef, keep, func(_ *view, best []key) {
+		for _, k := range best {
+			to = append(to, index.Neighbour{Row: k.row(), Score: k.score()})
+		}
+	})
+	return to, err
+}
+
+// search has use what is nearest by codes, best first: as many rows as exact, or fewer,
+// but no fewer than k, if there are so many.
+func (x *Index) search(query []float32, k, exact, ef int, keep func(row uint32) bool, use func(v *view, best []key)) error {
 	if err := index.Check(query, x.opt.Dim); err != nil {
-		return nil, err
+		return err
 	}
 	e := unpackEntry(x.entry.Load()) // before n: it is among the rows below n
 	n := uint32(x.rows.Len())
 	if k <= 0 || n == 0 {
-		return nil, nil
+		return nil
 	}
 	v := &view{n: n, rows: x.rows.Table(), graph: x.graph.Load(), kern: x.kern}
 	k = min(k, int(n))
 	if ef <= 0 {
 		ef = x.opt.Ef
 	}
-	exact := max(3*k, rerankAtLeast) // candidates that are compared exactly
 	// Codes rank coarsely, so the walk keeps half as many more as asked for: that
 	// is far cheaper than what it would miss.
 	ef = min(ef, int(n))
@@ -53,7 +72,8 @@ func (x *Index) Search(query []float32, k, ef int, keep func(row uint32) bool) (
 			best = s.found
 		}
 	}
-	return x.rank(v, query, best[:min(len(best), exact)], k), nil
+	use(v, best[:min(len(best), exact)])
+	return nil
 }
 
 // rank gives the k best of candidates by exact score.

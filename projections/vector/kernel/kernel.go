@@ -1,6 +1,6 @@
-// Package kernel holds the two inner loops of vector search: dot products of
-// 8-bit codes, for the walk over the graph, and of float32 rows, for the scores
-// that are shown. Each is written for several instruction sets.
+// Package kernel holds the inner loops of vector search: dot products of 8-bit codes,
+// row by row for the walk over the graph and by column for scans, and of float32 rows,
+// for the scores that are shown. Each is written for several instruction sets.
 //
 // A caller may rely on this: every Set gives the same bits for the same input, on
 // every CPU. Codes are summed as 32-bit integers, which is exact, and multiplied
@@ -36,9 +36,10 @@ type Block struct {
 
 // Set is one implementation of the kernels.
 type Set struct {
-	name   string
-	scores func(query []int8, blocks []Block, rows []uint32, out []float32)
-	dot    func(a, b []float32) float32
+	name    string
+	scores  func(query []int8, blocks []Block, rows []uint32, out []float32)
+	dot     func(a, b []float32) float32
+	columns func(codes []int8, stride int, query []Pair, out []int32)
 }
 
 // Name is the instruction set: "generic", "avx2", "avx512vnni".
@@ -76,7 +77,7 @@ func Best() *Set {
 	return all[len(all)-1]
 }
 
-var generic = Set{name: "generic", scores: scoresGeneric, dot: dotGeneric}
+var generic = Set{name: "generic", scores: scoresGeneric, dot: dotGeneric, columns: columnsGeneric}
 
 func scoresGeneric(query []int8, blocks []Block, rows []uint32, out []float32) {
 	for i, row := range rows {

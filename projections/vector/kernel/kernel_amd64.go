@@ -10,9 +10,9 @@ import (
 func All() []*Set {
 	all := []*Set{&generic}
 	if cpu.X86.HasAVX2 {
-		all = append(all, &Set{name: "avx2", scores: scoresWith(scoresAVX2), dot: dotWith(dotAVX2)})
+		all = append(all, &Set{name: "avx2", scores: scoresWith(scoresAVX2), dot: dotWith(dotAVX2), columns: columnsWith(columnsAVX2)})
 		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512VNNI {
-			all = append(all, &Set{name: "avx512vnni", scores: scoresVNNI, dot: dotWith(dotAVX512)})
+			all = append(all, &Set{name: "avx512vnni", scores: scoresVNNI, dot: dotWith(dotAVX512), columns: columnsWith(columnsAVX512)})
 		}
 	}
 	return all
@@ -42,6 +42,12 @@ func dotWith(f func(a, b *float32, n int) float32) func(a, b []float32) float32 
 	}
 }
 
+func columnsWith(f func(codes *int8, stride int, pairs *Pair, n, rows int, out *int32)) func([]int8, int, []Pair, []int32) {
+	return func(codes []int8, stride int, pairs []Pair, out []int32) {
+		f(unsafe.SliceData(codes), stride, unsafe.SliceData(pairs), len(pairs), len(out), unsafe.SliceData(out))
+	}
+}
+
 // The products of two codes are summed as 32-bit integers by all three. VNNI
 // multiplies unsigned by signed bytes: the row is taken as unsigned by adding
 // 128 to each of its codes (flipping the top bit), and 128 times the sum of the
@@ -63,3 +69,12 @@ func dotAVX2(a, b *float32, n int) float32
 
 //go:noescape
 func dotAVX512(a, b *float32, n int) float32
+
+// Two columns are taken at a time, as 16-bit integers side by side, so that one
+// instruction multiplies and adds both.
+
+//go:noescape
+func columnsAVX2(codes *int8, stride int, pairs *Pair, n, rows int, out *int32)
+
+//go:noescape
+func columnsAVX512(codes *int8, stride int, pairs *Pair, n, rows int, out *int32)

@@ -294,3 +294,144 @@ done:
 	VMOVSS X0, ret+24(FP)
 	VZEROUPPER
 	RET
+
+// In both of the columns functions:
+//   SI codes, AX stride, R9 next pair, R10 pairs left, R8 rows, DX out,
+//   R11 and R12 next codes of the pair's columns, DI next out, CX rows left.
+// Sums are kept in out as codes are unpacked, and ordered in the end.
+
+// COLUMNS begins the pair at R9.
+#define COLUMNS \
+	MOVL  0(R9), R11 \
+	MOVL  4(R9), R12 \
+	IMULQ AX, R11    \
+	IMULQ AX, R12    \
+	ADDQ  SI, R11    \
+	ADDQ  SI, R12    \
+	MOVQ  DX, DI     \
+	MOVQ  R8, CX
+
+// func columnsAVX2(codes *int8, stride int, pairs *Pair, n, rows int, out *int32)
+TEXT ·columnsAVX2(SB), NOSPLIT, $0-48
+	MOVQ codes+0(FP), SI
+	MOVQ stride+8(FP), AX
+	MOVQ pairs+16(FP), R9
+	MOVQ n+24(FP), R10
+	MOVQ rows+32(FP), R8
+	MOVQ out+40(FP), DX
+
+pair:
+	COLUMNS
+	VPBROADCASTD 8(R9), Y4
+
+rows32:
+	VPMOVSXBW  (R11), Y5
+	VPMOVSXBW  (R12), Y6
+	VPMOVSXBW  16(R11), Y7
+	VPMOVSXBW  16(R12), Y8
+	VPUNPCKLWD Y6, Y5, Y9
+	VPUNPCKHWD Y6, Y5, Y10
+	VPUNPCKLWD Y8, Y7, Y11
+	VPUNPCKHWD Y8, Y7, Y12
+	VPMADDWD   Y4, Y9, Y9
+	VPMADDWD   Y4, Y10, Y10
+	VPMADDWD   Y4, Y11, Y11
+	VPMADDWD   Y4, Y12, Y12
+	VPADDD     0(DI), Y9, Y9
+	VPADDD     32(DI), Y10, Y10
+	VPADDD     64(DI), Y11, Y11
+	VPADDD     96(DI), Y12, Y12
+	VMOVDQU    Y9, 0(DI)
+	VMOVDQU    Y10, 32(DI)
+	VMOVDQU    Y11, 64(DI)
+	VMOVDQU    Y12, 96(DI)
+	ADDQ       $32, R11
+	ADDQ       $32, R12
+	ADDQ       $128, DI
+	SUBQ       $32, CX
+	JNZ        rows32
+	ADDQ       $12, R9
+	DECQ       R10
+	JNZ        pair
+
+	MOVQ DX, DI
+
+order:
+	// The first has rows 0 to 3 and 8 to 11, the second those between and behind.
+	VMOVDQU    0(DI), Y0
+	VMOVDQU    32(DI), Y1
+	VPERM2I128 $0x20, Y1, Y0, Y2
+	VPERM2I128 $0x31, Y1, Y0, Y3
+	VMOVDQU    Y2, 0(DI)
+	VMOVDQU    Y3, 32(DI)
+	ADDQ       $64, DI
+	SUBQ       $16, R8
+	JNZ        order
+	VZEROUPPER
+	RET
+
+// LANES stores 32 rows: those of lo are in fours, with those of hi between.
+#define LANES(lo, hi, at) \
+	VEXTRACTI32X4 $0, lo, at+0(DI)   \
+	VEXTRACTI32X4 $0, hi, at+16(DI)  \
+	VEXTRACTI32X4 $1, lo, at+32(DI)  \
+	VEXTRACTI32X4 $1, hi, at+48(DI)  \
+	VEXTRACTI32X4 $2, lo, at+64(DI)  \
+	VEXTRACTI32X4 $2, hi, at+80(DI)  \
+	VEXTRACTI32X4 $3, lo, at+96(DI)  \
+	VEXTRACTI32X4 $3, hi, at+112(DI)
+
+// func columnsAVX512(codes *int8, stride int, pairs *Pair, n, rows int, out *int32)
+TEXT ·columnsAVX512(SB), NOSPLIT, $0-48
+	MOVQ codes+0(FP), SI
+	MOVQ stride+8(FP), AX
+	MOVQ pairs+16(FP), R9
+	MOVQ n+24(FP), R10
+	MOVQ rows+32(FP), R8
+	MOVQ out+40(FP), DX
+
+pair:
+	COLUMNS
+	VPBROADCASTD 8(R9), Z4
+
+rows64:
+	VPMOVSXBW  (R11), Z5
+	VPMOVSXBW  (R12), Z6
+	VPMOVSXBW  32(R11), Z7
+	VPMOVSXBW  32(R12), Z8
+	VPUNPCKLWD Z6, Z5, Z9
+	VPUNPCKHWD Z6, Z5, Z10
+	VPUNPCKLWD Z8, Z7, Z11
+	VPUNPCKHWD Z8, Z7, Z12
+	VPMADDWD   Z4, Z9, Z9
+	VPMADDWD   Z4, Z10, Z10
+	VPMADDWD   Z4, Z11, Z11
+	VPMADDWD   Z4, Z12, Z12
+	VPADDD     0(DI), Z9, Z9
+	VPADDD     64(DI), Z10, Z10
+	VPADDD     128(DI), Z11, Z11
+	VPADDD     192(DI), Z12, Z12
+	VMOVDQU64  Z9, 0(DI)
+	VMOVDQU64  Z10, 64(DI)
+	VMOVDQU64  Z11, 128(DI)
+	VMOVDQU64  Z12, 192(DI)
+	ADDQ       $64, R11
+	ADDQ       $64, R12
+	ADDQ       $256, DI
+	SUBQ       $64, CX
+	JNZ        rows64
+	ADDQ       $12, R9
+	DECQ       R10
+	JNZ        pair
+
+	MOVQ DX, DI
+
+order:
+	VMOVDQU64 0(DI), Z0
+	VMOVDQU64 64(DI), Z1
+	LANES(Z0, Z1, 0)
+	ADDQ $128, DI
+	SUBQ $32, R8
+	JNZ  order
+	VZEROUPPER
+	RET
