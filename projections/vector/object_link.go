@@ -7,16 +7,15 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/recountdb/recount/projections/vector/flat"
 	"github.com/recountdb/recount/projections/vector/index"
 	"github.com/recountdb/recount/projections/vector/rows"
 )
 
-// linkStep is how many rows of a space are linked at a time: a space has a graph
-// over as many of its sealed rows as are a multiple of it. What is behind them, and
-// spaces with fewer rows, are scanned: comparing so many one by one costs what a
-// walk does.
+// linkStep is how many sealed rows a space has before they are linked: comparing so many
+// one by one costs what a walk does. Codes and links are stored by multiples of it.
 const linkStep = 1 << 14
 
 const codesSuffix = ".codes.vec"
@@ -42,6 +41,8 @@ type linker struct {
 	stopped bool
 	running sync.WaitGroup
 	busy    bool // the goroutine is there
+
+	pace pace
 }
 
 // linkJob is a space of which there are rows to be linked.
@@ -61,14 +62,13 @@ type linkState struct {
 
 // due notes how many sealed rows a space has.
 func (l *linker) due(s *objectShard, sp *objectSpace) {
-	target := sp.n - sp.n%uint32(s.opts.linkRows)
-	if target == 0 {
+	if sp.n < uint32(s.opts.linkRows) {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if target > sp.link.target {
-		sp.link.target = target
+	if sp.n > sp.link.target {
+		sp.link.target = sp.n
 		l.push(linkJob{s, sp})
 	}
 }
@@ -126,7 +126,7 @@ func (l *linker) work() {
 		j.space.link.queued = false
 		target := j.space.link.target
 		l.mu.Unlock()
-		linked, err := j.step(target, l.isStopped)
+		linked, err := j.step(target)
 		if err != nil {
 			// Searches scan what is not linked; the rows are safe.
 			j.shard.opts.Logger.Warn("vector: objects not linked", "projection", Name, "position", j.shard.tp.String(), "err", err)
@@ -140,10 +140,17 @@ func (l *linker) work() {
 	}
 }
 
-// step links up to the next multiple of the step's size, and stores it. It gives
-// how many rows are linked then.
-func (j linkJob) step(target uint32, stopped func() bool) (uint32, error) {
-	s, sp := j.shard, j.space
+// waiting is how many of the space's rows are to be linked, if so many are.
+func (l *linker) waiting(sp *objectSpace, linked uint32) uint32 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return sp.link.target - linked
+}
+
+// step links up to the next multiple of the step's size, and stores it, or up to the
+// target. It gives how many rows are linked then.
+func (j linkJob) step(target uint32) (uint32, error) {
+	s, sp, l := j.shard, j.space, j.shard.links
 	if !sp.link.looked {
 		sp.link.looked = true
 		if err := j.load(target); err != nil {
@@ -161,7 +168,10 @@ func (j linkJob) step(target uint32, stopped func() bool) (uint32, error) {
 	size := uint32(s.opts.linkRows)
 	n := uint32(x.Len())
 	for end := min(target, n-n%size+size); n < end; n++ {
-		if stopped() {
+		for l.pace.rests() && l.waiting(sp, n) < mayWait && !l.isStopped() {
+			time.Sleep(pause)
+		}
+		if l.isStopped() {
 			return n, nil
 		}
 		if err := x.Add(sp.vector(n)); err != nil {
@@ -170,6 +180,9 @@ func (j linkJob) step(target uint32, stopped func() bool) (uint32, error) {
 		// Whatever else is to be done goes first. (A thread of low priority would not do:
 		// it would run all the same, on one of the few that the runtime lets run.)
 		runtime.Gosched()
+	}
+	if n%size != 0 {
+		return n, nil
 	}
 	if err := j.storeCodes(x); err != nil {
 		return n, err

@@ -114,6 +114,7 @@ func (s *objectShard) apply(ctx context.Context, b schemas.Batch) error {
 		return err
 	}
 	s.publish(b.Next)
+	s.links.pace.took(len(passages))
 	return nil
 }
 

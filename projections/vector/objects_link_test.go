@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -60,6 +62,48 @@ func graphs(p *Projection) map[uint32][]byte {
 	return all
 }
 
+// linkable is how many rows steps have of spaces that are to be linked: not a multiple of
+// what is stored at a time.
+func linkable(p *Projection) int {
+	n := uint32(0)
+	for _, s := range p.objects {
+		for _, sp := range s.spaces {
+			if sp.n >= uint32(s.opts.linkRows) {
+				n += sp.n
+			}
+		}
+	}
+	return int(n)
+}
+
+// TestPace: links are left while much is taken in at once, however long that takes.
+func TestPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p pace
+		for i, tc := range []struct {
+			batches []int
+			after   time.Duration
+			rests   bool
+		}{
+			{nil, 0, false},
+			{[]int{512, 100}, paceWindow / 2, false}, // the window is not over
+			{nil, paceWindow / 2, true},
+			{nil, paceWindow / 2, true},
+			{[]int{1, 20, 3, bulk}, paceWindow / 2, false},
+			{[]int{bulk + 1, 0}, time.Minute, true},
+			{nil, paceWindow, false},
+		} {
+			for _, n := range tc.batches {
+				p.took(n)
+			}
+			time.Sleep(tc.after)
+			if got := p.rests(); got != tc.rests {
+				t.Fatalf("%d: %+v: rests %v", i, tc, got)
+			}
+		}
+	})
+}
+
 // recallOf is the share of what a comparison of all finds that the searches find.
 func recallOf(t *testing.T, p *Projection, all []told, queries []ObjectQuery) float64 {
 	t.Helper()
@@ -92,7 +136,7 @@ func TestLinkedObjects(t *testing.T) {
 	a.apply(t, scanned)
 	linkAll(p)
 	st := p.ObjectStats()
-	if st[0].Linked != 4*rows.PerChunk {
+	if st[0].Linked != linkable(p) {
 		t.Fatalf("linked: %+v", st)
 	}
 	sameState(t, p, scanned)
@@ -143,6 +187,41 @@ func TestLinkedObjects(t *testing.T) {
 	}
 }
 
+// TestFewElements: where the vector asked about is zero but for a few elements, rows of
+// steps are compared one by one whether they are linked or not, by column, and come out as
+// those of a tail do, row by row.
+func TestFewElements(t *testing.T) {
+	a := large(3000)
+	opts := linking()
+	opts.SealRows = 8 * 2500 // more than two blocks of columns, of two audiences
+	sealed, tail := fresh(t, opts), fresh(t, Options{unlinked: true})
+	a.apply(t, sealed)
+	a.apply(t, tail)
+	linkAll(sealed)
+	if linked, loose := sealed.ObjectStats()[0].Linked, tail.ObjectStats()[0].Files; linked < 2*rows.PerChunk || loose != 0 {
+		t.Fatalf("%d linked, %d steps of what is to be a tail", linked, loose)
+	}
+	rng := rand.New(rand.NewPCG(6, 6))
+	for i := range 60 {
+		vec := make([]float32, dim)
+		for _, at := range rng.Perm(dim)[:1+i%50] {
+			vec[at] = float32(rng.NormFloat64())
+		}
+		q := ObjectQuery{Vector: normal(vec), Embedder: "test/1", K: 40, Audiences: []schemas.AudienceID{audience(1).ID(), audience(2).ID()}[i%2:]}
+		switch i % 3 {
+		case 1:
+			q.Below = schemas.Watermark{a.TP: rng.Int64N(a.Next)}
+		case 2:
+			q.Filter = func(r schemas.ObjectRef) bool { return r.Offset%5 == int64(i)%5 }
+		}
+		got, stats := searchObjects(t, sealed, q)
+		want, _ := searchObjects(t, tail, q)
+		if diff := gocmp.Diff(got, want); diff != "" || len(stats) > 0 && stats[0].Walked > 0 {
+			t.Fatalf("question %d, %+v (sealed - tail +): %s", i, stats, diff)
+		}
+	}
+}
+
 func sameState(t *testing.T, p, q *Projection) {
 	t.Helper()
 	dump := func(p *Projection) (out []byte) {
@@ -182,7 +261,7 @@ func TestLinksAreOfTheRows(t *testing.T) {
 	if got, want := graphs(p), graphs(once); len(want) != 1 || !maps.EqualFunc(got, want, bytes.Equal) {
 		t.Errorf("links of %d and of %d spaces differ", len(got), len(want))
 	}
-	if st := p.ObjectStats(); st[0].Linked != 3*rows.PerChunk {
+	if st := p.ObjectStats(); st[0].Linked != linkable(p) {
 		t.Errorf("%+v", st)
 	}
 }
@@ -335,7 +414,7 @@ func TestSearchWhileLinking(t *testing.T) {
 	close(done)
 	wg.Wait()
 	linkAll(p)
-	if st := p.ObjectStats(); st[0].Linked != 2*rows.PerChunk {
+	if st := p.ObjectStats(); st[0].Linked != linkable(p) {
 		t.Errorf("%+v", st)
 	}
 }
@@ -353,7 +432,7 @@ func TestCloseWhileLinking(t *testing.T) {
 	p = open(t, p.dir, opts)
 	defer closeOf(t, p)
 	linkAll(p)
-	if st := p.ObjectStats(); st[0].Linked != 2*rows.PerChunk {
+	if st := p.ObjectStats(); st[0].Linked != linkable(p) {
 		t.Errorf("%+v", st)
 	}
 }
