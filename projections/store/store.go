@@ -102,6 +102,9 @@ type DB struct {
 	next  schemas.Watermark
 	begun map[schemas.TopicPartition]bool
 	seen  map[schemas.TopicPartition]*seen
+	// committing is how many batches are being committed: next may lack them. One that
+	// failed stays one.
+	committing int
 }
 
 // Open opens or creates the store in dir, which exists.

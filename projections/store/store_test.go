@@ -7,6 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -54,6 +56,49 @@ func batches(t *testing.T) []schemas.Batch {
 		all = append(all, sh.Batch(at, min(at+50, sh.Next)))
 	}
 	return all
+}
+
+// TestViewsAmongCommits: a view's watermark is what its rows say, also where it is opened
+// while a batch is committed.
+func TestViewsAmongCommits(t *testing.T) {
+	d := open(t, vfs.NewMem())
+	defer func() { check(t, d.Close()) }()
+	all := batches(t)
+	written := make(chan error)
+	go func() {
+		var err error
+		for _, b := range all {
+			err = errors.Join(err, apply(t, d, b))
+		}
+		written <- err
+	}()
+	tp := all[0].TP()
+	for going := true; going; {
+		select {
+		case err := <-written:
+			check(t, err)
+			going = false
+		default:
+		}
+		v, err := d.View()
+		check(t, err)
+		it, err := v.Iter([]byte{store.FirstKind}, []byte{store.FirstKind + 1})
+		check(t, err)
+		want := int64(0)
+		if it.Last() {
+			last, err := strconv.ParseInt(string(it.Key()[len(it.Key())-8:]), 10, 64)
+			check(t, err)
+			i := slices.IndexFunc(all, func(b schemas.Batch) bool { return last < b.Next })
+			want = all[i].Next
+		}
+		check(t, it.Close())
+		got, err := v.Watermark()
+		check(t, err)
+		if got[tp] != want {
+			t.Fatalf("the view has rows up to %d, its watermark says %d", want, got[tp])
+		}
+		v.Close()
+	}
 }
 
 func TestBatchThatCannotBe(t *testing.T) {

@@ -178,11 +178,15 @@ func (t *Txn) Commit() error {
 	if err := t.Set(key, binary.AppendUvarint(nil, uint64(t.next))); err != nil {
 		return t.d.explain("write", err)
 	}
+	t.d.mu.Lock()
+	t.d.committing++
+	t.d.mu.Unlock()
 	if err := t.d.guard(func() error { return t.b.Commit(pebble.NoSync) }); err != nil {
-		return t.d.explain("write", err)
+		return t.d.explain("write", err) // what is stored is not known: views read it
 	}
 	t.d.mu.Lock()
 	t.d.next[t.tp] = t.next
+	t.d.committing--
 	t.d.mu.Unlock()
 	return t.d.explain("write", t.b.Close())
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"maps"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -12,6 +13,8 @@ import (
 type View struct {
 	d *DB
 	s *pebble.Snapshot
+	// mark is its watermark, nil where a batch was being committed when it was opened.
+	mark schemas.Watermark
 }
 
 // View opens a view; the caller closes it.
@@ -19,7 +22,13 @@ func (d *DB) View() (*View, error) {
 	if err := d.Failed(); err != nil {
 		return nil, err
 	}
-	return &View{d, d.db.NewSnapshot()}, nil
+	d.mu.RLock()
+	defer d.mu.RUnlock() // no commit begins, and none ends
+	v := &View{d: d, s: d.db.NewSnapshot()}
+	if d.committing == 0 {
+		v.mark = maps.Clone(d.next)
+	}
+	return v, nil
 }
 
 // Close ends the view.
@@ -53,6 +62,9 @@ func (v *View) Damaged(cause error) error { return v.d.Damaged(cause) }
 
 // Watermark is the next offset of every partition in this state.
 func (v *View) Watermark() (schemas.Watermark, error) {
+	if v.mark != nil {
+		return maps.Clone(v.mark), nil
+	}
 	w := schemas.Watermark{}
 	// Gets, as an iterator would go over every version that the last batches left.
 	for _, tp := range v.d.partitions() {
