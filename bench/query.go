@@ -1,15 +1,17 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,8 +59,8 @@ func benchQuery(ctx context.Context, o options, r *report) (err error) {
 			return err
 		}
 	}
-	url := "http://" + s.node.HTTPAddr() + "/v1/query"
-	if _, _, err := askedBy(ctx, asked{url, askers, questions[:100]}); err != nil { // the first ones fill caches
+	to := "http://" + s.node.HTTPAddr() + "/v1/query"
+	if _, _, err := askedBy(ctx, asked{to, askers, questions[:100]}); err != nil { // the first ones fill caches
 		return err
 	}
 	for _, clients := range []int{askers, 1} {
@@ -67,7 +69,7 @@ func benchQuery(ctx context.Context, o options, r *report) (err error) {
 			some = questions[:300]
 		}
 		cpu := cpuTime()
-		a, theirs, err := askedBy(ctx, asked{url, clients, some})
+		a, theirs, err := askedBy(ctx, asked{to, clients, some})
 		if err != nil {
 			return err
 		}
@@ -191,8 +193,8 @@ func askChild(ctx context.Context) error {
 
 // askAll asks by a number of clients, each as soon as its last question was answered.
 func askAll(ctx context.Context, q asked) (answered, error) {
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: q.Clients}}
-	defer client.CloseIdleConnections()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	var (
 		mu     sync.Mutex
 		wg     sync.WaitGroup
@@ -202,14 +204,18 @@ func askAll(ctx context.Context, q asked) (answered, error) {
 	)
 	start := time.Now()
 	for range q.Clients {
+		a, err := newAsker(ctx, q.URL)
+		if err != nil {
+			return all, err
+		}
 		wg.Go(func() {
 			for question := range work {
 				start := time.Now()
-				body, err := postJSON(ctx, client, q.URL, question)
+				err := a.ask(question)
 				took := time.Since(start)
 				mu.Lock()
-				all.Each, all.Bytes = append(all.Each, took), append(all.Bytes, len(body))
-				if bytes.Contains(body, []byte(`"query_status":"empty"`)) {
+				all.Each, all.Bytes = append(all.Each, took), append(all.Bytes, a.answer.Len())
+				if bytes.Contains(a.answer.Bytes(), []byte(`"query_status":"empty"`)) {
 					all.Empty++
 				}
 				failed = errors.Join(failed, err)
@@ -226,20 +232,49 @@ func askAll(ctx context.Context, q asked) (answered, error) {
 	return all, failed
 }
 
-func postJSON(ctx context.Context, client *http.Client, url string, body []byte) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+// asker is a client with a connection of its own. It reads and writes that itself: the
+// goroutines that http.Client has for each connection took a quarter of what an answer
+// costs the server, on the same cores.
+type asker struct {
+	conn     net.Conn
+	in       *bufio.Reader
+	to       *url.URL
+	question bytes.Buffer
+	answer   bytes.Buffer // the last one
+}
+
+// newAsker connects; the connection ends with ctx.
+func newAsker(ctx context.Context, to string) (*asker, error) {
+	u, err := url.Parse(to)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := client.Do(req)
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", u.Host)
 	if err != nil {
 		return nil, err
+	}
+	context.AfterFunc(ctx, func() { conn.Close() })
+	return &asker{conn: conn, in: bufio.NewReaderSize(conn, 16<<10), to: u}, nil
+}
+
+func (a *asker) ask(question []byte) error {
+	a.question.Reset()
+	fmt.Fprintf(&a.question, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", a.to.Path, a.to.Host, len(question))
+	a.question.Write(question)
+	a.answer.Reset()
+	if _, err := a.conn.Write(a.question.Bytes()); err != nil {
+		return err
+	}
+	resp, err := http.ReadResponse(a.in, nil)
+	if err != nil {
+		return err
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	if err == nil && resp.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %.200s", resp.Status, answer)
+	if _, err := a.answer.ReadFrom(resp.Body); err != nil {
+		return err
 	}
-	return answer, err
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %.200s", resp.Status, a.answer.Bytes())
+	}
+	return nil
 }
