@@ -23,8 +23,8 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"runtime/pprof"
 	"slices"
 	"syscall"
@@ -77,6 +77,7 @@ func run(ctx context.Context, dir, keep string, history, every int, profile stri
 	defer os.RemoveAll(scratch)
 
 	var events []schemas.Event
+	var importing clock
 	c := start()
 	err = imported(ctx, dir, scratch, history, func(_ context.Context, more []schemas.Event) error {
 		events = append(events, more...)
@@ -85,15 +86,8 @@ func run(ctx context.Context, dir, keep string, history, every int, profile stri
 	if err != nil {
 		return err
 	}
-	c.print(fmt.Sprintf("import: %d events", len(events)))
-
-	c = start()
-	records, err := facts(ctx, events, 0)
-	if err != nil {
-		return err
-	}
-	c.print("facts")
-	events = nil // nor does the stream hold what it has made facts of
+	importing.add(c)
+	importing.print(fmt.Sprintf("import: %d events", len(events)))
 
 	if keep == "" {
 		keep = mkdir(scratch, "graph")
@@ -114,15 +108,14 @@ func run(ctx context.Context, dir, keep string, history, every int, profile stri
 		}
 		defer pprof.StopCPUProfile()
 	}
-	c = start()
-	times, one, err := fold(ctx, graph, records, every > 0)
-	if err != nil {
+	f := folding{graph: graph, events: events, keep: every > 0, first: history > 0}
+	events = nil // which folding lets go
+	if err := f.run(ctx); err != nil {
 		return err
 	}
-	if err := graph.Flush(); err != nil {
-		return err
-	}
-	c.print(fmt.Sprintf("folding: %d commits with a graph", len(times)))
+	times, one, records := f.times, f.one, f.records
+	f.making.print("facts")
+	f.applying.print(fmt.Sprintf("folding: %d commits with a graph", len(times)))
 	if n := len(times); n > 1 {
 		rest := slices.Sorted(slices.Values(times[1:]))
 		fmt.Printf("  the first %v; then a commit p50 %v, p90 %v, p99 %v, most %v\n", times[0].Round(time.Millisecond),
@@ -236,43 +229,75 @@ func facts(ctx context.Context, events []schemas.Event, from int64) ([]*recountv
 // streamBatch is how many events the live stream hands over at once (configs/commits.yaml).
 const streamBatch = 256
 
-// fold applies the records as the live stream does, and returns what each commit
-// with a graph took, and the bytes of the first one's chunks where others follow.
-// Contents that were applied are let go unless keep says that they are wanted again.
-func fold(ctx context.Context, graph *code.Code, records []*recountv1.Record, keep bool) (times []time.Duration, one int64, err error) {
-	from, graphs := 0, 0
-	for _, r := range records {
-		if c := r.GetCommit(); c != nil && c.Scope != recountv1.Scope_SCOPE_METADATA {
-			graphs++
+// folding makes facts and applies them as the live stream does, batch by batch, so that
+// no more lies in memory than there.
+type folding struct {
+	graph  *code.Code
+	events []schemas.Event
+	// keep keeps contents that were applied; first has the chunks of the first graph measured.
+	keep, first bool
+
+	records          []*recountv1.Record // of all events, but for contents that are not kept
+	times            []time.Duration     // of each commit with a graph
+	one              int64               // bytes of the first one's chunks
+	making, applying clock
+}
+
+func (f *folding) run(ctx context.Context) error {
+	for from := 0; from < len(f.events); from += streamBatch {
+		c, batch := start(), f.events[from:min(from+streamBatch, len(f.events))]
+		records, err := facts(ctx, batch, int64(from))
+		if err != nil {
+			return err
 		}
+		clear(batch)
+		f.making.add(c)
+		if err := f.apply(ctx, from, records); err != nil {
+			return err
+		}
+		for i, r := range records {
+			if r.GetFileFacts() != nil && !f.keep {
+				records[i] = &recountv1.Record{}
+			}
+		}
+		f.records = append(f.records, records...)
 	}
+	c := start()
+	if err := f.graph.Flush(); err != nil {
+		return err
+	}
+	f.applying.add(c)
+	return nil
+}
+
+// apply applies a batch that begins at an offset, and measures each commit with a graph.
+func (f *folding) apply(ctx context.Context, offset int, records []*recountv1.Record) error {
+	from := 0
 	for i, r := range records {
 		if r.GetRejected() != nil {
-			return nil, 0, fmt.Errorf("event %d was rejected: %s", i, r.GetRejected().GetReason())
+			return fmt.Errorf("event %d was rejected: %s", offset+i, r.GetRejected().GetReason())
 		}
 		hasGraph := r.GetCommit() != nil && r.GetCommit().Scope != recountv1.Scope_SCOPE_METADATA
-		if !hasGraph && i < len(records)-1 && i-from < streamBatch-1 {
+		if !hasGraph && i < len(records)-1 {
 			continue
 		}
-		began := time.Now()
-		err := graph.Apply(ctx, schemas.Batch{Topic: "recount.commits", Next: int64(i + 1), Records: records[from : i+1]})
+		c := start()
+		err := f.graph.Apply(ctx, schemas.Batch{Topic: "recount.commits", Next: int64(offset + i + 1), Records: records[from : i+1]})
 		if err != nil {
-			return nil, 0, err
+			return err
 		}
-		if hasGraph {
-			if times = append(times, time.Since(began)); len(times) == 1 && graphs > 1 {
-				if one, err = stored(graph); err != nil {
-					return nil, 0, err
-				}
-			}
+		f.applying.add(c)
+		from = i + 1
+		if !hasGraph {
+			continue
 		}
-		for ; from <= i; from++ {
-			if records[from].GetFileFacts() != nil && !keep {
-				records[from] = &recountv1.Record{}
+		if f.times = append(f.times, time.Since(c.at)); len(f.times) == 1 && f.first {
+			if f.one, err = stored(f.graph); err != nil {
+				return err
 			}
 		}
 	}
-	return times, one, nil
+	return nil
 }
 
 // compare makes snapshots from nothing: the facts, then the commit's files at once.
@@ -344,22 +369,29 @@ func compare(ctx context.Context, graph *code.Code, records []*recountv1.Record,
 // clock measures a phase.
 type clock struct {
 	at        time.Time
-	cpu       time.Duration
+	cpu, wall time.Duration
 	allocated uint64
 }
 
-func start() clock { return clock{time.Now(), cpu(), allocated()} }
+func start() clock { return clock{at: time.Now(), cpu: cpu(), allocated: allocated()} }
+
+// add adds what has passed since another was started.
+func (c *clock) add(since clock) {
+	c.wall += time.Since(since.at)
+	c.cpu += cpu() - since.cpu
+	c.allocated += allocated() - since.allocated
+}
 
 func (c clock) print(what string) {
-	fmt.Printf("%s: %v wall, %v CPU (user), %d MiB allocated; peak RSS so far %d MiB\n", what, time.Since(c.at).Round(time.Millisecond),
-		(cpu() - c.cpu).Round(time.Millisecond), (allocated()-c.allocated)>>20, peak())
+	fmt.Printf("%s: %v wall, %v CPU (user), %d MiB allocated; peak RSS so far %d MiB\n", what, c.wall.Round(time.Millisecond),
+		c.cpu.Round(time.Millisecond), c.allocated>>20, peak())
 }
 
 // allocated is how many bytes the process has asked of its heap, which no load alters.
 func allocated() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.TotalAlloc
+	all := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(all)
+	return all[0].Value.Uint64()
 }
 
 // cpu is the user CPU time of the process and of the children it has waited for.

@@ -73,7 +73,9 @@ func together(ctx context.Context, dir string, history int) error {
 	if err := graph.Flush(); err != nil {
 		return err
 	}
-	c.print(fmt.Sprintf("import, facts and folding at once: %d events", n))
+	var all clock
+	all.add(c)
+	all.print(fmt.Sprintf("import, facts and folding at once: %d events", n))
 	return describe(graph, last)
 }
 
