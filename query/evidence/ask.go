@@ -136,8 +136,7 @@ func (a *asking) setMoment(sc *scope) error {
 		if len(refs) == 0 {
 			return nil
 		}
-		attr, _ := a.view.Attributes(refs[0])
-		a.moment = attr.TimeUnixNano
+		a.moment, _, _ = a.view.Ranking(refs[0])
 	}
 	a.step(Step{Operator: "moment", Inputs: map[string]string{"now": time.Unix(0, a.moment).UTC().Format(time.RFC3339Nano), "from": from}})
 	return nil

@@ -57,13 +57,13 @@ func (t *retrieval) take(ref schemas.ObjectRef, part int) int {
 		}
 		return key
 	}
-	attr, ok := t.view.Attributes(ref)
+	nanos, importance, ok := t.view.Ranking(ref)
 	if !ok || !t.scope.holds(ref) {
 		return -1
 	}
 	key := len(t.candidates)
 	t.keys[ref] = key
-	t.candidates = append(t.candidates, candidate{ref: ref, time: attr.TimeUnixNano, importance: attr.Importance, part: part})
+	t.candidates = append(t.candidates, candidate{ref: ref, time: nanos, importance: importance, part: part})
 	return key
 }
 

@@ -12,8 +12,8 @@ import (
 
 // What is kept of what questions read, in bytes of a half (see kept).
 const (
-	rowCacheBytes  = 24 << 20
-	headCacheBytes = 8 << 20
+	rowCacheBytes  = 32 << 20
+	headCacheBytes = 4 << 20 // of the lists that are not beside a row
 )
 
 // kept is what was used of late: when the younger half is full it becomes the older, and
@@ -62,7 +62,7 @@ const mostKept = 16
 func sizeOfRow(all []*Stored) int {
 	n := 64
 	for _, s := range all {
-		n += 1200 + len(s.Text) + 300*len(s.Edges) + 60*len(s.Parts)
+		n += 1200 + len(s.Text) + 220*len(s.Edges) + 60*len(s.Parts)
 	}
 	return n
 }

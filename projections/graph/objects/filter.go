@@ -63,6 +63,16 @@ func (v *View) Attributes(ref schemas.ObjectRef) (Attributes, bool) {
 	}, true
 }
 
+// Ranking is what of an object's attributes ranks it: when it was, and its importance; false
+// where this state has none such.
+func (v *View) Ranking(ref schemas.ObjectRef) (nanos int64, importance float32, ok bool) {
+	_, r := v.row(ref)
+	if r == nil {
+		return 0, 0, false
+	}
+	return r.time, r.importance, true
+}
+
 // At bounds what may be known of: `as_of`. The zero At bounds nothing.
 type At struct {
 	// Below is a watermark: of a partition what lies below its offset, and of one that it
