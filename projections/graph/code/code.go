@@ -17,7 +17,7 @@ const (
 	// Name of the projection.
 	Name = "code"
 	// Version of what it stores.
-	Version = 8
+	Version = 9
 )
 
 // blockBytes is how much of neighbouring chunks is compressed together.

@@ -11,7 +11,7 @@ import (
 type Checked struct {
 	Chunks  int
 	Entries uint64 // those of chunks that two maps share once
-	Bytes   int64  // of canonical forms
+	Bytes   int64  // of their keys and values
 }
 
 // maxFaults is how many faults a Checker reports before it gives up.

@@ -9,17 +9,16 @@ import (
 )
 
 // chunkVersion is the first byte of a chunk's canonical form.
-const chunkVersion = 1
+const chunkVersion = 2
 
-// node is a decoded chunk. It is immutable, and its keys and values are parts of
-// its canonical form.
+// node is a decoded chunk. It is immutable.
 type node struct {
 	hash  Hash
 	level uint8
 	count uint64 // entries of the map at or below this chunk
-	data  []byte
-	// ends has the place in data where the keys begin, where each key ends, where
-	// each value ends.
+	// data are its keys, then its values; ends has where they begin, where each key ends,
+	// where each value ends.
+	data []byte
 	ends []uint32
 }
 
@@ -75,59 +74,96 @@ func (n *node) size() int64 { return int64(len(n.data)+4*len(n.ends)) + 160 }
 
 var errShort = errors.New("ends too soon")
 
-// decode reads the canonical form of a chunk, and nothing but the canonical form.
-// It keeps data. It does not compute the hash.
-func decode(h Hash, data []byte) (*node, error) {
-	if len(data) > MaxChunk {
-		return nil, fmt.Errorf("%d bytes, more than %d", len(data), MaxChunk)
+// decode reads the canonical form of a chunk, and nothing but the canonical form,
+// which it does not keep. It does not compute the hash.
+func decode(h Hash, form []byte) (*node, error) {
+	if len(form) > MaxChunk {
+		return nil, fmt.Errorf("%d bytes, more than %d", len(form), MaxChunk)
 	}
-	if len(data) < 3 {
+	if len(form) < 3 {
 		return nil, errShort
 	}
-	if data[0] != chunkVersion {
-		return nil, fmt.Errorf("version %d, want %d", data[0], chunkVersion)
+	if form[0] != chunkVersion {
+		return nil, fmt.Errorf("version %d, want %d", form[0], chunkVersion)
 	}
-	n := &node{hash: h, level: data[1], data: data}
+	n := &node{hash: h, level: form[1]}
 	if n.level > maxLevel {
 		return nil, fmt.Errorf("level %d, more than %d", n.level, maxLevel)
 	}
-	entries := int(data[2])
+	entries := int(form[2])
 	if entries == 0 || entries > MaxEntries {
 		return nil, fmt.Errorf("%d entries, want 1 to %d", entries, MaxEntries)
 	}
 	n.ends = make([]uint32, 2*entries+1)
+	// Where each part of the form begins is known once all lengths are read.
+	var lengths [3 * MaxEntries]int
 	at := 3
-	for i := range 2 * entries {
-		limit := MaxKey
-		if i >= entries {
-			limit = MaxValue
-		}
-		length, size := uvarint(data[at:])
+	for i := range 3 * entries {
+		length, size := uvarint(form[at:])
 		if size == 0 {
 			return nil, fmt.Errorf("length %d is no shortest uvarint", i)
+		}
+		limit := MaxKey
+		if i >= 2*entries {
+			limit = MaxValue
 		}
 		if length > uint64(limit) {
 			return nil, fmt.Errorf("length %d is %d, more than %d", i, length, limit)
 		}
+		lengths[i] = int(length)
 		at += size
-		n.ends[i+1] = n.ends[i] + uint32(length)
 	}
-	if got, want := len(data)-at, int(n.ends[2*entries]); got != want {
-		return nil, fmt.Errorf("%d bytes of keys and values, want %d", got, want)
+	shared, own, values := lengths[:entries], lengths[entries:2*entries], lengths[2*entries:3*entries]
+	for i := range entries {
+		if length := shared[i] + own[i]; length > MaxKey {
+			return nil, fmt.Errorf("key %d has %d bytes, more than %d", i, length, MaxKey)
+		}
+		n.ends[i+1] = n.ends[i] + uint32(shared[i]+own[i])
 	}
-	for i := range n.ends {
-		n.ends[i] += uint32(at)
+	left := len(form) - at
+	for i := range entries {
+		left -= own[i] + values[i]
+		n.ends[entries+i+1] = n.ends[entries+i] + uint32(values[i])
 	}
+	if left != 0 {
+		return nil, fmt.Errorf("%d bytes of keys and values too many", left)
+	}
+	if n.ends[2*entries] > MaxChunk {
+		return nil, fmt.Errorf("%d bytes of keys and values, more than %d", n.ends[2*entries], MaxChunk)
+	}
+	n.data = make([]byte, n.ends[2*entries])
+	for i := range entries {
+		key := n.data[n.ends[i]:n.ends[i+1]]
+		if i > 0 || shared[0] > 0 {
+			if err := n.share(i, shared[i], form[at:at+own[i]]); err != nil {
+				return nil, err
+			}
+		}
+		at += copy(key[shared[i]:], form[at:at+own[i]])
+	}
+	copy(n.data[n.ends[entries]:], form[at:])
 	return n, n.validate()
 }
 
-// validate checks the order of the keys and the form of links, and sums counts.
-func (n *node) validate() error {
-	for i := 1; i < n.len(); i++ {
-		if bytes.Compare(n.key(i-1), n.key(i)) >= 0 {
-			return fmt.Errorf("key %d does not come after the one before", i)
-		}
+// share copies what a key begins with as the one before it does. As much as can be is
+// shared, and so the first byte that is not says that the key is the later one.
+func (n *node) share(i, shared int, own []byte) error {
+	var before []byte
+	if i > 0 {
+		before = n.key(i - 1)
 	}
+	switch {
+	case shared > len(before):
+		return fmt.Errorf("key %d shares %d bytes with one of %d", i, shared, len(before))
+	case len(own) == 0 || shared < len(before) && own[0] <= before[shared]:
+		return fmt.Errorf("key %d does not come after the one before", i)
+	}
+	copy(n.key(i), before[:shared])
+	return nil
+}
+
+// validate checks the form of links, and sums counts.
+func (n *node) validate() error {
 	if n.level == 0 {
 		n.count = uint64(n.len())
 		return nil

@@ -12,6 +12,7 @@ type chunker struct {
 	keys   []byte
 	values []byte
 
+	shared     []int  // scratch
 	leaves     []Hash // scratch
 	room, form []byte // scratch
 }
@@ -50,24 +51,40 @@ func (c *chunker) linkKey(first bool, before []byte) []byte {
 
 // separator is the shortest prefix of key that is above before, which is below key.
 func separator(before, key []byte) []byte {
-	i := 0
-	for i < len(before) && before[i] == key[i] {
-		i++
+	return key[:common(before, key)+1]
+}
+
+// common is how many bytes two keys begin with alike.
+func common(a, b []byte) (n int) {
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
 	}
-	return key[:i+1]
+	return n
 }
 
 // chunk is what has been added, which is at least one entry. The canonical form is
 // good until the next call.
 func (c *chunker) chunk() (h Hash, data []byte) {
 	data = append(c.form[:0], chunkVersion, c.level, byte(c.n))
-	for _, l := range c.lens {
-		data = binary.AppendUvarint(data, uint64(l))
+	c.shared = c.shared[:0]
+	var before []byte
+	for at, i := 0, 0; i < c.n; i++ {
+		key := c.keys[at : at+c.lens[i]]
+		c.shared = append(c.shared, common(before, key))
+		data = binary.AppendUvarint(data, uint64(c.shared[i]))
+		before, at = key, at+c.lens[i]
+	}
+	for i, l := range c.lens {
+		data = binary.AppendUvarint(data, uint64(l-c.shared[i]))
 	}
 	for _, l := range c.vlens {
 		data = binary.AppendUvarint(data, uint64(l))
 	}
-	data = append(append(data, c.keys...), c.values...)
+	for at, i := 0, 0; i < c.n; i++ {
+		data = append(data, c.keys[at+c.shared[i]:at+c.lens[i]]...)
+		at += c.lens[i]
+	}
+	data = append(data, c.values...)
 	c.form = data
 
 	c.leaves = c.leaves[:0]

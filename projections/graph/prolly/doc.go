@@ -52,12 +52,14 @@
 //
 // In its canonical form. A uvarint is that of encoding/binary, in its shortest form.
 //
-//	0  version, 1
+//	0  version, 2
 //	1  level: 0 for entries, above that for links
 //	2  n, the number of entries, 1 to MaxEntries
-//	3  n uvarints: the lengths of the keys, at most MaxKey
+//	3  n uvarints: how many bytes each key begins with that the key before it begins
+//	   with, too, as many as there are; 0 of the first
+//	   n uvarints: the lengths of what is left of the keys; a key has at most MaxKey bytes
 //	   n uvarints: the lengths of the values, at most MaxValue
-//	   the keys, each above the one before it, bytewise
+//	   what is left of the keys, each key above the one before it, bytewise
 //	   the values
 //
 // The value of a link is the hash of a chunk of the level below, 32 bytes, and a uvarint:
@@ -130,6 +132,9 @@
 //   - Links have a separator as their key, not the last key of the chunk: as in a B+
 //     tree with suffix truncation (Bayer and Unterauer, Prefix B-Trees, 1977). Keys of
 //     a code graph hold hashes and are long; most of what an edit writes is links.
+//   - The keys of a chunk are written without what they share with the one before. The
+//     store compresses that away as well, but a block then holds, and a read of one chunk
+//     decompresses, half as much.
 //   - Chunks are small, 16 entries on average: what 1,000 snapshots take together counts
 //     for more than how fast one is scanned (BenchmarkSnapshots).
 //   - Chunks are stored by where they stand, and the hash comes after it. By hash alone

@@ -26,18 +26,18 @@ func sha(parts ...any) [32]byte {
 // TestLayout computes the root of a map by hand, as the package comment says.
 func TestLayout(t *testing.T) {
 	long := strings.Repeat("l", 129)
-	d, _ := newDB()
-	root := build(t, d, model{"a": "1", "bc": "", "d": long})
-	tree := sha(1, sha(1, sha(0, 1, "a", "1"), sha(0, 2, "bc")), sha(4, 1, "d", sha(long)))
+	d, s := newDB()
+	root := build(t, d, model{"b": "1", "bc": "", "d": long})
+	tree := sha(1, sha(1, sha(0, 1, "b", "1"), sha(0, 2, "bc")), sha(4, 1, "d", sha(long)))
 	want := sha(2, 0, "\x00\x00\x00\x03", "\x00\x00\x00\x00\x00\x00\x00\x03", tree)
 	if root != want {
 		t.Errorf("root: got %s, want %x", root, want)
 	}
-	n, err := d.read(nil, root)
+	stored, err := s.Get(Ref{Hash: root})
 	check(t, err)
-	form := "\x01\x00\x03" + "\x01\x02\x01" + "\x01\x00\x81\x01" + "abcd" + "1" + long
-	if string(n.data) != form {
-		t.Errorf("canonical form: got %q, want %q", n.data, form)
+	form := "\x02\x00\x03" + "\x00\x01\x00" + "\x01\x01\x01" + "\x01\x00\x81\x01" + "bcd" + "1" + long
+	if got := string(stored[storedData:]); got != form {
+		t.Errorf("canonical form: got %q, want %q", got, form)
 	}
 	if want := sha(2, 0, strings.Repeat("\x00", 12), sha()); Empty != want {
 		t.Errorf("root of the empty map: got %s, want %x", Empty, want)
@@ -54,7 +54,7 @@ func TestLayout(t *testing.T) {
 	check(t, err)
 	proof, err := p.MarshalBinary()
 	check(t, err)
-	one, last := sha(0, 1, "a", "1"), sha(4, 1, "d", sha(long))
+	one, last := sha(0, 1, "b", "1"), sha(4, 1, "d", sha(long))
 	if want := "\x01\x01\x00\x03" + "\x03\x01\x00" + string(one[:]) + string(last[:]); string(proof) != want {
 		t.Errorf("proof of presence: got %x, want %x", proof, want)
 	}

@@ -24,7 +24,7 @@ func pack(h Hash, data []byte) []byte {
 	return append(b, data...)
 }
 
-// unpack decodes the stored form, which it keeps.
+// unpack decodes the stored form.
 func unpack(h Hash, stored []byte) (*node, error) {
 	if len(stored) < storedData {
 		return nil, errShort
