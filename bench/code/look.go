@@ -167,7 +167,7 @@ func storage(ctx context.Context, graph *snapshots.Code, all []*recountv1.CodeSn
 // questions asks old snapshots, each of a node that was just opened and has asked
 // HEAD before: callers and impact, and both again.
 func questions(ctx context.Context, dir string, all []*recountv1.CodeSnapshot, asked int) error {
-	var head, callers, impact, again []time.Duration
+	var head, callers, impact, again, used []time.Duration
 	timed := func(to *[]time.Duration, do func() error) error {
 		began := time.Now()
 		err := do()
@@ -196,11 +196,13 @@ func questions(ctx context.Context, dir string, all []*recountv1.CodeSnapshot, a
 			first = &impact
 		}
 		err = timed(&head, ask(all[len(all)-1].Commit))
+		before := cpu()
 		if err == nil && first == &impact {
 			err = timed(&impact, reach)
 		} else if err == nil {
 			err = timed(&callers, ask(old.Commit))
 		}
+		used = append(used, cpu()-before)
 		if err == nil {
 			err = timed(&again, reach)
 		}
@@ -211,6 +213,7 @@ func questions(ctx context.Context, dir string, all []*recountv1.CodeSnapshot, a
 	fmt.Printf("first question of all, to the last snapshot: %s\n", spread(head))
 	fmt.Printf("then the first to an old one: callers, depth 3: %s\n", spread(callers))
 	fmt.Printf("… or impact: %s\n", spread(impact))
+	fmt.Printf("… user CPU of these first ones: %s\n", spread(used))
 	fmt.Printf("impact again: %s\n", spread(again))
 	return nil
 }
