@@ -79,6 +79,7 @@ var maps = []struct {
 	{"externals", (*snapshots.Snapshot).Externals},
 	{"users", (*snapshots.Snapshot).Users},
 	{"unresolved", (*snapshots.Snapshot).Unresolved},
+	{"lines", (*snapshots.Snapshot).Lines},
 }
 
 // taken is what some chunks take.

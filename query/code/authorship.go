@@ -61,8 +61,12 @@ func (a *asking) authorship(snap *snapshots.Snapshot, keys []schemas.NodeKey, mo
 			return nil, 0, err
 		}
 		if n != nil {
+			symbol, err := symbolOf(snap, k, n)
+			if err != nil {
+				return nil, 0, err
+			}
 			start.tracked[k] = len(all)
-			all = append(all, SymbolAuthors{Symbol: symbolOf(snap.Repository, k, n)})
+			all = append(all, SymbolAuthors{Symbol: symbol})
 		}
 	}
 	seen := map[string]bool{snap.Commit: true}

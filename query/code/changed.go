@@ -18,6 +18,14 @@ type change struct {
 	old, new *recountv1.CodeNode // nil where it is not there
 }
 
+// known is the node as it is now, or, where it is gone, as it was.
+func (c change) known() *recountv1.CodeNode {
+	if c.new == nil {
+		return c.old
+	}
+	return c.new
+}
+
 // What became of a symbol.
 const (
 	changeAdded     = "added"

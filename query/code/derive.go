@@ -106,7 +106,9 @@ func (d *derivation) nodes() error {
 				g.stubs[int32(len(g.keys))] = stubs
 			}
 			d.now[i] = int32(len(g.keys))
-			g.keys, g.nodes = append(g.keys, was.keys[i]), append(g.nodes, was.nodes[i])
+			n := was.nodes[i]
+			n.line, n.end = 0, n.end-n.line // as the map has it
+			g.keys, g.nodes = append(g.keys, was.keys[i]), append(g.nodes, n)
 		}
 	}
 	err := d.each(snapshots.NodesMap, func(c prolly.Change) error {
@@ -131,15 +133,21 @@ func (d *derivation) nodes() error {
 		}
 		return g.addNode(key, c.New, &packages, &languages)
 	})
+	if err != nil {
+		return err
+	}
 	stay(len(was.keys))
 	g.packages, g.languages = packages.names, languages.names
+	if err := g.readLines(d.ctx, d.s); err != nil {
+		return err
+	}
 	d.moved = make([]uint32, len(was.keys))
 	for i, now := range d.now {
 		if now >= 0 {
 			d.moved[i] = g.nodes[now].line - was.nodes[i].line
 		}
 	}
-	return err
+	return nil
 }
 
 // edits are what differs of some edges: gone with the numbers that nodes had, came

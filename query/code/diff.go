@@ -170,7 +170,9 @@ func (d *differing) all() (err error) {
 		return err
 	}
 	d.moved = movesOf(d.nodes)
-	d.symbols()
+	if err := d.symbols(); err != nil {
+		return err
+	}
 	d.a.step(query.Step{Operator: "changes", Inputs: map[string]string{"map": "nodes"}, Counts: map[string]int64{"entries": int64(len(d.nodes)), "symbols": int64(len(d.resp.Symbols))}})
 	d.a.lap("changes")
 	if err := d.diffEdges(); err != nil {
@@ -190,7 +192,7 @@ var order = []string{changeRemoved, changeSignature, changeBody, changeMoved, ch
 
 // symbols tells what became of the nodes, without files, packages, and what only
 // stands at another line.
-func (d *differing) symbols() {
+func (d *differing) symbols() error {
 	counts := d.resp.Counts
 	for _, kind := range order {
 		counts[kind] = 0
@@ -201,19 +203,32 @@ func (d *differing) symbols() {
 			continue
 		}
 		counts[kind]++
-		n := c.new
-		if n == nil {
-			n = c.old
+		symbol, err := d.symbol(c)
+		if err != nil {
+			return err
 		}
-		s := SymbolChange{Symbol: symbolOf(d.now.Repository, c.key, n), Change: kind, Signature: n.Signature}
+		s := SymbolChange{Symbol: symbol, Change: kind, Signature: c.known().Signature}
 		if was, old := d.moved.before(c); old != nil && kind != changeRemoved {
-			s.Before = &Before{old.Signature, was.Path(), old.GetStart().GetLine()}
+			line, err := d.base.Line(was)
+			if err != nil {
+				return err
+			}
+			s.Before = &Before{old.Signature, was.Path(), line}
 		}
 		d.resp.Symbols = append(d.resp.Symbols, s)
 	}
 	slices.SortStableFunc(d.resp.Symbols, func(x, y SymbolChange) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, x.Change), slices.Index(order, y.Change)), compareBool(x.Test, y.Test), compareBool(!x.Exported, !y.Exported))
 	})
+	return nil
+}
+
+// symbol is what changed, as it is now, or, where it is gone, as it was.
+func (d *differing) symbol(c change) (Symbol, error) {
+	if c.new == nil {
+		return symbolOf(d.base, c.key, c.old)
+	}
+	return symbolOf(d.now, c.key, c.new)
 }
 
 // owners counts the files that differ by who owns them.

@@ -94,24 +94,18 @@ func (e edgeChange) change() string {
 // nameEdges names the ends of the edges that are shown, by the nodes of the
 // revision that has them.
 func (d *differing) nameEdges() error {
-	was, err := d.base.Nodes()
-	if err != nil {
-		return err
-	}
-	is, err := d.now.Nodes()
-	if err != nil {
-		return err
-	}
 	for i := range d.resp.Edges {
-		e, nodes := d.edges[i], is
-		if e.gone {
-			nodes = was
-		}
-		from, err := nodeIn(nodes, e.from)
+		e := d.edges[i]
+		nodes, err := d.has(e).Nodes()
 		if err != nil {
 			return err
 		}
-		d.resp.Edges[i].From, d.resp.Edges[i].Site = displayOf(e.from, from.GetPackage()), siteFrom(e.from, from, e.edge)
+		if d.resp.Edges[i].From, err = nameIn(nodes, e.from); err != nil {
+			return err
+		}
+		if d.resp.Edges[i].Site, err = siteFrom(d.has(e), e.from, e.edge); err != nil {
+			return err
+		}
 		if e.outside {
 			_, pkg, name := cutOutside(e.to)
 			d.resp.Edges[i].To = strings.Trim(pkg+"."+name, ".")
@@ -124,15 +118,24 @@ func (d *differing) nameEdges() error {
 	return nil
 }
 
+// has is the revision that has an edge.
+func (d *differing) has(e edgeChange) *snapshots.Snapshot {
+	if e.gone {
+		return d.base
+	}
+	return d.now
+}
+
 func nameIn(nodes *prolly.Map, k schemas.NodeKey) (string, error) {
 	n, err := nodeIn(nodes, k)
 	return displayOf(k, n.GetPackage()), err
 }
 
 // siteFrom is FILE:LINE of the first site of an edge from a node, which contains nothing.
-func siteFrom(k schemas.NodeKey, from *recountv1.CodeNode, e edge) string {
-	e.count(from.GetStart().GetLine())
-	return place(k.Path(), e.line)
+func siteFrom(s *snapshots.Snapshot, k schemas.NodeKey, e edge) (string, error) {
+	line, err := s.Line(k)
+	e.count(line)
+	return place(k.Path(), e.line), err
 }
 
 // nodeIn is a node of a map; nil where it has none.
@@ -162,14 +165,6 @@ func (d *differing) dependencies() error {
 	if err != nil {
 		return err
 	}
-	nodesWere, err := d.base.Nodes()
-	if err != nil {
-		return err
-	}
-	nodesNow, err := d.now.Nodes()
-	if err != nil {
-		return err
-	}
 	seen := map[[2]string]bool{}
 	for _, e := range d.edges {
 		if !e.outside {
@@ -177,9 +172,9 @@ func (d *differing) dependencies() error {
 		}
 		language, pkg, name := cutOutside(e.to)
 		id := [2]string{language, pkg}
-		other, nodes := was, nodesNow
+		other := was
 		if e.gone {
-			other, nodes = is, nodesWere
+			other = is
 		}
 		if pkg == "" || seen[id] {
 			continue
@@ -193,11 +188,10 @@ func (d *differing) dependencies() error {
 			continue
 		}
 		d.resp.Counts["dependencies_"+e.change()]++
-		from, err := nodeIn(nodes, e.from)
-		if err != nil {
+		dep := DependencyChange{Change: e.change(), Language: language, Package: pkg}
+		if dep.Site, err = siteFrom(d.has(e), e.from, e.edge); err != nil {
 			return err
 		}
-		dep := DependencyChange{Change: e.change(), Language: language, Package: pkg, Site: siteFrom(e.from, from, e.edge)}
 		if dep.Repo, err = d.a.declaredIn(d.now, language, pkg, name); err != nil {
 			return err
 		}
@@ -317,7 +311,13 @@ func (d *differing) usesIn(o *snapshots.Snapshot, c change, kind string) error {
 		if n == nil {
 			n = &recountv1.CodeNode{}
 		}
-		use.Symbol, use.Site, use.Confidence = symbolOf(o.Repository, from, n), siteFrom(from, n, known), confidence(known.confidence)
+		if use.Symbol, err = symbolOf(o, from, n); err != nil {
+			return err
+		}
+		if use.Site, err = siteFrom(o, from, known); err != nil {
+			return err
+		}
+		use.Confidence = confidence(known.confidence)
 		d.resp.Elsewhere = append(d.resp.Elsewhere, use)
 	}
 	return nil

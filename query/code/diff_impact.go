@@ -68,7 +68,9 @@ func (d *differing) impact() error {
 	for _, u := range untested[:min(len(untested), mostSymbolImpacts)] {
 		delta.Untested = append(delta.Untested, w.symbol(u))
 	}
-	d.eachImpact(&delta, old, w)
+	if err := d.eachImpact(&delta, old, w); err != nil {
+		return err
+	}
 	counts := d.resp.Counts
 	counts["impact"], counts["impact_before"], counts["impact_growth"] = delta.After.Symbols, delta.Before.Symbols, delta.After.Symbols-delta.Before.Symbols
 	counts["tests"], counts["untested"] = delta.After.Tests, len(untested)
@@ -103,29 +105,30 @@ func (w *world) reach(all []reached) (r Reach) {
 }
 
 // eachImpact walks from each symbol by itself.
-func (d *differing) eachImpact(delta *ImpactDelta, old, now *world) {
+func (d *differing) eachImpact(delta *ImpactDelta, old, now *world) error {
 	walked := 0
 	for _, s := range d.nodes {
 		kind := d.moved.kind(s)
-		n := s.new
-		if n == nil {
-			n = s.old
-		}
-		if kind == changeOther || s.key.Chain() == "" || n.Test {
+		if kind == changeOther || s.key.Chain() == "" || s.known().Test {
 			continue
 		}
 		if walked++; walked > mostSymbolImpacts {
 			break
 		}
+		symbol, err := d.symbol(s)
+		if err != nil {
+			return err
+		}
 		was, _ := d.moved.before(s)
 		delta.Symbols = append(delta.Symbols, SymbolImpact{
-			Symbol: symbolOf(d.now.Repository, s.key, n), Change: kind,
+			Symbol: symbol, Change: kind,
 			Before: old.reachedFrom(was), After: now.reachedFrom(s.key),
 		})
 	}
 	slices.SortStableFunc(delta.Symbols, func(x, y SymbolImpact) int {
 		return cmp.Or(cmp.Compare(abs(y.After-y.Before), abs(x.After-x.Before)), cmp.Compare(y.After, x.After))
 	})
+	return nil
 }
 
 // reachedFrom counts what a node of the first graph reaches; none where it is not

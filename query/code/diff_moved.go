@@ -1,6 +1,7 @@
 package code
 
 import (
+	snapshots "github.com/recountdb/recount/projections/graph/code"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -77,12 +78,13 @@ func (m moves) now(k schemas.NodeKey) schemas.NodeKey {
 	return k
 }
 
-// symbolOf is a stored node as answers show it.
-func symbolOf(repo string, k schemas.NodeKey, n *recountv1.CodeNode) Symbol {
+// symbolOf is a stored node of a snapshot as answers show it.
+func symbolOf(s *snapshots.Snapshot, k schemas.NodeKey, n *recountv1.CodeNode) (Symbol, error) {
+	line, err := s.Line(k)
 	return Symbol{
-		Repo: repo, Name: displayOf(k, n.Package), Kind: kindName(k.Kind()), Language: n.Language, Package: n.Package,
-		File: k.Path(), Line: n.GetStart().GetLine(), EndLine: n.GetEnd().GetLine(), Exported: n.Exported, Test: n.Test, Variant: k.Variant(),
-	}
+		Repo: s.Repository, Name: displayOf(k, n.Package), Kind: kindName(k.Kind()), Language: n.Language, Package: n.Package,
+		File: k.Path(), Line: line, EndLine: line + n.GetEnd().GetLine(), Exported: n.Exported, Test: n.Test, Variant: k.Variant(),
+	}, err
 }
 
 // displayOf is a node's name for people.

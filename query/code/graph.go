@@ -91,6 +91,9 @@ type symbol struct{ language, pkg, name string }
 func load(ctx context.Context, s *snapshots.Snapshot) (*Graph, error) {
 	g := newGraph(s)
 	byKey, err := g.readNodes(ctx, s)
+	if err == nil {
+		err = g.readLines(ctx, s)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -234,8 +237,6 @@ func (g *Graph) addNode(key schemas.NodeKey, value []byte, packages, languages *
 			nd.pkg = packages.of(b)
 		case 4:
 			nd.ownerLen = uint16(min(len(b), 1<<16-1))
-		case 9:
-			nd.line = placeLine(b)
 		case 10:
 			nd.end = placeLine(b)
 		case 11:
@@ -254,6 +255,33 @@ func (g *Graph) addNode(key schemas.NodeKey, value []byte, packages, languages *
 		return fmt.Errorf("node %q: %w", key, err)
 	}
 	g.keys, g.nodes = append(g.keys, key), append(g.nodes, nd)
+	return nil
+}
+
+// readLines puts nodes where they stand: until then the last line of each is counted
+// from its first.
+func (g *Graph) readLines(ctx context.Context, s *snapshots.Snapshot) error {
+	for e, err := range s.Range(snapshots.LinesMap, nil, nil) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		path, from, lines, err := snapshots.CutLines(e)
+		if err != nil {
+			return err
+		}
+		first, _ := g.find(schemas.NodeKey(path + "\x00"))
+		at := int(first) + from
+		if end := at + len(lines); end > len(g.keys) || g.keys[end-1].Path() != path {
+			return fmt.Errorf("snapshot %s of %s: lines of more nodes than %q has", g.hash, g.repo, path)
+		}
+		for i, line := range lines {
+			g.nodes[at+i].line = line
+			g.nodes[at+i].end += line
+		}
+	}
 	return nil
 }
 

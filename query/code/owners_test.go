@@ -85,7 +85,7 @@ func TestSnapshots(t *testing.T) {
 	if s.Files.Total != 5 || s.Files.By["toy"] != 4 || s.Symbols.By["method"] != 5 || s.Edges.By["implements"] != 2 || s.Outside.Total != 2 || s.Unresolved != 1 {
 		t.Errorf("holds %+v %+v %+v %+v, %d unresolved", s.Files, s.Symbols, s.Edges, s.Outside, s.Unresolved)
 	}
-	if s.Status != query.StatusOK || len(s.Roots) != 7 || s.Revision.Commit != second || s.Revision.Snapshot != l.Snapshots[0].Snapshot {
+	if s.Status != query.StatusOK || len(s.Roots) != 8 || s.Revision.Commit != second || s.Revision.Snapshot != l.Snapshots[0].Snapshot {
 		t.Errorf("snapshot %+v", s.Revision)
 	}
 	if l, err = code.Log(t.Context(), m.s, code.LogRequest{Limit: 1}); err != nil || !l.Truncated {

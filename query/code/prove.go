@@ -260,7 +260,7 @@ func rootsOf(m *recountv1.CodeMaps) map[string]string {
 func mapFields(m *recountv1.CodeMaps) map[snapshots.Which]*[]byte {
 	return map[snapshots.Which]*[]byte{
 		snapshots.FilesMap: &m.Files, snapshots.NodesMap: &m.Nodes, snapshots.OutMap: &m.Out, snapshots.InMap: &m.In,
-		snapshots.ExternalsMap: &m.Externals, snapshots.UsersMap: &m.Users, snapshots.UnresolvedMap: &m.Unresolved,
+		snapshots.ExternalsMap: &m.Externals, snapshots.UsersMap: &m.Users, snapshots.UnresolvedMap: &m.Unresolved, snapshots.LinesMap: &m.Lines,
 	}
 }
 

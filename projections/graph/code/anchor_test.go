@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/recountdb/recount/projections/projtest"
+	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestALineAboveLeavesEdgesAlone commits a file twice, the second time with two lines
-// put in above all that it declares: its nodes stand elsewhere, its edges are as they
-// were, also those whose site is above the declaration that they begin in.
-func TestALineAboveLeavesEdgesAlone(t *testing.T) {
+// TestALineAbove commits a file twice, the second time with two lines put in above all
+// that it declares: its nodes and edges are as they were, also those whose site is above
+// the declaration that they begin in; only the map of lines says otherwise.
+func TestALineAbove(t *testing.T) {
 	shard := projtest.Shard{TP: projtest.Shard{}.TP}
 	shard.TP.Topic = "recount.commits"
 	h := newHistory(nil, &shard, "repo")
@@ -65,7 +66,21 @@ func TestALineAboveLeavesEdgesAlone(t *testing.T) {
 			t.Errorf("%q: %x before, %x now", c.Key, c.Old, c.New)
 		}
 	}
-	if was.roots.nodes == is.roots.nodes {
-		t.Error("the nodes stand where they stood")
+	if was.roots.nodes != is.roots.nodes {
+		for c := range is.Since(was, NodesMap) {
+			t.Errorf("%q: %x before, %x now", c.Key, c.Old, c.New)
+		}
+	}
+	for name, line := range map[string]uint32{"f": 10, "g": 20, "none": 0} {
+		k := schemas.NewNodeKey("a.toy", "", name, recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, "")
+		for i, s := range []*Snapshot{was, is} {
+			want := line
+			if want > 0 {
+				want += uint32(2 * i)
+			}
+			if got, err := s.Line(k); err != nil || got != want {
+				t.Errorf("commit %d: %q is at %d %v, want %d", i, name, got, err, want)
+			}
+		}
 	}
 }

@@ -253,7 +253,7 @@ type edits struct {
 	b   *builder
 	old roots
 
-	files, nodes, out, in, externals, users, unresolved []prolly.Edit
+	files, nodes, out, in, externals, users, unresolved, lines []prolly.Edit
 }
 
 func (e *edits) file(path string, f *recountv1.CodeFile) error {
@@ -281,12 +281,13 @@ func (e *edits) graph(g resolve.FileGraph) error {
 	}
 	nodes := make([]prolly.Entry, 0, len(g.Nodes))
 	for _, n := range g.Nodes {
-		value, err := marshal(n.Node)
+		value, err := marshal(lineless(n.Node))
 		if err != nil {
 			return err
 		}
 		add(&nodes, prolly.Entry{Key: []byte(n.Key), Value: value}, recountv1.EdgeKind_EDGE_KIND_CONTAINS, n.Key.Chain(), n.Node.GetStart())
 	}
+	inOrder(&nodes)
 	lines := firstLines(g)
 	out := make([]prolly.Entry, 0, len(g.Edges))
 	for _, edge := range g.Edges {
@@ -307,6 +308,9 @@ func (e *edits) graph(g resolve.FileGraph) error {
 	for _, u := range g.Unresolved {
 		add(&unresolved, prolly.Entry{Key: unresolvedKey(u)}, u.Kind, u.Path, u.At)
 	}
+	inOrder(&out)
+	inOrder(&externals)
+	inOrder(&unresolved)
 	under := append([]byte(g.Path), 0)
 	for _, m := range []struct {
 		which Which
@@ -320,6 +324,7 @@ func (e *edits) graph(g resolve.FileGraph) error {
 		{OutMap, e.old.out, out, &e.out, &e.in},
 		{ExternalsMap, e.old.externals, externals, &e.externals, &e.users},
 		{UnresolvedMap, e.old.unresolved, unresolved, &e.unresolved, nil},
+		{LinesMap, e.old.lines, lineEntries(g.Path, nodes, lines), &e.lines, nil},
 	} {
 		was, err := e.b.maps.In(m.which.space()).Map(m.root)
 		if err != nil {
@@ -352,10 +357,14 @@ func firstSite(e *recountv1.CodeEdge) *recountv1.Place {
 	return e.Sites[0]
 }
 
-// replace adds the edits that turn what was under a path into what is.
+// inOrder sorts entries by key, each once.
+func inOrder(all *[]prolly.Entry) {
+	slices.SortFunc(*all, func(a, b prolly.Entry) int { return bytes.Compare(a.Key, b.Key) })
+	*all = slices.CompactFunc(*all, func(a, b prolly.Entry) bool { return bytes.Equal(a.Key, b.Key) })
+}
+
+// replace adds the edits that turn what was under a path into what is, both in order.
 func replace(was iter.Seq2[prolly.Entry, error], now []prolly.Entry, to, mirror *[]prolly.Edit) error {
-	slices.SortFunc(now, func(a, b prolly.Entry) int { return bytes.Compare(a.Key, b.Key) })
-	now = slices.CompactFunc(now, func(a, b prolly.Entry) bool { return bytes.Equal(a.Key, b.Key) })
 	edit := func(e prolly.Edit) {
 		*to = append(*to, e)
 		if from, kind, target, ok := cutEdge(e.Key); ok && mirror != nil {
@@ -389,7 +398,7 @@ func replace(was iter.Seq2[prolly.Entry, error], now []prolly.Entry, to, mirror 
 
 func (e *edits) apply() (roots, error) {
 	next := e.old
-	edits := [len(allMaps)][]prolly.Edit{e.files, e.nodes, e.out, e.in, e.externals, e.users, e.unresolved}
+	edits := [len(allMaps)][]prolly.Edit{e.files, e.nodes, e.out, e.in, e.externals, e.users, e.unresolved, e.lines}
 	for i, root := range next.all() {
 		changed, _, err := e.b.maps.In(allMaps[i].space()).Apply(*root, edits[i])
 		if err != nil {
@@ -401,26 +410,30 @@ func (e *edits) apply() (roots, error) {
 }
 
 // roots are the roots of a snapshot's maps.
-type roots struct{ files, nodes, out, in, externals, users, unresolved prolly.Hash }
+type roots struct{ files, nodes, out, in, externals, users, unresolved, lines prolly.Hash }
 
 func emptyRoots() roots {
-	return roots{prolly.Empty, prolly.Empty, prolly.Empty, prolly.Empty, prolly.Empty, prolly.Empty, prolly.Empty}
+	var r roots
+	for _, root := range r.all() {
+		*root = prolly.Empty
+	}
+	return r
 }
 
 func (r *roots) all() []*prolly.Hash {
-	return []*prolly.Hash{&r.files, &r.nodes, &r.out, &r.in, &r.externals, &r.users, &r.unresolved}
+	return []*prolly.Hash{&r.files, &r.nodes, &r.out, &r.in, &r.externals, &r.users, &r.unresolved, &r.lines}
 }
 
 func (r roots) encode() *recountv1.CodeMaps {
 	return &recountv1.CodeMaps{
 		Files: r.files[:], Nodes: r.nodes[:], Out: r.out[:], In: r.in[:],
-		Externals: r.externals[:], Users: r.users[:], Unresolved: r.unresolved[:],
+		Externals: r.externals[:], Users: r.users[:], Unresolved: r.unresolved[:], Lines: r.lines[:],
 	}
 }
 
 func decodeRoots(m *recountv1.CodeMaps) (roots, error) {
 	var r roots
-	for i, b := range [][]byte{m.GetFiles(), m.GetNodes(), m.GetOut(), m.GetIn(), m.GetExternals(), m.GetUsers(), m.GetUnresolved()} {
+	for i, b := range [][]byte{m.GetFiles(), m.GetNodes(), m.GetOut(), m.GetIn(), m.GetExternals(), m.GetUsers(), m.GetUnresolved(), m.GetLines()} {
 		if len(b) != len(prolly.Hash{}) {
 			return r, fmt.Errorf("snapshot: root %d has %d bytes", i, len(b))
 		}
@@ -433,7 +446,7 @@ func decodeRoots(m *recountv1.CodeMaps) (roots, error) {
 // alone: the parents are named by their commits, so that a history that begins
 // later gives the same hash.
 func snapshotHash(s *recountv1.CodeSnapshot, r roots) schemas.Hash {
-	c := schemas.NewCanon("recount/snapshot/2").String(s.Repository).String(s.Commit).Int(int64(len(s.Parents)))
+	c := schemas.NewCanon("recount/snapshot/3").String(s.Repository).String(s.Commit).Int(int64(len(s.Parents)))
 	for _, p := range s.Parents {
 		c.String(p)
 	}

@@ -58,7 +58,8 @@ const MaxFaults = 100
 // snapshot has the hash it is stored under and is as the package prolly promises;
 // every snapshot's hash is that of its commit and maps; of the newest graph of each
 // repository both directions of each edge are there, both of its ends are nodes, and
-// its files have their facts. What is damaged is told where it is met first; there
+// its files have their facts, and its nodes
+// their lines. What is damaged is told where it is met first; there
 // are at most 100 faults. progress, which may be nil, is called with each snapshot.
 // An error is the context's or the store's: then the check did not end.
 func (v *View) Check(ctx context.Context, progress func(done, total int)) (Checked, []Fault, error) {
@@ -234,6 +235,9 @@ func (c *check) graph(s *Snapshot) error {
 			return err
 		}
 	}
+	if err := c.lines(s, nodes); err != nil {
+		return err
+	}
 	changes, err := s.Changes()
 	if err != nil {
 		return err
@@ -241,6 +245,41 @@ func (c *check) graph(s *Snapshot) error {
 	for _, f := range changes {
 		if err := c.factsOf(s, f); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// lines looks whether each path that has lines has as many as nodes.
+func (c *check) lines(s *Snapshot, nodes map[string]struct{}) error {
+	has, want := map[string]int{}, map[string]int{}
+	for key := range nodes {
+		want[schemas.NodeKey(key).Path()]++
+	}
+	fault := Fault{Repository: s.Repository, Commit: s.Commit, Map: LinesMap}
+	for e, err := range s.Range(LinesMap, nil, nil) {
+		if err == nil {
+			err = c.ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		path, _, lines, err := CutLines(e)
+		if err != nil {
+			fault.What = err.Error()
+			if err := c.fault(fault); err != nil {
+				return err
+			}
+			continue
+		}
+		has[path] += len(lines)
+	}
+	for _, path := range slices.Sorted(maps.Keys(has)) {
+		if has[path] != want[path] {
+			fault.What = fmt.Sprintf("%q has lines of %d nodes, and %d nodes", path, has[path], want[path])
+			if err := c.fault(fault); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

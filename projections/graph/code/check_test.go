@@ -28,6 +28,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 	for _, blob := range h.files[h.commits[len(h.commits)-1]] {
 		lastBlob, _ = hex.DecodeString(blob)
 	}
+	lines := linesOf(t, &shard, h, h.commits[0])
 	for name, test := range map[string]struct {
 		prefix  []byte
 		change  func(value []byte) []byte
@@ -47,18 +48,19 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 				return v
 			}
 			s.Maps.In = prolly.Empty[:]
-			roots, err := decodeRoots(s.Maps)
-			if err != nil {
-				t.Fatal(err)
-			}
-			hash := snapshotHash(s, roots)
-			s.Snapshot = hash[:]
-			v, err = marshal(s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return v
+			return hashedAgain(t, s)
 		}, "not in the map in", false},
+		"lines of another commit": {about(key, h.repo, aboutCommit), func(v []byte) []byte {
+			s := &recountv1.CodeSnapshot{}
+			if err := proto.Unmarshal(v, s); err != nil {
+				t.Fatal(err)
+			}
+			if s.Commit != h.commits[len(h.commits)-1] {
+				return v
+			}
+			s.Maps.Lines = lines
+			return hashedAgain(t, s)
+		}, "has lines of", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -91,6 +93,40 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 			}
 		})
 	}
+}
+
+// linesOf is the root of a commit's map of lines.
+func linesOf(t *testing.T, shard *projtest.Shard, h *history, commit string) []byte {
+	t.Helper()
+	c := open(t)
+	if err := c.Apply(t.Context(), shard.Batch(0, shard.Next)); err != nil {
+		t.Fatal(err)
+	}
+	v, err := c.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	s, err := v.Snapshot(RepoID{shard.TP, h.repo}, commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Maps.Lines
+}
+
+// hashedAgain is a snapshot whose maps were changed, with the hash that they give.
+func hashedAgain(t *testing.T, s *recountv1.CodeSnapshot) []byte {
+	t.Helper()
+	hash, err := HashOf(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Snapshot = hash[:]
+	v, err := marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // tamper changes the first value below a prefix that the change makes different;

@@ -22,10 +22,11 @@ const (
 	ExternalsMap  Which = "externals"
 	UsersMap      Which = "users"
 	UnresolvedMap Which = "unresolved"
+	LinesMap      Which = "lines"
 )
 
 // allMaps are in the order of roots.all.
-var allMaps = [...]Which{FilesMap, NodesMap, OutMap, InMap, ExternalsMap, UsersMap, UnresolvedMap}
+var allMaps = [...]Which{FilesMap, NodesMap, OutMap, InMap, ExternalsMap, UsersMap, UnresolvedMap, LinesMap}
 
 // space is where the chunks of such maps are. Each has its own, so that who reads one map
 // does not decompress the others beside it.
@@ -47,6 +48,8 @@ func (r roots) of(w Which) (prolly.Hash, error) {
 		return r.users, nil
 	case UnresolvedMap:
 		return r.unresolved, nil
+	case LinesMap:
+		return r.lines, nil
 	}
 	return prolly.Hash{}, fmt.Errorf("map %q: a snapshot has none of that name", w)
 }

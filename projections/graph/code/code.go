@@ -17,11 +17,11 @@ const (
 	// Name of the projection.
 	Name = "code"
 	// Version of what it stores.
-	Version = 9
+	Version = 10
 )
 
 // blockBytes is how much of neighbouring chunks is compressed together.
-const blockBytes = 32 << 10
+const blockBytes = 64 << 10
 
 // Options say how the projection is opened. The zero value is good but for Language.
 type Options struct {

@@ -269,6 +269,7 @@ func (s *Snapshot) In() (*prolly.Map, error)         { return s.open(InMap) }
 func (s *Snapshot) Externals() (*prolly.Map, error)  { return s.open(ExternalsMap) }
 func (s *Snapshot) Users() (*prolly.Map, error)      { return s.open(UsersMap) }
 func (s *Snapshot) Unresolved() (*prolly.Map, error) { return s.open(UnresolvedMap) }
+func (s *Snapshot) Lines() (*prolly.Map, error)      { return s.open(LinesMap) }
 
 // Range yields the entries of a map as prolly.Map.Range does, for who reads most of
 // it: one iterator reads them all.

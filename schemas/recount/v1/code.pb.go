@@ -1520,9 +1520,11 @@ type CodeNode struct {
 	Name  string `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`
 	// variant tells apart what has one name twice: parameter types of an overload,
 	// "#2" for the second of its kind.
-	Variant       string            `protobuf:"bytes,6,opt,name=variant,proto3" json:"variant,omitempty"`
-	Signature     string            `protobuf:"bytes,7,opt,name=signature,proto3" json:"signature,omitempty"`
-	Doc           string            `protobuf:"bytes,8,opt,name=doc,proto3" json:"doc,omitempty"`
+	Variant   string `protobuf:"bytes,6,opt,name=variant,proto3" json:"variant,omitempty"`
+	Signature string `protobuf:"bytes,7,opt,name=signature,proto3" json:"signature,omitempty"`
+	Doc       string `protobuf:"bytes,8,opt,name=doc,proto3" json:"doc,omitempty"`
+	// start and end are where it is declared. In the maps of a snapshot the line of start
+	// is 0, as it stands in the map lines, and that of end is counted from it, modulo 2^32.
 	Start         *Place            `protobuf:"bytes,9,opt,name=start,proto3" json:"start,omitempty"`
 	End           *Place            `protobuf:"bytes,10,opt,name=end,proto3" json:"end,omitempty"`
 	Exported      bool              `protobuf:"varint,11,opt,name=exported,proto3" json:"exported,omitempty"`
@@ -1850,6 +1852,7 @@ type CodeMaps struct {
 	Externals     []byte                 `protobuf:"bytes,5,opt,name=externals,proto3" json:"externals,omitempty"`
 	Users         []byte                 `protobuf:"bytes,6,opt,name=users,proto3" json:"users,omitempty"`
 	Unresolved    []byte                 `protobuf:"bytes,7,opt,name=unresolved,proto3" json:"unresolved,omitempty"`
+	Lines         []byte                 `protobuf:"bytes,8,opt,name=lines,proto3" json:"lines,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1929,6 +1932,13 @@ func (x *CodeMaps) GetUsers() []byte {
 func (x *CodeMaps) GetUnresolved() []byte {
 	if x != nil {
 		return x.Unresolved
+	}
+	return nil
+}
+
+func (x *CodeMaps) GetLines() []byte {
+	if x != nil {
+		return x.Lines
 	}
 	return nil
 }
@@ -2386,7 +2396,7 @@ const file_recount_v1_code_proto_rawDesc = "" +
 	"\aproblem\x18\a \x01(\tR\aproblem\x12\x1c\n" +
 	"\tgenerated\x18\b \x01(\bR\tgeneratedJ\x04\b\t\x10\n" +
 	"R\n" +
-	"first_path\"\xac\x01\n" +
+	"first_path\"\xc2\x01\n" +
 	"\bCodeMaps\x12\x14\n" +
 	"\x05files\x18\x01 \x01(\fR\x05files\x12\x14\n" +
 	"\x05nodes\x18\x02 \x01(\fR\x05nodes\x12\x10\n" +
@@ -2396,7 +2406,8 @@ const file_recount_v1_code_proto_rawDesc = "" +
 	"\x05users\x18\x06 \x01(\fR\x05users\x12\x1e\n" +
 	"\n" +
 	"unresolved\x18\a \x01(\fR\n" +
-	"unresolved\"\xb5\x04\n" +
+	"unresolved\x12\x14\n" +
+	"\x05lines\x18\b \x01(\fR\x05lines\"\xb5\x04\n" +
 	"\fCodeSnapshot\x12\x1e\n" +
 	"\n" +
 	"repository\x18\x01 \x01(\tR\n" +
