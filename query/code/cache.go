@@ -91,7 +91,7 @@ func (c *Cache) nearest(s *snapshots.Snapshot) (near *Graph) {
 // near, as the chunks of its snapshot may be gone since, it is read whole.
 func read(ctx context.Context, s *snapshots.Snapshot, near *Graph) (*Graph, error) {
 	if near != nil {
-		if base, err := s.Beside(near.of); err == nil {
+		if base, err := s.Beside(near.of); err == nil && !far(base, s) {
 			if g, err := derive(ctx, near, base, s); err == nil || ctx.Err() != nil {
 				return g, err
 			}

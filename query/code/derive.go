@@ -18,6 +18,21 @@ import (
 // errFar: two snapshots differ in so much that reading one whole takes less.
 var errFar = errors.New("the snapshots have little in common")
 
+// far says whether two snapshots have numbers of edges so different that errFar is to be
+// expected: then a fifth of them differ or more, and what differs costs as much as all.
+func far(a, b *snapshots.Snapshot) bool {
+	was, err := a.Out()
+	if err != nil {
+		return true
+	}
+	is, err := b.Out()
+	if err != nil {
+		return true
+	}
+	low, high := min(was.Len(), is.Len()), max(was.Len(), is.Len())
+	return high-low > high/10
+}
+
 // derive makes the graph of a snapshot out of that of another of the repository,
 // base, whose graph was: it reads what differs of the maps. The result is what load
 // makes.

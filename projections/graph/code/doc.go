@@ -20,6 +20,13 @@
 //	externals   Node FF kind language 00 package 00 name    CodeEdge
 //	users       language 00 package 00 name FF kind Node    nothing, who uses what is elsewhere
 //	unresolved  Node FF kind access path 00 line:column     nothing
+//	lines       path 00 part (uint32, big-endian)           where the nodes of the path begin
+//
+// The value of an entry of lines is a varint (encoding/binary, zigzag) for each of 4,096
+// nodes of the path from part·4,096 on, in the order of their keys: by how much its first
+// line is more than that of the one before, modulo 2^32; a node without a place is at 0.
+// A path whose nodes all are has no entry. In the map nodes the line of a start is 0, and
+// that of an end is counted from it.
 //
 // The lines of a CodeEdge's sites are counted from where its source begins (see Anchor),
 // so that a line put in changes the edges of one declaration, not those of the file.
@@ -33,7 +40,7 @@
 // partitions is two repositories.
 //
 //	0x10 Shard map place 00 hash         a chunk of a map (prolly.Keyed); map is a byte,
-//	                                     1 to 7 in the order above
+//	                                     1 to 8 in the order above
 //	0x11 Shard Repo 'f' blob language    StoredFacts, zstd
 //	0x11 Shard Repo 'c' commit           CodeSnapshot
 //	0x11 Shard Repo 'p' commit scope parts part
