@@ -12,12 +12,13 @@
 package recountv1
 
 import (
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
+
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 )
 
 const (
@@ -2519,38 +2520,41 @@ func file_recount_v1_code_proto_rawDescGZIP() []byte {
 	return file_recount_v1_code_proto_rawDescData
 }
 
-var file_recount_v1_code_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_recount_v1_code_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
-var file_recount_v1_code_proto_goTypes = []any{
-	(SymbolKind)(0),               // 0: recount.v1.SymbolKind
-	(EdgeKind)(0),                 // 1: recount.v1.EdgeKind
-	(Provenance)(0),               // 2: recount.v1.Provenance
-	(*FileFacts)(nil),             // 3: recount.v1.FileFacts
-	(*Place)(nil),                 // 4: recount.v1.Place
-	(*Declaration)(nil),           // 5: recount.v1.Declaration
-	(*Parameter)(nil),             // 6: recount.v1.Parameter
-	(*Reference)(nil),             // 7: recount.v1.Reference
-	(*Argument)(nil),              // 8: recount.v1.Argument
-	(*Import)(nil),                // 9: recount.v1.Import
-	(*ImportedName)(nil),          // 10: recount.v1.ImportedName
-	(*Binding)(nil),               // 11: recount.v1.Binding
-	(*RouteFact)(nil),             // 12: recount.v1.RouteFact
-	(*OwnerRule)(nil),             // 13: recount.v1.OwnerRule
-	(*CodeNode)(nil),              // 14: recount.v1.CodeNode
-	(*CodeEdge)(nil),              // 15: recount.v1.CodeEdge
-	(*CodeFile)(nil),              // 16: recount.v1.CodeFile
-	(*CodeMaps)(nil),              // 17: recount.v1.CodeMaps
-	(*CodeSnapshot)(nil),          // 18: recount.v1.CodeSnapshot
-	(*CodeRef)(nil),               // 19: recount.v1.CodeRef
-	(*StoredFacts)(nil),           // 20: recount.v1.StoredFacts
-	nil,                           // 21: recount.v1.Declaration.AttributesEntry
-	nil,                           // 22: recount.v1.Reference.AttributesEntry
-	nil,                           // 23: recount.v1.CodeNode.AttributesEntry
-	(*Signature)(nil),             // 24: recount.v1.Signature
-	(Scope)(0),                    // 25: recount.v1.Scope
-	(*Position)(nil),              // 26: recount.v1.Position
-	(*timestamppb.Timestamp)(nil), // 27: google.protobuf.Timestamp
-}
+var (
+	file_recount_v1_code_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+	file_recount_v1_code_proto_msgTypes  = make([]protoimpl.MessageInfo, 21)
+	file_recount_v1_code_proto_goTypes   = []any{
+		SymbolKind(0),                 // 0: recount.v1.SymbolKind
+		EdgeKind(0),                   // 1: recount.v1.EdgeKind
+		Provenance(0),                 // 2: recount.v1.Provenance
+		(*FileFacts)(nil),             // 3: recount.v1.FileFacts
+		(*Place)(nil),                 // 4: recount.v1.Place
+		(*Declaration)(nil),           // 5: recount.v1.Declaration
+		(*Parameter)(nil),             // 6: recount.v1.Parameter
+		(*Reference)(nil),             // 7: recount.v1.Reference
+		(*Argument)(nil),              // 8: recount.v1.Argument
+		(*Import)(nil),                // 9: recount.v1.Import
+		(*ImportedName)(nil),          // 10: recount.v1.ImportedName
+		(*Binding)(nil),               // 11: recount.v1.Binding
+		(*RouteFact)(nil),             // 12: recount.v1.RouteFact
+		(*OwnerRule)(nil),             // 13: recount.v1.OwnerRule
+		(*CodeNode)(nil),              // 14: recount.v1.CodeNode
+		(*CodeEdge)(nil),              // 15: recount.v1.CodeEdge
+		(*CodeFile)(nil),              // 16: recount.v1.CodeFile
+		(*CodeMaps)(nil),              // 17: recount.v1.CodeMaps
+		(*CodeSnapshot)(nil),          // 18: recount.v1.CodeSnapshot
+		(*CodeRef)(nil),               // 19: recount.v1.CodeRef
+		(*StoredFacts)(nil),           // 20: recount.v1.StoredFacts
+		nil,                           // 21: recount.v1.Declaration.AttributesEntry
+		nil,                           // 22: recount.v1.Reference.AttributesEntry
+		nil,                           // 23: recount.v1.CodeNode.AttributesEntry
+		(*Signature)(nil),             // 24: recount.v1.Signature
+		Scope(0),                      // 25: recount.v1.Scope
+		(*Position)(nil),              // 26: recount.v1.Position
+		(*timestamppb.Timestamp)(nil), // 27: google.protobuf.Timestamp
+	}
+)
+
 var file_recount_v1_code_proto_depIdxs = []int32{
 	5,  // 0: recount.v1.FileFacts.declarations:type_name -> recount.v1.Declaration
 	7,  // 1: recount.v1.FileFacts.references:type_name -> recount.v1.Reference
