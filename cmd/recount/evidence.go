@@ -41,7 +41,7 @@ func (e *evidenceFlags) add(c *cobra.Command) {
 	f.IntVar(&e.r.Expand.Nodes, "nodes", evidence.DefaultNodes, fmt.Sprintf("how many objects at most, hits and what led to them included, up to %d", evidence.MaxNodes))
 	f.StringVar(&e.r.Mode, "mode", evidence.ModeEvidence, "objects (what was found), evidence (and what led to it), subgraph (and what lies around it), context (texts with citations, for a model)")
 	f.IntVar(&e.r.Tokens, "tokens", evidence.DefaultTokens, fmt.Sprintf("how many tokens mode context may pack, up to %d", evidence.MaxTokens))
-	f.IntVarP(&e.r.Limit, "limit", "n", evidence.DefaultLimit, fmt.Sprintf("how many hits, up to %d", evidence.MaxLimit))
+	f.IntVarP(&e.r.Limit, "limit", "n", evidence.DefaultLimit, fmt.Sprintf("how many hits, up to %d; of other kinds up to five each besides", evidence.MaxLimit))
 	f.BoolVar(&e.versions, "versions", false, "show the versions of what has several")
 	f.BoolVar(&e.text, "text", false, "show whole texts")
 	f.BoolVar(&e.provenance, "provenance", false, "with --json: all events that the answer rests on, in full")

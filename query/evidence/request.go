@@ -78,7 +78,7 @@ type Request struct {
 	Expand  Expand            `json:"expand,omitzero" doc:"What to add around the hits, by typed edges."`
 	Mode    string            `json:"mode,omitempty" enum:"objects,evidence,subgraph,context" default:"evidence" example:"evidence" doc:"objects: what was found. evidence: also what led to it. subgraph: also what lies around it, as objects. context: texts with citations, packed into tokens, nothing summarised."`
 	Tokens  int               `json:"tokens,omitempty" minimum:"50" maximum:"200000" example:"2000" doc:"How many tokens mode context may pack, at four bytes a token; default 2000."`
-	Limit   int               `json:"limit,omitempty" minimum:"1" maximum:"1000" default:"10" example:"10" doc:"How many hits at most."`
+	Limit   int               `json:"limit,omitempty" minimum:"1" maximum:"1000" default:"10" example:"10" doc:"How many hits at most; of other kinds, where they answer, up to five each besides."`
 	Include []string          `json:"include,omitempty" maxItems:"64" example:"proof" doc:"What an answer of 8 KB leaves out: proof (where each hit stood in each step), versions (all of each object), provenance (all events it rests on, in full), text (whole texts). With any of them the answer is as large as it is."`
 	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.agents/0:42" doc:"Wait until everything below these offsets is visible: read your writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
 	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"How long at_least may wait, in milliseconds."`
