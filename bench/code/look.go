@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"runtime/pprof"
 	"slices"
@@ -41,7 +42,10 @@ func look(ctx context.Context, dir string, asked int, profile string) error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	return questions(ctx, dir, all, asked)
+	if err := questions(ctx, dir, all, asked); err != nil {
+		return err
+	}
+	return wander(ctx, dir, all, asked)
 }
 
 // byPosition are the commits that have a graph, as they came.
@@ -217,6 +221,34 @@ func questions(ctx context.Context, dir string, all []*recountv1.CodeSnapshot, a
 	fmt.Printf("… user CPU of these first ones: %s\n", spread(used))
 	fmt.Printf("impact again: %s\n", spread(again))
 	return nil
+}
+
+// wander asks one node, that stays open, of old snapshots in no order: of each the first
+// question that it is asked.
+func wander(ctx context.Context, dir string, all []*recountv1.CodeSnapshot, asked int) error {
+	set, _, err := open(dir)
+	if err != nil {
+		return err
+	}
+	s := code.Sources{Set: set, Graphs: code.NewCache(0)}
+	rng := rand.New(rand.NewPCG(1, 1))
+	var took [2][]time.Duration
+	for i, n := range rng.Perm(len(all) - 1)[:min(asked, len(all)-1)] {
+		sc := code.Scope{At: all[n].Commit}
+		began := time.Now()
+		if i%2 == 0 {
+			_, err = code.Callers(ctx, s, code.CallsRequest{Scope: sc, Symbol: symbol, Depth: 3})
+		} else {
+			_, err = code.Impact(ctx, s, code.ImpactRequest{Scope: sc, Symbol: symbol})
+		}
+		if err != nil {
+			return errors.Join(err, set.Close())
+		}
+		took[i%2] = append(took[i%2], time.Since(began))
+	}
+	fmt.Printf("one node asked of old ones in no order, of each for the first time: callers, depth 3: %s\n", spread(took[0]))
+	fmt.Printf("… or impact: %s\n", spread(took[1]))
+	return set.Close()
 }
 
 // symbol is what the questions are about; every snapshot of the history that is asked
