@@ -41,12 +41,12 @@ type ProveResponse struct {
 // the roots of the maps, the repository, the commit and its parents have the
 // snapshot's hash.
 type EdgeProof struct {
-	Version    int               `json:"recount_proof" example:"1" doc:"The version of this form."`
+	Version    int               `json:"recount_proof" example:"2" doc:"The version of this form."`
 	Snapshot   schemas.Hash      `json:"snapshot" doc:"The hash that stands for the snapshot."`
 	Repository string            `json:"repository" example:"github.com/acme/shop" doc:"The repository."`
 	Commit     string            `json:"commit" doc:"The commit."`
 	Parents    []string          `json:"parents" nullable:"false" doc:"The commit's parents."`
-	Maps       map[string]string `json:"maps" doc:"The roots of the snapshot's seven maps."`
+	Maps       map[string]string `json:"maps" doc:"The roots of the snapshot's eight maps."`
 	From       NodeName          `json:"from" doc:"Where the edge begins."`
 	Edge       string            `json:"edge" example:"calls" doc:"Its kind."`
 	To         *NodeName         `json:"to,omitempty" doc:"Where it ends, in the repository."`
@@ -73,7 +73,8 @@ type OutsideName struct {
 }
 
 const (
-	proofVersion = 1
+	// proofVersion is 2 since a snapshot has a map of lines.
+	proofVersion = 2
 	// MaxProof bounds what VerifyProof reads.
 	MaxProof = 1 << 20
 )
@@ -291,7 +292,7 @@ func verifyProof(file []byte, snapshot *schemas.Hash) (v Verified, err error) {
 		return v, fmt.Errorf("not a proof: %w", err)
 	}
 	if p.Version != proofVersion {
-		return v, fmt.Errorf("version %d: this program knows %d", p.Version, proofVersion)
+		return v, fmt.Errorf("a proof of form %d: this program knows form %d; prove it again, or verify it with the program that made it", p.Version, proofVersion)
 	}
 	maps := &recountv1.CodeMaps{}
 	fields := mapFields(maps)
