@@ -299,13 +299,17 @@ func TestCyclesEnd(t *testing.T) {
 func TestNodesBoundAnExpansion(t *testing.T) {
 	w := newWorld(t)
 	for i := range 300 {
-		w.add(0, of(fmt.Sprint("step", i), schemas.TypeAssistantMessage, i, fmt.Sprint("step", i-1), &recountv1.AgentEvent{Text: fmt.Sprint("going on ", i)}))
+		text := fmt.Sprint("going on ", i)
+		if i == 299 {
+			text = "arrived"
+		}
+		w.add(0, of(fmt.Sprint("step", i), schemas.TypeAssistantMessage, i, fmt.Sprint("step", i-1), &recountv1.AgentEvent{Text: text}))
 	}
-	r := w.ask(operator, evidence.Request{Text: "going 299", Limit: 1, Expand: evidence.Expand{Nodes: 20}})
+	r := w.ask(operator, evidence.Request{Text: "arrived", Limit: 1, Expand: evidence.Expand{Nodes: 20}})
 	if c := r.Objects[0].Chain; c.Length != 20 || !c.Cut || c.Complete {
 		t.Errorf("chain: %+v", c)
 	}
-	r = w.ask(operator, evidence.Request{Text: "going 299", Limit: 1, Expand: evidence.Expand{Nodes: 2000}})
+	r = w.ask(operator, evidence.Request{Text: "arrived", Limit: 1, Expand: evidence.Expand{Nodes: 2000}})
 	if c := r.Objects[0].Chain; c.Length != 299 || c.Cut || c.Complete { // step -1 never came
 		t.Errorf("chain: %+v", c)
 	}

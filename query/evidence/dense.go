@@ -1,23 +1,33 @@
 package evidence
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/projections/vector/kernel"
+	"github.com/recountdb/recount/schemas"
 )
 
 // minCosine is how near an object must be that only its embedding speaks for: something is
 // always nearest, also to a text that means nothing here.
 const minCosine = 0.25
 
-// byMeaning searches by the cosine of embeddings.
+// byMeaning searches by the cosine of embeddings: all that may be answered, or, where the
+// words found so much that nothing else could come in for its meaning alone, what the
+// other paths found.
 func (t *retrieval) byMeaning(l *ranked, vec []float32) error {
 	l.operator = "search"
 	l.inputs["embedder"] = t.s.Embedder.Name()
 	l.inputs["min_cosine"] = strconv.FormatFloat(minCosine, 'g', -1, 64)
+	only, k := t.scope.only, t.depth()
+	if t.wordsSuffice() {
+		l.operator = "compare"
+		only = t.found()
+		k = len(only)
+	}
 	hits, _, err := t.vector.SearchObjects(t.ctx, vector.ObjectQuery{
-		Vector: vec, Embedder: t.s.Embedder.Name(), Audiences: t.scope.ids, Below: t.at.Below, K: max(depth, 3*t.r.Limit), Filter: t.scope.pushed, Only: t.scope.only,
+		Vector: vec, Embedder: t.s.Embedder.Name(), Audiences: t.scope.ids, Below: t.at.Below, K: k, Filter: t.scope.pushed, Only: only,
 	})
 	if err != nil {
 		return err
@@ -31,6 +41,30 @@ func (t *retrieval) byMeaning(l *ranked, vec []float32) error {
 		}
 	}
 	return nil
+}
+
+// wordsSuffice reports whether the words found as many as they may bring, and even the
+// last of them stands before anything that only its meaning speaks for, whatever the age
+// and the importance of both.
+func (t *retrieval) wordsSuffice() bool {
+	for _, l := range t.lists {
+		if l.path == pathLexical {
+			last, first := float64(rrfK+t.depth()), float64(rrfK+1)
+			return len(l.keys) >= t.depth() &&
+				t.w.Lexical/last*(1-t.w.Age)*(1-t.w.Importance) > t.w.Dense/first*(1+t.w.Importance)
+		}
+	}
+	return false
+}
+
+// found are the candidates so far, in order of the log.
+func (t *retrieval) found() []schemas.ObjectRef {
+	refs := make([]schemas.ObjectRef, len(t.candidates))
+	for i := range t.candidates {
+		refs[i] = t.candidates[i].ref
+	}
+	slices.SortFunc(refs, schemas.ObjectRef.Compare)
+	return refs
 }
 
 // embed is the question's embedding, nil where it has none.

@@ -15,11 +15,11 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// depth is how many candidates the paths lexical and dense bring, three times the limit
-// if that is more; named is how many each name brings, the newest.
+// leastDepth is how many candidates the paths lexical, dense and temporal bring at least;
+// named is how many each name brings, the newest.
 const (
-	depth = 60
-	named = 64
+	leastDepth = 60
+	named      = 64
 	// seeds are how many of the best the graph's path begins with.
 	seeds = 5
 )
@@ -105,6 +105,10 @@ func (a *asking) retrieve(p plan, sc *scope, vec []float32) (*retrieval, error) 
 	}
 	return t, nil
 }
+
+// depth is how many candidates the paths lexical, dense and temporal bring: three times
+// the limit, if that is more than the least.
+func (t *retrieval) depth() int { return max(leastDepth, 3*t.r.Limit) }
 
 func (t *retrieval) run(path string, take func(*ranked) error) error {
 	if !t.plan.takes(path) {
@@ -267,7 +271,7 @@ func (t *retrieval) byEntity(l *ranked) error {
 func (t *retrieval) byWords(l *ranked) error {
 	l.operator = "search"
 	hits, _, err := t.lexical.SearchObjects(t.ctx, lexical.ObjectQuery{
-		Text: t.r.Text, Audiences: t.scope.ids, Below: t.at.Below, K: max(depth, 3*t.r.Limit), Distinct: true, Filter: t.scope.pushed, Only: t.scope.only,
+		Text: t.r.Text, Audiences: t.scope.ids, Below: t.at.Below, K: t.depth(), Distinct: true, Filter: t.scope.pushed, Only: t.scope.only,
 	})
 	if err != nil {
 		return err
@@ -285,7 +289,7 @@ func (t *retrieval) byTime(l *ranked) error {
 	l.operator = "newest"
 	k := t.r.Limit
 	if t.r.Text != "" {
-		k = max(depth, 3*t.r.Limit)
+		k = t.depth()
 	}
 	refs, err := t.newest(t.scope, k)
 	if err != nil {

@@ -44,7 +44,7 @@ type Weights struct {
 // DefaultWeights are what is used where nothing else is said.
 func DefaultWeights() Weights {
 	return Weights{
-		ID: 8, Entity: 1, Lexical: 1, Dense: 0.2, Temporal: 0.3, Graph: 1, Remedy: 2,
+		ID: 8, Entity: 1, Lexical: 1, Dense: 0.05, Temporal: 0.3, Graph: 1, Remedy: 2,
 		Age: 0.1, HalfLife: 7 * 24 * time.Hour, Importance: 0.1, Use: 0.1, Superseded: 0.5,
 	}
 }
