@@ -9,7 +9,7 @@ import (
 // snippet is a passage of a part of a text, white space folded, of no more bytes than
 // asked for: from the part's beginning, or from around the first of the words in it.
 func snippet(part string, words []string, most int) string {
-	part = strings.Join(strings.Fields(part), " ")
+	part = fold(part)
 	if len(part) <= most {
 		return part
 	}
@@ -25,6 +25,34 @@ func snippet(part string, words []string, most int) string {
 		from++
 	}
 	return "…" + brief(part[from:], most-len("…"))
+}
+
+// fold makes one blank of each white space in a text, and none of what is at its ends.
+func fold(text string) string {
+	if folded(text) { // as most are that someone said
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	for word := range strings.FieldsSeq(text) {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(word)
+	}
+	return b.String()
+}
+
+// folded says whether fold leaves a text as it is.
+func folded(text string) bool {
+	blank := true // a blank here would be one too many
+	for _, r := range text {
+		if r != ' ' && unicode.IsSpace(r) || r == ' ' && blank {
+			return false
+		}
+		blank = r == ' '
+	}
+	return !blank || text == ""
 }
 
 // firstOf is where the first of the words begins in a text, 0 where none is there. Words
