@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,7 +37,7 @@ func (a *asking) answer() (Response, error) {
 		return Response{}, err
 	}
 	vec := a.embed()
-	p := planOf(&a.r, readCues(a.r.Text, a.moment), has{dense: vec != nil, wide: a.wide(), hops: *a.r.Expand.Hops}, &a.w)
+	p := planOf(&a.r, a.refs, readCues(a.r.Text, a.moment), has{dense: vec != nil, wide: a.wide(), hops: *a.r.Expand.Hops}, &a.w)
 	a.proof = append(a.proof, p.steps(&a.r)...)
 	a.lap("plan")
 
@@ -144,14 +145,17 @@ func (a *asking) setMoment(sc *scope) error {
 
 // prove tells of each path what it looked for and counted, and where the hits stood in it.
 func (t *retrieval) prove(hits []*hit) {
-	place := map[schemas.ObjectRef]bool{}
-	for _, h := range hits {
-		place[h.ref] = true
+	var place map[schemas.ObjectRef]bool
+	if t.r.includes(IncludeProof) {
+		place = make(map[schemas.ObjectRef]bool, len(hits))
+		for _, h := range hits {
+			place[h.ref] = true
+		}
 	}
-	var steps []Step
+	steps := make([]Step, 0, len(t.lists)+1)
 	for _, l := range t.lists {
 		s := Step{Path: l.path, Operator: l.operator, Why: t.plan.why(l.path), Inputs: l.inputs, Counts: l.counts}
-		if t.r.includes(IncludeProof) {
+		if len(place) > 0 {
 			for i, key := range l.keys {
 				if place[t.candidates[key].ref] {
 					s.Hits = append(s.Hits, query.Evidence{Position: t.candidates[key].ref.Position, Rank: i + 1, Score: l.scores[i]})
@@ -165,8 +169,7 @@ func (t *retrieval) prove(hits []*hit) {
 		Counts: map[string]int64{"candidates": int64(len(t.candidates))},
 	})
 	// They were taken before what was read of them was collapsed, judged and followed.
-	at := t.began
-	t.proof = append(t.proof[:at:at], append(steps, t.proof[at:]...)...)
+	t.proof = slices.Insert(t.proof, t.began, steps...)
 	t.step(Step{Operator: "rank", Inputs: map[string]string{"limit": strconv.Itoa(t.r.Limit)}, Counts: map[string]int64{"hits": int64(len(hits))}, Hits: t.evidence(hits)})
 }
 

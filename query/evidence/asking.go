@@ -48,6 +48,8 @@ type asking struct {
 	p   schemas.Principal
 	r   Request
 	w   Weights
+	// refs are what the request's text names.
+	refs refs
 
 	// at bounds what the answer may know; moment is now, in nanoseconds since 1970.
 	at     objects.At
@@ -76,6 +78,9 @@ type asking struct {
 	start, clock time.Time
 }
 
+// usualSteps is how many steps a proof has room for from the beginning.
+const usualSteps = 16
+
 // ask opens the projections for a question, once at_least is visible. The request is a
 // normal one. An error is a *query.NotVisibleError, the context's, or one of the
 // projections.
@@ -85,8 +90,10 @@ func (s Sources) ask(ctx context.Context, p schemas.Principal, r Request) (*aski
 		ctx: ctx, s: s, p: p, r: r, w: s.Weights.orDefault(), start: now, clock: now,
 		scratch:   scratches.Get().(*scratch),
 		relations: map[[2]string][]schemas.AudienceID{},
-		filters:   []query.AppliedFilter{}, proof: []Step{},
+		filters:   []query.AppliedFilter{}, proof: make([]Step, 0, usualSteps),
+		refs: readRefs(r.Text),
 	}
+	a.timing.Steps = make([]query.StepTiming, 0, usualSteps)
 	if err := query.AwaitVisible(ctx, s.Set, r.AtLeast, time.Duration(r.WaitMS)*time.Millisecond); err != nil {
 		return nil, err
 	}

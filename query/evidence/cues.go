@@ -54,8 +54,10 @@ func readCues(text string, moment int64) cues {
 		c.from, c.fromWord = moment-int64(n)*int64(one), strings.TrimSpace(m[0])
 	}
 	c.newest = newestCue.FindString(low)
-	if why, fails := whyCue.FindString(low), failCue.FindString(low); why != "" && fails != "" {
-		c.failing = why + " … " + fails
+	if why := whyCue.FindString(low); why != "" {
+		if fails := failCue.FindString(low); fails != "" {
+			c.failing = why + " … " + fails
+		}
 	}
 	c.remedy = remedyCue.FindString(low)
 	return c

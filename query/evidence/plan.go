@@ -38,8 +38,8 @@ type has struct {
 
 // planOf plans a question. It looks at the text and the request alone, so that the plan
 // tells nothing of what there is.
-func planOf(r *Request, c cues, h has, w *Weights) plan {
-	p := plan{refs: readRefs(r.Text), cues: c}
+func planOf(r *Request, names refs, c cues, h has, w *Weights) plan {
+	p := plan{refs: names, cues: c}
 	add := func(path string, chosen bool, yes, no string) {
 		if chosen && w.of(path) == 0 {
 			chosen, no = false, "its weight is 0"

@@ -63,16 +63,16 @@ func readRefs(text string) refs {
 			entity("url:" + w)
 		case isKind && slices.Contains(entityKinds, strings.ToLower(kind)) && name != "":
 			entity(strings.ToLower(kind) + ":" + name)
-		case issueRef.MatchString(w):
+		case strings.Contains(w, "#") && issueRef.MatchString(w):
 			entity("issue:" + w)
 		case isPosition(w):
 			p, _ := schemas.ParsePosition(strings.Split(w, "#")[0])
 			r.positions = append(r.positions, p)
 		case len(w) == 32 && hexRef.MatchString(w):
 			entity("trace:" + w)
-		case hexRef.MatchString(w) && strings.ContainsAny(w, "0123456789") && strings.ContainsAny(w, "abcdef"):
+		case strings.ContainsAny(w, "0123456789") && strings.ContainsAny(w, "abcdef") && hexRef.MatchString(w):
 			entity("commit:" + w)
-		case fileRef.MatchString(w), folderRef.MatchString(w):
+		case strings.ContainsAny(w, "./") && (fileRef.MatchString(w) || folderRef.MatchString(w)):
 			entity("file:" + w)
 		case strings.EqualFold(w, "tool"):
 			for _, j := range []int{i - 1, i + 1} {

@@ -168,10 +168,10 @@ func (r Request) Normal() (Request, error) {
 		list  *[]string
 		of    []string
 	}{
-		{"types", &r.Types, typeNames()},
-		{"memory", &r.Memory, memoryNames()},
+		{"types", &r.Types, typeNames},
+		{"memory", &r.Memory, memoryNames},
 		{"kinds", &r.Kinds, kinds},
-		{"expand.kinds", &r.Expand.Kinds, edgeNames()},
+		{"expand.kinds", &r.Expand.Kinds, edgeNames},
 		{"include", &r.Include, includes},
 	} {
 		var err error

@@ -56,7 +56,7 @@ func (a *asking) scoped() (*scope, error) {
 	for _, name := range r.Memory {
 		s.filter.Memory = append(s.filter.Memory, recountv1.MemoryKind(recountv1.MemoryKind_value[memoryPrefix+strings.ToUpper(name)]))
 	}
-	if names := readRefs(r.Text); len(r.Types)+len(names.ids)+len(names.positions) == 0 {
+	if names := &a.refs; len(r.Types)+len(names.ids)+len(names.positions) == 0 {
 		s.filter.Without = []recountv1.ObjectType{recountv1.ObjectType_OBJECT_TYPE_RECALL}
 	}
 	if !r.Since.IsZero() {

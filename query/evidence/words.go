@@ -67,9 +67,12 @@ func visibilityName(v recountv1.Visibility) string {
 	return visibilities.word(int32(v))
 }
 
-func typeNames() []string   { return types.names() }
-func memoryNames() []string { return memories.names() }
-func edgeNames() []string   { return edgeKinds.names() }
+// The words that requests may have.
+var (
+	typeNames   = types.names()
+	memoryNames = memories.names()
+	edgeNames   = edgeKinds.names()
+)
 
 // names are the words, in the order of their numbers.
 func (e enum) names() []string {
