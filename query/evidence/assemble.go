@@ -8,7 +8,6 @@ import (
 
 	"github.com/recountdb/recount/projections/graph/objects"
 	"github.com/recountdb/recount/query"
-	"github.com/recountdb/recount/schemas"
 )
 
 // How long what an answer shows of texts may be, in bytes. A title that the snippet
@@ -27,8 +26,6 @@ type answer struct {
 	*asking
 	resp  Response
 	words []string
-	// shown are the objects that the answer has, by id.
-	shown map[string]bool
 	// hits is how many of its objects are hits, which stand first; toOthers how many of its
 	// edges lead to things of other kinds.
 	hits, toOthers int
@@ -36,7 +33,7 @@ type answer struct {
 
 // assemble puts the hits and what belongs to them into the response.
 func (a *asking) assemble(hits []*hit, x *expansion) (*answer, error) {
-	w := &answer{asking: a, words: wordsOf(a.r.Text), shown: make(map[string]bool, len(hits))}
+	w := &answer{asking: a, words: wordsOf(a.r.Text)}
 	w.resp = Response{
 		Status: query.StatusOK, Objects: make([]Object, 0, len(hits)), Edges: a.told, Provenance: []Event{}, Versions: []Version{},
 		Watermark: a.at.Below,
@@ -219,26 +216,25 @@ func (w *answer) edges(hits []*hit, x *expansion) {
 // order: with include provenance those as well. How many are told, fit says.
 func (w *answer) provenance(hits []*hit, x *expansion) {
 	full := w.r.includes(IncludeProvenance)
-	own := map[schemas.Position]bool{}
 	if !full {
 		for _, h := range hits {
-			own[h.ref.Position] = true
+			w.own[h.ref.Position] = true
 		}
 		if w.r.Mode == ModeSubgraph {
 			for _, o := range x.objects {
-				own[o.Ref.Position] = true
+				w.own[o.Ref.Position] = true
 			}
 		}
 	}
 	add := func(p *part) {
-		if !own[p.ref.Position] {
+		if !w.own[p.ref.Position] {
 			w.parts = append(w.parts, p)
 		}
 	}
 	addObject := func(o *objects.Stored) {
-		if !own[o.Ref.Position] {
-			p := partOf(o)
-			w.parts = append(w.parts, &p)
+		if !w.own[o.Ref.Position] {
+			w.made = append(w.made, partOf(o))
+			w.parts = append(w.parts, &w.made[len(w.made)-1])
 		}
 	}
 	for _, h := range hits {
@@ -269,11 +265,7 @@ func (w *answer) event(p *part) Event {
 }
 
 // keep makes the answer's own what lies in the room that it was put together in.
-func (w *answer) keep() {
-	r := &w.resp
-	w.told = r.Edges
-	r.Edges = append([]Edge{}, r.Edges...)
-}
+func (w *answer) keep() { w.resp.Edges = append([]Edge{}, w.resp.Edges...) }
 
 // round keeps of a number what says something.
 func round(x float64) float64 { return math.Round(x*scoresSignified) / scoresSignified }

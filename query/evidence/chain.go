@@ -49,9 +49,8 @@ func (a *asking) chains(hits []*hit) error {
 		walks[i].seen[h.ref] = true
 		walks[i].open = append(walks[i].open, h.ref)
 	}
-	taken := map[schemas.ObjectRef]bool{}
 	for _, h := range hits {
-		taken[h.ref] = true
+		a.taken[h.ref] = true
 	}
 	room := a.r.Expand.Nodes
 	for going := true; going; {
@@ -64,7 +63,7 @@ func (a *asking) chains(hits []*hit) error {
 			open := w.open
 			w.open, w.spare = w.spare[:0], open
 			for _, ref := range open {
-				if err := a.stepBack(w, ref, taken, &room); err != nil {
+				if err := a.stepBack(w, ref, &room); err != nil {
 					return err
 				}
 			}
@@ -87,7 +86,7 @@ func (a *asking) chains(hits []*hit) error {
 	}
 	a.step(Step{
 		Operator: "chain", Inputs: map[string]string{"kinds": "caused_by derived_from tool_produces", "nodes": strconv.Itoa(a.r.Expand.Nodes)},
-		Counts: map[string]int64{"objects": int64(len(taken)), "complete": int64(whole), "cut": int64(cut), "dangling": int64(dangling)},
+		Counts: map[string]int64{"objects": int64(len(a.taken)), "complete": int64(whole), "cut": int64(cut), "dangling": int64(dangling)},
 	})
 	a.lap("chain")
 	return nil
@@ -95,7 +94,7 @@ func (a *asking) chains(hits []*hit) error {
 
 // stepBack takes in what led to one object of a chain, as far as there is room for what
 // no chain has taken in yet.
-func (a *asking) stepBack(w *walk, ref schemas.ObjectRef, taken map[schemas.ObjectRef]bool, room *int) error {
+func (a *asking) stepBack(w *walk, ref schemas.ObjectRef, room *int) error {
 	f, err := a.fragment(ref)
 	if err != nil || f == nil {
 		return err
@@ -106,13 +105,13 @@ func (a *asking) stepBack(w *walk, ref schemas.ObjectRef, taken map[schemas.Obje
 	}
 	for i := range led {
 		c := &led[i]
-		if c.to != nil && !taken[c.to.ref] {
+		if c.to != nil && !a.taken[c.to.ref] {
 			if *room == 0 {
 				w.cut = true
 				continue
 			}
 			*room--
-			taken[c.to.ref] = true
+			a.taken[c.to.ref] = true
 		}
 		w.edges = append(w.edges, c.edge(&f.part))
 		switch {

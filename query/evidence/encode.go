@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -356,15 +357,27 @@ func object[T any](e *encoder, name string, all map[string]T, each func(T)) {
 
 const hexDigits = "0123456789abcdef"
 
+// plain are the signs of ASCII that stand for themselves in a text, for HTML as well.
+var plain = func() (is [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		is[c] = !strings.ContainsRune(`"\<>&`, c)
+	}
+	return is
+}()
+
 // quote writes a text.
 func (e *encoder) quote(s string) {
 	b := append(e.b, '"')
 	from := 0 // what stands before it is written
 	for i := 0; i < len(s); {
 		c := s[i]
+		if plain[c] {
+			i++
+			continue
+		}
 		if c < utf8.RuneSelf {
 			i++
-			if c >= ' ' && c != '"' && c != '\\' && (!e.html || c != '<' && c != '>' && c != '&') {
+			if !e.html && (c == '<' || c == '>' || c == '&') {
 				continue
 			}
 			b = append(b, s[from:i-1]...)

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/recountdb/recount/projections/graph/objects"
-	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -35,10 +34,9 @@ func (a *asking) expand(hits []*hit) (*expansion, error) {
 	}
 	asked := len(a.r.Expand.Kinds) > 0
 	outside := asked || a.r.Mode == ModeSubgraph
-	known := map[schemas.ObjectRef]bool{}
-	var open []*objects.Stored
+	open := make([]*objects.Stored, 0, len(hits))
 	for _, h := range hits {
-		known[h.ref] = true
+		a.reached[h.ref] = true
 		open = append(open, h.o)
 	}
 	room := max(0, a.r.Expand.Nodes-len(hits))
@@ -49,7 +47,7 @@ func (a *asking) expand(hits []*hit) (*expansion, error) {
 		}
 	}
 	reach := func(o *objects.Stored, next *[]*objects.Stored) bool {
-		if known[o.Ref] {
+		if a.reached[o.Ref] {
 			return true
 		}
 		if room == 0 {
@@ -57,7 +55,7 @@ func (a *asking) expand(hits []*hit) (*expansion, error) {
 			return false
 		}
 		room--
-		known[o.Ref] = true
+		a.reached[o.Ref] = true
 		x.objects = append(x.objects, o)
 		*next = append(*next, o)
 		return true
@@ -94,7 +92,7 @@ func (a *asking) expand(hits []*hit) (*expansion, error) {
 						add(n.edge(o))
 					}
 					for _, s := range shared {
-						if (asked || known[s.o.Ref]) && hop+1 < *a.r.Expand.Hops && reach(s.o, &next) {
+						if (asked || a.reached[s.o.Ref]) && hop+1 < *a.r.Expand.Hops && reach(s.o, &next) {
 							add(s.edge(s.o))
 						}
 					}

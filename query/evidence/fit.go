@@ -1,8 +1,9 @@
 package evidence
 
 import (
-	"slices"
 	"strings"
+
+	"github.com/recountdb/recount/query"
 )
 
 // shortSnippet is what a passage is cut to where that is needed.
@@ -14,6 +15,7 @@ const shortSnippet = 80
 // tell of that, so that these count as if they were of one length (offsetDigits,
 // markBytes).
 func (w *answer) fit(p *plan) {
+	w.told = w.resp.Edges // as long as they get, for scratch.give
 	if len(w.r.Include) > 0 || w.r.Mode == ModeSubgraph || w.r.Mode == ModeContext {
 		for _, p := range w.parts {
 			w.resp.Provenance = append(w.resp.Provenance, w.event(p))
@@ -81,23 +83,24 @@ func (w *answer) besides(p *plan) int {
 			marks++ // of its topics, in the answer's own
 		}
 	}
-	filters, proof := slices.Clone(w.resp.AppliedFilters), slices.Clone(w.proof)
-	for i, f := range filters {
-		if f.Field == "as_of" && f.Op == "below" {
-			marks++
-			filters[i].Value = ""
-		}
-	}
-	for i, s := range proof {
-		if s.Operator == "visible" {
-			marks++
-			proof[i].Inputs = nil
-		}
-	}
 	e := encoder{b: w.bytes[:0], html: true}
 	e.open('{')
-	array(&e, "Filters", filters, e.filter)
-	array(&e, "Proof", proof, e.step)
+	array(&e, "Filters", w.resp.AppliedFilters, func(f *query.AppliedFilter) {
+		if f.Field == "as_of" && f.Op == "below" {
+			marks++
+			bare := *f
+			bare.Value, f = "", &bare
+		}
+		e.filter(f)
+	})
+	array(&e, "Proof", w.proof, func(s *Step) {
+		if s.Operator == "visible" {
+			marks++
+			bare := *s
+			bare.Inputs, s = nil, &bare
+		}
+		e.step(s)
+	})
 	e.text("Hint", w.resp.Hint)
 	e.close('}')
 	w.bytes = e.b

@@ -27,9 +27,15 @@ type scratch struct {
 	// have are edges that were told, joined of two things that are the kind of the first.
 	have   map[edgeKey]bool
 	joined map[edgeKey]string
-	// parts are of the events that the answer rests on. told are its edges, before what has
-	// no room is cut.
+	// taken are the objects that chains have come to, reached those that the expansion has.
+	taken, reached map[schemas.ObjectRef]bool
+	// shown are the objects that the answer has, by id; own are where their events stand.
+	shown map[string]bool
+	own   map[schemas.Position]bool
+	// parts are of the events that the answer rests on, made those of them that are of no
+	// chain. told are its edges, before what has no room is cut.
 	parts []*part
+	made  []part
 	told  []Edge
 	bytes []byte // of what is measured
 }
@@ -39,6 +45,8 @@ var scratches = sync.Pool{New: func() any {
 		read: map[schemas.ObjectRef]*objects.Stored{}, ends: map[*objects.Stored]*ends{}, fragments: map[schemas.ObjectRef]*fragment{},
 		keys: map[schemas.ObjectRef]int{},
 		have: map[edgeKey]bool{}, joined: map[edgeKey]string{},
+		taken: map[schemas.ObjectRef]bool{}, reached: map[schemas.ObjectRef]bool{},
+		shown: map[string]bool{}, own: map[schemas.Position]bool{},
 	}
 }}
 
@@ -56,20 +64,26 @@ func (s *scratch) give() {
 	clear(s.keys)
 	clear(s.have)
 	clear(s.joined)
+	clear(s.taken)
+	clear(s.reached)
+	clear(s.shown)
+	clear(s.own)
 	for _, h := range s.hits[:s.hitsTaken] {
 		*h = hit{}
 	}
 	s.hitsTaken = 0
 	s.neighbors = empty(s.neighbors)
 	s.candidates, s.expanded, s.told, s.parts = empty(s.candidates), empty(s.expanded), empty(s.told), empty(s.parts)
+	s.made = empty(s.made)
 	for i := range s.walks {
 		s.walks[i].empty()
 	}
 	scratches.Put(s)
 }
 
+// empty leaves the room of a list that has only grown since it was empty last.
 func empty[T any](list []T) []T {
-	clear(list[:cap(list)])
+	clear(list)
 	return list[:0]
 }
 
@@ -108,6 +122,6 @@ func (w *walk) empty() {
 	c := &w.chain
 	*w = walk{
 		chain: chain{parts: empty(c.parts), edges: empty(c.edges), roots: empty(c.roots), dangling: empty(c.dangling)},
-		seen:  w.seen, open: empty(w.open), spare: empty(w.spare),
+		seen:  w.seen, open: w.open[:0], spare: w.spare[:0], // which hold nothing but topics
 	}
 }
