@@ -212,5 +212,8 @@ func (a *asking) leadsBack(from, to schemas.ObjectRef) bool {
 
 // comparePart orders parts by time, then by position.
 func comparePart(x, y *part) int {
+	if x == y { // chains have much in common
+		return 0
+	}
 	return cmp.Or(cmp.Compare(x.time, y.time), x.ref.Compare(y.ref))
 }

@@ -43,14 +43,15 @@ func fold(text string) string {
 	return b.String()
 }
 
-// folded says whether fold leaves a text as it is.
+// folded says whether a text is plain, and such that fold leaves it as it is.
 func folded(text string) bool {
 	blank := true // a blank here would be one too many
-	for _, r := range text {
-		if r != ' ' && unicode.IsSpace(r) || r == ' ' && blank {
+	for i := range len(text) {
+		c := text[i]
+		if c < ' ' || c >= utf8.RuneSelf || c == ' ' && blank {
 			return false
 		}
-		blank = r == ' '
+		blank = c == ' '
 	}
 	return !blank || text == ""
 }
