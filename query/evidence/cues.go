@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,13 +22,38 @@ type cues struct {
 	remedy string
 }
 
+// cue is a pattern, and words of which all that it finds has one: looking for these takes a
+// fraction of the time, and few questions have one.
+type cue struct {
+	*regexp.Regexp
+	words []string
+}
+
+func newCue(pattern string, words ...string) cue { return cue{regexp.MustCompile(pattern), words} }
+
+// in is what a cue finds in a text in lower case, with its groups; nil is nothing.
+func (c cue) in(low string) []string {
+	if !slices.ContainsFunc(c.words, func(w string) bool { return strings.Contains(low, w) }) {
+		return nil
+	}
+	return c.FindStringSubmatch(low)
+}
+
+// word is what a cue finds in a text in lower case, or "".
+func (c cue) word(low string) string {
+	if m := c.in(low); m != nil {
+		return m[0]
+	}
+	return ""
+}
+
 var (
-	agoCue    = regexp.MustCompile(`\b(?:in|within|over|during|for)? ?the (?:last|past) (\d{1,4} )?(minute|hour|day|week|month)s?\b|\b(\d{1,4}) (minute|hour|day|week|month)s? ago\b`)
-	dayCue    = regexp.MustCompile(`\b(since|from|after)? ?(today|yesterday|this week|last week)\b`)
-	newestCue = regexp.MustCompile(`\b(latest|newest|most recent|recently|just now)\b`)
-	whyCue    = regexp.MustCompile(`\b(why|what (?:caused|causes|broke|breaks|made)|root cause|reason)\b`)
-	remedyCue = regexp.MustCompile(`\b(fix(?:ed|es)?|put right|mend(?:ed|s)?|remed\w+|solv\w+|solution|resolv\w+|patch\w*|repair\w*|work(?:ed)? ?around|came of|did (?:it|that) help|what (?:was|did|has|have) .*\bchange[ds]?)\b`)
-	failCue   = regexp.MustCompile(`\b(fail\w*|error\w*|broke\w*|breaks?|crash\w*|down|slow\w*|time[sd]? ?out|timeouts?|panic\w*|exception\w*|5\d\d)\b`)
+	agoCue    = newCue(`\b(?:in|within|over|during|for)? ?the (?:last|past) (\d{1,4} )?(minute|hour|day|week|month)s?\b|\b(\d{1,4}) (minute|hour|day|week|month)s? ago\b`, "last ", "past ", " ago")
+	dayCue    = newCue(`\b(since|from|after)? ?(today|yesterday|this week|last week)\b`, "today", "yesterday", "week")
+	newestCue = newCue(`\b(latest|newest|most recent|recently|just now)\b`, "latest", "newest", "recent", "just now")
+	whyCue    = newCue(`\b(why|what (?:caused|causes|broke|breaks|made)|root cause|reason)\b`, "why", "what ", "root cause", "reason")
+	remedyCue = newCue(`\b(fix(?:ed|es)?|put right|mend(?:ed|s)?|remed\w+|solv\w+|solution|resolv\w+|patch\w*|repair\w*|work(?:ed)? ?around|came of|did (?:it|that) help|what (?:was|did|has|have) .*\bchange[ds]?)\b`, "fix", "right", "mend", "remed", "solv", "solution", "patch", "repair", "around", "came of", "help", "change")
+	failCue   = newCue(`\b(fail\w*|error\w*|broke\w*|breaks?|crash\w*|down|slow\w*|time[sd]? ?out|timeouts?|panic\w*|exception\w*|5\d\d)\b`, "fail", "error", "broke", "break", "crash", "down", "slow", "time", "panic", "exception", "5")
 )
 
 // readCues reads a text, at a moment in nanoseconds since 1970 (UTC is where its days
@@ -37,11 +63,11 @@ func readCues(text string, moment int64) cues {
 	low := strings.ToLower(text)
 	now := time.Unix(0, moment).UTC()
 	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
-	if m := dayCue.FindStringSubmatch(low); m != nil {
+	if m := dayCue.in(low); m != nil {
 		monday := day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
 		from := map[string]time.Time{"today": day, "yesterday": day.AddDate(0, 0, -1), "this week": monday, "last week": monday.AddDate(0, 0, -7)}[m[2]]
 		c.from, c.fromWord = from.UnixNano(), strings.TrimSpace(m[0])
-	} else if m := agoCue.FindStringSubmatch(low); m != nil {
+	} else if m := agoCue.in(low); m != nil {
 		n, unit := 1, m[2]
 		if count := strings.TrimSpace(m[1] + m[3]); count != "" {
 			n, _ = strconv.Atoi(count)
@@ -53,12 +79,12 @@ func readCues(text string, moment int64) cues {
 		one := map[string]time.Duration{"minute": time.Minute, "hour": hour, "day": 24 * hour, "week": 7 * 24 * hour, "month": 30 * 24 * hour}[unit]
 		c.from, c.fromWord = moment-int64(n)*int64(one), strings.TrimSpace(m[0])
 	}
-	c.newest = newestCue.FindString(low)
-	if why := whyCue.FindString(low); why != "" {
-		if fails := failCue.FindString(low); fails != "" {
+	c.newest = newestCue.word(low)
+	if why := whyCue.word(low); why != "" {
+		if fails := failCue.word(low); fails != "" {
 			c.failing = why + " … " + fails
 		}
 	}
-	c.remedy = remedyCue.FindString(low)
+	c.remedy = remedyCue.word(low)
 	return c
 }
