@@ -192,21 +192,24 @@ func (w *answer) edges(hits []*hit, x *expansion) {
 		told.Confidence = round(e.Confidence)
 		w.resp.Edges = append(w.resp.Edges, told)
 	}
-	// What joins hits to each other first, then what is nearest.
-	for _, among := range []bool{true, false} {
-		for _, h := range hits {
-			if h.chain == nil {
-				continue
-			}
-			for i := range h.chain.edges {
-				if e := &h.chain.edges[i]; (w.shown[e.From] && w.shown[e.To]) == among {
-					add(e)
-				}
+	for _, h := range hits {
+		if h.chain == nil {
+			continue
+		}
+		for _, t := range h.chain.edges {
+			if !w.tied[t] {
+				w.tied[t] = true
+				w.chained = append(w.chained, t.edge())
 			}
 		}
-		for i := range x.edges {
-			if e := &x.edges[i]; (w.shown[e.From] && w.shown[e.To]) == among {
-				add(e)
+	}
+	// What joins hits to each other first, then what is nearest.
+	for _, among := range []bool{true, false} {
+		for _, edges := range [][]Edge{w.chained, x.edges} {
+			for i := range edges {
+				if e := &edges[i]; (w.shown[e.From] && w.shown[e.To]) == among {
+					add(e)
+				}
 			}
 		}
 	}

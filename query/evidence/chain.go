@@ -12,7 +12,7 @@ import (
 type chain struct {
 	// parts are the objects that led to it, the nearest first.
 	parts []*part
-	edges []Edge
+	edges []tie
 	roots []*part
 	// dangling are events that are named as causes and not known.
 	dangling []schemas.EventID
@@ -113,7 +113,7 @@ func (a *asking) stepBack(w *walk, ref schemas.ObjectRef, room *int) error {
 			*room--
 			a.taken[c.to.ref] = true
 		}
-		w.edges = append(w.edges, c.edge(&f.part))
+		w.edges = append(w.edges, tie{*c, &f.part})
 		switch {
 		case c.to == nil:
 			if !slices.Contains(w.dangling, c.event) {
@@ -137,18 +137,25 @@ type led struct {
 	to *part
 }
 
+// tie is an edge of a chain: a cause, and what it led to. Chains have many in common, which
+// are equal, and few are told.
+type tie struct {
+	led
+	of *part
+}
+
 // edge is the cause in the answer: from what it led to, as its event tells it; of a
 // tool's result from the call.
-func (l *led) edge(of *part) Edge {
-	e := Edge{From: of.idText, FromVersion: version(of.versioned, of.at), Kind: l.kind, Confidence: l.confidence, Rule: l.rule}
-	if l.to == nil {
-		e.To, e.Dangling = l.event.String(), true
+func (t *tie) edge() Edge {
+	e := Edge{From: t.of.idText, FromVersion: version(t.of.versioned, t.of.at), Kind: t.kind, Confidence: t.confidence, Rule: t.rule}
+	if t.to == nil {
+		e.To, e.Dangling = t.event.String(), true
 		return e
 	}
-	e.To, e.ToVersion = l.to.idText, version(l.to.versioned, l.to.at)
-	if l.back {
+	e.To, e.ToVersion = t.to.idText, version(t.to.versioned, t.to.at)
+	if t.back {
 		e.turn()
-		e.Evidence = []string{l.to.at, of.at}
+		e.Evidence = []string{t.to.at, t.of.at}
 	}
 	return e
 }

@@ -24,6 +24,8 @@ type scratch struct {
 	neighbors  []neighbor // room for more
 	walks      []walk
 	expanded   []Edge
+	tied       map[tie]bool // the edges of chains, each once
+	chained    []Edge       // these, to be told
 	// have are edges that were told, joined of two things that are the kind of the first.
 	have   map[edgeKey]bool
 	joined map[edgeKey]string
@@ -45,7 +47,7 @@ var scratches = sync.Pool{New: func() any {
 		read: map[schemas.ObjectRef]*objects.Stored{}, ends: map[*objects.Stored]*ends{}, fragments: map[schemas.ObjectRef]*fragment{},
 		keys: map[schemas.ObjectRef]int{},
 		have: map[edgeKey]bool{}, joined: map[edgeKey]string{},
-		taken: map[schemas.ObjectRef]bool{}, reached: map[schemas.ObjectRef]bool{},
+		tied: map[tie]bool{}, taken: map[schemas.ObjectRef]bool{}, reached: map[schemas.ObjectRef]bool{},
 		shown: map[string]bool{}, own: map[schemas.Position]bool{},
 	}
 }}
@@ -64,6 +66,7 @@ func (s *scratch) give() {
 	clear(s.keys)
 	clear(s.have)
 	clear(s.joined)
+	clear(s.tied)
 	clear(s.taken)
 	clear(s.reached)
 	clear(s.shown)
@@ -74,7 +77,7 @@ func (s *scratch) give() {
 	s.hitsTaken = 0
 	s.neighbors = empty(s.neighbors)
 	s.candidates, s.expanded, s.told, s.parts = empty(s.candidates), empty(s.expanded), empty(s.told), empty(s.parts)
-	s.made = empty(s.made)
+	s.made, s.chained = empty(s.made), empty(s.chained)
 	for i := range s.walks {
 		s.walks[i].empty()
 	}
