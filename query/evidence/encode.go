@@ -14,8 +14,8 @@ import (
 )
 
 // AppendJSON appends what package encoding/json makes of the answer, without escaping for
-// HTML. An answer is written for each question, and its parts are measured before: to do
-// that by reflection took a tenth of the time of a question.
+// HTML. An answer is written for each question, and its parts are measured before;
+// decision 48 has what libraries take for that.
 func (r Response) AppendJSON(b []byte) []byte {
 	e := encoder{b: b}
 	e.response(&r)
