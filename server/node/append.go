@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,19 +14,20 @@ import (
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/processors/agent"
+	"github.com/recountdb/recount/processors/recent"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
-// recentAppends is how many appended ids are remembered. It bridges the moments
-// between an append and its projection, so it need not be large.
-const recentAppends = 1 << 16
+// recentAppends is how many appended ids are remembered, at least. It bridges the
+// moments between an append and its projection, so it need not be large.
+const recentAppends = 1 << 15
 
 // appender puts events into the log once.
 //
 // The same id appended again gives the position of the first: one that is
-// projected is found by find, one on its way in recent. What slips through both
+// projected is found by find, one on its way in underway or recent. What slips through both
 // (a crash between append and projection, another process) is in the log twice
 // and applied once, as projections see to it.
 type appender struct {
@@ -38,10 +40,10 @@ type appender struct {
 	read func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
 	now  func() time.Time
 
-	mu     sync.Mutex
-	recent map[schemas.EventID]*pending
-	order  []schemas.EventID // of recent, a ring once full
-	oldest int
+	mu       sync.Mutex
+	underway map[schemas.EventID]*pending
+	recent   *recent.Map[schemas.EventID, appended]
+	topics   []string // that recent has, by number
 }
 
 // pending is an id on its way: pos and err may be read once done is closed.
@@ -51,6 +53,15 @@ type pending struct {
 	content schemas.Hash
 	pos     schemas.Position
 	err     error
+}
+
+// appended is where an id is. There are tens of thousands in memory, so it has no
+// pointers: the garbage collector need not look at them.
+type appended struct {
+	content schemas.Hash
+	offset  int64
+	topic   int32 // its number in topics
+	part    int32
 }
 
 // prepared is an event as it will be appended.
@@ -65,7 +76,7 @@ type prepared struct {
 }
 
 func newAppender(log *pipeline.Log, r *redact.Redactor, find func(topic string, id schemas.EventID) (schemas.Position, bool)) *appender {
-	return &appender{log: log.Append, redact: r, find: find, read: log.Read, now: time.Now, recent: map[schemas.EventID]*pending{}}
+	return &appender{log: log.Append, redact: r, find: find, read: log.Read, now: time.Now, underway: map[schemas.EventID]*pending{}, recent: recent.New[schemas.EventID, appended](recentAppends)}
 }
 
 // Append is Backend.Append.
@@ -319,11 +330,16 @@ func payloadTime(m proto.Message) time.Time {
 func (a *appender) claim(e prepared) (p *pending, ours bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if p := a.recent[e.as]; p != nil {
+	if p := a.underway[e.as]; p != nil {
 		return p, false
 	}
 	p = &pending{done: make(chan struct{}), content: e.content}
-	a.recent[e.as] = p
+	if r, ok := a.recent.Get(e.as); ok {
+		p.content, p.pos = r.content, schemas.Position{Topic: a.topics[r.topic], Partition: r.part, Offset: r.offset}
+		close(p.done)
+		return p, false
+	}
+	a.underway[e.as] = p
 	return p, true
 }
 
@@ -332,14 +348,13 @@ func (a *appender) settle(id schemas.EventID, p *pending, pos schemas.Position, 
 	defer a.mu.Unlock()
 	p.pos, p.err = pos, err
 	close(p.done)
-	switch {
-	case err != nil:
-		delete(a.recent, id) // the next one tries again
-	case len(a.order) < recentAppends:
-		a.order = append(a.order, id)
-	default:
-		delete(a.recent, a.order[a.oldest])
-		a.order[a.oldest] = id
-		a.oldest = (a.oldest + 1) % recentAppends
+	delete(a.underway, id)
+	if err != nil {
+		return // the next one tries again
 	}
+	topic := slices.Index(a.topics, pos.Topic)
+	if topic < 0 {
+		topic, a.topics = len(a.topics), append(a.topics, pos.Topic)
+	}
+	a.recent.Add(id, appended{p.content, pos.Offset, int32(topic), pos.Partition})
 }
