@@ -320,14 +320,14 @@ func TestPartTerms(t *testing.T) {
 // TestAnalyserForgets: what it has read before does not show.
 func TestAnalyserForgets(t *testing.T) {
 	a := newAnalyser()
-	for i := range 3 * maxTokens {
+	for i := range 5 * maxTokens {
 		a.part("", fmt.Sprint("word", i))
 	}
 	got := written(a.part("Deploy", "userSessionStore 日本語"))
 	if want := written(newAnalyser().part("Deploy", "userSessionStore 日本語")); got != want {
 		t.Errorf("got %v, afresh %v", got, want)
 	}
-	if kept := len(a.young) + len(a.old); kept > 2*maxTokens+2 {
+	if kept := len(a.young.uses) + len(a.old.uses); kept > 2*maxTokens+2 {
 		t.Errorf("%d tokens are kept", kept)
 	}
 }

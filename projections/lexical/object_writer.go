@@ -21,12 +21,17 @@ type objectWriter struct {
 	ids      map[schemas.Audience]schemas.AudienceID
 
 	// Of the batch at hand: the audiences that change, and the words that have postings
-	// waiting.
+	// waiting, with these in the order in which they came.
 	changed map[schemas.AudienceID]*changedAudience
 	begun   uint32 // audiences that are new
 	words   []*word
-	key     []byte
-	value   []byte
+	waiting []waitingPosting
+	// Made use of again.
+	byTerm []*word
+	ends   []uint32
+	placed []waitingPosting
+	key    []byte
+	value  []byte
 }
 
 // changedAudience is what a batch leaves of an audience, and the entries that it adds.
@@ -38,9 +43,13 @@ type changedAudience struct {
 
 // waitingPosting is a posting with its place in the list.
 type waitingPosting struct {
+	word        uint32 // its number
 	audience, n uint32
 	partPosting
 }
+
+// mostWaiting is how many postings there is room for between batches.
+const mostWaiting = 1 << 18
 
 // maxAudienceIDs is how many hashes of audiences a writer keeps.
 const maxAudienceIDs = 1 << 12
@@ -96,9 +105,23 @@ func (w *objectWriter) append(t *store.Txn) error {
 // appendPostings appends what waits, in the order of keys: then Pebble finds each one's
 // place from the one before. What waits of one list is in order.
 func (w *objectWriter) appendPostings(t *store.Txn) error {
-	slices.SortStableFunc(w.words, func(a, b *word) int { return strings.Compare(a.term, b.term) })
-	for _, word := range w.words {
-		all := word.waiting
+	w.byTerm = append(w.byTerm[:0], w.words...)
+	slices.SortStableFunc(w.byTerm, func(a, b *word) int { return strings.Compare(a.term, b.term) })
+	w.ends = slices.Grow(w.ends[:0], len(w.words))[:len(w.words)]
+	end := uint32(0)
+	for _, word := range w.byTerm {
+		w.ends[word.number] = end // it moves on with each that is placed
+		end += word.waiting
+	}
+	w.placed = slices.Grow(w.placed[:0], len(w.waiting))[:len(w.waiting)]
+	for _, p := range w.waiting {
+		w.placed[w.ends[p.word]] = p
+		w.ends[p.word]++
+	}
+	for _, word := range w.byTerm {
+		end := w.ends[word.number]
+		all := w.placed[end-word.waiting : end]
+		word.waiting = 0
 		slices.SortStableFunc(all, func(a, b waitingPosting) int {
 			return cmp.Or(cmp.Compare(a.audience, b.audience), cmp.Compare(a.n, b.n))
 		})
@@ -116,9 +139,11 @@ func (w *objectWriter) appendPostings(t *store.Txn) error {
 				return fmt.Errorf("append postings: %w", err)
 			}
 		}
-		word.waiting = word.waiting[:0]
 	}
-	w.words = w.words[:0]
+	w.words, w.waiting = w.words[:0], w.waiting[:0]
+	if cap(w.waiting) > mostWaiting {
+		w.waiting, w.placed = nil, nil
+	}
 	return nil
 }
 
@@ -150,10 +175,12 @@ func (w *objectWriter) object(shard []byte, offset int64, index uint32, o *recou
 		text := w.analyser.part(o.Title, o.Text[part.Start:part.End])
 		length := min(text.length, maxPartLength)
 		for _, term := range text.terms {
-			if len(term.waiting) == 0 {
+			if term.waiting == 0 {
+				term.number = uint32(len(w.words))
 				w.words = append(w.words, term.word)
 			}
-			term.waiting = append(term.waiting, waitingPosting{a.number, a.docs / partsPerBlock, newPartPosting(a.docs, term.weight, length)})
+			term.waiting++
+			w.waiting = append(w.waiting, waitingPosting{term.number, a.number, a.docs / partsPerBlock, newPartPosting(a.docs, term.weight, length)})
 		}
 		a.length += uint64(length)
 		a.entries = partEntry{offset, a.length, part.ContentHash, index, uint32(i), uint32(len(o.Parts))}.append(a.entries)

@@ -23,22 +23,64 @@ type partTerms struct {
 }
 
 // analyser makes terms of parts. It keeps what tokens came to, which never shows in the
-// result: of two halves one is filled while the other is read and then dropped.
+// result: of two halves one is filled while the other is read and then dropped. What it
+// keeps lies in large pieces: as objects of their own, tens of thousands of words cost
+// the garbage collector more than all else that an event leaves in memory.
 type analyser struct {
-	young, old map[string][]use
+	young, old tokenUses
 	words      map[string]*word // of both
+	room       []word           // of what words leads to: the rest of a piece
+	terms      texts            // likewise
 	found      []*word          // in the text at hand
 	stops      []use            // likewise
+	fresh      []use            // of the token that was read last
 	count      int              // of terms of the text at hand, repeats included
 	limit      int              // of distinct terms, if not 0
 	out        partTerms
 }
 
+// tokenUses is what tokens came to.
+type tokenUses struct {
+	uses map[string][]use
+	text texts // of the keys
+	room []use // the rest of a piece
+}
+
+// texts are copies of texts, many in a piece.
+type texts struct{ piece strings.Builder }
+
+// textPiece is how many bytes a piece of texts has, wordPiece how many words, or uses, one
+// of those.
+const (
+	textPiece = 1 << 13
+	wordPiece = 1 << 8
+)
+
+func (t *texts) copy(s string) string {
+	if t.piece.Cap()-t.piece.Len() < len(s) {
+		t.piece.Reset()
+		t.piece.Grow(max(textPiece, len(s)))
+	}
+	t.piece.WriteString(s) // which does not move it
+	all := t.piece.String()
+	return all[len(all)-len(s):]
+}
+
+func (t *tokenUses) add(token string, all []use) {
+	if cap(t.room)-len(t.room) < len(all) {
+		t.room = make([]use, 0, max(wordPiece, len(all)))
+	}
+	start := len(t.room)
+	t.room = append(t.room, all...)
+	t.uses[t.text.copy(token)] = t.room[start:len(t.room):len(t.room)]
+}
+
 // word is a term, with its weight in the part at hand.
 type word struct {
-	term    string
-	weight  uint32
-	waiting []waitingPosting // objectWriter's
+	term   string
+	weight uint32
+	// objectWriter's: how many postings wait, and its number among the words that have any.
+	waiting, number uint32
 }
 
 // use is a term where it stands.
@@ -55,17 +97,17 @@ const (
 )
 
 func newAnalyser() *analyser {
-	return &analyser{young: map[string][]use{}, words: map[string]*word{}}
+	return &analyser{young: tokenUses{uses: map[string][]use{}}, words: map[string]*word{}}
 }
 
 // part is good until the next call.
 func (a *analyser) part(title, passage string) partTerms {
-	if len(a.young) > maxTokens {
-		a.old, a.young = a.young, make(map[string][]use, maxTokens)
+	if len(a.young.uses) > maxTokens {
+		a.old, a.young = a.young, tokenUses{uses: make(map[string][]use, maxTokens)}
 	}
 	if len(a.words) > 4*maxTokens {
 		clear(a.words)
-		a.old, a.young = nil, map[string][]use{}
+		a.old, a.young = tokenUses{}, tokenUses{uses: map[string][]use{}}
 	}
 	a.found, a.stops, a.count = a.found[:0], a.stops[:0], 0
 	if title != "" && !strings.HasPrefix(passage, title) {
@@ -117,36 +159,46 @@ func (a *analyser) add(u use) {
 	u.word.weight += u.weight
 }
 
-// uses are the terms of a token.
+// uses are the terms of a token, good until the next call.
 func (a *analyser) uses(token string) []use {
-	if all, ok := a.young[token]; ok {
+	if all, ok := a.young.uses[token]; ok {
 		return all
 	}
-	all, ok := a.old[token]
+	all, ok := a.old.uses[token]
 	if !ok {
 		all = a.read(token)
 	}
 	if len(token) <= maxTokenBytes {
-		a.young[strings.Clone(token)] = all
+		a.young.add(token, all)
 	}
 	return all
 }
 
-func (a *analyser) read(token string) (all []use) {
+func (a *analyser) read(token string) []use {
 	stop := stopWords[strings.ToLower(strings.TrimRight(token, ".:!?"))]
+	a.fresh = a.fresh[:0]
 	segments(token, func(term string, isPart bool) {
-		w := a.words[term]
-		if w == nil {
-			w = &word{term: strings.Clone(term)}
-			a.words[w.term] = w
-		}
 		weight := uint32(fullWeight)
 		if isPart {
 			weight = partWeight
 		}
-		all = append(all, use{w, weight, stop})
+		a.fresh = append(a.fresh, use{a.word(term), weight, stop})
 	})
-	return all
+	return a.fresh
+}
+
+// word is that of a term.
+func (a *analyser) word(term string) *word {
+	w := a.words[term]
+	if w == nil {
+		if len(a.room) == 0 {
+			a.room = make([]word, wordPiece)
+		}
+		w, a.room = &a.room[0], a.room[1:]
+		w.term = a.terms.copy(term)
+		a.words[w.term] = w
+	}
+	return w
 }
 
 // segments calls yield with the terms of a token: those of split, of runs of unspaced
