@@ -12,7 +12,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// fold is a batch being applied.
+// fold is a batch being applied. What it has is made use of again by the next one.
 type fold struct {
 	t     *store.Txn
 	table *table
@@ -26,6 +26,20 @@ type fold struct {
 	lastAud    audience
 	rows       []pair
 	bytes      []byte
+}
+
+// mostFolded is how many bytes a batch may come to for the next one to have its room: a
+// text of some MB is not to be kept for good.
+const mostFolded = 4 << 20
+
+// reset makes a fold fit for another batch.
+func (f *fold) reset() {
+	if cap(f.bytes) > mostFolded || cap(f.value) > mostFolded {
+		*f = fold{}
+		return
+	}
+	clear(f.entities[:cap(f.entities)]) // they are of records
+	*f = fold{touched: f.touched[:0], lists: f.lists[:0], key: f.key, value: f.value, from: f.from, entities: f.entities[:0], rows: f.rows[:0], bytes: f.bytes[:0]}
 }
 
 // pair is a key and a value to store: bytes[start:middle] and bytes[middle:end].

@@ -37,6 +37,7 @@ type Objects struct {
 	touched ring
 	rows    rowCache
 	heads   headCache
+	folds   sync.Pool // of *fold
 
 	// mu guards the map. A table is added to by the one goroutine that applies its
 	// partition.
@@ -53,7 +54,7 @@ func Open(dir string, o store.Options) (*Objects, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Objects{DB: db, tables: map[schemas.TopicPartition]*table{}}
+	x := &Objects{DB: db, folds: sync.Pool{New: func() any { return &fold{} }}, tables: map[schemas.TopicPartition]*table{}}
 	x.rows.rows.limit, x.heads.heads.limit = rowCacheBytes, headCacheBytes
 	return x, nil
 }
@@ -68,7 +69,12 @@ func (x *Objects) Apply(ctx context.Context, b schemas.Batch) error {
 	if err != nil || t == nil {
 		return err
 	}
-	f := &fold{t: t}
+	f := x.folds.Get().(*fold)
+	defer func() {
+		f.reset()
+		x.folds.Put(f)
+	}()
+	f.t = t
 	if f.table, err = x.table(b.TP()); err == nil {
 		err = f.all()
 	}
