@@ -38,7 +38,9 @@ type layer []line
 type line [8]uint64
 
 const (
-	firstLines = 1 << 6 // of the first layer; a power of two
+	// firstLines are of the first layer; a power of two. Each layer is a miss of the
+	// processor's caches for each id, so that the first is not too small: 32 KiB.
+	firstLines = 1 << 9
 	// idsALine makes about four in a thousand ids of a full layer look as if they were
 	// there, by bitsAnID of a line's 512 bits.
 	idsALine = 40

@@ -31,7 +31,7 @@ func TestSeen(t *testing.T) {
 	for round := range 400 {
 		b := schemas.Batch{Topic: "recount.agents"}
 		first := map[uint64]bool{}
-		for i := range 50 {
+		for i := range 80 {
 			// Every third is one of before, from near and far.
 			n := fresh
 			if i%3 == 0 && fresh > 0 {
@@ -80,7 +80,7 @@ func TestSeen(t *testing.T) {
 			d = open()
 		}
 	}
-	// What has all of 2,000 to 13,000 ids after it was opened needs two to nine batches.
+	// What has all of 3,000 to 21,000 ids after it was opened needs two to nine batches.
 	if learnt < 350 {
 		t.Errorf("the filter was whole after %d of 400 batches, want nearly all", learnt)
 	}

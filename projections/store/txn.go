@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -167,9 +168,15 @@ func (t *Txn) Delete(key []byte) error { return t.b.Delete(key, nil) }
 // the state is readable, so that who sees an offset passed also sees its effect.
 func (t *Txn) Commit() error {
 	t.seen.add(t.d, t.ids...)
+	// In the order of keys, as Pebble finds each one's place from the one before.
+	order := make([]int, len(t.ids))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return bytes.Compare(t.ids[i][:], t.ids[j][:]) })
 	var offset []byte
-	for i, r := range t.New {
-		offset = binary.AppendUvarint(offset[:0], uint64(r.Origin.Offset))
+	for _, i := range order {
+		offset = binary.AppendUvarint(offset[:0], uint64(t.New[i].Origin.Offset))
 		if err := t.Set(t.seenKey(t.ids[i][:]), offset); err != nil {
 			return t.d.explain("write", err)
 		}
