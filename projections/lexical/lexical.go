@@ -124,7 +124,7 @@ const (
 
 // Kind is how a node knows this projection.
 var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schemas.TopicCommands, schemas.TopicAgents}, Open: func(dir string) (projections.Projection, error) {
-	return Open(dir, store.Options{CacheBytes: storeCacheBytes, MemTableBytes: memTableBytes})
+	return Open(dir, store.Options{CacheBytes: storeCacheBytes, MemTableBytes: memTableBytes, Depth: depth})
 }}
 
 // A store takes less here than by default, as searches keep blocks of their own, but
@@ -134,6 +134,9 @@ var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schem
 const (
 	storeCacheBytes = 48 << 20
 	memTableBytes   = 8 << 20
+	// depth: every table has terms from the first to the last, so that merging one writes
+	// all that there is anew.
+	depth = 4
 )
 
 // Index is the open projection.

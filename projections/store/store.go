@@ -26,6 +26,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -71,6 +72,11 @@ type Options struct {
 	// MemTableBytes is how much is held in memory before it is written as a
 	// table; 0 means 16 MiB. Rarely changed but by tests, to see tables sooner.
 	MemTableBytes uint64
+	// Depth is how many tables deep what came last may lie before it is merged into what
+	// is there; 0 means 2. Merging writes what is there anew, so that each event costs
+	// more the more there is, and the less the more is merged at once. Reads look into
+	// each table, or into its filter.
+	Depth int
 	// Prefix, if not nil, is the length of the part of a key for which Txn.Iter can
 	// be asked with SeekPrefixGE, and which alone stands in the filters: a table that
 	// has no such key is then not read. It is fixed for as long as the store lives, and
@@ -140,7 +146,7 @@ func (d *DB) options(o Options) *pebble.Options {
 		MemTableSize:               o.MemTableBytes,
 		BytesPerSync:               1 << 20,
 		WALBytesPerSync:            0,
-		L0CompactionThreshold:      4,
+		L0CompactionThreshold:      2 * cmp.Or(o.Depth, 2), // Pebble merges at half of it
 		L0StopWritesThreshold:      24,
 		CompactionConcurrencyRange: func() (int, int) { return 1, 2 },
 		Logger:                     pebbleLogger{d},

@@ -29,6 +29,9 @@ var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schem
 const (
 	memTableBytes = 32 << 20
 	cacheBytes    = 128 << 20
+	// Most rows are found by ids, which lie all over a table: merging one writes all that
+	// there is anew. Who reads a list is told by filters which tables have none of it.
+	depth = 4
 )
 
 // Objects is the open projection.
@@ -50,6 +53,7 @@ func Open(dir string, o store.Options) (*Objects, error) {
 	o.Name, o.Prefix = Name, prefix
 	o.MemTableBytes = cmp.Or(o.MemTableBytes, memTableBytes)
 	o.CacheBytes = cmp.Or(o.CacheBytes, cacheBytes)
+	o.Depth = cmp.Or(o.Depth, depth)
 	db, err := store.Open(dir, o)
 	if err != nil {
 		return nil, err
