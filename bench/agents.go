@@ -129,7 +129,8 @@ func ingestAgents(ctx context.Context, o options, name string, l *agentLoad, r *
 	// Ten parts, so that a rate that falls with what is there already shows.
 	const parts = 10
 	batches := o.events / parts / agentsABatch
-	var rates, each []float64 // events a second, and CPU of one in µs
+	var rates []float64
+	var each []string // CPU of an event in µs
 	var total, acknowledged time.Duration
 	used := time.Duration(0)
 	for part := range parts {
@@ -152,12 +153,12 @@ func ingestAgents(ctx context.Context, o options, name string, l *agentLoad, r *
 		cpu = cpuTime() - cpu
 		used += cpu
 		n := float64(batches * agentsABatch)
-		rates, each = append(rates, n/took.Seconds()), append(each, float64(cpu.Microseconds())/n)
+		rates, each = append(rates, n/took.Seconds()), append(each, fmt.Sprintf("%.0f", float64(cpu.Microseconds())/n))
 	}
 	n := parts * batches * agentsABatch
 	r.add(fmt.Sprintf("%d events, %s, from %d clients, %d a request: acknowledged (durable)", n, name, agentClients, agentsABatch), "%.0f events/s", float64(n)/acknowledged.Seconds())
-	r.add("… and in every projection", "%.0f events/s; the first tenth %.0f, the slowest %.0f, the last %.0f; CPU an event, the clients' included, %.0f µs, %.0f of the first and %.0f of the last",
-		float64(n)/total.Seconds(), rates[0], lowest(rates), rates[parts-1], float64(used.Microseconds())/float64(n), each[0], each[parts-1])
+	r.add("… and in every projection", "%.0f events/s; the first tenth %.0f, the slowest %.0f, the last %.0f; CPU an event, the clients' included, %.0f µs, by tenths %s",
+		float64(n)/total.Seconds(), rates[0], lowest(rates), rates[parts-1], float64(used.Microseconds())/float64(n), strings.Join(each, ", "))
 	r.add("… peak RSS, the clients' included", "%d MiB", peakRSS()>>20)
 	return s.agentsAtRate(ctx, o, l, n, r)
 }
