@@ -74,7 +74,7 @@ func order(r evidence.Response) (ids []string) {
 func TestWhatWasAskedForComesWithWhatLedToIt(t *testing.T) {
 	w := newWorld(t)
 	w.add(0, shop()...)
-	r := w.ask(operator, evidence.Request{Text: "why does the checkout fail with a timeout"})
+	r := w.ask(operator, evidence.Request{Text: "does the checkout fail with a timeout"})
 	// What the words find best stands first, or behind what took its place; what it is
 	// joined to follows, before what is only near.
 	got := order(r)

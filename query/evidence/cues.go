@@ -16,6 +16,8 @@ type cues struct {
 	fromWord string
 	// newest says that they ask for what is new: "latest".
 	newest string
+	// why says that they ask for a reason.
+	why string
 	// failing says that they ask why something fails.
 	failing string
 	// remedy says that they ask what was done about something.
@@ -51,7 +53,7 @@ var (
 	agoCue    = newCue(`\b(?:in|within|over|during|for)? ?the (?:last|past) (\d{1,4} )?(minute|hour|day|week|month)s?\b|\b(\d{1,4}) (minute|hour|day|week|month)s? ago\b`, "last ", "past ", " ago")
 	dayCue    = newCue(`\b(since|from|after)? ?(today|yesterday|this week|last week)\b`, "today", "yesterday", "week")
 	newestCue = newCue(`\b(latest|newest|most recent|recently|just now)\b`, "latest", "newest", "recent", "just now")
-	whyCue    = newCue(`\b(why|what (?:caused|causes|broke|breaks|made)|root cause|reason)\b`, "why", "what ", "root cause", "reason")
+	whyCue    = newCue(`\b(why|what (?:caused|causes|broke|breaks|made|went wrong)|root cause|reason)\b`, "why", "what ", "root cause", "reason")
 	remedyCue = newCue(`\b(fix(?:ed|es)?|put right|mend(?:ed|s)?|remed\w+|solv\w+|solution|resolv\w+|patch\w*|repair\w*|work(?:ed)? ?around|came of|did (?:it|that) help|what (?:was|did|has|have) .*\bchange[ds]?)\b`, "fix", "right", "mend", "remed", "solv", "solution", "patch", "repair", "around", "came of", "help", "change")
 	failCue   = newCue(`\b(fail\w*|error\w*|broke\w*|breaks?|crash\w*|down|slow\w*|time[sd]? ?out|timeouts?|panic\w*|exception\w*|5\d\d)\b`, "fail", "error", "broke", "break", "crash", "down", "slow", "time", "panic", "exception", "5")
 )
@@ -80,9 +82,9 @@ func readCues(text string, moment int64) cues {
 		c.from, c.fromWord = moment-int64(n)*int64(one), strings.TrimSpace(m[0])
 	}
 	c.newest = newestCue.word(low)
-	if why := whyCue.word(low); why != "" {
+	if c.why = whyCue.word(low); c.why != "" {
 		if fails := failCue.word(low); fails != "" {
-			c.failing = why + " … " + fails
+			c.failing = c.why + " … " + fails
 		}
 	}
 	c.remedy = remedyCue.word(low)

@@ -4,7 +4,7 @@
 //
 // A question goes through these steps, each a file: the principal's audiences and the
 // filters bound what may be known (scope.go); the text and the request choose the paths
-// (plan.go, refs.go, cues.go); each path brings candidates (retrieve.go, dense.go, remedy.go);
+// (plan.go, refs.go, cues.go); each path brings candidates (retrieve.go, dense.go, effects.go);
 // reciprocal ranks join them (fuse.go); the best are read, what says the same collapses
 // (gather.go), and what lost its place is ranked behind (judge.go, weights.go); what led
 // to each hit is followed to its roots (chain.go, fragment.go), and edges around them as

@@ -64,10 +64,11 @@ func planOf(r *Request, names refs, c cues, h has, w *Weights) plan {
 	case c.from != 0:
 		add(pathTemporal, true, "the text names a time, "+c.fromWord+": since "+time.Unix(0, c.from).UTC().Format(time.RFC3339), "")
 	default:
-		add(pathTemporal, false, "", "the text names no time; how old things are counts in their standing")
+		add(pathTemporal, false, "", "the text names no time")
 	}
 	add(pathGraph, words && h.hops > 0, "what edges join to the best of the other paths answers with them", "nothing is to be added around the hits, or there is no text")
-	add(pathRemedy, c.remedy != "" && h.hops > 0, "the text asks what was done, "+c.remedy+": what came after the best of the other paths", "the text does not ask what was done")
+	add(pathReason, c.why != "" && h.hops > 0, "the text asks for a reason, "+c.why+": what failed and was understood after the best", "the text does not ask for a reason")
+	add(pathRemedy, c.remedy != "" && h.hops > 0, "the text asks what was done, "+c.remedy+": what was changed after the best", "the text does not ask what was done")
 
 	p.kinds = r.Kinds
 	switch {

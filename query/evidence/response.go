@@ -166,7 +166,7 @@ type Version struct {
 // Step is one step of a proof. It holds no clock: the same request at the same state has
 // the same proof.
 type Step struct {
-	Path     string            `json:"path,omitempty" example:"lexical" doc:"The path that it belongs to: id, entity, lexical, dense, temporal, graph; nothing for what concerns all."`
+	Path     string            `json:"path,omitempty" example:"lexical" doc:"The path that it belongs to: id, entity, lexical, dense, temporal, graph, reason, remedy; nothing for what concerns all."`
 	Operator string            `json:"operator" example:"search" doc:"What was done: visible, plan, scope, search, compare, lookup, newest, fuse, collapse, judge, rank, expand, chain, join, assemble."`
 	Why      string            `json:"why,omitempty" example:"the text has words" doc:"Why it was done, or not."`
 	Inputs   map[string]string `json:"inputs,omitempty" doc:"With what."`

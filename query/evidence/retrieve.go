@@ -97,6 +97,12 @@ func (a *asking) retrieve(p plan, sc *scope, vec []float32) (*retrieval, error) 
 		}
 		t.fuse()
 	}
+	if t.plan.takes(pathReason) && len(t.candidates) > 0 {
+		if err := t.run(pathReason, t.byReason); err != nil {
+			return nil, err
+		}
+		t.fuse()
+	}
 	if t.plan.takes(pathRemedy) && len(t.candidates) > 0 {
 		if err := t.run(pathRemedy, t.byRemedy); err != nil {
 			return nil, err

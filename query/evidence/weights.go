@@ -14,6 +14,7 @@ const (
 	pathDense    = "dense"
 	pathTemporal = "temporal"
 	pathGraph    = "graph"
+	pathReason   = "reason"
 	pathRemedy   = "remedy"
 )
 
@@ -25,7 +26,7 @@ const rrfK = 60
 // them. docs/decisions says why they are so (how evidence is ranked).
 type Weights struct {
 	// Of the paths. A path of weight 0 is left out.
-	ID, Entity, Lexical, Dense, Temporal, Graph, Remedy float64
+	ID, Entity, Lexical, Dense, Temporal, Graph, Reason, Remedy float64
 	// Age is the most that age takes off a score, 0..1; HalfLife is the age at which it
 	// has taken half of that.
 	Age      float64
@@ -44,7 +45,7 @@ type Weights struct {
 // DefaultWeights are what is used where nothing else is said.
 func DefaultWeights() Weights {
 	return Weights{
-		ID: 8, Entity: 1, Lexical: 1, Dense: 0.05, Temporal: 0.3, Graph: 1, Remedy: 2,
+		ID: 8, Entity: 1, Lexical: 1, Dense: 0.05, Temporal: 0.3, Graph: 1, Reason: 2, Remedy: 2,
 		Age: 0.1, HalfLife: 7 * 24 * time.Hour, Importance: 0.1, Use: 0.1, Superseded: 0.5,
 	}
 }
@@ -62,6 +63,7 @@ func (w Weights) Validate() error {
 		{"dense", w.Dense, math.MaxFloat64},
 		{"temporal", w.Temporal, math.MaxFloat64},
 		{"graph", w.Graph, math.MaxFloat64},
+		{"reason", w.Reason, math.MaxFloat64},
 		{"remedy", w.Remedy, math.MaxFloat64},
 		{"age", w.Age, 1},
 		{"importance", w.Importance, 1},
@@ -100,6 +102,8 @@ func (w *Weights) of(path string) float64 {
 		return w.Temporal
 	case pathGraph:
 		return w.Graph
+	case pathReason:
+		return w.Reason
 	case pathRemedy:
 		return w.Remedy
 	}

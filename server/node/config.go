@@ -207,7 +207,8 @@ type VectorConfig struct {
 // so has all where no config says anything.
 type EvidenceConfig struct {
 	// Of the paths that bring candidates: what the question names by an id, what it names
-	// by another name, words, meaning, time, edges from what was found, and what came after
+	// by another name, words, meaning, time, edges from what was found, what failed and was
+	// understood after it where a reason is asked for, and what came after
 	// it where a remedy is asked for. A path of weight 0 is left out.
 	ID       float64 `yaml:"id"`
 	Entity   float64 `yaml:"entity"`
@@ -215,6 +216,7 @@ type EvidenceConfig struct {
 	Dense    float64 `yaml:"dense"`
 	Temporal float64 `yaml:"temporal"`
 	Graph    float64 `yaml:"graph"`
+	Reason   float64 `yaml:"reason"`
 	Remedy   float64 `yaml:"remedy"`
 	// Age is the most that age takes off, 0 to 1, and HalfLife when it has taken half of it.
 	Age      float64       `yaml:"age"`

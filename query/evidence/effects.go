@@ -1,0 +1,101 @@
+package evidence
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/recountdb/recount/projections/graph/objects"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// What came of something is looked for at most so many steps after it, and among so many
+// objects.
+const (
+	effectSteps = 64
+	effectReads = 320
+)
+
+// after is an object that came after a seed, and by how many steps.
+type after struct {
+	o     *objects.Stored
+	steps int
+}
+
+// byEffects goes from the best of the other paths to what came after them, and brings of it
+// what is wanted: the nearer first, of the best one. failed are the commands that did, as
+// far as a walk from one of the best has met them.
+func (t *retrieval) byEffects(l *ranked, wanted func(o *objects.Stored, failed map[uint64]bool) bool) error {
+	order := t.seeds()
+	seen := map[schemas.ObjectRef]bool{}
+	gain := map[int]float64{}
+	reads := 0
+	for _, key := range order {
+		from := t.candidates[key]
+		o, err := t.object(from.ref)
+		if err != nil {
+			return err
+		}
+		if o == nil || seen[o.Ref] {
+			continue
+		}
+		seen[o.Ref] = true
+		failed := map[uint64]bool{}
+		for open := []after{{o, 0}}; len(open) > 0 && reads < effectReads; open = open[1:] {
+			if err := t.ctx.Err(); err != nil {
+				return err
+			}
+			at := open[0]
+			reads++
+			if to := t.take(at.o.Ref, -1); to >= 0 && at.steps > 0 && wanted(at.o, failed) {
+				gain[to] = max(gain[to], from.score/float64(1+at.steps))
+			}
+			if at.steps == effectSteps {
+				continue
+			}
+			next, err := t.effects(at.o)
+			if err != nil {
+				return err
+			}
+			for _, e := range next {
+				if !seen[e.Ref] {
+					seen[e.Ref] = true
+					open = append(open, after{e, at.steps + 1})
+				}
+			}
+		}
+	}
+	t.rank(l, gain)
+	l.operator = "expand"
+	l.inputs["seeds"] = strconv.Itoa(len(order))
+	l.counts["read"] = int64(reads)
+	return nil
+}
+
+// effects are the objects that an object led to, in order: those that name it as a cause
+// or were made of it, and of a call its results.
+func (a *asking) effects(o *objects.Stored) ([]*objects.Stored, error) {
+	led := func(kind recountv1.ObjectEdgeKind) bool { return kind == edgeCausedBy || kind == edgeDerivedFrom }
+	all, err := a.comeFrom(o, led, nil)
+	if err != nil {
+		return nil, err
+	}
+	if calls(o) {
+		for i, e := range o.Edges {
+			if !isCall(e) {
+				continue
+			}
+			if all, err = a.leadsTo(o, i, all); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y neighbor) int { return x.compare(&y) })
+	var out []*objects.Stored
+	for i := range all {
+		if x := all[i].o; x != nil && !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	return out, nil
+}
