@@ -192,25 +192,35 @@ func (w *answer) edges(hits []*hit, x *expansion) {
 		told.Confidence = round(e.Confidence)
 		w.resp.Edges = append(w.resp.Edges, told)
 	}
+	// What joins hits to each other first, then what is nearest.
+	among := func(e *Edge) bool { return w.shown[e.From] && w.shown[e.To] }
 	for _, h := range hits {
 		if h.chain == nil {
 			continue
 		}
 		for _, t := range h.chain.edges {
-			if !w.tied[t] {
-				w.tied[t] = true
-				w.chained = append(w.chained, t.edge())
+			if w.tied[t] {
+				continue
+			}
+			w.tied[t] = true
+			if e := t.edge(); among(&e) {
+				add(&e)
+			} else {
+				w.chained = append(w.chained, e)
 			}
 		}
 	}
-	// What joins hits to each other first, then what is nearest.
-	for _, among := range []bool{true, false} {
-		for _, edges := range [][]Edge{w.chained, x.edges} {
-			for i := range edges {
-				if e := &edges[i]; (w.shown[e.From] && w.shown[e.To]) == among {
-					add(e)
-				}
-			}
+	for i := range x.edges {
+		if e := &x.edges[i]; among(e) {
+			add(e)
+		}
+	}
+	for i := range w.chained {
+		add(&w.chained[i])
+	}
+	for i := range x.edges {
+		if e := &x.edges[i]; !among(e) {
+			add(e)
 		}
 	}
 }

@@ -25,7 +25,7 @@ type scratch struct {
 	walks      []walk
 	expanded   []Edge
 	tied       map[tie]bool // the edges of chains, each once
-	chained    []Edge       // these, to be told
+	chained    []Edge       // those of these that do not join hits
 	// have are edges that were told, joined of two things that are the kind of the first.
 	have   map[edgeKey]bool
 	joined map[edgeKey]string
