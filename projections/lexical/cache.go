@@ -11,13 +11,13 @@ import (
 // What bounds each of the two halves of the caches.
 const (
 	blockCacheBytes = 12 << 20
-	partCacheBytes  = 64 << 20
+	partCacheBytes  = 96 << 20
 	entryCacheBytes = 40 << 20 // a half has a million parts
 )
 
 // cache keeps what searches read last of what never changes but by growing: the sealed
-// blocks of lists, and entries. So what is kept is right for every view: it can only lack the
-// newest blocks, or have some that are newer than the view.
+// blocks of lists, lists up to a document, and entries. So what is kept is right for every
+// state: it can only lack the newest, or have some that is newer than the state.
 //
 // Of two halves one is filled while the other is read and then dropped: what is
 // asked for again moves over, so that about the least recently used half goes.
@@ -64,6 +64,9 @@ func (c *cache[V]) add(prefix string, v V) {
 	}
 	if c.young == nil || c.bytes+size > c.limit {
 		c.old, c.young, c.bytes = c.young, map[string]V{}, 0
+	}
+	if o, ok := c.young[prefix]; ok {
+		c.bytes -= len(prefix) + keptHead + o.size()
 	}
 	c.young[prefix] = v
 	c.bytes += size

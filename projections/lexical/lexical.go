@@ -151,7 +151,7 @@ type Index struct {
 	audiences map[schemas.TopicPartition]*audiences
 
 	cache    cache[blocks]
-	parts    cache[partBlocks]
+	parts    cache[*partList]
 	entries  cache[entries]
 	searches sync.Pool // of *searchScratch
 	scratch  sync.Pool // of *objectScratch
@@ -167,7 +167,7 @@ func Open(dir string, o store.Options) (*Index, error) {
 	return &Index{
 		DB: db, writers: map[schemas.TopicPartition]*writer{}, runs: map[schemas.TopicPartition]*runs{},
 		audiences: map[schemas.TopicPartition]*audiences{},
-		cache:     cache[blocks]{limit: blockCacheBytes}, parts: cache[partBlocks]{limit: partCacheBytes}, entries: cache[entries]{limit: entryCacheBytes},
+		cache:     cache[blocks]{limit: blockCacheBytes}, parts: cache[*partList]{limit: partCacheBytes}, entries: cache[entries]{limit: entryCacheBytes},
 		searches: sync.Pool{New: func() any { return new(searchScratch) }},
 		scratch:  sync.Pool{New: newObjectScratch},
 	}, nil

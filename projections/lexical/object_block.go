@@ -32,60 +32,6 @@ func (p partPosting) doc() uint32    { return uint32(p >> 21) }
 func (p partPosting) weight() uint32 { return uint32(p >> 13 & maxPartWeight) }
 func (p partPosting) length() uint32 { return uint32(p & maxPartLength) }
 
-// partBlock is the postings of a term in documents n·2048 and on, and what bounds their
-// scores.
-type partBlock struct {
-	n         uint32
-	maxWeight uint32
-	minLength uint32
-	postings  []byte
-}
-
-func (b *partBlock) len() int { return len(b.postings) / postingBytes }
-
-func (b *partBlock) at(i int) partPosting {
-	return partPosting(binary.LittleEndian.Uint32(b.postings[i*postingBytes:]))
-}
-
-// seek is the first posting at or behind `from` that is not below a document: mostly one
-// of the next.
-func (b *partBlock) seek(from int, doc uint32) int {
-	n, step := b.len(), 1
-	for from+step < n && b.at(from+step).doc() < doc {
-		from += step
-		step *= 2
-	}
-	for to := min(from+step, n); from < to; {
-		if mid := (from + to) / 2; b.at(mid).doc() < doc {
-			from = mid + 1
-		} else {
-			to = mid
-		}
-	}
-	return from
-}
-
-// newPartBlock checks the postings in v and keeps those of documents below n·2048 + end.
-func newPartBlock(n uint32, v []byte, end uint64) (partBlock, error) {
-	b := partBlock{n: n, minLength: math.MaxUint32, postings: v}
-	if len(v) == 0 || len(v)%postingBytes != 0 {
-		return b, fmt.Errorf("postings of parts: %d bytes", len(v))
-	}
-	last := -1
-	for i := range b.len() {
-		p := b.at(i)
-		if int(p.doc()) <= last || p.weight() == 0 || p.length() == 0 {
-			return b, errors.New("postings of parts are nonsense")
-		}
-		if last = int(p.doc()); uint64(last) >= end {
-			b.postings = v[:i*postingBytes]
-			break
-		}
-		b.maxWeight, b.minLength = max(b.maxWeight, p.weight()), min(b.minLength, p.length())
-	}
-	return b, nil
-}
-
 // partEntry says what a document is: which part of what object.
 type partEntry struct {
 	offset int64  // of the event
@@ -196,22 +142,6 @@ func appendAudienceKey(b, shard []byte, id schemas.AudienceID) []byte {
 
 func appendPlacedKey(b, shard []byte, offset int64) []byte {
 	return binary.BigEndian.AppendUint64(append(append(b, kindPlaced), shard...), uint64(offset))
-}
-
-// partBlocks are the first blocks of a list: those below number upTo.
-type partBlocks struct {
-	upTo uint32
-	all  []partBlock
-}
-
-func (b partBlocks) count() int { return int(b.upTo) }
-
-func (b partBlocks) size() int {
-	size := 0
-	for i := range b.all {
-		size += keptHead + len(b.all[i].postings)
-	}
-	return size
 }
 
 func (b entries) count() int { return len(b) }

@@ -9,26 +9,59 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 )
 
-// readLists reads what each term's list has of each shard. Keys go by partition, term and
-// audience, so that one iterator never goes back, and the lists of small audiences lie
-// side by side.
-func (s *objectSearch) readLists() error {
-	it, err := s.v.Iter([]byte{kindPosting}, []byte{kindPosting + 1})
-	if err != nil {
-		return err
+// view is a state that the search reads: opened when it first reads, as most searches find
+// all in memory. It is no older than the watermark, and of what is newer nothing counts.
+func (s *objectSearch) view() (*store.View, error) {
+	if s.opened == nil {
+		v, err := s.x.View()
+		if err != nil {
+			return nil, err
+		}
+		s.opened = v
 	}
-	defer it.Close()
-	s.lists = make([][]partBlock, len(s.shards)*len(s.terms))
+	return s.opened, nil
+}
+
+// postings iterates over all lists. Keys go by partition, term and audience, so that one
+// iterator never goes back, and the lists of small audiences lie side by side.
+func (s *objectSearch) postings() (*pebble.Iterator, error) {
+	if s.iter == nil {
+		v, err := s.view()
+		if err != nil {
+			return nil, err
+		}
+		if s.iter, err = v.Iter([]byte{kindPosting}, []byte{kindPosting + 1}); err != nil {
+			return nil, err
+		}
+	}
+	return s.iter, nil
+}
+
+// close ends what was opened.
+func (s *objectSearch) close() {
+	if s.iter != nil {
+		_ = s.iter.Close()
+	}
+	if s.opened != nil {
+		s.opened.Close()
+	}
+}
+
+// readLists reads what each term's list has of each shard.
+func (s *objectSearch) readLists() error {
+	n := len(s.shards) * len(s.terms)
+	s.lists = slices.Grow(s.lists[:0], n)[:n]
 	for from := 0; from < len(s.shards); {
 		to := from + 1
 		for to < len(s.shards) && s.shards[to].tp == s.shards[from].tp {
 			to++
 		}
 		for term := range s.terms {
-			if err := s.readTerm(it, from, to, term); err != nil {
+			if err := s.readTerm(from, to, term); err != nil {
 				return err
 			}
 		}
@@ -37,34 +70,49 @@ func (s *objectSearch) readLists() error {
 		}
 		from = to
 	}
-	return s.v.Explain(it.Error())
+	return nil
 }
+
+// fewShards is of how many shards of a partition the lists are looked up one by one in
+// memory. Of more, those of small ones are read from the store, where they lie side by
+// side.
+const fewShards = 16
 
 // readTerm reads the lists of a term in the shards from, up to but without to, which are
 // of one partition.
-func (s *objectSearch) readTerm(it *pebble.Iterator, from, to, term int) error {
-	prefix := appendList(s.key[:0], s.shards[from].key, s.terms[term])
-	end := len(prefix)
-	at, n, stands := uint32(0), uint32(0), false // where the iterator stands
+func (s *objectSearch) readTerm(from, to, term int) error {
+	s.key = appendList(s.key[:0], s.shards[from].key, s.terms[term])
+	prefix, end := s.key, len(s.key)
+	var it *pebble.Iterator
+	at, n := uint32(0), uint32(0) // where it stands
 	for i := from; i < to; i++ {
 		sh := &s.shards[i]
-		var known partBlocks
-		if sh.complete() > 0 {
-			known = s.x.parts.get(appendBlockNumber(prefix[:end], sh.number, 0)[:end+4])
-			known = known.below(sh.complete())
+		known := &s.nothing
+		keep := to-from <= fewShards || sh.complete() > 0
+		if keep {
+			if kept := s.x.parts.get(appendBlockNumber(prefix[:end], sh.number, 0)[:end+4]); kept != nil {
+				known = kept
+			}
+			if known.docs >= sh.docs {
+				s.lists[i*len(s.terms)+term] = known.below(sh.docs).cursor()
+				continue
+			}
 		}
-		if !stands || at < sh.number || at == sh.number && n < known.upTo {
-			prefix = appendBlockNumber(prefix[:end], sh.number, known.upTo)
+		upTo := known.docs / partsPerBlock
+		if it == nil || at < sh.number || at == sh.number && n < upTo {
+			var err error
+			if it, err = s.postings(); err != nil {
+				return err
+			}
+			prefix = appendBlockNumber(prefix[:end], sh.number, upTo)
 			it.SeekGE(prefix)
-			stands = true
-		} else if at > sh.number {
-			s.lists[i*len(s.terms)+term] = known.all
-			continue
+			at = sh.number // or behind it
 		}
-		read := known.all
-		for ; it.Valid(); it.Next() {
+		full, tail := s.room.begin(), partBlocks{}
+		for at == sh.number && it.Valid() {
 			key := it.Key()
 			if len(key) != end+8 || !bytes.Equal(key[:end], prefix[:end]) {
+				at = tooMany // of this term there is no more
 				break
 			}
 			at, n = binary.BigEndian.Uint32(key[end:]), binary.BigEndian.Uint32(key[end+4:])
@@ -73,56 +121,44 @@ func (s *objectSearch) readTerm(it *pebble.Iterator, from, to, term int) error {
 			}
 			value, err := it.ValueAndErr()
 			if err != nil {
-				return s.v.Explain(err)
+				return s.opened.Explain(err)
 			}
-			b, err := newPartBlock(n, s.room.keep(value), uint64(sh.docs)-uint64(n)*partsPerBlock)
-			if err != nil {
-				return s.v.Damaged(fmt.Errorf("list of %q: %w", s.terms[term], err))
+			b := &full
+			if n == sh.complete() {
+				s.room.keep(full)
+				tail = s.room.begin()
+				b = &tail
 			}
-			if b.len() > 0 {
-				read = append(read, b)
+			if err := b.add(n, value, uint64(sh.docs)-uint64(n)*partsPerBlock); err != nil {
+				return s.opened.Damaged(fmt.Errorf("list of %q: %w", s.terms[term], err))
 			}
+			it.Next()
 		}
-		if !it.Valid() || !bytes.HasPrefix(it.Key(), prefix[:end]) {
-			at = tooMany // of this term there is no more
+		if err := it.Error(); err != nil {
+			return s.opened.Explain(err)
 		}
-		s.lists[i*len(s.terms)+term] = read
-		if complete := sh.complete(); complete > known.upTo {
-			last := sort.Search(len(read), func(i int) bool { return read[i].n >= complete })
-			kept := partBlocks{complete, slices.Clone(read[:last])}
-			for i := len(known.all); i < last; i++ {
-				kept.all[i].postings = bytes.Clone(kept.all[i].postings)
+		if !it.Valid() {
+			at = tooMany
+		}
+		l := &s.nothing
+		switch {
+		case keep:
+			l = &partList{docs: sh.docs, full: known.full, tail: s.nothing.tail.join(&tail)}
+			if len(full.heads) > 0 {
+				l.full = known.full.join(&full)
 			}
-			s.x.parts.put(appendBlockNumber(prefix[:end], sh.number, 0)[:end+4], kept)
+			s.x.parts.put(appendBlockNumber(prefix[:end], sh.number, 0)[:end+4], l)
+		case len(tail.heads) > 0:
+			s.room.keep(tail)
+			l = s.room.list(partList{docs: sh.docs, full: full, tail: tail})
+		case len(full.heads) > 0:
+			s.room.keep(full)
+			l = s.room.list(partList{docs: sh.docs, full: full})
 		}
+		s.lists[i*len(s.terms)+term] = l.cursor()
 	}
-	s.key = prefix
 	return nil
 }
-
-// below are those of the blocks that are below a number.
-func (b partBlocks) below(n uint32) partBlocks {
-	if b.upTo <= n {
-		return partBlocks{b.upTo, b.all[:len(b.all):len(b.all)]}
-	}
-	last := sort.Search(len(b.all), func(i int) bool { return b.all[i].n >= n })
-	return partBlocks{n, b.all[:last:last]}
-}
-
-// room keeps values of an iterator, until it is cleared.
-type room struct{ all, free []byte }
-
-func (r *room) keep(v []byte) []byte {
-	if len(v) > len(r.free) {
-		r.all = make([]byte, max(64<<10, len(v))) // what was kept stays where it is
-		r.free = r.all
-	}
-	kept := r.free[:copy(r.free, v):len(v)]
-	r.free = r.free[len(v):]
-	return kept
-}
-
-func (r *room) clear() { r.free = r.all }
 
 // block is a block of a shard's entries, with as many as are enough or all that the
 // view has. What is cached may be its beginning only.
@@ -149,10 +185,14 @@ func (s *objectSearch) readEntries(sh *objectShard, n uint32, enough func(entrie
 		return b, nil
 	}
 	var b entries
-	_, err := s.v.Get(s.key, func(value []byte) error {
+	v, err := s.view()
+	if err != nil {
+		return nil, err
+	}
+	_, err = v.Get(s.key, func(value []byte) error {
 		b = bytes.Clone(value)
 		if err := checkEntries(b, n*entriesPerBlock); err != nil {
-			return s.v.Damaged(err)
+			return v.Damaged(err)
 		}
 		return nil
 	})
@@ -171,7 +211,7 @@ func (s *objectSearch) entry(sh *objectShard, doc uint32) (partEntry, error) {
 		return partEntry{}, err
 	}
 	if i >= b.len() {
-		return partEntry{}, s.v.Damaged(fmt.Errorf("%s: part %d of %d of an audience is missing", sh.tp, doc, sh.docs))
+		return partEntry{}, s.x.Damaged(fmt.Errorf("%s: part %d of %d of an audience is missing", sh.tp, doc, sh.docs))
 	}
 	return b.at(i), nil
 }
@@ -230,9 +270,13 @@ func (s *objectSearch) choose(refs []schemas.ObjectRef) error {
 		if i == 0 || ref.Position != event {
 			event, objects = ref.Position, nil
 			s.key = appendPlacedKey(s.key[:0], key, ref.Offset)
-			_, err := s.v.Get(s.key, func(value []byte) (err error) {
+			v, err := s.view()
+			if err != nil {
+				return err
+			}
+			_, err = v.Get(s.key, func(value []byte) (err error) {
 				if objects, err = decodePlaced(value); err != nil {
-					return s.v.Damaged(err)
+					return v.Damaged(err)
 				}
 				return nil
 			})

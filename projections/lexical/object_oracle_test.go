@@ -156,7 +156,7 @@ func newObjectOracle(shards []projtest.Shard) *objectOracle {
 }
 
 func (o *objectOracle) search(q ObjectQuery) ([]ObjectHit, ObjectStats) {
-	terms := q.terms()
+	terms := q.terms(newQueryAnalyser())
 	df := make([]uint64, len(terms))
 	var stats ObjectStats
 	var length uint64
@@ -194,7 +194,6 @@ func (o *objectOracle) search(q ObjectQuery) ([]ObjectHit, ObjectStats) {
 		for t, term := range terms {
 			if w := p.terms[term]; w > 0 {
 				score += sc.score(factor(stats.Parts, df[t]), w, p.length)
-				h.Terms = append(h.Terms, term)
 			}
 		}
 		h.Score = score.float()

@@ -38,8 +38,6 @@ type ObjectHit struct {
 	// Part is the one of the object's parts that the score is of: the best.
 	Part  uint32
 	Score float64
-	// Terms are those of the query that the part has, ascending.
-	Terms []string
 	// ContentHash is that of the part.
 	ContentHash uint64
 }
@@ -60,12 +58,11 @@ type ObjectStats struct {
 }
 
 // terms are those of the query, ascending.
-func (q ObjectQuery) terms() []string {
-	a := newAnalyser()
-	a.limit = maxQueryTerms
-	var terms []string
-	for _, w := range a.part("", q.Text).terms {
-		terms = append(terms, w.term)
+func (q ObjectQuery) terms(a *analyser) []string {
+	found := a.part("", q.Text).terms
+	terms := make([]string, len(found))
+	for i, w := range found {
+		terms[i] = w.term
 	}
 	slices.Sort(terms)
 	return terms

@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -157,6 +158,51 @@ func TestObjectsAsOf(t *testing.T) {
 				t.Fatalf("as of %s, %+v: got (-), want (+):\n%s", q.Below, q, d)
 			}
 		}
+	}
+}
+
+// TestManyAudiences: the lists of many small audiences, with those of a large one, asked
+// while they grow.
+func TestManyAudiences(t *testing.T) {
+	p := newProse(3)
+	small, large := messages(p, 0, 600, 30), messages(p, 0, 2500, 1)
+	large.Partition = 1
+	shards := []projtest.Shard{{TP: small.TP(), Next: small.Next, Records: small.Records}, {TP: large.TP(), Next: large.Next, Records: large.Records}}
+	for _, r := range shards[1].Records {
+		r.Origin.Partition = 1
+		id := schemas.NewCanon("large").Int(r.Origin.Offset).ID()
+		r.EventId = id[:]
+	}
+	x, oracle := open(t), newObjectOracle(shards)
+	for i := range 10 {
+		below := schemas.Watermark{}
+		for _, sh := range shards {
+			to := sh.Next * int64(i+1) / 10
+			check(t, x.Apply(t.Context(), sh.Batch(x.Next(sh.TP), to)))
+			below[sh.TP] = to
+		}
+		for range 3 {
+			q := ObjectQuery{Text: p.text(30), Audiences: sessions(30), K: 20, Below: below}
+			want, wantStats := oracle.search(q)
+			q.Below = nil
+			got, stats, err := x.SearchObjects(t.Context(), q)
+			check(t, err)
+			if d := cmp.Diff(got, want) + cmp.Diff(stats, wantStats, cmpopts.IgnoreFields(ObjectStats{}, "Watermark", "Scored")); d != "" {
+				t.Fatalf("%+v: got (-), want (+):\n%s", q, d)
+			}
+		}
+	}
+}
+
+// TestCacheCountsOnce: a list that grows takes the room of its last state alone.
+func TestCacheCountsOnce(t *testing.T) {
+	c := cache[entries]{limit: 1 << 20}
+	c.put([]byte("other"), make(entries, 100))
+	for n := range 1000 {
+		c.put([]byte("key"), make(entries, 10_000+n))
+	}
+	if c.get([]byte("other")) == nil || c.bytes > 20_000 {
+		t.Errorf("%d bytes are counted, of %d kept", c.bytes, 11_099)
 	}
 }
 
@@ -430,13 +476,25 @@ func FuzzPartTerms(f *testing.F) {
 
 func FuzzObjectValues(f *testing.F) {
 	f.Add([]byte{4, 0x40, 0, 0}, uint32(0))
+	var dense []byte
+	for doc := range uint32(manyPostings) {
+		dense = binary.LittleEndian.AppendUint32(dense, uint32(newPartPosting(3*doc, 1+doc%40, 1+doc%300)))
+	}
+	f.Add(dense, uint32(partsPerBlock))
 	f.Add(partEntry{offset: 3, sum: 4, parts: 1}.append(nil), uint32(0))
 	f.Add(placed{1, 2, 3, 4}.append(nil), uint32(1))
 	f.Add(audience{0, 1, 2, 3}.encode(nil), uint32(1))
 	f.Fuzz(func(t *testing.T, v []byte, n uint32) {
-		if b, err := newPartBlock(n, v, uint64(n)); err == nil {
-			for i := range b.len() {
-				if p := b.at(i); p.doc() >= n || p.weight() > b.maxWeight || p.length() < b.minLength {
+		var all partBlocks
+		if all.add(1, v, uint64(n)) == nil && len(all.heads) > 0 {
+			b := all.at(0)
+			for i, p := range b.postings {
+				bounded := slices.ContainsFunc(b.front, func(f partPosting) bool { return f.weight() >= p.weight() && f.length() <= p.length() })
+				at, found := b.seek(0, p.doc()), true
+				if b.dense != nil {
+					at, found = b.dense.find(p.doc())
+				}
+				if p.doc() >= n || !bounded || !found || at != i {
 					t.Fatalf("posting %d of %+v is out of place", i, b)
 				}
 			}

@@ -36,6 +36,7 @@ type analyser struct {
 	fresh      []use            // of the token that was read last
 	count      int              // of terms of the text at hand, repeats included
 	limit      int              // of distinct terms, if not 0
+	keeps      int              // tokens, of a half
 	out        partTerms
 }
 
@@ -90,22 +91,31 @@ type use struct {
 	stop   bool
 }
 
-// maxTokens is how many tokens a half keeps, maxTokenBytes how long they may be.
+// maxTokens is how many tokens a half keeps, maxTokenBytes how long they may be; of
+// questions, of which there are as many analysers as are asked at once, it keeps fewer.
 const (
-	maxTokens     = 1 << 14
-	maxTokenBytes = 64
+	maxTokens      = 1 << 14
+	maxQueryTokens = 1 << 10
+	maxTokenBytes  = 64
 )
 
 func newAnalyser() *analyser {
-	return &analyser{young: tokenUses{uses: map[string][]use{}}, words: map[string]*word{}}
+	return &analyser{young: tokenUses{uses: map[string][]use{}}, words: map[string]*word{}, keeps: maxTokens}
+}
+
+// newQueryAnalyser makes the terms of questions.
+func newQueryAnalyser() *analyser {
+	a := newAnalyser()
+	a.limit, a.keeps = maxQueryTerms, maxQueryTokens
+	return a
 }
 
 // part is good until the next call.
 func (a *analyser) part(title, passage string) partTerms {
-	if len(a.young.uses) > maxTokens {
-		a.old, a.young = a.young, tokenUses{uses: make(map[string][]use, maxTokens)}
+	if len(a.young.uses) > a.keeps {
+		a.old, a.young = a.young, tokenUses{uses: make(map[string][]use, a.keeps)}
 	}
-	if len(a.words) > 4*maxTokens {
+	if len(a.words) > 4*a.keeps {
 		clear(a.words)
 		a.old, a.young = tokenUses{}, tokenUses{uses: map[string][]use{}}
 	}

@@ -46,8 +46,17 @@ func newScorer(docs, length uint64) scorer {
 // score of one term: idf·(k1+1)·tf / (tf + k1·(1-b+b·length/mean)), where factor is
 // idf·(k1+1). It is positive.
 func (s scorer) score(factor float64, weight, length uint32) points {
+	return share(factor, s.divisor(weight, length))
+}
+
+// divisor is what of a term's score the factor is divided by.
+func (s scorer) divisor(weight, length uint32) float64 {
 	norm := paramK1*(1-paramB) + float64(s.perLength*float64(length))
-	return max(1, points(float64(factor/(1+float64(norm*fullWeight)/float64(weight)))*onePoint))
+	return 1 + float64(norm*fullWeight)/float64(weight)
+}
+
+func share(factor, divisor float64) points {
+	return max(1, points(float64(factor/divisor)*onePoint))
 }
 
 // factor of a term that df of docs documents have. It is positive for every df.

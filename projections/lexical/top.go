@@ -15,8 +15,8 @@ type found struct {
 	score     points
 	terms     uint64
 	hash      uint64
-	// index is an object's in its event; doc is its part, in objectSearch.shards[at].
-	index, doc, at uint32
+	// index is an object's in its event, in objectSearch.shards[at]; part is its best.
+	index, part, at uint32
 }
 
 // order is negative where a is the better hit: by score, then newer, then by
@@ -38,13 +38,14 @@ func order(a, b found) int {
 type top struct {
 	k        int
 	distinct bool
+	least    points // that a hit has; at least 1
 	best     []found
 	held     map[uint64]found
 }
 
 func newTop(k int, distinct bool) top {
 	room := min(k, enoughWaiting)
-	return top{k: k, distinct: distinct, best: make([]found, 0, room+1), held: make(map[uint64]found, room)}
+	return top{k: k, distinct: distinct, least: 1, best: make([]found, 0, room+1), held: make(map[uint64]found, room)}
 }
 
 // reaches reports whether a document with this score could be a hit. Of one whose
@@ -54,7 +55,7 @@ func (t *top) reaches(score points) bool { return score >= t.floor() }
 // floor is the least score that a hit could have.
 func (t *top) floor() points {
 	if len(t.best) < t.k {
-		return 1
+		return t.least
 	}
 	return t.best[len(t.best)-1].score
 }
@@ -62,6 +63,12 @@ func (t *top) floor() points {
 // takes reports whether a run is a better hit than the worst.
 func (t *top) takes(h found) bool {
 	return len(t.best) < t.k || order(h, t.best[len(t.best)-1]) < 0
+}
+
+// clear lets all hits go.
+func (t *top) clear() {
+	t.best = t.best[:0]
+	clear(t.held)
 }
 
 // betters reports whether no better hit of its content hash is held.
