@@ -31,9 +31,6 @@ type Sources struct {
 	Runtime  runtime.Sources
 	// Weights of the paths; the zero Weights mean DefaultWeights.
 	Weights Weights
-	// Fragments keeps what led to objects from one question to the next; nil keeps
-	// nothing. Answers are the same either way.
-	Fragments *Fragments
 	// Turns are taken by questions while they are answered, first come, first served: on
 	// few cores many at once slow each other down, some far more than others. Nil lets all
 	// be answered at once.

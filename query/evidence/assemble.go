@@ -47,7 +47,11 @@ func (a *asking) assemble(hits []*hit, x *expansion) (*answer, error) {
 		w.versions(h)
 	}
 	if a.r.Mode == ModeSubgraph {
-		for _, o := range x.objects {
+		for _, p := range x.objects {
+			o, err := w.asking.object(p.ref)
+			if err != nil {
+				return nil, err
+			}
 			out, err := w.object(o, -1, maxSnippet)
 			if err != nil {
 				return nil, err
@@ -57,8 +61,7 @@ func (a *asking) assemble(hits []*hit, x *expansion) (*answer, error) {
 		}
 	}
 	w.edges(hits, x)
-	w.provenance(hits, x)
-	return w, nil
+	return w, w.provenance(hits, x)
 }
 
 // find adds a hit behind those that there are.
@@ -227,15 +230,15 @@ func (w *answer) edges(hits []*hit, x *expansion) {
 
 // provenance finds the events that the answer rests on besides those of its objects, in
 // order: with include provenance those as well. How many are told, fit says.
-func (w *answer) provenance(hits []*hit, x *expansion) {
+func (w *answer) provenance(hits []*hit, x *expansion) error {
 	full := w.r.includes(IncludeProvenance)
 	if !full {
 		for _, h := range hits {
 			w.own[h.ref.Position] = true
 		}
 		if w.r.Mode == ModeSubgraph {
-			for _, o := range x.objects {
-				w.own[o.Ref.Position] = true
+			for _, p := range x.objects {
+				w.own[p.ref.Position] = true
 			}
 		}
 	}
@@ -244,16 +247,10 @@ func (w *answer) provenance(hits []*hit, x *expansion) {
 			w.parts = append(w.parts, p)
 		}
 	}
-	addObject := func(o *objects.Stored) {
-		if !w.own[o.Ref.Position] {
-			w.made = append(w.made, partOf(o))
-			w.parts = append(w.parts, &w.made[len(w.made)-1])
-		}
-	}
 	for _, h := range hits {
-		addObject(h.o)
+		add(w.partAt(h.ref))
 		for _, s := range h.same {
-			addObject(s)
+			add(w.partAt(s.Ref))
 		}
 		if h.chain != nil {
 			for _, p := range h.chain.parts {
@@ -261,11 +258,21 @@ func (w *answer) provenance(hits []*hit, x *expansion) {
 			}
 		}
 	}
-	for _, o := range x.objects {
-		addObject(o)
+	for _, p := range x.objects {
+		add(p)
 	}
 	slices.SortFunc(w.parts, comparePart)
-	w.parts = slices.CompactFunc(w.parts, func(x, y *part) bool { return x.ref == y.ref })
+	w.parts = slices.Compact(w.parts)
+	if full {
+		for _, p := range w.parts {
+			o, err := w.asking.object(p.ref)
+			if err != nil {
+				return err
+			}
+			p.title = o.Title
+		}
+	}
+	return nil
 }
 
 // event is an event that the answer rests on, as it tells it.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/projections/graph/objects"
-	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -23,11 +22,6 @@ func isCall(e *recountv1.ObjectEdge) bool {
 
 func calls(o *objects.Stored) bool { return o.Type == recountv1.ObjectType_OBJECT_TYPE_TOOL_CALL }
 
-// meet says whether two objects that name one call may belong together.
-func meet(o, x *objects.Stored) bool {
-	return x.Ref != o.Ref && x.Tenant == o.Tenant && x.Workspace == o.Workspace
-}
-
 // callOf is the call that a result is of, among those of its name, the oldest first: nil
 // if there is none.
 func callOf(result *part, all []*part) *part {
@@ -40,71 +34,59 @@ func callOf(result *part, all []*part) *part {
 	return of
 }
 
-// otherSides are, of a result, its call, and of a call its results: those of one audience.
-func (a *asking) otherSides(o *objects.Stored, base neighbor, name string) ([]neighbor, error) {
-	edges, err := a.view.Entity([]schemas.AudienceID{o.AudienceID}, name, a.bound(maxFan))
+// meeting are the objects that name the call that a link of an object names, and may belong
+// together with it, each once.
+func (a *asking) meeting(p *part, l *objects.Link) ([]*part, error) {
+	links, err := a.view.Meeting(l, a.bound(maxFan))
+	var all []*part
+	for i := range links {
+		x := a.part(links[i].From)
+		if x != p && x.tenant == p.tenant && x.workspace == p.workspace && !slices.Contains(all, x) {
+			all = append(all, x)
+		}
+	}
+	slices.SortFunc(all, (*part).compare)
+	return all, err
+}
+
+// otherSides adds, of a result, its call, and of a call its results: those of one audience.
+func (a *asking) otherSides(p *part, l *objects.Link, base neighbor, all []neighbor) ([]neighbor, error) {
+	base.rule, base.back = ruleCallID, !p.calls()
+	if base.back {
+		made, err := a.callFor(p, l)
+		for _, call := range made {
+			base.to = call
+			all = append(all, base)
+		}
+		return all, err
+	}
+	found, err := a.meeting(p, l)
 	if err != nil {
 		return nil, err
 	}
-	self := partOf(o)
-	made, results := []*part{}, []*part{}
-	of := map[schemas.ObjectRef]*objects.Stored{}
-	if calls(o) {
-		made = append(made, &self)
-	} else {
-		results = append(results, &self)
-	}
-	for _, e := range edges {
-		x, err := a.object(e.Ref)
-		if err != nil {
-			return nil, err
-		}
-		if x == nil || !meet(o, x) || of[x.Ref] != nil {
-			continue
-		}
-		of[x.Ref] = x
-		p := partOf(x)
-		if calls(x) {
-			made = append(made, &p)
-		} else {
-			results = append(results, &p)
+	made := []*part{p}
+	for _, x := range found {
+		if x.calls() {
+			made = append(made, x)
 		}
 	}
 	slices.SortFunc(made, (*part).compare)
-	base.rule, base.back = ruleCallID, !calls(o)
-	var all []neighbor
-	for _, result := range results {
-		call := callOf(result, made)
-		var other *part
-		switch {
-		case call == nil:
-			continue
-		case result == &self:
-			other = call
-		case call == &self:
-			other = result
-		default:
-			continue
+	for _, x := range found {
+		if !x.calls() && callOf(x, made) == p {
+			base.to = x
+			all = append(all, base)
 		}
-		n := base
-		n.o, n.at = of[other.ref], other.ref.Position
-		all = append(all, n)
 	}
 	return all, nil
 }
 
-// callsNamed are the calls of a name that an object's result may be of.
-func callsNamed(v *objects.View, o *objects.Stored, name string, b objects.Bound) ([]*objects.Stored, error) {
-	edges, err := v.Entity([]schemas.AudienceID{o.AudienceID}, name, b)
-	var all []*objects.Stored
-	for _, e := range edges {
-		x, err := v.Get(e.Ref)
-		if err != nil {
-			return nil, err
-		}
-		if x != nil && meet(o, x) && calls(x) {
-			all = append(all, x)
-		}
+// callFor is the call that a result is of, by the link with which it names it; none if it is
+// not known.
+func (a *asking) callFor(result *part, l *objects.Link) ([]*part, error) {
+	found, err := a.meeting(result, l)
+	found = slices.DeleteFunc(found, func(x *part) bool { return !x.calls() })
+	if call := callOf(result, found); call != nil {
+		return []*part{call}, err
 	}
-	return all, err
+	return nil, err
 }

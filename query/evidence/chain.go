@@ -35,9 +35,9 @@ func (c *chain) told() *Chain {
 // walk is a chain while it is followed.
 type walk struct {
 	chain
-	seen map[schemas.ObjectRef]bool
+	seen map[*part]bool
 	// open are those whose causes come next; spare is room for those after them.
-	open, spare []schemas.ObjectRef
+	open, spare []*part
 }
 
 // chains follow what led to each of some objects back to the roots. The objects that all
@@ -46,11 +46,9 @@ type walk struct {
 func (a *asking) chains(hits []*hit) error {
 	walks := a.walksOf(len(hits))
 	for i, h := range hits {
-		walks[i].seen[h.ref] = true
-		walks[i].open = append(walks[i].open, h.ref)
-	}
-	for _, h := range hits {
-		a.taken[h.ref] = true
+		p := a.partAt(h.ref)
+		walks[i].seen[p], p.taken = true, true
+		walks[i].open = append(walks[i].open, p)
 	}
 	room := a.r.Expand.Nodes
 	for going := true; going; {
@@ -62,8 +60,8 @@ func (a *asking) chains(hits []*hit) error {
 			}
 			open := w.open
 			w.open, w.spare = w.spare[:0], open
-			for _, ref := range open {
-				if err := a.stepBack(w, ref, &room); err != nil {
+			for _, p := range open {
+				if err := a.stepBack(w, p, &room); err != nil {
 					return err
 				}
 			}
@@ -86,7 +84,7 @@ func (a *asking) chains(hits []*hit) error {
 	}
 	a.step(Step{
 		Operator: "chain", Inputs: map[string]string{"kinds": "caused_by derived_from tool_produces", "nodes": strconv.Itoa(a.r.Expand.Nodes)},
-		Counts: map[string]int64{"objects": int64(len(a.taken)), "complete": int64(whole), "cut": int64(cut), "dangling": int64(dangling)},
+		Counts: map[string]int64{"objects": int64(len(hits) + a.r.Expand.Nodes - room), "complete": int64(whole), "cut": int64(cut), "dangling": int64(dangling)},
 	})
 	a.lap("chain")
 	return nil
@@ -94,53 +92,45 @@ func (a *asking) chains(hits []*hit) error {
 
 // stepBack takes in what led to one object of a chain, as far as there is room for what
 // no chain has taken in yet.
-func (a *asking) stepBack(w *walk, ref schemas.ObjectRef, room *int) error {
-	f, err := a.fragment(ref)
-	if err != nil || f == nil {
+func (a *asking) stepBack(w *walk, p *part, room *int) error {
+	led, err := a.causes(p)
+	if err != nil {
 		return err
 	}
-	led := a.causes(f)
 	if len(led) == 0 && len(w.seen) > 1 {
-		w.roots = append(w.roots, &f.part)
+		w.roots = append(w.roots, p)
 	}
 	for i := range led {
 		c := &led[i]
-		if c.to != nil && !a.taken[c.to.ref] {
+		if c.to != nil && !c.to.taken {
 			if *room == 0 {
 				w.cut = true
 				continue
 			}
 			*room--
-			a.taken[c.to.ref] = true
+			c.to.taken = true
 		}
-		w.edges = append(w.edges, tie{*c, &f.part})
+		w.edges = append(w.edges, tie{c, p})
 		switch {
 		case c.to == nil:
 			if !slices.Contains(w.dangling, c.event) {
 				w.dangling = append(w.dangling, c.event)
 			}
-		case !w.seen[c.to.ref]:
-			w.seen[c.to.ref] = true
+		case !w.seen[c.to]:
+			w.seen[c.to] = true
 			w.parts = append(w.parts, c.to)
-			w.open = append(w.open, c.to.ref)
+			w.open = append(w.open, c.to)
 		case !w.cyclic:
-			w.cyclic = a.leadsBack(c.to.ref, ref)
+			w.cyclic = a.leadsBack(c.to, p)
 		}
 	}
 	return nil
 }
 
-// led is one cause of an object, as far as it may be known: the object, or the event
-// that is not known.
-type led struct {
-	*cause
-	to *part
-}
-
 // tie is an edge of a chain: a cause, and what it led to. Chains have many in common, which
 // are equal, and few are told.
 type tie struct {
-	led
+	*led
 	of *part
 }
 
@@ -160,56 +150,21 @@ func (t *tie) edge() Edge {
 	return e
 }
 
-// causes are those of a fragment that may be known of, in its order: of what an event's id
-// means what is of the object's workspace, if there is any; of a thing the newest version.
-// A call that is not known is no cause; an event is, which the chain then misses.
-func (a *asking) causes(f *fragment) []led {
-	var out []led
-	for i := range f.causes {
-		c := &f.causes[i]
-		var known []*part
-		same := false
-		for _, p := range c.parts {
-			if p.ref != f.ref && a.known(p.ref) {
-				known = append(known, p)
-				same = same || p.workspace == f.workspace
-			}
-		}
-		if same {
-			known = slices.DeleteFunc(known, func(p *part) bool { return p.workspace != f.workspace })
-		}
-		switch {
-		case len(known) < 2:
-		case c.thing:
-			known = known[len(known)-1:]
-		case c.rule == ruleCallID:
-			known = []*part{callOf(&f.part, known)}
-		}
-		for _, p := range known {
-			out = append(out, led{c, p})
-		}
-		if len(known) == 0 && !c.back {
-			out = append(out, led{c, nil})
-		}
-	}
-	return out
-}
-
 // leadsBack reports whether an object's causes come, within what was read, to another.
-func (a *asking) leadsBack(from, to schemas.ObjectRef) bool {
-	seen := map[schemas.ObjectRef]bool{}
-	open := []schemas.ObjectRef{from}
+func (a *asking) leadsBack(from, to *part) bool {
+	seen := map[*part]bool{}
+	open := []*part{from}
 	for len(open) > 0 && len(seen) <= MaxNodes {
-		ref := open[len(open)-1]
+		p := open[len(open)-1]
 		open = open[:len(open)-1]
-		if ref == to {
+		if p == to {
 			return true
 		}
-		if f := a.fragments[ref]; f != nil && !seen[ref] {
-			seen[ref] = true
-			for _, c := range a.causes(f) {
+		if !seen[p] {
+			seen[p] = true
+			for _, c := range p.led {
 				if c.to != nil {
-					open = append(open, c.to.ref)
+					open = append(open, c.to)
 				}
 			}
 		}

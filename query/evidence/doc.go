@@ -7,7 +7,7 @@
 // (plan.go, refs.go, cues.go); each path brings candidates (retrieve.go, dense.go, effects.go);
 // reciprocal ranks join them (fuse.go); the best are read, what says the same collapses
 // (gather.go), and what lost its place is ranked behind (judge.go, weights.go); what led
-// to each hit is followed to its roots (chain.go, fragment.go), and edges around them as
+// to each hit is followed to its roots (chain.go, part.go), and edges around them as
 // far as asked (expand.go, neighbor.go); things of other kinds are found and joined
 // (others.go, commands.go, symbols.go, operations.go, mentions.go); the answer is put together (assemble.go, context.go) and cut to its size
 // (fit.go).
@@ -25,8 +25,7 @@
 //     moment that the request says, or as_of, or the newest object in the scope.
 //   - What is superseded is not hidden. It says what took its place and by which rule
 //     and events, and stands behind that.
-//   - The same request at the same state gives the same answer; what Fragments keeps
-//     shows in speed alone.
+//   - The same request at the same state gives the same answer.
 //   - Symbols, and operations that run, are of now, whatever as_of says by positions: they
 //     are left out then, and the proof says so. Commits and traces that are named are as of
 //     then; one that comes later than what names it is joined from then on.

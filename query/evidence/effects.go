@@ -76,16 +76,19 @@ func (t *retrieval) byEffects(l *ranked, wanted func(o *objects.Stored, failed m
 // or were made of it, and of a call its results.
 func (a *asking) effects(o *objects.Stored) ([]*objects.Stored, error) {
 	led := func(kind recountv1.ObjectEdgeKind) bool { return kind == edgeCausedBy || kind == edgeDerivedFrom }
-	all, err := a.comeFrom(o, led, nil)
+	p := a.partAt(o.Ref)
+	all, err := a.comeFrom(p, led, nil)
 	if err != nil {
 		return nil, err
 	}
 	if calls(o) {
-		for i, e := range o.Edges {
-			if !isCall(e) {
+		a.links = p.node.Links(a.links[:0])
+		for i := range a.links {
+			l := &a.links[i]
+			if l.To != objects.ToCall {
 				continue
 			}
-			if all, err = a.leadsTo(o, i, all); err != nil {
+			if all, err = a.leadsTo(p, l, all); err != nil {
 				return nil, err
 			}
 		}
@@ -93,7 +96,14 @@ func (a *asking) effects(o *objects.Stored) ([]*objects.Stored, error) {
 	slices.SortStableFunc(all, func(x, y neighbor) int { return x.compare(&y) })
 	var out []*objects.Stored
 	for i := range all {
-		if x := all[i].o; x != nil && !slices.Contains(out, x) {
+		if all[i].to == nil {
+			continue
+		}
+		x, err := a.object(all[i].to.ref)
+		if err != nil {
+			return nil, err
+		}
+		if x != nil && !slices.Contains(out, x) {
 			out = append(out, x)
 		}
 	}

@@ -3,7 +3,6 @@ package evidence
 import (
 	"slices"
 
-	"github.com/recountdb/recount/projections/graph/objects"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -14,7 +13,7 @@ const maxShared = 8
 type expansion struct {
 	// objects are those that edges lead to from the hits, the nearest first; the hits are
 	// not among them.
-	objects []*objects.Stored
+	objects []*part
 	edges   []Edge
 	// followed are the edges that were looked at, cut what had no room.
 	followed, cut int
@@ -33,11 +32,12 @@ func (a *asking) expand(hits []*hit) (*expansion, error) {
 		}
 	}
 	asked := len(a.r.Expand.Kinds) > 0
-	outside := asked || a.r.Mode == ModeSubgraph
-	open := make([]*objects.Stored, 0, len(hits))
+	outside := a.outside()
+	open := make([]*part, 0, len(hits))
 	for _, h := range hits {
-		a.reached[h.ref] = true
-		open = append(open, h.o)
+		p := a.partAt(h.ref)
+		p.reached = true
+		open = append(open, p)
 	}
 	room := max(0, a.r.Expand.Nodes-len(hits))
 	add := func(e Edge) {
@@ -46,8 +46,8 @@ func (a *asking) expand(hits []*hit) (*expansion, error) {
 			x.edges = append(x.edges, e)
 		}
 	}
-	reach := func(o *objects.Stored, next *[]*objects.Stored) bool {
-		if a.reached[o.Ref] {
+	reach := func(o *part, next *[]*part) bool {
+		if o.reached {
 			return true
 		}
 		if room == 0 {
@@ -55,13 +55,13 @@ func (a *asking) expand(hits []*hit) (*expansion, error) {
 			return false
 		}
 		room--
-		a.reached[o.Ref] = true
+		o.reached = true
 		x.objects = append(x.objects, o)
 		*next = append(*next, o)
 		return true
 	}
 	for hop := 0; hop < *a.r.Expand.Hops && len(open) > 0; hop++ {
-		var next []*objects.Stored
+		var next []*part
 		for _, o := range open {
 			if err := a.ctx.Err(); err != nil {
 				return nil, err
@@ -77,8 +77,8 @@ func (a *asking) expand(hits []*hit) (*expansion, error) {
 				}
 				x.followed++
 				switch {
-				case n.o != nil:
-					if reach(n.o, &next) {
+				case n.to != nil:
+					if reach(n.to, &next) {
 						add(n.edge(o))
 					}
 				case n.entity == "":
@@ -92,8 +92,8 @@ func (a *asking) expand(hits []*hit) (*expansion, error) {
 						add(n.edge(o))
 					}
 					for _, s := range shared {
-						if (asked || a.reached[s.o.Ref]) && hop+1 < *a.r.Expand.Hops && reach(s.o, &next) {
-							add(s.edge(s.o))
+						if (asked || s.to.reached) && hop+1 < *a.r.Expand.Hops && reach(s.to, &next) {
+							add(s.edge(s.to))
 						}
 					}
 				}
@@ -125,11 +125,11 @@ func version(versioned bool, at string) string {
 }
 
 // edge is the edge between an object and its neighbor, as its event tells it.
-func (n *neighbor) edge(o *objects.Stored) Edge {
-	e := Edge{From: o.IDText, FromVersion: version(o.Versioned, o.At), Kind: n.name, Confidence: round(n.confidence), Rule: n.rule}
+func (n *neighbor) edge(o *part) Edge {
+	e := Edge{From: o.idText, FromVersion: version(o.versioned, o.at), Kind: n.name, Confidence: round(n.confidence), Rule: n.rule}
 	switch {
-	case n.o != nil:
-		e.To, e.ToVersion = n.o.IDText, version(n.o.Versioned, n.o.At)
+	case n.to != nil:
+		e.To, e.ToVersion = n.to.idText, version(n.to.versioned, n.to.at)
 	case n.entity != "":
 		e.To = n.entity
 	default:
@@ -138,8 +138,8 @@ func (n *neighbor) edge(o *objects.Stored) Edge {
 	if n.back {
 		e.turn()
 	}
-	if n.rule == ruleCallID && n.o != nil {
-		e.Evidence = []string{o.At, n.o.At}
+	if n.rule == ruleCallID && n.to != nil {
+		e.Evidence = []string{o.at, n.to.at}
 		if n.back {
 			slices.Reverse(e.Evidence)
 		}
@@ -149,9 +149,13 @@ func (n *neighbor) edge(o *objects.Stored) Edge {
 
 // sharing are other objects of the workspace that name the same thing outside, as
 // neighbors of theirs: the newest.
-func (a *asking) sharing(o *objects.Stored, n *neighbor) ([]neighbor, error) {
+func (a *asking) sharing(p *part, n *neighbor) ([]neighbor, error) {
 	if n.kind != edgeRefersTo {
 		return nil, nil // what belongs to one session or agent does not share anything
+	}
+	o, err := a.object(p.ref)
+	if err != nil || o == nil {
+		return nil, err
 	}
 	named, err := a.view.Entity(a.related(o), n.entity, a.bound(maxShared+1))
 	if err != nil {
@@ -159,14 +163,11 @@ func (a *asking) sharing(o *objects.Stored, n *neighbor) ([]neighbor, error) {
 	}
 	var all []neighbor
 	for _, e := range named {
-		s, err := a.object(e.Ref)
-		if err != nil {
-			return nil, err
-		}
-		if s == nil || s.Ref == o.Ref || s.Workspace != o.Workspace || len(all) == maxShared {
+		s := a.partAt(e.Ref)
+		if s == nil || s == p || s.workspace != p.workspace || len(all) == maxShared {
 			continue
 		}
-		all = append(all, neighbor{kind: e.Kind, name: edgeName(e.ObjectEdge), confidence: float64(e.Confidence), rule: e.Rule, entity: n.entity, o: s, at: s.Ref.Position})
+		all = append(all, neighbor{kind: e.Kind, name: edgeName(e.ObjectEdge), confidence: float64(e.Confidence), rule: e.Rule, entity: n.entity, to: s})
 	}
 	return all, nil
 }

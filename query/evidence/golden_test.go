@@ -96,7 +96,7 @@ func shopWorld(t testing.TB, change ...func(map[schemas.TopicPartition][]schemas
 	commands := query.Sources{Set: set, Embedder: embed.NewHash(), Concepts: embed.Concepts, Event: read}
 	graphs := code.Sources{Set: set, Graphs: code.NewCache(0)}
 	w = &world{t: t, set: set, next: schemas.Watermark{}, src: evidence.Sources{
-		Set: set, Embedder: embed.NewHash(), Fragments: &evidence.Fragments{}, Commands: commands, Code: graphs,
+		Set: set, Embedder: embed.NewHash(), Commands: commands, Code: graphs,
 		Runtime: runtime.Sources{Set: set, Code: graphs, Commands: commands, Event: read, Observe: observe},
 	}}
 	return w, func(topic string) {

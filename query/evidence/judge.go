@@ -55,18 +55,29 @@ type judgement struct {
 // interval, a restatement.
 func (a *asking) judgementOf(o *objects.Stored) (judgement, error) {
 	j := judgement{holds: true}
-	disputes, err := a.disputes(o)
+	p := a.partAt(o.Ref)
+	disputes, err := a.disputes(p)
 	if err != nil {
 		return j, err
 	}
 	for i := range disputes {
 		n := &disputes[i]
+		if n.to == nil {
+			continue
+		}
+		other, err := a.object(n.to.ref)
+		if err != nil {
+			return j, err
+		}
+		says := Link{Rule: ruleStated, Confidence: n.confidence, Evidence: []string{o.At}}
+		if n.back {
+			says.Evidence[0] = n.to.at
+		}
 		switch {
-		case n.o == nil:
 		case n.kind == edgeSupersedes && n.back:
-			j.lose(n.o, Link{Rule: ruleStated, Confidence: n.confidence, Evidence: []string{n.at.String()}})
+			j.lose(other, says)
 		case n.kind == edgeContradicts && len(j.contradicted) < mostLinks:
-			j.contradicted = append(j.contradicted, linkTo(n.o, Link{Rule: ruleStated, Confidence: n.confidence, Evidence: []string{n.at.String()}}))
+			j.contradicted = append(j.contradicted, linkTo(other, says))
 		}
 	}
 	if o.Versioned {
@@ -89,7 +100,7 @@ func (a *asking) judgementOf(o *objects.Stored) (judgement, error) {
 			return j, err
 		}
 	}
-	if j.uses, err = a.usesOf(o); err != nil {
+	if j.uses, err = a.usesOf(o, p); err != nil {
 		return j, err
 	}
 	return j, a.support(o, &j)
@@ -227,7 +238,10 @@ func (a *asking) support(o *objects.Stored, j *judgement) error {
 
 // usesOf are how long before the moment an object was of use: in each session, or to each
 // agent outside of any, the last time, as far as that may be known.
-func (a *asking) usesOf(o *objects.Stored) (ages []int64, err error) {
+func (a *asking) usesOf(o *objects.Stored, p *part) (ages []int64, err error) {
+	if _, used := a.view.Led(p.node, disputing); !used {
+		return nil, nil
+	}
 	told, err := a.view.Uses(o, a.bound(mostUses))
 	if err != nil || len(told) == 0 {
 		return nil, err
@@ -244,7 +258,7 @@ func (a *asking) usesOf(o *objects.Stored) (ages []int64, err error) {
 			continue
 		}
 		if by.Workspace != o.Workspace { // it may mean another object of the same event's id
-			if means, err := a.means(o, by.Tenant, by.Workspace); err != nil || !means {
+			if means, err := a.means(p, by.Tenant, by.Workspace); err != nil || !means {
 				if err != nil {
 					return nil, err
 				}

@@ -44,10 +44,8 @@ type neighbor struct {
 	rule       string
 	// back says that the edge leads from the neighbor.
 	back bool
-	// at is the event that tells of the edge.
-	at schemas.Position
 	// One of the three: an object; an event that is not known; a name outside.
-	o      *objects.Stored
+	to     *part
 	event  schemas.EventID
 	entity string
 }
@@ -66,10 +64,10 @@ func (n *neighbor) compare(m *neighbor) int {
 		return order
 	}
 	switch {
-	case n.o != nil && m.o != nil:
-		return n.o.Ref.Compare(m.o.Ref)
-	case n.o != nil || m.o != nil:
-		return compareBool(n.o == nil, m.o == nil)
+	case n.to != nil && m.to != nil:
+		return n.to.ref.Compare(m.to.ref)
+	case n.to != nil || m.to != nil:
+		return compareBool(n.to == nil, m.to == nil)
 	}
 	return cmp.Or(slices.Compare(n.event[:], m.event[:]), strings.Compare(n.entity, m.entity))
 }
@@ -84,141 +82,115 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// ends are what edges of an object lead to, and come from.
-type ends struct {
-	named   []neighbor     // what it names
-	leading []objects.Edge // the edges that lead to it, or to its event
-	around  []neighbor     // both, in order
-	// Which of these were asked for.
-	hasNamed, hasLeading, hasAround bool
-}
-
-// endsOf are the ends of an object, as far as they were asked for.
-func (a *asking) endsOf(o *objects.Stored) *ends {
-	e := a.ends[o]
-	if e == nil {
-		e = &ends{}
-		a.ends[o] = e
+// around are the neighbors of an object, both ways, in order. Names outside, other than
+// those of calls, are among them where the question is of those.
+func (a *asking) around(p *part) ([]neighbor, error) {
+	if p.hasEnds {
+		return p.ends, nil
 	}
-	return e
-}
-
-// around are the neighbors of an object, both ways, in order.
-func (a *asking) around(o *objects.Stored) ([]neighbor, error) {
-	e := a.endsOf(o)
-	if !e.hasAround {
-		named, err := a.named(o)
-		if err != nil {
+	all := a.building[:0]
+	links := p.node.Links(a.links[:0])
+	a.links = links
+	var err error
+	for i := range links {
+		if all, err = a.leadsTo(p, &links[i], all); err != nil {
 			return nil, err
 		}
-		leading, err := a.leading(o)
-		if err != nil {
-			return nil, err
-		}
-		all, err := a.comeFrom(o, nil, append(a.roomFor(len(named)+len(leading)), named...))
-		if err != nil {
-			return nil, err
-		}
-		slices.SortStableFunc(all, func(x, y neighbor) int { return x.compare(&y) })
-		e.around, e.hasAround = all, true
 	}
-	return e.around, nil
-}
-
-// named are the neighbors that an object names.
-func (a *asking) named(o *objects.Stored) ([]neighbor, error) {
-	e := a.endsOf(o)
-	if !e.hasNamed {
-		all := a.roomFor(len(o.Edges))
-		for i := range o.Edges {
-			var err error
-			if all, err = a.leadsTo(o, i, all); err != nil {
-				return nil, err
-			}
+	if a.outside() {
+		if all, err = a.namesOutside(p, all); err != nil {
+			return nil, err
 		}
-		e.named, e.hasNamed = all, true
 	}
-	return e.named, nil
+	if all, err = a.comeFrom(p, nil, all); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(all, func(x, y neighbor) int { return x.compare(&y) })
+	a.building = all
+	p.ends, p.hasEnds = append(a.roomFor(len(all)), all...), true
+	return p.ends, nil
 }
 
-// leadsTo resolves an edge of an object, by its number, and adds what is named, among what
-// may be known of.
-func (a *asking) leadsTo(o *objects.Stored, number int, all []neighbor) ([]neighbor, error) {
-	e := o.Edges[number]
-	base := neighbor{kind: e.Kind, name: edgeName(e), confidence: float64(e.Confidence), rule: e.Rule, at: o.Ref.Position}
-	switch {
-	case len(e.EventId) > 0:
-		found, err := a.view.Named(o, number, a.bound(maxFan))
+// outside says whether a question is of names outside.
+func (a *asking) outside() bool { return len(a.r.Expand.Kinds) > 0 || a.r.Mode == ModeSubgraph }
+
+// namesOutside adds the names outside that an object names, other than those of calls.
+func (a *asking) namesOutside(p *part, all []neighbor) ([]neighbor, error) {
+	o, err := a.object(p.ref)
+	if err != nil || o == nil {
+		return all, err
+	}
+	for _, e := range o.Edges {
+		if e.Entity != "" && !isCall(e) {
+			all = append(all, neighbor{kind: e.Kind, name: edgeName(e), confidence: float64(e.Confidence), rule: e.Rule, entity: e.Entity})
+		}
+	}
+	return all, nil
+}
+
+// leadsTo resolves an edge of an object and adds what is named, among what may be known of.
+func (a *asking) leadsTo(p *part, l *objects.Link, all []neighbor) ([]neighbor, error) {
+	base := neighbor{kind: l.Kind, name: kindName(l.Kind, l.Name), confidence: float64(l.Confidence), rule: l.Rule}
+	switch l.To {
+	case objects.ToEvent, objects.ToUsed:
+		found, err := a.madeBy(l.ID)
 		if err != nil {
 			return nil, err
 		}
-		found = meant(o.Tenant, o.Workspace, a.keep(found))
+		found = meant(p.tenant, p.workspace, found)
 		if len(found) == 0 {
-			base.event = schemas.EventID(e.EventId)
+			base.event = l.ID
 			return append(all, base), nil
 		}
 		for _, to := range found {
 			n := base
-			n.o = to
+			n.to = to
 			all = append(all, n)
 		}
 		return all, nil
-	case len(e.ObjectId) > 0:
-		versions, err := a.view.Versions(schemas.ObjectID(e.ObjectId), a.bound(1))
+	case objects.ToObject:
+		versions, err := a.view.VersionsOf(l.ID, a.bound(1))
 		if err != nil {
 			return nil, err
 		}
 		if len(versions) > 0 {
-			base.o = a.keep(versions)[0]
+			base.to = a.part(versions[0])
 		} else {
-			base.event = schemas.EventID(e.ObjectId)
+			base.event = l.ID
 		}
 		return append(all, base), nil
-	case isCall(e):
-		others, err := a.otherSides(o, base, e.Entity)
-		return append(all, others...), err
 	}
-	base.entity = e.Entity
-	return append(all, base), nil
+	if l.Kind != edgeToolProduces {
+		return all, nil // which namesOutside adds
+	}
+	return a.otherSides(p, l, base, all)
+}
+
+// madeBy are the objects of events of an id that may be known of.
+func (a *asking) madeBy(id schemas.EventID) ([]*part, error) {
+	found, err := a.view.MadeBy(id, a.bound(maxFan))
+	return a.partsOf(found), err
 }
 
 // means says whether the event's id of an object means that object to one of a tenant and
 // workspace that names it: it may mean others of that id.
-func (a *asking) means(o *objects.Stored, tenant, workspace string) (bool, error) {
-	found, err := a.view.OfEvent(o, a.bound(maxFan))
-	return slices.ContainsFunc(meant(tenant, workspace, found), func(x *objects.Stored) bool { return x.Ref == o.Ref }), err
-}
-
-// leading are the edges that lead to an object, or to its event, as they are told.
-func (a *asking) leading(o *objects.Stored) ([]objects.Edge, error) {
-	e := a.endsOf(o)
-	if !e.hasLeading {
-		all, err := a.view.ToEvent(o, a.bound(maxFan))
-		if err == nil && o.ObjectID() != o.EventID {
-			var more []objects.Edge
-			more, err = a.view.ToThing(o, a.bound(maxFan))
-			all = append(all, more...)
-		}
-		if err != nil {
-			return nil, err
-		}
-		e.leading, e.hasLeading = all, true
-	}
-	return e.leading, nil
+func (a *asking) means(p *part, tenant, workspace string) (bool, error) {
+	found, err := a.madeBy(p.event)
+	return slices.Contains(meant(tenant, workspace, found), p), err
 }
 
 // meant are those of a list that are of a tenant, and of these the ones of a workspace, if
 // there are.
-func meant(tenant, workspace string, list []*objects.Stored) []*objects.Stored {
-	near := func(x *objects.Stored) bool { return x.Tenant == tenant && x.Workspace == workspace }
-	if !slices.ContainsFunc(list, func(x *objects.Stored) bool { return !near(x) }) {
+func meant(tenant, workspace string, list []*part) []*part {
+	near := func(x *part) bool { return x.tenant == tenant && x.workspace == workspace }
+	if !slices.ContainsFunc(list, func(x *part) bool { return !near(x) }) {
 		return list // as nearly always: there is one
 	}
 	of := near
 	if !slices.ContainsFunc(list, near) {
-		of = func(x *objects.Stored) bool { return x.Tenant == tenant }
+		of = func(x *part) bool { return x.tenant == tenant }
 	}
-	var all []*objects.Stored
+	var all []*part
 	for _, x := range list {
 		if of(x) {
 			all = append(all, x)
@@ -234,17 +206,17 @@ func disputing(kind recountv1.ObjectEdgeKind) bool {
 
 // disputes are the neighbors that say of an object that something took its place, or
 // otherwise, in order; no others are looked up.
-func (a *asking) disputes(o *objects.Stored) ([]neighbor, error) {
-	all, err := a.comeFrom(o, disputing, nil)
+func (a *asking) disputes(p *part) ([]neighbor, error) {
+	all, err := a.comeFrom(p, disputing, nil)
 	if err != nil {
 		return nil, err
 	}
-	for i, e := range o.Edges {
-		if !disputing(e.Kind) {
-			continue
-		}
-		if all, err = a.leadsTo(o, i, all); err != nil {
-			return nil, err
+	a.links = p.node.Links(a.links[:0])
+	for i := range a.links {
+		if l := &a.links[i]; disputing(l.Kind) {
+			if all, err = a.leadsTo(p, l, all); err != nil {
+				return nil, err
+			}
 		}
 	}
 	slices.SortStableFunc(all, func(x, y neighbor) int { return x.compare(&y) })
@@ -253,33 +225,37 @@ func (a *asking) disputes(o *objects.Stored) ([]neighbor, error) {
 
 // comeFrom adds the neighbors whose edges lead to an object, or to its event: those of some
 // kinds, or all.
-func (a *asking) comeFrom(o *objects.Stored, kinds func(recountv1.ObjectEdgeKind) bool, all []neighbor) ([]neighbor, error) {
-	edges, err := a.leading(o)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range edges {
-		if e.Ref == o.Ref || kinds != nil && !kinds(e.Kind) {
-			continue
+func (a *asking) comeFrom(p *part, kinds func(recountv1.ObjectEdgeKind) bool, all []neighbor) ([]neighbor, error) {
+	if kinds != nil {
+		if led, _ := a.view.Led(p.node, kinds); !led {
+			return all, nil
 		}
-		from, err := a.object(e.Ref)
+	}
+	ids := [...]schemas.EventID{p.event, p.id}
+	for i, id := range ids {
+		if i == 1 && id == ids[0] {
+			break
+		}
+		leading, err := a.view.LinksTo(id, a.bound(maxFan))
 		if err != nil {
 			return nil, err
 		}
-		if from == nil {
-			continue
-		}
-		means := from.Tenant == o.Tenant
-		if len(e.EventId) > 0 {
-			if means, err = a.means(o, from.Tenant, from.Workspace); err != nil {
-				return nil, err
+		for _, l := range leading {
+			if l.From == p.node || kinds != nil && !kinds(l.Kind) {
+				continue
 			}
-		}
-		if means {
-			all = append(all, neighbor{
-				kind: e.Kind, name: edgeName(e.ObjectEdge), confidence: float64(e.Confidence), rule: e.Rule,
-				back: true, at: from.Ref.Position, o: from,
-			})
+			from := a.part(l.From)
+			means := from.tenant == p.tenant
+			if l.To != objects.ToObject {
+				if means, err = a.means(p, from.tenant, from.workspace); err != nil {
+					return nil, err
+				}
+			}
+			if means {
+				all = append(all, neighbor{
+					kind: l.Kind, name: kindName(l.Kind, l.Name), confidence: float64(l.Confidence), rule: l.Rule, back: true, to: from,
+				})
+			}
 		}
 	}
 	return all, nil

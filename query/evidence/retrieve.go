@@ -319,23 +319,20 @@ func (t *retrieval) byEdges(l *ranked) error {
 	gain := map[int]float64{}
 	for _, key := range order {
 		from := t.candidates[key]
-		o, err := t.object(from.ref)
-		if err != nil || o == nil {
-			if err != nil {
-				return err
-			}
+		p := t.partAt(from.ref)
+		if p == nil {
 			continue
 		}
 		gain[key] += from.score
-		around, err := t.around(o)
+		around, err := t.around(p)
 		if err != nil {
 			return err
 		}
 		for _, n := range around {
-			if n.o == nil || !n.carries() || n.confidence < t.r.Expand.MinConfidence {
+			if n.to == nil || !n.carries() || n.confidence < t.r.Expand.MinConfidence {
 				continue
 			}
-			if to := t.take(n.o.Ref, -1); to >= 0 && to != key {
+			if to := t.take(n.to.ref, -1); to >= 0 && to != key {
 				gain[to] += float64(from.score * n.confidence) // no sum and product in one
 			}
 		}

@@ -11,17 +11,19 @@ import (
 // scratch is room that questions leave to the next ones, empty. Nothing of it is in an
 // answer that was given.
 type scratch struct {
-	// read are the objects read so far, nil where one may not be known of, each once; ends
-	// are what edges of objects lead to, and come from; fragments are links of chains.
+	// read are the objects read so far, nil where one may not be known of, each once; nodes
+	// are those that were looked at in memory, and made is room for more.
 	read       map[schemas.ObjectRef]*objects.Stored
-	ends       map[*objects.Stored]*ends
-	fragments  map[schemas.ObjectRef]*fragment
+	nodes      map[objects.Node]*part
+	made       []part
 	candidates []candidate
 	keys       map[schemas.ObjectRef]int // of candidates
 	order      []int                     // of candidates
 	hits       []*hit                    // as many as were needed at once
 	hitsTaken  int
 	neighbors  []neighbor // room for more
+	building   []neighbor // of one object
+	links      []objects.Link
 	walks      []walk
 	expanded   []Edge
 	tied       map[tie]bool // the edges of chains, each once
@@ -29,25 +31,22 @@ type scratch struct {
 	// have are edges that were told, joined of two things that are the kind of the first.
 	have   map[edgeKey]bool
 	joined map[edgeKey]string
-	// taken are the objects that chains have come to, reached those that the expansion has.
-	taken, reached map[schemas.ObjectRef]bool
 	// shown are the objects that the answer has, by id; own are where their events stand.
 	shown map[string]bool
 	own   map[schemas.Position]bool
-	// parts are of the events that the answer rests on, made those of them that are of no
-	// chain. told are its edges, before what has no room is cut.
+	// parts are of the events that the answer rests on. told are its edges, before what has
+	// no room is cut.
 	parts []*part
-	made  []part
 	told  []Edge
 	bytes []byte // of what is measured
 }
 
 var scratches = sync.Pool{New: func() any {
 	return &scratch{
-		read: map[schemas.ObjectRef]*objects.Stored{}, ends: map[*objects.Stored]*ends{}, fragments: map[schemas.ObjectRef]*fragment{},
+		read: map[schemas.ObjectRef]*objects.Stored{}, nodes: map[objects.Node]*part{},
 		keys: map[schemas.ObjectRef]int{},
 		have: map[edgeKey]bool{}, joined: map[edgeKey]string{},
-		tied: map[tie]bool{}, taken: map[schemas.ObjectRef]bool{}, reached: map[schemas.ObjectRef]bool{},
+		tied:  map[tie]bool{},
 		shown: map[string]bool{}, own: map[schemas.Position]bool{},
 	}
 }}
@@ -57,27 +56,26 @@ const mostScratch = 4 << 10
 
 // give leaves the room to another question.
 func (s *scratch) give() {
-	if len(s.read) > mostScratch {
+	if len(s.read)+len(s.nodes) > mostScratch {
 		return
 	}
 	clear(s.read)
-	clear(s.ends)
-	clear(s.fragments)
+	clear(s.nodes)
+	clear(s.building[:cap(s.building)])
+	clear(s.links[:cap(s.links)])
 	clear(s.keys)
 	clear(s.have)
 	clear(s.joined)
 	clear(s.tied)
-	clear(s.taken)
-	clear(s.reached)
 	clear(s.shown)
 	clear(s.own)
 	for _, h := range s.hits[:s.hitsTaken] {
 		*h = hit{}
 	}
 	s.hitsTaken = 0
-	s.neighbors = empty(s.neighbors)
+	s.made, s.neighbors = empty(s.made), empty(s.neighbors)
 	s.candidates, s.expanded, s.told, s.parts = empty(s.candidates), empty(s.expanded), empty(s.told), empty(s.parts)
-	s.made, s.chained = empty(s.made), empty(s.chained)
+	s.chained = empty(s.chained)
 	for i := range s.walks {
 		s.walks[i].empty()
 	}
@@ -88,6 +86,15 @@ func (s *scratch) give() {
 func empty[T any](list []T) []T {
 	clear(list)
 	return list[:0]
+}
+
+// newPart is a part of which nothing is known.
+func (s *scratch) newPart() *part {
+	if len(s.made) == cap(s.made) {
+		s.made = make([]part, 0, max(2*cap(s.made), 64)) // the old one goes with those who have it
+	}
+	s.made = s.made[:len(s.made)+1]
+	return &s.made[len(s.made)-1]
 }
 
 // newHit is a hit of which nothing is known.
@@ -114,7 +121,7 @@ func (s *scratch) walksOf(n int) []walk {
 	s.walks = slices.Grow(s.walks[:0], n)[:n]
 	for i := range s.walks {
 		if s.walks[i].seen == nil {
-			s.walks[i].seen = map[schemas.ObjectRef]bool{}
+			s.walks[i].seen = map[*part]bool{}
 		}
 	}
 	return s.walks
@@ -125,6 +132,6 @@ func (w *walk) empty() {
 	c := &w.chain
 	*w = walk{
 		chain: chain{parts: empty(c.parts), edges: empty(c.edges), roots: empty(c.roots), dangling: empty(c.dangling)},
-		seen:  w.seen, open: w.open[:0], spare: w.spare[:0], // which hold nothing but topics
+		seen:  w.seen, open: empty(w.open[:cap(w.open)]), spare: empty(w.spare[:cap(w.spare)]),
 	}
 }

@@ -52,11 +52,14 @@ func typeName(t recountv1.ObjectType) string { return types.word(int32(t)) }
 func memoryName(k recountv1.MemoryKind) string { return memories.word(int32(k)) }
 
 // edgeName is an edge's kind, or the producer's own word for it.
-func edgeName(e *recountv1.ObjectEdge) string {
-	if e.Kind == recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_OTHER && e.Name != "" {
-		return e.Name
+func edgeName(e *recountv1.ObjectEdge) string { return kindName(e.Kind, e.Name) }
+
+// kindName is the name of an edge's kind: of one that is no other, its own.
+func kindName(kind recountv1.ObjectEdgeKind, name string) string {
+	if kind == recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_OTHER && name != "" {
+		return name
 	}
-	return edgeKinds.word(int32(e.Kind))
+	return edgeKinds.word(int32(kind))
 }
 
 // visibilityName is nothing for the workspace, which is the common one.

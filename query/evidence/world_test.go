@@ -45,7 +45,7 @@ func newWorld(t testing.TB) *world {
 		}
 	})
 	w := &world{t: t, set: set, next: schemas.Watermark{}}
-	w.src = evidence.Sources{Set: set, Embedder: embed.NewHash(), Fragments: &evidence.Fragments{}}
+	w.src = evidence.Sources{Set: set, Embedder: embed.NewHash()}
 	return w
 }
 

@@ -27,7 +27,6 @@ import (
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/query/code"
-	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/httpapi"
@@ -72,8 +71,6 @@ type Node struct {
 	catching sync.Mutex
 	// graphs are what questions about code walk over.
 	graphs *code.Cache
-	// fragments are the links of chains that questions for evidence have read.
-	fragments evidence.Fragments
 	// turns are as many as questions for evidence can be answered at once.
 	turns *semaphore.Weighted
 

@@ -156,6 +156,7 @@ func (t *table) load(db *store.DB) error {
 	t.postings.mu.Lock()
 	t.postings.lists = fresh.postings.lists
 	t.postings.mu.Unlock()
+	t.links.take(&fresh.links)
 	t.tenants, t.stats, t.loaded = fresh.tenants, fresh.stats, true
 	return nil
 }
@@ -187,6 +188,10 @@ func (t *table) read(v *store.View) error {
 	if err := t.eachBlock(v, kindBlock, t.decodeBlock); err != nil {
 		return err
 	}
+	t.links.reserve(int(t.n.Load()))
+	if err := t.eachBlock(v, kindLinks, t.decodeLinks); err != nil {
+		return err
+	}
 	if _, err := v.Get(append([]byte{kindStatistic}, t.shard...), func(b []byte) (err error) {
 		if t.stats, err = decodeStats(b); err != nil {
 			err = v.Damaged(err)
@@ -200,6 +205,9 @@ func (t *table) read(v *store.View) error {
 	if have != t.stats {
 		return v.Damaged(fmt.Errorf("%s: %d objects, %d audiences and %d names, want %d, %d and %d",
 			t.tp, have.objects, have.audiences, have.names, t.stats.objects, t.stats.audiences, t.stats.names))
+	}
+	if n := len(t.links.rows); n != int(have.objects) {
+		return v.Damaged(fmt.Errorf("%s: links of %d objects, want %d", t.tp, n, have.objects))
 	}
 	return nil
 }

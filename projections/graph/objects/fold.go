@@ -17,13 +17,14 @@ type fold struct {
 	t     *store.Txn
 	table *table
 	// what it comes to
-	touched []touch
-	lists   []listKey // that rows come into
+	lists []listKey // that rows come into
 	// reused: the transaction copies what it is given
 	key, value []byte
 	from       []int
 	entities   []string
 	lastAud    audience
+	links      []rawLink // of an object
+	label      []byte
 	rows       []pair
 	bytes      []byte
 }
@@ -39,7 +40,7 @@ func (f *fold) reset() {
 		return
 	}
 	clear(f.entities[:cap(f.entities)]) // they are of records
-	*f = fold{touched: f.touched[:0], lists: f.lists[:0], key: f.key, value: f.value, from: f.from, entities: f.entities[:0], rows: f.rows[:0], bytes: f.bytes[:0]}
+	*f = fold{lists: f.lists[:0], links: f.links[:0], label: f.label, key: f.key, value: f.value, from: f.from, entities: f.entities[:0], rows: f.rows[:0], bytes: f.bytes[:0]}
 }
 
 // pair is a key and a value to store: bytes[start:middle] and bytes[middle:end].
@@ -63,6 +64,11 @@ func (f *fold) all() error {
 	}
 	if len(f.t.New) > 0 {
 		now := f.table.n.Load()
+		for n := before / perLinkBlock; n*perLinkBlock < now; n++ {
+			f.key = blockKey(f.key[:0], kindLinks, f.table.shard, n)
+			f.value = f.table.encodeLinks(f.value[:0], n, now)
+			f.set(f.key, f.value)
+		}
 		for n := before / perBlock; n*perBlock < now; n++ {
 			f.key = blockKey(f.key[:0], kindBlock, f.table.shard, n)
 			f.value = f.table.encodeBlock(f.value[:0], n, now)
@@ -163,9 +169,14 @@ func (f *fold) event(r *recountv1.Record) error {
 
 	eventID := schemas.EventID(r.EventId)
 	f.row(idPrefix(f.key[:0], kindByEvent, eventID), b.Objects[0], offset, 0)
-	f.touch(eventID, offset)
+	typ := f.name(r.EventType)
 	for i, o := range b.Objects {
 		f.object(b, uint32(i), o, offset)
+		var thing *schemas.ObjectID
+		if i > 0 || o.Versioned {
+			thing = (*schemas.ObjectID)(o.Id)
+		}
+		f.table.links.add(eventID, thing, i == 0, typ, f.links)
 	}
 	f.table.stats.events++
 	f.table.stats.edges += uint64(len(b.Edges))
@@ -174,7 +185,6 @@ func (f *fold) event(r *recountv1.Record) error {
 
 func (f *fold) object(b *recountv1.ObjectBatch, i uint32, o *recountv1.Object, offset int64) {
 	id := schemas.ObjectID(o.Id)
-	f.touch(id, offset)
 	if i > 0 || o.Versioned { // the others are found as what was seen
 		f.row(idPrefix(f.key[:0], kindVersion, id), o, offset, i)
 	}
@@ -187,20 +197,24 @@ func (f *fold) object(b *recountv1.ObjectBatch, i uint32, o *recountv1.Object, o
 	}
 	number := f.audience(o, offset)
 	a := f.lastAud.id
-	f.entities = f.entities[:0]
+	f.entities, f.links = f.entities[:0], f.links[:0]
 	// What is of a session or an agent is in the table's postings.
-	f.of(a, o, offset)
+	f.of(o)
 	for n, e := range b.Edges {
 		if f.from[n] != int(i) {
 			continue
+		}
+		if id, to := linkOf(a, e); to != 0 {
+			f.label = appendLabel(f.label[:0], to, e)
+			f.links = append(f.links, rawLink{id, f.name(string(f.label)), e.Confidence})
 		}
 		switch {
 		case uses(e):
 			f.row(idPrefix(f.key[:0], kindUse, schemas.EventID(e.EventId)), o, offset, i)
 		case len(e.EventId) > 0:
-			f.to(schemas.EventID(e.EventId), o, offset, i)
+			f.row(idPrefix(f.key[:0], kindTo, schemas.EventID(e.EventId)), o, offset, i)
 		case len(e.ObjectId) > 0:
-			f.to(schemas.ObjectID(e.ObjectId), o, offset, i)
+			f.row(idPrefix(f.key[:0], kindTo, schemas.ObjectID(e.ObjectId)), o, offset, i)
 		default:
 			f.entity(a, e.Entity, o, offset, i)
 		}
@@ -235,23 +249,17 @@ func (f *fold) row(prefix []byte, o *recountv1.Object, offset int64, index uint3
 	f.set(f.key, nil)
 }
 
-func (f *fold) to(id schemas.EventID, o *recountv1.Object, offset int64, index uint32) {
-	f.touch(id, offset)
-	f.row(idPrefix(f.key[:0], kindTo, id), o, offset, index)
-}
-
 // uses says whether an edge tells that an event was of use. What much is used would have
 // no room for other edges among the newest that lead to it.
 func uses(e *recountv1.ObjectEdge) bool {
 	return e.Kind == recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_USED && len(e.EventId) > 0
 }
 
-// of tells that an object is of its session and agent.
-func (f *fold) of(a schemas.AudienceID, o *recountv1.Object, offset int64) {
+// of notes the session and the agent that an object is of.
+func (f *fold) of(o *recountv1.Object) {
 	for _, n := range [...]struct{ name, entity string }{{o.Session, sessionEntity(o.Session)}, {o.Agent, agentEntity(o.Agent)}} {
 		if n.name != "" {
 			f.entities = append(f.entities, n.entity)
-			f.touch(EntityID(a, n.entity), offset)
 		}
 	}
 }
@@ -261,7 +269,6 @@ func (f *fold) entity(a schemas.AudienceID, name string, o *recountv1.Object, of
 		return
 	}
 	f.entities = append(f.entities, name)
-	f.touch(EntityID(a, name), offset)
 	f.row(listPrefix(f.key[:0], a, listEntity, entityHash(name)), o, offset, index)
 }
 
@@ -292,10 +299,6 @@ func (f *fold) name(s string) uint32 {
 		f.set(f.key, f.value)
 	}
 	return n
-}
-
-func (f *fold) touch(id schemas.EventID, offset int64) {
-	f.touched = append(f.touched, touch{id, offset})
 }
 
 // sessionEntity and agentEntity name what an object is of, as edges do.

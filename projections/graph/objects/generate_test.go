@@ -111,7 +111,7 @@ func (g *generator) record(tp schemas.TopicPartition, offset int64) *recountv1.R
 		e := &recountv1.ObjectEdge{From: pick(g.rng, b.Objects).Id, Kind: pick(g.rng, edgeKinds), Confidence: g.rng.Float32(), Rule: "stated"}
 		switch g.rng.IntN(4) {
 		case 0:
-			e.Entity = pick(g.rng, []string{"commit:9fceb02", "session:" + session, "tool:bash", "session:s1"})
+			e.Entity = pick(g.rng, []string{"commit:9fceb02", "session:" + session, "tool:bash", "session:s1", "call:c1", "call:c2"})
 		case 1:
 			to := eventID(g.seed+1000, g.rng.Int64N(5)) // never comes
 			e.EventId = to[:]

@@ -3,6 +3,7 @@ package objects
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -85,6 +86,12 @@ func TestDamage(t *testing.T) {
 		"a block is cut":          {kindBlock, func(b []byte) []byte { return b[:len(b)-1] }, opened},
 		"a block is gone":         {kindBlock, func([]byte) []byte { return nil }, opened},
 		"a block names nobody":    {kindBlock, func(b []byte) []byte { b[len(b)-1] = 0x7f; return b }, opened},
+		"links are cut":           {kindLinks, func(b []byte) []byte { return b[:len(b)-1] }, opened},
+		"links are gone":          {kindLinks, func([]byte) []byte { return nil }, opened},
+		"links are of one less":   {kindLinks, func(b []byte) []byte { return b[:len(b)/perLinkBlock] }, opened},
+		"links are of more":       {kindLinks, func(b []byte) []byte { return slices.Concat(b, b[:len(b)/perLinkBlock]) }, opened},
+		"a link is none":          {kindLinks, func(b []byte) []byte { b[len(b)-16-4-1] = 0; return b }, opened},
+		"a link has no name":      {kindLinks, func(b []byte) []byte { b[len(b)-16-4-1] = 0x7f; return b }, opened},
 		"an audience is cut":      {kindAudience, func(b []byte) []byte { return b[:1] }, opened},
 		"an audience is gone":     {kindAudience, func([]byte) []byte { return nil }, opened},
 		"a name is gone":          {kindName, func([]byte) []byte { return nil }, opened},
@@ -179,54 +186,6 @@ func FuzzDecode(f *testing.F) {
 
 var row0 = row{offset: 5, time: -3, importance: 0.5, index: 1, typ: 2, memory: 0x81}
 
-// TestTouched: what a view may lack is told, also when it is opened while a batch is
-// applied, and what was too long ago is not made up.
-func TestTouched(t *testing.T) {
-	x := open(t)
-	must(t, x.Apply(t.Context(), messages(0, 2)))
-	old := view(t, x)
-	must(t, x.Apply(t.Context(), messages(2, 1)))
-	r := message("long", 2)
-	all, now, whole := x.Touched(old.Touched())
-	if !whole {
-		t.Fatal("not whole")
-	}
-	named := map[schemas.EventID]bool{}
-	for _, touch := range all {
-		if touch.At != (schemas.Position{Topic: usualTopic, Offset: 2}) {
-			t.Errorf("touched at %s, want at the new event", touch.At)
-		}
-		named[touch.ID] = true
-	}
-	who := audienceOf(r.GetObjects().Objects[0]).ID()
-	for what, id := range map[string]schemas.EventID{
-		"the event": schemas.EventID(r.EventId), "its object": schemas.ObjectID(r.GetObjects().Objects[0].Id), "its cause": eventID(7, 1),
-		"the tool": EntityID(who, "tool:bash"), "the session": EntityID(who, "session:long"), "the agent": EntityID(who, "agent:claude"),
-	} {
-		if !named[id] {
-			t.Errorf("%s was not told of", what)
-		}
-	}
-	if all, _, whole := x.Touched(now); !whole || len(all) != 0 {
-		t.Errorf("then: got %v, %v, want nothing", all, whole)
-	}
-	const names = ringSize / 64
-	many := messages(3, 64)
-	for _, r := range many.Records {
-		o := r.GetObjects()
-		for i := range names {
-			o.Edges = append(o.Edges, &recountv1.ObjectEdge{From: o.Objects[0].Id, Entity: fmt.Sprintf("path:%d", i), Rule: o.Edges[0].Rule, Kind: o.Edges[0].Kind})
-		}
-	}
-	must(t, x.Apply(t.Context(), many))
-	if _, _, whole := x.Touched(now); whole {
-		t.Error("more was touched than is remembered, and it is called whole")
-	}
-	if _, _, whole := x.Touched(1 << 60); whole {
-		t.Error("a count that never was is called whole")
-	}
-}
-
 // TestHeadsOfLists: what is kept of lists shows in no view: neither what came later in
 // an older one, nor a list of before in a newer one, also where it was read between the
 // telling of a batch and its commit.
@@ -240,10 +199,10 @@ func TestHeadsOfLists(t *testing.T) {
 		must(t, err)
 		made, err := v.ByEvent(cause, Bound{})
 		must(t, err)
-		beside, err := v.ToEvent(made[0], Bound{})
+		beside, err := v.SameAs(made[0], Bound{})
 		must(t, err)
-		if len(beside) != len(edges) {
-			t.Errorf("%d edges lead to the event, %d by what is kept beside its object", len(edges), len(beside))
+		if len(beside) != len(edges)+1 {
+			t.Errorf("%d edges lead to the event, and %d say the same by what is kept beside its object, want one more", len(edges), len(beside))
 		}
 		return len(edges)
 	}
@@ -251,7 +210,9 @@ func TestHeadsOfLists(t *testing.T) {
 	if n := led(old); n != 0 {
 		t.Fatalf("before there is one, %d edges lead to it", n)
 	}
-	must(t, x.Apply(t.Context(), messages(2, 1)))
+	next := messages(2, 1)
+	next.Records[0].GetObjects().Objects[0].ContentHash = message("long", 1).GetObjects().Objects[0].ContentHash
+	must(t, x.Apply(t.Context(), next))
 	for range 2 {
 		if now, before := led(view(t, x)), led(old); now != 1 || before != 0 {
 			t.Errorf("%d edges lead there in the newer view, %d in the older; want 1, 0", now, before)
@@ -259,17 +220,13 @@ func TestHeadsOfLists(t *testing.T) {
 	}
 
 	list := listTo(kindTo, cause).key
-	batch, told := x.heads.tell([]listKey{list}), x.touched.add(schemas.TopicPartition{}, []touch{{cause, 3}})
+	batch := x.heads.tell([]listKey{list})
 	between := view(t, x)
 	led(between)
 	if _, _, ok := x.heads.get(list); ok {
 		t.Error("the head of a list is kept that a batch under way adds to")
 	}
-	if all, _, whole := x.Touched(between.Touched()); !whole || len(all) != 1 {
-		t.Errorf("a view may lack what is under way: got %v, %v", all, whole)
-	}
 	x.heads.settle(batch)
-	x.touched.settle(told)
 	led(between)
 	if _, _, ok := x.heads.get(list); ok {
 		t.Error("the head is kept that a view read before the batch was there")
@@ -312,8 +269,7 @@ func TestLongLists(t *testing.T) {
 	}
 }
 
-// TestViewsWhileApplying: of every event that a view has, it has all, and who learns of
-// it by a view could learn of it by Touched before.
+// TestViewsWhileApplying: of every event that a view has, it has all, and of others nothing.
 func TestViewsWhileApplying(t *testing.T) {
 	last := int64(3000)
 	if racing.On {
@@ -324,8 +280,6 @@ func TestViewsWhileApplying(t *testing.T) {
 	done := make(chan struct{})
 	for range 2 {
 		wg.Go(func() {
-			since := uint64(0)
-			told := map[schemas.EventID]bool{}
 			for {
 				v, err := x.View()
 				if err != nil {
@@ -333,21 +287,22 @@ func TestViewsWhileApplying(t *testing.T) {
 					return
 				}
 				next := v.Watermark()[schemas.TopicPartition{Topic: usualTopic}]
-				touched, now, whole := x.Touched(since)
-				if since = now; !whole {
-					t.Error("not whole")
-				}
-				for _, id := range touched {
-					told[id.ID] = true
-				}
 				refs, err := v.Latest(t.Context(), Filter{Session: "long"}, 3)
 				if err != nil || len(refs) != int(min(next, 3)) || next > 0 && refs[0].Offset != next-1 {
 					t.Errorf("at %d: got %v, %v", next, refs, err)
 				}
 				for _, ref := range refs {
 					made, err := v.ByEvent(eventID(7, ref.Offset), Bound{})
-					if err != nil || len(made) != 1 || !told[made[0].EventID] {
-						t.Errorf("event at %s: got %v, %v, told of: %v", ref, made, err, told[eventID(7, ref.Offset)])
+					if err != nil || len(made) != 1 {
+						t.Errorf("event at %s: got %v, %v", ref, made, err)
+					}
+					nodes, err := v.MadeBy(eventID(7, ref.Offset), Bound{})
+					if err != nil || len(nodes) != 1 || nodes[0].Ref() != ref || len(nodes[0].Links(nil)) == 0 {
+						t.Errorf("event at %s: got %v in memory, %v", ref, nodes, err)
+					}
+					led, err := v.LinksTo(eventID(7, ref.Offset), Bound{})
+					if err != nil || len(led) > 0 != (ref.Offset+1 < next) {
+						t.Errorf("event at %s of %d: %d edges lead there, %v", ref, next, len(led), err)
 					}
 				}
 				if _, ok := v.Attributes(schemas.ObjectRef{Position: schemas.Position{Topic: usualTopic, Offset: next}}); ok {

@@ -26,6 +26,7 @@ const (
 	kindName      = 0x18
 	kindStatistic = 0x19
 	kindUse       = 0x1A
+	kindLinks     = 0x1B
 )
 
 // The kinds of lists of an audience.

@@ -15,7 +15,7 @@ const (
 	// Name of the projection.
 	Name = "objects"
 	// Version of what it stores.
-	Version = 2
+	Version = 3
 )
 
 // Kind is how a node knows this projection.
@@ -37,10 +37,9 @@ const (
 // Objects is the open projection.
 type Objects struct {
 	*store.DB
-	touched ring
-	rows    rowCache
-	heads   headCache
-	folds   sync.Pool // of *fold
+	rows  rowCache
+	heads headCache
+	folds sync.Pool // of *fold
 
 	// mu guards the map. A table is added to by the one goroutine that applies its
 	// partition.
@@ -86,9 +85,8 @@ func (x *Objects) Apply(ctx context.Context, b schemas.Batch) error {
 		t.Discard()
 	} else {
 		// Told before it shows, so that no view has what nobody was told of.
-		told, batch := x.touched.add(b.TP(), f.touched), x.heads.tell(f.lists)
+		batch := x.heads.tell(f.lists)
 		err = t.Commit()
-		x.touched.settle(told)
 		x.heads.settle(batch)
 	}
 	if err != nil {

@@ -147,11 +147,6 @@ func beside(t *testing.T, v *View, o *oracle, b Bound, about told) {
 	if s == nil {
 		return
 	}
-	leading := func(id schemas.EventID) []schemas.ObjectRef {
-		edges, err := v.To(id, b)
-		must(t, err)
-		return refsOfEdges(edges)
-	}
 	for range 2 {
 		by, err := v.Uses(s, b)
 		must(t, err)
@@ -163,34 +158,7 @@ func beside(t *testing.T, v *View, o *oracle, b Bound, about told) {
 		all, err := v.Same(s.AudienceID, s.ContentHash, b)
 		must(t, err)
 		same(t, "same as", as, all)
-		toEvent, err := v.ToEvent(s, b)
-		must(t, err)
-		same(t, "to its event", refsOfEdges(toEvent), leading(s.EventID))
-		toThing, err := v.ToThing(s, b)
-		must(t, err)
-		same(t, "to its thing", refsOfEdges(toThing), leading(s.ObjectID()))
-		own, err := v.OfEvent(s, b)
-		must(t, err)
-		made, err := v.ByEvent(s.EventID, b)
-		must(t, err)
-		same(t, "of its event", refsOf(own), refsOf(made))
-		for i, e := range s.Edges {
-			if len(e.EventId) > 0 {
-				named, err := v.Named(s, i, b)
-				must(t, err)
-				made, err := v.ByEvent(schemas.EventID(e.EventId), b)
-				must(t, err)
-				same(t, "named", refsOf(named), refsOf(made))
-			}
-		}
 	}
-}
-
-func refsOfEdges(edges []Edge) (all []schemas.ObjectRef) {
-	for _, e := range edges {
-		all = append(all, e.Ref)
-	}
-	return all
 }
 
 func ask(t *testing.T, rng *rand.Rand, v *View, o *oracle, b Bound, about told, audiences []schemas.Audience) {
@@ -222,6 +190,7 @@ func ask(t *testing.T, rng *rand.Rand, v *View, o *oracle, b Bound, about told, 
 		same(t, "claims", refsOf(claims), o.refs(b, func(x told) bool { return in(x) && x.o.Claim.GetSubject() == c.Subject && x.o.Claim != nil }))
 	}
 	beside(t, v, o, b, about)
+	inMemory(t, v, o, b, about)
 	for _, e := range about.edges {
 		var edges []Edge
 		to := e.EventId

@@ -11,8 +11,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// table is what a shard has in memory of each of its objects, 40 bytes and up to 12 in
-// postings, so that a search over a million of them is filtered without a read.
+// table is what a shard has in memory of each of its objects, 40 bytes, up to 12 in
+// postings and about 60 in links, so that a search over a million of them is filtered without a read.
 //
 // It is loaded from the store when first needed, and added to by the shard's one
 // writer, before that commits. So it is never behind a view, and may be ahead of one:
@@ -29,6 +29,7 @@ type table struct {
 	audiences dictionary[audience]
 	names     dictionary[string] // of workspaces, agents and sessions
 	postings  postings
+	links     links
 
 	// tenants are the audiences of each; mu of audiences guards it.
 	tenants map[string][]uint32
@@ -112,7 +113,7 @@ func (d *dictionary[T]) add(key string, v T) uint32 {
 }
 
 func newTable(tp schemas.TopicPartition) *table {
-	return &table{tp: tp, shard: appendShard(nil, tp), tenants: map[string][]uint32{}}
+	return &table{tp: tp, shard: appendShard(nil, tp), tenants: map[string][]uint32{}, links: newLinks()}
 }
 
 func (t *table) at(k uint32) *row { return &t.chunks.at(k)[k%chunkSize] }
@@ -143,14 +144,23 @@ func (t *table) number(name string) (uint32, bool) { return t.names.find(name) }
 // find is the row of an object among the first n, which stand in order of offset and
 // index.
 func (t *table) find(n uint32, offset int64, index uint32) (*row, bool) {
-	if n == 0 || index > maxObjects {
+	k, ok := t.rowOf(n, offset, index)
+	if !ok {
 		return nil, false
+	}
+	return t.at(k), true
+}
+
+// rowOf is the number of an object's row.
+func (t *table) rowOf(n uint32, offset int64, index uint32) (uint32, bool) {
+	if n == 0 || index > maxObjects {
+		return 0, false
 	}
 	// Offsets are about even: guess, then look in ever wider steps.
 	lo, hi := uint32(0), n // the first at or above is in [lo, hi]
 	last := t.at(n - 1).offset
 	if offset > last || offset < 0 {
-		return nil, false
+		return 0, false
 	}
 	guess := uint32(float64(offset) / float64(last+1) * float64(n))
 	guess = min(guess, n-1)
@@ -175,10 +185,10 @@ func (t *table) find(n uint32, offset int64, index uint32) (*row, bool) {
 	}
 	k := lo + uint32(sort.Search(int(hi-lo), func(i int) bool { return !t.at(lo+uint32(i)).below(offset, index) }))
 	if k >= n {
-		return nil, false
+		return 0, false
 	}
 	r := t.at(k)
-	return r, r.offset == offset && uint32(r.index) == index
+	return k, r.offset == offset && uint32(r.index) == index
 }
 
 func (r *row) below(offset int64, index uint32) bool {

@@ -25,7 +25,6 @@ type View struct {
 	s       *store.View
 	mark    schemas.Watermark
 	parts   []part
-	touched uint64
 	batches uint64 // up to which it has all: see headCache
 
 	mu sync.Mutex // guards it
@@ -34,7 +33,7 @@ type View struct {
 
 // View opens a view of what is applied now; the caller closes it.
 func (x *Objects) View() (*View, error) {
-	v := &View{x: x, touched: x.touched.settled(), batches: x.heads.settled()}
+	v := &View{x: x, batches: x.heads.settled()}
 	s, err := x.DB.View()
 	if err != nil {
 		return nil, err
@@ -70,9 +69,6 @@ func (v *View) Close() error {
 // Watermark is the next offset of every partition in this state.
 func (v *View) Watermark() schemas.Watermark { return maps.Clone(v.mark) }
 
-// Touched is the count from which Objects.Touched tells all that this state may lack.
-func (v *View) Touched() uint64 { return v.touched }
-
 // Stored is one version of an object. It is shared by all who read it: nobody changes it.
 type Stored struct {
 	// Object has no embeddings. Its Text is whole but for the last Rest bytes; View.Text
@@ -91,11 +87,8 @@ type Stored struct {
 	// Edges are those that lead from it.
 	Edges []*recountv1.ObjectEdge
 
-	// The events of its event's id, what leads to that and to the thing that it is a version
-	// of, what used the event, what says the same in its audience, and the events of the ids
-	// that its edges name.
-	ofEvent, toEvent, toThing, uses, same memo
-	named                                 []memo // by edge
+	// What used its event, and what says the same in its audience.
+	uses, same memo
 }
 
 // ObjectID is the id of the object.
@@ -182,7 +175,6 @@ func (e *event) read(ref schemas.ObjectRef) (*Stored, error) {
 	s := &Stored{Object: o, Rest: rest, Ref: ref, EventID: e.id, EventType: e.typ, Audience: audienceOf(o), At: ref.Position.String()}
 	s.AudienceID, s.IDText = s.Audience.ID(), s.ObjectID().String()
 	s.Edges, err = e.edgesFrom(ref.Index)
-	s.named = make([]memo, len(s.Edges))
 	return s, err
 }
 
@@ -369,15 +361,14 @@ func (v *View) Versions(id schemas.ObjectID, b Bound) ([]*Stored, error) {
 	}
 	for i := range v.parts {
 		p := &v.parts[i]
-		offset, ok, err := v.s.Seen(p.tp, id)
+		row, ok, err := v.own(p, id)
 		if err != nil {
 			return nil, err
 		}
-		r, found := p.find(p.n, offset, 0)
-		if !ok || !found || r.memory&flagVersioned != 0 {
+		if !ok {
 			continue
 		}
-		w := when{r.time, schemas.ObjectRef{Position: schemas.Position{Topic: p.tp.Topic, Partition: p.tp.Partition, Offset: offset}}}
+		w := p.when(p.at(row))
 		if b.knows(w) {
 			all = append(all, w)
 		}
@@ -399,26 +390,22 @@ func (v *View) Versions(id schemas.ObjectID, b Bound) ([]*Stored, error) {
 	return out, nil
 }
 
+// own is the row of what an event of a part made by itself, by its id.
+func (v *View) own(p *part, id schemas.ObjectID) (uint32, bool, error) {
+	offset, ok, err := v.s.Seen(p.tp, id)
+	if err != nil || !ok {
+		return 0, false, err
+	}
+	row, found := p.rowOf(p.n, offset, 0)
+	return row, found && p.at(row).own(), nil
+}
+
 // ByEvent are the objects that events of an id made, by their places. There are several
 // events of one id where producers that know nothing of each other used it.
-func (v *View) ByEvent(id schemas.EventID, b Bound) ([]*Stored, error) {
-	return v.byEvent(id, nil, b)
-}
-
-// Named is ByEvent of the id that an edge of an object names, by the edge's number.
-func (v *View) Named(s *Stored, edge int, b Bound) ([]*Stored, error) {
-	return v.byEvent(schemas.EventID(s.Edges[edge].EventId), &s.named[edge], b)
-}
-
-// OfEvent is ByEvent of the event that made an object.
-func (v *View) OfEvent(s *Stored, b Bound) ([]*Stored, error) {
-	return v.byEvent(s.EventID, &s.ofEvent, b)
-}
-
-func (v *View) byEvent(id schemas.EventID, m *memo, b Bound) (all []*Stored, err error) {
+func (v *View) ByEvent(id schemas.EventID, b Bound) (all []*Stored, err error) {
 	events := b
 	events.Visible, events.Limit, events.Time = nil, 0, 0 // they are the objects'
-	err = v.walk(context.Background(), listTo(kindByEvent, id), m, events, func(w when) (bool, error) {
+	err = v.walk(context.Background(), listTo(kindByEvent, id), nil, events, func(w when) (bool, error) {
 		made, err := v.made(w.ref.Position)
 		for _, s := range made {
 			if b.knows(when{s.TimeUnixNano, s.Ref}) {
@@ -439,16 +426,8 @@ func (v *View) byEvent(id schemas.EventID, m *memo, b Bound) (all []*Stored, err
 
 // To are the edges that lead to an event or an object, whether that is known or not, the
 // newest first; those that say that an event was of use are in Uses.
-func (v *View) To(id schemas.EventID, b Bound) ([]Edge, error) { return v.to(id, nil, b) }
-
-// ToEvent is To of the event that made an object.
-func (v *View) ToEvent(s *Stored, b Bound) ([]Edge, error) { return v.to(s.EventID, &s.toEvent, b) }
-
-// ToThing is To of what an object is a version of.
-func (v *View) ToThing(s *Stored, b Bound) ([]Edge, error) { return v.to(s.ObjectID(), &s.toThing, b) }
-
-func (v *View) to(id schemas.EventID, m *memo, b Bound) ([]Edge, error) {
-	return v.edges(listTo(kindTo, id), m, b, func(e *recountv1.ObjectEdge) bool {
+func (v *View) To(id schemas.EventID, b Bound) ([]Edge, error) {
+	return v.edges(listTo(kindTo, id), b, func(e *recountv1.ObjectEdge) bool {
 		return string(e.EventId) == string(id[:]) && !uses(e) || string(e.ObjectId) == string(id[:])
 	})
 }
@@ -465,7 +444,7 @@ func (v *View) Entity(audiences []schemas.AudienceID, name string, b Bound) ([]E
 	leads := func(e *recountv1.ObjectEdge) bool { return e.Entity == name }
 	var all []Edge
 	for _, a := range audiences {
-		edges, err := v.edges(listOf(a, listEntity, entityHash(name)), nil, b, leads)
+		edges, err := v.edges(listOf(a, listEntity, entityHash(name)), b, leads)
 		if err != nil {
 			return nil, err
 		}
@@ -520,8 +499,8 @@ func (v *View) when(ref schemas.ObjectRef) when {
 }
 
 // edges are those of the objects in a list that lead where they should.
-func (v *View) edges(l list, m *memo, b Bound, leads func(*recountv1.ObjectEdge) bool) (all []Edge, err error) {
-	err = v.walk(context.Background(), l, m, b, func(w when) (bool, error) {
+func (v *View) edges(l list, b Bound, leads func(*recountv1.ObjectEdge) bool) (all []Edge, err error) {
+	err = v.walk(context.Background(), l, nil, b, func(w when) (bool, error) {
 		all, err = v.edgesAt(w, leads, all)
 		return !b.full(len(all)), err
 	})
