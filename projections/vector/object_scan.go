@@ -278,38 +278,3 @@ func (s *objectSearch) runsOf(c candidate) {
 		added++
 	}
 }
-
-// only compares the passages of the objects in Only.
-func (s *objectSearch) only() {
-	asked := map[uint32]bool{}
-	for _, t := range s.spaces {
-		asked[t.number] = true
-	}
-	seen := map[schemas.ObjectRef]bool{}
-	for _, ref := range s.Only {
-		if ref.TP() != s.v.tp || ref.Offset >= s.below || seen[ref] {
-			continue
-		}
-		seen[ref] = true
-		best := ObjectHit{Ref: ref, Score: math.Inf(-1)}
-		for run := s.v.runsBelow(ref.Offset); run < s.runs; run++ {
-			offset, index, part := s.v.run(run)
-			if offset != ref.Offset || index > ref.Index {
-				break
-			}
-			if index < ref.Index {
-				continue
-			}
-			row, space := s.v.rowOf(run)
-			if !asked[space] {
-				break // an object is of one audience
-			}
-			if score := float64(s.kern.Dot(s.Vector, s.v.vector(row))); score > best.Score {
-				best.Part, best.Score = part, score
-			}
-		}
-		if !math.IsInf(best.Score, -1) && (s.Filter == nil || s.Filter(ref)) {
-			s.hits = append(s.hits, best)
-		}
-	}
-}

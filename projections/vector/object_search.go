@@ -128,6 +128,9 @@ type objectScratch struct {
 	walked []index.Neighbour // of a graph
 	best   nearestRows
 	seen   map[schemas.ObjectRef]struct{} // those that are hits; empty
+	// passages are those of the objects asked about; touched is of no meaning at all.
+	passages []compared
+	touched  float32
 }
 
 var scratches = sync.Pool{New: func() any {

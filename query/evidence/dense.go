@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/recountdb/recount/projections/vector"
@@ -57,13 +56,12 @@ func (t *retrieval) wordsSuffice() bool {
 	return false
 }
 
-// found are the candidates so far, in order of the log.
+// found are the candidates so far.
 func (t *retrieval) found() []schemas.ObjectRef {
 	refs := make([]schemas.ObjectRef, len(t.candidates))
 	for i := range t.candidates {
 		refs[i] = t.candidates[i].ref
 	}
-	slices.SortFunc(refs, schemas.ObjectRef.Compare)
 	return refs
 }
 
