@@ -19,7 +19,7 @@
 //   - What a search filters by, and what is of an audience, a session or an agent, is in
 //     memory, about 60 bytes an object (see table, postings), and of the same state as
 //     everything else that a View reads. So is what objects are called, and which of them
-//     led to which, 60 bytes more (links).
+//     led to which and what they say, by its hash, 75 bytes more (links).
 //   - A text is kept once. Of a long one an object has the first 4 KiB; the rest is read
 //     by Passage, in pieces of 32 KiB.
 //
@@ -71,9 +71,10 @@
 //	0x1A event id (16) When          empty: an edge from there says that it used the event
 //	0x1B Shard n (uint32)            links of rows 16n to 16n+15: of each the event's id
 //	                                 (16), the object's (16) unless that is what the
-//	                                 event made by itself, the number of its type among
-//	                                 the names, how many edges have links (uvarints), and
-//	                                 of each the number of what it is among the names
+//	                                 event made by itself, the content hash (uint64,
+//	                                 little-endian), the number of its type among the
+//	                                 names, how many edges have links (uvarints), and of
+//	                                 each the number of what it is among the names
 //	                                 (uvarint: what it names (a byte), its kind
 //	                                 (uvarint), its rule (text), the rest its name), its
 //	                                 confidence (float32, little-endian) and the id that

@@ -172,11 +172,11 @@ func (f *fold) event(r *recountv1.Record) error {
 	typ := f.name(r.EventType)
 	for i, o := range b.Objects {
 		f.object(b, uint32(i), o, offset)
-		var thing *schemas.ObjectID
+		raw := rawRow{event: eventID, first: i == 0, typ: typ, audience: &f.lastAud.id, hash: o.ContentHash}
 		if i > 0 || o.Versioned {
-			thing = (*schemas.ObjectID)(o.Id)
+			raw.thing = (*schemas.ObjectID)(o.Id)
 		}
-		f.table.links.add(eventID, thing, i == 0, typ, f.links)
+		f.table.links.add(&raw, f.links)
 	}
 	f.table.stats.events++
 	f.table.stats.edges += uint64(len(b.Edges))

@@ -71,6 +71,9 @@ func (g *generator) object(tenant, workspace, agent, session string, v recountv1
 		Importance: g.rng.Float32(), TimeUnixNano: g.time(), ValidFromUnixNano: g.rng.Int64(),
 		Title: title, Text: text, ContentHash: xxh3.HashString(strings.ToLower(strings.Join(strings.Fields(text), " "))),
 	}
+	if g.rng.IntN(20) == 0 {
+		o.ContentHash = 0
+	}
 	if g.rng.IntN(3) == 0 {
 		o.Claim = &recountv1.Claim{Subject: pick(g.rng, []string{"build", "port"}), Predicate: "is", Value: fmt.Sprint(g.rng.IntN(3)), Rule: "stated"}
 	}

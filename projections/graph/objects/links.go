@@ -16,9 +16,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// links is what a table has in memory of what its objects are called and of the edges that
-// lead from them, about 60 bytes an object that names one other: what led to what is
-// followed without a read. Of the edges to entities it has those to calls of tools, at
+// links is what a table has in memory of what its objects are called, of what they say, and
+// of the edges that lead from them, about 75 bytes an object that names one other: what led
+// to what is followed without a read. Of the edges to entities it has those to calls of tools, at
 // which a call and its result meet.
 //
 // It is as far ahead of a view as the table: who reads it skips rows that the view has not.
@@ -37,6 +37,7 @@ type links struct {
 	things map[uint32]uint32
 	// older is, of an id and a row that is of it, the row before that one, and one.
 	older map[idRow]uint32
+	said  sayings
 }
 
 // linked is an id: of an event, a thing, or what an edge leads to.
@@ -49,9 +50,11 @@ type linked struct {
 
 type idRow struct{ id, row uint32 }
 
-// linkRow is an object: the number of its event's id, its first edge, and the number of the
-// name of its event's type.
-type linkRow struct{ event, first, typ uint32 }
+// linkRow is an object: the number of its event's id, its first edge, the number of the
+// name of its event's type, and the halves of its content hash.
+type linkRow struct{ event, first, typ, hash, high uint32 }
+
+func (r *linkRow) contentHash() uint64 { return uint64(r.high)<<32 | uint64(r.hash) }
 
 // link is an edge. What it is stands, but for the confidence, in the dictionary of names.
 type link struct {
@@ -126,6 +129,17 @@ func cutUvarint(s string) (uint64, string, bool) {
 	return 0, "", false
 }
 
+// rawRow is an object before it is added, but for its edges. thing is the id of one that is
+// not what an event made by itself, or nil; first says that it is the first of its event.
+type rawRow struct {
+	event    schemas.EventID
+	thing    *schemas.ObjectID
+	first    bool
+	typ      uint32
+	audience *schemas.AudienceID
+	hash     uint64 // of its content
+}
+
 // rawLink is an edge before it is added.
 type rawLink struct {
 	to         schemas.EventID
@@ -140,22 +154,21 @@ func (l *links) reserve(n int) {
 	l.ids, l.rows, l.edges = make([]linked, 0, n+n/4), make([]linkRow, 0, n), make([]link, 0, n+n/4)
 }
 
-// add adds what a row has. thing is the id of an object that is not what an event made by
-// itself, or nil; first says that the object is the first of its event.
-func (l *links) add(event schemas.EventID, thing *schemas.ObjectID, first bool, typ uint32, edges []rawLink) {
+// add adds what a row has.
+func (l *links) add(raw *rawRow, edges []rawLink) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	row := uint32(len(l.rows))
-	r := linkRow{event: l.number(event), first: uint32(len(l.edges)), typ: typ}
-	if first {
+	r := linkRow{event: l.number(raw.event), first: uint32(len(l.edges)), typ: raw.typ, hash: uint32(raw.hash), high: uint32(raw.hash >> 32)}
+	if raw.first {
 		l.made(r.event, row)
 	}
-	if thing != nil {
-		n := l.number(*thing)
+	if raw.thing != nil {
+		n := l.number(*raw.thing)
 		if l.things == nil {
 			l.things = map[uint32]uint32{}
 		}
-		if l.things[row] = n; n != r.event || !first {
+		if l.things[row] = n; n != r.event || !raw.first {
 			l.made(n, row)
 		}
 	}
@@ -165,6 +178,9 @@ func (l *links) add(event schemas.EventID, thing *schemas.ObjectID, first bool, 
 		l.ids[to].led = uint32(len(l.edges))
 	}
 	l.rows = append(l.rows, r)
+	if raw.hash != 0 {
+		l.said.add(l.mark(raw.audience, raw.hash))
+	}
 }
 
 func (l *links) made(id, row uint32) {
@@ -248,6 +264,7 @@ func (t *table) encodeLinks(b []byte, n, rows uint32) []byte {
 		if !t.at(k).own() {
 			b = append(b, l.ids[l.things[k]].id[:]...)
 		}
+		b = binary.LittleEndian.AppendUint64(b, r.contentHash())
 		edges, _ := l.edgesOf(k)
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(r.typ)), uint64(len(edges)))
 		for _, e := range edges {
@@ -279,15 +296,17 @@ func (t *table) decodeLinks(b []byte) error {
 			c.Fail(errors.New("more than can be"))
 			break
 		}
-		var event schemas.EventID
-		var thing *schemas.ObjectID
-		copy(event[:], c.Take(16))
 		r := t.at(n + i)
+		raw := rawRow{first: r.index == 0, audience: &t.audiences.at(r.audience).id}
+		copy(raw.event[:], c.Take(16))
 		if !r.own() {
-			thing = new(schemas.ObjectID)
-			copy(thing[:], c.Take(16))
+			raw.thing = new(schemas.ObjectID)
+			copy(raw.thing[:], c.Take(16))
 		}
-		typ := name()
+		if hash := c.Take(8); hash != nil {
+			raw.hash = binary.LittleEndian.Uint64(hash)
+		}
+		raw.typ = name()
 		edges = edges[:0]
 		for range c.Count(len(c.Rest) / (1 + 4 + 16)) {
 			e := rawLink{label: name()}
@@ -301,7 +320,7 @@ func (t *table) decodeLinks(b []byte) error {
 			edges = append(edges, e)
 		}
 		if c.Err == nil {
-			t.links.add(event, thing, r.index == 0, typ, edges)
+			t.links.add(&raw, edges)
 		}
 	}
 	return ended("a block of links", &c)
@@ -311,4 +330,5 @@ func (l *links) take(from *links) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seed, l.index, l.ids, l.rows, l.edges, l.things, l.older = from.seed, from.index, from.ids, from.rows, from.edges, from.things, from.older
+	l.said = from.said
 }

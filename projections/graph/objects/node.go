@@ -38,6 +38,7 @@ type Known struct {
 	TimeUnixNano                      int64
 	Type                              recountv1.ObjectType
 	Versioned                         bool
+	ContentHash                       uint64
 	Tenant, Workspace, Agent, Session string
 }
 
@@ -52,7 +53,7 @@ func (n Node) Known() Known {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	k.ID, k.EventID = n.p.ids(n.row)
-	k.EventType = *n.p.names.at(l.rows[n.row].typ)
+	k.EventType, k.ContentHash = *n.p.names.at(l.rows[n.row].typ), l.rows[n.row].contentHash()
 	return k
 }
 

@@ -24,7 +24,7 @@ func inMemory(t *testing.T, v *View, o *oracle, b Bound, about told) {
 	}
 	want := Known{
 		Ref: about.ref, ID: schemas.ObjectID(about.o.Id), EventID: about.event, EventType: "user_message", TimeUnixNano: about.o.TimeUnixNano,
-		Type: about.o.Type, Versioned: about.o.Versioned, Tenant: about.o.Tenant, Workspace: about.o.Workspace, Agent: about.o.Agent, Session: about.o.Session,
+		Type: about.o.Type, Versioned: about.o.Versioned, ContentHash: about.o.ContentHash, Tenant: about.o.Tenant, Workspace: about.o.Workspace, Agent: about.o.Agent, Session: about.o.Session,
 	}
 	if d := cmp.Diff(n.Known(), want); d != "" {
 		t.Errorf("known of %s: got -, want +:\n%s", about.ref, d)
@@ -128,7 +128,10 @@ func TestManyLinks(t *testing.T) {
 	for i := range int64(2*mostLinked + 7) {
 		id := eventID(9, i)
 		own := schemas.EventObjectID("", "", "", id)
-		objects := []*recountv1.Object{{Id: own[:], TimeUnixNano: i % 5}, {Id: thing[:], TimeUnixNano: i % 7, Versioned: true}}
+		objects := []*recountv1.Object{
+			{Id: own[:], TimeUnixNano: i % 5, ContentHash: uint64(i / 3)},
+			{Id: thing[:], TimeUnixNano: i % 7, ContentHash: uint64(1000 + i), Versioned: true},
+		}
 		s.Records = append(s.Records, &recountv1.Record{
 			Origin: schemas.Position{Topic: usualTopic, Offset: i}.Proto(), EventId: id[:], EventType: "user_message",
 			Body: &recountv1.Record_Objects{Objects: &recountv1.ObjectBatch{Objects: objects, Edges: []*recountv1.ObjectEdge{
@@ -147,6 +150,7 @@ func TestManyLinks(t *testing.T) {
 		for _, told := range o.all {
 			if told.ref.Offset == offset {
 				inMemory(t, v, o, b, told)
+				beside(t, v, o, b, told)
 			}
 		}
 		linkedTo(t, v, b, task)

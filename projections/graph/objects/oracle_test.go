@@ -155,9 +155,9 @@ func beside(t *testing.T, v *View, o *oracle, b Bound, about told) {
 		}))
 		as, err := v.SameAs(s, b)
 		must(t, err)
-		all, err := v.Same(s.AudienceID, s.ContentHash, b)
-		must(t, err)
-		same(t, "same as", as, all)
+		same(t, "same as", as, o.refs(b, func(x told) bool {
+			return audienceOf(x.o) == s.Audience && x.o.ContentHash == s.ContentHash && x.o.ContentHash != 0
+		}))
 	}
 }
 
@@ -184,6 +184,12 @@ func ask(t *testing.T, rng *rand.Rand, v *View, o *oracle, b Bound, about told, 
 	got, err := v.Same(a, about.o.ContentHash, b)
 	must(t, err)
 	same(t, "same", got, o.refs(b, func(x told) bool { return in(x) && x.o.ContentHash == about.o.ContentHash && x.o.ContentHash != 0 }))
+	other := pick(rng, audiences).ID()
+	got, err = v.Same(other, about.o.ContentHash, b)
+	must(t, err)
+	same(t, "same of others", got, o.refs(b, func(x told) bool {
+		return audienceOf(x.o).ID() == other && x.o.ContentHash == about.o.ContentHash && x.o.ContentHash != 0
+	}))
 	if c := about.o.Claim; c != nil {
 		claims, err := v.Claims(a, c.Subject, c.Predicate, b)
 		must(t, err)

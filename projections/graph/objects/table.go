@@ -12,7 +12,7 @@ import (
 )
 
 // table is what a shard has in memory of each of its objects, 40 bytes, up to 12 in
-// postings and about 60 in links, so that a search over a million of them is filtered without a read.
+// postings and about 75 in links, so that a search over a million of them is filtered without a read.
 //
 // It is loaded from the store when first needed, and added to by the shard's one
 // writer, before that commits. So it is never behind a view, and may be ahead of one:

@@ -529,11 +529,23 @@ func (v *View) edgesAt(w when, leads func(*recountv1.ObjectEdge) bool, all []Edg
 
 // Same are the objects of an audience that say the same, the newest first.
 func (v *View) Same(a schemas.AudienceID, contentHash uint64, b Bound) ([]schemas.ObjectRef, error) {
+	if contentHash == 0 || v.saying(&a, contentHash) == 0 {
+		return nil, nil
+	}
 	return v.refs(listOf(a, listSame, contentHash), nil, b)
 }
 
-// SameAs is Same of an object, in its own audience.
+// SameAs is Same of an object, in its own audience. Nearly all say it alone.
 func (v *View) SameAs(s *Stored, b Bound) ([]schemas.ObjectRef, error) {
+	if s.ContentHash == 0 {
+		return nil, nil
+	}
+	if v.saying(&s.AudienceID, s.ContentHash) == 1 {
+		if w := (when{s.TimeUnixNano, s.Ref}); !v.has(s.Ref.Position) || !b.knows(w) {
+			return nil, nil
+		}
+		return []schemas.ObjectRef{s.Ref}, nil
+	}
 	return v.refs(listOf(s.AudienceID, listSame, s.ContentHash), &s.same, b)
 }
 
