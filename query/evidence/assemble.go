@@ -248,9 +248,9 @@ func (w *answer) provenance(hits []*hit, x *expansion) error {
 		}
 	}
 	for _, h := range hits {
-		add(w.partAt(h.ref))
+		add(h.known)
 		for _, s := range h.same {
-			add(w.partAt(s.Ref))
+			add(s)
 		}
 		if h.chain != nil {
 			for _, p := range h.chain.parts {

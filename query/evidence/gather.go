@@ -10,22 +10,23 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// window is how many of the best candidates are read and judged for so many hits.
+// window is how many of the best candidates are judged for so many hits.
 func window(limit int) int { return limit + limit/2 + 5 }
 
-// hit is a candidate that was read and judged.
+// hit is a candidate that was judged, and read if it is among the best of them.
 type hit struct {
 	candidate
-	o *objects.Stored
+	known *part
+	o     *objects.Stored
 	// same are others that say the same, or are older versions of the same thing: they
 	// collapsed into this one.
-	same   []*objects.Stored
+	same   []*part
 	judged judgement
 	chain  *chain
 }
 
-// gather reads the best candidates, collapses those that say the same, judges what
-// stands, and gives the hits in order.
+// gather looks at the best candidates, collapses those that say the same, judges what
+// stands, and reads the hits, in order.
 func (t *retrieval) gather() ([]*hit, error) {
 	var hits []*hit
 	most := window(t.r.Limit)
@@ -35,39 +36,47 @@ func (t *retrieval) gather() ([]*hit, error) {
 		if len(hits) == most {
 			break
 		}
-		o, err := t.object(t.candidates[key].ref)
-		if err != nil {
-			return nil, err
-		}
-		if o == nil {
+		p := t.partAt(t.candidates[key].ref)
+		if p == nil {
 			continue
 		}
 		read++
-		text := textKey{o.Tenant, o.Workspace, o.ContentHash}
-		twin := byID[o.ObjectID()]
-		if twin == nil && o.ContentHash != 0 {
+		text := textKey{p.tenant, p.workspace, p.content}
+		twin := byID[p.id]
+		if twin == nil && p.content != 0 {
 			twin = byText[text]
 		}
 		if twin != nil {
-			twin.same = append(twin.same, o)
+			twin.same = append(twin.same, p)
 			collapsed++
 			continue
 		}
 		h := t.newHit()
-		h.candidate, h.o = t.candidates[key], o
+		h.candidate, h.known = t.candidates[key], p
 		if t.r.includes(IncludeProof) {
 			h.scores = scoresOf(key, t.lists)
 		}
-		byText[text], byID[o.ObjectID()] = h, h
+		byText[text], byID[p.id] = h, h
 		hits = append(hits, h)
 	}
 	t.step(Step{Operator: "collapse", Counts: map[string]int64{"read": int64(read), "collapsed": int64(collapsed)}, Hits: t.evidence(hits)})
-	t.lap("read")
+	t.lap("collapse")
 	if err := t.judge(hits); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(hits, func(x, y *hit) int { return cmp.Or(cmp.Compare(y.score, x.score), x.before(&y.candidate)) })
-	return hits[:min(len(hits), t.r.Limit)], nil
+	hits = hits[:min(len(hits), t.r.Limit)]
+	for _, h := range hits {
+		var err error
+		if h.o, err = t.object(h.ref); err == nil {
+			err = t.support(h.o, &h.judged)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	t.lap("read")
+	return hits, nil
 }
 
 // textKey tells apart what is said, within a workspace.
@@ -86,7 +95,7 @@ func (t *retrieval) judge(hits []*hit) error {
 	superseded, contradicted, used := 0, 0, 0
 	for _, h := range hits {
 		var err error
-		if h.judged, err = t.judgementOf(h.o); err != nil {
+		if h.judged, err = t.judgementOf(h.known); err != nil {
 			return err
 		}
 		if len(h.judged.uses) > 0 {

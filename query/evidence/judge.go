@@ -52,10 +52,10 @@ type judgement struct {
 
 // judgementOf judges an object by what may be known of it at the moment. The first rule
 // that says that it lost its place is told: what was stated, a later version, its own
-// interval, a restatement.
-func (a *asking) judgementOf(o *objects.Stored) (judgement, error) {
+// interval, a restatement. It is read only where memory does not tell; who says the same
+// (support) is counted of what is shown.
+func (a *asking) judgementOf(p *part) (judgement, error) {
 	j := judgement{holds: true}
-	p := a.partAt(o.Ref)
 	disputes, err := a.disputes(p)
 	if err != nil {
 		return j, err
@@ -69,7 +69,7 @@ func (a *asking) judgementOf(o *objects.Stored) (judgement, error) {
 		if err != nil {
 			return j, err
 		}
-		says := Link{Rule: ruleStated, Confidence: n.confidence, Evidence: []string{o.At}}
+		says := Link{Rule: ruleStated, Confidence: n.confidence, Evidence: []string{p.at}}
 		if n.back {
 			says.Evidence[0] = n.to.at
 		}
@@ -80,13 +80,28 @@ func (a *asking) judgementOf(o *objects.Stored) (judgement, error) {
 			j.contradicted = append(j.contradicted, linkTo(other, says))
 		}
 	}
-	if o.Versioned {
-		if j.versions, err = a.view.Versions(o.ObjectID(), a.bound(a.versionsShown()+1)); err != nil {
+	if p.versioned {
+		if j.versions, err = a.view.Versions(p.id, a.bound(a.versionsShown()+1)); err != nil {
 			return j, err
 		}
-		if newest := a.keep(j.versions)[0]; newest.Ref != o.Ref {
+		if newest := a.keep(j.versions)[0]; newest.Ref != p.ref {
 			j.lose(newest, Link{Rule: ruleVersion, Confidence: 1, Evidence: []string{newest.At}})
 		}
+	}
+	if p.conditional {
+		if err := a.ownTerms(p, &j); err != nil {
+			return j, err
+		}
+	}
+	j.uses, err = a.usesOf(p)
+	return j, err
+}
+
+// ownTerms judges an object by what it says of itself: when it holds, and what it claims.
+func (a *asking) ownTerms(p *part, j *judgement) error {
+	o, err := a.object(p.ref)
+	if err != nil {
+		return err
 	}
 	own := []string{o.At}
 	switch {
@@ -96,14 +111,9 @@ func (a *asking) judgementOf(o *objects.Stored) (judgement, error) {
 		j.lose(nil, Link{Rule: ruleValidFrom, Confidence: 1, Time: time.Unix(0, o.ValidFromUnixNano).UTC(), Evidence: own})
 	}
 	if o.Claim != nil {
-		if err := a.compareClaims(o, &j); err != nil {
-			return j, err
-		}
+		return a.compareClaims(o, j)
 	}
-	if j.uses, err = a.usesOf(o, p); err != nil {
-		return j, err
-	}
-	return j, a.support(o, &j)
+	return nil
 }
 
 // versionsShown is how many versions of a thing are told.
@@ -238,9 +248,13 @@ func (a *asking) support(o *objects.Stored, j *judgement) error {
 
 // usesOf are how long before the moment an object was of use: in each session, or to each
 // agent outside of any, the last time, as far as that may be known.
-func (a *asking) usesOf(o *objects.Stored, p *part) (ages []int64, err error) {
+func (a *asking) usesOf(p *part) (ages []int64, err error) {
 	if _, used := a.view.Led(p.node, disputing); !used {
 		return nil, nil
+	}
+	o, err := a.object(p.ref)
+	if err != nil {
+		return nil, err
 	}
 	told, err := a.view.Uses(o, a.bound(mostUses))
 	if err != nil || len(told) == 0 {

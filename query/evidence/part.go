@@ -9,8 +9,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// part is what memory has of an object (objects.Node): enough for a link of a chain. A
-// question has one of each.
+// part is what memory has of an object (objects.Node): enough for a link of a chain, and
+// mostly to judge it. A question has one of each.
 type part struct {
 	node      objects.Node
 	ref       schemas.ObjectRef
@@ -26,7 +26,10 @@ type part struct {
 	session   string
 	time      int64
 	versioned bool
-	title     string // where the answer shows it: it is not in memory
+	content   uint64 // what is said, by its hash
+	// conditional says that it is to be read to be judged.
+	conditional bool
+	title       string // where the answer shows it: it is not in memory
 
 	// taken says that chains have come to it, reached that the expansion has.
 	taken, reached bool
@@ -53,6 +56,7 @@ func (a *asking) part(n objects.Node) *part {
 		*p = part{
 			node: n, ref: k.Ref, id: k.ID, idText: k.ID.String(), at: k.Ref.Position.String(), event: k.EventID, eventType: k.EventType,
 			typ: k.Type, tenant: k.Tenant, workspace: k.Workspace, agent: k.Agent, session: k.Session, time: k.TimeUnixNano, versioned: k.Versioned,
+			content: k.ContentHash, conditional: k.Conditional,
 		}
 		a.nodes[n] = p
 	}

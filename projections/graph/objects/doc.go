@@ -59,7 +59,8 @@
 //	                                 offset), the number in its event, the time minus
 //	                                 the one before (varint), the importance (float32,
 //	                                 little-endian), bytes of type and of memory kind
-//	                                 (0x80: versioned, 0x40: removed), and the numbers
+//	                                 (0x80: versioned, 0x40: removed, 0x20: it claims
+//	                                 something, or says when it holds), and the numbers
 //	                                 of audience, workspace, agent and session
 //	0x17 Shard n (uint32)            audience n: the offset of its first object
 //	                                 (uvarint), tenant (text), visibility (a byte),

@@ -236,6 +236,9 @@ func (f *fold) object(b *recountv1.ObjectBatch, i uint32, o *recountv1.Object, o
 	if o.Removed {
 		r.memory |= flagRemoved
 	}
+	if conditional(o) {
+		r.memory |= flagConditional
+	}
 	f.table.add(r)
 	f.table.stats.objects++
 }
@@ -247,6 +250,12 @@ func (f *fold) row(prefix []byte, o *recountv1.Object, offset int64, index uint3
 	f.lists = append(f.lists, k)
 	f.key = appendWhen(prefix, o.TimeUnixNano, f.table.shard, offset, index)
 	f.set(f.key, nil)
+}
+
+// conditional says whether what an object says of itself may tell that it does not hold: a
+// claim that others contradict, or an interval that ends, or begins later.
+func conditional(o *recountv1.Object) bool {
+	return o.Claim != nil || o.ValidUntilUnixNano != 0 || o.ValidFromUnixNano > o.TimeUnixNano
 }
 
 // uses says whether an edge tells that an event was of use. What much is used would have

@@ -68,8 +68,14 @@ func (g *generator) object(tenant, workspace, agent, session string, v recountv1
 	o := &recountv1.Object{
 		Type: recountv1.ObjectType(1 + g.rng.IntN(7)), Memory: recountv1.MemoryKind(g.rng.IntN(5)),
 		Tenant: tenant, Workspace: workspace, Agent: agent, Session: session, Visibility: v,
-		Importance: g.rng.Float32(), TimeUnixNano: g.time(), ValidFromUnixNano: g.rng.Int64(),
+		Importance: g.rng.Float32(), TimeUnixNano: g.time(),
 		Title: title, Text: text, ContentHash: xxh3.HashString(strings.ToLower(strings.Join(strings.Fields(text), " "))),
+	}
+	if o.ValidFromUnixNano = o.TimeUnixNano; g.rng.IntN(3) == 0 {
+		o.ValidFromUnixNano = g.rng.Int64()
+	}
+	if g.rng.IntN(5) == 0 {
+		o.ValidUntilUnixNano = g.rng.Int64()
 	}
 	if g.rng.IntN(20) == 0 {
 		o.ContentHash = 0

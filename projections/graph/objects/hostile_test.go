@@ -81,6 +81,7 @@ func TestDamage(t *testing.T) {
 		"an event is cut":         {kindEvent, func(b []byte) []byte { return b[:len(b)/2] }, read},
 		"an event has more":       {kindEvent, func(b []byte) []byte { return append(b, 0) }, read},
 		"an event is empty":       {kindEvent, func([]byte) []byte { return []byte{} }, read},
+		"an event is gone":        {kindEvent, func([]byte) []byte { return nil }, read},
 		"a piece is cut":          {kindPiece, func(b []byte) []byte { return b[:1] }, read},
 		"a piece is gone":         {kindPiece, func([]byte) []byte { return nil }, read},
 		"a block is cut":          {kindBlock, func(b []byte) []byte { return b[:len(b)-1] }, opened},

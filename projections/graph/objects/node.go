@@ -31,13 +31,16 @@ func (n Node) when() when { return n.p.when(n.p.at(n.row)) }
 
 // Known is what is known of a node.
 type Known struct {
-	Ref                               schemas.ObjectRef
-	ID                                schemas.ObjectID
-	EventID                           schemas.EventID
-	EventType                         string
-	TimeUnixNano                      int64
-	Type                              recountv1.ObjectType
-	Versioned                         bool
+	Ref          schemas.ObjectRef
+	ID           schemas.ObjectID
+	EventID      schemas.EventID
+	EventType    string
+	TimeUnixNano int64
+	Type         recountv1.ObjectType
+	Versioned    bool
+	// Conditional says that it has a claim, or does not hold at all times from its own on:
+	// whether it stands is to be read.
+	Conditional                       bool
 	ContentHash                       uint64
 	Tenant, Workspace, Agent, Session string
 }
@@ -46,7 +49,7 @@ type Known struct {
 func (n Node) Known() Known {
 	r := n.p.at(n.row)
 	k := Known{
-		Ref: n.p.when(r).ref, TimeUnixNano: r.time, Type: recountv1.ObjectType(r.typ), Versioned: r.memory&flagVersioned != 0,
+		Ref: n.p.when(r).ref, TimeUnixNano: r.time, Type: recountv1.ObjectType(r.typ), Versioned: r.memory&flagVersioned != 0, Conditional: r.memory&flagConditional != 0,
 		Tenant: n.p.audiences.at(r.audience).Tenant, Workspace: *n.p.names.at(r.workspace), Agent: *n.p.names.at(r.agent), Session: *n.p.names.at(r.session),
 	}
 	l := &n.p.links

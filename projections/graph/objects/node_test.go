@@ -24,7 +24,7 @@ func inMemory(t *testing.T, v *View, o *oracle, b Bound, about told) {
 	}
 	want := Known{
 		Ref: about.ref, ID: schemas.ObjectID(about.o.Id), EventID: about.event, EventType: "user_message", TimeUnixNano: about.o.TimeUnixNano,
-		Type: about.o.Type, Versioned: about.o.Versioned, ContentHash: about.o.ContentHash, Tenant: about.o.Tenant, Workspace: about.o.Workspace, Agent: about.o.Agent, Session: about.o.Session,
+		Type: about.o.Type, Versioned: about.o.Versioned, Conditional: conditional(about.o), ContentHash: about.o.ContentHash, Tenant: about.o.Tenant, Workspace: about.o.Workspace, Agent: about.o.Agent, Session: about.o.Session,
 	}
 	if d := cmp.Diff(n.Known(), want); d != "" {
 		t.Errorf("known of %s: got -, want +:\n%s", about.ref, d)

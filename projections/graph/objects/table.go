@@ -47,10 +47,11 @@ type row struct {
 }
 
 const (
-	flagVersioned = 0x80
-	flagRemoved   = 0x40
-	memoryBits    = 0x3f
-	maxType       = math.MaxUint8
+	flagVersioned   = 0x80
+	flagRemoved     = 0x40
+	flagConditional = 0x20
+	memoryBits      = 0x1f
+	maxType         = math.MaxUint8
 )
 
 // audience is an entry of its dictionary: first is where the shard has its first object.

@@ -141,7 +141,7 @@ func (v *View) Get(ref schemas.ObjectRef) (*Stored, error) {
 	all := v.x.rows.get(ref.Position)
 	var one *Stored
 	if all == nil {
-		_, err := v.event(ref.Position, func(e *event) (err error) {
+		there, err := v.event(ref.Position, func(e *event) (err error) {
 			switch {
 			case len(e.objects) <= mostKept:
 				all, err = e.readAll(ref.Position)
@@ -150,6 +150,9 @@ func (v *View) Get(ref schemas.ObjectRef) (*Stored, error) {
 			}
 			return err
 		})
+		if _, r := v.row(ref); err == nil && !there && r != nil {
+			err = v.s.Damaged(fmt.Errorf("event at %s is not there", ref.Position))
+		}
 		if err != nil || all == nil {
 			return one, err
 		}
