@@ -159,6 +159,7 @@ func TestManyLinks(t *testing.T) {
 		about(early, 3, Bound{Limit: limit})
 		about(view(t, x), 3, Bound{Limit: limit, At: At{Time: 4}})
 	}
+	must(t, x.Flush()) // what is written and not synced may be in a buffer yet
 	y, err := Open("objects", store.Options{FS: fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))})})
 	must(t, err)
 	t.Cleanup(func() { must(t, y.Close()) })
