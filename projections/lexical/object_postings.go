@@ -37,9 +37,21 @@ func (b *partBlock) seek(from int, doc uint32) int {
 	return from
 }
 
+// docSet has a bit for each document that a block may have.
+type docSet [partsPerBlock / 64]uint64
+
+func (d *docSet) add(postings []partPosting) {
+	for _, p := range postings {
+		d[p.doc()/64] |= 1 << (p.doc() % 64)
+	}
+}
+
+// one is 1 for a document that is in the set, 0 for another.
+func (d *docSet) one(doc uint32) uint64 { return d[doc/64%uint32(len(d))] >> (doc % 64) & 1 }
+
 // denseIndex finds the posting of a document of a block at once.
 type denseIndex struct {
-	has    [partsPerBlock / 64]uint64
+	has    docSet
 	before [partsPerBlock / 64]uint16 // postings, of each word
 }
 
@@ -48,9 +60,7 @@ type denseIndex struct {
 const manyPostings = 160
 
 func newDenseIndex(postings []partPosting) (d denseIndex) {
-	for _, p := range postings {
-		d.has[p.doc()/64] |= 1 << (p.doc() % 64)
-	}
+	d.has.add(postings)
 	n := 0
 	for k, has := range d.has {
 		d.before[k] = uint16(n)

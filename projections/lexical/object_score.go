@@ -53,7 +53,7 @@ func (d *divisors) most(factor float64, b *partBlock) (most points) {
 // sums are what several blocks of a window add up to.
 type sums struct {
 	score  [windowSize]points
-	marked [windowSize / 64]uint64 // a bit for each document that has a score
+	marked docSet // the documents that have a score
 }
 
 // termBlock is a term's block in a window, and the most that it can add to a score.
@@ -144,7 +144,7 @@ func (s *objectSearch) pass(k int, least points) error {
 //
 //  1. Blocks that may make a hit score their documents. The others cannot lift a document
 //     that none of those has to the worst hit (MaxScore).
-//  2. The others add to those that may still be hits.
+//  2. The others add to those that may still be hits by which of the others have them.
 //  3. What adds up to a hit waits until there are many, which are taken in the best
 //     first.
 //
@@ -248,10 +248,14 @@ func (s *objectSearch) score() (rest []termBlock) {
 	}
 	least := floor - min(floor, sum)
 	rest, marking := s.active[:n], s.active[n:]
+	if len(marking) == 0 {
+		return rest
+	}
+	s.rest.set(rest)
 	if len(marking) == 1 {
 		b := &marking[0]
 		for _, p := range b.postings {
-			if score := share(b.factor, s.divisors.by(p)); score >= least {
+			if score := share(b.factor, s.divisors.by(p)); score >= least && s.rest.upTo(score, p.doc()) >= floor {
 				s.scored = append(s.scored, partScore{score, p.doc()})
 			}
 		}
@@ -276,7 +280,7 @@ func (s *objectSearch) score() (rest []termBlock) {
 	for k, marked := range w.marked {
 		for ; marked != 0; marked &= marked - 1 {
 			doc := uint32(k*64 + bits.TrailingZeros64(marked))
-			if score := w.score[doc]; score >= least {
+			if score := w.score[doc]; score >= least && s.rest.upTo(score, doc) >= floor {
 				s.scored = append(s.scored, partScore{score, doc})
 			}
 			w.score[doc] = 0
@@ -285,6 +289,48 @@ func (s *objectSearch) score() (rest []termBlock) {
 	}
 	return rest
 }
+
+// mayAdd is what some blocks of the window add to a score at most: one that does not have
+// the document, nothing. To say so takes no look at postings, which are spread over far
+// more memory than the processor's caches hold.
+type mayAdd struct {
+	blocks []mayAddBlock
+	room   []docSet // for the blocks that have none
+}
+
+type mayAddBlock struct {
+	most points
+	has  *docSet
+}
+
+func (m *mayAdd) set(blocks []termBlock) {
+	m.blocks = m.blocks[:0]
+	if len(m.room) < len(blocks) {
+		m.room = make([]docSet, len(blocks))
+	}
+	for i := range blocks {
+		b, has := &blocks[i], &m.room[i]
+		if b.dense != nil {
+			has = &b.dense.has
+		} else {
+			*has = docSet{}
+			has.add(b.postings)
+		}
+		m.blocks = append(m.blocks, mayAddBlock{b.most, has})
+	}
+}
+
+// upTo is what a document's score can come to at most.
+func (m *mayAdd) upTo(score points, doc uint32) points {
+	for i := range m.blocks {
+		b := &m.blocks[i]
+		score += b.most * points(b.has.one(doc))
+	}
+	return score
+}
+
+// clear lets go of the blocks.
+func (m *mayAdd) clear() { clear(m.blocks[:cap(m.blocks)]) }
 
 // add adds what blocks have of the documents that are scored, the one that can add most
 // first, and drops those that cannot be hits any more.
@@ -297,7 +343,7 @@ func (s *objectSearch) add(rest []termBlock) {
 		b := &rest[i]
 		left -= b.most
 		least := floor - min(floor, left)
-		kept, from := s.scored[:0], 0
+		kept, from := 0, 0
 		for _, p := range s.scored {
 			at, has := 0, false
 			if b.dense != nil {
@@ -309,10 +355,12 @@ func (s *objectSearch) add(rest []termBlock) {
 			if has {
 				p.score += share(b.factor, s.divisors.by(b.postings[at]))
 			}
+			// Without a branch on what is still being loaded, the next is loaded meanwhile.
+			s.scored[kept] = p
 			if p.score >= least {
-				kept = append(kept, p)
+				kept++
 			}
 		}
-		s.scored = kept
+		s.scored = s.scored[:kept]
 	}
 }

@@ -46,6 +46,7 @@ type objectScratch struct {
 	lists    []partCursor // of shard i and term t: i·terms + t
 	active   []termBlock  // in the window at hand
 	scored   []partScore  // likewise
+	rest     mayAdd       // likewise
 	waiting  []candidate
 	room     room
 	top      top
@@ -64,6 +65,7 @@ func newObjectScratch() any {
 func (s *objectScratch) clear() {
 	clear(s.lists)
 	clear(s.active[:cap(s.active)])
+	s.rest.clear()
 	s.room.clear()
 	s.top.clear()
 	clear(s.blocks)
