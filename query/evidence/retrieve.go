@@ -18,7 +18,7 @@ import (
 // leastDepth is how many candidates the paths lexical, dense and temporal bring at least;
 // named is how many each name brings, the newest.
 const (
-	leastDepth = 60
+	leastDepth = 30
 	named      = 64
 	// seeds are how many of the best the graph's path begins with.
 	seeds = 5
