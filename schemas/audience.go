@@ -75,8 +75,8 @@ type Principal struct {
 	Workspaces, Sessions []string
 	// Agent is the name under which it acts; it sees what is private to that name.
 	Agent string
-	// Grants are the kinds of things besides objects that it may ask for. They have no
-	// tenant but the default one.
+	// Grants are the kinds of things besides objects that it may ask for, or that it may
+	// append them (GrantIngest). They have no tenant but the default one.
 	Grants []string
 }
 
@@ -88,7 +88,14 @@ const (
 	GrantCode = "code"
 	// GrantRuntime are spans and what is made of them, which tells of code and commands.
 	GrantRuntime = "runtime"
+	// GrantIngest is to append commands, commits and spans, and nothing else: who has it
+	// reads nothing, and is of no tenant, workspace or agent.
+	GrantIngest = "ingest"
 )
+
+// Ingests reports whether the principal may append what has no tenant: commands, commits
+// and spans. Unless it is the operator, it may do nothing else.
+func (p Principal) Ingests() bool { return p.Granted(GrantIngest) }
 
 // Granted reports whether the principal may ask for a kind of things besides objects.
 func (p Principal) Granted(kind string) bool {

@@ -18,7 +18,7 @@ import (
 
 func (a *app) tokenCmd() *cobra.Command {
 	c := &cobra.Command{
-		Use: "token", Short: "Make tokens for agents: each sees its tenant and workspaces alone",
+		Use: "token", Short: "Make tokens for agents and services: each does what its entry says alone",
 		Args: cobra.NoArgs,
 	}
 	c.AddCommand(a.tokenNewCmd(), a.tokenListCmd(), a.tokenRevokeCmd())
@@ -45,10 +45,14 @@ within a second or two of being asked.
 Who holds the token may ask for evidence (recount ask, POST /v1/query) and append events
 of its agent (POST /v1/events). It sees what its tenant may see, what is of its
 workspaces and sessions, and what is private to its agent; everything else is as if it
-were not there. Commands, code and what runs it sees where --grant says so.`,
+were not there. Commands, code and what runs it sees where --grant says so.
+
+With --grant ingest, which goes alone, it may send spans (OTLP) and append commands and
+commits (POST /v1/events), and ask for nothing: for instrumented services and collectors.`,
 		Example: `  recount token new --workspace /src/app --agent claude
   recount token new --tenant acme --workspace '*' --session '*' --agent ci --expires 2027-06-30 --add-to tokens.yaml
-  recount token new --tenant acme --workspace /src/app --expires never        may ask, not append`,
+  recount token new --tenant acme --workspace /src/app --expires never        may ask, not append
+  recount token new --grant ingest --name 'web-1 collector'                       may send, not ask`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			var err error
@@ -89,13 +93,13 @@ were not there. Commands, code and what runs it sees where --grant says so.`,
 	f.StringVar(&e.Tenant, "tenant", "", "whose data it sees (default the default tenant)")
 	f.StringSliceVar(&e.Workspaces, "workspace", nil, "a workspace that it belongs to, or * for all of the tenant; may be repeated")
 	f.StringSliceVar(&e.Sessions, "session", nil, "a session that it takes part in, or * for all of its workspaces; may be repeated")
-	f.StringSliceVar(&e.Grants, "grant", nil, "what it may ask for besides agents' objects: commands (of its workspaces), code, runtime (with both, of all workspaces); may be repeated")
+	f.StringSliceVar(&e.Grants, "grant", nil, "what it may ask for besides agents' objects: commands (of its workspaces), code, runtime (with both, of all workspaces); or ingest alone: to append spans and events, and ask for nothing; may be repeated")
 	f.StringVar(&e.Agent, "agent", "", "the name under which it appends; without one it may ask only")
 	f.StringVar(&e.Name, "name", "", "what it is for, for people who read the file")
 	f.StringVar(&expires, "expires", defaultLife, "when it ends: in how long (12h, 90d), a day, an RFC 3339 time, or never")
 	f.StringVar(&file, "add-to", "", "the tokens file to add it to; made if it is not there")
 	_ = c.MarkFlagFilename("add-to", "yaml", "yml")
-	_ = c.RegisterFlagCompletionFunc("grant", cobra.FixedCompletions([]string{schemas.GrantCommands, schemas.GrantCode, schemas.GrantRuntime}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("grant", cobra.FixedCompletions([]string{schemas.GrantCommands, schemas.GrantCode, schemas.GrantRuntime, schemas.GrantIngest}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 

@@ -7,7 +7,9 @@
 //
 // What an operation asks of a principal stands in one table (operations.go). Commands,
 // code and spans have no tenant but the default one: a token sees them where its entry
-// grants them, and none where it does not say so. All else but asking for evidence and
-// appending agents' events is the operator's; Own holds an agent's event against the
+// grants them, and none where it does not say so. A token that is granted
+// ingest appends those and does nothing else, so that no instrumented service holds the
+// operator's. All else but asking for evidence and appending agents' events is the
+// operator's; Own holds an agent's event against the
 // principal who appends it.
 package access

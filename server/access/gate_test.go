@@ -116,17 +116,18 @@ func TestGrants(t *testing.T) {
 		entry access.Entry
 		may   string
 	}{
-		"none":                    {access.Entry{Workspaces: all}, "query"},
-		"commands of a workspace": {access.Entry{Workspaces: []string{"/a"}, Grants: []string{"commands"}}, "query"},
-		"commands":                {access.Entry{Workspaces: all, Grants: []string{"commands"}}, "find why query"},
-		"code":                    {access.Entry{Workspaces: []string{"/a"}, Grants: []string{"code"}}, "code/callers query"},
-		"all":                     {access.Entry{Workspaces: all, Grants: []string{"commands", "code", "runtime"}}, "find why code/callers runtime/traffic query"},
+		"none":                    {access.Entry{Workspaces: all}, "query events GET /v1/objects GET /docs"},
+		"commands of a workspace": {access.Entry{Workspaces: []string{"/a"}, Grants: []string{"commands"}}, "query events GET /v1/objects GET /docs"},
+		"commands":                {access.Entry{Workspaces: all, Grants: []string{"commands"}}, "find why query events GET /v1/objects GET /docs"},
+		"code":                    {access.Entry{Workspaces: []string{"/a"}, Grants: []string{"code"}}, "code/callers query events GET /v1/objects GET /docs"},
+		"all":                     {access.Entry{Workspaces: all, Grants: []string{"commands", "code", "runtime"}}, "find why code/callers runtime/traffic query events GET /v1/objects GET /docs"},
+		"ingest":                  {access.Entry{Grants: []string{"ingest"}}, "events traces"},
 	} {
 		token := access.NewToken()
 		c.entry.SHA256 = access.Hash(token)
 		g := open(t, tokensFile(t, c.entry))
 		var may []string
-		for _, pattern := range []string{"POST /v1/find", "POST /v1/why", "POST /v1/code/callers", "POST /v1/runtime/traffic", "POST /v1/query", "GET /v1/intents", "GET /v1/intents/{id}", "GET /v1/status", "POST /v1/forget", access.Spans} {
+		for _, pattern := range []string{"POST /v1/find", "POST /v1/why", "POST /v1/code/callers", "POST /v1/runtime/traffic", "POST /v1/query", "POST /v1/events", "GET /v1/objects", "GET /docs", "GET /metrics", "GET /v1/intents", "GET /v1/intents/{id}", "GET /v1/status", "POST /v1/forget", access.Spans} {
 			if _, no := g.Enter(pattern, "Bearer "+token); no == nil {
 				may = append(may, strings.TrimPrefix(pattern, "POST /v1/"))
 			}
@@ -252,6 +253,8 @@ func TestParseRefuses(t *testing.T) {
 		"a tenant's grant":      {"tokens:\n  - sha256: " + hash + "\n    tenant: acme\n    grants: [code]\n", "of the default tenant"},
 		"commands of nowhere":   {"tokens:\n  - sha256: " + hash + "\n    grants: [commands]\n", "want workspaces"},
 		"runtime by itself":     {"tokens:\n  - sha256: " + hash + "\n    workspaces: ['*']\n    grants: [runtime, code]\n", "wants code, commands"},
+		"ingest and an agent":   {"tokens:\n  - sha256: " + hash + "\n    agent: a\n    grants: [ingest]\n", "has no other grant, tenant, workspace, session or agent"},
+		"ingest and code":       {"tokens:\n  - sha256: " + hash + "\n    grants: [ingest, code]\n", "has no other grant"},
 		"two documents":         {"tokens: []\n---\ntokens: []\n", "more than one document"},
 		"tokens twice":          {"tokens: []\ntokens: []\n", "line 2: tokens stands twice"},
 		"nothing":               {"{}", "line 1: want tokens: and a list"},

@@ -56,7 +56,7 @@ var operations = []operation{
 
 	{"POST /v1/query", Admitted, "", ""},  // answers from what the principal sees
 	{"GET /v1/objects", Admitted, "", ""}, // what the principal sees
-	{"POST /v1/events", Admitted, "", ""}, // of agents, and its own: Own
+	{appendEvents, Admitted, "", ""},      // of agents, and its own: Own
 
 	{"POST /v1/find", Granted, ofCommands, schemas.GrantCommands},
 	{"POST /v1/why", Granted, ofCommands, schemas.GrantCommands},
@@ -67,7 +67,7 @@ var operations = []operation{
 	{"GET /v1/intents/{id}", Operator, ofCommands, ""},
 	{"POST /v1/code/", Granted, ofCode, schemas.GrantCode},
 	{"POST /v1/runtime/", Granted, ofSpans, schemas.GrantRuntime},
-	{Spans, Operator, ofSpans, ""},
+	{Spans, Granted, ofSpans, schemas.GrantIngest},
 
 	{"GET /v1/status", Operator, ofAll, ""},
 	{"POST /v1/forget", Operator, ofAll, ""},
@@ -79,6 +79,15 @@ var operations = []operation{
 
 // Spans is the operation of the receivers of spans.
 const Spans = "POST /v1/traces"
+
+// appendEvents is the operation that appends events over HTTP.
+const appendEvents = "POST /v1/events"
+
+// IngestTopics are the topics, without prefix, whose events a token that was granted
+// ingest may append. What agents say is another token's, and of one agent.
+func IngestTopics() []string {
+	return []string{schemas.TopicCommands, schemas.TopicCommits, schemas.TopicSpans}
+}
 
 // lookup finds the operation of a pattern.
 func lookup(pattern string) (operation, bool) {
@@ -107,6 +116,12 @@ func NeedOf(pattern string) (need Need, listed bool) {
 // allow refuses a principal the operation of a pattern that is not its own to ask for.
 func allow(p schemas.Principal, pattern string) *Refusal {
 	o, _ := lookup(pattern)
+	if p.Ingests() && !p.Operator {
+		if pattern == Spans || pattern == appendEvents {
+			return nil
+		}
+		return &Refusal{http.StatusForbidden, "the token may not: it is granted ingest alone, to append spans (OTLP) and events of topics " + strings.Join(IngestTopics(), ", ") + " (POST /v1/events)"}
+	}
 	may := p.Operator || o.need <= Admitted
 	why := o.why
 	if o.need == Granted {

@@ -20,14 +20,24 @@ type OwnError struct {
 func (e *OwnError) Error() string { return e.Field + ": " + e.Why }
 
 // Own is an event as a principal may append it: the operator as it is; another one events
-// of agents, of its tenant, of its agent and in a workspace of its own. What the payload
-// leaves out of these is filled in where there is one choice. The error is an *OwnError,
+// of agents, of its tenant, of its agent and in a workspace of its own; one that is
+// granted ingest commands, commits and spans. What the payload leaves out of an agent's
+// is filled in where there is one choice. The error is an *OwnError,
 // or one of class ErrPoison where the payload cannot be read.
 func Own(p schemas.Principal, e schemas.Event) (schemas.Event, error) {
 	if p.Operator {
 		return e, nil
 	}
 	kind, known := e.Kind()
+	if p.Ingests() {
+		switch {
+		case !known || !slices.Contains(IngestTopics(), kind.Topic):
+			return e, &OwnError{"type", fmt.Sprintf("%q: the token is granted ingest, so that it may append events of topics %s alone; events of agents want a token with an agent", e.Type, strings.Join(IngestTopics(), ", "))}
+		case kind.Type == schemas.TypeRetired:
+			return e, &OwnError{"type", fmt.Sprintf("%q: it takes snapshots away, which is the operator's to do", e.Type)}
+		}
+		return e, nil
+	}
 	if !known || kind.Topic != schemas.TopicAgents {
 		return e, &OwnError{"type", fmt.Sprintf("%q: the token may append events of agents alone", e.Type)}
 	}

@@ -16,6 +16,7 @@ func TestOwn(t *testing.T) {
 	claude := schemas.Principal{Tenant: "acme", Workspaces: []string{"/a"}, Agent: "claude"}
 	two := schemas.Principal{Tenant: "acme", Workspaces: []string{"/a", "/b"}, Agent: "claude"}
 	all := schemas.Principal{Workspaces: []string{"*"}, Agent: "claude"}
+	ingest := schemas.Principal{Grants: []string{schemas.GrantIngest}}
 	for name, c := range map[string]struct {
 		p           schemas.Principal
 		typ, in     string
@@ -34,6 +35,12 @@ func TestOwn(t *testing.T) {
 		"without a workspace":          {schemas.Principal{Agent: "claude"}, "", `{}`, "", "workspace"},
 		"a command":                    {claude, schemas.TypeCommandExecuted, `{"command":"ls"}`, "", "type"},
 		"an erasure":                   {claude, schemas.TypeErased, `{}`, "", "type"},
+		"ingest, a command":            {ingest, schemas.TypeCommandExecuted, `{"command":"ls"}`, `{"command":"ls"}`, ""},
+		"ingest, spans":                {ingest, schemas.TypeSpansExported, `{}`, `{}`, ""},
+		"ingest, an agent's":           {ingest, "", `{"text":"x"}`, "", "type"},
+		"ingest, an unknown agent's":   {ingest, "thought", `{"text":"x"}`, "", "type"},
+		"ingest, an erasure":           {ingest, schemas.TypeErased, `{}`, "", "type"},
+		"ingest, a retirement":         {ingest, schemas.TypeRetired, `{}`, "", "type"},
 		"the operator":                 {schemas.Principal{Operator: true}, schemas.TypeCommandExecuted, `{"command":"ls"}`, `{"command":"ls"}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,7 +59,7 @@ func TestOwn(t *testing.T) {
 			if err != nil || string(got.Payload) != c.want {
 				t.Errorf("%s %v, want %s", got.Payload, err, c.want)
 			}
-			if !c.p.Operator && string(got.Key) != string(got.DeriveKey()) {
+			if c.p.Agent != "" && string(got.Key) != string(got.DeriveKey()) {
 				t.Errorf("key %q, want that of the payload", got.Key)
 			}
 		})
