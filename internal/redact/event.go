@@ -1,8 +1,6 @@
 package redact
 
 import (
-	"regexp"
-	"strings"
 	"unicode/utf8"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -19,10 +17,6 @@ const (
 	maxLogged     = 8192
 	maxLoggedName = 256
 )
-
-// secretEnv matches names of environment variables whose whole value is secret,
-// spaces and all.
-var secretEnv = regexp.MustCompile(`(?i)` + secretName + `$`)
 
 // Event redacts a payload in place: the command, what was said and printed, the
 // environment, and the workspace, which may be a URL with credentials; of a commit
@@ -46,7 +40,7 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 		}
 	}
 	named := func(name, val string) string {
-		out, fs := r.env(name, val)
+		out, fs := r.Named(name, val)
 		found = append(found, fs...)
 		return out
 	}
@@ -172,15 +166,4 @@ func head(s string, n int) string {
 		n--
 	}
 	return s[:n]
-}
-
-func (r *Redactor) env(name, val string) (string, []Finding) {
-	if secretEnv.MatchString(name) && secretNotPath(val) {
-		if spans := placeholders(val); len(spans) == 1 && spans[0].start == 0 && spans[0].end == len(val) {
-			return val, nil
-		}
-		return Placeholder("secret"), []Finding{{Name: "secret", Bytes: len(val)}}
-	}
-	out, found := r.Text(name + "=" + val)
-	return strings.TrimPrefix(out, name+"="), found
 }

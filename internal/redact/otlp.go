@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/recountdb/recount/internal/redact/secrets"
 )
 
 // OTLP is a message of OTLP's traces that can be redacted as it stands on the
@@ -191,8 +193,8 @@ func keyOf(b []byte) (key []byte) {
 // Numbers and booleans under such a name stay: they are counts and switches.
 func (w *wire) text(b []byte, secret bool) []byte {
 	s := unsafe.String(unsafe.SliceData(b), len(b)) // read only, and not kept
-	if secret && secretNotPath(s) {
-		if held := placeholders(s); len(held) == 1 && held[0].end-held[0].start == len(s) {
+	if secret && secrets.Value(s) {
+		if secrets.Whole(s) {
 			return nil
 		}
 		w.found = append(w.found, Finding{Name: "secret", Bytes: len(s)})
@@ -266,4 +268,11 @@ func (e secretEnd) ends(key []byte) bool {
 		}
 	}
 	return !e.whole || from == 0 || strings.IndexByte("-_./:", key[from-1]) >= 0
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
 }

@@ -1,4 +1,4 @@
-package redact
+package secrets
 
 // matcher finds which of many literals occur in a text, in one pass over it and
 // without regard to the case of ASCII letters: an Aho-Corasick automaton. It is

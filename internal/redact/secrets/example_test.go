@@ -1,13 +1,13 @@
-package redact_test
+package secrets_test
 
 import (
 	"fmt"
 
-	"github.com/recountdb/recount/internal/redact"
+	"github.com/recountdb/recount/internal/redact/secrets"
 )
 
 func Example() {
-	text, found := redact.Default().Text("PGPASSWORD=hunter2 psql -h db && curl -u me:hunter2 http://api")
+	text, found := secrets.Default().Text("PGPASSWORD=hunter2 psql -h db && curl -u me:hunter2 http://api")
 	fmt.Println(text)
 	for _, f := range found {
 		fmt.Println(f.Name, f.Bytes)
