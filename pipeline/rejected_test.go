@@ -186,6 +186,34 @@ func TestRejectedBeforeTheMove(t *testing.T) {
 	}
 }
 
+// TestRefusedIsRejectedBeforeTheMove stops after a projection has refused a record and
+// before the batch without it is applied: its rejected event is in the log by then, since
+// afterwards nothing would bring it there.
+func TestRefusedIsRejectedBeforeTheMove(t *testing.T) {
+	t.Parallel()
+	ctx, l, m := testContext(t), embedded(t), newMemory()
+	at, err := l.Produce(ctx, schemas.LogRecord{Position: schemas.Position{Topic: schemas.TopicCommands, Partition: 0}, Value: []byte(`{"command":"bad"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	crashed := errors.New("crash")
+	m.refuse = func(b schemas.Batch) error {
+		if b.Records[0].GetIntent() != nil {
+			return recordError{at[0]}
+		}
+		return crashed
+	}
+	b := schemas.Batch{Topic: at[0].Topic, Partition: 0, Next: 1, Records: []*recountv1.Record{{
+		Origin: at[0].Proto(), Body: &recountv1.Record_Intent{Intent: &recountv1.Intent{Command: "bad"}},
+	}}}
+	if err := pipeline.Project(ctx, m, b, l.Reject); !errors.Is(err, crashed) {
+		t.Fatal(err)
+	}
+	if got := rejectedEvents(ctx, t, l)[at[0].String()]; string(got.GetValue()) != `{"command":"bad"}` {
+		t.Errorf("before the move: %v", got)
+	}
+}
+
 // TestRebuildRejectsNothing: a rebuild comes to the same state without appending.
 func TestRebuildRejectsNothing(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package projections
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -35,6 +37,7 @@ const (
 type home struct {
 	dir  string
 	kind Kind
+	disk sealed.Disk // where CURRENT and VERSION are written
 }
 
 // openLive opens the live generation, or a fresh one where there is none yet or
@@ -129,7 +132,7 @@ func (h home) create() (Projection, string, error) {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return nil, "", h.explain("create generation", err)
 	}
-	if err := writeFile(filepath.Join(dir, versionFile), h.kind.stamp()); err != nil {
+	if err := h.replace(dir, versionFile, h.kind.stamp()); err != nil {
 		return nil, "", h.explain("create generation", err)
 	}
 	p, err := h.kind.Open(dir)
@@ -150,7 +153,7 @@ func (k Kind) stamp() string {
 // publish makes the generation in dir the live one. A crash leaves the one or
 // the other live, both whole.
 func (h home) publish(dir string) error {
-	return h.explain("publish generation", writeFile(filepath.Join(h.dir, currentFile), filepath.Base(dir)+"\n"))
+	return h.explain("publish generation", h.replace(h.dir, currentFile, filepath.Base(dir)+"\n"))
 }
 
 // sweep removes every generation but the one in dir.
@@ -161,7 +164,7 @@ func (h home) sweep(dir string) error {
 	}
 	for _, e := range entries {
 		_, gen := genNumber(e.Name())
-		if (gen || strings.HasSuffix(e.Name(), tempSuffix)) && e.Name() != filepath.Base(dir) {
+		if (gen || strings.HasSuffix(e.Name(), sealed.TempSuffix)) && e.Name() != filepath.Base(dir) {
 			if err := os.RemoveAll(filepath.Join(h.dir, e.Name())); err != nil {
 				return h.explain("remove old generations", err)
 			}
@@ -191,31 +194,13 @@ func (h home) damaged(err error) error {
 		h.kind.Name, h.dir, err, h.kind.Name)
 }
 
-const tempSuffix = ".tmp"
-
-// writeFile replaces a file so that after a crash it holds the old content or
-// the new.
-func writeFile(path, content string) error {
-	f, err := os.Create(path + tempSuffix)
-	if err != nil {
+// replace puts a file in place so that after a crash, a power cut too, it holds
+// the old content or the new.
+func (h home) replace(dir, name, content string) error {
+	return sealed.Replace(h.disk, dir, name, true, func(w io.Writer) error {
+		_, err := io.WriteString(w, content)
 		return err
-	}
-	_, err = f.WriteString(content)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(path+tempSuffix, path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-func syncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	})
 }
 
 // lock takes the directory for this process until the file is closed.
@@ -254,7 +239,7 @@ func Reset(dir, name string) error {
 		return fmt.Errorf("reset %s: %w", name, err)
 	}
 	// What is left is swept by the next Open, as after a crash.
-	if err := syncDir(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := (sealed.OS{}).SyncDir(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("reset %s: %w", name, err)
 	}
 	return nil

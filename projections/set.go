@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -88,7 +89,7 @@ func Open(dir string, o Options, kinds ...Kind) (*Set, error) {
 	}
 	s := &Set{opts: o, dir: dir, lock: l, changed: make(chan struct{})}
 	for _, k := range kinds {
-		m := &member{home: home{filepath.Join(dir, k.Name), k}, log: o.Logger.With("projection", k.Name)}
+		m := &member{home: home{filepath.Join(dir, k.Name), k, sealed.OS{}}, log: o.Logger.With("projection", k.Name)}
 		m.idle = sync.NewCond(&m.mu)
 		p, genDir, outdated, err := m.home.openLive()
 		if err != nil {
