@@ -3,6 +3,7 @@
 # make check      what CI checks before the tests: format, vet, staticcheck, schemas, configs
 # make race       the tests under the race detector, without vet too
 # make fuzz       every fuzz target, FUZZTIME each
+# make mutants    small faults put into the code, one at a time: each must make a test fail (90 min at most)
 # make soak       long crash and power-cut runs, bounded in time
 # make bench PAIRS=FILE  the whole-system benchmarks, into bench/results/
 # make integration  against a real Apache Kafka (needs Java and Maven)
@@ -11,7 +12,7 @@
 GO       ?= go
 FUZZTIME ?= 30s
 
-.PHONY: build test check race fuzz soak bench integration integration-otlp generate vuln clean
+.PHONY: build test check race fuzz mutants soak bench integration integration-otlp generate vuln clean
 
 build:
 	$(GO) build -o bin/recount ./cmd/recount
@@ -36,6 +37,9 @@ race:
 
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)
+
+mutants:
+	$(GO) run ./internal/mutants
 
 soak:
 	RECOUNT_SOAK=1 $(GO) test -count=1 -timeout 60m -run 'Soak|TestProjection|TestCrash|TestQueries' -v ./...
