@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -34,7 +33,7 @@ no data but the snapshot's hash. Exits with 1 if it is not so.`,
 			err := askCode(cmd.Context(), a, &f, code.ProveQuestion, func(s code.Scope) code.ProveRequest {
 				return code.ProveRequest{Scope: s, From: args[0], To: args[1], Edge: edge, Absent: absent}
 			}, func(r code.ProveResponse) {
-				b, err := json.Marshal(r.Evidence)
+				b, err := r.Evidence.Encode()
 				wrong = err
 				a.printf("%s\n", b)
 			})
@@ -54,7 +53,8 @@ func (a *app) verifyProofCmd() *cobra.Command {
 		Short: "Check a proof, offline",
 		Long: `Check a proof that prove printed, with nothing but the file (- is the standard input).
 With --snapshot it must be about the snapshot of that hash, which snapshot show prints:
-without, the file says itself which one it is about. Exits with 1 if it does not hold.`,
+without, the file says itself which one it is about. The file is as prove printed it, to
+the byte. Exits with 1 if it does not hold.`,
 		Example: `  recount prove main.run Client.Produce | recount verify-proof -
   recount verify-proof proof.json --snapshot 1f0a9c31…`,
 		Args: cobra.ExactArgs(1),

@@ -47,3 +47,13 @@ func Derived(ctx context.Context, base, s *snapshots.Snapshot) error {
 
 // ErrFar is Derived's where it is not worth it.
 var ErrFar = errFar
+
+// Rehash makes the claim's hash that of what the proof claims now, as a forger would; it
+// reports whether there is such a claim.
+func (p *EdgeProof) Rehash() bool {
+	which, key, err := p.key()
+	if err == nil {
+		p.Digest = p.digest(which, key)
+	}
+	return err == nil
+}

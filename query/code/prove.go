@@ -1,14 +1,15 @@
 package code
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	snapshots "github.com/recountdb/recount/projections/graph/code"
 	"github.com/recountdb/recount/projections/graph/prolly"
@@ -52,9 +53,26 @@ type EdgeProof struct {
 	To         *NodeName         `json:"to,omitempty" doc:"Where it ends, in the repository."`
 	Outside    *OutsideName      `json:"outside,omitempty" doc:"Where it ends, elsewhere."`
 	Absent     bool              `json:"absent,omitempty" doc:"There is no such edge."`
+	Ends       *ProvenEnds       `json:"ends,omitempty" doc:"That the snapshot knows both ends; with absent, and with nothing else."`
 	Value      []byte            `json:"value,omitempty" doc:"What the snapshot stores of the edge: a CodeEdge in protobuf, base64."`
-	Digest     schemas.Hash      `json:"claim" doc:"The hash of what is claimed: the snapshot, the map, the key, the value, and whether it is absent."`
+	Digest     schemas.Hash      `json:"claim" doc:"The hash of what is claimed: the snapshot, the claim in words, the map, the key, the value, whether it is absent, and what is stored of the ends."`
 	Path       json.RawMessage   `json:"path" doc:"The proof of the entry in the map, as projections/graph/prolly has it."`
+}
+
+// ProvenEnds are the proofs that both ends of an edge that is absent are in the snapshot:
+// of what is not there no edge begins or ends, and a proof of that would be worth nothing.
+type ProvenEnds struct {
+	From ProvenEnd `json:"from" doc:"That the snapshot has the node where the edge would begin."`
+	To   ProvenEnd `json:"to" doc:"That the snapshot has the node where it would end, or that some edge leads to it where it is elsewhere."`
+}
+
+// ProvenEnd is the proof that a snapshot has a node, or of what is elsewhere an edge that
+// leads to it.
+type ProvenEnd struct {
+	By    *NodeName       `json:"by,omitempty" doc:"From which node an edge leads to what is elsewhere."`
+	Edge  string          `json:"edge,omitempty" doc:"Of which kind that one is."`
+	Value []byte          `json:"value" doc:"What the snapshot stores: a CodeNode, or with by a CodeEdge, in protobuf, base64."`
+	Path  json.RawMessage `json:"path" doc:"The proof of the entry in the map nodes, or with by in externals."`
 }
 
 // NodeName is a node's key, in parts.
@@ -73,8 +91,10 @@ type OutsideName struct {
 }
 
 const (
-	// proofVersion is 2 since a snapshot has a map of lines.
-	proofVersion = 2
+	// proofVersion is 3 since the claim names the kinds of both ends, absence proves that
+	// there are such ends, and the file has one form only. It was 2 since a snapshot has a
+	// map of lines.
+	proofVersion = 3
 	// MaxProof bounds what VerifyProof reads.
 	MaxProof = 1 << 20
 )
@@ -128,15 +148,8 @@ func Prove(ctx context.Context, s Sources, r ProveRequest) (ProveResponse, error
 		Version: proofVersion, Snapshot: snap.Hash(), Repository: snap.Repository, Commit: snap.Commit,
 		Parents: append([]string{}, snap.Parents...), Maps: rootsOf(snap.Maps), From: nodeName(g.keys[from.n]), Edge: edgeName(uint8(kind)), Absent: r.Absent,
 	}
-	if sym, ok := g.leadsOutside(from.n, kind, r.To); ok {
-		p.Outside = &OutsideName{sym.language, sym.pkg, sym.name}
-	} else {
-		to, err := a.named(w, r.To)
-		if err != nil {
-			return resp, err
-		}
-		name := nodeName(g.keys[to.n])
-		p.To = &name
+	if err := a.proveTo(&p, w, from.n, kind, r.To); err != nil {
+		return resp, err
 	}
 	which, key, err := p.key()
 	if err != nil {
@@ -154,15 +167,54 @@ func Prove(ctx context.Context, s Sources, r ProveRequest) (ProveResponse, error
 		return resp, &query.NotFoundError{Ref: resp.Claim, Hint: "the snapshot has that edge; without absent it is proved"}
 	}
 	p.Value = claim.Value
-	p.Digest = p.digest(which, key)
-	if p.Path, err = json.Marshal(proof); err != nil {
+	if p.Path, err = encodePath(proof); err != nil {
 		return resp, err
 	}
+	if p.Absent {
+		if p.Ends, err = g.proveEnds(snap, p); err != nil {
+			return resp, err
+		}
+	}
+	p.Digest = p.digest(which, key)
 	resp.Evidence = p
 	a.step(query.Step{Operator: "prove", Inputs: map[string]string{"map": string(which), "claim": resp.Claim}, Counts: map[string]int64{"entries": int64(proof.Count)}})
 	a.lap("prove")
 	resp.Basis = a.basis(false, "")
 	return resp, nil
+}
+
+// proveTo fills in where the edge ends: elsewhere if the node leads there, else at a
+// symbol of the repository, else elsewhere if anything leads there.
+func (a *asking) proveTo(p *EdgeProof, w *world, from int32, kind recountv1.EdgeKind, name string) error {
+	g := w.graphs[0]
+	if s, ok := g.leadsOutside(from, kind, name); ok {
+		p.Outside = &OutsideName{s.language, s.pkg, s.name}
+		return nil
+	}
+	to, err := a.named(w, name)
+	if err == nil {
+		n := nodeName(g.keys[to.n])
+		p.To = &n
+		return nil
+	}
+	var unknown *query.NotFoundError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	var found []symbol
+	for _, s := range g.symbols {
+		if endsAtName(s.pkg+"."+s.name, name) {
+			found = append(found, s)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return err
+	case 1:
+		p.Outside = &OutsideName{found[0].language, found[0].pkg, found[0].name}
+		return nil
+	}
+	return &query.RequestError{Field: "to", Value: fmt.Sprintf("%q", name), Reason: fmt.Sprintf("%d symbols of elsewhere are called so, as %s and %s: say more of the name", len(found), OutsideName{"", found[0].pkg, found[0].name}.plain(), OutsideName{"", found[1].pkg, found[1].name}.plain())}
 }
 
 // leadsOutside finds what a node leads to elsewhere by the end of its name.
@@ -174,6 +226,55 @@ func (g *Graph) leadsOutside(n int32, kind recountv1.EdgeKind, name string) (sym
 		}
 	}
 	return symbol{}, false
+}
+
+// proveEnds proves that the snapshot knows both ends of an edge.
+func (g *Graph) proveEnds(snap *snapshots.Snapshot, p EdgeProof) (*ProvenEnds, error) {
+	var ends ProvenEnds
+	if p.Outside != nil {
+		s := symbol{p.Outside.Language, p.Outside.Package, p.Outside.Name}
+		i := slices.Index(g.symbols, s)
+		if i < 0 || g.userStart[i] == g.userStart[i+1] {
+			return nil, fmt.Errorf("nothing leads to %s", p.Outside)
+		}
+		e := g.outside[g.users[g.userStart[i]]]
+		by := nodeName(g.keys[e.from])
+		ends.To = ProvenEnd{By: &by, Edge: edgeName(e.kind)}
+	}
+	for _, end := range []struct {
+		of   *ProvenEnd
+		node *NodeName
+	}{{&ends.From, &p.From}, {&ends.To, p.To}} {
+		which, key, err := end.of.key(end.node, p.Outside)
+		if err != nil {
+			return nil, err
+		}
+		claim, proof, err := snap.Prove(which, key)
+		switch {
+		case err != nil:
+			return nil, err
+		case claim.Absent:
+			return nil, fmt.Errorf("%s: the snapshot has no such entry", p.Claim())
+		}
+		end.of.Value = claim.Value
+		if end.of.Path, err = encodePath(proof); err != nil {
+			return nil, err
+		}
+	}
+	return &ends, nil
+}
+
+// encodePath is the one form that a path has in a file.
+func encodePath(p *prolly.Proof) (json.RawMessage, error) {
+	b, err := p.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	var same prolly.Proof // no list of it is nil
+	if err := same.UnmarshalBinary(b); err != nil {
+		return nil, err
+	}
+	return json.Marshal(&same)
 }
 
 func nodeName(k schemas.NodeKey) NodeName {
@@ -194,16 +295,36 @@ func (n NodeName) key() (schemas.NodeKey, error) {
 	return schemas.NewNodeKey(n.File, "", n.Name, recountv1.SymbolKind(kind), n.Variant), nil
 }
 
+// String names the node so that no other of the snapshot is named alike.
 func (n NodeName) String() string {
-	if n.Name == "" {
-		return n.File
+	s := said(n.File)
+	if n.Name != "" || n.Variant != "" {
+		s += ":" + said(n.Name)
 	}
-	return n.File + ":" + n.Name + n.Variant
+	if n.Variant != "" {
+		s += "~" + said(n.Variant)
+	}
+	return s + " (" + n.Kind + ")"
 }
 
-func (o OutsideName) String() string { return o.Package + "." + o.Name }
+// String names what is elsewhere, with its language.
+func (o OutsideName) String() string { return o.plain() + " (" + said(o.Language) + ", elsewhere)" }
 
-// Claim is what is proved, in words.
+func (o OutsideName) plain() string { return said(o.Package) + "." + said(o.Name) }
+
+// said is a part of a name as a claim has it: quoted where it could be taken for
+// something else, as are spaces, quotes and what does not print.
+func said(s string) string {
+	odd := func(r rune) bool {
+		return r == ' ' || r == '"' || r == ':' || r == '~' || r == utf8.RuneError || !strconv.IsPrint(r)
+	}
+	if s == "" || strings.ContainsFunc(s, odd) {
+		return strconv.QuoteToGraphic(s)
+	}
+	return s
+}
+
+// Claim is what is proved, in words: all that identifies the edge, and its ends.
 func (p EdgeProof) Claim() string {
 	to := ""
 	switch {
@@ -231,13 +352,44 @@ func (p EdgeProof) key() (snapshots.Which, []byte, error) {
 	case (p.To == nil) == (p.Outside == nil):
 		return "", nil, errors.New("want to or outside, and one of them")
 	case p.Outside != nil:
-		if strings.ContainsAny(p.Outside.Language+p.Outside.Package+p.Outside.Name, "\x00") {
-			return "", nil, errors.New("outside has a zero byte")
-		}
-		return snapshots.ExternalsMap, snapshots.ExternalKey(from, kind, p.Outside.Language, p.Outside.Package, p.Outside.Name), nil
+		key, err := p.Outside.key(from, kind)
+		return snapshots.ExternalsMap, key, err
 	}
 	to, err := p.To.key()
 	return snapshots.OutMap, snapshots.EdgeKey(from, kind, to), err
+}
+
+// key is where an edge to it stands in the map externals.
+func (o OutsideName) key(from schemas.NodeKey, kind recountv1.EdgeKind) ([]byte, error) {
+	if hasSeparator(o.Language + o.Package + o.Name) {
+		return nil, fmt.Errorf("%+v is no name of what is elsewhere", o)
+	}
+	return snapshots.ExternalKey(from, kind, o.Language, o.Package, o.Name), nil
+}
+
+// key is where the entry stands that shows the end: a node, or of what is elsewhere an
+// edge to it.
+func (e ProvenEnd) key(node *NodeName, outside *OutsideName) (snapshots.Which, []byte, error) {
+	if node != nil {
+		if e.By != nil || e.Edge != "" {
+			return "", nil, errors.New("a node is shown by itself: want neither by nor edge")
+		}
+		key, err := node.key()
+		return snapshots.NodesMap, []byte(key), err
+	}
+	if e.By == nil || outside == nil {
+		return "", nil, errors.New("what is elsewhere is shown by an edge: want by and edge")
+	}
+	by, err := e.By.key()
+	if err != nil {
+		return "", nil, err
+	}
+	kind, err := parseEdge(e.Edge)
+	if err != nil {
+		return "", nil, err
+	}
+	key, err := outside.key(by, kind)
+	return snapshots.ExternalsMap, key, err
 }
 
 // digest is the hash of the claim. A proof of absence holds for all that would stand
@@ -247,7 +399,11 @@ func (p EdgeProof) digest(which snapshots.Which, key []byte) schemas.Hash {
 	if p.Absent {
 		absent = 1
 	}
-	return schemas.NewCanon("recount/claim/1").Bytes(p.Snapshot[:]).String(string(which)).Bytes(key).Bytes(p.Value).Int(absent).Sum()
+	c := schemas.NewCanon("recount/claim/2").Bytes(p.Snapshot[:]).String(p.Claim()).String(string(which)).Bytes(key).Bytes(p.Value).Int(absent)
+	if p.Ends != nil {
+		c = c.Bytes(p.Ends.From.Value).Bytes(p.Ends.To.Value)
+	}
+	return c.Sum()
 }
 
 func rootsOf(m *recountv1.CodeMaps) map[string]string {
@@ -263,89 +419,4 @@ func mapFields(m *recountv1.CodeMaps) map[snapshots.Which]*[]byte {
 		snapshots.FilesMap: &m.Files, snapshots.NodesMap: &m.Nodes, snapshots.OutMap: &m.Out, snapshots.InMap: &m.In,
 		snapshots.ExternalsMap: &m.Externals, snapshots.UsersMap: &m.Users, snapshots.UnresolvedMap: &m.Unresolved, snapshots.LinesMap: &m.Lines,
 	}
-}
-
-// Verified is what a proof shows.
-type Verified struct {
-	EdgeProof
-	// Known is what the snapshot stores of the edge; nil where it is absent.
-	Known *recountv1.CodeEdge
-}
-
-// VerifyProof checks a proof, as Prove made it and JSON carries it, and reads
-// nothing else. It proves its claim of the snapshot it names; who wants it of a
-// certain one gives that one's hash. Errors are ErrNotProved.
-func VerifyProof(file []byte, snapshot *schemas.Hash) (Verified, error) {
-	v, err := verifyProof(file, snapshot)
-	if err != nil {
-		return Verified{}, fmt.Errorf("%w: %w", ErrNotProved, err)
-	}
-	return v, nil
-}
-
-func verifyProof(file []byte, snapshot *schemas.Hash) (v Verified, err error) {
-	if len(file) > MaxProof {
-		return v, fmt.Errorf("%d bytes: a proof has at most %d", len(file), MaxProof)
-	}
-	p := &v.EdgeProof
-	if err := strictJSON(file, p); err != nil {
-		return v, fmt.Errorf("not a proof: %w", err)
-	}
-	if p.Version != proofVersion {
-		return v, fmt.Errorf("a proof of form %d: this program knows form %d; prove it again, or verify it with the program that made it", p.Version, proofVersion)
-	}
-	maps := &recountv1.CodeMaps{}
-	fields := mapFields(maps)
-	if len(p.Maps) != len(fields) {
-		return v, fmt.Errorf("%d maps, want %d", len(p.Maps), len(fields))
-	}
-	roots := map[snapshots.Which]prolly.Hash{}
-	for which, field := range fields {
-		var h prolly.Hash
-		if err := h.UnmarshalText([]byte(p.Maps[string(which)])); err != nil {
-			return v, fmt.Errorf("map %s: %w", which, err)
-		}
-		roots[which], *field = h, h[:]
-	}
-	hash, err := snapshots.HashOf(&recountv1.CodeSnapshot{Repository: p.Repository, Commit: p.Commit, Parents: p.Parents, Maps: maps})
-	switch {
-	case err != nil:
-		return v, err
-	case hash != p.Snapshot:
-		return v, fmt.Errorf("repository, commit, parents and maps have the snapshot %s, not %s", hash, p.Snapshot)
-	case snapshot != nil && hash != *snapshot:
-		return v, fmt.Errorf("it is about snapshot %s, not %s", hash, snapshot)
-	}
-	which, key, err := p.key()
-	if err != nil {
-		return v, err
-	}
-	if digest := p.digest(which, key); digest != p.Digest {
-		return v, fmt.Errorf("the claim has the hash %s, not %s", digest, p.Digest)
-	}
-	var path prolly.Proof
-	if err := strictJSON(p.Path, &path); err != nil {
-		return v, fmt.Errorf("path: %w", err)
-	}
-	if err := prolly.Verify(roots[which], prolly.Claim{Key: key, Value: p.Value, Absent: p.Absent}, &path); err != nil {
-		return v, err
-	}
-	if !p.Absent {
-		v.Known = &recountv1.CodeEdge{}
-		return v, unmarshal(p.Value, v.Known)
-	}
-	return v, nil
-}
-
-// strictJSON reads one JSON value that has no field unknown, and nothing behind it.
-func strictJSON(b []byte, into any) error {
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil {
-		return err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something stands behind it")
-	}
-	return nil
 }

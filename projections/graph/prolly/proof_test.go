@@ -236,6 +236,65 @@ func TestProofsDoNotFitEachOther(t *testing.T) {
 	}
 }
 
+// TestForgedNeighbours takes each proof of absence between two chunks and has its way to
+// one neighbour end earlier, at an entry that is not the last of its chunk (or on the
+// other side not the first): what lies between would be proved absent though it is there.
+func TestForgedNeighbours(t *testing.T) {
+	d, _ := newDB()
+	m := model{}
+	for i := range 3000 {
+		m[fmt.Sprintf("k%05d", i)] = "v"
+	}
+	root := build(t, d, m)
+	mp, err := d.Map(root)
+	check(t, err)
+	keys := slices.Sorted(maps.Keys(m))
+	way := func(key string) []place {
+		c := newCursor(d, mp.root, 0)
+		check(t, c.seek([]byte(key)))
+		return c.path
+	}
+	tried := map[string]int{}
+	for i := range keys[:len(keys)-1] {
+		_, p, err := d.Prove(root, []byte(keys[i]+"\x00"))
+		check(t, err)
+		if len(p.Left) == 0 {
+			continue
+		}
+		parts := len(p.Path) - 1
+		refused := func(side, key string, forged Proof) {
+			tried[fmt.Sprintf("%s, %d left", side, len(p.Left))]++
+			if err := Verify(root, Claim{Key: []byte(key), Absent: true}, &forged); !errors.Is(err, ErrNotProved) {
+				t.Errorf("%s: %q is there, and is proved absent: %v", side, key, err)
+			}
+		}
+		same := func(path, of []place) bool {
+			return path[parts].i == of[parts].i && path[parts].n.hash == of[parts].n.hash
+		}
+		left, right := way(keys[i]), way(keys[i+1])
+		for j := i - 1; j >= max(0, i-80); j-- {
+			if path := way(keys[j]); same(path, left) {
+				forged := *p
+				forged.Left = steps(path[parts+1:], 1)
+				refused("left", keys[j+1], forged)
+			}
+		}
+		for j := i + 2; j < min(len(keys), i+80); j++ {
+			if path := way(keys[j]); same(path, right) {
+				forged := *p
+				forged.Right = steps(path[parts+1:], 1)
+				refused("right", keys[j-1], forged)
+			}
+		}
+	}
+	for _, shape := range []string{"left, 1 left", "right, 1 left", "left, 2 left", "right, 2 left"} {
+		if tried[shape] == 0 {
+			t.Errorf("nothing was tried of %q: %v", shape, tried)
+		}
+	}
+	t.Log(tried)
+}
+
 func TestProofSize(t *testing.T) {
 	d, _ := newDB()
 	root, err := d.Build(numbered(50_000))
