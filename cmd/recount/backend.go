@@ -72,16 +72,9 @@ const (
 // are what a node of our own must do; none means all. It waits its turn for as
 // long as wait says.
 func (a *app) open(ctx context.Context, cfg node.Config, wait time.Duration, roles ...string) (*backend, error) {
-	if url := a.serverURL(); url != "" {
-		c, err := httpapi.NewClient(url, a.getenv("RECOUNT_TOKEN"), nil)
-		if err != nil {
-			return nil, usageError{err}
-		}
-		return &backend{Backend: c}, nil
-	}
 	deadline := time.Now().Add(wait)
 	for pause := firstPause; ; pause = min(2*pause, longPause) {
-		b, err := a.tryOpen(ctx, cfg, roles)
+		b, err := a.tryOpenOrServer(ctx, cfg, roles)
 		var busy *node.InUseError
 		if err == nil || !errors.As(err, &busy) || time.Now().Add(pause).After(deadline) {
 			return b, err
@@ -92,6 +85,31 @@ func (a *app) open(ctx context.Context, cfg node.Config, wait time.Duration, rol
 		case <-time.After(pause):
 		}
 	}
+}
+
+// tryOpenOrServer is the server that was named, or else what tryOpen finds. What was
+// spooled before is in either's answers.
+func (a *app) tryOpenOrServer(ctx context.Context, cfg node.Config, roles []string) (*backend, error) {
+	url := a.serverURL()
+	if url == "" {
+		b, err := a.tryOpen(ctx, cfg, roles)
+		switch {
+		case err != nil:
+		case b.local == nil:
+			awaitSpool(ctx, cfg)
+		case b.local.SpoolFault() != nil:
+			fmt.Fprintf(a.stderr, "recount: %s\n", b.local.SpoolFault())
+		}
+		return b, err
+	}
+	c, err := httpapi.NewClient(url, a.getenv("RECOUNT_TOKEN"), nil)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if err := a.sendSpooled(ctx, cfg, url, c); err != nil {
+		fmt.Fprintf(a.stderr, "recount: %s: %s; what waits for it stays in the spool\n", url, err)
+	}
+	return &backend{Backend: c}, nil
 }
 
 func (a *app) serverURL() string {

@@ -21,9 +21,9 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/recountdb/recount/internal/history"
+	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-	"github.com/recountdb/recount/server/httpapi"
 )
 
 func (a *app) execCmd() *cobra.Command {
@@ -78,12 +78,12 @@ func (a *app) exec(ctx context.Context, f recordFlags, keepOutput bool, args []s
 	}
 	// The command does not wait for its event. What happens here is recorded even
 	// if it was interrupted, so the work outlives ctx.
-	recording := context.WithoutCancel(ctx)
-	var first httpapi.Appended
+	outliving := context.WithoutCancel(ctx)
+	var first recorded
 	started := make(chan error, 1)
 	go func() {
 		var err error
-		first, err = a.append(recording, cfg, defaultWait, e, appendOnly...)
+		first, err = a.append(outliving, cfg, e, false)
 		started <- err
 	}()
 
@@ -114,16 +114,22 @@ func (a *app) exec(ctx context.Context, f recordFlags, keepOutput bool, args []s
 		// Of the command's id alone: a command ends once. The same key, so that it
 		// follows the command in its partition.
 		ID:   schemas.NewCanon("recount/cli/outcome/1").Bytes(e.ID[:]).ID(),
-		Type: schemas.TypeOutcomeObserved, Source: source, Time: o.ObservedAt.AsTime(), Key: e.Key,
+		Type: schemas.TypeOutcomeObserved, Source: recording.Source, Time: o.ObservedAt.AsTime(), Key: e.Key,
 		ContentType: schemas.ContentJSON, Payload: payload,
 	}
-	done, err := a.append(recording, cfg, defaultWait, outcome, appendOnly...)
+	var done recorded
+	if first.Spooled {
+		// Behind its command, and not before it.
+		done.Spooled, err = true, a.spool(cfg, outcome)
+	} else {
+		done, err = a.append(outliving, cfg, outcome, false)
+	}
 	if err != nil {
 		fmt.Fprintf(a.stderr, "recount: the outcome is not recorded: %s\n", err)
 	} else if a.json {
 		// The standard output is the command's own.
 		enc := json.NewEncoder(a.stderr)
-		if err := enc.Encode(executed{ID: e.ID, Position: first.Position, Outcome: done.Position, ExitCode: code, Duration: took.Nanoseconds()}); err != nil {
+		if err := enc.Encode(executed{ID: e.ID, Position: first.Position, Outcome: done.Position, Spooled: done.Spooled, ExitCode: code, Duration: took.Nanoseconds()}); err != nil {
 			return err
 		}
 	}
@@ -143,6 +149,8 @@ type executed struct {
 	Outcome  schemas.Position `json:"outcome_position"`
 	ExitCode int              `json:"exit_code"`
 	Duration int64            `json:"duration_ns"`
+	// Spooled: the positions are not known yet.
+	Spooled bool `json:"spooled,omitempty"`
 }
 
 func proto32(n int) *int32 { v := int32(n); return &v }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
 )
@@ -75,7 +76,7 @@ func (a *app) gc(ctx context.Context, b *backend, r code.RetirableRequest, now t
 		if err != nil {
 			return err
 		}
-		e := schemas.Event{Type: schemas.TypeRetired, Source: source, Time: now, Key: schemas.KeyOf(rule), ContentType: schemas.ContentJSON, Payload: payload}
+		e := schemas.Event{Type: schemas.TypeRetired, Source: recording.Source, Time: now, Key: schemas.KeyOf(rule), ContentType: schemas.ContentJSON, Payload: payload}
 		e.ID = e.DeriveID()
 		appended, err := b.Append(ctx, []schemas.Event{e})
 		if err != nil {

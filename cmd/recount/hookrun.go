@@ -1,17 +1,13 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,21 +15,20 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/recountdb/recount/internal/agenthook"
+	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/node"
 )
 
-// An agent calls `recount hook run AGENT` and waits for it. It reads what the
-// agent says, hands it to a process of its own session that nothing waits for,
-// and exits with 0 and without a word, whatever happens. That process appends the
-// events: the command when its tool is about to run, its outcome when it has.
+// An agent calls `recount hook run AGENT` and waits for it. It reads what the agent
+// says, puts the events into the spool, and exits with 0 and without a word, whatever
+// happens: the command when its tool is about to run, its outcome when it has.
 //
-// The two calls may overtake each other, for each has a process of its own. A
-// note in the state directory joins them: the call before leaves the time in it,
-// its process adds that the command is in the log. The call after without such a
-// note appends the command too; it has the same id, and is one event.
+// A note in the state directory joins the two calls: the call before leaves the time in
+// it once the command is in the spool. The call after without such a note spools the
+// command too; it has the same id, and is one event.
 
 const (
 	// hookPatience is how long a hook may take, all in all.
@@ -43,17 +38,13 @@ const (
 )
 
 func (a *app) hookRunCmd() *cobra.Command {
-	var deliver bool
 	c := &cobra.Command{
 		Use:    "run {" + strings.Join(agenthook.Names(), "|") + "}",
 		Short:  "What an agent's settings call: records the tool's use that the standard input tells",
 		Hidden: true,
 		Args:   cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if deliver {
-				return a.hookDeliver(cmd.Context())
-			}
-			if err := a.hookHandOver(args); err != nil {
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := a.hookRun(args); err != nil {
 				a.hookLog(err)
 			}
 			return nil
@@ -64,14 +55,12 @@ func (a *app) hookRunCmd() *cobra.Command {
 		a.hookLog(fmt.Errorf("hook run: %w", err))
 		return exitError(0)
 	})
-	c.Flags().BoolVar(&deliver, "deliver", false, "append the call that the standard input holds")
 	return c
 }
 
-// hookHandOver reads the agent's call and starts the process that appends it.
-// A fault of the program is an error too: the runtime would exit with 2, which
-// forbids the agent its tool.
-func (a *app) hookHandOver(args []string) (err error) {
+// hookRun reads the agent's call and spools its events. A fault of the program is an
+// error too: the runtime would exit with 2, which forbids the agent its tool.
+func (a *app) hookRun(args []string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("hook run: a fault of recount itself: %v", p)
@@ -97,59 +86,6 @@ func (a *app) hookHandOver(args []string) (err error) {
 	if err != nil || len(call.Commands) == 0 {
 		return err
 	}
-	if call.Stage == agenthook.Before {
-		if err := a.noteStart(call); err != nil {
-			a.hookLog(err) // only the duration is lost
-		}
-	}
-	b, err := json.Marshal(call)
-	if err != nil {
-		return err
-	}
-	return a.handTo(b)
-}
-
-// handTo starts this program once more, apart from the agent, and gives it the call.
-func (a *app) handTo(call []byte) error {
-	bin, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	args := []string{"hook", "run", "--deliver"}
-	for flag, value := range map[string]string{"--data-dir": a.dataDir, "--config": a.config, "--server": a.server} {
-		if value != "" {
-			args = append(args, flag, value)
-		}
-	}
-	child := exec.Command(bin, args...)
-	child.Stdin = r
-	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	log, err := a.openHookLog()
-	if err == nil {
-		defer log.Close()
-		child.Stderr = log
-	}
-	if err := errors.Join(child.Start(), r.Close()); err != nil {
-		return err
-	}
-	if err := w.SetWriteDeadline(time.Now().Add(hookPatience)); err != nil {
-		return err
-	}
-	_, err = w.Write(call)
-	return errors.Join(err, child.Process.Release())
-}
-
-// hookDeliver appends a call that was handed over.
-func (a *app) hookDeliver(ctx context.Context) (err error) {
-	var call agenthook.Call
-	if err := json.NewDecoder(a.stdin).Decode(&call); err != nil {
-		return fmt.Errorf("what was handed over: %w", err)
-	}
 	cfg, err := a.nodeConfig()
 	if err != nil {
 		return err
@@ -158,52 +94,49 @@ func (a *app) hookDeliver(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	b, err := a.open(ctx, cfg, hookWait, appendOnly...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, b.Close()) }()
-	// The notes are read only now: where processes take turns at the data
-	// directory, the call before has told by now what it did.
 	events, err := a.hookEvents(cfg, r, call)
 	if err != nil || len(events) == 0 {
 		return err
 	}
-	if _, err := b.Append(ctx, events); err != nil {
+	if err := a.spool(cfg, events...); err != nil {
 		return err
 	}
-	for _, c := range call.Commands {
-		if call.Stage != agenthook.Before {
+	if call.Stage == agenthook.Before {
+		err = a.noteStart(call) // without it the call after spools the command again
+	} else {
+		for _, c := range call.Commands {
 			a.dropNote(c.ID)
-		} else if err := a.noteAppended(c.ID); err != nil {
-			return err
 		}
 	}
-	return nil
+	if a.serverURL() != "" {
+		err = errors.Join(err, a.sendApart())
+	}
+	return err
 }
 
-// hookEvents are the events of a call: its commands where they are not in the
-// log yet, and what became of them.
+// hookEvents are the events of a call: its commands where they are not spooled
+// yet, and what became of them.
 func (a *app) hookEvents(cfg node.Config, r *redact.Redactor, call agenthook.Call) ([]schemas.Event, error) {
 	var events []schemas.Event
 	for _, c := range call.Commands {
-		if ignored(c.Text, a.getenv("RECOUNT_IGNORE")) || recordsItself.MatchString(c.Text) {
+		text, ok := recording.Hooked(c.Text, a.getenv("RECOUNT_IGNORE"))
+		if !ok {
 			continue
 		}
 		before := a.readNote(c.ID)
 		start, took := call.At.Add(-call.Took), call.Took
-		if !before.start.IsZero() {
-			start = before.start
+		if !before.IsZero() {
+			start = before
 			if took == 0 {
 				took = max(0, call.At.Sub(start))
 			}
 		}
-		p, err := a.payload(recordFlags{cwd: call.Cwd, session: call.Session, author: call.Agent, intent: c.Intent}, c.Text)
+		p, err := a.payload(recordFlags{cwd: call.Cwd, session: call.Session, author: call.Agent, intent: c.Intent}, text)
 		if err != nil {
 			return nil, err
 		}
 		p.StartedAt = timestamppb.New(start)
-		if call.Stage == agenthook.Before || !before.appended {
+		if call.Stage == agenthook.Before || before.IsZero() {
 			e, _, err := event(cfg, p, c.ID.String())
 			if err != nil {
 				return nil, err
@@ -238,12 +171,7 @@ func (a *app) hookEvents(cfg node.Config, r *redact.Redactor, call agenthook.Cal
 // hookSource is the ce_source of what agents' hooks append.
 const hookSource = "recount/agent-hook"
 
-// note is what the call before a tool left for the one after it.
-type note struct {
-	start    time.Time
-	appended bool
-}
-
+// noteStart leaves, for the call after a tool, when its commands started.
 func (a *app) noteStart(c agenthook.Call) error {
 	dir, err := a.stateDir("recount-hooks")
 	if err != nil {
@@ -260,39 +188,23 @@ func (a *app) noteStart(c agenthook.Call) error {
 	return nil
 }
 
-// noteAppended adds to a note that its command is in the log; one that is gone
-// by now stays away.
-func (a *app) noteAppended(id schemas.EventID) error {
+// readNote is when a command started that the call before has spooled; zero where there
+// was none.
+func (a *app) readNote(id schemas.EventID) time.Time {
 	dir, err := a.stateDir("recount-hooks")
 	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(filepath.Join(dir, id.String()), os.O_WRONLY|os.O_APPEND, 0)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString("appended\n")
-	return errors.Join(err, f.Close())
-}
-
-func (a *app) readNote(id schemas.EventID) (n note) {
-	dir, err := a.stateDir("recount-hooks")
-	if err != nil {
-		return n
+		return time.Time{}
 	}
 	b, err := os.ReadFile(filepath.Join(dir, id.String()))
 	if err != nil {
-		return n
+		return time.Time{}
 	}
-	first, rest, _ := strings.Cut(string(b), "\n")
+	first, _, _ := strings.Cut(string(b), "\n")
 	nanos, err := strconv.ParseInt(first, 10, 64)
 	if err != nil {
-		return n
+		return time.Time{}
 	}
-	return note{time.Unix(0, nanos).UTC(), strings.Contains(rest, "appended")}
+	return time.Unix(0, nanos).UTC()
 }
 
 func (a *app) dropNote(id schemas.EventID) {

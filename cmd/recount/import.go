@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/history"
+	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/internal/spans"
 	"github.com/recountdb/recount/schemas"
@@ -216,14 +217,14 @@ func (a *app) imports(ctx context.Context, f importFlags, fn func(im *importer) 
 	}
 	im := &importer{a: a, started: time.Now(), redactor: r}
 	im.options = history.Options{
-		User: f.user, Host: f.host, Time: im.started, Workspace: workspaces(),
+		User: f.user, Host: f.host, Time: im.started, Workspace: recording.Workspaces(),
 		Redact: func(p *recountv1.CommandExecuted) { im.redacted += int64(len(r.Event(p))) },
 	}
 	if f.user == "" {
-		im.options.User = userName(a.getenv)
+		im.options.User = recording.UserName(a.getenv)
 	}
 	if f.host == "" {
-		im.options.Host = hostName()
+		im.options.Host = recording.HostName()
 	}
 	b, err := a.open(ctx, cfg, defaultWait)
 	if err != nil {

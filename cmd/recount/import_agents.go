@@ -19,6 +19,7 @@ import (
 
 	"github.com/recountdb/recount/internal/agentlog"
 	"github.com/recountdb/recount/internal/history"
+	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/httpapi"
@@ -195,7 +196,7 @@ func (a *app) dryImport(fn func(im *importer) error) error {
 		return err
 	}
 	im := &importer{a: a, started: time.Now(), redactor: r, backend: nowhere{}, dry: true}
-	im.options.Workspace = workspaces()
+	im.options.Workspace = recording.Workspaces()
 	err = fn(im)
 	a.clearProgress()
 	return errors.Join(err, im.report())

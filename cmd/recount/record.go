@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"io"
 	"os"
-	"os/user"
-	"path"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,9 +16,9 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/recountdb/recount/internal/history"
+	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -53,14 +50,28 @@ func (a *app) recordCmd() *cobra.Command {
 		Short: "Append one command that was run",
 		Long: `Append one command that was run elsewhere. The shell hooks call this; use it to
 tell Recount of commands from anywhere else. Secrets are replaced by
-[redacted:KIND] before anything is stored.
+[redacted:KIND] before anything is stored. It waits for nobody: where the log
+cannot be had at once, the command goes into the spool, and from there into the
+log when a server or another verb has it.
 
 Several arguments are joined as a shell would have to read them. Without --at the
 command is taken to have just ended.`,
 		Example: `  recount record --exit 0 --duration 1.5s -- make test
   recount record --cwd /src/app --exit 2 --at 2026-11-20T12:00:00Z --author claude -- 'go vet ./... | head'`,
-		Args: wantCommand,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.hook {
+				return nil
+			}
+			return wantCommand(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				b, err := io.ReadAll(io.LimitReader(a.stdin, maxHooked))
+				if err != nil {
+					return err
+				}
+				args = []string{string(b)}
+			}
 			var exit *int32
 			if cmd.Flags().Changed("exit") {
 				exit = &f.exit
@@ -74,7 +85,7 @@ command is taken to have just ended.`,
 	c.Flags().Int32Var(&f.exit, "exit", 0, "the exit code (absent: unknown)")
 	c.Flags().DurationVar(&f.duration, "duration", 0, "how long it ran, such as 1.5s")
 	c.Flags().StringVar(&f.at, "at", "", "when it started: an RFC 3339 time or seconds since 1970 (default now less --duration)")
-	c.Flags().BoolVar(&f.hook, "hook", false, "as the shell hooks call it: print nothing, respect RECOUNT_IGNORE, wait longer for the data directory")
+	c.Flags().BoolVar(&f.hook, "hook", false, "as the shell hooks call it: print nothing, respect RECOUNT_IGNORE, and take the text from the standard input where no argument has it")
 	return c
 }
 
@@ -85,16 +96,19 @@ func wantCommand(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// hookWait is longer than a person would wait: nobody does.
-const hookWait = 60 * time.Second
+// maxHooked bounds what is read of a command that a hook tells.
+const maxHooked = 16 << 20
 
 func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []string) error {
 	text := args[0]
 	if len(args) > 1 {
 		text = shellJoin(args)
 	}
-	if f.hook && (ignored(text, a.getenv("RECOUNT_IGNORE")) || recordsItself.MatchString(text)) {
-		return nil
+	if f.hook {
+		var ok bool
+		if text, ok = recording.Hooked(text, a.getenv("RECOUNT_IGNORE")); !ok {
+			return nil
+		}
 	}
 	p, err := a.payload(f, text)
 	if err != nil {
@@ -109,7 +123,7 @@ func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []str
 	}
 	started := time.Now().Add(-f.duration)
 	if f.at != "" {
-		if started, err = parseTime(f.at); err != nil {
+		if started, err = recording.ParseTime(f.at); err != nil {
 			return usagef("--at %q: %w", f.at, err)
 		}
 	}
@@ -123,23 +137,22 @@ func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []str
 	if err != nil {
 		return err
 	}
-	wait := defaultWait
 	if f.hook {
-		wait = hookWait
+		return a.spool(cfg, e)
 	}
-	roles := appendOnly
-	if f.id != "" {
-		roles = nil
-	}
-	done, err := a.append(ctx, cfg, wait, e, roles...)
-	if err != nil || f.hook {
+	done, err := a.append(ctx, cfg, e, f.id != "")
+	if err != nil {
 		return err
 	}
 	done.Redacted = max(done.Redacted, found)
 	if a.json {
 		return a.printJSON(done)
 	}
-	a.printf("%s %s", done.ID, a.paint(dim, "at "+done.Position.String()))
+	where := "at " + done.Position.String()
+	if done.Spooled {
+		where = "in the spool"
+	}
+	a.printf("%s %s", done.ID, a.paint(dim, where))
 	if done.Duplicate {
 		a.printf(" %s", a.paint(yellow, "(was there already)"))
 	}
@@ -150,37 +163,13 @@ func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []str
 	return nil
 }
 
-// appendOnly are the roles of a node that appends and answers nothing: it need
-// not open the projections.
-var appendOnly = []string{node.RoleLog, node.RoleIngest}
-
-// append puts one event into the log.
-func (a *app) append(ctx context.Context, cfg node.Config, wait time.Duration, e schemas.Event, roles ...string) (done httpapi.Appended, err error) {
-	b, err := a.open(ctx, cfg, wait, roles...)
-	if err != nil {
-		return done, err
-	}
-	defer func() { err = errors.Join(err, b.Close()) }()
-	if b.local != nil && len(roles) == 0 {
-		// Whether the id is there already is known by the projections.
-		if err := settle(ctx, b); err != nil {
-			return done, err
-		}
-	}
-	all, err := b.Append(ctx, []schemas.Event{e})
-	if err != nil {
-		return done, err
-	}
-	return all[0], nil
-}
-
 // payload is a command with what the flags, the environment and the directory
 // say about it.
 func (a *app) payload(f recordFlags, text string) (*recountv1.CommandExecuted, error) {
 	p := &recountv1.CommandExecuted{
 		Command: history.Clean(text), Workspace: f.workspace, Cwd: f.cwd, Session: f.session, Shell: f.shell,
 		Author: f.author, StatedIntent: f.intent, GitHead: f.gitHead, ParentEventId: f.parent,
-		User: userName(a.getenv), Host: hostName(),
+		User: recording.UserName(a.getenv), Host: recording.HostName(),
 	}
 	if strings.TrimSpace(p.Command) == "" {
 		return nil, usagef("the command is empty")
@@ -202,12 +191,12 @@ func (a *app) payload(f recordFlags, text string) (*recountv1.CommandExecuted, e
 			p.Shell = ""
 		}
 	}
-	root := workspaceOf(p.Cwd)
+	root := recording.Workspace(p.Cwd)
 	if p.Workspace == "" {
 		p.Workspace = root
 	}
 	if p.GitHead == "" {
-		p.GitHead = gitHead(root)
+		p.GitHead = recording.GitHead(root)
 	}
 	for _, name := range f.env {
 		if p.Env == nil {
@@ -217,9 +206,6 @@ func (a *app) payload(f recordFlags, text string) (*recountv1.CommandExecuted, e
 	}
 	return p, nil
 }
-
-// source is the ce_source of what the command line itself appends.
-const source = "recount/cli"
 
 // event makes the event of a command, secrets taken out.
 func event(cfg node.Config, p *recountv1.CommandExecuted, id string) (schemas.Event, int, error) {
@@ -233,11 +219,11 @@ func event(cfg node.Config, p *recountv1.CommandExecuted, id string) (schemas.Ev
 		return schemas.Event{}, 0, err
 	}
 	e := schemas.Event{
-		Type: schemas.TypeCommandExecuted, Source: source, Time: p.StartedAt.AsTime(),
+		Type: schemas.TypeCommandExecuted, Source: recording.Source, Time: p.StartedAt.AsTime(),
 		Key: schemas.KeyOf(p), ContentType: schemas.ContentJSON, Payload: payload,
 	}
 	if id != "" {
-		e.ID = schemas.ProducerID(source, id)
+		e.ID = schemas.ProducerID(recording.Source, id)
 	} else {
 		// From the fields and not from the JSON, whose white space may vary.
 		e.ID = schemas.NewCanon("recount/cli/1").String(p.Command).String(p.Cwd).String(p.Session).String(p.User).
@@ -245,54 +231,6 @@ func event(cfg node.Config, p *recountv1.CommandExecuted, id string) (schemas.Ev
 	}
 	return e, len(found), nil
 }
-
-func userName(getenv func(string) string) string {
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return getenv("USER")
-}
-
-func hostName() string {
-	h, err := os.Hostname()
-	if err != nil {
-		return ""
-	}
-	return h
-}
-
-// parseTime reads an RFC 3339 time or seconds since 1970 with a fraction.
-func parseTime(s string) (time.Time, error) {
-	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
-		return t.UTC(), nil
-	}
-	whole, frac, _ := strings.Cut(s, ".")
-	sec, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil || len(frac) > 9 || strings.Trim(frac, "0123456789") != "" || sec > math.MaxInt64/int64(time.Second) {
-		return time.Time{}, errors.New("want an RFC 3339 time such as 2026-11-20T12:00:00Z, or seconds since 1970 such as 1795176000.25")
-	}
-	nsec, _ := strconv.ParseInt((frac + "000000000")[:9], 10, 64)
-	return time.Unix(sec, nsec).UTC(), nil
-}
-
-// ignored says whether a command matches one of the patterns, which are written
-// like bash's HISTIGNORE: separated by colons, each for the whole command.
-func ignored(command, patterns string) bool {
-	for p := range strings.SplitSeq(patterns, ":") {
-		if p == "" {
-			continue
-		}
-		// path.Match lets * stop at slashes, which commands are full of.
-		flat := strings.NewReplacer("/", "\x00", "\n", "\x00")
-		if ok, err := path.Match(flat.Replace(p), flat.Replace(command)); err == nil && ok {
-			return true
-		}
-	}
-	return false
-}
-
-// recordsItself matches what the hook need not tell.
-var recordsItself = regexp.MustCompile(`^\s*(\S*/)?recount\s+exec\s`)
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 

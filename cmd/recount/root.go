@@ -1,12 +1,11 @@
 package main
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/internal/recording"
 )
 
 // The table of contents, in the order of a first day.
@@ -85,7 +84,7 @@ $RECOUNT_DATA_DIR or ~/.local/share/recount.`,
 	add(groupCode, a.symbolsCmd(), a.callersCmd(), a.calleesCmd(), a.impactCmd(), a.testsCmd(), a.flowCmd(), a.routesCmd(), a.ownersCmd(), a.staleCmd(), a.exportCmd(), a.snapshotCmd(), a.proveCmd(), a.verifyProofCmd())
 	add(groupRuntime, a.runtimeCmd())
 	add(groupTrust, a.logCmd(), a.verifyCmd(), a.fsckCmd(), a.gcCmd(), a.forgetCmd(), a.rebuildCmd())
-	add(groupRest, a.tokenCmd(), a.pipelineCmd(), a.versionCmd())
+	add(groupRest, a.spoolCmd(), a.tokenCmd(), a.pipelineCmd(), a.versionCmd())
 	root.SetHelpCommandGroupID(groupRest)
 	root.SetCompletionCommandGroupID(groupRest)
 	strict(root)
@@ -118,37 +117,7 @@ func strict(c *cobra.Command) {
 }
 
 // dataPath is the data directory.
-func (a *app) dataPath() (string, error) {
-	for _, dir := range []string{a.dataDir, a.getenv("RECOUNT_DATA_DIR")} {
-		if dir != "" {
-			return filepath.Abs(dir)
-		}
-	}
-	base := a.getenv("XDG_DATA_HOME")
-	if base == "" || !filepath.IsAbs(base) {
-		home := a.getenv("HOME")
-		if home == "" {
-			return "", fmt.Errorf("no data directory: neither --data-dir, RECOUNT_DATA_DIR nor HOME is set")
-		}
-		base = filepath.Join(home, ".local", "share")
-	}
-	return filepath.Join(base, "recount"), nil
-}
+func (a *app) dataPath() (string, error) { return recording.DataDir(a.dataDir, a.getenv) }
 
 // configPath is the config file, "" where there is none.
-func (a *app) configPath() string {
-	for _, file := range []string{a.config, a.getenv("RECOUNT_CONFIG")} {
-		if file != "" {
-			return file
-		}
-	}
-	base := a.getenv("XDG_CONFIG_HOME")
-	if base == "" || !filepath.IsAbs(base) {
-		base = filepath.Join(a.getenv("HOME"), ".config")
-	}
-	file := filepath.Join(base, "recount", "config.yaml")
-	if _, err := os.Stat(file); err != nil {
-		return ""
-	}
-	return file
-}
+func (a *app) configPath() string { return recording.ConfigFile(a.config, a.getenv) }

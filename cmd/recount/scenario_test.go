@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/golden"
+	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
@@ -178,7 +179,7 @@ var vary = []struct {
 func (w *world) plain(s string) string {
 	s = strings.ReplaceAll(s, w.dir, "$DIR")
 	s = strings.ReplaceAll(s, w.files, "$FILES")
-	s = strings.ReplaceAll(s, userName(os.Getenv)+"@"+hostName(), "<user>@<host>")
+	s = strings.ReplaceAll(s, recording.UserName(os.Getenv)+"@"+recording.HostName(), "<user>@<host>")
 	for _, v := range vary {
 		s = v.re.ReplaceAllString(s, v.with)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -64,6 +65,7 @@ func (a *app) printStatus(st httpapi.Status, local bool, now time.Time) {
 	if st.Log.Error != "" {
 		a.printf("             %s\n", a.paint(red, st.Log.Error))
 	}
+	a.printSpool(st.Spool)
 	if t := st.Tokens; t != nil {
 		a.printf("tokens       %s in %s\n", thousands(t.InForce), a.home(t.File))
 		for _, wrong := range t.Mistakes {
@@ -107,6 +109,40 @@ func (a *app) printStatus(st httpapi.Status, local bool, now time.Time) {
 		}
 		if p.Root != nil {
 			line += ", root " + p.Root.String()
+		}
+		a.printf("%-12s %s\n", name, line)
+	}
+}
+
+// printSpool tells of the spool where something waits or is wrong.
+func (a *app) printSpool(s httpapi.SpoolStatus) {
+	var lines []string
+	say := func(colour, format string, args ...any) {
+		lines = append(lines, a.paint(colour, plainText(fmt.Sprintf(format, args...))))
+	}
+	if s.Waiting > 0 {
+		say(yellow, "%s recorded and not in the log yet", thousands(int64(s.Waiting)))
+	}
+	for _, to := range s.Servers {
+		say(yellow, "%s to be sent to %s", thousands(int64(to.Waiting)), to.URL)
+	}
+	if s.Fault != "" {
+		say(red, "%s", s.Fault)
+	}
+	file := func(name string) string { return a.home(filepath.Join(s.Dir, name)) }
+	if s.Lost > 0 {
+		say(red, "%s commands were not recorded, the last %s: nothing could be written; remove %s once you know", thousands(s.Lost), s.LastLost.Local().Format(time.DateTime), file("lost"))
+	}
+	if s.DamagedBytes > 0 {
+		say(red, "%s bytes could not be read: they are in %s", thousands(s.DamagedBytes), file("damaged"))
+	}
+	if s.Refused > 0 {
+		say(red, "%s entries that the log cannot take: they are in %s, with the reason", thousands(int64(s.Refused)), file("refused"))
+	}
+	for i, line := range lines {
+		name := ""
+		if i == 0 {
+			name = "spool"
 		}
 		a.printf("%-12s %s\n", name, line)
 	}

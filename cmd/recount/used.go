@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -72,7 +73,7 @@ func (a *app) used(ctx context.Context, b *backend, m *recountv1.AgentEvent, ref
 		if err != nil {
 			return err
 		}
-		events = append(events, schemas.Event{Type: schemas.TypeRecallUsed, Source: source, ContentType: schemas.ContentJSON, Payload: payload})
+		events = append(events, schemas.Event{Type: schemas.TypeRecallUsed, Source: recording.Source, ContentType: schemas.ContentJSON, Payload: payload})
 	}
 	appended, err := b.Append(ctx, events)
 	if err != nil {

@@ -110,6 +110,7 @@ type Status struct {
 	Ready       bool               `json:"ready" doc:"Whether the projections have caught up with what the log held at the start."`
 	Tokens      *TokensStatus      `json:"tokens,omitempty" doc:"The tokens file, where there is one."`
 	Log         LogStatus          `json:"log" doc:"The log."`
+	Spool       SpoolStatus        `json:"spool" doc:"Recorded commands on their way to the log."`
 	Projections []ProjectionStatus `json:"projections" nullable:"false" doc:"The projections."`
 	Intents     IntentStatus       `json:"intents" doc:"The commands in the projections."`
 }
@@ -129,6 +130,24 @@ type LogStatus struct {
 	Rejected   int64             `json:"rejected" example:"0" doc:"Events that can never be applied, in the rejected topic."`
 	FollowsLog bool              `json:"follows_log" doc:"Whether this process projects."`
 	Error      string            `json:"error,omitempty" doc:"Why the log could not be asked."`
+}
+
+// SpoolStatus is how the spool of the data directory stands.
+type SpoolStatus struct {
+	Dir          string        `json:"dir" example:"/home/ada/.local/share/recount/spool" doc:"The folder."`
+	Waiting      int           `json:"waiting" example:"0" doc:"Entries that are not in the log yet."`
+	Fault        string        `json:"fault,omitempty" doc:"Why nothing can be written to it, or why it could not be drained."`
+	DamagedBytes int64         `json:"damaged_bytes" example:"0" doc:"Bytes that could not be read, in its file damaged."`
+	Refused      int           `json:"refused" example:"0" doc:"Entries that the log can never take, in its file refused."`
+	Lost         int64         `json:"lost" example:"0" doc:"Entries that could not be written, since its file lost was made."`
+	LastLost     *time.Time    `json:"last_lost,omitempty" doc:"When the last of them was."`
+	Servers      []SpoolServer `json:"servers" nullable:"false" doc:"What waits to be sent to servers elsewhere."`
+}
+
+// SpoolServer is what waits for a server elsewhere.
+type SpoolServer struct {
+	URL     string `json:"url" example:"https://recount.example.com" doc:"The server."`
+	Waiting int    `json:"waiting" example:"3" doc:"Entries that wait for a verb that asks it."`
 }
 
 // ProjectionStatus is how a projection stands.

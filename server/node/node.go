@@ -69,6 +69,8 @@ type Node struct {
 	local    bool
 	progress func(httpapi.Progress)
 	catching sync.Mutex
+	// spoolFault is why a local node could not drain the spool.
+	spoolFault error
 	// graphs are what questions about code walk over.
 	graphs *code.Cache
 	// turns are as many as questions for evidence can be answered at once.
@@ -171,7 +173,9 @@ func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Pro
 		return n, fmt.Errorf("redact_rules: %w", err)
 	}
 	n.app = newAppender(n.log, redactor, n.known)
-	if !local {
+	if local {
+		n.drainLocal(ctx)
+	} else {
 		if err = n.registerMetrics(); err == nil {
 			err = n.spans.open(n)
 		}
@@ -273,6 +277,9 @@ func (n *Node) Run(ctx context.Context) error {
 		g.Go(func() error { return n.runStreams(inner, streams) })
 	}
 	g.Go(func() error { return n.followErasures(inner) })
+	if n.drains() {
+		g.Go(func() error { n.followSpool(inner); return nil })
+	}
 	if n.set != nil {
 		g.Go(func() error { return n.awaitReady(inner) })
 	} else {

@@ -30,7 +30,7 @@ func (n *Node) Status(ctx context.Context, r httpapi.StatusRequest) (httpapi.Sta
 		st := f.State()
 		s.Tokens = &httpapi.TokensStatus{File: st.Path, InForce: st.InForce, Mistakes: append([]string{}, st.Mistakes...)}
 	}
-	s.Log = n.logStatus(ctx)
+	s.Log, s.Spool = n.logStatus(ctx), n.spoolStatus()
 	s.Intents.Shards = []httpapi.IntentShard{}
 	if n.set == nil {
 		return s, nil

@@ -1,4 +1,4 @@
-package main
+package recording
 
 import (
 	"bufio"
@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// workspaceOf finds the root of the repository that a directory is in, by the
+// Workspace finds the root of the repository that a directory is in, by the
 // folder that a version control system keeps there; "" outside of one.
-func workspaceOf(cwd string) string {
+func Workspace(cwd string) string {
 	if !filepath.IsAbs(cwd) {
 		return ""
 	}
@@ -25,23 +25,23 @@ func workspaceOf(cwd string) string {
 	}
 }
 
-// workspaces is workspaceOf with a memory, for histories that name a directory
+// Workspaces is Workspace with a memory, for histories that name a directory
 // a thousand times.
-func workspaces() func(string) string {
+func Workspaces() func(string) string {
 	known := map[string]string{}
 	return func(cwd string) string {
 		ws, ok := known[cwd]
 		if !ok {
-			ws = workspaceOf(cwd)
+			ws = Workspace(cwd)
 			known[cwd] = ws
 		}
 		return ws
 	}
 }
 
-// gitHead reads the commit that HEAD names, without running git; "" where there
+// GitHead reads the commit that HEAD names, without running git; "" where there
 // is none, or where the repository keeps its references in a newer way.
-func gitHead(root string) string {
+func GitHead(root string) string {
 	if root == "" {
 		return ""
 	}

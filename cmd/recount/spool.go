@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/internal/spool"
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/node"
+)
+
+// appendOnly are the roles of a node that appends and answers nothing: it need
+// not open the projections.
+var appendOnly = []string{node.RoleLog, node.RoleIngest}
+
+const (
+	// appendPatience is how long a server may take to answer and to append, before the
+	// event goes into the spool instead.
+	appendPatience = 3 * time.Second
+	// drainPatience is how long a verb waits for a server to take what was spooled
+	// before it.
+	drainPatience = 2 * time.Second
+)
+
+// recorded is where an event is: in the log, or on its way there.
+type recorded struct {
+	httpapi.Appended
+	Spooled bool `json:"spooled,omitempty"`
+}
+
+// append puts one event into the log if that can be had at once, and else into the spool:
+// where another process has the data directory, where a server hangs or is away. exact
+// looks among what is projected whether the id is there already.
+func (a *app) append(ctx context.Context, cfg node.Config, e schemas.Event, exact bool) (recorded, error) {
+	done, err := a.appendNow(ctx, cfg, e, exact)
+	var usage usageError
+	var event *httpapi.EventError
+	var answered *httpapi.APIError
+	if err == nil || errors.As(err, &usage) || errors.As(err, &event) || errors.As(err, &answered) || errors.Is(err, schemas.ErrPoison) || ctx.Err() != nil {
+		return recorded{Appended: done}, err
+	}
+	// What a server that hung has stored all the same, it knows again by the id.
+	if a.spool(cfg, e) != nil {
+		return recorded{}, err
+	}
+	if busy := (*node.InUseError)(nil); !errors.As(err, &busy) {
+		a.noted("%s; it waits in the spool", err)
+	}
+	return recorded{Appended: httpapi.Appended{ID: e.ID}, Spooled: true}, nil
+}
+
+func (a *app) appendNow(ctx context.Context, cfg node.Config, e schemas.Event, exact bool) (done httpapi.Appended, err error) {
+	roles := appendOnly
+	if exact {
+		roles = nil
+	}
+	soon, cancel := context.WithTimeout(ctx, appendPatience)
+	defer cancel()
+	b, err := a.tryOpenOrServer(soon, cfg, roles)
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	if b.local != nil {
+		// This process is the one that works: nobody is waited for.
+		soon = ctx
+		if exact {
+			if err := settle(ctx, b); err != nil {
+				return done, err
+			}
+		}
+	}
+	all, err := b.Append(soon, []schemas.Event{e})
+	if err != nil {
+		return done, err
+	}
+	return all[0], nil
+}
+
+// spool puts events where the next process that has the log takes them.
+func (a *app) spool(cfg node.Config, events ...schemas.Event) error {
+	var entries []spool.Entry
+	for _, e := range events {
+		entries = append(entries, node.SpoolEntry(e))
+	}
+	if url := a.serverURL(); url != "" {
+		return spool.AppendRemote(cfg.DataDir, url, entries...)
+	}
+	return spool.Append(spool.Dir(cfg.DataDir), entries...)
+}
+
+// sendSpooled sends what waits for a server elsewhere.
+func (a *app) sendSpooled(ctx context.Context, cfg node.Config, url string, b httpapi.Backend) error {
+	dir := spool.RemoteDir(cfg.DataDir, url)
+	if spool.Empty(dir) {
+		return nil
+	}
+	_, err := spool.NewDrainer(dir).Drain(node.DrainTo(func(events []schemas.Event) error {
+		_, err := b.Append(ctx, events)
+		return err
+	}))
+	return err
+}
+
+// awaitSpool waits until the server of the data directory has taken what was spooled
+// before, so that its answer has it.
+func awaitSpool(ctx context.Context, cfg node.Config) {
+	dir := spool.Dir(cfg.DataDir)
+	for until := time.Now().Add(drainPatience); !spool.Empty(dir) && time.Now().Before(until); {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(firstPause):
+		}
+	}
+}
+
+func (a *app) spoolCmd() *cobra.Command {
+	c := &cobra.Command{Use: "spool", Short: "What waits for the log", Hidden: true}
+	c.AddCommand(&cobra.Command{
+		Use:   "send",
+		Short: "Send what waits for the server that $RECOUNT_SERVER names",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := a.nodeConfig()
+			if err != nil {
+				return err
+			}
+			url := a.serverURL()
+			if url == "" {
+				return usagef("no server: set RECOUNT_SERVER or --server")
+			}
+			c, err := httpapi.NewClient(url, a.getenv("RECOUNT_TOKEN"), nil)
+			if err != nil {
+				return usageError{err}
+			}
+			if err := a.sendSpooled(cmd.Context(), cfg, url, c); err != nil {
+				return fmt.Errorf("%s: %w; what waits for it stays in the spool", url, err)
+			}
+			return nil
+		},
+	})
+	return c
+}
+
+// sendApart starts this program once more, apart from its caller, to send what waits for
+// a server elsewhere.
+func (a *app) sendApart() error {
+	bin, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	args := []string{"spool", "send"}
+	for flag, value := range map[string]string{"--data-dir": a.dataDir, "--config": a.config, "--server": a.server} {
+		if value != "" {
+			args = append(args, flag, value)
+		}
+	}
+	child := exec.Command(bin, args...)
+	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if log, err := a.openHookLog(); err == nil {
+		defer log.Close()
+		child.Stderr = log
+	}
+	if err := child.Start(); err != nil {
+		return err
+	}
+	return child.Process.Release()
+}

@@ -1,0 +1,150 @@
+package recording
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/recountdb/recount/internal/redact/secrets"
+	"github.com/recountdb/recount/internal/spool"
+)
+
+// Source is the ce_source of what the command line itself appends.
+const Source = "recount/cli"
+
+// Type is the event type of a command.
+const Type = "command.executed"
+
+// Command is the payload of command.executed as events.proto has it, in JSON.
+type Command struct {
+	Command   string    `json:"command"`
+	Workspace string    `json:"workspace,omitempty"`
+	Cwd       string    `json:"cwd,omitempty"`
+	Session   string    `json:"session,omitempty"`
+	Shell     string    `json:"shell,omitempty"`
+	User      string    `json:"user,omitempty"`
+	Host      string    `json:"host,omitempty"`
+	StartedAt time.Time `json:"started_at"`
+	Duration  Duration  `json:"duration,omitempty"`
+	ExitCode  *int32    `json:"exit_code,omitempty"`
+	GitHead   string    `json:"git_head,omitempty"`
+	Author    string    `json:"author,omitempty"`
+}
+
+// Duration is written as protobuf's JSON mapping has it: "1.5s".
+type Duration time.Duration
+
+// MarshalJSON writes the seconds, with nine digits behind the point.
+func (d Duration) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `"%d.%09ds"`, int64(d)/1e9, int64(d)%1e9), nil
+}
+
+// Surroundings fills in what the flags left out and the environment and the directory
+// say.
+func (c *Command) Surroundings(getenv func(string) string) {
+	if c.Cwd == "" {
+		c.Cwd, _ = os.Getwd() // gone from under us: then there is none to tell
+	} else if abs, err := filepath.Abs(c.Cwd); err == nil {
+		c.Cwd = abs
+	}
+	or := func(s *string, other string) {
+		if *s == "" {
+			*s = other
+		}
+	}
+	or(&c.Session, getenv("RECOUNT_SESSION"))
+	or(&c.Author, getenv("RECOUNT_AUTHOR"))
+	or(&c.Shell, shellName(getenv))
+	root := Workspace(c.Cwd)
+	or(&c.Workspace, root)
+	or(&c.GitHead, GitHead(root))
+	or(&c.User, UserName(getenv))
+	or(&c.Host, HostName())
+}
+
+func shellName(getenv func(string) string) string {
+	if name := filepath.Base(getenv("SHELL")); name != "." {
+		return name
+	}
+	return ""
+}
+
+// UserName is the name of the user who runs this program, as /etc/passwd has it, or else
+// $USER. Package os/user would ask the C library, which costs a small program more than
+// all else that it does.
+func UserName(getenv func(string) string) string {
+	if b, err := os.ReadFile("/etc/passwd"); err == nil {
+		uid := strconv.Itoa(os.Getuid())
+		for line := range strings.Lines(string(b)) {
+			if f := strings.SplitN(line, ":", 4); len(f) == 4 && f[2] == uid {
+				return f[0]
+			}
+		}
+	}
+	return getenv("USER")
+}
+
+// HostName is the name of this machine, "" where it has none.
+func HostName() string {
+	h, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	return h
+}
+
+// Clean makes text fit for an event: valid UTF-8 without NUL bytes, and without white
+// space at the end.
+func Clean(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if strings.IndexByte(s, 0) >= 0 {
+		s = strings.ReplaceAll(s, "\x00", "")
+	}
+	return strings.TrimRight(s, " \t\r\n")
+}
+
+// maxText is the bound of a command in events.proto; beyond, its start is recorded.
+const maxText = 1 << 20
+
+// Redact takes secrets out, and then cuts what is longer than an event may be: in this
+// order, for half of a secret is not recognised.
+func (c *Command) Redact(r *secrets.Redactor) {
+	for _, s := range []struct {
+		text *string
+		max  int
+	}{
+		{&c.Command, maxText},
+		{&c.Workspace, 4096},
+		{&c.Cwd, 4096},
+		{&c.Session, 256},
+		{&c.Author, 256},
+		{&c.Shell, 64},
+		{&c.User, 256},
+		{&c.Host, 256},
+	} {
+		out, _ := r.Text(*s.text)
+		*s.text = cut(Clean(out), s.max)
+	}
+}
+
+// cut is the start of s, at most n bytes of whole characters.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// Entry is the command as it goes into the spool.
+func (c *Command) Entry() (spool.Entry, error) {
+	data, err := json.Marshal(c)
+	return spool.Entry{ID: spool.NewID(), Type: Type, Source: Source, Time: c.StartedAt, Data: data}, err
+}

@@ -1,0 +1,59 @@
+package recording
+
+import (
+	"fmt"
+	"os"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/recountdb/recount/internal/redact/secrets"
+)
+
+// Settings are what a recorder needs to know of the configuration.
+type Settings struct {
+	DataDir string
+	Redact  *secrets.Redactor
+	// Server is the URL of the server that commands go to; "" is the data directory's own.
+	Server string
+}
+
+// Load reads the settings. Where a file of them is wrong, the error says so and the
+// settings do without it, so that a command is recorded all the same: what drains the
+// spool redacts by the rules once more.
+func Load(getenv func(string) string) (s Settings, err error) {
+	s = Settings{Redact: secrets.Default(), Server: getenv("RECOUNT_SERVER")}
+	var config struct {
+		DataDir     string `yaml:"data_dir"`
+		RedactRules string `yaml:"redact_rules"`
+	}
+	if path := ConfigFile("", getenv); path != "" {
+		var b []byte
+		if b, err = os.ReadFile(path); err == nil {
+			err = yaml.Unmarshal(b, &config)
+		}
+		if err != nil {
+			err = fmt.Errorf("config %s: %w", path, err)
+		}
+	}
+	if config.RedactRules != "" {
+		var o secrets.Options
+		var bad error
+		if o, bad = secrets.Load(config.RedactRules); bad == nil {
+			var r *secrets.Redactor
+			if r, bad = secrets.New(o); bad == nil {
+				s.Redact = r
+			}
+		}
+		if bad != nil {
+			err = bad
+		}
+	}
+	s.DataDir = config.DataDir
+	if s.DataDir == "" || getenv("RECOUNT_DATA_DIR") != "" {
+		dir, missing := DataDir("", getenv)
+		if s.DataDir = dir; missing != nil {
+			return s, missing
+		}
+	}
+	return s, err
+}

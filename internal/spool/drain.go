@@ -1,0 +1,212 @@
+package spool
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Refused is what a callback of Drain returns where the log can never take one of the
+// entries. That one is set aside, and the callback is called again with the others.
+type Refused struct {
+	// Index is the place of the entry among those handed over.
+	Index int
+	Err   error
+}
+
+func (r *Refused) Error() string { return r.Err.Error() }
+func (r *Refused) Unwrap() error { return r.Err }
+
+// maxBatch and maxBatchBytes bound what Drain hands over at once.
+const (
+	maxBatch      = 500
+	maxBatchBytes = 4 << 20
+)
+
+// A drainer waits for a writer this often and so long: 200 ms in all. A writer holds its
+// lock for some microseconds.
+const (
+	lockTries = 40
+	lockPause = 5 * time.Millisecond
+)
+
+// Drainer empties a spool. Its methods are for one goroutine at a time.
+type Drainer struct{ dir string }
+
+// NewDrainer is a drainer of the spool in dir, which need not exist.
+func NewDrainer(dir string) *Drainer { return &Drainer{dir: dir} }
+
+// Waiting says whether there is something to drain, by one look at the file that writers
+// append to. It does not see what a drainer took and could not hand over: Drain does.
+func (d *Drainer) Waiting() bool {
+	st, err := os.Lstat(filepath.Join(d.dir, newFile))
+	return err == nil && st.Size() > 0
+}
+
+// Drain hands over what is there, and returns how many entries the callback has taken.
+// Where another process drains at the moment, it does nothing. An error of the callback
+// ends it, and the entries stay.
+func (d *Drainer) Drain(take func([]Entry) error) (n int, err error) {
+	lock, err := os.OpenFile(filepath.Join(d.dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("spool: %w", err)
+	}
+	defer lock.Close()
+	if err := flock(lock, syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+		return 0, nil
+	} else if err != nil {
+		return 0, fmt.Errorf("spool: lock: %w", err)
+	}
+	files, err := d.takeNew()
+	if err != nil {
+		return 0, fmt.Errorf("spool: %w", err)
+	}
+	for _, file := range files {
+		m, err := d.drainFile(file, take)
+		if n += m; err != nil {
+			return n, fmt.Errorf("spool: %w", err)
+		}
+	}
+	return n, nil
+}
+
+// takeNew renames what writers append to, and lists all that was taken, oldest first. A
+// crash after the rename leaves a taken file, which the next drain finds.
+func (d *Drainer) takeNew() (files []string, err error) {
+	taken, err := numbers(d.dir)
+	if err != nil {
+		return nil, err
+	}
+	if d.Waiting() {
+		next := int64(1)
+		if len(taken) > 0 {
+			next = taken[len(taken)-1] + 1
+		}
+		if err := os.Rename(filepath.Join(d.dir, newFile), filepath.Join(d.dir, strconv.FormatInt(next, 10)+takenSuffix)); err != nil {
+			return nil, err
+		}
+		taken = append(taken, next)
+	}
+	for _, n := range taken {
+		files = append(files, filepath.Join(d.dir, strconv.FormatInt(n, 10)+takenSuffix))
+	}
+	return files, nil
+}
+
+// numbers are those of the taken files, in order.
+func numbers(dir string) (all []int64, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if digits, ok := strings.CutSuffix(e.Name(), takenSuffix); ok {
+			if n, err := strconv.ParseInt(digits, 10, 64); err == nil {
+				all = append(all, n)
+			}
+		}
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+func (d *Drainer) drainFile(path string, take func([]Entry) error) (n int, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	alone := false
+	for try := range lockTries {
+		if alone = flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil; alone || try == lockTries-1 {
+			break
+		}
+		time.Sleep(lockPause)
+	}
+	b, err := io.ReadAll(f)
+	if err != nil {
+		return 0, err
+	}
+	if !alone {
+		// A writer is stopped in the middle: what is whole is handed over, and the file
+		// stays for what may follow. The next drain hands it over again.
+		b = b[:strings.LastIndexByte(string(b), '\n')+1]
+	}
+	entries, damaged := parse(b)
+	for len(entries) > 0 {
+		batch := entries[:batchLen(entries)]
+		entries = entries[len(batch):]
+		m, err := d.hand(batch, take)
+		if n += m; err != nil {
+			return n, err
+		}
+	}
+	if !alone {
+		return n, nil
+	}
+	for _, bytes := range damaged {
+		if err := setAside(filepath.Join(d.dir, damagedFile), bytes); err != nil {
+			return n, err
+		}
+	}
+	// A crash before this hands all of it over again, and sets aside again. Nobody else
+	// removes the file, and no writer is at it.
+	return n, os.Remove(path)
+}
+
+// hand gives a batch to the callback, without what it refuses.
+func (d *Drainer) hand(batch []Entry, take func([]Entry) error) (n int, err error) {
+	batch = slices.Clone(batch)
+	for len(batch) > 0 {
+		err := take(batch)
+		var refused *Refused
+		switch {
+		case err == nil:
+			return n + len(batch), nil
+		case !errors.As(err, &refused) || refused.Index < 0 || refused.Index >= len(batch):
+			return n, err
+		}
+		frame, err := appendFrame(nil, batch[refused.Index])
+		if err != nil {
+			return n, err
+		}
+		reason := "# " + strings.ReplaceAll(refused.Err.Error(), "\n", " ")
+		if err := setAside(filepath.Join(d.dir, refusedFile), append([]byte(reason), frame...)); err != nil {
+			return n, err
+		}
+		batch = slices.Delete(batch, refused.Index, refused.Index+1)
+	}
+	return n, nil
+}
+
+func batchLen(entries []Entry) int {
+	size := 0
+	for i, e := range entries {
+		if size += len(e.Data); i == maxBatch || size > maxBatchBytes && i > 0 {
+			return i
+		}
+	}
+	return len(entries)
+}
+
+// setAside appends to a file that people look at, and syncs: the original is removed
+// next.
+func setAside(path string, b []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(slices.Clip(b), '\n'))
+	return errors.Join(err, f.Sync(), f.Close())
+}

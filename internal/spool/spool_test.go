@@ -1,0 +1,408 @@
+package spool
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func entry(n int) Entry {
+	return Entry{
+		ID: NewID(), Type: "command.executed", Source: "test", Time: time.Unix(int64(n), 0).UTC(),
+		Data: json.RawMessage(fmt.Sprintf(`{"command":"echo %d"}`, n)),
+	}
+}
+
+// drained empties a spool and returns what each entry says, in order.
+func drained(t *testing.T, dir string) (said []string) {
+	t.Helper()
+	n, err := NewDrainer(dir).Drain(func(es []Entry) error {
+		for _, e := range es {
+			said = append(said, string(e.Data))
+		}
+		return nil
+	})
+	if err != nil || n != len(said) {
+		t.Fatalf("drained %d, said %d: %v", n, len(said), err)
+	}
+	return said
+}
+
+func said(numbers ...int) (all []string) {
+	for _, n := range numbers {
+		all = append(all, fmt.Sprintf(`{"command":"echo %d"}`, n))
+	}
+	return all
+}
+
+func add(t *testing.T, dir string, numbers ...int) {
+	t.Helper()
+	for _, n := range numbers {
+		if err := Append(dir, entry(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestInOrderAndOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data", "spool")
+	if got := drained(t, dir); got != nil || !Empty(dir) {
+		t.Errorf("of no spool: %v", got)
+	}
+	add(t, dir, 1, 2, 3)
+	if s := Look(dir); s.Waiting != 3 || s.Fault != nil || Empty(dir) {
+		t.Errorf("%+v", s)
+	}
+	if d := cmp.Diff(drained(t, dir), said(1, 2, 3)); d != "" {
+		t.Error(d)
+	}
+	if got := drained(t, dir); got != nil || !Empty(dir) {
+		t.Errorf("the second time: %v", got)
+	}
+	for _, path := range []string{dir, filepath.Dir(dir)} {
+		if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v %v", path, st.Mode(), err)
+		}
+	}
+}
+
+// What the log does not take stays, before what comes later.
+func TestStaysUntilTaken(t *testing.T) {
+	dir := t.TempDir()
+	add(t, dir, 1, 2)
+	full := errors.New("the disk is full")
+	if n, err := NewDrainer(dir).Drain(func([]Entry) error { return full }); n != 0 || !errors.Is(err, full) {
+		t.Fatal(n, err)
+	}
+	add(t, dir, 3)
+	if s := Look(dir); s.Waiting != 3 {
+		t.Errorf("%+v", s)
+	}
+	if d := cmp.Diff(drained(t, dir), said(1, 2, 3)); d != "" {
+		t.Error(d)
+	}
+}
+
+// One entry that the log can never take is set aside with the reason, the others pass.
+func TestRefused(t *testing.T) {
+	dir := t.TempDir()
+	add(t, dir, 1, 2, 3, 4)
+	var took []string
+	n, err := NewDrainer(dir).Drain(func(es []Entry) error {
+		for i, e := range es {
+			if strings.Contains(string(e.Data), "echo 2") || strings.Contains(string(e.Data), "echo 4") {
+				return &Refused{i, errors.New("too\nlong")}
+			}
+		}
+		for _, e := range es {
+			took = append(took, string(e.Data))
+		}
+		return nil
+	})
+	if err != nil || n != 2 {
+		t.Fatal(n, err)
+	}
+	if d := cmp.Diff(took, said(1, 3)); d != "" {
+		t.Error(d)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, refusedFile))
+	if err != nil || !strings.Contains(string(b), "# too long\nrs1 ") || Look(dir).Refused != 2 {
+		t.Errorf("%s %v %+v", b, err, Look(dir))
+	}
+}
+
+// Whatever byte of a file is damaged, wherever it was cut, at most the entry there is
+// lost, and the bytes are kept.
+func TestDamage(t *testing.T) {
+	var whole []byte
+	for n := range 3 {
+		var err error
+		if whole, err = appendFrame(whole, entry(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	try := func(name string, b []byte, atLeast int) {
+		t.Helper()
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, newFile), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		add(t, dir, 9)
+		got := drained(t, dir)
+		if len(got) < atLeast+1 || got[len(got)-1] != said(9)[0] {
+			t.Errorf("%s: got %v", name, got)
+		}
+		if len(got) < 4 && len(bytes.Trim(b, "\n")) > 0 && atLeast > 0 && Look(dir).Damaged == 0 && len(b) == len(whole) {
+			t.Errorf("%s: nothing set aside", name)
+		}
+	}
+	for at := 0; at < len(whole); at += 5 { // each is synced
+		flipped := bytes.Clone(whole)
+		flipped[at] ^= 1 << (at % 8)
+		try("flipped "+strconv.Itoa(at), flipped, 2)
+		try("cut "+strconv.Itoa(at), whole[:at], 3*at/len(whole)-1)
+	}
+	try("zeros", append(bytes.Clone(whole), make([]byte, 4096)...), 3)
+}
+
+// Writers in processes of their own, killed at any moment, and drainers killed and
+// started again: what a writer said that it wrote is there, in the writer's order.
+func TestKills(t *testing.T) {
+	if os.Getenv("SPOOL_WRITER") != "" {
+		for n := 0; ; n++ {
+			e := entry(n)
+			e.Source = os.Getenv("SPOOL_WRITER")
+			if err := Append(os.Getenv("SPOOL_DIR"), e); err != nil {
+				fmt.Println("error", err)
+				os.Exit(1)
+			}
+			fmt.Println(e.ID)
+		}
+	}
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	got := map[string]int{} // by id, how often
+	order := map[string][]time.Time{}
+	stop, done := make(chan struct{}), make(chan error)
+	rounds := 0
+	drain := func() error {
+		// Every third drain dies before its last batch is removed.
+		rounds++
+		_, err := NewDrainer(dir).Drain(func(es []Entry) error {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, e := range es {
+				if got[e.ID]++; got[e.ID] == 1 {
+					order[e.Source] = append(order[e.Source], e.Time)
+				}
+			}
+			if rounds%3 == 0 {
+				return syscall.EIO
+			}
+			return nil
+		})
+		if errors.Is(err, syscall.EIO) {
+			return nil
+		}
+		return err
+	}
+	go func() {
+		for {
+			select {
+			case <-stop:
+				done <- nil
+				return
+			default:
+				if err := drain(); err != nil {
+					done <- err
+					return
+				}
+			}
+		}
+	}()
+	var told []string
+	for round := range 3 {
+		var writers []*exec.Cmd
+		var outs []*bytes.Buffer
+		for w := range 4 {
+			cmd := exec.Command(self, "-test.run=^TestKills$")
+			var out bytes.Buffer
+			cmd.Env = append(os.Environ(), "SPOOL_DIR="+dir, fmt.Sprintf("SPOOL_WRITER=%d-%d", round, w))
+			cmd.Stdout = &out
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			writers, outs = append(writers, cmd), append(outs, &out)
+		}
+		// Until the spool has seen enough of this round, not for a time.
+		for enough := false; !enough; {
+			mu.Lock()
+			enough = len(got) > 400*(round+1)
+			mu.Unlock()
+		}
+		for i, cmd := range writers {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait() // killed
+			lines := strings.Split(outs[i].String(), "\n")
+			told = append(told, lines[:len(lines)-1]...)
+		}
+	}
+	close(stop)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	for !Empty(dir) {
+		if err := drain(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range told {
+		if got[id] == 0 {
+			t.Errorf("%s is lost", id)
+		}
+	}
+	for w, times := range order {
+		for i := 1; i < len(times); i++ {
+			if !times[i].After(times[i-1]) {
+				t.Fatalf("writer %s: out of order at %d", w, i)
+			}
+		}
+	}
+	if s := Look(dir); s.Lost > 0 || s.Refused > 0 {
+		t.Errorf("%+v", s)
+	}
+	t.Logf("%d written, %d drained", len(told), len(got))
+}
+
+// A writer that was stopped while it held its lock keeps nobody waiting, and what it
+// writes when it goes on is not lost.
+func TestStoppedWriter(t *testing.T) {
+	dir := t.TempDir()
+	add(t, dir, 1)
+	path := filepath.Join(dir, newFile)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := flock(f, syscall.LOCK_SH); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(drained(t, dir), said(1)); d != "" {
+		t.Error(d)
+	}
+	add(t, dir, 2)
+	frame, err := appendFrame(nil, entry(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(frame); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	// 1 once more, under the id that it had.
+	if d := cmp.Diff(drained(t, dir), said(1, 3, 2)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestUnwritable(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Append(filepath.Join(file, "spool"), entry(1)); !errors.Is(err, syscall.ENOTDIR) {
+		t.Errorf("got %v", err)
+	}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, newFile), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := Append(dir, entry(1)); err == nil {
+		t.Error("appended to a folder")
+	}
+	if err := Append(dir, entry(2), entry(3)); err == nil {
+		t.Error("appended to a folder")
+	}
+	if s := Look(dir); s.Lost != 3 || s.Fault == nil || s.LastLost.IsZero() {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A full disk: what does not fit is said to be lost, what was there stays.
+func TestFull(t *testing.T) {
+	var limit syscall.Rlimit
+	if os.Getenv("SPOOL_FULL") != "" {
+		dir := os.Getenv("SPOOL_DIR")
+		limit = syscall.Rlimit{Cur: 600, Max: 600}
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+			t.Fatal(err)
+		}
+		for n := range 20 {
+			if err := Append(dir, entry(n)); err != nil {
+				fmt.Println(n, "lost:", err)
+			}
+		}
+		return
+	}
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "-test.run=^TestFull$")
+	cmd.Env = append(os.Environ(), "SPOOL_DIR="+dir, "SPOOL_FULL=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	s := Look(dir)
+	if s.Waiting < 1 || s.Lost < 1 || int64(bytes.Count(out, []byte("lost:"))) != s.Lost {
+		t.Errorf("%+v\n%s", s, out)
+	}
+	got := drained(t, dir)
+	if len(got)+int(s.Lost) != 20 || got[0] != said(0)[0] || Look(dir).Damaged == 0 {
+		t.Errorf("%d lost; got %v; %+v", s.Lost, got, Look(dir))
+	}
+}
+
+func TestRemotes(t *testing.T) {
+	data := t.TempDir()
+	const url = "https://recount.example.com:7171"
+	if err := AppendRemote(data, url, entry(1)); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(Remotes(data), []string{url}); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(drained(t, RemoteDir(data, url)), said(1)); d != "" {
+		t.Error(d)
+	}
+	if got := drained(t, Dir(data)); got != nil {
+		t.Errorf("for the directory's own log: %v", got)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	b, err := appendFrame(nil, entry(1))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add(append([]byte("rs1 3 00000000 {}"), b...))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		entries, damaged := parse(b)
+		for _, e := range entries {
+			if e.ID == "" {
+				t.Fatal("an entry without an id")
+			}
+		}
+		if len(entries)+len(damaged) == 0 && len(bytes.Trim(b, "\n")) > 0 {
+			t.Fatal("bytes are gone")
+		}
+	})
+}
+
+func BenchmarkAppend(b *testing.B) {
+	dir := b.TempDir()
+	for b.Loop() {
+		if err := Append(dir, entry(1)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

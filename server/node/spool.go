@@ -1,0 +1,181 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/recountdb/recount/internal/spool"
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+// Recorders put commands into the spool of the data directory and wait for nobody. Who
+// opens the directory drains it: a local node once, when it opens, a server as long as it
+// runs.
+
+const (
+	// spoolLook is how often a server looks whether something has come: one call of the
+	// kernel.
+	spoolLook = 100 * time.Millisecond
+	// spoolAgain is how long a server waits after a drain that failed.
+	spoolAgain = 2 * time.Second
+	// spoolVisible bounds how long what was drained stays in the spool until questions
+	// see it: a client knows by the empty spool that they do.
+	spoolVisible = time.Second
+)
+
+// SpooledEvent is the event that an entry of a spool stands for.
+func SpooledEvent(e spool.Entry) (schemas.Event, error) {
+	id, err := schemas.ParseEventID(e.ID)
+	if err != nil {
+		return schemas.Event{}, schemas.Poisonf("%s", err)
+	}
+	ev := schemas.Event{ID: id, Type: e.Type, Source: e.Source, Time: e.Time, ContentType: schemas.ContentJSON, Payload: e.Data}
+	if e.Key != "" {
+		ev.Key = []byte(e.Key)
+	}
+	return ev, nil
+}
+
+// SpoolEntry is the entry of a spool that stands for an event whose payload is JSON.
+func SpoolEntry(e schemas.Event) spool.Entry {
+	return spool.Entry{ID: e.ID.String(), Type: e.Type, Source: e.Source, Time: e.Time, Key: string(e.Key), Data: e.Payload}
+}
+
+// DrainTo is what a Drainer calls to put entries into a log by add. An event that is
+// wrong by itself is refused; any other failure leaves the entries where they are.
+func DrainTo(add func([]schemas.Event) error) func([]spool.Entry) error {
+	return func(entries []spool.Entry) error {
+		events := make([]schemas.Event, len(entries))
+		for i, e := range entries {
+			var err error
+			if events[i], err = SpooledEvent(e); err != nil {
+				return &spool.Refused{Index: i, Err: err}
+			}
+		}
+		err := add(events)
+		var wrong *httpapi.EventError
+		if errors.As(err, &wrong) {
+			return &spool.Refused{Index: wrong.Index, Err: wrong.Err}
+		}
+		return err
+	}
+}
+
+// drains says whether this process takes what waits in the spool.
+func (n *Node) drains() bool { return n.cfg.Has(RoleIngest) }
+
+// drain empties the spool into the log. visible is called with what was appended, before
+// it leaves the spool.
+func (n *Node) drain(ctx context.Context, visible func(schemas.Watermark)) error {
+	d := spool.NewDrainer(spool.Dir(n.dir.path))
+	_, err := d.Drain(DrainTo(func(events []schemas.Event) error {
+		done, err := n.Append(ctx, events)
+		if err != nil {
+			return err
+		}
+		w := schemas.Watermark{}
+		for _, a := range done {
+			tp := schemas.TopicPartition{Topic: a.Position.Topic, Partition: a.Position.Partition}
+			w[tp] = max(w[tp], a.Position.Offset+1)
+		}
+		visible(w)
+		return nil
+	}))
+	return err
+}
+
+// drainLocal drains when a local node opens. A failure is no reason not to answer
+// questions: what waits stays, and status says so. After a drain that a crash cut short,
+// projections first take what it appended, since by them ids are known.
+func (n *Node) drainLocal(ctx context.Context) {
+	dir := spool.Dir(n.dir.path)
+	if !n.drains() || spool.Empty(dir) {
+		return
+	}
+	err := error(nil)
+	if spool.Interrupted(dir) {
+		err = n.catchUp(ctx)
+	}
+	if err == nil {
+		err = n.drain(ctx, func(schemas.Watermark) {})
+	}
+	if err != nil {
+		n.spoolFault = fmt.Errorf("what waits in the spool is not in the log yet: %w", err)
+	}
+}
+
+// SpoolFault is why a local node could not drain the spool; nil where it could.
+func (n *Node) SpoolFault() error { return n.spoolFault }
+
+// followSpool drains as long as the node serves.
+func (n *Node) followSpool(ctx context.Context) {
+	dir := spool.Dir(n.dir.path)
+	d := spool.NewDrainer(dir)
+	visible := func(w schemas.Watermark) {
+		if n.set == nil {
+			return
+		}
+		ctx, cancel := context.WithTimeout(ctx, spoolVisible)
+		defer cancel()
+		_ = n.set.Wait(ctx, w) // questions see it later, then
+	}
+	pause := time.Duration(0)
+	failed := ""
+	left := spool.Interrupted(dir) // a crash cut a drain short
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		pause = spoolLook
+		if left && n.set != nil && !n.ready.Load() {
+			continue // by projections ids are known
+		}
+		if !left && !d.Waiting() {
+			continue
+		}
+		err := n.drain(ctx, visible)
+		left = spool.Interrupted(dir)
+		switch {
+		case err == nil:
+			if failed = ""; left {
+				pause = spoolAgain // a recorder was stopped in the middle
+			}
+		case ctx.Err() != nil:
+			return
+		default:
+			if pause = spoolAgain; failed != err.Error() {
+				failed = err.Error()
+				n.cfg.Logger.Error("the spool cannot be drained; what is there stays", "err", err)
+			}
+		}
+	}
+}
+
+// spoolStatus is how the spool stands.
+func (n *Node) spoolStatus() httpapi.SpoolStatus {
+	dir := spool.Dir(n.dir.path)
+	st := spool.Look(dir)
+	s := httpapi.SpoolStatus{
+		Dir: dir, Waiting: st.Waiting, DamagedBytes: st.Damaged, Refused: st.Refused, Lost: st.Lost, Servers: []httpapi.SpoolServer{},
+	}
+	if st.Lost > 0 {
+		s.LastLost = &st.LastLost
+	}
+	switch {
+	case st.Fault != nil:
+		s.Fault = st.Fault.Error()
+	case n.spoolFault != nil:
+		s.Fault = n.spoolFault.Error()
+	}
+	for _, url := range spool.Remotes(n.dir.path) {
+		if there := spool.Look(spool.RemoteDir(n.dir.path, url)); there.Waiting > 0 {
+			s.Servers = append(s.Servers, httpapi.SpoolServer{URL: url, Waiting: there.Waiting})
+		}
+	}
+	return s
+}
