@@ -86,6 +86,7 @@ func digestName(s string) bool {
 
 // entropyBits is Shannon's entropy of the bytes of s, in bits a byte.
 func entropyBits(s string) float64 {
+	s = s[:min(len(s), 1024)]
 	var counts [256]int
 	for i := range len(s) {
 		counts[s[i]]++

@@ -1,21 +1,23 @@
 // Package secrets takes secrets out of text. It is the core of package redact, which
 // applies it to payloads, and a package of its own so that a small program can use it:
-// it imports nothing of ours and no protobuf, and it compiles a rule's pattern when the
-// first text is seen that the rule may match.
+// it imports nothing of ours and no protobuf, and is ready in half a millisecond.
 //
 // A secret becomes [redacted:<kind>], so that a reader still sees that something
-// stood there and what it was. There are three sources of rules: formats of
-// well-known tokens (tokens.go), arguments and assignments that carry secrets by
-// their place, such as --password X or PGPASSWORD=X (arguments.go), and values
-// of high entropy that something is assigned (entropy.go). A deployment adds its
-// own in a file (config.go).
+// stood there and what it was. There are five sources of rules:
+//
+//   - tokens.go: forms that say by themselves what they are;
+//   - places.go: URLs, headers, keys in PEM, SQL;
+//   - names.go: what is assigned to a name that holds secrets, and flags of such names;
+//   - programs.go: arguments of programs, read as the shell reads words (commands.go);
+//   - entropy.go: values of high entropy that something is assigned.
+//
+// A deployment adds its own in a file (config.go).
 //
 // A caller may rely on this:
 //
 //   - Redacting twice is redacting once.
-//   - The time is linear in the text, whatever the text: patterns are RE2 and
-//     none looks further than its own match. One pass over the text finds which
-//     rules can match at all, so that a usual command costs about a microsecond.
+//   - The time is linear in the text, whatever the text: one pass over it finds where
+//     rules may match, and what reads on from there remembers how far it has read.
 //   - A reference is no secret and stays: $TOKEN, $(pass show x), <token>.
 //   - No finding holds what was taken out.
 //
@@ -24,6 +26,7 @@
 package secrets
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -65,32 +68,19 @@ type Finding struct {
 
 // Redactor takes secrets out of text. It is safe for concurrent use.
 type Redactor struct {
-	rules    []rule
-	always   []int // rules without literals
-	literals *matcher
+	formats  []format
+	specs    []*lazySpec
+	programs map[string][]int // by name, in specs
+	triggers triggers
+	extra    []extra
+	always   []int // of extra, those without literals
 }
 
-// rule is a Rule ready to be used.
-type rule struct {
-	name string
-	// re is compiled at its first use; nil where find stands.
-	re    func() *regexp.Regexp
+// extra is a Rule ready to be used.
+type extra struct {
+	name  string
+	re    *regexp.Regexp
 	group int
-	// also must occur too, where it is not empty.
-	also string
-	// accept decides about a match by its text; nil accepts all.
-	accept func(secret string) bool
-	// find replaces re for what no pattern says well.
-	find func(s string, yield func(start, end int))
-}
-
-// builtin is a rule of the tables in this package.
-type builtin struct {
-	name     string
-	literals []string
-	also     string
-	pattern  string
-	accept   func(secret string) bool
 }
 
 const nameOK = `^[a-z0-9][a-z0-9-]{0,39}$`
@@ -99,9 +89,8 @@ var nameRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(na
 
 // New has the built-in rules and the extra ones. An error names the rule.
 func New(o Options) (*Redactor, error) {
-	r := &Redactor{}
-	var lits [][]string
-	for _, x := range o.Extra {
+	r := &Redactor{programs: map[string][]int{}}
+	for i, x := range o.Extra {
 		if !nameRE().MatchString(x.Name) {
 			return nil, fmt.Errorf("redaction rule %q: the name must match %s", x.Name, nameOK)
 		}
@@ -112,37 +101,61 @@ func New(o Options) (*Redactor, error) {
 		if x.Group < 0 || x.Group > re.NumSubexp() {
 			return nil, fmt.Errorf("redaction rule %q: group %d: the pattern has %d", x.Name, x.Group, re.NumSubexp())
 		}
-		ls := x.Literals
-		if prefix, _ := re.LiteralPrefix(); len(ls) == 0 && prefix != "" {
-			ls = []string{prefix}
+		literals := x.Literals
+		if prefix, _ := re.LiteralPrefix(); len(literals) == 0 && prefix != "" {
+			literals = []string{prefix}
 		}
-		r.rules = append(r.rules, rule{name: x.Name, re: func() *regexp.Regexp { return re }, group: x.Group})
-		lits = append(lits, ls)
-	}
-	for _, table := range [][]builtin{tokens, arguments} {
-		for _, b := range table {
-			re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(b.pattern) })
-			r.rules = append(r.rules, rule{name: b.name, re: re, also: b.also, accept: b.accept})
-			lits = append(lits, b.literals)
-		}
-	}
-	r.rules = append(r.rules, rule{name: "high-entropy", find: findEntropy})
-	lits = append(lits, []string{"="})
-
-	for i, ls := range lits {
-		if len(ls) == 0 || slices.Contains(ls, "") {
+		r.extra = append(r.extra, extra{x.Name, re, x.Group})
+		if len(literals) == 0 || slices.ContainsFunc(literals, func(l string) bool { return len(l) < 3 }) {
 			r.always = append(r.always, i)
-			lits[i] = nil
+			continue
+		}
+		for _, l := range literals {
+			r.triggers.add(strings.ToLower(l), onExtra, i)
 		}
 	}
-	r.literals = newMatcher(lits)
+	for i, f := range formatsOnce() {
+		r.triggers.add(strings.ToLower(f.parts[f.anchor].text), onFormat, i)
+	}
+	r.formats = formatsOnce()
+	for i, p := range places {
+		for _, l := range p.literals {
+			r.triggers.add(l, onPlace, i)
+		}
+	}
+	for _, l := range nameTriggers {
+		r.triggers.add(l, onName, 0)
+	}
+	for i, line := range programs {
+		r.specs = append(r.specs, &lazySpec{line: line})
+		for _, name := range programNames(line) {
+			if r.programs[name] == nil {
+				r.program(name)
+			}
+			r.programs[name] = append(r.programs[name], i)
+		}
+	}
+	for _, name := range []string{"echo", "printf"} {
+		r.program(name)
+		r.programs[name] = []int{}
+	}
 	return r, nil
 }
+
+// program makes a program's name known; a very short one with the blank behind it.
+func (r *Redactor) program(name string) {
+	if len(name) < 3 {
+		name += " "
+	}
+	r.triggers.add(name, onProgram, 0)
+}
+
+var formatsOnce = sync.OnceValue(formats)
 
 var std = sync.OnceValue(func() *Redactor {
 	r, err := New(Options{})
 	if err != nil {
-		panic(err) // the tables of this package do not compile
+		panic(err) // without extra rules there is nothing to be wrong
 	}
 	return r
 })
@@ -150,73 +163,121 @@ var std = sync.OnceValue(func() *Redactor {
 // Default has the built-in rules.
 func Default() *Redactor { return std() }
 
+// Names are the kinds of secrets that the built-in rules know, each once.
+func Names() []string {
+	names := append([]string{"high-entropy", "password", "secret", "token"}, placeNames...)
+	for _, f := range formatsOnce() {
+		names = append(names, f.name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // maxPasses bounds how often a text is looked at. What one pass puts in may
 // complete a match of another rule: the second pass settles that, and no text
-// found by hand or by fuzzing has needed a third to change anything.
+// found by hand or by fuzzing has needed a fifth to change anything.
 const maxPasses = 8
 
 // Text returns s with its secrets replaced, and what was found.
 func (r *Redactor) Text(s string) (string, []Finding) {
-	if len(r.always) == 0 && !r.literals.any(s) {
-		return s, nil
+	out, found, _ := r.TextContext(context.Background(), s)
+	return out, found
+}
+
+// TextContext is Text, given up when the context ends: the error is then the context's.
+func (r *Redactor) TextContext(ctx context.Context, s string) (string, []Finding, error) {
+	return r.redact(ctx, s, true)
+}
+
+// File is Text for the content of a file under version control: only formats that say by
+// themselves what they are, for a file is read by programs and a false alarm would change
+// what it declares. A secret of several lines leaves as many, so that what follows keeps
+// its place.
+func (r *Redactor) File(content string) (string, []Finding) {
+	out, found, _ := r.redact(context.Background(), content, false)
+	return out, found
+}
+
+func (r *Redactor) redact(ctx context.Context, s string, all bool) (string, []Finding, error) {
+	if len(r.always) == 0 && !r.triggers.any(s) && (!all || strings.IndexByte(s, '=') < 0 && !keyLines(s)) {
+		return s, nil, nil
 	}
 	var found []Finding
 	for range maxPasses {
-		out, fs := r.pass(s)
+		out, fs, err := r.pass(ctx, s, all)
+		if err != nil {
+			return "", nil, err
+		}
 		if len(fs) == 0 {
 			break
 		}
 		found = append(found, fs...)
 		s = out
 	}
-	return s, found
+	return s, found, nil
 }
 
-// span is a part of the text that rule says is secret.
-type span struct{ start, end, rule int }
+// span is a part of the text that is secret. Of spans that overlap, the name of the lowest
+// rank holds.
+type span struct {
+	start, end, rank int
+	name             string
+}
 
-func (r *Redactor) pass(s string) (string, []Finding) {
-	var spans []span
-	add := func(i int) {
-		ru := &r.rules[i]
-		if ru.also != "" && !strings.Contains(s, ru.also) {
-			return
-		}
-		if ru.find != nil {
-			ru.find(s, func(start, end int) { spans = append(spans, span{start, end, i}) })
-			return
-		}
-		for _, m := range ru.re().FindAllStringSubmatchIndex(s, -1) {
-			start, end := pick(m, ru.group)
-			if start < end && (ru.accept == nil || ru.accept(s[start:end])) {
-				spans = append(spans, span{start, end, i})
-			}
-		}
+func (r *Redactor) pass(ctx context.Context, s string, all bool) (string, []Finding, error) {
+	t := text{r: r, s: s, values: all}
+	if all && keyLines(s) {
+		start := len(s) - len(strings.TrimLeft(s, " \t\r\n"))
+		t.found(start, start+len(strings.TrimSpace(s)), "private-key", rankPlace)
 	}
 	for _, i := range r.always {
-		add(i)
+		t.extra(&r.extra[i], i)
 	}
-	r.literals.hits(s, add)
-	if len(spans) == 0 {
-		return s, nil
+	t.sweep(ctx)
+	if t.err != nil {
+		return "", nil, t.err
 	}
-	spans = merge(spans, placeholders(s))
+	if all {
+		findEntropy(s, func(start, end int) { t.found(start, end, "high-entropy", rankEntropy) })
+	}
+	if len(t.spans) == 0 {
+		return s, nil, nil
+	}
+	spans := merge(t.spans, placeholders(s))
 	if len(spans) == 0 {
-		return s, nil
+		return s, nil, nil
 	}
 
 	var b strings.Builder
 	var found []Finding
 	at := 0
 	for _, sp := range spans {
-		name := r.rules[sp.rule].name
 		b.WriteString(s[at:sp.start])
-		b.WriteString(Placeholder(name))
-		found = append(found, Finding{Name: name, Bytes: sp.end - sp.start})
+		b.WriteString(Placeholder(sp.name))
+		if !all {
+			b.WriteString(strings.Repeat("\n", strings.Count(s[sp.start:sp.end], "\n")))
+		}
+		found = append(found, Finding{Name: sp.name, Bytes: sp.end - sp.start})
 		at = sp.end
 	}
 	b.WriteString(s[at:])
-	return b.String(), found
+	return b.String(), found, nil
+}
+
+// extra looks for a deployment's rule in all of the text, once.
+func (t *text) extra(e *extra, i int) {
+	if t.tried == nil {
+		t.tried = map[int]bool{}
+	}
+	if t.tried[i] {
+		return
+	}
+	t.tried[i] = true
+	for _, m := range e.re.FindAllStringSubmatchIndex(t.s, -1) {
+		if start, end := pick(m, e.group); start >= 0 {
+			t.found(start, end, e.name, rankExtra+i)
+		}
+	}
 }
 
 // pick is the part of a match that is secret.
@@ -234,10 +295,10 @@ func pick(m []int, group int) (start, end int) {
 
 // merge unites spans that overlap each other or a placeholder, and drops those
 // that hold nothing but placeholders: that is what makes redacting idempotent.
-// The rule that stands first in the tables names the union.
+// The lowest rank names the union.
 func merge(spans, held []span) []span {
 	for i := range held {
-		held[i].rule = -1
+		held[i].rank = -1
 	}
 	all := append(spans, held...)
 	slices.SortFunc(all, func(a, b span) int {
@@ -248,17 +309,17 @@ func merge(spans, held []span) []span {
 	})
 	var out []span
 	for i := 0; i < len(all); {
-		u := span{all[i].start, all[i].end, -1}
+		u := span{all[i].start, all[i].end, -1, ""}
 		covered := 0 // bytes of the union that are placeholders
 		for ; i < len(all) && (all[i].start < u.end || all[i].start == u.start); i++ {
 			u.end = max(u.end, all[i].end)
-			if all[i].rule < 0 {
+			if all[i].rank < 0 {
 				covered += all[i].end - all[i].start
-			} else if u.rule < 0 || all[i].rule < u.rule {
-				u.rule = all[i].rule
+			} else if u.rank < 0 || all[i].rank < u.rank {
+				u.rank, u.name = all[i].rank, all[i].name
 			}
 		}
-		if u.rule >= 0 && covered < u.end-u.start {
+		if u.rank >= 0 && covered < u.end-u.start {
 			out = append(out, u)
 		}
 	}
@@ -268,19 +329,26 @@ func merge(spans, held []span) []span {
 // Placeholder is what stands in the text for a secret of that name.
 func Placeholder(name string) string { return "[redacted:" + name + "]" }
 
-var placeholder = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\[redacted:[a-z0-9][a-z0-9-]{0,39}\]`)
-})
-
+// placeholders are the places where Placeholder stands.
 func placeholders(s string) []span {
-	if !strings.Contains(s, "[redacted:") {
-		return nil
-	}
+	const open = "[redacted:"
 	var out []span
-	for _, m := range placeholder().FindAllStringIndex(s, -1) {
-		out = append(out, span{start: m[0], end: m[1]})
+	for at := 0; ; {
+		i := strings.Index(s[at:], open)
+		if i < 0 {
+			return out
+		}
+		start := at + i
+		at = start + len(open)
+		end := at
+		for end < len(s) && end-at < 40 && (is(s[end], lowerNum) || s[end] == '-' && end > at) {
+			end++
+		}
+		if end > at && end < len(s) && s[end] == ']' {
+			out = append(out, span{start: start, end: end + 1})
+			at = end + 1
+		}
 	}
-	return out
 }
 
 // Whole says that s is one placeholder and nothing else.
@@ -292,7 +360,7 @@ func Whole(s string) bool {
 // Named redacts the value of a variable: where the name says that it holds a secret,
 // the whole of it.
 func (r *Redactor) Named(name, val string) (string, []Finding) {
-	if secretEnv().MatchString(name) && Value(val) {
+	if secretName(name) && Value(val) {
 		if Whole(val) {
 			return val, nil
 		}
@@ -302,9 +370,11 @@ func (r *Redactor) Named(name, val string) (string, []Finding) {
 	return strings.TrimPrefix(out, name+"="), found
 }
 
-// secretEnv matches names of environment variables whose whole value is secret,
-// spaces and all.
-var secretEnv = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)` + secretName + `$`) })
+// secretName reports whether a variable or a field holds a secret by its name.
+func secretName(name string) bool {
+	k := kindOf(name)
+	return k == aPassword || k == aSecret
+}
 
 // Value accepts a value where the name beside it says that it is a secret, unless it is
 // a reference, or the path of a file that holds the secret.

@@ -1,12 +1,15 @@
 package secrets
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // expand assembles an example. No token stands in this file: {A36} becomes 36
@@ -290,33 +293,55 @@ func TestPlainTextStays(t *testing.T) {
 }
 
 func TestEveryRuleHasATrueAndAFalseExample(t *testing.T) {
-	falseFor := map[string]bool{}
-	for _, c := range plain {
-		falseFor[c.name] = true
+	is, not := map[string]bool{}, map[string]bool{}
+	for _, c := range secrets {
+		is[c.name] = true
 	}
-	for i, ru := range Default().rules {
-		if !falseFor[ru.name] {
-			t.Errorf("%s: no false example", ru.name)
+	for _, c := range plain {
+		not[c.name] = true
+	}
+	for _, f := range formatsOnce() {
+		is[f.name], not[f.name] = true, true // TestFormats
+	}
+	for _, name := range Names() {
+		if !is[name] || !not[name] {
+			t.Errorf("%s: true example: %t, false example: %t", name, is[name], not[name])
 		}
-		hit := false
-		for _, c := range secrets {
-			in := strings.NewReplacer("«", "", "»", "").Replace(expand(c.text))
-			Default().literals.hits(in, func(owner int) {
-				if owner != i || !strings.Contains(in, ru.also) {
-					return
+	}
+}
+
+// Each format finds what its notation says, by its own name, and nothing shorter.
+func TestFormats(t *testing.T) {
+	for _, f := range formatsOnce() {
+		token, short := "", ""
+		for i, p := range f.parts {
+			if p.text != "" {
+				token, short = token+p.text, short+p.text
+				continue
+			}
+			whole := ""
+			for c := 0; len(whole) < max(p.min, 1); c = (c + 53) % 256 {
+				if is(byte(c), p.of) && is(byte(c), alnum) && c != 'x' {
+					whole += string(rune(c))
 				}
-				if ru.find != nil {
-					ru.find(in, func(int, int) { hit = true })
-					return
-				}
-				for _, m := range ru.re().FindAllStringSubmatchIndex(in, -1) {
-					start, end := pick(m, 0)
-					hit = hit || start < end && (ru.accept == nil || ru.accept(in[start:end]))
-				}
-			})
+			}
+			whole = whole[:p.min]
+			token += whole
+			if i == len(f.parts)-1 && p.min > 1 {
+				whole = whole[:p.min-1]
+			}
+			short += whole
 		}
-		if !hit {
-			t.Errorf("rule %d, %s: no true example reaches it", i, ru.name)
+		for _, before := range []string{"", "x ", `{"a":"`, "y="} {
+			got, found := Default().Text(before + token + ` "`)
+			if len(found) != 1 {
+				t.Errorf("%s: %q became %q, found %v", f.name, token, got, found)
+			} else if n := found[0].Name; n != f.name && f.name != "openai-key" {
+				t.Errorf("%s: %q was taken for %s", f.name, token, n)
+			}
+		}
+		if got, found := Default().File("x " + short + " y"); token != short && len(found) > 0 && found[0].Name == f.name {
+			t.Errorf("%s: too short, %q became %q", f.name, short, got)
 		}
 	}
 }
@@ -327,6 +352,58 @@ func TestTwiceIsOnce(t *testing.T) {
 		if twice, found := Default().Text(once); twice != once || found != nil {
 			t.Errorf("%s\n once %s\ntwice %s", c.name, once, twice)
 		}
+	}
+}
+
+// A text that one pass does not settle: what the first puts in place of the value leaves
+// another program on the line.
+func TestSecondPass(t *testing.T) {
+	const in, want = "password=echo mysql -phunter2", "password=[redacted:password] mysql -p[redacted:password]"
+	once, found, _ := Default().pass(t.Context(), in, true)
+	if strings.Contains(once, want) || len(found) != 1 {
+		t.Fatalf("one pass gives %q: the example shows nothing", once)
+	}
+	got, found := Default().Text(in)
+	if got != want || len(found) != 2 {
+		t.Errorf("got %q, found %v; want %q", got, found, want)
+	}
+	if again, found := Default().Text(got); again != got || found != nil {
+		t.Errorf("the second time %q, found %v", again, found)
+	}
+}
+
+// A key that somebody pastes at a prompt comes line by line, each a command.
+func TestPastedKey(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		gone bool
+	}{
+		{"{b64}", true},
+		{"{b70}", true},
+		{"  {b64}", true},
+		{"{b22}==", true},
+		{"{h64}", false},
+		{"{h40}", false},
+		{"/usr/share/doc/Python3/Lib2/site/packages/x/y/z/aBcD1/eFgH2/iJkL3", false},
+		{"make", false},
+		{"{b64} x", false},
+	} {
+		line := expand(c.line)
+		if got, _ := Default().Text(line); strings.Contains(got, strings.TrimSpace(line)) == c.gone {
+			t.Errorf("%q became %q", line, got)
+		}
+	}
+}
+
+func TestFile(t *testing.T) {
+	in := expand("package a\n\nconst token = \"gh§p_{A36}\"\nvar key = `-----BEGIN PRI§VATE KEY-----\n{b64}\n{b20}\n-----END PRI§VATE KEY-----`\nvar password = \"hunter2\"\n")
+	want := "package a\n\nconst token = \"[redacted:github-token]\"\nvar key = `[redacted:private-key]\n\n\n`\nvar password = \"hunter2\"\n"
+	got, found := Default().File(in)
+	if got != want || len(found) != 2 {
+		t.Errorf("got %q, found %v", got, found)
+	}
+	if again, found := Default().File(got); again != got || found != nil {
+		t.Errorf("the second time %q, found %v", again, found)
 	}
 }
 
@@ -377,51 +454,47 @@ func TestExtraRules(t *testing.T) {
 	}
 }
 
-// TestLinear gives each rule texts made to be slow: what it looks for, over and
-// over, without the end. It counts how much of the text a rule's pattern looks at
-// before the last match is found: a pattern that looks further than its own match
-// reads the rest of the text again and again, the square of its length.
+// TestLinear gives the rules texts made to be slow: what they look for, over and over,
+// without the end. Reading on from each place to the end of the text would take minutes;
+// the bound leaves a slow machine a hundred times what it needs.
 func TestLinear(t *testing.T) {
-	units := []string{"mysql ", "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat("A", 40), "echo x | ", "://a:", "password=\"", "eyJaaaaaaaaaa.", "token: ", "a=", "curl -u "}
-	for _, u := range units {
-		text := strings.Repeat(u, 16<<10/len(u))
-		for _, r := range Default().rules {
-			if r.re == nil {
-				continue
-			}
-			if looked := lookedAt(r.re(), text); looked > 4*len(text) {
-				t.Errorf("%s, %q: looked at %d bytes of %d", r.name, u, looked, len(text))
-			}
+	for _, u := range hostile {
+		text := strings.Repeat(u, 256<<10/len(u))
+		began := time.Now()
+		Default().Text(text)
+		if took := time.Since(began); took > 15*time.Second {
+			t.Errorf("%q: %v for %d bytes", u, took, len(text))
 		}
 	}
-	if looked := lookedAt(regexp.MustCompile(`a(?:.*b)?`), strings.Repeat("a", 1000)); looked < 400_000 {
-		t.Errorf("a pattern that takes the square of the text looks at %d bytes of 1,000", looked)
+}
+
+// hostile are texts that make readers read ahead in vain, or find much.
+var hostile = []string{
+	"--password a ", "--password ", "password=", "password=\"", "password='x\\\"", "token: ", "a=", "mysql ", "mysql -p'", "mysql \"", "mysql $(",
+	"curl -u ", "echo x | ", "echo x |", "://a:", "://a@", "eyJ", "eyJaaaaaaaaaa.", "sk-", "hf_", "authorization:", "authorization: a ", "cookie:", "bearer ",
+	"-----BEGIN RSA PRI" + "VATE KEY-----\n" + strings.Repeat("A", 40), "-----END PRI" + "VATE KEY-----", "AAAA\n", "kind: secret\n", ".pgpass\na:1:b:c:d\n",
+	"identified by ", "auth=(\"", "<token>", "<token>\n", "x-api-key:", "set a_token ", "docker login -p x ", "[redacted:x]", "[redacted:", "dp.st.a", "<<< a ", "k8s -us1", "'", "\\\"",
+	"password=hunt'er'", "password=a'b", "pwpwpw-pw", "keykeykey", "passpasspass",
+}
+
+func TestTextContextEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := Default().TextContext(ctx, strings.Repeat("--password a ", stride)); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the context's error", err)
 	}
 }
 
-// lookedAt is how many characters re reads to find all its matches in s.
-func lookedAt(re *regexp.Regexp, s string) int {
-	looked := 0
-	for len(s) > 0 {
-		c := counting{r: strings.NewReader(s)}
-		m := re.FindReaderIndex(&c)
-		looked += c.n
-		if m == nil {
-			break
-		}
-		s = s[max(m[1], 1):]
+func BenchmarkHostile(b *testing.B) {
+	for _, u := range hostile {
+		b.Run(strings.ReplaceAll(u[:min(len(u), 12)], "\n", "."), func(b *testing.B) {
+			text := strings.Repeat(u, 1<<20/len(u))
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				Default().Text(text)
+			}
+		})
 	}
-	return looked
-}
-
-type counting struct {
-	r *strings.Reader
-	n int
-}
-
-func (c *counting) ReadRune() (rune, int, error) {
-	c.n++
-	return c.r.ReadRune()
 }
 
 func FuzzText(f *testing.F) {

@@ -1,0 +1,451 @@
+package secrets
+
+import "strings"
+
+// place is where a secret stands by what is written around it, whoever reads it.
+type place struct {
+	literals []string // in lower case; what it is found by
+	// file: of so sure a form that files are looked at for it, too.
+	file bool
+	find func(t *text, at, to int)
+}
+
+var places = []place{
+	{literals: []string{"private key"}, file: true, find: (*text).privateKey},
+	{literals: []string{"accountkey=", "sharedaccesskey="}, file: true, find: (*text).azureKey},
+	{literals: []string{"aws_secret", "awssecret"}, file: true, find: (*text).awsSecret},
+	{literals: []string{"://"}, find: (*text).url},
+	{literals: []string{"authorization"}, find: (*text).authorization},
+	{literals: []string{"bearer "}, find: (*text).bearer},
+	{literals: []string{"-key:", "apikey:", "-token:", "-secret:", `"token:`, "'token:"}, find: (*text).header},
+	{literals: []string{"cookie:"}, find: (*text).cookie},
+	{literals: []string{":_auth", ":_password"}, find: (*text).npmAuth},
+	{literals: []string{" pass:"}, find: (*text).passArgument},
+	{literals: []string{"identified by", "identified with"}, find: (*text).identifiedBy},
+	{literals: []string{"set password"}, find: (*text).setPassword},
+	{literals: []string{"auth=("}, find: (*text).authPair},
+	{literals: []string{".pgpass"}, find: (*text).passFile},
+	{literals: []string{"kind: secret", "kind: 'secret", `kind: "secret`}, find: (*text).manifest},
+}
+
+// placeNames are the kinds that places find.
+var placeNames = []string{"private-key", "azure-key", "aws-secret-key", "url-password", "url-token", "authorization", "bearer", "api-key", "cookie", "auth-token"}
+
+func (t *text) placed(start, end int, name string) {
+	t.found(start, end, name, rankPlace)
+	t.places = max(t.places, end)
+}
+
+// word is where what begins at p ends: at a blank or a quote.
+func (t *text) word(p int) int {
+	s := t.s
+	for p < len(s) && !is(s[p], space) && s[p] != '"' && s[p] != '\'' {
+		p++
+	}
+	if p < len(s) && s[p] != ' ' && p > 0 && s[p-1] == '\\' {
+		p--
+	}
+	return p
+}
+
+// privateKey is a block in the form of PEM, or the end of one.
+func (t *text) privateKey(at, to int) {
+	s := t.s
+	if strings.HasPrefix(s[to:], " BLOCK") {
+		to += len(" BLOCK")
+	}
+	if !strings.HasPrefix(s[to:], "-----") {
+		return
+	}
+	to += len("-----")
+	head := at
+	for head > 0 && head > at-40 && s[head-1] != '-' {
+		head--
+	}
+	label := s[head:at]
+	start := head - len("-----")
+	if start < 0 || s[start:head] != "-----" {
+		return
+	}
+	if strings.HasPrefix(label, "END") {
+		body := start
+		for body > t.places {
+			low := max(t.places, body-128)
+			line := strings.LastIndexByte(s[low:body-1], '\n') + 1 + low
+			if line == low && low > t.places && s[low-1] != '\n' {
+				break // longer than lines of a key
+			}
+			if text := strings.TrimRight(s[line:body], "\r\n"); text == "" || t.memo.end(s, line, base64) < line+len(strings.TrimRight(text, "=")) {
+				break
+			}
+			body = line
+		}
+		if start-body >= 40 {
+			t.placed(body, to, "private-key")
+		}
+		return
+	}
+	if !strings.HasPrefix(label, "BEGIN") {
+		return
+	}
+	end := to
+	for end < len(s) {
+		c := s[end]
+		if is(c, base64) || is(c, space) || strings.IndexByte(`=\:,.()@<>_`, c) >= 0 || c == '-' && end+1 < len(s) && is(s[end+1], alnum) {
+			end++
+			continue
+		}
+		break
+	}
+	if end-to < 32 {
+		t.places = end
+		return
+	}
+	if strings.HasPrefix(s[end:], "-----END ") {
+		if n := strings.Index(s[end+9:min(len(s), end+64)], "-----"); n >= 0 {
+			end += 9 + n + 5
+		}
+	}
+	t.placed(start, end, "private-key")
+}
+
+// keyLines reports whether a text is nothing but lines of a key that somebody pastes at a
+// prompt, where each line is a command: of base64, as long as PEM has them.
+func keyLines(s string) bool {
+	if len(s) < 20 || len(s) > 100 {
+		return false
+	}
+	s = strings.TrimSpace(s)
+	if len(s) < 20 || len(s) > 80 || len(s) != 64 && len(s) != 70 && len(s) != 76 && s[len(s)-1] != '=' || strings.IndexByte(s, ' ') >= 0 {
+		return false
+	}
+	v := strings.TrimRight(s, "=")
+	padding := len(s) - len(v)
+	var seen class
+	for i := range len(v) {
+		if !is(v[i], base64) {
+			return false
+		}
+		seen |= classes[v[i]] & (digit | upper)
+		if 'a' <= v[i] && v[i] <= 'z' {
+			seen |= lowerNum
+		}
+	}
+	if seen != digit|upper|lowerNum || strings.Count(v, "/") > len(v)/8 || v[0] == '/' {
+		return false
+	}
+	switch len(s) {
+	case 64, 70, 76:
+		return entropyBits(v) >= 4.2
+	}
+	return padding > 0 && padding < 3 && len(s)%4 == 0 && entropyBits(v) >= 3.5
+}
+
+func (t *text) azureKey(_, to int) {
+	e := t.memo.end(t.s, to, base64)
+	if n := e - to; n >= 40 && n <= 88 {
+		for e < len(t.s) && t.s[e] == '=' && e-to < n+2 {
+			e++
+		}
+		t.placed(to, e, "azure-key")
+	}
+}
+
+// awsSecret is what follows aws_secret_access_key: forty characters.
+func (t *text) awsSecret(_, p int) {
+	s := t.s
+	for _, word := range []string{"_", "access", "_", "key"} {
+		if hasFold(s[p:], word) {
+			p += len(word)
+		} else if word == "key" {
+			return
+		}
+	}
+	for range 8 {
+		if p < len(s) && (is(s[p], space) || strings.IndexByte(`"'=:\`, s[p]) >= 0) {
+			p++
+		}
+	}
+	if e := t.memo.end(s, p, base64); e-p == 40 {
+		t.placed(p, e, "aws-secret-key")
+	}
+}
+
+// url is scheme://user:password@host, and a token in the place of the user.
+func (t *text) url(at, p int) {
+	s := t.s
+	if at == 0 || !is(s[at-1], alnum) {
+		return
+	}
+	end, last := p, -1
+	for end < len(s) && end < p+1024 && !is(s[end], space) && s[end] != '/' && s[end] != '"' && s[end] != '\'' && s[end] != '`' {
+		if s[end] == '@' {
+			last = end
+		}
+		end++
+	}
+	if last < 0 {
+		return
+	}
+	colon := p
+	for colon < last && strings.IndexByte(":@?#[", s[colon]) < 0 {
+		colon++
+	}
+	user := s[p:colon]
+	switch {
+	case s[colon] == ':':
+		if pw := s[colon+1 : last]; pw == "x-oauth-basic" {
+			if user != "" && secretValue(user) {
+				t.placed(p, colon, "url-token")
+			}
+		} else if pw != "" && urlPassword(pw) {
+			t.placed(colon+1, last, "url-password")
+		}
+	case s[colon] == '@' && len(user) >= 16 && at >= 4 && (hasFold(s[at-4:], "http") || hasFold(s[at-4:], "ttps")) && hasDigitAndLetter(user) && secretValue(user):
+		t.placed(p, colon, "url-token")
+	}
+}
+
+// schemes are those of the header Authorization.
+func scheme(v string) bool {
+	switch strings.ToLower(v) {
+	case "bearer", "basic", "token", "apikey", "digest", "negotiate", "bot", "aws4-hmac-sha256", "api-token", "genie", "key", "splunk", "klaviyo-api-key", "ssws", "sharedkey", "pat":
+		return true
+	}
+	return false
+}
+
+// authorization is the header, in arguments as well as in what a program printed.
+func (t *text) authorization(at, p int) {
+	s := t.s
+	in := at > 0 && (s[at-1] == '"' || s[at-1] == '\'')
+	p = skipQuote(s, p)
+	p = blanks(s, p)
+	if p >= len(s) || s[p] != ':' && s[p] != '=' {
+		return
+	}
+	p = blanks(s, p+1)
+	before := p
+	p = skipQuote(s, p)
+	in = in || p > before
+	if p >= len(s) {
+		return
+	}
+	end := t.word(p)
+	if len(s[p:end]) <= 24 && end < len(s) && (s[end] == ' ' || s[end] == '\t') && (in || scheme(s[p:end])) {
+		if second := blanks(s, end); second < len(s) {
+			if to := t.word(second); to > second {
+				if secretValue(s[second:to]) {
+					t.placed(second, to, "authorization")
+				}
+				t.places = max(t.places, to)
+				return
+			}
+		}
+	}
+	if n := end - p; (n >= 16 || n >= 6 && in && end < len(s) && (s[end] == '"' || s[end] == '\'')) && secretValue(s[p:end]) {
+		t.placed(p, end, "authorization")
+	}
+	t.places = max(t.places, end)
+}
+
+// skipQuote skips a quote, or an escaped one.
+func skipQuote(s string, p int) int {
+	if p+1 < len(s) && s[p] == '\\' && (s[p+1] == '"' || s[p+1] == '\'') {
+		return p + 2
+	}
+	if p < len(s) && (s[p] == '"' || s[p] == '\'') {
+		return p + 1
+	}
+	return p
+}
+
+func (t *text) bearer(at, p int) {
+	s := t.s
+	if at > 0 && is(s[at-1], name) {
+		return
+	}
+	p = blanks(s, p)
+	e := p
+	for e < len(s) && (is(s[e], base64Any) || s[e] == '.' || s[e] == '~') {
+		e++
+	}
+	if e-p >= 16 && mixed(s[p:e]) {
+		t.placed(p, e, "bearer")
+	}
+	t.places = max(t.places, e)
+}
+
+// header is X-Api-Key: and its kin.
+func (t *text) header(_, p int) {
+	s := t.s
+	start := p - 1
+	for start > 0 && start > p-64 && is(s[start-1], dashed) {
+		start--
+	}
+	switch n := strings.ToLower(s[start : p-1]); {
+	case strings.HasPrefix(n, "x-"):
+	case n == "token", n == "api-token", n == "api-key", n == "apikey", n == "auth-token", n == "auth-key", n == "private-token", n == "job-token", n == "deploy-token":
+	default:
+		return
+	}
+	p = skipQuote(s, blanks(s, p))
+	e := p
+	for e < len(s) && !is(s[e], space) && strings.IndexByte(`"',}`, s[e]) < 0 {
+		e++
+	}
+	if e > p && secretValue(s[p:e]) {
+		t.placed(p, e, "api-key")
+	}
+	t.places = max(t.places, e)
+}
+
+func (t *text) cookie(at, p int) {
+	s := t.s
+	if at > 0 && is(s[at-1], name) {
+		return
+	}
+	for p < len(s) && (s[p] == ' ' || s[p] == '\t') {
+		p++
+	}
+	e := p
+	for e < len(s) && s[e] != '"' && s[e] != '\'' && s[e] != '\r' && s[e] != '\n' {
+		e++
+	}
+	if e > p && secretValue(s[p:e]) {
+		t.placed(p, e, "cookie")
+	}
+	t.places = max(t.places, e)
+}
+
+// npmAuth is //registry/:_authToken=X, and with a blank as npm config set has it.
+func (t *text) npmAuth(_, p int) {
+	s := t.s
+	if hasFold(s[p:], "token") {
+		p += len("token")
+	}
+	q := blanks(s, p)
+	if q < len(s) && s[q] == '=' {
+		q = blanks(s, q+1)
+	}
+	if q == p {
+		return
+	}
+	if from, to, _, ok := t.value(q); ok && secretNotPath(s[from:to]) {
+		t.placed(from, to, "auth-token")
+	}
+}
+
+// passArgument is -passin pass:X, of openssl and those that read it alike.
+func (t *text) passArgument(at, p int) {
+	s := t.s
+	flag := at
+	for flag > 0 && flag > at-16 && is(s[flag-1], letters) {
+		flag--
+	}
+	if flag == at || flag == 0 || s[flag-1] != '-' {
+		return
+	}
+	switch s[flag:at] {
+	case "pass", "passin", "passout", "srcpass", "deststorepass":
+		if from, to, _, ok := t.value(p); ok && secretValue(s[from:to]) {
+			t.placed(from, to, "password")
+		}
+	}
+}
+
+// identifiedBy is SQL: IDENTIFIED BY 'x', IDENTIFIED WITH plugin BY 'x'.
+func (t *text) identifiedBy(_, p int) {
+	s := t.s
+	line := s[p:min(len(s), p+96)]
+	if i := strings.IndexAny(line, `'";`); i >= 0 && line[i] != ';' && strings.TrimSpace(line[:i]) != "" || i >= 0 && line[i] == '\'' || i == 1 {
+		if from, to, _, ok := t.value(p + i); ok && secretValue(s[from:to]) {
+			t.placed(from, to, "password")
+		}
+		return
+	}
+	if q := blanks(s, p); q > p {
+		if from, to, _, ok := t.value(q); ok && secretValue(s[from:to]) {
+			t.placed(from, to, "password")
+		}
+	}
+}
+
+// setPassword is SQL: SET PASSWORD FOR 'ada' = 'x'.
+func (t *text) setPassword(_, p int) {
+	s := t.s
+	i := strings.IndexByte(s[p:min(len(s), p+128)], '=')
+	if i < 0 {
+		return
+	}
+	q := blanks(s, p+i+1)
+	if hasFold(s[q:], "password(") {
+		q += len("password(")
+	}
+	if from, to, quoted, ok := t.value(q); ok && quoted && secretValue(s[from:to]) {
+		t.placed(from, to, "password")
+	}
+}
+
+// authPair is Python's auth=("ada", "x").
+func (t *text) authPair(_, p int) {
+	s := t.s
+	_, to, quoted, ok := t.value(p)
+	if !ok || !quoted {
+		return
+	}
+	if p = to + 1; p < len(s) && s[p] == ',' {
+		if from, to, quoted, ok := t.value(blanks(s, p+1)); ok && quoted && secretValue(s[from:to]) {
+			t.placed(from, to, "password")
+		}
+	}
+}
+
+// passFile is lines of ~/.pgpass, host:port:database:user:password.
+func (t *text) passFile(_, _ int) {
+	if t.pgpass {
+		return
+	}
+	t.pgpass = true
+	for at := 0; at < len(t.s); {
+		line, _, _ := strings.Cut(t.s[at:], "\n")
+		if f := strings.SplitN(strings.TrimRight(line, `"'`), ":", 5); len(f) == 5 && f[4] != "" && !strings.ContainsAny(f[0], " /") && secretValue(f[4]) {
+			from := at + len(f[0]) + len(f[1]) + len(f[2]) + len(f[3]) + 4
+			t.found(from, from+len(f[4]), "password", rankPlace)
+		}
+		at += len(line) + 1
+	}
+}
+
+// manifest is a Secret of Kubernetes: what stands below data and stringData.
+func (t *text) manifest(at, to int) {
+	s := t.s
+	start := strings.LastIndex(s[t.places:at], "\n---") + 1 + t.places
+	end := len(s)
+	if i := strings.Index(s[to:], "\n---"); i >= 0 {
+		end = to + i
+	}
+	below := -1 // how deep data stands, where p is below it
+	for p := start; p < end; {
+		line, _, _ := strings.Cut(s[p:end], "\n")
+		text := strings.TrimLeft(line, " \t")
+		indent := len(line) - len(text)
+		switch {
+		case text == "":
+		case strings.HasPrefix(text, "data:") || strings.HasPrefix(text, "stringData:"):
+			below = indent
+		case indent <= below:
+			below = -1
+		case below >= 0:
+			from := p + indent
+			if i := strings.Index(text, ": "); i > 0 {
+				from += i + 2
+			}
+			if from, to, _, ok := t.value(from); ok && to-from > 1 && s[to-1] != ':' && secretValue(s[from:to]) {
+				t.found(from, to, "secret", rankPlace)
+			}
+		}
+		p += len(line) + 1
+	}
+	t.places = end
+}

@@ -1,0 +1,176 @@
+package secrets
+
+import (
+	"context"
+	"strings"
+)
+
+// text is one pass over a text: what was found, and where each of the readers that read
+// ahead has got to, so that nothing is read twice.
+type text struct {
+	r     *Redactor
+	s     string
+	spans []span
+	memo  memo
+
+	names   int // names before this offset lie in a value that is read already
+	places  int // the same for places
+	walked  int // commands before this offset are walked
+	quoted  int // quotes before this offset are counted
+	quote   byte
+	parted  int // commands before this offset are told apart, the last one
+	command int // begins here
+	pgpass  bool
+	secrets tri // whether the text is a manifest of Kubernetes' secrets
+	netrc   tri
+	values  bool // names, places and programs are looked at, not formats alone
+	err     error
+	tried   map[int]bool // extra rules
+	open    [2]int       // before this offset a quote (" and ') is known not to close
+}
+
+type tri uint8
+
+// has reports whether a text holds a word, asked once.
+func (t *text) has(known *tri, word string) bool {
+	if *known == 0 {
+		*known = 1
+		if strings.Contains(t.s, word) {
+			*known = 2
+		}
+	}
+	return *known == 2
+}
+
+// found notes a secret.
+func (t *text) found(start, end int, name string, rank int) {
+	if start < end {
+		t.spans = append(t.spans, span{start, end, rank, name})
+	}
+}
+
+// Ranks say which name a union of spans bears: the lowest.
+const (
+	rankExtra   = 0
+	rankFormat  = 1000
+	rankPlace   = 3000
+	rankName    = 4000
+	rankProgram = 5000
+	rankEntropy = 9000
+)
+
+// stride is how many bytes are read between two looks at the context.
+const stride = 64 << 10
+
+func (t *text) sweep(ctx context.Context) {
+	next := stride
+	t.r.triggers.each(t.s, func(at int, l *trigger) {
+		if at >= next {
+			next = at + stride
+			if t.err = ctx.Err(); t.err != nil {
+				return
+			}
+		}
+		if t.err != nil {
+			return
+		}
+		switch l.kind {
+		case onFormat:
+			f := &t.r.formats[l.id]
+			if start, end, ok := f.find(t.s, at, &t.memo); ok {
+				t.found(start, end, f.name, rankFormat+int(l.id))
+			}
+		case onPlace:
+			if p := &places[l.id]; (t.values || p.file) && at >= t.places {
+				p.find(t, at, at+len(l.text))
+			}
+		case onName:
+			if t.values && at >= t.names {
+				t.name(at, at+len(l.text))
+			}
+		case onProgram:
+			if t.values && at >= t.walked {
+				t.program(at, at+len(l.text))
+			}
+		case onExtra:
+			if e := &t.r.extra[l.id]; len(t.s) > 0 {
+				t.extra(e, int(l.id))
+			}
+		}
+	})
+}
+
+// value reads a value from p on: in quotes, in quotes that are escaped because all of it
+// stands in others, or bare. Of one that has quotes inside, as the shell joins them, it is
+// all of it. start and end are without the outer quotes.
+func (t *text) value(p int) (start, end int, quoted, ok bool) {
+	s := t.s
+	if p >= len(s) {
+		return 0, 0, false, false
+	}
+	switch c := s[p]; {
+	case c == '"' || c == '\'' || c == '`':
+		if e := closing(s, p+1, c); e > p+1 {
+			return p + 1, e, true, true
+		}
+		return 0, 0, false, false
+	case c == '\\' && p+1 < len(s) && (s[p+1] == '"' || s[p+1] == '\''):
+		for e := p + 2; e < len(s) && s[e] != '\n' && s[e] != s[p+1]; e++ {
+			if s[e] == '\\' && e+1 < len(s) && s[e+1] == s[p+1] {
+				return p + 2, e, true, e > p+2
+			}
+		}
+		return 0, 0, false, false
+	case (c == '$' || c == 'N') && p+1 < len(s) && s[p+1] == '\'':
+		if e := closing(s, p+2, '\''); e > p+2 {
+			return p + 2, e, true, true
+		}
+		return 0, 0, false, false
+	}
+	e := t.memo.end(s, p, bare)
+	for e < len(s) && (s[e] == '\'' || s[e] == '"') && e > p && s[e-1] != '\\' && e+1 < len(s) && is(s[e+1], alnum) {
+		// hunt'er'2, but not the quote that ends what all of it stands in.
+		q := e + 1
+		for q < len(s) && q < e+64 && is(s[q], dotted) {
+			q++
+		}
+		if q >= len(s) || s[q] != s[e] {
+			break
+		}
+		e = t.memo.end(s, q+1, bare)
+	}
+	if e > p && s[e-1] == '\\' && e < len(s) {
+		e-- // an escaped quote, or a line that goes on
+	}
+	return p, e, false, e > p
+}
+
+// closing is where a quote that was opened before p is closed on its line, -1 if it is not.
+func closing(s string, p int, quote byte) int {
+	for ; p < len(s) && s[p] != '\n'; p++ {
+		switch {
+		case s[p] == quote:
+			return p
+		case s[p] == '\\' && quote == '"':
+			p++
+		}
+	}
+	return -1
+}
+
+// blanks skips blanks, and the line ends that a backslash takes away.
+func blanks(s string, p int) int {
+	for p < len(s) {
+		switch {
+		case s[p] == ' ' || s[p] == '\t':
+			p++
+		case s[p] == '\\' && p+1 < len(s) && s[p+1] == '\n':
+			p += 2
+		case s[p] == '\\' && strings.HasPrefix(s[p+1:], "\r\n"):
+			p += 3
+		default:
+			return p
+		}
+	}
+	return p
+}
