@@ -19,10 +19,11 @@ func FuzzObjects(f *testing.F) {
 			f.Add(k.Type, "It broke in commit 9fceb02: see `shop.Cart` in src/cart.go, issue #12 🛒", "make test > /tmp/x", "acme/shop")
 		}
 	}
+	f.Add("\x97", "", "", "")
 	f.Add("dream_had", "```\na\n```\nhttps://github.com/a/b/pull/1) trace 5b8efff798038103d269b633813fc60c", "", "")
 	f.Fuzz(func(t *testing.T, typ, text, line, name string) {
-		if !utf8.ValidString(text) || !utf8.ValidString(line) || !utf8.ValidString(name) {
-			return // proto refuses it
+		if !utf8.ValidString(typ) || !utf8.ValidString(text) || !utf8.ValidString(line) || !utf8.ValidString(name) {
+			return // events and protobuf refuse it
 		}
 		m := &recountv1.AgentEvent{
 			Workspace: name, Agent: name, Session: name, Text: text, Thought: line, ParentEventId: name,

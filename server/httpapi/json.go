@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -143,7 +144,7 @@ func text(value []byte) (string, bool) {
 	if value[0] != '"' {
 		return "", false
 	}
-	if bytes.IndexByte(value, '\\') < 0 {
+	if bytes.IndexByte(value, '\\') < 0 && utf8.Valid(value) {
 		return string(value[1 : len(value)-1]), true
 	}
 	var s string
