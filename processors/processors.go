@@ -47,21 +47,24 @@ type Processor struct {
 	// another version is made anew.
 	Name string
 	Func Func
+	// Check, if not nil, is all that Func refuses of a payload that meets the schema's
+	// constraints, without the work of Func.
+	Check func(payload proto.Message) error
 	// Wire, if not nil, takes the event with its payload in protobuf not decoded: where
 	// decoding costs more than all the rest. It refuses what Func would.
 	Wire func(e schemas.Event, rec *recountv1.Record) error
 }
 
 var table = []Processor{
-	{Type: schemas.TypeCommandExecuted, Name: command.Name, Func: command.Intent},
-	{Type: schemas.TypeOutcomeObserved, Name: command.Name, Func: command.Outcome},
-	{Type: schemas.TypeSourceRevised, Name: source.Name, Func: source.Revised},
-	{Type: schemas.TypeCommitRecorded, Name: source.Name, Func: source.Commit},
+	{Type: schemas.TypeCommandExecuted, Name: command.Name, Func: command.Intent, Check: command.Check},
+	{Type: schemas.TypeOutcomeObserved, Name: command.Name, Func: command.Outcome, Check: command.Check},
+	{Type: schemas.TypeSourceRevised, Name: source.Name, Func: source.Revised, Check: source.Check},
+	{Type: schemas.TypeCommitRecorded, Name: source.Name, Func: source.Commit, Check: source.Check},
 	{Type: schemas.TypeRefMoved, Name: source.Name, Func: source.Ref},
 	{Type: schemas.TypeRetired, Name: source.Name, Func: source.Retired},
 	{Type: schemas.TypeSpansExported, Name: span.Name, Func: span.Exported, Wire: span.Wire},
-	{Type: schemas.TypeAccessLogged, Name: span.Name, Func: span.Logged},
-	{Topic: schemas.TopicAgents, Name: agent.Name, Func: agent.Objects},
+	{Type: schemas.TypeAccessLogged, Name: span.Name, Func: span.Logged, Check: span.CheckLogged},
+	{Topic: schemas.TopicAgents, Name: agent.Name, Func: agent.Objects, Check: agent.Check},
 }
 
 // processorOf is the place in the table of what takes the event, -1 if nothing does.
@@ -70,6 +73,17 @@ func processorOf(e schemas.Event) int {
 	return slices.IndexFunc(table, func(p Processor) bool {
 		return p.Type == e.Type && e.Type != "" || p.Type == "" && p.Topic == kind.Topic
 	})
+}
+
+// Check says what is wrong with an event whose payload has been decoded and meets the
+// schema's constraints: what would make Records reject it. Doors ask it of an event as they
+// are about to append it, redacted, so that what was acknowledged is applied. An error is of
+// class ErrPoison and names the field.
+func Check(e schemas.Event, payload proto.Message) error {
+	if at := processorOf(e); at >= 0 && table[at].Check != nil {
+		return table[at].Check(payload)
+	}
+	return nil
 }
 
 // MakersOf are the names and versions of the processors that make records of the events of

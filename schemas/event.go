@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
 // Content types of a payload.
@@ -71,6 +73,21 @@ var (
 	minTime = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)
 	maxTime = time.Date(2250, 1, 1, 0, 0, 0, 0, time.UTC)
 )
+
+// CheckTime says what is wrong with a time of a payload that records hold in nanoseconds;
+// none is as good as one between 1900 and 2250. An error is of class ErrPoison.
+func CheckTime(field string, at *timestamppb.Timestamp) error {
+	if at == nil {
+		return nil
+	}
+	if err := at.CheckValid(); err != nil {
+		return Poisonf("%s: not a valid time", field)
+	}
+	if t := at.AsTime(); t.Before(minTime) || t.After(maxTime) {
+		return Poisonf("%s: %s is outside %d to %d", field, t.Format(time.RFC3339), minTime.Year(), maxTime.Year())
+	}
+	return nil
+}
 
 // DecodeEvent reads an event from a Kafka record. Whatever the headers leave out
 // is derived deterministically: the type from the topic, the time from the

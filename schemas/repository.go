@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// MaxCommitParts bounds the events that one commit comes in.
+const MaxCommitParts = 4096
+
 var scpLike = regexp.MustCompile(`^(?:[^/@:]+@)?([^/:@]+):(.*)$`)
 
 // CanonicalURL is host and path of a remote, without scheme, user, password,

@@ -9,8 +9,12 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// maxTail is the bound of output_tail in events.proto, in bytes.
-const maxTail = 65536
+// maxTail is the bound of output_tail and stated_intent in events.proto, in bytes;
+// maxCommand that of a command and of a commit's message.
+const (
+	maxTail    = 65536
+	maxCommand = 1 << 20
+)
 
 // maxLogged and maxLoggedName bound the texts of AccessEntry in events.proto.
 const (
@@ -30,6 +34,10 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 		out, fs := r.Text(*s)
 		*s, found = out, append(found, fs...)
 	}
+	bounded := func(s *string, most int) {
+		text(s)
+		*s = head(*s, most)
+	}
 	tail := func(s *string) {
 		text(s)
 		if over := len(*s) - maxTail; over > 0 { // a placeholder may be longer than what it replaces
@@ -46,9 +54,9 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 	}
 	switch m := m.(type) {
 	case *recountv1.CommandExecuted:
-		text(&m.Command)
-		text(&m.Workspace)
-		text(&m.StatedIntent)
+		bounded(&m.Command, maxCommand)
+		bounded(&m.Workspace, maxNamed)
+		bounded(&m.StatedIntent, maxTail)
 		tail(&m.OutputTail)
 		for k, v := range m.Env {
 			m.Env[k] = named(k, v)
@@ -56,7 +64,7 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 	case *recountv1.OutcomeObserved:
 		tail(&m.OutputTail)
 	case *recountv1.CommitRecorded:
-		text(&m.Message)
+		bounded(&m.Message, maxCommand)
 	case *recountv1.AgentEvent:
 		agentEvent(m, text, named)
 	case *tracepb.TracesData:

@@ -117,32 +117,13 @@ func Check(payload proto.Message) error {
 		name string
 		at   *timestamppb.Timestamp
 	}{{"occurred_at", m.OccurredAt}, {"valid_from", m.ValidFrom}, {"valid_until", m.ValidUntil}} {
-		if err := checkTime(f.name, f.at); err != nil {
+		if err := schemas.CheckTime(f.name, f.at); err != nil {
 			return err
 		}
 	}
 	if m.ValidFrom != nil && m.ValidUntil != nil && m.ValidUntil.AsTime().Before(m.ValidFrom.AsTime()) {
 		return schemas.Poisonf("valid_until: %s is before valid_from, %s",
 			m.ValidUntil.AsTime().Format(time.RFC3339), m.ValidFrom.AsTime().Format(time.RFC3339))
-	}
-	return nil
-}
-
-// The times that a record may hold, as for the event's own time.
-var (
-	minTime = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)
-	maxTime = time.Date(2250, 1, 1, 0, 0, 0, 0, time.UTC)
-)
-
-func checkTime(field string, at *timestamppb.Timestamp) error {
-	if at == nil {
-		return nil
-	}
-	if err := at.CheckValid(); err != nil {
-		return schemas.Poisonf("%s: not a valid time", field)
-	}
-	if t := at.AsTime(); t.Before(minTime) || t.After(maxTime) {
-		return schemas.Poisonf("%s: %s is outside %d to %d", field, t.Format(time.RFC3339), minTime.Year(), maxTime.Year())
 	}
 	return nil
 }

@@ -9,7 +9,6 @@
 package command
 
 import (
-	"strings"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -35,31 +34,7 @@ func intent(m *Memory, e schemas.Event, payload proto.Message, rec *recountv1.Re
 	if !ok {
 		return schemas.Poisonf("payload is %T, want CommandExecuted", payload)
 	}
-	for _, f := range []struct{ name, value string }{
-		{"command", c.Command},
-		{"workspace", c.Workspace},
-		{"cwd", c.Cwd},
-		{"session", c.Session},
-		{"shell", c.Shell},
-		{"user", c.User},
-		{"host", c.Host},
-		{"git_head", c.GitHead},
-		{"author", c.Author},
-	} {
-		// No shell passes a NUL on, and stores end strings with it.
-		if strings.IndexByte(f.value, 0) >= 0 {
-			return schemas.Poisonf("%s: holds a NUL byte", f.name)
-		}
-	}
-	if strings.TrimSpace(c.Command) == "" {
-		return schemas.Poisonf("command: only white space")
-	}
-	started, err := unixNano("started_at", c.StartedAt, e.Time)
-	if err != nil {
-		return err
-	}
-	parent, err := eventID("parent_event_id", e.Source, c.ParentEventId)
-	if err != nil {
+	if err := checkCommand(c); err != nil {
 		return err
 	}
 	in := &recountv1.Intent{
@@ -73,11 +48,11 @@ func intent(m *Memory, e schemas.Event, payload proto.Message, rec *recountv1.Re
 		Author:       c.Author,
 		StatedIntent: c.StatedIntent,
 		GitHead:      c.GitHead,
-		ParentId:     parent,
+		ParentId:     eventID(e.Source, c.ParentEventId),
 		DurationNano: nanos(c.Duration),
 		ExitCode:     c.ExitCode,
 		OutputTail:   c.OutputTail,
-		TimeUnixNano: started,
+		TimeUnixNano: unixNano(c.StartedAt, e.Time),
 		ContextHash:  contextHash(c),
 		ContentHash:  ContentHash(c.Command),
 	}
@@ -93,43 +68,26 @@ func Outcome(e schemas.Event, payload proto.Message, rec *recountv1.Record) erro
 	if !ok {
 		return schemas.Poisonf("payload is %T, want OutcomeObserved", payload)
 	}
-	id, err := eventID("command_event_id", e.Source, o.CommandEventId)
-	if err != nil {
-		return err
-	}
-	observed, err := unixNano("observed_at", o.ObservedAt, e.Time)
-	if err != nil {
+	if err := checkOutcome(o); err != nil {
 		return err
 	}
 	rec.Body = &recountv1.Record_Outcome{Outcome: &recountv1.Outcome{
-		IntentId:         id,
+		IntentId:         eventID(e.Source, o.CommandEventId),
 		ExitCode:         o.ExitCode,
 		DurationNano:     nanos(o.Duration),
-		ObservedUnixNano: observed,
+		ObservedUnixNano: unixNano(o.ObservedAt, e.Time),
 		OutputTail:       o.OutputTail,
 		Author:           o.Author,
 	}}
 	return nil
 }
 
-// The times that a record may hold, as for the event's own time.
-var (
-	minTime = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)
-	maxTime = time.Date(2250, 1, 1, 0, 0, 0, 0, time.UTC)
-)
-
-func unixNano(field string, ts *timestamppb.Timestamp, absent time.Time) (int64, error) {
+// unixNano is a time that has been checked, or absent where there is none.
+func unixNano(ts *timestamppb.Timestamp, absent time.Time) int64 {
 	if ts == nil {
-		return absent.UnixNano(), nil
+		return absent.UnixNano()
 	}
-	if err := ts.CheckValid(); err != nil {
-		return 0, schemas.Poisonf("%s: not a valid time", field)
-	}
-	t := ts.AsTime()
-	if t.Before(minTime) || t.After(maxTime) {
-		return 0, schemas.Poisonf("%s: %s is outside %d to %d", field, t.Format(time.RFC3339), minTime.Year(), maxTime.Year())
-	}
-	return t.UnixNano(), nil
+	return ts.AsTime().UnixNano()
 }
 
 // nanos is the duration in nanoseconds, -1 if it is unknown. One longer than an
@@ -143,13 +101,10 @@ func nanos(d *durationpb.Duration) int64 {
 
 // eventID reads a reference to another event as that event's producer wrote it:
 // with the same rule as its ce_id, so that both come to the same 16 bytes.
-func eventID(field, source, id string) ([]byte, error) {
+func eventID(source, id string) []byte {
 	if id == "" {
-		return nil, nil
-	}
-	if strings.IndexByte(id, 0) >= 0 {
-		return nil, schemas.Poisonf("%s: holds a NUL byte", field)
+		return nil
 	}
 	parsed := schemas.ProducerID(source, id)
-	return parsed[:], nil
+	return parsed[:]
 }

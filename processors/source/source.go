@@ -61,8 +61,8 @@ func Revised(_ schemas.Event, payload proto.Message, rec *recountv1.Record) erro
 // Commit hands a `commit.recorded` event on.
 func Commit(_ schemas.Event, payload proto.Message, rec *recountv1.Record) error {
 	m := payload.(*recountv1.CommitRecorded)
-	if m.GetParts() > 0 && m.GetPart() >= m.GetParts() {
-		return schemas.Poisonf("part %d of %d: parts are counted from 0", m.GetPart(), m.GetParts())
+	if err := checkCommit(m); err != nil {
+		return err
 	}
 	rec.Body = &recountv1.Record_Commit{Commit: m}
 	return nil

@@ -13,8 +13,25 @@ import (
 // the service answered.
 func Logged(_ schemas.Event, payload proto.Message, rec *recountv1.Record) error {
 	m := payload.(*recountv1.AccessLogged)
+	if err := CheckLogged(m); err != nil {
+		return err
+	}
 	out := &recountv1.SpanBatch{
 		Observers: []*recountv1.Observer{{Service: clean(m.GetService(), maxName)}},
+	}
+	for i, entry := range m.GetEntries() {
+		out.Observations = append(out.Observations, logged(uint32(i), entry))
+	}
+	rec.Body = &recountv1.Record_Spans{Spans: out}
+	return nil
+}
+
+// CheckLogged says what is wrong with an access log that the schema's constraints let pass.
+// It is all that Logged refuses. Errors are of class ErrPoison and name the field.
+func CheckLogged(payload proto.Message) error {
+	m, ok := payload.(*recountv1.AccessLogged)
+	if !ok {
+		return schemas.Poisonf("payload is %T, want AccessLogged", payload)
 	}
 	for i, entry := range m.GetEntries() {
 		if err := entry.GetTime().CheckValid(); err != nil {
@@ -25,9 +42,7 @@ func Logged(_ schemas.Event, payload proto.Message, rec *recountv1.Record) error
 				return schemas.Poisonf("entries[%d].duration: not a valid duration", i)
 			}
 		}
-		out.Observations = append(out.Observations, logged(uint32(i), entry))
 	}
-	rec.Body = &recountv1.Record_Spans{Spans: out}
 	return nil
 }
 

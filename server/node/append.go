@@ -13,7 +13,7 @@ import (
 
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/pipeline"
-	"github.com/recountdb/recount/processors/agent"
+	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/recent"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -240,12 +240,15 @@ func (a *appender) prepare(e schemas.Event) (prepared, int, error) {
 	if err != nil {
 		return p, 0, err
 	}
-	if ae, ok := m.(*recountv1.AgentEvent); ok {
-		if err := agent.Check(ae); err != nil {
+	if found = len(a.redact.Event(m)); found > 0 && !kind.Free {
+		// A placeholder may be longer than what it replaces.
+		if err := schemas.Validate(m); err != nil {
 			return p, 0, err
 		}
 	}
-	found = len(a.redact.Event(m))
+	if err := processors.Check(e, m); err != nil {
+		return p, 0, err
+	}
 	if e.Type == schemas.TypeSpansExported && e.ContentType == schemas.ContentJSON {
 		// JSON is for those who write it by hand; the log has the form that is small.
 		e.ContentType = schemas.ContentProto

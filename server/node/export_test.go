@@ -1,6 +1,9 @@
 package node
 
-import "github.com/recountdb/recount/query"
+import (
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
 
 // SealEarly makes segments seal after few rows, so that a test has sealed ones.
 func SealEarly(c *Config, rows int) { c.sealRows = rows }
@@ -8,3 +11,9 @@ func SealEarly(c *Config, rows int) { c.sealRows = rows }
 // Sources are what the node's questions are asked of, for those that have no
 // method of their own.
 func (n *Node) Sources() query.Sources { return n.sources() }
+
+// CanAppend says whether Append takes the event.
+func (n *Node) CanAppend(e schemas.Event) error {
+	_, _, err := n.app.prepare(e)
+	return err
+}

@@ -242,8 +242,8 @@ func (f *fold) whole(id []byte, m *recountv1.CommitRecorded) (*recountv1.CommitR
 	if m.Parts <= 1 {
 		return m, nil
 	}
-	if m.Parts > maxParts {
-		return nil, badf("a commit of %d parts: at most %d are taken", m.Parts, maxParts)
+	if m.Parts > schemas.MaxCommitParts {
+		return nil, badf("a commit of %d parts: at most %d are taken", m.Parts, schemas.MaxCommitParts)
 	}
 	key := func(part int32) []byte { return partKey(f.t.Shard(), m, id, part) }
 	values := make([][]byte, m.Parts)
@@ -282,6 +282,3 @@ func (f *fold) whole(id []byte, m *recountv1.CommitRecorded) (*recountv1.CommitR
 	}
 	return all, nil
 }
-
-// maxParts bounds what a commit's parts take together.
-const maxParts = 4096

@@ -179,6 +179,7 @@ func TestRefused(t *testing.T) {
 	for want, o := range map[string]*recountv1.Observation{
 		"observation 0: observer 3 of 1": {Observer: 3},
 		"observation 0: ids of trace, span and parent of 15, 8 and 0 bytes, want 16, 8 and 8 or 0":  {TraceId: id[:15], SpanId: id[:8]},
+		"observation 0: ids of trace, span and parent of 8, 0 and 0 bytes, want 16, 8 and 8 or 0":   {TraceId: id[:8]},
 		"observation 0: ids of trace, span and parent of 0, 0 and 8 bytes, want 16, 8 and 8 or 0":   {ParentId: id[:8]},
 		"observation 0: ids of trace, span and parent of 16, 8 and 16 bytes, want 16, 8 and 8 or 0": {TraceId: id, SpanId: id[:8], ParentId: id},
 		"observation 0: ids of link 1 of 16 and 9 bytes, want 16 and 8":                             {TraceId: id, SpanId: id[:8], Links: []*recountv1.SpanLink{{TraceId: id, SpanId: id[:8]}, {TraceId: id, SpanId: id[:9]}}},

@@ -17,7 +17,7 @@ const (
 	// Name of the projection.
 	Name = "runtime"
 	// Version of what it stores.
-	Version = 1
+	Version = 2
 )
 
 // Rows that are changed by each batch are written once for each table in memory,
@@ -119,8 +119,8 @@ func checkBatch(b *recountv1.SpanBatch) error {
 		if int(o.Observer) >= len(b.Observers) {
 			return fmt.Errorf("observation %d: observer %d of %d", i, o.Observer, len(b.Observers))
 		}
-		if len(o.SpanId) == 0 && len(o.TraceId) == 0 && len(o.ParentId) == 0 && len(o.Links) == 0 {
-			continue
+		if len(o.SpanId) == 0 && (len(o.TraceId) == 0 || len(o.TraceId) == 16) && len(o.ParentId) == 0 && len(o.Links) == 0 {
+			continue // a line of an access log, which may name its trace and is no span of it
 		}
 		if len(o.TraceId) != 16 || len(o.SpanId) != 8 || len(o.ParentId) != 0 && len(o.ParentId) != 8 {
 			return fmt.Errorf("observation %d: ids of trace, span and parent of %d, %d and %d bytes, want 16, 8 and 8 or 0", i, len(o.TraceId), len(o.SpanId), len(o.ParentId))
