@@ -38,6 +38,11 @@ func (e endpoint) options() ([]kgo.Opt, error) {
 		// An event and the batch around it; room for brokers that send more.
 		kgo.BrokerMaxReadBytes(int32(max(100<<20, 2*e.cfg.MaxEventBytes))),
 	}
+	if e.dial != nil {
+		return append(opts, kgo.Dialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return e.dial(ctx)
+		})), nil
+	}
 	switch strings.ToUpper(e.cfg.SASL.Mechanism) {
 	case "PLAIN":
 		opts = append(opts, kgo.SASL(plain.Auth{User: e.cfg.SASL.User, Pass: e.cfg.SASL.Password}.AsMechanism()))
@@ -45,11 +50,6 @@ func (e endpoint) options() ([]kgo.Opt, error) {
 		opts = append(opts, kgo.SASL(scram.Auth{User: e.cfg.SASL.User, Pass: e.cfg.SASL.Password}.AsSha256Mechanism()))
 	case "SCRAM-SHA-512":
 		opts = append(opts, kgo.SASL(scram.Auth{User: e.cfg.SASL.User, Pass: e.cfg.SASL.Password}.AsSha512Mechanism()))
-	}
-	if e.dial != nil {
-		return append(opts, kgo.Dialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return e.dial(ctx)
-		})), nil
 	}
 	tls, err := e.cfg.TLS.config()
 	if err != nil {

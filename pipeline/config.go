@@ -57,13 +57,14 @@ type Config struct {
 	// asking for them.
 	AutoCreateTopics bool
 
-	// Broker holds the embedded broker's other options: its limits, its hooks.
+	// Broker holds the embedded broker's other options: its limits, its hooks, TLS,
+	// who may log in besides SASL's user.
 	// What the fields here say (addresses, partitions, sizes, logger) they say
 	// for it, too.
 	Broker broker.Options
 
 	// SASL is how to authenticate; with the embedded broker, what its TCP
-	// clients must present.
+	// clients must present (this process reaches it in memory, without).
 	SASL SASL
 	// TLS to outside brokers.
 	TLS TLS
@@ -172,7 +173,7 @@ func (c Config) Validate() error {
 		bad("tls.cert_file", fmt.Sprintf("%q", c.TLS.CertFile), "both cert_file and key_file, or neither")
 	}
 	if c.TLS.Enabled && len(c.Brokers) == 0 {
-		bad("tls.enabled", true, "false with the embedded broker, which serves plain TCP")
+		bad("tls.enabled", true, "false with the embedded broker: Broker.TLS serves TLS")
 	}
 	return errors.Join(errs...)
 }

@@ -30,10 +30,8 @@ func openEmbedded(cfg Config) (*broker.Broker, error) {
 		if err != nil {
 			return nil, err
 		}
-		opts.SASL = broker.SASLOptions{
-			Users:      map[string]broker.Credential{cfg.SASL.User: credential},
-			Mechanisms: []string{strings.ToUpper(cfg.SASL.Mechanism)},
-		}
+		opts.SASL.Users = map[string]broker.Credential{cfg.SASL.User: credential}
+		opts.SASL.Mechanisms = []string{strings.ToUpper(cfg.SASL.Mechanism)}
 	}
 	b, err := broker.Open(dir, opts)
 	for _, known := range []error{broker.ErrLocked, broker.ErrNewerFormat, broker.ErrLoss, broker.ErrDamaged} {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/pipeline/broker"
+	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
@@ -151,14 +153,9 @@ func (a *app) client(ctx context.Context, cfg node.Config, e node.Endpoints) (*h
 	if e.HTTP == "" {
 		return nil, busy
 	}
-	token := a.getenv("RECOUNT_TOKEN")
-	if token == "" && e.TokenFile != "" {
-		b, err := os.ReadFile(e.TokenFile)
-		if err != nil {
-			return nil, fmt.Errorf("the token of the server at %s: %w; or set RECOUNT_TOKEN", e.HTTP, err)
-		}
-		line, _, _ := strings.Cut(string(b), "\n")
-		token = strings.TrimSpace(line)
+	token, err := a.token(e)
+	if err != nil {
+		return nil, err
 	}
 	c, err := httpapi.NewClient(e.HTTP, token, nil)
 	if err != nil {
@@ -180,6 +177,20 @@ func (a *app) client(ctx context.Context, cfg node.Config, e node.Endpoints) (*h
 		return nil, busy
 	}
 	return c, nil
+}
+
+// token is what the server of the data directory is asked with.
+func (a *app) token(e node.Endpoints) (string, error) {
+	token := a.getenv("RECOUNT_TOKEN")
+	if token != "" || e.TokenFile == "" {
+		return token, nil
+	}
+	b, err := os.ReadFile(e.TokenFile)
+	if err != nil {
+		return "", fmt.Errorf("the token of the server at %s: %w; or set RECOUNT_TOKEN", e.HTTP, err)
+	}
+	line, _, _ := strings.Cut(string(b), "\n")
+	return strings.TrimSpace(line), nil
 }
 
 // distrust says what to do about a server's certificate.
@@ -215,7 +226,7 @@ func (a *app) withLog(ctx context.Context, fn func(l *pipeline.Log) error) (err 
 	if a.serverURL() != "" && len(cfg.Kafka.Brokers) == 0 {
 		return usagef("the log is read by Kafka's protocol, not by --server: name kafka.brokers in the config")
 	}
-	brokers := cfg.Kafka.Brokers
+	brokers, k := cfg.Kafka.Brokers, cfg.Kafka
 	if len(brokers) == 0 {
 		b, err := a.open(ctx, cfg, defaultWait, appendOnly...)
 		if err != nil {
@@ -234,9 +245,16 @@ func (a *app) withLog(ctx context.Context, fn func(l *pipeline.Log) error) (err 
 				return fmt.Errorf("the server (pid %d) does not listen for Kafka clients: start it without --kafka none", e.PID)
 			}
 			brokers = []string{e.Kafka}
+			k.TLS.Enabled = e.KafkaTLS
+			if k.SASL.Mechanism == "" && e.TokenNeeded {
+				token, err := a.token(e)
+				if err != nil {
+					return err
+				}
+				k.SASL = node.SASLConfig{Mechanism: broker.MechanismPlain, User: access.OperatorName, Password: token}
+			}
 		}
 	}
-	k := cfg.Kafka
 	l, err := pipeline.Open(ctx, pipeline.Config{
 		Brokers: brokers, Prefix: k.Prefix, Partitions: k.Partitions, ReplicationFactor: k.ReplicationFactor,
 		SASL:   pipeline.SASL{Mechanism: k.SASL.Mechanism, User: k.SASL.User, Password: k.SASL.Password},

@@ -50,6 +50,8 @@ With --brokers it uses an outside Kafka or Redpanda in place of the embedded log
 			set("otlp-http", func() { cfg.OTLP.HTTP = flags.OTLP.HTTP })
 			set("kafka", func() { cfg.Kafka.Listen = flags.Kafka.Listen })
 			set("kafka-advertise", func() { cfg.Kafka.Advertise = flags.Kafka.Advertise })
+			set("kafka-tls-cert", func() { cfg.Kafka.CertFile = flags.Kafka.CertFile })
+			set("kafka-tls-key", func() { cfg.Kafka.KeyFile = flags.Kafka.KeyFile })
 			set("brokers", func() { cfg.Kafka.Brokers = flags.Kafka.Brokers })
 			set("topic-prefix", func() { cfg.Kafka.Prefix = flags.Kafka.Prefix })
 			set("partitions", func() { cfg.Kafka.Partitions = flags.Kafka.Partitions })
@@ -89,7 +91,7 @@ With --brokers it uses an outside Kafka or Redpanda in place of the embedded log
 				}
 				switch {
 				case e.Kafka != "":
-					a.printf("  kafka  %s\n", e.Kafka)
+					a.printf("  kafka  %s   (%s)\n", e.Kafka, n.KafkaAccess())
 				case len(e.Brokers) > 0:
 					a.printf("  kafka  %s (outside)\n", strings.Join(e.Brokers, ","))
 				}
@@ -111,7 +113,7 @@ With --brokers it uses an outside Kafka or Redpanda in place of the embedded log
 	f := c.Flags()
 	f.StringVar(&flags.HTTP.Listen, "http", node.DefaultHTTPListen, "the API's address; :0 picks a port")
 	f.StringSliceVar(&flags.HTTP.Hosts, "http-host", nil, "names by which clients may call the API, besides localhost")
-	f.StringVar(&flags.HTTP.TokenFile, "token-file", "", "a file whose first line clients must present as bearer token: the operator's")
+	f.StringVar(&flags.HTTP.TokenFile, "token-file", "", "a file whose first line clients must present as bearer token, Kafka's as password of the user operator: the operator's")
 	f.StringVar(&flags.HTTP.TokensFile, "tokens-file", "", "a file of further tokens, each good for a tenant, workspaces and an agent: recount token new makes them")
 	f.StringVar(&flags.HTTP.CertFile, "tls-cert", "", "serve TLS with this certificate")
 	f.StringVar(&flags.HTTP.KeyFile, "tls-key", "", "and this key")
@@ -120,6 +122,8 @@ With --brokers it uses an outside Kafka or Redpanda in place of the embedded log
 	f.StringVar(&flags.OTLP.HTTP, "otlp-http", node.DefaultOTLPHTTP, "the address that takes spans by OTLP over HTTP; :0 picks a port, none takes none")
 	f.StringVar(&flags.Kafka.Listen, "kafka", node.DefaultKafkaListen, "the embedded log's address for Kafka clients; none for no listener")
 	f.StringVar(&flags.Kafka.Advertise, "kafka-advertise", "", "the host:port that Kafka clients are told to connect to (default the address it listens on)")
+	f.StringVar(&flags.Kafka.CertFile, "kafka-tls-cert", "", "serve Kafka clients by TLS with this certificate")
+	f.StringVar(&flags.Kafka.KeyFile, "kafka-tls-key", "", "and this key")
 	f.StringSliceVar(&flags.Kafka.Brokers, "brokers", nil, "brokers of an outside Kafka, in place of the embedded log")
 	f.StringVar(&flags.Kafka.Prefix, "topic-prefix", "recount.", "what topics' names start with")
 	f.IntVar(&flags.Kafka.Partitions, "partitions", 4, "partitions of a topic when it is created")

@@ -73,11 +73,7 @@ func (b *Broker) serveDeleteTopics(ctx context.Context, r *request) (kmsg.Respon
 	req := r.msg.(*kmsg.DeleteTopicsRequest)
 	resp := kmsg.NewPtrDeleteTopicsResponse()
 	resp.SetVersion(req.Version)
-	asked := req.Topics
-	for _, name := range req.TopicNames {
-		asked = append(asked, kmsg.DeleteTopicsRequestTopic{Topic: kmsg.StringPtr(name)})
-	}
-	for _, rt := range asked {
+	for _, rt := range namedTopics(req) {
 		st := kmsg.NewDeleteTopicsResponseTopic()
 		st.Topic, st.TopicID = rt.Topic, rt.TopicID
 		var name string
@@ -95,6 +91,15 @@ func (b *Broker) serveDeleteTopics(ctx context.Context, r *request) (kmsg.Respon
 		resp.Topics = append(resp.Topics, st)
 	}
 	return resp, nil
+}
+
+// namedTopics are the topics that a request names, in whichever way its version has.
+func namedTopics(req *kmsg.DeleteTopicsRequest) []kmsg.DeleteTopicsRequestTopic {
+	asked := req.Topics
+	for _, name := range req.TopicNames {
+		asked = append(asked, kmsg.DeleteTopicsRequestTopic{Topic: kmsg.StringPtr(name)})
+	}
+	return asked
 }
 
 func (b *Broker) serveCreatePartitions(ctx context.Context, r *request) (kmsg.Response, error) {

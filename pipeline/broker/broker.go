@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -158,6 +159,9 @@ func (b *Broker) accept(l net.Listener) {
 				return
 			}
 			continue
+		}
+		if b.opts.TLS != nil {
+			nc = tls.Server(nc, b.opts.TLS)
 		}
 		if !b.serve(nc, false) {
 			nc.Close()

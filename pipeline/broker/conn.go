@@ -3,6 +3,7 @@ package broker
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -52,6 +53,7 @@ type conn struct {
 	// worker
 	principal string    // who the client proved to be; "" without authentication
 	auth      *exchange // authentication under way
+	session   Session   // what it may do now; nil: everything
 	held      int       // of the fetch budget, by the request being served
 	// raw, if set, gets the next frame instead of the dispatch, and returns what
 	// to answer: SASL in its oldest form sends tokens without a Kafka header.
@@ -79,12 +81,20 @@ func newConn(b *Broker, nc net.Conn, id uint64, mem bool) *conn {
 	c := &conn{b: b, nc: nc, id: id, mem: mem, in: make(chan []byte, maxPipelined), out: make(chan outbound, maxPipelined)}
 	c.room.L = &c.mu
 	c.ctx, c.cancel = context.WithCancel(b.ctx)
-	c.authed.Store(!b.authRequired())
+	c.authed.Store(mem || !b.authRequired())
 	return c
 }
 
 // run serves the connection until it ends.
 func (c *conn) run() {
+	if err := c.secure(); err != nil {
+		if c.ctx.Err() == nil {
+			c.b.log.Info("client connection closed", "remote", c.nc.RemoteAddr().String(), "err", err)
+		}
+		c.cancel()
+		c.nc.Close()
+		return
+	}
 	var wg sync.WaitGroup
 	wg.Go(c.write)
 	wg.Go(c.work)
@@ -105,6 +115,30 @@ func (c *conn) run() {
 	c.cancel()
 	wg.Wait()
 	c.nc.Close()
+}
+
+// secure completes the TLS handshake where there is to be one.
+func (c *conn) secure() error {
+	t, ok := c.nc.(*tls.Conn)
+	if !ok {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, c.b.opts.FrameTimeout)
+	defer cancel()
+	if err := t.HandshakeContext(ctx); err != nil {
+		return fmt.Errorf("tls: %w", err)
+	}
+	return nil
+}
+
+// private reports whether nobody but the two sides can read what is sent: over TLS,
+// and on this machine.
+func (c *conn) private() bool {
+	if _, ok := c.nc.(*tls.Conn); ok {
+		return true
+	}
+	addr, ok := c.nc.RemoteAddr().(*net.TCPAddr)
+	return c.mem || ok && addr.IP.IsLoopback()
 }
 
 // isClosed reports whether a connection was used after one of the two sides
@@ -145,6 +179,9 @@ func (c *conn) read() error {
 			return err
 		}
 		if limit := c.frameLimit(key); size > limit {
+			if size>>8 == 0x160301 {
+				return fmt.Errorf("%w: the client speaks TLS, which is not set up here", errFrame)
+			}
 			return fmt.Errorf("%w: %d bytes, at most %d for %s", errFrame, size, limit, kmsg.NameForKey(key))
 		}
 		if _, err := r.Discard(4); err != nil {
@@ -292,11 +329,22 @@ func (c *conn) handle(frame []byte) (outbound, error) {
 		}
 		return answer(resp)
 	}
+	rights, err := c.limits()
+	if err != nil {
+		return o, err
+	}
+	if rights != nil {
+		if resp, no := denied(req); resp != nil {
+			return answer(resp)
+		} else if no {
+			return o, fmt.Errorf("user %q may not ask for %s", c.principal, kmsg.NameForKey(h.key))
+		}
+	}
 	o.reuse = h.key == kmsg.Produce.Int16()
 	if a.begin == nil {
 		c.awaitAnswered()
 	}
-	o.finish, err = c.b.begin(c.ctx, a, &request{conn: c, clientID: h.clientID, msg: req})
+	o.finish, err = c.b.begin(c.ctx, a, &request{conn: c, clientID: h.clientID, msg: req, rights: rights})
 	o.held, c.held = c.held, 0
 	return o, err
 }

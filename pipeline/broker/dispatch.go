@@ -43,6 +43,7 @@ type request struct {
 	conn     *conn
 	clientID string // "" if the client gave none
 	msg      kmsg.Request
+	rights   *Rights // what the client may do; nil: everything
 }
 
 // apis is the table of what the broker serves. Group and SASL handlers live in

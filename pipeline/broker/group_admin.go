@@ -154,26 +154,44 @@ func (c *coordinator) deleteGroup(ctx context.Context, id string) error {
 // findCoordinator answers a FindCoordinator: it is always this broker.
 func findCoordinator(req *kmsg.FindCoordinatorRequest, host string, port int32) *kmsg.FindCoordinatorResponse {
 	resp := req.ResponseKind().(*kmsg.FindCoordinatorResponse)
-	var err *kerr.Error
-	var message *string
-	if req.CoordinatorType != 0 {
-		err = kerr.InvalidRequest
-		message = kmsg.StringPtr("only consumer groups have a coordinator here: transactions and share groups are not served")
+	switch req.CoordinatorType {
+	case coordinatorGroup:
+	case coordinatorTransaction:
+		// Clients look for another coordinator until their own time-out after most
+		// errors, and end at once after this one.
+		return refuseCoordinator(req, kerr.TransactionalIDAuthorizationFailed, "transactions are not served")
+	default:
+		return refuseCoordinator(req, kerr.InvalidRequest, "only consumer groups have a coordinator here: share groups are not served")
 	}
 	if req.Version >= 4 {
 		for _, key := range req.CoordinatorKeys {
 			k := kmsg.NewFindCoordinatorResponseCoordinator()
 			k.Key, k.NodeID, k.Host, k.Port = key, nodeID, host, port
-			if err != nil {
-				k.ErrorCode, k.ErrorMessage, k.NodeID, k.Host, k.Port = err.Code, message, -1, "", -1
-			}
 			resp.Coordinators = append(resp.Coordinators, k)
 		}
 		return resp
 	}
 	resp.NodeID, resp.Host, resp.Port = nodeID, host, port
-	if err != nil {
-		resp.ErrorCode, resp.ErrorMessage, resp.NodeID, resp.Host, resp.Port = err.Code, message, -1, "", -1
+	return resp
+}
+
+// What a coordinator is wanted for, in FindCoordinator.
+const (
+	coordinatorGroup       = 0
+	coordinatorTransaction = 1
+)
+
+// refuseCoordinator answers that there is no coordinator for any of the keys.
+func refuseCoordinator(req *kmsg.FindCoordinatorRequest, e *kerr.Error, why string) *kmsg.FindCoordinatorResponse {
+	resp := req.ResponseKind().(*kmsg.FindCoordinatorResponse)
+	if req.Version < 4 {
+		resp.ErrorCode, resp.ErrorMessage, resp.NodeID, resp.Host, resp.Port = e.Code, &why, -1, "", -1
+		return resp
+	}
+	for _, key := range req.CoordinatorKeys {
+		k := kmsg.NewFindCoordinatorResponseCoordinator()
+		k.Key, k.ErrorCode, k.ErrorMessage, k.NodeID, k.Host, k.Port = key, e.Code, &why, -1, "", -1
+		resp.Coordinators = append(resp.Coordinators, k)
 	}
 	return resp
 }

@@ -24,24 +24,29 @@ func (b *Broker) serveMetadata(ctx context.Context, r *request) (kmsg.Response, 
 	// All topics: null, or none in version 0.
 	if req.Topics == nil || req.Version == 0 && len(req.Topics) == 0 {
 		for _, t := range b.topics.all() {
-			resp.Topics = append(resp.Topics, describeTopic(t))
+			if r.rights.mayAppend(t.name) {
+				resp.Topics = append(resp.Topics, describeTopic(t))
+			}
 		}
 		return resp, nil
 	}
 	create := b.opts.AutoCreateTopics && (req.Version < 4 || req.AllowAutoTopicCreation)
 	for _, rt := range req.Topics {
-		resp.Topics = append(resp.Topics, b.topicMetadata(ctx, rt, create))
+		resp.Topics = append(resp.Topics, b.topicMetadata(ctx, rt, create, r.rights))
 	}
 	return resp, nil
 }
 
-func (b *Broker) topicMetadata(ctx context.Context, rt kmsg.MetadataRequestTopic, create bool) kmsg.MetadataResponseTopic {
+func (b *Broker) topicMetadata(ctx context.Context, rt kmsg.MetadataRequestTopic, create bool, rights *Rights) kmsg.MetadataResponseTopic {
 	var name string
 	if rt.Topic != nil {
 		name = *rt.Topic
 	}
 	t, err := b.topics.find(name, rt.TopicID)
-	if t == nil && create && rt.Topic != nil {
+	switch {
+	case t != nil && !rights.mayAppend(t.name), t == nil && rt.Topic != nil && !rights.mayAppend(name):
+		t, err = nil, kerr.TopicAuthorizationFailed
+	case t == nil && create && rt.Topic != nil:
 		var refused *refusal
 		t, refused = b.createTopic(ctx, name, -1, nil, false)
 		if refused != nil {
@@ -55,7 +60,7 @@ func (b *Broker) topicMetadata(ctx context.Context, rt kmsg.MetadataRequestTopic
 	if t != nil {
 		return describeTopic(t)
 	}
-	if rt.Topic != nil && !topicName.MatchString(name) {
+	if err != kerr.TopicAuthorizationFailed && rt.Topic != nil && !topicName.MatchString(name) {
 		err = kerr.InvalidTopicException
 	}
 	st := kmsg.NewMetadataResponseTopic()

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"time"
@@ -20,6 +21,9 @@ type Options struct {
 	// to (a container's published port). Empty: each client is told the address
 	// it has already reached.
 	AdvertisedAddr string
+
+	// TLS serves the listeners by TLS, with the certificates it holds. Nil: plain TCP.
+	TLS *tls.Config
 
 	// ClusterID names the log for ever; it is generated at the first opening when
 	// empty. Opening an existing log under another id is an error.
@@ -80,7 +84,8 @@ type Options struct {
 	// producer are kept after its last batch. Default 7 days.
 	ProducerExpiry time.Duration
 
-	// SASL names the users that may connect. Empty: no authentication.
+	// SASL names the users that may connect over TCP. Empty: no authentication. In
+	// memory nobody needs to authenticate.
 	SASL SASLOptions
 
 	// Groups bounds consumer groups.

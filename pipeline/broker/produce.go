@@ -95,6 +95,8 @@ func (b *Broker) beginProduce(_ context.Context, r *request) (func() (kmsg.Respo
 			switch {
 			case all != nil:
 				a.refuse(all, "")
+			case t != nil && !r.rights.mayAppend(t.name), t == nil && rt.Topic != "" && !r.rights.mayAppend(rt.Topic):
+				a.refuse(kerr.TopicAuthorizationFailed, "")
 			case terr != nil:
 				a.refuse(terr, "")
 			default:

@@ -26,12 +26,18 @@ const (
 // allMechanisms, the better first: that is the order a client is told.
 var allMechanisms = []string{MechanismScramSHA512, MechanismScramSHA256, MechanismPlain}
 
-// SASLOptions says who may connect.
+// SASLOptions says who may connect over TCP.
 type SASLOptions struct {
 	// Users are the credentials by user name. With none, everyone may connect
 	// and nobody needs to authenticate; with any, a connection may do nothing
-	// but authenticate until it has. All users may do everything.
+	// but authenticate until it has. All of Users may do everything.
 	Users map[string]Credential
+
+	// Login, if not nil, checks the name and password of who is none of Users, and
+	// says what he may do; an error is why he may not connect. It wants the password
+	// itself, so that it is asked for what comes by PLAIN alone, and only over TLS or
+	// from this machine.
+	Login func(user, password string) (Session, error)
 
 	// Mechanisms are those offered, of PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
 	// Leave PLAIN out where the network is not to be trusted: it sends the
@@ -96,6 +102,7 @@ func (o SASLOptions) validate() error {
 // authenticator checks who clients say they are.
 type authenticator struct {
 	users      map[string]Credential
+	login      func(user, password string) (Session, error)
 	mechanisms []string
 
 	// secret makes up salts for users that do not exist, the same each time.
@@ -114,11 +121,15 @@ var errAuth = errors.New("authentication failed: wrong user or password")
 func newAuthenticator(o SASLOptions) (*authenticator, error) {
 	a := &authenticator{
 		users:      o.Users,
+		login:      o.Login,
 		mechanisms: o.Mechanisms,
 		secret:     make([]byte, 32),
 		deriving:   make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 	}
-	if len(a.mechanisms) == 0 {
+	switch {
+	case len(o.Users) == 0:
+		a.mechanisms = nil
+	case len(a.mechanisms) == 0:
 		a.mechanisms = allMechanisms
 	}
 	_, _ = rand.Read(a.secret) // never fails
@@ -142,7 +153,8 @@ func (a *authenticator) credential(name string) Credential {
 }
 
 // plain checks a PLAIN token: authorisation id, NUL, name, NUL, password.
-func (a *authenticator) plain(token []byte) (user string, err error) {
+func (x *exchange) plain(token []byte) (user string, err error) {
+	a := x.a
 	parts := bytes.Split(token, []byte{0})
 	if len(parts) != 3 {
 		return "", errors.New("authentication failed: a PLAIN token is [authzid] NUL name NUL password")
@@ -150,6 +162,13 @@ func (a *authenticator) plain(token []byte) (user string, err error) {
 	authz, name, password := string(parts[0]), string(parts[1]), string(parts[2])
 	if authz != "" && authz != name {
 		return "", errors.New("authentication failed: acting for another user is not supported")
+	}
+	_, known := a.users[name]
+	if !slices.Contains(a.mechanisms, MechanismPlain) || !known && x.private && a.login != nil {
+		if x.session, err = a.login(name, password); err != nil {
+			return "", fmt.Errorf("authentication failed: %w", err)
+		}
+		return name, nil
 	}
 	c := a.credential(name)
 	a.deriving <- struct{}{}
@@ -165,15 +184,25 @@ func (a *authenticator) plain(token []byte) (user string, err error) {
 type exchange struct {
 	a         *authenticator
 	mechanism string
+	private   bool         // nobody else can read what is said
 	scram     *scramServer // nil with PLAIN
+	session   Session      // what Login said that the user may do; nil for one of Users
+}
+
+// offered are the mechanisms that a client may use, the better first.
+func (a *authenticator) offered(private bool) []string {
+	if a.login == nil || !private || slices.Contains(a.mechanisms, MechanismPlain) {
+		return a.mechanisms
+	}
+	return append(slices.Clone(a.mechanisms), MechanismPlain)
 }
 
 // begin starts an exchange; nil if the mechanism is not offered.
-func (a *authenticator) begin(mechanism string) *exchange {
-	if !slices.Contains(a.mechanisms, mechanism) {
+func (a *authenticator) begin(mechanism string, private bool) *exchange {
+	if !slices.Contains(a.offered(private), mechanism) {
 		return nil
 	}
-	x := &exchange{a: a, mechanism: mechanism}
+	x := &exchange{a: a, mechanism: mechanism, private: private}
 	switch mechanism {
 	case MechanismScramSHA256:
 		x.scram = &scramServer{hash: sha256.New, keys: func(user string) scram.StoredCredentials { return a.credential(user).sha256 }}
@@ -187,7 +216,7 @@ func (a *authenticator) begin(mechanism string) *exchange {
 // has proved to be it, which ends the exchange, as an error does.
 func (x *exchange) step(token []byte) (answer []byte, user string, err error) {
 	if x.scram == nil {
-		user, err = x.a.plain(token)
+		user, err = x.plain(token)
 		return []byte{}, user, err
 	}
 	said, done, err := x.scram.step(string(token))

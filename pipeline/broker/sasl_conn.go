@@ -3,6 +3,7 @@ package broker
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -13,7 +14,11 @@ import (
 // 0 of the handshake, bare in frames of their own. Whatever fails ends the
 // connection, after an answer that says why where there is a place for it.
 
-func (b *Broker) authRequired() bool { return len(b.opts.SASL.Users) > 0 }
+func (b *Broker) authRequired() bool { return len(b.opts.SASL.Users) > 0 || b.opts.SASL.Login != nil }
+
+// failedAuthDelay is how long an answer takes that a password was wrong, so that
+// guessing takes time. Clients expect as much of Apache Kafka.
+const failedAuthDelay = 100 * time.Millisecond
 
 func (b *Broker) openSASL() (err error) {
 	b.auth, err = newAuthenticator(b.opts.SASL)
@@ -32,8 +37,8 @@ func (b *Broker) serveSASLHandshake(_ context.Context, r *request) (kmsg.Respons
 		resp.ErrorCode = kerr.IllegalSaslState.Code
 		return resp, nil
 	}
-	resp.SupportedMechanisms = b.auth.mechanisms
-	c.auth = b.auth.begin(req.Mechanism)
+	resp.SupportedMechanisms = b.auth.offered(c.private())
+	c.auth = b.auth.begin(req.Mechanism, c.private())
 	if c.auth == nil {
 		resp.ErrorCode = kerr.UnsupportedSaslMechanism.Code
 		return resp, nil // the client may try another
@@ -71,8 +76,12 @@ func (c *conn) authenticate(token []byte) ([]byte, error) {
 	case err != nil:
 		c.b.log.Warn("authentication failed", "remote", c.nc.RemoteAddr().String(), "mechanism", c.auth.mechanism, "err", err)
 		c.auth = nil
+		select {
+		case <-time.After(failedAuthDelay):
+		case <-c.ctx.Done():
+		}
 	case user != "":
-		c.principal, c.auth = user, nil
+		c.principal, c.session, c.auth = user, c.auth.session, nil
 		c.authed.Store(true)
 	}
 	return answer, err

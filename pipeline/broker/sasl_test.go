@@ -45,7 +45,7 @@ func TestPlain(t *testing.T) {
 		{"a password that SASLprep forbids", "\x00ann\x00\u0007", "", "wrong user or password"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, user, err := a.begin(MechanismPlain).step([]byte(tt.token))
+			_, user, err := a.begin(MechanismPlain, false).step([]byte(tt.token))
 			if user != tt.user || (err == nil) != (tt.err == "") || (err != nil && !strings.Contains(err.Error(), tt.err)) {
 				t.Errorf("got %q, %v; want %q, %q", user, err, tt.user, tt.err)
 			}
@@ -86,14 +86,14 @@ func TestScram(t *testing.T) {
 	a := testAuthenticator(t)
 	for mechanism, h := range map[string]scram.HashGeneratorFcn{MechanismScramSHA256: scram.SHA256, MechanismScramSHA512: scram.SHA512} {
 		t.Run(mechanism, func(t *testing.T) {
-			if user, err := talk(a.begin(mechanism), h, "ann", "secret"); user != "ann" || err != nil {
+			if user, err := talk(a.begin(mechanism, false), h, "ann", "secret"); user != "ann" || err != nil {
 				t.Errorf("right password: %q, %v", user, err)
 			}
 			wrong, other := error(nil), error(nil)
-			if _, wrong = talk(a.begin(mechanism), h, "ann", "guess"); wrong == nil {
+			if _, wrong = talk(a.begin(mechanism, false), h, "ann", "guess"); wrong == nil {
 				t.Error("a wrong password was taken")
 			}
-			if _, other = talk(a.begin(mechanism), h, "bob", "secret"); other == nil {
+			if _, other = talk(a.begin(mechanism, false), h, "bob", "secret"); other == nil {
 				t.Error("an unknown user was taken")
 			}
 			if wrong != nil && other != nil && wrong.Error() != other.Error() {
@@ -108,7 +108,7 @@ func TestScram(t *testing.T) {
 func TestScramUnknownUserLooksKnown(t *testing.T) {
 	a := testAuthenticator(t)
 	salt := func(user string) string {
-		answer, _, err := a.begin(MechanismScramSHA256).step([]byte("n,,n=" + user + ",r=nonce"))
+		answer, _, err := a.begin(MechanismScramSHA256, false).step([]byte("n,,n=" + user + ",r=nonce"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,10 +122,10 @@ func TestScramUnknownUserLooksKnown(t *testing.T) {
 
 func TestMechanisms(t *testing.T) {
 	a := testAuthenticator(t, MechanismScramSHA256)
-	if a.begin(MechanismPlain) != nil || a.begin(MechanismScramSHA512) != nil || a.begin("GSSAPI") != nil || a.begin("") != nil {
+	if a.begin(MechanismPlain, false) != nil || a.begin(MechanismScramSHA512, false) != nil || a.begin("GSSAPI", false) != nil || a.begin("", false) != nil {
 		t.Error("a mechanism that is not offered was begun")
 	}
-	if a.begin(MechanismScramSHA256) == nil {
+	if a.begin(MechanismScramSHA256, false) == nil {
 		t.Error("the one that is offered was not")
 	}
 }
@@ -182,7 +182,7 @@ func TestScramNonce(t *testing.T) {
 		{"more behind it", "", "x", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			x := a.begin(MechanismScramSHA256)
+			x := a.begin(MechanismScramSHA256, false)
 			first, _, err := x.step([]byte("n,,n=ann,r=nonce"))
 			if err != nil {
 				t.Fatal(err)
@@ -222,7 +222,7 @@ func TestScramRefusals(t *testing.T) {
 		"another channel binding":  {"n,,n=ann,r=x", "c=eSws,r=x,p=" + base64.StdEncoding.EncodeToString(make([]byte, 32))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := a.begin(MechanismScramSHA256)
+			x := a.begin(MechanismScramSHA256, false)
 			_, _, err := x.step([]byte(msgs[0]))
 			if err == nil && msgs[1] == "" {
 				t.Fatal("the first message was taken")
@@ -251,7 +251,7 @@ func FuzzSASLTokens(f *testing.F) {
 	a := testAuthenticator(f)
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		for _, m := range []string{MechanismScramSHA256, MechanismScramSHA512} {
-			x := a.begin(m)
+			x := a.begin(m, false)
 			if _, user, err := x.step(first); err != nil || user != "" {
 				if user != "" {
 					t.Fatalf("%s: one token made %q", m, user)
@@ -262,7 +262,7 @@ func FuzzSASLTokens(f *testing.F) {
 				t.Fatalf("%s: guessed to be %q", m, user)
 			}
 		}
-		x := a.begin(MechanismPlain)
+		x := a.begin(MechanismPlain, false)
 		if _, user, err := x.step(first); user != "" && (err != nil || !bytes.HasSuffix(first, []byte("\x00ann\x00secret"))) {
 			t.Fatalf("PLAIN: %q made %q", first, user)
 		}

@@ -101,6 +101,10 @@ type KafkaConfig struct {
 	// Advertise is the host:port the embedded broker tells clients to connect to;
 	// default the address it listens on. Flag --kafka-advertise.
 	Advertise string `yaml:"advertise"`
+	// CertFile and KeyFile serve the embedded broker's listener by TLS. Flags
+	// --kafka-tls-cert, --kafka-tls-key.
+	CertFile string `yaml:"tls_cert"`
+	KeyFile  string `yaml:"tls_key"`
 	// Brokers are those of an outside Kafka, used in place of the embedded one.
 	// Flag --brokers.
 	Brokers []string `yaml:"brokers"`
@@ -117,7 +121,8 @@ type KafkaConfig struct {
 	// --accept-loss.
 	AcceptLoss bool `yaml:"accept_loss"`
 	// SASL authenticates to outside brokers, or what clients of the embedded one
-	// must present. Needed for an embedded listener that is not on loopback.
+	// must present. An embedded listener that is not on loopback needs it, or a token
+	// of HTTP's and TLS; with a token clients may present that as well, by PLAIN.
 	SASL SASLConfig `yaml:"sasl"`
 	// TLS to outside brokers.
 	TLS TLSConfig `yaml:"tls"`
@@ -401,8 +406,14 @@ func (c Config) validate() error {
 		}
 	}
 	c.validateHTTP(bad)
-	if c.Has(RoleLog) && c.Kafka.Listen != noListener && !isLoopback(c.Kafka.Listen) && c.Kafka.SASL.Mechanism == "" {
-		bad("kafka.listen", c.Kafka.Listen, "not loopback: want kafka.sasl, or anyone on the network reads and writes the log")
+	if c.Has(RoleLog) && c.Kafka.Listen != noListener && !isLoopback(c.Kafka.Listen) && c.Kafka.SASL.Mechanism == "" && (c.HTTP.Token == "" || c.Kafka.CertFile == "") {
+		bad("kafka.listen", c.Kafka.Listen, "not loopback: want kafka.sasl, or anyone on the network reads and writes the log; or a token (--token-file) with kafka.tls_cert and kafka.tls_key (--kafka-tls-cert, --kafka-tls-key)")
+	}
+	if (c.Kafka.CertFile == "") != (c.Kafka.KeyFile == "") {
+		bad("kafka.tls_cert", fmt.Sprintf("%q", c.Kafka.CertFile), "want both tls_cert and tls_key, or neither")
+	}
+	if c.Kafka.CertFile != "" && (!c.Has(RoleLog) || c.Kafka.Listen == noListener) {
+		bad("kafka.tls_cert", fmt.Sprintf("%q", c.Kafka.CertFile), "there is no listener of the embedded broker here: kafka.tls is for outside brokers")
 	}
 	if c.ShutdownTimeout < 0 {
 		bad("shutdown_timeout", c.ShutdownTimeout, "want more than 0")

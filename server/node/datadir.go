@@ -149,6 +149,9 @@ type Endpoints struct {
 	HTTP string `json:"http,omitempty"`
 	// Kafka is the embedded broker's address, empty where it does not listen.
 	Kafka string `json:"kafka,omitempty"`
+	// KafkaTLS says that it speaks TLS. Where a token is needed for HTTP, it is needed
+	// there as well, by SASL.
+	KafkaTLS bool `json:"kafka_tls,omitempty"`
 	// OTLPGRPC is where spans are received over gRPC, host:port, and OTLPHTTP the URL
 	// that /v1/traces is below; empty where they are not.
 	OTLPGRPC string `json:"otlp_grpc,omitempty"`

@@ -135,7 +135,15 @@ func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Pro
 			return n, err
 		}
 	}
-	if n.log, err = pipeline.Open(ctx, n.cfg.pipelineConfig()); err != nil {
+	logConfig := n.cfg.pipelineConfig()
+	if !local && logConfig.Listen != "" {
+		door, err := n.kafkaOptions()
+		if err != nil {
+			return n, err
+		}
+		logConfig.Broker.SASL, logConfig.Broker.TLS = door.SASL, door.TLS
+	}
+	if n.log, err = pipeline.Open(ctx, logConfig); err != nil {
 		if errors.Is(err, syscall.EADDRINUSE) {
 			err = fmt.Errorf("kafka.listen (--kafka): %s: in use by another program; choose another port, or :0 for any: %w", cfg.Kafka.Listen, err)
 		}
@@ -236,7 +244,7 @@ func (n *Node) Registry() *prometheus.Registry { return n.reg }
 func (n *Node) Endpoints() Endpoints {
 	e := Endpoints{
 		PID: os.Getpid(), Version: n.cfg.Version, DataID: n.dir.ID, Started: n.started.UTC(),
-		Kafka: n.KafkaAddr(), Brokers: n.cfg.Kafka.Brokers, Roles: n.cfg.Roles,
+		Kafka: n.KafkaAddr(), KafkaTLS: n.KafkaAddr() != "" && n.cfg.Kafka.CertFile != "", Brokers: n.cfg.Kafka.Brokers, Roles: n.cfg.Roles,
 		TokenFile: n.cfg.HTTP.TokenFile, TokenNeeded: n.cfg.HTTP.Token != "",
 		TokensFile: n.cfg.HTTP.TokensFile,
 	}
@@ -266,7 +274,7 @@ func (n *Node) Run(ctx context.Context) error {
 	if err := n.dir.writeEndpoints(n.Endpoints()); err != nil {
 		return fmt.Errorf("write %s: %w", endpointsFile, err)
 	}
-	n.cfg.Logger.Info("serving", "http", n.Endpoints().HTTP, "kafka", n.KafkaAddr(), "otlp_grpc", n.Endpoints().OTLPGRPC, "otlp_http", n.Endpoints().OTLPHTTP, "data", n.dir.path, "roles", n.cfg.Roles)
+	n.cfg.Logger.Info("serving", "http", n.Endpoints().HTTP, "kafka", n.KafkaAddr(), "kafka_access", n.KafkaAccess(), "otlp_grpc", n.Endpoints().OTLPGRPC, "otlp_http", n.Endpoints().OTLPHTTP, "data", n.dir.path, "roles", n.cfg.Roles)
 
 	defer paceCollector()()
 	g, ctx := errgroup.WithContext(ctx)

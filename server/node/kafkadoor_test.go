@@ -1,0 +1,102 @@
+package node_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/sasl/plain"
+
+	"github.com/recountdb/recount/server/access"
+	"github.com/recountdb/recount/server/node"
+)
+
+// With tokens set the Kafka listener asks for them, and gives what HTTP gives: all to
+// the operator, appending to who is granted ingest, nothing to agents and to strangers.
+func TestKafkaAsksForTheTokens(t *testing.T) {
+	dir := t.TempDir()
+	ingest, agent := access.NewToken(), access.NewToken()
+	tokens := "tokens:\n"
+	for _, e := range []access.Entry{
+		{SHA256: access.Hash(ingest), Name: "sensor", Grants: []string{"ingest"}},
+		{SHA256: access.Hash(agent), Name: "claude", Agent: "claude", Workspaces: []string{"*"}},
+	} {
+		s, err := access.Format(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens += s
+	}
+	operator := access.NewToken()
+	tokenFile, tokensFile := filepath.Join(dir, "token"), filepath.Join(dir, "tokens.yaml")
+	for path, text := range map[string]string{tokenFile: operator + "\n", tokensFile: tokens} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cert, key, _ := selfSigned(t)
+	plainCfg := config(t.TempDir())
+	plainCfg.HTTP.TokenFile, plainCfg.HTTP.TokensFile = tokenFile, tokensFile
+	plainCfg.Roles = []string{node.RoleLog, node.RoleIngest}
+	r := start(t, plainCfg)
+	if got := r.KafkaAccess(); !strings.Contains(got, "SASL PLAIN: user operator") {
+		t.Errorf("start says %q", got)
+	}
+
+	client := func(user, password string, opts ...kgo.Opt) *kgo.Client {
+		opts = append(opts, kgo.SeedBrokers(r.KafkaAddr()), kgo.RetryTimeout(300*time.Millisecond), kgo.DisableIdempotentWrite(), kgo.RecordDeliveryTimeout(2*time.Second), kgo.RecordRetries(1))
+		if user != "" {
+			opts = append(opts, kgo.SASL(plain.Auth{User: user, Pass: password}.AsMechanism()))
+		}
+		c, err := kgo.NewClient(opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(c.Close)
+		return c
+	}
+	produce := func(c *kgo.Client, topic string) error {
+		return c.ProduceSync(t.Context(), &kgo.Record{Topic: topic, Value: []byte(`{"command":"ls"}`)}).FirstErr()
+	}
+	for name, who := range map[string][2]string{
+		"nobody": {"", ""}, "a wrong token": {"operator", "wrong"}, "an agent": {"claude", agent},
+		"another's name": {"sensor", operator}, "the operator's name": {"operator", ingest},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		if err := client(who[0], who[1]).Ping(ctx); err == nil {
+			t.Errorf("%s was let in", name)
+		}
+		cancel()
+	}
+	if err := produce(client("operator", operator), "recount.erasures"); err != nil {
+		t.Errorf("the operator: %v", err)
+	}
+	sensor := client("sensor", ingest)
+	for topic, want := range map[string]error{
+		"recount.commands": nil, "recount.spans": nil,
+		"recount.commits":  kerr.TopicAuthorizationFailed, // where snapshots are retired
+		"recount.agents":   kerr.TopicAuthorizationFailed, // of whichever agent
+		"recount.erasures": kerr.TopicAuthorizationFailed,
+		"recount.rejected": kerr.TopicAuthorizationFailed,
+	} {
+		if err := produce(sensor, topic); err != want {
+			t.Errorf("ingest to %s: %v, want %v", topic, err, want)
+		}
+	}
+
+	// Off loopback a token alone is not enough, as it would cross the network in the clear.
+	far := config(t.TempDir())
+	far.Kafka.Listen, far.HTTP.TokenFile = "0.0.0.0:0", tokenFile
+	if _, err := far.Normal(); err == nil || !strings.Contains(err.Error(), "--kafka-tls-cert") {
+		t.Errorf("a token without TLS: %v", err)
+	}
+	far.Kafka.CertFile, far.Kafka.KeyFile = cert, key
+	if _, err := far.Normal(); err != nil {
+		t.Errorf("a token with TLS: %v", err)
+	}
+}
