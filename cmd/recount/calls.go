@@ -63,7 +63,7 @@ Exits with 1 if there is none.`,
 					a.printf("  %s%s%s\n", a.symbolLine(x.Symbol), a.known(r.Revision.Repo, x), sure(x.Confidence))
 				}
 				for _, x := range r.Outside {
-					a.printf("  %s  %s\n", plainText(x.Package+"."+x.Name), a.paint(dim, "outside, "+x.Edge+" at "+plainText(x.Site)))
+					a.printf("  %s  %s\n", oneLine(x.Package+"."+x.Name), a.paint(dim, "outside, "+x.Edge+" at "+oneLine(x.Site)))
 				}
 				a.truncated(r.Truncated, "--limit shows more")
 				a.printRunning(r.Runtime)
@@ -83,11 +83,11 @@ Exits with 1 if there is none.`,
 func (a *app) known(repo string, x code.Call) string {
 	s := ""
 	if x.Repo != repo {
-		s += "  in " + plainText(x.Repo)
+		s += "  in " + oneLine(x.Repo)
 	}
-	s += "  " + x.Edge + " at " + plainText(x.Site)
+	s += "  " + x.Edge + " at " + oneLine(x.Site)
 	if x.Via != "" {
-		s += " via " + plainText(x.Via)
+		s += " via " + oneLine(x.Via)
 	}
 	return a.paint(dim, s)
 }

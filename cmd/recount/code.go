@@ -67,7 +67,7 @@ func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q cod
 		} else {
 			show(r)
 			if basis.Hint != "" {
-				a.printf("%s\n", a.paint(dim, plainText(basis.Hint)))
+				a.printf("%s\n", a.paint(dim, oneLine(basis.Hint)))
 			}
 			if f.proof {
 				a.printProof(basis.Proof, basis.Watermark.String())
@@ -82,7 +82,7 @@ func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q cod
 
 // heading tells the revision that an answer is about.
 func (a *app) heading(r code.Revision) {
-	a.printf("%s\n", a.paint(dim, fmt.Sprintf("%s at %.12s  %s", plainText(r.Repo), r.Commit, plainText(r.Subject))))
+	a.printf("%s\n", a.paint(dim, fmt.Sprintf("%s at %.12s  %s", oneLine(r.Repo), r.Commit, oneLine(r.Subject))))
 }
 
 // truncated tells how much was left out.
@@ -94,7 +94,7 @@ func (a *app) truncated(n int, mend string) {
 
 // symbolLine is a symbol in a line: its name, its kind, and where it stands.
 func (a *app) symbolLine(s code.Symbol) string {
-	return fmt.Sprintf("%s  %s", a.paint(bold, plainText(s.Name)), a.paint(dim, s.Kind+" "+plainText(s.Place())))
+	return fmt.Sprintf("%s  %s", a.paint(bold, oneLine(s.Name)), a.paint(dim, s.Kind+" "+oneLine(s.Place())))
 }
 
 // sure writes a confidence where it is not certain by types.

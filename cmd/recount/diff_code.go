@@ -149,17 +149,17 @@ var changeSigns = map[string][2]string{
 }
 
 func (a *app) printGraphDiff(r code.GraphDiffResponse) {
-	a.printf("%s\n", a.paint(dim, fmt.Sprintf("%s from %.12s to %.12s  %s", plainText(r.Revision.Repo), r.Base.Commit, r.Revision.Commit, plainText(r.Revision.Subject))))
+	a.printf("%s\n", a.paint(dim, fmt.Sprintf("%s from %.12s to %.12s  %s", oneLine(r.Revision.Repo), r.Base.Commit, r.Revision.Commit, oneLine(r.Revision.Subject))))
 	a.printf("%s\n", diffSummary(r))
 	for _, s := range r.Symbols {
 		sign := changeSigns[s.Change]
 		a.printf("%s %s", a.paint(sign[1], sign[0]), a.symbolLine(s.Symbol))
 		if s.Change == "moved" && s.Before != nil {
-			a.printf("%s", a.paint(dim, "  from "+plainText(s.Before.Place())))
+			a.printf("%s", a.paint(dim, "  from "+oneLine(s.Before.Place())))
 		}
 		a.printf("\n")
 		if s.Change == "signature" && s.Before != nil {
-			a.printf("    %s\n    %s\n", a.paint(red, plainText(oneLine(s.Before.Signature))), a.paint(green, plainText(oneLine(s.Signature))))
+			a.printf("    %s\n    %s\n", a.paint(red, oneLine(s.Before.Signature)), a.paint(green, oneLine(s.Signature)))
 		}
 	}
 	if len(r.Edges) > 0 {
@@ -167,13 +167,13 @@ func (a *app) printGraphDiff(r code.GraphDiffResponse) {
 	}
 	for _, e := range r.Edges {
 		sign := changeSigns[e.Change]
-		a.printf("%s %s %s %s  %s%s\n", a.paint(sign[1], sign[0]), plainText(e.From), a.paint(dim, e.Edge), plainText(e.To), a.paint(dim, plainText(e.Site)), sure(e.Confidence))
+		a.printf("%s %s %s %s  %s%s\n", a.paint(sign[1], sign[0]), oneLine(e.From), a.paint(dim, e.Edge), oneLine(e.To), a.paint(dim, oneLine(e.Site)), sure(e.Confidence))
 	}
 	a.printConcerned(r)
 	a.printImpactDelta(r.Impact)
 	a.truncated(r.Truncated, "--limit shows more")
 	if r.Hint != "" {
-		a.printf("%s\n", a.paint(dim, plainText(r.Hint)))
+		a.printf("%s\n", a.paint(dim, oneLine(r.Hint)))
 	}
 }
 
@@ -204,17 +204,17 @@ func (a *app) printConcerned(r code.GraphDiffResponse) {
 			a.printf("\n%s\n", a.paint(cyan, "depends on"))
 		}
 		sign := changeSigns[d.Change]
-		where := plainText(d.Site)
+		where := oneLine(d.Site)
 		if d.Repo != "" {
-			where += ", of " + plainText(d.Repo)
+			where += ", of " + oneLine(d.Repo)
 		}
-		a.printf("%s %s  %s\n", a.paint(sign[1], sign[0]), plainText(d.Package), a.paint(dim, where))
+		a.printf("%s %s  %s\n", a.paint(sign[1], sign[0]), oneLine(d.Package), a.paint(dim, where))
 	}
 	for i, u := range r.Elsewhere {
 		if i == 0 {
 			a.printf("\n%s\n", a.paint(cyan, "used in other repositories"))
 		}
-		a.printf("  %s %s  %s%s\n", plainText(u.Of), u.Change, a.paint(dim, fmt.Sprintf("%s by %s in %s at %s", u.Edge, plainText(u.Symbol.Name), plainText(u.Symbol.Repo), plainText(u.Site))), sure(u.Confidence))
+		a.printf("  %s %s  %s%s\n", oneLine(u.Of), u.Change, a.paint(dim, fmt.Sprintf("%s by %s in %s at %s", u.Edge, oneLine(u.Symbol.Name), oneLine(u.Symbol.Repo), oneLine(u.Site))), sure(u.Confidence))
 	}
 	for i, o := range r.Owners {
 		if i == 0 {
@@ -224,7 +224,7 @@ func (a *app) printConcerned(r code.GraphDiffResponse) {
 		if name == "" {
 			name = "(nobody)"
 		}
-		a.printf("  %s  %s\n", plainText(name), a.paint(dim, counted(o.Count, "file")+": "+plainText(strings.Join(o.Files, ", "))))
+		a.printf("  %s  %s\n", oneLine(name), a.paint(dim, counted(o.Count, "file")+": "+oneLine(strings.Join(o.Files, ", "))))
 	}
 }
 
@@ -236,7 +236,7 @@ func (a *app) printImpactDelta(d *code.ImpactDelta) {
 	a.printf("  %s, and %s; before %s, and %s\n", counted(d.After.Symbols, "symbol"), counted(d.After.Tests, "test"), counted(d.Before.Symbols, "symbol"), counted(d.Before.Tests, "test"))
 	for _, s := range d.Symbols {
 		if s.Before != s.After {
-			a.printf("  %s  %s\n", plainText(s.Name), a.paint(dim, fmt.Sprintf("%s, before %s", thousands(s.After), thousands(s.Before))))
+			a.printf("  %s  %s\n", oneLine(s.Name), a.paint(dim, fmt.Sprintf("%s, before %s", thousands(s.After), thousands(s.Before))))
 		}
 	}
 	for i, s := range d.Untested {

@@ -79,7 +79,7 @@ func diffMarkdown(r code.GraphDiffResponse) string {
 
 // codeSpan writes text so that Markdown shows it as it is, also in a table.
 func codeSpan(s string) string {
-	s = strings.ReplaceAll(oneLine(plainText(s)), "|", `\|`)
+	s = strings.ReplaceAll(oneLine(s), "|", `\|`)
 	fence := "`"
 	for strings.Contains(s, fence) {
 		fence += "`"

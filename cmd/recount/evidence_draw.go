@@ -124,7 +124,8 @@ func (d *evidenceDrawing) hit(n int, o evidence.Object) {
 		d.print(inner + d.a.paint(style, l))
 	}
 	if o.Text != "" {
-		d.a.printf("%s%s\n", inner, indent(plainText(strings.TrimRight(o.Text, "\n")), inner))
+		// Before each line of it stands what no line of ours begins with.
+		d.a.printf("%s\n", plainText(schemas.Quoted(strings.TrimRight(o.Text, "\n"), inner+"│ ")))
 	} else if said != "" {
 		d.text(inner, "", said)
 	}

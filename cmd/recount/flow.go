@@ -30,7 +30,7 @@ place of every call. Exits with 1 if there is none.`,
 					for _, h := range p.Steps {
 						note := ""
 						if h.Edge != "" {
-							note = a.paint(dim, "  "+h.Edge+" at "+plainText(h.Site)) + sure(h.Confidence)
+							note = a.paint(dim, "  "+h.Edge+" at "+oneLine(h.Site)) + sure(h.Confidence)
 						}
 						a.printf("  %s%s\n", a.symbolLine(h.Symbol), note)
 					}

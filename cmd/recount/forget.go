@@ -138,12 +138,12 @@ func (a *app) printForgotten(r httpapi.ForgetReport) {
 	}
 	for _, s := range r.Sample {
 		a.printf("  %s %s %s %s\n", a.paint(yellow, s.Position.String()), s.Time.Local().Format("2006-01-02 15:04:05"),
-			a.paint(cyan, plainText(s.Type)), a.paint(dim, counted(s.Bytes, "byte")))
+			a.paint(cyan, oneLine(s.Type)), a.paint(dim, counted(s.Bytes, "byte")))
 		if s.With != "" {
 			a.printf("      %s\n", a.paint(dim, "goes with it: "+s.With))
 		}
 		if s.Text != "" {
-			a.printf("      %s\n", plainText(s.Text))
+			a.printf("      %s\n", oneLine(s.Text))
 		}
 	}
 	if more := r.Events - len(r.Sample); more > 0 {
@@ -161,7 +161,7 @@ func (a *app) printBeside(r httpapi.ForgetReport) {
 		a.printf("%s erased before\n", counted(r.Before, "event"))
 	}
 	for _, text := range r.Missing {
-		a.printf("not in the log: %s\n", plainText(text))
+		a.printf("not in the log: %s\n", oneLine(text))
 	}
 	if r.Kept > 0 {
 		a.printf("%s of commits match and stay\n", counted(r.Kept, "event"))

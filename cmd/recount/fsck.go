@@ -44,14 +44,14 @@ Exits with 1 if anything is wrong, and says in which repository, commit, map and
 
 func (a *app) printFsck(r httpapi.FsckReport) {
 	for _, f := range r.Faults {
-		where := plainText(f.Repo)
+		where := oneLine(f.Repo)
 		if f.Commit != "" {
 			where += fmt.Sprintf(" at %.12s", f.Commit)
 		}
 		if f.Map != "" {
 			where += ", map " + f.Map
 		}
-		a.printf("%s %s: %s\n", a.paint(red, "WRONG"), where, plainText(f.What))
+		a.printf("%s %s: %s\n", a.paint(red, "WRONG"), where, oneLine(f.What))
 	}
 	if r.More {
 		a.printf("… there may be more: the check ended here\n")

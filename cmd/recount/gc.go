@@ -92,7 +92,7 @@ func (a *app) gc(ctx context.Context, b *backend, r code.RetirableRequest, now t
 		verb = "to be given up"
 	}
 	for _, repo := range resp.Repositories {
-		a.printf("%s: %s %s, %s stay\n", plainText(repo.Repo), counted(repo.Retire, "graph"), verb, thousands(repo.Keep))
+		a.printf("%s: %s %s, %s stay\n", oneLine(repo.Repo), counted(repo.Retire, "graph"), verb, thousands(repo.Keep))
 	}
 	for _, at := range done.Events {
 		a.printf("%s\n", a.paint(dim, fmt.Sprintf("by the event at %s", at)))

@@ -80,7 +80,7 @@ func (a *app) printImpact(r code.ImpactResponse) {
 		if g.Repo != r.Revision.Repo {
 			name += " in " + g.Repo
 		}
-		a.printf("%s%s  %s\n", apart, a.paint(cyan, plainText(name)), a.paint(dim, fmt.Sprintf("%s, %.2f or more", counted(g.Count, "symbol"), g.Least)))
+		a.printf("%s%s  %s\n", apart, a.paint(cyan, oneLine(name)), a.paint(dim, fmt.Sprintf("%s, %.2f or more", counted(g.Count, "symbol"), g.Least)))
 		for _, x := range g.Symbols {
 			a.printf("  %s\n", a.affectedLine(x))
 		}
@@ -102,7 +102,7 @@ func (a *app) printImpact(r code.ImpactResponse) {
 func (a *app) affectedLine(x code.Affected) string {
 	s := a.symbolLine(x.Symbol)
 	if x.Distance > 0 {
-		s += a.paint(dim, fmt.Sprintf("  %d away, %s %s", x.Distance, x.Edge, plainText(x.Via)))
+		s += a.paint(dim, fmt.Sprintf("  %d away, %s %s", x.Distance, x.Edge, oneLine(x.Via)))
 	}
 	return s + sure(x.Confidence)
 }

@@ -166,7 +166,7 @@ func (a *app) printRecord(r schemas.LogRecord) error {
 			payload = strings.ToValidUTF8(payload[:widest], "") + a.paint(dim, fmt.Sprintf(" … %d bytes in all", len(r.Value)))
 		}
 		_, werr := fmt.Fprintf(a.stdout, "%s %s %s %s\n    %s\n", a.paint(yellow, r.Position.String()),
-			r.Timestamp.Local().Format("2006-01-02 15:04:05.000"), a.paint(cyan, typ), a.paint(dim, plainText(string(r.Key))), plainText(payload))
+			r.Timestamp.Local().Format("2006-01-02 15:04:05.000"), a.paint(cyan, oneLine(typ)), a.paint(dim, oneLine(string(r.Key))), indent(plainText(payload), "    "))
 		return werr
 	}
 	t := tailed{Position: r.Position, Appended: r.Timestamp.UTC(), Key: strings.ToValidUTF8(string(r.Key), "\uFFFD")}

@@ -43,20 +43,20 @@ time before the oldest. Exits with 1 if nothing is known.`,
 
 func (a *app) printOwners(r code.OwnersResponse) {
 	a.heading(r.Revision)
-	a.printf("%s\n", a.paint(bold, plainText(r.File)))
+	a.printf("%s\n", a.paint(bold, oneLine(r.File)))
 	if len(r.Rules) > 0 {
 		var rules []string
 		for _, rule := range r.Rules {
-			rules = append(rules, plainText(rule.Pattern+" at "+rule.Place))
+			rules = append(rules, oneLine(rule.Pattern+" at "+rule.Place))
 		}
 		owners := strings.Join(r.Owners, " ")
 		if owners == "" {
 			owners = "nobody"
 		}
-		a.printf("  owned by %s  %s\n", plainText(owners), a.paint(dim, strings.Join(rules, ", ")))
+		a.printf("  owned by %s  %s\n", oneLine(owners), a.paint(dim, strings.Join(rules, ", ")))
 	}
 	for _, x := range r.Authors {
-		a.printf("  %s  %s\n", plainText(x.Name), a.paint(dim, fmt.Sprintf("%s, the last %s in %.12s", counted(x.Commits, "commit"), day(x.Last), x.Commit)))
+		a.printf("  %s  %s\n", oneLine(x.Name), a.paint(dim, fmt.Sprintf("%s, the last %s in %.12s", counted(x.Commits, "commit"), day(x.Last), x.Commit)))
 	}
 	for _, x := range r.Symbols {
 		a.printf("%s\n", a.symbolLine(x.Symbol))
@@ -71,7 +71,7 @@ func (a *app) printOwners(r code.OwnersResponse) {
 		if x.Changes > 2 {
 			var names []string
 			for _, by := range x.Authors {
-				names = append(names, fmt.Sprintf("%s %s", plainText(by.Name), thousands(by.Commits)))
+				names = append(names, fmt.Sprintf("%s %s", oneLine(by.Name), thousands(by.Commits)))
 			}
 			a.printf("  %s\n", a.paint(dim, counted(x.Changes, "change")+": "+strings.Join(names, ", ")))
 		}
@@ -80,5 +80,5 @@ func (a *app) printOwners(r code.OwnersResponse) {
 }
 
 func (a *app) touched(t code.Touch) string {
-	return plainText(t.Author) + "  " + a.paint(dim, fmt.Sprintf("%s in %.12s", day(t.Time), t.Commit))
+	return oneLine(t.Author) + "  " + a.paint(dim, fmt.Sprintf("%s in %.12s", day(t.Time), t.Commit))
 }

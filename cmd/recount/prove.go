@@ -77,8 +77,8 @@ the byte. Exits with 1 if it does not hold.`,
 			if a.json {
 				return a.printJSON(v.EdgeProof)
 			}
-			a.printf("%s %s\n", a.paint(green, "proved:"), plainText(v.Claim()))
-			a.printf("  repository %s\n  commit     %s\n  snapshot   %s\n", plainText(v.Repository), plainText(v.Commit), v.Snapshot)
+			a.printf("%s %s\n", a.paint(green, "proved:"), oneLine(v.Claim()))
+			a.printf("  repository %s\n  commit     %s\n  snapshot   %s\n", oneLine(v.Repository), oneLine(v.Commit), v.Snapshot)
 			if v.Known != nil {
 				a.printf("  known by   %s, %.2f\n", code.ProvenanceName(v.Known.Provenance), float64(v.Known.ConfidencePermille)/1000)
 			}

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -43,28 +43,8 @@ func (a *app) paint(colour, s string) string {
 	return "\x1b[" + colour + "m" + s + "\x1b[0m"
 }
 
-// plainText makes text of other people fit for a terminal: control characters,
-// which could move the cursor or worse, are shown and not sent.
-func plainText(s string) string {
-	if !strings.ContainsFunc(s, controls) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if controls(r) {
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// controls says whether a terminal would obey a rune, or turn the direction of
-// what stands beside it (UAX #9, 2.1 to 2.4), rather than show it.
-func controls(r rune) bool {
-	return unicode.IsControl(r) && r != '\n' && r != '\t' || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
-}
+// plainText makes text of several lines fit for a terminal; a name goes through oneLine.
+func plainText(s string) string { return schemas.PlainText(s) }
 
 // indent puts prefix before each line of s but the first.
 func indent(s, prefix string) string { return strings.ReplaceAll(s, "\n", "\n"+prefix) }
@@ -152,12 +132,12 @@ func (a *app) printHit(h query.Hit, now time.Time) {
 		parts = append(parts, "took "+took(time.Duration(*h.Duration)))
 	}
 	if h.Cwd != "" {
-		parts = append(parts, plainText(h.Cwd))
+		parts = append(parts, oneLine(h.Cwd))
 	} else if h.Host != "" {
-		parts = append(parts, plainText(h.User+"@"+h.Host))
+		parts = append(parts, oneLine(h.User+"@"+h.Host))
 	}
 	if h.Author != "" {
-		parts = append(parts, "by "+plainText(h.Author))
+		parts = append(parts, "by "+oneLine(h.Author))
 	}
 	a.printf("  %s\n", strings.Join(parts, a.paint(dim, " · ")))
 	if why := because(h.Scores); why != "" {
@@ -200,7 +180,7 @@ func because(scores []query.PathScore) string {
 func (a *app) printProof(steps []query.Step, watermark string) {
 	a.printf("\n%s\n", a.paint(bold, "Proof"))
 	for i, s := range steps {
-		a.printf("  %d. %s%s%s\n", i+1, a.paint(cyan, s.Operator), pairs(s.Inputs, func(k, v string) string { return k + "=" + plainText(v) }),
+		a.printf("  %d. %s%s%s\n", i+1, a.paint(cyan, s.Operator), pairs(s.Inputs, func(k, v string) string { return k + "=" + oneLine(v) }),
 			pairs(s.Counts, func(k string, v int64) string { return k + " " + thousands(v) }))
 		for j, h := range s.Hits {
 			if j == 5 {

@@ -41,10 +41,10 @@ Exits with 1 if there is none.`,
 func (a *app) printRoutes(r code.RoutesResponse) {
 	a.heading(r.Revision)
 	for _, x := range r.Routes {
-		a.printf("%s %s  %s\n", pad(plainText(x.Method), 6), a.paint(bold, plainText(x.Path)), a.paint(dim, strings.TrimSpace(plainText(x.Framework)+" at "+plainText(x.Place()))))
+		a.printf("%s %s  %s\n", pad(oneLine(x.Method), 6), a.paint(bold, oneLine(x.Path)), a.paint(dim, strings.TrimSpace(oneLine(x.Framework)+" at "+oneLine(x.Place()))))
 		for _, h := range x.Handlers {
 			if h.Outside {
-				a.printf("       %s  %s%s\n", plainText(h.Name), a.paint(dim, "of "+plainText(h.Package)), sure(h.Confidence))
+				a.printf("       %s  %s%s\n", oneLine(h.Name), a.paint(dim, "of "+oneLine(h.Package)), sure(h.Confidence))
 				continue
 			}
 			a.printf("       %s%s\n", a.symbolLine(h.Symbol), sure(h.Confidence))
@@ -53,7 +53,7 @@ func (a *app) printRoutes(r code.RoutesResponse) {
 			a.printf("       %s\n", a.paint(dim, "its handler could not be resolved"))
 		}
 		if len(x.Middleware) > 0 {
-			a.printf("       %s\n", a.paint(dim, fmt.Sprintf("decorated by %s", plainText(strings.Join(x.Middleware, ", ")))))
+			a.printf("       %s\n", a.paint(dim, fmt.Sprintf("decorated by %s", oneLine(strings.Join(x.Middleware, ", ")))))
 		}
 	}
 	a.truncated(r.Truncated, "--limit shows more")

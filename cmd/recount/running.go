@@ -47,7 +47,7 @@ func (a *app) printRunning(r *code.RuntimeUse) {
 		if x.Errors > 0 {
 			failed = a.paint(red, fmt.Sprintf(" (%s failed)", thousands(int64(x.Errors))))
 		}
-		a.printf("  %s → %s %s  %s×%s  %s\n", a.paint(cyan, plainText(caller)), plainText(x.Service), a.paint(bold, plainText(x.Operation)), thousands(int64(x.Count)), failed,
+		a.printf("  %s → %s %s  %s×%s  %s\n", a.paint(cyan, oneLine(caller)), oneLine(x.Service), a.paint(bold, oneLine(x.Operation)), thousands(int64(x.Count)), failed,
 			a.paint(dim, fmt.Sprintf("last %sZ, confidence %.2f", x.Last.UTC().Format(time.DateTime), x.Confidence)))
 		away := ""
 		if x.Distance > 0 {
@@ -61,6 +61,6 @@ func (a *app) printRunning(r *code.RuntimeUse) {
 	}
 	a.truncated(r.Truncated, "--limit shows more")
 	if r.Hint != "" {
-		a.printf("  %s\n", a.paint(dim, plainText(r.Hint)))
+		a.printf("  %s\n", a.paint(dim, oneLine(r.Hint)))
 	}
 }

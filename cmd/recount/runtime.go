@@ -106,7 +106,7 @@ func (a *app) answerRuntime(proof bool, answer any, basis query.Basis, show func
 	} else {
 		show()
 		if basis.Hint != "" {
-			a.printf("%s\n", a.paint(dim, plainText(basis.Hint)))
+			a.printf("%s\n", a.paint(dim, oneLine(basis.Hint)))
 		}
 		if proof {
 			a.printProof(basis.Proof, basis.Watermark.String())
@@ -148,7 +148,7 @@ func (a *app) handled(j *runtime.Join) string {
 	case j == nil:
 		return ""
 	case !j.Resolved():
-		return a.paint(dim, "code not known: "+plainText(j.Why)) + sure(j.Confidence)
+		return a.paint(dim, "code not known: "+oneLine(j.Why)) + sure(j.Confidence)
 	}
 	s := a.symbolLine(*j.Symbol) + a.paint(dim, "  by "+j.Rule)
 	if j.Others > 0 {

@@ -40,11 +40,11 @@ func (a *app) printDead(r runtime.DeadRoutesResponse) {
 		if x.Line > 0 {
 			place += fmt.Sprintf(":%d", x.Line)
 		}
-		a.printf("%s  %s\n", a.paint(bold, plainText(x.Name)), a.paint(dim, plainText(x.Repo+" "+place)))
+		a.printf("%s  %s\n", a.paint(bold, oneLine(x.Name)), a.paint(dim, oneLine(x.Repo+" "+place)))
 		if x.Handler != nil {
 			a.printf("    %s\n", a.symbolLine(*x.Handler))
 		}
-		a.printf("    %s\n", a.paint(dim, fmt.Sprintf("%s watched since %sZ", plainText(strings.Join(x.By, ", ")), x.Watched.UTC().Format(time.DateTime))))
+		a.printf("    %s\n", a.paint(dim, fmt.Sprintf("%s watched since %sZ", oneLine(strings.Join(x.By, ", ")), x.Watched.UTC().Format(time.DateTime))))
 		if x.Changed != nil {
 			a.printf("    %s\n", a.changedBy(x.Changed))
 		}
@@ -58,6 +58,6 @@ func (a *app) printDead(r runtime.DeadRoutesResponse) {
 		if u.Dir != "" {
 			where += ":" + u.Dir
 		}
-		a.printf("%s\n", a.paint(dim, fmt.Sprintf("cannot be told of %s of %s: no service of it sent spans", counted(u.Routes, "route"), plainText(where))))
+		a.printf("%s\n", a.paint(dim, fmt.Sprintf("cannot be told of %s of %s: no service of it sent spans", counted(u.Routes, "route"), oneLine(where))))
 	}
 }

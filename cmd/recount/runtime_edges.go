@@ -42,11 +42,11 @@ as its repository is known. Exits with 1 if there is none.`,
 
 func (a *app) printEdges(r runtime.EdgesResponse) {
 	for _, x := range r.Edges {
-		callee := a.paint(cyan, plainText(x.Callee))
+		callee := a.paint(cyan, oneLine(x.Callee))
 		if x.Outside {
 			callee += a.paint(dim, " (no spans)")
 		}
-		a.printf("%s → %s  %s %s  %s\n", a.paint(cyan, plainText(x.Caller)), callee, x.Kind, a.paint(bold, plainText(x.Operation)), a.measured(x.Measure))
+		a.printf("%s → %s  %s %s  %s\n", a.paint(cyan, oneLine(x.Caller)), callee, x.Kind, a.paint(bold, oneLine(x.Operation)), a.measured(x.Measure))
 		for _, d := range x.Declared {
 			a.printf("    called by %s%s\n", a.symbolLine(d.Symbol), sure(d.Confidence))
 		}

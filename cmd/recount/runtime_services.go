@@ -50,18 +50,18 @@ built from, and the calls between them. Exits with 1 if there is none.`,
 func (a *app) printServices(r runtime.ServicesResponse) {
 	for _, s := range r.Services {
 		if s.Outside {
-			a.printf("%s  %s\n", a.paint(bold, plainText(s.Name)), a.paint(dim, strings.TrimSpace("sends no spans  "+plainText(s.System))))
+			a.printf("%s  %s\n", a.paint(bold, oneLine(s.Name)), a.paint(dim, strings.TrimSpace("sends no spans  "+oneLine(s.System))))
 		} else {
-			a.printf("%s  %s\n", a.paint(bold, plainText(s.Name)), a.paint(dim, fmt.Sprintf("%s, last %sZ%s", counted(int(s.Spans), "span"), s.Last.UTC().Format(time.DateTime), version1(s.Versions))))
+			a.printf("%s  %s\n", a.paint(bold, oneLine(s.Name)), a.paint(dim, fmt.Sprintf("%s, last %sZ%s", counted(int(s.Spans), "span"), s.Last.UTC().Format(time.DateTime), version1(s.Versions))))
 			if s.Home != nil {
-				a.printf("    %s  %s%s\n", plainText(homeName(s.Home)), a.paint(dim, "by "+s.Home.Rule+" "+plainText(s.Home.Evidence)), sure(s.Home.Confidence))
+				a.printf("    %s  %s%s\n", oneLine(homeName(s.Home)), a.paint(dim, "by "+s.Home.Rule+" "+oneLine(s.Home.Evidence)), sure(s.Home.Confidence))
 			} else {
 				a.printf("    %s\n", a.paint(dim, "of no repository that is known"))
 			}
 		}
 		for _, x := range r.Calls {
 			if x.Caller == s.Name && !s.Outside {
-				a.printf("    → %s  %s  %s  %s\n", a.paint(cyan, plainText(x.Callee)), x.Kind, a.measured(x.Measure), a.paint(dim, fmt.Sprintf("confidence %.2f", x.Confidence)))
+				a.printf("    → %s  %s  %s  %s\n", a.paint(cyan, oneLine(x.Callee)), x.Kind, a.measured(x.Measure), a.paint(dim, fmt.Sprintf("confidence %.2f", x.Confidence)))
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func version1(all []runtime.Version) string {
 	if len(all) == 0 || all[0].Version == "" {
 		return ""
 	}
-	return ", version " + plainText(all[0].Version)
+	return ", version " + oneLine(all[0].Version)
 }
 
 func homeName(h *runtime.Home) string {

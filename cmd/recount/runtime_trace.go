@@ -57,8 +57,8 @@ func (a *app) printTrace(r runtime.TraceResponse) {
 		if why == "" {
 			why = "the newest deploy"
 		}
-		a.printf("%s  %s %s  %s\n", a.paint(cyan, plainText(d.Service)), a.exitMark(d.Command.ExitCode), plainText(cut(oneLine(d.Command.Command), commandColumns)),
-			a.paint(dim, fmt.Sprintf("%s, %s the trace, by %s", plainText(why), before(d.Command.Time, r.Start), plainText(authorOf(d.Command.Author, d.Command.User)))))
+		a.printf("%s  %s %s  %s\n", a.paint(cyan, oneLine(d.Service)), a.exitMark(d.Command.ExitCode), oneLine(cut(oneLine(d.Command.Command), commandColumns)),
+			a.paint(dim, fmt.Sprintf("%s, %s the trace, by %s", oneLine(why), before(d.Command.Time, r.Start), oneLine(authorOf(d.Command.Author, d.Command.User)))))
 	}
 }
 
@@ -132,10 +132,10 @@ func (a *app) printSpan(s runtime.TraceSpan, f fork) {
 	if s.Side == "caller" {
 		side = "→ "
 	}
-	a.printf("%s%s %s %s%s  %s\n", a.paint(dim, f.first), mark, a.paint(cyan, plainText(s.Service)), side, a.paint(bold, plainText(name)), a.paint(dim, strings.Join(notes, ", ")))
+	a.printf("%s%s %s %s%s  %s\n", a.paint(dim, f.first), mark, a.paint(cyan, oneLine(s.Service)), side, a.paint(bold, oneLine(name)), a.paint(dim, strings.Join(notes, ", ")))
 	line := func(s string) { a.printf("%s%s\n", a.paint(dim, f.rest), s) }
 	if s.Message != "" {
-		line(a.paint(red, plainText(oneLine(s.Message))))
+		line(a.paint(red, oneLine(s.Message)))
 	}
 	if s.Code != nil {
 		line(a.handled(s.Code))
@@ -144,7 +144,7 @@ func (a *app) printSpan(s runtime.TraceSpan, f fork) {
 		line(a.changedBy(s.Changed))
 	}
 	for _, k := range slices.Sorted(maps.Keys(s.Attribute)) {
-		line(a.paint(dim, plainText(k)+" = "+plainText(cut(oneLine(s.Attribute[k]), mostWide))))
+		line(a.paint(dim, oneLine(k)+" = "+oneLine(cut(oneLine(s.Attribute[k]), mostWide))))
 	}
 }
 
@@ -154,5 +154,5 @@ func (a *app) changedBy(c *code.Changed) string {
 	if c.By == code.ByFile {
 		what = "its file changed by "
 	}
-	return what + plainText(c.Author) + a.paint(dim, fmt.Sprintf("  %sZ in %.12s  %s", c.Time.UTC().Format(time.DateTime), c.Commit, plainText(c.Subject)))
+	return what + oneLine(c.Author) + a.paint(dim, fmt.Sprintf("  %sZ in %.12s  %s", c.Time.UTC().Format(time.DateTime), c.Commit, oneLine(c.Subject)))
 }

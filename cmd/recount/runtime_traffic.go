@@ -42,7 +42,7 @@ route, a procedure or a topic. Exits with 1 if there is none.`,
 
 func (a *app) printTraffic(r runtime.TrafficResponse) {
 	for _, x := range r.Operations {
-		a.printf("%s %s  %s\n", a.paint(cyan, plainText(x.Service)), a.paint(bold, plainText(x.Operation)), a.measured(x.Measure))
+		a.printf("%s %s  %s\n", a.paint(cyan, oneLine(x.Service)), a.paint(bold, oneLine(x.Operation)), a.measured(x.Measure))
 		a.printf("    %s\n", a.handled(x.Code))
 		a.printf("    %s\n", a.lastSeen(x.Measure))
 	}

@@ -61,9 +61,12 @@ why and stitch go on from there.`,
 
 func (a *app) printShow(r query.ShowResponse, around query.StitchResponse, proof bool, now time.Time) {
 	a.printf("%s %s\n\n", a.exitMark(r.ExitCode), a.paint(bold, indent(plainText(r.Command), "    ")))
-	row := func(name, value string) {
-		if value != "" {
-			a.printf("  %-10s %s\n", name, indent(plainText(value), strings.Repeat(" ", 13)))
+	row := func(name string, lines ...string) {
+		for i, l := range lines {
+			lines[i] = oneLine(l)
+		}
+		if value := strings.Join(lines, "\n"+strings.Repeat(" ", 13)); value != "" {
+			a.printf("  %-10s %s\n", name, value)
 		}
 	}
 	row("id", r.ID.String())
@@ -96,7 +99,7 @@ func (a *app) printShow(r query.ShowResponse, around query.StitchResponse, proof
 	for _, x := range r.Resources {
 		resources = append(resources, strings.TrimSpace(fmt.Sprintf("%s %s %s", x.Access, x.Kind, x.Name)))
 	}
-	row("resources", strings.Join(resources, "\n"))
+	row("resources", resources...)
 	row("reading", fmt.Sprintf("confidence %.2f, complexity %d", r.Confidence, r.Complexity))
 	if r.ParentID != nil {
 		row("parent", r.ParentID.String())

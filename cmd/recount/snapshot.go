@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/schemas"
 )
 
 func (a *app) snapshotCmd() *cobra.Command {
@@ -38,8 +39,8 @@ func (a *app) snapshotLogCmd() *cobra.Command {
 					if s.NoGraph != "" {
 						graph = "no graph: " + s.NoGraph
 					}
-					a.printf("%s %s  %s\n", a.paint(yellow, fmt.Sprintf("%.12s", s.Commit)), plainText(s.Subject),
-						a.paint(dim, fmt.Sprintf("%s %s · %s · %s", day(s.Time), plainText(s.Author), counted(s.Changed, "file"), plainText(graph))))
+					a.printf("%s %s  %s\n", a.paint(yellow, fmt.Sprintf("%.12s", s.Commit)), oneLine(s.Subject),
+						a.paint(dim, fmt.Sprintf("%s %s · %s · %s", day(s.Time), oneLine(s.Author), counted(s.Changed, "file"), oneLine(graph))))
 				}
 				if r.Truncated {
 					a.printf("%s\n", a.paint(dim, "… there are more; --limit shows them"))
@@ -86,9 +87,9 @@ func (a *app) snapshotShowCmd() *cobra.Command {
 }
 
 func (a *app) printSnapshot(r code.SnapshotResponse) {
-	a.printf("%s\n  %s\n\n", a.paint(yellow, "commit "+r.Revision.Commit), plainText(indent(r.Message, "  ")))
-	a.printf("  repository %s\n", plainText(r.Revision.Repo))
-	a.printf("  author     %s %s\n", plainText(r.Revision.Author), day(r.Revision.Time))
+	a.printf("%s\n%s\n\n", a.paint(yellow, "commit "+r.Revision.Commit), plainText(schemas.Quoted(r.Message, "    ")))
+	a.printf("  repository %s\n", oneLine(r.Revision.Repo))
+	a.printf("  author     %s %s\n", oneLine(r.Revision.Author), day(r.Revision.Time))
 	a.printf("  snapshot   %s\n", r.Revision.Snapshot)
 	a.printf("  event      %s\n", r.Revision.Position)
 	for _, c := range []struct {
@@ -97,11 +98,11 @@ func (a *app) printSnapshot(r code.SnapshotResponse) {
 	}{{"files", r.Files}, {"symbols", r.Symbols}, {"edges", r.Edges}, {"outside", r.Outside}} {
 		a.printf("  %-10s %s\n", c.name, thousands(c.of.Total))
 		for _, name := range c.of.Most() {
-			a.printf("  %10s   %s\n", thousands(c.of.By[name]), plainText(name))
+			a.printf("  %10s   %s\n", thousands(c.of.By[name]), oneLine(name))
 		}
 	}
 	a.printf("  unresolved %s\n", thousands(r.Unresolved))
 	for _, p := range r.Partial {
-		a.printf("  %s %s\n", a.paint(yellow, "partial"), plainText(p))
+		a.printf("  %s %s\n", a.paint(yellow, "partial"), oneLine(p))
 	}
 }

@@ -77,12 +77,12 @@ func (a *app) printStale(r code.StaleResponse) {
 		}
 		line := a.symbolLine(x.Symbol)
 		if x.Of != "" {
-			line += "  " + plainText(x.Of)
+			line += "  " + oneLine(x.Of)
 		}
 		if x.Site != x.Place() {
-			line += a.paint(dim, " at "+plainText(x.Site))
+			line += a.paint(dim, " at "+oneLine(x.Site))
 		}
-		a.printf("  %s  %s  %.2f\n", line, a.paint(dim, plainText(x.Why)), x.Confidence)
+		a.printf("  %s  %s  %.2f\n", line, a.paint(dim, oneLine(x.Why)), x.Confidence)
 	}
 	a.truncated(r.Truncated, "--limit shows more, --kind and --path fewer")
 }

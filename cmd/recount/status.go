@@ -69,7 +69,7 @@ func (a *app) printStatus(st httpapi.Status, local bool, now time.Time) {
 	if t := st.Tokens; t != nil {
 		a.printf("tokens       %s in %s\n", thousands(t.InForce), a.home(t.File))
 		for _, wrong := range t.Mistakes {
-			a.printf("             %s\n", a.paint(red, "not in force: "+plainText(wrong)))
+			a.printf("             %s\n", a.paint(red, "not in force: "+oneLine(wrong)))
 		}
 	}
 	i := st.Intents

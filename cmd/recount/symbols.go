@@ -31,7 +31,7 @@ Exits with 1 if there is none.`,
 				for _, h := range r.Symbols {
 					a.printf("%s\n", a.symbolLine(h.Symbol))
 					if h.Signature != "" {
-						a.printf("    %s\n", plainText(oneLine(h.Signature)))
+						a.printf("    %s\n", oneLine(h.Signature))
 					}
 				}
 				a.truncated(r.Truncated, "--limit shows more, --kind fewer")

@@ -34,7 +34,7 @@ and what changes that no test reaches. Exits with 1 if no test is known to.`,
 					if g.Repo != r.Revision.Repo {
 						dir += " in " + g.Repo
 					}
-					a.printf("%s\n", a.paint(cyan, plainText(dir)))
+					a.printf("%s\n", a.paint(cyan, oneLine(dir)))
 					for _, x := range g.Tests {
 						a.printf("  %s\n", a.affectedLine(x))
 					}

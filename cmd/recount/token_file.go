@@ -108,7 +108,7 @@ cannot be read: that is told with the line, and list exits with 1.`,
 			} else {
 				a.printTokens(tokens)
 				for _, m := range wrong {
-					a.noted("not in force: %s: %s", a.home(path), plainText(m))
+					a.noted("not in force: %s: %s", a.home(path), oneLine(m))
 				}
 			}
 			if err == nil && len(wrong) > 0 {
@@ -131,7 +131,7 @@ func (a *app) printTokens(tokens []listedToken) {
 		if s == "" {
 			return otherwise
 		}
-		return oneLine(plainText(s))
+		return oneLine(s)
 	}
 	for _, t := range tokens {
 		ends := "never"
@@ -208,7 +208,7 @@ func (a *app) completeTokens(file string, args []string, typed string) []cobra.C
 	var out []cobra.Completion
 	for _, e := range all.Entries {
 		if t := listed(e, time.Now()); strings.HasPrefix(t.SHA256, typed) {
-			out = append(out, cobra.CompletionWithDesc(t.short(), strings.TrimSpace(oneLine(plainText(t.Name+" "+t.Agent)))))
+			out = append(out, cobra.CompletionWithDesc(t.short(), strings.TrimSpace(oneLine(t.Name+" "+t.Agent))))
 		}
 	}
 	return out

@@ -41,12 +41,12 @@ func (a *app) printWhySpan(r runtime.SpanWhyResponse) {
 		a.printSpan(s, forks[i])
 	}
 	if s := r.Subject; s != nil && s.Errors > 0 {
-		a.printf("%s\n", a.paint(dim, fmt.Sprintf("%s of %s: %s of %s failed, the first at %sZ", plainText(s.Operation), plainText(s.Service), thousands(int64(s.Errors)), thousands(int64(s.Count)), s.Since.Format(time.DateTime))))
+		a.printf("%s\n", a.paint(dim, fmt.Sprintf("%s of %s: %s of %s failed, the first at %sZ", oneLine(s.Operation), oneLine(s.Service), thousands(int64(s.Errors)), thousands(int64(s.Count)), s.Since.Format(time.DateTime))))
 	}
 	for i, c := range r.Causes {
 		a.printf("\n%d. %.2f  %s\n", i+1, c.Score, a.causeLine(c))
 		for _, e := range c.Evidence {
-			a.printf("      %s\n", a.paint(dim, fmt.Sprintf("%+.2f  %s", e.Weight, plainText(e.Shows))))
+			a.printf("      %s\n", a.paint(dim, fmt.Sprintf("%+.2f  %s", e.Weight, oneLine(e.Shows))))
 		}
 	}
 	if r.Truncated > 0 {
@@ -60,15 +60,15 @@ func (a *app) causeLine(c runtime.SpanCause) string {
 	at := a.paint(dim, fmt.Sprintf("%sZ", c.Time.UTC().Format(time.DateTime)))
 	switch {
 	case c.Commit != nil:
-		return fmt.Sprintf("%s %s  %s  %s", a.paint(yellow, c.Commit.Commit[:min(12, len(c.Commit.Commit))]), a.paint(bold, plainText(c.Commit.Subject)), plainText(c.Commit.Author), at)
+		return fmt.Sprintf("%s %s  %s  %s", a.paint(yellow, c.Commit.Commit[:min(12, len(c.Commit.Commit))]), a.paint(bold, oneLine(c.Commit.Subject)), oneLine(c.Commit.Author), at)
 	case c.Command != nil:
-		return fmt.Sprintf("%s %s %s  %s  %s", a.exitMark(c.Command.ExitCode), a.paint(yellow, c.Command.ID.String()[:13]), a.paint(bold, plainText(cut(oneLine(c.Command.Command), commandColumns))), plainText(authorOf(c.Command.Author, c.Command.User)), at)
+		return fmt.Sprintf("%s %s %s  %s  %s", a.exitMark(c.Command.ExitCode), a.paint(yellow, c.Command.ID.String()[:13]), a.paint(bold, oneLine(cut(oneLine(c.Command.Command), commandColumns))), oneLine(authorOf(c.Command.Author, c.Command.User)), at)
 	case c.Version != nil:
 		name := c.Version.Version
 		if name == "" {
 			name = fmt.Sprintf("%.12s", c.Version.Revision)
 		}
-		return fmt.Sprintf("version %s  %s", a.paint(bold, plainText(name)), at)
+		return fmt.Sprintf("version %s  %s", a.paint(bold, oneLine(name)), at)
 	}
 	return c.Kind
 }

@@ -90,11 +90,8 @@ func cutApart(a, b string, n int) (string, string) {
 	return cut("…"+string(ra[from:]), n), cut("…"+string(rb[from:]), n)
 }
 
-// oneLine makes text of other people fit for one line of a terminal: line breaks
-// become ⏎, tabs blanks, other control characters are shown and not sent.
-func oneLine(s string) string {
-	return strings.NewReplacer("\n", "⏎", "\t", " ").Replace(plainText(strings.TrimSpace(s)))
-}
+// oneLine makes what others wrote fit for one line of a terminal.
+func oneLine(s string) string { return schemas.OneLine(s) }
 
 // wrap breaks s between words into lines of at most n columns; a word that is
 // longer is cut.

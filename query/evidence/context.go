@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/projections/graph/objects"
+	"github.com/recountdb/recount/schemas"
 )
 
 // bytesPerToken is how many bytes of UTF-8 count as a token.
@@ -25,6 +26,9 @@ func tokens(s string) int { return (len(s) + bytesPerToken - 1) / bytesPerToken 
 // citation: the whole text where it takes no more than its share of what is left, else the
 // passage around the part that matches. Nothing is summarised. Where an object stands in
 // the log counts as fit has it.
+//
+// Before each line of a text stands quote, and before no citation: what somebody wrote
+// cannot pass for a citation, whatever it holds.
 func (w *answer) pack(hits []*hit) error {
 	var b strings.Builder
 	left := w.r.Tokens * bytesPerToken
@@ -41,21 +45,47 @@ func (w *answer) pack(hits []*hit) error {
 		if err != nil {
 			return err
 		}
-		from, to := passage(h.o, h.part, text, share-headBytes-len("……\n\n"))
 		b.WriteString(head)
-		if from > 0 {
-			b.WriteString("…")
-		}
-		b.WriteString(strings.TrimSpace(text[from:to]))
-		if to < len(text) {
-			b.WriteString("…")
-		}
+		b.WriteString(quotedPassage(h, text, share-headBytes-len("\n\n")))
 		b.WriteString("\n\n")
 		left -= b.Len() - begin + headBytes - len(head)
 	}
 	w.resp.Context = strings.TrimRight(b.String(), "\n")
 	w.resp.Tokens = tokens(w.resp.Context)
 	return nil
+}
+
+// quote stands before each line that somebody wrote.
+const quote = "> "
+
+// quotedPassage is the part of a text that has room, quoted.
+func quotedPassage(h *hit, text string, room int) string {
+	for take := room - len(quote) - len("……"); ; {
+		from, to := passage(h.o, h.part, text, take)
+		part := strings.TrimSpace(text[from:to])
+		if from > 0 {
+			part = "…" + part
+		}
+		if to < len(text) {
+			part += "…"
+		}
+		quoted := schemas.Quoted(part, quote)
+		// Lines take more room quoted: then less of them is taken.
+		over := len(quoted) - room
+		if over <= 0 || take <= 1 {
+			return quoted
+		}
+		take = max(1, min(take-1, take*room/len(quoted)))
+	}
+}
+
+// name is what somebody is called as a citation has it: quoted where it could be taken for
+// another part of the citation.
+func name(s string) string {
+	if s = schemas.OneLine(s); strings.ContainsAny(s, `·[]"`) {
+		return strconv.Quote(s)
+	}
+	return s
 }
 
 // citation is the line that a text stands behind.
@@ -66,7 +96,7 @@ func citation(n int, h *hit) string {
 		parts[0] = m + " " + parts[0]
 	}
 	if o.Agent != "" {
-		parts = append(parts, o.Agent)
+		parts = append(parts, name(o.Agent))
 	}
 	parts = append(parts, time.Unix(0, o.TimeUnixNano).UTC().Format(time.RFC3339), o.Ref.Position.String())
 	if s := h.judged.superseded; s != nil {

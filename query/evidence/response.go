@@ -21,7 +21,7 @@ type Response struct {
 	Edges          []Edge                `json:"edges" nullable:"false" doc:"The edges among the objects, and from them to what led to them."`
 	Provenance     []Event               `json:"provenance" nullable:"false" doc:"The events that the answer rests on, other than those that objects name as theirs: what led to the hits, in order of time. With include provenance, all."`
 	Versions       []Version             `json:"versions" nullable:"false" doc:"Of each object that has several versions, those that may be known: the newest three, or, with include versions, all."`
-	Context        string                `json:"context,omitempty" doc:"Of mode context: the texts, each behind its citation [N], which is the N-th object."`
+	Context        string                `json:"context,omitempty" doc:"Of mode context: the texts, each behind its citation [N], which is the N-th object. Each line of a text begins with '> ', and no citation does."`
 	Tokens         int                   `json:"tokens,omitempty" example:"1840" doc:"Of mode context: how many tokens it has, at four bytes a token."`
 	Left           *Left                 `json:"left_out,omitempty" doc:"What was cut to keep the answer small; ask with include, expand.nodes or limit for more."`
 	AppliedFilters []query.AppliedFilter `json:"applied_filters" nullable:"false" doc:"The filters that held before ranking, and the bounds."`
