@@ -56,6 +56,9 @@ func (a *app) printStatus(st httpapi.Status, local bool, now time.Time) {
 		total += end
 	}
 	a.printf("\nlog          %s events, %s\n", thousands(total), st.Log.Kind)
+	if st.Log.Bytes > 0 {
+		a.printf("             %s\n", strings.TrimPrefix(onDisk(st.Log.Bytes), ", "))
+	}
 	if len(st.Log.Brokers) > 0 {
 		a.printf("             Kafka clients connect to %s\n", strings.Join(st.Log.Brokers, ", "))
 	}
@@ -107,6 +110,7 @@ func (a *app) printStatus(st httpapi.Status, local bool, now time.Time) {
 			}
 			line += fmt.Sprintf(", %s distinct vectors of %s commands, %s sealed files", thousands(vectors), thousands(commands), thousands(files))
 		}
+		line += onDisk(p.Bytes)
 		if p.Root != nil {
 			line += ", root " + p.Root.String()
 		}
@@ -146,4 +150,12 @@ func (a *app) printSpool(s httpapi.SpoolStatus) {
 		}
 		a.printf("%-12s %s\n", name, line)
 	}
+}
+
+// onDisk tells what something takes of the disk, if that is known.
+func onDisk(bytes int64) string {
+	if bytes == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %.1f MB on disk", float64(bytes)/1e6)
 }

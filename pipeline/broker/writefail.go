@@ -63,6 +63,9 @@ func (f guardFS) watch(name string, file vfs.File, err error) (vfs.File, error) 
 	if err := f.s.guard(err); err != nil {
 		return nil, err
 	}
+	if strings.HasSuffix(base, ".log") {
+		return &walFile{File: guardFile{file, f.s}}, nil
+	}
 	return guardFile{file, f.s}, nil
 }
 

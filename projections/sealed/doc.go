@@ -3,7 +3,8 @@
 // partition's files are, and what damage in one of them is called.
 //
 // What a caller may rely on: after a crash a name that Replace was asked to put
-// in place durably holds the old content or the whole of the new one. A file must
+// in place durably holds the old content or the whole of the new one. A checkpoint,
+// which is read once, is compressed (ReplacePacked). A file must
 // not be cut while a process has it mapped: a page that is gone cannot be
 // reported as an error.
 package sealed

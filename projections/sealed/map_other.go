@@ -11,5 +11,5 @@ func Map(path string) (data []byte, release func() error, err error) {
 		return nil, nil, err
 	}
 	defer f.Close()
-	return read(f)
+	return readUnpacked(f)
 }

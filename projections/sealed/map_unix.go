@@ -9,7 +9,7 @@ import (
 )
 
 // Map gives the content of a file: mapped, or read where the file system cannot
-// map. release ends it.
+// map, or where it is packed. release ends it.
 func Map(path string) (data []byte, release func() error, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -22,8 +22,8 @@ func Map(path string) (data []byte, release func() error, err error) {
 	}
 	if size := st.Size(); size > 0 && size == int64(int(size)) {
 		if b, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED); err == nil {
-			return b, func() error { return unix.Munmap(b) }, nil
+			return unpack(path, b, func() error { return unix.Munmap(b) })
 		}
 	}
-	return read(f)
+	return readUnpacked(f)
 }

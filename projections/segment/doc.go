@@ -17,7 +17,8 @@
 //	recount.commands-0/          one folder a partition, topic-partition
 //	    00000000.tbf             sealed segments, without gaps, never changed
 //	    00000001.tbf
-//	    tail.tbf                 checkpoint of the unsealed rows: only a shortcut
+//	    tail.tbf                 checkpoint of the unsealed rows: only a shortcut; zstd of
+//	                             what a sealed segment of them would be
 //	    00000002.tbf.tmp         what a crash may leave; Open removes it
 //
 // A file must not be cut while a process has it open: a mapped page that is gone

@@ -67,5 +67,9 @@ func aligned(n uint64) uint64 { return (n + schemas.TBFAlign - 1) &^ (schemas.TB
 // storeTBF puts a segment in place under its name in one step. Only a checkpoint,
 // whose content is checked in whole before it is used, need not be durable.
 func storeTBF(d sealed.Disk, dir, name string, durable bool, h schemas.TBFHeader, c *columns, x *index) error {
-	return sealed.Replace(d, dir, name, durable, func(w io.Writer) error { return writeTBF(w, h, c, x) })
+	replace := sealed.Replace
+	if name == tailName {
+		replace = sealed.ReplacePacked // it is read once, and written anew until its rows are sealed
+	}
+	return replace(d, dir, name, durable, func(w io.Writer) error { return writeTBF(w, h, c, x) })
 }

@@ -140,6 +140,7 @@ func (d *DB) options(o Options) *pebble.Options {
 	po := &pebble.Options{
 		FS:        walFS{o.FS, d},
 		CacheSize: o.CacheBytes,
+		Cleaner:   deleter{},
 		Merger:    pebble.DefaultMerger, // which concatenates: Txn.Append
 		// Fixed, so that a newer Pebble does not write what this one cannot read.
 		FormatMajorVersion:         pebble.FormatTableFormatV6,

@@ -3,8 +3,19 @@ package store
 import (
 	"strings"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
+
+// deleter deletes what the store no longer needs, WALs too: Pebble would keep up to
+// three that were filled, to write over them. It does not where its cleaner may want to
+// read a file, which is what the methods of noReuse say to it.
+type deleter struct {
+	pebble.DeleteCleaner
+	noReuse
+}
+
+type noReuse struct{ pebble.ArchiveCleaner }
 
 // walFS keeps Pebble from seeing that its WAL cannot be written. It would panic,
 // with a lock in a state that no recover can mend, and take the process with it.
@@ -35,6 +46,10 @@ type walFile struct {
 	vfs.File
 	d *DB
 }
+
+// Preallocate does nothing. Nobody waits for this WAL to be synced, so that space
+// reserved for it, more than a whole memory table's for each store, gained nothing.
+func (walFile) Preallocate(offset, length int64) error { return nil }
 
 func (f walFile) Write(p []byte) (int, error) {
 	n, err := f.File.Write(p)

@@ -52,7 +52,8 @@
 //	    00000001.step.vec          without gaps, never changed
 //	    00000001.links.vec         the indexes' links after the last step
 //	    000-00000000.chunk.vec     1,024 vectors: space, number of the chunk
-//	    tail.vec                   checkpoint of what no step has: only a shortcut
+//	    tail.vec                   checkpoint of what no step has: only a shortcut;
+//	                               compressed by zstd (sealed.ReplacePacked)
 //	    00000002.step.vec.tmp      what a crash may leave; Open removes it
 //
 //	recount.agents-0/

@@ -270,7 +270,29 @@ func smallTail(t testing.TB) ([]byte, Options) {
 	p := open(t, t.TempDir(), opts)
 	l.apply(t, p)
 	closeOf(t, p)
-	return filesOf(t, p.dir)[tailName], opts
+	return tailOf(t, p.dir), opts
+}
+
+// tailOf is what the only checkpoint below dir holds.
+func tailOf(t testing.TB, dir string) []byte {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*", tailName))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	packed, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, release, err := sealed.Map(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if bytes.Equal(b, packed) {
+		t.Error("the checkpoint is not packed")
+	}
+	return bytes.Clone(b)
 }
 
 // FuzzFile reads checkpoints, which hold all that files can, with every checksum

@@ -37,7 +37,11 @@ func (h *home) store(name string, durable bool, head header, regions []region) e
 	if err := h.folder(); err != nil {
 		return err
 	}
-	return sealed.Replace(h.opts.disk, h.dir, name, durable, func(w io.Writer) error { return writeFile(w, head, regions) })
+	replace := sealed.Replace
+	if name == tailName {
+		replace = sealed.ReplacePacked // it is read once, and written anew until the next step
+	}
+	return replace(h.opts.disk, h.dir, name, durable, func(w io.Writer) error { return writeFile(w, head, regions) })
 }
 
 // remove deletes a file that is of no use any more.

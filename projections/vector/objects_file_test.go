@@ -127,7 +127,7 @@ func smallObjectTail(t testing.TB) ([]byte, Options) {
 	p := open(t, t.TempDir(), opts)
 	a.apply(t, p)
 	closeOf(t, p)
-	return filesOf(t, p.dir)[tailName], opts
+	return tailOf(t, p.dir), opts
 }
 
 // useObjects takes a checkpoint if it can be, uses it in every way, and seals it.

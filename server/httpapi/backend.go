@@ -129,6 +129,7 @@ type LogStatus struct {
 	Ends       schemas.Watermark `json:"ends" example:"recount.commands/0:42" doc:"The next offset of each partition."`
 	Rejected   int64             `json:"rejected" example:"0" doc:"Events that can never be applied, in the rejected topic."`
 	FollowsLog bool              `json:"follows_log" doc:"Whether this process projects."`
+	Bytes      int64             `json:"bytes,omitempty" example:"9961472" doc:"What the embedded log takes of the disk, as du counts it."`
 	Error      string            `json:"error,omitempty" doc:"Why the log could not be asked."`
 }
 
@@ -158,6 +159,7 @@ type ProjectionStatus struct {
 	Lag        int64             `json:"lag" example:"0" doc:"Events in the log that it has not applied."`
 	Partitions []PartitionLag    `json:"partitions" nullable:"false" doc:"The lag by partition."`
 	Root       *schemas.Hash     `json:"root,omitempty" doc:"The hash of its whole state, if asked for."`
+	Bytes      int64             `json:"bytes,omitempty" example:"20971520" doc:"What it takes of the disk, as du counts it."`
 	Segments   int               `json:"segments,omitempty" doc:"Sealed TBF files."`
 	Shards     []VectorShard     `json:"shards,omitempty" doc:"What the vector index holds, by partition."`
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
+	"github.com/recountdb/recount/internal/diskuse"
+	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/vector"
@@ -51,6 +54,7 @@ func (n *Node) logStatus(ctx context.Context) httpapi.LogStatus {
 	l := httpapi.LogStatus{Kind: "external", Brokers: n.cfg.Kafka.Brokers, FollowsLog: n.set != nil && !n.local}
 	if n.log.Embedded() {
 		l.Kind, l.Brokers = "embedded", nil
+		l.Bytes = n.allocated(pipeline.LogDir)
 		if addr := n.log.Addr(); addr != "" {
 			l.Brokers = []string{addr}
 		}
@@ -87,6 +91,7 @@ func (n *Node) projectionStatus(ctx context.Context, name string, ends schemas.W
 	}
 	defer release()
 	s.Watermark = p.Watermark()
+	s.Bytes = n.allocated(projectionsDir, name)
 	for _, tp := range ends.Partitions() {
 		if !n.set.Takes(name, tp.Topic) {
 			continue
@@ -116,6 +121,16 @@ func (n *Node) projectionStatus(ctx context.Context, name string, ends schemas.W
 		s.Root = &h
 	}
 	return s, nil
+}
+
+// allocated is what a folder of the data directory takes, 0 if it cannot be read.
+func (n *Node) allocated(folder ...string) int64 {
+	bytes, err := diskuse.Allocated(filepath.Join(append([]string{n.dir.path}, folder...)...))
+	if err != nil {
+		n.cfg.Logger.Warn("status: what a folder takes of the disk is not known", "err", err)
+		return 0
+	}
+	return bytes
 }
 
 func (n *Node) intentStatus(ctx context.Context) (s httpapi.IntentStatus, err error) {

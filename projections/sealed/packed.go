@@ -1,0 +1,56 @@
+package sealed
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// packedMagic begins a file that ReplacePacked wrote: zstd's own.
+var packedMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+
+// maxPacked bounds what a packed file may hold, which is a checkpoint of what is in
+// memory anyway.
+const maxPacked = 4 << 30
+
+// ReplacePacked is Replace for a file that is read once, and not in place: its content
+// is compressed. Map gives it as it was.
+func ReplacePacked(d Disk, dir, name string, durable bool, write func(io.Writer) error) error {
+	return Replace(d, dir, name, durable, func(w io.Writer) error {
+		z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(z), z.Close())
+	})
+}
+
+// unpack is the content of a file that may be packed.
+func unpack(path string, data []byte, release func() error) ([]byte, func() error, error) {
+	if !bytes.HasPrefix(data, packedMagic) {
+		return data, release, nil
+	}
+	out, err := unpacked(data)
+	if err = errors.Join(err, release()); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return out, func() error { return nil }, nil
+}
+
+func unpacked(data []byte) ([]byte, error) {
+	z, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPacked))
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(io.LimitReader(z, maxPacked)); err != nil {
+		return nil, err
+	}
+	out := Bytes(b.Len()) // regions are read in place
+	copy(out, b.Bytes())
+	return out, nil
+}
