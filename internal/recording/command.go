@@ -114,11 +114,12 @@ const maxText = 1 << 20
 // Redact takes secrets out, and then cuts what is longer than an event may be: in this
 // order, for half of a secret is not recognised.
 func (c *Command) Redact(r *secrets.Redactor) {
+	c.Command, _ = r.Command(c.Command)
+	c.Command = cut(Clean(c.Command), maxText)
 	for _, s := range []struct {
 		text *string
 		max  int
 	}{
-		{&c.Command, maxText},
 		{&c.Workspace, 4096},
 		{&c.Cwd, 4096},
 		{&c.Session, 256},

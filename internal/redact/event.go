@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -22,10 +23,12 @@ const (
 	maxLoggedName = 256
 )
 
-// Event redacts a payload in place: the command, what was said and printed, the
-// environment, and the workspace, which may be a URL with credentials; of a commit
-// its message; of spans what OTLP redacts; of an access log what clients wrote; of an
-// agent's event every text that people, models or programs wrote.
+// Event redacts a payload in place: the command, where, by whom and in which session, what
+// was said and printed, the environment, and the workspace, which may be a URL with
+// credentials; of a commit its message and who wrote it; of spans what OTLP redacts; of an
+// access log what clients wrote; of an agent's event every text that people, models or
+// programs wrote. A name that events are joined by is redacted to the same name wherever it
+// stands, so what belonged together still does.
 // Other payloads stay as they are: they have no text of people or programs, or, as
 // the content of a file, text that their id is a hash of.
 func (r *Redactor) Event(m proto.Message) []Finding {
@@ -47,6 +50,10 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 			*s = (*s)[over:]
 		}
 	}
+	command := func(s *string) {
+		out, fs := r.Command(*s)
+		*s, found = out, append(found, fs...)
+	}
 	named := func(name, val string) string {
 		out, fs := r.Named(name, val)
 		found = append(found, fs...)
@@ -54,8 +61,13 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 	}
 	switch m := m.(type) {
 	case *recountv1.CommandExecuted:
-		bounded(&m.Command, maxCommand)
+		command(&m.Command)
+		m.Command = head(m.Command, maxCommand)
 		bounded(&m.Workspace, maxNamed)
+		bounded(&m.Cwd, maxNamed)
+		for _, name := range []*string{&m.Session, &m.User, &m.Host, &m.Author} {
+			bounded(name, maxName)
+		}
 		bounded(&m.StatedIntent, maxTail)
 		tail(&m.OutputTail)
 		for k, v := range m.Env {
@@ -63,10 +75,17 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 		}
 	case *recountv1.OutcomeObserved:
 		tail(&m.OutputTail)
+		bounded(&m.Author, maxName)
 	case *recountv1.CommitRecorded:
 		bounded(&m.Message, maxCommand)
+		for _, by := range []*recountv1.Signature{m.Author, m.Committer} {
+			if by != nil {
+				text(&by.Name)
+				text(&by.Email)
+			}
+		}
 	case *recountv1.AgentEvent:
-		agentEvent(m, text, named)
+		agentEvent(m, text, command, named)
 	case *tracepb.TracesData:
 		return r.spans(m)
 	case *recountv1.AccessLogged:
@@ -75,8 +94,7 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 				text *string
 				most int
 			}{{&e.Path, maxLogged}, {&e.Route, maxLogged}, {&e.Referer, maxLogged}, {&e.UserAgent, maxLogged}, {&e.User, maxLoggedName}} {
-				text(s.text)
-				*s.text = head(*s.text, s.most)
+				bounded(s.text, s.most)
 			}
 		}
 	}
@@ -88,13 +106,14 @@ const (
 	maxStated = 1024
 	maxNamed  = 4096
 	maxStatus = 64
+	maxName   = 256 // and those of sessions, users and hosts in events.proto
 )
 
 // agentEvent redacts the texts of an agent's event: text does one in place, named gives
-// the value of a name. Texts that have bounds keep them. Names that events are joined by
-// (tenant, agent, session, ids) stay as they are. The hash of an artifact's content goes
+// the value of a name. Texts that have bounds keep them. Names that access is granted by
+// (tenant, agent) and ids stay as they are. The hash of an artifact's content goes
 // with a secret that was in it.
-func agentEvent(m *recountv1.AgentEvent, text func(*string), named func(name, val string) string) {
+func agentEvent(m *recountv1.AgentEvent, text, command func(*string), named func(name, val string) string) {
 	bounded := func(s *string, most int) {
 		text(s)
 		*s = head(*s, most)
@@ -102,12 +121,13 @@ func agentEvent(m *recountv1.AgentEvent, text func(*string), named func(name, va
 	text(&m.Text)
 	text(&m.Thought)
 	bounded(&m.Workspace, maxNamed)
+	bounded(&m.Session, maxName)
 	for _, rel := range m.Relations {
 		bounded(&rel.Ref, maxNamed)
 	}
 	if t := m.Tool; t != nil {
 		text(&t.Arguments)
-		text(&t.Command)
+		command(&t.Command)
 		text(&t.Result)
 		bounded(&t.Cwd, maxNamed)
 		for i := range t.Files {
@@ -136,15 +156,30 @@ func agentEvent(m *recountv1.AgentEvent, text func(*string), named func(name, va
 	}
 	if h := m.Handoff; h != nil {
 		text(&h.Reason)
+		bounded(&h.ToSession, maxName)
 	}
 	if s := m.Memory; s != nil {
+		if says(s.Predicate) {
+			s.Value = named(s.Subject, s.Value) // "the db password" is …
+		} else {
+			s.Value = named(s.Predicate, s.Value)
+		}
 		bounded(&s.Subject, maxStated)
 		bounded(&s.Predicate, maxStated)
-		text(&s.Value)
 	}
 	for k, v := range m.Attributes {
 		m.Attributes[k] = named(k, v)
 	}
+}
+
+// says reports whether a predicate makes the value what the subject is, and no statement
+// about it, such as that a token expires after a day.
+func says(predicate string) bool {
+	switch strings.ToLower(strings.TrimSpace(predicate)) {
+	case "", "is", "are", "=", ":", "==", "equals", "value", "has value", "was", "is set to", "set to", "will be":
+		return true
+	}
+	return false
 }
 
 // spans redacts what stands in memory as OTLP redacts what stands on the wire.

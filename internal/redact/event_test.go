@@ -89,3 +89,36 @@ func TestAgentEvent(t *testing.T) {
 		t.Errorf("a title of %d bytes: %q", len(long.Task.Title), long.Task.Title)
 	}
 }
+
+// What an event says beside its texts is redacted too, each name to the same name wherever
+// it stands.
+func TestNamesOfEvents(t *testing.T) {
+	const secret, gone = "https://me:hunter2@example.com", "https://me:[redacted:url-password]@example.com"
+	got := []proto.Message{
+		&recountv1.CommandExecuted{Command: "ls", Workspace: secret, Cwd: "/src/" + secret, Session: secret, User: secret, Host: secret, Author: secret},
+		&recountv1.OutcomeObserved{Author: secret},
+		&recountv1.CommitRecorded{Author: &recountv1.Signature{Name: secret}, Committer: &recountv1.Signature{Email: secret}},
+		&recountv1.AgentEvent{Session: secret, Handoff: &recountv1.Handoff{ToSession: secret}},
+		&recountv1.AgentEvent{Memory: &recountv1.Statement{Subject: "db password", Predicate: "is", Value: "correct horse"}},
+		&recountv1.AgentEvent{Memory: &recountv1.Statement{Subject: "db", Predicate: "has the password", Value: "correct horse"}},
+		&recountv1.AgentEvent{Memory: &recountv1.Statement{Subject: "the session token", Predicate: "expires after", Value: "15 minutes"}},
+	}
+	want := []proto.Message{
+		&recountv1.CommandExecuted{Command: "ls", Workspace: gone, Cwd: "/src/" + gone, Session: gone, User: gone, Host: gone, Author: gone},
+		&recountv1.OutcomeObserved{Author: gone},
+		&recountv1.CommitRecorded{Author: &recountv1.Signature{Name: gone}, Committer: &recountv1.Signature{Email: gone}},
+		&recountv1.AgentEvent{Session: gone, Handoff: &recountv1.Handoff{ToSession: gone}},
+		&recountv1.AgentEvent{Memory: &recountv1.Statement{Subject: "db password", Predicate: "is", Value: "[redacted:secret]"}},
+		&recountv1.AgentEvent{Memory: &recountv1.Statement{Subject: "db", Predicate: "has the password", Value: "[redacted:secret]"}},
+		&recountv1.AgentEvent{Memory: &recountv1.Statement{Subject: "the session token", Predicate: "expires after", Value: "15 minutes"}},
+	}
+	for i, m := range got {
+		Default().Event(m)
+		if d := cmp.Diff(want[i], m, protocmp.Transform()); d != "" {
+			t.Error(d)
+		}
+		if found := Default().Event(m); len(found) != 0 {
+			t.Errorf("the second time found %v in %v", found, m)
+		}
+	}
+}

@@ -218,7 +218,10 @@ func checkText(v []byte) error {
 // secretEnds are what the names of attributes end in whose values are secret, by
 // their last letter: most names are judged by that alone.
 var secretEnds = func() (byLast [256][]secretEnd) {
-	ends := []secretEnd{{"pass", true}, {"pwd", true}, {"jwt", true}}
+	ends := []secretEnd{{"pass", true}, {"pwd", true}, {"jwt", true}, {"passcode", true}, {"x-session", true}, {"x-session-id", true}, {"sessionid", true}}
+	for _, name := range []string{"card-number", "cardnumber", "credit-card", "creditcard", "cvv", "cvc", "ssn"} { // of payments and persons
+		ends = append(ends, secretEnd{name, true})
+	}
 	for _, name := range []string{"password", "passwd", "passphrase", "secret", "token", "credential", "credentials", "authorization", "cookie"} {
 		ends = append(ends, secretEnd{name, false})
 	}

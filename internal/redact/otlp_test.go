@@ -95,6 +95,7 @@ func TestOTLPSecretNames(t *testing.T) {
 		"http.request.header.authorization", "http.request.header.proxy-authorization", "http.request.header.cookie", "http.response.header.set-cookie",
 		"http.request.header.x-api-key", "http.request.header.x_api_key", "db.password", "DB_PASSWORD", "dbPassword", "user.pass", "aws.secretAccessKey",
 		"client_secret", "accessToken", "x-amz-security-token", "jwt", "azure.credentials",
+		"http.request.header.x-session", "payment.card_number", "card.cvv",
 	} {
 		m := &tracepb.Span{Attributes: []*commonpb.KeyValue{attr(key, array(str("two words"), list(attr("k", str("v1")))))}}
 		want := &tracepb.Span{Attributes: []*commonpb.KeyValue{attr(key, array(str("[redacted:secret]"), list(attr("k", str("[redacted:secret]")))))}}

@@ -86,7 +86,10 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]httpap
 	topics := map[string][]int{} // of events that are ours to append, by topic
 	all := make([]prepared, len(events))
 	for i, e := range events {
-		var err error
+		err := ctx.Err() // who went away while their events are redacted wants none of it
+		if err != nil {
+			return nil, err
+		}
 		if all[i], out[i].Redacted, err = a.prepare(e); err != nil {
 			return nil, &httpapi.EventError{Index: i, Of: len(events), Err: err}
 		}
@@ -229,18 +232,24 @@ func (a *appender) prepare(e schemas.Event) (prepared, int, error) {
 		return prepared{}, 0, schemas.Poisonf("event type %q: goes to topic %s, not %s", e.Type, kind.Topic, e.Topic)
 	}
 	p := prepared{topic: kind.Topic}
+	source := e.Source
+	hidden := a.attributes(&e, kind.Topic)
 	var found int
 	var err error
 	if e.Type == schemas.TypeSpansExported && e.ContentType == schemas.ContentProto && !e.Time.IsZero() && e.Key != nil {
 		p.Event, found, err = a.prepareSpans(e)
 		p.as = p.ID
-		return p, found, err
+		return p, found + hidden, err
 	}
 	m, err := e.DecodePayload()
 	if err != nil {
 		return p, 0, err
 	}
-	if found = len(a.redact.Event(m)); found > 0 && !kind.Free {
+	if found = len(a.redact.Event(m)); e.Source != source {
+		rejoin(m, source)
+		found++
+	}
+	if found > 0 && !kind.Free {
 		// A placeholder may be longer than what it replaces.
 		if err := schemas.Validate(m); err != nil {
 			return p, 0, err
@@ -282,9 +291,48 @@ func (a *appender) prepare(e schemas.Event) (prepared, int, error) {
 			return p, 0, err
 		}
 	}
+	found += hidden
 	// The reader's own checks, such as those of the time.
 	_, err = schemas.DecodeEvent("", e.Headers(), e.Key, e.Payload, e.Time)
 	return p, found, err
+}
+
+// attributes redacts what an event has beside its payload, and reports how much that was.
+// The same text becomes the same text, so events of one key stay in one partition. The key
+// of commits is their repository's name, which their payload has too.
+func (a *appender) attributes(e *schemas.Event, topic string) (found int) {
+	text := func(s string) string {
+		out, fs := a.redact.Text(s)
+		found += len(fs)
+		return out
+	}
+	e.Source, e.Subject = text(e.Source), text(e.Subject)
+	if topic != schemas.TopicCommits && e.Key != nil {
+		e.Key = []byte(text(string(e.Key)))
+	}
+	return found
+}
+
+// rejoin makes the ids by which an event names others of its producer independent of the
+// source, which is not on the log as it was.
+func rejoin(m proto.Message, source string) {
+	var ids []*string
+	switch m := m.(type) {
+	case *recountv1.CommandExecuted:
+		ids = append(ids, &m.ParentEventId)
+	case *recountv1.OutcomeObserved:
+		ids = append(ids, &m.CommandEventId)
+	case *recountv1.AgentEvent:
+		ids = append(ids, &m.ParentEventId)
+		for _, r := range m.Relations {
+			ids = append(ids, &r.EventId)
+		}
+	}
+	for _, id := range ids {
+		if *id != "" {
+			*id = schemas.ProducerID(source, *id).String()
+		}
+	}
 }
 
 // prepareSpans is prepare for spans that say their time and key, as the receivers

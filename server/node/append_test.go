@@ -10,6 +10,7 @@ import (
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/processors/recent"
 	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -189,5 +190,39 @@ func TestAgentsEventsAreChecked(t *testing.T) {
 	p, _, err := a.prepare(schemas.Event{Type: schemas.TypeUserMessage, Payload: []byte(`{"agent":"a","occurred_at":"2026-11-20T10:00:00Z"}`)})
 	if err != nil || p.Time.Format("2006-01-02") != "2026-11-20" {
 		t.Errorf("time %v, %v: want that of occurred_at, so that it is one event when sent twice", p.Time, err)
+	}
+}
+
+// What an event says beside its payload is redacted, and what belonged together by it still
+// does.
+func TestAttributesAreRedacted(t *testing.T) {
+	const source, gone = "https://me:hunter2@ci.example.com", "https://me:[redacted:url-password]@ci.example.com"
+	var got []schemas.Event
+	a := waitingAppender(t, func(_ context.Context, events ...schemas.Event) ([]schemas.Position, error) {
+		got = append(got, events...)
+		return make([]schemas.Position, len(events)), nil
+	})
+	id := schemas.ProducerID(source, "build 7")
+	out, err := a.Append(t.Context(), []schemas.Event{
+		{ID: id, Source: source, Subject: "a token=abc1", Key: []byte(source), Payload: []byte(`{"command":"make","cwd":"/src"}`)},
+		{Source: source, Type: schemas.TypeOutcomeObserved, Key: []byte(source), Payload: []byte(`{"command_event_id":"build 7","exit_code":1}`)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range got {
+		if e.Source != gone || string(e.Key) != gone || out[i].Redacted < 2 {
+			t.Errorf("source %q, key %q, %d redacted", e.Source, e.Key, out[i].Redacted)
+		}
+	}
+	if got[0].Subject != "a token=[redacted:secret]" {
+		t.Errorf("subject %q", got[0].Subject)
+	}
+	m, err := got[1].DecodePayload()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if joined := schemas.ProducerID(got[1].Source, m.(*recountv1.OutcomeObserved).CommandEventId); joined != got[0].ID {
+		t.Errorf("the outcome is of %s, the command is %s", joined, got[0].ID)
 	}
 }

@@ -186,7 +186,14 @@ func (r *Redactor) Text(s string) (string, []Finding) {
 
 // TextContext is Text, given up when the context ends: the error is then the context's.
 func (r *Redactor) TextContext(ctx context.Context, s string) (string, []Finding, error) {
-	return r.redact(ctx, s, true)
+	return r.redact(ctx, s, texts)
+}
+
+// Command is Text for a command line, which may also be one line of a key that somebody
+// pastes at a prompt.
+func (r *Redactor) Command(line string) (string, []Finding) {
+	out, found, _ := r.redact(context.Background(), line, commands)
+	return out, found
 }
 
 // File is Text for the content of a file under version control: only formats that say by
@@ -194,17 +201,26 @@ func (r *Redactor) TextContext(ctx context.Context, s string) (string, []Finding
 // what it declares. A secret of several lines leaves as many, so that what follows keeps
 // its place.
 func (r *Redactor) File(content string) (string, []Finding) {
-	out, found, _ := r.redact(context.Background(), content, false)
+	out, found, _ := r.redact(context.Background(), content, files)
 	return out, found
 }
 
-func (r *Redactor) redact(ctx context.Context, s string, all bool) (string, []Finding, error) {
-	if len(r.always) == 0 && !r.triggers.any(s) && (!all || strings.IndexByte(s, '=') < 0 && !keyLines(s)) {
+// what a text is says which rules hold.
+type what uint8
+
+const (
+	texts what = iota
+	commands
+	files // formats alone
+)
+
+func (r *Redactor) redact(ctx context.Context, s string, of what) (string, []Finding, error) {
+	if len(r.always) == 0 && !r.triggers.any(s) && (of == files || strings.IndexByte(s, '=') < 0 && (of != commands || !keyLines(s))) {
 		return s, nil, nil
 	}
 	var found []Finding
 	for range maxPasses {
-		out, fs, err := r.pass(ctx, s, all)
+		out, fs, err := r.pass(ctx, s, of)
 		if err != nil {
 			return "", nil, err
 		}
@@ -224,9 +240,9 @@ type span struct {
 	name             string
 }
 
-func (r *Redactor) pass(ctx context.Context, s string, all bool) (string, []Finding, error) {
-	t := text{r: r, s: s, values: all}
-	if all && keyLines(s) {
+func (r *Redactor) pass(ctx context.Context, s string, of what) (string, []Finding, error) {
+	t := text{r: r, s: s, values: of != files}
+	if of == commands && keyLines(s) {
 		start := len(s) - len(strings.TrimLeft(s, " \t\r\n"))
 		t.found(start, start+len(strings.TrimSpace(s)), "private-key", rankPlace)
 	}
@@ -237,7 +253,7 @@ func (r *Redactor) pass(ctx context.Context, s string, all bool) (string, []Find
 	if t.err != nil {
 		return "", nil, t.err
 	}
-	if all {
+	if of != files {
 		findEntropy(s, func(start, end int) { t.found(start, end, "high-entropy", rankEntropy) })
 	}
 	if len(t.spans) == 0 {
@@ -254,7 +270,7 @@ func (r *Redactor) pass(ctx context.Context, s string, all bool) (string, []Find
 	for _, sp := range spans {
 		b.WriteString(s[at:sp.start])
 		b.WriteString(Placeholder(sp.name))
-		if !all {
+		if of == files {
 			b.WriteString(strings.Repeat("\n", strings.Count(s[sp.start:sp.end], "\n")))
 		}
 		found = append(found, Finding{Name: sp.name, Bytes: sp.end - sp.start})
@@ -365,6 +381,11 @@ func (r *Redactor) Named(name, val string) (string, []Finding) {
 			return val, nil
 		}
 		return Placeholder("secret"), []Finding{{Name: "secret", Bytes: len(val)}}
+	}
+	for i := range len(name) {
+		if !is(name[i], dotted) {
+			return r.Text(val) // a subject in words, not a name
+		}
 	}
 	out, found := r.Text(name + "=" + val)
 	return strings.TrimPrefix(out, name+"="), found

@@ -359,7 +359,7 @@ func TestTwiceIsOnce(t *testing.T) {
 // another program on the line.
 func TestSecondPass(t *testing.T) {
 	const in, want = "password=echo mysql -phunter2", "password=[redacted:password] mysql -p[redacted:password]"
-	once, found, _ := Default().pass(t.Context(), in, true)
+	once, found, _ := Default().pass(t.Context(), in, texts)
 	if strings.Contains(once, want) || len(found) != 1 {
 		t.Fatalf("one pass gives %q: the example shows nothing", once)
 	}
@@ -389,7 +389,7 @@ func TestPastedKey(t *testing.T) {
 		{"{b64} x", false},
 	} {
 		line := expand(c.line)
-		if got, _ := Default().Text(line); strings.Contains(got, strings.TrimSpace(line)) == c.gone {
+		if got, _ := Default().Command(line); strings.Contains(got, strings.TrimSpace(line)) == c.gone {
 			t.Errorf("%q became %q", line, got)
 		}
 	}
