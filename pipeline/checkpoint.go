@@ -22,13 +22,15 @@ import (
 // of them, and the difference lost for ever. So: flush the projections, then
 // store how far the derived topic had been applied before the flush.
 //
-// The file <dir>/<name>.json holds {"partitions":"topic/partition:next,…"}. A
+// The file <dir>/<name>.json holds {"partitions":"topic/partition:next,…"}, and of
+// which log that is (lineage.go): on another log reading starts at the beginning. A
 // crash before it is replaced leaves the old one: more is read again, and
 // skipped by origin. It lies in the data directory, so that a new directory
 // starts from the beginning.
 type checkpoint struct {
 	path   string
 	target Target
+	of     *Log
 	log    *slog.Logger
 
 	mu      sync.Mutex
@@ -40,11 +42,13 @@ type checkpoint struct {
 
 type checkpointFile struct {
 	Partitions string `json:"partitions"`
+	// Of is Log.Lineage.
+	Of string `json:"of,omitempty"`
 }
 
-func openCheckpoint(dir, name string, t Target, log *slog.Logger) (*checkpoint, error) {
+func openCheckpoint(ctx context.Context, of *Log, dir, name string, t Target, log *slog.Logger) (*checkpoint, error) {
 	c := &checkpoint{
-		path: filepath.Join(dir, name+".json"), target: t, log: log,
+		path: filepath.Join(dir, name+".json"), target: t, of: of, log: log,
 		applied: schemas.Watermark{}, saved: schemas.Watermark{},
 	}
 	b, err := os.ReadFile(c.path)
@@ -61,6 +65,14 @@ func openCheckpoint(dir, name string, t Target, log *slog.Logger) (*checkpoint, 
 	w, err := schemas.ParseWatermark(f.Partitions)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint %s: %w: remove it to read from the start", c.path, err)
+	}
+	why, err := of.Diverged(ctx, f.Of, w)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: %w", err)
+	}
+	if why != "" {
+		log.Warn("the checkpoint is of another log: reading from the start", slog.String("why", why))
+		return c, nil
 	}
 	c.applied, c.saved = w, maps.Clone(w)
 	return c, nil
@@ -86,7 +98,7 @@ func (c *checkpoint) run(ctx context.Context, every time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-t.C:
-			if err := c.save(); err != nil {
+			if err := c.save(ctx); err != nil {
 				c.log.Warn("checkpoint not written: more will be read again", slog.Any("err", err))
 			}
 		}
@@ -94,7 +106,7 @@ func (c *checkpoint) run(ctx context.Context, every time.Duration) {
 }
 
 // save flushes the projections and stores what they had applied before.
-func (c *checkpoint) save() error {
+func (c *checkpoint) save(ctx context.Context) error {
 	c.saving.Lock()
 	defer c.saving.Unlock()
 	c.mu.Lock()
@@ -108,7 +120,11 @@ func (c *checkpoint) save() error {
 			return fmt.Errorf("checkpoint: flush: %w", err)
 		}
 	}
-	b, err := json.Marshal(checkpointFile{w.String()})
+	of, err := c.of.Lineage(ctx, w)
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	b, err := json.Marshal(checkpointFile{w.String(), of})
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}

@@ -114,6 +114,7 @@ func (l *Log) feedOnce(ctx context.Context, ls *lanes, progress *int) error {
 	}
 	at := map[string]map[int32]kgo.Offset{}
 	for tp, next := range from {
+		next = l.over(tp, next)
 		ls.skip(tp, next)
 		if at[tp.Topic] == nil {
 			at[tp.Topic] = map[int32]kgo.Offset{}
@@ -144,7 +145,11 @@ func (l *Log) poll(ctx context.Context, cl *kgo.Client, ls *lanes, progress *int
 		fetches.EachPartition(func(p kgo.FetchTopicPartition) {
 			if len(p.Records) > 0 {
 				*progress++
-				ls.push(schemas.TopicPartition{Topic: p.Topic, Partition: p.Partition}, p.Records)
+				tp := schemas.TopicPartition{Topic: p.Topic, Partition: p.Partition}
+				ls.push(tp, p.Records)
+				if behind := p.Records[len(p.Records)-1].Offset + 1; l.over(tp, behind) != behind {
+					ls.skip(tp, l.over(tp, behind))
+				}
 			}
 			if p.Err != nil && err == nil {
 				tp := schemas.TopicPartition{Topic: p.Topic, Partition: p.Partition}

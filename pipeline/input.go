@@ -205,7 +205,7 @@ func (in *logInput) startFunc(ctx context.Context, s *inputSession) (func(schema
 		if err != nil {
 			return nil, err
 		}
-		s.saver, err = openCheckpoint(in.shared.CheckpointDir, in.checkpointName, t, in.log)
+		s.saver, err = openCheckpoint(ctx, s.log, in.shared.CheckpointDir, in.checkpointName, t, in.log)
 		if err != nil {
 			return nil, err
 		}
@@ -283,7 +283,7 @@ var errClosed = errors.New("closed")
 
 // Close stops reading. What is out stays out: Benthos closes the input after the
 // output has answered, or has been given up on; then it is read again next time.
-func (in *logInput) Close(context.Context) error {
+func (in *logInput) Close(ctx context.Context) error {
 	in.mu.Lock()
 	s := in.session
 	in.session = nil
@@ -296,7 +296,7 @@ func (in *logInput) Close(context.Context) error {
 	s.running.Wait()
 	var errs []error
 	if s.saver != nil {
-		errs = append(errs, s.saver.save())
+		errs = append(errs, s.saver.save(ctx))
 	}
 	if s.ownedLog {
 		errs = append(errs, s.log.Close())

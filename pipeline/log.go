@@ -27,6 +27,8 @@ type Log struct {
 	producer *kgo.Client
 	admin    *kadm.Client
 	erased   erasures
+	identity identity
+	gaps     map[schemas.TopicPartition]map[int64]int64 // of an embedded log; first offset to one behind the last
 
 	mu         sync.Mutex
 	partitions map[string]int32 // known counts, by full name; topics only grow
@@ -47,6 +49,10 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 		return nil, errors.Join(err, l.Close())
 	}
 	if _, err := l.ReadErasures(within); err != nil {
+		return nil, errors.Join(fmt.Errorf("open log: %w", err), l.Close())
+	}
+	// Before anything is appended: what is noted is of this moment.
+	if err := l.identify(within); err != nil {
 		return nil, errors.Join(fmt.Errorf("open log: %w", err), l.Close())
 	}
 	return l, nil
@@ -91,6 +97,9 @@ func open(cfg Config) (*Log, error) {
 		return nil, errors.Join(err, l.Close())
 	}
 	l.producer, l.admin = producer, kadm.NewClient(producer)
+	if err := l.readGaps(); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
 	l.admin.SetTimeoutMillis(15_000)
 	return l, nil
 }
@@ -400,6 +409,9 @@ func (l *Log) read(ctx context.Context, at schemas.Position) (schemas.LogRecord,
 	}
 	if start, end := starts[at.TP()], ends[at.TP()]; at.Offset < start || at.Offset >= end {
 		return schemas.LogRecord{}, schemas.Poisonf("no such offset: the partition holds %d to %d", start, end-1)
+	}
+	if l.over(at.TP(), at.Offset) != at.Offset {
+		return schemas.LogRecord{}, schemas.Poisonf("no record: it was lost, and given up by accept_loss")
 	}
 	cl, err := l.endpoint.client(
 		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{at.Topic: {at.Partition: kgo.NewOffset().At(at.Offset)}}),

@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ import (
 //	<dir>/<name>/gen-000003/       what the projection stores
 //	<dir>/<name>/gen-000003/VERSION  the kind that wrote it: "segment 1\n", with
 //	                                 its settings if it has any: "vector 1 m=16\n"
+//	<dir>/<name>/gen-000003/LOG      of which log it was made (origin.go)
 //
 // A generation is live from the rename that puts its name into CURRENT; every
 // other one is left over from a crash, and removed by the next Open.
@@ -35,46 +37,70 @@ const (
 
 // home is the folder of one projection's generations.
 type home struct {
-	dir  string
-	kind Kind
-	disk sealed.Disk // where CURRENT and VERSION are written
+	dir    string
+	kind   Kind
+	disk   sealed.Disk // where CURRENT, VERSION and LOG are written
+	origin Origin      // nil compares with no log
 }
 
-// openLive opens the live generation, or a fresh one where there is none yet or
-// the live one is of an older version: its state starts at zero, and the log
-// fills it. outdated says that it was older.
-func (h home) openLive() (p Projection, dir string, outdated bool, err error) {
+// openLive opens the live generation, or a fresh one where there is none yet, or
+// the live one is of an older version or of another log: its state starts at zero, and
+// the log fills it. anew says why that is, "" if it is not.
+func (h home) openLive(ctx context.Context) (g *generation, anew string, err error) {
 	if err := os.MkdirAll(h.dir, 0o777); err != nil {
-		return nil, "", false, h.explain("open", err)
+		return nil, "", h.explain("open", err)
 	}
 	name, err := h.current()
 	if err != nil {
-		return nil, "", false, err
+		return nil, "", err
 	}
-	if name != "" {
-		if outdated, err = h.outdated(name); err != nil {
-			return nil, "", false, err
-		}
+	if name == "" {
+		g, err = h.anew()
+		return g, "", err
 	}
-	if name == "" || outdated {
-		if p, dir, err = h.create(); err != nil {
-			return nil, "", false, err
-		}
-		// A crash before publish leaves the old state live, or none.
-		if err := h.publish(dir); err != nil {
-			return nil, "", false, errors.Join(err, p.Close())
-		}
-		if err := h.sweep(dir); err != nil {
-			return nil, "", false, errors.Join(err, p.Close())
-		}
-		return p, dir, outdated, nil
+	outdated, err := h.outdated(name)
+	if err != nil {
+		return nil, "", err
 	}
-	dir = filepath.Join(h.dir, name)
-	if err := h.sweep(dir); err != nil {
-		return nil, "", false, err
+	if outdated {
+		g, err = h.anew()
+		return g, outdatedState, err
 	}
-	p, err = h.kind.Open(dir)
-	return p, dir, false, err
+	g = &generation{dir: filepath.Join(h.dir, name)}
+	if err := h.sweep(g.dir); err != nil {
+		return nil, "", err
+	}
+	if g.p, err = h.kind.Open(g.dir); err != nil {
+		return nil, "", err
+	}
+	why, noted, err := h.diverged(ctx, g.dir, g.p)
+	if err == nil && why == "" && !noted {
+		// Of an older version that kept none: from now on it is compared.
+		err = g.note(ctx, h)
+	}
+	if err == nil && why == "" {
+		return g, "", nil
+	}
+	if err := errors.Join(err, g.p.Close()); err != nil {
+		return nil, "", err
+	}
+	g, err = h.anew()
+	return g, why, err
+}
+
+const outdatedState = "it is of an older version or made with other settings"
+
+// anew makes a fresh generation the live one.
+func (h home) anew() (*generation, error) {
+	p, dir, err := h.create()
+	if err != nil {
+		return nil, err
+	}
+	// A crash before publish leaves the old state live, or none.
+	if err := errors.Join(h.publish(dir), h.sweep(dir)); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return &generation{p: p, dir: dir}, nil
 }
 
 // current is the name that CURRENT holds, or "" where there is no generation yet.

@@ -13,8 +13,8 @@ import (
 // before anything relies on it.
 func TestGenerationIsPublishedDurably(t *testing.T) {
 	d := &recordingDisk{}
-	h := home{t.TempDir(), Kind{Name: "a", Version: 1, Open: func(string) (Projection, error) { return nil, nil }}, d}
-	if _, _, _, err := h.openLive(); err != nil {
+	h := home{t.TempDir(), Kind{Name: "a", Version: 1, Open: func(string) (Projection, error) { return nil, nil }}, d, nil}
+	if _, _, err := h.openLive(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	gen := genPrefix + "000001"

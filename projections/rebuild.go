@@ -86,6 +86,9 @@ func (r *Rebuild) Apply(ctx context.Context, b schemas.Batch) error {
 	if !r.Takes(b.Topic) {
 		return nil
 	}
+	if err := r.g.note(ctx, r.m.home); err != nil {
+		return err
+	}
 	return applyAll(ctx, r.g.p, b, func(context.Context, string, *recountv1.Record, *RecordError) error { return nil })
 }
 

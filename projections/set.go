@@ -69,17 +69,26 @@ type member struct {
 	closed   bool
 }
 
-// generation is an opened state with its readers. member.mu guards it.
+// generation is an opened state with its readers. member.mu guards them.
 type generation struct {
 	p       Projection
 	dir     string
 	readers int
 	retired bool
+
+	noting sync.Mutex
+	noted  bool // of which log it is; guarded by noting
 }
 
 // Open opens the projections in dir, creating what is not there. Only one Set
 // may have a directory open, in one process.
 func Open(dir string, o Options, kinds ...Kind) (*Set, error) {
+	return OpenOn(context.Background(), nil, dir, o, kinds...)
+}
+
+// OpenOn is Open of what is made from a log: state that was made from another one is
+// begun anew.
+func OpenOn(ctx context.Context, log Origin, dir string, o Options, kinds ...Kind) (*Set, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
@@ -89,16 +98,20 @@ func Open(dir string, o Options, kinds ...Kind) (*Set, error) {
 	}
 	s := &Set{opts: o, dir: dir, lock: l, changed: make(chan struct{})}
 	for _, k := range kinds {
-		m := &member{home: home{filepath.Join(dir, k.Name), k, sealed.OS{}}, log: o.Logger.With("projection", k.Name)}
+		m := &member{home: home{filepath.Join(dir, k.Name), k, sealed.OS{}, log}, log: o.Logger.With("projection", k.Name)}
 		m.idle = sync.NewCond(&m.mu)
-		p, genDir, outdated, err := m.home.openLive()
+		live, anew, err := m.home.openLive(ctx)
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
-		if outdated {
+		switch anew {
+		case "":
+		case outdatedState:
 			m.log.Info("state of an older version or made with other settings: rebuilding from the log", "version", k.Version)
+		default:
+			m.log.Warn("state that is not of this log: making it anew", "why", anew)
 		}
-		m.live = &generation{p: p, dir: genDir}
+		m.live = live
 		s.members = append(s.members, m)
 	}
 	return s, nil
@@ -167,21 +180,32 @@ func (s *Set) Apply(ctx context.Context, b schemas.Batch) error {
 func (m *member) apply(ctx context.Context, b schemas.Batch, reject RejectFunc) error {
 	m.applying.RLock()
 	defer m.applying.RUnlock()
-	p, err := m.current()
+	g, err := m.generation()
 	if err != nil {
 		return err
 	}
-	return applyAll(ctx, p, b, reject)
+	if err := g.note(ctx, m.home); err != nil {
+		return err
+	}
+	return applyAll(ctx, g.p, b, reject)
 }
 
 // current is the live projection. It stays so while applying is held.
 func (m *member) current() (Projection, error) {
+	g, err := m.generation()
+	if err != nil {
+		return nil, err
+	}
+	return g.p, nil
+}
+
+func (m *member) generation() (*generation, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
 		return nil, fmt.Errorf("projection %s: %w", m.home.kind.Name, ErrClosed)
 	}
-	return m.live.p, nil
+	return m.live, nil
 }
 
 // applyAll applies a batch without the records that can never be applied.

@@ -216,7 +216,7 @@ func (c *committer) apply(g *group) (err error) {
 			continue // in this very group: its state must not come back
 		}
 		g.moved = append(g.moved, moved{p, p.tail})
-		if err := p.writeTail(g.batch); err != nil {
+		if err := errors.Join(p.writeTail(g.batch), p.writeLineage(g.batch, c.s.opening)); err != nil {
 			return fmt.Errorf("commit: %w", err)
 		}
 	}

@@ -55,7 +55,8 @@
 // for good: nothing more is acknowledged, Failed is closed, and what was
 // acknowledged before is there after a restart. Bit rot that is consistent with
 // every checksum, and a directory replaced by an older copy of the whole of itself,
-// are beyond what it can see.
+// are beyond what it can see; who has read the log before can tell by Opening and
+// OpeningAt that it is not the same any more.
 //
 // # How it is built
 //
@@ -112,6 +113,9 @@
 //	                                a gap: records up to before this offset (u64) were
 //	                                lost, and given up by AcceptLoss; batches without
 //	                                records stand for them under b
+//	o <num u32> <partition u32> <first offset u64>
+//	                                the id (16 bytes) of the opening of the log that
+//	                                appended the records from here on (lineage.go)
 //	e <num u32> <partition u32> <last offset u64> <checksum u32>
 //	                                a batch that was replaced, and may still stand in
 //	                                files: its base offset (u64), then where it stood in

@@ -18,6 +18,7 @@ const (
 	keySegment   = 's'
 	keyHeld      = 'h'
 	keyScrub     = 'e'
+	keyLineage   = 'o'
 )
 
 var (

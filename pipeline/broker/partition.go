@@ -20,6 +20,8 @@ type partition struct {
 	tail    tail
 	windows map[int64]*window // of producers seen lately; see windowOf
 	touched bool              // by the group being built
+	opened  int64             // where it ended when the log was opened
+	lineage bool              // it is stored that this opening appended from there on
 	merging []*ownAppend      // held back by the group being built
 
 	// mu guards what readers see, and who waits for it to change.

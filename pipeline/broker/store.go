@@ -29,6 +29,8 @@ type store struct {
 	started   bool
 	// lastCommit is the number of the last group built; the committer's alone.
 	lastCommit uint64
+	// opening is the id of what is appended from now on (lineage.go).
+	opening lineageID
 	// lastProducer is the last producer id given out; the committer's alone.
 	lastProducer uint64
 
@@ -61,7 +63,7 @@ const (
 // once to the WAL and once to a blob file, and compactions move references to it. With Pebble's default
 // options the same load is written six times over.
 func openStore(fs vfs.FS, dir string, log *slog.Logger, hooks Hooks) (*store, error) {
-	s := &store{fs: fs, dir: dir, log: log, hooks: hooks, failed: make(chan struct{})}
+	s := &store{fs: fs, dir: dir, log: log, hooks: hooks, opening: newLineageID(), failed: make(chan struct{})}
 	cache := pebble.NewCache(blockCacheSize)
 	defer cache.Unref()
 	o := &pebble.Options{

@@ -151,7 +151,7 @@ func (b *Broker) loadTopics() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}
-		p.tail, p.view = tail, tail
+		p.tail, p.view, p.opened = tail, tail, tail.end
 		loaded++
 		return nil
 	})
@@ -360,7 +360,7 @@ func (b *Broker) deleteTopic(ctx context.Context, t *topic) *refusal {
 			}
 		}
 		b.store.commit.gone = append(b.store.commit.gone, t.num)
-		for _, kind := range []byte{keyPartition, keyBatch, keyTime, keyWindow, keyGap} {
+		for _, kind := range []byte{keyPartition, keyBatch, keyTime, keyWindow, keyGap, keyLineage} {
 			lo, hi := topicSpan(kind, t.num)
 			if err := w.DeleteRange(lo, hi, nil); err != nil {
 				return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,10 +16,6 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/httpapi"
 )
-
-// erasedFile says how far the erasures on the log are done here: the watermark of topic
-// erasures. Without it all are done once more, which changes nothing but takes time.
-const erasedFile = "erased"
 
 // erasing lets one process at a time erase, as work does for rebuilds, of which an
 // erasure has one.
@@ -41,7 +36,7 @@ func (n *Node) erasing(ctx context.Context) (context.Context, func(), error) {
 // A crash anywhere leaves erasedFile as it was, and all is done again: records that are
 // replaced are found to be so, and projections that were made anew are so once more.
 func (n *Node) settle(ctx context.Context, m *meter) (rebuilt []string, err error) {
-	have, err := n.dir.erased()
+	have, err := n.erased(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +48,7 @@ func (n *Node) settle(ctx context.Context, m *meter) (rebuilt []string, err erro
 	erased, err := n.erasedBetween(ctx, have, ends)
 	todo := positionsOf(erased)
 	if err != nil || len(todo) == 0 {
-		return nil, errors.Join(err, n.dir.setErased(ends))
+		return nil, errors.Join(err, n.setErased(ctx, ends))
 	}
 	n.withhold(erased)
 	m.begin("remove from the log's files", int64(len(todo)))
@@ -81,13 +76,13 @@ func (n *Node) settle(ctx context.Context, m *meter) (rebuilt []string, err erro
 		}
 	}
 	n.release(erased)
-	return rebuilt, n.dir.setErased(ends)
+	return rebuilt, n.setErased(ctx, ends)
 }
 
 // resume does what is left of erasures before the projections are opened: those that
 // may hold what is erased start at zero, so that no question sees it.
 func (n *Node) resume(ctx context.Context) error {
-	have, err := n.dir.erased()
+	have, err := n.erased(ctx)
 	if err != nil {
 		return err
 	}
@@ -113,7 +108,7 @@ func (n *Node) resume(ctx context.Context) error {
 			}
 		}
 	}
-	return n.dir.setErased(ends)
+	return n.setErased(ctx, ends)
 }
 
 // followErasures does what other processes on this log ask for, until ctx ends.
@@ -126,7 +121,7 @@ func (n *Node) followErasures(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		have, err := n.dir.erased()
+		have, err := n.erased(ctx)
 		if err != nil {
 			return err
 		}
@@ -267,32 +262,4 @@ func (n *Node) tellErased(ctx context.Context, ref string) error {
 		}
 	}
 	return gone
-}
-
-// erased reads erasedFile; nothing is done where there is none.
-func (d *dataDir) erased() (schemas.Watermark, error) {
-	b, err := os.ReadFile(filepath.Join(d.path, erasedFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return schemas.Watermark{}, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("how far erasures are done: %w", err)
-	}
-	w, err := schemas.ParseWatermark(strings.TrimSpace(string(b)))
-	if err != nil {
-		// It is written whole or not at all; doing all of it again is safe.
-		return schemas.Watermark{}, nil
-	}
-	return w, nil
-}
-
-// setErased notes how far erasures are done.
-func (d *dataDir) setErased(w schemas.Watermark) error {
-	if have, err := d.erased(); err == nil && have.Covers(w) {
-		return nil
-	}
-	if err := writeFile(filepath.Join(d.path, erasedFile), []byte(w.String()+"\n"), 0o600); err != nil {
-		return fmt.Errorf("note how far erasures are done: %w", err)
-	}
-	return nil
 }

@@ -51,6 +51,10 @@ type Node struct {
 	withholding sync.Mutex // one change at a time
 	withheld    atomic.Pointer[withheld]
 
+	// marking guards erasedUpTo, which is what erasedFile says; nil before it is read.
+	marking    sync.Mutex
+	erasedUpTo schemas.Watermark
+
 	// In the order they are opened; closed in reverse. What a node has not the
 	// role for is nil.
 	dir      *dataDir
@@ -159,7 +163,7 @@ func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Pro
 		if err = os.RemoveAll(filepath.Join(n.dir.path, scratchDir)); err != nil {
 			return n, fmt.Errorf("remove what a verify left: %w", err)
 		}
-		n.set, err = projections.Open(filepath.Join(n.dir.path, projectionsDir), projections.Options{Logger: cfg.Logger, Reject: n.refused}, cfg.kinds()...)
+		n.set, err = projections.OpenOn(ctx, n.log, filepath.Join(n.dir.path, projectionsDir), projections.Options{Logger: cfg.Logger, Reject: n.refused}, cfg.kinds()...)
 		if errors.Is(err, schemas.ErrFatal) {
 			err = &DamagedError{err}
 		}
@@ -288,6 +292,7 @@ func (n *Node) Run(ctx context.Context) error {
 	if n.drains() {
 		g.Go(func() error { n.followSpool(inner); return nil })
 	}
+	g.Go(func() error { return n.noteLineage(inner) })
 	if n.set != nil {
 		g.Go(func() error { return n.awaitReady(inner) })
 	} else {

@@ -34,6 +34,16 @@ func (n *Node) replay(ctx context.Context, to pipeline.Target, until schemas.Wat
 	if len(todo) == 0 {
 		return nil
 	}
+	// What the log does not hold would be waited for without end.
+	ends, err := n.log.Ends(ctx, n.topics()...)
+	if err != nil {
+		return err
+	}
+	for _, tp := range todo.Partitions() {
+		if todo[tp] > ends[tp] {
+			return fmt.Errorf("%s was read up to offset %d, and the log ends at %d: it was cut or exchanged while this process had it open: start it again", tp, todo[tp], ends[tp])
+		}
+	}
 	return n.log.Follow(ctx, pipeline.FollowOptions{
 		Partitions: todo.Partitions(), From: to.Next, Until: todo,
 		MaxRecords: replayRecords, MaxBytes: replayBytes,

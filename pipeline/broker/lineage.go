@@ -1,0 +1,128 @@
+package broker
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Lineage tells logs apart that were one until a point: a directory, and an older copy
+// of it that was opened and appended to. Offsets say nothing there, since both logs give
+// the same ones to different records.
+//
+// Each opening of a log has a random id. The commit of an opening's first append to a
+// partition stores, under the offset that the append begins at, this id (keyLineage in
+// doc.go). So a record's opening is the last that is stored at or below its offset, and
+// two logs that name the same opening at an offset hold the same records up to there:
+// only one process can have an opening's id, and it appends in one order. Records from
+// before there were ids have none, "".
+//
+// AcceptLoss appends the gap in its own opening, so that what follows from lost records
+// is told apart as well.
+
+// lineageID is the id of an opening.
+type lineageID [16]byte
+
+func newLineageID() (id lineageID) {
+	rand.Read(id[:]) // never fails
+	return id
+}
+
+func (id lineageID) String() string {
+	if id == (lineageID{}) {
+		return ""
+	}
+	return fmt.Sprintf("%x", id[:])
+}
+
+func lineageKey(t topicNum, p int32, first int64) []byte {
+	return binary.BigEndian.AppendUint64(partitionPrefix(keyLineage, t, p), uint64(first))
+}
+
+// writeLineage adds, to the commit that is the first of this opening to append to the
+// partition, where that begins.
+func (p *partition) writeLineage(w *pebble.Batch, opening lineageID) error {
+	if p.lineage || p.tail.end == p.opened {
+		return nil
+	}
+	p.lineage = true // if the commit fails, the store does
+	return w.Set(lineageKey(p.topic.num, p.num, p.opened), opening[:], nil)
+}
+
+// Opening is the id of this opening of the log: what is appended from now on has it.
+func (b *Broker) Opening() string { return b.store.opening.String() }
+
+// OpeningAt is the id of the opening that appended the record at an offset, "" if that
+// was before there were ids. There is none where the offset is none of the log, or its
+// record was lost and given up by AcceptLoss.
+func (b *Broker) OpeningAt(topic string, partition int32, offset int64) (id string, ok bool, err error) {
+	if !b.enter() {
+		return "", false, errClosed
+	}
+	defer b.leave()
+	t := b.topics.named(topic)
+	if t == nil {
+		return "", false, nil
+	}
+	p := t.partition(partition)
+	if p == nil {
+		return "", false, nil
+	}
+	if view := p.now(); offset < 0 || offset >= view.end {
+		return "", false, nil
+	}
+	gaps, err := p.gaps(b.store)
+	if err != nil || gaps.cover(offset, offset+1) {
+		return "", false, err
+	}
+	lo, _ := partitionSpan(keyLineage, t.num, partition)
+	it, err := b.store.db.NewIter(&pebble.IterOptions{LowerBound: lo, UpperBound: lineageKey(t.num, partition, offset+1)})
+	if err != nil {
+		return "", false, fmt.Errorf("lineage of %s: %w", p, err)
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	if !it.Last() {
+		return "", true, it.Error()
+	}
+	v, err := it.ValueAndErr()
+	if err != nil {
+		return "", false, fmt.Errorf("lineage of %s: %w", p, err)
+	}
+	if len(v) != len(lineageID{}) {
+		return "", false, damaged("the lineage of %s at %x: %d bytes", p, it.Key(), len(v))
+	}
+	return lineageID(v).String(), true, nil
+}
+
+// Gap is a range of offsets, From to before To, whose records were lost and given up by
+// AcceptLoss. Some Kafka clients do not tell their users of what has no records: who
+// follows the log to its end moves over gaps by this.
+type Gap struct {
+	Topic     string
+	Partition int32
+	From, To  int64
+}
+
+// Gaps are all of the log. They never change while it is open.
+func (b *Broker) Gaps() ([]Gap, error) {
+	if !b.enter() {
+		return nil, errClosed
+	}
+	defer b.leave()
+	var all []Gap
+	for _, t := range b.topics.all() {
+		for _, p := range *t.parts.Load() {
+			found, err := p.gaps(b.store)
+			if err != nil {
+				return nil, err
+			}
+			for from, to := range found {
+				all = append(all, Gap{t.name, p.num, from, to})
+			}
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,43 @@
+package pipeline
+
+import (
+	"github.com/recountdb/recount/schemas"
+)
+
+// Records that the embedded broker lost, and that were given up, are gaps in the log. The
+// client says nothing of offsets without records, so that who follows up to the end of a
+// log that ends in a gap would wait for ever. What the broker knows of its gaps is asked
+// instead: they never change while it is open.
+
+// readGaps learns the gaps of an embedded log.
+func (l *Log) readGaps() error {
+	if l.embedded == nil {
+		return nil
+	}
+	all, err := l.embedded.Gaps()
+	if err != nil {
+		return err
+	}
+	l.gaps = map[schemas.TopicPartition]map[int64]int64{}
+	for _, g := range all {
+		tp := schemas.TopicPartition{Topic: g.Topic, Partition: g.Partition}
+		if l.gaps[tp] == nil {
+			l.gaps[tp] = map[int64]int64{}
+		}
+		l.gaps[tp][g.From] = g.To
+	}
+	return nil
+}
+
+// over is the first offset from off on that is in no gap.
+func (l *Log) over(tp schemas.TopicPartition, off int64) int64 {
+	for moved := true; moved; {
+		moved = false
+		for from, to := range l.gaps[tp] {
+			if from <= off && off < to {
+				off, moved = to, true
+			}
+		}
+	}
+	return off
+}

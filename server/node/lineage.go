@@ -1,0 +1,114 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// noteEvery is how often it is noted how far the projections have read an outside log: a
+// crash loses as much of what tells another log from it.
+const noteEvery = 15 * time.Second
+
+// noteLineage keeps what the projections were made from up to date, until ctx ends. The
+// embedded broker's log needs no such thing.
+func (n *Node) noteLineage(ctx context.Context) error {
+	if n.set == nil || n.log.Embedded() {
+		return nil
+	}
+	tick := time.NewTicker(noteEvery)
+	defer tick.Stop()
+	var noted schemas.Watermark
+	for {
+		select {
+		case <-ctx.Done():
+			// What is read from here on is read again, or not covered.
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), n.cfg.ShutdownTimeout)
+			defer cancel()
+			if err := n.set.Note(last); err != nil {
+				n.cfg.Logger.Warn("of which log the projections are was not noted", "err", err)
+			}
+			return nil
+		case <-tick.C:
+		}
+		w := n.set.Watermark()
+		if noted.Covers(w) && w.Covers(noted) {
+			continue
+		}
+		if err := n.set.Note(ctx); err != nil {
+			continue // an outage passes
+		}
+		noted = w
+	}
+}
+
+// erasedFile holds how far the erasures on the log are done here, the watermark of topic
+// erasures, and below it which log that is. Without it all are done once more, which
+// changes nothing but takes time.
+const erasedFile = "erased"
+
+// erased reads erasedFile; nothing is done where there is none, or where it is of
+// another log.
+func (n *Node) erased(ctx context.Context) (schemas.Watermark, error) {
+	n.marking.Lock()
+	defer n.marking.Unlock()
+	if n.erasedUpTo == nil {
+		w, err := n.readErased(ctx)
+		if err != nil {
+			return nil, err
+		}
+		n.erasedUpTo = w
+	}
+	return maps.Clone(n.erasedUpTo), nil
+}
+
+func (n *Node) readErased(ctx context.Context) (schemas.Watermark, error) {
+	b, err := os.ReadFile(filepath.Join(n.dir.path, erasedFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return schemas.Watermark{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("how far erasures are done: %w", err)
+	}
+	marks, kept, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
+	w, err := schemas.ParseWatermark(marks)
+	if err != nil {
+		// It is written whole or not at all; doing all of it again is safe.
+		return schemas.Watermark{}, nil
+	}
+	why, err := n.log.Diverged(ctx, kept, w)
+	if err != nil {
+		return nil, fmt.Errorf("how far erasures are done: %w", err)
+	}
+	if why != "" {
+		n.cfg.Logger.Warn("erasures were done on another log: doing those of this one", "why", why)
+		return schemas.Watermark{}, nil
+	}
+	return w, nil
+}
+
+// setErased notes how far erasures are done.
+func (n *Node) setErased(ctx context.Context, w schemas.Watermark) error {
+	if have, err := n.erased(ctx); err == nil && have.Covers(w) && w.Covers(have) {
+		return nil
+	}
+	kept, err := n.log.Lineage(ctx, w)
+	if err == nil {
+		err = writeFile(filepath.Join(n.dir.path, erasedFile), []byte(w.String()+"\n"+kept+"\n"), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("note how far erasures are done: %w", err)
+	}
+	n.marking.Lock()
+	defer n.marking.Unlock()
+	n.erasedUpTo = maps.Clone(w)
+	return nil
+}
