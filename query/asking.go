@@ -121,7 +121,7 @@ func (a *asking) took() Timing {
 // knows says whether the answer may know of an event at a position that happened
 // then.
 func (a *asking) knows(p schemas.Position, unixNano int64) bool {
-	return p.Offset < a.visible[p.TP()] && (a.as.Time.IsZero() || unixNano <= a.as.Time.UnixNano())
+	return p.Offset < a.visible[p.TP()] && (a.as.Time.IsZero() || unixNano <= schemas.UnixNano(a.as.Time))
 }
 
 // knowsOutcome says whether the answer may know of an outcome.

@@ -26,15 +26,15 @@ func compile(f Filters, asOf AsOf, exit func(*segment.View) (*int32, error)) []m
 		ms = append(ms, matcher{AppliedFilter{field, op, value}, func(v *segment.View) (bool, error) { return match(v), nil }})
 	}
 	if !f.Since.IsZero() {
-		since := f.Since.UnixNano()
+		since := schemas.UnixNano(f.Since)
 		add("time", "ge", f.Since.UTC().Format(time.RFC3339Nano), func(v *segment.View) bool { return v.UnixNano() >= since })
 	}
 	if !f.Until.IsZero() {
-		until := f.Until.UnixNano()
+		until := schemas.UnixNano(f.Until)
 		add("time", "lt", f.Until.UTC().Format(time.RFC3339Nano), func(v *segment.View) bool { return v.UnixNano() < until })
 	}
 	if !asOf.Time.IsZero() {
-		as := asOf.Time.UnixNano()
+		as := schemas.UnixNano(asOf.Time)
 		add("as_of", "le", asOf.Time.UTC().Format(time.RFC3339Nano), func(v *segment.View) bool { return v.UnixNano() <= as })
 	}
 	if f.Cwd != "" {

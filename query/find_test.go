@@ -419,6 +419,46 @@ func TestAsOf(t *testing.T) {
 	}
 }
 
+// Before, a bound that an int64 of nanoseconds cannot say overflowed: until 9999-12-31
+// found nothing, and since then found everything.
+func TestTimesBeyondNanoseconds(t *testing.T) {
+	h := newHistory(t)
+	h.add(0, 0, `{"command":"make one","session":"s","exit_code":1}`)
+	h.add(0, 1, `{"command":"make two","session":"s","exit_code":0}`)
+	never, always := time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC)
+	for name, tc := range map[string]struct {
+		r    query.FindRequest
+		want int
+	}{
+		"until late":  {query.FindRequest{Filters: query.Filters{Until: never}}, 2},
+		"until early": {query.FindRequest{Filters: query.Filters{Until: always}}, 0},
+		"since late":  {query.FindRequest{Filters: query.Filters{Since: never}}, 0},
+		"since early": {query.FindRequest{Filters: query.Filters{Since: always}}, 2},
+		"as of late":  {query.FindRequest{AsOf: query.AsOf{Time: never}}, 2},
+		"as of early": {query.FindRequest{AsOf: query.AsOf{Time: always}}, 0},
+	} {
+		for _, text := range []string{"", "make"} {
+			r := tc.r
+			r.Text = text
+			if got := h.find(r); len(got.Hits) != tc.want {
+				t.Errorf("%s, text %q: %v, want %d", name, text, commands(got), tc.want)
+			}
+		}
+	}
+	id := h.find(query.FindRequest{}).Hits[0].ID.String()
+	m := query.Moment{AsOf: query.AsOf{Time: never}}
+	if got, err := query.Why(t.Context(), h.sources(), query.WhyRequest{Moment: m, Ref: id}); err != nil || got.Status != query.StatusOK {
+		t.Errorf("why: %v %v", got.Status, err)
+	}
+	if got, err := query.Stitch(t.Context(), h.sources(), query.StitchRequest{Moment: m, Ref: id}); err != nil || len(got.Nodes) != 2 {
+		t.Errorf("stitch: %+v %v", got.Nodes, err)
+	}
+	in, err := query.Insights(t.Context(), h.sources(), query.InsightsRequest{Moment: m, Filters: query.Filters{Until: never}})
+	if err != nil || in.Commands != 2 {
+		t.Errorf("insights: %d %v", in.Commands, err)
+	}
+}
+
 // By time, too, nothing is known of an outcome before it was observed.
 func TestAsOfTimeHidesLaterOutcomes(t *testing.T) {
 	h := newHistory(t)

@@ -158,7 +158,7 @@ func edgeOf(e graph.Edge) Edge {
 func (a *asking) seen() graph.Seen {
 	s := graph.Seen{Below: a.visible}
 	if !a.as.Time.IsZero() {
-		until := a.as.Time.UnixNano()
+		until := schemas.UnixNano(a.as.Time)
 		s.Started = func(unixNano int64) bool { return unixNano <= until }
 		s.Outcome = func(o graph.Outcome) bool { return o.ObservedUnixNano <= until }
 	}

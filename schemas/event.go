@@ -2,6 +2,7 @@ package schemas
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -73,6 +74,19 @@ var (
 	minTime = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)
 	maxTime = time.Date(2250, 1, 1, 0, 0, 0, 0, time.UTC)
 )
+
+// UnixNano is a time in nanoseconds since 1970, as records hold them. One that an int64
+// cannot say (before 1678, after 2261) is the first or the last that it can: a bound such
+// as 9999-12-31 is beyond all that happened, and stays so.
+func UnixNano(t time.Time) int64 {
+	switch {
+	case t.Before(time.Unix(0, math.MinInt64)):
+		return math.MinInt64
+	case t.After(time.Unix(0, math.MaxInt64)):
+		return math.MaxInt64
+	}
+	return t.UnixNano()
+}
 
 // CheckTime says what is wrong with a time of a payload that records hold in nanoseconds;
 // none is as good as one between 1900 and 2250. An error is of class ErrPoison.

@@ -82,10 +82,10 @@ func (f *Filter) on(c *columns, tp schemas.TopicPartition) (tableFilter, bool) {
 		program: -1, categories: f.Categories, outcome: f.Outcome, exit: f.Exit, kind: f.ResourceKind,
 	}
 	if !f.From.IsZero() {
-		t.from = f.From.UnixNano()
+		t.from = schemas.UnixNano(f.From)
 	}
 	if !f.To.IsZero() {
-		t.to = f.To.UnixNano()
+		t.to = schemas.UnixNano(f.To)
 	}
 	if f.Below != nil {
 		t.below = f.Below[tp]
@@ -224,5 +224,5 @@ func below(dir, path string) bool {
 
 // excludesTimes reports whether no row between these times can be chosen.
 func (f *Filter) excludesTimes(lo, hi int64) bool {
-	return !f.From.IsZero() && hi < f.From.UnixNano() || !f.To.IsZero() && lo >= f.To.UnixNano()
+	return !f.From.IsZero() && hi < schemas.UnixNano(f.From) || !f.To.IsZero() && lo >= schemas.UnixNano(f.To)
 }

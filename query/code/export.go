@@ -26,7 +26,7 @@ type ExportRequest struct {
 	Scope
 	Format        string   `json:"format,omitempty" enum:"json,dot,graphml" default:"json" example:"graphml" doc:"json; dot, for Graphviz; graphml, for Gephi, yEd, NetworkX."`
 	Symbol        string   `json:"symbol,omitempty" maxLength:"4096" example:"kgo.Client" doc:"Only what is around this: a symbol, a file or a package; with what it declares."`
-	Depth         int      `json:"depth,omitempty" minimum:"1" maximum:"64" default:"1" example:"2" doc:"With symbol: how many edges around it."`
+	Depth         int      `json:"depth,omitempty" minimum:"1" maximum:"64" example:"2" doc:"With symbol: how many edges around it. 1 if it is left out."`
 	Edges         []string `json:"edges,omitempty" example:"calls" doc:"Only edges of these kinds, and the symbols at their ends."`
 	MinConfidence float64  `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Only edges of this confidence or more."`
 	Tests         bool     `json:"tests,omitempty" doc:"Tests, too."`

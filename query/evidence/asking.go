@@ -134,7 +134,7 @@ func (a *asking) open() error {
 	}
 	a.at.Below = query.Below(a.at.Below, a.r.AsOf)
 	if !a.r.AsOf.Time.IsZero() {
-		a.at.Time = a.r.AsOf.Time.UnixNano()
+		a.at.Time = schemas.UnixNano(a.r.AsOf.Time)
 	}
 	a.audiences = a.view.Audiences(a.p, a.at.Below)
 	f := objects.Filter{At: a.at}

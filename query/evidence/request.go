@@ -155,13 +155,8 @@ func (r Request) Normal() (Request, error) {
 			return r, &query.RequestError{Field: n.field, Value: fmt.Sprintf("%d bytes", len(n.name)), Reason: fmt.Sprintf("want at most %d", MaxName)}
 		}
 	}
-	for _, t := range []struct {
-		field string
-		time.Time
-	}{{"since", r.Since}, {"until", r.Until}, {"at", r.At}, {"as_of", r.AsOf.Time}} {
-		if !t.IsZero() && (t.Year() < 1678 || t.Year() > 2261) {
-			return r, &query.RequestError{Field: t.field, Value: t.Format(time.RFC3339), Reason: "want a year from 1678 to 2261"}
-		}
+	if t := r.At; !t.IsZero() && (t.Year() < 1678 || t.Year() > 2261) {
+		return r, &query.RequestError{Field: "at", Value: t.Format(time.RFC3339), Reason: "want a year from 1678 to 2261"}
 	}
 	for _, l := range []struct {
 		field string
@@ -231,12 +226,12 @@ func outside(field string, n, least, most int) error {
 func (r *Request) impossible() string {
 	last := int64(math.MaxInt64)
 	if !r.AsOf.Time.IsZero() {
-		last = r.AsOf.Time.UnixNano()
+		last = schemas.UnixNano(r.AsOf.Time)
 	}
 	switch {
 	case !r.Since.IsZero() && !r.Until.IsZero() && !r.Since.Before(r.Until):
 		return fmt.Sprintf("since (%s) is not before until (%s), so that nothing can match", r.Since.UTC().Format(time.RFC3339), r.Until.UTC().Format(time.RFC3339))
-	case !r.Since.IsZero() && r.Since.UnixNano() > last:
+	case !r.Since.IsZero() && schemas.UnixNano(r.Since) > last:
 		return fmt.Sprintf("since (%s) is after as_of (%s), so that nothing can match", r.Since.UTC().Format(time.RFC3339), r.AsOf.Time.UTC().Format(time.RFC3339))
 	case len(r.Memory) > 0 && len(r.Types) > 0 && !slices.Contains(r.Types, "memory"):
 		return fmt.Sprintf("memory asks for memories (%s) and types leaves them out (%s), so that nothing can match", strings.Join(r.Memory, ", "), strings.Join(r.Types, ", "))

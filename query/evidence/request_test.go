@@ -33,7 +33,7 @@ func TestRequestsThatCannotBeUnderstood(t *testing.T) {
 		"an include that is none":  {Request{Include: []string{"all"}}, `include: "all": want of proof, versions, provenance, text`},
 		"waiting for too long":     {Request{WaitMS: 60_001}, "wait_ms: 60001: want 1 to 60000"},
 		"a name that is too long":  {Request{Scope: Scope{Task: strings.Repeat("x", 4097)}}, "scope.task: 4097 bytes: want at most 4096"},
-		"a time out of range":      {Request{Since: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC)}, "since: 1500-01-01T00:00:00Z: want a year from 1678 to 2261"},
+		"a time out of range":      {Request{At: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC)}, "at: 1500-01-01T00:00:00Z: want a year from 1678 to 2261"},
 	} {
 		_, err := c.r.Normal()
 		var re *query.RequestError

@@ -60,10 +60,10 @@ func (a *asking) scoped() (*scope, error) {
 		s.filter.Without = []recountv1.ObjectType{recountv1.ObjectType_OBJECT_TYPE_RECALL}
 	}
 	if !r.Since.IsZero() {
-		s.filter.Since = r.Since.UnixNano()
+		s.filter.Since = schemas.UnixNano(r.Since)
 	}
 	if !r.Until.IsZero() {
-		s.filter.Until = r.Until.UnixNano()
+		s.filter.Until = schemas.UnixNano(r.Until)
 	}
 	s.passes = a.view.Filter(s.filter)
 	if f := &s.filter; f.Time != 0 || f.Since != 0 || f.Until != 0 || len(f.Types)+len(f.Memory) > 0 || f.Workspace+f.Agent+f.Session != "" {

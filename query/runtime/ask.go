@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -29,13 +30,23 @@ type Sources struct {
 	Observe func(ctx context.Context, lr schemas.LogRecord) (*recountv1.SpanBatch, error)
 	// Services say of which repository a service is: REPOSITORY, or REPOSITORY:FOLDER.
 	Services map[string]string
+	// Now is the clock; nil means time.Now. Spans dated later do not move the moment that
+	// is now.
+	Now func() time.Time
+}
+
+func (s Sources) now() time.Time {
+	if s.Now == nil {
+		return time.Now()
+	}
+	return s.Now()
 }
 
 // Window says of which spans a question is asked, and when.
 type Window struct {
 	From    time.Time         `json:"from,omitzero" example:"2026-11-20T12:00:00Z" doc:"Only what happened at this time or later, by the spans' own time, to the minute; of ranges that are longer than a day, to the hour."`
 	To      time.Time         `json:"to,omitzero" example:"2026-11-21T12:00:00Z" doc:"Only what happened before this time."`
-	At      time.Time         `json:"at,omitzero" example:"2026-11-21T12:00:00Z" doc:"The moment that is now: confidence counts the seven days before it. Without it the time of the newest span, whatever the clock says."`
+	At      time.Time         `json:"at,omitzero" example:"2026-11-21T12:00:00Z" doc:"The moment that is now: confidence counts the seven days before it. Without it the time of the newest span, or of the clock where that span is dated later."`
 	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.spans/0:42" doc:"Wait until everything below these offsets is visible: read your writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
 	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"How long at_least may wait, in milliseconds."`
 }
@@ -55,13 +66,8 @@ func (w Window) check() error {
 	case w.WaitMS < 0 || w.WaitMS > int(query.MaxWait/time.Millisecond):
 		return &query.RequestError{Field: "wait_ms", Value: w.WaitMS, Reason: fmt.Sprintf("want 1 to %d", query.MaxWait/time.Millisecond)}
 	}
-	for _, t := range []struct {
-		field string
-		time.Time
-	}{{"from", w.From}, {"to", w.To}, {"at", w.At}} {
-		if !t.IsZero() && (t.Year() < 1678 || t.Year() > 2261) {
-			return &query.RequestError{Field: t.field, Value: t.Format(time.RFC3339), Reason: "want a year from 1678 to 2261"}
-		}
+	if t := w.At; !t.IsZero() && (t.Year() < 1678 || t.Year() > 2261) {
+		return &query.RequestError{Field: "at", Value: t.Format(time.RFC3339), Reason: "want a year from 1678 to 2261"}
 	}
 	return nil
 }
@@ -123,7 +129,8 @@ func (s Sources) ask(ctx context.Context, w Window) (*asking, error) {
 	a.at = w.At
 	if a.at.IsZero() {
 		if _, last := a.view.Bounds(); last != 0 {
-			a.at = time.Unix(0, last).UTC()
+			// One clock that is wrong shall not decide what is recent for all.
+			a.at = time.Unix(0, min(last, s.now().UnixNano())).UTC()
 		}
 	}
 	a.within = a.bounded(w)
@@ -139,12 +146,18 @@ func (a *asking) bounded(w Window) (r observed.Range) {
 	first, last := a.view.Bounds()
 	r = observed.Range{From: first, To: last + 1}
 	if !w.From.IsZero() {
-		r.From = w.From.UnixNano()
+		r.From = bound(w.From)
 	}
 	if !w.To.IsZero() {
-		r.To = w.To.UnixNano()
+		r.To = bound(w.To)
 	}
 	return observed.Range{From: min(r.From, r.To), To: r.To}
+}
+
+// bound is a time as the end of a range, with room to widen the range to whole days.
+func bound(t time.Time) int64 {
+	const room = int64(48 * time.Hour)
+	return min(max(schemas.UnixNano(t), math.MinInt64+room), math.MaxInt64-room)
 }
 
 func (a *asking) close() {

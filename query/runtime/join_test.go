@@ -263,6 +263,37 @@ func TestAnswersRestOnWhatTheySay(t *testing.T) {
 	}
 }
 
+// TestASpanOfTheFuture: before, one span dated 2250 made that year now for everybody, so that
+// nothing was recent any more.
+func TestASpanOfTheFuture(t *testing.T) {
+	m := newMemory(t)
+	m.code("acme/users", users)
+	m.served(&recountv1.Observer{Service: "users"}, "calls GET /users/{id}")
+	now := time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC)
+	m.s.Now = func() time.Time { return now }
+	before, err := runtime.TrafficOf(t.Context(), m.s, runtime.TrafficRequest{Window: runtime.Window{At: now}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.apply("recount.spans", &recountv1.Record{EventType: schemas.TypeSpansExported, Body: &recountv1.Record_Spans{Spans: &recountv1.SpanBatch{
+		Observers: []*recountv1.Observer{{Service: "clockless"}},
+		Observations: []*recountv1.Observation{{
+			Side: recountv1.Side_SIDE_CALLED, Kind: recountv1.RuntimeKind_RUNTIME_KIND_CALLS, Operation: "GET /x",
+			StartUnixNano: time.Date(2249, 12, 31, 0, 0, 0, 0, time.UTC).UnixNano(),
+		}},
+	}}})
+	late := time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+	for name, w := range map[string]runtime.Window{"nothing said": {}, "until ever": {From: time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC), To: late}} {
+		got, err := runtime.TrafficOf(t.Context(), m.s, runtime.TrafficRequest{Window: w, Service: "users"})
+		if err != nil || len(got.Operations) != 1 || got.Operations[0].Confidence != before.Operations[0].Confidence || got.Operations[0].Confidence == 0 {
+			t.Errorf("%s: %+v %v, before %+v", name, got.Operations, err, before.Operations)
+		}
+	}
+	if got, err := runtime.TrafficOf(t.Context(), m.s, runtime.TrafficRequest{Window: runtime.Window{From: late}}); err != nil || len(got.Operations) != 0 {
+		t.Errorf("from ever on: %+v %v", got.Operations, err)
+	}
+}
+
 // TestSpansWithoutKindAreNotServed: who asks for traffic is told where to look.
 func TestSpansWithoutKindAreNotServed(t *testing.T) {
 	m := newMemory(t)

@@ -152,6 +152,9 @@ func (f *fake) Rebuild(_ context.Context, r httpapi.RebuildRequest, p func(httpa
 }
 
 func (f *fake) Export(_ context.Context, r code.ExportRequest, w io.Writer) error {
+	if r.Symbol == "" && r.Depth != 0 {
+		return &query.RequestError{Field: "depth", Value: r.Depth, Reason: "want a symbol that it is around"} // as query/code does
+	}
 	if r.Symbol != "" {
 		return &query.NotFoundError{Ref: r.Symbol, Hint: "see symbols"}
 	}
