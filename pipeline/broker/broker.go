@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // nodeID is the id of the one broker of the cluster.
@@ -30,9 +32,11 @@ type Broker struct {
 	topics    topics
 	space     space
 
-	// What fetch responses hold, and may.
-	fetching    atomic.Int64
-	fetchBudget int64
+	// What fetch responses hold, and may: those of clients, and of connections in memory.
+	answers, own *room
+	freed        atomic.Int64 // when room was last looked for (freeStalled)
+	// incoming is what requests may hold that are not answered, of all clients.
+	incoming *semaphore.Weighted
 
 	ctx    context.Context // ends when Close begins
 	cancel context.CancelFunc
@@ -42,6 +46,8 @@ type Broker struct {
 
 	mu     sync.Mutex
 	conns  map[*conn]struct{}
+	dialed int            // of conns, those in memory
+	byHost map[string]int // of the others, by address
 	nextID uint64
 	closed bool
 
@@ -65,7 +71,9 @@ func Open(dir string, opts Options) (*Broker, error) {
 		return nil, err
 	}
 	opts = opts.withDefaults()
-	b := &Broker{dir: dir, opts: opts, log: opts.Logger, conns: map[*conn]struct{}{}, fetchBudget: fetchBudget}
+	b := &Broker{dir: dir, opts: opts, log: opts.Logger, conns: map[*conn]struct{}{}, byHost: map[string]int{}}
+	b.answers, b.own = newRoom(opts.MaxResponseBytes, false), newRoom(opts.MaxResponseBytes, true)
+	b.incoming = semaphore.NewWeighted(opts.MaxRequestBytes)
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	b.table = b.apis()
 	if err := b.open(); err != nil {
@@ -173,19 +181,21 @@ func (b *Broker) accept(l net.Listener) {
 func (b *Broker) serve(nc net.Conn, mem bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.closed || len(b.conns) >= b.opts.MaxConnections {
-		if !b.closed {
-			b.log.Warn("too many connections", "remote", nc.RemoteAddr().String(), "limit", b.opts.MaxConnections)
-		}
+	if b.closed {
+		return false
+	}
+	c := newConn(b, nc, b.nextID+1, mem)
+	if !b.admit(c) {
+		c.cancel()
+		b.log.Warn("too many connections", "remote", nc.RemoteAddr().String(), "limit", b.opts.MaxConnections, "by_address", b.opts.MaxConnectionsPerAddress)
 		return false
 	}
 	b.nextID++
-	c := newConn(b, nc, b.nextID, mem)
-	b.conns[c] = struct{}{}
+	b.add(c)
 	b.running.Go(func() {
 		c.run()
 		b.mu.Lock()
-		delete(b.conns, c)
+		b.drop(c)
 		b.mu.Unlock()
 	})
 	return true
@@ -228,7 +238,7 @@ func (b *Broker) Dial(ctx context.Context) (net.Conn, error) {
 		server.Close()
 		err := errClosed
 		if b.ctx.Err() == nil {
-			err = fmt.Errorf("too many connections: %d", b.opts.MaxConnections)
+			err = fmt.Errorf("too many connections in memory: %d", b.opts.MaxDialed)
 		}
 		// As a dialer of the net package would say it: clients know it by its type.
 		return nil, &net.OpError{Op: "dial", Net: "memory", Err: err}

@@ -37,6 +37,12 @@ type conn struct {
 	id  uint64
 	mem bool // made by Dial
 
+	host  string      // what limits by address hold it for
+	spoke atomic.Bool // a request has begun
+	// stuck is since when an answer that holds room is being written without progress,
+	// in nanoseconds since 1970; 0 while there is none.
+	stuck atomic.Int64
+
 	ctx    context.Context // ends with the client or the broker
 	cancel context.CancelFunc
 	in     chan []byte
@@ -47,14 +53,15 @@ type conn struct {
 
 	mu       sync.Mutex
 	room     sync.Cond
-	inFlight int // bytes of requests read and not answered
-	begun    int // requests handed to the writer and not answered
+	inFlight int          // bytes of requests read and not answered
+	incoming atomic.Int64 // of them, what counts to the bytes of all clients
+	begun    int          // requests handed to the writer and not answered
 
 	// worker
 	principal string    // who the client proved to be; "" without authentication
 	auth      *exchange // authentication under way
 	session   Session   // what it may do now; nil: everything
-	held      int       // of the fetch budget, by the request being served
+	held      int64     // of the room for answers, by the request being served
 	// raw, if set, gets the next frame instead of the dispatch, and returns what
 	// to answer: SASL in its oldest form sends tokens without a Kafka header.
 	raw func(frame []byte) (answer []byte, err error)
@@ -65,7 +72,7 @@ type outbound struct {
 	correlation int32
 	frame       []byte // the request's bytes, accounted for until the answer is written
 	reuse       bool
-	held        int // of the fetch budget
+	held        int64 // of the room for answers
 	finish      func() (kmsg.Response, error)
 	raw         []byte
 }
@@ -80,6 +87,7 @@ const (
 func newConn(b *Broker, nc net.Conn, id uint64, mem bool) *conn {
 	c := &conn{b: b, nc: nc, id: id, mem: mem, in: make(chan []byte, maxPipelined), out: make(chan outbound, maxPipelined)}
 	c.room.L = &c.mu
+	c.host = hostOf(nc.RemoteAddr())
 	c.ctx, c.cancel = context.WithCancel(b.ctx)
 	c.authed.Store(mem || !b.authRequired())
 	return c
@@ -114,6 +122,7 @@ func (c *conn) run() {
 	close(c.in)
 	c.cancel()
 	wg.Wait()
+	c.releaseIncoming(c.incoming.Load())
 	c.nc.Close()
 }
 
@@ -190,6 +199,13 @@ func (c *conn) read() error {
 		if !c.acquire(size) {
 			return nil
 		}
+		if waited, err := c.acquireIncoming(size); err != nil {
+			return nil
+		} else if waited {
+			if err := c.readWithin(c.b.opts.FrameTimeout); err != nil {
+				return err
+			}
+		}
 		frame, err := readFrame(r, size, key == kmsg.Produce.Int16())
 		if err != nil {
 			return err
@@ -206,19 +222,24 @@ func (c *conn) read() error {
 // awaitRequest waits for the first byte of a request. A connection that waits
 // for an answer of ours is not idle.
 func (c *conn) awaitRequest(r *bufio.Reader) error {
+	within := c.b.opts.IdleTimeout
+	if !c.mem && !c.spoke.Load() && (within < 0 || within > c.b.opts.FrameTimeout) {
+		within = c.b.opts.FrameTimeout
+	}
 	for {
-		if err := c.readWithin(c.b.opts.IdleTimeout); err != nil {
+		if err := c.readWithin(within); err != nil {
 			return err
 		}
 		_, err := r.Peek(1)
 		if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
+			c.spoke.Store(err == nil)
 			return err
 		}
 		c.mu.Lock()
 		idle := c.inFlight == 0
 		c.mu.Unlock()
 		if idle && c.ctx.Err() == nil {
-			return fmt.Errorf("idle for %s", c.b.opts.IdleTimeout)
+			return fmt.Errorf("idle for %s", within)
 		}
 	}
 }
@@ -258,7 +279,37 @@ func (c *conn) acquire(n int) bool {
 	return c.ctx.Err() == nil
 }
 
+// countedFrame is from what size on a request counts to those of all clients.
+const countedFrame = 64 << 10
+
+// acquireIncoming waits until there is room for a request of n bytes among those of all
+// clients. The process's own do not wait.
+func (c *conn) acquireIncoming(n int) (waited bool, err error) {
+	if c.mem || n <= countedFrame {
+		return false, nil
+	}
+	if !c.b.incoming.TryAcquire(int64(n)) {
+		waited = true
+		if err := c.b.incoming.Acquire(c.ctx, int64(n)); err != nil {
+			return waited, err
+		}
+	}
+	c.incoming.Add(int64(n))
+	return waited, nil
+}
+
+func (c *conn) releaseIncoming(n int64) {
+	if c.mem || n == 0 {
+		return
+	}
+	c.incoming.Add(-n)
+	c.b.incoming.Release(n)
+}
+
 func (c *conn) release(n int) {
+	if n > countedFrame {
+		c.releaseIncoming(int64(n))
+	}
 	c.mu.Lock()
 	c.inFlight -= n
 	c.begun--
@@ -346,7 +397,18 @@ func (c *conn) handle(frame []byte) (outbound, error) {
 	}
 	o.finish, err = c.b.begin(c.ctx, a, &request{conn: c, clientID: h.clientID, msg: req, rights: rights})
 	o.held, c.held = c.held, 0
+	if err != nil {
+		c.answers().give(c.host, o.held)
+	}
 	return o, err
+}
+
+// answers is the room that the responses to this client take of.
+func (c *conn) answers() *room {
+	if c.mem {
+		return c.b.own
+	}
+	return c.b.answers
 }
 
 func (c *conn) write() {
@@ -354,14 +416,15 @@ func (c *conn) write() {
 	var broken bool
 	for o := range c.out {
 		var err error
-		if buf, err = c.answer(buf[:0], o, broken); err != nil && !broken {
+		if buf, err = c.answer(buf[:0], &o, broken); err != nil && !broken {
 			broken = true
 			c.abort()
 			if !isClosed(err) {
 				c.b.log.Info("client connection closed", "remote", c.nc.RemoteAddr().String(), "err", err)
 			}
 		}
-		c.b.fetching.Add(-int64(o.held))
+		c.stuck.Store(0)
+		c.answers().give(c.host, o.held)
 		c.release(len(o.frame))
 		// Behind a failed store the committer may still be reading the frame.
 		if o.reuse && c.b.store.failure() == nil {
@@ -374,9 +437,13 @@ func (c *conn) write() {
 }
 
 // answer finishes one request and writes its response, unless the connection is broken.
-func (c *conn) answer(buf []byte, o outbound, broken bool) ([]byte, error) {
+func (c *conn) answer(buf []byte, o *outbound, broken bool) ([]byte, error) {
 	if o.finish != nil {
 		resp, err := o.finish()
+		o.finish = nil // what it holds is garbage once it is in buf
+		if n := int(o.held/2) + len(o.frame) + 4<<10; o.held > 0 && n > cap(buf) {
+			buf = make([]byte, 0, n)
+		}
 		if err != nil {
 			return buf, err
 		}
@@ -389,12 +456,21 @@ func (c *conn) answer(buf []byte, o outbound, broken bool) ([]byte, error) {
 		buf = append(buf, o.raw...)
 	}
 	// A deadline a chunk: a slow client gets a large answer, a stuck one does not hold us.
+	// And one for the whole, or a client that takes a little now and then holds it long.
+	last := time.Now().Add(c.b.opts.FrameTimeout + time.Duration(len(buf)/(64<<10))*time.Second)
 	for rest := buf; len(rest) > 0 && !broken; {
 		timeout := c.b.opts.FrameTimeout
 		if c.ctx.Err() != nil {
 			timeout = closeTimeout
 		}
-		if err := c.nc.SetWriteDeadline(time.Now().Add(timeout)); err != nil {
+		at := time.Now().Add(timeout)
+		if at.After(last) {
+			at = last
+		}
+		if o.held > 0 {
+			c.stuck.Store(time.Now().UnixNano())
+		}
+		if err := c.nc.SetWriteDeadline(at); err != nil {
 			return buf, err
 		}
 		n, err := c.nc.Write(rest[:min(len(rest), 256<<10)])

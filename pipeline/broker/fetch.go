@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -27,10 +28,26 @@ func (b *Broker) serveFetch(ctx context.Context, r *request) (kmsg.Response, err
 		return resp, nil
 	}
 	f := b.newFetch(req)
-	deadline := time.NewTimer(min(max(time.Duration(req.MaxWaitMillis)*time.Millisecond, 0), maxFetchWait))
+	f.room, f.who = r.conn.answers(), r.conn.host
+	// Until it is written, or for nothing where there is an error.
+	defer func() { r.conn.held += f.held }()
+	start, wait := time.Now(), min(max(time.Duration(req.MaxWaitMillis)*time.Millisecond, 0), maxFetchWait)
+	deadline := time.NewTimer(wait)
 	defer deadline.Stop()
 	for {
 		f.read(b)
+		if f.short && f.got == 0 && !f.settled && ctx.Err() == nil {
+			// Others' answers take all the room there is: look again when some may be written.
+			b.freeStalled(time.Now())
+			select {
+			case <-time.After(roomPause):
+			case <-ctx.Done():
+			}
+			if time.Since(start) < wait {
+				continue
+			}
+			break
+		}
 		enough := min(int(req.MinBytes), f.limit)
 		if f.settled || f.got >= enough {
 			break
@@ -51,34 +68,32 @@ func (b *Broker) serveFetch(ctx context.Context, r *request) (kmsg.Response, err
 		}
 	}
 	f.respond(resp)
-	r.conn.held += f.got // until it is written
 	return resp, nil
 }
 
-// fetchBudget bounds what the fetch responses of all connections hold together.
-// The nearer it comes the smaller the responses get, down to minFetch and to one
-// batch: no client waits for another to take its answer.
 const (
-	fetchBudget = 512 << 20
-	minFetch    = 64 << 10
+	// minFetch is what a response may hold at least, if there is room.
+	minFetch = 64 << 10
+	// roomPause is how often a fetch looks whether there is room again.
+	roomPause = 50 * time.Millisecond
+	// copies of its records that a response takes: as read, and as written.
+	copies = 2
 )
-
-// grantFetch takes up to want bytes of the budget.
-func (b *Broker) grantFetch(want int) int {
-	left := b.fetchBudget - b.fetching.Load()
-	n := min(want, max(int(left/4), minFetch))
-	b.fetching.Add(int64(n))
-	return n
-}
 
 // fetch is one fetch request at work.
 type fetch struct {
 	req     *kmsg.FetchRequest
 	parts   []fetchPart
 	max     int  // bytes of batches in the response
-	limit   int  // of that, what the budget has room for now
-	got     int  // bytes read: held of the budget
+	limit   int  // of that, what there is room for now
+	got     int  // bytes read
+	took    int  // bytes allocated for them
 	settled bool // no point in waiting: an error to report, or more than fits
+	short   bool // there is something to read and no room for it
+
+	room *room
+	who  string // whose room
+	held int64  // taken of room
 }
 
 // fetchPart is what is wanted of one partition, and what was found.
@@ -111,12 +126,26 @@ func (b *Broker) newFetch(req *kmsg.FetchRequest) *fetch {
 	return f
 }
 
+// ahead is about how many bytes there are from the wanted offset on.
+func (part *fetchPart) ahead() int {
+	if part.view.end <= 0 {
+		return 0
+	}
+	each := float64(part.view.bytes) / float64(part.view.end) // both since the beginning
+	return int(each*float64(part.view.end-part.want.FetchOffset)*1.05) + 4<<10
+}
+
 // read reads every partition afresh.
 func (f *fetch) read(b *Broker) {
-	b.fetching.Add(-int64(f.got))
-	f.got, f.limit = 0, b.grantFetch(f.max)
-	defer func() { b.fetching.Add(int64(f.got - f.limit)) }()
-	f.settled = len(f.parts) == 0
+	f.room.give(f.who, f.held)
+	f.held = f.room.grant(f.who, copies*int64(f.max), copies*min(minFetch, int64(f.max)))
+	f.got, f.took, f.limit = 0, 0, int(f.held/copies)
+	defer func() {
+		took := int64(f.took) * copies
+		f.room.give(f.who, f.held-took)
+		f.held = took
+	}()
+	f.settled, f.short = len(f.parts) == 0, false
 	for i := range f.parts {
 		part := &f.parts[i]
 		if part.p != nil {
@@ -128,6 +157,7 @@ func (f *fetch) read(b *Broker) {
 				part.err, part.data = b.readFailed(part, err), nil
 			}
 			f.got += len(part.data)
+			f.took += cap(part.data)
 		}
 		if part.err != nil {
 			f.settled = true
@@ -173,7 +203,13 @@ func (part *fetchPart) check() *kerr.Error {
 // is left for the next fetch, which then begins where the trouble does.
 func (f *fetch) readPart(b *Broker, part *fetchPart) error {
 	offset := part.want.FetchOffset
-	if offset >= part.view.end || f.got >= f.limit {
+	switch {
+	case offset >= part.view.end:
+		return nil
+	case f.limit == 0:
+		f.short = true
+		return nil
+	case f.took >= f.limit:
 		return nil
 	}
 	r, err := part.p.openReader(b.store, offset)
@@ -192,7 +228,7 @@ func (f *fetch) readPart(b *Broker, part *fetchPart) error {
 }
 
 func (f *fetch) readBatches(s *store, r *reader, part *fetchPart) error {
-	limit := min(f.limit-f.got, int(part.want.PartitionMaxBytes))
+	limit := min(f.limit-f.took, int(part.want.PartitionMaxBytes))
 	for r.it.Valid() {
 		last := lastOfBatchKey(r.it.Key())
 		if last >= part.view.end {
@@ -205,6 +241,17 @@ func (f *fetch) readBatches(s *store, r *reader, part *fetchPart) error {
 		if n := len(part.data) + size; n > limit && f.got+len(part.data) > 0 {
 			f.settled = true
 			break
+		} else if len(part.data) == 0 {
+			// The first batch, which is read whatever its size, if there is room.
+			want := max(size, min(limit, part.ahead()))
+			if over := int64(f.took+want-f.limit) * copies; over > 0 {
+				if !f.room.more(f.who, f.held, over) {
+					f.short = true
+					break
+				}
+				f.held += over
+			}
+			part.data = slices.Grow(part.data, want)
 		}
 		if part.data, err = s.appendBatch(part.data, r.it, part.p.topic.num); err != nil {
 			return err

@@ -137,39 +137,111 @@ func TestLongPollIsNotIdle(t *testing.T) {
 	})
 }
 
-// What fetches hold together is bounded: when it is much, answers get smaller,
-// down to a batch, but nobody is kept waiting.
-func TestFetchBudget(t *testing.T) {
-	const batch = 3_000_000 // more than the connection takes unread
-	b := withLog(t, Options{MaxBatchBytes: 4 << 20}, 5, batch)
-	b.fetchBudget = 16 << 20
+// dialOutside connects as a client from outside does, whom limits hold for.
+func dialOutside(t testing.TB, b *Broker) *wire {
+	t.Helper()
+	c, server := memPipe()
+	if !b.serve(server, false) {
+		t.Fatal("no room for a connection")
+	}
+	t.Cleanup(func() { c.Close() })
+	return &wire{t, c}
+}
+
+// What answers hold together is bounded, however many clients ask and do not read;
+// the process's own readers go on meanwhile, and others when there is room again.
+func TestAnswersAreBounded(t *testing.T) {
+	const batch, limit = 3_000_000, 16 << 20 // a batch is more than the connection takes unread
+	b := withLog(t, Options{MaxBatchBytes: 4 << 20, MaxResponseBytes: limit}, 5, batch)
 	for range 20 {
-		c := dialWire(t, b)
-		c.send(fetchOf(0, 1, 50<<20, 0))
+		c := dialOutside(t, b)
+		for range 3 { // behind each other
+			c.send(fetchOf(0, 1, 50<<20, 0))
+		}
 		if _, err := io.ReadFull(c, make([]byte, 4)); err != nil { // and no more of the answer
 			t.Fatal(err)
 		}
+		if held := b.answers.total(); held > limit {
+			t.Fatalf("%d MiB are held", held>>20)
+		}
 	}
-	if held := b.fetching.Load(); held > 16<<20+20*batch {
-		t.Errorf("%d MiB are held", held>>20)
+	if held := b.answers.total(); held < 2*batch {
+		t.Errorf("%d bytes are held: nobody is being answered", held)
 	}
 	got := fetchLog(t, dialWire(t, b), fetchOf(0, 8<<20, 50<<20, 2*patience)) // the wire's patience ends before the wait
 	if len(got.RecordBatches) < batch || got.ErrorCode != 0 {
-		t.Errorf("the next got %d bytes, error %v", len(got.RecordBatches), kerr.ErrorForCode(got.ErrorCode))
+		t.Errorf("a reader of the process got %d bytes, error %v", len(got.RecordBatches), kerr.ErrorForCode(got.ErrorCode))
 	}
 	b.mu.Lock()
 	for c := range b.conns {
-		c.abort()
+		if c.spoke.Load() && c.begunNow() > 0 && !c.mem {
+			c.abort()
+		}
 	}
 	b.mu.Unlock()
 	eventuallyFree(t, b)
+	if got := fetchLog(t, dialOutside(t, b), fetchOf(0, 1, 50<<20, 0)); len(got.RecordBatches) < batch {
+		t.Errorf("once there was room a client got %d bytes", len(got.RecordBatches))
+	}
+}
+
+func (c *conn) begunNow() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.begun
+}
+
+// Who holds the room and takes nothing makes way for who waits for it, and not before.
+func TestStalledClientsMakeWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := withLog(t, Options{MaxBatchBytes: 4 << 20, MaxResponseBytes: 12 << 20}, 1, 2_500_000)
+		stalled := dialOutside(t, b)
+		stalled.send(fetchOf(0, 1, 50<<20, 0))
+		time.Sleep(time.Second)
+		c := dialOutside(t, b)
+		start := time.Now()
+		if got := fetchLog(t, c, fetchOf(0, 1, 50<<20, time.Minute)); len(got.RecordBatches) < 2_500_000 {
+			t.Errorf("who waited got %d bytes", len(got.RecordBatches))
+		}
+		if took := time.Since(start); took < stallGrace/2 || took > 2*stallGrace {
+			t.Errorf("who waited waited %s", took)
+		}
+	})
+}
+
+// One address has half of the room at most.
+func TestRoomIsSharedByAddress(t *testing.T) {
+	r := newRoom(1000, false)
+	if n := r.grant("a", 4000, 10); n != 125 {
+		t.Errorf("the first got %d, want a quarter of its half", n)
+	}
+	for range 100 {
+		r.grant("a", 100, 10)
+	}
+	if r.by["a"] > 500 {
+		t.Errorf("one address holds %d of 1000", r.by["a"])
+	}
+	if r.more("a", 0, 400) {
+		t.Error("and got more")
+	}
+	if n := r.grant("b", 100, 10); n < 100 {
+		t.Errorf("another got %d", n)
+	}
+	r.give("a", r.by["a"])
+	r.give("b", r.by["b"])
+	if r.held != 0 || len(r.by) != 0 {
+		t.Errorf("%d are held by nobody, %v", r.held, r.by)
+	}
+	if !r.more("c", 0, 5000) {
+		t.Error("an answer that is the only one, and larger than the room, must be given")
+	}
 }
 
 func eventuallyFree(t *testing.T, b *Broker) {
 	t.Helper()
-	for start := time.Now(); b.fetching.Load() != 0; time.Sleep(time.Millisecond) {
+	for start := time.Now(); b.answers.total() != 0 || b.own.total() != 0; time.Sleep(time.Millisecond) {
 		if time.Since(start) > patience {
-			t.Fatalf("%d bytes are held by nobody", b.fetching.Load())
+			t.Fatalf("%d bytes are held by nobody", b.answers.total())
 		}
 	}
 }

@@ -52,14 +52,31 @@ type Options struct {
 	MaxFrameBytes int
 
 	// MaxFetchBytes bounds the records in one fetch response, however many the
-	// client asks for, except that a batch is never cut. Default 16 MiB. What the
-	// responses of all connections hold together has a bound of its own, 512 MiB:
-	// the nearer it comes the smaller they get.
+	// client asks for, except that a batch is never cut. Default 16 MiB.
 	MaxFetchBytes int
 
-	// MaxConnections bounds the connections open at one time (in-memory ones
-	// included); the next is closed at once. Default 2,000.
+	// MaxResponseBytes bounds what the responses of all clients hold together, from
+	// when they are read until they are written, and half of it those to one address.
+	// The nearer it comes the smaller they get; beyond it they wait. Default 256 MiB:
+	// with what the collector has not freed yet, 512 MiB of memory. Connections in
+	// memory have as much again, and do not wait.
+	MaxResponseBytes int64
+
+	// MaxRequestBytes bounds what the requests of all clients hold together that are
+	// larger than 64 KiB and not answered; beyond it they wait to be read. Default
+	// 512 MiB, and at least MaxFrameBytes.
+	MaxRequestBytes int64
+
+	// MaxConnections bounds the TCP connections open at one time; the next is closed
+	// at once, unless one that has not sent a request yet can make way. Default 2,000.
 	MaxConnections int
+
+	// MaxConnectionsPerAddress bounds those of one address (of IPv6, one network of
+	// 64 bits). Default half of MaxConnections.
+	MaxConnectionsPerAddress int
+
+	// MaxDialed bounds the connections made by Dial. Default 2,000.
+	MaxDialed int
 
 	// MaxInFlightBytes bounds, for each connection, the bytes of requests read
 	// and not yet answered. Beyond it the broker stops reading from the
@@ -67,11 +84,13 @@ type Options struct {
 	MaxInFlightBytes int
 
 	// IdleTimeout closes a connection on which no request has begun for so long.
-	// Default 10 minutes; negative: never.
+	// Default 10 minutes; negative: never. For the first request of a TCP connection
+	// it is FrameTimeout, if that is less.
 	IdleTimeout time.Duration
 
-	// FrameTimeout is how long a request that has begun may take to arrive, and a
-	// response to be taken off our hands. Default 30 seconds.
+	// FrameTimeout is how long a request that has begun may take to arrive, and each
+	// 256 KiB of a response to be taken off our hands; the whole of it may take that
+	// and a second for each 64 KiB. Default 30 seconds.
 	FrameTimeout time.Duration
 
 	// MinFreeBytes is the free disk space below which produces are refused with a
@@ -160,6 +179,14 @@ func (o Options) withDefaults() Options {
 	def(&o.MaxFrameBytes, 100<<20)
 	def(&o.MaxFetchBytes, 16<<20)
 	def(&o.MaxConnections, 2000)
+	def(&o.MaxConnectionsPerAddress, max(1, o.MaxConnections/2))
+	def(&o.MaxDialed, 2000)
+	if o.MaxResponseBytes == 0 {
+		o.MaxResponseBytes = 256 << 20
+	}
+	if o.MaxRequestBytes == 0 {
+		o.MaxRequestBytes = max(512<<20, int64(o.MaxFrameBytes))
+	}
 	def(&o.MaxInFlightBytes, 32<<20)
 	def(&o.BulkBytes, 256<<10)
 	def(&o.SegmentBytes, 256<<20)
@@ -198,6 +225,10 @@ func (o Options) Validate() error {
 		{"MaxFrameBytes", o.MaxFrameBytes, 1024, 1 << 30},
 		{"MaxFetchBytes", o.MaxFetchBytes, 1, 1 << 30},
 		{"MaxConnections", o.MaxConnections, 1, 1_000_000},
+		{"MaxConnectionsPerAddress", o.MaxConnectionsPerAddress, 1, 1_000_000},
+		{"MaxDialed", o.MaxDialed, 1, 1_000_000},
+		{"MaxResponseBytes", int(o.MaxResponseBytes), 4 * minFetch, 1 << 40},
+		{"MaxRequestBytes", int(o.MaxRequestBytes), o.MaxFrameBytes, 1 << 40},
 		{"MaxInFlightBytes", o.MaxInFlightBytes, 1, 1 << 30},
 		{"BulkBytes", o.BulkBytes, 1, 1 << 30},
 		{"SegmentBytes", o.SegmentBytes, 1, 1 << 30},
