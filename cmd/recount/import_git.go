@@ -24,20 +24,25 @@ import (
 
 // gitFlags are those that import git and watch git share.
 type gitFlags struct {
-	repo    string
-	history int
-	all     bool
+	repo     string
+	history  int
+	all      bool
+	maxPaths int
 }
 
 func (f *gitFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.repo, "repo", "", "the repository's name (default from the remote origin, else go.mod, else the folder)")
 	c.Flags().IntVar(&f.history, "history", -1, "how many commits back from HEAD contents begin (default 0 the first time)")
+	c.Flags().IntVar(&f.maxPaths, "max-paths", git.DefaultMaxPaths, "the most paths that a commit may have, or change; beyond it the repository is refused")
 	c.Flags().BoolVar(&f.all, "all", false, "every branch, local and remote (default HEAD and branches known already)")
 }
 
 func (f *gitFlags) check(cmd *cobra.Command, paths []string) error {
 	if f.history < 0 && cmd.Flags().Changed("history") {
 		return usagef("--history %d: want 0 or more", f.history)
+	}
+	if f.maxPaths < 1 {
+		return usagef("--max-paths %d: want 1 or more", f.maxPaths)
 	}
 	if f.repo != "" && len(paths) > 1 {
 		return usagef("--repo %q: want one PATH with it, not %d", f.repo, len(paths))
@@ -144,6 +149,7 @@ type gitImport struct {
 const importWait = time.Minute
 
 func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
+	g.repo.MaxPaths = g.flags.maxPaths
 	name, err := g.name(ctx)
 	if err != nil {
 		return r, err
@@ -245,9 +251,28 @@ func (g gitImport) progress(name string) func(done, of, files int64) {
 // printImported says what an import did.
 func (a *app) printImported(r commits.Report) {
 	a.printf("%s: %s\n", r.Repository, importedText(r))
+	if m := r.Missing; m.Files+m.Commits+m.Renames > 0 {
+		fmt.Fprintf(a.stderr, "  %s\n", plainText(missingText(m)))
+	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(a.stderr, "  %s\n", p)
 	}
+}
+
+// missingText says what a clone lacked, and what brings it.
+func missingText(m commits.Missing) string {
+	var parts []string
+	if m.Files > 0 {
+		parts = append(parts, count(int(m.Files), "file's content", "files' contents"))
+	}
+	if m.Commits > 0 {
+		parts = append(parts, "the trees of "+count(int(m.Commits), "commit", "commits"))
+	}
+	if m.Renames > 0 {
+		parts = append(parts, "what "+count(int(m.Renames), "commit", "commits")+" may have renamed")
+	}
+	return fmt.Sprintf("this clone lacks %s (%s, …): the rest is recorded; git fetch --refetch --no-filter makes a clone whole, and --repo with another name imports it anew",
+		strings.Join(parts, ", "), strings.Join(m.First, ", "))
 }
 
 func importedText(r commits.Report) string {

@@ -18,6 +18,8 @@
 //   - A commit may come again with another scope: with more history, or after
 //     State was lost. Whoever applies the events lets the one with content hold.
 //   - What is left out says why: the table is in skip.go.
+//   - What a clone lacks stops nothing: a content is left out as missing, a commit
+//     without trees comes by name only, and the report says how much that is.
 //   - Memory is bounded by the changes of one commit, what git.History reads ahead,
 //     three batches, 48 bytes a content and 40 bytes a commit that is new.
 //
@@ -29,6 +31,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/recountdb/recount/internal/git"
@@ -97,7 +100,9 @@ type Report struct {
 	Bytes int64 `json:"bytes"`
 	// Skipped counts the changes whose content was left out, by reason.
 	Skipped map[string]int64 `json:"skipped,omitempty"`
-	Refs    int64            `json:"refs_moved"`
+	// Missing is what the clone lacks.
+	Missing Missing `json:"missing,omitzero"`
+	Refs    int64   `json:"refs_moved"`
 	// WorkingTree is the id of the working tree's state, if it was recorded.
 	WorkingTree string `json:"working_tree,omitempty"`
 	// Appended and Present count events.
@@ -106,6 +111,23 @@ type Report struct {
 	Redacted int64    `json:"secrets_redacted"`
 	Problems []string `json:"problems,omitempty"`
 }
+
+// Missing is what a clone lacks: one that is partial, or was made without all of its
+// objects. The rest of it is recorded.
+type Missing struct {
+	// Files are contents, which the commits that brought them name as left out.
+	Files int64 `json:"files,omitempty"`
+	// Renames are commits of which only exact renames are known.
+	Renames int64 `json:"renames,omitempty"`
+	// Commits are those of which only who, when and why is known, as their trees are
+	// missing.
+	Commits int64 `json:"commits,omitempty"`
+	// First are the first files and commits of these.
+	First []string `json:"first,omitempty"`
+}
+
+// maxMissing bounds Missing.First.
+const maxMissing = 5
 
 // maxProblems bounds Report.Problems.
 const maxProblems = 20
@@ -128,8 +150,11 @@ type importer struct {
 	// before remembers answers of whether a commit lies before the base.
 	before map[string]bool
 	rules  map[string]attributes
-	done   int64
-	total  int64
+	// missing are contents that the clone lacks, lacking commits without their trees.
+	missing map[seenKey]struct{}
+	lacking map[commitKey]struct{}
+	done    int64
+	total   int64
 }
 
 // commitKey is the first 20 bytes of a commit's id, of SHA-256 too.
@@ -141,6 +166,7 @@ func Import(ctx context.Context, repo *git.Repo, state *State, o Options) (Repor
 	im := &importer{
 		repo: repo, o: o, state: state, last: state.Last,
 		recorded: map[commitKey]struct{}{}, before: map[string]bool{}, rules: map[string]attributes{},
+		missing: map[seenKey]struct{}{}, lacking: map[commitKey]struct{}{},
 	}
 	im.report = Report{Repository: o.Repository, Path: repo.Root(), Skipped: map[string]int64{}}
 	im.objects = repo.Objects(ctx)
@@ -223,6 +249,7 @@ func (im *importer) walk(ctx context.Context, from, not []string, record func(co
 			im.state.Roots = append(im.state.Roots, c.ID)
 		}
 		im.state.Heads = append(slices.DeleteFunc(im.state.Heads, func(h string) bool { return slices.Contains(c.Parents, h) }), c.ID)
+		im.state.Lacking = slices.DeleteFunc(im.state.Lacking, func(l string) bool { return !slices.Contains(im.state.Heads, l) })
 		im.feed.completed()
 		im.step()
 		return nil
@@ -238,6 +265,14 @@ func (im *importer) step() {
 func (im *importer) progress() {
 	if im.o.Progress != nil {
 		im.o.Progress(im.done, max(im.total, im.done), im.report.Files)
+	}
+}
+
+// lacks counts something that the clone lacks, and names it if it is among the first.
+func (im *importer) lacks(counter *int64, name string) {
+	*counter++
+	if m := &im.report.Missing; len(m.First) < maxMissing {
+		m.First = append(m.First, strings.ToValidUTF8(name, "?"))
 	}
 }
 

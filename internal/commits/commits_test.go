@@ -7,6 +7,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -492,11 +493,11 @@ func TestMoreHistoryThanAnImportThatWasCutShort(t *testing.T) {
 	}
 	blob := w.g.Rev("HEAD:a.go")
 	object := filepath.Join(w.g.Dir, ".git", "objects", blob[:2], blob[2:])
-	if err := os.Rename(object, object+".away"); err != nil {
+	if err := errors.Join(os.Rename(object, object+".away"), os.WriteFile(object, []byte("no object"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.try(); err == nil {
-		t.Fatal("the base's content is missing: want an error")
+		t.Fatal("the base's content is damaged: want an error")
 	}
 	w.want("0:metadata 1:metadata 2:metadata 3:metadata")
 	if err := os.Rename(object+".away", object); err != nil {
@@ -556,16 +557,103 @@ func TestACorruptObjectIsNamed(t *testing.T) {
 	}
 }
 
-func TestAMissingObjectIsNamed(t *testing.T) {
-	w := newWorld(t)
-	w.g.Commit("one", "a.go", "package a\n", "b.go", "package b\n")
-	blob := w.g.Rev("HEAD:a.go")
-	if err := os.Remove(filepath.Join(w.g.Dir, ".git", "objects", blob[:2], blob[2:])); err != nil {
-		t.Fatal(err)
+// remove takes an object out of the repository, as a partial clone lacks it, and puts it
+// back.
+func (w *world) remove(rev string) (back func()) {
+	w.t.Helper()
+	id := w.g.Rev(rev)
+	file := filepath.Join(w.g.Dir, ".git", "objects", id[:2], id[2:])
+	move := func(from, to string) {
+		if err := os.Rename(from, to); err != nil {
+			w.t.Fatal(err)
+		}
 	}
-	var oe *git.ObjectError
-	if _, err := w.try(); !errors.As(err, &oe) || oe.ID != blob || !oe.Missing {
-		t.Errorf("got %v", err)
+	move(file, file+".away")
+	return func() { move(file+".away", file) }
+}
+
+// One content that a clone lacked stopped the whole import: "fatal: unable to read".
+func TestACloneThatLacksContents(t *testing.T) {
+	w := newWorld(t)
+	text := strings.Repeat("some text that is like itself\n", 50)
+	w.g.Commit("one", "a.go", "package a\n"+text, "b.go", "package b\n")
+	w.g.Git("mv", "a.go", "c.go")
+	w.g.Commit("two", "c.go", "package c\n"+text)
+	w.g.Commit("three", "b.go", "package b // 3\n", "d.go", "package d\n")
+	w.remove("HEAD~2:a.go")
+	w.remove("HEAD:d.go")
+	r := w.run(history(2))
+	w.want("one:full two:changes three:changes")
+	if m := r.Missing; m.Files != 2 || m.Renames != 1 || m.Commits != 0 || !slices.Equal(m.First, []string{"a.go", w.g.Rev("HEAD~1"), "d.go"}) {
+		t.Errorf("it lacks %+v", m)
+	}
+	if r.Skipped["missing"] != 2 {
+		t.Errorf("left out %v; want 2 missing", r.Skipped)
+	}
+	// What came does not come again.
+	if r := w.run(); r.Appended != 0 || r.Files != 0 {
+		t.Errorf("again: %+v", r)
+	}
+}
+
+// The oldest trees are missing, as of a clone with --filter=tree:0 that was worked in.
+func TestACloneThatLacksTrees(t *testing.T) {
+	w := newWorld(t)
+	w.g.Commit("one", "a.go", "package a\n")
+	w.g.Commit("two", "x/b.go", "package b\n")
+	w.g.Commit("three", "x/b.go", "package b // 3\n")
+	w.g.Commit("four", "c.go", "package c\n")
+	w.remove("HEAD~2^{tree}")
+	x := w.remove("HEAD~1:x")
+	r := w.run(history(3))
+	w.want("one:full two:metadata three:metadata four:metadata")
+	if m := r.Missing; m.Commits != 3 {
+		t.Errorf("it lacks %+v", m)
+	}
+	x() // else git makes no commit
+	w.g.Commit("five", "x/b.go", "package b // 5\n")
+	if r := w.run(); r.Commits.Full != 1 || r.Missing.Commits != 0 {
+		t.Errorf("what comes after is whole: %+v", r)
+	}
+}
+
+// bomb is a tree whose paths are ten to the power of depth, in depth+1 objects.
+func bomb(t *testing.T, g *gittest.Repo, depth int) (tree string) {
+	t.Helper()
+	g.Write("leaf", "package leaf\n")
+	id, kind, mode := g.Git("hash-object", "-w", "leaf"), "blob", "100644"
+	for range depth {
+		var lines strings.Builder
+		for i := range 10 {
+			fmt.Fprintf(&lines, "%s %s %s\tf%d\n", mode, kind, id, i)
+		}
+		file := filepath.Join(t.TempDir(), "tree")
+		if err := os.WriteFile(file, []byte(lines.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		id, kind, mode = g.Git("-c", "alias.t=!git mktree <"+file, "t"), "tree", "040000"
+	}
+	return id
+}
+
+// A repository of 228 kB took 1.3 GB in 200 seconds, and went on.
+func TestATreeThatUnfoldsToABillionPaths(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		t.Run(fmt.Sprintf("after=%t", after), func(t *testing.T) {
+			w := newWorld(t)
+			args := []string{"commit-tree", bomb(t, w.g, 9), "-m", "bomb"}
+			if after {
+				args = append(args, "-p", w.g.Commit("one", "a.go", "package a\n"))
+				w.run()
+			}
+			commit := w.g.Git(args...)
+			w.g.Git("update-ref", "refs/heads/main", commit)
+			_, err := w.try()
+			var over *git.PathsError
+			if !errors.As(err, &over) || over.Commit != commit || over.Limit != git.DefaultMaxPaths || !strings.Contains(err.Error(), "--max-paths") {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 }
 

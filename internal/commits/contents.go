@@ -19,7 +19,7 @@ func (im *importer) contents(ctx context.Context, changes []git.Change, skipped 
 			continue
 		}
 		key := im.seenKey(ch)
-		if _, seen := im.state.seen[key]; seen || queued[key] {
+		if _, seen := im.state.seen[key]; seen || queued[key] || im.isMissing(key) {
 			continue
 		}
 		queued[key] = true
@@ -35,6 +35,11 @@ func (im *importer) contents(ctx context.Context, changes []git.Change, skipped 
 	return nil
 }
 
+func (im *importer) isMissing(key seenKey) bool {
+	_, missing := im.missing[key]
+	return missing
+}
+
 // some appends contents, none of them seen.
 func (im *importer) some(ctx context.Context, wanted []git.Change, at time.Time) error {
 	ids := make([]string, len(wanted))
@@ -46,8 +51,12 @@ func (im *importer) some(ctx context.Context, wanted []git.Change, at time.Time)
 		ch := wanted[i]
 		ch.Size = info.Size
 		switch {
-		case info.Type == "":
+		case info.Type == "" && im.repo.Damaged(ch.Blob):
 			return &git.ObjectError{ID: ch.Blob, Missing: true}
+		case info.Type == "":
+			// Not for good: the next clone may have it.
+			im.missing[im.seenKey(ch)] = struct{}{}
+			im.lacks(&im.report.Missing.Files, ch.Path)
 		case info.Type != git.TypeBlob:
 			return &git.ObjectError{ID: ch.Blob, Detail: "a " + info.Type + " where a file belongs"}
 		case info.Size > im.o.Limits.Content:

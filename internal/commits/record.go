@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,12 @@ import (
 
 // metadata records a commit by the names of what it changed.
 func (im *importer) metadata(ctx context.Context, c git.Entry) error {
+	switch c.Lacks {
+	case git.LacksTrees:
+		im.lacks(&im.report.Missing.Commits, c.ID)
+	case git.LacksContent:
+		im.lacks(&im.report.Missing.Renames, c.ID)
+	}
 	m := commitMessage(im.o.Repository, c.Commit, recountv1.Scope_SCOPE_METADATA)
 	for _, ch := range c.Changes {
 		skipped := ""
@@ -84,8 +91,11 @@ func (im *importer) deepen(ctx context.Context, p plan) error {
 
 // content records a commit after the base, as its changes or whole.
 func (im *importer) content(ctx context.Context, c git.Entry) error {
+	if c.Lacks == git.LacksTrees {
+		return im.withoutTrees(ctx, c)
+	}
 	parent := first(c.Parents)
-	whole := parent == ""
+	whole := parent == "" || im.isLacking(parent)
 	if !whole {
 		_, here := im.recorded[keyOf(parent)]
 		if !here {
@@ -106,6 +116,9 @@ func (im *importer) content(ctx context.Context, c git.Entry) error {
 	if !attrs[0].equal(attrs[1]) {
 		return im.full(ctx, c.Commit)
 	}
+	if c.Lacks == git.LacksContent {
+		im.lacks(&im.report.Missing.Renames, c.ID)
+	}
 	im.report.Commits.Changes++
 	return im.withContent(ctx, c.Commit, recountv1.Scope_SCOPE_CHANGES, c.Changes, attrs[0])
 }
@@ -121,11 +134,28 @@ func (im *importer) full(ctx context.Context, c git.Commit) error {
 		changes = append(changes, ch)
 		return nil
 	})
+	if errors.Is(err, git.ErrLacksTrees) {
+		return im.withoutTrees(ctx, git.Entry{Walked: git.Walked{ID: c.ID}, Commit: c, Lacks: git.LacksTrees})
+	}
 	if err != nil {
 		return err
 	}
 	im.report.Commits.Full++
 	return im.withContent(ctx, c, recountv1.Scope_SCOPE_FULL, changes, attrs[0])
+}
+
+// withoutTrees records a commit by name, as what it changed is not known. Those after it
+// come whole.
+func (im *importer) withoutTrees(ctx context.Context, c git.Entry) error {
+	im.lacking[keyOf(c.ID)] = struct{}{}
+	im.state.Lacking = append(im.state.Lacking, c.ID)
+	c.Changes = nil
+	return im.metadata(ctx, c)
+}
+
+func (im *importer) isLacking(commit string) bool {
+	_, lacking := im.lacking[keyOf(commit)]
+	return lacking || slices.Contains(im.state.Lacking, commit)
 }
 
 // withContent appends the contents that changes name, then the commit.
@@ -142,8 +172,10 @@ func (im *importer) withContent(ctx context.Context, c git.Commit, scope recount
 	}
 	for i, ch := range changes {
 		size, why := ch.Size, skipped[i]
-		if ch.Status != 'D' && why == "" {
-			seen := im.state.seen[im.seenKey(ch)]
+		if key := im.seenKey(ch); ch.Status != 'D' && why == "" && im.isMissing(key) {
+			size, why = 0, "missing"
+		} else if ch.Status != 'D' && why == "" {
+			seen := im.state.seen[key]
 			size, why = seen.size, seen.verdict.reason(seen.size, im.o.Limits)
 		}
 		im.change(m, ch, size, why)

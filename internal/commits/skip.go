@@ -24,6 +24,7 @@ import (
 //	binary                 a zero byte among the first 8000, as git judges
 //	oversized: …           more than the limit of one file, or of one event
 //	                       after compression
+//	missing                the clone has not got it
 //
 // A linguist-vendored attribute that is unset or false takes a path out of the
 // vendored rows. Other generated code stays: it declares what its callers call.

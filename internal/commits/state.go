@@ -58,6 +58,8 @@ type saved struct {
 	Heads []string `json:"heads"`
 	// Shallow is the border of the clone when they were.
 	Shallow []string `json:"shallow,omitempty"`
+	// Lacking are those of Heads that came without content, as the clone lacked trees.
+	Lacking []string `json:"lacking,omitempty"`
 	// WorkingTree is the state of the working tree that was recorded last.
 	WorkingTree string `json:"working_tree,omitempty"`
 	// Last is where the newest event stands.

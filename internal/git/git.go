@@ -12,6 +12,8 @@
 //   - Memory is bounded by the largest object asked for and the changes of one
 //     commit. Long listings are streams, and many objects or diffs are answered
 //     by one process each.
+//   - That is so for any repository: a commit of more than MaxPaths paths is refused
+//     before they are listed, and what a clone lacks is told (Entry.Lacks).
 //   - What is wrong is said with the thing's name: a path that is no repository,
 //     one that git does not trust, an object that is missing or corrupt.
 //
@@ -45,6 +47,9 @@ type Repo struct {
 	Bare bool
 	// SHA256 says that object ids have 64 digits.
 	SHA256 bool
+	// MaxPaths is how many paths a commit may have, or change, to be read; 0 is
+	// DefaultMaxPaths. Beyond it there is a *PathsError.
+	MaxPaths int
 }
 
 // Open finds the repository that a path lies in, as git does: the path itself or

@@ -181,10 +181,7 @@ func TestCommitsAndChanges(t *testing.T) {
 				t.Errorf("zone %d, message %q", offset, commits[0].Message)
 			}
 
-			d, err := r.Diffs(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := r.Diffs(t.Context())
 			changes, err := d.Changes(two, one)
 			if err != nil {
 				t.Fatal(err)
@@ -325,16 +322,13 @@ func TestNothingOfTheRepositoryIsRun(t *testing.T) {
 
 	r := open(t, g.Dir)
 	o := r.Objects(t.Context())
-	d, err := r.Diffs(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := r.Diffs(t.Context())
 	_, err1 := d.Changes(one, "")
 	_, err2 := r.Head(t.Context())
 	_, err3 := r.Refs(t.Context(), "refs")
 	_, err4 := r.Name(t.Context(), one)
 	_, err5 := r.WorkingTree(t.Context())
-	err = errors.Join(err1, err2, err3, err4, err5,
+	err := errors.Join(err1, err2, err3, err4, err5,
 		r.Tree(t.Context(), one, func(git.Change) error { return nil }),
 		r.Walk(t.Context(), []string{one}, nil, func(git.Walked) error { return nil }),
 		o.Commits([]string{one}, func(git.Commit) error { return nil }), o.Close(), d.Close())

@@ -13,6 +13,8 @@ type Entry struct {
 	// Changes are those from its first parent; from nothing where it has none, and
 	// none where that lies behind the border of a shallow clone.
 	Changes []Change
+	// Lacks is what the clone lacks of what the commit changes.
+	Lacks Lacks
 }
 
 const (
@@ -93,11 +95,7 @@ func (r *Repo) read(ctx context.Context, commits entries) entries {
 // changed fills in what the commits change.
 func (r *Repo) changed(ctx context.Context, commits entries) entries {
 	return func(yield func([]Entry, error) bool) {
-		d, err := r.Diffs(ctx)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
+		d := r.Diffs(ctx)
 		defer func() { _ = d.Close() }()
 		for part, err := range commits {
 			var pairs []Pair
@@ -115,8 +113,8 @@ func (r *Repo) changed(ctx context.Context, commits entries) entries {
 			stopped := false
 			if len(pairs) > 0 {
 				answered := 0
-				derr := d.Each(pairs, func(i int, changes []Change) error {
-					part[of[i]].Changes = changes
+				derr := d.Each(pairs, func(i int, changes []Change, lacks Lacks) error {
+					part[of[i]].Changes, part[of[i]].Lacks = changes, lacks
 					answered++
 					if held += len(changes); held >= aheadChanges {
 						if stopped = !yield(part[sent:of[i]+1], nil); stopped {

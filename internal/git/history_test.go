@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -39,13 +40,10 @@ func TestHistoryIsTheWalkRead(t *testing.T) {
 	r := open(t, g.Dir)
 	tip := g.Rev("main")
 	want := walk(t, r, []string{tip}, nil)
-	d, err := r.Diffs(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := r.Diffs(t.Context())
 	defer d.Close()
 	i := 0
-	err = r.History(t.Context(), []string{tip}, nil, func(e git.Entry) error {
+	err := r.History(t.Context(), []string{tip}, nil, func(e git.Entry) error {
 		if e.ID != want[i] || e.Commit.ID != e.ID || strings.TrimSpace(e.Commit.Message) != fmt.Sprintf("commit %d", i) {
 			t.Fatalf("entry %d: %s, %q; want %s", i, e.ID, e.Commit.Message, want[i])
 		}
@@ -99,7 +97,8 @@ func TestHistoryUpToADamagedObject(t *testing.T) {
 				// Without one the walk would miss the commit, and yield nothing.
 				g.Git("commit-graph", "write", "--reachable")
 			}
-			if err := os.Remove(file); err != nil {
+			// As what has a file, it is damaged, not lacking.
+			if err := errors.Join(os.Remove(file), os.WriteFile(file, []byte("no object"), 0o600)); err != nil {
 				t.Fatal(err)
 			}
 			done := 0

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -106,6 +108,16 @@ func (o *Objects) Read(ids []string, each func(i int, info Info, content []byte)
 		}
 		return each(i, info, o.content)
 	})
+}
+
+// Damaged reports whether an object that git does not find has a file all the same: then
+// it is not that the clone never got it.
+func (r *Repo) Damaged(id string) bool {
+	if !IsID(id) {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(r.CommonDir, "objects", id[:2], id[2:]))
+	return err == nil
 }
 
 // each asks for all names and reads the heads of the answers. Where it stops
