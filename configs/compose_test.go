@@ -109,7 +109,7 @@ func TestComposeConfig(t *testing.T) {
 	}
 	c := readCompose(t)
 	token := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(token, []byte("secret\n"), 0o600); err != nil {
+	if err := os.WriteFile(token, []byte("a secret of length\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if cfg.HTTP.TokenFile != "/run/secrets/token" {

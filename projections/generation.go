@@ -47,7 +47,7 @@ type home struct {
 // the live one is of an older version or of another log: its state starts at zero, and
 // the log fills it. anew says why that is, "" if it is not.
 func (h home) openLive(ctx context.Context) (g *generation, anew string, err error) {
-	if err := os.MkdirAll(h.dir, 0o777); err != nil {
+	if err := os.MkdirAll(h.dir, 0o700); err != nil {
 		return nil, "", h.explain("open", err)
 	}
 	name, err := h.current()
@@ -155,7 +155,7 @@ func (h home) create() (Projection, string, error) {
 		}
 	}
 	dir := filepath.Join(h.dir, fmt.Sprintf("%s%06d", genPrefix, highest+1))
-	if err := os.Mkdir(dir, 0o777); err != nil {
+	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, "", h.explain("create generation", err)
 	}
 	if err := h.replace(dir, versionFile, h.kind.stamp()); err != nil {
@@ -231,10 +231,10 @@ func (h home) replace(dir, name, content string) error {
 
 // lock takes the directory for this process until the file is closed.
 func lock(dir string) (*os.File, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open projections: %w", err)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
 		return nil, schemas.Fatalf("open projections: %s cannot be written: %w", dir, err)
 	}

@@ -120,7 +120,7 @@ func OpenOn(ctx context.Context, log Origin, dir string, o Options, kinds ...Kin
 // Scratch opens a Set of empty projections in a new directory below parent; Close
 // removes it.
 func Scratch(parent string, o Options, kinds ...Kind) (*Set, error) {
-	if err := os.MkdirAll(parent, 0o777); err != nil {
+	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return nil, fmt.Errorf("scratch projections: %w", err)
 	}
 	dir, err := os.MkdirTemp(parent, "scratch-")

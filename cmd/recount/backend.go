@@ -104,14 +104,27 @@ func (a *app) tryOpenOrServer(ctx context.Context, cfg node.Config, roles []stri
 		}
 		return b, err
 	}
-	c, err := httpapi.NewClient(url, a.getenv("RECOUNT_TOKEN"), nil)
+	c, err := a.elsewhere(url)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, err
 	}
 	if err := a.sendSpooled(ctx, cfg, url, c); err != nil {
 		fmt.Fprintf(a.stderr, "recount: %s: %s; what waits for it stays in the spool\n", url, err)
 	}
 	return &backend{Backend: c}, nil
+}
+
+// elsewhere asks the server at a URL that the user named.
+func (a *app) elsewhere(url string) (*httpapi.Client, error) {
+	token := a.getenv("RECOUNT_TOKEN")
+	if err := httpapi.CheckToken(url, token); err != nil && !a.insecureHTTP && a.getenv("RECOUNT_INSECURE_HTTP") == "" {
+		return nil, usagef("%w; name it by https://, or say --insecure-http (RECOUNT_INSECURE_HTTP=1) if something else encrypts", err)
+	}
+	c, err := httpapi.NewClient(url, token, nil)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return c, nil
 }
 
 func (a *app) serverURL() string {
@@ -184,6 +197,9 @@ func (a *app) token(e node.Endpoints) (string, error) {
 	token := a.getenv("RECOUNT_TOKEN")
 	if token != "" || e.TokenFile == "" {
 		return token, nil
+	}
+	if err := access.CheckSecretFile(e.TokenFile); err != nil {
+		return "", err
 	}
 	b, err := os.ReadFile(e.TokenFile)
 	if err != nil {

@@ -54,6 +54,7 @@ type app struct {
 	errTTY         bool // stderr is a terminal: progress may be drawn
 
 	dataDir, config, server string
+	insecureHTTP            bool
 	json                    bool
 }
 

@@ -60,6 +60,7 @@ $RECOUNT_DATA_DIR or ~/.local/share/recount.`,
 	f.StringVar(&a.dataDir, "data-dir", "", "the data directory (default $RECOUNT_DATA_DIR, else the user's data folder)")
 	f.StringVar(&a.config, "config", "", "the config file (default $RECOUNT_CONFIG, else recount/config.yaml in the user's config folder, if there)")
 	f.StringVar(&a.server, "server", "", "ask the server at this URL, whatever the data directory says (default $RECOUNT_SERVER; its token is $RECOUNT_TOKEN)")
+	f.BoolVar(&a.insecureHTTP, "insecure-http", false, "send the token to a server elsewhere by http:// as well, where something else encrypts")
 	f.BoolVar(&a.json, "json", false, "print JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 

@@ -138,9 +138,9 @@ func (a *app) spoolCmd() *cobra.Command {
 			if url == "" {
 				return usagef("no server: set RECOUNT_SERVER or --server")
 			}
-			c, err := httpapi.NewClient(url, a.getenv("RECOUNT_TOKEN"), nil)
+			c, err := a.elsewhere(url)
 			if err != nil {
-				return usageError{err}
+				return err
 			}
 			if err := a.sendSpooled(cmd.Context(), cfg, url, c); err != nil {
 				return fmt.Errorf("%s: %w; what waits for it stays in the spool", url, err)
@@ -163,6 +163,9 @@ func (a *app) sendApart() error {
 		if value != "" {
 			args = append(args, flag, value)
 		}
+	}
+	if a.insecureHTTP {
+		args = append(args, "--insecure-http")
 	}
 	child := exec.Command(bin, args...)
 	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -114,7 +114,7 @@ func makeDir(vf vfs.FS, dir string) error {
 			return err
 		}
 	}
-	if err := vf.MkdirAll(dir, 0o755); err != nil {
+	if err := vf.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	return syncDir(vf, parent)

@@ -31,10 +31,12 @@ type File interface {
 type OS struct{}
 
 // MkdirAll makes a folder and those above it.
-func (OS) MkdirAll(dir string) error { return os.MkdirAll(dir, 0o755) }
+func (OS) MkdirAll(dir string) error { return os.MkdirAll(dir, 0o700) }
 
 // Create makes an empty file.
-func (OS) Create(name string) (File, error) { return os.Create(name) }
+func (OS) Create(name string) (File, error) {
+	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+}
 
 // Rename puts a file in another's place.
 func (OS) Rename(from, to string) error { return os.Rename(from, to) }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -79,6 +80,12 @@ func (f *File) read() (now said) {
 	b, err := os.ReadFile(f.path)
 	if err != nil {
 		return said{err: err}
+	}
+	// Hashes may be read by others; who writes them lets in whom he likes.
+	if mode, err := modeOf(f.path); err == nil && !strings.HasPrefix(f.path, mounted) {
+		if err := checkWriters(f.path, mode); err != nil {
+			return said{err: err}
+		}
 	}
 	if now.Tokens, err = Parse(b); err != nil {
 		now.err = fmt.Errorf("%s: %w", f.path, err)

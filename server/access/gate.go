@@ -17,6 +17,7 @@ type Gate struct {
 	operator [sha256.Size]byte
 	file     *File // nil: none but the operator's token
 	now      func() time.Time
+	slow     throttle
 }
 
 // NewGate makes a gate of the operator's token and of a tokens file, which may be nil.
@@ -31,7 +32,8 @@ func NewGate(operator string, file *File) *Gate {
 // Refusal is why a request is not let in, or may not do what it asks for.
 type Refusal struct {
 	// Status is 401 where another token would do, 403 where none but the operator's would,
-	// 503 where it is not known which would: the tokens file cannot be read.
+	// 503 where it is not known which would: the tokens file cannot be read. 429 where too
+	// many wrong tokens came.
 	Status int
 	Why    string
 }
@@ -52,8 +54,9 @@ func (g *Gate) Admit(authorization ...string) (schemas.Principal, *Refusal) {
 	if len(authorization) != 1 {
 		return unauthorized("want Authorization: Bearer TOKEN")
 	}
-	token, ok := strings.CutPrefix(authorization[0], "Bearer ")
-	if !ok {
+	// RFC 9110, 11.1: the scheme's name is of no case.
+	scheme, token, ok := strings.Cut(authorization[0], " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") {
 		return unauthorized("want Authorization: Bearer TOKEN")
 	}
 	sum := sha256.Sum256([]byte(token))

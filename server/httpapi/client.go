@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -44,7 +45,8 @@ func NewClient(base, token string, hc *http.Client) (*Client, error) {
 	if hc == nil {
 		// No overall timeout: rebuild and verify stream for long. Each call's
 		// context bounds it.
-		hc = &http.Client{Transport: &http.Transport{
+		// The API redirects nobody who asks it; a redirect could take the token elsewhere.
+		hc = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Transport: &http.Transport{
 			Proxy:                 nil,
 			DialContext:           (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
 			MaxIdleConnsPerHost:   64,
@@ -54,6 +56,26 @@ func NewClient(base, token string, hc *http.Client) (*Client, error) {
 		}}
 	}
 	return &Client{base: u, token: token, http: hc}, nil
+}
+
+// CheckToken refuses to send a token where others on the way can read it: by http:// to a
+// host that is not this machine.
+func CheckToken(base, token string) error {
+	if !strings.Contains(base, "://") {
+		base = "http://" + base
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" || token == "" {
+		return nil // NewClient says what is wrong with it
+	}
+	host := strings.ToLower(u.Hostname())
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return nil
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.Unmap().IsLoopback() {
+		return nil
+	}
+	return fmt.Errorf("server %s: the token is not sent: http:// would show it to everybody on the way to %s", u.Redacted(), host)
 }
 
 // APIError is a problem that the server answered with.

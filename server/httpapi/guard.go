@@ -117,6 +117,9 @@ func guard(next *http.ServeMux, o Options, m *metrics) http.Handler {
 			if refusal.Status == http.StatusUnauthorized {
 				w.Header().Set("WWW-Authenticate", `Bearer realm="recount"`)
 			}
+			if refusal.Status == http.StatusTooManyRequests {
+				w.Header().Set("Retry-After", "2")
+			}
 			problem(w, refusal.Status, refusal.Why)
 			return
 		}
@@ -144,7 +147,7 @@ func (o Options) Admit(r *http.Request, operation string) (schemas.Principal, *a
 	if err := sameOrigin.Check(r); err != nil {
 		return nobody, &access.Refusal{Status: http.StatusForbidden, Why: "a request of a web page of another origin: " + err.Error()}
 	}
-	return o.Gate.Enter(operation, r.Header.Values("Authorization")...)
+	return o.Gate.EnterFrom(r.Context(), r.RemoteAddr, operation, r.Header.Values("Authorization")...)
 }
 
 // liftDeadline takes the deadline for reading away once the request has been

@@ -2,6 +2,7 @@ package node
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -319,6 +320,9 @@ func (c Config) Normal() (Config, error) {
 		}
 		*f.path = abs
 	}
+	if err := access.CheckSecretFile(c.HTTP.TokenFile); c.HTTP.TokenFile != "" && err != nil {
+		return c, fmt.Errorf("http.token_file (--token-file): %w", err)
+	}
 	err := errors.Join(
 		readSecret(&c.HTTP.Token, c.HTTP.TokenFile, "http.token_file"),
 		readSecret(&c.Kafka.SASL.Password, c.Kafka.SASL.PasswordFile, "kafka.sasl.password_file"),
@@ -431,6 +435,11 @@ func (c Config) validateHTTP(bad func(field string, value any, want string)) {
 	h := c.HTTP
 	if h.MaxBodyBytes < 0 {
 		bad("http.max_body_bytes", h.MaxBodyBytes, "want more than 0")
+	}
+	if h.Token != "" {
+		if err := access.CheckToken(h.Token); err != nil {
+			bad(cmp.Or(h.TokenFile, "http.token"), "too short", err.Error())
+		}
 	}
 	if h.TokensFile != "" && h.Token == "" {
 		bad("http.tokens_file", fmt.Sprintf("%q", h.TokensFile), "want http.token_file (--token-file) as well: without a token of the operator's, whoever sends none is the operator")

@@ -13,7 +13,14 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
+// operatorToken is long enough for an operator.
+const operatorToken = "s3cret-s3cret-s3cret"
+
 func TestConfigNamesFieldAndValue(t *testing.T) {
+	readable := filepath.Join(t.TempDir(), "readable")
+	if err := os.WriteFile(readable, []byte(operatorToken), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	empty := filepath.Join(t.TempDir(), "empty")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -36,7 +43,7 @@ func TestConfigNamesFieldAndValue(t *testing.T) {
 		"http address":            {func(c *node.Config) { c.HTTP.Listen = "7171" }, `http.listen: "7171": want host:port`},
 		"http on the network":     {func(c *node.Config) { c.HTTP.Listen = "0.0.0.0:7171" }, "http.listen: 0.0.0.0:7171: not loopback: want http.token_file"},
 		"all addresses, by \":\"": {func(c *node.Config) { c.HTTP.Listen = ":7171" }, "not loopback"},
-		"http in the clear":       {func(c *node.Config) { c.HTTP.Listen, c.HTTP.Token = "10.0.0.1:7171", "t" }, "--insecure-no-tls"},
+		"http in the clear":       {func(c *node.Config) { c.HTTP.Listen, c.HTTP.Token = "10.0.0.1:7171", operatorToken }, "--insecure-no-tls"},
 		"certificate alone":       {func(c *node.Config) { c.HTTP.CertFile = "c.pem" }, `http.tls_cert: "c.pem"`},
 		"kafka on the network":    {func(c *node.Config) { c.Kafka.Listen = "0.0.0.0:9092" }, "kafka.listen: 0.0.0.0:9092: not loopback: want kafka.sasl"},
 		"partitions":              {func(c *node.Config) { c.Kafka.Partitions = -1 }, "kafka.partitions: -1"},
@@ -44,10 +51,12 @@ func TestConfigNamesFieldAndValue(t *testing.T) {
 		"empty token file":        {func(c *node.Config) { c.HTTP.TokenFile = empty }, "http.token_file"},
 		"missing token file":      {func(c *node.Config) { c.HTTP.TokenFile = empty + "x" }, "http.token_file"},
 		"tokens, no operator":     {func(c *node.Config) { c.HTTP.TokensFile = empty }, "http.tokens_file: "},
+		"short token":             {func(c *node.Config) { c.HTTP.Token = "s3cret" }, "http.token: too short: a token of 6 characters, want 16 at least: openssl rand -hex 32 makes one"},
+		"token of others":         {func(c *node.Config) { c.HTTP.TokenFile = readable }, "others on this machine can read the token in it: chmod 600 " + readable},
 		"token twice":             {func(c *node.Config) { c.HTTP.Token, c.HTTP.TokenFile = "t", empty }, "given twice"},
 		"spans' address":          {func(c *node.Config) { c.OTLP.GRPC = "4317" }, `otlp.grpc: "4317": want host:port, or none`},
 		"spans on the network":    {func(c *node.Config) { c.OTLP.HTTP = "0.0.0.0:4318" }, "otlp.http: 0.0.0.0:4318: not loopback: want http.token_file"},
-		"spans in the clear":      {func(c *node.Config) { c.OTLP.GRPC, c.HTTP.Token = "0.0.0.0:4317", "t" }, "otlp.grpc: 0.0.0.0:4317: not loopback: want http.tls_cert"},
+		"spans in the clear":      {func(c *node.Config) { c.OTLP.GRPC, c.HTTP.Token = "0.0.0.0:4317", operatorToken }, "otlp.grpc: 0.0.0.0:4317: not loopback: want http.tls_cert"},
 		"spans' requests":         {func(c *node.Config) { c.OTLP.MaxRequestBytes = 1 }, "otlp.max_request_bytes: 1"},
 		"spans in flight":         {func(c *node.Config) { c.OTLP.MaxInFlightBytes = 1 << 20 }, "otlp.max_in_flight_bytes: 1048576"},
 		"body":                    {func(c *node.Config) { c.HTTP.MaxBodyBytes = -1 }, "http.max_body_bytes: -1"},
@@ -84,11 +93,11 @@ func TestConfigFile(t *testing.T) {
 		}
 		return path
 	}
-	c, err := node.LoadConfig(write("data_dir: /d\nhttp:\n  listen: 127.0.0.1:0\n  token: s3cret\nshutdown_timeout: 3s\n"))
+	c, err := node.LoadConfig(write("data_dir: /d\nhttp:\n  listen: 127.0.0.1:0\n  token: s3cret-s3cret-s3cret\nshutdown_timeout: 3s\n"))
 	if err != nil || c.HTTP.Listen != "127.0.0.1:0" || c.ShutdownTimeout.Seconds() != 3 {
 		t.Fatalf("got %+v %v", c, err)
 	}
-	if s := fmt.Sprint(c.Effective()); strings.Contains(s, "s3cret") || !strings.Contains(s, "[set]") {
+	if s := fmt.Sprint(c.Effective()); strings.Contains(s, "s3cret-s3cret") || !strings.Contains(s, "[set]") {
 		t.Errorf("the secret is told: %s", s)
 	}
 	if _, err := node.LoadConfig(write("data_dri: /d\n")); err == nil || !strings.Contains(err.Error(), "data_dri") {
@@ -106,11 +115,11 @@ func TestConfigFile(t *testing.T) {
 func TestTokenFileIsAbsolute(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	if err := os.WriteFile("token", []byte("secret\n"), 0o600); err != nil {
+	if err := os.WriteFile("token", []byte(operatorToken+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c, err := node.Config{DataDir: "d", HTTP: node.HTTPConfig{TokenFile: "token"}}.Normal()
-	if err != nil || c.HTTP.Token != "secret" || !filepath.IsAbs(c.HTTP.TokenFile) || filepath.Base(c.HTTP.TokenFile) != "token" {
+	if err != nil || c.HTTP.Token != operatorToken || !filepath.IsAbs(c.HTTP.TokenFile) || filepath.Base(c.HTTP.TokenFile) != "token" {
 		t.Errorf("token %q of %s: %v", c.HTTP.Token, c.HTTP.TokenFile, err)
 	}
 }

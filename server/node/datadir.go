@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -60,9 +61,9 @@ func (e *InUseError) Error() string {
 	return s + "; one process per data directory"
 }
 
-// openDataDir makes the folder if need be, takes it for this process and checks
-// that this program knows its format.
-func openDataDir(path string) (*dataDir, error) {
+// openDataDir makes the folder if need be, takes it for this process, makes it private and
+// checks that this program knows its format.
+func openDataDir(path string, log *slog.Logger) (*dataDir, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("data directory %q: %w", path, err)
@@ -74,6 +75,9 @@ func openDataDir(path string) (*dataDir, error) {
 	d := &dataDir{path: abs}
 	if d.lock, err = lock(abs); err != nil {
 		return nil, err
+	}
+	if err := makePrivate(abs, log); err != nil {
+		return nil, errors.Join(err, d.close())
 	}
 	if err := d.identify(); err != nil {
 		return nil, errors.Join(err, d.close())

@@ -371,7 +371,7 @@ func TestTenantsOverHTTP(t *testing.T) {
 		text += entry
 	}
 	cfg := config(filepath.Join(dir, "data"))
-	cfg.HTTP.Token, cfg.HTTP.TokensFile = "s3cret", filepath.Join(dir, "tokens.yaml")
+	cfg.HTTP.Token, cfg.HTTP.TokensFile = operatorToken, filepath.Join(dir, "tokens.yaml")
 	cfg.Kafka.Listen, cfg.OTLP.GRPC, cfg.OTLP.HTTP = "none", "none", "none"
 	if err := os.WriteFile(cfg.HTTP.TokensFile, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -400,7 +400,7 @@ func TestTenantsOverHTTP(t *testing.T) {
 			t.Errorf("%s: %+v %v", tenant, r.Objects, err)
 		}
 	}
-	operator, err := httpapi.NewClient(n.Endpoints().HTTP, "s3cret", nil)
+	operator, err := httpapi.NewClient(n.Endpoints().HTTP, operatorToken, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

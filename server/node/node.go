@@ -123,7 +123,7 @@ func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Pro
 	if !local {
 		cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "configuration in effect", cfg.Effective()...)
 	}
-	if n.dir, err = openDataDir(cfg.DataDir); err != nil {
+	if n.dir, err = openDataDir(cfg.DataDir, cfg.Logger); err != nil {
 		return n, err
 	}
 	n.cfg.DataDir = n.dir.path

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -201,7 +202,7 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 // opening; the next node reads it from the log again. No process may have the
 // data directory. No names means all.
 func Reset(dataDir string, names []string) error {
-	d, err := openDataDir(dataDir)
+	d, err := openDataDir(dataDir, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func TestTokenAndTLS(t *testing.T) {
 	dir := t.TempDir()
 	cert, key, pool := selfSigned(t)
 	tokenFile := filepath.Join(dir, "token")
-	if err := os.WriteFile(tokenFile, []byte("s3cret\n"), 0o600); err != nil {
+	if err := os.WriteFile(tokenFile, []byte(operatorToken+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cfg := config(dir)
@@ -76,7 +76,7 @@ func TestTokenAndTLS(t *testing.T) {
 		t.Errorf("endpoints %+v", e)
 	}
 	hc := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
-	c, err := httpapi.NewClient(e.HTTP, "s3cret", hc)
+	c, err := httpapi.NewClient(e.HTTP, operatorToken, hc)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
@@ -68,7 +69,11 @@ func (r *Receiver) grpcExport(_ any, stream grpc.ServerStream) error {
 	start := time.Now()
 	ctx := stream.Context()
 	answer, err := func() ([]byte, error) {
-		if _, no := r.o.Gate.Enter(access.Spans, metadata.ValueFromIncomingContext(ctx, "authorization")...); no != nil {
+		from := ""
+		if p, ok := peer.FromContext(ctx); ok {
+			from = p.Addr.String()
+		}
+		if _, no := r.o.Gate.EnterFrom(ctx, from, access.Spans, metadata.ValueFromIncomingContext(ctx, "authorization")...); no != nil {
 			return nil, notAdmitted(no)
 		}
 		s, err := r.room.take(ctx, firstShare)

@@ -56,10 +56,14 @@ func notAdmitted(no *access.Refusal) *refusal {
 	switch no.Status {
 	case http.StatusForbidden:
 		code = notYours.code
-	case http.StatusServiceUnavailable:
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		code = unavailable.code
 	}
-	return &refusal{kind: refusalKind{code, no.Status}, why: no.Why}
+	r := &refusal{kind: refusalKind{code, no.Status}, why: no.Why}
+	if no.Status == http.StatusTooManyRequests {
+		r.after = afterOutage
+	}
+	return r
 }
 
 // notStored is the refusal for an error of Append. Only what can never be stored is
