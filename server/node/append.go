@@ -27,8 +27,9 @@ const recentAppends = 1 << 15
 // appender puts events into the log once.
 //
 // The same id appended again gives the position of the first: one that is
-// projected is found by find, one on its way in underway or recent. What slips through both
-// (a crash between append and projection, another process) is in the log twice
+// projected is found by find, one that a crash left at the log's end by tail, one on its
+// way in underway or recent. What slips through all of them
+// (another process that appends, more than a tail holds) is in the log twice
 // and applied once, as projections see to it.
 type appender struct {
 	// log is pipeline.Log.Append.
@@ -36,6 +37,8 @@ type appender struct {
 	redact *redact.Redactor
 	// find gives the position of an event of the topic that is projected, by schemas.SeenAs.
 	find func(topic string, id schemas.EventID) (schemas.Position, bool)
+	// tail gives that of one at the log's end that is not projected (tail.go).
+	tail func(ctx context.Context, topic string, id schemas.EventID) (schemas.Position, bool, error)
 	// read is pipeline.Log.Read: to compare what is there with what came.
 	read func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
 	now  func() time.Time
@@ -76,7 +79,7 @@ type prepared struct {
 }
 
 func newAppender(log *pipeline.Log, r *redact.Redactor, find func(topic string, id schemas.EventID) (schemas.Position, bool)) *appender {
-	return &appender{log: log.Append, redact: r, find: find, read: log.Read, now: time.Now, underway: map[schemas.EventID]*pending{}, recent: recent.New[schemas.EventID, appended](recentAppends)}
+	return &appender{log: log.Append, redact: r, find: find, tail: noTail, read: log.Read, now: time.Now, underway: map[schemas.EventID]*pending{}, recent: recent.New[schemas.EventID, appended](recentAppends)}
 }
 
 // Append is Backend.Append.
@@ -100,11 +103,29 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]httpap
 		waits[i] = p
 		err := e.same(p.content)
 		if ours {
-			if pos, ok := a.find(e.topic, e.as); ok {
+			pos, ok := a.find(e.topic, e.as)
+			var unread error
+			if !ok {
+				pos, ok, unread = a.tail(ctx, e.topic, e.as)
+			}
+			if unread == nil && !ok {
+				// Projections move on, and then the tail is not asked.
+				pos, ok = a.find(e.topic, e.as)
+			}
+			switch {
+			case unread != nil:
+				a.settle(e.as, p, pos, unread)
+				for _, ours := range topics {
+					for _, i := range ours {
+						a.settle(all[i].as, waits[i], schemas.Position{}, unread)
+					}
+				}
+				return nil, unread
+			case ok:
 				out[i].Duplicate = true
 				err = a.compare(ctx, e, pos)
 				a.settle(e.as, p, pos, err)
-			} else {
+			default:
 				topics[e.topic] = append(topics[e.topic], i)
 			}
 		} else {
@@ -408,4 +429,9 @@ func (a *appender) settle(id schemas.EventID, p *pending, pos schemas.Position, 
 		topic, a.topics = len(a.topics), append(a.topics, pos.Topic)
 	}
 	a.recent.Add(id, appended{p.content, pos.Offset, int32(topic), pos.Partition})
+}
+
+// noTail is the tail of a log whose events are all projected.
+func noTail(context.Context, string, schemas.EventID) (at schemas.Position, found bool, err error) {
+	return at, false, nil
 }

@@ -41,14 +41,7 @@ func (n *Node) position(topic string, id schemas.EventID) (pos schemas.Position,
 	if n.set == nil {
 		return pos, false
 	}
-	name := segment.Name
-	switch topic {
-	case schemas.TopicSpans:
-		name = runtimegraph.Name
-	case schemas.TopicAgents:
-		name = objects.Name
-	}
-	p, release, err := n.set.Acquire(name)
+	p, release, err := n.set.Acquire(knownBy(topic))
 	if err != nil {
 		return pos, false
 	}
@@ -66,6 +59,31 @@ func (n *Node) position(topic string, id schemas.EventID) (pos schemas.Position,
 		pos, found, _ = p.Position(id)
 	}
 	return pos, found
+}
+
+// knownBy is the projection that knows the ids of a topic's events.
+func knownBy(topic string) string {
+	switch topic {
+	case schemas.TopicSpans:
+		return runtimegraph.Name
+	case schemas.TopicAgents:
+		return objects.Name
+	}
+	return segment.Name
+}
+
+// nextKnown tells up to where the ids of a topic's events are known by a projection, if
+// there is one.
+func (n *Node) nextKnown(topic string) (w schemas.Watermark, known bool) {
+	if n.set == nil || !n.set.Takes(knownBy(topic), topic) {
+		return nil, false
+	}
+	p, release, err := n.set.Acquire(knownBy(topic))
+	if err != nil {
+		return nil, false
+	}
+	defer release()
+	return p.Watermark(), true
 }
 
 func (n *Node) sources() query.Sources {

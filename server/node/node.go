@@ -185,6 +185,7 @@ func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Pro
 		return n, fmt.Errorf("redact_rules: %w", err)
 	}
 	n.app = newAppender(n.log, redactor, n.known)
+	n.app.tail = newTails(n.log, n.nextKnown, func(topic string) bool { return n.set != nil && n.set.Takes(knownBy(topic), topic) && n.ready.Load() }).find
 	if local {
 		n.drainLocal(ctx)
 	} else {
