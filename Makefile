@@ -1,4 +1,4 @@
-# make            build bin/recount
+# make            build bin/recount and bin/recount-record
 # make test       every test (the README's test command; vet is of check)
 # make check      what CI checks before the tests: format, vet, staticcheck, schemas, configs
 # make race       the tests under the race detector, without vet too
@@ -15,7 +15,7 @@ FUZZTIME ?= 30s
 .PHONY: build test check race fuzz mutants soak bench integration integration-otlp generate vuln clean
 
 build:
-	$(GO) build -o bin/recount ./cmd/recount
+	$(GO) build -o bin/ ./cmd/recount ./cmd/recount-record
 
 test:
 	$(GO) test -vet=off ./...

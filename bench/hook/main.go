@@ -1,6 +1,8 @@
 // Command hook measures what the shell hooks add to a prompt.
 //
-//	go build -o /tmp/recount ./cmd/recount && go run ./bench/hook -bin /tmp/recount
+//	make && go run ./bench/hook -bin bin/recount
+//	go run ./bench/hook -bin bin/recount -load 4      with so many processes that only compute
+//	go run ./bench/hook -bin bin/recount -shells      eight shells at once, and what of it is recorded
 //
 // It runs an interactive bash and zsh with and without the hook, over a data
 // directory of its own, with a server and without one. A round is a command that
@@ -10,7 +12,13 @@
 // next. fish reads commands from a terminal only, so there the handlers are
 // called as fish calls them. A coding agent waits for its hook, so there the time
 // is the whole of `recount hook run`, started by a shell as agents start it, less
-// that of a shell that does nothing.
+// that of a shell that does nothing. Of the recorder itself the CPU time and the
+// peak of its memory are told.
+//
+// With -shells, eight shells run 50 commands each: without a server, with one, with one
+// that is stopped, with one that is killed half-way, and while another verb has the data
+// directory. Each command must be recorded once, with the right exit code, directory and
+// start.
 package main
 
 import (
@@ -34,6 +42,9 @@ func main() {
 	bin := flag.String("bin", "", "the recount binary to measure")
 	rounds := flag.Int("rounds", 100, "prompts to measure")
 	pause := flag.Duration("pause", 150*time.Millisecond, "between two rounds")
+	load := flag.Int("load", 0, "processes that only compute, beside what is measured")
+	shells := flag.Bool("shells", false, "see what eight shells at once lose")
+	hold := flag.Duration("hold", 20*time.Second, "with -shells: how long a verb holds the data directory at least")
 	flag.Parse()
 	log.SetFlags(0)
 	if *bin == "" {
@@ -50,27 +61,43 @@ func main() {
 	defer os.RemoveAll(dir)
 	b := bench{bin: abs, dir: dir, rounds: *rounds, pause: *pause}
 
-	fmt.Println("| shell | server | without p50 | with p50 | added p50 | added p95 |")
-	fmt.Println("|---|---|---|---|---|---|")
+	if *shells {
+		b.shells(*hold)
+		return
+	}
+	for range *load {
+		busy := exec.Command("sh", "-c", "while :; do :; done")
+		if err := busy.Start(); err != nil {
+			log.Fatal(err)
+		}
+		defer func() { _ = busy.Process.Kill(); _ = busy.Wait() }() // killed
+	}
+
+	fmt.Println("| shell | server | without p50 | with p50 | added p50 | added p95 | added p99 |")
+	fmt.Println("|---|---|---|---|---|---|---|")
 	for _, server := range []bool{false, true} {
 		stop := func() {}
 		if server {
-			stop = b.start()
+			stop = b.start().stop
 		}
 		for _, shell := range []string{"bash", "zsh", "fish"} {
 			if _, err := exec.LookPath(shell); err != nil {
-				fmt.Printf("| %s | %s | not installed | | | |\n", shell, yes(server))
+				fmt.Printf("| %s | %s | not installed | | | | |\n", shell, yes(server))
 				continue
 			}
 			without, with := b.measure(shell, false), b.measure(shell, true)
-			fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", shell, yes(server), ms(at(without, 50)), ms(at(with, 50)),
-				ms(at(with, 50)-at(without, 50)), ms(at(with, 95)-at(without, 95)))
+			row(shell, server, without, with)
 		}
 		without, with := b.measureAgent("exit 0; :"), b.measureAgent("exec")
-		fmt.Printf("| an agent | %s | %s | %s | %s | %s |\n", yes(server), ms(at(without, 50)), ms(at(with, 50)),
-			ms(at(with, 50)-at(without, 50)), ms(at(with, 95)-at(without, 95)))
+		row("an agent", server, without, with)
 		stop()
 	}
+	b.measureRecord()
+}
+
+func row(name string, server bool, without, with []time.Duration) {
+	added := func(p int) string { return ms(at(with, p) - at(without, p)) }
+	fmt.Printf("| %s | %s | %s | %s | %s | %s | %s |\n", name, yes(server), ms(at(without, 50)), ms(at(with, 50)), added(50), added(95), added(99))
 }
 
 func yes(b bool) string {
@@ -99,8 +126,25 @@ func (b *bench) env() []string {
 		"XDG_CONFIG_HOME="+b.dir, "XDG_DATA_HOME="+b.dir, "XDG_STATE_HOME="+b.dir, "HISTFILE=", "PS1=", "TERM=dumb", "LC_ALL=C.UTF-8")
 }
 
+// server is a running `recount up`.
+type server struct {
+	cmd  *exec.Cmd
+	logs *bytes.Buffer
+}
+
+func (s *server) signal(sig os.Signal) {
+	_ = s.cmd.Process.Signal(sig) // it may have ended
+}
+
+func (s *server) stop() {
+	s.signal(os.Interrupt)
+	if err := s.cmd.Wait(); err != nil {
+		log.Fatalf("recount up: %v\n%s", err, s.logs)
+	}
+}
+
 // start runs a server and returns when it answers.
-func (b *bench) start() (stop func()) {
+func (b *bench) start() *server {
 	cmd := exec.Command(b.bin, "up", "--http", "127.0.0.1:0", "--kafka", "none", "--otlp-grpc", "none", "--otlp-http", "none")
 	var logs bytes.Buffer
 	cmd.Env, cmd.Stderr = b.env(), &logs
@@ -118,14 +162,7 @@ func (b *bench) start() (stop func()) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	return func() {
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
-			log.Fatal(err)
-		}
-		if err := cmd.Wait(); err != nil {
-			log.Fatalf("recount up: %v\n%s", err, &logs)
-		}
-	}
+	return &server{cmd, &logs}
 }
 
 // measure returns how long each prompt took.

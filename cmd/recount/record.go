@@ -24,11 +24,11 @@ import (
 
 // recordFlags are what the flags of record and exec say of a command.
 type recordFlags struct {
-	cwd, workspace, session, shell, at, author, intent, gitHead, parent, id string
-	exit                                                                    int32
-	duration                                                                time.Duration
-	env                                                                     []string
-	hook                                                                    bool
+	cwd, workspace, session, shell, at, author, intent, gitHead, parent, id, uptime string
+	exit                                                                            int32
+	duration                                                                        time.Duration
+	env                                                                             []string
+	hook                                                                            bool
 }
 
 // contextFlags are those that record and exec share.
@@ -85,6 +85,10 @@ command is taken to have just ended.`,
 	c.Flags().Int32Var(&f.exit, "exit", 0, "the exit code (absent: unknown)")
 	c.Flags().DurationVar(&f.duration, "duration", 0, "how long it ran, such as 1.5s")
 	c.Flags().StringVar(&f.at, "at", "", "when it started: an RFC 3339 time or seconds since 1970 (default now less --duration)")
+	c.Flags().StringVar(&f.uptime, "uptime", "", "when it started, by the first number of /proc/uptime")
+	if err := c.Flags().MarkHidden("uptime"); err != nil { // for fish's hook, which has no clock
+		panic(err)
+	}
 	c.Flags().BoolVar(&f.hook, "hook", false, "as the shell hooks call it: print nothing, respect RECOUNT_IGNORE, and take the text from the standard input where no argument has it")
 	return c
 }
@@ -126,6 +130,9 @@ func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []str
 		if started, err = recording.ParseTime(f.at); err != nil {
 			return usagef("--at %q: %w", f.at, err)
 		}
+	}
+	if since, ok := recording.SinceUptime(f.uptime); ok {
+		started = time.Now().Add(-since)
 	}
 	p.StartedAt = timestamppb.New(started)
 

@@ -25,8 +25,15 @@ import (
 const asProgram = "RECOUNT_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
+	switch os.Getenv(asProgram) {
+	case "recount":
 		main()
+		return
+	case "recount-record":
+		if err := recording.Record(os.Args[1:], os.Stdin, os.Stderr); err != nil {
+			fmt.Fprintf(os.Stderr, "recount-record: %s\n", err)
+			os.Exit(1)
+		}
 		return
 	}
 	os.Exit(m.Run())
@@ -57,9 +64,11 @@ func newWorld(t testing.TB) *world {
 			t.Fatal(err)
 		}
 	}
-	shim := fmt.Sprintf("#!/bin/sh\n%s=1 exec '%s' \"$@\"\n", asProgram, self)
-	if err := os.WriteFile(filepath.Join(w.dir, "bin", "recount"), []byte(shim), 0o755); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"recount", "recount-record"} {
+		shim := fmt.Sprintf("#!/bin/sh\n%s=%s exec '%s' \"$@\"\n", asProgram, name, self)
+		if err := os.WriteFile(filepath.Join(w.dir, "bin", name), []byte(shim), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	t.Cleanup(func() { w.stop(os.Kill) })
 	return w

@@ -1,42 +1,65 @@
 # Recount: tell each command that was run. In ~/.bashrc:  eval "$(recount hook bash)"
 if [[ $- == *i* && -z ${__recount_session-} ]]; then
-  __recount_bin=@RECOUNT@
+  __recount_record=(@RECORD@)
   __recount_session=bash-$$-${EPOCHSECONDS:-$(date +%s)}
   export RECOUNT_SESSION=$__recount_session # what is asked here is about this session
   __recount_log=${RECOUNT_HOOK_LOG:-${XDG_STATE_HOME:-$HOME/.local/state}/recount-hook.log}
   [[ -d ${__recount_log%/*} ]] || mkdir -p -- "${__recount_log%/*}" 2>/dev/null
-  __recount_cwd=$PWD __recount_number=$HISTCMD __recount_start= __recount_first=
+  __recount_cwd=$PWD __recount_number=$HISTCMD __recount_start= __recount_seen=() __recount_count=0
 
   # Runs where nothing waits for it, so it may take its time.
   __recount_tell() {
-    local status=$1 took=$2 same=$3 text first word
+    local status=$1 took=$2 same=$3 text
     text=$(HISTTIMEFORMAT='' builtin history 1)
     [[ $text =~ ^' '*[0-9]+[*' ']' ' ]] || return
     text=${text:${#BASH_REMATCH[0]}}
-    if [[ $same ]]; then
-      # Not in the history: either a repeat, or what the user wants kept out.
-      first=${__recount_first//[[:space:];\\]/}
-      word=${text%%[[:space:]]*}
-      if [[ $word && ${BASH_ALIASES[$word]-} ]]; then
-        word=${BASH_ALIASES[$word]}${text#"$word"}
-      else
-        word=$text
-      fi
-      word=${word//[[:space:];\\]/}
-      [[ $first && $word == "$first"* ]] || return
-    fi
-    exec "$__recount_bin" record --hook --shell bash --session "$__recount_session" --cwd "$__recount_cwd" \
+    [[ ! $same ]] || __recount_repeats "$text" "$status" || return
+    # By a pipe: arguments are for everybody to see, and not long enough.
+    builtin printf '%s' "$text" | exec "${__recount_record[@]}" --shell bash --session "$__recount_session" --cwd "$__recount_cwd" \
       --exit "$status" ${__recount_start:+--at "${__recount_start:0:${#__recount_start}-6}.${__recount_start: -6}"} \
-      ${took:+--duration "${took}us"} -- "$text"
+      ${took:+--duration "${took}us"}
+  }
+
+  # What ran is not in the history: either it repeats the line there, or the user wants
+  # it kept out. A repeat begins with the first command that the DEBUG trap saw, and goes
+  # on as what else was seen, or was not, allows.
+  __recount_repeats() {
+    local text=$1 status=$2 first=${__recount_seen[0]-} second=${__recount_seen[1]-} word
+    while [[ $text =~ ^[[:space:]]*(if|while|until|time|!|\{)[[:space:]]+ ]]; do
+      text=${text:${#BASH_REMATCH[0]}}
+    done
+    word=${text%%[[:space:]]*}
+    [[ $word && ${BASH_ALIASES[$word]-} ]] && text=${BASH_ALIASES[$word]}${text#"$word"}
+    text=${text//$'\n'/;} first=${first//$'\n'/;} second=${second//$'\n'/;}
+    text=${text//[[:space:]\\]/} first=${first//[[:space:]\\]/} second=${second//[[:space:]\\]/}
+    [[ $first && $text == "$first"* ]] || return
+    text=${text#"$first"}
+    text=${text%;}
+    if [[ $second ]]; then
+      [[ $text == *"$second"* ]]
+      return
+    fi
+    case $text in
+      '' | '&' | '#'* | '&#'* | ')'*) ;;
+      '&&'*) [[ $status != 0 ]] ;;
+      '||'*) [[ $status == 0 ]] ;;
+      ';'*) [[ $status == 130 || $text == ';#'* ]] ;;
+      *) return 1 ;;
+    esac
   }
 
   __recount_debug() {
-    [[ $__recount_start && -z $__recount_first ]] && __recount_first=$BASH_COMMAND
+    if [[ $__recount_start && $BASH_COMMAND != __recount_precmd* ]] && ((__recount_count < 2)); then
+      __recount_seen[__recount_count++]=$BASH_COMMAND
+    fi
     return 0
   }
 
   __recount_precmd() {
     local status=$? took= same= number=$HISTCMD
+    # What was put before it would change the $? that it sees: from the next prompt on it
+    # is the first again, and its second call of one prompt does nothing.
+    [[ ${PROMPT_COMMAND-} == __recount_precmd* ]] || __recount_first
     if [[ $__recount_start ]]; then
       [[ $number == "$__recount_number" ]] && same=1
       took=$((${EPOCHREALTIME//[!0-9]/} - __recount_start))
@@ -47,14 +70,23 @@ if [[ $- == *i* && -z ${__recount_session-} ]]; then
       return "$status"
     fi
     (RECOUNT_IGNORE=${RECOUNT_IGNORE-} __recount_tell "$status" "$took" "$same" </dev/null >/dev/null 2>>"$__recount_log" &)
-    __recount_cwd=$PWD __recount_number=$number __recount_start= __recount_first=
+    __recount_cwd=$PWD __recount_number=$number __recount_start= __recount_seen=() __recount_count=0
     return "$status"
+  }
+
+  # First, to see the command's $?; what was there before follows.
+  __recount_first() {
+    if [[ $(declare -p PROMPT_COMMAND 2>/dev/null) == 'declare -a'* ]]; then
+      PROMPT_COMMAND=(__recount_precmd "${PROMPT_COMMAND[@]}")
+    else
+      PROMPT_COMMAND=__recount_precmd${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}
+    fi
   }
 
   if [[ ${EPOCHREALTIME-} ]]; then
     __recount_no_start=
     # Expanded between reading a command and running it; expands to nothing.
-    PS0=${PS0-}'${__recount_bin:$((__recount_start=${EPOCHREALTIME//[!0-9]/},0)):0}'
+    PS0=${PS0-}'${__recount_cwd:$((__recount_start=${EPOCHREALTIME//[!0-9]/},0)):0}'
     __recount_hold=()
     eval "__recount_hold=($(trap -p DEBUG))"
     trap -- '__recount_debug "$_"'"${__recount_hold[2]:+
@@ -64,10 +96,5 @@ ${__recount_hold[2]}}" DEBUG
     __recount_no_start=1
   fi
 
-  # First, to see the command's $?; what was there before follows.
-  if [[ $(declare -p PROMPT_COMMAND 2>/dev/null) == 'declare -a'* ]]; then
-    PROMPT_COMMAND=(__recount_precmd "${PROMPT_COMMAND[@]}")
-  else
-    PROMPT_COMMAND=__recount_precmd${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}
-  fi
+  __recount_first
 fi

@@ -2,7 +2,7 @@
 if [[ -o interactive && -z ${__recount_session-} ]]; then
   zmodload zsh/datetime
   autoload -Uz add-zsh-hook
-  typeset -g __recount_bin=@RECOUNT@
+  typeset -ga __recount_record=(@RECORD@)
   typeset -g __recount_session=zsh-$$-$EPOCHSECONDS
   export RECOUNT_SESSION=$__recount_session # what is asked here is about this session
   typeset -g __recount_log=${RECOUNT_HOOK_LOG:-${XDG_STATE_HOME:-$HOME/.local/state}/recount-hook.log}
@@ -20,10 +20,14 @@ if [[ -o interactive && -z ${__recount_session-} ]]; then
       local -i took=$(( (EPOCHREALTIME - __recount_start) * 1000000 ))
       local at
       printf -v at '%.6f' $__recount_start
-      # In parentheses, so that $! and the list of jobs stay the user's.
-      (RECOUNT_IGNORE=${RECOUNT_IGNORE-} "$__recount_bin" record --hook --shell zsh --session "$__recount_session" \
-        --cwd "$__recount_cwd" --exit $exit_status --at "${at/,/.}" --duration ${took}us \
-        -- "$__recount_text" </dev/null >/dev/null 2>>"$__recount_log" &)
+      # In parentheses, so that $! and the list of jobs stay the user's. By a pipe:
+      # arguments are for everybody to see, and not long enough.
+      (
+        exec </dev/null >/dev/null 2>>"$__recount_log"
+        builtin print -rn -- "$__recount_text" | RECOUNT_IGNORE=${RECOUNT_IGNORE-} "${__recount_record[@]}" \
+          --shell zsh --session "$__recount_session" --cwd "$__recount_cwd" --exit $exit_status \
+          --at "${at/,/.}" --duration ${took}us &
+      )
     fi
     __recount_text=
     return $exit_status

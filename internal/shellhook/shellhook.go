@@ -10,18 +10,20 @@
 //     the hook arrays in zsh, the events in fish; $?, $_ and $! as they were.
 //     Evaluated twice it works once.
 //   - A command comes as typed, with its newlines, the directory it started in,
-//     its exit code, and its duration in microseconds (fish: milliseconds).
+//     its exit code, when it started, and its duration in microseconds (fish:
+//     milliseconds, and the start to the hundredth of a second, on Linux alone).
 //   - A command that starts with a space is not told (bash: if HISTCONTROL or
 //     HISTIGNORE keeps it out of the history), nor one that matches a pattern of
 //     RECOUNT_IGNORE, which is written like HISTIGNORE.
-//   - It works without a server: `recount record` then opens the data directory
-//     itself and waits for its turn. What fails is told in the file that
-//     RECOUNT_HOOK_LOG names, by default recount-hook.log in the state directory.
+//   - The text goes to the recorder by its standard input and is in nobody's list of
+//     processes. The recorder waits for nobody, server or none. What fails is told in
+//     the file that RECOUNT_HOOK_LOG names, by default recount-hook.log in the state
+//     directory.
 //
 // In bash the text comes from the history, for only there bash has it whole. A
 // repeat that HISTCONTROL=ignoreboth keeps out of the history is recognised by
-// comparing what the DEBUG trap saw with the history's last line; a repeated
-// subshell in parentheses, for which bash runs no trap, is not.
+// comparing the first two commands that the DEBUG trap saw with the history's last
+// line; a repeated subshell in parentheses, for which bash runs no trap, is not.
 package shellhook
 
 import (
@@ -52,13 +54,18 @@ func Shells() []string {
 	return names
 }
 
-// Script is the shell's script, with bin as the program that it calls.
-func Script(shell, bin string) (string, error) {
+// Script is the shell's script. program is what it calls for each command, by its words:
+// with flags that say what is known of the command, and the text on the standard input.
+func Script(shell string, program ...string) (string, error) {
 	s, ok := scripts[shell]
 	if !ok {
 		return "", fmt.Errorf("shell %q: there is a hook for %s", shell, strings.Join(Shells(), ", "))
 	}
-	return strings.ReplaceAll(s, "@RECOUNT@", quote(shell, bin)), nil
+	words := make([]string, len(program))
+	for i, w := range program {
+		words[i] = quote(shell, w)
+	}
+	return strings.ReplaceAll(s, "@RECORD@", strings.Join(words, " ")), nil
 }
 
 // quote makes one word of s for the shell.

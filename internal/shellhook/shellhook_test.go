@@ -56,7 +56,7 @@ func newSession(t testing.TB, shell string) *session {
 	t.Cleanup(func() { pipe.Close() })
 	s.pipe, s.calls = pipe, bufio.NewReader(pipe)
 	// One printf is one write, and short enough to be whole.
-	fake := "#!/bin/sh\n{ printf '%s\\036' \"$@\" \"$RECOUNT_IGNORE\"; printf '\\035'; } | dd bs=4096 iflag=fullblock 2>/dev/null >'" + fifo + "'\n"
+	fake := "#!/bin/sh\n{ printf '%s\\036' \"$@\" \"$RECOUNT_IGNORE\"; cat; printf '\\036\\035'; } | dd bs=4096 iflag=fullblock 2>/dev/null >'" + fifo + "'\n"
 	if err := os.WriteFile(s.bin(), []byte(fake), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func (s *session) bin() string { return filepath.Join(s.dir, "re'c ount") }
 // calls of recount in the order the commands were given.
 func (s *session) run(before, lines string, n int) (string, []told) {
 	s.t.Helper()
-	script, err := Script(s.shell, s.bin())
+	script, err := Script(s.shell, s.bin(), "record", "--hook")
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -88,21 +88,31 @@ func (s *session) run(before, lines string, n int) (string, []told) {
 	cmd.Dir = s.dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "TERM=dumb", "LC_ALL=C.UTF-8", "PS1=", "HISTFILE=" + filepath.Join(s.dir, "hist"), "ZDOTDIR=" + s.dir}
 	cmd.Stdin = strings.NewReader(before + source + lines + "exit\n")
+	// Read while the shell runs: a long text fills the pipe, and its writer has the
+	// shell's terminal open.
+	var all []told
+	if err := s.pipe.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		s.t.Fatal(err)
+	}
+	read := make(chan error, 1)
+	go func() {
+		for len(all) < n {
+			rec, err := s.calls.ReadString('\035')
+			if err != nil {
+				read <- err
+				return
+			}
+			all = append(all, s.parse(strings.Split(strings.TrimSuffix(rec, "\036\035"), "\036")))
+		}
+		read <- nil
+	}()
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		s.t.Fatalf("%s: %v\n%s", s.shell, err, out)
 	}
-	var all []told
-	if err := s.pipe.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		s.t.Fatal(err)
-	}
-	for len(all) < n {
-		rec, err := s.calls.ReadString('\035')
-		if err != nil {
-			s.t.Fatalf("%d calls, then %v; the shell printed:\n%s\nhook log: %s", len(all), err, out, s.log())
-		}
-		all = append(all, s.parse(strings.Split(strings.TrimSuffix(rec, "\036\035"), "\036")))
+	if err := <-read; err != nil {
+		s.t.Fatalf("%d calls, then %v; the shell printed:\n%s\nhook log: %s", len(all), err, out, s.log())
 	}
 	slices.SortStableFunc(all, func(a, b told) int { return strings.Compare(a.At, b.At) })
 	return string(out), all
@@ -117,14 +127,15 @@ func (s *session) parse(args []string) told {
 	s.t.Helper()
 	var c told
 	if len(args) < 3 || args[0] != "record" || args[1] != "--hook" {
-		s.t.Fatalf("called with %q", args)
+		s.t.Errorf("called with %q", args)
+		return c
 	}
-	c.Ignore = args[len(args)-1]
-	for i := 2; i < len(args)-1; i += 2 {
+	c.Ignore, c.Command = args[len(args)-2], args[len(args)-1]
+	for i := 2; i < len(args)-2; i += 2 {
 		v := args[i+1]
 		switch args[i] {
-		case "--":
-			c.Command = v
+		case "--uptime":
+			c.At = v
 		case "--shell":
 			if v != s.shell {
 				s.t.Errorf("--shell %s from %s", v, s.shell)
@@ -140,7 +151,7 @@ func (s *session) parse(args []string) told {
 		case "--duration":
 			c.Duration = v
 		default:
-			s.t.Fatalf("called with %q", args)
+			s.t.Errorf("called with %q", args)
 		}
 	}
 	return c
@@ -298,7 +309,7 @@ func TestScript(t *testing.T) {
 	}
 	for _, shell := range Shells() {
 		s, err := Script(shell, "/opt/it's/recount")
-		if err != nil || strings.Contains(s, "@RECOUNT@") {
+		if err != nil || strings.Contains(s, "@RECORD@") {
 			t.Errorf("%s: %v", shell, err)
 		}
 	}
@@ -308,7 +319,7 @@ func TestScript(t *testing.T) {
 // around a command; fish itself reads commands from a terminal only.
 func TestFish(t *testing.T) {
 	s := newSession(t, "fish")
-	script, err := Script("fish", s.bin())
+	script, err := Script("fish", s.bin(), "record", "--hook")
 	if err != nil {
 		t.Fatal(err)
 	}
