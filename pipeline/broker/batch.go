@@ -2,6 +2,7 @@ package broker
 
 import (
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -67,7 +68,7 @@ func (b batch) sound() bool {
 // checkBatch judges what a producer sent for one partition: exactly one batch,
 // whole, of format 2, whose records are what its header says. The message tells
 // a person what is wrong with it.
-func checkBatch(raw []byte, maxBytes int) (batch, *kerr.Error, string) {
+func checkBatch(from sender, raw []byte, maxBytes int) (batch, *kerr.Error, string) {
 	if len(raw) < batchHeaderSize {
 		if len(raw) > 16 && raw[16] < 2 {
 			return nil, kerr.UnsupportedForMessageFormat, "message format 0 and 1 are not supported"
@@ -110,7 +111,9 @@ func checkBatch(raw []byte, maxBytes int) (batch, *kerr.Error, string) {
 	if b.producerID() >= 0 && (b.baseSequence() < 0 || b.producerEpoch() < 0) {
 		return nil, kerr.InvalidRecord, "a producer id without epoch or sequence"
 	}
-	if err := checkRecords(b); err != nil {
+	if err := checkRecords(from, b); errors.Is(err, errUnpackPause) {
+		return nil, kerr.KafkaStorageError, err.Error() // tried again
+	} else if err != nil {
 		return nil, kerr.InvalidRecord, err.Error()
 	}
 	return b, nil, ""

@@ -58,12 +58,12 @@ func TestCheckBatch(t *testing.T) {
 		}, kerr.InvalidRecord},
 		{"a record longer than the batch", func(b []byte) []byte { b[batchHeaderSize] = 0x7e; return seal(b) }, kerr.InvalidRecord},
 	} {
-		_, e, text := checkBatch(tc.change(good()), 1000)
+		_, e, text := checkBatch(sender{}, tc.change(good()), 1000)
 		if e != tc.want || (e != nil) != (text != "") {
 			t.Errorf("%s: %v %q, want %v", tc.name, e, text, tc.want)
 		}
 	}
-	if _, e, _ := checkBatch(good(), 60); e != kerr.MessageTooLarge {
+	if _, e, _ := checkBatch(sender{}, good(), 60); e != kerr.MessageTooLarge {
 		t.Errorf("above the limit: %v", e)
 	}
 }

@@ -35,6 +35,7 @@ type Broker struct {
 	// What fetch responses hold, and may: those of clients, and of connections in memory.
 	answers, own *room
 	freed        atomic.Int64 // when room was last looked for (freeStalled)
+	bombs        *bombs
 	// incoming is what requests may hold that are not answered, of all clients.
 	incoming *semaphore.Weighted
 
@@ -73,6 +74,7 @@ func Open(dir string, opts Options) (*Broker, error) {
 	opts = opts.withDefaults()
 	b := &Broker{dir: dir, opts: opts, log: opts.Logger, conns: map[*conn]struct{}{}, byHost: map[string]int{}}
 	b.answers, b.own = newRoom(opts.MaxResponseBytes, false), newRoom(opts.MaxResponseBytes, true)
+	b.bombs = newBombs()
 	b.incoming = semaphore.NewWeighted(opts.MaxRequestBytes)
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	b.table = b.apis()

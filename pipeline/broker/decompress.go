@@ -28,6 +28,15 @@ const (
 // megabyte could unpack to gigabytes; no client means that.
 const maxUnpacked = 128 << 20
 
+// smallUnpacked is up to what size as many blocks are unpacked at once as there are
+// processors. Larger ones take turns, in one buffer, so that all together take
+// maxUnpacked and a few times smallUnpacked of memory, whatever clients send.
+const smallUnpacked = 8 << 20
+
+// unpackSlack is how far a decoder may write beyond the size before it notices: a block
+// of zstd is 128 KiB at most.
+const unpackSlack = 256 << 10
+
 var (
 	errUnpack     = errors.New("the batch's records cannot be decompressed")
 	errUnpackSize = errors.New("the batch's records are too large when decompressed")
@@ -36,50 +45,93 @@ var (
 // unpacker decompresses record blocks, a few at a time: what it may hold in
 // memory is bounded, whatever the clients send.
 type unpacker struct {
+	small, large *tier
+	gzip         sync.Pool // *gzip.Reader
+	lz4          sync.Pool // *lz4.Reader
+}
+
+// tier is the unpacking of blocks up to a size.
+type tier struct {
 	max   int // bytes a block may unpack to
 	slots chan struct{}
-	gzip  sync.Pool // *gzip.Reader
-	lz4   sync.Pool // *lz4.Reader
 	zstd  *zstd.Decoder
 	bufs  sync.Pool // *bytes.Buffer
 }
 
-var unpack = sync.OnceValue(func() *unpacker { return newUnpacker(maxUnpacked) })
+var unpack = sync.OnceValue(func() *unpacker { return newUnpacker(smallUnpacked, maxUnpacked) })
 
-func newUnpacker(limit int) *unpacker {
-	u := &unpacker{max: limit, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
-	// Options that are constant and right cannot fail.
-	u.zstd, _ = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(uint64(limit)), zstd.WithDecoderConcurrency(0))
-	u.bufs.New = func() any { return new(bytes.Buffer) }
+func newUnpacker(small, large int) *unpacker {
+	u := &unpacker{small: newTier(small, runtime.GOMAXPROCS(0)), large: newTier(large, 1)}
+	u.small.bufs.New = func() any { return new(bytes.Buffer) }
+	// Of its whole size at once, as growing to it would take as much again. What is not
+	// used is no memory.
+	u.large.bufs.New = func() any { return bytes.NewBuffer(make([]byte, 0, large+unpackSlack)) }
 	u.lz4.New = func() any { return lz4.NewReader(nil) }
 	u.gzip.New = func() any { return new(gzip.Reader) }
 	return u
 }
 
+func newTier(limit, slots int) *tier {
+	t := &tier{max: limit, slots: make(chan struct{}, slots)}
+	// Options that are constant and right cannot fail.
+	t.zstd, _ = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(uint64(limit)), zstd.WithDecoderConcurrency(slots))
+	return t
+}
+
 // withRecords calls fn with the record block of b, decompressed. The block is
 // only good during the call.
 func withRecords(b batch, fn func(block []byte) error) error {
+	return withRecordsOf(sender{}, b, fn)
+}
+
+// withRecordsOf is withRecords for a batch that was just sent.
+func withRecordsOf(from sender, b batch, fn func(block []byte) error) error {
 	if b.codec() == codecNone {
 		return fn(b.records())
 	}
-	u := unpack()
-	u.slots <- struct{}{}
-	defer func() { <-u.slots }()
-	buf := u.bufs.Get().(*bytes.Buffer)
+	return unpack().with(from, b.codec(), b.records(), fn)
+}
+
+func (u *unpacker) with(from sender, codec int16, src []byte, fn func(block []byte) error) error {
+	err := u.within(u.small, codec, src, fn)
+	if !errors.Is(err, errUnpackSize) {
+		return err
+	}
+	u.large.slots <- struct{}{} // those who wait hold nothing
+	defer func() { <-u.large.slots }()
+	if !from.bombs.allows(from.host) {
+		return errUnpackPause
+	}
+	err = u.unpackTo(u.large, codec, src, fn)
+	if errors.Is(err, errUnpackSize) {
+		from.bombs.note(from.host)
+	}
+	return err
+}
+
+// within unpacks when it is its turn.
+func (u *unpacker) within(t *tier, codec int16, src []byte, fn func(block []byte) error) error {
+	t.slots <- struct{}{}
+	defer func() { <-t.slots }()
+	return u.unpackTo(t, codec, src, fn)
+}
+
+func (u *unpacker) unpackTo(t *tier, codec int16, src []byte, fn func(block []byte) error) error {
+	buf := t.bufs.Get().(*bytes.Buffer)
 	buf.Reset()
 	defer func() {
-		if buf.Cap() <= 8<<20 {
-			u.bufs.Put(buf)
+		if buf.Cap() <= t.max+unpackSlack {
+			t.bufs.Put(buf)
 		}
 	}()
-	block, err := u.decompress(buf, b.codec(), b.records())
+	block, err := u.decompress(t, buf, codec, src)
 	if err != nil {
 		return err
 	}
 	return fn(block)
 }
 
-func (u *unpacker) decompress(buf *bytes.Buffer, codec int16, src []byte) ([]byte, error) {
+func (u *unpacker) decompress(t *tier, buf *bytes.Buffer, codec int16, src []byte) ([]byte, error) {
 	switch codec {
 	case codecGzip:
 		r := u.gzip.Get().(*gzip.Reader)
@@ -87,34 +139,42 @@ func (u *unpacker) decompress(buf *bytes.Buffer, codec int16, src []byte) ([]byt
 		if err := r.Reset(bytes.NewReader(src)); err != nil {
 			return nil, fmt.Errorf("%w: gzip: %w", errUnpack, err)
 		}
-		return u.readAll(buf, r)
+		return t.readAll(buf, r)
 	case codecLZ4:
 		r := u.lz4.Get().(*lz4.Reader)
 		defer u.lz4.Put(r)
 		r.Reset(bytes.NewReader(src))
-		return u.readAll(buf, r)
+		return t.readAll(buf, r)
 	case codecZstd:
-		buf.Grow(min(4*len(src), u.max))
-		out, err := u.zstd.DecodeAll(src, buf.AvailableBuffer())
-		switch {
-		case errors.Is(err, zstd.ErrDecoderSizeExceeded), err == nil && len(out) > u.max:
-			return nil, errUnpackSize
-		case err != nil:
-			return nil, fmt.Errorf("%w: zstd: %w", errUnpack, err)
-		}
-		return out, nil
+		return t.unzstd(buf, src)
 	case codecSnappy:
-		return u.unsnappy(buf, src)
+		return t.unsnappy(buf, src)
 	}
 	return nil, fmt.Errorf("%w: codec %d", errUnpack, codec)
 }
 
-func (u *unpacker) readAll(buf *bytes.Buffer, r io.Reader) ([]byte, error) {
-	n, err := io.Copy(buf, io.LimitReader(r, int64(u.max)+1))
+func (t *tier) unzstd(buf *bytes.Buffer, src []byte) ([]byte, error) {
+	var h zstd.Header
+	if h.Decode(src) == nil && h.HasFCS && h.FrameContentSize > uint64(t.max) {
+		return nil, errUnpackSize // by its own word, so that nothing needs to be unpacked
+	}
+	buf.Grow(min(4*len(src), t.max))
+	out, err := t.zstd.DecodeAll(src, buf.AvailableBuffer())
+	switch {
+	case errors.Is(err, zstd.ErrDecoderSizeExceeded), errors.Is(err, zstd.ErrWindowSizeExceeded), err == nil && len(out) > t.max:
+		return nil, errUnpackSize
+	case err != nil:
+		return nil, fmt.Errorf("%w: zstd: %w", errUnpack, err)
+	}
+	return out, nil
+}
+
+func (t *tier) readAll(buf *bytes.Buffer, r io.Reader) ([]byte, error) {
+	n, err := io.Copy(buf, io.LimitReader(r, int64(t.max)+1))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUnpack, err)
 	}
-	if n > int64(u.max) {
+	if n > int64(t.max) {
 		return nil, errUnpackSize
 	}
 	return buf.Bytes(), nil
@@ -124,9 +184,9 @@ var xerialMagic = []byte{0x82, 'S', 'N', 'A', 'P', 'P', 'Y', 0}
 
 // unsnappy reads a plain snappy block, or the framing that Java clients put
 // around several.
-func (u *unpacker) unsnappy(buf *bytes.Buffer, src []byte) ([]byte, error) {
+func (t *tier) unsnappy(buf *bytes.Buffer, src []byte) ([]byte, error) {
 	if !bytes.HasPrefix(src, xerialMagic) || len(src) < 16 {
-		return u.appendSnappy(buf, src)
+		return t.appendSnappy(buf, src)
 	}
 	for src = src[16:]; len(src) > 0; {
 		if len(src) < 4 {
@@ -136,7 +196,7 @@ func (u *unpacker) unsnappy(buf *bytes.Buffer, src []byte) ([]byte, error) {
 		if src = src[4:]; n > len(src) {
 			return nil, fmt.Errorf("%w: snappy framing", errUnpack)
 		}
-		if _, err := u.appendSnappy(buf, src[:n]); err != nil {
+		if _, err := t.appendSnappy(buf, src[:n]); err != nil {
 			return nil, err
 		}
 		src = src[n:]
@@ -144,12 +204,12 @@ func (u *unpacker) unsnappy(buf *bytes.Buffer, src []byte) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-func (u *unpacker) appendSnappy(buf *bytes.Buffer, src []byte) ([]byte, error) {
+func (t *tier) appendSnappy(buf *bytes.Buffer, src []byte) ([]byte, error) {
 	n, err := s2.DecodedLen(src)
 	if err != nil {
 		return nil, fmt.Errorf("%w: snappy: %w", errUnpack, err)
 	}
-	if buf.Len()+n > u.max {
+	if buf.Len()+n > t.max {
 		return nil, errUnpackSize
 	}
 	buf.Grow(n)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
@@ -57,14 +58,14 @@ func TestDecompressionBomb(t *testing.T) {
 		codecGzip: 1 << 20, codecSnappy: 1 << 20, codecLZ4: 1 << 20,
 		codecZstd: 9 << 20, // above the window of a stream
 	} {
-		u := newUnpacker(limit)
+		u := newUnpacker(limit, limit)
 		if packed := packOne(t, codec, make([]byte, limit+1)); len(packed) > limit/10 {
 			t.Errorf("codec %d: %d bytes are no bomb", codec, len(packed))
-		} else if _, err := u.decompress(new(bytes.Buffer), int16(codec), packed); !errors.Is(err, errUnpackSize) {
+		} else if _, err := u.decompress(u.large, new(bytes.Buffer), int16(codec), packed); !errors.Is(err, errUnpackSize) {
 			t.Errorf("codec %d, %d bytes: %v", codec, len(packed), err)
 		}
 		packed := packOne(t, codec, make([]byte, limit))
-		if got, err := u.decompress(new(bytes.Buffer), int16(codec), packed); err != nil || len(got) != limit {
+		if got, err := u.decompress(u.large, new(bytes.Buffer), int16(codec), packed); err != nil || len(got) != limit {
 			t.Errorf("codec %d, %d bytes: %d, %v", codec, len(packed), len(got), err)
 		}
 	}
@@ -82,16 +83,68 @@ func TestDecompress(t *testing.T) {
 		part = part[n:]
 	}
 	for codec, src := range packed {
-		got, err := unpack().decompress(new(bytes.Buffer), int16(codec), src)
+		got, err := unpack().decompress(unpack().large, new(bytes.Buffer), int16(codec), src)
 		if err != nil || !bytes.Equal(got, block) {
 			t.Errorf("codec %d: %d bytes, %v", codec, len(got), err)
 		}
-		if _, err := unpack().decompress(new(bytes.Buffer), int16(codec), src[:len(src)/2]); err == nil {
+		if _, err := unpack().decompress(unpack().large, new(bytes.Buffer), int16(codec), src[:len(src)/2]); err == nil {
 			t.Errorf("codec %d, cut in half: no error", codec)
 		}
 	}
-	got, err := unpack().decompress(new(bytes.Buffer), codecSnappy, xerial)
+	got, err := unpack().decompress(unpack().large, new(bytes.Buffer), codecSnappy, xerial)
 	if err != nil || !bytes.Equal(got, block) {
 		t.Errorf("framed snappy: %d bytes, %v", len(got), err)
+	}
+}
+
+// Bombs at once are unpacked one after the other, and the first tells that the others
+// of its address need not be; what unpacks to little goes on meanwhile, and others too.
+func TestBombsOfOneAddress(t *testing.T) {
+	const small, large = 1 << 20, 16 << 20
+	u := newUnpacker(small, large)
+	now := time.Unix(0, 0)
+	b := newBombs()
+	b.now = func() time.Time { return now }
+	bomb := packOne(t, codecGzip, make([]byte, large+1))
+	big := packOne(t, codecGzip, make([]byte, large))
+	little := packOne(t, codecGzip, make([]byte, small))
+	got := func(host string, src []byte) error {
+		return u.with(sender{b, host}, codecGzip, src, func([]byte) error { return nil })
+	}
+	if err := got("a", bomb); !errors.Is(err, errUnpackSize) {
+		t.Errorf("a bomb: %v", err)
+	}
+	if err := got("a", bomb); !errors.Is(err, errUnpackPause) {
+		t.Errorf("the next: %v", err)
+	}
+	if err := got("a", big); !errors.Is(err, errUnpackPause) {
+		t.Errorf("a large batch of the same address: %v", err)
+	}
+	if err := got("a", little); err != nil {
+		t.Errorf("a small one: %v", err)
+	}
+	if err := got("b", big); err != nil {
+		t.Errorf("a large one of another address: %v", err)
+	}
+	if err := u.with(sender{}, codecGzip, big, func([]byte) error { return nil }); err != nil {
+		t.Errorf("the process's own: %v", err)
+	}
+	now = now.Add(bombPause)
+	if err := got("a", big); err != nil {
+		t.Errorf("later: %v", err)
+	}
+}
+
+// A zstd frame that says itself that it is too large is not unpacked at all.
+func TestZstdThatDeclaresItsSize(t *testing.T) {
+	enc, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed := enc.EncodeAll(make([]byte, 2<<20), nil) // with its size in the header
+	u := newUnpacker(1<<20, 1<<20)
+	u.large.zstd, u.small.zstd = nil, nil // whoever unpacks panics
+	if _, err := u.decompress(u.large, new(bytes.Buffer), codecZstd, packed); !errors.Is(err, errUnpackSize) {
+		t.Errorf("got %v", err)
 	}
 }

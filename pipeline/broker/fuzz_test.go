@@ -108,7 +108,7 @@ func FuzzCheckBatch(f *testing.F) {
 			raw = bytes.Clone(raw)
 			seal(raw)
 		}
-		b, e, _ := checkBatch(raw, 1<<20)
+		b, e, _ := checkBatch(sender{}, raw, 1<<20)
 		if e != nil {
 			return
 		}

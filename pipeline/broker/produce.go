@@ -100,7 +100,7 @@ func (b *Broker) beginProduce(_ context.Context, r *request) (func() (kmsg.Respo
 			case terr != nil:
 				a.refuse(terr, "")
 			default:
-				b.checkAppend(&a, t, rp.Partition, rp.Records)
+				b.checkAppend(&a, t, rp.Partition, rp.Records, b.senderOf(r.conn))
 			}
 			o.bytes += len(rp.Records) + appendOverhead
 			o.parts = append(o.parts, a)
@@ -122,7 +122,7 @@ func (b *Broker) beginProduce(_ context.Context, r *request) (func() (kmsg.Respo
 }
 
 // checkAppend judges one batch before it is queued.
-func (b *Broker) checkAppend(a *appended, t *topic, num int32, records []byte) {
+func (b *Broker) checkAppend(a *appended, t *topic, num int32, records []byte, from sender) {
 	if a.p = t.partition(num); a.p == nil {
 		a.refuse(kerr.UnknownTopicOrPartition, "")
 		return
@@ -133,7 +133,7 @@ func (b *Broker) checkAppend(a *appended, t *topic, num int32, records []byte) {
 	}
 	var e *kerr.Error
 	var text string
-	if a.batch, e, text = checkBatch(records, b.maxBatch(t)); e != nil {
+	if a.batch, e, text = checkBatch(from, records, b.maxBatch(t)); e != nil {
 		a.refuse(e, text)
 	}
 }

@@ -103,8 +103,8 @@ func walkRecords(block []byte, count int32, fn func(recordHead) bool) error {
 
 // checkRecords walks a batch's records, so that no consumer has to meet one that
 // cannot be read.
-func checkRecords(b batch) error {
-	return withRecords(b, func(block []byte) error {
+func checkRecords(from sender, b batch) error {
+	return withRecordsOf(from, b, func(block []byte) error {
 		return walkRecords(block, b.count(), nil)
 	})
 }

@@ -1,0 +1,64 @@
+package broker
+
+import (
+	"errors"
+	"sync"
+	"time"
+)
+
+// bombPause is how long an address that sent a batch which unpacks to more than is
+// allowed may send none that unpacks to much.
+const bombPause = 10 * time.Second
+
+// errUnpackPause is told to the others of such an address, and to itself: clients try
+// again later.
+var errUnpackPause = errors.New("the batch's records are large when decompressed, and this address has just sent some that were too large: try again later")
+
+// bombs is when addresses last sent a batch that unpacks to more than is allowed.
+type bombs struct {
+	now func() time.Time
+
+	mu   sync.Mutex
+	last map[string]time.Time
+}
+
+func newBombs() *bombs { return &bombs{now: time.Now, last: map[string]time.Time{}} }
+
+// allows reports whether an address may have much unpacked. Nil allows all.
+func (b *bombs) allows(host string) bool {
+	if b == nil {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at, ok := b.last[host]
+	return !ok || b.now().Sub(at) >= bombPause
+}
+
+// note says that an address has sent one.
+func (b *bombs) note(host string) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for h, at := range b.last {
+		if b.now().Sub(at) >= bombPause {
+			delete(b.last, h)
+		}
+	}
+	b.last[host] = b.now()
+}
+
+// sender is whose batch is being checked; the zero one is the process itself.
+type sender struct {
+	bombs *bombs
+	host  string
+}
+
+func (b *Broker) senderOf(c *conn) sender {
+	if c.mem {
+		return sender{}
+	}
+	return sender{b.bombs, c.host}
+}
