@@ -120,13 +120,7 @@ func (c *Command) Redact(r *secrets.Redactor) {
 		text *string
 		max  int
 	}{
-		{&c.Workspace, 4096},
-		{&c.Cwd, 4096},
-		{&c.Session, 256},
-		{&c.Author, 256},
-		{&c.Shell, 64},
-		{&c.User, 256},
-		{&c.Host, 256},
+		{&c.Workspace, 4096}, {&c.Cwd, 4096}, {&c.Session, 256}, {&c.Author, 256}, {&c.Shell, 64}, {&c.User, 256}, {&c.Host, 256},
 	} {
 		out, _ := r.Text(*s.text)
 		*s.text = cut(Clean(out), s.max)

@@ -1,0 +1,118 @@
+package recording
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recountdb/recount/internal/spool"
+)
+
+// one records a command in a process's surroundings of its own, and returns what stands
+// in the spool.
+func one(t *testing.T, text string, env map[string]string, args ...string) (c map[string]any, raw string) {
+	t.Helper()
+	for _, name := range []string{"RECOUNT_CONFIG", "RECOUNT_IGNORE", "RECOUNT_SERVER", "RECOUNT_SESSION", "RECOUNT_AUTHOR", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, env[name])
+	}
+	data := filepath.Join(t.TempDir(), "data")
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("RECOUNT_DATA_DIR", data)
+	var said bytes.Buffer
+	if err := Record(args, strings.NewReader(text), &said); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(spool.Dir(data), "new"))
+	if err != nil {
+		return nil, said.String()
+	}
+	_, err = spool.NewDrainer(spool.Dir(data)).Drain(func(es []spool.Entry) error {
+		return json.Unmarshal(es[0].Data, &c)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, string(b) + said.String()
+}
+
+func TestRecord(t *testing.T) {
+	c, raw := one(t, "make test --password hunter2\n", map[string]string{"RECOUNT_SESSION": "s"},
+		"--shell", "bash", "--cwd", "/src", "--exit", "2", "--at", "1700000000.25", "--duration", "1500ms")
+	for name, want := range map[string]any{
+		"command": "make test --password [redacted:password]", "cwd": "/src", "shell": "bash", "session": "s",
+		"exit_code": 2.0, "started_at": "2023-11-14T22:13:20.25Z", "duration": "1.500000000s",
+	} {
+		if c[name] != want {
+			t.Errorf("%s: got %v, want %v", name, c[name], want)
+		}
+	}
+	if strings.Contains(raw, "hunter2") {
+		t.Errorf("the secret is on disk: %s", raw)
+	}
+
+	long := strings.Repeat("é", 600<<10) + " --password hunter2"
+	c, raw = one(t, long, nil)
+	if got := c["command"].(string); len(got) > maxText || len(got) < maxText-4 || c["exit_code"] != nil || strings.Contains(raw, "hunter2") {
+		t.Errorf("%d bytes", len(got))
+	}
+	for _, left := range []string{"", " \n", "recount forget --pattern hunter2", "echo ignored"} {
+		if c, raw := one(t, left, map[string]string{"RECOUNT_IGNORE": "ls:echo *"}); c != nil {
+			t.Errorf("%q: %s", left, raw)
+		}
+	}
+	c, raw = one(t, "\xffmake\x00 x", nil)
+	if c["command"] != "\uFFFDmake x" {
+		t.Errorf("got %q: %s", c["command"], raw)
+	}
+}
+
+// A config says where the data is and which rules there are; a wrong one loses nothing.
+func TestRecordByConfig(t *testing.T) {
+	dir := t.TempDir()
+	config, rules := filepath.Join(dir, "config.yaml"), filepath.Join(dir, "rules.yaml")
+	write := func(file, text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(config, "data_dir: /elsewhere\nredact_rules: "+rules+"\nroles: [log]\n")
+	write(rules, "rules: [{name: acme, pattern: 'acme_[a-z]+'}]\n")
+	env := map[string]string{"RECOUNT_CONFIG": config}
+	if c, _ := one(t, "x acme_abc", env); c["command"] != "x [redacted:acme]" {
+		t.Errorf("got %v", c)
+	}
+	write(rules, "rules: [{name: acme, pattern: '('}]\n")
+	if c, raw := one(t, "x --password y", env); c["command"] != "x --password [redacted:password]" || !strings.Contains(raw, "acme") {
+		t.Errorf("got %v: %s", c, raw)
+	}
+	write(config, "data_dir: [\n")
+	if c, raw := one(t, "x", env); c["command"] != "x" || !strings.Contains(raw, "config") {
+		t.Errorf("got %v: %s", c, raw)
+	}
+	t.Setenv("RECOUNT_CONFIG", config)
+	t.Setenv("RECOUNT_DATA_DIR", "")
+	write(config, "data_dir: "+dir+"\n")
+	if s, err := Load(os.Getenv); err != nil || s.DataDir != dir {
+		t.Errorf("%+v %v", s, err)
+	}
+}
+
+func TestSinceUptime(t *testing.T) {
+	b, err := os.ReadFile("/proc/uptime")
+	if err != nil {
+		t.Skip("no /proc/uptime: fish's hook then says no start")
+	}
+	now, _, _ := strings.Cut(string(b), " ")
+	if d, ok := SinceUptime(now); !ok || d < 0 || d > time.Minute {
+		t.Errorf("%v %v", d, ok)
+	}
+	for _, bad := range []string{"", "x", "99999999999"} {
+		if _, ok := SinceUptime(bad); ok {
+			t.Errorf("%q", bad)
+		}
+	}
+}
