@@ -28,12 +28,14 @@ type gitFlags struct {
 	history  int
 	all      bool
 	maxPaths int
+	secrets  bool
 }
 
 func (f *gitFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.repo, "repo", "", "the repository's name (default from the remote origin, else go.mod, else the folder)")
 	c.Flags().IntVar(&f.history, "history", -1, "how many commits back from HEAD contents begin (default 0 the first time)")
 	c.Flags().IntVar(&f.maxPaths, "max-paths", git.DefaultMaxPaths, "the most paths that a commit may have, or change; beyond it the repository is refused")
+	c.Flags().BoolVar(&f.secrets, "keep-file-secrets", false, "store files as they are, with the tokens and keys in them (default as keep_file_secrets of the config file)")
 	c.Flags().BoolVar(&f.all, "all", false, "every branch, local and remote (default HEAD and branches known already)")
 }
 
@@ -62,8 +64,9 @@ base is HEAD the first time, or --history commits before it; a later import brin
 the commits since, and --history moves the base further back.
 
 What is left out (binary, vendored, minified, very large files, links, submodules)
-is recorded with the reason. Importing again is safe at any time. The contents of
-files are stored as they are; secrets in commit messages are redacted.`,
+is recorded with the reason. Importing again is safe at any time. Secrets in commit
+messages are redacted, and so are tokens and private keys in files, by forms that say
+by themselves what they are; --keep-file-secrets leaves files as they are.`,
 		Example: `  recount import git .
   recount import git ~/src/shop --history 500 --all
   recount import git . --working-tree        with what is not committed yet`,
@@ -176,11 +179,15 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 		fmt.Fprintf(g.a.stderr, "recount: %s: the log ends before %s, where the last import left it: importing all of it again\n", name, last)
 		s.Forget()
 	}
+	redactFile := redactor.Source
+	if g.flags.secrets || g.cfg.KeepFileSecrets {
+		redactFile = nil
+	}
 	r, err = commits.Import(ctx, g.repo, s, commits.Options{
 		Repository: name, History: g.flags.history, All: g.flags.all, WorkingTree: g.working,
 		Language: extract.NameOf,
 		Limits:   commits.Limits{Content: extract.MaxContent, Event: httpapi.MaxEvent},
-		Append:   g.append, Redact: redacting(redactor), Now: time.Now, Progress: g.progress(name),
+		Append:   g.append, Redact: redacting(redactor), RedactFile: redactFile, Now: time.Now, Progress: g.progress(name),
 	})
 	if errors.Is(err, context.Canceled) {
 		err = fmt.Errorf("%s: stopped after %s events: start it again to go on: %w", name, thousands(r.Appended+r.Present), err)
@@ -253,6 +260,9 @@ func (a *app) printImported(r commits.Report) {
 	a.printf("%s: %s\n", r.Repository, importedText(r))
 	if m := r.Missing; m.Files+m.Commits+m.Renames > 0 {
 		fmt.Fprintf(a.stderr, "  %s\n", plainText(missingText(m)))
+	}
+	for _, f := range r.RedactedFiles {
+		fmt.Fprintf(a.stderr, "  redacted %s\n", plainText(f))
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(a.stderr, "  %s\n", p)

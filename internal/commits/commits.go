@@ -60,6 +60,9 @@ type Options struct {
 	// Redact takes secrets out of a commit's message and says how many there were;
 	// nil leaves it.
 	Redact func(*recountv1.CommitRecorded) int
+	// RedactFile takes secrets out of a file's content and says what and where; nil leaves
+	// files as they are. Ids are those of git all the same.
+	RedactFile func(content []byte) ([]byte, []*recountv1.Redaction)
 	// Now is the time, for refs whose own is not known. Required.
 	Now func() time.Time
 	// Progress is told how many commits of how many are done, and how many files;
@@ -106,10 +109,12 @@ type Report struct {
 	// WorkingTree is the id of the working tree's state, if it was recorded.
 	WorkingTree string `json:"working_tree,omitempty"`
 	// Appended and Present count events.
-	Appended int64    `json:"appended"`
-	Present  int64    `json:"already_there"`
-	Redacted int64    `json:"secrets_redacted"`
-	Problems []string `json:"problems,omitempty"`
+	Appended int64 `json:"appended"`
+	Present  int64 `json:"already_there"`
+	Redacted int64 `json:"secrets_redacted"`
+	// RedactedFiles are the first files that secrets were taken out of, with the lines.
+	RedactedFiles []string `json:"redacted_files,omitempty"`
+	Problems      []string `json:"problems,omitempty"`
 }
 
 // Missing is what a clone lacks: one that is partial, or was made without all of its
@@ -129,7 +134,7 @@ type Missing struct {
 // maxMissing bounds Missing.First.
 const maxMissing = 5
 
-// maxProblems bounds Report.Problems.
+// maxProblems bounds Report.Problems and Report.RedactedFiles.
 const maxProblems = 20
 
 // ErrNoCommits: the repository has none yet.

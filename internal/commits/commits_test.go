@@ -16,6 +16,9 @@ import (
 	"github.com/recountdb/recount/internal/commits"
 	"github.com/recountdb/recount/internal/git"
 	"github.com/recountdb/recount/internal/git/gittest"
+	"github.com/recountdb/recount/internal/redact"
+	"github.com/recountdb/recount/processors/source"
+	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -738,4 +741,62 @@ func TestDamagedStateIsForgotten(t *testing.T) {
 		t.Errorf("refs %v, %d commits after %d events became %d", f.refs, len(f.commits), n, len(w.log.events))
 	}
 	f.check(t, w.g)
+}
+
+// A token in a file does not come to the log, the event says what was there and where, and
+// ids, sizes and lines are git's.
+func TestSecretsInFiles(t *testing.T) {
+	token := "ghp" + "_" + strings.Repeat("aB3dE6fG9hJ2", 3)
+	content := "package a\n\nfunc F() {}\n\nconst token = \"" + token + "\"\n\nfunc G() { F() }\n"
+	w := newWorld(t)
+	w.g.Commit("one", "a.go", content, "b.go", "package a\n\nvar password = \"hunter2\"\n")
+	r := w.run(func(o *commits.Options) { o.RedactFile = redact.Default().Source })
+	if r.Redacted != 1 || len(r.RedactedFiles) != 1 || r.RedactedFiles[0] != "a.go:5: github-token" {
+		t.Errorf("reported %d redacted, %q", r.Redacted, r.RedactedFiles)
+	}
+	w.want("one:full")
+	seen := 0
+	for _, e := range w.log.events {
+		m, err := e.DecodePayload()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, ok := m.(*recountv1.SourceRevised)
+		if !ok {
+			continue
+		}
+		seen++
+		text := string(s.Content)
+		if len(s.ContentZstd) > 0 {
+			b, err := schemas.Decompress(s.ContentZstd, 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = string(b)
+		}
+		want := strings.Replace(content, token, "[redacted:github-token]", 1)
+		if s.Path == "b.go" {
+			want = "package a\n\nvar password = \"hunter2\"\n" // no form that says by itself what it is
+		}
+		if text != want || (len(s.Redacted) == 1) != (s.Path == "a.go") {
+			t.Errorf("%s: %q, redacted %v", s.Path, text, s.Redacted)
+		}
+		if s.Path == "a.go" && (s.Blob != source.BlobID([]byte(content), false) || s.Size != int64(len(content)) || s.Redacted[0].Line != 5) {
+			t.Errorf("%v is not git's", s)
+		}
+		rec := &recountv1.Record{}
+		if err := source.Revised(e, m, rec); err != nil || rec.GetFileFacts().GetSize() != s.Size {
+			t.Errorf("%s: %v, size %d", s.Path, err, rec.GetFileFacts().GetSize())
+		}
+	}
+	if seen != 2 {
+		t.Errorf("%d files", seen)
+	}
+
+	kept := newWorld(t)
+	kept.g.Commit("one", "a.go", content)
+	if r := kept.run(); r.Redacted != 0 {
+		t.Errorf("redacted %d where files are to be kept", r.Redacted)
+	}
+	kept.want("one:full")
 }

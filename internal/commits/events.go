@@ -69,6 +69,9 @@ const small = 128
 func (im *importer) revised(c git.Change, content []byte, at time.Time) (e schemas.Event, ok bool, err error) {
 	p, _ := git.UTF8Path(c.Path)
 	m := &recountv1.SourceRevised{Repository: im.o.Repository, Blob: c.Blob, Path: p, Size: int64(len(content))}
+	if im.o.RedactFile != nil {
+		content, m.Redacted = im.o.RedactFile(content)
+	}
 	if z := content; len(content) > small {
 		if z = schemas.Compress(content); len(z) < len(content) {
 			m.ContentZstd = z
@@ -79,6 +82,13 @@ func (im *importer) revised(c git.Change, content []byte, at time.Time) (e schem
 	}
 	if proto.Size(m) > im.o.Limits.Event {
 		return e, false, nil
+	}
+	if n := len(m.Redacted); n > 0 {
+		im.report.Redacted += int64(n)
+		if len(im.report.RedactedFiles) < maxProblems {
+			first := m.Redacted[0]
+			im.report.RedactedFiles = append(im.report.RedactedFiles, fmt.Sprintf("%s:%d: %s", p, first.Line, first.Kind))
+		}
 	}
 	id := canon(schemas.TypeSourceRevised, im.o.Repository).String(c.Blob).String(im.reading(c.Path)).ID()
 	e, err = newEvent(id, schemas.TypeSourceRevised, c.Blob, im.o.Repository, at, m)

@@ -29,8 +29,8 @@ const (
 // access log what clients wrote; of an agent's event every text that people, models or
 // programs wrote. A name that events are joined by is redacted to the same name wherever it
 // stands, so what belonged together still does.
-// Other payloads stay as they are: they have no text of people or programs, or, as
-// the content of a file, text that their id is a hash of.
+// Other payloads stay as they are: they have no text of people or programs; the content of
+// a file is redacted where it is imported (Source).
 func (r *Redactor) Event(m proto.Message) []Finding {
 	var found []Finding
 	text := func(s *string) {

@@ -7,7 +7,10 @@
 // program can use by itself; which texts an event has is that of event.go and otlp.go.
 package redact
 
-import "github.com/recountdb/recount/internal/redact/secrets"
+import (
+	"github.com/recountdb/recount/internal/redact/secrets"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
 
 // Redactor takes secrets out of texts and payloads. It is safe for concurrent use.
 type Redactor struct{ *secrets.Redactor }
@@ -26,6 +29,23 @@ func New(o Options) (*Redactor, error) {
 		return nil, err
 	}
 	return &Redactor{r}, nil
+}
+
+// maxRedactions bounds what source.revised says of one file (events.proto).
+const maxRedactions = 65536
+
+// Source takes secrets out of the content of a file under version control, and says what
+// and where: see secrets.Redactor.File.
+func (r *Redactor) Source(content []byte) ([]byte, []*recountv1.Redaction) {
+	out, found := r.File(string(content))
+	if len(found) == 0 {
+		return content, nil
+	}
+	said := make([]*recountv1.Redaction, min(len(found), maxRedactions))
+	for i := range said {
+		said[i] = &recountv1.Redaction{Kind: found[i].Name, Line: int32(found[i].Line)}
+	}
+	return []byte(out), said
 }
 
 // Default has the built-in rules.

@@ -51,7 +51,9 @@ func Revised(_ schemas.Event, payload proto.Message, rec *recountv1.Record) erro
 	if err != nil {
 		return err
 	}
-	facts.Size = int64(len(content))
+	if len(m.GetRedacted()) == 0 {
+		facts.Size = int64(len(content))
+	}
 	if known {
 		extract(lang, content, facts)
 	}
@@ -80,7 +82,8 @@ func Retired(_ schemas.Event, payload proto.Message, rec *recountv1.Record) erro
 	return nil
 }
 
-// contentOf is the file's bytes, checked against the object id that git gave them.
+// contentOf is the file's bytes, checked against the object id that git gave them unless
+// the importer took secrets out.
 func contentOf(m *recountv1.SourceRevised) ([]byte, error) {
 	if len(m.GetContent()) > 0 && len(m.GetContentZstd()) > 0 {
 		return nil, schemas.Poisonf("content and content_zstd: at most one may be set")
@@ -94,6 +97,9 @@ func contentOf(m *recountv1.SourceRevised) ([]byte, error) {
 	}
 	if len(content) > MaxContent {
 		return nil, schemas.Poisonf("content: %d bytes, at most %d are taken: send it with skipped and no content", len(content), MaxContent)
+	}
+	if len(m.GetRedacted()) > 0 {
+		return content, nil
 	}
 	if got := BlobID(content, len(m.GetBlob()) == 64); got != m.GetBlob() {
 		return nil, schemas.Poisonf("blob %s: the content's object id is %s", m.GetBlob(), got)

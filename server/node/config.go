@@ -80,6 +80,10 @@ type Config struct {
 	// RedactRules is a file of redaction rules beside the built-in ones. Flag
 	// --redact-rules.
 	RedactRules string `yaml:"redact_rules"`
+	// KeepFileSecrets stores files of commits as they are. Default false: tokens and
+	// private keys in them are redacted when they are imported. Flag --keep-file-secrets of
+	// import git and watch git.
+	KeepFileSecrets bool `yaml:"keep_file_secrets"`
 	// Services say of which repository a service is that sends spans, by its name:
 	// REPOSITORY, or REPOSITORY:FOLDER. Of the others that is found out. Flag --service.
 	Services map[string]string `yaml:"services"`

@@ -64,6 +64,8 @@ type Finding struct {
 	Name string `json:"name"`
 	// Bytes is the length of what was taken out.
 	Bytes int `json:"bytes"`
+	// Line is where it began, from 1 on, in the content of a file; else 0.
+	Line int `json:"line,omitempty"`
 }
 
 // Redactor takes secrets out of text. It is safe for concurrent use.
@@ -266,14 +268,19 @@ func (r *Redactor) pass(ctx context.Context, s string, of what) (string, []Findi
 
 	var b strings.Builder
 	var found []Finding
-	at := 0
+	at, line := 0, 1
 	for _, sp := range spans {
 		b.WriteString(s[at:sp.start])
 		b.WriteString(Placeholder(sp.name))
+		f := Finding{Name: sp.name, Bytes: sp.end - sp.start}
 		if of == files {
-			b.WriteString(strings.Repeat("\n", strings.Count(s[sp.start:sp.end], "\n")))
+			line += strings.Count(s[at:sp.start], "\n")
+			f.Line = line
+			lines := strings.Count(s[sp.start:sp.end], "\n")
+			b.WriteString(strings.Repeat("\n", lines))
+			line += lines
 		}
-		found = append(found, Finding{Name: sp.name, Bytes: sp.end - sp.start})
+		found = append(found, f)
 		at = sp.end
 	}
 	b.WriteString(s[at:])

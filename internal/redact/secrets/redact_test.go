@@ -399,7 +399,7 @@ func TestFile(t *testing.T) {
 	in := expand("package a\n\nconst token = \"gh§p_{A36}\"\nvar key = `-----BEGIN PRI§VATE KEY-----\n{b64}\n{b20}\n-----END PRI§VATE KEY-----`\nvar password = \"hunter2\"\n")
 	want := "package a\n\nconst token = \"[redacted:github-token]\"\nvar key = `[redacted:private-key]\n\n\n`\nvar password = \"hunter2\"\n"
 	got, found := Default().File(in)
-	if got != want || len(found) != 2 {
+	if got != want || len(found) != 2 || found[0].Line != 3 || found[1].Line != 4 {
 		t.Errorf("got %q, found %v", got, found)
 	}
 	if again, found := Default().File(got); again != got || found != nil {

@@ -434,7 +434,11 @@ type SourceRevised struct {
 	Content     []byte `protobuf:"bytes,5,opt,name=content,proto3" json:"content,omitempty"`
 	ContentZstd []byte `protobuf:"bytes,6,opt,name=content_zstd,json=contentZstd,proto3" json:"content_zstd,omitempty"`
 	// skipped says why there is no content: "binary", "oversized: 9437184 bytes, the limit is 4194304".
-	Skipped       string `protobuf:"bytes,7,opt,name=skipped,proto3" json:"skipped,omitempty"`
+	Skipped string `protobuf:"bytes,7,opt,name=skipped,proto3" json:"skipped,omitempty"`
+	// redacted are the secrets that the importer took out of the content, in order. Where
+	// there are some the content is not what blob is the id of; blob and size are those of
+	// git all the same.
+	Redacted      []*Redaction `protobuf:"bytes,8,rep,name=redacted,proto3" json:"redacted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -518,6 +522,69 @@ func (x *SourceRevised) GetSkipped() string {
 	return ""
 }
 
+func (x *SourceRevised) GetRedacted() []*Redaction {
+	if x != nil {
+		return x.Redacted
+	}
+	return nil
+}
+
+// Redaction says that a secret was taken out of a file's content.
+type Redaction struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// kind is what it was, as it stands in the content: [redacted:kind].
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// line is where it began, from 1 on. A secret of several lines leaves as many, so lines
+	// are those of the file in git.
+	Line          int32 `protobuf:"varint,2,opt,name=line,proto3" json:"line,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Redaction) Reset() {
+	*x = Redaction{}
+	mi := &file_recount_v1_events_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Redaction) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Redaction) ProtoMessage() {}
+
+func (x *Redaction) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_events_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Redaction.ProtoReflect.Descriptor instead.
+func (*Redaction) Descriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Redaction) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Redaction) GetLine() int32 {
+	if x != nil {
+		return x.Line
+	}
+	return 0
+}
+
 // CommitRecorded is the payload of `commit.recorded`: it closes a commit, after
 // the `source.revised` events of what it brought.
 type CommitRecorded struct {
@@ -550,7 +617,7 @@ type CommitRecorded struct {
 
 func (x *CommitRecorded) Reset() {
 	*x = CommitRecorded{}
-	mi := &file_recount_v1_events_proto_msgTypes[3]
+	mi := &file_recount_v1_events_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -562,7 +629,7 @@ func (x *CommitRecorded) String() string {
 func (*CommitRecorded) ProtoMessage() {}
 
 func (x *CommitRecorded) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[3]
+	mi := &file_recount_v1_events_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -575,7 +642,7 @@ func (x *CommitRecorded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRecorded.ProtoReflect.Descriptor instead.
 func (*CommitRecorded) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{3}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *CommitRecorded) GetRepository() string {
@@ -676,7 +743,7 @@ type Signature struct {
 
 func (x *Signature) Reset() {
 	*x = Signature{}
-	mi := &file_recount_v1_events_proto_msgTypes[4]
+	mi := &file_recount_v1_events_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -688,7 +755,7 @@ func (x *Signature) String() string {
 func (*Signature) ProtoMessage() {}
 
 func (x *Signature) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[4]
+	mi := &file_recount_v1_events_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -701,7 +768,7 @@ func (x *Signature) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Signature.ProtoReflect.Descriptor instead.
 func (*Signature) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{4}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Signature) GetName() string {
@@ -756,7 +823,7 @@ type FileChange struct {
 
 func (x *FileChange) Reset() {
 	*x = FileChange{}
-	mi := &file_recount_v1_events_proto_msgTypes[5]
+	mi := &file_recount_v1_events_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -768,7 +835,7 @@ func (x *FileChange) String() string {
 func (*FileChange) ProtoMessage() {}
 
 func (x *FileChange) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[5]
+	mi := &file_recount_v1_events_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -781,7 +848,7 @@ func (x *FileChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileChange.ProtoReflect.Descriptor instead.
 func (*FileChange) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{5}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *FileChange) GetPath() string {
@@ -859,7 +926,7 @@ type RefMoved struct {
 
 func (x *RefMoved) Reset() {
 	*x = RefMoved{}
-	mi := &file_recount_v1_events_proto_msgTypes[6]
+	mi := &file_recount_v1_events_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -871,7 +938,7 @@ func (x *RefMoved) String() string {
 func (*RefMoved) ProtoMessage() {}
 
 func (x *RefMoved) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[6]
+	mi := &file_recount_v1_events_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -884,7 +951,7 @@ func (x *RefMoved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RefMoved.ProtoReflect.Descriptor instead.
 func (*RefMoved) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{6}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *RefMoved) GetRepository() string {
@@ -948,7 +1015,7 @@ type SnapshotsRetired struct {
 
 func (x *SnapshotsRetired) Reset() {
 	*x = SnapshotsRetired{}
-	mi := &file_recount_v1_events_proto_msgTypes[7]
+	mi := &file_recount_v1_events_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -960,7 +1027,7 @@ func (x *SnapshotsRetired) String() string {
 func (*SnapshotsRetired) ProtoMessage() {}
 
 func (x *SnapshotsRetired) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[7]
+	mi := &file_recount_v1_events_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -973,7 +1040,7 @@ func (x *SnapshotsRetired) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotsRetired.ProtoReflect.Descriptor instead.
 func (*SnapshotsRetired) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{7}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *SnapshotsRetired) GetRepository() string {
@@ -1010,7 +1077,7 @@ type AccessLogged struct {
 
 func (x *AccessLogged) Reset() {
 	*x = AccessLogged{}
-	mi := &file_recount_v1_events_proto_msgTypes[8]
+	mi := &file_recount_v1_events_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1022,7 +1089,7 @@ func (x *AccessLogged) String() string {
 func (*AccessLogged) ProtoMessage() {}
 
 func (x *AccessLogged) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[8]
+	mi := &file_recount_v1_events_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1035,7 +1102,7 @@ func (x *AccessLogged) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccessLogged.ProtoReflect.Descriptor instead.
 func (*AccessLogged) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{8}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *AccessLogged) GetService() string {
@@ -1083,7 +1150,7 @@ type AccessEntry struct {
 
 func (x *AccessEntry) Reset() {
 	*x = AccessEntry{}
-	mi := &file_recount_v1_events_proto_msgTypes[9]
+	mi := &file_recount_v1_events_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1095,7 +1162,7 @@ func (x *AccessEntry) String() string {
 func (*AccessEntry) ProtoMessage() {}
 
 func (x *AccessEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[9]
+	mi := &file_recount_v1_events_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1108,7 +1175,7 @@ func (x *AccessEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccessEntry.ProtoReflect.Descriptor instead.
 func (*AccessEntry) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{9}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *AccessEntry) GetTime() *timestamppb.Timestamp {
@@ -1222,7 +1289,7 @@ type EventsErased struct {
 
 func (x *EventsErased) Reset() {
 	*x = EventsErased{}
-	mi := &file_recount_v1_events_proto_msgTypes[10]
+	mi := &file_recount_v1_events_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1234,7 +1301,7 @@ func (x *EventsErased) String() string {
 func (*EventsErased) ProtoMessage() {}
 
 func (x *EventsErased) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[10]
+	mi := &file_recount_v1_events_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1247,7 +1314,7 @@ func (x *EventsErased) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventsErased.ProtoReflect.Descriptor instead.
 func (*EventsErased) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{10}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *EventsErased) GetEvents() []*ErasedEvent {
@@ -1304,7 +1371,7 @@ type ErasedEvent struct {
 
 func (x *ErasedEvent) Reset() {
 	*x = ErasedEvent{}
-	mi := &file_recount_v1_events_proto_msgTypes[11]
+	mi := &file_recount_v1_events_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1316,7 +1383,7 @@ func (x *ErasedEvent) String() string {
 func (*ErasedEvent) ProtoMessage() {}
 
 func (x *ErasedEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[11]
+	mi := &file_recount_v1_events_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1329,7 +1396,7 @@ func (x *ErasedEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErasedEvent.ProtoReflect.Descriptor instead.
 func (*ErasedEvent) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{11}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ErasedEvent) GetPosition() *Position {
@@ -1383,7 +1450,7 @@ type Rejected struct {
 
 func (x *Rejected) Reset() {
 	*x = Rejected{}
-	mi := &file_recount_v1_events_proto_msgTypes[12]
+	mi := &file_recount_v1_events_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1395,7 +1462,7 @@ func (x *Rejected) String() string {
 func (*Rejected) ProtoMessage() {}
 
 func (x *Rejected) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[12]
+	mi := &file_recount_v1_events_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1408,7 +1475,7 @@ func (x *Rejected) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rejected.ProtoReflect.Descriptor instead.
 func (*Rejected) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{12}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Rejected) GetPosition() *Position {
@@ -1478,7 +1545,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_recount_v1_events_proto_msgTypes[13]
+	mi := &file_recount_v1_events_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1490,7 +1557,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[13]
+	mi := &file_recount_v1_events_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1503,7 +1570,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{13}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Header) GetKey() string {
@@ -1532,7 +1599,7 @@ type Position struct {
 
 func (x *Position) Reset() {
 	*x = Position{}
-	mi := &file_recount_v1_events_proto_msgTypes[14]
+	mi := &file_recount_v1_events_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1544,7 +1611,7 @@ func (x *Position) String() string {
 func (*Position) ProtoMessage() {}
 
 func (x *Position) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[14]
+	mi := &file_recount_v1_events_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1557,7 +1624,7 @@ func (x *Position) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Position.ProtoReflect.Descriptor instead.
 func (*Position) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{14}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Position) GetTopic() string {
@@ -1622,7 +1689,7 @@ const file_recount_v1_events_proto_rawDesc = "" +
 	"outputTail\x12 \n" +
 	"\x06author\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x06authorB\f\n" +
 	"\n" +
-	"_exit_code\"\x93\x02\n" +
+	"_exit_code\"\xd2\x02\n" +
 	"\rSourceRevised\x12*\n" +
 	"\n" +
 	"repository\x18\x01 \x01(\tB\n" +
@@ -1634,7 +1701,12 @@ const file_recount_v1_events_proto_rawDesc = "" +
 	"\x04size\x18\x04 \x01(\x03B\a\xbaH\x04\"\x02(\x00R\x04size\x12\x18\n" +
 	"\acontent\x18\x05 \x01(\fR\acontent\x12!\n" +
 	"\fcontent_zstd\x18\x06 \x01(\fR\vcontentZstd\x12\"\n" +
-	"\askipped\x18\a \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\askipped\"\x96\x04\n" +
+	"\askipped\x18\a \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\askipped\x12=\n" +
+	"\bredacted\x18\b \x03(\v2\x15.recount.v1.RedactionB\n" +
+	"\xbaH\a\x92\x01\x04\x10\x80\x80\x04R\bredacted\"G\n" +
+	"\tRedaction\x12\x1d\n" +
+	"\x04kind\x18\x01 \x01(\tB\t\xbaH\x06r\x04 \x01(@R\x04kind\x12\x1b\n" +
+	"\x04line\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x01R\x04line\"\x96\x04\n" +
 	"\x0eCommitRecorded\x12*\n" +
 	"\n" +
 	"repository\x18\x01 \x01(\tB\n" +
@@ -1765,56 +1837,58 @@ func file_recount_v1_events_proto_rawDescGZIP() []byte {
 }
 
 var file_recount_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_recount_v1_events_proto_goTypes = []any{
 	(Scope)(0),                    // 0: recount.v1.Scope
 	(ChangeStatus)(0),             // 1: recount.v1.ChangeStatus
 	(*CommandExecuted)(nil),       // 2: recount.v1.CommandExecuted
 	(*OutcomeObserved)(nil),       // 3: recount.v1.OutcomeObserved
 	(*SourceRevised)(nil),         // 4: recount.v1.SourceRevised
-	(*CommitRecorded)(nil),        // 5: recount.v1.CommitRecorded
-	(*Signature)(nil),             // 6: recount.v1.Signature
-	(*FileChange)(nil),            // 7: recount.v1.FileChange
-	(*RefMoved)(nil),              // 8: recount.v1.RefMoved
-	(*SnapshotsRetired)(nil),      // 9: recount.v1.SnapshotsRetired
-	(*AccessLogged)(nil),          // 10: recount.v1.AccessLogged
-	(*AccessEntry)(nil),           // 11: recount.v1.AccessEntry
-	(*EventsErased)(nil),          // 12: recount.v1.EventsErased
-	(*ErasedEvent)(nil),           // 13: recount.v1.ErasedEvent
-	(*Rejected)(nil),              // 14: recount.v1.Rejected
-	(*Header)(nil),                // 15: recount.v1.Header
-	(*Position)(nil),              // 16: recount.v1.Position
-	nil,                           // 17: recount.v1.CommandExecuted.EnvEntry
-	(*timestamppb.Timestamp)(nil), // 18: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 19: google.protobuf.Duration
+	(*Redaction)(nil),             // 5: recount.v1.Redaction
+	(*CommitRecorded)(nil),        // 6: recount.v1.CommitRecorded
+	(*Signature)(nil),             // 7: recount.v1.Signature
+	(*FileChange)(nil),            // 8: recount.v1.FileChange
+	(*RefMoved)(nil),              // 9: recount.v1.RefMoved
+	(*SnapshotsRetired)(nil),      // 10: recount.v1.SnapshotsRetired
+	(*AccessLogged)(nil),          // 11: recount.v1.AccessLogged
+	(*AccessEntry)(nil),           // 12: recount.v1.AccessEntry
+	(*EventsErased)(nil),          // 13: recount.v1.EventsErased
+	(*ErasedEvent)(nil),           // 14: recount.v1.ErasedEvent
+	(*Rejected)(nil),              // 15: recount.v1.Rejected
+	(*Header)(nil),                // 16: recount.v1.Header
+	(*Position)(nil),              // 17: recount.v1.Position
+	nil,                           // 18: recount.v1.CommandExecuted.EnvEntry
+	(*timestamppb.Timestamp)(nil), // 19: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 20: google.protobuf.Duration
 }
 var file_recount_v1_events_proto_depIdxs = []int32{
-	18, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
-	19, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
-	17, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
-	19, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
-	18, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
-	6,  // 5: recount.v1.CommitRecorded.author:type_name -> recount.v1.Signature
-	6,  // 6: recount.v1.CommitRecorded.committer:type_name -> recount.v1.Signature
-	7,  // 7: recount.v1.CommitRecorded.changes:type_name -> recount.v1.FileChange
-	0,  // 8: recount.v1.CommitRecorded.scope:type_name -> recount.v1.Scope
-	18, // 9: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
-	1,  // 10: recount.v1.FileChange.status:type_name -> recount.v1.ChangeStatus
-	18, // 11: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
-	18, // 12: recount.v1.SnapshotsRetired.before:type_name -> google.protobuf.Timestamp
-	11, // 13: recount.v1.AccessLogged.entries:type_name -> recount.v1.AccessEntry
-	18, // 14: recount.v1.AccessEntry.time:type_name -> google.protobuf.Timestamp
-	19, // 15: recount.v1.AccessEntry.duration:type_name -> google.protobuf.Duration
-	13, // 16: recount.v1.EventsErased.events:type_name -> recount.v1.ErasedEvent
-	18, // 17: recount.v1.EventsErased.erased_at:type_name -> google.protobuf.Timestamp
-	16, // 18: recount.v1.ErasedEvent.position:type_name -> recount.v1.Position
-	16, // 19: recount.v1.Rejected.position:type_name -> recount.v1.Position
-	15, // 20: recount.v1.Rejected.headers:type_name -> recount.v1.Header
-	21, // [21:21] is the sub-list for method output_type
-	21, // [21:21] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	19, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
+	20, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
+	18, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
+	20, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
+	19, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
+	5,  // 5: recount.v1.SourceRevised.redacted:type_name -> recount.v1.Redaction
+	7,  // 6: recount.v1.CommitRecorded.author:type_name -> recount.v1.Signature
+	7,  // 7: recount.v1.CommitRecorded.committer:type_name -> recount.v1.Signature
+	8,  // 8: recount.v1.CommitRecorded.changes:type_name -> recount.v1.FileChange
+	0,  // 9: recount.v1.CommitRecorded.scope:type_name -> recount.v1.Scope
+	19, // 10: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
+	1,  // 11: recount.v1.FileChange.status:type_name -> recount.v1.ChangeStatus
+	19, // 12: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
+	19, // 13: recount.v1.SnapshotsRetired.before:type_name -> google.protobuf.Timestamp
+	12, // 14: recount.v1.AccessLogged.entries:type_name -> recount.v1.AccessEntry
+	19, // 15: recount.v1.AccessEntry.time:type_name -> google.protobuf.Timestamp
+	20, // 16: recount.v1.AccessEntry.duration:type_name -> google.protobuf.Duration
+	14, // 17: recount.v1.EventsErased.events:type_name -> recount.v1.ErasedEvent
+	19, // 18: recount.v1.EventsErased.erased_at:type_name -> google.protobuf.Timestamp
+	17, // 19: recount.v1.ErasedEvent.position:type_name -> recount.v1.Position
+	17, // 20: recount.v1.Rejected.position:type_name -> recount.v1.Position
+	16, // 21: recount.v1.Rejected.headers:type_name -> recount.v1.Header
+	22, // [22:22] is the sub-list for method output_type
+	22, // [22:22] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_events_proto_init() }
@@ -1824,14 +1898,14 @@ func file_recount_v1_events_proto_init() {
 	}
 	file_recount_v1_events_proto_msgTypes[0].OneofWrappers = []any{}
 	file_recount_v1_events_proto_msgTypes[1].OneofWrappers = []any{}
-	file_recount_v1_events_proto_msgTypes[9].OneofWrappers = []any{}
+	file_recount_v1_events_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_recount_v1_events_proto_rawDesc), len(file_recount_v1_events_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   16,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
