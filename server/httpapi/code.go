@@ -2,8 +2,8 @@ package httpapi
 
 import (
 	"context"
+	"io"
 	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -64,9 +64,7 @@ func (s *server) registerExport(api huma.API) {
 	}, func(ctx context.Context, in *struct{ Body code.ExportRequest }) (*huma.StreamResponse, error) {
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
 			_, w := humago.Unwrap(hc)
-			lw := &lazyWriter{w: w, media: exportMedia(in.Body.Format)}
-			_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
-			s.stream(ctx, lw, s.b.Export(ctx, in.Body, lw))
+			s.export(ctx, w, exportMedia(in.Body.Format), func(w io.Writer) error { return s.b.Export(ctx, in.Body, w) })
 		}}, nil
 	})
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -86,13 +87,6 @@ func (s *server) registerIntents(api huma.API) {
 		}},
 	}
 	huma.Register(api, op, func(ctx context.Context, in *intentsInput) (*huma.StreamResponse, error) {
-		answer := func(do func(w *lazyWriter) error) *huma.StreamResponse {
-			return &huma.StreamResponse{Body: func(hc huma.Context) {
-				_, w := humago.Unwrap(hc)
-				lw := &lazyWriter{w: w}
-				s.stream(ctx, lw, do(lw))
-			}}
-		}
 		// The middleware has seen to it that there is one.
 		switch media := accepted([]string{in.Accept}, mediaNDJSON, mediaArrow, mediaStream, mediaJSON); media {
 		case mediaStream:
@@ -101,7 +95,11 @@ func (s *server) registerIntents(api huma.API) {
 			if r.From, err = in.from(); err != nil {
 				return nil, s.fail(ctx, parameter(err))
 			}
-			return answer(func(w *lazyWriter) error { return s.follow(ctx, w, r) }), nil
+			return &huma.StreamResponse{Body: func(hc huma.Context) {
+				_, w := humago.Unwrap(hc)
+				lw := &lazyWriter{w: w}
+				s.stream(ctx, lw, s.follow(ctx, lw, r))
+			}}, nil
 		default:
 			r := ScanRequest{Filters: in.filters(), Limit: in.Limit, Format: FormatNDJSON}
 			if media == mediaArrow {
@@ -109,15 +107,10 @@ func (s *server) registerIntents(api huma.API) {
 			} else {
 				media = mediaNDJSON
 			}
-			return answer(func(w *lazyWriter) error {
-				w.media = media
-				_ = http.NewResponseController(w.w).SetWriteDeadline(time.Time{})
-				if err := s.b.Scan(ctx, r, w); err != nil {
-					return err
-				}
-				w.start()
-				return nil
-			}), nil
+			return &huma.StreamResponse{Body: func(hc huma.Context) {
+				_, w := humago.Unwrap(hc)
+				s.export(ctx, w, media, func(w io.Writer) error { return s.b.Scan(ctx, r, w) })
+			}}, nil
 		}
 	})
 }
@@ -164,6 +157,7 @@ func (s *server) stream(ctx context.Context, w *lazyWriter, err error) {
 		if !errors.As(p, &m) {
 			m = &huma.ErrorModel{Detail: p.Error()}
 		}
+		tellAgain(w.w, err)
 		problem(w.w, p.GetStatus(), m.Detail, m.Errors...)
 	case ctx.Err() == nil:
 		s.o.Log.Error("answer cut short", "request", RequestID(ctx), "err", err)

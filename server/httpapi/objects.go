@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -101,13 +102,7 @@ func (s *server) registerObjects(api huma.API) {
 		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
 			_, w := humago.Unwrap(hc)
-			lw := &lazyWriter{w: w, media: media}
-			_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
-			err := s.b.Objects(ctx, r, lw)
-			if err == nil {
-				lw.start()
-			}
-			s.stream(ctx, lw, err)
+			s.export(ctx, w, media, func(w io.Writer) error { return s.b.Objects(ctx, r, w) })
 		}}, nil
 	})
 }

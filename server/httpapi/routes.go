@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -102,9 +101,9 @@ func registerWork[Q, R any](s *server, api huma.API, name, summary, description 
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
 			_, w := humago.Unwrap(hc)
 			rc := http.NewResponseController(w)
-			_ = rc.SetWriteDeadline(time.Time{})
 			w.Header().Set("Content-Type", mediaNDJSON)
-			enc := json.NewEncoder(w)
+			// A client that does not read its progress does not stop the work for long.
+			enc := json.NewEncoder(&patientWriter{w: w, rc: rc, patience: streamWrite})
 			enc.SetEscapeHTML(false)
 			send := func(l WorkLine[R]) {
 				// A client that went away ends ctx, and so the work.

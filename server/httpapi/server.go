@@ -119,8 +119,9 @@ func build(b Backend, o *Options) (*http.ServeMux, huma.API) {
 }
 
 type server struct {
-	b Backend
-	o Options
+	b       Backend
+	o       Options
+	exports exports
 }
 
 // fail turns a backend's error into a problem. Whatever the caller cannot mend

@@ -211,6 +211,8 @@ func (n *Node) Objects(ctx context.Context, r evidence.ExportRequest, w io.Write
 	if err != nil {
 		return err
 	}
+	ctx, w, done := n.exporters.exporting(ctx, w)
+	defer done()
 	return evidence.Export(ctx, asked.Sources, asked.Principal, r, w)
 }
 
@@ -247,6 +249,8 @@ func (n *Node) Export(ctx context.Context, r code.ExportRequest, w io.Writer) er
 	if err := n.catchUp(ctx); err != nil {
 		return err
 	}
+	ctx, w, done := n.exporters.exporting(ctx, w)
+	defer done()
 	return code.Export(ctx, code.Sources{Set: n.set, Graphs: n.graphs}, r, w)
 }
 

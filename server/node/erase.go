@@ -203,8 +203,10 @@ func (n *Node) behind(at []schemas.Position) schemas.Watermark {
 const sweptWithin = time.Minute
 
 // awaitSwept returns when only one generation of each projection is left on disk: the
-// old one goes when the last question that reads it has ended.
+// old one goes when the last question that reads it has ended. Exports are ended: they
+// would go on for as long as their clients take to read.
 func (n *Node) awaitSwept(ctx context.Context, names []string) error {
+	defer n.exporters.endOld()()
 	deadline := time.Now().Add(sweptWithin)
 	for _, name := range names {
 		for {

@@ -79,6 +79,8 @@ type Node struct {
 	graphs *code.Cache
 	// turns are as many as questions for evidence can be answered at once.
 	turns *semaphore.Weighted
+	// exporters end where an erasure waits for them.
+	exporters exporters
 
 	// gate is held for reading while the streams apply a batch, and for writing by
 	// a rebuild that takes over.

@@ -22,6 +22,8 @@ func (n *Node) Scan(ctx context.Context, r httpapi.ScanRequest, w io.Writer) err
 	if err := n.summing(schemas.TopicCommands); err != nil {
 		return err
 	}
+	ctx, w, done := n.exporters.exporting(ctx, w)
+	defer done()
 	if r.Format == httpapi.FormatArrow {
 		return n.scanArrow(ctx, r, w)
 	}

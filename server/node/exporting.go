@@ -1,0 +1,70 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+// exportGrace is how long an export that reads the state from before an erasure may go on.
+const exportGrace = 2 * time.Second
+
+// exporters are the exports under way. Each reads one state until its client has all of
+// it, which takes as long as the client likes: an erasure cannot wait for that.
+type exporters struct {
+	mu    sync.Mutex
+	next  int
+	under map[int]context.CancelFunc
+}
+
+// exporting is the context and the writer of an export: both end when an erasure must not
+// wait for it any longer.
+func (x *exporters) exporting(ctx context.Context, w io.Writer) (context.Context, io.Writer, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.under == nil {
+		x.under = map[int]context.CancelFunc{}
+	}
+	n := x.next
+	x.next++
+	x.under[n] = cancel
+	return ctx, &endingWriter{ctx, w}, func() {
+		cancel()
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		delete(x.under, n)
+	}
+}
+
+// endOld ends, after a while, the exports that are under way now.
+func (x *exporters) endOld() (stop func() bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	until := x.next
+	return time.AfterFunc(exportGrace, func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		for n, cancel := range x.under {
+			if n < until {
+				cancel()
+			}
+		}
+	}).Stop
+}
+
+type endingWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (e *endingWriter) Write(b []byte) (int, error) {
+	if e.ctx.Err() != nil {
+		return 0, fmt.Errorf("%w: what this export reads is being erased: ask again", httpapi.ErrUnavailable)
+	}
+	return e.w.Write(b)
+}
