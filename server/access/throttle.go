@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
 
@@ -46,6 +47,9 @@ type tries struct {
 func (g *Gate) EnterFrom(ctx context.Context, address, pattern string, authorization ...string) (schemas.Principal, *Refusal) {
 	if need, _ := NeedOf(pattern); g == nil || need == Nothing || len(authorization) != 1 {
 		return g.Enter(pattern, authorization...)
+	}
+	if _, token, _ := strings.Cut(authorization[0], " "); strings.TrimSpace(token) == "" {
+		return g.Enter(pattern, authorization...) // no token is no guess
 	}
 	from, sum := network(address), sha256.Sum256([]byte(authorization[0]))
 	if g.slow.full(from, sum) {
