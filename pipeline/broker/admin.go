@@ -160,6 +160,7 @@ func (b *Broker) addLogAPIs(t map[int16]api) {
 		kmsg.DeleteTopics:            {min: 0, max: 6, serve: b.serveDeleteTopics},
 		kmsg.CreatePartitions:        {min: 0, max: 3, serve: b.serveCreatePartitions},
 		kmsg.DeleteRecords:           {min: 0, max: 2, serve: b.serveDeleteRecords},
+		kmsg.DescribeLogDirs:         {min: 0, max: 4, serve: b.serveDescribeLogDirs},
 		kmsg.DescribeConfigs:         {min: 0, max: 4, serve: b.serveDescribeConfigs},
 		kmsg.AlterConfigs:            {min: 0, max: 2, serve: b.serveAlterConfigs},
 		kmsg.IncrementalAlterConfigs: {min: 0, max: 1, serve: b.serveIncrementalAlterConfigs},

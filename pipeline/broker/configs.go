@@ -18,8 +18,9 @@ type topicConfigs struct {
 }
 
 // topicConfig is one setting a topic may have. The log keeps everything as it
-// was sent, so most settings have one value that is true here; they are accepted
-// with that value and refused with any other, rather than stored and ignored.
+// was sent, so settings that promise something have one value that is true here: they
+// are accepted with that value and refused with any other. Those that promise nothing a
+// client could notice are inertSettings.
 type topicConfig struct {
 	kind  kmsg.ConfigType
 	value string                            // the default
@@ -27,13 +28,11 @@ type topicConfig struct {
 	doc   string
 }
 
-var topicConfigTable = map[string]topicConfig{
+var topicConfigTable = withInert(map[string]topicConfig{
 	"cleanup.policy":         {kind: kmsg.ConfigTypeList, value: "delete", doc: "Records are never compacted."},
 	"retention.ms":           {kind: kmsg.ConfigTypeLong, value: "-1", doc: "Records are kept for ever; delete them with DeleteRecords."},
 	"retention.bytes":        {kind: kmsg.ConfigTypeLong, value: "-1", doc: "Records are kept for ever; delete them with DeleteRecords."},
-	"compression.type":       {kind: kmsg.ConfigTypeString, value: "producer", doc: "Batches are stored as they are sent."},
 	"message.timestamp.type": {kind: kmsg.ConfigTypeString, value: "CreateTime", doc: "Records keep their producer's time."},
-	"min.insync.replicas":    {kind: kmsg.ConfigTypeInt, value: "1", doc: "There is one copy, on disk before it is acknowledged."},
 	"max.message.bytes": {
 		kind: kmsg.ConfigTypeInt, doc: "The largest record batch accepted.",
 		parse: func(c *topicConfigs, v string) error {
@@ -45,6 +44,11 @@ var topicConfigTable = map[string]topicConfig{
 			return nil
 		},
 	},
+})
+
+func withInert(table map[string]topicConfig) map[string]topicConfig {
+	maps.Copy(table, inertSettings)
+	return table
 }
 
 // parseTopicConfigs checks settings, and names the first that cannot be had.

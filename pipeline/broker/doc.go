@@ -25,8 +25,8 @@
 // size, no compaction; DeleteRecords and DeleteTopics delete, and Rewrite replaces
 // records in place, down to the bytes on disk. There are no
 // transactions and no fetch sessions. A topic setting that would promise one of
-// these is refused, rather than stored and ignored; what is not served is answered
-// with Kafka's UNSUPPORTED_VERSION where the answer has a place for it, else by
+// these is refused; one that only says how files are kept is stored, and shown as not
+// in effect (topicsettings.go). What is not served is answered with Kafka's UNSUPPORTED_VERSION where the answer has a place for it, else by
 // closing the connection. acks=1 means what acks=all means; acks=0 is not
 // answered, and a refused batch then closes its connection.
 //

@@ -30,6 +30,8 @@ type partition struct {
 	waiters map[*waiter]struct{}
 	retired bool // the topic has been deleted
 
+	measured measured // of its size
+
 	readers readers
 }
 

@@ -172,7 +172,7 @@ func (t *topic) setParts(n int32) []*partition {
 func (t *topic) newParts(from, to int32) []*partition {
 	parts := make([]*partition, 0, to-from)
 	for i := from; i < to; i++ {
-		parts = append(parts, &partition{topic: t, num: i, tail: newTail(), view: newTail()})
+		parts = append(parts, &partition{topic: t, num: i, tail: newTail(), view: newTail(), measured: measured{start: -1}})
 	}
 	return parts
 }
