@@ -307,3 +307,20 @@ func contentMark(r schemas.LogRecord) string {
 	}
 	return c.Sum().String()[:32]
 }
+
+// Identity is the log's id: the cluster's.
+func (l *Log) Identity(ctx context.Context) (string, error) {
+	if err := l.identify(ctx); err != nil {
+		return "", err
+	}
+	return l.identity.log, nil
+}
+
+// Checkpoint puts one moment of an embedded log into dir for as long as use runs
+// (broker.Checkpoint).
+func (l *Log) Checkpoint(ctx context.Context, dir string, use func() error) error {
+	if l.embedded == nil {
+		return errors.New("the log is on other brokers")
+	}
+	return l.embedded.Checkpoint(ctx, dir, use)
+}

@@ -84,7 +84,7 @@ $RECOUNT_DATA_DIR or ~/.local/share/recount.`,
 	add(groupAsk, a.findCmd(), a.evidenceCmd(), a.usedCmd(), a.showCmd(), a.whyCmd(), a.stitchCmd(), a.diffCmd(), a.insightsCmd(), a.statusCmd())
 	add(groupCode, a.symbolsCmd(), a.callersCmd(), a.calleesCmd(), a.impactCmd(), a.testsCmd(), a.flowCmd(), a.routesCmd(), a.ownersCmd(), a.staleCmd(), a.exportCmd(), a.snapshotCmd(), a.proveCmd(), a.verifyProofCmd())
 	add(groupRuntime, a.runtimeCmd())
-	add(groupTrust, a.logCmd(), a.verifyCmd(), a.fsckCmd(), a.gcCmd(), a.forgetCmd(), a.rebuildCmd())
+	add(groupTrust, a.logCmd(), a.verifyCmd(), a.backupCmd(), a.restoreCmd(), a.fsckCmd(), a.gcCmd(), a.forgetCmd(), a.rebuildCmd())
 	add(groupRest, a.spoolCmd(), a.tokenCmd(), a.pipelineCmd(), a.versionCmd())
 	root.SetHelpCommandGroupID(groupRest)
 	root.SetCompletionCommandGroupID(groupRest)

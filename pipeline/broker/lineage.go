@@ -126,3 +126,16 @@ func (b *Broker) Gaps() ([]Gap, error) {
 	}
 	return all, nil
 }
+
+// End is the offset that a partition's next record gets; 0 of one that is not there.
+func (b *Broker) End(topic string, partition int32) int64 {
+	t := b.topics.named(topic)
+	if t == nil {
+		return 0
+	}
+	p := t.partition(partition)
+	if p == nil {
+		return 0
+	}
+	return p.now().end
+}

@@ -74,6 +74,7 @@ var operations = []operation{
 	{"POST /v1/rebuild", Operator, ofAll, ""},
 	{"POST /v1/verify", Operator, ofAll, ""},
 	{"POST /v1/fsck", Operator, ofAll, ""},
+	{"POST /v1/backup", Operator, ofAll, ""},
 	{"GET /metrics", Operator, ofAll, ""},
 }
 

@@ -53,6 +53,8 @@ type Backend interface {
 	Rebuild(ctx context.Context, r RebuildRequest, progress func(Progress)) (RebuildReport, error)
 	// Verify replays the log into a scratch directory and compares.
 	Verify(ctx context.Context, r VerifyRequest, progress func(Progress)) (VerifyReport, error)
+	// Backup copies the log, whole and of one moment, into a folder of the machine.
+	Backup(ctx context.Context, r BackupRequest, progress func(Progress)) (BackupReport, error)
 	// Fsck checks every snapshot of the code graph as it is stored.
 	Fsck(ctx context.Context, r FsckRequest, progress func(Progress)) (FsckReport, error)
 	// Forget erases what events held, for good.
@@ -225,6 +227,24 @@ type RebuildRequest struct {
 // VerifyRequest asks for a comparison of live and replayed state.
 type VerifyRequest struct {
 	Projections []string `json:"projections,omitempty" doc:"Which; none means all."`
+}
+
+// BackupRequest asks for a backup.
+type BackupRequest struct {
+	Dir string `json:"dir" example:"/backup/recount" doc:"The folder, by its absolute path on the server's machine: a new one, an empty one, or one with a backup of this log, of which what is there already is kept."`
+}
+
+// BackupReport is what a backup holds.
+type BackupReport struct {
+	Dir    string            `json:"dir" example:"/backup/recount" doc:"Where it is."`
+	Files  int               `json:"files" example:"17" doc:"Files of the log."`
+	Bytes  int64             `json:"bytes" example:"52428800" doc:"Of all files."`
+	Copied int64             `json:"copied" example:"1048576" doc:"Bytes that were not there from an earlier backup."`
+	Ends   schemas.Watermark `json:"ends" example:"recount.commands/0:42" doc:"Everything before these offsets is in it."`
+	Made   time.Time         `json:"made,omitzero" doc:"When it was made, of one that is read."`
+	// Spooled says that commands wait in the spool, which is not part of it.
+	Spooled   bool  `json:"spooled,omitempty" doc:"Whether recorded commands were waiting to be appended, which are not in it."`
+	ElapsedMS int64 `json:"elapsed_ms" example:"850" doc:"How long it took."`
 }
 
 // FsckRequest asks for a check of the code graph.

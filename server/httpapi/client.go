@@ -320,6 +320,11 @@ func (c *Client) Verify(ctx context.Context, q VerifyRequest, progress func(Prog
 	return work[VerifyReport](ctx, c, "/v1/verify", q, progress)
 }
 
+// Backup asks POST /v1/backup.
+func (c *Client) Backup(ctx context.Context, q BackupRequest, progress func(Progress)) (BackupReport, error) {
+	return work[BackupReport](ctx, c, "/v1/backup", q, progress)
+}
+
 // Fsck asks POST /v1/fsck.
 func (c *Client) Fsck(ctx context.Context, q FsckRequest, progress func(Progress)) (FsckReport, error) {
 	return work[FsckReport](ctx, c, "/v1/fsck", q, progress)

@@ -167,6 +167,11 @@ func (f *fake) Forget(_ context.Context, r httpapi.ForgetRequest, progress func(
 	return httpapi.ForgetReport{Events: len(r.Events), DryRun: r.DryRun}, nil
 }
 
+func (f *fake) Backup(_ context.Context, r httpapi.BackupRequest, progress func(httpapi.Progress)) (httpapi.BackupReport, error) {
+	progress(httpapi.Progress{Phase: "copy bytes", Done: 1, Total: 1})
+	return httpapi.BackupReport{Dir: r.Dir, Files: 3}, nil
+}
+
 func (f *fake) Fsck(_ context.Context, _ httpapi.FsckRequest, progress func(httpapi.Progress)) (httpapi.FsckReport, error) {
 	progress(httpapi.Progress{Phase: "check snapshots", Done: 1, Total: 2})
 	return httpapi.FsckReport{Chunks: 3, Faults: []httpapi.FsckFault{{Repo: "shop", What: "damaged"}}}, nil

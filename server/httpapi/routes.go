@@ -68,6 +68,11 @@ func (s *server) routes(api huma.API, mux *http.ServeMux) {
 		func(ctx context.Context, r VerifyRequest, p func(Progress)) (VerifyReport, error) {
 			return s.b.Verify(ctx, r, p)
 		})
+	registerWork(s, api, "backup", "Copy the log into a folder",
+		"Copies one moment of the log into a folder of the server's machine, of which it needs no more than is not there from an earlier backup. Appends and questions go on meanwhile; erasing waits. The answer is a line of JSON for each step of progress, and the last line holds the report or the problem.",
+		func(ctx context.Context, r BackupRequest, p func(Progress)) (BackupReport, error) {
+			return s.b.Backup(ctx, r, p)
+		})
 	registerWork(s, api, "fsck", "Check the code graph as it is stored",
 		"Reads every snapshot, map and chunk of the code graph, computes their hashes anew, and holds the edges of the newest graphs against their nodes. It reads only. The answer is a line of JSON for each step of progress, and the last line holds the report or the problem.",
 		func(ctx context.Context, r FsckRequest, p func(Progress)) (FsckReport, error) {

@@ -51,6 +51,9 @@ type Node struct {
 	withholding sync.Mutex // one change at a time
 	withheld    atomic.Pointer[withheld]
 
+	// backingUp is held by the one backup under way.
+	backingUp sync.Mutex
+
 	// marking guards erasedUpTo, which is what erasedFile says; nil before it is read.
 	marking    sync.Mutex
 	erasedUpTo schemas.Watermark
@@ -129,6 +132,10 @@ func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Pro
 		return n, err
 	}
 	n.cfg.DataDir = n.dir.path
+	// Links to what the log may have rid itself of since.
+	if err = os.RemoveAll(filepath.Join(n.dir.path, backupDir)); err != nil {
+		return n, fmt.Errorf("remove what a backup left: %w", err)
+	}
 	// The door before the log: a port in use is told before anything is opened.
 	if !local {
 		if n.tokens, err = cfg.gate(); err != nil {

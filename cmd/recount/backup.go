@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/node"
+)
+
+func (a *app) backupCmd() *cobra.Command {
+	var verify bool
+	c := &cobra.Command{
+		Use:   "backup DIR",
+		Short: "Copy the log into a folder, while everything goes on",
+		Long: `Copy one moment of the log into a folder: all that was acknowledged before is in it.
+A server on the data directory makes the copy, and goes on meanwhile; without one the
+directory is opened for it. Into a folder that has a backup of this log, only what is new
+is copied; what it held before stays whole until the new one is. Projections are not in
+it: they are made from the log.
+
+Keep the folder on another disk. Whoever can read it can read all that was recorded, and
+what was forgotten after it was made is still in it: make another one into the same folder.
+
+--verify reads a backup and compares all of it with its checksums. Exits with 1 if
+anything is wrong.`,
+		Example: `  recount backup /backup/recount
+  recount backup --verify /backup/recount
+  recount restore /backup/recount --data-dir /srv/recount`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, err := filepath.Abs(args[0])
+			if err != nil {
+				return err
+			}
+			if verify {
+				return a.verifyBackup(cmd, dir)
+			}
+			return a.withBackend(cmd.Context(), func(b *backend) error {
+				r, err := b.Backup(cmd.Context(), httpapi.BackupRequest{Dir: dir}, a.progress())
+				a.clearProgress()
+				if err != nil {
+					return err
+				}
+				if r.Spooled {
+					fmt.Fprintln(a.stderr, "recount: commands wait in the spool, which are not in the backup: recount status says why")
+				}
+				if a.json {
+					return a.printJSON(r)
+				}
+				a.printf("%s: %s, %s copied, in %s\n", oneLine(r.Dir), counted(int(r.Bytes), "byte"), thousands(r.Copied), took(time.Duration(r.ElapsedMS)*time.Millisecond))
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVar(&verify, "verify", false, "check the backup in DIR instead")
+	return c
+}
+
+func (a *app) verifyBackup(cmd *cobra.Command, dir string) error {
+	r, wrong, err := node.VerifyBackup(cmd.Context(), dir, a.progress())
+	a.clearProgress()
+	if err != nil {
+		return err
+	}
+	for _, w := range wrong {
+		a.printf("%s %s\n", a.paint(red, "WRONG"), oneLine(w.Error()))
+	}
+	if len(wrong) > 0 {
+		a.printf("%d of %s are damaged: make another backup into a new folder\n", len(wrong), counted(r.Files, "file"))
+		return exitError(1)
+	}
+	if a.json {
+		return a.printJSON(r)
+	}
+	a.printf("%s: %s of %s, as of %s\n", a.paint(green, "whole"), counted(r.Files, "file"), counted(int(r.Bytes), "byte"), r.Made.Local().Format(time.DateTime))
+	return nil
+}
+
+func (a *app) restoreCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "restore BACKUP --data-dir DIR",
+		Short: "Make a data directory of a backup",
+		Long: `Make a data directory of a backup that "recount backup" made. The directory must be new
+or empty. All of the backup is checked, and the log in it read, before anything is put in
+place; what fails leaves nothing behind. The projections are made by the first question or
+the next start.`,
+		Example: "  recount restore /backup/recount --data-dir /srv/recount",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.dataDir == "" {
+				return usagef("restore: name the directory to make: --data-dir DIR")
+			}
+			r, err := node.Restore(cmd.Context(), args[0], a.dataDir, a.progress())
+			a.clearProgress()
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(r)
+			}
+			a.printf("%s: the log as of %s, %s, checked\n", oneLine(a.dataDir), r.Made.Local().Format(time.DateTime), counted(int(r.Bytes), "byte"))
+			return nil
+		},
+	}
+}

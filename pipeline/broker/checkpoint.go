@@ -1,0 +1,99 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Checkpoint puts one moment of the log into dir, which must not exist, and calls use,
+// while which nothing in dir changes. Everything that was acknowledged before the call is
+// in it; it opens like the log itself. Tables, blob files and segment files are hard links
+// where the file system has them, so that it takes little time and room; use must not
+// write to them, and dir should be removed when it returns. Appends go on meanwhile; Rewrite
+// waits.
+//
+// The order makes it one moment. The high-water file comes first: it may lag behind the
+// store and never be ahead. The store is then Pebble's own checkpoint. Segment files are
+// last: what the store refers to in them was synced before, and they only grow.
+func (b *Broker) Checkpoint(ctx context.Context, dir string, use func() error) error {
+	if !b.enter() {
+		return errClosed
+	}
+	defer b.leave()
+	b.rewriting.Lock()
+	defer b.rewriting.Unlock()
+	if err := b.checkpoint(ctx, dir); err != nil {
+		return fmt.Errorf("checkpoint of the log: %w", err)
+	}
+	return use()
+}
+
+func (b *Broker) checkpoint(ctx context.Context, dir string) error {
+	vf := b.opts.FS
+	if _, err := vf.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s exists", dir)
+	}
+	at := &disk{fs: vf, dir: dir}
+	if err := makeDir(vf, at.segmentDir()); err != nil {
+		return err
+	}
+	if err := at.writeFormat(); err != nil {
+		return err
+	}
+	if err := b.checkpointHighwater(dir); err != nil {
+		return err
+	}
+	err := b.store.unlessFailed(func() error { return b.store.db.Checkpoint(at.storeDir(), pebble.WithFlushedWAL()) })
+	if err != nil {
+		return err
+	}
+	names, err := vf.List(b.disk.segmentDir())
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, ok := parseSegmentName(name); !ok {
+			continue
+		}
+		// One that goes meanwhile belongs to a topic that was deleted.
+		err := vfs.LinkOrCopy(vf, vf.PathJoin(b.disk.segmentDir(), name), vf.PathJoin(at.segmentDir(), name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkpointHighwater copies the newest high-water file, which is appended to meanwhile:
+// a record that is not whole yet is passed over when it is read.
+func (b *Broker) checkpointHighwater(dir string) error {
+	for {
+		nums, err := highwaterFiles(b.opts.FS, b.dir)
+		if err != nil {
+			return err
+		}
+		if len(nums) == 0 {
+			return damaged("there is no high-water file")
+		}
+		newest := nums[len(nums)-1]
+		data, err := readFile(b.opts.FS, highwaterName(b.opts.FS, b.dir, newest))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the next has taken its place
+		}
+		if err != nil {
+			return err
+		}
+		if m := newMarks(); !m.fold(data) {
+			continue // it was begun this moment
+		}
+		return writeFile(b.opts.FS, dir, fmt.Sprintf("%s%06d", highwaterPrefix, newest), data)
+	}
+}
