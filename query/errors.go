@@ -15,7 +15,12 @@ type NotFoundError struct {
 	Hint string
 }
 
-func (e *NotFoundError) Error() string { return fmt.Sprintf("%q: not found: %s", e.Ref, e.Hint) }
+func (e *NotFoundError) Error() string {
+	if e.Ref == "" {
+		return e.Hint // nothing was named, and there is nothing to choose
+	}
+	return fmt.Sprintf("%q: not found: %s", e.Ref, e.Hint)
+}
 
 // AmbiguousError: more than one event's id starts with the prefix. The caller
 // asks again with more of the id.

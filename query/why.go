@@ -118,6 +118,9 @@ func (t *telling) whyHint(w *walk, answered int) string {
 	case answered == 0:
 		return "nothing recorded shows what led to it; kind temporal follows what ran before it, stitch tells what was around it"
 	case more > 0:
+		if more == 1 {
+			return "1 weaker cause is left out; raise limit to see it"
+		}
 		return fmt.Sprintf("%d weaker causes are left out; raise limit to see them", more)
 	case w.cutNodes:
 		return fmt.Sprintf("the walk ended at %d commands; raise nodes to go on", t.walk.Nodes)

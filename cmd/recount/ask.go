@@ -117,7 +117,7 @@ func (w *walkFlags) print(a *app, answer any, b query.Basis, g func() diagram, d
 		}
 	}
 	if b.Status == query.StatusEmpty {
-		return exitError(1)
+		return exitError(exitNothing)
 	}
 	return nil
 }

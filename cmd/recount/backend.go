@@ -75,11 +75,16 @@ const (
 // long as wait says.
 func (a *app) open(ctx context.Context, cfg node.Config, wait time.Duration, roles ...string) (*backend, error) {
 	deadline := time.Now().Add(wait)
+	said := time.Now().Add(silence)
 	for pause := firstPause; ; pause = min(2*pause, longPause) {
 		b, err := a.tryOpenOrServer(ctx, cfg, roles)
 		var busy *node.InUseError
 		if err == nil || !errors.As(err, &busy) || time.Now().Add(pause).After(deadline) {
 			return b, err
+		}
+		if now := time.Now(); now.After(said) && wait >= defaultWait {
+			said = deadline // once
+			a.tell(holder(busy))
 		}
 		select {
 		case <-ctx.Done():
@@ -174,8 +179,15 @@ func (a *app) client(ctx context.Context, cfg node.Config, e node.Endpoints) (*h
 	if err != nil {
 		return nil, err
 	}
-	st, err := c.Status(ctx, httpapi.StatusRequest{})
+	stop := a.unlessSoon(func() string { return fmt.Sprintf("waiting for the server at %s (pid %d)", e.HTTP, e.PID) })
+	within, cancel := context.WithTimeout(ctx, statusPatience)
+	st, err := c.Status(within, httpapi.StatusRequest{})
+	cancel()
+	stop()
 	if err != nil {
+		if ctx.Err() == nil && within.Err() != nil && errors.Is(err, context.DeadlineExceeded) {
+			return nil, hung(e)
+		}
 		var answered *httpapi.APIError
 		if errors.As(err, &answered) {
 			return nil, fmt.Errorf("server at %s: %w", e.HTTP, err)
@@ -224,17 +236,25 @@ func (a *app) withBackend(ctx context.Context, fn func(b *backend) error) (err e
 	if err != nil {
 		return err
 	}
+	cfg, done, err := a.toRead(cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
 	b, err := a.open(ctx, cfg, defaultWait)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
+	if b.local == nil {
+		defer a.unlessSoon(func() string { return "waiting for the answer of the server" })()
+	}
 	return fn(b)
 }
 
 // withLog opens the log itself: the server's by Kafka's protocol, or that of the
-// data directory.
-func (a *app) withLog(ctx context.Context, fn func(l *pipeline.Log) error) (err error) {
+// data directory, which it makes only where it is to be written.
+func (a *app) withLog(ctx context.Context, making bool, fn func(l *pipeline.Log) error) (err error) {
 	cfg, err := a.nodeConfig()
 	if err != nil {
 		return err
@@ -244,6 +264,13 @@ func (a *app) withLog(ctx context.Context, fn func(l *pipeline.Log) error) (err 
 	}
 	brokers, k := cfg.Kafka.Brokers, cfg.Kafka
 	if len(brokers) == 0 {
+		if !making {
+			var done func() error
+			if cfg, done, err = a.toRead(cfg); err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, done()) }()
+		}
 		b, err := a.open(ctx, cfg, defaultWait, appendOnly...)
 		if err != nil {
 			return err

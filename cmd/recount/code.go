@@ -74,7 +74,7 @@ func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q cod
 			}
 		}
 		if basis.Status == query.StatusEmpty {
-			return exitError(1)
+			return exitError(exitNothing)
 		}
 		return nil
 	})

@@ -31,6 +31,11 @@ func (a *app) complete(most int, offer func(ctx context.Context, b *backend, cmd
 		if err != nil {
 			return nil, only
 		}
+		cfg, done, err := a.toRead(cfg)
+		if err != nil {
+			return nil, only
+		}
+		defer done()
 		b, err := a.open(ctx, cfg, completionWait)
 		if err != nil {
 			return nil, only

@@ -138,7 +138,8 @@ func (a *app) graphDiff(ctx context.Context, b *backend, args []string, f graphD
 		for _, t := range r.Failed {
 			all = append(all, t.String())
 		}
-		return fmt.Errorf("--fail-on: %s", strings.Join(all, ", "))
+		a.noted("--fail-on: %s", strings.Join(all, ", "))
+		return exitError(exitNothing)
 	}
 	return nil
 }

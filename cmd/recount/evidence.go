@@ -162,7 +162,7 @@ func (a *app) askEvidence(ctx context.Context, b *backend, r evidence.Request, f
 		}
 	}
 	if resp.Status == query.StatusEmpty {
-		return exitError(1)
+		return exitError(exitNothing)
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func (a *app) find(ctx context.Context, b *backend, r query.FindRequest, proof b
 		}
 	}
 	if resp.Status == query.StatusEmpty {
-		return exitError(1)
+		return exitError(exitNothing)
 	}
 	return nil
 }
@@ -154,10 +154,10 @@ func waitFor(ctx context.Context, b *backend, w schemas.Watermark) error {
 	return err
 }
 
-var span = regexp.MustCompile(`^([0-9]+)([smhdwy])$`)
+var span = regexp.MustCompile(`^([0-9]+)(?:([smhdwy])| ?(second|minute|hour|day|week|year)s?)(?: ago)?$`)
 
-// parseWhen reads a time, a day, or how long before now: 90m, 2d, 1w. Empty is
-// no time.
+// parseWhen reads a time, a day, or how long before now: 90m, 2d, 1w, 3 days ago,
+// yesterday. Empty is no time.
 func parseWhen(now time.Time, s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -167,14 +167,23 @@ func parseWhen(now time.Time, s string) (time.Time, error) {
 		if err == nil && n <= 100_000 {
 			unit := map[string]time.Duration{
 				"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour, "y": 365 * 24 * time.Hour,
-			}[m[2]]
+			}[m[2]+m[3][:min(1, len(m[3]))]]
 			return now.Add(-time.Duration(n) * unit).UTC(), nil
 		}
+	}
+	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	switch s {
+	case "now":
+		return now.UTC(), nil
+	case "today":
+		return midnight.UTC(), nil
+	case "yesterday":
+		return midnight.AddDate(0, 0, -1).UTC(), nil
 	}
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02"} {
 		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("want how long ago (90m, 2d, 1w), a day (2026-11-20) or an RFC 3339 time")
+	return time.Time{}, fmt.Errorf("want how long ago (90m, 2d, 1w), a day (2026-11-20, today, yesterday) or an RFC 3339 time")
 }

@@ -91,7 +91,7 @@ func (a *app) forget(ctx context.Context, b *backend, r httpapi.ForgetRequest, y
 		}
 		switch {
 		case found.Events == 0:
-			return exitError(1)
+			return exitError(exitNothing)
 		case r.DryRun:
 			return nil
 		case found.TooMany:
@@ -112,7 +112,7 @@ func (a *app) forget(ctx context.Context, b *backend, r httpapi.ForgetRequest, y
 		a.printErased(done, yes)
 	}
 	if err == nil && done.Events == 0 {
-		return exitError(1)
+		return exitError(exitNothing)
 	}
 	return err
 }

@@ -34,7 +34,7 @@ Exits with 1 if anything is wrong, and says in which repository, commit, map and
 					a.printFsck(r)
 				}
 				if err == nil && !r.OK {
-					return exitError(1)
+					return exitError(exitNothing)
 				}
 				return err
 			})

@@ -49,6 +49,14 @@ history that has grown adds only what is new. Secrets are redacted on the way.`,
   recount import agents ~/.claude/projects   sessions, trajectories, transcripts
   recount import jsonl events.jsonl          or - for the standard input`,
 	}
+	var wait bool
+	c.PersistentFlags().BoolVar(&wait, "wait", a.errTTY, "wait until what was brought in can be asked about; the default on a terminal")
+	c.PersistentPostRunE = func(cmd *cobra.Command, _ []string) error {
+		if !wait {
+			return nil
+		}
+		return a.caughtUp(cmd.Context())
+	}
 	c.AddCommand(a.importHistoryCmd(), a.importAtuinCmd(), a.importGitCmd(), a.importOTLPCmd(), a.importAccessLogCmd(), a.importAgentsCmd(), a.importJSONLCmd())
 	return c
 }
@@ -400,7 +408,7 @@ func (im *importer) report() error {
 	failed := error(nil)
 	for _, r := range im.results {
 		if r.Read == 0 && r.Skipped > 0 {
-			failed = exitError(1)
+			failed = exitError(exitFailed)
 		}
 	}
 	if a.json {

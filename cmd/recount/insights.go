@@ -51,7 +51,7 @@ Exits with 1 if nothing recurs.`,
 					}
 				}
 				if err == nil && resp.Status == query.StatusEmpty {
-					err = exitError(1)
+					err = exitError(exitNothing)
 				}
 				return err
 			})

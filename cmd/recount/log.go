@@ -41,7 +41,7 @@ func (a *app) logTopicsCmd() *cobra.Command {
 		Example: "  recount log topics --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withLog(cmd.Context(), func(l *pipeline.Log) error {
+			return a.withLog(cmd.Context(), false, func(l *pipeline.Log) error {
 				topics, err := l.Topics(cmd.Context())
 				if err != nil {
 					return err
@@ -93,7 +93,7 @@ Order holds within a partition. With --json each event is one line.`,
 			if from != "" {
 				o.From = w
 			}
-			return a.withLog(cmd.Context(), func(l *pipeline.Log) error {
+			return a.withLog(cmd.Context(), false, func(l *pipeline.Log) error {
 				for _, t := range topics {
 					o.Topics = append(o.Topics, l.Topic(t))
 				}
@@ -208,7 +208,7 @@ commands, use record or import.`,
   recount log produce --topic commands --key /src/app < events.jsonl`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withLog(cmd.Context(), func(l *pipeline.Log) error {
+			return a.withLog(cmd.Context(), true, func(l *pipeline.Log) error {
 				var headers []schemas.Header
 				if typ != "" {
 					headers = []schemas.Header{{Key: "ce_type", Value: []byte(typ)}}

@@ -6,9 +6,9 @@
 // does; else it opens the directory itself for as long as it needs it
 // (backend.go).
 //
-// The exit code is 0 for success, 1 for a failure or a negative answer (nothing
-// found, not equal), 2 for a command line that cannot be understood; exec exits
-// as the command did that it ran.
+// The exit code is 0 for success, 1 for a negative answer (nothing found, not
+// equal), 2 for an error; exec exits as the command did that it ran, and what
+// agents' settings call with 0.
 package main
 
 import (
@@ -22,6 +22,8 @@ import (
 	"syscall"
 
 	"golang.org/x/term"
+
+	"github.com/recountdb/recount/query"
 )
 
 // version is set by the build: -ldflags "-X main.version=1.2.3".
@@ -58,6 +60,12 @@ type app struct {
 	json                    bool
 }
 
+// The codes that the program exits with, but for 0.
+const (
+	exitNothing = 1 // a negative answer: nothing found, states not equal
+	exitFailed  = 2 // no answer
+)
+
 // exitError ends the program with a code; its message, if any, has been printed.
 type exitError int
 
@@ -78,6 +86,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	var code exitError
 	var usage usageError
+	var missing *query.NotFoundError
 	switch {
 	case err == nil:
 		return 0
@@ -88,11 +97,14 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return 130
 	case errors.As(err, &usage):
 		fmt.Fprintf(a.stderr, "recount: %s\nsee %s --help\n", err, cmd.CommandPath())
-		return 2
+		return exitFailed
 	}
 	// Joined errors come one a line; each gets the program's name.
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		fmt.Fprintf(a.stderr, "recount: %s\n", line)
 	}
-	return 1
+	if errors.As(err, &missing) {
+		return exitNothing
+	}
+	return exitFailed
 }

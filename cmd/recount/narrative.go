@@ -184,7 +184,7 @@ func (d *drawing) hint(b query.Basis) {
 }
 
 // unanswered ends a verb that asked about a command: a reference that means
-// nothing, or several commands, is a negative answer with what to do about it.
+// nothing is a negative answer, one that means several commands a mistake, with what to do about it.
 func (a *app) unanswered(err error) error {
 	var missing *query.NotFoundError
 	var ambiguous *query.AmbiguousError
@@ -192,13 +192,13 @@ func (a *app) unanswered(err error) error {
 	switch {
 	case errors.As(err, &missing):
 		fmt.Fprintf(a.stderr, "recount: %s\n", err)
-		return exitError(1)
+		return exitError(exitNothing)
 	case errors.As(err, &ambiguous):
 		fmt.Fprintf(a.stderr, "recount: %q: ambiguous: give more of the id\n", ambiguous.Prefix)
 		for _, m := range ambiguous.Matches {
 			fmt.Fprintf(a.stderr, "  %s  %s  %s\n", m.ID, m.Time.Local().Format(time.DateTime), oneLine(m.Command))
 		}
-		return exitError(1)
+		return exitError(exitFailed)
 	case errors.As(err, &wrong):
 		return usageError{err}
 	}

@@ -68,7 +68,7 @@ directory for itself: stop the server, or give it the config by up --pipeline.`,
 					got := make(chan *pipeline.Log, 1)
 					lent = true
 					go func() {
-						released <- a.withLog(ctx, func(l *pipeline.Log) error {
+						released <- a.withLog(ctx, true, func(l *pipeline.Log) error {
 							got <- l
 							<-release
 							return nil

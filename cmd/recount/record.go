@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -164,7 +163,7 @@ func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []str
 		a.printf(" %s", a.paint(yellow, "(was there already)"))
 	}
 	if done.Redacted > 0 {
-		a.printf(" %s", a.paint(yellow, fmt.Sprintf("(%d secrets redacted)", done.Redacted)))
+		a.printf(" %s", a.paint(yellow, "("+counted(done.Redacted, "secret")+" redacted)"))
 	}
 	a.printf("\n")
 	return nil

@@ -219,11 +219,11 @@ func pairs[V any](m map[string]V, show func(string, V) string) string {
 	return "  " + strings.Join(parts, ", ")
 }
 
-// progress draws how far a long work is, on a terminal and not with --json; nil
-// where there is nobody to see it.
+// progress draws on standard error how far a long work is; where that is no terminal it says
+// so in lines, far apart.
 func (a *app) progress() func(httpapi.Progress) {
-	if !a.errTTY || a.json {
-		return nil
+	if !a.errTTY {
+		return a.spoken()
 	}
 	return func(p httpapi.Progress) {
 		if p.Total > 0 && p.Done >= p.Total {
@@ -236,7 +236,7 @@ func (a *app) progress() func(httpapi.Progress) {
 
 // clearProgress removes what progress drew.
 func (a *app) clearProgress() {
-	if a.progress() != nil {
+	if a.errTTY {
 		fmt.Fprint(a.stderr, "\r\x1b[K")
 	}
 }

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"regexp"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,7 +32,11 @@ why, and what a change will reach, with the log offsets that each answer rests o
 
 A verb asks the server that runs on the data directory (recount up), or else
 opens the directory itself. Data lives in --data-dir, by default
-$RECOUNT_DATA_DIR or ~/.local/share/recount.`,
+$RECOUNT_DATA_DIR or ~/.local/share/recount.
+
+A verb exits with 0 where it found something or did it, with 1 where there was nothing to
+find or two states differ, with 2 where it failed; recount exec as its command.`,
+		Version: version,
 		Example: `  recount quickstart                      see it work on a real sample
   eval "$(recount hook bash)"             record this shell from now on
   recount import history                  bring in what you have
@@ -62,7 +69,9 @@ $RECOUNT_DATA_DIR or ~/.local/share/recount.`,
 	f.StringVar(&a.server, "server", "", "ask the server at this URL, whatever the data directory says (default $RECOUNT_SERVER; its token is $RECOUNT_TOKEN)")
 	f.BoolVar(&a.insecureHTTP, "insecure-http", false, "send the token to a server elsewhere by http:// as well, where something else encrypts")
 	f.BoolVar(&a.json, "json", false, "print JSON")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{plainFlagError(err)} })
+	root.SetVersionTemplate("recount {{.Version}} (" + runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH + ")\n")
+	root.SetHelpCommand(helpCmd())
 
 	root.AddGroup(
 		&cobra.Group{ID: groupStart, Title: "Start:"},
@@ -92,11 +101,46 @@ $RECOUNT_DATA_DIR or ~/.local/share/recount.`,
 	return root
 }
 
+// helpCmd is cobra's, but that a verb that there is not is a mistake.
+func helpCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [VERB...]",
+		Short: "Help about any verb",
+		RunE: func(c *cobra.Command, args []string) error {
+			cmd, rest, err := c.Root().Find(args)
+			if err != nil || cmd == nil || len(rest) > 0 {
+				return usagef("unknown verb %q", strings.Join(args, " "))
+			}
+			return cmd.Help()
+		},
+	}
+}
+
+var conversion = regexp.MustCompile(`strconv\.Parse([A-Z][a-z]+): parsing "(?s:.*)": (.*)$`)
+
+// plainFlagError says a flag's mistake without the names of Go's functions.
+func plainFlagError(err error) error {
+	m := conversion.FindStringSubmatchIndex(err.Error())
+	if m == nil {
+		return err
+	}
+	text := err.Error()
+	want := map[string]string{"Int": "want a whole number", "Uint": "want a whole number of 0 or more", "Float": "want a number", "Bool": "want true or false"}[text[m[2]:m[3]]]
+	if strings.Contains(text[m[4]:m[5]], "range") {
+		want = "too large a number"
+	}
+	return errors.New(text[:m[0]] + want)
+}
+
 // strict makes every mistake in arguments a usageError, and a group of verbs
 // without a verb print its help.
 func strict(c *cobra.Command) {
 	if args := c.Args; args != nil {
 		c.Args = func(cmd *cobra.Command, a []string) error {
+			// A flag's zero is no default, as it is in a request.
+			if f := cmd.Flags().Lookup("limit"); f != nil && f.Changed && (f.Value.String() == "0" || f.Value.String()[0] == '-') {
+				return usagef("--limit %s: want 1 or more", f.Value)
+			}
 			if err := args(cmd, a); err != nil {
 				return usageError{err}
 			}

@@ -113,7 +113,7 @@ func (a *app) answerRuntime(proof bool, answer any, basis query.Basis, show func
 		}
 	}
 	if basis.Status == query.StatusEmpty {
-		return exitError(1)
+		return exitError(exitNothing)
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ cannot be read: that is told with the line, and list exits with 1.`,
 				}
 			}
 			if err == nil && len(wrong) > 0 {
-				return exitError(1)
+				return exitError(exitNothing)
 			}
 			return err
 		},

@@ -80,7 +80,7 @@ Exits with 1 and says where, if anything differs.`,
 					a.printVerify(r)
 				}
 				if err == nil && !r.OK {
-					return exitError(1)
+					return exitError(exitNothing)
 				}
 				return err
 			})

@@ -205,7 +205,7 @@ func (a *app) gitHooks(ctx context.Context, f watchFlags, paths []string) error 
 		}
 	}
 	if foreign {
-		return exitError(1)
+		return exitError(exitFailed)
 	}
 	return nil
 }

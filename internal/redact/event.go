@@ -38,8 +38,10 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 		*s, found = out, append(found, fs...)
 	}
 	bounded := func(s *string, most int) {
-		text(s)
-		*s = head(*s, most)
+		fits := len(*s) <= most // what does not is refused, not cut
+		if text(s); fits {
+			*s = head(*s, most)
+		}
 	}
 	tail := func(s *string) {
 		text(s)
@@ -61,8 +63,10 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 	}
 	switch m := m.(type) {
 	case *recountv1.CommandExecuted:
-		command(&m.Command)
-		m.Command = head(m.Command, maxCommand)
+		fits := len(m.Command) <= maxCommand
+		if command(&m.Command); fits {
+			m.Command = head(m.Command, maxCommand)
+		}
 		bounded(&m.Workspace, maxNamed)
 		bounded(&m.Cwd, maxNamed)
 		for _, name := range []*string{&m.Session, &m.User, &m.Host, &m.Author} {

@@ -66,6 +66,10 @@ func Remembering(commands *command.Memory) func(schemas.Event, proto.Message, *r
 	}
 }
 
+// maxMemoryKind is the greatest number of a kind of memory that the projection objects can
+// hold, known or not.
+const maxMemoryKind = 0x1f
+
 // Check says what is wrong with an agent's event that the schema's constraints let pass:
 // names that hold a NUL byte, times that no clock shows, a state without a key, a relation
 // to nothing. It is what a door asks before it appends. Errors are of class ErrPoison and
@@ -112,6 +116,9 @@ func Check(payload proto.Message) error {
 	}
 	if m.State != nil && strings.TrimSpace(m.State.Key) == "" {
 		return schemas.Poisonf("state.key: empty: name what has this value, such as \"build.status\"")
+	}
+	if k := m.GetMemory().GetKind(); k < 0 || k > maxMemoryKind {
+		return schemas.Poisonf("memory.kind: %d: want 0 to %d", k, maxMemoryKind)
 	}
 	for _, f := range []struct {
 		name string
