@@ -6,13 +6,14 @@
 # make mutants    small faults put into the code, one at a time: each must make a test fail (90 min at most)
 # make soak       long crash and power-cut runs, bounded in time
 # make bench PAIRS=FILE  the whole-system benchmarks, into bench/results/
+# make compose-build  what the Dockerfile in docker-compose.yml builds, without Docker
 # make integration  against a real Apache Kafka (needs Java and Maven)
 # make integration-otlp  spans from telemetrygen and, with OTEL_JS, the JavaScript SDK (scripts/otlp.sh)
 
 GO       ?= go
 FUZZTIME ?= 30s
 
-.PHONY: build test check race fuzz mutants soak bench integration integration-otlp generate vuln clean
+.PHONY: compose-build build test check race fuzz mutants soak bench integration integration-otlp generate vuln clean
 
 build:
 	$(GO) build -o bin/ ./cmd/recount ./cmd/recount-record
@@ -46,6 +47,9 @@ soak:
 
 bench:
 	./bench/run.sh $(PAIRS)
+
+compose-build:
+	scripts/compose-build.sh
 
 integration-otlp: build
 	scripts/otlp.sh bin/recount
