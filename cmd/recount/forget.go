@@ -27,7 +27,7 @@ outcome of a command, and the rejected copy of an event.
 
 It first shows what would go, and asks. There is no way back. What it cannot reach are
 backups, copies that Kafka clients have made, and brokers that are not Recount's own.
-Events of commits stay: the hashes of code graphs rest on them.
+Of commits, contents of files go; messages, authors and branches stay.
 
 A secret given as --pattern is seen by other users of this machine while the command
 runs, and may end up in a shell's history: --pattern-stdin reads it from a line of the

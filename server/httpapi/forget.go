@@ -37,7 +37,7 @@ type ForgetReport struct {
 	// Before were erased before: nothing is left of them to erase.
 	Before  int      `json:"erased_before,omitempty" doc:"Events asked for by name that were erased before."`
 	Missing []string `json:"missing,omitempty" doc:"Events asked for by name that the log does not have."`
-	Kept    int      `json:"kept,omitempty" doc:"Events of topic commits that match and stay: a code graph's hash rests on them."`
+	Kept    int      `json:"kept,omitempty" doc:"Events of topic commits that match and stay: commits and branches, on which later ones rest; contents of files go."`
 	TooMany bool     `json:"too_many,omitempty" doc:"More than the limit: without dry_run this is refused."`
 
 	Erasures    []schemas.Position `json:"erasures,omitempty" doc:"Where the events.erased stand."`

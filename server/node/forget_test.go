@@ -6,20 +6,26 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/twmb/franz-go/pkg/kfake"
+	"google.golang.org/protobuf/proto"
 
+	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
@@ -547,5 +553,143 @@ func TestForgetOnBrokersOfOthers(t *testing.T) {
 		if err != nil || again.Events != 0 {
 			t.Errorf("again: %+v %v", again, err)
 		}
+	}
+}
+
+// holdingCompressed are the files below dir that contain the secret in a frame of zstd, or
+// in one within another: an event's content within a batch within a block.
+func holdingCompressed(t testing.TB, dir string) (found []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err == nil && framesHold(t, data, 3) {
+			found = append(found, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func framesHold(t testing.TB, data []byte, depth int) bool {
+	t.Helper()
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dec.Close()
+	for at := 0; depth > 0; at++ {
+		i := bytes.Index(data[at:], []byte{0x28, 0xb5, 0x2f, 0xfd})
+		if i < 0 {
+			return false
+		}
+		at += i
+		if err := dec.Reset(bytes.NewReader(data[at:])); err != nil {
+			continue
+		}
+		// What follows the frame is none: what was read before the error counts.
+		text, _ := io.ReadAll(io.LimitReader(dec, 1<<20))
+		if bytes.Contains(text, []byte(secret)) || framesHold(t, text, depth-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// A secret in a file of a commit goes like any other: out of the log, whose events have
+// it compressed, and out of the graph of code, which stays for all other files and says
+// that this one's content is not there.
+func TestForgetFileOfACommit(t *testing.T) {
+	cfg := config(t.TempDir())
+	r := start(t, cfg)
+	revised := func(path, content string) (schemas.Event, *recountv1.FileChange) {
+		blob := source.BlobID([]byte(content), false)
+		m := &recountv1.SourceRevised{Repository: "shop", Blob: blob, Path: path, Size: int64(len(content)), ContentZstd: schemas.Compress([]byte(content))}
+		payload, err := proto.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return schemas.Event{ID: schemas.NewCanon("test").String(path).ID(), Type: schemas.TypeSourceRevised, Key: []byte("shop"), ContentType: schemas.ContentProto, Payload: payload},
+			&recountv1.FileChange{Path: path, Status: recountv1.ChangeStatus_CHANGE_STATUS_ADDED, Mode: 0o100644, Blob: blob, Size: m.Size}
+	}
+	body := "package shop\n\n// " + strings.Repeat("what stands here is long enough to be compressed ", 5) + "\nfunc Pay() { connect(\"" + secret + "\") }\n"
+	a, changeA := revised("pay.go", body)
+	again, changeAgain := revised("pay.txt", body)
+	b, changeB := revised("cart.go", "package shop\n\nfunc Cart() { Pay() }\n")
+	commit := &recountv1.CommitRecorded{
+		Repository: "shop", Commit: strings.Repeat("c", 40), Message: "pay", Scope: recountv1.Scope_SCOPE_FULL,
+		Changes: []*recountv1.FileChange{changeB, changeA, changeAgain},
+	}
+	payload, err := proto.Marshal(commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := schemas.Event{Type: schemas.TypeCommitRecorded, Key: []byte("shop"), ContentType: schemas.ContentProto, Payload: payload}
+	out, err := r.Client.Append(t.Context(), []schemas.Event{a, again, b, closed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends, err := r.Log().Ends(t.Context(), "recount.commits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.waitFor(t, ends)
+	if len(append(holding(t, cfg.DataDir), holdingCompressed(t, cfg.DataDir)...)) == 0 {
+		t.Fatal("the secret is in no file to begin with")
+	}
+
+	done, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Events: []string{out[0].Position.String()}, Reason: "a password"}, nil)
+	if err != nil || done.Events != 2 || done.Kept != 0 || !slices.Contains(done.Rebuilt, "graph/code") && !slices.Contains(done.Rebuilt, "code") {
+		t.Fatalf("%+v %v", done, err)
+	}
+	check := func(b httpapi.Backend) {
+		t.Helper()
+		if found := append(holding(t, cfg.DataDir), holdingCompressed(t, cfg.DataDir)...); len(found) > 0 {
+			t.Errorf("the secret is still in %v", found)
+		}
+		if v, err := b.Verify(t.Context(), httpapi.VerifyRequest{}, nil); err != nil || !v.OK || v.Erased != 2 {
+			t.Errorf("verify: %+v %v", v, err)
+		}
+		back, err := b.Append(t.Context(), []schemas.Event{a})
+		if err != nil || !back[0].Duplicate {
+			t.Errorf("imported again: %+v %v", back, err)
+		}
+	}
+	check(r.Client)
+	if none, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Pattern: secret, DryRun: true}, nil); err != nil || none.Events != 0 {
+		t.Errorf("by pattern: %+v %v", none, err)
+	}
+	r.stop()
+	n, err := node.OpenLocal(t.Context(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	check(n)
+}
+
+// A pattern finds what a file's event has compressed.
+func TestForgetFileByPattern(t *testing.T) {
+	cfg := config(t.TempDir())
+	r := start(t, cfg)
+	content := strings.Repeat("# "+secret+"\n", 20)
+	payload, err := proto.Marshal(&recountv1.SourceRevised{Repository: "shop", Blob: source.BlobID([]byte(content), false), Path: "a.py", ContentZstd: schemas.Compress([]byte(content))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Client.Append(t.Context(), []schemas.Event{{Type: schemas.TypeSourceRevised, Key: []byte("shop"), ContentType: schemas.ContentProto, Payload: payload}}); err != nil {
+		t.Fatal(err)
+	}
+	done, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Pattern: "correct-horse-[a-z]+"}, nil)
+	if err != nil || done.Events != 1 || done.Kept != 0 {
+		t.Fatalf("%+v %v", done, err)
+	}
+	if found := append(holding(t, cfg.DataDir), holdingCompressed(t, cfg.DataDir)...); len(found) > 0 {
+		t.Errorf("the secret is still in %v", found)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/httpapi"
@@ -26,7 +27,10 @@ import (
 // projection has, and every copy of an event, is found as well.
 //
 // What tells of an event goes with it: the outcome of a command, the rejected copy of
-// an event, and records made of it on a derived topic.
+// an event, records made of it on a derived topic, and the content of a file once more
+// where another path gives it another language.
+//
+// Of commits, files go; who made which commit when, and where branches point, stays.
 type search struct {
 	r       httpapi.ForgetRequest
 	ids     map[schemas.EventID]string  // asked for, as they were spelt
@@ -41,9 +45,15 @@ type search struct {
 	chosen  map[schemas.Position]bool // of them, what was asked for
 	gone    map[schemas.EventID]bool  // ids of those
 	met     map[string]bool           // of what was asked for by name
+	blobs   map[fileID]bool           // of the files among them
 	kept    int
 	already int
 }
+
+// fileID is a content of a repository.
+type fileID struct{ repository, blob string }
+
+func fileOf(m *recountv1.SourceRevised) fileID { return fileID{m.GetRepository(), m.GetBlob()} }
 
 // hit is an event to be erased.
 type hit struct {
@@ -58,6 +68,7 @@ func newSearch(log *pipeline.Log, r httpapi.ForgetRequest) (*search, error) {
 	s := &search{
 		r: r, ids: map[schemas.EventID]string{}, at: map[schemas.Position]string{}, named: map[string]bool{},
 		taken: map[schemas.Position]bool{}, chosen: map[schemas.Position]bool{}, gone: map[schemas.EventID]bool{}, met: map[string]bool{},
+		blobs: map[fileID]bool{},
 	}
 	ways := 0
 	for _, asked := range []bool{len(r.Events) > 0, r.Session != "", r.Pattern != ""} {
@@ -105,8 +116,7 @@ func newSearch(log *pipeline.Log, r httpapi.ForgetRequest) (*search, error) {
 	return s, nil
 }
 
-// erasable are the topics whose events are looked at. Those of commits are counted and
-// kept.
+// erasable are the topics whose events are looked at. Of those of commits, only files go.
 func erasable() []string {
 	return slices.DeleteFunc(schemas.Topics(), func(t string) bool { return t == schemas.TopicErasures })
 }
@@ -123,6 +133,9 @@ func (s *search) run(ctx context.Context, log *pipeline.Log, m *meter) error {
 		return nil
 	}
 	follow := []string{schemas.TopicCommands, schemas.TopicRejected}
+	if len(s.blobs) > 0 {
+		follow = append(follow, schemas.TopicCommits)
+	}
 	derived, err := derivedTopics(ctx, log)
 	if err != nil {
 		return err
@@ -175,14 +188,21 @@ func (s *search) primary(r schemas.LogRecord) {
 	if err != nil {
 		e = schemas.Event{} // it can still be found by its position and by a pattern
 	}
+	var payload proto.Message
+	decode := func() {
+		if payload == nil && err == nil && len(e.Payload) > 0 {
+			payload, _ = e.DecodePayload()
+		}
+	}
 	name, asked := s.wants(r, e)
+	if !asked && s.pattern != nil && e.Type == schemas.TypeSourceRevised {
+		decode()
+		asked = s.matchesFile(payload)
+	}
 	if !asked {
 		return
 	}
-	var payload proto.Message
-	if err == nil && len(e.Payload) > 0 {
-		payload, _ = e.DecodePayload()
-	}
+	decode()
 	if s.r.Session != "" {
 		if p, ok := payload.(interface{ GetSession() string }); !ok || p.GetSession() != s.r.Session {
 			return
@@ -203,8 +223,12 @@ func (s *search) primary(r schemas.LogRecord) {
 		return
 	}
 	if schemas.TopicName(r.Position.Topic) == schemas.TopicCommits {
-		s.kept++
-		return
+		m, ok := payload.(*recountv1.SourceRevised)
+		if !ok {
+			s.kept++
+			return
+		}
+		s.blobs[fileOf(m)] = true
 	}
 	s.take(r, e, payload, "")
 }
@@ -261,6 +285,17 @@ func (s *search) matches(r schemas.LogRecord) bool {
 	}
 }
 
+// matchesFile reports whether the pattern matches anything in a file's content, which most
+// events have compressed.
+func (s *search) matchesFile(payload proto.Message) bool {
+	m, ok := payload.(*recountv1.SourceRevised)
+	if !ok || len(m.GetContentZstd()) == 0 {
+		return false
+	}
+	content, err := schemas.Decompress(m.GetContentZstd(), source.MaxContent)
+	return err == nil && s.pattern.Match(content)
+}
+
 // dependent looks whether a record tells of an event that is found.
 func (s *search) dependent(r schemas.LogRecord) {
 	if _, ok := r.Erased(); ok || len(r.Value) == 0 {
@@ -300,6 +335,13 @@ func (s *search) dependent(r schemas.LogRecord) {
 			return
 		}
 		with = "the outcome of " + id.String()
+	case e.Type == schemas.TypeSourceRevised:
+		m, err := e.DecodePayload()
+		x, ok := m.(*recountv1.SourceRevised)
+		if err != nil || !ok || !s.blobs[fileOf(x)] {
+			return
+		}
+		with = "the same content, " + x.GetBlob()
 	default:
 		return
 	}
@@ -384,7 +426,7 @@ func (s *search) report() httpapi.ForgetReport {
 		}
 	}
 	if s.kept > 0 {
-		r.Explanation = "Events of commits stay: the hash of every code graph after them rests on what they hold. Take the secret out of the repository's history, and import that under another name (docs/operating.md, Forgetting)."
+		r.Explanation = "Who made which commit, with what message, and where branches point stays: later commits rest on it. Only contents of files go. Take the secret out of the repository's history, and import that under another name (docs/operating.md, Forgetting)."
 	}
 	return r
 }
