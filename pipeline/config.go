@@ -27,6 +27,9 @@ const (
 // minEventBytes leaves room for a rejected event with its reason and headers.
 const minEventBytes = 128 << 10
 
+// maxPartitions bounds the partitions of a topic that Recount makes or grows.
+const maxPartitions = 1024
+
 // LogDir is the embedded broker's folder under the data directory.
 const LogDir = "log"
 
@@ -134,8 +137,8 @@ func (c Config) Validate() error {
 	if !topicName.MatchString(c.Prefix) {
 		bad("prefix", fmt.Sprintf("%q", c.Prefix), "letters, digits, '.', '_' and '-'")
 	}
-	if c.Partitions < 1 || c.Partitions > 1024 {
-		bad("partitions", c.Partitions, "1 to 1024")
+	if c.Partitions < 1 || c.Partitions > maxPartitions {
+		bad("partitions", c.Partitions, fmt.Sprintf("1 to %d", maxPartitions))
 	}
 	if c.ReplicationFactor < 0 || c.ReplicationFactor > 32 {
 		bad("replication_factor", c.ReplicationFactor, "0 to 32")

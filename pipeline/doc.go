@@ -11,6 +11,8 @@
 //   - Follow, and the Benthos input recount_log, hand out each partition's
 //     records in order, one batch at a time, partitions side by side. A batch is
 //     handed out again until it was taken; the position moves only then.
+//   - Partitions that are added to a topic are read within seconds by those who
+//     follow it; the keys of what is appended stay where they are (homes.go).
 //   - Offsets are read committed: what a foreign transaction aborted is a gap,
 //     and a position moves over gaps.
 //   - A position beyond the log's end is ErrFatal: the log lost what had been

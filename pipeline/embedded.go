@@ -22,6 +22,9 @@ func openEmbedded(cfg Config) (*broker.Broker, error) {
 	}
 	opts.AdvertisedAddr = cfg.Advertise
 	opts.AutoCreateTopics = cfg.AutoCreateTopics
+	for _, t := range schemas.Topics() {
+		opts.FixedPartitions = append(opts.FixedPartitions, cfg.Prefix+t)
+	}
 	opts.DefaultPartitions = cfg.Partitions
 	opts.MaxBatchBytes = cfg.MaxEventBytes + batchOverhead
 	opts.Logger = cfg.Logger

@@ -62,6 +62,9 @@ func (l *Log) resolve(ctx context.Context, want schemas.Watermark) (schemas.Wate
 	for tp, next := range want {
 		start, known := starts[tp]
 		switch {
+		case !known && next == 0:
+			// Nothing was read of it: it was added a moment ago, and not every broker knows.
+			return nil, schemas.Transientf("%s: no such partition in the log", tp)
 		case !known:
 			return nil, schemas.Fatalf("%s: no such partition in the log", tp)
 		case next > ends[tp]:
@@ -87,7 +90,14 @@ func (l *Log) feed(ctx context.Context, ls *lanes) {
 	for ctx.Err() == nil {
 		before := progress
 		err := l.feedOnce(ctx, ls, &progress)
-		if err == nil || ctx.Err() != nil {
+		if ctx.Err() != nil {
+			return
+		}
+		if errors.Is(err, errGrown) {
+			attempt = 0
+			continue
+		}
+		if err == nil {
 			return
 		}
 		if errors.Is(err, schemas.ErrFatal) || errors.Is(err, schemas.ErrPoison) {
@@ -106,7 +116,19 @@ func (l *Log) feed(ctx context.Context, ls *lanes) {
 	}
 }
 
-func (l *Log) feedOnce(ctx context.Context, ls *lanes, progress *int) error {
+// errGrown ends a session of feed: there are more lanes to feed.
+var errGrown = errors.New("partitions were added")
+
+func (l *Log) feedOnce(ctx context.Context, ls *lanes, progress *int) (err error) {
+	ctx, begin := context.WithCancelCause(ctx)
+	defer begin(nil)
+	defer func() {
+		if errors.Is(context.Cause(ctx), errGrown) {
+			err = errGrown
+		}
+	}()
+	// Before positions: of what grows the lanes from here on, or was there, one knows.
+	ls.onGrowth(func() { begin(errGrown) })
 	want := ls.positions()
 	from, err := l.resolve(ctx, want)
 	if err != nil {

@@ -41,11 +41,11 @@ type FollowFunc func(ctx context.Context, tp schemas.TopicPartition, recs []sche
 //
 // Follow ends when every partition is at Until; or with the context: then it
 // waits for the calls of fn, and returns nil if it was to follow for ever, else
-// why it was cut short.
+// why it was cut short. Where it follows topics for ever, it reads partitions that are
+// added to them, too.
 func (l *Log) Follow(ctx context.Context, o FollowOptions, fn FollowFunc) error {
-	tps := o.Partitions
+	tps, topics := o.Partitions, o.Topics
 	if tps == nil {
-		topics := o.Topics
 		if topics == nil {
 			topics = l.TopicNames()
 		}
@@ -75,8 +75,21 @@ func (l *Log) Follow(ctx context.Context, o FollowOptions, fn FollowFunc) error 
 	defer stopFeed()
 
 	g, workCtx := errgroup.WithContext(ctx)
-	for range tps {
-		g.Go(func() error { return l.work(workCtx, ls, fn) })
+	workers := func(n int) {
+		for range n {
+			g.Go(func() error { return l.work(workCtx, ls, fn) })
+		}
+	}
+	workers(len(tps))
+	if o.Partitions == nil && o.Until == nil {
+		from := o.From
+		if from == nil {
+			from = func(schemas.TopicPartition) int64 { return 0 }
+		}
+		g.Go(func() error {
+			l.watch(workCtx, topics, ls, from, workers)
+			return nil
+		})
 	}
 	err := g.Wait()
 	switch {
@@ -157,7 +170,12 @@ func (l *Log) Tail(ctx context.Context, o TailOptions, fn func(schemas.LogRecord
 			return max(starts[tp], ends[tp]-o.Last)
 		},
 	}
-	if !o.Follow {
+	if o.Follow {
+		// Those of now are in ends; one that is added is shown from its start.
+		if fo.Partitions, fo.Topics = nil, o.Topics; len(fo.Topics) == 0 {
+			fo.Topics = l.TopicNames()
+		}
+	} else {
 		fo.Until = ends
 	}
 	return l.Follow(ctx, fo, func(_ context.Context, _ schemas.TopicPartition, recs []schemas.LogRecord, _ int64) error {

@@ -67,6 +67,8 @@ func (g *groupReader) member(ctx context.Context, progress *int) error {
 		kgo.ConsumerGroup(g.conf.name), kgo.ConsumeTopics(g.topics...),
 		kgo.Balancers(kgo.CooperativeStickyBalancer()),
 		kgo.SessionTimeout(g.conf.session), kgo.HeartbeatInterval(g.conf.session/4),
+		// The leader looks for partitions that were added, and has them assigned.
+		kgo.MetadataMaxAge(metadataAge),
 		kgo.RebalanceTimeout(max(30*time.Second, g.conf.session)),
 		kgo.ConsumeStartOffset(kgo.NewOffset().AtStart()),
 		kgo.AutoCommitMarks(), kgo.AutoCommitInterval(time.Second),

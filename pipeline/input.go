@@ -125,6 +125,7 @@ type inputSession struct {
 	running  sync.WaitGroup
 	group    *groupReader // nil without a consumer group
 	saver    *checkpoint  // nil unless start_from is checkpoint
+	left     func()       // not nil without a consumer group: nobody reads any more
 }
 
 // Connect starts reading. It is called again only after an error.
@@ -157,13 +158,13 @@ func (in *logInput) Connect(ctx context.Context) error {
 }
 
 func (in *logInput) begin(ctx context.Context, s *inputSession) error {
-	from, err := in.startFunc(ctx, s)
+	tps, err := in.awaitTopics(ctx, s.log)
 	if err != nil {
 		return err
 	}
-	tps, err := s.log.TopicPartitions(ctx, in.topics...)
+	from, err := in.startFunc(ctx, s)
 	if err != nil {
-		return err // the topic may yet be created: Benthos tries again
+		return err
 	}
 	// The session outlives this call: it ends with Close.
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -177,11 +178,35 @@ func (in *logInput) begin(ctx context.Context, s *inputSession) error {
 			s.lanes.add(tp, from(tp), -1)
 		}
 		s.running.Go(func() { s.log.feed(run, s.lanes) })
+		s.running.Go(func() { s.log.watch(run, in.topics, s.lanes, from, nil) })
+		s.left = s.log.reading(s.lanes, in.topics)
 	}
 	if s.saver != nil {
 		s.running.Go(func() { s.saver.run(run, in.checkpointEvery) })
 	}
 	return nil
+}
+
+// awaitTopics waits until the topics are there: in split roles the one that records are
+// handed on by is made by whoever has the first record.
+func (in *logInput) awaitTopics(ctx context.Context, l *Log) ([]schemas.TopicPartition, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(in.shared.stopping, cancel)()
+	told := false
+	for attempt := 0; ; attempt++ {
+		tps, err := l.TopicPartitions(ctx, in.topics...)
+		if !errors.Is(err, errNoTopic) {
+			return tps, err
+		}
+		if !told {
+			told = true
+			in.log.Info("a topic does not exist yet: waiting for it", slog.Any("topics", in.topics))
+		}
+		if serr := (backoff{most: time.Second}).sleep(ctx, attempt); serr != nil {
+			return nil, err
+		}
+	}
 }
 
 // startFunc says where each partition starts.
@@ -290,6 +315,9 @@ func (in *logInput) Close(ctx context.Context) error {
 	in.mu.Unlock()
 	if s == nil {
 		return nil
+	}
+	if s.left != nil {
+		s.left()
 	}
 	s.lanes.fail(errClosed)
 	s.cancel()

@@ -36,6 +36,8 @@ type lanes struct {
 	ready  []*lane     // lanes with a batch to hand out, longest waiting first
 	client *kgo.Client // of the present session; for pausing
 	err    error       // final
+	// grown, if not nil, begins the present session anew.
+	grown func()
 	// finite: the lanes have ends, and take returns nil when all reached theirs.
 	finite     bool
 	unfinished int
@@ -115,6 +117,33 @@ func (ls *lanes) add(tp schemas.TopicPartition, next, until int64) {
 		}
 	}
 	ls.cond.Broadcast()
+}
+
+// grow adds lanes while others are fed: the session begins anew with all of them.
+func (ls *lanes) grow(starts schemas.Watermark) {
+	for tp, next := range starts {
+		ls.add(tp, next, -1)
+	}
+	ls.mu.Lock()
+	grown := ls.grown
+	ls.mu.Unlock()
+	if grown != nil {
+		grown()
+	}
+}
+
+// onGrowth says what grow calls.
+func (ls *lanes) onGrowth(f func()) {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	ls.grown = f
+}
+
+// lacks are those of the partitions that have no lane.
+func (ls *lanes) lacks(tps []schemas.TopicPartition) []schemas.TopicPartition {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(tps), func(tp schemas.TopicPartition) bool { return ls.byTP[tp] != nil })
 }
 
 // remove drops lanes with what they hold. A batch that is out stays out; what

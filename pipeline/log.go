@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -30,8 +31,12 @@ type Log struct {
 	identity identity
 	gaps     map[schemas.TopicPartition]map[int64]int64 // of an embedded log; first offset to one behind the last
 
+	// homes are what is known of how keys are placed, by full name of the topic.
+	homes atomic.Pointer[map[string]int32]
+
 	mu         sync.Mutex
 	partitions map[string]int32 // known counts, by full name; topics only grow
+	readers    map[*lanes]reader
 }
 
 // Open opens the log and makes sure that its topics exist. An error names the
@@ -53,6 +58,9 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 	}
 	// Before anything is appended: what is noted is of this moment.
 	if err := l.identify(within); err != nil {
+		return nil, errors.Join(fmt.Errorf("open log: %w", err), l.Close())
+	}
+	if err := l.readHomes(within); err != nil {
 		return nil, errors.Join(fmt.Errorf("open log: %w", err), l.Close())
 	}
 	return l, nil
@@ -82,7 +90,7 @@ func open(cfg Config) (*Log, error) {
 		return nil, err
 	}
 	cfg = cfg.withDefaults()
-	l := &Log{cfg: cfg, endpoint: endpoint{brokers: cfg.Brokers, cfg: cfg}, partitions: map[string]int32{}}
+	l := &Log{cfg: cfg, endpoint: endpoint{brokers: cfg.Brokers, cfg: cfg}, partitions: map[string]int32{}, readers: map[*lanes]reader{}}
 	if len(cfg.Brokers) == 0 {
 		b, err := openEmbedded(cfg)
 		if err != nil {
@@ -172,15 +180,6 @@ func (l *Log) CreateTopic(ctx context.Context, topic string) error {
 	return l.ensureTopics(ctx, l.Topic(topic))
 }
 
-// createLike makes sure that a topic exists, with as many partitions as another.
-func (l *Log) createLike(ctx context.Context, topic, like string) error {
-	n, err := l.partitionCount(ctx, l.Topic(like))
-	if err != nil {
-		return err
-	}
-	return l.ensure(ctx, int(n), l.Topic(topic))
-}
-
 func (l *Log) ensureTopics(ctx context.Context, topics ...string) error {
 	return l.ensure(ctx, l.cfg.Partitions, topics...)
 }
@@ -232,8 +231,7 @@ func (l *Log) refresh(ctx context.Context, topics []string) (missing []string, e
 	if err != nil {
 		return nil, classify(fmt.Errorf("list topics: %w", err))
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	counts := map[string]int32{}
 	for _, topic := range topics {
 		d, ok := details[topic]
 		switch {
@@ -244,10 +242,27 @@ func (l *Log) refresh(ctx context.Context, topics []string) (missing []string, e
 		case len(d.Partitions) == 0:
 			missing = append(missing, topic)
 		default:
-			l.partitions[topic] = int32(len(d.Partitions))
+			counts[topic] = int32(len(d.Partitions))
 		}
 	}
+	l.learn(counts)
 	return missing, nil
+}
+
+// learn notes how many partitions topics have. Another broker's answer may be older
+// than what is known.
+func (l *Log) learn(counts map[string]int32) {
+	l.mu.Lock()
+	grown := false
+	for topic, n := range counts {
+		had := l.partitions[topic]
+		l.partitions[topic] = max(had, n)
+		grown = grown || had > 0 && n > had
+	}
+	l.mu.Unlock()
+	if grown {
+		l.producer.ForceMetadataRefresh()
+	}
 }
 
 // partitionCount is the number of a topic's partitions. A topic that does not
@@ -264,12 +279,19 @@ func (l *Log) partitionCount(ctx context.Context, topic string) (int32, error) {
 		return 0, err
 	}
 	if len(missing) > 0 {
-		return 0, schemas.Poisonf("topic %q: no such topic; have %s", topic, strings.Join(l.TopicNames(), ", "))
+		return 0, l.noTopic(topic)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.partitions[topic], nil
 }
+
+func (l *Log) noTopic(topic string) error {
+	return schemas.Poisonf("topic %q: %w; have %s", topic, errNoTopic, strings.Join(l.TopicNames(), ", "))
+}
+
+// errNoTopic is in the errors that say that a topic does not exist (yet).
+var errNoTopic = errors.New("no such topic")
 
 // TopicInfo is one topic as `recount log topics` lists it.
 type TopicInfo struct {
@@ -340,7 +362,7 @@ func (l *Log) offsets(ctx context.Context, which string, list listOffsets, topic
 	}
 	for _, topic := range names {
 		if _, err := l.partitionCount(ctx, topic); err != nil {
-			return nil, err
+			return nil, err // it says which topic there is not
 		}
 	}
 	listed, err := list(ctx, names...)
@@ -348,27 +370,45 @@ func (l *Log) offsets(ctx context.Context, which string, list listOffsets, topic
 		return nil, classify(fmt.Errorf("list %s offsets: %w", which, err))
 	}
 	w := schemas.Watermark{}
+	counts := map[string]int32{}
 	for topic, parts := range listed {
 		for p, o := range parts {
-			if o.Err != nil {
+			switch {
+			case errors.Is(o.Err, kerr.UnknownTopicOrPartition) && p >= 0:
+				// It is in the metadata, so it was added a moment ago, or the topic goes.
+				return nil, schemas.Transientf("list %s offset of %s/%d: %w", which, topic, p, o.Err)
+			case o.Err != nil:
 				return nil, classify(fmt.Errorf("list %s offset of %s/%d: %w", which, topic, p, o.Err))
 			}
 			w[schemas.TopicPartition{Topic: topic, Partition: p}] = o.Offset
+			counts[topic] = max(counts[topic], p+1)
 		}
 	}
+	l.learn(counts)
 	return w, nil
 }
 
-// TopicPartitions are all partitions of the topics, in order.
+// TopicPartitions are all partitions that the topics have now, in order.
 func (l *Log) TopicPartitions(ctx context.Context, topics ...string) ([]schemas.TopicPartition, error) {
+	names := make([]string, len(topics))
+	for i, t := range topics {
+		names[i] = l.Topic(t)
+	}
+	missing, err := l.refresh(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	if len(missing) > 0 {
+		return nil, l.noTopic(missing[0])
+	}
 	var tps []schemas.TopicPartition
-	for _, t := range topics {
-		n, err := l.partitionCount(ctx, l.Topic(t))
+	for _, t := range names {
+		n, err := l.partitionCount(ctx, t)
 		if err != nil {
 			return nil, err
 		}
 		for p := range n {
-			tps = append(tps, schemas.TopicPartition{Topic: l.Topic(t), Partition: p})
+			tps = append(tps, schemas.TopicPartition{Topic: t, Partition: p})
 		}
 	}
 	slices.SortFunc(tps, schemas.TopicPartition.Compare)
@@ -392,16 +432,12 @@ func (l *Log) Read(ctx context.Context, at schemas.Position) (schemas.LogRecord,
 func (l *Log) read(ctx context.Context, at schemas.Position) (schemas.LogRecord, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	n, err := l.partitionCount(ctx, at.Topic)
-	if err != nil {
-		return schemas.LogRecord{}, err
-	}
-	if at.Partition < 0 || at.Partition >= n {
-		return schemas.LogRecord{}, schemas.Poisonf("no such partition: %s has %d", at.Topic, n)
-	}
 	starts, err := l.Starts(ctx, at.Topic)
 	if err != nil {
 		return schemas.LogRecord{}, err
+	}
+	if _, ok := starts[at.TP()]; !ok {
+		return schemas.LogRecord{}, schemas.Poisonf("no such partition: %s has %d", at.Topic, len(starts))
 	}
 	ends, err := l.Ends(ctx, at.Topic)
 	if err != nil {

@@ -30,7 +30,7 @@ A message that carries a record (see `+"`recount_command`"+`) is appended as pro
 				Description("The partition, in place of the key's choice.").Example(`${! metadata("kafka_partition") }`),
 			service.NewInterpolatedStringMapField("headers").Default(map[string]any{}).Description("Headers to add."),
 			service.NewStringField("create_like").Default("").
-				Description("Create the topic, if it does not exist, with as many partitions as this one has."),
+				Description("Create the topic, if it does not exist, with as many partitions as this one has, and add partitions when this one gets more."),
 			service.NewOutputMaxInFlightField(),
 		)
 }
@@ -47,11 +47,11 @@ type logOutput struct {
 
 	mu      sync.Mutex
 	log     *Log
-	created map[string]bool
+	created map[string]int32 // topics, with their partitions
 }
 
 func (s *shared) newOutput(conf *service.ParsedConfig, _ *service.Resources) (service.BatchOutput, service.BatchPolicy, int, error) {
-	out := &logOutput{shared: s, created: map[string]bool{}}
+	out := &logOutput{shared: s, created: map[string]int32{}}
 	var err error
 	var errs [6]error
 	out.cfg, out.own, err = connection(conf)
@@ -77,7 +77,7 @@ func (o *logOutput) Connect(ctx context.Context) error {
 		o.log, err = o.shared.ownLog(ctx)
 	} else {
 		o.cfg.Logger = o.shared.Logger
-		o.log, err = open(o.cfg)
+		o.log, err = openWriting(ctx, o.cfg)
 	}
 	return o.shared.fatal(err)
 }
@@ -109,7 +109,7 @@ func (o *logOutput) WriteBatch(ctx context.Context, batch service.MessageBatch) 
 		if err != nil {
 			return fmt.Errorf("message %d of %d: %w", i+1, len(batch), err)
 		}
-		if err := o.ensure(ctx, l, r.Position.Topic); err != nil {
+		if err := o.ensure(ctx, l, r.Position); err != nil {
 			return err
 		}
 		recs[i] = r
@@ -118,20 +118,26 @@ func (o *logOutput) WriteBatch(ctx context.Context, batch service.MessageBatch) 
 	return o.shared.fatal(err)
 }
 
-// ensure creates the topic the first time it is written to, if so configured.
-func (o *logOutput) ensure(ctx context.Context, l *Log, topic string) error {
+// ensure creates the topic the first time it is written to, if so configured, and
+// gives it more partitions once a record is for one that it lacks: then the topic that
+// it is like has grown.
+func (o *logOutput) ensure(ctx context.Context, l *Log, at schemas.Position) error {
 	if o.createLike == "" {
 		return nil
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.created[topic] {
+	if n, ok := o.created[at.Topic]; ok && at.Partition < n {
 		return nil
 	}
-	if err := l.createLike(ctx, topic, o.createLike); err != nil {
+	if err := l.createLike(ctx, at.Topic, o.createLike); err != nil {
 		return err
 	}
-	o.created[topic] = true
+	n, err := l.partitionCount(ctx, l.Topic(at.Topic))
+	if err != nil {
+		return err
+	}
+	o.created[at.Topic] = n
 	return nil
 }
 

@@ -22,7 +22,8 @@ func (l *Log) producerOptions() []kgo.Opt {
 		kgo.ProducerLinger(0),
 		kgo.ProducerBatchMaxBytes(int32(l.cfg.MaxEventBytes + batchOverhead)),
 		kgo.ProducerBatchCompression(kgo.ZstdCompression(), kgo.NoCompression()),
-		kgo.RecordPartitioner(partitioner{kgo.StickyKeyPartitioner(nil)}),
+		kgo.RecordPartitioner(partitioner{kgo.StickyKeyPartitioner(nil), l.home}),
+		kgo.MetadataMaxAge(metadataAge),
 		kgo.UnknownTopicRetries(3),
 	}
 }
@@ -98,6 +99,9 @@ func (l *Log) Produce(ctx context.Context, recs ...schemas.LogRecord) ([]schemas
 		schemas.Transientf("no acknowledgement within %s", l.cfg.AppendTimeout))
 	defer cancel()
 
+	if err := l.awaitProducer(ctx, out); err != nil {
+		return notAppended(positions, 0), err
+	}
 	type ack struct {
 		i   int
 		r   *kgo.Record
@@ -127,6 +131,29 @@ func (l *Log) Produce(ctx context.Context, recs ...schemas.LogRecord) ([]schemas
 		}
 	}
 	return positions, errors.Join(errs...)
+}
+
+// awaitProducer waits until the producer knows the partitions that records name, which
+// it need not where one was added a moment ago.
+func (l *Log) awaitProducer(ctx context.Context, recs []*kgo.Record) error {
+	for _, r := range recs {
+		if r.Partition <= 0 {
+			continue
+		}
+		err := retry(ctx, backoff{most: 100 * time.Millisecond}, func() error {
+			first, _, _ := l.producer.PartitionLeader(r.Topic, 0)
+			named, _, _ := l.producer.PartitionLeader(r.Topic, r.Partition)
+			if first < 0 || named >= 0 {
+				return nil // it asks for a topic that it does not know by itself
+			}
+			l.producer.ForceMetadataRefresh()
+			return schemas.Transientf("append to %s/%d: the partition is there, and the client does not know it yet", r.Topic, r.Partition)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // full is why the embedded broker refuses what is produced now, or nil.
@@ -162,6 +189,15 @@ func (l *Log) checkRecord(ctx context.Context, r *kgo.Record) error {
 	if err != nil {
 		return err
 	}
+	if r.Partition >= n {
+		// Perhaps it was added. The producer is told, too, and waits for it.
+		if _, err := l.refresh(ctx, []string{r.Topic}); err != nil {
+			return err
+		}
+		if n, err = l.partitionCount(ctx, r.Topic); err != nil {
+			return err
+		}
+	}
 	if r.Partition >= n || r.Partition < -1 {
 		return schemas.Poisonf("partition %d: no such partition: %s has %d", r.Partition, r.Topic, n)
 	}
@@ -169,14 +205,22 @@ func (l *Log) checkRecord(ctx context.Context, r *kgo.Record) error {
 }
 
 // partitioner honours a partition that the record names; else the key decides
-// by Kafka's own hash, and a record without a key goes where a batch is open.
-type partitioner struct{ byKey kgo.Partitioner }
-
-func (p partitioner) ForTopic(topic string) kgo.TopicPartitioner {
-	return &topicPartitioner{byKey: p.byKey.ForTopic(topic)}
+// by Kafka's own hash among the first home partitions (homes.go), and a record without
+// a key goes where a batch is open.
+type partitioner struct {
+	byKey kgo.Partitioner
+	home  func(topic string, n int) int
 }
 
-type topicPartitioner struct{ byKey kgo.TopicPartitioner }
+func (p partitioner) ForTopic(topic string) kgo.TopicPartitioner {
+	return &topicPartitioner{topic: topic, byKey: p.byKey.ForTopic(topic), home: p.home}
+}
+
+type topicPartitioner struct {
+	topic string
+	byKey kgo.TopicPartitioner
+	home  func(topic string, n int) int
+}
 
 func (p *topicPartitioner) RequiresConsistency(r *kgo.Record) bool {
 	return r.Partition >= 0 || p.byKey.RequiresConsistency(r)
@@ -185,6 +229,9 @@ func (p *topicPartitioner) RequiresConsistency(r *kgo.Record) bool {
 func (p *topicPartitioner) Partition(r *kgo.Record, n int) int {
 	if r.Partition >= 0 {
 		return int(r.Partition)
+	}
+	if r.Key != nil {
+		n = p.home(p.topic, n)
 	}
 	return p.byKey.Partition(r, n)
 }

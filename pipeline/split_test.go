@@ -156,6 +156,45 @@ func TestGroupRebalance(t *testing.T) {
 	})
 }
 
+// TestTopicToCome: a stream whose topic is made later waits for it, and says so once,
+// as what it is: no error.
+func TestTopicToCome(t *testing.T) {
+	t.Parallel()
+	ctx, l, m := testContext(t), embedded(t), newFlushing()
+	appendCommands(ctx, t, l, 0, 10)
+	lines := make(chan string, 1000)
+	project := runStream(t, pipeline.StreamOptions{
+		YAML: builtin(t, configs.Project), Log: l, Target: m, CheckpointDir: t.TempDir(), Logger: linesTo(lines),
+	})
+	told := 0
+	read := func(line string) {
+		if contains(line, "does not exist yet", "recount.records.commands") {
+			told++
+		}
+		if contains(line, "level=ERROR") || contains(line, "level=WARN") {
+			t.Error(line)
+		}
+	}
+	for told == 0 {
+		select {
+		case line := <-lines:
+			read(line)
+		case <-ctx.Done():
+			t.Fatal("nothing was said")
+		}
+	}
+	process := runStream(t, pipeline.StreamOptions{YAML: builtin(t, configs.Process), Log: l})
+	m.waitFor(ctx, t, ends(ctx, t, l, schemas.TopicCommands))
+	process.end()
+	project.end()
+	for len(lines) > 0 {
+		read(<-lines)
+	}
+	if told != 1 {
+		t.Errorf("said %d times", told)
+	}
+}
+
 // TestCheckpointDamaged: a file that cannot be read is an error that names it,
 // never a start from anywhere.
 func TestCheckpointDamaged(t *testing.T) {

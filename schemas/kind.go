@@ -47,6 +47,7 @@ const (
 	TypeAccessLogged    = "access.logged"
 	TypeRejected        = "rejected"
 	TypeErased          = "events.erased"
+	TypeKeysPlaced      = "keys.placed"
 )
 
 // The types of agents' events.
@@ -102,6 +103,7 @@ var kinds = []Kind{
 	{Type: TypeMemoryStated, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
 	{Type: TypeRecallUsed, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
 	{Type: TypeErased, Topic: TopicErasures, New: func() proto.Message { return &recountv1.EventsErased{} }},
+	{Type: TypeKeysPlaced, Topic: TopicErasures, New: func() proto.Message { return &recountv1.KeysPlaced{} }},
 	{Type: TypeRejected, Topic: TopicRejected, New: func() proto.Message { return &recountv1.Rejected{} }},
 }
 

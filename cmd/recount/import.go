@@ -21,6 +21,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/node"
 )
 
 // importFlags are those that all importers share.
@@ -241,7 +242,10 @@ func (a *app) imports(ctx context.Context, f importFlags, fn func(im *importer) 
 	defer func() { err = errors.Join(err, b.Close()) }()
 	im.backend = b
 	// What is there already is known by the projections, so they catch up first.
-	if err := settle(ctx, b); err != nil {
+	switch err := settle(ctx, b); {
+	case errors.Is(err, errServesNot):
+		fmt.Fprintln(a.stderr, "recount: the server has not the role serve, so it cannot tell what is there already: what is appended again is applied once")
+	case err != nil:
 		return err
 	}
 	err = fn(im)
@@ -249,11 +253,17 @@ func (a *app) imports(ctx context.Context, f importFlags, fn func(im *importer) 
 	return errors.Join(err, im.report())
 }
 
+// errServesNot: there are no answers to wait for.
+var errServesNot = errors.New("the server has not the role serve")
+
 // settle waits until the projections have what the log holds now.
 func settle(ctx context.Context, b *backend) error {
 	st, err := b.Status(ctx, httpapi.StatusRequest{})
 	if err != nil {
 		return err
+	}
+	if b.local == nil && !slices.Contains(st.Roles, node.RoleServe) {
+		return errServesNot
 	}
 	return waitFor(ctx, b, st.Log.Ends)
 }

@@ -65,6 +65,9 @@ func (a *app) printStatus(st httpapi.Status, local bool, now time.Time) {
 	if st.Log.Rejected > 0 {
 		a.printf("             %s\n", a.paint(yellow, thousands(st.Log.Rejected)+" rejected: recount log tail --topic rejected"))
 	}
+	for _, tp := range st.Log.Unread {
+		a.printf("             %s\n", a.paint(red, "nobody reads "+tp+": its events are not seen"))
+	}
 	if st.Log.Error != "" {
 		a.printf("             %s\n", a.paint(red, st.Log.Error))
 	}

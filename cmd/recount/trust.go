@@ -118,6 +118,9 @@ func (a *app) printVerify(r httpapi.VerifyReport) {
 			a.printf("        and %s more\n", thousands(more))
 		}
 	}
+	for _, tp := range r.Unread {
+		a.printf("%s %s: nobody reads this partition, so its events are in neither\n", a.paint(red, "UNREAD "), tp)
+	}
 	a.printf("%s events replayed in %s\n", thousands(r.Events), took(time.Duration(r.ElapsedMS)*time.Millisecond))
 	if r.Erased > 0 {
 		a.printf("%s erased: recount log tail --topic erasures tells by what\n", counted(r.Erased, "event"))

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -109,7 +110,13 @@ func (b *Broker) serveCreatePartitions(ctx context.Context, r *request) (kmsg.Re
 	for _, rt := range req.Topics {
 		st := kmsg.NewCreatePartitionsResponseTopic()
 		st.Topic = rt.Topic
-		if refused := b.growTopic(ctx, rt.Topic, rt.Count, len(rt.Assignment), req.ValidateOnly); refused != nil {
+		var refused *refusal
+		if !r.conn.mem && slices.Contains(b.opts.FixedPartitions, rt.Topic) {
+			refused = refuseWith(kerr.PolicyViolation, "topic %q is Recount's own: add partitions to it by `recount log partitions`, which notes where its keys are", rt.Topic)
+		} else {
+			refused = b.growTopic(ctx, rt.Topic, rt.Count, len(rt.Assignment), req.ValidateOnly)
+		}
+		if refused != nil {
 			st.ErrorCode, st.ErrorMessage = refused.code.Code, &refused.text
 		}
 		resp.Topics = append(resp.Topics, st)

@@ -38,6 +38,10 @@ type Options struct {
 	// Default false: an unknown topic is an error.
 	AutoCreateTopics bool
 
+	// FixedPartitions are topics to which only the process itself (by Dial) may add
+	// partitions; clients by TCP are refused.
+	FixedPartitions []string
+
 	// MaxPartitions bounds the partitions of all topics together, because each
 	// costs memory. Default 10,000.
 	MaxPartitions int

@@ -418,6 +418,7 @@ func tailShowsTheLast(t *testing.T, open Open) {
 	mustAppend(ctx, t, l, 100)
 	count := func(o pipeline.TailOptions) int {
 		n := 0
+		o.Topics = []string{schemas.TopicCommands}
 		if err := l.Tail(ctx, o, func(schemas.LogRecord) error { n++; return nil }); err != nil {
 			t.Fatal(err)
 		}
@@ -426,7 +427,7 @@ func tailShowsTheLast(t *testing.T, open Open) {
 	if got := count(pipeline.TailOptions{Last: -1}); got != 100 {
 		t.Errorf("all: %d, want 100", got)
 	}
-	ends, err := l.Ends(ctx)
+	ends, err := l.Ends(ctx, schemas.TopicCommands)
 	if err != nil {
 		t.Fatal(err)
 	}

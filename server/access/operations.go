@@ -75,6 +75,7 @@ var operations = []operation{
 	{"POST /v1/verify", Operator, ofAll, ""},
 	{"POST /v1/fsck", Operator, ofAll, ""},
 	{"POST /v1/backup", Operator, ofAll, ""},
+	{"POST /v1/grow", Operator, ofAll, ""},
 	{"GET /metrics", Operator, ofAll, ""},
 }
 

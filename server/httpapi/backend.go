@@ -57,6 +57,8 @@ type Backend interface {
 	Backup(ctx context.Context, r BackupRequest, progress func(Progress)) (BackupReport, error)
 	// Fsck checks every snapshot of the code graph as it is stored.
 	Fsck(ctx context.Context, r FsckRequest, progress func(Progress)) (FsckReport, error)
+	// Grow gives a topic more partitions.
+	Grow(ctx context.Context, r GrowRequest, progress func(Progress)) (GrowReport, error)
 	// Forget erases what events held, for good.
 	Forget(ctx context.Context, r ForgetRequest, progress func(Progress)) (ForgetReport, error)
 }
@@ -126,13 +128,15 @@ type TokensStatus struct {
 
 // LogStatus is how the log stands.
 type LogStatus struct {
-	Kind       string            `json:"kind" enum:"embedded,external" example:"embedded" doc:"In this process, or brokers elsewhere."`
-	Brokers    []string          `json:"brokers,omitempty" doc:"Where Kafka clients connect."`
-	Ends       schemas.Watermark `json:"ends" example:"recount.commands/0:42" doc:"The next offset of each partition."`
-	Rejected   int64             `json:"rejected" example:"0" doc:"Events that can never be applied, in the rejected topic."`
-	FollowsLog bool              `json:"follows_log" doc:"Whether this process projects."`
-	Bytes      int64             `json:"bytes,omitempty" example:"9961472" doc:"What the embedded log takes of the disk, as du counts it."`
-	Error      string            `json:"error,omitempty" doc:"Why the log could not be asked."`
+	Kind     string            `json:"kind" enum:"embedded,external" example:"embedded" doc:"In this process, or brokers elsewhere."`
+	Brokers  []string          `json:"brokers,omitempty" doc:"Where Kafka clients connect."`
+	Ends     schemas.Watermark `json:"ends" example:"recount.commands/0:42" doc:"The next offset of each partition."`
+	Rejected int64             `json:"rejected" example:"0" doc:"Events that can never be applied, in the rejected topic."`
+	// Unread are partitions that no input of this process reads.
+	Unread     []string `json:"unread,omitempty" example:"recount.commands/7" doc:"Partitions that nobody reads: their events are not seen. For a few seconds after partitions were added that is as it should be."`
+	FollowsLog bool     `json:"follows_log" doc:"Whether this process projects."`
+	Bytes      int64    `json:"bytes,omitempty" example:"9961472" doc:"What the embedded log takes of the disk, as du counts it."`
+	Error      string   `json:"error,omitempty" doc:"Why the log could not be asked."`
 }
 
 // SpoolStatus is how the spool of the data directory stands.
@@ -247,6 +251,19 @@ type BackupReport struct {
 	ElapsedMS int64 `json:"elapsed_ms" example:"850" doc:"How long it took."`
 }
 
+// GrowRequest asks for partitions to be added to a topic.
+type GrowRequest struct {
+	Topic      string `json:"topic" example:"commands" doc:"The topic, with or without its prefix."`
+	Partitions int    `json:"partitions" minimum:"1" maximum:"1024" example:"8" doc:"How many it is to have in all."`
+}
+
+// GrowReport says how many there are.
+type GrowReport struct {
+	Topic      string `json:"topic" example:"recount.commands" doc:"The topic's full name."`
+	Before     int    `json:"before" example:"4" doc:"How many partitions it had."`
+	Partitions int    `json:"partitions" example:"8" doc:"How many it has."`
+}
+
 // FsckRequest asks for a check of the code graph.
 type FsckRequest struct{}
 
@@ -301,7 +318,9 @@ type RebuiltProjection struct {
 
 // VerifyReport is what verify found.
 type VerifyReport struct {
-	OK          bool                 `json:"ok" doc:"Whether live and replayed state are equal."`
+	OK bool `json:"ok" doc:"Whether live and replayed state are equal, and every partition is read."`
+	// Unread: events in these are neither live nor replayed.
+	Unread      []string             `json:"unread,omitempty" example:"recount.commands/7" doc:"Partitions that nobody reads: their events are in neither."`
 	Projections []VerifiedProjection `json:"projections" nullable:"false" doc:"Each projection compared."`
 	Events      int64                `json:"events" example:"100000" doc:"Events replayed."`
 	Erased      int                  `json:"erased,omitempty" example:"3" doc:"Events that were erased: their places are passed over by both."`

@@ -330,6 +330,11 @@ func (c *Client) Fsck(ctx context.Context, q FsckRequest, progress func(Progress
 	return work[FsckReport](ctx, c, "/v1/fsck", q, progress)
 }
 
+// Grow asks POST /v1/grow.
+func (c *Client) Grow(ctx context.Context, q GrowRequest, progress func(Progress)) (GrowReport, error) {
+	return work[GrowReport](ctx, c, "/v1/grow", q, progress)
+}
+
 // Ready asks GET /readyz; nil means ready.
 func (c *Client) Ready(ctx context.Context) error {
 	return c.call(ctx, http.MethodGet, "/readyz", nil, "", nil, &Health{})

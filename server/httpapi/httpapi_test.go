@@ -172,6 +172,10 @@ func (f *fake) Backup(_ context.Context, r httpapi.BackupRequest, progress func(
 	return httpapi.BackupReport{Dir: r.Dir, Files: 3}, nil
 }
 
+func (f *fake) Grow(_ context.Context, q httpapi.GrowRequest, _ func(httpapi.Progress)) (httpapi.GrowReport, error) {
+	return httpapi.GrowReport{Topic: "recount." + q.Topic, Before: 4, Partitions: q.Partitions}, nil
+}
+
 func (f *fake) Fsck(_ context.Context, _ httpapi.FsckRequest, progress func(httpapi.Progress)) (httpapi.FsckReport, error) {
 	progress(httpapi.Progress{Phase: "check snapshots", Done: 1, Total: 2})
 	return httpapi.FsckReport{Chunks: 3, Faults: []httpapi.FsckFault{{Repo: "shop", What: "damaged"}}}, nil

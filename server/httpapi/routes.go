@@ -78,6 +78,11 @@ func (s *server) routes(api huma.API, mux *http.ServeMux) {
 		func(ctx context.Context, r FsckRequest, p func(Progress)) (FsckReport, error) {
 			return s.b.Fsck(ctx, r, p)
 		})
+	registerWork(s, api, "grow", "Add partitions to a topic",
+		"Gives a topic of the log more partitions, while it is read and written. Its keys stay in the partitions where they are. The answer is a line of JSON that holds the report or the problem.",
+		func(ctx context.Context, r GrowRequest, p func(Progress)) (GrowReport, error) {
+			return s.b.Grow(ctx, r, p)
+		})
 	s.registerForget(api)
 	s.registerHealth(api)
 	mux.HandleFunc("POST /v1/events", s.postEvents)
@@ -145,7 +150,7 @@ func (s *server) registerHealth(api huma.API) {
 	}, func(context.Context, *struct{}) (*struct{ Body Health }, error) { return ok, nil })
 	huma.Register(api, huma.Operation{
 		OperationID: "readyz", Method: http.MethodGet, Path: "/readyz", Tags: []string{"operation"},
-		Summary: "Whether the node is ready", Description: "Answers 200 once the projections have applied what the log held when the node started, 503 with the reason before. Needs no token.",
+		Summary: "Whether the node is ready", Description: "Answers 200 once the projections have applied what the log held when the node started, 503 with the reason before, and while there is a partition that nobody reads. Needs no token.",
 		Security: []map[string][]string{}, Errors: []int{406, 421, 503},
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body Health }, error) {
 		if err := s.o.Ready(ctx); err != nil {

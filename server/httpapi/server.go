@@ -279,11 +279,14 @@ func topics() []string {
 	return slices.DeleteFunc(schemas.Topics(), func(t string) bool { return t == schemas.TopicRejected })
 }
 
+// reserved are the types that only Recount appends.
+var reserved = []string{schemas.TypeRejected, schemas.TypeErased, schemas.TypeKeysPlaced}
+
 // appendable are the types that may come in: all but what the pipeline appends.
 func appendable() []string {
 	var types []string
 	for _, k := range schemas.Kinds() {
-		if k.Type != schemas.TypeRejected && k.Type != schemas.TypeErased {
+		if !slices.Contains(reserved, k.Type) {
 			types = append(types, k.Type)
 		}
 	}
@@ -305,6 +308,9 @@ func validate(events []schemas.Event) error {
 		}
 		if e.Type == schemas.TypeErased {
 			return &bodyError{422, location + ".type", "events.erased: ask POST /v1/forget, which appends these"}
+		}
+		if e.Type == schemas.TypeKeysPlaced {
+			return &bodyError{422, location + ".type", "keys.placed: only the log appends these"}
 		}
 		kind, known := e.Kind()
 		switch {

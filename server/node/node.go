@@ -70,6 +70,7 @@ type Node struct {
 	// projections have applied it.
 	starts schemas.Watermark
 	ready  atomic.Bool
+	unread unread
 
 	// local nodes have no stream: their questions catch up first. catching is held
 	// while they do.
@@ -164,6 +165,9 @@ func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Pro
 			err = fmt.Errorf("%w; here that is kafka.accept_loss: recount up --accept-loss, once", err)
 		}
 		return n, err
+	}
+	if err := n.log.PlaceKeys(ctx); err != nil {
+		cfg.Logger.Warn("once partitions are added, each process may place keys otherwise", "err", err)
 	}
 	if err = n.resume(ctx); err != nil {
 		return n, fmt.Errorf("finish what is to be erased: %w", err)
@@ -358,9 +362,9 @@ func (n *Node) awaitReady(ctx context.Context) error {
 }
 
 // Ready says why the node is not ready, or nil.
-func (n *Node) Ready(context.Context) error {
+func (n *Node) Ready(ctx context.Context) error {
 	if n.ready.Load() {
-		return nil
+		return n.allRead(ctx)
 	}
 	return fmt.Errorf("catching up: projections at %q, the log was at %q at the start", n.set.Watermark(), n.starts)
 }

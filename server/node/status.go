@@ -72,6 +72,10 @@ func (n *Node) logStatus(ctx context.Context) httpapi.LogStatus {
 		l.Error = err.Error()
 		return l
 	}
+	if l.Unread, err = n.unreadPartitions(ctx); err != nil {
+		l.Error = err.Error()
+		return l
+	}
 	l.Ends = schemas.Watermark{}
 	for tp, end := range all {
 		if tp.Topic == rejected {

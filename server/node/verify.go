@@ -33,6 +33,9 @@ func (n *Node) Verify(ctx context.Context, r httpapi.VerifyRequest, progress fun
 		return report, err
 	}
 	defer done()
+	if report.Unread, err = n.awaitRead(ctx); err != nil {
+		return report, fmt.Errorf("verify: %w", err)
+	}
 	dir := filepath.Join(n.dir.path, scratchDir)
 	if err := os.RemoveAll(dir); err != nil {
 		return report, fmt.Errorf("verify: %w", err)
@@ -66,7 +69,7 @@ func (n *Node) Verify(ctx context.Context, r httpapi.VerifyRequest, progress fun
 		m.end()
 		report.Events += m.done.Load()
 	}
-	report.OK = true
+	report.OK = len(report.Unread) == 0
 	for _, name := range names {
 		m.begin("compare "+name, 0)
 		v, err := n.compare(ctx, name, scratch, dir)

@@ -1352,6 +1352,63 @@ func (x *EventsErased) GetAuthor() string {
 	return ""
 }
 
+// KeysPlaced is the payload of `keys.placed`: among how many partitions of a topic
+// Recount's producers spread its keys, however many partitions are added to it later.
+// The first event of a topic counts.
+type KeysPlaced struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// topic is the topic's full name. Required.
+	Topic string `protobuf:"bytes,1,opt,name=topic,proto3" json:"topic,omitempty"`
+	// partitions is how many there are, from partition 0 on. Required.
+	Partitions    int32 `protobuf:"varint,2,opt,name=partitions,proto3" json:"partitions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *KeysPlaced) Reset() {
+	*x = KeysPlaced{}
+	mi := &file_recount_v1_events_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *KeysPlaced) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*KeysPlaced) ProtoMessage() {}
+
+func (x *KeysPlaced) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_events_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use KeysPlaced.ProtoReflect.Descriptor instead.
+func (*KeysPlaced) Descriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *KeysPlaced) GetTopic() string {
+	if x != nil {
+		return x.Topic
+	}
+	return ""
+}
+
+func (x *KeysPlaced) GetPartitions() int32 {
+	if x != nil {
+		return x.Partitions
+	}
+	return 0
+}
+
 // ErasedEvent is one event that is given up.
 type ErasedEvent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1371,7 +1428,7 @@ type ErasedEvent struct {
 
 func (x *ErasedEvent) Reset() {
 	*x = ErasedEvent{}
-	mi := &file_recount_v1_events_proto_msgTypes[12]
+	mi := &file_recount_v1_events_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1383,7 +1440,7 @@ func (x *ErasedEvent) String() string {
 func (*ErasedEvent) ProtoMessage() {}
 
 func (x *ErasedEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[12]
+	mi := &file_recount_v1_events_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1396,7 +1453,7 @@ func (x *ErasedEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErasedEvent.ProtoReflect.Descriptor instead.
 func (*ErasedEvent) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{12}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ErasedEvent) GetPosition() *Position {
@@ -1450,7 +1507,7 @@ type Rejected struct {
 
 func (x *Rejected) Reset() {
 	*x = Rejected{}
-	mi := &file_recount_v1_events_proto_msgTypes[13]
+	mi := &file_recount_v1_events_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1462,7 +1519,7 @@ func (x *Rejected) String() string {
 func (*Rejected) ProtoMessage() {}
 
 func (x *Rejected) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[13]
+	mi := &file_recount_v1_events_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1475,7 +1532,7 @@ func (x *Rejected) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rejected.ProtoReflect.Descriptor instead.
 func (*Rejected) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{13}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Rejected) GetPosition() *Position {
@@ -1545,7 +1602,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_recount_v1_events_proto_msgTypes[14]
+	mi := &file_recount_v1_events_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1557,7 +1614,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[14]
+	mi := &file_recount_v1_events_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1570,7 +1627,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{14}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Header) GetKey() string {
@@ -1599,7 +1656,7 @@ type Position struct {
 
 func (x *Position) Reset() {
 	*x = Position{}
-	mi := &file_recount_v1_events_proto_msgTypes[15]
+	mi := &file_recount_v1_events_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1611,7 +1668,7 @@ func (x *Position) String() string {
 func (*Position) ProtoMessage() {}
 
 func (x *Position) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[15]
+	mi := &file_recount_v1_events_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1624,7 +1681,7 @@ func (x *Position) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Position.ProtoReflect.Descriptor instead.
 func (*Position) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{15}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Position) GetTopic() string {
@@ -1786,7 +1843,14 @@ const file_recount_v1_events_proto_rawDesc = "" +
 	"\x06reason\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80 R\x06reason\x12\x1e\n" +
 	"\x05asked\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\x80 R\x05asked\x127\n" +
 	"\terased_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\berasedAt\x12 \n" +
-	"\x06author\x18\x05 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x06author\"\xab\x01\n" +
+	"\x06author\x18\x05 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x06author\"W\n" +
+	"\n" +
+	"KeysPlaced\x12 \n" +
+	"\x05topic\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xf9\x01R\x05topic\x12'\n" +
+	"\n" +
+	"partitions\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02 \x00R\n" +
+	"partitions\"\xab\x01\n" +
 	"\vErasedEvent\x128\n" +
 	"\bposition\x18\x01 \x01(\v2\x14.recount.v1.PositionB\x06\xbaH\x03\xc8\x01\x01R\bposition\x12\"\n" +
 	"\bevent_id\x18\x02 \x01(\fB\a\xbaH\x04z\x02\x18\x10R\aeventId\x12\x1f\n" +
@@ -1837,7 +1901,7 @@ func file_recount_v1_events_proto_rawDescGZIP() []byte {
 }
 
 var file_recount_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_recount_v1_events_proto_goTypes = []any{
 	(Scope)(0),                    // 0: recount.v1.Scope
 	(ChangeStatus)(0),             // 1: recount.v1.ChangeStatus
@@ -1853,37 +1917,38 @@ var file_recount_v1_events_proto_goTypes = []any{
 	(*AccessLogged)(nil),          // 11: recount.v1.AccessLogged
 	(*AccessEntry)(nil),           // 12: recount.v1.AccessEntry
 	(*EventsErased)(nil),          // 13: recount.v1.EventsErased
-	(*ErasedEvent)(nil),           // 14: recount.v1.ErasedEvent
-	(*Rejected)(nil),              // 15: recount.v1.Rejected
-	(*Header)(nil),                // 16: recount.v1.Header
-	(*Position)(nil),              // 17: recount.v1.Position
-	nil,                           // 18: recount.v1.CommandExecuted.EnvEntry
-	(*timestamppb.Timestamp)(nil), // 19: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 20: google.protobuf.Duration
+	(*KeysPlaced)(nil),            // 14: recount.v1.KeysPlaced
+	(*ErasedEvent)(nil),           // 15: recount.v1.ErasedEvent
+	(*Rejected)(nil),              // 16: recount.v1.Rejected
+	(*Header)(nil),                // 17: recount.v1.Header
+	(*Position)(nil),              // 18: recount.v1.Position
+	nil,                           // 19: recount.v1.CommandExecuted.EnvEntry
+	(*timestamppb.Timestamp)(nil), // 20: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 21: google.protobuf.Duration
 }
 var file_recount_v1_events_proto_depIdxs = []int32{
-	19, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
-	20, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
-	18, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
-	20, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
-	19, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
+	20, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
+	21, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
+	19, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
+	21, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
+	20, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
 	5,  // 5: recount.v1.SourceRevised.redacted:type_name -> recount.v1.Redaction
 	7,  // 6: recount.v1.CommitRecorded.author:type_name -> recount.v1.Signature
 	7,  // 7: recount.v1.CommitRecorded.committer:type_name -> recount.v1.Signature
 	8,  // 8: recount.v1.CommitRecorded.changes:type_name -> recount.v1.FileChange
 	0,  // 9: recount.v1.CommitRecorded.scope:type_name -> recount.v1.Scope
-	19, // 10: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
+	20, // 10: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
 	1,  // 11: recount.v1.FileChange.status:type_name -> recount.v1.ChangeStatus
-	19, // 12: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
-	19, // 13: recount.v1.SnapshotsRetired.before:type_name -> google.protobuf.Timestamp
+	20, // 12: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
+	20, // 13: recount.v1.SnapshotsRetired.before:type_name -> google.protobuf.Timestamp
 	12, // 14: recount.v1.AccessLogged.entries:type_name -> recount.v1.AccessEntry
-	19, // 15: recount.v1.AccessEntry.time:type_name -> google.protobuf.Timestamp
-	20, // 16: recount.v1.AccessEntry.duration:type_name -> google.protobuf.Duration
-	14, // 17: recount.v1.EventsErased.events:type_name -> recount.v1.ErasedEvent
-	19, // 18: recount.v1.EventsErased.erased_at:type_name -> google.protobuf.Timestamp
-	17, // 19: recount.v1.ErasedEvent.position:type_name -> recount.v1.Position
-	17, // 20: recount.v1.Rejected.position:type_name -> recount.v1.Position
-	16, // 21: recount.v1.Rejected.headers:type_name -> recount.v1.Header
+	20, // 15: recount.v1.AccessEntry.time:type_name -> google.protobuf.Timestamp
+	21, // 16: recount.v1.AccessEntry.duration:type_name -> google.protobuf.Duration
+	15, // 17: recount.v1.EventsErased.events:type_name -> recount.v1.ErasedEvent
+	20, // 18: recount.v1.EventsErased.erased_at:type_name -> google.protobuf.Timestamp
+	18, // 19: recount.v1.ErasedEvent.position:type_name -> recount.v1.Position
+	18, // 20: recount.v1.Rejected.position:type_name -> recount.v1.Position
+	17, // 21: recount.v1.Rejected.headers:type_name -> recount.v1.Header
 	22, // [22:22] is the sub-list for method output_type
 	22, // [22:22] is the sub-list for method input_type
 	22, // [22:22] is the sub-list for extension type_name
@@ -1905,7 +1970,7 @@ func file_recount_v1_events_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_recount_v1_events_proto_rawDesc), len(file_recount_v1_events_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   17,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

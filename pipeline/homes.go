@@ -1,0 +1,171 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// A key's home is its partition: the hash of the key, modulo how many partitions the
+// topic had when this was first noted in the log. It does not move when partitions are
+// added. What belongs together (a workspace's commands and their outcomes, the commits
+// of a repository, an agent's session) so stays in one order, and an event that is sent
+// twice comes to one partition, which sees that it has it.
+//
+// The note is an event keys.placed in partition 0 of topic erasures, which every
+// process reads when it opens the log; the first one of a topic counts. With outside
+// brokers, where others may add partitions at any time, a node appends it at its start
+// (PlaceKeys); with the embedded broker, which lets nobody else, Grow does.
+
+// home is among how many of its n partitions the keys of a topic are spread.
+func (l *Log) home(topic string, n int) int {
+	homes := l.homes.Load()
+	if homes == nil {
+		return n
+	}
+	if h, ok := (*homes)[topic]; ok {
+		return min(n, int(h))
+	}
+	return n
+}
+
+// placed takes in what keys.placed events say.
+func (l *Log) placed(notes []*recountv1.KeysPlaced) {
+	homes := map[string]int32{}
+	if old := l.homes.Load(); old != nil {
+		maps.Copy(homes, *old)
+	}
+	for _, n := range notes {
+		if _, ok := homes[n.GetTopic()]; !ok {
+			homes[n.GetTopic()] = n.GetPartitions()
+		}
+	}
+	l.homes.Store(&homes)
+}
+
+// notesPartition is the partition of topic erasures that has all notes: their order
+// decides.
+const notesPartition = 0
+
+// openWriting is Open for who writes to topics that are there, Recount's or others.
+func openWriting(ctx context.Context, cfg Config) (*Log, error) {
+	l, err := open(cfg)
+	if err != nil {
+		return nil, err
+	}
+	within, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	if err := l.readHomes(within); err != nil && !errors.Is(err, schemas.ErrPoison) {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// readHomes reads the notes anew.
+func (l *Log) readHomes(ctx context.Context) error {
+	ends, err := l.Ends(ctx, schemas.TopicErasures)
+	if err != nil {
+		return err
+	}
+	tp := schemas.TopicPartition{Topic: l.Topic(schemas.TopicErasures), Partition: notesPartition}
+	if ends[tp] == 0 {
+		return nil
+	}
+	var mu sync.Mutex
+	var notes []*recountv1.KeysPlaced
+	err = l.Follow(ctx, FollowOptions{Partitions: []schemas.TopicPartition{tp}, Until: schemas.Watermark{tp: ends[tp]}},
+		func(_ context.Context, _ schemas.TopicPartition, recs []schemas.LogRecord, _ int64) error {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, r := range recs {
+				e, err := r.Event()
+				if err != nil || e.Type != schemas.TypeKeysPlaced {
+					continue
+				}
+				if m, err := e.DecodePayload(); err == nil {
+					notes = append(notes, m.(*recountv1.KeysPlaced))
+				}
+			}
+			return nil
+		})
+	if err != nil {
+		return fmt.Errorf("read how keys are placed: %w", err)
+	}
+	l.placed(notes)
+	return nil
+}
+
+// PlaceKeys notes, on outside brokers, where keys are, if that is not noted yet. Who may
+// not write there goes on without; the error is for telling.
+func (l *Log) PlaceKeys(ctx context.Context) error {
+	if l.embedded != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	if err := l.fixHomes(ctx); err != nil {
+		return fmt.Errorf("note among how many partitions keys are spread: %w", err)
+	}
+	return nil
+}
+
+// fixHomes notes the homes of the keys of schemas.Topics, where none are noted. Who
+// does it at the same time finds the same: the counts are those from before the notes
+// were looked for, and the first note counts.
+func (l *Log) fixHomes(ctx context.Context) error {
+	if _, err := l.TopicPartitions(ctx, l.TopicNames()...); err != nil {
+		return err
+	}
+	counts := map[string]int32{}
+	for _, topic := range l.TopicNames() {
+		n, err := l.partitionCount(ctx, topic)
+		if err != nil {
+			return err
+		}
+		counts[topic] = n
+	}
+	if err := l.readHomes(ctx); err != nil {
+		return err
+	}
+	var recs []schemas.LogRecord
+	homes := l.homes.Load()
+	for _, topic := range l.TopicNames() {
+		if homes != nil && (*homes)[topic] > 0 {
+			continue
+		}
+		r, err := placedRecord(l.Topic(schemas.TopicErasures), topic, counts[topic])
+		if err != nil {
+			return err
+		}
+		recs = append(recs, r)
+	}
+	if len(recs) == 0 {
+		return nil
+	}
+	if _, err := l.Produce(ctx, recs...); err != nil {
+		return err
+	}
+	return l.readHomes(ctx)
+}
+
+// placedRecord is the note of one topic, as it is appended.
+func placedRecord(to, topic string, partitions int32) (schemas.LogRecord, error) {
+	payload, err := proto.MarshalOptions{Deterministic: true}.Marshal(&recountv1.KeysPlaced{Topic: topic, Partitions: partitions})
+	e := schemas.Event{
+		ID:   schemas.NewCanon("recount/keys-placed/1").String(topic).ID(),
+		Type: schemas.TypeKeysPlaced, Source: schemas.DefaultSource, Time: time.Now(),
+		Key: []byte(topic), ContentType: schemas.ContentProto, Payload: payload,
+	}
+	return schemas.LogRecord{
+		Position: schemas.Position{Topic: to, Partition: notesPartition},
+		Headers:  e.Headers(), Key: e.Key, Value: payload,
+	}, err
+}

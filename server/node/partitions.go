@@ -1,0 +1,94 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+// Grow is Backend.Grow.
+func (n *Node) Grow(ctx context.Context, r httpapi.GrowRequest, _ func(httpapi.Progress)) (httpapi.GrowReport, error) {
+	if r.Topic == "" {
+		return httpapi.GrowReport{}, schemas.Poisonf("topic: none given: want one of %s", strings.Join(schemas.Topics(), ", "))
+	}
+	before, err := n.log.TopicPartitions(ctx, r.Topic)
+	if err != nil {
+		return httpapi.GrowReport{}, err
+	}
+	if err := n.log.Grow(ctx, r.Topic, r.Partitions); err != nil {
+		return httpapi.GrowReport{}, err
+	}
+	n.cfg.Logger.Info("partitions added", "topic", n.log.Topic(r.Topic), "before", len(before), "now", r.Partitions)
+	return httpapi.GrowReport{Topic: n.log.Topic(r.Topic), Before: len(before), Partitions: r.Partitions}, nil
+}
+
+// unread remembers for a second which partitions nobody reads, so that many askers are
+// one.
+type unread struct {
+	mu  sync.Mutex
+	at  time.Time
+	tps []string
+	err error
+}
+
+// unreadFor is how long the answer is remembered.
+const unreadFor = time.Second
+
+// unreadPartitions are the partitions whose events this process would not see: none of
+// its inputs reads them. After partitions were added there are some for a few seconds.
+func (n *Node) unreadPartitions(ctx context.Context) ([]string, error) {
+	if n.set == nil {
+		return nil, nil
+	}
+	n.unread.mu.Lock()
+	defer n.unread.mu.Unlock()
+	if time.Since(n.unread.at) > unreadFor {
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		tps, err := n.log.Unread(ctx)
+		n.unread.tps, n.unread.err = names(tps), err
+		n.unread.at = time.Now()
+	}
+	return n.unread.tps, n.unread.err
+}
+
+// allRead is an error where there are partitions that nobody reads.
+func (n *Node) allRead(ctx context.Context) error {
+	tps, err := n.unreadPartitions(ctx)
+	if err != nil || len(tps) == 0 {
+		return err
+	}
+	return fmt.Errorf("nobody reads %s: events in it are not seen; in split roles the role process must run, and a pipeline of one's own must read whole topics", strings.Join(tps, ", "))
+}
+
+func names(tps []schemas.TopicPartition) []string {
+	var all []string
+	for _, tp := range tps {
+		all = append(all, tp.String())
+	}
+	return all
+}
+
+// unreadGrace is how long a verify waits for partitions that were just added to be read.
+const unreadGrace = 5 * time.Second
+
+// awaitRead returns the partitions that nobody reads after a while.
+func (n *Node) awaitRead(ctx context.Context) ([]string, error) {
+	deadline := time.Now().Add(unreadGrace)
+	for {
+		tps, err := n.log.Unread(ctx)
+		if err != nil || len(tps) == 0 || time.Now().After(deadline) {
+			return names(tps), err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(unreadGrace / 10):
+		}
+	}
+}

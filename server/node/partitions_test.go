@@ -1,0 +1,111 @@
+package node_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/node"
+)
+
+// grown is a server whose topic of commands gets more partitions while commands come in:
+// by their workspaces and, as from any other Kafka client, in each partition in turn.
+func grown(t *testing.T, ingest, serve *running, count int) {
+	t.Helper()
+	total := 0
+	send := func(rounds int) {
+		for range rounds {
+			ingest.append(t, fmt.Sprintf("make by-key-%d", total))
+			tps, err := ingest.Log().TopicPartitions(t.Context(), schemas.TopicCommands)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := ingest.Log().Produce(t.Context(), schemas.LogRecord{
+				Position: schemas.Position{Topic: schemas.TopicCommands, Partition: tps[total%len(tps)].Partition},
+				Value:    fmt.Appendf(nil, `{"command":"make in-turn-%d","cwd":"/src"}`, total),
+			}); err != nil {
+				t.Fatal(err)
+			}
+			total++
+		}
+	}
+	send(20)
+	for _, n := range []int{8, 24} {
+		var sending sync.WaitGroup
+		sending.Go(func() { send(30) })
+		r, err := ingest.Client.Grow(t.Context(), httpapi.GrowRequest{Topic: "commands", Partitions: n}, nil)
+		sending.Wait()
+		if err != nil || r.Partitions != n {
+			t.Fatalf("grow to %d: %+v %v", n, r, err)
+		}
+	}
+	send(30)
+	ends, err := ingest.Log().Ends(t.Context(), schemas.TopicCommands)
+	if err != nil || len(ends) != count {
+		t.Fatalf("%d partitions, %v", len(ends), err)
+	}
+	serve.waitFor(t, ends)
+	st, err := serve.Client.Status(t.Context(), httpapi.StatusRequest{})
+	if err != nil || st.Intents.Count != int64(2*total) || len(st.Log.Unread) > 0 {
+		t.Errorf("%d commands visible of %d, unread %v, %v", st.Intents.Count, 2*total, st.Log.Unread, err)
+	}
+	if err := serve.Client.Ready(t.Context()); err != nil {
+		t.Errorf("ready: %v", err)
+	}
+	v, err := serve.Client.Verify(t.Context(), httpapi.VerifyRequest{Projections: []string{"segment", "graph"}}, nil)
+	if err != nil || !v.OK || v.Events < int64(2*total) {
+		t.Errorf("verify: %+v %v", v, err)
+	}
+}
+
+func TestPartitionsAreAdded(t *testing.T) {
+	t.Parallel()
+	r := start(t, config(t.TempDir()))
+	grown(t, r, r, 24)
+}
+
+func TestPartitionsAreAddedInSplitRoles(t *testing.T) {
+	t.Parallel()
+	front := config(t.TempDir())
+	front.Roles = []string{node.RoleLog, node.RoleIngest}
+	a := start(t, front)
+	brokers := node.KafkaConfig{Brokers: []string{a.KafkaAddr()}}
+	back := config(t.TempDir())
+	back.Roles, back.Kafka = []string{node.RoleProject, node.RoleServe}, brokers
+	c := start(t, back)
+	middle := config(t.TempDir())
+	middle.Roles, middle.Kafka = []string{node.RoleProcess}, brokers
+	b := start(t, middle)
+	grown(t, a, c, 24)
+
+	// Nobody processes what is added from here on, so nobody projects it: that is told.
+	b.stop()
+	if _, err := a.Client.Grow(t.Context(), httpapi.GrowRequest{Topic: "commands", Partitions: 25}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Log().Produce(t.Context(), schemas.LogRecord{
+		Position: schemas.Position{Topic: schemas.TopicCommands, Partition: 24}, Value: []byte(`{"command":"make unseen","cwd":"/src"}`),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	v, err := c.Client.Verify(t.Context(), httpapi.VerifyRequest{Projections: []string{"segment"}}, nil)
+	if err != nil || v.OK || len(v.Unread) != 1 || v.Unread[0] != "recount.commands/24" {
+		t.Errorf("verify with a partition that nobody reads: %+v %v", v, err)
+	}
+	if err := c.Client.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "recount.commands/24") {
+		t.Errorf("ready with a partition that nobody reads: %v", err)
+	}
+	if st, err := c.Client.Status(t.Context(), httpapi.StatusRequest{}); err != nil || len(st.Log.Unread) != 1 {
+		t.Errorf("status with a partition that nobody reads: %+v %v", st.Log, err)
+	}
+	// And seen once somebody does.
+	start(t, middle)
+	resp := c.find(t, query.FindRequest{Text: "make unseen", Limit: 1, AtLeast: schemas.Watermark{{Topic: "recount.commands", Partition: 24}: 1}})
+	if len(resp.Hits) == 0 || resp.Hits[0].Command != "make unseen" {
+		t.Errorf("got %v", commands(resp))
+	}
+}
