@@ -92,7 +92,7 @@ func (l *Log) Produce(ctx context.Context, recs ...schemas.LogRecord) ([]schemas
 		out[i] = kr
 	}
 	// The client would try again until the time is up, and not say why.
-	if full := l.full(); full != nil && len(recs) > 0 {
+	if full := l.Full(); full != nil && len(recs) > 0 {
 		return notAppended(positions, 0), fmt.Errorf("append to %s: refused, nothing appended: %w", l.Topic(recs[0].Position.Topic), full)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, l.cfg.AppendTimeout,
@@ -127,7 +127,7 @@ func (l *Log) Produce(ctx context.Context, recs ...schemas.LogRecord) ([]schemas
 			positions[a.i] = schemas.Position{Topic: a.r.Topic, Partition: a.r.Partition, Offset: a.r.Offset}
 		case <-ctx.Done():
 			return positions, errors.Join(fmt.Errorf("append to %s: not known whether appended: %w",
-				out[0].Topic, classify(context.Cause(ctx))), l.full())
+				out[0].Topic, classify(context.Cause(ctx))), l.Full())
 		}
 	}
 	return positions, errors.Join(errs...)
@@ -156,8 +156,8 @@ func (l *Log) awaitProducer(ctx context.Context, recs []*kgo.Record) error {
 	return nil
 }
 
-// full is why the embedded broker refuses what is produced now, or nil.
-func (l *Log) full() error {
+// Full is why the embedded broker refuses what is produced now for want of space, or nil.
+func (l *Log) Full() error {
 	if l.embedded == nil {
 		return nil
 	}

@@ -43,6 +43,7 @@ func main() {
 	rounds := flag.Int("rounds", 100, "prompts to measure")
 	pause := flag.Duration("pause", 150*time.Millisecond, "between two rounds")
 	load := flag.Int("load", 0, "processes that only compute, beside what is measured")
+	only := flag.String("only", "", "the shell to measure, or agent (default all)")
 	shells := flag.Bool("shells", false, "see what eight shells at once lose")
 	hold := flag.Duration("hold", 20*time.Second, "with -shells: how long a verb holds the data directory at least")
 	flag.Parse()
@@ -81,6 +82,9 @@ func main() {
 			stop = b.start().stop
 		}
 		for _, shell := range []string{"bash", "zsh", "fish"} {
+			if *only != "" && *only != shell {
+				continue
+			}
 			if _, err := exec.LookPath(shell); err != nil {
 				fmt.Printf("| %s | %s | not installed | | | | |\n", shell, yes(server))
 				continue
@@ -88,8 +92,10 @@ func main() {
 			without, with := b.measure(shell, false), b.measure(shell, true)
 			row(shell, server, without, with)
 		}
-		without, with := b.measureAgent("exit 0; :"), b.measureAgent("exec")
-		row("an agent", server, without, with)
+		if *only == "" || *only == "agent" {
+			without, with := b.measureAgent("exit 0; :"), b.measureAgent("exec")
+			row("an agent", server, without, with)
+		}
 		stop()
 	}
 	b.measureRecord()

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/recountdb/recount/server/node"
 )
 
 // TestAgentHook calls the hook as agents do, with and without a server, in and
@@ -189,4 +191,42 @@ func TestHookPanics(t *testing.T) {
 	if b, err := os.ReadFile(log); err != nil || !strings.Contains(string(b), "broken input") {
 		t.Errorf("hook log: %q, %v", b, err)
 	}
+}
+
+// TestSpooledForAServer: what is recorded for a server elsewhere while it is away is there
+// when a verb next asks it, once; while another process has the data directory nothing
+// waits and nothing is lost, and status says what waits.
+func TestSpooledForAServer(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	e, err := node.ReadEndpoints(w.data())
+	if err != nil {
+		t.Fatal(err)
+	}
+	away := "RECOUNT_DATA_DIR=$DIR/mine RECOUNT_SERVER="
+	run := func(line, want string) {
+		t.Helper()
+		if out, code := w.sh(line); code != 0 || !strings.Contains(out, want) {
+			t.Errorf("%s: exit %d:\n%s\nwant %q", line, code, out, want)
+		}
+	}
+	// Port 1 of this machine is nobody's.
+	run(away+"http://127.0.0.1:1 recount record --exit 3 -- make elsewhere", "in the spool")
+	run("RECOUNT_DATA_DIR=$DIR/mine recount status", "1 to be sent to http://127.0.0.1:1")
+	run("printf 'make hooked' | "+away+e.HTTP+" recount-record --shell sh --exit 2", "")
+	run(away+e.HTTP+" recount find --exit 2 hooked", "✗2 make hooked")
+
+	// The server hangs: by hand it is said, by hooks it is not, and nothing is lost.
+	_ = w.server.Process.Signal(syscall.SIGSTOP)
+	run("recount record --exit 4 -- make stopped", "in the spool")
+	run("recount record --hook --exit 5 -- make hooked again", "")
+	run("recount exec -- true executed", "")
+	if out, code := w.sh("timeout 1 recount status"); code == 0 {
+		t.Errorf("a stopped server answered: %s", out)
+	}
+	_ = w.server.Process.Signal(syscall.SIGCONT)
+	run("recount find --exit 4 stopped", "✗4 make stopped")
+	run("recount find --exit 5 again", "✗5 make hooked again")
+	run("recount find --exit 0 executed", "✓ true executed")
+	w.stop(syscall.SIGTERM)
 }

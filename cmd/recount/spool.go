@@ -103,10 +103,21 @@ func (a *app) sendSpooled(ctx context.Context, cfg node.Config, url string, b ht
 	if spool.Empty(dir) {
 		return nil
 	}
+	sent := schemas.Watermark{}
 	_, err := spool.NewDrainer(dir).Drain(node.DrainTo(func(events []schemas.Event) error {
-		_, err := b.Append(ctx, events)
+		done, err := b.Append(ctx, events)
+		for _, d := range done {
+			tp := schemas.TopicPartition{Topic: d.Position.Topic, Partition: d.Position.Partition}
+			sent[tp] = max(sent[tp], d.Position.Offset+1)
+		}
 		return err
 	}))
+	if err == nil && len(sent) > 0 {
+		// So that what is asked next has it. Who may only send waits for nothing.
+		soon, cancel := context.WithTimeout(ctx, drainPatience)
+		defer cancel()
+		_ = waitFor(soon, &backend{Backend: b}, sent)
+	}
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/node"
 )
 
 func (a *app) statusCmd() *cobra.Command {
@@ -22,7 +23,9 @@ equal roots are equal states.`,
 		Example: "  recount status\n  recount status --roots --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withBackend(cmd.Context(), func(b *backend) error {
+			answered := false
+			err := a.withBackend(cmd.Context(), func(b *backend) error {
+				answered = true
 				if b.local != nil {
 					if err := settle(cmd.Context(), b); err != nil {
 						return err
@@ -39,6 +42,10 @@ equal roots are equal states.`,
 				a.printStatus(st, b.local != nil, time.Now())
 				return nil
 			})
+			if cfg, bad := a.nodeConfig(); err != nil && !answered && bad == nil && !a.json {
+				a.printSpool(node.SpoolStatus(cfg.DataDir, nil)) // which nobody need be asked for
+			}
+			return err
 		},
 	}
 	c.Flags().BoolVar(&roots, "roots", false, "compute the root of each projection, which reads its whole state")

@@ -95,8 +95,9 @@ func (n *Node) drainLocal(ctx context.Context) {
 	if !n.drains() || spool.Empty(dir) {
 		return
 	}
-	err := error(nil)
-	if spool.Interrupted(dir) {
+	// An append would try for half a minute, and every verb with it.
+	err := n.log.Full()
+	if err == nil && spool.Interrupted(dir) {
 		err = n.catchUp(ctx)
 	}
 	if err == nil {
@@ -138,7 +139,10 @@ func (n *Node) followSpool(ctx context.Context) {
 		if !left && !d.Waiting() {
 			continue
 		}
-		err := n.drain(ctx, visible)
+		err := n.log.Full()
+		if err == nil {
+			err = n.drain(ctx, visible)
+		}
 		left = spool.Interrupted(dir)
 		switch {
 		case err == nil:
@@ -156,9 +160,10 @@ func (n *Node) followSpool(ctx context.Context) {
 	}
 }
 
-// spoolStatus is how the spool stands.
-func (n *Node) spoolStatus() httpapi.SpoolStatus {
-	dir := spool.Dir(n.dir.path)
+// SpoolStatus is how the spool of a data directory stands, whoever has the directory.
+// fault is why it could not be drained, or nil.
+func SpoolStatus(dataDir string, fault error) httpapi.SpoolStatus {
+	dir := spool.Dir(dataDir)
 	st := spool.Look(dir)
 	s := httpapi.SpoolStatus{
 		Dir: dir, Waiting: st.Waiting, DamagedBytes: st.Damaged, Refused: st.Refused, Lost: st.Lost, Servers: []httpapi.SpoolServer{},
@@ -169,11 +174,11 @@ func (n *Node) spoolStatus() httpapi.SpoolStatus {
 	switch {
 	case st.Fault != nil:
 		s.Fault = st.Fault.Error()
-	case n.spoolFault != nil:
-		s.Fault = n.spoolFault.Error()
+	case fault != nil:
+		s.Fault = fault.Error()
 	}
-	for _, url := range spool.Remotes(n.dir.path) {
-		if there := spool.Look(spool.RemoteDir(n.dir.path, url)); there.Waiting > 0 {
+	for _, url := range spool.Remotes(dataDir) {
+		if there := spool.Look(spool.RemoteDir(dataDir, url)); there.Waiting > 0 {
 			s.Servers = append(s.Servers, httpapi.SpoolServer{URL: url, Waiting: there.Waiting})
 		}
 	}

@@ -33,7 +33,7 @@ func (n *Node) Status(ctx context.Context, r httpapi.StatusRequest) (httpapi.Sta
 		st := f.State()
 		s.Tokens = &httpapi.TokensStatus{File: st.Path, InForce: st.InForce, Mistakes: append([]string{}, st.Mistakes...)}
 	}
-	s.Log, s.Spool = n.logStatus(ctx), n.spoolStatus()
+	s.Log, s.Spool = n.logStatus(ctx), SpoolStatus(n.dir.path, n.spoolFault)
 	s.Intents.Shards = []httpapi.IntentShard{}
 	if n.set == nil {
 		return s, nil
