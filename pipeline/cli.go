@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -95,6 +96,9 @@ func CLI(ctx context.Context, args []string, o CLIOptions) (int, error) {
 	)
 	if cause := context.Cause(run); cause != nil && errors.Is(cause, schemas.ErrFatal) {
 		return 1, fmt.Errorf("pipeline: %w", cause)
+	}
+	if lines := fileHints(args); code != 0 && err == nil && len(lines) > 0 {
+		err = errors.New(strings.Join(lines, "\n"))
 	}
 	return code, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,8 +35,10 @@ Every message carries the metadata kafka_topic, kafka_partition, kafka_offset, k
 			service.NewStringListField("topics").Description("Full names of the topics to read.").Example([]string{"recount.commands"}),
 			service.NewStringField("consumer_group").Default("").
 				Description("Share the partitions with other members of this group. None: read all partitions."),
-			service.NewStringEnumField("start_from", fromProjections, fromCheckpoint, fromCommitted, fromEarliest, fromLatest).Default(fromEarliest).
-				Description("Where to start. `projections`: where this process' projections stand; `checkpoint`: where they stood when they were last flushed, for topics derived from the log; `committed`: what the consumer group committed, or the start; `earliest`; `latest`."),
+			service.NewStringField("start_from").Default(fromEarliest).
+				LintRule("root = if !this.re_match(\""+strings.ReplaceAll(startForm, `\`, `\\`)+"\") { \""+startWant+"\" }").
+				Example(fromLatest).Example("2026-11-20T10:00:00Z").Example("recount.commands/0:1042,recount.commands/1:977").
+				Description("Where to start. `projections`: where this process' projections stand; `checkpoint`: where they stood when they were last flushed, for topics derived from the log; `committed`: what the consumer group committed, or the start; `earliest`; `latest`; a time (without a zone in UTC): with the first record that was appended then or later; offsets, as TOPIC/PARTITION:OFFSET or topic:partition:offset, several separated by commas: there, and partitions that are not named at their beginning. What a consumer group has committed goes before earliest, latest, a time and offsets."),
 			service.NewObjectField("batching",
 				service.NewIntField("count").Default(512).Description("The most messages of a batch. A batch never waits to be filled."),
 				service.NewIntField("byte_size").Default(4<<20).Description("The most bytes of a batch; its first message may be larger."),
@@ -59,7 +62,8 @@ type logInput struct {
 
 	topics             []string
 	group              groupConfig
-	start              string
+	start              starting
+	timestamps         bool // more metadata of time, and of what is null: for kafka_franz
 	maxCount, maxBytes int
 	checkpointEvery    time.Duration
 	checkpointName     string
@@ -77,7 +81,8 @@ func (s *shared) newInput(conf *service.ParsedConfig, res *service.Resources) (s
 	var errs [8]error
 	in.topics, errs[0] = conf.FieldStringList("topics")
 	in.group.name, errs[1] = conf.FieldString("consumer_group")
-	in.start, errs[2] = conf.FieldString("start_from")
+	start, e := conf.FieldString("start_from")
+	errs[2] = e
 	in.maxCount, errs[3] = conf.FieldInt("batching", "count")
 	in.maxBytes, errs[4] = conf.FieldInt("batching", "byte_size")
 	in.group.session, errs[5] = conf.FieldDuration("session_timeout")
@@ -87,20 +92,33 @@ func (s *shared) newInput(conf *service.ParsedConfig, res *service.Resources) (s
 		return nil, err
 	}
 	in.topics = splitList(in.topics)
+	if in.start, err = parseStart(start); err != nil {
+		return nil, err
+	}
 	in.checkpointName = strings.Join(in.topics, "+")
+	return in, in.check()
+}
+
+// check refuses what cannot work.
+func (in *logInput) check() error {
+	for tp := range in.start.offsets {
+		if !slices.Contains(in.topics, tp.Topic) {
+			return fmt.Errorf("start_from: %s: not one of the topics (%s)", tp, strings.Join(in.topics, ", "))
+		}
+	}
 	switch {
 	case len(in.topics) == 0:
-		return nil, errors.New("topics: none given")
-	case in.start == fromCommitted && in.group.name == "":
-		return nil, errors.New("start_from: committed: needs a consumer_group")
-	case in.start == fromCheckpoint && s.CheckpointDir == "":
-		return nil, errors.New("start_from: checkpoint: this process has no data directory to keep it in")
+		return errors.New("topics: none given")
+	case in.start.word == fromCommitted && in.group.name == "":
+		return errors.New("start_from: committed: needs a consumer_group")
+	case in.start.word == fromCheckpoint && in.shared.CheckpointDir == "":
+		return errors.New("start_from: checkpoint: this process has no data directory to keep it in")
 	case in.maxCount < 1 || in.maxBytes < 1:
-		return nil, fmt.Errorf("batching: count %d, byte_size %d: want more than 0", in.maxCount, in.maxBytes)
+		return fmt.Errorf("batching: count %d, byte_size %d: want more than 0", in.maxCount, in.maxBytes)
 	case in.checkpointEvery <= 0:
-		return nil, fmt.Errorf("checkpoint_interval: %s: want more than 0", in.checkpointEvery)
+		return fmt.Errorf("checkpoint_interval: %s: want more than 0", in.checkpointEvery)
 	}
-	return in, nil
+	return nil
 }
 
 // splitList takes the commas apart that connect's lists may have.
@@ -171,7 +189,7 @@ func (in *logInput) begin(ctx context.Context, s *inputSession) error {
 	s.cancel = cancel
 	context.AfterFunc(in.shared.stopping, func() { s.lanes.fail(errClosed) })
 	if in.group.name != "" {
-		s.group = &groupReader{log: s.log, lanes: s.lanes, topics: in.topics, conf: in.group, start: in.start, from: from}
+		s.group = &groupReader{log: s.log, lanes: s.lanes, topics: in.topics, conf: in.group, start: in.start.word, from: from}
 		s.running.Go(func() { s.group.run(run) })
 	} else {
 		for _, tp := range tps {
@@ -211,7 +229,7 @@ func (in *logInput) awaitTopics(ctx context.Context, l *Log) ([]schemas.TopicPar
 
 // startFunc says where each partition starts.
 func (in *logInput) startFunc(ctx context.Context, s *inputSession) (func(schemas.TopicPartition) int64, error) {
-	switch in.start {
+	switch in.start.word {
 	case fromProjections:
 		t, err := in.shared.projections(ctx)
 		if err != nil {
@@ -240,7 +258,25 @@ func (in *logInput) startFunc(ctx context.Context, s *inputSession) (func(schema
 		return func(tp schemas.TopicPartition) int64 { return ends[tp] }, err
 	}
 	starts, err := s.log.Starts(ctx, in.topics...)
-	return func(tp schemas.TopicPartition) int64 { return starts[tp] }, err
+	switch {
+	case err != nil:
+		return nil, err
+	case in.start.word == fromOffsets:
+		ends, err := s.log.Ends(ctx, in.topics...)
+		if err != nil {
+			return nil, err
+		}
+		for tp, want := range in.start.offsets {
+			if end, ok := ends[tp]; !ok || want > end {
+				return nil, schemas.Fatalf("start_from: %s:%d: the log ends there at %d", tp, want, end)
+			}
+		}
+		return func(tp schemas.TopicPartition) int64 { return max(starts[tp], in.start.offsets[tp]) }, nil
+	case in.start.word == fromTime:
+		after, err := s.log.After(ctx, in.start.at, in.topics...)
+		return func(tp schemas.TopicPartition) int64 { return max(starts[tp], after[tp]) }, err
+	}
+	return func(tp schemas.TopicPartition) int64 { return starts[tp] }, nil
 }
 
 // ReadBatch waits for the next batch of a partition that has none out.
@@ -271,7 +307,14 @@ func (in *logInput) ReadBatch(ctx context.Context) (service.MessageBatch, servic
 			s.finish(d) // nothing but a gap
 			continue
 		}
-		return s.log.messages(d), in.ackFunc(s, d), nil
+		batch := s.log.messages(d)
+		if in.timestamps {
+			for i, r := range d.recs {
+				batch[i].MetaSetMut("kafka_timestamp_unix", r.Timestamp.Unix())
+				batch[i].MetaSetMut("kafka_tombstone_message", r.Value == nil)
+			}
+		}
+		return batch, in.ackFunc(s, d), nil
 	}
 }
 

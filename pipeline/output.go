@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/redpanda-data/benthos/v4/public/service"
 	"google.golang.org/protobuf/proto"
@@ -44,6 +45,8 @@ type logOutput struct {
 	headers               map[string]*service.InterpolatedString
 	names                 []string // of headers, in order
 	createLike            string
+	metadata              *service.MetadataFilter     // nil: none becomes a header
+	timestamp             *service.InterpolatedString // nil: now
 
 	mu      sync.Mutex
 	log     *Log
@@ -170,6 +173,26 @@ func (o *logOutput) record(batch service.MessageBatch, i int) (schemas.LogRecord
 		return r, err
 	}
 	r.Value = content
+	if o.metadata != nil {
+		err := o.metadata.Walk(batch[i], func(key, value string) error {
+			r.Headers = append(r.Headers, schemas.Header{Key: key, Value: []byte(value)})
+			return nil
+		})
+		if err != nil {
+			return r, fmt.Errorf("metadata: %w", err)
+		}
+	}
+	if o.timestamp != nil {
+		text, err := batch.TryInterpolatedString(i, o.timestamp)
+		if err != nil {
+			return r, fmt.Errorf("timestamp_ms: %w", err)
+		}
+		ms, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return r, fmt.Errorf("timestamp_ms: %q is no number of milliseconds", text)
+		}
+		r.Timestamp = time.UnixMilli(ms)
+	}
 	for _, name := range o.names {
 		v, err := batch.TryInterpolatedBytes(i, o.headers[name])
 		if err != nil {

@@ -116,6 +116,7 @@ func (s *shared) register(env *service.Environment) error {
 		env.RegisterBatchOutput("recount_log", outputSpec(), s.newOutput),
 		env.RegisterBatchOutput("recount_project", projectSpec(), s.newProject),
 		env.RegisterMetricsExporter("recount_prometheus", metricsSpec(), s.newExporter),
+		s.registerConnect(env),
 	); err != nil {
 		return fmt.Errorf("register plugins: %w", err)
 	}

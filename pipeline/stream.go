@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -151,6 +152,9 @@ func buildStream(o StreamOptions, plugins *shared, logger *slog.Logger) (*servic
 	})
 	b.SetLogger(logger)
 	if err := b.SetYAML(o.YAML); err != nil {
+		if lines := hints(o.YAML); len(lines) > 0 {
+			return nil, schemas.Fatalf("config: %w; %s", err, strings.Join(lines, "; "))
+		}
 		return nil, schemas.Fatalf("config: %w", err)
 	}
 	if err := b.SetMetricsYAML("recount_prometheus: {}"); err != nil {

@@ -1,0 +1,61 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// starting is what start_from says: a word, offsets, or a time.
+type starting struct {
+	word    string
+	offsets schemas.Watermark // nil but for fromOffsets
+	at      time.Time         // zero but for fromTime
+}
+
+const (
+	fromOffsets = "offsets"
+	fromTime    = "a time"
+)
+
+// startForm is what start_from may look like; parseStart says the rest.
+const startForm = `^(projections|checkpoint|committed|earliest|latest|[0-9]{4}-.+|.+[/:][0-9]+:[0-9]+)$`
+
+const startWant = "want projections, checkpoint, committed, earliest, latest, a time as in 2026-11-20T10:00:00Z, or offsets TOPIC/PARTITION:OFFSET,…"
+
+var colons = regexp.MustCompile(`:([0-9]+):([0-9]+)$`)
+
+func parseStart(text string) (starting, error) {
+	switch text {
+	case fromProjections, fromCheckpoint, fromCommitted, fromEarliest, fromLatest:
+		return starting{word: text}, nil
+	}
+	for _, form := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", time.DateTime, time.DateOnly} {
+		if at, err := time.Parse(form, text); err == nil {
+			return starting{word: fromTime, at: at}, nil
+		}
+	}
+	parts := splitList([]string{text})
+	for i, part := range parts {
+		parts[i] = colons.ReplaceAllString(part, "/$1:$2") // topic:partition:offset
+	}
+	w, err := schemas.ParseWatermark(strings.Join(parts, ","))
+	if err != nil || len(w) == 0 {
+		return starting{}, fmt.Errorf("start_from: %q: %s", text, startWant)
+	}
+	return starting{word: fromOffsets, offsets: w}, nil
+}
+
+// After is, for each partition of the topics, the first offset whose record was
+// appended at a time or later; its end where there is none.
+func (l *Log) After(ctx context.Context, at time.Time, topics ...string) (schemas.Watermark, error) {
+	return l.offsets(ctx, "after "+at.Format(time.RFC3339), func(ctx context.Context, topics ...string) (kadm.ListedOffsets, error) {
+		return l.admin.ListOffsetsAfterMilli(ctx, at.UnixMilli(), topics...)
+	}, topics)
+}
