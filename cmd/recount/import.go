@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/internal/spans"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/httpapi"
@@ -126,6 +128,11 @@ func (a *app) importAtuinCmd() *cobra.Command {
 			}
 			defer db.Close()
 			return a.imports(cmd.Context(), f, func(im *importer) error {
+				redacted := im.redacted
+				if im.known, err = im.recognized(cmd.Context(), db.Events(cmd.Context(), im.options), query.Filters{}, time.Now()); err != nil {
+					return err
+				}
+				im.redacted = redacted
 				return im.run(cmd.Context(), path, db.Events(cmd.Context(), im.options), func(done int64) (int64, int64) { return done, db.Rows })
 			})
 		},
@@ -212,6 +219,8 @@ type importer struct {
 	results  []imported
 	started  time.Time
 	dry      bool // nothing is appended
+	// known are entries of the history that is read now which are on the log under other ids.
+	known map[schemas.EventID]bool
 }
 
 // imports opens a backend for an import and reports what it did.
@@ -275,20 +284,25 @@ func (im *importer) history(ctx context.Context, path, shell string) error {
 	}
 	defer file.Close()
 	if shell == "" {
+		text, err := history.Open(file)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 		head := make([]byte, 64<<10)
-		n, err := io.ReadFull(file, head)
+		n, err := io.ReadFull(text, head)
 		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-			return err
+			return fmt.Errorf("%s: %w", path, err)
 		}
 		if shell = history.Detect(path, head[:n]); shell == "" {
 			return fmt.Errorf("%s: no telling which shell's history it is: say it with --shell", path)
 		}
-		if _, err := file.Seek(0, io.SeekStart); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
 	}
 	for _, f := range history.Formats {
 		if f.Name == shell {
+			if im.known, err = im.recognize(ctx, file, shell, f.Read); err != nil {
+				return err
+			}
+			defer func() { im.known = nil }()
 			return im.stream(ctx, file, f.Read)
 		}
 	}
@@ -303,8 +317,67 @@ func (im *importer) stream(ctx context.Context, file *os.File, read func(io.Read
 	}
 	o := im.options
 	o.Time = info.ModTime()
+	if _, err := file.Seek(0, io.SeekStart); err != nil && info.Mode().IsRegular() {
+		return fmt.Errorf("%s: %w", file.Name(), err)
+	}
 	counted := &counter{r: file}
-	return im.run(ctx, file.Name(), read(counted, o), func(int64) (int64, int64) { return counted.n, info.Size() })
+	text, err := history.Open(counted)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file.Name(), err)
+	}
+	return im.run(ctx, file.Name(), read(text, o), func(int64) (int64, int64) { return counted.n, info.Size() })
+}
+
+// recognize says which entries of a history are recorded under other ids, by a hook or by
+// another history. It reads the history once.
+func (im *importer) recognize(ctx context.Context, file *os.File, shell string, read func(io.Reader, history.Options) iter.Seq2[schemas.Event, error]) (map[schemas.EventID]bool, error) {
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, err // what can be read once alone is not looked through before
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("%s: %w", file.Name(), err)
+	}
+	text, err := history.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file.Name(), err)
+	}
+	o, redacted := im.options, im.redacted
+	o.Time = info.ModTime()
+	known, err := im.recognized(ctx, read(text, o), query.Filters{Shell: shell, User: o.User, Host: o.Host}, o.Time)
+	im.redacted = redacted // counted when they are appended
+	return known, err
+}
+
+// recognized are the ids of the entries that are on the log under other ids, among the
+// commands that pass the filters.
+func (im *importer) recognized(ctx context.Context, entries iter.Seq2[schemas.Event, error], f query.Filters, written time.Time) (map[schemas.EventID]bool, error) {
+	r := history.NewRecognizer()
+	for e, err := range entries {
+		if err == nil {
+			r.Add(e)
+		} else if skip := (*history.SkipError)(nil); !errors.As(err, &skip) {
+			return nil, err
+		}
+	}
+	var recorded []history.Recorded
+	pr, pw := io.Pipe()
+	go func() { pw.CloseWithError(im.backend.Scan(ctx, httpapi.ScanRequest{Filters: f}, pw)) }()
+	defer pr.Close()
+	for d := json.NewDecoder(pr); ; {
+		var c struct {
+			ID           schemas.EventID `json:"id"`
+			Time         time.Time       `json:"time"`
+			Command, Cwd string
+		}
+		if err := d.Decode(&c); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("look for what is recorded: %w", err)
+		}
+		recorded = append(recorded, history.Recorded{ID: c.ID, Time: c.Time, Command: c.Command, Cwd: c.Cwd})
+	}
+	return r.Known(recorded, written), nil
 }
 
 type counter struct {
@@ -376,6 +449,10 @@ func (im *importer) run(ctx context.Context, from string, events iter.Seq2[schem
 			return errors.Join(flush(), fmt.Errorf("import %s: %w", from, err))
 		}
 		res.Read++
+		if im.known[e.ID] {
+			res.Present++
+			continue
+		}
 		if len(e.Payload) > httpapi.MaxEvent {
 			res.Skipped++
 			res.Problems = append(res.Problems, fmt.Sprintf("%s: an event of %d bytes, at most %d", e.ID, len(e.Payload), httpapi.MaxEvent))
