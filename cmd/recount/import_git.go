@@ -175,9 +175,15 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 	if g.began != nil {
 		g.began()
 	}
-	if last := s.LastPosition(); last != nil && lost(st.Log.Ends, *last) {
-		fmt.Fprintf(g.a.stderr, "recount: %s: the log ends before %s, where the last import left it: importing all of it again\n", name, last)
-		s.Forget()
+	if last := s.LastPosition(); last != nil {
+		mark, err := g.mark(ctx, *last)
+		if err != nil {
+			return r, err
+		}
+		if lost(st.Log.Ends, *last) || mark != nil && !s.OfLog(*mark) {
+			fmt.Fprintf(g.a.stderr, "recount: %s: the log has not the event at %s that the last import left there: importing all of it again\n", name, last)
+			s.Forget()
+		}
 	}
 	redactFile := redactor.Source
 	if g.flags.secrets || g.cfg.KeepFileSecrets {
@@ -192,7 +198,23 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 	if errors.Is(err, context.Canceled) {
 		err = fmt.Errorf("%s: stopped after %s events: start it again to go on: %w", name, thousands(r.Appended+r.Present), err)
 	}
-	return r, err
+	if err != nil {
+		return r, err
+	}
+	return r, s.SetMark(func(at schemas.Position) (string, error) {
+		mark, err := g.mark(ctx, at)
+		if err != nil || mark == nil {
+			return "", err
+		}
+		return *mark, nil
+	})
+}
+
+// mark is what the log says of the event at a position; nil from a server that cannot
+// tell.
+func (g gitImport) mark(ctx context.Context, at schemas.Position) (*string, error) {
+	st, err := g.b.Status(ctx, httpapi.StatusRequest{Mark: &at})
+	return st.Log.Mark, err
 }
 
 // name is what the repository is called.

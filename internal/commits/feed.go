@@ -79,7 +79,7 @@ func (f *feed) append(ctx context.Context, b batch) error {
 	if b.state == nil {
 		return nil
 	}
-	b.state.Last = f.im.last
+	b.state.Last, b.state.Mark = f.im.last, ""
 	return s.write("state.json", b.state)
 }
 

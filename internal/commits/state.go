@@ -64,6 +64,9 @@ type saved struct {
 	WorkingTree string `json:"working_tree,omitempty"`
 	// Last is where the newest event stands.
 	Last *schemas.Position `json:"last,omitempty"`
+	// Mark tells that event from those of other logs at its position; "" where that was
+	// not asked, since the import was cut short.
+	Mark string `json:"mark,omitempty"`
 }
 
 const stateVersion = 1
@@ -166,6 +169,32 @@ func (s *State) Known() bool { return s.Base != "" }
 // LastPosition is where the newest event that was appended stands, if any: a log
 // that ends before it is not the one that this state speaks of.
 func (s *State) LastPosition() *schemas.Position { return s.Last }
+
+// OfLog says whether the log still has what this state speaks of: mark is what the log
+// says of the event at LastPosition, "" where it has none.
+func (s *State) OfLog(mark string) bool { return mark != "" && (s.Mark == "" || s.Mark == mark) }
+
+// SetMark stores the mark of the newest event, after an import that was not cut short.
+func (s *State) SetMark(markOf func(schemas.Position) (string, error)) error {
+	b, err := os.ReadFile(filepath.Join(s.dir, "state.json"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // nothing was recorded
+	}
+	var now saved
+	if err == nil {
+		err = json.Unmarshal(b, &now)
+	}
+	if err != nil {
+		return fmt.Errorf("state of imports: %w", err)
+	}
+	if now.Last == nil || now.Mark != "" {
+		return nil
+	}
+	if now.Mark, err = markOf(*now.Last); err != nil {
+		return err
+	}
+	return s.write("state.json", now)
+}
 
 // Forget makes the state as if nothing was imported.
 func (s *State) Forget() {

@@ -101,6 +101,8 @@ type ScanRequest struct {
 type StatusRequest struct {
 	// Roots computes every projection's root, which reads the whole state.
 	Roots bool
+	// Mark asks for the mark of the event at this position; nil for none.
+	Mark *schemas.Position
 }
 
 // Status is how a node stands.
@@ -134,6 +136,7 @@ type LogStatus struct {
 	Rejected int64             `json:"rejected" example:"0" doc:"Events that can never be applied, in the rejected topic."`
 	// Unread are partitions that no input of this process reads.
 	Unread     []string `json:"unread,omitempty" example:"recount.commands/7" doc:"Partitions that nobody reads: their events are not seen. For a few seconds after partitions were added that is as it should be."`
+	Mark       *string  `json:"mark,omitempty" example:"6a1f0c55d2e94b6f0a1b2c3d4e5f6071" doc:"If asked for by mark: what tells the event at that position, and so all before it in its partition, from those of another log that has the same offsets, as one has that was restored from a copy; empty where there is none."`
 	FollowsLog bool     `json:"follows_log" doc:"Whether this process projects."`
 	Bytes      int64    `json:"bytes,omitempty" example:"9961472" doc:"What the embedded log takes of the disk, as du counts it."`
 	Error      string   `json:"error,omitempty" doc:"Why the log could not be asked."`

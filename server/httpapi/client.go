@@ -306,6 +306,9 @@ func (c *Client) Status(ctx context.Context, q StatusRequest) (r Status, err err
 	if q.Roots {
 		v.Set("roots", "true")
 	}
+	if q.Mark != nil {
+		v.Set("mark", q.Mark.String())
+	}
 	err = c.call(ctx, http.MethodGet, "/v1/status", v, "", nil, &r)
 	return r, err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
 )
 
 const (
@@ -47,10 +48,19 @@ func (s *server) routes(api huma.API, mux *http.ServeMux) {
 		Description: "The log's ends, each projection's watermark and lag, and counts of the commands.",
 		Errors:      []int{401, 406, 503},
 	}, func(ctx context.Context, in *struct {
-		Roots bool `query:"roots" doc:"Compute each projection's root too; this reads the whole state."`
+		Roots bool   `query:"roots" doc:"Compute each projection's root too; this reads the whole state."`
+		Mark  string `query:"mark" maxLength:"400" example:"recount.commits/1/42" doc:"A position, of whose event the mark is asked for."`
 	},
 	) (*struct{ Body Status }, error) {
-		r, err := s.b.Status(ctx, StatusRequest{Roots: in.Roots})
+		q := StatusRequest{Roots: in.Roots}
+		if in.Mark != "" {
+			at, err := schemas.ParsePosition(in.Mark)
+			if err != nil {
+				return nil, s.fail(ctx, schemas.Poisonf("mark: %w", err))
+			}
+			q.Mark = &at
+		}
+		r, err := s.b.Status(ctx, q)
 		if err != nil {
 			return nil, s.fail(ctx, err)
 		}

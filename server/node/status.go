@@ -34,6 +34,13 @@ func (n *Node) Status(ctx context.Context, r httpapi.StatusRequest) (httpapi.Sta
 		s.Tokens = &httpapi.TokensStatus{File: st.Path, InForce: st.InForce, Mistakes: append([]string{}, st.Mistakes...)}
 	}
 	s.Log, s.Spool = n.logStatus(ctx), SpoolStatus(n.dir.path, n.spoolFault)
+	if r.Mark != nil {
+		mark, err := n.log.Mark(ctx, *r.Mark)
+		if err != nil {
+			return s, err
+		}
+		s.Log.Mark = &mark
+	}
 	s.Intents.Shards = []httpapi.IntentShard{}
 	if n.set == nil {
 		return s, nil

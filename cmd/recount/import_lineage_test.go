@@ -1,0 +1,50 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/recountdb/recount/internal/git/gittest"
+)
+
+// What an import remembers is of one log: with another one that is as long, all of the
+// repository is imported again. TRIED rel 6.
+func TestImportIntoARestoredLog(t *testing.T) {
+	w := newWorld(t)
+	g := gittest.Init(t)
+	dir := filepath.Join(w.dir, "d")
+	run := func(script string) string {
+		t.Helper()
+		out, code := w.sh("D=" + dir + "; " + script + " 2>&1")
+		if code != 0 {
+			t.Fatalf("%s: exit %d: %s", script, code, out)
+		}
+		return out
+	}
+	imports := "recount --data-dir $D import git " + g.Dir + " --repo shop"
+	g.Commit("one", "a.go", "package a\n")
+	run(imports)
+	run("cp -a $D/log $D.log")
+	g.Commit("two", "a.go", "package b\n")
+	run(imports)
+	run("cp -a $D/imports $D.imports")
+	if out := run(imports); !strings.Contains(out, "nothing new") {
+		t.Errorf("again: %s", out)
+	}
+	// The log of before, which another import makes longer than it was.
+	run("rm -r $D/log $D/imports && cp -a $D.log $D/log")
+	g.Commit("three", "a.go", "package c\n")
+	g.Commit("four", "a.go", "package d\n")
+	run(imports)
+	run("rm -r $D/imports && cp -a $D.imports $D/imports")
+	if out := run(imports); !strings.Contains(out, "importing all of it again") {
+		t.Errorf("with what another log left: %s", out)
+	}
+	if out := run(imports); !strings.Contains(out, "nothing new") {
+		t.Errorf("and again: %s", out)
+	}
+	if out := run("recount --data-dir $D verify"); strings.Contains(out, "DIFFERS") {
+		t.Errorf("verify: %s", out)
+	}
+}
