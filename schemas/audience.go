@@ -91,7 +91,19 @@ const (
 	// GrantIngest is to append commands, commits and spans, and nothing else: who has it
 	// reads nothing, and is of no tenant, workspace or agent.
 	GrantIngest = "ingest"
+	// GrantErase is to erase events that its own agent appended.
+	GrantErase = "erase"
 )
+
+// Erases reports whether the principal may erase events: the operator any, others those of
+// their own agent (Appended).
+func (p Principal) Erases() bool { return p.Operator || slices.Contains(p.Grants, GrantErase) }
+
+// Appended reports whether an agent's event is one that the principal may append: of its
+// tenant, its agent and a workspace of its own.
+func (p Principal) Appended(tenant, workspace, agent string) bool {
+	return p.Agent != "" && p.Agent == agent && p.Tenant == tenant && holds(p.Workspaces, workspace)
+}
 
 // Ingests reports whether the principal may append what has no tenant: commands, commits
 // and spans. Unless it is the operator, it may do nothing else.

@@ -93,13 +93,13 @@ commits (POST /v1/events), and ask for nothing: for instrumented services and co
 	f.StringVar(&e.Tenant, "tenant", "", "whose data it sees (default the default tenant)")
 	f.StringSliceVar(&e.Workspaces, "workspace", nil, "a workspace that it belongs to, or * for all of the tenant; may be repeated")
 	f.StringSliceVar(&e.Sessions, "session", nil, "a session that it takes part in, or * for all of its workspaces; may be repeated")
-	f.StringSliceVar(&e.Grants, "grant", nil, "what it may ask for besides agents' objects: commands (of its workspaces), code, runtime (with both, of all workspaces); or ingest alone: to append spans and events, and ask for nothing; may be repeated")
+	f.StringSliceVar(&e.Grants, "grant", nil, "what it may ask for besides agents' objects: commands (of its workspaces), code, runtime (with both, of all workspaces); erase (what its agent appended); or ingest alone: to append spans and events, and ask for nothing; may be repeated")
 	f.StringVar(&e.Agent, "agent", "", "the name under which it appends; without one it may ask only")
 	f.StringVar(&e.Name, "name", "", "what it is for, for people who read the file")
 	f.StringVar(&expires, "expires", defaultLife, "when it ends: in how long (12h, 90d), a day, an RFC 3339 time, or never")
 	f.StringVar(&file, "add-to", "", "the tokens file to add it to; made if it is not there")
 	_ = c.MarkFlagFilename("add-to", "yaml", "yml")
-	_ = c.RegisterFlagCompletionFunc("grant", cobra.FixedCompletions([]string{schemas.GrantCommands, schemas.GrantCode, schemas.GrantRuntime, schemas.GrantIngest}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("grant", cobra.FixedCompletions([]string{schemas.GrantCommands, schemas.GrantCode, schemas.GrantRuntime, schemas.GrantErase, schemas.GrantIngest}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 

@@ -122,6 +122,7 @@ func TestGrants(t *testing.T) {
 		"commands":                {access.Entry{Workspaces: all, Grants: []string{"commands"}}, "find why query events GET /v1/objects GET /docs"},
 		"code":                    {access.Entry{Workspaces: []string{"/a"}, Grants: []string{"code"}}, "code/callers query events GET /v1/objects GET /docs"},
 		"all":                     {access.Entry{Workspaces: all, Grants: []string{"commands", "code", "runtime"}}, "find why code/callers runtime/traffic query events GET /v1/objects GET /docs"},
+		"erase":                   {access.Entry{Tenant: "acme", Workspaces: all, Agent: "a", Grants: []string{"erase"}}, "query events GET /v1/objects GET /docs forget"},
 		"ingest":                  {access.Entry{Grants: []string{"ingest"}}, "events traces"},
 	} {
 		token := access.NewToken()
@@ -255,6 +256,7 @@ func TestParseRefuses(t *testing.T) {
 		"commands of nowhere":   {"tokens:\n  - sha256: " + hash + "\n    grants: [commands]\n", "want workspaces"},
 		"runtime by itself":     {"tokens:\n  - sha256: " + hash + "\n    workspaces: ['*']\n    grants: [runtime, code]\n", "wants code, commands"},
 		"ingest and an agent":   {"tokens:\n  - sha256: " + hash + "\n    agent: a\n    grants: [ingest]\n", "has no other grant, tenant, workspace, session or agent"},
+		"erase of nobody's":     {"tokens:\n  - sha256: " + hash + "\n    workspaces: ['*']\n    grants: [erase]\n", "grants: erase: want agent and workspaces"},
 		"ingest and code":       {"tokens:\n  - sha256: " + hash + "\n    grants: [ingest, code]\n", "has no other grant"},
 		"two documents":         {"tokens: []\n---\ntokens: []\n", "more than one document"},
 		"tokens twice":          {"tokens: []\ntokens: []\n", "line 2: tokens stands twice"},

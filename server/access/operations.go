@@ -70,7 +70,7 @@ var operations = []operation{
 	{Spans, Granted, ofSpans, schemas.GrantIngest},
 
 	{"GET /v1/status", Operator, ofAll, ""},
-	{"POST /v1/forget", Operator, ofAll, ""},
+	{"POST /v1/forget", Granted, ofAll, schemas.GrantErase}, // of agents, what they appended
 	{"POST /v1/rebuild", Operator, ofAll, ""},
 	{"POST /v1/verify", Operator, ofAll, ""},
 	{"POST /v1/fsck", Operator, ofAll, ""},
@@ -128,7 +128,7 @@ func allow(p schemas.Principal, pattern string) *Refusal {
 	why := o.why
 	if o.need == Granted {
 		// What commands are there is told of all workspaces at once.
-		may = may || p.Granted(o.grant) && (o.grant != schemas.GrantCommands || p.InWorkspace("*"))
+		may = may || o.grant == schemas.GrantErase && p.Erases() || p.Granted(o.grant) && (o.grant != schemas.GrantCommands || p.InWorkspace("*"))
 		why += "; the operator can grant " + o.grant + " to a token"
 		if o.grant == schemas.GrantCommands {
 			why += " of all workspaces"

@@ -50,7 +50,7 @@ type Entry struct {
 	Agent string `yaml:"agent,omitempty"`
 	// Grants are the kinds of things besides objects that it may ask for: commands (of its
 	// workspaces), code (of all repositories), runtime; or ingest alone, to append what has
-	// no tenant and ask for nothing.
+	// no tenant and ask for nothing; or erase, to erase what its agent appended.
 	Grants []string `yaml:"grants,omitempty,flow"`
 	// Expires is when it ends; zero is never.
 	Expires time.Time `yaml:"expires,omitempty"`
@@ -99,7 +99,7 @@ func (e *Entry) check() error {
 }
 
 // grants are the words of Entry.Grants.
-var grants = []string{schemas.GrantCommands, schemas.GrantCode, schemas.GrantRuntime, schemas.GrantIngest}
+var grants = []string{schemas.GrantCommands, schemas.GrantCode, schemas.GrantRuntime, schemas.GrantIngest, schemas.GrantErase}
 
 // checkGrants refuses what would tell of more than it names.
 func (e *Entry) checkGrants() error {
@@ -112,7 +112,9 @@ func (e *Entry) checkGrants() error {
 	switch {
 	case has(schemas.GrantIngest) && (len(e.Grants) > 1 || e.Tenant != "" || e.Agent != "" || len(e.Workspaces)+len(e.Sessions) > 0):
 		return errors.New("grants: ingest: a token that appends commands, commits and spans has no other grant, tenant, workspace, session or agent: make another token for those")
-	case len(e.Grants) > 0 && e.Tenant != "":
+	case has(schemas.GrantErase) && (e.Agent == "" || len(e.Workspaces) == 0):
+		return errors.New("grants: erase: want agent and workspaces, whose events it may erase")
+	case e.Tenant != "" && slices.ContainsFunc(e.Grants, func(g string) bool { return g != schemas.GrantErase }):
 		return fmt.Errorf("grants: commands, code and spans are of the default tenant, the token of %q", e.Tenant)
 	case has(schemas.GrantCommands) && len(e.Workspaces) == 0:
 		return errors.New("grants: commands: want workspaces, whose commands it may see")

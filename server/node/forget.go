@@ -12,10 +12,12 @@ import (
 
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
-// Forget is Backend.Forget.
+// Forget is Backend.Forget. Who is not the operator erases what its own agent appended, and
+// is told of nothing else.
 //
 //  1. The log is read for what is asked for (forgetscan.go).
 //  2. events.erased is appended. Durable step 1: from here on it will be done, also by
@@ -27,9 +29,19 @@ import (
 // From step 2 on no answer shows what is erased (withhold.go).
 func (n *Node) Forget(ctx context.Context, r httpapi.ForgetRequest, progress func(httpapi.Progress)) (report httpapi.ForgetReport, err error) {
 	began := time.Now()
+	asker, known := access.Of(ctx)
+	if known && !asker.Operator {
+		if !asker.Erases() {
+			return report, schemas.Poisonf("forget: the token may not erase")
+		}
+		r.Author, r.Topics = asker.Agent, []string{schemas.TopicAgents}
+	}
 	search, err := newSearch(n.log, r)
 	if err != nil {
 		return report, err
+	}
+	if known && !asker.Operator {
+		search.of = &asker
 	}
 	limit := r.Limit
 	if limit == 0 {

@@ -33,6 +33,7 @@ import (
 // Of commits, files go; who made which commit when, and where branches point, stays.
 type search struct {
 	r       httpapi.ForgetRequest
+	of      *schemas.Principal          // whose events alone are looked at; nil is everybody's
 	ids     map[schemas.EventID]string  // asked for, as they were spelt
 	at      map[schemas.Position]string // as above
 	named   map[string]bool             // other text: a producer's own id
@@ -203,6 +204,12 @@ func (s *search) primary(r schemas.LogRecord) {
 		return
 	}
 	decode()
+	if s.of != nil {
+		a, ok := payload.(*recountv1.AgentEvent)
+		if !ok || schemas.TopicName(r.Position.Topic) != schemas.TopicAgents || !s.of.Appended(a.Tenant, a.Workspace, a.Agent) {
+			return
+		}
+	}
 	if s.r.Session != "" {
 		if p, ok := payload.(interface{ GetSession() string }); !ok || p.GetSession() != s.r.Session {
 			return
@@ -324,7 +331,7 @@ func (s *search) dependent(r schemas.LogRecord) {
 			return
 		}
 		with = "the rejected copy of " + schemas.PositionOf(x.GetPosition()).String()
-	case e.Type == schemas.TypeOutcomeObserved:
+	case e.Type == schemas.TypeOutcomeObserved && s.of == nil: // an agent's event may have a command's id
 		m, err := e.DecodePayload()
 		x, ok := m.(*recountv1.OutcomeObserved)
 		if err != nil || !ok {
