@@ -130,7 +130,7 @@ func TestHookSettings(t *testing.T) {
 	if err := os.WriteFile(settings, []byte("// mine\n{}\n"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	run("recount hook claude-code --install", "nothing was changed", 1)
+	run("recount hook claude-code --install", "nothing was changed", 2)
 	run("recount hook bash --install", "are for agents", 2)
 	run("recount hook claude-code --dry-run", "--install or --uninstall", 2)
 }

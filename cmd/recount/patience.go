@@ -66,7 +66,7 @@ func hung(e node.Endpoints) error {
 // answered as by one that has nothing. A server, or brokers elsewhere, have what it has not.
 func (a *app) toRead(cfg node.Config) (_ node.Config, done func() error, err error) {
 	done = func() error { return nil }
-	if a.serverURL() != "" || len(cfg.Kafka.Brokers) > 0 || !spool.Empty(spool.Dir(cfg.DataDir)) {
+	if a.serverURL() != "" || len(cfg.Kafka.Brokers) > 0 || !spool.Empty(spool.Dir(cfg.DataDir)) || len(spool.Remotes(cfg.DataDir)) > 0 {
 		return cfg, done, nil
 	}
 	entries, err := os.ReadDir(cfg.DataDir)

@@ -146,9 +146,7 @@ func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []str
 	if f.hook {
 		return a.spool(cfg, e)
 	}
-	told := time.AfterFunc(time.Second, func() { a.noted("waiting for the log; without an answer the command goes into the spool") })
 	done, err := a.append(ctx, cfg, e, f.id != "")
-	told.Stop()
 	if err != nil {
 		return err
 	}
