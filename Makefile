@@ -25,7 +25,7 @@ check:
 	@test -z "$$($(GO) tool gofumpt -l .)" || { echo "not gofumpt-clean:"; $(GO) tool gofumpt -l .; exit 1; }
 	$(GO) mod verify >/dev/null && $(GO) mod tidy -diff
 	$(GO) vet ./...
-	$(GO) vet -tags integration ./pipeline/... ./internal/...
+	$(GO) vet -tags integration ./pipeline/... ./internal/... ./server/node
 	$(GO) tool staticcheck ./...
 	$(GO) run ./internal/protogen lint
 	$(GO) run ./internal/protogen breaking
@@ -56,6 +56,7 @@ integration-otlp: build
 
 integration:
 	$(GO) test -tags integration -count=1 -timeout 15m ./pipeline/... ./internal/kafkatest/...
+	$(GO) test -tags integration -count=1 -timeout 15m -run ApacheKafka ./server/node
 
 generate:
 	$(GO) run ./internal/protogen generate

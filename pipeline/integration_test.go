@@ -23,3 +23,9 @@ func TestLogApacheKafka(t *testing.T) {
 		return openLog(t, cfg)
 	})
 }
+
+// TestGrowthApacheKafka: partitions 4 to 8 to 24 while streams run, in split roles.
+func TestGrowthApacheKafka(t *testing.T) {
+	addr := kafkatest.Start(t)
+	growthSplit(t, func() *pipeline.Log { return openLog(t, pipeline.Config{Brokers: []string{addr}}) })
+}
