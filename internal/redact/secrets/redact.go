@@ -243,7 +243,9 @@ type span struct {
 }
 
 func (r *Redactor) pass(ctx context.Context, s string, of what) (string, []Finding, error) {
-	t := text{r: r, s: s, values: of != files}
+	t := unused.Get().(*text)
+	*t = text{r: r, s: s, values: of != files, spans: t.spans[:0]}
+	defer t.free()
 	if of == commands && keyLines(s) {
 		start := len(s) - len(strings.TrimLeft(s, " \t\r\n"))
 		t.found(start, start+len(strings.TrimSpace(s)), "private-key", rankPlace)

@@ -3,6 +3,7 @@ package secrets
 import (
 	"context"
 	"strings"
+	"sync"
 )
 
 // text is one pass over a text: what was found, and where each of the readers that read
@@ -21,12 +22,26 @@ type text struct {
 	parted  int // commands before this offset are told apart, the last one
 	command int // begins here
 	pgpass  bool
-	secrets tri // whether the text is a manifest of Kubernetes' secrets
 	netrc   tri
 	values  bool // names, places and programs are looked at, not formats alone
 	err     error
 	tried   map[int]bool // extra rules
 	open    [2]int       // before this offset a quote (" and ') is known not to close
+}
+
+// unused are texts for the next pass: most are short, and what is read ahead in them is
+// more than they are.
+var unused = sync.Pool{New: func() any { return new(text) }}
+
+// free gives t back, without what it read.
+func (t *text) free() {
+	spans := t.spans[:0]
+	if cap(spans) > 64 {
+		spans = nil
+	}
+	clear(spans[:cap(spans)])
+	*t = text{spans: spans}
+	unused.Put(t)
 }
 
 type tri uint8
