@@ -423,7 +423,9 @@ const (
 // belong to it, a substitution too.
 func (t *text) next(p int, quote byte) (from, to int, op operator) {
 	s := t.s
-	p = blanks(s, p)
+	for p = blanks(s, p); p < len(s) && is(s[p], space) && s[p] != '\n'; p = blanks(s, p) {
+		p++ // of other kinds, as of lines that end in \r\n
+	}
 	from = p
 	if p >= len(s) {
 		return p, p, opEnd
