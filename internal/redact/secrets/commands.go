@@ -450,7 +450,7 @@ func (t *text) next(p int, quote byte) (from, to int, op operator) {
 		case c == '<' || c == '>' || is(c, space):
 			return from, p, opWord
 		case c == '\\':
-			if p+1 < len(s) && (s[p+1] == '\n' || s[p+1] == '\r') {
+			if blanks(s, p) > p { // the line goes on
 				return from, p, opWord
 			}
 			if quote == '"' && p+1 < len(s) && s[p+1] == '"' { // quotes within quotes
