@@ -232,7 +232,7 @@ func (f *finding) hits(chosen []fused) error {
 func intentOf(v *segment.View) Intent {
 	c := strings.Clone
 	h := Intent{
-		ID: v.ID(), Position: v.Position(), Time: v.Time(), Command: c(v.Command()), Cwd: c(v.Cwd()),
+		ID: v.ID(), Position: v.Position(), Time: v.Time(), Untimed: schemas.TimeUnknown(v.Time()), Command: c(v.Command()), Cwd: c(v.Cwd()),
 		Session: c(v.Session()), Workspace: c(v.Workspace()), Host: c(v.Host()), User: c(v.User()),
 		Author: c(v.Author()), Shell: c(v.Shell()), Template: c(v.Template()), Category: CategoryName(v.Category()),
 	}

@@ -28,6 +28,7 @@ type Intent struct {
 	ID        schemas.EventID   `json:"id" format:"uuid" example:"018f3c2a-9d1e-8b7a-9c44-2f1d6a0b3e55" doc:"The id of the command's event."`
 	Position  schemas.Position  `json:"position" doc:"Where the event stands in the log."`
 	Time      time.Time         `json:"time" doc:"When the command started."`
+	Untimed   bool              `json:"time_unknown,omitempty" doc:"Nobody knows when: it is from a history without times. time then only keeps the history's order, before all that is known."`
 	Command   string            `json:"command" example:"docker image prune -af" doc:"The command line, secrets redacted."`
 	Cwd       string            `json:"cwd,omitempty" example:"/src/app" doc:"The directory it ran in."`
 	Session   string            `json:"session,omitempty" example:"tty7-4711" doc:"The shell session."`

@@ -88,6 +88,21 @@ func UnixNano(t time.Time) int64 {
 	return t.UnixNano()
 }
 
+// unknownTimes are the times that stand for none: the microseconds of the first hour of 1970.
+// A history without times has one for each of its entries, so that they are the oldest and
+// keep their order.
+const unknownTimes = time.Hour
+
+// UnknownTime is the time of entry n, from 1, of a history that has no times.
+func UnknownTime(n int64) time.Time {
+	return time.Unix(0, min(max(n, 1), int64(unknownTimes/time.Microsecond)-1)*int64(time.Microsecond)).UTC()
+}
+
+// TimeUnknown says whether a time is that of UnknownTime.
+func TimeUnknown(t time.Time) bool {
+	return t.After(time.Unix(0, 0)) && t.Before(time.Unix(0, int64(unknownTimes)))
+}
+
 // CheckTime says what is wrong with a time of a payload that records hold in nanoseconds;
 // none is as good as one between 1900 and 2250. An error is of class ErrPoison.
 func CheckTime(field string, at *timestamppb.Timestamp) error {

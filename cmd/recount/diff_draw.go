@@ -34,7 +34,7 @@ func (d *drawing) drawDiff(r query.DiffResponse) {
 	}
 	for name, in := range map2("A", a, "B", b) {
 		if in != nil {
-			d.print(d.command(name+" ", *in, bold, in.Time.Local().Format(time.DateTime), d.where(in.Cwd, "")))
+			d.print(d.command(name+" ", *in, bold, when(in.Time, time.DateTime), d.where(in.Cwd, "")))
 		}
 	}
 	if len(r.Lines) > 0 {

@@ -73,8 +73,9 @@ func (a *app) importHistoryCmd() *cobra.Command {
 		Long: `Import histories of bash (with and without times), zsh (plain and extended) or
 fish. Without a FILE: those in their usual places, and $HISTFILE.
 
-An entry without a time gets that of the entry before it, or else the file's: it
-ran then or earlier.`,
+An entry without a time gets that of the entry before it; where there is none its
+time is unknown, and it counts as the oldest. What a hook or an earlier import recorded
+is recognised. Files may be compressed by gzip, bzip2 or zstd.`,
 		Example: `  recount import history
   recount import history --shell bash --host oldbox --user me backup/history.txt`,
 		Args: cobra.ArbitraryArgs,

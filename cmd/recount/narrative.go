@@ -196,7 +196,7 @@ func (a *app) unanswered(err error) error {
 	case errors.As(err, &ambiguous):
 		fmt.Fprintf(a.stderr, "recount: %q: ambiguous: give more of the id\n", ambiguous.Prefix)
 		for _, m := range ambiguous.Matches {
-			fmt.Fprintf(a.stderr, "  %s  %s  %s\n", m.ID, m.Time.Local().Format(time.DateTime), oneLine(m.Command))
+			fmt.Fprintf(a.stderr, "  %s  %s  %s\n", m.ID, when(m.Time, time.DateTime), oneLine(m.Command))
 		}
 		return exitError(exitFailed)
 	case errors.As(err, &wrong):

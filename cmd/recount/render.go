@@ -49,8 +49,22 @@ func plainText(s string) string { return schemas.PlainText(s) }
 // indent puts prefix before each line of s but the first.
 func indent(s, prefix string) string { return strings.ReplaceAll(s, "\n", "\n"+prefix) }
 
+// timeUnknown stands where the time of what a history without times tells would.
+const timeUnknown = "time unknown"
+
+// when is a time in a layout.
+func when(t time.Time, layout string) string {
+	if schemas.TimeUnknown(t) {
+		return timeUnknown
+	}
+	return t.Local().Format(layout)
+}
+
 // ago says how long before now t was, in the largest unit that fits.
 func ago(now, t time.Time) string {
+	if schemas.TimeUnknown(t) {
+		return timeUnknown
+	}
 	d := now.Sub(t)
 	for _, u := range []struct {
 		size time.Duration

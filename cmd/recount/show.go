@@ -71,7 +71,11 @@ func (a *app) printShow(r query.ShowResponse, around query.StitchResponse, proof
 	}
 	row("id", r.ID.String())
 	row("position", r.Position.String())
-	row("started", fmt.Sprintf("%s (%s)", r.Time.Local().Format(time.RFC3339), ago(now, r.Time)))
+	if r.Untimed {
+		row("started", timeUnknown)
+	} else {
+		row("started", fmt.Sprintf("%s (%s)", r.Time.Local().Format(time.RFC3339), ago(now, r.Time)))
+	}
 	switch {
 	case r.ExitCode == nil:
 		row("outcome", "unknown")

@@ -95,11 +95,11 @@ func (a *app) printStatus(st httpapi.Status, local bool, now time.Time) {
 		a.printf("\n")
 	}
 	if i.Oldest != nil && i.Newest != nil {
-		a.printf("             from %s to %s\n", i.Oldest.Local().Format(time.DateTime), i.Newest.Local().Format(time.DateTime))
+		a.printf("             from %s to %s\n", when(*i.Oldest, time.DateTime), i.Newest.Local().Format(time.DateTime))
 	}
 	for _, sh := range i.Shards {
 		a.printf("             %s/%d: %s, %s of them not sealed yet, from %s to %s\n", sh.Topic, sh.Partition, thousands(sh.Count), thousands(sh.Hot),
-			sh.Oldest.Local().Format(time.DateTime), sh.Newest.Local().Format(time.DateTime))
+			when(sh.Oldest, time.DateTime), sh.Newest.Local().Format(time.DateTime))
 	}
 	for n, p := range st.Projections {
 		name := ""

@@ -40,7 +40,7 @@ func (d *drawing) drawStitch(r query.StitchResponse) {
 	day, previous := "", map[string]schemas.EventID{}
 	for i, n := range r.Nodes {
 		lane := laneOf(n.Intent)
-		if on := n.Time.Local().Format(time.DateOnly); on != day {
+		if on := when(n.Time, time.DateOnly); on != day {
 			day = on
 			d.print("", d.a.paint(bold, day))
 		}
@@ -132,7 +132,11 @@ func (l *lanes) node(n query.Node, last bool, edges []query.Edge, previous schem
 	if n.ID == l.root {
 		mark, style = "◆", bold
 	}
-	lead := n.Time.Local().Format(clock) + " " + l.bars(mark, at)
+	shown := n.Time.Local().Format(clock)
+	if n.Untimed {
+		shown = strings.Repeat("-", len(clock))
+	}
+	lead := shown + " " + l.bars(mark, at)
 	l.d.print(l.d.command(lead, n.Intent, style, l.d.where(n.Cwd, l.cwd[lane])))
 	l.cwd[lane] = n.Cwd
 	if last {

@@ -16,8 +16,12 @@ func (d *drawing) drawWhy(r query.WhyResponse) {
 		ids = append(ids, c.ID)
 	}
 	d.ids = abbreviate(ids)
+	started := timeUnknown
+	if !r.Root.Untimed {
+		started = fmt.Sprintf("%s (%s)", r.Root.Time.Local().Format(time.DateTime), ago(d.now, r.Root.Time))
+	}
 	d.print(d.command("", r.Root, bold,
-		fmt.Sprintf("%s (%s)", r.Root.Time.Local().Format(time.DateTime), ago(d.now, r.Root.Time)), d.where(r.Root.Cwd, "")))
+		started, d.where(r.Root.Cwd, "")))
 	if len(r.Causes) == 0 {
 		d.print("└─ " + d.a.paint(dim, "nothing is known to have led to it"))
 	}

@@ -18,11 +18,11 @@
 //
 // # Times
 //
-// Where a history holds times, they are the events'. An entry without one gets
-// the time of the last entry before it that has one, or else Options.Time, which
-// callers set to the file's time of modification: the command ran at that time
-// or earlier. The source of such an event ends in "/untimed", so that nobody
-// takes the time for an observation; its id does not depend on the time.
+// Where a history holds times, they are the events'. An entry without one gets the time
+// of the last entry before it that has one: it ran then or later. Where there is none its
+// time is unknown, which schemas.UnknownTime says: it is older than all that has a time,
+// and answers show it as unknown. The source of such an event ends in "/untimed", so that
+// nobody takes the time for an observation; its id does not depend on the time.
 package history
 
 import (
@@ -90,6 +90,8 @@ type maker struct {
 	o      Options
 	last   time.Time               // of the last entry that had a time
 	seen   map[schemas.Hash]uint32 // entries alike so far
+	// untimed are the entries that have no time and none before them that has one.
+	untimed int64
 }
 
 func newMaker(format string, o Options) *maker {
@@ -117,7 +119,8 @@ func (m *maker) event(e entry) (schemas.Event, error) {
 		source += "/untimed"
 		at = m.last
 		if at.IsZero() {
-			at = m.o.Time
+			m.untimed++
+			at = schemas.UnknownTime(m.untimed)
 		}
 	} else {
 		p.StartedAt = timestamppb.New(at)
