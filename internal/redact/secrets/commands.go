@@ -85,6 +85,9 @@ func (w *walk) segment(p int) (next int, more bool) {
 	skip := false
 	for {
 		from, to, op := t.next(p, w.quote)
+		if op == opWord && to == from {
+			to++ // there is always progress, whatever next makes of a byte
+		}
 		p = to
 		switch {
 		case op == opEnd:

@@ -150,7 +150,7 @@ var tokens = []struct {
 	{"slack-webhook", "~hooks.slack.com/services/(<b20,>)", nil},
 	{"slack-webhook", "~hooks.slack.com/workflows/(<b20,>)", nil},
 	{"slack-webhook", "~hooks.slack.com/triggers/(<b20,>)", nil},
-	{"teams-webhook", "~webhook.office.com/webhookb2/(<h8>-<h4>-<h4>-<h4>-<h12>@<h8>-<h4>-<h4>-<h4>-<h12>/IncomingWebhook/<l32>/<h8>-<h4>-<h4>-<h4>-<h12>)", nil},
+	{"teams-webhook", "~webhook.office.com/webhookb2/(<l8>-<l4>-<l4>-<l4>-<l12>@<l8>-<l4>-<l4>-<l4>-<l12>/IncomingWebhook/<l32>/<l8>-<l4>-<l4>-<l4>-<l12>)", nil},
 	{"discord-webhook", "~discord.com/api/webhooks/<d1,>/(<-40,>)", nil},
 	{"discord-webhook", "~discordapp.com/api/webhooks/<d1,>/(<-40,>)", nil},
 	{"telegram-token", "~<d8,10>:AA<-33>", nil},
