@@ -62,7 +62,7 @@ type Options struct {
 // New makes the handler of the whole API.
 func New(b Backend, o Options) http.Handler {
 	mux, _ := build(b, &o)
-	return guard(mux, o, newMetrics(o.Registry))
+	return Drained(guard(mux, o, newMetrics(o.Registry)))
 }
 
 // OpenAPI is the description of the API, as GET /openapi.json serves it.

@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"compress/gzip"
+	"compress/zlib"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func (r *Receiver) HTTP() http.Handler {
 		r.answer(w, req, nil, &refusal{kind: onlyTraces, why: fmt.Sprintf("no %s %.200q here: spans go to POST /v1/traces", req.Method, req.URL.Path)}, time.Now())
 	})
 	admission := httpapi.Options{Gate: r.o.Gate, Hosts: r.o.Hosts}
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+	return httpapi.Drained(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if _, no := admission.Admit(req, access.Spans); no != nil {
 			if no.Status == http.StatusUnauthorized {
@@ -59,7 +60,7 @@ func (r *Receiver) HTTP() http.Handler {
 			return
 		}
 		mux.ServeHTTP(w, req)
-	})
+	}))
 }
 
 func (r *Receiver) httpExport(w http.ResponseWriter, req *http.Request) {
@@ -116,8 +117,14 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, s *share) ([]b
 			return nil, &refusal{kind: badData, why: "the body is no gzip: " + err.Error()}
 		}
 		body = z
+	case "deflate": // zlib's form (RFC 9110, 8.4.1.2)
+		z, err := zlib.NewReader(body)
+		if err != nil {
+			return nil, &refusal{kind: badData, why: "the body is no zlib stream: " + err.Error()}
+		}
+		body = z
 	default:
-		return nil, &refusal{kind: refusalKind{badData.code, http.StatusUnsupportedMediaType}, why: fmt.Sprintf("Content-Encoding %.100q: want gzip or none", encoding)}
+		return nil, &refusal{kind: refusalKind{badData.code, http.StatusUnsupportedMediaType}, why: fmt.Sprintf("Content-Encoding %.100q: want gzip, deflate or none (OTEL_EXPORTER_OTLP_COMPRESSION=gzip; of a collector, compression: gzip)", encoding)}
 	}
 	b, err := readAll(req.Context(), body, s, r.o.MaxRequest, max(req.ContentLength, 0))
 	var over *http.MaxBytesError

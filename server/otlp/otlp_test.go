@@ -3,6 +3,7 @@ package otlp_test
 import (
 	"bytes"
 	"compress/gzip"
+	"compress/zlib"
 	"context"
 	"errors"
 	"fmt"
@@ -172,6 +173,14 @@ func wire(t *testing.T, m proto.Message) []byte {
 	return b
 }
 
+func deflated(b []byte) []byte {
+	var buf bytes.Buffer
+	z := zlib.NewWriter(&buf)
+	_, _ = z.Write(b)
+	_ = z.Close()
+	return buf.Bytes()
+}
+
 func zipped(b []byte) []byte {
 	var buf bytes.Buffer
 	z := gzip.NewWriter(&buf)
@@ -239,6 +248,7 @@ func TestEveryWayIn(t *testing.T) {
 		{wire(t, next(50)), []string{"Content-Type", "application/protobuf; charset=binary"}},
 		{zipped(wire(t, next(50))), []string{"Content-Type", protobuf, "Content-Encoding", "gzip"}},
 		{doc.Bytes(), []string{"Content-Type", asJSON}},
+		{deflated(wire(t, next(50))), []string{"Content-Type", protobuf, "Content-Encoding", "deflate"}},
 		{zipped(whole), []string{"Content-Type", "application/json; charset=utf-8", "Content-Encoding", "gzip"}},
 	} {
 		resp, body := d.post(t, "/v1/traces", c.body, c.headers...)
@@ -359,7 +369,7 @@ func TestRefused(t *testing.T) {
 		{"64 MB", make([]byte, 64<<20), []string{"Content-Type", protobuf}, 413, "larger than 1048576 bytes"},
 		{"no gzip", good, []string{"Content-Type", protobuf, "Content-Encoding", "gzip"}, 400, "no gzip"},
 		{"gzip cut short", zipped(good)[:40], []string{"Content-Type", protobuf, "Content-Encoding", "gzip"}, 400, "cut short"},
-		{"another encoding", good, []string{"Content-Type", protobuf, "Content-Encoding", "br"}, 415, "want gzip or none"},
+		{"another encoding", good, []string{"Content-Type", protobuf, "Content-Encoding", "br"}, 415, "want gzip, deflate or none"},
 		{"another type", good, []string{"Content-Type", "text/plain"}, 415, "want application/x-protobuf"},
 		{"no type", good, nil, 415, "want application/x-protobuf"},
 		{"another name", good, []string{"Content-Type", protobuf, "Host", "evil.example"}, 421, "not a name of this server"},
