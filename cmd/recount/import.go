@@ -219,7 +219,8 @@ type importer struct {
 	unit     string // of held
 	results  []imported
 	started  time.Time
-	dry      bool // nothing is appended
+	dry      bool              // nothing is appended
+	last     *schemas.Position // of what was appended last
 	// known are entries of the history that is read now which are on the log under other ids.
 	known map[schemas.EventID]bool
 }
@@ -425,6 +426,7 @@ func (im *importer) run(ctx context.Context, from string, events iter.Seq2[schem
 			} else {
 				res.Appended++
 			}
+			im.last = &d.Position
 		}
 		batch, size = batch[:0], 0
 		if draw != nil && progress != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"os"
@@ -69,6 +70,17 @@ func (im *importer) accessLog(ctx context.Context, path, service string) error {
 		return err
 	}
 	marks := accesslog.OpenMarks(filepath.Join(cfg.DataDir, "imports", "access-log"), st.DataID, service)
+	if marks.Last != nil {
+		mark, err := markOf(ctx, im.backend, *marks.Last)
+		if err != nil {
+			return err
+		}
+		if mark != nil && !marks.OfLog(*mark) {
+			fmt.Fprintf(im.a.stderr, "recount: %s: the log has not the event at %s that the last import left there: importing all of it again\n", service, marks.Last)
+			marks.Forget()
+		}
+	}
+	im.last = nil
 	file, err := os.Open(path)
 	if err != nil {
 		return err
@@ -93,6 +105,15 @@ func (im *importer) accessLog(ctx context.Context, path, service string) error {
 	}
 	if options.From > 0 {
 		im.results[len(im.results)-1].Before = int64(options.From)
+	}
+	if im.last != nil {
+		mark, err := markOf(ctx, im.backend, *im.last)
+		if err != nil {
+			return err
+		}
+		if marks.Last, marks.Mark = im.last, ""; mark != nil {
+			marks.Mark = *mark
+		}
 	}
 	return marks.Add(end.lines, end.bytes, end.sum)
 }

@@ -176,7 +176,7 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 		g.began()
 	}
 	if last := s.LastPosition(); last != nil {
-		mark, err := g.mark(ctx, *last)
+		mark, err := markOf(ctx, g.b, *last)
 		if err != nil {
 			return r, err
 		}
@@ -202,7 +202,7 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 		return r, err
 	}
 	return r, s.SetMark(func(at schemas.Position) (string, error) {
-		mark, err := g.mark(ctx, at)
+		mark, err := markOf(ctx, g.b, at)
 		if err != nil || mark == nil {
 			return "", err
 		}
@@ -210,10 +210,10 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 	})
 }
 
-// mark is what the log says of the event at a position; nil from a server that cannot
+// markOf is what the log says of the event at a position; nil from a server that cannot
 // tell.
-func (g gitImport) mark(ctx context.Context, at schemas.Position) (*string, error) {
-	st, err := g.b.Status(ctx, httpapi.StatusRequest{Mark: &at})
+func markOf(ctx context.Context, b httpapi.Backend, at schemas.Position) (*string, error) {
+	st, err := b.Status(ctx, httpapi.StatusRequest{Mark: &at})
 	return st.Log.Mark, err
 }
 

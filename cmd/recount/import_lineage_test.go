@@ -48,3 +48,27 @@ func TestImportIntoARestoredLog(t *testing.T) {
 		t.Errorf("verify: %s", out)
 	}
 }
+
+// So do access logs.
+func TestImportOfAnAccessLogIntoARestoredLog(t *testing.T) {
+	w := newWorld(t)
+	run := func(script string) string {
+		t.Helper()
+		out, code := w.sh("cd " + w.dir + "; " + script + " 2>&1")
+		if code != 0 {
+			t.Fatalf("%s: exit %d: %s", script, code, out)
+		}
+		return out
+	}
+	line := `127.0.0.1 - - [20/Nov/2026:10:00:0%d +0000] "GET / HTTP/1.1" 200 12\n`
+	imports := "recount --data-dir d import access-log --service shop access.log"
+	run("printf '" + line + "' 1 > access.log; " + imports + "; cp -a d/log log")
+	run("printf '" + line + "' 2 >> access.log; " + imports)
+	run("rm -r d/log; cp -a log d/log")
+	if out := run(imports); !strings.Contains(out, "importing all of it again") {
+		t.Errorf("into an older log: %s", out)
+	}
+	if out := run(imports); strings.Contains(out, "again") {
+		t.Errorf("and again: %s", out)
+	}
+}

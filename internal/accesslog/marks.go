@@ -31,6 +31,9 @@ type marksFile struct {
 	Log     string `json:"log"`
 	Service string `json:"service"`
 	Read    []mark `json:"read"` // the newest last
+	// Last is where the newest event stands, and Mark tells it from those of other logs.
+	Last *schemas.Position `json:"last,omitempty"`
+	Mark string            `json:"mark,omitempty"`
 }
 
 // mark says that a log that begins with these bytes was read so far.
@@ -57,6 +60,13 @@ func OpenMarks(dir, log, service string) *Marks {
 	}
 	return m
 }
+
+// OfLog says whether the log still has what was read: mark is what it says of the event
+// at Last, "" where it has none.
+func (m *Marks) OfLog(mark string) bool { return mark != "" && (m.Mark == "" || m.Mark == mark) }
+
+// Forget makes the marks as if nothing was read.
+func (m *Marks) Forget() { m.Read, m.Last, m.Mark = nil, nil, "" }
 
 // Known is how many lines at the beginning of r were read before.
 func (m *Marks) Known(r io.Reader) (lines int, err error) {
