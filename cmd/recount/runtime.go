@@ -122,12 +122,24 @@ func (a *app) answerRuntime(proof bool, answer any, basis query.Basis, show func
 func (a *app) measured(m runtime.Measure) string {
 	s := thousands(int64(m.Count)) + "×"
 	if m.Errors > 0 {
-		s += "  " + a.paint(red, fmt.Sprintf("%s failed (%.2g %%)", thousands(int64(m.Errors)), 100*m.ErrorRate))
+		s += "  " + a.paint(red, fmt.Sprintf("%s failed (%s)", thousands(int64(m.Errors)), percent(m.ErrorRate)))
 	}
 	if m.P50 > 0 || m.P99 > 0 {
 		s += fmt.Sprintf("  p50 %s p95 %s p99 %s", lasted(m.P50), lasted(m.P95), lasted(m.P99))
 	}
 	return s
+}
+
+// percent is a share in two digits, and never all of what is not all.
+func percent(share float64) string {
+	switch p := 100 * share; {
+	case share < 1 && p >= 99.5:
+		return "more than 99 %"
+	case p >= 9.95:
+		return fmt.Sprintf("%.0f %%", p)
+	default:
+		return fmt.Sprintf("%.2g %%", p)
+	}
 }
 
 // lasted is a duration in two or three digits.
