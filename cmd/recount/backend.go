@@ -305,6 +305,9 @@ func (a *app) withLog(ctx context.Context, making bool, fn func(l *pipeline.Log)
 		Logger: slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {
+		if k.TLS.Enabled && errors.As(err, new(*tls.CertificateVerificationError)) {
+			err = fmt.Errorf("%w; set SSL_CERT_FILE, or kafka.tls.ca_file in the config, to the certificate of the broker's authority, or to its own", err)
+		}
 		return err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()

@@ -135,7 +135,7 @@ func (c *conn) secure() error {
 	ctx, cancel := context.WithTimeout(c.ctx, c.b.opts.FrameTimeout)
 	defer cancel()
 	if err := t.HandshakeContext(ctx); err != nil {
-		return fmt.Errorf("tls: %w", err)
+		return fmt.Errorf("handshake: %w", err)
 	}
 	return nil
 }
