@@ -223,6 +223,9 @@ type importer struct {
 	last     *schemas.Position // of what was appended last
 	// known are entries of the history that is read now which are on the log under other ids.
 	known map[schemas.EventID]bool
+	// blind: the server answers no questions, so what is recorded under other ids is not
+	// known.
+	blind bool
 }
 
 // imports opens a backend for an import and reports what it did.
@@ -255,7 +258,8 @@ func (a *app) imports(ctx context.Context, f importFlags, fn func(im *importer) 
 	// What is there already is known by the projections, so they catch up first.
 	switch err := settle(ctx, b); {
 	case errors.Is(err, errServesNot):
-		fmt.Fprintln(a.stderr, "recount: the server has not the role serve, so it cannot tell what is there already: what is appended again is applied once")
+		im.blind = true
+		fmt.Fprintln(a.stderr, "recount: the server has not the role serve, so it cannot tell what is there already: an event that is appended again is applied once, but what a hook recorded is not recognised in a history")
 	case err != nil:
 		return err
 	}
@@ -361,6 +365,9 @@ func (im *importer) recognized(ctx context.Context, entries iter.Seq2[schemas.Ev
 		} else if skip := (*history.SkipError)(nil); !errors.As(err, &skip) {
 			return nil, err
 		}
+	}
+	if im.blind {
+		return nil, nil
 	}
 	var recorded []history.Recorded
 	pr, pw := io.Pipe()
