@@ -16,7 +16,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// What topic erasures says is erased is not read any more, wherever the bytes are:
+// What topic erasures says is erased (or retired: retire.go) is not read any more, wherever the bytes are:
 // every record that a Log hands out goes through hide. The embedded broker's bytes
 // are replaced besides (Scrub); those of other brokers stay until they delete them.
 
@@ -33,6 +33,8 @@ type erasures struct {
 type erased struct {
 	at  map[schemas.Position]erasedEvent
 	ids map[schemas.EventID]schemas.Position
+	// cuts are where partitions begin that retention has shortened.
+	cuts map[schemas.TopicPartition]Cut
 }
 
 type erasedEvent struct {
@@ -74,12 +76,14 @@ func (l *Log) ReadErasures(ctx context.Context) (schemas.Watermark, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := &erased{at: map[schemas.Position]erasedEvent{}, ids: map[schemas.EventID]schemas.Position{}}
+	now := &erased{at: map[schemas.Position]erasedEvent{}, ids: map[schemas.EventID]schemas.Position{}, cuts: map[schemas.TopicPartition]Cut{}}
 	if old := e.now.Load(); old != nil {
 		maps.Copy(now.at, old.at)
 		maps.Copy(now.ids, old.ids)
+		maps.Copy(now.cuts, old.cuts)
 	}
 	for _, m := range more {
+		l.cut(now.cuts, m.Retired)
 		for _, x := range m.Events {
 			at := schemas.PositionOf(x.GetPosition())
 			if _, twice := now.at[at]; twice {
@@ -92,17 +96,25 @@ func (l *Log) ReadErasures(ctx context.Context) (schemas.Watermark, error) {
 			now.at[at] = ev
 		}
 	}
-	if len(now.at) > 0 {
+	if len(now.at)+len(now.cuts) > 0 {
 		e.now.Store(now)
 	}
 	e.next = ends
 	return ends, nil
 }
 
-// Erasing is one events.erased of the log.
+// Erasing is one events.erased of the log, or one records.retired: then it erases none.
 type Erasing struct {
 	At schemas.Position
 	*recountv1.EventsErased
+	Retired *recountv1.RecordsRetired
+}
+
+// CutsOf are those that it makes.
+func (l *Log) CutsOf(e Erasing) map[schemas.TopicPartition]Cut {
+	cuts := map[schemas.TopicPartition]Cut{}
+	l.cut(cuts, e.Retired)
+	return cuts
 }
 
 // ErasedSince reads the events of topic erasures between two watermarks.
@@ -117,7 +129,7 @@ func (l *Log) ErasedSince(ctx context.Context, from, until schemas.Watermark) ([
 		defer mu.Unlock()
 		for _, r := range recs {
 			e, err := r.Event()
-			if err == nil && e.Type != schemas.TypeErased {
+			if err == nil && e.Type != schemas.TypeErased && e.Type != schemas.TypeRecordsRetired {
 				continue
 			}
 			var payload any
@@ -128,7 +140,12 @@ func (l *Log) ErasedSince(ctx context.Context, from, until schemas.Watermark) ([
 				l.cfg.Logger.Warn("no erasure: passed over", slog.String("position", r.Position.String()), slog.Any("err", err))
 				continue
 			}
-			found = append(found, Erasing{r.Position, payload.(*recountv1.EventsErased)})
+			switch m := payload.(type) {
+			case *recountv1.EventsErased:
+				found = append(found, Erasing{At: r.Position, EventsErased: m})
+			case *recountv1.RecordsRetired:
+				found = append(found, Erasing{At: r.Position, EventsErased: &recountv1.EventsErased{}, Retired: m})
+			}
 		}
 		return nil
 	})

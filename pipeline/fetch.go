@@ -36,7 +36,8 @@ func consumerOptions(cfg Config) []kgo.Opt {
 }
 
 // resolve turns where a reader wants to go on into where it can. Below the start
-// it moves up to it: those records are gone, and a position moves over gaps.
+// it moves up to it: those records are gone, and a position moves over gaps. What is
+// retired is as good as gone, also while it is there.
 // Beyond the end is fatal: the log no longer has what the reader has applied.
 func (l *Log) resolve(ctx context.Context, want schemas.Watermark) (schemas.Watermark, error) {
 	var topics []string
@@ -70,6 +71,8 @@ func (l *Log) resolve(ctx context.Context, want schemas.Watermark) (schemas.Wate
 		case next > ends[tp]:
 			return nil, schemas.Fatalf("%s: already read up to offset %d, but the log ends at %d: it lost events, or it is another log",
 				tp, next, ends[tp])
+		case next < l.first(tp, 0) && start <= l.first(tp, 0):
+			next = min(l.first(tp, 0), ends[tp])
 		case next < start:
 			l.cfg.Logger.Warn("the log no longer has these events: going on behind them",
 				slog.String("partition", tp.String()), slog.Int64("from", next), slog.Int64("to", start))

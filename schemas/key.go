@@ -29,7 +29,7 @@ func KeyOf(payload proto.Message) []byte {
 		}
 	case *recountv1.AgentEvent:
 		return AgentKey(m.GetTenant(), m.GetWorkspace(), m.GetAgent())
-	case *recountv1.EventsErased:
+	case *recountv1.EventsErased, *recountv1.RecordsRetired:
 		return []byte("erasures")
 	case *recountv1.AccessLogged:
 		return ServiceKey(m.GetService())

@@ -48,6 +48,7 @@ const (
 	TypeRejected        = "rejected"
 	TypeErased          = "events.erased"
 	TypeKeysPlaced      = "keys.placed"
+	TypeRecordsRetired  = "records.retired"
 )
 
 // The types of agents' events.
@@ -104,6 +105,7 @@ var kinds = []Kind{
 	{Type: TypeRecallUsed, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
 	{Type: TypeErased, Topic: TopicErasures, New: func() proto.Message { return &recountv1.EventsErased{} }},
 	{Type: TypeKeysPlaced, Topic: TopicErasures, New: func() proto.Message { return &recountv1.KeysPlaced{} }},
+	{Type: TypeRecordsRetired, Topic: TopicErasures, New: func() proto.Message { return &recountv1.RecordsRetired{} }},
 	{Type: TypeRejected, Topic: TopicRejected, New: func() proto.Message { return &recountv1.Rejected{} }},
 }
 

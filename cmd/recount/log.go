@@ -30,7 +30,7 @@ listener, as any Kafka client could.`,
   recount log tail -f
   echo '{"command":"make test","exit_code":2}' | recount log produce`,
 	}
-	c.AddCommand(a.logTopicsCmd(), a.logTailCmd(), a.logProduceCmd(), a.logPartitionsCmd())
+	c.AddCommand(a.logTopicsCmd(), a.logTailCmd(), a.logProduceCmd(), a.logPartitionsCmd(), a.logRetainCmd())
 	return c
 }
 

@@ -75,6 +75,9 @@ func (a *app) printStatus(st httpapi.Status, local bool, now time.Time) {
 	for _, tp := range st.Log.Unread {
 		a.printf("             %s\n", a.paint(red, "nobody reads "+tp+": its events are not seen"))
 	}
+	if since := st.Log.SpansSince; since != nil {
+		a.printf("             spans are known since %s: what came before was given up\n", since.Local().Format(time.DateTime))
+	}
 	if st.Log.Error != "" {
 		a.printf("             %s\n", a.paint(red, st.Log.Error))
 	}

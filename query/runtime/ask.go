@@ -28,6 +28,9 @@ type Sources struct {
 	Event func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
 	// Observe understands the spans of an event as the log's processor does.
 	Observe func(ctx context.Context, lr schemas.LogRecord) (*recountv1.SpanBatch, error)
+	// Since is when spans begin to be known, as those before were given up; zero where
+	// none were.
+	Since time.Time
 	// Services say of which repository a service is: REPOSITORY, or REPOSITORY:FOLDER.
 	Services map[string]string
 	// Now is the clock; nil means time.Now. Spans dated later do not move the moment that
@@ -208,6 +211,10 @@ func (a *asking) rest(w schemas.Watermark) {
 // basis is what an answer says of itself.
 func (a *asking) basis(empty bool, hint string, filters ...query.AppliedFilter) query.Basis {
 	b := query.Basis{Status: query.StatusOK, Hint: hint, Watermark: a.visible, AppliedFilters: append(a.filters(), filters...), Proof: a.proof}
+	if since := a.s.Since; !since.IsZero() && (a.w.From.IsZero() || a.w.From.Before(since)) {
+		told := "spans are known since " + since.UTC().Format(time.RFC3339) + ": what came before was given up by retention"
+		b.Hint = strings.TrimPrefix(b.Hint+"; "+told, "; ")
+	}
 	if empty {
 		b.Status = query.StatusEmpty
 	}

@@ -71,6 +71,7 @@ var operations = []operation{
 
 	{"GET /v1/status", Operator, ofAll, ""},
 	{"POST /v1/forget", Granted, ofAll, schemas.GrantErase}, // of agents, what they appended
+	{"POST /v1/retain", Operator, ofAll, ""},
 	{"POST /v1/rebuild", Operator, ofAll, ""},
 	{"POST /v1/verify", Operator, ofAll, ""},
 	{"POST /v1/fsck", Operator, ofAll, ""},

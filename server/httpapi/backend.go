@@ -61,6 +61,8 @@ type Backend interface {
 	Grow(ctx context.Context, r GrowRequest, progress func(Progress)) (GrowReport, error)
 	// Forget erases what events held, for good.
 	Forget(ctx context.Context, r ForgetRequest, progress func(Progress)) (ForgetReport, error)
+	// Retain gives up old spans.
+	Retain(ctx context.Context, r RetainRequest, progress func(Progress)) (RetainReport, error)
 }
 
 // EventError is what is wrong with one of the events to be appended, and its place among
@@ -135,11 +137,12 @@ type LogStatus struct {
 	Ends     schemas.Watermark `json:"ends" example:"recount.commands/0:42" doc:"The next offset of each partition."`
 	Rejected int64             `json:"rejected" example:"0" doc:"Events that can never be applied, in the rejected topic."`
 	// Unread are partitions that no input of this process reads.
-	Unread     []string `json:"unread,omitempty" example:"recount.commands/7" doc:"Partitions that nobody reads: their events are not seen. For a few seconds after partitions were added that is as it should be."`
-	Mark       *string  `json:"mark,omitempty" example:"6a1f0c55d2e94b6f0a1b2c3d4e5f6071" doc:"If asked for by mark: what tells the event at that position, and so all before it in its partition, from those of another log that has the same offsets, as one has that was restored from a copy; empty where there is none."`
-	FollowsLog bool     `json:"follows_log" doc:"Whether this process projects."`
-	Bytes      int64    `json:"bytes,omitempty" example:"9961472" doc:"What the embedded log takes of the disk, as du counts it."`
-	Error      string   `json:"error,omitempty" doc:"Why the log could not be asked."`
+	Unread     []string   `json:"unread,omitempty" example:"recount.commands/7" doc:"Partitions that nobody reads: their events are not seen. For a few seconds after partitions were added that is as it should be."`
+	Mark       *string    `json:"mark,omitempty" example:"6a1f0c55d2e94b6f0a1b2c3d4e5f6071" doc:"If asked for by mark: what tells the event at that position, and so all before it in its partition, from those of another log that has the same offsets, as one has that was restored from a copy; empty where there is none."`
+	FollowsLog bool       `json:"follows_log" doc:"Whether this process projects."`
+	Bytes      int64      `json:"bytes,omitempty" example:"9961472" doc:"What the embedded log takes of the disk, as du counts it."`
+	SpansSince *time.Time `json:"spans_since,omitempty" doc:"Since when spans are known: what came before was given up by retention."`
+	Error      string     `json:"error,omitempty" doc:"Why the log could not be asked."`
 }
 
 // SpoolStatus is how the spool of the data directory stands.

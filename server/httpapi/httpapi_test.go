@@ -162,6 +162,10 @@ func (f *fake) Export(_ context.Context, r code.ExportRequest, w io.Writer) erro
 	return err
 }
 
+func (f *fake) Retain(context.Context, httpapi.RetainRequest, func(httpapi.Progress)) (httpapi.RetainReport, error) {
+	return httpapi.RetainReport{}, nil
+}
+
 func (f *fake) Forget(_ context.Context, r httpapi.ForgetRequest, progress func(httpapi.Progress)) (httpapi.ForgetReport, error) {
 	progress(httpapi.Progress{Phase: "look through the log", Total: 7})
 	return httpapi.ForgetReport{Events: len(r.Events), DryRun: r.DryRun}, nil

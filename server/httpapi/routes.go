@@ -94,6 +94,7 @@ func (s *server) routes(api huma.API, mux *http.ServeMux) {
 			return s.b.Grow(ctx, r, p)
 		})
 	s.registerForget(api)
+	s.registerRetain(api)
 	s.registerHealth(api)
 	mux.HandleFunc("POST /v1/events", s.postEvents)
 	api.OpenAPI().AddOperation(eventsOperation(api.OpenAPI()))

@@ -280,7 +280,7 @@ func topics() []string {
 }
 
 // reserved are the types that only Recount appends.
-var reserved = []string{schemas.TypeRejected, schemas.TypeErased, schemas.TypeKeysPlaced}
+var reserved = []string{schemas.TypeRejected, schemas.TypeErased, schemas.TypeRecordsRetired, schemas.TypeKeysPlaced}
 
 // appendable are the types that may come in: all but what the pipeline appends.
 func appendable() []string {
@@ -311,6 +311,9 @@ func validate(events []schemas.Event) error {
 		}
 		if e.Type == schemas.TypeKeysPlaced {
 			return &bodyError{422, location + ".type", "keys.placed: only the log appends these"}
+		}
+		if e.Type == schemas.TypeRecordsRetired {
+			return &bodyError{422, location + ".type", "records.retired: ask POST /v1/retain, which appends these"}
 		}
 		kind, known := e.Kind()
 		switch {

@@ -229,6 +229,7 @@ func (n *Node) runtimeSources() runtime.Sources {
 	return runtime.Sources{
 		Set: n.set, Code: code.Sources{Set: n.set, Graphs: n.graphs}, Commands: n.sources(),
 		Event: n.log.Read, Observe: n.observe, Services: n.cfg.Services,
+		Since: n.spansSince(),
 	}
 }
 

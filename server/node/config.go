@@ -87,6 +87,9 @@ type Config struct {
 	// Services say of which repository a service is that sends spans, by its name:
 	// REPOSITORY, or REPOSITORY:FOLDER. Of the others that is found out. Flag --service.
 	Services map[string]string `yaml:"services"`
+	// Retention is what is kept of topics that may be given up; nothing is, unless it
+	// says so.
+	Retention RetentionConfig `yaml:"retention"`
 	// ShutdownTimeout bounds each step of stopping; default 10s.
 	ShutdownTimeout time.Duration `yaml:"shutdown_timeout"`
 
@@ -365,6 +368,9 @@ func (c Config) validate() error {
 	var errs []error
 	bad := func(field string, value any, want string) {
 		errs = append(errs, fmt.Errorf("%s: %v: %s", field, value, want))
+	}
+	if err := c.Retention.Spans.validate("retention.spans"); err != nil {
+		errs = append(errs, err)
 	}
 	for i, r := range c.Roles {
 		if !slices.Contains(AllRoles, r) {

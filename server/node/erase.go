@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -45,9 +46,9 @@ func (n *Node) settle(ctx context.Context, m *meter) (rebuilt []string, err erro
 	if err != nil {
 		return nil, err
 	}
-	erased, err := n.erasedBetween(ctx, have, ends)
+	erased, cuts, err := n.erasedBetween(ctx, have, ends)
 	todo := positionsOf(erased)
-	if err != nil || len(todo) == 0 {
+	if err != nil || len(todo)+len(cuts) == 0 {
 		return nil, errors.Join(err, n.setErased(ctx, ends))
 	}
 	n.withhold(erased)
@@ -55,7 +56,11 @@ func (n *Node) settle(ctx context.Context, m *meter) (rebuilt []string, err erro
 	if _, err := n.log.Scrub(ctx, todo); err != nil {
 		return nil, err
 	}
+	if err := n.log.Retire(ctx, cuts); err != nil {
+		return nil, err
+	}
 	m.end()
+	todo = append(todo, before(cuts)...)
 	if n.set != nil {
 		rebuilt = n.holding(todo)
 	}
@@ -90,15 +95,19 @@ func (n *Node) resume(ctx context.Context) error {
 	if err != nil || have.Covers(ends) {
 		return err
 	}
-	erased, err := n.erasedBetween(ctx, have, ends)
+	erased, cuts, err := n.erasedBetween(ctx, have, ends)
 	if err != nil {
 		return err
 	}
-	if todo := positionsOf(erased); len(todo) > 0 {
-		n.cfg.Logger.Info("finishing an erasure", "events", len(todo))
+	if todo := positionsOf(erased); len(todo)+len(cuts) > 0 {
+		n.cfg.Logger.Info("finishing an erasure", "events", len(todo), "cuts", len(cuts))
 		if _, err := n.log.Scrub(ctx, todo); err != nil {
 			return err
 		}
+		if err := n.log.Retire(ctx, cuts); err != nil {
+			return err
+		}
+		todo = append(todo, before(cuts)...)
 		for _, k := range n.cfg.kinds() {
 			if !slices.ContainsFunc(todo, func(at schemas.Position) bool { return k.Takes(at.Topic) }) {
 				continue
@@ -133,7 +142,7 @@ func (n *Node) followErasures(ctx context.Context) error {
 		if _, err := n.log.ReadErasures(ctx); err != nil {
 			continue
 		}
-		erased, err := n.erasedBetween(ctx, have, ends)
+		erased, _, err := n.erasedBetween(ctx, have, ends)
 		if err != nil {
 			continue
 		}
@@ -159,18 +168,32 @@ func (n *Node) followErasures(ctx context.Context) error {
 const erasuresEvery = 2 * time.Second
 
 // erasedBetween are the positions erased between two watermarks of topic erasures, with
-// the id that each event had.
-func (n *Node) erasedBetween(ctx context.Context, from, until schemas.Watermark) (map[schemas.Position]schemas.EventID, error) {
+// the id that each event had, and the cuts made there.
+func (n *Node) erasedBetween(ctx context.Context, from, until schemas.Watermark) (map[schemas.Position]schemas.EventID, map[schemas.TopicPartition]pipeline.Cut, error) {
 	all, err := n.log.ErasedSince(ctx, from, until)
-	erased := map[schemas.Position]schemas.EventID{}
+	erased, cuts := map[schemas.Position]schemas.EventID{}, map[schemas.TopicPartition]pipeline.Cut{}
 	for _, e := range all {
 		for _, x := range e.Events {
 			var id schemas.EventID // zero where it had none
 			copy(id[:], x.GetEventId())
 			erased[schemas.PositionOf(x.GetPosition())] = id
 		}
+		for tp, c := range n.log.CutsOf(e) {
+			if c.First > cuts[tp].First {
+				cuts[tp] = c
+			}
+		}
 	}
-	return erased, err
+	return erased, cuts, err
+}
+
+// before are the last positions that cuts give up.
+func before(cuts map[schemas.TopicPartition]pipeline.Cut) []schemas.Position {
+	var at []schemas.Position
+	for tp, c := range cuts {
+		at = append(at, schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: c.First - 1})
+	}
+	return at
 }
 
 // positionsOf are what is erased, in order.

@@ -303,6 +303,7 @@ func (n *Node) Run(ctx context.Context) error {
 		g.Go(func() error { return n.runStreams(inner, streams) })
 	}
 	g.Go(func() error { return n.followErasures(inner) })
+	g.Go(func() error { return n.retain(inner) })
 	if n.drains() {
 		g.Go(func() error { n.followSpool(inner); return nil })
 	}

@@ -83,6 +83,9 @@ func (n *Node) logStatus(ctx context.Context) httpapi.LogStatus {
 		l.Error = err.Error()
 		return l
 	}
+	if since := n.spansSince(); !since.IsZero() {
+		l.SpansSince = &since
+	}
 	l.Ends = schemas.Watermark{}
 	for tp, end := range all {
 		if tp.Topic == rejected {

@@ -1484,6 +1484,125 @@ func (x *ErasedEvent) GetBytes() int64 {
 	return 0
 }
 
+// RecordsRetired is the payload of `records.retired`: what stands before these places
+// is given up, as retention says, and read by nobody any more.
+type RecordsRetired struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// cuts are the first places that stay, of each partition. Required.
+	Cuts []*RetiredCut `protobuf:"bytes,1,rep,name=cuts,proto3" json:"cuts,omitempty"`
+	// rule is why, for people: "age 720h", "size 10 GiB".
+	Rule          string                 `protobuf:"bytes,2,opt,name=rule,proto3" json:"rule,omitempty"`
+	RetiredAt     *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=retired_at,json=retiredAt,proto3" json:"retired_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecordsRetired) Reset() {
+	*x = RecordsRetired{}
+	mi := &file_recount_v1_events_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecordsRetired) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecordsRetired) ProtoMessage() {}
+
+func (x *RecordsRetired) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_events_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecordsRetired.ProtoReflect.Descriptor instead.
+func (*RecordsRetired) Descriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *RecordsRetired) GetCuts() []*RetiredCut {
+	if x != nil {
+		return x.Cuts
+	}
+	return nil
+}
+
+func (x *RecordsRetired) GetRule() string {
+	if x != nil {
+		return x.Rule
+	}
+	return ""
+}
+
+func (x *RecordsRetired) GetRetiredAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.RetiredAt
+	}
+	return nil
+}
+
+// RetiredCut is what stays of a partition.
+type RetiredCut struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// position is the first place that stays. Required.
+	Position *Position `protobuf:"bytes,1,opt,name=position,proto3" json:"position,omitempty"`
+	// time is that of the newest record before it.
+	Time          *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetiredCut) Reset() {
+	*x = RetiredCut{}
+	mi := &file_recount_v1_events_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetiredCut) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetiredCut) ProtoMessage() {}
+
+func (x *RetiredCut) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_events_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetiredCut.ProtoReflect.Descriptor instead.
+func (*RetiredCut) Descriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *RetiredCut) GetPosition() *Position {
+	if x != nil {
+		return x.Position
+	}
+	return nil
+}
+
+func (x *RetiredCut) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
 // Rejected is the payload of `rejected`: an event that can never be applied.
 type Rejected struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1507,7 +1626,7 @@ type Rejected struct {
 
 func (x *Rejected) Reset() {
 	*x = Rejected{}
-	mi := &file_recount_v1_events_proto_msgTypes[14]
+	mi := &file_recount_v1_events_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1519,7 +1638,7 @@ func (x *Rejected) String() string {
 func (*Rejected) ProtoMessage() {}
 
 func (x *Rejected) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[14]
+	mi := &file_recount_v1_events_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1532,7 +1651,7 @@ func (x *Rejected) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rejected.ProtoReflect.Descriptor instead.
 func (*Rejected) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{14}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Rejected) GetPosition() *Position {
@@ -1602,7 +1721,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_recount_v1_events_proto_msgTypes[15]
+	mi := &file_recount_v1_events_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1614,7 +1733,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[15]
+	mi := &file_recount_v1_events_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1627,7 +1746,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{15}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Header) GetKey() string {
@@ -1656,7 +1775,7 @@ type Position struct {
 
 func (x *Position) Reset() {
 	*x = Position{}
-	mi := &file_recount_v1_events_proto_msgTypes[16]
+	mi := &file_recount_v1_events_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1668,7 +1787,7 @@ func (x *Position) String() string {
 func (*Position) ProtoMessage() {}
 
 func (x *Position) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[16]
+	mi := &file_recount_v1_events_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1681,7 +1800,7 @@ func (x *Position) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Position.ProtoReflect.Descriptor instead.
 func (*Position) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{16}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Position) GetTopic() string {
@@ -1855,7 +1974,16 @@ const file_recount_v1_events_proto_rawDesc = "" +
 	"\bposition\x18\x01 \x01(\v2\x14.recount.v1.PositionB\x06\xbaH\x03\xc8\x01\x01R\bposition\x12\"\n" +
 	"\bevent_id\x18\x02 \x01(\fB\a\xbaH\x04z\x02\x18\x10R\aeventId\x12\x1f\n" +
 	"\x06sha256\x18\x03 \x01(\fB\a\xbaH\x04z\x02h R\x06sha256\x12\x1d\n" +
-	"\x05bytes\x18\x04 \x01(\x03B\a\xbaH\x04\"\x02(\x00R\x05bytes\"\x95\x02\n" +
+	"\x05bytes\x18\x04 \x01(\x03B\a\xbaH\x04\"\x02(\x00R\x05bytes\"\xa2\x01\n" +
+	"\x0eRecordsRetired\x127\n" +
+	"\x04cuts\x18\x01 \x03(\v2\x16.recount.v1.RetiredCutB\v\xbaH\b\x92\x01\x05\b\x01\x10\x90NR\x04cuts\x12\x1c\n" +
+	"\x04rule\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80 R\x04rule\x129\n" +
+	"\n" +
+	"retired_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tretiredAt\"v\n" +
+	"\n" +
+	"RetiredCut\x128\n" +
+	"\bposition\x18\x01 \x01(\v2\x14.recount.v1.PositionB\x06\xbaH\x03\xc8\x01\x01R\bposition\x12.\n" +
+	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\"\x95\x02\n" +
 	"\bRejected\x128\n" +
 	"\bposition\x18\x01 \x01(\v2\x14.recount.v1.PositionB\x06\xbaH\x03\xc8\x01\x01R\bposition\x12\x1f\n" +
 	"\x06reason\x18\x02 \x01(\tB\a\xbaH\x04r\x02 \x01R\x06reason\x12\x0e\n" +
@@ -1901,7 +2029,7 @@ func file_recount_v1_events_proto_rawDescGZIP() []byte {
 }
 
 var file_recount_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_recount_v1_events_proto_goTypes = []any{
 	(Scope)(0),                    // 0: recount.v1.Scope
 	(ChangeStatus)(0),             // 1: recount.v1.ChangeStatus
@@ -1919,41 +2047,47 @@ var file_recount_v1_events_proto_goTypes = []any{
 	(*EventsErased)(nil),          // 13: recount.v1.EventsErased
 	(*KeysPlaced)(nil),            // 14: recount.v1.KeysPlaced
 	(*ErasedEvent)(nil),           // 15: recount.v1.ErasedEvent
-	(*Rejected)(nil),              // 16: recount.v1.Rejected
-	(*Header)(nil),                // 17: recount.v1.Header
-	(*Position)(nil),              // 18: recount.v1.Position
-	nil,                           // 19: recount.v1.CommandExecuted.EnvEntry
-	(*timestamppb.Timestamp)(nil), // 20: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 21: google.protobuf.Duration
+	(*RecordsRetired)(nil),        // 16: recount.v1.RecordsRetired
+	(*RetiredCut)(nil),            // 17: recount.v1.RetiredCut
+	(*Rejected)(nil),              // 18: recount.v1.Rejected
+	(*Header)(nil),                // 19: recount.v1.Header
+	(*Position)(nil),              // 20: recount.v1.Position
+	nil,                           // 21: recount.v1.CommandExecuted.EnvEntry
+	(*timestamppb.Timestamp)(nil), // 22: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 23: google.protobuf.Duration
 }
 var file_recount_v1_events_proto_depIdxs = []int32{
-	20, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
-	21, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
-	19, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
-	21, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
-	20, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
+	22, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
+	23, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
+	21, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
+	23, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
+	22, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
 	5,  // 5: recount.v1.SourceRevised.redacted:type_name -> recount.v1.Redaction
 	7,  // 6: recount.v1.CommitRecorded.author:type_name -> recount.v1.Signature
 	7,  // 7: recount.v1.CommitRecorded.committer:type_name -> recount.v1.Signature
 	8,  // 8: recount.v1.CommitRecorded.changes:type_name -> recount.v1.FileChange
 	0,  // 9: recount.v1.CommitRecorded.scope:type_name -> recount.v1.Scope
-	20, // 10: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
+	22, // 10: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
 	1,  // 11: recount.v1.FileChange.status:type_name -> recount.v1.ChangeStatus
-	20, // 12: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
-	20, // 13: recount.v1.SnapshotsRetired.before:type_name -> google.protobuf.Timestamp
+	22, // 12: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
+	22, // 13: recount.v1.SnapshotsRetired.before:type_name -> google.protobuf.Timestamp
 	12, // 14: recount.v1.AccessLogged.entries:type_name -> recount.v1.AccessEntry
-	20, // 15: recount.v1.AccessEntry.time:type_name -> google.protobuf.Timestamp
-	21, // 16: recount.v1.AccessEntry.duration:type_name -> google.protobuf.Duration
+	22, // 15: recount.v1.AccessEntry.time:type_name -> google.protobuf.Timestamp
+	23, // 16: recount.v1.AccessEntry.duration:type_name -> google.protobuf.Duration
 	15, // 17: recount.v1.EventsErased.events:type_name -> recount.v1.ErasedEvent
-	20, // 18: recount.v1.EventsErased.erased_at:type_name -> google.protobuf.Timestamp
-	18, // 19: recount.v1.ErasedEvent.position:type_name -> recount.v1.Position
-	18, // 20: recount.v1.Rejected.position:type_name -> recount.v1.Position
-	17, // 21: recount.v1.Rejected.headers:type_name -> recount.v1.Header
-	22, // [22:22] is the sub-list for method output_type
-	22, // [22:22] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	22, // 18: recount.v1.EventsErased.erased_at:type_name -> google.protobuf.Timestamp
+	20, // 19: recount.v1.ErasedEvent.position:type_name -> recount.v1.Position
+	17, // 20: recount.v1.RecordsRetired.cuts:type_name -> recount.v1.RetiredCut
+	22, // 21: recount.v1.RecordsRetired.retired_at:type_name -> google.protobuf.Timestamp
+	20, // 22: recount.v1.RetiredCut.position:type_name -> recount.v1.Position
+	22, // 23: recount.v1.RetiredCut.time:type_name -> google.protobuf.Timestamp
+	20, // 24: recount.v1.Rejected.position:type_name -> recount.v1.Position
+	19, // 25: recount.v1.Rejected.headers:type_name -> recount.v1.Header
+	26, // [26:26] is the sub-list for method output_type
+	26, // [26:26] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_events_proto_init() }
@@ -1970,7 +2104,7 @@ func file_recount_v1_events_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_recount_v1_events_proto_rawDesc), len(file_recount_v1_events_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   18,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

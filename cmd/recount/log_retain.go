@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/node"
+)
+
+func (a *app) logRetainCmd() *cobra.Command {
+	var age time.Duration
+	var size string
+	var dry, yes bool
+	c := &cobra.Command{
+		Use:   "retain",
+		Short: "Give up old spans",
+		Long: `Remove events of spans that came in longer ago than --age, or the oldest until the
+topic takes no more than --size; without either what the configuration says
+(retention.spans), which a server applies by itself.
+
+That is an event on the log (records.retired), so that whoever makes the projections
+anew makes the same. What was removed is in no answer any more, its counts neither, and
+answers and status say since when spans are known. It first shows what would go, and
+asks. There is no way back.`,
+		Example: `  recount log retain --dry-run
+  recount log retain --age 720h --size 10GiB --yes`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r := httpapi.RetainRequest{AgeSeconds: int64(age / time.Second)}
+			if age != 0 && age < time.Second {
+				return usagef("--age %s: want a time such as 720h", age)
+			}
+			if size != "" {
+				n, err := node.ParseSize(size)
+				if err != nil || n == 0 {
+					return usagef("--size %q: want a size such as 10GiB", size)
+				}
+				r.Bytes = int64(n)
+			}
+			return a.withBackend(cmd.Context(), func(b *backend) error { return a.retain(cmd.Context(), b, r, dry, yes) })
+		},
+	}
+	f := c.Flags()
+	f.DurationVar(&age, "age", 0, "give up what came in longer ago")
+	f.StringVar(&size, "size", "", "give up the oldest until the topic takes no more, about: 10GiB")
+	f.BoolVar(&dry, "dry-run", false, "show what would go, and remove nothing")
+	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (a *app) retain(ctx context.Context, b *backend, r httpapi.RetainRequest, dry, yes bool) error {
+	if dry || !yes {
+		look := r
+		look.DryRun = true
+		would, err := b.Retain(ctx, look, a.progress())
+		a.clearProgress()
+		if err != nil {
+			return err
+		}
+		switch {
+		case dry && a.json:
+			return a.printJSON(would)
+		case dry || would.Events == 0:
+			a.printRetained(would)
+			return nil
+		}
+		if !a.json {
+			a.printRetained(would)
+		}
+		if err := a.confirm(fmt.Sprintf("Give up %s of spans for good?", counted(int(would.Events), "event")), false); err != nil {
+			return err
+		}
+	}
+	done, err := b.Retain(ctx, r, a.progress())
+	a.clearProgress()
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(done)
+	}
+	a.printRetained(done)
+	return nil
+}
+
+func (a *app) printRetained(r httpapi.RetainReport) {
+	if r.Bytes > 0 {
+		a.printf("%s takes %.1f MB\n", r.Topic, float64(r.Bytes)/1e6)
+	}
+	if r.Events == 0 {
+		a.printf("nothing of %s is over (%s)\n", r.Topic, r.Rule)
+		return
+	}
+	what := "removed"
+	if r.Event == nil {
+		what = "to go"
+	}
+	a.printf("%s of %s %s (%s)", counted(int(r.Events), "event"), r.Topic, what, r.Rule)
+	if r.Known != nil {
+		a.printf("; known since %s then", r.Known.Local().Format(time.DateTime))
+	}
+	a.printf("\n")
+	if r.Event != nil {
+		a.printf("by the event at %s\n", r.Event)
+	}
+}

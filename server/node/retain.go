@@ -1,0 +1,218 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+// RetentionConfig is how long topics are kept: those that may be given up.
+type RetentionConfig struct {
+	Spans KeepConfig `yaml:"spans"`
+}
+
+// KeepConfig bounds what is kept of a topic; zero is no bound.
+type KeepConfig struct {
+	// Age of the oldest event.
+	Age time.Duration `yaml:"age"`
+	// Size that the topic may take: bytes, or with KiB, MiB, GiB, TiB.
+	Size Size `yaml:"size"`
+}
+
+// minAge is the least age that may be asked for: what is younger may be on its way.
+const minAge = time.Minute
+
+func (k KeepConfig) validate(field string) error {
+	switch {
+	case k.Age != 0 && k.Age < minAge:
+		return fmt.Errorf("%s.age: %s: want %s or more, or 0 for no bound", field, k.Age, minAge)
+	case k.Size < 0:
+		return fmt.Errorf("%s.size: %d: want 0 or more", field, k.Size)
+	}
+	return nil
+}
+
+func (k KeepConfig) bounds() bool { return k.Age > 0 || k.Size > 0 }
+
+func (k KeepConfig) String() string {
+	var parts []string
+	if k.Age > 0 {
+		parts = append(parts, "age "+k.Age.String())
+	}
+	if k.Size > 0 {
+		parts = append(parts, fmt.Sprintf("size %d bytes", k.Size))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Size is a number of bytes.
+type Size int64
+
+// UnmarshalText reads "10GiB".
+func (s *Size) UnmarshalText(b []byte) error {
+	n, err := ParseSize(string(b))
+	*s = n
+	return err
+}
+
+// ParseSize reads a number of bytes: 1048576, 1024KiB, 1MiB.
+func ParseSize(text string) (Size, error) {
+	number, unit := strings.TrimSpace(text), int64(1)
+	for i, suffix := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if rest, ok := strings.CutSuffix(number, suffix); ok {
+			number, unit = strings.TrimSpace(rest), 1<<(10*(i+1))
+			break
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt64/unit {
+		return 0, fmt.Errorf("%q: want a size such as 10GiB, with KiB, MiB, GiB, TiB or none of them for bytes", text)
+	}
+	return Size(n * unit), nil
+}
+
+// Retain is Backend.Retain.
+//
+//  1. What is to go is found: by the times of the records, or by the topic's size.
+//  2. records.retired is appended. Durable step 1: from here on nobody reads what stands
+//     before its cuts.
+//  3. As with an erasure (erase.go), the brokers delete it, projections are made anew from
+//     what is left, and it is noted that this is done.
+//
+// So the state after it is what a rebuild gives, by being one.
+func (n *Node) Retain(ctx context.Context, r httpapi.RetainRequest, progress func(httpapi.Progress)) (report httpapi.RetainReport, err error) {
+	began := time.Now()
+	keep := n.cfg.Retention.Spans
+	if r.AgeSeconds > 0 || r.Bytes > 0 {
+		keep = KeepConfig{Age: time.Duration(r.AgeSeconds) * time.Second, Size: Size(r.Bytes)}
+	}
+	if err := keep.validate("retention of spans"); err != nil {
+		return report, schemas.Poisonf("%w", err)
+	}
+	if !keep.bounds() {
+		return report, schemas.Poisonf("retention of spans: no bound is configured (retention.spans.age, retention.spans.size), and none was asked for (--age, --size)")
+	}
+	ctx, done, err := n.erasing(ctx)
+	if err != nil {
+		return report, err
+	}
+	defer done()
+	topic := n.log.Topic(schemas.TopicSpans)
+	report = httpapi.RetainReport{Topic: topic, Rule: keep.String(), DryRun: r.DryRun, Starts: schemas.Watermark{}}
+	defer func() { report.Elapsed = sinceMS(began) }()
+	var before time.Time
+	if keep.Age > 0 {
+		before = began.Add(-keep.Age)
+	}
+	plan, err := n.log.PlanRetention(ctx, topic, before, int64(keep.Size))
+	if err != nil {
+		return report, fmt.Errorf("retain: %w", err)
+	}
+	report.Events, report.Bytes = plan.Events, plan.Bytes
+	for tp, c := range plan.Cuts {
+		report.Starts[tp] = c.First
+		if report.Known == nil || c.Known.After(*report.Known) {
+			known := c.Known
+			report.Known = &known
+		}
+	}
+	if r.DryRun || len(plan.Cuts) == 0 {
+		return report, nil
+	}
+	at, err := n.appendRetired(ctx, keep, plan)
+	if err != nil {
+		return report, fmt.Errorf("retain: %w", err)
+	}
+	report.Event = &at
+	if report.Rebuilt, err = n.settle(ctx, newMeter(progress)); err != nil {
+		return report, fmt.Errorf("retain: it is on the log and will be finished at the next start: %w", err)
+	}
+	return report, nil
+}
+
+func (n *Node) appendRetired(ctx context.Context, keep KeepConfig, plan pipeline.Cutting) (schemas.Position, error) {
+	now := time.Now().UTC()
+	payload := &recountv1.RecordsRetired{Rule: keep.String(), RetiredAt: timestamppb.New(now)}
+	for _, tp := range slices.SortedFunc(maps.Keys(plan.Cuts), schemas.TopicPartition.Compare) {
+		c := plan.Cuts[tp]
+		at := schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: c.First}
+		payload.Cuts = append(payload.Cuts, &recountv1.RetiredCut{Position: at.Proto(), Time: timestamppb.New(c.Known)})
+	}
+	if err := schemas.Validate(payload); err != nil {
+		return schemas.Position{}, err
+	}
+	data, err := schemas.EncodePayload(payload)
+	if err != nil {
+		return schemas.Position{}, err
+	}
+	e := schemas.Event{
+		Type: schemas.TypeRecordsRetired, Source: schemas.DefaultSource, Time: now, Key: schemas.KeyOf(payload),
+		ContentType: schemas.ContentJSON, Payload: data,
+	}
+	e.ID = e.DeriveID()
+	at, err := n.log.Append(ctx, schemas.TopicErasures, e)
+	if err != nil {
+		return schemas.Position{}, err
+	}
+	return at[0], nil
+}
+
+// retainEvery is how often a server applies its retention.
+const retainEvery = time.Hour
+
+// retain applies the retention of the configuration, until ctx ends. Each time at least an
+// eighth of the age goes, or of the size: what is left is folded anew each time.
+func (n *Node) retain(ctx context.Context) error {
+	keep := n.cfg.Retention.Spans
+	if !keep.bounds() {
+		return nil
+	}
+	tick := time.NewTicker(retainEvery)
+	defer tick.Stop()
+	for {
+		if err := n.retainNow(ctx, keep); err != nil && ctx.Err() == nil {
+			n.cfg.Logger.Warn("retention is not applied; trying again", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// retainNow applies the retention if what is over is worth it.
+func (n *Node) retainNow(ctx context.Context, keep KeepConfig) error {
+	lax := httpapi.RetainRequest{AgeSeconds: int64((keep.Age + keep.Age/8) / time.Second), Bytes: int64(keep.Size + keep.Size/8), DryRun: true}
+	over, err := n.Retain(ctx, lax, nil)
+	if err != nil || over.Events == 0 {
+		return err
+	}
+	done, err := n.Retain(ctx, httpapi.RetainRequest{}, nil)
+	if err == nil {
+		n.cfg.Logger.Info("old spans were given up", "rule", done.Rule, "events", done.Events, "known_since", done.Known)
+	}
+	return err
+}
+
+// spansSince is since when spans are known: what came before was given up; zero where nothing was.
+func (n *Node) spansSince() (since time.Time) {
+	for _, c := range n.log.Cuts() {
+		if c.Known.After(since) {
+			since = c.Known
+		}
+	}
+	return since
+}
