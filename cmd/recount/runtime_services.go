@@ -28,7 +28,7 @@ built from, and the calls between them. Exits with 1 if there is none.`,
 				return usagef("--json, --dot and --mermaid: give one of them")
 			}
 			return askRuntime(cmd.Context(), a, &f, runtime.ServicesQuestion, func(w runtime.Window) runtime.ServicesRequest {
-				return runtime.ServicesRequest{Window: w}
+				return runtime.ServicesRequest{Window: w, Limit: f.limit}
 			}, func(r runtime.ServicesResponse) {
 				switch {
 				case dot:
@@ -41,7 +41,7 @@ built from, and the calls between them. Exits with 1 if there is none.`,
 			})
 		},
 	}
-	f.add(c, 0)
+	f.add(c, runtime.DefaultServices)
 	c.Flags().BoolVar(&dot, "dot", false, "print a diagram for Graphviz: … --dot | dot -Tsvg")
 	c.Flags().BoolVar(&mermaid, "mermaid", false, "print a diagram for Mermaid, as Markdown on many sites shows it")
 	return c
@@ -65,6 +65,7 @@ func (a *app) printServices(r runtime.ServicesResponse) {
 			}
 		}
 	}
+	a.truncated(r.Truncated, "--limit shows more")
 }
 
 // version1 is the version that was seen last.

@@ -15,13 +15,18 @@ import (
 // ServicesRequest asks for the service map.
 type ServicesRequest struct {
 	Window
+	Limit int `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"500" example:"500" doc:"How many services at most."`
 }
+
+// DefaultServices is ServicesRequest.Limit where it is not said.
+const DefaultServices = 500
 
 // ServicesResponse is the answer of services: the service map.
 type ServicesResponse struct {
 	query.Basis
-	Services []Service `json:"services" nullable:"false" doc:"The services by name; those that send no spans last."`
-	Calls    []MapCall `json:"calls" nullable:"false" doc:"The calls between them, of each kind together."`
+	Services  []Service `json:"services" nullable:"false" doc:"The services by name; those that send no spans last."`
+	Calls     []MapCall `json:"calls" nullable:"false" doc:"The calls between them, of each kind together."`
+	Truncated int       `json:"truncated,omitempty" example:"12" doc:"How many services the limit left out; calls to and from them are left out as well."`
 }
 
 // Service is a program that sends spans, or is called by one that does.
@@ -58,7 +63,13 @@ type MapCall struct {
 	Measure
 }
 
-func (r ServicesRequest) check() error { return r.Window.check() }
+func (r ServicesRequest) check() error { return cmp.Or(r.Window.check(), checkLimit(r.Limit)) }
+
+// node tells a service of the map from what is called alike outside.
+type node struct {
+	name    string
+	outside bool
+}
 
 // ServicesOf is the service map.
 func ServicesOf(ctx context.Context, s Sources, r ServicesRequest) (ServicesResponse, error) {
@@ -98,8 +109,16 @@ func ServicesOf(ctx context.Context, s Sources, r ServicesRequest) (ServicesResp
 		return resp, err
 	}
 	resp.Services = servicesOf(known, served, rows, a.within, j)
+	resp.Truncated = cut(&resp.Services, cmp.Or(r.Limit, DefaultServices))
+	shown := map[node]bool{}
+	for _, x := range resp.Services {
+		shown[node{x.Name, x.Outside}] = true
+	}
 	for i := range rows {
 		x := &rows[i]
+		if resp.Truncated > 0 && !(shown[node{x.caller, false}] && shown[node{x.callee, x.outside}]) {
+			continue
+		}
 		resp.Calls = append(resp.Calls, MapCall{x.caller, x.callee, x.outside, kindName(x.kind), measure(&x.Sum, sure(x))})
 	}
 	hint := j.c.Left()
