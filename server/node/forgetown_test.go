@@ -78,8 +78,11 @@ func TestAgentsForgetTheirOwn(t *testing.T) {
 		}
 	}
 	for _, ask := range []httpapi.ForgetRequest{
-		{Pattern: "the word", DryRun: true}, {Session: "s", DryRun: true}, {Events: []string{shared.String()}, DryRun: true},
-		{Pattern: "the word", DryRun: true, Topics: []string{"commands"}}, {Pattern: "the word", Author: "root"},
+		{Pattern: "the word", DryRun: true},
+		{Session: "s", DryRun: true},
+		{Events: []string{shared.String()}, DryRun: true},
+		{Pattern: "the word", DryRun: true, Topics: []string{"commands"}},
+		{Pattern: "the word", Author: "root"},
 	} {
 		r, err := ada.Forget(t.Context(), ask, nil)
 		if err != nil || r.Events != 1 || len(r.Sample) != 1 || r.Sample[0].Position != at["acme ada"] {
