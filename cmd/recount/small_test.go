@@ -54,7 +54,7 @@ func TestTimes(t *testing.T) {
 			t.Errorf("%s: got %v, %v", s, got, err)
 		}
 	}
-	for _, s := range []string{"2 hours", "-2h", "2026-13-01", "h"} {
+	for _, s := range []string{"2 fortnights", "-2h", "2026-13-01", "h"} {
 		if got, err := parseWhen(now, s); err == nil {
 			t.Errorf("%s: got %v", s, got)
 		}
