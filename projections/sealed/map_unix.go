@@ -9,8 +9,9 @@ import (
 )
 
 // Map gives the content of a file: mapped, or read where the file system cannot
-// map, or where it is packed. release ends it.
-func Map(path string) (data []byte, release func() error, err error) {
+// map, or where it is packed. release ends it. Packed content that is damaged is a
+// CorruptError of the projection.
+func Map(projection, path string) (data []byte, release func() error, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
@@ -22,8 +23,8 @@ func Map(path string) (data []byte, release func() error, err error) {
 	}
 	if size := st.Size(); size > 0 && size == int64(int(size)) {
 		if b, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED); err == nil {
-			return unpack(path, b, func() error { return unix.Munmap(b) })
+			return unpack(projection, path, b, func() error { return unix.Munmap(b) })
 		}
 	}
-	return readUnpacked(f)
+	return readUnpacked(projection, f)
 }

@@ -3,7 +3,6 @@ package sealed
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/zstd"
@@ -29,13 +28,16 @@ func ReplacePacked(d Disk, dir, name string, durable bool, write func(io.Writer)
 }
 
 // unpack is the content of a file that may be packed.
-func unpack(path string, data []byte, release func() error) ([]byte, func() error, error) {
+func unpack(projection, path string, data []byte, release func() error) ([]byte, func() error, error) {
 	if !bytes.HasPrefix(data, packedMagic) {
 		return data, release, nil
 	}
 	out, err := unpacked(data)
+	if err != nil {
+		err = &CorruptError{Projection: projection, File: path, Region: "packed", Length: uint64(len(data)), Reason: err.Error()}
+	}
 	if err = errors.Join(err, release()); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+		return nil, nil, err
 	}
 	return out, func() error { return nil }, nil
 }

@@ -28,7 +28,7 @@ func TestPacked(t *testing.T) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		b, release, err := Map(path)
+		b, release, err := Map("a", path)
 		if err != nil {
 			return nil, err
 		}

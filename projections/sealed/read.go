@@ -11,12 +11,12 @@ import (
 const Align = 64
 
 // readUnpacked reads a file that may be packed into memory.
-func readUnpacked(f *os.File) ([]byte, func() error, error) {
+func readUnpacked(projection string, f *os.File) ([]byte, func() error, error) {
 	data, release, err := read(f)
 	if err != nil {
 		return nil, nil, err
 	}
-	return unpack(f.Name(), data, release)
+	return unpack(projection, f.Name(), data, release)
 }
 
 // read reads a file into memory.

@@ -40,7 +40,7 @@ type file struct {
 
 // openFile opens a file of the shard tp.
 func openFile(path string, tp schemas.TopicPartition) (*file, error) {
-	data, release, err := sealed.Map(path)
+	data, release, err := sealed.Map(Name, path)
 	if err != nil {
 		return nil, err
 	}

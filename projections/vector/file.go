@@ -183,7 +183,7 @@ type span struct {
 
 // openFile maps a file and checks all of it but the padding.
 func openFile(path string) (*file, error) {
-	data, release, err := sealed.Map(path)
+	data, release, err := sealed.Map(Name, path)
 	if err != nil {
 		return nil, err
 	}

@@ -106,6 +106,12 @@ func TestFlippedBits(t *testing.T) {
 	const flips = 200 // of each file: 1,000 in all
 	for name, good := range filesOf(t, dir) {
 		path := filepath.Join(dir, sealed.ShardDir(l.TP), name)
+		f, err := openFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content := bytes.Clone(f.data) // a checkpoint's is not the file's: it is packed
+		f.close()
 		padding := 0
 		for i := range flips {
 			at := rng.IntN(len(good))
@@ -122,10 +128,14 @@ func TestFlippedBits(t *testing.T) {
 			// All of Open for a few; for the others what it does with each file.
 			f, err := openFile(path)
 			if err == nil {
-				if err := f.verify(); err == nil || err.Region != "padding" {
+				harmless := name == tailName && bytes.Equal(f.data, content)
+				if err := f.verify(); !harmless && (err == nil || err.Region != "padding") {
 					t.Fatalf("%s: byte %d flipped: not noticed: %v", name, at, err)
 				}
 				f.close()
+				if harmless {
+					continue // how large a window its compression had
+				}
 			}
 			if err != nil && i%40 > 0 {
 				isDamage(t, err, path, at)
@@ -284,7 +294,7 @@ func tailOf(t testing.TB, dir string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, release, err := sealed.Map(names[0])
+	b, release, err := sealed.Map(Name, names[0])
 	if err != nil {
 		t.Fatal(err)
 	}
