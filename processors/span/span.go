@@ -36,7 +36,7 @@ import (
 )
 
 // Name and version, as they stand in Rejected.by.
-const Name = "span/1"
+const Name = "span/2"
 
 // Bounds of what is taken from a span, in bytes of UTF-8.
 const (

@@ -338,6 +338,43 @@ func TestValuesAreReplaced(t *testing.T) {
 	}
 }
 
+// TestShortHexIsReplaced: ids of a few hexadecimal digits are values, words and names
+// that have such letters are none.
+func TestShortHexIsReplaced(t *testing.T) {
+	for in, want := range map[string]string{
+		"/op-1869f":                     "/op-{}",
+		"/op-18a6f":                     "/op-{}",
+		"/op-c3e1a":                     "/op-{}",
+		"/commit/9fceb02":               "/commit/{}",
+		"/acme/shop/compare/9fceb0..4a": "/acme/shop/compare/{}..4a",
+		"/t/a1b2c3":                     "/t/{}",
+		"/T/A1B2C3":                     "/T/{}",
+		"/static/main.4f3a2b.js":        "/static/main.{}.js",
+		"/static/css/app-3ae91f.css":    "/static/css/app-{}.css",
+		"/s/0afd3c/join":                "/s/{}/join",
+		"GET /x/7e0bd":                  "GET /x/{}",
+		"worker 5d41c":                  "worker {}",
+
+		"/cafe":              "/cafe",
+		"/face/add/decade":   "/face/add/decade",
+		"/facade/deface/bed": "/facade/deface/bed",
+		"/cafe24":            "/cafe24",
+		"/decade2/feed1":     "/decade2/feed1",
+		"/abc123":            "/abc123",
+		"/2fa/e2e/3d/b2b/ec": "/2fa/e2e/3d/b2b/ec",
+		"/auth/2fa-code":     "/auth/2fa-code",
+		"/mp3/h264/base64":   "/mp3/h264/base64",
+		"/api/v1beta1/pods":  "/api/v1beta1/pods",
+		"/sha256/md5/ed448":  "/sha256/md5/ed448",
+		"/ec2/c5d/a11y/i18n": "/ec2/c5d/a11y/i18n",
+		"/add-bad-cab":       "/add-bad-cab",
+	} {
+		if got := withoutValues(in); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
+	}
+}
+
 func TestStatements(t *testing.T) {
 	for in, want := range map[string]string{
 		"SELECT * FROM a.b JOIN c":                                    "SELECT a.b",

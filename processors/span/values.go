@@ -15,7 +15,8 @@ const (
 // and blanks is a value as a whole if it is
 //
 //   - a number, a date, a version or an address: digits and .:,-+ alone;
-//   - hexadecimal: from 8 digits with a number among them, or from 16;
+//   - hexadecimal: from 5 digits with a number among them, or from 16; from 5 to 7
+//     not where the letters come first and the numbers last, as in "cafe24";
 //   - from 8 capitals and numbers, with both;
 //   - from 16 letters and numbers of which three are numbers;
 //   - escaped ("%20"), an address of mail, or longer than 64 bytes.
@@ -130,12 +131,26 @@ func isValue(s string, digitsFrom int) bool {
 		return digits >= digitsFrom
 	case marks > 0:
 		return n == 36 && isUUID(s)
-	case hex == n && (n >= 16 || n >= 8 && digits > 0):
+	case hex == n && (n >= 16 || n >= 8 && digits > 0 || n >= 5 && digits > 0 && !isNumbered(s)):
 		return true
 	case n >= 8 && lower == 0 && digits > 0:
 		return true
 	}
 	return len(s) >= 16 && digits >= 3
+}
+
+// isNumbered reports whether s is letters and then a number, as names are that have one.
+func isNumbered(s string) bool {
+	letters := 0
+	for letters < len(s) && !isDigit(s[letters]) {
+		letters++
+	}
+	for i := letters; i < len(s); i++ {
+		if !isDigit(s[i]) {
+			return false
+		}
+	}
+	return letters > 0
 }
 
 // maskDigits replaces runs of four digits and more.
