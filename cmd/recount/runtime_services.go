@@ -53,6 +53,9 @@ func (a *app) printServices(r runtime.ServicesResponse) {
 			a.printf("%s  %s\n", a.paint(bold, oneLine(s.Name)), a.paint(dim, strings.TrimSpace("sends no spans  "+oneLine(s.System))))
 		} else {
 			a.printf("%s  %s\n", a.paint(bold, oneLine(s.Name)), a.paint(dim, fmt.Sprintf("%s, last %sZ%s", counted(int(s.Spans), "span"), s.Last.UTC().Format(time.DateTime), version1(s.Versions))))
+			if s.Folded > 0 {
+				a.printf("    %s\n", a.paint(dim, fmt.Sprintf("%s, of which traffic sums up %s as \"other\"", counted(s.Operations, "operation"), thousands(int64(s.Folded)))))
+			}
 			if s.Home != nil {
 				a.printf("    %s  %s%s\n", oneLine(homeName(s.Home)), a.paint(dim, "by "+s.Home.Rule+" "+oneLine(s.Home.Evidence)), sure(s.Home.Confidence))
 			} else {

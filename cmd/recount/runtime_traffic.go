@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,9 +43,16 @@ route, a procedure or a topic. Exits with 1 if there is none.`,
 
 func (a *app) printTraffic(r runtime.TrafficResponse) {
 	for _, x := range r.Operations {
-		a.printf("%s %s  %s\n", a.paint(cyan, oneLine(x.Service)), a.paint(bold, oneLine(x.Operation)), a.measured(x.Measure))
-		a.printf("    %s\n", a.handled(x.Code))
+		if x.Folded > 0 {
+			a.printf("%s %s  %s\n", a.paint(cyan, oneLine(x.Service)), a.paint(bold, fmt.Sprintf("%s: %s of %s", x.Operation, counted(x.Folded, "operation"), x.Kind)), a.measured(x.Measure))
+		} else {
+			a.printf("%s %s  %s\n", a.paint(cyan, oneLine(x.Service)), a.paint(bold, oneLine(x.Operation)), a.measured(x.Measure))
+			a.printf("    %s\n", a.handled(x.Code))
+		}
 		a.printf("    %s\n", a.lastSeen(x.Measure))
+	}
+	if r.Folded > 0 {
+		a.printf("%s\n", a.paint(dim, counted(r.Folded, "operation")+" of services that have very many stand in their \"other\"; name a part of an operation to look among them"))
 	}
 	a.truncated(r.Truncated, "--limit shows more")
 }

@@ -45,6 +45,9 @@ func (w *answer) operations(p *plan, _ []*hit) error {
 	var worst *runtime.Traffic
 	for i := range r.Operations {
 		o := &r.Operations[i]
+		if o.Folded > 0 {
+			continue // many at once, that have no name
+		}
 		out := operationObject(o)
 		if s.Counts["operations"] == mostFound || !namesOne(o.Service+" "+o.Operation, w.words) {
 			continue

@@ -70,6 +70,9 @@ func (a *asking) callers(use *code.RuntimeUse, of map[code.Place]code.Reached) e
 		}
 	}
 	for i := range operations {
+		if err := a.ctx.Err(); err != nil {
+			return err
+		}
 		x := &operations[i]
 		join := j.of(operation{x.Service, x.Kind, x.Operation, x.Templated})
 		if join.handled == nil {

@@ -100,6 +100,9 @@ func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutes
 	}
 	// An operation that could be several things says of none of them that it is dead.
 	for i := range served {
+		if err := ctx.Err(); err != nil {
+			return resp, err
+		}
 		x := &served[i]
 		watch[x.Service] = firsts[x.Service]
 		j.asks(operation{x.Service, x.Kind, x.Operation, x.Templated}, asked)
@@ -108,6 +111,9 @@ func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutes
 	var dead []DeadRoute
 	var handlers []code.Handled
 	for _, e := range j.endpoints(repo) {
+		if err := ctx.Err(); err != nil {
+			return resp, err
+		}
 		if asked[e.key()] {
 			resp.Seen++
 			continue

@@ -160,18 +160,27 @@ func EdgesOf(ctx context.Context, s Sources, r EdgesRequest) (EdgesResponse, err
 	declared := map[edgeKey][]Declaration{}
 	if r.Undeclared {
 		rows = slices.DeleteFunc(rows, func(x row) bool {
+			if ctx.Err() != nil {
+				return true // nobody waits for the answer
+			}
 			found, judged := j.declares(&x)
 			if !judged {
 				resp.Unjudged++
 			}
 			return !judged || len(found) > 0
 		})
+		if err := ctx.Err(); err != nil {
+			return resp, err
+		}
 	}
 	a.step(query.Step{Operator: "calls", Counts: map[string]int64{"calls": int64(seen), "matching": int64(len(rows))}})
 	rows = ordered(rows, r.Failing, r.Slow, sumOfRow)
 	resp.Total = len(rows)
 	resp.Truncated = cut(&rows, r.Limit)
 	for i := range rows {
+		if err := ctx.Err(); err != nil {
+			return resp, err
+		}
 		x := &rows[i]
 		if !r.Undeclared {
 			declared[x.edgeKey], _ = j.declares(x)

@@ -35,13 +35,16 @@ type Service struct {
 	Outside bool   `json:"outside,omitempty" doc:"It sends no spans."`
 	System  string `json:"system,omitempty" example:"postgresql" doc:"The product, where outside."`
 	// Spans counts all that came in, whatever the range.
-	Spans    uint64    `json:"spans,omitempty" example:"120344" doc:"How many spans it has sent in all."`
-	Count    uint64    `json:"count" example:"1402" doc:"How often it was called, in the range."`
-	Errors   uint64    `json:"errors" example:"14" doc:"How many of these failed."`
-	First    time.Time `json:"first,omitzero" doc:"When it was seen first, ever."`
-	Last     time.Time `json:"last,omitzero" doc:"When it was seen last, ever."`
-	Versions []Version `json:"versions,omitempty" doc:"The versions that were seen, the latest first."`
-	Home     *Home     `json:"home,omitempty" doc:"The repository that it is built from, where that is known."`
+	Spans  uint64 `json:"spans,omitempty" example:"120344" doc:"How many spans it has sent in all."`
+	Count  uint64 `json:"count" example:"1402" doc:"How often it was called, in the range."`
+	Errors uint64 `json:"errors" example:"14" doc:"How many of these failed."`
+	// Operations counts those that it served.
+	Operations int       `json:"operations,omitempty" example:"12" doc:"How many distinct operations it served, in the range."`
+	Folded     int       `json:"folded,omitempty" example:"99000" doc:"How many of these traffic sums up as other, as they are more than 1,000."`
+	First      time.Time `json:"first,omitzero" doc:"When it was seen first, ever."`
+	Last       time.Time `json:"last,omitzero" doc:"When it was seen last, ever."`
+	Versions   []Version `json:"versions,omitempty" doc:"The versions that were seen, the latest first."`
+	Home       *Home     `json:"home,omitempty" doc:"The repository that it is built from, where that is known."`
 }
 
 // Version is a program of a service as its spans tell it.
@@ -164,6 +167,8 @@ func servicesOf(known []observed.Service, served []observed.Served, rows []row, 
 	for i := range served {
 		if n, ok := at[served[i].Service]; ok {
 			all[n].Count, all[n].Errors = all[n].Count+served[i].Count, all[n].Errors+served[i].Errors
+			all[n].Operations++
+			all[n].Folded = max(0, all[n].Operations-maxOperations)
 		}
 	}
 	beside := map[string]int{}
@@ -289,6 +294,9 @@ func StatsOf(ctx context.Context, s Sources, r StatsRequest) (StatsResponse, err
 	}
 	joinable, joined := 0, 0
 	for i := range served {
+		if err := ctx.Err(); err != nil {
+			return resp, err
+		}
 		x := &served[i]
 		resp.Operations[kindName(x.Kind)]++
 		resp.Served, resp.Errors = resp.Served+x.Count, resp.Errors+x.Errors

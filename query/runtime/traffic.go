@@ -27,7 +27,8 @@ type TrafficResponse struct {
 	query.Basis
 	Operations []Traffic `json:"operations" nullable:"false" doc:"The operations, the most frequent first."`
 	Total      int       `json:"total" example:"12" doc:"How many there are."`
-	Truncated  int       `json:"truncated" example:"0" doc:"How many of them are left out."`
+	Folded     int       `json:"folded,omitempty" example:"99000" doc:"How many of them are not listed by name: of a service with more than 1,000, those beyond are summed up as \"other\", by kind."`
+	Truncated  int       `json:"truncated" example:"0" doc:"How many are left out by the limit; the sums called other count as one each."`
 }
 
 // Traffic is an operation that a service serves.
@@ -37,6 +38,7 @@ type Traffic struct {
 	Operation string `json:"operation" example:"GET /carts/{id}" doc:"What is asked for."`
 	Templated bool   `json:"templated,omitempty" doc:"The operation is a pattern of the code, not a path with values."`
 	System    string `json:"system,omitempty" example:"grpc" doc:"The protocol or the product."`
+	Folded    int    `json:"folded,omitempty" example:"99000" doc:"How many operations this sums up; it is called other then."`
 	Measure
 	Code *Join `json:"code" doc:"The code that handles it."`
 }
@@ -93,18 +95,29 @@ func TrafficOf(ctx context.Context, s Sources, r TrafficRequest) (TrafficRespons
 	}
 	a.step(query.Step{Operator: "served", Counts: map[string]int64{"operations": int64(seen), "matching": int64(len(rows))}})
 	a.lap("served")
-	rows = ordered(rows, r.Failing, r.Slow, sumOfServed)
 	resp.Total = len(rows)
-	resp.Truncated = cut(&rows, r.Limit)
+	all, folded := foldOperations(ordered(rows, r.Failing, r.Slow, sumOfServed), sure)
+	if resp.Folded = folded; folded > 0 {
+		all = ordered(all, r.Failing, r.Slow, sumOfListed)
+		a.step(query.Step{Operator: "fold", Inputs: map[string]string{"operations of a service": strconv.Itoa(maxOperations)}, Counts: map[string]int64{"folded": int64(folded)}})
+	}
+	resp.Truncated = cut(&all, r.Limit)
 	j, err := a.joiner()
 	if err != nil {
 		return resp, err
 	}
-	for i := range rows {
-		x := &rows[i]
+	for i := range all {
+		if err := ctx.Err(); err != nil {
+			return resp, err
+		}
+		x := &all[i]
+		handled := unresolved("it stands for several operations")
+		if x.folded == 0 {
+			handled = j.of(operation{x.Service, x.Kind, x.Operation, x.Templated})
+		}
 		resp.Operations = append(resp.Operations, Traffic{
 			Service: x.Service, Kind: kindName(x.Kind), Operation: x.Operation, Templated: x.Templated, System: x.System,
-			Measure: measure(&x.Sum, sure(x)), Code: j.of(operation{x.Service, x.Kind, x.Operation, x.Templated}),
+			Folded: x.folded, Measure: measure(&x.Sum, x.confidence), Code: handled,
 		})
 	}
 	j.prove()

@@ -78,6 +78,9 @@ func (v *View) Served(ctx context.Context, r Range, service string) ([]Served, e
 	}
 	all := make([]Served, 0, len(sums))
 	for k, s := range sums {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		site, err := v.site(k.a)
 		if err != nil {
 			return nil, err
@@ -102,6 +105,9 @@ func (v *View) Asked(ctx context.Context, r Range, service string) ([]Asked, err
 	}
 	all := make([]Asked, 0, len(sums))
 	for k, s := range sums {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		site, err := v.site(k.a)
 		if err != nil {
 			return nil, err
@@ -126,6 +132,9 @@ func (v *View) Calls(ctx context.Context, r Range, service string) ([]Call, erro
 	}
 	all := make([]Call, 0, len(sums))
 	for k, s := range sums {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		by, err := v.site(k.a)
 		if err != nil {
 			return nil, err
@@ -207,9 +216,10 @@ func (v *View) each(ctx context.Context, lower, upper []byte, f func(key, value 
 func (v *View) walk(ctx context.Context, it *pebble.Iterator, f func(key, value []byte) error) error {
 	n := 0
 	for ok := it.First(); ok; ok = it.Next() {
-		if n++; n%1024 == 0 && ctx.Err() != nil {
+		if n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
+		n++
 		value, err := it.ValueAndErr()
 		if err != nil {
 			return v.s.Explain(err)
