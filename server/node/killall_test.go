@@ -37,7 +37,6 @@ type acknowledged struct {
 	moved    []string
 	forgot   map[schemas.EventID]bool
 	backups  int
-	restored schemas.Watermark
 }
 
 func (a *acknowledged) store(topic string, sent []schemas.Event, out []httpapi.Appended) {
