@@ -80,7 +80,7 @@ func Open(dir string, opts Options) (*Broker, error) {
 	b.table = b.apis()
 	if err := b.open(); err != nil {
 		b.cancel()
-		return nil, fmt.Errorf("open log in %s: %w", dir, err)
+		return nil, fmt.Errorf("open log in %s: %w", dir, explainOpen(err))
 	}
 	return b, nil
 }

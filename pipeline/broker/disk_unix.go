@@ -8,3 +8,7 @@ import (
 )
 
 func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
+
+func isFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}

@@ -175,7 +175,8 @@ func (b *Broker) readFailed(part *fetchPart, err error) *kerr.Error {
 	if part.p.readers.isNews(part.want.FetchOffset) {
 		b.log.Error("cannot read the log", "partition", part.p.String(), "offset", part.want.FetchOffset, "err", err)
 	}
-	if errors.Is(err, ErrDamaged) || pebble.IsCorruptionError(err) || errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, ErrDamaged) || errors.Is(err, errBlob) || pebble.IsCorruptionError(err) ||
+		errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return kerr.UnknownServerError
 	}
 	return kerr.KafkaStorageError

@@ -36,6 +36,8 @@ type store struct {
 
 	// opened says that Pebble runs; until then its errors are Open's.
 	opened atomic.Bool
+	// reading is the file that Pebble opened last while it opened itself.
+	reading atomic.Pointer[string]
 	// scrubbing has Pebble leave nothing of what it no longer needs, and rewriteAll has
 	// compactions write every value anew (scrub.go).
 	scrubbing, rewriteAll atomic.Bool
@@ -111,34 +113,73 @@ func openStore(fs vfs.FS, dir string, log *slog.Logger, hooks Hooks) (*store, er
 		},
 		DiskSlow: func(i pebble.DiskSlowInfo) { log.Warn("log store: slow disk", "path", i.Path, "took", i.Duration) },
 	}
-	db, err := openPebble(dir, o)
-	if err != nil {
+	if err := checkStore(fs, dir); err != nil {
 		return nil, err
+	}
+	db, err := s.openPebble(o)
+	if err != nil {
+		reading := ""
+		if p := s.reading.Load(); p != nil {
+			reading = *p
+		}
+		return nil, explainStore(err, reading)
 	}
 	s.db = db
 	if s.lastCommit, err = s.getUint64(metaCommit); err == nil {
 		s.lastProducer, err = s.getUint64(metaNextProducer)
 	}
 	if err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, s.closePebble())
 	}
 	s.commit = newCommitter(s)
 	s.opened.Store(true)
 	return s, nil
 }
 
-// openPebble turns a panic over a damaged file into an error.
-func openPebble(dir string, o *pebble.Options) (db *pebble.DB, err error) {
+// openPebble opens Pebble. What goes wrong meanwhile is its error, be it a panic over
+// a damaged file or a write that fails in one of Pebble's goroutines: those then stand
+// still (see fail), and Pebble, which waits for them, is left behind with its lock.
+func (s *store) openPebble(o *pebble.Options) (*pebble.DB, error) {
+	type result struct {
+		db  *pebble.DB
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() { done <- r }()
+		r.err = recovered(func() (err error) { r.db, err = pebble.Open(s.dir, o); return err })
+	}()
+	select {
+	case r := <-done:
+		return r.db, r.err
+	case <-s.failed:
+		return nil, *s.failErr.Load()
+	}
+}
+
+// closePebble closes Pebble, which panics where a reader was lost over a damaged file,
+// and does not return if its last writes fail the store.
+func (s *store) closePebble() error {
+	err := s.unlessFailed(func() error { return recovered(s.db.Close) })
+	if failure := s.failure(); failure != nil {
+		return failure
+	}
+	return err
+}
+
+// recovered turns a panic into an error.
+func recovered(f func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
 		case error:
-			db, err = nil, fmt.Errorf("open store: %w", p)
+			err = fmt.Errorf("store: %w", p)
 		default:
-			db, err = nil, fmt.Errorf("open store: %v", p)
+			err = fmt.Errorf("store: %v", p)
 		}
 	}()
-	return pebble.Open(dir, o)
+	return f()
 }
 
 // start begins to accept writes.
@@ -154,6 +195,9 @@ func (s *store) fail(err error) {
 		s.failErr.Store(&err)
 		close(s.failed)
 		// Wake whoever waits for room in the queue.
+		if !s.opened.Load() {
+			return // Open returns it
+		}
 		c := s.commit
 		if c != nil {
 			go func() {
@@ -185,7 +229,7 @@ func (s *store) close() error {
 	if err := s.failure(); err != nil {
 		return err
 	}
-	return errors.Join(s.highwater.close(), s.segments.close(), s.db.Close())
+	return errors.Join(s.highwater.close(), s.segments.close(), s.closePebble())
 }
 
 // get reads one small value; nil if there is none.
@@ -263,17 +307,14 @@ func (l pebbleLogger) Errorf(format string, args ...any) {
 // be given back for other code of Pebble's to go on writing, so the calling
 // goroutine is parked for ever, holding whatever locks it holds. What disks do to
 // us does not come so far (see guardFS). The commit path is the exception: nothing
-// follows its call, and it runs on our committer. While the store opens there is
-// a caller to tell instead.
+// follows its call, and it runs on our committer. While the store opens the caller of
+// Open is told.
 func (l pebbleLogger) Fatalf(format string, args ...any) {
 	err := fatalError{text: fmt.Sprintf(format, args...)}
 	for _, a := range args {
 		if cause, ok := a.(error); ok {
 			err.cause = cause
 		}
-	}
-	if !l.s.opened.Load() {
-		panic(err)
 	}
 	l.s.fail(err)
 	if strings.HasPrefix(format, "pebble: fatal commit error") {

@@ -198,6 +198,7 @@ func TestDiskThatRefusesForEver(t *testing.T) {
 		{what: "write the WAL", bulk: 1 << 30, kind: errorfs.OpFileWrite, part: ".log"},
 		{what: "write the manifest", bulk: 1 << 30, kind: errorfs.OpFileWrite, part: "MANIFEST"},
 		{what: "flush", bulk: 1 << 30, kind: errorfs.OpFileWrite, part: ".blob"},
+		{what: "sync a blob file", bulk: 1 << 30, kind: errorfs.OpFileSyncData, part: ".blob"},
 		{what: "begin a segment file", kind: errorfs.OpCreate, part: ".batches"},
 		{what: "write a segment file", kind: errorfs.OpFileWrite, part: ".batches"},
 		{what: "sync a segment file", kind: errorfs.OpFileSyncData, part: ".batches"},

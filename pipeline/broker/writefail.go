@@ -21,11 +21,25 @@ import (
 // guardFS keeps errors of the WAL, the manifest and directories from Pebble: the
 // store is failed, and the call never returns. Pebble makes those calls without
 // the lock that readers need, and with the one that keeps the rest of it from
-// writing the same file. While the store opens errors go to Pebble, which then
-// returns them.
+// writing the same file. While the store opens it is the same: Pebble would panic over
+// some of them in a goroutine of its own, and Open returns what failed the store.
 type guardFS struct {
 	vfs.FS
 	s *store
+}
+
+// Open notes what Pebble reads while it opens, and looks at the end of a blob file: if
+// that is missing or damaged, Pebble panics, but not over an error that is not its own.
+func (f guardFS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	if !f.s.opened.Load() {
+		f.s.reading.Store(&name)
+	}
+	if strings.HasSuffix(name, ".blob") {
+		if err := soundBlob(f.FS, name); err != nil {
+			return nil, err
+		}
+	}
+	return f.FS.Open(name, opts...)
 }
 
 func (f guardFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
@@ -57,6 +71,9 @@ func (f guardFS) Unwrap() vfs.FS { return f.FS }
 
 func (f guardFS) watch(name string, file vfs.File, err error) (vfs.File, error) {
 	base := f.PathBase(name)
+	if strings.HasSuffix(base, ".blob") && err == nil {
+		return blobFile{file, f.s}, nil
+	}
 	if !strings.HasSuffix(base, ".log") && !strings.HasPrefix(base, "MANIFEST-") && !strings.HasPrefix(base, "marker.") {
 		return file, err
 	}
@@ -88,10 +105,49 @@ func (f guardFile) SyncTo(length int64) (bool, error) {
 	return full, f.s.guard(err)
 }
 
+// blobFile is a blob file being written. If its last bytes cannot be written or
+// synced, Pebble panics in a goroutine of its own, while it opens as well as later.
+// So a write is tried again here, and then the store is failed.
+type blobFile struct {
+	vfs.File
+	s *store
+}
+
+func (f blobFile) Write(p []byte) (int, error) {
+	done := 0
+	for try := 1; ; try++ {
+		n, err := f.File.Write(p[done:])
+		if done += n; err == nil {
+			return done, nil
+		}
+		if try >= backgroundTries || f.s.failure() != nil || !f.s.opened.Load() {
+			return done, f.stop(err)
+		}
+		time.Sleep(backgroundPause)
+	}
+}
+
+func (f blobFile) Sync() error     { return f.stop(f.File.Sync()) }
+func (f blobFile) SyncData() error { return f.stop(f.File.SyncData()) }
+func (f blobFile) Close() error    { return f.stop(f.File.Close()) }
+
+func (f blobFile) SyncTo(length int64) (bool, error) {
+	full, err := f.File.SyncTo(length)
+	return full, f.stop(err)
+}
+
+// stop is guard, for an error that does not name the file.
+func (f blobFile) stop(err error) error {
+	if err == nil {
+		return nil
+	}
+	return f.s.guard(fmt.Errorf("write a blob file: %w", err))
+}
+
 // guard fails the store if there is an error, and parks the caller.
 func (s *store) guard(err error) error {
-	if err == nil || !s.opened.Load() {
-		return err
+	if err == nil {
+		return nil
 	}
 	s.fail(err)
 	select {}
@@ -117,7 +173,7 @@ func (s *store) background(what string, failures *int, err error) {
 		*failures = 0
 		return
 	}
-	if *failures++; *failures < backgroundTries && s.failure() == nil {
+	if *failures++; *failures < backgroundTries && s.failure() == nil && s.opened.Load() {
 		time.Sleep(backgroundPause)
 		return
 	}

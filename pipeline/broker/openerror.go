@@ -1,0 +1,81 @@
+package broker
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// openError is why a log does not open, in one line: what is wrong, with which
+// file, and what to do.
+type openError struct {
+	text  string
+	cause error
+}
+
+func (e *openError) Error() string { return e.text }
+func (e *openError) Unwrap() error { return e.cause }
+
+const (
+	mendDamage = "keep the directory as it is, and restore it from a backup"
+	mendSpace  = "there is no room on the disk: free some, then start again; nothing is lost for it"
+	mendRights = "give this user the permission (look at the owner and the mode of all that is in the directory), then start again"
+	mendFiles  = "raise the limit of open files (ulimit -n), then start again"
+)
+
+// explainOpen makes an error of opening one line that says what to do. Errors that
+// are about neither the disk nor what is on it stay as they are.
+func explainOpen(err error) error {
+	mend := ""
+	switch {
+	case errors.Is(err, ErrLoss), errors.Is(err, ErrLocked), errors.Is(err, ErrNewerFormat):
+		// They say themselves.
+	case isFull(err):
+		mend = mendSpace
+	case errors.Is(err, fs.ErrPermission), isReadOnly(err):
+		mend = mendRights
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		mend = mendFiles
+	case errors.Is(err, ErrDamaged), errors.Is(err, syscall.EIO):
+		mend = mendDamage
+	case pebble.IsCorruptionError(err), errors.Is(err, errBlob):
+		err, mend = fmt.Errorf("%w: %w", ErrDamaged, err), mendDamage
+	}
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	if mend != "" {
+		text += " (" + mend + ")"
+	}
+	return &openError{text, err}
+}
+
+// explainStore is explainOpen's part for what Pebble says: what is no error of the
+// system is damage. reading is the file that was opened last.
+func explainStore(err error, reading string) error {
+	var errno syscall.Errno
+	missing := errors.Is(err, fs.ErrNotExist)
+	if system := errors.As(err, &errno) && !missing; system || errors.Is(err, fs.ErrPermission) {
+		return nameFile(err, reading)
+	}
+	if errors.Is(err, ErrDamaged) {
+		return err
+	}
+	if m := tableNumber.FindStringSubmatch(err.Error()); m != nil && !strings.Contains(err.Error(), ".sst") {
+		reading = "table " + m[1] + ".sst"
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, nameFile(err, reading))
+}
+
+// tableNumber is how Pebble names a table that is not there.
+var tableNumber = regexp.MustCompile(`L\d+: (\d{6,}): `)
+
+func nameFile(err error, name string) error {
+	if name == "" || strings.Contains(err.Error(), name) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
