@@ -33,10 +33,10 @@ type acknowledged struct {
 	// positions that were told; a second answer must tell the first.
 	at map[schemas.EventID]schemas.Position
 	// again are events to be sent once more in the next round.
-	again    []schemas.Event
-	moved    []string
-	forgot   map[schemas.EventID]bool
-	backups  int
+	again   []schemas.Event
+	moved   []string
+	forgot  map[schemas.EventID]bool
+	backups int
 }
 
 func (a *acknowledged) store(topic string, sent []schemas.Event, out []httpapi.Appended) {
