@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"context"
 	"strings"
 	"unicode/utf8"
 
@@ -32,10 +33,24 @@ const (
 // Other payloads stay as they are: they have no text of people or programs; the content of
 // a file is redacted where it is imported (Source).
 func (r *Redactor) Event(m proto.Message) []Finding {
-	var found []Finding
+	found, _ := r.EventContext(context.Background(), m)
+	return found
+}
+
+// EventContext is Event, given up when the context ends: the error is then the context's,
+// and the payload is redacted in part, so that nobody may use it.
+func (r *Redactor) EventContext(ctx context.Context, m proto.Message) (found []Finding, ended error) {
+	redacted := func(s *string, by func() (string, []Finding, error)) {
+		if ended != nil {
+			return
+		}
+		out, fs, err := by()
+		if ended = err; err == nil {
+			*s, found = out, append(found, fs...)
+		}
+	}
 	text := func(s *string) {
-		out, fs := r.Text(*s)
-		*s, found = out, append(found, fs...)
+		redacted(s, func() (string, []Finding, error) { return r.TextContext(ctx, *s) })
 	}
 	bounded := func(s *string, most int) {
 		fits := len(*s) <= most // what does not is refused, not cut
@@ -53,13 +68,11 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 		}
 	}
 	command := func(s *string) {
-		out, fs := r.Command(*s)
-		*s, found = out, append(found, fs...)
+		redacted(s, func() (string, []Finding, error) { return r.CommandContext(ctx, *s) })
 	}
 	named := func(name, val string) string {
-		out, fs := r.Named(name, val)
-		found = append(found, fs...)
-		return out
+		redacted(&val, func() (string, []Finding, error) { return r.NamedContext(ctx, name, val) })
+		return val
 	}
 	switch m := m.(type) {
 	case *recountv1.CommandExecuted:
@@ -91,7 +104,7 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 	case *recountv1.AgentEvent:
 		agentEvent(m, text, command, named)
 	case *tracepb.TracesData:
-		return r.spans(m)
+		return r.spans(ctx, m)
 	case *recountv1.AccessLogged:
 		for _, e := range m.Entries {
 			for _, s := range []struct {
@@ -102,7 +115,7 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 			}
 		}
 	}
-	return found
+	return found, ended
 }
 
 // Bounds of texts in agents.proto that a placeholder might exceed.
@@ -186,14 +199,18 @@ func says(predicate string) bool {
 	return false
 }
 
-// spans redacts what stands in memory as OTLP redacts what stands on the wire.
-func (r *Redactor) spans(m *tracepb.TracesData) []Finding {
+// spans redacts what stands in memory as OTLP redacts what stands on the wire. An error is
+// the context's.
+func (r *Redactor) spans(ctx context.Context, m *tracepb.TracesData) ([]Finding, error) {
 	b, err := proto.Marshal(m)
 	if err != nil {
-		return nil // text that is not UTF-8, which nothing decodes or stores
+		return nil, nil // text that is not UTF-8, which nothing decodes or stores
 	}
-	w := wire{r: r, deep: true}
+	w := wire{ctx: ctx, r: r, deep: true}
 	out, err := w.message(OTLPTraces, b, 0, false)
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err == nil && out != nil {
 		proto.Reset(m)
 		err = proto.Unmarshal(out, m)
@@ -201,7 +218,7 @@ func (r *Redactor) spans(m *tracepb.TracesData) []Finding {
 	if err != nil {
 		panic(err) // what the library wrote is not what it reads
 	}
-	return w.found
+	return w.found, nil
 }
 
 // head is the first part of s, at most n bytes of whole characters.

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -84,7 +85,12 @@ var (
 // replaced whole. An error is ErrWire or ErrText; a message without one is decoded
 // by any protobuf library.
 func (r *Redactor) OTLP(m *OTLP, b []byte) ([]byte, []Finding, error) {
-	w := wire{r: r}
+	return r.OTLPContext(context.Background(), m, b)
+}
+
+// OTLPContext is OTLP, given up when the context ends: the error is then the context's.
+func (r *Redactor) OTLPContext(ctx context.Context, m *OTLP, b []byte) ([]byte, []Finding, error) {
+	w := wire{ctx: ctx, r: r}
 	out, err := w.message(m, b, 0, false)
 	if err != nil {
 		return nil, nil, err
@@ -97,6 +103,7 @@ func (r *Redactor) OTLP(m *OTLP, b []byte) ([]byte, []Finding, error) {
 
 // wire is one walk over a message. Its methods return nil for what stays.
 type wire struct {
+	ctx   context.Context // ends it
 	r     *Redactor
 	deep  bool // takes values nested deeper than maxNesting
 	found []Finding
@@ -157,9 +164,9 @@ func (w *wire) field(f wireField, v []byte, depth int, secret bool) ([]byte, err
 		if err := checkText(v); err != nil {
 			return nil, err
 		}
-		return w.text(v, secret), nil
+		return w.text(v, secret)
 	case wireBytes:
-		return w.text(v, secret), nil
+		return w.text(v, secret)
 	case wireMessage:
 		return w.message(f.of, v, depth, secret)
 	case wireKeyed:
@@ -191,21 +198,21 @@ func keyOf(b []byte) (key []byte) {
 
 // text redacts one text; secret says that it stands under the name of a secret.
 // Numbers and booleans under such a name stay: they are counts and switches.
-func (w *wire) text(b []byte, secret bool) []byte {
+func (w *wire) text(b []byte, secret bool) ([]byte, error) {
 	s := unsafe.String(unsafe.SliceData(b), len(b)) // read only, and not kept
 	if secret && secrets.Value(s) {
 		if secrets.Whole(s) {
-			return nil
+			return nil, nil
 		}
 		w.found = append(w.found, Finding{Name: "secret", Bytes: len(s)})
-		return []byte(Placeholder("secret"))
+		return []byte(Placeholder("secret")), nil
 	}
-	out, found := w.r.Text(s)
-	if len(found) == 0 {
-		return nil
+	out, found, err := w.r.TextContext(w.ctx, s)
+	if err != nil || len(found) == 0 {
+		return nil, err
 	}
 	w.found = append(w.found, found...)
-	return []byte(out)
+	return []byte(out), nil
 }
 
 func checkText(v []byte) error {

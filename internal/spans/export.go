@@ -2,6 +2,7 @@ package spans
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -49,6 +50,7 @@ type span struct {
 
 // reader reads an export.
 type reader struct {
+	ctx    context.Context // ends it
 	redact *redact.Redactor
 	res    *Result
 }
@@ -124,6 +126,8 @@ func (r *reader) scopeSpans(b []byte, unfit error) (ss scopeSpans, err error) {
 		r.res.Spans++
 		s, err := r.span(v)
 		switch {
+		case r.ctx.Err() != nil:
+			return r.ctx.Err()
 		case errors.Is(err, redact.ErrWire):
 			return err
 		case err == nil && unfit != nil:
@@ -144,7 +148,7 @@ func (r *reader) keep(head, raw []byte, message bool, v []byte, of *redact.OTLP)
 	if !message || v == nil {
 		return append(head, raw...), nil
 	}
-	out, found, err := r.redact.OTLP(of, v)
+	out, found, err := r.redact.OTLPContext(r.ctx, of, v)
 	if err != nil {
 		return head, err
 	}
@@ -179,7 +183,7 @@ func (r *reader) span(b []byte) (s span, err error) {
 	if err := checkID("span_id", id, 8); err != nil {
 		return s, err
 	}
-	out, found, err := r.redact.OTLP(redact.OTLPSpan, b)
+	out, found, err := r.redact.OTLPContext(r.ctx, redact.OTLPSpan, b)
 	r.res.Redacted += len(found)
 	return span{out, max(start, end)}, err
 }

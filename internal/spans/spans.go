@@ -1,6 +1,7 @@
 package spans
 
 import (
+	"context"
 	"fmt"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -35,8 +36,13 @@ type Result struct {
 // Split makes events of an ExportTraceServiceRequest, or of a TracesData, which has
 // its form. An error is redact.ErrWire: the bytes are no such message.
 func (s Splitter) Split(export []byte) (Result, error) {
+	return s.SplitContext(context.Background(), export)
+}
+
+// SplitContext is Split, given up when the context ends: the error is then the context's.
+func (s Splitter) SplitContext(ctx context.Context, export []byte) (Result, error) {
 	var res Result
-	r := reader{redact: s.Redact, res: &res}
+	r := reader{ctx: ctx, redact: s.Redact, res: &res}
 	all, rest, err := r.read(export)
 	if err != nil {
 		return Result{}, err

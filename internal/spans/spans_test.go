@@ -1,6 +1,8 @@
 package spans_test
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -331,4 +333,23 @@ func BenchmarkSplit(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100, "ns/span")
+}
+
+// TestSplitEndsWithItsContext: spans of a sender that has gone are not read on.
+func TestSplitEndsWithItsContext(t *testing.T) {
+	export, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{ScopeSpans: []*tracepb.ScopeSpans{{
+		Spans: []*tracepb.Span{{TraceId: bytes.Repeat([]byte{1}, 16), SpanId: bytes.Repeat([]byte{2}, 8), Name: "token=abc1"}},
+	}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s := spans.Splitter{Redact: redact.Default(), MaxEvent: maxEvent}
+	if res, err := s.SplitContext(ctx, export); err != nil || len(res.Events) != 1 {
+		t.Fatalf("%d events, %v", len(res.Events), err)
+	}
+	cancel()
+	if res, err := s.SplitContext(ctx, export); !errors.Is(err, context.Canceled) || len(res.Events) != 0 {
+		t.Errorf("%d events, %v", len(res.Events), err)
+	}
 }

@@ -89,11 +89,11 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]httpap
 	topics := map[string][]int{} // of events that are ours to append, by topic
 	all := make([]prepared, len(events))
 	for i, e := range events {
-		err := ctx.Err() // who went away while their events are redacted wants none of it
-		if err != nil {
-			return nil, err
-		}
-		if all[i], out[i].Redacted, err = a.prepare(e); err != nil {
+		var err error
+		if all[i], out[i].Redacted, err = a.prepare(ctx, e); err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
 			return nil, &httpapi.EventError{Index: i, Of: len(events), Err: err}
 		}
 	}
@@ -234,8 +234,9 @@ func contentOf(typ string, m proto.Message) (schemas.Hash, error) {
 }
 
 // prepare redacts an event, fills in what it leaves out and checks that the
-// pipeline will be able to apply it.
-func (a *appender) prepare(e schemas.Event) (prepared, int, error) {
+// pipeline will be able to apply it. Redaction may take long; it ends with the context, whose
+// error it is then.
+func (a *appender) prepare(ctx context.Context, e schemas.Event) (prepared, int, error) {
 	if e.Type == "" {
 		e.Type = schemas.DefaultType(e.Topic)
 	}
@@ -248,17 +249,22 @@ func (a *appender) prepare(e schemas.Event) (prepared, int, error) {
 	if e.ContentType == "" {
 		e.ContentType = schemas.ContentJSON
 	}
+	if err := ctx.Err(); err != nil {
+		return prepared{}, 0, err
+	}
 	kind, known := e.Kind()
 	if known && e.Topic != "" && e.Topic != kind.Topic {
 		return prepared{}, 0, schemas.Poisonf("event type %q: goes to topic %s, not %s", e.Type, kind.Topic, e.Topic)
 	}
 	p := prepared{topic: kind.Topic}
 	source := e.Source
-	hidden := a.attributes(&e, kind.Topic)
+	hidden, err := a.attributes(ctx, &e, kind.Topic)
+	if err != nil {
+		return prepared{}, 0, err
+	}
 	var found int
-	var err error
 	if e.Type == schemas.TypeSpansExported && e.ContentType == schemas.ContentProto && !e.Time.IsZero() && e.Key != nil {
-		p.Event, found, err = a.prepareSpans(e)
+		p.Event, found, err = a.prepareSpans(ctx, e)
 		p.as = p.ID
 		return p, found + hidden, err
 	}
@@ -266,7 +272,11 @@ func (a *appender) prepare(e schemas.Event) (prepared, int, error) {
 	if err != nil {
 		return p, 0, err
 	}
-	if found = len(a.redact.Event(m)); e.Source != source {
+	hiddenIn, err := a.redact.EventContext(ctx, m)
+	if err != nil {
+		return p, 0, err
+	}
+	if found = len(hiddenIn); e.Source != source {
 		rejoin(m, source)
 		found++
 	}
@@ -321,17 +331,21 @@ func (a *appender) prepare(e schemas.Event) (prepared, int, error) {
 // attributes redacts what an event has beside its payload, and reports how much that was.
 // The same text becomes the same text, so events of one key stay in one partition. The key
 // of commits is their repository's name, which their payload has too.
-func (a *appender) attributes(e *schemas.Event, topic string) (found int) {
+func (a *appender) attributes(ctx context.Context, e *schemas.Event, topic string) (found int, err error) {
 	text := func(s string) string {
-		out, fs := a.redact.Text(s)
+		if err != nil {
+			return s
+		}
+		var fs []redact.Finding
+		s, fs, err = a.redact.TextContext(ctx, s)
 		found += len(fs)
-		return out
+		return s
 	}
 	e.Source, e.Subject = text(e.Source), text(e.Subject)
 	if topic != schemas.TopicCommits && e.Key != nil {
 		e.Key = []byte(text(string(e.Key)))
 	}
-	return found
+	return found, err
 }
 
 // rejoin makes the ids by which an event names others of its producer independent of the
@@ -359,8 +373,11 @@ func rejoin(m proto.Message, source string) {
 // prepareSpans is prepare for spans that say their time and key, as the receivers
 // and importers send them: much at once, so that they are checked and redacted as
 // they stand, without being decoded.
-func (a *appender) prepareSpans(e schemas.Event) (schemas.Event, int, error) {
-	out, found, err := a.redact.OTLP(redact.OTLPTraces, e.Payload)
+func (a *appender) prepareSpans(ctx context.Context, e schemas.Event) (schemas.Event, int, error) {
+	out, found, err := a.redact.OTLPContext(ctx, redact.OTLPTraces, e.Payload)
+	if ctx.Err() != nil {
+		return e, 0, ctx.Err()
+	}
 	if err != nil {
 		return e, 0, schemas.Poisonf("payload of %s: %w", e.Type, err)
 	}

@@ -1,6 +1,8 @@
 package node
 
 import (
+	"context"
+
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 )
@@ -14,6 +16,6 @@ func (n *Node) Sources() query.Sources { return n.sources() }
 
 // CanAppend says whether Append takes the event.
 func (n *Node) CanAppend(e schemas.Event) error {
-	_, _, err := n.app.prepare(e)
+	_, _, err := n.app.prepare(context.Background(), e)
 	return err
 }

@@ -89,7 +89,10 @@ func (r *Receiver) export(ctx context.Context, b []byte) (a accepted, err error)
 			err = &refusal{kind: bug, why: "a bug in the receiver: its log has the stack"}
 		}
 	}()
-	res, err := r.o.Split.Split(b)
+	res, err := r.o.Split.SplitContext(ctx, b)
+	if ctx.Err() != nil {
+		return a, r.notStored(ctx, ctx.Err())
+	}
 	if err != nil {
 		return a, &refusal{kind: badData, why: "the request is no ExportTraceServiceRequest: " + err.Error()}
 	}

@@ -194,8 +194,13 @@ func (r *Redactor) TextContext(ctx context.Context, s string) (string, []Finding
 // Command is Text for a command line, which may also be one line of a key that somebody
 // pastes at a prompt.
 func (r *Redactor) Command(line string) (string, []Finding) {
-	out, found, _ := r.redact(context.Background(), line, commands)
+	out, found, _ := r.CommandContext(context.Background(), line)
 	return out, found
+}
+
+// CommandContext is Command, given up when the context ends: the error is then the context's.
+func (r *Redactor) CommandContext(ctx context.Context, line string) (string, []Finding, error) {
+	return r.redact(ctx, line, commands)
 }
 
 // File is Text for the content of a file under version control: only formats that say by
@@ -222,6 +227,9 @@ func (r *Redactor) redact(ctx context.Context, s string, of what) (string, []Fin
 	}
 	var found []Finding
 	for range maxPasses {
+		if err := ctx.Err(); err != nil {
+			return "", nil, err
+		}
 		out, fs, err := r.pass(ctx, s, of)
 		if err != nil {
 			return "", nil, err
@@ -385,19 +393,25 @@ func Whole(s string) bool {
 // Named redacts the value of a variable: where the name says that it holds a secret,
 // the whole of it.
 func (r *Redactor) Named(name, val string) (string, []Finding) {
+	out, found, _ := r.NamedContext(context.Background(), name, val)
+	return out, found
+}
+
+// NamedContext is Named, given up when the context ends: the error is then the context's.
+func (r *Redactor) NamedContext(ctx context.Context, name, val string) (string, []Finding, error) {
 	if secretName(name) && Value(val) {
 		if Whole(val) {
-			return val, nil
+			return val, nil, nil
 		}
-		return Placeholder("secret"), []Finding{{Name: "secret", Bytes: len(val)}}
+		return Placeholder("secret"), []Finding{{Name: "secret", Bytes: len(val)}}, nil
 	}
 	for i := range len(name) {
 		if !is(name[i], dotted) {
-			return r.Text(val) // a subject in words, not a name
+			return r.TextContext(ctx, val) // a subject in words, not a name
 		}
 	}
-	out, found := r.Text(name + "=" + val)
-	return strings.TrimPrefix(out, name+"="), found
+	out, found, err := r.TextContext(ctx, name+"="+val)
+	return strings.TrimPrefix(out, name+"="), found, err
 }
 
 // secretName reports whether a variable or a field holds a secret by its name.

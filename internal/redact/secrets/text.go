@@ -80,14 +80,14 @@ const stride = 64 << 10
 func (t *text) sweep(ctx context.Context) {
 	next := stride
 	t.r.triggers.each(t.s, func(at int, l *trigger) {
+		if t.err != nil {
+			return
+		}
 		if at >= next {
 			next = at + stride
 			if t.err = ctx.Err(); t.err != nil {
 				return
 			}
-		}
-		if t.err != nil {
-			return
 		}
 		switch l.kind {
 		case onFormat:
