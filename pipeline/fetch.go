@@ -195,7 +195,7 @@ func (l *Log) fetchError(tp schemas.TopicPartition, at int64, err error) error {
 		return schemas.Fatalf("fetch %s: %w", tp, err)
 	case l.embedded != nil && errors.Is(err, kerr.UnknownServerError):
 		// So the embedded broker answers what no second try can read.
-		return schemas.Fatalf("%w at %s/%d: restore %s from a copy",
+		return schemas.Fatalf("%w at %s/%d: the server's log names the file; restore %s from a backup (recount restore BACKUP --data-dir NEW)",
 			broker.ErrDamaged, tp, at, filepath.Join(l.cfg.DataDir, LogDir))
 	case errors.Is(err, kerr.OffsetOutOfRange), errors.Is(err, kerr.UnknownTopicOrPartition), errors.Is(err, kerr.UnknownTopicID):
 		// resolve says which it is when reading starts over.

@@ -40,9 +40,11 @@
 //     torn write: a flipped bit or a cut in the newest WAL. After a crash of the
 //     process every acknowledged commit is covered; after a power cut, all but those
 //     of the last second (highwater.go says why).
-//   - At opening: missing or damaged WALs before the newest, manifests and sealed
-//     files of the wrong size; segment files that are missing or too short; a directory of a newer format (ErrNewerFormat), in use
-//     (ErrLocked), or that cannot be written to.
+//   - At opening, in one line with the file and what to do: missing or damaged WALs
+//     before the newest; manifests, their marker and options; tables, blob files and
+//     segment files that are missing or of the wrong size (ErrDamaged); a directory of
+//     a newer format (ErrNewerFormat), in use (ErrLocked), or that cannot be read or
+//     written to, or for which the disk has no room.
 //   - At reading: damage inside a sealed file, by its blocks' checksums, and inside a
 //     segment file, the one being written included, by each batch's own. A fetch of
 //     that part is answered with UNKNOWN_SERVER_ERROR, which clients tell their

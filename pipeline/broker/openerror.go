@@ -24,7 +24,7 @@ func (e *openError) Unwrap() error { return e.cause }
 const (
 	mendDamage = "keep the directory as it is, and restore it from a backup"
 	mendSpace  = "there is no room on the disk: free some, then start again; nothing is lost for it"
-	mendRights = "give this user the permission (look at the owner and the mode of all that is in the directory), then start again"
+	mendRights = "give this user the permission, looking at the owner and the mode of all that is in the directory, then start again"
 	mendFiles  = "raise the limit of open files (ulimit -n), then start again"
 )
 
@@ -48,14 +48,18 @@ func explainOpen(err error) error {
 	}
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	if mend != "" {
-		text += " (" + mend + ")"
+		text += "; " + mend
 	}
 	return &openError{text, err}
 }
 
 // explainStore is explainOpen's part for what Pebble says: what is no error of the
-// system is damage. reading is the file that was opened last.
-func explainStore(err error, reading string) error {
+// system is damage. reading is the file that was opened last, for errors that name
+// no file of dir.
+func explainStore(err error, dir, reading string) error {
+	if strings.Contains(err.Error(), dir) {
+		reading = ""
+	}
 	var errno syscall.Errno
 	missing := errors.Is(err, fs.ErrNotExist)
 	if system := errors.As(err, &errno) && !missing; system || errors.Is(err, fs.ErrPermission) {
@@ -74,7 +78,7 @@ func explainStore(err error, reading string) error {
 var tableNumber = regexp.MustCompile(`L\d+: (\d{6,}): `)
 
 func nameFile(err error, name string) error {
-	if name == "" || strings.Contains(err.Error(), name) {
+	if name == "" {
 		return err
 	}
 	return fmt.Errorf("%s: %w", name, err)

@@ -118,7 +118,7 @@ func TestUnreadableStore(t *testing.T) {
 		{"options flipped", func(t *testing.T, dir string) {
 			edit(t, newest(t, dir, "OPTIONS-"), func(b []byte) []byte { return append([]byte("[[[\n"), b...) })
 		}, nil, broker.ErrDamaged, []string{"OPTIONS-", restore}},
-		{"marker of the manifest removed", remove("marker.manifest"), nil, nil, []string{restore}},
+		{"marker of the manifest removed", remove("marker.manifest"), nil, broker.ErrDamaged, []string{"marker.manifest", restore}},
 		{"older WAL flipped", func(t *testing.T, dir string) {
 			older := files(t, dir, ".log")[0]
 			data, err := os.ReadFile(older)
@@ -134,7 +134,7 @@ func TestUnreadableStore(t *testing.T) {
 			if err := os.WriteFile(older, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
-		}, nil, nil, []string{restore}},
+		}, nil, broker.ErrDamaged, []string{".log", restore}},
 		{"oldest WAL removed", remove(".log"), nil, broker.ErrLoss, []string{"restore"}},
 		{"blob file of another user", nil, refusing{syscall.EACCES, opens(".blob")}, syscall.EACCES, []string{".blob", "permission"}},
 		{"table of another user", nil, refusing{syscall.EACCES, opens(".sst")}, syscall.EACCES, []string{".sst", "permission"}},

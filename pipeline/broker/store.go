@@ -122,7 +122,7 @@ func openStore(fs vfs.FS, dir string, log *slog.Logger, hooks Hooks) (*store, er
 		if p := s.reading.Load(); p != nil {
 			reading = *p
 		}
-		return nil, explainStore(err, reading)
+		return nil, explainStore(err, dir, reading)
 	}
 	s.db = db
 	if s.lastCommit, err = s.getUint64(metaCommit); err == nil {

@@ -383,6 +383,8 @@ func (d *DB) explain(doing string, err error) error {
 		return schemas.Fatalf("%s: %s is in use: %w", d.name, d.dir, err)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return schemas.Fatalf("%s: %s cannot be written: %w", d.name, d.dir, err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%s: %s %s: there is no room on the disk: free some, then start again; nothing is lost for it: %w", d.name, doing, d.dir, err)
 	case doing == opening && !errors.As(err, &errno):
 		// Neither the system nor another process is in the way, so it is what the
 		// files hold.
@@ -407,5 +409,20 @@ func (l pebbleLogger) Errorf(format string, args ...any) {
 // the store is failed and the calling goroutine parked for ever; those who wait
 // for it are freed by guard.
 func (l pebbleLogger) Fatalf(format string, args ...any) {
-	l.d.stopOn(fmt.Errorf(format, args...))
+	err := fatalError{text: fmt.Sprintf(format, args...)}
+	for _, a := range args {
+		if cause, ok := a.(error); ok {
+			err.cause = cause
+		}
+	}
+	l.d.stopOn(err)
 }
+
+// fatalError is what Pebble said, which it formats without wrapping the cause.
+type fatalError struct {
+	text  string
+	cause error
+}
+
+func (e fatalError) Error() string { return e.text }
+func (e fatalError) Unwrap() error { return e.cause }

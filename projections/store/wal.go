@@ -35,6 +35,26 @@ func (f walFS) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (
 	return f.watch(newname, file, err)
 }
 
+// OpenDir watches a directory: where its sync fails, while the marker of the manifest
+// moves, Pebble panics in a goroutine of its own.
+func (f walFS) OpenDir(name string) (vfs.File, error) {
+	dir, err := f.FS.OpenDir(name)
+	if err != nil {
+		return nil, err
+	}
+	return dirFile{dir, f.d}, nil
+}
+
+type dirFile struct {
+	vfs.File
+	d *DB
+}
+
+func (f dirFile) Sync() error {
+	f.d.stopOn(f.File.Sync())
+	return nil
+}
+
 func (f walFS) watch(name string, file vfs.File, err error) (vfs.File, error) {
 	if err != nil || !strings.HasSuffix(name, ".log") {
 		return file, err // WALCreated is told of the WAL's

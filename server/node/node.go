@@ -162,7 +162,10 @@ func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Pro
 			err = fmt.Errorf("kafka.listen (--kafka): %s: in use by another program; choose another port, or :0 for any: %w", cfg.Kafka.Listen, err)
 		}
 		if errors.Is(err, broker.ErrLoss) {
-			err = fmt.Errorf("%w; here that is kafka.accept_loss: recount up --accept-loss, once", err)
+			err = fmt.Errorf("%w; here that is kafka.accept_loss: recount up --accept-loss, once; a backup is restored with recount restore BACKUP --data-dir NEW", err)
+		}
+		if errors.Is(err, broker.ErrDamaged) {
+			err = fmt.Errorf("%w: recount restore BACKUP --data-dir NEW", err)
 		}
 		return n, err
 	}
