@@ -54,6 +54,9 @@ func (w *answer) others(p *plan, hits []*hit) error {
 			w.step(Step{Path: kind.name, Operator: "leave out", Why: "this server keeps none"})
 			continue
 		}
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
 		if err := kind.add(p, hits); err != nil {
 			return err
 		}
