@@ -75,7 +75,7 @@ const (
 // long as wait says.
 func (a *app) open(ctx context.Context, cfg node.Config, wait time.Duration, roles ...string) (*backend, error) {
 	deadline := time.Now().Add(wait)
-	said := time.Now().Add(silence)
+	said := time.Now().Add(a.silence)
 	for pause := firstPause; ; pause = min(2*pause, longPause) {
 		b, err := a.tryOpenOrServer(ctx, cfg, roles)
 		var busy *node.InUseError

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recountdb/recount/internal/git/gittest"
 	"github.com/recountdb/recount/query"
@@ -71,7 +72,7 @@ func TestImportsInSplitRoles(t *testing.T) {
 	} {
 		for range 2 { // again is safe
 			var out bytes.Buffer
-			a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &out, getenv: func(name string) string { return env[name] }}
+			a := &app{silence: time.Hour, stdin: strings.NewReader(""), stdout: &out, stderr: &out, getenv: func(name string) string { return env[name] }}
 			if code := a.run(t.Context(), append([]string{"--server", ingest.Endpoints().HTTP}, args...)); code != 0 {
 				t.Errorf("%s: exit %d: %s", name, code, out.String())
 			}

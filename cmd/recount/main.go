@@ -20,6 +20,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/term"
 
@@ -29,13 +30,18 @@ import (
 // version is set by the build: -ldflags "-X main.version=1.2.3".
 var version = "0.1.0-dev"
 
-func main() {
+func main() { program(silence) }
+
+// program runs the command line and ends the process. A verb says what it waits for when
+// it has been silent for so long.
+func program(silence time.Duration) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The second ctrl-c is the runtime's: it ends the process at once.
 	context.AfterFunc(ctx, stop)
 	a := &app{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv,
 		colour: colours(os.Stdout), errTTY: term.IsTerminal(int(os.Stderr.Fd())),
+		silence: silence,
 	}
 	code := a.run(ctx, os.Args[1:])
 	stop()
@@ -52,8 +58,9 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
-	colour         bool // on stdout
-	errTTY         bool // stderr is a terminal: progress may be drawn
+	colour         bool          // on stdout
+	errTTY         bool          // stderr is a terminal: progress may be drawn
+	silence        time.Duration // how long a verb works or waits without a word
 
 	dataDir, config, server string
 	insecureHTTP            bool

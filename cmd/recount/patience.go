@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// silence is how long a verb works or waits without a word.
+	// silence is how long a verb works or waits without a word, by default.
 	silence = time.Second
 	// repeat is how often it says so again where there is no terminal to draw on.
 	repeat = 10 * time.Second
@@ -27,7 +27,7 @@ const (
 // unlessSoon says on standard error what a verb waits for, if it still does when silence is
 // over: stop ends the waiting.
 func (a *app) unlessSoon(what func() string) (stop func()) {
-	t := time.AfterFunc(silence, func() { a.tell(what()) })
+	t := time.AfterFunc(a.silence, func() { a.tell(what()) })
 	return func() { t.Stop() }
 }
 
@@ -37,7 +37,7 @@ func (a *app) tell(what string) { fmt.Fprintf(a.stderr, "recount: %s\n", what) }
 // spoken is progress where there is no terminal: a line where work takes long, and then one
 // now and then.
 func (a *app) spoken() func(httpapi.Progress) {
-	next := time.Now().Add(silence)
+	next := time.Now().Add(a.silence)
 	return func(p httpapi.Progress) {
 		now := time.Now()
 		if now.Before(next) || p.Total > 0 && p.Done >= p.Total {
