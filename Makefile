@@ -6,7 +6,7 @@
 # make mutants    small faults put into the code, one at a time: each must make a test fail (90 min at most)
 # make soak       long crash and power-cut runs, bounded in time
 # make bench PAIRS=FILE  the whole-system benchmarks, into bench/results/
-# make compose-build  what the Dockerfile in docker-compose.yml builds, without Docker
+# make compose-build  what the Dockerfile builds, without Docker
 # make integration  against a real Apache Kafka (needs Java and Maven)
 # make integration-otlp  spans from telemetrygen and, with OTEL_JS, the JavaScript SDK (scripts/otlp.sh)
 
