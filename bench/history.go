@@ -1,18 +1,14 @@
 package main
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
-	"strings"
 	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/recountdb/recount/bench/pairs"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -82,45 +78,17 @@ func (h *history) next() (schemas.Event, error) {
 }
 
 func baseCommands(file string) ([]string, error) {
-	pairs, err := loadPairs(file)
+	list, err := pairs.Load(file)
 	if err != nil {
 		return nil, err
 	}
 	var base []string
 	seen := map[string]bool{}
-	for _, p := range pairs {
-		if !seen[p.command] {
-			seen[p.command] = true
-			base = append(base, p.command)
+	for _, p := range list {
+		if !seen[p.Command] {
+			seen[p.Command] = true
+			base = append(base, p.Command)
 		}
 	}
 	return base, nil
-}
-
-func loadPairs(file string) ([]pair, error) {
-	if file == "" {
-		return nil, errors.New("give -data FILE with lines of description<TAB>command, such as NL2Bash's pairs")
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return readPairs(f)
-}
-
-// pair is one line of NL2Bash.
-type pair struct{ description, command string }
-
-func readPairs(r io.Reader) ([]pair, error) {
-	var pairs []pair
-	sc := bufio.NewScanner(r)
-	sc.Buffer(nil, 1<<20)
-	for sc.Scan() {
-		d, c, ok := strings.Cut(sc.Text(), "\t")
-		if ok && strings.TrimSpace(c) != "" {
-			pairs = append(pairs, pair{d, c})
-		}
-	}
-	return pairs, sc.Err()
 }

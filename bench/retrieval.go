@@ -2,28 +2,27 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/recountdb/recount/bench/pairs"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 // benchRetrieval asks find for commands by their descriptions: every distinct
-// command of the pairs is in the corpus, 600 descriptions that the concept table
-// was not developed on (an odd first byte of their SHA-256) are the questions. A
-// hit is any command equal to one paired with the description, white space
-// folded. BM25 alone is find's own words path, asked for by its rank in each
-// hit's scores, and so the same index in the same run.
+// command of the pairs is in the corpus; the questions are all held-out ones
+// (pairs.Pair.HeldOut) and, to show whether anything was fitted to what was
+// developed on, all others. A hit is any command equal to one paired with the
+// description, white space folded. BM25 alone is find's own words path, asked for
+// by its rank in each hit's scores, and so the same index in the same run.
 func benchRetrieval(ctx context.Context, o options, r *report) (err error) {
-	pairs, err := loadPairs(o.data)
+	list, err := pairs.Load(o.data)
 	if err != nil {
 		return err
 	}
@@ -32,28 +31,14 @@ func benchRetrieval(ctx context.Context, o options, r *report) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	if err := s.loadCommands(ctx, pairs); err != nil {
+	if err := s.loadCommands(ctx, list); err != nil {
 		return err
 	}
 
-	wanted := map[string]map[string]bool{}
-	var questions []string
-	for _, p := range pairs {
-		if wanted[p.description] == nil {
-			wanted[p.description] = map[string]bool{}
-			if sha256.Sum256([]byte(p.description))[0]%2 == 1 {
-				questions = append(questions, p.description)
-			}
-		}
-		wanted[p.description][fold(p.command)] = true
-	}
-	rng := rand.New(rand.NewPCG(uint64(o.seed), 600))
-	rng.Shuffle(len(questions), func(i, j int) { questions[i], questions[j] = questions[j], questions[i] })
-	questions = questions[:min(600, len(questions))]
-
-	var find, words score
-	for _, q := range questions {
-		resp, err := s.client.Find(ctx, query.FindRequest{Text: q, Limit: 100})
+	// By whether the question is held out.
+	find, words := map[bool]*score{true: {}, false: {}}, map[bool]*score{true: {}, false: {}}
+	for _, q := range pairs.Questions(list) {
+		resp, err := s.client.Find(ctx, query.FindRequest{Text: q.Text, Limit: 100})
 		if err != nil {
 			return err
 		}
@@ -64,29 +49,38 @@ func benchRetrieval(ctx context.Context, o options, r *report) (err error) {
 			}
 		}
 		slices.SortStableFunc(byWords, func(a, b query.Hit) int { return wordsRank(a) - wordsRank(b) })
-		find.add(resp.Hits, wanted[q])
-		words.add(byWords, wanted[q])
+		wanted := map[string]bool{}
+		for _, c := range q.Commands {
+			wanted[fold(c)] = true
+		}
+		find[q.HeldOut].add(resp.Hits, wanted)
+		words[q.HeldOut].add(byWords, wanted)
 	}
-	r.add(fmt.Sprintf("find, %d questions", len(questions)), "%s", find)
-	r.add("BM25 over words alone", "%s", words)
+	for _, set := range []struct {
+		name    string
+		heldOut bool
+	}{{"held-out", true}, {"other", false}} {
+		r.add(fmt.Sprintf("find, %d %s questions", find[set.heldOut].n, set.name), "%s", find[set.heldOut])
+		r.add("BM25 over words alone, the same", "%s", words[set.heldOut])
+	}
 	return nil
 }
 
-func (s *system) loadCommands(ctx context.Context, pairs []pair) error {
+func (s *system) loadCommands(ctx context.Context, list []pairs.Pair) error {
 	var events []schemas.Event
 	seen := map[string]bool{}
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for _, p := range pairs {
-		if seen[fold(p.command)] {
+	for _, p := range list {
+		if seen[fold(p.Command)] {
 			continue
 		}
-		seen[fold(p.command)] = true
-		payload, err := schemas.EncodePayload(&recountv1.CommandExecuted{Command: p.command, Cwd: "/", Shell: "bash"})
+		seen[fold(p.Command)] = true
+		payload, err := schemas.EncodePayload(&recountv1.CommandExecuted{Command: p.Command, Cwd: "/", Shell: "bash"})
 		if err != nil {
 			return err
 		}
 		at = at.Add(time.Second)
-		events = append(events, schemas.Event{Type: schemas.TypeCommandExecuted, Source: "bench", Time: at, Key: []byte(p.command), ContentType: schemas.ContentJSON, Payload: payload})
+		events = append(events, schemas.Event{Type: schemas.TypeCommandExecuted, Source: "bench", Time: at, Key: []byte(p.Command), ContentType: schemas.ContentJSON, Payload: payload})
 	}
 	for batch := range slices.Chunk(events, 1000) {
 		if _, err := s.node.Log().Append(ctx, schemas.TopicCommands, batch...); err != nil {
@@ -108,16 +102,19 @@ func wordsRank(h query.Hit) int {
 
 func fold(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// score is hit@10 and MRR@10.
+// score is hit@1, hit@10 and MRR@10.
 type score struct {
-	n, hits int
-	rr      float64
+	n, first, hits int
+	rr             float64
 }
 
 func (s *score) add(hits []query.Hit, wanted map[string]bool) {
 	s.n++
 	for i, h := range hits[:min(10, len(hits))] {
 		if wanted[fold(h.Command)] {
+			if i == 0 {
+				s.first++
+			}
 			s.hits++
 			s.rr += 1 / float64(i+1)
 			return
@@ -125,6 +122,7 @@ func (s *score) add(hits []query.Hit, wanted map[string]bool) {
 	}
 }
 
-func (s score) String() string {
-	return fmt.Sprintf("hit@10 %.3f, MRR@10 %.3f", float64(s.hits)/float64(s.n), s.rr/float64(s.n))
+func (s *score) String() string {
+	n := float64(s.n)
+	return fmt.Sprintf("hit@1 %.3f, hit@10 %.3f, MRR@10 %.3f", float64(s.first)/n, float64(s.hits)/n, s.rr/n)
 }

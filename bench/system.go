@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/recountdb/recount/bench/pairs"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/httpapi"
@@ -280,15 +281,15 @@ func threeWords(q string) string {
 
 // questionsFrom draws a thousand descriptions, in the words of people.
 func questionsFrom(o options) ([]string, error) {
-	pairs, err := loadPairs(o.data)
+	list, err := pairs.Load(o.data)
 	if err != nil {
 		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(uint64(o.seed), 0xa5c))
-	rng.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
+	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	var qs []string
-	for _, p := range pairs[:min(1050, len(pairs))] {
-		qs = append(qs, p.description)
+	for _, p := range list[:min(1050, len(list))] {
+		qs = append(qs, p.Description)
 	}
 	return qs, nil
 }

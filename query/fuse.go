@@ -9,11 +9,11 @@ import (
 // typed; concepts bridge the words of a question and those of a command; the
 // nearest embeddings, and the cosine of what the others found, rank by the whole
 // of both; who types a part of a command as it was gets it first; and of what
-// stands nearly equal, the newest does. The weights were chosen on the even half
-// of the NL2Bash pairs (by the first byte of the SHA-256 of the description) and
-// are reported on the odd one (bench/README.md), that of time as the largest that
-// costs nothing where times say nothing; no corpus of a user changes them, as an
-// answer must be reproducible.
+// stands nearly equal, the newest does. The weights were chosen on the NL2Bash
+// pairs whose description has an even first byte of its SHA-256 and are reported
+// on the held-out ones (bench/pairs, bench/README.md), that of time as the largest
+// that costs nothing where times say nothing; no corpus of a user changes them, as
+// an answer must be reproducible.
 const (
 	pathWords    = "words"
 	pathConcepts = "concepts"

@@ -13,7 +13,7 @@ import (
 
 // semanticDepth is how many commands the vector index brings, as many as are asked
 // for if that is more. 100 find two more of 3,071 wanted commands among the first
-// ten (NL2Bash, even half) and take two and a half times as long.
+// ten (NL2Bash, pairs that are not held out) and take two and a half times as long.
 const semanticDepth = 40
 
 // minCosine is how near a command must be that only its embedding speaks for:

@@ -3,116 +3,108 @@
 // concepts, of the embedding's cosine, and of the three fused as `find` fuses
 // them (reciprocal ranks, k = 60; the cosine ranks what the other two found).
 //
-//	go run ./bench/nl2bash -data DIR [-half odd|even] [-queries 600] [-misses N]
+//	go run ./bench/nl2bash -data PAIRS [-misses N]
 //
-// DIR holds pairs.tsv of NL2Bash (Lin et al., MIT): description, tab, command.
-// The corpus is every distinct command. A question's pair belongs to the even or
-// the odd half by the first byte of its line's SHA-256: the concept table was
-// worked on with the even half, figures are of the odd one.
+// PAIRS is a file of description, tab, command, such as NL2Bash's pairs.tsv
+// (Lin et al., MIT). The corpus is every distinct command. Figures are of the
+// held-out questions (bench/pairs), and beside them of all others, which the
+// concept table or the weights of find were developed on; misses are shown of
+// those others only.
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
+	"github.com/recountdb/recount/bench/pairs"
 	"github.com/recountdb/recount/processors/command"
 	"github.com/recountdb/recount/processors/embed"
 )
 
 func main() {
-	data := flag.String("data", "", "folder of pairs.tsv")
-	half := flag.String("half", "odd", "which half of the pairs to ask: odd or even")
-	queries := flag.Int("queries", 600, "how many questions, in the order of their hashes")
-	misses := flag.Int("misses", 0, "show so many of the even half's misses")
+	data := flag.String("data", "", "file of description<TAB>command lines")
+	misses := flag.Int("misses", 0, "show so many misses among the questions that are not held out")
 	flag.Parse()
-	if err := run(os.Stdout, *data, *half, *queries, *misses); err != nil {
+	if err := run(os.Stdout, *data, *misses); err != nil {
 		fmt.Fprintln(os.Stderr, "nl2bash:", err)
 		os.Exit(1)
 	}
 }
 
-type question struct {
-	text string
-	want string // the command, folded
-	key  [32]byte
+var methods = [...]string{"bm25 words", "bm25 concepts", "cosine", "fused"}
+
+// tally is what the questions of one set came to, by method.
+type tally struct {
+	n    int
+	hits [len(methods)]int
+	mrr  [len(methods)]float64
 }
 
-func run(w io.Writer, data, half string, n, misses int) error {
-	if half != "odd" && half != "even" {
-		return fmt.Errorf("-half %q: want odd or even", half)
-	}
-	commands, questions, err := load(filepath.Join(data, "pairs.tsv"), half == "odd")
+func run(w io.Writer, data string, misses int) error {
+	list, err := pairs.Load(data)
 	if err != nil {
 		return err
 	}
-	questions = questions[:min(n, len(questions))]
+	commands := distinct(list)
 	ix := newIndex(commands)
-	fmt.Fprintf(w, "%d commands, %d questions of the %s half, embedder %s\n", len(commands), len(questions), half, ix.embedder.Name())
-
-	methods := []string{"bm25 words", "bm25 concepts", "cosine", "fused"}
-	hits, mrr := make([]int, len(methods)), make([]float64, len(methods))
-	for _, q := range questions {
-		for i, ranked := range ix.ask(q.text) {
-			for rank, doc := range ranked[:min(10, len(ranked))] {
-				if commands[doc] == q.want {
-					hits[i]++
-					mrr[i] += 1 / float64(rank+1)
-					break
-				}
-			}
-			if i == 3 && misses > 0 && half == "even" && !slices.ContainsFunc(ranked[:min(10, len(ranked))], func(d int32) bool { return commands[d] == q.want }) {
+	var heldOut, others tally
+	for _, q := range pairs.Questions(list) {
+		set := &others
+		if q.HeldOut {
+			set = &heldOut
+		}
+		set.n++
+		wanted := map[string]bool{}
+		for _, c := range q.Commands {
+			wanted[command.Fold(c)] = true
+		}
+		isWanted := func(doc int32) bool { return wanted[commands[doc]] }
+		for i, ranked := range ix.ask(q.Text) {
+			first := ranked[:min(10, len(ranked))]
+			if at := slices.IndexFunc(first, isWanted); at >= 0 {
+				set.hits[i]++
+				set.mrr[i] += 1 / float64(at+1)
+			} else if methods[i] == "fused" && misses > 0 && !q.HeldOut {
 				misses--
-				fmt.Fprintf(w, "? %s  %v\n  want %s  %v\n", q.text, embed.Concepts(q.text), q.want, embed.CommandConcepts(q.want))
-				for _, d := range ranked[:min(2, len(ranked))] {
-					fmt.Fprintf(w, "  got  %s  %v\n", commands[d], embed.CommandConcepts(commands[d]))
-				}
+				writeMiss(w, q, commands, first)
 			}
 		}
 	}
-	fmt.Fprintf(w, "%-14s %8s %8s\n", "", "hit@10", "MRR@10")
-	for i, m := range methods {
-		fmt.Fprintf(w, "%-14s %8.3f %8.3f\n", m, float64(hits[i])/float64(len(questions)), mrr[i]/float64(len(questions)))
+	fmt.Fprintf(w, "%d commands, embedder %s\n", len(commands), ix.embedder.Name())
+	for _, set := range []struct {
+		name string
+		tally
+	}{{"held-out questions", heldOut}, {"other questions", others}} {
+		fmt.Fprintf(w, "\n%d %s\n%-14s %8s %8s\n", set.n, set.name, "", "hit@10", "MRR@10")
+		for i, m := range methods {
+			fmt.Fprintf(w, "%-14s %8.3f %8.3f\n", m, float64(set.hits[i])/float64(set.n), set.mrr[i]/float64(set.n))
+		}
 	}
 	return nil
 }
 
-// load reads the pairs: the distinct commands in the order they first stand,
-// and the questions of one half in the order of their hashes.
-func load(file string, odd bool) (commands []string, questions []question, err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, nil, err
+func writeMiss(w io.Writer, q pairs.Question, commands []string, first []int32) {
+	fmt.Fprintf(w, "? %s  %v\n  want %s  %v\n", q.Text, embed.Concepts(q.Text), q.Commands[0], embed.CommandConcepts(q.Commands[0]))
+	for _, d := range first[:min(2, len(first))] {
+		fmt.Fprintf(w, "  got  %s  %v\n", commands[d], embed.CommandConcepts(commands[d]))
 	}
-	defer f.Close()
+}
+
+// distinct returns the distinct commands, folded, in the order in which they first stand.
+func distinct(list []pairs.Pair) []string {
+	var commands []string
 	seen := map[string]bool{}
-	sc := bufio.NewScanner(f)
-	sc.Buffer(nil, 1<<20)
-	for sc.Scan() {
-		text, cmd, ok := strings.Cut(sc.Text(), "\t")
-		if !ok {
-			return nil, nil, fmt.Errorf("%s: a line without a tab", file)
-		}
-		folded := command.Fold(cmd)
-		if !seen[folded] {
+	for _, p := range list {
+		if folded := command.Fold(p.Command); !seen[folded] {
 			seen[folded] = true
 			commands = append(commands, folded)
 		}
-		if key := sha256.Sum256(sc.Bytes()); (key[0]%2 == 1) == odd {
-			questions = append(questions, question{text, folded, key})
-		}
 	}
-	// The order must not follow the first byte's parity alone.
-	slices.SortFunc(questions, func(a, b question) int { return bytes.Compare(a.key[1:], b.key[1:]) })
-	return commands, questions, sc.Err()
+	return commands
 }
 
 // index is all that the questions are asked of.

@@ -28,23 +28,24 @@ func TestFuse(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
-	var pairs strings.Builder
+	var lines strings.Builder
 	for i := range 40 {
 		name := strings.Repeat("x", i+1)
-		pairs.WriteString("copy the file " + name + "\tcp " + name + " /tmp\ndelete the file " + name + "\trm " + name + "\n")
+		lines.WriteString("copy the file " + name + "\tcp " + name + " /tmp\ndelete the file " + name + "\trm " + name + "\n")
 	}
-	if err := os.WriteFile(filepath.Join(dir, "pairs.tsv"), []byte(pairs.String()), 0o644); err != nil {
+	file := filepath.Join(dir, "pairs.tsv")
+	if err := os.WriteFile(file, []byte(lines.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if err := run(&out, dir, "odd", 1000, 0); err != nil {
+	if err := run(&out, file, 0); err != nil {
 		t.Fatal(err)
 	}
 	// The file's name leaves two commands, and a concept chooses between them.
-	if !strings.Contains(out.String(), "80 commands") || !strings.Contains(out.String(), "fused             1.000    1.000") {
+	if !strings.Contains(out.String(), "80 commands") || strings.Count(out.String(), "fused             1.000    1.000") != 2 {
 		t.Errorf("got\n%s", out.String())
 	}
-	if err := run(&out, dir, "both", 1, 0); err == nil {
-		t.Error("a half that is none is accepted")
+	if err := run(&out, file+".none", 0); err == nil {
+		t.Error("a file that is not there is accepted")
 	}
 }

@@ -7,11 +7,13 @@ import (
 	"sync"
 )
 
-// class is one concept: something that people do with a shell, told by commands
-// and by words for it. Its terms come from general knowledge of the programs
-// (their manual pages), not from any corpus; those that misled more often than
-// they led on one half of NL2Bash's pairs were taken out again (bench/nl2bash
-// measures on the other half).
+// class is one concept: something that people do with a shell, described by
+// commands and by words for it. Its terms began with general knowledge of the
+// programs (their manual pages) and were then developed on one half of NL2Bash's
+// pairs: words that its descriptions use were added, even the typo "cope" for
+// copy, and terms that misled more often than they led were removed. bench/pairs
+// says which pairs are held out. Terms do not change within a version of the
+// embedder: stored embeddings come from them.
 type class struct {
 	name string
 	// weight is how much it tells: 0.3 where half of all commands have it, 2 where
