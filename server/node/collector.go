@@ -11,7 +11,7 @@ import (
 // gcPercent is how much a running node's heap may grow before it is collected, in
 // percent of what is in use: half of Go's default. Much of what a node has lives as
 // long as a segment, so that the default would keep nearly as much garbage
-// (docs/decisions/0029-half-of-gos-garbage.md).
+// (docs/decisions/0029-run-the-garbage-collector-at-gogc-50-in-the-server.md).
 const gcPercent = 50
 
 // gcRoom is how much it may grow where that is more, in bytes: a small heap is not
