@@ -47,7 +47,7 @@ var onlyIn = map[string][]string{
 	"modernc.org/sqlite":                 {"internal/history"},
 	"golang.org/x/sys/cpu":               {"projections/vector/kernel"},
 	"github.com/coder/hnsw":              {"projections/vector/coder"},
-	"github.com/DataDog/sketches-go":     {"projections/graph/runtime"},
+	"github.com/DataDog/sketches-go":     {"projections/runtime"},
 	"github.com/twmb/franz-go/pkg/kfake": {},
 }
 

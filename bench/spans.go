@@ -20,7 +20,7 @@ import (
 	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/proto"
 
-	runtimegraph "github.com/recountdb/recount/projections/graph/runtime"
+	runtimegraph "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/httpapi"
 )

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/projections"
-	"github.com/recountdb/recount/projections/graph"
 	"github.com/recountdb/recount/projections/lexical"
+	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/schemas"
@@ -49,7 +49,7 @@ type asking struct {
 	// what they are until close, also when a rebuild takes their place.
 	segment *segment.Projection
 	lexical *lexical.Index
-	graph   *graph.Graph
+	graph   *narrative.Graph
 	vector  *vector.Projection
 	release []func()
 
@@ -81,7 +81,7 @@ func (s Sources) ask(ctx context.Context, m Moment, names ...string) (*asking, e
 			a.segment = p
 		case *lexical.Index:
 			a.lexical = p
-		case *graph.Graph:
+		case *narrative.Graph:
 			a.graph = p
 		case *vector.Projection:
 			a.vector = p
@@ -125,10 +125,12 @@ func (a *asking) knows(p schemas.Position, unixNano int64) bool {
 }
 
 // knowsOutcome says whether the answer may know of an outcome.
-func (a *asking) knowsOutcome(o graph.Outcome) bool { return a.knows(o.Position, o.ObservedUnixNano) }
+func (a *asking) knowsOutcome(o narrative.Outcome) bool {
+	return a.knows(o.Position, o.ObservedUnixNano)
+}
 
 // outcome is what was observed of a command, as far as the answer may know.
-func (a *asking) outcome(id schemas.EventID) (graph.Outcome, bool, error) {
+func (a *asking) outcome(id schemas.EventID) (narrative.Outcome, bool, error) {
 	a.joined.Add(1)
 	return a.graph.Lookup(id, a.knowsOutcome)
 }

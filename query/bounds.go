@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/narrative"
 )
 
 // Normal fills in the defaults and checks the request. The error is a
@@ -88,11 +88,11 @@ func (w Walk) normal() (Walk, error) {
 	case !(w.MinWeight >= 0 && w.MinWeight <= 1): // also not a number
 		return w, &RequestError{"min_weight", fmt.Sprint(w.MinWeight), "want 0 to 1"}
 	}
-	var kinds []graph.EdgeKind
+	var kinds []narrative.EdgeKind
 	for _, name := range w.Kinds {
-		k, ok := graph.ParseEdgeKind(name)
+		k, ok := narrative.ParseEdgeKind(name)
 		if !ok {
-			return w, &RequestError{"kinds", strconv.Quote(name), "want of " + strings.Join(kindNames(graph.EdgeKinds()), ", ")}
+			return w, &RequestError{"kinds", strconv.Quote(name), "want of " + strings.Join(kindNames(narrative.EdgeKinds()), ", ")}
 		}
 		kinds = append(kinds, k)
 	}
@@ -101,7 +101,7 @@ func (w Walk) normal() (Walk, error) {
 	return w, nil
 }
 
-func kindNames(kinds []graph.EdgeKind) []string {
+func kindNames(kinds []narrative.EdgeKind) []string {
 	var names []string
 	for _, k := range kinds {
 		names = append(names, k.String())

@@ -3,7 +3,7 @@ package query
 import (
 	"slices"
 
-	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/narrative"
 )
 
 // An edge carries a part of the standing of the command at its one end to the
@@ -16,7 +16,7 @@ const carryVersion = "carry/2"
 // carry is the factors that a question goes by.
 type carry struct {
 	// factor of each kind, 0 for one that is not followed.
-	factor map[graph.EdgeKind]float64
+	factor map[narrative.EdgeKind]float64
 	// answered is that of a temporal edge from a command that failed, and common
 	// that of one whose two ends name a resource in common, where it is higher.
 	answered, common float64
@@ -40,8 +40,8 @@ type carry struct {
 // The figures were chosen on the development half of bench/why; of leastCause the
 // figures of both halves were seen.
 var whyCarry = carry{
-	factor: map[graph.EdgeKind]float64{
-		graph.Fixes: 0.9, graph.Causal: 0.75, graph.Retry: 0.8, graph.Dependency: 0.6, graph.Branch: 0.6, graph.Temporal: 0.1,
+	factor: map[narrative.EdgeKind]float64{
+		narrative.Fixes: 0.9, narrative.Causal: 0.75, narrative.Retry: 0.8, narrative.Dependency: 0.6, narrative.Branch: 0.6, narrative.Temporal: 0.1,
 	},
 	answered: 1, common: 1, chains: true,
 }
@@ -53,8 +53,8 @@ const leastCause = 0.1
 
 // tellCarry asks what belongs to the story around a command: there, what came
 // next in the session counts nearly as much as what depends on what.
-var tellCarry = carry{factor: map[graph.EdgeKind]float64{
-	graph.Causal: 1, graph.Fixes: 0.95, graph.Dependency: 0.9, graph.Retry: 0.9, graph.Temporal: 0.8, graph.Branch: 0.6,
+var tellCarry = carry{factor: map[narrative.EdgeKind]float64{
+	narrative.Causal: 1, narrative.Fixes: 0.95, narrative.Dependency: 0.9, narrative.Retry: 0.9, narrative.Temporal: 0.8, narrative.Branch: 0.6,
 }}
 
 // askedSimilar is the factor of similar edges in every walk that was asked for
@@ -62,9 +62,9 @@ var tellCarry = carry{factor: map[graph.EdgeKind]float64{
 const askedSimilar = 0.3
 
 // of is what an edge carries, given the commands at its ends.
-func (c carry) of(e graph.Edge, from, to *graph.Node) float64 {
+func (c carry) of(e narrative.Edge, from, to *narrative.Node) float64 {
 	f := c.factor[e.Kind]
-	if e.Kind == graph.Temporal && f > 0 {
+	if e.Kind == narrative.Temporal && f > 0 {
 		if from.Failed() {
 			f = max(f, c.answered)
 		}
@@ -76,10 +76,10 @@ func (c carry) of(e graph.Edge, from, to *graph.Node) float64 {
 }
 
 // haveInCommon reports whether two commands name a resource in common.
-func haveInCommon(a, b *graph.Node) bool {
+func haveInCommon(a, b *narrative.Node) bool {
 	for _, r := range a.Resources {
-		if r.Access&graph.Implied == 0 && slices.ContainsFunc(b.Resources, func(o graph.Resource) bool {
-			return o.Access&graph.Implied == 0 && o.Kind == r.Kind && o.Name == r.Name
+		if r.Access&narrative.Implied == 0 && slices.ContainsFunc(b.Resources, func(o narrative.Resource) bool {
+			return o.Access&narrative.Implied == 0 && o.Kind == r.Kind && o.Name == r.Name
 		}) {
 			return true
 		}
@@ -89,14 +89,14 @@ func haveInCommon(a, b *graph.Node) bool {
 
 // only is the table for the kinds that were asked for; none means those that it
 // has.
-func (c carry) only(kinds []graph.EdgeKind) carry {
+func (c carry) only(kinds []narrative.EdgeKind) carry {
 	if len(kinds) == 0 {
 		return c
 	}
 	out := c
-	out.factor = map[graph.EdgeKind]float64{}
+	out.factor = map[narrative.EdgeKind]float64{}
 	for _, k := range kinds {
-		if out.factor[k] = c.factor[k]; k == graph.Similar {
+		if out.factor[k] = c.factor[k]; k == narrative.Similar {
 			out.factor[k] = askedSimilar
 		}
 	}
@@ -104,9 +104,9 @@ func (c carry) only(kinds []graph.EdgeKind) carry {
 }
 
 // kinds lists those that it follows, in order.
-func (c carry) kinds() []graph.EdgeKind {
-	var out []graph.EdgeKind
-	for _, k := range graph.EdgeKinds() {
+func (c carry) kinds() []narrative.EdgeKind {
+	var out []narrative.EdgeKind
+	for _, k := range narrative.EdgeKinds() {
 		if c.factor[k] > 0 {
 			out = append(out, k)
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/projections/segment"
 )
 
@@ -22,7 +22,7 @@ type Census struct {
 // Count takes a census; recent bounds how many of the newest commands are asked
 // how they ended.
 func Count(ctx context.Context, s Sources, recent int64) (Census, error) {
-	a, err := s.ask(ctx, Moment{}, segment.Name, graph.Name)
+	a, err := s.ask(ctx, Moment{}, segment.Name, narrative.Name)
 	if err != nil {
 		return Census{}, err
 	}

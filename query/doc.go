@@ -35,7 +35,7 @@
 //
 // # How why, stitch and diff walk
 //
-// All three walk the narrative (projections/graph) from a command, best first:
+// All three walk the narrative (projections/narrative) from a command, best first:
 // the next to be taken is always the one of the highest standing, the best
 // product along a path from the root of what its edges carry (carry.go has the
 // one table, and why it is so). Depth, the number of commands, the edges of one

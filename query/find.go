@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/recountdb/recount/projections/graph"
 	"github.com/recountdb/recount/projections/lexical"
+	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/projections/vector/kernel"
@@ -23,7 +23,7 @@ func Find(ctx context.Context, s Sources, r FindRequest) (FindResponse, error) {
 	if err != nil {
 		return FindResponse{}, err
 	}
-	a, err := s.ask(ctx, r.moment(), segment.Name, lexical.Name, vector.Name, graph.Name)
+	a, err := s.ask(ctx, r.moment(), segment.Name, lexical.Name, vector.Name, narrative.Name)
 	if err != nil {
 		return FindResponse{}, err
 	}
@@ -247,7 +247,7 @@ func intentOf(v *segment.View) Intent {
 }
 
 // join adds what an outcome knows and the row does not.
-func (h *Intent) join(o graph.Outcome) {
+func (h *Intent) join(o narrative.Outcome) {
 	if h.ExitCode == nil && o.ExitCode != nil {
 		h.ExitCode, h.Outcome = o.ExitCode, &o.Position
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/embed"
 	"github.com/recountdb/recount/projections"
-	"github.com/recountdb/recount/projections/graph"
 	"github.com/recountdb/recount/projections/lexical"
+	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/query"
@@ -34,7 +34,7 @@ type history struct {
 
 func newHistory(t testing.TB) *history {
 	t.Helper()
-	set, err := projections.Open(t.TempDir(), projections.Options{}, segment.Kind(segment.Options{SealRows: 64}), lexical.Kind, vector.Kind(vector.Options{SealRows: 64}), graph.Kind)
+	set, err := projections.Open(t.TempDir(), projections.Options{}, segment.Kind(segment.Options{SealRows: 64}), lexical.Kind, vector.Kind(vector.Options{SealRows: 64}), narrative.Kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -549,7 +549,7 @@ func TestShowRestsOnItsWatermark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, release, err := h.set.Acquire(graph.Name)
+	g, release, err := h.set.Acquire(narrative.Name)
 	if err != nil {
 		t.Fatal(err)
 	}

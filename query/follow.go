@@ -5,7 +5,7 @@ import (
 	"maps"
 	"time"
 
-	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/schemas"
 )
@@ -105,7 +105,7 @@ func Follow(ctx context.Context, s Sources, r FollowRequest, each func(Followed)
 // page reads commands at from and above, up to what is visible, and moves from
 // over what it has read. It says whether there is more.
 func (s Sources) page(ctx context.Context, f Filters, from, visible schemas.Watermark) (page []Followed, more bool, err error) {
-	a, err := s.ask(ctx, Moment{}, segment.Name, graph.Name)
+	a, err := s.ask(ctx, Moment{}, segment.Name, narrative.Name)
 	if err != nil {
 		return nil, false, err
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/schemas"
 )
@@ -53,7 +53,7 @@ func Insights(ctx context.Context, s Sources, r InsightsRequest) (InsightsRespon
 		return InsightsResponse{}, err
 	}
 	// Full text has no part in it.
-	a, err := s.ask(ctx, r.Moment, segment.Name, graph.Name)
+	a, err := s.ask(ctx, r.Moment, segment.Name, narrative.Name)
 	if err != nil {
 		return InsightsResponse{}, err
 	}

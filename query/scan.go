@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/projections/segment"
 )
 
@@ -21,7 +21,7 @@ func Scan(ctx context.Context, s Sources, f Filters, limit int, yield func(Scann
 	if err := f.check(); err != nil {
 		return err
 	}
-	a, err := s.ask(ctx, Moment{}, segment.Name, graph.Name)
+	a, err := s.ask(ctx, Moment{}, segment.Name, narrative.Name)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func WriteArrow(ctx context.Context, s Sources, f Filters, w io.Writer) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	a, err := s.ask(ctx, Moment{}, segment.Name, graph.Name)
+	a, err := s.ask(ctx, Moment{}, segment.Name, narrative.Name)
 	if err != nil {
 		return err
 	}

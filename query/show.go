@@ -10,7 +10,7 @@ import (
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 
-	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/schemas"
 )
@@ -75,7 +75,7 @@ type RawEvent struct {
 // one of the projections.
 func Show(ctx context.Context, s Sources, ref string) (ShowResponse, error) {
 	// Full text has no part in it. What comes in while this is answered is left out.
-	a, err := s.ask(ctx, Moment{}, segment.Name, graph.Name)
+	a, err := s.ask(ctx, Moment{}, segment.Name, narrative.Name)
 	if err != nil {
 		return ShowResponse{}, err
 	}
@@ -96,7 +96,7 @@ func Show(ctx context.Context, s Sources, ref string) (ShowResponse, error) {
 	if err != nil {
 		return ShowResponse{}, err
 	}
-	outcomes = slices.DeleteFunc(outcomes, func(oc graph.Outcome) bool { return !a.knowsOutcome(oc) })
+	outcomes = slices.DeleteFunc(outcomes, func(oc narrative.Outcome) bool { return !a.knowsOutcome(oc) })
 	if len(outcomes) > 0 {
 		r.join(outcomes[0])
 		if r.OutputTail == "" {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/schemas"
@@ -17,9 +17,9 @@ import (
 type telling struct {
 	*asking
 	walk  Walk
-	kinds []graph.EdgeKind // that were asked for
-	n     narrative
-	view  *graph.View
+	kinds []narrative.EdgeKind // that were asked for
+	n     graphReader
+	view  *narrative.View
 }
 
 // close ends the question. What the view has to say at its end, all that it read
@@ -33,12 +33,12 @@ func (t *telling) close() {
 func (s Sources) tell(ctx context.Context, w Walk, m Moment) (*telling, error) {
 	t := &telling{walk: w}
 	for _, name := range w.Kinds {
-		if k, ok := graph.ParseEdgeKind(name); ok {
+		if k, ok := narrative.ParseEdgeKind(name); ok {
 			t.kinds = append(t.kinds, k)
 		}
 	}
-	names := []string{segment.Name, graph.Name}
-	if slices.Contains(t.kinds, graph.Similar) {
+	names := []string{segment.Name, narrative.Name}
+	if slices.Contains(t.kinds, narrative.Similar) {
 		names = append(names, vector.Name)
 	}
 	var err error
@@ -146,7 +146,7 @@ func (t *telling) basis(c carry) Basis {
 }
 
 // edgeOf is an edge in an answer.
-func edgeOf(e graph.Edge) Edge {
+func edgeOf(e narrative.Edge) Edge {
 	out := Edge{From: e.From, To: e.To, Kind: e.Kind.String(), Weight: e.Weight, Rule: e.Rule, Evidence: []EdgeEvidence{}}
 	for _, v := range e.Evidence {
 		out.Evidence = append(out.Evidence, EdgeEvidence{v.Position, v.Shows, v.Resource, v.Score})
@@ -155,12 +155,12 @@ func edgeOf(e graph.Edge) Edge {
 }
 
 // seen bounds a view of the graph to what the answer may know of.
-func (a *asking) seen() graph.Seen {
-	s := graph.Seen{Below: a.visible}
+func (a *asking) seen() narrative.Seen {
+	s := narrative.Seen{Below: a.visible}
 	if !a.as.Time.IsZero() {
 		until := schemas.UnixNano(a.as.Time)
 		s.Started = func(unixNano int64) bool { return unixNano <= until }
-		s.Outcome = func(o graph.Outcome) bool { return o.ObservedUnixNano <= until }
+		s.Outcome = func(o narrative.Outcome) bool { return o.ObservedUnixNano <= until }
 	}
 	return s
 }

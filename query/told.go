@@ -1,7 +1,7 @@
 package query
 
 import (
-	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/schemas"
@@ -16,7 +16,7 @@ func (n told) stop(id schemas.EventID) (stop, bool, error) {
 	return stop{node}, found, err
 }
 
-func (n told) in(id schemas.EventID) ([]graph.Edge, error) {
+func (n told) in(id schemas.EventID) ([]narrative.Edge, error) {
 	edges, err := n.t.view.In(id)
 	if err != nil || n.t.vector == nil {
 		return edges, err
@@ -33,7 +33,7 @@ func (n told) in(id schemas.EventID) ([]graph.Edge, error) {
 	return append(edges, like...), err
 }
 
-func (n told) out(id schemas.EventID) ([]graph.Edge, error) {
+func (n told) out(id schemas.EventID) ([]narrative.Edge, error) {
 	edges, err := n.t.view.Out(id)
 	if err != nil || n.t.vector == nil {
 		return edges, err
@@ -52,21 +52,21 @@ func (n told) out(id schemas.EventID) ([]graph.Edge, error) {
 
 // like makes edges of what the vector index found for a command: from the hits to
 // it, or from it to them. A hit that may not be known of gives none.
-func (n told) like(id schemas.EventID, hits []vector.Hit, earlier bool) ([]graph.Edge, error) {
+func (n told) like(id schemas.EventID, hits []vector.Hit, earlier bool) ([]narrative.Edge, error) {
 	positions := make([]schemas.Position, len(hits))
 	for i, h := range hits {
 		positions[i] = h.Position()
 	}
-	var edges []graph.Edge
+	var edges []narrative.Edge
 	err := n.t.segment.ViewAt(n.t.ctx, positions, func(i int, v *segment.View) error {
 		// The graph means one command by an id, wherever else its event stands.
 		o, found, err := n.stop(v.ID())
 		if err != nil || !found || o.Position != positions[i] || hits[i].Score <= 0 {
 			return err
 		}
-		e := graph.Edge{
-			From: v.ID(), To: id, Kind: graph.Similar, Weight: min(hits[i].Score, 1), Rule: vector.SimilarRule,
-			Evidence: []graph.Evidence{{Position: positions[i], Shows: "is near in meaning", Score: hits[i].Score}},
+		e := narrative.Edge{
+			From: v.ID(), To: id, Kind: narrative.Similar, Weight: min(hits[i].Score, 1), Rule: vector.SimilarRule,
+			Evidence: []narrative.Evidence{{Position: positions[i], Shows: "is near in meaning", Score: hits[i].Score}},
 		}
 		if !earlier {
 			e.From, e.To = id, v.ID()

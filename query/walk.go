@@ -7,22 +7,22 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/schemas"
 )
 
-// narrative is the commands that one question may know of, and the edges among
+// graphReader reads the commands that one question may know of, and the edges among
 // them.
-type narrative interface {
+type graphReader interface {
 	// stop is a command, false where none of that id may be known of.
 	stop(id schemas.EventID) (stop, bool, error)
 	// in and out are the edges that end and that begin at a command.
-	in(id schemas.EventID) ([]graph.Edge, error)
-	out(id schemas.EventID) ([]graph.Edge, error)
+	in(id schemas.EventID) ([]narrative.Edge, error)
+	out(id schemas.EventID) ([]narrative.Edge, error)
 }
 
 // stop is a command on a walk.
-type stop struct{ graph.Node }
+type stop struct{ narrative.Node }
 
 // compareOlder orders stops: by the clock that orders commands across partitions, then by position.
 func (s stop) compareOlder(o stop) int {
@@ -39,7 +39,7 @@ const maxFan = 64
 // narrative that is too large the best part is taken. Equal standings go by
 // depth, then the later command first.
 type walk struct {
-	n         narrative
+	n         graphReader
 	carry     carry
 	back, on  bool // which ways edges are followed: to earlier commands, to later ones
 	depth     int
@@ -50,8 +50,8 @@ type walk struct {
 	// What came of it. taken is in the order of standing, the root first.
 	taken []*reached
 	// followed counts edges by kind, weak those that min_weight or least kept out.
-	followed map[graph.EdgeKind]int64
-	weak     map[graph.EdgeKind]int64
+	followed map[narrative.EdgeKind]int64
+	weak     map[narrative.EdgeKind]int64
 	// edges are those followed, in order.
 	edges []carried
 	// What was left out for the bounds.
@@ -63,13 +63,13 @@ type reached struct {
 	stop
 	score float64
 	depth int
-	from  *reached   // the one before it on its path, nil for the root
-	via   graph.Edge // the edge between the two
+	from  *reached       // the one before it on its path, nil for the root
+	via   narrative.Edge // the edge between the two
 }
 
 // run walks. The error is the context's or the narrative's.
 func (w *walk) run(ctx context.Context, root stop) error {
-	w.followed, w.weak = map[graph.EdgeKind]int64{}, map[graph.EdgeKind]int64{}
+	w.followed, w.weak = map[narrative.EdgeKind]int64{}, map[narrative.EdgeKind]int64{}
 	known := map[schemas.EventID]bool{} // taken
 	best := map[schemas.EventID]float64{root.ID: 1}
 	var beyond []schemas.EventID // what edges lead to at the depth's end
@@ -95,7 +95,7 @@ func (w *walk) run(ctx context.Context, root stop) error {
 		for _, e := range edges {
 			to := other(e.Edge, r.ID)
 			score, depth := r.score*e.carries, r.depth+1
-			if w.carry.chains && e.Kind == graph.Retry && r.via.Kind == graph.Retry {
+			if w.carry.chains && e.Kind == narrative.Retry && r.via.Kind == narrative.Retry {
 				score, depth = r.score*e.Weight, r.depth
 			}
 			if score < w.least {
@@ -125,7 +125,7 @@ func (w *walk) run(ctx context.Context, root stop) error {
 
 // carried is an edge and what it carries.
 type carried struct {
-	graph.Edge
+	narrative.Edge
 	carries float64
 }
 
@@ -135,7 +135,7 @@ func (w *walk) around(s stop, back, on bool) ([]carried, error) {
 	var all []carried
 	for _, way := range []struct {
 		ask   bool
-		edges func(schemas.EventID) ([]graph.Edge, error)
+		edges func(schemas.EventID) ([]narrative.Edge, error)
 	}{{back, w.n.in}, {on, w.n.out}} {
 		if !way.ask {
 			continue
@@ -174,7 +174,7 @@ func (w *walk) around(s stop, back, on bool) ([]carried, error) {
 }
 
 // end is one end of an edge.
-func (w *walk) end(e graph.Edge, id schemas.EventID) (stop, error) {
+func (w *walk) end(e narrative.Edge, id schemas.EventID) (stop, error) {
 	s, found, err := w.n.stop(id)
 	if err == nil && !found {
 		err = fmt.Errorf("edge %s from %s to %s: a bug: an end of it is not in the graph", e.Kind, e.From, e.To)
@@ -183,7 +183,7 @@ func (w *walk) end(e graph.Edge, id schemas.EventID) (stop, error) {
 }
 
 // other is the end of an edge that is not id.
-func other(e graph.Edge, id schemas.EventID) schemas.EventID {
+func other(e narrative.Edge, id schemas.EventID) schemas.EventID {
 	if e.From == id {
 		return e.To
 	}

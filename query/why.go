@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/schemas"
 )
@@ -85,7 +85,7 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 func (t *telling) between(answered []*reached) (map[schemas.Position]string, error) {
 	var positions []schemas.Position
 	for _, c := range answered[1:] {
-		if c.via.Kind != graph.Fixes {
+		if c.via.Kind != narrative.Fixes {
 			continue
 		}
 		for _, v := range c.via.Evidence {

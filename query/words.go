@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -14,7 +14,7 @@ import (
 // its later one: "this" where that is the command asked about, else that command
 // by its start. between names the commands that stand between the two in the
 // evidence, as far as they are known.
-func inWords(e graph.Edge, from, to *Scanned, root bool, between map[schemas.Position]string) string {
+func inWords(e narrative.Edge, from, to *Scanned, root bool, between map[schemas.Position]string) string {
 	that := "this"
 	if !root {
 		that = "`" + inBrief(to.Command) + "`"
@@ -26,18 +26,18 @@ func inWords(e graph.Edge, from, to *Scanned, root bool, between map[schemas.Pos
 		}
 	}
 	// What a causal edge rests on is said in one order, however it was found.
-	evidence := slices.SortedStableFunc(slices.Values(e.Evidence), func(a, b graph.Evidence) int { return cmp.Compare(place(a), place(b)) })
+	evidence := slices.SortedStableFunc(slices.Values(e.Evidence), func(a, b narrative.Evidence) int { return cmp.Compare(place(a), place(b)) })
 	// Of what it made, that which the failure names, or the first.
 	made := ""
 	for _, v := range evidence {
-		if place(v) == 1 && (made == "" || slices.ContainsFunc(evidence, func(o graph.Evidence) bool { return o.Shows == showsNamed && o.Resource == v.Resource })) {
+		if place(v) == 1 && (made == "" || slices.ContainsFunc(evidence, func(o narrative.Evidence) bool { return o.Shows == showsNamed && o.Resource == v.Resource })) {
 			made = v.Resource
 		}
 	}
 	for _, v := range evidence {
 		r := resourceInWords(v.Resource)
 		switch name := between[v.Position]; {
-		case e.Kind == graph.Fixes && name != "":
+		case e.Kind == narrative.Fixes && name != "":
 			others = append(others, fmt.Sprintf("`%s`%s", name, inBrackets(r)))
 		case v.Shows == showsNamed && v.Resource == made:
 			said[len(said)-1] += ", which the output of " + theFailure(v, to, that) + " names"
@@ -49,7 +49,7 @@ func inWords(e graph.Edge, from, to *Scanned, root bool, between map[schemas.Pos
 			say(fmt.Sprintf("it went to %s, where %s ran", r, that))
 		case strings.HasPrefix(v.Shows, "its output"):
 			say("the output of " + that + strings.TrimPrefix(v.Shows, "its output"))
-		case e.Kind == graph.Similar:
+		case e.Kind == narrative.Similar:
 			say(fmt.Sprintf("it is near to %s in meaning (cosine %.2f), which makes it no cause", that, v.Score))
 		case v.Shows == showsFirst:
 			say(that + " is the first to use it since")
@@ -66,17 +66,17 @@ func inWords(e graph.Edge, from, to *Scanned, root bool, between map[schemas.Pos
 		}
 	}
 	switch e.Kind {
-	case graph.Dependency:
+	case narrative.Dependency:
 		return conjoined(said) + ", which " + that + " uses"
-	case graph.Retry:
+	case narrative.Retry:
 		return conjoined(said) + ", and " + that + " tries the same again"
-	case graph.Fixes:
+	case narrative.Fixes:
 		s := conjoined(said) + ", and " + that + " is the first to succeed at it"
 		if len(others) > 0 {
 			s += "; between them: " + strings.Join(others, ", ")
 		}
 		return s
-	case graph.Branch:
+	case narrative.Branch:
 		return conjoined(said) + ", and " + that + " is another way to the same end"
 	}
 	return conjoined(said)
@@ -91,7 +91,7 @@ const (
 
 // place orders what is said: what it did, what names that, how it ended, what
 // else speaks for it.
-func place(v graph.Evidence) int {
+func place(v narrative.Evidence) int {
 	switch v.Shows {
 	case "wrote", "wrote below", "made the directory", "rewrote files below":
 		return 1
@@ -106,7 +106,7 @@ func place(v graph.Evidence) int {
 }
 
 // theFailure is whose output it was.
-func theFailure(v graph.Evidence, to *Scanned, that string) string {
+func theFailure(v narrative.Evidence, to *Scanned, that string) string {
 	if at(v.Position, to) {
 		return that
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/projections"
-	runtimegraph "github.com/recountdb/recount/projections/graph/runtime"
+	runtimegraph "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 )

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/processors/source"
-	"github.com/recountdb/recount/projections/graph/code"
-	"github.com/recountdb/recount/projections/graph/resolve"
-	"github.com/recountdb/recount/projections/graph/resolve/resolvetest"
+	"github.com/recountdb/recount/projections/code"
+	"github.com/recountdb/recount/projections/resolve"
+	"github.com/recountdb/recount/projections/resolve/resolvetest"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"time"
 
-	snapshots "github.com/recountdb/recount/projections/graph/code"
-	"github.com/recountdb/recount/projections/graph/prolly"
+	snapshots "github.com/recountdb/recount/projections/code"
+	"github.com/recountdb/recount/projections/prolly"
 	"github.com/recountdb/recount/query/code"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )

@@ -35,7 +35,7 @@ import (
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/projections"
-	"github.com/recountdb/recount/projections/graph/code"
+	"github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )

@@ -28,9 +28,9 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/processors/source"
-	"github.com/recountdb/recount/projections/graph/resolve"
-	"github.com/recountdb/recount/projections/graph/resolve/resolvetest"
-	"github.com/recountdb/recount/projections/graph/resolve/scope"
+	"github.com/recountdb/recount/projections/resolve"
+	"github.com/recountdb/recount/projections/resolve/resolvetest"
+	"github.com/recountdb/recount/projections/resolve/scope"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )

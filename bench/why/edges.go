@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recountdb/recount/projections/graph"
+	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/query"
 )
 
@@ -32,7 +32,7 @@ func scoreEdges(ctx context.Context, w io.Writer, set []*trajectory, sys *system
 			var fixed []ref
 			for _, e := range got {
 				from := sys.refs[e.From]
-				if e.Kind == graph.Fixes.String() {
+				if e.Kind == narrative.Fixes.String() {
 					fixed = append(fixed, from)
 				}
 				l, fails := t.failures[i]
@@ -62,7 +62,7 @@ func scoreEdges(ctx context.Context, w io.Writer, set []*trajectory, sys *system
 // edgesTo are the edges of every kind that end at a command.
 func (s *system) edgesTo(ctx context.Context, t *trajectory, i int) ([]query.Edge, error) {
 	var names []string
-	for k := graph.Temporal; k <= graph.Similar; k++ {
+	for k := narrative.Temporal; k <= narrative.Similar; k++ {
 		names = append(names, k.String())
 	}
 	a, err := s.why(ctx, t, i, 1, names...)
@@ -117,7 +117,7 @@ func printCases(ctx context.Context, w io.Writer, set []*trajectory, sys *system
 			l := t.fixes[n+1]
 			seen := map[int]bool{}
 			for _, e := range edges {
-				if from := sys.refs[e.From]; e.Kind == graph.Fixes.String() {
+				if from := sys.refs[e.From]; e.Kind == narrative.Fixes.String() {
 					seen[from.i] = from.t == t
 					if from.t != t || !l.allows(from.i) {
 						fmt.Fprintf(w, "== %s %d WRONGLY fixes %d: %s\n", t.name, n+1, from.i, oneLine(t.command(n+1).Command))

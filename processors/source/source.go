@@ -2,7 +2,7 @@
 // file's content what it says by itself (recountv1.FileFacts: declarations,
 // references, imports, routes), a pure function of its bytes and of the language
 // that its path gives. What the names refer to is resolved later, over all files
-// of a snapshot (projections/graph/resolve).
+// of a snapshot (projections/resolve).
 //
 // Adding a language is one file here: a Language and its line in languages.go.
 package source

@@ -1,7 +1,7 @@
 // Package span turns the events of the topic `spans` into records: of each span,
 // and of each line of an access log, what it says by itself (recountv1.SpanBatch),
 // a pure function of the event. Which spans belong together is found out where they
-// meet, in projections/graph/runtime.
+// meet, in projections/runtime.
 //
 // Instrumentations follow OpenTelemetry's semantic conventions of many years. What
 // an attribute is called in each stands in tables (attributes.go, resource.go), so

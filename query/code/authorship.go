@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	snapshots "github.com/recountdb/recount/projections/graph/code"
+	snapshots "github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"

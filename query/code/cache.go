@@ -5,7 +5,7 @@ import (
 	"context"
 	"sync"
 
-	snapshots "github.com/recountdb/recount/projections/graph/code"
+	snapshots "github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/schemas"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	snapshots "github.com/recountdb/recount/projections/graph/code"
-	"github.com/recountdb/recount/projections/graph/prolly"
+	snapshots "github.com/recountdb/recount/projections/code"
+	"github.com/recountdb/recount/projections/prolly"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	snapshots "github.com/recountdb/recount/projections/graph/code"
+	snapshots "github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/query/code"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )

@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	snapshots "github.com/recountdb/recount/projections/graph/code"
+	snapshots "github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/query"
 )
 

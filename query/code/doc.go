@@ -1,4 +1,4 @@
-// Package code answers questions about the code graph (projections/graph/code):
+// Package code answers questions about the code graph (projections/code):
 // what a symbol is called, who calls it, what a change reaches, which tests say
 // so, what differs between two revisions, and how one proves an edge.
 //

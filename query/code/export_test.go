@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
-	snapshots "github.com/recountdb/recount/projections/graph/code"
+	snapshots "github.com/recountdb/recount/projections/code"
 )
 
 // OwnerPatternMatches says whether a pattern of CODEOWNERS holds for a path.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	snapshots "github.com/recountdb/recount/projections/graph/code"
+	snapshots "github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/query/code"
 )
 

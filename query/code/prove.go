@@ -11,8 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	snapshots "github.com/recountdb/recount/projections/graph/code"
-	"github.com/recountdb/recount/projections/graph/prolly"
+	snapshots "github.com/recountdb/recount/projections/code"
+	"github.com/recountdb/recount/projections/prolly"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -56,7 +56,7 @@ type EdgeProof struct {
 	Ends       *ProvenEnds       `json:"ends,omitempty" doc:"That the snapshot knows both ends; with absent, and with nothing else."`
 	Value      []byte            `json:"value,omitempty" doc:"What the snapshot stores of the edge: a CodeEdge in protobuf, base64."`
 	Digest     schemas.Hash      `json:"claim" doc:"The hash of what is claimed: the snapshot, the claim in words, the map, the key, the value, whether it is absent, and what is stored of the ends."`
-	Path       json.RawMessage   `json:"path" doc:"The proof of the entry in the map, as projections/graph/prolly has it."`
+	Path       json.RawMessage   `json:"path" doc:"The proof of the entry in the map, as projections/prolly has it."`
 }
 
 // ProvenEnds are the proofs that both ends of an edge that is absent are in the snapshot:

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	snapshots "github.com/recountdb/recount/projections/graph/code"
+	snapshots "github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/query"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )

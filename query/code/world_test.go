@@ -14,8 +14,8 @@ import (
 
 	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/projections"
-	snapshots "github.com/recountdb/recount/projections/graph/code"
-	"github.com/recountdb/recount/projections/graph/resolve"
+	snapshots "github.com/recountdb/recount/projections/code"
+	"github.com/recountdb/recount/projections/resolve"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"

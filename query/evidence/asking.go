@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/recountdb/recount/projections"
-	"github.com/recountdb/recount/projections/graph/objects"
 	"github.com/recountdb/recount/projections/lexical"
+	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"

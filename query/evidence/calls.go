@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recountdb/recount/projections/graph/objects"
+	"github.com/recountdb/recount/projections/objects"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recountdb/recount/projections/graph/objects"
+	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/schemas"
 )
 

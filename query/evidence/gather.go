@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/recountdb/recount/projections/graph/objects"
+	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 )

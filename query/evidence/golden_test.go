@@ -19,11 +19,11 @@ import (
 	"github.com/recountdb/recount/processors/embed"
 	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/projections"
-	"github.com/recountdb/recount/projections/graph"
-	snapshots "github.com/recountdb/recount/projections/graph/code"
-	"github.com/recountdb/recount/projections/graph/objects"
-	observed "github.com/recountdb/recount/projections/graph/runtime"
+	snapshots "github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/projections/lexical"
+	"github.com/recountdb/recount/projections/narrative"
+	"github.com/recountdb/recount/projections/objects"
+	observed "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/query"
@@ -69,7 +69,7 @@ func frozen(t testing.TB) map[schemas.TopicPartition][]schemas.LogRecord {
 func shopWorld(t testing.TB, change ...func(map[schemas.TopicPartition][]schemas.LogRecord)) (w *world, apply func(topic string)) {
 	t.Helper()
 	set, err := projections.Open(t.TempDir(), projections.Options{}, objects.Kind, lexical.Kind, vector.Kind(vector.Options{}), segment.Kind(segment.Options{}),
-		graph.Kind, snapshots.Kind(snapshots.Options{Language: source.NameOf, Facts: source.Extractors()}), observed.Kind)
+		narrative.Kind, snapshots.Kind(snapshots.Options{Language: source.NameOf, Facts: source.Extractors()}), observed.Kind)
 	if err != nil {
 		t.Fatal(err)
 	}

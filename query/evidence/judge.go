@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recountdb/recount/projections/graph/objects"
+	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )

@@ -9,9 +9,9 @@ import (
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/embed"
 	"github.com/recountdb/recount/projections"
-	"github.com/recountdb/recount/projections/graph"
-	"github.com/recountdb/recount/projections/graph/objects"
 	"github.com/recountdb/recount/projections/lexical"
+	"github.com/recountdb/recount/projections/narrative"
+	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/query"
@@ -42,7 +42,7 @@ func (w *world) run(commands ...[3]string) {
 }
 
 func TestCallsMeetTheirCommands(t *testing.T) {
-	set, err := projections.Open(t.TempDir(), projections.Options{}, objects.Kind, lexical.Kind, vector.Kind(vector.Options{}), segment.Kind(segment.Options{}), graph.Kind)
+	set, err := projections.Open(t.TempDir(), projections.Options{}, objects.Kind, lexical.Kind, vector.Kind(vector.Options{}), segment.Kind(segment.Options{}), narrative.Kind)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 package evidence
 
 import (
-	"github.com/recountdb/recount/projections/graph/objects"
+	"github.com/recountdb/recount/projections/objects"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 

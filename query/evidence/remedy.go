@@ -3,7 +3,7 @@ package evidence
 import (
 	"regexp"
 
-	"github.com/recountdb/recount/projections/graph/objects"
+	"github.com/recountdb/recount/projections/objects"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 

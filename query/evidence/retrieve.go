@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/recountdb/recount/projections/graph/objects"
 	"github.com/recountdb/recount/projections/lexical"
+	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 )

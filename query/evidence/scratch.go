@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/recountdb/recount/projections/graph/objects"
+	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/schemas"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/projections"
-	observed "github.com/recountdb/recount/projections/graph/runtime"
+	observed "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"

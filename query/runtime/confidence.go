@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	observed "github.com/recountdb/recount/projections/graph/runtime"
+	observed "github.com/recountdb/recount/projections/runtime"
 )
 
 // How sure it is that something happens now is computed when asked, from the times of

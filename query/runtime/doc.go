@@ -1,4 +1,4 @@
-// Package runtime answers questions about what runs (projections/graph/runtime),
+// Package runtime answers questions about what runs (projections/runtime),
 // joined to what the code says (query/code): traffic, calls between services, routes
 // that nobody asks for, one trace, and what most plausibly led to a failing span.
 //

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	observed "github.com/recountdb/recount/projections/graph/runtime"
+	observed "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"

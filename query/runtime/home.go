@@ -3,7 +3,7 @@ package runtime
 import (
 	"strings"
 
-	observed "github.com/recountdb/recount/projections/graph/runtime"
+	observed "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/query/code"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/projections"
-	snapshots "github.com/recountdb/recount/projections/graph/code"
-	observed "github.com/recountdb/recount/projections/graph/runtime"
+	snapshots "github.com/recountdb/recount/projections/code"
+	observed "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"

@@ -4,7 +4,7 @@ import (
 	"encoding/hex"
 	"time"
 
-	observed "github.com/recountdb/recount/projections/graph/runtime"
+	observed "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/schemas"
 )
 

@@ -1,7 +1,7 @@
 package runtime
 
 import (
-	observed "github.com/recountdb/recount/projections/graph/runtime"
+	observed "github.com/recountdb/recount/projections/runtime"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	observed "github.com/recountdb/recount/projections/graph/runtime"
+	observed "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/query"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )

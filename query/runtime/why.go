@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	observed "github.com/recountdb/recount/projections/graph/runtime"
+	observed "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"

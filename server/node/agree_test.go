@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/recountdb/recount/processors/embed"
-	"github.com/recountdb/recount/projections/graph/objects"
 	"github.com/recountdb/recount/projections/lexical"
+	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/httpapi"

@@ -9,8 +9,8 @@ import (
 
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/embed"
-	"github.com/recountdb/recount/projections/graph/objects"
-	runtimegraph "github.com/recountdb/recount/projections/graph/runtime"
+	"github.com/recountdb/recount/projections/objects"
+	runtimegraph "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	snapshots "github.com/recountdb/recount/projections/graph/code"
+	snapshots "github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/server/httpapi"
 )
 

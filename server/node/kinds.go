@@ -6,11 +6,11 @@ import (
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/projections"
-	"github.com/recountdb/recount/projections/graph"
-	"github.com/recountdb/recount/projections/graph/code"
-	"github.com/recountdb/recount/projections/graph/objects"
-	runtimegraph "github.com/recountdb/recount/projections/graph/runtime"
+	"github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/projections/lexical"
+	"github.com/recountdb/recount/projections/narrative"
+	"github.com/recountdb/recount/projections/objects"
+	runtimegraph "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/projections/vector"
@@ -23,7 +23,7 @@ func (c Config) kinds() []projections.Kind {
 	kinds := []projections.Kind{
 		segment.Kind(segment.Options{Logger: c.Logger, SealRows: c.sealRows}),
 		lexical.Kind,
-		graph.Kind,
+		narrative.Kind,
 		vector.Kind(c.vectorOptions()),
 		code.Kind(code.Options{Store: store.Options{Logger: c.Logger}, Language: source.NameOf, Facts: source.Extractors()}),
 		runtimegraph.Kind,

@@ -1,0 +1,105 @@
+package code
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/recountdb/recount/projections/prolly"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Which of a snapshot's maps is meant.
+type Which string
+
+// The maps of a snapshot, as the package comment has them.
+const (
+	FilesMap      Which = "files"
+	NodesMap      Which = "nodes"
+	OutMap        Which = "out"
+	InMap         Which = "in"
+	ExternalsMap  Which = "externals"
+	UsersMap      Which = "users"
+	UnresolvedMap Which = "unresolved"
+	LinesMap      Which = "lines"
+)
+
+// allMaps are in the order of roots.all.
+var allMaps = [...]Which{FilesMap, NodesMap, OutMap, InMap, ExternalsMap, UsersMap, UnresolvedMap, LinesMap}
+
+// space is where the chunks of such maps are. Each has its own, so that who reads one map
+// does not decompress the others beside it.
+func (w Which) space() byte { return byte(1 + slices.Index(allMaps[:], w)) }
+
+func (r roots) of(w Which) (prolly.Hash, error) {
+	switch w {
+	case FilesMap:
+		return r.files, nil
+	case NodesMap:
+		return r.nodes, nil
+	case OutMap:
+		return r.out, nil
+	case InMap:
+		return r.in, nil
+	case ExternalsMap:
+		return r.externals, nil
+	case UsersMap:
+		return r.users, nil
+	case UnresolvedMap:
+		return r.unresolved, nil
+	case LinesMap:
+		return r.lines, nil
+	}
+	return prolly.Hash{}, fmt.Errorf("map %q: a snapshot has none of that name", w)
+}
+
+// Since yields what turns one map of base into the snapshot's, in the order of
+// the keys: it reads what differs. Both are of one view. A nil base has nothing.
+func (s *Snapshot) Since(base *Snapshot, w Which) iter.Seq2[prolly.Change, error] {
+	now, err := s.roots.of(w)
+	before := prolly.Empty
+	if err == nil && base != nil {
+		before, err = base.roots.of(w)
+	}
+	if err != nil {
+		return func(yield func(prolly.Change, error) bool) { yield(prolly.Change{}, err) }
+	}
+	return s.db.In(w.space()).Diff(before, now)
+}
+
+// Prove proves what one map says about a key. The chain goes on from the map's
+// root to the snapshot's hash by HashOf.
+func (s *Snapshot) Prove(w Which, key []byte) (prolly.Claim, *prolly.Proof, error) {
+	root, err := s.roots.of(w)
+	if err != nil {
+		return prolly.Claim{}, nil, err
+	}
+	return s.db.In(w.space()).Prove(root, key)
+}
+
+// HashOf is the hash of the snapshot of a commit: a function of the repository's
+// name, the commit, its parents and the roots of its maps, and of nothing else.
+func HashOf(s *recountv1.CodeSnapshot) (schemas.Hash, error) {
+	r, err := decodeRoots(s.GetMaps())
+	if err != nil {
+		return schemas.Hash{}, err
+	}
+	return snapshotHash(s, r), nil
+}
+
+// EdgeKey is the key of an edge in the map `out`; with its ends exchanged, in `in`.
+func EdgeKey(from schemas.NodeKey, kind recountv1.EdgeKind, to schemas.NodeKey) []byte {
+	return edgeKey(from, kind, to)
+}
+
+// ExternalKey is the key of an edge in the map `externals`.
+func ExternalKey(from schemas.NodeKey, kind recountv1.EdgeKind, language, pkg, name string) []byte {
+	return edgeKey(from, kind, schemas.NodeKey(outside(language, pkg, name)))
+}
+
+// CutEdge splits a key of the maps `out`, `in`, `externals` and `unresolved`, whose
+// second end is a node's key, or what stands in its place.
+func CutEdge(key []byte) (from schemas.NodeKey, kind recountv1.EdgeKind, to schemas.NodeKey, ok bool) {
+	return cutEdge(key)
+}

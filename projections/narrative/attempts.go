@@ -1,0 +1,148 @@
+package narrative
+
+import (
+	"path"
+	"slices"
+	"time"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// maxAttempts is how many intents of one goal are looked at, to either side.
+const maxAttempts = 16
+
+// likeness is how sure it is that two intents of one goal are attempts at the
+// same thing:
+//
+//	0.95  the same command in the same directory
+//	0.85  the same command
+//	0.75  both name a resource in common, other than the program itself
+//	0.5   in one session and one directory, within ten minutes, and not just to look
+//	0     else
+//
+// Only from sameThing on are they taken for runs of one thing that may end in
+// different ways.
+func likeness(a, b *Node) float64 {
+	switch {
+	case a.Act == b.Act && a.Dir == b.Dir:
+		return 0.95
+	case a.Act == b.Act:
+		return 0.85
+	case sharesNamed(a, b):
+		return sameThing
+	case a.session == b.session && a.Dir == b.Dir && aims[b.Category] && time.Duration(a.gap(b)) <= 10*time.Minute:
+		return 0.5
+	}
+	return 0
+}
+
+const sameThing = 0.75
+
+func sharesNamed(a, b *Node) bool {
+	for _, r := range a.Resources {
+		if r.Access&Implied == 0 && b.uses(r) != 0 && !b.runs(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// runs reports whether a resource is the file of a program that a node runs.
+func (n *Node) runs(r Resource) bool {
+	return r.Kind == recountv1.ResourceKind_RESOURCE_KIND_PATH && slices.Contains(n.Programs, path.Base(r.Name))
+}
+
+// uses is how a node uses a resource, 0 if it does not.
+func (n *Node) uses(r Resource) Access {
+	for _, o := range n.Resources {
+		if o.Kind == r.Kind && o.Name == r.Name && o.Access&Implied == 0 {
+			return o.Access
+		}
+	}
+	return 0
+}
+
+// attempt is the earlier intent of the same goal, in the same workspace and of
+// known outcome, that is the most alike, the newest of those; or nil.
+func (v *View) attempt(n *Node) (best *Node, alike float64, err error) {
+	if n.attempted {
+		return n.attempt, n.alike, nil
+	}
+	err = v.back(v.list(kindGoal, n, goalList(n.Workspace, n.Goal)), n.Position.Offset, maxAttempts, func(offset int64, _ []byte) (bool, error) {
+		a, err := v.sibling(n, offset)
+		if a == nil || err != nil || a.Goal != n.Goal || a.Workspace != n.Workspace || !a.Failed() && !a.Succeeded() {
+			return true, err
+		}
+		if l := likeness(a, n); l > alike {
+			ok, err := v.known(a)
+			if !ok || err != nil {
+				return true, err
+			}
+			best, alike = a, l
+		}
+		return alike < 0.95, nil
+	})
+	if err == nil {
+		n.attempt, n.alike, n.attempted = best, alike, true
+	}
+	return best, alike, err
+}
+
+// laterAttempts finds the intents of the same goal that may see it as their attempt.
+func (v *View) laterAttempts(n *Node, found func(schemas.Position)) error {
+	return v.forth(v.list(kindGoal, n, goalList(n.Workspace, n.Goal)), n.Position.Offset, maxAttempts, func(offset int64, _ []byte) (bool, error) {
+		p := n.Position
+		p.Offset = offset
+		found(p)
+		return true, nil
+	})
+}
+
+// changesSince are the intents of the workspace before a node, and after another
+// if that is not nil, that changed something: the newest first, at most the
+// newest maxChanges.
+func (v *View) changesSince(since, n *Node) ([]*Node, error) {
+	var all []*Node
+	err := v.back(v.list(kindWorkspace, n, hashOf(n.Workspace)), n.Position.Offset, maxChanges, func(offset int64, _ []byte) (bool, error) {
+		if since != nil && offset <= since.Position.Offset {
+			return false, nil
+		}
+		c, err := v.sibling(n, offset)
+		if c == nil || err != nil || c.Workspace != n.Workspace {
+			return true, err
+		}
+		ok, err := v.known(c)
+		if ok {
+			all = append(all, c)
+		}
+		return true, err
+	})
+	return all, err
+}
+
+const maxChanges = 16
+
+// touches reports whether a change concerns one of two attempts: by a resource
+// that it wrote and they use, or that the output of the failed one names.
+func touches(change, failed, succeeded *Node) (Resource, bool) {
+	for _, r := range change.Resources {
+		if r.Access&Implied != 0 {
+			continue
+		}
+		if names(failed.mentioned, r) {
+			return r, true
+		}
+		if r.Access&Write == 0 {
+			continue
+		}
+		for _, n := range [...]*Node{failed, succeeded} {
+			for _, u := range n.Resources {
+				if u.Kind == r.Kind && (u.Name == r.Name || u.Access&Read != 0 && r.Kind == recountv1.ResourceKind_RESOURCE_KIND_PATH && below(r.Name, u.Name)) {
+					return r, true
+				}
+			}
+		}
+	}
+	return Resource{}, false
+}

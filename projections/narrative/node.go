@@ -1,0 +1,238 @@
+package narrative
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/recountdb/recount/projections/cut"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+const (
+	// maxResources and maxPrograms are how much of a command its node holds.
+	maxResources = 32
+	maxPrograms  = 8
+)
+
+// Access is how a command uses a resource.
+type Access uint8
+
+// The ways; they combine.
+const (
+	Read Access = 1 << iota
+	Write
+	// Tree: all that lies below the directory too.
+	Tree
+	// Implied by what the program does; the command does not name it.
+	Implied
+	accessBits = iota
+)
+
+// Resource is something that a command reads or writes.
+type Resource struct {
+	Kind recountv1.ResourceKind
+	// Name is canonical for its kind, as in the record.
+	Name   string
+	Access Access
+}
+
+var resourceKindNames = map[recountv1.ResourceKind]string{
+	recountv1.ResourceKind_RESOURCE_KIND_PATH: "path", recountv1.ResourceKind_RESOURCE_KIND_URL: "url",
+	recountv1.ResourceKind_RESOURCE_KIND_CONTAINER: "container", recountv1.ResourceKind_RESOURCE_KIND_IMAGE: "image",
+	recountv1.ResourceKind_RESOURCE_KIND_HOST: "host", recountv1.ResourceKind_RESOURCE_KIND_BRANCH: "branch",
+	recountv1.ResourceKind_RESOURCE_KIND_PACKAGE: "package", recountv1.ResourceKind_RESOURCE_KIND_PORT: "port",
+}
+
+// String is the resource in evidence: "path:/src/app/Makefile".
+func (r Resource) String() string {
+	name := resourceKindNames[r.Kind]
+	if name == "" {
+		name = "resource"
+	}
+	return name + ":" + r.Name
+}
+
+// Node is an intent as the narrative knows it.
+type Node struct {
+	ID       schemas.EventID
+	Position schemas.Position
+	// TimeUnixNano is when it started, by its own clock.
+	TimeUnixNano int64
+	// Clock is the time by which intents of different partitions are ordered: it
+	// never goes back within a partition.
+	Clock int64
+
+	Workspace, Session, Cwd, Author string
+	// Dir is where what it is for ran: Cwd, or where the line went before; "?"
+	// where that is not known.
+	Dir string
+	// Template and Content are hashes of the template and of the folded command,
+	// Goal of the program and the subcommands that the line is for, Act of that
+	// command with its arguments; GitHead and StatedIntent are hashes too, 0 where
+	// absent.
+	Template, Content, Goal, Act, GitHead, StatedIntent uint64
+	// ParentID is the event it names as its parent, or zero.
+	ParentID schemas.EventID
+	// Programs are the first few it runs.
+	Programs  []string
+	Effects   Effect
+	Category  recountv1.Category
+	Resources []Resource
+
+	// ExitCode is nil where unknown. Its own event's counts; else that of the
+	// latest outcome that may be known of.
+	ExitCode *int32
+	// Outcome is the event that says so: its own, or an outcome's. It is the zero
+	// Position where the exit code is unknown.
+	Outcome schemas.Position
+
+	session   uint64 // the list of its session
+	mentioned []mention
+	own       bool // the exit code is its own event's
+	judged    bool // the outcome was looked up
+	ties      []tie
+	tied      bool // ties were looked up
+	attempt   *Node
+	alike     float64
+	attempted bool // attempt was looked up, and how alike it is
+}
+
+// Failed reports whether it is known to have failed. Exit codes by which a
+// program answers "no" (grep, diff, test), and the ends that its user or its
+// reader brought about (Ctrl-C, a closed pipe), are not failures.
+func (n *Node) Failed() bool { return n.ExitCode != nil && *n.ExitCode != 0 && !n.answered() }
+
+// Succeeded reports whether it is known to have done what it should.
+func (n *Node) Succeeded() bool {
+	return n.ExitCode != nil && (*n.ExitCode == 0 || n.answered() && *n.ExitCode == 1)
+}
+
+// answersNo are programs that exit with 1 to say no.
+var answersNo = map[string]bool{
+	"grep": true, "egrep": true, "fgrep": true, "rg": true, "ag": true, "ack": true, "diff": true, "cmp": true, "comm": true,
+	"test": true, "[": true, "which": true, "type": true, "command": true, "pgrep": true, "pidof": true, "false": true, "expr": true,
+}
+
+func (n *Node) answered() bool {
+	switch *n.ExitCode {
+	case 130, 141:
+		return true
+	case 1:
+		return len(n.Programs) > 0 && answersNo[n.Programs[len(n.Programs)-1]]
+	}
+	return false
+}
+
+// before reports whether the node comes before another: in log order within a
+// partition, by clock across partitions. It is a total order in which every edge
+// runs upwards, whatever the clocks of the machines said.
+func (n *Node) before(o *Node) bool {
+	a, b := n.Position, o.Position
+	if a.TP() == b.TP() {
+		return a.Offset < b.Offset
+	}
+	if n.Clock != o.Clock {
+		return n.Clock < o.Clock
+	}
+	return a.TP().Compare(b.TP()) < 0
+}
+
+// gap is how much later another node of the partition is, in nanoseconds, ≥ 0.
+func (n *Node) gap(later *Node) int64 { return later.Clock - n.Clock }
+
+// appendNode is the value of a node.
+func appendNode(b []byte, id []byte, in *recountv1.Intent, clock int64, n *Node) []byte {
+	b = append(b, id...)
+	b = binary.AppendVarint(b, in.TimeUnixNano)
+	b = binary.AppendVarint(b, clock)
+	b = binary.AppendUvarint(b, uint64(n.Effects))
+	b = append(b, byte(in.Category))
+	b = binary.AppendUvarint(b, exitBits(in.ExitCode))
+	b = append(b, byte(len(in.ParentId)))
+	b = append(b, in.ParentId...)
+	for _, h := range [...]uint64{n.session, n.Template, n.Content, n.Goal, n.Act, n.GitHead, n.StatedIntent} {
+		b = binary.LittleEndian.AppendUint64(b, h)
+	}
+	for _, s := range [...]string{in.Workspace, in.Session, in.Cwd, n.Dir, in.Author} {
+		b = appendText(b, s)
+	}
+	b = binary.AppendUvarint(b, uint64(len(n.Programs)))
+	for _, p := range n.Programs {
+		b = appendText(b, p)
+	}
+	b = binary.AppendUvarint(b, uint64(len(n.Resources)))
+	for _, r := range n.Resources {
+		b = appendText(append(b, byte(r.Kind), byte(r.Access)), r.Name)
+	}
+	b = binary.AppendUvarint(b, uint64(len(n.mentioned)))
+	for _, m := range n.mentioned {
+		b = binary.LittleEndian.AppendUint32(b, uint32(m))
+	}
+	return b
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// decodeNode reads what appendNode wrote. It never panics, whatever it is given.
+func decodeNode(at schemas.Position, value []byte) (*Node, error) {
+	c := cut.Of(value)
+	n := &Node{Position: at}
+	copy(n.ID[:], c.Take(16))
+	n.TimeUnixNano, n.Clock = c.Varint(), c.Varint()
+	n.Effects, n.Category = Effect(c.Uvarint()), recountv1.Category(c.Byte())
+	if n.ExitCode = exitOf(&c); n.ExitCode != nil {
+		n.own, n.Outcome = true, at
+	}
+	switch c.Byte() {
+	case 0:
+	case 16:
+		copy(n.ParentID[:], c.Take(16))
+	default:
+		c.Fail(errors.New("parent's id is not of 16 bytes"))
+	}
+	for _, h := range [...]*uint64{&n.session, &n.Template, &n.Content, &n.Goal, &n.Act, &n.GitHead, &n.StatedIntent} {
+		*h = c.Uint64()
+	}
+	for _, s := range [...]*string{&n.Workspace, &n.Session, &n.Cwd, &n.Dir, &n.Author} {
+		*s = c.Text()
+	}
+	for range c.Count(maxPrograms) {
+		n.Programs = append(n.Programs, c.Text())
+	}
+	for range c.Count(maxResources + 3) {
+		r := Resource{Kind: recountv1.ResourceKind(c.Byte()), Access: Access(c.Byte()), Name: c.Text()}
+		if r.Access>>accessBits != 0 {
+			c.Fail(fmt.Errorf("access %#x", r.Access))
+		}
+		n.Resources = append(n.Resources, r)
+	}
+	for range c.Count(3 * maxMentions) {
+		if b := c.Take(4); b != nil {
+			n.mentioned = append(n.mentioned, mention(binary.LittleEndian.Uint32(b)))
+		}
+	}
+	if c.Err == nil && !slices.IsSorted(n.mentioned) {
+		c.Fail(errors.New("names in its output are not in order"))
+	}
+	if n.Dir == "" {
+		n.Dir = n.Cwd
+	}
+	if err := c.End(); err != nil {
+		return n, fmt.Errorf("intent at %s: %w", at, err)
+	}
+	return n, nil
+}
+
+// ending is the evidence of how it ended.
+func (n *Node) ending() Evidence {
+	e := Evidence{Position: n.Outcome, Shows: "succeeded"}
+	if n.Failed() {
+		e.Shows = fmt.Sprintf("failed with exit code %d", *n.ExitCode)
+	}
+	return e
+}

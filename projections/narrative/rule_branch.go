@@ -1,0 +1,86 @@
+package narrative
+
+import (
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// branch/1: another way to what a failed command of the session was after, from
+// the same state: since that one ended nothing was changed, and this one runs
+// another program or subcommand. That both are after the same thing shows in one of
+//
+//	0.8  both name the same parent, or state the same intent
+//	0.6  both name a resource in common, and are of one category
+//	0.5  both run the same program, in the same directory, and are of one category
+//
+// where looking and going about (query, navigate) is no goal. The newest such
+// failure counts; the evidence is its outcome, what both are after, and the last
+// change before both.
+var branchRule = rule{
+	kind: Branch,
+	name: "branch/1",
+	in: func(f *forming) error {
+		var from *Node
+		var weight float64
+		var shows Evidence
+		err := f.v.back(f.v.list(kindSession, f.to, f.to.session), f.to.Position.Offset, window, func(offset int64, value []byte) (bool, error) {
+			n, err := f.v.sibling(f.to, offset)
+			if n == nil || err != nil {
+				return true, err
+			}
+			if from != nil {
+				if n.Effects&changes != 0 && !n.Failed() {
+					shows = Evidence{Position: n.Position, Shows: "changed something before both"}
+					return false, nil
+				}
+				return true, nil
+			}
+			if n.Failed() && n.Goal != f.to.Goal {
+				if w, why := sameGoal(n, f.to); w > 0 {
+					from, weight = n, w
+					f.evidence = append(f.evidence, n.ending(), why)
+				}
+				return true, nil
+			}
+			return n.Effects&changes == 0 || n.Failed(), nil
+		})
+		if from == nil || err != nil {
+			return err
+		}
+		if shows.Shows != "" {
+			f.evidence = append(f.evidence, shows)
+		}
+		return f.edge(from, weight, f.evidence...)
+	},
+	ends: (*View).soonAfter,
+}
+
+func sameGoal(a, b *Node) (float64, Evidence) {
+	e := Evidence{Position: a.Position}
+	switch {
+	case !a.ParentID.IsZero() && a.ParentID == b.ParentID:
+		e.Shows = "has the same parent"
+		return 0.8, e
+	case a.StatedIntent != 0 && a.StatedIntent == b.StatedIntent:
+		e.Shows = "states the same intent"
+		return 0.8, e
+	case a.Category != b.Category || !aims[a.Category]:
+		return 0, e
+	}
+	for _, r := range b.Resources {
+		if r.Access&Implied == 0 && a.uses(r) != 0 {
+			e.Shows, e.Resource = "works on the same", r.String()
+			return 0.6, e
+		}
+	}
+	if len(a.Programs) > 0 && len(b.Programs) > 0 && a.Programs[0] == b.Programs[0] && a.Dir == b.Dir {
+		e.Shows = "runs the same program"
+		return 0.5, e
+	}
+	return 0, e
+}
+
+// aims are the categories that a command is run for a result in.
+var aims = map[recountv1.Category]bool{
+	recountv1.Category_CATEGORY_BUILD: true, recountv1.Category_CATEGORY_DEPLOY: true,
+	recountv1.Category_CATEGORY_CONFIGURE: true, recountv1.Category_CATEGORY_OTHER: true, recountv1.Category_CATEGORY_DEBUG: true,
+}

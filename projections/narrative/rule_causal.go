@@ -1,0 +1,389 @@
+package narrative
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/recountdb/recount/projections/store"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// causal/1: it is named as the parent; or at least two kinds of evidence, of
+// which one is an outcome, say that this ended as it did because of the other.
+//
+// An explicit parent weighs 0.95. Else each kind of evidence has a strength, and
+// together they weigh 1 - (1-a)(1-b)…:
+//
+//	named   0.6   its output names what the other wrote, removed or installed, and
+//	              nothing used that with success since; half where something else
+//	              wrote it since, or by way of its directory
+//	uses    0.5   it reads what the other wrote, by name; 0.3 by way of a directory,
+//	              or where the other failed; half where something else wrote it since
+//	flip    0.4   the same thing had ended otherwise before the other, and not since
+//	shown   0.4   it tried to change what the other was the last to show, and its
+//	              output names that
+//	failed  0.4   the other, of another goal, was the last that should have written
+//	              what this reads, and failed
+//	moved   0.35  the other took the session to the directory that it ran in
+//	absent  0.3   its output says that something is not there
+//	sole    0.25  nothing else in the workspace changed since it ended otherwise,
+//	              and the change is of the session
+//	first   0.2   nothing had used it since the other wrote it
+//	wide    0.2   the other changed what everything in the session rests on:
+//	              packages, variables, settings, services, the working tree
+//
+// What it takes, by the way it ended:
+//
+//   - It failed: named; or shown; or uses with flip, failed or first; or flip with sole or
+//     wide; or moved with flip or absent.
+//   - It succeeded where the same thing had failed: flip with uses, named (by the
+//     output of that failure), sole or wide.
+//   - It works on what the output of a failure in its session, at most 16 before
+//     it, names: then the failure is why it was run (0.6).
+var causalRule = rule{
+	kind: Causal,
+	name: "causal/1",
+	in: func(f *forming) error {
+		c := causes{forming: f}
+		for _, find := range []func() error{c.parent, c.answered, c.ended} {
+			if err := find(); err != nil {
+				return err
+			}
+		}
+		for _, s := range c.all {
+			if err := f.edge(s.from, s.weight, s.evidence...); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+	ends: func(v *View, n *Node, found func(schemas.Position)) error {
+		for _, find := range []func(*View, *Node, func(schemas.Position)) error{
+			(*View).children, (*View).soonAfter, dependants,
+		} {
+			if err := find(v, n, found); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+}
+
+// The strengths of the kinds of evidence: see causalRule.
+const (
+	strengthParent = 0.95
+	strengthAnswer = 0.6
+	strengthNamed  = 0.6
+	strengthUses   = 0.5
+	strengthBelow  = 0.3
+	strengthFlip   = 0.4
+	strengthFailed = 0.4
+	strengthShown  = 0.4
+	strengthMoved  = 0.35
+	strengthAbsent = 0.3
+	strengthSole   = 0.25
+	strengthFirst  = 0.2
+	strengthWide   = 0.2
+)
+
+// causes are those found for one intent.
+type causes struct {
+	*forming
+	all []cause
+}
+
+// cause is one intent and why it is one.
+type cause struct {
+	from     *Node
+	weight   float64
+	evidence []Evidence
+}
+
+// add unites what several ways say of one intent: the strongest counts.
+func (c *causes) add(from *Node, weight float64, evidence ...Evidence) {
+	for i := range c.all {
+		if o := &c.all[i]; o.from.Position == from.Position {
+			o.weight = max(o.weight, weight)
+			for _, e := range evidence {
+				if !slices.Contains(o.evidence, e) {
+					o.evidence = append(o.evidence, e)
+				}
+			}
+			return
+		}
+	}
+	c.all = append(c.all, cause{from, weight, evidence})
+}
+
+// parent: the event names it.
+func (c *causes) parent() error {
+	if c.to.ParentID.IsZero() {
+		return nil
+	}
+	from, err := c.v.node(c.to.ParentID)
+	if from != nil && err == nil {
+		c.add(from, strengthParent, Evidence{Position: c.to.Position, Shows: "names it as its parent"})
+	}
+	return err
+}
+
+// answered: it works on what the output of a failure before it names.
+func (c *causes) answered() error {
+	if !slices.ContainsFunc(c.to.Resources, func(r Resource) bool { return r.Access&Implied == 0 }) {
+		return nil
+	}
+	return c.v.back(c.v.list(kindSession, c.to, c.to.session), c.to.Position.Offset, window, func(offset int64, value []byte) (bool, error) {
+		if effects, _ := binary.Uvarint(value); Effect(effects)&mayFail == 0 {
+			return true, nil
+		}
+		n, err := c.v.sibling(c.to, offset)
+		if n == nil || err != nil || !n.Failed() || n.Goal == c.to.Goal {
+			return true, err
+		}
+		for _, r := range c.to.Resources {
+			// That a failure names what it works on itself is no news.
+			news := r.Access&Write != 0 || n.uses(r) == 0 && answers[r.Kind]
+			if r.Access&Implied == 0 && news && names(n.mentioned, r) {
+				c.add(n, strengthAnswer, n.ending(), Evidence{Position: n.Outcome, Shows: "its output names what this works on", Resource: r.String()})
+				return false, nil
+			}
+		}
+		return true, nil
+	})
+}
+
+// answers are what one looks into because an output names it.
+var answers = map[recountv1.ResourceKind]bool{
+	recountv1.ResourceKind_RESOURCE_KIND_PATH: true, recountv1.ResourceKind_RESOURCE_KIND_PACKAGE: true,
+}
+
+// ended: what it rests on made it end as it did.
+func (c *causes) ended() error {
+	failed := c.to.Failed()
+	if !failed && !c.to.Succeeded() {
+		return nil
+	}
+	last, alike, err := c.v.attempt(c.to)
+	if err != nil {
+		return err
+	}
+	flip := last != nil && alike >= sameThing && last.Failed() != failed
+	if !failed && !flip {
+		return nil
+	}
+	ties, err := c.v.ties(c.to)
+	if err != nil {
+		return err
+	}
+	var changed []*Node
+	if flip || len(c.to.mentioned) > 0 { // else none of them could be a cause
+		since := last
+		if !flip {
+			since = nil // no bound but the number
+		}
+		if changed, err = c.v.changesSince(since, c.to); err != nil {
+			return err
+		}
+	}
+	// The failure whose output says what is wrong.
+	failure := c.to
+	if !failed {
+		failure = last
+	}
+	named := map[string]bool{}
+	var only *Node // the one change there was
+	if len(changed) == 1 {
+		only = changed[0]
+	}
+	weigh := func(from *Node, t *tie) error {
+		e := weighing{}
+		r, ok := namedBy(failure, from)
+		strength := strengthNamed
+		if t != nil && !ok && !t.exact && t.resource.Access&Implied == 0 && from.session == c.to.session && names(failure.mentioned, t.used) {
+			r, ok, strength = t.used, true, strengthNamed/2
+		}
+		if ok && !from.Failed() && !(t != nil && t.proven) {
+			if named[r.String()] {
+				strength /= 2
+			}
+			named[r.String()] = true
+			e.add(kindOfNamed, strength, Evidence{Position: failure.Outcome, Shows: "the output of the failure names it", Resource: r.String()})
+		}
+		switch {
+		case t == nil:
+		case t.shown:
+			if failed && names(c.to.mentioned, t.resource) {
+				e.add(kindOfShown, strengthShown, t.evidence...)
+				e.add(kindOfShown, strengthAbsent, Evidence{Position: c.to.Outcome, Shows: "its output names it", Resource: t.resource.String()})
+			}
+		case from.Failed():
+			if t.exact && t.rank == 0 && from.Goal != c.to.Goal {
+				e.add(kindOfUses, strengthBelow, t.evidence...)
+				e.add(kindOfFailed, strengthFailed, from.ending())
+			}
+		default:
+			strength := strengthUses
+			if !t.exact {
+				strength = strengthBelow
+			}
+			if t.rank > 0 {
+				strength /= 2
+			}
+			if t.proven && !flip {
+				break
+			}
+			e.add(kindOfUses, strength, t.evidence...)
+			if t.exact && t.rank == 0 && !flip {
+				first, err := c.v.firstUse(from, c.to, t.resource)
+				if err != nil {
+					return err
+				}
+				if first {
+					e.add(kindOfFirst, strengthFirst, Evidence{Position: c.to.Position, Shows: "is the first to use it since", Resource: t.resource.String()})
+				}
+			}
+		}
+		if flip && from.Position.TP() == last.Position.TP() && from.Position.Offset > last.Position.Offset {
+			e.add(kindOfFlip, strengthFlip, last.ending(), c.to.ending())
+			if only != nil && only.Position == from.Position && from.session == c.to.session {
+				e.add(kindOfSole, strengthSole, Evidence{Position: from.Position, Shows: "was the only change between"})
+			}
+			if wide := wideEffect(from); wide != "" && from.session == c.to.session {
+				e.add(kindOfWide, strengthWide, Evidence{Position: from.Position, Shows: wide})
+			}
+		}
+		if e.enough(failed) {
+			c.add(from, e.weight(), e.evidence...)
+		}
+		return nil
+	}
+	done := map[schemas.Position]bool{}
+	for i := range ties {
+		done[ties[i].from.Position] = true
+	}
+	// Both newest first, so that who wrote a thing last is found first.
+	for len(ties) > 0 || len(changed) > 0 {
+		if len(changed) > 0 && (len(ties) == 0 || changed[0].Position.Offset > ties[0].from.Position.Offset) {
+			if from := changed[0]; !done[from.Position] {
+				if err := weigh(from, nil); err != nil {
+					return err
+				}
+			}
+			changed = changed[1:]
+			continue
+		}
+		if err := weigh(ties[0].from, &ties[0]); err != nil {
+			return err
+		}
+		ties = ties[1:]
+	}
+	if failed {
+		return c.moved(last, flip)
+	}
+	return nil
+}
+
+// moved: a cd took the session to where the command fails.
+func (c *causes) moved(last *Node, flip bool) error {
+	absent := saysAbsent(c.to)
+	elsewhere := flip && last.Dir != c.to.Dir
+	if !absent && !elsewhere {
+		return nil
+	}
+	return c.v.back(c.v.list(kindSession, c.to, c.to.session), c.to.Position.Offset, window, func(offset int64, value []byte) (bool, error) {
+		if effects, _ := binary.Uvarint(value); Effect(effects)&Navigates == 0 {
+			return true, nil
+		}
+		n, err := c.v.sibling(c.to, offset)
+		if n == nil || err != nil || n.Failed() {
+			return n == nil, err
+		}
+		e := weighing{}
+		e.add(kindOfMoved, strengthMoved, Evidence{Position: n.Position, Shows: "went to the directory it ran in", Resource: "path:" + c.to.Cwd})
+		if elsewhere {
+			e.add(kindOfFlip, strengthFlip, last.ending(), c.to.ending())
+		}
+		if absent {
+			e.add(kindOfAbsent, strengthAbsent, Evidence{Position: c.to.Outcome, Shows: "its output says that something is not there"})
+		}
+		if n.Cwd != c.to.Cwd && e.enough(true) {
+			c.add(n, e.weight(), e.evidence...)
+		}
+		return false, nil
+	})
+}
+
+// namedBy is what a failure's output names and the other wrote, or worked on
+// where that is what it is for.
+func namedBy(failure, from *Node) (Resource, bool) {
+	if len(failure.mentioned) == 0 {
+		return Resource{}, false
+	}
+	for _, r := range from.Resources {
+		wrote := r.Access&Write != 0 || from.Effects&RunsService != 0 && r.Kind != recountv1.ResourceKind_RESOURCE_KIND_PATH ||
+			from.Effects&Installs != 0 && r.Kind == recountv1.ResourceKind_RESOURCE_KIND_PACKAGE
+		if wrote && names(failure.mentioned, r) {
+			return r, true
+		}
+	}
+	return Resource{}, false
+}
+
+// wideEffect says what a node changed that everything in its session rests on.
+func wideEffect(n *Node) string {
+	switch e := n.Effects; {
+	case n.Failed():
+		return ""
+	case e&WritesWorktree != 0:
+		return "rewrote the working tree"
+	case e&Installs != 0:
+		return "installed or removed software"
+	case e&SetsEnvironment != 0:
+		return "set variables of the session"
+	case e&Configures != 0:
+		return "changed settings"
+	case e&RunsService != 0:
+		return "started or ended a service"
+	}
+	return ""
+}
+
+// saysAbsent reports whether the output speaks of something that is not there.
+func saysAbsent(n *Node) bool {
+	has := func(w string) bool {
+		_, ok := slices.BinarySearch(n.mentioned, wordMention(w))
+		return ok
+	}
+	return has("such") || has("not") && (has("found") || has("repository") || has("exist"))
+}
+
+// firstUse reports whether nothing read a resource between who wrote it and a
+// node.
+func (v *View) firstUse(from, to *Node, r Resource) (bool, error) {
+	first := true
+	err := v.back(v.list(kindRead, to, resourceList(r, to.Workspace)), to.Position.Offset, 1, func(offset int64, _ []byte) (bool, error) {
+		first = offset <= from.Position.Offset
+		return false, nil
+	})
+	return first, err
+}
+
+// children finds the intents that name a node as their parent, the last ones of
+// the last partition first.
+func (v *View) children(n *Node, found func(schemas.Position)) error {
+	left := window
+	for _, tp := range slices.Backward(v.tps) {
+		l := list{childPrefix(nil, n.ID[:], store.AppendShard(nil, tp)), v.seen.end(tp)}
+		err := v.back(l, math.MaxInt64, left, func(offset int64, _ []byte) (bool, error) {
+			found(schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: offset})
+			left--
+			return true, nil
+		})
+		if left == 0 || err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,369 @@
+package narrative
+
+import (
+	"math"
+	"path"
+	"slices"
+
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+const (
+	// maxWriters is how many writers of one resource an intent depends on, the
+	// newest ones; each weighs half of the one after it.
+	maxWriters = 3
+	// maxReaders is how many intents that depend on one writer by one resource are
+	// found from there, the newest ones.
+	maxReaders = 16
+)
+
+// dependency/1: it reads, or works on, what the other wrote. The weight is that
+// of the closest tie:
+//
+//	0.8   it names what the other wrote
+//	0.6   what it reads by the nature of the program: the index of git commit
+//	0.5   it reads a directory below which the other wrote
+//	0.4   what it reads lies in a directory that the other made
+//	0.5   it changes what the other, of the same session, was the last to show,
+//	      and nothing tried to change since
+//	0.4   both write it
+//	0.3   the other rewrote the working tree that it reads from
+//
+// halved for the second newest writer, and again for the third; halved where the
+// other is known to have failed; halved where this was tried since, with the same
+// end, since that is then explained already; where it failed, brought to 0.3 of it
+// if what the other wrote was read with success since; halved where a directory
+// above it was made or removed since; and halved where it is by way of a directory
+// and in another session. By way of a directory, one that failed is no writer.
+var dependencyRule = rule{
+	kind: Dependency,
+	name: "dependency/1",
+	in: func(f *forming) error {
+		ties, err := f.v.ties(f.to)
+		if err != nil {
+			return err
+		}
+		for _, t := range ties {
+			if err := f.edge(t.from, t.weight, t.evidence...); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+	ends: dependants,
+}
+
+// halved are the weights of the newest writer and those before it.
+var halved = [maxWriters]float64{1, 0.5, 0.25}
+
+// tie is what joins an intent with one that wrote what it uses.
+type tie struct {
+	from     *Node
+	weight   float64
+	exact    bool     // it reads, by name, what the other wrote
+	shown    bool     // the other only showed it
+	proven   bool     // it was used with success since
+	rank     int      // how many wrote the resource since, at least
+	resource Resource // as the other wrote it
+	used     Resource // as it is used, where by way of a directory
+	evidence []Evidence
+}
+
+// ties are what ties an intent to those before it, newest first.
+func (v *View) ties(n *Node) ([]tie, error) {
+	if n.tied {
+		return n.ties, nil
+	}
+	var all []tie
+	before, alike, err := v.attempt(n)
+	if err != nil {
+		return nil, err
+	}
+	if before != nil && (alike < sameThing || before.Failed() != n.Failed()) {
+		before = nil
+	}
+	var using Resource // the one whose directories are looked at
+	add := func(from *Node, weight float64, rank int, r Resource, shows string, exact bool) (added bool) {
+		weight = float64(weight * halved[rank])
+		if from.Failed() {
+			weight /= 2
+		}
+		if before != nil && from.before(before) {
+			weight /= 2
+		}
+		if !exact && from.session != n.session {
+			weight /= 2
+		}
+		e := Evidence{Position: from.Position, Shows: shows, Resource: r.String()}
+		for i := range all {
+			if t := &all[i]; t.from.Position == from.Position {
+				t.exact = t.exact || exact
+				if weight > t.weight {
+					t.weight, t.resource, t.rank = weight, r, rank
+				}
+				if len(t.evidence) < 4 && !slices.Contains(t.evidence, e) {
+					t.evidence = append(t.evidence, e)
+				}
+				return false
+			}
+		}
+		all = append(all, tie{from: from, weight: weight, exact: exact, resource: r, used: using, rank: rank, evidence: []Evidence{e}})
+		return true
+	}
+	looked := map[string]bool{}
+	// made looks for who made a directory above.
+	made := func(dir string) (bool, error) {
+		if looked[dir] {
+			return true, nil
+		}
+		looked[dir] = true
+		r := Resource{Kind: recountv1.ResourceKind_RESOURCE_KIND_PATH, Name: dir}
+		err := v.writers(kindWrite, n, r, 1, func(from *Node, w Resource, rank int) {
+			switch {
+			case from.Failed():
+			case w.Access&(Tree|Implied) == Tree|Implied:
+				add(from, 0.3, rank, w, "rewrote files below", false)
+			case w.Access&Tree != 0:
+				add(from, 0.4, rank, r, "made the directory", false)
+			}
+		})
+		return true, err
+	}
+	for _, r := range n.Resources {
+		if r.Access&(Read|Write) == Write && r.Access&Implied != 0 {
+			continue
+		}
+		base, shows := 0.8, "wrote"
+		switch {
+		case r.Access&Implied != 0:
+			base = 0.6
+		case r.Access&Read == 0:
+			base = 0.4
+		}
+		err := v.writers(kindWrite, n, r, maxWriters, func(from *Node, w Resource, rank int) {
+			if w.Access&Implied != 0 && r.Access&Implied == 0 {
+				return // by way of the directories, below
+			}
+			add(from, base, rank, r, shows, r.Access&(Read|Implied) == Read)
+		})
+		if err != nil {
+			return nil, err
+		}
+		if r.Access&(Write|Implied) == Write {
+			if err := v.shown(n, r, func(from *Node) {
+				if add(from, 0.5, 0, r, "showed", true) {
+					all[len(all)-1].shown = true
+				}
+			}); err != nil {
+				return nil, err
+			}
+		}
+		if r.Kind != recountv1.ResourceKind_RESOURCE_KIND_PATH || r.Access&Read == 0 {
+			continue
+		}
+		if r.Access&Implied == 0 || r.Name == n.Dir {
+			if err := v.writers(kindBelow, n, r, maxWriters, func(from *Node, w Resource, rank int) {
+				if !from.Failed() {
+					add(from, 0.5, rank, w, "wrote below", false)
+				}
+			}); err != nil {
+				return nil, err
+			}
+		}
+		using = r
+		if err := eachAbove(r.Name, n.Workspace, made); err != nil {
+			return nil, err
+		}
+	}
+	using = Resource{}
+	if path.IsAbs(n.Dir) {
+		dir := path.Clean(n.Dir)
+		if _, err := made(dir); err != nil {
+			return nil, err
+		}
+		if err := eachAbove(dir, n.Workspace, made); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(all, func(a, b tie) int { return comparePositions(b.from.Position, a.from.Position) })
+	for i := range all {
+		if err := v.outlived(&all[i], all[:i], n); err != nil {
+			return nil, err
+		}
+	}
+	n.ties, n.tied = all, true
+	return all, nil
+}
+
+// outlived lowers the weight of a tie to what other things came of since.
+func (v *View) outlived(t *tie, newer []tie, n *Node) error {
+	for _, o := range newer {
+		if !o.exact && !o.shown && below(t.resource.Name, o.resource.Name) && o.from.Effects&WritesTree != 0 {
+			t.rank++
+			t.weight /= 2
+			break
+		}
+	}
+	if !n.Failed() || t.shown || t.resource.Access&Implied != 0 {
+		return nil
+	}
+	return v.back(v.list(kindRead, n, resourceList(t.resource, n.Workspace)), n.Position.Offset, 4, func(offset int64, _ []byte) (bool, error) {
+		if offset <= t.from.Position.Offset {
+			return false, nil
+		}
+		u, err := v.sibling(n, offset)
+		if u == nil || err != nil || !u.Succeeded() || u.Effects&(changes|Builds) == 0 && !u.runs(t.resource) {
+			return true, err
+		}
+		t.proven = true
+		t.weight = float64(t.weight * 0.3)
+		return false, nil
+	})
+}
+
+func eachAbove(name, workspace string, visit func(dir string) (bool, error)) (err error) {
+	above(name, workspace, func(dir string) bool {
+		var more bool
+		more, err = visit(dir)
+		return more && err == nil
+	})
+	return err
+}
+
+// writers visits those who wrote a resource, or below it, before a node: the
+// newest first, each with the resource as it wrote it and with how many did since.
+func (v *View) writers(kind byte, n *Node, r Resource, most int, visit func(from *Node, w Resource, rank int)) error {
+	rank := 0
+	return v.back(v.list(kind, n, resourceList(r, n.Workspace)), n.Position.Offset, most, func(offset int64, _ []byte) (bool, error) {
+		from, err := v.sibling(n, offset)
+		if from == nil || err != nil {
+			return true, err
+		}
+		for _, w := range from.Resources {
+			if w.Access&Write == 0 || w.Kind != r.Kind {
+				continue
+			}
+			if kind == kindWrite && w.Name != r.Name || kind == kindBelow && (w.Access&Implied != 0 || !below(w.Name, r.Name)) {
+				continue
+			}
+			visit(from, w, rank)
+			rank++
+			break
+		}
+		return true, nil
+	})
+}
+
+// shown visits the intent of the session that was the last to read a resource
+// before a node, if all it did was to look and nothing tried to write it since.
+func (v *View) shown(n *Node, r Resource, visit func(from *Node)) error {
+	written := int64(-1)
+	if err := v.back(v.list(kindWrite, n, resourceList(r, n.Workspace)), n.Position.Offset, 1, func(offset int64, _ []byte) (bool, error) {
+		written = offset
+		return false, nil
+	}); err != nil {
+		return err
+	}
+	return v.back(v.list(kindRead, n, resourceList(r, n.Workspace)), n.Position.Offset, 4, func(offset int64, _ []byte) (bool, error) {
+		if offset < written {
+			return false, nil
+		}
+		from, err := v.sibling(n, offset)
+		if from == nil || err != nil || from.session != n.session || from.uses(r) == 0 {
+			return true, err
+		}
+		if from.Effects&(changes|Builds) != 0 || from.Failed() {
+			return true, nil
+		}
+		visit(from)
+		return false, nil
+	})
+}
+
+// below reports whether a path lies below a directory.
+func below(name, dir string) bool {
+	return len(name) > len(dir)+1 && name[:len(dir)] == dir && name[len(dir)] == '/'
+}
+
+// dependants finds the intents that use what a node wrote: those before the last
+// of the writers that they would look at, and of them the newest.
+func dependants(v *View, n *Node, found func(schemas.Position)) error {
+	each := func(kind byte, r Resource, end int64) error {
+		return v.back(v.list(kind, n, resourceList(r, n.Workspace)), end, maxReaders, func(offset int64, _ []byte) (bool, error) {
+			if offset <= n.Position.Offset {
+				return false, nil
+			}
+			p := n.Position
+			p.Offset = offset
+			found(p)
+			return true, nil
+		})
+	}
+	// end is the offset behind which nobody looks back at n for a resource.
+	end := func(kind byte, r Resource) (int64, error) {
+		last, count := int64(math.MaxInt64), 0
+		err := v.forth(v.list(kind, n, resourceList(r, n.Workspace)), n.Position.Offset, maxWriters, func(offset int64, _ []byte) (bool, error) {
+			if count++; count == maxWriters {
+				last = offset + 1
+			}
+			return true, nil
+		})
+		return last, err
+	}
+	for _, r := range n.Resources {
+		if r.Access&(Read|Write|Implied) == Read && n.Effects&(changes|Builds) == 0 {
+			// It may be what a change rests on.
+			if err := v.forth(v.list(kindWrite, n, resourceList(r, n.Workspace)), n.Position.Offset, 4, func(offset int64, _ []byte) (bool, error) {
+				p := n.Position
+				p.Offset = offset
+				found(p)
+				return true, nil
+			}); err != nil {
+				return err
+			}
+		}
+		if r.Access&Write == 0 {
+			continue
+		}
+		last, err := end(kindWrite, r)
+		if err == nil {
+			err = each(kindRead, r, last)
+		}
+		if err == nil {
+			err = each(kindWrite, r, last)
+		}
+		if err != nil {
+			return err
+		}
+		if r.Kind != recountv1.ResourceKind_RESOURCE_KIND_PATH {
+			continue
+		}
+		if r.Access&Implied == 0 {
+			if err := eachAbove(r.Name, n.Workspace, func(dir string) (bool, error) {
+				d := Resource{Kind: r.Kind, Name: dir}
+				last, err := end(kindBelow, d)
+				if err == nil {
+					err = each(kindRead, d, last)
+				}
+				return true, err
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	if n.Effects&(WritesTree|WritesWorktree) != 0 {
+		return v.soonAfter(n, found)
+	}
+	return nil
+}
+
+// soonAfter finds the next intents of the session.
+func (v *View) soonAfter(n *Node, found func(schemas.Position)) error {
+	return v.forth(v.list(kindSession, n, n.session), n.Position.Offset, window, func(offset int64, _ []byte) (bool, error) {
+		p := n.Position
+		p.Offset = offset
+		found(p)
+		return true, nil
+	})
+}

@@ -1,0 +1,380 @@
+package narrative
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/recountdb/recount/projections/store"
+	"github.com/recountdb/recount/schemas"
+)
+
+// Seen bounds what a view may know of: `as_of`. What is nil bounds nothing.
+type Seen struct {
+	// Below is a watermark: events at offsets below it may be known of, and none of
+	// a partition that it does not name.
+	Below schemas.Watermark
+	// Started says of the time at which a command started (nanoseconds since 1970,
+	// by its own clock) whether it may be known of.
+	Started func(unixNano int64) bool
+	// Outcome says of an outcome whether it may be known of, besides Below.
+	Outcome func(Outcome) bool
+}
+
+// event says of an event's position whether it may be known of.
+func (s Seen) event(p schemas.Position) bool { return p.Offset < s.end(p.TP()) }
+
+// end is the offset below which the events of a partition may be known of.
+func (s Seen) end(tp schemas.TopicPartition) int64 {
+	if s.Below == nil {
+		return math.MaxInt64
+	}
+	return s.Below[tp]
+}
+
+// maxCached is how many nodes a view keeps. When it forgets them, in the midst of a
+// rule perhaps, an intent may have two *Node: they are told apart by Position.
+const maxCached = 1 << 13
+
+// View is one state of the narrative: what is committed later does not show in
+// it. It is used by one goroutine, for one question, and closed by its caller.
+type View struct {
+	s    *store.View
+	it   *pebble.Iterator
+	seen Seen
+	tps  []schemas.TopicPartition
+
+	key   []byte
+	nodes map[schemas.Position]*Node // nil where there is none to be seen
+	homes map[schemas.EventID]schemas.Position
+	in    map[inKey][]Edge
+}
+
+// inKey names what a rule found.
+type inKey struct {
+	rule int
+	to   schemas.Position
+}
+
+// ViewAt opens a view of what is applied now, bounded by seen.
+func (g *Graph) ViewAt(seen Seen) (*View, error) {
+	s, err := g.View()
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.Watermark()
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	it, err := s.Iter([]byte{kindOutcome}, []byte{kindChild + 1})
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	v := &View{s: s, it: it, seen: seen, tps: w.Partitions()}
+	v.forget()
+	return v, nil
+}
+
+func (v *View) forget() {
+	v.nodes = map[schemas.Position]*Node{}
+	v.homes = map[schemas.EventID]schemas.Position{}
+	v.in = map[inKey][]Edge{}
+}
+
+// Close ends the view.
+func (v *View) Close() error {
+	err := v.s.Explain(v.it.Close())
+	v.s.Close()
+	return err
+}
+
+// Node returns an intent and the outcome of it that counts, or false where none
+// of that id may be known of. Of several events with one id, in partitions of
+// their own, the first in order of topic and partition is meant.
+func (v *View) Node(id schemas.EventID) (Node, bool, error) {
+	n, err := v.node(id)
+	if n == nil || err != nil {
+		return Node{}, false, err
+	}
+	return *n, true, v.judge(n)
+}
+
+// node is Node without the outcome, or nil.
+func (v *View) node(id schemas.EventID) (*Node, error) {
+	if at, known := v.homes[id]; known {
+		return v.at(at)
+	}
+	for _, tp := range v.tps {
+		offset, ok, err := v.s.Seen(tp, id)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		n, err := v.at(schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: offset})
+		if err != nil {
+			return nil, err
+		}
+		if n != nil {
+			v.homes[id] = n.Position
+			return n, nil
+		}
+	}
+	return nil, nil
+}
+
+// known reports whether a node is the one that its id means.
+func (v *View) known(n *Node) (bool, error) {
+	if len(v.tps) == 1 {
+		return true, nil
+	}
+	first, err := v.node(n.ID)
+	return first != nil && first.Position == n.Position, err
+}
+
+// at is the node at a position, or nil where none may be known of.
+func (v *View) at(p schemas.Position) (*Node, error) {
+	if n, known := v.nodes[p]; known {
+		return n, nil
+	}
+	if len(v.nodes) >= maxCached {
+		v.forget()
+	}
+	var n *Node
+	if v.seen.event(p) {
+		v.key = nodeKey(v.key[:0], store.AppendShard(nil, p.TP()), p.Offset)
+		_, err := v.s.Get(v.key, func(value []byte) (err error) {
+			if n, err = decodeNode(p, value); err != nil {
+				return v.s.Damaged(err)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if n != nil && v.seen.Started != nil && !v.seen.Started(n.TimeUnixNano) {
+		n = nil
+	}
+	v.nodes[p] = n
+	return n, nil
+}
+
+// sibling is the node at another offset of a node's partition, with its outcome.
+func (v *View) sibling(n *Node, offset int64) (*Node, error) {
+	p := n.Position
+	p.Offset = offset
+	s, err := v.at(p)
+	if s == nil || err != nil {
+		return nil, err
+	}
+	return s, v.judge(s)
+}
+
+// judge looks up the outcome that counts.
+func (v *View) judge(n *Node) error {
+	if n.judged {
+		return nil
+	}
+	n.judged = true
+	if n.own {
+		return nil
+	}
+	o, ok, err := latest(v.s, v.it, n.ID, func(o Outcome) bool {
+		return o.ExitCode != nil && v.seen.event(o.Position) && (v.seen.Outcome == nil || v.seen.Outcome(o))
+	})
+	if !ok || err != nil {
+		return err
+	}
+	n.ExitCode, n.Outcome = o.ExitCode, o.Position
+	if o.OutputTail != "" && *o.ExitCode != 0 {
+		n.mentioned = append(slices.Clone(n.mentioned), mentions(o.OutputTail)...)
+		slices.Sort(n.mentioned)
+	}
+	return nil
+}
+
+// list is a list of intents of one shard, as the keys hold it.
+type list struct {
+	prefix []byte
+	// end is what its offsets are below, as far as may be known: what came later
+	// takes no place among the most that are visited.
+	end int64
+}
+
+func (v *View) list(kind byte, of *Node, which uint64) list {
+	tp := of.Position.TP()
+	return list{listPrefix(make([]byte, 0, 48), kind, store.AppendShard(nil, tp), which), v.seen.end(tp)}
+}
+
+// walker is back or forth.
+type walker func(l list, from int64, most int, visit func(offset int64, value []byte) (more bool, err error)) error
+
+// window is how many intents of a session are looked at, to either side.
+const window = 16
+
+// back visits the offsets of a list below one, the newest first, until visit
+// says stop or most of them were visited.
+func (v *View) back(l list, below int64, most int, visit func(offset int64, value []byte) (more bool, err error)) error {
+	v.key = binary.BigEndian.AppendUint64(append(v.key[:0], l.prefix...), uint64(min(below, l.end)))
+	return v.walk(l, v.it.SeekLT(v.key), v.it.Prev, most, visit)
+}
+
+// forth visits the offsets of a list above one, the oldest first.
+func (v *View) forth(l list, above int64, most int, visit func(offset int64, value []byte) (more bool, err error)) error {
+	v.key = binary.BigEndian.AppendUint64(append(v.key[:0], l.prefix...), uint64(above+1))
+	return v.walk(l, v.it.SeekGE(v.key), v.it.Next, most, visit)
+}
+
+// walk collects first and visits then, since a visit may move the iterator.
+func (v *View) walk(l list, ok bool, step func() bool, most int, visit func(int64, []byte) (bool, error)) error {
+	type entry struct {
+		offset int64
+		effect []byte
+	}
+	var room [8]entry
+	entries := room[:0]
+	for ; ok && len(entries) < most; ok = step() {
+		key := v.it.Key()
+		if !bytes.HasPrefix(key, l.prefix) || len(key) != len(l.prefix)+8 {
+			break
+		}
+		offset := int64(binary.BigEndian.Uint64(key[len(l.prefix):]))
+		if offset >= l.end {
+			break
+		}
+		value, err := v.it.ValueAndErr()
+		if err != nil {
+			return v.s.Explain(err)
+		}
+		entries = append(entries, entry{offset, bytes.Clone(value)})
+	}
+	if err := v.it.Error(); err != nil {
+		return v.s.Explain(err)
+	}
+	for _, e := range entries {
+		if more, err := visit(e.offset, e.effect); !more || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// In returns the edges that end in an intent, and Out those that start there, by
+// kind, then the heaviest first, then by the other end. An id that may not be
+// known of has none. Both are bounded: see the package comment.
+func (v *View) In(id schemas.EventID) ([]Edge, error) {
+	n, err := v.node(id)
+	if n == nil || err != nil {
+		return nil, err
+	}
+	var all []Edge
+	for i := range rules {
+		edges, err := v.ruleIn(i, n)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, edges...)
+	}
+	slices.SortFunc(all, Edge.compare)
+	return all, nil
+}
+
+// Out returns the edges that start at an intent: see In.
+func (v *View) Out(id schemas.EventID) ([]Edge, error) {
+	n, err := v.node(id)
+	if n == nil || err != nil {
+		return nil, err
+	}
+	var all []Edge
+	for i := range rules {
+		var ends []schemas.Position
+		err := rules[i].ends(v, n, func(p schemas.Position) { ends = append(ends, p) })
+		if err != nil {
+			return nil, err
+		}
+		slices.SortFunc(ends, comparePositions)
+		for _, p := range slices.Compact(ends) {
+			to, err := v.at(p)
+			if err != nil {
+				return nil, err
+			}
+			if to == nil {
+				continue
+			}
+			edges, err := v.ruleIn(i, to)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range edges {
+				if e.From == id {
+					all = append(all, e)
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, Edge.compare)
+	return all, nil
+}
+
+// ruleIn is what one rule says of the edges that end in a node.
+func (v *View) ruleIn(rule int, to *Node) ([]Edge, error) {
+	key := inKey{rule, to.Position}
+	if edges, known := v.in[key]; known {
+		return edges, nil
+	}
+	if ok, err := v.known(to); !ok || err != nil {
+		return nil, err
+	}
+	if err := v.judge(to); err != nil {
+		return nil, err
+	}
+	f := forming{v: v, rule: &rules[rule], to: to}
+	if err := rules[rule].in(&f); err != nil {
+		return nil, err
+	}
+	v.in[key] = f.edges
+	return f.edges, nil
+}
+
+// Next and Previous walk a session: up to most intents after, or before, one of
+// it, the nearest first.
+func (v *View) Next(id schemas.EventID, most int) ([]Node, error) { return v.along(id, most, v.forth) }
+
+// Previous is the way back: see Next.
+func (v *View) Previous(id schemas.EventID, most int) ([]Node, error) {
+	return v.along(id, most, v.back)
+}
+
+func (v *View) along(id schemas.EventID, most int, walk walker) ([]Node, error) {
+	n, err := v.node(id)
+	if n == nil || err != nil {
+		return nil, err
+	}
+	var all []Node
+	err = walk(v.list(kindSession, n, n.session), n.Position.Offset, most, func(offset int64, _ []byte) (bool, error) {
+		s, err := v.sibling(n, offset)
+		if s == nil || err != nil {
+			return true, err
+		}
+		ok, err := v.known(s)
+		if ok {
+			all = append(all, *s)
+		}
+		return true, err
+	})
+	return all, err
+}
+
+func comparePositions(a, b schemas.Position) int {
+	if c := a.TP().Compare(b.TP()); c != 0 {
+		return c
+	}
+	return int(max(-1, min(1, a.Offset-b.Offset)))
+}
