@@ -5,15 +5,14 @@
 //	go run ./internal/mutants [-run REGEXP] [-budget 45m] [-list]
 //
 // The faults stand in internal/mutants/faults, a file for each part of the program.
-// Nothing in the tree is changed: go test gets the faulty file as an overlay. A test
+// Nothing in the tree is changed: the compiler gets the faulty file as an overlay. A test
 // that does not end, or code that does not compile, is no proof that a fault was
-// noticed, and counts as a failure of the list.
+// noticed, and counts as a failure of the list. One test is built while the one before
+// it runs.
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -22,12 +21,10 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
-
-// maxTestTime bounds one run of a test; those on the list take seconds.
-const maxTestTime = 2 * time.Minute
 
 func main() {
 	only := flag.String("run", "", "only faults whose file of faults, name or changed file matches this regular expression")
@@ -69,101 +66,36 @@ func run(ctx context.Context, only string, list bool) error {
 		}
 		return nil
 	}
-	w := worker{root: root, passes: map[string]error{}}
-	counts := map[verdict]int{}
-	for i, f := range faults {
-		v, detail := w.try(ctx, f)
+	tmp, err := os.MkdirTemp("", "recount-mutants-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	// A package's faults stand together, so that its test without a fault is built once.
+	slices.SortStableFunc(faults, func(a, b fault) int { return strings.Compare(a.pkg, b.pkg) })
+	began, counts, n := time.Now(), map[verdict]int{}, 0
+	trials, wait := build(ctx, root, tmp, faults)
+	defer wait()
+	for t := range trials {
+		v, detail := t.run(ctx)
 		if ctx.Err() != nil {
-			return fmt.Errorf("stopped after %d of %d faults: %w", i, len(faults), context.Cause(ctx))
+			break
 		}
+		n++
 		counts[v]++
-		fmt.Printf("%3d/%d %-9s %s: %s\n", i+1, len(faults), v, f.at, f.name)
+		fmt.Printf("%3d/%d %-9s %s: %s (built in %.1f s, ran %.1f s)\n", n, len(faults), v, t.at, t.name, t.built.Seconds(), t.ran.Seconds())
 		if v != noticed {
-			fmt.Printf("        %s %s\n%s", f.pkg, f.test, indent(detail))
+			fmt.Printf("        %s %s\n%s", t.pkg, t.test, indent(detail))
 		}
 	}
-	fmt.Printf("%d faults: %d noticed, %d survived, %d unusable\n", len(faults), counts[noticed], counts[survived], counts[unusable])
+	fmt.Printf("%d faults: %d noticed, %d survived, %d unusable, in %.0f minutes\n", len(faults), counts[noticed], counts[survived], counts[unusable], time.Since(began).Minutes())
+	if err := context.Cause(ctx); err != nil {
+		return fmt.Errorf("stopped after %d of %d faults: %w", n, len(faults), err)
+	}
 	if counts[noticed] != len(faults) {
 		return errors.New("some faults were not noticed")
 	}
 	return nil
-}
-
-// verdict is what became of a fault.
-type verdict string
-
-const (
-	noticed  verdict = "noticed"
-	survived verdict = "SURVIVED"
-	unusable verdict = "UNUSABLE" // the fault or its test does not work
-)
-
-// worker tries faults one after the other.
-type worker struct {
-	root   string
-	passes map[string]error // by package and test: whether it passes without a fault
-}
-
-// try runs the fault's test without the fault, where it was not run yet, and with it.
-func (w *worker) try(ctx context.Context, f fault) (verdict, string) {
-	source, err := os.ReadFile(filepath.Join(w.root, f.file))
-	if err != nil {
-		return unusable, err.Error()
-	}
-	faulty, err := f.apply(string(source))
-	if err != nil {
-		return unusable, err.Error()
-	}
-	key := f.pkg + " " + f.test
-	if _, known := w.passes[key]; !known {
-		out, err := w.test(ctx, f, nil)
-		if err == nil && strings.Contains(out, "no tests to run") {
-			err = fmt.Errorf("no test matches")
-		} else if err != nil {
-			err = fmt.Errorf("fails without the fault: %w\n%s", err, tail(out))
-		}
-		w.passes[key] = err
-	}
-	if err := w.passes[key]; err != nil {
-		return unusable, err.Error()
-	}
-	out, err := w.test(ctx, f, []byte(faulty))
-	switch {
-	case err == nil:
-		return survived, ""
-	case strings.Contains(out, "[build failed]") || strings.Contains(out, "[setup failed]"):
-		return unusable, "does not compile:\n" + tail(out)
-	case strings.Contains(out, "panic: test timed out"):
-		return unusable, "the test does not end with the fault in it:\n" + tail(out)
-	}
-	return noticed, ""
-}
-
-// test runs the fault's test, with other content of its file if there is one.
-func (w *worker) test(ctx context.Context, f fault, content []byte) (string, error) {
-	args := []string{"test", "-vet=off", "-count=1", "-timeout", maxTestTime.String(), "-run", "^(" + f.test + ")$"}
-	if content != nil {
-		dir, err := os.MkdirTemp("", "recount-mutants-")
-		if err != nil {
-			return "", err
-		}
-		defer os.RemoveAll(dir)
-		name, overlay := filepath.Join(dir, "faulty.go"), filepath.Join(dir, "overlay.json")
-		b, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(w.root, f.file): name}})
-		if err != nil {
-			return "", err
-		}
-		if err := errors.Join(os.WriteFile(name, content, 0o600), os.WriteFile(overlay, b, 0o600)); err != nil {
-			return "", err
-		}
-		args = append(args, "-overlay", overlay)
-	}
-	cmd := exec.CommandContext(ctx, "go", append(args, f.pkg)...)
-	cmd.Dir = w.root
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
-	return out.String(), err
 }
 
 func moduleRoot() (string, error) {
@@ -172,12 +104,6 @@ func moduleRoot() (string, error) {
 		return "", fmt.Errorf("go env GOMOD: %w", err)
 	}
 	return filepath.Dir(strings.TrimSpace(string(out))), nil
-}
-
-// tail is the last lines of what a test printed.
-func tail(s string) string {
-	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
-	return strings.Join(lines[max(0, len(lines)-15):], "\n")
 }
 
 func indent(s string) string {

@@ -48,6 +48,32 @@ func TestEvent(t *testing.T) {
 	}
 }
 
+// A placeholder may be longer than the secret that it replaces: what fitted its bound before
+// fits it afterwards. What did not is refused later, and not cut to fit.
+func TestBoundsOfEvents(t *testing.T) {
+	filled := func(n int) string {
+		s := "PGPASSWORD=a x "
+		return s + strings.Repeat("y", n-len(s))
+	}
+	for name, c := range map[string]struct {
+		most int
+		of   func(text string) (proto.Message, *string)
+	}{
+		"a command":   {maxCommand, func(s string) (proto.Message, *string) { m := &recountv1.CommandExecuted{Command: s}; return m, &m.Command }},
+		"a directory": {maxNamed, func(s string) (proto.Message, *string) { m := &recountv1.CommandExecuted{Cwd: s}; return m, &m.Cwd }},
+		"an author":   {maxName, func(s string) (proto.Message, *string) { m := &recountv1.OutcomeObserved{Author: s}; return m, &m.Author }},
+		"a message":   {maxCommand, func(s string) (proto.Message, *string) { m := &recountv1.CommitRecorded{Message: s}; return m, &m.Message }},
+	} {
+		for n, want := range map[int]int{c.most: c.most, c.most + 1: c.most + 1 + len("[redacted:password]") - len("a")} {
+			m, text := c.of(filled(n))
+			Default().Event(m)
+			if len(*text) != want || !strings.HasPrefix(*text, "PGPASSWORD=[redacted:password] x y") {
+				t.Errorf("%s of %d bytes: %d, want %d: %.40q", name, n, len(*text), want, *text)
+			}
+		}
+	}
+}
+
 // Every text of an agent's event is redacted, within its bounds; what events are joined by
 // stays.
 func TestAgentEvent(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -133,6 +134,7 @@ func TestDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	written := said(0, 1, 2, 9)
 	try := func(name string, b []byte, atLeast int) {
 		t.Helper()
 		dir := t.TempDir()
@@ -143,6 +145,11 @@ func TestDamage(t *testing.T) {
 		got := drained(t, dir)
 		if len(got) < atLeast+1 || got[len(got)-1] != said(9)[0] {
 			t.Errorf("%s: got %v", name, got)
+		}
+		for _, s := range got {
+			if !slices.Contains(written, s) {
+				t.Errorf("%s: got %s, which nobody wrote", name, s)
+			}
 		}
 		if len(got) < 4 && len(bytes.Trim(b, "\n")) > 0 && atLeast > 0 && Look(dir).Damaged == 0 && len(b) == len(whole) {
 			t.Errorf("%s: nothing set aside", name)
@@ -297,6 +304,36 @@ func TestStoppedWriter(t *testing.T) {
 	f.Close()
 	// 1 once more, under the id that it had.
 	if d := cmp.Diff(drained(t, dir), said(1, 3, 2)); d != "" {
+		t.Error(d)
+	}
+}
+
+// A writer that opened the file before a drainer took it away writes nothing into what is
+// gone: it looks for the file again, whether another is there by now or not.
+func TestFileTakenFromAWriter(t *testing.T) {
+	dir := t.TempDir()
+	add(t, dir, 1)
+	path := filepath.Join(dir, newFile)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if d := cmp.Diff(drained(t, dir), said(1)); d != "" {
+		t.Error(d)
+	}
+	late, err := appendFrame(nil, entry(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done, err := writeTo(f, path, late); done || err != nil {
+		t.Errorf("with no file there: %v, %v", done, err)
+	}
+	add(t, dir, 3)
+	if done, err := writeTo(f, path, late); done || err != nil {
+		t.Errorf("with another file there: %v, %v", done, err)
+	}
+	if d := cmp.Diff(drained(t, dir), said(3)); d != "" {
 		t.Error(d)
 	}
 }

@@ -158,6 +158,8 @@ var secrets = []struct{ name, text string }{
 	{"password", "echo '«hunter2»' | sudo -S true"},
 	{"token", "echo «abc» | gh auth login --with-token"},
 	{"high-entropy", "export ZORK='«{b32}»'"},
+	{"password", "curl https://example.com \\\n  --password \\\n  «hunter2»"},
+	{"password", "curl https://example.com \\\r\n  --password \\\r\n  «hunter2»"},
 }
 
 // plain texts must come out as they went in.
@@ -416,6 +418,19 @@ func TestOverlapsBecomeOne(t *testing.T) {
 	}
 }
 
+// A finding that begins within another and goes on behind it is part of the same secret,
+// and no second one.
+func TestFindingsThatOverlap(t *testing.T) {
+	r, err := New(Options{Extra: []Rule{{Name: "first", Pattern: "key-[a-z]+"}, {Name: "second", Pattern: "tail[0-9]+"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, found := r.Text("use key-abctail123 now")
+	if want := "use [redacted:first] now"; got != want || len(found) != 1 || found[0].Bytes != len("key-abctail123") {
+		t.Errorf("got %q, found %v", got, found)
+	}
+}
+
 func TestExtraRules(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "redact.yaml")
 	file := "rules:\n  - name: acme-pin\n    pattern: 'pin[:=]([0-9]{6})'\n    group: 1\n  - name: acme\n    pattern: '(?i)ACME_[a-z0-9]{8}'\n    literals: [acme_]\n"
@@ -482,6 +497,30 @@ func TestTextContextEnds(t *testing.T) {
 	cancel()
 	if _, _, err := Default().TextContext(ctx, strings.Repeat("--password a ", stride)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
+	}
+}
+
+// endsAfter is a context that ends after its error was asked for so often.
+type endsAfter struct {
+	context.Context
+	asks int
+}
+
+func (e *endsAfter) Err() error {
+	if e.asks--; e.asks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A request that is cancelled while its text is read ends there, not with the text.
+func TestTextContextEndsWithin(t *testing.T) {
+	ctx := &endsAfter{t.Context(), 2} // before the pass, and at the first stride
+	if _, _, err := Default().TextContext(ctx, strings.Repeat("--password a ", stride)); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+	if ctx.asks < -1 {
+		t.Errorf("asked %d times more after the context had ended", -1-ctx.asks)
 	}
 }
 
