@@ -19,6 +19,6 @@
 //     applied, or it is another log. Nobody guesses.
 //
 // Nothing here decides where reading starts: projections hold their own
-// positions (DESIGN §1.3), and consumer groups serve only stages that keep no
+// positions, each stored in one write with its state, and consumer groups serve only stages that keep no
 // state.
 package pipeline

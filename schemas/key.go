@@ -7,8 +7,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// KeyOf is the key of a payload's event, which decides its partition (DESIGN
-// §3): for a command its workspace, or its directory where none is given; for
+// KeyOf is the key of a payload's event, which decides its partition: for a command its workspace, or its directory where none is given; for
 // what happens to a repository its name; for what agents do the workspace and the agent; for
 // spans and access logs the service (that
 // of the first resource, where an event has several). Nil where the payload does not say: an

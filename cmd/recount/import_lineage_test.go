@@ -9,7 +9,7 @@ import (
 )
 
 // What an import remembers is of one log: with another one that is as long, all of the
-// repository is imported again. TRIED rel 6.
+// repository is imported again.
 func TestImportIntoARestoredLog(t *testing.T) {
 	w := newWorld(t)
 	g := gittest.Init(t)

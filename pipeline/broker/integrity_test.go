@@ -87,7 +87,7 @@ func TestImageIsWhole(t *testing.T) {
 	}
 }
 
-// FINDINGS: a flipped bit in the last part of the live WAL is taken by Pebble for
+// A flipped bit in the last part of the live WAL is taken by Pebble for
 // a torn write; the records behind it are gone without a word.
 func TestFlippedBitInTheLiveWAL(t *testing.T) {
 	dir := image(t, 100)

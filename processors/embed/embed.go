@@ -16,7 +16,8 @@ import (
 const Dim = 384
 
 // Embedder turns text into a vector. Implementations are pure and safe for
-// concurrent use; one that is not repeatable has no place here (DESIGN §1.2).
+// concurrent use; one that is not repeatable has no place here: a replay must give the same
+// bytes (docs/ARCHITECTURE.md, rule 2).
 type Embedder interface {
 	// Name says what made the vector, with its version: "hash/1".
 	Name() string

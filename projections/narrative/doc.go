@@ -14,7 +14,7 @@
 //   - Edges are judged when they are asked for. Whether a command had failed may
 //     be known only later, from another partition, twice and contradicting: so a
 //     View joins nodes and outcomes as of one state, and the same state gives the
-//     same edges, whatever came first (DESIGN rule 5).
+//     same edges, whatever came first (docs/ARCHITECTURE.md, rule 5).
 //   - Every edge runs from the earlier to the later intent, and there is no
 //     cycle: within a partition edges ascend in offset, whatever the clocks said;
 //     only an explicit parent may stand in another partition, and then it must

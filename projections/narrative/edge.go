@@ -9,7 +9,7 @@ import (
 // EdgeKind is what an edge says of the two intents it joins.
 type EdgeKind uint8
 
-// The kinds of narrative edges (DESIGN §6). All run from the earlier intent to
+// The kinds of narrative edges. All run from the earlier intent to
 // the later one.
 const (
 	// Temporal: next in the session.

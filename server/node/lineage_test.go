@@ -107,7 +107,6 @@ func shown(t *testing.T, ask func(context.Context, query.FindRequest) (query.Fin
 
 // Whatever becomes of a log or of the projections beside it, no answer is of another
 // log: in each way in the projections are made anew, and what is appended is found.
-// TRIED rel 1.
 func TestStateOfAnotherLog(t *testing.T) {
 	// base has eight commands, and older is a copy of its log from when it had three.
 	made := func(t *testing.T) (dir, older string) {

@@ -10,8 +10,7 @@ import (
 )
 
 // What was appended just before a crash and is sent again before the projections have
-// come to it is not appended again, and the answer is the first one's position. TRIED
-// rel 7.
+// come to it is not appended again, and the answer is the first one's position.
 func TestSentAgainBeforeProjected(t *testing.T) {
 	dir := t.TempDir()
 	// As a crash leaves it: the log has what the projections have not.
@@ -44,7 +43,7 @@ func TestSentAgainBeforeProjected(t *testing.T) {
 }
 
 // A process without projections knows what its log holds at the end, after its restart
-// too. SCALE defect 5.
+// too.
 func TestSentAgainToAProcessThatOnlyIngests(t *testing.T) {
 	cfg := config(t.TempDir())
 	cfg.Roles = []string{node.RoleLog, node.RoleIngest}

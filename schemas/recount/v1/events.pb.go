@@ -1,4 +1,4 @@
-// The events of Recount: what a producer appends to the log (DESIGN §4).
+// The events of Recount: what a producer appends to the log.
 //
 // Old bytes decode for ever: add fields, never change the meaning, the type or
 // the number of one. JSON is the protobuf JSON mapping with the names as

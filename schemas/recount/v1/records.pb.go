@@ -1,4 +1,4 @@
-// The records of Recount: what a processor made of an event (DESIGN §5).
+// The records of Recount: what a processor made of an event.
 // A record is a pure function of its event, so it may be thrown away and made
 // again; records are never the truth.
 
