@@ -7,13 +7,14 @@
 # make soak       long crash and power-cut runs, bounded in time
 # make bench PAIRS=FILE  the whole-system benchmarks, into bench/results/
 # make compose-build  what the Dockerfile builds, without Docker
+# make release-files  man pages, completions and third-party notices, into bin/release/
 # make integration  against a real Apache Kafka (needs Java and Maven)
 # make integration-otlp  spans from telemetrygen and, with OTEL_JS, the JavaScript SDK (scripts/otlp.sh)
 
 GO       ?= go
 FUZZTIME ?= 30s
 
-.PHONY: compose-build build test check race fuzz mutants soak bench integration integration-otlp generate vuln clean
+.PHONY: compose-build release-files build test check race fuzz mutants soak bench integration integration-otlp generate vuln clean
 
 build:
 	$(GO) build -o bin/ ./cmd/recount ./cmd/recount-record
@@ -50,6 +51,10 @@ bench:
 
 compose-build:
 	scripts/compose-build.sh
+
+release-files:
+	$(GO) run ./internal/notices -o bin/release -version $(or $(VERSION),0.1.0-dev)
+	$(GO) test -vet=off -count=1 -run '^TestReleaseFiles$$' ./cmd/recount -release-dir $(CURDIR)/bin/release
 
 integration-otlp: build
 	scripts/otlp.sh bin/recount
