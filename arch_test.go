@@ -27,6 +27,7 @@ var mayImport = map[string][]string{
 	"internal":    {"schemas"},
 	"cmd":         {"*"},
 	"bench":       {"*"},
+	"examples":    {"schemas", "projections"},
 }
 
 // onlyIn says who may import a library: a folder covers what is below it.
