@@ -3,7 +3,7 @@
 # make check      what CI checks before the tests: format, vet, staticcheck, schemas, configs
 # make race       the tests under the race detector, without vet too
 # make fuzz       every fuzz target, FUZZTIME each
-# make mutants    small faults put into the code, one at a time: each must make a test fail (90 min at most)
+# make mutants    small faults put into the code, one at a time: each must make a test fail (minutes; 90 at most)
 # make soak       long crash and power-cut runs, bounded in time
 # make bench PAIRS=FILE  the whole-system benchmarks, into bench/results/
 # make compose-build  what the Dockerfile builds, without Docker

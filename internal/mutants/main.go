@@ -5,10 +5,11 @@
 //	go run ./internal/mutants [-run REGEXP] [-budget 45m] [-list]
 //
 // The faults stand in internal/mutants/faults, a file for each part of the program.
-// Nothing in the tree is changed: the compiler gets the faulty file as an overlay. A test
-// that does not end, or code that does not compile, is no proof that a fault was
-// noticed, and counts as a failure of the list. One test is built while the one before
-// it runs.
+// Nothing in the tree is changed: the compiler gets the faulty files as an overlay, and all
+// faults that the tests of one package must notice at once, each in a copy of its function
+// that is called when the fault is selected (weave.go). So a package is compiled once, while
+// the tests of the one before it run. A test that does not end, or code that does not
+// compile, is no proof that a fault was noticed, and counts as a failure of the list.
 package main
 
 import (
@@ -21,7 +22,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 )
@@ -71,21 +71,27 @@ func run(ctx context.Context, only string, list bool) error {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	// A package's faults stand together, so that its test without a fault is built once.
-	slices.SortStableFunc(faults, func(a, b fault) int { return strings.Compare(a.pkg, b.pkg) })
+	byPackage(faults)
 	began, counts, n := time.Now(), map[verdict]int{}, 0
-	trials, wait := build(ctx, root, tmp, faults)
+	suites, wait := build(ctx, root, tmp, faults)
 	defer wait()
-	for t := range trials {
-		v, detail := t.run(ctx)
-		if ctx.Err() != nil {
-			break
+	for s := range suites {
+		fmt.Printf("%s: %d faults, built in %.1f s\n", s.pkg, len(s.faults), s.built.Seconds())
+		for _, f := range s.faults {
+			start := time.Now()
+			v, detail := s.try(ctx, f)
+			if ctx.Err() != nil {
+				break
+			}
+			n++
+			counts[v]++
+			fmt.Printf("%3d/%d %-9s %s: %s (%.1f s)\n", n, len(faults), v, f.at, f.name, time.Since(start).Seconds())
+			if v != noticed {
+				fmt.Printf("        %s %s\n%s", f.pkg, f.test, indent(detail))
+			}
 		}
-		n++
-		counts[v]++
-		fmt.Printf("%3d/%d %-9s %s: %s (built in %.1f s, ran %.1f s)\n", n, len(faults), v, t.at, t.name, t.built.Seconds(), t.ran.Seconds())
-		if v != noticed {
-			fmt.Printf("        %s %s\n%s", t.pkg, t.test, indent(detail))
+		if err := s.remove(); err != nil || ctx.Err() != nil {
+			break
 		}
 	}
 	fmt.Printf("%d faults: %d noticed, %d survived, %d unusable, in %.0f minutes\n", len(faults), counts[noticed], counts[survived], counts[unusable], time.Since(began).Minutes())

@@ -9,6 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -25,108 +28,174 @@ const (
 	unusable verdict = "UNUSABLE" // the fault or its test does not work
 )
 
-// suite is the compiled tests of a package without a fault.
+// suite is the compiled tests of a package, with the faults in them that they must notice.
 type suite struct {
+	pkg    string
+	faults []numbered
 	dir    string // the package's folder, in which its tests run
+	choice string // the file that says which fault is in force
 	binary string
 	err    error            // why it was not built
+	alone  map[int]string   // by number: the tests with a fault that could not be woven in
+	broken map[int]error    // by number: why a fault is not in the binary
 	passes map[string]error // by test: whether it passes without a fault
+	built  time.Duration
 }
 
-// trial is a fault and the compiled tests that have it in them.
-type trial struct {
-	fault
-	sound     *suite
-	binary    string // removed after its run
-	err       error  // why it was not built
-	built     time.Duration
-	ran       time.Duration
-	lastSound string // a binary of the package before, which no trial needs any more
-}
-
-// build compiles the tests of every fault, in order, one ahead of what the receiver has
+// build compiles the suites of all faults, in order, one ahead of what the receiver has
 // taken. The function that it returns waits until it has stopped, which it does early
-// when ctx ends or when trials are not received any more.
-func build(ctx context.Context, root, tmp string, faults []fault) (<-chan *trial, func()) {
+// when nothing is received any more.
+func build(ctx context.Context, root, tmp string, faults []fault) (<-chan *suite, func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	trials, done := make(chan *trial), make(chan struct{})
+	suites, done := make(chan *suite), make(chan struct{})
+	var all []*suite
+	for i, f := range faults {
+		if i == 0 || faults[i-1].pkg != f.pkg {
+			dir := filepath.Join(tmp, strconv.Itoa(len(all)))
+			all = append(all, &suite{
+				pkg: f.pkg, dir: filepath.Join(root, f.pkg), choice: filepath.Join(tmp, "selected"), binary: filepath.Join(dir, "sound.test"),
+				alone: map[int]string{}, broken: map[int]error{}, passes: map[string]error{},
+			})
+		}
+		s := all[len(all)-1]
+		s.faults = append(s.faults, numbered{f, i + 1})
+	}
 	go func() {
 		defer close(done)
-		defer close(trials)
-		var s *suite
-		for i, f := range faults {
-			began, t := time.Now(), &trial{fault: f, binary: filepath.Join(tmp, fmt.Sprintf("%d.test", i))}
-			if i == 0 || faults[i-1].pkg != f.pkg {
-				if s != nil {
-					t.lastSound = s.binary
-				}
-				s = &suite{dir: filepath.Join(root, f.pkg), binary: filepath.Join(tmp, fmt.Sprintf("%d.sound.test", i)), passes: map[string]error{}}
-				s.err = compile(ctx, root, f.pkg, s.binary)
-			}
-			t.sound = s
-			t.err = buildFaulty(ctx, root, tmp, t)
-			t.built = time.Since(began)
+		defer close(suites)
+		for _, s := range all {
+			began := time.Now()
+			s.err = s.build(ctx, root)
+			s.built = time.Since(began)
 			select {
-			case trials <- t:
+			case suites <- s:
 			case <-ctx.Done():
 				return
 			}
 		}
 	}()
-	return trials, func() { cancel(); <-done }
+	return suites, func() { cancel(); <-done }
 }
 
-// buildFaulty compiles the tests of a trial with its fault in them.
-func buildFaulty(ctx context.Context, root, tmp string, t *trial) error {
-	at := filepath.Join(root, t.file)
-	source, err := os.ReadFile(at)
-	if err != nil {
-		return err
+// place is where the compiler says that something is wrong.
+var place = regexp.MustCompile(`(?m)^([^\s:]+\.go):([0-9]+):[0-9]+: .*$`)
+
+// build compiles the tests with all faults woven in, without those that do not compile.
+func (s *suite) build(ctx context.Context, root string) error {
+	for {
+		overlay, files := map[string]string{}, map[string]woven{}
+		for _, f := range s.faults {
+			if _, known := files[f.file]; known || s.broken[f.number] != nil || s.alone[f.number] != "" {
+				continue
+			}
+			w, err := s.weave(ctx, root, f.file)
+			if err != nil {
+				return err
+			}
+			files[f.file] = w
+			overlay[filepath.Join(root, f.file)] = w.source
+			overlay[filepath.Join(root, filepath.Dir(f.file), "recount_fault.go")] = selector(w.pkg, s.choice)
+		}
+		out, err := compile(ctx, root, s.pkg, s.binary, overlay)
+		if err == nil {
+			return nil
+		}
+		found := 0
+		for _, m := range place.FindAllStringSubmatch(out, -1) {
+			for file, w := range files {
+				line, _ := strconv.Atoi(m[2])
+				if n := w.at(line); n > 0 && filepath.Base(file) == filepath.Base(m[1]) && s.broken[n] == nil {
+					s.broken[n] = fmt.Errorf("does not compile: %s", m[0])
+					found++
+				}
+			}
+		}
+		if found == 0 || ctx.Err() != nil {
+			return fmt.Errorf("does not compile: %w\n%s", err, tail(out))
+		}
 	}
-	faulty, err := t.apply(string(source))
-	if err != nil {
-		return err
-	}
-	file, overlay := filepath.Join(tmp, "faulty.go"), filepath.Join(tmp, "overlay.json")
-	b, err := json.Marshal(map[string]any{"Replace": map[string]string{at: file}})
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(os.WriteFile(file, []byte(faulty), 0o600), os.WriteFile(overlay, b, 0o600)); err != nil {
-		return err
-	}
-	return compile(ctx, root, t.pkg, t.binary, "-overlay", overlay)
 }
 
-// compile makes a package's test binary, without what only debuggers read.
-func compile(ctx context.Context, root, pkg, binary string, flags ...string) error {
-	args := append([]string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-o", binary}, flags...)
-	cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
+// weave puts the faults of a file into it, as far as they can be. Those that cannot are
+// compiled by themselves.
+func (s *suite) weave(ctx context.Context, root, file string) (woven, error) {
+	source, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		return woven{}, err
+	}
+	var of []numbered
+	for _, f := range s.faults {
+		if f.file != file || s.broken[f.number] != nil || s.alone[f.number] != "" {
+			continue
+		}
+		_, err := weave(string(source), []numbered{f})
+		switch {
+		case errors.Is(err, errNoFunction):
+			faulty, err := f.apply(string(source))
+			if err != nil {
+				return woven{}, err
+			}
+			binary := filepath.Join(filepath.Dir(s.binary), fmt.Sprintf("%d.test", f.number))
+			if out, err := compile(ctx, root, s.pkg, binary, map[string]string{filepath.Join(root, file): faulty}); err != nil {
+				s.broken[f.number] = fmt.Errorf("does not compile: %w\n%s", err, tail(out))
+			} else {
+				s.alone[f.number] = binary
+			}
+		case err != nil:
+			s.broken[f.number] = err
+		default:
+			of = append(of, f)
+		}
+	}
+	return weave(string(source), of)
+}
+
+// compile makes a package's test binary with other contents of files, without what only
+// debuggers read, and returns what the compiler said.
+func compile(ctx context.Context, root, pkg, binary string, contents map[string]string) (string, error) {
+	dir := binary + ".files"
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+		return "", err
+	}
+	replace := map[string]string{}
+	for file, content := range contents {
+		at := filepath.Join(dir, strconv.Itoa(len(replace)), filepath.Base(file))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), os.WriteFile(at, []byte(content), 0o600)); err != nil {
+			return "", err
+		}
+		replace[file] = at
+	}
+	b, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	overlay := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(overlay, b, 0o600); err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, pkg)
 	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("does not compile: %w\n%s", err, tail(string(out)))
-	}
-	return nil
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
-// run runs the trial's test without the fault, where it was not run yet, and with it.
-func (t *trial) run(ctx context.Context) (verdict, string) {
-	began := time.Now()
-	defer func() { t.ran = time.Since(began) }()
-	defer os.Remove(t.binary)
-	if t.lastSound != "" {
-		os.Remove(t.lastSound)
-	}
-	if err := errors.Join(t.sound.err, t.err); err != nil {
+// try runs the fault's test without the fault, where it was not run yet, and with it.
+func (s *suite) try(ctx context.Context, f numbered) (verdict, string) {
+	if err := errors.Join(s.err, s.broken[f.number]); err != nil {
 		return unusable, err.Error()
 	}
-	if _, known := t.sound.passes[t.test]; !known {
-		t.sound.passes[t.test] = t.sound.try(ctx, t.test)
+	if _, known := s.passes[f.test]; !known {
+		s.passes[f.test] = s.sound(ctx, f.test)
 	}
-	if err := t.sound.passes[t.test]; err != nil {
+	if err := s.passes[f.test]; err != nil {
 		return unusable, err.Error()
 	}
-	out, err := runTest(ctx, t.sound.dir, t.binary, t.test)
+	binary, number := s.binary, f.number
+	if alone := s.alone[f.number]; alone != "" {
+		binary, number = alone, 0
+		defer os.Remove(alone)
+	}
+	out, err := s.run(ctx, binary, number, f.test)
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
@@ -139,9 +208,9 @@ func (t *trial) run(ctx context.Context) (verdict, string) {
 	return noticed, ""
 }
 
-// try runs a test without a fault, and returns why it can show nothing.
-func (s *suite) try(ctx context.Context, test string) error {
-	out, err := runTest(ctx, s.dir, s.binary, test)
+// sound runs a test without a fault, and returns why it can show nothing.
+func (s *suite) sound(ctx context.Context, test string) error {
+	out, err := s.run(ctx, s.binary, 0, test)
 	switch {
 	case err != nil:
 		return fmt.Errorf("fails without the fault: %w\n%s", err, tail(out))
@@ -151,10 +220,13 @@ func (s *suite) try(ctx context.Context, test string) error {
 	return nil
 }
 
-// runTest runs one test of a compiled package as go test would.
-func runTest(ctx context.Context, dir, binary, test string) (string, error) {
+// run runs a test as go test would, with one fault in force, or none.
+func (s *suite) run(ctx context.Context, binary string, number int, test string) (string, error) {
+	if err := os.WriteFile(s.choice, []byte(strconv.Itoa(number)), 0o600); err != nil {
+		return "", err
+	}
 	cmd := exec.CommandContext(ctx, binary, "-test.paniconexit0", "-test.timeout", maxTestTime.String(), "-test.run", "^("+test+")$")
-	cmd.Dir = dir
+	cmd.Dir = s.dir
 	cmd.WaitDelay = time.Second // a child of a killed test may hold its output
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -162,8 +234,16 @@ func runTest(ctx context.Context, dir, binary, test string) (string, error) {
 	return out.String(), err
 }
 
+// remove removes what was compiled.
+func (s *suite) remove() error { return os.RemoveAll(filepath.Dir(s.binary)) }
+
 // tail is the last lines of what a test printed.
 func tail(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	return strings.Join(lines[max(0, len(lines)-15):], "\n")
+}
+
+// byPackage puts the faults that one package's tests must notice side by side.
+func byPackage(faults []fault) {
+	slices.SortStableFunc(faults, func(a, b fault) int { return strings.Compare(a.pkg, b.pkg) })
 }

@@ -59,10 +59,19 @@ func TestBoundsOfEvents(t *testing.T) {
 		most int
 		of   func(text string) (proto.Message, *string)
 	}{
-		"a command":   {maxCommand, func(s string) (proto.Message, *string) { m := &recountv1.CommandExecuted{Command: s}; return m, &m.Command }},
+		"a command": {maxCommand, func(s string) (proto.Message, *string) {
+			m := &recountv1.CommandExecuted{Command: s}
+			return m, &m.Command
+		}},
 		"a directory": {maxNamed, func(s string) (proto.Message, *string) { m := &recountv1.CommandExecuted{Cwd: s}; return m, &m.Cwd }},
-		"an author":   {maxName, func(s string) (proto.Message, *string) { m := &recountv1.OutcomeObserved{Author: s}; return m, &m.Author }},
-		"a message":   {maxCommand, func(s string) (proto.Message, *string) { m := &recountv1.CommitRecorded{Message: s}; return m, &m.Message }},
+		"an author": {maxName, func(s string) (proto.Message, *string) {
+			m := &recountv1.OutcomeObserved{Author: s}
+			return m, &m.Author
+		}},
+		"a message": {maxCommand, func(s string) (proto.Message, *string) {
+			m := &recountv1.CommitRecorded{Message: s}
+			return m, &m.Message
+		}},
 	} {
 		for n, want := range map[int]int{c.most: c.most, c.most + 1: c.most + 1 + len("[redacted:password]") - len("a")} {
 			m, text := c.of(filled(n))
