@@ -19,10 +19,11 @@ const module = "github.com/recountdb/recount"
 var mayImport = map[string][]string{
 	"schemas":     {},
 	"pipeline":    {"schemas"},
-	"processors":  {"schemas"},
-	"projections": {"schemas"},
-	"query":       {"schemas", "projections"},
-	"server":      {"schemas", "pipeline", "processors", "projections", "query", "configs", "internal"},
+	"languages":   {"schemas"},
+	"processors":  {"schemas", "languages"},
+	"projections": {"schemas", "languages"},
+	"query":       {"schemas", "languages", "projections"},
+	"server":      {"schemas", "pipeline", "languages", "processors", "projections", "query", "configs", "internal"},
 	"configs":     {},
 	"internal":    {"schemas"},
 	"cmd":         {"*"},
@@ -38,7 +39,7 @@ var onlyIn = map[string][]string{
 	"github.com/redpanda-data/benthos":   {"pipeline", "processors"},
 	"github.com/cockroachdb/pebble":      {"pipeline/broker", "projections"},
 	"github.com/apache/arrow-go":         {"schemas", "projections/segment"},
-	"github.com/smacker/go-tree-sitter":  {"processors/source"},
+	"github.com/smacker/go-tree-sitter":  {"languages"},
 	"google.golang.org/grpc":             {"server/otlp", "server/node"},
 	"github.com/fsnotify/fsnotify":       {"internal/gitwatch"},
 	"github.com/danielgtaylor/huma":      {"server"},
@@ -91,7 +92,7 @@ func TestImportsPointUpwards(t *testing.T) {
 			}
 		}
 	}
-	for _, folder := range []string{"schemas", "pipeline", "processors", "projections", "query", "server", "cmd"} {
+	for _, folder := range []string{"schemas", "pipeline", "languages", "processors", "projections", "query", "server", "cmd"} {
 		if !seen[folder] {
 			t.Errorf("no package below %s: the table is stale", folder)
 		}

@@ -29,9 +29,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/recountdb/recount/projections/resolve"
-	"github.com/recountdb/recount/projections/resolve/golang"
-	"github.com/recountdb/recount/projections/resolve/resolvetest"
+	"github.com/recountdb/recount/languages/golang"
+	"github.com/recountdb/recount/languages/resolve"
+	"github.com/recountdb/recount/languages/resolvetest"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )

@@ -13,9 +13,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/recountdb/recount/projections/resolve"
-	"github.com/recountdb/recount/projections/resolve/golang"
-	"github.com/recountdb/recount/projections/resolve/resolvetest"
+	"github.com/recountdb/recount/languages/golang"
+	"github.com/recountdb/recount/languages/resolve"
+	"github.com/recountdb/recount/languages/resolvetest"
 )
 
 // replay resolves the last commits of a git repository one after the other (first

@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/recountdb/recount/processors/source"
+	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/resolve"
+	"github.com/recountdb/recount/languages/resolvetest"
 	"github.com/recountdb/recount/projections/code"
-	"github.com/recountdb/recount/projections/resolve"
-	"github.com/recountdb/recount/projections/resolve/resolvetest"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -95,14 +95,14 @@ func graphOf(dir string, labels []label) (*graph, error) {
 	wanted := map[string]bool{}
 	for _, l := range labels {
 		path, _, _ := strings.Cut(l.place, ":")
-		lang, _ := source.LanguageOf(path)
+		lang, _ := extract.LanguageOf(path)
 		wanted[lang.Name] = true
 	}
 	tree, err := resolvetest.Dir(os.DirFS(dir), func(path string) bool {
-		_, known := source.LanguageOf(path)
+		_, known := extract.LanguageOf(path)
 		return known && !strings.Contains("/"+path, "/node_modules/")
 	}, func(content []byte, facts *recountv1.FileFacts) {
-		lang, _ := source.LanguageOf(facts.Path)
+		lang, _ := extract.LanguageOf(facts.Path)
 		facts.Language = lang.Name
 		lang.Extract(content, facts)
 	})

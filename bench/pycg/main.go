@@ -27,10 +27,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/recountdb/recount/processors/source"
-	"github.com/recountdb/recount/projections/resolve"
-	"github.com/recountdb/recount/projections/resolve/resolvetest"
-	"github.com/recountdb/recount/projections/resolve/scope"
+	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/resolve"
+	"github.com/recountdb/recount/languages/resolvetest"
+	"github.com/recountdb/recount/languages/scope"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -55,8 +55,8 @@ func main() {
 	}
 }
 
-func extract(content []byte, facts *recountv1.FileFacts) {
-	if l, ok := source.LanguageOf(facts.Path); ok {
+func factsOf(content []byte, facts *recountv1.FileFacts) {
+	if l, ok := extract.LanguageOf(facts.Path); ok {
 		l.Extract(content, facts)
 	}
 }
@@ -67,7 +67,7 @@ func isPython(path string) bool {
 
 // graphOf resolves a directory.
 func graphOf(dir string) ([]resolve.FileGraph, time.Duration, error) {
-	tree, err := resolvetest.Dir(os.DirFS(dir), isPython, extract)
+	tree, err := resolvetest.Dir(os.DirFS(dir), isPython, factsOf)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -28,9 +28,9 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/projections"
 	snapshots "github.com/recountdb/recount/projections/code"
-	"github.com/recountdb/recount/projections/resolve"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"

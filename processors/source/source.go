@@ -1,10 +1,8 @@
 // Package source turns the events of the topic `commits` into records: of a
 // file's content what it says by itself (recountv1.FileFacts: declarations,
 // references, imports, routes), a pure function of its bytes and of the language
-// that its path gives. What the names refer to is resolved later, over all files
-// of a snapshot (projections/resolve).
-//
-// Adding a language is one file here: a Language and its line in languages.go.
+// that its path gives. What reads each language is in package languages; what the
+// names refer to is resolved later, over all files of a snapshot (languages/resolve).
 package source
 
 import (
@@ -17,6 +15,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/recountdb/recount/languages/extract"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -25,14 +24,9 @@ import (
 // is a change of the language's extractor version.
 const Name = "source/1"
 
-// Limits of what is read of one file.
-const (
-	// MaxContent is the most bytes of a file that are on the log; importers skip
-	// larger ones and say so.
-	MaxContent = 4 << 20
-	// MaxDepth is the nesting that extractors follow; deeper trees are partial.
-	MaxDepth = 1000
-)
+// MaxContent is the maximum size in bytes of a file on the log; importers skip
+// larger ones and report them.
+const MaxContent = 4 << 20
 
 // Revised makes the facts of a `source.revised` event.
 func Revised(_ schemas.Event, payload proto.Message, rec *recountv1.Record) error {
@@ -42,7 +36,7 @@ func Revised(_ schemas.Event, payload proto.Message, rec *recountv1.Record) erro
 		Size: m.GetSize(), Skipped: m.GetSkipped(),
 	}
 	rec.Body = &recountv1.Record_FileFacts{FileFacts: facts}
-	lang, known := LanguageOf(m.GetPath())
+	lang, known := extract.LanguageOf(m.GetPath())
 	facts.Language = lang.Name
 	if m.GetSkipped() != "" {
 		return nil
@@ -55,7 +49,7 @@ func Revised(_ schemas.Event, payload proto.Message, rec *recountv1.Record) erro
 		facts.Size = int64(len(content))
 	}
 	if known {
-		extract(lang, content, facts)
+		lang.Run(content, facts)
 	}
 	return nil
 }

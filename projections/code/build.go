@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/projections/prolly"
-	"github.com/recountdb/recount/projections/resolve"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )

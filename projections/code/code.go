@@ -5,9 +5,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/prolly"
-	"github.com/recountdb/recount/projections/resolve"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"

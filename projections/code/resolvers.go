@@ -1,10 +1,10 @@
 package code
 
 import (
-	"github.com/recountdb/recount/projections/resolve"
-	"github.com/recountdb/recount/projections/resolve/formats"
-	"github.com/recountdb/recount/projections/resolve/golang"
-	"github.com/recountdb/recount/projections/resolve/scope"
+	"github.com/recountdb/recount/languages/formats"
+	"github.com/recountdb/recount/languages/golang"
+	"github.com/recountdb/recount/languages/resolve"
+	"github.com/recountdb/recount/languages/scope"
 )
 
 // DefaultResolvers makes the resolvers of one repository: adding one is a line

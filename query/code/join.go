@@ -3,7 +3,7 @@ package code
 import (
 	"strings"
 
-	"github.com/recountdb/recount/projections/resolve"
+	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )

@@ -3,8 +3,8 @@ package node
 import (
 	"strings"
 
+	"github.com/recountdb/recount/languages/extract"
 	"github.com/recountdb/recount/processors"
-	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/projections/lexical"
@@ -25,7 +25,7 @@ func (c Config) kinds() []projections.Kind {
 		lexical.Kind,
 		narrative.Kind,
 		vector.Kind(c.vectorOptions()),
-		code.Kind(code.Options{Store: store.Options{Logger: c.Logger}, Language: source.NameOf, Facts: source.Extractors()}),
+		code.Kind(code.Options{Store: store.Options{Logger: c.Logger}, Language: extract.NameOf, Facts: extract.Extractors()}),
 		runtimegraph.Kind,
 		objects.Kind,
 	}

@@ -361,7 +361,7 @@ type FileFacts struct {
 	Path string `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
 	// blob is git's object id of the content, in hex.
 	Blob string `protobuf:"bytes,3,opt,name=blob,proto3" json:"blob,omitempty"`
-	// language as processors/source names it: "go", "python"; empty where unknown.
+	// language as package languages names it: "go", "python"; empty where unknown.
 	Language string `protobuf:"bytes,4,opt,name=language,proto3" json:"language,omitempty"`
 	// extractor is what made the facts, with its version: "python/1".
 	Extractor string `protobuf:"bytes,5,opt,name=extractor,proto3" json:"extractor,omitempty"`

@@ -1,0 +1,88 @@
+package extract
+
+// #cgo LDFLAGS: -pthread
+// #include "parse.h"
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	sitter "github.com/smacker/go-tree-sitter"
+)
+
+// node is one node of a flat tree. C fills it in: the layout is rc_node's.
+type node struct {
+	start, end uint32 // bytes
+	parent     uint32
+	next       uint32 // the first node behind its children
+	kind       uint16
+	field      uint8
+	flags      uint8
+}
+
+const (
+	flagNamed   = 1
+	flagError   = 2
+	flagMissing = 4
+	flagExtra   = 8
+)
+
+// grammar is a tree-sitter grammar with what is needed to read its trees.
+type grammar struct {
+	kinds  []string // by symbol
+	fields []string // by field id
+	lang   *C.TSLanguage
+}
+
+var countAllocations = sync.OnceFunc(func() { C.rc_init() })
+
+// loadGrammar reads a grammar's tables once.
+func loadGrammar(get func() *sitter.Language) func() *grammar {
+	return sync.OnceValue(func() *grammar {
+		countAllocations()
+		// A sitter.Language is a struct of one pointer, which it does not hand out.
+		g := &grammar{lang: (*C.TSLanguage)(*(*unsafe.Pointer)(unsafe.Pointer(get())))}
+		for i := range C.ts_language_symbol_count(g.lang) {
+			g.kinds = append(g.kinds, C.GoString(C.ts_language_symbol_name(g.lang, C.uint16_t(i))))
+		}
+		g.fields = append(g.fields, "")
+		for i := range C.ts_language_field_count(g.lang) {
+			g.fields = append(g.fields, C.GoString(C.ts_language_field_name_for_id(g.lang, C.uint16_t(i+1))))
+		}
+		if len(g.fields) > 256 {
+			panic(fmt.Sprintf("a grammar with %d fields: node.field holds a byte", len(g.fields)))
+		}
+		return g
+	})
+}
+
+// What the parser may allocate for a file: at first workStart bytes, then
+// workPerByte for each of its own, and never more than workMost. Ordinary files need
+// 20 to 200 a byte; a broken one of 1 MB that needs more would take minutes.
+const (
+	workStart   = 8 << 20
+	workPerByte = 300
+	workMost    = 128 << 20
+)
+
+var errWork = errors.New("its syntax errors are too many to recover from")
+
+// parse makes the flat tree of src. What C allocated is freed when it returns. cut
+// says that the tree is deeper than MaxDepth and ends there.
+func (g *grammar) parse(src []byte) (nodes []node, cut bool, err error) {
+	if len(src) == 0 {
+		return []node{{next: 1}}, false, nil
+	}
+	budget := min(workStart+workPerByte*len(src), workMost)
+	tree := C.rc_parse(g.lang, (*C.char)(unsafe.Pointer(&src[0])), C.uint32_t(len(src)), C.uint64_t(budget))
+	if tree == nil {
+		return nil, false, errWork
+	}
+	nodes = make([]node, C.rc_count(tree))
+	var c C.bool
+	n := C.rc_flatten(tree, (*C.rc_node)(unsafe.Pointer(&nodes[0])), C.uint32_t(len(nodes)), MaxDepth, &c)
+	return nodes[:n], bool(c), nil
+}

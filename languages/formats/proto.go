@@ -1,0 +1,237 @@
+package formats
+
+import (
+	"strings"
+
+	"github.com/recountdb/recount/languages/resolve"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Proto makes the resolver of Protocol Buffers. A node's package is the proto
+// package, so that "shop.v1" and "Carts.Get" name a procedure in every repository.
+//
+// Types are looked up as protoc does it, from the innermost scope out: in the file,
+// in what it imports, and in what these import publicly. An import is the file whose
+// path it is the end of, the nearest one where there are several.
+//
+// What is generated from a service is called otherwise in each language. A
+// procedure's attribute "stubs" lists these names, as language:package, with
+// spaces between: resolve.StubPackage says which.
+func Proto() Resolver {
+	return Resolver{name: "proto/1", languages: []string{"proto"}, link: linkProto}
+}
+
+// protoSnapshot is what the proto files of a snapshot declare.
+type protoSnapshot struct {
+	*snapshot
+	// types are each file's messages and enums, by full name.
+	types map[*file]map[string]int
+	// byBase are the files by the last element of their path.
+	byBase map[string][]*file
+	// seen is what each file sees.
+	seen map[*file]visible
+}
+
+// visible are the files whose names one sees, itself first; incomplete says that
+// others are not of the snapshot.
+type visible struct {
+	files      []*file
+	incomplete bool
+}
+
+func linkProto(s *snapshot) {
+	p := &protoSnapshot{s, map[*file]map[string]int{}, map[string][]*file{}, map[*file]visible{}}
+	for _, f := range s.files {
+		p.byBase[base(f.path())] = append(p.byBase[base(f.path())], f)
+		types := map[string]int{}
+		for i, d := range f.Declarations {
+			switch d.Kind {
+			case recountv1.SymbolKind_SYMBOL_KIND_MESSAGE, recountv1.SymbolKind_SYMBOL_KIND_ENUM:
+				if full := join(f.Package, f.chain(i)); types[full] == 0 {
+					types[full] = i + 1
+				}
+			case recountv1.SymbolKind_SYMBOL_KIND_RPC:
+				f.node(i).Attributes = stubs(f, d)
+			}
+		}
+		p.types[f] = types
+	}
+	for _, f := range s.files {
+		p.imports(f)
+	}
+	for _, f := range s.files {
+		for _, r := range f.References {
+			p.reference(f, r)
+		}
+		f.routes()
+	}
+}
+
+// stubs are a procedure's attributes, with the names of the generated code.
+func stubs(f *file, d *recountv1.Declaration) map[string]string {
+	options := map[string]string{}
+	if d.Owner > 0 {
+		options = f.Declarations[d.Owner-1].Attributes
+	}
+	out := map[string]string{}
+	for k, v := range d.Attributes {
+		out[k] = v
+	}
+	java, csharp := options["java_package"], options["csharp_namespace"]
+	if java == "" {
+		java = f.Package
+	}
+	if csharp == "" {
+		csharp = pascal(f.Package)
+	}
+	stem := strings.TrimSuffix(base(f.path()), ".proto")
+	out["stubs"] = strings.Join([]string{
+		resolve.StubPackage("csharp", csharp), resolve.StubPackage("java", java),
+		resolve.StubPackage("js", f.Package), resolve.StubPackage("python", strings.NewReplacer("-", "_", ".", "_").Replace(stem)),
+	}, " ")
+	return out
+}
+
+// pascal is a proto package as the C# generator writes it: foo_bar.v1 is FooBar.V1.
+func pascal(pkg string) string {
+	var b strings.Builder
+	up := true
+	for _, c := range pkg {
+		switch {
+		case c == '_':
+			up = true
+		case c == '.':
+			b.WriteRune(c)
+			up = true
+		case up:
+			b.WriteString(strings.ToUpper(string(c)))
+			up = c >= '0' && c <= '9'
+		default:
+			b.WriteRune(c)
+			up = c >= '0' && c <= '9'
+		}
+	}
+	return b.String()
+}
+
+func join(pkg, chain string) string {
+	if pkg == "" {
+		return chain
+	}
+	return pkg + "." + chain
+}
+
+// imports makes a file's edges to what it imports.
+func (p *protoSnapshot) imports(f *file) {
+	for _, i := range f.Imports {
+		if to := p.file(f, i.Path); to != nil {
+			f.edge(imports, 0, resolve.FileKey(to.path()), scopeResolved, i.At)
+		} else {
+			f.external(imports, 0, "proto", i.Path, "", declared, i.At)
+		}
+	}
+}
+
+// file is what an import means: of the files whose path ends with it the one that
+// shares most of its path with the importing file.
+func (p *protoSnapshot) file(from *file, path string) *file {
+	var best *file
+	shared := -1
+	for _, f := range p.byBase[base(path)] {
+		if f.path() != path && !strings.HasSuffix(f.path(), "/"+path) {
+			continue
+		}
+		if n := sharedDirs(f.path(), from.path()); n > shared || n == shared && len(f.path()) < len(best.path()) {
+			best, shared = f, n
+		}
+	}
+	return best
+}
+
+// sharedDirs is how many directories two paths have in common at their beginning.
+func sharedDirs(a, b string) int {
+	n := 0
+	for i := 0; i < len(a) && i < len(b) && a[i] == b[i]; i++ {
+		if a[i] == '/' {
+			n++
+		}
+	}
+	return n
+}
+
+// sees are the files whose names a file sees.
+func (p *protoSnapshot) sees(f *file) visible {
+	if known, ok := p.seen[f]; ok {
+		return known
+	}
+	v := visible{files: []*file{f}}
+	have := map[*file]bool{f: true}
+	for i := 0; i < len(v.files); i++ {
+		for _, m := range v.files[i].Imports {
+			if i > 0 && !m.Export {
+				continue
+			}
+			switch to := p.file(v.files[i], m.Path); {
+			case to == nil:
+				v.incomplete = true
+			case !have[to]:
+				have[to] = true
+				v.files = append(v.files, to)
+			}
+		}
+	}
+	p.seen[f] = v
+	return v
+}
+
+// reference leads to the type that a field or a procedure names.
+func (p *protoSnapshot) reference(f *file, r *recountv1.Reference) {
+	name, absolute := strings.CutPrefix(r.Path, ".")
+	scope := ""
+	if !absolute {
+		scope = f.Package
+		if r.In > 0 && int(r.In) <= len(f.Declarations) {
+			scope = join(f.Package, f.names.Owners[r.In-1])
+		}
+	}
+	for {
+		for _, seen := range p.sees(f).files {
+			if i := p.types[seen][join(scope, name)]; i > 0 {
+				f.edge(references, r.In, seen.names.Keys[i-1], scopeResolved, r.At)
+				return
+			}
+		}
+		if scope == "" {
+			break
+		}
+		if i := strings.LastIndexByte(scope, '.'); i >= 0 {
+			scope = scope[:i]
+		} else {
+			scope = ""
+		}
+	}
+	if pkg, chain, ok := cutPackage(name); ok && p.sees(f).incomplete {
+		f.external(references, r.In, "proto", pkg, chain, scopeResolved, r.At)
+		return
+	}
+	f.unresolved(references, r.In, r.Path, r.At)
+}
+
+// cutPackage splits a full name where its types begin: they have a capital letter,
+// packages have none.
+func cutPackage(full string) (pkg, chain string, ok bool) {
+	for at := 0; at < len(full); {
+		if c := full[at]; c >= 'A' && c <= 'Z' {
+			if at == 0 {
+				return "", "", false
+			}
+			return full[:at-1], full[at:], true
+		}
+		i := strings.IndexByte(full[at:], '.')
+		if i < 0 {
+			break
+		}
+		at += i + 1
+	}
+	return "", "", false
+}

@@ -1,0 +1,153 @@
+package golang
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/languages/resolve"
+	"github.com/recountdb/recount/schemas"
+)
+
+// The platform that files are chosen for. Nothing of the host is looked at. Files
+// that import "C" count as built: more repositories read right with cgo than
+// without, and the checker needs no C compiler.
+const (
+	goos, goarch = "linux", "amd64"
+	// goMinor is the newest release that build constraints may ask for, that of stdlib.
+	goMinor = 26
+)
+
+// source is one parsed file.
+type source struct {
+	resolve.File
+	content []byte
+	// syntax is what the checker is to read, decls the declarations with all their bodies.
+	syntax *ast.File
+	decls  []ast.Decl
+	// carried are the functions of which syntax has no body, by declaration, where there
+	// are any, and was the file that they are carried over from (see part).
+	carried []*carried
+	was     *kept
+	// skeletal is the skeleton, once it was asked for.
+	skeletal []byte
+	// pkg is the package clause's name, "" where there is none.
+	pkg  string
+	test bool // by its name
+	// built says that the default platform's build takes the file.
+	built bool
+	// problem is the first syntax error.
+	problem string
+	// kept is what is known of the file from before: then content is its skeleton, and
+	// no place in it is true.
+	kept *kept
+}
+
+// kept is what stays of a file that was checked, as long as it does not change.
+type kept struct {
+	blob string
+	// skeleton is the file without what stands in functions; source and names are its
+	// syntax, from when it is first asked for.
+	skeleton []byte
+	source   *source
+	names    *declared
+	graph    resolve.FileGraph
+	local    uint64 // the graph's hash
+	facts    facts
+	// uses are what the rest depends on, sorted. routing says that the file imports a
+	// framework of routes.
+	uses    []mark
+	routing bool
+	// external says that it is of an external test package.
+	external bool
+	// head is a hash of its beginning, and parts are of its functions, by their nodes.
+	head  uint64
+	parts map[schemas.NodeKey]*part
+}
+
+// same reports whether a file is known, and is what it was.
+func (k *kept) same(f resolve.File) bool { return k != nil && k.blob == f.Blob && k.skeleton != nil }
+
+// read parses the skeleton.
+func (k *kept) read(fset *token.FileSet, f resolve.File, pkg string) (*source, *declared) {
+	if k.source == nil {
+		k.source = parse(fset, f, k.skeleton)
+		k.source.kept = k
+		k.names = declare(fset, k.source, pkg)
+		k.names.nodes, k.names.edges = nil, nil // the graph has those of the whole file
+	}
+	return k.source, k.names
+}
+
+// position is where a set has the file, nil where it has it not.
+func (s *source) position(fset *token.FileSet) *token.File {
+	return fset.File(s.syntax.FileStart)
+}
+
+// using reports whether the file depends on one of the marks.
+func (k *kept) using(changed marks) bool { return usesAny(k.uses, changed) }
+
+// skeleton cuts the bodies of functions out of a file. Nil where it has syntax
+// errors: what the parser makes of those may depend on what is cut.
+func (s *source) skeleton(fset *token.FileSet) []byte {
+	if s.problem != "" || s.skeletal != nil {
+		return s.skeletal
+	}
+	var b []byte
+	at := 0
+	for _, decl := range s.decls {
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil {
+			from, to := fset.PositionFor(f.Body.Lbrace, false).Offset+1, fset.PositionFor(f.Body.Rbrace, false).Offset
+			b = append(b, s.content[at:from]...)
+			at = to
+		}
+	}
+	s.skeletal = slices.Clip(append(b, s.content[at:]...))
+	return s.skeletal
+}
+
+// external reports whether the file is of an external test package (package p_test).
+func (s *source) external() bool { return s.test && strings.HasSuffix(s.pkg, "_test") }
+
+// parse reads a file into fset. It is a pure function of the path's last part and
+// the bytes. Files with syntax errors give what could be read of them.
+func parse(fset *token.FileSet, f resolve.File, content []byte) (src *source) {
+	src = &source{File: f, content: content, test: strings.HasSuffix(f.Path, "_test.go")}
+	defer func() {
+		if r := recover(); r != nil { // a bug of the parser: the file alone pays for it
+			src.problem = fmt.Sprintf("the parser failed: %v", r)
+			src.syntax = &ast.File{Name: &ast.Ident{Name: "_"}}
+			src.built = false
+		}
+	}()
+	syntax, err := parser.ParseFile(fset, f.Path, content, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		src.problem = err.Error()
+	}
+	src.syntax, src.decls = syntax, syntax.Decls
+	if syntax.Name != nil && syntax.Name.Name != "_" {
+		src.pkg = syntax.Name.Name
+	}
+	src.built = src.pkg != "" && matches(f.Path, content)
+	return src
+}
+
+// matches applies the file name's suffixes and the build constraints.
+func matches(file string, content []byte) bool {
+	ctx := build.Context{
+		GOOS: goos, GOARCH: goarch, Compiler: "gc", CgoEnabled: true,
+		OpenFile: func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil },
+	}
+	for minor := 1; minor <= goMinor; minor++ {
+		ctx.ReleaseTags = append(ctx.ReleaseTags, fmt.Sprintf("go1.%d", minor))
+	}
+	ok, err := ctx.MatchFile("/", path.Base(file))
+	return ok && err == nil
+}

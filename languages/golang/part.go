@@ -1,0 +1,209 @@
+package golang
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/languages/resolve"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// part is what is known of one function of a file. While its text is the same, what
+// stands above it in the file is, and nothing that it uses differs, the checker need
+// not read its body: its edges are those that the file's graph had under its key, and
+// its constraints are the same.
+//
+// A function that declares types has none: its nodes are several, and their types are
+// told apart by their positions. Nor has one that says what stands for a procedure:
+// its edges begin elsewhere (see served).
+type part struct {
+	text         uint64 // a hash, from "func" to the last brace
+	line, column int    // of "func"
+	uses         []mark // sorted
+	flow         *flow
+}
+
+// using reports whether the function depends on one of the marks.
+func (p *part) using(changed marks) bool { return usesAny(p.uses, changed) }
+
+func usesAny(sorted []mark, changed marks) bool {
+	if len(changed) > len(sorted) {
+		return slices.ContainsFunc(sorted, func(m mark) bool { _, ok := changed[m]; return ok })
+	}
+	for m := range changed {
+		if _, ok := slices.BinarySearch(sorted, m); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// carried is a function's part in the file that a commit has of it.
+type carried struct {
+	*part
+	key  schemas.NodeKey
+	line int // of the function now
+}
+
+// cut takes the bodies of functions out of a file that was read whole, where what is
+// known of them still holds. known is the file before, nil where nothing holds; what
+// was cut before and does not hold any more comes back.
+func (s *source) cut(fset *token.FileSet, names *declared, known *kept, changed marks) {
+	syntax := *s.syntax
+	syntax.Decls = s.decls
+	s.carried, s.was = nil, nil
+	if known != nil && s.problem == "" && known.head == s.head(fset) {
+		syntax.Decls = slices.Clone(s.decls)
+		s.carried, s.was = make([]*carried, len(s.decls)), known
+		for i, decl := range s.decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || f.Body == nil {
+				continue
+			}
+			key := names.ofName[f.Name]
+			p := known.parts[key]
+			if p == nil || p.using(changed) {
+				continue
+			}
+			if at := s.place(fset, f); p.column == at.Column && p.text == s.text(fset, f) {
+				s.carried[i] = &carried{p, key, at.Line}
+				empty := *f
+				empty.Body = &ast.BlockStmt{Lbrace: f.Body.Lbrace, Rbrace: f.Body.Rbrace}
+				syntax.Decls[i] = &empty
+			}
+		}
+	}
+	s.syntax = &syntax
+}
+
+// carries is what is known of the i-th declaration, nil where it is there whole.
+func (s *source) carries(i int) *carried {
+	if s.carried == nil {
+		return nil
+	}
+	return s.carried[i]
+}
+
+// affected reports whether what is kept of the file, or of a function of it, depends
+// on one of the marks.
+func (s *source) affected(changed marks) bool {
+	return s.kept != nil && s.kept.using(changed) ||
+		slices.ContainsFunc(s.carried, func(c *carried) bool { return c != nil && c.using(changed) })
+}
+
+// partial reports whether something is kept of the file.
+func (s *source) partial() bool {
+	return s.kept != nil || slices.ContainsFunc(s.carried, func(c *carried) bool { return c != nil })
+}
+
+// sizes are how much text the checker reads of the file, in functions and outside.
+func (s *source) sizes() (bodies, rest int) {
+	rest = len(s.content)
+	for _, decl := range s.syntax.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil {
+			size := int(f.Body.Rbrace - f.Body.Lbrace)
+			rest -= size
+			if len(f.Body.List) > 0 { // else it was cut, or there is none
+				bodies += size
+			}
+		}
+	}
+	return bodies, rest
+}
+
+// head is a hash of what stands above the first declaration that is no import: what
+// the names of packages mean in the file, how it is built, whether it is generated.
+func (s *source) head(fset *token.FileSet) uint64 {
+	end := s.syntax.Name.End()
+	for _, decl := range s.decls {
+		if d, ok := decl.(*ast.GenDecl); ok && d.Tok == token.IMPORT {
+			end = d.End()
+		}
+	}
+	return xxh3.Hash(s.content[:fset.PositionFor(end, false).Offset])
+}
+
+func (s *source) text(fset *token.FileSet, n ast.Node) uint64 {
+	return xxh3.Hash(s.content[fset.PositionFor(n.Pos(), false).Offset:fset.PositionFor(n.End(), false).Offset])
+}
+
+// place is where a declaration begins.
+func (s *source) place(fset *token.FileSet, decl ast.Decl) token.Position {
+	return fset.PositionFor(decl.Pos(), false)
+}
+
+// separable reports whether a declaration is a function of which a part is kept.
+func separable(names *declared, decl ast.Decl) bool {
+	f, ok := decl.(*ast.FuncDecl)
+	return ok && f.Body != nil && !names.local[f.Name] && handled(f) == ""
+}
+
+// carry puts the edges of the functions that were not read into the file's graph.
+func (s *source) carry(g *resolve.FileGraph) {
+	for _, c := range s.carried {
+		if c == nil {
+			continue
+		}
+		was, by := &s.was.graph, c.line-c.part.line
+		for _, e := range under(was.Edges, c.key, func(e resolve.Edge) schemas.NodeKey { return e.From }) {
+			if e.Kind != recountv1.EdgeKind_EDGE_KIND_CONTAINS { // which the declarations say
+				e.Edge = shiftedEdge(e.Edge, by)
+				g.Edges = append(g.Edges, e)
+			}
+		}
+		for _, x := range under(was.Externals, c.key, func(x resolve.External) schemas.NodeKey { return x.From }) {
+			if x.Kind != recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS_RPC { // which the handler says
+				x.Edge = shiftedEdge(x.Edge, by)
+				g.Externals = append(g.Externals, x)
+			}
+		}
+		for _, u := range under(was.Unresolved, c.key, func(u resolve.Unresolved) schemas.NodeKey { return u.From }) {
+			u.At = shifted(u.At, by)
+			g.Unresolved = append(g.Unresolved, u)
+		}
+	}
+}
+
+// under is what begins at a node, of what is sorted by where it begins.
+func under[E any](all []E, key schemas.NodeKey, from func(E) schemas.NodeKey) []E {
+	compare := func(e E, key schemas.NodeKey) int {
+		switch from := from(e); {
+		case from < key:
+			return -1
+		case from > key:
+			return 1
+		}
+		return 0
+	}
+	start, _ := slices.BinarySearchFunc(all, key, compare)
+	end := start
+	for end < len(all) && from(all[end]) == key {
+		end++
+	}
+	return all[start:end]
+}
+
+// shiftedEdge is an edge with its sites some lines further down. What an edge is made
+// of is not changed once it is in a graph.
+func shiftedEdge(e *recountv1.CodeEdge, by int) *recountv1.CodeEdge {
+	if by == 0 || len(e.GetSites()) == 0 {
+		return e
+	}
+	moved := proto.CloneOf(e)
+	for _, at := range moved.Sites {
+		at.Line = uint32(int(at.Line) + by)
+	}
+	return moved
+}
+
+func shifted(at *recountv1.Place, by int) *recountv1.Place {
+	if by == 0 || at == nil {
+		return at
+	}
+	return &recountv1.Place{Line: uint32(int(at.Line) + by), Column: at.Column}
+}

@@ -1,0 +1,202 @@
+package golang
+
+import (
+	"bytes"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/languages/resolve"
+	"github.com/recountdb/recount/schemas"
+)
+
+// checkUnits checks a package, with every file whole that may say something else
+// than before. same is true where all that it declares is as it was.
+func (s *step) checkUnits(w *work) (same bool, err error) {
+	for {
+		if w.units == nil {
+			if err := s.read(w); err != nil {
+				return false, err
+			}
+			w.units = s.unitsOf(w)
+		}
+		if !w.whole && slices.ContainsFunc(w.units, func(u *unit) bool { return u.failed }) {
+			s.startOver(w) // how far the checker came is not to depend on what it was given
+			continue
+		}
+		if w.whole {
+			return false, nil
+		}
+		differs := marks{}
+		if !w.alike() {
+			differs.differing(w.declares, w.saying())
+		}
+		w.changed.add(differs)
+		if !slices.ContainsFunc(w.parsed.files, func(f *source) bool { return f.affected(w.changed) }) {
+			return len(differs) == 0, nil
+		}
+		s.spare.giveBack(w.units)
+		w.uncheck()
+		w.reread()
+	}
+}
+
+// uncheck forgets what the checker said.
+func (w *work) uncheck() { w.units, w.said = nil, nil }
+
+// reread has the package read anew, but for the files that were read whole.
+func (w *work) reread() {
+	w.taken = map[string]*wholeFile{}
+	for i, f := range w.parsed.files {
+		if f.kept == nil {
+			w.taken[f.Path] = &wholeFile{source: f, names: w.parsed.names[i]}
+		}
+	}
+	w.parsed = nil
+}
+
+// unread forgets a package's syntax.
+func (w *work) unread() {
+	if w.parsed != nil {
+		w.drop(w.parsed)
+		w.parsed = nil
+	}
+}
+
+// alike reports whether only the bodies of functions differ from before: then the
+// package declares what it declared.
+func (w *work) alike() bool {
+	if len(w.changed) > 0 || w.whole || w.was == nil || len(w.was.files) == 0 {
+		return false
+	}
+	built := 0
+	for _, f := range w.parsed.files {
+		if !f.built {
+			continue
+		}
+		built++
+		was := w.was.files[f.Path]
+		if was == nil || was.skeleton == nil || f.kept != was && !bytes.Equal(was.skeleton, f.skeleton(w.parsed.fset)) {
+			return false
+		}
+	}
+	return built == len(w.was.files)
+}
+
+// saying is what the units declare.
+func (w *work) saying() meanings {
+	if w.said == nil {
+		w.said = declares(w.units, len(w.declares))
+	}
+	return w.said
+}
+
+// declares is what units declare: about so many meanings as before.
+func declares(units []*unit, before int) meanings {
+	m := make(meanings, before)
+	for _, u := range units {
+		m.mean(u.pkg, func(obj types.Object) schemas.NodeKey { return u.target(obj).key })
+	}
+	return m
+}
+
+// unitsOf checks the package with its tests, its external tests, and what does not
+// belong together.
+func (s *step) unitsOf(w *work) []*unit {
+	main := s.unit(w, w.importPath, nil, w.primary)
+	units := []*unit{}
+	if main != nil {
+		units = append(units, main)
+	}
+	for _, name := range otherPackages(w.parsed, w.primary) {
+		var tested *unit
+		path := w.importPath
+		if name == w.primary+"_test" {
+			tested = main
+		}
+		if strings.HasSuffix(name, "_test") {
+			path += "_test"
+		}
+		units = append(units, s.unit(w, path, tested, name))
+	}
+	return units
+}
+
+// otherPackages are the names of the buildable packages besides the primary one:
+// external tests, and what does not belong together.
+func otherPackages(p *parsed, primary string) []string {
+	var names []string
+	for _, f := range p.files {
+		if f.built && f.pkg != primary && !slices.Contains(names, f.pkg) {
+			names = append(names, f.pkg)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// unit checks the files of one package; tested is the unit whose external tests
+// they are.
+func (s *step) unit(w *work, path string, tested *unit, name string) *unit {
+	files, names := w.parsed.take(func(f *source) bool { return f.pkg == name })
+	if len(files) == 0 {
+		return nil
+	}
+	var self *types.Package
+	var ofTested map[string]schemas.NodeKey
+	if tested != nil {
+		self, ofTested = tested.pkg, chains(tested.names)
+	}
+	return newUnit(w.parsed.fset, path, files, names, s.importsOf(w, self), s.spare, func(pkg *types.Package, chain string) (schemas.NodeKey, bool) {
+		if self != nil && pkg == self {
+			return ofTested[chain], true
+		}
+		byChain, ours := s.published(pkg)
+		return byChain[chain], ours
+	})
+}
+
+// link makes the edges of a package's units. Again says that a file of which only
+// the declarations were read may have routes.
+func (s *step) link(w *work) (again bool) {
+	routers := marks{}
+	for _, u := range w.units {
+		u.link()
+		routers.add(u.routes())
+		s.imports(w, u)
+	}
+	for m := range w.routers {
+		delete(routers, m)
+	}
+	if len(routers) == 0 {
+		return false
+	}
+	again = slices.ContainsFunc(w.parsed.files, func(f *source) bool { return f.kept != nil && f.kept.using(routers) })
+	all := maps.Clone(routers)
+	all.add(w.routers)
+	w.routers = all
+	return again
+}
+
+// imports makes the edges from files to what they import.
+func (s *step) imports(w *work, u *unit) {
+	for i, f := range u.files {
+		if f.kept != nil {
+			continue
+		}
+		l := &linker{unit: u, names: u.names[i], graph: &u.graphs[i], from: u.names[i].file}
+		for _, spec := range f.syntax.Imports {
+			path := importPath(spec)
+			if d := s.layout.find(w.dir, path); d != nil {
+				l.graph.Edges = append(l.graph.Edges, resolve.Edge{
+					From: l.from, To: resolve.PackageKey(d.path), Kind: imports,
+					Edge: resolve.EdgeAt(declaredByFile, place(u.fset, spec.Pos())),
+				})
+				continue
+			}
+			l.external(imports, language, path, "", spec)
+			l.graph.Externals[len(l.graph.Externals)-1].Edge = resolve.EdgeAt(declaredByFile, place(u.fset, spec.Pos()))
+		}
+	}
+}

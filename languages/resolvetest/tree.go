@@ -1,0 +1,195 @@
+// Package resolvetest is what the tests of resolvers share: snapshots made of a
+// text archive, of a directory or of a map; the contract of resolve.Resolver as
+// checks; and a graph as lines of text.
+//
+// The usual test of what a resolver finds is
+//
+//	tree := resolvetest.Archive(t, "-- go.mod --\nmodule m\n-- a.go --\n…", nil)
+//	graph := resolvetest.Full(t, golang.New(), tree)
+//	if diff := cmp.Diff(want, graph.Text("calls")); diff != "" { … }
+//
+// and of how it keeps up with commits, Series.
+package resolvetest
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"iter"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/recountdb/recount/languages/resolve"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Repository is what the trees here call theirs.
+const Repository = "test/repo"
+
+// Extract makes the facts of a file, as processors/source does. The path, blob,
+// size and a guess of the language are filled in already; it may set the language
+// anew. Nil stands for facts that hold nothing but that.
+type Extract func(content []byte, facts *recountv1.FileFacts)
+
+// Tree is a snapshot in memory.
+type Tree struct {
+	files   map[string]file
+	paths   []string
+	extract Extract
+}
+
+type file struct {
+	resolve.File
+	content []byte
+	facts   *recountv1.FileFacts
+}
+
+var _ resolve.Tree = (*Tree)(nil)
+
+// New makes a tree of paths and contents.
+func New(files map[string]string, extract Extract) *Tree {
+	t := &Tree{files: make(map[string]file, len(files)), extract: extract}
+	for p, content := range files {
+		t.files[p] = t.read(p, []byte(content))
+	}
+	t.paths = slices.Sorted(maps.Keys(t.files))
+	return t
+}
+
+// Archive makes a tree of a text archive (golang.org/x/tools/txtar).
+func Archive(tb testing.TB, archive string, extract Extract) *Tree {
+	tb.Helper()
+	files := map[string]string{}
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		if _, twice := files[f.Name]; twice {
+			tb.Fatalf("the archive has %s twice", f.Name)
+		}
+		files[f.Name] = string(f.Data)
+	}
+	return New(files, extract)
+}
+
+// Dir makes a tree of the files below a directory that want takes (nil takes all).
+// Hidden directories are left out.
+func Dir(fsys fs.FS, want func(path string) bool, extract Extract) (*Tree, error) {
+	files := map[string]string{}
+	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && p != "." && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case !d.Type().IsRegular() || want != nil && !want(p):
+			return nil
+		}
+		content, err := fs.ReadFile(fsys, p)
+		files[p] = string(content)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return New(files, extract), nil
+}
+
+// With is the tree with some files written anew; those in gone are left out.
+func (t *Tree) With(changed map[string]string, gone ...string) *Tree {
+	next := &Tree{files: maps.Clone(t.files), extract: t.extract}
+	for p, content := range changed {
+		next.files[p] = next.read(p, []byte(content))
+	}
+	for _, p := range gone {
+		delete(next.files, p)
+	}
+	next.paths = slices.Sorted(maps.Keys(next.files))
+	return next
+}
+
+// Change is what the tree differs in from base; nil has no files.
+func (t *Tree) Change(base *Tree) resolve.Change {
+	if base == nil {
+		return resolve.Change{Paths: t.paths}
+	}
+	c := resolve.Change{Base: base}
+	for _, p := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(base.paths, t.paths)))) {
+		was, is := base.files[p], t.files[p]
+		if was.Blob != is.Blob {
+			c.Paths = append(c.Paths, p)
+		}
+	}
+	return c
+}
+
+// Repository implements resolve.Tree.
+func (t *Tree) Repository() string { return Repository }
+
+// Files implements resolve.Tree.
+func (t *Tree) Files(dir string) iter.Seq[resolve.File] {
+	return func(yield func(resolve.File) bool) {
+		for _, p := range t.paths {
+			if (dir == "" || strings.HasPrefix(p, dir+"/")) && !yield(t.files[p].File) {
+				return
+			}
+		}
+	}
+}
+
+// File implements resolve.Tree.
+func (t *Tree) File(path string) (resolve.File, bool) {
+	f, ok := t.files[path]
+	return f.File, ok
+}
+
+// Facts implements resolve.Tree.
+func (t *Tree) Facts(f resolve.File) (*recountv1.FileFacts, error) {
+	have, ok := t.files[f.Path]
+	if !ok || have.Blob != f.Blob {
+		return nil, fmt.Errorf("%s: no such file in the tree", f.Path)
+	}
+	return have.facts, nil
+}
+
+// Content implements resolve.Tree.
+func (t *Tree) Content(f resolve.File) ([]byte, error) {
+	have, ok := t.files[f.Path]
+	if !ok || have.Blob != f.Blob {
+		return nil, fmt.Errorf("%s: no such file in the tree", f.Path)
+	}
+	return have.content, nil
+}
+
+func (t *Tree) read(p string, content []byte) file {
+	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content))
+	f := file{File: resolve.File{Path: p, Blob: hex.EncodeToString(sum[:]), Language: language(p)}, content: content}
+	f.facts = &recountv1.FileFacts{
+		Repository: Repository, Path: p, Blob: f.Blob, Language: f.Language, Size: int64(len(content)),
+	}
+	if t.extract != nil {
+		t.extract(content, f.facts)
+		f.Language, f.Skipped = f.facts.Language, f.facts.Skipped
+	}
+	return f
+}
+
+// language knows the languages whose resolvers are tested, by the names that
+// processors/source gives them.
+func language(p string) string {
+	switch base := path.Base(p); base {
+	case "go.mod", "go.work":
+		return "go.mod"
+	case "package.json", "tsconfig.json", "Cargo.toml":
+		return base
+	}
+	return map[string]string{
+		".go": "go", ".py": "python", ".pyi": "python", ".ts": "typescript", ".mts": "typescript", ".cts": "typescript",
+		".tsx": "tsx", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".jsx": "javascript",
+		".rs": "rust", ".java": "java", ".cs": "csharp", ".proto": "proto", ".sql": "sql",
+		".tf": "terraform", ".css": "css", ".scss": "scss",
+	}[path.Ext(p)]
+}

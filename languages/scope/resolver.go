@@ -1,0 +1,136 @@
+package scope
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/recountdb/recount/languages/resolve"
+)
+
+// Resolver resolves the files of a language. It keeps nothing between snapshots.
+type Resolver struct{ lang *language }
+
+var _ resolve.Resolver = Resolver{}
+
+// Python makes a resolver of Python.
+func Python() Resolver { return Resolver{&python} }
+
+// Script makes a resolver of TypeScript and JavaScript.
+func Script() Resolver { return Resolver{&script} }
+
+// Java makes a resolver of Java.
+func Java() Resolver { return Resolver{&java} }
+
+// CSharp makes a resolver of C#.
+func CSharp() Resolver { return Resolver{&csharp} }
+
+// Rust makes a resolver of Rust.
+func Rust() Resolver { return Resolver{&rust} }
+
+// Name implements resolve.Resolver.
+func (r Resolver) Name() string { return r.lang.name }
+
+// Languages implements resolve.Resolver.
+func (r Resolver) Languages() []string { return r.lang.languages }
+
+// Resolve implements resolve.Resolver: it returns every file where one of them
+// changed, and none where none did.
+func (r Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Change) ([]resolve.FileGraph, error) {
+	if c.Base != nil && !r.concerns(tree, c) {
+		return nil, nil
+	}
+	var files []resolve.File
+	for f := range tree.Files("") {
+		if slices.Contains(r.lang.languages, f.Language) {
+			files = append(files, f)
+		}
+	}
+	slices.SortFunc(files, func(a, b resolve.File) int { return cmp.Compare(a.Path, b.Path) })
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	manifests, err := r.manifests(tree)
+	if err != nil {
+		return nil, err
+	}
+	p := newProgram(r.lang, paths, manifests)
+	for _, f := range files {
+		facts, err := tree.Facts(f)
+		if err != nil {
+			return nil, fmt.Errorf("facts of %s: %w", f.Path, err)
+		}
+		p.addFile(f, facts)
+	}
+	return p.resolve(ctx)
+}
+
+// manifests are the files that the layout is read from, by path.
+func (r Resolver) manifests(tree resolve.Tree) ([]manifest, error) {
+	var all []manifest
+	for f := range tree.Files("") {
+		if !slices.Contains(r.lang.manifests, f.Language) || f.Skipped != "" {
+			continue
+		}
+		content, err := tree.Content(f)
+		if err != nil {
+			return nil, fmt.Errorf("content of %s: %w", f.Path, err)
+		}
+		all = append(all, manifest{f.Path, content})
+	}
+	slices.SortFunc(all, func(a, b manifest) int { return cmp.Compare(a.path, b.path) })
+	return all, nil
+}
+
+// concerns reports whether a change has to do with a file of the language, or with
+// what its layout is read from.
+func (r Resolver) concerns(tree resolve.Tree, c resolve.Change) bool {
+	for _, path := range c.Paths {
+		for _, t := range []resolve.Tree{tree, c.Base} {
+			f, ok := t.File(path)
+			if ok && (slices.Contains(r.lang.languages, f.Language) || slices.Contains(r.lang.manifests, f.Language)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// resolve makes the graphs of the program's files.
+func (p *program) resolve(ctx context.Context) ([]resolve.FileGraph, error) {
+	if p.lang.typed != nil {
+		return p.resolveTyped(ctx)
+	}
+	if p.lang.items {
+		p.addItems()
+	} else {
+		for _, m := range p.modules {
+			p.addImports(m)
+		}
+		p.addBases()
+	}
+	if err := p.solve(ctx); err != nil {
+		return nil, err
+	}
+	p.solved = true
+	graphs := make([]resolve.FileGraph, len(p.modules))
+	byPath := make(map[string]*resolve.FileGraph, len(p.modules))
+	for i, m := range p.modules {
+		graphs[i] = resolve.Base(m.file, m.facts, m.name)
+		byPath[m.file.Path] = &graphs[i]
+	}
+	routing := newRouting(p)
+	serving := serving{p, byPath}
+	for i, m := range p.modules {
+		l := linker{p, m, &graphs[i]}
+		l.link()
+		routing.routes(m, byPath)
+		serving.module(m)
+	}
+	for i := range graphs {
+		graphs[i].Normalize()
+	}
+	return graphs, nil
+}
