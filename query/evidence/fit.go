@@ -1,6 +1,8 @@
 package evidence
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/query"
@@ -27,7 +29,7 @@ func (w *answer) fit(p *plan) {
 	resp := &w.resp
 	objects := 0
 	for i := range resp.Objects {
-		objects += size(w, &resp.Objects[i])
+		objects += size(&resp.Objects[i])
 	}
 	left := budget - w.besides(p) - objects
 	for i := range resp.Objects {
@@ -40,19 +42,19 @@ func (w *answer) fit(p *plan) {
 			o.Snippet = short
 		}
 	}
-	edges := fitting(w, resp.Edges, left*6/10, &left)
+	edges := fitting(resp.Edges, left*6/10, &left)
 	if n := len(resp.Edges) - edges; n > 0 {
 		w.left().Edges += n
 		resp.Edges = resp.Edges[:edges]
 	}
-	versions := fitting(w, resp.Versions, left/2, &left)
+	versions := fitting(resp.Versions, left/2, &left)
 	if n := len(resp.Versions) - versions; n > 0 {
 		w.left().Versions += n
 		resp.Versions = resp.Versions[:versions]
 	}
 	for i, p := range w.parts {
 		e := w.event(p)
-		if left -= size(w, &e); left < 0 {
+		if left -= size(&e); left < 0 {
 			w.left().Provenance += len(w.parts) - i
 			break
 		}
@@ -83,28 +85,40 @@ func (w *answer) besides(p *plan) int {
 			marks++ // of its topics, in the answer's own
 		}
 	}
-	e := encoder{b: w.bytes[:0], html: true}
-	e.open('{')
-	array(&e, "Filters", w.resp.AppliedFilters, func(f *query.AppliedFilter) {
-		if f.Field == "as_of" && f.Op == "below" {
+	filters, proof := slices.Clone(w.resp.AppliedFilters), slices.Clone(w.proof)
+	for i := range filters {
+		if f := &filters[i]; f.Field == "as_of" && f.Op == "below" {
 			marks++
-			bare := *f
-			bare.Value, f = "", &bare
+			f.Value = ""
 		}
-		e.filter(f)
-	})
-	array(&e, "Proof", w.proof, func(s *Step) {
-		if s.Operator == "visible" {
+	}
+	for i := range proof {
+		if s := &proof[i]; s.Operator == "visible" {
 			marks++
-			bare := *s
-			bare.Inputs, s = nil, &bare
+			s.Inputs = nil
 		}
-		e.step(s)
-	})
-	e.text("Hint", w.resp.Hint)
-	e.close('}')
-	w.bytes = e.b
-	return len(e.b) + marks*markBytes
+	}
+	return encodedSize(struct {
+		Filters []query.AppliedFilter
+		Proof   []Step
+		Hint    string
+	}{filters, proof, w.resp.Hint}) + marks*markBytes
+}
+
+// encodedSize returns the size of a value as JSON, in bytes. A value that cannot be
+// encoded is reported where the answer is sent.
+func encodedSize(v any) int {
+	var n counter
+	_ = json.NewEncoder(&n).Encode(v)
+	return int(n) - len("\n")
+}
+
+// counter counts the bytes written to it.
+type counter int
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
 }
 
 // shorter is how much shorter places in the log are than they count.
@@ -117,18 +131,12 @@ func shorter(positions ...string) (n int) {
 	return n
 }
 
-// located is what an answer has a list of: write writes it, and shorter is how much shorter
-// the places that it names in the log are than they count.
+// located is an element of one of the answer's lists: shorter returns how many bytes the
+// positions that it names are shorter than they count.
 type located[T any] interface {
 	*T
-	write(e *encoder)
 	shorter() int
 }
-
-func (o *Object) write(e *encoder)  { e.object(o) }
-func (x *Edge) write(e *encoder)    { e.edge(x) }
-func (x *Event) write(e *encoder)   { e.event(x) }
-func (v *Version) write(e *encoder) { e.version(v) }
 
 func (o *Object) shorter() int {
 	n := shorter(o.Position)
@@ -145,19 +153,14 @@ func (x *Edge) shorter() int    { return shorter(x.FromVersion, x.ToVersion) + s
 func (x *Event) shorter() int   { return shorter(x.Position) }
 func (v *Version) shorter() int { return shorter(v.Position) }
 
-// size is that of an element of a list as JSON, a comma included.
-func size[T any, P located[T]](w *answer, x P) int {
-	e := encoder{b: w.bytes[:0], html: true}
-	x.write(&e)
-	w.bytes = e.b
-	return len(e.b) + 1 + x.shorter()
-}
+// size returns the size of a list's element as JSON, a comma included.
+func size[T any, P located[T]](x P) int { return encodedSize(x) + 1 + x.shorter() }
 
-// fitting is how many of a list, from its first on, fit into a share; what they take is
-// taken off what is left.
-func fitting[T any, P located[T]](w *answer, list []T, share int, left *int) int {
+// fitting returns how many of a list, from its first on, fit into a share; their size is
+// subtracted from left.
+func fitting[T any, P located[T]](list []T, share int, left *int) int {
 	for i := range list {
-		n := size(w, P(&list[i]))
+		n := size(P(&list[i]))
 		if n > share {
 			return i
 		}

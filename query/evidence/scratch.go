@@ -38,7 +38,6 @@ type scratch struct {
 	// no room is cut.
 	parts []*part
 	told  []Edge
-	bytes []byte // of what is measured
 }
 
 var scratches = sync.Pool{New: func() any {

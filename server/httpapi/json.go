@@ -3,38 +3,9 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"iter"
-	"sync"
 	"unicode/utf8"
-
-	"github.com/danielgtaylor/huma/v2"
 )
-
-// formats are huma's, but that an answer that can writes itself.
-var formats = map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat}
-
-var jsonFormat = huma.Format{
-	Marshal: func(w io.Writer, v any) error {
-		a, can := v.(interface{ AppendJSON([]byte) []byte })
-		if !can {
-			return huma.DefaultJSONFormat.Marshal(w, v)
-		}
-		room := written.Get().(*[]byte)
-		*room = append(a.AppendJSON((*room)[:0]), '\n')
-		_, err := w.Write(*room)
-		if cap(*room) <= mostWritten {
-			written.Put(room)
-		}
-		return err
-	},
-	Unmarshal: huma.DefaultJSONFormat.Unmarshal,
-}
-
-// written is room for answers; none larger than mostWritten is kept.
-var written = sync.Pool{New: func() any { return new([]byte) }}
-
-const mostWritten = 64 << 10
 
 // What follows takes JSON apart where it lies, without a copy. It is given JSON that
 // json.Valid has accepted, and nothing else.

@@ -99,7 +99,6 @@ func build(b Backend, o *Options) (*http.ServeMux, huma.API) {
 	config.SchemasPath = ""
 	config.DocsPath = ""
 	config.RejectUnknownQueryParameters = true
-	config.Formats = formats
 	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	describe(config.OpenAPI)
 	api := humago.New(mux, config)
