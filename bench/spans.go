@@ -22,7 +22,7 @@ import (
 
 	runtimegraph "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 const (
@@ -196,7 +196,7 @@ func benchSpans(ctx context.Context, o options, r *report) (err error) {
 	}
 
 	start, cpu = time.Now(), cpuTime()
-	if _, err := s.client.Rebuild(ctx, httpapi.RebuildRequest{Projections: []string{runtimegraph.Name}}, nil); err != nil {
+	if _, err := s.client.Rebuild(ctx, api.RebuildRequest{Projections: []string{runtimegraph.Name}}, nil); err != nil {
 		return err
 	}
 	r.add("rebuild of `runtime` from the log", "%.0f spans/s; %.1f µs CPU a span", float64(spans)/time.Since(start).Seconds(), float64((cpuTime()-cpu).Microseconds())/float64(spans))
@@ -229,7 +229,7 @@ func benchSpans(ctx context.Context, o options, r *report) (err error) {
 // caughtUp waits until the projections have what the log has.
 func (s *system) caughtUp(ctx context.Context) error {
 	for {
-		st, err := s.client.Status(ctx, httpapi.StatusRequest{})
+		st, err := s.client.Status(ctx, api.StatusRequest{})
 		if err != nil {
 			return err
 		}

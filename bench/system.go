@@ -14,6 +14,7 @@ import (
 	"github.com/recountdb/recount/bench/pairs"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
@@ -80,7 +81,7 @@ func (s *system) load(ctx context.Context, h *history, n int) (time.Duration, er
 		if err == nil {
 			return time.Since(start), nil
 		}
-		st, serr := s.client.Status(ctx, httpapi.StatusRequest{})
+		st, serr := s.client.Status(ctx, api.StatusRequest{})
 		if serr != nil {
 			return 0, errors.Join(err, serr)
 		}
@@ -90,7 +91,7 @@ func (s *system) load(ctx context.Context, h *history, n int) (time.Duration, er
 	}
 }
 
-func behind(st httpapi.Status) bool {
+func behind(st api.Status) bool {
 	for _, p := range st.Projections {
 		if p.Lag > 0 {
 			return true
@@ -125,7 +126,7 @@ func benchRebuild(ctx context.Context, o options, r *report) (err error) {
 	var rates, used []float64
 	for range min(o.runs, 3) {
 		before := cpuTime()
-		rep, err := s.client.Rebuild(ctx, httpapi.RebuildRequest{Projections: o.rebuild}, nil)
+		rep, err := s.client.Rebuild(ctx, api.RebuildRequest{Projections: o.rebuild}, nil)
 		if err != nil {
 			return err
 		}
@@ -141,7 +142,7 @@ func benchRebuild(ctx context.Context, o options, r *report) (err error) {
 	}
 	r.add("rebuild of "+which+" from offset zero", "%.0f commands/s (median of %d, %.0f…%.0f)", median(rates), len(rates), lowest(rates), highest(rates))
 	r.add("… CPU time", "%.1f µs a command (%.1f…%.1f)", median(used), lowest(used), highest(used))
-	v, err := s.client.Verify(ctx, httpapi.VerifyRequest{}, nil)
+	v, err := s.client.Verify(ctx, api.VerifyRequest{}, nil)
 	if err != nil {
 		return err
 	}

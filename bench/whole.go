@@ -14,7 +14,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // benchWhole takes a long history through the log and the live pipeline into
@@ -73,7 +73,7 @@ func (s *system) ingest(ctx context.Context, o options, h *history, n int, r *re
 		}
 	}
 	used = cpuTime() - used
-	st, err := s.client.Status(ctx, httpapi.StatusRequest{})
+	st, err := s.client.Status(ctx, api.StatusRequest{})
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
@@ -70,11 +71,11 @@ func (s *system) load(ctx context.Context, d *dataset) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		st, err := s.client.Status(ctx, httpapi.StatusRequest{})
+		st, err := s.client.Status(ctx, api.StatusRequest{})
 		if err != nil {
 			return err
 		}
-		behind := slices.ContainsFunc(st.Projections, func(p httpapi.ProjectionStatus) bool { return p.Lag > 0 })
+		behind := slices.ContainsFunc(st.Projections, func(p api.ProjectionStatus) bool { return p.Lag > 0 })
 		if !behind {
 			return nil
 		}

@@ -15,13 +15,14 @@ import (
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/pipeline/broker"
 	"github.com/recountdb/recount/server/access"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
 
 // backend answers a verb: a running server, or a node opened for the verb alone.
 type backend struct {
-	httpapi.Backend
+	api.Backend
 	local *node.Node // nil with a server
 }
 
@@ -181,7 +182,7 @@ func (a *app) client(ctx context.Context, cfg node.Config, e node.Endpoints) (*h
 	}
 	stop := a.unlessSoon(func() string { return fmt.Sprintf("waiting for the server at %s (pid %d)", e.HTTP, e.PID) })
 	within, cancel := context.WithTimeout(ctx, statusPatience)
-	st, err := c.Status(within, httpapi.StatusRequest{})
+	st, err := c.Status(within, api.StatusRequest{})
 	cancel()
 	stop()
 	if err != nil {

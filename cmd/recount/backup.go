@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -40,7 +40,7 @@ anything is wrong.`,
 				return a.verifyBackup(cmd, dir)
 			}
 			return a.withBackend(cmd.Context(), func(b *backend) error {
-				r, err := b.Backup(cmd.Context(), httpapi.BackupRequest{Dir: dir}, a.progress())
+				r, err := b.Backup(cmd.Context(), api.BackupRequest{Dir: dir}, a.progress())
 				a.clearProgress()
 				if err != nil {
 					return err

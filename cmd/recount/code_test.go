@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/recountdb/recount/query/code"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // What answers about code look like to people.
@@ -45,14 +45,14 @@ tests
 func TestFsckDrawing(t *testing.T) {
 	var out bytes.Buffer
 	a := &app{stdout: &out}
-	a.printFsck(httpapi.FsckReport{
+	a.printFsck(api.FsckReport{
 		Repositories: 2, Snapshots: 1, Chunks: 1200, Bytes: 90000, Edges: 40, Unused: 1, More: true,
-		Faults: []httpapi.FsckFault{
+		Faults: []api.FsckFault{
 			{Repo: "acme/shop", Commit: "9fceb02d0ae598e95dc970b74767f19372d61af8", Map: "out", Chunk: "12", What: "chunk 12: damaged"},
 			{Repo: "acme/site", What: "gone"},
 		},
 	})
-	a.printFsck(httpapi.FsckReport{OK: true, Repositories: 1, Snapshots: 1, Chunks: 1, Bytes: 90, Edges: 4})
+	a.printFsck(api.FsckReport{OK: true, Repositories: 1, Snapshots: 1, Chunks: 1, Bytes: 90, Edges: 4})
 	want := `WRONG acme/shop at 9fceb02d0ae5, map out: chunk 12: damaged
 WRONG acme/site: gone
 … there may be more: the check ended here

@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 func (a *app) forgetCmd() *cobra.Command {
-	var r httpapi.ForgetRequest
+	var r api.ForgetRequest
 	var yes, stdin bool
 	c := &cobra.Command{
 		Use:   "forget EVENT…",
@@ -68,13 +68,13 @@ standard input. The log keeps the pattern's hash, not the pattern. Patterns are 
 	f.StringSliceVar(&r.Topics, "topic", nil, "only events of these topics: commands, spans, agents, rejected (default all)")
 	f.StringVar(&r.Tenant, "tenant", "", "only what agents of this tenant did")
 	f.StringVar(&r.Reason, "reason", "", "why; it is stored")
-	f.IntVar(&r.Limit, "limit", httpapi.DefaultForgetLimit, "erase nothing if more events than this are found")
+	f.IntVar(&r.Limit, "limit", api.DefaultForgetLimit, "erase nothing if more events than this are found")
 	f.BoolVar(&r.DryRun, "dry-run", false, "show what would go, and erase nothing")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
 }
 
-func (a *app) forget(ctx context.Context, b *backend, r httpapi.ForgetRequest, yes, read bool) error {
+func (a *app) forget(ctx context.Context, b *backend, r api.ForgetRequest, yes, read bool) error {
 	if r.DryRun || !yes {
 		look := r
 		look.DryRun = true
@@ -132,7 +132,7 @@ func (a *app) confirm(question string, read bool) error {
 }
 
 // printForgotten shows what would be erased.
-func (a *app) printForgotten(r httpapi.ForgetReport) {
+func (a *app) printForgotten(r api.ForgetReport) {
 	for _, t := range r.Topics {
 		a.printf("%s: %s, %s\n", t.Topic, counted(t.Events, "event"), counted(int(t.Bytes), "byte"))
 	}
@@ -156,7 +156,7 @@ func (a *app) printForgotten(r httpapi.ForgetReport) {
 }
 
 // printBeside tells of what is not erased now.
-func (a *app) printBeside(r httpapi.ForgetReport) {
+func (a *app) printBeside(r api.ForgetReport) {
 	if r.Before > 0 {
 		a.printf("%s erased before\n", counted(r.Before, "event"))
 	}
@@ -172,7 +172,7 @@ func (a *app) printBeside(r httpapi.ForgetReport) {
 }
 
 // printErased says what was done.
-func (a *app) printErased(r httpapi.ForgetReport, brief bool) {
+func (a *app) printErased(r api.ForgetReport, brief bool) {
 	if r.Events == 0 {
 		a.printf("nothing to erase\n")
 		a.printBeside(r)

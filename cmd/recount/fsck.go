@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 func (a *app) fsckCmd() *cobra.Command {
@@ -23,7 +23,7 @@ Exits with 1 if anything is wrong, and says in which repository, commit, map and
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withBackend(cmd.Context(), func(b *backend) error {
-				r, err := b.Fsck(cmd.Context(), httpapi.FsckRequest{}, a.progress())
+				r, err := b.Fsck(cmd.Context(), api.FsckRequest{}, a.progress())
 				a.clearProgress()
 				if err != nil {
 					return err
@@ -42,7 +42,7 @@ Exits with 1 if anything is wrong, and says in which repository, commit, map and
 	}
 }
 
-func (a *app) printFsck(r httpapi.FsckReport) {
+func (a *app) printFsck(r api.FsckReport) {
 	for _, f := range r.Faults {
 		where := oneLine(f.Repo)
 		if f.Commit != "" {

@@ -22,6 +22,7 @@ import (
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
@@ -211,7 +212,7 @@ type imported struct {
 // importer appends what histories yield.
 type importer struct {
 	a        *app
-	backend  httpapi.Backend
+	backend  api.Backend
 	options  history.Options
 	redactor *redact.Redactor
 	redacted int64
@@ -273,7 +274,7 @@ var errServesNot = errors.New("the server has not the role serve")
 
 // settle waits until the projections have what the log holds now.
 func settle(ctx context.Context, b *backend) error {
-	st, err := b.Status(ctx, httpapi.StatusRequest{})
+	st, err := b.Status(ctx, api.StatusRequest{})
 	if err != nil {
 		return err
 	}
@@ -371,7 +372,7 @@ func (im *importer) recognized(ctx context.Context, entries iter.Seq2[schemas.Ev
 	}
 	var recorded []history.Recorded
 	pr, pw := io.Pipe()
-	go func() { pw.CloseWithError(im.backend.Scan(ctx, httpapi.ScanRequest{Filters: f}, pw)) }()
+	go func() { pw.CloseWithError(im.backend.Scan(ctx, api.ScanRequest{Filters: f}, pw)) }()
 	defer pr.Close()
 	for d := json.NewDecoder(pr); ; {
 		var c struct {
@@ -421,7 +422,7 @@ func (im *importer) run(ctx context.Context, from string, events iter.Seq2[schem
 			return nil
 		}
 		done, err := im.backend.Append(ctx, batch)
-		if errors.Is(err, httpapi.ErrReused) {
+		if errors.Is(err, api.ErrReused) {
 			done, err = im.eachAlone(ctx, batch, res)
 		}
 		if err != nil {
@@ -438,7 +439,7 @@ func (im *importer) run(ctx context.Context, from string, events iter.Seq2[schem
 		batch, size = batch[:0], 0
 		if draw != nil && progress != nil {
 			n, of := progress(res.Read)
-			draw(httpapi.Progress{Phase: "import " + im.a.home(from), Done: min(n, of-1), Total: of})
+			draw(api.Progress{Phase: "import " + im.a.home(from), Done: min(n, of-1), Total: of})
 		}
 		return nil
 	}
@@ -481,12 +482,12 @@ func (im *importer) run(ctx context.Context, from string, events iter.Seq2[schem
 }
 
 // eachAlone appends events one by one, and skips those whose ids stand for other events.
-func (im *importer) eachAlone(ctx context.Context, events []schemas.Event, res *imported) ([]httpapi.Appended, error) {
-	var all []httpapi.Appended
+func (im *importer) eachAlone(ctx context.Context, events []schemas.Event, res *imported) ([]api.Appended, error) {
+	var all []api.Appended
 	for i := range events {
 		done, err := im.backend.Append(ctx, events[i:i+1])
 		switch {
-		case errors.Is(err, httpapi.ErrReused):
+		case errors.Is(err, api.ErrReused):
 			if res.Skipped++; len(res.Problems) < maxProblems {
 				res.Problems = append(res.Problems, fmt.Sprintf("%s %s: another event of this id is there, which says something else", events[i].Type, events[i].ID))
 			}

@@ -17,7 +17,7 @@ import (
 	"github.com/recountdb/recount/internal/spans"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 func (a *app) importAccessLogCmd() *cobra.Command {
@@ -61,7 +61,7 @@ func (im *importer) accessLog(ctx context.Context, path, service string) error {
 	if path == "-" {
 		return im.run(ctx, "standard input", im.requests(im.a.stdin, options, nil), nil)
 	}
-	st, err := im.backend.Status(ctx, httpapi.StatusRequest{})
+	st, err := im.backend.Status(ctx, api.StatusRequest{})
 	if err != nil {
 		return err
 	}

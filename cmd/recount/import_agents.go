@@ -22,7 +22,7 @@ import (
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // agentImport are the flags of `import agents`.
@@ -204,10 +204,10 @@ func (a *app) dryImport(fn func(im *importer) error) error {
 
 // nowhere is a backend that takes events and keeps none. An import asks it for nothing
 // else.
-type nowhere struct{ httpapi.Backend }
+type nowhere struct{ api.Backend }
 
-func (nowhere) Append(_ context.Context, events []schemas.Event) ([]httpapi.Appended, error) {
-	return make([]httpapi.Appended, len(events)), nil
+func (nowhere) Append(_ context.Context, events []schemas.Event) ([]api.Appended, error) {
+	return make([]api.Appended, len(events)), nil
 }
 
 // leftOut says what was left out, the most frequent first.

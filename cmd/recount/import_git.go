@@ -19,6 +19,7 @@ import (
 	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
@@ -162,7 +163,7 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 	if err != nil {
 		return r, err
 	}
-	st, err := g.b.Status(ctx, httpapi.StatusRequest{})
+	st, err := g.b.Status(ctx, api.StatusRequest{})
 	if err != nil {
 		return r, err
 	}
@@ -213,8 +214,8 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 
 // markOf is what the log says of the event at a position; nil from a server that cannot
 // tell.
-func markOf(ctx context.Context, b httpapi.Backend, at schemas.Position) (*string, error) {
-	st, err := b.Status(ctx, httpapi.StatusRequest{Mark: &at})
+func markOf(ctx context.Context, b api.Backend, at schemas.Position) (*string, error) {
+	st, err := b.Status(ctx, api.StatusRequest{Mark: &at})
 	return st.Log.Mark, err
 }
 
@@ -273,7 +274,7 @@ func (g gitImport) progress(name string) func(done, of, files int64) {
 	return func(done, of, files int64) {
 		if now := time.Now(); now.Sub(drawn) > 100*time.Millisecond {
 			drawn = now
-			draw(httpapi.Progress{Phase: fmt.Sprintf("import %s: %s files, commits", name, thousands(files)), Done: min(done, of-1), Total: of})
+			draw(api.Progress{Phase: fmt.Sprintf("import %s: %s files, commits", name, thousands(files)), Done: min(done, of-1), Total: of})
 		}
 	}
 }

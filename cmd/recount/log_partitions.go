@@ -3,11 +3,11 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 func (a *app) logPartitionsCmd() *cobra.Command {
-	var q httpapi.GrowRequest
+	var q api.GrowRequest
 	c := &cobra.Command{
 		Use:   "partitions --topic TOPIC --count N",
 		Short: "Give a topic more partitions",

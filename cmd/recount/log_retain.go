@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -31,7 +31,7 @@ asks. There is no way back.`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			r := httpapi.RetainRequest{AgeSeconds: int64(age / time.Second)}
+			r := api.RetainRequest{AgeSeconds: int64(age / time.Second)}
 			if age != 0 && age < time.Second {
 				return usagef("--age %s: want a time such as 720h", age)
 			}
@@ -53,7 +53,7 @@ asks. There is no way back.`,
 	return c
 }
 
-func (a *app) retain(ctx context.Context, b *backend, r httpapi.RetainRequest, dry, yes bool) error {
+func (a *app) retain(ctx context.Context, b *backend, r api.RetainRequest, dry, yes bool) error {
 	if dry || !yes {
 		look := r
 		look.DryRun = true
@@ -88,7 +88,7 @@ func (a *app) retain(ctx context.Context, b *backend, r httpapi.RetainRequest, d
 	return nil
 }
 
-func (a *app) printRetained(r httpapi.RetainReport) {
+func (a *app) printRetained(r api.RetainReport) {
 	if r.Bytes > 0 {
 		a.printf("%s takes %.1f MB\n", r.Topic, float64(r.Bytes)/1e6)
 	}

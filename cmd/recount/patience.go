@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/spool"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -36,9 +36,9 @@ func (a *app) tell(what string) { fmt.Fprintf(a.stderr, "recount: %s\n", what) }
 
 // spoken is progress where there is no terminal: a line where work takes long, and then one
 // now and then.
-func (a *app) spoken() func(httpapi.Progress) {
+func (a *app) spoken() func(api.Progress) {
 	next := time.Now().Add(a.silence)
-	return func(p httpapi.Progress) {
+	return func(p api.Progress) {
 		now := time.Now()
 		if now.Before(next) || p.Total > 0 && p.Done >= p.Total {
 			return
@@ -102,7 +102,7 @@ func (a *app) caughtUp(ctx context.Context) error {
 		tick := time.NewTicker(200 * time.Millisecond)
 		defer tick.Stop()
 		for most := int64(0); ; {
-			st, err := b.Status(ctx, httpapi.StatusRequest{})
+			st, err := b.Status(ctx, api.StatusRequest{})
 			if err != nil {
 				return err
 			}
@@ -119,7 +119,7 @@ func (a *app) caughtUp(ctx context.Context) error {
 			}
 			most = max(most, lag)
 			if tell != nil {
-				tell(httpapi.Progress{Phase: "take in (" + strings.Join(waits, ", ") + ")", Done: most - lag, Total: most})
+				tell(api.Progress{Phase: "take in (" + strings.Join(waits, ", ") + ")", Done: most - lag, Total: most})
 			}
 			select {
 			case <-ctx.Done():

@@ -13,7 +13,7 @@ import (
 
 	"github.com/recountdb/recount/internal/history"
 	"github.com/recountdb/recount/query"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -68,7 +68,7 @@ type quickstarted struct {
 	Imported int                           `json:"imported"`
 	Answers  map[string]query.FindResponse `json:"answers"`
 	Why      query.WhyResponse             `json:"why"`
-	Verified httpapi.VerifyReport          `json:"verified"`
+	Verified api.VerifyReport              `json:"verified"`
 }
 
 func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
@@ -132,7 +132,7 @@ func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
 		a.drawing(false, time.Now()).drawWhy(result.Why)
 	}
 
-	result.Verified, err = n.Verify(ctx, httpapi.VerifyRequest{}, nil)
+	result.Verified, err = n.Verify(ctx, api.VerifyRequest{}, nil)
 	if err != nil {
 		return err
 	}

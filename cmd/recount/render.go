@@ -12,7 +12,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // printJSON is what --json prints: one value, indented.
@@ -235,11 +235,11 @@ func pairs[V any](m map[string]V, show func(string, V) string) string {
 
 // progress draws on standard error how far a long work is; where that is no terminal it says
 // so in lines, far apart.
-func (a *app) progress() func(httpapi.Progress) {
+func (a *app) progress() func(api.Progress) {
 	if !a.errTTY {
 		return a.spoken()
 	}
-	return func(p httpapi.Progress) {
+	return func(p api.Progress) {
 		if p.Total > 0 && p.Done >= p.Total {
 			fmt.Fprint(a.stderr, "\r\x1b[K")
 			return

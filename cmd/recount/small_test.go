@@ -20,7 +20,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/recountdb/recount/query"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -116,7 +116,7 @@ func TestManyAtOnce(t *testing.T) {
 	w.start()
 	burst("served")
 	out, _ := w.sh("recount status --json")
-	var st httpapi.Status
+	var st api.Status
 	if err := json.Unmarshal([]byte(out), &st); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/recountdb/recount/internal/spool"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
@@ -32,7 +33,7 @@ const (
 
 // recorded is where an event is: in the log, or on its way there.
 type recorded struct {
-	httpapi.Appended
+	api.Appended
 	Spooled bool `json:"spooled,omitempty"`
 }
 
@@ -42,7 +43,7 @@ type recorded struct {
 func (a *app) append(ctx context.Context, cfg node.Config, e schemas.Event, exact bool) (recorded, error) {
 	done, err := a.appendNow(ctx, cfg, e, exact)
 	var usage usageError
-	var event *httpapi.EventError
+	var event *api.EventError
 	var answered *httpapi.APIError
 	if err == nil || errors.As(err, &usage) || errors.As(err, &event) || errors.As(err, &answered) || errors.Is(err, schemas.ErrPoison) || ctx.Err() != nil {
 		return recorded{Appended: done}, err
@@ -54,10 +55,10 @@ func (a *app) append(ctx context.Context, cfg node.Config, e schemas.Event, exac
 	if busy := (*node.InUseError)(nil); !errors.As(err, &busy) {
 		a.noted("%s; it waits in the spool", err)
 	}
-	return recorded{Appended: httpapi.Appended{ID: e.ID}, Spooled: true}, nil
+	return recorded{Appended: api.Appended{ID: e.ID}, Spooled: true}, nil
 }
 
-func (a *app) appendNow(ctx context.Context, cfg node.Config, e schemas.Event, exact bool) (done httpapi.Appended, err error) {
+func (a *app) appendNow(ctx context.Context, cfg node.Config, e schemas.Event, exact bool) (done api.Appended, err error) {
 	roles := appendOnly
 	if exact {
 		roles = nil
@@ -98,7 +99,7 @@ func (a *app) spool(cfg node.Config, events ...schemas.Event) error {
 }
 
 // sendSpooled sends what waits for a server elsewhere.
-func (a *app) sendSpooled(ctx context.Context, cfg node.Config, url string, b httpapi.Backend) error {
+func (a *app) sendSpooled(ctx context.Context, cfg node.Config, url string, b api.Backend) error {
 	dir := spool.RemoteDir(cfg.DataDir, url)
 	if spool.Empty(dir) {
 		return nil

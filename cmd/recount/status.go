@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -31,7 +31,7 @@ equal roots are equal states.`,
 						return err
 					}
 				}
-				st, err := b.Status(cmd.Context(), httpapi.StatusRequest{Roots: roots})
+				st, err := b.Status(cmd.Context(), api.StatusRequest{Roots: roots})
 				a.clearProgress()
 				if err != nil {
 					return err
@@ -52,7 +52,7 @@ equal roots are equal states.`,
 	return c
 }
 
-func (a *app) printStatus(st httpapi.Status, local bool, now time.Time) {
+func (a *app) printStatus(st api.Status, local bool, now time.Time) {
 	who := fmt.Sprintf("a server, pid %d, up %s", st.PID, took(now.Sub(st.Started)))
 	if local {
 		who = "no server runs; this command opened it"
@@ -132,7 +132,7 @@ func (a *app) printStatus(st httpapi.Status, local bool, now time.Time) {
 }
 
 // printSpool tells of the spool where something waits or is wrong.
-func (a *app) printSpool(s httpapi.SpoolStatus) {
+func (a *app) printSpool(s api.SpoolStatus) {
 	var lines []string
 	say := func(colour, format string, args ...any) {
 		lines = append(lines, a.paint(colour, plainText(fmt.Sprintf(format, args...))))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -23,7 +23,7 @@ an interrupted rebuild leaves them as they are.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			rebuild := func(b *backend) error {
-				r, err := b.Rebuild(cmd.Context(), httpapi.RebuildRequest{Projections: names}, a.progress())
+				r, err := b.Rebuild(cmd.Context(), api.RebuildRequest{Projections: names}, a.progress())
 				a.clearProgress()
 				if err != nil {
 					return err
@@ -69,7 +69,7 @@ Exits with 1 and says where, if anything differs.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withBackend(cmd.Context(), func(b *backend) error {
-				r, err := b.Verify(cmd.Context(), httpapi.VerifyRequest{Projections: names}, a.progress())
+				r, err := b.Verify(cmd.Context(), api.VerifyRequest{Projections: names}, a.progress())
 				a.clearProgress()
 				if err != nil {
 					return err
@@ -90,7 +90,7 @@ Exits with 1 and says where, if anything differs.`,
 	return c
 }
 
-func (a *app) printVerify(r httpapi.VerifyReport) {
+func (a *app) printVerify(r api.VerifyReport) {
 	for _, p := range r.Projections {
 		mark := a.paint(green, "equal  ")
 		if p.Differing > 0 || p.Error != "" || p.Live != p.Replayed {

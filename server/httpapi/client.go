@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recountdb/recount/server/api"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recountdb/recount/query"
@@ -30,7 +32,7 @@ type Client struct {
 	http  *http.Client
 }
 
-var _ Backend = (*Client)(nil)
+var _ api.Backend = (*Client)(nil)
 
 // NewClient asks the node at a URL such as http://127.0.0.1:7171, or at a
 // host:port. hc may be nil.
@@ -105,16 +107,16 @@ func (e *APIError) Is(target error) bool {
 	switch target {
 	case schemas.ErrPoison:
 		return e.Status == http.StatusUnprocessableEntity || e.Status == http.StatusRequestEntityTooLarge
-	case schemas.ErrTransient, ErrUnavailable:
+	case schemas.ErrTransient, api.ErrUnavailable:
 		return e.Status == http.StatusServiceUnavailable
-	case ErrReused:
-		return e.Status == http.StatusConflict && strings.Contains(e.Detail, ErrReused.Error())
+	case api.ErrReused:
+		return e.Status == http.StatusConflict && strings.Contains(e.Detail, api.ErrReused.Error())
 	}
 	return false
 }
 
 // Append sends the events as one batch of CloudEvents.
-func (c *Client) Append(ctx context.Context, events []schemas.Event) ([]Appended, error) {
+func (c *Client) Append(ctx context.Context, events []schemas.Event) ([]api.Appended, error) {
 	batch := make([]cloudEvent, len(events))
 	v := url.Values{}
 	for i, e := range events {
@@ -218,13 +220,13 @@ func asked[R any, Q normal[Q]](ctx context.Context, c *Client, path string, q Q)
 }
 
 // Scan asks GET /v1/intents and copies the answer to w.
-func (c *Client) Scan(ctx context.Context, q ScanRequest, w io.Writer) error {
+func (c *Client) Scan(ctx context.Context, q api.ScanRequest, w io.Writer) error {
 	v := filterValues(q.Filters)
 	if q.Limit > 0 {
 		v.Set("limit", strconv.Itoa(q.Limit))
 	}
 	accept := mediaNDJSON
-	if q.Format == FormatArrow {
+	if q.Format == api.FormatArrow {
 		accept = mediaArrow
 	}
 	resp, err := c.do(ctx, http.MethodGet, "/v1/intents", v, "", nil, accept)
@@ -295,13 +297,13 @@ func (c *Client) Follow(ctx context.Context, q query.FollowRequest, each func(qu
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err == nil && (q.Limit == 0 || sent < q.Limit):
-		return fmt.Errorf("follow: %w: the server ended the stream", ErrUnavailable)
+		return fmt.Errorf("follow: %w: the server ended the stream", api.ErrUnavailable)
 	}
 	return err
 }
 
 // Status asks GET /v1/status.
-func (c *Client) Status(ctx context.Context, q StatusRequest) (r Status, err error) {
+func (c *Client) Status(ctx context.Context, q api.StatusRequest) (r api.Status, err error) {
 	v := url.Values{}
 	if q.Roots {
 		v.Set("roots", "true")
@@ -314,28 +316,28 @@ func (c *Client) Status(ctx context.Context, q StatusRequest) (r Status, err err
 }
 
 // Rebuild asks POST /v1/rebuild.
-func (c *Client) Rebuild(ctx context.Context, q RebuildRequest, progress func(Progress)) (RebuildReport, error) {
-	return work[RebuildReport](ctx, c, "/v1/rebuild", q, progress)
+func (c *Client) Rebuild(ctx context.Context, q api.RebuildRequest, progress func(api.Progress)) (api.RebuildReport, error) {
+	return work[api.RebuildReport](ctx, c, "/v1/rebuild", q, progress)
 }
 
 // Verify asks POST /v1/verify.
-func (c *Client) Verify(ctx context.Context, q VerifyRequest, progress func(Progress)) (VerifyReport, error) {
-	return work[VerifyReport](ctx, c, "/v1/verify", q, progress)
+func (c *Client) Verify(ctx context.Context, q api.VerifyRequest, progress func(api.Progress)) (api.VerifyReport, error) {
+	return work[api.VerifyReport](ctx, c, "/v1/verify", q, progress)
 }
 
 // Backup asks POST /v1/backup.
-func (c *Client) Backup(ctx context.Context, q BackupRequest, progress func(Progress)) (BackupReport, error) {
-	return work[BackupReport](ctx, c, "/v1/backup", q, progress)
+func (c *Client) Backup(ctx context.Context, q api.BackupRequest, progress func(api.Progress)) (api.BackupReport, error) {
+	return work[api.BackupReport](ctx, c, "/v1/backup", q, progress)
 }
 
 // Fsck asks POST /v1/fsck.
-func (c *Client) Fsck(ctx context.Context, q FsckRequest, progress func(Progress)) (FsckReport, error) {
-	return work[FsckReport](ctx, c, "/v1/fsck", q, progress)
+func (c *Client) Fsck(ctx context.Context, q api.FsckRequest, progress func(api.Progress)) (api.FsckReport, error) {
+	return work[api.FsckReport](ctx, c, "/v1/fsck", q, progress)
 }
 
 // Grow asks POST /v1/grow.
-func (c *Client) Grow(ctx context.Context, q GrowRequest, progress func(Progress)) (GrowReport, error) {
-	return work[GrowReport](ctx, c, "/v1/grow", q, progress)
+func (c *Client) Grow(ctx context.Context, q api.GrowRequest, progress func(api.Progress)) (api.GrowReport, error) {
+	return work[api.GrowReport](ctx, c, "/v1/grow", q, progress)
 }
 
 // Ready asks GET /readyz; nil means ready.
@@ -343,7 +345,7 @@ func (c *Client) Ready(ctx context.Context) error {
 	return c.call(ctx, http.MethodGet, "/readyz", nil, "", nil, &Health{})
 }
 
-func work[R any](ctx context.Context, c *Client, path string, q any, progress func(Progress)) (report R, err error) {
+func work[R any](ctx context.Context, c *Client, path string, q any, progress func(api.Progress)) (report R, err error) {
 	b, err := json.Marshal(q)
 	if err != nil {
 		return report, err

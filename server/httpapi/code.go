@@ -12,22 +12,22 @@ import (
 )
 
 // registerCode adds the questions about code.
-func (s *server) registerCode(api huma.API) {
-	s.registerExport(api)
-	register(s, api, code.SymbolsQuestion)
-	register(s, api, code.CallersQuestion)
-	register(s, api, code.CalleesQuestion)
-	register(s, api, code.ImpactQuestion)
-	register(s, api, code.TestsQuestion)
-	register(s, api, code.FlowQuestion)
-	register(s, api, code.ProveQuestion)
-	register(s, api, code.OwnersQuestion)
-	register(s, api, code.LogQuestion)
-	register(s, api, code.ShowQuestion)
-	register(s, api, code.DiffQuestion)
-	register(s, api, code.RoutesQuestion)
-	register(s, api, code.StaleQuestion)
-	register(s, api, code.RetirableQuestion)
+func (s *server) registerCode(h huma.API) {
+	s.registerExport(h)
+	register(s, h, code.SymbolsQuestion)
+	register(s, h, code.CallersQuestion)
+	register(s, h, code.CalleesQuestion)
+	register(s, h, code.ImpactQuestion)
+	register(s, h, code.TestsQuestion)
+	register(s, h, code.FlowQuestion)
+	register(s, h, code.ProveQuestion)
+	register(s, h, code.OwnersQuestion)
+	register(s, h, code.LogQuestion)
+	register(s, h, code.ShowQuestion)
+	register(s, h, code.DiffQuestion)
+	register(s, h, code.RoutesQuestion)
+	register(s, h, code.StaleQuestion)
+	register(s, h, code.RetirableQuestion)
 }
 
 // Media types of exports.
@@ -47,9 +47,9 @@ func exportMedia(format string) string {
 }
 
 // registerExport adds POST /v1/code/export, which streams.
-func (s *server) registerExport(api huma.API) {
+func (s *server) registerExport(h huma.API) {
 	text := &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
-	huma.Register(api, huma.Operation{
+	huma.Register(h, huma.Operation{
 		OperationID: "codeExport", Method: http.MethodPost, Path: "/v1/code/export", Tags: []string{"code"},
 		Summary:      "Export a graph",
 		Description:  "Writes the graph at a revision, or what is around a symbol, as JSON, for Graphviz or as GraphML, with communities if asked. It is streamed: an answer that ends without its closing chunk was cut short. It reads only.",

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/server/access"
+	"github.com/recountdb/recount/server/api"
 )
 
 // What an export may hold of the server: it reads one state of the projections from its
@@ -53,7 +54,7 @@ func (x *exports) take(ctx context.Context) (leave func(), err error) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-patience.C:
-			return nil, &againError{exportAgain, fmt.Errorf("%w: %d exports are under way at most, %d of one token: come again", ErrUnavailable, maxExports, maxExportsEach)}
+			return nil, &againError{exportAgain, fmt.Errorf("%w: %d exports are under way at most, %d of one token: come again", api.ErrUnavailable, maxExports, maxExportsEach)}
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/server/access"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -29,7 +30,7 @@ func (e *exporting) Objects(ctx context.Context, _ evidence.ExportRequest, w io.
 	return e.write(ctx, w)
 }
 
-func (e *exporting) Scan(ctx context.Context, _ httpapi.ScanRequest, w io.Writer) error {
+func (e *exporting) Scan(ctx context.Context, _ api.ScanRequest, w io.Writer) error {
 	return e.write(ctx, w)
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/access"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -36,21 +37,21 @@ type fake struct {
 	err    error
 }
 
-func (f *fake) Append(_ context.Context, events []schemas.Event) ([]httpapi.Appended, error) {
+func (f *fake) Append(_ context.Context, events []schemas.Event) ([]api.Appended, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
 	for i, e := range events {
 		if _, err := e.DecodePayload(); err != nil {
-			return nil, &httpapi.EventError{Index: i, Of: len(events), Err: err}
+			return nil, &api.EventError{Index: i, Of: len(events), Err: err}
 		}
 	}
-	var out []httpapi.Appended
+	var out []api.Appended
 	for _, e := range events {
 		if e.ID.IsZero() {
 			e.ID = e.DeriveID()
 		}
-		out = append(out, httpapi.Appended{ID: e.ID, Position: schemas.Position{Topic: "recount.commands", Offset: int64(len(f.events))}})
+		out = append(out, api.Appended{ID: e.ID, Position: schemas.Position{Topic: "recount.commands", Offset: int64(len(f.events))}})
 		f.events = append(f.events, e)
 	}
 	return out, nil
@@ -118,7 +119,7 @@ func (f *fake) Follow(ctx context.Context, r query.FollowRequest, each func(quer
 	return f.follow(ctx, r, each)
 }
 
-func (f *fake) Scan(_ context.Context, r httpapi.ScanRequest, w io.Writer) error {
+func (f *fake) Scan(_ context.Context, r api.ScanRequest, w io.Writer) error {
 	if f.err != nil && r.Limit == 0 {
 		return f.err
 	}
@@ -135,20 +136,20 @@ func (f *fake) Objects(_ context.Context, r evidence.ExportRequest, w io.Writer)
 	return json.NewEncoder(w).Encode(r)
 }
 
-func (f *fake) Status(context.Context, httpapi.StatusRequest) (httpapi.Status, error) {
+func (f *fake) Status(context.Context, api.StatusRequest) (api.Status, error) {
 	if f.err != nil {
-		return httpapi.Status{}, f.err
+		return api.Status{}, f.err
 	}
-	return httpapi.Status{Version: "test", Projections: []httpapi.ProjectionStatus{{Name: "segment", Root: &schemas.Hash{1}}}}, nil
+	return api.Status{Version: "test", Projections: []api.ProjectionStatus{{Name: "segment", Root: &schemas.Hash{1}}}}, nil
 }
 
-func (f *fake) Rebuild(_ context.Context, r httpapi.RebuildRequest, p func(httpapi.Progress)) (httpapi.RebuildReport, error) {
-	p(httpapi.Progress{Phase: "replay", Done: 1, Total: 2})
-	p(httpapi.Progress{Phase: "replay", Done: 2, Total: 2})
+func (f *fake) Rebuild(_ context.Context, r api.RebuildRequest, p func(api.Progress)) (api.RebuildReport, error) {
+	p(api.Progress{Phase: "replay", Done: 1, Total: 2})
+	p(api.Progress{Phase: "replay", Done: 2, Total: 2})
 	if f.err != nil {
-		return httpapi.RebuildReport{}, f.err
+		return api.RebuildReport{}, f.err
 	}
-	return httpapi.RebuildReport{Events: 2}, nil
+	return api.RebuildReport{Events: 2}, nil
 }
 
 func (f *fake) Export(_ context.Context, r code.ExportRequest, w io.Writer) error {
@@ -162,30 +163,30 @@ func (f *fake) Export(_ context.Context, r code.ExportRequest, w io.Writer) erro
 	return err
 }
 
-func (f *fake) Retain(context.Context, httpapi.RetainRequest, func(httpapi.Progress)) (httpapi.RetainReport, error) {
-	return httpapi.RetainReport{}, nil
+func (f *fake) Retain(context.Context, api.RetainRequest, func(api.Progress)) (api.RetainReport, error) {
+	return api.RetainReport{}, nil
 }
 
-func (f *fake) Forget(_ context.Context, r httpapi.ForgetRequest, progress func(httpapi.Progress)) (httpapi.ForgetReport, error) {
-	progress(httpapi.Progress{Phase: "look through the log", Total: 7})
-	return httpapi.ForgetReport{Events: len(r.Events), DryRun: r.DryRun}, nil
+func (f *fake) Forget(_ context.Context, r api.ForgetRequest, progress func(api.Progress)) (api.ForgetReport, error) {
+	progress(api.Progress{Phase: "look through the log", Total: 7})
+	return api.ForgetReport{Events: len(r.Events), DryRun: r.DryRun}, nil
 }
 
-func (f *fake) Backup(_ context.Context, r httpapi.BackupRequest, progress func(httpapi.Progress)) (httpapi.BackupReport, error) {
-	progress(httpapi.Progress{Phase: "copy bytes", Done: 1, Total: 1})
-	return httpapi.BackupReport{Dir: r.Dir, Files: 3}, nil
+func (f *fake) Backup(_ context.Context, r api.BackupRequest, progress func(api.Progress)) (api.BackupReport, error) {
+	progress(api.Progress{Phase: "copy bytes", Done: 1, Total: 1})
+	return api.BackupReport{Dir: r.Dir, Files: 3}, nil
 }
 
-func (f *fake) Grow(_ context.Context, q httpapi.GrowRequest, _ func(httpapi.Progress)) (httpapi.GrowReport, error) {
-	return httpapi.GrowReport{Topic: "recount." + q.Topic, Before: 4, Partitions: q.Partitions}, nil
+func (f *fake) Grow(_ context.Context, q api.GrowRequest, _ func(api.Progress)) (api.GrowReport, error) {
+	return api.GrowReport{Topic: "recount." + q.Topic, Before: 4, Partitions: q.Partitions}, nil
 }
 
-func (f *fake) Fsck(_ context.Context, _ httpapi.FsckRequest, progress func(httpapi.Progress)) (httpapi.FsckReport, error) {
-	progress(httpapi.Progress{Phase: "check snapshots", Done: 1, Total: 2})
-	return httpapi.FsckReport{Chunks: 3, Faults: []httpapi.FsckFault{{Repo: "shop", What: "damaged"}}}, nil
+func (f *fake) Fsck(_ context.Context, _ api.FsckRequest, progress func(api.Progress)) (api.FsckReport, error) {
+	progress(api.Progress{Phase: "check snapshots", Done: 1, Total: 2})
+	return api.FsckReport{Chunks: 3, Faults: []api.FsckFault{{Repo: "shop", What: "damaged"}}}, nil
 }
 
-func (f *fake) Verify(context.Context, httpapi.VerifyRequest, func(httpapi.Progress)) (httpapi.VerifyReport, error) {
+func (f *fake) Verify(context.Context, api.VerifyRequest, func(api.Progress)) (api.VerifyReport, error) {
 	panic("verify: a bug")
 }
 
@@ -493,7 +494,7 @@ func TestExport(t *testing.T) {
 func TestFsck(t *testing.T) {
 	_, c := serve(t, &fake{}, httpapi.Options{})
 	told := 0
-	r, err := c.Fsck(t.Context(), httpapi.FsckRequest{}, func(p httpapi.Progress) { told += int(p.Total) })
+	r, err := c.Fsck(t.Context(), api.FsckRequest{}, func(p api.Progress) { told += int(p.Total) })
 	if err != nil || told != 2 || r.Chunks != 3 || r.OK || r.Faults[0].What != "damaged" {
 		t.Errorf("%+v, progress %d: %v", r, told, err)
 	}
@@ -502,10 +503,10 @@ func TestFsck(t *testing.T) {
 func TestAPanicHarmsOneRequest(t *testing.T) {
 	reg := prometheus.NewRegistry()
 	srv, c := serve(t, &fake{}, httpapi.Options{Registry: reg})
-	if _, err := c.Verify(t.Context(), httpapi.VerifyRequest{}, nil); err == nil {
+	if _, err := c.Verify(t.Context(), api.VerifyRequest{}, nil); err == nil {
 		t.Fatal("no error")
 	}
-	if _, err := c.Status(t.Context(), httpapi.StatusRequest{}); err != nil {
+	if _, err := c.Status(t.Context(), api.StatusRequest{}); err != nil {
 		t.Fatalf("after the panic: %v", err)
 	}
 	if resp, _ := request(t, srv, "GET", "/healthz", nil, "X-Request-Id", "abc-1"); resp.Header.Get("X-Request-Id") != "abc-1" {
@@ -586,18 +587,18 @@ func TestClientRoundTrip(t *testing.T) {
 	if _, err := c.Show(ctx, "0a"); !errors.As(err, &am) || am.Prefix != "0a" || len(am.Matches) != 2 || am.Matches[1].Command != "make two" {
 		t.Errorf("show ambiguous: %v", err)
 	}
-	if s, err := c.Status(ctx, httpapi.StatusRequest{Roots: true}); err != nil || *s.Projections[0].Root != (schemas.Hash{1}) {
+	if s, err := c.Status(ctx, api.StatusRequest{Roots: true}); err != nil || *s.Projections[0].Root != (schemas.Hash{1}) {
 		t.Errorf("status: %+v %v", s, err)
 	}
 
-	for _, format := range []string{httpapi.FormatNDJSON, httpapi.FormatArrow} {
+	for _, format := range []string{api.FormatNDJSON, api.FormatArrow} {
 		var b bytes.Buffer
-		if err := c.Scan(ctx, httpapi.ScanRequest{Format: format, Limit: 3, Filters: query.Filters{Since: time.Unix(1, 0)}}, &b); err != nil || b.String() != format+"\n" {
+		if err := c.Scan(ctx, api.ScanRequest{Format: format, Limit: 3, Filters: query.Filters{Since: time.Unix(1, 0)}}, &b); err != nil || b.String() != format+"\n" {
 			t.Errorf("scan: %q %v", b.String(), err)
 		}
 	}
 	var seen int
-	report, err := c.Rebuild(ctx, httpapi.RebuildRequest{}, func(httpapi.Progress) { seen++ })
+	report, err := c.Rebuild(ctx, api.RebuildRequest{}, func(api.Progress) { seen++ })
 	if err != nil || report.Events != 2 || seen != 2 {
 		t.Errorf("rebuild: %+v %v after %d", report, err, seen)
 	}
@@ -642,14 +643,14 @@ func TestErrorsKeepTheirClass(t *testing.T) {
 	if !errors.Is(err, schemas.ErrTransient) || !strings.Contains(err.Error(), "disk full") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := c.Rebuild(t.Context(), httpapi.RebuildRequest{}, nil); err == nil || !strings.Contains(err.Error(), "disk full") {
+	if _, err := c.Rebuild(t.Context(), api.RebuildRequest{}, nil); err == nil || !strings.Contains(err.Error(), "disk full") {
 		t.Errorf("rebuild: %v", err)
 	}
 	// Before the first byte an error is a problem; after it the answer is cut.
-	if err := c.Scan(t.Context(), httpapi.ScanRequest{}, io.Discard); err == nil || !strings.Contains(err.Error(), "disk full") {
+	if err := c.Scan(t.Context(), api.ScanRequest{}, io.Discard); err == nil || !strings.Contains(err.Error(), "disk full") {
 		t.Errorf("scan: %v", err)
 	}
-	if err := c.Scan(t.Context(), httpapi.ScanRequest{Limit: 1}, io.Discard); !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	if err := c.Scan(t.Context(), api.ScanRequest{Limit: 1}, io.Discard); !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("scan cut short: %v", err)
 	}
 	// The reason of a refusal is in the details, and they are kept.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/api"
 )
 
 // intentsInput is what GET /v1/intents is asked.
@@ -65,9 +66,9 @@ func filterValues(f query.Filters) url.Values {
 	return v
 }
 
-func (s *server) registerIntents(api huma.API) {
+func (s *server) registerIntents(h huma.API) {
 	schema := func(t reflect.Type, name string) *huma.Schema {
-		return api.OpenAPI().Components.Schemas.Schema(t, true, name)
+		return h.OpenAPI().Components.Schemas.Schema(t, true, name)
 	}
 	op := huma.Operation{
 		OperationID: "scan", Method: http.MethodGet, Path: "/v1/intents", Tags: []string{"questions"},
@@ -86,7 +87,7 @@ func (s *server) registerIntents(api huma.API) {
 			},
 		}},
 	}
-	huma.Register(api, op, func(ctx context.Context, in *intentsInput) (*huma.StreamResponse, error) {
+	huma.Register(h, op, func(ctx context.Context, in *intentsInput) (*huma.StreamResponse, error) {
 		// The middleware has seen to it that there is one.
 		switch media := accepted([]string{in.Accept}, mediaNDJSON, mediaArrow, mediaStream, mediaJSON); media {
 		case mediaStream:
@@ -101,9 +102,9 @@ func (s *server) registerIntents(api huma.API) {
 				s.stream(ctx, lw, s.follow(ctx, lw, r))
 			}}, nil
 		default:
-			r := ScanRequest{Filters: in.filters(), Limit: in.Limit, Format: FormatNDJSON}
+			r := api.ScanRequest{Filters: in.filters(), Limit: in.Limit, Format: api.FormatNDJSON}
 			if media == mediaArrow {
-				r.Format = FormatArrow
+				r.Format = api.FormatArrow
 			} else {
 				media = mediaNDJSON
 			}

@@ -74,7 +74,7 @@ func exportValues(r evidence.ExportRequest) (url.Values, error) {
 	return v, nil
 }
 
-func (s *server) registerObjects(api huma.API) {
+func (s *server) registerObjects(h huma.API) {
 	op := huma.Operation{
 		OperationID: "objects", Method: http.MethodGet, Path: "/v1/objects", Tags: []string{"questions"},
 		Summary: "Export agents' objects",
@@ -85,12 +85,12 @@ func (s *server) registerObjects(api huma.API) {
 		Responses: map[string]*huma.Response{"200": {
 			Description: "The objects.",
 			Content: map[string]*huma.MediaType{
-				mediaNDJSON: {Schema: api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[schemas.ObjectRow](), true, "ObjectRow")},
+				mediaNDJSON: {Schema: h.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[schemas.ObjectRow](), true, "ObjectRow")},
 				mediaArrow:  {Schema: &huma.Schema{Type: "string", Format: "binary", Description: "An Arrow IPC stream; its columns are the fields of the JSON."}},
 			},
 		}},
 	}
-	huma.Register(api, op, func(ctx context.Context, in *objectsInput) (*huma.StreamResponse, error) {
+	huma.Register(h, op, func(ctx context.Context, in *objectsInput) (*huma.StreamResponse, error) {
 		r, err := in.request()
 		if err != nil {
 			return nil, s.fail(ctx, parameter(err))

@@ -14,23 +14,23 @@ import (
 )
 
 // registerQuestions adds what is asked by POST, because a question has structure.
-func (s *server) registerQuestions(api huma.API) {
-	register(s, api, evidence.Question)
-	registerQuestion(s, api, "find", "Find commands",
+func (s *server) registerQuestions(h huma.API) {
+	register(s, h, evidence.Question)
+	registerQuestion(s, h, "find", "Find commands",
 		"Looks for commands by words, concepts and meaning, under filters, and says in proof how it came to the answer.",
 		nil, func(ctx context.Context, q query.FindRequest) (query.FindResponse, error) { return s.b.Find(ctx, q) })
-	registerQuestion(s, api, "why", "What led to a command",
+	registerQuestion(s, h, "why", "What led to a command",
 		"Walks back from a command over the edges of the narrative and ranks what led to it, each cause with the path to it and the edges with their evidence.",
 		aboutOne, func(ctx context.Context, q query.WhyRequest) (query.WhyResponse, error) { return s.b.Why(ctx, q) })
-	registerQuestion(s, api, "stitch", "The narrative around a command",
+	registerQuestion(s, h, "stitch", "The narrative around a command",
 		"Walks both ways from a command and answers with the commands it meets, in the order of time, and the edges among them.",
 		aboutOne, func(ctx context.Context, q query.StitchRequest) (query.StitchResponse, error) {
 			return s.b.Stitch(ctx, q)
 		})
-	registerQuestion(s, api, "diff", "How two narratives differ",
+	registerQuestion(s, h, "diff", "How two narratives differ",
 		"Aligns what led to two commands: what is common, what changed and in what, what only one of them has, and a verdict where their outcomes differ.",
 		aboutOne, func(ctx context.Context, q query.DiffRequest) (query.DiffResponse, error) { return s.b.Diff(ctx, q) })
-	registerQuestion(s, api, "insights", "What recurs",
+	registerQuestion(s, h, "insights", "What recurs",
 		"Counts templates, sequences and failures that are alike among the commands that pass the filters, and suggests what usually comes next.",
 		aboutOne, func(ctx context.Context, q query.InsightsRequest) (query.InsightsResponse, error) {
 			return s.b.Insights(ctx, q)
@@ -42,8 +42,8 @@ func (s *server) registerQuestions(api huma.API) {
 var aboutOne = []int{http.StatusNotFound, http.StatusConflict}
 
 // registerQuestion adds POST /v1/name. It reads only.
-func registerQuestion[Q, R any](s *server, api huma.API, name, summary, description string, failures []int, ask func(context.Context, Q) (R, error)) {
-	huma.Register(api, huma.Operation{
+func registerQuestion[Q, R any](s *server, h huma.API, name, summary, description string, failures []int, ask func(context.Context, Q) (R, error)) {
+	huma.Register(h, huma.Operation{
 		OperationID: name, Method: http.MethodPost, Path: "/v1/" + name, Tags: []string{"questions"},
 		Summary: summary, Description: description + " It reads only; POST because a question has structure.",
 		MaxBodyBytes: maxQuestion, Errors: append([]int{400, 401, 406, 413, 504}, failures...),
@@ -57,7 +57,7 @@ func registerQuestion[Q, R any](s *server, api huma.API, name, summary, descript
 }
 
 // register adds a question: POST /v1/code/callers, POST /v1/query. It reads only.
-func register[S, Q, R any](s *server, api huma.API, q question.Question[S, Q, R]) {
+func register[S, Q, R any](s *server, h huma.API, q question.Question[S, Q, R]) {
 	id := ""
 	for word := range strings.FieldsFuncSeq(q.Path, func(c rune) bool { return c == '/' || c == '-' }) {
 		if id != "" {
@@ -65,7 +65,7 @@ func register[S, Q, R any](s *server, api huma.API, q question.Question[S, Q, R]
 		}
 		id += word
 	}
-	huma.Register(api, huma.Operation{
+	huma.Register(h, huma.Operation{
 		OperationID: id, Method: http.MethodPost, Path: "/v1/" + q.Path, Tags: []string{cmp.Or(q.Area(), "questions")},
 		Summary: q.Summary, Description: q.Description + " It reads only; POST because a question has structure.",
 		MaxBodyBytes: maxQuestion, Errors: append([]int{400, 401, 406, 413, 504}, aboutOne...),

@@ -2,44 +2,20 @@ package httpapi
 
 import (
 	"context"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-
-	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/api"
 )
 
-// RetainRequest says what retention is to give up. Without bounds those of the
-// configuration hold.
-type RetainRequest struct {
-	AgeSeconds int64 `json:"age_seconds,omitempty" minimum:"1" maximum:"9000000000" example:"2592000" doc:"Events of spans that are older go."`
-	Bytes      int64 `json:"bytes,omitempty" minimum:"1" example:"10737418240" doc:"The oldest events of spans go until the topic takes no more than this, about."`
-	DryRun     bool  `json:"dry_run,omitempty" doc:"Say what would go, and remove nothing."`
-}
-
-// RetainReport says what retention gave up, or with DryRun would.
-type RetainReport struct {
-	Topic   string            `json:"topic" example:"recount.spans" doc:"The topic."`
-	Rule    string            `json:"rule" example:"age 720h0m0s" doc:"What holds."`
-	Events  int64             `json:"events" example:"52100" doc:"How many events go."`
-	Bytes   int64             `json:"bytes,omitempty" example:"12884901888" doc:"What the topic took before, where a size was asked for."`
-	Starts  schemas.Watermark `json:"starts" example:"recount.spans/0:5210" doc:"The first offsets that stay, of partitions that lose something."`
-	Known   *time.Time        `json:"known,omitempty" doc:"Since when the topic is known then."`
-	Event   *schemas.Position `json:"event,omitempty" doc:"Where records.retired stands."`
-	Rebuilt []string          `json:"rebuilt,omitempty" doc:"The projections that were made anew."`
-	DryRun  bool              `json:"dry_run,omitempty" doc:"Nothing was removed."`
-	Elapsed int64             `json:"elapsed_ms" example:"1200" doc:"How long it took, in milliseconds."`
-}
-
-func (s *server) registerRetain(api huma.API) {
-	registerWork(s, api, "retain", "Give up old spans",
+func (s *server) registerRetain(h huma.API) {
+	registerWork(s, h, "retain", "Give up old spans",
 		"Appends records.retired, deletes what stands before it from the log, and makes the projections of spans anew from what is left. There is no way back. Ask with dry_run first. The answer is a line of JSON for each step of progress, and the last line holds the report or the problem.",
-		func(ctx context.Context, r RetainRequest, p func(Progress)) (RetainReport, error) {
+		func(ctx context.Context, r api.RetainRequest, p func(api.Progress)) (api.RetainReport, error) {
 			return s.b.Retain(ctx, r, p)
 		})
 }
 
 // Retain asks POST /v1/retain.
-func (c *Client) Retain(ctx context.Context, q RetainRequest, progress func(Progress)) (RetainReport, error) {
-	return work[RetainReport](ctx, c, "/v1/retain", q, progress)
+func (c *Client) Retain(ctx context.Context, q api.RetainRequest, progress func(api.Progress)) (api.RetainReport, error) {
+	return work[api.RetainReport](ctx, c, "/v1/retain", q, progress)
 }

@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/recountdb/recount/server/api"
+
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
@@ -22,12 +24,12 @@ const (
 	mediaProblem = "application/problem+json"
 )
 
-func (s *server) routes(api huma.API, mux *http.ServeMux) {
-	api.UseMiddleware(negotiate)
-	s.registerQuestions(api)
-	s.registerCode(api)
-	s.registerRuntime(api)
-	huma.Register(api, huma.Operation{
+func (s *server) routes(h huma.API, mux *http.ServeMux) {
+	h.UseMiddleware(negotiate)
+	s.registerQuestions(h)
+	s.registerCode(h)
+	s.registerRuntime(h)
+	huma.Register(h, huma.Operation{
 		OperationID: "show", Method: http.MethodGet, Path: "/v1/intents/{id}", Tags: []string{"questions"},
 		Summary:     "Show one command",
 		Description: "Everything known of one command: the event as it stands in the log, what was understood of it, its outcome, and the proof. By id, by an unambiguous prefix of it, or by position with slashes as %2F.",
@@ -42,7 +44,7 @@ func (s *server) routes(api huma.API, mux *http.ServeMux) {
 		}
 		return &struct{ Body query.ShowResponse }{r}, nil
 	})
-	huma.Register(api, huma.Operation{
+	huma.Register(h, huma.Operation{
 		OperationID: "status", Method: http.MethodGet, Path: "/v1/status", Tags: []string{"operation"},
 		Summary:     "How the node stands",
 		Description: "The log's ends, each projection's watermark and lag, and counts of the commands.",
@@ -51,8 +53,8 @@ func (s *server) routes(api huma.API, mux *http.ServeMux) {
 		Roots bool   `query:"roots" doc:"Compute each projection's root too; this reads the whole state."`
 		Mark  string `query:"mark" maxLength:"400" example:"recount.commits/1/42" doc:"A position, of whose event the mark is asked for."`
 	},
-	) (*struct{ Body Status }, error) {
-		q := StatusRequest{Roots: in.Roots}
+	) (*struct{ Body api.Status }, error) {
+		q := api.StatusRequest{Roots: in.Roots}
 		if in.Mark != "" {
 			at, err := schemas.ParsePosition(in.Mark)
 			if err != nil {
@@ -64,54 +66,54 @@ func (s *server) routes(api huma.API, mux *http.ServeMux) {
 		if err != nil {
 			return nil, s.fail(ctx, err)
 		}
-		return &struct{ Body Status }{r}, nil
+		return &struct{ Body api.Status }{r}, nil
 	})
-	s.registerIntents(api)
-	s.registerObjects(api)
-	registerWork(s, api, "rebuild", "Make projections anew",
+	s.registerIntents(h)
+	s.registerObjects(h)
+	registerWork(s, h, "rebuild", "Make projections anew",
 		"Replays the log from offset zero into new generations beside the live ones and switches to them. The answer is a line of JSON for each step of progress, and the last line holds the report or the problem.",
-		func(ctx context.Context, r RebuildRequest, p func(Progress)) (RebuildReport, error) {
+		func(ctx context.Context, r api.RebuildRequest, p func(api.Progress)) (api.RebuildReport, error) {
 			return s.b.Rebuild(ctx, r, p)
 		})
-	registerWork(s, api, "verify", "Compare live and replayed state",
+	registerWork(s, h, "verify", "Compare live and replayed state",
 		"Replays the log into a scratch directory up to the live watermark and compares roots, keys and files. The answer is a line of JSON for each step of progress, and the last line holds the report or the problem.",
-		func(ctx context.Context, r VerifyRequest, p func(Progress)) (VerifyReport, error) {
+		func(ctx context.Context, r api.VerifyRequest, p func(api.Progress)) (api.VerifyReport, error) {
 			return s.b.Verify(ctx, r, p)
 		})
-	registerWork(s, api, "backup", "Copy the log into a folder",
+	registerWork(s, h, "backup", "Copy the log into a folder",
 		"Copies one moment of the log into a folder of the server's machine, of which it needs no more than is not there from an earlier backup. Appends and questions go on meanwhile; erasing waits. The answer is a line of JSON for each step of progress, and the last line holds the report or the problem.",
-		func(ctx context.Context, r BackupRequest, p func(Progress)) (BackupReport, error) {
+		func(ctx context.Context, r api.BackupRequest, p func(api.Progress)) (api.BackupReport, error) {
 			return s.b.Backup(ctx, r, p)
 		})
-	registerWork(s, api, "fsck", "Check the code graph as it is stored",
+	registerWork(s, h, "fsck", "Check the code graph as it is stored",
 		"Reads every snapshot, map and chunk of the code graph, computes their hashes anew, and holds the edges of the newest graphs against their nodes. It reads only. The answer is a line of JSON for each step of progress, and the last line holds the report or the problem.",
-		func(ctx context.Context, r FsckRequest, p func(Progress)) (FsckReport, error) {
+		func(ctx context.Context, r api.FsckRequest, p func(api.Progress)) (api.FsckReport, error) {
 			return s.b.Fsck(ctx, r, p)
 		})
-	registerWork(s, api, "grow", "Add partitions to a topic",
+	registerWork(s, h, "grow", "Add partitions to a topic",
 		"Gives a topic of the log more partitions, while it is read and written. Its keys stay in the partitions where they are. The answer is a line of JSON that holds the report or the problem.",
-		func(ctx context.Context, r GrowRequest, p func(Progress)) (GrowReport, error) {
+		func(ctx context.Context, r api.GrowRequest, p func(api.Progress)) (api.GrowReport, error) {
 			return s.b.Grow(ctx, r, p)
 		})
-	s.registerForget(api)
-	s.registerRetain(api)
-	s.registerHealth(api)
+	s.registerForget(h)
+	s.registerRetain(h)
+	s.registerHealth(h)
 	mux.HandleFunc("POST /v1/events", s.postEvents)
-	api.OpenAPI().AddOperation(eventsOperation(api.OpenAPI()))
+	h.OpenAPI().AddOperation(eventsOperation(h.OpenAPI()))
 }
 
 // WorkLine is one line of the answer of a long work: exactly one field is set.
 type WorkLine[R any] struct {
-	Progress *Progress        `json:"progress,omitempty" doc:"How far it is."`
+	Progress *api.Progress    `json:"progress,omitempty" doc:"How far it is."`
 	Report   *R               `json:"report,omitempty" doc:"What was done; the last line."`
 	Problem  *huma.ErrorModel `json:"problem,omitempty" doc:"Why it stopped; the last line."`
 }
 
 // registerWork adds an operation that streams its progress.
-func registerWork[Q, R any](s *server, api huma.API, name, summary, description string, do func(context.Context, Q, func(Progress)) (R, error)) {
+func registerWork[Q, R any](s *server, h huma.API, name, summary, description string, do func(context.Context, Q, func(api.Progress)) (R, error)) {
 	title := strings.ToUpper(name[:1]) + name[1:]
-	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[WorkLine[R]](), true, title+"Line")
-	huma.Register(api, huma.Operation{
+	schema := h.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[WorkLine[R]](), true, title+"Line")
+	huma.Register(h, huma.Operation{
 		OperationID: name, Method: http.MethodPost, Path: "/v1/" + name, Tags: []string{"operation"},
 		Summary: summary, Description: description, MaxBodyBytes: maxQuestion, Errors: []int{400, 401, 406},
 		Responses: map[string]*huma.Response{"200": {
@@ -132,7 +134,7 @@ func registerWork[Q, R any](s *server, api huma.API, name, summary, description 
 					_ = rc.Flush()
 				}
 			}
-			report, err := do(ctx, in.Body, func(p Progress) { send(WorkLine[R]{Progress: &p}) })
+			report, err := do(ctx, in.Body, func(p api.Progress) { send(WorkLine[R]{Progress: &p}) })
 			if err == nil {
 				send(WorkLine[R]{Report: &report})
 				return
@@ -152,14 +154,14 @@ type Health struct {
 	Status string `json:"status" enum:"ok" example:"ok" doc:"ok."`
 }
 
-func (s *server) registerHealth(api huma.API) {
+func (s *server) registerHealth(h huma.API) {
 	ok := &struct{ Body Health }{Health{"ok"}}
-	huma.Register(api, huma.Operation{
+	huma.Register(h, huma.Operation{
 		OperationID: "healthz", Method: http.MethodGet, Path: "/healthz", Tags: []string{"operation"},
 		Summary: "Whether the process lives", Description: "Answers 200 as long as the process serves HTTP. Needs no token.",
 		Security: []map[string][]string{}, Errors: []int{406, 421},
 	}, func(context.Context, *struct{}) (*struct{ Body Health }, error) { return ok, nil })
-	huma.Register(api, huma.Operation{
+	huma.Register(h, huma.Operation{
 		OperationID: "readyz", Method: http.MethodGet, Path: "/readyz", Tags: []string{"operation"},
 		Summary: "Whether the node is ready", Description: "Answers 200 once the projections have applied what the log held when the node started, 503 with the reason before, and while there is a partition that nobody reads. Needs no token.",
 		Security: []map[string][]string{}, Errors: []int{406, 421, 503},

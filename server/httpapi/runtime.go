@@ -7,12 +7,12 @@ import (
 )
 
 // registerRuntime adds the questions about what runs.
-func (s *server) registerRuntime(api huma.API) {
-	register(s, api, runtime.TrafficQuestion)
-	register(s, api, runtime.EdgesQuestion)
-	register(s, api, runtime.ServicesQuestion)
-	register(s, api, runtime.DeadRoutesQuestion)
-	register(s, api, runtime.StatsQuestion)
-	register(s, api, runtime.TraceQuestion)
-	register(s, api, runtime.WhyQuestion)
+func (s *server) registerRuntime(h huma.API) {
+	register(s, h, runtime.TrafficQuestion)
+	register(s, h, runtime.EdgesQuestion)
+	register(s, h, runtime.ServicesQuestion)
+	register(s, h, runtime.DeadRoutesQuestion)
+	register(s, h, runtime.StatsQuestion)
+	register(s, h, runtime.TraceQuestion)
+	register(s, h, runtime.WhyQuestion)
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/access"
+	"github.com/recountdb/recount/server/api"
 )
 
 // DefaultMaxBody bounds a request's body in bytes, unless Options say otherwise.
@@ -60,7 +61,7 @@ type Options struct {
 }
 
 // New makes the handler of the whole API.
-func New(b Backend, o Options) http.Handler {
+func New(b api.Backend, o Options) http.Handler {
 	mux, _ := build(b, &o)
 	return Drained(guard(mux, o, newMetrics(o.Registry)))
 }
@@ -68,11 +69,11 @@ func New(b Backend, o Options) http.Handler {
 // OpenAPI is the description of the API, as GET /openapi.json serves it.
 func OpenAPI(version string) ([]byte, error) {
 	o := Options{Version: version}
-	_, api := build(nil, &o)
-	return json.MarshalIndent(api.OpenAPI(), "", "  ")
+	_, h := build(nil, &o)
+	return json.MarshalIndent(h.OpenAPI(), "", "  ")
 }
 
-func build(b Backend, o *Options) (*http.ServeMux, huma.API) {
+func build(b api.Backend, o *Options) (*http.ServeMux, huma.API) {
 	if o.Log == nil {
 		o.Log = discard
 	}
@@ -101,10 +102,10 @@ func build(b Backend, o *Options) (*http.ServeMux, huma.API) {
 	config.RejectUnknownQueryParameters = true
 	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	describe(config.OpenAPI)
-	api := humago.New(mux, config)
+	h := humago.New(mux, config)
 	s := &server{b: b, o: *o}
-	s.routes(api, mux)
-	mux.HandleFunc("GET /docs", docsPage(api.OpenAPI()))
+	s.routes(h, mux)
+	mux.HandleFunc("GET /docs", docsPage(h.OpenAPI()))
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/docs", http.StatusFound)
 	})
@@ -114,11 +115,11 @@ func build(b Backend, o *Options) (*http.ServeMux, huma.API) {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		problem(w, http.StatusNotFound, fmt.Sprintf("no %s %s here; GET /docs lists what is", r.Method, r.URL.Path))
 	})
-	return mux, api
+	return mux, h
 }
 
 type server struct {
-	b       Backend
+	b       api.Backend
 	o       Options
 	exports exports
 }
@@ -134,7 +135,7 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 		sa   *code.AmbiguousError
 		nv   *query.NotVisibleError
 		be   *bodyError
-		ee   *EventError
+		ee   *api.EventError
 		he   huma.StatusError
 		tooL *http.MaxBytesError
 	)
@@ -169,25 +170,15 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 		return huma.Error422UnprocessableEntity(err.Error())
 	case errors.Is(err, context.Canceled):
 		return huma.NewError(499, "the client went away")
-	case errors.Is(err, ErrBusy), errors.Is(err, ErrReused):
+	case errors.Is(err, api.ErrBusy), errors.Is(err, api.ErrReused):
 		return huma.Error409Conflict(err.Error())
-	case errors.Is(err, ErrUnavailable), errors.Is(err, schemas.ErrTransient), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, api.ErrUnavailable), errors.Is(err, schemas.ErrTransient), errors.Is(err, context.DeadlineExceeded):
 		s.o.Log.Warn("http request unavailable", "request", RequestID(ctx), "err", err)
 		return huma.Error503ServiceUnavailable(err.Error())
 	}
 	s.o.Log.Error("http request failed", "request", RequestID(ctx), "err", err)
 	return huma.Error500InternalServerError(err.Error())
 }
-
-var (
-	// ErrUnavailable: the node cannot do this now, or has not the role for it.
-	ErrUnavailable = errors.New("unavailable")
-	// ErrBusy: the same long work is under way already.
-	ErrBusy = errors.New("busy")
-	// ErrReused: an id that stands for an event came with another one. Nothing was
-	// appended; sending it again does not help.
-	ErrReused = errors.New("id reused")
-)
 
 // postEvents is written against net/http, because a body may be of five media
 // types and is checked against the payloads' own constraints.
@@ -294,7 +285,7 @@ func appendable() []string {
 
 // AppendResponse is the answer of POST /v1/events.
 type AppendResponse struct {
-	Events []Appended `json:"events" nullable:"false" doc:"The events, in the order of the request."`
+	Events []api.Appended `json:"events" nullable:"false" doc:"The events, in the order of the request."`
 }
 
 // validate refuses types that cannot be appended here. Payloads are the backend's to

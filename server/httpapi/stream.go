@@ -15,6 +15,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/api"
 )
 
 // mediaStream is that of server-sent events (HTML, 9.2).
@@ -76,7 +77,7 @@ func (s *server) follow(ctx context.Context, w *lazyWriter, r query.FollowReques
 		}
 		return send(line)
 	})
-	if w.started && errors.Is(err, ErrUnavailable) {
+	if w.started && errors.Is(err, api.ErrUnavailable) {
 		return nil
 	}
 	return err

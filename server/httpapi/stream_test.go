@@ -14,6 +14,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -37,7 +38,7 @@ func commandsUpTo5(_ context.Context, r query.FollowRequest, each func(query.Fol
 			return nil
 		}
 	}
-	return httpapi.ErrUnavailable // the node stops
+	return api.ErrUnavailable // the node stops
 }
 
 // The form of a stream, to the byte: what EventSource in a browser reads.
@@ -102,7 +103,7 @@ func TestClientFollows(t *testing.T) {
 	if err := read(query.FollowRequest{From: place(2)}, 2); err != nil {
 		t.Fatal(err)
 	}
-	if err := read(query.FollowRequest{From: last}, 0); !errors.Is(err, httpapi.ErrUnavailable) {
+	if err := read(query.FollowRequest{From: last}, 0); !errors.Is(err, api.ErrUnavailable) {
 		t.Errorf("the server stopped: %v", err)
 	}
 	if d := cmp.Diff(got, []string{"make\n2 <&>", "make\n3 <&>", "make\n4 <&>"}); d != "" {
@@ -115,7 +116,7 @@ func TestClientFollows(t *testing.T) {
 		_ = each(query.Followed{Next: place(1)})
 		return errors.New("disk gone")
 	}
-	if err := read(query.FollowRequest{}, 0); err == nil || errors.Is(err, httpapi.ErrUnavailable) {
+	if err := read(query.FollowRequest{}, 0); err == nil || errors.Is(err, api.ErrUnavailable) {
 		t.Errorf("a stream cut short: %v", err)
 	}
 }

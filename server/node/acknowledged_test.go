@@ -20,7 +20,7 @@ import (
 	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // strange makes events that look valid and often are: the frozen examples of every type,
@@ -303,7 +303,7 @@ func acknowledge(t *testing.T, seed uint64, events int) {
 	began := time.Now()
 	acknowledged, refused := 1, 0
 	types := map[string]int{}
-	var last []httpapi.Appended
+	var last []api.Appended
 	for seen := 0; seen < events; {
 		var batch []schemas.Event
 		for len(batch) < atOnce && seen < events {

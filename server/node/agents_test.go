@@ -8,7 +8,7 @@ import (
 	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // TestAgentsEventsBecomeObjects: over HTTP and over Kafka, of types that are known and not;
@@ -83,7 +83,7 @@ func TestAgentsEventsBecomeObjects(t *testing.T) {
 		t.Errorf("the same again: %+v, %v", again, err)
 	}
 	message.Payload = []byte(`{"agent":"ada","text":"Something else."}`)
-	if _, err := r.Client.Append(t.Context(), []schemas.Event{message}); !errors.Is(err, httpapi.ErrReused) {
+	if _, err := r.Client.Append(t.Context(), []schemas.Event{message}); !errors.Is(err, api.ErrReused) {
 		t.Errorf("an id reused: got %v", err)
 	}
 	message.Payload = []byte(`{"agent":"bob","text":"Something else."}`)

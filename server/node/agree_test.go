@@ -13,7 +13,7 @@ import (
 	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // TestProjectionsAgreeOnObjects: objects, lexical and vector have the same objects, also of
@@ -53,7 +53,7 @@ func TestProjectionsAgreeOnObjects(t *testing.T) {
 		}
 	}
 	check("as they come")
-	if _, err := r.Client.Rebuild(t.Context(), httpapi.RebuildRequest{Projections: []string{objects.Name, lexical.Name, vector.Name}}, nil); err != nil {
+	if _, err := r.Client.Rebuild(t.Context(), api.RebuildRequest{Projections: []string{objects.Name, lexical.Name, vector.Name}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	check("after a rebuild")

@@ -17,7 +17,7 @@ import (
 	"github.com/recountdb/recount/processors/recent"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // recentAppends is how many appended ids are remembered, at least. It bridges the
@@ -83,8 +83,8 @@ func newAppender(log *pipeline.Log, r *redact.Redactor, find func(topic string, 
 }
 
 // Append is Backend.Append.
-func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]httpapi.Appended, error) {
-	out := make([]httpapi.Appended, len(events))
+func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]api.Appended, error) {
+	out := make([]api.Appended, len(events))
 	waits := make([]*pending, len(events))
 	topics := map[string][]int{} // of events that are ours to append, by topic
 	all := make([]prepared, len(events))
@@ -94,7 +94,7 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]httpap
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			return nil, &httpapi.EventError{Index: i, Of: len(events), Err: err}
+			return nil, &api.EventError{Index: i, Of: len(events), Err: err}
 		}
 	}
 	for i, e := range all {
@@ -132,7 +132,7 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]httpap
 			out[i].Duplicate = true
 		}
 		if err != nil {
-			err = &httpapi.EventError{Index: i, Of: len(events), Err: err}
+			err = &api.EventError{Index: i, Of: len(events), Err: err}
 			for _, ours := range topics {
 				for _, i := range ours {
 					a.settle(all[i].as, waits[i], schemas.Position{}, err)
@@ -195,7 +195,7 @@ func (e prepared) same(content schemas.Hash) error {
 	if e.content == content {
 		return nil
 	}
-	return fmt.Errorf("id %s: %w: another event of this id says something else: give this one an id of its own, or none", e.ID, httpapi.ErrReused)
+	return fmt.Errorf("id %s: %w: another event of this id says something else: give this one an id of its own, or none", e.ID, api.ErrReused)
 }
 
 // compare refuses an event where the log has another one under its id. What cannot be read

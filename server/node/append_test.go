@@ -11,7 +11,7 @@ import (
 	"github.com/recountdb/recount/processors/recent"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 func commandEvent(name string) schemas.Event {
@@ -140,7 +140,7 @@ func TestReusedIDOfAgentsEvent(t *testing.T) {
 		t.Helper()
 		out, err := a.Append(t.Context(), []schemas.Event{{Payload: []byte(`{"command":"` + name + `"}`)}, event(payload)})
 		switch {
-		case refused != errors.Is(err, httpapi.ErrReused):
+		case refused != errors.Is(err, api.ErrReused):
 			t.Errorf("%s: %v", name, err)
 		case err == nil && out[1].Duplicate != duplicate:
 			t.Errorf("%s: %+v", name, out[1])

@@ -19,11 +19,11 @@ import (
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/access"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // Append is Backend.Append.
-func (n *Node) Append(ctx context.Context, events []schemas.Event) ([]httpapi.Appended, error) {
+func (n *Node) Append(ctx context.Context, events []schemas.Event) ([]api.Appended, error) {
 	return n.app.Append(ctx, events)
 }
 
@@ -255,14 +255,14 @@ func (n *Node) Export(ctx context.Context, r code.ExportRequest, w io.Writer) er
 	return code.Export(ctx, code.Sources{Set: n.set, Graphs: n.graphs}, r, w)
 }
 
-// Follow is Backend.Follow. It ends with httpapi.ErrUnavailable when the node
+// Follow is Backend.Follow. It ends with api.ErrUnavailable when the node
 // stops.
 func (n *Node) Follow(ctx context.Context, q query.FollowRequest, each func(query.Followed) error) error {
 	if n.set == nil {
 		return noRole(RoleProject)
 	}
 	if n.local {
-		return fmt.Errorf("follow: %w: nothing new comes into a data directory that one command has open: start recount up", httpapi.ErrUnavailable)
+		return fmt.Errorf("follow: %w: nothing new comes into a data directory that one command has open: start recount up", api.ErrUnavailable)
 	}
 	// A place beyond the log is another log's: nothing would come for long, and then
 	// from the middle.
@@ -283,7 +283,7 @@ func (n *Node) Follow(ctx context.Context, q query.FollowRequest, each func(quer
 	q.Pass = func(c *query.Scanned) bool { return n.discreet()(c, nil) != nil }
 	err := query.Follow(ctx, n.sources(), q, each)
 	if n.stopping.Err() != nil && errors.Is(err, context.Canceled) {
-		return fmt.Errorf("follow: %w: the server stops", httpapi.ErrUnavailable)
+		return fmt.Errorf("follow: %w: the server stops", api.ErrUnavailable)
 	}
 	return err
 }
@@ -293,7 +293,7 @@ func (n *Node) Follow(ctx context.Context, q query.FollowRequest, each func(quer
 type roled struct{ *Node }
 
 // Append needs the role ingest.
-func (r roled) Append(ctx context.Context, events []schemas.Event) ([]httpapi.Appended, error) {
+func (r roled) Append(ctx context.Context, events []schemas.Event) ([]api.Appended, error) {
 	if !r.cfg.Has(RoleIngest) {
 		return nil, noRole(RoleIngest)
 	}
@@ -355,7 +355,7 @@ func (r roled) Export(ctx context.Context, q code.ExportRequest, w io.Writer) er
 }
 
 // Scan needs the role serve.
-func (r roled) Scan(ctx context.Context, q httpapi.ScanRequest, w io.Writer) error {
+func (r roled) Scan(ctx context.Context, q api.ScanRequest, w io.Writer) error {
 	if !r.cfg.Has(RoleServe) {
 		return noRole(RoleServe)
 	}

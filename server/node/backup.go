@@ -14,7 +14,7 @@ import (
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/pipeline/broker"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // backupDir holds the moment of the log that a backup copies. It consists of hard links,
@@ -23,11 +23,11 @@ const backupDir = "backup.tmp"
 
 // Backup is Backend.Backup. A backup is the log and the directory's identity: everything
 // else is made from them.
-func (n *Node) Backup(ctx context.Context, r httpapi.BackupRequest, progress func(httpapi.Progress)) (report httpapi.BackupReport, err error) {
+func (n *Node) Backup(ctx context.Context, r api.BackupRequest, progress func(api.Progress)) (report api.BackupReport, err error) {
 	began := time.Now()
 	switch {
 	case !n.log.Embedded():
-		return report, fmt.Errorf("%w: the log is on other brokers: back it up there; all that is here is made from it", httpapi.ErrUnavailable)
+		return report, fmt.Errorf("%w: the log is on other brokers: back it up there; all that is here is made from it", api.ErrUnavailable)
 	case !filepath.IsAbs(r.Dir):
 		return report, schemas.Poisonf("dir: %q: want an absolute path, on the machine of the server", r.Dir)
 	}
@@ -36,7 +36,7 @@ func (n *Node) Backup(ctx context.Context, r httpapi.BackupRequest, progress fun
 		return report, schemas.Poisonf("dir: %s is inside the data directory, with which it would be lost", dir)
 	}
 	if !n.backingUp.TryLock() {
-		return report, fmt.Errorf("%w: a backup is under way", httpapi.ErrBusy)
+		return report, fmt.Errorf("%w: a backup is under way", api.ErrBusy)
 	}
 	defer n.backingUp.Unlock()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -77,7 +77,7 @@ func (n *Node) Backup(ctx context.Context, r httpapi.BackupRequest, progress fun
 		return report, fmt.Errorf("backup: %w", err)
 	}
 	m.end()
-	return httpapi.BackupReport{
+	return api.BackupReport{
 		Dir: dir, Files: len(done.Files), Bytes: done.Bytes(), Copied: w.Copied, Ends: ends,
 		Spooled: !spool.Empty(spool.Dir(n.dir.path)), ElapsedMS: sinceMS(began),
 	}, nil
@@ -114,7 +114,7 @@ func copyMoment(ctx context.Context, w *backup.Writer, moment, identity string, 
 }
 
 // VerifyBackup reads a backup and says what of it is not as it was written.
-func VerifyBackup(ctx context.Context, dir string, progress func(httpapi.Progress)) (report httpapi.BackupReport, wrong []error, err error) {
+func VerifyBackup(ctx context.Context, dir string, progress func(api.Progress)) (report api.BackupReport, wrong []error, err error) {
 	m := newMeter(progress)
 	total, _ := backup.Read(dir) // Verify says what is wrong with it
 	m.begin("read bytes", total.Bytes())
@@ -128,16 +128,16 @@ func VerifyBackup(ctx context.Context, dir string, progress func(httpapi.Progres
 	return report, wrong, err
 }
 
-func reportOf(dir string, m backup.Manifest) (httpapi.BackupReport, error) {
+func reportOf(dir string, m backup.Manifest) (api.BackupReport, error) {
 	ends, err := schemas.ParseWatermark(m.Ends)
-	return httpapi.BackupReport{Dir: dir, Files: len(m.Files), Bytes: m.Bytes(), Ends: ends, Made: m.Made}, err
+	return api.BackupReport{Dir: dir, Files: len(m.Files), Bytes: m.Bytes(), Ends: ends, Made: m.Made}, err
 }
 
 // Restore makes a data directory of a backup. It puts the directory in place when it has
 // checked all of it: the bytes against the manifest, the log by opening it and reading
 // every batch, and its ends against those that were acknowledged before the backup. A
 // crash before leaves a folder beside it, whose name ends in ".restoring".
-func Restore(ctx context.Context, from, dataDir string, progress func(httpapi.Progress)) (report httpapi.BackupReport, err error) {
+func Restore(ctx context.Context, from, dataDir string, progress func(api.Progress)) (report api.BackupReport, err error) {
 	target, err := filepath.Abs(dataDir)
 	if err != nil {
 		return report, err

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -20,12 +20,12 @@ func TestBackupAndRestore(t *testing.T) {
 	r := start(t, config(filepath.Join(t.TempDir(), "d")))
 	dir := filepath.Join(t.TempDir(), "backup")
 	r.append(t, numbered("first", 200)...)
-	one, err := r.Client.Backup(t.Context(), httpapi.BackupRequest{Dir: dir}, nil)
+	one, err := r.Client.Backup(t.Context(), api.BackupRequest{Dir: dir}, nil)
 	if err != nil || one.Bytes == 0 || one.Copied == 0 {
 		t.Fatalf("%+v %v", one, err)
 	}
 	r.append(t, numbered("second", 30)...)
-	two, err := r.Client.Backup(t.Context(), httpapi.BackupRequest{Dir: dir}, nil)
+	two, err := r.Client.Backup(t.Context(), api.BackupRequest{Dir: dir}, nil)
 	if err != nil || two.Ends.String() == one.Ends.String() {
 		t.Fatalf("%+v %v", two, err)
 	}
@@ -33,7 +33,7 @@ func TestBackupAndRestore(t *testing.T) {
 	r.stop()
 	// Without a server, and nothing has changed: next to nothing is copied.
 	openedLocal(t, r.DataDir(), func(n *node.Node) {
-		three, err := n.Backup(t.Context(), httpapi.BackupRequest{Dir: filepath.Join(t.TempDir(), "other")}, nil)
+		three, err := n.Backup(t.Context(), api.BackupRequest{Dir: filepath.Join(t.TempDir(), "other")}, nil)
 		if err != nil || three.Copied < three.Bytes {
 			t.Errorf("%+v %v", three, err)
 		}
@@ -76,23 +76,23 @@ func TestBackupThatIsNotWhole(t *testing.T) {
 		if _, err := n.Append(t.Context(), events(numbered("first", 5)...)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := n.Backup(t.Context(), httpapi.BackupRequest{Dir: dir}, nil); err != nil {
+		if _, err := n.Backup(t.Context(), api.BackupRequest{Dir: dir}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := n.Append(t.Context(), events(numbered("second", 5)...)); err != nil {
 			t.Fatal(err)
 		}
 		gone, cancel := context.WithCancel(t.Context())
-		cut := func(p httpapi.Progress) {
+		cut := func(p api.Progress) {
 			if p.Phase == "copy bytes" {
 				cancel()
 			}
 		}
-		if _, err := n.Backup(gone, httpapi.BackupRequest{Dir: dir}, cut); !errors.Is(err, context.Canceled) {
+		if _, err := n.Backup(gone, api.BackupRequest{Dir: dir}, cut); !errors.Is(err, context.Canceled) {
 			t.Errorf("cut short: %v", err)
 		}
 		for name, bad := range map[string]string{"inside": filepath.Join(n.DataDir(), "b"), "relative": "b"} {
-			if _, err := n.Backup(t.Context(), httpapi.BackupRequest{Dir: bad}, nil); err == nil {
+			if _, err := n.Backup(t.Context(), api.BackupRequest{Dir: bad}, nil); err == nil {
 				t.Errorf("%s: taken", name)
 			}
 		}
@@ -101,7 +101,7 @@ func TestBackupThatIsNotWhole(t *testing.T) {
 		t.Fatalf("after one that was cut short: %v %v", wrong, err)
 	}
 	openedLocal(t, filepath.Join(t.TempDir(), "another"), func(n *node.Node) {
-		if _, err := n.Backup(t.Context(), httpapi.BackupRequest{Dir: dir}, nil); err == nil || !strings.Contains(err.Error(), "another log") {
+		if _, err := n.Backup(t.Context(), api.BackupRequest{Dir: dir}, nil); err == nil || !strings.Contains(err.Error(), "another log") {
 			t.Errorf("of another log: %v", err)
 		}
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -45,7 +45,7 @@ func TestRebuildLosesNoRejectedEvent(t *testing.T) {
 			t.Fatal(err)
 		}
 		ends := produce(t, n, `{"command":"make"}`, "not JSON", `{"command":"make test"}`)
-		if _, err := n.Rebuild(t.Context(), httpapi.RebuildRequest{}, nil); err != nil {
+		if _, err := n.Rebuild(t.Context(), api.RebuildRequest{}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := n.Close(); err != nil {
@@ -53,7 +53,7 @@ func TestRebuildLosesNoRejectedEvent(t *testing.T) {
 		}
 		r := start(t, cfg)
 		r.waitFor(t, ends)
-		st, err := r.Client.Status(t.Context(), httpapi.StatusRequest{})
+		st, err := r.Client.Status(t.Context(), api.StatusRequest{})
 		if err != nil || st.Log.Rejected != 1 {
 			t.Errorf("local %t: %d events rejected, want 1: %v", local, st.Log.Rejected, err)
 		}
@@ -94,7 +94,7 @@ func TestVerifyWaitsForABatchBetweenTwoProjections(t *testing.T) {
 	release()
 	applied := make(chan error, 1)
 	var once sync.Once
-	rep, err := n.Verify(t.Context(), httpapi.VerifyRequest{}, func(m httpapi.Progress) {
+	rep, err := n.Verify(t.Context(), api.VerifyRequest{}, func(m api.Progress) {
 		if m.Phase == "compare lexical" {
 			once.Do(func() { go func() { applied <- n.Projections().Apply(context.Background(), b) }() })
 		}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // benchCommands is how many commands the benchmarks have; RECOUNT_BENCH_COMMANDS
@@ -72,7 +72,7 @@ func loaded(b *testing.B) *running {
 		b.Fatal(err)
 	}
 	for {
-		st, err := r.Client.Status(b.Context(), httpapi.StatusRequest{})
+		st, err := r.Client.Status(b.Context(), api.StatusRequest{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func loaded(b *testing.B) *running {
 func BenchmarkRebuild(b *testing.B) {
 	r := loaded(b)
 	for b.Loop() {
-		report, err := r.Node.Rebuild(b.Context(), httpapi.RebuildRequest{}, nil)
+		report, err := r.Node.Rebuild(b.Context(), api.RebuildRequest{}, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/recountdb/recount/internal/diskuse"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // TestSmallDirectoriesAreSmall: an empty directory took 203 MB of disk, one of nine
@@ -17,7 +17,7 @@ func TestSmallDirectoriesAreSmall(t *testing.T) {
 		t.Errorf("empty: %d bytes, %v", n, err)
 	}
 	r.append(t, "make", "make test", "go build", "ls", "git status", "cd ..", "vi x", "make test", "git push")
-	st, err := r.Client.Status(t.Context(), httpapi.StatusRequest{})
+	st, err := r.Client.Status(t.Context(), api.StatusRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // erasing lets one process at a time erase, as work does for rebuilds, of which an
@@ -26,7 +26,7 @@ func (n *Node) erasing(ctx context.Context) (context.Context, func(), error) {
 		return ctx, done, err
 	}
 	if !n.long.TryLock() {
-		return nil, nil, fmt.Errorf("%w: another erasure is under way", httpapi.ErrBusy)
+		return nil, nil, fmt.Errorf("%w: another erasure is under way", api.ErrBusy)
 	}
 	return ctx, n.long.Unlock, nil
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // exportGrace is how long an export that reads the state from before an erasure may go on.
@@ -64,7 +64,7 @@ type endingWriter struct {
 
 func (e *endingWriter) Write(b []byte) (int, error) {
 	if e.ctx.Err() != nil {
-		return 0, fmt.Errorf("%w: what this export reads is being erased: ask again", httpapi.ErrUnavailable)
+		return 0, fmt.Errorf("%w: what this export reads is being erased: ask again", api.ErrUnavailable)
 	}
 	return e.w.Write(b)
 }

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // TestErasuresEndExports that read the state from before, and no later ones.
@@ -25,7 +25,7 @@ func TestErasuresEndExports(t *testing.T) {
 			t.Errorf("ended at once: %v", err)
 		}
 		time.Sleep(exportGrace)
-		if _, err := before.Write([]byte("x")); !errors.Is(err, httpapi.ErrUnavailable) || ctx.Err() == nil {
+		if _, err := before.Write([]byte("x")); !errors.Is(err, api.ErrUnavailable) || ctx.Err() == nil {
 			t.Errorf("goes on: %v", err)
 		}
 		if _, err := after.Write([]byte("x")); err != nil || b.Len() != 2 {

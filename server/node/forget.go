@@ -13,7 +13,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/access"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // Forget is Backend.Forget. Who is not the operator erases what its own agent appended, and
@@ -27,7 +27,7 @@ import (
 //     without them, and it is noted that all this is done (durable step 3).
 //
 // From step 2 on no answer shows what is erased (withhold.go).
-func (n *Node) Forget(ctx context.Context, r httpapi.ForgetRequest, progress func(httpapi.Progress)) (report httpapi.ForgetReport, err error) {
+func (n *Node) Forget(ctx context.Context, r api.ForgetRequest, progress func(api.Progress)) (report api.ForgetReport, err error) {
 	began := time.Now()
 	asker, known := access.Of(ctx)
 	if known && !asker.Operator {
@@ -45,7 +45,7 @@ func (n *Node) Forget(ctx context.Context, r httpapi.ForgetRequest, progress fun
 	}
 	limit := r.Limit
 	if limit == 0 {
-		limit = httpapi.DefaultForgetLimit
+		limit = api.DefaultForgetLimit
 	}
 	ctx, done, err := n.erasing(ctx)
 	if err != nil {
@@ -83,7 +83,7 @@ const erasedPerEvent = 1000
 
 // appendErased appends what says that the events are erased. A crash within it
 // leaves the first of several: those are erased, and the rest is not.
-func (n *Node) appendErased(ctx context.Context, r httpapi.ForgetRequest, found []hit) ([]schemas.Position, error) {
+func (n *Node) appendErased(ctx context.Context, r api.ForgetRequest, found []hit) ([]schemas.Position, error) {
 	now := time.Now().UTC()
 	var events []schemas.Event
 	for chunk := range slices.Chunk(found, erasedPerEvent) {
@@ -124,7 +124,7 @@ func (n *Node) appendErased(ctx context.Context, r httpapi.ForgetRequest, found 
 }
 
 // asked says in a few words what was asked for. A pattern may be the secret.
-func asked(r httpapi.ForgetRequest) string {
+func asked(r api.ForgetRequest) string {
 	switch {
 	case r.Session != "":
 		return "session " + r.Session

@@ -26,6 +26,7 @@ import (
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
@@ -59,7 +60,7 @@ func holding(t testing.TB, dir string) []string {
 }
 
 // tell appends everything that a secret may come in by, and returns the command's event.
-func tell(t *testing.T, r *running) (schemas.Event, httpapi.Appended) {
+func tell(t *testing.T, r *running) (schemas.Event, api.Appended) {
 	t.Helper()
 	command := events("psql -c " + secret)[0]
 	command.Source = "https://example.com/" + secret
@@ -94,9 +95,9 @@ func tell(t *testing.T, r *running) (schemas.Event, httpapi.Appended) {
 	return command, out[0]
 }
 
-func verified(t *testing.T, b httpapi.Backend) {
+func verified(t *testing.T, b api.Backend) {
 	t.Helper()
-	v, err := b.Verify(t.Context(), httpapi.VerifyRequest{}, nil)
+	v, err := b.Verify(t.Context(), api.VerifyRequest{}, nil)
 	if err != nil || !v.OK {
 		t.Errorf("verify: %+v %v", v, err)
 	}
@@ -114,7 +115,7 @@ func TestForget(t *testing.T) {
 	if len(holding(t, cfg.DataDir)) == 0 {
 		t.Fatal("the secret is in no file to begin with")
 	}
-	ask := httpapi.ForgetRequest{Pattern: "correct-horse-[a-z]+", Reason: "a password", DryRun: true}
+	ask := api.ForgetRequest{Pattern: "correct-horse-[a-z]+", Reason: "a password", DryRun: true}
 	dry, err := r.Client.Forget(t.Context(), ask, nil)
 	if err != nil || dry.Events != 5 || len(dry.Topics) != 3 || len(dry.Erasures) != 0 {
 		t.Fatalf("dry run: %+v %v", dry, err)
@@ -130,11 +131,11 @@ func TestForget(t *testing.T) {
 
 	ask.DryRun = false
 	var phases []string
-	done, err := r.Client.Forget(t.Context(), ask, func(p httpapi.Progress) { phases = append(phases, p.Phase) })
+	done, err := r.Client.Forget(t.Context(), ask, func(p api.Progress) { phases = append(phases, p.Phase) })
 	if err != nil || done.Events != 5 || done.Log != "rewritten" || len(done.Erasures) != 1 || len(done.Rebuilt) != 5 || len(phases) == 0 {
 		t.Fatalf("%+v %v", done, err)
 	}
-	check := func(b httpapi.Backend) {
+	check := func(b api.Backend) {
 		t.Helper()
 		if found := holding(t, cfg.DataDir); len(found) > 0 {
 			t.Errorf("the secret is still in %v", found)
@@ -149,7 +150,7 @@ func TestForget(t *testing.T) {
 				t.Errorf("show %s: %v", ref, err)
 			}
 		}
-		if v, err := b.Verify(t.Context(), httpapi.VerifyRequest{}, nil); err != nil || !v.OK || v.Erased != 5 {
+		if v, err := b.Verify(t.Context(), api.VerifyRequest{}, nil); err != nil || !v.OK || v.Erased != 5 {
 			t.Errorf("verify: %+v %v", v, err)
 		}
 		again, err := b.Append(t.Context(), []schemas.Event{command})
@@ -162,12 +163,12 @@ func TestForget(t *testing.T) {
 	if e, ok := lr.Erased(); err != nil || !ok || e.By != done.Erasures[0] || lr.Key != nil {
 		t.Errorf("the record is %+v, %v", lr, err)
 	}
-	if st, err := r.Client.Status(t.Context(), httpapi.StatusRequest{}); err != nil || st.Log.Rejected != 1 {
+	if st, err := r.Client.Status(t.Context(), api.StatusRequest{}); err != nil || st.Log.Rejected != 1 {
 		t.Errorf("%d rejected, want the 1 from before: %v", st.Log.Rejected, err)
 	}
 
 	// Once more, by name: there is nothing left, and nothing is appended.
-	twice, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Events: []string{command.ID.String(), "recount.commands/0/99999"}}, nil)
+	twice, err := r.Client.Forget(t.Context(), api.ForgetRequest{Events: []string{command.ID.String(), "recount.commands/0/99999"}}, nil)
 	if err != nil || twice.Events != 0 || twice.Before != 1 || len(twice.Missing) != 1 || len(twice.Erasures) != 0 {
 		t.Errorf("twice: %+v %v", twice, err)
 	}
@@ -208,7 +209,7 @@ func TestForgetShowsNothingMeanwhile(t *testing.T) {
 		},
 		"scan": func() (any, error) {
 			var b bytes.Buffer
-			err := r.Client.Scan(t.Context(), httpapi.ScanRequest{Format: httpapi.FormatNDJSON}, &b)
+			err := r.Client.Scan(t.Context(), api.ScanRequest{Format: api.FormatNDJSON}, &b)
 			return b.String(), err
 		},
 		"follow": func() (any, error) {
@@ -236,7 +237,7 @@ func TestForgetShowsNothingMeanwhile(t *testing.T) {
 		}
 	}
 	phases, refused := map[string]bool{}, map[string]bool{}
-	_, err = r.Node.Forget(t.Context(), httpapi.ForgetRequest{Events: []string{command.ID.String(), "recount.agents/0/0", "recount.agents/1/0", "recount.agents/2/0", "recount.agents/3/0"}}, func(p httpapi.Progress) {
+	_, err = r.Node.Forget(t.Context(), api.ForgetRequest{Events: []string{command.ID.String(), "recount.agents/0/0", "recount.agents/1/0", "recount.agents/2/0", "recount.agents/3/0"}}, func(p api.Progress) {
 		if _, durable := r.Log().ErasedAt(appended.Position); !durable || phases[p.Phase] {
 			return // it is being looked for
 		}
@@ -276,7 +277,7 @@ func TestForgetSession(t *testing.T) {
 	if _, err := r.Client.Append(t.Context(), []schemas.Event{other}); err != nil {
 		t.Fatal(err)
 	}
-	done, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Session: "s1", Tenant: "acme"}, nil)
+	done, err := r.Client.Forget(t.Context(), api.ForgetRequest{Session: "s1", Tenant: "acme"}, nil)
 	if err != nil || done.Events != 1 || !strings.Contains(done.Sample[0].Text, "acme") {
 		t.Fatalf("a tenant's: %+v %v", done, err)
 	}
@@ -285,7 +286,7 @@ func TestForgetSession(t *testing.T) {
 	if out, err := r.Client.Append(t.Context(), []schemas.Event{again}); err != nil || out[0].Duplicate {
 		t.Errorf("a third tenant's: %+v %v", out, err)
 	}
-	done, err = r.Client.Forget(t.Context(), httpapi.ForgetRequest{Session: "s1"}, nil)
+	done, err = r.Client.Forget(t.Context(), api.ForgetRequest{Session: "s1"}, nil)
 	if err != nil || done.Events != 3 || done.Sample[2].With == "" || done.Sample[0].Text == "" {
 		t.Fatalf("%+v %v", done, err)
 	}
@@ -303,25 +304,25 @@ func TestForgetRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct {
-		ask  httpapi.ForgetRequest
+		ask  api.ForgetRequest
 		want string
 	}{
-		"nothing":              {httpapi.ForgetRequest{}, "want one of"},
-		"two at once":          {httpapi.ForgetRequest{Session: "s1", Pattern: "x"}, "want one of"},
-		"no expression":        {httpapi.ForgetRequest{Pattern: secret + "["}, "no regular expression"},
-		"everything":           {httpapi.ForgetRequest{Pattern: "x*"}, "matches the empty text"},
-		"too much":             {httpapi.ForgetRequest{Session: "s1", Limit: 29}, "30 events match"},
-		"no such topic":        {httpapi.ForgetRequest{Session: "s1", Topics: []string{"nope"}}, "want some of"},
-		"the erasures":         {httpapi.ForgetRequest{Session: "s1", Topics: []string{"erasures"}}, "want some of"},
-		"a reason too long":    {httpapi.ForgetRequest{Session: "s1", Reason: strings.Repeat("x", 5000)}, ""},
-		"more asked than fits": {httpapi.ForgetRequest{Events: make([]string, 1001)}, ""},
+		"nothing":              {api.ForgetRequest{}, "want one of"},
+		"two at once":          {api.ForgetRequest{Session: "s1", Pattern: "x"}, "want one of"},
+		"no expression":        {api.ForgetRequest{Pattern: secret + "["}, "no regular expression"},
+		"everything":           {api.ForgetRequest{Pattern: "x*"}, "matches the empty text"},
+		"too much":             {api.ForgetRequest{Session: "s1", Limit: 29}, "30 events match"},
+		"no such topic":        {api.ForgetRequest{Session: "s1", Topics: []string{"nope"}}, "want some of"},
+		"the erasures":         {api.ForgetRequest{Session: "s1", Topics: []string{"erasures"}}, "want some of"},
+		"a reason too long":    {api.ForgetRequest{Session: "s1", Reason: strings.Repeat("x", 5000)}, ""},
+		"more asked than fits": {api.ForgetRequest{Events: make([]string, 1001)}, ""},
 	} {
 		_, err := r.Client.Forget(t.Context(), test.ask, nil)
 		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	done, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Pattern: secret}, nil)
+	done, err := r.Client.Forget(t.Context(), api.ForgetRequest{Pattern: secret}, nil)
 	if err != nil || done.Events != 0 || done.Kept != 1 || done.Explanation == "" {
 		t.Errorf("a commit's: %+v %v", done, err)
 	}
@@ -351,7 +352,7 @@ func TestForgetOfAnotherLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.append(t, "git push")
-	if _, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Pattern: "push"}, nil); err != nil {
+	if _, err := r.Client.Forget(t.Context(), api.ForgetRequest{Pattern: "push"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if hits := r.find(t, query.FindRequest{}); len(hits.Hits) != 1 || hits.Hits[0].Command != "make test" {
@@ -389,7 +390,7 @@ func TestForgetWhileWriting(t *testing.T) {
 		out := r.append(t, fmt.Sprintf("login %s %d", secret, i))
 		gone[out[0].ID] = true
 		// At once: it may not be projected yet.
-		done, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Events: []string{out[0].ID.String()}}, nil)
+		done, err := r.Client.Forget(t.Context(), api.ForgetRequest{Events: []string{out[0].ID.String()}}, nil)
 		if err != nil || done.Events != 1 {
 			t.Fatalf("%+v %v", done, err)
 		}
@@ -436,7 +437,7 @@ func TestSoakForgetKill(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() {
-			_, err := c.Forget(t.Context(), httpapi.ForgetRequest{Session: "s1", Limit: 1000}, nil)
+			_, err := c.Forget(t.Context(), api.ForgetRequest{Session: "s1", Limit: 1000}, nil)
 			ended <- err
 		}()
 		select {
@@ -500,7 +501,7 @@ func TestForgetAcrossProcesses(t *testing.T) {
 	if hits := c.find(t, query.FindRequest{}); len(hits.Hits) != 2 {
 		t.Fatalf("%v", commands(hits))
 	}
-	done, err := c.Client.Forget(t.Context(), httpapi.ForgetRequest{Pattern: secret}, nil)
+	done, err := c.Client.Forget(t.Context(), api.ForgetRequest{Pattern: secret}, nil)
 	if err != nil || done.Events != 2 || done.Log != "outside" {
 		t.Fatalf("%+v %v", done, err)
 	}
@@ -532,7 +533,7 @@ func TestForgetOnBrokersOfOthers(t *testing.T) {
 	r := start(t, cfg)
 	at := r.append(t, "login "+secret, "make test")[0].Position
 	r.find(t, query.FindRequest{})
-	done, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Pattern: secret}, nil)
+	done, err := r.Client.Forget(t.Context(), api.ForgetRequest{Pattern: secret}, nil)
 	if err != nil || done.Events != 1 || done.Log != "outside" || done.Explanation == "" {
 		t.Fatalf("%+v %v", done, err)
 	}
@@ -549,7 +550,7 @@ func TestForgetOnBrokersOfOthers(t *testing.T) {
 		if lr, err := n.Log().Read(t.Context(), at); err != nil || len(lr.Value) > 0 {
 			t.Errorf("the log gives %q, %v", lr.Value, err)
 		}
-		again, err := n.Client.Forget(t.Context(), httpapi.ForgetRequest{Pattern: secret}, nil)
+		again, err := n.Client.Forget(t.Context(), api.ForgetRequest{Pattern: secret}, nil)
 		if err != nil || again.Events != 0 {
 			t.Errorf("again: %+v %v", again, err)
 		}
@@ -643,16 +644,16 @@ func TestForgetFileOfACommit(t *testing.T) {
 		t.Fatal("the secret is in no file to begin with")
 	}
 
-	done, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Events: []string{out[0].Position.String()}, Reason: "a password"}, nil)
+	done, err := r.Client.Forget(t.Context(), api.ForgetRequest{Events: []string{out[0].Position.String()}, Reason: "a password"}, nil)
 	if err != nil || done.Events != 2 || done.Kept != 0 || !slices.Contains(done.Rebuilt, "graph/code") && !slices.Contains(done.Rebuilt, "code") {
 		t.Fatalf("%+v %v", done, err)
 	}
-	check := func(b httpapi.Backend) {
+	check := func(b api.Backend) {
 		t.Helper()
 		if found := append(holding(t, cfg.DataDir), holdingCompressed(t, cfg.DataDir)...); len(found) > 0 {
 			t.Errorf("the secret is still in %v", found)
 		}
-		if v, err := b.Verify(t.Context(), httpapi.VerifyRequest{}, nil); err != nil || !v.OK || v.Erased != 2 {
+		if v, err := b.Verify(t.Context(), api.VerifyRequest{}, nil); err != nil || !v.OK || v.Erased != 2 {
 			t.Errorf("verify: %+v %v", v, err)
 		}
 		back, err := b.Append(t.Context(), []schemas.Event{a})
@@ -661,7 +662,7 @@ func TestForgetFileOfACommit(t *testing.T) {
 		}
 	}
 	check(r.Client)
-	if none, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Pattern: secret, DryRun: true}, nil); err != nil || none.Events != 0 {
+	if none, err := r.Client.Forget(t.Context(), api.ForgetRequest{Pattern: secret, DryRun: true}, nil); err != nil || none.Events != 0 {
 		t.Errorf("by pattern: %+v %v", none, err)
 	}
 	r.stop()
@@ -685,7 +686,7 @@ func TestForgetFileByPattern(t *testing.T) {
 	if _, err := r.Client.Append(t.Context(), []schemas.Event{{Type: schemas.TypeSourceRevised, Key: []byte("shop"), ContentType: schemas.ContentProto, Payload: payload}}); err != nil {
 		t.Fatal(err)
 	}
-	done, err := r.Client.Forget(t.Context(), httpapi.ForgetRequest{Pattern: "correct-horse-[a-z]+"}, nil)
+	done, err := r.Client.Forget(t.Context(), api.ForgetRequest{Pattern: "correct-horse-[a-z]+"}, nil)
 	if err != nil || done.Events != 1 || done.Kept != 0 {
 		t.Fatalf("%+v %v", done, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/access"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -63,7 +64,7 @@ func TestAgentsForgetTheirOwn(t *testing.T) {
 	say(operator, "outcome", schemas.Event{Type: schemas.TypeOutcomeObserved, Payload: fmt.Appendf(nil, `{"command_event_id":%q,"exit_code":0,"output_tail":"the word"}`, shared)})
 
 	for _, who := range []string{"acme bob", "beta ada"} {
-		if _, err := client(tokens[who]).Forget(t.Context(), httpapi.ForgetRequest{Events: []string{at[who].String()}}, nil); err == nil || !strings.Contains(err.Error(), "the token may not") || !strings.Contains(err.Error(), "erase") {
+		if _, err := client(tokens[who]).Forget(t.Context(), api.ForgetRequest{Events: []string{at[who].String()}}, nil); err == nil || !strings.Contains(err.Error(), "the token may not") || !strings.Contains(err.Error(), "erase") {
 			t.Errorf("%s without the grant: %v", who, err)
 		}
 	}
@@ -71,13 +72,13 @@ func TestAgentsForgetTheirOwn(t *testing.T) {
 		if name == "acme ada" {
 			continue
 		}
-		r, err := ada.Forget(t.Context(), httpapi.ForgetRequest{Events: []string{pos.String()}}, nil)
-		nobody, err2 := ada.Forget(t.Context(), httpapi.ForgetRequest{Events: []string{"recount.agents/0/999"}}, nil)
+		r, err := ada.Forget(t.Context(), api.ForgetRequest{Events: []string{pos.String()}}, nil)
+		nobody, err2 := ada.Forget(t.Context(), api.ForgetRequest{Events: []string{"recount.agents/0/999"}}, nil)
 		if err != nil || err2 != nil || r.Events != 0 || len(r.Missing) != 1 || len(nobody.Missing) != 1 || r.Kept+r.Before != 0 {
 			t.Errorf("of %s: %+v %v %v", name, r, err, err2)
 		}
 	}
-	for _, ask := range []httpapi.ForgetRequest{
+	for _, ask := range []api.ForgetRequest{
 		{Pattern: "the word", DryRun: true},
 		{Session: "s", DryRun: true},
 		{Events: []string{shared.String()}, DryRun: true},

@@ -20,7 +20,7 @@ import (
 	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // search finds the events that a request asks for, in the log itself: what no
@@ -32,7 +32,7 @@ import (
 //
 // Of commits, files go; who made which commit when, and where branches point, stays.
 type search struct {
-	r       httpapi.ForgetRequest
+	r       api.ForgetRequest
 	of      *schemas.Principal          // whose events alone are looked at; nil is everybody's
 	ids     map[schemas.EventID]string  // asked for, as they were spelt
 	at      map[schemas.Position]string // as above
@@ -62,10 +62,10 @@ type hit struct {
 	id    schemas.EventID
 	sum   [sha256.Size]byte
 	bytes int
-	told  httpapi.ForgetSample
+	told  api.ForgetSample
 }
 
-func newSearch(log *pipeline.Log, r httpapi.ForgetRequest) (*search, error) {
+func newSearch(log *pipeline.Log, r api.ForgetRequest) (*search, error) {
 	s := &search{
 		r: r, ids: map[schemas.EventID]string{}, at: map[schemas.Position]string{}, named: map[string]bool{},
 		taken: map[schemas.Position]bool{}, chosen: map[schemas.Position]bool{}, gone: map[schemas.EventID]bool{}, met: map[string]bool{},
@@ -363,7 +363,7 @@ func (s *search) dependent(r schemas.LogRecord) {
 func (s *search) take(r schemas.LogRecord, e schemas.Event, payload proto.Message, with string) {
 	h := hit{
 		pos: r.Position, id: e.ID, sum: sha256.Sum256(r.Value), bytes: len(r.Value),
-		told: httpapi.ForgetSample{Position: r.Position, ID: e.ID, Type: e.Type, Time: r.Timestamp.UTC(), Bytes: len(r.Value), With: with},
+		told: api.ForgetSample{Position: r.Position, ID: e.ID, Type: e.Type, Time: r.Timestamp.UTC(), Bytes: len(r.Value), With: with},
 	}
 	if e.Type != "" {
 		h.told.Time = e.Time
@@ -410,14 +410,14 @@ func opening(payload proto.Message) string {
 }
 
 // report says what was found.
-func (s *search) report() httpapi.ForgetReport {
-	r := httpapi.ForgetReport{
+func (s *search) report() api.ForgetReport {
+	r := api.ForgetReport{
 		Events: len(s.found), Before: s.already, Kept: s.kept,
-		Topics: []httpapi.ForgetTopic{}, Sample: []httpapi.ForgetSample{},
+		Topics: []api.ForgetTopic{}, Sample: []api.ForgetSample{},
 	}
 	for _, h := range s.found {
 		if n := len(r.Topics); n == 0 || r.Topics[n-1].Topic != h.pos.Topic {
-			r.Topics = append(r.Topics, httpapi.ForgetTopic{Topic: h.pos.Topic})
+			r.Topics = append(r.Topics, api.ForgetTopic{Topic: h.pos.Topic})
 		}
 		t := &r.Topics[len(r.Topics)-1]
 		t.Events++

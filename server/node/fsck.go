@@ -5,12 +5,12 @@ import (
 	"fmt"
 
 	snapshots "github.com/recountdb/recount/projections/code"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // Fsck is Backend.Fsck. It reads a view of the projection code: the log and the
 // projection go on.
-func (n *Node) Fsck(ctx context.Context, _ httpapi.FsckRequest, progress func(httpapi.Progress)) (report httpapi.FsckReport, err error) {
+func (n *Node) Fsck(ctx context.Context, _ api.FsckRequest, progress func(api.Progress)) (report api.FsckReport, err error) {
 	if n.set == nil {
 		return report, noRole(RoleProject)
 	}
@@ -43,11 +43,11 @@ func (n *Node) Fsck(ctx context.Context, _ httpapi.FsckRequest, progress func(ht
 		return report, fmt.Errorf("fsck: %w", err)
 	}
 	m.end()
-	report.OK, report.Faults = len(faults) == 0, []httpapi.FsckFault{}
+	report.OK, report.Faults = len(faults) == 0, []api.FsckFault{}
 	report.Repositories, report.Commits, report.Snapshots = done.Repositories, done.Commits, done.Snapshots
 	report.Chunks, report.Entries, report.Edges, report.Bytes, report.Unused = done.Chunks, done.Entries, done.Edges, done.Bytes, done.Unused
 	for _, f := range faults {
-		told := httpapi.FsckFault{Repo: f.Repository, Commit: f.Commit, Map: string(f.Map), What: f.What}
+		told := api.FsckFault{Repo: f.Repository, Commit: f.Commit, Map: string(f.Map), What: f.What}
 		if f.Chunk != nil {
 			told.Chunk = f.Chunk.String()
 		}

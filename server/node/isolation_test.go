@@ -22,6 +22,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/access"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -407,7 +408,7 @@ func TestTenantsOverHTTP(t *testing.T) {
 	if r, err := evidence.Question.Ask(t.Context(), operator, evidence.Request{Text: "word"}); err != nil || len(r.Objects) != 2 {
 		t.Errorf("the operator: %+v %v", r.Objects, err)
 	}
-	if _, err := clients["acme"].Status(t.Context(), httpapi.StatusRequest{}); err == nil || !strings.Contains(err.Error(), "the token may not") {
+	if _, err := clients["acme"].Status(t.Context(), api.StatusRequest{}); err == nil || !strings.Contains(err.Error(), "the token may not") {
 		t.Errorf("status by an agent's token: %v", err)
 	}
 }

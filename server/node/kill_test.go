@@ -14,6 +14,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
@@ -102,11 +103,11 @@ func TestSoakKill(t *testing.T) {
 			t.Fatalf("acknowledged at %s: %s %v", pos, got.Position, err)
 		}
 	}
-	v, err := n.Verify(t.Context(), httpapi.VerifyRequest{}, nil)
+	v, err := n.Verify(t.Context(), api.VerifyRequest{}, nil)
 	if err != nil || !v.OK {
 		t.Errorf("verify: %+v %v", v, err)
 	}
-	st, err := n.Status(t.Context(), httpapi.StatusRequest{})
+	st, err := n.Status(t.Context(), api.StatusRequest{})
 	if err != nil || st.Intents.Count < int64(len(acked)) {
 		t.Errorf("%d commands of %d acknowledged: %v", st.Intents.Count, len(acked), err)
 	}

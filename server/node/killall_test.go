@@ -19,6 +19,7 @@ import (
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
@@ -39,7 +40,7 @@ type acknowledged struct {
 	backups int
 }
 
-func (a *acknowledged) store(topic string, sent []schemas.Event, out []httpapi.Appended) {
+func (a *acknowledged) store(topic string, sent []schemas.Event, out []api.Appended) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i, o := range out {
@@ -85,7 +86,7 @@ func TestSoakKillMixed(t *testing.T) {
 	node.SealEarly(&cfg, 50)
 	r := start(t, cfg)
 	a.check(t, r)
-	last, err := r.Client.Backup(t.Context(), httpapi.BackupRequest{Dir: backup}, nil)
+	last, err := r.Client.Backup(t.Context(), api.BackupRequest{Dir: backup}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +193,7 @@ func (a *acknowledged) round(t *testing.T, round int, dir, backup string, c *htt
 		}
 	})
 	wg.Go(func() {
-		if _, err := c.Backup(ctx, httpapi.BackupRequest{Dir: backup}, nil); err == nil {
+		if _, err := c.Backup(ctx, api.BackupRequest{Dir: backup}, nil); err == nil {
 			a.mu.Lock()
 			a.backups++
 			a.mu.Unlock()
@@ -248,7 +249,7 @@ func (a *acknowledged) forget(ctx context.Context, t *testing.T, c *httpapi.Clie
 	a.mu.Lock()
 	a.forgot[e.ID] = false
 	a.mu.Unlock()
-	if _, err := c.Forget(ctx, httpapi.ForgetRequest{Events: []string{e.ID.String()}}, nil); err == nil {
+	if _, err := c.Forget(ctx, api.ForgetRequest{Events: []string{e.ID.String()}}, nil); err == nil {
 		a.mu.Lock()
 		a.forgot[e.ID] = true
 		a.mu.Unlock()
@@ -303,7 +304,7 @@ func (a *acknowledged) check(t *testing.T, r *running) {
 		}
 	}
 	verified(t, r.Client)
-	if f, err := r.Client.Fsck(t.Context(), httpapi.FsckRequest{}, nil); err != nil || !f.OK {
+	if f, err := r.Client.Fsck(t.Context(), api.FsckRequest{}, nil); err != nil || !f.OK {
 		t.Errorf("fsck: %+v %v", f, err)
 	}
 	if found, err := r.Client.Find(t.Context(), query.FindRequest{Text: "kill round"}); err != nil || len(found.Hits) == 0 {

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recountdb/recount/query/runtime"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -90,7 +90,7 @@ func TestSoakKillSpans(t *testing.T) {
 	if err != nil || stats.Spans != uint64(len(seen)) {
 		t.Errorf("%d spans are counted, the log has %d: %v", stats.Spans, len(seen), err)
 	}
-	v, err := r.Client.Verify(t.Context(), httpapi.VerifyRequest{}, nil)
+	v, err := r.Client.Verify(t.Context(), api.VerifyRequest{}, nil)
 	if err != nil || !v.OK {
 		t.Errorf("verify: %+v %v", v, err)
 	}

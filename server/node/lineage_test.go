@@ -14,7 +14,7 @@ import (
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -255,7 +255,7 @@ func TestStateOfAnotherLog(t *testing.T) {
 		},
 		"rebuild": func(t *testing.T, dir string) {
 			openedLocal(t, dir, func(n *node.Node) {
-				if _, err := n.Rebuild(t.Context(), httpapi.RebuildRequest{}, nil); err != nil {
+				if _, err := n.Rebuild(t.Context(), api.RebuildRequest{}, nil); err != nil {
 					t.Fatal(err)
 				}
 			})
@@ -303,11 +303,11 @@ func same(t *testing.T, n *node.Node, ask func(context.Context, query.FindReques
 	}
 }
 
-func verifiedBy(t *testing.T, verify func(context.Context, httpapi.VerifyRequest, func(httpapi.Progress)) (httpapi.VerifyReport, error)) {
+func verifiedBy(t *testing.T, verify func(context.Context, api.VerifyRequest, func(api.Progress)) (api.VerifyReport, error)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	if v, err := verify(ctx, httpapi.VerifyRequest{}, nil); err != nil || !v.OK {
+	if v, err := verify(ctx, api.VerifyRequest{}, nil); err != nil || !v.OK {
 		t.Errorf("verify: %+v %v", v, err)
 	}
 }

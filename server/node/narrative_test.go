@@ -15,6 +15,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
@@ -46,7 +47,7 @@ func TestFollowOverARestart(t *testing.T) {
 	<-begun
 	<-begun
 	r.stop() // fails the test where a stream holds it up
-	if err := <-ended; !errors.Is(err, httpapi.ErrUnavailable) {
+	if err := <-ended; !errors.Is(err, api.ErrUnavailable) {
 		t.Fatalf("the stream of a server that stops: %v", err)
 	}
 	if !slices.Equal(got, []string{"one", "two"}) {
@@ -127,7 +128,7 @@ func TestFollowNeedsAServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer n.Close()
-	if err := n.Follow(t.Context(), query.FollowRequest{Beat: time.Hour}, nil); !errors.Is(err, httpapi.ErrUnavailable) || !strings.Contains(err.Error(), "recount up") {
+	if err := n.Follow(t.Context(), query.FollowRequest{Beat: time.Hour}, nil); !errors.Is(err, api.ErrUnavailable) || !strings.Contains(err.Error(), "recount up") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -152,7 +153,7 @@ func TestArrowHasOutcomes(t *testing.T) {
 	r.waitFor(t, want)
 	for _, f := range []query.Filters{{}, {Exit: "fail"}, {Exit: "3", Cwd: "/src"}, {Exit: "ok"}} {
 		var b bytes.Buffer
-		if err := r.Client.Scan(t.Context(), httpapi.ScanRequest{Format: httpapi.FormatArrow, Filters: f}, &b); err != nil {
+		if err := r.Client.Scan(t.Context(), api.ScanRequest{Format: api.FormatArrow, Filters: f}, &b); err != nil {
 			t.Fatal(err)
 		}
 		in, err := ipc.NewReader(&b)

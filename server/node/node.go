@@ -29,6 +29,7 @@ import (
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/access"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -75,7 +76,7 @@ type Node struct {
 	// local nodes have no stream: their questions catch up first. catching is held
 	// while they do.
 	local    bool
-	progress func(httpapi.Progress)
+	progress func(api.Progress)
 	catching sync.Mutex
 	// spoolFault is why a local node could not drain the spool.
 	spoolFault error
@@ -96,7 +97,7 @@ type Node struct {
 	stop     context.CancelFunc
 }
 
-var _ httpapi.Backend = (*Node)(nil)
+var _ api.Backend = (*Node)(nil)
 
 // Open takes the data directory, opens the log and the projections, and binds
 // the ports; Run then serves. An error names what to change.
@@ -108,12 +109,12 @@ func Open(ctx context.Context, cfg Config) (*Node, error) {
 // listens. Questions first catch up with the log and tell progress, which may be
 // nil, how far they are. The error is an *InUseError if a process has the
 // directory.
-func OpenLocal(ctx context.Context, cfg Config, progress func(httpapi.Progress)) (*Node, error) {
+func OpenLocal(ctx context.Context, cfg Config, progress func(api.Progress)) (*Node, error) {
 	cfg.Kafka.Listen = noListener
 	return open(ctx, cfg, true, progress)
 }
 
-func open(ctx context.Context, cfg Config, local bool, progress func(httpapi.Progress)) (n *Node, err error) {
+func open(ctx context.Context, cfg Config, local bool, progress func(api.Progress)) (n *Node, err error) {
 	if cfg, err = cfg.Normal(); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
@@ -32,7 +33,7 @@ type running struct {
 }
 
 // Append and the other methods of both are asked over HTTP.
-func (r *running) append(t *testing.T, commands ...string) []httpapi.Appended {
+func (r *running) append(t *testing.T, commands ...string) []api.Appended {
 	t.Helper()
 	out, err := r.Client.Append(t.Context(), events(commands...))
 	if err != nil {
@@ -161,7 +162,7 @@ func TestAppendedIsFound(t *testing.T) {
 	if byPosition, err := r.Client.Show(t.Context(), h.Position.String()); err != nil || byPosition.ID != h.ID {
 		t.Errorf("show by position: %v %v", byPosition.ID, err)
 	}
-	st, err := r.Client.Status(t.Context(), httpapi.StatusRequest{Roots: true})
+	st, err := r.Client.Status(t.Context(), api.StatusRequest{Roots: true})
 	if err != nil || st.Intents.Count != 4 || st.Intents.Recent.OK != 4 || len(st.Projections) != 7 || len(st.Projections[3].Shards) != 1 || st.Projections[3].Shards[0].Commands != 4 || st.Projections[0].Root == nil || st.Projections[0].Lag != 0 || !st.Ready {
 		t.Errorf("status: %+v %v", st, err)
 	}
@@ -169,10 +170,10 @@ func TestAppendedIsFound(t *testing.T) {
 		t.Errorf("status: shards %+v, all %+v", sh, st.Intents)
 	}
 	var lines, arrow bytes.Buffer
-	if err := r.Client.Scan(t.Context(), httpapi.ScanRequest{}, &lines); err != nil || strings.Count(lines.String(), "\n") != 4 {
+	if err := r.Client.Scan(t.Context(), api.ScanRequest{}, &lines); err != nil || strings.Count(lines.String(), "\n") != 4 {
 		t.Errorf("scan: %s %v", lines.String(), err)
 	}
-	if err := r.Client.Scan(t.Context(), httpapi.ScanRequest{Format: httpapi.FormatArrow}, &arrow); err != nil || arrow.Len() < 100 {
+	if err := r.Client.Scan(t.Context(), api.ScanRequest{Format: api.FormatArrow}, &arrow); err != nil || arrow.Len() < 100 {
 		t.Errorf("scan as arrow: %d bytes, %v", arrow.Len(), err)
 	}
 	resp2, err := http.Get(r.Endpoints().HTTP + "/metrics")
@@ -307,7 +308,7 @@ func TestRestartRebuildVerify(t *testing.T) {
 	roots := rootsOf(t, r)
 
 	var phases []string
-	report, err := r.Client.Rebuild(t.Context(), httpapi.RebuildRequest{}, func(p httpapi.Progress) { phases = append(phases, p.Phase) })
+	report, err := r.Client.Rebuild(t.Context(), api.RebuildRequest{}, func(p api.Progress) { phases = append(phases, p.Phase) })
 	if err != nil || report.Events != 500 || len(report.Projections) != 7 || len(phases) < 2 {
 		t.Fatalf("rebuild: %+v %v %v", report, phases, err)
 	}
@@ -321,11 +322,11 @@ func TestRestartRebuildVerify(t *testing.T) {
 	if diff := cmp.Diff(rootsOf(t, r), roots); diff != "" {
 		t.Errorf("roots after a rebuild: %s", diff)
 	}
-	v, err := r.Client.Verify(t.Context(), httpapi.VerifyRequest{}, nil)
+	v, err := r.Client.Verify(t.Context(), api.VerifyRequest{}, nil)
 	if err != nil || !v.OK || len(v.Projections) != 7 || v.Projections[1].Keys == 0 {
 		t.Fatalf("verify: %+v %v", v, err)
 	}
-	if _, err := r.Client.Rebuild(t.Context(), httpapi.RebuildRequest{Projections: []string{"lexica"}}, nil); err == nil || !strings.Contains(err.Error(), "lexica") {
+	if _, err := r.Client.Rebuild(t.Context(), api.RebuildRequest{Projections: []string{"lexica"}}, nil); err == nil || !strings.Contains(err.Error(), "lexica") {
 		t.Errorf("unknown projection: %v", err)
 	}
 	r.stop()
@@ -338,8 +339,8 @@ func TestRestartRebuildVerify(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, "projections")); err != nil {
 		t.Fatal(err)
 	}
-	var last httpapi.Progress
-	local, err := node.OpenLocal(t.Context(), node.Config{DataDir: dir}, func(p httpapi.Progress) { last = p })
+	var last api.Progress
+	local, err := node.OpenLocal(t.Context(), node.Config{DataDir: dir}, func(p api.Progress) { last = p })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,7 +357,7 @@ func TestRestartRebuildVerify(t *testing.T) {
 
 func rootsOf(t *testing.T, r *running) map[string]string {
 	t.Helper()
-	st, err := r.Client.Status(t.Context(), httpapi.StatusRequest{Roots: true})
+	st, err := r.Client.Status(t.Context(), api.StatusRequest{Roots: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -384,11 +385,11 @@ func TestRebuildWhileAppending(t *testing.T) {
 		done <- n
 	}()
 	for range 3 {
-		if _, err := r.Client.Rebuild(t.Context(), httpapi.RebuildRequest{}, nil); err != nil {
+		if _, err := r.Client.Rebuild(t.Context(), api.RebuildRequest{}, nil); err != nil {
 			t.Error(err)
 		}
 	}
-	v, err := r.Client.Verify(t.Context(), httpapi.VerifyRequest{}, nil)
+	v, err := r.Client.Verify(t.Context(), api.VerifyRequest{}, nil)
 	if err != nil || !v.OK {
 		t.Errorf("verify while appending: %+v %v", v, err)
 	}
@@ -504,7 +505,7 @@ func TestBadEventsAreRejected(t *testing.T) {
 	if len(resp.Hits) != 3 || resp.Hits[0].Command != "date 2200-01-01T00:00:00Z" {
 		t.Errorf("found %v", commands(resp))
 	}
-	st, err := r.Client.Status(t.Context(), httpapi.StatusRequest{})
+	st, err := r.Client.Status(t.Context(), api.StatusRequest{})
 	if err != nil || st.Log.Rejected != int64(len(bad)) {
 		t.Errorf("rejected %d, want %d: %v", st.Log.Rejected, len(bad), err)
 	}

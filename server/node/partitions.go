@@ -8,23 +8,23 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // Grow is Backend.Grow.
-func (n *Node) Grow(ctx context.Context, r httpapi.GrowRequest, _ func(httpapi.Progress)) (httpapi.GrowReport, error) {
+func (n *Node) Grow(ctx context.Context, r api.GrowRequest, _ func(api.Progress)) (api.GrowReport, error) {
 	if r.Topic == "" {
-		return httpapi.GrowReport{}, schemas.Poisonf("topic: none given: want one of %s", strings.Join(schemas.Topics(), ", "))
+		return api.GrowReport{}, schemas.Poisonf("topic: none given: want one of %s", strings.Join(schemas.Topics(), ", "))
 	}
 	before, err := n.log.TopicPartitions(ctx, r.Topic)
 	if err != nil {
-		return httpapi.GrowReport{}, err
+		return api.GrowReport{}, err
 	}
 	if err := n.log.Grow(ctx, r.Topic, r.Partitions); err != nil {
-		return httpapi.GrowReport{}, err
+		return api.GrowReport{}, err
 	}
 	n.cfg.Logger.Info("partitions added", "topic", n.log.Topic(r.Topic), "before", len(before), "now", r.Partitions)
-	return httpapi.GrowReport{Topic: n.log.Topic(r.Topic), Before: len(before), Partitions: r.Partitions}, nil
+	return api.GrowReport{Topic: n.log.Topic(r.Topic), Before: len(before), Partitions: r.Partitions}, nil
 }
 
 // unread remembers for a second which partitions nobody reads, so that many askers are

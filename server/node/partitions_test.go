@@ -8,7 +8,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -37,7 +37,7 @@ func grown(t *testing.T, ingest, serve *running, count int) {
 	for _, n := range []int{8, 24} {
 		var sending sync.WaitGroup
 		sending.Go(func() { send(30) })
-		r, err := ingest.Client.Grow(t.Context(), httpapi.GrowRequest{Topic: "commands", Partitions: n}, nil)
+		r, err := ingest.Client.Grow(t.Context(), api.GrowRequest{Topic: "commands", Partitions: n}, nil)
 		sending.Wait()
 		if err != nil || r.Partitions != n {
 			t.Fatalf("grow to %d: %+v %v", n, r, err)
@@ -49,14 +49,14 @@ func grown(t *testing.T, ingest, serve *running, count int) {
 		t.Fatalf("%d partitions, %v", len(ends), err)
 	}
 	serve.waitFor(t, ends)
-	st, err := serve.Client.Status(t.Context(), httpapi.StatusRequest{})
+	st, err := serve.Client.Status(t.Context(), api.StatusRequest{})
 	if err != nil || st.Intents.Count != int64(2*total) || len(st.Log.Unread) > 0 {
 		t.Errorf("%d commands visible of %d, unread %v, %v", st.Intents.Count, 2*total, st.Log.Unread, err)
 	}
 	if err := serve.Client.Ready(t.Context()); err != nil {
 		t.Errorf("ready: %v", err)
 	}
-	v, err := serve.Client.Verify(t.Context(), httpapi.VerifyRequest{Projections: []string{"segment", "graph"}}, nil)
+	v, err := serve.Client.Verify(t.Context(), api.VerifyRequest{Projections: []string{"segment", "graph"}}, nil)
 	if err != nil || !v.OK || v.Events < int64(2*total) {
 		t.Errorf("verify: %+v %v", v, err)
 	}
@@ -84,7 +84,7 @@ func TestPartitionsAreAddedInSplitRoles(t *testing.T) {
 
 	// Nobody processes what is added from here on, so nobody projects it: that is told.
 	b.stop()
-	if _, err := a.Client.Grow(t.Context(), httpapi.GrowRequest{Topic: "commands", Partitions: 25}, nil); err != nil {
+	if _, err := a.Client.Grow(t.Context(), api.GrowRequest{Topic: "commands", Partitions: 25}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.Log().Produce(t.Context(), schemas.LogRecord{
@@ -92,14 +92,14 @@ func TestPartitionsAreAddedInSplitRoles(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	v, err := c.Client.Verify(t.Context(), httpapi.VerifyRequest{Projections: []string{"segment"}}, nil)
+	v, err := c.Client.Verify(t.Context(), api.VerifyRequest{Projections: []string{"segment"}}, nil)
 	if err != nil || v.OK || len(v.Unread) != 1 || v.Unread[0] != "recount.commands/24" {
 		t.Errorf("verify with a partition that nobody reads: %+v %v", v, err)
 	}
 	if err := c.Client.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "recount.commands/24") {
 		t.Errorf("ready with a partition that nobody reads: %v", err)
 	}
-	if st, err := c.Client.Status(t.Context(), httpapi.StatusRequest{}); err != nil || len(st.Log.Unread) != 1 {
+	if st, err := c.Client.Status(t.Context(), api.StatusRequest{}); err != nil || len(st.Log.Unread) != 1 {
 		t.Errorf("status with a partition that nobody reads: %+v %v", st.Log, err)
 	}
 	// And seen once somebody does.

@@ -16,12 +16,12 @@ import (
 
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // Rebuild is Backend.Rebuild. The live projections answer and go on meanwhile;
 // a crash, a failure or the context's end leaves them as they are.
-func (n *Node) Rebuild(ctx context.Context, r httpapi.RebuildRequest, progress func(httpapi.Progress)) (report httpapi.RebuildReport, err error) {
+func (n *Node) Rebuild(ctx context.Context, r api.RebuildRequest, progress func(api.Progress)) (report api.RebuildReport, err error) {
 	ctx, names, done, err := n.work(ctx, r.Projections)
 	if err != nil {
 		return report, err
@@ -31,7 +31,7 @@ func (n *Node) Rebuild(ctx context.Context, r httpapi.RebuildRequest, progress f
 }
 
 // rebuild makes projections anew. n.long is held.
-func (n *Node) rebuild(ctx context.Context, names []string, m *meter) (report httpapi.RebuildReport, err error) {
+func (n *Node) rebuild(ctx context.Context, names []string, m *meter) (report api.RebuildReport, err error) {
 	began := time.Now()
 	var all rebuilds
 	defer func() {
@@ -73,7 +73,7 @@ func (n *Node) rebuild(ctx context.Context, names []string, m *meter) (report ht
 		if err := n.commit(ctx, b, count); err != nil {
 			return report, fmt.Errorf("rebuild: %w", err)
 		}
-		report.Projections = append(report.Projections, httpapi.RebuiltProjection{
+		report.Projections = append(report.Projections, api.RebuiltProjection{
 			Name: names[i], Generation: n.generation(names[i]), Watermark: b.Watermark(),
 		})
 	}

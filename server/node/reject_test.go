@@ -9,7 +9,7 @@ import (
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -38,7 +38,7 @@ func TestOneProjectionRefuses(t *testing.T) {
 	if got, err := n.Find(t.Context(), query.FindRequest{Limit: 10}); err != nil || len(got.Hits) != 1 || got.Hits[0].Command != "make two" {
 		t.Errorf("found %v %v", commands(got), err)
 	}
-	st, err := n.Status(t.Context(), httpapi.StatusRequest{})
+	st, err := n.Status(t.Context(), api.StatusRequest{})
 	if err != nil || st.Log.Rejected != 1 {
 		t.Fatalf("%d events rejected, want 1: %v", st.Log.Rejected, err)
 	}

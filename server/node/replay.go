@@ -11,7 +11,7 @@ import (
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // Batches of a replay: large, so that what a projection pays per batch is shared
@@ -63,7 +63,7 @@ func (n *Node) replay(ctx context.Context, to pipeline.Target, until schemas.Wat
 
 // meter tells progress a few times a second, and once at the end of a phase.
 type meter struct {
-	tell  func(httpapi.Progress)
+	tell  func(api.Progress)
 	start time.Time
 	done  atomic.Int64
 
@@ -73,9 +73,9 @@ type meter struct {
 	last  time.Time
 }
 
-func newMeter(tell func(httpapi.Progress)) *meter {
+func newMeter(tell func(api.Progress)) *meter {
 	if tell == nil {
-		tell = func(httpapi.Progress) {}
+		tell = func(api.Progress) {}
 	}
 	return &meter{tell: tell, start: time.Now()}
 }
@@ -107,7 +107,7 @@ func (m *meter) end() {
 
 func (m *meter) say() {
 	m.last = time.Now()
-	m.tell(httpapi.Progress{Phase: m.phase, Done: m.done.Load(), Total: m.total, Elapsed: time.Since(m.start).Milliseconds()})
+	m.tell(api.Progress{Phase: m.phase, Done: m.done.Load(), Total: m.total, Elapsed: time.Since(m.start).Milliseconds()})
 }
 
 // distance is how many offsets lie between two watermarks.
@@ -160,7 +160,7 @@ func (n *Node) work(ctx context.Context, projections []string) (_ context.Contex
 		return nil, nil, nil, err
 	}
 	if !n.long.TryLock() {
-		return nil, nil, nil, fmt.Errorf("%w: a rebuild or verify is under way", httpapi.ErrBusy)
+		return nil, nil, nil, fmt.Errorf("%w: a rebuild or verify is under way", api.ErrBusy)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	unhook := context.AfterFunc(n.stopping, func() { cancel(errors.New("the node stops")) })
@@ -168,5 +168,5 @@ func (n *Node) work(ctx context.Context, projections []string) (_ context.Contex
 }
 
 func noRole(role string) error {
-	return fmt.Errorf("%w: this process has not the role %s", httpapi.ErrUnavailable, role)
+	return fmt.Errorf("%w: this process has not the role %s", api.ErrUnavailable, role)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // RetentionConfig is how long topics are kept: those that may be given up.
@@ -92,7 +92,7 @@ func ParseSize(text string) (Size, error) {
 //     what is left, and it is noted that this is done.
 //
 // So the state after it is what a rebuild gives, by being one.
-func (n *Node) Retain(ctx context.Context, r httpapi.RetainRequest, progress func(httpapi.Progress)) (report httpapi.RetainReport, err error) {
+func (n *Node) Retain(ctx context.Context, r api.RetainRequest, progress func(api.Progress)) (report api.RetainReport, err error) {
 	began := time.Now()
 	keep := n.cfg.Retention.Spans
 	if r.AgeSeconds > 0 || r.Bytes > 0 {
@@ -110,7 +110,7 @@ func (n *Node) Retain(ctx context.Context, r httpapi.RetainRequest, progress fun
 	}
 	defer done()
 	topic := n.log.Topic(schemas.TopicSpans)
-	report = httpapi.RetainReport{Topic: topic, Rule: keep.String(), DryRun: r.DryRun, Starts: schemas.Watermark{}}
+	report = api.RetainReport{Topic: topic, Rule: keep.String(), DryRun: r.DryRun, Starts: schemas.Watermark{}}
 	defer func() { report.Elapsed = sinceMS(began) }()
 	var before time.Time
 	if keep.Age > 0 {
@@ -195,12 +195,12 @@ func (n *Node) retain(ctx context.Context) error {
 
 // retainNow applies the retention if what is over is worth it.
 func (n *Node) retainNow(ctx context.Context, keep KeepConfig) error {
-	lax := httpapi.RetainRequest{AgeSeconds: int64((keep.Age + keep.Age/8) / time.Second), Bytes: int64(keep.Size + keep.Size/8), DryRun: true}
+	lax := api.RetainRequest{AgeSeconds: int64((keep.Age + keep.Age/8) / time.Second), Bytes: int64(keep.Size + keep.Size/8), DryRun: true}
 	over, err := n.Retain(ctx, lax, nil)
 	if err != nil || over.Events == 0 {
 		return err
 	}
-	done, err := n.Retain(ctx, httpapi.RetainRequest{}, nil)
+	done, err := n.Retain(ctx, api.RetainRequest{}, nil)
 	if err == nil {
 		n.cfg.Logger.Info("old spans were given up", "rule", done.Rule, "events", done.Events, "known_since", done.Known)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -71,7 +71,7 @@ func traffic(t *testing.T, r *running, ends schemas.Watermark) (requests int64, 
 
 func sameAsRebuilt(t *testing.T, r *running) {
 	t.Helper()
-	v, err := r.Client.Verify(t.Context(), httpapi.VerifyRequest{}, nil)
+	v, err := r.Client.Verify(t.Context(), api.VerifyRequest{}, nil)
 	if err != nil || !v.OK {
 		t.Errorf("verify: %+v, %v", v, err)
 	}
@@ -89,7 +89,7 @@ func TestRetain(t *testing.T) {
 	if n, hint := traffic(t, r, ends); n != 25 || strings.Contains(hint, "retention") {
 		t.Fatalf("before: %d requests, %q", n, hint)
 	}
-	day := httpapi.RetainRequest{AgeSeconds: 24 * 3600}
+	day := api.RetainRequest{AgeSeconds: 24 * 3600}
 	dry := day
 	dry.DryRun = true
 	would, err := r.Client.Retain(t.Context(), dry, nil)
@@ -111,7 +111,7 @@ func TestRetain(t *testing.T) {
 		if n, hint := traffic(t, r, ends); n != 5 || !strings.Contains(hint, "known since "+now.Add(-72*time.Hour).Format(time.RFC3339)) {
 			t.Errorf("%d requests, %q", n, hint)
 		}
-		st, err := r.Client.Status(t.Context(), httpapi.StatusRequest{})
+		st, err := r.Client.Status(t.Context(), api.StatusRequest{})
 		if err != nil || st.Log.SpansSince == nil || !st.Log.SpansSince.Equal(now.Add(-72*time.Hour)) {
 			t.Errorf("status: %v, %v", st.Log.SpansSince, err)
 		}
@@ -128,7 +128,7 @@ func TestRetain(t *testing.T) {
 	r = start(t, cfg)
 	look(r)
 	// Everything, also what is the last of its partition.
-	if all, err := r.Client.Retain(t.Context(), httpapi.RetainRequest{AgeSeconds: 600}, nil); err != nil || all.Events != 10 {
+	if all, err := r.Client.Retain(t.Context(), api.RetainRequest{AgeSeconds: 600}, nil); err != nil || all.Events != 10 {
 		t.Fatalf("everything: %+v, %v", all, err)
 	}
 	if n, _ := traffic(t, r, ends); n != 0 {
@@ -152,15 +152,15 @@ func TestRetainBySize(t *testing.T) {
 	if n, _ := traffic(t, r, ends); n != 400 {
 		t.Fatalf("%d requests", n)
 	}
-	all, err := r.Client.Retain(t.Context(), httpapi.RetainRequest{Bytes: 1 << 40, DryRun: true}, nil)
+	all, err := r.Client.Retain(t.Context(), api.RetainRequest{Bytes: 1 << 40, DryRun: true}, nil)
 	if err != nil || all.Events != 0 || all.Bytes == 0 {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	half, err := r.Client.Retain(t.Context(), httpapi.RetainRequest{Bytes: all.Bytes / 2}, nil)
+	half, err := r.Client.Retain(t.Context(), api.RetainRequest{Bytes: all.Bytes / 2}, nil)
 	if err != nil || half.Events < 390 || half.Events > 410 {
 		t.Errorf("of 800 events %+v went, %v", half, err)
 	}
-	if left, err := r.Client.Retain(t.Context(), httpapi.RetainRequest{Bytes: all.Bytes, DryRun: true}, nil); err != nil || left.Bytes > all.Bytes*6/10 {
+	if left, err := r.Client.Retain(t.Context(), api.RetainRequest{Bytes: all.Bytes, DryRun: true}, nil); err != nil || left.Bytes > all.Bytes*6/10 {
 		t.Errorf("%d of %d bytes are left, %v", left.Bytes, all.Bytes, err)
 	}
 	if n, _ := traffic(t, r, ends); n < 150 || n > 250 {
@@ -178,7 +178,7 @@ func TestRetainCutShort(t *testing.T) {
 	traffic(t, r, ends)
 	r.stop()
 	r = start(t, cfg)
-	if _, err := r.Client.Retain(t.Context(), httpapi.RetainRequest{AgeSeconds: 24 * 3600}, nil); err != nil {
+	if _, err := r.Client.Retain(t.Context(), api.RetainRequest{AgeSeconds: 24 * 3600}, nil); err != nil {
 		t.Fatal(err)
 	}
 	r.stop()
@@ -196,7 +196,7 @@ func TestRetainCutShort(t *testing.T) {
 func TestRetainRefuses(t *testing.T) {
 	cfg := config(t.TempDir())
 	r := start(t, cfg)
-	if _, err := r.Client.Retain(t.Context(), httpapi.RetainRequest{}, nil); err == nil || !strings.Contains(err.Error(), "retention.spans.age") {
+	if _, err := r.Client.Retain(t.Context(), api.RetainRequest{}, nil); err == nil || !strings.Contains(err.Error(), "retention.spans.age") {
 		t.Errorf("without a bound: %v", err)
 	}
 	cfg.DataDir, cfg.Retention.Spans = t.TempDir(), node.KeepConfig{Age: time.Second}

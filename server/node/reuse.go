@@ -6,7 +6,7 @@ import (
 
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // rejectReused appends to topic rejected what agents' events of a batch the projections
@@ -39,7 +39,7 @@ func (n *Node) rejectReused(ctx context.Context, b schemas.Batch) error {
 		}
 		reused = append(reused, &recountv1.Rejected{
 			Position: r.GetOrigin(), By: "node",
-			Reason: fmt.Sprintf("%s: the event at %s has it and says something else: give this one an id of its own, or none", httpapi.ErrReused, first),
+			Reason: fmt.Sprintf("%s: the event at %s has it and says something else: give this one an id of its own, or none", api.ErrReused, first),
 		})
 	}
 	if len(reused) == 0 {

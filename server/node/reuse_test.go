@@ -8,7 +8,7 @@ import (
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -94,7 +94,7 @@ func TestReusedIDOverKafka(t *testing.T) {
 	if err != nil || len(answer.Objects) == 0 || strings.Contains(answer.Objects[0].Snippet, "9090") {
 		t.Errorf("%+v %v", answer.Objects, err)
 	}
-	if _, err := r.Client.Rebuild(t.Context(), httpapi.RebuildRequest{}, nil); err != nil {
+	if _, err := r.Client.Rebuild(t.Context(), api.RebuildRequest{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	verified(t, r.Client)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
@@ -48,15 +49,15 @@ func TestSplitRoles(t *testing.T) {
 			return err
 		}(),
 		"rebuild where nothing is projected": func() error {
-			_, err := a.Client.Rebuild(t.Context(), httpapi.RebuildRequest{}, nil)
+			_, err := a.Client.Rebuild(t.Context(), api.RebuildRequest{}, nil)
 			return err
 		}(),
 	} {
-		if !errors.Is(err, httpapi.ErrUnavailable) {
+		if !errors.Is(err, api.ErrUnavailable) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if v, err := c.Client.Verify(t.Context(), httpapi.VerifyRequest{}, nil); err != nil || !v.OK {
+	if v, err := c.Client.Verify(t.Context(), api.VerifyRequest{}, nil); err != nil || !v.OK {
 		t.Errorf("verify: %+v %v", v, err)
 	}
 }
@@ -80,12 +81,12 @@ func TestTokenAndTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Status(t.Context(), httpapi.StatusRequest{}); err != nil {
+	if _, err := c.Status(t.Context(), api.StatusRequest{}); err != nil {
 		t.Errorf("with the token: %v", err)
 	}
 	c, _ = httpapi.NewClient(r.Endpoints().HTTP, "wrong", hc)
 	var ae *httpapi.APIError
-	if _, err := c.Status(t.Context(), httpapi.StatusRequest{}); !errors.As(err, &ae) || ae.Status != 401 {
+	if _, err := c.Status(t.Context(), api.StatusRequest{}); !errors.As(err, &ae) || ae.Status != 401 {
 		t.Errorf("with another: %v", err)
 	}
 }
@@ -130,7 +131,7 @@ func TestStatusOfANodeThatOnlyAppends(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer n.Close()
-	st, err := n.Status(t.Context(), httpapi.StatusRequest{})
+	st, err := n.Status(t.Context(), api.StatusRequest{})
 	if err != nil || st.DataID == "" || len(st.Projections) != 0 || len(st.Log.Ends) == 0 {
 		t.Errorf("got %+v, %v", st, err)
 	}

@@ -8,11 +8,11 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // Scan is Backend.Scan.
-func (n *Node) Scan(ctx context.Context, r httpapi.ScanRequest, w io.Writer) error {
+func (n *Node) Scan(ctx context.Context, r api.ScanRequest, w io.Writer) error {
 	if n.set == nil {
 		return noRole(RoleProject)
 	}
@@ -24,7 +24,7 @@ func (n *Node) Scan(ctx context.Context, r httpapi.ScanRequest, w io.Writer) err
 	}
 	ctx, w, done := n.exporters.exporting(ctx, w)
 	defer done()
-	if r.Format == httpapi.FormatArrow {
+	if r.Format == api.FormatArrow {
 		return n.scanArrow(ctx, r, w)
 	}
 	b := bufio.NewWriterSize(w, 64<<10)
@@ -37,7 +37,7 @@ func (n *Node) Scan(ctx context.Context, r httpapi.ScanRequest, w io.Writer) err
 	return b.Flush()
 }
 
-func (n *Node) scanArrow(ctx context.Context, r httpapi.ScanRequest, w io.Writer) error {
+func (n *Node) scanArrow(ctx context.Context, r api.ScanRequest, w io.Writer) error {
 	if r.Limit > 0 {
 		return &query.RequestError{Field: "limit", Value: r.Limit, Reason: "not with Arrow, which is written by whole segments; bound it by the filters"}
 	}

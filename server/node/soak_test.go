@@ -17,7 +17,7 @@ import (
 	"github.com/recountdb/recount/configs"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -87,7 +87,7 @@ func TestSoakAsked(t *testing.T) {
 
 	var mu sync.Mutex
 	acked := map[schemas.EventID]schemas.Position{}
-	var recent []httpapi.Appended // commands, a few of the latest among them
+	var recent []api.Appended // commands, a few of the latest among them
 	var writing, reading sync.WaitGroup
 	written := make(chan struct{})
 	for writer := range writers {
@@ -116,11 +116,11 @@ func TestSoakAsked(t *testing.T) {
 			}
 		})
 	}
-	drawn := func(rng *rand.Rand) (httpapi.Appended, bool) {
+	drawn := func(rng *rand.Rand) (api.Appended, bool) {
 		mu.Lock()
 		defer mu.Unlock()
 		if len(recent) == 0 {
-			return httpapi.Appended{}, false
+			return api.Appended{}, false
 		}
 		if rng.IntN(2) == 0 {
 			return recent[len(recent)-1-rng.IntN(min(20, len(recent)))], true // hardly visible yet
@@ -184,7 +184,7 @@ func TestSoakAsked(t *testing.T) {
 	if total != int64(len(acked)) {
 		t.Errorf("%d events in the log, %d acknowledged", total, len(acked))
 	}
-	v, err := r.Client.Verify(t.Context(), httpapi.VerifyRequest{}, nil)
+	v, err := r.Client.Verify(t.Context(), api.VerifyRequest{}, nil)
 	if err != nil || !v.OK {
 		t.Errorf("verify: %+v %v", v, err)
 	}
@@ -206,9 +206,9 @@ func isClosed(c <-chan struct{}) bool {
 // questions are what the readers ask about a command that is in the log.
 var questions = []struct {
 	name string
-	ask  func(ctx context.Context, r *running, of httpapi.Appended, rng *rand.Rand) error
+	ask  func(ctx context.Context, r *running, of api.Appended, rng *rand.Rand) error
 }{
-	{"find", func(ctx context.Context, r *running, of httpapi.Appended, rng *rand.Rand) error {
+	{"find", func(ctx context.Context, r *running, of api.Appended, rng *rand.Rand) error {
 		got, err := r.Client.Find(ctx, query.FindRequest{
 			Text: fmt.Sprintf("test of pkg%d file%d", rng.IntN(4), rng.IntN(30)), AtLeast: visible(of), WaitMS: waitMS, Limit: 1 + rng.IntN(50),
 		})
@@ -217,21 +217,21 @@ var questions = []struct {
 		}
 		return err
 	}},
-	{"why", func(ctx context.Context, r *running, of httpapi.Appended, rng *rand.Rand) error {
+	{"why", func(ctx context.Context, r *running, of api.Appended, rng *rand.Rand) error {
 		got, err := query.Why(ctx, r.Sources(), query.WhyRequest{Ref: of.ID.String(), Walk: query.Walk{Depth: 1 + rng.IntN(6)}, Moment: moment(of)})
 		if err == nil && got.Root.ID != of.ID {
 			err = fmt.Errorf("the answer is about %s", got.Root.ID)
 		}
 		return err
 	}},
-	{"stitch", func(ctx context.Context, r *running, of httpapi.Appended, rng *rand.Rand) error {
+	{"stitch", func(ctx context.Context, r *running, of api.Appended, rng *rand.Rand) error {
 		got, err := query.Stitch(ctx, r.Sources(), query.StitchRequest{Ref: of.Position.String(), Walk: query.Walk{Depth: 1 + rng.IntN(6), Nodes: 1 + rng.IntN(100)}, Moment: moment(of)})
 		if err == nil && len(got.Nodes) == 0 {
 			err = fmt.Errorf("no narrative around %s: %s", of.ID, got.Hint)
 		}
 		return err
 	}},
-	{"show", func(ctx context.Context, r *running, of httpapi.Appended, _ *rand.Rand) error {
+	{"show", func(ctx context.Context, r *running, of api.Appended, _ *rand.Rand) error {
 		if _, err := r.Client.Find(ctx, query.FindRequest{AtLeast: visible(of), WaitMS: waitMS, Limit: 1}); err != nil {
 			return err
 		}
@@ -241,15 +241,15 @@ var questions = []struct {
 		}
 		return err
 	}},
-	{"insights", func(ctx context.Context, r *running, of httpapi.Appended, _ *rand.Rand) error {
+	{"insights", func(ctx context.Context, r *running, of api.Appended, _ *rand.Rand) error {
 		_, err := query.Insights(ctx, r.Sources(), query.InsightsRequest{Moment: moment(of)})
 		return err
 	}},
-	{"scan", func(ctx context.Context, r *running, _ httpapi.Appended, rng *rand.Rand) error {
+	{"scan", func(ctx context.Context, r *running, _ api.Appended, rng *rand.Rand) error {
 		var out bytes.Buffer
-		q := httpapi.ScanRequest{Limit: 1 + rng.IntN(500)}
+		q := api.ScanRequest{Limit: 1 + rng.IntN(500)}
 		if rng.IntN(2) == 0 {
-			q = httpapi.ScanRequest{Format: httpapi.FormatArrow}
+			q = api.ScanRequest{Format: api.FormatArrow}
 		}
 		return r.Client.Scan(ctx, q, &out)
 	}},
@@ -257,11 +257,11 @@ var questions = []struct {
 
 const waitMS = int(patience / time.Millisecond)
 
-func visible(of httpapi.Appended) schemas.Watermark {
+func visible(of api.Appended) schemas.Watermark {
 	return schemas.Watermark{of.Position.TP(): of.Position.Offset + 1}
 }
 
-func moment(of httpapi.Appended) query.Moment {
+func moment(of api.Appended) query.Moment {
 	return query.Moment{AtLeast: visible(of), WaitMS: waitMS}
 }
 
@@ -303,7 +303,7 @@ func TestAnyBatchingGivesOneState(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.waitFor(t, ends)
-		st, err := r.Client.Status(t.Context(), httpapi.StatusRequest{Roots: true})
+		st, err := r.Client.Status(t.Context(), api.StatusRequest{Roots: true})
 		if err != nil {
 			t.Fatal(err)
 		}

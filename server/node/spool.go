@@ -8,7 +8,7 @@ import (
 
 	"github.com/recountdb/recount/internal/spool"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // Recorders put commands into the spool of the data directory and wait for nobody. Who
@@ -56,7 +56,7 @@ func DrainTo(add func([]schemas.Event) error) func([]spool.Entry) error {
 			}
 		}
 		err := add(events)
-		var wrong *httpapi.EventError
+		var wrong *api.EventError
 		if errors.As(err, &wrong) {
 			return &spool.Refused{Index: wrong.Index, Err: wrong.Err}
 		}
@@ -162,11 +162,11 @@ func (n *Node) followSpool(ctx context.Context) {
 
 // SpoolStatus is how the spool of a data directory stands, whoever has the directory.
 // fault is why it could not be drained, or nil.
-func SpoolStatus(dataDir string, fault error) httpapi.SpoolStatus {
+func SpoolStatus(dataDir string, fault error) api.SpoolStatus {
 	dir := spool.Dir(dataDir)
 	st := spool.Look(dir)
-	s := httpapi.SpoolStatus{
-		Dir: dir, Waiting: st.Waiting, DamagedBytes: st.Damaged, Refused: st.Refused, Lost: st.Lost, Servers: []httpapi.SpoolServer{},
+	s := api.SpoolStatus{
+		Dir: dir, Waiting: st.Waiting, DamagedBytes: st.Damaged, Refused: st.Refused, Lost: st.Lost, Servers: []api.SpoolServer{},
 	}
 	if st.Lost > 0 {
 		s.LastLost = &st.LastLost
@@ -179,7 +179,7 @@ func SpoolStatus(dataDir string, fault error) httpapi.SpoolStatus {
 	}
 	for _, url := range spool.Remotes(dataDir) {
 		if there := spool.Look(spool.RemoteDir(dataDir, url)); there.Waiting > 0 {
-			s.Servers = append(s.Servers, httpapi.SpoolServer{URL: url, Waiting: there.Waiting})
+			s.Servers = append(s.Servers, api.SpoolServer{URL: url, Waiting: there.Waiting})
 		}
 	}
 	return s

@@ -14,7 +14,7 @@ import (
 	"github.com/recountdb/recount/internal/spool"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 func spooled(text string) spool.Entry {
@@ -74,7 +74,7 @@ func TestSpoolIsDrained(t *testing.T) {
 	if n.SpoolFault() != nil || st.Waiting != 0 || st.Refused != 2 || !spool.Empty(sp) && st.Fault != nil {
 		t.Errorf("%v %+v", n.SpoolFault(), st)
 	}
-	s, err := n.Status(t.Context(), httpapi.StatusRequest{})
+	s, err := n.Status(t.Context(), api.StatusRequest{})
 	if err != nil || s.Spool.Refused != 2 || s.Spool.Fault != "" {
 		t.Errorf("%+v %v", s.Spool, err)
 	}

@@ -14,24 +14,24 @@ import (
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 func sinceMS(t time.Time) int64 { return time.Since(t).Milliseconds() }
 
 // Status is Backend.Status.
-func (n *Node) Status(ctx context.Context, r httpapi.StatusRequest) (httpapi.Status, error) {
+func (n *Node) Status(ctx context.Context, r api.StatusRequest) (api.Status, error) {
 	if err := n.catchUp(ctx); err != nil {
-		return httpapi.Status{}, err
+		return api.Status{}, err
 	}
-	s := httpapi.Status{
+	s := api.Status{
 		Version: n.cfg.Version, DataDir: n.dir.path, DataID: n.dir.ID, PID: os.Getpid(),
 		Roles: n.cfg.Roles, Started: n.started.UTC(), Ready: n.ready.Load(),
-		Projections: []httpapi.ProjectionStatus{},
+		Projections: []api.ProjectionStatus{},
 	}
 	if f := n.tokens.File(); f != nil {
 		st := f.State()
-		s.Tokens = &httpapi.TokensStatus{File: st.Path, InForce: st.InForce, Mistakes: append([]string{}, st.Mistakes...)}
+		s.Tokens = &api.TokensStatus{File: st.Path, InForce: st.InForce, Mistakes: append([]string{}, st.Mistakes...)}
 	}
 	s.Log, s.Spool = n.logStatus(ctx), SpoolStatus(n.dir.path, n.spoolFault)
 	if r.Mark != nil {
@@ -41,7 +41,7 @@ func (n *Node) Status(ctx context.Context, r httpapi.StatusRequest) (httpapi.Sta
 		}
 		s.Log.Mark = &mark
 	}
-	s.Intents.Shards = []httpapi.IntentShard{}
+	s.Intents.Shards = []api.IntentShard{}
 	if n.set == nil {
 		return s, nil
 	}
@@ -57,8 +57,8 @@ func (n *Node) Status(ctx context.Context, r httpapi.StatusRequest) (httpapi.Sta
 	return s, err
 }
 
-func (n *Node) logStatus(ctx context.Context) httpapi.LogStatus {
-	l := httpapi.LogStatus{Kind: "external", Brokers: n.cfg.Kafka.Brokers, FollowsLog: n.set != nil && !n.local}
+func (n *Node) logStatus(ctx context.Context) api.LogStatus {
+	l := api.LogStatus{Kind: "external", Brokers: n.cfg.Kafka.Brokers, FollowsLog: n.set != nil && !n.local}
 	if n.log.Embedded() {
 		l.Kind, l.Brokers = "embedded", nil
 		l.Bytes = n.allocated(pipeline.LogDir)
@@ -97,8 +97,8 @@ func (n *Node) logStatus(ctx context.Context) httpapi.LogStatus {
 	return l
 }
 
-func (n *Node) projectionStatus(ctx context.Context, name string, ends schemas.Watermark, root bool) (httpapi.ProjectionStatus, error) {
-	s := httpapi.ProjectionStatus{Name: name, Generation: n.generation(name), Partitions: []httpapi.PartitionLag{}}
+func (n *Node) projectionStatus(ctx context.Context, name string, ends schemas.Watermark, root bool) (api.ProjectionStatus, error) {
+	s := api.ProjectionStatus{Name: name, Generation: n.generation(name), Partitions: []api.PartitionLag{}}
 	p, release, err := n.set.Acquire(name)
 	if err != nil {
 		return s, err
@@ -110,7 +110,7 @@ func (n *Node) projectionStatus(ctx context.Context, name string, ends schemas.W
 		if !n.set.Takes(name, tp.Topic) {
 			continue
 		}
-		lag := httpapi.PartitionLag{Topic: tp.Topic, Partition: tp.Partition, Next: s.Watermark[tp], End: ends[tp]}
+		lag := api.PartitionLag{Topic: tp.Topic, Partition: tp.Partition, Next: s.Watermark[tp], End: ends[tp]}
 		lag.Lag = max(lag.End-lag.Next, 0)
 		s.Lag += lag.Lag
 		s.Partitions = append(s.Partitions, lag)
@@ -122,7 +122,7 @@ func (n *Node) projectionStatus(ctx context.Context, name string, ends schemas.W
 		}
 	case *vector.Projection:
 		for _, st := range p.Stats() {
-			s.Shards = append(s.Shards, httpapi.VectorShard{
+			s.Shards = append(s.Shards, api.VectorShard{
 				Topic: st.TP.Topic, Partition: st.TP.Partition, Commands: st.Runs, Vectors: st.Rows, Files: st.Files,
 			})
 		}
@@ -147,14 +147,14 @@ func (n *Node) allocated(folder ...string) int64 {
 	return bytes
 }
 
-func (n *Node) intentStatus(ctx context.Context) (s httpapi.IntentStatus, err error) {
-	c, err := query.Count(ctx, n.sources(), httpapi.RecentCommands)
+func (n *Node) intentStatus(ctx context.Context) (s api.IntentStatus, err error) {
+	c, err := query.Count(ctx, n.sources(), api.RecentCommands)
 	if err != nil {
 		return s, err
 	}
-	s.Count, s.Shards = c.Count, []httpapi.IntentShard{}
+	s.Count, s.Shards = c.Count, []api.IntentShard{}
 	for _, st := range c.Shards {
-		s.Shards = append(s.Shards, httpapi.IntentShard{
+		s.Shards = append(s.Shards, api.IntentShard{
 			Topic: st.Partition.Topic, Partition: st.Partition.Partition, Count: int64(st.Rows()), Hot: int64(st.HotRows),
 			Segments: st.Segments, Bytes: st.Bytes,
 			Oldest: time.Unix(0, st.MinTime).UTC(), Newest: time.Unix(0, st.MaxTime).UTC(),
@@ -163,7 +163,7 @@ func (n *Node) intentStatus(ctx context.Context) (s httpapi.IntentStatus, err er
 	if c.Count > 0 {
 		s.Oldest, s.Newest = &c.Oldest, &c.Newest
 	}
-	s.Recent = httpapi.Recent{Commands: c.Recent, OK: c.OK, Failed: c.Failed, Unknown: c.Unknown}
+	s.Recent = api.Recent{Commands: c.Recent, OK: c.OK, Failed: c.Failed, Unknown: c.Unknown}
 	if known := c.OK + c.Failed; known > 0 {
 		s.Recent.FailureRate = float64(c.Failed) / float64(known)
 	}

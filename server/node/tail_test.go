@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -17,7 +17,7 @@ func TestSentAgainBeforeProjected(t *testing.T) {
 	front := config(dir)
 	front.Roles = []string{node.RoleLog, node.RoleIngest}
 	sent := append(events("make one", "make two", "make three"), ofAgent("a-1"), ofAgent("a-2"))
-	var first []httpapi.Appended
+	var first []api.Appended
 	with(t, front, func(n *node.Node) { first = sentTo(t, n, sent) })
 	all := config(dir)
 	with(t, all, func(n *node.Node) {
@@ -49,7 +49,7 @@ func TestSentAgainToAProcessThatOnlyIngests(t *testing.T) {
 	cfg.Roles = []string{node.RoleLog, node.RoleIngest}
 	// More than is read at first.
 	sent := events(many(600)...)
-	var first []httpapi.Appended
+	var first []api.Appended
 	with(t, cfg, func(n *node.Node) { first = sentTo(t, n, sent) })
 	with(t, cfg, func(n *node.Node) {
 		if again := sentTo(t, n, sent); !samePositions(first, again) {
@@ -77,7 +77,7 @@ func with(t *testing.T, cfg node.Config, fn func(n *node.Node)) {
 	}
 }
 
-func sentTo(t *testing.T, n *node.Node, sent []schemas.Event) []httpapi.Appended {
+func sentTo(t *testing.T, n *node.Node, sent []schemas.Event) []api.Appended {
 	t.Helper()
 	out, err := n.Append(t.Context(), slices.Clone(sent))
 	if err != nil {
@@ -86,8 +86,8 @@ func sentTo(t *testing.T, n *node.Node, sent []schemas.Event) []httpapi.Appended
 	return out
 }
 
-func samePositions(first, again []httpapi.Appended) bool {
-	return slices.EqualFunc(first, again, func(a, b httpapi.Appended) bool {
+func samePositions(first, again []api.Appended) bool {
+	return slices.EqualFunc(first, again, func(a, b api.Appended) bool {
 		return a.ID == b.ID && a.Position == b.Position && b.Duplicate
 	})
 }

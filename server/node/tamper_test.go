@@ -10,7 +10,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -31,14 +31,14 @@ func filled(t *testing.T) node.Config {
 	return cfg
 }
 
-func verifyLocal(t *testing.T, cfg node.Config) httpapi.VerifyReport {
+func verifyLocal(t *testing.T, cfg node.Config) api.VerifyReport {
 	t.Helper()
 	n, err := node.OpenLocal(t.Context(), cfg, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer n.Close()
-	v, err := n.Verify(t.Context(), httpapi.VerifyRequest{}, nil)
+	v, err := n.Verify(t.Context(), api.VerifyRequest{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,18 +83,18 @@ func TestVerifyFindsAFlippedByte(t *testing.T) {
 		return
 	}
 	defer n.Close()
-	v, err := n.Verify(t.Context(), httpapi.VerifyRequest{}, nil)
+	v, err := n.Verify(t.Context(), api.VerifyRequest{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(v.Projections[0].Differences, func(d httpapi.Difference) bool { return d.Kind == "file_differs" })
+	i := slices.IndexFunc(v.Projections[0].Differences, func(d api.Difference) bool { return d.Kind == "file_differs" })
 	if v.OK || i < 0 {
 		t.Fatalf("got %+v", v)
 	}
 	if d := v.Projections[0].Differences[i]; d.Byte != int64(at) || !strings.HasSuffix(d.File, "00000003.tbf") || d.Live == d.Replayed {
 		t.Errorf("got %+v, want byte %d", d, at)
 	}
-	if !slices.ContainsFunc(v.Projections[0].Differences, func(d httpapi.Difference) bool {
+	if !slices.ContainsFunc(v.Projections[0].Differences, func(d api.Difference) bool {
 		return d.Kind == "key_differs" && strings.Contains(d.Key, "segment")
 	}) {
 		t.Errorf("no key differs: %+v", v.Projections[0].Differences)

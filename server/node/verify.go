@@ -17,7 +17,7 @@ import (
 
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // mostDifferences is how many a report lists; it counts no further.
@@ -27,7 +27,7 @@ const mostDifferences = 20
 // where the live projections stand, then compares one projection after the
 // other: the root over the whole state, and every sealed file byte for byte.
 // While one is compared no batch is applied to it; the log goes on.
-func (n *Node) Verify(ctx context.Context, r httpapi.VerifyRequest, progress func(httpapi.Progress)) (report httpapi.VerifyReport, err error) {
+func (n *Node) Verify(ctx context.Context, r api.VerifyRequest, progress func(api.Progress)) (report api.VerifyReport, err error) {
 	ctx, names, done, err := n.work(ctx, r.Projections)
 	if err != nil {
 		return report, err
@@ -88,7 +88,7 @@ func (n *Node) Verify(ctx context.Context, r httpapi.VerifyRequest, progress fun
 // compare holds a live projection still, brings the replayed one to the same
 // watermark and compares them. An error is about the replay; what is wrong with
 // the live state is in the answer.
-func (n *Node) compare(ctx context.Context, name string, scratch *projections.Set, dir string) (v httpapi.VerifiedProjection, err error) {
+func (n *Node) compare(ctx context.Context, name string, scratch *projections.Set, dir string) (v api.VerifiedProjection, err error) {
 	// The one compared before may have been held with a batch that this one has yet
 	// to get.
 	if err := n.set.Wait(ctx, scratch.Watermark()); err != nil {
@@ -157,8 +157,8 @@ func (c *counter) Dump(ctx context.Context, yield func(key, value []byte) error)
 }
 
 // keyDifference tells where two values of a key part. A is the live state's.
-func keyDifference(d projections.Difference) httpapi.Difference {
-	out := httpapi.Difference{Key: strconv.Quote(string(d.Key))}
+func keyDifference(d projections.Difference) api.Difference {
+	out := api.Difference{Key: strconv.Quote(string(d.Key))}
 	switch {
 	case d.A == nil:
 		out.Kind = "key_missing"
@@ -208,7 +208,7 @@ func sealedFiles(dir string) ([]string, error) {
 }
 
 // compareFiles compares the sealed files below two folders.
-func compareFiles(ctx context.Context, live, replayed string) (diffs []httpapi.Difference, count int, err error) {
+func compareFiles(ctx context.Context, live, replayed string) (diffs []api.Difference, count int, err error) {
 	a, err := sealedFiles(live)
 	if err != nil {
 		return nil, 0, err
@@ -219,7 +219,7 @@ func compareFiles(ctx context.Context, live, replayed string) (diffs []httpapi.D
 	}
 	for _, name := range b {
 		if !slices.Contains(a, name) {
-			diffs = append(diffs, httpapi.Difference{Kind: "file_missing", File: name})
+			diffs = append(diffs, api.Difference{Kind: "file_missing", File: name})
 		}
 	}
 	for _, name := range a {
@@ -228,7 +228,7 @@ func compareFiles(ctx context.Context, live, replayed string) (diffs []httpapi.D
 		}
 		count++
 		if !slices.Contains(b, name) {
-			diffs = append(diffs, httpapi.Difference{Kind: "file_extra", File: name})
+			diffs = append(diffs, api.Difference{Kind: "file_extra", File: name})
 			continue
 		}
 		d, err := compareFile(filepath.Join(live, name), filepath.Join(replayed, name))
@@ -247,7 +247,7 @@ func compareFiles(ctx context.Context, live, replayed string) (diffs []httpapi.D
 }
 
 // compareFile finds the first byte at which two files differ; nil if none.
-func compareFile(live, replayed string) (*httpapi.Difference, error) {
+func compareFile(live, replayed string) (*api.Difference, error) {
 	f, err := os.Open(live)
 	if err != nil {
 		return nil, err
@@ -271,7 +271,7 @@ func compareFile(live, replayed string) (*httpapi.Difference, error) {
 		}
 		if !bytes.Equal(a[:na], b[:nb]) {
 			i := int64(parting(a[:na], b[:nb]))
-			return &httpapi.Difference{
+			return &api.Difference{
 				Kind: "file_differs", Byte: at + i,
 				Live: excerpt(a[:na], i), Replayed: excerpt(b[:nb], i),
 			}, nil

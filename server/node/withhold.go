@@ -11,7 +11,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // Between an erasure's event and the projections made anew without what it erases, the
@@ -134,4 +134,4 @@ func (n *Node) summing(topics ...string) error {
 	return nil
 }
 
-var errErasing = fmt.Errorf("%w: the answer would rest on events that are being erased: ask again when that is done", httpapi.ErrUnavailable)
+var errErasing = fmt.Errorf("%w: the answer would rest on events that are being erased: ask again when that is done", api.ErrUnavailable)

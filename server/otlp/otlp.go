@@ -12,7 +12,7 @@ import (
 	"github.com/recountdb/recount/internal/spans"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/access"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 )
 
 // Defaults of Options.
@@ -25,7 +25,7 @@ const (
 // Options are how spans are received.
 type Options struct {
 	// Append stores events and returns when they are durable. Required.
-	Append func(ctx context.Context, events []schemas.Event) ([]httpapi.Appended, error)
+	Append func(ctx context.Context, events []schemas.Event) ([]api.Appended, error)
 	// Split makes events of exports. Required.
 	Split spans.Splitter
 	// Gate says who sends, by the token in Authorization: Bearer. Only the operator may

@@ -36,7 +36,7 @@ import (
 	"github.com/recountdb/recount/internal/spans"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/access"
-	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/otlp"
 )
 
@@ -49,7 +49,7 @@ type log struct {
 	held   chan struct{} // takes one that waits, if there is room
 }
 
-func (l *log) append(ctx context.Context, events []schemas.Event) ([]httpapi.Appended, error) {
+func (l *log) append(ctx context.Context, events []schemas.Event) ([]api.Appended, error) {
 	if l.hold != nil {
 		select {
 		case l.held <- struct{}{}:
@@ -72,7 +72,7 @@ func (l *log) append(ctx context.Context, events []schemas.Event) ([]httpapi.App
 		}
 		l.events[e.ID] = e
 	}
-	return make([]httpapi.Appended, len(events)), nil
+	return make([]api.Appended, len(events)), nil
 }
 
 // spans are all that the log has, by trace and span id.

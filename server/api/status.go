@@ -1,0 +1,137 @@
+package api
+
+import (
+	"time"
+
+	"github.com/recountdb/recount/schemas"
+)
+
+// StatusRequest asks for the status.
+type StatusRequest struct {
+	// Roots computes every projection's root, which reads the whole state.
+	Roots bool
+	// Mark asks for the mark of the event at this position; nil for none.
+	Mark *schemas.Position
+}
+
+// Status is how a node stands.
+type Status struct {
+	Version     string             `json:"version" example:"0.1.0" doc:"The program's version."`
+	DataDir     string             `json:"data_dir" example:"/home/ada/.local/share/recount" doc:"The data directory."`
+	DataID      string             `json:"data_id" example:"6a1f0c55d2e94b6f" doc:"The data directory's own id."`
+	PID         int                `json:"pid" example:"4711" doc:"The process."`
+	Roles       []string           `json:"roles" nullable:"false" doc:"What this process does."`
+	Started     time.Time          `json:"started" doc:"Since when it runs."`
+	Ready       bool               `json:"ready" doc:"Whether the projections have caught up with what the log held at the start."`
+	Tokens      *TokensStatus      `json:"tokens,omitempty" doc:"The tokens file, where there is one."`
+	Log         LogStatus          `json:"log" doc:"The log."`
+	Spool       SpoolStatus        `json:"spool" doc:"Recorded commands on their way to the log."`
+	Projections []ProjectionStatus `json:"projections" nullable:"false" doc:"The projections."`
+	Intents     IntentStatus       `json:"intents" doc:"The commands in the projections."`
+}
+
+// TokensStatus is how the tokens file stands.
+type TokensStatus struct {
+	File     string   `json:"file" example:"/etc/recount/tokens.yaml" doc:"The file."`
+	InForce  int      `json:"in_force" example:"3" doc:"Its entries whose tokens are admitted, or were until they expired."`
+	Mistakes []string `json:"mistakes" nullable:"false" doc:"What is not in force, and why: an entry, or every one where the file cannot be read."`
+}
+
+// LogStatus is how the log stands.
+type LogStatus struct {
+	Kind     string            `json:"kind" enum:"embedded,external" example:"embedded" doc:"In this process, or brokers elsewhere."`
+	Brokers  []string          `json:"brokers,omitempty" doc:"Where Kafka clients connect."`
+	Ends     schemas.Watermark `json:"ends" example:"recount.commands/0:42" doc:"The next offset of each partition."`
+	Rejected int64             `json:"rejected" example:"0" doc:"Events that can never be applied, in the rejected topic."`
+	// Unread are partitions that no input of this process reads.
+	Unread     []string   `json:"unread,omitempty" example:"recount.commands/7" doc:"Partitions that nobody reads: their events are not seen. For a few seconds after partitions were added that is as it should be."`
+	Mark       *string    `json:"mark,omitempty" example:"6a1f0c55d2e94b6f0a1b2c3d4e5f6071" doc:"If asked for by mark: what tells the event at that position, and so all before it in its partition, from those of another log that has the same offsets, as one has that was restored from a copy; empty where there is none."`
+	FollowsLog bool       `json:"follows_log" doc:"Whether this process projects."`
+	Bytes      int64      `json:"bytes,omitempty" example:"9961472" doc:"What the embedded log takes of the disk, as du counts it."`
+	SpansSince *time.Time `json:"spans_since,omitempty" doc:"Since when spans are known: what came before was given up by retention."`
+	Error      string     `json:"error,omitempty" doc:"Why the log could not be asked."`
+}
+
+// SpoolStatus is how the spool of the data directory stands.
+type SpoolStatus struct {
+	Dir          string        `json:"dir" example:"/home/ada/.local/share/recount/spool" doc:"The folder."`
+	Waiting      int           `json:"waiting" example:"0" doc:"Entries that are not in the log yet."`
+	Fault        string        `json:"fault,omitempty" doc:"Why nothing can be written to it, or why it could not be drained."`
+	DamagedBytes int64         `json:"damaged_bytes" example:"0" doc:"Bytes that could not be read, in its file damaged."`
+	Refused      int           `json:"refused" example:"0" doc:"Entries that the log can never take, in its file refused."`
+	Lost         int64         `json:"lost" example:"0" doc:"Entries that could not be written, since its file lost was made."`
+	LastLost     *time.Time    `json:"last_lost,omitempty" doc:"When the last of them was."`
+	Servers      []SpoolServer `json:"servers" nullable:"false" doc:"What waits to be sent to servers elsewhere."`
+}
+
+// SpoolServer is what waits for a server elsewhere.
+type SpoolServer struct {
+	URL     string `json:"url" example:"https://recount.example.com" doc:"The server."`
+	Waiting int    `json:"waiting" example:"3" doc:"Entries that wait for a verb that asks it."`
+}
+
+// ProjectionStatus is how a projection stands.
+type ProjectionStatus struct {
+	Name       string            `json:"name" example:"segment" doc:"The projection."`
+	Generation string            `json:"generation,omitempty" doc:"The folder of its live generation."`
+	Watermark  schemas.Watermark `json:"watermark" example:"recount.commands/0:42" doc:"What it has applied."`
+	Lag        int64             `json:"lag" example:"0" doc:"Events in the log that it has not applied."`
+	Partitions []PartitionLag    `json:"partitions" nullable:"false" doc:"The lag by partition."`
+	Root       *schemas.Hash     `json:"root,omitempty" doc:"The hash of its whole state, if asked for."`
+	Bytes      int64             `json:"bytes,omitempty" example:"20971520" doc:"What it takes of the disk, as du counts it."`
+	Segments   int               `json:"segments,omitempty" doc:"Sealed TBF files."`
+	Shards     []VectorShard     `json:"shards,omitempty" doc:"What the vector index holds, by partition."`
+}
+
+// VectorShard is the vector index of one partition.
+type VectorShard struct {
+	Topic     string `json:"topic" example:"recount.commands" doc:"The topic."`
+	Partition int32  `json:"partition" example:"0" doc:"The partition."`
+	Commands  int    `json:"commands" example:"120344" doc:"Commands that have an embedding."`
+	Vectors   int    `json:"vectors" example:"30112" doc:"Distinct vectors among them."`
+	Files     int    `json:"files" example:"33" doc:"Sealed files."`
+}
+
+// PartitionLag is the lag of one partition.
+type PartitionLag struct {
+	Topic     string `json:"topic" example:"recount.commands" doc:"The topic."`
+	Partition int32  `json:"partition" example:"0" doc:"The partition."`
+	Next      int64  `json:"next" example:"42" doc:"The next offset to apply."`
+	End       int64  `json:"end" example:"42" doc:"The next offset of the log."`
+	Lag       int64  `json:"lag" example:"0" doc:"The difference."`
+}
+
+// IntentStatus counts commands.
+type IntentStatus struct {
+	Count  int64      `json:"count" example:"120344" doc:"Commands."`
+	Oldest *time.Time `json:"oldest,omitempty" doc:"The earliest start."`
+	Newest *time.Time `json:"newest,omitempty" doc:"The latest start."`
+	Recent Recent     `json:"recent" doc:"How the newest of them ended."`
+	// Shards add up to Count.
+	Shards []IntentShard `json:"shards" nullable:"false" doc:"The partitions that hold commands."`
+}
+
+// IntentShard is the commands of one partition.
+type IntentShard struct {
+	Topic     string    `json:"topic" example:"recount.commands" doc:"The topic."`
+	Partition int32     `json:"partition" example:"0" doc:"The partition."`
+	Count     int64     `json:"count" example:"30086" doc:"Commands."`
+	Hot       int64     `json:"hot" example:"1200" doc:"Those of them that are not sealed in a segment yet."`
+	Segments  int       `json:"segments" example:"1" doc:"Sealed TBF files."`
+	Bytes     int64     `json:"bytes" example:"21000000" doc:"Of the sealed files."`
+	Oldest    time.Time `json:"oldest" doc:"The earliest start."`
+	Newest    time.Time `json:"newest" doc:"The latest start."`
+}
+
+// RecentCommands is how many commands Recent looks at.
+const RecentCommands = 10_000
+
+// Recent is how the newest commands ended.
+type Recent struct {
+	Commands int64 `json:"commands" example:"10000" doc:"How many were looked at, 10,000 at most."`
+	OK       int64 `json:"ok" example:"8901" doc:"Ended with exit code 0."`
+	Failed   int64 `json:"failed" example:"670" doc:"Ended with another exit code."`
+	Unknown  int64 `json:"unknown" example:"429" doc:"No outcome seen yet."`
+	// FailureRate is of those whose outcome is known.
+	FailureRate float64 `json:"failure_rate" example:"0.07" doc:"Failed, of those whose outcome is known."`
+}
