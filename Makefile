@@ -7,6 +7,7 @@
 # make soak       long crash and power-cut runs, bounded in time
 # make bench PAIRS=FILE  the whole-system benchmarks, into bench/results/
 # make compose-build  what the Dockerfile builds, without Docker
+# make examples   what examples/ shows, against a server of its own (needs Python 3 and curl)
 # make release-files  man pages, completions and third-party notices, into bin/release/
 # make integration  against a real Apache Kafka (needs Java and Maven)
 # make integration-otlp  spans from telemetrygen and, with OTEL_JS, the JavaScript SDK (scripts/otlp.sh)
@@ -14,7 +15,7 @@
 GO       ?= go
 FUZZTIME ?= 30s
 
-.PHONY: compose-build release-files build test check race fuzz mutants soak bench integration integration-otlp generate vuln clean
+.PHONY: compose-build examples release-files build test check race fuzz mutants soak bench integration integration-otlp generate vuln clean
 
 build:
 	$(GO) build -o bin/ ./cmd/recount ./cmd/recount-record
@@ -51,6 +52,9 @@ bench:
 
 compose-build:
 	scripts/compose-build.sh
+
+examples: build
+	examples/run.sh bin/recount
 
 release-files:
 	$(GO) run ./internal/notices -o bin/release -version $(or $(VERSION),0.1.0-dev)
