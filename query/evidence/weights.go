@@ -1,10 +1,6 @@
 package evidence
 
-import (
-	"fmt"
-	"math"
-	"time"
-)
+import "time"
 
 // The paths that bring candidates.
 const (
@@ -48,36 +44,6 @@ func DefaultWeights() Weights {
 		ID: 8, Entity: 1, Lexical: 1, Dense: 0.05, Temporal: 0.3, Graph: 1, Reason: 2, Remedy: 2,
 		Age: 0.1, HalfLife: 7 * 24 * time.Hour, Importance: 0.1, Use: 0.1, Superseded: 0.5,
 	}
-}
-
-// Validate names what cannot be.
-func (w Weights) Validate() error {
-	for _, f := range []struct {
-		name  string
-		value float64
-		most  float64
-	}{
-		{"id", w.ID, math.MaxFloat64},
-		{"entity", w.Entity, math.MaxFloat64},
-		{"lexical", w.Lexical, math.MaxFloat64},
-		{"dense", w.Dense, math.MaxFloat64},
-		{"temporal", w.Temporal, math.MaxFloat64},
-		{"graph", w.Graph, math.MaxFloat64},
-		{"reason", w.Reason, math.MaxFloat64},
-		{"remedy", w.Remedy, math.MaxFloat64},
-		{"age", w.Age, 1},
-		{"importance", w.Importance, 1},
-		{"use", w.Use, 1},
-		{"superseded", w.Superseded, 1},
-	} {
-		if !(f.value >= 0 && f.value <= f.most) {
-			return fmt.Errorf("weights: %s: %v: want 0 or more, of age, importance, use and superseded at most 1", f.name, f.value)
-		}
-	}
-	if w.HalfLife < 0 || w.Age+w.Use > 0 && w.HalfLife == 0 && w != (Weights{}) {
-		return fmt.Errorf("weights: half life: %s: want more than 0", w.HalfLife)
-	}
-	return nil
 }
 
 // orDefault is the defaults for the zero Weights.

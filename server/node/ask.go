@@ -187,7 +187,7 @@ func (n *Node) asked(ctx context.Context) (evidence.Asked, error) {
 		return evidence.Asked{}, errors.New("a question for evidence without a principal: put one into the context (access.With)")
 	}
 	s := evidence.Sources{
-		Set: n.set, Embedder: n.chain.Embedder, Weights: evidence.Weights(n.cfg.Evidence), Turns: n.turns,
+		Set: n.set, Embedder: n.chain.Embedder, Turns: n.turns,
 		Commands: n.sources(), Code: n.codeSources(),
 	}
 	if n.summing(schemas.TopicSpans) == nil {

@@ -21,7 +21,6 @@ import (
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/pipeline/broker"
 	"github.com/recountdb/recount/projections/vector"
-	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/otlp"
@@ -72,8 +71,9 @@ type Config struct {
 	Embedder string `yaml:"embedder"`
 	// Vector is how the nearest commands are found.
 	Vector VectorConfig `yaml:"vector"`
-	// Evidence is how what answers a question for evidence is ranked.
-	Evidence EvidenceConfig `yaml:"evidence"`
+	// Evidence holds ranking weights of earlier releases. They are ignored, with a warning
+	// at start, in this release, and will be an error in the next.
+	Evidence map[string]any `yaml:"evidence"`
 	// Pipelines are files of Benthos configs that run in place of the built-in
 	// one of the roles. Flag --pipeline.
 	Pipelines []string `yaml:"pipelines"`
@@ -200,54 +200,38 @@ type OTLPConfig struct {
 	MaxInFlightBytes int64 `yaml:"max_in_flight_bytes"`
 }
 
-// VectorConfig is the vector index's part of Config. A change of any field but Ef
-// makes the index anew from the log at the next start.
+// VectorConfig is the vector index's part of Config.
 type VectorConfig struct {
-	// Backend is "flat", the default, or "coder".
+	// Backend is "flat", the default, or "coder". Another one rebuilds the index from
+	// the log at the next start.
 	Backend string `yaml:"backend"`
-	// M is how many links a vector gets on each layer, 2 to 64; default 16.
-	M int `yaml:"m"`
-	// EfConstruction is how many candidates a vector's links are chosen from, 1 to
-	// 4096; default 200.
-	EfConstruction int `yaml:"ef_construction"`
-	// Ef is how many candidates a search keeps that does not say, 1 to 4096; default
-	// 50.
-	Ef int `yaml:"ef"`
+	// Retired holds the parameters that earlier releases could set (retiredVector). They
+	// are ignored like Config.Evidence.
+	Retired map[string]any `yaml:",inline"`
 }
 
-// EvidenceConfig are the weights by which what answers a question for evidence is ranked,
-// as evidence.Weights explains them. What a config file leaves out has its default, and
-// so has all where no config says anything.
-type EvidenceConfig struct {
-	// Of the paths that bring candidates: what the question names by an id, what it names
-	// by another name, words, meaning, time, edges from what was found, what failed and was
-	// understood after it where a reason is asked for, and what came after
-	// it where a remedy is asked for. A path of weight 0 is left out.
-	ID       float64 `yaml:"id"`
-	Entity   float64 `yaml:"entity"`
-	Lexical  float64 `yaml:"lexical"`
-	Dense    float64 `yaml:"dense"`
-	Temporal float64 `yaml:"temporal"`
-	Graph    float64 `yaml:"graph"`
-	Reason   float64 `yaml:"reason"`
-	Remedy   float64 `yaml:"remedy"`
-	// Age is the most that age takes off, 0 to 1, and HalfLife when it has taken half of it.
-	Age      float64       `yaml:"age"`
-	HalfLife time.Duration `yaml:"half_life"`
-	// Importance is the most that importance adds or takes off, 0 to 1.
-	Importance float64 `yaml:"importance"`
-	// Use is the most that use adds, 0 to 1; it counts less with its age, as HalfLife says.
-	Use float64 `yaml:"use"`
-	// Superseded is what is left of what something took the place of, 0 to 1.
-	Superseded float64 `yaml:"superseded"`
-}
+var retiredVector = []string{"m", "ef_construction", "ef"}
 
-// vectorOptions are what the projection is opened with.
-func (c Config) vectorOptions() vector.Options {
-	v := c.Vector
-	return vector.Options{
-		Backend: v.Backend, M: v.M, EfConstruction: v.EfConstruction, Ef: v.Ef, Logger: c.Logger, SealRows: c.sealRows,
+// retired returns the names of the settings that are ignored, and an error for one in
+// their place that never was a setting.
+func (c Config) retired() ([]string, error) {
+	var names []string
+	for name := range c.Evidence {
+		names = append(names, "evidence."+name)
 	}
+	for name := range c.Vector.Retired {
+		if !slices.Contains(retiredVector, name) {
+			return nil, fmt.Errorf("vector.%s: not a setting: want vector.backend", name)
+		}
+		names = append(names, "vector."+name)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// vectorOptions returns what the projection is opened with.
+func (c Config) vectorOptions() vector.Options {
+	return vector.Options{Backend: c.Vector.Backend, Logger: c.Logger, SealRows: c.sealRows}
 }
 
 // noListener in place of an address: for Kafka in memory only, for OTLP no receiver.
@@ -260,7 +244,7 @@ func LoadConfig(path string) (Config, error) {
 	if err != nil {
 		return Config{}, fmt.Errorf("config: %w", err)
 	}
-	c := Config{Evidence: EvidenceConfig(evidence.DefaultWeights())}
+	var c Config
 	dec := yaml.NewDecoder(bytes.NewReader(b))
 	dec.KnownFields(true)
 	if err := dec.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
@@ -279,9 +263,6 @@ func (c Config) Normal() (Config, error) {
 		}
 	}
 	setDefault(&c.Embedder, DefaultEmbedder)
-	if c.Evidence == (EvidenceConfig{}) {
-		c.Evidence = EvidenceConfig(evidence.DefaultWeights())
-	}
 	setDefault(&c.HTTP.Listen, DefaultHTTPListen)
 	if c.Has(RoleIngest) {
 		setDefault(&c.OTLP.GRPC, DefaultOTLPGRPC)
@@ -397,22 +378,11 @@ func (c Config) validate() error {
 	if c.Embedder != DefaultEmbedder {
 		bad("embedder", fmt.Sprintf("%q", c.Embedder), "want hash")
 	}
-	for _, f := range []struct {
-		name  string
-		value any
-		alone vector.Options
-	}{
-		{"vector.backend", c.Vector.Backend, vector.Options{Backend: c.Vector.Backend}},
-		{"vector.m", c.Vector.M, vector.Options{M: c.Vector.M}},
-		{"vector.ef_construction", c.Vector.EfConstruction, vector.Options{EfConstruction: c.Vector.EfConstruction}},
-		{"vector.ef", c.Vector.Ef, vector.Options{Ef: c.Vector.Ef}},
-	} {
-		if err := f.alone.Validate(); err != nil {
-			bad(f.name, f.value, err.Error())
-		}
+	if err := (vector.Options{Backend: c.Vector.Backend}).Validate(); err != nil {
+		bad("vector.backend", c.Vector.Backend, err.Error())
 	}
-	if err := evidence.Weights(c.Evidence).Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("evidence: %w", err))
+	if _, err := c.retired(); err != nil {
+		errs = append(errs, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Services)) {
 		if repo, _, _ := strings.Cut(c.Services[name], ":"); name == "" || repo == "" {
@@ -558,6 +528,7 @@ func (c Config) Effective() []slog.Attr {
 			*secret = "[set]"
 		}
 	}
+	c.Evidence, c.Vector.Retired = nil, nil
 	var root yaml.Node
 	if err := root.Encode(c); err != nil {
 		return []slog.Attr{slog.Any("err", err)} // cannot happen: the struct holds plain fields

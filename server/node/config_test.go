@@ -1,8 +1,10 @@
 package node_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,9 +39,7 @@ func TestConfigNamesFieldAndValue(t *testing.T) {
 		"neither":                 {func(c *node.Config) { c.Roles = []string{"ingest"} }, "kafka.brokers: none"},
 		"embedder":                {func(c *node.Config) { c.Embedder = "magic" }, `embedder: "magic"`},
 		"vector backend":          {func(c *node.Config) { c.Vector.Backend = "faiss" }, `vector.backend: faiss: vector: Backend "faiss": want flat or coder`},
-		"vector m":                {func(c *node.Config) { c.Vector.M = 1 }, "vector.m: 1"},
-		"vector ef_construction":  {func(c *node.Config) { c.Vector.EfConstruction = 1 << 20 }, "vector.ef_construction: 1048576"},
-		"vector ef":               {func(c *node.Config) { c.Vector.Ef = -1 }, "vector.ef: -1"},
+		"vector setting":          {func(c *node.Config) { c.Vector.Retired = map[string]any{"eff": 1} }, "vector.eff: not a setting: want vector.backend"},
 		"http address":            {func(c *node.Config) { c.HTTP.Listen = "7171" }, `http.listen: "7171": want host:port`},
 		"http on the network":     {func(c *node.Config) { c.HTTP.Listen = "0.0.0.0:7171" }, "http.listen: 0.0.0.0:7171: not loopback: want http.token_file"},
 		"all addresses, by \":\"": {func(c *node.Config) { c.HTTP.Listen = ":7171" }, "not loopback"},
@@ -108,6 +108,37 @@ func TestConfigFile(t *testing.T) {
 	}
 	if _, err := node.LoadConfig(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("missing file: no error")
+	}
+}
+
+// Ranking weights and parameters of the vector index were settings once: a file that
+// still has them starts a node, which warns of each and runs as if they were not there.
+func TestRetiredSettingsAreIgnored(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "recount.yaml")
+	if err := os.WriteFile(path, []byte("vector: {backend: flat, m: 32, ef: 80}\nevidence:\n  age: 0.2\n  half_life: 24h\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read, err := node.LoadConfig(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	cfg := config(t.TempDir())
+	cfg.Vector, cfg.Evidence, cfg.Logger = read.Vector, read.Evidence, slog.New(slog.NewTextHandler(&log, nil))
+	n, err := node.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, setting := range []string{"vector.m", "vector.ef", "evidence.age", "evidence.half_life"} {
+		if n := strings.Count(log.String(), "setting="+setting+"\n"); n != 1 {
+			t.Errorf("%d warnings of %s, want 1:\n%s", n, setting, &log)
+		}
+	}
+	if strings.Contains(fmt.Sprint(cfg.Effective()), "evidence.") {
+		t.Errorf("settings that are ignored are said to be in effect: %s", cfg.Effective())
 	}
 }
 

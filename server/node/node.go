@@ -129,6 +129,10 @@ func open(ctx context.Context, cfg Config, local bool, progress func(api.Progres
 	}()
 	if !local {
 		cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "configuration in effect", cfg.Effective()...)
+		ignored, _ := cfg.retired() // Normal has the error
+		for _, name := range ignored {
+			cfg.Logger.Warn("configuration: this setting is ignored and will be an error in the next release: remove it", "setting", name)
+		}
 	}
 	if n.dir, err = openDataDir(cfg.DataDir, cfg.Logger); err != nil {
 		return n, err
