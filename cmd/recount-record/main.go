@@ -1,5 +1,5 @@
-// Command recount-record records one command that a shell ran. The shells' hooks call it
-// at each prompt, so it does little: it reads the command's text from the standard input
+// Command recount-record records one command that a shell ran, or with --listen each one
+// that a shell writes into a pipe. The shells' hooks call it, so it does little: it reads the command's text from the standard input
 // (arguments are for everybody to see), takes secrets out, and appends one entry to the
 // spool in the data directory. It opens no log, asks no server and waits for nothing; who
 // has the log takes the entry from there (package spool).

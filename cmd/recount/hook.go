@@ -21,11 +21,11 @@ func (a *app) hookCmd() *cobra.Command {
 		Use:   "hook {" + strings.Join(hooked(), "|") + "}",
 		Short: "Record what a shell or a coding agent runs",
 		Long: `For a shell: print the script that records every command: its text, directory,
-exit code, start and duration. It costs the prompt one fork; the rest happens
-where nothing waits for it, with or without a server running: recount-record,
-the small program beside this one (or recount record --hook, where that is
-missing), puts the command into the spool of the data directory. What Recount's
-own verbs are given is left out.
+exit code, start and duration. The prompt waits for nothing, with or without a
+server running: recount-record, the small program beside this one (or recount
+record --hook, where that is missing), puts the command into the spool of the
+data directory. For bash 5 and zsh on Linux one process of it listens to each
+shell. What Recount's own verbs are given is left out.
 
 For a coding agent: print what must stand in its settings, and where, for its
 commands and its changes of files to be recorded with their outcome and the
@@ -62,7 +62,7 @@ What fails is told in ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
 			if !slices.Contains(shellhook.Shells(), args[0]) {
 				return usagef("%q: there is a hook for %s", args[0], strings.Join(hooked(), ", "))
 			}
-			script, err := shellhook.Script(args[0], recorder(bin)...)
+			script, err := shellhook.Script(args[0], recorder(bin))
 			if err != nil {
 				return usageError{err}
 			}
@@ -85,12 +85,12 @@ What fails is told in ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
 
 // recorder is what a shell's hook calls: the small program beside this one, or else this
 // one.
-func recorder(bin string) []string {
+func recorder(bin string) shellhook.Recorder {
 	small := filepath.Join(filepath.Dir(bin), "recount-record")
 	if st, err := os.Stat(small); err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0 {
-		return []string{small}
+		return shellhook.Recorder{Command: []string{small}, Listens: true}
 	}
-	return []string{bin, "record", "--hook"}
+	return shellhook.Recorder{Command: []string{bin, "record", "--hook"}}
 }
 
 // hooked are the shells and the agents that have hooks.

@@ -18,20 +18,21 @@ import (
 const maxInput = 16 << 20
 
 // Record is the program recount-record but for the process around it: it spools the
-// command whose text in holds, with what args say of it.
+// command whose text in holds, with what args say of it. With --listen it spools what a
+// shell writes into a pipe (Listen).
 func Record(args []string, in io.Reader, stderr io.Writer) error {
 	now := time.Now()
-	var c Command
-	var exit, at, uptime string
-	var duration time.Duration
+	var r report
+	listen := false
 	f := flag.NewFlagSet("recount-record", flag.ExitOnError)
-	f.StringVar(&c.Shell, "shell", "", "the shell's `name` (default from $SHELL)")
-	f.StringVar(&c.Session, "session", "", "the session's `name` (default $RECOUNT_SESSION)")
-	f.StringVar(&c.Cwd, "cwd", "", "the `directory` it ran in (default the current one)")
-	f.StringVar(&exit, "exit", "", "the exit `code` (absent: unknown)")
-	f.StringVar(&at, "at", "", "when it started: an RFC 3339 `time` or seconds since 1970 (default now less --duration)")
-	f.StringVar(&uptime, "uptime", "", "when it started, by the first number of /proc/uptime in `seconds`")
-	f.DurationVar(&duration, "duration", 0, "how long it ran")
+	f.BoolVar(&listen, "listen", false, "record what a shell's hook writes into the standard input, a pipe, until the shell ends")
+	f.StringVar(&r.shell, "shell", "", "the shell's `name` (default from $SHELL)")
+	f.StringVar(&r.session, "session", "", "the session's `name` (default $RECOUNT_SESSION)")
+	f.StringVar(&r.cwd, "cwd", "", "the `directory` it ran in (default the current one)")
+	f.StringVar(&r.exit, "exit", "", "the exit `code` (absent: unknown)")
+	f.StringVar(&r.at, "at", "", "when it started: an RFC 3339 `time` or seconds since 1970 (default now less --duration)")
+	f.StringVar(&r.uptime, "uptime", "", "when it started, by the first number of /proc/uptime in `seconds`")
+	f.DurationVar(&r.duration, "duration", 0, "how long it ran")
 	f.Usage = func() {
 		fmt.Fprintln(f.Output(), "recount-record records the command whose text is on the standard input. The hooks of shells call it (recount hook SHELL).")
 		f.PrintDefaults()
@@ -40,29 +41,50 @@ func Record(args []string, in io.Reader, stderr io.Writer) error {
 	if f.NArg() > 0 {
 		return fmt.Errorf("unexpected argument: the command's text comes by the standard input")
 	}
+	if listen {
+		return Listen(r.shell, r.session, stderr)
+	}
 	text, err := io.ReadAll(io.LimitReader(in, maxInput))
 	if err != nil {
 		return fmt.Errorf("read the command: %w", err)
 	}
-	ok := false
-	if c.Command, ok = Hooked(Clean(string(text)), os.Getenv("RECOUNT_IGNORE")); !ok {
-		return nil
+	server, err := r.record(string(text), os.Getenv("RECOUNT_IGNORE"), now, stderr)
+	if err != nil || server == "" {
+		return err
 	}
-	if exit != "" {
-		n, err := strconv.ParseInt(exit, 10, 32)
+	return become(sender())
+}
+
+// report is what a shell says of a command that has ended, besides its text.
+type report struct {
+	shell, session, cwd string
+	exit, at, uptime    string
+	duration            time.Duration
+}
+
+// record spools a command. server is where it is to be sent next, "" where nothing is: it
+// goes to the log of the data directory itself, or was left out.
+func (r report) record(text, ignore string, now time.Time, stderr io.Writer) (server string, err error) {
+	c := Command{Shell: r.shell, Session: r.session, Cwd: r.cwd}
+	ok := false
+	if c.Command, ok = Hooked(Clean(text), ignore); !ok {
+		return "", nil
+	}
+	if r.exit != "" {
+		n, err := strconv.ParseInt(r.exit, 10, 32)
 		if err != nil {
-			return fmt.Errorf("--exit %q: want a number", exit)
+			return "", fmt.Errorf("--exit %q: want a number", r.exit)
 		}
 		code := int32(n)
 		c.ExitCode = &code
 	}
-	c.Duration = Duration(max(duration, 0))
+	c.Duration = Duration(max(r.duration, 0))
 	c.StartedAt = now.Add(-time.Duration(c.Duration)).UTC()
-	if at != "" {
-		if c.StartedAt, err = ParseTime(at); err != nil {
-			return fmt.Errorf("--at %q: %w", at, err)
+	if r.at != "" {
+		if c.StartedAt, err = ParseTime(r.at); err != nil {
+			return "", fmt.Errorf("--at %q: %w", r.at, err)
 		}
-	} else if since, ok := SinceUptime(uptime); ok {
+	} else if since, ok := SinceUptime(r.uptime); ok {
 		c.StartedAt = now.Add(-since).UTC()
 	}
 	c.Surroundings(os.Getenv)
@@ -70,22 +92,19 @@ func Record(args []string, in io.Reader, stderr io.Writer) error {
 	s, err := Load(os.Getenv)
 	if err != nil {
 		if s.DataDir == "" {
-			return err
+			return "", err
 		}
 		fmt.Fprintf(stderr, "recount-record: %s; recorded without it\n", strings.ReplaceAll(err.Error(), "\n", " "))
 	}
 	c.Redact(s.Redact)
 	e, err := c.Entry()
 	if err != nil {
-		return err
+		return "", err
 	}
 	if s.Server == "" {
-		return spool.Append(spool.Dir(s.DataDir), e)
+		return "", spool.Append(spool.Dir(s.DataDir), e)
 	}
-	if err := spool.AppendRemote(s.DataDir, s.Server, e); err != nil {
-		return err
-	}
-	return send()
+	return s.Server, spool.AppendRemote(s.DataDir, s.Server, e)
 }
 
 // SinceUptime is how long ago the machine had been up for so many seconds.
@@ -106,9 +125,9 @@ func SinceUptime(then string) (time.Duration, bool) {
 	return time.Duration((now - was) * float64(time.Second)), true
 }
 
-// send becomes the program recount, which sends what waits for the server. Without it the
-// next verb that asks that server does.
-func send() error {
+// sender is the command that sends what waits for the server, nil where there is no
+// program recount beside this one. Then the next verb that asks that server sends it.
+func sender() []string {
 	self, err := os.Executable()
 	if err != nil {
 		return nil
@@ -117,5 +136,13 @@ func send() error {
 	if _, err := os.Stat(recount); err != nil {
 		return nil
 	}
-	return syscall.Exec(recount, []string{"recount", "spool", "send"}, os.Environ())
+	return []string{recount, "spool", "send"}
+}
+
+// become replaces this program by another.
+func become(command []string) error {
+	if command == nil {
+		return nil
+	}
+	return syscall.Exec(command[0], command, os.Environ())
 }

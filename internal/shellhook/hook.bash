@@ -1,11 +1,78 @@
 # Recount: tell each command that was run. In ~/.bashrc:  eval "$(recount hook bash)"
 if [[ $- == *i* && -z ${__recount_session-} ]]; then
-  __recount_record=(@RECORD@)
+  __recount_record=(@RECORD@) __recount_can_listen=@LISTEN@ __recount_pipe=
   __recount_session=bash-$$-${EPOCHSECONDS:-$(date +%s)}
   export RECOUNT_SESSION=$__recount_session # what is asked here is about this session
   __recount_log=${RECOUNT_HOOK_LOG:-${XDG_STATE_HOME:-$HOME/.local/state}/recount-hook.log}
   [[ -d ${__recount_log%/*} ]] || mkdir -p -- "${__recount_log%/*}" 2>/dev/null
   __recount_cwd=$PWD __recount_number=$HISTCMD __recount_start= __recount_seen=() __recount_count=0
+
+  # One recorder listens to this shell at the end of a pipe. The shell has both ends open:
+  # so it never waits for a reader nor dies of having none, and what it wrote waits for the
+  # next reader. Where there is no pipe each command has a recorder of its own.
+  __recount_open() {
+    local pipe='' copy key value flags=0
+    __recount_pipe=
+    __recount_environment
+    __recount_env=$REPLY
+    { eval 'exec {pipe}<> <(:)'; } 2>/dev/null && [[ $pipe ]] || return
+    # No program is to inherit it. bash closes on exec what it sets aside while a
+    # redirection lasts, and copies of that: one is made here.
+    {
+      {
+        for ((copy = 10; copy < 100; copy++)); do
+          if ((copy != pipe)) && [[ /dev/fd/$copy -ef /dev/fd/$pipe ]]; then
+            exec {__recount_pipe}>&"$copy"
+            break
+          fi
+        done
+      } 9>&-
+    } 9>&"$pipe" 2>/dev/null
+    exec {pipe}>&-
+    [[ $__recount_pipe ]] || return
+    while IFS=$' \t' read -r key value; do
+      [[ $key != flags: ]] || flags=$value
+    done 2>/dev/null </proc/self/fdinfo/"$__recount_pipe"
+    ((8#$flags & 8#2000000)) && __recount_listen && return
+    __recount_close
+    return 1
+  }
+
+  __recount_close() {
+    exec {__recount_pipe}>&-
+    __recount_pipe=
+  }
+
+  # What a recorder has in its environment stays as it was at its start.
+  __recount_environment() {
+    REPLY="${RECOUNT_DATA_DIR-}|${RECOUNT_CONFIG-}|${RECOUNT_SERVER-}|${RECOUNT_TOKEN-}|${RECOUNT_INSECURE_HTTP-}|${RECOUNT_AUTHOR-}|${XDG_CONFIG_HOME-}|${XDG_DATA_HOME-}|${HOME-}"
+  }
+
+  # The recorder closes its standard output when it listens.
+  __recount_listen() {
+    __recount_pid=$("${__recount_record[@]}" --listen --shell bash --session "$__recount_session" \
+      <&"$__recount_pipe" 2>>"$__recount_log" & builtin echo $!)
+    __recount_listens
+  }
+
+  __recount_listens() { [[ /proc/$__recount_pid/fd/0 -ef /dev/fd/$__recount_pipe ]]; }
+
+  # Returns false where the command has to go another way: the pipe is full, or there is
+  # none, or nobody at its end.
+  __recount_put() {
+    local REPLY
+    __recount_environment
+    if [[ $REPLY != "$__recount_env" ]]; then
+      __recount_close
+      __recount_open || return
+    fi
+    __recount_listens || __recount_listen || return
+    {
+      builtin printf '\0\0x%s\0t%s\0d%s\0c%s\0w%s\0i%s\0h' "$1" \
+        "${__recount_start:0:${#__recount_start}-6}.${__recount_start: -6}" "$2" "$__recount_cwd" "$PWD" "${RECOUNT_IGNORE-}" &&
+        HISTTIMEFORMAT='' builtin history 1 && builtin printf '\0.\0'
+    } >&"$__recount_pipe" 2>/dev/null
+  }
 
   # Runs where nothing waits for it, so it may take its time.
   __recount_tell() {
@@ -69,7 +136,9 @@ if [[ $- == *i* && -z ${__recount_session-} ]]; then
       __recount_cwd=$PWD
       return "$status"
     fi
-    (RECOUNT_IGNORE=${RECOUNT_IGNORE-} __recount_tell "$status" "$took" "$same" </dev/null >/dev/null 2>>"$__recount_log" &)
+    if [[ ! $__recount_pipe || $same ]] || ! __recount_put "$status" "$took"; then
+      (RECOUNT_IGNORE=${RECOUNT_IGNORE-} __recount_tell "$status" "$took" "$same" </dev/null >/dev/null 2>>"$__recount_log" &)
+    fi
     __recount_cwd=$PWD __recount_number=$number __recount_start= __recount_seen=() __recount_count=0
     return "$status"
   }
@@ -85,6 +154,7 @@ if [[ $- == *i* && -z ${__recount_session-} ]]; then
 
   if [[ ${EPOCHREALTIME-} ]]; then
     __recount_no_start=
+    [[ ! $__recount_can_listen || $OSTYPE != linux* ]] || __recount_open
     # Expanded between reading a command and running it; expands to nothing.
     PS0=${PS0-}'${__recount_cwd:$((__recount_start=${EPOCHREALTIME//[!0-9]/},0)):0}'
     __recount_hold=()

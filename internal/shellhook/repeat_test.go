@@ -101,7 +101,7 @@ func TestLongCommand(t *testing.T) {
 // $status of the command before; comments are no commands.
 func TestFishStatus(t *testing.T) {
 	s := newSession(t, "fish")
-	script, err := Script("fish", s.bin(), "record", "--hook")
+	script, err := Script("fish", s.recorder())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,9 +3,15 @@
 //
 // What a script promises:
 //
-//   - It does not make the prompt wait: per command it costs one fork of the
-//     shell (fish, which has no fork, starts /bin/sh); everything else happens
-//     in a process that nothing waits for.
+//   - It does not make the prompt wait. On Linux, in zsh and in bash 5 and later, one
+//     recorder listens to the shell (recording.Listen), and a command is some writes of
+//     the shell's own into a pipe, without a fork. Where there is none, where its pipe is
+//     full because it was stopped, and for a line that HISTCONTROL keeps out of bash's
+//     history, a command is one fork of the shell (fish, which has no fork, starts
+//     /bin/sh); everything else happens in a process that nothing waits for.
+//   - It looks at each prompt whether its recorder lives, by the pipe that the recorder's
+//     process has as its standard input, and starts another one if not.
+//   - No program inherits the pipe.
 //   - It keeps what it finds: PROMPT_COMMAND, the DEBUG trap and PS0 in bash,
 //     the hook arrays in zsh, the events in fish; $?, $_ and $! as they were.
 //     Evaluated twice it works once.
@@ -15,8 +21,8 @@
 //   - A command that starts with a space is not told (bash: if HISTCONTROL or
 //     HISTIGNORE keeps it out of the history), nor one that matches a pattern of
 //     RECOUNT_IGNORE, which is written like HISTIGNORE.
-//   - The text goes to the recorder by its standard input and is in nobody's list of
-//     processes. The recorder waits for nobody, server or none. What fails is told in
+//   - The text goes to the recorder by a pipe and is in nobody's list of processes. The
+//     recorder waits for nobody, server or none. What fails is told in
 //     the file that RECOUNT_HOOK_LOG names, by default recount-hook.log in the state
 //     directory.
 //
@@ -54,18 +60,31 @@ func Shells() []string {
 	return names
 }
 
-// Script is the shell's script. program is what it calls for each command, by its words:
-// with flags that say what is known of the command, and the text on the standard input.
-func Script(shell string, program ...string) (string, error) {
+// Recorder is the program that records.
+type Recorder struct {
+	// Command is what a hook calls for a command, by its words: with flags that say what is
+	// known of the command, and the text on the standard input.
+	Command []string
+	// Listens says that with --listen it records what a shell writes into a pipe
+	// (recording.Listen). A hook does without where that fails.
+	Listens bool
+}
+
+// Script is the shell's script.
+func Script(shell string, r Recorder) (string, error) {
 	s, ok := scripts[shell]
 	if !ok {
 		return "", fmt.Errorf("shell %q: there is a hook for %s", shell, strings.Join(Shells(), ", "))
 	}
-	words := make([]string, len(program))
-	for i, w := range program {
+	words := make([]string, len(r.Command))
+	for i, w := range r.Command {
 		words[i] = quote(shell, w)
 	}
-	return strings.ReplaceAll(s, "@RECORD@", strings.Join(words, " ")), nil
+	listen := ""
+	if r.Listens {
+		listen = "1"
+	}
+	return strings.NewReplacer("@RECORD@", strings.Join(words, " "), "@LISTEN@", listen).Replace(s), nil
 }
 
 // quote makes one word of s for the shell.

@@ -36,6 +36,8 @@ type session struct {
 	dir   string
 	calls *bufio.Reader
 	pipe  *os.File
+	// listens makes the hook try a recorder that listens.
+	listens bool
 }
 
 func newSession(t testing.TB, shell string) *session {
@@ -66,11 +68,16 @@ func newSession(t testing.TB, shell string) *session {
 // bin has a quote and a space in its name, as a home directory may.
 func (s *session) bin() string { return filepath.Join(s.dir, "re'c ount") }
 
+// recorder is one that has a process for each command.
+func (s *session) recorder() Recorder {
+	return Recorder{Command: []string{s.bin(), "record", "--hook"}, Listens: s.listens}
+}
+
 // run feeds lines to the shell and returns what it printed, and the first n
 // calls of recount in the order the commands were given.
 func (s *session) run(before, lines string, n int) (string, []told) {
 	s.t.Helper()
-	script, err := Script(s.shell, s.bin(), "record", "--hook")
+	script, err := Script(s.shell, s.recorder())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -304,12 +311,12 @@ func TestZshLeadingSpace(t *testing.T) {
 }
 
 func TestScript(t *testing.T) {
-	if _, err := Script("tcsh", "recount"); err == nil || !strings.Contains(err.Error(), "bash, fish, zsh") {
+	if _, err := Script("tcsh", Recorder{}); err == nil || !strings.Contains(err.Error(), "bash, fish, zsh") {
 		t.Errorf("got %v", err)
 	}
 	for _, shell := range Shells() {
-		s, err := Script(shell, "/opt/it's/recount")
-		if err != nil || strings.Contains(s, "@RECORD@") {
+		s, err := Script(shell, Recorder{Command: []string{"/opt/it's/recount"}})
+		if err != nil || strings.Contains(s, "@RECORD") || strings.Contains(s, "@LISTEN") {
 			t.Errorf("%s: %v", shell, err)
 		}
 	}
@@ -319,7 +326,7 @@ func TestScript(t *testing.T) {
 // around a command; fish itself reads commands from a terminal only.
 func TestFish(t *testing.T) {
 	s := newSession(t, "fish")
-	script, err := Script("fish", s.bin(), "record", "--hook")
+	script, err := Script("fish", s.recorder())
 	if err != nil {
 		t.Fatal(err)
 	}
