@@ -39,6 +39,7 @@ var benchmarks = []benchmark{
 	{"runtime", "a day of spans into the projection runtime, then what is served and who calls whom", benchRuntime},
 	{"spans", "spans by OTLP over gRPC, 100 a request: durable, projected, and the time of an export", benchSpans},
 	{"agents", "agents' events over HTTP from four clients, of many runs and of one: durable, in every projection; then at a fixed rate", benchAgents},
+	{"forget", "one command of 100,000 is erased, without and with 200 clients that ask for every intent and do not read", benchForget},
 	{"query", "evidence over HTTP by 16 clients at once, among 10,000 objects of agents (-objects for more)", benchQuery},
 	{"retrieval", "find by description against BM25 alone, NL2Bash", benchRetrieval},
 }

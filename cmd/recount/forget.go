@@ -25,6 +25,11 @@ places in the log stay, with the time, the id, and the SHA-256 of what stood the
 is found in the log itself, so that every copy goes, and what tells of it too: the
 outcome of a command, and the rejected copy of an event.
 
+No answer shows it from when the erasure is on the log, and the log's files lose it at
+once. Projections are rebuilt without it, which takes as long as a rebuild: a server goes
+on with that where it takes more than some seconds, and recount status says how far it is.
+With --wait, and where no server runs, the command ends when it is done.
+
 It first shows what would go, and asks. There is no way back. What it cannot reach are
 backups, copies that Kafka clients have made, and brokers that are not Recount's own.
 Of commits, contents of files go; messages, authors and branches stay.
@@ -70,6 +75,7 @@ standard input. The log keeps the pattern's hash, not the pattern. Patterns are 
 	f.StringVar(&r.Reason, "reason", "", "why; it is stored")
 	f.IntVar(&r.Limit, "limit", api.DefaultForgetLimit, "erase nothing if more events than this are found")
 	f.BoolVar(&r.DryRun, "dry-run", false, "show what would go, and erase nothing")
+	f.BoolVar(&r.Wait, "wait", false, "return only when the files of the projections have lost it, too, however long that takes")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
 }
@@ -182,13 +188,20 @@ func (a *app) printErased(r api.ForgetReport, brief bool) {
 	switch {
 	case r.Log == "rewritten":
 		a.printf("; gone from the log's files")
-	case r.Log != "":
+	case r.Log == "outside":
 		a.printf("; hidden in the log of brokers that are not Recount's")
 	}
 	if len(r.Rebuilt) > 0 {
 		a.printf("; made anew: %s", strings.Join(r.Rebuilt, ", "))
 	}
+	if len(r.Remaining) > 0 {
+		a.printf("; in no answer any more")
+	}
 	a.printf("\n")
+	if len(r.Remaining) > 0 {
+		a.printf("%s\n", a.paint(yellow, r.Explanation))
+		r.Explanation = ""
+	}
 	if brief || r.Log == "outside" {
 		a.printBeside(r)
 	}

@@ -81,6 +81,13 @@ func (a *app) printStatus(st api.Status, local bool, now time.Time) {
 	if st.Log.Error != "" {
 		a.printf("             %s\n", a.paint(red, st.Log.Error))
 	}
+	if e := st.Erasing; e != nil {
+		far := e.Phase
+		if e.Total > 0 {
+			far = fmt.Sprintf("%s, %s of %s", e.Phase, thousands(e.Done), thousands(e.Total))
+		}
+		a.printf("             %s\n", a.paint(yellow, fmt.Sprintf("%s being erased, in no answer any more: %s", counted(e.Events, "event"), far)))
+	}
 	a.printSpool(st.Spool)
 	if t := st.Tokens; t != nil {
 		a.printf("tokens       %s in %s\n", thousands(t.InForce), a.home(t.File))

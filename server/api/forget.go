@@ -19,6 +19,7 @@ type ForgetRequest struct {
 	// Limit guards against a pattern that matches too much.
 	Limit  int  `json:"limit,omitempty" minimum:"0" doc:"Erase nothing if more events than this are found; 0 means 1000."`
 	DryRun bool `json:"dry_run,omitempty" doc:"Say what would be erased, and erase nothing."`
+	Wait   bool `json:"wait,omitempty" doc:"Answer once the projections' files have lost it, too, however long that takes. Else the answer comes after about eight seconds, and says what remains; the server goes on."`
 }
 
 // DefaultForgetLimit is ForgetRequest.Limit where it is not said.
@@ -38,8 +39,9 @@ type ForgetReport struct {
 	TooMany bool     `json:"too_many,omitempty" doc:"More than the limit: without dry_run this is refused."`
 
 	Erasures    []schemas.Position `json:"erasures,omitempty" doc:"Where the events.erased stand."`
-	Log         string             `json:"log,omitempty" enum:"rewritten,outside" doc:"rewritten: the bytes are gone from this log's files. outside: the brokers are not Recount's own and keep the bytes; nothing of Recount reads them any more."`
+	Log         string             `json:"log,omitempty" enum:"rewritten,pending,outside" doc:"rewritten: the bytes are gone from this log's files. pending: they are not yet. outside: the brokers are not Recount's own and keep the bytes; nothing of Recount reads them any more."`
 	Rebuilt     []string           `json:"rebuilt,omitempty" doc:"Projections made anew without them."`
+	Remaining   []string           `json:"remaining,omitempty" doc:"Projections whose files still hold the events until they are rebuilt, which the server goes on with. No answer shows the events."`
 	ElapsedMS   int64              `json:"elapsed_ms" example:"2900" doc:"How long it took."`
 	Explanation string             `json:"explanation,omitempty" doc:"What is left to do, in words."`
 }

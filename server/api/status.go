@@ -25,9 +25,19 @@ type Status struct {
 	Ready       bool               `json:"ready" doc:"Whether the projections have caught up with what the log held at the start."`
 	Tokens      *TokensStatus      `json:"tokens,omitempty" doc:"The tokens file, where there is one."`
 	Log         LogStatus          `json:"log" doc:"The log."`
+	Erasing     *ErasingStatus     `json:"erasing,omitempty" doc:"An erasure that is being finished, where there is one."`
 	Spool       SpoolStatus        `json:"spool" doc:"Recorded commands on their way to the log."`
 	Projections []ProjectionStatus `json:"projections" nullable:"false" doc:"The projections."`
 	Intents     IntentStatus       `json:"intents" doc:"The commands in the projections."`
+}
+
+// ErasingStatus is how far an erasure is that no answer shows already.
+type ErasingStatus struct {
+	Events int       `json:"events" example:"1" doc:"Events that are erased."`
+	Since  time.Time `json:"since" doc:"When it began."`
+	Phase  string    `json:"phase" example:"replay" doc:"What is being done."`
+	Done   int64     `json:"done" example:"71000" doc:"Of this phase, so many are done."`
+	Total  int64     `json:"total" example:"100000" doc:"Of so many; 0 where that is not known."`
 }
 
 // TokensStatus is how the tokens file stands.

@@ -99,6 +99,8 @@ type Config struct {
 	Version string `yaml:"-"`
 
 	sealRows int // of tests: segments and vectors that seal early
+	// forgetWait is forgetPatience where a test says otherwise.
+	forgetWait time.Duration
 }
 
 // KafkaConfig is the log's part of Config.

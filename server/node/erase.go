@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -32,11 +31,12 @@ func (n *Node) erasing(ctx context.Context) (context.Context, func(), error) {
 }
 
 // settle does what the erasures on the log ask of this process since it last did, and
-// returns the projections that were made anew. n.long is held.
+// returns the projections that were made anew. It calls scrubbed, unless nil, once the
+// log's files have lost what is erased. n.long is held.
 //
 // A crash anywhere leaves erasedFile as it was, and all is done again: records that are
 // replaced are found to be so, and projections that were made anew are so once more.
-func (n *Node) settle(ctx context.Context, m *meter) (rebuilt []string, err error) {
+func (n *Node) settle(ctx context.Context, m *meter, scrubbed func()) (rebuilt []string, err error) {
 	have, err := n.erased(ctx)
 	if err != nil {
 		return nil, err
@@ -48,8 +48,12 @@ func (n *Node) settle(ctx context.Context, m *meter) (rebuilt []string, err erro
 	}
 	erased, cuts, err := n.erasedBetween(ctx, have, ends)
 	todo := positionsOf(erased)
-	if err != nil || len(todo)+len(cuts) == 0 {
-		return nil, errors.Join(err, n.setErased(ctx, ends))
+	if err != nil {
+		return nil, err
+	}
+	if len(todo)+len(cuts) == 0 {
+		n.releaseDone(ends)
+		return nil, n.setErased(ctx, ends)
 	}
 	n.withhold(erased)
 	m.begin("remove from the log's files", int64(len(todo)))
@@ -60,6 +64,9 @@ func (n *Node) settle(ctx context.Context, m *meter) (rebuilt []string, err erro
 		return nil, err
 	}
 	m.end()
+	if scrubbed != nil {
+		scrubbed()
+	}
 	todo = append(todo, before(cuts)...)
 	if n.set != nil {
 		rebuilt = n.holding(todo)
@@ -80,7 +87,9 @@ func (n *Node) settle(ctx context.Context, m *meter) (rebuilt []string, err erro
 			return nil, err
 		}
 	}
-	n.release(erased)
+	// By what they were erased, not by what was to be done here: others may have been
+	// withheld a second time while this was done.
+	n.releaseDone(ends)
 	return rebuilt, n.setErased(ctx, ends)
 }
 
@@ -151,7 +160,7 @@ func (n *Node) followErasures(ctx context.Context) error {
 		if err != nil {
 			continue // a rebuild or verify is under way
 		}
-		rebuilt, err := n.settle(inner, newMeter(nil))
+		rebuilt, err := n.settle(inner, newMeter(nil), nil)
 		done()
 		switch {
 		case ctx.Err() != nil:

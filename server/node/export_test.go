@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"time"
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
@@ -9,6 +10,9 @@ import (
 
 // SealEarly makes segments seal after few rows, so that a test has sealed ones.
 func SealEarly(c *Config, rows int) { c.sealRows = rows }
+
+// ForgetWait says how long a request to forget waits for projections to be rebuilt.
+func ForgetWait(c *Config, d time.Duration) { c.forgetWait = d }
 
 // Sources are what the node's questions are asked of, for those that have no
 // method of their own.

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,10 +24,11 @@ import (
 //  2. events.erased is appended. Durable step 1: from here on it will be done, also by
 //     the next start after a crash, and by other processes on this log.
 //  3. It is done (erase.go): nothing that this process reads has the events any more,
-//     the embedded broker's files lose them (durable step 2), projections are made anew
+//     the embedded broker's files lose them (durable step 2), projections are rebuilt
 //     without them, and it is noted that all this is done (durable step 3).
 //
-// From step 2 on no answer shows what is erased (withhold.go).
+// From step 2 on no answer shows what is erased (withhold.go). A server finishes step 3
+// whether the request waits for it or not (finish.go).
 func (n *Node) Forget(ctx context.Context, r api.ForgetRequest, progress func(api.Progress)) (report api.ForgetReport, err error) {
 	began := time.Now()
 	asker, known := access.Of(ctx)
@@ -47,11 +49,17 @@ func (n *Node) Forget(ctx context.Context, r api.ForgetRequest, progress func(ap
 	if limit == 0 {
 		limit = api.DefaultForgetLimit
 	}
-	ctx, done, err := n.erasing(ctx)
-	if err != nil {
+	held, done, err := n.erasing(ctx)
+	// An erasure before this one that is still being finished keeps nobody from hiding more.
+	queued := errors.Is(err, api.ErrBusy) && n.finishing.Load() != nil
+	if queued {
+		held, done = ctx, func() {}
+	} else if err != nil {
 		return report, err
 	}
-	defer done()
+	defer func() { done() }()
+	asking := ctx
+	ctx = held
 	m := newMeter(progress)
 	if err := search.run(ctx, n.log, m); err != nil {
 		return report, fmt.Errorf("forget: %w", err)
@@ -68,10 +76,19 @@ func (n *Node) Forget(ctx context.Context, r api.ForgetRequest, progress func(ap
 	if report.Erasures, err = n.appendErased(ctx, r, search.found); err != nil {
 		return report, fmt.Errorf("forget: %w", err)
 	}
-	if report.Rebuilt, err = n.settle(ctx, m); err != nil {
-		return report, fmt.Errorf("forget: the erasure is on the log and will be finished at the next start: %w", err)
+	at := make([]schemas.Position, len(search.found))
+	for i, h := range search.found {
+		at[i] = h.pos
 	}
-	if report.Log = "rewritten"; !n.log.Embedded() {
+	var f *finishing
+	if !queued {
+		f = n.finish(ctx, len(at), m, done)
+		done = func() {} // who finishes calls it
+	}
+	if err := n.awaitErased(asking, r, began, f, at, &report); err != nil {
+		return report, err
+	}
+	if !n.log.Embedded() {
 		report.Log = "outside"
 		report.Explanation = "Nothing of Recount reads these events any more, but the brokers still hold their bytes: only they can remove them, by retention or DeleteRecords (docs/operating.md, Forgetting)."
 	}
@@ -118,7 +135,7 @@ func (n *Node) appendErased(ctx context.Context, r api.ForgetRequest, found []hi
 	at, err := n.log.Append(ctx, schemas.TopicErasures, events...)
 	if err != nil {
 		// Where it is there all the same, followErasures sees it.
-		n.release(erased)
+		n.release(func(at schemas.Position) bool { _, ok := erased[at]; return ok })
 	}
 	return at, err
 }

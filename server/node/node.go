@@ -95,6 +95,11 @@ type Node struct {
 	long     sync.Mutex
 	stopping context.Context
 	stop     context.CancelFunc
+
+	// finishing is the erasure being finished (finish.go), or nil; behindRequests waits
+	// for it.
+	finishing      atomic.Pointer[finishing]
+	behindRequests sync.WaitGroup
 }
 
 var _ api.Backend = (*Node)(nil)
@@ -409,6 +414,7 @@ func (n *Node) httpServer() (*http.Server, error) {
 // waits for questions under way.
 func (n *Node) Close() error {
 	n.stop()
+	n.behindRequests.Wait()
 	var errs []error
 	if n.listener != nil {
 		if err := n.listener.Close(); !errors.Is(err, net.ErrClosed) {

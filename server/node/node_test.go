@@ -86,12 +86,14 @@ func events(commands ...string) []schemas.Event {
 }
 
 func config(dir string) node.Config {
-	return node.Config{
+	cfg := node.Config{
 		DataDir: dir, Version: "test",
 		HTTP:  node.HTTPConfig{Listen: "127.0.0.1:0"},
 		Kafka: node.KafkaConfig{Listen: "127.0.0.1:0"},
 		OTLP:  node.OTLPConfig{GRPC: "127.0.0.1:0", HTTP: "127.0.0.1:0"},
 	}
+	node.ForgetWait(&cfg, 5*time.Minute) // however slow the machine is
+	return cfg
 }
 
 func start(t *testing.T, cfg node.Config) *running {

@@ -110,6 +110,20 @@ func (m *meter) say() {
 	m.tell(api.Progress{Phase: m.phase, Done: m.done.Load(), Total: m.total, Elapsed: time.Since(m.start).Milliseconds()})
 }
 
+// mute ends telling: nobody listens any more.
+func (m *meter) mute() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.tell = func(api.Progress) {}
+}
+
+// now is how far the phase is.
+func (m *meter) now() api.Progress {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return api.Progress{Phase: m.phase, Done: m.done.Load(), Total: m.total, Elapsed: time.Since(m.start).Milliseconds()}
+}
+
 // distance is how many offsets lie between two watermarks.
 func distance(from, to schemas.Watermark) int64 {
 	var n int64

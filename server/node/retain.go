@@ -136,7 +136,7 @@ func (n *Node) Retain(ctx context.Context, r api.RetainRequest, progress func(ap
 		return report, fmt.Errorf("retain: %w", err)
 	}
 	report.Event = &at
-	if report.Rebuilt, err = n.settle(ctx, newMeter(progress)); err != nil {
+	if report.Rebuilt, err = n.settle(ctx, newMeter(progress), nil); err != nil {
 		return report, fmt.Errorf("retain: it is on the log and will be finished at the next start: %w", err)
 	}
 	return report, nil

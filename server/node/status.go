@@ -33,7 +33,7 @@ func (n *Node) Status(ctx context.Context, r api.StatusRequest) (api.Status, err
 		st := f.State()
 		s.Tokens = &api.TokensStatus{File: st.Path, InForce: st.InForce, Mistakes: append([]string{}, st.Mistakes...)}
 	}
-	s.Log, s.Spool = n.logStatus(ctx), SpoolStatus(n.dir.path, n.spoolFault)
+	s.Log, s.Spool, s.Erasing = n.logStatus(ctx), SpoolStatus(n.dir.path, n.spoolFault), n.erasingStatus()
 	if r.Mark != nil {
 		mark, err := n.log.Mark(ctx, *r.Mark)
 		if err != nil {

@@ -29,6 +29,8 @@ import (
 type withheld struct {
 	at  map[schemas.Position]bool
 	ids map[schemas.EventID]bool
+	// left are those that the projections are not rid of yet.
+	left map[schemas.Position]bool
 	// over: the projections are rid of it. A question that began before may still
 	// have read it.
 	over bool
@@ -54,10 +56,10 @@ var (
 	idText       = regexp.MustCompile(`[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}`)
 )
 
-// of reports whether an event of one of the topics is withheld; topics are without their
+// of reports whether the projections still have an event of one of the topics; topics are without their
 // prefix.
 func (w *withheld) of(topics ...string) bool {
-	for at := range w.at {
+	for at := range w.left {
 		if slices.Contains(topics, schemas.TopicName(at.Topic)) {
 			return true
 		}
@@ -69,12 +71,12 @@ func (w *withheld) of(topics ...string) bool {
 func (n *Node) withhold(more map[schemas.Position]schemas.EventID) {
 	n.withholding.Lock()
 	defer n.withholding.Unlock()
-	next := &withheld{at: map[schemas.Position]bool{}, ids: map[schemas.EventID]bool{}}
+	next := &withheld{at: map[schemas.Position]bool{}, ids: map[schemas.EventID]bool{}, left: map[schemas.Position]bool{}}
 	if now := n.withheld.Load(); now != nil && !now.over {
-		next.at, next.ids = maps.Clone(now.at), maps.Clone(now.ids)
+		next.at, next.ids, next.left = maps.Clone(now.at), maps.Clone(now.ids), maps.Clone(now.left)
 	}
 	for at, id := range more {
-		next.at[at] = true
+		next.at[at], next.left[at] = true, true
 		if !id.IsZero() {
 			next.ids[id] = true
 		}
@@ -83,20 +85,26 @@ func (n *Node) withhold(more map[schemas.Position]schemas.EventID) {
 }
 
 // release ends that for events that the projections are rid of. As long as others are
-// left it holds for all of them.
-func (n *Node) release(gone map[schemas.Position]schemas.EventID) {
+// left no answer names any of them, for a question that is being answered may have read
+// them.
+func (n *Node) release(gone func(schemas.Position) bool) {
 	n.withholding.Lock()
 	defer n.withholding.Unlock()
 	now := n.withheld.Load()
 	if now == nil || now.over {
 		return
 	}
-	for at := range now.at {
-		if _, ok := gone[at]; !ok {
-			return
-		}
-	}
-	n.withheld.Store(&withheld{at: now.at, ids: now.ids, over: true})
+	left := maps.Clone(now.left)
+	maps.DeleteFunc(left, func(at schemas.Position, _ bool) bool { return gone(at) })
+	n.withheld.Store(&withheld{at: now.at, ids: now.ids, left: left, over: len(left) == 0})
+}
+
+// releaseDone is release for all that the erasures up to a watermark of their topic erase.
+func (n *Node) releaseDone(done schemas.Watermark) {
+	n.release(func(at schemas.Position) bool {
+		e, ok := n.log.ErasedAt(at)
+		return ok && e.By.Offset < done[e.By.TP()]
+	})
 }
 
 // discreet is called before a question is asked. What it returns is called with the answer

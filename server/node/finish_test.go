@@ -1,0 +1,144 @@
+package node_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/server/api"
+	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/node"
+)
+
+// stuckWriter is a client that does not read: it keeps an export, and so the state that
+// the export reads, until it is let go.
+type stuckWriter struct {
+	once         *sync.Once
+	begun, letGo chan struct{}
+}
+
+func (w stuckWriter) Write(b []byte) (int, error) {
+	w.once.Do(func() { close(w.begun) })
+	<-w.letGo
+	return len(b), nil
+}
+
+// A request to forget ends although the projections are not rebuilt yet, and says what
+// remains: no answer shows what is erased, and the log's files have lost it. More may be
+// erased meanwhile. The server goes on, also for a request that has gone.
+func TestForgetGoesOnBehindTheRequest(t *testing.T) {
+	cfg := config(t.TempDir())
+	node.ForgetWait(&cfg, time.Millisecond)
+	r := start(t, cfg)
+	r.append(t, many(40)...)
+	first := r.append(t, "login "+secret+" one")[0]
+	second := r.append(t, "login "+secret+" two")[0]
+	ends, err := r.Log().Ends(t.Context(), "recount.commands")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.waitFor(t, ends)
+	stuck := stuckWriter{new(sync.Once), make(chan struct{}), make(chan struct{})}
+	read := make(chan error, 1)
+	go func() {
+		read <- r.Node.Scan(context.Background(), api.ScanRequest{Format: api.FormatArrow}, stuck)
+	}()
+	<-stuck.begun
+
+	done, err := r.Client.Forget(t.Context(), api.ForgetRequest{Events: []string{first.ID.String()}}, nil)
+	if err != nil || done.Events != 1 || len(done.Erasures) != 1 || !slices.Contains(done.Remaining, "segment") || len(done.Rebuilt) != 0 || done.Explanation == "" {
+		t.Fatalf("the first: %+v %v", done, err)
+	}
+	st, err := r.Client.Status(t.Context(), api.StatusRequest{})
+	if err != nil || st.Erasing == nil || st.Erasing.Events != 1 {
+		t.Errorf("status while it is done: %+v %v", st.Erasing, err)
+	}
+	done, err = r.Client.Forget(t.Context(), api.ForgetRequest{Events: []string{second.ID.String()}}, nil)
+	if err != nil || done.Log != "rewritten" || !slices.Contains(done.Remaining, "segment") {
+		t.Errorf("a second one meanwhile: %+v %v", done, err)
+	}
+	if found := holding(t, filepath.Join(cfg.DataDir, "log")); len(found) > 0 {
+		t.Errorf("the log's files still hold it: %v", found)
+	}
+	third := r.append(t, "login "+secret+" three")[0]
+	// Who waits for all of it goes away.
+	gone, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	if done, err := r.Node.Forget(gone, api.ForgetRequest{Events: []string{third.ID.String()}, Wait: true}, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a third one that waits: %+v %v", done, err)
+	}
+	cancel()
+	for _, gone := range []api.Appended{first, second, third} {
+		if lr, err := r.Log().Read(t.Context(), gone.Position); err != nil || len(lr.Value) > 0 {
+			t.Errorf("the log still gives %s: %v", gone.Position, err)
+		}
+	}
+	var refused *httpapi.APIError
+	if hits, err := r.Client.Find(t.Context(), query.FindRequest{Text: "login"}); len(hits.Hits) > 0 || err != nil && (!errors.As(err, &refused) || refused.Status != 503) {
+		t.Errorf("find meanwhile: %v %v", commands(hits), err)
+	}
+	if _, err := r.Client.Verify(t.Context(), api.VerifyRequest{}, nil); err == nil {
+		t.Error("a verify of what is being rebuilt was not refused")
+	}
+
+	close(stuck.letGo)
+	<-read
+	for { // until it is done
+		if _, err := r.Client.Insights(t.Context(), query.InsightsRequest{}); err == nil && len(holding(t, cfg.DataDir)) == 0 {
+			break
+		}
+		if t.Context().Err() != nil {
+			t.Fatalf("still in %v", holding(t, cfg.DataDir))
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if hits := r.find(t, query.FindRequest{Text: "login"}); len(hits.Hits) != 0 {
+		t.Errorf("find afterwards: %v", commands(hits))
+	}
+	r.stop()
+	n, err := node.OpenLocal(t.Context(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	verified(t, n)
+}
+
+// A node that stops while an erasure goes on finishes it when it is opened again.
+func TestForgetGoesOnAfterRestart(t *testing.T) {
+	cfg := config(t.TempDir())
+	node.ForgetWait(&cfg, time.Millisecond)
+	r := start(t, cfg)
+	r.append(t, many(40)...)
+	out := r.append(t, "login "+secret)[0]
+	stuck := stuckWriter{new(sync.Once), make(chan struct{}), make(chan struct{})}
+	ends, err := r.Log().Ends(t.Context(), "recount.commands")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.waitFor(t, ends)
+	read := make(chan error, 1)
+	go func() {
+		read <- r.Node.Scan(context.Background(), api.ScanRequest{Format: api.FormatArrow}, stuck)
+	}()
+	<-stuck.begun
+	if done, err := r.Client.Forget(t.Context(), api.ForgetRequest{Events: []string{out.ID.String()}}, nil); err != nil || len(done.Remaining) == 0 {
+		t.Fatalf("%+v %v", done, err)
+	}
+	close(stuck.letGo)
+	<-read
+	r.stop()
+	n, err := node.OpenLocal(t.Context(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	if found := holding(t, cfg.DataDir); len(found) > 0 {
+		t.Errorf("the secret is still in %v", found)
+	}
+	verified(t, n)
+}
