@@ -82,7 +82,9 @@ func CheckToken(base, token string) error {
 
 // APIError is a problem that the server answered with.
 type APIError struct {
-	Status    int
+	Status int
+	// Type is one of api's problem types, or empty.
+	Type      string
 	RequestID string
 	Detail    string
 	// Places names what is wrong where: "body[3]: command: value is required".
@@ -110,7 +112,9 @@ func (e *APIError) Is(target error) bool {
 	case schemas.ErrTransient, api.ErrUnavailable:
 		return e.Status == http.StatusServiceUnavailable
 	case api.ErrReused:
-		return e.Status == http.StatusConflict && strings.Contains(e.Detail, api.ErrReused.Error())
+		return e.Type == api.TypeReused
+	case api.ErrBusy:
+		return e.Type == api.TypeBusy
 	}
 	return false
 }
@@ -144,42 +148,40 @@ func (c *Client) Show(ctx context.Context, ref string) (r query.ShowResponse, er
 	return r, referred(err)
 }
 
-// referred turns what the server says of a reference to a command back into the
-// error that the question gave.
+// referred turns a problem about a reference to an event back into the error that the
+// question gave.
 func referred(err error) error {
 	var ae *APIError
-	if !errors.As(err, &ae) {
+	if !errors.As(err, &ae) || len(ae.details) == 0 {
 		return err
 	}
-	if ae.Status == http.StatusGone && len(ae.details) > 0 {
-		gone := &query.ErasedError{}
-		if b, err := json.Marshal(ae.details[0].Value); err == nil && json.Unmarshal(b, gone) == nil {
-			return gone
-		}
-		return err
-	}
-	quoted, perr := strconv.QuotedPrefix(ae.Detail)
-	ref, uerr := strconv.Unquote(quoted)
-	if perr != nil || uerr != nil {
-		return err
-	}
-	hint, missing := strings.CutPrefix(ae.Detail[len(quoted):], ": not found: ")
+	last := ae.details[len(ae.details)-1]
+	ref, named := last.Value.(string)
 	switch {
-	case ae.Status == http.StatusNotFound && missing:
-		return &query.NotFoundError{Ref: ref, Hint: hint}
-	case ae.Status == http.StatusConflict && len(ae.details) > 0:
+	case ae.Type == api.TypeErased:
+		if gone, ok := valueOf[query.ErasedError](last); ok {
+			return &gone
+		}
+	case ae.Type == api.TypeNotFound && named:
+		return &query.NotFoundError{Ref: ref, Hint: last.Message}
+	case ae.Type == api.TypeAmbiguous && named:
 		am := &query.AmbiguousError{Prefix: ref}
-		for _, d := range ae.details {
-			var c query.Candidate
-			b, err := json.Marshal(d.Value)
-			if err != nil || json.Unmarshal(b, &c) != nil {
-				return ae
+		for _, d := range ae.details[:len(ae.details)-1] {
+			c, ok := valueOf[query.Candidate](d)
+			if !ok {
+				return err
 			}
 			am.Matches = append(am.Matches, c)
 		}
 		return am
 	}
 	return err
+}
+
+// valueOf reads the value of an error's detail as a T.
+func valueOf[T any](d *huma.ErrorDetail) (v T, ok bool) {
+	b, err := json.Marshal(d.Value)
+	return v, err == nil && json.Unmarshal(b, &v) == nil
 }
 
 // Why asks POST /v1/why.
@@ -435,8 +437,11 @@ func (c *Client) do(ctx context.Context, method, path string, v url.Values, medi
 }
 
 func apiError(resp *http.Response, m *huma.ErrorModel) error {
-	e := &APIError{Status: m.Status, RequestID: resp.Header.Get(requestIDHeader), Detail: m.Detail, details: m.Errors}
+	e := &APIError{Status: m.Status, Type: m.Type, RequestID: resp.Header.Get(requestIDHeader), Detail: m.Detail, details: m.Errors}
 	for _, d := range m.Errors {
+		if m.Type == api.TypeNotFound || m.Type == api.TypeAmbiguous {
+			break // the sentence names them
+		}
 		place := d.Message
 		if d.Location != "" {
 			place = d.Location + ": " + place

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,8 +15,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/access"
@@ -190,15 +187,6 @@ func (o Options) hostAllowed(hostport string) bool {
 	// An address is no name, so it cannot be rebound.
 	_, err := netip.ParseAddr(host)
 	return err == nil
-}
-
-// problem writes an RFC 9457 problem.
-func problem(w http.ResponseWriter, status int, detail string, errs ...*huma.ErrorDetail) {
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(status)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(&huma.ErrorModel{Title: http.StatusText(status), Status: status, Detail: detail, Errors: errs})
 }
 
 // discard is the logger of a server that was given none.

@@ -153,13 +153,8 @@ func (s *server) stream(ctx context.Context, w *lazyWriter, err error) {
 	switch {
 	case err == nil:
 	case !w.started:
-		p := s.fail(ctx, parameter(err))
-		var m *huma.ErrorModel
-		if !errors.As(p, &m) {
-			m = &huma.ErrorModel{Detail: p.Error()}
-		}
 		tellAgain(w.w, err)
-		problem(w.w, p.GetStatus(), m.Detail, m.Errors...)
+		writeProblem(w.w, s.fail(ctx, parameter(err)))
 	case ctx.Err() == nil:
 		s.o.Log.Error("answer cut short", "request", RequestID(ctx), "err", err)
 		panic(http.ErrAbortHandler)

@@ -139,12 +139,7 @@ func registerWork[Q, R any](s *server, h huma.API, name, summary, description st
 				send(WorkLine[R]{Report: &report})
 				return
 			}
-			p := s.fail(ctx, err)
-			var m *huma.ErrorModel
-			if !errors.As(p, &m) {
-				m = &huma.ErrorModel{Status: p.GetStatus(), Title: http.StatusText(p.GetStatus()), Detail: p.Error()}
-			}
-			send(WorkLine[R]{Problem: m})
+			send(WorkLine[R]{Problem: model(s.fail(ctx, err))})
 		}}, nil
 	})
 }

@@ -19,8 +19,6 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/recountdb/recount/query"
-	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/api"
@@ -124,62 +122,6 @@ type server struct {
 	exports exports
 }
 
-// fail turns a backend's error into a problem. Whatever the caller cannot mend
-// is logged, with the request's id.
-func (s *server) fail(ctx context.Context, err error) huma.StatusError {
-	var (
-		re   *query.RequestError
-		nf   *query.NotFoundError
-		er   *query.ErasedError
-		am   *query.AmbiguousError
-		sa   *code.AmbiguousError
-		nv   *query.NotVisibleError
-		be   *bodyError
-		ee   *api.EventError
-		he   huma.StatusError
-		tooL *http.MaxBytesError
-	)
-	switch {
-	case errors.As(err, &he):
-		return he
-	case errors.As(err, &re):
-		return huma.Error422UnprocessableEntity("the request cannot be answered",
-			&huma.ErrorDetail{Location: "body." + re.Field, Message: re.Reason, Value: re.Value})
-	case errors.As(err, &be):
-		return huma.NewError(be.status, "the events were not appended", &huma.ErrorDetail{Location: be.location, Message: be.reason})
-	case errors.As(err, &ee) && errors.Is(err, schemas.ErrPoison):
-		return huma.Error422UnprocessableEntity("the events were not appended", &huma.ErrorDetail{Location: locationOf(ee.Index, ee.Of), Message: ee.Err.Error()})
-	case errors.As(err, &tooL):
-		return huma.Error413RequestEntityTooLarge(fmt.Sprintf("the body is larger than %d bytes; nothing was appended; send less at once, and the output of a command as its tail", tooL.Limit))
-	case errors.As(err, &nf):
-		return huma.Error404NotFound(nf.Error())
-	case errors.As(err, &er):
-		return huma.Error410Gone(er.Error(), &huma.ErrorDetail{Location: "id", Message: "erased", Value: er})
-	case errors.As(err, &am):
-		candidates := make([]error, len(am.Matches))
-		for i, c := range am.Matches {
-			candidates[i] = &huma.ErrorDetail{Location: "id", Message: "may mean " + c.Time.UTC().Format(time.RFC3339) + " " + c.Command, Value: c}
-		}
-		return huma.Error409Conflict(am.Error(), candidates...)
-	case errors.As(err, &sa):
-		return huma.Error409Conflict(sa.Error())
-	case errors.As(err, &nv):
-		return huma.Error504GatewayTimeout(nv.Error(),
-			&huma.ErrorDetail{Location: "body.at_least", Message: "visible is " + nv.Have.String(), Value: nv.Want.String()})
-	case errors.Is(err, schemas.ErrPoison):
-		return huma.Error422UnprocessableEntity(err.Error())
-	case errors.Is(err, context.Canceled):
-		return huma.NewError(499, "the client went away")
-	case errors.Is(err, api.ErrBusy), errors.Is(err, api.ErrReused):
-		return huma.Error409Conflict(err.Error())
-	case errors.Is(err, api.ErrUnavailable), errors.Is(err, schemas.ErrTransient), errors.Is(err, context.DeadlineExceeded):
-		s.o.Log.Warn("http request unavailable", "request", RequestID(ctx), "err", err)
-		return huma.Error503ServiceUnavailable(err.Error())
-	}
-	s.o.Log.Error("http request failed", "request", RequestID(ctx), "err", err)
-	return huma.Error500InternalServerError(err.Error())
-}
-
 // postEvents is written against net/http, because a body may be of five media
 // types and is checked against the payloads' own constraints.
 func (s *server) postEvents(w http.ResponseWriter, r *http.Request) {
@@ -232,12 +174,7 @@ func (s *server) postEvents(w http.ResponseWriter, r *http.Request) {
 		return enc.Encode(AppendResponse{appended})
 	}()
 	if err != nil {
-		p := s.fail(r.Context(), err)
-		m, ok := p.(*huma.ErrorModel)
-		if !ok {
-			m = &huma.ErrorModel{Detail: p.Error()}
-		}
-		problem(w, p.GetStatus(), m.Detail, m.Errors...)
+		writeProblem(w, s.fail(r.Context(), err))
 	}
 }
 

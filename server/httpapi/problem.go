@@ -1,0 +1,102 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/api"
+)
+
+// fail turns a backend's error into a problem. Whatever the caller cannot fix
+// is logged, with the request's id.
+func (s *server) fail(ctx context.Context, err error) huma.StatusError {
+	var (
+		re   *query.RequestError
+		nf   *query.NotFoundError
+		er   *query.ErasedError
+		am   *query.AmbiguousError
+		sa   *code.AmbiguousError
+		nv   *query.NotVisibleError
+		be   *bodyError
+		ee   *api.EventError
+		he   huma.StatusError
+		tooL *http.MaxBytesError
+	)
+	switch {
+	case errors.As(err, &he):
+		return he
+	case errors.As(err, &re):
+		return typed(api.TypeInvalid, http.StatusUnprocessableEntity, "the request cannot be answered",
+			&huma.ErrorDetail{Location: "body." + re.Field, Message: re.Reason, Value: re.Value})
+	case errors.As(err, &be):
+		return typed(api.TypeInvalid, be.status, "the events were not appended", &huma.ErrorDetail{Location: be.location, Message: be.reason})
+	case errors.As(err, &ee) && errors.Is(err, schemas.ErrPoison):
+		return typed(api.TypeInvalid, http.StatusUnprocessableEntity, "the events were not appended", &huma.ErrorDetail{Location: locationOf(ee.Index, ee.Of), Message: ee.Err.Error()})
+	case errors.As(err, &tooL):
+		return typed(api.TypeInvalid, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes; nothing was appended; send less at once, and the output of a command as its tail", tooL.Limit))
+	case errors.As(err, &nf):
+		return typed(api.TypeNotFound, http.StatusNotFound, nf.Error(), &huma.ErrorDetail{Location: "id", Message: nf.Hint, Value: nf.Ref})
+	case errors.As(err, &er):
+		return typed(api.TypeErased, http.StatusGone, er.Error(), &huma.ErrorDetail{Location: "id", Message: "erased", Value: er})
+	case errors.As(err, &am):
+		details := make([]*huma.ErrorDetail, 0, len(am.Matches)+1)
+		for _, c := range am.Matches {
+			details = append(details, &huma.ErrorDetail{Location: "id", Message: "may mean " + c.Time.UTC().Format(time.RFC3339) + " " + c.Command, Value: c})
+		}
+		return typed(api.TypeAmbiguous, http.StatusConflict, am.Error(), append(details, &huma.ErrorDetail{Location: "id", Message: "the reference", Value: am.Prefix})...)
+	case errors.As(err, &sa):
+		return typed(api.TypeAmbiguous, http.StatusConflict, sa.Error())
+	case errors.As(err, &nv):
+		return typed(api.TypeNotVisible, http.StatusGatewayTimeout, nv.Error(),
+			&huma.ErrorDetail{Location: "body.at_least", Message: "visible is " + nv.Have.String(), Value: nv.Want.String()})
+	case errors.Is(err, schemas.ErrPoison):
+		return typed(api.TypeInvalid, http.StatusUnprocessableEntity, err.Error())
+	case errors.Is(err, context.Canceled):
+		return huma.NewError(499, "the client went away")
+	case errors.Is(err, api.ErrBusy):
+		return typed(api.TypeBusy, http.StatusConflict, err.Error())
+	case errors.Is(err, api.ErrReused):
+		return typed(api.TypeReused, http.StatusConflict, err.Error())
+	case errors.Is(err, api.ErrUnavailable), errors.Is(err, schemas.ErrTransient), errors.Is(err, context.DeadlineExceeded):
+		s.o.Log.Warn("http request unavailable", "request", RequestID(ctx), "err", err)
+		return typed(api.TypeUnavailable, http.StatusServiceUnavailable, err.Error())
+	}
+	s.o.Log.Error("http request failed", "request", RequestID(ctx), "err", err)
+	return huma.Error500InternalServerError(err.Error())
+}
+
+// typed makes a problem of one of api's types.
+func typed(problem string, status int, detail string, errs ...*huma.ErrorDetail) huma.StatusError {
+	return &huma.ErrorModel{Type: problem, Title: http.StatusText(status), Status: status, Detail: detail, Errors: errs}
+}
+
+// model is an error as the problem that is sent.
+func model(err huma.StatusError) *huma.ErrorModel {
+	if m, ok := err.(*huma.ErrorModel); ok {
+		return m
+	}
+	return &huma.ErrorModel{Title: http.StatusText(err.GetStatus()), Status: err.GetStatus(), Detail: err.Error()}
+}
+
+// problem writes a problem that has no type of its own.
+func problem(w http.ResponseWriter, status int, detail string, errs ...*huma.ErrorDetail) {
+	writeProblem(w, &huma.ErrorModel{Title: http.StatusText(status), Status: status, Detail: detail, Errors: errs})
+}
+
+func writeProblem(w http.ResponseWriter, err huma.StatusError) {
+	m := model(err)
+	w.Header().Set("Content-Type", mediaProblem)
+	w.WriteHeader(m.Status)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(m) // the client may have gone
+}
