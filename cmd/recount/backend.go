@@ -231,13 +231,19 @@ func distrust(server string, err *tls.CertificateVerificationError) error {
 	return fmt.Errorf("server at %s: %w; %s", server, err, mend)
 }
 
-// withBackend opens a backend for as long as fn runs.
+// withBackend opens a backend for as long as fn runs, which only reads.
 func (a *app) withBackend(ctx context.Context, fn func(b *backend) error) (err error) {
+	return a.withBackendFor(ctx, a.toRead, fn)
+}
+
+// withBackendFor opens a backend for as long as fn runs, which does with the data directory
+// what purpose says: toRead, toWrite or toKeep.
+func (a *app) withBackendFor(ctx context.Context, purpose func(node.Config) (node.Config, func() error, error), fn func(b *backend) error) (err error) {
 	cfg, err := a.nodeConfig()
 	if err != nil {
 		return err
 	}
-	cfg, done, err := a.toRead(cfg)
+	cfg, done, err := purpose(cfg)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ anything is wrong.`,
 			if verify {
 				return a.verifyBackup(cmd, dir)
 			}
-			return a.withBackend(cmd.Context(), func(b *backend) error {
+			return a.withBackendFor(cmd.Context(), a.toKeep, func(b *backend) error {
 				r, err := b.Backup(cmd.Context(), api.BackupRequest{Dir: dir}, a.progress())
 				a.clearProgress()
 				if err != nil {

@@ -257,7 +257,10 @@ func (a *app) imports(ctx context.Context, f importFlags, fn func(im *importer) 
 	defer func() { err = errors.Join(err, b.Close()) }()
 	im.backend = b
 	// What is there already is known by the projections, so they catch up first.
-	switch err := settle(ctx, b); {
+	stop := a.unlessSoon(func() string { return "waiting for what was there before to be taken in" })
+	err = settle(ctx, b)
+	stop()
+	switch {
 	case errors.Is(err, errServesNot):
 		im.blind = true
 		fmt.Fprintln(a.stderr, "recount: the server has not the role serve, so it cannot tell what is there already: an event that is appended again is applied once, but what a hook recorded is not recognised in a history")

@@ -163,7 +163,9 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 	if err != nil {
 		return r, err
 	}
+	stop := g.a.unlessSoon(func() string { return "waiting for what has the log" })
 	st, err := g.b.Status(ctx, api.StatusRequest{})
+	stop()
 	if err != nil {
 		return r, err
 	}

@@ -26,7 +26,7 @@ own tools are refused this on the embedded log.`,
 			if q.Partitions < 1 {
 				return usagef("--count %d: want how many partitions the topic is to have in all", q.Partitions)
 			}
-			return a.withBackend(cmd.Context(), func(b *backend) error {
+			return a.withBackendFor(cmd.Context(), a.toWrite, func(b *backend) error {
 				r, err := b.Grow(cmd.Context(), q, a.progress())
 				a.clearProgress()
 				if err != nil {

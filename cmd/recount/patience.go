@@ -61,32 +61,51 @@ func hung(e node.Endpoints) error {
 	return fmt.Errorf("server at %s (pid %d): no answer within %s: it hangs, or is stopped; end it (kill %d) and start it again", e.HTTP, e.PID, statusPatience, e.PID)
 }
 
-// toRead is the config for a verb that only reads: where nothing was ever recorded it has an
-// empty directory that done removes, so that a question makes no data directory and is
-// answered as by one that has nothing. A server, or brokers elsewhere, have what it has not.
-func (a *app) toRead(cfg node.Config) (_ node.Config, done func() error, err error) {
-	done = func() error { return nil }
+// nothingRecorded says whether nothing was ever recorded in the data directory of the config.
+// A server, or brokers elsewhere, have what it has not.
+func (a *app) nothingRecorded(cfg node.Config) bool {
 	if a.serverURL() != "" || len(cfg.Kafka.Brokers) > 0 || !spool.Empty(spool.Dir(cfg.DataDir)) || len(spool.Remotes(cfg.DataDir)) > 0 {
-		return cfg, done, nil
+		return false
 	}
 	entries, err := os.ReadDir(cfg.DataDir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return cfg, done, nil // opening it says what is wrong
+		return false // opening it says what is wrong
 	}
-	for _, e := range entries {
-		if slices.Contains([]string{"recount.json", "log", "projections", "LOCK"}, e.Name()) {
-			return cfg, done, nil
-		}
+	return !slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return slices.Contains([]string{"recount.json", "log", "projections", "LOCK"}, e.Name())
+	})
+}
+
+// toRead is the config for a verb that only reads: where nothing was ever recorded it has an
+// empty directory that done removes, so that a question makes no data directory and is
+// answered as by one that has nothing.
+func (a *app) toRead(cfg node.Config) (_ node.Config, done func() error, err error) {
+	if !a.nothingRecorded(cfg) {
+		return a.toWrite(cfg)
 	}
 	abs, err := filepath.Abs(cfg.DataDir)
 	if err != nil {
-		return cfg, done, err
+		return cfg, nil, err
 	}
 	a.noted("nothing is recorded in %s yet", abs)
 	if cfg.DataDir, err = os.MkdirTemp("", "recount-nothing-"); err != nil {
-		return cfg, done, err
+		return cfg, nil, err
 	}
 	return cfg, func() error { return os.RemoveAll(cfg.DataDir) }, nil
+}
+
+// toWrite is the config for a verb that changes something: it makes the directory.
+func (a *app) toWrite(cfg node.Config) (_ node.Config, done func() error, err error) {
+	return cfg, func() error { return nil }, nil
+}
+
+// toKeep is the config for a verb whose result is kept: that of a directory in which nothing
+// was ever recorded, as that of a wrong name, is refused.
+func (a *app) toKeep(cfg node.Config) (_ node.Config, done func() error, err error) {
+	if a.nothingRecorded(cfg) {
+		return cfg, nil, fmt.Errorf("nothing is recorded in %s: name the data directory by --data-dir or RECOUNT_DATA_DIR", cfg.DataDir)
+	}
+	return a.toWrite(cfg)
 }
 
 // caughtUp returns when all projections have what is on the log now: the next question

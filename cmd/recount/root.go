@@ -135,7 +135,10 @@ func plainFlagError(err error) error {
 // strict makes every mistake in arguments a usageError, and a group of verbs
 // without a verb print its help.
 func strict(c *cobra.Command) {
-	if args := c.Args; args != nil {
+	if args := c.Args; args != nil || c.HasParent() && !c.HasSubCommands() {
+		if args == nil {
+			args = cobra.ArbitraryArgs
+		}
 		c.Args = func(cmd *cobra.Command, a []string) error {
 			// A flag's zero is no default, as it is in a request.
 			if f := cmd.Flags().Lookup("limit"); f != nil && f.Changed && (f.Value.String() == "0" || f.Value.String()[0] == '-') {

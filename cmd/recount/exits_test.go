@@ -1,0 +1,249 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/internal/golden"
+	"github.com/recountdb/recount/server/node"
+)
+
+// verbsOf are the paths of all verbs that do something, hidden ones too, without the name
+// of the program.
+func verbsOf() []string {
+	root := (&app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}).root()
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	var verbs []string
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		if c.HasParent() && (!c.HasSubCommands() || strings.Contains(c.Use, " ")) { // a group takes no arguments
+			verbs = append(verbs, strings.TrimPrefix(c.CommandPath(), "recount "))
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root)
+	return verbs
+}
+
+// app is the program in this process, in the world's environment and what env adds to it.
+func (w *world) app(stdin string, stdout, stderr io.Writer, env ...string) *app {
+	all := map[string]string{}
+	for _, kv := range append(w.env(), env...) {
+		k, v, _ := strings.Cut(kv, "=")
+		all[k] = v
+	}
+	return &app{
+		stdin: strings.NewReader(stdin), stdout: stdout, stderr: stderr,
+		getenv: func(k string) string { return all[k] }, silence: time.Hour,
+	}
+}
+
+// call runs a command line in this process, with what stands behind " < " as standard
+// input, or its output in the file behind " > ", and returns its exit code and the first
+// line that it said on standard error.
+func (w *world) call(line string, env ...string) (code int, said string) {
+	w.t.Helper()
+	var stdout, stderr bytes.Buffer
+	line, input, _ := strings.Cut(line, " < ")
+	line, file, _ := strings.Cut(line, " > ")
+	a := w.app(input, &stdout, &stderr, env...)
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	code = a.run(ctx, strings.Fields(os.Expand(line, a.getenv)))
+	if file != "" {
+		if err := os.WriteFile(os.Expand(file, a.getenv), stdout.Bytes(), 0o600); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	said, _, _ = strings.Cut(w.plain(stderr.String()), "\n")
+	const most = 120
+	if runes := []rune(said); len(runes) > most {
+		said = string(runes[:most]) + "…"
+	}
+	return code, said
+}
+
+// verbOf is the verb of a command line.
+func verbOf(line string, verbs []string) string {
+	longest := ""
+	for _, v := range verbs {
+		if strings.HasPrefix(line+" ", v+" ") && len(v) > len(longest) {
+			longest = v
+		}
+	}
+	return longest
+}
+
+// atuinHistory makes a database as Atuin has it, with one command.
+func atuinHistory(t *testing.T, path string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []string{
+		"CREATE TABLE history (id text primary key, timestamp integer not null, duration integer not null, exit integer not null, command text not null, cwd text not null, session text not null, hostname text not null)",
+		"INSERT INTO history VALUES ('018f02', 1767323045000000000, 5, 0, 'make', '/src', 's', 'lovelace:ada')",
+	} {
+		if _, err := db.Exec(q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// neverExits is a line of exits.txt that says with which code a verb never exits, or where
+// that is tested: "never 1: record".
+var neverExits = regexp.MustCompile(`^never ([012]): ([a-z -]+)$`)
+
+// TestExitCodes runs the command lines of testdata/verbs/exits.txt beside a server. Each
+// verb has one that finds something, or does it (0), one that finds nothing (1) and one
+// that cannot be done (2), or else the file says that it never exits so. A verb that is
+// new has none of them, and fails here until it has.
+func TestExitCodes(t *testing.T) {
+	w := newWorld(t)
+	if out, code := w.sh("sh $FILES/verbs/world.sh"); code != 0 {
+		t.Fatal(out)
+	}
+	atuinHistory(t, filepath.Join(w.dir, "atuin.db"))
+	t.Chdir(filepath.Join(w.dir, "work"))
+	w.start()
+	e, err := node.ReadEndpoints(w.data())
+	if err != nil {
+		t.Fatal(err)
+	}
+	verbs := verbsOf()
+	seen := map[string]map[int]bool{}
+	for _, v := range verbs {
+		seen[v] = map[int]bool{}
+	}
+	never := map[string][]int{}
+	golden.Files(t, filepath.Join(w.files, "verbs", "exits.txt"), func(t *testing.T, text string) string {
+		w.t = t
+		var out strings.Builder
+		for line := range strings.Lines(text) {
+			line = strings.TrimSuffix(line, "\n")
+			m := neverExits.FindStringSubmatch(line)
+			if m != nil {
+				code, _ := strconv.Atoi(m[1])
+				never[m[2]] = append(never[m[2]], code)
+			}
+			if m != nil || line == "" || strings.HasPrefix(line, "#") {
+				out.WriteString(line + "\n")
+			}
+			command, ok := strings.CutPrefix(line, "$ ")
+			if !ok {
+				continue
+			}
+			code, said := w.call(command, "SERVER="+e.HTTP)
+			verb := verbOf(command, verbs)
+			if seen[verb] == nil {
+				t.Fatalf("%s: of no verb", line)
+			}
+			seen[verb][code] = true
+			fmt.Fprintf(&out, "$ %s\n", command)
+			switch {
+			case code == 0:
+			case said == "":
+				fmt.Fprintf(&out, "[%d]\n", code)
+			default:
+				fmt.Fprintf(&out, "[%d] %s\n", code, said)
+			}
+		}
+		return out.String()
+	})
+	w.t = t
+	w.stop(syscall.SIGTERM) // which wants 0 of recount up
+	for _, v := range verbs {
+		for _, code := range []int{0, 1, 2} {
+			if seen[v][code] == slices.Contains(never[v], code) {
+				t.Errorf("%s: testdata/verbs/exits.txt wants a line that exits with %d, or \"never %d: %s\", and not both", v, code, code, v)
+			}
+		}
+		delete(never, v)
+	}
+	for v := range never {
+		t.Errorf("never: %s: there is no such verb", v)
+	}
+}
+
+// TestVerbsWithoutAnything calls every verb as testdata/verbs/without.txt says, where there
+// is nothing to answer: with a flag that there is not, with a server that is not there, with
+// a data directory that cannot be one, and with one in which nothing was ever recorded. What
+// only reads makes no directory.
+func TestVerbsWithoutAnything(t *testing.T) {
+	w := newWorld(t)
+	t.Chdir(filepath.Join(w.dir, "work"))
+	if out, code := w.sh("git init -q . && git -c user.name=a -c user.email=a commit -q --allow-empty -m one && printf 'ls\n' > $DIR/bash_history"); code != 0 {
+		t.Fatal(out)
+	}
+	verbs := verbsOf()
+	missing := map[string]bool{}
+	for _, v := range verbs {
+		missing[v] = true
+	}
+	golden.Files(t, filepath.Join(w.files, "verbs", "without.txt"), func(t *testing.T, text string) string {
+		w.t = t
+		var out strings.Builder
+		for line := range strings.Lines(text) {
+			line = strings.TrimSuffix(line, "\n")
+			if line == "" || strings.HasPrefix(line, "#") {
+				out.WriteString(line + "\n")
+			}
+			command, ok := strings.CutPrefix(line, "$ ")
+			if !ok {
+				continue
+			}
+			verb := verbOf(command, verbs)
+			delete(missing, verb)
+			fmt.Fprintf(&out, "$ %s\n", command)
+			args := strings.TrimPrefix(command, verb)
+			try := func(name, line string, env ...string) {
+				code, said := w.call(line, env...)
+				if said != "" {
+					said = "  " + said
+				}
+				fmt.Fprintf(&out, "%-8s %d%s\n", name, code, said)
+			}
+			try("flag", verb+" --no-such-flag"+args)
+			away, empty := filepath.Join(w.dir, "away"), filepath.Join(w.dir, "nothing")
+			try("server", command, "RECOUNT_SERVER=http://127.0.0.1:1", "RECOUNT_DATA_DIR="+away)
+			try("damaged", command, "RECOUNT_DATA_DIR=/dev/null/x")
+			try("empty", command, "RECOUNT_DATA_DIR="+empty)
+			if left, err := os.ReadDir(empty); err == nil {
+				out.WriteString("makes")
+				for _, e := range left {
+					out.WriteString(" " + e.Name())
+				}
+				out.WriteString("\n")
+			}
+			if err := errors.Join(os.RemoveAll(empty), os.RemoveAll(away)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return out.String()
+	})
+	for v := range missing {
+		t.Errorf("%s: testdata/verbs/without.txt has no line of it", v)
+	}
+}
