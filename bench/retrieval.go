@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/bench/pairs"
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -38,17 +38,17 @@ func benchRetrieval(ctx context.Context, o options, r *report) (err error) {
 	// By whether the question is held out.
 	find, words := map[bool]*score{true: {}, false: {}}, map[bool]*score{true: {}, false: {}}
 	for _, q := range pairs.Questions(list) {
-		resp, err := s.client.Find(ctx, query.FindRequest{Text: q.Text, Limit: 100})
+		resp, err := s.client.Find(ctx, commands.FindRequest{Text: q.Text, Limit: 100})
 		if err != nil {
 			return err
 		}
-		var byWords []query.Hit
+		var byWords []commands.Hit
 		for _, h := range resp.Hits {
 			if wordsRank(h) > 0 {
 				byWords = append(byWords, h)
 			}
 		}
-		slices.SortStableFunc(byWords, func(a, b query.Hit) int { return wordsRank(a) - wordsRank(b) })
+		slices.SortStableFunc(byWords, func(a, b commands.Hit) int { return wordsRank(a) - wordsRank(b) })
 		wanted := map[string]bool{}
 		for _, c := range q.Commands {
 			wanted[fold(c)] = true
@@ -91,7 +91,7 @@ func (s *system) loadCommands(ctx context.Context, list []pairs.Pair) error {
 	return err
 }
 
-func wordsRank(h query.Hit) int {
+func wordsRank(h commands.Hit) int {
 	for _, p := range h.Scores {
 		if p.Path == "words" {
 			return p.Rank
@@ -108,7 +108,7 @@ type score struct {
 	rr             float64
 }
 
-func (s *score) add(hits []query.Hit, wanted map[string]bool) {
+func (s *score) add(hits []commands.Hit, wanted map[string]bool) {
 	s.n++
 	for i, h := range hits[:min(10, len(hits))] {
 		if wanted[fold(h.Command)] {

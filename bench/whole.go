@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 )
@@ -134,7 +134,7 @@ func (s *system) askWhy(ctx context.Context, o options, r *report) error {
 		tp := tps[rng.IntN(len(tps))]
 		at := schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: rng.Int64N(ends[tp])}
 		start := time.Now()
-		resp, err := s.client.Why(ctx, query.WhyRequest{Ref: at.String(), Walk: query.Walk{Depth: 5}})
+		resp, err := s.client.Why(ctx, commands.WhyRequest{Ref: at.String(), Walk: commands.Walk{Depth: 5}})
 		if err != nil {
 			return fmt.Errorf("why %s: %w", at, err)
 		}

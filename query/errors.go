@@ -8,6 +8,20 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
+// RequestError is what is wrong with a request; the caller can mend it.
+type RequestError struct {
+	// Field is the JSON path, such as "filters.exit".
+	Field string
+	// Value is what was given.
+	Value any
+	// Reason says what would be right.
+	Reason string
+}
+
+func (e *RequestError) Error() string {
+	return fmt.Sprintf("%s: %v: %s", e.Field, e.Value, e.Reason)
+}
+
 // NotFoundError: nothing visible answers to the reference.
 type NotFoundError struct {
 	Ref string

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/projections/narrative"
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 )
 
 // scoreEdges judges the edges themselves: those of each kind that lead to a
@@ -60,7 +60,7 @@ func scoreEdges(ctx context.Context, w io.Writer, set []*trajectory, sys *system
 }
 
 // edgesTo are the edges of every kind that end at a command.
-func (s *system) edgesTo(ctx context.Context, t *trajectory, i int) ([]query.Edge, error) {
+func (s *system) edgesTo(ctx context.Context, t *trajectory, i int) ([]commands.Edge, error) {
 	var names []string
 	for k := narrative.Temporal; k <= narrative.Similar; k++ {
 		names = append(names, k.String())
@@ -70,7 +70,7 @@ func (s *system) edgesTo(ctx context.Context, t *trajectory, i int) ([]query.Edg
 		return nil, err
 	}
 	id := eventID(t, i)
-	return slices.DeleteFunc(a.Edges, func(e query.Edge) bool { return e.To != id }), nil
+	return slices.DeleteFunc(a.Edges, func(e commands.Edge) bool { return e.To != id }), nil
 }
 
 // printCases tells the tuners of rules what was expected and what was answered.

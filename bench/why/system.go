@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/node"
@@ -105,11 +106,11 @@ func eventsOf(t *trajectory, i int) ([]schemas.Event, error) {
 // answer is what why said of one command.
 type answer struct {
 	causes []ref
-	query.WhyResponse
+	commands.WhyResponse
 }
 
 func (s *system) why(ctx context.Context, t *trajectory, i, depth int, kinds ...string) (answer, error) {
-	r, err := s.node.Why(ctx, query.WhyRequest{Ref: eventID(t, i).String(), Walk: query.Walk{Depth: depth, Kinds: kinds}, Moment: query.Moment{AtLeast: s.all, WaitMS: 60_000}})
+	r, err := s.node.Why(ctx, commands.WhyRequest{Ref: eventID(t, i).String(), Walk: commands.Walk{Depth: depth, Kinds: kinds}, Moment: query.Moment{AtLeast: s.all, WaitMS: 60_000}})
 	if err != nil {
 		return answer{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -50,15 +51,15 @@ func (d *drawFlags) add(c *cobra.Command) {
 
 // walkFlags bound a walk over the narrative.
 type walkFlags struct {
-	query.Walk
+	commands.Walk
 	momentFlags
 	drawFlags
 }
 
 func (w *walkFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.IntVar(&w.Depth, "depth", query.DefaultDepth, fmt.Sprintf("how many edges to go at most, up to %d", query.MaxDepth))
-	f.IntVar(&w.Nodes, "nodes", query.DefaultNodes, fmt.Sprintf("how many commands at most, up to %d", query.MaxNodes))
+	f.IntVar(&w.Depth, "depth", commands.DefaultDepth, fmt.Sprintf("how many edges to go at most, up to %d", commands.MaxDepth))
+	f.IntVar(&w.Nodes, "nodes", commands.DefaultNodes, fmt.Sprintf("how many commands at most, up to %d", commands.MaxNodes))
 	f.StringSliceVar(&w.Kinds, "kind", nil, "follow only these edges: temporal, retry, fixes, dependency, branch, causal, similar; may be repeated")
 	f.Float64Var(&w.MinWeight, "min-weight", 0, "follow only edges of this weight or more, 0 to 1")
 	w.momentFlags.add(c)
@@ -66,14 +67,14 @@ func (w *walkFlags) add(c *cobra.Command) {
 }
 
 // walk is what the flags ask for. Zero is no default here, as it is in a request.
-func (w *walkFlags) walk(a *app) (query.Walk, error) {
+func (w *walkFlags) walk(a *app) (commands.Walk, error) {
 	if (w.dot && w.mermaid) || a.json && (w.dot || w.mermaid) {
 		return w.Walk, usagef("--json, --dot and --mermaid: give one of them")
 	}
 	for _, b := range []struct {
 		name    string
 		n, most int
-	}{{"depth", w.Depth, query.MaxDepth}, {"nodes", w.Nodes, query.MaxNodes}} {
+	}{{"depth", w.Depth, commands.MaxDepth}, {"nodes", w.Nodes, commands.MaxNodes}} {
 		if b.n < 1 || b.n > b.most {
 			return w.Walk, usagef("--%s %d: want 1 to %d", b.name, b.n, b.most)
 		}
@@ -132,8 +133,8 @@ func (a *app) noted(format string, args ...any) {
 
 // one asks find for the newest command that passes the filters; nil if there is
 // none.
-func one(ctx context.Context, b *backend, f query.Filters, m query.Moment) (*query.Hit, error) {
-	r, err := b.Find(ctx, query.FindRequest{Filters: f, Limit: 1, Repeats: true, AtLeast: m.AtLeast, AsOf: m.AsOf})
+func one(ctx context.Context, b *backend, f commands.Filters, m query.Moment) (*commands.Hit, error) {
+	r, err := b.Find(ctx, commands.FindRequest{Filters: f, Limit: 1, Repeats: true, AtLeast: m.AtLeast, AsOf: m.AsOf})
 	if err != nil || len(r.Hits) == 0 {
 		return nil, err
 	}
@@ -146,14 +147,14 @@ func one(ctx context.Context, b *backend, f query.Filters, m query.Moment) (*que
 func (a *app) lastFailure(ctx context.Context, b *backend, m query.Moment) (string, error) {
 	type place struct {
 		where string
-		f     query.Filters
+		f     commands.Filters
 	}
 	var places []place
 	if s := a.getenv("RECOUNT_SESSION"); s != "" {
-		places = append(places, place{"in this session", query.Filters{Session: s}})
+		places = append(places, place{"in this session", commands.Filters{Session: s}})
 	}
 	if dir, err := os.Getwd(); err == nil {
-		places = append(places, place{"in this directory", query.Filters{Cwd: dir}})
+		places = append(places, place{"in this directory", commands.Filters{Cwd: dir}})
 	}
 	for _, p := range append(places, place{where: "anywhere"}) {
 		p.f.Exit = "fail"
@@ -181,7 +182,7 @@ func (a *app) ref(ctx context.Context, b *backend, args []string, m query.Moment
 // failed where that is what a verb is mostly asked about.
 func (a *app) completeIDs(exit string, most int) cobra.CompletionFunc {
 	return a.complete(most, func(ctx context.Context, b *backend, _ *cobra.Command, typed string) ([]cobra.Completion, error) {
-		r, err := b.Find(ctx, query.FindRequest{Filters: query.Filters{Exit: exit}, Limit: completionCount, Repeats: true})
+		r, err := b.Find(ctx, commands.FindRequest{Filters: commands.Filters{Exit: exit}, Limit: completionCount, Repeats: true})
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -39,14 +39,14 @@ func boxKey(prefix string, id schemas.EventID) string {
 	return prefix + strings.ReplaceAll(id.String(), "-", "")
 }
 
-func box(prefix string, in query.Intent, id string, root bool) diagramBox {
+func box(prefix string, in commands.Intent, id string, root bool) diagramBox {
 	return diagramBox{
 		key: boxKey(prefix, in.ID), failed: in.ExitCode != nil && *in.ExitCode != 0, root: root,
 		lines: []string{plainMark(in.ExitCode) + " " + cut(oneLine(in.Command), mostWide), id + "  " + in.Time.UTC().Format(time.DateTime) + "Z"},
 	}
 }
 
-func arrows(edges []query.Edge) []diagramArrow {
+func arrows(edges []commands.Edge) []diagramArrow {
 	var out []diagramArrow
 	for _, e := range edges {
 		out = append(out, diagramArrow{from: boxKey("n", e.From), to: boxKey("n", e.To), label: fmt.Sprintf("%s %.2f", e.Kind, e.Weight), dashed: e.Kind == "similar"})
@@ -54,7 +54,7 @@ func arrows(edges []query.Edge) []diagramArrow {
 	return out
 }
 
-func whyDiagram(r query.WhyResponse) diagram {
+func whyDiagram(r commands.WhyResponse) diagram {
 	ids := []schemas.EventID{r.Root.ID}
 	for _, c := range r.Causes {
 		ids = append(ids, c.ID)
@@ -67,7 +67,7 @@ func whyDiagram(r query.WhyResponse) diagram {
 	return diagram{groups: []diagramGroup{g}, arrows: known(g, arrows(r.Edges))}
 }
 
-func stitchDiagram(r query.StitchResponse) diagram {
+func stitchDiagram(r commands.StitchResponse) diagram {
 	var ids []schemas.EventID
 	for _, n := range r.Nodes {
 		ids = append(ids, n.ID)
@@ -107,10 +107,10 @@ func known(g diagramGroup, arrows []diagramArrow) []diagramArrow {
 	return out
 }
 
-func diffDiagram(r query.DiffResponse) diagram {
+func diffDiagram(r commands.DiffResponse) diagram {
 	var ids []schemas.EventID
 	for _, l := range r.Lines {
-		for _, in := range []*query.Intent{l.A, l.B} {
+		for _, in := range []*commands.Intent{l.A, l.B} {
 			if in != nil {
 				ids = append(ids, in.ID)
 			}
@@ -119,7 +119,7 @@ func diffDiagram(r query.DiffResponse) diagram {
 	short := abbreviate(ids)
 	a, b := diagramGroup{title: "A"}, diagramGroup{title: "B"}
 	var d diagram
-	add := func(g *diagramGroup, prefix string, in *query.Intent, root schemas.EventID) {
+	add := func(g *diagramGroup, prefix string, in *commands.Intent, root schemas.EventID) {
 		if in == nil {
 			return
 		}

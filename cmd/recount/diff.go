@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 )
 
 func (a *app) diffCmd() *cobra.Command {
@@ -40,7 +41,7 @@ if one of them holds.`,
 		Args:              cobra.MaximumNArgs(2),
 		ValidArgsFunction: a.completeIDs("", 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var r query.DiffRequest
+			var r commands.DiffRequest
 			var err error
 			if r.Walk, err = w.walk(a); err != nil {
 				return err
@@ -72,7 +73,7 @@ if one of them holds.`,
 }
 
 // twoRuns fills in what is compared.
-func (a *app) twoRuns(ctx context.Context, b *backend, args []string, r *query.DiffRequest) (err error) {
+func (a *app) twoRuns(ctx context.Context, b *backend, args []string, r *commands.DiffRequest) (err error) {
 	if len(args) == 2 {
 		r.A, r.B = args[0], args[1]
 		return nil
@@ -84,7 +85,7 @@ func (a *app) twoRuns(ctx context.Context, b *backend, args []string, r *query.D
 	if err != nil {
 		return err
 	}
-	worked := query.Filters{Template: now.Template, Workspace: now.Workspace, Exit: "ok", Until: now.Time}
+	worked := commands.Filters{Template: now.Template, Workspace: now.Workspace, Exit: "ok", Until: now.Time}
 	if worked.Workspace == "" {
 		worked.Cwd = now.Cwd
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/commands"
 )
 
 // graphDiffFlags are those of diff that are of code alone.
@@ -60,11 +61,11 @@ func (a *app) isGraphDiff(ctx context.Context, c *cobra.Command, b *backend, arg
 	case len(args) != 2 || narrative != "":
 		return false, nil
 	}
-	commands, err := allKnown(args, func(ref string) error { _, err := b.Show(ctx, ref); return err })
+	areCommands, err := allKnown(args, func(ref string) error { _, err := b.Show(ctx, ref); return err })
 	if err != nil {
 		return false, err
 	}
-	revisions, err := allKnown(args, func(rev string) error {
+	areRevisions, err := allKnown(args, func(rev string) error {
 		_, err := code.LogQuestion.Ask(ctx, b, code.LogRequest{Scope: code.Scope{At: rev}, Limit: 1})
 		return err
 	})
@@ -72,12 +73,12 @@ func (a *app) isGraphDiff(ctx context.Context, c *cobra.Command, b *backend, arg
 		return false, err
 	}
 	switch {
-	case commands && revisions:
-		return false, usagef("%s and %s are commands and revisions: recount diff %[1]s..%[2]s compares the revisions, --depth %[3]d the commands", args[0], args[1], query.DefaultDepth)
-	case !commands && !revisions:
+	case areCommands && areRevisions:
+		return false, usagef("%s and %s are commands and revisions: recount diff %[1]s..%[2]s compares the revisions, --depth %[3]d the commands", args[0], args[1], commands.DefaultDepth)
+	case !areCommands && !areRevisions:
 		return false, fmt.Errorf("%s and %s: neither two commands (recount find lists their ids) nor two revisions of one repository (REV..REV with --repo says why)", args[0], args[1])
 	}
-	return revisions, nil
+	return areRevisions, nil
 }
 
 func orFlag(name string, args []string) string {

@@ -5,17 +5,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 )
 
 // drawDiff draws two narratives side by side as a diff does: the verdict, then a
 // line for each command of one of them or of both.
-func (d *drawing) drawDiff(r query.DiffResponse) {
+func (d *drawing) drawDiff(r commands.DiffResponse) {
 	var ids []schemas.EventID
-	var a, b *query.Intent
+	var a, b *commands.Intent
 	for _, l := range r.Lines {
-		for _, in := range []*query.Intent{l.A, l.B} {
+		for _, in := range []*commands.Intent{l.A, l.B} {
 			if in != nil {
 				ids = append(ids, in.ID)
 			}
@@ -49,7 +49,7 @@ func (d *drawing) drawDiff(r query.DiffResponse) {
 	}
 	var counts []string
 	for _, way := range []struct{ way, words string }{
-		{query.DiffCommon, "alike"}, {query.DiffChanged, "changed"}, {query.DiffOnlyA, "only in A"}, {query.DiffOnlyB, "only in B"},
+		{commands.DiffCommon, "alike"}, {commands.DiffChanged, "changed"}, {commands.DiffOnlyA, "only in A"}, {commands.DiffOnlyB, "only in B"},
 	} {
 		if n := r.Counts[way.way]; n > 0 {
 			counts = append(counts, thousands(n)+" "+way.words)
@@ -62,8 +62,8 @@ func (d *drawing) drawDiff(r query.DiffResponse) {
 }
 
 // map2 yields two named values in order.
-func map2(na string, a *query.Intent, nb string, b *query.Intent) func(func(string, *query.Intent) bool) {
-	return func(yield func(string, *query.Intent) bool) {
+func map2(na string, a *commands.Intent, nb string, b *commands.Intent) func(func(string, *commands.Intent) bool) {
+	return func(yield func(string, *commands.Intent) bool) {
 		if yield(na, a) {
 			yield(nb, b)
 		}
@@ -72,10 +72,10 @@ func map2(na string, a *query.Intent, nb string, b *query.Intent) func(func(stri
 
 // diffSigns are how a line of a diff begins, and its colour.
 var diffSigns = map[string][2]string{
-	query.DiffCommon: {"=", ""}, query.DiffChanged: {"~", yellow}, query.DiffOnlyA: {"-", red}, query.DiffOnlyB: {"+", green},
+	commands.DiffCommon: {"=", ""}, commands.DiffChanged: {"~", yellow}, commands.DiffOnlyA: {"-", red}, commands.DiffOnlyB: {"+", green},
 }
 
-func (d *drawing) diffLine(l query.DiffLine, wide int) {
+func (d *drawing) diffLine(l commands.DiffLine, wide int) {
 	sign := diffSigns[l.Way]
 	in, idA, idB := l.B, "", ""
 	if l.B != nil {

@@ -6,12 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 )
 
 // filterFlags are the flags that say which commands a question is about.
 type filterFlags struct {
-	f            query.Filters
+	f            commands.Filters
 	since, until string
 	here         bool
 }
@@ -36,7 +36,7 @@ func (w *filterFlags) add(c *cobra.Command) {
 }
 
 // filters are what the flags ask for, with times before now.
-func (w *filterFlags) filters(now time.Time) (query.Filters, error) {
+func (w *filterFlags) filters(now time.Time) (commands.Filters, error) {
 	r := w.f
 	var err error
 	if r.Since, err = parseWhen(now, w.since); err != nil {

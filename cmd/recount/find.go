@@ -13,12 +13,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
 func (a *app) findCmd() *cobra.Command {
-	var r query.FindRequest
+	var r commands.FindRequest
 	var filters filterFlags
 	var asOf, atLeast string
 	var proof, follow bool
@@ -62,7 +63,7 @@ it begins, the outcome follows later, and is not told.`,
 				return usageError{err}
 			}
 			if follow {
-				q := query.FollowRequest{Filters: r.Filters, Beat: httpapi.DefaultBeat}
+				q := commands.FollowRequest{Filters: r.Filters, Beat: httpapi.DefaultBeat}
 				if cmd.Flags().Changed("limit") {
 					q.Limit = r.Limit
 				}
@@ -89,10 +90,10 @@ it begins, the outcome follows later, and is not told.`,
 	}
 	filters.add(c)
 	f := c.Flags()
-	f.IntVarP(&r.Limit, "limit", "n", query.DefaultLimit, fmt.Sprintf("how many hits, at most %d", query.MaxLimit))
+	f.IntVarP(&r.Limit, "limit", "n", commands.DefaultLimit, fmt.Sprintf("how many hits, at most %d", commands.MaxLimit))
 	f.StringVar(&asOf, "as-of", "", "answer from what was known then: a time, or a watermark of an earlier answer")
 	f.StringVar(&atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
-	f.IntVar(&r.EF, "ef", 0, fmt.Sprintf("candidates that the vector index keeps, at most %d (default 120)", query.MaxEF))
+	f.IntVar(&r.EF, "ef", 0, fmt.Sprintf("candidates that the vector index keeps, at most %d (default 120)", commands.MaxEF))
 	f.BoolVarP(&follow, "follow", "f", false, "print new commands as they become visible")
 	f.StringVar(&from, "from", "", "with --follow: begin at these offsets, not now: TOPIC/PARTITION:NEXT,…; partitions not named from their beginning")
 	f.BoolVar(&r.Repeats, "repeats", false, "list each run of a command")
@@ -100,7 +101,7 @@ it begins, the outcome follows later, and is not told.`,
 	return c
 }
 
-func (a *app) find(ctx context.Context, b *backend, r query.FindRequest, proof bool, now time.Time) error {
+func (a *app) find(ctx context.Context, b *backend, r commands.FindRequest, proof bool, now time.Time) error {
 	resp, err := b.Find(ctx, r)
 	a.clearProgress()
 	if err != nil {
@@ -123,17 +124,17 @@ func (a *app) find(ctx context.Context, b *backend, r query.FindRequest, proof b
 }
 
 // follow prints commands as they come, with --json one a line.
-func (a *app) follow(ctx context.Context, b *backend, q query.FollowRequest) error {
+func (a *app) follow(ctx context.Context, b *backend, q commands.FollowRequest) error {
 	enc := json.NewEncoder(a.stdout)
 	enc.SetEscapeHTML(false)
-	err := b.Follow(ctx, q, func(f query.Followed) error {
+	err := b.Follow(ctx, q, func(f commands.Followed) error {
 		switch {
 		case f.Command == nil:
 			return nil
 		case a.json:
 			return enc.Encode(f.Command)
 		}
-		a.printHit(query.Hit{Intent: f.Command.Intent}, time.Now())
+		a.printHit(commands.Hit{Intent: f.Command.Intent}, time.Now())
 		return nil
 	})
 	if errors.Is(err, context.Canceled) {
@@ -144,13 +145,13 @@ func (a *app) follow(ctx context.Context, b *backend, q query.FollowRequest) err
 
 // waitFor returns when everything below w is visible.
 func waitFor(ctx context.Context, b *backend, w schemas.Watermark) error {
-	commands := schemas.Watermark{}
+	ends := schemas.Watermark{}
 	for tp, next := range w {
 		if next > 0 && strings.HasSuffix(tp.Topic, schemas.TopicCommands) {
-			commands[tp] = next
+			ends[tp] = next
 		}
 	}
-	_, err := b.Find(ctx, query.FindRequest{Limit: 1, AtLeast: commands, WaitMS: int(query.MaxWait / time.Millisecond)})
+	_, err := b.Find(ctx, commands.FindRequest{Limit: 1, AtLeast: ends, WaitMS: int(query.MaxWait / time.Millisecond)})
 	return err
 }
 

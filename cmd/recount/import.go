@@ -19,7 +19,7 @@ import (
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/internal/spans"
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/api"
@@ -131,7 +131,7 @@ func (a *app) importAtuinCmd() *cobra.Command {
 			defer db.Close()
 			return a.imports(cmd.Context(), f, func(im *importer) error {
 				redacted := im.redacted
-				if im.known, err = im.recognized(cmd.Context(), db.Events(cmd.Context(), im.options), query.Filters{}, time.Now()); err != nil {
+				if im.known, err = im.recognized(cmd.Context(), db.Events(cmd.Context(), im.options), commands.Filters{}, time.Now()); err != nil {
 					return err
 				}
 				im.redacted = redacted
@@ -354,14 +354,14 @@ func (im *importer) recognize(ctx context.Context, file *os.File, shell string, 
 	}
 	o, redacted := im.options, im.redacted
 	o.Time = info.ModTime()
-	known, err := im.recognized(ctx, read(text, o), query.Filters{Shell: shell, User: o.User, Host: o.Host}, o.Time)
+	known, err := im.recognized(ctx, read(text, o), commands.Filters{Shell: shell, User: o.User, Host: o.Host}, o.Time)
 	im.redacted = redacted // counted when they are appended
 	return known, err
 }
 
 // recognized are the ids of the entries that are on the log under other ids, among the
 // commands that pass the filters.
-func (im *importer) recognized(ctx context.Context, entries iter.Seq2[schemas.Event, error], f query.Filters, written time.Time) (map[schemas.EventID]bool, error) {
+func (im *importer) recognized(ctx context.Context, entries iter.Seq2[schemas.Event, error], f commands.Filters, written time.Time) (map[schemas.EventID]bool, error) {
 	r := history.NewRecognizer()
 	for e, err := range entries {
 		if err == nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/git/gittest"
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
@@ -96,7 +96,7 @@ func TestImportsInSplitRoles(t *testing.T) {
 			delete(ends, tp)
 		}
 	}
-	r, err := back.Find(t.Context(), query.FindRequest{Text: "make", AtLeast: ends, WaitMS: 50_000})
+	r, err := back.Find(t.Context(), commands.FindRequest{Text: "make", AtLeast: ends, WaitMS: 50_000})
 	if err != nil || len(r.Hits) != 2 {
 		t.Errorf("found %d, want what was imported, each once: %v", len(r.Hits), err)
 	}

@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 )
 
 func (a *app) insightsCmd() *cobra.Command {
 	var filters filterFlags
 	var m momentFlags
-	var r query.InsightsRequest
+	var r commands.InsightsRequest
 	var wide bool
 	c := &cobra.Command{
 		Use:   "insights",
@@ -33,8 +34,8 @@ Exits with 1 if nothing recurs.`,
 			if r.Moment, err = m.moment(); err != nil {
 				return err
 			}
-			if r.Limit < 1 || r.Limit > query.MaxLimit {
-				return usagef("--limit %d: want 1 to %d", r.Limit, query.MaxLimit)
+			if r.Limit < 1 || r.Limit > commands.MaxLimit {
+				return usagef("--limit %d: want 1 to %d", r.Limit, commands.MaxLimit)
 			}
 			return a.withBackend(cmd.Context(), func(b *backend) error {
 				resp, err := b.Insights(cmd.Context(), r)
@@ -57,7 +58,7 @@ Exits with 1 if nothing recurs.`,
 			})
 		},
 	}
-	c.Flags().IntVarP(&r.Limit, "limit", "n", query.DefaultLimit, "how many of each at most")
+	c.Flags().IntVarP(&r.Limit, "limit", "n", commands.DefaultLimit, "how many of each at most")
 	c.Flags().StringVar(&r.After, "after", "", "say what comes next after this command: its id, the start of it, or its position")
 	c.Flags().BoolVar(&wide, "wide", false, "cut nothing, however long the lines")
 	filters.add(c)

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 )
 
 // drawInsights draws what recurs as four short tables.
-func (d *drawing) drawInsights(r query.InsightsResponse) {
+func (d *drawing) drawInsights(r commands.InsightsResponse) {
 	d.print(count(int(r.Commands), "command", "commands") + " looked at")
 	if len(r.Templates) > 0 {
 		rows := [][]string{{"RUNS", "FAILED", "SESSIONS", "TEMPLATE", "LAST"}}

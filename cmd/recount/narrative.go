@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -36,7 +37,7 @@ func (d *drawing) fit(s string, taken int) string {
 // command is a command in one line: lead, how it ended, its id, its text, and
 // notes of what else there is to say. On a narrow line the text is cut, then the
 // last note, which is where the directory stands.
-func (d *drawing) command(lead string, in query.Intent, style string, notes ...string) string {
+func (d *drawing) command(lead string, in commands.Intent, style string, notes ...string) string {
 	notes = slices.DeleteFunc(notes, func(s string) bool { return s == "" })
 	taken := columns(lead) + columns(plainMark(in.ExitCode)) + 1 + columns(d.ids[in.ID]) + 1
 	told := func() int {
@@ -94,13 +95,13 @@ func before(t, other time.Time) string {
 // pairs of commands and the edges between them, the heaviest first.
 type pair struct{ from, to schemas.EventID }
 
-func byPair(edges []query.Edge) map[pair][]query.Edge {
-	m := map[pair][]query.Edge{}
+func byPair(edges []commands.Edge) map[pair][]commands.Edge {
+	m := map[pair][]commands.Edge{}
 	for _, e := range edges {
 		m[pair{e.From, e.To}] = append(m[pair{e.From, e.To}], e)
 	}
 	for _, es := range m {
-		slices.SortStableFunc(es, func(a, b query.Edge) int {
+		slices.SortStableFunc(es, func(a, b commands.Edge) int {
 			return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Kind, b.Kind))
 		})
 	}
@@ -111,7 +112,7 @@ func byPair(edges []query.Edge) map[pair][]query.Edge {
 const mostEvidence = 3
 
 // inWords is what an edge rests on.
-func inWords(e query.Edge) string {
+func inWords(e commands.Edge) string {
 	var parts []string
 	for i, x := range e.Evidence {
 		if i == mostEvidence {
@@ -152,7 +153,7 @@ func (d *drawing) text(lead, colour, words string) {
 }
 
 // edgeText is what an edge says, in words.
-func edgeText(e query.Edge) string {
+func edgeText(e commands.Edge) string {
 	s := fmt.Sprintf("%s %.2f", e.Kind, e.Weight)
 	if words := inWords(e); words != "" {
 		s += ": " + words

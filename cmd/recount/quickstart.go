@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/history"
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
@@ -26,19 +26,19 @@ var sample []byte
 var questions = []struct {
 	words   string
 	why     string
-	request query.FindRequest
+	request commands.FindRequest
 }{
 	{
 		words: `recount find "build fails" --exit fail`, why: "What went wrong with the build?",
-		request: query.FindRequest{Text: "build fails", Filters: query.Filters{Exit: "fail"}},
+		request: commands.FindRequest{Text: "build fails", Filters: commands.Filters{Exit: "fail"}},
 	},
 	{
 		words: `recount find "install missing compiler libraries"`, why: "How were the missing libraries to be installed? (\"missing\" and \"libraries\" stand in no command)",
-		request: query.FindRequest{Text: "install missing compiler libraries"},
+		request: commands.FindRequest{Text: "install missing compiler libraries"},
 	},
 	{
 		words: `recount find "where is CommandParser defined"`, why: "Where is that class?",
-		request: query.FindRequest{Text: "where is CommandParser defined"},
+		request: commands.FindRequest{Text: "where is CommandParser defined"},
 	},
 }
 
@@ -64,11 +64,11 @@ Nothing of yours is touched; the directory is removed at the end.`,
 
 // quickstarted is what quickstart prints with --json.
 type quickstarted struct {
-	DataDir  string                        `json:"data_dir"`
-	Imported int                           `json:"imported"`
-	Answers  map[string]query.FindResponse `json:"answers"`
-	Why      query.WhyResponse             `json:"why"`
-	Verified api.VerifyReport              `json:"verified"`
+	DataDir  string                           `json:"data_dir"`
+	Imported int                              `json:"imported"`
+	Answers  map[string]commands.FindResponse `json:"answers"`
+	Why      commands.WhyResponse             `json:"why"`
+	Verified api.VerifyReport                 `json:"verified"`
 }
 
 func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
@@ -84,7 +84,7 @@ func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, n.Close()) }()
-	result := quickstarted{DataDir: dir, Answers: map[string]query.FindResponse{}}
+	result := quickstarted{DataDir: dir, Answers: map[string]commands.FindResponse{}}
 
 	say := func(format string, args ...any) {
 		if !a.json {
@@ -158,13 +158,13 @@ func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
 	return nil
 }
 
-func whyLastFailure(ctx context.Context, n *node.Node) (query.WhyResponse, error) {
-	r, err := n.Find(ctx, query.FindRequest{Limit: 1, Filters: query.Filters{Exit: "fail"}})
+func whyLastFailure(ctx context.Context, n *node.Node) (commands.WhyResponse, error) {
+	r, err := n.Find(ctx, commands.FindRequest{Limit: 1, Filters: commands.Filters{Exit: "fail"}})
 	if err != nil {
-		return query.WhyResponse{}, err
+		return commands.WhyResponse{}, err
 	}
 	if len(r.Hits) == 0 {
-		return query.WhyResponse{}, errors.New("the sample: nothing in it failed")
+		return commands.WhyResponse{}, errors.New("the sample: nothing in it failed")
 	}
-	return n.Why(ctx, query.WhyRequest{Ref: r.Hits[0].ID.String()})
+	return n.Why(ctx, commands.WhyRequest{Ref: r.Hits[0].ID.String()})
 }

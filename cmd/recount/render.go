@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 )
@@ -123,7 +124,7 @@ func (a *app) exitMark(code *int32) string {
 }
 
 // printHits lists hits for people.
-func (a *app) printHits(r query.FindResponse, now time.Time) {
+func (a *app) printHits(r commands.FindResponse, now time.Time) {
 	for i, h := range r.Hits {
 		if i > 0 {
 			a.printf("\n")
@@ -138,7 +139,7 @@ func (a *app) printHits(r query.FindResponse, now time.Time) {
 	}
 }
 
-func (a *app) printHit(h query.Hit, now time.Time) {
+func (a *app) printHit(h commands.Hit, now time.Time) {
 	// The whole id finds it again, and so does its beginning.
 	a.printf("%s %s\n", a.exitMark(h.ExitCode), a.paint(bold, indent(plainText(short(h.Command)), "    ")))
 	parts := []string{a.paint(yellow, h.ID.String()[:13]), ago(now, h.Time)}
@@ -182,7 +183,7 @@ func because(scores []query.PathScore) string {
 	var parts []string
 	for _, s := range scores {
 		part := fmt.Sprintf("%s #%d", s.Path, s.Rank)
-		if s.Path != query.PathTime { // its score is the time, which the hit shows
+		if s.Path != commands.PathTime { // its score is the time, which the hit shows
 			part += fmt.Sprintf(" (%.3g)", s.Score)
 		}
 		parts = append(parts, part)
@@ -206,7 +207,7 @@ func (a *app) printProof(steps []query.Step, watermark string) {
 				line = fmt.Sprintf("#%d %s", h.Rank, line)
 			}
 			switch {
-			case s.Operator == query.PathTime:
+			case s.Operator == commands.PathTime:
 				line += "  " + time.Unix(int64(h.Score), 0).UTC().Format(time.RFC3339)
 			case h.Score != 0:
 				line += fmt.Sprintf("  %.4g", h.Score)

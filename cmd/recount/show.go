@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -46,7 +46,7 @@ why and stitch go on from there.`,
 				if a.json {
 					return a.printJSON(r)
 				}
-				around, err := b.Stitch(cmd.Context(), query.StitchRequest{Ref: r.ID.String(), Walk: query.Walk{Depth: 1}})
+				around, err := b.Stitch(cmd.Context(), commands.StitchRequest{Ref: r.ID.String(), Walk: commands.Walk{Depth: 1}})
 				if err != nil {
 					return a.unanswered(err)
 				}
@@ -59,7 +59,7 @@ why and stitch go on from there.`,
 	return c
 }
 
-func (a *app) printShow(r query.ShowResponse, around query.StitchResponse, proof bool, now time.Time) {
+func (a *app) printShow(r commands.ShowResponse, around commands.StitchResponse, proof bool, now time.Time) {
 	a.printf("%s %s\n\n", a.exitMark(r.ExitCode), a.paint(bold, indent(plainText(r.Command), "    ")))
 	row := func(name string, lines ...string) {
 		for i, l := range lines {
@@ -126,8 +126,8 @@ const mostLinks = 3
 
 // drawLinks draws what joins a command to those beside it, the heaviest edge to
 // each.
-func (d *drawing) drawLinks(r query.StitchResponse) {
-	at := map[schemas.EventID]query.Intent{}
+func (d *drawing) drawLinks(r commands.StitchResponse) {
+	at := map[schemas.EventID]commands.Intent{}
 	ids := []schemas.EventID{r.Root}
 	for _, n := range r.Nodes {
 		at[n.ID] = n.Intent
@@ -135,13 +135,13 @@ func (d *drawing) drawLinks(r query.StitchResponse) {
 	}
 	d.ids = abbreviate(ids)
 	edges := slices.Clone(r.Edges)
-	slices.SortStableFunc(edges, func(a, b query.Edge) int { return cmp.Compare(b.Weight, a.Weight) })
+	slices.SortStableFunc(edges, func(a, b commands.Edge) int { return cmp.Compare(b.Weight, a.Weight) })
 	for _, way := range []struct {
 		name string
-		of   func(query.Edge) (other schemas.EventID, ok bool)
+		of   func(commands.Edge) (other schemas.EventID, ok bool)
 	}{
-		{"why", func(e query.Edge) (schemas.EventID, bool) { return e.From, e.To == r.Root }},
-		{"then", func(e query.Edge) (schemas.EventID, bool) { return e.To, e.From == r.Root }},
+		{"why", func(e commands.Edge) (schemas.EventID, bool) { return e.From, e.To == r.Root }},
+		{"then", func(e commands.Edge) (schemas.EventID, bool) { return e.To, e.From == r.Root }},
 	} {
 		told := map[schemas.EventID]bool{}
 		for _, e := range edges {

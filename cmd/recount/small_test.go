@@ -19,7 +19,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
@@ -215,7 +215,7 @@ func TestQuickstart(t *testing.T) {
 	}
 }
 
-func first(hits []query.Hit) string {
+func first(hits []commands.Hit) string {
 	if len(hits) == 0 {
 		return "nothing"
 	}

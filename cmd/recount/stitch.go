@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 )
 
 func (a *app) stitchCmd() *cobra.Command {
@@ -24,7 +24,7 @@ Exits with 1 if there is nothing around it.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completeIDs("", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var r query.StitchRequest
+			var r commands.StitchRequest
 			var err error
 			if r.Walk, err = w.walk(a); err != nil {
 				return err

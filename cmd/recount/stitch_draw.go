@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -21,7 +21,7 @@ const mostEdges = 3
 // drawStitch draws a narrative as lanes, one for each session, from the oldest
 // command to the newest. That one command follows another in its lane is what
 // the lane says; the other edges stand below the command that they lead to.
-func (d *drawing) drawStitch(r query.StitchResponse) {
+func (d *drawing) drawStitch(r commands.StitchResponse) {
 	l := lanes{d: d, root: r.Root, last: map[string]int{}, at: map[string]int{}, cwd: map[string]string{}}
 	var ids []schemas.EventID
 	index := map[schemas.EventID]int{}
@@ -31,7 +31,7 @@ func (d *drawing) drawStitch(r query.StitchResponse) {
 		l.last[laneOf(n.Intent)] = i
 	}
 	d.ids = abbreviate(append(ids, r.Root))
-	incoming := map[schemas.EventID][]query.Edge{}
+	incoming := map[schemas.EventID][]commands.Edge{}
 	for _, e := range r.Edges {
 		incoming[e.To] = append(incoming[e.To], e)
 	}
@@ -55,7 +55,7 @@ func (d *drawing) drawStitch(r query.StitchResponse) {
 
 // laneOf is what a lane stands for: a session, or where the commands without one
 // were run.
-func laneOf(in query.Intent) string {
+func laneOf(in commands.Intent) string {
 	if in.Session != "" {
 		return "session " + in.Session
 	}
@@ -115,7 +115,7 @@ func (l *lanes) begin(lane string) int {
 	return at
 }
 
-func (l *lanes) node(n query.Node, last bool, edges []query.Edge, previous schemas.EventID) {
+func (l *lanes) node(n commands.Node, last bool, edges []commands.Edge, previous schemas.EventID) {
 	lane := laneOf(n.Intent)
 	at, known := l.at[lane]
 	blank := strings.Repeat(" ", len(clock)+1)
@@ -150,9 +150,9 @@ func (l *lanes) node(n query.Node, last bool, edges []query.Edge, previous schem
 
 // edges tells what leads to a command, the heaviest first. That it follows the
 // one before in its lane need not be said.
-func (l *lanes) edges(edges []query.Edge, previous schemas.EventID, blank string) {
-	edges = slices.DeleteFunc(slices.Clone(edges), func(e query.Edge) bool { return e.Kind == "temporal" && e.From == previous })
-	slices.SortStableFunc(edges, func(a, b query.Edge) int { return cmp.Compare(b.Weight, a.Weight) })
+func (l *lanes) edges(edges []commands.Edge, previous schemas.EventID, blank string) {
+	edges = slices.DeleteFunc(slices.Clone(edges), func(e commands.Edge) bool { return e.Kind == "temporal" && e.From == previous })
+	slices.SortStableFunc(edges, func(a, b commands.Edge) int { return cmp.Compare(b.Weight, a.Weight) })
 	lead := blank + l.bars("", -1) + "  "
 	for i, e := range edges {
 		if i == mostEdges && l.d.width > 0 && len(edges) > i+1 {

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 )
 
 func (a *app) whyCmd() *cobra.Command {
@@ -39,10 +39,10 @@ Exits with 1 if nothing is known to have led to it.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completeIDs("fail", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r := query.WhyRequest{Limit: limit}
+			r := commands.WhyRequest{Limit: limit}
 			var err error
-			if limit < 1 || limit > query.MaxLimit {
-				return usagef("--limit %d: want 1 to %d", limit, query.MaxLimit)
+			if limit < 1 || limit > commands.MaxLimit {
+				return usagef("--limit %d: want 1 to %d", limit, commands.MaxLimit)
 			}
 			if r.Walk, err = w.walk(a); err != nil {
 				return err
@@ -66,7 +66,7 @@ Exits with 1 if nothing is known to have led to it.`,
 			})
 		},
 	}
-	c.Flags().IntVarP(&limit, "limit", "n", query.DefaultCauses, "how many causes at most")
+	c.Flags().IntVarP(&limit, "limit", "n", commands.DefaultCauses, "how many causes at most")
 	w.add(c)
 	return c
 }

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 )
 
 // drawWhy draws what led to a command as a tree, the command at its root: below
 // each command those that led to it, the best supported first.
-func (d *drawing) drawWhy(r query.WhyResponse) {
+func (d *drawing) drawWhy(r commands.WhyResponse) {
 	ids := []schemas.EventID{r.Root.ID}
 	for _, c := range r.Causes {
 		ids = append(ids, c.ID)
@@ -25,7 +25,7 @@ func (d *drawing) drawWhy(r query.WhyResponse) {
 	if len(r.Causes) == 0 {
 		d.print("└─ " + d.a.paint(dim, "nothing is known to have led to it"))
 	}
-	t := whyTree{d: d, root: r.Root.ID, children: map[schemas.EventID][]query.Cause{}, edges: byPair(r.Edges)}
+	t := whyTree{d: d, root: r.Root.ID, children: map[schemas.EventID][]commands.Cause{}, edges: byPair(r.Edges)}
 	known := map[schemas.EventID]bool{}
 	for _, id := range ids {
 		known[id] = true
@@ -48,8 +48,8 @@ func (d *drawing) drawWhy(r query.WhyResponse) {
 type whyTree struct {
 	d        *drawing
 	root     schemas.EventID
-	children map[schemas.EventID][]query.Cause
-	edges    map[pair][]query.Edge
+	children map[schemas.EventID][]commands.Cause
+	edges    map[pair][]commands.Edge
 }
 
 // draw draws what led to a command, below lead.

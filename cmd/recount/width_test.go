@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -42,7 +42,7 @@ func TestOneLineKeepsDirection(t *testing.T) {
 }
 
 func TestDiagramTitles(t *testing.T) {
-	d := stitchDiagram(query.StitchResponse{Nodes: []query.Node{{Intent: query.Intent{Session: "s\x1b[2J\nend"}}}})
+	d := stitchDiagram(commands.StitchResponse{Nodes: []commands.Node{{Intent: commands.Intent{Session: "s\x1b[2J\nend"}}}})
 	for name, got := range map[string]string{"dot": d.dot(), "mermaid": d.mermaid()} {
 		if strings.ContainsAny(got, "\x1b\u202e") {
 			t.Errorf("%s: a control character: %q", name, got)

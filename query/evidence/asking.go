@@ -13,6 +13,7 @@ import (
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
 )
@@ -23,10 +24,10 @@ type Sources struct {
 	Set *projections.Set
 	// Embedder embeds the question; it must be the one that embedded the objects. Nil
 	// leaves the dense path out.
-	Embedder query.Embedder
+	Embedder commands.Embedder
 	// Commands, Code and Runtime are where things of other kinds come from; each is left
 	// out where its Set is nil.
-	Commands query.Sources
+	Commands commands.Sources
 	Code     code.Sources
 	Runtime  runtime.Sources
 	// Weights of the paths; the zero Weights mean DefaultWeights.

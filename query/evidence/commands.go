@@ -9,6 +9,7 @@ import (
 
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -52,17 +53,17 @@ func (w *answer) commands(p *plan, hits []*hit) error {
 // findCommands are the commands that the text finds: by a search over all of them, or, for
 // who may see those of some workspaces, by the words in the newest of these. One that only
 // lies near in time or meaning says nothing beside what agents said, and is left out.
-func (w *answer) findCommands(p *plan) ([]query.Intent, string, error) {
-	r := query.FindRequest{
+func (w *answer) findCommands(p *plan) ([]commands.Intent, string, error) {
+	r := commands.FindRequest{
 		Text: w.r.Text, Limit: mostFound, AsOf: w.r.AsOf,
-		Filters: query.Filters{Since: w.since(p), Until: w.r.Until, Workspace: w.r.Scope.Workspace, Session: w.r.Scope.Session, Author: w.r.Scope.Agent},
+		Filters: commands.Filters{Since: w.since(p), Until: w.r.Until, Workspace: w.r.Scope.Workspace, Session: w.r.Scope.Session, Author: w.r.Scope.Agent},
 	}
 	if !r.Filters.Until.IsZero() && !r.Filters.Since.Before(r.Filters.Until) {
 		return nil, "the text names a time after until", nil
 	}
-	var all []query.Intent
+	var all []commands.Intent
 	if w.seesCommands("*") {
-		resp, err := query.Find(w.ctx, w.s.Commands, r)
+		resp, err := commands.Find(w.ctx, w.s.Commands, r)
 		if err != nil {
 			return nil, "", err
 		}
@@ -81,7 +82,7 @@ func (w *answer) findCommands(p *plan) ([]query.Intent, string, error) {
 			continue
 		}
 		r.Filters.Workspace = workspace
-		resp, err := query.Find(w.ctx, w.s.Commands, r)
+		resp, err := commands.Find(w.ctx, w.s.Commands, r)
 		if err != nil {
 			return nil, "", err
 		}
@@ -98,7 +99,7 @@ func (w *answer) findCommands(p *plan) ([]query.Intent, string, error) {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(x, y query.Intent) int {
+	slices.SortStableFunc(all, func(x, y commands.Intent) int {
 		return cmp.Or(cmp.Compare(matches[y.ID], matches[x.ID]), y.Time.Compare(x.Time))
 	})
 	return all[:min(len(all), mostFound)], "the words of the text in the newest " + strconv.Itoa(mostListed) + " of each workspace", nil
@@ -176,7 +177,7 @@ func ranBy(h *hit, v *segment.View) (rule string, confidence float64) {
 // commandOf is a command as an answer has it.
 func commandOf(v *segment.View) Object {
 	c := strings.Clone
-	in := query.Intent{
+	in := commands.Intent{
 		ID: v.ID(), Position: v.Position(), Time: v.Time(), Command: c(v.Command()), Session: c(v.Session()), Workspace: c(v.Workspace()), Author: c(v.Author()),
 	}
 	if code, known := v.ExitCode(); known {
@@ -185,7 +186,7 @@ func commandOf(v *segment.View) Object {
 	return commandObject(in)
 }
 
-func commandObject(in query.Intent) Object {
+func commandObject(in commands.Intent) Object {
 	return Object{
 		ID: in.ID.String(), Kind: KindCommands, EventID: in.ID.String(), Position: in.Position.String(), Type: "command",
 		Workspace: in.Workspace, Agent: in.Author, Session: in.Session, Time: in.Time, Snippet: brief(in.Command, maxSnippet), ExitCode: in.ExitCode,

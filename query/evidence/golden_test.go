@@ -28,6 +28,7 @@ import (
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
@@ -93,7 +94,7 @@ func shopWorld(t testing.TB, change ...func(map[schemas.TopicPartition][]schemas
 		}
 		return recs[0].GetSpans(), nil
 	}
-	commands := query.Sources{Set: set, Embedder: embed.NewHash(), Concepts: embed.Concepts, Event: read}
+	commands := commands.Sources{Set: set, Embedder: embed.NewHash(), Concepts: embed.Concepts, Event: read}
 	graphs := code.Sources{Set: set, Graphs: code.NewCache(0)}
 	w = &world{t: t, set: set, next: schemas.Watermark{}, src: evidence.Sources{
 		Set: set, Embedder: embed.NewHash(), Commands: commands, Code: graphs,
@@ -230,7 +231,7 @@ func TestKindsMeetInOneAnswer(t *testing.T) {
 		ask.Text, ask.Kinds = "why do carts fail since yesterday, commit:04dc257fb9a8", kinds
 		got := w.ask(team, ask)
 		kept := w.src
-		w.src.Commands, w.src.Code, w.src.Runtime = query.Sources{}, code.Sources{}, runtime.Sources{}
+		w.src.Commands, w.src.Code, w.src.Runtime = commands.Sources{}, code.Sources{}, runtime.Sources{}
 		without := w.ask(team, ask)
 		w.src = kept
 		for _, r := range []*evidence.Response{&got, &without} {

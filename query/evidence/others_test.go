@@ -15,6 +15,7 @@ import (
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
 )
@@ -52,7 +53,7 @@ func TestCallsMeetTheirCommands(t *testing.T) {
 		}
 	})
 	hash := embed.NewHash()
-	w := &world{t: t, set: set, next: schemas.Watermark{}, src: evidence.Sources{Set: set, Embedder: hash, Commands: query.Sources{Set: set, Embedder: hash}}}
+	w := &world{t: t, set: set, next: schemas.Watermark{}, src: evidence.Sources{Set: set, Embedder: hash, Commands: commands.Sources{Set: set, Embedder: hash}}}
 	w.add(0, shop()...)
 	w.run([3]string{"shop", "s1", "go test ./cart"}, [3]string{"web", "s9", "go test ./cart"}, [3]string{"web", "s9", "npm run checkout"}, [3]string{"shop", "s1", "kubectl rollout undo checkout"})
 

@@ -12,6 +12,7 @@ import (
 	observed "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -23,7 +24,7 @@ type Sources struct {
 	// Code is what it is joined with.
 	Code code.Sources
 	// Commands are where deploys and other commands are looked for.
-	Commands query.Sources
+	Commands commands.Sources
 	// Event reads an event from the log, for a trace's spans.
 	Event func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
 	// Observe understands the spans of an event as the log's processor does.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -189,7 +190,7 @@ func (c *causes) configurations(known []SpanCause) (all []SpanCause, err error) 
 }
 
 // run makes causes of commands.
-func (c *causes) run(kind, rule string, commands []query.Intent) (all []SpanCause) {
+func (c *causes) run(kind, rule string, commands []commands.Intent) (all []SpanCause) {
 	for i, in := range commands {
 		x := SpanCause{Kind: kind, Time: in.Time, Command: &commands[i]}
 		x.add(rule, 1, map[string]string{"deploy": "a deploy", "command": "a command that configures"}[kind])

@@ -7,15 +7,16 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 )
 
 // mostCommands is how many commands of a category are looked at.
 const mostCommands = 50
 
 // commands are the newest commands of a category in a range of time, the newest first.
-func (a *asking) commands(category string, from, until time.Time) ([]query.Intent, error) {
-	r, err := query.Find(a.ctx, a.s.Commands, query.FindRequest{
-		Filters: query.Filters{Category: category, Since: from, Until: until}, Limit: mostCommands, Repeats: true,
+func (a *asking) commands(category string, from, until time.Time) ([]commands.Intent, error) {
+	r, err := commands.Find(a.ctx, a.s.Commands, commands.FindRequest{
+		Filters: commands.Filters{Category: category, Since: from, Until: until}, Limit: mostCommands, Repeats: true,
 	})
 	if err != nil {
 		return nil, err
@@ -26,14 +27,14 @@ func (a *asking) commands(category string, from, until time.Time) ([]query.Inten
 		Inputs:   map[string]string{"category": category, "from": from.UTC().Format(time.RFC3339), "until": until.UTC().Format(time.RFC3339)},
 		Counts:   map[string]int64{"commands": int64(len(r.Hits))},
 	}
-	var all []query.Intent
+	var all []commands.Intent
 	for _, h := range r.Hits {
 		all = append(all, h.Intent)
 		step.Hits = append(step.Hits, query.Evidence{Position: h.Position})
 	}
 	a.step(step)
 	a.lap("commands " + category)
-	slices.SortStableFunc(all, func(x, y query.Intent) int {
+	slices.SortStableFunc(all, func(x, y commands.Intent) int {
 		return cmp.Or(y.Time.Compare(x.Time), comparePositions(x.Position, y.Position))
 	})
 	return all, nil
@@ -41,7 +42,7 @@ func (a *asking) commands(category string, from, until time.Time) ([]query.Inten
 
 // about says by what a command may concern a service: it names the service, or it ran
 // in a folder called as the service's repository. Empty where neither.
-func about(in query.Intent, service string, home *Home) string {
+func about(in commands.Intent, service string, home *Home) string {
 	switch {
 	case hasWord(in.Command, service):
 		return "names " + service
@@ -80,16 +81,16 @@ func wordByte(b byte) bool {
 // before are the deploys that a service ran with at a time: the newest one that
 // concerns it, else the newest of all.
 type deploys struct {
-	all   []query.Intent
+	all   []commands.Intent
 	homes *homes
-	known map[string]*query.Intent
+	known map[string]*commands.Intent
 }
 
-func (d *deploys) before(service string, at time.Time) *query.Intent {
+func (d *deploys) before(service string, at time.Time) *commands.Intent {
 	if c, ok := d.known[service]; ok {
 		return c
 	}
-	var found *query.Intent
+	var found *commands.Intent
 	for i := range d.all {
 		c := &d.all[i]
 		if !c.Time.Before(at) {

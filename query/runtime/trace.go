@@ -11,6 +11,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -43,9 +44,9 @@ type TraceResponse struct {
 
 // DeployOf is what a service ran with.
 type DeployOf struct {
-	Service string       `json:"service" example:"carts" doc:"The service."`
-	Command query.Intent `json:"command" doc:"The command."`
-	About   string       `json:"about,omitempty" example:"names carts" doc:"By what the command concerns the service; empty where it is only the newest deploy."`
+	Service string          `json:"service" example:"carts" doc:"The service."`
+	Command commands.Intent `json:"command" doc:"The command."`
+	About   string          `json:"about,omitempty" example:"names carts" doc:"By what the command concerns the service; empty where it is only the newest deploy."`
 }
 
 // TraceSpan is a span of a trace.
@@ -248,7 +249,7 @@ func (j *joiner) ranWith(services []string, at time.Time) ([]DeployOf, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := deploys{all: all, homes: &j.homes, known: map[string]*query.Intent{}}
+	d := deploys{all: all, homes: &j.homes, known: map[string]*commands.Intent{}}
 	for _, s := range services {
 		if c := d.before(s, at); c != nil {
 			out = append(out, DeployOf{s, *c, about(*c, s, j.homes.of(s))})

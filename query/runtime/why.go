@@ -12,6 +12,7 @@ import (
 	observed "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/commands"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -57,16 +58,16 @@ type Subject struct {
 
 // SpanCause is something that may have led to a failing span.
 type SpanCause struct {
-	Kind     string          `json:"kind" enum:"commit,configuration,deploy,command,version" example:"commit" doc:"commit: it changed the code. configuration: a commit that changed files which configure what runs. deploy: a command of that category. command: one that configures. version: spans of a version of the service that was not seen before."`
-	Time     time.Time       `json:"time" doc:"When it was."`
-	Score    float64         `json:"score" example:"0.83" doc:"The sum of the evidence's weights, 0 to 1."`
-	Commit   *code.Changed   `json:"commit,omitempty" doc:"The commit."`
-	Files    []string        `json:"files,omitempty" doc:"The files that configure, of its."`
-	Symbol   *code.Symbol    `json:"symbol,omitempty" doc:"The nearest symbol that it changed."`
-	Distance int             `json:"distance,omitempty" example:"1" doc:"How many calls that is away from what handles the operation."`
-	Command  *query.Intent   `json:"command,omitempty" doc:"The command."`
-	Version  *Version        `json:"version,omitempty" doc:"The version."`
-	Evidence []CauseEvidence `json:"evidence" nullable:"false" doc:"What it rests on."`
+	Kind     string           `json:"kind" enum:"commit,configuration,deploy,command,version" example:"commit" doc:"commit: it changed the code. configuration: a commit that changed files which configure what runs. deploy: a command of that category. command: one that configures. version: spans of a version of the service that was not seen before."`
+	Time     time.Time        `json:"time" doc:"When it was."`
+	Score    float64          `json:"score" example:"0.83" doc:"The sum of the evidence's weights, 0 to 1."`
+	Commit   *code.Changed    `json:"commit,omitempty" doc:"The commit."`
+	Files    []string         `json:"files,omitempty" doc:"The files that configure, of its."`
+	Symbol   *code.Symbol     `json:"symbol,omitempty" doc:"The nearest symbol that it changed."`
+	Distance int              `json:"distance,omitempty" example:"1" doc:"How many calls that is away from what handles the operation."`
+	Command  *commands.Intent `json:"command,omitempty" doc:"The command."`
+	Version  *Version         `json:"version,omitempty" doc:"The version."`
+	Evidence []CauseEvidence  `json:"evidence" nullable:"false" doc:"What it rests on."`
 }
 
 // CauseEvidence is one thing that speaks for a cause, or against it.

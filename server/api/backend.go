@@ -4,8 +4,8 @@ import (
 	"context"
 	"io"
 
-	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/question"
 	"github.com/recountdb/recount/schemas"
@@ -19,27 +19,27 @@ type Backend interface {
 	// from its content; one that is already there is not appended again, so that
 	// after an outage, when some may have been stored, all may be sent again.
 	Append(ctx context.Context, events []schemas.Event) ([]Appended, error)
-	Find(ctx context.Context, r query.FindRequest) (query.FindResponse, error)
+	Find(ctx context.Context, r commands.FindRequest) (commands.FindResponse, error)
 	// Show finds one command by its id, an unambiguous prefix of it, or its
 	// position. It fails with a *query.NotFoundError or *query.AmbiguousError.
-	Show(ctx context.Context, ref string) (query.ShowResponse, error)
+	Show(ctx context.Context, ref string) (commands.ShowResponse, error)
 	// Why tells what led to a command. It fails as Show does, or with a
 	// *query.RequestError or *query.NotVisibleError, as do those that follow.
-	Why(ctx context.Context, r query.WhyRequest) (query.WhyResponse, error)
+	Why(ctx context.Context, r commands.WhyRequest) (commands.WhyResponse, error)
 	// Stitch tells the narrative around a command.
-	Stitch(ctx context.Context, r query.StitchRequest) (query.StitchResponse, error)
+	Stitch(ctx context.Context, r commands.StitchRequest) (commands.StitchResponse, error)
 	// Diff aligns two narratives.
-	Diff(ctx context.Context, r query.DiffRequest) (query.DiffResponse, error)
+	Diff(ctx context.Context, r commands.DiffRequest) (commands.DiffResponse, error)
 	// Insights tells what recurs.
-	Insights(ctx context.Context, r query.InsightsRequest) (query.InsightsResponse, error)
+	Insights(ctx context.Context, r commands.InsightsRequest) (commands.InsightsResponse, error)
 	// Answerer answers the questions about code and about what runs, and those for
 	// evidence: Question.Ask asks it with types.
 	question.Answerer
 	// Export writes a code graph to w, in one of the formats of code.Export.
 	Export(ctx context.Context, r code.ExportRequest, w io.Writer) error
-	// Follow hands commands to each as they become visible (query.Follow). It ends
+	// Follow hands commands to each as they become visible (commands.Follow). It ends
 	// with ErrUnavailable when the node stops: go on from the last Followed.Next.
-	Follow(ctx context.Context, r query.FollowRequest, each func(query.Followed) error) error
+	Follow(ctx context.Context, r commands.FollowRequest, each func(commands.Followed) error) error
 	// Scan writes the commands that a request selects to w: as lines of JSON
 	// oldest first, as Arrow by partition and offset.
 	Scan(ctx context.Context, r ScanRequest, w io.Writer) error
@@ -82,7 +82,7 @@ const (
 type ScanRequest struct {
 	Format string
 	// Filters say which.
-	Filters query.Filters
+	Filters commands.Filters
 	// Limit bounds the number, 0 for no bound; not with FormatArrow.
 	Limit int
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
 )
@@ -135,12 +136,12 @@ func (c *Client) Append(ctx context.Context, events []schemas.Event) ([]api.Appe
 }
 
 // Find asks POST /v1/find.
-func (c *Client) Find(ctx context.Context, q query.FindRequest) (query.FindResponse, error) {
-	return asked[query.FindResponse](ctx, c, "/v1/find", q)
+func (c *Client) Find(ctx context.Context, q commands.FindRequest) (commands.FindResponse, error) {
+	return asked[commands.FindResponse](ctx, c, "/v1/find", q)
 }
 
 // Show asks GET /v1/intents/{id}.
-func (c *Client) Show(ctx context.Context, ref string) (r query.ShowResponse, err error) {
+func (c *Client) Show(ctx context.Context, ref string) (r commands.ShowResponse, err error) {
 	if ref == "" {
 		return r, &query.NotFoundError{Ref: ref, Hint: "want an id, the start of one, or a position"}
 	}
@@ -185,23 +186,23 @@ func valueOf[T any](d *huma.ErrorDetail) (v T, ok bool) {
 }
 
 // Why asks POST /v1/why.
-func (c *Client) Why(ctx context.Context, q query.WhyRequest) (query.WhyResponse, error) {
-	return asked[query.WhyResponse](ctx, c, "/v1/why", q)
+func (c *Client) Why(ctx context.Context, q commands.WhyRequest) (commands.WhyResponse, error) {
+	return asked[commands.WhyResponse](ctx, c, "/v1/why", q)
 }
 
 // Stitch asks POST /v1/stitch.
-func (c *Client) Stitch(ctx context.Context, q query.StitchRequest) (query.StitchResponse, error) {
-	return asked[query.StitchResponse](ctx, c, "/v1/stitch", q)
+func (c *Client) Stitch(ctx context.Context, q commands.StitchRequest) (commands.StitchResponse, error) {
+	return asked[commands.StitchResponse](ctx, c, "/v1/stitch", q)
 }
 
 // Diff asks POST /v1/diff.
-func (c *Client) Diff(ctx context.Context, q query.DiffRequest) (query.DiffResponse, error) {
-	return asked[query.DiffResponse](ctx, c, "/v1/diff", q)
+func (c *Client) Diff(ctx context.Context, q commands.DiffRequest) (commands.DiffResponse, error) {
+	return asked[commands.DiffResponse](ctx, c, "/v1/diff", q)
 }
 
 // Insights asks POST /v1/insights.
-func (c *Client) Insights(ctx context.Context, q query.InsightsRequest) (query.InsightsResponse, error) {
-	return asked[query.InsightsResponse](ctx, c, "/v1/insights", q)
+func (c *Client) Insights(ctx context.Context, q commands.InsightsRequest) (commands.InsightsResponse, error) {
+	return asked[commands.InsightsResponse](ctx, c, "/v1/insights", q)
 }
 
 // Answer asks POST /v1/{path}.
@@ -275,7 +276,7 @@ func (c *Client) Export(ctx context.Context, q code.ExportRequest, w io.Writer) 
 }
 
 // Follow asks GET /v1/intents for server-sent events. Its Beat is the server's.
-func (c *Client) Follow(ctx context.Context, q query.FollowRequest, each func(query.Followed) error) error {
+func (c *Client) Follow(ctx context.Context, q commands.FollowRequest, each func(commands.Followed) error) error {
 	v := filterValues(q.Filters)
 	if q.Limit > 0 {
 		v.Set("limit", strconv.Itoa(q.Limit))
@@ -289,7 +290,7 @@ func (c *Client) Follow(ctx context.Context, q query.FollowRequest, each func(qu
 	}
 	defer resp.Body.Close()
 	sent := 0
-	err = readStream(resp.Body, func(f query.Followed) error {
+	err = readStream(resp.Body, func(f commands.Followed) error {
 		if f.Command != nil {
 			sent++
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -26,12 +26,12 @@ func (d *deadlines) SetReadDeadline(t time.Time) error { d.last = t; return nil 
 func TestDeadlineIsLiftedOnceTheRequestIsRead(t *testing.T) {
 	asked := false
 	var w *deadlines
-	f := &fake{find: func(query.FindRequest) (query.FindResponse, error) {
+	f := &fake{find: func(commands.FindRequest) (commands.FindResponse, error) {
 		asked = true
 		if !w.last.IsZero() {
 			t.Errorf("answering with %s left to read a request that has been read", time.Until(w.last))
 		}
-		return query.FindResponse{}, nil
+		return commands.FindResponse{}, nil
 	}}
 	h := httpapi.New(f, httpapi.Options{})
 	w = &deadlines{ResponseRecorder: httptest.NewRecorder(), last: time.Now().Add(time.Minute)}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
@@ -32,8 +33,8 @@ import (
 // was told to.
 type fake struct {
 	events []schemas.Event
-	find   func(query.FindRequest) (query.FindResponse, error)
-	follow func(context.Context, query.FollowRequest, func(query.Followed) error) error
+	find   func(commands.FindRequest) (commands.FindResponse, error)
+	follow func(context.Context, commands.FollowRequest, func(commands.Followed) error) error
 	err    error
 }
 
@@ -57,25 +58,25 @@ func (f *fake) Append(_ context.Context, events []schemas.Event) ([]api.Appended
 	return out, nil
 }
 
-func (f *fake) Find(_ context.Context, r query.FindRequest) (query.FindResponse, error) {
+func (f *fake) Find(_ context.Context, r commands.FindRequest) (commands.FindResponse, error) {
 	if f.find != nil {
 		return f.find(r)
 	}
 	r, err := r.Normal()
-	return query.FindResponse{Status: "empty", Hint: r.Text}, err
+	return commands.FindResponse{Status: "empty", Hint: r.Text}, err
 }
 
-func (f *fake) Show(_ context.Context, ref string) (query.ShowResponse, error) {
+func (f *fake) Show(_ context.Context, ref string) (commands.ShowResponse, error) {
 	switch ref {
 	case "0a":
-		return query.ShowResponse{}, &query.AmbiguousError{Prefix: ref, Matches: []query.Candidate{
+		return commands.ShowResponse{}, &query.AmbiguousError{Prefix: ref, Matches: []query.Candidate{
 			{ID: schemas.EventID{0x0a, 1}, Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Command: "make one"},
 			{ID: schemas.EventID{0x0a, 2}, Time: time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC), Command: "make two"},
 		}}
 	case "recount.commands/0/7":
-		return query.ShowResponse{Intent: query.Intent{Command: "ls"}}, nil
+		return commands.ShowResponse{Intent: commands.Intent{Command: "ls"}}, nil
 	}
-	return query.ShowResponse{}, &query.NotFoundError{Ref: ref, Hint: "see find"}
+	return commands.ShowResponse{}, &query.NotFoundError{Ref: ref, Hint: "see find"}
 }
 
 func (f *fake) ask(ref string) error {
@@ -83,20 +84,20 @@ func (f *fake) ask(ref string) error {
 	return err
 }
 
-func (f *fake) Why(_ context.Context, r query.WhyRequest) (query.WhyResponse, error) {
-	return query.WhyResponse{Root: query.Intent{Command: r.Ref}}, f.ask(r.Ref)
+func (f *fake) Why(_ context.Context, r commands.WhyRequest) (commands.WhyResponse, error) {
+	return commands.WhyResponse{Root: commands.Intent{Command: r.Ref}}, f.ask(r.Ref)
 }
 
-func (f *fake) Stitch(_ context.Context, r query.StitchRequest) (query.StitchResponse, error) {
-	return query.StitchResponse{Truncated: r.Nodes == 1}, f.ask(r.Ref)
+func (f *fake) Stitch(_ context.Context, r commands.StitchRequest) (commands.StitchResponse, error) {
+	return commands.StitchResponse{Truncated: r.Nodes == 1}, f.ask(r.Ref)
 }
 
-func (f *fake) Diff(_ context.Context, r query.DiffRequest) (query.DiffResponse, error) {
-	return query.DiffResponse{Verdict: r.A + " against " + r.B}, f.ask(r.B)
+func (f *fake) Diff(_ context.Context, r commands.DiffRequest) (commands.DiffResponse, error) {
+	return commands.DiffResponse{Verdict: r.A + " against " + r.B}, f.ask(r.B)
 }
 
-func (f *fake) Insights(_ context.Context, r query.InsightsRequest) (query.InsightsResponse, error) {
-	return query.InsightsResponse{Commands: int64(r.Limit)}, f.err
+func (f *fake) Insights(_ context.Context, r commands.InsightsRequest) (commands.InsightsResponse, error) {
+	return commands.InsightsResponse{Commands: int64(r.Limit)}, f.err
 }
 
 func (f *fake) Answer(_ context.Context, path string, request, response any) error {
@@ -115,7 +116,7 @@ func (f *fake) Answer(_ context.Context, path string, request, response any) err
 	return &query.NotFoundError{Ref: path, Hint: "no span of that trace has come in"}
 }
 
-func (f *fake) Follow(ctx context.Context, r query.FollowRequest, each func(query.Followed) error) error {
+func (f *fake) Follow(ctx context.Context, r commands.FollowRequest, each func(commands.Followed) error) error {
 	return f.follow(ctx, r, each)
 }
 
@@ -556,23 +557,23 @@ func TestClientRoundTrip(t *testing.T) {
 	}
 
 	w := schemas.Watermark{{Topic: "recount.commands", Partition: 3}: 7}
-	f.find = func(r query.FindRequest) (query.FindResponse, error) {
+	f.find = func(r commands.FindRequest) (commands.FindResponse, error) {
 		if r.Text == "later" {
-			return query.FindResponse{}, &query.NotVisibleError{Want: r.AtLeast, Have: w, Waited: time.Second}
+			return commands.FindResponse{}, &query.NotVisibleError{Want: r.AtLeast, Have: w, Waited: time.Second}
 		}
 		code := int32(2)
-		return query.FindResponse{Status: "ok", Watermark: w, Hits: []query.Hit{{Intent: query.Intent{ID: schemas.EventID{1}, ExitCode: &code}}}}, nil
+		return commands.FindResponse{Status: "ok", Watermark: w, Hits: []commands.Hit{{Intent: commands.Intent{ID: schemas.EventID{1}, ExitCode: &code}}}}, nil
 	}
-	r, err := c.Find(ctx, query.FindRequest{Text: "x", AtLeast: w, AsOf: query.AsOf{Offsets: w}, Filters: query.Filters{Since: time.Unix(1, 0)}})
+	r, err := c.Find(ctx, commands.FindRequest{Text: "x", AtLeast: w, AsOf: query.AsOf{Offsets: w}, Filters: commands.Filters{Since: time.Unix(1, 0)}})
 	if err != nil || r.Watermark.String() != "recount.commands/3:7" || *r.Hits[0].ExitCode != 2 {
 		t.Fatalf("find: %+v %v", r, err)
 	}
 	var ae *httpapi.APIError
-	if _, err = c.Find(ctx, query.FindRequest{Text: "later", AtLeast: w}); !errors.As(err, &ae) || ae.Status != 504 || !strings.Contains(err.Error(), "visible is recount.commands/3:7") {
+	if _, err = c.Find(ctx, commands.FindRequest{Text: "later", AtLeast: w}); !errors.As(err, &ae) || ae.Status != 504 || !strings.Contains(err.Error(), "visible is recount.commands/3:7") {
 		t.Errorf("not visible: %v", err)
 	}
 	var re *query.RequestError
-	if _, err = c.Find(ctx, query.FindRequest{Limit: -1}); !errors.As(err, &re) || re.Field != "limit" {
+	if _, err = c.Find(ctx, commands.FindRequest{Limit: -1}); !errors.As(err, &re) || re.Field != "limit" {
 		t.Errorf("limit: %v", err)
 	}
 
@@ -593,7 +594,7 @@ func TestClientRoundTrip(t *testing.T) {
 
 	for _, format := range []string{api.FormatNDJSON, api.FormatArrow} {
 		var b bytes.Buffer
-		if err := c.Scan(ctx, api.ScanRequest{Format: format, Limit: 3, Filters: query.Filters{Since: time.Unix(1, 0)}}, &b); err != nil || b.String() != format+"\n" {
+		if err := c.Scan(ctx, api.ScanRequest{Format: format, Limit: 3, Filters: commands.Filters{Since: time.Unix(1, 0)}}, &b); err != nil || b.String() != format+"\n" {
 			t.Errorf("scan: %q %v", b.String(), err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 )
@@ -40,15 +41,15 @@ type intentsInput struct {
 	Accept    string    `header:"Accept" example:"text/event-stream" doc:"application/x-ndjson (default), application/vnd.apache.arrow.stream, or text/event-stream for new commands as they become visible."`
 }
 
-func (in *intentsInput) filters() query.Filters {
-	return query.Filters{
+func (in *intentsInput) filters() commands.Filters {
+	return commands.Filters{
 		Since: in.Since, Until: in.Until, Cwd: in.Cwd, Session: in.Session, Workspace: in.Workspace, Host: in.Host, User: in.User,
 		Author: in.Author, Shell: in.Shell, Exit: in.Exit, Category: in.Category, Program: in.Program, Template: in.Template, Resource: in.Resource,
 	}
 }
 
 // filterValues are filters as the query parameters of GET /v1/intents.
-func filterValues(f query.Filters) url.Values {
+func filterValues(f commands.Filters) url.Values {
 	v := url.Values{}
 	for name, t := range map[string]time.Time{"since": f.Since, "until": f.Until} {
 		if !t.IsZero() {
@@ -81,7 +82,7 @@ func (s *server) registerIntents(h huma.API) {
 		Responses: map[string]*huma.Response{"200": {
 			Description: "The commands.",
 			Content: map[string]*huma.MediaType{
-				mediaNDJSON: {Schema: schema(reflect.TypeFor[query.Scanned](), "Scanned")},
+				mediaNDJSON: {Schema: schema(reflect.TypeFor[commands.Scanned](), "Scanned")},
 				mediaArrow:  {Schema: &huma.Schema{Type: "string", Format: "binary", Description: "An Arrow IPC stream; its schema stands in schemas/tbf.md."}},
 				mediaStream: {Schema: &huma.Schema{Type: "string", Description: "Server-sent events: event: intent, id: TOPIC/PARTITION:NEXT,…, data: a command."}},
 			},
@@ -91,7 +92,7 @@ func (s *server) registerIntents(h huma.API) {
 		// The middleware has seen to it that there is one.
 		switch media := accepted([]string{in.Accept}, mediaNDJSON, mediaArrow, mediaStream, mediaJSON); media {
 		case mediaStream:
-			r := query.FollowRequest{Filters: in.filters(), Limit: in.Limit, Beat: s.o.Beat}
+			r := commands.FollowRequest{Filters: in.filters(), Limit: in.Limit, Beat: s.o.Beat}
 			var err error
 			if r.From, err = in.from(); err != nil {
 				return nil, s.fail(ctx, parameter(err))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/question"
 )
@@ -18,21 +18,25 @@ func (s *server) registerQuestions(h huma.API) {
 	register(s, h, evidence.Question)
 	registerQuestion(s, h, "find", "Find commands",
 		"Looks for commands by words, concepts and meaning, under filters, and says in proof how it came to the answer.",
-		nil, func(ctx context.Context, q query.FindRequest) (query.FindResponse, error) { return s.b.Find(ctx, q) })
+		nil, func(ctx context.Context, q commands.FindRequest) (commands.FindResponse, error) {
+			return s.b.Find(ctx, q)
+		})
 	registerQuestion(s, h, "why", "What led to a command",
 		"Walks back from a command over the edges of the narrative and ranks what led to it, each cause with the path to it and the edges with their evidence.",
-		aboutOne, func(ctx context.Context, q query.WhyRequest) (query.WhyResponse, error) { return s.b.Why(ctx, q) })
+		aboutOne, func(ctx context.Context, q commands.WhyRequest) (commands.WhyResponse, error) { return s.b.Why(ctx, q) })
 	registerQuestion(s, h, "stitch", "The narrative around a command",
 		"Walks both ways from a command and answers with the commands it meets, in the order of time, and the edges among them.",
-		aboutOne, func(ctx context.Context, q query.StitchRequest) (query.StitchResponse, error) {
+		aboutOne, func(ctx context.Context, q commands.StitchRequest) (commands.StitchResponse, error) {
 			return s.b.Stitch(ctx, q)
 		})
 	registerQuestion(s, h, "diff", "How two narratives differ",
 		"Aligns what led to two commands: what is common, what changed and in what, what only one of them has, and a verdict where their outcomes differ.",
-		aboutOne, func(ctx context.Context, q query.DiffRequest) (query.DiffResponse, error) { return s.b.Diff(ctx, q) })
+		aboutOne, func(ctx context.Context, q commands.DiffRequest) (commands.DiffResponse, error) {
+			return s.b.Diff(ctx, q)
+		})
 	registerQuestion(s, h, "insights", "What recurs",
 		"Counts templates, sequences and failures that are alike among the commands that pass the filters, and suggests what usually comes next.",
-		aboutOne, func(ctx context.Context, q query.InsightsRequest) (query.InsightsResponse, error) {
+		aboutOne, func(ctx context.Context, q commands.InsightsRequest) (commands.InsightsResponse, error) {
 			return s.b.Insights(ctx, q)
 		})
 }

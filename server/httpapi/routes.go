@@ -15,7 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -37,12 +37,12 @@ func (s *server) routes(h huma.API, mux *http.ServeMux) {
 	}, func(ctx context.Context, in *struct {
 		ID string `path:"id" maxLength:"300" example:"018f3c2a" doc:"The event's id, the start of it, or TOPIC/PARTITION/OFFSET."`
 	},
-	) (*struct{ Body query.ShowResponse }, error) {
+	) (*struct{ Body commands.ShowResponse }, error) {
 		r, err := s.b.Show(ctx, in.ID)
 		if err != nil {
 			return nil, s.fail(ctx, err)
 		}
-		return &struct{ Body query.ShowResponse }{r}, nil
+		return &struct{ Body commands.ShowResponse }{r}, nil
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "status", Method: http.MethodGet, Path: "/v1/status", Tags: []string{"operation"},

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 )
@@ -39,7 +39,7 @@ const (
 // while it does not read, no more is read of the projections, and one that takes
 // too long is cut off and comes back with the last id it has. The stream ends as
 // a whole answer where the server stops, so that the client comes back too.
-func (s *server) follow(ctx context.Context, w *lazyWriter, r query.FollowRequest) error {
+func (s *server) follow(ctx context.Context, w *lazyWriter, r commands.FollowRequest) error {
 	rc := http.NewResponseController(w.w)
 	w.media = mediaStream
 	var mu sync.Mutex // a deadline set while the server runs must not follow one set when it stops
@@ -67,7 +67,7 @@ func (s *server) follow(ctx context.Context, w *lazyWriter, r query.FollowReques
 		return rc.Flush()
 	}
 	var line []byte
-	err := s.b.Follow(ctx, r, func(f query.Followed) (err error) {
+	err := s.b.Follow(ctx, r, func(f commands.Followed) (err error) {
 		line = line[:0]
 		if !w.started {
 			line = fmt.Appendf(line, "retry: %d\n", retryAfter.Milliseconds())
@@ -84,7 +84,7 @@ func (s *server) follow(ctx context.Context, w *lazyWriter, r query.FollowReques
 }
 
 // appendStep is one server-sent event. JSON has no line breaks of its own.
-func appendStep(b []byte, f query.Followed) ([]byte, error) {
+func appendStep(b []byte, f commands.Followed) ([]byte, error) {
 	if f.Command == nil {
 		// A comment, and an id without data: the client's place moves, and no event
 		// is told (HTML, 9.2.6).
@@ -104,10 +104,10 @@ func appendStep(b []byte, f query.Followed) ([]byte, error) {
 }
 
 // readStream calls each with what a stream tells, until it ends.
-func readStream(r io.Reader, each func(query.Followed) error) error {
+func readStream(r io.Reader, each func(commands.Followed) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
-	var f query.Followed
+	var f commands.Followed
 	var data []byte
 	placed := false
 	for lines.Scan() {
@@ -128,7 +128,7 @@ func readStream(r io.Reader, each func(query.Followed) error) error {
 			continue // comments, retry, the event's name
 		}
 		if len(data) > 0 {
-			f.Command = &query.Scanned{}
+			f.Command = &commands.Scanned{}
 			if err := json.Unmarshal(bytes.TrimSpace(data), f.Command); err != nil {
 				return fmt.Errorf("stream: data: %w", err)
 			}
@@ -138,7 +138,7 @@ func readStream(r io.Reader, each func(query.Followed) error) error {
 				return err
 			}
 		}
-		f, data, placed = query.Followed{}, data[:0], false
+		f, data, placed = commands.Followed{}, data[:0], false
 	}
 	return lines.Err()
 }

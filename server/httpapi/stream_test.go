@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
@@ -23,15 +24,15 @@ func place(next int64) schemas.Watermark {
 }
 
 // commands follow as the projections would tell them: from where one asks, up to 5.
-func commandsUpTo5(_ context.Context, r query.FollowRequest, each func(query.Followed) error) error {
+func commandsUpTo5(_ context.Context, r commands.FollowRequest, each func(commands.Followed) error) error {
 	next := max(r.From[schemas.TopicPartition{Topic: "recount.commands", Partition: 1}], 2)
-	if err := each(query.Followed{Next: place(next)}); err != nil {
+	if err := each(commands.Followed{Next: place(next)}); err != nil {
 		return err
 	}
 	for sent := 0; next < 5; {
-		command := query.Scanned{Intent: query.Intent{Command: fmt.Sprintf("make\n%d <&>", next)}}
+		command := commands.Scanned{Intent: commands.Intent{Command: fmt.Sprintf("make\n%d <&>", next)}}
 		next++
-		if err := each(query.Followed{Command: &command, Next: place(next)}); err != nil {
+		if err := each(commands.Followed{Command: &command, Next: place(next)}); err != nil {
 			return err
 		}
 		if sent++; sent == r.Limit {
@@ -43,8 +44,8 @@ func commandsUpTo5(_ context.Context, r query.FollowRequest, each func(query.Fol
 
 // The form of a stream, to the byte: what EventSource in a browser reads.
 func TestServerSentEvents(t *testing.T) {
-	var asked query.FollowRequest
-	f := &fake{follow: func(ctx context.Context, r query.FollowRequest, each func(query.Followed) error) error {
+	var asked commands.FollowRequest
+	f := &fake{follow: func(ctx context.Context, r commands.FollowRequest, each func(commands.Followed) error) error {
 		asked = r
 		return commandsUpTo5(ctx, r, each)
 	}}
@@ -54,7 +55,7 @@ func TestServerSentEvents(t *testing.T) {
 	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" || !strings.HasPrefix(body, want) || strings.Count(body, "\n\n") != 2 {
 		t.Errorf("got %d %v\n%s", resp.StatusCode, resp.Header, body)
 	}
-	if d := cmp.Diff(asked, query.FollowRequest{Filters: query.Filters{Exit: "fail", Cwd: "/src"}, Limit: 1, From: place(3), Beat: time.Minute}); d != "" {
+	if d := cmp.Diff(asked, commands.FollowRequest{Filters: commands.Filters{Exit: "fail", Cwd: "/src"}, Limit: 1, From: place(3), Beat: time.Minute}); d != "" {
 		t.Error(d)
 	}
 	// The id of the last event goes before from.
@@ -69,7 +70,7 @@ func TestServerSentEvents(t *testing.T) {
 	if resp, body := request(t, srv, "GET", "/v1/intents", nil, "Accept", "text/event-stream", "Last-Event-ID", "x"); resp.StatusCode != 422 || !strings.Contains(body, "header.Last-Event-ID") {
 		t.Errorf("a last id of another kind: %d %s", resp.StatusCode, body)
 	}
-	f.follow = func(context.Context, query.FollowRequest, func(query.Followed) error) error {
+	f.follow = func(context.Context, commands.FollowRequest, func(commands.Followed) error) error {
 		return &query.RequestError{Field: "filters.exit", Value: "maybe", Reason: "no"}
 	}
 	if resp, body := request(t, srv, "GET", "/v1/intents", nil, "Accept", "text/event-stream"); resp.StatusCode != 422 || !strings.Contains(body, "query.exit") {
@@ -83,9 +84,9 @@ func TestClientFollows(t *testing.T) {
 	_, c := serve(t, f, httpapi.Options{})
 	var got []string
 	var last schemas.Watermark
-	read := func(r query.FollowRequest, stop int) error {
+	read := func(r commands.FollowRequest, stop int) error {
 		enough := errors.New("enough")
-		err := c.Follow(t.Context(), r, func(f query.Followed) error {
+		err := c.Follow(t.Context(), r, func(f commands.Followed) error {
 			last = f.Next
 			if f.Command != nil {
 				got = append(got, f.Command.Command)
@@ -100,23 +101,23 @@ func TestClientFollows(t *testing.T) {
 		}
 		return err
 	}
-	if err := read(query.FollowRequest{From: place(2)}, 2); err != nil {
+	if err := read(commands.FollowRequest{From: place(2)}, 2); err != nil {
 		t.Fatal(err)
 	}
-	if err := read(query.FollowRequest{From: last}, 0); !errors.Is(err, api.ErrUnavailable) {
+	if err := read(commands.FollowRequest{From: last}, 0); !errors.Is(err, api.ErrUnavailable) {
 		t.Errorf("the server stopped: %v", err)
 	}
 	if d := cmp.Diff(got, []string{"make\n2 <&>", "make\n3 <&>", "make\n4 <&>"}); d != "" {
 		t.Error(d)
 	}
-	if err := read(query.FollowRequest{From: place(2), Limit: 1}, 0); err != nil {
+	if err := read(commands.FollowRequest{From: place(2), Limit: 1}, 0); err != nil {
 		t.Errorf("a limit reached: %v", err)
 	}
-	f.follow = func(_ context.Context, _ query.FollowRequest, each func(query.Followed) error) error {
-		_ = each(query.Followed{Next: place(1)})
+	f.follow = func(_ context.Context, _ commands.FollowRequest, each func(commands.Followed) error) error {
+		_ = each(commands.Followed{Next: place(1)})
 		return errors.New("disk gone")
 	}
-	if err := read(query.FollowRequest{}, 0); err == nil || errors.Is(err, api.ErrUnavailable) {
+	if err := read(commands.FollowRequest{}, 0); err == nil || errors.Is(err, api.ErrUnavailable) {
 		t.Errorf("a stream cut short: %v", err)
 	}
 }
@@ -125,15 +126,15 @@ func TestClientFollows(t *testing.T) {
 // the deadline that each write has.
 func TestAStreamEndsWithItsClient(t *testing.T) {
 	gone := make(chan error, 1)
-	f := &fake{follow: func(ctx context.Context, _ query.FollowRequest, each func(query.Followed) error) error {
-		_ = each(query.Followed{Next: place(1)})
+	f := &fake{follow: func(ctx context.Context, _ commands.FollowRequest, each func(commands.Followed) error) error {
+		_ = each(commands.Followed{Next: place(1)})
 		<-ctx.Done()
 		gone <- ctx.Err()
 		return ctx.Err()
 	}}
 	_, c := serve(t, f, httpapi.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := c.Follow(ctx, query.FollowRequest{}, func(query.Followed) error { cancel(); return nil }); !errors.Is(err, context.Canceled) {
+	if err := c.Follow(ctx, commands.FollowRequest{}, func(commands.Followed) error { cancel(); return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if err := <-gone; !errors.Is(err, context.Canceled) {
@@ -153,9 +154,9 @@ func TestAStreamEndsWithItsClient(t *testing.T) {
 			t.Errorf("write %d may take until %v", i, d)
 		}
 	}
-	f.follow = func(_ context.Context, _ query.FollowRequest, each func(query.Followed) error) error {
+	f.follow = func(_ context.Context, _ commands.FollowRequest, each func(commands.Followed) error) error {
 		for i := int64(1); ; i++ {
-			if err := each(query.Followed{Next: place(i)}); err != nil {
+			if err := each(commands.Followed{Next: place(i)}); err != nil {
 				return err
 			}
 		}
@@ -231,28 +232,28 @@ func TestAccept(t *testing.T) {
 func TestNarrativeQuestions(t *testing.T) {
 	srv, c := serve(t, &fake{}, httpapi.Options{})
 	ctx, ref := t.Context(), "recount.commands/0/7"
-	if r, err := c.Why(ctx, query.WhyRequest{Ref: ref}); err != nil || r.Root.Command != ref {
+	if r, err := c.Why(ctx, commands.WhyRequest{Ref: ref}); err != nil || r.Root.Command != ref {
 		t.Errorf("why: %+v %v", r, err)
 	}
-	if r, err := c.Stitch(ctx, query.StitchRequest{Ref: ref, Walk: query.Walk{Nodes: 1}}); err != nil || !r.Truncated {
+	if r, err := c.Stitch(ctx, commands.StitchRequest{Ref: ref, Walk: commands.Walk{Nodes: 1}}); err != nil || !r.Truncated {
 		t.Errorf("stitch: %+v %v", r, err)
 	}
-	if r, err := c.Diff(ctx, query.DiffRequest{A: "abcd", B: ref}); err != nil || r.Verdict != "abcd against "+ref {
+	if r, err := c.Diff(ctx, commands.DiffRequest{A: "abcd", B: ref}); err != nil || r.Verdict != "abcd against "+ref {
 		t.Errorf("diff: %+v %v", r, err)
 	}
-	if r, err := c.Insights(ctx, query.InsightsRequest{Limit: 3}); err != nil || r.Commands != 3 {
+	if r, err := c.Insights(ctx, commands.InsightsRequest{Limit: 3}); err != nil || r.Commands != 3 {
 		t.Errorf("insights: %+v %v", r, err)
 	}
 	var nf *query.NotFoundError
 	var am *query.AmbiguousError
 	var re *query.RequestError
-	if _, err := c.Why(ctx, query.WhyRequest{Ref: "ffff"}); !errors.As(err, &nf) || nf.Ref != "ffff" {
+	if _, err := c.Why(ctx, commands.WhyRequest{Ref: "ffff"}); !errors.As(err, &nf) || nf.Ref != "ffff" {
 		t.Errorf("why nothing: %v", err)
 	}
-	if _, err := c.Diff(ctx, query.DiffRequest{A: "abcd", B: "0a"}); !errors.As(err, &am) || len(am.Matches) != 2 || am.Matches[0].Time.IsZero() {
+	if _, err := c.Diff(ctx, commands.DiffRequest{A: "abcd", B: "0a"}); !errors.As(err, &am) || len(am.Matches) != 2 || am.Matches[0].Time.IsZero() {
 		t.Errorf("diff ambiguous: %v", err)
 	}
-	if _, err := c.Stitch(ctx, query.StitchRequest{Ref: ref, Walk: query.Walk{Depth: -1}}); !errors.As(err, &re) || re.Field != "depth" {
+	if _, err := c.Stitch(ctx, commands.StitchRequest{Ref: ref, Walk: commands.Walk{Depth: -1}}); !errors.As(err, &re) || re.Field != "depth" {
 		t.Errorf("stitch depth: %v", err)
 	}
 	for path, bodies := range map[string][]string{

@@ -14,6 +14,7 @@ import (
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
@@ -86,12 +87,12 @@ func (n *Node) nextKnown(topic string) (w schemas.Watermark, known bool) {
 	return p.Watermark(), true
 }
 
-func (n *Node) sources() query.Sources {
-	return query.Sources{Set: n.set, Embedder: n.chain.Embedder, Concepts: embed.Concepts, Event: n.log.Read}
+func (n *Node) sources() commands.Sources {
+	return commands.Sources{Set: n.set, Embedder: n.chain.Embedder, Concepts: embed.Concepts, Event: n.log.Read}
 }
 
 // answer asks a question of the node's projections, once they have caught up.
-func answer[Q, R any](ctx context.Context, n *Node, q Q, ask func(context.Context, query.Sources, Q) (R, error)) (r R, err error) {
+func answer[Q, R any](ctx context.Context, n *Node, q Q, ask func(context.Context, commands.Sources, Q) (R, error)) (r R, err error) {
 	if n.set == nil {
 		return r, noRole(RoleProject)
 	}
@@ -108,39 +109,39 @@ func answer[Q, R any](ctx context.Context, n *Node, q Q, ask func(context.Contex
 }
 
 // Find is Backend.Find.
-func (n *Node) Find(ctx context.Context, q query.FindRequest) (query.FindResponse, error) {
-	return answer(ctx, n, q, query.Find)
+func (n *Node) Find(ctx context.Context, q commands.FindRequest) (commands.FindResponse, error) {
+	return answer(ctx, n, q, commands.Find)
 }
 
 // Show is Backend.Show.
-func (n *Node) Show(ctx context.Context, ref string) (query.ShowResponse, error) {
+func (n *Node) Show(ctx context.Context, ref string) (commands.ShowResponse, error) {
 	if err := n.tellErased(ctx, ref); err != nil {
-		return query.ShowResponse{}, err
+		return commands.ShowResponse{}, err
 	}
-	return answer(ctx, n, ref, query.Show)
+	return answer(ctx, n, ref, commands.Show)
 }
 
 // Why is Backend.Why.
-func (n *Node) Why(ctx context.Context, q query.WhyRequest) (query.WhyResponse, error) {
-	return answer(ctx, n, q, query.Why)
+func (n *Node) Why(ctx context.Context, q commands.WhyRequest) (commands.WhyResponse, error) {
+	return answer(ctx, n, q, commands.Why)
 }
 
 // Stitch is Backend.Stitch.
-func (n *Node) Stitch(ctx context.Context, q query.StitchRequest) (query.StitchResponse, error) {
-	return answer(ctx, n, q, query.Stitch)
+func (n *Node) Stitch(ctx context.Context, q commands.StitchRequest) (commands.StitchResponse, error) {
+	return answer(ctx, n, q, commands.Stitch)
 }
 
 // Diff is Backend.Diff.
-func (n *Node) Diff(ctx context.Context, q query.DiffRequest) (query.DiffResponse, error) {
-	return answer(ctx, n, q, query.Diff)
+func (n *Node) Diff(ctx context.Context, q commands.DiffRequest) (commands.DiffResponse, error) {
+	return answer(ctx, n, q, commands.Diff)
 }
 
 // Insights is Backend.Insights.
-func (n *Node) Insights(ctx context.Context, q query.InsightsRequest) (query.InsightsResponse, error) {
+func (n *Node) Insights(ctx context.Context, q commands.InsightsRequest) (commands.InsightsResponse, error) {
 	if err := n.summing(schemas.TopicCommands); err != nil {
-		return query.InsightsResponse{}, err
+		return commands.InsightsResponse{}, err
 	}
-	return answer(ctx, n, q, query.Insights)
+	return answer(ctx, n, q, commands.Insights)
 }
 
 // Answer is Backend.Answer.
@@ -257,7 +258,7 @@ func (n *Node) Export(ctx context.Context, r code.ExportRequest, w io.Writer) er
 
 // Follow is Backend.Follow. It ends with api.ErrUnavailable when the node
 // stops.
-func (n *Node) Follow(ctx context.Context, q query.FollowRequest, each func(query.Followed) error) error {
+func (n *Node) Follow(ctx context.Context, q commands.FollowRequest, each func(commands.Followed) error) error {
 	if n.set == nil {
 		return noRole(RoleProject)
 	}
@@ -280,8 +281,8 @@ func (n *Node) Follow(ctx context.Context, q query.FollowRequest, each func(quer
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(n.stopping, cancel)()
-	q.Pass = func(c *query.Scanned) bool { return n.discreet()(c, nil) != nil }
-	err := query.Follow(ctx, n.sources(), q, each)
+	q.Pass = func(c *commands.Scanned) bool { return n.discreet()(c, nil) != nil }
+	err := commands.Follow(ctx, n.sources(), q, each)
 	if n.stopping.Err() != nil && errors.Is(err, context.Canceled) {
 		return fmt.Errorf("follow: %w: the server stops", api.ErrUnavailable)
 	}
@@ -309,32 +310,32 @@ func serve[Q, R any](ctx context.Context, r roled, q Q, ask func(context.Context
 }
 
 // Find needs the role serve.
-func (r roled) Find(ctx context.Context, q query.FindRequest) (query.FindResponse, error) {
+func (r roled) Find(ctx context.Context, q commands.FindRequest) (commands.FindResponse, error) {
 	return serve(ctx, r, q, r.Node.Find)
 }
 
 // Show needs the role serve.
-func (r roled) Show(ctx context.Context, ref string) (query.ShowResponse, error) {
+func (r roled) Show(ctx context.Context, ref string) (commands.ShowResponse, error) {
 	return serve(ctx, r, ref, r.Node.Show)
 }
 
 // Why needs the role serve.
-func (r roled) Why(ctx context.Context, q query.WhyRequest) (query.WhyResponse, error) {
+func (r roled) Why(ctx context.Context, q commands.WhyRequest) (commands.WhyResponse, error) {
 	return serve(ctx, r, q, r.Node.Why)
 }
 
 // Stitch needs the role serve.
-func (r roled) Stitch(ctx context.Context, q query.StitchRequest) (query.StitchResponse, error) {
+func (r roled) Stitch(ctx context.Context, q commands.StitchRequest) (commands.StitchResponse, error) {
 	return serve(ctx, r, q, r.Node.Stitch)
 }
 
 // Diff needs the role serve.
-func (r roled) Diff(ctx context.Context, q query.DiffRequest) (query.DiffResponse, error) {
+func (r roled) Diff(ctx context.Context, q commands.DiffRequest) (commands.DiffResponse, error) {
 	return serve(ctx, r, q, r.Node.Diff)
 }
 
 // Insights needs the role serve.
-func (r roled) Insights(ctx context.Context, q query.InsightsRequest) (query.InsightsResponse, error) {
+func (r roled) Insights(ctx context.Context, q commands.InsightsRequest) (commands.InsightsResponse, error) {
 	return serve(ctx, r, q, r.Node.Insights)
 }
 
@@ -371,7 +372,7 @@ func (r roled) Objects(ctx context.Context, q evidence.ExportRequest, w io.Write
 }
 
 // Follow needs the role serve.
-func (r roled) Follow(ctx context.Context, q query.FollowRequest, each func(query.Followed) error) error {
+func (r roled) Follow(ctx context.Context, q commands.FollowRequest, each func(commands.Followed) error) error {
 	if !r.cfg.Has(RoleServe) {
 		return noRole(RoleServe)
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 )
@@ -99,17 +99,17 @@ func BenchmarkRebuild(b *testing.B) {
 	}
 }
 
-var benchQuestions = []query.FindRequest{
+var benchQuestions = []commands.FindRequest{
 	{Text: "which pods run in team7"},
 	{Text: "backup data"},
 	{Text: "git commit fix"},
 	{Text: "search for needle in source files"},
 	{Text: "docker"},
-	{Text: "check health of the server", Filters: query.Filters{Exit: "ok"}},
-	{Text: "tests that failed", Filters: query.Filters{Exit: "fail", Program: "go"}},
-	{Text: "make build", Filters: query.Filters{Cwd: "/src/w3"}},
+	{Text: "check health of the server", Filters: commands.Filters{Exit: "ok"}},
+	{Text: "tests that failed", Filters: commands.Filters{Exit: "fail", Program: "go"}},
+	{Text: "make build", Filters: commands.Filters{Cwd: "/src/w3"}},
 	{},
-	{Filters: query.Filters{Session: "s3"}},
+	{Filters: commands.Filters{Session: "s3"}},
 }
 
 // BenchmarkFindHTTP asks over HTTP, one question after the other.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -16,7 +16,7 @@ func ForgetWait(c *Config, d time.Duration) { c.forgetWait = d }
 
 // Sources are what the node's questions are asked of, for those that have no
 // method of their own.
-func (n *Node) Sources() query.Sources { return n.sources() }
+func (n *Node) Sources() commands.Sources { return n.sources() }
 
 // CanAppend says whether Append takes the event.
 func (n *Node) CanAppend(e schemas.Event) error {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -125,7 +126,7 @@ func TestForget(t *testing.T) {
 			t.Errorf("the sample tells the secret: %+v", s)
 		}
 	}
-	if len(r.find(t, query.FindRequest{Text: "psql"}).Hits) != 1 {
+	if len(r.find(t, commands.FindRequest{Text: "psql"}).Hits) != 1 {
 		t.Error("the dry run erased it")
 	}
 
@@ -140,7 +141,7 @@ func TestForget(t *testing.T) {
 		if found := holding(t, cfg.DataDir); len(found) > 0 {
 			t.Errorf("the secret is still in %v", found)
 		}
-		if hits, err := b.Find(t.Context(), query.FindRequest{Text: "psql"}); err != nil || len(hits.Hits) != 0 {
+		if hits, err := b.Find(t.Context(), commands.FindRequest{Text: "psql"}); err != nil || len(hits.Hits) != 0 {
 			t.Errorf("find: %+v %v", hits.Hits, err)
 		}
 		for _, ref := range []string{appended.Position.String(), command.ID.String()} {
@@ -195,15 +196,15 @@ func TestForgetShowsNothingMeanwhile(t *testing.T) {
 	}
 	r.waitFor(t, ends)
 	questions := map[string]func() (any, error){
-		"find": func() (any, error) { return r.Client.Find(t.Context(), query.FindRequest{Text: "psql"}) },
+		"find": func() (any, error) { return r.Client.Find(t.Context(), commands.FindRequest{Text: "psql"}) },
 		"show": func() (any, error) { return r.Client.Show(t.Context(), appended.Position.String()) },
 		"why the next": func() (any, error) {
-			return r.Client.Why(t.Context(), query.WhyRequest{Ref: events("make test")[0].ID.String()})
+			return r.Client.Why(t.Context(), commands.WhyRequest{Ref: events("make test")[0].ID.String()})
 		},
 		"stitch": func() (any, error) {
-			return r.Client.Stitch(t.Context(), query.StitchRequest{Ref: events("make test")[0].ID.String()})
+			return r.Client.Stitch(t.Context(), commands.StitchRequest{Ref: events("make test")[0].ID.String()})
 		},
-		"insights": func() (any, error) { return r.Client.Insights(t.Context(), query.InsightsRequest{}) },
+		"insights": func() (any, error) { return r.Client.Insights(t.Context(), commands.InsightsRequest{}) },
 		"ask": func() (any, error) {
 			return evidence.Question.Ask(t.Context(), r.Client, evidence.Request{Text: "password", Mode: "evidence", Include: []string{"proof"}})
 		},
@@ -215,7 +216,7 @@ func TestForgetShowsNothingMeanwhile(t *testing.T) {
 		"follow": func() (any, error) {
 			const left = 42 // so many commands
 			var got []any
-			err := r.Client.Follow(t.Context(), query.FollowRequest{From: schemas.Watermark{appended.Position.TP(): 0}, Limit: left}, func(f query.Followed) error {
+			err := r.Client.Follow(t.Context(), commands.FollowRequest{From: schemas.Watermark{appended.Position.TP(): 0}, Limit: left}, func(f commands.Followed) error {
 				got = append(got, f.Command)
 				return nil
 			})
@@ -254,7 +255,7 @@ func TestForgetShowsNothingMeanwhile(t *testing.T) {
 				t.Errorf("%s during %q: %v", name, p.Phase, err)
 			}
 		}
-		if hits, err := r.Client.Find(t.Context(), query.FindRequest{Text: "make test"}); err != nil || len(hits.Hits) == 0 {
+		if hits, err := r.Client.Find(t.Context(), commands.FindRequest{Text: "make test"}); err != nil || len(hits.Hits) == 0 {
 			t.Errorf("what rests on other events, during %q: %v", p.Phase, err)
 		}
 	})
@@ -290,8 +291,8 @@ func TestForgetSession(t *testing.T) {
 	if err != nil || done.Events != 3 || done.Sample[2].With == "" || done.Sample[0].Text == "" {
 		t.Fatalf("%+v %v", done, err)
 	}
-	if hits := r.find(t, query.FindRequest{}); len(hits.Hits) != 1 || hits.Hits[0].Command != "make test" {
-		t.Errorf("left: %v", commands(hits))
+	if hits := r.find(t, commands.FindRequest{}); len(hits.Hits) != 1 || hits.Hits[0].Command != "make test" {
+		t.Errorf("left: %v", commandsOf(hits))
 	}
 	verified(t, r.Client)
 }
@@ -355,8 +356,8 @@ func TestForgetOfAnotherLog(t *testing.T) {
 	if _, err := r.Client.Forget(t.Context(), api.ForgetRequest{Pattern: "push"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if hits := r.find(t, query.FindRequest{}); len(hits.Hits) != 1 || hits.Hits[0].Command != "make test" {
-		t.Errorf("left: %v", commands(hits))
+	if hits := r.find(t, commands.FindRequest{}); len(hits.Hits) != 1 || hits.Hits[0].Command != "make test" {
+		t.Errorf("left: %v", commandsOf(hits))
 	}
 }
 
@@ -410,8 +411,8 @@ func TestForgetWhileWriting(t *testing.T) {
 			t.Fatalf("acknowledged at %s: %s %v", at, got.Position, err)
 		}
 	}
-	if hits := r.find(t, query.FindRequest{Text: "login"}); len(hits.Hits) != 0 {
-		t.Errorf("left: %v", commands(hits))
+	if hits := r.find(t, commands.FindRequest{Text: "login"}); len(hits.Hits) != 0 {
+		t.Errorf("left: %v", commandsOf(hits))
 	}
 	verified(t, r.Client)
 	t.Logf("%d appended beside %d erasures", len(acked), len(gone))
@@ -459,7 +460,7 @@ func TestSoakForgetKill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hits, err := n.Find(t.Context(), query.FindRequest{Limit: 1000})
+		hits, err := n.Find(t.Context(), commands.FindRequest{Limit: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -498,15 +499,15 @@ func TestForgetAcrossProcesses(t *testing.T) {
 	c := start(t, back)
 
 	a.append(t, "login "+secret, "make test")
-	if hits := c.find(t, query.FindRequest{}); len(hits.Hits) != 2 {
-		t.Fatalf("%v", commands(hits))
+	if hits := c.find(t, commands.FindRequest{}); len(hits.Hits) != 2 {
+		t.Fatalf("%v", commandsOf(hits))
 	}
 	done, err := c.Client.Forget(t.Context(), api.ForgetRequest{Pattern: secret}, nil)
 	if err != nil || done.Events != 2 || done.Log != "outside" {
 		t.Fatalf("%+v %v", done, err)
 	}
-	if hits := c.find(t, query.FindRequest{}); len(hits.Hits) != 1 {
-		t.Errorf("left: %v", commands(hits))
+	if hits := c.find(t, commands.FindRequest{}); len(hits.Hits) != 1 {
+		t.Errorf("left: %v", commandsOf(hits))
 	}
 	if found := holding(t, back.DataDir); len(found) > 0 {
 		t.Errorf("projections: the secret is in %v", found)
@@ -532,7 +533,7 @@ func TestForgetOnBrokersOfOthers(t *testing.T) {
 	cfg.Kafka = node.KafkaConfig{Brokers: k.ListenAddrs()}
 	r := start(t, cfg)
 	at := r.append(t, "login "+secret, "make test")[0].Position
-	r.find(t, query.FindRequest{})
+	r.find(t, commands.FindRequest{})
 	done, err := r.Client.Forget(t.Context(), api.ForgetRequest{Pattern: secret}, nil)
 	if err != nil || done.Events != 1 || done.Log != "outside" || done.Explanation == "" {
 		t.Fatalf("%+v %v", done, err)
@@ -540,8 +541,8 @@ func TestForgetOnBrokersOfOthers(t *testing.T) {
 	fresh := config(t.TempDir())
 	fresh.Kafka = cfg.Kafka
 	for _, n := range []*running{r, start(t, fresh)} {
-		if hits := n.find(t, query.FindRequest{}); len(hits.Hits) != 1 {
-			t.Errorf("left: %v", commands(hits))
+		if hits := n.find(t, commands.FindRequest{}); len(hits.Hits) != 1 {
+			t.Errorf("left: %v", commandsOf(hits))
 		}
 		if found := holding(t, n.DataDir()); len(found) > 0 {
 			t.Errorf("the secret is in %v", found)

@@ -17,7 +17,7 @@ import (
 
 	"github.com/recountdb/recount/internal/spool"
 	"github.com/recountdb/recount/pipeline"
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
@@ -307,7 +307,7 @@ func (a *acknowledged) check(t *testing.T, r *running) {
 	if f, err := r.Client.Fsck(t.Context(), api.FsckRequest{}, nil); err != nil || !f.OK {
 		t.Errorf("fsck: %+v %v", f, err)
 	}
-	if found, err := r.Client.Find(t.Context(), query.FindRequest{Text: "kill round"}); err != nil || len(found.Hits) == 0 {
+	if found, err := r.Client.Find(t.Context(), commands.FindRequest{Text: "kill round"}); err != nil || len(found.Hits) == 0 {
 		t.Errorf("find: %v", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"github.com/recountdb/recount/pipeline"
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
@@ -92,9 +92,9 @@ func logged(t *testing.T, n *node.Node) (all []string) {
 }
 
 // shown are the commands that answers know.
-func shown(t *testing.T, ask func(context.Context, query.FindRequest) (query.FindResponse, error)) (all []string) {
+func shown(t *testing.T, ask func(context.Context, commands.FindRequest) (commands.FindResponse, error)) (all []string) {
 	t.Helper()
-	r, err := ask(t.Context(), query.FindRequest{Text: "echo", Limit: 100, Repeats: true})
+	r, err := ask(t.Context(), commands.FindRequest{Text: "echo", Limit: 100, Repeats: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func TestStateOfAnotherLog(t *testing.T) {
 }
 
 // same checks that answers know what the log holds, and no more.
-func same(t *testing.T, n *node.Node, ask func(context.Context, query.FindRequest) (query.FindResponse, error)) {
+func same(t *testing.T, n *node.Node, ask func(context.Context, commands.FindRequest) (commands.FindResponse, error)) {
 	t.Helper()
 	if want, got := logged(t, n), shown(t, ask); !slices.Equal(got, want) {
 		t.Errorf("answers know\n%q, the log holds\n%q", got, want)

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
@@ -26,11 +27,11 @@ func TestFollowOverARestart(t *testing.T) {
 	dir := t.TempDir()
 	r := start(t, config(dir))
 	r.append(t, "before")
-	r.find(t, query.FindRequest{})
+	r.find(t, commands.FindRequest{})
 	var got []string
 	var last schemas.Watermark
 	follow := func(r *running, from schemas.Watermark, each func()) error {
-		return r.Client.Follow(t.Context(), query.FollowRequest{From: from}, func(f query.Followed) error {
+		return r.Client.Follow(t.Context(), commands.FollowRequest{From: from}, func(f commands.Followed) error {
 			last = f.Next
 			if f.Command != nil {
 				got = append(got, f.Command.Command)
@@ -57,7 +58,7 @@ func TestFollowOverARestart(t *testing.T) {
 	r = start(t, config(dir))
 	r.append(t, "three", "four")
 	enough := errors.New("enough")
-	err := r.Client.Follow(t.Context(), query.FollowRequest{From: last}, func(f query.Followed) error {
+	err := r.Client.Follow(t.Context(), commands.FollowRequest{From: last}, func(f commands.Followed) error {
 		if f.Command != nil {
 			got = append(got, f.Command.Command)
 		}
@@ -74,7 +75,7 @@ func TestFollowOverARestart(t *testing.T) {
 		beyond[tp] = next + 1000
 	}
 	var ae *httpapi.APIError
-	if err := r.Client.Follow(t.Context(), query.FollowRequest{From: beyond}, nil); !errors.As(err, &ae) || ae.Status != 422 || !strings.Contains(err.Error(), "another log") {
+	if err := r.Client.Follow(t.Context(), commands.FollowRequest{From: beyond}, nil); !errors.As(err, &ae) || ae.Status != 422 || !strings.Contains(err.Error(), "another log") {
 		t.Errorf("a place beyond the log: %v", err)
 	}
 }
@@ -90,7 +91,7 @@ func TestFollowersComeAndGo(t *testing.T) {
 		begun := make(chan struct{})
 		go func() {
 			first := true
-			ended <- r.Client.Follow(ctx, query.FollowRequest{}, func(query.Followed) error {
+			ended <- r.Client.Follow(ctx, commands.FollowRequest{}, func(commands.Followed) error {
 				if first {
 					first = false
 					close(begun)
@@ -109,7 +110,7 @@ func TestFollowersComeAndGo(t *testing.T) {
 	if _, err := r.Client.Append(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}
-	if got := len(r.find(t, query.FindRequest{Limit: 1000, Repeats: true}).Hits); got != len(batch) {
+	if got := len(r.find(t, commands.FindRequest{Limit: 1000, Repeats: true}).Hits); got != len(batch) {
 		t.Errorf("found %d of %d", got, len(batch))
 	}
 	r.stop()
@@ -128,7 +129,7 @@ func TestFollowNeedsAServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer n.Close()
-	if err := n.Follow(t.Context(), query.FollowRequest{Beat: time.Hour}, nil); !errors.Is(err, api.ErrUnavailable) || !strings.Contains(err.Error(), "recount up") {
+	if err := n.Follow(t.Context(), commands.FollowRequest{Beat: time.Hour}, nil); !errors.Is(err, api.ErrUnavailable) || !strings.Contains(err.Error(), "recount up") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -151,7 +152,7 @@ func TestArrowHasOutcomes(t *testing.T) {
 		want[a.Position.TP()] = max(want[a.Position.TP()], a.Position.Offset+1)
 	}
 	r.waitFor(t, want)
-	for _, f := range []query.Filters{{}, {Exit: "fail"}, {Exit: "3", Cwd: "/src"}, {Exit: "ok"}} {
+	for _, f := range []commands.Filters{{}, {Exit: "fail"}, {Exit: "3", Cwd: "/src"}, {Exit: "ok"}} {
 		var b bytes.Buffer
 		if err := r.Client.Scan(t.Context(), api.ScanRequest{Format: api.FormatArrow, Filters: f}, &b); err != nil {
 			t.Fatal(err)
@@ -194,25 +195,25 @@ func TestNarrativeOverHTTP(t *testing.T) {
 	}
 	m := query.Moment{AtLeast: ends, WaitMS: int(patience.Milliseconds())}
 	root := at[2].ID
-	why, err := r.Client.Why(t.Context(), query.WhyRequest{Ref: root.String()[:13], Moment: m, Walk: query.Walk{Kinds: []string{"temporal"}}})
+	why, err := r.Client.Why(t.Context(), commands.WhyRequest{Ref: root.String()[:13], Moment: m, Walk: commands.Walk{Kinds: []string{"temporal"}}})
 	if err != nil || why.Root.ID != root || len(why.Causes) != 2 || len(why.Edges) != 2 {
 		t.Errorf("why: %+v %v", why, err)
 	}
-	stitch, err := r.Client.Stitch(t.Context(), query.StitchRequest{Ref: at[1].Position.String(), Moment: m})
+	stitch, err := r.Client.Stitch(t.Context(), commands.StitchRequest{Ref: at[1].Position.String(), Moment: m})
 	if err != nil || len(stitch.Nodes) != 3 || stitch.Root != at[1].ID {
 		t.Errorf("stitch: %+v %v", stitch, err)
 	}
-	diff, err := r.Client.Diff(t.Context(), query.DiffRequest{A: at[1].ID.String(), B: root.String(), Moment: m})
+	diff, err := r.Client.Diff(t.Context(), commands.DiffRequest{A: at[1].ID.String(), B: root.String(), Moment: m})
 	if err != nil || diff.A != at[1].ID || diff.B != root || len(diff.Lines) == 0 {
 		t.Errorf("diff: %+v %v", diff, err)
 	}
-	insights, err := r.Client.Insights(t.Context(), query.InsightsRequest{Moment: m})
+	insights, err := r.Client.Insights(t.Context(), commands.InsightsRequest{Moment: m})
 	if err != nil || insights.Commands != 3 || insights.After == nil || insights.After.ID != root {
 		t.Errorf("insights: %+v %v", insights, err)
 	}
 	late := query.Moment{AtLeast: schemas.Watermark{at[0].Position.TP(): 1 << 40}, WaitMS: 1}
 	var ae *httpapi.APIError
-	if _, err := r.Client.Why(t.Context(), query.WhyRequest{Ref: root.String(), Moment: late}); !errors.As(err, &ae) || ae.Status != 504 {
+	if _, err := r.Client.Why(t.Context(), commands.WhyRequest{Ref: root.String(), Moment: late}); !errors.As(err, &ae) || ae.Status != 504 {
 		t.Errorf("at_least of what never comes: %v", err)
 	}
 }

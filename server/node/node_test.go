@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
@@ -47,7 +48,7 @@ func (r *running) append(t *testing.T, commands ...string) []api.Appended {
 const patience = query.MaxWait
 
 // find asks for what was appended before.
-func (r *running) find(t *testing.T, q query.FindRequest) query.FindResponse {
+func (r *running) find(t *testing.T, q commands.FindRequest) commands.FindResponse {
 	t.Helper()
 	q.WaitMS = int(patience.Milliseconds())
 	if q.AtLeast == nil {
@@ -67,7 +68,7 @@ func (r *running) find(t *testing.T, q query.FindRequest) query.FindResponse {
 // waitFor waits until the projections have what the log has.
 func (r *running) waitFor(t *testing.T, ends schemas.Watermark) {
 	t.Helper()
-	if _, err := r.Client.Find(t.Context(), query.FindRequest{AtLeast: ends, WaitMS: int(patience.Milliseconds()), Limit: 1}); err != nil {
+	if _, err := r.Client.Find(t.Context(), commands.FindRequest{AtLeast: ends, WaitMS: int(patience.Milliseconds()), Limit: 1}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -128,7 +129,7 @@ func startTB(t testing.TB, cfg node.Config) *running {
 	return r
 }
 
-func commands(r query.FindResponse) []string {
+func commandsOf(r commands.FindResponse) []string {
 	out := []string{}
 	for _, h := range r.Hits {
 		out = append(out, h.Command)
@@ -142,9 +143,9 @@ func TestAppendedIsFound(t *testing.T) {
 	if appended[0].Position.Topic != "recount.commands" {
 		t.Fatalf("position %v", appended[0].Position)
 	}
-	resp := r.find(t, query.FindRequest{Text: "docker prune images"})
+	resp := r.find(t, commands.FindRequest{Text: "docker prune images"})
 	if resp.Status != "ok" || len(resp.Hits) == 0 || resp.Hits[0].Command != "docker image prune -af" {
-		t.Fatalf("got %s %v", resp.Status, commands(resp))
+		t.Fatalf("got %s %v", resp.Status, commandsOf(resp))
 	}
 	h := resp.Hits[0]
 	if h.ID != appended[0].ID || h.Position != appended[0].Position || h.ExitCode == nil || *h.ExitCode != 0 || h.Cwd != "/src/app" {
@@ -153,7 +154,7 @@ func TestAppendedIsFound(t *testing.T) {
 	if len(resp.Proof) == 0 || len(h.Scores) == 0 {
 		t.Errorf("no proof: %+v", resp.Proof)
 	}
-	if diff := cmp.Diff(commands(r.find(t, query.FindRequest{Limit: 2})), []string{"docker run -it alpine sh", "git push origin main"}); diff != "" {
+	if diff := cmp.Diff(commandsOf(r.find(t, commands.FindRequest{Limit: 2})), []string{"docker run -it alpine sh", "git push origin main"}); diff != "" {
 		t.Errorf("the newest: %s", diff)
 	}
 
@@ -192,7 +193,7 @@ func TestAppendedIsFound(t *testing.T) {
 func TestSameIDIsOneEvent(t *testing.T) {
 	r := start(t, config(t.TempDir()))
 	first := r.append(t, "make a", "make b")
-	r.find(t, query.FindRequest{}) // projected
+	r.find(t, commands.FindRequest{}) // projected
 	again := r.append(t, "make b", "make c", "make a")
 	if !again[0].Duplicate || again[0].Position != first[1].Position || again[1].Duplicate || !again[2].Duplicate || again[2].Position != first[0].Position {
 		t.Errorf("again %+v after %+v", again, first)
@@ -248,7 +249,7 @@ func TestOutcomeJoins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unknown := r.find(t, query.FindRequest{Filters: query.Filters{Exit: "unknown"}})
+	unknown := r.find(t, commands.FindRequest{Filters: commands.Filters{Exit: "unknown"}})
 	if len(unknown.Hits) != 1 || unknown.Hits[0].ExitCode != nil {
 		t.Fatalf("before: %+v", unknown.Hits)
 	}
@@ -256,15 +257,15 @@ func TestOutcomeJoins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	after := r.find(t, query.FindRequest{Text: "sleep", Filters: query.Filters{Exit: "fail"}})
+	after := r.find(t, commands.FindRequest{Text: "sleep", Filters: commands.Filters{Exit: "fail"}})
 	if len(after.Hits) != 1 || *after.Hits[0].ExitCode != 3 || *after.Hits[0].Duration != 9e9 || *after.Hits[0].Outcome != out[0].Position {
 		t.Errorf("after: %+v", after.Hits)
 	}
-	if none := r.find(t, query.FindRequest{Filters: query.Filters{Exit: "unknown"}}); none.Status != "empty" || !strings.Contains(none.Hint, "exit") {
+	if none := r.find(t, commands.FindRequest{Filters: commands.Filters{Exit: "unknown"}}); none.Status != "empty" || !strings.Contains(none.Hint, "exit") {
 		t.Errorf("unknown no more: %s %q", none.Status, none.Hint)
 	}
 	// As it was known before the outcome.
-	if then := r.find(t, query.FindRequest{AsOf: query.AsOf{Offsets: unknown.Watermark}}); len(then.Hits) != 1 || then.Hits[0].ExitCode != nil {
+	if then := r.find(t, commands.FindRequest{AsOf: query.AsOf{Offsets: unknown.Watermark}}); len(then.Hits) != 1 || then.Hits[0].ExitCode != nil {
 		t.Errorf("as of %s: %+v", before[0].Position, then.Hits)
 	}
 }
@@ -274,19 +275,19 @@ func TestAtLeast(t *testing.T) {
 	for i := range 20 {
 		name := fmt.Sprintf("echo read-your-writes-%d", i)
 		p := r.append(t, name)[0].Position
-		resp := r.find(t, query.FindRequest{Text: fmt.Sprintf("read-your-writes-%d", i), AtLeast: schemas.Watermark{p.TP(): p.Offset + 1}})
+		resp := r.find(t, commands.FindRequest{Text: fmt.Sprintf("read-your-writes-%d", i), AtLeast: schemas.Watermark{p.TP(): p.Offset + 1}})
 		if len(resp.Hits) == 0 || resp.Hits[0].Command != name {
-			t.Fatalf("%d: got %v", i, commands(resp))
+			t.Fatalf("%d: got %v", i, commandsOf(resp))
 		}
 	}
-	_, err := r.Client.Find(t.Context(), query.FindRequest{AtLeast: schemas.Watermark{{Topic: "recount.commands", Partition: 0}: 1 << 40}, WaitMS: 20})
+	_, err := r.Client.Find(t.Context(), commands.FindRequest{AtLeast: schemas.Watermark{{Topic: "recount.commands", Partition: 0}: 1 << 40}, WaitMS: 20})
 	var ae *httpapi.APIError
 	if !errors.As(err, &ae) || ae.Status != 504 || !strings.Contains(err.Error(), "recount.commands/0:1099511627776") {
 		t.Errorf("what never comes: %v", err)
 	}
 	// The same from the node itself has its own type.
 	var nv *query.NotVisibleError
-	if _, err := r.Node.Find(t.Context(), query.FindRequest{AtLeast: schemas.Watermark{{Topic: "recount.nothing", Partition: 9}: 1}, WaitMS: 20}); !errors.As(err, &nv) {
+	if _, err := r.Node.Find(t.Context(), commands.FindRequest{AtLeast: schemas.Watermark{{Topic: "recount.nothing", Partition: 9}: 1}, WaitMS: 20}); !errors.As(err, &nv) {
 		t.Errorf("no such partition: %v", err)
 	}
 }
@@ -305,7 +306,7 @@ func TestRestartRebuildVerify(t *testing.T) {
 	dir := t.TempDir()
 	r := start(t, config(dir))
 	r.append(t, many(500)...)
-	ask := query.FindRequest{Text: "pods of team-3", Limit: 20}
+	ask := commands.FindRequest{Text: "pods of team-3", Limit: 20}
 	want := r.find(t, ask)
 	roots := rootsOf(t, r)
 
@@ -314,9 +315,9 @@ func TestRestartRebuildVerify(t *testing.T) {
 	if err != nil || report.Events != 500 || len(report.Projections) != 7 || len(phases) < 2 {
 		t.Fatalf("rebuild: %+v %v %v", report, phases, err)
 	}
-	sameAnswer := func(where string, got query.FindResponse) {
+	sameAnswer := func(where string, got commands.FindResponse) {
 		t.Helper()
-		if diff := cmp.Diff(got, want, cmpopts.IgnoreFields(query.FindResponse{}, "Timing")); diff != "" {
+		if diff := cmp.Diff(got, want, cmpopts.IgnoreFields(commands.FindResponse{}, "Timing")); diff != "" {
 			t.Errorf("%s: %s", where, diff)
 		}
 	}
@@ -397,7 +398,7 @@ func TestRebuildWhileAppending(t *testing.T) {
 	}
 	cancel()
 	appended := 300 + <-done
-	if resp := r.find(t, query.FindRequest{Limit: 1000, Filters: query.Filters{Program: "touch"}}); len(resp.Hits) != min(appended-300, 1000) {
+	if resp := r.find(t, commands.FindRequest{Limit: 1000, Filters: commands.Filters{Program: "touch"}}); len(resp.Hits) != min(appended-300, 1000) {
 		t.Errorf("found %d of %d", len(resp.Hits), appended-300)
 	}
 }
@@ -503,9 +504,9 @@ func TestBadEventsAreRejected(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	resp := r.find(t, query.FindRequest{Limit: 100})
+	resp := r.find(t, commands.FindRequest{Limit: 100})
 	if len(resp.Hits) != 3 || resp.Hits[0].Command != "date 2200-01-01T00:00:00Z" {
-		t.Errorf("found %v", commands(resp))
+		t.Errorf("found %v", commandsOf(resp))
 	}
 	st, err := r.Client.Status(t.Context(), api.StatusRequest{})
 	if err != nil || st.Log.Rejected != int64(len(bad)) {

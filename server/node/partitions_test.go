@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
@@ -104,8 +104,8 @@ func TestPartitionsAreAddedInSplitRoles(t *testing.T) {
 	}
 	// And seen once somebody does.
 	start(t, middle)
-	resp := c.find(t, query.FindRequest{Text: "make unseen", Limit: 1, AtLeast: schemas.Watermark{{Topic: "recount.commands", Partition: 24}: 1}})
+	resp := c.find(t, commands.FindRequest{Text: "make unseen", Limit: 1, AtLeast: schemas.Watermark{{Topic: "recount.commands", Partition: 24}: 1}})
 	if len(resp.Hits) == 0 || resp.Hits[0].Command != "make unseen" {
-		t.Errorf("got %v", commands(resp))
+		t.Errorf("got %v", commandsOf(resp))
 	}
 }

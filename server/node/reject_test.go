@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/api"
@@ -35,8 +35,8 @@ func TestOneProjectionRefuses(t *testing.T) {
 	if err := n.Projections().Apply(t.Context(), schemas.Batch{Topic: tp.Topic, Partition: tp.Partition, Next: ends[tp], Records: []*recountv1.Record{rec}}); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := n.Find(t.Context(), query.FindRequest{Limit: 10}); err != nil || len(got.Hits) != 1 || got.Hits[0].Command != "make two" {
-		t.Errorf("found %v %v", commands(got), err)
+	if got, err := n.Find(t.Context(), commands.FindRequest{Limit: 10}); err != nil || len(got.Hits) != 1 || got.Hits[0].Command != "make two" {
+		t.Errorf("found %v %v", commandsOf(got), err)
 	}
 	st, err := n.Status(t.Context(), api.StatusRequest{})
 	if err != nil || st.Log.Rejected != 1 {

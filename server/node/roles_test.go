@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
@@ -38,12 +38,12 @@ func TestSplitRoles(t *testing.T) {
 	c := start(t, back)
 
 	a.append(t, many(50)...)
-	resp := c.find(t, query.FindRequest{Text: "pods web49", WaitMS: 20_000})
+	resp := c.find(t, commands.FindRequest{Text: "pods web49", WaitMS: 20_000})
 	if len(resp.Hits) == 0 || resp.Hits[0].Command != many(50)[49] {
-		t.Errorf("got %v", commands(resp))
+		t.Errorf("got %v", commandsOf(resp))
 	}
 	for name, err := range map[string]error{
-		"find where nothing is served": func() error { _, err := a.Client.Find(t.Context(), query.FindRequest{}); return err }(),
+		"find where nothing is served": func() error { _, err := a.Client.Find(t.Context(), commands.FindRequest{}); return err }(),
 		"append where nothing is taken": func() error {
 			_, err := c.Client.Append(t.Context(), events("ls"))
 			return err

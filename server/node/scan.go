@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 )
@@ -30,7 +31,7 @@ func (n *Node) Scan(ctx context.Context, r api.ScanRequest, w io.Writer) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
-	err := query.Scan(ctx, n.sources(), r.Filters, r.Limit, func(s query.Scanned) error { return enc.Encode(s) })
+	err := commands.Scan(ctx, n.sources(), r.Filters, r.Limit, func(s commands.Scanned) error { return enc.Encode(s) })
 	if err != nil {
 		return err
 	}
@@ -41,5 +42,5 @@ func (n *Node) scanArrow(ctx context.Context, r api.ScanRequest, w io.Writer) er
 	if r.Limit > 0 {
 		return &query.RequestError{Field: "limit", Value: r.Limit, Reason: "not with Arrow, which is written by whole segments; bound it by the filters"}
 	}
-	return query.WriteArrow(ctx, n.sources(), r.Filters, w)
+	return commands.WriteArrow(ctx, n.sources(), r.Filters, w)
 }

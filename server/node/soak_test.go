@@ -16,6 +16,7 @@ import (
 
 	"github.com/recountdb/recount/configs"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
@@ -98,7 +99,7 @@ func TestSoakAsked(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 				out, err := r.Client.Append(ctx, events)
 				if err == nil && i%20 == 19 { // so that what is visible keeps up
-					_, err = r.Client.Find(ctx, query.FindRequest{AtLeast: visible(out[len(out)-1]), WaitMS: waitMS, Limit: 1})
+					_, err = r.Client.Find(ctx, commands.FindRequest{AtLeast: visible(out[len(out)-1]), WaitMS: waitMS, Limit: 1})
 				}
 				cancel()
 				if err != nil {
@@ -209,7 +210,7 @@ var questions = []struct {
 	ask  func(ctx context.Context, r *running, of api.Appended, rng *rand.Rand) error
 }{
 	{"find", func(ctx context.Context, r *running, of api.Appended, rng *rand.Rand) error {
-		got, err := r.Client.Find(ctx, query.FindRequest{
+		got, err := r.Client.Find(ctx, commands.FindRequest{
 			Text: fmt.Sprintf("test of pkg%d file%d", rng.IntN(4), rng.IntN(30)), AtLeast: visible(of), WaitMS: waitMS, Limit: 1 + rng.IntN(50),
 		})
 		if err == nil && len(got.Hits) == 0 {
@@ -218,21 +219,21 @@ var questions = []struct {
 		return err
 	}},
 	{"why", func(ctx context.Context, r *running, of api.Appended, rng *rand.Rand) error {
-		got, err := query.Why(ctx, r.Sources(), query.WhyRequest{Ref: of.ID.String(), Walk: query.Walk{Depth: 1 + rng.IntN(6)}, Moment: moment(of)})
+		got, err := commands.Why(ctx, r.Sources(), commands.WhyRequest{Ref: of.ID.String(), Walk: commands.Walk{Depth: 1 + rng.IntN(6)}, Moment: moment(of)})
 		if err == nil && got.Root.ID != of.ID {
 			err = fmt.Errorf("the answer is about %s", got.Root.ID)
 		}
 		return err
 	}},
 	{"stitch", func(ctx context.Context, r *running, of api.Appended, rng *rand.Rand) error {
-		got, err := query.Stitch(ctx, r.Sources(), query.StitchRequest{Ref: of.Position.String(), Walk: query.Walk{Depth: 1 + rng.IntN(6), Nodes: 1 + rng.IntN(100)}, Moment: moment(of)})
+		got, err := commands.Stitch(ctx, r.Sources(), commands.StitchRequest{Ref: of.Position.String(), Walk: commands.Walk{Depth: 1 + rng.IntN(6), Nodes: 1 + rng.IntN(100)}, Moment: moment(of)})
 		if err == nil && len(got.Nodes) == 0 {
 			err = fmt.Errorf("no narrative around %s: %s", of.ID, got.Hint)
 		}
 		return err
 	}},
 	{"show", func(ctx context.Context, r *running, of api.Appended, _ *rand.Rand) error {
-		if _, err := r.Client.Find(ctx, query.FindRequest{AtLeast: visible(of), WaitMS: waitMS, Limit: 1}); err != nil {
+		if _, err := r.Client.Find(ctx, commands.FindRequest{AtLeast: visible(of), WaitMS: waitMS, Limit: 1}); err != nil {
 			return err
 		}
 		got, err := r.Client.Show(ctx, of.ID.String())
@@ -242,7 +243,7 @@ var questions = []struct {
 		return err
 	}},
 	{"insights", func(ctx context.Context, r *running, of api.Appended, _ *rand.Rand) error {
-		_, err := query.Insights(ctx, r.Sources(), query.InsightsRequest{Moment: moment(of)})
+		_, err := commands.Insights(ctx, r.Sources(), commands.InsightsRequest{Moment: moment(of)})
 		return err
 	}},
 	{"scan", func(ctx context.Context, r *running, _ api.Appended, rng *rand.Rand) error {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/spool"
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 )
@@ -24,7 +24,7 @@ func spooled(text string) spool.Entry {
 
 func allCommands(t *testing.T, n *Node) (all []string) {
 	t.Helper()
-	resp, err := n.Find(context.Background(), query.FindRequest{Limit: 100, Repeats: true})
+	resp, err := n.Find(context.Background(), commands.FindRequest{Limit: 100, Repeats: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/vector"
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 )
@@ -148,7 +148,7 @@ func (n *Node) allocated(folder ...string) int64 {
 }
 
 func (n *Node) intentStatus(ctx context.Context) (s api.IntentStatus, err error) {
-	c, err := query.Count(ctx, n.sources(), api.RecentCommands)
+	c, err := commands.Count(ctx, n.sources(), api.RecentCommands)
 	if err != nil {
 		return s, err
 	}

@@ -1,0 +1,68 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"github.com/recountdb/recount/projections/narrative"
+	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/query"
+)
+
+// Census counts commands.
+type Census struct {
+	Count          int64
+	Oldest, Newest time.Time // zero without commands
+	Segments       int
+	// Shards are how the partitions stand that hold commands, in order.
+	Shards []segment.ShardStats
+	// How the newest ended, Recent of them.
+	Recent, OK, Failed, Unknown int64
+}
+
+// Count takes a census; recent bounds how many of the newest commands are asked
+// how they ended.
+func Count(ctx context.Context, s Sources, recent int64) (Census, error) {
+	a, err := s.ask(ctx, query.Moment{}, segment.Name, narrative.Name)
+	if err != nil {
+		return Census{}, err
+	}
+	defer a.close()
+	var c Census
+	for _, st := range a.segment.Stats() {
+		c.Segments += st.Segments
+		if st.Rows() == 0 {
+			continue
+		}
+		c.Shards = append(c.Shards, st)
+		c.Count += int64(st.Rows())
+		lo, hi := time.Unix(0, st.MinTime).UTC(), time.Unix(0, st.MaxTime).UTC()
+		if c.Oldest.IsZero() || lo.Before(c.Oldest) {
+			c.Oldest = lo
+		}
+		if hi.After(c.Newest) {
+			c.Newest = hi
+		}
+	}
+	var inner error
+	err = a.segment.Scan(ctx, segment.Filter{Below: a.visible}, segment.NewestFirst, func(v *segment.View) bool {
+		code, err := a.exitCode(v)
+		switch {
+		case err != nil:
+			inner = err
+			return false
+		case code == nil:
+			c.Unknown++
+		case *code == 0:
+			c.OK++
+		default:
+			c.Failed++
+		}
+		c.Recent++
+		return c.Recent < recent
+	})
+	if inner != nil {
+		return c, inner
+	}
+	return c, err
+}

@@ -1,0 +1,127 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// mostCandidates is how many an ambiguous reference lists.
+const mostCandidates = 5
+
+// mostMatches is how many ids that begin as asked are looked at.
+const mostMatches = 1024
+
+// located is the command that a reference means.
+type located struct {
+	id  schemas.EventID
+	pos schemas.Position
+}
+
+// locate finds the command that a reference means: an id, the start of one, or a
+// position, among the commands that the answer may know of. An error is a
+// *NotFoundError, an *AmbiguousError, the context's, or the projection's.
+func (a *asking) locate(ref string) (located, error) {
+	ref = strings.TrimSpace(ref)
+	matches, by, err := a.matches(ref)
+	if err != nil {
+		return located{}, err
+	}
+	positions := make([]schemas.Position, len(matches))
+	for i, m := range matches {
+		positions[i] = m.Position
+	}
+	// The same event may have been appended in two partitions: that is one id.
+	var found []located
+	var candidates []query.Candidate
+	step := query.Step{Operator: "lookup", Inputs: map[string]string{"ref": ref, "by": by}}
+	hidden := ""
+	err = a.segment.ViewAt(a.ctx, positions, func(_ int, v *segment.View) error {
+		switch at := v.Position(); {
+		case !a.knows(at, v.UnixNano()):
+			if hidden == "" {
+				hidden = a.hides(at, v.Time())
+			}
+			return nil
+		case len(found) == 0 || found[len(found)-1].id != v.ID():
+			if len(found) == mostCandidates {
+				return nil
+			}
+			found = append(found, located{v.ID(), at})
+			candidates = append(candidates, query.Candidate{ID: v.ID(), Time: v.Time(), Command: inBrief(v.Command())})
+			fallthrough
+		default:
+			step.Hits = append(step.Hits, query.Evidence{Position: at})
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return located{}, err
+	case len(found) == 1:
+		a.step(step)
+		a.lap("lookup")
+		return found[0], nil
+	case len(found) > 1:
+		return located{}, &query.AmbiguousError{Prefix: ref, Matches: candidates}
+	case hidden != "":
+		return located{}, &query.NotFoundError{Ref: ref, Hint: hidden}
+	case by == "position":
+		return located{}, &query.NotFoundError{Ref: ref, Hint: "nothing that is known stands there; " + a.upTo()}
+	}
+	return located{}, &query.NotFoundError{Ref: ref, Hint: "no command's id starts so; it may not be visible yet"}
+}
+
+// matches are the commands that a reference may mean, whether or not the answer
+// may know of them, in order of id.
+func (a *asking) matches(ref string) (matches []segment.Match, by string, err error) {
+	if strings.Contains(ref, "/") {
+		pos, err := schemas.ParsePosition(ref)
+		if err != nil {
+			return nil, "", &query.NotFoundError{Ref: ref, Hint: err.Error()}
+		}
+		return []segment.Match{{Position: pos}}, "position", nil
+	}
+	digits := strings.ReplaceAll(ref, "-", "")
+	if len(digits) < segment.MinPrefix || len(digits) > 32 || strings.Trim(strings.ToLower(digits), "0123456789abcdef") != "" {
+		return nil, "", &query.NotFoundError{Ref: ref, Hint: fmt.Sprintf("want an id, %d or more of its first hexadecimal digits, or TOPIC/PARTITION/OFFSET", segment.MinPrefix)}
+	}
+	matches, err = a.segment.Find(a.ctx, digits, mostMatches)
+	return matches, "id", err
+}
+
+// hides says why the answer may not know of a command.
+func (a *asking) hides(at schemas.Position, began time.Time) string {
+	switch {
+	case !a.as.Time.IsZero() && began.After(a.as.Time):
+		return fmt.Sprintf("it began at %s, after as_of", began.Format(time.RFC3339Nano))
+	case a.as.Offsets != nil:
+		return fmt.Sprintf("it stands at %s, which as_of %q leaves out", at, a.as.Offsets)
+	}
+	return fmt.Sprintf("it stands at %s, which is not visible yet; %s", at, a.upTo())
+}
+
+// upTo says which commands are visible.
+func (a *asking) upTo() string {
+	if len(a.visible) == 0 {
+		return "no command is visible"
+	}
+	return "commands are visible below " + a.visible.String()
+}
+
+// inBrief is the first line of a command, cut to what fits beside an id.
+func inBrief(command string) string {
+	const most = 60
+	line, rest, more := strings.Cut(strings.TrimSpace(command), "\n")
+	if runes := []rune(line); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	if more && strings.TrimSpace(rest) != "" {
+		line += " …"
+	}
+	return strings.Clone(line)
+}

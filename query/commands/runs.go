@@ -1,0 +1,279 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// MaxInsightCommands is how many commands insights looks at, the newest that pass
+// the filters; it needs about 60 bytes for each. MaxInsightTexts is how many
+// different templates it tells apart, and how many sessions, in the order in
+// which they are met, the newest first: a command of a template beyond it counts,
+// but belongs to no pattern.
+const (
+	MaxInsightCommands = 1 << 20
+	MaxInsightTexts    = 1 << 17
+	// maxTextBytes bounds the memory of the templates.
+	maxTextBytes = 32 << 20
+	// sessionGap ends the session of commands that were recorded without one.
+	sessionGap = 30 * time.Minute
+)
+
+// none stands for a template or a session that is not told apart.
+const none int32 = -1
+
+// run is one command as patterns see it.
+type run struct {
+	time      int64
+	offset    int64
+	shard     int32
+	template  int32
+	session   int32
+	workspace int32
+	exit      int32
+	known     bool // whether exit is
+}
+
+func (r *run) failed() bool { return r.known && r.exit != 0 }
+
+// runs are the commands that patterns are looked for in, the newest first: by
+// time, then by position, over all partitions.
+type runs struct {
+	list                 []run
+	shards               []schemas.TopicPartition
+	template, workspaces texts
+	// order holds the runs by session, oldest first; those of no session come
+	// first. from says where each session begins.
+	order []int32
+	from  []int32
+	// failures are the runs that failed, newest first, with what they printed.
+	failures  []failure
+	signature texts
+
+	read   int64
+	capped bool // by MaxInsightCommands
+}
+
+type failure struct{ run, signature int32 }
+
+// noSignature is that of an empty output.
+const noSignature int32 = 0
+
+// texts numbers different texts.
+type texts struct {
+	num    map[string]int32
+	all    []string
+	bytes  int
+	capped bool
+}
+
+// of is a text's number, or none if the cap is reached. The text may be a view.
+func (t *texts) of(s string) int32 {
+	if n, ok := t.num[s]; ok {
+		return n
+	}
+	if len(t.all) >= MaxInsightTexts || t.bytes+len(s) > maxTextBytes {
+		t.capped = true
+		return none
+	}
+	s = strings.Clone(s)
+	n := int32(len(t.all))
+	if t.num == nil {
+		t.num = map[string]int32{}
+	}
+	t.num[s], t.all, t.bytes = n, append(t.all, s), t.bytes+len(s)
+	return n
+}
+
+// find is a text's number, or none if it was not met.
+func (t *texts) find(s string) int32 {
+	if n, ok := t.num[s]; ok {
+		return n
+	}
+	return none
+}
+
+func (r *runs) position(i int32) schemas.Position {
+	x := &r.list[i]
+	tp := r.shards[x.shard]
+	return schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: x.offset}
+}
+
+// at is the run at a position, or none.
+func (r *runs) at(pos schemas.Position) int32 {
+	for i := range r.list {
+		if r.list[i].offset == pos.Offset && r.shards[r.list[i].shard] == pos.TP() {
+			return int32(i)
+		}
+	}
+	return none
+}
+
+// sessionKey names a session. What was recorded without one belongs to a stretch
+// of work of its host, user and workspace.
+type sessionKey struct{ host, session, user, workspace string }
+
+// gathering makes runs of rows.
+type gathering struct {
+	*runs
+	a         *asking
+	sessions  map[sessionKey]stretch
+	nSessions int32
+	shard     map[schemas.TopicPartition]int32
+}
+
+// stretch is a session under way, read backwards.
+type stretch struct {
+	id   int32
+	time int64 // of its earliest command so far
+}
+
+// gather reads the newest commands that pass the filters, most of them at most,
+// in one pass.
+func gather(a *asking, f Filters, most int) (*runs, error) {
+	g := gathering{runs: &runs{}, a: a, sessions: map[sessionKey]stretch{}, shard: map[schemas.TopicPartition]int32{}}
+	g.signature.of("") // noSignature
+	exit, err := parseExit(f.Exit)
+	if err != nil {
+		return nil, err
+	}
+	var inner error
+	err = a.segment.Scan(a.ctx, pushed(f, a.as, a.visible), segment.NewestFirst, func(v *segment.View) bool {
+		g.read++
+		if len(g.list) == most {
+			g.capped = true
+			return false
+		}
+		inner = g.add(v, exit)
+		return inner == nil
+	})
+	if inner != nil {
+		return nil, inner
+	}
+	if err != nil {
+		return nil, err
+	}
+	g.link()
+	return g.runs, nil
+}
+
+// add takes in one row that passes all filters but the exit code.
+func (g *gathering) add(v *segment.View, exit exitFilter) error {
+	r := run{time: v.UnixNano(), offset: v.Offset()}
+	tail := ""
+	if code, known := v.ExitCode(); known {
+		r.exit, r.known = code, true
+	} else {
+		o, ok, err := g.a.outcome(v.ID())
+		if err != nil {
+			return err
+		}
+		if ok && o.ExitCode != nil {
+			r.exit, r.known, tail = *o.ExitCode, true, o.OutputTail
+		}
+	}
+	if exit.set {
+		var code *int32
+		if r.known {
+			code = &r.exit
+		}
+		if !exit.match(code) {
+			return nil
+		}
+	}
+	tp := v.Position().TP()
+	n, ok := g.shard[tp]
+	if !ok {
+		n = int32(len(g.shards))
+		g.shard[tp], g.shards = n, append(g.shards, tp)
+	}
+	r.shard = n
+	r.template = g.template.of(v.Template())
+	r.workspace = g.workspaces.of(v.Workspace())
+	r.session = g.sessionOf(v, r.time)
+	if r.failed() && r.template != none {
+		if own := v.OutputTail(); own != "" {
+			tail = own
+		}
+		f := failure{int32(len(g.list)), g.signature.of(signature(tail))}
+		if f.signature == none {
+			f.signature = noSignature
+		}
+		g.failures = append(g.failures, f)
+	}
+	g.list = append(g.list, r)
+	return nil
+}
+
+func (g *gathering) sessionOf(v *segment.View, at int64) int32 {
+	key := sessionKey{host: v.Host(), session: v.Session()}
+	named := key.session != ""
+	if !named {
+		key.user, key.workspace = v.User(), v.Workspace()
+	}
+	s, ok := g.sessions[key]
+	fresh := !ok || !named && s.time-at > int64(sessionGap)
+	if !ok {
+		if len(g.sessions) >= MaxInsightTexts {
+			return none
+		}
+		key = sessionKey{strings.Clone(key.host), strings.Clone(key.session), strings.Clone(key.user), strings.Clone(key.workspace)}
+	}
+	if fresh {
+		s.id = g.nSessions
+		g.nSessions++
+	}
+	if fresh || !named {
+		s.time = at
+		g.sessions[key] = s
+	}
+	return s.id
+}
+
+// link puts the runs in the order of sessions.
+func (g *gathering) link() {
+	g.from = make([]int32, g.nSessions+2)
+	for i := range g.list {
+		g.from[g.list[i].session+2]++
+	}
+	for i := 1; i < len(g.from); i++ {
+		g.from[i] += g.from[i-1]
+	}
+	g.order = make([]int32, len(g.list))
+	// from[s+1] is where session s begins, and while it is filled where it goes on.
+	for i := len(g.list) - 1; i >= 0; i-- {
+		at := &g.from[g.list[i].session+1]
+		g.order[*at] = int32(i)
+		*at++
+	}
+}
+
+// each session's runs, oldest first.
+func (r *runs) eachSession(fn func(session int32, of []int32)) {
+	for s := range int32(len(r.from)) - 2 {
+		fn(s, r.order[r.from[s]:r.from[s+1]])
+	}
+}
+
+// step tells what was read.
+func (r *runs) step(most int) query.Step {
+	s := query.Step{
+		Operator: "scan", Inputs: map[string]string{"order": "newest first", "most": fmt.Sprint(most)},
+		Counts: map[string]int64{
+			"read": r.read, "commands": int64(len(r.list)),
+			"templates": int64(len(r.template.all)), "sessions": int64(len(r.from) - 2),
+		},
+	}
+	if r.capped {
+		s.Inputs["capped"] = "older commands were left out"
+	}
+	if r.template.capped {
+		s.Inputs["templates_capped"] = fmt.Sprintf("commands of templates beyond the first %d met belong to no pattern", len(r.template.all))
+	}
+	return s
+}

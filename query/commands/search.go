@@ -1,0 +1,223 @@
+package commands
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/recountdb/recount/projections/lexical"
+	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// search ranks by the paths and fuses them.
+func (f *finding) search() ([]fused, error) {
+	if f.s.Embedder != nil {
+		f.query = f.s.Embedder.Embed(f.r.Text)
+		f.embed = f.kern.Dot(f.query[:], f.query[:]) > 0
+	}
+	f.folded = folded(f.r.Text)
+	queries := []termQuery{{path: pathWords, Query: lexical.Query{Field: lexical.Words, K: max(wordsDepth, f.r.Limit), Text: f.r.Text}}}
+	if f.s.Concepts != nil {
+		queries = append(queries, termQuery{path: pathConcepts, Query: lexical.Query{Field: lexical.Concepts, K: conceptsDepth, Terms: f.s.Concepts(f.r.Text)}})
+	}
+	if err := f.narrow(); err != nil {
+		return nil, err
+	}
+	near, err := f.lookUp(queries)
+	if err != nil {
+		return nil, err
+	}
+	room := len(near.found)
+	for _, q := range queries {
+		room += len(q.found)
+	}
+	f.candidates, f.keys = make([]candidate, 0, room), make(map[runKey]int, room)
+	var lists []ranked
+	for i := range queries {
+		l, err := f.byTerms(&queries[i])
+		if err != nil {
+			return nil, err
+		}
+		lists = append(lists, l)
+	}
+	words := lists[0]
+	if f.embed {
+		l, err := f.byMeaning(&near)
+		if err != nil {
+			return nil, err
+		}
+		lists = append(lists, l)
+	}
+	lists = append(lists, f.byText(words), f.byTime())
+	chosen := fuse(len(f.candidates), lists, func(a, b int) int { return f.candidates[a].compareNewest(&f.candidates[b]) })
+	f.lap("fuse")
+	f.proveLists(lists, chosen)
+	if len(chosen) == 0 && len(f.filters) > 0 {
+		return nil, f.blame(queries)
+	}
+	return chosen, nil
+}
+
+// termQuery is a lexical path, and what its search came to.
+type termQuery struct {
+	path string
+	lexical.Query
+	found []lexical.Hit
+	stats lexical.Stats
+	took  time.Duration
+}
+
+func (q *termQuery) empty() bool { return q.Text == "" && len(q.Terms) == 0 }
+
+// lookUp searches for all at the same time: it is nearly all of the work, and
+// none needs another's result.
+func (f *finding) lookUp(queries []termQuery) (near meaning, err error) {
+	var g errgroup.Group
+	start := func(path string, search func() error) {
+		g.Go(func() (err error) {
+			defer func() {
+				// Out of reach of whoever recovers for the caller.
+				if p := recover(); p != nil {
+					err = fmt.Errorf("search for %s: a bug: %v", path, p)
+				}
+			}()
+			return search()
+		})
+	}
+	if f.embed {
+		start(pathSemantic, func() (err error) {
+			near, err = f.nearest()
+			return err
+		})
+	}
+	for i := range queries {
+		q := &queries[i]
+		q.Distinct, q.Below, q.Only = !f.r.Repeats, f.visible, f.only
+		if q.empty() {
+			continue
+		}
+		start(q.path, func() (err error) {
+			start := time.Now()
+			if f.only == nil {
+				q.Filter = f.filter()
+			}
+			q.found, q.stats, err = f.lexical.Search(f.ctx, q.Query)
+			q.took = time.Since(start)
+			return err
+		})
+	}
+	err = g.Wait()
+	f.clock = time.Now()
+	return near, err
+}
+
+// byTerms ranks what a search found: the best commands by BM25 that may be
+// answered.
+func (f *finding) byTerms(q *termQuery) (ranked, error) {
+	l := ranked{path: q.path, inputs: map[string]string{}, counts: map[string]int64{}}
+	if q.empty() {
+		return l, nil
+	}
+	positions := make([]schemas.Position, len(q.found))
+	for i, h := range q.found {
+		positions[i] = schemas.Position{Topic: h.TP.Topic, Partition: h.TP.Partition, Offset: h.Offset}
+	}
+	err := f.segment.ViewAt(f.ctx, positions, func(i int, v *segment.View) error {
+		key, err := f.candidate(v, q.path)
+		if err == nil && key >= 0 {
+			l.keys, l.scores = append(l.keys, key), append(l.scores, q.found[i].Score)
+		}
+		return err
+	})
+	if err != nil {
+		return l, err
+	}
+	f.newestOfEquals(&l)
+	var terms []string
+	for _, term := range q.stats.Terms {
+		terms = append(terms, term.Term)
+		l.counts["documents with "+term.Term] = int64(term.Documents)
+		// What must or must not be there is known of words alone, so that the other
+		// paths may only rank what this one found.
+		f.closed = f.closed || term.Required || term.Excluded
+	}
+	l.inputs["terms"] = strings.Join(terms, " ")
+	// How rare a term is counts over all that is indexed, also where as_of lets no
+	// more than a part of it be answered.
+	l.inputs["statistics_below"] = q.stats.Watermark.String()
+	l.counts["documents"] = int64(q.stats.Documents)
+	l.counts["scored"] = int64(q.stats.Scored)
+	f.clock = f.clock.Add(-q.took)
+	f.lap(q.path)
+	return l, nil
+}
+
+// newestOfEquals puts what has equal scores in order of time, which the postings
+// do not know.
+func (f *finding) newestOfEquals(l *ranked) {
+	at := make([]int, len(l.keys))
+	for i := range at {
+		at[i] = i
+	}
+	slices.SortFunc(at, func(a, b int) int {
+		if l.scores[a] != l.scores[b] {
+			return cmp.Compare(l.scores[b], l.scores[a])
+		}
+		return f.candidates[l.keys[a]].compareNewest(&f.candidates[l.keys[b]])
+	})
+	keys, scores := make([]int, len(at)), make([]float64, len(at))
+	for i, j := range at {
+		keys[i], scores[i] = l.keys[j], l.scores[j]
+	}
+	l.keys, l.scores = keys, scores
+}
+
+// byText keeps of the words path what has the whole text in it as it stands, but
+// for case and white space.
+func (f *finding) byText(words ranked) ranked {
+	l := ranked{path: pathExact, inputs: map[string]string{}, counts: map[string]int64{}}
+	for _, key := range words.keys {
+		if f.candidates[key].exact {
+			l.keys, l.scores = append(l.keys, key), append(l.scores, 1)
+		}
+	}
+	return l
+}
+
+// folded is a text in lower case with its white space folded.
+func folded(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
+
+// proveLists tells of each path what it looked for and counted, and where the
+// answer's hits stood in it.
+func (f *finding) proveLists(lists []ranked, chosen []fused) {
+	answered := map[int]bool{}
+	for _, c := range chosen[:min(len(chosen), f.r.Limit)] {
+		answered[c.key] = true
+	}
+	for _, l := range lists {
+		l.inputs["path"] = l.path
+		l.inputs["weight"] = strconv.FormatFloat(pathWeights[l.path], 'g', -1, 64)
+		l.counts["commands"] = int64(len(l.keys))
+		s := query.Step{Operator: "lexical", Inputs: l.inputs, Counts: l.counts}
+		if l.path != pathWords && l.path != pathConcepts {
+			s.Operator = l.path
+		}
+		for i, key := range l.keys {
+			if answered[key] {
+				s.Hits = append(s.Hits, query.Evidence{Position: f.candidates[key].pos, Rank: i + 1, Score: l.scores[i]})
+			}
+		}
+		f.step(s)
+	}
+	f.step(query.Step{
+		Operator: "fuse", Inputs: map[string]string{"method": "reciprocal rank", "k": strconv.Itoa(rrfK)},
+		Counts: map[string]int64{"candidates": int64(len(chosen))},
+	})
+}

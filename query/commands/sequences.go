@@ -1,0 +1,235 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+)
+
+// What a sequence is.
+const (
+	minSequence     = 2 // templates
+	maxSequence     = 5
+	minSequenceRuns = 3 // how often it must have been run
+)
+
+// stream is the sessions' templates one after the other: a run of like commands
+// counts once, and sessions are kept apart by an entry that is none.
+type stream struct {
+	template []int32
+	run      []int32 // the run that each entry is
+	session  []int32
+	count    []int64 // of a template's entries
+	total    int64
+}
+
+func newStream(r *runs) *stream {
+	st := &stream{
+		template: make([]int32, 0, len(r.list)), run: make([]int32, 0, len(r.list)),
+		session: make([]int32, 0, len(r.list)), count: make([]int64, len(r.template.all)),
+	}
+	add := func(template, run, session int32) {
+		st.template, st.run, st.session = append(st.template, template), append(st.run, run), append(st.session, session)
+	}
+	r.eachSession(func(session int32, of []int32) {
+		add(none, none, session)
+		last := none
+		for _, i := range of {
+			t := r.list[i].template
+			if t != none {
+				if t == last {
+					continue
+				}
+				st.count[t]++
+				st.total++
+			}
+			add(t, i, session)
+			last = t
+		}
+	})
+	return st
+}
+
+// gram is one sequence of templates.
+type gram struct {
+	first    int32 // where in the stream it first begins
+	n        int32 // its templates
+	runs     int64 // not overlapping
+	sessions int64
+	end      int32 // of the last run counted
+	session  int32 // of the last run counted
+	absorbed bool  // a longer one is as frequent
+	lift     float64
+	score    float64
+}
+
+// sequences finds what was run one after the other within sessions, by levels:
+// a sequence of n templates is a pair of frequent sequences of n-1 that overlap
+// in all but their ends, so that naming pairs names sequences exactly.
+//
+// Left out are what was run less than three times, what begins as it ends (a
+// shorter one going round), what a longer one that was run as often contains, all
+// but the best of those that are the same going round, and what comes no more
+// often than its templates would by chance.
+func sequences(ctx context.Context, r *runs, limit int) ([]gram, *stream, map[string]int64, error) {
+	st := newStream(r)
+	counts := map[string]int64{"steps": st.total}
+	n := len(st.template)
+	// at holds, for each place in the stream, the number of the frequent sequence
+	// of the level before that begins there.
+	at := make([]int32, n)
+	for i, t := range st.template {
+		at[i] = none
+		if t != none && st.count[t] >= minSequenceRuns {
+			at[i] = t
+		}
+	}
+	var best, shorter []gram
+	for length := int32(minSequence); length <= maxSequence; length++ {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, nil, err
+		}
+		pair := func(i int) (uint64, bool) {
+			if i+1 >= n || at[i] == none || at[i+1] == none {
+				return 0, false
+			}
+			return uint64(uint32(at[i]))<<32 | uint64(uint32(at[i+1])), true
+		}
+		seen := map[uint64]int32{}
+		for i := range n {
+			if key, ok := pair(i); ok {
+				seen[key]++
+			}
+		}
+		// Numbers are given in the order of the stream, not of the map.
+		number := map[uint64]int32{}
+		var grams []gram
+		next := make([]int32, n)
+		for i := range n {
+			next[i] = none
+			key, ok := pair(i)
+			if !ok || seen[key] < minSequenceRuns {
+				continue
+			}
+			id, known := number[key]
+			if !known {
+				id = int32(len(grams))
+				number[key] = id
+				grams = append(grams, gram{first: int32(i), n: length, session: none})
+			}
+			next[i] = id
+			g := &grams[id]
+			if int32(i) < g.end {
+				continue
+			}
+			g.runs++
+			g.end = int32(i) + length
+			if g.session != st.session[i] {
+				g.session = st.session[i]
+				g.sessions++
+			}
+		}
+		for i := range grams {
+			g := &grams[i]
+			if st.returns(g) {
+				g.absorbed = true // stays a part of longer ones, but is none itself
+				continue
+			}
+			if length > minSequence {
+				for _, part := range []int32{at[g.first], at[g.first+1]} {
+					if p := &shorter[part]; p.runs <= g.runs {
+						p.absorbed = true
+					}
+				}
+			}
+		}
+		best = append(best, shorter...)
+		if shorter, at = grams, next; len(grams) == 0 {
+			break
+		}
+	}
+	best = append(best, shorter...)
+	best = slices.DeleteFunc(best, func(g gram) bool {
+		if g.absorbed || g.runs < minSequenceRuns {
+			return true
+		}
+		counts["frequent"]++
+		return false
+	})
+	for i := range best {
+		st.rate(&best[i])
+	}
+	slices.SortFunc(best, func(a, b gram) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.runs, a.runs), slices.CompareFunc(st.of(&a), st.of(&b), func(x, y int32) int {
+			return strings.Compare(r.template.all[x], r.template.all[y])
+		}))
+	})
+	var out []gram
+	rounds := map[[maxSequence]int32]bool{}
+	for _, g := range best {
+		if len(out) == limit || g.lift <= 1 {
+			break
+		}
+		if round := st.round(&g); !rounds[round] {
+			rounds[round] = true
+			out = append(out, g)
+		}
+	}
+	return out, st, counts, nil
+}
+
+// of are the templates of a sequence.
+func (st *stream) of(g *gram) []int32 { return st.template[g.first : g.first+g.n] }
+
+// returns reports whether a sequence begins as it ends.
+func (st *stream) returns(g *gram) bool {
+	t := st.of(g)
+	for n := 1; n < len(t); n++ {
+		if slices.Equal(t[:n], t[len(t)-n:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// rate sets the lift, runs over those expected if each template came with its own
+// frequency whatever came before, and the score, runs·ln(lift): how much more the
+// sequence tells than its templates do.
+func (st *stream) rate(g *gram) {
+	expected := float64(st.total)
+	for _, t := range st.of(g) {
+		expected *= float64(st.count[t]) / float64(st.total)
+	}
+	g.lift = float64(g.runs) / expected
+	g.score = float64(g.runs) * math.Log(g.lift)
+}
+
+// round is the same for all sequences that are one going round: the least of its
+// rotations.
+func (st *stream) round(g *gram) (least [maxSequence]int32) {
+	t := st.of(g)
+	for n := range t {
+		key := [maxSequence]int32{none, none, none, none, none}
+		copy(key[copy(key[:], t[n:]):], t[:n])
+		if n == 0 || slices.Compare(key[:], least[:]) < 0 {
+			least = key
+		}
+	}
+	return least
+}
+
+// newest are the runs with which the newest of a sequence's runs begin.
+func (st *stream) newest(g *gram, most int) []int32 {
+	want := st.of(g)
+	var out []int32
+	for i := 0; i+len(want) <= len(st.template); i++ {
+		if st.template[i] == want[0] && slices.Equal(st.template[i:i+len(want)], want) {
+			out = append(out, st.run[i])
+			i += len(want) - 1
+		}
+	}
+	slices.Sort(out) // the newest come first
+	return slices.Clone(out[:min(len(out), most)])
+}

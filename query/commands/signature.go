@@ -1,0 +1,161 @@
+package commands
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxSignature bounds a signature, in bytes.
+const maxSignature = 160
+
+// maxTail is how much of the end of an output is looked at, in bytes.
+const maxTail = 4096
+
+const hashPlace = "<hash>"
+
+// complaints are words that a line has that says what went wrong; so do words
+// that end with error or exception.
+var complaints = words(`error errors err fail failed failure failures fatal panic traceback undefined undeclared
+		unresolved cannot can't couldn't unable unknown unexpected unrecognized invalid illegal missing denied refused rejected
+		forbidden unauthorized no not doesn't timed timeout unreachable conflict aborted killed segmentation usage`)
+
+func words(s string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(s) {
+		set[w] = true
+	}
+	return set
+}
+
+// complains reports whether a line has such a word.
+func complains(line string) bool {
+	var word [32]byte
+	n := 0
+	for i := 0; i <= len(line); i++ {
+		c := byte(' ')
+		if i < len(line) {
+			c = line[i]
+		}
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c >= 'a' && c <= 'z' || c == '\'' {
+			if n == len(word) { // only the end of so long a word matters
+				n = copy(word[:], word[n/2:])
+			}
+			word[n] = c
+			n++
+			continue
+		}
+		if w := word[:n]; complaints[string(w)] || bytes.HasSuffix(w, []byte("error")) || bytes.HasSuffix(w, []byte("exception")) {
+			return true
+		}
+		n = 0
+	}
+	return false
+}
+
+var (
+	// ansi are the sequences with which a terminal is told of colours and titles.
+	ansi = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
+	// echo are lines in which a program says no more than that another failed.
+	echo = regexp.MustCompile(`^(?i:(make(\[\d+\])?: \*\*\*.*|exit status \d+|exit code:? \d+|fail(ed)?([ \t].*)?|error: (aborting|could not compile).*|error: process completed.*|npm (err!|error)( .*)?|error command failed.*|\d+ (errors?|failed|failures?)\b.*|=+ .* =+|ok|done)\.?)$`)
+	// values are what differs from one run to the next, each with what stands for it.
+	// A line has one of the characters that a value cannot do without, if any are named.
+	values = []struct {
+		of    *regexp.Regexp
+		place string
+		any   string
+	}{
+		{regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]{1,15}://[^\s'"` + "`" + `<>)]+`), "<url>", ":"},
+		{regexp.MustCompile("\"[^\"]*\"|`[^`]*`|‘[^’]*’|“[^”]*”"), "<str>", "\"`‘“"},
+		{regexp.MustCompile(`(^|[\s(\[=:,])'[^']*'`), "$1<str>", "'"},
+		{regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "<uuid>", "-"},
+		{regexp.MustCompile(`\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?`), "<date>", ":-"},
+		{regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b(?::\d+)?|\blocalhost:\d+`), "<host>", ".:"},
+		{regexp.MustCompile(`(^|[\s(\[=:,])(?:~|\.{0,2})/[^\s:,;'")\]]*|(^|[\s(\[=:,])[\w.@+-]+(?:/[\w.@+-]+)+/?|(^|[\s(\[=:,])[\w@+-]+\.(?:go|py|rs|js|ts|tsx|jsx|c|h|cc|cpp|hpp|java|kt|rb|php|sh|sql|ya?ml|json|toml|txt|md|cfg|ini|lock|log|html|css|xml|tf|proto)\b`), "$1$2$3<path>", "/."},
+		{regexp.MustCompile(`<path>(?::\d+)+`), "<path>", ">"},
+		{regexp.MustCompile(`\b0[xX][0-9a-fA-F]+\b|\b[0-9a-f]{7,64}\b`), hashPlace, "0123456789"},
+		{regexp.MustCompile(`[-+]?\b\d+(?:[.,]\d+)*(?:ns|us|µs|ms|s|m|h|[kKMGT]i?B?|%)?\b%?`), "<num>", "0123456789"},
+		// The name that a complaint is about: "undefined: parseFlags".
+		{regexp.MustCompile(`(?i)\b(undefined|undeclared name|undeclared identifier|unknown (?:command|flag|option|field|shorthand flag|revision)|unrecognized (?:command|option|arguments?)|no required module provides package|could not resolve host|unable to locate package|package)(:?) +[\w.@/-]+`), "$1$2 <arg>", ""},
+	}
+)
+
+// signature is what outputs of the same failure have in common: the line that
+// says what went wrong, with its values replaced as in a template. That is the
+// last line that complains and does not only pass on that another program failed;
+// without one the last line that is not empty. It is empty for an empty output.
+func signature(tail string) string {
+	if tail == "" {
+		return ""
+	}
+	if cut := len(tail) - maxTail; cut > 0 {
+		for cut < len(tail) && !utf8.RuneStart(tail[cut]) {
+			cut++
+		}
+		tail = tail[cut:]
+	}
+	if strings.Contains(tail, "\x1b") {
+		tail = ansi.ReplaceAllString(tail, "")
+	}
+	last, second := "", ""
+	for rest := tail; rest != ""; {
+		i := strings.LastIndexAny(rest, "\n\r")
+		line := strings.TrimSpace(rest[i+1:])
+		rest = rest[:max(i, 0)]
+		if line == "" {
+			continue
+		}
+		if last == "" {
+			last = line
+		}
+		if !complains(line) {
+			continue
+		}
+		if !echo.MatchString(line) {
+			return generalise(line)
+		}
+		if second == "" {
+			second = line
+		}
+	}
+	if second != "" {
+		return generalise(second)
+	}
+	return generalise(last)
+}
+
+// generalise replaces the values in a line.
+func generalise(line string) string {
+	line = clip(line, 4*maxSignature)
+	for _, v := range values {
+		if v.any != "" && !strings.ContainsAny(line, v.any) {
+			continue
+		}
+		if v.place != hashPlace {
+			line = v.of.ReplaceAllString(line, v.place)
+			continue
+		}
+		line = v.of.ReplaceAllStringFunc(line, func(s string) string {
+			if strings.ContainsAny(s, "0123456789") && strings.ContainsAny(s, "abcdefxABCDEFX") {
+				return hashPlace
+			}
+			return s // a word, or a number
+		})
+	}
+	return clip(strings.Join(strings.Fields(line), " "), maxSignature)
+}
+
+// clip cuts a text to n bytes, between two characters.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

@@ -1,0 +1,87 @@
+package commands
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// Stitch tells the narrative around a command: it walks both ways, best first, so
+// that what has the most to do with the root is in it, however large the whole
+// is; and it tells that in the order of time. An error is a *RequestError, a
+// *NotVisibleError, a *NotFoundError, an *AmbiguousError, the context's, or one
+// of the projections.
+func Stitch(ctx context.Context, s Sources, r StitchRequest) (StitchResponse, error) {
+	r, err := r.Normal()
+	if err != nil {
+		return StitchResponse{}, err
+	}
+	t, err := s.tell(ctx, r.Walk, r.Moment)
+	if err != nil {
+		return StitchResponse{}, err
+	}
+	defer t.close()
+	root, err := t.root(r.Ref)
+	if err != nil {
+		return StitchResponse{}, err
+	}
+	w, err := t.from(root, tellCarry, walk{back: true, on: true})
+	if err != nil {
+		return StitchResponse{}, err
+	}
+	taken := slices.SortedFunc(slices.Values(w.taken), func(a, b *reached) int { return a.compareOlder(b.stop) })
+	stops := make([]stop, len(taken))
+	for i, c := range taken {
+		stops[i] = c.stop
+	}
+	rows, err := t.scanned(stops)
+	if err != nil {
+		return StitchResponse{}, err
+	}
+	t.proveOutcomes(rows)
+	resp := StitchResponse{Root: root.ID, Nodes: []Node{}, Truncated: w.cutDepth || w.cutNodes || w.cutFan}
+	for i, c := range taken {
+		resp.Nodes = append(resp.Nodes, Node{Intent: rows[i].Intent, Depth: c.depth})
+	}
+	if resp.Edges, err = t.among(w, taken); err != nil {
+		return StitchResponse{}, err
+	}
+	resp.Basis = t.basis(tellCarry)
+	if len(taken) == 1 {
+		resp.Hint = "nothing recorded connects it with another command"
+	}
+	return resp, nil
+}
+
+// among are the edges among commands, given oldest first: by their later end,
+// then by their earlier one, then by kind.
+func (t *telling) among(w *walk, taken []*reached) ([]Edge, error) {
+	order := map[schemas.EventID]int{}
+	for i, c := range taken {
+		order[c.ID] = i
+	}
+	out := []Edge{}
+	for _, c := range taken {
+		edges, err := w.around(c.stop, true, false)
+		if err != nil {
+			return nil, err
+		}
+		edges = slices.DeleteFunc(edges, func(e carried) bool {
+			_, in := order[e.From]
+			return !in
+		})
+		slices.SortStableFunc(edges, func(a, b carried) int {
+			return cmp.Or(cmp.Compare(order[a.From], order[b.From]), cmp.Compare(a.Kind, b.Kind), bytes.Compare(a.From[:], b.From[:]))
+		})
+		for _, e := range edges {
+			out = append(out, edgeOf(e.Edge))
+		}
+	}
+	t.step(query.Step{Operator: "edges", Counts: map[string]int64{"edges": int64(len(out))}})
+	t.lap("edges")
+	return out, nil
+}

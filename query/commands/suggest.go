@@ -1,0 +1,139 @@
+package commands
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A context is what came before, from the longest to the shortest.
+const (
+	contextPair    = iota // the two templates before, and how the last one ended
+	contextOutcome        // the last template, and how it ended
+	contextOne            // the last template
+	nContexts
+)
+
+// given is where a suggestion is asked for.
+type given struct {
+	before, template int32 // the last two templates; none where there is no such
+	known, failed    bool  // how the last one ended
+	workspace        int32
+}
+
+// candidateNext is a template that came next.
+type candidateNext struct {
+	template    int32
+	times       [nContexts]int64
+	level       int // the longest context in which it came next
+	probability float64
+	command     int32   // the run to show
+	newest      []int32 // in that context, a few
+}
+
+// nexts is what came next.
+type nexts struct {
+	list  []candidateNext
+	of    [nContexts]int64 // how often anything came next in a context
+	kinds [nContexts]int64 // how many different templates
+}
+
+// suggest ranks what came after the given template. A template's probability in a
+// context of n followers, t different ones, is Witten and Bell's: its own share
+// with weight n/(n+t), its probability in the next shorter context with the rest;
+// behind the shortest stands its share of all commands. So what was seen twice in
+// a long context does not outweigh what was seen a hundred times in a shorter one.
+func suggest(r *runs, g given, limit int) (nexts, int) {
+	var out nexts
+	if g.template == none {
+		return out, 0
+	}
+	byTemplate := map[int32]int{}
+	follow := func(level int, template, run int32) {
+		at, known := byTemplate[template]
+		if !known {
+			at = len(out.list)
+			byTemplate[template] = at
+			out.list = append(out.list, candidateNext{template: template, level: level})
+		}
+		c := &out.list[at]
+		if c.times[level] == 0 {
+			out.kinds[level]++
+		}
+		c.times[level]++
+		out.of[level]++
+		if level < c.level {
+			c.level, c.newest = level, nil
+		}
+		if level == c.level {
+			c.newest = append(c.newest, run)
+		}
+	}
+	total := make([]int64, len(r.template.all))
+	r.eachSession(func(_ int32, of []int32) {
+		for i, at := range of {
+			x := &r.list[at]
+			if x.template != none {
+				total[x.template]++
+			}
+			if x.template != g.template || i+1 == len(of) {
+				continue
+			}
+			next := r.list[of[i+1]].template
+			if next == none {
+				continue
+			}
+			follow(contextOne, next, of[i+1])
+			if !g.known || !x.known || x.failed() != g.failed {
+				continue
+			}
+			follow(contextOutcome, next, of[i+1])
+			if g.before != none && i > 0 && r.list[of[i-1]].template == g.before {
+				follow(contextPair, next, of[i+1])
+			}
+		}
+	})
+	for i := range out.list {
+		c := &out.list[i]
+		p := float64(total[c.template]) / float64(len(r.list))
+		for level := contextOne; level >= contextPair; level-- {
+			if n, kinds := float64(out.of[level]), float64(out.kinds[level]); n > 0 {
+				p = (float64(c.times[level]) + float64(kinds*p)) / (n + kinds)
+			}
+		}
+		c.probability = p
+		slices.Sort(c.newest) // the newest come first
+		c.command = c.newest[0]
+		for _, run := range c.newest {
+			if r.list[run].workspace == g.workspace {
+				c.command = run
+				break
+			}
+		}
+		c.newest = c.newest[:min(len(c.newest), maxEvidence)]
+	}
+	slices.SortFunc(out.list, func(a, b candidateNext) int {
+		return cmp.Or(cmp.Compare(b.probability, a.probability), strings.Compare(r.template.all[a.template], r.template.all[b.template]))
+	})
+	found := len(out.list)
+	out.list = out.list[:min(found, limit)]
+	return out, found
+}
+
+// describe says a context in words.
+func (g given) describe(r *runs, level int) string {
+	text := r.template.all[g.template]
+	if level == contextOne {
+		return text
+	}
+	how := "ok"
+	if g.failed {
+		how = "failed"
+	}
+	text = fmt.Sprintf("%s (%s)", text, how)
+	if level == contextPair {
+		text = r.template.all[g.before] + ", then " + text
+	}
+	return text
+}

@@ -1,0 +1,167 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/recountdb/recount/projections/narrative"
+	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/projections/vector"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// telling is a question about narratives being answered.
+type telling struct {
+	*asking
+	walk  Walk
+	kinds []narrative.EdgeKind // that were asked for
+	n     graphReader
+	view  *narrative.View
+}
+
+// close ends the question. What the view has to say at its end, all that it read
+// has said before.
+func (t *telling) close() {
+	_ = t.view.Close()
+	t.asking.close()
+}
+
+// tell begins one. Both are normal.
+func (s Sources) tell(ctx context.Context, w Walk, m query.Moment) (*telling, error) {
+	t := &telling{walk: w}
+	for _, name := range w.Kinds {
+		if k, ok := narrative.ParseEdgeKind(name); ok {
+			t.kinds = append(t.kinds, k)
+		}
+	}
+	names := []string{segment.Name, narrative.Name}
+	if slices.Contains(t.kinds, narrative.Similar) {
+		names = append(names, vector.Name)
+	}
+	var err error
+	if t.asking, err = s.ask(ctx, m, names...); err != nil {
+		return nil, err
+	}
+	if t.view, err = t.graph.ViewAt(t.seen()); err != nil {
+		t.asking.close()
+		return nil, err
+	}
+	t.n = told{t}
+	return t, nil
+}
+
+// root is the command that a reference means, as the walk knows it.
+func (t *telling) root(ref string) (stop, error) {
+	l, err := t.locate(ref)
+	if err != nil {
+		return stop{}, err
+	}
+	s, found, err := t.n.stop(l.id)
+	if err == nil && !found {
+		err = fmt.Errorf("command %s at %s: in the segments but not in the graph: recount verify says more", l.id, l.pos)
+	}
+	return s, err
+}
+
+// go walks from a root and proves it.
+func (t *telling) from(root stop, c carry, w walk) (*walk, error) {
+	w.n, w.carry = t.n, c.only(t.kinds)
+	w.depth, w.nodes, w.minWeight = t.walk.Depth, t.walk.Nodes, t.walk.MinWeight
+	err := w.run(t.ctx, root)
+	t.lap("walk")
+	way := map[[2]bool]string{{true, false}: "back", {false, true}: "on", {true, true}: "both"}[[2]bool{w.back, w.on}]
+	st := query.Step{
+		Operator: "walk",
+		Inputs:   map[string]string{"from": root.Position.String(), "way": way, "carry": carryVersion, "kinds": strings.Join(kindNames(w.carry.kinds()), ",")},
+		Counts:   map[string]int64{"commands": int64(len(w.taken))},
+	}
+	for _, k := range w.carry.kinds() {
+		st.Counts[k.String()] = w.followed[k]
+		if n := w.weak[k]; n > 0 {
+			st.Counts[k.String()+" too weak"] = n
+		}
+	}
+	for _, r := range w.taken {
+		st.Hits = append(st.Hits, query.Evidence{Position: r.Position, Score: r.score})
+	}
+	t.step(st)
+	return &w, err
+}
+
+// bounds are the filters of the walk.
+func (t *telling) bounds(c carry) []query.AppliedFilter {
+	f := []query.AppliedFilter{
+		{Field: "depth", Op: "le", Value: strconv.Itoa(t.walk.Depth)},
+		{Field: "nodes", Op: "le", Value: strconv.Itoa(t.walk.Nodes)},
+		{Field: "kinds", Op: "in", Value: strings.Join(kindNames(c.only(t.kinds).kinds()), ",")},
+	}
+	if t.walk.MinWeight > 0 {
+		f = append(f, query.AppliedFilter{Field: "min_weight", Op: "ge", Value: strconv.FormatFloat(t.walk.MinWeight, 'g', -1, 64)})
+	}
+	return append(f, t.asOfFilter()...)
+}
+
+// scanned reads commands with their outcomes, in the order asked.
+func (t *telling) scanned(stops []stop) ([]Scanned, error) {
+	positions := make([]schemas.Position, len(stops))
+	for i, s := range stops {
+		positions[i] = s.Position
+	}
+	rows := make([]Scanned, 0, len(stops))
+	err := t.segment.ViewAt(t.ctx, positions, func(_ int, v *segment.View) error {
+		var row Scanned
+		row.Intent, row.Detail = fill(v)
+		err := t.complete(&row.Intent)
+		rows = append(rows, row)
+		return err
+	})
+	if err == nil && len(rows) < len(stops) {
+		err = fmt.Errorf("%d of %d commands of the graph are not in the segments: recount verify says more", len(stops)-len(rows), len(stops))
+	}
+	t.lap("rows")
+	return rows, err
+}
+
+// proveOutcomes tells which events told how the commands ended.
+func (t *telling) proveOutcomes(rows []Scanned) {
+	joined := t.joined.Load()
+	if joined == 0 {
+		return
+	}
+	st := query.Step{Operator: "outcome", Counts: map[string]int64{"looked_up": joined}}
+	for _, r := range rows {
+		if r.Outcome != nil {
+			st.Hits = append(st.Hits, query.Evidence{Position: *r.Outcome})
+		}
+	}
+	t.step(st)
+}
+
+// basis completes what every answer says of itself.
+func (t *telling) basis(c carry) query.Basis {
+	return query.Basis{Status: query.StatusOK, Watermark: t.visible, AppliedFilters: t.bounds(c), Proof: t.proof, Timing: t.took()}
+}
+
+// edgeOf is an edge in an answer.
+func edgeOf(e narrative.Edge) Edge {
+	out := Edge{From: e.From, To: e.To, Kind: e.Kind.String(), Weight: e.Weight, Rule: e.Rule, Evidence: []EdgeEvidence{}}
+	for _, v := range e.Evidence {
+		out.Evidence = append(out.Evidence, EdgeEvidence{v.Position, v.Shows, v.Resource, v.Score})
+	}
+	return out
+}
+
+// seen bounds a view of the graph to what the answer may know of.
+func (a *asking) seen() narrative.Seen {
+	s := narrative.Seen{Below: a.visible}
+	if !a.as.Time.IsZero() {
+		until := schemas.UnixNano(a.as.Time)
+		s.Started = func(unixNano int64) bool { return unixNano <= until }
+		s.Outcome = func(o narrative.Outcome) bool { return o.ObservedUnixNano <= until }
+	}
+	return s
+}

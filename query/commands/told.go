@@ -1,0 +1,78 @@
+package commands
+
+import (
+	"github.com/recountdb/recount/projections/narrative"
+	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/projections/vector"
+	"github.com/recountdb/recount/schemas"
+)
+
+// told is the narrative as the projections hold it: the edges of the graph and,
+// where similar ones were asked for, those of the vector index.
+type told struct{ t *telling }
+
+func (n told) stop(id schemas.EventID) (stop, bool, error) {
+	node, found, err := n.t.view.Node(id)
+	return stop{node}, found, err
+}
+
+func (n told) in(id schemas.EventID) ([]narrative.Edge, error) {
+	edges, err := n.t.view.In(id)
+	if err != nil || n.t.vector == nil {
+		return edges, err
+	}
+	s, found, err := n.stop(id)
+	if err != nil || !found {
+		return edges, err
+	}
+	hits, err := n.t.vector.Similar(n.t.ctx, s.Position)
+	if err != nil {
+		return nil, err
+	}
+	like, err := n.like(id, hits, true)
+	return append(edges, like...), err
+}
+
+func (n told) out(id schemas.EventID) ([]narrative.Edge, error) {
+	edges, err := n.t.view.Out(id)
+	if err != nil || n.t.vector == nil {
+		return edges, err
+	}
+	s, found, err := n.stop(id)
+	if err != nil || !found {
+		return edges, err
+	}
+	hits, err := n.t.vector.SimilarTo(n.t.ctx, s.Position, maxFan, n.t.visible)
+	if err != nil {
+		return nil, err
+	}
+	like, err := n.like(id, hits, false)
+	return append(edges, like...), err
+}
+
+// like makes edges of what the vector index found for a command: from the hits to
+// it, or from it to them. A hit that may not be known of gives none.
+func (n told) like(id schemas.EventID, hits []vector.Hit, earlier bool) ([]narrative.Edge, error) {
+	positions := make([]schemas.Position, len(hits))
+	for i, h := range hits {
+		positions[i] = h.Position()
+	}
+	var edges []narrative.Edge
+	err := n.t.segment.ViewAt(n.t.ctx, positions, func(i int, v *segment.View) error {
+		// The graph means one command by an id, wherever else its event stands.
+		o, found, err := n.stop(v.ID())
+		if err != nil || !found || o.Position != positions[i] || hits[i].Score <= 0 {
+			return err
+		}
+		e := narrative.Edge{
+			From: v.ID(), To: id, Kind: narrative.Similar, Weight: min(hits[i].Score, 1), Rule: vector.SimilarRule,
+			Evidence: []narrative.Evidence{{Position: positions[i], Shows: "is near in meaning", Score: hits[i].Score}},
+		}
+		if !earlier {
+			e.From, e.To = id, v.ID()
+		}
+		edges = append(edges, e)
+		return nil
+	})
+	return edges, err
+}

@@ -1,0 +1,132 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/recountdb/recount/projections/narrative"
+	"github.com/recountdb/recount/projections/segment"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+// Why walks back from a command and ranks what led to it. An error is a
+// *RequestError, a *NotVisibleError, a *NotFoundError, an *AmbiguousError, the
+// context's, or one of the projections.
+func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
+	r, err := r.Normal()
+	if err != nil {
+		return WhyResponse{}, err
+	}
+	t, err := s.tell(ctx, r.Walk, r.Moment)
+	if err != nil {
+		return WhyResponse{}, err
+	}
+	defer t.close()
+	root, err := t.root(r.Ref)
+	if err != nil {
+		return WhyResponse{}, err
+	}
+	w := walk{back: true}
+	if len(t.kinds) == 0 {
+		w.least = leastCause
+	}
+	found, err := t.from(root, whyCarry, w)
+	if err != nil {
+		return WhyResponse{}, err
+	}
+	answered := found.taken[:min(len(found.taken), 1+r.Limit)]
+	stops := make([]stop, len(answered))
+	index := map[schemas.EventID]int{}
+	for i, c := range answered {
+		stops[i], index[c.ID] = c.stop, i
+	}
+	rows, err := t.scanned(stops)
+	if err != nil {
+		return WhyResponse{}, err
+	}
+	t.proveOutcomes(rows)
+	between, err := t.between(answered)
+	if err != nil {
+		return WhyResponse{}, err
+	}
+	resp := WhyResponse{Root: rows[0].Intent, Causes: []Cause{}, Edges: []Edge{}}
+	rank := query.Step{Operator: "rank", Counts: map[string]int64{"causes": int64(len(found.taken) - 1)}}
+	limit := query.Step{Operator: "limit", Inputs: map[string]string{"limit": strconv.Itoa(r.Limit)}, Counts: map[string]int64{"causes": int64(len(answered) - 1)}}
+	for i, c := range found.taken[1:] {
+		rank.Hits = append(rank.Hits, query.Evidence{Position: c.Position, Rank: i + 1, Score: c.score})
+	}
+	for i, c := range answered[1:] {
+		// What is nearer to the root stands higher, so that the path is answered too.
+		resp.Causes = append(resp.Causes, Cause{
+			Intent: rows[i+1].Intent, Score: c.score, Depth: c.depth, Path: c.path(),
+			Why: inWords(c.via, &rows[i+1], &rows[index[c.from.ID]], c.depth == 1, between),
+		})
+	}
+	for _, e := range found.edges {
+		_, from := index[e.From]
+		if _, to := index[e.To]; from && to && e.carries >= found.least {
+			resp.Edges = append(resp.Edges, edgeOf(e.Edge))
+		}
+	}
+	t.step(rank)
+	t.step(limit)
+	resp.Basis = t.basis(whyCarry)
+	resp.Hint = t.whyHint(found, len(answered)-1)
+	if len(resp.Causes) == 0 {
+		resp.Status = query.StatusEmpty
+	}
+	return resp, nil
+}
+
+// between names the commands in the evidence of fixes: what changed between a
+// failure and the success after it.
+func (t *telling) between(answered []*reached) (map[schemas.Position]string, error) {
+	var positions []schemas.Position
+	for _, c := range answered[1:] {
+		if c.via.Kind != narrative.Fixes {
+			continue
+		}
+		for _, v := range c.via.Evidence {
+			if v.Position != c.Position && v.Position != c.from.Position {
+				positions = append(positions, v.Position)
+			}
+		}
+	}
+	names := map[schemas.Position]string{}
+	err := t.segment.ViewAt(t.ctx, positions, func(_ int, v *segment.View) error {
+		names[v.Position()] = inBrief(v.Command())
+		return nil
+	})
+	return names, err
+}
+
+// whyHint says why there are no causes, or what was cut off.
+func (t *telling) whyHint(w *walk, answered int) string {
+	weak := int64(0)
+	for _, n := range w.weak {
+		weak += n
+	}
+	switch more := len(w.taken) - 1 - answered; {
+	case answered == 0 && w.cutNodes:
+		return "nodes 1 leaves no room for a cause"
+	case answered == 0 && t.walk.MinWeight > 0 && weak > 0:
+		return fmt.Sprintf("edges lead to it, but none of weight %g or more; lower min_weight", t.walk.MinWeight)
+	case answered == 0 && len(t.kinds) > 0:
+		return fmt.Sprintf("no %s edge leads to it; ask for other kinds, or for none to follow all that can be causes", strings.Join(t.walk.Kinds, " or "))
+	case answered == 0:
+		return "nothing recorded shows what led to it; kind temporal follows what ran before it, stitch tells what was around it"
+	case more > 0:
+		if more == 1 {
+			return "1 weaker cause is left out; raise limit to see it"
+		}
+		return fmt.Sprintf("%d weaker causes are left out; raise limit to see them", more)
+	case w.cutNodes:
+		return fmt.Sprintf("the walk ended at %d commands; raise nodes to go on", t.walk.Nodes)
+	case w.cutDepth:
+		return fmt.Sprintf("the walk ended %d edges away; raise depth to go on", t.walk.Depth)
+	}
+	return ""
+}

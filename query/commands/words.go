@@ -1,0 +1,146 @@
+package commands
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/projections/narrative"
+	"github.com/recountdb/recount/schemas"
+)
+
+// inWords says in a sentence what an edge's earlier command, "it", has to do with
+// its later one: "this" where that is the command asked about, else that command
+// by its start. between names the commands that stand between the two in the
+// evidence, as far as they are known.
+func inWords(e narrative.Edge, from, to *Scanned, root bool, between map[schemas.Position]string) string {
+	that := "this"
+	if !root {
+		that = "`" + inBrief(to.Command) + "`"
+	}
+	var said, others []string
+	say := func(clause string) {
+		if !slices.Contains(said, clause) {
+			said = append(said, clause)
+		}
+	}
+	// What a causal edge rests on is said in one order, however it was found.
+	evidence := slices.SortedStableFunc(slices.Values(e.Evidence), func(a, b narrative.Evidence) int { return cmp.Compare(place(a), place(b)) })
+	// Of what it made, that which the failure names, or the first.
+	made := ""
+	for _, v := range evidence {
+		if place(v) == 1 && (made == "" || slices.ContainsFunc(evidence, func(o narrative.Evidence) bool { return o.Shows == showsNamed && o.Resource == v.Resource })) {
+			made = v.Resource
+		}
+	}
+	for _, v := range evidence {
+		r := resourceInWords(v.Resource)
+		switch name := between[v.Position]; {
+		case e.Kind == narrative.Fixes && name != "":
+			others = append(others, fmt.Sprintf("`%s`%s", name, inBrackets(r)))
+		case v.Shows == showsNamed && v.Resource == made:
+			said[len(said)-1] += ", which the output of " + theFailure(v, to, that) + " names"
+		case v.Shows == showsNamed:
+			say(fmt.Sprintf("the output of %s names %s, which it has to do with", theFailure(v, to, that), r))
+		case v.Shows == "its output names what this works on":
+			say(fmt.Sprintf("its output names %s, which %s works on", r, that))
+		case v.Shows == "went to the directory it ran in":
+			say(fmt.Sprintf("it went to %s, where %s ran", r, that))
+		case strings.HasPrefix(v.Shows, "its output"):
+			say("the output of " + that + strings.TrimPrefix(v.Shows, "its output"))
+		case e.Kind == narrative.Similar:
+			say(fmt.Sprintf("it is near to %s in meaning (cosine %.2f), which makes it no cause", that, v.Score))
+		case v.Shows == showsFirst:
+			say(that + " is the first to use it since")
+		case place(v) == 1:
+			if v.Resource == made && len(said) == 0 {
+				say("it " + v.Shows + " " + r)
+			}
+		case at(v.Position, from):
+			say(strings.TrimSpace("it " + v.Shows + " " + r))
+		case !at(v.Position, to):
+			say(strings.TrimSpace("the run before " + that + " " + v.Shows + " " + r))
+		case v.Shows == "names it as its parent":
+			say(that + " " + v.Shows)
+		}
+	}
+	switch e.Kind {
+	case narrative.Dependency:
+		return conjoined(said) + ", which " + that + " uses"
+	case narrative.Retry:
+		return conjoined(said) + ", and " + that + " tries the same again"
+	case narrative.Fixes:
+		s := conjoined(said) + ", and " + that + " is the first to succeed at it"
+		if len(others) > 0 {
+			s += "; between them: " + strings.Join(others, ", ")
+		}
+		return s
+	case narrative.Branch:
+		return conjoined(said) + ", and " + that + " is another way to the same end"
+	}
+	return conjoined(said)
+}
+
+// What evidence shows, in the words of the graph's rules, where it is put in
+// other words here.
+const (
+	showsNamed = "the output of the failure names it"
+	showsFirst = "is the first to use it since"
+)
+
+// place orders what is said: what it did, what names that, how it ended, what
+// else speaks for it.
+func place(v narrative.Evidence) int {
+	switch v.Shows {
+	case "wrote", "wrote below", "made the directory", "rewrote files below":
+		return 1
+	case showsNamed:
+		return 2
+	case showsFirst:
+		return 3
+	case "was the only change between":
+		return 5
+	}
+	return 4
+}
+
+// theFailure is whose output it was.
+func theFailure(v narrative.Evidence, to *Scanned, that string) string {
+	if at(v.Position, to) {
+		return that
+	}
+	return "the failure before"
+}
+
+// at reports whether an event is a command's own, or tells how it ended.
+func at(p schemas.Position, r *Scanned) bool {
+	return p == r.Position || r.Outcome != nil && p == *r.Outcome
+}
+
+// inBrackets is a word in brackets, or nothing.
+func inBrackets(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
+}
+
+// resourceInWords is a resource of evidence without its kind where the name alone
+// says as much: "/src/app/Makefile", "package numpy".
+func resourceInWords(resource string) string {
+	kind, name, ok := strings.Cut(resource, ":")
+	switch {
+	case !ok, kind == "path", kind == "url":
+		return name
+	}
+	return kind + " " + name
+}
+
+// conjoined joins clauses: "a", "a and b", "a, b and c".
+func conjoined(clauses []string) string {
+	if n := len(clauses); n > 1 {
+		return strings.Join(clauses[:n-1], ", ") + " and " + clauses[n-1]
+	}
+	return strings.Join(clauses, "")
+}
