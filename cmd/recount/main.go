@@ -18,6 +18,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -27,14 +28,20 @@ import (
 	"github.com/recountdb/recount/query"
 )
 
-// version is set by the build: -ldflags "-X main.version=1.2.3".
-var version = "0.1.0-dev"
+// version is set by the build: -ldflags "-X main.version=1.2.3". Without that it is the
+// tag that `go install` was given, if any.
+var version = devVersion
+
+const devVersion = "0.1.0-dev"
 
 func main() { program(silence) }
 
 // program runs the command line and ends the process. A verb says what it waits for when
 // it has been silent for so long.
 func program(silence time.Duration) {
+	if info, ok := debug.ReadBuildInfo(); ok && version == devVersion {
+		version = installed(info.Main.Version)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The second ctrl-c is the runtime's: it ends the process at once.
 	context.AfterFunc(ctx, stop)

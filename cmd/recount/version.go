@@ -5,7 +5,18 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
 )
+
+// installed returns the version of a module that was built by its tag, and devVersion for
+// any other build.
+func installed(tag string) string {
+	if !semver.IsValid(tag) || module.IsPseudoVersion(tag) || semver.Build(tag) != "" {
+		return devVersion
+	}
+	return tag[1:]
+}
 
 func (a *app) versionCmd() *cobra.Command {
 	return &cobra.Command{
