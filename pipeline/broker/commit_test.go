@@ -3,6 +3,8 @@ package broker
 import (
 	"errors"
 	"log/slog"
+	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -26,5 +28,58 @@ func TestGroupAfterAFailure(t *testing.T) {
 	}
 	if end := p.now().end; end != 0 {
 		t.Errorf("readers see the log up to %d", end)
+	}
+}
+
+// together submits what the functions do as one group, in their order.
+func together(t *testing.T, b *Broker, do ...func()) {
+	t.Helper()
+	c := b.store.commit
+	reached, open := make(chan struct{}), make(chan struct{})
+	gate := &funcOp{write: func(*pebble.Batch) error { close(reached); <-open; return nil }, out: make(chan error, 1)}
+	if err := c.submit(gate); err != nil {
+		t.Fatal(err)
+	}
+	<-reached // alone in its group: the others wait for the next
+	var wg sync.WaitGroup
+	for i, f := range do {
+		wg.Go(f)
+		for queued := 0; queued <= i; runtime.Gosched() {
+			c.mu.Lock()
+			queued = len(c.queue)
+			c.mu.Unlock()
+		}
+	}
+	close(open)
+	wg.Wait()
+}
+
+// A topic that is appended to in the very commit that deletes it leaves nothing behind.
+func TestAppendInTheCommitThatDeletes(t *testing.T) {
+	b := memBroker(t, Options{})
+	topic, refused := b.createTopic(t.Context(), "log", 2, nil, false)
+	if refused != nil {
+		t.Fatal(refused)
+	}
+	together(t, b,
+		func() {
+			if _, err := b.Append(t.Context(), "log", 0, Record{Value: []byte("v")}); err != nil {
+				t.Error(err)
+			}
+		},
+		func() {
+			if refused := b.deleteTopic(t.Context(), topic); refused != nil {
+				t.Error(refused)
+			}
+		})
+	for _, kind := range []byte{keyPartition, keyBatch, keyTime, keyWindow, keyGap, keyLineage} {
+		lo, hi := topicSpan(kind, topic.num)
+		err := b.store.scan(lo, hi, func(k, _ []byte) error {
+			t.Errorf("the deleted topic left the key %x", k)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

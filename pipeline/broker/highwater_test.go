@@ -33,30 +33,32 @@ func TestHighwaterEndsAtDamage(t *testing.T) {
 	}
 }
 
-// TestHighwaterSyncSurvivesPowerCut cuts the power right after sync: what was recorded
-// before it is there.
+// TestHighwaterSyncSurvivesPowerCut cuts the power right after sync, and right after a new
+// file was begun: what was recorded before is there.
 func TestHighwaterSyncSurvivesPowerCut(t *testing.T) {
-	fs := vfs.NewCrashableMem()
-	if err := fs.MkdirAll("log", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := syncDir(fs, ""); err != nil {
-		t.Fatal(err)
-	}
-	h, err := startHighwater(fs, "log", 0, newMarks())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for commit := range uint64(3) {
-		if err := h.record(commit+1, nil, nil); err != nil {
+	for name, step := range map[string]func(h *highwater) error{"sync": (*highwater).sync, "rotate": (*highwater).rotate} {
+		fs := vfs.NewCrashableMem()
+		if err := fs.MkdirAll("log", 0o700); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := h.sync(); err != nil {
-		t.Fatal(err)
-	}
-	m, _, found, err := readHighwater(fs.CrashClone(vfs.CrashCloneCfg{}), "log")
-	if err != nil || !found || m.commit != 3 {
-		t.Errorf("after the power cut: commit %d, found %t, %v; want 3", m.commit, found, err)
+		if err := syncDir(fs, ""); err != nil {
+			t.Fatal(err)
+		}
+		h, err := startHighwater(fs, "log", 0, newMarks())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for commit := range uint64(3) {
+			if err := h.record(commit+1, nil, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := step(h); err != nil {
+			t.Fatal(err)
+		}
+		m, _, found, err := readHighwater(fs.CrashClone(vfs.CrashCloneCfg{}), "log")
+		if err != nil || !found || m.commit != 3 {
+			t.Errorf("%s: after the power cut: commit %d, found %t, %v; want 3", name, m.commit, found, err)
+		}
 	}
 }
