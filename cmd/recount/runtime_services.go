@@ -12,6 +12,7 @@ import (
 
 func (a *app) runtimeServicesCmd() *cobra.Command {
 	var f windowFlags
+	var after string
 	var dot, mermaid bool
 	c := &cobra.Command{
 		Use:   "services",
@@ -28,7 +29,7 @@ built from, and the calls between them. Exits with 1 if there is none.`,
 				return usagef("--json, --dot and --mermaid: give one of them")
 			}
 			return askRuntime(cmd.Context(), a, &f, runtime.ServicesQuestion, func(w runtime.Window) runtime.ServicesRequest {
-				return runtime.ServicesRequest{Window: w, Limit: f.limit}
+				return runtime.ServicesRequest{Window: w, After: after, Limit: f.limit}
 			}, func(r runtime.ServicesResponse) {
 				switch {
 				case dot:
@@ -42,6 +43,7 @@ built from, and the calls between them. Exits with 1 if there is none.`,
 		},
 	}
 	f.add(c, runtime.DefaultServices)
+	c.Flags().StringVar(&after, "after", "", "the next page: what the page before names at its end")
 	c.Flags().BoolVar(&dot, "dot", false, "print a diagram for Graphviz: … --dot | dot -Tsvg")
 	c.Flags().BoolVar(&mermaid, "mermaid", false, "print a diagram for Mermaid, as Markdown on many sites shows it")
 	return c
@@ -68,7 +70,7 @@ func (a *app) printServices(r runtime.ServicesResponse) {
 			}
 		}
 	}
-	a.truncated(r.Truncated, "--limit shows more")
+	a.truncated(r.Truncated, "the next page: --after "+shellJoin([]string{r.Next}))
 }
 
 // version1 is the version that was seen last.

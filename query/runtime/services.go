@@ -15,7 +15,8 @@ import (
 // ServicesRequest asks for the service map.
 type ServicesRequest struct {
 	Window
-	Limit int `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"500" example:"500" doc:"How many services at most."`
+	After string `json:"after,omitempty" maxLength:"4200" example:"service:carts" doc:"Only the services behind this place: next of the page before."`
+	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"500" example:"500" doc:"How many services a page has at most."`
 }
 
 // DefaultServices is ServicesRequest.Limit where it is not said.
@@ -25,8 +26,9 @@ const DefaultServices = 500
 type ServicesResponse struct {
 	query.Basis
 	Services  []Service `json:"services" nullable:"false" doc:"The services by name; those that send no spans last."`
-	Calls     []MapCall `json:"calls" nullable:"false" doc:"The calls between them, of each kind together."`
-	Truncated int       `json:"truncated,omitempty" example:"12" doc:"How many services the limit left out; calls to and from them are left out as well."`
+	Calls     []MapCall `json:"calls" nullable:"false" doc:"The calls that they make, also to services of other pages, of each kind together."`
+	Truncated int       `json:"truncated,omitempty" example:"12" doc:"How many services come behind this page."`
+	Next      string    `json:"next,omitempty" example:"service:web" doc:"What to give as after for the next page, with the same range; empty on the last."`
 }
 
 // Service is a program that sends spans, or is called by one that does.
@@ -66,7 +68,81 @@ type MapCall struct {
 	Measure
 }
 
-func (r ServicesRequest) check() error { return cmp.Or(r.Window.check(), checkLimit(r.Limit)) }
+func (r ServicesRequest) check() error {
+	_, err := cutPlace(r.After)
+	return cmp.Or(r.Window.check(), err, checkLimit(r.Limit))
+}
+
+// place is where a service stands among all: by name, those that send no spans last.
+type place node
+
+const (
+	placeService = "service:"
+	placeOutside = "outside:"
+)
+
+func placeOf(s *Service) place { return place{s.Name, s.Outside} }
+
+func (p place) String() string {
+	if p.outside {
+		return placeOutside + p.name
+	}
+	return placeService + p.name
+}
+
+func (p place) compare(q place) int {
+	if p.outside != q.outside {
+		if p.outside {
+			return 1
+		}
+		return -1
+	}
+	return strings.Compare(p.name, q.name)
+}
+
+// cutPlace reads what String makes; nil is before all.
+func cutPlace(text string) (*place, error) {
+	if text == "" {
+		return nil, nil
+	}
+	if name, ok := strings.CutPrefix(text, placeService); ok {
+		return &place{name, false}, nil
+	}
+	if name, ok := strings.CutPrefix(text, placeOutside); ok {
+		return &place{name, true}, nil
+	}
+	return nil, &query.RequestError{Field: "after", Value: text, Reason: "want next of the answer before, such as service:carts"}
+}
+
+// page keeps the services behind the request's place, as many as its limit, and says of
+// which callers the calls are to be shown: each call is on the page of its caller, and on
+// the first where its caller is on none.
+func (r ServicesRequest) page(resp *ServicesResponse) (shows func(caller string) bool) {
+	all := resp.Services
+	from := 0
+	if after, _ := cutPlace(r.After); after != nil {
+		from, _ = slices.BinarySearchFunc(all, *after, func(s Service, p place) int {
+			if placeOf(&s).compare(p) <= 0 {
+				return -1
+			}
+			return 1
+		})
+	}
+	resp.Services = all[from:]
+	if resp.Truncated = cut(&resp.Services, cmp.Or(r.Limit, DefaultServices)); resp.Truncated > 0 {
+		resp.Next = placeOf(&resp.Services[len(resp.Services)-1]).String()
+	}
+	pages := make(map[string]bool, len(all)) // whether it is this one
+	for i := range all {
+		if !all[i].Outside {
+			pages[all[i].Name] = from <= i && i < from+len(resp.Services)
+		}
+	}
+	return func(caller string) bool {
+		here, listed := pages[caller]
+		return here || !listed && r.After == ""
+	}
+}
 
 // node tells a service of the map from what is called alike outside.
 type node struct {
@@ -112,14 +188,10 @@ func ServicesOf(ctx context.Context, s Sources, r ServicesRequest) (ServicesResp
 		return resp, err
 	}
 	resp.Services = servicesOf(known, served, rows, a.within, j)
-	resp.Truncated = cut(&resp.Services, cmp.Or(r.Limit, DefaultServices))
-	shown := map[node]bool{}
-	for _, x := range resp.Services {
-		shown[node{x.Name, x.Outside}] = true
-	}
+	shows := r.page(&resp)
 	for i := range rows {
 		x := &rows[i]
-		if resp.Truncated > 0 && !(shown[node{x.caller, false}] && shown[node{x.callee, x.outside}]) {
+		if !shows(x.caller) {
 			continue
 		}
 		resp.Calls = append(resp.Calls, MapCall{x.caller, x.callee, x.outside, kindName(x.kind), measure(&x.Sum, sure(x))})
@@ -185,15 +257,7 @@ func servicesOf(known []observed.Service, served []observed.Served, rows []row, 
 		}
 		all[n].Count, all[n].Errors = all[n].Count+x.Count, all[n].Errors+x.Errors
 	}
-	slices.SortStableFunc(all, func(x, y Service) int {
-		if x.Outside != y.Outside {
-			if x.Outside {
-				return 1
-			}
-			return -1
-		}
-		return strings.Compare(x.Name, y.Name)
-	})
+	slices.SortStableFunc(all, func(x, y Service) int { return placeOf(&x).compare(placeOf(&y)) })
 	return all
 }
 
