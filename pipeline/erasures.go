@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -35,6 +36,11 @@ type erased struct {
 	ids map[schemas.EventID]schemas.Position
 	// cuts are where partitions begin that retention has shortened.
 	cuts map[schemas.TopicPartition]Cut
+	// summaries are of what is retired, and summarised the records.retired that named the
+	// last of them; void are those that have no effect (RecordsRetired.follows).
+	summaries  []schemas.Position
+	summarised schemas.Position
+	void       map[schemas.Position]bool
 }
 
 type erasedEvent struct {
@@ -76,14 +82,16 @@ func (l *Log) ReadErasures(ctx context.Context) (schemas.Watermark, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := &erased{at: map[schemas.Position]erasedEvent{}, ids: map[schemas.EventID]schemas.Position{}, cuts: map[schemas.TopicPartition]Cut{}}
+	now := &erased{at: map[schemas.Position]erasedEvent{}, ids: map[schemas.EventID]schemas.Position{}, cuts: map[schemas.TopicPartition]Cut{}, void: map[schemas.Position]bool{}}
 	if old := e.now.Load(); old != nil {
 		maps.Copy(now.at, old.at)
 		maps.Copy(now.ids, old.ids)
 		maps.Copy(now.cuts, old.cuts)
+		maps.Copy(now.void, old.void)
+		now.summaries, now.summarised = slices.Clone(old.summaries), old.summarised
 	}
 	for _, m := range more {
-		l.cut(now.cuts, m.Retired)
+		l.retire(now, m)
 		for _, x := range m.Events {
 			at := schemas.PositionOf(x.GetPosition())
 			if _, twice := now.at[at]; twice {
@@ -96,7 +104,7 @@ func (l *Log) ReadErasures(ctx context.Context) (schemas.Watermark, error) {
 			now.at[at] = ev
 		}
 	}
-	if len(now.at)+len(now.cuts) > 0 {
+	if len(now.at)+len(now.cuts)+len(now.void) > 0 {
 		e.now.Store(now)
 	}
 	e.next = ends
@@ -110,9 +118,12 @@ type Erasing struct {
 	Retired *recountv1.RecordsRetired
 }
 
-// CutsOf are those that it makes.
+// CutsOf are those that it makes, as far as ReadErasures has read.
 func (l *Log) CutsOf(e Erasing) map[schemas.TopicPartition]Cut {
 	cuts := map[schemas.TopicPartition]Cut{}
+	if now := l.erased.now.Load(); now != nil && now.void[e.At] {
+		return cuts
+	}
 	l.cut(cuts, e.Retired)
 	return cuts
 }

@@ -22,6 +22,8 @@ type Cut struct {
 	First int64 // that stays
 	// Known is since when the topic is known: the time of the newest record that went.
 	Known time.Time
+	// Unsummed is that of the newest one of which not even sums stayed.
+	Unsummed time.Time
 }
 
 // Cuts are those of the partitions that have one.
@@ -51,9 +53,51 @@ func (l *Log) cut(cuts map[schemas.TopicPartition]Cut, m *recountv1.RecordsRetir
 	for _, c := range m.GetCuts() {
 		at := schemas.PositionOf(c.GetPosition())
 		if tp := at.TP(); l.Retirable(tp.Topic) && at.Offset > cuts[tp].First {
-			cuts[tp] = Cut{at.Offset, c.GetTime().AsTime()}
+			cut := Cut{at.Offset, c.GetTime().AsTime(), cuts[tp].Unsummed}
+			if len(m.Summaries) == 0 {
+				cut.Unsummed = cut.Known
+			}
+			cuts[tp] = cut
 		}
 	}
+}
+
+// retire notes a records.retired. One with summaries that were made before another one took
+// effect has none itself: both sum what goes.
+func (l *Log) retire(now *erased, e Erasing) {
+	if e.Retired == nil {
+		return
+	}
+	if len(e.Retired.Summaries) > 0 {
+		var follows schemas.Position
+		if p := e.Retired.Follows; p != nil {
+			follows = schemas.PositionOf(p)
+		}
+		if follows != now.summarised {
+			now.void[e.At] = true
+			return
+		}
+		for _, p := range e.Retired.Summaries {
+			now.summaries = append(now.summaries, schemas.PositionOf(p))
+		}
+		now.summarised = e.At
+	}
+	l.cut(now.cuts, e.Retired)
+}
+
+// Summaries are where the events stand that sum what is retired, and the records.retired
+// that named the last of them; zero where none did.
+func (l *Log) Summaries() (at []schemas.Position, by schemas.Position) {
+	if now := l.erased.now.Load(); now != nil {
+		return now.summaries, now.summarised
+	}
+	return nil, schemas.Position{}
+}
+
+// Void reports that a records.retired has no effect, as another one came before it.
+func (l *Log) Void(at schemas.Position) bool {
+	now := l.erased.now.Load()
+	return now != nil && now.void[at]
 }
 
 // Cutting says what retention would give up of a topic.
@@ -122,7 +166,7 @@ func (l *Log) PlanRetention(ctx context.Context, topic string, before time.Time,
 		if err != nil {
 			return c, fmt.Errorf("the newest record to go: %w", err)
 		}
-		c.Cuts[tp] = Cut{at, last.Timestamp.UTC()}
+		c.Cuts[tp] = Cut{First: at, Known: last.Timestamp.UTC()}
 		c.Events += at - have[tp]
 	}
 	return c, nil

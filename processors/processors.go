@@ -63,6 +63,7 @@ var table = []Processor{
 	{Type: schemas.TypeRefMoved, Name: source.Name, Func: source.Ref},
 	{Type: schemas.TypeRetired, Name: source.Name, Func: source.Retired},
 	{Type: schemas.TypeSpansExported, Name: span.Name, Func: span.Exported, Wire: span.Wire},
+	{Type: schemas.TypeSpansSummarised, Name: span.Name, Func: span.Summarised},
 	{Type: schemas.TypeAccessLogged, Name: span.Name, Func: span.Logged, Check: span.CheckLogged},
 	{Topic: schemas.TopicAgents, Name: agent.Name, Func: agent.Objects, Check: agent.Check},
 }

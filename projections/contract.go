@@ -80,7 +80,7 @@ func (k Kind) Takes(topic string) bool {
 }
 
 // Lowest is what all of several projections have applied, each of what concerns
-// it.
+// it or what it was seeded with.
 func Lowest[P interface {
 	Takes(topic string) bool
 	Watermark() schemas.Watermark
@@ -95,7 +95,7 @@ func Lowest[P interface {
 	}
 	for tp := range lowest {
 		for i, p := range all {
-			if p.Takes(tp.Topic) {
+			if p.Takes(tp.Topic) || marks[i][tp] > 0 { // it was seeded with it
 				lowest[tp] = min(lowest[tp], marks[i][tp])
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/recountdb/recount/schemas"
-	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 // Rebuild is a new generation of a projection that is being filled from offset
@@ -36,28 +35,39 @@ func (e *BehindError) Error() string {
 }
 
 // Begin starts a rebuild. There is one at a time of each projection.
-func (s *Set) Begin(name string) (*Rebuild, error) {
+func (s *Set) Begin(ctx context.Context, name string) (*Rebuild, error) {
 	m, err := s.member(name)
 	if err != nil {
 		return nil, err
 	}
 	r := &Rebuild{set: s, m: m}
+	if err := r.begin(); err != nil {
+		return nil, err
+	}
+	if err := s.seed(ctx, m, r.g); err != nil {
+		return nil, errors.Join(fmt.Errorf("rebuild %s: %w", name, err), r.Abort())
+	}
+	return r, nil
+}
+
+func (r *Rebuild) begin() error {
+	m, name := r.m, r.m.home.kind.Name
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
 	case m.closed:
-		return nil, fmt.Errorf("rebuild %s: %w", name, ErrClosed)
+		return fmt.Errorf("rebuild %s: %w", name, ErrClosed)
 	case m.building != nil:
-		return nil, fmt.Errorf("rebuild %s: it is being rebuilt already", name)
+		return fmt.Errorf("rebuild %s: it is being rebuilt already", name)
 	}
 	p, dir, err := m.home.create()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.g = &generation{p: p, dir: dir}
 	r.checkpoints(false) // after a crash it is begun anew
 	m.building = r
-	return r, nil
+	return nil
 }
 
 func (r *Rebuild) checkpoints(on bool) {
@@ -89,7 +99,7 @@ func (r *Rebuild) Apply(ctx context.Context, b schemas.Batch) error {
 	if err := r.g.note(ctx, r.m.home); err != nil {
 		return err
 	}
-	return applyAll(ctx, r.g.p, b, func(context.Context, string, *recountv1.Record, *RecordError) error { return nil })
+	return applyAll(ctx, r.g.p, b, passOver)
 }
 
 // Commit puts the rebuilt state in the place of the live one, which is removed

@@ -33,6 +33,11 @@ type Options struct {
 	Reject RejectFunc
 	// Logger; nil means slog.Default().
 	Logger *slog.Logger
+	// Seed, if not nil, gives a projection what it is made of besides the batches of its
+	// topics: what stands for records that retention removed. It is called when state is
+	// opened or begun, before any other batch, and leaves out what lies below next. The
+	// batches are of topics that the projection does not take.
+	Seed func(ctx context.Context, k Kind, next func(schemas.TopicPartition) int64, apply func(schemas.Batch) error) error
 }
 
 // Set holds the projections that a node keeps: their live generations, and the
@@ -113,9 +118,29 @@ func OpenOn(ctx context.Context, log Origin, dir string, o Options, kinds ...Kin
 		}
 		m.live = live
 		s.members = append(s.members, m)
+		if err := s.seed(ctx, m, live); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
 	}
 	return s, nil
 }
+
+// seed gives a generation what stands for what retention removed. A crash on the way leaves
+// a part of it, and the next Open gives the rest.
+func (s *Set) seed(ctx context.Context, m *member, g *generation) error {
+	if s.opts.Seed == nil {
+		return nil
+	}
+	return s.opts.Seed(ctx, m.home.kind, g.p.Next, func(b schemas.Batch) error {
+		if err := g.note(ctx, m.home); err != nil {
+			return err
+		}
+		return applyAll(ctx, g.p, b, passOver)
+	})
+}
+
+// passOver leaves out records that can never be applied, where nobody is to be told.
+func passOver(context.Context, string, *recountv1.Record, *RecordError) error { return nil }
 
 // Scratch opens a Set of empty projections in a new directory below parent; Close
 // removes it.

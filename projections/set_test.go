@@ -261,9 +261,9 @@ func TestRebuild(t *testing.T) {
 	old, release, err := s.Acquire("a")
 	check(t, err)
 
-	rb, err := s.Begin("a")
+	rb, err := s.Begin(t.Context(), "a")
 	check(t, err)
-	if _, err := s.Begin("a"); err == nil {
+	if _, err := s.Begin(t.Context(), "a"); err == nil {
 		t.Error("a second rebuild of a projection began")
 	}
 	check(t, rb.Apply(t.Context(), batch(0, "ls")))
@@ -299,7 +299,7 @@ func TestRebuildGivenUp(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, kind("a", 1))
 	check(t, s.Apply(t.Context(), batch(0, "ls")))
-	rb, err := s.Begin("a")
+	rb, err := s.Begin(t.Context(), "a")
 	check(t, err)
 	check(t, rb.Abort())
 	check(t, rb.Abort())
@@ -309,7 +309,7 @@ func TestRebuildGivenUp(t *testing.T) {
 	diff(t, folder(t, filepath.Join(dir, "a")), []string{"CURRENT", "gen-000001"})
 
 	// Closing the set gives up what is being rebuilt.
-	rb, err = s.Begin("a")
+	rb, err = s.Begin(t.Context(), "a")
 	check(t, err)
 	check(t, s.Close())
 	if err := rb.Commit(t.Context()); !errors.Is(err, projections.ErrClosed) {
@@ -424,7 +424,7 @@ func TestRejection(t *testing.T) {
 	diff(t, len(b.Records), 4) // the caller's batch is as it was
 
 	// A rebuild comes to the same, and rejects nothing a second time.
-	rb, err := s.Begin("b")
+	rb, err := s.Begin(t.Context(), "b")
 	check(t, err)
 	check(t, rb.Apply(t.Context(), b))
 	check(t, rb.Commit(t.Context()))
@@ -492,7 +492,7 @@ func TestSwapUnderLoad(t *testing.T) {
 	}
 	wg.Go(func() {
 		for s.Next(tp0) < n {
-			rb, err := s.Begin("a")
+			rb, err := s.Begin(t.Context(), "a")
 			if err != nil {
 				t.Error(err)
 				return

@@ -30,6 +30,8 @@ func KeyOf(payload proto.Message) []byte {
 		return AgentKey(m.GetTenant(), m.GetWorkspace(), m.GetAgent())
 	case *recountv1.EventsErased, *recountv1.RecordsRetired:
 		return []byte("erasures")
+	case *recountv1.SpansSummarised:
+		return []byte(TopicSpans)
 	case *recountv1.AccessLogged:
 		return ServiceKey(m.GetService())
 	case interface{ GetRepository() string }:

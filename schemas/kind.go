@@ -49,6 +49,7 @@ const (
 	TypeErased          = "events.erased"
 	TypeKeysPlaced      = "keys.placed"
 	TypeRecordsRetired  = "records.retired"
+	TypeSpansSummarised = "spans.summarised"
 )
 
 // The types of agents' events.
@@ -76,6 +77,7 @@ const (
 	TopicAgents   = "agents"
 	TopicErasures = "erasures"
 	TopicRejected = "rejected"
+	TopicFacts    = "facts"
 )
 
 // kinds holds every kind; the first one of a topic is the topic's default. The
@@ -107,6 +109,7 @@ var kinds = []Kind{
 	{Type: TypeKeysPlaced, Topic: TopicErasures, New: func() proto.Message { return &recountv1.KeysPlaced{} }},
 	{Type: TypeRecordsRetired, Topic: TopicErasures, New: func() proto.Message { return &recountv1.RecordsRetired{} }},
 	{Type: TypeRejected, Topic: TopicRejected, New: func() proto.Message { return &recountv1.Rejected{} }},
+	{Type: TypeSpansSummarised, Topic: TopicFacts, New: func() proto.Message { return &recountv1.SpansSummarised{} }, Free: true},
 }
 
 func newAgentEvent() proto.Message { return &recountv1.AgentEvent{} }

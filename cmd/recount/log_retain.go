@@ -23,9 +23,9 @@ topic takes no more than --size; without either what the configuration says
 (retention.spans), which a server applies by itself.
 
 That is an event on the log (records.retired), so that whoever makes the projections
-anew makes the same. What was removed is in no answer any more, its counts neither, and
-answers and status say since when spans are known. It first shows what would go, and
-asks. There is no way back.`,
+anew makes the same. No answer shows a removed span or trace any more. Their sums stay,
+by the hour: traffic, services, calls and latencies. Answers and status say since when
+spans are known. It first shows what would go, and asks. There is no way back.`,
 		Example: `  recount log retain --dry-run
   recount log retain --age 720h --size 10GiB --yes`,
 		Args:              cobra.NoArgs,
@@ -106,6 +106,6 @@ func (a *app) printRetained(r api.RetainReport) {
 	}
 	a.printf("\n")
 	if r.Event != nil {
-		a.printf("by the event at %s\n", r.Event)
+		a.printf("%s by the hour stay; by the event at %s\n", counted(int(r.Sums), "sum"), r.Event)
 	}
 }

@@ -76,7 +76,10 @@ func (a *app) printStatus(st api.Status, local bool, now time.Time) {
 		a.printf("             %s\n", a.paint(red, "nobody reads "+tp+": its events are not seen"))
 	}
 	if since := st.Log.SpansSince; since != nil {
-		a.printf("             spans are known since %s: what came before was given up\n", since.Local().Format(time.DateTime))
+		a.printf("             spans are known since %s: of what came before there are sums by the hour\n", since.Local().Format(time.DateTime))
+		if sums := st.Log.SumsSince; sums != nil {
+			a.printf("             sums are known since %s\n", sums.Local().Format(time.DateTime))
+		}
 	}
 	if st.Log.Error != "" {
 		a.printf("             %s\n", a.paint(red, st.Log.Error))

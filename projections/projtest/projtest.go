@@ -15,6 +15,8 @@
 //   - Any batching, any batch delivered twice or overlapping, any event
 //     delivered twice at different offsets, and any interleaving of partitions
 //     give the same state.
+//   - Retention: a state begun behind cuts, with what stands for the records that went, is
+//     the same however it comes to be, also where it is cut twice.
 //   - Dump sees one state while batches are applied, in ascending order of keys.
 //   - Root differs when the state does.
 //   - A record that can never be applied is named, and nothing from it onwards is
@@ -61,6 +63,11 @@ type Config struct {
 	// false for a record that does not matter to the projection. Default: another
 	// command in an intent.
 	Change func(r *recountv1.Record) bool
+	// Summarise, if not nil, makes what stands for the records that retention removes, of
+	// the state of all and of the state without them; Kept fails the test unless what is to
+	// stay of it is in a state after retention as in the one before.
+	Summarise func(t *testing.T, all, rest projections.Projection) []*recountv1.Record
+	Kept      func(t *testing.T, before, after projections.Projection)
 	// Read is called all the time while batches are applied, as a query would
 	// read; default: nothing.
 	Read func(t *testing.T, p projections.Projection)
@@ -104,6 +111,7 @@ func Run(t *testing.T, c Config) {
 	for _, name := range slices.Sorted(maps.Keys(c.Disks)) {
 		t.Run("Crashes/"+name, func(t *testing.T) { s.crashes(t, c.Disks[name]) })
 	}
+	t.Run("Retention", s.retention)
 	t.Run("DumpSeesOneState", s.dumpSeesOneState)
 	t.Run("PartitionsAtOnce", s.partitionsAtOnce)
 	t.Run("RootTellsStatesApart", s.rootTellsApart)

@@ -19,6 +19,8 @@
 //     first counts. A service's spans are all in one partition, being keyed by its
 //     name; what a producer sends to two are two spans.
 //   - The lines of access logs have no ids: they are Served, and nobody's callees.
+//   - What retention gave up is summed by the hour, from events `spans.summarised`
+//     (summary.go), whatever is applied first.
 //   - What a name means, how sure an edge is and what code it stands for is not for
 //     here: queries join it.
 //
@@ -55,6 +57,8 @@
 //	0x15 hash (8)                            an observer (see storeObservers)
 //	0x16 span (8)  trace (16)                empty: the span failed
 //	0x17                                     the earliest and the latest start
+//	0x18 hour (uint32, as a Bucket)          empty: of this hour some is known by the
+//	                                         hour alone (summary.go)
 //
 // A sum is:
 //

@@ -57,7 +57,13 @@ func (f *fold) all() (err error) {
 		return err
 	}
 	for _, r := range f.t.New {
-		if err := f.record(r.Origin.Offset, r.GetSpans()); err != nil {
+		var err error
+		if m := r.GetSpansSummarised(); m != nil {
+			err = f.summary(m)
+		} else {
+			err = f.record(r.Origin.Offset, r.GetSpans())
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -221,7 +227,10 @@ func (f *fold) storeSums() error {
 		return cmp.Or(cmp.Compare(a.k.kind, b.k.kind), cmp.Compare(a.k.level, b.k.level), cmp.Compare(a.k.bucket, b.k.bucket),
 			cmp.Compare(a.k.a, b.k.a), cmp.Compare(a.k.b, b.k.b))
 	})
-	for _, r := range f.rows {
+	for i, r := range f.rows {
+		if i > 0 && f.rows[i-1].k == r.k {
+			continue // the same sum
+		}
 		f.k = r.k.append(f.k[:0])
 		f.v = appendSum(f.v[:0], r.s, r.k, f.m.shards)
 		if err := f.t.Set(f.k, f.v); err != nil {
@@ -236,14 +245,9 @@ func (f *fold) storeSums() error {
 func (f *fold) close(open *[len(levels)]row, level int) error {
 	got := open[level]
 	open[level] = row{}
-	s, err := f.m.sum(f.t, got.k)
-	if err != nil {
+	if err := f.merge(got.k, got.s); err != nil {
 		return err
 	}
-	before := s.size()
-	s.merge(got.s)
-	f.m.sums.grew(s.size() - before)
-	f.rows = append(f.rows, row{got.k, s})
 	if level+1 < len(levels) {
 		open[level+1].s.merge(got.s)
 	}

@@ -17,6 +17,7 @@ const (
 	kindObserver = 0x15
 	kindFailed   = 0x16
 	kindTimes    = 0x17
+	kindHours    = 0x18
 )
 
 // usualTopic is the topic of spans as it is called by default; it is left out.

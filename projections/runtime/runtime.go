@@ -73,7 +73,9 @@ func prefix(key []byte) int {
 	return len(key)
 }
 
-func concerns(r *recountv1.Record) bool { return r.GetSpans() != nil }
+func concerns(r *recountv1.Record) bool {
+	return r.GetSpans() != nil || r.GetSpansSummarised() != nil
+}
 
 // Apply stores what a batch observed, and the calls that it completes.
 func (r *Runtime) Apply(ctx context.Context, b schemas.Batch) error {
@@ -107,7 +109,11 @@ func (r *Runtime) Apply(ctx context.Context, b schemas.Batch) error {
 // check finds the record that cannot be applied.
 func check(records []*recountv1.Record) error {
 	for _, r := range records {
-		if err := checkBatch(r.GetSpans()); err != nil {
+		err := checkBatch(r.GetSpans())
+		if m := r.GetSpansSummarised(); m != nil {
+			err = CheckSummary(m)
+		}
+		if err != nil {
 			return projections.Poison(schemas.PositionOf(r.Origin), "%w", err)
 		}
 	}
@@ -115,7 +121,7 @@ func check(records []*recountv1.Record) error {
 }
 
 func checkBatch(b *recountv1.SpanBatch) error {
-	for i, o := range b.Observations {
+	for i, o := range b.GetObservations() {
 		if int(o.Observer) >= len(b.Observers) {
 			return fmt.Errorf("observation %d: observer %d of %d", i, o.Observer, len(b.Observers))
 		}

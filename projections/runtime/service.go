@@ -98,7 +98,7 @@ func (f *fold) observe(by *recountv1.Observer, told *observer) {
 		f.observed[string(f.v)] = o
 	}
 	o.times = o.with(told.times)
-	o.spans += told.spans
+	o.spans += told.spans // wraps, and wraps back, where a summary takes some off
 }
 
 // storeObservers adds what the batch's observers told to their rows. The key is a

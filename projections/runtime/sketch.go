@@ -181,7 +181,7 @@ func decodeSketch(room sketch, r *reader) sketch {
 			b = r.b
 		}
 		at += by
-		if i > 0 && by == 0 || by > math.MaxUint16 || at > most || count == 0 || count > math.MaxInt64 {
+		if i > 0 && by == 0 || by > math.MaxUint16 || at > most || count == 0 {
 			r.fail("bin %d of a sketch: %d with %d", i, at, count)
 			return nil
 		}

@@ -169,7 +169,11 @@ func (v *View) sums(ctx context.Context, kind byte, r Range) (map[sumKey]*sum, s
 	if v.counts {
 		decode = decodeCounts
 	}
-	for _, run := range cover(r.within(v.times)) {
+	r, err := v.hours(r.within(v.times))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, run := range cover(r) {
 		from := sumKey{kind: kind, level: run.level, bucket: run.from}
 		to := sumKey{kind: kind, level: run.level, bucket: run.to, a: 1<<64 - 1, b: 1<<64 - 1}
 		err := v.each(ctx, from.append(nil), append(to.append(nil), 0), func(key, value []byte) error {
@@ -285,6 +289,9 @@ func (v *View) Services(ctx context.Context) ([]Service, error) {
 			return err
 		}
 		o := one.Observers[0]
+		if o.Spans == 0 {
+			return nil // a summary says that others told them
+		}
 		s := byName[one.Name]
 		if s == nil {
 			one.First, one.Last, one.Spans = o.First, o.Last, o.Spans

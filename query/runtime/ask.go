@@ -32,6 +32,8 @@ type Sources struct {
 	// Since is when spans begin to be known, as those before were given up; zero where
 	// none were.
 	Since time.Time
+	// SumsSince is when sums of spans begin to be known; zero where none were given up.
+	SumsSince time.Time
 	// Services say of which repository a service is: REPOSITORY, or REPOSITORY:FOLDER.
 	Services map[string]string
 	// Now is the clock; nil means time.Now. Spans dated later do not move the moment that
@@ -48,7 +50,7 @@ func (s Sources) now() time.Time {
 
 // Window says of which spans a question is asked, and when.
 type Window struct {
-	From    time.Time         `json:"from,omitzero" example:"2026-11-20T12:00:00Z" doc:"Only what happened at this time or later, by the spans' own time, to the minute; of ranges that are longer than a day, to the hour."`
+	From    time.Time         `json:"from,omitzero" example:"2026-11-20T12:00:00Z" doc:"Only what happened at this time or later, by the spans' own time, to the minute; of ranges that are longer than a day, and of spans that retention removed, to the hour."`
 	To      time.Time         `json:"to,omitzero" example:"2026-11-21T12:00:00Z" doc:"Only what happened before this time."`
 	At      time.Time         `json:"at,omitzero" example:"2026-11-21T12:00:00Z" doc:"The moment that is now: confidence counts the seven days before it. Without it the time of the newest span, or of the clock where that span is dated later."`
 	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.spans/0:42" doc:"Wait until everything below these offsets is visible: read your writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
@@ -213,7 +215,15 @@ func (a *asking) rest(w schemas.Watermark) {
 func (a *asking) basis(empty bool, hint string, filters ...query.AppliedFilter) query.Basis {
 	b := query.Basis{Status: query.StatusOK, Hint: hint, Watermark: a.visible, AppliedFilters: append(a.filters(), filters...), Proof: a.proof}
 	if since := a.s.Since; !since.IsZero() && (a.w.From.IsZero() || a.w.From.Before(since)) {
-		told := "spans are known since " + since.UTC().Format(time.RFC3339) + ": what came before was given up by retention"
+		told := "spans are known since " + since.UTC().Format(time.RFC3339) + ": retention removed what came before, "
+		switch sums := a.s.SumsSince; {
+		case !sums.Before(since):
+			told += "with its sums"
+		case sums.IsZero():
+			told += "of which there are sums by the hour"
+		default:
+			told += "of which there are sums by the hour, since " + sums.UTC().Format(time.RFC3339)
+		}
 		b.Hint = strings.TrimPrefix(b.Hint+"; "+told, "; ")
 	}
 	if empty {

@@ -23,6 +23,7 @@ type RetainReport struct {
 	Starts  schemas.Watermark `json:"starts" example:"recount.spans/0:5210" doc:"The first offsets that stay, of partitions that lose something."`
 	Known   *time.Time        `json:"known,omitempty" doc:"Since when the topic is known then."`
 	Event   *schemas.Position `json:"event,omitempty" doc:"Where records.retired stands."`
+	Sums    int64             `json:"sums,omitempty" example:"310" doc:"How many sums of an hour stay of what went."`
 	Rebuilt []string          `json:"rebuilt,omitempty" doc:"The projections that were made anew."`
 	DryRun  bool              `json:"dry_run,omitempty" doc:"Nothing was removed."`
 	Elapsed int64             `json:"elapsed_ms" example:"1200" doc:"How long it took, in milliseconds."`

@@ -58,7 +58,8 @@ type LogStatus struct {
 	Mark       *string    `json:"mark,omitempty" example:"6a1f0c55d2e94b6f0a1b2c3d4e5f6071" doc:"If asked for by mark: what tells the event at that position, and so all before it in its partition, from those of another log that has the same offsets, as one has that was restored from a copy; empty where there is none."`
 	FollowsLog bool       `json:"follows_log" doc:"Whether this process projects."`
 	Bytes      int64      `json:"bytes,omitempty" example:"9961472" doc:"What the embedded log takes of the disk, as du counts it."`
-	SpansSince *time.Time `json:"spans_since,omitempty" doc:"Since when spans are known: what came before was given up by retention."`
+	SpansSince *time.Time `json:"spans_since,omitempty" doc:"Since when spans are known: what came before was given up by retention. Their sums stay, by the hour."`
+	SumsSince  *time.Time `json:"sums_since,omitempty" doc:"Since when sums of spans are known, where retention gave up earlier ones with their spans, as it did in older versions."`
 	Error      string     `json:"error,omitempty" doc:"Why the log could not be asked."`
 }
 

@@ -9,7 +9,7 @@ import (
 
 func (s *server) registerRetain(h huma.API) {
 	registerWork(s, h, "retain", "Give up old spans",
-		"Appends records.retired, deletes what stands before it from the log, and makes the projections of spans anew from what is left. There is no way back. Ask with dry_run first. The answer is a line of JSON for each step of progress, and the last line holds the report or the problem.",
+		"Appends records.retired, deletes what stands before it from the log, and rebuilds the projection of spans from what is left. Sums of what went stay, by the hour (spans.summarised); single spans do not. There is no way back. Ask with dry_run first. The answer is a line of JSON for each step of progress, and the last line holds the report or the problem.",
 		func(ctx context.Context, r api.RetainRequest, p func(api.Progress)) (api.RetainReport, error) {
 			return s.b.Retain(ctx, r, p)
 		})

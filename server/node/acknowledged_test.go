@@ -47,7 +47,7 @@ func newStrange(t testing.TB, seed uint64) *strange {
 		t.Fatalf("no examples of events: %v", err)
 	}
 	for _, f := range files {
-		typ, _, _ := strings.Cut(filepath.Base(f), ".v1.")
+		typ, _, _ := strings.Cut(filepath.Base(f), ".v")
 		if typ == schemas.TypeErased || typ == schemas.TypeRejected {
 			continue
 		}

@@ -227,10 +227,11 @@ func (n *Node) codeSources() code.Sources {
 }
 
 func (n *Node) runtimeSources() runtime.Sources {
+	since, sums := n.spansSince()
 	return runtime.Sources{
 		Set: n.set, Code: code.Sources{Set: n.set, Graphs: n.graphs}, Commands: n.sources(),
 		Event: n.log.Read, Observe: n.observe, Services: n.cfg.Services,
-		Since: n.spansSince(),
+		Since: since, SumsSince: sums,
 	}
 }
 

@@ -118,7 +118,7 @@ func (n *Node) resume(ctx context.Context) error {
 		}
 		todo = append(todo, before(cuts)...)
 		for _, k := range n.cfg.kinds() {
-			if !slices.ContainsFunc(todo, func(at schemas.Position) bool { return k.Takes(at.Topic) }) {
+			if !slices.ContainsFunc(todo, func(at schemas.Position) bool { return k.Takes(concerning(at.Topic)) }) {
 				continue
 			}
 			if err := os.RemoveAll(filepath.Join(n.dir.path, projectionsDir, k.Name)); err != nil {
@@ -213,8 +213,19 @@ func positionsOf(erased map[schemas.Position]schemas.EventID) []schemas.Position
 // holding are the projections that events at these positions concern.
 func (n *Node) holding(at []schemas.Position) []string {
 	return slices.DeleteFunc(n.set.Names(), func(name string) bool {
-		return !slices.ContainsFunc(at, func(p schemas.Position) bool { return n.projected(p) && n.set.Takes(name, p.Topic) })
+		return !slices.ContainsFunc(at, func(p schemas.Position) bool {
+			return (n.projected(p) || p.Topic == n.log.Topic(schemas.TopicFacts)) && n.set.Takes(name, concerning(p.Topic))
+		})
 	})
+}
+
+// concerning is the topic, without its prefix, whose projections events of a topic concern:
+// facts are of spans (seed).
+func concerning(topic string) string {
+	if topic = schemas.TopicName(topic); topic == schemas.TopicFacts {
+		return schemas.TopicSpans
+	}
+	return topic
 }
 
 // projected reports whether projections are made of a position's topic.

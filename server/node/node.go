@@ -189,7 +189,7 @@ func open(ctx context.Context, cfg Config, local bool, progress func(api.Progres
 		if err = os.RemoveAll(filepath.Join(n.dir.path, scratchDir)); err != nil {
 			return n, fmt.Errorf("remove what a verify left: %w", err)
 		}
-		n.set, err = projections.OpenOn(ctx, n.log, filepath.Join(n.dir.path, projectionsDir), projections.Options{Logger: cfg.Logger, Reject: n.refused}, cfg.kinds()...)
+		n.set, err = projections.OpenOn(ctx, n.log, filepath.Join(n.dir.path, projectionsDir), projections.Options{Logger: cfg.Logger, Reject: n.refused, Seed: n.seed}, cfg.kinds()...)
 		if errors.Is(err, schemas.ErrFatal) {
 			err = &DamagedError{err}
 		}

@@ -41,7 +41,7 @@ func (n *Node) rebuild(ctx context.Context, names []string, m *meter) (report ap
 		}
 	}()
 	for _, name := range names {
-		b, err := n.set.Begin(name)
+		b, err := n.set.Begin(ctx, name)
 		if err != nil {
 			return report, err
 		}

@@ -86,9 +86,12 @@ func ParseSize(text string) (Size, error) {
 // Retain is Backend.Retain.
 //
 //  1. What is to go is found: by the times of the records, or by the topic's size.
-//  2. records.retired is appended. Durable step 1: from here on nobody reads what stands
-//     before its cuts.
-//  3. As with an erasure (erase.go), the brokers delete it, projections are made anew from
+//  2. The sums of what is to go are appended (summarise.go). Durable step 1: they have no
+//     effect by themselves, and a crash leaves them where nobody reads them.
+//  3. records.retired is appended. Durable step 2: from here on nobody reads what stands
+//     before its cuts, and who begins at zero is given the sums in its place. It is one
+//     event: a crash leaves both or neither.
+//  4. As with an erasure (erase.go), the brokers delete it, projections are made anew from
 //     what is left, and it is noted that this is done.
 //
 // So the state after it is what a rebuild gives, by being one.
@@ -131,24 +134,42 @@ func (n *Node) Retain(ctx context.Context, r api.RetainRequest, progress func(ap
 	if r.DryRun || len(plan.Cuts) == 0 {
 		return report, nil
 	}
-	at, err := n.appendRetired(ctx, keep, plan)
+	if n.set == nil {
+		return report, fmt.Errorf("retain: the sums of what goes are made by a process that has the projections: %w", noRole(RoleProject))
+	}
+	m := newMeter(progress)
+	_, follows := n.log.Summaries()
+	summaries, sums, err := n.summarise(ctx, plan.Cuts, m)
+	if err != nil {
+		return report, fmt.Errorf("retain: sum up what goes: %w", err)
+	}
+	at, err := n.appendRetired(ctx, keep, plan, summaries, follows)
 	if err != nil {
 		return report, fmt.Errorf("retain: %w", err)
 	}
-	report.Event = &at
-	if report.Rebuilt, err = n.settle(ctx, newMeter(progress), nil); err != nil {
+	report.Event, report.Sums = &at, sums
+	if report.Rebuilt, err = n.settle(ctx, m, nil); err != nil {
 		return report, fmt.Errorf("retain: it is on the log and will be finished at the next start: %w", err)
+	}
+	if n.log.Void(at) {
+		return report, fmt.Errorf("%w: another process applied retention meanwhile, and this one did not: ask again", api.ErrBusy)
 	}
 	return report, nil
 }
 
-func (n *Node) appendRetired(ctx context.Context, keep KeepConfig, plan pipeline.Cutting) (schemas.Position, error) {
+func (n *Node) appendRetired(ctx context.Context, keep KeepConfig, plan pipeline.Cutting, summaries []schemas.Position, follows schemas.Position) (schemas.Position, error) {
 	now := time.Now().UTC()
 	payload := &recountv1.RecordsRetired{Rule: keep.String(), RetiredAt: timestamppb.New(now)}
 	for _, tp := range slices.SortedFunc(maps.Keys(plan.Cuts), schemas.TopicPartition.Compare) {
 		c := plan.Cuts[tp]
 		at := schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: c.First}
 		payload.Cuts = append(payload.Cuts, &recountv1.RetiredCut{Position: at.Proto(), Time: timestamppb.New(c.Known)})
+	}
+	for _, at := range summaries {
+		payload.Summaries = append(payload.Summaries, at.Proto())
+	}
+	if follows != (schemas.Position{}) {
+		payload.Follows = follows.Proto()
 	}
 	if err := schemas.Validate(payload); err != nil {
 		return schemas.Position{}, err
@@ -207,12 +228,16 @@ func (n *Node) retainNow(ctx context.Context, keep KeepConfig) error {
 	return err
 }
 
-// spansSince is since when spans are known: what came before was given up; zero where nothing was.
-func (n *Node) spansSince() (since time.Time) {
+// spansSince is since when spans are known, and since when their sums are: what came before
+// was given up; zero where nothing was.
+func (n *Node) spansSince() (spans, sums time.Time) {
 	for _, c := range n.log.Cuts() {
-		if c.Known.After(since) {
-			since = c.Known
+		if c.Known.After(spans) {
+			spans = c.Known
+		}
+		if c.Unsummed.After(sums) {
+			sums = c.Unsummed
 		}
 	}
-	return since
+	return spans, sums
 }

@@ -108,7 +108,7 @@ func TestRetain(t *testing.T) {
 	}
 	look := func(r *running) {
 		t.Helper()
-		if n, hint := traffic(t, r, ends); n != 5 || !strings.Contains(hint, "known since "+now.Add(-72*time.Hour).Format(time.RFC3339)) {
+		if n, hint := traffic(t, r, ends); n != 25 || !strings.Contains(hint, "known since "+now.Add(-72*time.Hour).Format(time.RFC3339)) {
 			t.Errorf("%d requests, %q", n, hint)
 		}
 		st, err := r.Client.Status(t.Context(), api.StatusRequest{})
@@ -131,12 +131,12 @@ func TestRetain(t *testing.T) {
 	if all, err := r.Client.Retain(t.Context(), api.RetainRequest{AgeSeconds: 600}, nil); err != nil || all.Events != 10 {
 		t.Fatalf("everything: %+v, %v", all, err)
 	}
-	if n, _ := traffic(t, r, ends); n != 0 {
-		t.Errorf("%d requests are left", n)
+	if n, _ := traffic(t, r, ends); n != 25 {
+		t.Errorf("the sums are of %d requests", n)
 	}
 	sameAsRebuilt(t, r)
 	ends = spansAt(t, r, now, 3)
-	if n, _ := traffic(t, r, ends); n != 3 {
+	if n, _ := traffic(t, r, ends); n != 28 {
 		t.Errorf("%d requests came after", n)
 	}
 	sameAsRebuilt(t, r)
@@ -163,8 +163,8 @@ func TestRetainBySize(t *testing.T) {
 	if left, err := r.Client.Retain(t.Context(), api.RetainRequest{Bytes: all.Bytes, DryRun: true}, nil); err != nil || left.Bytes > all.Bytes*6/10 {
 		t.Errorf("%d of %d bytes are left, %v", left.Bytes, all.Bytes, err)
 	}
-	if n, _ := traffic(t, r, ends); n < 150 || n > 250 {
-		t.Errorf("%d requests are left", n)
+	if n, _ := traffic(t, r, ends); n != 400 {
+		t.Errorf("the sums are of %d requests", n)
 	}
 	sameAsRebuilt(t, r)
 }
@@ -187,8 +187,8 @@ func TestRetainCutShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	r = start(t, cfg)
-	if n, _ := traffic(t, r, ends); n != 5 {
-		t.Errorf("%d requests are left", n)
+	if n, _ := traffic(t, r, ends); n != 25 {
+		t.Errorf("the sums are of %d requests", n)
 	}
 	sameAsRebuilt(t, r)
 }

@@ -83,8 +83,12 @@ func (n *Node) logStatus(ctx context.Context) api.LogStatus {
 		l.Error = err.Error()
 		return l
 	}
-	if since := n.spansSince(); !since.IsZero() {
-		l.SpansSince = &since
+	spans, sums := n.spansSince()
+	if !spans.IsZero() {
+		l.SpansSince = &spans
+	}
+	if !sums.IsZero() {
+		l.SumsSince = &sums
 	}
 	l.Ends = schemas.Watermark{}
 	for tp, end := range all {

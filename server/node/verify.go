@@ -49,7 +49,7 @@ func (n *Node) Verify(ctx context.Context, r api.VerifyRequest, progress func(ap
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return report, fmt.Errorf("verify: %w", err)
 	}
-	scratch, err := projections.Open(dir, projections.Options{Logger: n.cfg.Logger, Reject: passOver}, wanted...)
+	scratch, err := projections.Open(dir, projections.Options{Logger: n.cfg.Logger, Reject: passOver, Seed: n.seed}, wanted...)
 	if err != nil {
 		return report, fmt.Errorf("verify: %w", errors.Join(err, os.RemoveAll(dir)))
 	}

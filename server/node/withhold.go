@@ -60,7 +60,7 @@ var (
 // prefix.
 func (w *withheld) of(topics ...string) bool {
 	for at := range w.left {
-		if slices.Contains(topics, schemas.TopicName(at.Topic)) {
+		if slices.Contains(topics, concerning(at.Topic)) {
 			return true
 		}
 	}

@@ -1491,8 +1491,14 @@ type RecordsRetired struct {
 	// cuts are the first places that stay, of each partition. Required.
 	Cuts []*RetiredCut `protobuf:"bytes,1,rep,name=cuts,proto3" json:"cuts,omitempty"`
 	// rule is why, for people: "age 720h", "size 10 GiB".
-	Rule          string                 `protobuf:"bytes,2,opt,name=rule,proto3" json:"rule,omitempty"`
-	RetiredAt     *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=retired_at,json=retiredAt,proto3" json:"retired_at,omitempty"`
+	Rule      string                 `protobuf:"bytes,2,opt,name=rule,proto3" json:"rule,omitempty"`
+	RetiredAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=retired_at,json=retiredAt,proto3" json:"retired_at,omitempty"`
+	// summaries are the places of `spans.summarised` events that count from here on.
+	Summaries []*Position `protobuf:"bytes,4,rep,name=summaries,proto3" json:"summaries,omitempty"`
+	// follows is the place of the `records.retired` with summaries that was the last when
+	// these were made. If another one came between, this event has no effect: what they
+	// sum is summed by that one, in part.
+	Follows       *Position `protobuf:"bytes,5,opt,name=follows,proto3" json:"follows,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1544,6 +1550,20 @@ func (x *RecordsRetired) GetRule() string {
 func (x *RecordsRetired) GetRetiredAt() *timestamppb.Timestamp {
 	if x != nil {
 		return x.RetiredAt
+	}
+	return nil
+}
+
+func (x *RecordsRetired) GetSummaries() []*Position {
+	if x != nil {
+		return x.Summaries
+	}
+	return nil
+}
+
+func (x *RecordsRetired) GetFollows() *Position {
+	if x != nil {
+		return x.Follows
 	}
 	return nil
 }
@@ -1974,12 +1994,14 @@ const file_recount_v1_events_proto_rawDesc = "" +
 	"\bposition\x18\x01 \x01(\v2\x14.recount.v1.PositionB\x06\xbaH\x03\xc8\x01\x01R\bposition\x12\"\n" +
 	"\bevent_id\x18\x02 \x01(\fB\a\xbaH\x04z\x02\x18\x10R\aeventId\x12\x1f\n" +
 	"\x06sha256\x18\x03 \x01(\fB\a\xbaH\x04z\x02h R\x06sha256\x12\x1d\n" +
-	"\x05bytes\x18\x04 \x01(\x03B\a\xbaH\x04\"\x02(\x00R\x05bytes\"\xa2\x01\n" +
+	"\x05bytes\x18\x04 \x01(\x03B\a\xbaH\x04\"\x02(\x00R\x05bytes\"\x91\x02\n" +
 	"\x0eRecordsRetired\x127\n" +
 	"\x04cuts\x18\x01 \x03(\v2\x16.recount.v1.RetiredCutB\v\xbaH\b\x92\x01\x05\b\x01\x10\x90NR\x04cuts\x12\x1c\n" +
 	"\x04rule\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80 R\x04rule\x129\n" +
 	"\n" +
-	"retired_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tretiredAt\"v\n" +
+	"retired_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tretiredAt\x12=\n" +
+	"\tsummaries\x18\x04 \x03(\v2\x14.recount.v1.PositionB\t\xbaH\x06\x92\x01\x03\x10\x90NR\tsummaries\x12.\n" +
+	"\afollows\x18\x05 \x01(\v2\x14.recount.v1.PositionR\afollows\"v\n" +
 	"\n" +
 	"RetiredCut\x128\n" +
 	"\bposition\x18\x01 \x01(\v2\x14.recount.v1.PositionB\x06\xbaH\x03\xc8\x01\x01R\bposition\x12.\n" +
@@ -2079,15 +2101,17 @@ var file_recount_v1_events_proto_depIdxs = []int32{
 	20, // 19: recount.v1.ErasedEvent.position:type_name -> recount.v1.Position
 	17, // 20: recount.v1.RecordsRetired.cuts:type_name -> recount.v1.RetiredCut
 	22, // 21: recount.v1.RecordsRetired.retired_at:type_name -> google.protobuf.Timestamp
-	20, // 22: recount.v1.RetiredCut.position:type_name -> recount.v1.Position
-	22, // 23: recount.v1.RetiredCut.time:type_name -> google.protobuf.Timestamp
-	20, // 24: recount.v1.Rejected.position:type_name -> recount.v1.Position
-	19, // 25: recount.v1.Rejected.headers:type_name -> recount.v1.Header
-	26, // [26:26] is the sub-list for method output_type
-	26, // [26:26] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	20, // 22: recount.v1.RecordsRetired.summaries:type_name -> recount.v1.Position
+	20, // 23: recount.v1.RecordsRetired.follows:type_name -> recount.v1.Position
+	20, // 24: recount.v1.RetiredCut.position:type_name -> recount.v1.Position
+	22, // 25: recount.v1.RetiredCut.time:type_name -> google.protobuf.Timestamp
+	20, // 26: recount.v1.Rejected.position:type_name -> recount.v1.Position
+	19, // 27: recount.v1.Rejected.headers:type_name -> recount.v1.Header
+	28, // [28:28] is the sub-list for method output_type
+	28, // [28:28] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_events_proto_init() }

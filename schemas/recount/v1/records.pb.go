@@ -319,6 +319,7 @@ type Record struct {
 	//	*Record_SnapshotsRetired
 	//	*Record_Spans
 	//	*Record_Objects
+	//	*Record_SpansSummarised
 	Body          isRecord_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -470,6 +471,15 @@ func (x *Record) GetObjects() *ObjectBatch {
 	return nil
 }
 
+func (x *Record) GetSpansSummarised() *SpansSummarised {
+	if x != nil {
+		if x, ok := x.Body.(*Record_SpansSummarised); ok {
+			return x.SpansSummarised
+		}
+	}
+	return nil
+}
+
 type isRecord_Body interface {
 	isRecord_Body()
 }
@@ -512,6 +522,10 @@ type Record_Objects struct {
 	Objects *ObjectBatch `protobuf:"bytes,13,opt,name=objects,proto3,oneof"`
 }
 
+type Record_SpansSummarised struct {
+	SpansSummarised *SpansSummarised `protobuf:"bytes,14,opt,name=spans_summarised,json=spansSummarised,proto3,oneof"`
+}
+
 func (*Record_Intent) isRecord_Body() {}
 
 func (*Record_Outcome) isRecord_Body() {}
@@ -529,6 +543,8 @@ func (*Record_SnapshotsRetired) isRecord_Body() {}
 func (*Record_Spans) isRecord_Body() {}
 
 func (*Record_Objects) isRecord_Body() {}
+
+func (*Record_SpansSummarised) isRecord_Body() {}
 
 // Intent is a command understood.
 type Intent struct {
@@ -1017,7 +1033,7 @@ var File_recount_v1_records_proto protoreflect.FileDescriptor
 const file_recount_v1_records_proto_rawDesc = "" +
 	"\n" +
 	"\x18recount/v1/records.proto\x12\n" +
-	"recount.v1\x1a\x15recount/v1/code.proto\x1a\x17recount/v1/events.proto\x1a\x18recount/v1/objects.proto\x1a\x18recount/v1/runtime.proto\"\x85\x05\n" +
+	"recount.v1\x1a\x15recount/v1/code.proto\x1a\x17recount/v1/events.proto\x1a\x18recount/v1/objects.proto\x1a\x18recount/v1/runtime.proto\"\xcf\x05\n" +
 	"\x06Record\x12,\n" +
 	"\x06origin\x18\x01 \x01(\v2\x14.recount.v1.PositionR\x06origin\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\fR\aeventId\x12\x1d\n" +
@@ -1034,7 +1050,8 @@ const file_recount_v1_records_proto_rawDesc = "" +
 	" \x01(\v2\x14.recount.v1.RefMovedH\x00R\brefMoved\x12K\n" +
 	"\x11snapshots_retired\x18\v \x01(\v2\x1c.recount.v1.SnapshotsRetiredH\x00R\x10snapshotsRetired\x12-\n" +
 	"\x05spans\x18\f \x01(\v2\x15.recount.v1.SpanBatchH\x00R\x05spans\x123\n" +
-	"\aobjects\x18\r \x01(\v2\x17.recount.v1.ObjectBatchH\x00R\aobjectsB\x06\n" +
+	"\aobjects\x18\r \x01(\v2\x17.recount.v1.ObjectBatchH\x00R\aobjects\x12H\n" +
+	"\x10spans_summarised\x18\x0e \x01(\v2\x1b.recount.v1.SpansSummarisedH\x00R\x0fspansSummarisedB\x06\n" +
 	"\x04body\"\xe0\x06\n" +
 	"\x06Intent\x12\x18\n" +
 	"\acommand\x18\x01 \x01(\tR\acommand\x12\x1c\n" +
@@ -1164,6 +1181,7 @@ var file_recount_v1_records_proto_goTypes = []any{
 	(*SnapshotsRetired)(nil), // 14: recount.v1.SnapshotsRetired
 	(*SpanBatch)(nil),        // 15: recount.v1.SpanBatch
 	(*ObjectBatch)(nil),      // 16: recount.v1.ObjectBatch
+	(*SpansSummarised)(nil),  // 17: recount.v1.SpansSummarised
 }
 var file_recount_v1_records_proto_depIdxs = []int32{
 	9,  // 0: recount.v1.Record.origin:type_name -> recount.v1.Position
@@ -1176,17 +1194,18 @@ var file_recount_v1_records_proto_depIdxs = []int32{
 	14, // 7: recount.v1.Record.snapshots_retired:type_name -> recount.v1.SnapshotsRetired
 	15, // 8: recount.v1.Record.spans:type_name -> recount.v1.SpanBatch
 	16, // 9: recount.v1.Record.objects:type_name -> recount.v1.ObjectBatch
-	6,  // 10: recount.v1.Intent.tokens:type_name -> recount.v1.Token
-	1,  // 11: recount.v1.Intent.category:type_name -> recount.v1.Category
-	7,  // 12: recount.v1.Intent.resources:type_name -> recount.v1.Resource
-	0,  // 13: recount.v1.Token.kind:type_name -> recount.v1.TokenKind
-	2,  // 14: recount.v1.Resource.kind:type_name -> recount.v1.ResourceKind
-	3,  // 15: recount.v1.Resource.access:type_name -> recount.v1.Access
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	17, // 10: recount.v1.Record.spans_summarised:type_name -> recount.v1.SpansSummarised
+	6,  // 11: recount.v1.Intent.tokens:type_name -> recount.v1.Token
+	1,  // 12: recount.v1.Intent.category:type_name -> recount.v1.Category
+	7,  // 13: recount.v1.Intent.resources:type_name -> recount.v1.Resource
+	0,  // 14: recount.v1.Token.kind:type_name -> recount.v1.TokenKind
+	2,  // 15: recount.v1.Resource.kind:type_name -> recount.v1.ResourceKind
+	3,  // 16: recount.v1.Resource.access:type_name -> recount.v1.Access
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_records_proto_init() }
@@ -1208,6 +1227,7 @@ func file_recount_v1_records_proto_init() {
 		(*Record_SnapshotsRetired)(nil),
 		(*Record_Spans)(nil),
 		(*Record_Objects)(nil),
+		(*Record_SpansSummarised)(nil),
 	}
 	file_recount_v1_records_proto_msgTypes[1].OneofWrappers = []any{}
 	file_recount_v1_records_proto_msgTypes[4].OneofWrappers = []any{}

@@ -640,6 +640,350 @@ func (x *SpanLink) GetSpanId() []byte {
 	return nil
 }
 
+// SpansSummarised is the payload of `spans.summarised`: a part of the sums, by the hour,
+// of spans that retention gives up. It has no effect by itself: its sums count from when
+// a `records.retired` names its position. Adding them to the sums of the spans that stay
+// gives the sums of before.
+type SpansSummarised struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Sites         []*SummarisedSite      `protobuf:"bytes,1,rep,name=sites,proto3" json:"sites,omitempty"`
+	Hours         []*SummarisedHour      `protobuf:"bytes,2,rep,name=hours,proto3" json:"hours,omitempty"`
+	Observers     []*SummarisedObserver  `protobuf:"bytes,3,rep,name=observers,proto3" json:"observers,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SpansSummarised) Reset() {
+	*x = SpansSummarised{}
+	mi := &file_recount_v1_runtime_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SpansSummarised) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SpansSummarised) ProtoMessage() {}
+
+func (x *SpansSummarised) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_runtime_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SpansSummarised.ProtoReflect.Descriptor instead.
+func (*SpansSummarised) Descriptor() ([]byte, []int) {
+	return file_recount_v1_runtime_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *SpansSummarised) GetSites() []*SummarisedSite {
+	if x != nil {
+		return x.Sites
+	}
+	return nil
+}
+
+func (x *SpansSummarised) GetHours() []*SummarisedHour {
+	if x != nil {
+		return x.Hours
+	}
+	return nil
+}
+
+func (x *SpansSummarised) GetObservers() []*SummarisedObserver {
+	if x != nil {
+		return x.Observers
+	}
+	return nil
+}
+
+// SummarisedSite is what spans were summed by; the fields are an Observation's.
+type SummarisedSite struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Service       string                 `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
+	Side          Side                   `protobuf:"varint,2,opt,name=side,proto3,enum=recount.v1.Side" json:"side,omitempty"`
+	Kind          RuntimeKind            `protobuf:"varint,3,opt,name=kind,proto3,enum=recount.v1.RuntimeKind" json:"kind,omitempty"`
+	Templated     bool                   `protobuf:"varint,4,opt,name=templated,proto3" json:"templated,omitempty"`
+	Operation     string                 `protobuf:"bytes,5,opt,name=operation,proto3" json:"operation,omitempty"`
+	Peer          string                 `protobuf:"bytes,6,opt,name=peer,proto3" json:"peer,omitempty"`
+	System        string                 `protobuf:"bytes,7,opt,name=system,proto3" json:"system,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SummarisedSite) Reset() {
+	*x = SummarisedSite{}
+	mi := &file_recount_v1_runtime_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SummarisedSite) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SummarisedSite) ProtoMessage() {}
+
+func (x *SummarisedSite) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_runtime_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SummarisedSite.ProtoReflect.Descriptor instead.
+func (*SummarisedSite) Descriptor() ([]byte, []int) {
+	return file_recount_v1_runtime_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *SummarisedSite) GetService() string {
+	if x != nil {
+		return x.Service
+	}
+	return ""
+}
+
+func (x *SummarisedSite) GetSide() Side {
+	if x != nil {
+		return x.Side
+	}
+	return Side_SIDE_UNSPECIFIED
+}
+
+func (x *SummarisedSite) GetKind() RuntimeKind {
+	if x != nil {
+		return x.Kind
+	}
+	return RuntimeKind_RUNTIME_KIND_UNSPECIFIED
+}
+
+func (x *SummarisedSite) GetTemplated() bool {
+	if x != nil {
+		return x.Templated
+	}
+	return false
+}
+
+func (x *SummarisedSite) GetOperation() string {
+	if x != nil {
+		return x.Operation
+	}
+	return ""
+}
+
+func (x *SummarisedSite) GetPeer() string {
+	if x != nil {
+		return x.Peer
+	}
+	return ""
+}
+
+func (x *SummarisedSite) GetSystem() string {
+	if x != nil {
+		return x.System
+	}
+	return ""
+}
+
+// SummarisedHour is the sum of an hour: of the calls between two sites, or else of
+// what was served (site has SIDE_CALLED) or asked (SIDE_CALLER).
+type SummarisedHour struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// hour is how many hours it begins after 1970.
+	Hour int32 `protobuf:"zigzag32,1,opt,name=hour,proto3" json:"hour,omitempty"`
+	// site is an index in sites; of calls the caller's, and callee the called one's.
+	Site   uint32  `protobuf:"varint,2,opt,name=site,proto3" json:"site,omitempty"`
+	Callee *uint32 `protobuf:"varint,3,opt,name=callee,proto3,oneof" json:"callee,omitempty"`
+	// count and errors are below zero where the spans that stay alone make more calls than
+	// all spans did: a callee whose caller went may be taken for another one's.
+	Count  int64 `protobuf:"zigzag64,4,opt,name=count,proto3" json:"count,omitempty"`
+	Errors int64 `protobuf:"zigzag64,5,opt,name=errors,proto3" json:"errors,omitempty"`
+	// first_unix_nano and last_unix_nano are the first and the last start.
+	FirstUnixNano int64 `protobuf:"varint,6,opt,name=first_unix_nano,json=firstUnixNano,proto3" json:"first_unix_nano,omitempty"`
+	LastUnixNano  int64 `protobuf:"varint,7,opt,name=last_unix_nano,json=lastUnixNano,proto3" json:"last_unix_nano,omitempty"`
+	// bins and counts are how many spans took how long. Bin 0 is of no time at all; bin i+1
+	// of γ^i up to γ^(i+1) nanoseconds, γ being 1.01/0.99. Bins ascend.
+	Bins          []uint32 `protobuf:"varint,8,rep,packed,name=bins,proto3" json:"bins,omitempty"`
+	Counts        []int64  `protobuf:"zigzag64,9,rep,packed,name=counts,proto3" json:"counts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SummarisedHour) Reset() {
+	*x = SummarisedHour{}
+	mi := &file_recount_v1_runtime_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SummarisedHour) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SummarisedHour) ProtoMessage() {}
+
+func (x *SummarisedHour) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_runtime_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SummarisedHour.ProtoReflect.Descriptor instead.
+func (*SummarisedHour) Descriptor() ([]byte, []int) {
+	return file_recount_v1_runtime_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *SummarisedHour) GetHour() int32 {
+	if x != nil {
+		return x.Hour
+	}
+	return 0
+}
+
+func (x *SummarisedHour) GetSite() uint32 {
+	if x != nil {
+		return x.Site
+	}
+	return 0
+}
+
+func (x *SummarisedHour) GetCallee() uint32 {
+	if x != nil && x.Callee != nil {
+		return *x.Callee
+	}
+	return 0
+}
+
+func (x *SummarisedHour) GetCount() int64 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *SummarisedHour) GetErrors() int64 {
+	if x != nil {
+		return x.Errors
+	}
+	return 0
+}
+
+func (x *SummarisedHour) GetFirstUnixNano() int64 {
+	if x != nil {
+		return x.FirstUnixNano
+	}
+	return 0
+}
+
+func (x *SummarisedHour) GetLastUnixNano() int64 {
+	if x != nil {
+		return x.LastUnixNano
+	}
+	return 0
+}
+
+func (x *SummarisedHour) GetBins() []uint32 {
+	if x != nil {
+		return x.Bins
+	}
+	return nil
+}
+
+func (x *SummarisedHour) GetCounts() []int64 {
+	if x != nil {
+		return x.Counts
+	}
+	return nil
+}
+
+// SummarisedObserver is how many spans a program told, and the first and the last start
+// of them.
+type SummarisedObserver struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Observer      *Observer              `protobuf:"bytes,1,opt,name=observer,proto3" json:"observer,omitempty"`
+	Spans         int64                  `protobuf:"zigzag64,2,opt,name=spans,proto3" json:"spans,omitempty"`
+	FirstUnixNano int64                  `protobuf:"varint,3,opt,name=first_unix_nano,json=firstUnixNano,proto3" json:"first_unix_nano,omitempty"`
+	LastUnixNano  int64                  `protobuf:"varint,4,opt,name=last_unix_nano,json=lastUnixNano,proto3" json:"last_unix_nano,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SummarisedObserver) Reset() {
+	*x = SummarisedObserver{}
+	mi := &file_recount_v1_runtime_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SummarisedObserver) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SummarisedObserver) ProtoMessage() {}
+
+func (x *SummarisedObserver) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_runtime_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SummarisedObserver.ProtoReflect.Descriptor instead.
+func (*SummarisedObserver) Descriptor() ([]byte, []int) {
+	return file_recount_v1_runtime_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *SummarisedObserver) GetObserver() *Observer {
+	if x != nil {
+		return x.Observer
+	}
+	return nil
+}
+
+func (x *SummarisedObserver) GetSpans() int64 {
+	if x != nil {
+		return x.Spans
+	}
+	return 0
+}
+
+func (x *SummarisedObserver) GetFirstUnixNano() int64 {
+	if x != nil {
+		return x.FirstUnixNano
+	}
+	return 0
+}
+
+func (x *SummarisedObserver) GetLastUnixNano() int64 {
+	if x != nil {
+		return x.LastUnixNano
+	}
+	return 0
+}
+
 var File_recount_v1_runtime_proto protoreflect.FileDescriptor
 
 const file_recount_v1_runtime_proto_rawDesc = "" +
@@ -686,7 +1030,35 @@ const file_recount_v1_runtime_proto_rawDesc = "" +
 	"\x05_code\">\n" +
 	"\bSpanLink\x12\x19\n" +
 	"\btrace_id\x18\x01 \x01(\fR\atraceId\x12\x17\n" +
-	"\aspan_id\x18\x02 \x01(\fR\x06spanId*O\n" +
+	"\aspan_id\x18\x02 \x01(\fR\x06spanId\"\xb3\x01\n" +
+	"\x0fSpansSummarised\x120\n" +
+	"\x05sites\x18\x01 \x03(\v2\x1a.recount.v1.SummarisedSiteR\x05sites\x120\n" +
+	"\x05hours\x18\x02 \x03(\v2\x1a.recount.v1.SummarisedHourR\x05hours\x12<\n" +
+	"\tobservers\x18\x03 \x03(\v2\x1e.recount.v1.SummarisedObserverR\tobservers\"\xe5\x01\n" +
+	"\x0eSummarisedSite\x12\x18\n" +
+	"\aservice\x18\x01 \x01(\tR\aservice\x12$\n" +
+	"\x04side\x18\x02 \x01(\x0e2\x10.recount.v1.SideR\x04side\x12+\n" +
+	"\x04kind\x18\x03 \x01(\x0e2\x17.recount.v1.RuntimeKindR\x04kind\x12\x1c\n" +
+	"\ttemplated\x18\x04 \x01(\bR\ttemplated\x12\x1c\n" +
+	"\toperation\x18\x05 \x01(\tR\toperation\x12\x12\n" +
+	"\x04peer\x18\x06 \x01(\tR\x04peer\x12\x16\n" +
+	"\x06system\x18\a \x01(\tR\x06system\"\x88\x02\n" +
+	"\x0eSummarisedHour\x12\x12\n" +
+	"\x04hour\x18\x01 \x01(\x11R\x04hour\x12\x12\n" +
+	"\x04site\x18\x02 \x01(\rR\x04site\x12\x1b\n" +
+	"\x06callee\x18\x03 \x01(\rH\x00R\x06callee\x88\x01\x01\x12\x14\n" +
+	"\x05count\x18\x04 \x01(\x12R\x05count\x12\x16\n" +
+	"\x06errors\x18\x05 \x01(\x12R\x06errors\x12&\n" +
+	"\x0ffirst_unix_nano\x18\x06 \x01(\x03R\rfirstUnixNano\x12$\n" +
+	"\x0elast_unix_nano\x18\a \x01(\x03R\flastUnixNano\x12\x12\n" +
+	"\x04bins\x18\b \x03(\rR\x04bins\x12\x16\n" +
+	"\x06counts\x18\t \x03(\x12R\x06countsB\t\n" +
+	"\a_callee\"\xaa\x01\n" +
+	"\x12SummarisedObserver\x120\n" +
+	"\bobserver\x18\x01 \x01(\v2\x14.recount.v1.ObserverR\bobserver\x12\x14\n" +
+	"\x05spans\x18\x02 \x01(\x12R\x05spans\x12&\n" +
+	"\x0ffirst_unix_nano\x18\x03 \x01(\x03R\rfirstUnixNano\x12$\n" +
+	"\x0elast_unix_nano\x18\x04 \x01(\x03R\flastUnixNano*O\n" +
 	"\x04Side\x12\x14\n" +
 	"\x10SIDE_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vSIDE_INSIDE\x10\x01\x12\x0f\n" +
@@ -717,28 +1089,38 @@ func file_recount_v1_runtime_proto_rawDescGZIP() []byte {
 }
 
 var file_recount_v1_runtime_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_recount_v1_runtime_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_recount_v1_runtime_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_recount_v1_runtime_proto_goTypes = []any{
-	(Side)(0),           // 0: recount.v1.Side
-	(RuntimeKind)(0),    // 1: recount.v1.RuntimeKind
-	(Status)(0),         // 2: recount.v1.Status
-	(*SpanBatch)(nil),   // 3: recount.v1.SpanBatch
-	(*Observer)(nil),    // 4: recount.v1.Observer
-	(*Observation)(nil), // 5: recount.v1.Observation
-	(*SpanLink)(nil),    // 6: recount.v1.SpanLink
+	(Side)(0),                  // 0: recount.v1.Side
+	(RuntimeKind)(0),           // 1: recount.v1.RuntimeKind
+	(Status)(0),                // 2: recount.v1.Status
+	(*SpanBatch)(nil),          // 3: recount.v1.SpanBatch
+	(*Observer)(nil),           // 4: recount.v1.Observer
+	(*Observation)(nil),        // 5: recount.v1.Observation
+	(*SpanLink)(nil),           // 6: recount.v1.SpanLink
+	(*SpansSummarised)(nil),    // 7: recount.v1.SpansSummarised
+	(*SummarisedSite)(nil),     // 8: recount.v1.SummarisedSite
+	(*SummarisedHour)(nil),     // 9: recount.v1.SummarisedHour
+	(*SummarisedObserver)(nil), // 10: recount.v1.SummarisedObserver
 }
 var file_recount_v1_runtime_proto_depIdxs = []int32{
-	4, // 0: recount.v1.SpanBatch.observers:type_name -> recount.v1.Observer
-	5, // 1: recount.v1.SpanBatch.observations:type_name -> recount.v1.Observation
-	0, // 2: recount.v1.Observation.side:type_name -> recount.v1.Side
-	1, // 3: recount.v1.Observation.kind:type_name -> recount.v1.RuntimeKind
-	2, // 4: recount.v1.Observation.status:type_name -> recount.v1.Status
-	6, // 5: recount.v1.Observation.links:type_name -> recount.v1.SpanLink
-	6, // [6:6] is the sub-list for method output_type
-	6, // [6:6] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	4,  // 0: recount.v1.SpanBatch.observers:type_name -> recount.v1.Observer
+	5,  // 1: recount.v1.SpanBatch.observations:type_name -> recount.v1.Observation
+	0,  // 2: recount.v1.Observation.side:type_name -> recount.v1.Side
+	1,  // 3: recount.v1.Observation.kind:type_name -> recount.v1.RuntimeKind
+	2,  // 4: recount.v1.Observation.status:type_name -> recount.v1.Status
+	6,  // 5: recount.v1.Observation.links:type_name -> recount.v1.SpanLink
+	8,  // 6: recount.v1.SpansSummarised.sites:type_name -> recount.v1.SummarisedSite
+	9,  // 7: recount.v1.SpansSummarised.hours:type_name -> recount.v1.SummarisedHour
+	10, // 8: recount.v1.SpansSummarised.observers:type_name -> recount.v1.SummarisedObserver
+	0,  // 9: recount.v1.SummarisedSite.side:type_name -> recount.v1.Side
+	1,  // 10: recount.v1.SummarisedSite.kind:type_name -> recount.v1.RuntimeKind
+	4,  // 11: recount.v1.SummarisedObserver.observer:type_name -> recount.v1.Observer
+	12, // [12:12] is the sub-list for method output_type
+	12, // [12:12] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_runtime_proto_init() }
@@ -747,13 +1129,14 @@ func file_recount_v1_runtime_proto_init() {
 		return
 	}
 	file_recount_v1_runtime_proto_msgTypes[2].OneofWrappers = []any{}
+	file_recount_v1_runtime_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_recount_v1_runtime_proto_rawDesc), len(file_recount_v1_runtime_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   4,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
