@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
@@ -78,8 +78,8 @@ func TestForgetGoesOnBehindTheRequest(t *testing.T) {
 		}
 	}
 	var refused *httpapi.APIError
-	if hits, err := r.Client.Find(t.Context(), query.FindRequest{Text: "login"}); len(hits.Hits) > 0 || err != nil && (!errors.As(err, &refused) || refused.Status != 503) {
-		t.Errorf("find meanwhile: %v %v", commands(hits), err)
+	if hits, err := r.Client.Find(t.Context(), commands.FindRequest{Text: "login"}); len(hits.Hits) > 0 || err != nil && (!errors.As(err, &refused) || refused.Status != 503) {
+		t.Errorf("find meanwhile: %v %v", commandsOf(hits), err)
 	}
 	if _, err := r.Client.Verify(t.Context(), api.VerifyRequest{}, nil); err == nil {
 		t.Error("a verify of what is being rebuilt was not refused")
@@ -88,7 +88,7 @@ func TestForgetGoesOnBehindTheRequest(t *testing.T) {
 	close(stuck.letGo)
 	<-read
 	for { // until it is done
-		if _, err := r.Client.Insights(t.Context(), query.InsightsRequest{}); err == nil && len(holding(t, cfg.DataDir)) == 0 {
+		if _, err := r.Client.Insights(t.Context(), commands.InsightsRequest{}); err == nil && len(holding(t, cfg.DataDir)) == 0 {
 			break
 		}
 		if t.Context().Err() != nil {
@@ -96,8 +96,8 @@ func TestForgetGoesOnBehindTheRequest(t *testing.T) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	if hits := r.find(t, query.FindRequest{Text: "login"}); len(hits.Hits) != 0 {
-		t.Errorf("find afterwards: %v", commands(hits))
+	if hits := r.find(t, commands.FindRequest{Text: "login"}); len(hits.Hits) != 0 {
+		t.Errorf("find afterwards: %v", commandsOf(hits))
 	}
 	r.stop()
 	n, err := node.OpenLocal(t.Context(), cfg, nil)
