@@ -523,6 +523,38 @@ func TestSwapUnderLoad(t *testing.T) {
 	diff(t, lines(t, s, "a"), lines(t, s, "b"))
 }
 
+// A generation that a rebuild has replaced stays until the last of its readers has left.
+func TestReplacedStateStaysForItsReaders(t *testing.T) {
+	s := open(t, t.TempDir(), kind("a", 1))
+	ctx := t.Context()
+	check(t, s.Apply(ctx, batch(0, "ls")))
+	first, leaveFirst, err := s.Acquire("a")
+	check(t, err)
+	second, leaveSecond, err := s.Acquire("a")
+	check(t, err)
+	rb, err := s.Begin(ctx, "a")
+	check(t, err)
+	check(t, rb.Apply(ctx, batch(0, "ls")))
+	check(t, rb.Commit(ctx))
+	rows := func(p projections.Projection) (n int) {
+		t.Helper()
+		check(t, p.Dump(ctx, func(_, _ []byte) error { n++; return nil }))
+		return n
+	}
+	want := rows(first)
+	leaveFirst()
+	if second.(*notes).closed {
+		t.Fatal("the replaced state was closed when the first of two readers left")
+	}
+	if got := rows(second); got != want || want == 0 {
+		t.Errorf("the second reader has %d rows after the first left, want %d", got, want)
+	}
+	leaveSecond()
+	if closed := second.(*notes).closed; !closed {
+		t.Error("the replaced state is open after its last reader left")
+	}
+}
+
 func TestHoldKeepsBatchesBack(t *testing.T) {
 	s := open(t, t.TempDir(), kind("a", 1))
 	check(t, s.Apply(t.Context(), batch(0, "ls")))

@@ -295,6 +295,62 @@ func TestForgedNeighbours(t *testing.T) {
 	t.Log(tried)
 }
 
+// TestForgedLinks proves presence in maps whose links do not lead where they say, as nobody
+// builds them but who wants to prove a key both there and not.
+func TestForgedLinks(t *testing.T) {
+	leaf := func(keys ...string) (h Hash, leaves []Hash) {
+		for _, k := range keys {
+			l, _ := entryHash(0, []byte(k), []byte("v"), nil)
+			leaves = append(leaves, l)
+		}
+		return chunkHash(0, len(keys), uint64(len(keys)), merkleRoot(slices.Clone(leaves))), leaves
+	}
+	for _, c := range []struct {
+		name string
+		link string   // the key of the second link
+		keys []string // of the chunk below it
+		at   int      // the one that is proved
+		want bool
+	}{
+		{"as it should be", "b", []string{"b1", "b2"}, 0, true},
+		{"the second key", "b", []string{"b1", "b2"}, 1, true},
+		{"a first key before the link", "b", []string{"a1", "b2"}, 0, false},
+		{"a first key behind the link", "b", []string{"c1", "c2"}, 0, false},
+		{"a second key before the link", "b", []string{"b1", "a2"}, 1, false},
+	} {
+		below, leaves := leaf(c.keys...)
+		other, _ := leaf("0")
+		links := []Shown{{Hash: &other, Count: 1}, {Key: []byte(c.link), Hash: &below, Count: 2}}
+		hashes := []Hash{links[0].hash(1), links[1].hash(1)}
+		root := chunkHash(1, 2, 3, merkleRoot(slices.Clone(hashes)))
+		p := Proof{Count: 3, Path: []Step{
+			{Entries: 2, Index: 1, Shown: links[1:], Siblings: hashes[:1]},
+			{Entries: 2, Index: c.at, Siblings: []Hash{leaves[1-c.at]}},
+		}}
+		err := Verify(root, Claim{Key: []byte(c.keys[c.at]), Value: []byte("v")}, &p)
+		if (err == nil) != c.want || err != nil && !errors.Is(err, ErrNotProved) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	// Between levels of links the first key is the link's own.
+	below, leaves := leaf("b1", "b2")
+	inner := Shown{Key: []byte("b"), Hash: &below, Count: 2}
+	for link, want := range map[string]bool{"b": true, "a": false} {
+		middle, other := chunkHash(1, 1, 2, inner.hash(1)), Hash{1}
+		links := []Shown{{Hash: &other, Count: 1}, {Key: []byte(link), Hash: &middle, Count: 2}}
+		hashes := []Hash{links[0].hash(2), links[1].hash(2)}
+		root := chunkHash(2, 2, 3, merkleRoot(slices.Clone(hashes)))
+		p := Proof{Count: 3, Path: []Step{
+			{Entries: 2, Index: 1, Shown: links[1:], Siblings: hashes[:1]},
+			{Entries: 1, Shown: []Shown{inner}},
+			{Entries: 2, Siblings: leaves[1:]},
+		}}
+		if err := Verify(root, Claim{Key: []byte("b1"), Value: []byte("v")}, &p); (err == nil) != want {
+			t.Errorf("through the link %q: %v", link, err)
+		}
+	}
+}
+
 func TestProofSize(t *testing.T) {
 	d, _ := newDB()
 	root, err := d.Build(numbered(50_000))

@@ -153,6 +153,43 @@ func TestEveryTruncation(t *testing.T) {
 	if _, err := fileOf(append(bytes.Clone(good), 0), sh.TP); err == nil {
 		t.Error("one byte too many: not noticed")
 	}
+	// Right checksums do not make another length right.
+	le := binary.LittleEndian
+	bad := bytes.Clone(good)
+	le.PutUint64(bad[96:], uint64(len(bad))+8)
+	le.PutUint32(bad[124:], schemas.CRC32C(bad[:124]))
+	if _, err := fileOf(bad, sh.TP); err == nil {
+		t.Error("the header says another length: not noticed")
+	}
+}
+
+// TestRegionsThatOverlap moves each region onto the one before it, with right checksums.
+func TestRegionsThatOverlap(t *testing.T) {
+	sh := family(3)
+	good := sealedFile(t, sh)
+	whole, err := fileOf(good, sh.TP)
+	if err != nil {
+		t.Fatal(err)
+	}
+	le := binary.LittleEndian
+	tried := 0
+	for i, e := range whole.entries[1:] {
+		before := whole.entries[i]
+		if before.Length == 0 {
+			continue
+		}
+		tried++
+		bad := bytes.Clone(good)
+		le.PutUint64(bad[whole.h.Directory+uint64(i+1)*schemas.TBFEntrySize+8:], before.Offset)
+		reseal(bad)
+		var damage *CorruptError
+		if _, err := fileOf(bad, sh.TP); !errors.As(err, &damage) || damage.Region != e.Name() {
+			t.Errorf("%s over %s: got %v", e.Name(), before.Name(), err)
+		}
+	}
+	if tried == 0 {
+		t.Error("no region has a length")
+	}
 }
 
 // TestDamageIsReported damages every region of a segment on disk, in turn, and

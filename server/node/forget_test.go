@@ -3,6 +3,7 @@ package node_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -163,6 +164,11 @@ func TestForget(t *testing.T) {
 	lr, err := r.Log().Read(t.Context(), appended.Position)
 	if e, ok := lr.Erased(); err != nil || !ok || e.By != done.Erasures[0] || lr.Key != nil {
 		t.Errorf("the record is %+v, %v", lr, err)
+	}
+	// The pattern may be the secret: the log keeps its hash.
+	kept, err := r.Log().Read(t.Context(), done.Erasures[0])
+	if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(ask.Pattern))); err != nil || bytes.Contains(kept.Value, []byte(ask.Pattern)) || !bytes.Contains(kept.Value, []byte(sum)) {
+		t.Errorf("the erasure says %q, %v; want the pattern's hash %s in it", kept.Value, err, sum)
 	}
 	if st, err := r.Client.Status(t.Context(), api.StatusRequest{}); err != nil || st.Log.Rejected != 1 {
 		t.Errorf("%d rejected, want the 1 from before: %v", st.Log.Rejected, err)
