@@ -128,12 +128,6 @@ func (s *shared) register(env *service.Environment) error {
 	return nil
 }
 
-// RegisterPlugins makes the plugins known to an environment, for those who run
-// Benthos by themselves; RunStream and CLI do it on their own.
-func RegisterPlugins(env *service.Environment, p Plugins) error {
-	return newShared(p).register(env)
-}
-
 // connectionFields are how a plugin reaches a log, named as Redpanda Connect
 // names them.
 func connectionFields() []*service.ConfigField {

@@ -250,23 +250,3 @@ func lock(dir string) (*os.File, error) {
 	}
 	return f, nil
 }
-
-// Reset makes the projection start at zero when the directory is opened next.
-// It is for state that cannot be opened: damaged, or of a newer version. The
-// directory must not be open.
-func Reset(dir, name string) error {
-	l, err := lock(dir)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	folder := filepath.Join(dir, name)
-	if err := os.Remove(filepath.Join(folder, currentFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("reset %s: %w", name, err)
-	}
-	// What is left is swept by the next Open, as after a crash.
-	if err := (sealed.OS{}).SyncDir(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("reset %s: %w", name, err)
-	}
-	return nil
-}

@@ -45,7 +45,6 @@ type Options struct {
 type Set struct {
 	opts    Options
 	dir     string
-	scratch bool
 	lock    *os.File
 	members []*member
 
@@ -141,24 +140,6 @@ func (s *Set) seed(ctx context.Context, m *member, g *generation) error {
 
 // passOver leaves out records that can never be applied, where nobody is to be told.
 func passOver(context.Context, string, *recountv1.Record, *RecordError) error { return nil }
-
-// Scratch opens a Set of empty projections in a new directory below parent; Close
-// removes it.
-func Scratch(parent string, o Options, kinds ...Kind) (*Set, error) {
-	if err := os.MkdirAll(parent, 0o700); err != nil {
-		return nil, fmt.Errorf("scratch projections: %w", err)
-	}
-	dir, err := os.MkdirTemp(parent, "scratch-")
-	if err != nil {
-		return nil, fmt.Errorf("scratch projections: %w", err)
-	}
-	s, err := Open(dir, o, kinds...)
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	s.scratch = true
-	return s, nil
-}
 
 // Names returns the projections' names in the order they were given.
 func (s *Set) Names() []string {
@@ -396,9 +377,6 @@ func (s *Set) Close() error {
 	var errs []error
 	for _, m := range s.members {
 		errs = append(errs, m.close())
-	}
-	if s.scratch {
-		errs = append(errs, os.RemoveAll(s.dir))
 	}
 	return errors.Join(append(errs, s.lock.Close())...)
 }

@@ -6,34 +6,6 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Symbol identifies a node of the code graph. It has no line, no commit and no
-// directory of a machine in it, so that the same symbol has the same identity in
-// every snapshot, wherever it was imported.
-type Symbol struct {
-	Repository, Language string
-	// Package is canonical: a Go import path, a dotted module, a namespace.
-	Package string
-	// Owner is the chain of enclosing names joined with dots: a method's type.
-	Owner, Name string
-	Kind        recountv1.SymbolKind
-	// Variant tells apart what shares all of the above: an overload's parameter
-	// types, "#2" for the second of its name.
-	Variant string
-}
-
-// Hash is the symbol's content address: SHA-256 over its canonical encoding.
-func (s Symbol) Hash() Hash {
-	return NewCanon("recount/symbol/1").
-		String(s.Repository).String(s.Language).String(s.Package).
-		String(s.Owner).String(s.Name).Int(int64(s.Kind)).String(s.Variant).Sum()
-}
-
-// EdgeHash is the content address of an edge between two symbols. How the edge is
-// known is not part of it: an edge better known is the same edge.
-func EdgeHash(from, to Hash, kind recountv1.EdgeKind) Hash {
-	return NewCanon("recount/edge/1").Bytes(from[:]).Bytes(to[:]).Int(int64(kind)).Sum()
-}
-
 // NodeKey is where a node stands in a snapshot's maps: ordered by path, then by
 // the chain of names, so that the nodes of a file are neighbours. It is
 //

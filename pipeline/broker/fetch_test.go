@@ -246,3 +246,9 @@ func eventuallyFree(t *testing.T, b *Broker) {
 		}
 	}
 }
+
+func (r *room) total() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.held
+}

@@ -61,9 +61,3 @@ func (r *room) add(who string, n int64) {
 		delete(r.by, who)
 	}
 }
-
-func (r *room) total() int64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.held
-}

@@ -91,7 +91,7 @@
 //	8  the canonical form
 //
 // under a name: the space of the chunk's map (DB.In), the chunk's place, which is the key of the link that leads to it (empty
-// for a root), and its hash. Keyed and Pebble have it at
+// for a root), and its hash. Keyed has it at
 //
 //	prefix space place 00 hash
 //

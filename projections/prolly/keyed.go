@@ -3,10 +3,6 @@ package prolly
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"iter"
-
-	"github.com/cockroachdb/pebble/v2"
 )
 
 // Keyed is a Store in a key-value store that has other things in it too: a chunk is
@@ -62,77 +58,4 @@ func (k *Keyed) Ref(key []byte) (r Ref, ok bool) {
 		return Ref{}, false
 	}
 	return Ref{name[0], string(name[1:end]), Hash(name[end+1:])}, true
-}
-
-// Pebble is a Store in a Pebble database, below a prefix. Put writes without a sync:
-// the caller syncs when the root that the chunks are for is to last.
-type Pebble struct {
-	Keyed
-	db *pebble.DB
-}
-
-// NewPebble makes a store below a prefix of a database, which stays the caller's to
-// close.
-func NewPebble(db *pebble.DB, prefix []byte) *Pebble {
-	p := &Pebble{Keyed{Prefix: bytes.Clone(prefix)}, db}
-	p.Find = func(key []byte, use func([]byte) error) (bool, error) {
-		value, closer, err := db.Get(key)
-		if errors.Is(err, pebble.ErrNotFound) {
-			return false, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		return true, errors.Join(use(value), closer.Close())
-	}
-	return p
-}
-
-// Put implements Store: all chunks or none.
-func (p *Pebble) Put(chunks []Chunk) error {
-	b := p.db.NewBatch()
-	defer b.Close()
-	for _, c := range chunks {
-		if err := b.Set(p.Key(c.Ref), c.Stored, nil); err != nil {
-			return err
-		}
-	}
-	return b.Commit(pebble.NoSync)
-}
-
-// Refs yields the name of every chunk, in the order of the keys.
-func (p *Pebble) Refs() iter.Seq2[Ref, error] {
-	return func(yield func(Ref, error) bool) {
-		it, err := p.db.NewIter(&pebble.IterOptions{LowerBound: p.Prefix, UpperBound: prefixEnd(p.Prefix)})
-		if err != nil {
-			yield(Ref{}, err)
-			return
-		}
-		defer it.Close()
-		for ok := it.First(); ok; ok = it.Next() {
-			r, chunk := p.Ref(it.Key())
-			if !chunk {
-				yield(Ref{}, fmt.Errorf("key % x is not that of a chunk", it.Key()))
-				return
-			}
-			if !yield(r, nil) {
-				return
-			}
-		}
-		if err := it.Error(); err != nil {
-			yield(Ref{}, err)
-		}
-	}
-}
-
-// Delete forgets chunks.
-func (p *Pebble) Delete(refs []Ref) error {
-	b := p.db.NewBatch()
-	defer b.Close()
-	for _, r := range refs {
-		if err := b.Delete(p.Key(r), nil); err != nil {
-			return err
-		}
-	}
-	return b.Commit(pebble.NoSync)
 }

@@ -1,7 +1,10 @@
 package prolly
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -34,7 +37,7 @@ func TestStores(t *testing.T) {
 	check(t, db.Set([]byte("pz"), []byte("x"), pebble.NoSync))
 	for name, s := range map[string]Sweeper{
 		"memory": NewMemory(),
-		"pebble": NewPebble(db, []byte("p\xff")),
+		"pebble": newInPebble(db, []byte("p\xff")),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := s.Get(Ref{Hash: Hash{1}}); !errors.Is(err, ErrNotFound) {
@@ -200,4 +203,76 @@ func TestReadersTogether(t *testing.T) {
 		}
 	}
 	wg.Wait()
+}
+
+// inPebble is Keyed in a Pebble database, below a prefix.
+type inPebble struct {
+	Keyed
+	db *pebble.DB
+}
+
+// newInPebble makes a store below a prefix of a database, which stays the caller's to
+// close.
+func newInPebble(db *pebble.DB, prefix []byte) *inPebble {
+	p := &inPebble{Keyed{Prefix: bytes.Clone(prefix)}, db}
+	p.Find = func(key []byte, use func([]byte) error) (bool, error) {
+		value, closer, err := db.Get(key)
+		if errors.Is(err, pebble.ErrNotFound) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		return true, errors.Join(use(value), closer.Close())
+	}
+	return p
+}
+
+// Put implements Store: all chunks or none.
+func (p *inPebble) Put(chunks []Chunk) error {
+	b := p.db.NewBatch()
+	defer b.Close()
+	for _, c := range chunks {
+		if err := b.Set(p.Key(c.Ref), c.Stored, nil); err != nil {
+			return err
+		}
+	}
+	return b.Commit(pebble.NoSync)
+}
+
+// Refs yields the name of every chunk, in the order of the keys.
+func (p *inPebble) Refs() iter.Seq2[Ref, error] {
+	return func(yield func(Ref, error) bool) {
+		it, err := p.db.NewIter(&pebble.IterOptions{LowerBound: p.Prefix, UpperBound: prefixEnd(p.Prefix)})
+		if err != nil {
+			yield(Ref{}, err)
+			return
+		}
+		defer it.Close()
+		for ok := it.First(); ok; ok = it.Next() {
+			r, chunk := p.Ref(it.Key())
+			if !chunk {
+				yield(Ref{}, fmt.Errorf("key % x is not that of a chunk", it.Key()))
+				return
+			}
+			if !yield(r, nil) {
+				return
+			}
+		}
+		if err := it.Error(); err != nil {
+			yield(Ref{}, err)
+		}
+	}
+}
+
+// Delete forgets chunks.
+func (p *inPebble) Delete(refs []Ref) error {
+	b := p.db.NewBatch()
+	defer b.Close()
+	for _, r := range refs {
+		if err := b.Delete(p.Key(r), nil); err != nil {
+			return err
+		}
+	}
+	return b.Commit(pebble.NoSync)
 }

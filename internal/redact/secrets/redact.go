@@ -165,16 +165,6 @@ var std = sync.OnceValue(func() *Redactor {
 // Default has the built-in rules.
 func Default() *Redactor { return std() }
 
-// Names are the kinds of secrets that the built-in rules know, each once.
-func Names() []string {
-	names := append([]string{"high-entropy", "password", "secret", "token"}, placeNames...)
-	for _, f := range formatsOnce() {
-		names = append(names, f.name)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
 // maxPasses bounds how often a text is looked at. What one pass puts in may
 // complete a match of another rule: the second pass settles that, and no text
 // found by hand or by fuzzing has needed a fifth to change anything.
