@@ -42,7 +42,7 @@ func boxKey(prefix string, id schemas.EventID) string {
 func box(prefix string, in commands.Intent, id string, root bool) diagramBox {
 	return diagramBox{
 		key: boxKey(prefix, in.ID), failed: in.ExitCode != nil && *in.ExitCode != 0, root: root,
-		lines: []string{plainMark(in.ExitCode) + " " + cut(oneLine(in.Command), mostWide), id + "  " + in.Time.UTC().Format(time.DateTime) + "Z"},
+		lines: []string{plainMark(in.ExitCode) + " " + cut(oneLine(in.Command), maxWide), id + "  " + in.Time.UTC().Format(time.DateTime) + "Z"},
 	}
 }
 

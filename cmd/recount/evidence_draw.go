@@ -280,9 +280,9 @@ func (d *evidenceDrawing) chain(lead string, o evidence.Object) {
 	}
 }
 
-// mostLinked is how much of a long row of causes is drawn: its middle is left out, unless
+// maxLinked is how much of a long row of causes is drawn: its middle is left out, unless
 // all is asked for.
-const mostLinked = 7
+const maxLinked = 7
 
 // cause is one thing that led to another.
 type cause struct {
@@ -301,9 +301,9 @@ func (d *evidenceDrawing) causes(lead string, of mention, at time.Time, seen map
 		next = d.led(next[0].mention, d.told[next[0].mention].time, seen)
 	}
 	for i, c := range row {
-		if left := len(row) - mostLinked; d.width > 0 && left > 1 && i >= mostLinked-2 && i < len(row)-2 {
-			if i == mostLinked-2 {
-				d.print(d.a.paint(dim, fmt.Sprintf("%s│  … %d more (--wide)", lead, len(row)-mostLinked)))
+		if left := len(row) - maxLinked; d.width > 0 && left > 1 && i >= maxLinked-2 && i < len(row)-2 {
+			if i == maxLinked-2 {
+				d.print(d.a.paint(dim, fmt.Sprintf("%s│  … %d more (--wide)", lead, len(row)-maxLinked)))
 			}
 			continue
 		}

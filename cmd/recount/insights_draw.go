@@ -60,9 +60,9 @@ func (d *drawing) drawInsights(r commands.InsightsResponse) {
 	d.hint(r.Basis)
 }
 
-// mostWide is how wide the column that gives way may be where nothing else asks
+// maxWide is how wide the column that gives way may be where nothing else asks
 // for the room.
-const mostWide = 60
+const maxWide = 60
 
 // table draws rows under a title, the first row as heads. The column at elastic
 // is cut so that a line fits.
@@ -77,8 +77,8 @@ func (d *drawing) table(title string, rows [][]string, elastic int) {
 		others := 2
 		for i, w := range widths {
 			if i != elastic {
-				others += min(w, mostWide/2) + 2
-				widths[i] = min(w, mostWide/2)
+				others += min(w, maxWide/2) + 2
+				widths[i] = min(w, maxWide/2)
 			}
 		}
 		widths[elastic] = min(widths[elastic], max(d.width-others, narrowest))

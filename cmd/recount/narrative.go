@@ -108,14 +108,14 @@ func byPair(edges []commands.Edge) map[pair][]commands.Edge {
 	return m
 }
 
-// mostEvidence is how many pieces of evidence are told of one edge; --json has all.
-const mostEvidence = 3
+// maxEvidence is how many pieces of evidence are told of one edge; --json has all.
+const maxEvidence = 3
 
 // inWords is what an edge rests on.
 func inWords(e commands.Edge) string {
 	var parts []string
 	for i, x := range e.Evidence {
-		if i == mostEvidence {
+		if i == maxEvidence {
 			parts = append(parts, fmt.Sprintf("%d more", len(e.Evidence)-i))
 			break
 		}

@@ -144,7 +144,7 @@ func (a *app) printSpan(s runtime.TraceSpan, f fork) {
 		line(a.changedBy(s.Changed))
 	}
 	for _, k := range slices.Sorted(maps.Keys(s.Attribute)) {
-		line(a.paint(dim, oneLine(k)+" = "+oneLine(cut(oneLine(s.Attribute[k]), mostWide))))
+		line(a.paint(dim, oneLine(k)+" = "+oneLine(cut(oneLine(s.Attribute[k]), maxWide))))
 	}
 }
 

@@ -121,8 +121,8 @@ func (a *app) printShow(r commands.ShowResponse, around commands.StitchResponse,
 	}
 }
 
-// mostLinks is how many edges show tells each way.
-const mostLinks = 3
+// maxLinks is how many edges show tells each way.
+const maxLinks = 3
 
 // drawLinks draws what joins a command to those beside it, the heaviest edge to
 // each.
@@ -147,7 +147,7 @@ func (d *drawing) drawLinks(r commands.StitchResponse) {
 		for _, e := range edges {
 			other, ok := way.of(e)
 			in, known := at[other]
-			if !ok || !known || told[other] || len(told) == mostLinks {
+			if !ok || !known || told[other] || len(told) == maxLinks {
 				continue
 			}
 			name := way.name

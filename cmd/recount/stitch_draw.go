@@ -11,12 +11,12 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// mostLanes is how many lanes are drawn side by side; sessions beyond share the
+// maxLanes is how many lanes are drawn side by side; sessions beyond share the
 // last one.
-const mostLanes = 8
+const maxLanes = 8
 
-// mostEdges is how many edges are told below a command; --wide tells all.
-const mostEdges = 3
+// maxEdges is how many edges are told below a command; --wide tells all.
+const maxEdges = 3
 
 // drawStitch draws a narrative as lanes, one for each session, from the oldest
 // command to the newest. That one command follows another in its lane is what
@@ -104,11 +104,11 @@ func (l *lanes) begin(lane string) int {
 	switch {
 	case at >= 0:
 		l.open[at] = lane
-	case len(l.open) < mostLanes:
+	case len(l.open) < maxLanes:
 		at = len(l.open)
 		l.open = append(l.open, lane)
 	default:
-		at = mostLanes - 1
+		at = maxLanes - 1
 		l.open[at] = lane
 	}
 	l.at[lane] = at
@@ -155,7 +155,7 @@ func (l *lanes) edges(edges []commands.Edge, previous schemas.EventID, blank str
 	slices.SortStableFunc(edges, func(a, b commands.Edge) int { return cmp.Compare(b.Weight, a.Weight) })
 	lead := blank + l.bars("", -1) + "  "
 	for i, e := range edges {
-		if i == mostEdges && l.d.width > 0 && len(edges) > i+1 {
+		if i == maxEdges && l.d.width > 0 && len(edges) > i+1 {
 			l.d.print(l.d.a.paint(dim, fmt.Sprintf("%s… %d more edges (--wide)", lead, len(edges)-i)))
 			return
 		}

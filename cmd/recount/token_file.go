@@ -214,8 +214,8 @@ func (a *app) completeTokens(file string, args []string, typed string) []cobra.C
 	return out
 }
 
-// leastDigits of a hash name a token to be revoked.
-const leastDigits = 6
+// minHashDigits of a hash name a token to be revoked.
+const minHashDigits = 6
 
 // revoke takes the entries that text names out of a tokens file, and returns them.
 func revoke(path, text string, all bool) ([]access.Entry, error) {
@@ -230,13 +230,13 @@ func revoke(path, text string, all bool) ([]access.Entry, error) {
 	digits, hash := strings.ToLower(text), access.Hash(text)
 	found := slices.DeleteFunc(has.Entries, func(e access.Entry) bool {
 		sum := strings.ToLower(e.SHA256)
-		return e.Name != text && sum != hash && (len(digits) < leastDigits || !strings.HasPrefix(sum, digits))
+		return e.Name != text && sum != hash && (len(digits) < minHashDigits || !strings.HasPrefix(sum, digits))
 	})
 	switch {
 	case len(found) == 0 && len(has.Mistakes) > 0:
 		return nil, fmt.Errorf("%s: no entry in force is of that token; %d with a mistake are not in force (recount token list)", path, len(has.Mistakes))
 	case len(found) == 0:
-		return nil, fmt.Errorf("%s: no entry is of that token: want its name, %d digits of its SHA-256, or itself", path, leastDigits)
+		return nil, fmt.Errorf("%s: no entry is of that token: want its name, %d digits of its SHA-256, or itself", path, minHashDigits)
 	case len(found) > 1 && !all:
 		return nil, usagef("%d tokens are of that name or begin so: say more of the SHA-256 (recount token list), or --all", len(found))
 	}

@@ -117,8 +117,8 @@ func pad(s string, n int) string { return s + strings.Repeat(" ", max(n-columns(
 // Digits of an abbreviated id at least: as many as git has; where an id begins
 // with its time (UUIDv7), so many that the millisecond is whole.
 const (
-	fewestDigits     = 7
-	fewestTimeDigits = 12
+	minIDDigits     = 7
+	minTimeIDDigits = 12
 )
 
 // abbreviate gives each id the shortest start that none of the others has.
@@ -128,9 +128,9 @@ func abbreviate(ids []schemas.EventID) map[schemas.EventID]string {
 	sorted = slices.Compact(sorted)
 	short := make(map[schemas.EventID]string, len(sorted))
 	for i, id := range sorted {
-		n := fewestDigits
+		n := minIDDigits
 		if id[6]>>4 == 7 {
-			n = fewestTimeDigits
+			n = minTimeIDDigits
 		}
 		for _, other := range []int{i - 1, i + 1} {
 			if other >= 0 && other < len(sorted) {

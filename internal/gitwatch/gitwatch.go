@@ -33,9 +33,9 @@ const DefaultPoll = 5 * time.Second
 // Pauses.
 const (
 	// quiet is how long nothing must happen before a sync: a commit moves several
-	// files. mostQuiet bounds it where something always happens.
-	quiet     = 20 * time.Millisecond
-	mostQuiet = 500 * time.Millisecond
+	// files. maxQuiet bounds it where something always happens.
+	quiet    = 20 * time.Millisecond
+	maxQuiet = 500 * time.Millisecond
 	// firstRetry and lastRetry bound the pause after a failure.
 	firstRetry = time.Second
 	lastRetry  = time.Minute
@@ -87,7 +87,7 @@ func follow(ctx context.Context, changed <-chan struct{}, o Options) error {
 
 // settle waits until nothing has happened for a moment.
 func settle(ctx context.Context, changed <-chan struct{}) {
-	end := time.After(mostQuiet)
+	end := time.After(maxQuiet)
 	for {
 		select {
 		case <-changed:

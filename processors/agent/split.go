@@ -14,7 +14,7 @@ const (
 	shortestPart = 700
 	onePart      = 1200
 	// overlap lies between these.
-	leastOverlap, mostOverlap = 100, 200
+	minOverlap, maxOverlap = 100, 200
 	// wholeFence is the longest passage with a code block in it that is kept whole.
 	wholeFence = 2000
 	// beforeFence is how much must stand before a code block for it to be worth a passage.
@@ -39,7 +39,7 @@ func split(text string) (parts []span, beyond int) {
 	if end-start <= onePart {
 		return []span{{start, end}}, 0
 	}
-	parts = make([]span, 0, (end-start)/(partBytes-mostOverlap)+1)
+	parts = make([]span, 0, (end-start)/(partBytes-maxOverlap)+1)
 	fences := codeFences(text)
 	for {
 		if end-start <= onePart {
@@ -96,7 +96,7 @@ func partEnd(text string, start int, fences []span) (end int, whole bool) {
 
 // partStart is where the passage after one that ends at end begins.
 func partStart(text string, end int) int {
-	return border(text, end-mostOverlap, end-leastOverlap)
+	return border(text, end-maxOverlap, end-minOverlap)
 }
 
 // border is the best place between two positions to part a text: after the last

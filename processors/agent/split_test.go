@@ -75,7 +75,7 @@ func TestSplit(t *testing.T) {
 		if !strings.HasSuffix(strings.TrimSpace(text[p.start:p.end]), ".") || !strings.HasPrefix(text[p.start:], "The") {
 			t.Errorf("part %d is not of whole sentences: %q", i, text[p.start:p.end])
 		}
-		if i > 0 && parts[i-1].end-p.start < leastOverlap-len(sentence) {
+		if i > 0 && parts[i-1].end-p.start < minOverlap-len(sentence) {
 			t.Errorf("part %d hardly overlaps: %v", i, parts)
 		}
 	}

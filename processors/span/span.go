@@ -48,8 +48,8 @@ const (
 	maxLinks = 1024
 )
 
-// leastSpan is the size of the smallest span that says something: its two ids.
-const leastSpan = 2 + 16 + 2 + 8
+// minSpan is the size of the smallest span that says something: its two ids.
+const minSpan = 2 + 16 + 2 + 8
 
 // The times an observation may have, in Unix nanoseconds, as for the event's own
 // time: 1900-01-01 to 2250-01-01. OTLP counts from 1970.
@@ -108,7 +108,7 @@ func (d *document) countSpans() (n int) {
 				continue
 			}
 			for sp := d.message(s.from, s.to); sp.next(); {
-				if sp.bytes(2) && sp.to-sp.from >= leastSpan {
+				if sp.bytes(2) && sp.to-sp.from >= minSpan {
 					n++
 				}
 			}

@@ -15,8 +15,8 @@ import (
 // minAbbreviation is the fewest digits that may stand for a commit, as in git.
 const minAbbreviation = 4
 
-// mostCandidates is how many an ambiguous abbreviation lists.
-const mostCandidates = 8
+// maxCandidates is how many an ambiguous abbreviation lists.
+const maxCandidates = 8
 
 // Resolve finds the commit of a revision, as git names them: a branch, a tag, a
 // full ref, HEAD (also the empty revision), a commit or the beginning of one, each
@@ -139,7 +139,7 @@ func (v *View) Abbreviated(r RepoID, digits string) (*recountv1.CodeSnapshot, er
 	if err != nil {
 		return nil, err
 	}
-	for ok := it.First(); ok && len(found) < mostCandidates; ok = it.Next() {
+	for ok := it.First(); ok && len(found) < maxCandidates; ok = it.Next() {
 		value, err := it.ValueAndErr()
 		s := &recountv1.CodeSnapshot{}
 		if err == nil {

@@ -48,8 +48,8 @@ type waitingPosting struct {
 	partPosting
 }
 
-// mostWaiting is how many postings there is room for between batches.
-const mostWaiting = 1 << 18
+// maxWaiting is how many postings there is room for between batches.
+const maxWaiting = 1 << 18
 
 // maxAudienceIDs is how many hashes of audiences a writer keeps.
 const maxAudienceIDs = 1 << 12
@@ -141,7 +141,7 @@ func (w *objectWriter) appendPostings(t *store.Txn) error {
 		}
 	}
 	w.words, w.waiting = w.words[:0], w.waiting[:0]
-	if cap(w.waiting) > mostWaiting {
+	if cap(w.waiting) > maxWaiting {
 		w.waiting, w.placed = nil, nil
 	}
 	return nil

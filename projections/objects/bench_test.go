@@ -42,7 +42,7 @@ func message(session string, n int64) *recountv1.Record {
 		Parts: []*recountv1.ObjectPart{{End: uint32(len(text)), ContentHash: xxh3.HashString(text), Embedding: make([]float32, 384)}},
 	}
 	return &recountv1.Record{
-		Origin: &recountv1.Position{Topic: usualTopic, Offset: n}, EventId: id[:], EventType: "assistant_message", TimeUnixNano: o.TimeUnixNano,
+		Origin: &recountv1.Position{Topic: defaultTopic, Offset: n}, EventId: id[:], EventType: "assistant_message", TimeUnixNano: o.TimeUnixNano,
 		Body: &recountv1.Record_Objects{Objects: &recountv1.ObjectBatch{Objects: []*recountv1.Object{o}, Edges: []*recountv1.ObjectEdge{
 			{From: own[:], Kind: recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_BELONGS_TO_SESSION, Entity: "session:" + session, Confidence: 1, Rule: "stated"},
 			{From: own[:], Kind: recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_OWNED_BY_AGENT, Entity: "agent:claude", Confidence: 1, Rule: "stated"},
@@ -54,7 +54,7 @@ func message(session string, n int64) *recountv1.Record {
 
 // messages are a batch of one long session.
 func messages(from, n int64) schemas.Batch {
-	b := schemas.Batch{Topic: usualTopic, Next: from + n}
+	b := schemas.Batch{Topic: defaultTopic, Next: from + n}
 	for i := range n {
 		b.Records = append(b.Records, message("long", from+i))
 	}
@@ -139,7 +139,7 @@ func BenchmarkAsk(b *testing.B) {
 	}
 	v := view(b, x)
 	at := func(i int) schemas.ObjectRef {
-		return schemas.ObjectRef{Position: schemas.Position{Topic: usualTopic, Offset: int64(i) * 7919 % n}}
+		return schemas.ObjectRef{Position: schemas.Position{Topic: defaultTopic, Offset: int64(i) * 7919 % n}}
 	}
 	passes := v.Filter(Filter{Session: "long", Types: []recountv1.ObjectType{recountv1.ObjectType_OBJECT_TYPE_MEMORY}})
 	audience := v.Audiences(schemas.Principal{Operator: true}, nil)[0].ID()

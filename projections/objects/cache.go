@@ -55,9 +55,9 @@ type rowCache struct {
 	rows kept[schemas.Position, []*Stored]
 }
 
-// mostKept is how many objects an event has at most whose row is kept. Of a larger one
+// maxKept is how many objects an event has at most whose row is kept. Of a larger one
 // the object that is asked for is read by itself.
-const mostKept = 16
+const maxKept = 16
 
 func sizeOfRow(all []*Stored) int {
 	n := 64
@@ -89,8 +89,8 @@ type head struct {
 	whole bool // that is all of it
 }
 
-// mostHead is how many rows a head has.
-const mostHead = 128
+// maxHead is how many rows a head has.
+const maxHead = 128
 
 // headCache keeps the heads of lists. Lists grow, so a head is right for a view as long as
 // nothing came into the list that the view has and the head has not; what the head has
@@ -124,8 +124,8 @@ type memorised struct {
 	upTo  uint64 // the batch up to which it has all
 }
 
-// mostMemorised is how many rows a list has at most that is kept in a memo.
-const mostMemorised = 4
+// maxMemorised is how many rows a list has at most that is kept in a memo.
+const maxMemorised = 4
 
 // recall is what a memo keeps; false where it keeps nothing, or the list may have grown.
 func (c *headCache) recall(m *memo) (head, bool) {
@@ -141,7 +141,7 @@ func (c *headCache) recall(m *memo) (head, bool) {
 
 // note keeps a list in a memo, if it is short, that has all up to a batch.
 func (m *memo) note(k *listKey, h head, upTo uint64) bool {
-	if m == nil || !h.whole || len(h.all) > mostMemorised {
+	if m == nil || !h.whole || len(h.all) > maxMemorised {
 		return false
 	}
 	m.p.Store(&memorised{slices.Clip(h.all), k.place(), upTo})

@@ -29,13 +29,13 @@ type fold struct {
 	bytes      []byte
 }
 
-// mostFolded is how many bytes a batch may come to for the next one to have its room: a
+// maxFolded is how many bytes a batch may come to for the next one to have its room: a
 // text of some MB is not to be kept for good.
-const mostFolded = 4 << 20
+const maxFolded = 4 << 20
 
 // reset makes a fold fit for another batch.
 func (f *fold) reset() {
-	if cap(f.bytes) > mostFolded || cap(f.value) > mostFolded {
+	if cap(f.bytes) > maxFolded || cap(f.value) > maxFolded {
 		*f = fold{}
 		return
 	}

@@ -144,7 +144,7 @@ func generate(seed uint64, partitions, records int) []projtest.Shard {
 	g := &generator{rng: rand.New(rand.NewPCG(seed, 0xa6e)), seed: seed}
 	shards := make([]projtest.Shard, partitions)
 	for i := range shards {
-		shards[i].TP = schemas.TopicPartition{Topic: usualTopic, Partition: int32(i)}
+		shards[i].TP = schemas.TopicPartition{Topic: defaultTopic, Partition: int32(i)}
 	}
 	if partitions > 1 {
 		shards[partitions-1].TP.Topic = "other.agents"

@@ -53,7 +53,7 @@ func TestRefused(t *testing.T) {
 // TestDamage: whatever a flipped, cut or missing value holds, what reads it says so and
 // what mends it, and nothing panics.
 func TestDamage(t *testing.T) {
-	first := schemas.ObjectRef{Position: schemas.Position{Topic: usualTopic}}
+	first := schemas.ObjectRef{Position: schemas.Position{Topic: defaultTopic}}
 	opened := func(x *Objects) error {
 		v, err := x.View()
 		if err == nil {
@@ -151,7 +151,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(appendAudience(nil, audience{Audience: schemas.Audience{Tenant: "t", Visibility: 3, Workspace: "w"}, first: 7}))
 	f.Add(stats{1, 2, 3, 4, 5}.encode(nil))
 	f.Add(appendWhen(nil, -5, appendShard(nil, schemas.TopicPartition{Topic: "other.agents", Partition: 3}), 9, 2))
-	full := newTable(schemas.TopicPartition{Topic: usualTopic})
+	full := newTable(schemas.TopicPartition{Topic: defaultTopic})
 	full.addName("")
 	full.addAudience(schemas.Audience{}, schemas.AudienceID{}, 0)
 	full.add(row0)
@@ -171,7 +171,7 @@ func FuzzDecode(f *testing.F) {
 				t.Errorf("%x: got %+v, %v, want %+v", b, again, err, w)
 			}
 		}
-		x := newTable(schemas.TopicPartition{Topic: usualTopic})
+		x := newTable(schemas.TopicPartition{Topic: defaultTopic})
 		x.addName("")
 		x.addAudience(schemas.Audience{}, schemas.AudienceID{}, 0)
 		if x.decodeBlock(b) == nil {
@@ -241,7 +241,7 @@ func TestHeadsOfLists(t *testing.T) {
 // TestLongLists: of a list longer than its head all is there, in order, within any bound.
 func TestLongLists(t *testing.T) {
 	x := open(t)
-	const n = 3*mostHead + 5
+	const n = 3*maxHead + 5
 	must(t, x.Apply(t.Context(), messages(0, n)))
 	who := []schemas.AudienceID{audienceOf(message("long", 0).GetObjects().Objects[0]).ID()}
 	v := view(t, x)
@@ -252,9 +252,9 @@ func TestLongLists(t *testing.T) {
 			n    int
 		}{
 			"all":     {Bound{}, []int64{n - 1, 0}, n},
-			"limited": {Bound{Limit: mostHead + 7}, []int64{n - 1, n - mostHead - 7}, mostHead + 7},
+			"limited": {Bound{Limit: maxHead + 7}, []int64{n - 1, n - maxHead - 7}, maxHead + 7},
 			"as of":   {Bound{At: At{Time: message("long", 40).TimeUnixNano}}, []int64{40, 0}, 41},
-			"below":   {Bound{At: At{Below: schemas.Watermark{{Topic: usualTopic}: 9}}}, []int64{8, 0}, 9},
+			"below":   {Bound{At: At{Below: schemas.Watermark{{Topic: defaultTopic}: 9}}}, []int64{8, 0}, 9},
 		} {
 			edges, err := v.Entity(who, "tool:bash", tc.b)
 			must(t, err)
@@ -287,7 +287,7 @@ func TestViewsWhileApplying(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				next := v.Watermark()[schemas.TopicPartition{Topic: usualTopic}]
+				next := v.Watermark()[schemas.TopicPartition{Topic: defaultTopic}]
 				refs, err := v.Latest(t.Context(), Filter{Session: "long"}, 3)
 				if err != nil || len(refs) != int(min(next, 3)) || next > 0 && refs[0].Offset != next-1 {
 					t.Errorf("at %d: got %v, %v", next, refs, err)
@@ -306,7 +306,7 @@ func TestViewsWhileApplying(t *testing.T) {
 						t.Errorf("event at %s of %d: %d edges lead there, %v", ref, next, len(led), err)
 					}
 				}
-				if _, ok := v.Attributes(schemas.ObjectRef{Position: schemas.Position{Topic: usualTopic, Offset: next}}); ok {
+				if _, ok := v.Attributes(schemas.ObjectRef{Position: schemas.Position{Topic: defaultTopic, Offset: next}}); ok {
 					t.Errorf("a view up to %d knows of what is there", next)
 				}
 				if err := v.Close(); err != nil {

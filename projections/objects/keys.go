@@ -43,14 +43,14 @@ const (
 	maxObjects = math.MaxUint16 // of an event
 )
 
-// usualTopic is the topic of agents as it is called by default; it is left out.
-const usualTopic = "recount." + schemas.TopicAgents
+// defaultTopic is the topic of agents as it is called by default; it is left out.
+const defaultTopic = "recount." + schemas.TopicAgents
 
 // appendShard appends a partition: a byte for the length of the topic's name (0 for
 // the usual one), the name, and the partition.
 func appendShard(b []byte, tp schemas.TopicPartition) []byte {
 	topic := tp.Topic
-	if topic == usualTopic {
+	if topic == defaultTopic {
 		topic = ""
 	}
 	b = append(append(b, byte(len(topic))), topic...)
@@ -60,7 +60,7 @@ func appendShard(b []byte, tp schemas.TopicPartition) []byte {
 // compareShards orders partitions as their keys are.
 func compareShards(a, b schemas.TopicPartition) int {
 	if a.Topic != b.Topic {
-		switch usualTopic {
+		switch defaultTopic {
 		case a.Topic:
 			return -1
 		case b.Topic:
@@ -72,7 +72,7 @@ func compareShards(a, b schemas.TopicPartition) int {
 
 // cutShard splits what appendShard appended off the front of a key.
 func cutShard(b []byte) (tp schemas.TopicPartition, rest []byte, ok bool) {
-	tp.Topic = usualTopic
+	tp.Topic = defaultTopic
 	if len(b) == 0 || len(b) < 1+int(b[0])+4 {
 		return tp, nil, false
 	}

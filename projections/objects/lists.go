@@ -58,7 +58,7 @@ func (v *View) head(l *list, m *memo) (head, error) {
 	}
 	h.whole = true
 	err := v.rows(context.Background(), l.prefix(), l.n, func(w when) (bool, error) {
-		if h.whole = len(h.all) < mostHead; h.whole {
+		if h.whole = len(h.all) < maxHead; h.whole {
 			h.all = append(h.all, w)
 		}
 		return h.whole, nil

@@ -89,9 +89,9 @@ func (n Node) Links(all []Link) []Link {
 	return all
 }
 
-// mostLinked is how much of what is linked to an id is looked at; where there is more, the
+// maxLinked is how much of what is linked to an id is looked at; where there is more, the
 // stored lists say which are the newest.
-const mostLinked = 64
+const maxLinked = 64
 
 // eachMade goes through the rows of what is of an id, in all parts, until use says false;
 // false where they are too many to go through.
@@ -114,7 +114,7 @@ func (p *part) eachMade(id *schemas.EventID, use func(p *part, row uint32, numbe
 	}
 	looked := 0
 	for at := l.ids[number].made; at != 0; at = l.older[idRow{number, at - 1}] {
-		if looked++; looked > mostLinked {
+		if looked++; looked > maxLinked {
 			return false
 		}
 		if row := at - 1; row < p.n {
@@ -242,7 +242,7 @@ func (v *View) linksTo(id *schemas.EventID, names func(To) bool, of *schemas.Aud
 		}
 		looked := 0
 		start := len(all)
-		for ; at != 0 && looked <= mostLinked; looked++ {
+		for ; at != 0 && looked <= maxLinked; looked++ {
 			e := &l.edges[at-1]
 			at = e.next
 			if e.from >= p.n {
@@ -254,7 +254,7 @@ func (v *View) linksTo(id *schemas.EventID, names func(To) bool, of *schemas.Aud
 			}
 		}
 		l.mu.RUnlock()
-		if looked > mostLinked {
+		if looked > maxLinked {
 			return nil, false
 		}
 		slices.Reverse(all[start:]) // an object's edges in their order
@@ -285,7 +285,7 @@ func (v *View) Led(n Node, kinds func(recountv1.ObjectEdgeKind) bool) (led, used
 			}
 			looked := 0
 			for at := l.ids[number].led; at != 0; at = l.edges[at-1].next {
-				if looked++; looked > mostLinked {
+				if looked++; looked > maxLinked {
 					led, used = true, true
 					break
 				}

@@ -123,9 +123,9 @@ func TestManyLinks(t *testing.T) {
 	x, err := Open("objects", store.Options{FS: fs})
 	must(t, err)
 	t.Cleanup(func() { must(t, x.Close()) })
-	s := projtest.Shard{TP: schemas.TopicPartition{Topic: usualTopic}}
+	s := projtest.Shard{TP: schemas.TopicPartition{Topic: defaultTopic}}
 	thing, task := schemas.EventID{1}, schemas.EventID{2}
-	for i := range int64(2*mostLinked + 7) {
+	for i := range int64(2*maxLinked + 7) {
 		id := eventID(9, i)
 		own := schemas.EventObjectID("", "", "", id)
 		objects := []*recountv1.Object{
@@ -133,7 +133,7 @@ func TestManyLinks(t *testing.T) {
 			{Id: thing[:], TimeUnixNano: i % 7, ContentHash: uint64(1000 + i), Versioned: true},
 		}
 		s.Records = append(s.Records, &recountv1.Record{
-			Origin: schemas.Position{Topic: usualTopic, Offset: i}.Proto(), EventId: id[:], EventType: "user_message",
+			Origin: schemas.Position{Topic: defaultTopic, Offset: i}.Proto(), EventId: id[:], EventType: "user_message",
 			Body: &recountv1.Record_Objects{Objects: &recountv1.ObjectBatch{Objects: objects, Edges: []*recountv1.ObjectEdge{
 				{From: own[:], EventId: task[:], Kind: recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_CONTRADICTS, Name: fmt.Sprint(i % 3), Confidence: float32(i)},
 				{From: own[:], EventId: task[:], Kind: recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_USED},

@@ -310,12 +310,12 @@ func TestNothingIsForgotten(t *testing.T) {
 	fill(t, e.ProtoReflect())
 	e.From, e.EventId, e.ObjectId, e.Entity = id[:], nil, nil, "tool:x"
 	r := &recountv1.Record{
-		Origin: &recountv1.Position{Topic: usualTopic}, EventId: id[:], EventType: "x",
+		Origin: &recountv1.Position{Topic: defaultTopic}, EventId: id[:], EventType: "x",
 		Body: &recountv1.Record_Objects{Objects: &recountv1.ObjectBatch{Objects: []*recountv1.Object{o}, Edges: []*recountv1.ObjectEdge{e}}},
 	}
 	x := open(t)
-	must(t, x.Apply(t.Context(), schemas.Batch{Topic: usualTopic, Next: 1, Records: []*recountv1.Record{r}}))
-	s, err := view(t, x).Get(schemas.ObjectRef{Position: schemas.Position{Topic: usualTopic}})
+	must(t, x.Apply(t.Context(), schemas.Batch{Topic: defaultTopic, Next: 1, Records: []*recountv1.Record{r}}))
+	s, err := view(t, x).Get(schemas.ObjectRef{Position: schemas.Position{Topic: defaultTopic}})
 	must(t, err)
 	o = proto.Clone(o).(*recountv1.Object)
 	o.Parts[0].Embedding = nil

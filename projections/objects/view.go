@@ -139,7 +139,7 @@ func (v *View) Get(ref schemas.ObjectRef) (*Stored, error) {
 	if all == nil {
 		there, err := v.event(ref.Position, func(e *event) (err error) {
 			switch {
-			case len(e.objects) <= mostKept:
+			case len(e.objects) <= maxKept:
 				all, err = e.readAll(ref.Position)
 			case int64(ref.Index) < int64(len(e.objects)):
 				one, err = e.read(ref)
@@ -207,7 +207,7 @@ func (v *View) made(p schemas.Position) ([]*Stored, error) {
 		all, err = e.readAll(p)
 		return err
 	})
-	if err == nil && len(all) > 0 && len(all) <= mostKept {
+	if err == nil && len(all) > 0 && len(all) <= maxKept {
 		v.x.rows.put(p, all)
 	}
 	return all, err

@@ -14,7 +14,7 @@ import (
 // and a range that goes on beyond all that was seen has what one that ends there has.
 func TestCounts(t *testing.T) {
 	r := open(t)
-	tp := schemas.TopicPartition{Topic: usualTopic}
+	tp := schemas.TopicPartition{Topic: defaultTopic}
 	day, hour := levels[3], levels[2]
 	var all []told
 	for i := range 60 {

@@ -216,7 +216,7 @@ func logOf(rng *rand.Rand, partitions int, all []told) []projtest.Shard {
 	out := make([]projtest.Shard, partitions)
 	waiting := make([][]told, partitions)
 	for i := range out {
-		out[i].TP = schemas.TopicPartition{Topic: usualTopic, Partition: int32(i)}
+		out[i].TP = schemas.TopicPartition{Topic: defaultTopic, Partition: int32(i)}
 	}
 	flush := func(p int) {
 		s := &out[p]

@@ -17,7 +17,7 @@ import (
 func hostile(t *testing.T, n int, make func(i int) (service string, o *recountv1.Observation)) ([]Call, *Runtime) {
 	t.Helper()
 	r := open(t)
-	tp := schemas.TopicPartition{Topic: usualTopic}
+	tp := schemas.TopicPartition{Topic: defaultTopic}
 	offset := int64(0)
 	for i := 0; i < n; {
 		b := schemas.Batch{Topic: tp.Topic, Partition: tp.Partition}
@@ -126,7 +126,7 @@ func TestEndlessTrace(t *testing.T) {
 // TestEnds: times and durations of no sane clock are kept as they are.
 func TestEnds(t *testing.T) {
 	r := open(t)
-	tp := schemas.TopicPartition{Topic: usualTopic}
+	tp := schemas.TopicPartition{Topic: defaultTopic}
 	year := int64(366 * 24 * 3600 * 1e9)
 	var all []told
 	for i, at := range []int64{math.MinInt64, -1, 0, 1, math.MaxInt64} {
@@ -174,7 +174,7 @@ func TestEnds(t *testing.T) {
 
 // TestRefused: what cannot be applied names its record and what is wrong with it.
 func TestRefused(t *testing.T) {
-	tp := schemas.TopicPartition{Topic: usualTopic}
+	tp := schemas.TopicPartition{Topic: defaultTopic}
 	id := make([]byte, 16)
 	for want, o := range map[string]*recountv1.Observation{
 		"observation 0: observer 3 of 1": {Observer: 3},

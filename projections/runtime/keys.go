@@ -20,14 +20,14 @@ const (
 	kindHours    = 0x18
 )
 
-// usualTopic is the topic of spans as it is called by default; it is left out.
-const usualTopic = "recount." + schemas.TopicSpans
+// defaultTopic is the topic of spans as it is called by default; it is left out.
+const defaultTopic = "recount." + schemas.TopicSpans
 
 // appendShard appends a partition: a byte for the length of the topic's name (0 for
 // the usual one), the name, and the partition.
 func appendShard(b []byte, tp schemas.TopicPartition) []byte {
 	topic := tp.Topic
-	if topic == usualTopic {
+	if topic == defaultTopic {
 		topic = ""
 	}
 	b = append(b, byte(len(topic)))
@@ -36,7 +36,7 @@ func appendShard(b []byte, tp schemas.TopicPartition) []byte {
 }
 
 func (r *reader) shard() schemas.TopicPartition {
-	tp := schemas.TopicPartition{Topic: usualTopic}
+	tp := schemas.TopicPartition{Topic: defaultTopic}
 	if n := r.byte(); n > 0 {
 		tp.Topic = string(r.bytes(int(n)))
 	}

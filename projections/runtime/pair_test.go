@@ -60,7 +60,7 @@ func callsOf(t *testing.T, spans []told) string {
 	next := map[int]int64{}
 	for _, s := range spans {
 		p := partitionOf(s.by.Service, 3)
-		tp := schemas.TopicPartition{Topic: usualTopic, Partition: int32(p)}
+		tp := schemas.TopicPartition{Topic: defaultTopic, Partition: int32(p)}
 		if err := r.Apply(t.Context(), schemas.Batch{Topic: tp.Topic, Partition: tp.Partition, Next: next[p] + 1, Records: []*recountv1.Record{batch(tp, next[p], s)}}); err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ func TestTotal(t *testing.T) {
 	same := gocmp.Options{gocmp.AllowUnexported(sum{}, example{}, bin{}), cmpopts.EquateEmpty()}
 	for seed := range seeds(200) {
 		rng := rand.New(rand.NewPCG(seed, 12))
-		all := shards{{Topic: usualTopic, Partition: 0}, {Topic: "other", Partition: 7}, {Topic: usualTopic, Partition: 3}}
+		all := shards{{Topic: defaultTopic, Partition: 0}, {Topic: "other", Partition: 7}, {Topic: defaultTopic, Partition: 3}}
 		var in, wantIn shards
 		got, want, row := newTotal(), newSum(), newSum()
 		for range 1 + rng.IntN(40) {

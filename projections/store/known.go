@@ -21,8 +21,8 @@ type Known struct {
 const (
 	// firstKnown is the room of the first filter.
 	firstKnown = 1 << 12
-	// mostKnown is that of the last, 40 MiB.
-	mostKnown = 1 << 25
+	// maxKnown is that of the last, 40 MiB.
+	maxKnown = 1 << 25
 )
 
 // First reports that an id was certainly not asked for before. Beyond some 67 million it
@@ -37,7 +37,7 @@ func (k *Known) First(id schemas.EventID) bool {
 		}
 	}
 	if k.room == 0 {
-		if k.size == mostKnown {
+		if k.size == maxKnown {
 			k.full, k.filters = true, nil
 			return false
 		}

@@ -146,14 +146,14 @@ func (s *space) add(key, content uint64, vec []float32, offset int64) (row uint3
 		if s.index.Len() != len(s.key)+1 {
 			return 0, false, schemas.Fatalf("vector: the index of %s has %d rows, want %d", s.embedder, s.index.Len(), len(s.key)+1)
 		}
-		s.appendRow(key, content, s.mostLike(content, near))
+		s.appendRow(key, content, s.closestOthers(content, near))
 	}
 	s.appendRun(offset, row)
 	return row, !known, nil
 }
 
-// mostLike are the best of a new row's neighbours that are of another content.
-func (s *space) mostLike(content uint64, near []index.Neighbour) (like [SimilarK]index.Neighbour) {
+// closestOthers are the best of a new row's neighbours that are of another content.
+func (s *space) closestOthers(content uint64, near []index.Neighbour) (like [SimilarK]index.Neighbour) {
 	n := 0
 	for _, x := range near {
 		if n < SimilarK && s.content[x.Row] != content {

@@ -57,7 +57,7 @@ func BenchmarkRunsOfOneContent(b *testing.B) {
 	for _, n := range []int{1_000, 1_000_000} {
 		b.Run(fmt.Sprintf("runs=%d", n), func(b *testing.B) {
 			sp := newSpace("test/1", backend{}, nil)
-			sp.appendRow(1, 1, sp.mostLike(1, nil))
+			sp.appendRow(1, 1, sp.closestOthers(1, nil))
 			for i := range n {
 				sp.appendRun(int64(i), 0)
 			}

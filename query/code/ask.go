@@ -180,8 +180,8 @@ func (a *asking) world(sc Scope) (*snapshots.Snapshot, *world, error) {
 	return s, w, err
 }
 
-// mostRepositories is how many repositories one walk spans.
-const mostRepositories = 64
+// maxRepositories is how many repositories one walk spans.
+const maxRepositories = 64
 
 // around is a snapshot's graph, with those of the other repositories at HEAD.
 func (a *asking) around(s *snapshots.Snapshot) (*world, error) {
@@ -198,8 +198,8 @@ func (a *asking) around(s *snapshots.Snapshot) (*world, error) {
 		if r == s.Repo() {
 			continue
 		}
-		if len(w.graphs) == mostRepositories {
-			w.left = len(repos) - mostRepositories
+		if len(w.graphs) == maxRepositories {
+			w.left = len(repos) - maxRepositories
 			break
 		}
 		other, err := a.view.Snapshot(r, "HEAD")

@@ -137,7 +137,7 @@ func (w *world) leftOut() string {
 	if w.left == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d more repositories were not looked at: one answer spans %d", w.left, mostRepositories)
+	return fmt.Sprintf("%d more repositories were not looked at: one answer spans %d", w.left, maxRepositories)
 }
 
 func confidenceFilter(c float64) []query.AppliedFilter {

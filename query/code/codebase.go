@@ -68,8 +68,8 @@ func (c *Codebase) open() error {
 		return err
 	}
 	for _, r := range repos {
-		if len(c.w.graphs) == mostRepositories {
-			c.w.left = len(repos) - mostRepositories
+		if len(c.w.graphs) == maxRepositories {
+			c.w.left = len(repos) - maxRepositories
 			break
 		}
 		s, err := c.a.view.Snapshot(r, "HEAD")

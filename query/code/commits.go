@@ -53,8 +53,8 @@ func Commits(ctx context.Context, s Sources, names []string) (found map[string]R
 	return found, a.visible, nil
 }
 
-// mostNaming is how many commits of a repository are looked at that name one issue.
-const mostNaming = 256
+// maxNaming is how many commits of a repository are looked at that name one issue.
+const maxNaming = 256
 
 // Naming finds the commits, of any repository, whose messages name issues
 // (OWNER/REPO#NUMBER): of each issue the newest so many, the newest first.
@@ -73,7 +73,7 @@ func Naming(ctx context.Context, s Sources, issues []string, most int) (found ma
 		var all []Revision
 		seen := map[string]bool{}
 		for _, r := range repos {
-			commits, err := a.view.Naming(r, issue, mostNaming)
+			commits, err := a.view.Naming(r, issue, maxNaming)
 			if err != nil {
 				return nil, nil, err
 			}

@@ -12,15 +12,15 @@ import (
 	"gonum.org/v1/gonum/graph/simple"
 )
 
-// mostCommunityNodes is how many symbols are put into communities one by one; of more,
+// maxCommunityNodes is how many symbols are put into communities one by one; of more,
 // it is their files. The method's time grows with the square of a community's size.
-const mostCommunityNodes = 20_000
+const maxCommunityNodes = 20_000
 
 // communities says which of the chosen nodes belong together: by all edges between
 // them that the export has, contains apart. The same part gives the same communities.
 func (p *part) communities() {
 	number := make([]int64, len(p.in)) // of the node or its file, from 1
-	byFile := p.count > mostCommunityNodes
+	byFile := p.count > maxCommunityNodes
 	files := map[string]int64{}
 	n := int64(0)
 	for i, in := range p.in {

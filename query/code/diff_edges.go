@@ -234,7 +234,7 @@ func (a *asking) others(home *snapshots.Snapshot) ([]*snapshots.Snapshot, error)
 	}
 	var all []*snapshots.Snapshot
 	for _, r := range repos {
-		if r == home.Repo() || len(all) == mostRepositories-1 {
+		if r == home.Repo() || len(all) == maxRepositories-1 {
 			continue
 		}
 		o, err := a.view.Snapshot(r, "HEAD")

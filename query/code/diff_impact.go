@@ -32,8 +32,8 @@ type SymbolImpact struct {
 	After  int    `json:"after" example:"14" doc:"How many it reaches."`
 }
 
-// mostSymbolImpacts is how many symbols a diff walks from one by one.
-const mostSymbolImpacts = 50
+// maxSymbolImpacts is how many symbols a diff walks from one by one.
+const maxSymbolImpacts = 50
 
 // impact walks back from what differs in both revisions.
 func (d *differing) impact() error {
@@ -65,7 +65,7 @@ func (d *differing) impact() error {
 		}
 	}
 	untested := w.uncovered(roots, d.a.coveredBy(w, tests, 0))
-	for _, u := range untested[:min(len(untested), mostSymbolImpacts)] {
+	for _, u := range untested[:min(len(untested), maxSymbolImpacts)] {
 		delta.Untested = append(delta.Untested, w.symbol(u))
 	}
 	if err := d.eachImpact(&delta, old, w); err != nil {
@@ -112,7 +112,7 @@ func (d *differing) eachImpact(delta *ImpactDelta, old, now *world) error {
 		if kind == changeOther || s.key.Chain() == "" || s.known().Test {
 			continue
 		}
-		if walked++; walked > mostSymbolImpacts {
+		if walked++; walked > maxSymbolImpacts {
 			break
 		}
 		symbol, err := d.symbol(s)

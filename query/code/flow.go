@@ -174,14 +174,14 @@ func (w *world) shortest(from, to []ref, by *rules, limit int) (paths [][]hop, m
 	for _, e := range ends {
 		back(e)
 	}
-	slices.SortStableFunc(paths, func(a, b []hop) int { return cmp.Compare(leastOf(b), leastOf(a)) })
+	slices.SortStableFunc(paths, func(a, b []hop) int { return cmp.Compare(minOf(b), minOf(a)) })
 	if len(paths) > limit {
 		return paths[:limit], true
 	}
 	return paths, false
 }
 
-func leastOf(p []hop) uint16 {
+func minOf(p []hop) uint16 {
 	least := uint16(1000)
 	for _, h := range p[1:] {
 		least = min(least, h.by.confidence)
@@ -190,7 +190,7 @@ func leastOf(p []hop) uint16 {
 }
 
 func (w *world) path(p []hop) Path {
-	out := Path{Confidence: confidence(leastOf(p))}
+	out := Path{Confidence: confidence(minOf(p))}
 	for i, h := range p {
 		step := Hop{Symbol: w.symbol(h.ref), Confidence: 1}
 		if i > 0 {

@@ -63,8 +63,8 @@ type route struct {
 	schemas.Endpoint
 }
 
-// mostRoutes is how many routes one request may lead to; of more, none is meant.
-const mostRoutes = 8
+// maxRoutes is how many routes one request may lead to; of more, none is meant.
+const maxRoutes = 8
 
 func isRequest(s symbol) bool { return s.language == "" && s.pkg == "http" }
 
@@ -86,7 +86,7 @@ func (g *Graph) answering(s symbol) []int32 {
 		}
 		out = append(out, r.node)
 	}
-	if len(out) > mostRoutes {
+	if len(out) > maxRoutes {
 		return nil
 	}
 	return out

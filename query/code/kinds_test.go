@@ -9,15 +9,15 @@ import (
 // A kind that a set could not hold would be walked by nobody.
 func TestASetHoldsEveryKindOfEdge(t *testing.T) {
 	for value, name := range recountv1.EdgeKind_name {
-		if value >= mostKinds {
-			t.Errorf("%s = %d: a set of kinds holds those below %d", name, value, mostKinds)
+		if value >= maxKinds {
+			t.Errorf("%s = %d: a set of kinds holds those below %d", name, value, maxKinds)
 			continue
 		}
 		if k := recountv1.EdgeKind(value); !kindsOf(k).has(uint8(k)) || (^kindsOf(k)).has(uint8(k)) {
 			t.Errorf("%s: not in the set that was made of it", name)
 		}
 	}
-	if high := recountv1.EdgeKind(mostKinds - 1); !kindsOf(high).has(uint8(high)) || kindsOf(high).has(uint8(high-32)) {
+	if high := recountv1.EdgeKind(maxKinds - 1); !kindsOf(high).has(uint8(high)) || kindsOf(high).has(uint8(high-32)) {
 		t.Error("the highest kind that fits is lost, or is another's")
 	}
 }

@@ -58,8 +58,8 @@ func (e *AmbiguousError) Error() string {
 	return s
 }
 
-// mostCandidates is how many an ambiguous or unknown name lists.
-const mostCandidates = 10
+// maxCandidates is how many an ambiguous or unknown name lists.
+const maxCandidates = 10
 
 func (w *world) symbol(r ref) Symbol {
 	g := w.graphs[r.g]
@@ -149,7 +149,7 @@ func (w *world) repository(name string) (int32, error) {
 		return found[0], nil
 	}
 	e := &AmbiguousError{Ref: name, What: fmt.Sprintf("repository %q", name)}
-	for _, g := range found[:min(len(found), mostCandidates)] {
+	for _, g := range found[:min(len(found), maxCandidates)] {
 		e.Candidates = append(e.Candidates, w.graphs[g].repo)
 	}
 	e.More = len(found) - len(e.Candidates)
@@ -370,7 +370,7 @@ func (w *world) unnamed(g int32, typed, name string, found []int32) error {
 	if len(found) > 0 {
 		e := &AmbiguousError{Ref: typed, What: fmt.Sprintf("symbol %q", typed)}
 		for _, n := range found {
-			if len(e.Candidates) == mostCandidates {
+			if len(e.Candidates) == maxCandidates {
 				e.More++
 				continue
 			}

@@ -20,16 +20,16 @@ type world struct {
 	left int
 }
 
-// kinds is a set of edge kinds, a bit each; mostKinds is how many it can hold. A
+// kinds is a set of edge kinds, a bit each; maxKinds is how many it can hold. A
 // test keeps the enum below it.
 type kinds uint64
 
-const mostKinds = 64
+const maxKinds = 64
 
 func kindsOf(all ...recountv1.EdgeKind) (k kinds) {
 	for _, e := range all {
-		if e < 0 || e >= mostKinds {
-			panic(fmt.Sprintf("edge kind %d: a set holds those below %d", e, mostKinds))
+		if e < 0 || e >= maxKinds {
+			panic(fmt.Sprintf("edge kind %d: a set holds those below %d", e, maxKinds))
 		}
 		k |= 1 << e
 	}

@@ -37,7 +37,7 @@ type carry struct {
 // look at the same thing, is a sign that there is one, and the weight of such
 // edges is small as it is. Similar commands never are one.
 //
-// The figures were chosen on the development half of bench/why; of leastCause the
+// The figures were chosen on the development half of bench/why; of minCause the
 // figures of both halves were seen.
 var whyCarry = carry{
 	factor: map[narrative.EdgeKind]float64{
@@ -46,10 +46,10 @@ var whyCarry = carry{
 	answered: 1, common: 1, chains: true,
 }
 
-// leastCause is the standing below which why names nothing a cause, unless it was
+// minCause is the standing below which why names nothing a cause, unless it was
 // asked for kinds of edges: it is what keeps neighbours out that nothing but
 // time connects, and what is too many steps away.
-const leastCause = 0.1
+const minCause = 0.1
 
 // tellCarry asks what belongs to the story around a command: there, what came
 // next in the session counts nearly as much as what depends on what.

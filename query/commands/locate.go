@@ -10,11 +10,11 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// mostCandidates is how many an ambiguous reference lists.
-const mostCandidates = 5
+// maxCandidates is how many an ambiguous reference lists.
+const maxCandidates = 5
 
-// mostMatches is how many ids that begin as asked are looked at.
-const mostMatches = 1024
+// maxMatches is how many ids that begin as asked are looked at.
+const maxMatches = 1024
 
 // located is the command that a reference means.
 type located struct {
@@ -48,7 +48,7 @@ func (a *asking) locate(ref string) (located, error) {
 			}
 			return nil
 		case len(found) == 0 || found[len(found)-1].id != v.ID():
-			if len(found) == mostCandidates {
+			if len(found) == maxCandidates {
 				return nil
 			}
 			found = append(found, located{v.ID(), at})
@@ -90,7 +90,7 @@ func (a *asking) matches(ref string) (matches []segment.Match, by string, err er
 	if len(digits) < segment.MinPrefix || len(digits) > 32 || strings.Trim(strings.ToLower(digits), "0123456789abcdef") != "" {
 		return nil, "", &query.NotFoundError{Ref: ref, Hint: fmt.Sprintf("want an id, %d or more of its first hexadecimal digits, or TOPIC/PARTITION/OFFSET", segment.MinPrefix)}
 	}
-	matches, err = a.segment.Find(a.ctx, digits, mostMatches)
+	matches, err = a.segment.Find(a.ctx, digits, maxMatches)
 	return matches, "id", err
 }
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// mostReasons is how many differences a verdict names.
-const mostReasons = 3
+// maxReasons is how many differences a verdict names.
+const maxReasons = 3
 
 // How likely a difference is to be why two runs ended differently, where all that
 // is known is that it is there. A step that went another way before, and what the
@@ -48,7 +48,7 @@ func verdict(a, b *runUp, lines []DiffLine) string {
 		return ends + "; nothing else that was recorded differs"
 	}
 	var words []string
-	for _, r := range reasons[:min(len(reasons), mostReasons)] {
+	for _, r := range reasons[:min(len(reasons), maxReasons)] {
 		words = append(words, r.words)
 	}
 	return ends + "; differences, the likeliest first: " + strings.Join(words, "; ")

@@ -31,7 +31,7 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 	}
 	w := walk{back: true}
 	if len(t.kinds) == 0 {
-		w.least = leastCause
+		w.least = minCause
 	}
 	found, err := t.from(root, whyCarry, w)
 	if err != nil {

@@ -76,8 +76,8 @@ type asking struct {
 	start, clock time.Time
 }
 
-// usualSteps is how many steps a proof has room for from the beginning.
-const usualSteps = 16
+// defaultSteps is how many steps a proof has room for from the beginning.
+const defaultSteps = 16
 
 // ask opens the projections for a question, once at_least is visible. The request is a
 // normal one. An error is a *query.NotVisibleError, the context's, or one of the
@@ -88,10 +88,10 @@ func (s Sources) ask(ctx context.Context, p schemas.Principal, r Request) (*aski
 		ctx: ctx, s: s, p: p, r: r, w: s.Weights.orDefault(), start: now, clock: now,
 		scratch:   scratches.Get().(*scratch),
 		relations: map[[2]string][]schemas.AudienceID{},
-		filters:   []query.AppliedFilter{}, proof: make([]Step, 0, usualSteps),
+		filters:   []query.AppliedFilter{}, proof: make([]Step, 0, defaultSteps),
 		refs: readRefs(r.Text),
 	}
-	a.timing.Steps = make([]query.StepTiming, 0, usualSteps)
+	a.timing.Steps = make([]query.StepTiming, 0, defaultSteps)
 	if err := query.AwaitVisible(ctx, s.Set, r.AtLeast, time.Duration(r.WaitMS)*time.Millisecond); err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ const (
 	maxSnippet      = 160
 	wideSnippet     = 600
 	newestVersions  = 3
-	mostVersions    = 1000
+	maxVersions     = 1000
 	scoresSignified = 1e6
 )
 

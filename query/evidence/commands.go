@@ -21,9 +21,9 @@ const (
 	ranAfter  = 10 * time.Minute
 )
 
-// mostListed is how many commands of a workspace are compared with a text, the newest,
+// maxCompared is how many commands of a workspace are compared with a text, the newest,
 // for who may not see all of them: what a search counts would be over the others' too.
-const mostListed = 500
+const maxCompared = 500
 
 // commands adds the commands that the hits ran, and those that the text finds.
 func (w *answer) commands(p *plan, hits []*hit) error {
@@ -55,7 +55,7 @@ func (w *answer) commands(p *plan, hits []*hit) error {
 // lies near in time or meaning says nothing beside what agents said, and is left out.
 func (w *answer) findCommands(p *plan) ([]commands.Intent, string, error) {
 	r := commands.FindRequest{
-		Text: w.r.Text, Limit: mostFound, AsOf: w.r.AsOf,
+		Text: w.r.Text, Limit: maxFound, AsOf: w.r.AsOf,
 		Filters: commands.Filters{Since: w.since(p), Until: w.r.Until, Workspace: w.r.Scope.Workspace, Session: w.r.Scope.Session, Author: w.r.Scope.Agent},
 	}
 	if !r.Filters.Until.IsZero() && !r.Filters.Since.Before(r.Filters.Until) {
@@ -75,7 +75,7 @@ func (w *answer) findCommands(p *plan) ([]commands.Intent, string, error) {
 		}
 		return all, "a search over all commands, for those that have words of the text", nil
 	}
-	r.Text, r.Limit = "", mostListed
+	r.Text, r.Limit = "", maxCompared
 	matches := map[schemas.EventID]int{}
 	for _, workspace := range w.p.Workspaces {
 		if s := w.r.Scope.Workspace; s != "" && s != workspace {
@@ -102,7 +102,7 @@ func (w *answer) findCommands(p *plan) ([]commands.Intent, string, error) {
 	slices.SortStableFunc(all, func(x, y commands.Intent) int {
 		return cmp.Or(cmp.Compare(matches[y.ID], matches[x.ID]), y.Time.Compare(x.Time))
 	})
-	return all[:min(len(all), mostFound)], "the words of the text in the newest " + strconv.Itoa(mostListed) + " of each workspace", nil
+	return all[:min(len(all), maxFound)], "the words of the text in the newest " + strconv.Itoa(maxCompared) + " of each workspace", nil
 }
 
 // ran joins calls of tools to the commands that they ran.

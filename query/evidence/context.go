@@ -13,10 +13,10 @@ import (
 const bytesPerToken = 4
 
 // fewBytes is what a text may have, where there is that much, with its citation; one that
-// could have no more than leastBytes is left out.
+// could have no more than minBytes is left out.
 const (
-	fewBytes   = 400
-	leastBytes = 32
+	fewBytes = 400
+	minBytes = 32
 )
 
 // tokens is how many a text has, by its bytes.
@@ -36,7 +36,7 @@ func (w *answer) pack(hits []*hit) error {
 		head := citation(i+1, h)
 		headBytes := len(head) + shorter(h.ref.Position.String())
 		share := max(left/(len(hits)-i), min(left, fewBytes))
-		if share-headBytes < leastBytes {
+		if share-headBytes < minBytes {
 			w.left().Texts++
 			continue
 		}

@@ -22,16 +22,16 @@ const (
 	ruleOtherAgent = "other_agent" // another agent states another value of the same
 )
 
-// mostRelated is how many audiences what is said in one workspace is compared over;
-// mostClaims and mostSame are how many of each, the newest, are looked at; mostUses
-// is how many tellings of use are looked at, the newest; mostLinks is how many of those who
+// maxRelated is how many audiences what is said in one workspace is compared over;
+// maxClaims and maxSame are how many of each, the newest, are looked at; maxUses
+// is how many tellings of use are looked at, the newest; maxLinks is how many of those who
 // say otherwise are told.
 const (
-	mostRelated = 64
-	mostClaims  = 256
-	mostSame    = 1000
-	mostUses    = 256
-	mostLinks   = 5
+	maxRelated = 64
+	maxClaims  = 256
+	maxSame    = 1000
+	maxUses    = 256
+	maxLinks   = 5
 )
 
 // judgement is what is known of how an object stands.
@@ -76,7 +76,7 @@ func (a *asking) judgementOf(p *part) (judgement, error) {
 		switch {
 		case n.kind == edgeSupersedes && n.back:
 			j.lose(other, says)
-		case n.kind == edgeContradicts && len(j.contradicted) < mostLinks:
+		case n.kind == edgeContradicts && len(j.contradicted) < maxLinks:
 			j.contradicted = append(j.contradicted, linkTo(other, says))
 		}
 	}
@@ -119,7 +119,7 @@ func (a *asking) ownTerms(p *part, j *judgement) error {
 // versionsShown is how many versions of a thing are told.
 func (a *asking) versionsShown() int {
 	if a.r.includes(IncludeVersions) {
-		return mostVersions
+		return maxVersions
 	}
 	return newestVersions
 }
@@ -153,7 +153,7 @@ func linkTo(o *objects.Stored, l Link) Link {
 func (a *asking) compareClaims(o *objects.Stored, j *judgement) error {
 	newest := map[string]*objects.Stored{}
 	for _, who := range a.related(o) {
-		list, err := a.view.Claims(who, o.Claim.Subject, o.Claim.Predicate, a.bound(mostClaims))
+		list, err := a.view.Claims(who, o.Claim.Subject, o.Claim.Predicate, a.bound(maxClaims))
 		if err != nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func (a *asking) compareClaims(o *objects.Stored, j *judgement) error {
 	}
 	slices.SortFunc(others, newestFirst)
 	for _, x := range others {
-		if !sameValue(x, o) && len(j.contradicted) < mostLinks {
+		if !sameValue(x, o) && len(j.contradicted) < maxLinks {
 			j.contradicted = append(j.contradicted, linkTo(x, Link{
 				Rule: ruleOtherAgent, Confidence: float64(min(confidence(o), confidence(x))),
 				Evidence: []string{o.At, x.At},
@@ -219,9 +219,9 @@ func (a *asking) support(o *objects.Stored, j *judgement) error {
 		var refs []schemas.ObjectRef
 		var err error
 		if who == o.AudienceID {
-			refs, err = a.view.SameAs(o, a.bound(mostSame))
+			refs, err = a.view.SameAs(o, a.bound(maxSame))
 		} else {
-			refs, err = a.view.Same(who, o.ContentHash, a.bound(mostSame))
+			refs, err = a.view.Same(who, o.ContentHash, a.bound(maxSame))
 		}
 		if err != nil {
 			return err
@@ -256,7 +256,7 @@ func (a *asking) usesOf(p *part) (ages []int64, err error) {
 	if err != nil {
 		return nil, err
 	}
-	told, err := a.view.Uses(o, a.bound(mostUses))
+	told, err := a.view.Uses(o, a.bound(maxUses))
 	if err != nil || len(told) == 0 {
 		return nil, err
 	}
@@ -300,7 +300,7 @@ func (a *asking) related(o *objects.Stored) []schemas.AudienceID {
 		}
 		// Those of all of the tenant and of the workspace first, then of sessions, of agents.
 		slices.SortStableFunc(list, func(x, y schemas.Audience) int { return cmp.Compare(y.Visibility, x.Visibility) })
-		all = ids(list[:min(len(list), mostRelated)])
+		all = ids(list[:min(len(list), maxRelated)])
 		a.relations[where] = all
 	}
 	if own := o.AudienceID; !slices.Contains(all, own) {

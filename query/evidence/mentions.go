@@ -59,7 +59,7 @@ func (a *asking) joins(kind string) bool {
 func (w *answer) mentioned(prefix string, p *plan, hits []*hit) mentioned {
 	m := mentioned{by: map[string][]Edge{}, asked: map[string]bool{}}
 	for _, entity := range p.refs.entities {
-		if name, is := strings.CutPrefix(entity, prefix); is && !m.asked[name] && len(m.names) < mostLooked {
+		if name, is := strings.CutPrefix(entity, prefix); is && !m.asked[name] && len(m.names) < maxLooked {
 			m.asked[name] = true
 			m.names = append(m.names, name)
 		}
@@ -71,7 +71,7 @@ func (w *answer) mentioned(prefix string, p *plan, hits []*hit) mentioned {
 				continue
 			}
 			if !slices.Contains(m.names, name) {
-				if len(m.names) == mostLooked {
+				if len(m.names) == maxLooked {
 					continue
 				}
 				m.names = append(m.names, name)
@@ -126,12 +126,12 @@ func (w *answer) commits(m mentioned) error {
 	return nil
 }
 
-// mostNaming is how many commits that name an issue are joined to what names it, the newest.
-const mostNaming = 3
+// maxNaming is how many commits that name an issue are joined to what names it, the newest.
+const maxNaming = 3
 
 // issues joins what names issues to the commits that name the same.
 func (w *answer) issues(m mentioned) error {
-	found, visible, err := code.Naming(w.ctx, w.s.Code, m.names, mostNaming)
+	found, visible, err := code.Naming(w.ctx, w.s.Code, m.names, maxNaming)
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -209,8 +209,8 @@ func (t *retrieval) spelled(entity string) ([]string, error) {
 		}
 	}
 	all := []string{entity}
-	for n := leastDigits; n <= len(digits); n++ {
-		if name := "commit:" + digits[:n]; name != entity && (n <= mostDigits || n == len(digits)) {
+	for n := minDigits; n <= len(digits); n++ {
+		if name := "commit:" + digits[:n]; name != entity && (n <= maxDigits || n == len(digits)) {
 			all = append(all, name)
 		}
 	}
@@ -219,6 +219,6 @@ func (t *retrieval) spelled(entity string) ([]string, error) {
 
 // A commit is named by its whole id, or by so many of its digits.
 const (
-	leastDigits = 7
-	mostDigits  = 12
+	minDigits = 7
+	maxDigits = 12
 )

@@ -10,11 +10,11 @@ import (
 	"github.com/recountdb/recount/query/runtime"
 )
 
-// mostSuspected is how many things an answer has that may have led to an operation's
-// failing; leastSuspected is the score that each has at least.
+// maxSuspected is how many things an answer has that may have led to an operation's
+// failing; minSuspected is the score that each has at least.
 const (
-	mostSuspected  = 3
-	leastSuspected = 0.5
+	maxSuspected = 3
+	minSuspected = 0.5
 )
 
 // operations adds what was seen to run that the text names; where it asks why something
@@ -49,7 +49,7 @@ func (w *answer) operations(p *plan, _ []*hit) error {
 			continue // many at once, that have no name
 		}
 		out := operationObject(o)
-		if s.Counts["operations"] == mostFound || !namesOne(o.Service+" "+o.Operation, w.words) {
+		if s.Counts["operations"] == maxFound || !namesOne(o.Service+" "+o.Operation, w.words) {
 			continue
 		}
 		s.Counts["operations"]++
@@ -90,7 +90,7 @@ func (w *answer) suspects(o *runtime.Traffic) error {
 		return nil
 	}
 	at := o.Examples[0]
-	why, err := runtime.WhyOf(w.ctx, w.s.Runtime, runtime.SpanWhyRequest{Ref: at.Trace, Limit: mostSuspected})
+	why, err := runtime.WhyOf(w.ctx, w.s.Runtime, runtime.SpanWhyRequest{Ref: at.Trace, Limit: maxSuspected})
 	var missing *query.NotFoundError
 	if errors.As(err, &missing) { // its spans are not all there
 		return nil
@@ -99,10 +99,10 @@ func (w *answer) suspects(o *runtime.Traffic) error {
 		return err
 	}
 	w.rest(why.Watermark)
-	s := Step{Path: KindRuntime, Operator: "join", Inputs: map[string]string{"trace": at.Trace, "least": strconv.FormatFloat(leastSuspected, 'g', -1, 64)}, Counts: map[string]int64{"causes": int64(why.Total)}}
+	s := Step{Path: KindRuntime, Operator: "join", Inputs: map[string]string{"trace": at.Trace, "least": strconv.FormatFloat(minSuspected, 'g', -1, 64)}, Counts: map[string]int64{"causes": int64(why.Total)}}
 	for i := range why.Causes {
 		c := &why.Causes[i]
-		if c.Score < leastSuspected {
+		if c.Score < minSuspected {
 			continue
 		}
 		e := Edge{From: operationObject(o).ID, Kind: "suspected", Confidence: round(c.Score), Evidence: []string{at.Position.String()}}

@@ -11,8 +11,8 @@ import (
 // How many things of other kinds an answer has: commands, symbols and operations that the
 // text finds, and names of the hits that are looked up in the code.
 const (
-	mostFound  = 5
-	mostLooked = 8
+	maxFound  = 5
+	maxLooked = 8
 )
 
 // Commands, code and spans have no tenant but the default one: a principal sees them as far

@@ -15,11 +15,11 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// leastDepth is how many candidates the paths lexical, dense and temporal bring at least;
+// minDepth is how many candidates the paths lexical, dense and temporal bring at least;
 // named is how many each name brings, the newest.
 const (
-	leastDepth = 30
-	named      = 64
+	minDepth = 30
+	named    = 64
 	// seeds are how many of the best the graph's path begins with.
 	seeds = 5
 )
@@ -114,7 +114,7 @@ func (a *asking) retrieve(p plan, sc *scope, vec []float32) (*retrieval, error) 
 
 // depth is how many candidates the paths lexical, dense and temporal bring: three times
 // the limit, if that is more than the least.
-func (t *retrieval) depth() int { return max(leastDepth, 3*t.r.Limit) }
+func (t *retrieval) depth() int { return max(minDepth, 3*t.r.Limit) }
 
 func (t *retrieval) run(path string, take func(*ranked) error) error {
 	if !t.plan.takes(path) {

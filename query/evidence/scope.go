@@ -11,9 +11,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// mostOnly is how many objects a scope may have to be searched one by one. Of larger ones
+// maxOnly is how many objects a scope may have to be searched one by one. Of larger ones
 // each path asks the filter of what it finds.
-const mostOnly = 512
+const maxOnly = 512
 
 // scope is what a question may be answered with: the audiences, and the filters, which
 // hold before anything is ranked.
@@ -75,7 +75,7 @@ func (a *asking) scoped() (*scope, error) {
 		s.only, err = a.ofTask(s)
 	case r.Scope.Session != "" && r.Text != "":
 		var refs []schemas.ObjectRef
-		if refs, err = a.view.Latest(a.ctx, s.filter, mostOnly+1); len(refs) <= mostOnly {
+		if refs, err = a.view.Latest(a.ctx, s.filter, maxOnly+1); len(refs) <= maxOnly {
 			s.only = append([]schemas.ObjectRef{}, refs...)
 			slices.SortFunc(s.only, schemas.ObjectRef.Compare)
 		}

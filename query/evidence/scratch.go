@@ -50,12 +50,12 @@ var scratches = sync.Pool{New: func() any {
 	}
 }}
 
-// mostScratch is how many objects a question has read at most whose room is kept.
-const mostScratch = 4 << 10
+// maxScratch is how many objects a question has read at most whose room is kept.
+const maxScratch = 4 << 10
 
 // give leaves the room to another question.
 func (s *scratch) give() {
-	if len(s.read)+len(s.nodes) > mostScratch {
+	if len(s.read)+len(s.nodes) > maxScratch {
 		return
 	}
 	clear(s.read)

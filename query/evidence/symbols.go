@@ -36,7 +36,7 @@ func (w *answer) symbols(_ *plan, hits []*hit) error {
 		return o
 	}
 	if text := w.r.Text; text != "" && len(text) <= code.MaxName {
-		found, err := all.Symbols(text, "", mostFound)
+		found, err := all.Symbols(text, "", maxFound)
 		if err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func (w *answer) symbols(_ *plan, hits []*hit) error {
 		home := repository(all, h.o.Workspace)
 		for _, e := range h.o.Edges {
 			kind, name, _ := strings.Cut(e.Entity, ":")
-			if kind != "symbol" && kind != "file" || len(name) > code.MaxName || !looked[e.Entity] && len(looked) == mostLooked {
+			if kind != "symbol" && kind != "file" || len(name) > code.MaxName || !looked[e.Entity] && len(looked) == maxLooked {
 				continue
 			}
 			looked[e.Entity] = true

@@ -23,8 +23,8 @@ type Brief struct {
 	Position schemas.Position
 }
 
-// mostBriefEvents is how many events of a trace are read to say in short what it was.
-const mostBriefEvents = 32
+// maxBriefEvents is how many events of a trace are read to say in short what it was.
+const maxBriefEvents = 32
 
 // Briefs says in short what traces were, of the events that may be known of: those of which
 // visible says so. A trace of which there are none is left out, and so is a name that is
@@ -51,8 +51,8 @@ func Briefs(ctx context.Context, s Sources, traces []string, visible func(schema
 			service string
 		}
 		known := map[identity]bool{}
-		b := Brief{Trace: id.String(), Services: []string{}, More: len(positions) > mostBriefEvents}
-		for _, p := range positions[:min(len(positions), mostBriefEvents)] {
+		b := Brief{Trace: id.String(), Services: []string{}, More: len(positions) > maxBriefEvents}
+		for _, p := range positions[:min(len(positions), maxBriefEvents)] {
 			spans, err := a.spansAt(p, id)
 			if err != nil {
 				return nil, nil, err

@@ -34,8 +34,8 @@ var weights = map[string]float64{
 const (
 	farther    = 0.8
 	reachDepth = 3
-	// mostReached is how many symbols' commits are looked at.
-	mostReached = 400
+	// maxReached is how many symbols' commits are looked at.
+	maxReached = 400
 )
 
 // find ranks what may have led to the span.
@@ -85,7 +85,7 @@ func (c *causes) find(own *Join) ([]SpanCause, error) {
 		step.Inputs[name] = fmt.Sprintf("%g", w)
 	}
 	for i, x := range all {
-		if p := x.position(); p != nil && len(step.Hits) < mostHits {
+		if p := x.position(); p != nil && len(step.Hits) < maxHits {
 			step.Hits = append(step.Hits, query.Evidence{Position: *p, Rank: i + 1, Score: x.Score})
 		}
 	}
@@ -111,13 +111,13 @@ func (c *causes) commits(own *Join) (all []SpanCause, err error) {
 		}
 		some, far := c.j.c.Reach(*j.handled, reachDepth)
 		for i, h := range some {
-			if k := h.Repo + "\x00" + string(h.Key); !seen[k] && len(reached) < mostReached {
+			if k := h.Repo + "\x00" + string(h.Key); !seen[k] && len(reached) < maxReached {
 				seen[k] = true
 				reached, distance = append(reached, h), append(distance, far[i])
 			}
 		}
 	}
-	changes, err := c.j.c.Changes(reached, mostCommits)
+	changes, err := c.j.c.Changes(reached, maxCommits)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (c *causes) configurations(known []SpanCause) (all []SpanCause, err error) 
 	if home == nil {
 		return nil, nil
 	}
-	changes, files, err := c.j.c.ConfigurationChanges(home.Repo, home.Dir, c.from, c.until, mostCommits)
+	changes, files, err := c.j.c.ConfigurationChanges(home.Repo, home.Dir, c.from, c.until, maxCommits)
 	if err != nil {
 		return nil, err
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/recountdb/recount/query/commands"
 )
 
-// mostCommands is how many commands of a category are looked at.
-const mostCommands = 50
+// maxCommands is how many commands of a category are looked at.
+const maxCommands = 50
 
 // commands are the newest commands of a category in a range of time, the newest first.
 func (a *asking) commands(category string, from, until time.Time) ([]commands.Intent, error) {
 	r, err := commands.Find(a.ctx, a.s.Commands, commands.FindRequest{
-		Filters: commands.Filters{Category: category, Since: from, Until: until}, Limit: mostCommands, Repeats: true,
+		Filters: commands.Filters{Category: category, Since: from, Until: until}, Limit: maxCommands, Repeats: true,
 	})
 	if err != nil {
 		return nil, err

@@ -133,7 +133,7 @@ func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutes
 	}
 	resp.Total = len(dead)
 	resp.Truncated = cut(&dead, r.Limit)
-	changes, err := j.c.Changes(handlers[:len(dead)], mostCommits)
+	changes, err := j.c.Changes(handlers[:len(dead)], maxCommits)
 	if err != nil {
 		return resp, err
 	}
@@ -163,8 +163,8 @@ func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutes
 	return resp, nil
 }
 
-// mostCommits is how many commits of a repository are looked at for who changed what.
-const mostCommits = 5000
+// maxCommits is how many commits of a repository are looked at for who changed what.
+const maxCommits = 5000
 
 func (e *endpoint) key() string { return e.at.Repo + "\x00" + string(e.at.Key) }
 

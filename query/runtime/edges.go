@@ -220,8 +220,8 @@ func (j *joiner) called(x *row) *Join {
 // looked for: through the client's interface, and one helper.
 const stubDepth = 3
 
-// mostDeclared is how many places an edge lists.
-const mostDeclared = 5
+// maxDeclared is how many places an edge lists.
+const maxDeclared = 5
 
 // declares finds where the caller's code makes a call. judged says whether the code can
 // be asked: the caller's repository is known, and what is called is a route or a
@@ -242,7 +242,7 @@ func (j *joiner) declares(x *row) (found []Declaration, judged bool) {
 		judged = true
 	}
 	for _, c := range callers {
-		if home.holds(c.Repo, c.Key.Path()) && !c.Test && c.Kind != "route" && len(found) < mostDeclared {
+		if home.holds(c.Repo, c.Key.Path()) && !c.Test && c.Kind != "route" && len(found) < maxDeclared {
 			found = append(found, Declaration{c.Symbol, min(c.Confidence, home.Confidence)})
 		}
 	}

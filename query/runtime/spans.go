@@ -71,7 +71,7 @@ func (a *asking) spans(trace traceID) (all []span, left bool, err error) {
 		if err != nil {
 			return nil, false, err
 		}
-		if len(step.Hits) < mostHits {
+		if len(step.Hits) < maxHits {
 			step.Hits = append(step.Hits, query.Evidence{Position: p})
 		}
 		for _, s := range some {
@@ -94,8 +94,8 @@ func (a *asking) spans(trace traceID) (all []span, left bool, err error) {
 	return all, left, nil
 }
 
-// mostHits is how many positions a step of a proof lists.
-const mostHits = 20
+// maxHits is how many positions a step of a proof lists.
+const maxHits = 20
 
 func comparePositions(x, y schemas.Position) int {
 	return cmp.Or(x.TP().Compare(y.TP()), cmp.Compare(x.Offset, y.Offset))

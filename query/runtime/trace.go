@@ -219,7 +219,7 @@ func (j *joiner) blame(spans []TraceSpan) error {
 			of, at = append(of, *c.handled), append(at, i)
 		}
 	}
-	changes, err := j.c.Changes(of, mostCommits)
+	changes, err := j.c.Changes(of, maxCommits)
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (j *joiner) blame(spans []TraceSpan) error {
 		for n := range changes[k] {
 			if ch := &changes[k][n]; !ch.Time.After(spans[i].Start) {
 				spans[i].Changed = ch
-				if !told[ch.Commit] && len(step.Hits) < mostHits {
+				if !told[ch.Commit] && len(step.Hits) < maxHits {
 					told[ch.Commit] = true
 					step.Hits = append(step.Hits, query.Evidence{Position: ch.Position})
 				}

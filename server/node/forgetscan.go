@@ -387,9 +387,9 @@ func (s *search) take(r schemas.LogRecord, e schemas.Event, payload proto.Messag
 	}
 }
 
-// mostSamples and longestOpening bound what a report tells.
+// maxSamples and longestOpening bound what a report tells.
 const (
-	mostSamples    = 10
+	maxSamples     = 10
 	longestOpening = 120
 )
 
@@ -423,7 +423,7 @@ func (s *search) report() api.ForgetReport {
 		t.Events++
 		t.Bytes += int64(h.bytes)
 		r.Bytes += int64(h.bytes)
-		if len(r.Sample) < mostSamples {
+		if len(r.Sample) < maxSamples {
 			r.Sample = append(r.Sample, h.told)
 		}
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// mostDifferences is how many a report lists; it counts no further.
-const mostDifferences = 20
+// maxDifferences is how many a report lists; it counts no further.
+const maxDifferences = 20
 
 // Verify is Backend.Verify. It replays the log into a scratch directory up to
 // where the live projections stand, then compares one projection after the
@@ -123,7 +123,7 @@ func (n *Node) compare(ctx context.Context, name string, scratch *projections.Se
 	}
 	v.Keys = counted.keys
 	if v.Live != v.Replayed {
-		diffs, err := projections.Compare(ctx, live, replayed, mostDifferences)
+		diffs, err := projections.Compare(ctx, live, replayed, maxDifferences)
 		if err != nil && ctx.Err() != nil {
 			return v, err
 		} else if err != nil {
@@ -239,7 +239,7 @@ func compareFiles(ctx context.Context, live, replayed string) (diffs []api.Diffe
 			d.File = name
 			diffs = append(diffs, *d)
 		}
-		if len(diffs) >= mostDifferences {
+		if len(diffs) >= maxDifferences {
 			break
 		}
 	}
