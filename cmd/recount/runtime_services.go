@@ -58,6 +58,9 @@ func (a *app) printServices(r runtime.ServicesResponse) {
 			if s.Folded > 0 {
 				a.printf("    %s\n", a.paint(dim, fmt.Sprintf("%s, of which traffic sums up %s as \"other\"", counted(s.Operations, "operation"), thousands(int64(s.Folded)))))
 			}
+			if s.Other > 0 {
+				a.printf("    %s\n", a.paint(dim, thousands(int64(s.Other))+" calls are of operations beyond the first 10,000, kept as \"other\""))
+			}
 			if s.Home != nil {
 				a.printf("    %s  %s%s\n", oneLine(homeName(s.Home)), a.paint(dim, "by "+s.Home.Rule+" "+oneLine(s.Home.Evidence)), sure(s.Home.Confidence))
 			} else {

@@ -37,6 +37,9 @@
 // followed. What is beyond is summed, but is in no call, and is not known if it
 // comes again.
 //
+// Of a service each partition keeps the first maxOperations operations by name; spans of
+// the others count as the operation Other.
+//
 // # Keys
 //
 // Pebble, with the keys of package store and these kinds. Integers in keys are
@@ -59,6 +62,9 @@
 //	0x17                                     the earliest and the latest start
 //	0x18 hour (uint32, as a Bucket)          empty: of this hour some is known by the
 //	                                         hour alone (summary.go)
+//	0x19 service (8)  Shard                  how many operations of a service, by its
+//	                                         hash, a partition keeps by name: a uvarint
+//	0x19 service (8)  Shard  operation (8)   empty: this is one of them, by its hash
 //
 // A sum is:
 //

@@ -117,13 +117,30 @@ func (f *fold) record(offset int64, b *recountv1.SpanBatch) error {
 	return nil
 }
 
-// site finds or stores the site of an observation.
+// site finds or stores the site of an observation, with the operation Other where the
+// partition keeps no more of its service.
 func (f *fold) site(service string, o *recountv1.Observation) (*site, error) {
 	s := site{
 		service: service, side: o.Side, kind: o.Kind, templated: o.Templated,
 		operation: o.Operation, peer: o.Peer, system: o.System,
 	}
-	return f.storeSite(&s)
+	f.v = appendSite(f.v[:0], &s)
+	k := siteKey{f.shard, xxh3.Hash(f.v)}
+	if known, ok := f.m.told.get(k, ofTold); ok {
+		return known, nil
+	}
+	kept, err := f.keeps(s.service, s.operation)
+	if err != nil {
+		return nil, err
+	}
+	if !kept {
+		s.operation, s.templated = Other, false
+	}
+	known, err := f.storeSite(&s)
+	if err == nil {
+		f.m.told.put(k, known, toldSize)
+	}
+	return known, err
 }
 
 func (f *fold) storeSite(s *site) (*site, error) {

@@ -9,15 +9,16 @@ import (
 
 // The kinds of keys: see the package comment.
 const (
-	kindTrace    = 0x10
-	kindSite     = 0x11
-	kindServed   = 0x12
-	kindAsked    = 0x13
-	kindCalls    = 0x14
-	kindObserver = 0x15
-	kindFailed   = 0x16
-	kindTimes    = 0x17
-	kindHours    = 0x18
+	kindTrace     = 0x10
+	kindSite      = 0x11
+	kindServed    = 0x12
+	kindAsked     = 0x13
+	kindCalls     = 0x14
+	kindObserver  = 0x15
+	kindFailed    = 0x16
+	kindTimes     = 0x17
+	kindHours     = 0x18
+	kindOperation = 0x19
 )
 
 // defaultTopic is the topic of spans as it is called by default; it is left out.

@@ -21,6 +21,12 @@ type memory struct {
 	// ends are the hashes of the two sites under which the calls from one site to
 	// another are summed.
 	ends cache[[2]uint64, *[2]uint64]
+	// told are the sites under which those that partitions tell count: themselves, or
+	// with the operation Other.
+	told       cache[siteKey, *site]
+	operations cache[operationKey, *uint64]
+	// maxOperations is the constant of that name where a test does not say otherwise.
+	maxOperations uint64
 
 	times     times
 	timesRead bool
@@ -47,6 +53,10 @@ func newMemory() *memory {
 		sums:      newCache[sumKey, *sum](sumBytes),
 		observers: newCache[uint64, *observer](observerBytes),
 		ends:      newCache[[2]uint64, *[2]uint64](siteBytes),
+
+		told:          newCache[siteKey, *site](siteBytes),
+		operations:    newCache[operationKey, *uint64](siteBytes),
+		maxOperations: maxOperations,
 	}
 }
 
@@ -58,6 +68,8 @@ func (m *memory) trim() {
 	m.sums.trim()
 	m.observers.trim()
 	m.ends.trim()
+	m.told.trim()
+	m.operations.trim()
 }
 
 // before reports whether a span comes before another in order of partition and log,

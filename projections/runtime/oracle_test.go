@@ -268,6 +268,7 @@ func TestOneRoot(t *testing.T) {
 func forgetful(r *Runtime) {
 	m := r.memory
 	m.traces.limit, m.sites.limit, m.sums.limit, m.observers.limit, m.ends.limit = -1, -1, -1, -1, -1
+	m.told.limit, m.operations.limit = -1, -1
 }
 
 // TestOneAnswer: a set of spans gives one answer, whatever the order, the events and

@@ -17,7 +17,7 @@ const (
 	// Name of the projection.
 	Name = "runtime"
 	// Version of what it stores.
-	Version = 2
+	Version = 3
 )
 
 // Rows that are changed by each batch are written once for each table in memory,

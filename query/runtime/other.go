@@ -11,7 +11,7 @@ import (
 const maxOperations = 1000
 
 // other is the name of what the operations beyond maxOperations are summed in.
-const other = "other"
+const other = observed.Other
 
 // listed is an operation of an answer, or the sum of several.
 type listed struct {
@@ -34,7 +34,8 @@ func foldOperations(rows []observed.Served, sure func(*observed.Served) float64)
 	at := map[sum]int{}
 	for i := range rows {
 		x := &rows[i]
-		if kept[x.Service] < maxOperations {
+		// What the projection sums up already (observed.Other) belongs to the sum.
+		if kept[x.Service] < maxOperations && (x.Operation != other || x.Templated) {
 			kept[x.Service]++
 			all = append(all, listed{Served: *x, confidence: sure(x)})
 			continue

@@ -43,6 +43,7 @@ type Service struct {
 	// Operations counts those that it served.
 	Operations int       `json:"operations,omitempty" example:"12" doc:"How many distinct operations it served, in the range."`
 	Folded     int       `json:"folded,omitempty" example:"99000" doc:"How many of these traffic sums up as other, as they are more than 1,000."`
+	Other      uint64    `json:"other,omitempty" example:"125000" doc:"How many of the calls are of operations beyond the first 10,000, which are kept as other, without their names."`
 	First      time.Time `json:"first,omitzero" doc:"When it was seen first, ever."`
 	Last       time.Time `json:"last,omitzero" doc:"When it was seen last, ever."`
 	Versions   []Version `json:"versions,omitempty" doc:"The versions that were seen, the latest first."`
@@ -240,6 +241,9 @@ func servicesOf(known []observed.Service, served []observed.Served, rows []row, 
 		if n, ok := at[served[i].Service]; ok {
 			all[n].Count, all[n].Errors = all[n].Count+served[i].Count, all[n].Errors+served[i].Errors
 			all[n].Operations++
+			if served[i].Operation == observed.Other {
+				all[n].Other += served[i].Count
+			}
 			all[n].Folded = max(0, all[n].Operations-maxOperations)
 		}
 	}

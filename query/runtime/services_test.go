@@ -91,3 +91,13 @@ func TestServicesByPages(t *testing.T) {
 		t.Errorf("no place: %v", err)
 	}
 }
+
+// What the projection keeps as other is counted where services are asked for.
+func TestServicesSayWhatIsOther(t *testing.T) {
+	m := newMemory(t)
+	m.served(&recountv1.Observer{Service: "shop"}, "calls GET /a", "calls other", "rpc other")
+	r, err := runtime.ServicesOf(t.Context(), m.s, runtime.ServicesRequest{})
+	if err != nil || len(r.Services) != 1 || r.Services[0].Other != 2 || r.Services[0].Count != 3 {
+		t.Errorf("%+v %v", r.Services, err)
+	}
+}
