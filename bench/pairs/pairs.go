@@ -17,7 +17,7 @@ type Pair struct{ Description, Command string }
 
 // HeldOut reports whether nothing of Recount was developed on the pair. The
 // concept table (processors/embed) was developed on the pairs whose line has an
-// even first byte of its SHA-256, the weights of find (query) on those whose
+// even first byte of its SHA-256, the weights of find (query/commands) on those whose
 // description has one; a pair is held out if both are odd, about a quarter of all.
 func (p Pair) HeldOut() bool {
 	return odd(p.Description+"\t"+p.Command) && odd(p.Description)
