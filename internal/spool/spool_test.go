@@ -96,6 +96,76 @@ func TestStaysUntilTaken(t *testing.T) {
 	}
 }
 
+// What many drains took and could not hand over comes in the order in which it was taken,
+// also beyond nine files.
+func TestOrderOfWhatWasTaken(t *testing.T) {
+	dir := t.TempDir()
+	var all []int
+	for n := range 12 {
+		add(t, dir, n)
+		all = append(all, n)
+		if _, err := NewDrainer(dir).Drain(func([]Entry) error { return syscall.EIO }); !errors.Is(err, syscall.EIO) {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff(drained(t, dir), said(all...)); d != "" {
+		t.Error(d)
+	}
+}
+
+// While one drains, another does nothing.
+func TestOneDrainerAtATime(t *testing.T) {
+	dir := t.TempDir()
+	add(t, dir, 1)
+	n, err := NewDrainer(dir).Drain(func([]Entry) error {
+		n, err := NewDrainer(dir).Drain(func(es []Entry) error {
+			t.Errorf("a second drainer is handed %d entries", len(es))
+			return nil
+		})
+		if n != 0 || err != nil {
+			t.Errorf("a second drainer: %d, %v", n, err)
+		}
+		return nil
+	})
+	if n != 1 || err != nil {
+		t.Errorf("the first: %d, %v", n, err)
+	}
+}
+
+// What is handed over at once is bounded, by number and by size; one entry that is larger
+// goes alone.
+func TestBatchesAreBounded(t *testing.T) {
+	large := func(n, size int) Entry {
+		e := entry(n)
+		e.Data = json.RawMessage(`"` + strings.Repeat("x", size) + `"`)
+		return e
+	}
+	var many, big []Entry
+	for n := range 2*maxBatch + 1 {
+		many = append(many, entry(n))
+	}
+	for n := range 5 {
+		big = append(big, large(n, maxBatchBytes/2-1000))
+	}
+	for name, c := range map[string]struct {
+		entries []Entry
+		want    []int
+	}{
+		"many":        {many, []int{maxBatch, maxBatch, 1}},
+		"big":         {big, []int{2, 2, 1}},
+		"one too big": {[]Entry{entry(1), large(2, maxBatchBytes+1), entry(3)}, []int{1, 1, 1}},
+	} {
+		dir := t.TempDir()
+		if err := Append(dir, c.entries...); err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		if _, err := NewDrainer(dir).Drain(func(es []Entry) error { got = append(got, len(es)); return nil }); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s: batches of %v, want %v; %v", name, got, c.want, err)
+		}
+	}
+}
+
 // One entry that the log can never take is set aside with the reason, the others pass.
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
