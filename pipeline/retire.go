@@ -47,6 +47,30 @@ func (l *Log) first(tp schemas.TopicPartition, from int64) int64 {
 // later events stands without the earlier ones.
 func (l *Log) Retirable(topic string) bool { return topic == l.Topic(schemas.TopicSpans) }
 
+// lasting says why retention does not apply to a topic, and what does instead.
+var lasting = map[string]string{
+	schemas.TopicCommands: "imports know commands by their ids, and would bring removed ones back: recount forget removes some and keeps their ids",
+	schemas.TopicCommits:  "each graph of the code rests on the commits before it: recount gc removes the graphs of old commits",
+	schemas.TopicAgents:   "imports and hooks know agents' events by their ids, and would bring removed ones back: recount forget removes some and keeps their ids",
+	schemas.TopicFacts:    "it holds the sums of removed spans, which are nowhere else",
+	schemas.TopicErasures: "it says what is removed, and readers would see that again",
+	schemas.TopicRejected: "it is the only note of events that could not be applied",
+}
+
+// CheckRetirable says why retention does not apply to a topic, or nil. The error is of class
+// ErrPoison.
+func (l *Log) CheckRetirable(topic string) error {
+	topic = l.Topic(topic)
+	if l.Retirable(topic) {
+		return nil
+	}
+	why, ok := lasting[schemas.TopicName(topic)]
+	if !ok {
+		why = "nothing is known of what rests on its events"
+	}
+	return schemas.Poisonf("retention of %s: %s; only %s can be retired", topic, why, l.Topic(schemas.TopicSpans))
+}
+
 // cut notes what an event of topic erasures says is retired. Of other topics than those
 // that may be it says nothing.
 func (l *Log) cut(cuts map[schemas.TopicPartition]Cut, m *recountv1.RecordsRetired) {
@@ -114,8 +138,8 @@ type Cutting struct {
 // stays; by size, so many of each partition as would do if records were of one size.
 func (l *Log) PlanRetention(ctx context.Context, topic string, before time.Time, maxBytes int64) (c Cutting, err error) {
 	topic = l.Topic(topic)
-	if !l.Retirable(topic) {
-		return c, schemas.Poisonf("retention of %s: what is made of its later events rests on the earlier ones; only %s can be retired", topic, l.Topic(schemas.TopicSpans))
+	if err := l.CheckRetirable(topic); err != nil {
+		return c, err
 	}
 	starts, err := l.Starts(ctx, topic)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 func (a *app) logRetainCmd() *cobra.Command {
 	var age time.Duration
-	var size string
+	var topic, size string
 	var dry, yes bool
 	c := &cobra.Command{
 		Use:   "retain",
@@ -31,7 +31,7 @@ spans are known. It first shows what would go, and asks. There is no way back.`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			r := api.RetainRequest{AgeSeconds: int64(age / time.Second)}
+			r := api.RetainRequest{Topic: topic, AgeSeconds: int64(age / time.Second)}
 			if age != 0 && age < time.Second {
 				return usagef("--age %s: want a time such as 720h", age)
 			}
@@ -46,6 +46,7 @@ spans are known. It first shows what would go, and asks. There is no way back.`,
 		},
 	}
 	f := c.Flags()
+	f.StringVar(&topic, "topic", "spans", "the topic; another one is refused, and why")
 	f.DurationVar(&age, "age", 0, "give up what came in longer ago")
 	f.StringVar(&size, "size", "", "give up the oldest until the topic takes no more, about: 10GiB")
 	f.BoolVar(&dry, "dry-run", false, "show what would go, and remove nothing")

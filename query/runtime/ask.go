@@ -234,6 +234,14 @@ func (a *asking) basis(empty bool, hint string, filters ...query.AppliedFilter) 
 	return b
 }
 
+// unknownTrace says why a trace may be unknown.
+func (s Sources) unknownTrace() string {
+	if s.Since.IsZero() {
+		return "no span of that trace has come in"
+	}
+	return "no span of that trace is known; retention removed those that came in before " + s.Since.UTC().Format(time.RFC3339)
+}
+
 // filters are the window as it was applied.
 func (a *asking) filters() []query.AppliedFilter {
 	all := []query.AppliedFilter{}

@@ -111,7 +111,7 @@ func TraceOf(ctx context.Context, s Sources, r TraceRequest) (TraceResponse, err
 		return resp, err
 	}
 	if len(all) == 0 {
-		return resp, &query.NotFoundError{Ref: r.Trace, Hint: "no span of that trace has come in"}
+		return resp, &query.NotFoundError{Ref: r.Trace, Hint: a.s.unknownTrace()}
 	}
 	order := plant(all)
 	resp.Trace, resp.Total = id.String(), len(all)

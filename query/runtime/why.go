@@ -199,7 +199,7 @@ func (a *asking) failing(ref string) (trace traceID, all []span, at int, err err
 		return trace, nil, 0, err
 	}
 	if len(all) == 0 {
-		return trace, nil, 0, &query.NotFoundError{Ref: ref, Hint: "no span of that trace has come in"}
+		return trace, nil, 0, &query.NotFoundError{Ref: ref, Hint: a.s.unknownTrace()}
 	}
 	at = -1
 	for _, i := range plant(all) {

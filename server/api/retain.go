@@ -9,9 +9,10 @@ import (
 // RetainRequest says what retention is to give up. Without bounds those of the
 // configuration hold.
 type RetainRequest struct {
-	AgeSeconds int64 `json:"age_seconds,omitempty" minimum:"1" maximum:"9000000000" example:"2592000" doc:"Events of spans that are older go."`
-	Bytes      int64 `json:"bytes,omitempty" minimum:"1" example:"10737418240" doc:"The oldest events of spans go until the topic takes no more than this, about."`
-	DryRun     bool  `json:"dry_run,omitempty" doc:"Say what would go, and remove nothing."`
+	Topic      string `json:"topic,omitempty" maxLength:"249" example:"spans" doc:"The topic; spans unless it is given. Another one is refused, and the answer says what does instead."`
+	AgeSeconds int64  `json:"age_seconds,omitempty" minimum:"1" maximum:"9000000000" example:"2592000" doc:"Events of spans that are older go."`
+	Bytes      int64  `json:"bytes,omitempty" minimum:"1" example:"10737418240" doc:"The oldest events of spans go until the topic takes no more than this, about."`
+	DryRun     bool   `json:"dry_run,omitempty" doc:"Say what would go, and remove nothing."`
 }
 
 // RetainReport says what retention gave up, or with DryRun would.

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -97,6 +98,10 @@ func ParseSize(text string) (Size, error) {
 // So the state after it is what a rebuild gives, by being one.
 func (n *Node) Retain(ctx context.Context, r api.RetainRequest, progress func(api.Progress)) (report api.RetainReport, err error) {
 	began := time.Now()
+	topic := n.log.Topic(cmp.Or(r.Topic, schemas.TopicSpans))
+	if err := n.log.CheckRetirable(topic); err != nil {
+		return report, err
+	}
 	keep := n.cfg.Retention.Spans
 	if r.AgeSeconds > 0 || r.Bytes > 0 {
 		keep = KeepConfig{Age: time.Duration(r.AgeSeconds) * time.Second, Size: Size(r.Bytes)}
@@ -112,7 +117,6 @@ func (n *Node) Retain(ctx context.Context, r api.RetainRequest, progress func(ap
 		return report, err
 	}
 	defer done()
-	topic := n.log.Topic(schemas.TopicSpans)
 	report = api.RetainReport{Topic: topic, Rule: keep.String(), DryRun: r.DryRun, Starts: schemas.Watermark{}}
 	defer func() { report.Elapsed = sinceMS(began) }()
 	var before time.Time

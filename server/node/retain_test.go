@@ -214,3 +214,63 @@ func TestRetainRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestRetainedOnce: summaries that no records.retired names, as a crash leaves them, count for
+// nothing; nor does a records.retired whose summaries another one has counted.
+func TestRetainedOnce(t *testing.T) {
+	cfg := config(t.TempDir())
+	r := start(t, cfg)
+	now := time.Now().UTC().Truncate(time.Second)
+	spansAt(t, r, now.Add(-72*time.Hour), 20)
+	ends := spansAt(t, r, now.Add(-time.Hour), 5)
+	did, err := r.Client.Retain(t.Context(), api.RetainRequest{AgeSeconds: 24 * 3600}, nil)
+	if err != nil || did.Sums == 0 {
+		t.Fatalf("retain: %+v, %v", did, err)
+	}
+	summaries, by := r.Log().Summaries()
+	if len(summaries) == 0 || by != *did.Event {
+		t.Fatalf("summaries %v by %s, want some by %s", summaries, by, did.Event)
+	}
+	for _, at := range append(slices.Clone(summaries), by) {
+		lr, err := r.Log().Read(t.Context(), at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := lr.Event()
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.ID = schemas.EventID{1}
+		again, err := r.Log().Append(t.Context(), schemas.TopicName(at.Topic), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Log().ReadErasures(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if want := at == by; r.Log().Void(again[0]) != want {
+			t.Errorf("a second %s: void %v, want %v", e.Type, !want, want)
+		}
+	}
+	for range 2 {
+		if n, hint := traffic(t, r, ends); n != 25 || !strings.Contains(hint, "sums by the hour") {
+			t.Errorf("%d requests, %q", n, hint)
+		}
+		sameAsRebuilt(t, r)
+		r.stop()
+		r = start(t, cfg)
+	}
+	// A question that ends within a removed hour is one about the hour; the trace is gone.
+	from := now.Add(-72 * time.Hour)
+	resp, err := runtime.TrafficQuestion.Ask(t.Context(), r.Client, runtime.TrafficRequest{Window: runtime.Window{From: from.Truncate(time.Hour).Add(time.Minute * 59), To: from.Truncate(time.Hour).Add(time.Hour)}})
+	if err != nil || len(resp.Operations) == 0 || resp.Operations[0].Count != 20 {
+		t.Errorf("an hour that is known by its sums: %+v, %v", resp.Operations, err)
+	}
+	if next, err := r.Client.Retain(t.Context(), api.RetainRequest{AgeSeconds: 600}, nil); err != nil || next.Events != 10 {
+		t.Fatalf("a second retention: %+v, %v", next, err)
+	}
+	if n, _ := traffic(t, r, ends); n != 25 {
+		t.Errorf("%d requests after a second retention", n)
+	}
+	sameAsRebuilt(t, r)
+}
