@@ -12,8 +12,8 @@
 // next. fish reads commands from a terminal only, so there the handlers are
 // called as fish calls them. A coding agent waits for its hook, so there the time
 // is the whole of `recount hook run`, started by a shell as agents start it, less
-// that of a shell that does nothing. Of the recorder itself the CPU time and the
-// peak of its memory are told.
+// that of a shell that does nothing. Of the recorder itself it prints the CPU time and the
+// peak of its memory: of one for a single command, and of one that listens to a shell.
 //
 // With -shells, eight shells run 50 commands each: without a server, with one, with one
 // that is stopped, with one that is killed half-way, and while another verb has the data
@@ -99,6 +99,9 @@ func main() {
 		stop()
 	}
 	b.measureRecord()
+	if *only == "" || *only == "bash" || *only == "zsh" {
+		b.measureListener()
+	}
 }
 
 func row(name string, server bool, without, with []time.Duration) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -269,4 +270,43 @@ func (b *bench) measureRecord() {
 	}
 	fmt.Printf("\n| one recorded command (recount-record, %d runs) | CPU p50 | CPU p99 | peak memory |\n|---|---|---|---|\n| | %s | %s | %s |\n",
 		b.rounds, ms(at(cpu, 50)), ms(at(cpu, 99)), peak)
+}
+
+// measureListener prints what a command costs the recorder that listens to a shell, and
+// what memory it has.
+func (b *bench) measureListener() {
+	if runtime.GOOS != "linux" {
+		return
+	}
+	for _, shell := range []string{"bash", "zsh"} {
+		const commands = 200 // their text is less than a pipe holds
+		var in strings.Builder
+		fmt.Fprintf(&in, "eval \"$('%s' hook %s)\"\n", b.bin, shell)
+		for i := range commands {
+			fmt.Fprintf(&in, ": go test ./pipeline/... -run TestProduce%d --password hunter2\n", i)
+		}
+		in.WriteString("sleep 2\nawk '{ cpu += $1 } END { print \"@\" cpu }' /proc/$__recount_pid/task/*/schedstat; awk '/^VmHWM|^VmRSS/ { print \"@\" $2 }' /proc/$__recount_pid/status\nexit 0\n")
+		args := map[string][]string{"bash": {"--norc", "--noprofile", "-i"}, "zsh": {"-f", "-i"}}[shell]
+		cmd := exec.Command(shell, args...)
+		cmd.Env, cmd.Stdin = b.env(), strings.NewReader(in.String())
+		out, err := cmd.Output()
+		if err != nil {
+			log.Printf("| %s | %v |", shell, err) // it may not be installed
+			continue
+		}
+		var n []float64 // nanoseconds of CPU, KB at the peak, KB now
+		for line := range strings.Lines(string(out)) {
+			var x float64
+			if _, s, ok := strings.Cut(line, "@"); ok {
+				if _, err := fmt.Sscan(s, &x); err == nil {
+					n = append(n, x)
+				}
+			}
+		}
+		if len(n) != 3 {
+			log.Fatalf("hook: %s has no recorder that listens:\n%s", shell, out)
+		}
+		fmt.Printf("\n| a recorder that listens to %s, %d commands | CPU a command | peak memory | memory afterwards |\n|---|---|---|---|\n| | %s | %.0f KB | %.0f KB |\n",
+			shell, commands, ms(time.Duration(n[0]/commands)), n[1], n[2])
+	}
 }

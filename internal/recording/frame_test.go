@@ -17,7 +17,7 @@ const whole = "\x00\x00x2\x00t1700000000.25\x00d1500\x00c/src\x00w/src/app\x00ia
 func wholeFrame() frame {
 	return frame{
 		report: report{cwd: "/src", exit: "2", at: "1700000000.25", duration: 1500 * time.Microsecond},
-		here: "/src/app", ignore: "als", text: "echo a\n b\n",
+		here:   "/src/app", ignore: "als", text: "echo a\n b\n",
 	}
 }
 

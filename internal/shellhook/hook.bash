@@ -52,10 +52,8 @@ if [[ $- == *i* && -z ${__recount_session-} ]]; then
   __recount_listen() {
     __recount_pid=$("${__recount_record[@]}" --listen --shell bash --session "$__recount_session" \
       <&"$__recount_pipe" 2>>"$__recount_log" & builtin echo $!)
-    __recount_listens
+    [[ /proc/$__recount_pid/fd/0 -ef /dev/fd/$__recount_pipe ]]
   }
-
-  __recount_listens() { [[ /proc/$__recount_pid/fd/0 -ef /dev/fd/$__recount_pipe ]]; }
 
   # Returns false where the command has to go another way: the pipe is full, or there is
   # none, or nobody at its end.
@@ -66,11 +64,12 @@ if [[ $- == *i* && -z ${__recount_session-} ]]; then
       __recount_close
       __recount_open || return
     fi
-    __recount_listens || __recount_listen || return
+    [[ /proc/$__recount_pid/fd/0 -ef /dev/fd/$__recount_pipe ]] || __recount_listen || return
     {
       builtin printf '\0\0x%s\0t%s\0d%s\0c%s\0w%s\0i%s\0h' "$1" \
         "${__recount_start:0:${#__recount_start}-6}.${__recount_start: -6}" "$2" "$__recount_cwd" "$PWD" "${RECOUNT_IGNORE-}" &&
-        HISTTIMEFORMAT='' builtin history 1 && builtin printf '\0.\0'
+        if [[ ${HISTTIMEFORMAT-} ]]; then HISTTIMEFORMAT='' builtin history 1; else builtin history 1; fi &&
+        builtin printf '\0.\0'
     } >&"$__recount_pipe" 2>/dev/null
   }
 

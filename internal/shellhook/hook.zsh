@@ -38,10 +38,8 @@ if [[ -o interactive && -z ${__recount_session-} ]]; then
   __recount_listen() {
     __recount_pid=$("${__recount_record[@]}" --listen --shell zsh --session "$__recount_session" \
       <&$__recount_pipe 2>>|"$__recount_log" & builtin print $!)
-    __recount_listens
+    [[ /proc/$__recount_pid/fd/0 -ef /proc/self/fd/$__recount_pipe ]]
   }
-
-  __recount_listens() { [[ /proc/$__recount_pid/fd/0 -ef /proc/self/fd/$__recount_pipe ]] }
 
   # Returns something else than 0 where the command has to go another way: the pipe is full,
   # or there is none, or nobody at its end.
@@ -52,7 +50,7 @@ if [[ -o interactive && -z ${__recount_session-} ]]; then
       __recount_close
       __recount_open || return
     fi
-    __recount_listens || __recount_listen || return
+    [[ /proc/$__recount_pid/fd/0 -ef /proc/self/fd/$__recount_pipe ]] || __recount_listen || return
     syswrite -o $__recount_pipe -- $'\0\0x'"$1"$'\0t'"$2"$'\0d'"$3"$'\0c'"$__recount_cwd"$'\0w'"$PWD"$'\0i'"${RECOUNT_IGNORE-}"$'\0k'"$__recount_text"$'\0.\0'
   }
 

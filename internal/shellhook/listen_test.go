@@ -195,6 +195,14 @@ func (l *listened) check(got []recording.Command) {
 	}
 }
 
+// TestListenedHistoryTimes: the times that the user has in the history are no part of a
+// command.
+func TestListenedHistoryTimes(t *testing.T) {
+	l := newListened(t, "bash")
+	_, got := l.run("HISTTIMEFORMAT='%F %T '\ntrue timed\n")
+	l.want(got, "HISTTIMEFORMAT='%F %T '", "true timed")
+}
+
 // TestListenerSeesSettings: what the user sets while the shell runs counts from then on.
 func TestListenerSeesSettings(t *testing.T) {
 	listening(t, func(t *testing.T, l *listened) {
