@@ -28,10 +28,7 @@ func (m Moment) Normal() (Moment, error) {
 	if m.WaitMS == 0 {
 		m.WaitMS = int(DefaultWait / time.Millisecond)
 	}
-	if most := int(MaxWait / time.Millisecond); m.WaitMS < 0 || m.WaitMS > most {
-		return m, &RequestError{"wait_ms", m.WaitMS, fmt.Sprintf("want 1 to %d", most)}
-	}
-	return m, nil
+	return m, CheckWait(m.WaitMS)
 }
 
 // AsOf is a moment in the past, by time or by offsets.

@@ -49,7 +49,7 @@ type line struct {
 // authorship follows symbols of a snapshot back through the commits before it, also
 // to other files when they moved as they were, and says who changed each. It reads
 // the difference of each commit that touches one of their files.
-func (a *asking) authorship(snap *snapshots.Snapshot, keys []schemas.NodeKey, most int) (all []SymbolAuthors, looked int, err error) {
+func (a *session) authorship(snap *snapshots.Snapshot, keys []schemas.NodeKey, most int) (all []SymbolAuthors, looked int, err error) {
 	nodes, err := snap.Nodes()
 	if err != nil {
 		return nil, 0, err
@@ -72,8 +72,8 @@ func (a *asking) authorship(snap *snapshots.Snapshot, keys []schemas.NodeKey, mo
 	seen := map[string]bool{snap.Commit: true}
 	read := 0
 	for queue := []line{start}; len(queue) > 0 && looked < most; looked++ {
-		if looked&0xff == 0 && a.ctx.Err() != nil {
-			return nil, looked, a.ctx.Err()
+		if looked&0xff == 0 && a.Ctx.Err() != nil {
+			return nil, looked, a.Ctx.Err()
 		}
 		l := queue[0]
 		queue = queue[1:]
@@ -110,13 +110,13 @@ func (a *asking) authorship(snap *snapshots.Snapshot, keys []schemas.NodeKey, mo
 	for i := range all {
 		all[i].sum()
 	}
-	a.step(query.Step{Operator: "authorship", Counts: map[string]int64{"symbols": int64(len(all)), "commits": int64(looked), "differences read": int64(read)}})
-	a.lap("authorship")
+	a.Step(query.Step{Operator: "authorship", Counts: map[string]int64{"symbols": int64(len(all)), "commits": int64(looked), "differences read": int64(read)}})
+	a.RecordTime("authorship")
 	return all, looked, nil
 }
 
 // parents are a commit's; nil where one is not known.
-func (a *asking) parents(repo snapshots.RepoID, c *recountv1.CodeSnapshot) ([]*recountv1.CodeSnapshot, error) {
+func (a *session) parents(repo snapshots.RepoID, c *recountv1.CodeSnapshot) ([]*recountv1.CodeSnapshot, error) {
 	var all []*recountv1.CodeSnapshot
 	for _, p := range c.Parents {
 		s, err := a.view.Commit(repo, p)
@@ -146,7 +146,7 @@ func touches(l line) bool {
 }
 
 // begins notes that what is known of some symbols begins with a commit.
-func (a *asking) begins(l line, all []SymbolAuthors) error {
+func (a *session) begins(l line, all []SymbolAuthors) error {
 	if l.commit.Maps == nil {
 		return nil
 	}
@@ -175,7 +175,7 @@ func (a *asking) begins(l line, all []SymbolAuthors) error {
 
 // touched notes what a commit did to the symbols, and returns by which keys its first
 // parent knows them.
-func (a *asking) touched(l line, parents []*recountv1.CodeSnapshot, all []SymbolAuthors) (map[schemas.NodeKey]int, error) {
+func (a *session) touched(l line, parents []*recountv1.CodeSnapshot, all []SymbolAuthors) (map[schemas.NodeKey]int, error) {
 	now, err := a.view.Open(l.commit)
 	if err != nil {
 		return nil, err
@@ -219,7 +219,7 @@ func (a *asking) touched(l line, parents []*recountv1.CodeSnapshot, all []Symbol
 
 // differsFromOthers says whether a node is another in the further parents of a merge,
 // too.
-func (a *asking) differsFromOthers(parents []*recountv1.CodeSnapshot, c change) (bool, error) {
+func (a *session) differsFromOthers(parents []*recountv1.CodeSnapshot, c change) (bool, error) {
 	for _, p := range parents {
 		if p == nil || p.Maps == nil {
 			continue

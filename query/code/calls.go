@@ -75,7 +75,7 @@ func (r CallsRequest) check() error {
 	if r.Depth < 0 || r.Depth > MaxDepth {
 		return &query.RequestError{Field: "depth", Value: r.Depth, Reason: fmt.Sprintf("want 1 to %d", MaxDepth)}
 	}
-	return cmp.Or(r.Scope.check(), r.Runtime.check(), checkName("symbol", r.Symbol), checkConfidence(r.MinConfidence), checkLimit(r.Limit))
+	return cmp.Or(r.Scope.check(), r.Runtime.check(), checkSubject("symbol", r.Symbol), checkConfidence(r.MinConfidence), checkLimit(r.Limit))
 }
 
 func calls(ctx context.Context, s Sources, r CallsRequest, operator string, by rules) (CallsResponse, error) {
@@ -84,11 +84,11 @@ func calls(ctx context.Context, s Sources, r CallsRequest, operator string, by r
 		return resp, err
 	}
 	r.Depth, r.Limit = cmp.Or(r.Depth, 1), cmp.Or(r.Limit, DefaultLimit)
-	a, err := s.ask(ctx, r.Scope)
+	a, err := s.open(ctx, r.Scope)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	snap, w, err := a.world(r.Scope)
 	if err != nil {
 		return resp, err
@@ -106,12 +106,12 @@ func calls(ctx context.Context, s Sources, r CallsRequest, operator string, by r
 	found := slices.Clone(all)
 	found = slices.DeleteFunc(found, func(x reached) bool { return x.depth == 0 })
 	slices.SortStableFunc(found, w.order)
-	a.step(query.Step{
+	a.Step(query.Step{
 		Operator: operator,
 		Inputs:   map[string]string{"from": w.exact(root), "depth": strconv.Itoa(r.Depth), "min_confidence": fmt.Sprint(r.MinConfidence)},
 		Counts:   map[string]int64{"seeds": int64(len(seeds)), "found": int64(len(found))},
 	})
-	a.lap(operator)
+	a.RecordTime(operator)
 	resp.Revision, resp.Symbol, resp.Calls, resp.Total = at(snap), w.symbol(root), []Call{}, len(found)
 	resp.Truncated = max(0, len(found)-r.Limit)
 	for _, x := range found[:min(len(found), r.Limit)] {

@@ -125,7 +125,7 @@ func splitRange(s string) (from, to string, err error) {
 }
 
 // pair opens the two snapshots of a range.
-func (a *asking) pair(sc Scope, diff string) (base, now *snapshots.Snapshot, err error) {
+func (a *session) pair(sc Scope, diff string) (base, now *snapshots.Snapshot, err error) {
 	from, to, err := splitRange(diff)
 	if err != nil {
 		return nil, nil, err

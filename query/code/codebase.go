@@ -17,7 +17,7 @@ import (
 // with what is known otherwise: what runs (package query/runtime). It is used by one
 // goroutine, for one question, and closed by its caller.
 type Codebase struct {
-	a *asking
+	a *session
 	w *world
 
 	routes []ServedRoute
@@ -50,13 +50,13 @@ type ServedRoute struct {
 // OpenCodebase opens every repository that has a graph at HEAD. An error is the
 // context's or the projection's.
 func OpenCodebase(ctx context.Context, s Sources) (*Codebase, error) {
-	a, err := s.ask(ctx, Scope{})
+	a, err := s.open(ctx, Scope{})
 	if err != nil {
 		return nil, err
 	}
 	c := &Codebase{a: a, w: &world{}}
 	if err := c.open(); err != nil {
-		a.close()
+		a.Close()
 		return nil, err
 	}
 	return c, nil
@@ -79,12 +79,12 @@ func (c *Codebase) open() error {
 		if err != nil {
 			return err
 		}
-		g, err := c.a.s.Graphs.Get(c.a.ctx, s)
+		g, err := c.a.s.Graphs.Get(c.a.Ctx, s)
 		if err != nil {
 			return err
 		}
 		c.w.graphs, c.w.snaps = append(c.w.graphs, g), append(c.w.snaps, s)
-		c.a.step(query.Step{
+		c.a.Step(query.Step{
 			Operator: "code",
 			Inputs:   map[string]string{"repository": r.Name, "commit": s.Commit, "hash": s.Hash().String()},
 			Hits:     []query.Evidence{{Position: schemas.PositionOf(s.Position)}},
@@ -94,13 +94,13 @@ func (c *Codebase) open() error {
 }
 
 // Close ends it.
-func (c *Codebase) Close() { c.a.close() }
+func (c *Codebase) Close() { c.a.Close() }
 
 // Visible is what the graphs rest on.
-func (c *Codebase) Visible() schemas.Watermark { return c.a.visible }
+func (c *Codebase) Visible() schemas.Watermark { return c.a.Visible }
 
 // Steps are the part of a proof that says which graphs were read.
-func (c *Codebase) Steps() []query.Step { return c.a.proof }
+func (c *Codebase) Steps() []query.Step { return c.a.Proof }
 
 // Left says what the codebase has no room for, in words.
 func (c *Codebase) Left() string { return c.w.leftOut() }
@@ -243,7 +243,7 @@ func (c *Codebase) ProcedureCallers(full string) (found []Handled) {
 // RouteCallers are the places of code that send a request which a route answers.
 func (c *Codebase) RouteCallers(route schemas.Endpoint) (found []Handled) {
 	for gi, g := range c.w.graphs {
-		g.asking(route, func(e *edge) {
+		g.requestsTo(route, func(e *edge) {
 			found = append(found, c.handled(ref{int32(gi), e.from}, e.provenance, e.confidence))
 		})
 	}

@@ -15,11 +15,11 @@ import (
 // ids. A name that none has is left out, and so is one that several have. visible is what
 // the answer rests on.
 func Commits(ctx context.Context, s Sources, names []string) (found map[string]Revision, visible schemas.Watermark, err error) {
-	a, err := s.ask(ctx, Scope{})
+	a, err := s.open(ctx, Scope{})
 	if err != nil {
 		return nil, nil, err
 	}
-	defer a.close()
+	defer a.Close()
 	repos, err := a.view.Repositories()
 	if err != nil {
 		return nil, nil, err
@@ -50,7 +50,7 @@ func Commits(ctx context.Context, s Sources, names []string) (found map[string]R
 			delete(found, name)
 		}
 	}
-	return found, a.visible, nil
+	return found, a.Visible, nil
 }
 
 // maxNaming is how many commits of a repository are looked at that name one issue.
@@ -59,11 +59,11 @@ const maxNaming = 256
 // Naming finds the commits, of any repository, whose messages name issues
 // (OWNER/REPO#NUMBER): of each issue the newest so many, the newest first.
 func Naming(ctx context.Context, s Sources, issues []string, most int) (found map[string][]Revision, visible schemas.Watermark, err error) {
-	a, err := s.ask(ctx, Scope{})
+	a, err := s.open(ctx, Scope{})
 	if err != nil {
 		return nil, nil, err
 	}
-	defer a.close()
+	defer a.Close()
 	repos, err := a.view.Repositories()
 	if err != nil {
 		return nil, nil, err
@@ -89,5 +89,5 @@ func Naming(ctx context.Context, s Sources, issues []string, most int) (found ma
 			found[issue] = all[:min(len(all), most)]
 		}
 	}
-	return found, a.visible, nil
+	return found, a.Visible, nil
 }

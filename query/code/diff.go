@@ -106,11 +106,11 @@ func Diff(ctx context.Context, s Sources, r GraphDiffRequest) (GraphDiffResponse
 		return resp, err
 	}
 	thresholds, _ := parseThresholds(r.FailOn)
-	a, err := s.ask(ctx, r.Scope)
+	a, err := s.open(ctx, r.Scope)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	base, now, err := a.pair(r.Scope, r.Diff)
 	if err != nil {
 		return resp, err
@@ -156,7 +156,7 @@ func cut[E any](list *[]E, limit int) int {
 
 // differing is a diff being made.
 type differing struct {
-	a         *asking
+	a         *session
 	base, now *snapshots.Snapshot
 	resp      *GraphDiffResponse
 
@@ -173,8 +173,8 @@ func (d *differing) all() (err error) {
 	if err := d.symbols(); err != nil {
 		return err
 	}
-	d.a.step(query.Step{Operator: "changes", Inputs: map[string]string{"map": "nodes"}, Counts: map[string]int64{"entries": int64(len(d.nodes)), "symbols": int64(len(d.resp.Symbols))}})
-	d.a.lap("changes")
+	d.a.Step(query.Step{Operator: "changes", Inputs: map[string]string{"map": "nodes"}, Counts: map[string]int64{"entries": int64(len(d.nodes)), "symbols": int64(len(d.resp.Symbols))}})
+	d.a.RecordTime("changes")
 	if err := d.diffEdges(); err != nil {
 		return err
 	}
@@ -275,6 +275,6 @@ func (d *differing) owners() error {
 	if _, nobody := byOwner[""]; nobody {
 		d.resp.Counts["owners"]--
 	}
-	d.a.lap("owners")
+	d.a.RecordTime("owners")
 	return nil
 }

@@ -79,8 +79,8 @@ func (d *differing) diffEdges() error {
 			Provenance: provenanceName(e.edge.provenance), Confidence: confidence(e.edge.confidence),
 		})
 	}
-	d.a.step(query.Step{Operator: "changes", Inputs: map[string]string{"map": "out, externals"}, Counts: map[string]int64{"entries": int64(read), "edges": int64(len(d.edges))}})
-	d.a.lap("edges")
+	d.a.Step(query.Step{Operator: "changes", Inputs: map[string]string{"map": "out, externals"}, Counts: map[string]int64{"entries": int64(read), "edges": int64(len(d.edges))}})
+	d.a.RecordTime("edges")
 	return nil
 }
 
@@ -212,7 +212,7 @@ func hasPrefix(m *prolly.Map, prefix string) (bool, error) {
 
 // declaredIn is the repository whose graph was read lately and declares a symbol.
 // What was not read is not looked for: that would take as long as its graph.
-func (a *asking) declaredIn(home *snapshots.Snapshot, language, pkg, name string) (string, error) {
+func (a *session) declaredIn(home *snapshots.Snapshot, language, pkg, name string) (string, error) {
 	others, err := a.others(home)
 	if err != nil {
 		return "", err
@@ -227,7 +227,7 @@ func (a *asking) declaredIn(home *snapshots.Snapshot, language, pkg, name string
 
 // others are the snapshots of the other repositories at HEAD, as many as one answer
 // spans.
-func (a *asking) others(home *snapshots.Snapshot) ([]*snapshots.Snapshot, error) {
+func (a *session) others(home *snapshots.Snapshot) ([]*snapshots.Snapshot, error) {
 	repos, err := a.view.Repositories()
 	if err != nil {
 		return nil, err
@@ -269,7 +269,7 @@ func (d *differing) elsewhere() error {
 		}
 	}
 	d.resp.Counts["used_elsewhere"] = len(d.resp.Elsewhere)
-	d.a.lap("elsewhere")
+	d.a.RecordTime("elsewhere")
 	return nil
 }
 

@@ -75,11 +75,11 @@ func (d *differing) impact() error {
 	counts["impact"], counts["impact_before"], counts["impact_growth"] = delta.After.Symbols, delta.Before.Symbols, delta.After.Symbols-delta.Before.Symbols
 	counts["tests"], counts["untested"] = delta.After.Tests, len(untested)
 	d.resp.Impact = &delta
-	d.a.step(query.Step{
+	d.a.Step(query.Step{
 		Operator: "impact", Inputs: map[string]string{"before": d.base.Commit, "after": d.now.Commit},
 		Counts: map[string]int64{"seeds before": int64(len(gone)), "seeds after": int64(len(roots)), "before": int64(delta.Before.Symbols), "after": int64(delta.After.Symbols)},
 	})
-	d.a.lap("impact")
+	d.a.RecordTime("impact")
 	return nil
 }
 

@@ -43,8 +43,8 @@ func (r ExportRequest) check() error {
 		}
 	}
 	switch {
-	case len(r.Symbol) > MaxName:
-		return checkName("symbol", r.Symbol)
+	case len(r.Symbol) > query.MaxName:
+		return checkSubject("symbol", r.Symbol)
 	case r.Depth < 0 || r.Depth > MaxDepth:
 		return &query.RequestError{Field: "depth", Value: r.Depth, Reason: fmt.Sprintf("want 1 to %d", MaxDepth)}
 	case r.Depth > 0 && r.Symbol == "":
@@ -60,11 +60,11 @@ func Export(ctx context.Context, s Sources, r ExportRequest, w io.Writer) error 
 	if err := r.check(); err != nil {
 		return err
 	}
-	a, err := s.ask(ctx, r.Scope)
+	a, err := s.open(ctx, r.Scope)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	snap, err := a.snapshot(r.Repo, r.At)
 	if err != nil {
 		return err
@@ -86,9 +86,9 @@ func Export(ctx context.Context, s Sources, r ExportRequest, w io.Writer) error 
 	}
 	if r.Communities {
 		p.communities()
-		a.lap("communities")
+		a.RecordTime("communities")
 	}
-	a.step(query.Step{Operator: "export", Inputs: map[string]string{"format": cmp.Or(r.Format, FormatJSON), "symbol": r.Symbol}, Counts: map[string]int64{"symbols": int64(p.count), "communities": int64(len(p.groups))}})
+	a.Step(query.Step{Operator: "export", Inputs: map[string]string{"format": cmp.Or(r.Format, FormatJSON), "symbol": r.Symbol}, Counts: map[string]int64{"symbols": int64(p.count), "communities": int64(len(p.groups))}})
 	b := bufio.NewWriterSize(w, 64<<10)
 	var f form
 	switch cmp.Or(r.Format, FormatJSON) {
@@ -134,7 +134,7 @@ func (p *part) follows(e *edge) bool {
 func (p *part) wants(n int32) bool { return p.tests || !p.g.nodes[n].test }
 
 // choose marks the nodes.
-func (p *part) choose(a *asking, r ExportRequest) error {
+func (p *part) choose(a *session, r ExportRequest) error {
 	p.in = make([]bool, len(p.g.nodes))
 	mark := func(n int32) {
 		if !p.in[n] && p.wants(n) {

@@ -53,7 +53,7 @@ func (r FlowRequest) check() error {
 	if r.Limit < 0 || r.Limit > maxPaths {
 		return &query.RequestError{Field: "limit", Value: r.Limit, Reason: fmt.Sprintf("want 1 to %d", maxPaths)}
 	}
-	return cmp.Or(r.Scope.check(), checkName("from", r.From), checkName("to", r.To), checkConfidence(r.MinConfidence))
+	return cmp.Or(r.Scope.check(), checkSubject("from", r.From), checkSubject("to", r.To), checkConfidence(r.MinConfidence))
 }
 
 // Flow says how calls get from one symbol to another, by the shortest ways.
@@ -63,11 +63,11 @@ func Flow(ctx context.Context, s Sources, r FlowRequest) (FlowResponse, error) {
 		return resp, err
 	}
 	r.Limit = cmp.Or(r.Limit, defaultPaths)
-	a, err := s.ask(ctx, r.Scope)
+	a, err := s.open(ctx, r.Scope)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	snap, w, err := a.world(r.Scope)
 	if err != nil {
 		return resp, err
@@ -83,12 +83,12 @@ func Flow(ctx context.Context, s Sources, r FlowRequest) (FlowResponse, error) {
 	by := toCallees
 	by.min = permille(r.MinConfidence)
 	paths, more := w.shortest(w.seeds(from), w.seeds(to), &by, r.Limit)
-	a.step(query.Step{
+	a.Step(query.Step{
 		Operator: "flow",
 		Inputs:   map[string]string{"from": w.exact(from), "to": w.exact(to), "min_confidence": fmt.Sprint(r.MinConfidence)},
 		Counts:   map[string]int64{"paths": int64(len(paths))},
 	})
-	a.lap("flow")
+	a.RecordTime("flow")
 	resp.Revision, resp.From, resp.To, resp.Paths, resp.Truncated = at(snap), w.symbol(from), w.symbol(to), []Path{}, more
 	for _, p := range paths {
 		resp.Paths = append(resp.Paths, w.path(p))

@@ -64,8 +64,8 @@ func (r ImpactRequest) check() error {
 	switch {
 	case (r.Symbol == "") == (r.Diff == ""):
 		return &query.RequestError{Field: "symbol", Value: fmt.Sprintf("%q", r.Symbol), Reason: "want a symbol, or a diff, and one of them"}
-	case len(r.Symbol) > MaxName:
-		return checkName("symbol", r.Symbol)
+	case len(r.Symbol) > query.MaxName:
+		return checkSubject("symbol", r.Symbol)
 	case r.Depth < 0 || r.Depth > MaxDepth:
 		return &query.RequestError{Field: "depth", Value: r.Depth, Reason: fmt.Sprintf("want 1 to %d, or none", MaxDepth)}
 	}
@@ -79,11 +79,11 @@ func Impact(ctx context.Context, s Sources, r ImpactRequest) (ImpactResponse, er
 		return resp, err
 	}
 	r.Limit = cmp.Or(r.Limit, DefaultLimit)
-	a, err := s.ask(ctx, r.Scope)
+	a, err := s.open(ctx, r.Scope)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	c, err := a.changing(r)
 	if err != nil {
 		return resp, err
@@ -119,7 +119,7 @@ type changing struct {
 	roots, seeds []ref
 }
 
-func (a *asking) changing(r ImpactRequest) (c changing, err error) {
+func (a *session) changing(r ImpactRequest) (c changing, err error) {
 	if r.Diff == "" {
 		if c.now, c.w, err = a.world(r.Scope); err != nil {
 			return c, err
@@ -146,13 +146,13 @@ func (a *asking) changing(r ImpactRequest) (c changing, err error) {
 	}
 	c.roots = changedSeeds(c.w.graphs[0], all)
 	c.seeds = c.roots
-	a.step(query.Step{Operator: "changes", Inputs: map[string]string{"diff": r.Diff}, Counts: map[string]int64{"nodes": int64(len(all)), "changed": int64(len(c.roots))}})
-	a.lap("changes")
+	a.Step(query.Step{Operator: "changes", Inputs: map[string]string{"diff": r.Diff}, Counts: map[string]int64{"nodes": int64(len(all)), "changed": int64(len(c.roots))}})
+	a.RecordTime("changes")
 	return c, nil
 }
 
 // affected is what seeds reach, without the seeds.
-func (a *asking) affected(w *world, seeds []ref, depth int, least float64) []reached {
+func (a *session) affected(w *world, seeds []ref, depth int, least float64) []reached {
 	by := toAffected
 	by.min = permille(least)
 	var all []reached
@@ -161,11 +161,11 @@ func (a *asking) affected(w *world, seeds []ref, depth int, least float64) []rea
 	} else {
 		all = w.levels(seeds, &by, depth)
 	}
-	a.step(query.Step{
+	a.Step(query.Step{
 		Operator: "impact", Inputs: map[string]string{"depth": strconv.Itoa(depth), "min_confidence": fmt.Sprint(least)},
 		Counts: map[string]int64{"seeds": int64(len(seeds)), "reached": int64(len(all) - len(seeds))},
 	})
-	a.lap("impact")
+	a.RecordTime("impact")
 	return all
 }
 

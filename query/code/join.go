@@ -92,8 +92,8 @@ func (g *Graph) answering(s symbol) []int32 {
 	return out
 }
 
-// asking calls use with the edges of requests that a route answers.
-func (g *Graph) asking(r schemas.Endpoint, use func(e *edge)) {
+// requestsTo calls use with the edges of requests that a route answers.
+func (g *Graph) requestsTo(r schemas.Endpoint, use func(e *edge)) {
 	for _, req := range g.requests {
 		if _, ok := r.Answers(req.Endpoint); ok {
 			for _, i := range g.users[g.userStart[req.symbol]:g.userStart[req.symbol+1]] {

@@ -108,7 +108,7 @@ func provenanceName(p uint8) string {
 // named finds the node that a name means, in the first graph, or, with the name of
 // another repository before it, in that one's. An error is a *query.NotFoundError
 // or an *AmbiguousError.
-func (a *asking) named(w *world, name string) (ref, error) {
+func (a *session) named(w *world, name string) (ref, error) {
 	typed := name
 	g := int32(0)
 	if repo, rest, ok := strings.Cut(name, ":"); ok && rest != "" {
@@ -126,7 +126,7 @@ func (a *asking) named(w *world, name string) (ref, error) {
 		return ref{}, w.unnamed(g, typed, name, found)
 	}
 	r := ref{g, found[0]}
-	a.step(query.Step{Operator: "name", Inputs: map[string]string{"name": typed, "by": by, "means": w.exact(r)}})
+	a.Step(query.Step{Operator: "name", Inputs: map[string]string{"name": typed, "by": by, "means": w.exact(r)}})
 	return r, nil
 }
 

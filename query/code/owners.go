@@ -60,7 +60,7 @@ func (r OwnersRequest) check() error {
 	if r.Commits < 0 || r.Commits > maxCommits {
 		return &query.RequestError{Field: "commits", Value: r.Commits, Reason: "want 1 to 100000"}
 	}
-	return cmp.Or(r.Scope.check(), checkName("subject", r.Subject))
+	return cmp.Or(r.Scope.check(), checkSubject("subject", r.Subject))
 }
 
 // Owners says who owns a file, by CODEOWNERS of the snapshot, and who wrote it, by
@@ -70,11 +70,11 @@ func Owners(ctx context.Context, s Sources, r OwnersRequest) (OwnersResponse, er
 	if err := r.check(); err != nil {
 		return resp, err
 	}
-	a, err := s.ask(ctx, r.Scope)
+	a, err := s.open(ctx, r.Scope)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	snap, err := a.snapshot(r.Repo, r.At)
 	if err != nil {
 		return resp, err
@@ -120,7 +120,7 @@ func Owners(ctx context.Context, s Sources, r OwnersRequest) (OwnersResponse, er
 
 // fileOf is the path of a file of the snapshot, or of the one that declares a
 // symbol, and that symbol.
-func (a *asking) fileOf(snap *snapshots.Snapshot, subject string) (path string, symbol schemas.NodeKey, err error) {
+func (a *session) fileOf(snap *snapshots.Snapshot, subject string) (path string, symbol schemas.NodeKey, err error) {
 	files, err := snap.Files()
 	if err != nil {
 		return "", "", err
@@ -186,7 +186,7 @@ type ownerRule struct {
 }
 
 // ownerRules reads the snapshot's CODEOWNERS.
-func (a *asking) ownerRules(snap *snapshots.Snapshot) (ownerRules, error) {
+func (a *session) ownerRules(snap *snapshots.Snapshot) (ownerRules, error) {
 	files, err := snap.Files()
 	if err != nil {
 		return ownerRules{}, err
@@ -226,7 +226,7 @@ func (a *asking) ownerRules(snap *snapshots.Snapshot) (ownerRules, error) {
 			}
 			all.rules = append(all.rules, rule)
 		}
-		a.step(query.Step{Operator: "owners", Inputs: map[string]string{"file": path}, Counts: map[string]int64{"rules": int64(len(all.rules))}, Hits: []query.Evidence{{Position: schemas.PositionOf(facts.Position)}}})
+		a.Step(query.Step{Operator: "owners", Inputs: map[string]string{"file": path}, Counts: map[string]int64{"rules": int64(len(all.rules))}, Hits: []query.Evidence{{Position: schemas.PositionOf(facts.Position)}}})
 		return all, nil
 	}
 	return ownerRules{}, nil
@@ -342,7 +342,7 @@ func ownerPattern(pattern string) *regexp.Regexp {
 }
 
 // authors counts who changed a path in the commits up to a snapshot.
-func (a *asking) authors(snap *snapshots.Snapshot, path string, most int) (all []Author, looked int, err error) {
+func (a *session) authors(snap *snapshots.Snapshot, path string, most int) (all []Author, looked int, err error) {
 	all = []Author{}
 	byName := map[string]int{}
 	err = a.history(snap.Repo(), snap.CodeSnapshot, most, func(c *recountv1.CodeSnapshot) bool {
@@ -364,8 +364,8 @@ func (a *asking) authors(snap *snapshots.Snapshot, path string, most int) (all [
 		return true
 	})
 	slices.SortStableFunc(all, func(x, y Author) int { return cmp.Compare(y.Commits, x.Commits) })
-	a.step(query.Step{Operator: "authors", Inputs: map[string]string{"path": path}, Counts: map[string]int64{"commits": int64(looked), "authors": int64(len(all))}})
-	a.lap("authors")
+	a.Step(query.Step{Operator: "authors", Inputs: map[string]string{"path": path}, Counts: map[string]int64{"commits": int64(looked), "authors": int64(len(all))}})
+	a.RecordTime("authors")
 	return all, looked, err
 }
 
@@ -378,12 +378,12 @@ func changedPath(changed []string, path string) bool {
 
 // history calls yield with a commit and those before it, each once, breadth first,
 // until it says no or so many have come. What was not imported ends a line.
-func (a *asking) history(repo snapshots.RepoID, from *recountv1.CodeSnapshot, most int, yield func(*recountv1.CodeSnapshot) bool) error {
+func (a *session) history(repo snapshots.RepoID, from *recountv1.CodeSnapshot, most int, yield func(*recountv1.CodeSnapshot) bool) error {
 	seen := map[string]bool{from.Commit: true}
 	queue := []*recountv1.CodeSnapshot{from}
 	for n := 0; len(queue) > 0 && n < most; n++ {
-		if n&0xff == 0 && a.ctx.Err() != nil {
-			return a.ctx.Err()
+		if n&0xff == 0 && a.Ctx.Err() != nil {
+			return a.Ctx.Err()
 		}
 		c := queue[0]
 		queue = queue[1:]

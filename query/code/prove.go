@@ -104,7 +104,7 @@ var ErrNotProved = errors.New("not proved")
 
 func (r ProveRequest) check() error {
 	_, err := parseEdge(cmp.Or(r.Edge, "calls"))
-	return cmp.Or(r.Scope.check(), checkName("from", r.From), checkName("to", r.To), err)
+	return cmp.Or(r.Scope.check(), checkSubject("from", r.From), checkSubject("to", r.To), err)
 }
 
 func parseEdge(name string) (recountv1.EdgeKind, error) {
@@ -126,11 +126,11 @@ func Prove(ctx context.Context, s Sources, r ProveRequest) (ProveResponse, error
 		return resp, err
 	}
 	kind, _ := parseEdge(cmp.Or(r.Edge, "calls"))
-	a, err := s.ask(ctx, r.Scope)
+	a, err := s.open(ctx, r.Scope)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	snap, err := a.snapshot(r.Repo, r.At)
 	if err != nil {
 		return resp, err
@@ -177,15 +177,15 @@ func Prove(ctx context.Context, s Sources, r ProveRequest) (ProveResponse, error
 	}
 	p.Digest = p.digest(which, key)
 	resp.Evidence = p
-	a.step(query.Step{Operator: "prove", Inputs: map[string]string{"map": string(which), "claim": resp.Claim}, Counts: map[string]int64{"entries": int64(proof.Count)}})
-	a.lap("prove")
+	a.Step(query.Step{Operator: "prove", Inputs: map[string]string{"map": string(which), "claim": resp.Claim}, Counts: map[string]int64{"entries": int64(proof.Count)}})
+	a.RecordTime("prove")
 	resp.Basis = a.basis(false, "")
 	return resp, nil
 }
 
 // proveTo fills in where the edge ends: elsewhere if the node leads there, else at a
 // symbol of the repository, else elsewhere if anything leads there.
-func (a *asking) proveTo(p *EdgeProof, w *world, from int32, kind recountv1.EdgeKind, name string) error {
+func (a *session) proveTo(p *EdgeProof, w *world, from int32, kind recountv1.EdgeKind, name string) error {
 	g := w.graphs[0]
 	if s, ok := g.leadsOutside(from, kind, name); ok {
 		p.Outside = &OutsideName{s.language, s.pkg, s.name}

@@ -64,11 +64,11 @@ func Retirables(ctx context.Context, s Sources, r RetirableRequest) (RetirableRe
 	if err := r.check(); err != nil {
 		return resp, err
 	}
-	a, err := s.ask(ctx, r.Scope)
+	a, err := s.open(ctx, r.Scope)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	repos, err := a.view.Repositories()
 	if err != nil {
 		return resp, err
@@ -88,7 +88,7 @@ func Retirables(ctx context.Context, s Sources, r RetirableRequest) (RetirableRe
 		resp.Repositories = append(resp.Repositories, Retirable{repo.Name, len(retire), kept})
 		resp.Retire += len(retire)
 	}
-	a.step(query.Step{Operator: "retirable", Inputs: map[string]string{"before": r.Before.UTC().Format(time.RFC3339), "repositories": strconv.Itoa(len(repos))}, Counts: map[string]int64{"retire": int64(resp.Retire)}})
+	a.Step(query.Step{Operator: "retirable", Inputs: map[string]string{"before": r.Before.UTC().Format(time.RFC3339), "repositories": strconv.Itoa(len(repos))}, Counts: map[string]int64{"retire": int64(resp.Retire)}})
 	resp.Basis = a.basis(false, "")
 	return resp, nil
 }

@@ -53,8 +53,8 @@ type Handler struct {
 }
 
 func (r RoutesRequest) check() error {
-	if len(r.Pattern) > MaxName {
-		return checkName("pattern", r.Pattern)
+	if len(r.Pattern) > query.MaxName {
+		return checkSubject("pattern", r.Pattern)
 	}
 	if strings.ContainsFunc(r.Method, func(c rune) bool { return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') }) {
 		return &query.RequestError{Field: "method", Value: r.Method, Reason: "want a method, as in POST"}
@@ -68,11 +68,11 @@ func Routes(ctx context.Context, s Sources, r RoutesRequest) (RoutesResponse, er
 	if err := r.check(); err != nil {
 		return resp, err
 	}
-	a, err := s.ask(ctx, r.Scope)
+	a, err := s.open(ctx, r.Scope)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	snap, err := a.snapshot(r.Repo, r.At)
 	if err != nil {
 		return resp, err
@@ -112,8 +112,8 @@ func Routes(ctx context.Context, s Sources, r RoutesRequest) (RoutesResponse, er
 		}
 	}
 	slices.SortStableFunc(all, func(x, y Route) int { return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Method, y.Method)) })
-	a.step(query.Step{Operator: "routes", Inputs: map[string]string{"method": method, "pattern": pattern}, Counts: map[string]int64{"routes": int64(seen), "matching": int64(len(all))}})
-	a.lap("routes")
+	a.Step(query.Step{Operator: "routes", Inputs: map[string]string{"method": method, "pattern": pattern}, Counts: map[string]int64{"routes": int64(seen), "matching": int64(len(all))}})
+	a.RecordTime("routes")
 	resp.Revision, resp.Total = at(snap), len(all)
 	resp.Truncated = cut(&all, cmp.Or(r.Limit, DefaultLimit))
 	resp.Routes = all

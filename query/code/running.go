@@ -66,7 +66,7 @@ type Reached struct {
 type Running func(ctx context.Context, w RuntimeWindow, of map[Place]Reached, limit int) (use RuntimeUse, visible schemas.Watermark, steps []query.Step, err error)
 
 // running asks who really calls what a walk reached; nil where nobody asked.
-func (a *asking) running(r *RuntimeWindow, w *world, all []reached, limit int) (*RuntimeUse, error) {
+func (a *session) running(r *RuntimeWindow, w *world, all []reached, limit int) (*RuntimeUse, error) {
 	if r == nil {
 		return nil, nil
 	}
@@ -78,19 +78,19 @@ func (a *asking) running(r *RuntimeWindow, w *world, all []reached, limit int) (
 		g := w.graphs[x.g]
 		of[Place{g.repo, g.keys[x.n]}] = Reached{int(x.depth), confidence(x.confidence)}
 	}
-	use, visible, steps, err := a.s.Running(a.ctx, *r, of, limit)
+	use, visible, steps, err := a.s.Running(a.Ctx, *r, of, limit)
 	if err != nil {
 		return nil, err
 	}
 	both := schemas.Watermark{}
-	for _, w := range []schemas.Watermark{visible, a.visible} {
+	for _, w := range []schemas.Watermark{visible, a.Visible} {
 		for tp, next := range w {
 			both[tp] = next
 		}
 	}
-	a.visible = both
-	a.proof = append(a.proof, steps...)
-	a.lap("runtime")
+	a.Visible = both
+	a.Proof = append(a.Proof, steps...)
+	a.RecordTime("runtime")
 	return &use, nil
 }
 

@@ -41,11 +41,11 @@ func Log(ctx context.Context, s Sources, r LogRequest) (LogResponse, error) {
 		return resp, err
 	}
 	r.Limit = cmp.Or(r.Limit, DefaultLimit)
-	a, err := s.ask(ctx, r.Scope)
+	a, err := s.open(ctx, r.Scope)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	repo, err := a.view.Repository(r.Repo)
 	if err != nil {
 		return resp, asked(cmp.Or(r.Repo, "code"), err)
@@ -67,7 +67,7 @@ func Log(ctx context.Context, s Sources, r LogRequest) (LogResponse, error) {
 			return resp, err
 		}
 	}
-	a.step(query.Step{Operator: "history", Inputs: map[string]string{"repository": repo.Name}, Counts: map[string]int64{"commits": int64(len(resp.Snapshots))}})
+	a.Step(query.Step{Operator: "history", Inputs: map[string]string{"repository": repo.Name}, Counts: map[string]int64{"commits": int64(len(resp.Snapshots))}})
 	resp.Basis = a.basis(false, "")
 	return resp, nil
 }
@@ -105,11 +105,11 @@ func Show(ctx context.Context, s Sources, r ShowRequest) (SnapshotResponse, erro
 	if err := r.check(); err != nil {
 		return resp, err
 	}
-	a, err := s.ask(ctx, r.Scope)
+	a, err := s.open(ctx, r.Scope)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	snap, err := a.snapshot(r.Repo, r.At)
 	if err != nil {
 		return resp, err

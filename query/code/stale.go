@@ -67,8 +67,8 @@ func (r StaleRequest) check() error {
 		return &query.RequestError{Field: "days", Value: r.Days, Reason: "want 1 to 36500"}
 	case r.Days > 0 && r.Since != "":
 		return &query.RequestError{Field: "days", Value: r.Days, Reason: "not with since: give one of them"}
-	case len(r.Since) > MaxName || len(r.Path) > MaxName:
-		return &query.RequestError{Field: "since", Value: len(r.Since), Reason: fmt.Sprintf("want at most %d bytes", MaxName)}
+	case len(r.Since) > query.MaxName || len(r.Path) > query.MaxName:
+		return &query.RequestError{Field: "since", Value: len(r.Since), Reason: fmt.Sprintf("want at most %d bytes", query.MaxName)}
 	}
 	return cmp.Or(r.Scope.check(), checkConfidence(r.MinConfidence), checkLimit(r.Limit))
 }
@@ -80,11 +80,11 @@ func Stales(ctx context.Context, s Sources, r StaleRequest) (StaleResponse, erro
 	if err := r.check(); err != nil {
 		return resp, err
 	}
-	a, err := s.ask(ctx, r.Scope)
+	a, err := s.open(ctx, r.Scope)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	snap, w, err := a.world(r.Scope)
 	if err != nil {
 		return resp, err
@@ -139,7 +139,7 @@ func Stales(ctx context.Context, s Sources, r StaleRequest) (StaleResponse, erro
 
 // before is the snapshot to compare with: of a revision, or the newest first parent
 // that is so many days older; else the oldest there is, and a note that says so.
-func (a *asking) before(snap *snapshots.Snapshot, since string, days int) (*snapshots.Snapshot, string, error) {
+func (a *session) before(snap *snapshots.Snapshot, since string, days int) (*snapshots.Snapshot, string, error) {
 	if since != "" {
 		s, err := a.snapshot(snap.Repository, since)
 		return s, "", err
@@ -151,8 +151,8 @@ func (a *asking) before(snap *snapshots.Snapshot, since string, days int) (*snap
 	var best *recountv1.CodeSnapshot
 	c := snap.CodeSnapshot
 	for n := 0; len(c.Parents) > 0; n++ {
-		if n&0xff == 0 && a.ctx.Err() != nil {
-			return nil, "", a.ctx.Err()
+		if n&0xff == 0 && a.Ctx.Err() != nil {
+			return nil, "", a.Ctx.Err()
 		}
 		p, err := a.view.Commit(snap.Repo(), c.Parents[0])
 		if err != nil {
@@ -180,7 +180,7 @@ func (a *asking) before(snap *snapshots.Snapshot, since string, days int) (*snap
 
 // staleness is what is found.
 type staleness struct {
-	a     *asking
+	a     *session
 	w     *world
 	g     *Graph
 	snap  *snapshots.Snapshot
@@ -226,7 +226,7 @@ func (st *staleness) compare(base *snapshots.Snapshot) error {
 	for i := range st.g.nodes {
 		delete(removed, st.g.name(int32(i)))
 	}
-	st.a.step(query.Step{Operator: "changes", Inputs: map[string]string{"base": base.Commit}, Counts: map[string]int64{"changed": int64(len(changed)), "names gone": int64(len(removed))}})
+	st.a.Step(query.Step{Operator: "changes", Inputs: map[string]string{"base": base.Commit}, Counts: map[string]int64{"changed": int64(len(changed)), "names gone": int64(len(removed))}})
 	if err := st.gone(removed); err != nil {
 		return err
 	}
@@ -234,7 +234,7 @@ func (st *staleness) compare(base *snapshots.Snapshot) error {
 		return err
 	}
 	st.aged(changed)
-	st.a.lap("compare")
+	st.a.RecordTime("compare")
 	return nil
 }
 

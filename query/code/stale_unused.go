@@ -60,8 +60,8 @@ func (st *staleness) unused() error {
 		}
 		st.add(n, Stale{Finding: staleUnused, Why: why, Confidence: conf})
 	}
-	st.a.step(query.Step{Operator: "unused", Counts: map[string]int64{"looked at": int64(looked)}})
-	st.a.lap("unused")
+	st.a.Step(query.Step{Operator: "unused", Counts: map[string]int64{"looked at": int64(looked)}})
+	st.a.RecordTime("unused")
 	return nil
 }
 

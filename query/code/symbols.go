@@ -40,7 +40,7 @@ type SymbolHit struct {
 
 func (r SymbolsRequest) check() error {
 	_, err := parseKinds(r.Kinds)
-	return cmp.Or(r.Scope.check(), checkName("text", strings.TrimSpace(r.Text)), checkLimit(r.Limit), err)
+	return cmp.Or(r.Scope.check(), checkSubject("text", strings.TrimSpace(r.Text)), checkLimit(r.Limit), err)
 }
 
 // Symbols finds symbols by name, or, where several words are no symbol's, by what
@@ -54,11 +54,11 @@ func Symbols(ctx context.Context, s Sources, r SymbolsRequest) (SymbolsResponse,
 		return resp, err
 	}
 	r.Limit = cmp.Or(r.Limit, DefaultLimit)
-	a, err := s.ask(ctx, r.Scope)
+	a, err := s.open(ctx, r.Scope)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	snap, err := a.snapshot(r.Repo, r.At)
 	if err != nil {
 		return resp, err
@@ -71,8 +71,8 @@ func Symbols(ctx context.Context, s Sources, r SymbolsRequest) (SymbolsResponse,
 	if err != nil {
 		return resp, err
 	}
-	a.step(query.Step{Operator: "symbols", Inputs: map[string]string{"text": text}, Counts: map[string]int64{"symbols": int64(len(g.nodes)), "matching": int64(len(hits))}})
-	a.lap("symbols")
+	a.Step(query.Step{Operator: "symbols", Inputs: map[string]string{"text": text}, Counts: map[string]int64{"symbols": int64(len(g.nodes)), "matching": int64(len(hits))}})
+	a.RecordTime("symbols")
 	resp.Revision = at(snap)
 	resp.Truncated = max(0, len(hits)-r.Limit)
 	if resp.Symbols, err = toldSymbols(&world{graphs: []*Graph{g}}, 0, snap, hits[:min(len(hits), r.Limit)]); err != nil {
@@ -95,7 +95,7 @@ func Symbols(ctx context.Context, s Sources, r SymbolsRequest) (SymbolsResponse,
 
 // matching are the symbols of a graph that a text finds, the best first, and what of the
 // text found them.
-func (a *asking) matching(g *Graph, snap *snapshots.Snapshot, asked string, wanted map[recountv1.SymbolKind]bool, tests bool) (string, []symbolHit, error) {
+func (a *session) matching(g *Graph, snap *snapshots.Snapshot, asked string, wanted map[recountv1.SymbolKind]bool, tests bool) (string, []symbolHit, error) {
 	asked = strings.TrimSpace(asked)
 	text := strings.TrimPrefix(strings.TrimPrefix(asked, g.repo+"/"), "./")
 	hits := g.search(text, wanted, tests)
@@ -105,11 +105,11 @@ func (a *asking) matching(g *Graph, snap *snapshots.Snapshot, asked string, want
 	if slices.ContainsFunc(hits, func(h symbolHit) bool { return h.tier <= matchWords }) || !strings.Contains(asked, " ") {
 		return text, hits, nil
 	}
-	x, err := a.s.Graphs.texts.of(a.ctx, g, snap)
+	x, err := a.s.Graphs.texts.of(a.Ctx, g, snap)
 	if err != nil {
 		return "", nil, err
 	}
-	a.lap("index of words")
+	a.RecordTime("index of words")
 	return text, g.described(x, hits, asked, wanted, tests), nil
 }
 
@@ -371,13 +371,13 @@ func (c *Codebase) Symbols(text, repo string, limit int) ([]SymbolHit, error) {
 		}
 	}
 	slices.SortStableFunc(all, func(x, y found) int { return cmp.Or(cmp.Compare(x.tier, y.tier), cmp.Compare(x.rank, y.rank)) })
-	var told []SymbolHit
+	var answered []SymbolHit
 	for _, f := range all[:min(len(all), limit)] {
 		hit, err := toldSymbols(c.w, f.graph, c.w.snaps[f.graph], []symbolHit{f.symbolHit})
 		if err != nil {
 			return nil, err
 		}
-		told = append(told, hit...)
+		answered = append(answered, hit...)
 	}
-	return told, nil
+	return answered, nil
 }

@@ -52,11 +52,11 @@ func Tests(ctx context.Context, s Sources, r TestsRequest) (TestsResponse, error
 		return resp, err
 	}
 	r.Limit = cmp.Or(r.Limit, DefaultLimit)
-	a, err := s.ask(ctx, r.Scope)
+	a, err := s.open(ctx, r.Scope)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	c, err := a.changing(r.impact())
 	if err != nil {
 		return resp, err
@@ -93,7 +93,7 @@ func runs(g *Graph, n int32) bool {
 }
 
 // coveredBy is what tests reach along the same edges.
-func (a *asking) coveredBy(w *world, tests []reached, least float64) visit {
+func (a *session) coveredBy(w *world, tests []reached, least float64) visit {
 	by := rules{
 		along: toAffected.against, against: toAffected.along, dispatchAgainst: toAffected.dispatchAlong,
 		min: permille(least),

@@ -197,7 +197,7 @@ func (w *world) asked(r ref, by *rules, use func(to ref, l link)) {
 		if int32(o) == r.g {
 			continue
 		}
-		other.asking(route, func(e *edge) {
+		other.requestsTo(route, func(e *edge) {
 			if c := min(e.confidence, ambiguous); (by.against | by.dispatchAgainst).has(e.kind) && c >= by.min &&
 				len(other.answers(other.symbols[e.to])) == 0 && slices.Contains(w.graphs[r.g].answers(other.symbols[e.to]), r.n) {
 				from := ref{int32(o), e.from}

@@ -23,11 +23,11 @@ type Census struct {
 // Count takes a census; recent bounds how many of the newest commands are asked
 // how they ended.
 func Count(ctx context.Context, s Sources, recent int64) (Census, error) {
-	a, err := s.ask(ctx, query.Moment{}, segment.Name, narrative.Name)
+	a, err := s.open(ctx, query.Moment{}, segment.Name, narrative.Name)
 	if err != nil {
 		return Census{}, err
 	}
-	defer a.close()
+	defer a.Close()
 	var c Census
 	for _, st := range a.segment.Stats() {
 		c.Segments += st.Segments
@@ -45,7 +45,7 @@ func Count(ctx context.Context, s Sources, recent int64) (Census, error) {
 		}
 	}
 	var inner error
-	err = a.segment.Scan(ctx, segment.Filter{Below: a.visible}, segment.NewestFirst, func(v *segment.View) bool {
+	err = a.segment.Scan(ctx, segment.Filter{Below: a.Visible}, segment.NewestFirst, func(v *segment.View) bool {
 		code, err := a.exitCode(v)
 		switch {
 		case err != nil:

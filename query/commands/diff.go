@@ -21,11 +21,11 @@ func Diff(ctx context.Context, s Sources, r DiffRequest) (DiffResponse, error) {
 	if err != nil {
 		return DiffResponse{}, err
 	}
-	t, err := s.tell(ctx, r.Walk, r.Moment)
+	t, err := s.openNarrative(ctx, r.Walk, r.Moment)
 	if err != nil {
 		return DiffResponse{}, err
 	}
-	defer t.close()
+	defer t.Close()
 	var sides [2]runUp
 	for i, ref := range []string{r.A, r.B} {
 		if sides[i], err = t.runUp(ref); err != nil {
@@ -34,7 +34,7 @@ func Diff(ctx context.Context, s Sources, r DiffRequest) (DiffResponse, error) {
 	}
 	a, b := &sides[0], &sides[1]
 	lines := alignRuns(a, b)
-	t.lap("align")
+	t.RecordTime("align")
 	resp := DiffResponse{A: a.last().ID, B: b.last().ID, Lines: []DiffLine{}, Counts: map[string]int64{DiffCommon: 0, DiffChanged: 0, DiffOnlyA: 0, DiffOnlyB: 0}}
 	for _, l := range lines {
 		resp.Lines = append(resp.Lines, l)
@@ -45,7 +45,7 @@ func Diff(ctx context.Context, s Sources, r DiffRequest) (DiffResponse, error) {
 	for way, n := range resp.Counts {
 		st.Counts[way] = n
 	}
-	t.step(st)
+	t.Step(st)
 	resp.Verdict = verdict(a, b, lines)
 	resp.Basis = t.basis(tellCarry)
 	if a.cut || b.cut {
@@ -63,7 +63,7 @@ type runUp struct {
 
 func (r *runUp) last() *Scanned { return &r.rows[len(r.rows)-1] }
 
-func (t *telling) runUp(ref string) (runUp, error) {
+func (t *narrativeQuery) runUp(ref string) (runUp, error) {
 	root, err := t.root(ref)
 	if err != nil {
 		return runUp{}, err

@@ -24,24 +24,24 @@ func Find(ctx context.Context, s Sources, r FindRequest) (FindResponse, error) {
 	if err != nil {
 		return FindResponse{}, err
 	}
-	a, err := s.ask(ctx, r.moment(), segment.Name, lexical.Name, vector.Name, narrative.Name)
+	a, err := s.open(ctx, r.moment(), segment.Name, lexical.Name, vector.Name, narrative.Name)
 	if err != nil {
 		return FindResponse{}, err
 	}
-	defer a.close()
-	f := &finding{asking: a, r: r, keys: map[runKey]int{}, kern: kernel.Best()}
+	defer a.Close()
+	f := &search{session: a, r: r, keys: map[runKey]int{}, kern: kernel.Best()}
 	f.filters = compile(r.Filters, r.AsOf, f.exitCode)
-	f.resp = FindResponse{Status: query.StatusOK, Hits: []Hit{}, Watermark: f.visible, AppliedFilters: []query.AppliedFilter{}}
+	f.resp = FindResponse{Status: query.StatusOK, Hits: []Hit{}, Watermark: f.Visible, AppliedFilters: []query.AppliedFilter{}}
 	if err := f.run(); err != nil {
 		return FindResponse{}, err
 	}
-	f.resp.Proof, f.resp.Timing = f.proof, f.took()
+	f.resp.Proof, f.resp.Timing = f.Proof, f.Timing()
 	return f.resp, nil
 }
 
-// finding is one question being answered.
-type finding struct {
-	*asking
+// search is one question to find while it is answered.
+type search struct {
+	*session
 	r       FindRequest
 	filters []matcher
 	resp    FindResponse
@@ -69,7 +69,7 @@ type tally struct {
 	blame    []int // rows that each filter alone kept out
 }
 
-func (f *finding) newTally() *tally { return &tally{blame: make([]int, len(f.filters))} }
+func (f *search) newTally() *tally { return &tally{blame: make([]int, len(f.filters))} }
 
 // runKey tells candidates apart: by content, or by position where repeats are
 // asked for.
@@ -96,7 +96,7 @@ func (c *candidate) compareNewest(o *candidate) int {
 	return cmp.Or(o.pos.TP().Compare(c.pos.TP()), cmp.Compare(o.pos.Offset, c.pos.Offset))
 }
 
-func (f *finding) run() error {
+func (f *search) run() error {
 	for _, m := range f.filters {
 		f.resp.AppliedFilters = append(f.resp.AppliedFilters, m.AppliedFilter)
 	}
@@ -108,7 +108,7 @@ func (f *finding) run() error {
 	if f.r.Text == "" {
 		chosen, err = f.newest()
 	} else {
-		chosen, err = f.search()
+		chosen, err = f.rank()
 	}
 	if err != nil {
 		return err
@@ -128,12 +128,12 @@ func (f *finding) run() error {
 }
 
 // newest lists the newest commands; there is nothing to rank.
-func (f *finding) newest() ([]fused, error) {
+func (f *search) newest() ([]fused, error) {
 	var out []fused
 	var inner error
 	read := int64(0)
 	t := f.newTally()
-	err := f.segment.Scan(f.ctx, pushed(f.r.Filters, f.r.AsOf, f.visible), segment.NewestFirst, func(v *segment.View) bool {
+	err := f.segment.Scan(f.Ctx, pushed(f.r.Filters, f.r.AsOf, f.Visible), segment.NewestFirst, func(v *segment.View) bool {
 		read++
 		ok, err := f.match(v, t)
 		if err == nil && ok {
@@ -146,13 +146,13 @@ func (f *finding) newest() ([]fused, error) {
 		inner = err
 		return err == nil && len(out) < f.r.Limit
 	})
-	f.lap("newest")
-	f.step(query.Step{Operator: "newest", Counts: map[string]int64{"read": read, "kept_out": t.filtered, "commands": int64(len(out))}})
+	f.RecordTime("newest")
+	f.Step(query.Step{Operator: "newest", Counts: map[string]int64{"read": read, "kept_out": t.filtered, "commands": int64(len(out))}})
 	return out, cmp.Or(inner, err)
 }
 
 // match reports whether a row may be answered.
-func (f *finding) match(v *segment.View, t *tally) (bool, error) {
+func (f *search) match(v *segment.View, t *tally) (bool, error) {
 	ok, err := matchAll(f.filters, v, t.blame)
 	if err == nil && !ok {
 		t.filtered++
@@ -160,7 +160,7 @@ func (f *finding) match(v *segment.View, t *tally) (bool, error) {
 	return ok, err
 }
 
-func (f *finding) keyOf(v *segment.View) runKey {
+func (f *search) keyOf(v *segment.View) runKey {
 	if f.r.Repeats {
 		return runKey{pos: v.Position()}
 	}
@@ -170,7 +170,7 @@ func (f *finding) keyOf(v *segment.View) runKey {
 // candidate takes a row in that may be answered, and returns its index. Runs of
 // one command are one candidate: the newest that the paths brought. It is -1
 // where a path may bring nothing new.
-func (f *finding) candidate(v *segment.View, path string) (int, error) {
+func (f *search) candidate(v *segment.View, path string) (int, error) {
 	c := candidate{pos: v.Position(), time: v.UnixNano()}
 	key := f.keyOf(v)
 	i, known := f.keys[key]
@@ -197,7 +197,7 @@ func (f *finding) candidate(v *segment.View, path string) (int, error) {
 // compareVector sets the candidate's cosine. Runs of one command have the same
 // text and so the same embedding, but for what their authors said of them: the
 // first one seen counts.
-func (f *finding) compareVector(c *candidate, v *segment.View) error {
+func (f *search) compareVector(c *candidate, v *segment.View) error {
 	if !f.embed || v.Embedder() != f.s.Embedder.Name() {
 		return nil
 	}
@@ -210,13 +210,13 @@ func (f *finding) compareVector(c *candidate, v *segment.View) error {
 }
 
 // hits reads the chosen rows and their outcomes.
-func (f *finding) hits(chosen []fused) error {
+func (f *search) hits(chosen []fused) error {
 	positions := make([]schemas.Position, len(chosen))
 	for i, c := range chosen {
 		positions[i] = f.candidates[c.key].pos
 	}
 	f.resp.Hits = slices.Grow(f.resp.Hits, len(chosen))
-	err := f.segment.ViewAt(f.ctx, positions, func(i int, v *segment.View) error {
+	err := f.segment.ViewAt(f.Ctx, positions, func(i int, v *segment.View) error {
 		h := Hit{Intent: intentOf(v)}
 		h.Score, h.Scores = chosen[i].score, chosen[i].scores
 		if err := f.complete(&h.Intent); err != nil {
@@ -225,7 +225,7 @@ func (f *finding) hits(chosen []fused) error {
 		f.resp.Hits = append(f.resp.Hits, h)
 		return nil
 	})
-	f.lap("rows")
+	f.RecordTime("rows")
 	return err
 }
 
@@ -258,13 +258,13 @@ func (h *Intent) join(o narrative.Outcome) {
 }
 
 // prove completes the proof with what is known at the end.
-func (f *finding) prove(chosen []fused) {
+func (f *search) prove(chosen []fused) {
 	if len(f.filters) > 0 {
 		in := map[string]string{}
 		for _, m := range f.filters {
 			in[m.Field+" "+m.Op] = m.Value
 		}
-		f.step(query.Step{Operator: "filter", Inputs: in})
+		f.Step(query.Step{Operator: "filter", Inputs: in})
 	}
 	if joined := f.joined.Load(); joined > 0 {
 		s := query.Step{Operator: "outcome", Counts: map[string]int64{"looked_up": joined}}
@@ -273,17 +273,17 @@ func (f *finding) prove(chosen []fused) {
 				s.Hits = append(s.Hits, query.Evidence{Position: *h.Outcome})
 			}
 		}
-		f.step(s)
+		f.Step(s)
 	}
 	s := query.Step{Operator: "limit", Inputs: map[string]string{"limit": strconv.Itoa(f.r.Limit)}, Counts: map[string]int64{"hits": int64(len(chosen))}}
 	for i, c := range chosen {
 		s.Hits = append(s.Hits, query.Evidence{Position: f.candidates[c.key].pos, Rank: i + 1, Score: c.score})
 	}
-	f.step(s)
+	f.Step(s)
 }
 
 // hint says why there is no hit.
-func (f *finding) hint() (string, error) {
+func (f *search) hint() (string, error) {
 	rows := 0
 	var inner error
 	// With a text the paths have counted what each filter kept out; the newest
@@ -293,7 +293,7 @@ func (f *finding) hint() (string, error) {
 	if whole {
 		t = f.newTally()
 	}
-	err := f.segment.Scan(f.ctx, segment.Filter{Below: f.visible}, segment.NewestFirst, func(v *segment.View) bool {
+	err := f.segment.Scan(f.Ctx, segment.Filter{Below: f.Visible}, segment.NewestFirst, func(v *segment.View) bool {
 		rows++
 		if whole {
 			_, inner = matchAll(f.filters, v, t.blame)
@@ -306,7 +306,7 @@ func (f *finding) hint() (string, error) {
 	i := worst(t.blame)
 	switch {
 	case rows == 0 && !f.r.AsOf.IsZero():
-		return fmt.Sprintf("no command is below %q; as_of may name too early a moment, or leave a partition out", f.visible), nil
+		return fmt.Sprintf("no command is below %q; as_of may name too early a moment, or leave a partition out", f.Visible), nil
 	case rows == 0:
 		return "no command has been recorded yet", nil
 	case i >= 0 && !whole:

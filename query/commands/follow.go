@@ -106,11 +106,11 @@ func Follow(ctx context.Context, s Sources, r FollowRequest, each func(Followed)
 // page reads commands at from and above, up to what is visible, and moves from
 // over what it has read. It says whether there is more.
 func (s Sources) page(ctx context.Context, f Filters, from, visible schemas.Watermark) (page []Followed, more bool, err error) {
-	a, err := s.ask(ctx, query.Moment{}, segment.Name, narrative.Name)
+	a, err := s.open(ctx, query.Moment{}, segment.Name, narrative.Name)
 	if err != nil {
 		return nil, false, err
 	}
-	defer a.close()
+	defer a.Close()
 	filters := compile(f, query.AsOf{}, a.exitCode)
 	size := 0
 	err = a.segment.Read(func(rows *segment.Reader) error {

@@ -29,8 +29,8 @@ func (r InsightsRequest) Normal() (InsightsRequest, error) {
 	if r.Limit == 0 {
 		r.Limit = DefaultLimit
 	}
-	if r.Limit < 0 || r.Limit > MaxLimit {
-		return r, &query.RequestError{Field: "limit", Value: r.Limit, Reason: fmt.Sprintf("want 1 to %d", MaxLimit)}
+	if err := query.CheckLimit(r.Limit, MaxLimit); err != nil {
+		return r, err
 	}
 	var err error
 	if r.Moment, err = r.Moment.Normal(); err != nil {
@@ -54,22 +54,22 @@ func Insights(ctx context.Context, s Sources, r InsightsRequest) (InsightsRespon
 		return InsightsResponse{}, err
 	}
 	// Full text has no part in it.
-	a, err := s.ask(ctx, r.Moment, segment.Name, narrative.Name)
+	a, err := s.open(ctx, r.Moment, segment.Name, narrative.Name)
 	if err != nil {
 		return InsightsResponse{}, err
 	}
-	defer a.close()
-	n := insight{asking: a, r: r}
+	defer a.Close()
+	n := insight{session: a, r: r}
 	if err := n.run(); err != nil {
 		return InsightsResponse{}, err
 	}
-	n.resp.Proof, n.resp.Timing = n.proof, n.took()
+	n.resp.Proof, n.resp.Timing = n.Proof, n.Timing()
 	return n.resp, nil
 }
 
 // insight is one question being answered.
 type insight struct {
-	*asking
+	*session
 	r    InsightsRequest
 	runs *runs
 	resp InsightsResponse
@@ -77,10 +77,10 @@ type insight struct {
 
 func (n *insight) run() error {
 	n.resp = InsightsResponse{
-		Basis:     query.Basis{Status: query.StatusOK, Watermark: n.visible, AppliedFilters: []query.AppliedFilter{}},
+		Basis:     query.Basis{Status: query.StatusOK, Watermark: n.Visible, AppliedFilters: []query.AppliedFilter{}},
 		Templates: []TemplateStat{}, Sequences: []SequenceStat{}, Failures: []FailureCluster{}, Next: []Suggestion{},
 	}
-	runs, err := gather(n.asking, n.r.Filters, MaxInsightCommands)
+	runs, err := gather(n.session, n.r.Filters, MaxInsightCommands)
 	if err != nil {
 		return err
 	}
@@ -93,10 +93,10 @@ func (n *insight) run() error {
 		n.resp.AppliedFilters = append(n.resp.AppliedFilters, query.AppliedFilter{Field: "as_of", Op: "below", Value: n.as.Offsets.String()})
 	}
 	n.resp.Commands = int64(len(runs.list))
-	n.step(runs.step(MaxInsightCommands))
-	n.lap("scan")
+	n.Step(runs.step(MaxInsightCommands))
+	n.RecordTime("scan")
 	for _, part := range []func() error{n.templates, n.sequences, n.failures, n.next} {
-		if err := n.ctx.Err(); err != nil {
+		if err := n.Ctx.Err(); err != nil {
 			return err
 		}
 		if err := part(); err != nil {
@@ -104,7 +104,7 @@ func (n *insight) run() error {
 		}
 	}
 	if joined := n.joined.Load(); joined > 0 {
-		n.step(query.Step{Operator: "outcome", Counts: map[string]int64{"looked_up": joined}})
+		n.Step(query.Step{Operator: "outcome", Counts: map[string]int64{"looked_up": joined}})
 	}
 	switch {
 	case len(runs.list) == 0:
@@ -124,7 +124,7 @@ func (n *insight) run() error {
 
 // show reads the commands of runs, in the order asked.
 func (n *insight) show(of []int32, put func(i int, in Intent)) error {
-	return n.segment.ViewAt(n.ctx, n.positions(of), func(i int, v *segment.View) error {
+	return n.segment.ViewAt(n.Ctx, n.positions(of), func(i int, v *segment.View) error {
 		in := intentOf(v)
 		err := n.complete(&in)
 		put(i, in)
@@ -196,14 +196,14 @@ func (n *insight) templates() error {
 		n.resp.Templates = append(n.resp.Templates, t)
 		examples = append(examples, st.newest[0])
 	}
-	n.step(query.Step{Operator: "templates", Inputs: map[string]string{"min_runs": strconv.Itoa(minRecurring)}, Counts: map[string]int64{"recurring": int64(found)}})
+	n.Step(query.Step{Operator: "templates", Inputs: map[string]string{"min_runs": strconv.Itoa(minRecurring)}, Counts: map[string]int64{"recurring": int64(found)}})
 	err := n.show(examples, func(i int, in Intent) { n.resp.Templates[i].Example = in })
-	n.lap("templates")
+	n.RecordTime("templates")
 	return err
 }
 
 func (n *insight) sequences() error {
-	grams, st, counts, err := sequences(n.ctx, n.runs, n.r.Limit)
+	grams, st, counts, err := sequences(n.Ctx, n.runs, n.r.Limit)
 	if err != nil {
 		return err
 	}
@@ -215,11 +215,11 @@ func (n *insight) sequences() error {
 		}
 		n.resp.Sequences = append(n.resp.Sequences, s)
 	}
-	n.step(query.Step{Operator: "sequences", Inputs: map[string]string{
+	n.Step(query.Step{Operator: "sequences", Inputs: map[string]string{
 		"min_runs": strconv.Itoa(minSequenceRuns), "templates": fmt.Sprintf("%d to %d", minSequence, maxSequence), "rank": "runs·ln(lift)",
 		"without_session": "host, user and workspace, until " + sessionGap.String() + " pass idle",
 	}, Counts: counts})
-	n.lap("sequences")
+	n.RecordTime("sequences")
 	return nil
 }
 
@@ -234,12 +234,12 @@ func (n *insight) failures() error {
 		})
 		examples = append(examples, c.last)
 	}
-	n.step(query.Step{
+	n.Step(query.Step{
 		Operator: "failures", Inputs: map[string]string{"alike": "template, exit code, signature", "min_runs": strconv.Itoa(minRecurring)},
 		Counts: map[string]int64{"failed": int64(len(n.runs.failures)), "clusters": int64(found)},
 	})
 	err := n.show(examples, func(i int, in Intent) { n.resp.Failures[i].Example = in })
-	n.lap("failures")
+	n.RecordTime("failures")
 	return err
 }
 
@@ -267,9 +267,9 @@ func (n *insight) next() error {
 			st.Counts["after "+g.describe(n.runs, level)] = times
 		}
 	}
-	n.step(st)
+	n.Step(st)
 	err = n.show(commands, func(i int, in Intent) { n.resp.Next[i].Command = in.Command })
-	n.lap("next")
+	n.RecordTime("next")
 	return err
 }
 
@@ -292,7 +292,7 @@ func (n *insight) after() (given, schemas.Position, error) {
 	default:
 		at, pos = 0, r.position(0)
 	}
-	err := n.segment.ViewAt(n.ctx, []schemas.Position{pos}, func(_ int, v *segment.View) error {
+	err := n.segment.ViewAt(n.Ctx, []schemas.Position{pos}, func(_ int, v *segment.View) error {
 		in := intentOf(v)
 		n.resp.After = &in
 		return n.complete(&in)

@@ -25,7 +25,7 @@ type located struct {
 // locate finds the command that a reference means: an id, the start of one, or a
 // position, among the commands that the answer may know of. An error is a
 // *NotFoundError, an *AmbiguousError, the context's, or the projection's.
-func (a *asking) locate(ref string) (located, error) {
+func (a *session) locate(ref string) (located, error) {
 	ref = strings.TrimSpace(ref)
 	matches, by, err := a.matches(ref)
 	if err != nil {
@@ -40,7 +40,7 @@ func (a *asking) locate(ref string) (located, error) {
 	var candidates []query.Candidate
 	step := query.Step{Operator: "lookup", Inputs: map[string]string{"ref": ref, "by": by}}
 	hidden := ""
-	err = a.segment.ViewAt(a.ctx, positions, func(_ int, v *segment.View) error {
+	err = a.segment.ViewAt(a.Ctx, positions, func(_ int, v *segment.View) error {
 		switch at := v.Position(); {
 		case !a.knows(at, v.UnixNano()):
 			if hidden == "" {
@@ -63,8 +63,8 @@ func (a *asking) locate(ref string) (located, error) {
 	case err != nil:
 		return located{}, err
 	case len(found) == 1:
-		a.step(step)
-		a.lap("lookup")
+		a.Step(step)
+		a.RecordTime("lookup")
 		return found[0], nil
 	case len(found) > 1:
 		return located{}, &query.AmbiguousError{Prefix: ref, Matches: candidates}
@@ -78,7 +78,7 @@ func (a *asking) locate(ref string) (located, error) {
 
 // matches are the commands that a reference may mean, whether or not the answer
 // may know of them, in order of id.
-func (a *asking) matches(ref string) (matches []segment.Match, by string, err error) {
+func (a *session) matches(ref string) (matches []segment.Match, by string, err error) {
 	if strings.Contains(ref, "/") {
 		pos, err := schemas.ParsePosition(ref)
 		if err != nil {
@@ -90,12 +90,12 @@ func (a *asking) matches(ref string) (matches []segment.Match, by string, err er
 	if len(digits) < segment.MinPrefix || len(digits) > 32 || strings.Trim(strings.ToLower(digits), "0123456789abcdef") != "" {
 		return nil, "", &query.NotFoundError{Ref: ref, Hint: fmt.Sprintf("want an id, %d or more of its first hexadecimal digits, or TOPIC/PARTITION/OFFSET", segment.MinPrefix)}
 	}
-	matches, err = a.segment.Find(a.ctx, digits, maxMatches)
+	matches, err = a.segment.Find(a.Ctx, digits, maxMatches)
 	return matches, "id", err
 }
 
 // hides says why the answer may not know of a command.
-func (a *asking) hides(at schemas.Position, began time.Time) string {
+func (a *session) hides(at schemas.Position, began time.Time) string {
 	switch {
 	case !a.as.Time.IsZero() && began.After(a.as.Time):
 		return fmt.Sprintf("it began at %s, after as_of", began.Format(time.RFC3339Nano))
@@ -106,11 +106,11 @@ func (a *asking) hides(at schemas.Position, began time.Time) string {
 }
 
 // upTo says which commands are visible.
-func (a *asking) upTo() string {
-	if len(a.visible) == 0 {
+func (a *session) upTo() string {
+	if len(a.Visible) == 0 {
 		return "no command is visible"
 	}
-	return "commands are visible below " + a.visible.String()
+	return "commands are visible below " + a.Visible.String()
 }
 
 // inBrief is the first line of a command, cut to what fits beside an id.

@@ -16,7 +16,7 @@ import (
 var fewRows = 4096
 
 // narrow notes the rows that pass the filters.
-func (f *finding) narrow() error {
+func (f *search) narrow() error {
 	if len(f.filters) == 0 {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (f *finding) narrow() error {
 		keep = func(v *segment.View) (bool, error) { return matchAll(f.filters, v, nil) }
 	}
 	var err error
-	f.passed, err = f.segment.Select(f.ctx, pushed(f.r.Filters, f.as, f.visible), keep)
+	f.passed, err = f.segment.Select(f.Ctx, pushed(f.r.Filters, f.as, f.Visible), keep)
 	if err != nil {
 		return err
 	}
@@ -35,13 +35,13 @@ func (f *finding) narrow() error {
 		s.Inputs["few"] = "the paths look at these alone"
 		f.only = f.passed.Offsets()
 	}
-	f.step(s)
-	f.lap("select")
+	f.Step(s)
+	f.RecordTime("select")
 	return nil
 }
 
 // filter says which rows may be answered, or is nil where all may.
-func (f *finding) filter() func(schemas.TopicPartition, int64) bool {
+func (f *search) filter() func(schemas.TopicPartition, int64) bool {
 	if f.passed == nil {
 		return nil
 	}
@@ -54,14 +54,14 @@ const maxBlamed = 10_000
 
 // blame counts, of what the lexical paths find without the filters, what each
 // filter keeps out. It is for an empty answer.
-func (f *finding) blame(queries []termQuery) error {
+func (f *search) blame(queries []termQuery) error {
 	for i := range queries {
 		q := queries[i]
 		if q.empty() {
 			continue
 		}
 		t := f.newTally()
-		ctx, enough := context.WithCancel(f.ctx)
+		ctx, enough := context.WithCancel(f.Ctx)
 		err := f.segment.Read(func(rows *segment.Reader) error {
 			var failed error
 			q.Only = nil
@@ -81,7 +81,7 @@ func (f *finding) blame(queries []termQuery) error {
 			return cmp.Or(failed, err)
 		})
 		enough()
-		if err != nil && (f.ctx.Err() != nil || !errors.Is(err, context.Canceled)) {
+		if err != nil && (f.Ctx.Err() != nil || !errors.Is(err, context.Canceled)) {
 			return err
 		}
 		if t.filtered > f.tally.filtered {

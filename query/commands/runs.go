@@ -121,7 +121,7 @@ type sessionKey struct{ host, session, user, workspace string }
 // gathering makes runs of rows.
 type gathering struct {
 	*runs
-	a         *asking
+	a         *session
 	sessions  map[sessionKey]stretch
 	nSessions int32
 	shard     map[schemas.TopicPartition]int32
@@ -135,7 +135,7 @@ type stretch struct {
 
 // gather reads the newest commands that pass the filters, most of them at most,
 // in one pass.
-func gather(a *asking, f Filters, most int) (*runs, error) {
+func gather(a *session, f Filters, most int) (*runs, error) {
 	g := gathering{runs: &runs{}, a: a, sessions: map[sessionKey]stretch{}, shard: map[schemas.TopicPartition]int32{}}
 	g.signature.of("") // noSignature
 	exit, err := parseExit(f.Exit)
@@ -143,7 +143,7 @@ func gather(a *asking, f Filters, most int) (*runs, error) {
 		return nil, err
 	}
 	var inner error
-	err = a.segment.Scan(a.ctx, pushed(f, a.as, a.visible), segment.NewestFirst, func(v *segment.View) bool {
+	err = a.segment.Scan(a.Ctx, pushed(f, a.as, a.Visible), segment.NewestFirst, func(v *segment.View) bool {
 		g.read++
 		if len(g.list) == most {
 			g.capped = true

@@ -22,15 +22,15 @@ func Scan(ctx context.Context, s Sources, f Filters, limit int, yield func(Scann
 	if err := f.check(); err != nil {
 		return err
 	}
-	a, err := s.ask(ctx, query.Moment{}, segment.Name, narrative.Name)
+	a, err := s.open(ctx, query.Moment{}, segment.Name, narrative.Name)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	ended := compile(Filters{Exit: f.Exit}, query.AsOf{}, a.exitCode)
 	n := 0
 	var inner error
-	err = a.segment.Scan(ctx, pushed(f, query.AsOf{}, a.visible), segment.OldestFirst, func(v *segment.View) bool {
+	err = a.segment.Scan(ctx, pushed(f, query.AsOf{}, a.Visible), segment.OldestFirst, func(v *segment.View) bool {
 		var ok bool
 		if ok, inner = matchAll(ended, v, nil); inner != nil || !ok {
 			return inner == nil
@@ -59,11 +59,11 @@ func WriteArrow(ctx context.Context, s Sources, f Filters, w io.Writer) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	a, err := s.ask(ctx, query.Moment{}, segment.Name, narrative.Name)
+	a, err := s.open(ctx, query.Moment{}, segment.Name, narrative.Name)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	// Without a bound to what is visible a batch need not be copied; nor does one
 	// row more contradict another.
 	x := segment.Export{Filter: pushed(f, query.AsOf{}, nil)}

@@ -16,8 +16,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// search ranks by the paths and fuses them.
-func (f *finding) search() ([]fused, error) {
+// rank ranks by the paths and fuses them.
+func (f *search) rank() ([]fused, error) {
 	if f.s.Embedder != nil {
 		f.query = f.s.Embedder.Embed(f.r.Text)
 		f.embed = f.kern.Dot(f.query[:], f.query[:]) > 0
@@ -57,7 +57,7 @@ func (f *finding) search() ([]fused, error) {
 	}
 	lists = append(lists, f.byText(words), f.byTime())
 	chosen := fuse(len(f.candidates), lists, func(a, b int) int { return f.candidates[a].compareNewest(&f.candidates[b]) })
-	f.lap("fuse")
+	f.RecordTime("fuse")
 	f.proveLists(lists, chosen)
 	if len(chosen) == 0 && len(f.filters) > 0 {
 		return nil, f.blame(queries)
@@ -78,7 +78,7 @@ func (q *termQuery) empty() bool { return q.Text == "" && len(q.Terms) == 0 }
 
 // lookUp searches for all at the same time: it is nearly all of the work, and
 // none needs another's result.
-func (f *finding) lookUp(queries []termQuery) (near meaning, err error) {
+func (f *search) lookUp(queries []termQuery) (near meaning, err error) {
 	var g errgroup.Group
 	start := func(path string, search func() error) {
 		g.Go(func() (err error) {
@@ -99,7 +99,7 @@ func (f *finding) lookUp(queries []termQuery) (near meaning, err error) {
 	}
 	for i := range queries {
 		q := &queries[i]
-		q.Distinct, q.Below, q.Only = !f.r.Repeats, f.visible, f.only
+		q.Distinct, q.Below, q.Only = !f.r.Repeats, f.Visible, f.only
 		if q.empty() {
 			continue
 		}
@@ -108,19 +108,19 @@ func (f *finding) lookUp(queries []termQuery) (near meaning, err error) {
 			if f.only == nil {
 				q.Filter = f.filter()
 			}
-			q.found, q.stats, err = f.lexical.Search(f.ctx, q.Query)
+			q.found, q.stats, err = f.lexical.Search(f.Ctx, q.Query)
 			q.took = time.Since(start)
 			return err
 		})
 	}
 	err = g.Wait()
-	f.clock = time.Now()
+	f.SkipTime()
 	return near, err
 }
 
 // byTerms ranks what a search found: the best commands by BM25 that may be
 // answered.
-func (f *finding) byTerms(q *termQuery) (ranked, error) {
+func (f *search) byTerms(q *termQuery) (ranked, error) {
 	l := ranked{path: q.path, inputs: map[string]string{}, counts: map[string]int64{}}
 	if q.empty() {
 		return l, nil
@@ -129,7 +129,7 @@ func (f *finding) byTerms(q *termQuery) (ranked, error) {
 	for i, h := range q.found {
 		positions[i] = schemas.Position{Topic: h.TP.Topic, Partition: h.TP.Partition, Offset: h.Offset}
 	}
-	err := f.segment.ViewAt(f.ctx, positions, func(i int, v *segment.View) error {
+	err := f.segment.ViewAt(f.Ctx, positions, func(i int, v *segment.View) error {
 		key, err := f.candidate(v, q.path)
 		if err == nil && key >= 0 {
 			l.keys, l.scores = append(l.keys, key), append(l.scores, q.found[i].Score)
@@ -154,14 +154,14 @@ func (f *finding) byTerms(q *termQuery) (ranked, error) {
 	l.inputs["statistics_below"] = q.stats.Watermark.String()
 	l.counts["documents"] = int64(q.stats.Documents)
 	l.counts["scored"] = int64(q.stats.Scored)
-	f.clock = f.clock.Add(-q.took)
-	f.lap(q.path)
+	f.AddTime(q.took)
+	f.RecordTime(q.path)
 	return l, nil
 }
 
 // newestOfEquals puts what has equal scores in order of time, which the postings
 // do not know.
-func (f *finding) newestOfEquals(l *ranked) {
+func (f *search) newestOfEquals(l *ranked) {
 	at := make([]int, len(l.keys))
 	for i := range at {
 		at[i] = i
@@ -181,7 +181,7 @@ func (f *finding) newestOfEquals(l *ranked) {
 
 // byText keeps of the words path what has the whole text in it as it stands, but
 // for case and white space.
-func (f *finding) byText(words ranked) ranked {
+func (f *search) byText(words ranked) ranked {
 	l := ranked{path: pathExact, inputs: map[string]string{}, counts: map[string]int64{}}
 	for _, key := range words.keys {
 		if f.candidates[key].exact {
@@ -196,7 +196,7 @@ func folded(s string) string { return strings.Join(strings.Fields(strings.ToLowe
 
 // proveLists tells of each path what it looked for and counted, and where the
 // answer's hits stood in it.
-func (f *finding) proveLists(lists []ranked, chosen []fused) {
+func (f *search) proveLists(lists []ranked, chosen []fused) {
 	answered := map[int]bool{}
 	for _, c := range chosen[:min(len(chosen), f.r.Limit)] {
 		answered[c.key] = true
@@ -214,9 +214,9 @@ func (f *finding) proveLists(lists []ranked, chosen []fused) {
 				s.Hits = append(s.Hits, query.Evidence{Position: f.candidates[key].pos, Rank: i + 1, Score: l.scores[i]})
 			}
 		}
-		f.step(s)
+		f.Step(s)
 	}
-	f.step(query.Step{
+	f.Step(query.Step{
 		Operator: "fuse", Inputs: map[string]string{"method": "reciprocal rank", "k": strconv.Itoa(rrfK)},
 		Counts: map[string]int64{"candidates": int64(len(chosen))},
 	})

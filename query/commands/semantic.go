@@ -30,7 +30,7 @@ type meaning struct {
 
 // nearest finds the commands whose embeddings are nearest to the question's: by
 // the vector index, or among few rows by comparing them all.
-func (f *finding) nearest() (m meaning, err error) {
+func (f *search) nearest() (m meaning, err error) {
 	start := time.Now()
 	m = meaning{inputs: map[string]string{"embedder": f.s.Embedder.Name()}, counts: map[string]int64{}}
 	if f.only != nil {
@@ -38,9 +38,9 @@ func (f *finding) nearest() (m meaning, err error) {
 		m.took = time.Since(start)
 		return m, err
 	}
-	hits, stats, err := f.vector.Search(f.ctx, vector.Query{
+	hits, stats, err := f.vector.Search(f.Ctx, vector.Query{
 		Vector: f.query[:], Embedder: f.s.Embedder.Name(), K: max(semanticDepth, f.r.Limit), EF: f.r.EF,
-		Below: f.visible, Filter: f.filter(), Distinct: !f.r.Repeats,
+		Below: f.Visible, Filter: f.filter(), Distinct: !f.r.Repeats,
 	})
 	m.inputs["index"] = "hnsw"
 	for _, s := range stats {
@@ -56,7 +56,7 @@ func (f *finding) nearest() (m meaning, err error) {
 }
 
 // compareAll finds the nearest of the rows that were listed, exactly.
-func (f *finding) compareAll(m *meaning) error {
+func (f *search) compareAll(m *meaning) error {
 	m.inputs["index"] = "none: all rows that pass the filters are compared"
 	type row struct {
 		candidate
@@ -66,8 +66,8 @@ func (f *finding) compareAll(m *meaning) error {
 	err := f.segment.Read(func(r *segment.Reader) error {
 		for tp, offsets := range f.only {
 			for i, offset := range offsets {
-				if i&255 == 0 && f.ctx.Err() != nil {
-					return f.ctx.Err()
+				if i&255 == 0 && f.Ctx.Err() != nil {
+					return f.Ctx.Err()
 				}
 				v, err := r.At(tp, offset)
 				if err != nil {
@@ -106,9 +106,9 @@ func (f *finding) compareAll(m *meaning) error {
 
 // byMeaning ranks by the cosine of the embeddings, exactly: what is nearest of
 // all, and what the other paths found.
-func (f *finding) byMeaning(m *meaning) (ranked, error) {
+func (f *search) byMeaning(m *meaning) (ranked, error) {
 	l := ranked{path: pathSemantic, inputs: m.inputs, counts: m.counts}
-	err := f.segment.ViewAt(f.ctx, m.found, func(_ int, v *segment.View) error {
+	err := f.segment.ViewAt(f.Ctx, m.found, func(_ int, v *segment.View) error {
 		if _, known := f.keys[f.keyOf(v)]; !known {
 			c := candidate{}
 			if err := f.compareVector(&c, v); err != nil || c.cosine < minCosine {
@@ -137,13 +137,13 @@ func (f *finding) byMeaning(m *meaning) (ranked, error) {
 		l.scores = append(l.scores, f.candidates[i].cosine)
 	}
 	l.counts["nearest"] = int64(len(m.found))
-	f.clock = f.clock.Add(-m.took)
-	f.lap(pathSemantic)
+	f.AddTime(m.took)
+	f.RecordTime(pathSemantic)
 	return l, nil
 }
 
 // byTime ranks what the other paths found, the newest first.
-func (f *finding) byTime() ranked {
+func (f *search) byTime() ranked {
 	l := ranked{path: PathTime, inputs: map[string]string{}, counts: map[string]int64{}}
 	for i := range f.candidates {
 		l.keys = append(l.keys, i)

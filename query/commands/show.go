@@ -76,16 +76,16 @@ type RawEvent struct {
 // one of the projections.
 func Show(ctx context.Context, s Sources, ref string) (ShowResponse, error) {
 	// Full text has no part in it. What comes in while this is answered is left out.
-	a, err := s.ask(ctx, query.Moment{}, segment.Name, narrative.Name)
+	a, err := s.open(ctx, query.Moment{}, segment.Name, narrative.Name)
 	if err != nil {
 		return ShowResponse{}, err
 	}
-	defer a.close()
+	defer a.Close()
 	root, err := a.locate(ref)
 	if err != nil {
 		return ShowResponse{}, err
 	}
-	r := ShowResponse{Watermark: a.visible}
+	r := ShowResponse{Watermark: a.Visible}
 	err = a.segment.ViewAt(ctx, []schemas.Position{root.pos}, func(_ int, v *segment.View) error {
 		r.Intent, r.Detail = fill(v)
 		return nil
@@ -107,9 +107,9 @@ func Show(ctx context.Context, s Sources, ref string) (ShowResponse, error) {
 		for _, oc := range outcomes {
 			st.Hits = append(st.Hits, query.Evidence{Position: oc.Position})
 		}
-		a.step(st)
+		a.Step(st)
 	}
-	r.Proof = a.proof
+	r.Proof = a.Proof
 	if s.Event != nil {
 		r.readEvent(ctx, s, root.pos)
 	}

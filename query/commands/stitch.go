@@ -20,11 +20,11 @@ func Stitch(ctx context.Context, s Sources, r StitchRequest) (StitchResponse, er
 	if err != nil {
 		return StitchResponse{}, err
 	}
-	t, err := s.tell(ctx, r.Walk, r.Moment)
+	t, err := s.openNarrative(ctx, r.Walk, r.Moment)
 	if err != nil {
 		return StitchResponse{}, err
 	}
-	defer t.close()
+	defer t.Close()
 	root, err := t.root(r.Ref)
 	if err != nil {
 		return StitchResponse{}, err
@@ -59,7 +59,7 @@ func Stitch(ctx context.Context, s Sources, r StitchRequest) (StitchResponse, er
 
 // among are the edges among commands, given oldest first: by their later end,
 // then by their earlier one, then by kind.
-func (t *telling) among(w *walk, taken []*reached) ([]Edge, error) {
+func (t *narrativeQuery) among(w *walk, taken []*reached) ([]Edge, error) {
 	order := map[schemas.EventID]int{}
 	for i, c := range taken {
 		order[c.ID] = i
@@ -81,7 +81,7 @@ func (t *telling) among(w *walk, taken []*reached) ([]Edge, error) {
 			out = append(out, edgeOf(e.Edge))
 		}
 	}
-	t.step(query.Step{Operator: "edges", Counts: map[string]int64{"edges": int64(len(out))}})
-	t.lap("edges")
+	t.Step(query.Step{Operator: "edges", Counts: map[string]int64{"edges": int64(len(out))}})
+	t.RecordTime("edges")
 	return out, nil
 }

@@ -20,11 +20,11 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 	if err != nil {
 		return WhyResponse{}, err
 	}
-	t, err := s.tell(ctx, r.Walk, r.Moment)
+	t, err := s.openNarrative(ctx, r.Walk, r.Moment)
 	if err != nil {
 		return WhyResponse{}, err
 	}
-	defer t.close()
+	defer t.Close()
 	root, err := t.root(r.Ref)
 	if err != nil {
 		return WhyResponse{}, err
@@ -71,8 +71,8 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 			resp.Edges = append(resp.Edges, edgeOf(e.Edge))
 		}
 	}
-	t.step(rank)
-	t.step(limit)
+	t.Step(rank)
+	t.Step(limit)
 	resp.Basis = t.basis(whyCarry)
 	resp.Hint = t.whyHint(found, len(answered)-1)
 	if len(resp.Causes) == 0 {
@@ -83,7 +83,7 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 
 // between names the commands in the evidence of fixes: what changed between a
 // failure and the success after it.
-func (t *telling) between(answered []*reached) (map[schemas.Position]string, error) {
+func (t *narrativeQuery) between(answered []*reached) (map[schemas.Position]string, error) {
 	var positions []schemas.Position
 	for _, c := range answered[1:] {
 		if c.via.Kind != narrative.Fixes {
@@ -96,7 +96,7 @@ func (t *telling) between(answered []*reached) (map[schemas.Position]string, err
 		}
 	}
 	names := map[schemas.Position]string{}
-	err := t.segment.ViewAt(t.ctx, positions, func(_ int, v *segment.View) error {
+	err := t.segment.ViewAt(t.Ctx, positions, func(_ int, v *segment.View) error {
 		names[v.Position()] = inBrief(v.Command())
 		return nil
 	})
@@ -104,7 +104,7 @@ func (t *telling) between(answered []*reached) (map[schemas.Position]string, err
 }
 
 // whyHint says why there are no causes, or what was cut off.
-func (t *telling) whyHint(w *walk, answered int) string {
+func (t *narrativeQuery) whyHint(w *walk, answered int) string {
 	weak := int64(0)
 	for _, n := range w.weak {
 		weak += n

@@ -19,16 +19,16 @@ func Ask(ctx context.Context, s Sources, p schemas.Principal, r Request) (Respon
 	if err != nil {
 		return Response{}, err
 	}
-	a, err := s.ask(ctx, p, r)
+	a, err := s.open(ctx, p, r)
 	if err != nil {
 		return Response{}, err
 	}
-	defer a.close()
+	defer a.Close()
 	return a.answer()
 }
 
 // answer plans, retrieves, fuses, expands, assembles and proves.
-func (a *asking) answer() (Response, error) {
+func (a *session) answer() (Response, error) {
 	sc, err := a.scoped()
 	if err != nil {
 		return Response{}, err
@@ -38,8 +38,8 @@ func (a *asking) answer() (Response, error) {
 	}
 	vec := a.embed()
 	p := planOf(&a.r, a.refs, readCues(a.r.Text, a.moment), has{dense: vec != nil, wide: a.wide(), hops: *a.r.Expand.Hops}, &a.w)
-	a.proof = append(a.proof, p.steps(&a.r)...)
-	a.lap("plan")
+	a.Proof = append(a.Proof, p.steps(&a.r)...)
+	a.RecordTime("plan")
 
 	why := a.r.impossible()
 	var hits []*hit
@@ -82,19 +82,18 @@ func (a *asking) answer() (Response, error) {
 	}
 	w.fit(&p)
 	w.keep()
-	a.step(Step{Operator: "assemble", Inputs: map[string]string{"mode": a.r.Mode}, Counts: map[string]int64{
+	a.Step(Step{Operator: "assemble", Inputs: map[string]string{"mode": a.r.Mode}, Counts: map[string]int64{
 		"objects": int64(len(resp.Objects)), "edges": int64(len(resp.Edges)), "events": int64(len(resp.Provenance)), "versions": int64(len(resp.Versions)),
 	}})
-	a.lap("assemble")
-	resp.Proof = a.proof
-	a.timing.TotalUS = time.Since(a.start).Microseconds()
-	resp.Timing = a.timing
+	a.RecordTime("assemble")
+	resp.Proof = a.Proof
+	resp.Timing = a.Timing()
 	return *resp, nil
 }
 
 // follow follows what led to the hits, and what lies around them, as far as the mode
 // wants it.
-func (a *asking) follow(hits []*hit) (*expansion, error) {
+func (a *session) follow(hits []*hit) (*expansion, error) {
 	if a.r.Mode == ModeObjects && *a.r.Expand.Hops == 0 {
 		return &expansion{}, nil
 	}
@@ -115,14 +114,14 @@ func (a *asking) follow(hits []*hit) (*expansion, error) {
 	if a.r.Expand.MinConfidence > 0 {
 		s.Inputs["min_confidence"] = strconv.FormatFloat(a.r.Expand.MinConfidence, 'g', -1, 64)
 	}
-	a.step(s)
-	a.lap("expand")
+	a.Step(s)
+	a.RecordTime("expand")
 	return x, nil
 }
 
 // setMoment says when now is: the request says so, or as_of, or the newest object of the
 // scope tells.
-func (a *asking) setMoment(sc *scope) error {
+func (a *session) setMoment(sc *scope) error {
 	from := "the newest object of the scope"
 	switch {
 	case !a.r.At.IsZero():
@@ -139,7 +138,7 @@ func (a *asking) setMoment(sc *scope) error {
 		}
 		a.moment, _, _ = a.view.Ranking(refs[0])
 	}
-	a.step(Step{Operator: "moment", Inputs: map[string]string{"now": time.Unix(0, a.moment).UTC().Format(time.RFC3339Nano), "from": from}})
+	a.Step(Step{Operator: "moment", Inputs: map[string]string{"now": time.Unix(0, a.moment).UTC().Format(time.RFC3339Nano), "from": from}})
 	return nil
 }
 
@@ -169,13 +168,13 @@ func (t *retrieval) prove(hits []*hit) {
 		Counts: map[string]int64{"candidates": int64(len(t.candidates))},
 	})
 	// They were taken before what was read of them was collapsed, judged and followed.
-	t.proof = slices.Insert(t.proof, t.began, steps...)
-	t.step(Step{Operator: "rank", Inputs: map[string]string{"limit": strconv.Itoa(t.r.Limit)}, Counts: map[string]int64{"hits": int64(len(hits))}, Hits: t.evidence(hits)})
+	t.Proof = slices.Insert(t.Proof, t.began, steps...)
+	t.Step(Step{Operator: "rank", Inputs: map[string]string{"limit": strconv.Itoa(t.r.Limit)}, Counts: map[string]int64{"hits": int64(len(hits))}, Hits: t.evidence(hits)})
 }
 
 // nothing says why there is no hit.
-func (a *asking) nothing(sc *scope) (string, error) {
-	some, err := a.view.Latest(a.ctx, a.everything(), 1)
+func (a *session) nothing(sc *scope) (string, error) {
+	some, err := a.view.Latest(a.Ctx, a.everything(), 1)
 	if err != nil {
 		return "", err
 	}
@@ -198,13 +197,13 @@ func (a *asking) nothing(sc *scope) (string, error) {
 }
 
 // everything is all that may be known of, whatever was asked for.
-func (a *asking) everything() (f objects.Filter) {
+func (a *session) everything() (f objects.Filter) {
 	f.At, f.Audiences = a.at, ids(a.audiences)
 	return f
 }
 
 // filtersInWords names the request's own filters.
-func (a *asking) filtersInWords() string {
+func (a *session) filtersInWords() string {
 	var all []string
 	for _, f := range a.filters {
 		if f.Field != "principal" && f.Field != "as_of" {

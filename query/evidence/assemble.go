@@ -23,7 +23,7 @@ const (
 
 // answer is a response being put together.
 type answer struct {
-	*asking
+	*session
 	resp  Response
 	words []string
 	// hits is how many of its objects are hits, which stand first; toOthers how many of its
@@ -32,8 +32,8 @@ type answer struct {
 }
 
 // assemble puts the hits and what belongs to them into the response.
-func (a *asking) assemble(hits []*hit, x *expansion) (*answer, error) {
-	w := &answer{asking: a, words: wordsOf(a.r.Text)}
+func (a *session) assemble(hits []*hit, x *expansion) (*answer, error) {
+	w := &answer{session: a, words: wordsOf(a.r.Text)}
 	w.resp = Response{
 		Status: query.StatusOK, Objects: make([]Object, 0, len(hits)), Edges: a.told, Provenance: []Event{}, Versions: []Version{},
 		Watermark: a.at.Below,
@@ -48,7 +48,7 @@ func (a *asking) assemble(hits []*hit, x *expansion) (*answer, error) {
 	}
 	if a.r.Mode == ModeSubgraph {
 		for _, p := range x.objects {
-			o, err := w.asking.object(p.ref)
+			o, err := w.session.object(p.ref)
 			if err != nil {
 				return nil, err
 			}
@@ -265,7 +265,7 @@ func (w *answer) provenance(hits []*hit, x *expansion) error {
 	w.parts = slices.Compact(w.parts)
 	if full {
 		for _, p := range w.parts {
-			o, err := w.asking.object(p.ref)
+			o, err := w.session.object(p.ref)
 			if err != nil {
 				return err
 			}

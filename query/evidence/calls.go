@@ -36,7 +36,7 @@ func callOf(result *part, all []*part) *part {
 
 // meeting are the objects that name the call that a link of an object names, and may belong
 // together with it, each once.
-func (a *asking) meeting(p *part, l *objects.Link) ([]*part, error) {
+func (a *session) meeting(p *part, l *objects.Link) ([]*part, error) {
 	links, err := a.view.Meeting(l, a.bound(maxFan))
 	var all []*part
 	for i := range links {
@@ -50,7 +50,7 @@ func (a *asking) meeting(p *part, l *objects.Link) ([]*part, error) {
 }
 
 // otherSides adds, of a result, its call, and of a call its results: those of one audience.
-func (a *asking) otherSides(p *part, l *objects.Link, base neighbor, all []neighbor) ([]neighbor, error) {
+func (a *session) otherSides(p *part, l *objects.Link, base neighbor, all []neighbor) ([]neighbor, error) {
 	base.rule, base.back = ruleCallID, !p.calls()
 	if base.back {
 		made, err := a.callFor(p, l)
@@ -82,7 +82,7 @@ func (a *asking) otherSides(p *part, l *objects.Link, base neighbor, all []neigh
 
 // callFor is the call that a result is of, by the link with which it names it; none if it is
 // not known.
-func (a *asking) callFor(result *part, l *objects.Link) ([]*part, error) {
+func (a *session) callFor(result *part, l *objects.Link) ([]*part, error) {
 	found, err := a.meeting(result, l)
 	found = slices.DeleteFunc(found, func(x *part) bool { return !x.calls() })
 	if call := callOf(result, found); call != nil {

@@ -43,7 +43,7 @@ type walk struct {
 // chains follow what led to each of some objects back to the roots. The objects that all
 // of them together take in are bounded: they go back in turns, one edge at a time, so that
 // the nearest causes of each are there whatever the others need.
-func (a *asking) chains(hits []*hit) error {
+func (a *session) chains(hits []*hit) error {
 	walks := a.walksOf(len(hits))
 	for i, h := range hits {
 		p := a.partAt(h.ref)
@@ -55,7 +55,7 @@ func (a *asking) chains(hits []*hit) error {
 		going = false
 		for i := range walks {
 			w := &walks[i]
-			if err := a.ctx.Err(); err != nil {
+			if err := a.Ctx.Err(); err != nil {
 				return err
 			}
 			open := w.open
@@ -82,17 +82,17 @@ func (a *asking) chains(hits []*hit) error {
 			whole++
 		}
 	}
-	a.step(Step{
+	a.Step(Step{
 		Operator: "chain", Inputs: map[string]string{"kinds": "caused_by derived_from tool_produces", "nodes": strconv.Itoa(a.r.Expand.Nodes)},
 		Counts: map[string]int64{"objects": int64(len(hits) + a.r.Expand.Nodes - room), "complete": int64(whole), "cut": int64(cut), "dangling": int64(dangling)},
 	})
-	a.lap("chain")
+	a.RecordTime("chain")
 	return nil
 }
 
 // stepBack takes in what led to one object of a chain, as far as there is room for what
 // no chain has taken in yet.
-func (a *asking) stepBack(w *walk, p *part, room *int) error {
+func (a *session) stepBack(w *walk, p *part, room *int) error {
 	led, err := a.causes(p)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (t *tie) edge() Edge {
 }
 
 // leadsBack reports whether an object's causes come, within what was read, to another.
-func (a *asking) leadsBack(from, to *part) bool {
+func (a *session) leadsBack(from, to *part) bool {
 	seen := map[*part]bool{}
 	open := []*part{from}
 	for len(open) > 0 && len(seen) <= MaxNodes {

@@ -28,7 +28,7 @@ const maxCompared = 500
 // commands adds the commands that the hits ran, and those that the text finds.
 func (w *answer) commands(p *plan, hits []*hit) error {
 	if !w.p.Granted(schemas.GrantCommands) {
-		w.step(Step{Path: KindCommands, Operator: "leave out", Why: notGranted})
+		w.Step(Step{Path: KindCommands, Operator: "leave out", Why: notGranted})
 		return nil
 	}
 	if err := w.ran(hits); err != nil {
@@ -46,7 +46,7 @@ func (w *answer) commands(p *plan, hits []*hit) error {
 			w.find(commandObject(in))
 		}
 	}
-	w.step(Step{Path: KindCommands, Operator: "search", Why: why, Counts: map[string]int64{"commands": int64(len(found))}})
+	w.Step(Step{Path: KindCommands, Operator: "search", Why: why, Counts: map[string]int64{"commands": int64(len(found))}})
 	return nil
 }
 
@@ -63,7 +63,7 @@ func (w *answer) findCommands(p *plan) ([]commands.Intent, string, error) {
 	}
 	var all []commands.Intent
 	if w.seesCommands("*") {
-		resp, err := commands.Find(w.ctx, w.s.Commands, r)
+		resp, err := commands.Find(w.Ctx, w.s.Commands, r)
 		if err != nil {
 			return nil, "", err
 		}
@@ -82,7 +82,7 @@ func (w *answer) findCommands(p *plan) ([]commands.Intent, string, error) {
 			continue
 		}
 		r.Filters.Workspace = workspace
-		resp, err := commands.Find(w.ctx, w.s.Commands, r)
+		resp, err := commands.Find(w.Ctx, w.s.Commands, r)
 		if err != nil {
 			return nil, "", err
 		}
@@ -132,7 +132,7 @@ func (w *answer) ran(hits []*hit) error {
 		}
 		best, sure, apart := Object{}, 0.0, time.Duration(0)
 		rule := ""
-		err := rows.Scan(w.ctx, f, segment.OldestFirst, func(v *segment.View) bool {
+		err := rows.Scan(w.Ctx, f, segment.OldestFirst, func(v *segment.View) bool {
 			if v.ContentHash() != h.o.Tool.CommandHash || !w.seesCommands(v.Workspace()) {
 				return true
 			}
@@ -156,7 +156,7 @@ func (w *answer) ran(hits []*hit) error {
 		})
 	}
 	w.rest(below)
-	w.step(s)
+	w.Step(s)
 	return nil
 }
 

@@ -25,7 +25,7 @@ func (t *retrieval) byMeaning(l *ranked, vec []float32) error {
 		only = t.found()
 		k = len(only)
 	}
-	hits, _, err := t.vector.SearchObjects(t.ctx, vector.ObjectQuery{
+	hits, _, err := t.vector.SearchObjects(t.Ctx, vector.ObjectQuery{
 		Vector: vec, Embedder: t.s.Embedder.Name(), Audiences: t.scope.ids, Below: t.at.Below, K: k, Filter: t.scope.pushed, Only: only,
 	})
 	if err != nil {
@@ -66,7 +66,7 @@ func (t *retrieval) found() []schemas.ObjectRef {
 }
 
 // embed is the question's embedding, nil where it has none.
-func (a *asking) embed() []float32 {
+func (a *session) embed() []float32 {
 	if a.s.Embedder == nil || a.r.Text == "" {
 		return nil
 	}

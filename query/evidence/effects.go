@@ -42,7 +42,7 @@ func (t *retrieval) byEffects(l *ranked, wanted func(o *objects.Stored, failed m
 		seen[o.Ref] = true
 		failed := map[uint64]bool{}
 		for open := []after{{o, 0}}; len(open) > 0 && reads < effectReads; open = open[1:] {
-			if err := t.ctx.Err(); err != nil {
+			if err := t.Ctx.Err(); err != nil {
 				return err
 			}
 			at := open[0]
@@ -74,7 +74,7 @@ func (t *retrieval) byEffects(l *ranked, wanted func(o *objects.Stored, failed m
 
 // effects are the objects that an object led to, in order: those that name it as a cause
 // or were made of it, and of a call its results.
-func (a *asking) effects(o *objects.Stored) ([]*objects.Stored, error) {
+func (a *session) effects(o *objects.Stored) ([]*objects.Stored, error) {
 	led := func(kind recountv1.ObjectEdgeKind) bool { return kind == edgeCausedBy || kind == edgeDerivedFrom }
 	p := a.partAt(o.Ref)
 	all, err := a.comeFrom(p, led, nil)

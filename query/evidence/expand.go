@@ -22,7 +22,7 @@ type expansion struct {
 // expand follows edges of the kinds that are asked for from the hits, both ways, in the
 // order of the hits, so many steps far, until there are as many objects as may be. What
 // may not be known of is not there: neither objects nor the edges that such tell of.
-func (a *asking) expand(hits []*hit) (*expansion, error) {
+func (a *session) expand(hits []*hit) (*expansion, error) {
 	x := &expansion{edges: a.expanded}
 	kinds := followed
 	if len(a.r.Expand.Kinds) > 0 {
@@ -63,7 +63,7 @@ func (a *asking) expand(hits []*hit) (*expansion, error) {
 	for hop := 0; hop < *a.r.Expand.Hops && len(open) > 0; hop++ {
 		var next []*part
 		for _, o := range open {
-			if err := a.ctx.Err(); err != nil {
+			if err := a.Ctx.Err(); err != nil {
 				return nil, err
 			}
 			around, err := a.around(o)
@@ -149,7 +149,7 @@ func (n *neighbor) edge(o *part) Edge {
 
 // sharing are other objects of the workspace that name the same thing outside, as
 // neighbors of theirs: the newest.
-func (a *asking) sharing(p *part, n *neighbor) ([]neighbor, error) {
+func (a *session) sharing(p *part, n *neighbor) ([]neighbor, error) {
 	if n.kind != edgeRefersTo {
 		return nil, nil // what belongs to one session or agent does not share anything
 	}

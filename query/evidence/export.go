@@ -39,11 +39,11 @@ func Export(ctx context.Context, s Sources, p schemas.Principal, x ExportRequest
 		return &query.RequestError{Field: "limit", Value: x.Limit, Reason: "want 0, for all, or more"}
 	}
 	s.Turns = nil // it is long, and others need not wait for it
-	a, err := s.ask(ctx, p, r)
+	a, err := s.open(ctx, p, r)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	if x.Arrow {
 		out := schemas.NewObjectArrow(w)
 		if err := a.export(x.Limit, out.Add); err != nil {
@@ -61,7 +61,7 @@ func Export(ctx context.Context, s Sources, p schemas.Principal, x ExportRequest
 }
 
 // export hands the rows to add.
-func (a *asking) export(limit int, add func(*schemas.ObjectRow) error) error {
+func (a *session) export(limit int, add func(*schemas.ObjectRow) error) error {
 	if why := a.r.impossible(); why != "" {
 		return &query.RequestError{Field: "since", Value: a.r.Since, Reason: why}
 	}
@@ -70,7 +70,7 @@ func (a *asking) export(limit int, add func(*schemas.ObjectRow) error) error {
 		return err
 	}
 	n := 0
-	err = a.view.Scan(a.ctx, sc.filter, func(ref schemas.ObjectRef) error {
+	err = a.view.Scan(a.Ctx, sc.filter, func(ref schemas.ObjectRef) error {
 		if !sc.holds(ref) {
 			return nil
 		}
@@ -97,7 +97,7 @@ func (a *asking) export(limit int, add func(*schemas.ObjectRow) error) error {
 var errEnough = errors.New("enough")
 
 // row is an object as it is exported.
-func (a *asking) row(o *objects.Stored) (*schemas.ObjectRow, error) {
+func (a *session) row(o *objects.Stored) (*schemas.ObjectRow, error) {
 	text, err := a.view.Text(o)
 	if err != nil {
 		return nil, err

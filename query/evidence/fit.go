@@ -85,7 +85,7 @@ func (w *answer) besides(p *plan) int {
 			marks++ // of its topics, in the answer's own
 		}
 	}
-	filters, proof := slices.Clone(w.resp.AppliedFilters), slices.Clone(w.proof)
+	filters, proof := slices.Clone(w.resp.AppliedFilters), slices.Clone(w.Proof)
 	for i := range filters {
 		if f := &filters[i]; f.Field == "as_of" && f.Op == "below" {
 			marks++

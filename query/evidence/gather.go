@@ -59,8 +59,8 @@ func (t *retrieval) gather() ([]*hit, error) {
 		byText[text], byID[p.id] = h, h
 		hits = append(hits, h)
 	}
-	t.step(Step{Operator: "collapse", Counts: map[string]int64{"read": int64(read), "collapsed": int64(collapsed)}, Hits: t.evidence(hits)})
-	t.lap("collapse")
+	t.Step(Step{Operator: "collapse", Counts: map[string]int64{"read": int64(read), "collapsed": int64(collapsed)}, Hits: t.evidence(hits)})
+	t.RecordTime("collapse")
 	if err := t.judge(hits); err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (t *retrieval) gather() ([]*hit, error) {
 			return nil, err
 		}
 	}
-	t.lap("read")
+	t.RecordTime("read")
 	return hits, nil
 }
 
@@ -125,16 +125,16 @@ func (t *retrieval) judge(hits []*hit) error {
 			break
 		}
 	}
-	t.step(Step{
+	t.Step(Step{
 		Operator: "judge", Inputs: map[string]string{"rules": "stated version valid_until restated other_agent", "use": "by session, the last time"},
 		Counts: map[string]int64{"judged": int64(len(hits)), "superseded": int64(superseded), "contradicted": int64(contradicted), "used": int64(used)},
 	})
-	t.lap("judge")
+	t.RecordTime("judge")
 	return nil
 }
 
 // evidence is where hits stand in a step, for a proof that was asked for.
-func (a *asking) evidence(hits []*hit) []query.Evidence {
+func (a *session) evidence(hits []*hit) []query.Evidence {
 	if !a.r.includes(IncludeProof) {
 		return nil
 	}

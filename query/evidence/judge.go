@@ -54,7 +54,7 @@ type judgement struct {
 // that says that it lost its place is told: what was stated, a later version, its own
 // interval, a restatement. It is read only where memory does not tell; who says the same
 // (support) is counted of what is shown.
-func (a *asking) judgementOf(p *part) (judgement, error) {
+func (a *session) judgementOf(p *part) (judgement, error) {
 	j := judgement{holds: true}
 	disputes, err := a.disputes(p)
 	if err != nil {
@@ -98,7 +98,7 @@ func (a *asking) judgementOf(p *part) (judgement, error) {
 }
 
 // ownTerms judges an object by what it says of itself: when it holds, and what it claims.
-func (a *asking) ownTerms(p *part, j *judgement) error {
+func (a *session) ownTerms(p *part, j *judgement) error {
 	o, err := a.object(p.ref)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (a *asking) ownTerms(p *part, j *judgement) error {
 }
 
 // versionsShown is how many versions of a thing are told.
-func (a *asking) versionsShown() int {
+func (a *session) versionsShown() int {
 	if a.r.includes(IncludeVersions) {
 		return maxVersions
 	}
@@ -150,7 +150,7 @@ func linkTo(o *objects.Stored, l Link) Link {
 // subject and predicate in its workspace. Of each agent the newest statement stands: its
 // own newest one takes the place of those with another value, and those of other agents
 // contradict or support it. Statements of times that have nothing in common do neither.
-func (a *asking) compareClaims(o *objects.Stored, j *judgement) error {
+func (a *session) compareClaims(o *objects.Stored, j *judgement) error {
 	newest := map[string]*objects.Stored{}
 	for _, who := range a.related(o) {
 		list, err := a.view.Claims(who, o.Claim.Subject, o.Claim.Predicate, a.bound(maxClaims))
@@ -209,7 +209,7 @@ func overlap(x, y *objects.Stored) bool {
 }
 
 // support counts those who say the same, over the audiences of the object's workspace.
-func (a *asking) support(o *objects.Stored, j *judgement) error {
+func (a *session) support(o *objects.Stored, j *judgement) error {
 	j.support = 1
 	if o.ContentHash == 0 {
 		return nil
@@ -248,7 +248,7 @@ func (a *asking) support(o *objects.Stored, j *judgement) error {
 
 // usesOf are how long before the moment an object was of use: in each session, or to each
 // agent outside of any, the last time, as far as that may be known.
-func (a *asking) usesOf(p *part) (ages []int64, err error) {
+func (a *session) usesOf(p *part) (ages []int64, err error) {
 	if _, used := a.view.Led(p.node, disputing); !used {
 		return nil, nil
 	}
@@ -288,7 +288,7 @@ func (a *asking) usesOf(p *part) (ages []int64, err error) {
 // related are the audiences over which what is said in an object's workspace is compared:
 // its own, and of those that the principal belongs to the ones of the same tenant that
 // are of the workspace, of all of the tenant, or of an agent.
-func (a *asking) related(o *objects.Stored) []schemas.AudienceID {
+func (a *session) related(o *objects.Stored) []schemas.AudienceID {
 	where := [2]string{o.Tenant, o.Workspace}
 	all, known := a.relations[where]
 	if !known {

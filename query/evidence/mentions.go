@@ -48,7 +48,7 @@ func (w *answer) mentions(p *plan, hits []*hit) error {
 
 // joins says whether things of a kind are joined to what names them: where they are asked
 // for, and where no kinds are, but for answers that are to have hits alone.
-func (a *asking) joins(kind string) bool {
+func (a *session) joins(kind string) bool {
 	if len(a.r.Kinds) > 0 {
 		return slices.Contains(a.r.Kinds, kind)
 	}
@@ -102,14 +102,14 @@ func (w *answer) meet(m mentioned, name string, o Object) {
 }
 
 // seen says whether what stands at a position, and was at a time, is within as_of.
-func (a *asking) seen(at schemas.Position, when time.Time) bool {
+func (a *session) seen(at schemas.Position, when time.Time) bool {
 	as := a.r.AsOf
 	return (as.Offsets == nil || at.Offset < as.Offsets[at.TP()]) && (as.Time.IsZero() || !when.After(as.Time))
 }
 
 // commits joins what names commits to them.
 func (w *answer) commits(m mentioned) error {
-	found, visible, err := code.Commits(w.ctx, w.s.Code, m.names)
+	found, visible, err := code.Commits(w.Ctx, w.s.Code, m.names)
 	if err != nil {
 		return err
 	}
@@ -121,8 +121,8 @@ func (w *answer) commits(m mentioned) error {
 			w.meet(m, name, commitObject(c.Repo, c.Commit, c.Subject, c.Author, c.Time, c.Position))
 		}
 	}
-	w.step(s)
-	w.lap(KindCommits)
+	w.Step(s)
+	w.RecordTime(KindCommits)
 	return nil
 }
 
@@ -131,7 +131,7 @@ const maxNaming = 3
 
 // issues joins what names issues to the commits that name the same.
 func (w *answer) issues(m mentioned) error {
-	found, visible, err := code.Naming(w.ctx, w.s.Code, m.names, maxNaming)
+	found, visible, err := code.Naming(w.Ctx, w.s.Code, m.names, maxNaming)
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -148,8 +148,8 @@ func (w *answer) issues(m mentioned) error {
 			}
 		}
 	}
-	w.step(s)
-	w.lap("issues")
+	w.Step(s)
+	w.RecordTime("issues")
 	return nil
 }
 
@@ -163,7 +163,7 @@ func commitObject(repo, commit, subject, author string, when time.Time, at schem
 
 // traces joins what names traces to them.
 func (w *answer) traces(m mentioned) error {
-	found, visible, err := runtime.Briefs(w.ctx, w.s.Runtime, m.names, func(at schemas.Position) bool { return w.seen(at, time.Time{}) })
+	found, visible, err := runtime.Briefs(w.Ctx, w.s.Runtime, m.names, func(at schemas.Position) bool { return w.seen(at, time.Time{}) })
 	if err != nil {
 		return err
 	}
@@ -175,8 +175,8 @@ func (w *answer) traces(m mentioned) error {
 			w.meet(m, name, traceObject(&b))
 		}
 	}
-	w.step(s)
-	w.lap("traces")
+	w.Step(s)
+	w.RecordTime("traces")
 	return nil
 }
 
@@ -200,7 +200,7 @@ func (t *retrieval) spelled(entity string) ([]string, error) {
 		return []string{entity}, nil
 	}
 	if t.s.Code.Set != nil && t.seesCode() {
-		found, _, err := code.Commits(t.ctx, t.s.Code, []string{digits})
+		found, _, err := code.Commits(t.Ctx, t.s.Code, []string{digits})
 		if err != nil {
 			return nil, err
 		}

@@ -84,7 +84,7 @@ func compareBool(a, b bool) int {
 
 // around are the neighbors of an object, both ways, in order. Names outside, other than
 // those of calls, are among them where the question is of those.
-func (a *asking) around(p *part) ([]neighbor, error) {
+func (a *session) around(p *part) ([]neighbor, error) {
 	if p.hasEnds {
 		return p.ends, nil
 	}
@@ -112,10 +112,10 @@ func (a *asking) around(p *part) ([]neighbor, error) {
 }
 
 // outside says whether a question is of names outside.
-func (a *asking) outside() bool { return len(a.r.Expand.Kinds) > 0 || a.r.Mode == ModeSubgraph }
+func (a *session) outside() bool { return len(a.r.Expand.Kinds) > 0 || a.r.Mode == ModeSubgraph }
 
 // namesOutside adds the names outside that an object names, other than those of calls.
-func (a *asking) namesOutside(p *part, all []neighbor) ([]neighbor, error) {
+func (a *session) namesOutside(p *part, all []neighbor) ([]neighbor, error) {
 	o, err := a.object(p.ref)
 	if err != nil || o == nil {
 		return all, err
@@ -129,7 +129,7 @@ func (a *asking) namesOutside(p *part, all []neighbor) ([]neighbor, error) {
 }
 
 // leadsTo resolves an edge of an object and adds what is named, among what may be known of.
-func (a *asking) leadsTo(p *part, l *objects.Link, all []neighbor) ([]neighbor, error) {
+func (a *session) leadsTo(p *part, l *objects.Link, all []neighbor) ([]neighbor, error) {
 	base := neighbor{kind: l.Kind, name: kindName(l.Kind, l.Name), confidence: float64(l.Confidence), rule: l.Rule}
 	switch l.To {
 	case objects.ToEvent, objects.ToUsed:
@@ -167,14 +167,14 @@ func (a *asking) leadsTo(p *part, l *objects.Link, all []neighbor) ([]neighbor, 
 }
 
 // madeBy are the objects of events of an id that may be known of.
-func (a *asking) madeBy(id schemas.EventID) ([]*part, error) {
+func (a *session) madeBy(id schemas.EventID) ([]*part, error) {
 	found, err := a.view.MadeBy(id, a.bound(maxFan))
 	return a.partsOf(found), err
 }
 
 // means says whether the event's id of an object means that object to one of a tenant and
 // workspace that names it: it may mean others of that id.
-func (a *asking) means(p *part, tenant, workspace string) (bool, error) {
+func (a *session) means(p *part, tenant, workspace string) (bool, error) {
 	found, err := a.madeBy(p.event)
 	return slices.Contains(meant(tenant, workspace, found), p), err
 }
@@ -206,7 +206,7 @@ func disputing(kind recountv1.ObjectEdgeKind) bool {
 
 // disputes are the neighbors that say of an object that something took its place, or
 // otherwise, in order; no others are looked up.
-func (a *asking) disputes(p *part) ([]neighbor, error) {
+func (a *session) disputes(p *part) ([]neighbor, error) {
 	all, err := a.comeFrom(p, disputing, nil)
 	if err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func (a *asking) disputes(p *part) ([]neighbor, error) {
 
 // comeFrom adds the neighbors whose edges lead to an object, or to its event: those of some
 // kinds, or all.
-func (a *asking) comeFrom(p *part, kinds func(recountv1.ObjectEdgeKind) bool, all []neighbor) ([]neighbor, error) {
+func (a *session) comeFrom(p *part, kinds func(recountv1.ObjectEdgeKind) bool, all []neighbor) ([]neighbor, error) {
 	if kinds != nil {
 		if led, _ := a.view.Led(p.node, kinds); !led {
 			return all, nil

@@ -22,10 +22,10 @@ const (
 func (w *answer) operations(p *plan, _ []*hit) error {
 	switch {
 	case !w.seesRuntime():
-		w.step(Step{Path: KindRuntime, Operator: "leave out", Why: notGranted})
+		w.Step(Step{Path: KindRuntime, Operator: "leave out", Why: notGranted})
 		return nil
 	case w.r.AsOf.Offsets != nil:
-		w.step(Step{Path: KindRuntime, Operator: "leave out", Why: "spans are summed by time: as_of may say a time, not positions"})
+		w.Step(Step{Path: KindRuntime, Operator: "leave out", Why: "spans are summed by time: as_of may say a time, not positions"})
 		return nil
 	}
 	failing := p.cues.failing != ""
@@ -36,7 +36,7 @@ func (w *answer) operations(p *plan, _ []*hit) error {
 	if !ask.To.IsZero() && !ask.From.Before(ask.To) {
 		return nil
 	}
-	r, err := runtime.TrafficOf(w.ctx, w.s.Runtime, ask)
+	r, err := runtime.TrafficOf(w.Ctx, w.s.Runtime, ask)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (w *answer) operations(p *plan, _ []*hit) error {
 			w.join(Edge{From: out.ID, To: handler.ID, Kind: "handled_by", Confidence: round(c.Confidence), Rule: c.Rule})
 		}
 	}
-	w.step(s)
+	w.Step(s)
 	if worst == nil {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (w *answer) suspects(o *runtime.Traffic) error {
 		return nil
 	}
 	at := o.Examples[0]
-	why, err := runtime.WhyOf(w.ctx, w.s.Runtime, runtime.SpanWhyRequest{Ref: at.Trace, Limit: maxSuspected})
+	why, err := runtime.WhyOf(w.Ctx, w.s.Runtime, runtime.SpanWhyRequest{Ref: at.Trace, Limit: maxSuspected})
 	var missing *query.NotFoundError
 	if errors.As(err, &missing) { // its spans are not all there
 		return nil
@@ -132,6 +132,6 @@ func (w *answer) suspects(o *runtime.Traffic) error {
 		w.join(e)
 		s.Counts["joined"]++
 	}
-	w.step(s)
+	w.Step(s)
 	return nil
 }

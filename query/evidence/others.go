@@ -20,18 +20,18 @@ const (
 
 // seesCommands says whether the principal may see the commands of a workspace; "*" asks
 // for those of all.
-func (a *asking) seesCommands(workspace string) bool {
+func (a *session) seesCommands(workspace string) bool {
 	return a.p.Granted(schemas.GrantCommands) && a.p.InWorkspace(workspace)
 }
 
-func (a *asking) seesCode() bool    { return a.p.Granted(schemas.GrantCode) }
-func (a *asking) seesRuntime() bool { return a.p.Granted(schemas.GrantRuntime) }
+func (a *session) seesCode() bool    { return a.p.Granted(schemas.GrantCode) }
+func (a *session) seesRuntime() bool { return a.p.Granted(schemas.GrantRuntime) }
 
 // notGranted is why a kind is left out.
 const notGranted = "the token is not granted it"
 
 // wide says whether things of other kinds may answer without being asked for.
-func (a *asking) wide() bool {
+func (a *session) wide() bool {
 	return a.s.Commands.Set != nil && a.s.Runtime.Set != nil && a.seesCommands("*") && a.seesRuntime()
 }
 
@@ -51,16 +51,16 @@ func (w *answer) others(p *plan, hits []*hit) error {
 		case !p.answers(kind.name):
 			continue
 		case !kind.has:
-			w.step(Step{Path: kind.name, Operator: "leave out", Why: "this server keeps none"})
+			w.Step(Step{Path: kind.name, Operator: "leave out", Why: "this server keeps none"})
 			continue
 		}
-		if err := w.ctx.Err(); err != nil {
+		if err := w.Ctx.Err(); err != nil {
 			return err
 		}
 		if err := kind.add(p, hits); err != nil {
 			return err
 		}
-		w.lap(kind.name)
+		w.RecordTime(kind.name)
 	}
 	return w.mentions(p, hits)
 }

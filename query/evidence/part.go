@@ -48,7 +48,7 @@ func (p *part) compare(q *part) int {
 func (p *part) calls() bool { return p.typ == recountv1.ObjectType_OBJECT_TYPE_TOOL_CALL }
 
 // part is that of an object that may be known of.
-func (a *asking) part(n objects.Node) *part {
+func (a *session) part(n objects.Node) *part {
 	p := a.nodes[n]
 	if p == nil {
 		k := n.Known()
@@ -64,7 +64,7 @@ func (a *asking) part(n objects.Node) *part {
 }
 
 // partAt is that of the object at a place, nil where there is none that may be known of.
-func (a *asking) partAt(ref schemas.ObjectRef) *part {
+func (a *session) partAt(ref schemas.ObjectRef) *part {
 	n, ok := a.view.Node(ref)
 	if !ok || !a.known(ref) {
 		return nil
@@ -72,7 +72,7 @@ func (a *asking) partAt(ref schemas.ObjectRef) *part {
 	return a.part(n)
 }
 
-func (a *asking) partsOf(list []objects.Node) []*part {
+func (a *session) partsOf(list []objects.Node) []*part {
 	all := make([]*part, len(list))
 	for i, n := range list {
 		all[i] = a.part(n)
@@ -95,7 +95,7 @@ type led struct {
 // causes are what an object names as its causes, in the order of its edges: of what an
 // event's id means what is of the object's workspace, if there is any; of a thing the newest
 // version. A call that is not known is no cause; an event is, which the chain then misses.
-func (a *asking) causes(p *part) ([]led, error) {
+func (a *session) causes(p *part) ([]led, error) {
 	if p.hasLed {
 		return p.led, nil
 	}
@@ -131,7 +131,7 @@ func (a *asking) causes(p *part) ([]led, error) {
 }
 
 // meaning are the objects that a link of an object means as its causes.
-func (a *asking) meaning(p *part, l *objects.Link) ([]*part, error) {
+func (a *session) meaning(p *part, l *objects.Link) ([]*part, error) {
 	lookUp := a.view.MadeBy
 	if l.To == objects.ToObject {
 		lookUp = a.view.VersionsOf

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -19,8 +20,6 @@ const (
 	MaxLimit     = 1000
 	// MaxText is the longest question in bytes.
 	MaxText = query.MaxText
-	// MaxName is the longest name in a scope, in bytes.
-	MaxName = 4096
 	MaxHops = 4
 	// DefaultNodes and MaxNodes bound how many objects an expansion takes in, hits
 	// included.
@@ -132,12 +131,8 @@ func (r Request) Normal() (Request, error) {
 		return r, &query.RequestError{Field: "text", Value: fmt.Sprintf("%d bytes", len(r.Text)), Reason: fmt.Sprintf("want at most %d: ask with the words that matter", MaxText)}
 	case !utf8.ValidString(r.Text):
 		return r, &query.RequestError{Field: "text", Value: brief(strconv.QuoteToASCII(r.Text), 80), Reason: "not UTF-8"}
-	case r.Limit < 0 || r.Limit > MaxLimit:
-		return r, outside("limit", r.Limit, 1, MaxLimit)
 	case r.Tokens < MinTokens || r.Tokens > MaxTokens:
 		return r, outside("tokens", r.Tokens, MinTokens, MaxTokens)
-	case r.WaitMS < 0 || r.WaitMS > int(query.MaxWait/time.Millisecond):
-		return r, outside("wait_ms", r.WaitMS, 1, int(query.MaxWait/time.Millisecond))
 	case *e.Hops < 0 || *e.Hops > MaxHops:
 		return r, outside("expand.hops", *e.Hops, 0, MaxHops)
 	case e.Nodes < 0 || e.Nodes > MaxNodes:
@@ -147,12 +142,15 @@ func (r Request) Normal() (Request, error) {
 	case !slices.Contains(modes, r.Mode):
 		return r, oneOf("mode", r.Mode, modes)
 	}
+	if err := cmp.Or(query.CheckLimit(r.Limit, MaxLimit), query.CheckWait(r.WaitMS)); err != nil {
+		return r, err
+	}
 	r.Text = strings.TrimSpace(r.Text)
 	for _, n := range []struct{ field, name string }{
 		{"scope.agent", r.Scope.Agent}, {"scope.session", r.Scope.Session}, {"scope.workspace", r.Scope.Workspace}, {"scope.task", r.Scope.Task},
 	} {
-		if len(n.name) > MaxName {
-			return r, &query.RequestError{Field: n.field, Value: fmt.Sprintf("%d bytes", len(n.name)), Reason: fmt.Sprintf("want at most %d", MaxName)}
+		if err := query.CheckName(n.field, n.name); err != nil {
+			return r, err
 		}
 	}
 	if t := r.At; !t.IsZero() && (t.Year() < 1678 || t.Year() > 2261) {

@@ -40,7 +40,7 @@ type candidate struct {
 
 // retrieval is what the paths found.
 type retrieval struct {
-	*asking
+	*session
 	plan  plan
 	scope *scope
 
@@ -74,8 +74,8 @@ func (c *candidate) before(o *candidate) int {
 
 // retrieve takes the paths of the plan, in its order, and gives the candidates their
 // scores.
-func (a *asking) retrieve(p plan, sc *scope, vec []float32) (*retrieval, error) {
-	t := &retrieval{asking: a, plan: p, scope: sc, began: len(a.proof)}
+func (a *session) retrieve(p plan, sc *scope, vec []float32) (*retrieval, error) {
+	t := &retrieval{session: a, plan: p, scope: sc, began: len(a.Proof)}
 	for _, path := range []struct {
 		name string
 		take func(*ranked) error
@@ -120,7 +120,7 @@ func (t *retrieval) run(path string, take func(*ranked) error) error {
 	if !t.plan.takes(path) {
 		return nil
 	}
-	if err := t.ctx.Err(); err != nil {
+	if err := t.Ctx.Err(); err != nil {
 		return err
 	}
 	l := ranked{path: path, operator: "lookup", inputs: map[string]string{}, counts: map[string]int64{}}
@@ -130,7 +130,7 @@ func (t *retrieval) run(path string, take func(*ranked) error) error {
 	l.counts["candidates"] = int64(len(l.keys))
 	l.inputs["weight"] = strconv.FormatFloat(t.w.of(path), 'g', -1, 64)
 	t.lists = append(t.lists, l)
-	t.lap(path)
+	t.RecordTime(path)
 	return nil
 }
 
@@ -276,7 +276,7 @@ func (t *retrieval) byEntity(l *ranked) error {
 // byWords searches by BM25, in each audience by its own statistics.
 func (t *retrieval) byWords(l *ranked) error {
 	l.operator = "search"
-	hits, _, err := t.lexical.SearchObjects(t.ctx, lexical.ObjectQuery{
+	hits, _, err := t.lexical.SearchObjects(t.Ctx, lexical.ObjectQuery{
 		Text: t.r.Text, Audiences: t.scope.ids, Below: t.at.Below, K: t.depth(), Distinct: true, Filter: t.scope.pushed, Only: t.scope.only,
 	})
 	if err != nil {

@@ -40,7 +40,7 @@ func (s *scope) holds(ref schemas.ObjectRef) bool {
 }
 
 // scoped says what a question may be answered with.
-func (a *asking) scoped() (*scope, error) {
+func (a *session) scoped() (*scope, error) {
 	r := &a.r
 	s := &scope{filter: objects.Filter{At: a.at, Workspace: r.Scope.Workspace, Agent: r.Scope.Agent, Session: r.Scope.Session}}
 	for _, who := range a.audiences {
@@ -75,7 +75,7 @@ func (a *asking) scoped() (*scope, error) {
 		s.only, err = a.ofTask(s)
 	case r.Scope.Session != "" && r.Text != "":
 		var refs []schemas.ObjectRef
-		if refs, err = a.view.Latest(a.ctx, s.filter, maxOnly+1); len(refs) <= maxOnly {
+		if refs, err = a.view.Latest(a.Ctx, s.filter, maxOnly+1); len(refs) <= maxOnly {
 			s.only = append([]schemas.ObjectRef{}, refs...)
 			slices.SortFunc(s.only, schemas.ObjectRef.Compare)
 		}
@@ -100,7 +100,7 @@ func (s *scope) mayHold(who schemas.Audience) bool {
 
 // ofTask are the objects of a task: those that say so, and the task itself, of any of the
 // workspaces that the audiences are of.
-func (a *asking) ofTask(s *scope) ([]schemas.ObjectRef, error) {
+func (a *session) ofTask(s *scope) ([]schemas.ObjectRef, error) {
 	only := []schemas.ObjectRef{}
 	type place struct{ tenant, workspace string }
 	var places []place
@@ -139,9 +139,9 @@ func (a *asking) ofTask(s *scope) ([]schemas.ObjectRef, error) {
 }
 
 // newest are the newest objects of the scope.
-func (a *asking) newest(s *scope, k int) ([]schemas.ObjectRef, error) {
+func (a *session) newest(s *scope, k int) ([]schemas.ObjectRef, error) {
 	if s.only == nil {
-		return a.view.Latest(a.ctx, s.filter, k)
+		return a.view.Latest(a.Ctx, s.filter, k)
 	}
 	refs := slices.Clone(s.only)
 	times := map[schemas.ObjectRef]int64{}
@@ -162,7 +162,7 @@ func (a *asking) newest(s *scope, k int) ([]schemas.ObjectRef, error) {
 }
 
 // noteFilters says which filters hold.
-func (a *asking) noteFilters(s *scope) {
+func (a *session) noteFilters(s *scope) {
 	add := func(field, op, value string) {
 		if value != "" {
 			a.filters = append(a.filters, query.AppliedFilter{Field: field, Op: op, Value: value})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
 )
 
@@ -13,13 +14,13 @@ import (
 func (w *answer) symbols(_ *plan, hits []*hit) error {
 	switch {
 	case !w.seesCode():
-		w.step(Step{Path: KindSymbols, Operator: "leave out", Why: notGranted})
+		w.Step(Step{Path: KindSymbols, Operator: "leave out", Why: notGranted})
 		return nil
 	case !w.r.AsOf.IsZero():
-		w.step(Step{Path: KindSymbols, Operator: "leave out", Why: "as_of does not say a revision"})
+		w.Step(Step{Path: KindSymbols, Operator: "leave out", Why: "as_of does not say a revision"})
 		return nil
 	}
-	all, err := code.OpenCodebase(w.ctx, w.s.Code)
+	all, err := code.OpenCodebase(w.Ctx, w.s.Code)
 	if err != nil {
 		return err
 	}
@@ -35,7 +36,7 @@ func (w *answer) symbols(_ *plan, hits []*hit) error {
 		}
 		return o
 	}
-	if text := w.r.Text; text != "" && len(text) <= code.MaxName {
+	if text := w.r.Text; text != "" && len(text) <= query.MaxName {
 		found, err := all.Symbols(text, "", maxFound)
 		if err != nil {
 			return err
@@ -52,7 +53,7 @@ func (w *answer) symbols(_ *plan, hits []*hit) error {
 		home := repository(all, h.o.Workspace)
 		for _, e := range h.o.Edges {
 			kind, name, _ := strings.Cut(e.Entity, ":")
-			if kind != "symbol" && kind != "file" || len(name) > code.MaxName || !looked[e.Entity] && len(looked) == maxLooked {
+			if kind != "symbol" && kind != "file" || len(name) > query.MaxName || !looked[e.Entity] && len(looked) == maxLooked {
 				continue
 			}
 			looked[e.Entity] = true
@@ -73,7 +74,7 @@ func (w *answer) symbols(_ *plan, hits []*hit) error {
 		}
 	}
 	s.Counts["looked_up"] = int64(len(looked))
-	w.step(s)
+	w.Step(s)
 	return nil
 }
 

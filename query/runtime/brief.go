@@ -30,11 +30,11 @@ const maxBriefEvents = 32
 // visible says so. A trace of which there are none is left out, and so is a name that is
 // none. The watermark is what the answer rests on.
 func Briefs(ctx context.Context, s Sources, traces []string, visible func(schemas.Position) bool) (map[string]Brief, schemas.Watermark, error) {
-	a, err := s.ask(ctx, Window{})
+	a, err := s.open(ctx, Window{})
 	if err != nil {
 		return nil, nil, err
 	}
-	defer a.close()
+	defer a.Close()
 	found := map[string]Brief{}
 	for _, name := range traces {
 		id, err := parseTrace(name)
@@ -68,7 +68,7 @@ func Briefs(ctx context.Context, s Sources, traces []string, visible func(schema
 			found[name] = b
 		}
 	}
-	return found, a.visible, nil
+	return found, a.Visible, nil
 }
 
 // take adds a span of the trace.

@@ -20,11 +20,11 @@ func Callers(s Sources) code.Running {
 		if err := window.check(); err != nil {
 			return use, nil, nil, err
 		}
-		a, err := s.ask(ctx, window)
+		a, err := s.open(ctx, window)
 		if err != nil {
 			return use, nil, nil, err
 		}
-		defer a.close()
+		defer a.Close()
 		if err := a.callers(&use, of); err != nil {
 			return use, nil, nil, err
 		}
@@ -36,25 +36,25 @@ func Callers(s Sources) code.Running {
 				use.Hint = a.nothing()
 			}
 		}
-		return use, a.visible, a.proof, nil
+		return use, a.Visible, a.Proof, nil
 	}
 }
 
 // callers adds who calls the operations whose handlers were reached.
-func (a *asking) callers(use *code.RuntimeUse, of map[code.Place]code.Reached) error {
-	operations, err := served(a.ctx, a.view, a.within, "")
+func (a *session) callers(use *code.RuntimeUse, of map[code.Place]code.Reached) error {
+	operations, err := served(a.Ctx, a.view, a.within, "")
 	if err != nil {
 		return err
 	}
-	sureServed, err := confident(a.ctx, a, served, "", keyOfServed, sumOfServed)
+	sureServed, err := confident(a.Ctx, a, served, "", keyOfServed, sumOfServed)
 	if err != nil {
 		return err
 	}
-	rows, err := calls(a.ctx, a.view, a.within, "")
+	rows, err := calls(a.Ctx, a.view, a.within, "")
 	if err != nil {
 		return err
 	}
-	sureRow, err := confident(a.ctx, a, calls, "", keyOfRow, sumOfRow)
+	sureRow, err := confident(a.Ctx, a, calls, "", keyOfRow, sumOfRow)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (a *asking) callers(use *code.RuntimeUse, of map[code.Place]code.Reached) e
 		}
 	}
 	for i := range operations {
-		if err := a.ctx.Err(); err != nil {
+		if err := a.Ctx.Err(); err != nil {
 			return err
 		}
 		x := &operations[i]

@@ -89,8 +89,8 @@ func (c *causes) find(own *Join) ([]SpanCause, error) {
 			step.Hits = append(step.Hits, query.Evidence{Position: *p, Rank: i + 1, Score: x.Score})
 		}
 	}
-	c.j.a.step(step)
-	c.j.a.lap("rank")
+	c.j.a.Step(step)
+	c.j.a.RecordTime("rank")
 	return all, nil
 }
 
@@ -147,8 +147,8 @@ func (c *causes) commits(own *Join) (all []SpanCause, err error) {
 			}
 		}
 	}
-	c.j.a.step(query.Step{Operator: "changes", Counts: map[string]int64{"symbols": int64(len(reached)), "commits": int64(len(all))}})
-	c.j.a.lap("changes")
+	c.j.a.Step(query.Step{Operator: "changes", Counts: map[string]int64{"symbols": int64(len(reached)), "commits": int64(len(all))}})
+	c.j.a.RecordTime("changes")
 	return all, nil
 }
 

@@ -14,8 +14,8 @@ import (
 const maxCommands = 50
 
 // commands are the newest commands of a category in a range of time, the newest first.
-func (a *asking) commands(category string, from, until time.Time) ([]commands.Intent, error) {
-	r, err := commands.Find(a.ctx, a.s.Commands, commands.FindRequest{
+func (a *session) commands(category string, from, until time.Time) ([]commands.Intent, error) {
+	r, err := commands.Find(a.Ctx, a.s.Commands, commands.FindRequest{
 		Filters: commands.Filters{Category: category, Since: from, Until: until}, Limit: maxCommands, Repeats: true,
 	})
 	if err != nil {
@@ -32,8 +32,8 @@ func (a *asking) commands(category string, from, until time.Time) ([]commands.In
 		all = append(all, h.Intent)
 		step.Hits = append(step.Hits, query.Evidence{Position: h.Position})
 	}
-	a.step(step)
-	a.lap("commands " + category)
+	a.Step(step)
+	a.RecordTime("commands " + category)
 	slices.SortStableFunc(all, func(x, y commands.Intent) int {
 		return cmp.Or(y.Time.Compare(x.Time), comparePositions(x.Position, y.Position))
 	})

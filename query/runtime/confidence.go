@@ -50,13 +50,13 @@ func confidenceOf(recent uint64, last, at time.Time) float64 {
 }
 
 // recent is the range whose counts confidence rests on. The moment itself is in it.
-func (a *asking) recent() observed.Range {
+func (a *session) recent() observed.Range {
 	return observed.Range{From: a.at.Add(-recentDays * day).UnixNano(), To: a.at.UnixNano() + 1}
 }
 
 // confident gives each row of an aggregate its confidence: read reads it of a view for a
 // range, and key tells rows apart.
-func confident[R any, K comparable](ctx context.Context, a *asking, read func(context.Context, *observed.View, observed.Range, string) ([]R, error), service string, key func(*R) K, sum func(*R) *observed.Sum) (func(*R) float64, error) {
+func confident[R any, K comparable](ctx context.Context, a *session, read func(context.Context, *observed.View, observed.Range, string) ([]R, error), service string, key func(*R) K, sum func(*R) *observed.Sum) (func(*R) float64, error) {
 	counts := a.view.Counts()
 	seen := map[K]uint64{}
 	recent, err := read(ctx, counts, a.recent(), service)

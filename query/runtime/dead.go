@@ -51,7 +51,7 @@ type Unwatched struct {
 }
 
 func (r DeadRoutesRequest) check() error {
-	return cmp.Or(r.Window.check(), checkName("repo", r.Repo), checkLimit(r.Limit))
+	return cmp.Or(r.Window.check(), query.CheckName("repo", r.Repo), checkLimit(r.Limit))
 }
 
 // endpoint is a route or a procedure of the code.
@@ -67,11 +67,11 @@ func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutes
 	if err := r.check(); err != nil {
 		return resp, err
 	}
-	a, err := s.ask(ctx, r.Window)
+	a, err := s.open(ctx, r.Window)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	served, err := a.view.Served(ctx, a.within, "")
 	if err != nil {
 		return resp, err
@@ -80,7 +80,7 @@ func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutes
 	if err != nil {
 		return resp, err
 	}
-	a.lap("served")
+	a.RecordTime("served")
 	j, err := a.joiner()
 	if err != nil {
 		return resp, err
@@ -148,7 +148,7 @@ func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutes
 		resp.Unwatched = append(resp.Unwatched, u)
 	}
 	slices.SortFunc(resp.Unwatched, func(x, y Unwatched) int { return cmp.Or(cmp.Compare(x.Repo, y.Repo), cmp.Compare(x.Dir, y.Dir)) })
-	a.step(query.Step{Operator: "dead", Counts: map[string]int64{"served": int64(len(served)), "seen": int64(resp.Seen), "dead": int64(resp.Total), "unwatched folders": int64(len(unwatched))}})
+	a.Step(query.Step{Operator: "dead", Counts: map[string]int64{"served": int64(len(served)), "seen": int64(resp.Seen), "dead": int64(resp.Total), "unwatched folders": int64(len(unwatched))}})
 	j.prove()
 	hint := j.c.Left()
 	switch {

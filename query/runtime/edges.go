@@ -53,7 +53,7 @@ type Declaration struct {
 }
 
 func (r EdgesRequest) check() error {
-	return cmp.Or(r.Window.check(), checkName("service", r.Service), checkLimit(r.Limit))
+	return cmp.Or(r.Window.check(), query.CheckName("service", r.Service), checkLimit(r.Limit))
 }
 
 // row is a call as it is aggregated for an answer.
@@ -137,11 +137,11 @@ func EdgesOf(ctx context.Context, s Sources, r EdgesRequest) (EdgesResponse, err
 	if err := r.check(); err != nil {
 		return resp, err
 	}
-	a, err := s.ask(ctx, r.Window)
+	a, err := s.open(ctx, r.Window)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	rows, err := calls(ctx, a.view, a.within, r.Service)
 	if err != nil {
 		return resp, err
@@ -152,7 +152,7 @@ func EdgesOf(ctx context.Context, s Sources, r EdgesRequest) (EdgesResponse, err
 	}
 	seen := len(rows)
 	rows = slices.DeleteFunc(rows, func(x row) bool { return r.Failing && x.Errors == 0 })
-	a.lap("calls")
+	a.RecordTime("calls")
 	j, err := a.joiner()
 	if err != nil {
 		return resp, err
@@ -173,7 +173,7 @@ func EdgesOf(ctx context.Context, s Sources, r EdgesRequest) (EdgesResponse, err
 			return resp, err
 		}
 	}
-	a.step(query.Step{Operator: "calls", Counts: map[string]int64{"calls": int64(seen), "matching": int64(len(rows))}})
+	a.Step(query.Step{Operator: "calls", Counts: map[string]int64{"calls": int64(seen), "matching": int64(len(rows))}})
 	rows = ordered(rows, r.Failing, r.Slow, sumOfRow)
 	resp.Total = len(rows)
 	resp.Truncated = cut(&rows, r.Limit)

@@ -65,7 +65,7 @@ type operation struct {
 
 // joiner joins operations with code. What it found it remembers for its question.
 type joiner struct {
-	a     *asking
+	a     *session
 	c     *code.Codebase
 	homes homes
 	known map[operation]*Join
@@ -74,12 +74,12 @@ type joiner struct {
 }
 
 // joiner opens the codebase.
-func (a *asking) joiner() (*joiner, error) {
-	c, err := a.open()
+func (a *session) joiner() (*joiner, error) {
+	c, err := a.codebase()
 	if err != nil {
 		return nil, err
 	}
-	services, err := a.view.Services(a.ctx)
+	services, err := a.view.Services(a.Ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +91,8 @@ func (a *asking) joiner() (*joiner, error) {
 
 // prove says how operations were joined.
 func (j *joiner) prove() {
-	j.a.step(query.Step{Operator: "join", Counts: j.by})
-	j.a.lap("join")
+	j.a.Step(query.Step{Operator: "join", Counts: j.by})
+	j.a.RecordTime("join")
 }
 
 // of is the code behind an operation.

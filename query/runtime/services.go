@@ -157,11 +157,11 @@ func ServicesOf(ctx context.Context, s Sources, r ServicesRequest) (ServicesResp
 	if err := r.check(); err != nil {
 		return resp, err
 	}
-	a, err := s.ask(ctx, r.Window)
+	a, err := s.open(ctx, r.Window)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	between := func(ctx context.Context, v *observed.View, within observed.Range, service string) ([]row, error) {
 		rows, err := calls(ctx, v, within, service)
 		return joinOperations(rows), err
@@ -182,8 +182,8 @@ func ServicesOf(ctx context.Context, s Sources, r ServicesRequest) (ServicesResp
 	if err != nil {
 		return resp, err
 	}
-	a.step(query.Step{Operator: "services", Counts: map[string]int64{"services": int64(len(known)), "calls": int64(len(rows))}})
-	a.lap("services")
+	a.Step(query.Step{Operator: "services", Counts: map[string]int64{"services": int64(len(known)), "calls": int64(len(rows))}})
+	a.RecordTime("services")
 	j, err := a.joiner()
 	if err != nil {
 		return resp, err
@@ -322,11 +322,11 @@ func StatsOf(ctx context.Context, s Sources, r StatsRequest) (StatsResponse, err
 	if err := r.check(); err != nil {
 		return resp, err
 	}
-	a, err := s.ask(ctx, r.Window)
+	a, err := s.open(ctx, r.Window)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	known, err := a.view.Services(ctx)
 	if err != nil {
 		return resp, err
@@ -339,7 +339,7 @@ func StatsOf(ctx context.Context, s Sources, r StatsRequest) (StatsResponse, err
 	if err != nil {
 		return resp, err
 	}
-	a.lap("read")
+	a.RecordTime("read")
 	j, err := a.joiner()
 	if err != nil {
 		return resp, err

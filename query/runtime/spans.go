@@ -51,8 +51,8 @@ func (s *span) end() int64 { return s.seen.StartUnixNano + s.seen.DurationNano }
 // spans reads a trace's spans from the log, in the order of start. The same span of
 // the same service that came twice counts once. left says whether there are more
 // than are read.
-func (a *asking) spans(trace traceID) (all []span, left bool, err error) {
-	positions, err := a.view.Trace(a.ctx, trace)
+func (a *session) spans(trace traceID) (all []span, left bool, err error) {
+	positions, err := a.view.Trace(a.Ctx, trace)
 	if err != nil {
 		return nil, false, err
 	}
@@ -64,7 +64,7 @@ func (a *asking) spans(trace traceID) (all []span, left bool, err error) {
 	known := map[identity]bool{}
 	step := query.Step{Operator: "spans", Inputs: map[string]string{"trace": trace.String()}}
 	for _, p := range positions {
-		if err := a.ctx.Err(); err != nil {
+		if err := a.Ctx.Err(); err != nil {
 			return nil, false, err
 		}
 		some, err := a.spansAt(p, trace)
@@ -89,8 +89,8 @@ func (a *asking) spans(trace traceID) (all []span, left bool, err error) {
 		return cmp.Or(cmp.Compare(x.seen.StartUnixNano, y.seen.StartUnixNano), cmp.Compare(y.seen.DurationNano, x.seen.DurationNano), slices.Compare(x.id[:], y.id[:]))
 	})
 	step.Counts = map[string]int64{"events": int64(len(positions)), "spans": int64(len(all))}
-	a.step(step)
-	a.lap("spans")
+	a.Step(step)
+	a.RecordTime("spans")
 	return all, left, nil
 }
 
@@ -102,8 +102,8 @@ func comparePositions(x, y schemas.Position) int {
 }
 
 // spansAt reads the spans of a trace that one event holds.
-func (a *asking) spansAt(p schemas.Position, trace traceID) (all []span, err error) {
-	lr, err := a.s.Event(a.ctx, p)
+func (a *session) spansAt(p schemas.Position, trace traceID) (all []span, err error) {
+	lr, err := a.s.Event(a.Ctx, p)
 	if err != nil {
 		return nil, fmt.Errorf("read the event at %s: %w", p, err)
 	}
@@ -119,7 +119,7 @@ func (a *asking) spansAt(p schemas.Position, trace traceID) (all []span, err err
 	if !ok {
 		return nil, fmt.Errorf("event at %s: a %s holds no spans: recount verify says more", p, e.Type)
 	}
-	batch, err := a.s.Observe(a.ctx, lr)
+	batch, err := a.s.Observe(a.Ctx, lr)
 	if err != nil {
 		return nil, fmt.Errorf("event at %s: %w", p, err)
 	}

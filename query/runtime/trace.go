@@ -100,11 +100,11 @@ func TraceOf(ctx context.Context, s Sources, r TraceRequest) (TraceResponse, err
 	if err := r.check(); err != nil {
 		return resp, err
 	}
-	a, err := s.ask(ctx, r.Window)
+	a, err := s.open(ctx, r.Window)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	id, _ := parseTrace(r.Trace)
 	all, left, err := a.spans(id)
 	if err != nil {
@@ -142,7 +142,7 @@ func TraceOf(ctx context.Context, s Sources, r TraceRequest) (TraceResponse, err
 		return resp, err
 	}
 	for _, i := range order {
-		resp.Spans = append(resp.Spans, j.told(&all[i], start, r.Attributes))
+		resp.Spans = append(resp.Spans, j.traceSpan(&all[i], start, r.Attributes))
 	}
 	j.prove()
 	if err := j.blame(resp.Spans); err != nil {
@@ -164,8 +164,8 @@ func TraceOf(ctx context.Context, s Sources, r TraceRequest) (TraceResponse, err
 	return resp, nil
 }
 
-// told is a span as answers show it.
-func (j *joiner) told(s *span, start int64, attrs bool) TraceSpan {
+// traceSpan returns a span as answers show it.
+func (j *joiner) traceSpan(s *span, start int64, attrs bool) TraceSpan {
 	o := s.seen
 	t := TraceSpan{
 		ID: s.id.String(), Missing: s.missing, Cycle: s.cycle, Depth: s.depth, Service: s.service, Version: s.version,
@@ -224,21 +224,21 @@ func (j *joiner) blame(spans []TraceSpan) error {
 		return err
 	}
 	step := query.Step{Operator: "changes", Counts: map[string]int64{"symbols": int64(len(of))}}
-	told := map[string]bool{}
+	shown := map[string]bool{}
 	for k, i := range at {
 		for n := range changes[k] {
 			if ch := &changes[k][n]; !ch.Time.After(spans[i].Start) {
 				spans[i].Changed = ch
-				if !told[ch.Commit] && len(step.Hits) < maxHits {
-					told[ch.Commit] = true
+				if !shown[ch.Commit] && len(step.Hits) < maxHits {
+					shown[ch.Commit] = true
 					step.Hits = append(step.Hits, query.Evidence{Position: ch.Position})
 				}
 				break
 			}
 		}
 	}
-	j.a.step(step)
-	j.a.lap("changes")
+	j.a.Step(step)
+	j.a.RecordTime("changes")
 	return nil
 }
 

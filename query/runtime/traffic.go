@@ -44,7 +44,7 @@ type Traffic struct {
 }
 
 func (r TrafficRequest) check() error {
-	return cmp.Or(r.Window.check(), checkName("service", r.Service), checkName("operation", r.Operation), checkLimit(r.Limit))
+	return cmp.Or(r.Window.check(), query.CheckName("service", r.Service), query.CheckName("operation", r.Operation), checkLimit(r.Limit))
 }
 
 type servedKey struct {
@@ -75,11 +75,11 @@ func TrafficOf(ctx context.Context, s Sources, r TrafficRequest) (TrafficRespons
 	if err := r.check(); err != nil {
 		return resp, err
 	}
-	a, err := s.ask(ctx, r.Window)
+	a, err := s.open(ctx, r.Window)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	rows, err := served(ctx, a.view, a.within, r.Service)
 	if err != nil {
 		return resp, err
@@ -93,13 +93,13 @@ func TrafficOf(ctx context.Context, s Sources, r TrafficRequest) (TrafficRespons
 	if err != nil {
 		return resp, err
 	}
-	a.step(query.Step{Operator: "served", Counts: map[string]int64{"operations": int64(seen), "matching": int64(len(rows))}})
-	a.lap("served")
+	a.Step(query.Step{Operator: "served", Counts: map[string]int64{"operations": int64(seen), "matching": int64(len(rows))}})
+	a.RecordTime("served")
 	resp.Total = len(rows)
 	all, folded := foldOperations(ordered(rows, r.Failing, r.Slow, sumOfServed), sure)
 	if resp.Folded = folded; folded > 0 {
 		all = ordered(all, r.Failing, r.Slow, sumOfListed)
-		a.step(query.Step{Operator: "fold", Inputs: map[string]string{"operations of a service": strconv.Itoa(maxOperations)}, Counts: map[string]int64{"folded": int64(folded)}})
+		a.Step(query.Step{Operator: "fold", Inputs: map[string]string{"operations of a service": strconv.Itoa(maxOperations)}, Counts: map[string]int64{"folded": int64(folded)}})
 	}
 	resp.Truncated = cut(&all, r.Limit)
 	j, err := a.joiner()
@@ -132,11 +132,11 @@ func TrafficOf(ctx context.Context, s Sources, r TrafficRequest) (TrafficRespons
 }
 
 // nothingServed says why nothing was served where spans may have come all the same.
-func (a *asking) nothingServed(seen int, service string) (string, error) {
+func (a *session) nothingServed(seen int, service string) (string, error) {
 	if seen > 0 {
 		return a.nothing(), nil
 	}
-	calls, err := a.view.Calls(a.ctx, a.within, service)
+	calls, err := a.view.Calls(a.Ctx, a.within, service)
 	if err != nil || len(calls) == 0 {
 		return a.nothing(), err
 	}

@@ -122,11 +122,11 @@ func WhyOf(ctx context.Context, s Sources, r SpanWhyRequest) (SpanWhyResponse, e
 		return resp, err
 	}
 	r.Days = cmp.Or(r.Days, DefaultDays)
-	a, err := s.ask(ctx, r.Window)
+	a, err := s.open(ctx, r.Window)
 	if err != nil {
 		return resp, err
 	}
-	defer a.close()
+	defer a.Close()
 	trace, all, at, err := a.failing(r.Ref)
 	if err != nil {
 		return resp, err
@@ -138,7 +138,7 @@ func WhyOf(ctx context.Context, s Sources, r SpanWhyRequest) (SpanWhyResponse, e
 	resp.Trace = trace.String()
 	start := all[0].seen.StartUnixNano
 	for i := at; i >= 0; i = all[i].up {
-		resp.Way = append(resp.Way, j.told(&all[i], start, false))
+		resp.Way = append(resp.Way, j.traceSpan(&all[i], start, false))
 	}
 	slices.Reverse(resp.Way)
 	if err := j.blame(resp.Way); err != nil {
@@ -165,8 +165,8 @@ func WhyOf(ctx context.Context, s Sources, r SpanWhyRequest) (SpanWhyResponse, e
 }
 
 // failingTrace is the one trace that has a failing span of an id.
-func (a *asking) failingTrace(id spanID) (trace traceID, err error) {
-	traces, err := a.view.TraceOf(a.ctx, id)
+func (a *session) failingTrace(id spanID) (trace traceID, err error) {
+	traces, err := a.view.TraceOf(a.Ctx, id)
 	if err != nil {
 		return trace, err
 	}
@@ -185,7 +185,7 @@ func (a *asking) failingTrace(id spanID) (trace traceID, err error) {
 
 // failing finds the span that a reference means, among the planted spans of its trace:
 // of a trace the deepest that failed, the earliest of these.
-func (a *asking) failing(ref string) (trace traceID, all []span, at int, err error) {
+func (a *session) failing(ref string) (trace traceID, all []span, at int, err error) {
 	trace, id, err := parseSpan(ref)
 	if err != nil {
 		return trace, nil, 0, err
@@ -221,7 +221,7 @@ func (a *asking) failing(ref string) (trace traceID, all []span, at int, err err
 	default:
 		return trace, nil, 0, &query.NotFoundError{Ref: ref, Hint: "no span of that trace failed; one that did not is named by TRACE/SPAN"}
 	}
-	a.step(query.Step{Operator: "failing", Inputs: map[string]string{"span": all[at].id.String(), "service": all[at].service}, Hits: []query.Evidence{{Position: all[at].at}}})
+	a.Step(query.Step{Operator: "failing", Inputs: map[string]string{"span": all[at].id.String(), "service": all[at].service}, Hits: []query.Evidence{{Position: all[at].at}}})
 	return trace, all, at, nil
 }
 
@@ -276,11 +276,11 @@ func (c *causes) subject(all []span, at int) (*Subject, error) {
 		}
 		c.of.Since = c.from.Add(time.Duration(lo-1) * time.Minute).Truncate(time.Minute)
 	}
-	c.j.a.step(query.Step{
+	c.j.a.Step(query.Step{
 		Operator: "first failure", Inputs: map[string]string{"service": c.of.Service, "operation": c.of.Operation, "since": c.of.Since.Format(time.RFC3339)},
 		Counts: map[string]int64{"served": int64(c.of.Count), "failed": int64(c.of.Errors)},
 	})
-	c.j.a.lap("first failure")
+	c.j.a.RecordTime("first failure")
 	return c.of, nil
 }
 
@@ -293,7 +293,7 @@ func (c *causes) rate(until time.Time) (rate, error) {
 	}
 	var r rate
 	if from := c.from.Truncate(time.Minute).UnixNano(); minute > from {
-		rows, err := c.j.a.view.Served(c.j.a.ctx, observed.Range{From: from, To: minute}, c.of.Service)
+		rows, err := c.j.a.view.Served(c.j.a.Ctx, observed.Range{From: from, To: minute}, c.of.Service)
 		if err != nil {
 			return r, err
 		}

@@ -20,8 +20,8 @@ func (r WhyRequest) Normal() (WhyRequest, error) {
 	if r.Limit == 0 {
 		r.Limit = DefaultCauses
 	}
-	if r.Limit < 0 || r.Limit > MaxLimit {
-		return r, &query.RequestError{Field: "limit", Value: r.Limit, Reason: fmt.Sprintf("want 1 to %d", MaxLimit)}
+	if err := query.CheckLimit(r.Limit, MaxLimit); err != nil {
+		return r, err
 	}
 	if r.Walk, err = r.Walk.normal(); err != nil {
 		return r, err

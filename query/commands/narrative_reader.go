@@ -7,16 +7,16 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// told is the narrative as the projections hold it: the edges of the graph and,
+// narrativeReader reads the narrative as the projections hold it: the edges of the graph and,
 // where similar ones were asked for, those of the vector index.
-type told struct{ t *telling }
+type narrativeReader struct{ t *narrativeQuery }
 
-func (n told) stop(id schemas.EventID) (stop, bool, error) {
+func (n narrativeReader) stop(id schemas.EventID) (stop, bool, error) {
 	node, found, err := n.t.view.Node(id)
 	return stop{node}, found, err
 }
 
-func (n told) in(id schemas.EventID) ([]narrative.Edge, error) {
+func (n narrativeReader) in(id schemas.EventID) ([]narrative.Edge, error) {
 	edges, err := n.t.view.In(id)
 	if err != nil || n.t.vector == nil {
 		return edges, err
@@ -25,7 +25,7 @@ func (n told) in(id schemas.EventID) ([]narrative.Edge, error) {
 	if err != nil || !found {
 		return edges, err
 	}
-	hits, err := n.t.vector.Similar(n.t.ctx, s.Position)
+	hits, err := n.t.vector.Similar(n.t.Ctx, s.Position)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (n told) in(id schemas.EventID) ([]narrative.Edge, error) {
 	return append(edges, like...), err
 }
 
-func (n told) out(id schemas.EventID) ([]narrative.Edge, error) {
+func (n narrativeReader) out(id schemas.EventID) ([]narrative.Edge, error) {
 	edges, err := n.t.view.Out(id)
 	if err != nil || n.t.vector == nil {
 		return edges, err
@@ -42,7 +42,7 @@ func (n told) out(id schemas.EventID) ([]narrative.Edge, error) {
 	if err != nil || !found {
 		return edges, err
 	}
-	hits, err := n.t.vector.SimilarTo(n.t.ctx, s.Position, maxFan, n.t.visible)
+	hits, err := n.t.vector.SimilarTo(n.t.Ctx, s.Position, maxFan, n.t.Visible)
 	if err != nil {
 		return nil, err
 	}
@@ -52,13 +52,13 @@ func (n told) out(id schemas.EventID) ([]narrative.Edge, error) {
 
 // like makes edges of what the vector index found for a command: from the hits to
 // it, or from it to them. A hit that may not be known of gives none.
-func (n told) like(id schemas.EventID, hits []vector.Hit, earlier bool) ([]narrative.Edge, error) {
+func (n narrativeReader) like(id schemas.EventID, hits []vector.Hit, earlier bool) ([]narrative.Edge, error) {
 	positions := make([]schemas.Position, len(hits))
 	for i, h := range hits {
 		positions[i] = h.Position()
 	}
 	var edges []narrative.Edge
-	err := n.t.segment.ViewAt(n.t.ctx, positions, func(i int, v *segment.View) error {
+	err := n.t.segment.ViewAt(n.t.Ctx, positions, func(i int, v *segment.View) error {
 		// The graph means one command by an id, wherever else its event stands.
 		o, found, err := n.stop(v.ID())
 		if err != nil || !found || o.Position != positions[i] || hits[i].Score <= 0 {

@@ -35,47 +35,37 @@ type Embedder interface {
 	Embed(text string) [schemas.EmbeddingDim]float32
 }
 
-// asking is one question being answered: the projections that it reads, what it
-// may know of them, and the proof as it grows.
-type asking struct {
-	ctx context.Context
-	s   Sources
-	// as is the moment in the past that was asked for; visible is what the answer
-	// may draw on, taken once.
-	as      query.AsOf
-	visible schemas.Watermark
+// session is one question about commands while it is answered.
+type session struct {
+	query.Session[query.Step]
+	s Sources
+	// as is the moment in the past that was asked for.
+	as query.AsOf
 
-	// The live generations, nil where the question does not read them. They stay
-	// what they are until close, also when a rebuild takes their place.
+	// The live generations, nil where the question does not read them.
 	segment *segment.Projection
 	lexical *lexical.Index
 	graph   *narrative.Graph
 	vector  *vector.Projection
-	release []func()
 
-	proof  []query.Step
-	timing query.Timing
 	joined atomic.Int64 // outcomes looked up, by searches at the same time
-
-	start, clock time.Time
 }
 
-// ask opens the named projections for a question, once at_least is visible. The
-// moment is a normal one. An error is a *NotVisibleError, the context's, or one
+// open opens the named projections for a question, once at_least is visible. The
+// moment is a normal one. An error is a *query.NotVisibleError, the context's, or one
 // of the projections.
-func (s Sources) ask(ctx context.Context, m query.Moment, names ...string) (*asking, error) {
-	now := time.Now()
-	a := &asking{ctx: ctx, s: s, as: m.AsOf, start: now, clock: now, proof: []query.Step{}}
-	if err := query.AwaitVisible(ctx, s.Set, m.AtLeast, time.Duration(m.WaitMS)*time.Millisecond); err != nil {
+func (s Sources) open(ctx context.Context, m query.Moment, names ...string) (*session, error) {
+	base, err := query.Begin[query.Step](ctx, s.Set, m.AtLeast, m.WaitMS)
+	if err != nil {
 		return nil, err
 	}
+	a := &session{Session: base, s: s, as: m.AsOf}
 	for i, name := range names {
-		p, release, err := s.Set.Acquire(name)
+		p, err := a.Acquire(s.Set, name)
 		if err != nil {
-			a.close()
+			a.Close()
 			return nil, err
 		}
-		a.release = append(a.release, release)
 		switch p := p.(type) {
 		case *segment.Projection:
 			a.segment = p
@@ -87,56 +77,35 @@ func (s Sources) ask(ctx context.Context, m query.Moment, names ...string) (*ask
 			a.vector = p
 		}
 		if i == 0 {
-			a.visible = p.Watermark()
+			a.Visible = p.Watermark()
 		} else {
-			a.visible = a.visible.Min(p.Watermark())
+			a.Visible = a.Visible.Min(p.Watermark())
 		}
 	}
-	a.visible = query.Below(a.visible, a.as)
-	a.step(query.Step{Operator: "visible", Inputs: map[string]string{"below": a.visible.String()}})
+	a.Visible = query.Below(a.Visible, a.as)
+	a.Step(query.Step{Operator: "visible", Inputs: map[string]string{"below": a.Visible.String()}})
 	return a, nil
-}
-
-func (a *asking) close() {
-	for _, release := range a.release {
-		release()
-	}
-}
-
-func (a *asking) step(s query.Step) { a.proof = append(a.proof, s) }
-
-// lap notes how long a step took.
-func (a *asking) lap(operator string) {
-	now := time.Now()
-	a.timing.Steps = append(a.timing.Steps, query.StepTiming{Operator: operator, US: now.Sub(a.clock).Microseconds()})
-	a.clock = now
-}
-
-// took is the timing at the end.
-func (a *asking) took() query.Timing {
-	a.timing.TotalUS = time.Since(a.start).Microseconds()
-	return a.timing
 }
 
 // knows says whether the answer may know of an event at a position that happened
 // then.
-func (a *asking) knows(p schemas.Position, unixNano int64) bool {
-	return p.Offset < a.visible[p.TP()] && (a.as.Time.IsZero() || unixNano <= schemas.UnixNano(a.as.Time))
+func (a *session) knows(p schemas.Position, unixNano int64) bool {
+	return p.Offset < a.Visible[p.TP()] && (a.as.Time.IsZero() || unixNano <= schemas.UnixNano(a.as.Time))
 }
 
 // knowsOutcome says whether the answer may know of an outcome.
-func (a *asking) knowsOutcome(o narrative.Outcome) bool {
+func (a *session) knowsOutcome(o narrative.Outcome) bool {
 	return a.knows(o.Position, o.ObservedUnixNano)
 }
 
 // outcome is what was observed of a command, as far as the answer may know.
-func (a *asking) outcome(id schemas.EventID) (narrative.Outcome, bool, error) {
+func (a *session) outcome(id schemas.EventID) (narrative.Outcome, bool, error) {
 	a.joined.Add(1)
 	return a.graph.Lookup(id, a.knowsOutcome)
 }
 
 // exitCode is a row's exit code, its own or that of the outcome observed later.
-func (a *asking) exitCode(v *segment.View) (*int32, error) {
+func (a *session) exitCode(v *segment.View) (*int32, error) {
 	if code, known := v.ExitCode(); known {
 		return &code, nil
 	}
@@ -148,7 +117,7 @@ func (a *asking) exitCode(v *segment.View) (*int32, error) {
 }
 
 // complete adds to what a row says of itself what was observed of it later.
-func (a *asking) complete(h *Intent) error {
+func (a *session) complete(h *Intent) error {
 	if h.ExitCode != nil && h.Duration != nil {
 		return nil
 	}
@@ -161,7 +130,7 @@ func (a *asking) complete(h *Intent) error {
 
 // asOfFilter is how as_of stands among an answer's filters; there is none without
 // one. A time is compared with the command's.
-func (a *asking) asOfFilter() []query.AppliedFilter {
+func (a *session) asOfFilter() []query.AppliedFilter {
 	switch {
 	case a.as.Offsets != nil:
 		return []query.AppliedFilter{{Field: "as_of", Op: "below", Value: a.as.Offsets.String()}}

@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -61,45 +60,26 @@ type Window struct {
 const (
 	DefaultLimit = 50
 	MaxLimit     = 10_000
-	// MaxName is the longest name in bytes.
-	MaxName = 4096
 )
 
 func (w Window) check() error {
 	switch {
 	case !w.From.IsZero() && !w.To.IsZero() && !w.From.Before(w.To):
 		return &query.RequestError{Field: "from", Value: w.From.Format(time.RFC3339), Reason: "not before to, so that nothing can match"}
-	case w.WaitMS < 0 || w.WaitMS > int(query.MaxWait/time.Millisecond):
-		return &query.RequestError{Field: "wait_ms", Value: w.WaitMS, Reason: fmt.Sprintf("want 1 to %d", query.MaxWait/time.Millisecond)}
 	}
 	if t := w.At; !t.IsZero() && (t.Year() < 1678 || t.Year() > 2261) {
 		return &query.RequestError{Field: "at", Value: t.Format(time.RFC3339), Reason: "want a year from 1678 to 2261"}
 	}
-	return nil
+	return query.CheckWait(w.WaitMS)
 }
 
-func checkLimit(n int) error {
-	if n < 0 || n > MaxLimit {
-		return &query.RequestError{Field: "limit", Value: n, Reason: fmt.Sprintf("want 1 to %d", MaxLimit)}
-	}
-	return nil
-}
+func checkLimit(n int) error { return query.CheckLimit(n, MaxLimit) }
 
-func checkName(field, name string) error {
-	if len(name) > MaxName {
-		return &query.RequestError{Field: field, Value: fmt.Sprintf("%d bytes", len(name)), Reason: fmt.Sprintf("want at most %d", MaxName)}
-	}
-	return nil
-}
-
-// asking is one question being answered: a view of the projection, and the proof as
-// it grows.
-type asking struct {
-	ctx     context.Context
-	s       Sources
-	view    *observed.View
-	release func()
-	visible schemas.Watermark
+// session is one question about what runs while it is answered.
+type session struct {
+	query.Session[query.Step]
+	s    Sources
+	view *observed.View
 
 	w Window
 	// within is the range that was asked for, at the moment that is now.
@@ -107,31 +87,26 @@ type asking struct {
 	at     time.Time
 
 	code *code.Codebase // nil until it is asked for
-
-	proof  []query.Step
-	timing query.Timing
-
-	start, clock time.Time
 }
 
-// ask opens a view, once at_least is visible. An error is a
+// open opens a view, once at_least is visible. An error is a
 // *query.NotVisibleError, the context's, or the projection's.
-func (s Sources) ask(ctx context.Context, w Window) (*asking, error) {
-	now := time.Now()
-	wait := cmp.Or(time.Duration(w.WaitMS)*time.Millisecond, query.DefaultWait)
-	if err := query.AwaitVisible(ctx, s.Set, w.AtLeast, wait); err != nil {
-		return nil, err
-	}
-	p, release, err := s.Set.Acquire(observed.Name)
+func (s Sources) open(ctx context.Context, w Window) (*session, error) {
+	base, err := query.Begin[query.Step](ctx, s.Set, w.AtLeast, w.WaitMS)
 	if err != nil {
 		return nil, err
 	}
-	a := &asking{ctx: ctx, s: s, release: release, w: w, start: now, clock: now}
-	if a.view, err = p.(*observed.Runtime).View(); err != nil {
-		release()
+	a := &session{Session: base, s: s, w: w}
+	p, err := a.Acquire(s.Set, observed.Name)
+	if err != nil {
 		return nil, err
 	}
-	a.visible = a.view.Watermark()
+	if a.view, err = p.(*observed.Runtime).View(); err != nil {
+		a.Close()
+		return nil, err
+	}
+	a.OnClose(a.view.Close)
+	a.Visible = a.view.Watermark()
 	a.at = w.At
 	if a.at.IsZero() {
 		if _, last := a.view.Bounds(); last != 0 {
@@ -140,12 +115,12 @@ func (s Sources) ask(ctx context.Context, w Window) (*asking, error) {
 		}
 	}
 	a.within = a.bounded(w)
-	a.step(query.Step{Operator: "visible", Inputs: map[string]string{"below": a.visible.String()}})
+	a.Step(query.Step{Operator: "visible", Inputs: map[string]string{"below": a.Visible.String()}})
 	return a, nil
 }
 
 // bounded is a window's range. Where it leaves an end open, what was seen bounds it.
-func (a *asking) bounded(w Window) (r observed.Range) {
+func (a *session) bounded(w Window) (r observed.Range) {
 	if w.From.IsZero() && w.To.IsZero() {
 		return r
 	}
@@ -166,72 +141,50 @@ func bound(t time.Time) int64 {
 	return min(max(schemas.UnixNano(t), math.MinInt64+room), math.MaxInt64-room)
 }
 
-func (a *asking) close() {
-	if a.code != nil {
-		a.code.Close()
-	}
-	a.view.Close()
-	a.release()
-}
-
-func (a *asking) step(s query.Step) { a.proof = append(a.proof, s) }
-
-// lap notes how long a step took.
-func (a *asking) lap(operator string) {
-	now := time.Now()
-	a.timing.Steps = append(a.timing.Steps, query.StepTiming{Operator: operator, US: now.Sub(a.clock).Microseconds()})
-	a.clock = now
-}
-
-// open opens the codebase, once, and says in the proof what it is.
-func (a *asking) open() (*code.Codebase, error) {
+// codebase opens the codebase, once, and says in the proof what it is.
+func (a *session) codebase() (*code.Codebase, error) {
 	if a.code != nil {
 		return a.code, nil
 	}
-	c, err := code.OpenCodebase(a.ctx, a.s.Code)
+	c, err := code.OpenCodebase(a.Ctx, a.s.Code)
 	if err != nil {
 		return nil, err
 	}
 	a.code = c
+	a.OnClose(c.Close)
 	a.rest(c.Visible())
-	a.proof = append(a.proof, c.Steps()...)
-	a.lap("code")
+	a.Proof = append(a.Proof, c.Steps()...)
+	a.RecordTime("code")
 	return c, nil
 }
 
 // rest adds to what the answer rests on.
-func (a *asking) rest(w schemas.Watermark) {
+func (a *session) rest(w schemas.Watermark) {
 	both := schemas.Watermark{}
 	for tp, next := range w {
 		both[tp] = next
 	}
-	for tp, next := range a.visible { // of one partition, the one that was read first
+	for tp, next := range a.Visible { // of one partition, the one that was read first
 		both[tp] = next
 	}
-	a.visible = both
+	a.Visible = both
 }
 
-// basis is what an answer says of itself.
-func (a *asking) basis(empty bool, hint string, filters ...query.AppliedFilter) query.Basis {
-	b := query.Basis{Status: query.StatusOK, Hint: hint, Watermark: a.visible, AppliedFilters: append(a.filters(), filters...), Proof: a.proof}
+// basis returns the basis of an answer.
+func (a *session) basis(empty bool, hint string, filters ...query.AppliedFilter) query.Basis {
 	if since := a.s.Since; !since.IsZero() && (a.w.From.IsZero() || a.w.From.Before(since)) {
-		told := "spans are known since " + since.UTC().Format(time.RFC3339) + ": retention removed what came before, "
+		retained := "spans are known since " + since.UTC().Format(time.RFC3339) + ": retention removed what came before, "
 		switch sums := a.s.SumsSince; {
 		case !sums.Before(since):
-			told += "with its sums"
+			retained += "with its sums"
 		case sums.IsZero():
-			told += "of which there are sums by the hour"
+			retained += "of which there are sums by the hour"
 		default:
-			told += "of which there are sums by the hour, since " + sums.UTC().Format(time.RFC3339)
+			retained += "of which there are sums by the hour, since " + sums.UTC().Format(time.RFC3339)
 		}
-		b.Hint = strings.TrimPrefix(b.Hint+"; "+told, "; ")
+		hint = strings.TrimPrefix(hint+"; "+retained, "; ")
 	}
-	if empty {
-		b.Status = query.StatusEmpty
-	}
-	a.timing.TotalUS = time.Since(a.start).Microseconds()
-	b.Timing = a.timing
-	return b
+	return query.BasisOf(&a.Session, empty, hint, append(a.filters(), filters...))
 }
 
 // unknownTrace says why a trace may be unknown.
@@ -243,7 +196,7 @@ func (s Sources) unknownTrace() string {
 }
 
 // filters are the window as it was applied.
-func (a *asking) filters() []query.AppliedFilter {
+func (a *session) filters() []query.AppliedFilter {
 	all := []query.AppliedFilter{}
 	for _, f := range []struct {
 		field, op string
@@ -257,7 +210,7 @@ func (a *asking) filters() []query.AppliedFilter {
 }
 
 // nothing says why an answer is empty.
-func (a *asking) nothing() string {
+func (a *session) nothing() string {
 	first, last := a.view.Bounds()
 	if last == 0 {
 		return "no spans have come in: send OTLP to recount up, or recount import otlp FILE"

@@ -3,7 +3,6 @@ package evidence
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"golang.org/x/sync/semaphore"
 
@@ -38,14 +37,14 @@ type Sources struct {
 	Turns *semaphore.Weighted
 }
 
-// asking is one question being answered: the projections that it reads, what it may know
-// of them, and the proof as it grows.
-type asking struct {
-	ctx context.Context
-	s   Sources
-	p   schemas.Principal
-	r   Request
-	w   Weights
+// session is one question while it is answered: the projections that it reads and what it
+// may know of them.
+type session struct {
+	query.Session[Step]
+	s Sources
+	p schemas.Principal
+	r Request
+	w Weights
 	// refs are what the request's text names.
 	refs refs
 
@@ -63,67 +62,60 @@ type asking struct {
 	view    *objects.View
 	lexical *lexical.Index
 	vector  *vector.Projection
-	release []func()
 
 	*scratch
 	// relations are the audiences over which statements of a workspace are compared.
 	relations map[[2]string][]schemas.AudienceID
 
 	filters []query.AppliedFilter
-	proof   []Step
-	timing  query.Timing
-
-	start, clock time.Time
 }
 
-// defaultSteps is how many steps a proof has room for from the beginning.
-const defaultSteps = 16
-
-// ask opens the projections for a question, once at_least is visible. The request is a
+// open opens the projections for a question, once at_least is visible. The request is a
 // normal one. An error is a *query.NotVisibleError, the context's, or one of the
 // projections.
-func (s Sources) ask(ctx context.Context, p schemas.Principal, r Request) (*asking, error) {
-	now := time.Now()
-	a := &asking{
-		ctx: ctx, s: s, p: p, r: r, w: s.Weights.orDefault(), start: now, clock: now,
+func (s Sources) open(ctx context.Context, p schemas.Principal, r Request) (*session, error) {
+	base, err := query.Begin[Step](ctx, s.Set, r.AtLeast, r.WaitMS)
+	if err != nil {
+		return nil, err
+	}
+	a := &session{
+		Session: base, s: s, p: p, r: r, w: s.Weights.orDefault(),
 		scratch:   scratches.Get().(*scratch),
 		relations: map[[2]string][]schemas.AudienceID{},
-		filters:   []query.AppliedFilter{}, proof: make([]Step, 0, defaultSteps),
-		refs: readRefs(r.Text),
+		filters:   []query.AppliedFilter{},
+		refs:      readRefs(r.Text),
 	}
-	a.timing.Steps = make([]query.StepTiming, 0, defaultSteps)
-	if err := query.AwaitVisible(ctx, s.Set, r.AtLeast, time.Duration(r.WaitMS)*time.Millisecond); err != nil {
-		return nil, err
-	}
+	a.OnClose(a.give)
 	if s.Turns != nil {
 		if err := s.Turns.Acquire(ctx, 1); err != nil {
+			a.Close()
 			return nil, err
 		}
-		a.release = append(a.release, func() { s.Turns.Release(1) })
-		a.lap("turn")
+		a.OnClose(func() { s.Turns.Release(1) })
+		a.RecordTime("turn")
 	}
-	if err := a.open(); err != nil {
-		a.close()
+	if err := a.acquire(); err != nil {
+		a.Close()
 		return nil, err
 	}
-	a.step(Step{Operator: "visible", Inputs: map[string]string{"below": a.at.Below.String()}})
+	a.Step(Step{Operator: "visible", Inputs: map[string]string{"below": a.at.Below.String()}})
 	return a, nil
 }
 
-// open acquires the projections and says what is visible in all of them.
-func (a *asking) open() error {
+// acquire acquires the projections and says what is visible in all of them.
+func (a *session) acquire() error {
 	for _, name := range []string{objects.Name, lexical.Name, vector.Name} {
-		p, release, err := a.s.Set.Acquire(name)
+		p, err := a.Acquire(a.s.Set, name)
 		if err != nil {
 			return err
 		}
-		a.release = append(a.release, release)
 		switch p := p.(type) {
 		case *objects.Objects:
 			a.store = p
 			if a.view, err = p.View(); err != nil {
 				return fmt.Errorf("view of objects: %w", err)
 			}
+			a.OnClose(func() { _ = a.view.Close() })
 			a.at.Below = a.view.Watermark()
 		case *lexical.Index:
 			a.lexical = p
@@ -146,25 +138,6 @@ func (a *asking) open() error {
 	return nil
 }
 
-func (a *asking) close() {
-	a.give()
-	if a.view != nil {
-		a.view.Close()
-	}
-	for _, release := range a.release {
-		release()
-	}
-}
-
-func (a *asking) step(s Step) { a.proof = append(a.proof, s) }
-
-// lap notes how long a step took.
-func (a *asking) lap(operator string) {
-	now := time.Now()
-	a.timing.Steps = append(a.timing.Steps, query.StepTiming{Operator: operator, US: now.Sub(a.clock).Microseconds()})
-	a.clock = now
-}
-
 // ids are those of audiences; never nil, which would mean all.
 func ids(all []schemas.Audience) []schemas.AudienceID {
 	out := make([]schemas.AudienceID, len(all))
@@ -175,12 +148,12 @@ func ids(all []schemas.Audience) []schemas.AudienceID {
 }
 
 // bound is what may be known of, so many at most; 0 is all.
-func (a *asking) bound(limit int) objects.Bound {
+func (a *session) bound(limit int) objects.Bound {
 	return objects.Bound{At: a.at, Visible: a.known, Limit: limit}
 }
 
 // object reads a version of an object, nil where there is none that may be known of.
-func (a *asking) object(ref schemas.ObjectRef) (*objects.Stored, error) {
+func (a *session) object(ref schemas.ObjectRef) (*objects.Stored, error) {
 	if o, read := a.read[ref]; read {
 		return o, nil
 	}
@@ -196,7 +169,7 @@ func (a *asking) object(ref schemas.ObjectRef) (*objects.Stored, error) {
 }
 
 // keep notes objects that were read within the bound, so that each is one.
-func (a *asking) keep(list []*objects.Stored) []*objects.Stored {
+func (a *session) keep(list []*objects.Stored) []*objects.Stored {
 	for i, o := range list {
 		if was := a.read[o.Ref]; was != nil {
 			list[i] = was

@@ -38,37 +38,20 @@ type Scope struct {
 const (
 	DefaultLimit = 50
 	MaxLimit     = 10_000
-	// MaxName is the longest name or revision in bytes.
-	MaxName = 4096
 )
 
 func (s Scope) check() error {
-	switch {
-	case len(s.Repo) > MaxName:
-		return &query.RequestError{Field: "repo", Value: fmt.Sprintf("%d bytes", len(s.Repo)), Reason: fmt.Sprintf("want at most %d", MaxName)}
-	case len(s.At) > MaxName:
-		return &query.RequestError{Field: "at", Value: fmt.Sprintf("%d bytes", len(s.At)), Reason: fmt.Sprintf("want at most %d", MaxName)}
-	case s.WaitMS < 0 || s.WaitMS > int(query.MaxWait/time.Millisecond):
-		return &query.RequestError{Field: "wait_ms", Value: s.WaitMS, Reason: fmt.Sprintf("want 1 to %d", query.MaxWait/time.Millisecond)}
-	}
-	return nil
+	return cmp.Or(query.CheckName("repo", s.Repo), query.CheckName("at", s.At), query.CheckWait(s.WaitMS))
 }
 
-func checkLimit(n int) error {
-	if n < 0 || n > MaxLimit {
-		return &query.RequestError{Field: "limit", Value: n, Reason: fmt.Sprintf("want 1 to %d", MaxLimit)}
-	}
-	return nil
-}
+func checkLimit(n int) error { return query.CheckLimit(n, MaxLimit) }
 
-func checkName(field, name string) error {
-	switch {
-	case name == "":
+// checkSubject refuses a name that says nothing, or too much.
+func checkSubject(field, name string) error {
+	if name == "" {
 		return &query.RequestError{Field: field, Value: `""`, Reason: "want a symbol, a file, or FILE:LINE"}
-	case len(name) > MaxName:
-		return &query.RequestError{Field: field, Value: fmt.Sprintf("%d bytes", len(name)), Reason: fmt.Sprintf("want at most %d", MaxName)}
 	}
-	return nil
+	return query.CheckName(field, name)
 }
 
 func checkConfidence(c float64) error {
@@ -78,74 +61,44 @@ func checkConfidence(c float64) error {
 	return nil
 }
 
-// asking is one question being answered: a view of the projection, and the proof
-// as it grows.
-type asking struct {
-	ctx     context.Context
-	s       Sources
-	view    *snapshots.View
-	release func()
-	visible schemas.Watermark
-
-	proof  []query.Step
-	timing query.Timing
-
-	start, clock time.Time
+// session is one question about code while it is answered.
+type session struct {
+	query.Session[query.Step]
+	s    Sources
+	view *snapshots.View
 }
 
-// ask opens a view, once at_least is visible. An error is a
+// open opens a view, once at_least is visible. An error is a
 // *query.NotVisibleError, the context's, or the projection's.
-func (s Sources) ask(ctx context.Context, sc Scope) (*asking, error) {
-	now := time.Now()
-	wait := cmp.Or(time.Duration(sc.WaitMS)*time.Millisecond, query.DefaultWait)
-	if err := query.AwaitVisible(ctx, s.Set, sc.AtLeast, wait); err != nil {
-		return nil, err
-	}
-	p, release, err := s.Set.Acquire(snapshots.Name)
+func (s Sources) open(ctx context.Context, sc Scope) (*session, error) {
+	base, err := query.Begin[query.Step](ctx, s.Set, sc.AtLeast, sc.WaitMS)
 	if err != nil {
 		return nil, err
 	}
-	a := &asking{ctx: ctx, s: s, release: release, start: now, clock: now}
+	a := &session{Session: base, s: s}
+	p, err := a.Acquire(s.Set, snapshots.Name)
+	if err != nil {
+		return nil, err
+	}
 	if a.view, err = p.(*snapshots.Code).View(); err == nil {
-		if a.visible, err = a.view.Watermark(); err != nil {
-			a.view.Close()
-		}
+		a.OnClose(a.view.Close)
+		a.Visible, err = a.view.Watermark()
 	}
 	if err != nil {
-		release()
+		a.Close()
 		return nil, err
 	}
-	a.step(query.Step{Operator: "visible", Inputs: map[string]string{"below": a.visible.String()}})
+	a.Step(query.Step{Operator: "visible", Inputs: map[string]string{"below": a.Visible.String()}})
 	return a, nil
 }
 
-func (a *asking) close() {
-	a.view.Close()
-	a.release()
-}
-
-func (a *asking) step(s query.Step) { a.proof = append(a.proof, s) }
-
-// lap notes how long a step took.
-func (a *asking) lap(operator string) {
-	now := time.Now()
-	a.timing.Steps = append(a.timing.Steps, query.StepTiming{Operator: operator, US: now.Sub(a.clock).Microseconds()})
-	a.clock = now
-}
-
-// basis is what an answer says of itself.
-func (a *asking) basis(empty bool, hint string, filters ...query.AppliedFilter) query.Basis {
-	b := query.Basis{Status: query.StatusOK, Hint: hint, Watermark: a.visible, AppliedFilters: append([]query.AppliedFilter{}, filters...), Proof: a.proof}
-	if empty {
-		b.Status = query.StatusEmpty
-	}
-	a.timing.TotalUS = time.Since(a.start).Microseconds()
-	b.Timing = a.timing
-	return b
+// basis returns the basis of an answer.
+func (a *session) basis(empty bool, hint string, filters ...query.AppliedFilter) query.Basis {
+	return query.BasisOf(&a.Session, empty, hint, append([]query.AppliedFilter{}, filters...))
 }
 
 // snapshot opens the snapshot of a scope, and says so in the proof.
-func (a *asking) snapshot(repo, rev string) (*snapshots.Snapshot, error) {
+func (a *session) snapshot(repo, rev string) (*snapshots.Snapshot, error) {
 	r, err := a.view.Repository(repo)
 	if err != nil {
 		return nil, asked(cmp.Or(repo, "code"), err)
@@ -154,24 +107,24 @@ func (a *asking) snapshot(repo, rev string) (*snapshots.Snapshot, error) {
 	if err != nil {
 		return nil, asked(cmp.Or(rev, "HEAD"), err)
 	}
-	a.step(query.Step{
+	a.Step(query.Step{
 		Operator: "snapshot",
 		Inputs:   map[string]string{"repository": r.Name, "commit": s.Commit, "hash": s.Hash().String()},
 		Hits:     []query.Evidence{{Position: schemas.PositionOf(s.Position)}},
 	})
-	a.lap("snapshot")
+	a.RecordTime("snapshot")
 	return s, nil
 }
 
 // graph is what a walk over a snapshot runs on.
-func (a *asking) graph(s *snapshots.Snapshot) (*Graph, error) {
-	g, err := a.s.Graphs.Get(a.ctx, s)
-	a.lap("graph")
+func (a *session) graph(s *snapshots.Snapshot) (*Graph, error) {
+	g, err := a.s.Graphs.Get(a.Ctx, s)
+	a.RecordTime("graph")
 	return g, err
 }
 
 // world is the graph of a scope, and those of the other repositories at HEAD.
-func (a *asking) world(sc Scope) (*snapshots.Snapshot, *world, error) {
+func (a *session) world(sc Scope) (*snapshots.Snapshot, *world, error) {
 	s, err := a.snapshot(sc.Repo, sc.At)
 	if err != nil {
 		return nil, nil, err
@@ -184,7 +137,7 @@ func (a *asking) world(sc Scope) (*snapshots.Snapshot, *world, error) {
 const maxRepositories = 64
 
 // around is a snapshot's graph, with those of the other repositories at HEAD.
-func (a *asking) around(s *snapshots.Snapshot) (*world, error) {
+func (a *session) around(s *snapshots.Snapshot) (*world, error) {
 	home, err := a.graph(s)
 	if err != nil {
 		return nil, err
@@ -209,18 +162,18 @@ func (a *asking) around(s *snapshots.Snapshot) (*world, error) {
 		if err != nil {
 			return nil, err
 		}
-		g, err := a.s.Graphs.Get(a.ctx, other)
+		g, err := a.s.Graphs.Get(a.Ctx, other)
 		if err != nil {
 			return nil, err
 		}
 		w.graphs, w.snaps = append(w.graphs, g), append(w.snaps, other)
-		a.step(query.Step{
+		a.Step(query.Step{
 			Operator: "beside",
 			Inputs:   map[string]string{"repository": r.Name, "commit": other.Commit, "hash": other.Hash().String()},
 			Hits:     []query.Evidence{{Position: schemas.PositionOf(other.Position)}},
 		})
 	}
-	a.lap("beside")
+	a.RecordTime("beside")
 	return w, nil
 }
 

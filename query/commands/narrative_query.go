@@ -14,25 +14,18 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// telling is a question about narratives being answered.
-type telling struct {
-	*asking
+// narrativeQuery is a question about narratives while it is answered.
+type narrativeQuery struct {
+	*session
 	walk  Walk
 	kinds []narrative.EdgeKind // that were asked for
 	n     graphReader
 	view  *narrative.View
 }
 
-// close ends the question. What the view has to say at its end, all that it read
-// has said before.
-func (t *telling) close() {
-	_ = t.view.Close()
-	t.asking.close()
-}
-
-// tell begins one. Both are normal.
-func (s Sources) tell(ctx context.Context, w Walk, m query.Moment) (*telling, error) {
-	t := &telling{walk: w}
+// openNarrative begins one. Both are normal.
+func (s Sources) openNarrative(ctx context.Context, w Walk, m query.Moment) (*narrativeQuery, error) {
+	t := &narrativeQuery{walk: w}
 	for _, name := range w.Kinds {
 		if k, ok := narrative.ParseEdgeKind(name); ok {
 			t.kinds = append(t.kinds, k)
@@ -43,19 +36,20 @@ func (s Sources) tell(ctx context.Context, w Walk, m query.Moment) (*telling, er
 		names = append(names, vector.Name)
 	}
 	var err error
-	if t.asking, err = s.ask(ctx, m, names...); err != nil {
+	if t.session, err = s.open(ctx, m, names...); err != nil {
 		return nil, err
 	}
 	if t.view, err = t.graph.ViewAt(t.seen()); err != nil {
-		t.asking.close()
+		t.Close()
 		return nil, err
 	}
-	t.n = told{t}
+	t.OnClose(func() { _ = t.view.Close() }) // every read before has reported the view's errors
+	t.n = narrativeReader{t}
 	return t, nil
 }
 
 // root is the command that a reference means, as the walk knows it.
-func (t *telling) root(ref string) (stop, error) {
+func (t *narrativeQuery) root(ref string) (stop, error) {
 	l, err := t.locate(ref)
 	if err != nil {
 		return stop{}, err
@@ -68,11 +62,11 @@ func (t *telling) root(ref string) (stop, error) {
 }
 
 // go walks from a root and proves it.
-func (t *telling) from(root stop, c carry, w walk) (*walk, error) {
+func (t *narrativeQuery) from(root stop, c carry, w walk) (*walk, error) {
 	w.n, w.carry = t.n, c.only(t.kinds)
 	w.depth, w.nodes, w.minWeight = t.walk.Depth, t.walk.Nodes, t.walk.MinWeight
-	err := w.run(t.ctx, root)
-	t.lap("walk")
+	err := w.run(t.Ctx, root)
+	t.RecordTime("walk")
 	way := map[[2]bool]string{{true, false}: "back", {false, true}: "on", {true, true}: "both"}[[2]bool{w.back, w.on}]
 	st := query.Step{
 		Operator: "walk",
@@ -88,12 +82,12 @@ func (t *telling) from(root stop, c carry, w walk) (*walk, error) {
 	for _, r := range w.taken {
 		st.Hits = append(st.Hits, query.Evidence{Position: r.Position, Score: r.score})
 	}
-	t.step(st)
+	t.Step(st)
 	return &w, err
 }
 
 // bounds are the filters of the walk.
-func (t *telling) bounds(c carry) []query.AppliedFilter {
+func (t *narrativeQuery) bounds(c carry) []query.AppliedFilter {
 	f := []query.AppliedFilter{
 		{Field: "depth", Op: "le", Value: strconv.Itoa(t.walk.Depth)},
 		{Field: "nodes", Op: "le", Value: strconv.Itoa(t.walk.Nodes)},
@@ -106,13 +100,13 @@ func (t *telling) bounds(c carry) []query.AppliedFilter {
 }
 
 // scanned reads commands with their outcomes, in the order asked.
-func (t *telling) scanned(stops []stop) ([]Scanned, error) {
+func (t *narrativeQuery) scanned(stops []stop) ([]Scanned, error) {
 	positions := make([]schemas.Position, len(stops))
 	for i, s := range stops {
 		positions[i] = s.Position
 	}
 	rows := make([]Scanned, 0, len(stops))
-	err := t.segment.ViewAt(t.ctx, positions, func(_ int, v *segment.View) error {
+	err := t.segment.ViewAt(t.Ctx, positions, func(_ int, v *segment.View) error {
 		var row Scanned
 		row.Intent, row.Detail = fill(v)
 		err := t.complete(&row.Intent)
@@ -122,12 +116,12 @@ func (t *telling) scanned(stops []stop) ([]Scanned, error) {
 	if err == nil && len(rows) < len(stops) {
 		err = fmt.Errorf("%d of %d commands of the graph are not in the segments: recount verify says more", len(stops)-len(rows), len(stops))
 	}
-	t.lap("rows")
+	t.RecordTime("rows")
 	return rows, err
 }
 
 // proveOutcomes tells which events told how the commands ended.
-func (t *telling) proveOutcomes(rows []Scanned) {
+func (t *narrativeQuery) proveOutcomes(rows []Scanned) {
 	joined := t.joined.Load()
 	if joined == 0 {
 		return
@@ -138,12 +132,12 @@ func (t *telling) proveOutcomes(rows []Scanned) {
 			st.Hits = append(st.Hits, query.Evidence{Position: *r.Outcome})
 		}
 	}
-	t.step(st)
+	t.Step(st)
 }
 
-// basis completes what every answer says of itself.
-func (t *telling) basis(c carry) query.Basis {
-	return query.Basis{Status: query.StatusOK, Watermark: t.visible, AppliedFilters: t.bounds(c), Proof: t.proof, Timing: t.took()}
+// basis returns the basis of the answer.
+func (t *narrativeQuery) basis(c carry) query.Basis {
+	return query.BasisOf(&t.Session, false, "", t.bounds(c))
 }
 
 // edgeOf is an edge in an answer.
@@ -156,8 +150,8 @@ func edgeOf(e narrative.Edge) Edge {
 }
 
 // seen bounds a view of the graph to what the answer may know of.
-func (a *asking) seen() narrative.Seen {
-	s := narrative.Seen{Below: a.visible}
+func (a *session) seen() narrative.Seen {
+	s := narrative.Seen{Below: a.Visible}
 	if !a.as.Time.IsZero() {
 		until := schemas.UnixNano(a.as.Time)
 		s.Started = func(unixNano int64) bool { return unixNano <= until }
