@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kfake"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recountdb/recount/query/runtime"
@@ -273,4 +274,43 @@ func TestRetainedOnce(t *testing.T) {
 		t.Errorf("%d requests after a second retention", n)
 	}
 	sameAsRebuilt(t, r)
+}
+
+// TestRetainOnBrokersOfOthers: a second process on the same brokers, and one that begins from
+// nothing, have the same sums; a server applies the retention of its configuration.
+func TestRetainOnBrokersOfOthers(t *testing.T) {
+	k, err := kfake.NewCluster(kfake.NumBrokers(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(k.Close)
+	on := func() node.Config {
+		cfg := config(t.TempDir())
+		cfg.Kafka = node.KafkaConfig{Brokers: k.ListenAddrs()}
+		return cfg
+	}
+	first := on()
+	r := start(t, first)
+	now := time.Now().UTC().Truncate(time.Second)
+	spansAt(t, r, now.Add(-72*time.Hour), 20)
+	ends := spansAt(t, r, now.Add(-time.Hour), 5)
+	if n, _ := traffic(t, r, ends); n != 25 {
+		t.Fatalf("before: %d requests", n)
+	}
+	r.stop()
+	first.Retention.Spans.Age = 24 * time.Hour
+	r = start(t, first)
+	for _, by := r.Log().Summaries(); by == (schemas.Position{}); _, by = r.Log().Summaries() {
+		if t.Context().Err() != nil {
+			t.Fatal("retention was not applied")
+		}
+		if _, err := r.Log().ReadErasures(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, n := range []*running{r, start(t, on())} {
+		if n, hint := traffic(t, n, ends); n != 25 || !strings.Contains(hint, "sums by the hour") {
+			t.Errorf("%d requests, %q", n, hint)
+		}
+	}
 }
