@@ -8,9 +8,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// The texts that stand for the numbers of small enumerations, in the order of
-// their numbers: "build" for CATEGORY_BUILD. They are the dictionaries of
-// IntentSchema's columns of that kind.
+// CategoryNames and the lists beside it hold the text of each value of a small enumeration, indexed
+// by the value's number: "build" for CATEGORY_BUILD. They are the dictionaries of the enumeration
+// columns of IntentSchema.
 var (
 	CategoryNames     = enumNames(recountv1.Category_name, "CATEGORY_")
 	ResourceKindNames = enumNames(recountv1.ResourceKind_name, "RESOURCE_KIND_")
@@ -27,7 +27,7 @@ func enumNames(byNumber map[int32]string, prefix string) []string {
 }
 
 var (
-	// arrowText is a string that repeats, arrowEnum one of a fixed few.
+	// arrowText is for strings that repeat, arrowEnum for one of a small fixed set.
 	arrowText = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
 	arrowEnum = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 
@@ -46,8 +46,8 @@ var (
 	)
 )
 
-// IntentSchema is the Arrow schema of intents as they are exported: one row an
-// intent, with the position it came from first.
+// IntentSchema is the Arrow schema of exported intents: one row per intent, the position of its
+// event first.
 var IntentSchema = arrow.NewSchema([]arrow.Field{
 	{Name: "topic", Type: arrowText},
 	{Name: "partition", Type: arrow.PrimitiveTypes.Int32},

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// ObjectRow is a version of an agent's object as it is exported: what its event told.
+// ObjectRow is one version of an agent's object as it is exported, with what its event says.
 type ObjectRow struct {
 	Position    string       `json:"position" example:"recount.agents/0/1042" doc:"Where its event stands in the log."`
 	ID          string       `json:"id" doc:"The object's id: all of its versions have it."`
@@ -41,7 +41,7 @@ type ObjectRow struct {
 	Edges       []ObjectLink `json:"edges,omitempty" doc:"What it leads to."`
 }
 
-// ObjectLink is an edge that leads from an object.
+// ObjectLink is an outgoing edge of an object.
 type ObjectLink struct {
 	Kind       string  `json:"kind" example:"caused_by" doc:"The edge's kind, or the producer's own word for it."`
 	To         string  `json:"to" example:"session:run-17" doc:"The id of an event or object, or a name such as file:src/cart.go."`
@@ -49,7 +49,7 @@ type ObjectLink struct {
 	Rule       string  `json:"rule,omitempty" example:"stated" doc:"How it is known."`
 }
 
-// ObjectSchema is the Arrow schema of ObjectRow, a column a field of its JSON.
+// ObjectSchema is the Arrow schema of ObjectRow: one column for each JSON field.
 var ObjectSchema = arrow.NewSchema([]arrow.Field{
 	{Name: "position", Type: arrow.BinaryTypes.String},
 	{Name: "id", Type: arrow.BinaryTypes.String},
@@ -87,13 +87,14 @@ var arrowLink = arrow.StructOf(
 	arrow.Field{Name: "rule", Type: arrow.BinaryTypes.String},
 )
 
-// A batch of ObjectArrow ends with so many rows, or bytes of text.
+// objectBatchRows and objectBatchBytes limit a batch of ObjectArrow, in rows and in bytes of text.
 const (
 	objectBatchRows  = 8192
 	objectBatchBytes = 8 << 20
 )
 
-// ObjectArrow writes objects as an Arrow IPC stream of ObjectSchema.
+// ObjectArrow writes objects as an Arrow IPC stream of ObjectSchema. It is not safe for concurrent
+// use.
 type ObjectArrow struct {
 	w     *ipc.Writer
 	b     *array.RecordBuilder
@@ -101,7 +102,7 @@ type ObjectArrow struct {
 	bytes int
 }
 
-// NewObjectArrow begins a stream; Close ends it.
+// NewObjectArrow starts a stream on w. Close ends it.
 func NewObjectArrow(w io.Writer) *ObjectArrow {
 	return &ObjectArrow{
 		w: ipc.NewWriter(w, ipc.WithSchema(ObjectSchema)),
@@ -109,7 +110,7 @@ func NewObjectArrow(w io.Writer) *ObjectArrow {
 	}
 }
 
-// Add writes a row, sooner or later.
+// Add adds a row. The row is written with its batch, at the latest by Close.
 func (a *ObjectArrow) Add(o *ObjectRow) error {
 	column := 0
 	next := func() array.Builder {
@@ -175,7 +176,7 @@ func (a *ObjectArrow) flush() error {
 	return a.w.Write(batch)
 }
 
-// Close writes what is left and the end of the stream.
+// Close writes the remaining rows and the end of the stream. It does not close the writer.
 func (a *ObjectArrow) Close() error {
 	if a.rows > 0 {
 		if err := a.flush(); err != nil {

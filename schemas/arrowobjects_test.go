@@ -12,8 +12,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// TestObjectArrow: every field of a row is a column of its name, and comes back. Batches
-// end by rows and by bytes.
+// TestObjectArrow checks that every field of a row becomes a column of the same name and can be
+// read back, with batches that end by rows and by bytes.
 func TestObjectArrow(t *testing.T) {
 	exit, at := int32(2), time.Date(2026, 11, 20, 9, 0, 0, 7, time.UTC)
 	full := schemas.ObjectRow{
@@ -59,7 +59,7 @@ func TestObjectArrow(t *testing.T) {
 					got[batch.ColumnName(int(k))] = c.GetOneForMarshal(i)
 				}
 			}
-			// What the JSON leaves out, Arrow has as nothing or as null.
+			// What the JSON omits is empty or null in Arrow.
 			var want map[string]any
 			text, err := json.Marshal(rows[n])
 			if err != nil {
@@ -94,7 +94,7 @@ func TestObjectArrow(t *testing.T) {
 	}
 }
 
-// same compares what Arrow's JSON and ours say of a value; times are written apart.
+// same compares a value from Arrow's JSON with one from ours; times may be formatted differently.
 func same(got, want any) bool {
 	a, _ := json.Marshal(got)
 	b, _ := json.Marshal(want)

@@ -8,21 +8,21 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Audience is who may see an object: all of those whom a principal belongs to see the
-// same. What is searched and counted is kept apart by audience, so that nothing that a
-// principal may not see has a part in its answers.
+// Audience is the set of readers of an object: every principal in it sees the same objects. Search
+// indexes and counts are kept apart by audience, so that an answer is never influenced by what its
+// reader may not see.
 type Audience struct {
 	// Tenant is empty for the default tenant.
 	Tenant string
 	// Visibility is never unspecified.
 	Visibility recountv1.Visibility
-	// Workspace is set where Visibility is workspace or session, Session where it is
-	// session, Agent where it is private.
+	// Workspace is set if Visibility is workspace or session, Session if it is session, Agent if it
+	// is private.
 	Workspace, Session, Agent string
 }
 
-// AudienceOf is the audience of what an agent's event tells. An event that does not say
-// who may see it is for its workspace.
+// AudienceOf returns the audience of an agent's event. An event without a visibility is visible to
+// its workspace.
 func AudienceOf(tenant, workspace, session, agent string, v recountv1.Visibility) Audience {
 	a := Audience{Tenant: tenant, Visibility: v}
 	switch v {
@@ -37,12 +37,12 @@ func AudienceOf(tenant, workspace, session, agent string, v recountv1.Visibility
 	return a
 }
 
-// AudienceID stands for an audience in keys.
+// AudienceID identifies an audience in keys.
 type AudienceID [16]byte
 
 func (id AudienceID) String() string { return hex.EncodeToString(id[:]) }
 
-// ID is a hash over the whole audience.
+// ID returns a hash over all fields of the audience.
 func (a Audience) ID() AudienceID {
 	return AudienceID(NewCanon("recount/audience/1").
 		String(a.Tenant).Int(int64(a.Visibility)).String(a.Workspace).String(a.Session).String(a.Agent).ID())
@@ -64,58 +64,60 @@ func (a Audience) Compare(b Audience) int {
 	return 0
 }
 
-// Principal is on whose behalf a question is asked or an event is appended.
+// Principal is the identity that sends a query or appends an event.
 type Principal struct {
-	// Operator sees and does all: who holds the server's own token, or uses a server
-	// that asks for none.
+	// Operator may read and do everything: it is the holder of the server's own token, or any
+	// client of a server without tokens.
 	Operator bool
-	// Tenant is whose data it sees; the empty one is the default tenant.
+	// Tenant is the tenant whose data the principal sees; empty is the default tenant.
 	Tenant string
-	// Workspaces, Sessions are those it belongs to; "*" stands for all of the tenant.
+	// Workspaces and Sessions are those the principal belongs to; "*" means all of the tenant.
 	Workspaces, Sessions []string
-	// Agent is the name under which it acts; it sees what is private to that name.
+	// Agent is the name under which the principal acts. It sees what is private to that name.
 	Agent string
-	// Grants are the kinds of things besides objects that it may ask for, or that it may
-	// append them (GrantIngest). They have no tenant but the default one.
+	// Grants are the kinds of data, besides objects, that the principal may read, and the actions
+	// it may take. Grants that read or append apply to the default tenant only.
 	Grants []string
 }
 
-// What a principal may be granted.
+// These are the grants a principal can have.
 const (
-	// GrantCommands are the commands of its workspaces.
+	// GrantCommands allows reading the commands of the principal's workspaces.
 	GrantCommands = "commands"
-	// GrantCode is the code of all repositories, with its commits.
+	// GrantCode allows reading the code of all repositories, with its commits.
 	GrantCode = "code"
-	// GrantRuntime are spans and what is made of them, which tells of code and commands.
+	// GrantRuntime allows reading spans and what is derived from them, which reveals code and
+	// commands.
 	GrantRuntime = "runtime"
-	// GrantIngest is to append commands, commits and spans, and nothing else: who has it
-	// reads nothing, and is of no tenant, workspace or agent.
+	// GrantIngest allows appending commands, commits and spans, and nothing else: a token with it
+	// reads nothing and has no tenant, workspace or agent.
 	GrantIngest = "ingest"
-	// GrantErase is to erase events that its own agent appended.
+	// GrantErase allows erasing events that the principal's own agent appended.
 	GrantErase = "erase"
 )
 
-// Erases reports whether the principal may erase events: the operator any, others those of
-// their own agent (Appended).
+// Erases reports whether the principal may erase events: the operator may erase any, others those
+// of their own agent (Appended).
 func (p Principal) Erases() bool { return p.Operator || slices.Contains(p.Grants, GrantErase) }
 
-// Appended reports whether an agent's event is one that the principal may append: of its
-// tenant, its agent and a workspace of its own.
+// Appended reports whether the principal may have appended an agent's event: its tenant and agent
+// match and the principal belongs to the workspace.
 func (p Principal) Appended(tenant, workspace, agent string) bool {
 	return p.Agent != "" && p.Agent == agent && p.Tenant == tenant && holds(p.Workspaces, workspace)
 }
 
-// Ingests reports whether the principal may append what has no tenant: commands, commits
-// and spans. Unless it is the operator, it may do nothing else.
+// Ingests reports whether the principal may append events without a tenant: commands, commits and
+// spans. A principal that is not the operator may do nothing else.
 func (p Principal) Ingests() bool { return p.Granted(GrantIngest) }
 
-// Granted reports whether the principal may ask for a kind of things besides objects.
+// Granted reports whether the principal has a grant. Only the default tenant has grants that count
+// here.
 func (p Principal) Granted(kind string) bool {
 	return p.Operator || p.Tenant == "" && slices.Contains(p.Grants, kind)
 }
 
-// InWorkspace reports whether the principal belongs to a workspace of its tenant; "*" asks
-// whether it does to all.
+// InWorkspace reports whether the principal belongs to a workspace of its tenant. The name "*" asks
+// about all workspaces.
 func (p Principal) InWorkspace(name string) bool { return p.Operator || holds(p.Workspaces, name) }
 
 // Sees reports whether the principal belongs to an audience.
@@ -146,14 +148,14 @@ func holds(list []string, name string) bool {
 // ObjectID identifies a canonical object: 16 bytes, written as a UUID.
 type ObjectID = EventID
 
-// EventObjectID is the id of the object that an event makes by itself. It is the same
-// event id in another tenant's or agent's hands that makes another object.
+// EventObjectID returns the id of the object that an event makes by itself. The same event id from
+// another tenant, workspace or agent gives another object.
 func EventObjectID(tenant, workspace, agent string, event EventID) ObjectID {
 	return NewCanon("recount/object/event/1").String(tenant).String(workspace).String(agent).Bytes(event[:]).ID()
 }
 
-// NamedObjectID is the id of an object that events make versions of: a plan by its
-// session and id, a state by its agent and key, an artifact by its URI.
+// NamedObjectID returns the id of an object that has one version per event: a plan by its session
+// and id, a state by its agent and key, an artifact by its URI.
 func NamedObjectID(tenant, workspace string, t recountv1.ObjectType, owner, name string) ObjectID {
 	return NewCanon("recount/object/named/1").String(tenant).String(workspace).Int(int64(t)).String(owner).String(name).ID()
 }

@@ -2,10 +2,10 @@ package schemas
 
 import recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 
-// Batch is a run of one partition as a projection applies it: records in the
-// order of their offsets, and where to go on reading. It covers every offset
-// from where the projection stood up to Next; an offset without a record is one
-// that was rejected, is of no concern, or is missing from the log.
+// Batch is what a projection applies at once: consecutive records of one partition in the order of
+// their offsets, and the offset to read next. It covers every offset from the projection's position
+// up to Next. An offset without a record was rejected, does not concern the projection, or is
+// missing from the log.
 type Batch struct {
 	Topic     string
 	Partition int32
@@ -15,12 +15,12 @@ type Batch struct {
 	Records []*recountv1.Record
 }
 
-// TP is the partition of the batch.
+// TP returns the partition of the batch.
 func (b Batch) TP() TopicPartition { return TopicPartition{b.Topic, b.Partition} }
 
-// SeenAs is what tells whether a record's event was applied before: the event's id; of
-// an event of an agent, EventObjectID, since tenants that know nothing of each other may
-// use one event id. The error is that of an event id which is none.
+// SeenAs returns the key by which a record is deduplicated: the event's id, or EventObjectID for an
+// agent's event, because tenants may use the same event id. It fails if the record's event id is
+// not 16 bytes long.
 func SeenAs(r *recountv1.Record) (EventID, error) {
 	id, err := EventIDFromBytes(r.GetEventId())
 	if err != nil {

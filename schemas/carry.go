@@ -8,12 +8,12 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Carried is a record on its way from stage to stage inside one process, as the
-// structured value of a message: decoded once, shared and never changed. Whoever
-// asks for its bytes gets JSON with the names of records.proto.
+// Carried is a record in transit between stages of one process, as the structured value of a
+// message. It is decoded once, shared, and never changed. Its bytes are JSON with the field names
+// of records.proto.
 type Carried struct{ Record *recountv1.Record }
 
-// MarshalJSON is the protobuf JSON mapping.
+// MarshalJSON returns the record in the protobuf JSON mapping.
 func (c Carried) MarshalJSON() ([]byte, error) {
 	return protojson.MarshalOptions{UseProtoNames: true}.Marshal(c.Record)
 }
@@ -29,13 +29,13 @@ func ParseCarried(b []byte) (Carried, error) {
 
 type logRecordKey struct{}
 
-// WithLogRecord notes beside a message which log record it came from, exactly as
-// it stands in the log.
+// WithLogRecord returns a context that holds the log record from which a message was made,
+// unchanged.
 func WithLogRecord(ctx context.Context, r *LogRecord) context.Context {
 	return context.WithValue(ctx, logRecordKey{}, r)
 }
 
-// LogRecordOf is the log record that WithLogRecord noted, or nil.
+// LogRecordOf returns the log record that WithLogRecord stored, or nil.
 func LogRecordOf(ctx context.Context) *LogRecord {
 	r, _ := ctx.Value(logRecordKey{}).(*LogRecord)
 	return r

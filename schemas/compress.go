@@ -11,8 +11,8 @@ var encoder = sync.OnceValues(func() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault))
 })
 
-// Compress is content as one zstd frame. Equal bytes give equal frames with one
-// version of the library, not with every version: no hash may rest on a frame.
+// Compress returns content as one zstd frame. Equal content gives equal frames with one version of
+// the library, but not across versions, so no hash may be taken over a frame.
 func Compress(content []byte) []byte {
 	enc, err := encoder()
 	if err != nil {
@@ -21,7 +21,7 @@ func Compress(content []byte) []byte {
 	return enc.EncodeAll(content, nil)
 }
 
-// Decompress reads one zstd frame of at most limit bytes.
+// Decompress reads one zstd frame whose content is limited to limit bytes.
 func Decompress(frame []byte, limit int) ([]byte, error) {
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(limit)))
 	if err != nil {

@@ -2,15 +2,15 @@ package schemas
 
 import "strings"
 
-// Endpoint is a route or a request in the one form that both are compared in: of a
-// path only its segments, "*" for one that a parameter fills in, and "**" at the end
-// for any number. "GET /users/:id", "GET /users/{id}" and "GET /users/<int:id>" are
-// the same route, which the request "GET https://shop/users/42?all=1" matches.
+// Endpoint is a route or a request in the form in which the two are compared. A path is reduced to
+// its segments: "*" for one that a parameter fills, and "**" at the end for any number. "GET
+// /users/:id", "GET /users/{id}" and "GET /users/<int:id>" are the same route, and the request "GET
+// https://shop/users/42?all=1" matches it.
 type Endpoint struct {
-	// Method is in capitals; "ANY" where it is all, or not known.
+	// Method is in capitals; "ANY" if the route accepts all methods or the method is unknown.
 	Method string
-	// Host is a request's, without its port; "*" where the request does not say, and
-	// "" where it has none: then it goes to where it came from.
+	// Host is the host of a request, without its port: "*" if it is unknown, "" if the request is
+	// relative to the host that sent it.
 	Host     string
 	Segments []string
 }
@@ -21,7 +21,8 @@ const (
 	anyMethod   = "ANY"
 )
 
-// ParseRoute reads a route's name: its method and its pattern, of any framework.
+// ParseRoute parses a route's name: a method, a space and a pattern in the syntax of any supported
+// framework. ok is false if it is not one.
 func ParseRoute(name string) (Endpoint, bool) {
 	method, pattern, ok := strings.Cut(name, " ")
 	if !ok {
@@ -42,8 +43,8 @@ func ParseRoute(name string) (Endpoint, bool) {
 	return e, true
 }
 
-// splitPattern cuts a pattern at the slashes that stand in no brackets: a regular
-// expression in a parameter may have one.
+// splitPattern splits a pattern at slashes outside brackets: the regular expression of a parameter
+// may contain slashes.
 func splitPattern(pattern string) (all []string) {
 	depth, from := 0, 0
 	for i := 0; i < len(pattern); i++ {
@@ -62,8 +63,8 @@ func splitPattern(pattern string) (all []string) {
 	return append(all, pattern[from:])
 }
 
-// normalSegment is a segment of a pattern: itself, "*", "**", or "" for what stands for
-// nothing ({$} of Go, an optional rest).
+// normalSegment returns the normal form of a pattern's segment: itself, "*", "**", or "" for one
+// that matches nothing ({$} in Go, an optional rest).
 func normalSegment(s string) string {
 	switch {
 	case s == "{$}" || s == "?" || s == "":
@@ -78,8 +79,8 @@ func normalSegment(s string) string {
 	return s
 }
 
-// ParseRequest reads a request: its method, and a URL or a path. What a program fills
-// in is "{}" in it.
+// ParseRequest parses a request: a method, a space, and a URL or a path. "{}" in it stands for a
+// part that the program fills in.
 func ParseRequest(name string) (Endpoint, bool) {
 	method, url, ok := strings.Cut(name, " ")
 	if !ok || url == "" {
@@ -92,7 +93,7 @@ func ParseRequest(name string) (Endpoint, bool) {
 		e.Host, url, _ = strings.Cut(rest, "/")
 	} else if !strings.HasPrefix(url, "/") {
 		if !strings.HasPrefix(url, "{}") {
-			return Endpoint{}, false // relative to what nobody sees
+			return Endpoint{}, false // relative to an unknown base
 		}
 		e.Host = anySegment
 		_, url, _ = strings.Cut(url, "/")
@@ -118,12 +119,12 @@ func ParseRequest(name string) (Endpoint, bool) {
 	return e, true
 }
 
-// Local reports whether a request may be answered by a service that somebody here
-// runs: not one of the internet by its name.
+// Local reports whether a service of the user may answer the request: the host is unknown, missing,
+// or belongs to a local network rather than to the internet.
 func (e Endpoint) Local() bool {
 	switch {
 	case !strings.Contains(e.Host, "."):
-		return true // none, not known, or a name of the local network
+		return true // no host, an unknown host, or a name of the local network
 	case strings.HasPrefix(e.Host, "127.") || strings.HasPrefix(e.Host, "10.") || strings.HasPrefix(e.Host, "192.168."):
 		return true
 	}
@@ -135,8 +136,8 @@ func (e Endpoint) Local() bool {
 	return strings.Contains(e.Host, ".svc.")
 }
 
-// Answers reports whether a route answers a request, and how many of its segments say
-// so by more than a parameter.
+// Answers reports whether the route answers a request, and how many of its segments match
+// literally, not by a parameter.
 func (e Endpoint) Answers(request Endpoint) (literal int, ok bool) {
 	if e.Method != request.Method && e.Method != anyMethod && request.Method != anyMethod {
 		return 0, false
@@ -160,5 +161,5 @@ func (e Endpoint) Answers(request Endpoint) (literal int, ok bool) {
 	return literal, true
 }
 
-// String is "GET /users/*".
+// String returns the endpoint in the form "GET /users/*", without the host.
 func (e Endpoint) String() string { return e.Method + " /" + strings.Join(e.Segments, "/") }

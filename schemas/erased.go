@@ -6,22 +6,23 @@ import (
 	"time"
 )
 
-// Headers of a record whose event was erased. Its value is empty, and its key gone.
+// These are the headers of a record whose event was erased. Such a record has an empty value and no
+// key.
 const (
-	// HeaderErased is the SHA-256 of the value that stood there, in hex.
+	// HeaderErased is the SHA-256 of the erased value, in hex.
 	HeaderErased = "recount_erased"
-	// HeaderErasedBy is the position of the events.erased that asked for it.
+	// HeaderErasedBy is the position of the events.erased event that requested it.
 	HeaderErasedBy = "recount_erased_by"
-	// erasedType stands for a type that nobody knows: it may be a secret, too.
+	// erasedType replaces a type that is not one of Kinds, because it may contain a secret, too.
 	erasedType = "erased"
 )
 
 // Erasure is what remains of an erased event.
 type Erasure struct {
-	// SHA256 is over the value that stood there: who has a copy can show that it was
-	// this.
+	// SHA256 is the hash of the erased value: the holder of a copy can prove that it is the
+	// original.
 	SHA256 Hash `json:"sha256"`
-	// By is where the events.erased stands.
+	// By is the position of the events.erased event.
 	By Position `json:"by"`
 }
 
@@ -45,10 +46,10 @@ func (r LogRecord) Erased() (Erasure, bool) {
 	return e, found
 }
 
-// Erase is the record that stands in the place of this one when its event is erased:
-// the same id, time and, if it is one of Kinds, type, and nothing else of what it held.
-// The producer's own id is free text, so the id that was made of it stays. The key is
-// gone: the partition is decided, and a key may be a secret.
+// Erase returns the record that replaces this one when its event is erased. It keeps the id, the
+// time and, if the type is one of Kinds, the type. A producer's own id is free text, so the EventID
+// derived from it is kept instead. The key is removed: the partition is already decided, and a key
+// may be a secret.
 func (r LogRecord) Erase(by Position) LogRecord {
 	if _, ok := r.Erased(); ok {
 		return r
@@ -77,5 +78,5 @@ func (r LogRecord) Erase(by Position) LogRecord {
 	return out
 }
 
-// TopicName is a topic's name without the prefix.
+// TopicName returns a topic's name without the prefix.
 func TopicName(topic string) string { return topic[strings.LastIndexByte(topic, '.')+1:] }

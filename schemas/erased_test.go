@@ -9,8 +9,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// An erased event keeps its id, time and place, and nothing of what it held, whatever
-// it was made of.
+// TestErase checks that an erased event keeps its id, time and position and nothing of its content.
 func TestErase(t *testing.T) {
 	const secret = "hunter2"
 	at := time.Date(2026, 11, 21, 12, 0, 0, 5, time.UTC)
@@ -54,7 +53,7 @@ func TestErase(t *testing.T) {
 	}
 }
 
-// A header alone erases nothing.
+// TestErasedNeedsNoValue checks that the header alone does not make a record erased.
 func TestErasedNeedsNoValue(t *testing.T) {
 	r := schemas.LogRecord{Value: []byte("x"), Headers: []schemas.Header{{Key: schemas.HeaderErased, Value: []byte(strings.Repeat("0", 64))}}}
 	if _, ok := r.Erased(); ok {

@@ -5,16 +5,16 @@ import (
 	"fmt"
 )
 
-// The three classes of error. A caller asks errors.Is(err, ErrPoison) and knows
-// what to do; an error of no class is treated as transient.
+// ErrTransient, ErrPoison and ErrFatal are the three classes of error. A caller asks errors.Is(err,
+// ErrPoison) and knows what to do. An error without a class is treated as transient.
 var (
-	// ErrTransient: the world may be better in a second. Retry with backoff.
+	// ErrTransient means that the operation may succeed later. Retry with backoff.
 	ErrTransient = errors.New("transient")
-	// ErrPoison: this event can never be applied here. Append it to the
-	// `rejected` topic with its position and the reason, and go on.
+	// ErrPoison means that this event can never be applied here. Append it to the topic `rejected`
+	// with its position and the reason, and continue.
 	ErrPoison = errors.New("poison")
-	// ErrFatal: an invariant is broken, or it is no longer known what storage
-	// holds. Stop the process; starting again recovers.
+	// ErrFatal means that an invariant is broken, or that the content of storage is unknown. Stop
+	// the process; a restart recovers.
 	ErrFatal = errors.New("fatal")
 )
 
@@ -26,8 +26,8 @@ type classified struct {
 func (c *classified) Error() string   { return c.err.Error() }
 func (c *classified) Unwrap() []error { return []error{c.class, c.err} }
 
-// Transientf, Poisonf and Fatalf are fmt.Errorf with a class. The class is not
-// part of the message.
+// Transientf returns an error of class ErrTransient. Like Poisonf and Fatalf, it formats as
+// fmt.Errorf does; the class is not part of the message.
 func Transientf(format string, args ...any) error {
 	return &classified{ErrTransient, fmt.Errorf(format, args...)}
 }

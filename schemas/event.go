@@ -22,37 +22,37 @@ type Header struct {
 	Value []byte
 }
 
-// Event is a CloudEvents 1.0 event as it stands in the log: attributes as ce_*
-// headers of the Kafka record, the payload as its value (binary mode).
+// Event is a CloudEvents 1.0 event as it is stored in the log (Kafka binary mode): its attributes
+// are ce_* headers of the Kafka record, its payload is the record's value.
 type Event struct {
 	ID     EventID
 	Type   string
 	Source string
 	// Subject is optional.
 	Subject string
-	// Time is when it happened, in UTC.
+	// Time is when the event happened, in UTC.
 	Time time.Time
-	// Key decides the partition: events of one key stay in order.
+	// Key decides the partition: events with the same key stay in order.
 	Key         []byte
 	ContentType string
 	Payload     []byte
-	// Topic is where an event of a type that Kinds does not list stands or goes, without
-	// the prefix; it is empty for others, whose type says it.
+	// Topic is the topic, without the prefix, of an event whose type is not one of Kinds. It is
+	// empty for all others, whose type implies the topic.
 	Topic string
 }
 
-// DefaultSource is the source of an event whose producer did not name one.
+// DefaultSource is the source of an event whose producer named none.
 const DefaultSource = "recount"
 
-// DeriveID gives the id of an event whose producer gave none: a hash over its
-// content, so that the same content delivered twice is one event.
+// DeriveID returns the id for an event whose producer gave none: a hash over its content, so that
+// the same content delivered twice is one event.
 func (e Event) DeriveID() EventID {
 	return NewCanon("recount/event/1").
 		String(e.Type).String(e.Source).Int(e.Time.UnixNano()).
 		Bytes(e.Key).Bytes(e.Payload).ID()
 }
 
-// Headers returns the attributes as headers of a Kafka record, in fixed order.
+// Headers returns the attributes as headers of a Kafka record, in a fixed order.
 func (e Event) Headers() []Header {
 	hs := []Header{
 		{"content-type", []byte(e.ContentType)},
@@ -68,16 +68,16 @@ func (e Event) Headers() []Header {
 	return hs
 }
 
-// The span of times an event may have. It is what fits nanoseconds in an int64
-// with room to spare, and is wide enough for any clock that is merely wrong.
+// minTime and maxTime bound the time of an event. The range fits an int64 of nanoseconds with a
+// margin, and admits clocks that are wrong by centuries.
 var (
 	minTime = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)
 	maxTime = time.Date(2250, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// UnixNano is a time in nanoseconds since 1970, as records hold them. One that an int64
-// cannot say (before 1678, after 2261) is the first or the last that it can: a bound such
-// as 9999-12-31 is beyond all that happened, and stays so.
+// UnixNano returns a time in nanoseconds since 1970, the form that records store. A time that an
+// int64 cannot hold (before 1678, after 2261) becomes the minimum or the maximum, so that an upper
+// bound such as 9999-12-31 remains above every event.
 func UnixNano(t time.Time) int64 {
 	switch {
 	case t.Before(time.Unix(0, math.MinInt64)):
@@ -88,23 +88,23 @@ func UnixNano(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// unknownTimes are the times that stand for none: the microseconds of the first hour of 1970.
-// A history without times has one for each of its entries, so that they are the oldest and
-// keep their order.
+// unknownTimes is the range of placeholder times, the first hour of 1970 in microseconds. Each
+// entry of a history without times gets one of its own, so that these entries sort before all
+// others and keep their order.
 const unknownTimes = time.Hour
 
-// UnknownTime is the time of entry n, from 1, of a history that has no times.
+// UnknownTime returns the placeholder time for entry n (from 1) of a history without times.
 func UnknownTime(n int64) time.Time {
 	return time.Unix(0, min(max(n, 1), int64(unknownTimes/time.Microsecond)-1)*int64(time.Microsecond)).UTC()
 }
 
-// TimeUnknown says whether a time is that of UnknownTime.
+// TimeUnknown reports whether a time is a placeholder that UnknownTime made.
 func TimeUnknown(t time.Time) bool {
 	return t.After(time.Unix(0, 0)) && t.Before(time.Unix(0, int64(unknownTimes)))
 }
 
-// CheckTime says what is wrong with a time of a payload that records hold in nanoseconds;
-// none is as good as one between 1900 and 2250. An error is of class ErrPoison.
+// CheckTime checks a time in a payload that records store in nanoseconds. It accepts nil and times
+// between 1900 and 2250; the error for any other names the field and is of class ErrPoison.
 func CheckTime(field string, at *timestamppb.Timestamp) error {
 	if at == nil {
 		return nil
@@ -118,9 +118,9 @@ func CheckTime(field string, at *timestamppb.Timestamp) error {
 	return nil
 }
 
-// DecodeEvent reads an event from a Kafka record. Whatever the headers leave out
-// is derived deterministically: the type from the topic, the time from the
-// record's timestamp, the id from the content. An error is of class ErrPoison.
+// DecodeEvent reads an event from a Kafka record. It derives what the headers omit
+// deterministically: the type from the topic, the time from the record's timestamp, the id from the
+// content. An error is of class ErrPoison.
 func DecodeEvent(topic string, headers []Header, key, value []byte, timestamp time.Time) (Event, error) {
 	e := Event{Source: DefaultSource, Time: timestamp.UTC(), Key: key, ContentType: ContentJSON, Payload: value}
 	var id string
@@ -174,9 +174,8 @@ func DecodeEvent(topic string, headers []Header, key, value []byte, timestamp ti
 	return e, nil
 }
 
-// ProducerID turns the id that a producer gave, which CloudEvents lets be any
-// string unique within its source, into an EventID: a UUID stays itself, other
-// text is hashed with its source.
+// ProducerID turns the id that a producer gave into an EventID. CloudEvents allows any string that
+// is unique within its source: a UUID is kept, other text is hashed with its source.
 func ProducerID(source, id string) EventID {
 	if len(id) == len("018f3c2a-9d1e-8b7a-9c44-2f1d6a0b3e55") {
 		if parsed, err := ParseEventID(strings.ToLower(id)); err == nil && !parsed.IsZero() {
@@ -186,5 +185,5 @@ func ProducerID(source, id string) EventID {
 	return NewCanon("recount/producer-id/1").String(source).String(id).ID()
 }
 
-// String names the event for logs.
+// String returns the type and id of the event, for logs.
 func (e Event) String() string { return fmt.Sprintf("%s %s", e.Type, e.ID) }

@@ -9,12 +9,12 @@ import (
 	"hash"
 )
 
-// Hash is a SHA-256: a root, or the address of content.
+// Hash is a SHA-256, used as a root or as the address of content.
 type Hash [32]byte
 
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
-// MarshalText is lower-case hex.
+// MarshalText returns the hash in lower-case hex.
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
 // UnmarshalText reads lower- or upper-case hex.
@@ -31,7 +31,7 @@ func (h *Hash) UnmarshalText(b []byte) error {
 // EventID identifies an event: 16 bytes, written as a UUID.
 type EventID [16]byte
 
-// String is the UUID text form.
+// String returns the id in UUID text form.
 func (id EventID) String() string {
 	var b [36]byte
 	hex.Encode(b[0:8], id[0:4])
@@ -43,7 +43,7 @@ func (id EventID) String() string {
 	return string(b[:])
 }
 
-// MarshalText is the UUID text form.
+// MarshalText returns the id in UUID text form.
 func (id EventID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
 // UnmarshalText reads the UUID text form.
@@ -55,7 +55,7 @@ func (id *EventID) UnmarshalText(b []byte) error {
 	return err
 }
 
-// IsZero reports whether id is the zero id, which no event has.
+// IsZero reports whether id is the zero id, which is never assigned to an event.
 func (id EventID) IsZero() bool { return id == EventID{} }
 
 // ParseEventID reads a UUID of any version, with hyphens.
@@ -71,7 +71,7 @@ func ParseEventID(s string) (EventID, error) {
 	return id, nil
 }
 
-// EventIDFromBytes reads the 16 bytes that records hold.
+// EventIDFromBytes returns the id stored in a record; it fails unless b has 16 bytes.
 func EventIDFromBytes(b []byte) (EventID, error) {
 	if len(b) != 16 {
 		return EventID{}, fmt.Errorf("event id: %d bytes, want 16", len(b))
@@ -79,15 +79,14 @@ func EventIDFromBytes(b []byte) (EventID, error) {
 	return EventID(b), nil
 }
 
-// Canon builds the canonical encoding that Recount hashes: a domain tag, then
-// every field as its length (uint64, little-endian) and its bytes, so that no
-// two different sequences of fields encode alike. Integers are fields of eight
-// little-endian bytes.
+// Canon builds the canonical encoding that Recount hashes: a domain tag, then each field as its
+// length (uint64, little-endian) and its bytes, so that two different sequences of fields never
+// have the same encoding. An integer is a field of eight little-endian bytes.
 type Canon struct {
-	// What fits is hashed at once, from the stack: most of what is hashed is short.
+	// Short encodings, the common case, are hashed in one call from this array on the stack.
 	room [256]byte
 	n    int
-	h    hash.Hash // of what came before, if it did not fit
+	h    hash.Hash // holds everything before the content of room, if it did not fit
 }
 
 // NewCanon starts an encoding under a domain tag, such as "recount/event/1".
@@ -96,7 +95,7 @@ func NewCanon(domain string) *Canon {
 	return c.String(domain)
 }
 
-// Bytes appends a field.
+// Bytes appends b as a field.
 func (c *Canon) Bytes(b []byte) *Canon {
 	if !c.fits(len(b)) {
 		c.h.Write(b)
@@ -106,7 +105,7 @@ func (c *Canon) Bytes(b []byte) *Canon {
 	return c
 }
 
-// String appends a field.
+// String appends s as a field.
 func (c *Canon) String(s string) *Canon {
 	if !c.fits(len(s)) {
 		c.h.Write([]byte(s))
@@ -116,7 +115,7 @@ func (c *Canon) String(s string) *Canon {
 	return c
 }
 
-// Int appends an integer field.
+// Int appends v as an integer field.
 func (c *Canon) Int(v int64) *Canon {
 	c.fits(8)
 	binary.LittleEndian.PutUint64(c.room[c.n:], uint64(v))
@@ -124,8 +123,8 @@ func (c *Canon) Int(v int64) *Canon {
 	return c
 }
 
-// fits appends the length of a field and reports whether there is room for its bytes; if
-// not, all of what came before is in h.
+// fits appends the length of a field and reports whether its bytes fit into room. If not, all
+// previous bytes were written to h.
 func (c *Canon) fits(length int) bool {
 	const lengthBytes = 8
 	if c.n+lengthBytes+length > len(c.room) {
@@ -144,7 +143,7 @@ func (c *Canon) spill() {
 	if c.h == nil {
 		c.h = sha256.New()
 	}
-	c.h.Write(bytes.Clone(c.room[:c.n])) // a copy, or every Canon would be on the heap
+	c.h.Write(bytes.Clone(c.room[:c.n])) // a copy, or every Canon would escape to the heap
 	c.n = 0
 }
 

@@ -2,13 +2,13 @@ package schemas
 
 import "strings"
 
-// An issue, or a pull request, is named OWNER/REPO#NUMBER, wherever it is named.
+// Issues and pull requests are always named OWNER/REPO#NUMBER.
 
-// maxIssues bounds how many issues a message names, the first ones.
+// maxIssues limits how many issues are taken from one message; the first ones count.
 const maxIssues = 32
 
-// RepositoryOf is "owner/repo" where one of several names is a repository's, the last
-// first: acme/shop, github.com/acme/shop, git.example.org/acme/shop,
+// RepositoryOf returns "owner/repo" from the last of the names that identifies a repository, "" if
+// none does. It accepts acme/shop, github.com/acme/shop, git.example.org/acme/shop and
 // /home/ann/src/github.com/acme/shop.
 func RepositoryOf(names ...string) string {
 	for i := len(names) - 1; i >= 0; i-- {
@@ -20,7 +20,7 @@ func RepositoryOf(names ...string) string {
 			}
 		}
 		if len(parts) == 3 && strings.Contains(parts[0], ".") && IsRepoPart(parts[0]) {
-			parts = parts[1:] // a forge of one's own
+			parts = parts[1:] // a self-hosted forge
 		}
 		if len(parts) == 2 && IsRepoPart(parts[0]) && IsRepoPart(parts[1]) {
 			return parts[0] + "/" + parts[1]
@@ -33,7 +33,7 @@ func isForge(host string) bool {
 	return host == "github.com" || host == "gitlab.com" || host == "bitbucket.org" || host == "codeberg.org"
 }
 
-// IsRepoPart reports whether a repository or its owner may be called so.
+// IsRepoPart reports whether s is a valid name of a repository or of its owner.
 func IsRepoPart(s string) bool {
 	if s == "" || len(s) > 100 || s[0] == '.' || s[0] == '-' {
 		return false
@@ -47,13 +47,14 @@ func IsRepoPart(s string) bool {
 	return true
 }
 
-// IsIssueNumber reports whether issues are numbered so.
+// IsIssueNumber reports whether s is a valid issue number: one to seven digits without a leading
+// zero.
 func IsIssueNumber(s string) bool {
 	return s != "" && len(s) <= 7 && s[0] != '0' && strings.Trim(s, "0123456789") == ""
 }
 
-// ForgeURL takes the URL of something in a repository apart: of
-// https://github.com/acme/shop/pull/12/files it is acme/shop, "pull" and "12".
+// ForgeURL splits the URL of something in a repository: https://github.com/acme/shop/pull/12/files
+// gives acme/shop, "pull" and "12". ok is false if the host is not a known forge.
 func ForgeURL(u string) (repo, kind, name string, ok bool) {
 	_, rest, _ := strings.Cut(u, "://")
 	host, where, _ := strings.Cut(rest, "/")
@@ -66,7 +67,7 @@ func ForgeURL(u string) (repo, kind, name string, ok bool) {
 	return parts[0] + "/" + parts[1], parts[2], parts[3], true
 }
 
-// IssueOf is the issue that a URL is of.
+// IssueOf returns the issue or pull request that a URL refers to.
 func IssueOf(u string) (issue string, ok bool) {
 	repo, kind, name, ok := ForgeURL(u)
 	if !ok || kind != "issues" && kind != "pull" && kind != "merge_requests" || !IsIssueNumber(name) {
@@ -75,9 +76,9 @@ func IssueOf(u string) (issue string, ok bool) {
 	return repo + "#" + name, true
 }
 
-// IssuesNamed are the issues that a commit's message names, in order, each once:
-// owner/repo#12, URLs, and where the repository is known as owner/repo "#12", "GH-12" and
-// "issue 12", which are its own.
+// IssuesNamed returns the issues that a commit message names, in order and without duplicates. It
+// recognises owner/repo#12 and URLs, and if the repository is known (owner/repo) also its own
+// "#12", "GH-12" and "issue 12".
 func IssuesNamed(message, repository string) []string {
 	var all []string
 	seen := map[string]bool{}

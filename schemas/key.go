@@ -7,12 +7,12 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// KeyOf is the key of a payload's event, which decides its partition: for a command its workspace, or its directory where none is given; for
-// what happens to a repository its name; for what agents do the workspace and the agent; for
-// spans and access logs the service (that
-// of the first resource, where an event has several). Nil where the payload does not say: an
-// outcome belongs to its command's partition, and only the producer knows the
-// workspace; what it is found by works in any.
+// KeyOf returns the key that decides the partition of a payload's event: a command's workspace, or
+// its directory if it has none; the name of a repository; the tenant, workspace and agent of an
+// agent's event; the service of spans and access logs (that of the first resource, if there are
+// several). It returns nil if the payload does not determine the key: an outcome belongs into its
+// command's partition, but only the producer knows the workspace. Outcomes are matched to their
+// commands in any partition.
 func KeyOf(payload proto.Message) []byte {
 	switch m := payload.(type) {
 	case *recountv1.CommandExecuted:
@@ -40,8 +40,8 @@ func KeyOf(payload proto.Message) []byte {
 	return nil
 }
 
-// DeriveKey is KeyOf the event's payload: nil where it cannot be read, which is
-// for the reader to judge.
+// DeriveKey returns KeyOf the event's payload, or nil if the payload cannot be decoded; readers of
+// the log report that error.
 func (e Event) DeriveKey() []byte {
 	m, err := e.DecodePayload()
 	if err != nil {
@@ -50,8 +50,8 @@ func (e Event) DeriveKey() []byte {
 	return KeyOf(m)
 }
 
-// AgentKey is the key of what an agent does. A tenant or an agent that is not named adds
-// nothing, so that a workspace alone is its own key.
+// AgentKey returns the key of an agent's events. An empty tenant or agent adds nothing, so the key
+// of a workspace alone is its name.
 func AgentKey(tenant, workspace, agent string) []byte {
 	key := []byte(workspace)
 	if agent != "" || tenant != "" {

@@ -16,26 +16,27 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Kind is one type of event: adding one is adding a message to events.proto, a
-// line to kinds, and a frozen example to testdata.
+// Kind is one type of event. To add one, add a message to events.proto, a line to kinds, and a
+// frozen example to testdata.
 type Kind struct {
 	// Type is the CloudEvents type.
 	Type string
-	// Topic is where its events go, without the prefix: "commands".
+	// Topic is the topic of its events without the prefix, such as "commands".
 	Topic string
 	// New returns an empty payload.
 	New func() proto.Message
-	// Free says that the schema states no constraints, so that there are none to check:
-	// looking for them costs a third of the decoding.
+	// Free says that the schema states no constraints for the payload. Validation is then skipped;
+	// looking for constraints costs a third of the decoding time.
 	Free bool
-	// JSON, if not nil, reads a payload whose JSON is not the protobuf mapping.
+	// JSON, if not nil, decodes a payload whose JSON is not the protobuf mapping.
 	JSON func(data []byte, m proto.Message) error
-	// Plain, if not nil, makes of the commonest JSON what would be made of it otherwise,
-	// and finds that it meets the constraints; ok is false where it does not know.
+	// Plain, if not nil, is a fast path: it decodes and validates the most common form of JSON with
+	// the same result as the general decoder. ok is false if the payload has another form; the
+	// general decoder then handles it.
 	Plain func(data []byte) (m proto.Message, ok bool)
 }
 
-// The types of events, as they stand in ce_type.
+// These are the types of events, the values of ce_type.
 const (
 	TypeCommandExecuted = "command.executed"
 	TypeOutcomeObserved = "outcome.observed"
@@ -52,7 +53,7 @@ const (
 	TypeSpansSummarised = "spans.summarised"
 )
 
-// The types of agents' events.
+// These are the types of agents' events.
 const (
 	TypeUserMessage      = "user_message"
 	TypeAssistantMessage = "assistant_message"
@@ -69,7 +70,7 @@ const (
 	TypeRecallUsed       = "recall.used"
 )
 
-// The topics, without their prefix.
+// These are the topics, without their prefix.
 const (
 	TopicCommands = "commands"
 	TopicCommits  = "commits"
@@ -80,9 +81,9 @@ const (
 	TopicFacts    = "facts"
 )
 
-// kinds holds every kind; the first one of a topic is the topic's default. The
-// payload of spans.exported is an OTLP ExportTraceServiceRequest, which has the
-// form of a TracesData in protobuf and in JSON.
+// kinds lists every kind; the first kind of a topic is the topic's default. The payload of
+// spans.exported is an OTLP ExportTraceServiceRequest, whose protobuf and JSON forms equal those of
+// TracesData.
 var kinds = []Kind{
 	{Type: TypeCommandExecuted, Topic: TopicCommands, New: func() proto.Message { return &recountv1.CommandExecuted{} }, Plain: plainCommand},
 	{Type: TypeOutcomeObserved, Topic: TopicCommands, New: func() proto.Message { return &recountv1.OutcomeObserved{} }},
@@ -117,8 +118,8 @@ func newAgentEvent() proto.Message { return &recountv1.AgentEvent{} }
 // Kinds returns all kinds, in order of registration.
 func Kinds() []Kind { return append([]Kind(nil), kinds...) }
 
-// Kind is the kind of the event's type. Topic agents takes types that nobody knows, with
-// the payload of those that are known.
+// Kind returns the kind of the event's type. The topic agents accepts unknown types, with the same
+// payload as the known ones.
 func (e Event) Kind() (Kind, bool) {
 	if k, ok := KindOf(e.Type); ok {
 		return k, true
@@ -152,8 +153,8 @@ func Topics() []string {
 	return names
 }
 
-// DefaultType is the type of an event that does not say its own: the first kind
-// of the topic, or "" for a topic of no kind. The prefix does not matter.
+// DefaultType returns the type of an event that does not state one: the first kind of the topic, or
+// "" if the topic has no kind. The prefix is ignored.
 func DefaultType(topic string) string {
 	name := topic[strings.LastIndexByte(topic, '.')+1:]
 	for _, k := range kinds {
@@ -164,9 +165,8 @@ func DefaultType(topic string) string {
 	return ""
 }
 
-// DecodePayload decodes and validates the payload. Unknown JSON fields are
-// errors, so that a misspelt one is not lost in silence. Errors are of class
-// ErrPoison.
+// DecodePayload decodes and validates the payload. Unknown JSON fields are errors, so that a
+// misspelt name is reported. Errors are of class ErrPoison.
 func (e Event) DecodePayload() (proto.Message, error) {
 	k, ok := e.Kind()
 	if !ok {
@@ -204,9 +204,9 @@ func (e Event) DecodePayload() (proto.Message, error) {
 	return m, nil
 }
 
-// EncodePayload is the payload as DecodePayload reads it in JSON: with the names of
-// events.proto, or as OTLP. The bytes are the same in every build: ids are derived
-// from them. (protojson by itself puts spaces where a hash of the binary says so.)
+// EncodePayload returns the payload as JSON that DecodePayload reads: with the field names of
+// events.proto, or as OTLP. The bytes are the same in every build, because ids are derived from
+// them. (protojson alone inserts spaces depending on a hash of the binary.)
 func EncodePayload(m proto.Message) ([]byte, error) {
 	if spans, ok := m.(*tracepb.TracesData); ok {
 		return MarshalOTLP(spans)
@@ -250,8 +250,8 @@ func Validate(m proto.Message) error {
 	return Poisonf("%s", strings.Join(parts, "; "))
 }
 
-// plain removes what protobuf adds at random to its messages (a space that may
-// be a no-break space), so that one input gives one text.
+// plain removes the variations that protobuf adds to its messages at random (a space may be a
+// no-break space), so that equal input gives equal text.
 func plain(err error) string {
 	s := strings.ReplaceAll(err.Error(), "\u00a0", " ")
 	return strings.TrimPrefix(s, "proto: ")

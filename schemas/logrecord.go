@@ -2,7 +2,7 @@ package schemas
 
 import "time"
 
-// LogRecord is one record as it stands in the log, before anything is made of it.
+// LogRecord is one record as it is stored in the log.
 type LogRecord struct {
 	Position  Position
 	Timestamp time.Time
@@ -11,7 +11,7 @@ type LogRecord struct {
 	Value     []byte
 }
 
-// Event reads the record's event; an error is of class ErrPoison.
+// Event decodes the record's event. An error is of class ErrPoison.
 func (r LogRecord) Event() (Event, error) {
 	return DecodeEvent(r.Position.Topic, r.Headers, r.Key, r.Value, r.Timestamp)
 }

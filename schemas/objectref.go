@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// ObjectRef names one version of an object: the event that made it, and which of the
-// objects of that event's ObjectBatch it is.
+// ObjectRef identifies one version of an object: the position of the event that made it, and the
+// index in that event's ObjectBatch.
 type ObjectRef struct {
 	Position
 	Index uint32
 }
 
-// String is "recount.agents/3/1042#1"; ParseObjectRef reads it back.
+// String returns the form "recount.agents/3/1042#1", which ParseObjectRef reads.
 func (r ObjectRef) String() string {
 	return r.Position.String() + "#" + strconv.FormatUint(uint64(r.Index), 10)
 }
@@ -23,7 +23,7 @@ func (r ObjectRef) Compare(o ObjectRef) int {
 	return cmp.Or(r.TP().Compare(o.TP()), cmp.Compare(r.Offset, o.Offset), cmp.Compare(r.Index, o.Index))
 }
 
-// ParseObjectRef reads the form that String writes.
+// ParseObjectRef parses the form that String returns.
 func ParseObjectRef(s string) (ObjectRef, error) {
 	at, index, ok := cutLast(s, "#")
 	p, err := ParsePosition(at)
@@ -34,10 +34,10 @@ func ParseObjectRef(s string) (ObjectRef, error) {
 	return ObjectRef{p, uint32(i)}, nil
 }
 
-// MarshalText is the form of String.
+// MarshalText returns the form of String.
 func (r ObjectRef) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText reads the form that MarshalText writes.
+// UnmarshalText parses the form that MarshalText returns.
 func (r *ObjectRef) UnmarshalText(b []byte) error {
 	parsed, err := ParseObjectRef(string(b))
 	if err == nil {

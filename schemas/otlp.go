@@ -8,12 +8,12 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
-// UnknownService is the service of a resource that names none, as OpenTelemetry's
-// resource conventions have it.
+// UnknownService is the service name of a resource without one, as in OpenTelemetry's resource
+// conventions.
 const UnknownService = "unknown_service"
 
-// ServiceOf is the service.name of a resource, or UnknownService where it is
-// missing, empty or no text.
+// ServiceOf returns the service.name of a resource, or UnknownService if it is missing, empty or
+// not a string.
 func ServiceOf(r *resourcepb.Resource) string {
 	for _, a := range r.GetAttributes() {
 		if a.GetKey() == "service.name" && a.GetValue().GetStringValue() != "" {
@@ -23,11 +23,10 @@ func ServiceOf(r *resourcepb.Resource) string {
 	return UnknownService
 }
 
-// maxServiceKey bounds the key that a service's name makes, in bytes.
+// maxServiceKey limits the length of a key made from a service's name, in bytes.
 const maxServiceKey = 256
 
-// ServiceKey is the key of a service's events: its name, or the first part of one
-// that is longer than any name should be.
+// ServiceKey returns the key of a service's events: its name, cut to maxServiceKey bytes.
 func ServiceKey(service string) []byte {
 	if len(service) > maxServiceKey {
 		n := maxServiceKey
@@ -39,13 +38,13 @@ func ServiceKey(service string) []byte {
 	return []byte(service)
 }
 
-// SpanTime is the time of an event whose spans ended at most so many nanoseconds
-// after 1970: what lies beyond the times that an event may have is the last of them.
+// SpanTime returns the time of an event whose last span ended at unixNano, in nanoseconds since
+// 1970. A time beyond the maximum for events becomes the maximum.
 func SpanTime(unixNano uint64) time.Time {
 	return time.Unix(0, int64(min(unixNano, uint64(maxTime.UnixNano())))).UTC()
 }
 
-// LastEnd is the latest end, or start, of spans, in nanoseconds after 1970.
+// LastEnd returns the latest end or start of the spans, in nanoseconds since 1970.
 func LastEnd(d *tracepb.TracesData) (last uint64) {
 	for _, rs := range d.GetResourceSpans() {
 		for _, ss := range rs.GetScopeSpans() {

@@ -12,13 +12,13 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// otlpDepth bounds the nesting of OTLP in JSON; the protobuf form is bounded by
-// the protobuf library, at 10,000.
+// otlpDepth limits the nesting of OTLP in JSON. The protobuf library limits the protobuf form, to
+// 10,000.
 const otlpDepth = 200
 
-// UnmarshalOTLP reads OTLP in JSON. It differs from the protobuf mapping in two
-// ways (OpenTelemetry Protocol specification, "JSON Protobuf Encoding"): trace and
-// span ids are in hex, not base64, and fields that are not known are ignored.
+// UnmarshalOTLP decodes OTLP in JSON. It differs from the protobuf mapping in two ways
+// (OpenTelemetry Protocol specification, "JSON Protobuf Encoding"): trace and span ids are in hex,
+// not base64, and unknown fields are ignored.
 func UnmarshalOTLP(data []byte, m proto.Message) error {
 	mapped, err := recodeIDs(data, hex.DecodeString, base64.StdEncoding.EncodeToString)
 	if err != nil {
@@ -27,8 +27,8 @@ func UnmarshalOTLP(data []byte, m proto.Message) error {
 	return protojson.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: otlpDepth}.Unmarshal(mapped, m)
 }
 
-// MarshalOTLP writes OTLP in JSON, as UnmarshalOTLP reads it: enumerations are
-// numbers, as the specification wants, and the keys of an object ascend.
+// MarshalOTLP encodes OTLP in JSON as UnmarshalOTLP reads it. Enumerations are numbers, as the
+// specification requires, and the keys of each object are sorted.
 func MarshalOTLP(m proto.Message) ([]byte, error) {
 	mapped, err := protojson.MarshalOptions{UseEnumNumbers: true}.Marshal(m)
 	if err != nil {
@@ -37,7 +37,7 @@ func MarshalOTLP(m proto.Message) ([]byte, error) {
 	return recodeIDs(mapped, base64.StdEncoding.DecodeString, hex.EncodeToString)
 }
 
-// recodeIDs writes the ids of a JSON object in another way.
+// recodeIDs rewrites the trace and span ids in a JSON object from one encoding to another.
 func recodeIDs(data []byte, decode func(string) ([]byte, error), encode func([]byte) string) ([]byte, error) {
 	var tree any
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -87,7 +87,7 @@ func recodeIDs(data []byte, decode func(string) ([]byte, error), encode func([]b
 	return json.Marshal(tree)
 }
 
-// isID reports whether a field of OTLP is a trace's or a span's id.
+// isID reports whether an OTLP field holds a trace or span id.
 func isID(name string) bool {
 	switch name {
 	case "traceId", "trace_id", "spanId", "span_id", "parentSpanId", "parent_span_id":

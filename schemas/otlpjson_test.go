@@ -38,7 +38,7 @@ func TestUnmarshalOTLP(t *testing.T) {
 	}
 }
 
-// TestEncodedSpansDecode: what EncodePayload writes of spans, DecodePayload reads.
+// TestEncodedSpansDecode checks that DecodePayload reads the spans that EncodePayload writes.
 func TestEncodedSpansDecode(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join("testdata", "events", "spans.exported.v1.binpb"))
 	if err != nil {

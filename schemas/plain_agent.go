@@ -9,15 +9,15 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// plainAgent is plainCommand for what agents say and do: of who, where and after what,
-// with texts, and calls of tools.
+// plainAgent is the counterpart of plainCommand for agents' events. It supports identities,
+// references, texts and tool calls.
 func plainAgent(data []byte) (m proto.Message, ok bool) {
 	a := &recountv1.AgentEvent{}
 	in := plainJSON{rest: data}
 	seen := uint32(0)
 	for more := in.open(); more; more = in.more() {
 		fine := false
-		// The cases stand as the fields do in agents.proto, with their limits.
+		// The cases are in the order of the fields in agents.proto, with the limits stated there.
 		switch name := in.name(); string(name) {
 		case "tenant":
 			fine = once(&seen, 1) && in.text(&a.Tenant, 256)
@@ -47,7 +47,7 @@ func plainAgent(data []byte) (m proto.Message, ok bool) {
 	return a, in.ended()
 }
 
-// tool reads a call of a tool, or its result.
+// tool reads a tool call or its result.
 func (in *plainJSON) tool(to **recountv1.Tool) bool {
 	t := &recountv1.Tool{}
 	seen := uint32(0)

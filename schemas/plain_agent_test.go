@@ -36,8 +36,8 @@ func TestPlainAgent(t *testing.T) {
 	}
 }
 
-// TestPlainAgentKnowsTheConstraints: a text that plainAgent takes has the limit that
-// agents.proto gives it, and nothing more is asked of it or of its message.
+// TestPlainAgentKnowsTheConstraints checks that every text that plainAgent accepts has the limit
+// stated in agents.proto, and that the schema has no other constraint on it or its message.
 func TestPlainAgentKnowsTheConstraints(t *testing.T) {
 	taken := 0
 	for _, of := range []struct {
@@ -74,7 +74,7 @@ func TestPlainAgentKnowsTheConstraints(t *testing.T) {
 	}
 }
 
-// FuzzPlainAgent: what plainAgent takes is what the schema makes of it.
+// FuzzPlainAgent checks that plainAgent gives the same result as the general decoder.
 func FuzzPlainAgent(f *testing.F) {
 	for _, p := range []string{
 		`{"workspace":"acme/shop","agent":"a","session":"s","parent_event_id":"p","occurred_at":"2026-03-01T00:00:00Z","text":"a\"b"}`,

@@ -17,8 +17,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// samePlain checks that what plain takes is what protojson and Validate make, and returns
-// whether it took it. want is an empty message of its kind.
+// samePlain checks that plain, if it accepts the payload, gives the result of protojson and
+// Validate, and returns whether it accepted it. want is an empty message of the same type.
 func samePlain(t *testing.T, plain func([]byte) (proto.Message, bool), want proto.Message, payload []byte) bool {
 	t.Helper()
 	got, ok := plain(payload)
@@ -79,8 +79,8 @@ func TestPlainCommand(t *testing.T) {
 	}
 }
 
-// TestPlainCommandKnowsTheConstraints: a field of plainCommand has the limit that
-// events.proto gives it, and no other constraint.
+// TestPlainCommandKnowsTheConstraints checks that each field of plainCommand has the limit stated
+// in events.proto and no other constraint.
 func TestPlainCommandKnowsTheConstraints(t *testing.T) {
 	fields := (&recountv1.CommandExecuted{}).ProtoReflect().Descriptor().Fields()
 	texts := 0
@@ -118,7 +118,7 @@ func TestPlainCommandKnowsTheConstraints(t *testing.T) {
 	}
 }
 
-// FuzzPlainCommand: what plainCommand takes is what the schema makes of it.
+// FuzzPlainCommand checks that plainCommand gives the same result as the general decoder.
 func FuzzPlainCommand(f *testing.F) {
 	for _, p := range []string{
 		`{"command":"ls","workspace":"/a","cwd":"/a/b","session":"s","shell":"bash","user":"u","host":"h","git_head":"0f","parent_event_id":"p","author":"a","stated_intent":"i","output_tail":"o"}`,

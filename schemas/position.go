@@ -21,7 +21,7 @@ func (tp TopicPartition) String() string {
 	return tp.Topic + "/" + strconv.Itoa(int(tp.Partition))
 }
 
-// Compare orders by topic, then partition.
+// Compare orders by topic, then by partition.
 func (tp TopicPartition) Compare(o TopicPartition) int {
 	return cmp.Or(cmp.Compare(tp.Topic, o.Topic), cmp.Compare(tp.Partition, o.Partition))
 }
@@ -31,32 +31,32 @@ func (p Position) Compare(o Position) int {
 	return cmp.Or(p.TP().Compare(o.TP()), cmp.Compare(p.Offset, o.Offset))
 }
 
-// Position is a place in the log.
+// Position identifies a record of the log: a topic, a partition and an offset.
 type Position struct {
 	Topic     string `json:"topic" example:"recount.commands" doc:"The topic."`
 	Partition int32  `json:"partition" example:"3" doc:"The partition."`
 	Offset    int64  `json:"offset" example:"1042" doc:"The offset."`
 }
 
-// String is "recount.commands/3/1042"; ParsePosition reads it back.
+// String returns the form "recount.commands/3/1042", which ParsePosition reads.
 func (p Position) String() string {
 	return p.Topic + "/" + strconv.Itoa(int(p.Partition)) + "/" + strconv.FormatInt(p.Offset, 10)
 }
 
-// TP is the partition the position lies in.
+// TP returns the partition of the position.
 func (p Position) TP() TopicPartition { return TopicPartition{p.Topic, p.Partition} }
 
-// Proto is the position as it stands in events and records.
+// Proto returns the position in the form used in events and records.
 func (p Position) Proto() *recountv1.Position {
 	return &recountv1.Position{Topic: p.Topic, Partition: p.Partition, Offset: p.Offset}
 }
 
-// PositionOf reads a position from its protobuf form; nil gives the zero Position.
+// PositionOf converts a position from its protobuf form; nil gives the zero Position.
 func PositionOf(p *recountv1.Position) Position {
 	return Position{Topic: p.GetTopic(), Partition: p.GetPartition(), Offset: p.GetOffset()}
 }
 
-// ParsePosition reads the form that String writes.
+// ParsePosition parses the form that String returns.
 func ParsePosition(s string) (Position, error) {
 	rest, offset, ok := cutLast(s, "/")
 	topic, partition, ok2 := cutLast(rest, "/")
@@ -76,16 +76,16 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// Watermark maps a partition to the next offset to read: every offset below has
-// been applied. A partition that is absent is at zero.
+// Watermark maps each partition to the next offset to read: every lower offset has been applied. A
+// partition that is absent is at zero.
 type Watermark map[TopicPartition]int64
 
-// Partitions returns the partitions in order.
+// Partitions returns the partitions in the order of TopicPartition.Compare.
 func (w Watermark) Partitions() []TopicPartition {
 	return slices.SortedFunc(maps.Keys(w), TopicPartition.Compare)
 }
 
-// Covers reports whether everything that o covers is covered by w.
+// Covers reports whether w is at or above o in every partition of o.
 func (w Watermark) Covers(o Watermark) bool {
 	for tp, next := range o {
 		if w[tp] < next {
@@ -95,8 +95,8 @@ func (w Watermark) Covers(o Watermark) bool {
 	return true
 }
 
-// Min returns, for the partitions that both know, the lower offset; a partition
-// that one of them lacks is left out.
+// Min returns the lower offset for each partition that both contain; the other partitions are
+// omitted.
 func (w Watermark) Min(o Watermark) Watermark {
 	m := Watermark{}
 	for tp, next := range w {
@@ -107,8 +107,8 @@ func (w Watermark) Min(o Watermark) Watermark {
 	return m
 }
 
-// MarshalText is "topic/partition:next,…" in order; it is the form of `at_least`
-// and `as_of` on the command line.
+// MarshalText returns "topic/partition:next,…" in order of partitions, the form of `at_least` and
+// `as_of` on the command line.
 func (w Watermark) MarshalText() ([]byte, error) {
 	var b []byte
 	for i, tp := range w.Partitions() {
@@ -122,7 +122,7 @@ func (w Watermark) MarshalText() ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalText reads the form that MarshalText writes.
+// UnmarshalText parses the form that MarshalText returns.
 func (w *Watermark) UnmarshalText(b []byte) error {
 	parsed, err := ParseWatermark(string(b))
 	if err == nil {
@@ -131,13 +131,13 @@ func (w *Watermark) UnmarshalText(b []byte) error {
 	return err
 }
 
-// String is the text form.
+// String returns the form of MarshalText.
 func (w Watermark) String() string {
 	b, _ := w.MarshalText()
 	return string(b)
 }
 
-// ParseWatermark reads the form that MarshalText writes.
+// ParseWatermark parses the form that MarshalText returns.
 func ParseWatermark(s string) (Watermark, error) {
 	w := Watermark{}
 	if s == "" {

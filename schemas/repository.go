@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// MaxCommitParts bounds the events that one commit comes in.
+// MaxCommitParts limits the number of events that one commit is split into.
 const MaxCommitParts = 4096
 
 var scpLike = regexp.MustCompile(`^(?:[^/@:]+@)?([^/:@]+):(.*)$`)
 
-// CanonicalURL is host and path of a remote, without scheme, user, password,
-// port and .git: the same for https://me:token@github.com/acme/shop.git and
-// git@github.com:acme/shop. It is "" for what is on this machine.
+// CanonicalURL returns the host and path of a remote, without scheme, user, password, port and
+// .git: https://me:token@github.com/acme/shop.git and git@github.com:acme/shop have the same one.
+// It returns "" for a remote on this machine.
 func CanonicalURL(remote string) string {
 	host, p := "", ""
 	if strings.Contains(remote, "://") {
@@ -22,7 +22,7 @@ func CanonicalURL(remote string) string {
 			return ""
 		}
 		host, p = u.Hostname(), u.Path
-	} else if m := scpLike.FindStringSubmatch(remote); m != nil && len(m[1]) > 1 { // one letter is a drive
+	} else if m := scpLike.FindStringSubmatch(remote); m != nil && len(m[1]) > 1 { // one letter is a Windows drive
 		host, p = m[1], m[2]
 	}
 	p = strings.TrimSuffix(strings.Trim(p, "/"), ".git")

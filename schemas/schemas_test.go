@@ -21,9 +21,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestFrozenExamples decodes one example of every kind and version, in JSON and
-// in protobuf, as it was frozen when the version was made. Files are added, never
-// changed: old bytes decode for ever.
+// TestFrozenExamples decodes one example of every kind and version, in JSON and in protobuf, frozen
+// when the version was made. Files are added, never changed: old bytes must always decode.
 func TestFrozenExamples(t *testing.T) {
 	for _, k := range schemas.Kinds() {
 		files, err := filepath.Glob(filepath.Join("testdata", "events", k.Type+".v*.json"))
@@ -65,8 +64,8 @@ func TestFrozenExamples(t *testing.T) {
 	}
 }
 
-// TestDerivedIDIsFrozen: the id of an event whose producer gave none is part of
-// the format. If this fails, replayed logs would apply old events twice.
+// TestDerivedIDIsFrozen checks the id of an event whose producer gave none, which is part of the
+// format. If this fails, replayed logs would apply old events twice.
 func TestDerivedIDIsFrozen(t *testing.T) {
 	e, err := schemas.DecodeEvent("recount.commands", nil, []byte("/src/app"),
 		[]byte(`{"command":"make test","cwd":"/src/app","exit_code":2}`), time.UnixMilli(1700000000000))
@@ -84,8 +83,8 @@ func TestDerivedIDIsFrozen(t *testing.T) {
 	}
 }
 
-// TestEncodedPayloadIsTight: ids are derived from these bytes, so that no build may
-// put spaces between them.
+// TestEncodedPayloadIsTight checks that no build puts spaces between the tokens: ids are derived
+// from these bytes.
 func TestEncodedPayloadIsTight(t *testing.T) {
 	code := int32(2)
 	got, err := schemas.EncodePayload(&recountv1.CommandExecuted{Command: `echo "a, b": c`, Cwd: "/src/app", ExitCode: &code, Env: map[string]string{"CI": "1"}})
@@ -111,8 +110,8 @@ func TestEventHeadersRoundTrip(t *testing.T) {
 	}
 }
 
-// FuzzDecodeEvent: whatever the bytes, an event or a poison error, never a panic;
-// and what decodes once decodes alike again.
+// FuzzDecodeEvent checks that any input gives an event or a poison error, never a panic, and that
+// decoding is repeatable.
 func FuzzDecodeEvent(f *testing.F) {
 	f.Add("ce_time", "2026-11-20T00:00:00Z", []byte(`{"command":"ls"}`))
 	f.Add("content-type", "application/protobuf", []byte("\x0a\x02ls"))
@@ -185,7 +184,7 @@ func TestBadEventsArePoisonAndSayWhy(t *testing.T) {
 	}
 }
 
-// TestCanonIsTheEncoding hashes fields of many lengths in a row, by hand.
+// TestCanonIsTheEncoding compares Canon with a separate encoding of fields of many lengths.
 func TestCanonIsTheEncoding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -214,7 +213,7 @@ func TestCanonIsTheEncoding(t *testing.T) {
 				field(binary.LittleEndian.AppendUint64(nil, uint64(v)))
 			}
 			if rng.IntN(4) == 0 {
-				c.Sum() // may be asked for on the way
+				c.Sum() // may be called in between
 			}
 		}
 		if got := c.Sum(); got != schemas.Hash(want.Sum(nil)) {
@@ -251,7 +250,7 @@ func TestWatermarkText(t *testing.T) {
 	}
 }
 
-// TestRejectedHoldsItsPosition: a rejected event keeps bytes that are not text.
+// TestRejectedHoldsItsPosition checks that a rejected event keeps bytes that are not text.
 func TestRejectedHoldsItsPosition(t *testing.T) {
 	m := &recountv1.Rejected{Position: schemas.Position{Topic: "recount.commands", Partition: 3, Offset: 1042}.Proto(), Reason: "not JSON", Value: []byte{0xff, 0}}
 	if err := schemas.Validate(m); err != nil {

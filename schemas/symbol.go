@@ -6,17 +6,17 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// NodeKey is where a node stands in a snapshot's maps: ordered by path, then by
-// the chain of names, so that the nodes of a file are neighbours. It is
+// NodeKey identifies a node in a snapshot's maps. Keys are ordered by path, then by the chain of
+// names, so that the nodes of a file are adjacent. Its form is
 //
 //	path 00 owner '.' name 00 kind variant
 //
-// with kind as one byte. The file itself has empty names. Path is relative to the
-// repository; a package's node stands at its directory with a slash at the end.
+// Kind is one byte. The node of a file itself has empty names. Path is relative to the repository;
+// a package's node has its directory with a trailing slash as path.
 type NodeKey string
 
-// NewNodeKey makes the key. No part may hold a zero byte (what git allows in a
-// path and our languages in a name, has none).
+// NewNodeKey returns the key. No part may contain a zero byte; paths in git and names in the
+// supported languages never do.
 func NewNodeKey(path, owner, name string, kind recountv1.SymbolKind, variant string) NodeKey {
 	var b strings.Builder
 	b.Grow(len(path) + len(owner) + len(name) + len(variant) + 4)
@@ -33,20 +33,20 @@ func NewNodeKey(path, owner, name string, kind recountv1.SymbolKind, variant str
 	return NodeKey(b.String())
 }
 
-// Path is the file that the node is declared in.
+// Path returns the file that declares the node.
 func (k NodeKey) Path() string {
 	path, _, _ := strings.Cut(string(k), "\x00")
 	return path
 }
 
-// Chain is the node's name with its owners' before it: "Client.Produce".
+// Chain returns the node's name, prefixed by those of its owners: "Client.Produce".
 func (k NodeKey) Chain() string {
 	_, rest, _ := strings.Cut(string(k), "\x00")
 	chain, _, _ := strings.Cut(rest, "\x00")
 	return chain
 }
 
-// Kind is what the node is.
+// Kind returns the kind of the node.
 func (k NodeKey) Kind() recountv1.SymbolKind {
 	_, rest, _ := strings.Cut(string(k), "\x00")
 	_, tail, _ := strings.Cut(rest, "\x00")
@@ -56,7 +56,7 @@ func (k NodeKey) Kind() recountv1.SymbolKind {
 	return recountv1.SymbolKind(tail[0])
 }
 
-// Variant is what tells the node apart from others of its name.
+// Variant returns what distinguishes the node from others with the same name.
 func (k NodeKey) Variant() string {
 	_, rest, _ := strings.Cut(string(k), "\x00")
 	_, tail, _ := strings.Cut(rest, "\x00")

@@ -6,14 +6,14 @@ import (
 	"hash/crc32"
 )
 
-// TBF is the file format of a segment; tbf.md describes it to the byte. What is
-// here is the part of it that needs no data: the header, the region directory,
-// the trailer and the numbers of columns and kinds of regions.
+// TBF is the file format of a segment; tbf.md specifies every byte. This file holds the parts that
+// need no data: the header, the region directory, the trailer, and the numbers of columns and kinds
+// of regions.
 
-// EmbeddingDim is the number of float32 in an embedding.
+// EmbeddingDim is the number of float32 values in an embedding.
 const EmbeddingDim = 384
 
-// Sizes and versions of TBF.
+// These are the sizes and versions of TBF.
 const (
 	TBFMajor       = 1 // a reader refuses another major version
 	TBFMinor       = 0 // a reader accepts any minor version
@@ -23,27 +23,27 @@ const (
 	TBFAlign       = 64
 )
 
-// TBFMagic starts a file. Like PNG's it has a byte above 127, both ends of line
-// and an end of file, so that a transfer as text does not go unnoticed.
+// TBFMagic starts a file. Like PNG's signature it has a byte above 127, both line endings and an
+// end-of-file character, so that a transfer in text mode is detected.
 var TBFMagic = [8]byte{0x89, 'T', 'B', 'F', '\r', '\n', 0x1a, '\n'}
 
 // TBFEndMagic ends a file.
 var TBFEndMagic = [4]byte{'T', 'B', 'F', 'E'}
 
-// Element types of the embedding region.
+// TBFFloat32 is the element type of the embedding region.
 const TBFFloat32 = 0
 
-// Compressions. Nothing is compressed: regions are read in place.
+// TBFUncompressed is the only compression: regions are read in place.
 const TBFUncompressed = 0
 
-// TBFSealed is the flag of an immutable segment; a file without it is a
-// checkpoint of rows that are not sealed yet.
+// TBFSealed is the flag of an immutable segment. A file without it is a checkpoint of rows that are
+// not sealed yet.
 const TBFSealed = 1 << 0
 
 // TBFKind says what a region holds for its column.
 type TBFKind uint16
 
-// The kinds of regions.
+// These are the kinds of regions.
 const (
 	TBFData        TBFKind = 1 // values of fixed width, or bytes of strings
 	TBFOffsets     TBFKind = 2 // int32 ends of strings in the column's TBFData, rows+1 of them
@@ -63,10 +63,10 @@ func (k TBFKind) String() string {
 	return fmt.Sprintf("kind-%d", uint16(k))
 }
 
-// TBFColumn numbers the columns. Numbers are never reused.
+// TBFColumn is the number of a column. Numbers are never reused.
 type TBFColumn uint16
 
-// The columns of an intent segment.
+// These are the columns of an intent segment.
 const (
 	TBFID           TBFColumn = 1
 	TBFOffset       TBFColumn = 2
@@ -96,7 +96,7 @@ const (
 	TBFPrograms     TBFColumn = 26
 	TBFConcepts     TBFColumn = 27
 
-	// The lists of structs: the list itself, then the fields of its items.
+	// Lists of structs: the list itself, then the fields of its items.
 	TBFResources      TBFColumn = 32
 	TBFResourceKind   TBFColumn = 33
 	TBFResourceAccess TBFColumn = 34
@@ -108,8 +108,8 @@ const (
 
 	TBFEmbedding TBFColumn = 48
 
-	// Edges within the segment: from a row to the rows it led to (CSR), and from
-	// a row to the rows that led to it (CSC).
+	// Edges within the segment: from each row to the rows it led to (CSR), and from each row to the
+	// rows that led to it (CSC).
 	TBFCSR       TBFColumn = 64
 	TBFCSRRow    TBFColumn = 65
 	TBFCSRType   TBFColumn = 66
@@ -148,8 +148,8 @@ func (c TBFColumn) String() string {
 	return fmt.Sprintf("column-%d", uint16(c))
 }
 
-// TBFEdgeParent is the type of an edge that the producer stated by naming the
-// parent event. Its weight is 1.
+// TBFEdgeParent is the type of an edge that the producer stated by naming the parent event. Its
+// weight is 1.
 const TBFEdgeParent = 1
 
 // TBFHeader is the first 128 bytes of a file.
@@ -164,17 +164,17 @@ type TBFHeader struct {
 	DType        uint8
 	Compression  uint8
 	Flags        uint16
-	Base         int64 // every offset from Base up to Next is accounted for
+	Base         int64 // the segment accounts for every offset from Base up to Next
 	Next         int64
 	MinTime      int64 // of the time column, unix nanoseconds; 0 without rows
 	MaxTime      int64
 	Directory    uint64 // offset of the region directory
 	Entries      uint32 // number of its entries
 	Length       uint64 // of the file
-	RowBytes     uint64 // what the rows count towards sealing by size
+	RowBytes     uint64 // the rows' size, as counted for sealing by size
 }
 
-// Put encodes the header with its checksum.
+// Put encodes the header and its checksum.
 func (h TBFHeader) Put(b *[TBFHeaderSize]byte) {
 	*b = [TBFHeaderSize]byte{}
 	le := binary.LittleEndian
@@ -201,7 +201,7 @@ func (h TBFHeader) Put(b *[TBFHeaderSize]byte) {
 	le.PutUint32(b[124:], CRC32C(b[:124]))
 }
 
-// ParseTBFHeader reads a header and checks all of it that can be checked alone.
+// ParseTBFHeader decodes a header and checks everything that needs no other part of the file.
 func ParseTBFHeader(b []byte) (TBFHeader, error) {
 	le := binary.LittleEndian
 	if len(b) < TBFHeaderSize {
@@ -245,7 +245,7 @@ type TBFEntry struct {
 	CRC    uint32 // CRC32C of the region's bytes
 }
 
-// Name is the region as messages show it: "command.offsets".
+// Name returns the name of the region for messages, such as "command.offsets".
 func (e TBFEntry) Name() string { return e.Column.String() + "." + e.Kind.String() }
 
 // Put encodes the entry into 32 bytes.
@@ -259,7 +259,7 @@ func (e TBFEntry) Put(b []byte) {
 	le.PutUint32(b[24:], e.CRC)
 }
 
-// ParseTBFEntry reads 32 bytes.
+// ParseTBFEntry decodes 32 bytes.
 func ParseTBFEntry(b []byte) TBFEntry {
 	le := binary.LittleEndian
 	return TBFEntry{
@@ -271,12 +271,12 @@ func ParseTBFEntry(b []byte) TBFEntry {
 // TBFTrailer is the last 64 bytes of a file.
 type TBFTrailer struct {
 	DirectoryCRC uint32
-	// SHA256 is over every byte of the file before the trailer.
+	// SHA256 is the hash of all bytes before the trailer.
 	SHA256 Hash
 	Length uint64 // of the file
 }
 
-// Put encodes the trailer with its checksum.
+// Put encodes the trailer and its checksum.
 func (t TBFTrailer) Put(b *[TBFTrailerSize]byte) {
 	*b = [TBFTrailerSize]byte{}
 	le := binary.LittleEndian
@@ -287,7 +287,7 @@ func (t TBFTrailer) Put(b *[TBFTrailerSize]byte) {
 	copy(b[60:], TBFEndMagic[:])
 }
 
-// ParseTBFTrailer reads the last 64 bytes of a file.
+// ParseTBFTrailer decodes the last 64 bytes of a file.
 func ParseTBFTrailer(b []byte) (TBFTrailer, error) {
 	le := binary.LittleEndian
 	if len(b) != TBFTrailerSize || [4]byte(b[60:]) != TBFEndMagic {
@@ -301,8 +301,8 @@ func ParseTBFTrailer(b []byte) (TBFTrailer, error) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// CRC32C is the checksum of TBF.
+// CRC32C returns the checksum that TBF uses.
 func CRC32C(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
-// UpdateCRC32C extends a checksum.
+// UpdateCRC32C extends the checksum crc by b.
 func UpdateCRC32C(crc uint32, b []byte) uint32 { return crc32.Update(crc, castagnoli, b) }

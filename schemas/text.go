@@ -6,9 +6,10 @@ import (
 	"unicode"
 )
 
-// OneLine makes a value that others wrote, as a name, fit for one line of text for people
-// and models: line breaks become ⏎, tabs blanks, and what a terminal would obey is shown as
-// an escape and not sent. So no name makes a line that looks like one of ours.
+// OneLine makes foreign text, such as a name, safe for one line of output to people and models:
+// line breaks become
+// , tabs become spaces, and control characters are shown as escapes. No name can therefore imitate
+// a line of our own output.
 func OneLine(s string) string {
 	s = PlainText(strings.TrimSpace(s))
 	if !strings.ContainsAny(s, "\n\t") {
@@ -17,9 +18,9 @@ func OneLine(s string) string {
 	return strings.NewReplacer("\n", "⏎", "\t", " ").Replace(s)
 }
 
-// PlainText makes text of several lines that others wrote fit for a terminal: control
-// characters, which could move the cursor or worse, are shown and not sent. Who prints it
-// puts something before each line that no line of ours begins with.
+// PlainText makes foreign text of several lines safe for a terminal: control characters, which
+// could move the cursor or worse, are shown as escapes. The caller prefixes each line so that it
+// differs from our own lines (Quoted).
 func PlainText(s string) string {
 	if !strings.ContainsFunc(s, controls) {
 		return s
@@ -35,14 +36,14 @@ func PlainText(s string) string {
 	return b.String()
 }
 
-// controls says whether a terminal would obey a rune, break the line at it, or turn the
-// direction of what stands beside it (UAX #9, 2.1 to 2.4), rather than show it.
+// controls reports whether a rune controls a terminal, breaks the line, or changes the text
+// direction (UAX #9, 2.1 to 2.4).
 func controls(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' || r == 0x2028 || r == 0x2029 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
-// Quoted puts prefix before each line of a text, whatever ends its lines: what is quoted
-// so has no line that begins otherwise.
+// Quoted puts prefix before each line of a text, for every kind of line break, so that no quoted
+// line begins differently.
 func Quoted(s, prefix string) string {
 	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n").Replace(s)
 	return prefix + strings.ReplaceAll(s, "\n", "\n"+prefix)
