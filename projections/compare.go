@@ -8,10 +8,10 @@ import (
 	"iter"
 )
 
-// Difference is one key at which two states differ.
+// Difference is one key at which two states, A and B, differ.
 type Difference struct {
 	Key []byte
-	// A and B are the values, nil where the state lacks the key.
+	// A and B are the values in the two states; nil if the state lacks the key.
 	A, B []byte
 }
 
@@ -25,7 +25,7 @@ func (d Difference) String() string {
 	return fmt.Sprintf("key %s: %s, want %s", printable(d.Key), printable(d.A), printable(d.B))
 }
 
-// printable is b quoted, cut to what a line can take.
+// printable returns b quoted and cut to a length that fits in an error message.
 func printable(b []byte) string {
 	const most = 200
 	if len(b) <= most {
@@ -34,9 +34,9 @@ func printable(b []byte) string {
 	return fmt.Sprintf("%q… (%d bytes)", b[:most], len(b))
 }
 
-// Compare walks the states of a and b side by side and returns the first
-// differences, at most `most` of them: none if the states are equal. It holds
-// one pair of each state at a time.
+// Compare walks the states of a and b side by side and returns their first differences, at most
+// `most` of them; none if the states are equal. It holds one pair of each state in memory at a
+// time.
 func Compare(ctx context.Context, a, b Projection, most int) ([]Difference, error) {
 	nextA, stopA := iter.Pull(pairs(ctx, a))
 	defer stopA()
@@ -92,8 +92,9 @@ type pair struct {
 	err        error
 }
 
-// pairs is Dump as a sequence; a failure is its last element. Its slices are
-// good until the next element is asked for: Dump's yield has not returned.
+// pairs returns the output of Dump as a sequence. If Dump fails, the error is the last element. The
+// slices of a pair are valid until the next pair is requested, since Dump's yield has not returned
+// before that.
 func pairs(ctx context.Context, p Projection) iter.Seq[pair] {
 	return func(yield func(pair) bool) {
 		stopped := false
@@ -110,5 +111,5 @@ func pairs(ctx context.Context, p Projection) iter.Seq[pair] {
 	}
 }
 
-// errStop ends a Dump whose reader has seen enough. It never leaves this file.
+// errStop ends a Dump whose reader needs no more pairs. It never leaves this file.
 var errStop = errors.New("stop")

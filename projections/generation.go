@@ -24,10 +24,10 @@ import (
 //	<dir>/<name>/gen-000003/       what the projection stores
 //	<dir>/<name>/gen-000003/VERSION  the kind that wrote it: "segment 1\n", with
 //	                                 its settings if it has any: "vector 1 m=16\n"
-//	<dir>/<name>/gen-000003/LOG      of which log it was made (origin.go)
+//	<dir>/<name>/gen-000003/LOG      the log that it was built from (origin.go)
 //
-// A generation is live from the rename that puts its name into CURRENT; every
-// other one is left over from a crash, and removed by the next Open.
+// A generation becomes live with the rename that puts its name into CURRENT. Any other generation
+// is left over from a crash; the next Open removes it.
 const (
 	lockFile    = "LOCK"
 	currentFile = "CURRENT"
@@ -35,17 +35,17 @@ const (
 	genPrefix   = "gen-"
 )
 
-// home is the folder of one projection's generations.
+// home is the folder that holds the generations of one projection.
 type home struct {
 	dir    string
 	kind   Kind
-	disk   sealed.Disk // where CURRENT, VERSION and LOG are written
-	origin Origin      // nil compares with no log
+	disk   sealed.Disk // writes CURRENT, VERSION and LOG
+	origin Origin      // nil: the state is compared with no log
 }
 
-// openLive opens the live generation, or a fresh one where there is none yet, or
-// the live one is of an older version or of another log: its state starts at zero, and
-// the log fills it. anew says why that is, "" if it is not.
+// openLive opens the live generation. It starts an empty one, which the log then fills, if there is
+// none yet or if the live one is of an older version or was built from another log. anew is the
+// reason for starting an empty one, or "" if the live one was kept or none existed.
 func (h home) openLive(ctx context.Context) (g *generation, anew string, err error) {
 	if err := os.MkdirAll(h.dir, 0o700); err != nil {
 		return nil, "", h.explain("open", err)
@@ -75,7 +75,7 @@ func (h home) openLive(ctx context.Context) (g *generation, anew string, err err
 	}
 	why, noted, err := h.diverged(ctx, g.dir, g.p)
 	if err == nil && why == "" && !noted {
-		// Of an older version that kept none: from now on it is compared.
+		// An older version recorded no lineage; from now on it is compared.
 		err = g.note(ctx, h)
 	}
 	if err == nil && why == "" {
@@ -90,20 +90,20 @@ func (h home) openLive(ctx context.Context) (g *generation, anew string, err err
 
 const outdatedState = "it is of an older version or made with other settings"
 
-// anew makes a fresh generation the live one.
+// anew creates an empty generation and makes it the live one.
 func (h home) anew() (*generation, error) {
 	p, dir, err := h.create()
 	if err != nil {
 		return nil, err
 	}
-	// A crash before publish leaves the old state live, or none.
+	// A crash before publish leaves the old state live, or no state.
 	if err := errors.Join(h.publish(dir), h.sweep(dir)); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return &generation{p: p, dir: dir}, nil
 }
 
-// current is the name that CURRENT holds, or "" where there is no generation yet.
+// current returns the name in CURRENT, or "" if there is no generation yet.
 func (h home) current() (string, error) {
 	b, err := os.ReadFile(filepath.Join(h.dir, currentFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -119,8 +119,8 @@ func (h home) current() (string, error) {
 	return name, nil
 }
 
-// outdated reports whether the generation is of an older version than ours, or
-// made with other settings; a newer version is an error.
+// outdated reports whether a generation is of an older version than ours or was made with other
+// settings. A newer version is an error.
 func (h home) outdated(name string) (bool, error) {
 	b, err := os.ReadFile(filepath.Join(h.dir, name, versionFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -142,7 +142,7 @@ func (h home) outdated(name string) (bool, error) {
 	return version < h.kind.Version || params != h.kind.Params, nil
 }
 
-// create makes and opens an empty generation beside whatever there is.
+// create creates and opens an empty generation beside the existing ones.
 func (h home) create() (Projection, string, error) {
 	entries, err := os.ReadDir(h.dir)
 	if err != nil {
@@ -168,7 +168,7 @@ func (h home) create() (Projection, string, error) {
 	return p, dir, nil
 }
 
-// stamp is what VERSION holds.
+// stamp returns the content of the file VERSION.
 func (k Kind) stamp() string {
 	if k.Params == "" {
 		return fmt.Sprintf("%s %d\n", k.Name, k.Version)
@@ -176,13 +176,13 @@ func (k Kind) stamp() string {
 	return fmt.Sprintf("%s %d %s\n", k.Name, k.Version, k.Params)
 }
 
-// publish makes the generation in dir the live one. A crash leaves the one or
-// the other live, both whole.
+// publish makes the generation in dir the live one. A crash leaves either the old or the new one
+// live; both are complete.
 func (h home) publish(dir string) error {
 	return h.explain("publish generation", h.replace(h.dir, currentFile, filepath.Base(dir)+"\n"))
 }
 
-// sweep removes every generation but the one in dir.
+// sweep removes every generation except the one in dir.
 func (h home) sweep(dir string) error {
 	entries, err := os.ReadDir(h.dir)
 	if err != nil {
@@ -220,8 +220,8 @@ func (h home) damaged(err error) error {
 		h.kind.Name, h.dir, err, h.kind.Name)
 }
 
-// replace puts a file in place so that after a crash, a power cut too, it holds
-// the old content or the new.
+// replace replaces a file so that after a crash, including a power cut, it holds the old content or
+// the new.
 func (h home) replace(dir, name, content string) error {
 	return sealed.Replace(h.disk, dir, name, true, func(w io.Writer) error {
 		_, err := io.WriteString(w, content)
@@ -229,7 +229,7 @@ func (h home) replace(dir, name, content string) error {
 	})
 }
 
-// lock takes the directory for this process until the file is closed.
+// lock locks the directory for this process until the returned file is closed.
 func lock(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open projections: %w", err)

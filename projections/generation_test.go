@@ -8,9 +8,9 @@ import (
 	"github.com/recountdb/recount/projections/sealed"
 )
 
-// TestGenerationIsPublishedDurably checks what a power cut may leave of CURRENT and
-// VERSION: each is synced before it is renamed into place, and the rename is synced
-// before anything relies on it.
+// TestGenerationIsPublishedDurably checks what a power cut can leave of CURRENT and VERSION: each
+// file is synced before it is renamed into place, and the rename is synced before anything relies
+// on it.
 func TestGenerationIsPublishedDurably(t *testing.T) {
 	d := &recordingDisk{}
 	h := home{t.TempDir(), Kind{Name: "a", Version: 1, Open: func(string) (Projection, error) { return nil, nil }}, d, nil}
@@ -27,7 +27,7 @@ func TestGenerationIsPublishedDurably(t *testing.T) {
 	}
 }
 
-// recordingDisk notes the order of the steps that durability rests on.
+// recordingDisk records the order of the steps that durability depends on.
 type recordingDisk struct {
 	sealed.OS
 	steps []string

@@ -10,21 +10,22 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Origin is the log that state is made from, as a generation notes it in its file LOG.
-// A log that was restored from a copy, cut or exchanged is not the one any more, although
-// its offsets may look like it: state that was made from another is begun anew when the
-// set is opened.
+// Origin is the log that state is built from. Each generation records it in its file LOG. A log
+// that was restored from a copy, truncated or replaced is a different log, even if its offsets look
+// right; when the set is opened, state that was built from another log is discarded and rebuilt
+// from offset zero.
 type Origin interface {
-	// Lineage is what to note of the log: it is read back by Diverged.
+	// Lineage returns the text to record about the log; Diverged reads it back.
 	Lineage(ctx context.Context, w schemas.Watermark) (string, error)
-	// Diverged says why what was made up to w from the log that kept tells of is not of
-	// this log; "" if it is. kept is "" where nothing was noted.
+	// Diverged returns why the state that was applied up to w, from the log that kept describes,
+	// does not belong to this log, or "" if it does. kept is "" if nothing was recorded.
 	Diverged(ctx context.Context, kept string, w schemas.Watermark) (why string, err error)
 }
 
 const originFile = "LOG"
 
-// diverged compares what a generation was made from with the log.
+// diverged compares the log that a generation was built from with the current one. noted reports
+// whether the generation has recorded a log.
 func (h home) diverged(ctx context.Context, dir string, p Projection) (why string, noted bool, err error) {
 	if h.origin == nil {
 		return "", true, nil
@@ -37,9 +38,9 @@ func (h home) diverged(ctx context.Context, dir string, p Projection) (why strin
 	return why, len(b) > 0, err
 }
 
-// note notes what a generation is made from. It comes before the first batch of this
-// process is applied: a crash before leaves what was noted earlier, which holds for all
-// that has been applied.
+// note records the log that a generation is built from. It runs before this process applies its
+// first batch: a crash before that leaves the earlier record, which is right for everything that
+// has been applied.
 func (h home) note(ctx context.Context, dir string, p Projection) error {
 	if h.origin == nil {
 		return nil
@@ -51,7 +52,7 @@ func (h home) note(ctx context.Context, dir string, p Projection) error {
 	return h.explain("note the log", h.replace(dir, originFile, kept))
 }
 
-// note does it once for each generation that is opened.
+// note records the log once for each opened generation.
 func (g *generation) note(ctx context.Context, h home) error {
 	g.noting.Lock()
 	defer g.noting.Unlock()
@@ -65,8 +66,8 @@ func (g *generation) note(ctx context.Context, h home) error {
 	return nil
 }
 
-// Note notes anew what the state is made from. It is for logs of which a lineage tells
-// nothing about what was read since (pipeline.Log.Lineage).
+// Note records the log again for every projection. It is for logs whose recorded lineage does not
+// cover what was read since then (pipeline.Log.Lineage).
 func (s *Set) Note(ctx context.Context) error {
 	var errs []error
 	for _, m := range s.members {

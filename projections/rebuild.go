@@ -10,21 +10,21 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Rebuild is a new generation of a projection that is being filled from offset
-// zero beside the live one. Its methods may be called at once, for different
-// partitions; it ends with Commit or Abort.
+// Rebuild is a new generation of a projection that is being filled from offset zero beside the live
+// one. Its methods may be called concurrently for different partitions. It ends with Commit or
+// Abort.
 type Rebuild struct {
 	set *Set
 	m   *member
 	g   *generation
 
-	// mu keeps a batch from running into the end.
+	// mu keeps Commit and Abort from running while a batch is applied.
 	mu   sync.RWMutex
 	done bool
 }
 
-// BehindError: the rebuild has not yet read what the live projection has. Go on
-// from Have, then commit again.
+// BehindError reports that a rebuild has not yet read everything that the live projection has. The
+// caller continues reading at Have, then calls Commit again.
 type BehindError struct {
 	Projection string
 	Have, Want schemas.Watermark
@@ -34,7 +34,7 @@ func (e *BehindError) Error() string {
 	return fmt.Sprintf("rebuild of %s is at %s, the live one at %s", e.Projection, e.Have, e.Want)
 }
 
-// Begin starts a rebuild. There is one at a time of each projection.
+// Begin starts a rebuild. Each projection can have only one at a time.
 func (s *Set) Begin(ctx context.Context, name string) (*Rebuild, error) {
 	m, err := s.member(name)
 	if err != nil {
@@ -65,7 +65,7 @@ func (r *Rebuild) begin() error {
 		return err
 	}
 	r.g = &generation{p: p, dir: dir}
-	r.checkpoints(false) // after a crash it is begun anew
+	r.checkpoints(false) // after a crash the rebuild starts again
 	m.building = r
 	return nil
 }
@@ -76,17 +76,17 @@ func (r *Rebuild) checkpoints(on bool) {
 	}
 }
 
-// Next is the next offset to read of a partition.
+// Next returns the next offset to read of a partition.
 func (r *Rebuild) Next(tp schemas.TopicPartition) int64 { return r.g.p.Next(tp) }
 
-// Takes reports whether a topic concerns the projection.
+// Takes reports whether the projection reads a topic.
 func (r *Rebuild) Takes(topic string) bool { return r.m.Takes(topic) }
 
-// Watermark is what the rebuild has applied.
+// Watermark returns what the rebuild has applied.
 func (r *Rebuild) Watermark() schemas.Watermark { return r.g.p.Watermark() }
 
-// Apply applies a batch, if its topic concerns the projection. Records that can never be applied are passed over: they
-// were rejected when they were first met.
+// Apply applies a batch, if the projection reads its topic. It skips records that can never be
+// applied, since they were rejected when the live projection met them.
 func (r *Rebuild) Apply(ctx context.Context, b schemas.Batch) error {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -102,12 +102,11 @@ func (r *Rebuild) Apply(ctx context.Context, b schemas.Batch) error {
 	return applyAll(ctx, r.g.p, b, passOver)
 }
 
-// Commit puts the rebuilt state in the place of the live one, which is removed
-// when its readers are done. It fails with a *BehindError, and may be called
-// again, while the live one has applied more. A crash leaves one of the two
-// live, whole.
+// Commit replaces the live state with the rebuilt one and removes the old state once its readers
+// have released it. It fails with a *BehindError while the live projection has applied more; it may
+// then be called again. A crash leaves one of the two live and complete.
 func (r *Rebuild) Commit(ctx context.Context) error {
-	// Most is flushed while batches still go to the live one.
+	// Flush most of the state while the live projection still applies batches.
 	if err := r.flush(); err != nil {
 		return err
 	}
@@ -132,8 +131,8 @@ func (r *Rebuild) Commit(ctx context.Context) error {
 		return fmt.Errorf("rebuild %s: %w", r.m.home.kind.Name, err)
 	}
 	if err := r.m.home.publish(r.g.dir); err != nil {
-		// Whether CURRENT names the one or the other is not known: both are whole,
-		// and the next start sees which.
+		// It is unknown which of the two CURRENT names. Both are complete, and the next start reads
+		// the file.
 		return schemas.Fatalf("rebuild %s: %w", r.m.home.kind.Name, err)
 	}
 	r.done = true
@@ -163,8 +162,7 @@ func (r *Rebuild) flush() error {
 	return nil
 }
 
-// Abort ends the rebuild and removes what it has stored. After Commit it does
-// nothing.
+// Abort ends the rebuild and removes its state. It does nothing after Commit.
 func (r *Rebuild) Abort() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,56 +15,51 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// ErrClosed: the set, or the rebuild, was closed.
+// ErrClosed is returned after the set, or the rebuild, was closed.
 var ErrClosed = errors.New("closed")
 
-// RejectFunc is told of a record that a projection can never apply, before the
-// projection moves over it. It appends the record to the `rejected` topic, and
-// may be told of the same record again: after a crash, after an error of its
-// own, and by another projection.
+// RejectFunc handles a record that a projection can never apply, before the projection moves past
+// it. It appends the record to the topic `rejected`. It may be called again with the same record:
+// after a crash, after an error of its own, and by another projection.
 type RejectFunc func(ctx context.Context, projection string, r *recountv1.Record, why *RecordError) error
 
-// Options say how a Set is opened. The zero Options are good for tests.
+// Options configure a Set. The zero Options are suitable for tests.
 type Options struct {
-	// Reject takes records that a projection can never apply. Each projection
-	// decides for itself: the others still apply the record, so that the state of
-	// none depends on which others a node keeps. Without Reject, Apply fails with
-	// the *RecordError.
+	// Reject is called with records that a projection can never apply. Each projection decides for
+	// itself: the others still apply the record, so that no state depends on which other
+	// projections a node runs. If Reject is nil, Apply fails with the *RecordError.
 	Reject RejectFunc
-	// Logger; nil means slog.Default().
+	// Logger defaults to slog.Default().
 	Logger *slog.Logger
-	// Seed, if not nil, gives a projection what it is made of besides the batches of its
-	// topics: what stands for records that retention removed. It is called when state is
-	// opened or begun, before any other batch, and leaves out what lies below next. The
-	// batches are of topics that the projection does not take.
+	// Seed, if not nil, applies the batches that replace what retention removed from the log: they
+	// are of topics that the projection does not read. It is called when state is opened or a
+	// rebuild begins, before any other batch, and omits what lies below next.
 	Seed func(ctx context.Context, k Kind, next func(schemas.TopicPartition) int64, apply func(schemas.Batch) error) error
 }
 
-// Set holds the projections that a node keeps: their live generations, and the
-// rebuilds beside them.
+// Set is the projections that a node runs: their live generations and the rebuilds beside them.
 type Set struct {
 	opts    Options
 	dir     string
 	lock    *os.File
 	members []*member
 
-	// mu guards what follows.
+	// mu guards the fields below.
 	mu      sync.Mutex
 	closed  bool
 	changed chan struct{} // closed and replaced when a watermark moves
 }
 
-// member is one projection of a set. applying is taken before mu, and Set.mu
-// is not held with either.
+// member is one projection of a set. Lock order: applying, then mu; Set.mu is held with neither.
 type member struct {
 	home home
 	log  *slog.Logger
 
-	// applying is held for reading while a batch is applied and for writing where
-	// none may be: while a rebuild takes over, and by Hold.
+	// applying is held for reading while a batch is applied, and for writing while none may be:
+	// when a rebuild is committed, and by Hold.
 	applying sync.RWMutex
 
-	// mu guards what follows. idle is signalled when readers falls.
+	// mu guards the fields below. idle is signalled when readers decreases.
 	mu       sync.Mutex
 	idle     *sync.Cond
 	live     *generation
@@ -73,7 +68,7 @@ type member struct {
 	closed   bool
 }
 
-// generation is an opened state with its readers. member.mu guards them.
+// generation is an opened state and the number of its readers. member.mu guards its fields.
 type generation struct {
 	p       Projection
 	dir     string
@@ -81,17 +76,17 @@ type generation struct {
 	retired bool
 
 	noting sync.Mutex
-	noted  bool // of which log it is; guarded by noting
+	noted  bool // reports whether LOG was written; guarded by noting
 }
 
-// Open opens the projections in dir, creating what is not there. Only one Set
-// may have a directory open, in one process.
+// Open opens the projections in dir and creates those that are missing. Only one Set, in one
+// process, can have a directory open.
 func Open(dir string, o Options, kinds ...Kind) (*Set, error) {
 	return OpenOn(context.Background(), nil, dir, o, kinds...)
 }
 
-// OpenOn is Open of what is made from a log: state that was made from another one is
-// begun anew.
+// OpenOn is Open for projections of the given log: state that was built from another log is
+// discarded and rebuilt.
 func OpenOn(ctx context.Context, log Origin, dir string, o Options, kinds ...Kind) (*Set, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -124,8 +119,8 @@ func OpenOn(ctx context.Context, log Origin, dir string, o Options, kinds ...Kin
 	return s, nil
 }
 
-// seed gives a generation what stands for what retention removed. A crash on the way leaves
-// a part of it, and the next Open gives the rest.
+// seed applies to a generation the batches that replace what retention removed. A crash during it
+// leaves a part of them applied, and the next Open applies the rest.
 func (s *Set) seed(ctx context.Context, m *member, g *generation) error {
 	if s.opts.Seed == nil {
 		return nil
@@ -138,10 +133,10 @@ func (s *Set) seed(ctx context.Context, m *member, g *generation) error {
 	})
 }
 
-// passOver leaves out records that can never be applied, where nobody is to be told.
+// passOver is a RejectFunc that drops records that can never be applied without reporting them.
 func passOver(context.Context, string, *recountv1.Record, *RecordError) error { return nil }
 
-// Names returns the projections' names in the order they were given.
+// Names returns the names of the projections in the order in which they were given.
 func (s *Set) Names() []string {
 	names := make([]string, len(s.members))
 	for i, m := range s.members {
@@ -150,7 +145,7 @@ func (s *Set) Names() []string {
 	return names
 }
 
-// Takes reports whether a topic concerns one of the projections.
+// Takes reports whether the named projection exists and reads the topic.
 func (s *Set) Takes(name, topic string) bool {
 	m, err := s.member(name)
 	return err == nil && m.Takes(topic)
@@ -164,9 +159,9 @@ func (s *Set) member(name string) (*member, error) {
 	return s.members[i], nil
 }
 
-// Apply applies the batch to every projection that it concerns, each skipping what it has. It may
-// be called for several partitions at once, and again with the same batch after
-// an error.
+// Apply applies a batch, one projection after the other, to every projection that reads its topic;
+// each skips what it has. An error of one stops those behind it. Apply may be called concurrently
+// for different partitions, and again with the same batch after an error.
 func (s *Set) Apply(ctx context.Context, b schemas.Batch) error {
 	for _, m := range s.members {
 		if !m.Takes(b.Topic) {
@@ -196,7 +191,7 @@ func (m *member) apply(ctx context.Context, b schemas.Batch, reject RejectFunc) 
 	return applyAll(ctx, g.p, b, reject)
 }
 
-// current is the live projection. It stays so while applying is held.
+// current returns the live projection, which stays live while applying is held.
 func (m *member) current() (Projection, error) {
 	g, err := m.generation()
 	if err != nil {
@@ -214,7 +209,8 @@ func (m *member) generation() (*generation, error) {
 	return m.live, nil
 }
 
-// applyAll applies a batch without the records that can never be applied.
+// applyAll applies a batch without the records that can never be applied, which it passes to
+// reject.
 func applyAll(ctx context.Context, p Projection, b schemas.Batch, reject RejectFunc) error {
 	for {
 		err := p.Apply(ctx, b)
@@ -236,20 +232,20 @@ func applyAll(ctx context.Context, p Projection, b schemas.Batch, reject RejectF
 	}
 }
 
-// Next is the next offset to read of a partition: the lowest of all projections
-// that it concerns, and the end of time where it concerns none.
+// Next returns the next offset to read of a partition: the lowest of all projections that read its
+// topic, or math.MaxInt64 if none does.
 func (s *Set) Next(tp schemas.TopicPartition) int64 { return NextOf(s.members, tp) }
 
-// Watermark is what every projection has applied of what concerns it.
+// Watermark returns what every projection has applied of the topics that it reads.
 func (s *Set) Watermark() schemas.Watermark { return Lowest(s.members) }
 
-// Takes reports whether a topic concerns the projection.
+// Takes reports whether the projection reads a topic.
 func (m *member) Takes(topic string) bool { return m.home.kind.Takes(topic) }
 
-// Next is the live projection's next offset of a partition.
+// Next returns the live projection's next offset of a partition.
 func (m *member) Next(tp schemas.TopicPartition) int64 { return m.Watermark()[tp] }
 
-// Watermark is that of the live projection, none when closed.
+// Watermark returns the watermark of the live projection, an empty one after Close.
 func (m *member) Watermark() schemas.Watermark {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -259,8 +255,8 @@ func (m *member) Watermark() schemas.Watermark {
 	return m.live.p.Watermark()
 }
 
-// Wait returns when everything below w has been applied by every projection, or
-// with the context's error.
+// Wait returns nil when every projection has applied everything below w, ErrClosed when the set is
+// closed, or the context's error.
 func (s *Set) Wait(ctx context.Context, w schemas.Watermark) error {
 	for {
 		s.mu.Lock()
@@ -280,17 +276,16 @@ func (s *Set) Wait(ctx context.Context, w schemas.Watermark) error {
 	}
 }
 
-// Changed is closed when a batch has been applied, or when the set is closed. Who
-// follows takes it, looks at what there is, and then waits for it: nothing is
-// missed between.
+// Changed returns a channel that is closed when a batch has been applied or the set is closed. To
+// miss nothing, a caller takes the channel first, then reads the state, then waits on the channel.
 func (s *Set) Changed() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changed
 }
 
-// Acquire returns the live projection for reading. It stays open until release,
-// also when a rebuild takes its place.
+// Acquire returns the live projection for reading. It stays open until release is called, even if a
+// rebuild replaces it.
 func (s *Set) Acquire(name string) (p Projection, release func(), err error) {
 	m, err := s.member(name)
 	if err != nil {
@@ -307,8 +302,8 @@ func (s *Set) Acquire(name string) (p Projection, release func(), err error) {
 	return g.p, sync.OnceFunc(func() { m.leave(g) }), nil
 }
 
-// Hold is Acquire, and no batch is applied to the projection until release: what
-// is compared with it does not have to run after it.
+// Hold is Acquire and also blocks batches to the projection until release is called, so that a
+// comparison need not catch up with a moving state.
 func (s *Set) Hold(name string) (p Projection, release func(), err error) {
 	m, err := s.member(name)
 	if err != nil {
@@ -323,7 +318,7 @@ func (s *Set) Hold(name string) (p Projection, release func(), err error) {
 	return p, sync.OnceFunc(func() { leave(); m.applying.Unlock() }), nil
 }
 
-// leave ends one reader's use; the last one of a retired generation ends it.
+// leave ends one reader's use. The last reader of a retired generation removes it.
 func (m *member) leave(g *generation) {
 	m.mu.Lock()
 	g.readers--
@@ -338,15 +333,15 @@ func (m *member) leave(g *generation) {
 	m.mu.Unlock()
 }
 
-// remove closes a generation that nobody uses and deletes it. A crash on the way
-// leaves some of it, which the next Open sweeps.
+// remove closes and deletes a generation that has no readers. What a crash leaves of it, the next
+// Open removes.
 func (m *member) remove(g *generation) {
 	if err := errors.Join(g.p.Close(), os.RemoveAll(g.dir)); err != nil {
 		m.log.Warn("old generation not removed; it will be at the next start", "dir", g.dir, "err", err)
 	}
 }
 
-// Flush makes what has been applied durable.
+// Flush makes durable what has been applied.
 func (s *Set) Flush() error {
 	var errs []error
 	for _, m := range s.members {
@@ -361,8 +356,8 @@ func (s *Set) Flush() error {
 	return errors.Join(errs...)
 }
 
-// Close waits for batches and readers to be done, gives up rebuilds and closes
-// the projections. Whoever waits in Wait is told.
+// Close waits for running batches and readers, aborts rebuilds and closes the projections. Calls
+// that block in Wait return ErrClosed.
 func (s *Set) Close() error {
 	s.mu.Lock()
 	if s.closed {

@@ -21,11 +21,11 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// notes is a projection of a few lines: the commands, by position, in a file
-// written by Flush. It refuses the command "refuse <name>".
+// notes is a minimal projection: the commands, by position, in a file that Flush writes. It refuses
+// the command "refuse <name>".
 type notes struct {
 	name, dir   string
-	checkpoints []bool // as they were turned off and on
+	checkpoints []bool // the arguments of Checkpoints, in order
 
 	mu     sync.Mutex
 	closed bool
@@ -123,7 +123,7 @@ func (p *notes) Close() error {
 
 var tp0 = schemas.TopicPartition{Topic: "recount.commands", Partition: 0}
 
-// batch has one command an offset, from the offset given.
+// batch returns a batch with one command at each offset, from the given offset on.
 func batch(from int64, commands ...string) schemas.Batch {
 	b := schemas.Batch{Topic: tp0.Topic, Partition: tp0.Partition, Next: from + int64(len(commands))}
 	for i, c := range commands {
@@ -152,7 +152,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// lines is what the projection holds.
+// lines returns the content of the projection.
 func lines(t *testing.T, s *projections.Set, name string) []string {
 	t.Helper()
 	p, release, err := s.Acquire(name)
@@ -198,7 +198,7 @@ func TestSetKeepsStateAndOffsets(t *testing.T) {
 	diff(t, s.Watermark().String(), "recount.commands/0:2")
 	diff(t, lines(t, s, "a"), []string{"ls", "pwd"})
 
-	// A projection that is new to the node starts at zero, and holds Next back.
+	// A projection that is new to the node starts at zero, which lowers Next of the set.
 	check(t, s.Close())
 	s = open(t, dir, kind("a", 1), kind("b", 1), kind("c", 1))
 	diff(t, s.Next(tp0), int64(0))
@@ -228,7 +228,7 @@ func TestVersions(t *testing.T) {
 	diff(t, folder(t, filepath.Join(dir, "a")), []string{"CURRENT", "gen-000002"})
 }
 
-// State that was made with other settings starts at zero; the same ones keep it.
+// State that was made with other settings starts at zero; with the same settings it is kept.
 func TestParams(t *testing.T) {
 	with := func(params string) projections.Kind {
 		k := kind("a", 2)
@@ -280,7 +280,7 @@ func TestRebuild(t *testing.T) {
 	diff(t, rebuilt.(*notes).checkpoints, []bool{false, true})
 	leave()
 
-	// Who still reads the old generation may go on; it is gone afterwards.
+	// A reader of the old generation can continue; the generation is removed afterwards.
 	n := 0
 	check(t, old.Dump(t.Context(), func(_, _ []byte) error { n++; return nil }))
 	diff(t, n, 2)
@@ -308,7 +308,7 @@ func TestRebuildGivenUp(t *testing.T) {
 	}
 	diff(t, folder(t, filepath.Join(dir, "a")), []string{"CURRENT", "gen-000001"})
 
-	// Closing the set gives up what is being rebuilt.
+	// Closing the set aborts a running rebuild.
 	rb, err = s.Begin(t.Context(), "a")
 	check(t, err)
 	check(t, s.Close())
@@ -318,8 +318,7 @@ func TestRebuildGivenUp(t *testing.T) {
 	diff(t, folder(t, filepath.Join(dir, "a")), []string{"CURRENT", "gen-000001"})
 }
 
-// TestLeftovers opens what crashes at each step of a rebuild, or of the first
-// start, leave behind.
+// TestLeftovers opens what crashes at each step of a rebuild, or of the first start, leave behind.
 func TestLeftovers(t *testing.T) {
 	for name, leave := range map[string]func(t *testing.T, home string){
 		"a generation half made": func(t *testing.T, home string) {
@@ -407,17 +406,17 @@ func TestRejection(t *testing.T) {
 	if err := s.Apply(t.Context(), b); !errors.Is(err, fail) {
 		t.Fatalf("apply while rejecting fails: got %v", err)
 	}
-	diff(t, s.Next(tp0), int64(0)) // not moved over what was not rejected
+	diff(t, s.Next(tp0), int64(0)) // not moved past a record that was not rejected
 	down = false
 	check(t, s.Apply(t.Context(), b))
 	diff(t, got, []rejected{{"a", "recount.commands/0/2"}, {"b", "recount.commands/0/1"}})
 
-	// Each refuses for itself alone.
+	// Each projection refuses a record for itself only.
 	diff(t, lines(t, s, "a"), []string{"ls", "refuse b", "pwd"})
 	diff(t, lines(t, s, "b"), []string{"ls", "refuse a", "pwd"})
-	diff(t, len(b.Records), 4) // the caller's batch is as it was
+	diff(t, len(b.Records), 4) // the caller's batch is unchanged
 
-	// A rebuild comes to the same, and rejects nothing a second time.
+	// A rebuild comes to the same state and rejects nothing a second time.
 	rb, err := s.Begin(t.Context(), "b")
 	check(t, err)
 	check(t, rb.Apply(t.Context(), b))
@@ -425,7 +424,7 @@ func TestRejection(t *testing.T) {
 	diff(t, lines(t, s, "b"), []string{"ls", "refuse a", "pwd"})
 	diff(t, len(got), 2)
 
-	// Without someone to tell, it is the caller's matter.
+	// Without Reject the caller gets the error.
 	s2 := open(t, t.TempDir(), kind("a", 1))
 	var re *projections.RecordError
 	if err := s2.Apply(t.Context(), b); !errors.As(err, &re) || re.Position.Offset != 2 || !errors.Is(err, schemas.ErrPoison) {
@@ -459,8 +458,8 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// TestSwapUnderLoad rebuilds again and again while batches are applied and
-// readers come and go. notes panics when it is used after Close.
+// TestSwapUnderLoad rebuilds repeatedly while batches are applied and readers come and go. notes
+// panics if it is used after Close.
 func TestSwapUnderLoad(t *testing.T) {
 	s := open(t, t.TempDir(), kind("a", 1), kind("b", 1))
 	const n = 300
@@ -517,7 +516,7 @@ func TestSwapUnderLoad(t *testing.T) {
 	diff(t, lines(t, s, "a"), lines(t, s, "b"))
 }
 
-// A generation that a rebuild has replaced stays until the last of its readers has left.
+// A generation that a rebuild has replaced stays open until its last reader has released it.
 func TestReplacedStateStaysForItsReaders(t *testing.T) {
 	s := open(t, t.TempDir(), kind("a", 1))
 	ctx := t.Context()

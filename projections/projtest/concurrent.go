@@ -12,8 +12,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// dumpSeesOneState takes roots while one goroutine applies batch after batch:
-// each root must be that of a state between two records.
+// dumpSeesOneState takes roots while one goroutine applies batch after batch: each root must be
+// that of a state between two records.
 func (s *suite) dumpSeesOneState(t *testing.T) {
 	records := s.Records / 2
 	if racing.On {
@@ -72,8 +72,7 @@ func (s *suite) dumpSeesOneState(t *testing.T) {
 	}
 }
 
-// whileReading takes roots, and reads as queries do, until work is done, and
-// returns the roots.
+// whileReading takes roots, and reads as queries do, until work is done, and returns the roots.
 func (s *suite) whileReading(t *testing.T, p projections.Projection, work func()) []schemas.Hash {
 	var taken []schemas.Hash
 	done := make(chan struct{})
@@ -111,8 +110,7 @@ func (s *suite) whileReading(t *testing.T, p projections.Projection, work func()
 	return taken
 }
 
-// partitionsAtOnce applies each partition from a goroutine of its own, while
-// others read.
+// partitionsAtOnce applies each partition from a goroutine of its own while others read.
 func (s *suite) partitionsAtOnce(t *testing.T) {
 	for seed := range uint64(s.factor) {
 		shards := s.Generate(10+seed, partitions, s.Records)
@@ -143,7 +141,7 @@ func (s *suite) partitionsAtOnce(t *testing.T) {
 	}
 }
 
-// batches cuts the shards into batches of one size, taken in turns.
+// batches cuts the shards into batches of the given size, one of each shard after the other.
 func (s *suite) batches(shards []Shard, size int64) []schemas.Batch {
 	var out []schemas.Batch
 	for at := int64(0); ; at += size {

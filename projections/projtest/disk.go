@@ -16,19 +16,17 @@ import (
 	"github.com/recountdb/recount/projections"
 )
 
-// Disk is where a projection's state lives, and what a crash leaves of it.
+// Disk holds a projection's state and can crash.
 type Disk interface {
-	// Open opens what is there.
+	// Open opens the stored state.
 	Open() (projections.Projection, error)
-	// Crash runs `during`, which writes to the opened projection, and returns the
-	// disk as a crash at some moment of it might leave it. The opened projection
-	// goes on as if nothing had happened.
+	// Crash runs `during`, which writes to the opened projection, and returns the disk as a crash
+	// at some moment of that run may leave it. The opened projection continues unaffected.
 	Crash(rng *rand.Rand, during func()) Disk
 }
 
-// Directory is a Disk in a directory of the file system. Its crash is that of
-// the process (kill -9): what was written is kept, synced or not. It works for
-// every projection.
+// Directory returns a Disk in a directory of the file system. Its crash is that of the process
+// (kill -9): what was written is kept, synced or not. It works for every projection.
 func Directory(t *testing.T, kind projections.Kind) Disk {
 	return &directory{t: t, kind: kind, dir: t.TempDir()}
 }
@@ -41,9 +39,8 @@ type directory struct {
 
 func (d *directory) Open() (projections.Projection, error) { return d.kind.Open(d.dir) }
 
-// Crash copies the directory at a moment that the scheduler picks, or after it
-// all. A copy during which the directory changed is no picture of one moment: it
-// is made again.
+// Crash copies the directory at a moment that the scheduler picks, or after the whole run. If the
+// directory changed during a copy, the copy shows no single moment and is repeated.
 func (d *directory) Crash(rng *rand.Rand, during func()) Disk {
 	copied := &directory{t: d.t, kind: d.kind, dir: d.t.TempDir()}
 	if rng.IntN(2) == 0 {
@@ -75,7 +72,8 @@ func (d *directory) copyTo(dir string) {
 	d.t.Errorf("copy %s: it changed during each of %d copies", d.dir, tries)
 }
 
-// listing is what tells that a directory has changed.
+// listing returns names, sizes and times of the files in a directory, by which a change is
+// detected.
 func listing(dir string) []string {
 	var all []string
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

@@ -12,15 +12,15 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Shard is what a log holds for one partition: records in order of offset, with
-// gaps, and the offset behind the last.
+// Shard is what a log holds for one partition: records in order of offset, with gaps, and the
+// offset behind the last.
 type Shard struct {
 	TP      schemas.TopicPartition
 	Records []*recountv1.Record
 	Next    int64
 }
 
-// Batch is the part of the shard from one offset up to another.
+// Batch returns the records with offsets from (included) to to (excluded) as a batch.
 func (s Shard) Batch(from, to int64) schemas.Batch {
 	b := schemas.Batch{Topic: s.TP.Topic, Partition: s.TP.Partition, Next: to}
 	for _, r := range s.Records {
@@ -31,11 +31,10 @@ func (s Shard) Batch(from, to int64) schemas.Batch {
 	return b
 }
 
-// Generate makes a log such as a few shells leave behind, a function of its
-// arguments alone: commands with many repeats, some with outcomes that come
-// later and from elsewhere, texts of every script, empty fields, times from one
-// end to the other, offsets without a record and records without a body. Every
-// event stands in it once.
+// Generate returns a log such as a few shells produce, as a function of its arguments alone:
+// commands with many repeats, some with outcomes that come later and on another partition, texts in
+// many scripts, empty fields, extreme times, offsets without a record and records without a body.
+// Every event occurs once.
 func Generate(seed uint64, partitions, records int) []Shard {
 	g := generator{rng: rand.New(rand.NewPCG(seed, 0x5eed)), seed: seed}
 	shards := make([]Shard, partitions)
@@ -56,8 +55,8 @@ func Generate(seed uint64, partitions, records int) []Shard {
 	return shards
 }
 
-// Redeliver is the log with some of its events a second and third time, at
-// offsets of their own, behind the first.
+// Redeliver returns the log with some of its events a second and third time, at offsets of their
+// own behind the first.
 func Redeliver(rng *rand.Rand, shards []Shard) []Shard {
 	out := make([]Shard, len(shards))
 	for i, s := range shards {
@@ -74,7 +73,7 @@ func Redeliver(rng *rand.Rand, shards []Shard) []Shard {
 	return out
 }
 
-// Firsts is the log without the repetitions of an event within a shard.
+// Firsts returns the log without the repetitions of an event within a shard.
 func Firsts(shards []Shard) []Shard {
 	out := make([]Shard, len(shards))
 	for i, s := range shards {
@@ -90,7 +89,7 @@ func Firsts(shards []Shard) []Shard {
 	return out
 }
 
-// move is the record as if its event stood at another offset of its partition.
+// move returns the record as if its event were at another offset of its partition.
 func move(r *recountv1.Record, offset int64) *recountv1.Record {
 	return &recountv1.Record{
 		Origin:    &recountv1.Position{Topic: r.Origin.Topic, Partition: r.Origin.Partition, Offset: offset},
@@ -115,7 +114,7 @@ func (g *generator) record(tp schemas.TopicPartition, offset int64) *recountv1.R
 		EventId: id[:], EventType: schemas.TypeCommandExecuted, TimeUnixNano: g.time(),
 	}
 	switch n := g.rng.IntN(20); {
-	case n == 0: // an event of no concern to projections
+	case n == 0: // an event that no projection reads
 	case n < 4 && len(g.ids) > 0:
 		r.EventType = schemas.TypeOutcomeObserved
 		r.Body = &recountv1.Record_Outcome{Outcome: g.outcome()}
@@ -128,7 +127,8 @@ func (g *generator) record(tp schemas.TopicPartition, offset int64) *recountv1.R
 	return r
 }
 
-// time is mostly the next second, at times one that only a broken clock tells.
+// time returns the next second in nearly all cases, and sometimes a time that only a broken clock
+// gives.
 func (g *generator) time() int64 {
 	switch g.rng.IntN(40) {
 	case 0:
@@ -158,7 +158,7 @@ func pick[T any](rng *rand.Rand, of []T) T { return of[rng.IntN(len(of))] }
 func (g *generator) intent() *recountv1.Intent {
 	in := &recountv1.Intent{DurationNano: -1, Cwd: pick(g.rng, dirs)}
 	var command string
-	if len(g.past) > 0 && g.rng.IntN(3) > 0 { // a history is mostly repeats
+	if len(g.past) > 0 && g.rng.IntN(3) > 0 { // a history consists largely of repeats
 		back := min(len(g.past), 1+g.rng.IntN(40))
 		command = g.past[len(g.past)-back].Command
 	} else {
@@ -234,7 +234,7 @@ func (g *generator) intent() *recountv1.Intent {
 func (g *generator) outcome() *recountv1.Outcome {
 	id := pick(g.rng, g.ids)
 	if g.rng.IntN(10) == 0 {
-		id[0] ^= 0xff // of an intent that is nowhere
+		id[0] ^= 0xff // of an intent that does not exist
 	}
 	o := &recountv1.Outcome{IntentId: id[:], DurationNano: -1, ObservedUnixNano: g.time()}
 	if g.rng.IntN(5) > 0 {
@@ -248,7 +248,7 @@ func (g *generator) outcome() *recountv1.Outcome {
 	return o
 }
 
-// embedding is a unit vector made of a text.
+// embedding returns a unit vector that is a function of a text.
 func embedding(text string) []float32 {
 	rng := rand.New(rand.NewPCG(xxh3.HashString(text), 1))
 	v := make([]float32, 384)

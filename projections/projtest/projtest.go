@@ -5,26 +5,24 @@
 //		projtest.Run(t, projtest.Config{Kind: segment.Kind})
 //	}
 //
-// What it holds a projection to:
+// The suite checks these properties:
 //
-//   - Live equals rebuilt: a state folded in small batches, with restarts in
-//     between, equals one folded in one go.
-//   - A crash at any moment loses nothing but what the log still has: the state
-//     found is exactly the one at its own watermark, and going on from there
-//     comes to the state that there would be without the crash.
-//   - Any batching, any batch delivered twice or overlapping, any event
-//     delivered twice at different offsets, and any interleaving of partitions
-//     give the same state.
-//   - Retention: a state begun behind cuts, with what stands for the records that went, is
-//     the same however it comes to be, also where it is cut twice.
+//   - Live equals rebuilt: a state folded in small batches, with restarts in between, equals one
+//     folded in a single run.
+//   - A crash at any moment loses nothing but what the log still has: the state found is exactly
+//     the one at its own watermark, and continuing from there gives the state that there would be
+//     without the crash.
+//   - Any batching, any batch delivered twice or overlapping, any event delivered twice at
+//     different offsets, and any interleaving of partitions give the same state.
+//   - Retention: a state begun behind cuts, with the records that summarise the removed ones, is
+//     the same however it is built, even after two cuts.
 //   - Dump sees one state while batches are applied, in ascending order of keys.
 //   - Root differs when the state does.
-//   - A record that can never be applied is named, and nothing from it onwards is
-//     applied.
+//   - A record that can never be applied is named in the error, and neither that record nor any
+//     behind it is applied.
 //
-// States are compared by Root, which is of all that Dump tells; the first keys that
-// differ are shown.
-// With RECOUNT_SOAK=1 the same properties are tried many more times.
+// States are compared by Root, which covers all that Dump yields; the first keys that differ are
+// shown. With RECOUNT_SOAK=1 the same properties are tried many more times.
 package projtest
 
 import (
@@ -44,32 +42,30 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Config says what is tested.
+// Config configures the suite.
 type Config struct {
 	// Kind is the projection under test.
 	Kind projections.Kind
-	// Disks are the places where the state is crashed, by name. Default: one, the
-	// Directory. A projection over a file system that can be faked adds one that
-	// loses what was not synced.
+	// Disks are the disks on which the state is crashed, by name. Default: Directory only. A
+	// projection over a file system that can be faked adds one that loses what was not synced.
 	Disks map[string]func(t *testing.T) Disk
 	// Generate makes the log; default: the function Generate.
 	Generate func(seed uint64, partitions, records int) []Shard
-	// Records is how many records a partition gets; default 250. A projection
-	// that seals after some number of records wants a few times that number.
+	// Records is the number of records of a partition; default 250. A projection that seals after
+	// some number of records needs a few times that number.
 	Records int
-	// Crashes is how often each disk is crashed; default 12, many more in a soak.
+	// Crashes is how often each disk is crashed; default 12, 40 times as many in a soak.
 	Crashes int
-	// Change alters a record so that the state must come out different, or says
-	// false for a record that does not matter to the projection. Default: another
-	// command in an intent.
+	// Change alters a record so that the state must differ, or returns false for a record that does
+	// not matter to the projection. Default: it changes the command of an intent.
 	Change func(r *recountv1.Record) bool
-	// Summarise, if not nil, makes what stands for the records that retention removes, of
-	// the state of all and of the state without them; Kept fails the test unless what is to
-	// stay of it is in a state after retention as in the one before.
+	// Summarise, if not nil, returns the records that replace those that retention removes, made
+	// from the state of all records and the state without the removed ones. Kept fails the test
+	// unless what must survive retention is the same in the states before and after it.
 	Summarise func(t *testing.T, all, rest projections.Projection) []*recountv1.Record
 	Kept      func(t *testing.T, before, after projections.Projection)
-	// Read is called all the time while batches are applied, as a query would
-	// read; default: nothing.
+	// Read is called continuously while batches are applied, and reads as a query would; default:
+	// none.
 	Read func(t *testing.T, p projections.Projection)
 }
 
@@ -124,8 +120,8 @@ type suite struct {
 	factor int
 }
 
-// logs is of how many logs something is tried where n are usual. The race detector
-// looks for what one log shows as well as several.
+// logs returns how many logs to try if the default is n. Under the race detector one log is enough:
+// several show it no more.
 func (s *suite) logs(n int) uint64 {
 	if racing.On && s.factor == 1 {
 		n = 1
@@ -171,8 +167,8 @@ func closeOf(t *testing.T, p projections.Projection) {
 	}
 }
 
-// folded is the state of reference: partition by partition, up to a watermark,
-// in batches of one size.
+// folded returns the reference state: partition by partition, up to a watermark, in batches of one
+// size.
 func (s *suite) folded(t *testing.T, shards []Shard, upTo schemas.Watermark) projections.Projection {
 	t.Helper()
 	p := s.fresh(t)
@@ -270,9 +266,9 @@ func (s *suite) anyBatching(t *testing.T) {
 	}
 }
 
-// feed applies what is missing, in random batches of random partitions, some of
-// which overlap what was applied or repeat it. after, if not nil, is called
-// after each batch and says whether to go on.
+// feed applies what is missing, in random batches of random partitions, some of which overlap or
+// repeat what was applied. after, if not nil, is called after each batch; feed stops when it
+// returns false.
 func (s *suite) feed(t *testing.T, p projections.Projection, shards []Shard, rng *rand.Rand, after func() bool) {
 	t.Helper()
 	for {
@@ -292,7 +288,7 @@ func (s *suite) feed(t *testing.T, p projections.Projection, shards []Shard, rng
 		case 0:
 			from = max(0, from-rng.Int64N(50)) // overlaps
 		case 1:
-			apply(t, p, sh.Batch(0, from/2)) // all of it known
+			apply(t, p, sh.Batch(0, from/2)) // all of it was applied before
 		}
 		apply(t, p, sh.Batch(from, min(to, sh.Next)))
 		if after != nil && !after() {

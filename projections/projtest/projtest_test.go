@@ -21,9 +21,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// toy is the smallest projection there can be: every command by its position,
-// in memory, written to one file by rename. Its faults are switched on by name, to
-// see the suite catch them.
+// toy is a minimal projection: every command by its position, in memory, written to one file by
+// rename. Its faults are switched on by name, to check that the suite finds them.
 type toy struct {
 	dir   string
 	fault string
@@ -167,11 +166,11 @@ func config(fault string) projtest.Config {
 
 const faultEnv = "RECOUNT_PROJTEST_FAULT"
 
-// TestToy runs the suite over the toy: without a fault, or as the child of
-// TestSuiteCatches with one.
+// TestToy runs the suite over the toy: without a fault, or with one as the child process of
+// TestSuiteCatches.
 func TestToy(t *testing.T) { projtest.Run(t, config(os.Getenv(faultEnv))) }
 
-// TestSuiteCatches: a suite is worth what it catches.
+// TestSuiteCatches checks that the suite finds each fault of the toy.
 func TestSuiteCatches(t *testing.T) {
 	for fault, by := range map[string]string{
 		"offset lost at restart":             "Crashes",

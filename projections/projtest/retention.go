@@ -9,12 +9,11 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Summaries is the partition in which what stands for removed records is given to a
-// projection.
+// Summaries is the partition with the records that replace removed ones.
 var Summaries = schemas.TopicPartition{Topic: "recount.facts"}
 
-// retention removes the records before random cuts, twice. The state after each is made
-// from zero, in any batching, with restarts and a crash on each disk.
+// retention removes the records before random cuts, twice. The state after each cut is built from
+// zero, in any batching, with restarts and a crash on each disk.
 func (s *suite) retention(t *testing.T) {
 	names := slices.Sorted(maps.Keys(s.Disks))
 	for seed := range s.logs(2) {
@@ -47,7 +46,7 @@ func (s *suite) retention(t *testing.T) {
 				s.Kept(t, before, after)
 			}
 
-			// The live state, begun at zero, is crashed as it is made and goes on behind it.
+			// The live state, begun at zero, crashes while it is built and then continues.
 			disk := s.Disks[names[rng.IntN(len(names))]](t)
 			p := s.open(t, disk)
 			stop := 1 + rng.IntN(8)
@@ -64,7 +63,7 @@ func (s *suite) retention(t *testing.T) {
 	}
 }
 
-// behind is the log without what stands before cuts.
+// behind returns the log without the records before cuts.
 func behind(shards []Shard, cuts schemas.Watermark) []Shard {
 	out := make([]Shard, len(shards))
 	for i, sh := range shards {
@@ -73,7 +72,7 @@ func behind(shards []Shard, cuts schemas.Watermark) []Shard {
 	return out
 }
 
-// with is a watermark with the end of a shard, too.
+// with returns the watermark with the end of a shard added.
 func with(w schemas.Watermark, sh Shard) schemas.Watermark {
 	w = maps.Clone(w)
 	w[sh.TP] = sh.Next

@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 )
 
-// TempSuffix ends the name of a file that is not in place yet. What a crash left
-// of one is to be removed.
+// TempSuffix ends the name of a file that is not yet in place. What a crash leaves of such a file
+// must be removed.
 const TempSuffix = ".tmp"
 
-// Disk is what writing does to the file system, so that a test can break every
-// step of it. Reading is by Map and is not part of it.
+// Disk is the set of operations by which files are written, so that a test can break each step.
+// Files are read by Map, which is not part of it.
 type Disk interface {
 	MkdirAll(dir string) error
 	Create(name string) (File, error)
@@ -27,24 +27,24 @@ type File interface {
 	Sync() error
 }
 
-// OS is the machine's own file system.
+// OS is the file system of the operating system.
 type OS struct{}
 
-// MkdirAll makes a folder and those above it.
+// MkdirAll creates a folder and its parents.
 func (OS) MkdirAll(dir string) error { return os.MkdirAll(dir, 0o700) }
 
-// Create makes an empty file.
+// Create creates an empty file.
 func (OS) Create(name string) (File, error) {
 	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 }
 
-// Rename puts a file in another's place.
+// Rename renames a file and replaces an existing one.
 func (OS) Rename(from, to string) error { return os.Rename(from, to) }
 
 // Remove deletes a file.
 func (OS) Remove(name string) error { return os.Remove(name) }
 
-// SyncDir makes durable what was renamed, made and removed in a folder.
+// SyncDir makes renames, creations and removals in a folder durable.
 func (OS) SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -54,14 +54,13 @@ func (OS) SyncDir(dir string) error {
 	return d.Sync()
 }
 
-// Replace puts a file with the content that write gives in place under its name,
-// in one step.
+// Replace writes a file with the content that write produces and puts it in place under its name in
+// one step.
 //
-// A crash before the rename leaves a temporary file, which the next start is to
-// remove, or nothing; one after the rename leaves the whole file. With durable
-// unset nothing is synced: a power cut may then leave a file of the right name
-// and wrong content, which only a file whose content is checked in whole before
-// it is used can afford.
+// A crash before the rename leaves nothing or a temporary file, which the next start must remove; a
+// crash after it leaves the whole file. Without durable nothing is synced: a power cut may then
+// leave a file of the right name and wrong content, which is acceptable only for a file whose whole
+// content is checked before it is used.
 func Replace(d Disk, dir, name string, durable bool, write func(io.Writer) error) error {
 	final := filepath.Join(dir, name)
 	temp := final + TempSuffix
@@ -87,8 +86,8 @@ func Replace(d Disk, dir, name string, durable bool, write func(io.Writer) error
 		return err
 	}
 	if durable {
-		// An error here means: stored, perhaps not yet for good. The caller tries
-		// again and puts the same bytes over it.
+		// An error here means that the file is in place but perhaps not durable. The caller tries
+		// again and replaces it with the same bytes.
 		return d.SyncDir(dir)
 	}
 	return nil

@@ -1,12 +1,11 @@
-// Package sealed is how projections keep files that are written once, put in
-// place in one step and read in place: what it takes of the disk, where a
-// partition's files are, and what damage in one of them is called.
+// Package sealed keeps the files of projections that are written once, put in place in one step and
+// read in place. It defines the disk operations that this needs, where a partition's files are, and
+// the error for damage in one of them.
 //
-// What a caller may rely on: after a crash a name that Replace was asked to put
-// in place durably holds the old content or the whole of the new one. A checkpoint,
-// which is read once, is compressed (ReplacePacked). A file must
-// not be cut while a process has it mapped: a page that is gone cannot be
-// reported as an error.
+// A caller may rely on this: after a crash, a name that Replace was asked to put in place durably
+// holds the old content or the whole new one. A checkpoint, which is read once, is compressed
+// (ReplacePacked). A file must not be truncated while a process has it mapped: an access to a
+// missing page cannot be reported as an error.
 package sealed
 
 import (
@@ -15,15 +14,13 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// CorruptError is damage in a file: what is wrong and where. It is of class
-// schemas.ErrFatal. The log still has the events, so the projection can be made
-// anew.
+// CorruptError is damage in a file: what is wrong and where. It is of class schemas.ErrFatal. The
+// log still has the events, so the projection can be rebuilt.
 type CorruptError struct {
-	// Projection whose file it is.
+	// Projection is the projection that the file belongs to.
 	Projection string
 	File       string
-	// Region is the part of the file that is damaged, under the name that the
-	// projection's layout gives it.
+	// Region is the damaged part of the file, under the name that the projection's layout gives it.
 	Region         string
 	Offset, Length uint64 // of the region
 	Reason         string

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Hashing writes a file region by region: it counts and hashes what it writes,
-// and keeps the first error, after which it writes nothing more.
+// Hashing writes a file region by region. It counts and hashes what it writes and keeps the first
+// error, after which it writes nothing more.
 type Hashing struct {
 	w   io.Writer
 	h   hash.Hash
@@ -15,7 +15,7 @@ type Hashing struct {
 	err error
 }
 
-// NewHashing writes to w.
+// NewHashing returns a Hashing that writes to w.
 func NewHashing(w io.Writer) *Hashing { return &Hashing{w: w, h: sha256.New()} }
 
 // Write writes b.
@@ -28,17 +28,17 @@ func (w *Hashing) Write(b []byte) {
 	w.pos += uint64(len(b))
 }
 
-// PadTo writes zeros up to a place less than Align ahead.
+// PadTo writes zeros up to position pos, which is less than Align ahead.
 func (w *Hashing) PadTo(pos uint64) {
 	if w.err != nil {
-		return // pos is not what it would be
+		return // w.pos stopped at the error
 	}
 	var zero [Align]byte
 	w.Write(zero[:pos-w.pos])
 }
 
-// Sum appends the SHA-256 of what was written.
+// Sum appends the SHA-256 of what was written to b.
 func (w *Hashing) Sum(b []byte) []byte { return w.h.Sum(b) }
 
-// Err is the first error.
+// Err returns the first error.
 func (w *Hashing) Err() error { return w.err }

@@ -18,8 +18,8 @@ func (d *fullDisk) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A write that fails in the midst of a file is an error, and what would follow is
-// not written: once it was a panic over the padding of what was not there.
+// TestHashingKeepsTheFirstError checks that a write that fails in the middle of a file is an error
+// and that nothing is written after it. Padding after such a write once panicked.
 func TestHashingKeepsTheFirstError(t *testing.T) {
 	d := &fullDisk{}
 	w := sealed.NewHashing(d)

@@ -10,7 +10,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// OrderIDs are the places of ids in ascending order of the ids.
+// OrderIDs returns the indexes of ids in ascending order of the ids.
 func OrderIDs(ids []schemas.EventID) []uint32 {
 	order := make([]uint32, len(ids))
 	for i := range order {
@@ -20,7 +20,7 @@ func OrderIDs(ids []schemas.EventID) []uint32 {
 	return order
 }
 
-// FindID is the place of an id, -1 if it is not there. order is that of OrderIDs.
+// FindID returns the index of an id, -1 if it is not in ids. order is the result of OrderIDs.
 func FindID(ids []schemas.EventID, order []uint32, id schemas.EventID) int {
 	i, ok := slices.BinarySearchFunc(order, id, func(at uint32, id schemas.EventID) int {
 		return bytes.Compare(ids[at][:], id[:])
@@ -31,17 +31,17 @@ func FindID(ids []schemas.EventID, order []uint32, id schemas.EventID) int {
 	return int(order[i])
 }
 
-// The Bloom filter: 7 bits an id in 9.6 bits a row is 1 % false positives.
+// The Bloom filter sets 7 bits an id, in 9.6 bits of filter per id. This gives 1 % false positives.
 const (
 	bloomHashes     = 7
 	bloomTenthsABit = 96
 )
 
-// BloomBytes is the size of the filter for n ids: whole words of 8 bytes, at least one.
+// BloomBytes returns the size of the filter for n ids in bytes: a multiple of 8, at least 8.
 func BloomBytes(n int) int { return max(1, (n*bloomTenthsABit+639)/640) * 8 }
 
-// bloomBits visits the bits of an id: h1 + i·h2 (mod 2^64), mapped to the
-// filter's size by the high half of a product.
+// bloomBits visits the bits of an id until visit returns false: h1 + i·h2 (mod 2^64), scaled to the
+// size of the filter by the high half of a product.
 func bloomBits(size int, id schemas.EventID, visit func(byteAt int, bit byte) bool) bool {
 	h := xxh3.Hash128(id[:])
 	for i := range uint64(bloomHashes) {
@@ -53,13 +53,12 @@ func bloomBits(size int, id schemas.EventID, visit func(byteAt int, bit byte) bo
 	return true
 }
 
-// BloomAdd puts an id into a filter.
+// BloomAdd adds an id to a filter.
 func BloomAdd(b []byte, id schemas.EventID) {
 	bloomBits(len(b), id, func(at int, bit byte) bool { b[at] |= bit; return true })
 }
 
-// BloomHas reports whether an id may be in a filter that is not empty; false is
-// certain.
+// BloomHas reports whether an id may be in a filter, which must not be empty; false is certain.
 func BloomHas(b []byte, id schemas.EventID) bool {
 	return bloomBits(len(b), id, func(at int, bit byte) bool { return b[at]&bit != 0 })
 }

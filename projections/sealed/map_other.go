@@ -4,7 +4,8 @@ package sealed
 
 import "os"
 
-// Map gives the content of a file, read into memory.
+// Map returns the content of a file, read into memory and decompressed if it is packed. release
+// frees it. Damaged packed content is a CorruptError of the projection.
 func Map(projection, path string) (data []byte, release func() error, err error) {
 	f, err := os.Open(path)
 	if err != nil {

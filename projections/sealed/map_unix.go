@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Map gives the content of a file: mapped, or read where the file system cannot
-// map, or where it is packed. release ends it. Packed content that is damaged is a
-// CorruptError of the projection.
+// Map returns the content of a file: mapped, or read into memory if the file system cannot map or
+// the file is packed. release ends the mapping. Damaged packed content is a CorruptError of the
+// projection.
 func Map(projection, path string) (data []byte, release func() error, err error) {
 	f, err := os.Open(path)
 	if err != nil {

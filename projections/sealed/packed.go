@@ -8,15 +8,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// packedMagic begins a file that ReplacePacked wrote: zstd's own.
+// packedMagic begins a file that ReplacePacked wrote. It is zstd's magic number.
 var packedMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// maxPacked bounds what a packed file may hold, which is a checkpoint of what is in
-// memory anyway.
+// maxPacked bounds the decompressed size of a packed file, which is a checkpoint of state that fits
+// in memory.
 const maxPacked = 4 << 30
 
-// ReplacePacked is Replace for a file that is read once, and not in place: its content
-// is compressed. Map gives it as it was.
+// ReplacePacked is Replace with compression, for a file that is read once and not in place. Map
+// decompresses it.
 func ReplacePacked(d Disk, dir, name string, durable bool, write func(io.Writer) error) error {
 	return Replace(d, dir, name, durable, func(w io.Writer) error {
 		z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
@@ -27,7 +27,7 @@ func ReplacePacked(d Disk, dir, name string, durable bool, write func(io.Writer)
 	})
 }
 
-// unpack is the content of a file that may be packed.
+// unpack returns the content of a file that may be packed, with the function that releases it.
 func unpack(projection, path string, data []byte, release func() error) ([]byte, func() error, error) {
 	if !bytes.HasPrefix(data, packedMagic) {
 		return data, release, nil
@@ -52,7 +52,7 @@ func unpacked(data []byte) ([]byte, error) {
 	if _, err := b.ReadFrom(io.LimitReader(z, maxPacked)); err != nil {
 		return nil, err
 	}
-	out := Bytes(b.Len()) // regions are read in place
+	out := Bytes(b.Len()) // aligned, since regions are read in place
 	copy(out, b.Bytes())
 	return out, nil
 }

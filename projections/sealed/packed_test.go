@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPacked: a packed file is smaller, and Map gives what was written, or an error where
-// it is cut or another; one that is not packed is as it is.
+// TestPacked checks that a packed file is smaller, that Map returns what was written or an error if
+// the file is truncated or changed, and that Map returns an unpacked file unchanged.
 func TestPacked(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "tail")

@@ -6,11 +6,11 @@ import (
 	"unsafe"
 )
 
-// Align is where memory from Bytes begins, and so where a file's regions may, to
-// be read in place as numbers of any size.
+// Align is the alignment of memory from Bytes. A region of a file that begins at a multiple of it
+// can be read in place as numbers of any size.
 const Align = 64
 
-// readUnpacked reads a file that may be packed into memory.
+// readUnpacked reads a file, which may be packed, into memory.
 func readUnpacked(projection string, f *os.File) ([]byte, func() error, error) {
 	data, release, err := read(f)
 	if err != nil {
@@ -32,26 +32,26 @@ func read(f *os.File) ([]byte, func() error, error) {
 	return b, func() error { return nil }, nil
 }
 
-// Bytes is n bytes of memory that begin at a multiple of Align, as a mapping does.
+// Bytes returns n bytes of memory that begin at a multiple of Align, as a mapping does.
 func Bytes(n int) []byte {
 	b := make([]byte, n+Align)
 	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & (Align - 1)
 	return b[skip : skip+n : skip+n]
 }
 
-// Fixed are the types of which regions may hold arrays.
+// Fixed is the element types of the arrays that a region may hold.
 type Fixed interface {
 	~int8 | ~uint8 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~[16]byte
 }
 
-// BytesOf is the memory of s.
+// BytesOf returns the memory of s as bytes, without a copy.
 func BytesOf[T Fixed](s []T) []byte {
 	var t T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(t)))
 }
 
-// ViewOf reads b in place as elements of T; false if its length or its place in
-// memory does not allow it.
+// ViewOf returns b as elements of T, without a copy; false if its length or its alignment does not
+// allow it.
 func ViewOf[T Fixed](b []byte) ([]T, bool) {
 	var t T
 	size := int(unsafe.Sizeof(t))
@@ -65,7 +65,7 @@ func ViewOf[T Fixed](b []byte) ([]T, bool) {
 	return unsafe.Slice((*T)(p), len(b)/size), true
 }
 
-// LittleEndian reports whether this machine can read such files in place.
+// LittleEndian reports whether this machine is little-endian and so can read such files in place.
 func LittleEndian() bool {
 	x := uint16(1)
 	return *(*byte)(unsafe.Pointer(&x)) == 1

@@ -7,13 +7,12 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// ShardDir is the name of the folder of a partition: Kafka's own
-// "topic-partition".
+// ShardDir returns the name of a partition's folder, "topic-partition" as in Kafka.
 func ShardDir(tp schemas.TopicPartition) string {
 	return tp.Topic + "-" + strconv.Itoa(int(tp.Partition))
 }
 
-// ParseShardDir reads what ShardDir gives, and nothing else.
+// ParseShardDir returns the partition whose ShardDir is name; false if there is none.
 func ParseShardDir(name string) (schemas.TopicPartition, bool) {
 	i := strings.LastIndexByte(name, '-')
 	if i < 0 {
@@ -24,8 +23,7 @@ func ParseShardDir(name string) (schemas.TopicPartition, bool) {
 	return tp, err == nil && Valid(tp) && ShardDir(tp) == name
 }
 
-// Valid reports whether Kafka would allow the partition, and so whether it can
-// have a folder.
+// Valid reports whether Kafka would allow the partition, and so whether it can have a folder.
 func Valid(tp schemas.TopicPartition) bool {
 	s := tp.Topic
 	if s == "" || s == "." || s == ".." || len(s) > 249 || tp.Partition < 0 {

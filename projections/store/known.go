@@ -5,28 +5,27 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Known says of what has an id of 16 bytes that the store cannot have it, so that what is
-// new is not looked for there. It is for a projection to keep from when its store, or
-// the part of it that is meant, is empty, as it is when a rebuild begins; nil knows
-// nothing.
+// Known is a Bloom filter over ids of 16 bytes: if First returns true, the store does not have the
+// id and is not read. The projection starts it while its store, or the part that it covers, is
+// empty, as at the beginning of a rebuild. A nil Known makes no statement.
 //
-// It is a row of Bloom filters, each for twice as many ids as the one before.
+// It consists of Bloom filters in a row, each for twice as many ids as the one before.
 type Known struct {
 	filters [][]byte
-	room    int // of the last one, in ids
-	size    int // likewise
+	room    int // ids that the last filter can still take
+	size    int // capacity of the last filter in ids
 	full    bool
 }
 
 const (
-	// firstKnown is the room of the first filter.
+	// firstKnown is the capacity of the first filter, in ids.
 	firstKnown = 1 << 12
-	// maxKnown is that of the last, 40 MiB.
+	// maxKnown is the capacity of the last filter, in ids; it takes 40 MiB.
 	maxKnown = 1 << 25
 )
 
-// First reports that an id was certainly not asked for before. Beyond some 67 million it
-// knows nothing any more.
+// First reports that an id was certainly not passed to it before, and adds the id. After some 67
+// million ids it always returns false.
 func (k *Known) First(id schemas.EventID) bool {
 	if k == nil || k.full {
 		return false

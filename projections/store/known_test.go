@@ -6,8 +6,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// TestKnownForgetsNothing: what was asked for is never first again, and nearly all that
-// was not is.
+// TestKnownForgetsNothing checks that First is true for nearly every new id and never twice for the
+// same id.
 func TestKnownForgetsNothing(t *testing.T) {
 	id := func(i int) schemas.EventID { return schemas.NewCanon("test").Int(int64(i)).ID() }
 	k, first := &Known{}, 0

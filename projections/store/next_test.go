@@ -9,7 +9,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// A position is taken as it was written, and nothing else is taken for one.
+// TestDecodeNext checks that a stored next offset decodes to what was encoded, and that other bytes
+// are an error.
 func TestDecodeNext(t *testing.T) {
 	tp := schemas.TopicPartition{Topic: "recount.commands", Partition: 3}
 	key := AppendShard([]byte{kindNext}, tp)

@@ -15,8 +15,9 @@ import (
 	"github.com/recountdb/recount/projections/store"
 )
 
-// A full disk at opening, whichever write of it meets that first, is an error that
-// says what to do; and with room again the store opens with what it had.
+// TestFullDiskAtOpening checks that a full disk at opening, whichever write meets it first, gives
+// an error that says what to do, and that the store opens with its content when there is room
+// again.
 func TestFullDiskAtOpening(t *testing.T) {
 	mem := vfs.NewCrashableMem()
 	check(t, mem.MkdirAll("s", 0o700))

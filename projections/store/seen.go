@@ -12,48 +12,47 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// seen says of an id that a partition cannot have its event, so that what is new, as
-// nearly every event is, is not looked for on disk. It is right about that; of the others
-// it knows nothing, and the disk is asked. Nothing of it is stored. Without it
-// a rebuild of every projection from 100,000 commands takes 7 % more CPU time (134 and
-// 125 µs a command, medians of three), although tables have Bloom filters of their own.
+// seen is a Bloom filter over the ids of a partition's events. Nearly every event is new; for an id
+// that the partition certainly does not have, the disk need not be read. For any other id the disk
+// is read. The filter is not stored. Without it a rebuild of every projection from 100,000 commands
+// takes 7 % more CPU time (134 and 125 µs a command, medians of three), although tables have Bloom
+// filters of their own.
 //
-// It is a row of Bloom filters, each of twice the size of the one before. In a partition
-// that begins it has every id from the first one on. In one that was there it takes in
-// what the disk has while batches are applied, some ids with each, and says nothing
-// until it has them all.
+// It consists of layers, each twice the size of the one before. In a new partition it has every id
+// from the first one on. In a partition that had state when the store was opened, it reads some ids
+// from the disk with each batch and is not used until it has them all.
 type seen struct {
 	whole  atomic.Bool
 	layers atomic.Pointer[[]*layer]
 
-	// mu guards what follows, and is held by whoever adds.
+	// mu guards the fields below and is held while ids are added.
 	mu    sync.Mutex
-	room  int    // of the last layer, in ids
-	full  bool   // it may not grow any more, and is of no use
-	after []byte // the last key that was taken in from the disk
+	room  int    // ids that the last layer can still take
+	full  bool   // the filters of the store reached maxSeenBytes: this one is no longer used
+	after []byte // the last key that was read from the disk
 }
 
-// layer is a Bloom filter: an id has all its bits in one line of the processor's cache.
-// Bits are set and read by several goroutines at once.
+// layer is a Bloom filter that keeps all bits of an id in one cache line. Several goroutines may
+// set and read bits at once.
 type layer []line
 
 type line [8]uint64
 
 const (
-	// firstLines are of the first layer; a power of two. Each layer is a miss of the
-	// processor's caches for each id, so that the first is not too small: 32 KiB.
+	// firstLines is the number of lines of the first layer, a power of two. Each layer costs a
+	// cache miss per id, so the first one is not small: 32 KiB.
 	firstLines = 1 << 9
-	// idsALine makes about four in a thousand ids of a full layer look as if they were
-	// there, by bitsAnID of a line's 512 bits.
+	// idsALine and bitsAnID, with lines of 512 bits, give a full layer a false positive rate of
+	// about 0.4 %.
 	idsALine = 40
 	bitsAnID = 6
-	// maxSeenBytes bounds the filters of one store: about 40 million ids.
+	// maxSeenBytes bounds the filters of one store, to about 40 million ids.
 	maxSeenBytes = 64 << 20
-	// learnEach is how many ids are taken in from the disk for each record of a batch.
+	// learnEach is how many ids are read from the disk for each record of a batch.
 	learnEach = 32
 )
 
-// seenOf is the filter of a partition.
+// seenOf returns the filter of a partition and creates it if there is none.
 func (d *DB) seenOf(tp schemas.TopicPartition) *seen {
 	d.mu.RLock()
 	s := d.seen[tp]
@@ -65,14 +64,14 @@ func (d *DB) seenOf(tp schemas.TopicPartition) *seen {
 	defer d.mu.Unlock()
 	if s = d.seen[tp]; s == nil {
 		s = &seen{}
-		// A partition of which no batch was committed has no ids.
+		// A partition without a committed batch has no ids.
 		s.whole.Store(d.next[tp] == 0)
 		d.seen[tp] = s
 	}
 	return s
 }
 
-// isNew reports that the partition cannot have an id.
+// isNew reports whether the partition certainly does not have an id.
 func (s *seen) isNew(id schemas.EventID) bool {
 	if !s.whole.Load() {
 		return false
@@ -90,8 +89,8 @@ func (s *seen) isNew(id schemas.EventID) bool {
 	return true
 }
 
-// add takes ids in. It is called before they are stored, so that no reader finds an id
-// on disk that is new here.
+// add adds ids. It is called before they are stored, so that no reader finds an id on disk that is
+// new to the filter.
 func (s *seen) add(d *DB, ids ...schemas.EventID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +110,7 @@ func (s *seen) add(d *DB, ids ...schemas.EventID) {
 	}
 }
 
-// grow adds a layer, or gives up where there is no room for one; mu is held.
+// grow adds a layer, or marks the filter full if that would exceed maxSeenBytes. s.mu is held.
 func (s *seen) grow(d *DB) {
 	var all []*layer
 	lines := firstLines
@@ -132,8 +131,8 @@ func (s *seen) grow(d *DB) {
 	s.room = lines * idsALine
 }
 
-// learn takes in the next ids that the disk has, so many for each of n records. What is
-// committed meanwhile is added by itself.
+// learn adds the next ids that are on disk, learnEach for each of n records. Ids that are committed
+// meanwhile are added by Commit.
 func (t *Txn) learn(s *seen, n int) error {
 	s.mu.Lock()
 	full, after := s.full, s.after
@@ -194,8 +193,8 @@ func (l layer) set(h xxh3.Uint128) {
 	}
 }
 
-// Seen is the offset at which a partition has the event with an id (schemas.SeenAs),
-// among those that were of concern.
+// Seen returns the offset at which a partition has the event with an id (schemas.SeenAs). Events
+// that did not concern the projection are not found.
 func (v *View) Seen(tp schemas.TopicPartition, id schemas.EventID) (offset int64, ok bool, err error) {
 	if v.d.seenOf(tp).isNew(id) {
 		return 0, false, nil
@@ -212,10 +211,10 @@ func (v *View) Seen(tp schemas.TopicPartition, id schemas.EventID) (offset int64
 	return offset, ok, err
 }
 
-// Position is where the event with an id (schemas.SeenAs) stands, in the first partition
-// that has it. It is how an event that is appended again is found.
+// Position returns the position of the event with an id (schemas.SeenAs), in the first partition
+// that has it. It finds events that are appended again.
 func (d *DB) Position(id schemas.EventID) (at schemas.Position, ok bool, err error) {
-	var v *View // opened where the filters do not do
+	var v *View // opened only if a filter cannot rule the id out
 	for _, tp := range d.Watermark().Partitions() {
 		if d.seenOf(tp).isNew(id) {
 			continue

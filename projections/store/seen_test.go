@@ -11,9 +11,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestSeen appends events, each of which may come again later, to a store that is closed
-// and opened now and then. However much a filter has taken in of what was there, an event
-// that comes again is found, and a new one is not.
+// TestSeen appends events, any of which may be repeated later, to a store that is closed and
+// reopened from time to time. However many ids a filter has read from the disk, a repeated event is
+// found and a new one is not.
 func TestSeen(t *testing.T) {
 	fs := vfs.NewMem()
 	if err := fs.MkdirAll("state", 0o777); err != nil {
@@ -32,7 +32,7 @@ func TestSeen(t *testing.T) {
 		b := schemas.Batch{Topic: "recount.agents"}
 		first := map[uint64]bool{}
 		for i := range 80 {
-			// Every third is one of before, from near and far.
+			// Every third event is a repeated one, recent or old.
 			n := fresh
 			if i%3 == 0 && fresh > 0 {
 				n = uint64(i*7919+round*104729) % fresh
@@ -80,11 +80,11 @@ func TestSeen(t *testing.T) {
 			d = open()
 		}
 	}
-	// What has all of 3,000 to 21,000 ids after it was opened needs two to nine batches.
+	// Two to nine batches read all of the 3,000 to 21,000 ids after an opening.
 	if learnt < 350 {
 		t.Errorf("the filter was whole after %d of 400 batches, want nearly all", learnt)
 	}
-	// Most of what is new is told from what was there without a look at the disk.
+	// Most new ids are recognised without reading the disk.
 	s, wrong := d.seenOf(schemas.TopicPartition{Topic: "recount.agents"}), 0
 	for n := range uint64(10_000) {
 		if !s.isNew(schemas.EventID(eventID(fresh + n))) {
@@ -99,7 +99,7 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// TestSeenWithoutRoom has a store's filters reach what they may take.
+// TestSeenWithoutRoom checks what happens when the filters of a store reach their size limit.
 func TestSeenWithoutRoom(t *testing.T) {
 	d := &DB{next: schemas.Watermark{}, seen: map[schemas.TopicPartition]*seen{}}
 	s := d.seenOf(schemas.TopicPartition{Topic: "a"})
@@ -116,7 +116,7 @@ func TestSeenWithoutRoom(t *testing.T) {
 	}
 }
 
-// eventID is one that producers count up, the worst that a filter is given.
+// eventID returns ids that count upwards, the worst input for a filter.
 func eventID(n uint64) []byte {
 	id := binary.BigEndian.AppendUint64(nil, n)
 	return append(id, "producer"...)

@@ -1,18 +1,17 @@
-// Package store is Pebble as projections use it: the one place that opens it,
-// and what every projection in Pebble keeps alike: the next offset of each
-// partition and the events it has seen.
+// Package store is the Pebble store of projections. It is the only package that opens Pebble, and
+// it keeps what every projection in Pebble needs: the next offset of each partition and the ids of
+// the events seen.
 //
-// What a caller may rely on:
+// A caller may rely on the following:
 //
-//   - Commit stores what the projection set, the ids of the new events and the
-//     next offset in one atomic write. It is not synced: after a crash the store
-//     holds the effect of all batches up to some one, and of nothing behind it.
-//     The log still has the rest.
-//   - A View is one state; what is committed later does not show in it.
-//   - Damage is an error that names the directory and what mends it, never a
-//     panic. When Pebble cannot go on (a full disk under its manifest, say), the
-//     store is failed for good: everything returns the same error of class
-//     schemas.ErrFatal, and opening it anew recovers.
+//   - Commit stores what the projection set, the ids of the new events and the next offset in one
+//     atomic write. The write is not synced: after a crash the store holds the effect of all
+//     batches up to some batch and of none behind it. The log still has the rest.
+//   - A View is one state; later commits do not show in it.
+//   - Damage is reported as an error that names the directory and the fix, never as a panic. When
+//     Pebble cannot continue (a full disk under its manifest, for example), the store has failed
+//     permanently: every method returns the same error of class schemas.ErrFatal, and opening the
+//     store again recovers.
 //
 // # Keys
 //
@@ -56,40 +55,37 @@ const (
 	FirstKind = 0x10
 )
 
-// Options say how a store is opened. Only Name is needed.
+// Options configure a store. Only Name is required.
 type Options struct {
-	// Name is the projection's, for messages.
+	// Name is the name of the projection, used in messages.
 	Name string
-	// FS is the file system; nil means the machine's own. Tests fake it.
+	// FS is the file system; nil means the operating system's. Tests pass a fake.
 	FS vfs.FS
-	// Logger takes Pebble's warnings; nil means slog.Default().
+	// Logger receives Pebble's warnings; nil means slog.Default().
 	Logger *slog.Logger
-	// CacheBytes is the size of the block cache; 0 means 64 MiB. What is held in
-	// memory before it is a table counts towards it, so that less than three times
-	// MemTableBytes is no cache while a table is written, and every get of Apply
-	// then reads indexes and filters anew.
+	// CacheBytes is the size of the block cache; 0 means 64 MiB. Memory tables count towards it:
+	// with less than three times MemTableBytes no room is left for blocks while a table is written,
+	// and every Get of Apply then reads indexes and filters again.
 	CacheBytes int64
-	// MemTableBytes is how much is held in memory before it is written as a
-	// table; 0 means 16 MiB. Rarely changed but by tests, to see tables sooner.
+	// MemTableBytes is the size at which the memory table is written as a table on disk; 0 means 16
+	// MiB. Tests lower it to get tables sooner.
 	MemTableBytes uint64
-	// Depth is how many tables deep what came last may lie before it is merged into what
-	// is there; 0 means 2. Merging writes what is there anew, so that each event costs
-	// more the more there is, and the less the more is merged at once. Reads look into
-	// each table, or into its filter.
+	// Depth is how many tables deep the newest data may lie before it is merged into the older; 0
+	// means 2. Merging rewrites the older data, so an event costs more the more data there is and
+	// the less is merged at once. A read looks into each table, or into its filter.
 	Depth int
-	// Prefix, if not nil, is the length of the part of a key for which Txn.Iter can
-	// be asked with SeekPrefixGE, and which alone stands in the filters: a table that
-	// has no such key is then not read. It is fixed for as long as the store lives, and
-	// of two keys neither one's part may be the beginning of the other's, unless it is
-	// all of that key. Nil means: all of the key.
+	// Prefix, if not nil, returns the length of the part of a key that Txn.Iter can seek with
+	// SeekPrefixGE. Filters hold only this part, so that a table without such a key is not read.
+	// The function must never change for an existing store, and the part of one key must not be a
+	// prefix of the part of another, unless it is that whole key. Nil means the whole key.
 	Prefix func(key []byte) int
-	// BlockBytes is how much of a table is compressed, and read, at once. Set it where
-	// values are much like those of the keys beside them: then blocks are compressed
-	// by zstd. 0 means 4 KiB, compressed by snappy.
+	// BlockBytes is how much of a table is compressed and read at once; 0 means 4 KiB, compressed
+	// by snappy. Set it if values resemble those of neighbouring keys: blocks are then compressed
+	// by zstd.
 	BlockBytes int
 }
 
-// DB is an open store.
+// DB is an open store. Its methods may be called from any goroutine.
 type DB struct {
 	name string
 	dir  string
@@ -100,16 +96,16 @@ type DB struct {
 	failed  chan struct{}
 	failure atomic.Pointer[error]
 
-	seenBytes atomic.Int64 // of all filters
-	// mu guards next, what the last committed batch of each partition left, begun, the
-	// partitions that a batch was begun of: there is none else in any view; and seen,
-	// the filters.
+	seenBytes atomic.Int64 // size of all filters
+	// mu guards next, begun, seen and committing. next has the next offsets as of the last
+	// committed batches. begun has the partitions of which a batch was begun; no view has any
+	// other. seen has the filters.
 	mu    sync.RWMutex
 	next  schemas.Watermark
 	begun map[schemas.TopicPartition]bool
 	seen  map[schemas.TopicPartition]*seen
-	// committing is how many batches are being committed: next may lack them. One that
-	// failed stays one.
+	// committing is the number of batches being committed, which next may lack. A commit that
+	// failed is counted for ever.
 	committing int
 }
 
@@ -141,8 +137,8 @@ func (d *DB) options(o Options) *pebble.Options {
 		FS:        walFS{o.FS, d},
 		CacheSize: o.CacheBytes,
 		Cleaner:   deleter{},
-		Merger:    pebble.DefaultMerger, // which concatenates: Txn.Append
-		// Fixed, so that a newer Pebble does not write what this one cannot read.
+		Merger:    pebble.DefaultMerger, // it concatenates: Txn.Append
+		// The version is fixed, so that a newer Pebble does not write what this one cannot read.
 		FormatMajorVersion:         pebble.FormatTableFormatV6,
 		MemTableSize:               o.MemTableBytes,
 		BytesPerSync:               1 << 20,
@@ -153,7 +149,7 @@ func (d *DB) options(o Options) *pebble.Options {
 		Logger:                     pebbleLogger{d},
 		EventListener: &pebble.EventListener{
 			BackgroundError: func(err error) { d.log.Warn("store: background work failed", "err", err) },
-			// Behind a WAL that could not be made Pebble panics: see walFS.
+			// Pebble panics after a WAL that could not be created: see walFS.
 			WALCreated:    func(i pebble.WALCreateInfo) { d.stopOn(i.Err) },
 			FlushEnd:      func(i pebble.FlushInfo) { d.giveUp(i.Err) },
 			CompactionEnd: func(i pebble.CompactionInfo) { d.giveUp(i.Err) },
@@ -174,7 +170,7 @@ func (d *DB) options(o Options) *pebble.Options {
 		po.Comparer = &c
 	}
 	for i := range po.Levels {
-		// Most gets ask for an id or a term that is not there.
+		// Most reads are for an id or a term that the store does not have.
 		po.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 		if o.BlockBytes > 0 {
 			po.Levels[i].BlockSize = o.BlockBytes
@@ -184,7 +180,7 @@ func (d *DB) options(o Options) *pebble.Options {
 	return po
 }
 
-// openPebble turns a panic over a damaged file into an error.
+// openPebble turns Pebble's panic about a damaged file into an error.
 func openPebble(dir string, o *pebble.Options) (db *pebble.DB, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -218,39 +214,39 @@ func decodeNext(key, value []byte) (schemas.TopicPartition, int64, error) {
 	return tp, int64(next), nil
 }
 
-// Name is the projection's name.
+// Name returns the name of the projection.
 func (d *DB) Name() string { return d.name }
 
-// begin notes that a batch of a partition is begun.
+// begin records that a batch of a partition has begun.
 func (d *DB) begin(tp schemas.TopicPartition) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.begun[tp] = true
 }
 
-// partitions are those that a view may have.
+// partitions returns the partitions that a view may have.
 func (d *DB) partitions() []schemas.TopicPartition {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return slices.Collect(maps.Keys(d.begun))
 }
 
-// Next is the next offset to read of a partition.
+// Next returns the next offset to read of a partition.
 func (d *DB) Next(tp schemas.TopicPartition) int64 {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return d.next[tp]
 }
 
-// Watermark is Next for every partition seen.
+// Watermark returns Next for every partition seen.
 func (d *DB) Watermark() schemas.Watermark {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return maps.Clone(d.next)
 }
 
-// DiskUsage writes what is in memory as tables, and is about how many bytes of tables
-// the keys from lower up to, but without, upper take.
+// DiskUsage flushes memory tables and estimates how many bytes of tables hold the keys from lower
+// (included) to upper (excluded).
 func (d *DB) DiskUsage(lower, upper []byte) (uint64, error) {
 	if err := d.guard(d.db.Flush); err != nil {
 		return 0, d.explain("flush", err)
@@ -264,7 +260,7 @@ func (d *DB) Flush() error {
 	return d.explain("flush", d.guard(func() error { return d.db.LogData(nil, pebble.Sync) }))
 }
 
-// Dump yields every key and value, ascending, of one state.
+// Dump yields every key and value of one state in ascending order of keys.
 func (d *DB) Dump(ctx context.Context, yield func(key, value []byte) error) error {
 	v, err := d.View()
 	if err != nil {
@@ -292,8 +288,8 @@ func (d *DB) Dump(ctx context.Context, yield func(key, value []byte) error) erro
 	return d.explain("read", it.Error())
 }
 
-// Close closes the store. No View may be open. A store that has failed is left
-// as it is: Pebble may be stuck, and the process is about to end.
+// Close closes the store. No View may be open. A store that has failed is not closed: Pebble may be
+// stuck, and the process is about to end.
 func (d *DB) Close() error {
 	if err := d.Failed(); err != nil {
 		return fmt.Errorf("close %s: it had failed: %w", d.name, err)
@@ -301,7 +297,7 @@ func (d *DB) Close() error {
 	return d.explain("close", d.guard(d.db.Close))
 }
 
-// Failed is why the store cannot be used any more, or nil.
+// Failed returns why the store can no longer be used, or nil.
 func (d *DB) Failed() error {
 	if p := d.failure.Load(); p != nil {
 		return *p
@@ -309,7 +305,7 @@ func (d *DB) Failed() error {
 	return nil
 }
 
-// fail ends the store's use, for good; the first cause counts.
+// fail marks the store as failed permanently. The first cause is kept.
 func (d *DB) fail(err error) {
 	err = d.explain("store", err)
 	if !errors.Is(err, schemas.ErrFatal) {
@@ -321,10 +317,9 @@ func (d *DB) fail(err error) {
 	}
 }
 
-// giveUp fails the store after a flush or compaction that the disk refused.
-// Pebble would try again at once, and for ever, at the cost of a core. Goexit
-// ends its goroutine instead: what it holds is released by its deferred calls,
-// and no second one is started since the first is never reported as ended.
+// giveUp fails the store after a flush or compaction that the disk refused. Pebble would retry at
+// once and for ever, at the cost of a core. Goexit ends its goroutine instead: its deferred calls
+// release what it holds, and no second one is started because the first is never reported as ended.
 func (d *DB) giveUp(err error) {
 	if err == nil || errors.Is(err, pebble.ErrCancelledCompaction) || err.Error() == emptyTable {
 		return
@@ -333,12 +328,12 @@ func (d *DB) giveUp(err error) {
 	runtime.Goexit()
 }
 
-// emptyTable is how Pebble reports a flush that had nothing to write.
+// emptyTable is the error that Pebble reports for a flush with nothing to write.
 const emptyTable = "pebble: empty table"
 
-// guard runs f, which calls into Pebble and may write. If Pebble panics, or gets
-// stuck because it cannot go on, the store is failed and the caller told; a stuck
-// call is left behind, since nothing can end it but the process.
+// guard runs f, which calls into Pebble and may write. If Pebble panics, or blocks because it
+// cannot continue, the store fails and guard returns the error. A blocked call is left behind,
+// since nothing but the end of the process can end it.
 func (d *DB) guard(f func() error) error {
 	if err := d.Failed(); err != nil {
 		return err
@@ -364,12 +359,12 @@ func (d *DB) guard(f func() error) error {
 	}
 }
 
-// Damaged is the error for a value that cannot be what it is read as.
+// Damaged returns the error for a stored value that cannot be decoded.
 func (d *DB) Damaged(cause error) error {
 	return schemas.Fatalf("%s: state in %s is damaged: %w; `recount rebuild --projection %s` makes it anew from the log", d.name, d.dir, cause, d.name)
 }
 
-// explain says what an error of Pebble's means for who runs this, once.
+// explain adds to an error of Pebble what it means for the operator, once.
 func (d *DB) explain(doing string, err error) error {
 	var errno syscall.Errno
 	switch {
@@ -386,8 +381,8 @@ func (d *DB) explain(doing string, err error) error {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fmt.Errorf("%s: %s %s: there is no room on the disk: free some, then start again; nothing is lost for it: %w", d.name, doing, d.dir, err)
 	case doing == opening && !errors.As(err, &errno):
-		// Neither the system nor another process is in the way, so it is what the
-		// files hold.
+		// Neither the system nor another process caused the error, so it comes from the content of
+		// the files.
 		return d.Damaged(err)
 	}
 	return fmt.Errorf("%s: %s %s: %w", d.name, doing, d.dir, err)
@@ -395,7 +390,7 @@ func (d *DB) explain(doing string, err error) error {
 
 const opening = "open"
 
-// pebbleLogger takes what Pebble says. Its progress is of no interest.
+// pebbleLogger logs Pebble's errors and drops its progress messages.
 type pebbleLogger struct{ d *DB }
 
 func (l pebbleLogger) Infof(string, ...any) {}
@@ -404,10 +399,9 @@ func (l pebbleLogger) Errorf(format string, args ...any) {
 	l.d.log.Warn("store", "err", fmt.Sprintf(format, args...))
 }
 
-// Fatalf is called when Pebble cannot go on, and what follows the call must not
-// run: it would, for one, delete the WALs of a flush that was never recorded. So
-// the store is failed and the calling goroutine parked for ever; those who wait
-// for it are freed by guard.
+// Fatalf is called when Pebble cannot continue. The code behind the call must not run: it would,
+// for example, delete the WALs of a flush that was never recorded. So Fatalf fails the store and
+// blocks the calling goroutine for ever; guard releases the goroutines that wait for it.
 func (l pebbleLogger) Fatalf(format string, args ...any) {
 	err := fatalError{text: fmt.Sprintf(format, args...)}
 	for _, a := range args {
@@ -418,7 +412,7 @@ func (l pebbleLogger) Fatalf(format string, args ...any) {
 	l.d.stopOn(err)
 }
 
-// fatalError is what Pebble said, which it formats without wrapping the cause.
+// fatalError is a fatal message of Pebble, which formats its cause without wrapping it.
 type fatalError struct {
 	text  string
 	cause error

@@ -58,7 +58,7 @@ func batches(t *testing.T) []schemas.Batch {
 	return all
 }
 
-// TestViewsAmongCommits: a view's watermark is what its rows say, also where it is opened
+// TestViewsAmongCommits checks that a view's watermark agrees with its rows, even if it is opened
 // while a batch is committed.
 func TestViewsAmongCommits(t *testing.T) {
 	d := open(t, vfs.NewMem())
@@ -150,10 +150,10 @@ func TestReadOnlyDirectory(t *testing.T) {
 	}
 }
 
-// TestDamage flips a byte of each file in turn, cuts it short, and takes it away.
-// What is left is opened, read and written: that may go well, where the file or
-// the byte did not matter, or end in an error that names the directory and the
-// way out. It never panics, and never yields other values than were stored.
+// TestDamage flips a byte of each file, one after the other, truncates the file, and removes it.
+// Each time it opens, reads and writes the store. That may succeed, if the file or the byte did not
+// matter, or end in an error that names the directory and the fix. It never panics and never yields
+// values other than those stored.
 func TestDamage(t *testing.T) {
 	bs := batches(t)
 	mem := vfs.NewMem()
@@ -196,7 +196,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// useAll opens the store, goes through it, and applies everything again.
+// useAll opens the store, reads all of it and applies everything again.
 func useAll(t *testing.T, fs vfs.FS, bs []schemas.Batch, want map[string]string) error {
 	t.Helper()
 	d, err := store.Open(dir, options(fs))
@@ -204,7 +204,7 @@ func useAll(t *testing.T, fs vfs.FS, bs []schemas.Batch, want map[string]string)
 		return err
 	}
 	err = d.Dump(t.Context(), func(k, v []byte) error {
-		// Next may be an earlier one, where the end of the WAL was lost.
+		// Next may be an earlier offset if the end of the WAL was lost.
 		if w, ok := want[string(k)]; k[0] >= store.FirstKind && (!ok || w != string(v)) {
 			t.Errorf("key %q: got %q, want %q, %v", k, v, w, ok)
 		}
@@ -224,10 +224,9 @@ func useAll(t *testing.T, fs vfs.FS, bs []schemas.Batch, want map[string]string)
 	return err
 }
 
-// TestWritesFail lets every write from the n-th on fail, as on a full disk, for
-// growing n. No call hangs or panics; a store that cannot go on says so with a
-// fatal error; and what a fresh opening finds is a whole state, from which the
-// log leads on.
+// TestWritesFail lets every write from the n-th on fail, as on a full disk, for growing n. No call
+// hangs or panics, a store that cannot continue reports a fatal error, and opening it again finds a
+// complete state on which the log can continue.
 func TestWritesFail(t *testing.T) {
 	bs := batches(t)
 	mem := vfs.NewMem()
@@ -309,13 +308,14 @@ func contents(t *testing.T, d *store.DB) map[string]string {
 	return all
 }
 
-// read takes the files of the store; the lock is the process's.
+// read returns the content of the store's files without the lock file, which belongs to the
+// process.
 func read(t *testing.T, fs *vfs.MemFS) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
 	names, err := fs.List(dir)
 	if err != nil {
-		return files // not even the directory could be made
+		return files // the directory could not be created
 	}
 	for _, name := range names {
 		if name == "LOCK" {
@@ -330,7 +330,7 @@ func read(t *testing.T, fs *vfs.MemFS) map[string][]byte {
 	return files
 }
 
-// write makes a file system of files; nil is one that is missing.
+// write returns a file system with the given files; a nil content means that the file is missing.
 func write(t *testing.T, files map[string][]byte) *vfs.MemFS {
 	t.Helper()
 	fs := vfs.NewMem()
@@ -347,8 +347,7 @@ func write(t *testing.T, files map[string][]byte) *vfs.MemFS {
 	return fs
 }
 
-// TestTenantsMayUseOneID: what a tenant appends is not taken for what another one did,
-// though both call it the same.
+// TestTenantsMayUseOneID checks that events of two tenants with the same id are distinct events.
 func TestTenantsMayUseOneID(t *testing.T) {
 	d, err := store.Open(t.TempDir(), store.Options{Name: "p", Logger: quiet})
 	check(t, err)

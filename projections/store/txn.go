@@ -14,7 +14,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// AppendShard appends the key form of a partition.
+// AppendShard appends the key form of a partition to b.
 func AppendShard(b []byte, tp schemas.TopicPartition) []byte {
 	b = append(b, tp.Topic...)
 	b = append(b, 0)
@@ -31,11 +31,10 @@ func CutShard(b []byte) (tp schemas.TopicPartition, rest []byte, ok bool) {
 	return tp, b[i+5:], true
 }
 
-// Txn is a batch being applied. It is used by one goroutine and ends with Commit
-// or Discard.
+// Txn is a batch being applied. It is used by one goroutine and ends with Commit or Discard.
 type Txn struct {
-	// New holds the records that are to be applied: they lie at or above Next, are
-	// of concern, and their events were not seen before.
+	// New is the records to apply: they lie at or above Next, concern the projection, and their
+	// events were not seen before.
 	New []*recountv1.Record
 
 	ids   []schemas.EventID // of New, by schemas.SeenAs
@@ -48,9 +47,9 @@ type Txn struct {
 	key   []byte
 }
 
-// Begin starts to apply a batch. What lies below Next, what is of no concern and
-// what was seen before is taken out of it. A nil Txn without an error means that
-// the whole batch was applied before.
+// Begin begins to apply a batch. It leaves out the records below Next, those that do not concern
+// the projection and those whose events were seen before. A nil Txn without an error means that the
+// whole batch was applied before.
 func (d *DB) Begin(ctx context.Context, b schemas.Batch, concerns func(*recountv1.Record) bool) (*Txn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -77,7 +76,7 @@ func (d *DB) Begin(ctx context.Context, b schemas.Batch, concerns func(*recountv
 	return t, nil
 }
 
-// collect sets New.
+// collect fills New and ids.
 func (t *Txn) collect(b schemas.Batch, from int64, concerns func(*recountv1.Record) bool) error {
 	if !t.seen.whole.Load() {
 		if err := t.learn(t.seen, len(b.Records)); err != nil {
@@ -122,15 +121,15 @@ func (t *Txn) seenKey(id []byte) []byte {
 	return t.key
 }
 
-// Do runs f, which calls Get and Set, and comes back when the store fails, where f
-// might not: Pebble's reads wait for locks that a failed write holds for ever. The
-// caller then drops whatever f uses.
+// Do runs f, which calls Get and Set, and returns when the store fails even if f does not: Pebble's
+// reads wait for locks that a failed write holds for ever. After such an error the caller must no
+// longer touch what f uses.
 func (t *Txn) Do(f func() error) error { return t.d.guard(f) }
 
-// Shard is the key form of the batch's partition.
+// Shard returns the key form of the batch's partition.
 func (t *Txn) Shard() []byte { return t.shard }
 
-// Get reads what earlier batches stored; the value is a copy.
+// Get returns a copy of the value that earlier batches stored under a key.
 func (t *Txn) Get(key []byte) (value []byte, ok bool, err error) {
 	v, closer, err := t.d.db.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -143,32 +142,32 @@ func (t *Txn) Get(key []byte) (value []byte, ok bool, err error) {
 	return value, true, t.d.explain("read", closer.Close())
 }
 
-// Iter iterates over what earlier batches stored, from lower up to, but without,
-// upper. It is closed before Commit or Discard.
+// Iter iterates over what earlier batches stored, from lower (included) to upper (excluded). The
+// iterator must be closed before Commit or Discard.
 func (t *Txn) Iter(lower, upper []byte) (*pebble.Iterator, error) {
 	it, err := t.d.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
 	return it, t.d.explain("read", err)
 }
 
-// Explain turns an error of an iterator into one that says what to do.
+// Explain turns an error of an iterator into one that tells the operator what to do.
 func (t *Txn) Explain(err error) error { return t.d.explain("read", err) }
 
 // Set stores a value with the batch.
 func (t *Txn) Set(key, value []byte) error { return t.b.Set(key, value, nil) }
 
-// Append adds to the end of a key's value, or sets it where there is none. Nothing is
-// read for it: the parts are put together by whoever reads the key, and in compactions.
-// A key that is appended to is never Set.
+// Append adds part to the end of a key's value, or sets the value if there is none. It reads
+// nothing: reads and compactions concatenate the parts. A key must be either appended to or Set,
+// not both.
 func (t *Txn) Append(key, part []byte) error { return t.b.Merge(key, part, nil) }
 
 // Delete removes a key with the batch.
 func (t *Txn) Delete(key []byte) error { return t.b.Delete(key, nil) }
 
-// Commit stores everything. A crash leaves all of it or nothing. Next moves when
-// the state is readable, so that who sees an offset passed also sees its effect.
+// Commit stores everything. A crash leaves all of it or nothing. Next moves when the state is
+// readable, so that a caller that sees an offset passed also sees its effect.
 func (t *Txn) Commit() error {
 	t.seen.add(t.d, t.ids...)
-	// In the order of keys, as Pebble finds each one's place from the one before.
+	// In the order of keys, since Pebble finds the place of a key from that of the one before.
 	order := make([]int, len(t.ids))
 	for i := range order {
 		order[i] = i
@@ -189,7 +188,7 @@ func (t *Txn) Commit() error {
 	t.d.committing++
 	t.d.mu.Unlock()
 	if err := t.d.guard(func() error { return t.b.Commit(pebble.NoSync) }); err != nil {
-		return t.d.explain("write", err) // what is stored is not known: views read it
+		return t.d.explain("write", err) // whether it was stored is unknown: views read the offset from the store
 	}
 	t.d.mu.Lock()
 	t.d.next[t.tp] = t.next

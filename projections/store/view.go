@@ -13,17 +13,17 @@ import (
 type View struct {
 	d *DB
 	s *pebble.Snapshot
-	// mark is its watermark, nil where a batch was being committed when it was opened.
+	// mark is its watermark, nil if a batch was being committed when it was opened.
 	mark schemas.Watermark
 }
 
-// View opens a view; the caller closes it.
+// View opens a view, which the caller must close.
 func (d *DB) View() (*View, error) {
 	if err := d.Failed(); err != nil {
 		return nil, err
 	}
 	d.mu.RLock()
-	defer d.mu.RUnlock() // no commit begins, and none ends
+	defer d.mu.RUnlock() // no commit begins or ends meanwhile
 	v := &View{d: d, s: d.db.NewSnapshot()}
 	if d.committing == 0 {
 		v.mark = maps.Clone(d.next)
@@ -34,8 +34,8 @@ func (d *DB) View() (*View, error) {
 // Close ends the view.
 func (v *View) Close() { _ = v.s.Close() }
 
-// Get calls use with the value of a key, which is only good during the call, and
-// reports whether there is one.
+// Get calls use with the value of a key, which is valid only during the call, and reports whether
+// the key exists.
 func (v *View) Get(key []byte, use func(value []byte) error) (bool, error) {
 	value, closer, err := v.s.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -48,25 +48,25 @@ func (v *View) Get(key []byte, use func(value []byte) error) (bool, error) {
 	return true, errors.Join(err, closer.Close())
 }
 
-// Iter iterates over the keys from lower up to, but without, upper; nil is open.
+// Iter iterates over the keys from lower (included) to upper (excluded); nil means no bound.
 func (v *View) Iter(lower, upper []byte) (*pebble.Iterator, error) {
 	it, err := v.s.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
 	return it, v.d.explain("read", err)
 }
 
-// Explain turns an error of an iterator into one that says what to do.
+// Explain turns an error of an iterator into one that tells the operator what to do.
 func (v *View) Explain(err error) error { return v.d.explain("read", err) }
 
-// Damaged is the error for a value that cannot be what it is read as.
+// Damaged returns the error for a stored value that cannot be decoded.
 func (v *View) Damaged(cause error) error { return v.d.Damaged(cause) }
 
-// Watermark is the next offset of every partition in this state.
+// Watermark returns the next offset of every partition in this state.
 func (v *View) Watermark() (schemas.Watermark, error) {
 	if v.mark != nil {
 		return maps.Clone(v.mark), nil
 	}
 	w := schemas.Watermark{}
-	// Gets, as an iterator would go over every version that the last batches left.
+	// An iterator would visit every version that the last batches left; Get does not.
 	for _, tp := range v.d.partitions() {
 		key := AppendShard([]byte{kindNext}, tp)
 		_, err := v.Get(key, func(value []byte) error {
@@ -84,8 +84,8 @@ func (v *View) Watermark() (schemas.Watermark, error) {
 	return w, nil
 }
 
-// PrefixEnd is the first key behind all those that start with the prefix, or nil
-// where there is none.
+// PrefixEnd returns the first key behind all keys that start with the prefix, or nil if there is
+// none.
 func PrefixEnd(prefix []byte) []byte {
 	end := append([]byte(nil), prefix...)
 	for i := len(end) - 1; i >= 0; i-- {

@@ -7,9 +7,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// deleter deletes what the store no longer needs, WALs too: Pebble would keep up to
-// three that were filled, to write over them. It does not where its cleaner may want to
-// read a file, which is what the methods of noReuse say to it.
+// deleter deletes files that the store no longer needs, including WALs: Pebble would keep up to
+// three filled ones to overwrite them. Embedding noReuse tells Pebble that the cleaner may need
+// obsolete files, so that it does not reuse them.
 type deleter struct {
 	pebble.DeleteCleaner
 	noReuse
@@ -17,9 +17,9 @@ type deleter struct {
 
 type noReuse struct{ pebble.ArchiveCleaner }
 
-// walFS keeps Pebble from seeing that its WAL cannot be written. It would panic,
-// with a lock in a state that no recover can mend, and take the process with it.
-// Instead the store is failed and the call never returns, as in Fatalf.
+// walFS hides from Pebble that its WAL cannot be written. Pebble would panic while it holds a lock
+// that no recover can release, and end the process. Instead the store fails and the call never
+// returns, as in Fatalf.
 type walFS struct {
 	vfs.FS
 	d *DB
@@ -35,8 +35,8 @@ func (f walFS) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (
 	return f.watch(newname, file, err)
 }
 
-// OpenDir watches a directory: where its sync fails, while the marker of the manifest
-// moves, Pebble panics in a goroutine of its own.
+// OpenDir returns a directory whose failed sync fails the store. If it fails while the marker of
+// the manifest moves, Pebble panics in a goroutine of its own.
 func (f walFS) OpenDir(name string) (vfs.File, error) {
 	dir, err := f.FS.OpenDir(name)
 	if err != nil {
@@ -57,7 +57,7 @@ func (f dirFile) Sync() error {
 
 func (f walFS) watch(name string, file vfs.File, err error) (vfs.File, error) {
 	if err != nil || !strings.HasSuffix(name, ".log") {
-		return file, err // WALCreated is told of the WAL's
+		return file, err // WALCreated receives the error for a WAL
 	}
 	return walFile{file, f.d}, nil
 }
@@ -67,8 +67,8 @@ type walFile struct {
 	d *DB
 }
 
-// Preallocate does nothing. Nobody waits for this WAL to be synced, so that space
-// reserved for it, more than a whole memory table's for each store, gained nothing.
+// Preallocate does nothing. No caller waits for this WAL to be synced, so reserving space for it,
+// more than a memory table per store, would gain nothing.
 func (walFile) Preallocate(offset, length int64) error { return nil }
 
 func (f walFile) Write(p []byte) (int, error) {
@@ -98,7 +98,7 @@ func (f walFile) Close() error {
 	return nil
 }
 
-// stopOn fails the store and parks the calling goroutine, if there is an error.
+// stopOn, if err is not nil, fails the store and blocks the calling goroutine for ever.
 func (d *DB) stopOn(err error) {
 	if err != nil {
 		d.fail(err)

@@ -1,4 +1,4 @@
-// Package sealedtest breaks the disk under projections that keep sealed files.
+// Package sealedtest tests projections that keep sealed files on a disk that fails.
 package sealedtest
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/recountdb/recount/projections/sealed"
 )
 
-// NoSync is a disk that does not wait for the machine's: enough where a crash is
-// that of the process, and tests are many.
+// NoSync is a disk that does not sync. It is enough for tests that crash only the process, and
+// keeps many of them fast.
 type NoSync struct{ sealed.OS }
 
-// Create makes a file whose Sync does nothing.
+// Create creates a file whose Sync does nothing.
 func (d NoSync) Create(name string) (sealed.File, error) {
 	f, err := d.OS.Create(name)
 	return noSyncFile{f}, err
@@ -28,40 +28,40 @@ type noSyncFile struct{ sealed.File }
 
 func (noSyncFile) Sync() error { return nil }
 
-// What happens to the step that is broken.
+// The modes say what happens at the broken step.
 const (
-	notStored    = iota // it fails and did nothing
-	butStored           // it reports failure but did its work
-	killed              // the process dies right after it: nothing follows
-	powerCut            // so does the machine: what was not synced is gone
-	powerReorder        // likewise, but renames survive and the data before them does not
+	notStored    = iota // the step fails and does nothing
+	butStored           // the step reports failure but does its work
+	killed              // the process dies right after the step
+	powerCut            // the machine stops right after the step: what was not synced is lost
+	powerReorder        // likewise, but renames survive while the data written before them does not
 )
 
 var modes = []string{notStored: "not stored", butStored: "stored", killed: "killed", powerCut: "power cut", powerReorder: "power cut, renames kept"}
 
 var errBroken = errors.New("broken on purpose")
 
-// broken breaks one step of all that change the file system.
+// broken is a disk on which one of the steps that change the file system fails.
 type broken struct {
-	real     NoSync // what a sync is worth is known here, not asked of the machine
+	real     NoSync // syncs are simulated here and not done by the machine
 	mode     int
-	breakAt  int // the step that breaks, from 1
+	breakAt  int // the number of the step that breaks, from 1
 	steps    int
 	dead     bool
 	unsynced map[string]bool    // files whose content may not survive
-	renames  map[string]renamed // by new name: those whose folder was not synced
+	renames  map[string]renamed // by new name: the renames whose folder was not synced
 }
 
 type renamed struct {
 	from string
-	old  []byte // what was there before, nil for nothing
+	old  []byte // the content that was replaced, nil for none
 }
 
 func newBroken(mode, at int) *broken {
 	return &broken{mode: mode, breakAt: at, unsynced: map[string]bool{}, renames: map[string]renamed{}}
 }
 
-// step does one step, or breaks it.
+// step performs one step, or breaks it.
 func (d *broken) step(do func() error) error {
 	if d.dead {
 		return errBroken
@@ -121,7 +121,7 @@ func (d *broken) SyncDir(dir string) error {
 	})
 }
 
-// cut does to the files what a power cut may.
+// cut changes the files as a power cut may.
 func (d *broken) cut(t *testing.T, rng *rand.Rand) {
 	if d.mode < powerCut {
 		return
@@ -137,7 +137,7 @@ func (d *broken) cut(t *testing.T, rng *rand.Rand) {
 		case 1:
 			clear(b[keep:]) // the size survived, the content did not
 		case 2:
-			clear(b[keep : keep+rng.IntN(len(b)-keep+1)]) // a page in the middle did not
+			clear(b[keep : keep+rng.IntN(len(b)-keep+1)]) // a part in the middle did not survive
 		case 3:
 			b = nil
 		}
@@ -182,6 +182,6 @@ func (f *brokenFile) Sync() error {
 }
 
 func (f *brokenFile) Close() error {
-	err := f.f.Close() // always: the test must not leak it
+	err := f.f.Close() // close in any case, so that the test does not leak the file
 	return errors.Join(f.d.step(func() error { return nil }), err)
 }

@@ -16,23 +16,23 @@ import (
 	"github.com/recountdb/recount/projections/sealed"
 )
 
-// Steps says what EveryStepBroken breaks.
+// Steps configures EveryStepBroken.
 type Steps struct {
 	// Open opens the projection in a folder, writing through the disk.
 	Open func(dir string, d sealed.Disk) (projections.Projection, error)
-	// Log is what is applied: enough for several sealed files.
+	// Log is the records to apply: enough for several sealed files.
 	Log projtest.Shard
-	// AtLeast is how many steps an undisturbed run must have, so that the test is
-	// known to break something.
+	// AtLeast is the minimum number of steps of an undisturbed run, so that the test cannot pass
+	// without breaking anything.
 	AtLeast int
-	// Verify checks every byte of what is stored; nil leaves it out.
+	// Verify checks every byte of what is stored; nil skips this.
 	Verify func(t *testing.T, p projections.Projection) error
 }
 
-// EveryStepBroken breaks every step that changes the disk, one run each, in every
-// way. A failed step is tried again by applying the batch again; a dead process
-// is followed by another one. Both must come to the state of an undisturbed run,
-// and the state found after a crash must be the one at its own watermark.
+// EveryStepBroken breaks every step that changes the disk, one in each run, in every mode. After a
+// failed step the batch is applied again; after a dead process the state is opened again. Both must
+// reach the state of an undisturbed run, and the state found after a crash must be the one at its
+// own watermark.
 func EveryStepBroken(t *testing.T, s Steps) {
 	want := s.open(t, t.TempDir(), NoSync{})
 	t.Cleanup(func() { closeOf(t, want) })
@@ -46,17 +46,17 @@ func EveryStepBroken(t *testing.T, s Steps) {
 	}
 }
 
-// undisturbed are runs that nothing broke, each of the log up to an offset. They are
-// made once for all that is broken, and closed when the test ends.
+// undisturbed runs the projection without failures up to given offsets. Each run is made once for
+// all tests and closed when the test ends.
 type undisturbed struct {
 	s Steps
-	t *testing.T // the test of all modes
+	t *testing.T // the test that contains the modes
 
 	mu   sync.Mutex // guards upTo
 	upTo map[int64]func() (projections.Projection, error)
 }
 
-// at is the state of the log below next, for reading only.
+// at returns the state of the log below next, for reading only.
 func (u *undisturbed) at(next int64) (projections.Projection, error) {
 	u.mu.Lock()
 	made := u.upTo[next]
@@ -105,7 +105,7 @@ func (s Steps) breakAll(t *testing.T, mode int, want projections.Projection, u *
 	tp := s.Log.TP
 	for at := 1; ; at++ {
 		if racing.On && at%len(modes) != mode {
-			continue // each step in one way
+			continue // under the race detector each step is broken in only one mode
 		}
 		name := fmt.Sprintf("step %d", at)
 		disk := newBroken(mode, at)
@@ -166,8 +166,8 @@ func leftovers(t *testing.T, dir string) (left []string) {
 	return left
 }
 
-// feedBroken applies the log in small batches with flushes in between. What fails
-// is tried again, as the pipeline does, until the process is dead.
+// feedBroken applies the log in small batches with flushes in between. It retries a failed call, as
+// the pipeline does, until the process is dead.
 func (s Steps) feedBroken(t *testing.T, name string, p projections.Projection, disk *broken) {
 	t.Helper()
 	again := func(do func() error) {

@@ -1,6 +1,6 @@
-// Package storetest gives projections over package store a disk to crash in
-// projtest: a file system in memory that, when the power is cut, keeps what was
-// synced and any part of what was not.
+// Package storetest provides the disks on which projtest crashes projections over package store.
+// One is a file system in memory that, when the power is cut, keeps what was synced and a random
+// part of what was not.
 package storetest
 
 import (
@@ -21,8 +21,8 @@ type OpenFunc func(dir string, o store.Options) (projections.Projection, error)
 
 const dir = "state"
 
-// Disks returns the disks on which a projection is crashed: the directory, whose
-// crash is kill -9, and the power cut.
+// Disks returns the disks on which a projection is crashed: "kill", a directory whose crash is kill
+// -9, and "power", the power cut.
 func Disks(name string, open OpenFunc) map[string]func(t *testing.T) projtest.Disk {
 	return map[string]func(t *testing.T) projtest.Disk{
 		"kill": func(t *testing.T) projtest.Disk {
@@ -34,11 +34,11 @@ func Disks(name string, open OpenFunc) map[string]func(t *testing.T) projtest.Di
 	}
 }
 
-// small makes tables and compactions come early.
+// small returns options under which tables and compactions come early.
 func small(fs vfs.FS) store.Options { return store.Options{FS: fs, MemTableBytes: 256 << 10} }
 
-// PowerCut is the disk in memory. The cut comes at any of the moments at which
-// something is about to be written, each as likely as the others.
+// PowerCut returns the disk in memory. The power is cut just before one of the writes, each with
+// equal probability.
 func PowerCut(t *testing.T, open OpenFunc) projtest.Disk {
 	mem := vfs.NewCrashableMem()
 	if err := mem.MkdirAll(dir, 0o777); err != nil {
@@ -63,7 +63,7 @@ type powerCut struct {
 
 	// mu guards the cut being prepared.
 	mu     sync.Mutex
-	rng    *rand.Rand // nil while none is
+	rng    *rand.Rand // nil while no cut is prepared
 	writes int
 	left   *vfs.MemFS
 }
@@ -78,8 +78,8 @@ func (d *powerCut) Open() (projections.Projection, error) {
 	return d.open(dir, small(fs))
 }
 
-// beforeWrite takes the n-th moment in place of the one chosen so far with
-// probability 1/n.
+// beforeWrite makes the n-th write the moment of the cut with probability 1/n, in place of the one
+// chosen so far.
 func (d *powerCut) beforeWrite() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -97,7 +97,7 @@ func (d *powerCut) cut() *vfs.MemFS {
 }
 
 func (d *powerCut) Crash(rng *rand.Rand, during func()) projtest.Disk {
-	// The cut has randomness of its own: background work draws from it too.
+	// The cut has a random generator of its own, since background work draws from it too.
 	d.mu.Lock()
 	d.rng, d.writes, d.left = rand.New(rand.NewPCG(rng.Uint64(), 0)), 0, nil
 	d.mu.Unlock()
