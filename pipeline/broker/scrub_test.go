@@ -17,7 +17,7 @@ func put(t *testing.T, fs vfs.FS, dir, name string, data []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.Write(data)
+	_, err = f.Write(bytes.Clone(data)) // which may change what it is given
 	if err = errors.Join(err, f.Sync(), f.Close(), syncDir(fs, dir), syncDir(fs, "")); err != nil {
 		t.Fatal(err)
 	}
