@@ -39,6 +39,7 @@ func Listen(shell, session string, stderr io.Writer) error {
 	}
 	defer in.Close()
 	leaveShell()
+	yieldToShell()
 	// The process that already listens to this pipe reads it to its end. Two would tear
 	// each other's frames.
 	for err = syscall.EINTR; errors.Is(err, syscall.EINTR); {
@@ -124,6 +125,24 @@ func leaveShell() {
 		_ = unix.Close(null)
 	} else {
 		_ = unix.Close(1)
+	}
+}
+
+// yieldToShell makes each thread of this process a batch thread, and so those that they
+// start: the shell, which wakes it up by each command, then goes on to its prompt first.
+func yieldToShell() {
+	tasks, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return // the shell may lose its turn, and no command is lost
+	}
+	for _, t := range tasks {
+		tid, err := strconv.Atoi(t.Name())
+		if err != nil {
+			continue
+		}
+		if now, err := unix.SchedGetAttr(tid, 0); err == nil {
+			_ = unix.SchedSetAttr(tid, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH, Nice: now.Nice}, 0)
+		}
 	}
 }
 
