@@ -10,8 +10,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// history is a log like a long shell history: one command in four is new, the
-// others repeat one of the last few hundred, with its embedding.
+// history returns a log like a long shell history: one command in four is new, the others repeat
+// one of the last few hundred, with its embedding.
 func history(rows int) projtest.Shard {
 	sh := projtest.Shard{TP: schemas.TopicPartition{Topic: "recount.commands"}, Next: int64(rows)}
 	var kinds []*recountv1.Intent
@@ -63,7 +63,7 @@ func perRow(b *testing.B, rows int) {
 	b.ReportMetric(float64(b.N)*float64(rows)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// BenchmarkAppend is Apply without sealing and without checkpoints.
+// BenchmarkAppend measures Apply without sealing and without checkpoints.
 func BenchmarkAppend(b *testing.B) {
 	sh := history(60_000)
 	b.ReportAllocs()
@@ -74,12 +74,12 @@ func BenchmarkAppend(b *testing.B) {
 				b.Fatal(err)
 			}
 		})
-		p.closed = true // without the checkpoint
+		p.closed = true // skip the checkpoint of Close
 	}
 	perRow(b, len(sh.Records))
 }
 
-// BenchmarkApply is all of it: 4 segments of 65,536 rows and the checkpoints.
+// BenchmarkApply measures Apply with everything: 4 segments of 65,536 rows and the checkpoints.
 func BenchmarkApply(b *testing.B) {
 	sh := history(4 << 16)
 	for b.Loop() {
@@ -116,7 +116,7 @@ func BenchmarkSeal(b *testing.B) {
 	}
 }
 
-// sealedProjection is a projection of 4 segments and a hot buffer.
+// sealedProjection returns a projection of 4 segments and a hot buffer.
 func sealedProjection(b *testing.B) (*Projection, projtest.Shard) {
 	sh := history(4<<16 + 10_000)
 	p := open(b, b.TempDir(), Options{})
@@ -159,7 +159,7 @@ func BenchmarkScan(b *testing.B) {
 	perRow(b, len(sh.Records))
 }
 
-// BenchmarkFilter counts by a filter that every row is held against.
+// BenchmarkFilter counts by a filter that is applied to every row.
 func BenchmarkFilter(b *testing.B) {
 	p, sh := sealedProjection(b)
 	defer closeOf(b, p)

@@ -6,12 +6,12 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// columns is a table of intents in Arrow's memory layout. The hot buffer's are
-// on the heap, a sealed segment's are views of its mapped file; whatever reads
-// rows reads columns and need not know which.
+// columns is a table of intents in Arrow's memory layout. The columns of the hot buffer are on the
+// heap; those of a sealed segment are views of its mapped file. Code that reads rows need not know
+// which it reads.
 //
-// The hot buffer only ever appends behind n, so that a copy of the struct is a
-// snapshot: its slices stay as they are.
+// The hot buffer only appends behind n, so a copy of the struct is a snapshot: the rows below its n
+// never change.
 type columns struct {
 	n int
 
@@ -20,7 +20,7 @@ type columns struct {
 	time, eventTime  []int64
 	text             [nText]utf8Column
 	dict             [nDict]dictColumn
-	list             [nList][]int32 // ends of the lists, n+1
+	list             [nList][]int32 // n+1 ends of each row's items
 	category         []int8
 	confidence       []float32
 	complexity       []uint32
@@ -36,7 +36,7 @@ type columns struct {
 	hasDuration      validity
 	hasParent        validity
 	hasEmbedding     validity
-	embedding        []int32 // into vectors; 0 where there is none
+	embedding        []int32 // index into vectors; 0 if the row has none
 	vectors          vectors
 	minTime, maxTime int64
 }
@@ -87,7 +87,7 @@ var (
 	listColumns = [nList]schemas.TBFColumn{schemas.TBFPrograms, schemas.TBFConcepts, schemas.TBFResources, schemas.TBFTokens}
 )
 
-// utf8Column holds strings back to back; off has one entry more than strings.
+// utf8Column holds strings back to back; off has one entry more than there are strings.
 type utf8Column struct {
 	off  []int32
 	data []byte
@@ -95,7 +95,7 @@ type utf8Column struct {
 
 func (c *utf8Column) len() int { return len(c.off) - 1 }
 
-// at is a view: good as long as the columns are.
+// at returns the i-th string as a view of the column, valid as long as the columns are.
 func (c *utf8Column) at(i int) string {
 	b := c.data[c.off[i]:c.off[i+1]]
 	return unsafe.String(unsafe.SliceData(b), len(b))
@@ -114,9 +114,8 @@ type dictColumn struct {
 
 func (c *dictColumn) at(i int) string { return c.val.at(int(c.idx[i])) }
 
-// validity says which rows have a value: as Arrow's bitmap in a file, and a byte
-// a row in the hot buffer, where a bit would share its byte with rows that
-// readers already look at.
+// validity says which rows have a value. In a file it is Arrow's bitmap. In the hot buffer it is a
+// byte a row, because a bit would share its byte with rows that readers already look at.
 type validity struct {
 	bits  []byte
 	flags []bool
@@ -129,7 +128,7 @@ func (v *validity) at(i int) bool {
 	return v.bits[i>>3]>>(i&7)&1 == 1
 }
 
-// bitmap is the first n rows as Arrow's bitmap.
+// bitmap returns the first n rows as Arrow's bitmap.
 func (v *validity) bitmap(n int) []byte {
 	if v.flags == nil {
 		return v.bits
@@ -143,7 +142,7 @@ func (v *validity) bitmap(n int) []byte {
 	return b
 }
 
-// span is where the items of a row's list lie.
+// span returns the range of the items of a row's list.
 func (c *columns) span(list, row int) (lo, hi int) {
 	return int(c.list[list][row]), int(c.list[list][row+1])
 }

@@ -15,8 +15,8 @@ import (
 //	TOPIC/PARTITION/segment/SEQUENCE   SHA-256 over the file, every byte of it
 //	TOPIC/PARTITION/tail/OFFSET        an unsealed row, all of its fields
 //
-// with the numbers filled up with zeros, so that the order of keys is that of
-// numbers. Checkpoints and the next offset are not part of the state.
+// with the numbers padded with zeros, so that keys sort as the numbers do. Checkpoints and the next
+// offset are not part of the state.
 func (p *Projection) Dump(ctx context.Context, yield func(key, value []byte) error) error {
 	if err := p.enter(); err != nil {
 		return err
@@ -52,8 +52,8 @@ func (p *Projection) Dump(ctx context.Context, yield func(key, value []byte) err
 	return nil
 }
 
-// appendRow encodes every field of a row: numbers as they are, little-endian,
-// texts and lists after their length.
+// appendRow encodes every field of a row: numbers in fixed size, little-endian; texts and lists
+// after their length.
 func appendRow(b []byte, c *columns, row int) []byte {
 	le := binary.LittleEndian
 	num := func(n int) { b = le.AppendUint32(b, uint32(n)) }

@@ -19,35 +19,34 @@ import (
 // Format is a form of Arrow IPC.
 type Format uint8
 
-// The forms of Arrow IPC: a stream is read as it comes, a file (also known as
-// Feather V2) can be mapped and read in any order.
+// The forms of Arrow IPC: a stream is read from beginning to end; a file (also known as Feather V2)
+// can be mapped and read in any order.
 const (
 	IPCStream Format = iota
 	IPCFile
 )
 
-// exportRows is how many rows a record batch has at most. It bounds what is
-// copied at a time where a batch cannot be a view of the segment.
+// exportRows is the maximum number of rows of a record batch. It bounds how much is copied at a
+// time if a batch cannot be a view of the segment.
 const exportRows = 8192
 
-// Export says what is written as Arrow.
+// Export selects what WriteIPC writes, and how.
 type Export struct {
 	Filter Filter
 	Format Format
-	// Match, if set, chooses among the rows that the filter chooses.
+	// Match, if not nil, selects among the rows that match Filter.
 	Match func(*View) (bool, error)
-	// Outcome, if set, is asked of each row that lacks an exit code or a duration
-	// for what is known of it elsewhere. It returns nil for what is not.
+	// Outcome, if not nil, is called for each row that lacks an exit code or a duration. It returns
+	// what other sources know of them, nil for an unknown one.
 	Outcome func(*View) (exit *int32, duration *int64, err error)
 }
 
-// WriteIPC writes rows as Arrow IPC of schemas.IntentSchema, by partition and
-// offset, and returns how many they are.
+// WriteIPC writes rows as Arrow IPC of schemas.IntentSchema, ordered by partition and offset, and
+// returns their number.
 //
-// Without a filter, batches are views of the segments' memory. What is copied is
-// small, or cannot be helped: ends of strings and lists, indices into
-// dictionaries, since those of all segments become one, outcomes, and embeddings
-// that several rows share.
+// Without a filter, batches are views of the segments' memory. The following is copied because it
+// is small or must change: ends of strings and lists; indices into dictionaries, since the
+// dictionaries of all segments become one; outcomes; and embeddings that several rows share.
 func (p *Projection) WriteIPC(ctx context.Context, w io.Writer, x Export) (int, error) {
 	if err := p.enter(); err != nil {
 		return 0, err
@@ -78,35 +77,35 @@ func (p *Projection) WriteIPC(ctx context.Context, w io.Writer, x Export) (int, 
 	return e.write(ctx, w)
 }
 
-// exporter writes tables as one. Every batch refers to the same dictionaries:
-// IPC files allow nothing else, and readers of streams like it better.
+// exporter writes several tables as one. Every batch refers to the same dictionaries: IPC files
+// allow nothing else, and readers of streams handle it better.
 type exporter struct {
 	x      Export
-	all    bool // every row of every table
+	all    bool // export every row of every table
 	tables []exportTable
 	dicts  [nDict]unified
 	topics unified
 }
 
-// exportTable is a table with its rows chosen, nil for all, and with the place of
-// its dictionaries' values in the unified ones, nil where that is their own.
+// exportTable is a table, its chosen rows (nil for all), and for each dictionary the indexes of its
+// values in the unified one (nil if they are the same).
 type exportTable struct {
 	View
 	rows []uint32
 	to   [nDict][]int32
-	// topic is the index of the topic.
+	// topic is the index of the topic in the unified topics.
 	topic int32
 }
 
-// maxText is how many bytes a dictionary of Arrow's string type can hold: its
-// offsets are int32. A variable, so that a test need not fill memory.
+// maxText is the maximum size in bytes of a dictionary of Arrow's string type, whose offsets are
+// int32. It is a variable so that a test need not fill memory.
 var maxText = math.MaxInt32
 
 // unified is a dictionary over several tables.
 type unified struct {
 	val  utf8Column
 	at   map[string]int32
-	over bool // there were values beyond maxText, which were left out
+	over bool // values beyond maxText were left out
 	data *array.Data
 }
 
@@ -127,7 +126,7 @@ func (u *unified) index(s string) int32 {
 	return i
 }
 
-// add takes a table in: it chooses rows and unifies dictionaries.
+// add adds a table: it chooses its rows and unifies its dictionaries.
 func (e *exporter) add(ctx context.Context, v View) error {
 	c, tp := v.c, v.tp
 	if c.n == 0 {
@@ -167,8 +166,8 @@ func (e *exporter) add(ctx context.Context, v View) error {
 	return nil
 }
 
-// unify adds the values that the rows use, all of them for nil, and returns
-// where each went, nil if all went where they were.
+// unify adds the dictionary values that the rows use (all values if rows is nil) and returns their
+// new indexes, nil if these equal the old ones.
 func (e *exporter) unify(u *unified, c *columns, dict int, rows []uint32) []int32 {
 	d := &c.dict[dict]
 	to := make([]int32, d.val.len())
@@ -203,7 +202,7 @@ func (e *exporter) unify(u *unified, c *columns, dict int, rows []uint32) []int3
 	return to
 }
 
-// listOfDict is listItems the other way round.
+// listOfDict is the inverse of listItems.
 var listOfDict = map[int]int{dictProgram: listPrograms, dictConcept: listConcepts, dictResource: listResources, dictToken: listTokens}
 
 func (e *exporter) write(ctx context.Context, w io.Writer) (n int, err error) {
@@ -220,8 +219,8 @@ func (e *exporter) write(ctx context.Context, w io.Writer) (n int, err error) {
 			err = cerr
 		}
 	}()
-	// One batch is always written: without it, a file would lack the dictionaries
-	// that its schema speaks of.
+	// At least one batch is written: without it a file would lack the dictionaries that its schema
+	// refers to.
 	if len(e.tables) == 0 {
 		empty := newHot(0)
 		e.tables = append(e.tables, exportTable{View: View{c: &empty.columns}, rows: []uint32{}})
@@ -255,8 +254,8 @@ func (e *exporter) write(ctx context.Context, w io.Writer) (n int, err error) {
 	return n, nil
 }
 
-// complete fills in what is known elsewhere of how the rows of a batch ended; lo
-// is the first of them in its table. The table's own columns stay as they are.
+// complete fills in outcomes that Export.Outcome knows for the rows of a batch; lo is the first of
+// them in its table. The table's own columns stay unchanged.
 func (e *exporter) complete(t *exportTable, lo int, c *columns) error {
 	if e.x.Outcome == nil {
 		return nil
@@ -304,7 +303,7 @@ func newIPCWriter(w io.Writer, format Format) (ipcWriter, error) {
 	return ipc.NewWriter(w, ipc.WithSchema(schemas.IntentSchema)), nil
 }
 
-// batch is c, a part of t, as Arrow.
+// batch returns c, a part of t, as an Arrow record batch.
 func (e *exporter) batch(t *exportTable, c *columns) arrow.RecordBatch {
 	n := c.n
 	schema := schemas.IntentSchema
@@ -368,7 +367,7 @@ func (e *exporter) batch(t *exportTable, c *columns) arrow.RecordBatch {
 	return array.NewRecordBatch(schema, cols, int64(n))
 }
 
-// dict is a dictionary column with its indices into the unified dictionary.
+// dict returns a dictionary column with its indices into the unified dictionary.
 func (e *exporter) dict(typ arrow.DataType, t *exportTable, c *columns, i int) *array.Data {
 	idx := c.dict[i].idx
 	if to := t.to[i]; to != nil {
@@ -381,8 +380,8 @@ func (e *exporter) dict(typ arrow.DataType, t *exportTable, c *columns, i int) *
 	return newDict(typ, sealed.BytesOf(idx), len(idx), e.dicts[i].data)
 }
 
-// seal makes the dictionary Arrow data: one and the same for all batches, by
-// which the writer knows that it need not write it again.
+// seal makes the dictionary Arrow data. All batches share this one value, by which the writer
+// recognises that it need not write it again.
 func (u *unified) seal() {
 	if u.val.off == nil {
 		u.val.off = []int32{0}
@@ -433,8 +432,8 @@ func (v *validity) nulls(n int) (nulls int) {
 	return nulls
 }
 
-// embeddings are those of all rows, one after the other: in place if that is how
-// they are stored, else copied. A row without one has zeros.
+// embeddings returns those of all rows, one after the other: in place if they are stored so, else
+// copied. A row without one has zeros.
 func (c *columns) embeddings() []byte {
 	if c.n == 0 {
 		return nil

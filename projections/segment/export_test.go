@@ -21,14 +21,14 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// exported is a row as Arrow gives it back, with its embedding.
+// exported is a row as Arrow's reader returns it, with its embedding.
 type exported struct {
 	Row
 	Embedding []float32
 }
 
-// TestWriteIPC exports sealed and hot rows of several partitions, reads them
-// with Arrow's own reader and compares every field with what a scan sees.
+// TestWriteIPC exports sealed and hot rows of several partitions, reads them with Arrow's own
+// reader and compares every field with what a scan sees.
 func TestWriteIPC(t *testing.T) {
 	p := open(t, t.TempDir(), Options{SealRows: 100})
 	defer closeOf(t, p)
@@ -75,7 +75,7 @@ func TestWriteIPC(t *testing.T) {
 				t.Fatalf("%s: wrote %d rows, %v; want %d", name, n, err, len(want))
 			}
 			got := readIPC(t, buf.Bytes(), format)
-			if !reflect.DeepEqual(got, want) { // which is quick; Diff is not
+			if !reflect.DeepEqual(got, want) { // DeepEqual is quick; Diff is not
 				t.Fatalf("%s: rows read back differ (-got +want):\n%s", name, cmp.Diff(got, want))
 			}
 		}
@@ -202,8 +202,8 @@ func appendBatch(t *testing.T, rows []exported, rec arrow.RecordBatch) []exporte
 	return rows
 }
 
-// vary gives the records of a generated log what the generator leaves out: every
-// kind of embedding (none, repeated, unique), concepts, resources of all kinds.
+// vary adds to the records of a generated log what the generator leaves out: every kind of
+// embedding (none, repeated, unique), concepts, resources of all kinds.
 func vary(sh *projtest.Shard) {
 	for i, r := range sh.Records {
 		in := r.GetIntent()
@@ -228,7 +228,7 @@ func vary(sh *projtest.Shard) {
 	}
 }
 
-// embedding is a unit vector that depends on seed.
+// embedding returns a unit vector that depends on seed.
 func embedding(seed int) []float32 {
 	v := make([]float32, schemas.EmbeddingDim)
 	sum := 0.0
@@ -242,8 +242,8 @@ func embedding(seed int) []float32 {
 	return v
 }
 
-// TestWriteIPCWithOutcomes: what a row lacks is filled in from elsewhere, what it
-// has stays, and nothing of it goes into the tables that were exported.
+// TestWriteIPCWithOutcomes checks that Outcome fills in what a row lacks, that values of the row
+// itself are kept, and that the exported tables do not change.
 func TestWriteIPCWithOutcomes(t *testing.T) {
 	p := open(t, t.TempDir(), Options{SealRows: 100})
 	defer closeOf(t, p)
@@ -331,8 +331,8 @@ func TestWriteIPCWithOutcomes(t *testing.T) {
 	}
 }
 
-// TestWriteIPCTooMuchText: more distinct text than Arrow's offsets can say is an
-// error that names the column, not offsets that have wrapped around.
+// TestWriteIPCTooMuchText checks that more distinct text than Arrow's offsets can address is an
+// error that names the column, and does not make offsets wrap around.
 func TestWriteIPCTooMuchText(t *testing.T) {
 	defer func(n int) { maxText = n }(maxText)
 	p := open(t, t.TempDir(), Options{SealRows: 100})

@@ -9,8 +9,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// CorruptError is damage in a file. Region is "header", "directory", "trailer",
-// "padding", "file", or a column and kind such as "command.data".
+// CorruptError is damage in a file. Region is "header", "directory", "trailer", "padding", "file",
+// or a column and kind such as "command.data".
 type CorruptError = sealed.CorruptError
 
 func corrupt(path, region string, offset, length uint64, format string, args ...any) *CorruptError {
@@ -19,10 +19,9 @@ func corrupt(path, region string, offset, length uint64, format string, args ...
 
 // file is a TBF file open for reading in place.
 //
-// Opening checks the header, the trailer and the directory, and that every
-// region lies inside the file, so it takes the same short time for any size. The
-// content of regions is checked when it is first asked for: rows, embeddings and
-// the Bloom filter apart, each once.
+// Opening checks the header, the trailer and the directory, and that every region lies inside the
+// file, so it takes the same short time for any size. The content of regions is checked on first
+// use, once each: rows, embeddings and the Bloom filter separately.
 type file struct {
 	path    string
 	data    []byte
@@ -58,7 +57,7 @@ func openFile(path string, tp schemas.TopicPartition) (*file, error) {
 
 func (f *file) close() error { return f.release() }
 
-// parse reads what describes the file and binds the regions to columns.
+// parse reads header, trailer and directory and binds the regions to columns.
 func (f *file) parse() error {
 	size := uint64(len(f.data))
 	bad := func(region string, off, n uint64, format string, args ...any) error {
@@ -145,7 +144,7 @@ func (f *file) verify(which func(schemas.TBFEntry) bool) error {
 	return nil
 }
 
-// checksum compares the checksum of a region, nil if it holds.
+// checksum compares the checksum of a region and returns nil if it matches.
 func (f *file) checksum(e schemas.TBFEntry) *CorruptError {
 	got := schemas.CRC32C(f.data[e.Offset : e.Offset+e.Length])
 	if got == e.CRC {
@@ -158,7 +157,7 @@ func isVectors(e schemas.TBFEntry) bool {
 	return e.Column == schemas.TBFEmbedding && e.Kind == schemas.TBFData
 }
 
-// bloom is the file's Bloom filter, checked.
+// bloom returns the file's Bloom filter, checked.
 func (f *file) bloom() ([]byte, error) {
 	f.bloomOnce.Do(func() {
 		f.bloomErr = f.verify(func(e schemas.TBFEntry) bool { return e.Column == schemas.TBFBloom })
@@ -169,7 +168,7 @@ func (f *file) bloom() ([]byte, error) {
 	return f.idx.bloom, f.bloomErr
 }
 
-// rows are the file's columns and index, checked but for the embeddings.
+// rows returns the file's columns and index, all checked except the embeddings.
 func (f *file) rows() (*columns, *index, error) {
 	f.rowsOnce.Do(func() {
 		f.rowsErr = f.verify(func(e schemas.TBFEntry) bool { return !isVectors(e) })
@@ -197,8 +196,8 @@ func (f *file) verifyAll() error {
 	return nil
 }
 
-// damage checks every byte: the checksum of each region, what the columns must
-// hold to each other, and the hash over the whole, which covers the padding too.
+// damage checks every byte: the checksum of each region, the consistency of the columns with each
+// other, and the hash over the whole file, which also covers the padding.
 func (f *file) damage() []*CorruptError {
 	var all []*CorruptError
 	for _, e := range f.entries {
@@ -207,7 +206,7 @@ func (f *file) damage() []*CorruptError {
 		}
 	}
 	if len(all) > 0 {
-		return all // what else is wrong follows from it
+		return all // further errors would follow from this one
 	}
 	if column, err := check(&f.cols, &f.idx, f.h); err != nil {
 		return append(all, f.inconsistent(column, err))
@@ -219,7 +218,7 @@ func (f *file) damage() []*CorruptError {
 	return all
 }
 
-// inconsistent is an error of check with the column's place in the file.
+// inconsistent returns an error of check as damage at the column's place in the file.
 func (f *file) inconsistent(column schemas.TBFColumn, err error) *CorruptError {
 	for _, e := range f.entries {
 		if e.Column == column {
@@ -229,5 +228,5 @@ func (f *file) inconsistent(column schemas.TBFColumn, err error) *CorruptError {
 	return corrupt(f.path, column.String(), 0, uint64(len(f.data)), "%s", err)
 }
 
-// hash is over every byte of the file as it is now.
+// hash returns the SHA-256 of the file's current bytes.
 func (f *file) hash() schemas.Hash { return sha256.Sum256(f.data) }

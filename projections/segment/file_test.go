@@ -17,8 +17,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// family is a small shard in which each row names the one before it as its
-// parent, and every column has something.
+// family returns a small shard in which each row names the one before it as its parent, and every
+// column has values.
 func family(rows int) projtest.Shard {
 	sh := projtest.Shard{TP: schemas.TopicPartition{Topic: "recount.commands", Partition: 1}, Next: int64(rows)}
 	var last schemas.EventID
@@ -52,7 +52,7 @@ func family(rows int) projtest.Shard {
 	return sh
 }
 
-// sealedFile is the bytes of a segment that holds exactly the shard.
+// sealedFile returns the bytes of a segment that holds exactly the shard.
 func sealedFile(t testing.TB, sh projtest.Shard) []byte {
 	t.Helper()
 	p := open(t, t.TempDir(), Options{SealRows: len(sh.Records)})
@@ -65,7 +65,7 @@ func sealedFile(t testing.TB, sh projtest.Shard) []byte {
 	return b
 }
 
-// fileOf reads a file that is in memory.
+// fileOf opens a file that is in memory.
 func fileOf(b []byte, tp schemas.TopicPartition) (*file, error) {
 	data := sealed.Bytes(len(b))
 	copy(data, b)
@@ -76,8 +76,8 @@ func fileOf(b []byte, tp schemas.TopicPartition) (*file, error) {
 	return f, f.belongs(tp)
 }
 
-// TestEveryByteFlipped flips each byte of a file in turn. All of it is noticed,
-// and laid to the region that it lies in.
+// TestEveryByteFlipped flips each byte of a file, one at a time. Each change is detected and
+// attributed to the region that contains the byte.
 func TestEveryByteFlipped(t *testing.T) {
 	sh := family(12)
 	good := sealedFile(t, sh)
@@ -140,7 +140,7 @@ func TestEveryByteFlipped(t *testing.T) {
 	}
 }
 
-// TestEveryTruncation cuts the file at each length, and makes it longer.
+// TestEveryTruncation truncates the file to each length, and makes it longer.
 func TestEveryTruncation(t *testing.T) {
 	sh := family(12)
 	good := sealedFile(t, sh)
@@ -192,9 +192,9 @@ func TestRegionsThatOverlap(t *testing.T) {
 	}
 }
 
-// TestDamageIsReported damages every region of a segment on disk, in turn, and
-// goes the ways of a user: Open, every kind of reading, Verify. Nothing wrong is
-// ever answered, and the error names file and region.
+// TestDamageIsReported damages every region of a segment on disk, one at a time, and then acts as a
+// user would: Open, every kind of reading, Verify. No wrong answer is returned, and the error names
+// file and region.
 func TestDamageIsReported(t *testing.T) {
 	sh := family(40)
 	opts := Options{SealRows: 20}
@@ -250,7 +250,7 @@ func TestDamageIsReported(t *testing.T) {
 	}
 }
 
-// again is the shard's last event delivered once more, behind the others.
+// again returns the shard's last event, delivered once more behind the others.
 func again(sh projtest.Shard) schemas.Batch {
 	r := sh.Records[len(sh.Records)-1]
 	return schemas.Batch{Topic: sh.TP.Topic, Partition: sh.TP.Partition, Next: sh.Next + 1, Records: []*recountv1.Record{{
@@ -258,7 +258,7 @@ func again(sh projtest.Shard) schemas.Batch {
 	}}}
 }
 
-// readAll reads all there is.
+// readAll reads all rows.
 func readAll(t *testing.T, p *Projection) error {
 	var failed error
 	err := p.Scan(t.Context(), Filter{}, NewestFirst, func(v *View) bool {
@@ -270,8 +270,7 @@ func readAll(t *testing.T, p *Projection) error {
 	return errors.Join(err, failed, xerr)
 }
 
-// TestFileOfAnotherShard: a segment that was copied to a wrong folder is no
-// segment of that shard.
+// TestFileOfAnotherShard checks that a segment that was copied to a wrong folder is refused there.
 func TestFileOfAnotherShard(t *testing.T) {
 	sh := family(5)
 	b := sealedFile(t, sh)
@@ -288,8 +287,8 @@ func TestFileOfAnotherShard(t *testing.T) {
 	}
 }
 
-// TestNewerVersion: a file of a later major version is refused by its version,
-// not for what it looks like to this program.
+// TestNewerVersion checks that a file of a later major version is refused because of its version,
+// not because of its content.
 func TestNewerVersion(t *testing.T) {
 	sh := family(5)
 	b := sealedFile(t, sh)
@@ -300,8 +299,8 @@ func TestNewerVersion(t *testing.T) {
 	}
 }
 
-// reseal makes the checksums of a file true, so that what is wrong with it must
-// be seen by itself.
+// reseal corrects the checksums of a file, so that any other fault in it must be detected by
+// itself.
 func reseal(b []byte) {
 	le := binary.LittleEndian
 	if len(b) < schemas.TBFHeaderSize+schemas.TBFTrailerSize {
@@ -328,8 +327,8 @@ func reseal(b []byte) {
 	le.PutUint32(b[124:], schemas.CRC32C(b[:124]))
 }
 
-// FuzzFile reads files with every checksum right and anything else wrong. One
-// that is accepted can be used in every way.
+// FuzzFile reads files in which every checksum is right and anything else may be wrong. An accepted
+// file can be used in every way.
 func FuzzFile(f *testing.F) {
 	tp := family(1).TP
 	for _, rows := range []int{1, 9} {
@@ -337,7 +336,7 @@ func FuzzFile(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte, at, value uint32) {
 		if len(b) > 64<<10 {
-			return // slower, and nothing new
+			return // larger input is slower and finds nothing new
 		}
 		b = bytes.Clone(b)
 		if n := uint32(len(b)); n >= 4 && value != 0 {
@@ -357,9 +356,9 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// TestEveryValueWrong is the fuzzer's work done once for each place: every four
-// bytes of a file, set to values that are out of most bounds, under right checksums:
-// to one of them in turn, in a soak to each.
+// TestEveryValueWrong does systematically what the fuzzer does at random: under right checksums it
+// sets every four bytes of a file to values that exceed most bounds, each place to one of them, in
+// a soak to each of them.
 func TestEveryValueWrong(t *testing.T) {
 	sh := family(3)
 	good := sealedFile(t, sh)
@@ -367,7 +366,7 @@ func TestEveryValueWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var vectors schemas.TBFEntry // any value is right there
+	var vectors schemas.TBFEntry // any value is valid there
 	for _, e := range whole.entries {
 		if isVectors(e) {
 			vectors = e
@@ -404,7 +403,7 @@ func TestEveryValueWrong(t *testing.T) {
 	}
 }
 
-// useEverything reads all of a table in every way there is.
+// useEverything reads all of a table in every possible way.
 func useEverything(t *testing.T, c *columns, x *index, tp schemas.TopicPartition) {
 	v := View{c: c, tp: tp}
 	for v.row = range c.n {

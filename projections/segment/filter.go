@@ -10,56 +10,54 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Filter chooses rows. A field left zero does not restrict.
+// Filter selects rows. A zero field does not restrict.
 type Filter struct {
-	// From and To bound the time the command started: From ≤ time < To.
+	// From and To bound the time at which the command started: From ≤ time < To.
 	From, To time.Time
-	// Below is a watermark: only rows at offsets below it, and of the partitions
-	// it names. It is how a question is asked as of a past state.
+	// Below is a watermark: only rows of its partitions at offsets below it match. With it a query
+	// asks about a past state.
 	Below schemas.Watermark
 
 	Workspace, Session, Shell, User, Host, Author, Template, GitHead string
-	// Cwd is a directory: rows in it and below it.
+	// Cwd is a directory: rows in it and below it match.
 	Cwd string
-	// Program is one that the command runs.
+	// Program is a program that the command runs.
 	Program string
-	// Categories are any of these.
+	// Categories are alternatives: a row of any of them matches.
 	Categories []recountv1.Category
-	// Outcome is what became of it.
+	// Outcome is how the command ended.
 	Outcome Outcome
-	// Exit, if not nil, says which exit codes are wanted; where known is false, none
-	// is known here.
+	// Exit, if not nil, reports whether an exit code is wanted. known is false if the row has none.
 	Exit func(code int32, known bool) bool
-	// Resource is one that the command reads or writes: its canonical name, or the
-	// end of it from behind a slash, such as a path's base name. ResourceKind, if
-	// not zero, is its kind.
+	// Resource is a resource that the command reads or writes: its canonical name, or the end of
+	// that behind a slash, such as the base name of a path. ResourceKind, if not zero, is its kind.
 	Resource     string
 	ResourceKind recountv1.ResourceKind
 }
 
-// Outcome is what became of a command.
+// Outcome is how a command ended.
 type Outcome uint8
 
-// The outcomes a Filter can ask for.
+// The outcomes that a Filter can select.
 const (
 	AnyOutcome Outcome = iota
 	Succeeded          // exit code 0
 	Failed             // another exit code
-	Unknown            // none known
+	Unknown            // no exit code known
 )
 
-// Match reports whether the filter chooses a row.
+// Match reports whether the filter selects a row.
 func (f *Filter) Match(v *View) bool {
 	t, some := f.on(v.c, v.tp)
 	return some && t.match(v.row)
 }
 
-// tableFilter is a filter made ready for one table: what it asks of texts is
-// looked up in the table's dictionaries once, so that rows compare numbers.
+// tableFilter is a filter prepared for one table: its texts are looked up in the table's
+// dictionaries once, so that matching a row compares numbers.
 type tableFilter struct {
 	c          *columns
-	from, to   int64 // of times
-	below      int64 // of offsets
+	from, to   int64 // bounds of the time
+	below      int64 // bound of the offset
 	texts      []textFilter
 	inCwd      []bool // by the directory's index; nil: any
 	program    int32  // its index; -1: any
@@ -75,7 +73,7 @@ type textFilter struct {
 	want int32
 }
 
-// on makes the filter ready for a table; false if it chooses none of its rows.
+// on prepares the filter for a table; false if it selects none of its rows.
 func (f *Filter) on(c *columns, tp schemas.TopicPartition) (tableFilter, bool) {
 	t := tableFilter{
 		c: c, from: math.MinInt64, to: math.MaxInt64, below: math.MaxInt64,
@@ -133,8 +131,7 @@ func (f *Filter) Names(r Resource) bool {
 	return (f.ResourceKind == 0 || f.ResourceKind == r.Kind) && named(f.Resource, r.Name)
 }
 
-// named reports whether a resource's name is the one asked for, or ends so behind
-// a slash.
+// named reports whether a resource's name is the wanted one or ends in it behind a slash.
 func named(want, name string) bool {
 	rest, ok := strings.CutSuffix(name, want)
 	return ok && (rest == "" || rest[len(rest)-1] == '/')
@@ -182,7 +179,7 @@ func (t *tableFilter) hasResource(row int) bool {
 	return false
 }
 
-// find is the index of a string, -1 if the column lacks it.
+// find returns the index of a string, -1 if the column lacks it.
 func (c *utf8Column) find(s string) int32 {
 	for i := range c.len() {
 		if int(c.off[i+1]-c.off[i]) == len(s) && c.at(i) == s {
@@ -192,13 +189,13 @@ func (c *utf8Column) find(s string) int32 {
 	return -1
 }
 
-// isZero reports whether the filter chooses every row.
+// isZero reports whether the filter selects every row.
 func (f *Filter) isZero() bool {
 	return f.From.IsZero() && f.To.IsZero() && f.Below == nil && f.texts() == [nRowDict]string{} &&
 		f.Cwd == "" && f.Program == "" && len(f.Categories) == 0 && f.Outcome == AnyOutcome && f.Exit == nil && f.Resource == ""
 }
 
-// texts are the wanted texts, in the order of the dict constants.
+// texts returns the wanted texts in the order of the dict constants.
 func (f *Filter) texts() [nRowDict]string {
 	return [nRowDict]string{
 		dictWorkspace: f.Workspace, dictSession: f.Session, dictShell: f.Shell, dictUser: f.User,
@@ -222,7 +219,7 @@ func below(dir, path string) bool {
 	return ok && (rest == "" || rest[0] == '/' || strings.HasSuffix(dir, "/"))
 }
 
-// excludesTimes reports whether no row between these times can be chosen.
+// excludesTimes reports whether the filter selects no row with a time from lo to hi.
 func (f *Filter) excludesTimes(lo, hi int64) bool {
 	return !f.From.IsZero() && hi < schemas.UnixNano(f.From) || !f.To.IsZero() && lo >= schemas.UnixNano(f.To)
 }

@@ -10,19 +10,18 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// hot is the unsealed tail of a shard. One goroutine appends; readers look at
-// copies of its columns that it has published.
+// hot is the unsealed rows of a shard. One goroutine appends; readers use copies of its columns
+// that it has published.
 type hot struct {
 	columns
 	base  int64  // the offset the segment starts at
-	bytes uint64 // what its rows count towards sealing by size
+	bytes uint64 // the size of its rows for sealing by size
 	rows  map[schemas.EventID]int32
-	// values finds each dictionary's texts, seen embeddings by their hash.
+	// values finds the index of a dictionary's text; seen that of an embedding, by its hash.
 	values [nDict]texts
 	seen   map[uint64]int32
-	packed []uint32 // room for one
-	// ordered is true while rows came in the order of their times, as they
-	// nearly always do.
+	packed []uint32 // a buffer for one packed embedding
+	// ordered is true while rows arrive in the order of their times, as nearly always.
 	ordered bool
 }
 
@@ -43,19 +42,18 @@ func newHot(base int64) *hot {
 	return h
 }
 
-// Sizes that a row counts towards sealing by size: what its fields take in a
-// file if nothing were shared with other rows. It must never depend on anything
-// but the record.
+// Sizes that a row counts for sealing by size: what its fields take in a file if it shared nothing
+// with other rows. They must depend on nothing but the record.
 const (
 	rowFixedBytes     = 160
 	rowItemBytes      = 12
 	rowEmbeddingBytes = schemas.EmbeddingDim * 4
 	maxRowBytes       = 512 << 20
-	maxSealBytes      = 1 << 30 // with one row more still below what int32 ends of strings can say
+	maxSealBytes      = 1 << 30 // one row more still fits int32 ends of strings
 	maxSealRows       = 1 << 24
 )
 
-// rowBytes is the size that a record counts.
+// rowBytes returns the size of a record for sealing by size.
 func rowBytes(in *recountv1.Intent) uint64 {
 	n := rowFixedBytes + len(in.Command) + len(in.StatedIntent) + len(in.OutputTail)
 	for _, s := range rowTexts(in) {
@@ -78,7 +76,7 @@ func rowBytes(in *recountv1.Intent) uint64 {
 	return uint64(n)
 }
 
-// rowTexts are a row's repeating texts in the order of the dict constants.
+// rowTexts returns a row's repeating texts in the order of the dict constants.
 func rowTexts(in *recountv1.Intent) [nRowDict]string {
 	return [nRowDict]string{
 		dictWorkspace: in.Workspace, dictCwd: in.Cwd, dictSession: in.Session, dictShell: in.Shell, dictUser: in.User,
@@ -86,7 +84,7 @@ func rowTexts(in *recountv1.Intent) [nRowDict]string {
 	}
 }
 
-// append adds a record that check has accepted.
+// append adds a record that checkIntent has accepted.
 func (h *hot) append(r *recountv1.Record, in *recountv1.Intent) {
 	id := schemas.EventID(r.EventId)
 	if h.n == 0 {
@@ -143,11 +141,11 @@ func (h *hot) append(r *recountv1.Record, in *recountv1.Intent) {
 	h.n++
 }
 
-// listItems names the dictionary column whose items each list divides.
+// listItems maps each list to the dictionary column that holds its items.
 var listItems = [nList]int{listPrograms: dictProgram, listConcepts: dictConcept, listResources: dictResource, listTokens: dictToken}
 
-// enum is a number of an enumeration, 0 (unspecified) for one that this program
-// does not know.
+// enum returns n, or 0 (unspecified) if this program does not know it. names are the names of the
+// enumeration.
 func enum(n int32, names []string) int8 {
 	if n < 0 || int(n) >= len(names) {
 		return 0
@@ -171,8 +169,8 @@ func (h *hot) intern(dict int, s string) {
 	d.idx = append(d.idx, i)
 }
 
-// vector stores an embedding unless the segment has the same one, as it does for
-// a command that is repeated, and returns its index.
+// vector stores an embedding unless the segment has an equal one, as it does for a repeated
+// command, and returns its index.
 func (h *hot) vector(e []float32) int32 {
 	if len(e) == 0 {
 		return 0
@@ -191,7 +189,7 @@ func (h *hot) vector(e []float32) int32 {
 	return i
 }
 
-// restore makes the buffer what it was when c was written from it.
+// restore returns the hot buffer from which the columns c of a checkpoint were written.
 func restore(c *columns, base int64, bytes uint64) *hot {
 	h := newHot(base)
 	h.bytes = bytes
@@ -233,7 +231,7 @@ func (c *utf8Column) clone() utf8Column {
 	return utf8Column{off: slices.Clone(c.off), data: slices.Clone(c.data)}
 }
 
-// thaw is the first n rows as the hot buffer holds them.
+// thaw returns the first n rows in the form of the hot buffer.
 func (v *validity) thaw(n int) validity {
 	flags := make([]bool, n)
 	for i := range flags {

@@ -12,8 +12,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Lookup finds the intent of an event. Where several partitions have it, the
-// first in order answers.
+// Lookup returns the intent of an event. If several partitions have it, the first one in order is
+// used.
 func (p *Projection) Lookup(ctx context.Context, id schemas.EventID) (row Row, found bool, err error) {
 	err = p.ViewID(ctx, id, func(v *View) error {
 		row, found = v.Row(), true
@@ -22,8 +22,7 @@ func (p *Projection) Lookup(ctx context.Context, id schemas.EventID) (row Row, f
 	return row, found, err
 }
 
-// ViewID hands the intent of an event to fn, in place; fn is not called if there
-// is none.
+// ViewID calls fn with the intent of an event, in place; it does not call fn if there is none.
 func (p *Projection) ViewID(ctx context.Context, id schemas.EventID, fn func(*View) error) error {
 	if err := p.enter(); err != nil {
 		return err
@@ -50,7 +49,7 @@ func (p *Projection) ViewID(ctx context.Context, id schemas.EventID, fn func(*Vi
 	return nil
 }
 
-// snapshotID is a snapshot and the hot row of an id in it.
+// snapshotID returns a snapshot and the hot row of an id in it.
 func (s *shard) snapshotID(id schemas.EventID) (view, int, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -58,18 +57,18 @@ func (s *shard) snapshotID(id schemas.EventID) (view, int, bool) {
 	return s.view, int(row), ok && int(row) < s.view.hot.n
 }
 
-// Match is an event whose id begins as asked.
+// Match is an event whose id begins with a given prefix.
 type Match struct {
 	ID       schemas.EventID
 	Position schemas.Position
 }
 
-// MinPrefix is how many hexadecimal digits an abbreviated id needs.
+// MinPrefix is the minimum number of hexadecimal digits of an abbreviated id.
 const MinPrefix = 4
 
-// Find lists, in order of id, the events whose id begins with prefix: at least
-// MinPrefix hexadecimal digits, hyphens where one likes. It stops at limit, so a
-// caller that wants exactly one asks for two.
+// Find lists, in order of id, the events whose id begins with prefix: MinPrefix or more hexadecimal
+// digits, with hyphens anywhere. It returns at most limit events, so a caller that needs a unique
+// one passes 2.
 func (p *Projection) Find(ctx context.Context, prefix string, limit int) ([]Match, error) {
 	digits := strings.ToLower(strings.ReplaceAll(prefix, "-", ""))
 	var lo, hi schemas.EventID
@@ -111,7 +110,7 @@ func (p *Projection) Find(ctx context.Context, prefix string, limit int) ([]Matc
 			i, _ := slices.BinarySearchFunc(x.idOrder, lo, func(row uint32, id schemas.EventID) int {
 				return bytes.Compare(c.id[row][:], id[:])
 			})
-			// More than limit from one file can never be among the first limit.
+			// Matches of one file beyond limit can never be among the first limit.
 			for taken := 0; i < len(x.idOrder) && taken < limit; i, taken = i+1, taken+1 {
 				row := int(x.idOrder[i])
 				if bytes.Compare(c.id[row][:], hi[:]) > 0 {
@@ -127,7 +126,7 @@ func (p *Projection) Find(ctx context.Context, prefix string, limit int) ([]Matc
 	return found[:min(len(found), max(limit, 0))], nil
 }
 
-// At finds the intent at a position.
+// At returns the intent at a position.
 func (p *Projection) At(ctx context.Context, pos schemas.Position) (row Row, found bool, err error) {
 	err = p.ViewAt(ctx, []schemas.Position{pos}, func(_ int, v *View) error {
 		row, found = v.Row(), true
@@ -136,9 +135,9 @@ func (p *Projection) At(ctx context.Context, pos schemas.Position) (row Row, fou
 	return row, found, err
 }
 
-// ViewAt hands the intents at many positions to fn, in place and in the order
-// asked, each with its index in positions; a position without an intent is left
-// out. All are read from one state of their shard. An error of fn ends it.
+// ViewAt calls fn with the intents at the positions, in place and in their order, each with its
+// index in positions; a position without an intent is skipped. All are read from one state of their
+// shard. An error of fn ends the call.
 func (p *Projection) ViewAt(ctx context.Context, positions []schemas.Position, fn func(i int, v *View) error) error {
 	return p.Read(func(r *Reader) error {
 		for i, pos := range positions {
@@ -157,19 +156,19 @@ func (p *Projection) ViewAt(ctx context.Context, positions []schemas.Position, f
 	})
 }
 
-// Reader reads single rows, all from one state of their shard. It is for one
-// goroutine.
+// Reader reads single rows, all from one state of their shard. It may be used by one goroutine
+// only.
 type Reader struct {
 	p     *Projection
 	views map[schemas.TopicPartition]*view
-	// last is the shard that was read last, mostly the next one too.
+	// last is the shard that was read last, which in most cases is the next one too.
 	last   schemas.TopicPartition
 	lastOK bool
 	view   *view
 	at     View
 }
 
-// Read lends fn a Reader until it returns.
+// Read calls fn with a Reader that is valid until fn returns.
 func (p *Projection) Read(fn func(*Reader) error) error {
 	if err := p.enter(); err != nil {
 		return err
@@ -178,8 +177,7 @@ func (p *Projection) Read(fn func(*Reader) error) error {
 	return fn(&Reader{p: p, views: map[schemas.TopicPartition]*view{}})
 }
 
-// At is the intent at a position, or nil if there is none. It is good until the
-// next call.
+// At returns the intent at a position, or nil if there is none. It is valid until the next call.
 func (r *Reader) At(tp schemas.TopicPartition, offset int64) (*View, error) {
 	if !r.lastOK || r.last != tp {
 		v, ok := r.views[tp]
@@ -221,9 +219,9 @@ func (r *Reader) At(tp schemas.TopicPartition, offset int64) (*View, error) {
 	return &r.at, nil
 }
 
-// rowAt finds an offset among ascending ones. Where every event of a partition is
-// a command, its row is as far from the first as its offset is; where others stand
-// between, it comes before that.
+// rowAt finds an offset among ascending ones. If every event of a partition is a command, the
+// distance of a row from the first equals that of its offset; if other events lie between, the row
+// is nearer than that.
 func rowAt(offsets []int64, offset int64) (int, bool) {
 	if len(offsets) == 0 || offset < offsets[0] {
 		return 0, false

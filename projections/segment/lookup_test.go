@@ -17,8 +17,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// populated has sealed and hot rows in three partitions, each reopened once, and
-// the records that must be in it.
+// populated returns a projection with sealed and hot rows in three partitions, each reopened once,
+// and the records that must be in it.
 func populated(t *testing.T) (*Projection, []*recountv1.Record) {
 	t.Helper()
 	opts := Options{SealRows: 90}
@@ -90,7 +90,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestFind resolves abbreviated ids as a list of all ids would.
+// TestFind resolves abbreviated ids as a search in a list of all ids would.
 func TestFind(t *testing.T) {
 	p, want := populated(t)
 	var ids []string
@@ -126,8 +126,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestAmbiguous has ids that share their beginning, in segments and hot rows, and
-// the same event in two partitions.
+// TestAmbiguous looks up ids that share their beginning, in segments and hot rows, and an event
+// that is in two partitions.
 func TestAmbiguous(t *testing.T) {
 	p := open(t, t.TempDir(), Options{SealRows: 2})
 	defer closeOf(t, p)
@@ -269,8 +269,8 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestKnownAfterSealing delivers every event again to a projection that was
-// closed and opened, so that only the files know what was seen.
+// TestKnownAfterSealing delivers every event again to a projection that was closed and opened, so
+// that only the files have their ids.
 func TestKnownAfterSealing(t *testing.T) {
 	sh := family(50)
 	opts := Options{SealRows: 10}
@@ -294,8 +294,8 @@ func TestKnownAfterSealing(t *testing.T) {
 	}
 }
 
-// TestCloseWhileReading closes while scans look at mapped memory. Each of them
-// ends as it would have; a later call says that it is closed.
+// TestCloseWhileReading closes while scans read mapped memory. Each scan completes normally; a
+// later call returns ErrClosed.
 func TestCloseWhileReading(t *testing.T) {
 	for range 8 {
 		p := open(t, t.TempDir(), Options{SealRows: 30})
@@ -321,12 +321,12 @@ func TestCloseWhileReading(t *testing.T) {
 		if err := p.Apply(t.Context(), schemas.Batch{Topic: "t", Next: 1}); !errors.Is(err, ErrClosed) {
 			t.Errorf("apply after close: %v", err)
 		}
-		closeOf(t, p) // a second time
+		closeOf(t, p) // a second Close
 	}
 }
 
-// TestRefused: what can never be applied is named as poison; a batch that no log
-// can give is a bug of the caller.
+// TestRefused checks that a record that can never be applied is named as poison, and that a batch
+// that no log can produce is reported as a bug of the caller.
 func TestRefused(t *testing.T) {
 	for reason, change := range map[string]func(*recountv1.Record){
 		"16 bytes, not all zero": func(r *recountv1.Record) { r.EventId = make([]byte, 16) },
@@ -359,8 +359,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestCheckpointIsOnlyAShortcut: without it, or with another shard's, the rows
-// are read from the log again and come to the same state.
+// TestCheckpointIsOnlyAShortcut checks that without the checkpoint, or with another shard's, the
+// rows are read from the log again and give the same state.
 func TestCheckpointIsOnlyAShortcut(t *testing.T) {
 	sh := family(25)
 	opts := Options{SealRows: 10}
@@ -402,7 +402,7 @@ func TestCheckpointIsOnlyAShortcut(t *testing.T) {
 	}
 }
 
-// TestCheckpointsPause: a rebuild saves nothing that a crash would throw away.
+// TestCheckpointsPause checks that a rebuild saves nothing that a crash would discard.
 func TestCheckpointsPause(t *testing.T) {
 	sh := family(25)
 	p := open(t, t.TempDir(), Options{CheckpointRows: 5})

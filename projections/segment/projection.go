@@ -16,35 +16,33 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Name is the projection's name.
+// Name is the name of the projection.
 const Name = "segment"
 
-// Version is the version of what is stored. It changes when the same log would
-// give other files.
+// Version is the version of the stored format. It changes when the same log would give different
+// files.
 const Version = 1
 
-// ErrClosed is what calls after Close return.
+// ErrClosed is returned by calls after Close.
 var ErrClosed = errors.New("segment: closed")
 
-// Options of a projection. The zero value is right but for tests: the same log
-// gives the same files only under the same SealRows and SealBytes.
+// Options configure a projection. Only tests need other values than zero: the same log gives the
+// same files only with the same SealRows and SealBytes.
 type Options struct {
-	// SealRows is how many rows a segment has at most. 0 means 65,536.
+	// SealRows is the maximum number of rows of a segment. 0 means 65,536.
 	SealRows int
-	// SealBytes seals earlier once the rows of a segment count as many bytes (what
-	// a row counts is in schemas/tbf.md). 0 means 256 MiB, 1 GiB is the most.
+	// SealBytes seals a segment earlier, once its rows count that many bytes (schemas/tbf.md says
+	// what a row counts). 0 means 256 MiB; the maximum is 1 GiB.
 	SealBytes int64
-	// CheckpointRows is after how many new rows of a shard its unsealed rows are
-	// saved, so that the next Open need not read them from the log again. It only
-	// changes how fast that is, never the state. 0 means 16,384, negative never
-	// (Flush and Close still do).
+	// CheckpointRows is the number of new rows of a shard after which its unsealed rows are saved,
+	// so that the next Open need not read them from the log again. It changes only how fast Open
+	// is, never the state. 0 means 16,384; negative means never (Flush and Close still save them).
 	CheckpointRows int
-	// Logger hears what a reader of logs should know: checkpoints that could not
-	// be used or written. Nil means slog.Default().
+	// Logger reports checkpoints that could not be used or written. Nil means slog.Default().
 	Logger *slog.Logger
 
-	disk   sealed.Disk  // of tests
-	paused *atomic.Bool // no checkpoints
+	disk   sealed.Disk  // for tests
+	paused *atomic.Bool // set while checkpoints are off
 }
 
 func (o *Options) setDefaults() error {
@@ -72,7 +70,7 @@ func (o *Options) setDefaults() error {
 	return nil
 }
 
-// Kind is the projection as a node registers it.
+// Kind returns the projection as a node registers it.
 func Kind(opts Options) projections.Kind {
 	return projections.Kind{
 		Name: Name, Version: Version, Topics: []string{schemas.TopicCommands},
@@ -80,18 +78,18 @@ func Kind(opts Options) projections.Kind {
 	}
 }
 
-// Projection keeps the intents of a log in TBF segments. All of its methods may
-// be called at any time from any goroutine; Apply from one a partition.
+// Projection keeps the intents of a log in TBF segments. All of its methods may be called at any
+// time from any goroutine, Apply by one goroutine per partition.
 type Projection struct {
 	dir  string
 	opts Options
 
-	// mu guards what follows. It is held for moments only. A shard's locks come
-	// after it, and among those write before mu; who takes the mu of several shards
-	// takes them in the order of partitions.
+	// mu guards the fields below and is never held during I/O. Lock order: mu, then a shard's
+	// write, then its mu. A caller that locks the mu of several shards does so in the order of
+	// partitions.
 	mu     sync.RWMutex
 	shards map[schemas.TopicPartition]*shard
-	users  int // calls under way: the files stay mapped until the last one ends
+	users  int // calls in progress: the files stay mapped until the last one ends
 	closed bool
 }
 
@@ -100,9 +98,8 @@ var (
 	_ projections.Checkpointer = (*Projection)(nil)
 )
 
-// Open opens or creates the state in dir, which exists. A damaged segment is a
-// *CorruptError; a damaged or outdated checkpoint is not an error, as it is only
-// a shortcut.
+// Open opens or creates the state in dir, which exists. A damaged segment is a *CorruptError. A
+// damaged or outdated checkpoint is not an error, since it only saves time.
 func Open(dir string, opts Options) (*Projection, error) {
 	if !sealed.LittleEndian() {
 		return nil, errors.New("segment: TBF files are read in place and need a little-endian machine")
@@ -119,7 +116,7 @@ func Open(dir string, opts Options) (*Projection, error) {
 	for _, e := range entries {
 		tp, ok := sealed.ParseShardDir(e.Name())
 		if !e.IsDir() || !ok {
-			continue // not ours
+			continue // not a folder of this projection
 		}
 		s := newShard(tp, filepath.Join(dir, e.Name()), &p.opts)
 		p.shards[tp] = s
@@ -160,11 +157,11 @@ func (p *Projection) unmap() {
 	}
 }
 
-// snapshot is one state of all shards, in order: none is left out that another
-// one's batch came after.
+// snapshot returns one state of all shards, in order. If it includes a batch, it includes every
+// batch of any shard that was published before.
 func (p *Projection) snapshot() []shardView {
-	// While this is held no shard can begin, and so no batch come after one that
-	// is not in the list.
+	// While mu is held no shard can be added, so no shard can be missing from the list while a
+	// later batch of another one is included.
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	all := p.sorted()
@@ -215,14 +212,14 @@ func (p *Projection) shard(tp schemas.TopicPartition) *shard {
 	return p.shards[tp]
 }
 
-// all are the shards in order.
+// all returns the shards in order.
 func (p *Projection) all() []*shard {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return p.sorted()
 }
 
-// sorted is all for who holds mu.
+// sorted is all for callers that hold mu.
 func (p *Projection) sorted() []*shard {
 	var all []*shard
 	for _, s := range p.shards {
@@ -232,9 +229,8 @@ func (p *Projection) sorted() []*shard {
 	return all
 }
 
-// Apply implements projections.Projection. State and position advance record by
-// record: after an error that may be retried, Next says how far it came, which
-// is a state like any other.
+// Apply implements projections.Projection. State and position advance record by record: after an
+// error that may be retried, Next says how far it came, and the state up to there is valid.
 func (p *Projection) Apply(ctx context.Context, b schemas.Batch) error {
 	if err := p.enter(); err != nil {
 		return err
@@ -272,8 +268,8 @@ func (p *Projection) Flush() error {
 	return errors.Join(errs...)
 }
 
-// Close flushes and closes. Calls that are under way end as they would have; the
-// files are released with the last of them.
+// Close flushes and closes. Calls in progress complete normally; the last of them releases the
+// files.
 func (p *Projection) Close() error {
 	err := p.Flush()
 	if errors.Is(err, ErrClosed) {

@@ -9,11 +9,11 @@ import (
 	"github.com/recountdb/recount/projections/sealed/sealedtest"
 )
 
-// quiet is for tests in which checkpoints are found unusable on purpose.
+// quiet is for tests whose checkpoints are unusable on purpose.
 var quiet = slog.New(slog.DiscardHandler)
 
-// TestProjection runs the suite with segments small enough that a log of a few
-// hundred records seals several, and checkpoints in between.
+// TestProjection runs the suite with segments so small that a log of a few hundred records seals
+// several, with checkpoints in between.
 func TestProjection(t *testing.T) {
 	all := map[string]Options{
 		"ByRows":  {SealRows: 48, CheckpointRows: 13},
@@ -33,8 +33,8 @@ func TestProjection(t *testing.T) {
 	}
 }
 
-// readEverything uses every way of reading and checks that they agree with each
-// other while batches are applied.
+// readEverything uses every way of reading and checks that they agree with each other while batches
+// are applied.
 func readEverything(t *testing.T, p *Projection) {
 	n := 0
 	last := int64(-1 << 63)

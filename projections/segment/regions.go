@@ -12,7 +12,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// index is what a file holds besides its rows, all of it made from them.
+// index is what a file holds besides its rows. All of it is computed from the rows.
 type index struct {
 	csr, csc  edges
 	bloom     []byte
@@ -21,7 +21,7 @@ type index struct {
 	topic     []byte
 }
 
-// edges of a row are those in [off[row], off[row+1]).
+// edges holds the edges of each row in [off[row], off[row+1]).
 type edges struct {
 	off    []int32
 	row    []uint32
@@ -29,8 +29,8 @@ type edges struct {
 	weight []float32
 }
 
-// region binds a place of the format to the memory that holds it: get is its
-// bytes, in pieces; set reads bytes in place.
+// region binds a region of the format to the memory that holds it: get returns its bytes, in
+// pieces; set reads bytes in place.
 type region struct {
 	kind   schemas.TBFKind
 	column schemas.TBFColumn
@@ -46,7 +46,7 @@ func slot[T sealed.Fixed](kind schemas.TBFKind, column schemas.TBFColumn, s *[]T
 	}
 }
 
-// whole is bytes in one piece.
+// whole returns bytes as one piece.
 func whole(b []byte) iter.Seq[[]byte] { return func(yield func([]byte) bool) { yield(b) } }
 
 // regions lists every region of a file, in the order in which they are written.
@@ -121,7 +121,7 @@ func regions(c *columns, x *index) []region {
 	return rs
 }
 
-// buildIndex makes the index of c.
+// buildIndex computes the index of c.
 func buildIndex(c *columns, topic string) *index {
 	x := &index{topic: []byte(topic), bloom: make([]byte, sealed.BloomBytes(c.n))}
 	x.timeOrder = make([]uint32, c.n)
@@ -132,8 +132,8 @@ func buildIndex(c *columns, topic string) *index {
 	x.idOrder = sealed.OrderIDs(c.id)
 	sortByTime(x.timeOrder, c.time)
 
-	// An edge leads from a parent to the row that names it. Rows are visited in
-	// order, so a row's children come out in order too.
+	// An edge leads from a parent to the row that names it. Rows are visited in order, so the
+	// children of a row are in order too.
 	parentRow := make([]int32, c.n)
 	x.csr.off, x.csc.off = make([]int32, c.n+1), make([]int32, c.n+1)
 	for row := range c.n {
@@ -174,9 +174,9 @@ func sortByTime(rows []uint32, time []int64) {
 	slices.SortFunc(rows, func(a, b uint32) int { return cmp.Or(cmp.Compare(time[a], time[b]), cmp.Compare(a, b)) })
 }
 
-// check proves that columns read from a file can be used without a further
-// bound in mind: every length fits, every index points to something, every order
-// is one. It names the column that does not hold.
+// check checks that columns read from a file can be used without further bounds checks: every
+// length fits, every index is in range, every order is sorted. On an error it returns the column at
+// fault.
 func check(c *columns, x *index, h schemas.TBFHeader) (schemas.TBFColumn, error) {
 	n := c.n
 	for _, l := range []struct {
@@ -314,7 +314,7 @@ func checkIndex(c *columns, x *index, h schemas.TBFHeader) (schemas.TBFColumn, e
 	return 0, nil
 }
 
-// checkTexts checks a column of n strings, or of any number for -1.
+// checkTexts checks a column of n strings, or of any number of them if n is -1.
 func checkTexts(c *utf8Column, n int) error {
 	if n < 0 {
 		n = len(c.off) - 1

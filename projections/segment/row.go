@@ -9,107 +9,106 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// View looks at one row in place. It costs nothing to make, its texts and its
-// embedding are views of the segment's memory: they are good only until the
-// function that was handed the View returns. Row copies what should last, and
-// strings.Clone a single text.
+// View is one row, read in place. Making one allocates nothing. Its texts and its embedding are
+// views of the segment's memory, valid only until the function that received the View returns. Row
+// copies the whole row; strings.Clone copies a single text.
 type View struct {
 	c   *columns
 	row int
 	tp  schemas.TopicPartition
 	f   *file // nil for a hot row
-	// room is for the embedding of a hot row, once it was asked for.
+	// room is a buffer for the embedding of a hot row, allocated on first use.
 	room *dense
 }
 
-// Position is where the event stands in the log.
+// Position returns the event's position in the log.
 func (v *View) Position() schemas.Position {
 	return schemas.Position{Topic: v.tp.Topic, Partition: v.tp.Partition, Offset: v.c.offset[v.row]}
 }
 
-// Offset is the position's last part.
+// Offset returns the offset of the position.
 func (v *View) Offset() int64 { return v.c.offset[v.row] }
 
-// ID is the event's.
+// ID returns the event's id.
 func (v *View) ID() schemas.EventID { return v.c.id[v.row] }
 
-// UnixNano is when the command started.
+// UnixNano returns when the command started, in nanoseconds since 1970 UTC.
 func (v *View) UnixNano() int64 { return v.c.time[v.row] }
 
-// Time is when the command started.
+// Time returns when the command started.
 func (v *View) Time() time.Time { return time.Unix(0, v.c.time[v.row]).UTC() }
 
 // The texts of a row.
 
-// Command is the command's text.
+// Command returns the text of the command.
 func (v *View) Command() string { return v.c.text[textCommand].at(v.row) }
 
-// StatedIntent is what the author said it was for.
+// StatedIntent returns the purpose that the author stated.
 func (v *View) StatedIntent() string { return v.c.text[textStatedIntent].at(v.row) }
 
-// OutputTail is the end of its output.
+// OutputTail returns the end of the command's output.
 func (v *View) OutputTail() string { return v.c.text[textOutputTail].at(v.row) }
 
-// Workspace is the event's key.
+// Workspace returns the workspace, which is the event's key.
 func (v *View) Workspace() string { return v.c.dict[dictWorkspace].at(v.row) }
 
-// Cwd is the working directory.
+// Cwd returns the working directory.
 func (v *View) Cwd() string { return v.c.dict[dictCwd].at(v.row) }
 
-// Session is the shell's session.
+// Session returns the shell's session.
 func (v *View) Session() string { return v.c.dict[dictSession].at(v.row) }
 
-// Shell is the shell's name.
+// Shell returns the name of the shell.
 func (v *View) Shell() string { return v.c.dict[dictShell].at(v.row) }
 
-// User is the account.
+// User returns the account that ran the command.
 func (v *View) User() string { return v.c.dict[dictUser].at(v.row) }
 
-// Host is the machine.
+// Host returns the name of the machine.
 func (v *View) Host() string { return v.c.dict[dictHost].at(v.row) }
 
-// Author is a human or an agent's name.
+// Author returns the name of the person or the agent.
 func (v *View) Author() string { return v.c.dict[dictAuthor].at(v.row) }
 
-// Template is the command with its values replaced.
+// Template returns the command with its values replaced by placeholders.
 func (v *View) Template() string { return v.c.dict[dictTemplate].at(v.row) }
 
-// GitHead is the commit that was checked out.
+// GitHead returns the commit that was checked out.
 func (v *View) GitHead() string { return v.c.dict[dictGitHead].at(v.row) }
 
-// Embedder names what made the embedding.
+// Embedder returns the name of what computed the embedding.
 func (v *View) Embedder() string { return v.c.dict[dictEmbedder].at(v.row) }
 
-// Category is what kind of work the command is.
+// Category returns the kind of work that the command does.
 func (v *View) Category() recountv1.Category { return recountv1.Category(v.c.category[v.row]) }
 
-// Confidence is how sure the reading of the command is.
+// Confidence returns how certain the interpretation of the command is, from 0 to 1.
 func (v *View) Confidence() float32 { return v.c.confidence[v.row] }
 
-// Complexity counts the command's parts.
+// Complexity returns the number of the command's parts.
 func (v *View) Complexity() uint32 { return v.c.complexity[v.row] }
 
-// ExitCode is the exit code, and whether it is known.
+// ExitCode returns the exit code; known is false if there is none.
 func (v *View) ExitCode() (code int32, known bool) {
 	return v.c.exitCode[v.row], v.c.hasExit.at(v.row)
 }
 
-// Duration is how long it ran, and whether that is known.
+// Duration returns how long the command ran; known is false if that is unknown.
 func (v *View) Duration() (d time.Duration, known bool) {
 	return time.Duration(v.c.duration[v.row]), v.c.hasDuration.at(v.row)
 }
 
-// ContextHash is the hash of the surroundings.
+// ContextHash returns the hash of the command's surroundings.
 func (v *View) ContextHash() uint64 { return v.c.contextHash[v.row] }
 
-// ContentHash is equal for commands that a reader would call the same.
+// ContentHash returns a hash that is equal for commands that a reader would call the same.
 func (v *View) ContentHash() uint64 { return v.c.contentHash[v.row] }
 
-// Parent is the event that led to this one; the zero id if none was named.
+// Parent returns the event that led to this one; the zero id if none was named.
 func (v *View) Parent() schemas.EventID { return v.c.parent[v.row] }
 
-// Embedding is the row's embedding, nil if it has none; in place if it is sealed. The error is
-// damage in the file, whose embeddings are checked when one is first asked for.
+// Embedding returns the row's embedding, nil if it has none; that of a sealed row is in place. The
+// error is damage in the file, whose embeddings are checked on first use.
 func (v *View) Embedding() ([]float32, error) {
 	if v.f != nil {
 		if err := v.f.vectors(); err != nil {
@@ -122,10 +121,10 @@ func (v *View) Embedding() ([]float32, error) {
 	return v.c.embeddingOf(v.row, v.room), nil
 }
 
-// Programs are the binaries that the command runs, in order.
+// Programs returns the programs that the command runs, in order.
 func (v *View) Programs() iter.Seq[string] { return v.texts(listPrograms) }
 
-// Concepts are the classes that the command touches.
+// Concepts returns the classes that the command belongs to.
 func (v *View) Concepts() iter.Seq[string] { return v.texts(listConcepts) }
 
 func (v *View) texts(list int) iter.Seq[string] {
@@ -139,7 +138,7 @@ func (v *View) texts(list int) iter.Seq[string] {
 	}
 }
 
-// Resources are what the command reads and writes.
+// Resources returns what the command reads and writes.
 func (v *View) Resources() iter.Seq[Resource] {
 	return func(yield func(Resource) bool) {
 		for i, hi := v.c.span(listResources, v.row); i < hi; i++ {
@@ -155,7 +154,7 @@ func (v *View) Resources() iter.Seq[Resource] {
 	}
 }
 
-// Tokens are the command's parts, in source order.
+// Tokens returns the command's parts, in source order.
 func (v *View) Tokens() iter.Seq[Token] {
 	return func(yield func(Token) bool) {
 		for i, hi := v.c.span(listTokens, v.row); i < hi; i++ {
@@ -185,7 +184,7 @@ type Token struct {
 	Offset uint32 // byte position in the command
 }
 
-// Row is an intent as it is stored, in memory of its own.
+// Row is a copy of a stored intent.
 type Row struct {
 	Position  schemas.Position
 	ID        schemas.EventID
@@ -213,7 +212,7 @@ type Row struct {
 	Duration    *time.Duration // nil: unknown
 	ContextHash uint64
 	ContentHash uint64
-	Parent      schemas.EventID // zero: none named
+	Parent      schemas.EventID // zero: none was named
 
 	Programs  []string
 	Concepts  []string
@@ -221,7 +220,7 @@ type Row struct {
 	Tokens    []Token
 }
 
-// Row copies the row. The embedding stays behind: see [View.Embedding].
+// Row copies the row, except for the embedding: see [View.Embedding].
 func (v *View) Row() Row {
 	r := Row{
 		Position: v.Position(), ID: v.ID(), Time: v.Time(), EventTime: time.Unix(0, v.c.eventTime[v.row]).UTC(),

@@ -14,16 +14,15 @@ import (
 // Order is the order of a scan.
 type Order uint8
 
-// The orders of a scan: by (time, topic, partition, offset), one way or the other.
+// The orders of a scan: by (time, topic, partition, offset), ascending or descending.
 const (
 	OldestFirst Order = iota
 	NewestFirst
 )
 
-// Scan hands every row that the filter chooses to fn, in order of time over all
-// shards, until fn returns false. It sees one state of each shard; rows applied
-// meanwhile do not appear. Segments outside of the filter's times are not
-// touched.
+// Scan calls fn with every row that the filter selects, in order of time over all shards, until fn
+// returns false. It sees one state; rows applied meanwhile do not appear. It does not read segments
+// outside the filter's times.
 func (p *Projection) Scan(ctx context.Context, filter Filter, order Order, fn func(*View) bool) error {
 	if err := p.enter(); err != nil {
 		return err
@@ -62,7 +61,7 @@ func (p *Projection) Scan(ctx context.Context, filter Filter, order Order, fn fu
 	return nil
 }
 
-// Count is how many rows the filter chooses.
+// Count returns how many rows the filter selects.
 func (p *Projection) Count(ctx context.Context, filter Filter) (int, error) {
 	n := 0
 	err := p.Scan(ctx, filter, OldestFirst, func(*View) bool { n++; return true })
@@ -73,12 +72,12 @@ func (p *Projection) Count(ctx context.Context, filter Filter) (int, error) {
 type cursor struct {
 	View
 	filter tableFilter
-	order  []uint32 // nil: the rows are in order of time as they are
-	lo, hi int      // what is left of it, the current row included
+	order  []uint32 // nil: the rows are stored in order of time
+	lo, hi int      // the remaining part of order, including the current row
 	time   int64    // of the current row
 }
 
-// place makes the next row of what is left the current one.
+// place makes the next remaining row the current one.
 func (c *cursor) place(newest bool) {
 	i := c.lo
 	if newest {
@@ -103,8 +102,8 @@ func (c *cursor) advance(newest bool) bool {
 	return true
 }
 
-// cursors is a heap of tables by their current row. It is not container/heap's
-// because each row of a scan passes through it.
+// cursors is a heap of tables, ordered by their current row. It does not use container/heap because
+// every row of a scan passes through it.
 type cursors struct {
 	list   []*cursor
 	newest bool
@@ -140,7 +139,7 @@ func (h *cursors) init() {
 	}
 }
 
-// down moves the table at i to where its current row belongs.
+// down moves the table at i down to its place in the heap.
 func (h *cursors) down(i int) {
 	for {
 		child := 2*i + 1
@@ -158,7 +157,7 @@ func (h *cursors) down(i int) {
 	}
 }
 
-// before reports whether the row of table i comes before that of j.
+// before reports whether the row of table i comes before that of table j.
 func (h *cursors) before(i, j int) bool {
 	a, b := h.list[i], h.list[j]
 	if a.time != b.time {
@@ -168,15 +167,15 @@ func (h *cursors) before(i, j int) bool {
 	return (less < 0) != h.newest
 }
 
-// hotOrder remembers the order of time of a hot buffer whose rows did not come
-// in it, as those of an import may not.
+// hotOrder caches the order of time of a hot buffer whose rows did not arrive in that order, as
+// those of an import may not.
 type hotOrder struct {
 	mu   sync.Mutex
 	base int64
 	rows []uint32
 }
 
-// of is the order of a snapshot's hot rows, nil where it is theirs already.
+// of returns the order of a snapshot's hot rows, nil if they are in order of time.
 func (o *hotOrder) of(v *view) []uint32 {
 	if v.ordered {
 		return nil
@@ -202,14 +201,14 @@ type ShardStats struct {
 	Segments   int
 	SealedRows int
 	HotRows    int
-	// Bytes are those of the sealed files.
+	// Bytes is the size of the sealed files.
 	Bytes int64
-	// MinTime and MaxTime are when the earliest and the latest command started,
-	// unix nanoseconds; zero without rows.
+	// MinTime and MaxTime are when the earliest and the latest command started, in unix
+	// nanoseconds; zero without rows.
 	MinTime, MaxTime int64
 }
 
-// Rows is how many rows the shard has.
+// Rows returns how many rows the shard has.
 func (s ShardStats) Rows() int { return s.SealedRows + s.HotRows }
 
 // Stats describes every shard, in order. It reads no rows.

@@ -7,7 +7,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Selection is the rows that a filter chose, of one state.
+// Selection is the set of rows that a filter selected in one state.
 type Selection struct {
 	shards map[schemas.TopicPartition]*offsetSet
 	n      int
@@ -20,10 +20,10 @@ type offsetSet struct {
 	n    int
 }
 
-// Len is how many rows there are.
+// Len returns the number of rows.
 func (s *Selection) Len() int { return s.n }
 
-// Has reports whether the row at a position is among them.
+// Has reports whether the row at a position is selected.
 func (s *Selection) Has(tp schemas.TopicPartition, offset int64) bool {
 	set := s.shards[tp]
 	if set == nil || offset < set.base {
@@ -33,7 +33,7 @@ func (s *Selection) Has(tp schemas.TopicPartition, offset int64) bool {
 	return at>>6 < uint64(len(set.bits)) && set.bits[at>>6]>>(at&63)&1 == 1
 }
 
-// Offsets lists the rows' offsets, ascending, by shard.
+// Offsets returns the rows' offsets by shard, ascending.
 func (s *Selection) Offsets() map[schemas.TopicPartition][]int64 {
 	all := map[schemas.TopicPartition][]int64{}
 	for tp, set := range s.shards {
@@ -48,10 +48,10 @@ func (s *Selection) Offsets() map[schemas.TopicPartition][]int64 {
 	return all
 }
 
-// Select notes the rows that the filter chooses and keep, if not nil, then keeps.
-// It goes through the columns as they lie, which costs a nanosecond or so for a
-// row that has not the wanted text, and takes a bit for each offset between the
-// first and the last row chosen.
+// Select returns the rows that match the filter and for which keep, if not nil, returns true. It
+// reads the columns in their stored order, which takes about a nanosecond for a row without the
+// wanted text, and needs a bit of memory for each offset between the first and the last selected
+// row.
 func (p *Projection) Select(ctx context.Context, filter Filter, keep func(*View) (bool, error)) (*Selection, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (s *Selection) table(ctx context.Context, filter *Filter, v View, keep func
 	if !some {
 		return nil
 	}
-	// The first text, if there is one, decides about most rows.
+	// The first text, if there is one, excludes most rows.
 	var idx []int32
 	var want int32
 	if len(t.texts) > 0 {

@@ -18,10 +18,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// tailName is the checkpoint of a shard's unsealed rows.
+// tailName is the file with the checkpoint of a shard's unsealed rows.
 const tailName = "tail.tbf"
 
-// segmentName names the sealed file of a sequence number.
+// segmentName returns the file name of the sealed segment with a sequence number.
 func segmentName(seq int) string { return fmt.Sprintf("%08d.tbf", seq) }
 
 // shard is the state of one partition: sealed files and the hot buffer.
@@ -30,32 +30,32 @@ type shard struct {
 	dir  string
 	opts *Options
 
-	// write is held by whoever appends, seals or saves. It guards what follows.
+	// write is held while rows are appended, sealed or saved. It guards the fields below.
 	write sync.Mutex
 	files []*file // sealed, oldest first
 	hot   *hot
 	made  bool  // the folder exists
-	saved int64 // the Next that is on disk; -1 when none is
+	saved int64 // the value of Next that is durable on disk; -1 if none is
 	since int   // rows since the last checkpoint
 
-	// mu makes the view, and with it what readers see, change in one step. It is
-	// taken inside write and held for a copy, never during I/O.
+	// mu makes the view, and with it what readers see, change in one step. It is locked after write
+	// and held for a copy only, never during I/O.
 	mu   sync.RWMutex
 	view view
 
 	order hotOrder
 }
 
-// view is a state of the shard. A copy of it stays what it is, except for rows,
-// which is only read under the shard's mu.
+// view is a state of the shard. A copy of it does not change, except for rows, which is read only
+// under the shard's mu.
 type view struct {
 	files []*file // sealed, oldest first
 	hot   columns
-	base  int64 // where the hot rows begin
+	base  int64 // the offset at which the hot rows begin
 	next  int64
-	// ordered: the hot rows are in order of time.
+	// ordered is true if the hot rows are in order of time.
 	ordered bool
-	rows    map[schemas.EventID]int32 // hot rows by id; those from hot.n on are not visible yet
+	rows    map[schemas.EventID]int32 // hot rows by id; those from hot.n on are not yet visible
 }
 
 func newShard(tp schemas.TopicPartition, dir string, opts *Options) *shard {
@@ -70,7 +70,7 @@ func (s *shard) snapshot() view {
 	return s.view
 }
 
-// publish lets readers see the shard as it is now.
+// publish makes the current state of the shard visible to readers.
 func (s *shard) publish(next int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +88,7 @@ func (s *shard) load() error {
 	for _, e := range entries {
 		switch name := e.Name(); {
 		case strings.HasSuffix(name, sealed.TempSuffix):
-			// What a crash left before its rename.
+			// A crash left this file before its rename.
 			if err := s.opts.disk.Remove(filepath.Join(s.dir, name)); err != nil {
 				s.opts.Logger.Warn("segment: leftover not removed", "projection", Name, "position", s.tp.String(), "err", err)
 			}
@@ -119,7 +119,7 @@ func (s *shard) load() error {
 	return nil
 }
 
-// open opens the sealed file that must be the shard's i-th, starting at base.
+// open opens a sealed file, which must be the shard's i-th and start at base.
 func (s *shard) open(name string, i int, base int64) (*file, error) {
 	path := filepath.Join(s.dir, name)
 	if name != segmentName(i) {
@@ -136,9 +136,8 @@ func (s *shard) open(name string, i int, base int64) (*file, error) {
 	return f, nil
 }
 
-// loadTail opens the checkpoint if it continues exactly what is sealed and every
-// byte of it is as it was written. Anything else is as good as no checkpoint:
-// the rows are still in the log.
+// loadTail opens the checkpoint if it continues exactly what is sealed and every byte of it is
+// intact. Otherwise it is ignored: the rows are still in the log.
 func (s *shard) loadTail(seq int, base int64) *file {
 	path := filepath.Join(s.dir, tailName)
 	f, err := openFile(path, s.tp)
@@ -162,7 +161,7 @@ func (s *shard) loadTail(seq int, base int64) *file {
 	return nil
 }
 
-// full is when a segment is sealed: it depends on the rows alone.
+// full reports whether a segment must be sealed. It depends on the rows alone.
 func (s *shard) full(rows int, bytes uint64) bool {
 	return rows >= s.opts.SealRows || bytes >= uint64(s.opts.SealBytes)
 }
@@ -170,7 +169,7 @@ func (s *shard) full(rows int, bytes uint64) bool {
 func (s *shard) apply(ctx context.Context, b schemas.Batch) error {
 	s.write.Lock()
 	defer s.write.Unlock()
-	next := s.view.next // only we change it
+	next := s.view.next // only the holder of write changes it
 	if b.Next <= next {
 		return nil
 	}
@@ -194,7 +193,7 @@ func (s *shard) apply(ctx context.Context, b schemas.Batch) error {
 // appendAll appends the batch's new intents and keeps next behind the last.
 func (s *shard) appendAll(ctx context.Context, b schemas.Batch, next *int64) error {
 	if err := s.sealIfFull(); err != nil {
-		return err // sealing failed before and fails again
+		return err // an earlier attempt to seal failed, and this one too
 	}
 	for i, r := range b.Records {
 		if i&255 == 0 && ctx.Err() != nil {
@@ -238,7 +237,7 @@ func (s *shard) known(id schemas.EventID) (bool, error) {
 	return false, nil
 }
 
-// find is the row of an id, -1 if it is not in the file.
+// find returns the row of an id, -1 if it is not in the file.
 func (f *file) find(id schemas.EventID) (int, error) {
 	bloom, err := f.bloom()
 	if err != nil || !sealed.BloomHas(bloom, id) {
@@ -261,9 +260,9 @@ func (s *shard) sealIfFull() error {
 	return nil
 }
 
-// seal makes the hot buffer a sealed file; the caller publishes it. Until it returns nil nothing has
-// changed but, perhaps, a file on disk that the next attempt replaces with the
-// same bytes or the next Open takes for what it is.
+// seal writes the hot buffer as a sealed file; the caller publishes it. Until it returns nil
+// nothing has changed, except perhaps a file on disk that the next attempt replaces with the same
+// bytes or the next Open loads as the sealed segment that it is.
 func (s *shard) seal() error {
 	if err := s.mkdir(); err != nil {
 		return err
@@ -280,7 +279,7 @@ func (s *shard) seal() error {
 	}
 	s.files = append(slices.Clip(s.files), f) // readers keep the old slice
 	s.hot, s.since, s.saved = newHot(next), 0, next
-	// The checkpoint is of rows that are sealed now. One that stays is not used.
+	// The rows of the checkpoint are sealed now. If it cannot be removed, it is ignored.
 	if err := s.opts.disk.Remove(filepath.Join(s.dir, tailName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.opts.Logger.Warn("segment: old checkpoint not removed", "projection", Name, "position", s.tp.String(), "err", err)
 	}
@@ -294,12 +293,12 @@ func (s *shard) header(flags uint16, next int64) schemas.TBFHeader {
 	}
 }
 
-// flush saves the unsealed rows for good.
+// flush saves the unsealed rows durably.
 func (s *shard) flush() error {
 	s.write.Lock()
 	defer s.write.Unlock()
-	// A full buffer belongs into a segment; a checkpoint of one would be a state
-	// that no log leads to.
+	// A full buffer must become a segment: a checkpoint of it would be a state that no log leads
+	// to.
 	err := s.sealIfFull()
 	s.publish(s.view.next)
 	if err != nil {
@@ -308,7 +307,7 @@ func (s *shard) flush() error {
 	return s.save(true)
 }
 
-// save writes the checkpoint, unless what is on disk says the same.
+// save writes the checkpoint, unless the one on disk is of the same state.
 func (s *shard) save(durable bool) error {
 	next := s.view.next
 	if s.saved == next {
@@ -338,7 +337,7 @@ func (s *shard) mkdir() error {
 	return nil
 }
 
-// checkBatch refuses a batch that cannot be applied, before any of it is.
+// checkBatch rejects a batch that cannot be applied before any of it is.
 func checkBatch(b schemas.Batch, next int64) error {
 	last := int64(-1)
 	for _, r := range b.Records {

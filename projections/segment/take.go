@@ -1,7 +1,7 @@
 package segment
 
-// slice is a view of the rows [lo, hi). Only the ends of strings and lists are
-// copied, to count from zero: readers of Arrow differ in what else they take.
+// slice returns the rows [lo, hi) as a view. Only the ends of strings and lists are copied, so that
+// they count from zero: some readers of Arrow accept nothing else.
 func (c *columns) slice(lo, hi int) columns {
 	s := *c
 	s.n = hi - lo
@@ -36,7 +36,7 @@ func (c *columns) slice(lo, hi int) columns {
 	return s
 }
 
-// rebase makes ends count from zero, and returns what they span.
+// rebase returns the ends counted from zero, and the range that they span.
 func rebase(ends []int32) (zeroed []int32, from, to int32) {
 	from, to = ends[0], ends[len(ends)-1]
 	if from == 0 {
@@ -49,7 +49,7 @@ func rebase(ends []int32) (zeroed []int32, from, to int32) {
 	return zeroed, from, to
 }
 
-// take is a copy of the chosen rows. Dictionaries and vectors are shared with c.
+// take returns a copy of the chosen rows, which shares dictionaries and vectors with c.
 func (c *columns) take(rows []uint32) columns {
 	t := *c
 	t.n = len(rows)
@@ -85,7 +85,7 @@ func (c *columns) take(rows []uint32) columns {
 	return t
 }
 
-// items are the items of the rows' lists, and the ends of the lists among them.
+// items returns the items of the rows' lists, and the ends of each list among them.
 func (c *columns) items(list int, rows []uint32) (items []uint32, ends []int32) {
 	ends = make([]int32, 1, len(rows)+1)
 	for _, r := range rows {
@@ -105,7 +105,7 @@ func pick[T any](from []T, rows []uint32) []T {
 	return to
 }
 
-// slice shares the memory where the first row's bit begins a byte.
+// slice shares the memory if the first row's bit begins a byte, and copies otherwise.
 func (v *validity) slice(lo, hi int) validity {
 	if v.flags != nil {
 		return validity{flags: v.flags[lo:hi]}

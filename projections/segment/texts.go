@@ -2,15 +2,14 @@ package segment
 
 import "github.com/zeebo/xxh3"
 
-// texts finds a text among the distinct values of a dictionary. It keeps their
-// indexes alone, by hash, as the texts themselves stand in the dictionary: there
-// are hundreds of thousands of them in a hot buffer.
+// texts finds a text among the distinct values of a dictionary. It is a hash table of their indexes
+// only, since the dictionary holds the texts: a hot buffer has hundreds of thousands of them.
 type texts struct {
-	slots []int32 // an index plus one, 0 where free; a power of two of them
+	slots []int32 // index + 1, 0 if free; the length is a power of two
 	n     int
 }
 
-// index is that of a value, if it is there.
+// index returns the index of a value, if it is there.
 func (t *texts) index(values *utf8Column, s string) (int32, bool) {
 	if len(t.slots) == 0 {
 		return 0, false
@@ -19,7 +18,7 @@ func (t *texts) index(values *utf8Column, s string) (int32, bool) {
 	return at - 1, at > 0
 }
 
-// slot is where a value stands, or where it would.
+// slot returns the slot of a value, or the free one where it would be added.
 func (t *texts) slot(values *utf8Column, s string) int {
 	mask := len(t.slots) - 1
 	i := int(xxh3.HashString(s)) & mask
@@ -29,7 +28,7 @@ func (t *texts) slot(values *utf8Column, s string) int {
 	return i
 }
 
-// add notes the value at an index, which is not there yet.
+// add adds the value at an index, which must not be in the table yet.
 func (t *texts) add(values *utf8Column, index int32) {
 	if t.n++; 3*t.n > 2*len(t.slots) {
 		old := t.slots

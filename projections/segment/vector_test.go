@@ -22,9 +22,9 @@ const (
 	vectorEnd   = "<!-- /vector -->"
 )
 
-// TestVector makes the file that schemas/tbf.md describes under "Test vector"
-// and compares it with what is printed there. A change of it is a change of
-// the format, or of what is stored: Version and the page change with it.
+// TestVector writes the file that schemas/tbf.md describes under "Test vector" and compares it with
+// what is printed there. If it changes, the format or what is stored has changed, and Version and
+// the page must change with it.
 func TestVector(t *testing.T) {
 	sh := projtest.Shard{TP: schemas.TopicPartition{Topic: "recount.commands"}, Next: 1000}
 	var last []byte
@@ -82,7 +82,7 @@ func TestVector(t *testing.T) {
 	if diff := cmp.Diff(printed, doc.String()); diff != "" {
 		t.Errorf("the file differs from %s (-printed +made); if that is meant, run with -rewrite:\n%s", specPath, diff)
 	}
-	// The page's table of regions is by hand: hold it to the columns that there are.
+	// The page's table of regions is written by hand: compare it with the columns.
 	for _, e := range f.entries {
 		if row := fmt.Sprintf("| %d | %s |", e.Column, e.Column); !strings.Contains(before, row) {
 			t.Errorf("%s lacks a row that begins %q", specPath, row)
@@ -90,7 +90,7 @@ func TestVector(t *testing.T) {
 	}
 }
 
-// indented is bytes as a block of code, 16 a line.
+// indented returns bytes as a block of code, 16 a line.
 func indented(b []byte) string {
 	var s strings.Builder
 	for i := 0; i < len(b); i += 16 {

@@ -9,30 +9,30 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// vectors holds distinct embeddings. A file's lie one after the other, in place. Those
-// of the hot buffer are packed, as most of what the default embedder gives is zeros: of
-// NL2Bash's commands 314 of 384 elements. They come out as they went in, bit for bit.
+// vectors holds distinct embeddings. Those of a file are stored one after the other, in place.
+// Those of the hot buffer are packed, because most elements that the default embedder gives are
+// zero: 314 of 384 for the commands of NL2Bash. Unpacking restores them bit for bit.
 type vectors struct {
 	n    int
 	flat []float32 // of a file; nil in the hot buffer
 
-	// A packed embedding is a bit for each element, set where that is not all zero
-	// bits, then those elements. It lies in one chunk, and chunks do not move; where
-	// says at which word of all chunks it begins.
+	// A packed embedding is a mask with a bit for each element, set unless all bits of the element
+	// are zero, followed by those elements. It lies in one chunk, and chunks do not move; where has
+	// its first word, counted over all chunks.
 	chunks [][]uint32
 	where  []uint32
-	used   int // words of the last chunk
+	used   int // words used in the last chunk
 }
 
-// dense is an embedding as readers look at it.
+// dense is an embedding as readers see it.
 type dense = [schemas.EmbeddingDim]float32
 
 const (
-	vectorMask  = schemas.EmbeddingDim / 32 // words
-	vectorChunk = 1 << 16                   // words: 256 KiB
+	vectorMask  = schemas.EmbeddingDim / 32 // in words of 32 bits
+	vectorChunk = 1 << 16                   // in words: 256 KiB
 )
 
-// at is an embedding: in place, or unpacked into room.
+// at returns an embedding: in place, or unpacked into room.
 func (v *vectors) at(i int, room *dense) []float32 {
 	if v.flat != nil {
 		at := i * schemas.EmbeddingDim
@@ -50,7 +50,7 @@ func (v *vectors) at(i int, room *dense) []float32 {
 	return room[:]
 }
 
-// packed is an embedding of the hot buffer as it lies there.
+// packed returns an embedding of the hot buffer in packed form.
 func (v *vectors) packed(i int) []uint32 {
 	at := v.where[i]
 	words := v.chunks[at/vectorChunk][at%vectorChunk:]
@@ -61,7 +61,7 @@ func (v *vectors) packed(i int) []uint32 {
 	return words[:n]
 }
 
-// append adds what pack made of an embedding.
+// append adds an embedding in packed form.
 func (v *vectors) append(packed []uint32) {
 	if len(v.chunks) == 0 || v.used+len(packed) > vectorChunk {
 		v.chunks, v.used = append(v.chunks, make([]uint32, vectorChunk)), 0
@@ -87,7 +87,7 @@ func pack(to []uint32, e []float32) []uint32 {
 	return to
 }
 
-// bytes are those of all embeddings in order, in pieces that are good until the next.
+// bytes returns the bytes of all embeddings in order, in pieces that are valid until the next one.
 func (v *vectors) bytes() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		if v.flat != nil {
@@ -119,7 +119,7 @@ func (v *vectors) set(b []byte) bool {
 	return true
 }
 
-// embeddingOf is a row's embedding, nil if it has none; room is for one that is packed.
+// embeddingOf returns a row's embedding, nil if it has none; a packed one is unpacked into room.
 func (c *columns) embeddingOf(row int, room *dense) []float32 {
 	if !c.hasEmbedding.at(row) {
 		return nil

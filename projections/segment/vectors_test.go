@@ -10,8 +10,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// TestPackedEmbeddings: what is packed comes out bit for bit, one by one and as the
-// bytes of a file, over many chunks.
+// TestPackedEmbeddings checks that packed embeddings are restored bit for bit, one by one and as
+// the bytes of a file, over many chunks.
 func TestPackedEmbeddings(t *testing.T) {
 	negativeZero := float32(math.Copysign(0, -1))
 	every := func(n int, x float32) []float32 {

@@ -8,8 +8,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// writeTBF writes a whole file to w. Of h the caller gives what says which
-// segment it is; the counts and places are filled in here.
+// writeTBF writes a whole file to w. In h the caller sets the fields that identify the segment;
+// writeTBF fills in counts and places.
 func writeTBF(w io.Writer, h schemas.TBFHeader, c *columns, x *index) error {
 	rs := regions(c, x)
 	entries := make([]schemas.TBFEntry, len(rs))
@@ -64,12 +64,12 @@ func writeTBF(w io.Writer, h schemas.TBFHeader, c *columns, x *index) error {
 
 func aligned(n uint64) uint64 { return (n + schemas.TBFAlign - 1) &^ (schemas.TBFAlign - 1) }
 
-// storeTBF puts a segment in place under its name in one step. Only a checkpoint,
-// whose content is checked in whole before it is used, need not be durable.
+// storeTBF puts a segment in place under its name in one step. Only a checkpoint, whose whole
+// content is checked before it is used, need not be durable.
 func storeTBF(d sealed.Disk, dir, name string, durable bool, h schemas.TBFHeader, c *columns, x *index) error {
 	replace := sealed.Replace
 	if name == tailName {
-		replace = sealed.ReplacePacked // it is read once, and written anew until its rows are sealed
+		replace = sealed.ReplacePacked // it is read once, and rewritten until its rows are sealed
 	}
 	return replace(d, dir, name, durable, func(w io.Writer) error { return writeTBF(w, h, c, x) })
 }
