@@ -16,17 +16,16 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// checkpoint is where reading a derived topic goes on after a crash. Projections
-// know their positions in the log, not in a topic derived from it, and may lose
-// what they have not flushed; a position committed to Kafka would then be ahead
-// of them, and the difference lost for ever. So: flush the projections, then
-// store how far the derived topic had been applied before the flush.
+// checkpoint stores where to resume reading a derived topic after a crash. Projections store their
+// positions in the log, not in a topic derived from it, and may lose what they have not flushed. A
+// position committed to Kafka would then be ahead of them, and the difference would be lost for
+// ever. So the projections are flushed first, and then the position is stored that the derived
+// topic had been applied to before the flush.
 //
-// The file <dir>/<name>.json holds {"partitions":"topic/partition:next,…"}, and of
-// which log that is (lineage.go): on another log reading starts at the beginning. A
-// crash before it is replaced leaves the old one: more is read again, and
-// skipped by origin. It lies in the data directory, so that a new directory
-// starts from the beginning.
+// The file <dir>/<name>.json holds {"partitions":"topic/partition:next,…"} and the lineage of the
+// log (lineage.go): on another log, reading starts at the beginning. A crash before the file is
+// replaced leaves the old one; more is then read again, and skipped by origin. The file is in the
+// data directory, so that a new directory starts from the beginning.
 type checkpoint struct {
 	path   string
 	target Target
@@ -42,7 +41,7 @@ type checkpoint struct {
 
 type checkpointFile struct {
 	Partitions string `json:"partitions"`
-	// Of is Log.Lineage.
+	// Of is the result of Log.Lineage.
 	Of string `json:"of,omitempty"`
 }
 
@@ -105,7 +104,7 @@ func (c *checkpoint) run(ctx context.Context, every time.Duration) {
 	}
 }
 
-// save flushes the projections and stores what they had applied before.
+// save flushes the projections and stores the position they had applied before.
 func (c *checkpoint) save(ctx context.Context) error {
 	c.saving.Lock()
 	defer c.saving.Unlock()
@@ -135,8 +134,8 @@ func (c *checkpoint) save(ctx context.Context) error {
 	return nil
 }
 
-// replaceFile writes beside the file, syncs, renames and syncs the directory: a
-// crash anywhere leaves the old content or the new.
+// replaceFile writes a temporary file, syncs it, renames it and syncs the directory: a crash at any
+// point leaves the old content or the new.
 func replaceFile(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

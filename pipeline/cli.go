@@ -14,44 +14,42 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// CLIOptions say what `recount pipeline` works on.
+// CLIOptions are the dependencies of `recount pipeline`.
 type CLIOptions struct {
-	// Version is the program's.
+	// Version is the version of the program.
 	Version string
-	// Log and Target open what a config without seed_brokers, or with
-	// recount_project, needs; only `run` and `streams` ask for them, once.
+	// Log and Target open what a config without seed_brokers, or with recount_project, needs. Only
+	// `run` and `streams` call them, at most once.
 	Log    func(context.Context) (*Log, error)
 	Target func(context.Context) (Target, error)
 	// Processors adds the processors: processors/adapter.Register.
 	Processors func(*service.Environment) error
-	// CheckpointDir is where a stream over derived topics keeps its place.
+	// CheckpointDir is the directory in which a stream over derived topics stores its position.
 	CheckpointDir string
-	// Logger gets what a running stream has to say.
+	// Logger receives the messages of a running stream.
 	Logger *slog.Logger
 }
 
-// CLIBind is where Benthos' own HTTP API listens, unless a config says
-// otherwise: on loopback, as it can change streams and asks nobody who they are.
+// CLIBind is the default address of Benthos' own HTTP API. It is on loopback because the API can
+// change streams and requires no authentication.
 const CLIBind = "127.0.0.1:4195"
 
-// cliStopWithin bounds how long a stream may take to drain.
+// cliStopWithin limits how long a stream may take to drain.
 const cliStopWithin = 10 * time.Second
 
-// CLI runs Benthos' commands (run, lint, test, list, create, blobl, streams, …)
-// with our plugins, and returns the exit code. args is what follows
-// `recount pipeline`. It registers the plugins in Benthos' global environment,
-// because some of its commands look nowhere else: call it once in a process, and
-// end that process soon after. Benthos ends it with status 1 a second after the
-// config's shutdown_timeout (20 s), counted from the end of a run, even of one
-// that ended well.
+// CLI runs Benthos' commands (run, lint, test, list, create, blobl, streams, …) with our plugins
+// and returns the exit code. args is what follows `recount pipeline`. CLI registers the plugins in
+// Benthos' global environment, because some commands look only there: call it once per process, and
+// exit soon after. Benthos exits the process with status 1 when the config's shutdown_timeout (20
+// s) plus a second has passed since the end of a run, even of a successful one.
 func CLI(ctx context.Context, args []string, o CLIOptions) (int, error) {
 	logger := o.Logger
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
 	logger = slog.New(limitRepeats(logger.Handler()))
-	// When the caller's context ends, our inputs end, and with them the stream, in
-	// order. Benthos' own context is cut off later, or at once by a fatal error.
+	// When the caller's context ends, our inputs end, and the stream drains in order. Benthos' own
+	// context is cancelled later, or at once by a fatal error.
 	run, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	late := make(chan struct{})
@@ -87,7 +85,7 @@ func CLI(ctx context.Context, args []string, o CLIOptions) (int, error) {
 		service.CLIOptSetMainSchemaFrom(func() *service.ConfigSchema {
 			s := env.FullConfigSchema(o.Version, "")
 			s.SetFieldDefault(CLIBind, "http", "address")
-			// Ours is the one logger: it leaves out what only repeats itself.
+			// Our logger is the only one, because it suppresses repeated messages.
 			s.SetFieldDefault("OFF", "logger", "level")
 			s.SetFieldDefault(map[string]any{"recount_prometheus": map[string]any{}}, "metrics")
 			return s

@@ -22,8 +22,8 @@ func TestCLIRun(t *testing.T) {
 	ctx, l, m := testContext(t), embedded(t), newMemory()
 	appendCommands(ctx, t, l, 0, 100)
 	file := filepath.Join(t.TempDir(), "commands.yaml")
-	// Benthos ends the process shutdown_timeout after a run, however it ended: with
-	// its default of 20 s the tests that come after this one would be cut off.
+	// Benthos exits the process shutdown_timeout after a run, however it ended. With the default of
+	// 20 s, later tests would be cut off.
 	yaml := strings.ReplaceAll(oneStream, "${BATCH:7}", "10") + "\nhttp: { enabled: false }\nshutdown_timeout: 24h\n"
 	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestCLIRun(t *testing.T) {
 	}
 }
 
-// TestCLIBind: Benthos' HTTP API listens on loopback, where a config does not say.
+// TestCLIBind checks that Benthos' HTTP API listens on loopback by default.
 func TestCLIBind(t *testing.T) {
 	host, _, err := net.SplitHostPort(pipeline.CLIBind)
 	if err != nil || !net.ParseIP(host).IsLoopback() {
@@ -85,7 +85,7 @@ func TestCLIBind(t *testing.T) {
 	}
 }
 
-// captureStdout gives what f prints: Benthos writes to the process' own.
+// captureStdout returns what f prints to the process's standard output, which Benthos uses.
 func captureStdout(t *testing.T, f func()) string {
 	t.Helper()
 	file, err := os.Create(filepath.Join(t.TempDir(), "stdout"))

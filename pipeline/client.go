@@ -17,25 +17,25 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// endpoint is how to reach a log: what every client of it is built from.
+// endpoint describes how to reach a log; every client is built from it.
 type endpoint struct {
 	brokers []string
-	// dial reaches the embedded broker in memory; nil: TCP.
+	// dial connects to the embedded broker in memory. Nil means TCP.
 	dial func(ctx context.Context) (net.Conn, error)
 	cfg  Config
 }
 
-// options are what all clients have in common.
+// options returns the options that all clients have in common.
 func (e endpoint) options() ([]kgo.Opt, error) {
 	opts := []kgo.Opt{
 		kgo.SeedBrokers(e.brokers...),
 		kgo.ClientID(e.cfg.ClientID),
 		kgo.WithLogger(clientLogger{e.cfg.Logger}),
 		kgo.DisableClientMetrics(),
-		// Topics are created and used in the next moment; the client's own five
-		// seconds of cached metadata would be five seconds of "no such topic".
+		// Topics are used immediately after they are created; with the client's default, five
+		// seconds of cached metadata would mean five seconds of "no such topic".
 		kgo.MetadataMinAge(50 * time.Millisecond),
-		// An event and the batch around it; room for brokers that send more.
+		// This fits an event and the batch around it, and larger answers from other brokers.
 		kgo.BrokerMaxReadBytes(int32(max(100<<20, 2*e.cfg.MaxEventBytes))),
 	}
 	if e.dial != nil {
@@ -61,7 +61,7 @@ func (e endpoint) options() ([]kgo.Opt, error) {
 	return opts, nil
 }
 
-// client makes a client of the log.
+// client returns a new client of the log.
 func (e endpoint) client(more ...kgo.Opt) (*kgo.Client, error) {
 	opts, err := e.options()
 	if err != nil {
@@ -74,8 +74,8 @@ func (e endpoint) client(more ...kgo.Opt) (*kgo.Client, error) {
 	return cl, nil
 }
 
-// classify puts a client's error into one of the three classes. Whatever is not
-// known to be final may be better in a second.
+// classify assigns a client's error to one of the three classes. An error that is not known to be
+// permanent is transient.
 func classify(err error) error {
 	switch {
 	case err == nil:
@@ -94,8 +94,8 @@ func classify(err error) error {
 	}
 }
 
-// clientLogger passes the client's warnings and errors on. What it says at
-// lower levels is about its own workings.
+// clientLogger forwards the client's warnings and errors. Lower levels concern only the client's
+// internals.
 type clientLogger struct{ log *slog.Logger }
 
 func (l clientLogger) Level() kgo.LogLevel { return kgo.LogLevelWarn }

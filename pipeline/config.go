@@ -16,7 +16,7 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// Defaults of Config.
+// These are the defaults of Config.
 const (
 	DefaultPrefix        = "recount."
 	DefaultPartitions    = 4
@@ -24,78 +24,78 @@ const (
 	DefaultAppendTimeout = 30 * time.Second
 )
 
-// minEventBytes leaves room for a rejected event with its reason and headers.
+// minEventBytes is the smallest MaxEventBytes: a rejected event with its reason and headers must
+// fit.
 const minEventBytes = 128 << 10
 
-// maxPartitions bounds the partitions of a topic that Recount makes or grows.
+// maxPartitions limits the number of partitions of a topic that Recount creates or grows.
 const maxPartitions = 1024
 
-// LogDir is the embedded broker's folder under the data directory.
+// LogDir is the embedded broker's directory below the data directory.
 const LogDir = "log"
 
-// Config says which log to open.
+// Config describes the log to open.
 type Config struct {
-	// DataDir is the data directory; the embedded broker stores in its folder
-	// "log". Required unless Brokers is set.
+	// DataDir is the data directory; the embedded broker stores in its directory "log". It is
+	// required unless Brokers is set.
 	DataDir string
-	// Brokers are the addresses (host:port) of an outside Kafka. None: the
-	// embedded broker.
+	// Brokers are the addresses (host:port) of an external Kafka. If empty, the embedded broker is
+	// started.
 	Brokers []string
-	// Prefix starts the name of every topic. Default DefaultPrefix.
+	// Prefix starts the name of every topic. The default is DefaultPrefix.
 	Prefix string
-	// Partitions is how many a topic gets when it is created; an existing topic
-	// keeps what it has. Default DefaultPartitions.
+	// Partitions is the number of partitions of a topic when it is created; an existing topic is
+	// not changed. The default is DefaultPartitions.
 	Partitions int
-	// ReplicationFactor of created topics. 0: what the outside Kafka is
-	// configured to; the embedded broker has one replica.
+	// ReplicationFactor applies to created topics. 0 means the default of the external Kafka; the
+	// embedded broker has one replica.
 	ReplicationFactor int
 
-	// Listen is the TCP address of the embedded broker, so that other Kafka
-	// clients reach it; ":0" picks a port. "": in memory only.
+	// Listen is the TCP address of the embedded broker for other Kafka clients; ":0" picks a port.
+	// "" means in memory only.
 	Listen string
-	// Advertise is the host:port that the embedded broker tells clients to
-	// connect to. Default: the address it listens on.
+	// Advertise is the host:port that the embedded broker tells clients to connect to. The default
+	// is the address it listens on.
 	Advertise string
-	// AutoCreateTopics lets TCP clients of the embedded broker create topics by
-	// asking for them.
+	// AutoCreateTopics lets TCP clients of the embedded broker create topics by naming them in
+	// requests.
 	AutoCreateTopics bool
 
-	// Broker holds the embedded broker's other options: its limits, its hooks, TLS,
-	// who may log in besides SASL's user.
-	// What the fields here say (addresses, partitions, sizes, logger) they say
-	// for it, too.
+	// Broker holds the embedded broker's other options: limits, hooks, TLS, and users besides that
+	// of SASL. Where a field of Config exists for the same setting (addresses, partitions, sizes,
+	// logger), that field takes precedence.
 	Broker broker.Options
 
-	// SASL is how to authenticate; with the embedded broker, what its TCP
-	// clients must present (this process reaches it in memory, without).
+	// SASL is the authentication to external brokers. With the embedded broker it is what TCP
+	// clients must present; this process connects in memory without it.
 	SASL SASL
-	// TLS to outside brokers.
+	// TLS applies to connections to external brokers.
 	TLS TLS
 
-	// MaxEventBytes bounds one event with its headers, and is the limit that
-	// topics are created with. Default DefaultMaxEventBytes.
+	// MaxEventBytes limits the size of one event with its headers, and is the limit of created
+	// topics. The default is DefaultMaxEventBytes.
 	MaxEventBytes int
-	// AppendTimeout bounds an Append whose context ends later. Default
+	// AppendTimeout limits an Append whose context has a later deadline. The default is
 	// DefaultAppendTimeout.
 	AppendTimeout time.Duration
-	// ClientID is the name given to brokers. Default "recount".
+	// ClientID is the client's name in requests to brokers. The default is "recount".
 	ClientID string
-	// Logger is told about trouble. Default: nowhere.
+	// Logger receives warnings and errors. The default discards them.
 	Logger *slog.Logger
 }
 
-// SASL is an authentication; the zero value is none.
+// SASL is an authentication. The zero value means none.
 type SASL struct {
-	// Mechanism is PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512; "" is none.
+	// Mechanism is PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512; "" means none.
 	Mechanism string
 	User      string
 	Password  string
 }
 
-// TLS says how to reach outside brokers by TLS.
+// TLS configures TLS connections to external brokers.
 type TLS struct {
 	Enabled bool
-	// CAFile holds the authorities to trust, in PEM. Default: the system's.
+	// CAFile holds the trusted authorities in PEM. The default is the system's.
 	CAFile string
 	// CertFile and KeyFile are the client's certificate, in PEM.
 	CertFile, KeyFile string
@@ -103,10 +103,10 @@ type TLS struct {
 	ServerName string
 }
 
-// topicName is what Kafka allows.
+// topicName matches the names that Kafka allows.
 var topicName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,200}$`)
 
-// withDefaults fills in what was left zero.
+// withDefaults returns the configuration with zero fields set to their defaults.
 func (c Config) withDefaults() Config {
 	c.Prefix = cmp.Or(c.Prefix, DefaultPrefix)
 	c.Partitions = cmp.Or(c.Partitions, DefaultPartitions)
@@ -119,7 +119,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Validate reports every field whose value cannot work, by name.
+// Validate returns an error that names every field with an invalid value.
 func (c Config) Validate() error {
 	c = c.withDefaults()
 	var errs []error
@@ -181,7 +181,7 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// config reads the files and builds the TLS configuration; nil where disabled.
+// config reads the files and returns the TLS configuration, nil if TLS is disabled.
 func (t TLS) config() (*tls.Config, error) {
 	if !t.Enabled {
 		return nil, nil

@@ -11,12 +11,12 @@ import (
 	"github.com/redpanda-data/benthos/v4/public/service"
 )
 
-// Redpanda Connect's names for what reads and writes Kafka, and for the metrics of
-// Prometheus, so that configs written for it run here: recount_log and
-// recount_prometheus with other fields. What a field asks for is done, refused with a
-// reason, or, where it only tunes their client, named in the log as of no effect.
+// This file registers the names under which Redpanda Connect reads and writes Kafka and exports
+// metrics to Prometheus, so that its configs run here: they are recount_log and recount_prometheus
+// with other fields. A field is either implemented, or refused with a reason, or, if it only tunes
+// Redpanda Connect's own client, logged as having no effect.
 
-// registerConnect makes the aliases known.
+// registerConnect registers the aliases.
 func (s *shared) registerConnect(env *service.Environment) error {
 	var errs []error
 	for _, name := range []string{"kafka_franz", "redpanda"} {
@@ -32,8 +32,8 @@ func (s *shared) registerConnect(env *service.Environment) error {
 	return errors.Join(errs...)
 }
 
-// Fields that tune Redpanda Connect's own client: the log's reader and writer decide
-// these for themselves.
+// clientTuning and the lists beside it name fields that tune Redpanda Connect's own client. They
+// have no effect here: the log's reader and writer make these choices themselves.
 var (
 	clientTuning = []string{"metadata_max_age", "request_timeout_overhead", "conn_idle_timeout", "tcp", "rack_id"}
 	inputTuning  = []string{
@@ -52,7 +52,7 @@ func tuning(names []string) []*service.ConfigField {
 	return fields
 }
 
-// connectClientFields are how to reach brokers.
+// connectClientFields returns the fields that describe how to reach brokers.
 func connectClientFields() []*service.ConfigField {
 	return append([]*service.ConfigField{
 		service.NewStringListField("seed_brokers").Description("Addresses of Kafka, each host:port or several separated by commas."),
@@ -157,7 +157,7 @@ func (s *shared) newConnectInput(name string, conf *service.ParsedConfig) (servi
 	return in, nil
 }
 
-// connectConfig reads connectClientFields, and tells which fields are of no effect.
+// connectConfig reads connectClientFields and logs which fields have no effect.
 func (s *shared) connectConfig(name string, conf *service.ParsedConfig, more []string) (cfg Config, err error) {
 	wrong := func(format string, args ...any) (Config, error) {
 		return cfg, fmt.Errorf(name+": "+format, args...)
@@ -211,7 +211,7 @@ func (s *shared) connectConfig(name string, conf *service.ParsedConfig, more []s
 		user, _ := m.FieldString("username")
 		password, _ := m.FieldString("password")
 		cfg.SASL = SASL{Mechanism: mechanism, User: user, Password: password}
-		break // they are tried in order there, too, and the first is what works
+		break // Redpanda Connect tries them in order, too, and uses the first that works
 	}
 	if err := cfg.Validate(); err != nil {
 		return cfg, fmt.Errorf("%s: %w", name, err)
@@ -272,7 +272,8 @@ func (s *shared) newConnectOutput(name string, conf *service.ParsedConfig) (_ se
 	return out, policy, inFlight, nil
 }
 
-// metricsIdle are fields of prometheus that shape what recount_prometheus does its way.
+// metricsIdle lists the fields of prometheus without effect: recount_prometheus has fixed choices
+// for them.
 var metricsIdle = []string{"use_histogram_timing", "histogram_buckets", "summary_quantiles_objectives"}
 
 func connectMetricsSpec() *service.ConfigSpec {

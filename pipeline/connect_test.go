@@ -17,8 +17,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// produced appends n records to each of two partitions, a second apart from 2026-11-20
-// on, and gives the log's address.
+// produced appends n records to each of two partitions, one second apart from 2026-11-20 on, and
+// returns the log and its address.
 func produced(t *testing.T, n int) (l *pipeline.Log, seed string) {
 	t.Helper()
 	seed = outside(t).ListenAddrs()[0]
@@ -38,7 +38,7 @@ func produced(t *testing.T, n int) (l *pipeline.Log, seed string) {
 	return l, seed
 }
 
-// read runs an input into a topic of its own and gives what came, in order.
+// read runs an input into a topic of its own and returns what arrived, in order.
 func read(t *testing.T, l *pipeline.Log, seed, input, to, value string, want int) []string {
 	t.Helper()
 	ctx := testContext(t)
@@ -65,8 +65,8 @@ output: { redpanda: { seed_brokers: [ %s ], topic: %s } }
 	return got
 }
 
-// TestStartFrom: recount_log begins at offsets, or at a time; partitions that are not
-// named at their beginning.
+// TestStartFrom checks that recount_log starts at given offsets or at a time, and that partitions
+// without an offset start at their beginning.
 func TestStartFrom(t *testing.T) {
 	t.Parallel()
 	l, seed := produced(t, 5)
@@ -102,8 +102,8 @@ func TestStartFrom(t *testing.T) {
 	}
 }
 
-// TestConnectConfigs: configs as Redpanda Connect's documentation shows them for Kafka
-// run here, with the metadata and the headers that they expect.
+// TestConnectConfigs checks that configs in the style of Redpanda Connect's documentation for Kafka
+// run here, with the metadata and headers that they expect.
 func TestConnectConfigs(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"kafka_franz", "redpanda"} {
@@ -164,8 +164,8 @@ output:
 	}
 }
 
-// TestConnectRefuses: what is not done here is refused with what to do instead, also by
-// lint. Not parallel: CLI registers in Benthos' global environment.
+// TestConnectRefuses checks that unsupported settings are refused with an alternative, by lint as
+// well. It is not parallel: CLI registers in Benthos' global environment.
 func TestConnectRefuses(t *testing.T) {
 	for config, want := range map[string]string{
 		"input: { kafka_franz: { seed_brokers: [], topics: [ a ] } }\noutput: { drop: {} }":                                                    "recount_log without them",

@@ -15,8 +15,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// damagedLog is the data directory of a log of one partition whose sealed
-// records cannot be read from some offset on.
+// damagedLog returns the data directory of a log of one partition whose sealed records cannot be
+// read from some offset on.
 func damagedLog(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,14 +26,14 @@ func damagedLog(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for i := range 100 {
-		text := make([]byte, 1000) // that clients cannot compress to nothing
+		text := make([]byte, 1000) // cannot be compressed by clients
 		rand.NewChaCha8([32]byte{byte(i)}).Read(text)
 		payload := fmt.Appendf(nil, `{"command":"%x"}`, text)
 		if _, err := l.Append(t.Context(), schemas.TopicCommands, schemas.Event{Payload: payload}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	// Closing leaves them in the write-ahead log; opening seals them.
+	// Closing leaves the records in the write-ahead log; opening seals them.
 	for range 2 {
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
@@ -64,8 +64,8 @@ func damagedLog(t *testing.T) string {
 	return dir
 }
 
-// A record that no second try can read ends whoever reads the log, with its
-// place and what to do; nobody waits for it in silence.
+// TestDamagedRecord checks that a permanently unreadable record ends every reader of the log with
+// an error that names the position and the fix.
 func TestDamagedRecord(t *testing.T) {
 	dir := damagedLog(t)
 	lines := make(chan string, 1000)

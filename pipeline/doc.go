@@ -1,24 +1,22 @@
-// Package pipeline is Recount's way to the log: it appends events, follows
-// partitions, and runs the Benthos streams between the log and what is made of
-// it. Only this package speaks Kafka; with no brokers configured it starts the
-// embedded one (pipeline/broker) in the process and talks to it in memory, by
-// the same client code.
+// Package pipeline connects Recount to its log: it appends events, follows partitions, and runs the
+// Benthos streams between the log and the projections. Only this package and its sub-packages speak
+// Kafka. Without configured brokers it starts the embedded one (pipeline/broker) in the process and
+// reaches it in memory, with the same client code.
 //
-// What a caller may rely on:
+// A caller may rely on these properties:
 //
-//   - Append returns after every event is durable (acks=all, idempotent), in the
-//     order given within each key, or says which events are not.
-//   - Follow, and the Benthos input recount_log, hand out each partition's
-//     records in order, one batch at a time, partitions side by side. A batch is
-//     handed out again until it was taken; the position moves only then.
-//   - Partitions that are added to a topic are read within seconds by those who
-//     follow it; the keys of what is appended stay where they are (homes.go).
-//   - Offsets are read committed: what a foreign transaction aborted is a gap,
-//     and a position moves over gaps.
-//   - A position beyond the log's end is ErrFatal: the log lost what had been
-//     applied, or it is another log. Nobody guesses.
+//   - Append returns after every event is durable (acks=all, idempotent), in the order
+//     given within each key, or reports which events are not.
+//   - Follow, and the Benthos input recount_log, deliver each partition's records in
+//     order, one batch at a time, and partitions in parallel. A batch is delivered again
+//     until it is acknowledged; only then does the position move.
+//   - Partitions that are added to a topic are read within seconds by its followers.
+//     Events of one key continue to go to the same partition (homes.go).
+//   - Only committed records are read. The records of an aborted foreign transaction are
+//     a gap, and a position moves over gaps.
+//   - A position beyond the log's end is ErrFatal: either the log lost records that had
+//     been applied, or it is another log.
 //
-// Nothing here decides where reading starts: projections hold their own
-// positions, each stored in one write with its state, and consumer groups serve only stages that keep no
-// state.
+// This package does not decide where reading starts. Projections store their own positions, each in
+// one write with its state; consumer groups serve only stages without state.
 package pipeline

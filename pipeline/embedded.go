@@ -10,7 +10,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// openEmbedded starts the broker of the process.
+// openEmbedded starts the embedded broker.
 func openEmbedded(cfg Config) (*broker.Broker, error) {
 	dir := filepath.Join(cfg.DataDir, LogDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -17,27 +17,29 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// What topic erasures says is erased (or retired: retire.go) is not read any more, wherever the bytes are:
-// every record that a Log hands out goes through hide. The embedded broker's bytes
-// are replaced besides (Scrub); those of other brokers stay until they delete them.
+// Records that topic erasures declares erased (or retired: retire.go) are not read any more, even
+// if their bytes still exist: every record that a Log returns passes through hide. In addition the
+// bytes in the embedded broker are replaced (Scrub); external brokers keep them until they delete
+// them.
 
-// erasures are the positions that are erased. They only grow.
+// erasures is the set of erased positions. It only grows.
 type erasures struct {
 	now atomic.Pointer[erased]
 
-	// mu is held while more are read.
+	// mu is held while more erasures are read.
 	mu   sync.Mutex
-	next schemas.Watermark // of topic erasures
+	next schemas.Watermark // the next offsets of topic erasures
 }
 
-// erased is one state of them; it is not changed once it is there.
+// erased is an immutable snapshot of the erasures.
 type erased struct {
 	at  map[schemas.Position]erasedEvent
 	ids map[schemas.EventID]schemas.Position
-	// cuts are where partitions begin that retention has shortened.
+	// cuts holds the first offset of each partition that retention has shortened.
 	cuts map[schemas.TopicPartition]Cut
-	// summaries are of what is retired, and summarised the records.retired that named the
-	// last of them; void are those that have no effect (RecordsRetired.follows).
+	// summaries are the positions of the summaries of retired records, summarised is the position
+	// of the records.retired event that named the last of them. void holds the records.retired
+	// events without effect (RecordsRetired.follows).
 	summaries  []schemas.Position
 	summarised schemas.Position
 	void       map[schemas.Position]bool
@@ -48,11 +50,11 @@ type erasedEvent struct {
 	id schemas.EventID
 }
 
-// record is the record as it may be read.
+// record converts a record for readers, with erasures applied.
 func (l *Log) record(r *kgo.Record) schemas.LogRecord { return l.erased.hide(logRecord(r)) }
 
-// hide is the record, or what stands in its place when it is erased. An erasure is of
-// the value that it names: should something else stand there, it is of another log.
+// hide returns the record, or its replacement if it is erased. An erasure names the hash of the
+// value; if the value differs, the erasure belongs to another log and is ignored.
 func (e *erasures) hide(r schemas.LogRecord) schemas.LogRecord {
 	now := e.now.Load()
 	if now == nil {
@@ -65,8 +67,8 @@ func (e *erasures) hide(r schemas.LogRecord) schemas.LogRecord {
 	return r.Erase(x.By)
 }
 
-// ReadErasures reads what topic erasures says since it was last read, and returns
-// where it stands then. From then on no record is handed out that it says is erased.
+// ReadErasures reads what was appended to topic erasures since the last call, and returns the
+// watermark it has read to. From then on none of the erased records is returned.
 func (l *Log) ReadErasures(ctx context.Context) (schemas.Watermark, error) {
 	e := &l.erased
 	e.mu.Lock()
@@ -95,7 +97,7 @@ func (l *Log) ReadErasures(ctx context.Context) (schemas.Watermark, error) {
 		for _, x := range m.Events {
 			at := schemas.PositionOf(x.GetPosition())
 			if _, twice := now.at[at]; twice {
-				continue // the first says by what it was erased
+				continue // the first erasure counts
 			}
 			ev := erasedEvent{Erasure: schemas.Erasure{SHA256: schemas.Hash(x.GetSha256()), By: m.At}}
 			if copy(ev.id[:], x.GetEventId()); !ev.id.IsZero() {
@@ -111,14 +113,14 @@ func (l *Log) ReadErasures(ctx context.Context) (schemas.Watermark, error) {
 	return ends, nil
 }
 
-// Erasing is one events.erased of the log, or one records.retired: then it erases none.
+// Erasing is one events.erased event, or one records.retired event, which erases no single events.
 type Erasing struct {
 	At schemas.Position
 	*recountv1.EventsErased
 	Retired *recountv1.RecordsRetired
 }
 
-// CutsOf are those that it makes, as far as ReadErasures has read.
+// CutsOf returns the cuts that the event makes, as far as ReadErasures has read.
 func (l *Log) CutsOf(e Erasing) map[schemas.TopicPartition]Cut {
 	cuts := map[schemas.TopicPartition]Cut{}
 	if now := l.erased.now.Load(); now != nil && now.void[e.At] {
@@ -128,7 +130,7 @@ func (l *Log) CutsOf(e Erasing) map[schemas.TopicPartition]Cut {
 	return cuts
 }
 
-// ErasedSince reads the events of topic erasures between two watermarks.
+// ErasedSince returns the events of topic erasures between two watermarks.
 func (l *Log) ErasedSince(ctx context.Context, from, until schemas.Watermark) ([]Erasing, error) {
 	var found []Erasing
 	var mu sync.Mutex
@@ -166,7 +168,7 @@ func (l *Log) ErasedSince(ctx context.Context, from, until schemas.Watermark) ([
 	return found, nil
 }
 
-// ErasedAt says what is left of the event at a position, if it is erased.
+// ErasedAt returns what is left of the event at a position. ok is false if the event is not erased.
 func (l *Log) ErasedAt(at schemas.Position) (schemas.Erasure, bool) {
 	now := l.erased.now.Load()
 	if now == nil {
@@ -176,7 +178,7 @@ func (l *Log) ErasedAt(at schemas.Position) (schemas.Erasure, bool) {
 	return x.Erasure, ok
 }
 
-// Erased counts the events that are erased.
+// Erased returns the number of erased events.
 func (l *Log) Erased() int {
 	now := l.erased.now.Load()
 	if now == nil {
@@ -185,7 +187,7 @@ func (l *Log) Erased() int {
 	return len(now.at)
 }
 
-// ErasedID says where the event of an id stood, if it is erased.
+// ErasedID returns the position of an erased event by its id.
 func (l *Log) ErasedID(id schemas.EventID) (schemas.Position, bool) {
 	now := l.erased.now.Load()
 	if now == nil {
@@ -195,8 +197,8 @@ func (l *Log) ErasedID(id schemas.EventID) (schemas.Position, bool) {
 	return at, ok
 }
 
-// Scrub replaces what the embedded broker holds at positions that are erased, down to
-// the bytes on disk. With other brokers it does nothing.
+// Scrub overwrites the erased records at the given positions in the embedded broker, down to the
+// bytes on disk. With external brokers it does nothing.
 func (l *Log) Scrub(ctx context.Context, positions []schemas.Position) (broker.Rewritten, error) {
 	if l.embedded == nil || len(positions) == 0 {
 		return broker.Rewritten{}, nil
@@ -210,7 +212,7 @@ func (l *Log) Scrub(ctx context.Context, positions []schemas.Position) (broker.R
 	for _, at := range positions {
 		tp := at.TP()
 		if at.Offset < starts[tp] || at.Offset >= ends[tp] {
-			continue // deleted, or of another log
+			continue // deleted, or in another log
 		}
 		if lowest, ok := first[tp]; !ok || at.Offset < lowest {
 			first[tp] = at.Offset
@@ -247,7 +249,7 @@ func (l *Log) Scrub(ctx context.Context, positions []schemas.Position) (broker.R
 	return l.embedded.Rewrite(ctx, all...)
 }
 
-// bounds are the starts and ends of the positions' topics, of those that there are.
+// bounds returns the starts and ends of the positions' topics, without topics that do not exist.
 func (l *Log) bounds(ctx context.Context, positions []schemas.Position) (starts, ends schemas.Watermark, err error) {
 	topics, err := l.Topics(ctx)
 	if err != nil {

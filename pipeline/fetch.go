@@ -15,30 +15,29 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// fetchWait bounds how long a fetch waits at the broker for something to come.
-// The client has one fetch at a time under way. A partition that is not in it,
-// because it was assigned a moment later or has just been resumed, waits until
-// that fetch is answered, however much there is to read in it. With the client's
-// own five seconds a stream now and then began five seconds late.
+// fetchWait limits how long a fetch waits at the broker for new records. The client has one fetch
+// in flight at a time. A partition that is not part of it, because it was assigned later or has
+// just been resumed, waits until that fetch is answered, even if it has records. With the client's
+// default of five seconds, streams sometimes started five seconds late.
 const fetchWait = 250 * time.Millisecond
 
-// consumerOptions are what everything that reads has in common.
+// consumerOptions returns the options that all readers have in common.
 func consumerOptions(cfg Config) []kgo.Opt {
 	return []kgo.Opt{
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-		// Control records say how far the log goes where it ends in a transaction.
+		// Control records show the end of a partition that ends in a transaction.
 		kgo.KeepControlRecords(),
-		// Offsets that the log does not have are ours to judge: see resolve.
+		// An offset that the log does not have is handled by resolve.
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
 		kgo.FetchMaxWait(fetchWait),
 		kgo.FetchMaxPartitionBytes(int32(max(2<<20, cfg.MaxEventBytes))),
 	}
 }
 
-// resolve turns where a reader wants to go on into where it can. Below the start
-// it moves up to it: those records are gone, and a position moves over gaps. What is
-// retired is as good as gone, also while it is there.
-// Beyond the end is fatal: the log no longer has what the reader has applied.
+// resolve turns the offsets that a reader wants into offsets that can be read. Below the start it
+// moves up to the start: those records are gone, and a position moves over gaps. Retired records
+// count as gone even if they still exist. An offset beyond the end is fatal: the log no longer has
+// what the reader has applied.
 func (l *Log) resolve(ctx context.Context, want schemas.Watermark) (schemas.Watermark, error) {
 	var topics []string
 	seen := map[string]bool{}
@@ -64,7 +63,7 @@ func (l *Log) resolve(ctx context.Context, want schemas.Watermark) (schemas.Wate
 		start, known := starts[tp]
 		switch {
 		case !known && next == 0:
-			// Nothing was read of it: it was added a moment ago, and not every broker knows.
+			// Nothing of it was read: it was added a moment ago, and not every broker knows it yet.
 			return nil, schemas.Transientf("%s: no such partition in the log", tp)
 		case !known:
 			return nil, schemas.Fatalf("%s: no such partition in the log", tp)
@@ -83,10 +82,9 @@ func (l *Log) resolve(ctx context.Context, want schemas.Watermark) (schemas.Wate
 	return got, nil
 }
 
-// feed reads the lanes' partitions into them until the context ends or every
-// lane is at its end. It starts over with a new client after trouble, from where
-// the lanes are, so that whoever takes from them sees a pause and nothing else.
-// A fatal error ends every take.
+// feed reads the lanes' partitions into them until the context ends or every lane is at its end.
+// After an error it starts again with a new client from the lanes' positions, so that consumers see
+// only a pause. A fatal error makes every take fail.
 func (l *Log) feed(ctx context.Context, ls *lanes) {
 	progress := 0
 	attempt := 0
@@ -119,7 +117,7 @@ func (l *Log) feed(ctx context.Context, ls *lanes) {
 	}
 }
 
-// errGrown ends a session of feed: there are more lanes to feed.
+// errGrown ends a session of feed because lanes were added.
 var errGrown = errors.New("partitions were added")
 
 func (l *Log) feedOnce(ctx context.Context, ls *lanes, progress *int) (err error) {
@@ -130,7 +128,7 @@ func (l *Log) feedOnce(ctx context.Context, ls *lanes, progress *int) (err error
 			err = errGrown
 		}
 	}()
-	// Before positions: of what grows the lanes from here on, or was there, one knows.
+	// This comes before positions, so that a lane added from here on is seen by one of the two.
 	ls.onGrowth(func() { begin(errGrown) })
 	want := ls.positions()
 	from, err := l.resolve(ctx, want)
@@ -159,7 +157,7 @@ func (l *Log) feedOnce(ctx context.Context, ls *lanes, progress *int) (err error
 	return l.poll(ctx, cl, ls, progress)
 }
 
-// poll moves what the client fetches into the lanes until something is wrong.
+// poll moves fetched records into the lanes until an error occurs.
 func (l *Log) poll(ctx context.Context, cl *kgo.Client, ls *lanes, progress *int) error {
 	for {
 		fetches := cl.PollFetches(ctx)
@@ -187,18 +185,18 @@ func (l *Log) poll(ctx context.Context, cl *kgo.Client, ls *lanes, progress *int
 	}
 }
 
-// fetchError puts the error that a fetch at an offset met into its class.
+// fetchError classifies the error of a fetch at an offset.
 func (l *Log) fetchError(tp schemas.TopicPartition, at int64, err error) error {
 	var loss *kgo.ErrDataLoss
 	switch {
 	case errors.As(err, &loss):
 		return schemas.Fatalf("fetch %s: %w", tp, err)
 	case l.embedded != nil && errors.Is(err, kerr.UnknownServerError):
-		// So the embedded broker answers what no second try can read.
+		// The embedded broker answers with this code if retrying cannot help.
 		return schemas.Fatalf("%w at %s/%d: the server's log names the file; restore %s from a backup (recount restore BACKUP --data-dir NEW)",
 			broker.ErrDamaged, tp, at, filepath.Join(l.cfg.DataDir, LogDir))
 	case errors.Is(err, kerr.OffsetOutOfRange), errors.Is(err, kerr.UnknownTopicOrPartition), errors.Is(err, kerr.UnknownTopicID):
-		// resolve says which it is when reading starts over.
+		// When reading starts again, resolve decides which case it is.
 		return schemas.Transientf("fetch %s: %w", tp, err)
 	case tp.Topic == "":
 		return classify(err)

@@ -11,9 +11,9 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// A fetch that finds nothing holds up every partition that is not in it: one
-// assigned just after, one resumed. (A stream began five seconds late where the
-// first partition of four was idle.)
+// TestAnIdlePartitionHoldsNoOtherUp checks that a fetch that finds nothing does not delay
+// partitions that are not part of it because they were assigned or resumed later. (A stream used to
+// start five seconds late if the first of four partitions was idle.)
 func TestAnIdlePartitionHoldsNoOtherUp(t *testing.T) {
 	ctx, stop := context.WithCancel(testContext(t))
 	defer stop()

@@ -12,37 +12,36 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// FollowOptions say what to follow.
+// FollowOptions are the options of Follow.
 type FollowOptions struct {
-	// Topics to follow, all their partitions. Default: the log's TopicNames.
+	// Topics are the topics to follow, with all their partitions. The default is the log's
+	// TopicNames.
 	Topics []string
-	// Partitions to follow, in place of Topics.
+	// Partitions are the partitions to follow, instead of Topics.
 	Partitions []schemas.TopicPartition
-	// From is the offset a partition is read from. Nil: the start.
+	// From returns the offset at which reading of a partition starts. Nil means the start.
 	From func(tp schemas.TopicPartition) int64
-	// Until is where each partition ends for this call; one that is absent is not
-	// read. Nil: follow for ever.
+	// Until is the end of each partition for this call; a partition that is absent is not read. Nil
+	// means to follow for ever.
 	Until schemas.Watermark
-	// MaxRecords and MaxBytes bound a batch. Default 1024 and 8 MiB; the first
-	// record of a batch may be larger.
+	// MaxRecords and MaxBytes limit a batch. The defaults are 1024 and 8 MiB; a single record may
+	// exceed the latter.
 	MaxRecords, MaxBytes int
 }
 
-// FollowFunc takes a batch of one partition. It covers every offset from where
-// the one before ended up to next; recs may be empty, where only the position
-// moves. recs must not be kept after the call unless nothing in them is changed.
+// FollowFunc handles a batch of one partition. The batch covers every offset from the end of the
+// previous one up to next; recs may be empty if only the position moves. recs may be kept after the
+// call only if it is not modified.
 type FollowFunc func(ctx context.Context, tp schemas.TopicPartition, recs []schemas.LogRecord, next int64) error
 
-// Follow reads partitions and hands their records to fn: in order within a
-// partition, one batch at a time; different partitions at the same time. An
-// outage is waited for. An error of fn is retried with backoff, with the same
-// batch or a longer one, unless it is ErrPoison or ErrFatal: that ends Follow,
-// and is returned.
+// Follow reads partitions and passes their records to fn: in order within a partition, one batch at
+// a time, and different partitions concurrently. It waits for outages to end. An error of fn is
+// retried with backoff, with the same batch or a longer one, unless it is ErrPoison or ErrFatal,
+// which end Follow and are returned.
 //
-// Follow ends when every partition is at Until; or with the context: then it
-// waits for the calls of fn, and returns nil if it was to follow for ever, else
-// why it was cut short. Where it follows topics for ever, it reads partitions that are
-// added to them, too.
+// Follow ends when every partition is at Until, or with the context. In the latter case it waits
+// for running calls of fn, and returns nil if there was no Until, otherwise the context's error.
+// When it follows topics for ever, it also reads partitions that are added to them.
 func (l *Log) Follow(ctx context.Context, o FollowOptions, fn FollowFunc) error {
 	tps, topics := o.Partitions, o.Topics
 	if tps == nil {
@@ -67,7 +66,7 @@ func (l *Log) Follow(ctx context.Context, o FollowOptions, fn FollowFunc) error 
 		ls.add(tp, from, until)
 	}
 
-	// The feeder ends with the workers, and they end by the lanes.
+	// The feeder ends after the workers, and the workers end when take does.
 	feedCtx, stopFeed := context.WithCancel(ctx)
 	var feeding sync.WaitGroup
 	feeding.Go(func() { l.feed(feedCtx, ls) })
@@ -103,7 +102,7 @@ func (l *Log) Follow(ctx context.Context, o FollowOptions, fn FollowFunc) error 
 	return nil
 }
 
-// work takes batches until there are no more.
+// work takes batches until there are none left.
 func (l *Log) work(ctx context.Context, ls *lanes, fn FollowFunc) error {
 	for {
 		d, err := ls.take(ctx)
@@ -133,21 +132,21 @@ func (l *Log) work(ctx context.Context, ls *lanes, fn FollowFunc) error {
 	}
 }
 
-// TailOptions say what Tail shows.
+// TailOptions are the options of Tail.
 type TailOptions struct {
-	// Topics to show. Default: the log's TopicNames.
+	// Topics are the topics to show. The default is the log's TopicNames.
 	Topics []string
-	// Last is how many records of each partition to begin with; -1: all of them.
+	// Last is the number of existing records of each partition to show first; -1 means all.
 	Last int64
-	// From, if not nil, is where to begin, in place of Last.
+	// From, if not nil, is where to start, instead of Last.
 	From schemas.Watermark
-	// Follow goes on for ever with what is appended; else Tail ends where the log
-	// ended when it began.
+	// Follow continues for ever with new records. Otherwise Tail ends at the end that the log had
+	// at the call.
 	Follow bool
 }
 
-// Tail calls fn for records of the topics, one at a time: in order within a
-// partition, as they come among partitions. An error of fn ends it.
+// Tail calls fn for records of the topics, one at a time: in order within a partition, in order of
+// arrival across partitions. An error of fn ends it.
 func (l *Log) Tail(ctx context.Context, o TailOptions, fn func(schemas.LogRecord) error) error {
 	ends, err := l.Ends(ctx, o.Topics...)
 	if err != nil {
@@ -157,7 +156,7 @@ func (l *Log) Tail(ctx context.Context, o TailOptions, fn func(schemas.LogRecord
 	if err != nil {
 		return fmt.Errorf("tail: %w", err)
 	}
-	var mu sync.Mutex // fn is called by one at a time
+	var mu sync.Mutex // fn is never called concurrently
 	fo := FollowOptions{
 		Partitions: ends.Partitions(),
 		From: func(tp schemas.TopicPartition) int64 {
@@ -171,7 +170,7 @@ func (l *Log) Tail(ctx context.Context, o TailOptions, fn func(schemas.LogRecord
 		},
 	}
 	if o.Follow {
-		// Those of now are in ends; one that is added is shown from its start.
+		// The present partitions are in ends; a partition that is added is shown from its start.
 		if fo.Partitions, fo.Topics = nil, o.Topics; len(fo.Topics) == 0 {
 			fo.Topics = l.TopicNames()
 		}
@@ -183,7 +182,7 @@ func (l *Log) Tail(ctx context.Context, o TailOptions, fn func(schemas.LogRecord
 		defer mu.Unlock()
 		for _, r := range recs {
 			if err := fn(r); err != nil {
-				return schemas.Fatalf("%w", err) // no second try: it has been shown
+				return schemas.Fatalf("%w", err) // no retry: the record has been shown
 			}
 		}
 		return nil

@@ -4,12 +4,12 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Records that the embedded broker lost, and that were given up, are gaps in the log. The
-// client says nothing of offsets without records, so that who follows up to the end of a
-// log that ends in a gap would wait for ever. What the broker knows of its gaps is asked
-// instead: they never change while it is open.
+// Records that the embedded broker lost, and that were given up, are gaps in the log. The client
+// does not report offsets without records, so a reader that follows up to an end inside a gap would
+// wait for ever. The broker's list of gaps is used instead; it does not change while the broker is
+// open.
 
-// readGaps learns the gaps of an embedded log.
+// readGaps loads the gaps of an embedded log.
 func (l *Log) readGaps() error {
 	if l.embedded == nil {
 		return nil
@@ -29,7 +29,7 @@ func (l *Log) readGaps() error {
 	return nil
 }
 
-// over is the first offset from off on that is in no gap.
+// over returns the first offset, from off on, that is not in a gap.
 func (l *Log) over(tp schemas.TopicPartition, off int64) int64 {
 	for moved := true; moved; {
 		moved = false

@@ -13,7 +13,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// groupConfig is what a consumer group needs to know of a member.
+// groupConfig holds the settings of a member of a consumer group.
 type groupConfig struct {
 	name     string
 	session  time.Duration
@@ -22,8 +22,8 @@ type groupConfig struct {
 
 // groupReader feeds lanes with the partitions that a consumer group assigns.
 //
-// Partitions come in adjust, where their positions are decided, and go in
-// revoked. Neither holds a lock while it talks to the log.
+// Partitions are assigned in adjust, which decides their positions, and removed in revoked. Neither
+// holds a lock during requests to the log.
 type groupReader struct {
 	log    *Log
 	lanes  *lanes
@@ -33,10 +33,10 @@ type groupReader struct {
 	from   func(schemas.TopicPartition) int64
 
 	mu     sync.Mutex
-	client *kgo.Client // of the present membership
+	client *kgo.Client // the client of the present membership
 }
 
-// run is a member of the group until the context ends.
+// run keeps a membership of the group until the context ends.
 func (g *groupReader) run(ctx context.Context) {
 	for attempt := 0; ctx.Err() == nil; attempt++ {
 		progress := 0
@@ -60,14 +60,14 @@ func (g *groupReader) run(ctx context.Context) {
 	}
 }
 
-// member is one membership: it ends with the context or with trouble.
+// member runs one membership, until the context ends or an error occurs.
 func (g *groupReader) member(ctx context.Context, progress *int) error {
 	failed := make(chan error, 1)
 	opts := append(consumerOptions(g.log.cfg),
 		kgo.ConsumerGroup(g.conf.name), kgo.ConsumeTopics(g.topics...),
 		kgo.Balancers(kgo.CooperativeStickyBalancer()),
 		kgo.SessionTimeout(g.conf.session), kgo.HeartbeatInterval(g.conf.session/4),
-		// The leader looks for partitions that were added, and has them assigned.
+		// The leader looks for added partitions and has them assigned.
 		kgo.MetadataMaxAge(metadataAge),
 		kgo.RebalanceTimeout(max(30*time.Second, g.conf.session)),
 		kgo.ConsumeStartOffset(kgo.NewOffset().AtStart()),
@@ -99,7 +99,7 @@ func (g *groupReader) member(ctx context.Context, progress *int) error {
 	if err != nil {
 		return err
 	}
-	// Closing leaves the group, which calls revoked: it commits what is marked.
+	// Closing leaves the group and calls revoked, which commits the marked offsets.
 	defer cl.Close()
 	g.lanes.session(cl)
 	defer g.lanes.session(nil)
@@ -132,7 +132,7 @@ func (g *groupReader) setClient(cl *kgo.Client) {
 	g.client = cl
 }
 
-// adjust decides where newly assigned partitions start, and gives them lanes.
+// adjust decides where newly assigned partitions start, and adds lanes for them.
 func (g *groupReader) adjust(ctx context.Context, at map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
 	want := schemas.Watermark{}
 	for topic, parts := range at {
@@ -157,7 +157,7 @@ func (g *groupReader) adjust(ctx context.Context, at map[string]map[int32]kgo.Of
 	return at, nil
 }
 
-// mark notes what may be committed: everything below the delivery's next.
+// mark records what may be committed: every offset below the delivery's next.
 func (g *groupReader) mark(d *delivery) {
 	g.mu.Lock()
 	cl := g.client

@@ -10,10 +10,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Benthos says of a component that it does not know "unable to infer". hints says what
-// there is in place of those of Redpanda Connect.
+// Benthos reports "unable to infer" for a component that it does not know. hints names the
+// replacement for components of Redpanda Connect.
 
-// instead is, by the start of a component's name, what a pipeline here has for it.
+// instead maps the prefix of a component's name to its replacement here.
 var instead = map[string]string{
 	"kafka":             "kafka_franz, redpanda or recount_log, which read and write any Kafka",
 	"kafka_balanced":    "kafka_franz, redpanda or recount_log with a consumer_group",
@@ -44,7 +44,7 @@ var instead = map[string]string{
 	"avro":              "the processors of Bloblang (mapping)",
 }
 
-// hints are lines about the components of a config that there are not, each once.
+// hints returns one line for each unknown component in a config, without duplicates.
 func hints(config string) []string {
 	var root any
 	if yaml.Unmarshal([]byte(config), &root) != nil {
@@ -86,7 +86,7 @@ func insteadOf(name string) (string, bool) {
 	return instead[best], best != ""
 }
 
-// fileHints are the hints about those of the arguments that are files of YAML.
+// fileHints returns the hints for those arguments that are YAML files.
 func fileHints(args []string) []string {
 	var lines []string
 	for _, arg := range args {

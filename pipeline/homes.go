@@ -14,18 +14,18 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// A key's home is its partition: the hash of the key, modulo how many partitions the
-// topic had when this was first noted in the log. It does not move when partitions are
-// added. What belongs together (a workspace's commands and their outcomes, the commits
-// of a repository, an agent's session) so stays in one order, and an event that is sent
-// twice comes to one partition, which sees that it has it.
+// The home of a key is its partition: the hash of the key, modulo the number of partitions that the
+// topic had when this number was first noted in the log. It does not change when partitions are
+// added. Related events (a workspace's commands and their outcomes, the commits of a repository, an
+// agent's session) so stay in one order, and a second copy of an event arrives in the same
+// partition, where it is recognised.
 //
-// The note is an event keys.placed in partition 0 of topic erasures, which every
-// process reads when it opens the log; the first one of a topic counts. With outside
-// brokers, where others may add partitions at any time, a node appends it at its start
-// (PlaceKeys); with the embedded broker, which lets nobody else, Grow does.
+// The note is a keys.placed event in partition 0 of topic erasures, which every process reads when
+// it opens the log; the first note of a topic counts. External brokers allow others to add
+// partitions at any time, so a node appends the notes at its start (PlaceKeys). The embedded broker
+// does not, so Grow appends them.
 
-// home is among how many of its n partitions the keys of a topic are spread.
+// home returns the number of partitions, at most n, over which the keys of a topic are spread.
 func (l *Log) home(topic string, n int) int {
 	homes := l.homes.Load()
 	if homes == nil {
@@ -37,7 +37,7 @@ func (l *Log) home(topic string, n int) int {
 	return n
 }
 
-// placed takes in what keys.placed events say.
+// placed adds the content of keys.placed events.
 func (l *Log) placed(notes []*recountv1.KeysPlaced) {
 	homes := map[string]int32{}
 	if old := l.homes.Load(); old != nil {
@@ -51,11 +51,11 @@ func (l *Log) placed(notes []*recountv1.KeysPlaced) {
 	l.homes.Store(&homes)
 }
 
-// notesPartition is the partition of topic erasures that has all notes: their order
-// decides.
+// notesPartition is the partition of topic erasures that holds all notes, because their order
+// matters.
 const notesPartition = 0
 
-// openWriting is Open for who writes to topics that are there, Recount's or others.
+// openWriting is Open for a client that only writes to existing topics, Recount's or others.
 func openWriting(ctx context.Context, cfg Config) (*Log, error) {
 	l, err := open(cfg)
 	if err != nil {
@@ -69,7 +69,7 @@ func openWriting(ctx context.Context, cfg Config) (*Log, error) {
 	return l, nil
 }
 
-// readHomes reads the notes anew.
+// readHomes reads all notes again.
 func (l *Log) readHomes(ctx context.Context) error {
 	ends, err := l.Ends(ctx, schemas.TopicErasures)
 	if err != nil {
@@ -103,8 +103,8 @@ func (l *Log) readHomes(ctx context.Context) error {
 	return nil
 }
 
-// PlaceKeys notes, on outside brokers, where keys are, if that is not noted yet. Who may
-// not write there goes on without; the error is for telling.
+// PlaceKeys notes the homes of keys on external brokers, unless they are noted already. A caller
+// without permission to write may continue; the error is for its log.
 func (l *Log) PlaceKeys(ctx context.Context) error {
 	if l.embedded != nil {
 		return nil
@@ -117,9 +117,8 @@ func (l *Log) PlaceKeys(ctx context.Context) error {
 	return nil
 }
 
-// fixHomes notes the homes of the keys of schemas.Topics, where none are noted. Who
-// does it at the same time finds the same: the counts are those from before the notes
-// were looked for, and the first note counts.
+// fixHomes notes the homes of the keys of those schemas.Topics that have no note. Concurrent
+// callers agree: the counts are read before the notes, and the first note counts.
 func (l *Log) fixHomes(ctx context.Context) error {
 	if _, err := l.TopicPartitions(ctx, l.TopicNames()...); err != nil {
 		return err
@@ -156,7 +155,7 @@ func (l *Log) fixHomes(ctx context.Context) error {
 	return l.readHomes(ctx)
 }
 
-// placedRecord is the note of one topic, as it is appended.
+// placedRecord returns the note of one topic as a record to append.
 func placedRecord(to, topic string, partitions int32) (schemas.LogRecord, error) {
 	payload, err := proto.MarshalOptions{Deterministic: true}.Marshal(&recountv1.KeysPlaced{Topic: topic, Partitions: partitions})
 	e := schemas.Event{

@@ -15,7 +15,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Where the input recount_log starts reading a partition.
+// fromProjections and the constants below are the values of start_from: where the input recount_log
+// starts reading a partition.
 const (
 	fromProjections = "projections"
 	fromCheckpoint  = "checkpoint"
@@ -52,18 +53,18 @@ Every message carries the metadata kafka_topic, kafka_partition, kafka_offset, k
 		)
 }
 
-// logInput is the input recount_log. Connect starts a session, which reads until
-// Close; trouble with the log is waited for inside it.
+// logInput is the input recount_log. Connect starts a session, which reads until Close; the session
+// waits for outages to end.
 type logInput struct {
 	shared *shared
 	cfg    Config
-	own    bool // read from the process' own log
+	own    bool // read from the process's own log
 	log    *slog.Logger
 
 	topics             []string
 	group              groupConfig
 	start              starting
-	timestamps         bool // more metadata of time, and of what is null: for kafka_franz
+	timestamps         bool // add metadata about time and null values, for kafka_franz
 	maxCount, maxBytes int
 	checkpointEvery    time.Duration
 	checkpointName     string
@@ -99,7 +100,7 @@ func (s *shared) newInput(conf *service.ParsedConfig, res *service.Resources) (s
 	return in, in.check()
 }
 
-// check refuses what cannot work.
+// check rejects field values that cannot work.
 func (in *logInput) check() error {
 	for tp := range in.start.offsets {
 		if !slices.Contains(in.topics, tp.Topic) {
@@ -121,7 +122,7 @@ func (in *logInput) check() error {
 	return nil
 }
 
-// splitList takes the commas apart that connect's lists may have.
+// splitList splits elements at commas, which connect's lists may contain.
 func splitList(in []string) []string {
 	var out []string
 	for _, s := range in {
@@ -134,16 +135,16 @@ func splitList(in []string) []string {
 	return out
 }
 
-// inputSession is what runs between Connect and Close.
+// inputSession is the state between Connect and Close.
 type inputSession struct {
 	log      *Log
-	ownedLog bool // close it
+	ownedLog bool // the session opened the log and closes it
 	lanes    *lanes
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
 	group    *groupReader // nil without a consumer group
 	saver    *checkpoint  // nil unless start_from is checkpoint
-	left     func()       // not nil without a consumer group: nobody reads any more
+	left     func()       // called at the end of reading; not nil without a consumer group
 }
 
 // Connect starts reading. It is called again only after an error.
@@ -184,7 +185,7 @@ func (in *logInput) begin(ctx context.Context, s *inputSession) error {
 	if err != nil {
 		return err
 	}
-	// The session outlives this call: it ends with Close.
+	// The session outlives this call and ends with Close.
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancel = cancel
 	context.AfterFunc(in.shared.stopping, func() { s.lanes.fail(errClosed) })
@@ -205,8 +206,8 @@ func (in *logInput) begin(ctx context.Context, s *inputSession) error {
 	return nil
 }
 
-// awaitTopics waits until the topics are there: in split roles the one that records are
-// handed on by is made by whoever has the first record.
+// awaitTopics waits until the topics exist and returns their partitions: in split roles the derived
+// topic is created by whichever process writes its first record.
 func (in *logInput) awaitTopics(ctx context.Context, l *Log) ([]schemas.TopicPartition, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -227,7 +228,7 @@ func (in *logInput) awaitTopics(ctx context.Context, l *Log) ([]schemas.TopicPar
 	}
 }
 
-// startFunc says where each partition starts.
+// startFunc returns the function that decides where each partition starts.
 func (in *logInput) startFunc(ctx context.Context, s *inputSession) (func(schemas.TopicPartition) int64, error) {
 	switch in.start.word {
 	case fromProjections:
@@ -279,7 +280,7 @@ func (in *logInput) startFunc(ctx context.Context, s *inputSession) (func(schema
 	return func(tp schemas.TopicPartition) int64 { return starts[tp] }, nil
 }
 
-// ReadBatch waits for the next batch of a partition that has none out.
+// ReadBatch waits for the next batch of a partition that has none in flight.
 func (in *logInput) ReadBatch(ctx context.Context) (service.MessageBatch, service.AckFunc, error) {
 	in.mu.Lock()
 	s := in.session
@@ -295,7 +296,7 @@ func (in *logInput) ReadBatch(ctx context.Context) (service.MessageBatch, servic
 		case errors.Is(err, errClosed):
 			return nil, nil, service.ErrEndOfInput
 		case err != nil:
-			// Nobody can go on from here: say why, and let the stream drain.
+			// Reading cannot continue: log the reason and let the stream drain.
 			in.log.Error("reading the log: giving up", slog.Any("err", err))
 			if !errors.Is(err, schemas.ErrFatal) {
 				err = schemas.Fatalf("%w", err)
@@ -304,7 +305,7 @@ func (in *logInput) ReadBatch(ctx context.Context) (service.MessageBatch, servic
 			return nil, nil, service.ErrEndOfInput
 		}
 		if len(d.recs) == 0 {
-			s.finish(d) // nothing but a gap
+			s.finish(d) // only a gap
 			continue
 		}
 		batch := s.log.messages(d)
@@ -318,8 +319,8 @@ func (in *logInput) ReadBatch(ctx context.Context) (service.MessageBatch, servic
 	}
 }
 
-// ackFunc moves the position when the batch was written, and hands it out again,
-// after a while, when it was not.
+// ackFunc returns the function that moves the position if the batch was written, and otherwise
+// delivers the batch again after a delay.
 func (in *logInput) ackFunc(s *inputSession, d *delivery) service.AckFunc {
 	return func(_ context.Context, err error) error {
 		if err == nil {
@@ -336,7 +337,7 @@ func (in *logInput) ackFunc(s *inputSession, d *delivery) service.AckFunc {
 
 func (s *inputSession) finish(d *delivery) {
 	if !d.done() {
-		return // not ours any more
+		return // the partition belongs to another reader now
 	}
 	if s.group != nil {
 		s.group.mark(d)
@@ -346,11 +347,11 @@ func (s *inputSession) finish(d *delivery) {
 	}
 }
 
-// errClosed ends takes when the input is closed.
+// errClosed is returned by take after the input is closed.
 var errClosed = errors.New("closed")
 
-// Close stops reading. What is out stays out: Benthos closes the input after the
-// output has answered, or has been given up on; then it is read again next time.
+// Close stops reading. It does not wait for batches in flight: Benthos closes the input after the
+// output has answered or was abandoned, in which case the batch is read again next time.
 func (in *logInput) Close(ctx context.Context) error {
 	in.mu.Lock()
 	s := in.session
@@ -377,13 +378,13 @@ func (in *logInput) Close(ctx context.Context) error {
 
 type deliveryKey struct{}
 
-// deliveryOf is the delivery that a message came in, or nil.
+// deliveryOf returns the delivery that a message belongs to, or nil.
 func deliveryOf(msg *service.Message) *delivery {
 	d, _ := msg.Context().Value(deliveryKey{}).(*delivery)
 	return d
 }
 
-// messages makes a batch of a delivery.
+// messages returns a delivery as a batch of messages.
 func (l *Log) messages(d *delivery) service.MessageBatch {
 	ctx := context.WithValue(context.Background(), deliveryKey{}, d)
 	batch := make(service.MessageBatch, len(d.recs))

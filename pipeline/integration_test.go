@@ -12,8 +12,8 @@ import (
 	"github.com/recountdb/recount/pipeline/logtest"
 )
 
-// TestLogApacheKafka runs the suite against a real Apache Kafka; each test has a
-// prefix, and so topics, of its own.
+// TestLogApacheKafka runs the suite against a real Apache Kafka. Each test has its own prefix, and
+// so its own topics.
 func TestLogApacheKafka(t *testing.T) {
 	addr := kafkatest.Start(t)
 	var n atomic.Int64
@@ -24,7 +24,7 @@ func TestLogApacheKafka(t *testing.T) {
 	})
 }
 
-// TestGrowthApacheKafka: partitions 4 to 8 to 24 while streams run, in split roles.
+// TestGrowthApacheKafka adds partitions, from 4 to 8 to 24, while streams run in split roles.
 func TestGrowthApacheKafka(t *testing.T) {
 	addr := kafkatest.Start(t)
 	growthSplit(t, func() *pipeline.Log { return openLog(t, pipeline.Config{Brokers: []string{addr}}) })

@@ -10,75 +10,75 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// lanes holds what was fetched and not yet taken, one lane a partition, and
-// hands it out batch by batch.
+// lanes holds the records that were fetched and are not yet acknowledged, in one queue (lane) per
+// partition, and delivers them batch by batch. Its methods may be called concurrently.
 //
 // Invariants:
-//   - A lane has at most one batch out. The next is handed out after done, the
-//     same one (or a longer one) after again. So order within a partition needs
-//     nothing from whoever takes the batches, however many take at once.
-//   - next moves in done only, and only forwards.
-//   - Of finite lanes none is handed out that is further on its way, in parts of the
-//     whole, than what is out or due of another one: they come to their ends together.
-//     What joins partitions then has both sides in memory; before, a partition with
-//     half as many records was through when the other had half of them before it.
-//     The lane that is the least far always may go on, so there is no deadlock.
-//   - A lane that holds more than high bytes is paused; it is resumed below low,
-//     and when it is removed: a pause outlives an assignment in the client, and
-//     the partition would stall for ever if it came back.
+//   - A lane has at most one batch in flight. The next one is delivered after done, the
+//     same one (or a longer one) after again. So the order within a partition does not
+//     depend on the number of concurrent consumers.
+//   - next changes in done only, and only forwards.
+//   - With end offsets set, a lane waits while its fraction done is larger than that of
+//     any other lane's in-flight or pending batch, so that all finish together. A
+//     projection that joins partitions then has both sides in memory; before, a partition
+//     with half as many records finished when the other was half done. The lane with the
+//     smallest fraction may always continue, so there is no deadlock.
+//   - A lane that holds more than high bytes is paused. It is resumed below low, and when
+//     it is removed: in the client a pause outlives an assignment, and the partition would
+//     stall for ever if it were assigned again.
 type lanes struct {
 	maxRecords, maxBytes int
 	high, low            int
 
 	mu     sync.Mutex
-	cond   *sync.Cond // ready, unfinished or err changed
+	cond   *sync.Cond // signals a change of ready, unfinished or err
 	byTP   map[schemas.TopicPartition]*lane
-	ready  []*lane     // lanes with a batch to hand out, longest waiting first
-	client *kgo.Client // of the present session; for pausing
-	err    error       // final
-	// grown, if not nil, begins the present session anew.
+	ready  []*lane     // lanes with a batch to deliver, the one that waits longest first
+	client *kgo.Client // the client of the present session, used for pausing
+	err    error       // set once, final
+	// grown, if not nil, restarts the present session.
 	grown func()
-	// finite: the lanes have ends, and take returns nil when all reached theirs.
+	// finite means that the lanes have ends; take returns nil when all have reached theirs.
 	finite     bool
 	unfinished int
 }
 
-// lane is one partition. All fields are guarded by lanes.mu.
+// lane is the queue of one partition. All fields are guarded by lanes.mu.
 type lane struct {
 	tp      schemas.TopicPartition
-	from    int64 // where it started
-	next    int64 // where the next batch starts: everything below is done
-	end     int64 // of the batch that is out
-	told    int64 // next, as of the last batch that had records
-	fetched int64 // where fetching goes on
-	until   int64 // no record at or beyond is handed out; -1: no end
+	from    int64 // the offset at which the lane started
+	next    int64 // the start of the next batch: every lower offset is done
+	end     int64 // the end of the batch in flight
+	told    int64 // next after the last batch that had records
+	fetched int64 // the next offset to fetch
+	until   int64 // records at or beyond it are not delivered; -1 means no end
 	recs    []*kgo.Record
 	bytes   int
-	out     bool // a batch is out
-	queued  bool // stands in lanes.ready
+	out     bool // a batch is in flight
+	queued  bool // the lane is in lanes.ready
 	paused  bool
 	removed bool
-	// tries counts how often the batch that is due was handed out.
+	// tries counts how often the pending batch was delivered.
 	tries int
 }
 
-// delivery is a batch that is out. Exactly one of done and again must be called.
+// delivery is a batch in flight. Exactly one of done and again must be called.
 type delivery struct {
 	lanes *lanes
 	lane  *lane
 	tp    schemas.TopicPartition
-	// recs has no control records; it may be empty, where only the position moves.
+	// recs has no control records. It may be empty if only the position moves.
 	recs []*kgo.Record
-	// from is where the partition stood after the batch before, of those that had
-	// records: whoever applied them all stands there, or in a gap behind.
+	// from is the position after the last batch with records: a consumer that applied all of them
+	// is at this offset, or in a gap behind it.
 	from int64
-	// next is where the partition goes on after the batch.
+	// next is the position of the partition after the batch.
 	next int64
-	// last is the offset of the last of recs, -1 if there is none.
+	// last is the offset of the last record in recs, -1 if there is none.
 	last int64
-	// attempt counts from 0 how often this batch was handed out before.
+	// attempt counts from 0 how often this batch was delivered before.
 	attempt int
-	// n counts what is taken from the lane, control of them control records.
+	// n is the number of records taken from the lane, of which control are control records.
 	n, control, bytes int
 }
 
@@ -104,7 +104,7 @@ func newLanes(maxRecords, maxBytes int) *lanes {
 	return ls
 }
 
-// add starts a lane at next; until -1 is no end.
+// add starts a lane at next. until is its end; -1 means no end.
 func (ls *lanes) add(tp schemas.TopicPartition, next, until int64) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -119,7 +119,7 @@ func (ls *lanes) add(tp schemas.TopicPartition, next, until int64) {
 	ls.cond.Broadcast()
 }
 
-// grow adds lanes while others are fed: the session begins anew with all of them.
+// grow adds lanes while others are fed; the session restarts with all of them.
 func (ls *lanes) grow(starts schemas.Watermark) {
 	for tp, next := range starts {
 		ls.add(tp, next, -1)
@@ -132,22 +132,21 @@ func (ls *lanes) grow(starts schemas.Watermark) {
 	}
 }
 
-// onGrowth says what grow calls.
+// onGrowth sets the function that grow calls.
 func (ls *lanes) onGrowth(f func()) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	ls.grown = f
 }
 
-// lacks are those of the partitions that have no lane.
+// lacks returns the given partitions that have no lane.
 func (ls *lanes) lacks(tps []schemas.TopicPartition) []schemas.TopicPartition {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(tps), func(tp schemas.TopicPartition) bool { return ls.byTP[tp] != nil })
 }
 
-// remove drops lanes with what they hold. A batch that is out stays out; what
-// becomes of it no longer matters here.
+// remove drops lanes with their records. The outcome of a batch in flight is ignored from then on.
 func (ls *lanes) remove(tps ...schemas.TopicPartition) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -162,8 +161,8 @@ func (ls *lanes) remove(tps ...schemas.TopicPartition) {
 	}
 }
 
-// session says which client feeds the lanes from here on; the partitions that
-// it is to fetch are not paused in it.
+// session sets the client that feeds the lanes from now on. In that client no partition is paused
+// yet.
 func (ls *lanes) session(cl *kgo.Client) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -173,7 +172,7 @@ func (ls *lanes) session(cl *kgo.Client) {
 	}
 }
 
-// positions is where fetching has to go on, for lanes that are not at their end.
+// positions returns the next offset to fetch for each lane that is not at its end.
 func (ls *lanes) positions() schemas.Watermark {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -196,13 +195,13 @@ func (ls *lanes) skip(tp schemas.TopicPartition, to int64) {
 	}
 }
 
-// push gives a lane what was fetched, in order.
+// push appends fetched records to a lane, in order.
 func (ls *lanes) push(tp schemas.TopicPartition, recs []*kgo.Record) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	ln := ls.byTP[tp]
 	if ln == nil {
-		return // revoked meanwhile
+		return // revoked in the meantime
 	}
 	for _, r := range recs {
 		if r.Offset < ln.fetched {
@@ -216,7 +215,7 @@ func (ls *lanes) push(tp schemas.TopicPartition, recs []*kgo.Record) {
 		ln.bytes += recordBytes(r)
 	}
 	if ln.until >= 0 && ln.fetched >= ln.until {
-		ls.setPaused(ln, true) // its end is reached: fetch no more
+		ls.setPaused(ln, true) // the end is reached: fetch no more
 	} else if ln.bytes > ls.high {
 		ls.setPaused(ln, true)
 	}
@@ -231,7 +230,8 @@ func recordBytes(r *kgo.Record) int {
 	return n
 }
 
-// setPaused tells the client, which only notes it: no call here blocks.
+// setPaused pauses or resumes fetching in the client. The client only records the change, so the
+// call does not block.
 func (ls *lanes) setPaused(ln *lane, paused bool) {
 	if ln.paused == paused || ls.client == nil {
 		return
@@ -245,13 +245,13 @@ func (ls *lanes) setPaused(ln *lane, paused bool) {
 	}
 }
 
-// due reports whether the lane has something to hand out: records, or a gap up
-// to its end or to where fetching goes on.
+// due reports whether the lane has something to deliver: records, or a gap up to its end or to the
+// next offset to fetch.
 func (ln *lane) due() bool {
 	return !ln.removed && !ln.out && (len(ln.recs) > 0 || ln.limit(ln.fetched) > ln.next)
 }
 
-// limit is off, but not beyond the lane's end.
+// limit returns off, but not more than the lane's end.
 func (ln *lane) limit(off int64) int64 {
 	if ln.until >= 0 {
 		return min(off, ln.until)
@@ -268,7 +268,7 @@ func (ls *lanes) offer(ln *lane) {
 	}
 }
 
-// fail ends every take, now and later.
+// fail makes every present and future take return err.
 func (ls *lanes) fail(err error) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -278,7 +278,8 @@ func (ls *lanes) fail(err error) {
 	ls.cond.Broadcast()
 }
 
-// take waits for the next batch. Nil without an error: all lanes are at their end.
+// take waits for the next batch. It returns nil without an error when all lanes are at their end.
+// Several goroutines may call it.
 func (ls *lanes) take(ctx context.Context) (*delivery, error) {
 	stop := context.AfterFunc(ctx, func() {
 		ls.mu.Lock()
@@ -304,8 +305,8 @@ func (ls *lanes) take(ctx context.Context) (*delivery, error) {
 	}
 }
 
-// pick is the lane that waits longest of those that may be handed out, nil if there
-// is none.
+// pick returns the lane that has waited longest of those that may be delivered, nil if there is
+// none.
 func (ls *lanes) pick() *lane {
 	for i := 0; i < len(ls.ready); {
 		ln := ls.ready[i]
@@ -323,8 +324,8 @@ func (ls *lanes) pick() *lane {
 	return nil
 }
 
-// inStep reports whether a lane is no further on its way than what is out or due of
-// the others.
+// inStep reports whether the lane's fraction done is no larger than that of the in-flight or
+// pending batches of the other lanes.
 func (ls *lanes) inStep(ln *lane) bool {
 	if !ls.finite {
 		return true
@@ -341,7 +342,7 @@ func (ls *lanes) inStep(ln *lane) bool {
 	return true
 }
 
-// part is how far an offset lies on a finite lane's way, 0 to 1.
+// part returns the fraction of a finite lane that lies before offset, 0 to 1.
 func (ln *lane) part(offset int64) float64 {
 	return float64(offset-ln.from) / float64(ln.until-ln.from)
 }
@@ -365,12 +366,12 @@ func (ls *lanes) handOut(ln *lane) *delivery {
 		d.bytes += size
 	}
 	if d.n == len(ln.recs) {
-		d.next = ln.limit(ln.fetched) // over a gap behind the last record, too
+		d.next = ln.limit(ln.fetched) // including a gap after the last record
 	} else {
 		d.next = ln.recs[d.n-1].Offset + 1
 	}
 	if ln.end = d.next; ls.finite {
-		ls.cond.Broadcast() // others may be in step now
+		ls.cond.Broadcast() // other lanes may be in step now
 	}
 	d.recs = ln.recs[:d.n:d.n]
 	if d.control > 0 {
@@ -384,8 +385,8 @@ func (ls *lanes) handOut(ln *lane) *delivery {
 	return d
 }
 
-// done says that the batch was taken: the position moves. False if the partition
-// was removed meanwhile, and its position is no longer ours to move.
+// done acknowledges the batch and moves the position. It returns false if the partition was removed
+// in the meantime, in which case the position belongs to another reader.
 func (d *delivery) done() bool {
 	ls, ln := d.lanes, d.lane
 	ls.mu.Lock()
@@ -393,7 +394,7 @@ func (d *delivery) done() bool {
 	if ln.removed {
 		return false
 	}
-	clear(ln.recs[:d.n]) // let go of the records
+	clear(ln.recs[:d.n]) // release the records
 	ln.recs = ln.recs[d.n:]
 	ln.bytes -= d.bytes
 	wasUnfinished := ln.until >= 0 && ln.next < ln.until
@@ -414,7 +415,7 @@ func (d *delivery) done() bool {
 	return true
 }
 
-// again says that the batch was not taken: it is due once more.
+// again reports that the batch was not applied: it will be delivered once more.
 func (d *delivery) again() {
 	d.lanes.mu.Lock()
 	defer d.lanes.mu.Unlock()

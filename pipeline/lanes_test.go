@@ -37,7 +37,7 @@ func offsets(d *delivery) []int64 {
 	return out
 }
 
-// next takes what is there; it must not wait.
+// next takes a batch that must be available without waiting.
 func next(t *testing.T, ls *lanes) *delivery {
 	t.Helper()
 	d, err := ls.take(t.Context())
@@ -47,7 +47,7 @@ func next(t *testing.T, ls *lanes) *delivery {
 	return d
 }
 
-// blocked makes sure that there is nothing to take.
+// blocked checks that no batch is available.
 func blocked(t *testing.T, ls *lanes) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -67,7 +67,7 @@ func TestLaneHasOneBatchOut(t *testing.T) {
 		if diff := cmp.Diff([]int64{0, 1, 2}, offsets(first)); diff != "" || first.next != 3 {
 			t.Errorf("first (-want +got), next %d:\n%s", first.next, diff)
 		}
-		blocked(t, ls) // its next batch waits, though the records are there
+		blocked(t, ls) // its next batch waits, though the records are available
 
 		ls.push(lane1, recs(lane1, 10, 11))
 		other := next(t, ls)
@@ -93,7 +93,7 @@ func TestLaneBatchBytes(t *testing.T) {
 	ls := newLanes(100, 300)
 	ls.add(lane0, 0, -1)
 	ls.push(lane0, []*kgo.Record{
-		rec(lane0, 0, make([]byte, 1000)), // alone, though larger than the bound
+		rec(lane0, 0, make([]byte, 1000)), // by itself, although it is larger than the limit
 		rec(lane0, 1, make([]byte, 100)), rec(lane0, 2, make([]byte, 10)),
 		rec(lane0, 3, make([]byte, 200)),
 	})
@@ -106,8 +106,8 @@ func TestLaneBatchBytes(t *testing.T) {
 	}
 }
 
-// TestLaneGaps: offsets that hold nothing are moved over, also where a partition
-// ends in them.
+// TestLaneGaps checks that the position moves over offsets without records, also at the end of a
+// partition.
 func TestLaneGaps(t *testing.T) {
 	ls := newLanes(0, 0)
 	ls.add(lane0, 0, 10)
@@ -117,7 +117,7 @@ func TestLaneGaps(t *testing.T) {
 		t.Errorf("next %d, last %d", d.next, d.last)
 	}
 	d.done()
-	ls.push(lane0, recs(lane0, 12, 13)) // the first record behind the gap is beyond the end
+	ls.push(lane0, recs(lane0, 12, 13)) // the first record after the gap is beyond the end
 	d = next(t, ls)
 	if d.next != 10 || len(d.recs) != 0 {
 		t.Errorf("next %d with %d records; want 10 with none", d.next, len(d.recs))
@@ -128,8 +128,8 @@ func TestLaneGaps(t *testing.T) {
 	}
 }
 
-// TestLaneComesBack: a partition that was given away and came back starts where
-// it is told, and what was out no longer moves it.
+// TestLaneComesBack checks that a partition that was revoked and assigned again starts at the new
+// offset, and that a batch in flight from before no longer moves it.
 func TestLaneComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ls := newLanes(0, 0)
@@ -137,7 +137,7 @@ func TestLaneComesBack(t *testing.T) {
 		ls.push(lane0, recs(lane0, 0, 5))
 		old := next(t, ls)
 		ls.remove(lane0)
-		ls.push(lane0, recs(lane0, 5, 6)) // fetched before, came after: dropped
+		ls.push(lane0, recs(lane0, 5, 6)) // fetched before the removal, pushed after it: dropped
 		ls.add(lane0, 3, -1)
 		if old.done() {
 			t.Error("an old batch moved a position that is no longer ours")
@@ -150,8 +150,8 @@ func TestLaneComesBack(t *testing.T) {
 	})
 }
 
-// TestLanePauses: a lane that nobody takes from stops being fetched, goes on when
-// it is emptied, and is not paused when it was removed.
+// TestLanePauses checks that a lane without a consumer is no longer fetched, is resumed when it is
+// emptied, and is not paused after its removal.
 func TestLanePauses(t *testing.T) {
 	cl, err := kgo.NewClient(kgo.SeedBrokers("127.0.0.1:1"))
 	if err != nil {
@@ -190,8 +190,8 @@ func TestLanesFail(t *testing.T) {
 	}
 }
 
-// TestLanesKeepStep: what is read to an end is read so that all partitions come to
-// theirs together, also where one has half of the records.
+// TestLanesKeepStep checks that partitions with end offsets finish together, even if one has half
+// as many records.
 func TestLanesKeepStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ls := newLanes(2, 0)
@@ -204,7 +204,7 @@ func TestLanesKeepStep(t *testing.T) {
 			t.Fatalf("got %s and %s", long.tp, short.tp)
 		}
 		short.done()
-		blocked(t, ls) // half of the one, while the first quarter of the other is out
+		blocked(t, ls) // half of the one, while the first quarter of the other is in flight
 		long.done()
 		if long = next(t, ls); long.tp != lane0 {
 			t.Fatalf("got %s, which is ahead", long.tp)

@@ -13,8 +13,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// BenchmarkLive appends a command durably and waits until it is applied, one
-// after the other, through the default stream: from produce to applied.
+// BenchmarkLive appends commands durably, one after the other, and waits until each is applied
+// through the default stream. It measures the latency from produce to applied.
 func BenchmarkLive(b *testing.B) {
 	ctx, l, m := testContext(b), embedded(b), newMemory()
 	yaml, err := configs.Read(configs.Commands)
@@ -43,7 +43,7 @@ func BenchmarkLive(b *testing.B) {
 		}
 		return time.Since(begin)
 	}
-	one(0) // the stream is up
+	one(0) // wait until the stream runs
 	var took []time.Duration
 	for i := 1; b.Loop(); i++ {
 		took = append(took, one(i))
@@ -57,8 +57,8 @@ func BenchmarkLive(b *testing.B) {
 	}
 }
 
-// BenchmarkStream is the cost of a command from the log to the projections, with
-// the projections left out.
+// BenchmarkStream measures the cost of a command from the log to the projections, without that of
+// the projections.
 func BenchmarkStream(b *testing.B) {
 	ctx, l, m := testContext(b), embedded(b), newMemory()
 	for i := 0; i < b.N; i += 1000 {
@@ -89,8 +89,7 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// BenchmarkAppend is one event at a time, durable; BenchmarkAppendBatch 1,000 in
-// a call.
+// BenchmarkAppend appends one event at a time durably; BenchmarkAppendBatch appends 1,000 per call.
 func BenchmarkAppend(b *testing.B) { benchmarkAppend(b, 1) }
 
 func BenchmarkAppendBatch(b *testing.B) { benchmarkAppend(b, 1000) }

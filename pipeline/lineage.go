@@ -10,30 +10,30 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// State that was made from a log (a projection, a checkpoint, what an import remembers)
-// is worth nothing with another one: after the log was restored from a copy, cut, or
-// exchanged, offsets stand for other records. So such state is kept with the lineage of
-// the log that it was made from, and Diverged compares the two when it is used again.
+// State that was made from a log (a projection, a checkpoint, what an import remembers) is invalid
+// with another log: after the log was restored from a copy, cut or exchanged, its offsets identify
+// other records. Such state is therefore stored with the lineage of its log, and Diverged compares
+// the two when the state is used again.
 //
-// What a lineage knows of a record is its mark. The embedded broker's is the id of the
-// opening that appended it (broker/lineage.go): state that this process makes can hold
-// only what stood there when the process opened the log, and what it appended since.
-// An outside Kafka has no such id, so that the mark is a hash over the record, and tells
-// nothing of what was read since the lineage was noted.
+// A lineage identifies a record by its mark. With the embedded broker, the mark is the id of the
+// opening that appended the record (broker/lineage.go): state that this process makes contains only
+// records that existed when the process opened the log, and records that it appended since. An
+// external Kafka has no such id. There the mark is a hash over the record, and the lineage does not
+// cover what was read after it was noted.
 
-// lineage is how Lineage is written.
+// lineage is the JSON form of Lineage.
 type lineage struct {
-	// Log is the cluster's id, and Topics are the ids of topics. They may be empty: old
-	// Kafkas have none.
+	// Log is the cluster's id, Topics are the ids of topics. They may be empty: old versions of
+	// Kafka have none.
 	Log    string            `json:"log"`
 	Topics map[string]string `json:"topics,omitempty"`
-	// Opening is that of the process which noted it, of an embedded log.
+	// Opening is the id of the process's opening of an embedded log.
 	Opening    string            `json:"opening,omitempty"`
 	Partitions []markedPartition `json:"partitions,omitempty"`
 }
 
-// markedPartition is how far a partition went when the lineage was noted, and the mark
-// of its last record.
+// markedPartition is the end of a partition when the lineage was noted, and the mark of the last
+// record before it.
 type markedPartition struct {
 	Topic     string `json:"topic"`
 	Partition int32  `json:"partition"`
@@ -41,21 +41,21 @@ type markedPartition struct {
 	Mark      string `json:"mark,omitempty"`
 }
 
-// unknownMark is of a record that cannot be told from another: it is erased, or below
-// the log's start.
+// unknownMark is the mark of a record that cannot be distinguished from others: it is erased, or
+// below the log's start.
 const unknownMark = "?"
 
-// identity is what of a log never changes while it is open.
+// identity is the part of the lineage that does not change while the log is open.
 type identity struct {
 	mu     sync.Mutex
 	log    string // "" until it is known
-	noted  string // of an embedded log: Lineage
+	noted  string // the Lineage of an embedded log
 	topics map[string]string
 }
 
-// Lineage is what to keep with state that was made of this log up to w, for Diverged. It
-// has to be kept before more is read, and of an outside log as often as is worth its
-// cost: what was read since is not covered by it.
+// Lineage returns the lineage to store with state that was made of this log up to w; Diverged takes
+// it later. Store it before reading more. With an external log, renew it as often as its cost
+// allows: records read since then are not covered.
 func (l *Log) Lineage(ctx context.Context, w schemas.Watermark) (string, error) {
 	s, err := l.lineage(ctx, w)
 	if err != nil {
@@ -76,7 +76,7 @@ func (l *Log) lineage(ctx context.Context, w schemas.Watermark) (string, error) 
 	return l.note(ctx, w)
 }
 
-// note makes the lineage up to w.
+// note returns the lineage up to w.
 func (l *Log) note(ctx context.Context, w schemas.Watermark) (string, error) {
 	n := lineage{Log: l.identity.log, Topics: l.identity.topics}
 	if l.embedded != nil {
@@ -99,8 +99,8 @@ func (l *Log) note(ctx context.Context, w schemas.Watermark) (string, error) {
 	return string(b), err
 }
 
-// identify learns the ids of the log and its topics. The lineage of an embedded log is
-// noted at once: it is that of the moment of the opening.
+// identify reads the ids of the log and its topics. The lineage of an embedded log is noted at the
+// same time, as it is that of the opening.
 func (l *Log) identify(ctx context.Context) error {
 	l.identity.mu.Lock()
 	defer l.identity.mu.Unlock()
@@ -132,9 +132,8 @@ func (l *Log) identify(ctx context.Context) error {
 	return err
 }
 
-// Diverged says why state that was made of a log up to w, kept with this lineage, is not
-// of this log; "" if it is. Without a lineage, as older versions kept it, the log has to
-// be at least as long.
+// Diverged returns why state made up to w, stored with the lineage kept, does not belong to this
+// log, "" if it does. Older versions stored no lineage; the log then only has to be long enough.
 func (l *Log) Diverged(ctx context.Context, kept string, w schemas.Watermark) (why string, err error) {
 	if why, err = l.diverged(ctx, kept, w); err != nil {
 		return "", fmt.Errorf("compare with the log: %w", err)
@@ -191,7 +190,7 @@ func (l *Log) diverged(ctx context.Context, kept string, w schemas.Watermark) (s
 		case w[tp] == 0:
 			continue
 		case kept == "":
-			// Only whether it is there.
+			// Only the existence of the record is checked.
 			mark = unknownMark
 		case w[tp] <= p.End, l.embedded == nil:
 			at.Offset, mark = p.End-1, p.Mark
@@ -220,12 +219,12 @@ func (l *Log) diverged(ctx context.Context, kept string, w schemas.Watermark) (s
 	return "", nil
 }
 
-// differ compares ids of which either may not be known.
+// differ compares two ids and reports false if either is unknown.
 func differ(a, b string) bool { return a != b && a != "" && b != "" }
 
-// Mark is what tells the record at a position from those of other logs at the same place:
-// where it is the same as before, so are all records of the partition up to there. It is
-// "" where there is no record.
+// Mark returns a value that distinguishes the record at a position from records of other logs at
+// the same position. If it is the same as before, so are all records of the partition up to there.
+// It is "" if there is no record.
 func (l *Log) Mark(ctx context.Context, at schemas.Position) (string, error) {
 	if err := l.identify(ctx); err != nil {
 		return "", err
@@ -244,7 +243,7 @@ func (l *Log) Mark(ctx context.Context, at schemas.Position) (string, error) {
 // noOpening is the mark of records from before the embedded log's openings had ids.
 const noOpening = "-"
 
-// marks are those of the records at some positions, at most one of a partition.
+// marks returns the marks of the records at some positions, at most one per partition.
 func (l *Log) marks(ctx context.Context, positions []schemas.Position) (map[schemas.Position]string, error) {
 	marks := map[schemas.Position]string{}
 	if len(positions) == 0 {
@@ -274,7 +273,7 @@ func (l *Log) marks(ctx context.Context, positions []schemas.Position) (map[sche
 		case at.Offset < starts[tp]:
 			marks[at] = unknownMark
 		default:
-			marks[at] = noOpening // a gap, or what no reader is given
+			marks[at] = noOpening // a gap, or a record that readers do not receive
 			from[tp], until[tp] = at.Offset, at.Offset+1
 		}
 	}
@@ -308,7 +307,7 @@ func contentMark(r schemas.LogRecord) string {
 	return c.Sum().String()[:32]
 }
 
-// Identity is the log's id: the cluster's.
+// Identity returns the log's id, which is the cluster's.
 func (l *Log) Identity(ctx context.Context) (string, error) {
 	if err := l.identify(ctx); err != nil {
 		return "", err
@@ -316,7 +315,7 @@ func (l *Log) Identity(ctx context.Context) (string, error) {
 	return l.identity.log, nil
 }
 
-// Checkpoint puts one moment of an embedded log into dir for as long as use runs
+// Checkpoint puts a consistent copy of an embedded log into dir, which exists while use runs
 // (broker.Checkpoint).
 func (l *Log) Checkpoint(ctx context.Context, dir string, use func() error) error {
 	if l.embedded == nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Log is the log, embedded or outside. Its methods may be called from any
-// goroutine until Close.
+// Log is a client of the log, embedded or external. Its methods may be called concurrently until
+// Close.
 type Log struct {
 	cfg      Config
 	endpoint endpoint
@@ -29,19 +29,18 @@ type Log struct {
 	admin    *kadm.Client
 	erased   erasures
 	identity identity
-	gaps     map[schemas.TopicPartition]map[int64]int64 // of an embedded log; first offset to one behind the last
+	gaps     map[schemas.TopicPartition]map[int64]int64 // of an embedded log: for each gap, its first offset and the offset after its last
 
-	// homes are what is known of how keys are placed, by full name of the topic.
+	// homes holds the number of partitions that keys are spread over, by full name of the topic.
 	homes atomic.Pointer[map[string]int32]
 
 	mu         sync.Mutex
-	partitions map[string]int32 // known counts, by full name; topics only grow
+	partitions map[string]int32 // known partition counts, by full name; they only grow
 	readers    map[*lanes]reader
 }
 
-// Open opens the log and makes sure that its topics exist. An error names the
-// field of the configuration, or what could not be reached; it is ErrTransient
-// where trying again may help.
+// Open opens the log and makes sure that its topics exist. An error names the field of the
+// configuration, or what could not be reached; it is ErrTransient if a retry may help.
 func Open(ctx context.Context, cfg Config) (*Log, error) {
 	l, err := open(cfg)
 	if err != nil {
@@ -56,7 +55,7 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 	if _, err := l.ReadErasures(within); err != nil {
 		return nil, errors.Join(fmt.Errorf("open log: %w", err), l.Close())
 	}
-	// Before anything is appended: what is noted is of this moment.
+	// This comes before anything is appended, because the lineage is that of the opening.
 	if err := l.identify(within); err != nil {
 		return nil, errors.Join(fmt.Errorf("open log: %w", err), l.Close())
 	}
@@ -66,11 +65,11 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 	return l, nil
 }
 
-// openTimeout bounds the wait for outside brokers that do not answer.
+// openTimeout limits the wait for external brokers that do not answer.
 const openTimeout = 15 * time.Second
 
-// openReading is Open for who reads topics that are there. A log without a topic for
-// erasures has none.
+// openReading is Open for a client that only reads existing topics. A log without a topic for
+// erasures has no erasures.
 func openReading(ctx context.Context, cfg Config) (*Log, error) {
 	l, err := open(cfg)
 	if err != nil {
@@ -84,7 +83,7 @@ func openReading(ctx context.Context, cfg Config) (*Log, error) {
 	return l, nil
 }
 
-// open is Open without a look at the topics.
+// open opens the log without looking at its topics.
 func open(cfg Config) (*Log, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -112,7 +111,7 @@ func open(cfg Config) (*Log, error) {
 	return l, nil
 }
 
-// Close stops the clients, then the embedded broker.
+// Close closes the clients, then the embedded broker.
 func (l *Log) Close() error {
 	if l.producer != nil {
 		l.producer.Close()
@@ -123,8 +122,8 @@ func (l *Log) Close() error {
 	return nil
 }
 
-// Addr is the TCP address at which other Kafka clients reach the embedded
-// broker; "" with outside brokers, or where it does not listen.
+// Addr returns the TCP address at which other Kafka clients reach the embedded broker, "" if the
+// broker is external or does not listen.
 func (l *Log) Addr() string {
 	if l.embedded == nil {
 		return ""
@@ -132,12 +131,12 @@ func (l *Log) Addr() string {
 	return l.embedded.Addr()
 }
 
-// Embedded reports whether the log lives in this process.
+// Embedded reports whether the log is in this process.
 func (l *Log) Embedded() bool { return l.embedded != nil }
 
-// Failed is closed when the embedded broker's store has failed, and Err then
-// says why: nothing more can be appended, and the process should stop; starting
-// again recovers. Nil, for ever, with outside brokers.
+// Failed returns a channel that is closed when the embedded broker's store has failed; Err then
+// returns the reason. Nothing more can be appended, and the process should stop; a restart
+// recovers. With external brokers the channel is nil.
 func (l *Log) Failed() <-chan struct{} {
 	if l.embedded == nil {
 		return nil
@@ -145,7 +144,7 @@ func (l *Log) Failed() <-chan struct{} {
 	return l.embedded.Failed()
 }
 
-// Err is why the embedded broker's store failed, of class ErrFatal, or nil.
+// Err returns why the embedded broker's store failed, of class ErrFatal, or nil.
 func (l *Log) Err() error {
 	if l.embedded == nil || l.embedded.Err() == nil {
 		return nil
@@ -153,11 +152,11 @@ func (l *Log) Err() error {
 	return schemas.Fatalf("embedded broker: %w", l.embedded.Err())
 }
 
-// Config returns the configuration in effect, defaults filled in.
+// Config returns the effective configuration, with defaults.
 func (l *Log) Config() Config { return l.cfg }
 
-// Topic is the full name of a topic: one of schemas.Topics gets the prefix, so
-// "commands" gives "recount.commands"; any other name is a full one already.
+// Topic returns the full name of a topic. A name in schemas.Topics gets the prefix, so "commands"
+// gives "recount.commands"; any other name is already a full one.
 func (l *Log) Topic(name string) string {
 	if slices.Contains(schemas.Topics(), name) {
 		return l.cfg.Prefix + name
@@ -165,7 +164,7 @@ func (l *Log) Topic(name string) string {
 	return name
 }
 
-// TopicNames are the full names of schemas.Topics, in that order.
+// TopicNames returns the full names of schemas.Topics, in that order.
 func (l *Log) TopicNames() []string {
 	var names []string
 	for _, t := range schemas.Topics() {
@@ -174,8 +173,8 @@ func (l *Log) TopicNames() []string {
 	return names
 }
 
-// CreateTopic makes sure that a topic exists, with as many partitions as the
-// configuration says; one that exists keeps what it has.
+// CreateTopic makes sure that a topic exists. A new topic gets the configured number of partitions;
+// an existing one is not changed.
 func (l *Log) CreateTopic(ctx context.Context, topic string) error {
 	return l.ensureTopics(ctx, l.Topic(topic))
 }
@@ -184,8 +183,7 @@ func (l *Log) ensureTopics(ctx context.Context, topics ...string) error {
 	return l.ensure(ctx, l.cfg.Partitions, topics...)
 }
 
-// ensure creates the topics that are missing. Two processes that do it at once
-// both find them there.
+// ensure creates the missing topics. Two processes may do so at the same time; both succeed.
 func (l *Log) ensure(ctx context.Context, partitions int, topics ...string) error {
 	missing, err := l.refresh(ctx, topics)
 	if err != nil || len(missing) == 0 {
@@ -199,7 +197,7 @@ func (l *Log) ensure(ctx context.Context, partitions int, topics ...string) erro
 		replicas = 1
 	}
 	unlimited, policy := "-1", "delete"
-	// The batch around the largest event is a little larger than the event.
+	// The batch around the largest event is slightly larger than the event.
 	size := strconv.Itoa(l.cfg.MaxEventBytes + batchOverhead)
 	configs := map[string]*string{
 		"cleanup.policy": &policy, "retention.ms": &unlimited, "retention.bytes": &unlimited,
@@ -214,7 +212,7 @@ func (l *Log) ensure(ctx context.Context, partitions int, topics ...string) erro
 			return classify(fmt.Errorf("create topic %s: %w: %s", topic, err, created[topic].ErrMessage))
 		}
 	}
-	// An outside Kafka answers before every broker knows the topic.
+	// An external Kafka answers before every broker knows the topic.
 	return retry(ctx, backoff{limit: 8}, func() error {
 		missing, err := l.refresh(ctx, topics)
 		if err == nil && len(missing) > 0 {
@@ -224,8 +222,7 @@ func (l *Log) ensure(ctx context.Context, partitions int, topics ...string) erro
 	})
 }
 
-// refresh learns the partition counts of the topics and returns those that do
-// not exist.
+// refresh updates the partition counts of the topics and returns the topics that do not exist.
 func (l *Log) refresh(ctx context.Context, topics []string) (missing []string, err error) {
 	details, err := l.admin.ListTopics(ctx, topics...)
 	if err != nil {
@@ -249,8 +246,8 @@ func (l *Log) refresh(ctx context.Context, topics []string) (missing []string, e
 	return missing, nil
 }
 
-// learn notes how many partitions topics have. Another broker's answer may be older
-// than what is known.
+// learn stores partition counts. A count never decreases, because the answer of another broker may
+// be older than what is known.
 func (l *Log) learn(counts map[string]int32) {
 	l.mu.Lock()
 	grown := false
@@ -265,8 +262,8 @@ func (l *Log) learn(counts map[string]int32) {
 	}
 }
 
-// partitionCount is the number of a topic's partitions. A topic that does not
-// exist is ErrPoison: no event can be appended to it and none read.
+// partitionCount returns the number of a topic's partitions. If the topic does not exist the error
+// is ErrPoison: no event can be appended to it or read from it.
 func (l *Log) partitionCount(ctx context.Context, topic string) (int32, error) {
 	l.mu.Lock()
 	n, ok := l.partitions[topic]
@@ -290,23 +287,23 @@ func (l *Log) noTopic(topic string) error {
 	return schemas.Poisonf("topic %q: %w; have %s", topic, errNoTopic, strings.Join(l.TopicNames(), ", "))
 }
 
-// errNoTopic is in the errors that say that a topic does not exist (yet).
+// errNoTopic is wrapped by errors about a topic that does not exist (yet).
 var errNoTopic = errors.New("no such topic")
 
-// TopicInfo is one topic as `recount log topics` lists it.
+// TopicInfo describes one topic for `recount log topics`.
 type TopicInfo struct {
 	Name       string          `json:"name"`
 	Partitions []PartitionInfo `json:"partitions"`
 }
 
-// PartitionInfo is one partition: records stand at Start ≤ offset < End.
+// PartitionInfo describes one partition, whose records have Start ≤ offset < End.
 type PartitionInfo struct {
 	Partition int32 `json:"partition"`
 	Start     int64 `json:"start"`
 	End       int64 `json:"end"`
 }
 
-// Topics lists the topics under the prefix, by name.
+// Topics returns the topics with the prefix, sorted by name.
 func (l *Log) Topics(ctx context.Context) ([]TopicInfo, error) {
 	details, err := l.admin.ListTopics(ctx)
 	if err != nil {
@@ -337,15 +334,14 @@ func (l *Log) Topics(ctx context.Context) ([]TopicInfo, error) {
 	return infos, nil
 }
 
-// Ends is where each partition of the topics ends: the offset that the next
-// event gets, and so the watermark of one who has read everything. Without
-// topics: all of TopicNames.
+// Ends returns the end of each partition of the topics: the offset that the next event gets, and so
+// the watermark of a reader that has read everything. Without topics it covers all of TopicNames.
 func (l *Log) Ends(ctx context.Context, topics ...string) (schemas.Watermark, error) {
 	return l.offsets(ctx, "end", l.admin.ListCommittedOffsets, topics)
 }
 
-// Starts is the first offset of each partition of the topics. Without topics:
-// all of TopicNames.
+// Starts returns the first offset of each partition of the topics. Without topics it covers all of
+// TopicNames.
 func (l *Log) Starts(ctx context.Context, topics ...string) (schemas.Watermark, error) {
 	return l.offsets(ctx, "start", l.admin.ListStartOffsets, topics)
 }
@@ -362,7 +358,7 @@ func (l *Log) offsets(ctx context.Context, which string, list listOffsets, topic
 	}
 	for _, topic := range names {
 		if _, err := l.partitionCount(ctx, topic); err != nil {
-			return nil, err // it says which topic there is not
+			return nil, err // the error names the missing topic
 		}
 	}
 	listed, err := list(ctx, names...)
@@ -375,7 +371,8 @@ func (l *Log) offsets(ctx context.Context, which string, list listOffsets, topic
 		for p, o := range parts {
 			switch {
 			case errors.Is(o.Err, kerr.UnknownTopicOrPartition) && p >= 0:
-				// It is in the metadata, so it was added a moment ago, or the topic goes.
+				// The partition is in the metadata, so it was added a moment ago or its topic is
+				// being deleted.
 				return nil, schemas.Transientf("list %s offset of %s/%d: %w", which, topic, p, o.Err)
 			case o.Err != nil:
 				return nil, classify(fmt.Errorf("list %s offset of %s/%d: %w", which, topic, p, o.Err))
@@ -388,7 +385,7 @@ func (l *Log) offsets(ctx context.Context, which string, list listOffsets, topic
 	return w, nil
 }
 
-// TopicPartitions are all partitions that the topics have now, in order.
+// TopicPartitions returns all present partitions of the topics, in order.
 func (l *Log) TopicPartitions(ctx context.Context, topics ...string) ([]schemas.TopicPartition, error) {
 	names := make([]string, len(topics))
 	for i, t := range topics {
@@ -415,12 +412,11 @@ func (l *Log) TopicPartitions(ctx context.Context, topics ...string) ([]schemas.
 	return slices.Compact(tps), nil
 }
 
-// readTimeout bounds Read: the record was there a moment ago, so only an outage
-// makes it wait.
+// readTimeout limits Read: the record is known to exist, so only an outage causes a wait.
 const readTimeout = 10 * time.Second
 
-// Read returns the record at a position. One that is not there (below the
-// start, beyond the end, a gap) is ErrPoison.
+// Read returns the record at a position. If there is none (below the start, beyond the end, in a
+// gap) the error is ErrPoison.
 func (l *Log) Read(ctx context.Context, at schemas.Position) (schemas.LogRecord, error) {
 	rec, err := l.read(ctx, at)
 	if err != nil {
@@ -452,7 +448,7 @@ func (l *Log) read(ctx context.Context, at schemas.Position) (schemas.LogRecord,
 	cl, err := l.endpoint.client(
 		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{at.Topic: {at.Partition: kgo.NewOffset().At(at.Offset)}}),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords(),
-		// One batch is enough: a broker always sends the first in full.
+		// One batch is enough: a broker always sends the first one in full.
 		kgo.FetchMaxPartitionBytes(1), kgo.FetchMaxBytes(1),
 	)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// outside starts a Kafka that is not ours.
+// outside starts a foreign implementation of Kafka (kfake).
 func outside(t testing.TB, opts ...kfake.Opt) *kfake.Cluster {
 	t.Helper()
 	c, err := kfake.NewCluster(append([]kfake.Opt{kfake.NumBrokers(1)}, opts...)...)
@@ -27,7 +27,7 @@ func outside(t testing.TB, opts ...kfake.Opt) *kfake.Cluster {
 	return c
 }
 
-// testLog gives a logger that writes to the test's log.
+// testLog returns a logger that writes to the test's log.
 func testLog(t testing.TB) *slog.Logger {
 	return slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
@@ -63,8 +63,7 @@ func TestLogEmbedded(t *testing.T) {
 	})
 }
 
-// TestLogEmbeddedTCP runs the suite as another process would: over TCP, with a
-// password.
+// TestLogEmbeddedTCP runs the suite as another process would: over TCP, with a password.
 func TestLogEmbeddedTCP(t *testing.T) {
 	sasl := pipeline.SASL{Mechanism: "SCRAM-SHA-256", User: "alice", Password: "wonderland"}
 	logtest.Run(t, func(t *testing.T, change func(*pipeline.Config)) *pipeline.Log {
@@ -96,7 +95,7 @@ func TestSASL(t *testing.T) {
 	}
 }
 
-// TestOpenTwice: one process a data directory; the second is told so.
+// TestOpenTwice checks that a second process cannot open the same data directory, and reports why.
 func TestOpenTwice(t *testing.T) {
 	dir := t.TempDir()
 	openLog(t, pipeline.Config{DataDir: dir})
@@ -106,7 +105,7 @@ func TestOpenTwice(t *testing.T) {
 	}
 }
 
-// TestReopen: the log is the same after a restart, and goes on where it was.
+// TestReopen checks that the log is unchanged after a restart and continues at its end.
 func TestReopen(t *testing.T) {
 	ctx, dir := testContext(t), t.TempDir()
 	var want schemas.Watermark
@@ -126,8 +125,8 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-// TestOutage: an append while the log is away is transient, says that nobody
-// knows, and ends in time.
+// TestOutage checks that an append during an outage is transient, reports that its fate is unknown,
+// and ends in time.
 func TestOutage(t *testing.T) {
 	c := outside(t)
 	l := openLog(t, pipeline.Config{Brokers: c.ListenAddrs(), AppendTimeout: 200 * time.Millisecond})
@@ -138,8 +137,8 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestDiskFull: what the broker refuses for want of space is refused at once, and
-// it is known that it was not appended. It was not known, after half a minute.
+// TestDiskFull checks that an append refused for lack of space fails at once and is known not to be
+// appended. Before, its fate was unknown after half a minute.
 func TestDiskFull(t *testing.T) {
 	ctx := testContext(t)
 	l := openLog(t, pipeline.Config{DataDir: t.TempDir(), AppendTimeout: time.Hour, Broker: broker.Options{MinFreeBytes: 1 << 62}})
@@ -180,8 +179,7 @@ func TestConfigValidate(t *testing.T) {
 	}
 }
 
-// linesTo gives a logger whose lines come out of a channel; what does not fit is
-// dropped.
+// linesTo returns a logger whose lines are sent to a channel; lines that do not fit are dropped.
 func linesTo(lines chan<- string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(lineWriter(lines), nil))
 }
@@ -205,7 +203,7 @@ func contains(s string, all ...string) bool {
 	return true
 }
 
-// Nobody is told of connections that end because the log is closed.
+// TestCloseIsQuiet checks that connections that end because the log is closed are not logged.
 func TestCloseIsQuiet(t *testing.T) {
 	lines := make(chan string, 1000)
 	l, err := pipeline.Open(t.Context(), pipeline.Config{DataDir: t.TempDir(), Logger: linesTo(lines)})
@@ -217,7 +215,7 @@ func TestCloseIsQuiet(t *testing.T) {
 	go func() {
 		following <- l.Follow(ctx, pipeline.FollowOptions{}, func(context.Context, schemas.TopicPartition, []schemas.LogRecord, int64) error { return nil })
 	}()
-	time.Sleep(100 * time.Millisecond) // until fetches wait at the broker for what may come
+	time.Sleep(100 * time.Millisecond) // until fetches wait at the broker
 	cancel()
 	if err := errors.Join(<-following, l.Close()); err != nil {
 		t.Error(err)

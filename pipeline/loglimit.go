@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// What limitRepeats lets through of one message: a burst, then one a period.
+// repeatBurst and repeatPeriod configure limitRepeats: a burst of equal messages, then one per
+// period.
 const (
 	repeatBurst  = 10
 	repeatPeriod = 10 * time.Second
 )
 
-// limitRepeats bounds how often one and the same message is logged: in an outage
-// every batch says the same, and Benthos has a line for each. A message that
-// comes through again says how many were left out.
+// limitRepeats limits how often equal messages are logged: in an outage every batch fails alike,
+// and Benthos logs each failure. A message that is logged again carries the number of suppressed
+// ones.
 func limitRepeats(h slog.Handler) slog.Handler {
 	return &limiter{Handler: h, state: &limiterState{seen: map[string]*repeats{}}}
 }
@@ -32,13 +33,13 @@ type limiterState struct {
 }
 
 type repeats struct {
-	since  time.Time // of the period
-	passed int       // in it
-	left   int       // out, since one passed
+	since  time.Time // the start of the period
+	passed int       // messages logged in the period
+	left   int       // messages suppressed since the last one that was logged
 }
 
-// maxSeen bounds what is remembered: beyond it, everything is forgotten, which
-// lets a few lines more through.
+// maxSeen limits the number of remembered messages. Beyond it all are forgotten, so that a few more
+// lines are logged.
 const maxSeen = 1000
 
 func (l *limiter) Handle(ctx context.Context, r slog.Record) error {
@@ -47,7 +48,7 @@ func (l *limiter) Handle(ctx context.Context, r slog.Record) error {
 		return nil
 	}
 	r = r.Clone()
-	r.Message = strings.TrimSpace(r.Message) // Benthos ends some in a newline
+	r.Message = strings.TrimSpace(r.Message) // some messages of Benthos end in a newline
 	if left > 0 {
 		r.AddAttrs(slog.Int("left_out", left))
 	}
@@ -67,8 +68,8 @@ func (s *limiterState) pass(r slog.Record) (pass bool, left int) {
 		s.seen[key] = m
 	}
 	if r.Time.Sub(m.since) >= repeatPeriod {
-		// While it goes on, one line a period is enough to know; after a quiet
-		// period it may burst again.
+		// While the message repeats, one line per period is enough; after a quiet period a burst is
+		// allowed again.
 		m.passed = 0
 		if m.left > 0 {
 			m.passed = repeatBurst
@@ -86,8 +87,8 @@ func (s *limiterState) pass(r slog.Record) (pass bool, left int) {
 	return true, 0
 }
 
-// messageKey is the start of a message: Benthos writes errors into the text, and
-// what differs stands at the end.
+// messageKey returns the start of a message: Benthos puts errors into the text, and the variable
+// parts are at the end.
 func messageKey(msg string) string {
 	if len(msg) > 40 {
 		return msg[:40]

@@ -37,7 +37,7 @@ func TestLimitRepeats(t *testing.T) {
 		}
 		time.Sleep(10 * repeatPeriod)
 		log.Error("Failed to send message to recount_project: the disk is full")
-		time.Sleep(10 * repeatPeriod) // a quiet time
+		time.Sleep(10 * repeatPeriod) // a quiet period
 		lines()
 		for range 1000 {
 			log.Error("Failed to send message to recount_project: the disk is full")

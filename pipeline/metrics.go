@@ -19,10 +19,10 @@ func metricsSpec() *service.ConfigSpec {
 		Field(service.NewStringField("prefix").Default("recount_stream_").Description("Starts the name of every metric."))
 }
 
-// meters are the metrics of all streams of a process: streams that use one name
-// share one metric, as Prometheus wants it.
+// meters holds the metrics of all streams of a process. Streams that use the same name share one
+// metric, as Prometheus requires.
 type meters struct {
-	reg prometheus.Registerer // nil: nowhere
+	reg prometheus.Registerer // nil: metrics are not exported
 
 	mu    sync.Mutex
 	known map[string]prometheus.Collector
@@ -32,7 +32,7 @@ func newMeters(reg prometheus.Registerer) *meters {
 	return &meters{reg: reg, known: map[string]prometheus.Collector{}}
 }
 
-// vec registers what mk makes under name and labels, or finds it.
+// vec returns the metric with this name and labels, and registers what mk returns on first use.
 func vec[C prometheus.Collector](m *meters, name string, labels []string, mk func(labels []string) C) C {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *shared) newExporter(conf *service.ParsedConfig, _ *service.Logger) (ser
 
 func (e *exporter) Close(context.Context) error { return nil }
 
-// HandlerFunc serves the metrics where Benthos has an HTTP server of its own.
+// HandlerFunc serves the metrics on Benthos' own HTTP server, if it runs.
 func (e *exporter) HandlerFunc() http.HandlerFunc {
 	g, ok := e.meters.reg.(prometheus.Gatherer)
 	if !ok {
@@ -74,7 +74,7 @@ func (e *exporter) HandlerFunc() http.HandlerFunc {
 	return promhttp.HandlerFor(g, promhttp.HandlerOpts{}).ServeHTTP
 }
 
-// name makes one of Benthos' names one that Prometheus takes.
+// name converts a metric name of Benthos into one that is valid in Prometheus.
 func (e *exporter) name(n string) string {
 	return e.prefix + strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == ':' {

@@ -43,14 +43,14 @@ type logOutput struct {
 
 	topic, key, partition *service.InterpolatedString
 	headers               map[string]*service.InterpolatedString
-	names                 []string // of headers, in order
+	names                 []string // of headers, sorted
 	createLike            string
-	metadata              *service.MetadataFilter     // nil: none becomes a header
-	timestamp             *service.InterpolatedString // nil: now
+	metadata              *service.MetadataFilter     // nil: no metadata becomes a header
+	timestamp             *service.InterpolatedString // nil: the current time
 
 	mu      sync.Mutex
 	log     *Log
-	created map[string]int32 // topics, with their partitions
+	created map[string]int32 // topics, with their partition counts
 }
 
 func (s *shared) newOutput(conf *service.ParsedConfig, _ *service.Resources) (service.BatchOutput, service.BatchPolicy, int, error) {
@@ -121,9 +121,8 @@ func (o *logOutput) WriteBatch(ctx context.Context, batch service.MessageBatch) 
 	return o.shared.fatal(err)
 }
 
-// ensure creates the topic the first time it is written to, if so configured, and
-// gives it more partitions once a record is for one that it lacks: then the topic that
-// it is like has grown.
+// ensure creates the topic when it is first written to, if so configured. It adds partitions when a
+// record is for one that the topic lacks, which means that the topic it is modelled on has grown.
 func (o *logOutput) ensure(ctx context.Context, l *Log, at schemas.Position) error {
 	if o.createLike == "" {
 		return nil
@@ -144,7 +143,7 @@ func (o *logOutput) ensure(ctx context.Context, l *Log, at schemas.Position) err
 	return nil
 }
 
-// record is the log record that message i of the batch becomes.
+// record returns the log record for message i of the batch.
 func (o *logOutput) record(batch service.MessageBatch, i int) (schemas.LogRecord, error) {
 	r := schemas.LogRecord{Position: schemas.Position{Partition: -1}}
 	var err error
@@ -203,7 +202,7 @@ func (o *logOutput) record(batch service.MessageBatch, i int) (schemas.LogRecord
 	return r, nil
 }
 
-// payload is the bytes to append; for a record it notes their content type.
+// payload returns the bytes to append. For a record it also sets the content type.
 func payload(msg *service.Message, r *schemas.LogRecord) ([]byte, error) {
 	if msg.HasStructured() {
 		v, err := msg.AsStructured()
@@ -218,8 +217,8 @@ func payload(msg *service.Message, r *schemas.LogRecord) ([]byte, error) {
 	return msg.AsBytes()
 }
 
-// carried is the record of a message: as it was carried here, or from its bytes,
-// which are what recount_log appends (protobuf) or JSON. An error is ErrPoison.
+// carried returns the record of a message: the structured value, or decoded from the bytes that
+// recount_log appends (protobuf) or from JSON. An error is ErrPoison.
 func carried(msg *service.Message) (*recountv1.Record, error) {
 	if msg.HasStructured() {
 		if v, err := msg.AsStructured(); err == nil {

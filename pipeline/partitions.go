@@ -13,21 +13,21 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Partitions may be added to a topic while it is read: by an operator of an outside
-// Kafka, or by Grow. Whoever lists partitions asks for them anew; whoever follows
-// topics looks for more of them now and then.
+// Partitions may be added to a topic while it is read, by an operator of an external Kafka or by
+// Grow. Code that lists partitions therefore asks for them each time, and followers of topics look
+// for new ones periodically.
 
 const (
-	// growthEvery is how often those who follow topics look for added partitions.
+	// growthEvery is how often followers of topics look for added partitions.
 	growthEvery = 2 * time.Second
-	// metadataAge is how old what the client knows of partitions may be, where it
-	// assigns or spreads by itself.
+	// metadataAge is the maximum age of the client's own metadata about partitions, which it uses
+	// to assign partitions and to distribute records.
 	metadataAge = 3 * time.Second
 )
 
-// watch looks for partitions that were added to the topics, and grows the lanes by
-// them, until the context ends. from is where each starts; added, if not nil, is told
-// how many they are.
+// watch looks for partitions that were added to the topics and adds lanes for them, until the
+// context ends. from returns where each starts; added, if not nil, is called with the number of new
+// partitions.
 func (l *Log) watch(ctx context.Context, topics []string, ls *lanes, from func(schemas.TopicPartition) int64, added func(n int)) {
 	tick := time.NewTicker(growthEvery)
 	defer tick.Stop()
@@ -39,7 +39,7 @@ func (l *Log) watch(ctx context.Context, topics []string, ls *lanes, from func(s
 		}
 		tps, err := l.TopicPartitions(ctx, topics...)
 		if err != nil {
-			continue // who reads them says what is wrong
+			continue // the reader of these topics reports the error
 		}
 		more := ls.lacks(tps)
 		if len(more) == 0 {
@@ -65,11 +65,11 @@ func (l *Log) watch(ctx context.Context, topics []string, ls *lanes, from func(s
 	}
 }
 
-// reader is who reads topics into lanes.
+// reader is the list of topics that one set of lanes reads.
 type reader struct{ topics []string }
 
-// reading notes that all partitions of the topics are read into the lanes, until the
-// function that it returns is called.
+// reading records that all partitions of the topics are read into the lanes, until the returned
+// function is called.
 func (l *Log) reading(ls *lanes, topics []string) (left func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,10 +81,10 @@ func (l *Log) reading(ls *lanes, topics []string) (left func()) {
 	}
 }
 
-// Unread are the partitions that nobody reads: of topics that this process' inputs read
-// as a whole (not as members of a group) those that no input has, and of topics that
-// others are derived from (records.*) those that have no counterpart there. While
-// partitions are being added there are some for a few seconds.
+// Unread returns the partitions that nobody reads. These are partitions that no input has, of
+// topics that this process's inputs read completely (not as members of a group), and partitions
+// without a counterpart in the topic (records.*) that is derived from theirs. While partitions are
+// being added there may be some for a few seconds.
 func (l *Log) Unread(ctx context.Context) ([]schemas.TopicPartition, error) {
 	l.mu.Lock()
 	topics := map[*lanes][]string{}
@@ -118,8 +118,8 @@ func (l *Log) Unread(ctx context.Context) ([]schemas.TopicPartition, error) {
 	return slices.Compact(unread), nil
 }
 
-// derivedFrom is the topic whose records are handed on by a topic: that of
-// recount.records.commands is recount.commands.
+// derivedFrom returns the topic from which a topic of records is derived: recount.commands for
+// recount.records.commands.
 func (l *Log) derivedFrom(topic string) (string, bool) {
 	for _, t := range schemas.Topics() {
 		if topic == l.cfg.Prefix+DerivedPrefix+t {
@@ -129,11 +129,11 @@ func (l *Log) derivedFrom(topic string) (string, bool) {
 	return "", false
 }
 
-// DerivedPrefix stands between the prefix and the name of the topics that records are
-// handed on by, where processing and projecting are apart (configs/split).
+// DerivedPrefix follows the prefix in the names of topics that carry records from processing to
+// projecting, if the two run in separate processes (configs/split).
 const DerivedPrefix = "records."
 
-// createLike makes sure that a topic exists, with as many partitions as another.
+// createLike makes sure that a topic exists, with as many partitions as another one.
 func (l *Log) createLike(ctx context.Context, topic, like string) error {
 	tps, err := l.TopicPartitions(ctx, like)
 	if err != nil {
@@ -145,8 +145,8 @@ func (l *Log) createLike(ctx context.Context, topic, like string) error {
 	return l.addPartitions(ctx, l.Topic(topic), len(tps))
 }
 
-// Grow gives a topic more partitions, count in all. Its keys stay in the partitions
-// where they are (homes.go).
+// Grow adds partitions to a topic so that it has count in total. Its keys stay in their partitions
+// (homes.go).
 func (l *Log) Grow(ctx context.Context, topic string, count int) error {
 	topic = l.Topic(topic)
 	if count < 1 || count > maxPartitions {
@@ -168,8 +168,8 @@ func (l *Log) Grow(ctx context.Context, topic string, count int) error {
 	return l.addPartitions(ctx, topic, count)
 }
 
-// addPartitions makes sure that a topic has count partitions at least. Two processes
-// that do it at once both find them there.
+// addPartitions makes sure that a topic has at least count partitions. Two processes may do so at
+// the same time; both succeed.
 func (l *Log) addPartitions(ctx context.Context, topic string, count int) error {
 	return retry(ctx, backoff{limit: 8}, func() error {
 		tps, err := l.TopicPartitions(ctx, topic)

@@ -15,8 +15,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// load appends commands until it is ended: by their keys, as Recount does, and to each
-// partition in turn, as any other Kafka client may.
+// load appends commands until it is stopped: by their keys, as Recount does, and to each partition
+// in turn, as any other Kafka client may.
 type load struct {
 	t    *testing.T
 	l    *pipeline.Log
@@ -78,7 +78,7 @@ func (o *load) end() int {
 	return o.sent
 }
 
-// check waits for the end, and looks whether keys have stayed.
+// check waits for the end and checks that keys stayed in their partitions.
 func (o *load) check() {
 	o.done.Wait()
 	for workspace, home := range o.homes {
@@ -88,8 +88,8 @@ func (o *load) check() {
 	}
 }
 
-// grow takes the topic to 8 and then 24 partitions, and waits each time until
-// something of the last one was applied.
+// grow gives the topic 8 and then 24 partitions, and each time waits until an event of the last
+// partition was applied.
 func grow(ctx context.Context, t *testing.T, l *pipeline.Log, applied interface {
 	waitFor(context.Context, *testing.T, schemas.Watermark)
 },
@@ -105,8 +105,8 @@ func grow(ctx context.Context, t *testing.T, l *pipeline.Log, applied interface 
 	}
 }
 
-// TestGrowth: partitions that are added while streams run are read from their start on,
-// without a restart, in one process and in split roles.
+// TestGrowth checks that partitions added while streams run are read from their start, without a
+// restart, in one process and in split roles.
 func TestGrowth(t *testing.T) {
 	t.Parallel()
 	eachLog(t, func(t *testing.T, open func() *pipeline.Log) { growth(t, open) })
@@ -131,7 +131,7 @@ func growth(t *testing.T, open func() *pipeline.Log) {
 		t.Errorf("fewer partitions: %v", err)
 	}
 
-	// Who opens the log now places keys as before.
+	// A log that is opened now places keys as before.
 	again := open()
 	o = &load{t: t, l: again, homes: homes}
 	for n := range 32 {
@@ -163,8 +163,8 @@ func growthSplit(t *testing.T, open func() *pipeline.Log) {
 	t.Logf("%d rounds of two events, %d partitions", sent, len(m.Watermark()))
 }
 
-// TestGrowthByOthers: the embedded broker lets no client add partitions to Recount's
-// topics, and says who can; other topics are the clients' own.
+// TestGrowthByOthers checks that the embedded broker refuses clients that add partitions to
+// Recount's topics, with the way to do it, and allows it for other topics.
 func TestGrowthByOthers(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
@@ -190,7 +190,8 @@ func TestGrowthByOthers(t *testing.T) {
 	}
 }
 
-// TestUnread: what is neither in an input nor in the topic derived from it is told.
+// TestUnread checks that partitions are reported that are in no input and not in the topic derived
+// from theirs.
 func TestUnread(t *testing.T) {
 	t.Parallel()
 	ctx, l := testContext(t), embedded(t)
@@ -208,7 +209,7 @@ func TestUnread(t *testing.T) {
 			t.Fatal(err)
 		}
 		if cmp.Equal(unread, want) {
-			break // nobody processes, so nobody grows the derived topic
+			break // nobody processes, so nobody adds partitions to the derived topic
 		}
 		select {
 		case <-time.After(10 * time.Millisecond):

@@ -16,44 +16,45 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Plugins is what the Benthos plugins of one process share. A plugin that asks
-// for something that is not here says so when its stream starts.
+// Plugins holds what the Benthos plugins of one process share. If a plugin needs a field that is
+// not set, its stream fails to start with an error that says so.
 type Plugins struct {
-	// Log opens the log that plugins use where seed_brokers is empty. It is asked
-	// once, when a stream starts that needs it.
+	// Log opens the log that plugins use if seed_brokers is empty. It is called at most once
+	// successfully, when a stream starts that needs it.
 	Log func(context.Context) (*Log, error)
-	// Target opens what recount_project applies to. It is asked once.
+	// Target opens what recount_project applies to. It is called at most once successfully.
 	Target func(context.Context) (Target, error)
-	// Register adds the plugins of other packages: the processors.
+	// Register adds the plugins of other packages, which are the processors.
 	Register []func(*service.Environment) error
-	// Metrics, if not nil, is where the exporter recount_prometheus registers.
+	// Metrics, if not nil, is where recount_prometheus registers its metrics.
 	Metrics prometheus.Registerer
-	// CheckpointDir is where inputs with start_from: checkpoint store.
+	// CheckpointDir is the directory in which inputs with start_from: checkpoint store their
+	// position.
 	CheckpointDir string
-	// Logger is told about trouble. Default: nowhere.
+	// Logger receives warnings and errors. The default discards them.
 	Logger *slog.Logger
-	// Fatal is called with errors of class ErrFatal, after which no plugin goes
-	// on. It is for whoever runs the stream to stop it.
+	// Fatal is called with errors of class ErrFatal, after which no plugin continues. The caller is
+	// expected to stop the stream.
 	Fatal func(error)
 }
 
-// shared is Plugins at work.
+// shared is the running state of Plugins.
 type shared struct {
 	Plugins
 	log    once[*Log]
 	target once[Target]
 	meters *meters
-	// stopping, when it ends, ends the input: what is on its way is written, and
-	// the stream ends by itself.
+	// stopping ends the input when it ends: batches in flight are written, and the stream then ends
+	// by itself.
 	stopping context.Context
 
-	// applying is held for reading while something is applied; closed says that
-	// nothing may be any more.
+	// applying is held for reading while a batch is applied; closed means that nothing may be
+	// applied any more.
 	applying sync.RWMutex
 	closed   bool
 }
 
-// close waits for what is being applied, and keeps everything later out.
+// close waits for batches that are being applied and refuses later ones.
 func (s *shared) close() {
 	s.applying.Lock()
 	defer s.applying.Unlock()
@@ -70,7 +71,7 @@ func newShared(p Plugins) *shared {
 	return &shared{Plugins: p, meters: newMeters(p.Metrics), stopping: context.Background()}
 }
 
-// once opens something at the first time it succeeds.
+// once opens something and keeps it after the first success.
 type once[T any] struct {
 	mu   sync.Mutex
 	done bool
@@ -101,7 +102,7 @@ func (s *shared) projections(ctx context.Context) (Target, error) {
 	return s.target.get(ctx, "projections: run this stream by `recount up` or `recount pipeline run`", s.Target)
 }
 
-// fatal passes a fatal error on, and returns every error as it is.
+// fatal reports a fatal error to Plugins.Fatal and returns err unchanged.
 func (s *shared) fatal(err error) error {
 	if errors.Is(err, schemas.ErrFatal) {
 		s.Fatal(err)
@@ -109,7 +110,7 @@ func (s *shared) fatal(err error) error {
 	return err
 }
 
-// register makes all plugins known to an environment.
+// register registers all plugins in an environment.
 func (s *shared) register(env *service.Environment) error {
 	if err := errors.Join(
 		env.RegisterBatchInput("recount_log", inputSpec(), s.newInput),
@@ -128,8 +129,8 @@ func (s *shared) register(env *service.Environment) error {
 	return nil
 }
 
-// connectionFields are how a plugin reaches a log, named as Redpanda Connect
-// names them.
+// connectionFields returns the fields that describe how a plugin reaches a log, with the names that
+// Redpanda Connect uses.
 func connectionFields() []*service.ConfigField {
 	return []*service.ConfigField{
 		service.NewStringListField("seed_brokers").Default([]any{}).
@@ -152,7 +153,7 @@ func connectionFields() []*service.ConfigField {
 	}
 }
 
-// connection reads connectionFields. own is true where no brokers are given.
+// connection reads connectionFields. own is true if no brokers are given.
 func connection(conf *service.ParsedConfig) (cfg Config, own bool, err error) {
 	seeds, err := conf.FieldStringList("seed_brokers")
 	if err != nil {

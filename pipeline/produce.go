@@ -11,14 +11,14 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// batchOverhead is more than a batch adds around its one record.
+// batchOverhead is an upper bound on what a batch adds around a single record.
 const batchOverhead = 1 << 10
 
 func (l *Log) producerOptions() []kgo.Opt {
 	return []kgo.Opt{
 		kgo.RequiredAcks(kgo.AllISRAcks()),
-		// No linger: while one request is in flight the next batch gathers by
-		// itself, so load makes batches and an idle log answers at once.
+		// No linger: the next batch gathers while a request is in flight, so under load records are
+		// batched, and an idle log answers at once.
 		kgo.ProducerLinger(0),
 		kgo.ProducerBatchMaxBytes(int32(l.cfg.MaxEventBytes + batchOverhead)),
 		kgo.ProducerBatchCompression(kgo.ZstdCompression(), kgo.NoCompression()),
@@ -28,21 +28,18 @@ func (l *Log) producerOptions() []kgo.Opt {
 	}
 }
 
-// NotAppended is the position of an event that was not appended, or not known
-// to be.
+// NotAppended is the position of an event that was not appended, or whose fate is unknown.
 var NotAppended = schemas.Position{Partition: -1, Offset: -1}
 
-// Append appends events to a topic and returns when all of them are durable:
-// their positions, in the order of the events. Events of one key stay in the
-// order given. What an event leaves out is filled in: the type from the topic,
-// the source, the time (now), the key (schemas.Event.DeriveKey), and then the
-// id, which is a function of all of them.
+// Append appends events to a topic and returns when all of them are durable, with their positions
+// in the order of the events. Events with the same key stay in the given order. Fields that an
+// event leaves empty are filled in: the type from the topic, the source, the time (now), the key
+// (schemas.Event.DeriveKey), and then the id, which is a function of all others.
 //
-// On an error, positions still has one entry per event: NotAppended for those
-// that were refused (ErrPoison: too large, no such topic; nothing was sent) or
-// whose fate is unknown (ErrTransient: an outage). Appending those again is
-// safe where the event has an id or a time of its own: the copy is recognised
-// by its id.
+// On an error, positions still has one entry per event: NotAppended for those that were refused
+// (ErrPoison: too large, no such topic; nothing was sent) or whose fate is unknown (ErrTransient:
+// an outage). It is safe to append the latter again if they have an id or a time of their own: a
+// copy is recognised by its id.
 func (l *Log) Append(ctx context.Context, topic string, events ...schemas.Event) ([]schemas.Position, error) {
 	recs := make([]schemas.LogRecord, len(events))
 	now := time.Now()
@@ -73,10 +70,10 @@ func (l *Log) Append(ctx context.Context, topic string, events ...schemas.Event)
 	return l.Produce(ctx, recs...)
 }
 
-// Produce appends records as they are, which is how anything that speaks Kafka
-// could: nothing is filled in. The topic and the partition are those of the
-// record's Position; partition -1 lets the key decide, as every Kafka client
-// does by default. Timestamp zero is now. Results are as Append's.
+// Produce appends records without changes, as any Kafka client could. The topic and the partition
+// are those of the record's Position; for partition -1 the key decides, as it does by default in
+// every Kafka client. A zero timestamp becomes the current time. The results are like those of
+// Append.
 func (l *Log) Produce(ctx context.Context, recs ...schemas.LogRecord) ([]schemas.Position, error) {
 	positions := make([]schemas.Position, len(recs))
 	out := make([]*kgo.Record, len(recs))
@@ -91,7 +88,7 @@ func (l *Log) Produce(ctx context.Context, recs ...schemas.LogRecord) ([]schemas
 		}
 		out[i] = kr
 	}
-	// The client would try again until the time is up, and not say why.
+	// The client would retry until the timeout and not report the reason.
 	if full := l.Full(); full != nil && len(recs) > 0 {
 		return notAppended(positions, 0), fmt.Errorf("append to %s: refused, nothing appended: %w", l.Topic(recs[0].Position.Topic), full)
 	}
@@ -107,8 +104,8 @@ func (l *Log) Produce(ctx context.Context, recs ...schemas.LogRecord) ([]schemas
 		r   *kgo.Record
 		err error
 	}
-	// Buffered for all, so that an answer after this call gave up waits for
-	// nobody: a record that has been sent stays the client's to finish.
+	// The channel has room for all answers, so that an answer that arrives after this call has
+	// given up blocks nobody: a record that was sent is still finished by the client.
 	acks := make(chan ack, len(out))
 	for i, kr := range out {
 		l.producer.Produce(ctx, kr, func(r *kgo.Record, err error) { acks <- ack{i, r, err} })
@@ -133,8 +130,8 @@ func (l *Log) Produce(ctx context.Context, recs ...schemas.LogRecord) ([]schemas
 	return positions, errors.Join(errs...)
 }
 
-// awaitProducer waits until the producer knows the partitions that records name, which
-// it need not where one was added a moment ago.
+// awaitProducer waits until the producer's metadata includes the partitions that records name. It
+// may not include one that was added a moment ago.
 func (l *Log) awaitProducer(ctx context.Context, recs []*kgo.Record) error {
 	for _, r := range recs {
 		if r.Partition <= 0 {
@@ -144,7 +141,7 @@ func (l *Log) awaitProducer(ctx context.Context, recs []*kgo.Record) error {
 			first, _, _ := l.producer.PartitionLeader(r.Topic, 0)
 			named, _, _ := l.producer.PartitionLeader(r.Topic, r.Partition)
 			if first < 0 || named >= 0 {
-				return nil // it asks for a topic that it does not know by itself
+				return nil // the client itself looks up unknown topics
 			}
 			l.producer.ForceMetadataRefresh()
 			return schemas.Transientf("append to %s/%d: the partition is there, and the client does not know it yet", r.Topic, r.Partition)
@@ -156,7 +153,7 @@ func (l *Log) awaitProducer(ctx context.Context, recs []*kgo.Record) error {
 	return nil
 }
 
-// Full is why the embedded broker refuses what is produced now for want of space, or nil.
+// Full returns why the embedded broker refuses records for lack of space, or nil.
 func (l *Log) Full() error {
 	if l.embedded == nil {
 		return nil
@@ -167,7 +164,7 @@ func (l *Log) Full() error {
 	return nil
 }
 
-// notAppended marks positions from i on.
+// notAppended sets the positions from index i on to NotAppended.
 func notAppended(positions []schemas.Position, i int) []schemas.Position {
 	for ; i < len(positions); i++ {
 		positions[i] = NotAppended
@@ -175,8 +172,8 @@ func notAppended(positions []schemas.Position, i int) []schemas.Position {
 	return positions
 }
 
-// checkRecord refuses what the broker would refuse, before anything is sent, so
-// that one bad event of many is found with none of them appended.
+// checkRecord refuses what the broker would refuse, before anything is sent, so that one bad event
+// is reported before any other of the same call is appended.
 func (l *Log) checkRecord(ctx context.Context, r *kgo.Record) error {
 	size := len(r.Key) + len(r.Value)
 	for _, h := range r.Headers {
@@ -190,7 +187,7 @@ func (l *Log) checkRecord(ctx context.Context, r *kgo.Record) error {
 		return err
 	}
 	if r.Partition >= n {
-		// Perhaps it was added. The producer is told, too, and waits for it.
+		// The partition may have been added. The producer refreshes its metadata, too.
 		if _, err := l.refresh(ctx, []string{r.Topic}); err != nil {
 			return err
 		}
@@ -204,9 +201,9 @@ func (l *Log) checkRecord(ctx context.Context, r *kgo.Record) error {
 	return nil
 }
 
-// partitioner honours a partition that the record names; else the key decides
-// by Kafka's own hash among the first home partitions (homes.go), and a record without
-// a key goes where a batch is open.
+// partitioner uses the partition that a record names. Otherwise the key decides, by Kafka's own
+// hash over the first home partitions (homes.go), and a record without a key goes to the partition
+// with an open batch.
 type partitioner struct {
 	byKey kgo.Partitioner
 	home  func(topic string, n int) int
@@ -236,7 +233,7 @@ func (p *topicPartitioner) Partition(r *kgo.Record, n int) int {
 	return p.byKey.Partition(r, n)
 }
 
-// OnNewBatch lets the sticky partitioner move on.
+// OnNewBatch lets the sticky partitioner choose another partition.
 func (p *topicPartitioner) OnNewBatch() {
 	if b, ok := p.byKey.(kgo.TopicPartitionerOnNewBatch); ok {
 		b.OnNewBatch()
@@ -251,7 +248,7 @@ func kgoHeaders(hs []schemas.Header) []kgo.RecordHeader {
 	return out
 }
 
-// logRecord is the record as the rest of Recount knows it; it shares memory.
+// logRecord converts a client's record; the two share memory.
 func logRecord(r *kgo.Record) schemas.LogRecord {
 	hs := make([]schemas.Header, len(r.Headers))
 	for i, h := range r.Headers {

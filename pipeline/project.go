@@ -13,40 +13,39 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Target is what records are applied to: a node's set of projections.
+// Target is what records are applied to: the set of projections of a node.
 type Target interface {
-	// Next is the next offset to read of a partition: everything below is
-	// applied by every projection. NoConcern is that of a partition that none takes.
+	// Next returns the next offset to read of a partition: every lower offset is applied by every
+	// projection. It returns NoConcern for a partition that no projection subscribes to.
 	Next(tp schemas.TopicPartition) int64
-	// Apply folds a batch in, or changes nothing but projections that had it
-	// already. An error of class ErrPoison that is a RecordError says which
-	// record can never be applied.
+	// Apply applies a batch. If it fails, only projections that had applied the batch before may
+	// have changed. An error of class ErrPoison that is a RecordError names the record that can
+	// never be applied.
 	Apply(ctx context.Context, b schemas.Batch) error
-	// Watermark is Next for every partition seen.
+	// Watermark returns Next for every partition seen.
 	Watermark() schemas.Watermark
 }
 
-// NoConcern is Next where no projection takes a partition: its events are read from the
-// log's end on, and pass by.
+// NoConcern is the result of Next for a partition that no projection subscribes to: it is read from
+// the log's end on, and its events are ignored.
 const NoConcern = math.MaxInt64
 
-// RecordError is an error that one record of a batch is to blame for.
+// RecordError is an error caused by one record of a batch.
 type RecordError interface {
 	error
 	RecordPosition() schemas.Position
 }
 
-// RejectFunc makes rejected events durable; it returns when they are.
+// RejectFunc stores rejected events and returns when they are durable.
 type RejectFunc func(ctx context.Context, rejected []*recountv1.Rejected) error
 
-// Project applies a batch to the target, and takes out of it what can never be
-// applied: records whose body is Rejected, and records that the target refuses.
-// Those go to reject before the position moves over them, so that a crash
-// anywhere between leaves either both or a repeat of the same rejected event;
-// what lies below Next went there before. A rebuild passes a nil reject: the log
+// Project applies a batch to the target, without what can never be applied: records whose body is
+// Rejected, and records that the target refuses. Those are passed to reject before the position
+// moves over them, so that a crash at any point leaves either both, or a second copy of the same
+// rejected event. Offsets below Next were handled before. A rebuild passes a nil reject: the log
 // has the rejected events already, and the state must come out the same.
 //
-// The error is ErrFatal or may be retried with the same batch.
+// An error is either ErrFatal, or the call may be repeated with the same batch.
 func Project(ctx context.Context, t Target, b schemas.Batch, reject RejectFunc) error {
 	next := t.Next(b.TP())
 	var refused []*recountv1.Rejected
@@ -58,7 +57,7 @@ func Project(ctx context.Context, t Target, b schemas.Batch, reject RejectFunc) 
 	if err := doReject(ctx, reject, refused); err != nil {
 		return err
 	}
-	// Each round takes one more record out, so there is an end.
+	// Each round removes one more record, so the loop ends.
 	for range len(b.Records) + 1 {
 		err := t.Apply(ctx, b)
 		if !errors.Is(err, schemas.ErrPoison) {
@@ -69,14 +68,14 @@ func Project(ctx context.Context, t Target, b schemas.Batch, reject RejectFunc) 
 			return err
 		}
 		if i < 0 {
-			continue // applied record by record; once more, for Next
+			continue // every record was applied by itself; once more, for Next
 		}
 		refusal := &recountv1.Rejected{
 			Position: b.Records[i].GetOrigin(),
 			Reason:   reason(cause),
 			By:       "projection",
 		}
-		// A copy of the list: the caller may try again with what it has.
+		// A copy of the list is changed: the caller may repeat the call with its own.
 		recs := append([]*recountv1.Record(nil), b.Records...)
 		recs[i] = stripped(recs[i])
 		b.Records = recs
@@ -94,7 +93,7 @@ func doReject(ctx context.Context, reject RejectFunc, rejected []*recountv1.Reje
 	return reject(ctx, rejected)
 }
 
-// reason is an error's text, bounded and never empty, as Rejected needs it.
+// reason returns an error's text for Rejected, limited in length and never empty.
 func reason(err error) string {
 	s := err.Error()
 	if len(s) > 4<<10 {
@@ -106,9 +105,9 @@ func reason(err error) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// culprit finds the record that the target refused: named by the error, or, if
-// it names none, by applying the records one by one. -1 says that none was
-// refused then.
+// culprit returns the index of the record that the target refused: the one that the error names, or
+// else the one found by applying the records one by one. It returns -1 if no record was refused
+// then.
 func culprit(ctx context.Context, t Target, b schemas.Batch, cause error) (int, error, error) {
 	var re RecordError
 	if errors.As(cause, &re) {
@@ -137,7 +136,7 @@ func culprit(ctx context.Context, t Target, b schemas.Batch, cause error) (int, 
 	return -1, nil, nil
 }
 
-// stripped is the record with nothing for projections in it.
+// stripped returns the record without a body for projections.
 func stripped(rec *recountv1.Record) *recountv1.Record {
 	return &recountv1.Record{
 		Origin: rec.GetOrigin(), EventId: rec.GetEventId(),
@@ -145,9 +144,8 @@ func stripped(rec *recountv1.Record) *recountv1.Record {
 	}
 }
 
-// RejectedEvent is the event that says an event was rejected. Its id is a
-// function of where that one stands, so a repeat after a crash is recognised as
-// the same; its time is zero for Append to fill in.
+// RejectedEvent returns the event that reports a rejected event. Its id is a function of the
+// latter's position, so a repetition after a crash is recognised. Its time is zero; Append sets it.
 func RejectedEvent(r *recountv1.Rejected) (schemas.Event, error) {
 	at := r.GetPosition()
 	payload, err := proto.MarshalOptions{Deterministic: true}.Marshal(r)
@@ -156,7 +154,7 @@ func RejectedEvent(r *recountv1.Rejected) (schemas.Event, error) {
 	}
 	key := r.GetKey()
 	if key == nil {
-		key = []byte{} // none of its own: Append is not to derive one
+		key = []byte{} // empty, so that Append does not derive a key
 	}
 	return schemas.Event{
 		ID: schemas.NewCanon("recount/rejected/1").
@@ -167,8 +165,8 @@ func RejectedEvent(r *recountv1.Rejected) (schemas.Event, error) {
 	}, nil
 }
 
-// Reject is the RejectFunc that appends to the log's topic for rejected events.
-// What the projections refused carries no bytes yet: they are read from the log.
+// Reject is the RejectFunc that appends to the log's topic for rejected events. An event refused by
+// the projections has no bytes yet; they are read from the log.
 func (l *Log) Reject(ctx context.Context, rejected []*recountv1.Rejected) error {
 	events := make([]schemas.Event, len(rejected))
 	for i, r := range rejected {
@@ -183,7 +181,7 @@ func (l *Log) Reject(ctx context.Context, rejected []*recountv1.Rejected) error 
 	}
 	if _, err := l.Append(ctx, schemas.TopicRejected, events...); err != nil {
 		if errors.Is(err, schemas.ErrPoison) {
-			// It cannot be that a rejected event is rejected: give up loudly.
+			// A rejected event must never be rejected itself, so this is fatal.
 			return schemas.Fatalf("append to %s: %v", l.Topic(schemas.TopicRejected), err)
 		}
 		return err
@@ -191,9 +189,9 @@ func (l *Log) Reject(ctx context.Context, rejected []*recountv1.Rejected) error 
 	return nil
 }
 
-// What a rejected event holds of the refused one, so that it always fits: the
-// key twice (as the key and in the payload), headers, reason, and of the value
-// whatever room is left, up to maxRejectedValue. The whole stands at its position.
+// These limits make a rejected event always fit: the key (stored twice, as the key and in the
+// payload), the headers, the reason, and as much of the value as there is space left, up to
+// maxRejectedValue. The complete event is at its position in the log.
 const (
 	maxRejectedKey     = 16 << 10
 	maxRejectedHeaders = 32 << 10
@@ -201,7 +199,7 @@ const (
 	rejectedRoom       = 2*maxRejectedKey + maxRejectedHeaders + 16<<10
 )
 
-// bounded is r, cut to what an event of this log may hold.
+// bounded returns r, shortened to what an event of this log may hold.
 func (l *Log) bounded(r *recountv1.Rejected) *recountv1.Rejected {
 	most := min(maxRejectedValue, l.cfg.MaxEventBytes-rejectedRoom)
 	headers, fit := 0, 0
@@ -228,8 +226,8 @@ func (l *Log) bounded(r *recountv1.Rejected) *recountv1.Rejected {
 	return c
 }
 
-// withBytes adds the event as it was appended; where it cannot be read, the
-// rejected event says so by having none.
+// withBytes adds the bytes of the event as it was appended. If it cannot be read, the rejected
+// event has none.
 func (l *Log) withBytes(ctx context.Context, r *recountv1.Rejected) *recountv1.Rejected {
 	lr, err := l.Read(ctx, schemas.PositionOf(r.GetPosition()))
 	if err != nil {

@@ -28,8 +28,8 @@ type projectOutput struct {
 	mu     sync.Mutex
 	target Target
 	log    *Log
-	// applying holds one lock a partition: a partition that was given away and
-	// came back may have an old batch on its way beside a new one.
+	// applying holds one lock per partition: when a partition is revoked and assigned again, an old
+	// batch may still be in flight beside a new one.
 	applying map[schemas.TopicPartition]*sync.Mutex
 }
 
@@ -59,7 +59,7 @@ func (o *projectOutput) WriteBatch(ctx context.Context, batch service.MessageBat
 	}
 	err := o.write(ctx, batch)
 	if errors.Is(err, schemas.ErrPoison) {
-		// Project has taken the poison out; what is left is not one event's fault.
+		// Project has removed poison records; what remains is not the fault of one event.
 		err = schemas.Fatalf("%v", err)
 	}
 	return o.shared.fatal(err)
@@ -84,8 +84,8 @@ func (o *projectOutput) write(ctx context.Context, batch service.MessageBatch) e
 	return nil
 }
 
-// startOf is where the partition's batch of messages started to be read; 0 where
-// that is not known, or not an offset of the log.
+// startOf returns the offset at which reading of the partition's batch started; 0 if it is unknown
+// or not an offset of the log.
 func startOf(batch service.MessageBatch, tp schemas.TopicPartition) int64 {
 	for _, msg := range batch {
 		if d := deliveryOf(msg); d != nil && d.tp == tp {
@@ -112,7 +112,7 @@ func (o *projectOutput) apply(ctx context.Context, b schemas.Batch, from int64) 
 	return Project(ctx, o.target, b, o.log.Reject)
 }
 
-// whole makes sure that nothing was lost or failed between input and here.
+// whole returns an error if messages were lost or failed between input and output.
 func whole(batch service.MessageBatch) error {
 	counts := map[*delivery]int{}
 	for i, msg := range batch {
@@ -132,9 +132,9 @@ func whole(batch service.MessageBatch) error {
 	return nil
 }
 
-// sort makes one batch a partition of the messages, in the order of offsets.
-// A message that holds no record is given back as unreadable: that happens only
-// where something else writes to a derived topic.
+// sort groups the messages into one batch per partition, in the order of offsets. It returns a
+// message that holds no record as rejected, which happens only if another program writes to a
+// derived topic.
 func (o *projectOutput) sort(batch service.MessageBatch) ([]schemas.Batch, []*recountv1.Rejected, error) {
 	var batches []schemas.Batch
 	var unreadable []*recountv1.Rejected
@@ -161,18 +161,18 @@ func (o *projectOutput) sort(batch service.MessageBatch) ([]schemas.Batch, []*re
 		}
 		b := &batches[i]
 		if at.GetOffset() < b.Next {
-			continue // a repeat: whoever derived the topic started over here
+			continue // a repetition: the process that derives the topic started again here
 		}
 		b.Records = append(b.Records, rec)
 		b.Next = at.GetOffset() + 1
 		if d := deliveryOf(msg); d != nil && d.tp == b.TP() && d.last == at.GetOffset() {
-			b.Next = d.next // over a gap behind the batch, too
+			b.Next = d.next // including a gap after the batch
 		}
 	}
 	return batches, unreadable, nil
 }
 
-// refusal is the rejected event for a message that holds no record.
+// refusal returns the rejected event for a message that holds no record.
 func refusal(msg *service.Message, cause error) (*recountv1.Rejected, bool) {
 	lr := schemas.LogRecordOf(msg.Context())
 	if lr == nil {

@@ -14,9 +14,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestStreamBadInput puts everything into one partition that a stranger with
-// kcat can: each is rejected, with its position, a reason and its bytes; and what
-// stands between is applied.
+// TestStreamBadInput puts everything into one partition that a user of kcat could: each bad record
+// is rejected with its position, a reason and its bytes, and the good records between them are
+// applied.
 func TestStreamBadInput(t *testing.T) {
 	t.Parallel()
 	header := func(k, v string) []schemas.Header { return []schemas.Header{{Key: k, Value: []byte(v)}} }
@@ -24,7 +24,7 @@ func TestStreamBadInput(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		rec    schemas.LogRecord
-		reason string // "" for one that is fine
+		reason string // "" for a good record
 	}{
 		{"fine", schemas.LogRecord{Value: []byte(`{"command":"first"}`)}, ""},
 		{"not JSON", schemas.LogRecord{Value: []byte(`make test`)}, "payload of command.executed"},
@@ -94,16 +94,15 @@ func TestAppend50MB(t *testing.T) {
 	}
 }
 
-// recordError is how projections name a record.
+// recordError is the RecordError that projections return.
 type recordError struct{ at schemas.Position }
 
 func (e recordError) Error() string                    { return "no embedding of that length" }
 func (e recordError) Unwrap() error                    { return schemas.ErrPoison }
 func (e recordError) RecordPosition() schemas.Position { return e.at }
 
-// TestProjectionRefuses has the projections refuse some commands, by name or
-// without saying which: those are rejected, with the bytes from the log, and
-// everything else is applied.
+// TestProjectionRefuses makes the projections refuse some commands, with or without naming them.
+// Those are rejected with the bytes from the log, and all others are applied.
 func TestProjectionRefuses(t *testing.T) {
 	t.Parallel()
 	for _, named := range []bool{true, false} {
@@ -146,8 +145,8 @@ func TestProjectionRefuses(t *testing.T) {
 	}
 }
 
-// TestRejectedBeforeTheMove stops between the rejected event and the move of the
-// position: the event is there again after the restart, and is the same one.
+// TestRejectedBeforeTheMove stops between the rejected event and the move of the position: after
+// the restart the event is appended again, with the same id.
 func TestRejectedBeforeTheMove(t *testing.T) {
 	t.Parallel()
 	ctx, l, m := testContext(t), embedded(t), newMemory()
@@ -169,12 +168,12 @@ func TestRejectedBeforeTheMove(t *testing.T) {
 		t.Errorf("before the move: %v", got)
 	}
 	m.refuse = nil
-	for range 3 { // the first one moves; the others find it moved
+	for range 3 { // the first call moves the position; the others find it moved
 		if err := pipeline.Project(ctx, m, b, l.Reject); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := rejectedEvents(ctx, t, l); len(got) != 1 { // checks the ids, too
+	if got := rejectedEvents(ctx, t, l); len(got) != 1 { // this checks the ids, too
 		t.Errorf("after: %v", got)
 	}
 	n := 0
@@ -186,9 +185,9 @@ func TestRejectedBeforeTheMove(t *testing.T) {
 	}
 }
 
-// TestRefusedIsRejectedBeforeTheMove stops after a projection has refused a record and
-// before the batch without it is applied: its rejected event is in the log by then, since
-// afterwards nothing would bring it there.
+// TestRefusedIsRejectedBeforeTheMove stops after a projection has refused a record and before the
+// batch without it is applied: its rejected event must be in the log by then, since it would not be
+// appended later.
 func TestRefusedIsRejectedBeforeTheMove(t *testing.T) {
 	t.Parallel()
 	ctx, l, m := testContext(t), embedded(t), newMemory()
@@ -214,7 +213,7 @@ func TestRefusedIsRejectedBeforeTheMove(t *testing.T) {
 	}
 }
 
-// TestRebuildRejectsNothing: a rebuild comes to the same state without appending.
+// TestRebuildRejectsNothing checks that a rebuild gives the same state without appending.
 func TestRebuildRejectsNothing(t *testing.T) {
 	t.Parallel()
 	m := newMemory()

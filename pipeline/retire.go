@@ -13,20 +13,21 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// What retention gives up is an event of topic erasures too: the first offset that stays,
-// of each partition. From then on nobody reads what stands before it, whether the brokers
-// have deleted it or not, so that whoever makes a projection anew makes the same.
+// A retention is an event of topic erasures, too: it holds the first offset that is kept, for each
+// partition. From then on nobody reads the records before it, even if the brokers have not deleted
+// them yet, so that a rebuilt projection equals every other rebuild.
 
-// Cut is where a partition begins since retention gave up what stands before.
+// Cut is the start of a partition after retention.
 type Cut struct {
-	First int64 // that stays
-	// Known is since when the topic is known: the time of the newest record that went.
+	First int64 // the first offset that is kept
+	// Known is the time from which on the topic is complete: the time of the newest record that was
+	// removed.
 	Known time.Time
-	// Unsummed is that of the newest one of which not even sums stayed.
+	// Unsummed is the time of the newest removed record that is not even part of a summary.
 	Unsummed time.Time
 }
 
-// Cuts are those of the partitions that have one.
+// Cuts returns the cuts of the partitions that have one.
 func (l *Log) Cuts() map[schemas.TopicPartition]Cut {
 	if now := l.erased.now.Load(); now != nil {
 		return maps.Clone(now.cuts)
@@ -34,8 +35,8 @@ func (l *Log) Cuts() map[schemas.TopicPartition]Cut {
 	return nil
 }
 
-// first is where a partition is read from, at the earliest, that is asked for from an
-// offset on.
+// first returns the offset at which reading a partition starts if it is requested from an offset
+// on: never below the partition's cut.
 func (l *Log) first(tp schemas.TopicPartition, from int64) int64 {
 	if now := l.erased.now.Load(); now != nil {
 		return max(from, now.cuts[tp].First)
@@ -43,11 +44,11 @@ func (l *Log) first(tp schemas.TopicPartition, from int64) int64 {
 	return from
 }
 
-// Retirable reports whether retention may apply to a topic: whether what is made of its
-// later events stands without the earlier ones.
+// Retirable reports whether retention may apply to a topic: whether the state derived from its
+// later events does not depend on the earlier ones.
 func (l *Log) Retirable(topic string) bool { return topic == l.Topic(schemas.TopicSpans) }
 
-// lasting says why retention does not apply to a topic, and what does instead.
+// lasting maps topics to the reason why retention does not apply, and to the alternative.
 var lasting = map[string]string{
 	schemas.TopicCommands: "imports know commands by their ids, and would bring removed ones back: recount forget removes some and keeps their ids",
 	schemas.TopicCommits:  "each graph of the code rests on the commits before it: recount gc removes the graphs of old commits",
@@ -57,8 +58,8 @@ var lasting = map[string]string{
 	schemas.TopicRejected: "it is the only note of events that could not be applied",
 }
 
-// CheckRetirable says why retention does not apply to a topic, or nil. The error is of class
-// ErrPoison.
+// CheckRetirable returns an error of class ErrPoison with the reason if retention does not apply to
+// a topic, else nil.
 func (l *Log) CheckRetirable(topic string) error {
 	topic = l.Topic(topic)
 	if l.Retirable(topic) {
@@ -71,8 +72,8 @@ func (l *Log) CheckRetirable(topic string) error {
 	return schemas.Poisonf("retention of %s: %s; only %s can be retired", topic, why, l.Topic(schemas.TopicSpans))
 }
 
-// cut notes what an event of topic erasures says is retired. Of other topics than those
-// that may be it says nothing.
+// cut adds the cuts of an event of topic erasures. Cuts of topics that are not retirable are
+// ignored.
 func (l *Log) cut(cuts map[schemas.TopicPartition]Cut, m *recountv1.RecordsRetired) {
 	for _, c := range m.GetCuts() {
 		at := schemas.PositionOf(c.GetPosition())
@@ -86,8 +87,8 @@ func (l *Log) cut(cuts map[schemas.TopicPartition]Cut, m *recountv1.RecordsRetir
 	}
 }
 
-// retire notes a records.retired. One with summaries that were made before another one took
-// effect has none itself: both sum what goes.
+// retire adds a records.retired event. If it has summaries that were made before another such event
+// took effect, it is void: both would sum up the same records.
 func (l *Log) retire(now *erased, e Erasing) {
 	if e.Retired == nil {
 		return
@@ -109,8 +110,8 @@ func (l *Log) retire(now *erased, e Erasing) {
 	l.cut(now.cuts, e.Retired)
 }
 
-// Summaries are where the events stand that sum what is retired, and the records.retired
-// that named the last of them; zero where none did.
+// Summaries returns the positions of the events that sum up retired records, and of the
+// records.retired event that named the last of them, which is zero if there is none.
 func (l *Log) Summaries() (at []schemas.Position, by schemas.Position) {
 	if now := l.erased.now.Load(); now != nil {
 		return now.summaries, now.summarised
@@ -118,24 +119,26 @@ func (l *Log) Summaries() (at []schemas.Position, by schemas.Position) {
 	return nil, schemas.Position{}
 }
 
-// Void reports that a records.retired has no effect, as another one came before it.
+// Void reports whether a records.retired event has no effect because another one preceded it.
 func (l *Log) Void(at schemas.Position) bool {
 	now := l.erased.now.Load()
 	return now != nil && now.void[at]
 }
 
-// Cutting says what retention would give up of a topic.
+// Cutting is a plan of what retention would remove from a topic.
 type Cutting struct {
-	// Cuts are the new ones; none where nothing is to go.
+	// Cuts are the new cuts, empty if nothing is to be removed.
 	Cuts map[schemas.TopicPartition]Cut
-	// Events are how many offsets that is, Bytes what the topic takes, where it was asked.
+	// Events is the number of offsets before the cuts, Bytes the size of the topic, if it was
+	// needed.
 	Events, Bytes int64
 }
 
-// PlanRetention says what is to go of a topic, so that no record is left that is older
-// than before, and the topic takes no more than maxBytes. Either may be zero: no bound.
-// Records whose times do not ascend go as late as the last of them before the first that
-// stays; by size, so many of each partition as would do if records were of one size.
+// PlanRetention plans the removal of records older than before, and of as many others as needed to
+// bring the topic down to maxBytes. Either limit may be zero, which means none. If the times of
+// records do not ascend, a record is removed only with the last old one that precedes the first
+// kept one. For maxBytes the same share of each partition is removed, as if all records had the
+// same size.
 func (l *Log) PlanRetention(ctx context.Context, topic string, before time.Time, maxBytes int64) (c Cutting, err error) {
 	topic = l.Topic(topic)
 	if err := l.CheckRetirable(topic); err != nil {
@@ -165,7 +168,7 @@ func (l *Log) PlanRetention(ctx context.Context, topic string, before time.Time,
 		listed.Each(func(o kadm.ListedOffset) {
 			tp := schemas.TopicPartition{Topic: o.Topic, Partition: o.Partition}
 			if o.Timestamp < 0 {
-				o.Offset = ends[tp] // all of them are older
+				o.Offset = ends[tp] // all records are older
 			}
 			first[tp] = max(first[tp], min(o.Offset, ends[tp]))
 		})
@@ -196,7 +199,7 @@ func (l *Log) PlanRetention(ctx context.Context, topic string, before time.Time,
 	return c, nil
 }
 
-// topicBytes is what a topic's records take, as the brokers say.
+// topicBytes returns the size of a topic's records, as reported by the brokers.
 func (l *Log) topicBytes(ctx context.Context, topic string) (total int64, err error) {
 	if l.embedded != nil {
 		return l.embedded.TopicBytes(topic), nil
@@ -205,7 +208,7 @@ func (l *Log) topicBytes(ctx context.Context, topic string) (total int64, err er
 	if err != nil {
 		return 0, classify(fmt.Errorf("sizes of topics: %w", err))
 	}
-	largest := map[int32]int64{} // of a partition's replicas
+	largest := map[int32]int64{} // the largest replica of each partition
 	dirs.Each(func(d kadm.DescribedLogDir) {
 		d.Topics.Each(func(p kadm.DescribedLogDirPartition) {
 			if p.Topic == topic {
@@ -219,7 +222,7 @@ func (l *Log) topicBytes(ctx context.Context, topic string) (total int64, err er
 	return total, nil
 }
 
-// Retire has the brokers delete what stands before the cuts. Done twice it changes nothing.
+// Retire makes the brokers delete the records before the cuts. It is idempotent.
 func (l *Log) Retire(ctx context.Context, cuts map[schemas.TopicPartition]Cut) error {
 	offsets := kadm.Offsets{}
 	for tp, c := range cuts {

@@ -10,8 +10,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Of a topic whose later events say nothing without the earlier ones nothing is given up,
-// whoever asks, by name or with the prefix.
+// TestRetentionOfSpansAlone checks that retention is refused for topics whose later events depend
+// on earlier ones, by name or with the prefix.
 func TestRetentionOfSpansAlone(t *testing.T) {
 	l := openLog(t, pipeline.Config{DataDir: t.TempDir(), Partitions: 1})
 	for _, topic := range []string{schemas.TopicCommands, l.Topic(schemas.TopicCommands), schemas.TopicErasures, ""} {

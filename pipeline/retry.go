@@ -8,11 +8,10 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// backoff says how long to wait before each further attempt: from first,
-// doubling, up to most.
+// backoff determines the wait before each further attempt: first, doubled each time, up to most.
 type backoff struct {
 	first, most time.Duration
-	// limit is the number of attempts; 0 is no limit.
+	// limit is the number of attempts; 0 means no limit.
 	limit int
 }
 
@@ -42,8 +41,8 @@ func (b backoff) sleep(ctx context.Context, attempt int) error {
 	}
 }
 
-// retry calls f until it succeeds, or fails in a way that waiting does not
-// mend, or the context ends. The last error is returned.
+// retry calls f until it succeeds, fails with an error that is not transient, runs out of attempts,
+// or the context ends. It returns the last error.
 func retry(ctx context.Context, b backoff, f func() error) error {
 	for attempt := 0; ; attempt++ {
 		err := f()

@@ -13,7 +13,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// flushing is projections that lose in a crash what they have not flushed.
+// flushing simulates projections that lose unflushed state in a crash.
 type flushing struct {
 	*memory
 	flushed *memory
@@ -28,7 +28,7 @@ func (f *flushing) Flush() error {
 	return nil
 }
 
-// copy is called with mu held.
+// copy must be called with mu held.
 func (m *memory) copy() *memory {
 	n := newMemory()
 	for tp, next := range m.next {
@@ -51,7 +51,7 @@ func builtin(t *testing.T, name string) string {
 	return y
 }
 
-// eachLog runs a test over a Kafka that is not ours and over our own broker.
+// eachLog runs a test over kfake and over the embedded broker.
 func eachLog(t *testing.T, f func(t *testing.T, open func() *pipeline.Log)) {
 	t.Run("outside", func(t *testing.T) {
 		t.Parallel()
@@ -65,8 +65,8 @@ func eachLog(t *testing.T, f func(t *testing.T, open func() *pipeline.Log)) {
 	})
 }
 
-// TestSplit runs processing and projecting apart, kills and restarts both, and
-// has the projections lose what they had not flushed.
+// TestSplit runs processing and projecting separately, kills and restarts both, and makes the
+// projections lose what they had not flushed.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	eachLog(t, func(t *testing.T, open func() *pipeline.Log) { split(testContext(t), t, open, 4) })
@@ -96,7 +96,7 @@ func split(ctx context.Context, t *testing.T, open func() *pipeline.Log, rounds 
 		case <-m.moved:
 		default:
 		}
-		if round < rounds-1 && round%2 == 0 { // else: a clean stop
+		if round < rounds-1 && round%2 == 0 { // otherwise it was a clean stop
 			m = &flushing{m.flushed.copy(), m.flushed}
 		}
 	}
@@ -104,8 +104,8 @@ func split(ctx context.Context, t *testing.T, open func() *pipeline.Log, rounds 
 	if diff := cmp.Diff(inLog(ctx, t, l), m.commands); diff != "" {
 		t.Errorf("applied (-want +got):\n%s", diff)
 	}
-	// The position of an event is where it stands in the log, not where its
-	// record stands in the derived topic.
+	// The position of an event is its position in the log, not the position of its record in the
+	// derived topic.
 	if diff := cmp.Diff(trim(ends(ctx, t, l, schemas.TopicCommands)), trim(m.Watermark())); diff != "" {
 		t.Errorf("watermark (-want +got):\n%s", diff)
 	}
@@ -119,7 +119,7 @@ func split(ctx context.Context, t *testing.T, open func() *pipeline.Log, rounds 
 	}
 }
 
-// trim leaves out partitions that hold nothing.
+// trim removes partitions without events.
 func trim(w schemas.Watermark) schemas.Watermark {
 	for tp, n := range w {
 		if n == 0 {
@@ -129,8 +129,8 @@ func trim(w schemas.Watermark) schemas.Watermark {
 	return w
 }
 
-// TestGroupRebalance has members come and go while events flow: everything
-// arrives, and the projections see every partition in order.
+// TestGroupRebalance adds and removes members while events arrive: every event is applied, and the
+// projections see every partition in order.
 func TestGroupRebalance(t *testing.T) {
 	t.Parallel()
 	eachLog(t, func(t *testing.T, open func() *pipeline.Log) {
@@ -156,8 +156,8 @@ func TestGroupRebalance(t *testing.T) {
 	})
 }
 
-// TestTopicToCome: a stream whose topic is made later waits for it, and says so once,
-// as what it is: no error.
+// TestTopicToCome checks that a stream whose topic does not exist yet waits for it and logs that
+// once, not as an error.
 func TestTopicToCome(t *testing.T) {
 	t.Parallel()
 	ctx, l, m := testContext(t), embedded(t), newFlushing()
@@ -195,8 +195,8 @@ func TestTopicToCome(t *testing.T) {
 	}
 }
 
-// TestCheckpointDamaged: a file that cannot be read is an error that names it,
-// never a start from anywhere.
+// TestCheckpointDamaged checks that an unreadable checkpoint is an error that names the file, and
+// that reading does not start.
 func TestCheckpointDamaged(t *testing.T) {
 	t.Parallel()
 	ctx, l, dir := testContext(t), embedded(t), t.TempDir()

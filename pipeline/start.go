@@ -12,11 +12,11 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// starting is what start_from says: a word, offsets, or a time.
+// starting is a parsed start_from: a keyword, offsets, or a time.
 type starting struct {
 	word    string
-	offsets schemas.Watermark // nil but for fromOffsets
-	at      time.Time         // zero but for fromTime
+	offsets schemas.Watermark // nil except for fromOffsets
+	at      time.Time         // zero except for fromTime
 }
 
 const (
@@ -24,7 +24,7 @@ const (
 	fromTime    = "a time"
 )
 
-// startForm is what start_from may look like; parseStart says the rest.
+// startForm is the pattern of start_from for lint; parseStart makes the other checks.
 const startForm = `^(projections|checkpoint|committed|earliest|latest|[0-9]{4}-.+|.+[/:][0-9]+:[0-9]+)$`
 
 const startWant = "want projections, checkpoint, committed, earliest, latest, a time as in 2026-11-20T10:00:00Z, or offsets TOPIC/PARTITION:OFFSET,…"
@@ -52,8 +52,8 @@ func parseStart(text string) (starting, error) {
 	return starting{word: fromOffsets, offsets: w}, nil
 }
 
-// After is, for each partition of the topics, the first offset whose record was
-// appended at a time or later; its end where there is none.
+// After returns, for each partition of the topics, the first offset whose record was appended at
+// the given time or later; the partition's end if there is none.
 func (l *Log) After(ctx context.Context, at time.Time, topics ...string) (schemas.Watermark, error) {
 	return l.offsets(ctx, "after "+at.Format(time.RFC3339), func(ctx context.Context, topics ...string) (kadm.ListedOffsets, error) {
 		return l.admin.ListOffsetsAfterMilli(ctx, at.UnixMilli(), topics...)

@@ -15,32 +15,32 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// StreamOptions say which stream to run in this process, and on what.
+// StreamOptions are the options of RunStream.
 type StreamOptions struct {
-	// YAML is the config of the stream, such as those in configs/.
+	// YAML is the config of the stream, like those in configs/.
 	YAML string
-	// Vars are what ${NAME} in the config stands for, before the environment.
+	// Vars are the values of ${NAME} in the config. They take precedence over the environment.
 	Vars map[string]string
-	// Log is what plugins without seed_brokers read and write.
+	// Log is the log that plugins without seed_brokers read and write.
 	Log *Log
 	// Target is what recount_project applies to.
 	Target Target
 	// Processors adds the processors: processors/adapter.Register.
 	Processors func(*service.Environment) error
-	// Metrics is where the stream's metrics are registered. Default: nowhere.
+	// Metrics is where the stream's metrics are registered. The default discards them.
 	Metrics prometheus.Registerer
-	// CheckpointDir is where a stream over derived topics keeps its place.
+	// CheckpointDir is the directory in which a stream over derived topics stores its position.
 	CheckpointDir string
-	// Logger gets what the stream has to say. Default: nowhere.
+	// Logger receives the stream's messages. The default discards them.
 	Logger *slog.Logger
-	// StopWithin bounds how long what is on its way may take to be written once
-	// the context ends. Default 10 s. What was not written is read again.
+	// StopWithin limits how long batches in flight may take to be written after the context ends.
+	// The default is 10 s. What was not written is read again.
 	StopWithin time.Duration
 }
 
-// RunStream runs a stream until the context ends, then drains it and returns
-// nil. It returns early with an error of class ErrFatal, or if the config does
-// not work, or when the input ends by itself.
+// RunStream runs a stream until the context ends, then drains it and returns nil. It returns
+// earlier with an error of class ErrFatal, with an error in the config, or when the input ends by
+// itself.
 func RunStream(ctx context.Context, o StreamOptions) error {
 	if o.StopWithin == 0 {
 		o.StopWithin = 10 * time.Second
@@ -55,7 +55,7 @@ func RunStream(ctx context.Context, o StreamOptions) error {
 		Fatal: func(err error) {
 			select {
 			case failed <- err:
-			default: // the first one counts
+			default: // the first error counts
 			}
 		},
 	}
@@ -73,12 +73,11 @@ func RunStream(ctx context.Context, o StreamOptions) error {
 	if err != nil {
 		return fmt.Errorf("stream: %w", err)
 	}
-	// Whatever Benthos leaves behind, nothing is applied after this call: the
-	// projections may be closed then.
+	// Even if Benthos leaves goroutines behind, nothing is applied after this call, so the
+	// projections may be closed.
 	defer shared.close()
 
-	// The stream is stopped by stop alone: a context that ends would cut off what
-	// is on its way.
+	// Only stop stops the stream: a context that ends would cancel batches in flight.
 	run, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	defer cutOff()
 	ended := make(chan error, 1)
@@ -86,7 +85,7 @@ func RunStream(ctx context.Context, o StreamOptions) error {
 	select {
 	case err := <-ended:
 		select {
-		case err = <-failed: // the input ended because of it
+		case err = <-failed: // the input ended because of this error
 		default:
 			if err == nil && ctx.Err() == nil {
 				err = errors.New("the input ended")
@@ -97,7 +96,7 @@ func RunStream(ctx context.Context, o StreamOptions) error {
 		}
 		return nil
 	case err = <-failed:
-		// Nothing more will be written: no need to wait for it.
+		// Nothing more will be written, so there is no need to wait.
 		o.StopWithin = min(o.StopWithin, time.Second)
 	case <-ctx.Done():
 	}
@@ -118,8 +117,8 @@ func RunStream(ctx context.Context, o StreamOptions) error {
 	return nil
 }
 
-// stop drains the stream. One that has only just been started may not know it
-// yet, and refuses to stop: it is asked until it does.
+// stop drains the stream. A stream that was started a moment ago may refuse to stop, so stop
+// retries until it does.
 func stop(stream *service.Stream, within time.Duration, ended <-chan error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()

@@ -20,8 +20,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// memory is projections that one can read: per partition the commands applied,
-// by the rules of the contract. What is below next was applied and is skipped.
+// memory is a set of projections in memory, which stores the applied commands of each partition and
+// follows the contract: what is below next was applied and is skipped.
 type memory struct {
 	mu       sync.Mutex
 	next     schemas.Watermark
@@ -30,7 +30,7 @@ type memory struct {
 	ids      map[string]bool
 	// refuse, if not nil, may fail an Apply before anything is changed.
 	refuse func(b schemas.Batch) error
-	moved  chan struct{} // gets a value, if there is room, when something was applied
+	moved  chan struct{} // gets a value after an Apply, if there is space
 	busy   map[schemas.TopicPartition]bool
 }
 
@@ -106,8 +106,8 @@ func (m *memory) waitFor(ctx context.Context, t *testing.T, w schemas.Watermark)
 	}
 }
 
-// oneStream is log → processors → projections, with everything that could
-// disturb the order turned up.
+// oneStream is log → processors → projections, with settings that could disturb the order at high
+// values.
 const oneStream = `
 input:
   recount_log:
@@ -124,7 +124,7 @@ output:
 error_handling: { strict: true }
 `
 
-// running is a stream in the test, and how to stop it.
+// running is a stream that runs in a test, with the means to stop it.
 type running struct {
 	t    *testing.T
 	stop context.CancelFunc
@@ -159,15 +159,15 @@ func embedded(t testing.TB) *pipeline.Log {
 	return openLog(t, pipeline.Config{DataDir: t.TempDir()})
 }
 
-// testContext bounds a test that would hang, and is no measure of anything: a
-// machine may be very slow.
+// testContext returns a context that ends a test that hangs. The limit is no performance
+// requirement: a machine may be very slow.
 func testContext(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// appendCommands appends n commands over eight workspaces, in one call.
+// appendCommands appends n commands in eight workspaces, in one call.
 func appendCommands(ctx context.Context, t testing.TB, l *pipeline.Log, from, n int) {
 	t.Helper()
 	var events []schemas.Event
@@ -191,7 +191,7 @@ func ends(ctx context.Context, t testing.TB, l *pipeline.Log, topics ...string) 
 	return w
 }
 
-// inLog is what a partition's commands must be: those of the log, in its order.
+// inLog returns the commands that each partition must have: those of the log, in order.
 func inLog(ctx context.Context, t *testing.T, l *pipeline.Log) map[schemas.TopicPartition][]string {
 	t.Helper()
 	want := map[schemas.TopicPartition][]string{}
@@ -217,8 +217,8 @@ func inLog(ctx context.Context, t *testing.T, l *pipeline.Log) map[schemas.Topic
 	return want
 }
 
-// rejectedEvents reads the topic for rejected events, by position; one that is
-// there twice must be the same event.
+// rejectedEvents reads the topic for rejected events, by position. An event that is there twice
+// must be the same event.
 func rejectedEvents(ctx context.Context, t *testing.T, l *pipeline.Log) map[string]*recountv1.Rejected {
 	t.Helper()
 	got := map[string]*recountv1.Rejected{}
@@ -273,14 +273,14 @@ func TestStreamAppliesInOrder(t *testing.T) {
 	}
 }
 
-// TestStreamKilled stops the stream at any moment and starts another, over
-// projections that have lost what they had not flushed.
+// TestStreamKilled stops the stream at random moments and starts another one over projections that
+// have lost what they had not flushed.
 func TestStreamKilled(t *testing.T) {
 	t.Parallel()
 	streamKilled(testContext(t), t, 6)
 }
 
-// TestSoakStream is TestStreamKilled and TestSplit for longer (make soak).
+// TestSoakStream runs TestStreamKilled and TestSplit for longer (make soak).
 func TestSoakStream(t *testing.T) {
 	if os.Getenv("RECOUNT_SOAK") == "" {
 		t.Skip("RECOUNT_SOAK is not set")
@@ -297,12 +297,12 @@ func streamKilled(ctx context.Context, t *testing.T, rounds int) {
 		appendCommands(ctx, t, l, round*100, 100)
 		s := runStream(t, pipeline.StreamOptions{Log: l, Target: m, StopWithin: time.Millisecond})
 		select {
-		case <-m.moved: // something was applied; the rest is on its way
+		case <-m.moved: // something was applied; the rest is in flight
 		case <-ctx.Done():
 			t.Fatal("nothing moves")
 		}
 		s.end()
-		// A crash: the projections are back where they were flushed, in one piece.
+		// A crash: the projections return to their last flush, consistently.
 		m = m.crash(round)
 	}
 	s := runStream(t, pipeline.StreamOptions{Log: l, Target: m})
@@ -313,7 +313,7 @@ func streamKilled(ctx context.Context, t *testing.T, rounds int) {
 	}
 }
 
-// crash gives the state that a part of the partitions had some records ago.
+// crash returns the state with some partitions set back by some records.
 func (m *memory) crash(round int) *memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -338,7 +338,7 @@ func TestStreamSameEventTwice(t *testing.T) {
 	t.Parallel()
 	ctx, l, m := testContext(t), embedded(t), newMemory()
 	appendCommands(ctx, t, l, 0, 50)
-	appendCommands(ctx, t, l, 0, 50) // delivered again
+	appendCommands(ctx, t, l, 0, 50) // delivered a second time
 	s := runStream(t, pipeline.StreamOptions{Log: l, Target: m})
 	m.waitFor(ctx, t, ends(ctx, t, l, schemas.TopicCommands))
 	s.end()
@@ -401,8 +401,8 @@ func TestStreamBeyondTheEnd(t *testing.T) {
 	}
 }
 
-// Before: a topic that no projection takes was taken for one that was read to the end of
-// time, and the stream ended with a fatal error.
+// TestStreamOfNoConcern checks that a topic without projections is ignored. Before, its position
+// was beyond every log's end, and the stream ended with a fatal error.
 func TestStreamOfNoConcern(t *testing.T) {
 	t.Parallel()
 	ctx, l, m := testContext(t), embedded(t), newMemory()
@@ -420,7 +420,7 @@ func TestStreamOfNoConcern(t *testing.T) {
 	}
 	s := runStream(t, pipeline.StreamOptions{Log: l, Target: m})
 	for more := true; more; {
-		appendCommands(ctx, t, l, 10, 10) // what comes passes by
+		appendCommands(ctx, t, l, 10, 10) // new events are ignored
 		select {
 		case <-seen:
 			more = false
@@ -435,9 +435,8 @@ func TestStreamOfNoConcern(t *testing.T) {
 	}
 }
 
-// TestStreamDropsMessages: a config that loses messages on the way is told so,
-// and the position does not move over them, whether a batch loses some of its
-// messages or all.
+// TestStreamDropsMessages checks that a config that loses messages gets an error, and that the
+// position does not move over them, whether a batch loses some of its messages or all.
 func TestStreamDropsMessages(t *testing.T) {
 	t.Parallel()
 	for _, batch := range []string{"1", "100"} {
@@ -468,7 +467,7 @@ func TestStreamDropsMessages(t *testing.T) {
 					t.Errorf("%s: at %d, beyond an event that was dropped", tp, next)
 				}
 			}
-			// With a config that drops nothing everything arrives.
+			// With a config that drops nothing, everything arrives.
 			s = runStream(t, pipeline.StreamOptions{Log: l, Target: m})
 			m.waitFor(ctx, t, ends(ctx, t, l, schemas.TopicCommands))
 			s.end()

@@ -1,5 +1,5 @@
-// Package logtest is the contract of the log: what every broker behind
-// pipeline.Open must do, embedded or outside, run by each in its own test.
+// Package logtest is the test suite for logs: it checks what every broker behind pipeline.Open must
+// do, embedded or external. Each broker's test runs it.
 package logtest
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Open opens a log whose topics are empty. Opened twice with one name in one
-// test it is the same log, if the first was closed.
+// Open opens a log whose topics are empty. If it is called twice with one name in one test, the
+// second call returns the same log, provided that the first was closed.
 type Open func(t *testing.T, change func(*pipeline.Config)) *pipeline.Log
 
 // Run runs the suite.
@@ -51,7 +51,7 @@ func Run(t *testing.T, open Open) {
 
 func plain(*pipeline.Config) {}
 
-// ctxOf bounds a test that would hang; it measures nothing.
+// ctxOf returns a context that ends a test that hangs. It is no performance requirement.
 func ctxOf(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	t.Cleanup(cancel)
@@ -65,7 +65,7 @@ func command(text, workspace string) schemas.Event {
 	}
 }
 
-// mustAppend appends commands one to n over eight workspaces.
+// mustAppend appends commands 1 to n in eight workspaces.
 func mustAppend(ctx context.Context, t *testing.T, l *pipeline.Log, n int) []schemas.Position {
 	t.Helper()
 	var events []schemas.Event
@@ -79,7 +79,7 @@ func mustAppend(ctx context.Context, t *testing.T, l *pipeline.Log, n int) []sch
 	return at
 }
 
-// collect is what a follower saw, by partition.
+// collect records what a follower saw, by partition.
 type collect struct {
 	mu   sync.Mutex
 	got  map[schemas.TopicPartition][]int64
@@ -103,7 +103,7 @@ func (c *collect) take(_ context.Context, tp schemas.TopicPartition, recs []sche
 	return nil
 }
 
-// want is the offsets from start up to end of each partition.
+// want returns the offsets from start up to end of each partition.
 func want(start, end schemas.Watermark) map[schemas.TopicPartition][]int64 {
 	m := map[schemas.TopicPartition][]int64{}
 	for tp, e := range end {
@@ -169,7 +169,7 @@ func appendFillsIn(t *testing.T, open Open) {
 		t.Errorf("id %s, want the derived %s", e.ID, e.DeriveID())
 	}
 
-	// The same event twice has one id: that is how a repeat is recognised.
+	// The same event twice has the same id, which is how a repetition is recognised.
 	at, err = l.Append(ctx, schemas.TopicCommands, command("ls", "/w"), command("ls", "/w"))
 	if err != nil {
 		t.Fatal(err)
@@ -212,7 +212,7 @@ func appendRefuses(t *testing.T, open Open) {
 	if ends, err := l.Ends(ctx, schemas.TopicCommands); err != nil || ends.String() != want0(l) {
 		t.Errorf("something was appended: %s, %v", ends, err)
 	}
-	// What just fits is appended.
+	// An event of the maximum size is appended.
 	if _, err := l.Append(ctx, schemas.TopicCommands, command(strings.Repeat("x", 127<<10), "/w")); err != nil {
 		t.Errorf("127 KiB: %v", err)
 	}
@@ -245,7 +245,7 @@ func followUntil(t *testing.T, open Open) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustAppend(ctx, t, l, 100) // beyond Until: not to be seen
+	mustAppend(ctx, t, l, 100) // beyond Until: must not be read
 	for _, batch := range []int{1, 7, 1000} {
 		c := newCollect()
 		err := l.Follow(ctx, pipeline.FollowOptions{Topics: []string{schemas.TopicCommands}, Until: ends, MaxRecords: batch}, c.take)
