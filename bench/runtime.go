@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/recountdb/recount/languages/extract"
 	"github.com/recountdb/recount/projections"
 	snapshots "github.com/recountdb/recount/projections/code"
 	runtimegraph "github.com/recountdb/recount/projections/runtime"
@@ -197,7 +196,7 @@ func benchRuntime(ctx context.Context, o options, r *report) error {
 	}
 	making := cpuTime() - before
 
-	set, err := projections.Open(o.dir, projections.Options{}, runtimegraph.Kind, snapshots.Kind(snapshots.Options{Language: extract.NameOf}))
+	set, err := projections.Open(o.dir, projections.Options{}, runtimegraph.Kind, snapshots.Kind(snapshots.Options{}))
 	if err != nil {
 		return err
 	}

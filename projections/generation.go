@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -139,7 +140,12 @@ func (h home) outdated(name string) (bool, error) {
 		return false, schemas.Fatalf("%s: state in %s has version %d, written by a newer recount; this one knows up to %d: use the newer one, or make the state anew with `recount rebuild --projection %s`",
 			h.kind.Name, h.dir, version, h.kind.Version, h.kind.Name)
 	}
-	return version < h.kind.Version || params != h.kind.Params, nil
+	return version < h.kind.Version || !sameParams(params, h.kind.Params), nil
+}
+
+// sameParams compares settings. The order of their words has no meaning.
+func sameParams(a, b string) bool {
+	return slices.Equal(slices.Sorted(strings.FieldsSeq(a)), slices.Sorted(strings.FieldsSeq(b)))
 }
 
 // create creates and opens an empty generation beside the existing ones.

@@ -243,7 +243,7 @@ func TestParams(t *testing.T) {
 	for _, tc := range []struct {
 		params string
 		kept   bool
-	}{{"", true}, {"m=16, wide", false}, {"m=16, wide", true}, {"m=8, wide", false}, {"", false}, {"", true}} {
+	}{{"", true}, {"m=16, wide", false}, {"m=16, wide", true}, {"wide m=16,", true}, {"m=8, wide", false}, {"", false}, {"", true}} {
 		s := open(t, dir, with(tc.params))
 		if kept := s.Next(tp0) == 1; kept != tc.kept {
 			t.Errorf("with %q: kept is %t, want %t", tc.params, kept, tc.kept)

@@ -29,6 +29,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/recountdb/recount/languages"
 	"github.com/recountdb/recount/languages/golang"
 	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
@@ -65,7 +66,7 @@ func main() {
 func run(dir, only string, misses int, measure bool) error {
 	tree, err := resolvetest.Dir(os.DirFS(dir), func(p string) bool {
 		return strings.HasSuffix(p, ".go") || path.Base(p) == "go.mod"
-	}, nil)
+	}, languages.Facts)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/recountdb/recount/languages"
 	"github.com/recountdb/recount/languages/golang"
 	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
@@ -56,7 +57,7 @@ func replay(dir string, commits, every int) error {
 	if err != nil {
 		return err
 	}
-	tree := resolvetest.New(files, nil)
+	tree := resolvetest.New(files, languages.Facts)
 	r := golang.New()
 	state := map[string]resolve.FileGraph{}
 	advance := func(base *resolvetest.Tree) (int, error) {

@@ -10,10 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/recountdb/recount/languages/extract"
+	known "github.com/recountdb/recount/languages"
 	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
-	"github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -95,17 +94,12 @@ func graphOf(dir string, labels []label) (*graph, error) {
 	wanted := map[string]bool{}
 	for _, l := range labels {
 		path, _, _ := strings.Cut(l.place, ":")
-		lang, _ := extract.LanguageOf(path)
+		lang, _ := known.OfPath(path)
 		wanted[lang.Name] = true
 	}
 	tree, err := resolvetest.Dir(os.DirFS(dir), func(path string) bool {
-		_, known := extract.LanguageOf(path)
-		return known && !strings.Contains("/"+path, "/node_modules/")
-	}, func(content []byte, facts *recountv1.FileFacts) {
-		lang, _ := extract.LanguageOf(facts.Path)
-		facts.Language = lang.Name
-		lang.Extract(content, facts)
-	})
+		return known.NameOf(path) != "" && !strings.Contains("/"+path, "/node_modules/")
+	}, known.Facts)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +107,7 @@ func graphOf(dir string, labels []label) (*graph, error) {
 		nodes: map[string][]resolve.Node{}, known: map[schemas.NodeKey]bool{}, edges: map[string][]resolve.Edge{},
 		externals: map[string][]resolve.External{}, more: map[string][]resolve.Edge{},
 	}
-	for _, r := range code.DefaultResolvers() {
+	for _, r := range known.Resolvers() {
 		if !slices.ContainsFunc(r.Languages(), func(l string) bool { return wanted[l] }) {
 			continue
 		}

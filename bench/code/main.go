@@ -32,7 +32,7 @@ import (
 
 	"github.com/recountdb/recount/internal/commits"
 	"github.com/recountdb/recount/internal/git"
-	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages"
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/projections"
@@ -142,7 +142,7 @@ func run(ctx context.Context, dir, keep string, history, every int, profile stri
 
 // open opens the projection below a folder, as a node does.
 func open(dir string) (*projections.Set, *code.Code, error) {
-	set, err := projections.Open(dir, projections.Options{}, code.Kind(code.Options{Language: extract.NameOf}))
+	set, err := projections.Open(dir, projections.Options{}, code.Kind(code.Options{}))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -205,7 +205,7 @@ func imported(ctx context.Context, dir, scratch string, history int, take func(c
 	defer state.Close()
 	_, err = commits.Import(ctx, repo, state, commits.Options{
 		Repository: name, History: history,
-		Language: extract.NameOf,
+		Language: languages.NameOf,
 		Limits:   commits.Limits{Content: source.MaxContent, Event: 8 << 20},
 		Now:      time.Now,
 		Append: func(ctx context.Context, more []schemas.Event) (commits.Appended, error) {
@@ -329,7 +329,7 @@ func compare(ctx context.Context, graph *code.Code, records []*recountv1.Record,
 		if whole.Changes, err = s.Changes(); err != nil {
 			return err
 		}
-		alone, err := code.Open(mkdir(scratch, fmt.Sprintf("alone-%d", i)), code.Options{Language: extract.NameOf})
+		alone, err := code.Open(mkdir(scratch, fmt.Sprintf("alone-%d", i)), code.Options{})
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages"
 	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
 	"github.com/recountdb/recount/languages/scope"
@@ -55,19 +55,13 @@ func main() {
 	}
 }
 
-func factsOf(content []byte, facts *recountv1.FileFacts) {
-	if l, ok := extract.LanguageOf(facts.Path); ok {
-		l.Extract(content, facts)
-	}
-}
-
 func isPython(path string) bool {
 	return strings.HasSuffix(path, ".py") || strings.HasSuffix(path, ".pyi")
 }
 
 // graphOf resolves a directory.
 func graphOf(dir string) ([]resolve.FileGraph, time.Duration, error) {
-	tree, err := resolvetest.Dir(os.DirFS(dir), isPython, factsOf)
+	tree, err := resolvetest.Dir(os.DirFS(dir), isPython, languages.Facts)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -25,7 +25,7 @@ import (
 
 	"github.com/recountdb/recount/internal/commits"
 	"github.com/recountdb/recount/internal/git"
-	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages"
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/projections"
@@ -135,7 +135,7 @@ func load(ctx context.Context, dir, scratch string) (*projections.Set, error) {
 	var in []schemas.LogRecord
 	_, err = commits.Import(ctx, repo, state, commits.Options{
 		Repository: name,
-		Language:   func(path string) string { l, _ := extract.LanguageOf(path); return l.Name },
+		Language:   func(path string) string { l, _ := languages.OfPath(path); return l.Name },
 		Limits:     commits.Limits{Content: source.MaxContent, Event: 8 << 20},
 		Now:        time.Now,
 		Append: func(_ context.Context, more []schemas.Event) (commits.Appended, error) {
@@ -155,7 +155,7 @@ func load(ctx context.Context, dir, scratch string) (*projections.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := projections.Open(filepath.Join(scratch, "graph"), projections.Options{}, snapshots.Kind(snapshots.Options{Language: extract.NameOf}))
+	set, err := projections.Open(filepath.Join(scratch, "graph"), projections.Options{}, snapshots.Kind(snapshots.Options{}))
 	if err != nil {
 		return nil, err
 	}

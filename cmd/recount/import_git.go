@@ -15,7 +15,7 @@ import (
 	"github.com/recountdb/recount/internal/commits"
 	"github.com/recountdb/recount/internal/git"
 	"github.com/recountdb/recount/internal/redact"
-	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages"
 	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -195,7 +195,7 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 	}
 	r, err = commits.Import(ctx, g.repo, s, commits.Options{
 		Repository: name, History: g.flags.history, All: g.flags.all, WorkingTree: g.working,
-		Language: extract.NameOf,
+		Language: languages.NameOf,
 		Limits:   commits.Limits{Content: source.MaxContent, Event: httpapi.MaxEvent},
 		Append:   g.append, Redact: redacting(redactor), RedactFile: redactFile, Now: time.Now, Progress: g.progress(name),
 	})

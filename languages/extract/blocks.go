@@ -5,118 +5,174 @@ import (
 	"strings"
 )
 
-// block is the local names of a block, of a language whose blocks are scopes (Java,
+// Block is the local names of a block, of a language whose blocks are scopes (Java,
 // C#), in front of those around it. The facts know no blocks: there the second
 // variable of a name in one declaration is called name#2, the third name#3.
-type block struct {
-	up *block
-	// names are what the block's variables are called in paths.
-	names map[string]string
-	// members are the names of a class's fields, which hide the variables around it.
-	members map[string]bool
+type Block struct {
+	Up *Block
+	// Names are what the block's variables are called in paths.
+	Names map[string]string
+	// Members are the names of a class's fields, which hide the variables around it.
+	Members map[string]bool
 }
 
-func inner(up *block) *block { return &block{up: up, names: map[string]string{}} }
+func Inner(up *Block) *Block { return &Block{Up: up, Names: map[string]string{}} }
 
-// path is what a name is called in paths, and whether it is a local variable.
-func (b *block) path(name string) (path string, local bool) {
-	for ; b != nil; b = b.up {
-		if p, ok := b.names[name]; ok {
+// Path is what a name is called in paths, and whether it is a local variable.
+func (b *Block) Path(name string) (path string, local bool) {
+	for ; b != nil; b = b.Up {
+		if p, ok := b.Names[name]; ok {
 			return p, true
 		}
-		if b.members[name] {
+		if b.Members[name] {
 			return name, false
 		}
 	}
 	return name, false
 }
 
-// blocks counts the local variables of a file.
-type blocks struct{ times map[nameIn]int }
+// Blocks counts the local variables of a file.
+type Blocks struct{ Times map[NameIn]int }
 
-// local adds a variable of declaration `in` to a block and returns its path. Where a
+// Local adds a variable of declaration `in` to a block and returns its path. Where a
 // field of a class around has the name, that keeps it.
-func (l *blocks) local(b *block, in uint32, name string) string {
-	if l.times == nil {
-		l.times = map[nameIn]int{}
+func (l *Blocks) Local(b *Block, in uint32, name string) string {
+	if l.Times == nil {
+		l.Times = map[NameIn]int{}
 	}
-	key := nameIn{in, name}
-	if l.times[key]++; l.times[key] == 1 {
-		for up := b; up != nil; up = up.up {
-			if up.members[name] {
-				l.times[key]++
+	key := NameIn{in, name}
+	if l.Times[key]++; l.Times[key] == 1 {
+		for up := b; up != nil; up = up.Up {
+			if up.Members[name] {
+				l.Times[key]++
 				break
 			}
 		}
 	}
 	p := name
-	if n := l.times[key]; n > 1 {
+	if n := l.Times[key]; n > 1 {
 		p = name + "#" + strconv.Itoa(n)
 	}
-	b.names[name] = p
+	b.Names[name] = p
 	return p
 }
 
-// parameter adds a parameter of declaration `in`, which is called as it is everywhere.
-func (l *blocks) parameter(b *block, in uint32, name string) {
-	if l.times == nil {
-		l.times = map[nameIn]int{}
+// Parameter adds a parameter of declaration `in`, which is called as it is everywhere.
+func (l *Blocks) Parameter(b *Block, in uint32, name string) {
+	if l.Times == nil {
+		l.Times = map[NameIn]int{}
 	}
-	l.times[nameIn{in, name}]++
-	b.names[name] = name
+	l.Times[NameIn{in, name}]++
+	b.Names[name] = name
 }
 
 // Paths of languages with declared types, see Reference in schemas/recount/v1/code.proto.
 
-// ofType is the path of a value of which only the type is known.
-func ofType(typ string) string {
-	if typ == "" || typ == unknown {
-		return unknown
+// OfType is the path of a value of which only the type is known.
+func OfType(typ string) string {
+	if typ == "" || typ == Unknown {
+		return Unknown
 	}
-	return checked("<" + typ + ">")
+	return Checked("<" + typ + ">")
 }
 
-// made is the path of an instance that is made.
-func made(typ string) string { return result(madeBy(typ)) }
+// Made is the path of an instance that is made.
+func Made(typ string) string { return Result(MadeBy(typ)) }
 
-// madeBy is the path of what makes it.
-func madeBy(typ string) string {
-	if typ == "" || typ == unknown {
-		return unknown
+// MadeBy is the path of what makes it.
+func MadeBy(typ string) string {
+	if typ == "" || typ == Unknown {
+		return Unknown
 	}
-	return checked("new " + typ)
+	return Checked("new " + typ)
 }
 
-// handed is what calling base hands to parameter i of the function that is its
+// Handed is what calling base hands to parameter i of the function that is its
 // argument at; of a function's own parameters, where base is of its type, at is -1.
-func handed(base string, at, i int) string {
-	if base == unknown {
-		return unknown
+func Handed(base string, at, i int) string {
+	if base == Unknown {
+		return Unknown
 	}
 	arg := ""
 	if at >= 0 {
 		arg = strconv.Itoa(at)
 	}
-	return checked(base + "(" + arg + "," + strconv.Itoa(i) + ")")
+	return Checked(base + "(" + arg + "," + strconv.Itoa(i) + ")")
 }
 
-// functionOf is the path of a function as an argument: of n parameters (-1: not known),
+// FunctionOf is the path of a function as an argument: of n parameters (-1: not known),
 // with what it gives.
-func functionOf(n int, gives string) string {
-	if gives == unknown {
+func FunctionOf(n int, gives string) string {
+	if gives == Unknown {
 		gives = ""
 	}
 	count := ""
 	if n >= 0 {
 		count = strconv.Itoa(n)
 	}
-	return checked("{" + count + "}" + gives)
+	return Checked("{" + count + "}" + gives)
 }
 
-// erased is a type without its arguments.
-func erased(typ string) string {
+// Erased is a type without its arguments.
+func Erased(typ string) string {
 	if i := strings.IndexByte(typ, '<'); i >= 0 {
 		return typ[:i]
 	}
 	return strings.TrimSuffix(typ, "[]")
 }
+
+func Compact(text string) string { return strings.Join(strings.Fields(text), "") }
+
+func HasWord(words []string, word string) bool {
+	for _, w := range words {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+func IsNumber(path string) bool {
+	switch path {
+	case "<int>", "<long>", "<float>", "<double>":
+		return true
+	}
+	return false
+}
+
+// SameOf is the path of one of two alternatives, where they are alike or one is null.
+func SameOf(a, b string) string {
+	switch {
+	case a == "<null>":
+		return b
+	case b == "<null>" || a == b:
+		return a
+	}
+	return Unknown
+}
+
+// Slashed is a pattern with a slash in front and none behind, as frameworks join them.
+func Slashed(p string) string {
+	p = strings.Trim(p, "/")
+	if p == "" {
+		return ""
+	}
+	return "/" + p
+}
+
+// Unescaped is the character of a simple escape sequence.
+func Unescaped(text string) string {
+	switch text {
+	case `\n`:
+		return "\n"
+	case `\t`:
+		return "\t"
+	case `\\`, `\"`, `\'`:
+		return text[1:]
+	}
+	return text
+}
+
+// TypeParametersKey is the attribute of a declaration's type parameters:
+// "K, V extends a.Base<K>".
+const TypeParametersKey = "type_parameters"

@@ -10,13 +10,13 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// builder writes the facts of a file, at positions in bytes.
-type builder struct {
-	facts   *recountv1.FileFacts
-	content []byte
-	lines   []uint32 // where each line begins
-	// indented says that indentation is syntax.
-	indented bool
+// Builder writes the facts of a file, at positions in bytes.
+type Builder struct {
+	Facts   *recountv1.FileFacts
+	Content []byte
+	Lines   []uint32 // where each line begins
+	// Indented says that indentation is syntax.
+	Indented bool
 	bound    map[bindingKey]bool
 }
 
@@ -25,11 +25,11 @@ type bindingKey struct {
 	target, value, typ string
 }
 
-func newBuilder(facts *recountv1.FileFacts, content []byte) *builder {
-	return &builder{facts: facts, content: content, lines: lineStarts(content), bound: map[bindingKey]bool{}}
+func NewBuilder(facts *recountv1.FileFacts, content []byte) *Builder {
+	return &Builder{Facts: facts, Content: content, Lines: LineStarts(content), bound: map[bindingKey]bool{}}
 }
 
-func lineStarts(src []byte) []uint32 {
+func LineStarts(src []byte) []uint32 {
 	lines := make([]uint32, 1, len(src)/32+1)
 	for at := 0; ; {
 		i := bytes.IndexByte(src[at:], '\n')
@@ -41,69 +41,69 @@ func lineStarts(src []byte) []uint32 {
 	}
 }
 
-// place is the position of a byte.
-func (b *builder) place(at uint32) *recountv1.Place {
-	line := sort.Search(len(b.lines), func(i int) bool { return b.lines[i] > at })
-	return &recountv1.Place{Line: uint32(line), Column: at - b.lines[line-1]}
+// Place is the position of a byte.
+func (b *Builder) Place(at uint32) *recountv1.Place {
+	line := sort.Search(len(b.Lines), func(i int) bool { return b.Lines[i] > at })
+	return &recountv1.Place{Line: uint32(line), Column: at - b.Lines[line-1]}
 }
 
-// declaration describes one for declare.
-type declaration struct {
-	kind recountv1.SymbolKind
-	name string
-	in   uint32
-	doc  string
-	// node is the declaration; whole, where set, is it with its decorators. Without
+// Declaration describes one for declare.
+type Declaration struct {
+	Kind recountv1.SymbolKind
+	Name string
+	In   uint32
+	Doc  string
+	// Node is the declaration; whole, where set, is it with its decorators. Without
 	// nodes: it is [start, end), from `from` on with its decorators.
-	node, whole      ref
-	start, end, from uint32
-	// head is where the signature ends, before the body; 0 is the end. prefix is put
+	Node, Whole      Ref
+	Start, End, From uint32
+	// Head is where the signature ends, before the body; 0 is the end. prefix is put
 	// before it.
-	head   uint32
-	prefix string
+	Head   uint32
+	Prefix string
 }
 
-// declare adds a declaration and returns what `in` is inside it. What a broken file
+// Declare adds a declaration and returns what `in` is inside it. What a broken file
 // gives no name is called "?".
-func (b *builder) declare(d declaration) (uint32, *recountv1.Declaration) {
-	if d.from == 0 || d.from > d.start {
-		d.from = d.start
+func (b *Builder) Declare(d Declaration) (uint32, *recountv1.Declaration) {
+	if d.From == 0 || d.From > d.Start {
+		d.From = d.Start
 	}
-	d.end = max(d.end, d.start)
-	if d.head < d.start || d.head > d.end {
-		d.head = d.end
+	d.End = max(d.End, d.Start)
+	if d.Head < d.Start || d.Head > d.End {
+		d.Head = d.End
 	}
-	head := string(b.content[d.start:min(d.head, d.start+4*maxSignature)])
+	head := string(b.Content[d.Start:min(d.Head, d.Start+4*MaxSignature)])
 	decl := &recountv1.Declaration{
-		Kind: d.kind, Name: clip(firstOf(oneLine(d.name), unknown), maxName), Owner: d.in,
-		Signature: oneLine(d.prefix + strings.ToValidUTF8(head, "")),
-		Doc:       d.doc, Start: b.place(d.start), End: b.place(d.end),
-		BodyHash: bodyHash(b.content[d.from:d.end], b.indented, int(b.place(d.from).Column)),
+		Kind: d.Kind, Name: Clip(FirstOf(OneLine(d.Name), Unknown), MaxName), Owner: d.In,
+		Signature: OneLine(d.Prefix + strings.ToValidUTF8(head, "")),
+		Doc:       d.Doc, Start: b.Place(d.Start), End: b.Place(d.End),
+		BodyHash: BodyHash(b.Content[d.From:d.End], b.Indented, int(b.Place(d.From).Column)),
 	}
-	b.facts.Declarations = append(b.facts.Declarations, decl)
-	return uint32(len(b.facts.Declarations)), decl
+	b.Facts.Declarations = append(b.Facts.Declarations, decl)
+	return uint32(len(b.Facts.Declarations)), decl
 }
 
-// decl is the declaration that `in` names; nil for the file.
-func (b *builder) decl(in uint32) *recountv1.Declaration {
+// Decl is the declaration that `in` names; nil for the file.
+func (b *Builder) Decl(in uint32) *recountv1.Declaration {
 	if in == 0 {
 		return nil
 	}
-	return b.facts.Declarations[in-1]
+	return b.Facts.Declarations[in-1]
 }
 
-// refer adds a reference, unless nothing of its path is known.
-func (b *builder) refer(edge recountv1.EdgeKind, in uint32, path string, at uint32) *recountv1.Reference {
-	r := &recountv1.Reference{Edge: edge, In: in, Path: path, At: b.place(at)}
-	if path != "" && path != unknown {
-		b.facts.References = append(b.facts.References, r)
+// Refer adds a reference, unless nothing of its path is known.
+func (b *Builder) Refer(edge recountv1.EdgeKind, in uint32, path string, at uint32) *recountv1.Reference {
+	r := &recountv1.Reference{Edge: edge, In: in, Path: path, At: b.Place(at)}
+	if path != "" && path != Unknown {
+		b.Facts.References = append(b.Facts.References, r)
 	}
 	return r
 }
 
 // bind adds a flow of value into target; a second equal one is left out.
-func (b *builder) bind(in uint32, target, value, typ string, at uint32) {
-	if target == "" || strings.HasPrefix(target, unknown) || value == "" && typ == "" {
+func (b *Builder) bind(in uint32, target, value, typ string, at uint32) {
+	if target == "" || strings.HasPrefix(target, Unknown) || value == "" && typ == "" {
 		return
 	}
 	key := bindingKey{in, target, value, typ}
@@ -111,33 +111,33 @@ func (b *builder) bind(in uint32, target, value, typ string, at uint32) {
 		return
 	}
 	b.bound[key] = true
-	b.facts.Bindings = append(b.facts.Bindings, &recountv1.Binding{
-		In: in, Target: target, Value: value, Type: typ, At: b.place(at),
+	b.Facts.Bindings = append(b.Facts.Bindings, &recountv1.Binding{
+		In: in, Target: target, Value: value, Type: typ, At: b.Place(at),
 	})
 }
 
-// addImport adds an import.
-func (b *builder) addImport(in uint32, path string, at uint32) *recountv1.Import {
-	i := &recountv1.Import{Path: clip(path, maxValue), In: in, At: b.place(at)}
-	b.facts.Imports = append(b.facts.Imports, i)
+// AddImport adds an import.
+func (b *Builder) AddImport(in uint32, path string, at uint32) *recountv1.Import {
+	i := &recountv1.Import{Path: Clip(path, MaxValue), In: in, At: b.Place(at)}
+	b.Facts.Imports = append(b.Facts.Imports, i)
 	return i
 }
 
-// addRoute adds a route or a group.
-func (b *builder) addRoute(r *recountv1.RouteFact, at uint32) {
-	r.At = b.place(at)
-	r.Pattern = clip(r.Pattern, maxValue)
-	b.facts.Routes = append(b.facts.Routes, r)
+// AddRoute adds a route or a group.
+func (b *Builder) AddRoute(r *recountv1.RouteFact, at uint32) {
+	r.At = b.Place(at)
+	r.Pattern = Clip(r.Pattern, MaxValue)
+	b.Facts.Routes = append(b.Facts.Routes, r)
 }
 
-// sort puts what was found late in its place: source order.
-func (b *builder) sort() {
-	slices.SortStableFunc(b.facts.References, func(x, y *recountv1.Reference) int { return comparePlaces(x.At, y.At) })
-	slices.SortStableFunc(b.facts.Imports, func(x, y *recountv1.Import) int { return comparePlaces(x.At, y.At) })
-	slices.SortStableFunc(b.facts.Bindings, func(x, y *recountv1.Binding) int { return comparePlaces(x.At, y.At) })
-	slices.SortStableFunc(b.facts.Routes, func(x, y *recountv1.RouteFact) int { return comparePlaces(x.At, y.At) })
+// Sort puts what was found late in its place: source order.
+func (b *Builder) Sort() {
+	slices.SortStableFunc(b.Facts.References, func(x, y *recountv1.Reference) int { return ComparePlaces(x.At, y.At) })
+	slices.SortStableFunc(b.Facts.Imports, func(x, y *recountv1.Import) int { return ComparePlaces(x.At, y.At) })
+	slices.SortStableFunc(b.Facts.Bindings, func(x, y *recountv1.Binding) int { return ComparePlaces(x.At, y.At) })
+	slices.SortStableFunc(b.Facts.Routes, func(x, y *recountv1.RouteFact) int { return ComparePlaces(x.At, y.At) })
 }
 
-func comparePlaces(a, b *recountv1.Place) int {
+func ComparePlaces(a, b *recountv1.Place) int {
 	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 }

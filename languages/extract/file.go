@@ -7,8 +7,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// maxParsed is the largest file that tree-sitter is given.
-const maxParsed = 1 << 20
+// MaxParsed is the largest file that tree-sitter is given.
+const MaxParsed = 1 << 20
 
 // A file of at least minifiedSize bytes whose lines are longer than minifiedLine on
 // average was written by a minifier.
@@ -17,31 +17,31 @@ const (
 	minifiedLine = 400
 )
 
-// file is a parsed file whose facts are being written. An extractor walks the tree
+// File is a parsed file whose facts are being written. An extractor walks the tree
 // once, in source order, and calls declare, refer, bind, addImport and addRoute; the
 // `in` of each is what declare returned for the enclosing declaration, 0 at the top.
-type file struct {
-	*tree
-	*builder
-	// inline are the imports without a name of their own, by the node that makes them.
-	inline map[ref]string
-	names
+type File struct {
+	*Tree
+	*Builder
+	// Inlined are the imports without a name of their own, by the node that makes them.
+	Inlined map[Ref]string
+	Names
 }
 
-// parsed makes a Language's Extract of a grammar and of what walks its trees: it
+// Parsed makes a Language's Extract of a grammar and of what walks its trees: it
 // parses, keeps the limits, and says what is wrong with the file.
-func parsed(load func() *grammar, walk func(f *file)) func([]byte, *recountv1.FileFacts) {
-	return repaired(load, nil, walk)
+func Parsed(load func() *Grammar, walk func(f *File)) func([]byte, *recountv1.FileFacts) {
+	return Repaired(load, nil, walk)
 }
 
-// repaired is parsed for a grammar that does not know all of its language: where
+// Repaired is parsed for a grammar that does not know all of its language: where
 // there are syntax errors, repair rewrites what it knows to be right without moving
 // anything, and the tree with fewer errors is taken. The facts quote the file as it is.
-func repaired(load func() *grammar, repair func([]byte) []byte, walk func(f *file)) func([]byte, *recountv1.FileFacts) {
-	return parsedBy(load, func(g *grammar, src []byte) ([]node, bool, error) {
-		nodes, cut, err := g.parse(src)
-		if err == nil && repair != nil && mistakes(nodes) > 0 {
-			if again, cutAgain, err := g.parse(repair(src)); err == nil && mistakes(again) < mistakes(nodes) {
+func Repaired(load func() *Grammar, repair func([]byte) []byte, walk func(f *File)) func([]byte, *recountv1.FileFacts) {
+	return ParsedBy(load, func(g *Grammar, src []byte) ([]Node, bool, error) {
+		nodes, cut, err := g.Parse(src)
+		if err == nil && repair != nil && Mistakes(nodes) > 0 {
+			if again, cutAgain, err := g.Parse(repair(src)); err == nil && Mistakes(again) < Mistakes(nodes) {
 				return again, cutAgain, nil
 			}
 		}
@@ -49,46 +49,46 @@ func repaired(load func() *grammar, repair func([]byte) []byte, walk func(f *fil
 	}, walk)
 }
 
-// parsedBy is parsed with a way of its own to make the tree.
-func parsedBy(load func() *grammar, parse func(g *grammar, src []byte) ([]node, bool, error), walk func(f *file)) func([]byte, *recountv1.FileFacts) {
+// ParsedBy is parsed with a way of its own to make the tree.
+func ParsedBy(load func() *Grammar, parse func(g *Grammar, src []byte) ([]Node, bool, error), walk func(f *File)) func([]byte, *recountv1.FileFacts) {
 	return func(content []byte, facts *recountv1.FileFacts) {
-		if len(content) > maxParsed {
-			facts.Skipped = fmt.Sprintf("large: %d bytes, at most %d are parsed", len(content), maxParsed)
+		if len(content) > MaxParsed {
+			facts.Skipped = fmt.Sprintf("large: %d bytes, at most %d are parsed", len(content), MaxParsed)
 			return
 		}
-		src, bad := validText(content)
-		facts.Generated = isGenerated(src)
+		src, bad := ValidText(content)
+		facts.Generated = IsGenerated(src)
 		g := load()
 		nodes, cut, err := parse(g, src)
 		if err != nil {
-			partial(facts, nil, err.Error())
+			Partial(facts, nil, err.Error())
 			return
 		}
-		f := &file{tree: &tree{g, src, nodes}, builder: newBuilder(facts, src), inline: map[ref]string{}, names: newNames()}
+		f := &File{Tree: &Tree{g, src, nodes}, Builder: NewBuilder(facts, src), Inlined: map[Ref]string{}, Names: NewNames()}
 		if at, near := f.problem(); near != "" {
-			partial(facts, f.place(at), "syntax error "+near)
+			Partial(facts, f.Place(at), "syntax error "+near)
 		}
 		if cut {
-			partial(facts, nil, fmt.Sprintf("nested more than %d deep", MaxDepth))
+			Partial(facts, nil, fmt.Sprintf("nested more than %d deep", MaxDepth))
 		}
 		if bad >= 0 {
-			partial(facts, f.place(uint32(bad)), "a byte that is not UTF-8 text")
+			Partial(facts, f.Place(uint32(bad)), "a byte that is not UTF-8 text")
 		}
 		walk(f)
-		f.sort()
+		f.Sort()
 	}
 }
 
-// mistakes is how many bytes a tree has in syntax errors, and one for each token
+// Mistakes is how many bytes a tree has in syntax errors, and one for each token
 // that is missing.
-func mistakes(nodes []node) (n int) {
+func Mistakes(nodes []Node) (n int) {
 	for i := 0; i < len(nodes); {
 		switch e := nodes[i]; {
-		case e.flags&flagMissing != 0:
+		case e.Flags&FlagMissing != 0:
 			n++
-		case e.flags&flagError != 0:
-			n += int(e.end-e.start) + 1
-			i = int(e.next)
+		case e.Flags&FlagError != 0:
+			n += int(e.End-e.Start) + 1
+			i = int(e.Next)
 			continue
 		}
 		i++
@@ -96,9 +96,9 @@ func mistakes(nodes []node) (n int) {
 	return n
 }
 
-// unminified is extract for files that people wrote: of what a minifier leaves, the
+// Unminified is extract for files that people wrote: of what a minifier leaves, the
 // names say nothing.
-func unminified(extract func([]byte, *recountv1.FileFacts)) func([]byte, *recountv1.FileFacts) {
+func Unminified(extract func([]byte, *recountv1.FileFacts)) func([]byte, *recountv1.FileFacts) {
 	return func(content []byte, facts *recountv1.FileFacts) {
 		lines := bytes.Count(content, []byte("\n")) + 1
 		if len(content) >= minifiedSize && len(content)/lines > minifiedLine {
@@ -109,8 +109,8 @@ func unminified(extract func([]byte, *recountv1.FileFacts)) func([]byte, *recoun
 	}
 }
 
-// partial marks the facts; the first problem stays.
-func partial(facts *recountv1.FileFacts, at *recountv1.Place, problem string) {
+// Partial marks the facts; the first problem stays.
+func Partial(facts *recountv1.FileFacts, at *recountv1.Place, problem string) {
 	facts.Partial = true
 	if facts.Problem != "" {
 		return
@@ -118,44 +118,44 @@ func partial(facts *recountv1.FileFacts, at *recountv1.Place, problem string) {
 	if at != nil {
 		problem = fmt.Sprintf("line %d: %s", at.Line, problem)
 	}
-	facts.Problem = clip(problem, maxValue)
+	facts.Problem = Clip(problem, MaxValue)
 }
 
-// declare is builder.declare of d.node.
-func (f *file) declare(d declaration) (uint32, *recountv1.Declaration) {
-	d.start, d.end, d.from = f.start(d.node), f.end(d.node), f.start(d.node)
-	if d.whole > 0 {
-		d.from = f.start(d.whole)
+// Declare is builder.declare of d.node.
+func (f *File) Declare(d Declaration) (uint32, *recountv1.Declaration) {
+	d.Start, d.End, d.From = f.Start(d.Node), f.End(d.Node), f.Start(d.Node)
+	if d.Whole > 0 {
+		d.From = f.Start(d.Whole)
 	}
-	return f.builder.declare(d)
+	return f.Builder.Declare(d)
 }
 
-// refer is builder.refer at a node.
-func (f *file) refer(edge recountv1.EdgeKind, in uint32, path string, at ref) *recountv1.Reference {
-	return f.builder.refer(edge, in, path, f.start(at))
+// Refer is builder.refer at a node.
+func (f *File) Refer(edge recountv1.EdgeKind, in uint32, path string, at Ref) *recountv1.Reference {
+	return f.Builder.Refer(edge, in, path, f.Start(at))
 }
 
-// bind is builder.bind at a node.
-func (f *file) bind(in uint32, target, value, typ string, at ref) {
-	f.builder.bind(in, target, value, typ, f.start(at))
+// Bind is builder.bind at a node.
+func (f *File) Bind(in uint32, target, value, typ string, at Ref) {
+	f.Builder.bind(in, target, value, typ, f.Start(at))
 }
 
-// addImport is builder.addImport at a node.
-func (f *file) addImport(in uint32, path string, at ref) *recountv1.Import {
-	return f.builder.addImport(in, path, f.start(at))
+// AddImport is builder.addImport at a node.
+func (f *File) AddImport(in uint32, path string, at Ref) *recountv1.Import {
+	return f.Builder.AddImport(in, path, f.Start(at))
 }
 
-// inlineImport adds the import that node at makes, once, and returns the name that
+// InlineImport adds the import that node at makes, once, and returns the name that
 // it has in access paths.
-func (f *file) inlineImport(in uint32, path string, at ref) string {
-	if alias, ok := f.inline[at]; ok {
+func (f *File) InlineImport(in uint32, path string, at Ref) string {
+	if alias, ok := f.Inlined[at]; ok {
 		return alias
 	}
-	i := f.addImport(in, path, at)
-	i.Alias = fmt.Sprintf("<import%d>", len(f.inline)+1)
-	f.inline[at] = i.Alias
+	i := f.AddImport(in, path, at)
+	i.Alias = fmt.Sprintf("<import%d>", len(f.Inlined)+1)
+	f.Inlined[at] = i.Alias
 	return i.Alias
 }
 
-// addRoute is builder.addRoute at a node.
-func (f *file) addRoute(r *recountv1.RouteFact, at ref) { f.builder.addRoute(r, f.start(at)) }
+// AddRoute is builder.addRoute at a node.
+func (f *File) AddRoute(r *recountv1.RouteFact, at Ref) { f.Builder.AddRoute(r, f.Start(at)) }

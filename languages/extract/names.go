@@ -6,61 +6,61 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// names is what an extractor keeps of the names in a file, to tell a use of what
+// Names is what an extractor keeps of the names in a file, to tell a use of what
 // the file declares or imports from a use of a local variable.
-type names struct {
-	// declared are the names that have a declaration in a scope; locals are those
+type Names struct {
+	// Declared are the names that have a declaration in a scope; locals are those
 	// bound in one, parameters included.
-	declared, locals map[nameIn]bool
-	loads            []load
+	Declared, Locals map[NameIn]bool
+	Loads            []Load
 }
 
-type nameIn struct {
-	in   uint32
-	name string
+type NameIn struct {
+	In   uint32
+	Name string
 }
 
-// load is a use of a name that may be one of the file's top.
-type load struct {
-	in   uint32
-	path string
-	at   ref
+// Load is a use of a name that may be one of the file's top.
+type Load struct {
+	In   uint32
+	Path string
+	At   Ref
 }
 
-// shadow is a list of parameters of anonymous functions, the innermost first: in
+// Shadow is a list of parameters of anonymous functions, the innermost first: in
 // their bodies the names mean nothing that is known.
-type shadow struct {
-	name string
-	up   *shadow
+type Shadow struct {
+	Name string
+	Up   *Shadow
 }
 
-func (s *shadow) has(name string) bool {
-	for ; s != nil; s = s.up {
-		if s.name == name {
+func (s *Shadow) Has(name string) bool {
+	for ; s != nil; s = s.Up {
+		if s.Name == name {
 			return true
 		}
 	}
 	return false
 }
 
-func newNames() names { return names{declared: map[nameIn]bool{}, locals: map[nameIn]bool{}} }
+func NewNames() Names { return Names{Declared: map[NameIn]bool{}, Locals: map[NameIn]bool{}} }
 
-// hidden reports whether a name is local to `in` or to a declaration around it.
-func (f *file) hidden(in uint32, name string) bool {
-	for ; in != 0; in = f.decl(in).Owner {
-		if f.locals[nameIn{in, name}] {
+// Hidden reports whether a name is local to `in` or to a declaration around it.
+func (f *File) Hidden(in uint32, name string) bool {
+	for ; in != 0; in = f.Decl(in).Owner {
+		if f.Locals[NameIn{in, name}] {
 			return true
 		}
 	}
 	return false
 }
 
-// uses refers to what the file's top declares or imports, where it is used and not
+// Uses refers to what the file's top declares or imports, where it is used and not
 // hidden by a local name, and to the methods and properties of self that the file
 // declares. It is called when all is read.
-func (f *file) uses() {
+func (f *File) Uses() {
 	top, members := map[string]bool{}, map[string]bool{}
-	for _, d := range f.facts.Declarations {
+	for _, d := range f.Facts.Declarations {
 		switch {
 		case d.Owner == 0:
 			top[d.Name] = true
@@ -68,33 +68,33 @@ func (f *file) uses() {
 			members[d.Name] = true
 		}
 	}
-	for _, i := range f.facts.Imports {
+	for _, i := range f.Facts.Imports {
 		if i.In != 0 {
 			continue
 		}
 		for _, n := range i.Names {
-			top[firstOf(n.Alias, n.Name)] = true
+			top[FirstOf(n.Alias, n.Name)] = true
 		}
 		if i.Alias != "" {
 			top[i.Alias] = true
 		} else if len(i.Names) == 0 && !i.Wildcard {
-			top[root(i.Path)] = true
+			top[Root(i.Path)] = true
 		}
 	}
-	for _, l := range f.loads {
-		if of, ok := strings.CutPrefix(l.path, "self."); ok {
+	for _, l := range f.Loads {
+		if of, ok := strings.CutPrefix(l.Path, "self."); ok {
 			if name, _, _ := strings.Cut(of, "."); members[name] {
-				f.refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, l.in, l.path, l.at)
+				f.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, l.In, l.Path, l.At)
 			}
 			continue
 		}
-		if name := root(l.path); top[name] && !f.hidden(l.in, name) {
-			f.refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, l.in, l.path, l.at)
+		if name := Root(l.Path); top[name] && !f.Hidden(l.In, name) {
+			f.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, l.In, l.Path, l.At)
 		}
 	}
 }
 
-func firstOf(a, b string) string {
+func FirstOf(a, b string) string {
 	if a != "" {
 		return a
 	}

@@ -13,25 +13,25 @@ import (
 	sitter "github.com/smacker/go-tree-sitter"
 )
 
-// node is one node of a flat tree. C fills it in: the layout is rc_node's.
-type node struct {
-	start, end uint32 // bytes
-	parent     uint32
-	next       uint32 // the first node behind its children
-	kind       uint16
+// Node is one node of a flat tree. C fills it in: the layout is rc_node's.
+type Node struct {
+	Start, End uint32 // bytes
+	Parent     uint32
+	Next       uint32 // the first node behind its children
+	Kind       uint16
 	field      uint8
-	flags      uint8
+	Flags      uint8
 }
 
 const (
 	flagNamed   = 1
-	flagError   = 2
-	flagMissing = 4
+	FlagError   = 2
+	FlagMissing = 4
 	flagExtra   = 8
 )
 
-// grammar is a tree-sitter grammar with what is needed to read its trees.
-type grammar struct {
+// Grammar is a tree-sitter grammar with what is needed to read its trees.
+type Grammar struct {
 	kinds  []string // by symbol
 	fields []string // by field id
 	lang   *C.TSLanguage
@@ -39,12 +39,12 @@ type grammar struct {
 
 var countAllocations = sync.OnceFunc(func() { C.rc_init() })
 
-// loadGrammar reads a grammar's tables once.
-func loadGrammar(get func() *sitter.Language) func() *grammar {
-	return sync.OnceValue(func() *grammar {
+// LoadGrammar reads a grammar's tables once.
+func LoadGrammar(get func() *sitter.Language) func() *Grammar {
+	return sync.OnceValue(func() *Grammar {
 		countAllocations()
 		// A sitter.Language is a struct of one pointer, which it does not hand out.
-		g := &grammar{lang: (*C.TSLanguage)(*(*unsafe.Pointer)(unsafe.Pointer(get())))}
+		g := &Grammar{lang: (*C.TSLanguage)(*(*unsafe.Pointer)(unsafe.Pointer(get())))}
 		for i := range C.ts_language_symbol_count(g.lang) {
 			g.kinds = append(g.kinds, C.GoString(C.ts_language_symbol_name(g.lang, C.uint16_t(i))))
 		}
@@ -70,18 +70,18 @@ const (
 
 var errWork = errors.New("its syntax errors are too many to recover from")
 
-// parse makes the flat tree of src. What C allocated is freed when it returns. cut
+// Parse makes the flat tree of src. What C allocated is freed when it returns. cut
 // says that the tree is deeper than MaxDepth and ends there.
-func (g *grammar) parse(src []byte) (nodes []node, cut bool, err error) {
+func (g *Grammar) Parse(src []byte) (nodes []Node, cut bool, err error) {
 	if len(src) == 0 {
-		return []node{{next: 1}}, false, nil
+		return []Node{{Next: 1}}, false, nil
 	}
 	budget := min(workStart+workPerByte*len(src), workMost)
 	tree := C.rc_parse(g.lang, (*C.char)(unsafe.Pointer(&src[0])), C.uint32_t(len(src)), C.uint64_t(budget))
 	if tree == nil {
 		return nil, false, errWork
 	}
-	nodes = make([]node, C.rc_count(tree))
+	nodes = make([]Node, C.rc_count(tree))
 	var c C.bool
 	n := C.rc_flatten(tree, (*C.rc_node)(unsafe.Pointer(&nodes[0])), C.uint32_t(len(nodes)), MaxDepth, &c)
 	return nodes[:n], bool(c), nil

@@ -10,15 +10,15 @@ import (
 
 // What text facts may hold, in bytes.
 const (
-	maxDoc       = 2 << 10
-	maxSignature = 512
-	maxPath      = 256
-	maxName      = 256
-	maxValue     = 512 // an attribute, a pattern of a route
+	MaxDoc       = 2 << 10
+	MaxSignature = 512
+	MaxPath      = 256
+	MaxName      = 256
+	MaxValue     = 512 // an attribute, a pattern of a route
 )
 
-// clip shortens s to at most n bytes, at a character's border.
-func clip(s string, n int) string {
+// Clip shortens s to at most n bytes, at a character's border.
+func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
@@ -28,18 +28,18 @@ func clip(s string, n int) string {
 	return s[:n]
 }
 
-// quoteShort is the first line of text, in quotes, for a message.
-func quoteShort(text []byte) string {
+// QuoteShort is the first line of text, in quotes, for a message.
+func QuoteShort(text []byte) string {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
-	return `"` + clip(strings.TrimSpace(string(line)), 40) + `"`
+	return `"` + Clip(strings.TrimSpace(string(line)), 40) + `"`
 }
 
-// oneLine is text as a signature is quoted: white space folded to single spaces,
+// OneLine is text as a signature is quoted: white space folded to single spaces,
 // none inside brackets where a line broke, and no comma before the closing one.
-func oneLine(text string) string {
-	out := make([]byte, 0, min(len(text), maxSignature)+1)
+func OneLine(text string) string {
+	out := make([]byte, 0, min(len(text), MaxSignature)+1)
 	space := false
-	for i := 0; i < len(text) && len(out) <= maxSignature; i++ {
+	for i := 0; i < len(text) && len(out) <= MaxSignature; i++ {
 		c := text[i]
 		if c <= ' ' {
 			space = true
@@ -56,12 +56,12 @@ func oneLine(text string) string {
 		space = false
 		out = append(out, c)
 	}
-	return clip(string(out), maxSignature)
+	return Clip(string(out), MaxSignature)
 }
 
-// cleanDoc takes the markers off a documentation comment: //, ///, //!, #, /** … */
+// CleanDoc takes the markers off a documentation comment: //, ///, //!, #, /** … */
 // with its stars, quotes of a docstring; and the indentation that its lines share.
-func cleanDoc(comment string) string {
+func CleanDoc(comment string) string {
 	comment = strings.TrimSpace(strings.ReplaceAll(comment, "\r\n", "\n"))
 	switch {
 	case strings.HasPrefix(comment, "/*"):
@@ -87,12 +87,12 @@ func cleanDoc(comment string) string {
 		}
 		comment = strings.Join(lines, "\n")
 	}
-	return clip(strings.TrimSpace(dedent(comment)), maxDoc)
+	return Clip(strings.TrimSpace(Dedent(comment)), MaxDoc)
 }
 
-// dedent takes away the indentation that all lines but the first share, and
+// Dedent takes away the indentation that all lines but the first share, and
 // trailing white space.
-func dedent(text string) string {
+func Dedent(text string) string {
 	lines := strings.Split(text, "\n")
 	shared := -1
 	for i, l := range lines {
@@ -114,10 +114,10 @@ func dedent(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// bodyHash is xxh3 over text with each run of white space folded to one space, or,
+// BodyHash is xxh3 over text with each run of white space folded to one space, or,
 // where indentation is syntax, to a line break and the indentation relative to
 // column, where the text begins.
-func bodyHash(text []byte, indented bool, column int) uint64 {
+func BodyHash(text []byte, indented bool, column int) uint64 {
 	var h xxh3.Hasher
 	var buf [512]byte
 	out := buf[:0]
@@ -148,14 +148,14 @@ func bodyHash(text []byte, indented bool, column int) uint64 {
 	return h.Sum64()
 }
 
-// isGenerated reports whether a file says that a program wrote it: Go's line, or
+// IsGenerated reports whether a file says that a program wrote it: Go's line, or
 // @generated, in a comment of its first lines.
-func isGenerated(src []byte) bool {
+func IsGenerated(src []byte) bool {
 	head := src[:min(len(src), 4<<10)]
 	for range 40 {
 		line, rest, more := bytes.Cut(head, []byte("\n"))
 		line = bytes.TrimSpace(line)
-		if isComment(line) {
+		if IsComment(line) {
 			if bytes.Contains(line, []byte("@generated")) {
 				return true
 			}
@@ -174,7 +174,7 @@ func isGenerated(src []byte) bool {
 	return false
 }
 
-func isComment(line []byte) bool {
+func IsComment(line []byte) bool {
 	for _, marker := range []string{"//", "#", "/*", "*", "--", "<!--", `"""`} {
 		if bytes.HasPrefix(line, []byte(marker)) {
 			return true
@@ -183,10 +183,10 @@ func isComment(line []byte) bool {
 	return false
 }
 
-// validText is content as the facts may quote it: UTF-8 without zero bytes. Each
+// ValidText is content as the facts may quote it: UTF-8 without zero bytes. Each
 // byte that is neither is replaced by one, so that positions stay. bad is where the
 // first stands, or -1.
-func validText(content []byte) (text []byte, bad int) {
+func ValidText(content []byte) (text []byte, bad int) {
 	bad = -1
 	if utf8.Valid(content) && bytes.IndexByte(content, 0) < 0 {
 		return content, bad
@@ -203,4 +203,19 @@ func validText(content []byte) (text []byte, bad int) {
 		i += size
 	}
 	return text, bad
+}
+
+// LineEndAt is where the line that begins at a byte ends.
+func LineEndAt(src []byte, at int) int {
+	if at >= len(src) {
+		return len(src)
+	}
+	if i := bytes.IndexByte(src[at:], '\n'); i >= 0 {
+		return at + i
+	}
+	return len(src)
+}
+
+func IsWordByte(c byte) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }

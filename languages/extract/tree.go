@@ -5,186 +5,193 @@ import (
 	"strings"
 )
 
-// tree is a parsed file. Its nodes lie in one slice in source order, a node before
+// Tree is a parsed file. Its nodes lie in one slice in source order, a node before
 // its children, so that walking it is counting; ref names one. The root is 0, and
 // none stands for no node: every method takes it and answers with nothing.
-type tree struct {
-	*grammar
-	src   []byte
-	nodes []node
+type Tree struct {
+	*Grammar
+	Src   []byte
+	Nodes []Node
 }
 
-type ref int32
+type Ref int32
 
-const none ref = -1
+const None Ref = -1
 
-// kind is the grammar's name of n: "call", or for a token its text: "async".
-func (t *tree) kind(n ref) string {
-	if n == none {
+// Kind is the grammar's name of n: "call", or for a token its text: "async".
+func (t *Tree) Kind(n Ref) string {
+	if n == None {
 		return ""
 	}
-	return t.kindName(t.nodes[n].kind)
+	return t.KindName(t.Nodes[n].Kind)
 }
 
-func (g *grammar) kindName(kind uint16) string {
+func (g *Grammar) KindName(kind uint16) string {
 	if int(kind) < len(g.kinds) {
 		return g.kinds[kind]
 	}
 	return "ERROR"
 }
 
-func (t *tree) named(n ref) bool { return n != none && t.nodes[n].flags&flagNamed != 0 }
+func (t *Tree) Named(n Ref) bool { return n != None && t.Nodes[n].Flags&flagNamed != 0 }
 
-// text is the source of n.
-func (t *tree) text(n ref) string {
-	if n == none {
+// Text is the source of n.
+func (t *Tree) Text(n Ref) string {
+	if n == None {
 		return ""
 	}
-	return string(t.src[t.nodes[n].start:t.nodes[n].end])
+	return string(t.Src[t.Nodes[n].Start:t.Nodes[n].End])
 }
 
-func (t *tree) start(n ref) uint32 { return t.nodes[n].start }
-func (t *tree) end(n ref) uint32   { return t.nodes[n].end }
+func (t *Tree) Start(n Ref) uint32 { return t.Nodes[n].Start }
+func (t *Tree) End(n Ref) uint32   { return t.Nodes[n].End }
 
-// parent of n; none above the root.
-func (t *tree) parent(n ref) ref {
+// Parent of n; none above the root.
+func (t *Tree) Parent(n Ref) Ref {
 	if n <= 0 {
-		return none
+		return None
 	}
-	return ref(t.nodes[n].parent)
+	return Ref(t.Nodes[n].Parent)
 }
 
-// first is n's first child, next the child behind n: together they loop over
+// First is n's first child, next the child behind n: together they loop over
 // children, tokens and comments included.
-func (t *tree) first(n ref) ref {
-	if n == none || t.nodes[n].next == uint32(n)+1 {
-		return none
+func (t *Tree) First(n Ref) Ref {
+	if n == None || t.Nodes[n].Next == uint32(n)+1 {
+		return None
 	}
 	return n + 1
 }
 
-func (t *tree) next(n ref) ref {
-	if n <= 0 || t.nodes[n].next >= t.nodes[t.nodes[n].parent].next {
-		return none
+func (t *Tree) Next(n Ref) Ref {
+	if n <= 0 || t.Nodes[n].Next >= t.Nodes[t.Nodes[n].Parent].Next {
+		return None
 	}
-	return ref(t.nodes[n].next)
+	return Ref(t.Nodes[n].Next)
 }
 
-// children yields the named children of n that are no comments.
-func (t *tree) children(n ref) func(yield func(ref) bool) {
-	return func(yield func(ref) bool) {
-		for c := t.first(n); c != none; c = t.next(c) {
-			if f := t.nodes[c].flags; f&flagNamed != 0 && f&flagExtra == 0 && !yield(c) {
+// Children yields the named children of n that are no comments.
+func (t *Tree) Children(n Ref) func(yield func(Ref) bool) {
+	return func(yield func(Ref) bool) {
+		for c := t.First(n); c != None; c = t.Next(c) {
+			if f := t.Nodes[c].Flags; f&flagNamed != 0 && f&flagExtra == 0 && !yield(c) {
 				return
 			}
 		}
 	}
 }
 
-// child is n's i-th named child that is no comment.
-func (t *tree) child(n ref, i int) ref {
-	for c := range t.children(n) {
+// Child is n's i-th named child that is no comment.
+func (t *Tree) Child(n Ref, i int) Ref {
+	for c := range t.Children(n) {
 		if i == 0 {
 			return c
 		}
 		i--
 	}
-	return none
+	return None
 }
 
-// field is n's first child in a field of the grammar: field(call, "function").
-func (t *tree) field(n ref, name string) ref {
-	for c := t.first(n); c != none; c = t.next(c) {
-		if f := t.nodes[c].field; f != 0 && t.fields[f] == name {
+// Field is n's first child in a field of the grammar: field(call, "function").
+func (t *Tree) Field(n Ref, name string) Ref {
+	for c := t.First(n); c != None; c = t.Next(c) {
+		if f := t.Nodes[c].field; f != 0 && t.fields[f] == name {
 			return c
 		}
 	}
-	return none
+	return None
 }
 
-// fieldOf is the name of the field that n fills in its parent.
-func (t *tree) fieldOf(n ref) string {
-	if n == none {
+// FieldOf is the name of the field that n fills in its parent.
+func (t *Tree) FieldOf(n Ref) string {
+	if n == None {
 		return ""
 	}
-	return t.fields[t.nodes[n].field]
+	return t.fields[t.Nodes[n].field]
 }
 
-// firstOf is n's first child of a kind, tokens included.
-func (t *tree) firstOf(n ref, kind string) ref {
-	for c := t.first(n); c != none; c = t.next(c) {
-		if t.kind(c) == kind {
+// FirstOf is n's first child of a kind, tokens included.
+func (t *Tree) FirstOf(n Ref, kind string) Ref {
+	for c := t.First(n); c != None; c = t.Next(c) {
+		if t.Kind(c) == kind {
 			return c
 		}
 	}
-	return none
+	return None
 }
 
-// has reports whether a child of n is of a kind: has(function, "async").
-func (t *tree) has(n ref, kind string) bool { return t.firstOf(n, kind) != none }
+// Has reports whether a child of n is of a kind: has(function, "async").
+func (t *Tree) Has(n Ref, kind string) bool { return t.FirstOf(n, kind) != None }
 
-// before is the sibling in front of n, comments and tokens included.
-func (t *tree) before(n ref) ref {
-	p := t.parent(n)
-	if p == none || n-1 == p {
-		return none
+// Before is the sibling in front of n, comments and tokens included.
+func (t *Tree) Before(n Ref) Ref {
+	p := t.Parent(n)
+	if p == None || n-1 == p {
+		return None
 	}
 	m := n - 1 // the last node below it
-	for t.parent(m) != p {
-		m = t.parent(m)
+	for t.Parent(m) != p {
+		m = t.Parent(m)
 	}
 	return m
 }
 
-// lineEnd is the end of the line on which n begins, or of n if that comes first.
-func (t *tree) lineEnd(n ref) uint32 {
-	end := t.end(n)
-	if i := bytes.IndexByte(t.src[t.start(n):end], '\n'); i >= 0 {
-		return t.start(n) + uint32(i)
+// LineEnd is the end of the line on which n begins, or of n if that comes first.
+func (t *Tree) LineEnd(n Ref) uint32 {
+	end := t.End(n)
+	if i := bytes.IndexByte(t.Src[t.Start(n):end], '\n'); i >= 0 {
+		return t.Start(n) + uint32(i)
 	}
 	return end
 }
 
-// commentBefore is the documentation in front of n: the block comment, or the line
+// CommentBefore is the documentation in front of n: the block comment, or the line
 // comments, that end on the line above it (or on its own).
-func (t *tree) commentBefore(n ref) string {
+func (t *Tree) CommentBefore(n Ref) string {
 	var from, to uint32
-	at := t.start(n)
-	for c := t.before(n); c != none && strings.Contains(t.kind(c), "comment"); c = t.before(c) {
-		gap := t.src[min(t.end(c), at):at]
-		block := bytes.HasPrefix(t.src[t.start(c):], []byte("/*"))
+	at := t.Start(n)
+	for c := t.Before(n); c != None && strings.Contains(t.Kind(c), "comment"); c = t.Before(c) {
+		gap := t.Src[min(t.End(c), at):at]
+		block := bytes.HasPrefix(t.Src[t.Start(c):], []byte("/*"))
 		lines := bytes.Count(gap, []byte("\n"))
-		if t.end(c) > t.start(c) && t.src[t.end(c)-1] == '\n' {
+		if t.End(c) > t.Start(c) && t.Src[t.End(c)-1] == '\n' {
 			lines++ // some grammars take the line's end into the comment
 		}
 		if len(bytes.TrimSpace(gap)) > 0 || lines > 1 || block && to > 0 || !t.startsLine(c) {
 			break
 		}
-		if from = t.start(c); to == 0 {
-			to = t.end(c)
+		if from = t.Start(c); to == 0 {
+			to = t.End(c)
 		}
 		if at = from; block {
 			break
 		}
 	}
-	return cleanDoc(string(t.src[from:to]))
+	return CleanDoc(string(t.Src[from:to]))
 }
 
 // startsLine reports whether nothing stands in front of n on its line.
-func (t *tree) startsLine(n ref) bool {
-	line := t.src[:t.start(n)]
+func (t *Tree) startsLine(n Ref) bool {
+	line := t.Src[:t.Start(n)]
 	return len(bytes.TrimSpace(line[bytes.LastIndexByte(line, '\n')+1:])) == 0
 }
 
 // problem is the first syntax error: where it is, and in words; none leaves near empty.
-func (t *tree) problem() (at uint32, near string) {
-	for i, n := range t.nodes {
+func (t *Tree) problem() (at uint32, near string) {
+	for i, n := range t.Nodes {
 		switch {
-		case n.flags&flagMissing != 0:
-			return n.start, "missing " + t.kind(ref(i))
-		case n.flags&flagError != 0:
-			return n.start, "near " + quoteShort(t.src[n.start:n.end])
+		case n.Flags&FlagMissing != 0:
+			return n.Start, "missing " + t.Kind(Ref(i))
+		case n.Flags&FlagError != 0:
+			return n.Start, "near " + QuoteShort(t.Src[n.Start:n.End])
 		}
 	}
 	return 0, ""
+}
+
+func FirstRef(a, b Ref) Ref {
+	if a != None {
+		return a
+	}
+	return b
 }

@@ -1,24 +1,27 @@
 package formats
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	dockerfilefiles "github.com/recountdb/recount/languages/dockerfile"
 	"github.com/recountdb/recount/languages/extract"
+	protofiles "github.com/recountdb/recount/languages/proto"
 	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
-	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	sqlfiles "github.com/recountdb/recount/languages/sql"
+	stylefiles "github.com/recountdb/recount/languages/style"
+	terraformfiles "github.com/recountdb/recount/languages/terraform"
+	yamlfiles "github.com/recountdb/recount/languages/yaml"
 )
 
-// factsOf makes facts as the log's processor does.
-func factsOf(content []byte, facts *recountv1.FileFacts) {
-	if l, ok := extract.LanguageOf(facts.Path); ok {
-		facts.Language = l.Name
-		l.Extract(content, facts)
-	}
-}
+// factsOf makes the facts of files.
+var factsOf = extract.Facts(slices.Concat(stylefiles.Languages, []extract.Language{
+	protofiles.Language, sqlfiles.Language, terraformfiles.Language, dockerfilefiles.Language, yamlfiles.Language,
+})...)
 
 // check compares the edges of some kinds of an archive with the wanted lines.
 func check(t *testing.T, r resolve.Resolver, archive, want string, kinds ...string) resolvetest.Graph {

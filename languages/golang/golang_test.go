@@ -16,7 +16,7 @@ func fresh() resolve.Resolver { return New() }
 // edgesOf resolves an archive and gives the lines of some kinds.
 func edgesOf(t *testing.T, archive string, kinds ...string) []string {
 	t.Helper()
-	return resolvetest.Full(t, fresh(), resolvetest.Archive(t, archive, nil)).Text(kinds...)
+	return resolvetest.Full(t, fresh(), resolvetest.Archive(t, archive, readFacts)).Text(kinds...)
 }
 
 func TestResolve(t *testing.T) {

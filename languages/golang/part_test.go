@@ -66,7 +66,7 @@ func replaced(pairs ...string) string {
 
 func TestFunctionsThatStayInAFileThatChanges(t *testing.T) {
 	other := "package a\n\nfunc other() { first(); last() }\n"
-	first := resolvetest.New(map[string]string{"go.mod": "module m\n", "a/a.go": parted, "a/b.go": other}, nil)
+	first := resolvetest.New(map[string]string{"go.mod": "module m\n", "a/a.go": parted, "a/b.go": other}, readFacts)
 	for _, c := range []struct{ name, to string }{
 		{"a line above", replaced("// run is", "// Some more.\n//\n// run is")},
 		{"lines less", replaced("// run is called by all.\n", "", "\nfunc init() { run(nil) }\n", "")},
@@ -98,7 +98,7 @@ func TestFunctionsThatStayInAFileThatChanges(t *testing.T) {
 
 // What is carried over is what the text and its uses leave the same.
 func TestWhichFunctionsAreCarriedOver(t *testing.T) {
-	first := resolvetest.New(map[string]string{"go.mod": "module m\n", "a/a.go": parted}, nil)
+	first := resolvetest.New(map[string]string{"go.mod": "module m\n", "a/a.go": parted}, readFacts)
 	for _, c := range []struct {
 		name, to string
 		want     []string

@@ -89,7 +89,7 @@ var changes = []struct {
 }
 
 func history(tb testing.TB) []*resolvetest.Tree {
-	trees := []*resolvetest.Tree{resolvetest.Archive(tb, shop, nil)}
+	trees := []*resolvetest.Tree{resolvetest.Archive(tb, shop, readFacts)}
 	for _, c := range changes {
 		written := map[string]string{}
 		var gone []string
@@ -141,7 +141,7 @@ func (s shuffled) Files(dir string) iter.Seq[resolve.File] {
 }
 
 func TestTheOrderOfFilesDoesNotMatter(t *testing.T) {
-	tree := resolvetest.Archive(t, shop, nil)
+	tree := resolvetest.Archive(t, shop, readFacts)
 	want := resolvetest.Full(t, fresh(), tree)
 	graphs, err := fresh().Resolve(context.Background(), shuffled{tree}, resolve.Change{})
 	if err != nil {
@@ -209,7 +209,7 @@ import "testing"
 
 func TestX(t *testing.T) { TestY(t) }
 func TestY(*testing.T)   {}
-`, nil)}
+`, readFacts)}
 	for _, c := range []map[string]string{
 		{"funcs.go": "package a\n\n// A body.\n\nfunc helper()      { helper() }\nfunc run(f func()) { f(); f() }\n"},
 		{"funcs.go": "package a\n\nfunc helper()      { helper() }\nfunc run(f func()) {}\nfunc max(a, b int) int { return a }\n"},
@@ -242,7 +242,7 @@ import "github.com/go-chi/chi/v5"
 
 func users(r chi.Router) { r.Get("/users", list) }
 func list()              {}
-`, nil)
+`, readFacts)
 	second := first.With(map[string]string{"a.go": "package a\n\nimport \"github.com/go-chi/chi/v5\"\n\nfunc routes() { chi.NewRouter().Route(\"/v2\", users) }\n"})
 	resolvetest.Series(t, fresh, first, second)
 	want := []string{"handles_route users.go:GET /v2/users -> users.go:list @5:27"}

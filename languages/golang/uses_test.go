@@ -146,7 +146,7 @@ func TestWhatAFileUsesWithoutNamingIt(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			one := resolvetest.New(map[string]string{"go.mod": "module m\n", "a/use.go": c.use, "a/rest.go": c.rest, "a/other.go": c.other}, nil)
+			one := resolvetest.New(map[string]string{"go.mod": "module m\n", "a/use.go": c.use, "a/rest.go": c.rest, "a/other.go": c.other}, readFacts)
 			two := one.With(map[string]string{"a/other.go": c.changed})
 			resolvetest.Series(t, fresh, one, two, one)
 			// The same where what changes is in the same file.
@@ -199,7 +199,7 @@ func use() {
 package use
 
 func idle() { use() }
-`, nil)
+`, readFacts)
 	trees := []*resolvetest.Tree{tree}
 	for _, base := range []string{
 		"package base\n\ntype Inner struct{}\ntype Outer struct{ Inner }\n\nfunc (Inner) Do() {}\nfunc Make() Outer { return Outer{} }\n",
@@ -266,7 +266,7 @@ func Run(c *a.Client) { c.Do() }
 package b
 
 func More() { Run(nil) }
-`, nil)
+`, readFacts)
 	for _, c := range []struct {
 		name, client string
 		want         []string

@@ -4,7 +4,7 @@
 //
 // The usual test of what a resolver finds is
 //
-//	tree := resolvetest.Archive(t, "-- go.mod --\nmodule m\n-- a.go --\n…", nil)
+//	tree := resolvetest.Archive(t, "-- go.mod --\nmodule m\n-- a.go --\n…", languages.Facts)
 //	graph := resolvetest.Full(t, golang.New(), tree)
 //	if diff := cmp.Diff(want, graph.Text("calls")); diff != "" { … }
 //
@@ -18,7 +18,6 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -32,9 +31,8 @@ import (
 // Repository is what the trees here call theirs.
 const Repository = "test/repo"
 
-// Extract makes the facts of a file, as processors/source does. The path, blob,
-// size and a guess of the language are filled in already; it may set the language
-// anew. Nil stands for facts that hold nothing but that.
+// Extract makes the facts of a file, the language among them, as extract.Facts does. The
+// path, blob and size are filled in already. Nil stands for facts that hold nothing else.
 type Extract func(content []byte, facts *recountv1.FileFacts)
 
 // Tree is a snapshot in memory.
@@ -166,7 +164,7 @@ func (t *Tree) Content(f resolve.File) ([]byte, error) {
 
 func (t *Tree) read(p string, content []byte) file {
 	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content))
-	f := file{File: resolve.File{Path: p, Blob: hex.EncodeToString(sum[:]), Language: language(p)}, content: content}
+	f := file{File: resolve.File{Path: p, Blob: hex.EncodeToString(sum[:])}, content: content}
 	f.facts = &recountv1.FileFacts{
 		Repository: Repository, Path: p, Blob: f.Blob, Language: f.Language, Size: int64(len(content)),
 	}
@@ -175,21 +173,4 @@ func (t *Tree) read(p string, content []byte) file {
 		f.Language, f.Skipped = f.facts.Language, f.facts.Skipped
 	}
 	return f
-}
-
-// language knows the languages whose resolvers are tested, by the names that
-// processors/source gives them.
-func language(p string) string {
-	switch base := path.Base(p); base {
-	case "go.mod", "go.work":
-		return "go.mod"
-	case "package.json", "tsconfig.json", "Cargo.toml":
-		return base
-	}
-	return map[string]string{
-		".go": "go", ".py": "python", ".pyi": "python", ".ts": "typescript", ".mts": "typescript", ".cts": "typescript",
-		".tsx": "tsx", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".jsx": "javascript",
-		".rs": "rust", ".java": "java", ".cs": "csharp", ".proto": "proto", ".sql": "sql",
-		".tf": "terraform", ".css": "css", ".scss": "scss",
-	}[path.Ext(p)]
 }

@@ -1,26 +1,30 @@
 package scope
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	csharpfiles "github.com/recountdb/recount/languages/csharp"
 	"github.com/recountdb/recount/languages/extract"
+	javafiles "github.com/recountdb/recount/languages/java"
+	manifestfiles "github.com/recountdb/recount/languages/manifest"
+	protofiles "github.com/recountdb/recount/languages/proto"
+	pythonfiles "github.com/recountdb/recount/languages/python"
 	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
-	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	rustfiles "github.com/recountdb/recount/languages/rust"
+	scriptfiles "github.com/recountdb/recount/languages/script"
 )
 
 func fresh() resolve.Resolver { return Python() }
 
-// factsOf reads files as the processor does.
-func factsOf(content []byte, facts *recountv1.FileFacts) {
-	if l, ok := extract.LanguageOf(facts.Path); ok {
-		facts.Language = l.Name
-		l.Extract(content, facts)
-	}
-}
+// factsOf makes the facts of files.
+var factsOf = extract.Facts(slices.Concat(manifestfiles.Languages, scriptfiles.Languages, []extract.Language{
+	pythonfiles.Language, javafiles.Language, csharpfiles.Language, rustfiles.Language, protofiles.Language,
+})...)
 
 func TestCalls(t *testing.T) {
 	for _, c := range []struct{ name, archive, want string }{

@@ -15,7 +15,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -36,7 +36,7 @@ func Revised(_ schemas.Event, payload proto.Message, rec *recountv1.Record) erro
 		Size: m.GetSize(), Skipped: m.GetSkipped(),
 	}
 	rec.Body = &recountv1.Record_FileFacts{FileFacts: facts}
-	lang, known := extract.LanguageOf(m.GetPath())
+	lang, known := languages.OfPath(m.GetPath())
 	facts.Language = lang.Name
 	if m.GetSkipped() != "" {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/recountdb/recount/languages"
 	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/prolly"
@@ -23,16 +24,13 @@ const (
 // blockBytes is how much of neighbouring chunks is compressed together.
 const blockBytes = 64 << 10
 
-// Options say how the projection is opened. The zero value is good but for Language.
+// Options say how the projection is opened. The zero value is what a node uses.
 type Options struct {
 	Store store.Options
 	// Language names the language of a path, "" where it is not known, as the
-	// processor does that makes the facts. Required.
+	// processor does that makes the facts; nil means languages.NameOf.
 	Language func(path string) string
-	// Facts names what makes the facts, with versions. State that is made of others'
-	// is made anew.
-	Facts string
-	// Resolvers makes the resolvers of one repository; nil means DefaultResolvers.
+	// Resolvers makes the resolvers of one repository; nil means languages.Resolvers.
 	Resolvers func() []resolve.Resolver
 	// CacheBytes bounds the memory for decoded chunks; 0 means 64 MiB.
 	CacheBytes int64
@@ -51,11 +49,15 @@ func (o Options) resolvers() []resolve.Resolver {
 	if o.Resolvers != nil {
 		return o.Resolvers()
 	}
-	return DefaultResolvers()
+	return languages.Resolvers()
 }
 
+// params names what the state is made by: extractors and resolvers, with versions.
 func (o Options) params() string {
-	names := strings.Fields(o.Facts)
+	var names []string
+	if o.Language == nil {
+		names = strings.Fields(languages.Extractors())
+	}
 	for _, r := range o.resolvers() {
 		names = append(names, r.Name())
 	}
@@ -78,7 +80,7 @@ type Code struct {
 // Open opens or creates the projection in dir.
 func Open(dir string, o Options) (*Code, error) {
 	if o.Language == nil {
-		return nil, schemas.Fatalf("%s: open: Language is not set", Name)
+		o.Language = languages.NameOf
 	}
 	o.Store.Name, o.Store.BlockBytes = Name, blockBytes
 	db, err := store.Open(dir, o.Store)

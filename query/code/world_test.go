@@ -12,7 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages"
 	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/projections"
 	snapshots "github.com/recountdb/recount/projections/code"
@@ -154,7 +154,7 @@ func languageOf(path string) string {
 	case strings.HasSuffix(path, "CODEOWNERS"):
 		return "codeowners"
 	}
-	return extract.NameOf(path)
+	return languages.NameOf(path)
 }
 
 // memoryOf is a memory with the resolvers that the options say.
@@ -230,7 +230,7 @@ func (m *memory) commit(repo, author, archive string) string {
 		case strings.HasSuffix(f.Name, ".toy"):
 			parseToy(content, facts)
 		default:
-			if l, ok := extract.LanguageOf(f.Name); ok {
+			if l, ok := languages.OfPath(f.Name); ok {
 				facts.Language = l.Name
 				l.Extract([]byte(content), facts)
 			}

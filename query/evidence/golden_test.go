@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/recountdb/recount/internal/golden"
-	"github.com/recountdb/recount/languages/extract"
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/embed"
 	"github.com/recountdb/recount/projections"
@@ -70,7 +69,7 @@ func frozen(t testing.TB) map[schemas.TopicPartition][]schemas.LogRecord {
 func shopWorld(t testing.TB, change ...func(map[schemas.TopicPartition][]schemas.LogRecord)) (w *world, apply func(topic string)) {
 	t.Helper()
 	set, err := projections.Open(t.TempDir(), projections.Options{}, objects.Kind, lexical.Kind, vector.Kind(vector.Options{}), segment.Kind(segment.Options{}),
-		narrative.Kind, snapshots.Kind(snapshots.Options{Language: extract.NameOf, Facts: extract.Extractors()}), observed.Kind)
+		narrative.Kind, snapshots.Kind(snapshots.Options{}), observed.Kind)
 	if err != nil {
 		t.Fatal(err)
 	}

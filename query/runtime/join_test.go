@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages"
 	"github.com/recountdb/recount/projections"
 	snapshots "github.com/recountdb/recount/projections/code"
 	observed "github.com/recountdb/recount/projections/runtime"
@@ -32,7 +32,7 @@ type memory struct {
 
 func newMemory(t testing.TB) *memory {
 	t.Helper()
-	set, err := projections.Open(t.TempDir(), projections.Options{}, snapshots.Kind(snapshots.Options{Language: extract.NameOf, Facts: extract.Extractors()}), observed.Kind)
+	set, err := projections.Open(t.TempDir(), projections.Options{}, snapshots.Kind(snapshots.Options{}), observed.Kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func (m *memory) code(repo, archive string) {
 		sum := sha1.Sum(f.Data)
 		blob := hex.EncodeToString(sum[:])
 		facts := &recountv1.FileFacts{Repository: repo, Path: f.Name, Blob: blob, Size: int64(len(f.Data))}
-		if l, ok := extract.LanguageOf(f.Name); ok {
+		if l, ok := languages.OfPath(f.Name); ok {
 			facts.Language = l.Name
 			l.Extract(f.Data, facts)
 		}

@@ -3,7 +3,6 @@ package node
 import (
 	"strings"
 
-	"github.com/recountdb/recount/languages/extract"
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/code"
@@ -25,7 +24,7 @@ func (c Config) kinds() []projections.Kind {
 		lexical.Kind,
 		narrative.Kind,
 		vector.Kind(c.vectorOptions()),
-		code.Kind(code.Options{Store: store.Options{Logger: c.Logger}, Language: extract.NameOf, Facts: extract.Extractors()}),
+		code.Kind(code.Options{Store: store.Options{Logger: c.Logger}}),
 		runtimegraph.Kind,
 		objects.Kind,
 	}

@@ -1,0 +1,238 @@
+package csharp
+
+import (
+	"strings"
+
+	"github.com/recountdb/recount/languages/extract"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// csharpWrappers are types that stand for their argument, as await sees it.
+var csharpWrappers = map[string]bool{
+	"Task": true, "ValueTask": true, "Nullable": true, "System.Threading.Tasks.Task": true,
+	"System.Threading.Tasks.ValueTask": true,
+}
+
+// typePath is a type as it is written, without white space: "List<Item>[]".
+func (c *csharpFile) typePath(n extract.Ref) string {
+	switch c.Kind(n) {
+	case "identifier", "predefined_type":
+		return extract.Checked(c.Text(n))
+	case "qualified_name", "alias_qualified_name":
+		var parts []string
+		for k := range c.Children(n) {
+			if p := c.typePath(k); p != "global" {
+				parts = append(parts, p)
+			}
+		}
+		return extract.Checked(strings.Join(parts, "."))
+	case "generic_name":
+		name := c.Text(c.Child(n, 0))
+		var args []string
+		for k := range c.Children(c.FirstOf(n, "type_argument_list")) {
+			args = append(args, c.typePath(k))
+		}
+		if len(args) == 1 && csharpWrappers[name] {
+			return args[0]
+		}
+		return extract.Checked(name + "<" + strings.Join(args, ",") + ">")
+	case "nullable_type", "ref_type", "scoped_type":
+		return c.typePath(extract.FirstRef(c.Field(n, "type"), c.Child(n, 0)))
+	case "array_type":
+		dims := ""
+		for k := range c.Children(n) {
+			if c.Kind(k) == "array_rank_specifier" {
+				dims += "[]"
+			}
+		}
+		return extract.Checked(c.typePath(c.Field(n, "type")) + dims)
+	case "type_constraint", "type":
+		return c.typePath(c.Child(n, 0))
+	}
+	return extract.Unknown
+}
+
+// typeName is the node of a type's last name.
+func (c *csharpFile) typeName(n extract.Ref) extract.Ref {
+	switch c.Kind(n) {
+	case "qualified_name", "alias_qualified_name":
+		return c.typeName(extract.FirstRef(c.Field(n, "name"), n+1))
+	case "generic_name":
+		return c.Child(n, 0)
+	case "nullable_type", "array_type":
+		return c.typeName(extract.FirstRef(c.Field(n, "type"), c.Child(n, 0)))
+	}
+	return n
+}
+
+// annotation refers to every name in a type.
+func (c *csharpFile) annotation(n extract.Ref, s csharpScope) {
+	switch c.Kind(n) {
+	case "", "predefined_type", "implicit_type":
+	case "identifier":
+		if name := c.Text(n); !c.Hidden(s.in, name) && !csharpWrappers[name] {
+			c.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, s.in, extract.Checked(name), n)
+		}
+	case "qualified_name":
+		c.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, s.in, extract.Erased(c.typePath(n)), c.typeName(n))
+	case "array_rank_specifier":
+		c.block(n, s)
+	case "tuple_element":
+		c.annotation(c.Field(n, "type"), s)
+	default:
+		for k := range c.Children(n) {
+			c.annotation(k, s)
+		}
+	}
+}
+
+// path is the access path of an expression.
+func (c *csharpFile) path(n extract.Ref, s csharpScope) string {
+	switch c.Kind(n) {
+	case "identifier":
+		p, _ := s.names.Path(c.Text(n))
+		return extract.Checked(p)
+	case "predefined_type":
+		return c.Text(n)
+	case "generic_name":
+		p, _ := s.names.Path(c.Text(c.Child(n, 0)))
+		return extract.Checked(p)
+	case "this":
+		return "self"
+	case "base":
+		return "super"
+	case "parenthesized_expression", "await_expression", "checked_expression":
+		return c.path(c.Child(n, 0), s)
+	case "postfix_unary_expression":
+		return c.path(c.Child(n, 0), s)
+	case "prefix_unary_expression":
+		if c.Has(n, "!") {
+			return "<bool>"
+		}
+		return c.path(c.Child(n, 0), s)
+	case "member_access_expression":
+		return c.memberOf(c.path(c.Field(n, "expression"), s), c.Text(c.lastName(c.Field(n, "name"))))
+	case "alias_qualified_name", "qualified_name":
+		return extract.Erased(c.typePath(n))
+	case "conditional_access_expression":
+		return c.conditional(n, s)
+	case "invocation_expression":
+		return extract.Result(c.path(c.Field(n, "function"), s))
+	case "object_creation_expression":
+		return c.created(n)
+	case "array_creation_expression":
+		return extract.OfType(c.typePath(c.Field(n, "type")))
+	case "element_access_expression":
+		return extract.Element(c.path(c.Field(n, "expression"), s), c.indexOf(n))
+	case "cast_expression", "default_expression":
+		return extract.OfType(c.typePath(c.Field(n, "type")))
+	case "as_expression":
+		return extract.OfType(c.typePath(c.Field(n, "right")))
+	case "typeof_expression":
+		return "<Type>"
+	case "assignment_expression":
+		return c.path(c.Field(n, "left"), s)
+	case "conditional_expression":
+		return extract.SameOf(c.path(c.Field(n, "consequence"), s), c.path(c.Field(n, "alternative"), s))
+	case "is_expression", "is_pattern_expression", "boolean_literal":
+		return "<bool>"
+	case "binary_expression":
+		return c.binary(n, s)
+	case "string_literal", "verbatim_string_literal", "raw_string_literal", "interpolated_string_expression":
+		return "<string>"
+	case "character_literal":
+		return "<char>"
+	case "integer_literal":
+		if strings.HasSuffix(strings.ToLower(c.Text(n)), "l") {
+			return "<long>"
+		}
+		return "<int>"
+	case "real_literal":
+		switch t := strings.ToLower(c.Text(n)); {
+		case strings.HasSuffix(t, "f"):
+			return "<float>"
+		case strings.HasSuffix(t, "m"):
+			return "<decimal>"
+		}
+		return "<double>"
+	case "null_literal":
+		return "<null>"
+	}
+	return extract.Unknown
+}
+
+// created is the path of new T(…); new T[n] is an array.
+func (c *csharpFile) created(n extract.Ref) string {
+	typ := c.Field(n, "type")
+	if c.Kind(typ) == "array_type" {
+		return extract.OfType(c.typePath(typ))
+	}
+	return extract.Made(c.typePath(typ))
+}
+
+// conditional is the path of a?.b.
+func (c *csharpFile) conditional(n extract.Ref, s csharpScope) string {
+	base := c.path(c.Field(n, "condition"), s)
+	for k := range c.Children(n) {
+		switch c.Kind(k) {
+		case "member_binding_expression":
+			return c.memberOf(base, c.Text(c.lastName(c.Field(k, "name"))))
+		case "element_binding_expression":
+			return extract.Element(base, "_")
+		case "invocation_expression":
+			return extract.Unknown
+		}
+	}
+	return extract.Unknown
+}
+
+// indexOf is an index's literal, or "_", which tells it from what a loop gives.
+func (c *csharpFile) indexOf(n extract.Ref) string {
+	arg := c.Child(c.Child(c.Field(n, "subscript"), 0), 0)
+	if c.Kind(arg) == "integer_literal" {
+		return c.Text(arg)
+	}
+	return "_"
+}
+
+// lastName is the node of a member's name.
+func (c *csharpFile) lastName(n extract.Ref) extract.Ref {
+	if c.Kind(n) == "generic_name" {
+		return c.Child(n, 0)
+	}
+	return n
+}
+
+func (c *csharpFile) memberOf(base, name string) string {
+	if name == "" {
+		return extract.Unknown
+	}
+	return extract.Member(base, name)
+}
+
+// binary is the type of an operation.
+func (c *csharpFile) binary(n extract.Ref, s csharpScope) string {
+	left, right := c.path(c.Field(n, "left"), s), c.path(c.Field(n, "right"), s)
+	switch op := c.Text(c.Field(n, "operator")); op {
+	case "==", "!=", "<", ">", "<=", ">=", "&&", "||":
+		return "<bool>"
+	case "??":
+		return extract.SameOf(left, right)
+	case "+":
+		if left == "<string>" || right == "<string>" {
+			return "<string>"
+		}
+	}
+	if left == right && extract.IsNumber(left) {
+		return left
+	}
+	return extract.Unknown
+}
+
+// resultType is the path of what the method or property around gives.
+func (c *csharpFile) resultType(s csharpScope) string {
+	if d := c.Decl(s.in); d != nil && !s.lambda {
+		return extract.OfType(d.Type)
+	}
+	return extract.Unknown
+}

@@ -1,0 +1,9 @@
+package golang
+
+import (
+	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/manifest"
+)
+
+// readFacts makes the facts of Go's files.
+var readFacts = extract.Facts(append(manifest.Languages, Language)...)

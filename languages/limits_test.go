@@ -1,0 +1,118 @@
+package languages
+
+import (
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/languages/extract"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// TestHostileFiles gives every language what breaks parsers: each must come back
+// with facts that hold, or say why there are none. Without the limits of parse.go
+// some of these run for minutes.
+func TestHostileFiles(t *testing.T) {
+	pieces := []string{
+		"(", "[", "{", "'", `"`, "`${", "!", "-", "a(", "f(x,", "a=", "a<", "<a>", "()=>", "({", "\\", "@", "\x00", "\xff", "😀",
+		"if x:\n", "x if y else ", "[x for x in ", "def f(a", "class A{", "not ", "lambda:", "a?b:", "async ", "a.b().", "/*", "//", "#",
+	}
+	const size = 8_000
+	for _, l := range files {
+		path := anyPath(t, l)
+		t.Run(l.Name, func(t *testing.T) {
+			for _, piece := range pieces {
+				broken := strings.Repeat(piece, size/len(piece))
+				for _, content := range []string{broken, strings.ReplaceAll(broken, piece+piece+piece+piece, piece+piece+piece+"\n"+piece)} {
+					checkFacts(t, factsOf(l, path, []byte(content)), []byte(content))
+				}
+			}
+		})
+	}
+}
+
+// anyPath is a path of the language, from its testdata.
+func anyPath(t testing.TB, l extract.Language) string {
+	t.Helper()
+	for _, src := range sources(t) {
+		name := strings.TrimSuffix(extract.Base(src), ".src")
+		if got, ok := OfPath(name); ok && got.Name == l.Name {
+			return name
+		}
+	}
+	t.Fatalf("%s has no testdata", l.Name)
+	return ""
+}
+
+func TestDeepNestingIsPartial(t *testing.T) {
+	l, _ := OfPath("a.py")
+	content := "def f():\n    pass\nx = " + strings.Repeat("(", 100_000) + "1" + strings.Repeat(")\\\n", 100_000) + "\ndef g():\n    pass\n"
+	facts := factsOf(l, "a.py", []byte(content))
+	if !facts.Partial || !strings.Contains(facts.Problem, "nested more than 1000 deep") {
+		t.Errorf("partial %v, problem %q", facts.Partial, facts.Problem)
+	}
+	var names []string
+	for _, d := range facts.Declarations {
+		names = append(names, d.Name)
+	}
+	if got := strings.Join(names, " "); got != "f x g" {
+		t.Errorf("declared %q: what is not deep is lost", got)
+	}
+}
+
+// TestDeepAmbiguity: freeing the parser's stack recurses once for each level.
+func TestDeepAmbiguity(t *testing.T) {
+	l, _ := OfPath("a.ts")
+	content := strings.Repeat("{a:{a:{a:\n", 100_000)
+	if facts := factsOf(l, "a.ts", []byte(content)); !facts.Partial {
+		t.Errorf("a broken file is not marked: %v", facts)
+	}
+}
+
+func TestLargeAndMinifiedFilesAreSkipped(t *testing.T) {
+	for _, c := range []struct{ path, content, skipped string }{
+		{"a.py", strings.Repeat("x = 1\n", 200_000), "large: 1200000 bytes, at most 1048576 are parsed"},
+		{"a.js", strings.Repeat("var x=1;", 3_000), "minified: 24000 bytes in 1 lines"},
+		{"a.js", "var x = 1\n" + strings.Repeat("y = 22222222222222222222222222\n", 1000), ""},
+		{"a.py", "x = '" + strings.Repeat("x", 20_000) + "'", ""},
+	} {
+		l, _ := OfPath(c.path)
+		facts := factsOf(l, c.path, []byte(c.content))
+		if facts.Skipped != c.skipped {
+			t.Errorf("%s of %d bytes: skipped %q, want %q", c.path, len(c.content), facts.Skipped, c.skipped)
+		}
+		if (len(facts.Declarations) == 0) != (c.skipped != "") {
+			t.Errorf("%s of %d bytes: %d declarations", c.path, len(c.content), len(facts.Declarations))
+		}
+	}
+}
+
+// TestParsersKeepNothing: what a file's facts are does not depend on the files
+// before it, although C's memory is reused.
+func TestParsersKeepNothing(t *testing.T) {
+	l, _ := OfPath("a.py")
+	content := []byte(strings.Repeat("def f(a", 3000))
+	first := factsOf(l, "a.py", content)
+	for _, other := range []string{"x = 1\n", strings.Repeat("(", 50_000), strings.Repeat("class A{", 500)} {
+		factsOf(l, "b.py", []byte(other))
+		if again := factsOf(l, "a.py", content); !proto.Equal(first, again) {
+			t.Fatalf("other facts after %.20q", other)
+		}
+	}
+}
+
+func FuzzExtract(f *testing.F) {
+	for _, src := range sources(f) {
+		f.Add(strings.TrimSuffix(extract.Base(src), ".src"), readFile(f, src))
+	}
+	f.Fuzz(func(t *testing.T, path string, content []byte) {
+		l, ok := OfPath(path)
+		if !ok || len(content) > 64<<10 {
+			return
+		}
+		facts := &recountv1.FileFacts{Language: l.Name}
+		l.Run(content, facts)
+		checkFacts(t, facts, content)
+	})
+}

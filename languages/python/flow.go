@@ -1,0 +1,254 @@
+package python
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/recountdb/recount/languages/extract"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// assignment reads `a = b`, `a: T = b`, `a = b = c`, and declares variables of the
+// module and fields of classes.
+func (p *pythonFile) assignment(n extract.Ref, s pythonScope) {
+	left, right, typ := p.Field(n, "left"), p.Field(n, "right"), p.Field(n, "type")
+	p.declareTargets(left, n, typ, s)
+	typePath := ""
+	if typ != extract.None {
+		typePath = extract.KnownPath(p.typePath(typ, s))
+		p.annotation(typ, s)
+	}
+	if p.Kind(right) == "lambda" && p.Kind(left) == "identifier" {
+		if p.namedLambda(left, right, n, s) {
+			return
+		}
+	}
+	switch value := right; {
+	case value == extract.None:
+		if p.Kind(left) == "identifier" || p.Kind(left) == "attribute" {
+			p.bindValue(p.path(left, s), extract.None, typePath, left, s, 0)
+		}
+	case p.Kind(value) == "assignment": // a = b = c: a gets what b gets
+		for p.Kind(value) == "assignment" {
+			value = p.Field(value, "right")
+		}
+		p.bindTarget(left, value, p.path(value, s), s)
+	case typ != extract.None:
+		p.bindValue(p.path(left, s), value, typePath, left, s, 0)
+	default:
+		p.bindTarget(left, value, p.path(value, s), s)
+	}
+	p.visitTarget(left, s)
+	p.groupOf(left, right, s)
+	p.visit(right, s)
+}
+
+// namedLambda declares `name = lambda …` as the function that it is.
+func (p *pythonFile) namedLambda(left, right, stmt extract.Ref, s pythonScope) bool {
+	name := p.Text(left)
+	if p.Declared[extract.NameIn{In: s.in, Name: name}] {
+		return false
+	}
+	kind := recountv1.SymbolKind_SYMBOL_KIND_FUNCTION
+	if s.class {
+		kind = recountv1.SymbolKind_SYMBOL_KIND_METHOD
+	}
+	in, decl := p.Declare(extract.Declaration{Kind: kind, Name: name, In: s.in, Node: stmt})
+	p.Declared[extract.NameIn{In: s.in, Name: name}] = true
+	p.Locals[extract.NameIn{In: s.in, Name: name}] = true
+	decl.Modifiers = []string{"lambda"}
+	decl.Exported = p.isExported(name, s)
+	decl.Test = s.test
+	inner := pythonScope{in: in, function: true, self: s.self, test: s.test, typeOnly: s.typeOnly}
+	params := p.Field(right, "parameters")
+	if s.class {
+		inner.self = p.paramName(p.Child(params, 0))
+	}
+	decl.Parameters = p.parameters(params, in, s, inner.self)
+	body := p.Field(right, "body")
+	p.bindValue("return", body, "", body, inner, 0)
+	p.visit(body, inner)
+	return true
+}
+
+// declareTargets declares what an assignment of the module or of a class names for
+// the first time.
+func (p *pythonFile) declareTargets(left, stmt, typ extract.Ref, s pythonScope) {
+	if s.function {
+		return
+	}
+	switch p.Kind(left) {
+	case "identifier":
+		name := p.Text(left)
+		if p.Declared[extract.NameIn{In: s.in, Name: name}] || p.Kind(p.Field(stmt, "right")) == "lambda" {
+			return
+		}
+		kind := recountv1.SymbolKind_SYMBOL_KIND_VARIABLE
+		switch {
+		case s.class:
+			kind = recountv1.SymbolKind_SYMBOL_KIND_FIELD
+		case name == strings.ToUpper(name) && strings.ContainsFunc(name, func(r rune) bool { return r >= 'A' && r <= 'Z' }):
+			kind = recountv1.SymbolKind_SYMBOL_KIND_CONSTANT
+		}
+		_, decl := p.Declare(extract.Declaration{Kind: kind, Name: name, In: s.in, Node: stmt, Head: p.LineEnd(stmt)})
+		p.Declared[extract.NameIn{In: s.in, Name: name}] = true
+		decl.Exported = p.isExported(name, s)
+		decl.Test = s.test
+		if typ != extract.None {
+			decl.Type = extract.KnownPath(p.typePath(typ, s))
+		}
+	case "pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern":
+		for c := range p.Children(left) {
+			p.declareTargets(c, stmt, extract.None, s)
+		}
+	}
+	if right := p.Field(stmt, "right"); p.Kind(right) == "assignment" && left == p.Field(stmt, "left") {
+		p.declareTargets(p.Field(right, "left"), right, extract.None, s)
+	}
+}
+
+// visitTarget walks the expressions in a target: the index and the object of a[f()].
+func (p *pythonFile) visitTarget(n extract.Ref, s pythonScope) {
+	switch p.Kind(n) {
+	case "identifier", "":
+	case "attribute":
+		p.visit(p.Field(n, "object"), s)
+	default:
+		for c := range p.Children(n) {
+			if p.Kind(n) == "subscript" {
+				p.visit(c, s)
+			} else {
+				p.visitTarget(c, s)
+			}
+		}
+	}
+}
+
+// bindTarget binds what an assignment's left side names to the value, whose
+// expression may be none.
+func (p *pythonFile) bindTarget(target, value extract.Ref, path string, s pythonScope) {
+	switch p.Kind(target) {
+	case "identifier", "attribute", "subscript":
+		if value == extract.None {
+			p.bindPlain(p.path(target, s), path, "", target, s)
+		} else {
+			p.bindValue(p.path(target, s), value, "", target, s, 0)
+		}
+	case "pattern_list", "tuple_pattern", "list_pattern", "expression_list", "tuple", "list":
+		var values []extract.Ref
+		switch p.Kind(value) {
+		case "expression_list", "tuple", "list":
+			for c := range p.Children(value) {
+				values = append(values, c)
+			}
+		}
+		i := 0
+		for c := range p.Children(target) {
+			switch {
+			case p.Kind(c) == "list_splat_pattern":
+				p.bindTarget(c, extract.None, path, s)
+			case i < len(values) && p.Kind(values[i]) != "list_splat":
+				p.bindTarget(c, values[i], p.path(values[i], s), s)
+			default:
+				p.bindTarget(c, extract.None, extract.Element(path, strconv.Itoa(i)), s)
+			}
+			i++
+		}
+	case "list_splat_pattern":
+		inner := p.Child(target, 0)
+		if name := p.path(inner, s); name != extract.Unknown {
+			p.bindPlain(name, extract.Unknown, "", inner, s)
+			p.Bind(s.in, extract.Element(name, ""), extract.Element(path, ""), "", inner)
+		}
+	case "parenthesized_expression", "as_pattern_target":
+		p.bindTarget(p.Child(target, 0), value, path, s)
+	}
+}
+
+func (p *pythonFile) bindPlain(target, value, typ string, at extract.Ref, s pythonScope) {
+	if extract.Root(target) == target {
+		p.Locals[extract.NameIn{In: s.in, Name: target}] = true
+	}
+	p.Bind(s.in, target, value, typ, at)
+	p.keepClient(s.in, target, value)
+}
+
+// bindValue binds target to an expression: to each of its alternatives, and to the
+// elements of a literal.
+func (p *pythonFile) bindValue(target string, value extract.Ref, typ string, at extract.Ref, s pythonScope, depth int) {
+	switch p.Kind(value) {
+	case "conditional_expression":
+		p.bindValue(target, p.Child(value, 0), typ, at, s, depth)
+		p.bindValue(target, p.Child(value, 2), typ, at, s, depth)
+		return
+	case "boolean_operator":
+		p.bindValue(target, p.Field(value, "left"), typ, at, s, depth)
+		p.bindValue(target, p.Field(value, "right"), typ, at, s, depth)
+		return
+	case "parenthesized_expression":
+		p.bindValue(target, p.Child(value, 0), typ, at, s, depth)
+		return
+	case "named_expression":
+		p.bindValue(target, p.Field(value, "value"), typ, at, s, depth)
+		return
+	}
+	path := extract.Unknown
+	if value != extract.None {
+		path = p.path(value, s)
+	}
+	if depth == 0 || path != extract.Unknown || typ != "" {
+		p.bindPlain(target, path, typ, at, s)
+	}
+	if depth == extract.MaxLiteral || target == extract.Unknown {
+		return
+	}
+	i := 0
+	switch p.Kind(value) {
+	case "list", "tuple", "set", "expression_list":
+		for c := range p.Children(value) {
+			if i == extract.MaxElements {
+				break
+			}
+			p.bindValue(extract.Element(target, strconv.Itoa(i)), c, "", c, s, depth+1)
+			i++
+		}
+	case "dictionary":
+		for c := range p.Children(value) {
+			if i++; i > extract.MaxElements {
+				break
+			}
+			if p.Kind(c) == "pair" {
+				p.bindValue(extract.Element(target, p.literalKey(p.Field(c, "key"))), p.Field(c, "value"), "", c, s, depth+1)
+			}
+		}
+	case "list_comprehension", "set_comprehension", "generator_expression":
+		p.bindValue(extract.Element(target, ""), p.Field(value, "body"), "", value, s, depth+1)
+	case "dictionary_comprehension":
+		p.bindValue(extract.Element(target, ""), p.Field(p.Field(value, "body"), "value"), "", value, s, depth+1)
+	}
+}
+
+// withItem binds `with manager as name`.
+func (p *pythonFile) withItem(n extract.Ref, s pythonScope) {
+	value := p.Field(n, "value")
+	if p.Kind(value) == "as_pattern" {
+		enter := ".__enter__()"
+		if p.Has(p.Parent(p.Parent(n)), "async") {
+			enter = ".__aenter__()"
+		}
+		p.asPattern(value, enter, s)
+		return
+	}
+	p.visit(value, s)
+}
+
+// asPattern binds `value as target`: to value and how.
+func (p *pythonFile) asPattern(n extract.Ref, how string, s pythonScope) {
+	value, alias := p.Child(n, 0), p.Field(n, "alias")
+	path := p.path(value, s)
+	if path != extract.Unknown {
+		path = extract.Checked(path + how)
+	}
+	p.bindTarget(alias, extract.None, path, s)
+	p.visit(value, s)
+}

@@ -1,0 +1,186 @@
+package python
+
+import (
+	"strings"
+
+	"github.com/recountdb/recount/languages/extract"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// path is the access path of an expression.
+func (p *pythonFile) path(n extract.Ref, s pythonScope) string {
+	switch p.Kind(n) {
+	case "identifier":
+		name := p.Text(n)
+		if name == s.self {
+			return "self"
+		}
+		if s.shadows.Has(name) {
+			return extract.Unknown
+		}
+		return extract.Checked(name)
+	case "attribute":
+		return extract.Member(p.path(p.Field(n, "object"), s), p.Text(p.Field(n, "attribute")))
+	case "call":
+		return p.callPath(n, s)
+	case "subscript":
+		return extract.Element(p.path(p.Field(n, "value"), s), p.literalKey(p.Field(n, "subscript")))
+	case "parenthesized_expression", "await", "type":
+		return p.path(p.Child(n, 0), s)
+	case "named_expression":
+		return p.path(p.Field(n, "value"), s)
+	}
+	return extract.Unknown
+}
+
+// callPath is what a call gives; super(), getattr with a literal and
+// importlib.import_module are read as what they mean.
+func (p *pythonFile) callPath(n extract.Ref, s pythonScope) string {
+	fn := p.Field(n, "function")
+	path := p.path(fn, s)
+	switch p.canonical(path) {
+	case "super":
+		return "super"
+	case "getattr":
+		args := p.Field(n, "arguments")
+		if name, ok := p.literal(p.Child(args, 1)); ok && extract.IsName(name) {
+			return extract.Member(p.path(p.Child(args, 0), s), name)
+		}
+	case "importlib.import_module", "__import__":
+		if module, ok := p.literal(p.argument(p.Field(n, "arguments"), 0, "name")); ok {
+			return p.InlineImport(s.in, module, n)
+		}
+	}
+	return extract.Result(path)
+}
+
+// literalKey is the text of an index that is a literal.
+func (p *pythonFile) literalKey(n extract.Ref) string {
+	if p.Kind(n) == "integer" {
+		return p.Text(n)
+	}
+	key, _ := p.literal(n)
+	return key
+}
+
+// literal is the value of a string literal; what is put into a formatted one is {}.
+func (p *pythonFile) literal(n extract.Ref) (string, bool) {
+	switch p.Kind(n) {
+	case "string":
+		var b strings.Builder
+		for c := range p.Children(n) {
+			switch p.Kind(c) {
+			case "string_content":
+				b.WriteString(p.Text(c))
+			case "interpolation":
+				b.WriteString("{}")
+			}
+		}
+		return b.String(), true
+	case "concatenated_string":
+		var b strings.Builder
+		for c := range p.Children(n) {
+			part, _ := p.literal(c)
+			b.WriteString(part)
+		}
+		return b.String(), true
+	case "parenthesized_expression":
+		return p.literal(p.Child(n, 0))
+	}
+	return "", false
+}
+
+// lastName is the node of the last name in a path.
+func (p *pythonFile) lastName(n extract.Ref) extract.Ref {
+	switch p.Kind(n) {
+	case "attribute":
+		return p.Field(n, "attribute")
+	case "call":
+		return p.lastName(p.Field(n, "function"))
+	case "subscript":
+		return p.lastName(p.Field(n, "value"))
+	case "parenthesized_expression", "await", "type":
+		if c := p.Child(n, 0); c != extract.None {
+			return p.lastName(c)
+		}
+	}
+	return n
+}
+
+// canonical replaces an imported name at the head of a path by what it stands for.
+func (p *pythonFile) canonical(path string) string {
+	head := extract.Root(path)
+	if full, ok := p.known[head]; ok {
+		return full + path[len(head):]
+	}
+	return path
+}
+
+// transparent types say nothing of the value but that it may be None, or more.
+var transparent = map[string]bool{"Optional": true, "Annotated": true, "Final": true, "ClassVar": true, "Required": true, "NotRequired": true}
+
+// typePath is the access path of an annotation or of a base: type arguments are left
+// out, `X | None` and Optional[X] are X, a string is what it says.
+func (p *pythonFile) typePath(n extract.Ref, s pythonScope) string {
+	switch p.Kind(n) {
+	case "type", "parenthesized_expression":
+		return p.typePath(p.Child(n, 0), s)
+	case "subscript", "generic_type":
+		base := p.Child(n, 0)
+		path := p.path(base, s)
+		if transparent[path[strings.LastIndexByte(path, '.')+1:]] {
+			inner := p.Child(n, 1)
+			if p.Kind(inner) == "type_parameter" {
+				inner = p.Child(inner, 0)
+			}
+			return p.typePath(inner, s)
+		}
+		return path
+	case "binary_operator", "union_type":
+		left, right := p.Child(n, 0), p.Child(n, 1)
+		if p.Text(left) == "None" {
+			return p.typePath(right, s)
+		}
+		return p.typePath(left, s)
+	case "string":
+		if text, ok := p.literal(n); ok && extract.IsDotted(text) {
+			return extract.Checked(text)
+		}
+		return extract.Unknown
+	}
+	return p.path(n, s)
+}
+
+// builtinTypes are no references worth keeping.
+var builtinTypes = map[string]bool{
+	"int": true, "str": true, "bool": true, "float": true, "bytes": true, "object": true, "dict": true,
+	"list": true, "tuple": true, "set": true, "frozenset": true, "type": true, "None": true,
+}
+
+// annotation refers to every name in a type.
+func (p *pythonFile) annotation(n extract.Ref, s pythonScope) {
+	switch p.Kind(n) {
+	case "identifier", "attribute":
+		if path := p.path(n, s); !builtinTypes[path] {
+			p.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, s.in, path, p.lastName(n))
+		}
+	case "string":
+		if text, ok := p.literal(n); ok && extract.IsDotted(text) && !builtinTypes[text] {
+			p.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, s.in, extract.Checked(text), n)
+		}
+	default:
+		for c := range p.Children(n) {
+			p.annotation(c, s)
+		}
+	}
+}
+
+// use notes an expression of names that is not called.
+func (p *pythonFile) use(n extract.Ref, s pythonScope) {
+	path := p.path(n, s)
+	if strings.ContainsAny(path, "([?") {
+		p.block(n, s)
+		return
+	}
+	p.Loads = append(p.Loads, extract.Load{In: s.in, Path: path, At: p.lastName(n)})
+}

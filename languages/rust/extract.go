@@ -1,0 +1,277 @@
+// Package rust reads Rust: what a file declares, calls, imports, binds and routes.
+package rust
+
+import (
+	"strings"
+
+	"github.com/smacker/go-tree-sitter/rust"
+
+	"github.com/recountdb/recount/languages/extract"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Rust: what its files say. In paths "::" is a dot and "self::" is left out; "crate"
+// and "super" stay at their head. Self and type parameters are replaced by what they
+// stand for: the type of the impl, the bounds.
+//
+// A local name that hides another of its function, or follows a use of an item of its
+// name, is called name'2, name'3: no two variables of a function share a name. "[]" is
+// what a value holds: of a loop, of ?, of the patterns Some and Ok. "<closure1>" is
+// what the first anonymous function of a declaration returns.
+//
+// Types keep their arguments, without lifetimes, references, dyn and impl:
+// "Option<a.B>", "(A,B)", "[A]", "A+B" for several bounds. A type's parameters are
+// those of its declaration.
+//
+// What is declared in an impl has the type as owner path, and an attribute "trait"
+// where it is of one; "type" is the type's path, where that is more than its name.
+// `mod name;` is an import of "mod name".
+var Language = extract.Language{
+	Name: "rust", Version: 1, Matches: extract.Suffixed(".rs"),
+	Extract: extract.ParsedBy(extract.LoadGrammar(rust.GetLanguage), parseRust, func(f *extract.File) {
+		r := &rustFile{File: f, known: map[string]string{}, used: map[extract.NameIn]int{}, chains: map[extract.Ref]string{}}
+		r.imported()
+		r.framework = r.webFramework()
+		r.items(0, rustScope{})
+		r.noteUses()
+	}),
+}
+
+type rustFile struct {
+	*extract.File
+	framework string
+	// known is what imported names stand for: "Command" is "std.process.Command".
+	known map[string]string
+	// used counts the variables of a name in a declaration, and uses as an item's.
+	used map[extract.NameIn]int
+	// chains are the names of what long chains of calls give.
+	chains map[extract.Ref]string
+}
+
+// rustScope is where the walk stands.
+type rustScope struct {
+	in uint32
+	// of is the impl or trait around; members are declared for it.
+	of *rustImpl
+	// closure: in an anonymous function, whose results are not those of `in`.
+	closure  bool
+	test     bool
+	exported bool // by the trait around
+	generics *generic
+	locals   *rustLocals
+}
+
+// rustImpl is an impl, or a trait.
+type rustImpl struct {
+	// self is the type with its arguments, path the same without, name its last name.
+	self, path, name string
+	chain            string // the owner chain of what is declared
+	trait            string
+	isTrait          bool
+}
+
+// generic is a type parameter, Self or one of its associated types ("Self::Item") and
+// what stands in its place: its bounds, "?" where it has none.
+type generic struct {
+	name, bounds string
+	up           *generic
+}
+
+// rustLocals are the variables of a block.
+type rustLocals struct {
+	names map[string]string
+	up    *rustLocals
+}
+
+func (l *rustLocals) find(name string) (string, bool) {
+	for ; l != nil; l = l.up {
+		if own, ok := l.names[name]; ok {
+			return own, true
+		}
+	}
+	return "", false
+}
+
+// block is the scope of a block inside.
+func (s rustScope) block() rustScope {
+	s.locals = &rustLocals{map[string]string{}, s.locals}
+	return s
+}
+
+// items walks what is declared at the top of a file, in a module, an impl or a trait.
+func (r *rustFile) items(n extract.Ref, s rustScope) {
+	for c := range r.Children(n) {
+		r.visit(c, s)
+	}
+}
+
+// visit walks an item, a statement or an expression.
+func (r *rustFile) visit(n extract.Ref, s rustScope) {
+	switch r.Kind(n) {
+	case "function_item", "function_signature_item":
+		r.function(n, s)
+	case "struct_item", "union_item":
+		r.typeItem(n, recountv1.SymbolKind_SYMBOL_KIND_STRUCT, s)
+	case "enum_item":
+		r.typeItem(n, recountv1.SymbolKind_SYMBOL_KIND_ENUM, s)
+	case "trait_item":
+		r.trait(n, s)
+	case "impl_item":
+		r.impl(n, s)
+	case "mod_item":
+		r.module(n, s)
+	case "const_item":
+		r.constant(n, recountv1.SymbolKind_SYMBOL_KIND_CONSTANT, s)
+	case "static_item":
+		r.constant(n, recountv1.SymbolKind_SYMBOL_KIND_VARIABLE, s)
+	case "type_item", "associated_type":
+		r.alias(n, s)
+	case "macro_definition":
+		_, d := r.item(n, recountv1.SymbolKind_SYMBOL_KIND_MACRO, r.LineEnd(n), s)
+		d.Exported = strings.Contains(r.attributeText(n), "macro_export")
+	case "foreign_mod_item":
+		r.items(r.Field(n, "body"), s)
+	case "use_declaration":
+		r.use(n, s)
+	case "extern_crate_declaration":
+		i := r.AddImport(s.in, "::"+r.Text(r.Field(n, "name")), n)
+		i.Alias = extract.FirstOf(r.Text(r.Field(n, "alias")), r.Text(r.Field(n, "name")))
+	case "attribute_item", "inner_attribute_item", "", "line_comment", "block_comment":
+	case "macro_invocation":
+		r.macro(n, s)
+	default:
+		r.expression(n, s)
+	}
+}
+
+// attributes are the attributes in front of an item, the first one first.
+func (r *rustFile) attributes(n extract.Ref) []extract.Ref {
+	var all []extract.Ref
+	for at := r.Before(n); at != extract.None; at = r.Before(at) {
+		switch r.Kind(at) {
+		case "attribute_item":
+			all = append([]extract.Ref{at}, all...)
+		case "line_comment", "block_comment":
+		default:
+			return all
+		}
+	}
+	return all
+}
+
+// attributeText is the text of the attributes in front of an item.
+func (r *rustFile) attributeText(n extract.Ref) string {
+	var b strings.Builder
+	for _, a := range r.attributes(n) {
+		b.WriteString(r.Text(a))
+	}
+	return b.String()
+}
+
+// doc is the documentation in front of an item: its /// and /** */.
+func (r *rustFile) doc(n extract.Ref) string {
+	var lines []string
+	for at := r.Before(n); at != extract.None; at = r.Before(at) {
+		switch k := r.Kind(at); k {
+		case "attribute_item":
+			continue
+		case "line_comment", "block_comment":
+			if r.Field(at, "outer") != extract.None {
+				text := strings.TrimRight(r.Text(at), "\n")
+				if k == "block_comment" {
+					text = extract.CleanDoc(text)
+				} else {
+					text = strings.TrimPrefix(text, "///")
+				}
+				lines = append([]string{text}, lines...)
+			}
+			continue
+		}
+		break
+	}
+	return extract.Clip(strings.TrimSpace(extract.Dedent("\n"+strings.Join(lines, "\n"))), extract.MaxDoc)
+}
+
+// item declares one. head is where its signature ends.
+func (r *rustFile) item(n extract.Ref, kind recountv1.SymbolKind, head uint32, s rustScope) (uint32, *recountv1.Declaration) {
+	d := extract.Declaration{Kind: kind, Name: r.Text(r.Field(n, "name")), In: s.in, Node: n, Head: head, Doc: r.doc(n)}
+	if all := r.attributes(n); len(all) > 0 {
+		d.Whole = all[0]
+	}
+	if s.of != nil && !s.of.isTrait {
+		d.In = 0
+	}
+	in, decl := r.Declare(d)
+	decl.Exported = s.exported || r.isPublic(n)
+	decl.Test = s.test
+	set := func(name, value string) {
+		if value == "" {
+			return
+		}
+		if decl.Attributes == nil {
+			decl.Attributes = map[string]string{}
+		}
+		decl.Attributes[name] = extract.Clip(value, extract.MaxValue)
+	}
+	if s.of != nil && !s.of.isTrait {
+		decl.OwnerPath = extract.Clip(s.of.chain, extract.MaxName)
+		set("trait", s.of.trait)
+		if s.of.path != s.of.name {
+			set("type", s.of.path)
+		}
+	}
+	set("cfg", r.condition(n))
+	return in, decl
+}
+
+// isPublic reports whether an item can be named from other files.
+func (r *rustFile) isPublic(n extract.Ref) bool {
+	v := r.FirstOf(n, "visibility_modifier")
+	return v != extract.None && r.Text(v) != "pub(self)"
+}
+
+// condition is what #[cfg(…)] in front of an item says, without white space.
+func (r *rustFile) condition(n extract.Ref) string {
+	for _, a := range r.attributes(n) {
+		at := r.Child(a, 0)
+		if r.Text(r.Child(at, 0)) == "cfg" {
+			text := strings.Join(strings.Fields(r.Text(r.Field(at, "arguments"))), "")
+			return strings.TrimSuffix(strings.TrimPrefix(text, "("), ")")
+		}
+	}
+	return ""
+}
+
+// isTest reports whether an attribute in front of an item makes it a test.
+func (r *rustFile) isTest(n extract.Ref) bool {
+	for _, a := range r.attributes(n) {
+		name := r.Text(r.Child(r.Child(a, 0), 0))
+		if name == "test" || strings.HasSuffix(name, "::test") || name == "rstest" || name == "test_case" || name == "bench" {
+			return true
+		}
+	}
+	c := r.condition(n)
+	return c == "test" || strings.HasPrefix(c, "all(test,")
+}
+
+// module reads `mod name { … }` and `mod name;`.
+func (r *rustFile) module(n extract.Ref, s rustScope) {
+	name := r.Text(r.Field(n, "name"))
+	body := r.Field(n, "body")
+	if body == extract.None {
+		path := "mod " + name
+		for _, a := range r.attributes(n) {
+			if at := r.Child(a, 0); r.Text(r.Child(at, 0)) == "path" {
+				if file, ok := r.literal(r.Field(at, "value")); ok {
+					path = `mod "` + file + `"`
+				}
+			}
+		}
+		i := r.AddImport(s.in, path, r.Field(n, "name"))
+		i.Alias, i.Export = name, r.isPublic(n)
+		return
+	}
+	s.test = s.test || r.isTest(n)
+	in, _ := r.item(n, recountv1.SymbolKind_SYMBOL_KIND_MODULE, r.Start(body), s)
+	r.items(body, rustScope{in: in, test: s.test})
+}

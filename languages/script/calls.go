@@ -1,0 +1,293 @@
+package script
+
+import (
+	"strings"
+
+	"github.com/recountdb/recount/languages/extract"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// call refers to what is called and walks the rest of the expression.
+func (j *scriptFile) call(n extract.Ref, s scriptScope) {
+	fn, args := j.Field(n, "function"), j.Field(n, "arguments")
+	if _, ok := j.moduleOf(n, s); ok {
+		j.callPath(n, s) // notes the import
+		return
+	}
+	path := j.path(fn, s)
+	r := j.Refer(recountv1.EdgeKind_EDGE_KIND_CALLS, s.in, path, j.lastName(fn))
+	if j.Kind(args) == "template_string" { // tag`…`
+		r.Count = 1
+		j.calleeRest(fn, s)
+		j.visit(args, s)
+		return
+	}
+	j.arguments(r, args, s)
+	j.annotation(j.Field(n, "type_arguments"), s)
+	j.effects(n, path, args, s)
+	j.calleeRest(fn, s)
+	if j.testBlock(n, path, args, s) {
+		return
+	}
+	j.callRoute(n, path, args, s)
+	j.block(args, s)
+}
+
+// calleeRest walks what a callee's path goes through.
+func (j *scriptFile) calleeRest(fn extract.Ref, s scriptScope) {
+	switch j.Kind(fn) {
+	case "identifier", "super", "import":
+	case "member_expression":
+		object := j.Field(fn, "object")
+		if path := j.path(object, s); !strings.ContainsAny(path, "([?") {
+			j.environment(object, path, s)
+			return
+		}
+		j.visit(object, s)
+	default:
+		j.visit(fn, s)
+	}
+}
+
+// arguments adds to a call what its arguments name.
+func (j *scriptFile) arguments(r *recountv1.Reference, args extract.Ref, s scriptScope) {
+	for c := range j.Children(args) {
+		a := &recountv1.Argument{Index: r.Count}
+		if j.Kind(c) == "spread_element" {
+			a.Name, a.Path = "*", j.path(j.Child(c, 0), s)
+		} else {
+			a.Path = j.path(c, s)
+		}
+		if a.Path != extract.Unknown && a.Path != "undefined" {
+			r.Args = append(r.Args, a)
+		}
+		r.Count++
+	}
+}
+
+// argument is the i-th argument.
+func (j *scriptFile) argument(args extract.Ref, i int) extract.Ref { return j.Child(args, i) }
+
+// property is the value of an object literal's property.
+func (j *scriptFile) property(object extract.Ref, name string) extract.Ref {
+	if j.Kind(object) != "object" {
+		return extract.None
+	}
+	for c := range j.Children(object) {
+		switch j.Kind(c) {
+		case "pair":
+			if j.propertyName(j.Field(c, "key")) == name {
+				return j.Field(c, "value")
+			}
+		case "shorthand_property_identifier", "method_definition":
+			if j.propertyName(extract.FirstRef(j.Field(c, "name"), c)) == name {
+				return c
+			}
+		}
+	}
+	return extract.None
+}
+
+// isFunction reports whether an expression is a function.
+func (j *scriptFile) isFunction(n extract.Ref) bool {
+	switch j.Kind(n) {
+	case "arrow_function", "function_expression", "generator_function":
+		return true
+	}
+	return false
+}
+
+// testBlock declares describe("…", () => …), it("…", …) and test("…", …) as tests
+// of that title.
+func (j *scriptFile) testBlock(n extract.Ref, path string, args extract.Ref, s scriptScope) bool {
+	switch extract.Root(path) {
+	case "describe", "it", "test", "suite", "context", "specify":
+	default:
+		return false
+	}
+	for rest := strings.TrimSuffix(path[len(extract.Root(path)):], "()"); rest != ""; {
+		var word string
+		word, rest, _ = strings.Cut(strings.TrimPrefix(rest, "."), ".")
+		switch strings.TrimSuffix(word, "()") {
+		case "only", "skip", "each", "concurrent", "todo", "fails", "sequential", "describe", "serial":
+		default:
+			return false
+		}
+		if rest != "" {
+			rest = "." + rest
+		}
+	}
+	title, ok := j.literal(j.argument(args, 0))
+	title = extract.OneLine(title)
+	if !ok || title == "" {
+		return false
+	}
+	var body extract.Ref = extract.None
+	for c := range j.Children(args) {
+		if j.isFunction(c) {
+			body = c
+		}
+	}
+	if body == extract.None {
+		return false
+	}
+	in, decl := j.Declare(extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, Name: title, In: s.in, Node: n, Head: j.End(j.argument(args, 0))})
+	decl.Test = true
+	inner := scriptScope{in: in, function: true, inline: true, test: true}
+	j.inline(body, inner)
+	return true
+}
+
+// effects reads what a call does outside the program.
+func (j *scriptFile) effects(n extract.Ref, path string, args extract.Ref, s scriptScope) {
+	full := j.canonical(path)
+	module, name := extract.SplitLast(full)
+	add := func(edge recountv1.EdgeKind, attributes map[string]string) {
+		e := j.Refer(edge, s.in, path, j.lastName(j.Field(n, "function")))
+		e.Attributes = attributes
+	}
+	switch {
+	case module == "child_process" || full == "execa" || module == "execa":
+		switch name {
+		case "exec", "execSync", "spawn", "spawnSync", "execFile", "execFileSync", "fork", "execa", "execaSync", "execaCommand":
+			add(recountv1.EdgeKind_EDGE_KIND_EXECUTES_PROCESS, map[string]string{"command": j.command(args)})
+		}
+	case name == "addService":
+		j.served(args, s)
+	case full == "Deno.env.get":
+		if v, ok := j.literal(j.argument(args, 0)); ok {
+			add(recountv1.EdgeKind_EDGE_KIND_READS_ENV, map[string]string{"variable": extract.Clip(v, extract.MaxValue)})
+		}
+	case full == "fetch" && !j.Hidden(s.in, "fetch") || full == "window.fetch" || full == "globalThis.fetch" || full == "node-fetch":
+		j.request("GET", j.argument(args, 0), j.argument(args, 1), add)
+	case full == "axios" || full == "got" || full == "ky" || full == "axios.request":
+		first := j.argument(args, 0)
+		if j.Kind(first) == "object" {
+			j.request("GET", j.property(first, "url"), first, add)
+		} else {
+			j.request("GET", first, j.argument(args, 1), add)
+		}
+	case module == "axios" || module == "got" || module == "ky" || module == "axios.default":
+		switch name {
+		case "get", "post", "put", "delete", "patch", "head", "options":
+			j.request(strings.ToUpper(name), j.argument(args, 0), extract.None, add)
+		}
+	}
+}
+
+// request adds a request whose URL is a literal; options may give the method.
+func (j *scriptFile) request(method string, url, options extract.Ref, add func(recountv1.EdgeKind, map[string]string)) {
+	u, ok := j.literal(url)
+	if !ok || u == "" {
+		return
+	}
+	if m := j.property(options, "method"); m != extract.None {
+		if text, ok := j.literal(m); ok {
+			method = strings.ToUpper(text)
+		} else {
+			method = "ANY"
+		}
+	}
+	add(recountv1.EdgeKind_EDGE_KIND_CONSUMES_ENDPOINT, map[string]string{"method": extract.Clip(method, 16), "url": extract.Clip(u, extract.MaxValue)})
+}
+
+// served refers to the service of server.addService(service, {method: handler, …}),
+// for each of the methods.
+func (j *scriptFile) served(args extract.Ref, s scriptScope) {
+	service, methods := j.argument(args, 0), j.argument(args, 1)
+	path := j.path(service, s)
+	if j.Kind(methods) != "object" || strings.HasPrefix(path, extract.Unknown) {
+		return
+	}
+	for c := range j.Children(methods) {
+		var name, handler string
+		switch j.Kind(c) {
+		case "pair":
+			name, handler = j.propertyName(j.Field(c, "key")), extract.KnownPath(j.path(j.Field(c, "value"), s))
+		case "shorthand_property_identifier":
+			name, handler = j.Text(c), j.path(c, s)
+		case "method_definition":
+			name = j.propertyName(j.Field(c, "name"))
+		}
+		if name == "" {
+			continue
+		}
+		r := j.Refer(recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS_RPC, s.in, path, c)
+		r.Attributes = map[string]string{"rpc": extract.Clip(name, extract.MaxName)}
+		if handler = strings.TrimSuffix(handler, ".bind()"); handler != "" {
+			r.Attributes["handler"] = handler
+		}
+	}
+}
+
+// command is the literal part of spawn("git", ["log"]).
+func (j *scriptFile) command(args extract.Ref) string {
+	var words []string
+	word := func(n extract.Ref) {
+		text, ok := j.literal(n)
+		if !ok {
+			text = "{}"
+		}
+		words = append(words, text)
+	}
+	word(j.argument(args, 0))
+	if list := j.argument(args, 1); j.Kind(list) == "array" {
+		for c := range j.Children(list) {
+			word(c)
+		}
+	}
+	return extract.Clip(strings.Join(words, " "), extract.MaxValue)
+}
+
+// environment reads process.env.NAME, and import.meta.env.NAME.
+func (j *scriptFile) environment(n extract.Ref, path string, s scriptScope) {
+	for _, prefix := range []string{"process.env.", "import.meta.env.", "Bun.env."} {
+		if name, ok := strings.CutPrefix(path, prefix); ok {
+			name, _, _ = strings.Cut(name, ".")
+			if !strings.ContainsAny(name, "([") {
+				j.readsEnv(name, strings.TrimSuffix(prefix, "."), j.lastName(n), s)
+			}
+			return
+		}
+	}
+}
+
+// environmentPattern reads const { NAME } = process.env.
+func (j *scriptFile) environmentPattern(pattern extract.Ref, path string, s scriptScope) {
+	if path != "process.env" || j.Kind(pattern) != "object_pattern" {
+		return
+	}
+	for c := range j.Children(pattern) {
+		switch j.Kind(c) {
+		case "shorthand_property_identifier_pattern":
+			j.readsEnv(j.Text(c), path, c, s)
+		case "object_assignment_pattern":
+			j.readsEnv(j.Text(j.Field(c, "left")), path, c, s)
+		case "pair_pattern":
+			j.readsEnv(j.propertyName(j.Field(c, "key")), path, c, s)
+		}
+	}
+}
+
+func (j *scriptFile) readsEnv(name, path string, at extract.Ref, s scriptScope) {
+	if name == "" {
+		return
+	}
+	r := j.Refer(recountv1.EdgeKind_EDGE_KIND_READS_ENV, s.in, path, at)
+	r.Attributes = map[string]string{"variable": extract.Clip(name, extract.MaxValue)}
+}
+
+// jsx refers to the component that an element names, and walks its attributes.
+func (j *scriptFile) jsx(n extract.Ref, s scriptScope) {
+	name := j.Field(n, "name")
+	for c := range j.Children(n) {
+		if c != name {
+			j.visit(c, s)
+		}
+	}
+	path := strings.Join(strings.Fields(j.Text(name)), "")
+	if path == "" || !strings.Contains(path, ".") && path[0] >= 'a' && path[0] <= 'z' || !extract.IsDotted(strings.ReplaceAll(path, "$", "_")) {
+		return // an element of HTML
+	}
+	j.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, s.in, extract.Checked(path), name)
+}

@@ -1,0 +1,382 @@
+// Package script reads TypeScript and JavaScript: what a file declares, calls,
+// imports, binds and routes.
+package script
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/smacker/go-tree-sitter/typescript/tsx"
+	"github.com/smacker/go-tree-sitter/typescript/typescript"
+
+	"github.com/recountdb/recount/languages/extract"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// TypeScript and JavaScript: one extractor, two grammars. Plain JavaScript is read
+// with the grammar of TSX, which contains it. "self" in a path is `this`.
+var Languages = []extract.Language{
+	script("typescript", extract.LoadGrammar(typescript.GetLanguage), ".ts", ".mts", ".cts"),
+	script("tsx", extract.LoadGrammar(tsx.GetLanguage), ".tsx"),
+	script("javascript", extract.LoadGrammar(tsx.GetLanguage), ".js", ".jsx", ".mjs", ".cjs"),
+}
+
+func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
+	return extract.Language{Name: name, Version: 1, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+}
+
+var typeStar = regexp.MustCompile(`(?m)^(\s*export )type( \*)`)
+
+// repairScript writes what the grammars of 2024 do not take: `export type * from`, and
+// a generic call signature that follows a member with no semicolon.
+func repairScript(src []byte) []byte {
+	out := typeStar.ReplaceAll(src, []byte("${1}    $2"))
+	last := -1 // the end of the last line of code
+	for at := 0; at < len(out); {
+		end := len(out)
+		if i := bytes.IndexByte(out[at:], '\n'); i >= 0 {
+			end = at + i
+		}
+		line := bytes.TrimSpace(out[at:end])
+		switch {
+		case len(line) == 0 || extract.IsComment(line):
+		case line[0] == '<' && (len(line) == 1 || line[1] != '/') && last > 0 && endsMember(out[last-1]):
+			out[last] = ';'
+			last = -1
+		default:
+			last = at + len(bytes.TrimRight(out[at:end], " \t\r"))
+		}
+		at = end + 1
+	}
+	return out
+}
+
+// endsMember reports whether a member of an interface may end with a byte.
+func endsMember(c byte) bool {
+	return c == ']' || c == ')' || c == '}' || c == '>' || c == '\'' || c == '"' || c == '_' || c == '$' ||
+		c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+type scriptFile struct {
+	*extract.File
+	framework string
+	// known is what imported names stand for: "exec" is "child_process.exec".
+	known map[string]string
+	// handed are the names that export clauses hand out.
+	handed map[string]bool
+}
+
+func extractScript(f *extract.File) {
+	j := &scriptFile{File: f, known: map[string]string{}, handed: map[string]bool{}}
+	j.framework = j.webFramework()
+	j.block(0, scriptScope{})
+	for _, d := range f.Facts.Declarations {
+		if d.Owner == 0 && j.handed[d.Name] {
+			d.Exported = true
+		}
+		if owner := f.Decl(d.Owner); owner != nil && owner.Exported && extract.IsMember(d) && !isPrivate(d) {
+			d.Exported = true
+		}
+	}
+	f.Uses()
+}
+
+func isPrivate(d *recountv1.Declaration) bool {
+	for _, m := range d.Modifiers {
+		if m == "private" || m == "protected" {
+			return true
+		}
+	}
+	return strings.HasPrefix(d.Name, "#")
+}
+
+// scriptScope is where the walk stands.
+type scriptScope struct {
+	in uint32
+	// function: somewhere in a function; inline: in an anonymous one, whose results
+	// and `this` are not those of `in`.
+	function, inline bool
+	noThis           bool
+	test             bool
+	// shadows are the parameters of the anonymous functions around, where nothing is
+	// known of them.
+	shadows *extract.Shadow
+	// statement is the declaration's statement with its `export`, where there is one;
+	// exported says that it is.
+	statement extract.Ref
+	exported  bool
+}
+
+// inside is the scope of a declaration's body.
+func (s scriptScope) inside(in uint32) scriptScope {
+	return scriptScope{in: in, function: true, test: s.test}
+}
+
+// plain is the scope for what a declaration's statement does not mark.
+func (s scriptScope) plain() scriptScope {
+	s.statement, s.exported = 0, false
+	return s
+}
+
+func (j *scriptFile) block(n extract.Ref, s scriptScope) {
+	for c := range j.Children(n) {
+		j.visit(c, s)
+	}
+}
+
+// visit walks a statement or an expression.
+func (j *scriptFile) visit(n extract.Ref, s scriptScope) {
+	switch j.Kind(n) {
+	case "import_statement":
+		j.importing(n, s)
+	case "export_statement":
+		j.exporting(n, s)
+	case "function_declaration", "generator_function_declaration", "function_signature":
+		j.function(n, n, j.Text(j.Field(n, "name")), recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, s)
+	case "class_declaration", "abstract_class_declaration":
+		j.class(n, n, j.Text(j.Field(n, "name")), s)
+	case "interface_declaration":
+		j.typeDeclaration(n, recountv1.SymbolKind_SYMBOL_KIND_INTERFACE, s)
+	case "type_alias_declaration":
+		j.typeDeclaration(n, recountv1.SymbolKind_SYMBOL_KIND_TYPE, s)
+	case "enum_declaration":
+		j.enum(n, s)
+	case "internal_module", "module":
+		j.namespace(n, s)
+	case "ambient_declaration":
+		if s.statement == 0 {
+			s.statement = n
+		}
+		j.block(n, s)
+	case "lexical_declaration", "variable_declaration":
+		j.variables(n, s)
+	case "class":
+		j.class(n, n, "", s)
+	case "arrow_function", "function_expression", "generator_function":
+		j.inline(n, s)
+	case "return_statement":
+		if v := j.Child(n, 0); v != extract.None && s.function && !s.inline {
+			j.bindValue("return", v, "", n, s, 0)
+		}
+		j.block(n, s)
+	case "yield_expression":
+		if v := j.Child(n, 0); v != extract.None && !s.inline {
+			if j.Has(n, "*") {
+				j.Bind(s.in, "yield", extract.Element(j.path(v, s), ""), "", n)
+			} else {
+				j.bindValue("yield", v, "", n, s, 0)
+			}
+		}
+		j.block(n, s)
+	case "throw_statement":
+		thrown := j.Child(n, 0)
+		if j.Kind(thrown) == "new_expression" {
+			thrown = j.Field(thrown, "constructor")
+		}
+		if thrown != extract.None {
+			j.Refer(recountv1.EdgeKind_EDGE_KIND_THROWS, s.in, j.path(thrown, s), j.lastName(thrown))
+		}
+		j.block(n, s)
+	case "for_in_statement":
+		value := extract.Element(j.path(j.Field(n, "right"), s), "")
+		if j.Text(j.Field(n, "operator")) == "in" {
+			value = extract.Unknown
+		}
+		j.bindTarget(j.Field(n, "left"), extract.None, value, s)
+		j.visit(j.Field(n, "right"), s)
+		j.visit(j.Field(n, "body"), s)
+	case "catch_clause":
+		j.bindTarget(j.Field(n, "parameter"), extract.None, extract.Unknown, s)
+		j.visit(j.Field(n, "body"), s)
+	case "assignment_expression":
+		j.assignment(n, s)
+	case "augmented_assignment_expression":
+		j.bindTarget(j.Field(n, "left"), j.Field(n, "right"), j.path(j.Field(n, "right"), s), s)
+		j.block(n, s)
+	case "call_expression":
+		j.call(n, s)
+	case "new_expression":
+		fn, args := j.Field(n, "constructor"), j.Field(n, "arguments")
+		r := j.Refer(recountv1.EdgeKind_EDGE_KIND_CALLS, s.in, j.path(fn, s), j.lastName(fn))
+		j.arguments(r, args, s)
+		j.annotation(j.Field(n, "type_arguments"), s)
+		j.calleeRest(fn, s)
+		j.block(args, s)
+	case "object":
+		j.object(n, s)
+	case "identifier", "member_expression", "shorthand_property_identifier":
+		j.use(n, s)
+	case "type_annotation", "type_arguments", "as_expression", "satisfies_expression":
+		if strings.HasPrefix(j.Kind(n), "type") {
+			j.annotation(n, s)
+			return
+		}
+		j.visit(j.Child(n, 0), s)
+		j.annotation(j.Child(n, 1), s)
+	case "jsx_opening_element", "jsx_self_closing_element":
+		j.jsx(n, s)
+	case "pair":
+		j.visit(j.Field(n, "value"), s)
+	case "", "comment", "jsx_closing_element", "type_parameters", "labeled_statement_identifier":
+	default:
+		j.block(n, s.plain())
+	}
+}
+
+// doc is the documentation of a declaration: above its statement.
+func (j *scriptFile) doc(n extract.Ref, s scriptScope) string {
+	if s.statement > 0 {
+		return j.CommentBefore(s.statement)
+	}
+	return j.CommentBefore(n)
+}
+
+// function declares a function; whole is its statement, n has the parameters and
+// the body.
+func (j *scriptFile) function(n, whole extract.Ref, name string, kind recountv1.SymbolKind, s scriptScope) (uint32, *recountv1.Declaration) {
+	if name == "" {
+		if !s.exported {
+			j.inline(n, s)
+			return 0, nil
+		}
+		name = "default"
+	}
+	body := j.Field(n, "body")
+	d := extract.Declaration{Kind: kind, Name: name, In: s.in, Node: whole, Whole: s.statement, Doc: j.doc(whole, s)}
+	if body != extract.None {
+		d.Head = j.Start(body)
+		if j.Kind(n) == "arrow_function" && j.Kind(body) != "statement_block" {
+			d.Head = j.Start(j.FirstOf(n, "=>"))
+		}
+	}
+	in, decl := j.Declare(d)
+	j.Declared[extract.NameIn{In: s.in, Name: name}] = true
+	j.Locals[extract.NameIn{In: s.in, Name: name}] = true
+	decl.Exported = s.exported
+	decl.Test = s.test
+	decl.Modifiers = j.modifiers(n)
+	if k := j.Kind(n); k == "arrow_function" || strings.HasSuffix(k, "_expression") {
+		decl.Modifiers = append(decl.Modifiers, "lambda")
+	}
+	inner := s.inside(in)
+	j.typeParameters(n, in, inner)
+	decl.Parameters = j.parameters(n, inner)
+	if t := j.Field(n, "return_type"); t != extract.None {
+		decl.Type = extract.KnownPath(j.typePath(t, inner))
+		j.annotation(t, inner)
+	}
+	if body == extract.None {
+		return in, decl
+	}
+	if j.Kind(body) != "statement_block" { // x => value
+		j.bindValue("return", body, "", body, inner, 0)
+	}
+	j.visit(body, inner)
+	return in, decl
+}
+
+// modifiers are the words in front of a declaration's name.
+func (j *scriptFile) modifiers(n extract.Ref) []string {
+	var all []string
+	for c := j.First(n); c != extract.None; c = j.Next(c) {
+		switch k := j.Kind(c); k {
+		case "accessibility_modifier", "override_modifier":
+			all = append(all, j.Text(c))
+		case "static", "async", "abstract", "readonly", "get", "set", "declare", "*", "accessor":
+			all = append(all, k)
+		case "formal_parameters", "statement_block", "class_body", "=":
+			return all
+		}
+	}
+	return all
+}
+
+// typeParameters hides the names of type parameters.
+func (j *scriptFile) typeParameters(n extract.Ref, in uint32, s scriptScope) {
+	for c := range j.Children(j.Field(n, "type_parameters")) {
+		j.Locals[extract.NameIn{In: in, Name: j.Text(j.Field(c, "name"))}] = true
+		j.annotation(j.Field(c, "constraint"), s)
+	}
+}
+
+// parameters reads a function's parameters, which are local to s.in.
+func (j *scriptFile) parameters(n extract.Ref, s scriptScope) []*recountv1.Parameter {
+	var all []*recountv1.Parameter
+	if single := j.Field(n, "parameter"); single != extract.None { // x => …
+		j.Locals[extract.NameIn{In: s.in, Name: j.Text(single)}] = true
+		return []*recountv1.Parameter{{Name: extract.Clip(j.Text(single), extract.MaxName)}}
+	}
+	for c := range j.Children(j.Field(n, "parameters")) {
+		pattern := extract.FirstRef(j.Field(c, "pattern"), c)
+		p := &recountv1.Parameter{}
+		if j.Kind(pattern) == "rest_pattern" {
+			p.Variadic, pattern = true, j.Child(pattern, 0)
+		}
+		switch j.Kind(pattern) {
+		case "identifier":
+			p.Name = extract.Clip(j.Text(pattern), extract.MaxName)
+			j.Locals[extract.NameIn{In: s.in, Name: p.Name}] = true
+		case "this":
+			continue
+		default:
+			p.Name = "<" + extract.Decimal(len(all)) + ">"
+			j.bindTarget(pattern, extract.None, p.Name, s)
+		}
+		if t := j.Field(c, "type"); t != extract.None {
+			p.Type = extract.KnownPath(j.typePath(t, s))
+			j.annotation(t, s)
+		}
+		if v := j.Field(c, "value"); v != extract.None {
+			p.Default = extract.KnownPath(j.path(v, s))
+			j.visit(v, s)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// inline walks an anonymous function: it belongs to the declaration around it.
+func (j *scriptFile) inline(n extract.Ref, s scriptScope) {
+	inner := s.plain()
+	inner.function, inner.inline = true, true
+	inner.noThis = s.noThis || j.Kind(n) != "arrow_function"
+	if single := j.Field(n, "parameter"); single != extract.None {
+		inner.shadows = &extract.Shadow{Name: j.Text(single), Up: inner.shadows}
+	}
+	for c := range j.Children(j.Field(n, "parameters")) {
+		pattern := extract.FirstRef(j.Field(c, "pattern"), c)
+		typ := ""
+		if t := j.Field(c, "type"); t != extract.None {
+			typ = extract.KnownPath(j.typePath(t, inner))
+			j.annotation(t, inner)
+		}
+		switch {
+		case typ == "":
+			inner.shadows = j.shadow(pattern, inner.shadows)
+		case j.Kind(pattern) == "identifier":
+			j.bindPlain(j.Text(pattern), extract.Unknown, typ, pattern, inner)
+		default:
+			j.bindTarget(pattern, extract.None, extract.Unknown, inner)
+		}
+		j.visit(j.Field(c, "value"), inner)
+	}
+	j.visit(j.Field(n, "body"), inner)
+}
+
+// shadow adds the names of a pattern.
+func (j *scriptFile) shadow(pattern extract.Ref, up *extract.Shadow) *extract.Shadow {
+	switch j.Kind(pattern) {
+	case "identifier", "shorthand_property_identifier_pattern":
+		return &extract.Shadow{Name: j.Text(pattern), Up: up}
+	case "pair_pattern":
+		return j.shadow(j.Field(pattern, "value"), up)
+	case "assignment_pattern", "object_assignment_pattern":
+		return j.shadow(j.Field(pattern, "left"), up)
+	case "object_pattern", "array_pattern", "rest_pattern":
+		for c := range j.Children(pattern) {
+			up = j.shadow(c, up)
+		}
+	}
+	return up
+}

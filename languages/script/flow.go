@@ -1,0 +1,351 @@
+package script
+
+import (
+	"strings"
+
+	"github.com/recountdb/recount/languages/extract"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// variables reads const, let and var: functions and classes that get a name are
+// declared as such, other names of the module as variables.
+func (j *scriptFile) variables(n extract.Ref, s scriptScope) {
+	kind := recountv1.SymbolKind_SYMBOL_KIND_VARIABLE
+	if j.Has(n, "const") {
+		kind = recountv1.SymbolKind_SYMBOL_KIND_CONSTANT
+	}
+	stmt := s
+	if stmt.statement == 0 {
+		stmt.statement = n
+	}
+	for d := range j.Children(n) {
+		if j.Kind(d) != "variable_declarator" {
+			continue
+		}
+		name, value := j.Field(d, "name"), j.Field(d, "value")
+		if j.Kind(name) == "identifier" {
+			switch j.Kind(value) {
+			case "arrow_function", "function_expression", "generator_function":
+				j.function(value, d, j.Text(name), recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, stmt)
+				continue
+			case "class":
+				j.class(value, d, j.Text(name), stmt)
+				continue
+			}
+		}
+		j.variable(d, name, value, kind, stmt)
+	}
+}
+
+// variable reads one declarator that is no function.
+func (j *scriptFile) variable(d, name, value extract.Ref, kind recountv1.SymbolKind, s scriptScope) {
+	typ := ""
+	if t := j.Field(d, "type"); t != extract.None {
+		typ = extract.KnownPath(j.typePath(t, s))
+		j.annotation(t, s)
+	}
+	if j.required(name, value, s) {
+		return
+	}
+	in := s.in
+	if !s.function {
+		if own := j.declareVariables(d, name, typ, kind, s); own != 0 && (j.Kind(value) == "object" || j.callsWithFunction(value)) {
+			in = own // its functions belong to it
+		}
+	}
+	for v := value; j.Kind(v) == "assignment_expression" && j.Kind(name) == "identifier"; v = j.Field(v, "right") {
+		j.Bind(s.in, j.path(j.Field(v, "left"), s), j.Text(name), "", v) // name = exports = module.exports = {}
+	}
+	if j.Kind(name) == "identifier" {
+		j.bindValue(j.Text(name), value, typ, name, s, 0)
+	} else {
+		path := extract.Unknown
+		if value != extract.None {
+			path = j.path(value, s)
+		}
+		j.bindTarget(name, value, path, s)
+		j.environmentPattern(name, path, s)
+	}
+	j.assignedGroup(name, value, s)
+	inner := s.plain()
+	if inner.in = in; in != s.in {
+		inner.test = s.test
+	}
+	j.visit(value, inner)
+}
+
+// callsWithFunction reports whether a value is a call that is given a function:
+// export const handler = wrap(async () => …).
+func (j *scriptFile) callsWithFunction(n extract.Ref) bool {
+	if j.Kind(n) != "call_expression" {
+		return false
+	}
+	for c := range j.Children(j.Field(n, "arguments")) {
+		if k := j.Kind(c); k == "arrow_function" || k == "function_expression" {
+			return true
+		}
+	}
+	return j.callsWithFunction(j.Child(j.Field(n, "arguments"), 0))
+}
+
+// declareVariables declares the names of a declarator and returns the declaration
+// where it is a plain one.
+func (j *scriptFile) declareVariables(d, target extract.Ref, typ string, kind recountv1.SymbolKind, s scriptScope) uint32 {
+	switch j.Kind(target) {
+	case "identifier", "shorthand_property_identifier_pattern":
+		name := j.Text(target)
+		if j.Declared[extract.NameIn{In: s.in, Name: name}] {
+			return 0
+		}
+		in, decl := j.Declare(extract.Declaration{Kind: kind, Name: name, In: s.in, Node: d, Whole: s.statement, Head: j.LineEnd(d), Doc: j.doc(d, s)})
+		j.Declared[extract.NameIn{In: s.in, Name: name}] = true
+		decl.Exported, decl.Test, decl.Type = s.exported, s.test, typ
+		return in
+	case "pair_pattern":
+		j.declareVariables(d, j.Field(target, "value"), "", kind, s)
+	case "object_assignment_pattern", "assignment_pattern":
+		j.declareVariables(d, j.Field(target, "left"), "", kind, s)
+	case "object_pattern", "array_pattern", "rest_pattern":
+		for c := range j.Children(target) {
+			j.declareVariables(d, c, "", kind, s)
+		}
+	}
+	return 0
+}
+
+// assignment reads target = value: functions that are given to a member are declared
+// as its owner's.
+func (j *scriptFile) assignment(n extract.Ref, s scriptScope) {
+	left, right := j.Field(n, "left"), j.Field(n, "right")
+	path := j.path(left, s)
+	if j.exported(n, left, right, path, s) {
+		return
+	}
+	if k := j.Kind(right); k == "arrow_function" || k == "function_expression" || k == "generator_function" || k == "class" {
+		if owner, name := extract.SplitLast(path); j.assignedMember(n, right, owner, name, s) {
+			return
+		}
+	}
+	j.bindTarget(left, right, j.path(right, s), s)
+	if j.Kind(left) == "member_expression" {
+		j.visit(j.Field(left, "object"), s)
+	} else if j.Kind(left) == "subscript_expression" {
+		j.block(left, s)
+	}
+	j.visit(right, s)
+}
+
+// assignedMember declares Type.prototype.name = function …, object.name = …, and
+// this.name = … in a class.
+func (j *scriptFile) assignedMember(n, value extract.Ref, owner, name string, s scriptScope) bool {
+	if !extract.IsName(strings.TrimPrefix(name, "$")) || owner == "" || j.Kind(value) == "class" {
+		return false
+	}
+	static := !strings.HasSuffix(owner, ".prototype")
+	owner = strings.TrimSuffix(owner, ".prototype")
+	in := uint32(0)
+	if owner == "self" {
+		for in = s.in; in != 0 && j.Decl(in).Kind != recountv1.SymbolKind_SYMBOL_KIND_CLASS; {
+			in = j.Decl(in).Owner
+		}
+		static = false
+	} else {
+		for i, d := range j.Facts.Declarations {
+			if d.Owner == 0 && d.Name == owner {
+				in = uint32(i) + 1
+				break
+			}
+		}
+	}
+	if in == 0 {
+		return false
+	}
+	outer := scriptScope{in: in, test: s.test, statement: j.Parent(n)}
+	if j.Kind(outer.statement) != "expression_statement" {
+		outer.statement = 0
+	}
+	_, decl := j.function(value, n, name, recountv1.SymbolKind_SYMBOL_KIND_METHOD, outer)
+	if static {
+		decl.Modifiers = append(decl.Modifiers, "static")
+	}
+	return true
+}
+
+// bindPlain binds one path.
+func (j *scriptFile) bindPlain(target, value, typ string, at extract.Ref, s scriptScope) {
+	if extract.Root(target) == target {
+		j.Locals[extract.NameIn{In: s.in, Name: target}] = s.in != 0
+	}
+	j.Bind(s.in, target, value, typ, at)
+}
+
+// bindTarget binds what a pattern names to the value, whose expression may be none.
+func (j *scriptFile) bindTarget(target, value extract.Ref, path string, s scriptScope) {
+	switch j.Kind(target) {
+	case "identifier", "member_expression", "subscript_expression":
+		if value == extract.None {
+			j.bindPlain(j.path(target, s), path, "", target, s)
+		} else {
+			j.bindValue(j.path(target, s), value, "", target, s, 0)
+		}
+	case "shorthand_property_identifier_pattern", "shorthand_property_identifier":
+		j.bindPlain(j.Text(target), propertyOf(path, j.Text(target)), "", target, s)
+	case "object_pattern", "object":
+		for c := range j.Children(target) {
+			switch j.Kind(c) {
+			case "pair_pattern", "pair":
+				j.bindTarget(j.Field(c, "value"), extract.None, propertyOf(path, j.propertyName(j.Field(c, "key"))), s)
+			case "rest_pattern":
+				j.bindTarget(j.Child(c, 0), extract.None, path, s)
+			default:
+				j.bindTarget(c, extract.None, path, s)
+			}
+		}
+	case "object_assignment_pattern", "assignment_pattern":
+		j.bindTarget(j.Field(target, "left"), extract.None, path, s)
+		left, def := j.Field(target, "left"), j.Field(target, "right")
+		if k := j.Kind(left); k == "identifier" || k == "shorthand_property_identifier_pattern" {
+			j.bindValue(j.Text(left), def, "", left, s, 0)
+		}
+		j.visit(def, s)
+	case "array_pattern", "array":
+		i := 0
+		for c := j.First(target); c != extract.None; c = j.Next(c) {
+			switch {
+			case j.Kind(c) == ",":
+				i++
+			case j.Kind(c) == "rest_pattern":
+				j.bindTarget(j.Child(c, 0), extract.None, path, s)
+			case j.Named(c):
+				j.bindTarget(c, extract.None, extract.Element(path, extract.Decimal(i)), s)
+			}
+		}
+	case "parenthesized_expression", "non_null_expression", "as_expression":
+		j.bindTarget(j.Child(target, 0), value, path, s)
+	}
+}
+
+// propertyOf is base.name; of an unknown base nothing is known.
+func propertyOf(base, name string) string {
+	if base == extract.Unknown {
+		return extract.Unknown
+	}
+	return extract.Member(base, name)
+}
+
+// bindValue binds target to an expression: to each of its alternatives, and to the
+// members of a literal.
+func (j *scriptFile) bindValue(target string, value extract.Ref, typ string, at extract.Ref, s scriptScope, depth int) {
+	switch j.Kind(value) {
+	case "ternary_expression":
+		j.bindValue(target, j.Field(value, "consequence"), typ, at, s, depth)
+		j.bindValue(target, j.Field(value, "alternative"), typ, at, s, depth)
+		return
+	case "binary_expression":
+		switch j.Text(j.Field(value, "operator")) {
+		case "||", "??", "&&":
+			j.bindValue(target, j.Field(value, "left"), typ, at, s, depth)
+			j.bindValue(target, j.Field(value, "right"), typ, at, s, depth)
+			return
+		}
+	case "parenthesized_expression", "await_expression", "non_null_expression":
+		j.bindValue(target, j.Child(value, 0), typ, at, s, depth)
+		return
+	case "as_expression", "satisfies_expression":
+		if t := j.typePath(j.Child(value, 1), s); typ == "" && t != "const" {
+			typ = extract.KnownPath(t)
+		}
+		j.bindValue(target, j.Child(value, 0), typ, at, s, depth)
+		return
+	case "assignment_expression":
+		j.bindValue(target, j.Field(value, "right"), typ, at, s, depth)
+		return
+	}
+	path := extract.Unknown
+	if value != extract.None {
+		path = j.path(value, s)
+	}
+	if depth == 0 || path != extract.Unknown || typ != "" {
+		j.bindPlain(target, path, typ, at, s)
+	}
+	if depth == extract.MaxLiteral || target == extract.Unknown {
+		return
+	}
+	i := 0
+	switch j.Kind(value) {
+	case "array":
+		for c := range j.Children(value) {
+			if i == extract.MaxElements {
+				break
+			}
+			key := extract.Decimal(i)
+			if j.Kind(c) == "spread_element" {
+				j.Bind(s.in, extract.Element(target, ""), extract.Element(j.path(j.Child(c, 0), s), ""), "", c)
+			} else {
+				j.bindValue(extract.Element(target, key), c, "", c, s, depth+1)
+			}
+			i++
+		}
+	case "object":
+		for c := range j.Children(value) {
+			if i++; i > extract.MaxElements {
+				break
+			}
+			switch j.Kind(c) {
+			case "pair":
+				if name := j.propertyName(j.Field(c, "key")); name != "" && j.path(j.Field(c, "value"), s) != extract.Unknown || isLiteralOfMany(j.Kind(j.Field(c, "value"))) {
+					j.bindValue(memberOrElement(target, name), j.Field(c, "value"), "", c, s, depth+1)
+				}
+			case "shorthand_property_identifier":
+				j.Bind(s.in, extract.Member(target, j.Text(c)), j.path(c, s), "", c)
+			case "spread_element":
+				j.Bind(s.in, target, j.path(j.Child(c, 0), s), "", c)
+			}
+		}
+	}
+}
+
+func isLiteralOfMany(kind string) bool { return kind == "object" || kind == "array" }
+
+// memberOrElement is base.name, or an element where that is no name.
+func memberOrElement(base, name string) string {
+	if extract.IsName(strings.ReplaceAll(name, "$", "_")) {
+		return extract.Member(base, name)
+	}
+	return extract.Element(base, name)
+}
+
+// object walks an object literal. What is declared by a variable of the module (its
+// value) has its functions as methods; elsewhere they are anonymous.
+func (j *scriptFile) object(n extract.Ref, s scriptScope) {
+	owner := j.Decl(s.in)
+	methods := owner != nil && !s.function && owner.Kind != recountv1.SymbolKind_SYMBOL_KIND_CLASS
+	for c := range j.Children(n) {
+		switch j.Kind(c) {
+		case "method_definition":
+			name := j.propertyName(j.Field(c, "name"))
+			if !methods || name == "" {
+				j.inline(c, s)
+				continue
+			}
+			j.function(c, c, name, recountv1.SymbolKind_SYMBOL_KIND_METHOD, s.plain())
+		case "pair":
+			value := j.Field(c, "value")
+			name := j.propertyName(j.Field(c, "key"))
+			if k := j.Kind(value); methods && name != "" && (k == "arrow_function" || k == "function_expression") {
+				j.function(value, c, name, recountv1.SymbolKind_SYMBOL_KIND_METHOD, s.plain())
+				continue
+			}
+			inner := s
+			if j.Kind(value) == "object" {
+				inner.function = true // the methods of an object in it have no owner here
+			}
+			if j.Kind(j.Field(c, "key")) == "computed_property_name" {
+				j.visit(j.Field(c, "key"), s)
+			}
+			j.visit(value, inner)
+		default:
+			j.visit(c, s)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package script
+
+import (
+	"strings"
+
+	"github.com/recountdb/recount/languages/extract"
+)
+
+// path is the access path of an expression.
+func (j *scriptFile) path(n extract.Ref, s scriptScope) string {
+	switch j.Kind(n) {
+	case "identifier", "shorthand_property_identifier":
+		name := j.Text(n)
+		if s.shadows.Has(name) {
+			return extract.Unknown
+		}
+		return extract.Checked(name)
+	case "this":
+		if s.noThis {
+			return extract.Unknown
+		}
+		return "self"
+	case "super":
+		return "super"
+	case "member_expression":
+		return extract.Member(j.path(j.Field(n, "object"), s), j.Text(j.Field(n, "property")))
+	case "subscript_expression":
+		base, index := j.path(j.Field(n, "object"), s), j.Field(n, "index")
+		if key, ok := j.literal(index); ok && base != extract.Unknown {
+			return memberOrElement(base, key)
+		}
+		if j.Kind(index) == "number" {
+			return extract.Element(base, j.Text(index))
+		}
+		return extract.Element(base, "")
+	case "call_expression":
+		return j.callPath(n, s)
+	case "new_expression":
+		return extract.Result(j.path(j.Field(n, "constructor"), s))
+	case "parenthesized_expression", "await_expression", "non_null_expression", "as_expression", "satisfies_expression", "instantiation_expression":
+		return j.path(j.Child(n, 0), s)
+	case "sequence_expression":
+		return j.path(j.Field(n, "right"), s)
+	case "meta_property":
+		return extract.Checked(j.Text(n))
+	}
+	return extract.Unknown
+}
+
+// callPath is what a call gives; of require and import with a literal the module.
+func (j *scriptFile) callPath(n extract.Ref, s scriptScope) string {
+	fn := j.Field(n, "function")
+	if module, ok := j.moduleOf(n, s); ok {
+		return j.InlineImport(s.in, module, n)
+	}
+	path := j.path(fn, s)
+	if name, ok := strings.CutSuffix(path, ".bind"); ok {
+		return name // a bound function is the function
+	}
+	return extract.Result(path)
+}
+
+// moduleOf is the module that require("x") or import("x") loads.
+func (j *scriptFile) moduleOf(n extract.Ref, s scriptScope) (string, bool) {
+	if j.Kind(n) != "call_expression" {
+		return "", false
+	}
+	fn := j.Field(n, "function")
+	if j.Kind(fn) != "import" && (j.Kind(fn) != "identifier" || j.Text(fn) != "require" || j.Hidden(s.in, "require")) {
+		return "", false
+	}
+	return j.literal(j.Child(j.Field(n, "arguments"), 0))
+}
+
+// lastName is the node of the last name in a path.
+func (j *scriptFile) lastName(n extract.Ref) extract.Ref {
+	next := extract.None
+	switch j.Kind(n) {
+	case "member_expression":
+		return j.Field(n, "property")
+	case "nested_type_identifier":
+		return j.Field(n, "name")
+	case "call_expression":
+		next = j.Field(n, "function")
+	case "new_expression":
+		next = j.Field(n, "constructor")
+	case "subscript_expression":
+		next = j.Field(n, "object")
+	case "generic_type":
+		next = j.Field(n, "name")
+	case "parenthesized_expression", "await_expression", "non_null_expression", "as_expression", "satisfies_expression", "instantiation_expression":
+		next = j.Child(n, 0)
+	}
+	if next == extract.None {
+		return n
+	}
+	return j.lastName(next)
+}
+
+// literal is the value of a string literal; what is put into a template is {}.
+func (j *scriptFile) literal(n extract.Ref) (string, bool) {
+	k := j.Kind(n)
+	switch k {
+	case "string", "template_string":
+	case "parenthesized_expression":
+		return j.literal(j.Child(n, 0))
+	case "as_expression":
+		return j.literal(j.Child(n, 0))
+	default:
+		return "", false
+	}
+	text := j.Text(n)
+	if k == "string" || len(text) < 2 {
+		return strings.Trim(text, text[:min(1, len(text))]), true
+	}
+	var b strings.Builder
+	at := j.Start(n) + 1
+	for c := range j.Children(n) {
+		if j.Kind(c) == "template_substitution" {
+			b.Write(j.Src[at:max(j.Start(c), at)])
+			b.WriteString("{}")
+			at = j.End(c)
+		}
+	}
+	b.Write(j.Src[at:max(j.End(n)-1, at)])
+	return b.String(), true
+}
+
+// canonical replaces an imported name at the head of a path by what it stands for.
+func (j *scriptFile) canonical(path string) string {
+	head := extract.Root(path)
+	if full, ok := j.known[head]; ok {
+		return full + path[len(head):]
+	}
+	return path
+}
+
+// use notes an expression of names that is not called.
+func (j *scriptFile) use(n extract.Ref, s scriptScope) {
+	path := j.path(n, s)
+	j.environment(n, path, s)
+	if strings.ContainsAny(path, "([?") {
+		j.block(n, s)
+		return
+	}
+	if path != "undefined" {
+		j.Loads = append(j.Loads, extract.Load{In: s.in, Path: path, At: j.lastName(n)})
+	}
+}

@@ -1,0 +1,347 @@
+package script
+
+import (
+	"strings"
+
+	"github.com/recountdb/recount/languages/extract"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// class declares a class and walks its members; whole is its statement. An
+// anonymous one belongs to what is around it.
+func (j *scriptFile) class(n, whole extract.Ref, name string, s scriptScope) {
+	if name == "" {
+		name = j.Text(j.Field(n, "name"))
+	}
+	if name == "" && s.exported {
+		name = "default"
+	}
+	if name == "" {
+		name = "<class>"
+	}
+	body := j.Field(n, "body")
+	in, decl := j.Declare(extract.Declaration{
+		Kind: recountv1.SymbolKind_SYMBOL_KIND_CLASS, Name: name, In: s.in, Node: whole, Whole: s.statement,
+		Head: j.Start(body), Doc: j.doc(whole, s),
+	})
+	j.Declared[extract.NameIn{In: s.in, Name: name}] = true
+	j.Locals[extract.NameIn{In: s.in, Name: name}] = true
+	decl.Exported, decl.Test = s.exported, s.test
+	decl.Modifiers = j.modifiers(n)
+	if j.Kind(n) == "abstract_class_declaration" && len(decl.Modifiers) == 0 {
+		decl.Modifiers = []string{"abstract"}
+	}
+	inner := scriptScope{in: in, test: s.test}
+	j.typeParameters(n, in, inner)
+	if h := j.FirstOf(n, "class_heritage"); h != extract.None {
+		j.heritage(h, in, s.plain())
+	}
+	controller := false
+	for _, owner := range []extract.Ref{n, s.statement} {
+		for c := j.First(owner); owner > 0 && c != extract.None; c = j.Next(c) {
+			if j.Kind(c) == "decorator" {
+				j.decorate(c, in, s.plain())
+				controller = j.controller(c, in, name, s) || controller
+			}
+		}
+		if owner == s.statement {
+			break
+		}
+	}
+	var decorators []extract.Ref
+	for c := range j.Children(body) {
+		if j.Kind(c) == "decorator" {
+			decorators = append(decorators, c)
+			continue
+		}
+		j.member(c, decorators, controller, name, inner)
+		decorators = nil
+	}
+}
+
+// heritage refers to what a class extends and implements.
+func (j *scriptFile) heritage(h extract.Ref, in uint32, outside scriptScope) {
+	for clause := range j.Children(h) {
+		switch j.Kind(clause) {
+		case "implements_clause":
+			for t := range j.Children(clause) {
+				j.Refer(recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS, in, j.typePath(t, outside), j.lastName(t))
+				j.annotation(j.Field(t, "type_arguments"), scriptScope{in: in})
+			}
+		case "extends_clause":
+			for c := j.First(clause); c != extract.None; c = j.Next(c) {
+				switch j.FieldOf(c) {
+				case "value":
+					j.Refer(recountv1.EdgeKind_EDGE_KIND_EXTENDS, in, j.path(c, outside), j.lastName(c))
+					if j.Kind(c) == "call_expression" {
+						j.visit(c, outside)
+					}
+				case "type_arguments":
+					j.annotation(c, scriptScope{in: in})
+				}
+			}
+		}
+	}
+}
+
+// decorate refers to a decorator of declaration in.
+func (j *scriptFile) decorate(n extract.Ref, in uint32, outside scriptScope) {
+	e := j.Child(n, 0)
+	if e == extract.None {
+		return
+	}
+	j.Refer(recountv1.EdgeKind_EDGE_KIND_DECORATES, in, j.path(e, outside), j.lastName(e))
+	if j.Kind(e) == "call_expression" {
+		j.visit(e, outside)
+	}
+}
+
+// member declares a member of a class.
+func (j *scriptFile) member(n extract.Ref, decorators []extract.Ref, controller bool, class string, s scriptScope) {
+	name := j.propertyName(j.Field(n, "name"))
+	whole := extract.None
+	if len(decorators) > 0 {
+		whole = decorators[0]
+	}
+	for c := j.First(n); c != extract.None; c = j.Next(c) {
+		if j.Kind(c) == "decorator" {
+			decorators = append(decorators, c)
+		}
+	}
+	first := n
+	if whole != extract.None {
+		first = whole
+	}
+	s.statement = 0
+	var in uint32
+	switch j.Kind(n) {
+	case "method_definition", "method_signature", "abstract_method_signature":
+		if name == "" {
+			j.inline(n, s)
+			return
+		}
+		kind := recountv1.SymbolKind_SYMBOL_KIND_METHOD
+		switch {
+		case name == "constructor":
+			kind = recountv1.SymbolKind_SYMBOL_KIND_CONSTRUCTOR
+		case j.Has(n, "get") || j.Has(n, "set"):
+			kind = recountv1.SymbolKind_SYMBOL_KIND_PROPERTY
+		}
+		var decl *recountv1.Declaration
+		in, decl = j.function(n, n, name, kind, s)
+		if doc := j.CommentBefore(first); doc != "" {
+			decl.Doc = doc
+		}
+		if kind == recountv1.SymbolKind_SYMBOL_KIND_CONSTRUCTOR {
+			j.parameterFields(n, in, s)
+		}
+	case "public_field_definition", "property_signature":
+		if name == "" {
+			j.visit(j.Field(n, "value"), s)
+			return
+		}
+		value := j.Field(n, "value")
+		if k := j.Kind(value); k == "arrow_function" || k == "function_expression" {
+			var decl *recountv1.Declaration
+			in, decl = j.function(value, n, name, recountv1.SymbolKind_SYMBOL_KIND_METHOD, s)
+			decl.Modifiers = append(j.modifiers(n), decl.Modifiers...)
+			decl.Doc = j.CommentBefore(first)
+			break
+		}
+		var decl *recountv1.Declaration
+		in, decl = j.Declare(extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_FIELD, Name: name, In: s.in, Node: n, Head: j.LineEnd(n), Doc: j.CommentBefore(first)})
+		decl.Modifiers = j.modifiers(n)
+		decl.Test = s.test
+		if t := j.Field(n, "type"); t != extract.None {
+			decl.Type = extract.KnownPath(j.typePath(t, s))
+			j.annotation(t, scriptScope{in: s.in})
+		}
+		if value != extract.None {
+			j.bindValue("self."+name, value, decl.Type, n, s, 0)
+		}
+		j.visit(value, s)
+	case "class_static_block":
+		j.block(n, s)
+		return
+	default:
+		return
+	}
+	for _, d := range decorators {
+		j.decorate(d, in, s)
+		if controller {
+			j.controllerRoute(d, in, class)
+		}
+	}
+}
+
+// parameterFields declares the fields that a constructor's parameters are:
+// constructor(private readonly db: Database).
+func (j *scriptFile) parameterFields(n extract.Ref, constructor uint32, s scriptScope) {
+	for c := range j.Children(j.Field(n, "parameters")) {
+		pattern := j.Field(c, "pattern")
+		if j.Kind(pattern) != "identifier" || !j.Has(c, "accessibility_modifier") && !j.Has(c, "readonly") {
+			continue
+		}
+		name := j.Text(pattern)
+		_, decl := j.Declare(extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_FIELD, Name: name, In: s.in, Node: c})
+		decl.Modifiers = j.modifiers(c)
+		if t := j.Field(c, "type"); t != extract.None {
+			decl.Type = extract.KnownPath(j.typePath(t, s))
+		}
+		j.Bind(constructor, "self."+name, name, decl.Type, pattern)
+	}
+}
+
+// typeDeclaration declares an interface or a type alias and its members.
+func (j *scriptFile) typeDeclaration(n extract.Ref, kind recountv1.SymbolKind, s scriptScope) {
+	name := j.Text(j.Field(n, "name"))
+	if name == "" {
+		return
+	}
+	d := extract.Declaration{Kind: kind, Name: name, In: s.in, Node: n, Whole: s.statement, Doc: j.doc(n, s)}
+	body := extract.FirstRef(j.Field(n, "body"), j.Field(n, "value"))
+	if k := j.Kind(body); k == "interface_body" || k == "object_type" {
+		d.Head = j.Start(body)
+	}
+	in, decl := j.Declare(d)
+	j.Declared[extract.NameIn{In: s.in, Name: name}] = true
+	decl.Exported = s.exported
+	inner := scriptScope{in: in}
+	j.typeParameters(n, in, inner)
+	for c := range j.Children(j.FirstOf(n, "extends_type_clause")) {
+		j.Refer(recountv1.EdgeKind_EDGE_KIND_EXTENDS, in, j.typePath(c, s), j.lastName(c))
+		j.annotation(j.Field(c, "type_arguments"), inner)
+	}
+	if d.Head == 0 {
+		decl.Type = extract.KnownPath(j.typePath(body, s))
+		j.annotation(body, inner)
+		return
+	}
+	for c := range j.Children(body) {
+		j.member(c, nil, false, "", inner)
+	}
+}
+
+func (j *scriptFile) enum(n extract.Ref, s scriptScope) {
+	name := j.Text(j.Field(n, "name"))
+	if name == "" {
+		return
+	}
+	body := j.Field(n, "body")
+	d := extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_ENUM, Name: name, In: s.in, Node: n, Whole: s.statement, Doc: j.doc(n, s)}
+	if body != extract.None {
+		d.Head = j.Start(body)
+	}
+	in, decl := j.Declare(d)
+	j.Declared[extract.NameIn{In: s.in, Name: name}] = true
+	decl.Exported = s.exported
+	for c := range j.Children(body) {
+		member := j.propertyName(extract.FirstRef(j.Field(c, "name"), c))
+		if member == "" {
+			continue
+		}
+		j.Declare(extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_ENUM_MEMBER, Name: member, In: in, Node: c, Doc: j.CommentBefore(c)})
+		j.visit(j.Field(c, "value"), scriptScope{in: in})
+	}
+}
+
+// namespace declares `namespace A.B { … }` and `declare module "x" { … }`.
+func (j *scriptFile) namespace(n extract.Ref, s scriptScope) {
+	nameNode := j.Field(n, "name")
+	name := strings.Trim(j.Text(nameNode), "\"'")
+	body := j.Field(n, "body")
+	if name == "" || body == extract.None {
+		return
+	}
+	in, decl := j.Declare(extract.Declaration{
+		Kind: recountv1.SymbolKind_SYMBOL_KIND_MODULE, Name: extract.OneLine(name), In: s.in, Node: n, Whole: s.statement,
+		Head: j.Start(body), Doc: j.doc(n, s),
+	})
+	j.Declared[extract.NameIn{In: s.in, Name: name}] = true
+	decl.Exported = s.exported
+	j.block(body, scriptScope{in: in, test: s.test})
+}
+
+// propertyName is the name of a member: an identifier, a string, a number.
+func (j *scriptFile) propertyName(n extract.Ref) string {
+	switch j.Kind(n) {
+	case "property_identifier", "private_property_identifier", "identifier", "number", "shorthand_property_identifier":
+		return j.Text(n)
+	case "string":
+		name, _ := j.literal(n)
+		return extract.OneLine(name)
+	case "computed_property_name":
+		if name, ok := j.literal(j.Child(n, 0)); ok {
+			return extract.OneLine(name)
+		}
+	}
+	return ""
+}
+
+// wrappers are types that stand for their argument, as await and the compiler see it.
+var wrappers = map[string]bool{
+	"Promise": true, "PromiseLike": true, "Awaited": true, "Readonly": true, "Partial": true, "Required": true, "NonNullable": true,
+}
+
+// libraryTypes are no references worth keeping.
+var libraryTypes = map[string]bool{
+	"Promise": true, "PromiseLike": true, "Awaited": true, "Readonly": true, "Partial": true, "Required": true, "NonNullable": true,
+	"Array": true, "ReadonlyArray": true, "Record": true, "Map": true, "Set": true, "Pick": true, "Omit": true, "Exclude": true,
+	"Extract": true, "ReturnType": true, "Parameters": true, "Date": true, "Error": true, "RegExp": true, "Function": true, "Object": true,
+}
+
+// typePath is the access path of a type: type arguments are left out, of a union it
+// is the first that is not null or undefined, of Promise<T> T.
+func (j *scriptFile) typePath(n extract.Ref, s scriptScope) string {
+	switch j.Kind(n) {
+	case "type_annotation", "parenthesized_type", "readonly_type":
+		return j.typePath(j.Child(n, 0), s)
+	case "type_identifier", "identifier", "predefined_type":
+		return extract.Checked(j.Text(n))
+	case "nested_type_identifier", "member_expression", "nested_identifier":
+		return extract.Checked(strings.Join(strings.Fields(j.Text(n)), ""))
+	case "generic_type":
+		name := j.typePath(j.Field(n, "name"), s)
+		if wrappers[name] {
+			return j.typePath(j.Child(j.Field(n, "type_arguments"), 0), s)
+		}
+		return name
+	case "union_type", "intersection_type":
+		if left := j.typePath(j.Child(n, 0), s); left != extract.Unknown && left != "undefined" && left != "null" {
+			return left
+		}
+		return j.typePath(j.Child(n, 1), s)
+	case "this_type":
+		return "self"
+	}
+	return extract.Unknown
+}
+
+// annotation refers to every name in a type.
+func (j *scriptFile) annotation(n extract.Ref, s scriptScope) {
+	switch j.Kind(n) {
+	case "":
+	case "type_identifier":
+		if name := j.Text(n); !libraryTypes[name] && !j.hiddenType(s.in, name) {
+			j.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, s.in, extract.Checked(name), n)
+		}
+	case "nested_type_identifier":
+		j.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, s.in, j.typePath(n, s), j.Field(n, "name"))
+	case "type_query": // typeof value
+		j.block(n, s)
+	default:
+		for c := range j.Children(n) {
+			j.annotation(c, s)
+		}
+	}
+}
+
+// hiddenType reports whether a type's name is a type parameter around it.
+func (j *scriptFile) hiddenType(in uint32, name string) bool {
+	for ; in != 0; in = j.Decl(in).Owner {
+		if j.Locals[extract.NameIn{In: in, Name: name}] {
+			return !j.Declared[extract.NameIn{In: in, Name: name}]
+		}
+	}
+	return false
+}

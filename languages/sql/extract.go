@@ -1,0 +1,444 @@
+// Package sql reads SQL: tables, columns, views and functions, and what names them.
+package sql
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/recountdb/recount/languages/extract"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// SQL of any dialect, by its tokens: what the statements CREATE and ALTER declare, and
+// the tables that they and queries name. A grammar of one dialect would fail on the
+// others; what the words around a name mean is the same in all.
+//
+// A table's columns are its own; one that ALTER TABLE adds has the table as its owner
+// by name. Names are as written, without quotes; the schema is an attribute.
+var Language = extract.Language{Name: "sql", Version: 1, Matches: extract.Suffixed(".sql", ".ddl"), Extract: extractSQL}
+
+type sqlFile struct {
+	*extract.Builder
+	tokens   []sqlToken
+	at       int
+	comments map[uint32]string // by where the token behind it begins
+}
+
+func extractSQL(content []byte, facts *recountv1.FileFacts) {
+	if len(content) > extract.MaxParsed {
+		facts.Skipped = fmt.Sprintf("large: %d bytes, at most %d are parsed", len(content), extract.MaxParsed)
+		return
+	}
+	src, bad := extract.ValidText(content)
+	facts.Generated = extract.IsGenerated(src)
+	s := &sqlFile{Builder: extract.NewBuilder(facts, src), comments: map[uint32]string{}}
+	if bad >= 0 {
+		extract.Partial(facts, s.Place(uint32(bad)), "a byte that is not UTF-8 text")
+	}
+	s.scan(src)
+	for s.at < len(s.tokens) {
+		begin := s.at
+		s.statement()
+		s.at = max(s.at, begin+1)
+	}
+	s.Sort()
+}
+
+// statement reads one statement, up to its semicolon.
+func (s *sqlFile) statement() {
+	first := s.at
+	if !s.word("CREATE") {
+		if s.word("ALTER", "TABLE") {
+			s.alterTable()
+		}
+		s.rest(first, 0, recountv1.EdgeKind_EDGE_KIND_REFERENCES, false)
+		return
+	}
+	for range 24 {
+		t := s.peek(0)
+		if t.kind == 0 || t.kind == ';' || t.kind == '(' {
+			break
+		}
+		s.at++
+		switch t.upper {
+		case "TABLE":
+			s.createTable(first)
+			return
+		case "VIEW":
+			s.declared(first, recountv1.SymbolKind_SYMBOL_KIND_VIEW, false)
+			return
+		case "INDEX":
+			s.createIndex(first)
+			return
+		case "FUNCTION", "PROCEDURE", "PROC":
+			s.declared(first, recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, true)
+			return
+		case "TRIGGER":
+			s.declared(first, recountv1.SymbolKind_SYMBOL_KIND_TRIGGER, true)
+			return
+		case "TYPE":
+			s.declared(first, recountv1.SymbolKind_SYMBOL_KIND_TYPE, false)
+			return
+		}
+	}
+	s.rest(first, 0, recountv1.EdgeKind_EDGE_KIND_REFERENCES, false)
+}
+
+// declareFrom declares what the statement from a token on makes; its end is not known
+// yet.
+func (s *sqlFile) declareFrom(first int, kind recountv1.SymbolKind, name, schema string) (uint32, *recountv1.Declaration) {
+	last := max(s.at-1, first)
+	start := s.tokens[first].start
+	in, decl := s.Declare(extract.Declaration{Kind: kind, Name: name, Start: start, End: s.tokens[last].end, Doc: s.comments[start]})
+	decl.Exported = true
+	if schema != "" {
+		decl.Attributes = map[string]string{"schema": extract.Clip(extract.OneLine(schema), extract.MaxValue)}
+	}
+	return in, decl
+}
+
+// finish says where a declaration ends, now that it is read.
+func (s *sqlFile) finish(first int, decl *recountv1.Declaration) {
+	start, end := s.tokens[first].start, s.tokens[max(min(s.at, len(s.tokens))-1, first)].end
+	decl.End = s.Place(end)
+	decl.BodyHash = extract.BodyHash(s.Content[start:end], false, 0)
+}
+
+// declared declares a view, a routine, a trigger or a type, with the tables that it
+// names.
+func (s *sqlFile) declared(first int, kind recountv1.SymbolKind, routine bool) {
+	s.ifExists()
+	schema, name, _, ok := s.name()
+	if !ok {
+		s.rest(first, 0, recountv1.EdgeKind_EDGE_KIND_REFERENCES, routine)
+		return
+	}
+	in, decl := s.declareFrom(first, kind, name, schema)
+	s.rest(first, in, extract.DependsOn, routine)
+	s.finish(first, decl)
+}
+
+func (s *sqlFile) ifExists() {
+	_ = s.word("CONCURRENTLY")
+	if !s.word("IF", "NOT", "EXISTS") {
+		s.word("IF", "EXISTS")
+	}
+	s.word("ONLY")
+}
+
+func (s *sqlFile) createIndex(first int) {
+	s.ifExists()
+	schema, name := "", "?"
+	if s.peek(0).upper != "ON" {
+		schema, name, _, _ = s.name()
+	}
+	in, decl := s.declareFrom(first, recountv1.SymbolKind_SYMBOL_KIND_INDEX, name, schema)
+	if s.word("ON") {
+		s.word("ONLY")
+		s.table(in, extract.DependsOn)
+	}
+	s.rest(first, in, extract.DependsOn, false)
+	s.finish(first, decl)
+}
+
+// table refers to the table whose name comes next.
+func (s *sqlFile) table(in uint32, edge recountv1.EdgeKind) string {
+	schema, name, at, ok := s.name()
+	if !ok {
+		return ""
+	}
+	r := s.Refer(edge, in, extract.Checked(extract.OneLine(name)), at.start)
+	if schema != "" {
+		r.Attributes = map[string]string{"schema": extract.Clip(extract.OneLine(schema), extract.MaxValue)}
+	}
+	return name
+}
+
+func (s *sqlFile) createTable(first int) {
+	s.ifExists()
+	schema, name, _, ok := s.name()
+	if !ok {
+		s.rest(first, 0, recountv1.EdgeKind_EDGE_KIND_REFERENCES, false)
+		return
+	}
+	in, decl := s.declareFrom(first, recountv1.SymbolKind_SYMBOL_KIND_TABLE, name, schema)
+	if s.peek(0).kind == '(' && s.peek(1).upper != "SELECT" && s.peek(1).upper != "WITH" {
+		s.at++
+		s.columns(in)
+	}
+	s.rest(first, in, extract.DependsOn, false)
+	s.finish(first, decl)
+}
+
+// columns reads what stands between the parentheses of CREATE TABLE.
+func (s *sqlFile) columns(table uint32) {
+	for {
+		t := s.peek(0)
+		if t.kind == 0 || t.kind == ';' {
+			return
+		}
+		if t.kind == ')' {
+			s.at++
+			return
+		}
+		in := table
+		switch t.upper {
+		case "CONSTRAINT", "PRIMARY", "FOREIGN", "UNIQUE", "CHECK", "KEY", "INDEX", "EXCLUDE", "FULLTEXT", "SPATIAL", "LIKE", "PERIOD", "PARTITION":
+			if t.kind == 'w' && !(s.peek(1).kind == 'w' && isColumnType(s.peek(1).upper)) {
+				break
+			}
+			in = s.column(table, "")
+		default:
+			in = s.column(table, "")
+		}
+		s.constraints(in)
+		if s.peek(0).kind == ',' {
+			s.at++
+		}
+	}
+}
+
+// isColumnType tells a column called key or index from a constraint.
+func isColumnType(word string) bool {
+	switch word {
+	case "TEXT", "INT", "INTEGER", "BIGINT", "VARCHAR", "CHAR", "UUID", "BYTEA", "BLOB", "JSON", "JSONB", "BOOLEAN", "TIMESTAMP", "DATE", "NUMERIC", "SMALLINT":
+		return true
+	}
+	return false
+}
+
+// column declares the column whose name comes next; owner names the table where
+// another statement declares it.
+func (s *sqlFile) column(table uint32, owner string) uint32 {
+	t := s.peek(0)
+	if t.kind != 'w' && t.kind != 'q' || t.text == "" {
+		s.at++
+		return table
+	}
+	s.at++
+	end, depth := s.at, 0
+	var typ []string
+	for i := 0; end < len(s.tokens); i, end = i+1, end+1 {
+		n := s.tokens[end]
+		if n.kind == '(' {
+			depth++
+		} else if n.kind == ')' {
+			depth--
+		}
+		if depth < 0 || n.kind == ';' || n.kind == ',' && depth == 0 {
+			break
+		}
+		if i == 0 && n.kind == 'w' {
+			typ = append(typ, n.text)
+		}
+	}
+	in, decl := s.Declare(extract.Declaration{
+		Kind: recountv1.SymbolKind_SYMBOL_KIND_COLUMN, Name: t.text, In: table, Doc: s.comments[t.start],
+		Start: t.start, End: s.tokens[max(end-1, s.at-1)].end,
+	})
+	decl.Exported, decl.OwnerPath = true, extract.Clip(extract.OneLine(owner), extract.MaxName)
+	decl.Type = strings.Join(typ, "")
+	return in
+}
+
+// constraints reads up to a comma or what closes the list, and refers to the tables of
+// foreign keys.
+func (s *sqlFile) constraints(in uint32) {
+	depth := 0
+	for {
+		t := s.peek(0)
+		switch {
+		case t.kind == 0 || t.kind == ';' || depth == 0 && (t.kind == ',' || t.kind == ')'):
+			return
+		case t.kind == '(':
+			depth++
+		case t.kind == ')':
+			depth--
+		case t.upper == "REFERENCES":
+			s.at++
+			s.table(in, recountv1.EdgeKind_EDGE_KIND_REFERENCES)
+			continue
+		}
+		s.at++
+	}
+}
+
+// alterTable reads what is added to a table.
+func (s *sqlFile) alterTable() {
+	s.ifExists()
+	mark := s.at
+	_, table, _, ok := s.name()
+	if !ok {
+		return
+	}
+	s.at = mark
+	s.table(0, recountv1.EdgeKind_EDGE_KIND_REFERENCES)
+	for {
+		t := s.peek(0)
+		if t.kind == 0 || t.kind == ';' {
+			return
+		}
+		if t.upper != "ADD" {
+			s.at++
+			continue
+		}
+		s.at++
+		explicit := s.word("COLUMN")
+		s.ifExists()
+		in := uint32(0)
+		switch s.peek(0).upper {
+		case "CONSTRAINT", "PRIMARY", "FOREIGN", "UNIQUE", "CHECK", "KEY", "INDEX", "FULLTEXT", "SPATIAL", "PARTITION", "VALUE":
+			if explicit {
+				in = s.column(0, table)
+			}
+		case "":
+			if s.peek(0).kind == 'q' {
+				in = s.column(0, table)
+			}
+		default:
+			in = s.column(0, table)
+		}
+		s.constraints(in)
+	}
+}
+
+// rest reads on to the end of the statement that began at a token, and refers to the
+// tables that it names: behind FROM, JOIN, INTO, UPDATE, and ON of a trigger.
+func (s *sqlFile) rest(first int, in uint32, edge recountv1.EdgeKind, routine bool) {
+	s.at = max(s.at, first+1)
+	local := map[string]bool{} // names of WITH
+	if s.tokens[first].upper == "WITH" {
+		s.at = first
+	}
+	var calls []string // the words in front of the open parentheses
+	begins, from, body := 0, -1, false
+	if !routine && s.tokens[first].kind == 'w' && in == 0 {
+		if first := s.tokens[first].upper; first == "UPDATE" || first == "TRUNCATE" {
+			s.word("TABLE")
+			s.word("ONLY")
+			s.table(in, edge)
+		}
+	}
+	for {
+		t, before := s.peek(0), s.peek(-1)
+		if t.kind == 0 {
+			return
+		}
+		s.at++
+		switch t.kind {
+		case '$':
+			if body = !body; !body {
+				begins = 0
+			}
+			continue
+		case ';':
+			if begins <= 0 && !body {
+				return
+			}
+			from = -1
+			continue
+		case '(':
+			calls = append(calls, before.upper)
+			continue
+		case ')':
+			if len(calls) > 0 {
+				calls = calls[:len(calls)-1]
+			}
+			if from > len(calls) {
+				from = -1
+			}
+			continue
+		case ',':
+			if from == len(calls) {
+				s.named(in, edge, local)
+			}
+			continue
+		case 'w':
+		default:
+			continue
+		}
+		if before.kind == '.' || s.peek(0).kind == '.' && t.upper != "FROM" {
+			continue
+		}
+		switch t.upper {
+		case "BEGIN", "CASE":
+			if routine {
+				begins++
+			}
+		case "END":
+			if routine {
+				switch s.peek(0).upper {
+				case "IF", "LOOP", "WHILE", "REPEAT", "FOR":
+				default:
+					begins--
+				}
+			}
+		case "AS":
+			if s.peek(0).kind == '(' && (before.kind == 'w' || before.kind == 'q') {
+				local[strings.ToLower(before.text)] = true
+			}
+		case "FROM", "JOIN":
+			inside := ""
+			if len(calls) > 0 {
+				inside = calls[len(calls)-1]
+			}
+			switch inside {
+			case "EXTRACT", "SUBSTRING", "TRIM", "OVERLAY", "POSITION":
+				continue
+			}
+			if before.upper == "DISTINCT" && t.upper == "FROM" && s.peek(-3).upper == "IS" {
+				continue
+			}
+			from = len(calls)
+			s.named(in, edge, local)
+		case "INTO":
+			if prev := before.upper; prev == "INSERT" || prev == "MERGE" || prev == "REPLACE" || prev == "IGNORE" {
+				s.named(in, edge, local)
+			}
+			from = -1
+		case "UPDATE":
+			if routine && (before.kind == ';' || before.upper == "BEGIN" || before.upper == "THEN" || before.upper == "DO") {
+				s.named(in, edge, local)
+			}
+		case "ON":
+			if in > 0 && s.Decl(in).Kind == recountv1.SymbolKind_SYMBOL_KIND_TRIGGER && begins == 0 && len(calls) == 0 && !s.referred(in) {
+				s.named(in, edge, local)
+			}
+			from = -1
+		case "FUNCTION", "PROCEDURE":
+			if before.upper == "EXECUTE" {
+				s.table(in, edge)
+			}
+		case "REFERENCES":
+			if edge == recountv1.EdgeKind_EDGE_KIND_REFERENCES || before.kind == ')' {
+				s.table(in, recountv1.EdgeKind_EDGE_KIND_REFERENCES)
+			}
+		case "WHERE", "SET", "GROUP", "ORDER", "VALUES", "SELECT", "LIMIT", "HAVING", "USING", "WHEN":
+			from = -1
+		}
+	}
+}
+
+// referred reports whether a declaration has a reference.
+func (s *sqlFile) referred(in uint32) bool {
+	n := len(s.Facts.References)
+	return n > 0 && s.Facts.References[n-1].In == in
+}
+
+// named refers to the table that comes next, unless it is a query or a local name.
+func (s *sqlFile) named(in uint32, edge recountv1.EdgeKind, local map[string]bool) {
+	s.word("ONLY")
+	s.word("LATERAL")
+	t := s.peek(0)
+	if t.kind != 'w' && t.kind != 'q' {
+		return
+	}
+	switch t.upper {
+	case "SELECT", "UNNEST", "VALUES", "TABLE", "GENERATE_SERIES", "DUAL", "OLD", "NEW":
+		return
+	}
+	if local[strings.ToLower(t.text)] && s.peek(1).kind != '.' {
+		return
+	}
+	s.table(in, edge)
+}
