@@ -7,13 +7,13 @@ import (
 	"github.com/recountdb/recount/projections/vector/kernel"
 )
 
-// backend makes indexes.
+// backend creates and loads the indexes of one implementation.
 type backend struct {
 	make func(index.Options) (index.Index, error)
-	// load makes one of what AppendLinks and Chunk gave.
+	// load returns an index made of the results of AppendLinks and Chunk.
 	load func(o index.Options, links []byte, chunks [][]byte) (index.Index, error)
-	// add adds a row and gives its nearest earlier ones, the same ones each time:
-	// what comes of them is state.
+	// add adds a row and returns its nearest earlier rows. The result must be the same in every
+	// run, since it becomes state.
 	add func(x index.Index, vec []float32, k int) ([]index.Neighbour, error)
 }
 
@@ -34,8 +34,8 @@ var backends = map[string]backend{
 	},
 }
 
-// addAndCompare is for an index whose searches differ from run to run: it
-// compares the new row with all earlier ones.
+// addAndCompare is the add of an index whose searches differ from run to run: it compares the new
+// row with all earlier ones.
 func addAndCompare(x index.Index, vec []float32, k int) ([]index.Neighbour, error) {
 	n := uint32(x.Len())
 	if err := x.Add(vec); err != nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// clustered are unit vectors around a few hundred centres, as embeddings of
-// commands are.
+// clustered returns unit vectors around a few hundred centres, as embeddings of commands are.
 func clustered(rng *rand.Rand, n int) [][]float32 {
 	centres := make([][]float32, 1+n/200)
 	for i := range centres {
@@ -34,7 +33,7 @@ func clustered(rng *rand.Rand, n int) [][]float32 {
 	return vecs
 }
 
-// filled is a projection of so many distinct vectors, in one partition.
+// filled returns a projection of n distinct vectors in one partition.
 func filled(b *testing.B, n int) (*Projection, *log, [][]float32) {
 	vecs := clustered(rand.New(rand.NewPCG(1, 1)), n)
 	l := newLog(0)
@@ -46,8 +45,8 @@ func filled(b *testing.B, n int) (*Projection, *log, [][]float32) {
 	return p, l, vecs
 }
 
-// busy is the processor time that this process has used: on a machine that others
-// use too it says more than the clock.
+// busy returns the processor time that this process has used. On a shared machine it is more
+// precise than the clock.
 func busy(b *testing.B) time.Duration {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
@@ -56,8 +55,8 @@ func busy(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkRepeat is Apply of runs of contents that are known, in batches of 512:
-// the cost of a run, and what it takes in memory.
+// BenchmarkRepeat measures Apply of runs of known contents, in batches of 512: the time and the
+// memory of a run.
 func BenchmarkRepeat(b *testing.B) {
 	p, l, vecs := filled(b, 4000)
 	defer closeOf(b, p)
@@ -84,8 +83,8 @@ func BenchmarkRepeat(b *testing.B) {
 	b.ReportMetric(float64(spent.Nanoseconds())/float64(n), "cpu-ns/run")
 }
 
-// BenchmarkDistinct is Apply of contents that are new, up to a size, and what the
-// last thousand of them took each.
+// BenchmarkDistinct measures Apply of new contents, up to a size, and the time of each of the last
+// thousand.
 func BenchmarkDistinct(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -111,8 +110,7 @@ func BenchmarkDistinct(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen opens what 100,000 distinct rows left, and says what that takes in
-// memory.
+// BenchmarkOpen opens a state of 100,000 distinct rows and reports its memory.
 func BenchmarkOpen(b *testing.B) {
 	const n = 100_000
 	p, _, _ := filled(b, n)
@@ -140,7 +138,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkSearch is a search among 100,000 distinct rows.
+// BenchmarkSearch measures a search among 100,000 distinct rows.
 func BenchmarkSearch(b *testing.B) {
 	const n = 100_000
 	p, _, vecs := filled(b, n)
@@ -186,8 +184,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkSeal is what the run that makes a step full waits for, with 100,000
-// rows before it.
+// BenchmarkSeal measures how long the run that fills a step waits, with 100,000 rows before it.
 func BenchmarkSeal(b *testing.B) {
 	p, l, vecs := filled(b, 100_000)
 	defer closeOf(b, p)

@@ -1,49 +1,47 @@
-// Package vector finds the intents whose embeddings are nearest to a vector, and
-// keeps for each intent the earlier ones that are most like it. It does the same for
-// the passages of agents' objects, without what they are like.
+// Package vector finds the intents whose embeddings are nearest to a vector, and stores for each
+// intent the earlier ones that are most similar. It also finds passages of agents' objects, for
+// which it stores no similar ones.
 //
-// A caller may rely on this, of intents:
+// For intents a caller may rely on the following:
 //
-//   - Only vectors of one embedder are compared with each other: a shard has a
-//     *space* for each embedder's name, with an index of its own.
-//   - An intent is one *run*; runs of the same content (Intent.content_hash) with
-//     the same vector are one *row* of the index. Most of a history is such
-//     repeats: a run costs 16 bytes. A content with two stated intents has two
-//     vectors and so two rows; Query.Distinct makes one hit of them.
-//   - A run is found as soon as its batch has been applied. Rows go into the graph
-//     one by one in log order, at once: 0.1 ms each, so that there is no second kind
-//     of row to search, and the state is a function of the log however it was
-//     batched. Small spaces are compared in whole (index.Options.ScanBelow).
-//   - An event is taken in once in its partition, at the first offset it was seen.
-//     Intents without an embedding are of no concern. An embedding that cannot be
-//     indexed (index.Check: NaN, Inf, zero, other than unit length or dimension)
-//     makes the record one that can never be applied (projections.RecordError).
-//   - The same log gives the same sealed files, byte for byte, however it was
-//     batched and whatever crashes there were. The backend coder, whose graph differs
-//     from run to run, keeps none in files: it is made anew at each Open, and what a
-//     new row is like is found by comparing it with all.
-//   - A file is checked before it is believed, all of it when it is opened. Damage is
-//     a *CorruptError that names file and region. Opening does not make anything
-//     anew that is sealed: it reads.
+//   - Only vectors of one embedder are compared with each other: a shard has a *space* for each
+//     embedder's name, with an index of its own.
+//   - An intent is one *run*; runs of the same content (Intent.content_hash) with the same vector
+//     are one *row* of the index. A history consists largely of such repeats, and a run costs only
+//     16 bytes. A content with two stated intents has two vectors and so two rows; Query.Distinct
+//     merges them into one hit.
+//   - A run can be found as soon as its batch has been applied. Rows are added to the graph one by
+//     one in log order, at once. This takes 0.1 ms each. So there is no second kind of row to
+//     search, and the state is a function of the log however it was batched. Small spaces are
+//     searched by comparing all rows (index.Options.ScanBelow).
+//   - An event is stored once in its partition, at the first offset at which it was seen. Intents
+//     without an embedding are ignored. A record whose embedding cannot be indexed (index.Check:
+//     NaN, Inf, zero, not of unit length or of another dimension) can never be applied
+//     (projections.RecordError).
+//   - The same log gives the same sealed files, byte for byte, however it was batched and whatever
+//     crashes there were. The backend coder, whose graph differs from run to run, stores none of
+//     it: the graph is rebuilt at each Open, and the rows similar to a new one are found by
+//     comparing it with all.
+//   - The whole content of a file is checked when it is opened. Damage is a *CorruptError that
+//     names file and region. Opening rebuilds nothing that is sealed: it reads.
 //
-// And of objects:
+// For objects:
 //
-//   - Only vectors of one embedder and one audience (schemas.Audience) are compared:
-//     they are a space. A search visits the spaces that it names, and no other has a
-//     part in its answer, in what it counts or in what it takes.
-//   - A passage (Object.parts) is a run; passages of a space with the same vector,
-//     bit by bit, are one row.
-//   - A passage is found as soon as its batch has been applied, by comparing codes
-//     one by one and then vectors: that takes a hundredth of what linking a row does.
-//     Where a space has 16,384 sealed rows, they are linked in the background (linker)
-//     while nothing is appended in bulk (pace); a search walks what is linked and scans
-//     the rest. One for a vector of few elements scans all, up to some hundred thousand
-//     rows. Nothing waits for links, and nothing is lost with them.
-//   - Rows are numbered in the order of the log, so what there was at a watermark is
-//     the first of them. Where a space is scanned, an answer below a watermark is the
-//     answer that there was then.
-//   - The same log gives the same steps, byte for byte. Links of so many rows are a
-//     function of these rows; how far linking has come is not part of the state.
+//   - Only vectors of one embedder and one audience (schemas.Audience) are compared: they form a
+//     space. A search visits the spaces that it names; no other space affects its answer, its
+//     counts or its duration.
+//   - A passage (Object.parts) is a run; passages of a space with the same vector, bit by bit, are
+//     one row.
+//   - A passage can be found as soon as its batch has been applied: a search compares codes one by
+//     one and then vectors. Appending takes a hundredth of the time of linking a row. When a space
+//     has 16,384 sealed rows, they are linked in the background (linker) while nothing is appended
+//     in bulk (pace); a search walks the linked rows and scans the rest. A search for a vector of
+//     few elements scans everything, up to some hundred thousand rows. Nothing waits for links, and
+//     losing them loses nothing else.
+//   - Rows are numbered in the order of the log, so the rows at a watermark are the first ones. If
+//     a space is scanned, an answer below a watermark is the answer that there was then.
+//   - The same log gives the same steps, byte for byte. The links of a number of rows are a
+//     function of these rows; how many rows are linked is not part of the state.
 //
 // On disk, below the directory of the projection:
 //
@@ -60,27 +58,25 @@
 //	    00000000.objects.vec       the runs of a step, and the rows new with them with
 //	                               their vectors, of all spaces; never changed
 //	    tail.vec                   as above
-//	    00000007-00000000.codes.vec  codes of 16,384 rows of space 7, as its graph
-//	                               reads them
-//	    00000007.links.vec         the links of that graph, up to some multiple
+//	    00000007-00000000.codes.vec  codes of 16,384 rows of space 7, in the form that
+//	                               its graph reads
+//	    00000007.links.vec         the links of that graph, up to some multiple of
+//	                               16,384 rows
 //
-// A step of objects is sealed by the event that makes it an eighth of SealRows long
-// (their vectors are in memory until then), and moves state and position by its
-// rename. Codes and links are written again when they are missing or damaged.
+// A step of objects is sealed by the event that makes it an eighth of SealRows long (their vectors
+// are in memory until then), and its rename advances state and position. Codes and links are
+// written again when they are missing or damaged.
 //
 // A step of commands is sealed by the run that makes it SealRows long, a chunk by the row that
-// fills it, and by nothing else. The rename of a step's file moves state and
-// position in one step: the links of that moment are in place before it, the
-// chunks before those, and what a crash leaves of either without the step is
-// removed. What came after the last step is read from the log again, or taken
-// from the checkpoint, if there is one that continues that step and whose every
-// byte holds.
+// fills it, and by nothing else. The rename of a step's file advances state and position in one
+// step. The links as of the step are in place before it, and the chunks before those; if a crash
+// leaves either without the step, they are removed. What came after the last step is read from the
+// log again, or from the checkpoint, if there is one that continues that step and is undamaged.
 //
 // # Files
 //
-// All are little-endian: a header, regions at multiples of 64 bytes, the
-// directory at the next such multiple, and at the next again the trailer, which
-// ends the file. Padding is zeros.
+// All are little-endian: a header, regions at multiples of 64 bytes, the directory at the next such
+// multiple, and the trailer, which ends the file, at the next after that. Padding is zeros.
 //
 //	header                            trailer
 //	  0  magic "RECOVEC1"               0  SHA-256 of all before the trailer
@@ -100,8 +96,8 @@
 //	124  CRC32C of the first 124        24  CRC32C of the region, uint32
 //	     bytes                          28  zero
 //
-// A step covers the offsets from base up to next. Regions, by tag; a file of any
-// kind has the first two, a tail those of a step and of links:
+// A step covers the offsets from base up to next. The regions, by tag, are as follows. Every file
+// has the first two; a tail has those of a step and of links:
 //
 //	"para"  all    the options that the state depends on, as text
 //	"topc"  all    the topic
@@ -115,16 +111,16 @@
 //	"keys"  step   of each new row of a space: xxh3 of its vector's bytes, seeded
 //	               with the content hash, uint64
 //	"cont"  step   likewise: the content hash, uint64
-//	"like"  step   likewise: the SimilarK earlier rows most like it, uint32 each,
-//	               0xffffffff where there are fewer
+//	"like"  step   likewise: the SimilarK most similar earlier rows, uint32 each,
+//	               0xffffffff if there are fewer
 //	"cos "  step   likewise: their cosines, float32
-//	"link"  links  of a space: what index.AppendLinks gives
+//	"link"  links  of a space: the result of index.AppendLinks
 //	"part"  links  of a space: the rows of its last chunk, if that is not full:
 //	               codes, vectors, scales of as many rows, as in a chunk
 //	"chnk"  chunk  a chunk as package rows describes it
 //
-// Of objects, whose steps number rows and runs over the shard; rows stand by space,
-// and those of a space in the order of the log. A tail has the same regions:
+// For objects, a step numbers rows and runs over the whole shard. Rows are grouped by space and
+// follow the order of the log within one. A tail has the same regions:
 //
 //	"ids "  step   of each event: its id, 16 bytes
 //	"offs"  step   of each run: its offset, int64
@@ -144,16 +140,14 @@
 //	"scal"  step   of each new row: its scale, float32 (package rows)
 //	"vecs"  step   of each new row: its vector, 384 float32
 //	"code"  codes  chunks of codes and scales, as rows.NewCodes has them
-//	"link"  links  what flat.AppendLinks gives; the header's next is how many rows
+//	"link"  links  the result of flat.AppendLinks; the header's next is the number of rows
 //
-// In memory a run has its offset, its row and the run before it of the same row;
-// a row has its key, its content, what it is like, the newest run, the newest row
-// that is like it, and a place in a hash table: about 300 bytes with its links. All
-// of it is made from the steps when they are opened. Ids are in memory for the
-// tail only; those of steps are looked for in the mapped files.
+// In memory a run has its offset, its row and the previous run of the same row; a row has its key,
+// its content, the rows similar to it, the newest run, the newest row similar to it, and a slot in
+// a hash table: about 300 bytes with its links. All of it is computed from the steps when they are
+// opened. Ids are in memory only for the tail; those of steps are looked up in the mapped files.
 //
-// Of objects a sealed row has its newest run and a place in a hash table in memory,
-// an event likewise, a run the one before it of the same row; a space with a few
-// rows some 300 bytes. The rest is read from the mapped steps. A linked row has its
-// links in memory besides, 75 bytes.
+// For objects, a sealed row has its newest run and a slot in a hash table in memory, an event a
+// slot, and a run the previous one of the same row; a space with a few rows takes some 300 bytes.
+// The rest is read from the mapped steps. A linked row also has its links in memory, 75 bytes.
 package vector

@@ -13,8 +13,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Dump implements projections.Projection. Keys are text, numbers in them filled
-// up with zeros, so that the order of keys is that of numbers:
+// Dump implements projections.Projection. Keys are text, with numbers padded with zeros so that
+// keys sort as the numbers do:
 //
 //	TOPIC/PARTITION/chunk/SPACE/SEQUENCE  SHA-256 over the vectors of a chunk
 //	TOPIC/PARTITION/content/SPACE/ROW     a row that no step has: its key, its
@@ -34,7 +34,7 @@ import (
 //	TOPIC/PARTITION/space/SPACE             the audience and the embedder
 //	TOPIC/PARTITION/step/SEQUENCE           SHA-256 over the file, every byte of it
 //
-// Links of objects are no part of the state. Checkpoints and the next offset are not part of the state.
+// Links of objects, checkpoints and the next offset are not part of the state.
 func (p *Projection) Dump(ctx context.Context, yield func(key, value []byte) error) error {
 	if err := p.enter(); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (p *Projection) Dump(ctx context.Context, yield func(key, value []byte) err
 
 // dumper is a shard's state at one moment.
 type dumper interface {
-	name() string // what its keys begin with
+	name() string // the prefix of its keys
 	dump(ctx context.Context, yield func(key, value []byte) error) error
 }
 
@@ -60,8 +60,8 @@ func dumpPrefix(tp schemas.TopicPartition) string {
 	return fmt.Sprintf("%s/%010d/", tp.Topic, tp.Partition)
 }
 
-// putter yields pairs whose keys begin with a prefix. format and args make the rest
-// of the key.
+// putter returns a function that yields pairs whose keys begin with prefix. Its format and args
+// make the rest of the key.
 func putter(ctx context.Context, prefix string, yield func(key, value []byte) error) func(value []byte, format string, args ...any) error {
 	var key []byte
 	return func(value []byte, format string, args ...any) error {
@@ -73,7 +73,7 @@ func putter(ctx context.Context, prefix string, yield func(key, value []byte) er
 	}
 }
 
-// captured is a shard's state at one moment, apart from what goes on changing.
+// captured is a shard's state at one moment, independent of later changes.
 type captured struct {
 	prefix string
 	steps  []*file
@@ -91,8 +91,8 @@ type capturedSpace struct {
 	links  []byte
 }
 
-// capture is one state of all shards. No batch is applied to any while it is
-// taken, for as long as copying the links takes.
+// capture returns one state of all shards. While it runs, which takes as long as copying the links,
+// no batch is applied to any.
 func (p *Projection) capture() []dumper {
 	p.mu.RLock()
 	defer p.mu.RUnlock()

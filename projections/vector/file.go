@@ -10,16 +10,15 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// CorruptError is damage in a file. Region is "header", "directory", "trailer",
-// "padding", "file", or a region's tag with the number of its space, such as
-// "like.0".
+// CorruptError is damage in a file. Region is "header", "directory", "trailer", "padding", "file",
+// or a region's tag with the number of its space, such as "like.0".
 type CorruptError = sealed.CorruptError
 
 func corrupt(path, region string, offset, length uint64, format string, args ...any) *CorruptError {
 	return &CorruptError{Projection: Name, File: path, Region: region, Offset: offset, Length: length, Reason: fmt.Sprintf(format, args...)}
 }
 
-// The container that all files share; doc.go has the layout.
+// The container format of all files; doc.go has the layout.
 const (
 	magic       = "RECOVEC1"
 	headerSize  = 128
@@ -27,7 +26,7 @@ const (
 	trailerSize = 64
 )
 
-// fileKind is what a file holds.
+// fileKind is the kind of a file.
 type fileKind uint32
 
 const (
@@ -41,7 +40,7 @@ const (
 	kindObjectLinks
 )
 
-// tag names a region: four letters.
+// tag is the name of a region: four letters.
 type tag [4]byte
 
 func (t tag) String() string { return string(t[:]) }
@@ -64,7 +63,7 @@ var (
 	tagPart    = tag{'p', 'a', 'r', 't'}
 	tagChunk   = tag{'c', 'h', 'n', 'k'}
 
-	// Of objects.
+	// Regions of objects.
 	tagIndexes   = tag{'i', 'n', 'd', 'x'}
 	tagParts     = tag{'p', 'r', 't', 's'}
 	tagFirst     = tag{'f', 'r', 's', 't'}
@@ -76,7 +75,7 @@ var (
 	tagVectors   = tag{'v', 'e', 'c', 's'}
 )
 
-// header says which file it is.
+// header identifies a file.
 type header struct {
 	kind      fileKind
 	partition int32
@@ -86,7 +85,7 @@ type header struct {
 	next      int64
 }
 
-// region is a part of a file: its tag, the space it is of, its bytes in pieces.
+// region is a part of a file: its tag, the number of its space, its bytes in pieces.
 type region struct {
 	tag   tag
 	space uint32
@@ -158,7 +157,7 @@ func writeFile(w io.Writer, h header, regions []region) error {
 	return out.Err()
 }
 
-// file is a file open for reading in place. Every region's checksum has held.
+// file is a file open for reading in place, whose regions' checksums have been verified.
 type file struct {
 	path    string
 	data    []byte
@@ -166,7 +165,7 @@ type file struct {
 	header
 	regions map[place]span
 
-	ids   []schemas.EventID // of a step, with idOrder and bloom
+	ids   []schemas.EventID // of a step, as are order and bloom
 	order []uint32
 	bloom []byte
 }
@@ -181,7 +180,7 @@ type span struct {
 	b      []byte
 }
 
-// openFile maps a file and checks all of it but the padding.
+// openFile maps a file and checks all of it except the padding.
 func openFile(path string) (*file, error) {
 	data, release, err := sealed.Map(Name, path)
 	if err != nil {
@@ -197,7 +196,7 @@ func openFile(path string) (*file, error) {
 
 func (f *file) close() { _ = f.release() }
 
-// parse reads what describes the file, and checks every region.
+// parse reads header, trailer and directory, and checks every region.
 func (f *file) parse() *CorruptError {
 	le := binary.LittleEndian
 	size := uint64(len(f.data))
@@ -267,7 +266,7 @@ func (f *file) parse() *CorruptError {
 
 func (p place) String() string { return fmt.Sprintf("%s.%d", p.tag, p.space) }
 
-// verify checks every byte, the padding too.
+// verify checks every byte, including the padding.
 func (f *file) verify() *CorruptError {
 	check := &file{path: f.path, data: f.data}
 	if err := check.parse(); err != nil {
@@ -281,10 +280,10 @@ func (f *file) verify() *CorruptError {
 	return nil
 }
 
-// hash is over every byte of the file as it is now.
+// hash returns the SHA-256 of the file's current bytes.
 func (f *file) hash() schemas.Hash { return sha256.Sum256(f.data) }
 
-// get is a region's bytes.
+// get returns a region's bytes.
 func (f *file) get(t tag, space uint32) ([]byte, error) {
 	r, ok := f.regions[place{t, space}]
 	if !ok {
@@ -293,7 +292,7 @@ func (f *file) get(t tag, space uint32) ([]byte, error) {
 	return r.b, nil
 }
 
-// array is a region read in place.
+// array returns a region as elements of T, in place.
 func array[T sealed.Fixed](f *file, t tag, space uint32) ([]T, error) {
 	b, err := f.get(t, space)
 	if err != nil {
@@ -306,7 +305,7 @@ func array[T sealed.Fixed](f *file, t tag, space uint32) ([]T, error) {
 	return a, nil
 }
 
-// wrong is an error about what a region holds.
+// wrong returns an error about the content of a region.
 func (f *file) wrong(t tag, space uint32, format string, args ...any) error {
 	r := f.regions[place{t, space}]
 	return corrupt(f.path, place{t, space}.String(), r.offset, uint64(len(r.b)), format, args...)

@@ -16,8 +16,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// shelf is a projection's folder with every kind of file in it: two steps, links,
-// a chunk, a checkpoint. It gives the log too.
+// shelf returns a projection's folder with every kind of file in it: two steps, links, a chunk, a
+// checkpoint. It also returns the log.
 func shelf(t testing.TB) (dir string, opts Options, l *log) {
 	opts = Options{SealRows: 600, M: 4, EfConstruction: 20}
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -34,7 +34,7 @@ func shelf(t testing.TB) (dir string, opts Options, l *log) {
 	return p.dir, opts, l
 }
 
-// filesOf are the files of the only shard by their names.
+// filesOf returns the files of the only shard by their names.
 func filesOf(t testing.TB, dir string) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -52,7 +52,7 @@ func filesOf(t testing.TB, dir string) map[string][]byte {
 	return all
 }
 
-// answers are what a projection says to a few questions.
+// answers returns a projection's answers to a few queries.
 func answers(t testing.TB, p *Projection, l *log) string {
 	t.Helper()
 	var s strings.Builder
@@ -69,7 +69,7 @@ func answers(t testing.TB, p *Projection, l *log) string {
 	return s.String()
 }
 
-// TestShelf: the shelf has what it says.
+// TestShelf checks the files of the shelf, and that it gives the same answers as a fresh projection.
 func TestShelf(t *testing.T) {
 	dir, opts, l := shelf(t)
 	files := filesOf(t, dir)
@@ -93,10 +93,9 @@ func TestShelf(t *testing.T) {
 	}
 }
 
-// TestFlippedBits flips bits all over every file. Of a sealed one each is noticed
-// when it is opened, or, in padding and in what a checkpoint stands in for, when
-// every byte is verified; it is laid to the file, and the error says what mends it.
-// A damaged checkpoint is not used. The answers are never wrong.
+// TestFlippedBits flips bits all over every file. In a sealed file each is detected when it is
+// opened or, in padding and in files that a checkpoint replaces, when every byte is verified. The
+// error names the file and the fix. A damaged checkpoint is not used. The answers are never wrong.
 func TestFlippedBits(t *testing.T) {
 	dir, opts, l := shelf(t)
 	p := open(t, dir, opts)
@@ -110,13 +109,13 @@ func TestFlippedBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		content := bytes.Clone(f.data) // a checkpoint's is not the file's: it is packed
+		content := bytes.Clone(f.data) // the content of a checkpoint is packed in its file
 		f.close()
 		padding := 0
 		for i := range flips {
 			at := rng.IntN(len(good))
 			if i < headerSize {
-				at = i // all of what describes the file
+				at = i // all of header, directory and trailer
 			} else if i < headerSize+trailerSize {
 				at = len(good) - 1 - (i - headerSize)
 			}
@@ -125,7 +124,7 @@ func TestFlippedBits(t *testing.T) {
 			if err := os.WriteFile(path, bad, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			// All of Open for a few; for the others what it does with each file.
+			// All of Open for a few flips; for the others what Open does with each file.
 			f, err := openFile(path)
 			if err == nil {
 				harmless := name == tailName && bytes.Equal(f.data, content)
@@ -134,7 +133,7 @@ func TestFlippedBits(t *testing.T) {
 				}
 				f.close()
 				if harmless {
-					continue // how large a window its compression had
+					continue // the window size of the compression
 				}
 			}
 			if err != nil && i%40 > 0 {
@@ -155,7 +154,7 @@ func TestFlippedBits(t *testing.T) {
 			if err == nil {
 				padding++
 				damage, verr := p.Verify(t.Context())
-				// The checkpoint stands in for the links that it continues: they are not read.
+				// The checkpoint replaces the links that it continues: they are not read.
 				spared := name == "00000001.links.vec"
 				if verr != nil || len(damage) != 1 || damage[0].Region != "padding" && !spared || damage[0].File != path {
 					t.Fatalf("%s: byte %d flipped: not noticed: %v %v", name, at, damage, verr)
@@ -195,8 +194,8 @@ func withQuiet(o Options) Options {
 	return o
 }
 
-// TestMissingAndMisplaced: a file that is gone, cut, of another shard or in
-// another's place is an error that names it.
+// TestMissingAndMisplaced checks that a file that is missing, truncated, of another shard or in
+// another's place gives an error that names it.
 func TestMissingAndMisplaced(t *testing.T) {
 	dir, opts, l := shelf(t)
 	shard := filepath.Join(dir, sealed.ShardDir(l.TP))
@@ -242,8 +241,8 @@ func TestMissingAndMisplaced(t *testing.T) {
 	}
 }
 
-// reseal makes the checksums of a file true, so that what is wrong with it must
-// be seen by itself.
+// reseal corrects the checksums of a file, so that any other fault in it must be detected by
+// itself.
 func reseal(b []byte) {
 	le := binary.LittleEndian
 	if len(b) < headerSize+trailerSize {
@@ -269,7 +268,7 @@ func reseal(b []byte) {
 	le.PutUint32(b[124:], schemas.CRC32C(b[:124]))
 }
 
-// smallTail is the bytes of a checkpoint of a few rows.
+// smallTail returns the bytes of a checkpoint of a few rows.
 func smallTail(t testing.TB) ([]byte, Options) {
 	opts := Options{SealRows: 8, M: 4, EfConstruction: 20}
 	l := newLog(0)
@@ -283,7 +282,7 @@ func smallTail(t testing.TB) ([]byte, Options) {
 	return tailOf(t, p.dir), opts
 }
 
-// tailOf is what the only checkpoint below dir holds.
+// tailOf returns the content of the only checkpoint below dir.
 func tailOf(t testing.TB, dir string) []byte {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*", tailName))
@@ -305,14 +304,14 @@ func tailOf(t testing.TB, dir string) []byte {
 	return bytes.Clone(b)
 }
 
-// FuzzFile reads checkpoints, which hold all that files can, with every checksum
-// right and anything else wrong. One that is accepted can be used in every way.
+// FuzzFile reads checkpoints, which contain all that files can, with every checksum right and
+// anything else possibly wrong. An accepted one can be used in every way.
 func FuzzFile(f *testing.F) {
 	good, opts := smallTail(f)
 	f.Add(good, uint32(0), uint32(0))
 	f.Fuzz(func(t *testing.T, b []byte, at, value uint32) {
 		if len(b) > 4*len(good) {
-			return // slower, and nothing new
+			return // larger input is slower and finds nothing new
 		}
 		b = bytes.Clone(b)
 		if n := uint32(len(b)); n >= 4 && value != 0 {
@@ -322,7 +321,7 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// use takes a checkpoint if it can be, and reports whether it was.
+// use loads a checkpoint if it is valid and reports whether it was.
 func use(t *testing.T, b []byte, opts Options) bool {
 	t.Helper()
 	reseal(b)
@@ -369,9 +368,8 @@ func use(t *testing.T, b []byte, opts Options) bool {
 	return true
 }
 
-// TestEveryValueWrong is the fuzzer's work done once for each place that is not a
-// vector: four bytes set to values that are out of most bounds, under right
-// checksums.
+// TestEveryValueWrong does systematically what the fuzzer does at random, once for each place that
+// is not a vector: it sets four bytes to values that exceed most bounds, under right checksums.
 func TestEveryValueWrong(t *testing.T) {
 	good, opts := smallTail(t)
 	if !use(t, bytes.Clone(good), opts) {
@@ -384,7 +382,7 @@ func TestEveryValueWrong(t *testing.T) {
 				continue // each place once
 			}
 			if binary.LittleEndian.Uint32(good[at:]) == 0 && at%64 != 0 {
-				continue // mostly zeros of vectors and of padding
+				continue // largely zeros of vectors and of padding
 			}
 			bad := bytes.Clone(good)
 			binary.LittleEndian.PutUint32(bad[at:], value)

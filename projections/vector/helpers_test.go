@@ -13,7 +13,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// quiet is for tests in which checkpoints are found unusable on purpose.
+// quiet is for tests whose checkpoints are unusable on purpose.
 var quiet = slog.New(slog.DiscardHandler)
 
 func open(t testing.TB, dir string, opts Options) *Projection {
@@ -90,7 +90,7 @@ func (l *log) apply(t testing.TB, p *Projection) {
 	}
 }
 
-// unit is a random unit vector.
+// unit returns a random unit vector.
 func unit(rng *rand.Rand) []float32 {
 	v := make([]float32, dim)
 	for i := range v {
@@ -110,15 +110,15 @@ func normal(v []float32) []float32 {
 	return v
 }
 
-// at is a unit vector at an angle from the first axis, in the plane of the first
-// two: its cosine to at(0) is that of the angle.
+// at returns a unit vector at an angle from the first axis, in the plane of the first two axes: its
+// cosine to at(0) is that of the angle.
 func at(radians float64) []float32 {
 	v := make([]float32, dim)
 	v[0], v[1] = float32(math.Cos(radians)), float32(math.Sin(radians))
 	return v
 }
 
-// changeEmbedding makes the state come out different.
+// changeEmbedding changes a record so that the state must differ.
 func changeEmbedding(r *recountv1.Record) bool {
 	in := embedded(r)
 	if in == nil {

@@ -15,10 +15,10 @@ type home struct {
 	tp   schemas.TopicPartition
 	dir  string
 	opts *Options
-	made bool // it exists
+	made bool // the folder exists
 }
 
-// folder makes the shard's folder.
+// folder creates the shard's folder.
 func (h *home) folder() error {
 	if h.made {
 		return nil
@@ -39,19 +39,19 @@ func (h *home) store(name string, durable bool, head header, regions []region) e
 	}
 	replace := sealed.Replace
 	if name == tailName {
-		replace = sealed.ReplacePacked // it is read once, and written anew until the next step
+		replace = sealed.ReplacePacked // it is read once, and rewritten until the next step
 	}
 	return replace(h.opts.disk, h.dir, name, durable, func(w io.Writer) error { return writeFile(w, head, regions) })
 }
 
-// remove deletes a file that is of no use any more.
+// remove deletes a file that is no longer needed.
 func (h *home) remove(name string) {
 	if err := h.opts.disk.Remove(filepath.Join(h.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		h.opts.Logger.Warn("vector: leftover not removed", "projection", Name, "position", h.tp.String(), "err", err)
 	}
 }
 
-// whose are the regions that every file has: what made it, and what it is of.
+// whose returns the regions that every file has: the options and the topic it was made with.
 func (h *home) whose() []region {
 	return []region{
 		{tagParams, ofShard, [][]byte{[]byte(h.opts.params())}},
@@ -59,7 +59,7 @@ func (h *home) whose() []region {
 	}
 }
 
-// open opens a file of the shard and checks that it is the one that is wanted.
+// open opens a file of the shard and checks that it is the expected one.
 func (h *home) open(path string, kind fileKind, seq uint64) (*file, error) {
 	f, err := openFile(path)
 	if errors.Is(err, fs.ErrNotExist) && kind != kindTail && kind != kindObjectTail {

@@ -28,7 +28,7 @@ func (s *shard) load() error {
 	for _, e := range entries { // ReadDir sorts
 		switch name := e.Name(); {
 		case strings.HasSuffix(name, sealed.TempSuffix):
-			s.remove(name) // what a crash left before its rename
+			s.remove(name) // a crash left it before its rename
 		case strings.HasSuffix(name, stepSuffix):
 			steps = append(steps, name)
 		case strings.HasSuffix(name, linksSuffix), strings.HasSuffix(name, chunkSuffix):
@@ -61,8 +61,8 @@ func (s *shard) load() error {
 	return nil
 }
 
-// sweep removes links that a later step replaced, and what was written for a
-// state that a crash undid.
+// sweep removes links that a later step replaced and files that were written for a state that a
+// crash undid.
 func (s *shard) sweep(names []string) {
 	used := map[string]bool{linksName(len(s.steps) - 1): true}
 	for i, sp := range s.spaces {
@@ -77,7 +77,7 @@ func (s *shard) sweep(names []string) {
 	}
 }
 
-// loadStep reads the sealed step that must be the shard's i-th.
+// loadStep reads a sealed step, which must be the shard's i-th.
 func (s *shard) loadStep(name string, i int) error {
 	path := filepath.Join(s.dir, name)
 	if name != stepName(i) {
@@ -87,7 +87,7 @@ func (s *shard) loadStep(name string, i int) error {
 	if err != nil {
 		return err
 	}
-	s.steps = append(s.steps, f) // released with the shard, whatever follows
+	s.steps = append(s.steps, f) // released with the shard even after an error
 	st, err := s.readStep(f)
 	if err == nil {
 		err = f.bindIDs()
@@ -106,7 +106,7 @@ func (s *shard) loadStep(name string, i int) error {
 	return nil
 }
 
-// step is what a file says came after the state before it.
+// step is the content of a step or a tail: what came after the state before it.
 type step struct {
 	f           *file
 	id          []schemas.EventID
@@ -117,11 +117,10 @@ type step struct {
 	content     [][]uint64
 	like        [][]uint32
 	cosines     [][]float32
-	rows, total []int // of each space: new ones, all
+	rows, total []int // of each space: the new rows, all rows
 }
 
-// readStep reads a step and proves that it can be taken without a further bound
-// in mind.
+// readStep reads a step and checks that it can be used without further bounds checks.
 func (s *shard) readStep(f *file) (*step, error) {
 	st := &step{f: f}
 	var errs [4]error
@@ -151,7 +150,7 @@ func (s *shard) readStep(f *file) (*step, error) {
 	return st, st.checkRuns(s)
 }
 
-// readSpace reads what a step has of a space.
+// readSpace reads the part of a step that belongs to a space.
 func (s *shard) readSpace(st *step, i uint32) error {
 	f := st.f
 	name, err := f.get(tagName, i)
@@ -211,8 +210,8 @@ func (s *shard) readSpace(st *step, i uint32) error {
 	return nil
 }
 
-// checkRuns: offsets ascend, and each new row begins with a run of its own, in
-// the order of rows.
+// checkRuns checks that offsets ascend and that the first run of each new row comes in the order of
+// rows.
 func (st *step) checkRuns(s *shard) error {
 	f, n := st.f, len(st.id)
 	for _, r := range []struct {
@@ -255,7 +254,7 @@ func (st *step) checkRuns(s *shard) error {
 	return nil
 }
 
-// take adds what a step has to the columns. Indexes are loaded apart.
+// take adds the content of a step to the columns. Indexes are loaded separately.
 func (s *shard) take(st *step) {
 	for i, name := range st.names {
 		if i == len(s.spaces) {
@@ -275,9 +274,8 @@ func (s *shard) take(st *step) {
 	}
 }
 
-// loadTail takes the checkpoint if it continues exactly what is sealed and every
-// byte of it is as it was written, and gives its Next. With an error nothing has
-// changed: what it says is still in the log.
+// loadTail loads the checkpoint if it continues exactly what is sealed and every byte of it is
+// intact, and returns its Next. On an error nothing has changed: the content is still in the log.
 func (s *shard) loadTail() (int64, error) {
 	f, err := s.open(filepath.Join(s.dir, tailName), kindTail, uint64(len(s.steps)))
 	if err != nil {
@@ -290,7 +288,7 @@ func (s *shard) loadTail() (int64, error) {
 	return s.takeTail(f)
 }
 
-// takeTail takes a checkpoint whose every byte is as it was written.
+// takeTail loads a checkpoint whose every byte was verified.
 func (s *shard) takeTail(f *file) (int64, error) {
 	st, err := s.readStep(f)
 	if err != nil {
@@ -320,7 +318,7 @@ func (s *shard) loadLinks(seq int) error {
 	if err != nil {
 		return err
 	}
-	defer f.close() // what is not full is copied
+	defer f.close() // a chunk that is not full is copied
 	if f.next != s.base {
 		return corrupt(f.path, "header", 0, headerSize, "of the state at %d, want %d", f.next, s.base)
 	}
@@ -348,7 +346,7 @@ func (s *shard) useIndexes(all []loaded) {
 	}
 }
 
-// loadIndexes makes an index of each space from links, of so many rows.
+// loadIndexes makes an index of each space from links; total has the number of rows of each.
 func (s *shard) loadIndexes(f *file, total []int) (all []loaded, err error) {
 	defer func() {
 		if err != nil {
@@ -395,7 +393,7 @@ func (s *shard) loadIndexes(f *file, total []int) (all []loaded, err error) {
 	return all, nil
 }
 
-// openChunk opens a sealed chunk and gives its memory.
+// openChunk opens a sealed chunk and returns its memory.
 func (s *shard) openChunk(space, seq int) (*file, []byte, error) {
 	f, err := s.open(filepath.Join(s.dir, chunkName(space, seq)), kindChunk, uint64(seq))
 	if err != nil {
@@ -412,7 +410,7 @@ func (s *shard) openChunk(space, seq int) (*file, []byte, error) {
 	return f, b, nil
 }
 
-// bindIDs makes the ids of a step ready to be asked for.
+// bindIDs reads the ids of a step for lookups by hasID.
 func (f *file) bindIDs() (err error) {
 	if f.ids, err = array[schemas.EventID](f, tagIDs, ofShard); err != nil {
 		return err
@@ -449,7 +447,7 @@ func closeAll(files []*file) {
 	}
 }
 
-// release ends the use of the shard's files.
+// release unmaps the shard's files.
 func (s *shard) release() {
 	closeAll(s.steps)
 	for _, sp := range s.spaces {

@@ -14,8 +14,8 @@ import (
 	"github.com/recountdb/recount/projections/vector/rows"
 )
 
-// linkStep is how many sealed rows a space has before they are linked: comparing so many
-// one by one costs what a walk does. Codes and links are stored by multiples of it.
+// linkStep is how many sealed rows a space needs before they are linked: below that, comparing all
+// of them costs no more than a walk. Codes and links are stored in multiples of it.
 const linkStep = 1 << 14
 
 const codesSuffix = ".codes.vec"
@@ -25,42 +25,41 @@ func codesName(space uint32, seq int) string {
 }
 func spaceLinksName(space uint32) string { return fmt.Sprintf("%08d%s", space, linksSuffix) }
 
-// linker makes the graphs of large spaces, beside Apply, which has no time for it:
-// a row takes it a hundred times as long. One goroutine at most, which is there
-// while there is work.
+// linker builds the graphs of large spaces outside Apply, since linking a row takes a hundred times
+// as long as appending it. It runs at most one goroutine, and only while there is work.
 //
-// Graphs are no part of the state. That of so many rows is a function of these
-// rows, so two that have linked as many have the same. What is stored of a graph is
-// believed if its every byte holds, and made anew otherwise.
+// Graphs are not part of the state. The graph of a number of rows is a function of these rows, so
+// two nodes that have linked the same number have the same graph. A stored graph is used if every
+// byte of it is intact, and rebuilt otherwise.
 type linker struct {
-	// mu guards what follows, and the target of each space. It is taken inside the
-	// locks of shards, and none inside it.
+	// mu guards the fields below and the target of each space. Lock order: the locks of shards,
+	// then mu; no lock is taken while mu is held.
 	mu      sync.Mutex
 	queue   []linkJob
 	started bool
 	stopped bool
 	running sync.WaitGroup
-	busy    bool // the goroutine is there
+	busy    bool // the goroutine is running
 
 	pace pace
 }
 
-// linkJob is a space of which there are rows to be linked.
+// linkJob is a space with rows to link.
 type linkJob struct {
 	shard *objectShard
 	space *objectSpace
 }
 
-// linkState is what the linker knows of a space.
+// linkState is the state of linking of a space.
 type linkState struct {
 	target uint32 // how many rows are to be linked; guarded by the linker's mu
-	queued bool   // likewise
-	looked bool   // what is stored was looked at
-	stored uint32 // rows of the graph that is stored
+	queued bool   // the space is in the queue; guarded by the linker's mu
+	looked bool   // the stored graph was loaded or found missing
+	stored uint32 // rows of the stored graph
 	codes  []*file
 }
 
-// due notes how many sealed rows a space has.
+// due queues a space if it has new sealed rows to link.
 func (l *linker) due(s *objectShard, sp *objectSpace) {
 	if sp.n < uint32(s.opts.linkRows) {
 		return
@@ -82,7 +81,7 @@ func (l *linker) push(j linkJob) {
 	l.run()
 }
 
-// run has the goroutine begin, if there is anything for it; mu is held.
+// run starts the goroutine if there is work; mu is held.
 func (l *linker) run() {
 	if l.started && !l.stopped && !l.busy && len(l.queue) > 0 {
 		l.busy = true
@@ -90,7 +89,7 @@ func (l *linker) run() {
 	}
 }
 
-// start lets work begin.
+// start allows linking to begin.
 func (l *linker) start() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,7 +97,7 @@ func (l *linker) start() {
 	l.run()
 }
 
-// stop ends work after the row that it is at, and waits for it.
+// stop ends linking after the current row and waits for that.
 func (l *linker) stop() {
 	l.mu.Lock()
 	l.stopped = true
@@ -112,7 +111,7 @@ func (l *linker) isStopped() bool {
 	return l.stopped
 }
 
-// work links until nothing is due. Each space has one step at a time.
+// work links until nothing is due. It links one step of a space, then one of the next.
 func (l *linker) work() {
 	for {
 		l.mu.Lock()
@@ -128,9 +127,9 @@ func (l *linker) work() {
 		l.mu.Unlock()
 		linked, err := j.step(target)
 		if err != nil {
-			// Searches scan what is not linked; the rows are safe.
+			// Searches scan rows that are not linked, so no row is lost.
 			j.shard.opts.Logger.Warn("vector: objects not linked", "projection", Name, "position", j.shard.tp.String(), "err", err)
-			continue // until more rows are there
+			continue // retried when there are more rows
 		}
 		l.mu.Lock()
 		if !l.stopped && linked < j.space.link.target {
@@ -140,15 +139,15 @@ func (l *linker) work() {
 	}
 }
 
-// waiting is how many of the space's rows are to be linked, if so many are.
+// waiting returns how many of the space's rows remain to be linked after the first linked ones.
 func (l *linker) waiting(sp *objectSpace, linked uint32) uint32 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return sp.link.target - linked
 }
 
-// step links up to the next multiple of the step's size, and stores it, or up to the
-// target. It gives how many rows are linked then.
+// step links up to the next multiple of linkRows, and stores the result, or up to the target. It
+// returns how many rows are linked then.
 func (j linkJob) step(target uint32) (uint32, error) {
 	s, sp, l := j.shard, j.space, j.shard.links
 	if !sp.link.looked {
@@ -177,8 +176,8 @@ func (j linkJob) step(target uint32) (uint32, error) {
 		if err := x.Add(sp.vector(n)); err != nil {
 			return n, err
 		}
-		// Whatever else is to be done goes first. (A thread of low priority would not do:
-		// it would run all the same, on one of the few that the runtime lets run.)
+		// Give way to all other work. A thread of low priority would not help: it would still
+		// occupy one of the few threads that the Go runtime lets run.
 		runtime.Gosched()
 	}
 	if n%size != 0 {
@@ -187,14 +186,14 @@ func (j linkJob) step(target uint32) (uint32, error) {
 	if err := j.storeCodes(x); err != nil {
 		return n, err
 	}
-	// Each time it has grown by an eighth, so that what is written in all is a few
-	// times what is there in the end.
+	// Store the links each time the graph has grown by an eighth, so that the bytes written in
+	// total are a few times the final size.
 	if n == sp.link.stored || n < sp.link.stored+max(size, sp.link.stored/8) {
 		return n, nil
 	}
 	head := header{kind: kindObjectLinks, partition: s.tp.Partition, space: sp.number, next: int64(n)}
 	links := region{tagLinks, sp.number, [][]byte{x.AppendLinks(nil)}}
-	// Not synced: what a power cut leaves of it is checked before it is used.
+	// The file is not synced: after a power cut it is checked before it is used.
 	if err := s.store(spaceLinksName(sp.number), false, head, append(s.whose(), links)); err != nil {
 		return n, err
 	}
@@ -202,8 +201,7 @@ func (j linkJob) step(target uint32) (uint32, error) {
 	return n, nil
 }
 
-// storeCodes puts the codes of whole steps into files, and the files' memory into
-// the graph.
+// storeCodes writes the codes of whole steps to files and maps them into the graph.
 func (j linkJob) storeCodes(x *flat.Index) error {
 	s, sp := j.shard, j.space
 	for seq := len(sp.link.codes); (seq+1)*s.opts.linkRows <= x.Len(); seq++ {
@@ -231,7 +229,7 @@ func (j linkJob) storeCodes(x *flat.Index) error {
 	return nil
 }
 
-// keep has a mapped file released with the shard.
+// keep registers mapped files to be released with the shard.
 func (j linkJob) keep(files ...*file) {
 	l := j.shard.links
 	l.mu.Lock()
@@ -239,7 +237,7 @@ func (j linkJob) keep(files ...*file) {
 	j.space.link.codes = append(j.space.link.codes, files...)
 }
 
-// openCodes opens the codes of a step and gives its chunks.
+// openCodes opens the codes of a step and returns its chunks.
 func (j linkJob) openCodes(seq int) (*file, [][]byte, error) {
 	s, sp := j.shard, j.space
 	f, err := s.open(filepath.Join(s.dir, codesName(sp.number, seq)), kindObjectCodes, uint64(seq))
@@ -258,7 +256,7 @@ func (j linkJob) openCodes(seq int) (*file, [][]byte, error) {
 	return f, slices.Collect(slices.Chunk(b, size)), nil
 }
 
-// load takes the graph that is stored, if there is one of no more rows than these.
+// load loads the stored graph, if there is one that has at most that many rows.
 func (j linkJob) load(rows uint32) (err error) {
 	s, sp := j.shard, j.space
 	path := filepath.Join(s.dir, spaceLinksName(sp.number))
@@ -307,8 +305,8 @@ func (j linkJob) load(rows uint32) (err error) {
 	return nil
 }
 
-// sameCodes reports whether the first code of each chunk is that of the row there:
-// files that another state left are not.
+// sameCodes checks that the first code of each chunk is that of the row there. This detects files
+// that another state left.
 func (sp *objectSpace) sameCodes(chunks [][]byte) error {
 	for i, chunk := range chunks {
 		var code [dim]int8

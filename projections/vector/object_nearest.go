@@ -8,13 +8,13 @@ import (
 // candidate is a row that may be among the nearest.
 type candidate struct {
 	score float32
-	part  uint32 // the number of its partition's search
-	row   uint32 // in that shard
+	part  uint32 // the index of its partition's search
+	row   uint32 // its number in that shard
 	first uint32 // its first run
 }
 
-// compare orders candidates: the highest score first, then by partition, then as the log
-// does, wherever the rows stand.
+// compare orders candidates: the highest score first, then by partition, then in the order of the
+// log, wherever the rows are stored.
 func (c candidate) compare(o candidate) int {
 	switch {
 	case c.score > o.score:
@@ -27,20 +27,19 @@ func (c candidate) compare(o candidate) int {
 	return cmp.Compare(c.first, o.first)
 }
 
-// nearestRows are the best of the candidates added, limit of them: a heap with the worst
-// at its root, once there are as many.
+// nearestRows keeps the best limit candidates: when full, a heap with the worst at its root.
 type nearestRows struct {
 	limit int
 	list  []candidate
-	floor float32 // who has a lower score is not among them
-	cut   bool    // some were left out
+	floor float32 // candidates with a lower score are not kept
+	cut   bool    // some candidates were left out
 }
 
 func (b *nearestRows) reset(limit int) {
 	*b = nearestRows{limit: limit, list: b.list[:0], floor: float32(math.Inf(-1))}
 }
 
-// reaches reports whether a candidate of a score may be among the best.
+// reaches reports whether a candidate with a score may be among the best.
 func (b *nearestRows) reaches(score float32) bool {
 	if score < b.floor {
 		b.cut = true
@@ -67,7 +66,7 @@ func (b *nearestRows) add(c candidate) {
 	}
 }
 
-// sink moves the candidate at i to where none below it is worse.
+// sink moves the candidate at i down the heap until none below it is worse.
 func (b *nearestRows) sink(i int) {
 	for c := b.list[i]; ; {
 		worst := 2*i + 1

@@ -36,7 +36,7 @@ func (s *objectSearch) only() {
 			}
 			row, space := s.v.rowOf(run)
 			if !s.asks(space) {
-				break // an object is of one audience
+				break // an object has one audience
 			}
 			s.passages = append(s.passages, compared{ref, part, s.v.vector(row)})
 		}
@@ -55,17 +55,18 @@ func (s *objectSearch) only() {
 	clear(s.passages)
 }
 
-// asks reports whether a space is asked about.
+// asks reports whether the query covers a space.
 func (s *objectSearch) asks(space uint32) bool {
 	_, asked := slices.BinarySearchFunc(s.spaces, space, func(t target, n uint32) int { return cmp.Compare(t.number, n) })
 	return asked
 }
 
-// fetched is how many elements come from memory at a time: two lines of a cache.
+// fetched is how many elements one memory access loads: two cache lines.
 const fetched = 32
 
-// fetch reads a little of all over each vector. They lie anywhere in memory, and a CPU
-// waits for many such reads at once, where a product waits for its own one after the other.
+// fetch reads one element of every cache line pair of each vector. The vectors are scattered in
+// memory, and a CPU overlaps many independent reads, while a dot product waits for its own reads
+// one after the other.
 func (s *objectSearch) fetch() {
 	var sum float32
 	for i := range s.passages {
@@ -73,5 +74,5 @@ func (s *objectSearch) fetch() {
 			sum += v[0]
 		}
 	}
-	s.touched = sum // so that the reads are made
+	s.touched = sum // keeps the compiler from dropping the reads
 }

@@ -6,28 +6,28 @@ import (
 )
 
 const (
-	// bulk is how many passages batches have on average where more comes in than is taken
-	// in at once, whatever the machine takes: what is appended in bulk is taken in at the
-	// rate at which it began, and linked when it has ended.
+	// bulk is the average number of passages of a batch above which input counts as bulk, on any
+	// machine: more arrives than is applied at once. During bulk input linking pauses, so that the
+	// input keeps its initial rate; linking resumes when it ends.
 	bulk = 64
-	// mayWait is how many rows of a space may wait for that.
+	// mayWait is the maximum number of rows of a space that may wait for that.
 	mayWait = 1 << 17
 
 	paceWindow = 250 * time.Millisecond
 	pause      = 5 * time.Millisecond
 )
 
-// pace is how the linker makes room for Apply, by how much comes in.
+// pace decides from the rate of input whether the linker pauses in favour of Apply.
 type pace struct {
-	passages, batches atomic.Uint64 // that Apply took in
+	passages, batches atomic.Uint64 // counts of what Apply applied
 
-	// Of the linker's goroutine.
-	ends         time.Time // of the window at hand
+	// Fields of the linker's goroutine.
+	ends         time.Time // end of the current window
 	before, then uint64    // passages and batches when it began
-	busy         bool      // what the last window was
+	busy         bool      // whether the last window had bulk input
 }
 
-// took notes a batch.
+// took counts a batch.
 func (p *pace) took(passages int) {
 	if passages > 0 {
 		p.passages.Add(uint64(passages))
@@ -35,7 +35,7 @@ func (p *pace) took(passages int) {
 	}
 }
 
-// rests reports whether what came in lately leaves no time for links.
+// rests reports whether linking must pause because of recent bulk input.
 func (p *pace) rests() bool {
 	if now := time.Now(); !now.Before(p.ends) {
 		passages, batches := p.passages.Load(), p.batches.Load()

@@ -14,25 +14,25 @@ import (
 // objectSearch is a query in one partition.
 type objectSearch struct {
 	*objectsSearch
-	number uint32 // among its parts
+	number uint32 // its index in parts
 	v      objectView
 	prev   *links
 	spaces []target
-	walkAt int // rows that a graph has at least where it is walked
+	walkAt int // the minimum number of linked rows for which a graph is walked
 	below  int64
-	runs   uint32 // those below: runs and rows from there on do not exist
+	runs   uint32 // those below the watermark: later runs and rows are ignored
 	stats  ObjectStats
 }
 
-// target is a space that is asked about, as it is in the view.
+// target is a space that the query covers, as it is in the view.
 type target struct {
 	*objectSpace
 	ranges []rowRange
 	tail   []uint32
-	rows   uint32 // that exist
+	rows   uint32 // the number of visible rows
 }
 
-// search begins a search. The caller holds mu.
+// search prepares a search. The caller holds mu.
 func (s *objectShard) search(q *ObjectQuery) *objectSearch {
 	out := &objectSearch{v: s.view, prev: s.prev, walkAt: s.opts.linkRows}
 	embedder := slices.Index(s.view.embedders, q.Embedder)
@@ -45,14 +45,14 @@ func (s *objectShard) search(q *ObjectQuery) *objectSearch {
 			out.spaces = append(out.spaces, target{objectSpace: sp, ranges: *sp.ranges.Load(), tail: sp.seen})
 		}
 	}
-	// In the order of the log, each once.
+	// In the order of the log, without duplicates.
 	slices.SortFunc(out.spaces, func(a, b target) int { return cmp.Compare(a.number, b.number) })
 	out.spaces = slices.CompactFunc(out.spaces, func(a, b target) bool { return a.number == b.number })
 	return out
 }
 
-// begin makes the search part of one over all partitions, unless nothing exists that it
-// might find.
+// begin makes the search part of one over all partitions; false if there is nothing that it could
+// find.
 func (s *objectSearch) begin(g *objectsSearch, number uint32) bool {
 	s.objectsSearch, s.number, s.below = g, number, math.MaxInt64
 	if g.Below != nil {
@@ -70,7 +70,7 @@ func (s *objectSearch) begin(g *objectsSearch, number uint32) bool {
 	return len(some) > 0
 }
 
-// existing counts the rows of a space that exist: its first ones.
+// existing returns how many rows of a space are below the watermark; they are its first ones.
 func (s *objectSearch) existing(t *target) uint32 {
 	n := uint32(0)
 	for i := len(t.ranges) - 1; i >= 0; i-- {
@@ -92,7 +92,7 @@ func (s *objectSearch) existing(t *target) uint32 {
 	return n + uint32(in)
 }
 
-// counts reports whether a row has a run that exists and counts.
+// counts reports whether a row has a visible run that the filter accepts.
 func (s *objectSearch) counts(row uint32) bool {
 	for run := s.v.newest(row, &s.v.tail).Load(); run != noRun; run = s.prev.at(run) {
 		if run < s.runs && (s.Filter == nil || s.Filter(s.ref(run))) {
@@ -111,8 +111,7 @@ func (s *objectSearch) refOf(offset int64, index uint32) schemas.ObjectRef {
 	return schemas.ObjectRef{Position: schemas.Position{Topic: s.v.tp.Topic, Partition: s.v.tp.Partition, Offset: offset}, Index: index}
 }
 
-// near takes the best rows of a space into best, and reports whether a graph may have
-// more of them.
+// near adds the best rows of a space to best and reports whether a graph may have more of them.
 func (s *objectSearch) near(t *target, want int) (more bool, err error) {
 	from := uint32(0)
 	if g := t.graph.Load(); g != nil {
@@ -145,7 +144,7 @@ func (s *objectSearch) near(t *target, want int) (more bool, err error) {
 	return more, nil
 }
 
-// scanStep takes the rows of a step into best.
+// scanStep adds the rows of a step to best.
 func (s *objectSearch) scanStep(st *objectStep, from, to uint32) {
 	for from < to {
 		block := from / columnRows
@@ -169,11 +168,10 @@ func (s *objectSearch) scanStep(st *objectStep, from, to uint32) {
 	}
 }
 
-// scanBatch is how many rows are scored at a time at most.
+// scanBatch is the maximum number of rows scored at a time.
 const scanBatch = 512
 
-// scan takes the rows of the tail in batch into best. base is what is added to their numbers
-// to give those of the shard.
+// scan adds the rows of the tail in batch to best. Their numbers plus base are those of the shard.
 func (s *objectSearch) scan(blocks []kernel.Block, base uint32) {
 	scores := s.scores[:len(s.batch)]
 	s.kern.Scores(s.code, blocks, s.batch, scores)
@@ -185,14 +183,13 @@ func (s *objectSearch) scan(blocks []kernel.Block, base uint32) {
 	}
 }
 
-// scanShare: a graph is walked only where more than one in so many of its rows
-// exist, and are kept by the filter. Below that comparing all of them costs less.
+// scanShare: a graph is walked only if more than one in scanShare of its rows are visible and
+// accepted by the filter. Below that, comparing all of them costs less.
 //
-// So it does where the vector asked about has few elements that are not zero, as that of
-// a few words has to the embedder hash: only those are read of the rows. Such a vector is
-// also unlike those that are linked, so that a walk misses much. Of a space in which a scan
-// reads no more than all elements of twice as many rows as are linked at first, all is
-// scanned.
+// Scanning also costs less for a vector with few non-zero elements, such as that which the embedder
+// hash makes of a few words: of each row only those elements are read. Such a vector is also unlike
+// those that are linked, so a walk misses much. A space is therefore scanned whole if that reads no
+// more than all elements of twice the minimum number of linked rows.
 const (
 	scanShare   = 16
 	filterTried = 512
@@ -205,8 +202,8 @@ func (s *objectSearch) few(rows uint32) bool {
 	return elements <= fewElements && elements*int(rows) <= 2*dim*s.walkAt
 }
 
-// walk searches a space's graph and gives how many of the space's rows that was a
-// search of: none, if it is to be scanned.
+// walk searches a space's graph and returns how many of the space's rows that covered: 0 if the
+// space is to be scanned instead.
 func (s *objectSearch) walk(t *target, g *flat.Index, want int) (linked uint32, more bool, err error) {
 	linked = min(uint32(g.Len()), t.rows)
 	if int(linked) < s.walkAt || want > int(linked)/scanShare || s.few(t.rows) {
@@ -230,14 +227,14 @@ func (s *objectSearch) walk(t *target, g *flat.Index, want int) (linked uint32, 
 	} else if uint32(g.Len()) == linked {
 		keep = nil
 	} else if uint32(g.Len())/scanShare > linked {
-		return 0, false, nil // most ways lead over rows that do not exist
+		return 0, false, nil // most paths lead over rows that are not visible
 	}
 	near, err := g.AppendNearest(s.walked[:0], s.Vector, want, s.EF, keep)
 	if err != nil {
 		return 0, false, err
 	}
 	if keep == nil && slices.ContainsFunc(near, func(n index.Neighbour) bool { return n.Row >= linked }) {
-		// Some were linked since the search began.
+		// Some rows were linked since the search began.
 		near, err = g.AppendNearest(near[:0], s.Vector, want, s.EF, func(row uint32) bool { return row < linked })
 		if err != nil {
 			return 0, false, err
@@ -254,7 +251,7 @@ func (s *objectSearch) walk(t *target, g *flat.Index, want int) (linked uint32, 
 	return linked, len(near) == want, nil
 }
 
-// runsOf makes hits of a row's runs, the newest K objects of them that count.
+// runsOf makes hits of a row's runs: of the matching objects the newest K.
 func (s *objectSearch) runsOf(c candidate) {
 	added := 0
 	for run := s.v.newest(c.row, &s.v.tail).Load(); run != noRun; run = s.prev.at(run) {
@@ -263,7 +260,7 @@ func (s *objectSearch) runsOf(c candidate) {
 		}
 		offset, index, part := s.v.run(run)
 		if n := len(s.hits); added > 0 && s.hits[n-1].Ref.Offset == offset && s.hits[n-1].Ref.Index == index {
-			s.hits[n-1].Part = part // an earlier part says the same
+			s.hits[n-1].Part = part // an earlier part has the same vector
 			continue
 		}
 		if added == s.K {

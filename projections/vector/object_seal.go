@@ -19,12 +19,12 @@ const objectsSuffix = ".objects.vec"
 
 func objectsName(seq int) string { return fmt.Sprintf("%08d%s", seq, objectsSuffix) }
 
-// full is when a step is sealed: it depends on the records alone.
+// full reports whether a step must be sealed. It depends on the records alone.
 func (s *objectShard) full() bool { return len(s.tail.offset) >= s.opts.objectRuns() }
 
-// sealFull makes the tail a step if it is full. Until it returns nil nothing has
-// changed but, perhaps, a file on disk that the next attempt replaces with the same
-// bytes, or that the next Open takes for what it is: the rename moves the state.
+// sealFull makes the tail a step if it is full. Until it returns nil nothing has changed, except
+// perhaps a file on disk that the next attempt replaces with the same bytes or the next Open loads
+// as the step that it is: the rename advances the state.
 func (s *objectShard) sealFull() error {
 	if !s.full() {
 		return nil
@@ -43,11 +43,11 @@ func (s *objectShard) sealFull() error {
 		return schemas.Fatalf("vector: what was just sealed cannot be read: %w", err)
 	}
 	s.useTail(st)
-	s.remove(tailName) // the step has replaced it; if it stays, it is not used
+	s.remove(tailName) // the step has replaced it; if it cannot be removed, it is ignored
 	return nil
 }
 
-// sealedSpaces is how many spaces steps name.
+// sealedSpaces returns how many spaces the steps name.
 func (s *objectShard) sealedSpaces() int {
 	n := len(s.spaces)
 	for n > 0 && s.spaces[n-1].n == 0 {
@@ -60,7 +60,7 @@ func (s *objectShard) header(kind fileKind, next int64) header {
 	return header{kind: kind, partition: s.tp.Partition, sequence: uint64(len(s.view.steps)), base: s.base, next: next}
 }
 
-// useTail puts a step in the place of the tail that it was made of.
+// useTail replaces the tail by the step that was made of it.
 func (s *objectShard) useTail(st *objectStep) {
 	t := s.tail
 	st.newest = make([]atomic.Uint32, len(st.key))
@@ -73,9 +73,9 @@ func (s *objectShard) useTail(st *objectStep) {
 	s.useStep(st)
 }
 
-// useStep lets the state and its readers have a step, whose newest runs are known.
+// useStep adds a step, whose newest runs are known, to the state and shows it to readers.
 func (s *objectShard) useStep(st *objectStep) {
-	steps := append(s.view.steps, st) // readers keep the length that they have
+	steps := append(s.view.steps, st) // readers keep their length of the slice
 	after := s.view
 	after.steps = steps
 	for i := range st.key {
@@ -108,7 +108,7 @@ func (s *objectShard) useStep(st *objectStep) {
 	}
 }
 
-// flush saves the tail for good.
+// flush saves the tail durably.
 func (s *objectShard) flush() error {
 	s.write.Lock()
 	defer s.write.Unlock()
@@ -126,7 +126,7 @@ func (s *objectShard) flush() error {
 	return err
 }
 
-// load reads the shard's folder. What links are there is for the linker to see.
+// load reads the shard's folder. The linker loads the links.
 func (s *objectShard) load() error {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *objectShard) load() error {
 	for _, e := range entries { // ReadDir sorts
 		switch name := e.Name(); {
 		case strings.HasSuffix(name, sealed.TempSuffix):
-			s.remove(name) // what a crash left before its rename
+			s.remove(name) // a crash left it before its rename
 		case strings.HasSuffix(name, objectsSuffix):
 			if err := s.loadStep(name, seq); err != nil {
 				return err
@@ -155,7 +155,7 @@ func (s *objectShard) load() error {
 	return nil
 }
 
-// loadStep reads the sealed step that must be the shard's i-th.
+// loadStep reads a sealed step, which must be the shard's i-th.
 func (s *objectShard) loadStep(name string, i int) error {
 	if name != objectsName(i) {
 		return corrupt(filepath.Join(s.dir, objectsName(i)), "file", 0, 0, "missing, yet there is %s", name)
@@ -180,7 +180,7 @@ func (s *objectShard) loadStep(name string, i int) error {
 	return nil
 }
 
-// useLoaded takes a step that was read.
+// useLoaded adds a step that was read from disk.
 func (s *objectShard) useLoaded(st *objectStep) {
 	st.newest = make([]atomic.Uint32, len(st.key))
 	for i := range st.newest {
@@ -200,7 +200,7 @@ func (s *objectShard) useLoaded(st *objectStep) {
 	s.useStep(st)
 }
 
-// freshSpaces: what a step says is new was not there.
+// freshSpaces checks that the embedders and spaces that a step names as new are new.
 func (s *objectShard) freshSpaces(st *objectStep) error {
 	names := map[string]bool{}
 	for _, name := range s.embedders {
@@ -223,7 +223,7 @@ func (s *objectShard) freshSpaces(st *objectStep) error {
 	return nil
 }
 
-// name makes the spaces that are new with a step.
+// name adds the embedders and spaces that are new with a step.
 func (s *objectShard) name(st *objectStep) {
 	for _, name := range st.names {
 		s.embedders = append(s.embedders, string(name))
@@ -233,9 +233,8 @@ func (s *objectShard) name(st *objectStep) {
 	}
 }
 
-// loadTail takes the checkpoint if it continues exactly what is sealed and every
-// byte of it is as it was written, and gives its Next. With an error nothing has
-// changed: what it says is still in the log.
+// loadTail loads the checkpoint if it continues exactly what is sealed and every byte of it is
+// intact, and returns its Next. On an error nothing has changed: the content is still in the log.
 func (s *objectShard) loadTail() (int64, error) {
 	f, err := s.open(filepath.Join(s.dir, tailName), kindObjectTail, uint64(len(s.view.steps)))
 	if err != nil {
@@ -248,7 +247,7 @@ func (s *objectShard) loadTail() (int64, error) {
 	return s.takeTail(f)
 }
 
-// takeTail adds what a checkpoint has as it was added at first.
+// takeTail adds the content of a checkpoint in the way it was added at first.
 func (s *objectShard) takeTail(f *file) (int64, error) {
 	st, err := readObjectStep(f, &s.view, len(s.spaces), s.base)
 	if err == nil {
@@ -286,7 +285,7 @@ func (s *objectShard) takeTail(f *file) (int64, error) {
 	return f.next, nil
 }
 
-// release ends the use of the shard's files.
+// release unmaps the shard's files.
 func (s *objectShard) release() {
 	for _, st := range s.view.steps {
 		st.close()

@@ -13,42 +13,42 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// ObjectQuery asks for the objects that have a passage nearest to a vector.
+// ObjectQuery is a query for the objects with a passage nearest to a vector.
 type ObjectQuery struct {
 	// Vector and Embedder are as in Query.
 	Vector   []float32
 	Embedder string
-	// Audiences are those whose objects are searched; none finds nothing. No other
-	// one's objects have a part in the answer or in what it counts.
+	// Audiences are the audiences whose objects are searched; none finds nothing. Objects of other
+	// audiences affect neither the answer nor its counts.
 	Audiences []schemas.AudienceID
-	// Below is a watermark, as in Query. Where a space is compared in whole the
-	// answer is the one that there was then; where its graph is walked, ways may lead
-	// over rows that came later, and what the walk misses may differ.
+	// Below is a watermark, as in Query. If a space is compared in whole, the answer is the one
+	// that there was then. If its graph is walked, paths may lead over later rows, and the walk may
+	// miss other rows than it did then.
 	Below schemas.Watermark
-	// K is how many objects are wanted. 0 or less finds nothing; more than MaxK is MaxK.
+	// K is how many objects are wanted. 0 or less finds nothing; more than MaxK means MaxK.
 	K int
-	// EF is how many candidates a walk keeps; 0 is four times the projection's
-	// Options.Ef, and it is never less than three times K.
+	// EF is how many candidates a walk keeps; 0 means four times the projection's Options.Ef. A
+	// value below three times K is raised to that.
 	EF int
-	// Filter, if not nil, says which objects count, before they are ranked: one that
-	// keeps few loses none of them. It is asked in any order and while nothing is
-	// locked.
+	// Filter, if not nil, reports whether an object may be a hit. It is called before ranking, so a
+	// filter that accepts few objects loses none of them. It is called in any order, without locks
+	// held.
 	Filter func(schemas.ObjectRef) bool
-	// Only, if not nil, are the objects that are compared, and no others.
+	// Only, if not nil, restricts the search to these objects, whose passages are compared one by
+	// one.
 	Only []schemas.ObjectRef
 }
 
-// ObjectHit is an object and its passage that is nearest to the vector asked about.
+// ObjectHit is an object with its passage nearest to the query's vector.
 type ObjectHit struct {
 	Ref schemas.ObjectRef
-	// Part is its number in Object.parts.
+	// Part is the index of the passage in Object.parts.
 	Part uint32
 	// Score is as in Hit.
 	Score float64
 }
 
-// compare orders hits: the highest score first, then by partition, then the newest
-// first.
+// compare orders hits: the highest score first, then by partition, then the newest first.
 func (h ObjectHit) compare(o ObjectHit) int {
 	if h.Score != o.Score {
 		return cmp.Compare(o.Score, h.Score)
@@ -59,21 +59,22 @@ func (h ObjectHit) compare(o ObjectHit) int {
 	)
 }
 
-// ObjectStats says what a search looked at in one partition, of the audiences asked
-// about and below the watermark.
+// ObjectStats reports what a search looked at in one partition, restricted to the query's audiences
+// and watermark.
 type ObjectStats struct {
 	TP schemas.TopicPartition
-	// Spaces are audiences that have vectors of the embedder, Rows those vectors.
+	// Spaces is how many of the audiences have vectors of the embedder, Rows how many vectors these
+	// are.
 	Spaces, Rows int
-	// Walked is how many of the rows were searched by walking a graph; the others
-	// that may count were compared one by one.
+	// Walked is how many of the rows were searched by walking a graph; the others were compared one
+	// by one.
 	Walked int
-	// Hits is how many of the hits are of it.
+	// Hits is how many of the hits are in the partition.
 	Hits int
 }
 
-// SearchObjects finds the objects nearest to a vector, over all partitions. It may
-// be called while batches are applied, and then is of the state when it began.
+// SearchObjects returns the objects nearest to a vector, over all partitions. It may be called
+// while batches are applied, and then uses the state when it began.
 func (p *Projection) SearchObjects(ctx context.Context, q ObjectQuery) ([]ObjectHit, []ObjectStats, error) {
 	if err := p.enter(); err != nil {
 		return nil, nil, err
@@ -106,29 +107,28 @@ func (p *Projection) SearchObjects(ctx context.Context, q ObjectQuery) ([]Object
 	return g.hits, stats, nil
 }
 
-// objectsSearch is a query over all partitions. What is nearest by codes is kept of all of
-// them together: so many vectors are compared as are wanted, however many partitions
-// there are.
+// objectsSearch is a query over all partitions. The nearest rows by codes are collected over all of
+// them, so the number of vectors that are compared depends on the number of hits wanted, not on the
+// number of partitions.
 type objectsSearch struct {
 	*ObjectQuery
 	*objectScratch
 	kern  *kernel.Set
-	parts []*objectSearch // those that have rows that exist
+	parts []*objectSearch // the partitions with visible rows
 	hits  []ObjectHit
 }
 
-// objectScratch is what searches leave to the next ones: none of it is of any meaning
-// there.
+// objectScratch is memory that searches reuse. Its content has no meaning for the next one.
 type objectScratch struct {
-	code   []int8        // of the vector
-	pairs  []kernel.Pair // those of its elements that are not zero
+	code   []int8        // of the query's vector
+	pairs  []kernel.Pair // its non-zero elements
 	sums   []int32       // of rows in columns
-	batch  []uint32      // rows, and their scores
+	batch  []uint32      // rows whose scores are in scores
 	scores []float32
-	walked []index.Neighbour // of a graph
+	walked []index.Neighbour // results of a walk
 	best   nearestRows
-	seen   map[schemas.ObjectRef]struct{} // those that are hits; empty
-	// passages are those of the objects asked about; touched is of no meaning at all.
+	seen   map[schemas.ObjectRef]struct{} // the objects that are hits; empty between searches
+	// passages are those of the objects in Only. touched is never read.
 	passages []compared
 	touched  float32
 }
@@ -170,12 +170,12 @@ func (g *objectsSearch) run(ctx context.Context, all []*objectSearch) error {
 	return nil
 }
 
-// nearest takes as hits what is nearest by codes, then by vectors, of ever more rows
-// until there are K, or no more rows.
+// nearest fills hits with the best rows by codes, then by vectors. It considers more and more rows
+// until there are K hits or no more rows.
 func (g *objectsSearch) nearest(ctx context.Context) error {
 	for want := max(3*g.K, 32); ; want *= 4 {
 		g.best.reset(want)
-		more := false // rows than those among which the best are
+		more := false // there are rows beyond those that were considered
 		for _, s := range g.parts {
 			s.stats.Walked = 0
 			for i := range s.spaces {
@@ -196,7 +196,7 @@ func (g *objectsSearch) nearest(ctx context.Context) error {
 	}
 }
 
-// collect makes hits of the candidates: of each object the best passage.
+// collect makes hits of the candidates: the best passage of each object.
 func (g *objectsSearch) collect() {
 	all := g.best.list
 	for i, c := range all {
@@ -213,9 +213,9 @@ func (g *objectsSearch) collect() {
 	}
 }
 
-// objectSearches are one state of all partitions of objects.
+// objectSearches returns searches of one state of all partitions of objects.
 func (p *Projection) objectSearches(q *ObjectQuery) []*objectSearch {
-	p.mu.RLock() // no shard begins: see snapshot
+	p.mu.RLock() // no shard can be added: see snapshot
 	defer p.mu.RUnlock()
 	all := p.sortedObjects()
 	for _, s := range all {

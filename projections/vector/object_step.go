@@ -9,11 +9,11 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// objectStep is a sealed step of objects, read in place. Its rows stand by space,
-// those of a space in the order of the log.
+// objectStep is a sealed step of objects, read in place. Its rows are grouped by space and follow
+// the order of the log within one.
 type objectStep struct {
 	*file
-	firstEvent, firstRun, firstRow uint32 // how many the steps before it have
+	firstEvent, firstRun, firstRow uint32 // the numbers of these in the steps before it
 
 	id []schemas.EventID // of each event that has passages
 	// Of each run.
@@ -23,48 +23,47 @@ type objectStep struct {
 	row    []uint32
 	// Of each row.
 	key     []uint64
-	first   []uint32 // its first run, of the step's
+	first   []uint32 // its first run, counted in the step
 	codes   []int8   // by element, see columns
 	vectors []float32
 	scales  []float32
 	groups  []rowGroup
-	// What is new with it.
+	// What is new with the step.
 	names     [][]byte // embedders
 	audiences []schemas.AudienceID
 	embedder  []uint32 // of each audience's space
 
-	newest []atomic.Uint32 // of each row, counted over the shard
+	newest []atomic.Uint32 // of each row: the newest run, counted over the shard
 }
 
-// rowGroup is the rows of a space in a step: start is the first.
+// rowGroup is the rows of a space in a step: n rows from start on.
 type rowGroup struct{ space, start, n uint32 }
 
-// vector is that of a row of the step.
+// vector returns the vector of a row of the step.
 func (st *objectStep) vector(row uint32) []float32 {
 	at := int(row) * dim
 	return st.vectors[at : at+dim : at+dim]
 }
 
-// columns are the codes of a block of 1,024 rows, or of those that are left, by element:
-// each column is stride long.
+// columns returns the codes of a block of up to 1,024 rows by element; each column is stride long.
 func (st *objectStep) columns(block int) (codes []int8, stride int) {
 	at := block * columnRows
 	stride = kernel.ColumnStride(min(columnRows, len(st.key)-at))
 	return st.codes[at*dim:][:stride*dim], stride
 }
 
-// columnRows are how many rows have their codes in columns side by side.
+// columnRows is how many rows have their codes in the same columns.
 const columnRows = 1024
 
-// columnsSize is how long the codes of so many rows are.
+// columnsSize returns the size of the codes of that many rows.
 func columnsSize(rows int) int {
 	return (rows/columnRows*columnRows + kernel.ColumnStride(rows%columnRows)) * dim
 }
 
-// columnsOf puts codes into columns.
+// columnsOf returns codes in columns.
 func columnsOf(rows int, code func(row int) []int8) []int8 {
 	out := make([]int8, columnsSize(rows))
-	var some [8][]int8 // whose elements stand side by side
+	var some [8][]int8 // codes whose elements are adjacent
 	for first := 0; first < rows; first += len(some) {
 		all := some[:min(len(some), rows-first)]
 		for i := range all {
@@ -83,7 +82,7 @@ func columnsOf(rows int, code func(row int) []int8) []int8 {
 	return out
 }
 
-// spaceOf is the space of a row of the step.
+// spaceOf returns the space of a row of the step.
 func (st *objectStep) spaceOf(row uint32) uint32 {
 	i, ok := slices.BinarySearchFunc(st.groups, row, func(g rowGroup, row uint32) int { return int(int64(g.start) - int64(row)) })
 	if !ok {
@@ -92,8 +91,8 @@ func (st *objectStep) spaceOf(row uint32) uint32 {
 	return st.groups[i].space
 }
 
-// read binds a step's regions, and proves that it can be taken after so many
-// spaces, embedders, runs and rows without a further bound in mind.
+// readObjectStep binds a step's regions and checks that it can be used, behind the state in v with
+// that many spaces, without further bounds checks.
 func readObjectStep(f *file, v *objectView, spaces int, base int64) (*objectStep, error) {
 	st := &objectStep{file: f, firstEvent: v.events, firstRun: v.runs, firstRow: v.rows}
 	if f.base != base || f.next < f.base {
@@ -111,7 +110,7 @@ func readObjectStep(f *file, v *objectView, spaces int, base int64) (*objectStep
 	return st, nil
 }
 
-// bind finds the regions; only their lengths are checked.
+// bind finds the regions and checks only their lengths.
 func (st *objectStep) bind() error {
 	f := st.file
 	var groups []uint32
@@ -139,7 +138,7 @@ func (st *objectStep) bind() error {
 		if _, ok := f.regions[place{tagName, i}]; !ok {
 			break
 		}
-		name, _ := f.get(tagName, i) // it is there
+		name, _ := f.get(tagName, i) // the directory lists it
 		st.names = append(st.names, name)
 	}
 	runs, rows := len(st.offset), len(st.key)
@@ -174,8 +173,8 @@ func (st *objectStep) bind() error {
 	return nil
 }
 
-// checkRows: groups are of spaces in order, each new space has one; and a row's
-// first run is its own, in the order of rows.
+// checkRows checks that groups are in the order of spaces, that each new space has one, and that
+// each row's first run is its own and in the order of rows.
 func (st *objectStep) checkRows(spaces, embedders int) error {
 	f := st.file
 	all, fresh := uint32(spaces+len(st.audiences)), spaces
@@ -203,8 +202,8 @@ func (st *objectStep) checkRows(spaces, embedders int) error {
 	return nil
 }
 
-// checkRuns: they ascend by offset, object and part, are of as many events as
-// there are ids, and of rows that are there by then.
+// checkRuns checks that runs ascend by offset, object and part, belong to as many events as there
+// are ids, and refer to rows that exist by then.
 func (st *objectStep) checkRuns() error {
 	f := st.file
 	last, events := f.base, 0
@@ -229,7 +228,7 @@ func (st *objectStep) checkRuns() error {
 	return nil
 }
 
-// stepRegions are the tail as a step has it.
+// stepRegions returns the regions of a step with the content of the tail.
 func (s *objectShard) stepRegions() []region {
 	t := s.tail
 	order := make([]uint32, len(t.key)) // rows of the tail, by space
@@ -243,7 +242,7 @@ func (s *objectShard) stepRegions() []region {
 		return int(a) - int(b)
 	})
 	var (
-		place  = make([]uint32, len(order)) // of each row of the tail, in order
+		place  = make([]uint32, len(order)) // the place in order of each row of the tail
 		key    = make([]uint64, len(order))
 		first  = make([]uint32, len(order))
 		scales = make([]float32, len(order))

@@ -15,40 +15,40 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// objectShard is the state of one partition of agents' events: the passages of
-// objects. doc.go says what is kept of them and where.
+// objectShard is the state of one partition of agents' events: the passages of objects. doc.go has
+// the layout.
 type objectShard struct {
 	home  // made is guarded by write
 	links *linker
 
-	// write is held by whoever adds, seals or saves. It guards what follows. Rows
-	// and runs are numbered over the shard: those of steps first, then the tail's.
+	// write is held while rows are added, sealed or saved. It guards the fields below. Rows and
+	// runs are numbered over the shard: those of steps first, then the tail's.
 	write     sync.Mutex
 	embedders []string
-	touched   []*objectSpace // those that have rows which are not published
+	touched   []*objectSpace // those with rows that are not yet published
 	table     keyTable       // the rows of steps
 	events    keyTable       // the events of steps
 	tail      *objectTail    // what came after the last step
-	prev      *links         // of each run: the one before it of the same row
-	base      int64          // where the tail begins
-	saved     int64          // the Next that is on disk; -1 when none is
+	prev      *links         // of each run: the previous one of the same row
+	base      int64          // the offset at which the tail begins
+	saved     int64          // the value of Next that is durable on disk; -1 if none is
 
-	// mu makes the view, and with it what readers see, change in one step. It is
-	// taken inside write and held for moments, never during I/O. Who holds write may
-	// read what it guards without it.
+	// mu makes the view, and with it what readers see, change in one step. It is locked after write
+	// and held briefly, never during I/O. The holder of write may read the fields that mu guards
+	// without locking it.
 	mu     sync.RWMutex
 	view   objectView
 	spaces []*objectSpace      // in the order in which the log named them
-	number map[spaceKey]uint32 // of a space
+	number map[spaceKey]uint32 // the number of each space
 }
 
-// objectView is a state of the shard. A copy of it stays what it is.
+// objectView is a state of the shard. A copy of it does not change.
 type objectView struct {
 	tp        schemas.TopicPartition
 	next      int64
 	embedders []string
 	steps     []*objectStep
-	events    uint32 // of steps, as are the following
+	events    uint32 // events in steps; so are runs and rows
 	runs      uint32
 	rows      uint32
 	tail      objectColumns
@@ -64,7 +64,7 @@ func newObjectShard(tp schemas.TopicPartition, dir string, opts *Options, l *lin
 	return s
 }
 
-// ofObjects reports whether a partition is one of agents' events.
+// ofObjects reports whether a partition has agents' events.
 func ofObjects(tp schemas.TopicPartition) bool {
 	return tp.Topic[strings.LastIndexByte(tp.Topic, '.')+1:] == schemas.TopicAgents
 }
@@ -75,7 +75,7 @@ func (s *objectShard) snapshot() objectView {
 	return s.view
 }
 
-// publish lets readers see the shard as it is now.
+// publish makes the current state of the shard visible to readers.
 func (s *objectShard) publish(next int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +102,7 @@ func (s *objectShard) apply(ctx context.Context, b schemas.Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	next := s.view.next // only we change it
+	next := s.view.next // only the holder of write changes it
 	if b.Next <= next {
 		return nil
 	}
@@ -118,10 +118,10 @@ func (s *objectShard) apply(ctx context.Context, b schemas.Batch) error {
 	return nil
 }
 
-// addAll adds the batch's new events, whose passages these are, in order.
+// addAll adds the batch's new events, to which passages belong, in order.
 func (s *objectShard) addAll(b schemas.Batch, passages []passage, next int64) error {
 	if err := s.sealFull(); err != nil {
-		return err // sealing failed before and fails again
+		return err // an earlier attempt to seal failed, and this one too
 	}
 	for _, r := range b.Records {
 		at := r.Origin.Offset
@@ -134,7 +134,7 @@ func (s *objectShard) addAll(b schemas.Batch, passages []passage, next int64) er
 		if n == 0 || at < next {
 			continue
 		}
-		id, err := schemas.SeenAs(r) // another tenant's event of the same id is another
+		id, err := schemas.SeenAs(r) // events of two tenants with the same id are distinct
 		if err != nil {
 			return err
 		}
@@ -160,8 +160,7 @@ func (s *objectShard) addAll(b schemas.Batch, passages []passage, next int64) er
 	return nil
 }
 
-// add takes in one passage: a run of the row with its vector, which is made if the
-// space has none.
+// add adds one passage: a run of the row with its vector, which is created if the space has none.
 func (s *objectShard) add(sp *objectSpace, p *passage) {
 	t, run := s.tail, s.view.runs+uint32(len(s.tail.offset))
 	row, known := s.find(sp.number, p.key, p.vec)
@@ -176,11 +175,11 @@ func (s *objectShard) add(sp *objectSpace, p *passage) {
 	t.offset, t.index = append(t.offset, p.offset), append(t.index, p.index)
 	t.part, t.row = append(t.part, p.part), append(t.row, row)
 	head := s.view.newest(row, &t.objectColumns)
-	s.prev.append(head.Load()) // before the head says that there is one more
+	s.prev.append(head.Load()) // before the head refers to the new run
 	head.Store(run)
 }
 
-// find is the row of a vector in a space.
+// find returns the row of a vector in a space.
 func (s *objectShard) find(space uint32, key uint64, vec []float32) (uint32, bool) {
 	t := s.tail
 	if row, ok := t.table.find(key, func(row uint32) bool {
@@ -194,7 +193,7 @@ func (s *objectShard) find(space uint32, key uint64, vec []float32) (uint32, boo
 	})
 }
 
-// space is the space of a key, made if there is none yet.
+// space returns the space of a key and creates it if there is none.
 func (s *objectShard) space(key spaceKey) *objectSpace {
 	if n, ok := s.number[key]; ok {
 		return s.spaces[n]
@@ -207,14 +206,14 @@ func (s *objectShard) space(key spaceKey) *objectSpace {
 	return sp
 }
 
-// embedder is the number of an embedder's name, made if there is none yet.
+// embedder returns the number of an embedder's name and assigns one if it has none.
 func (s *objectShard) embedder(name string) uint32 {
 	for i, e := range s.embedders {
 		if e == name {
 			return uint32(i)
 		}
 	}
-	s.embedders = append(s.embedders, strings.Clone(name)) // the record is not ours to keep
+	s.embedders = append(s.embedders, strings.Clone(name)) // the record's memory must not be kept
 	return uint32(len(s.embedders) - 1)
 }
 
@@ -227,8 +226,8 @@ func (s *objectShard) known(id schemas.EventID) bool {
 	return ok
 }
 
-// checkBatch refuses a batch that cannot be applied, before any of it is. It gives
-// the passages of its records from next on, in order.
+// checkBatch rejects a batch that cannot be applied before any of it is. It returns the passages of
+// the records from next on, in order.
 func (s *objectShard) checkBatch(b schemas.Batch, next int64) ([]passage, error) {
 	var all []passage
 	last := int64(-1)

@@ -17,8 +17,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// benchRows is how many rows the benchmarks of objects have; set it to a million
-// with RECOUNT_BENCH_ROWS.
+// benchRows returns how many rows the benchmarks of objects use; RECOUNT_BENCH_ROWS sets it, to a
+// million for example.
 func benchRows() int {
 	if n, err := strconv.Atoi(os.Getenv("RECOUNT_BENCH_ROWS")); err == nil {
 		return n
@@ -26,8 +26,8 @@ func benchRows() int {
 	return 50_000
 }
 
-// around is one of the vectors with some noise: near to it and to those of its
-// cluster, and no row.
+// around returns one of the vectors with some noise: near to it and to those of its cluster, and
+// equal to no row.
 func around(rng *rand.Rand, vecs [][]float32) []float32 {
 	v := slices.Clone(vecs[rng.IntN(len(vecs))])
 	for j := range v {
@@ -36,8 +36,8 @@ func around(rng *rand.Rand, vecs [][]float32) []float32 {
 	return normal(v)
 }
 
-// feedObjects applies one object of one passage for each vector, in batches of
-// 512, to the audience that of gives, and gives the processor time that Apply took.
+// feedObjects applies one object of one passage for each vector, in batches of 512, to the audience
+// that of returns, and returns the processor time of Apply.
 func feedObjects(b *testing.B, p *Projection, a *agents, vecs [][]float32, of func(i int) schemas.Audience) (spent time.Duration) {
 	for len(vecs) > 0 {
 		n := min(512, len(vecs))
@@ -56,7 +56,7 @@ func feedObjects(b *testing.B, p *Projection, a *agents, vecs [][]float32, of fu
 	return spent
 }
 
-// resident is what the process has of files and of its own in memory, in bytes.
+// resident returns how many bytes of files and of its own memory the process has in memory.
 func resident(b *testing.B) (file, own int64) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -85,8 +85,8 @@ func heap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// BenchmarkObjects is the life of one audience with many objects: applied, searched
-// by scanning, linked, searched by walking, opened again.
+// BenchmarkObjects measures an audience with many objects: apply, search by scanning, link, search
+// by walking, reopen.
 func BenchmarkObjects(b *testing.B) {
 	n := benchRows()
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -194,7 +194,7 @@ func BenchmarkObjects(b *testing.B) {
 	})
 }
 
-// BenchmarkSmallAudiences asks thousands of audiences of ten objects each.
+// BenchmarkSmallAudiences searches thousands of audiences of ten objects each.
 func BenchmarkSmallAudiences(b *testing.B) {
 	const each = 10
 	n := benchRows() / each
@@ -209,7 +209,7 @@ func BenchmarkSmallAudiences(b *testing.B) {
 	before := heap()
 	p := open(b, b.TempDir(), Options{})
 	defer closeOf(b, p)
-	// Some fifty sessions go on at a time.
+	// Some fifty sessions are active at a time.
 	feedObjects(b, p, newAgents(0, 1), vecs, func(i int) schemas.Audience {
 		return ofs[min(i/(50*each)*50+i%50, n-1)]
 	})

@@ -17,7 +17,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// objectShelf is a folder with two steps of objects and a checkpoint, and its log.
+// objectShelf returns a folder with two steps of objects and a checkpoint, and its log.
 func objectShelf(t testing.TB) (dir string, opts Options, a *agents) {
 	opts = Options{SealRows: 8 * 40, Logger: quiet}
 	a = newAgents(0, 3)
@@ -37,8 +37,8 @@ func objectShelf(t testing.TB) (dir string, opts Options, a *agents) {
 	return p.dir, opts, a
 }
 
-// TestFlippedBitsOfObjects flips bits all over every file: of a step each is noticed
-// when it is opened or when every byte is verified, of a checkpoint it is not used.
+// TestFlippedBitsOfObjects flips bits all over every file. In a step each is detected when it is
+// opened or verified; a changed checkpoint is not used.
 func TestFlippedBitsOfObjects(t *testing.T) {
 	dir, opts, a := objectShelf(t)
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -78,8 +78,8 @@ func TestFlippedBitsOfObjects(t *testing.T) {
 	}
 }
 
-// TestMisplacedObjects: a step that is gone, cut, in another's place or of another
-// partition is an error that names it.
+// TestMisplacedObjects checks that a step that is missing, truncated, in another's place or of
+// another partition gives an error that names it.
 func TestMisplacedObjects(t *testing.T) {
 	dir, opts, a := objectShelf(t)
 	shard := filepath.Join(dir, sealed.ShardDir(a.TP))
@@ -117,7 +117,7 @@ func TestMisplacedObjects(t *testing.T) {
 	}
 }
 
-// smallObjectTail is the bytes of a checkpoint of a few passages.
+// smallObjectTail returns the bytes of a checkpoint of a few passages.
 func smallObjectTail(t testing.TB) ([]byte, Options) {
 	opts := Options{SealRows: 8 * 12, Logger: quiet}
 	a := newAgents(0, 1)
@@ -130,7 +130,7 @@ func smallObjectTail(t testing.TB) ([]byte, Options) {
 	return tailOf(t, p.dir), opts
 }
 
-// useObjects takes a checkpoint if it can be, uses it in every way, and seals it.
+// useObjects loads a checkpoint if it is valid, uses it in every way, and seals it.
 func useObjects(t *testing.T, b []byte, opts Options) bool {
 	t.Helper()
 	reseal(b)
@@ -176,7 +176,7 @@ func useObjects(t *testing.T, b []byte, opts Options) bool {
 	if err := p.Dump(t.Context(), func(_, _ []byte) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	// What a step would be that said the same.
+	// The step that the same content would give.
 	again := newObjectShard(tp, "not there", &p.opts, &p.links)
 	again.name(st)
 	again.useLoaded(st)
@@ -204,8 +204,8 @@ func sameCodes(st *objectStep) bool {
 	return slices.Equal(st.codes, columnsOf(len(st.key), func(row int) []int8 { return b.rows.Table().Code(uint32(row)) }))
 }
 
-// FuzzObjects reads checkpoints with every checksum right and anything else wrong.
-// One that is accepted can be used in every way.
+// FuzzObjects reads checkpoints in which every checksum is right and anything else may be wrong. An
+// accepted one can be used in every way.
 func FuzzObjects(f *testing.F) {
 	good, opts := smallObjectTail(f)
 	f.Add(good, uint32(0), uint32(0))
@@ -218,8 +218,8 @@ func FuzzObjects(f *testing.F) {
 	})
 }
 
-// TestEveryValueOfObjectsWrong is the fuzzer's work done once for each place that is
-// not a vector.
+// TestEveryValueOfObjectsWrong does systematically what the fuzzer does at random, once for each
+// place that is not a vector.
 func TestEveryValueOfObjectsWrong(t *testing.T) {
 	good, opts := smallObjectTail(t)
 	if !useObjects(t, bytes.Clone(good), opts) {
@@ -232,7 +232,7 @@ func TestEveryValueOfObjectsWrong(t *testing.T) {
 				continue // each place once
 			}
 			if binary.LittleEndian.Uint32(good[at:]) == 0 && at%64 != 0 {
-				continue // mostly zeros of vectors and of padding
+				continue // largely zeros of vectors and of padding
 			}
 			bad := bytes.Clone(good)
 			binary.LittleEndian.PutUint32(bad[at:], value)

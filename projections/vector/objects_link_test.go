@@ -21,13 +21,13 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// linking are options under which a few thousand rows are linked, roughly, when a test
-// says so.
+// linking returns options under which a few thousand rows are linked, coarsely and only when a test
+// does it.
 func linking() Options {
 	return Options{SealRows: 8 * 500, M: 4, EfConstruction: 10, linkRows: rows.PerChunk, unlinked: true, Logger: quiet}
 }
 
-// large is a log with an audience of so many rows, and a few others.
+// large returns a log with an audience of n rows and a few others.
 func large(n int) *agents {
 	a := newAgents(0, 6)
 	for i := range n {
@@ -41,7 +41,7 @@ func large(n int) *agents {
 	return a
 }
 
-// linkAll does what is due.
+// linkAll links everything that is due.
 func linkAll(p *Projection) {
 	p.links.mu.Lock()
 	p.links.stopped = false
@@ -49,7 +49,7 @@ func linkAll(p *Projection) {
 	p.links.work()
 }
 
-// graphs are the links of each space that has some.
+// graphs returns the links of each space that has some.
 func graphs(p *Projection) map[uint32][]byte {
 	all := map[uint32][]byte{}
 	for _, s := range p.objects {
@@ -62,8 +62,8 @@ func graphs(p *Projection) map[uint32][]byte {
 	return all
 }
 
-// linkable is how many rows steps have of spaces that are to be linked: not a multiple of
-// what is stored at a time.
+// linkable returns how many rows the steps have of spaces that are large enough to be linked. It is
+// not a multiple of what is stored at a time.
 func linkable(p *Projection) int {
 	n := uint32(0)
 	for _, s := range p.objects {
@@ -76,7 +76,7 @@ func linkable(p *Projection) int {
 	return int(n)
 }
 
-// TestPace: links are left while much is taken in at once, however long that takes.
+// TestPace checks that linking pauses during bulk input, however long that takes.
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p pace
@@ -104,7 +104,7 @@ func TestPace(t *testing.T) {
 	})
 }
 
-// recallOf is the share of what a comparison of all finds that the searches find.
+// recallOf returns the fraction of the results of a full comparison that the searches find.
 func recallOf(t *testing.T, p *Projection, all []told, queries []ObjectQuery) float64 {
 	t.Helper()
 	found, wanted := 0, 0
@@ -120,9 +120,8 @@ func recallOf(t *testing.T, p *Projection, all []told, queries []ObjectQuery) fl
 	return float64(found) / float64(wanted)
 }
 
-// TestLinkedObjects: rows that are linked are found by walking, with what is not
-// linked, what filters keep, and what was there then; the state is the same, linked
-// or not.
+// TestLinkedObjects checks that walks find linked rows together with rows that are not linked,
+// under filters, and below watermarks, and that the state is the same, linked or not.
 func TestLinkedObjects(t *testing.T) {
 	questions := 40
 	if racing.On {
@@ -130,7 +129,7 @@ func TestLinkedObjects(t *testing.T) {
 	}
 	a := large(4000)
 	opts := linking()
-	opts.M, opts.EfConstruction = 32, 80 // well enough to be found
+	opts.M, opts.EfConstruction = 32, 80 // enough to find nearly all rows
 	p, scanned := fresh(t, opts), fresh(t, opts)
 	a.apply(t, p)
 	a.apply(t, scanned)
@@ -174,7 +173,7 @@ func TestLinkedObjects(t *testing.T) {
 			if want := wantedObjects(all, q); len(got) != len(want) {
 				t.Fatalf("%s: %d hits, want %d", name, len(got), len(want))
 			}
-			for _, h := range got { // whatever is found is right
+			for _, h := range got { // every hit has the right score
 				q.Only = append(q.Only, h.Ref)
 			}
 			if diff := gocmp.Diff(got, wantedObjects(all, q)); diff != "" {
@@ -187,9 +186,9 @@ func TestLinkedObjects(t *testing.T) {
 	}
 }
 
-// TestFewElements: where the vector asked about is zero but for a few elements, rows of
-// steps are compared one by one whether they are linked or not, by column, and come out as
-// those of a tail do, row by row.
+// TestFewElements checks searches for a vector with few non-zero elements: rows of steps are
+// compared one by one, by column, whether they are linked or not, and the results equal those of a
+// tail, which is compared row by row.
 func TestFewElements(t *testing.T) {
 	a := large(3000)
 	opts := linking()
@@ -238,8 +237,8 @@ func sameState(t *testing.T, p, q *Projection) {
 	}
 }
 
-// TestLinksAreOfTheRows: however the log was batched, whenever rows were linked and
-// whatever was stored in between, the links are the same.
+// TestLinksAreOfTheRows checks that the links are the same however the log was batched, whenever
+// rows were linked and whatever was stored in between.
 func TestLinksAreOfTheRows(t *testing.T) {
 	a := large(3500)
 	once := fresh(t, linking())
@@ -266,8 +265,8 @@ func TestLinksAreOfTheRows(t *testing.T) {
 	}
 }
 
-// TestLostLinks: links that are gone, cut, damaged or of other rows are made anew,
-// and nothing else is.
+// TestLostLinks checks that links that are missing, truncated, damaged or of other rows are
+// rebuilt, and nothing else is.
 func TestLostLinks(t *testing.T) {
 	a := large(2500)
 	opts := linking()
@@ -304,7 +303,7 @@ func TestLostLinks(t *testing.T) {
 	for i, name := range derived {
 		for j, damage := range slices.Sorted(maps.Keys(damages)) {
 			if racing.On && i != j%len(derived) {
-				continue // each damage once
+				continue // each kind of damage once
 			}
 			change := damages[damage]
 			if err := change(filepath.Join(shard, name), files[name]); err != nil {
@@ -335,8 +334,8 @@ func flip(b []byte, at int) []byte {
 	return b
 }
 
-// TestLinksOfAnotherState: codes that are not those of the rows are not used, even
-// if every byte of their files is as it was written.
+// TestLinksOfAnotherState checks that codes of other rows are not used, even if their files are
+// undamaged.
 func TestLinksOfAnotherState(t *testing.T) {
 	opts := linking()
 	a, b := large(1500), newAgents(0, 77)
@@ -366,8 +365,7 @@ func TestLinksOfAnotherState(t *testing.T) {
 	closeOf(t, q)
 }
 
-// TestSearchWhileLinking: searches, batches and linking go on at once, and whatever
-// is found is right.
+// TestSearchWhileLinking checks that concurrent searches, batches and linking give only right hits.
 func TestSearchWhileLinking(t *testing.T) {
 	a := large(2500)
 	p := fresh(t, linking())
@@ -419,8 +417,8 @@ func TestSearchWhileLinking(t *testing.T) {
 	}
 }
 
-// TestCloseWhileLinking: Close waits for the row that is being linked, no longer,
-// and what is opened then begins where the links were stored last.
+// TestCloseWhileLinking checks that Close waits only for the row that is being linked, and that the
+// next Open continues from the links stored last.
 func TestCloseWhileLinking(t *testing.T) {
 	a := large(2500)
 	opts := linking()

@@ -31,7 +31,8 @@ func newAgents(partition int32, seed uint64) *agents {
 	return a
 }
 
-// object is one for an audience, with a part for each vector; nil ones have none.
+// object returns an object of an audience, with a part for each vector; a nil vector makes a part
+// without an embedding.
 func object(of schemas.Audience, vecs ...[]float32) *recountv1.Object {
 	o := &recountv1.Object{Tenant: of.Tenant, Visibility: of.Visibility, Workspace: of.Workspace, Session: of.Session, Agent: of.Agent}
 	for _, v := range vecs {
@@ -54,19 +55,18 @@ func (a *agents) add(embedder string, objects ...*recountv1.Object) int64 {
 	return at
 }
 
-// audience is the i-th of many, of every visibility.
+// audience returns the i-th of many audiences, of every visibility.
 func audience(i int) schemas.Audience {
 	v := recountv1.Visibility(1 + i%4)
 	name := string(rune('a' + i%26))
 	return schemas.AudienceOf("t"+name, "w"+name, "s"+name, "a"+name, v)
 }
 
-// some appends an event such as agents leave: mostly one object of one passage,
-// some of several, some without; of several audiences; with passages that were
-// said before.
+// some appends an event such as agents produce: usually one object of one passage, sometimes
+// several objects or none; of several audiences; with some passages that occurred before.
 func (a *agents) some(audiences int) {
 	if a.rng.IntN(20) == 0 {
-		a.Next += 3 // events of no concern
+		a.Next += 3 // events that the projection does not read
 	}
 	embedder := "test/1"
 	if a.rng.IntN(9) == 0 {
@@ -105,7 +105,7 @@ func (a *agents) applyTo(t testing.TB, p *Projection, to int64) {
 	}
 }
 
-// passagesOf is every passage of a log, as what a search may find.
+// told is a passage of a log that a search may find.
 type told struct {
 	ref      schemas.ObjectRef
 	part     uint32
@@ -131,7 +131,7 @@ func passagesOf(logs ...*agents) (all []told) {
 	return all
 }
 
-// wantedObjects is what a search must give, by comparing every passage.
+// wantedObjects returns what a search must return, by comparing every passage.
 func wantedObjects(all []told, q ObjectQuery) []ObjectHit {
 	best := map[schemas.ObjectRef]ObjectHit{}
 	for _, x := range all {
@@ -153,7 +153,7 @@ func wantedObjects(all []told, q ObjectQuery) []ObjectHit {
 	return hits[:min(len(hits), q.K)]
 }
 
-// objectQueries are questions of every kind about some logs.
+// objectQueries returns queries of every kind about some logs.
 func objectQueries(rng *rand.Rand, n int, logs ...*agents) (all []ObjectQuery) {
 	for i := range n {
 		a := logs[rng.IntN(len(logs))]
@@ -198,8 +198,8 @@ func searchObjects(t testing.TB, p *Projection, q ObjectQuery) ([]ObjectHit, []O
 	return hits, stats
 }
 
-// TestObjectProjection runs the suite with agents' events and commands, each in
-// partitions of its own, and steps so small that a log seals several.
+// TestObjectProjection runs the suite with agents' events and commands, each in partitions of their
+// own, and steps so small that a log seals several.
 func TestObjectProjection(t *testing.T) {
 	projtest.Run(t, projtest.Config{
 		Kind: kindOf(Options{SealRows: 8 * 48, CheckpointRows: 33, M: 4, EfConstruction: 20}),
@@ -230,8 +230,7 @@ func TestObjectProjection(t *testing.T) {
 	})
 }
 
-// readObjects reads in every way and checks that it agrees, while batches are
-// applied.
+// readObjects reads in every way and checks that the results agree, while batches are applied.
 func readObjects(t *testing.T, p *Projection) {
 	readEverything(t, p)
 	q := ObjectQuery{Vector: at(1), Embedder: "test/1", K: 7, Below: p.Watermark()}
@@ -262,8 +261,8 @@ func readObjects(t *testing.T, p *Projection) {
 	}
 }
 
-// TestSearchObjects holds searches of every kind against comparing every passage:
-// in memory, sealed, and reopened.
+// TestSearchObjects compares searches of every kind with a comparison of every passage: in memory,
+// sealed, and reopened.
 func TestSearchObjects(t *testing.T) {
 	for name, seal := range map[string]int{"hot": 0, "sealed": 8 * 100} {
 		t.Run(name, func(t *testing.T) {
@@ -301,8 +300,8 @@ func TestSearchObjects(t *testing.T) {
 	}
 }
 
-// TestObjectsAsOf: at every 100th position, what is answered below it is what a
-// projection answers that was built only up to there.
+// TestObjectsAsOf checks at every 100th position that an answer below it equals that of a
+// projection that was built only up to there.
 func TestObjectsAsOf(t *testing.T) {
 	opts := Options{SealRows: 8 * 64}
 	a := newAgents(0, 4)
@@ -329,8 +328,8 @@ func TestObjectsAsOf(t *testing.T) {
 	}
 }
 
-// TestObjectsIsolated: what other audiences have changes nothing of an answer, nor
-// of what is counted.
+// TestObjectsIsolated checks that objects of other audiences change neither an answer nor its
+// counts.
 func TestObjectsIsolated(t *testing.T) {
 	opts := Options{SealRows: 8 * 64}
 	mine := audience(3)
@@ -338,7 +337,7 @@ func TestObjectsIsolated(t *testing.T) {
 	for range 600 {
 		a.some(12)
 	}
-	// alone has at the same offsets what is of one audience, and nothing else.
+	// alone has the objects of one audience at the same offsets, and nothing else.
 	for _, r := range a.Records {
 		var objects []*recountv1.Object
 		for _, o := range r.GetObjects().Objects {
@@ -366,9 +365,8 @@ func TestObjectsIsolated(t *testing.T) {
 	}
 }
 
-// TestObjectRepeats: what is said over and over in an audience is one row, and
-// equal scores come newest first; an object is one hit however many of its parts
-// are near.
+// TestObjectRepeats checks that repeated passages of an audience are one row, that equal scores
+// come newest first, and that an object is one hit even if several of its parts are near.
 func TestObjectRepeats(t *testing.T) {
 	for name, seal := range map[string]int{"hot": 0, "sealed": 8 * 20} {
 		p := fresh(t, Options{SealRows: seal})
@@ -392,8 +390,8 @@ func TestObjectRepeats(t *testing.T) {
 	}
 }
 
-// TestManySmallAudiences: thousands of audiences take no file each, and little
-// memory; all of them can be asked at once.
+// TestManySmallAudiences checks that thousands of audiences need no file each and little memory,
+// and that one query can search all of them.
 func TestManySmallAudiences(t *testing.T) {
 	const n = 3000
 	p := open(t, t.TempDir(), Options{SealRows: 8 * 1000})
@@ -439,7 +437,7 @@ func TestEveryStepOfObjectsBroken(t *testing.T) {
 	})
 }
 
-// TestObjectBounds: what cannot be applied or asked, and what gives nothing.
+// TestObjectBounds checks what cannot be applied or searched for, and which queries find nothing.
 func TestObjectBounds(t *testing.T) {
 	of := []schemas.AudienceID{audience(1).ID()}
 	p := fresh(t, Options{})

@@ -16,17 +16,17 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Name is the projection's name.
+// Name is the name of the projection.
 const Name = "vector"
 
-// Version is the version of what is stored. It changes when the same log would
-// give other state.
+// Version is the version of the stored state. It changes when the same log would give another
+// state.
 const Version = 2
 
-// ErrClosed is what calls after Close return.
+// ErrClosed is returned by calls after Close.
 var ErrClosed = errors.New("vector: closed")
 
-// Kind is the projection as a node registers it.
+// Kind returns the projection as a node registers it.
 func Kind(opts Options) projections.Kind {
 	return projections.Kind{
 		Name: Name, Version: Version, Params: opts.stamp(), Topics: []string{schemas.TopicCommands, schemas.TopicAgents},
@@ -34,21 +34,21 @@ func Kind(opts Options) projections.Kind {
 	}
 }
 
-// Projection keeps the embeddings of a log's intents, and of the passages of
-// agents' objects, where the nearest ones to a vector are found. All of its methods may be called at any time from any
-// goroutine; Apply from one a partition.
+// Projection keeps the embeddings of a log's intents and of the passages of agents' objects, and
+// finds those nearest to a vector. All of its methods may be called at any time from any goroutine,
+// Apply by one goroutine per partition.
 type Projection struct {
 	dir  string
 	opts Options
 
-	// life guards users and closed, and is held for moments only.
+	// life guards users and closed and is held only briefly.
 	life   sync.Mutex
-	users  int // calls under way: the files stay mapped until the last one ends
+	users  int // calls in progress: the files stay mapped until the last one ends
 	closed bool
 
-	// mu guards shards and objects. A shard's locks come after it, and among those
-	// write before mu; who takes the write of several shards takes them in the order
-	// of partitions, those of objects last.
+	// mu guards shards and objects. Lock order: mu, then a shard's write, then its mu. A caller
+	// that locks the write of several shards does so in the order of partitions, those of objects
+	// last.
 	mu      sync.RWMutex
 	shards  map[schemas.TopicPartition]*shard
 	objects map[schemas.TopicPartition]*objectShard
@@ -61,9 +61,8 @@ var (
 	_ projections.Checkpointer = (*Projection)(nil)
 )
 
-// Open opens or creates the state in dir, which exists. A damaged file is a
-// *CorruptError; a damaged or outdated checkpoint is not an error, as it is only
-// a shortcut.
+// Open opens or creates the state in dir, which exists. A damaged file is a *CorruptError. A
+// damaged or outdated checkpoint is not an error, since it only saves time.
 func Open(dir string, opts Options) (*Projection, error) {
 	if !sealed.LittleEndian() {
 		return nil, errors.New("vector: its files are read in place and need a little-endian machine")
@@ -80,7 +79,7 @@ func Open(dir string, opts Options) (*Projection, error) {
 	for _, e := range entries {
 		tp, ok := sealed.ParseShardDir(e.Name())
 		if !e.IsDir() || !ok {
-			continue // not ours
+			continue // not a folder of this projection
 		}
 		if err := p.begin(tp).load(); err != nil {
 			p.release()
@@ -169,7 +168,7 @@ func (p *Projection) shard(tp schemas.TopicPartition) *shard {
 	return p.shards[tp]
 }
 
-// sorted are the shards in order, for who holds mu.
+// sorted returns the shards in order; the caller holds mu.
 func (p *Projection) sorted() []*shard {
 	var all []*shard
 	for _, s := range p.shards {
@@ -179,7 +178,7 @@ func (p *Projection) sorted() []*shard {
 	return all
 }
 
-// sortedObjects are the shards of objects in order, for who holds mu.
+// sortedObjects returns the shards of objects in order; the caller holds mu.
 func (p *Projection) sortedObjects() []*objectShard {
 	var all []*objectShard
 	for _, s := range p.objects {
@@ -189,11 +188,11 @@ func (p *Projection) sortedObjects() []*objectShard {
 	return all
 }
 
-// snapshot is one state of all shards of commands, in order: none is left out that another
-// one's batch came after.
+// snapshot returns one state of all shards of commands, in order. If it includes a batch, it
+// includes every batch of any shard that was published before.
 func (p *Projection) snapshot() []view {
-	// While this is held no shard can begin, and so no batch come after one that
-	// is not in the list.
+	// While mu is held no shard can be added, so no shard can be missing from the list while a
+	// later batch of another one is included.
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	all := p.sorted()
@@ -210,8 +209,8 @@ func (p *Projection) snapshot() []view {
 	return views
 }
 
-// Apply implements projections.Projection. After an error that may be retried,
-// Next says how far it came, which is a state like any other.
+// Apply implements projections.Projection. After an error that may be retried, Next says how far it
+// came, and the state up to there is valid.
 func (p *Projection) Apply(ctx context.Context, b schemas.Batch) error {
 	if err := p.enter(); err != nil {
 		return err
@@ -224,7 +223,7 @@ func (p *Projection) Apply(ctx context.Context, b schemas.Batch) error {
 	return p.begin(tp).apply(ctx, b)
 }
 
-// begin gives a partition's shard, made if there is none.
+// begin returns a partition's shard and creates it if there is none.
 func (p *Projection) begin(tp schemas.TopicPartition) part {
 	p.mu.RLock()
 	s, o := p.shards[tp], p.objects[tp]
@@ -277,8 +276,8 @@ func (p *Projection) Flush() error {
 	return errors.Join(errs...)
 }
 
-// Close flushes and closes. Calls that are under way end as they would have; the
-// files are released with the last of them.
+// Close flushes and closes. Calls in progress complete normally; the last of them releases the
+// files.
 func (p *Projection) Close() error {
 	err := p.Flush()
 	if errors.Is(err, ErrClosed) {

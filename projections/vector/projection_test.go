@@ -15,8 +15,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// TestProjection runs the suite with steps small enough that a log of a few
-// hundred records seals several, and checkpoints in between.
+// TestProjection runs the suite with steps so small that a log of a few hundred records seals
+// several, with checkpoints in between.
 func TestProjection(t *testing.T) {
 	projtest.Run(t, projtest.Config{
 		Kind:   kindOf(Options{SealRows: 48, CheckpointRows: 13, M: 4, EfConstruction: 20}),
@@ -25,8 +25,8 @@ func TestProjection(t *testing.T) {
 	})
 }
 
-// TestCoder: with an index whose graph differs from run to run the state is still
-// a function of the log, and searches give what there is.
+// TestCoder checks that with an index whose graph differs from run to run the state is still a
+// function of the log, and that searches find the rows.
 func TestCoder(t *testing.T) {
 	opts := Options{Backend: BackendCoder, M: 4, EfConstruction: 10, SealRows: 1000, CheckpointRows: -1}
 	rng := rand.New(rand.NewPCG(6, 6))
@@ -56,8 +56,8 @@ func TestCoder(t *testing.T) {
 	}
 }
 
-// readEverything uses every way of reading and checks that they agree with each
-// other while batches are applied.
+// readEverything uses every way of reading and checks that they agree with each other while batches
+// are applied.
 func readEverything(t *testing.T, p *Projection) {
 	before := p.Watermark()
 	hits, stats, err := p.Search(t.Context(), Query{Vector: at(1), Embedder: "hash/1", K: 5, Below: before})
@@ -126,8 +126,8 @@ func verify(t *testing.T, p projections.Projection) error {
 	return err
 }
 
-// TestEveryStepBrokenAtAChunk does it where a chunk of vectors fills up. Each run
-// begins with the rows before that.
+// TestEveryStepBrokenAtAChunk breaks every step when a chunk of vectors fills up. Each run begins
+// with the rows before that.
 func TestEveryStepBrokenAtAChunk(t *testing.T) {
 	opts := Options{SealRows: 520, CheckpointRows: -1, M: 4, EfConstruction: 20, Logger: quiet}
 	rng := rand.New(rand.NewPCG(8, 8))
@@ -165,7 +165,7 @@ func TestEveryStepBrokenAtAChunk(t *testing.T) {
 	})
 }
 
-// TestOtherParameters: what the options change in the state is stamped on it.
+// TestOtherParameters checks that the options that change the state are stored with it.
 func TestOtherParameters(t *testing.T) {
 	dir := t.TempDir()
 	p := open(t, dir, Options{})
@@ -207,8 +207,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestBadVectors: what cannot be indexed is named, and nothing of its batch is
-// applied.
+// TestBadVectors checks that a vector that cannot be indexed is named, and that nothing of its
+// batch is applied.
 func TestBadVectors(t *testing.T) {
 	for name, vec := range badVectors() {
 		p := fresh(t, Options{})
@@ -230,7 +230,7 @@ func TestBadVectors(t *testing.T) {
 	}
 }
 
-// badVectors cannot be indexed or asked for.
+// badVectors returns vectors that cannot be indexed or searched for.
 func badVectors() map[string][]float32 {
 	with := func(x float32) []float32 {
 		v := at(0)

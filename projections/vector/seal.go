@@ -9,10 +9,11 @@ import (
 	"github.com/recountdb/recount/projections/vector/rows"
 )
 
-// ofShard stands for the space of a region that is of none.
+// ofShard is the space of a region that belongs to the shard and not to a space.
 const ofShard = ^uint32(0)
 
-// Names of files; a digit first for those that are a function of the log.
+// Suffixes and names of files. Those of files that are a function of the log are preceded by
+// numbers.
 const (
 	stepSuffix  = ".step.vec"
 	linksSuffix = ".links.vec"
@@ -24,12 +25,12 @@ func stepName(seq int) string         { return fmt.Sprintf("%08d%s", seq, stepSu
 func linksName(seq int) string        { return fmt.Sprintf("%08d%s", seq, linksSuffix) }
 func chunkName(space, seq int) string { return fmt.Sprintf("%03d-%08d%s", space, seq, chunkSuffix) }
 
-// full is when a step is sealed: it depends on the records alone.
+// full reports whether a step must be sealed. It depends on the records alone.
 func (s *shard) full() bool { return len(s.tail.id) >= s.opts.SealRows }
 
-// sealFull seals what is complete. Until it returns nil nothing has changed but,
-// perhaps, files on disk that the next attempt replaces with the same bytes, or
-// that the next Open takes for what they are.
+// sealFull seals what is complete. Until it returns nil nothing has changed, except perhaps files
+// on disk that the next attempt replaces with the same bytes or the next Open loads as the sealed
+// files that they are.
 func (s *shard) sealFull() error {
 	for i, sp := range s.spaces {
 		for len(sp.chunks) < sp.fullChunks() {
@@ -47,9 +48,9 @@ func (s *shard) sealFull() error {
 	return nil
 }
 
-// sealChunk puts a full chunk of vectors into a file and the file's memory into
-// the index. A crash right after leaves a file that no step speaks of: the next
-// Open removes it, and it is written again with the same bytes.
+// sealChunk writes a full chunk of vectors to a file and maps the file into the index. A crash
+// right after it leaves a file that no step refers to: the next Open removes it, and it is written
+// again with the same bytes.
 func (s *shard) sealChunk(space, seq int) error {
 	sp := s.spaces[space]
 	h := s.header(kindChunk)
@@ -70,9 +71,8 @@ func (s *shard) sealChunk(space, seq int) error {
 	return nil
 }
 
-// sealStep makes the tail a sealed step; the caller publishes it. The rename of
-// the step's file moves the state: before it, the links are one file more, which
-// the next Open removes.
+// sealStep makes the tail a sealed step; the caller publishes it. The rename of the step's file
+// advances the state. A crash before that leaves the file of links, which the next Open removes.
 func (s *shard) sealStep() error {
 	seq := len(s.steps)
 	next := s.tail.offset[len(s.tail.offset)-1] + 1
@@ -98,7 +98,7 @@ func (s *shard) sealStep() error {
 	for _, sp := range s.spaces {
 		sp.sealed = len(sp.key)
 	}
-	// What the step has replaced. Either file, if it stays, is not used.
+	// The step has replaced these files. If they cannot be removed, they are ignored.
 	s.remove(tailName)
 	if seq > 0 {
 		s.remove(linksName(seq - 1))
@@ -106,12 +106,11 @@ func (s *shard) sealStep() error {
 	return nil
 }
 
-// flush saves the tail for good.
+// flush saves the tail durably.
 func (s *shard) flush() error {
 	s.write.Lock()
 	defer s.write.Unlock()
-	// A full tail belongs into a step; a checkpoint of one would be a state that no
-	// log leads to.
+	// A full tail must become a step: a checkpoint of it would be a state that no log leads to.
 	err := s.sealFull()
 	s.publish(s.view.next)
 	if err != nil {
@@ -120,7 +119,7 @@ func (s *shard) flush() error {
 	return s.save(true)
 }
 
-// save writes the checkpoint, unless what is on disk says the same.
+// save writes the checkpoint, unless the one on disk is of the same state.
 func (s *shard) save(durable bool) error {
 	next := s.view.next
 	if s.saved == next {
@@ -139,7 +138,8 @@ func (s *shard) header(kind fileKind) header {
 	return header{kind: kind, partition: s.tp.Partition, sequence: uint64(len(s.steps)), base: s.base}
 }
 
-// stepRegions are the runs of the tail and the rows that are new with them.
+// stepRegions returns the regions of a step: the runs of the tail and the rows that are new with
+// them.
 func (s *shard) stepRegions() []region {
 	t := &s.tail
 	bloom := make([]byte, sealed.BloomBytes(len(t.id)))
@@ -167,8 +167,7 @@ func (s *shard) stepRegions() []region {
 	return all
 }
 
-// linkRegions are each index's links, and the rows of its last chunk if that is
-// not full.
+// linkRegions returns each index's links, and the rows of its last chunk if that is not full.
 func (s *shard) linkRegions() []region {
 	var all []region
 	for i, sp := range s.spaces {
@@ -180,7 +179,7 @@ func (s *shard) linkRegions() []region {
 	return all
 }
 
-// part is the rows of the last chunk if that is not full: codes, vectors, scales.
+// part returns the rows of the last chunk if that is not full: codes, vectors, scales.
 func (sp *space) part() [][]byte {
 	n := sp.index.Len() % rows.PerChunk
 	if n == 0 {
@@ -189,14 +188,14 @@ func (sp *space) part() [][]byte {
 	return trim(sp.index.Chunk(sp.fullChunks()), n)
 }
 
-// trim is the first n rows of a chunk, in three pieces.
+// trim returns the first n rows of a chunk, in three pieces.
 func trim(chunk []byte, n int) [][]byte {
 	stride := kernel.Stride(dim)
 	codes, vectors, scales := chunk, chunk[rows.PerChunk*stride:], chunk[rows.PerChunk*(stride+4*dim):]
 	return [][]byte{codes[:n*stride], vectors[:n*4*dim], scales[:n*4]}
 }
 
-// untrim is a chunk whose first n rows are those that trim gave.
+// untrim returns a chunk with the n rows of part, which trim returned.
 func untrim(part []byte, n int) []byte {
 	chunk := sealed.Bytes(rows.ChunkSize(dim))
 	for _, piece := range trim(chunk, n) {
@@ -205,5 +204,5 @@ func untrim(part []byte, n int) []byte {
 	return chunk
 }
 
-// partSize is the length of what trim gives.
+// partSize returns the length of the result of trim.
 func partSize(n int) int { return n * (kernel.Stride(dim) + 4*dim + 4) }

@@ -11,54 +11,53 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// MaxK is the most hits that a search gives.
+// MaxK is the maximum number of hits of a search.
 const MaxK = 10_000
 
-// Query asks for the intents nearest to a vector.
+// Query is a query for the intents nearest to a vector.
 type Query struct {
-	// Vector has schemas.EmbeddingDim elements and unit length; anything else is an
-	// error that is an index.ErrVector.
+	// Vector has schemas.EmbeddingDim elements and unit length; otherwise the search fails with an
+	// index.ErrVector.
 	Vector []float32
-	// Embedder names what made the vector, with its version ("hash/1"): only what
-	// the same embedder made is compared with it.
+	// Embedder is the name and version of what computed the vector ("hash/1"). Only vectors of the
+	// same embedder are compared with it.
 	Embedder string
-	// K is how many hits are wanted: contents with Distinct, else runs. 0 or less
-	// finds nothing; more than MaxK is MaxK.
+	// K is how many hits are wanted: contents with Distinct, else runs. 0 or less finds nothing;
+	// more than MaxK means MaxK.
 	K int
-	// EF is how many candidates are kept on the way: more finds more, slower. 0 is
-	// the projection's Options.Ef. It is never less than three times K.
+	// EF is how many candidates the search keeps: more finds more, more slowly. 0 means the
+	// projection's Options.Ef. A value below three times K is raised to that.
 	EF int
-	// Below is a watermark: only intents at offsets below it, and of the partitions
-	// it names. Nil means all that is visible.
+	// Below is a watermark: only intents of its partitions at offsets below it are found. Nil means
+	// all that are visible.
 	Below schemas.Watermark
-	// Filter, if not nil, says which intents count. It is asked in any order and
-	// while nothing is locked. A content counts if one of its runs does.
+	// Filter, if not nil, reports whether an intent may be a hit. It is called in any order,
+	// without locks held. A content matches if one of its runs does.
 	Filter func(tp schemas.TopicPartition, offset int64) bool
-	// Distinct gives one hit for a content and partition, its newest run that
-	// counts, and K counts contents. Otherwise each run is a hit of its own.
+	// Distinct returns one hit for each content and partition, its newest matching run, and lets K
+	// count contents. Otherwise each run is a hit.
 	Distinct bool
 }
 
-// Hit is an intent near to the vector asked about.
+// Hit is an intent near to the query's vector.
 type Hit struct {
 	TP     schemas.TopicPartition
 	Offset int64
-	// Score is the cosine, -1 to 1 up to rounding: a float32 dot product in a fixed
-	// order of sums, the same on every CPU.
+	// Score is the cosine, -1 to 1 up to rounding: a float32 dot product in a fixed order of sums,
+	// the same on every CPU.
 	Score       float64
 	ContentHash uint64
-	// Runs is how often the content was run in the partition with the same
-	// embedding, as far as Below allows and whatever Filter says.
+	// Runs is how often the content was run in the partition with the same embedding, below Below
+	// and regardless of Filter.
 	Runs int
 }
 
-// Position is where the intent stands in the log.
+// Position returns the intent's position in the log.
 func (h Hit) Position() schemas.Position {
 	return schemas.Position{Topic: h.TP.Topic, Partition: h.TP.Partition, Offset: h.Offset}
 }
 
-// compare orders hits: the highest score first, then by partition, then the
-// newest first.
+// compare orders hits: the highest score first, then by partition, then the newest first.
 func (h Hit) compare(o Hit) int {
 	switch {
 	case h.Score != o.Score:
@@ -69,25 +68,24 @@ func (h Hit) compare(o Hit) int {
 	return cmp.Compare(o.Offset, h.Offset)
 }
 
-// SearchStats says what a search looked at in one shard.
+// SearchStats reports what a search looked at in one shard.
 type SearchStats struct {
 	TP schemas.TopicPartition
-	// Rows is how many distinct vectors the shard has of the embedder, Runs how
-	// many intents.
+	// Rows is how many distinct vectors of the embedder the shard has, Runs how many intents.
 	Rows, Runs int
-	// Scanned: all rows were compared, as they are few; otherwise the graph was
-	// walked with EF candidates.
+	// Scanned is true if all rows were compared, as they are few; otherwise the graph was walked
+	// with EF candidates.
 	Scanned bool
 	EF      int
-	// Checked is how many rows were held against Below and Filter.
+	// Checked is how many rows were tested against Below and Filter.
 	Checked int
-	// Hits is how many runs came of it, before those of all shards were merged.
+	// Hits is how many runs the shard contributed, before those of all shards were merged.
 	Hits int
 }
 
-// Search finds the intents nearest to a vector, over all shards. The answer is a
-// function of the query and of the state. It may be called while batches are
-// applied, and then is of the state when it began.
+// Search returns the intents nearest to a vector, over all shards. The answer is a function of the
+// query and of the state. Search may be called while batches are applied, and then uses the state
+// when it began.
 func (p *Projection) Search(ctx context.Context, q Query) ([]Hit, []SearchStats, error) {
 	if err := p.enter(); err != nil {
 		return nil, nil, err
@@ -130,7 +128,7 @@ func (p *Projection) Search(ctx context.Context, q Query) ([]Hit, []SearchStats,
 	return cut(all, q), stats, nil
 }
 
-// cut leaves the first K hits, or those of the first K contents.
+// cut returns the first K hits, or those of the first K contents.
 func cut(hits []Hit, q Query) []Hit {
 	if !q.Distinct {
 		return hits[:min(len(hits), q.K)]
@@ -163,11 +161,10 @@ type search struct {
 	hits    []Hit
 }
 
-// run fills hits with the best K, more of a content than one run where they are
-// wanted.
+// run fills hits with the best K rows; without Distinct a content may have several runs among them.
 func (s *search) run(ctx context.Context) error {
 	counts := func(row uint32) bool { return s.newest(row) != noRun }
-	// Walking is cheaper where every row counts.
+	// A walk without a filter is cheaper.
 	keep := counts
 	if s.Filter == nil && s.below >= s.v.next {
 		keep = nil
@@ -185,7 +182,7 @@ func (s *search) run(ctx context.Context) error {
 			continue
 		}
 		contents := s.collect(near)
-		// A content may have several rows, one for each embedding of it.
+		// A content may have several rows, one for each of its embeddings.
 		if !s.Distinct || contents >= s.K || len(near) < k {
 			return nil
 		}
@@ -218,7 +215,7 @@ func (s *search) collect(near []index.Neighbour) int {
 	return len(seen)
 }
 
-// newest is a row's newest run that counts, or noRun.
+// newest returns a row's newest matching run, or noRun.
 func (s *search) newest(row uint32) uint32 {
 	if int(row) >= len(s.sp.key) {
 		return noRun // added since this search began
@@ -228,7 +225,7 @@ func (s *search) newest(row uint32) uint32 {
 	return s.next(run)
 }
 
-// next is the first run that counts along a chain.
+// next returns the first matching run along a chain, or noRun.
 func (s *search) next(run uint32) uint32 {
 	for ; run != noRun; run = s.sp.prev.at(run) {
 		if s.sp.visible(run, s.below) && (s.Filter == nil || s.Filter(s.v.tp, s.sp.offset[run])) {

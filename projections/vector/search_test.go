@@ -17,8 +17,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// mixed are two partitions of runs over few contents, with two embedders, applied
-// in turns, and every run that there is.
+// mixed applies two partitions of runs over few contents, with two embedders, alternating between
+// them, and returns every run.
 func mixed(t testing.TB, p *Projection, n int) (all []run, vecs [][]float32) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for range n / 4 {
@@ -28,7 +28,7 @@ func mixed(t testing.TB, p *Projection, n int) (all []run, vecs [][]float32) {
 	for i := range n {
 		l := logs[rng.IntN(2)]
 		k := rng.IntN(len(vecs))
-		content := uint64(k / 2) // two vectors each
+		content := uint64(k / 2) // two vectors for each content
 		embedder := "test/1"
 		if rng.IntN(8) == 0 {
 			embedder = "test/2"
@@ -53,7 +53,7 @@ type run struct {
 	vec      []float32
 }
 
-// wanted is what a search must give, by comparing every run.
+// wanted returns what a search must return, by comparing every run.
 func wanted(all []run, q Query) []Hit {
 	type rowOf struct {
 		tp      schemas.TopicPartition
@@ -98,8 +98,8 @@ func wanted(all []run, q Query) []Hit {
 	return out
 }
 
-// TestSearch holds searches of every kind against comparing every run, sealed,
-// reopened and not.
+// TestSearch compares searches of every kind with a comparison of every run: in memory, sealed, and
+// reopened.
 func TestSearch(t *testing.T) {
 	for name, seal := range map[string]int{"hot": 0, "sealed": 64} {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestSearchBounds: what cannot be asked, and what gives nothing.
+// TestSearchBounds checks which queries are errors and which find nothing.
 func TestSearchBounds(t *testing.T) {
 	p := fresh(t, Options{})
 	l := newLog(0)
@@ -178,7 +178,7 @@ func TestSearchBounds(t *testing.T) {
 	}
 }
 
-// TestManyEqual: a session of one command over and over is one row.
+// TestManyEqual checks that a session that repeats one command is one row.
 func TestManyEqual(t *testing.T) {
 	p := fresh(t, Options{SealRows: 1000})
 	l := newLog(0)
@@ -207,8 +207,8 @@ func TestManyEqual(t *testing.T) {
 	}
 }
 
-// TestDuplicateIDs: an event at a second offset changes nothing but Next, also
-// with another content, whether the first is sealed or not.
+// TestDuplicateIDs checks that an event at a second offset changes nothing but Next, even with
+// another content, and whether the first is sealed or not.
 func TestDuplicateIDs(t *testing.T) {
 	for _, sealRows := range []int{0, 2} {
 		p := fresh(t, Options{SealRows: sealRows})
@@ -229,9 +229,9 @@ func TestDuplicateIDs(t *testing.T) {
 	}
 }
 
-// TestSearchWhileApplying: every answer is one of a state between two batches.
-// Each batch adds one run of every content, so that all hits of an answer have the
-// same number of runs, but for what is filtered by position.
+// TestSearchWhileApplying checks that every answer is one of a state between two batches. Each
+// batch adds one run of every content, so that all hits of an answer have the same number of runs,
+// except those filtered by position.
 func TestSearchWhileApplying(t *testing.T) {
 	p := fresh(t, Options{SealRows: 40, CheckpointRows: 16})
 	rng := rand.New(rand.NewPCG(3, 3))

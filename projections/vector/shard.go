@@ -16,31 +16,31 @@ import (
 type shard struct {
 	home // made is guarded by write
 
-	// write is held by whoever adds, seals or saves. It guards what follows.
+	// write is held while rows are added, sealed or saved. It guards the fields below.
 	write  sync.Mutex
 	spaces []*space // in the order in which the log named their embedders
 	steps  []*file  // sealed steps, oldest first
-	tail   tail     // what came after the last of them
-	base   int64    // where the tail begins
-	saved  int64    // the Next that is on disk; -1 when none is
+	tail   tail     // what came after the last step
+	base   int64    // the offset at which the tail begins
+	saved  int64    // the value of Next that is durable on disk; -1 if none is
 	since  int      // new rows since the last checkpoint
 
-	// mu makes the view, and with it what readers see, change in one step. It is
-	// taken inside write and held for a copy, never during I/O.
+	// mu makes the view, and with it what readers see, change in one step. It is locked after write
+	// and held for a copy only, never during I/O.
 	mu   sync.RWMutex
 	view view
 }
 
-// view is a state of the shard. A copy of it stays what it is.
+// view is a state of the shard. A copy of it does not change.
 type view struct {
 	tp     schemas.TopicPartition
 	spaces []spaceView
 	next   int64
-	sealed int // steps
+	sealed int // the number of steps
 }
 
-// spaceView is a space at one moment. Of its index a reader uses the rows that
-// the columns have.
+// spaceView is a space at one moment. A reader uses only the rows of its index that the columns
+// have.
 type spaceView struct {
 	*space
 	columns
@@ -70,7 +70,7 @@ func (s *shard) snapshot() view {
 	return s.view
 }
 
-// publish lets readers see the shard as it is now.
+// publish makes the current state of the shard visible to readers.
 func (s *shard) publish(next int64) {
 	v := view{tp: s.tp, next: next, spaces: make([]spaceView, len(s.spaces)), sealed: len(s.steps)}
 	for i, sp := range s.spaces {
@@ -87,7 +87,7 @@ func (s *shard) apply(ctx context.Context, b schemas.Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	next := s.view.next // only we change it
+	next := s.view.next // only the holder of write changes it
 	if b.Next <= next {
 		return nil
 	}
@@ -109,11 +109,10 @@ func (s *shard) apply(ctx context.Context, b schemas.Batch) error {
 	return err
 }
 
-// addAll adds the batch's new intents, whose rows have these keys, and keeps next
-// behind the last.
+// addAll adds the batch's new intents, whose rows have these keys, and keeps next behind the last.
 func (s *shard) addAll(b schemas.Batch, keys []uint64, next *int64) error {
 	if err := s.sealFull(); err != nil {
-		return err // sealing failed before and fails again
+		return err // an earlier attempt to seal failed, and this one too
 	}
 	for i, r := range b.Records {
 		in := embedded(r)
@@ -158,7 +157,7 @@ func (s *shard) add(id schemas.EventID, key uint64, in *recountv1.Intent, offset
 	return nil
 }
 
-// space is the number of an embedder's space, made if there is none yet.
+// space returns the number of an embedder's space and creates the space if there is none.
 func (s *shard) space(embedder string) (int, error) {
 	if i := s.spaceOf(embedder); i >= 0 {
 		return i, nil
@@ -168,12 +167,12 @@ func (s *shard) space(embedder string) (int, error) {
 	if err != nil {
 		return 0, schemas.Fatalf("vector: make index: %w", err)
 	}
-	// The record is not ours to keep.
+	// The record's memory must not be kept.
 	s.spaces = append(s.spaces, newSpace(strings.Clone(embedder), b, x))
 	return len(s.spaces) - 1, nil
 }
 
-// spaceOf is the number of an embedder's space, -1 if there is none.
+// spaceOf returns the number of an embedder's space, -1 if there is none.
 func (s *shard) spaceOf(embedder string) int {
 	return slices.IndexFunc(s.spaces, func(sp *space) bool { return sp.embedder == embedder })
 }
@@ -191,7 +190,7 @@ func (s *shard) known(id schemas.EventID) (bool, error) {
 	return false, nil
 }
 
-// embedded is the record's intent if it has an embedding, else nil.
+// embedded returns the record's intent if it has an embedding, else nil.
 func embedded(r *recountv1.Record) *recountv1.Intent {
 	if in := r.GetIntent(); in != nil && len(in.Embedding) > 0 {
 		return in
@@ -202,8 +201,8 @@ func embedded(r *recountv1.Record) *recountv1.Intent {
 // maxEmbedder bounds an embedder's name, which each file repeats.
 const maxEmbedder = 255
 
-// checkBatch refuses a batch that cannot be applied, before any of it is. It gives
-// the keys of the rows of its records.
+// checkBatch rejects a batch that cannot be applied before any of it is. It returns the keys of the
+// rows of its records.
 func (s *shard) checkBatch(b schemas.Batch, next int64) ([]uint64, error) {
 	keys := make([]uint64, len(b.Records))
 	last := int64(-1)
@@ -225,7 +224,7 @@ func (s *shard) checkBatch(b schemas.Batch, next int64) ([]uint64, error) {
 		}
 		keys[i] = rowKey(in.ContentHash, in.Embedding)
 		if sp := s.spaceOf(in.Embedder); sp >= 0 && s.spaces[sp].has(keys[i], in.ContentHash) {
-			continue // its vector has been checked
+			continue // its vector was checked before
 		}
 		if err := check(in.Embedding); err != nil {
 			return nil, projections.Poison(at, "%w", err)

@@ -8,18 +8,17 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// SimilarRule names what makes the edges that Similar gives, with its version: of
-// a row's k×4 candidates in the graph of earlier rows, by exact cosine, the best
-// SimilarK of other contents.
+// SimilarRule is the name and version of the rule behind the edges that Similar returns: of a row's
+// nearest rows in the graph of earlier rows, by exact cosine, the best SimilarK of other contents.
 const SimilarRule = "similar/1"
 
 // maxNamed bounds how many of the rows that name a row SimilarTo looks at.
 const maxNamed = 4096
 
-// Similar gives the earlier intents that are most like the one at a position, the
-// most like first: what was found when its content was first seen, and so the
-// same for ever. Of each content it is the newest run before the position, with
-// Runs the number of runs before it. None if there is no embedded intent there.
+// Similar returns the earlier intents most similar to the one at a position, best first. They were
+// found when its content was first seen and never change. For each content it returns the newest
+// run before the position, with Runs the number of runs before it. It returns none if there is no
+// embedded intent at the position.
 func (p *Projection) Similar(ctx context.Context, pos schemas.Position) ([]Hit, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
@@ -46,12 +45,11 @@ func (p *Projection) Similar(ctx context.Context, pos schemas.Position) ([]Hit, 
 	return hits, nil
 }
 
-// SimilarTo gives the later intents of which Similar names the one at a position:
-// at most k, the most like first. Of each content it is the first such run, and
-// Runs counts its runs up to that one. For a content that very many others are
-// like, only the newest few thousand of those are looked at. Below is a watermark,
-// as in Query: what lies above it takes no place among the k, nor among those
-// looked at, so the answer is what it was then. Nil means all that is visible.
+// SimilarTo returns the later intents for which Similar returns the one at a position: at most k,
+// the most similar first. For each content it returns the first such run, and Runs counts its runs
+// up to that one. For a content to which very many others are similar, only the newest few thousand
+// of those are examined. Below is a watermark, as in Query: what lies above it counts neither among
+// the k nor among those examined, so the answer is what it was then. Nil means all that is visible.
 func (p *Projection) SimilarTo(ctx context.Context, pos schemas.Position, k int, below schemas.Watermark) ([]Hit, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
@@ -76,11 +74,11 @@ func (p *Projection) SimilarTo(ctx context.Context, pos schemas.Position, k int,
 	}
 	for looked := 0; entry != noRow && looked < maxNamed; entry = sp.simPrev.at(entry) {
 		if int(entry) >= len(sp.simRow) {
-			continue // since the snapshot
+			continue // added since the snapshot
 		}
 		from := entry / SimilarK
 		if below != nil && looked == 0 && sp.runs(from, below[v.tp]) == 0 {
-			continue // first run later; of the rows before it in the chain each is older
+			continue // its first run is later; the rows before it in the chain are older
 		}
 		looked++
 		first := sp.after(from, pos.Offset)
@@ -96,7 +94,7 @@ func (p *Projection) SimilarTo(ctx context.Context, pos schemas.Position, k int,
 	return hits[:min(len(hits), k)], nil
 }
 
-// locate finds the run at a position; a nil space says that there is none.
+// locate returns the run at a position; a nil space means that there is none.
 func (p *Projection) locate(pos schemas.Position) (view, *spaceView, int) {
 	s := p.shard(pos.TP())
 	if s == nil {
@@ -111,7 +109,7 @@ func (p *Projection) locate(pos schemas.Position) (view, *spaceView, int) {
 	return view{}, nil, 0
 }
 
-// before is a row's newest run below an offset; there must be one.
+// before returns a row's newest run below an offset; there must be one.
 func (c *columns) before(row uint32, below int64) uint32 {
 	run, _ := c.near(row, below)
 	for !c.visible(run, below) {
@@ -120,7 +118,7 @@ func (c *columns) before(row uint32, below int64) uint32 {
 	return run
 }
 
-// after is the offset of a row's first run above an offset, or math.MaxInt64.
+// after returns the offset of a row's first run above an offset, or math.MaxInt64.
 func (c *columns) after(row uint32, above int64) int64 {
 	first := int64(math.MaxInt64)
 	for run, _ := c.near(row, above+1); run != noRun; run = c.prev.at(run) {

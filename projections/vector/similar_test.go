@@ -13,8 +13,8 @@ func pos(l *log, offset int64) schemas.Position {
 	return schemas.Position{Topic: l.TP.Topic, Partition: l.TP.Partition, Offset: offset}
 }
 
-// TestSimilar: the earlier contents, by score, each by its newest run before; the
-// same content with another vector is none of them.
+// TestSimilar checks that Similar returns the earlier contents, by score, each by its newest run
+// before the position, and not the same content with another vector.
 func TestSimilar(t *testing.T) {
 	p := fresh(t, Options{SealRows: 3})
 	l := newLog(0)
@@ -93,9 +93,8 @@ func TestSimilar(t *testing.T) {
 	}
 }
 
-// TestSimilarIsExact: in a space that is small enough the stored ones are the best
-// of all earlier rows, with the scores that comparing gives, and SimilarTo is the
-// other side of Similar.
+// TestSimilarIsExact checks, in a space small enough to be scanned, that the stored rows are the
+// best of all earlier ones, with exact scores, and that SimilarTo is the inverse of Similar.
 func TestSimilarIsExact(t *testing.T) {
 	p := fresh(t, Options{SealRows: 100})
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -143,8 +142,8 @@ func TestSimilarIsExact(t *testing.T) {
 	}
 }
 
-// TestSimilarToBelow: below a watermark the answer is what it was when that was
-// all there was; nearer ones that came since take none of its places.
+// TestSimilarToBelow checks that an answer below a watermark is what it was then: nearer rows that
+// came later take none of its places.
 func TestSimilarToBelow(t *testing.T) {
 	p := fresh(t, Options{SealRows: 3})
 	l := newLog(0)

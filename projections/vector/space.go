@@ -15,21 +15,21 @@ import (
 
 const (
 	dim = schemas.EmbeddingDim
-	// SimilarK is how many earlier rows are kept with a row as the ones most like it.
+	// SimilarK is how many similar earlier rows are stored with a row.
 	SimilarK = 4
-	// asked is how many neighbours of a new row are asked for, as some may be of its
-	// own content.
+	// asked is how many neighbours of a new row are requested, since some may be of its own
+	// content.
 	asked = 2 * SimilarK
 
 	noRow = ^uint32(0)
 	noRun = ^uint32(0)
 )
 
-// space holds what one embedder made of a shard's intents. Only vectors of one
-// space are compared.
+// space holds the vectors that one embedder made of a shard's intents. Only vectors of one space
+// are compared.
 //
-// A row is a distinct content (Intent.content_hash) with its vector; a run is one
-// intent of it. Both are numbered in log order.
+// A row is a distinct content (Intent.content_hash) with its vector; a run is one intent of it.
+// Both are numbered in log order.
 type space struct {
 	embedder string
 	backend  backend
@@ -37,46 +37,43 @@ type space struct {
 	table    rowTable
 	columns
 	chunks []*file // the index's full chunks, sealed
-	sealed int     // rows that sealed steps have
+	sealed int     // rows in sealed steps
 }
 
 func newSpace(embedder string, b backend, x index.Index) *space {
 	return &space{embedder: embedder, backend: b, index: x, columns: columns{prev: newLinks(), simPrev: newLinks(), miles: newLinks()}}
 }
 
-// columns are what is known of rows and runs. They are only appended to, so that
-// a copy of the struct is a snapshot: its slices stay as they are. What does
-// change are the heads of chains. A reader who loads one may find a run that came
-// after his snapshot; he follows the chain, newest to oldest, until he is among
-// the runs that it has.
+// columns holds the rows and runs. They are only appended to, so a copy of the struct is a
+// snapshot. Only the heads of chains change. A reader that loads a head may find a run that came
+// after its snapshot; it follows the chain, newest to oldest, until it reaches a run of the
+// snapshot.
 type columns struct {
-	// Of each row: its key, its content, the rows most like it with their scores,
-	// SimilarK of each (noRow where there are fewer).
+	// Of each row: its key, its content, and the SimilarK rows most similar to it with their scores
+	// (noRow if there are fewer).
 	key     []uint64
 	content []uint64
 	simRow  []uint32
 	simCos  []float32
-	// Of each entry of simRow: the one before it that names the same row.
+	// Of each entry of simRow: the previous one that names the same row.
 	simPrev *links
-	// Of each run: its offset, its row, the run before it of the same row.
+	// Of each run: its offset, its row, the previous run of the same row.
 	offset []int64
 	row    []uint32
 	prev   *links
-	// Of each row: its newest run and how many it has; the newest entry of simRow
-	// that names it.
+	// Of each row: its newest run and how many it has; the newest entry of simRow that names it.
 	newest heads
 	named  heads
-	// Of each milestone, one run in mileRuns of a row: the run, and the milestone
-	// before it of the same row; of each row, its newest milestone and how many it
-	// has. See near.
+	// Every mileRuns-th run of a row is a milestone. Of each milestone: the run, and the previous
+	// milestone of the same row. Of each row: its newest milestone and how many it has. See near.
 	miles *links
 	mile  heads
 }
 
-// mileRuns bounds the walk along a row's runs: a content may be run a million times.
+// mileRuns bounds the walk along a row's runs, since a content may be run a million times.
 const mileRuns = 128
 
-// heads are words that change, one a row, in blocks that do not move.
+// heads is a value that changes for each row, in blocks that do not move.
 type heads []*[block]atomic.Uint64
 
 const block = 4096
@@ -89,11 +86,11 @@ func (h *heads) grow(row int) {
 
 func (h heads) at(row uint32) *atomic.Uint64 { return &h[row/block][row%block] }
 
-// links are what chains are made of: for each element the one before it. They
-// are in blocks that do not move, and the table of blocks is published before
-// whatever names an element, so that who learns of one from a head can read it.
+// links are the elements of chains: each has the previous one. They are in blocks that do not move,
+// and the table of blocks is published before any head that refers to an element, so that a reader
+// of the head can read the element.
 type links struct {
-	n     int // of the writer
+	n     int // used by the writer
 	table atomic.Pointer[[]*[block]uint32]
 }
 
@@ -121,8 +118,8 @@ func chain(last uint32, length int) uint64 { return uint64(last)<<32 | uint64(ui
 
 func unchain(head uint64) (last uint32, length int) { return uint32(head >> 32), int(uint32(head)) }
 
-// rowKey tells rows apart. A content that was embedded with two different stated
-// intents is two rows: each can be found by what was said of it.
+// rowKey returns the key of a row. A content that was embedded with two stated intents has two
+// rows: each can be found by what was stated.
 func rowKey(content uint64, vec []float32) uint64 {
 	return xxh3.HashSeed(sealed.BytesOf(vec), content)
 }
@@ -133,8 +130,8 @@ func (s *space) has(key, content uint64) bool {
 	return known
 }
 
-// add takes in one run and reports whether it made a new row. An error is the
-// index's; nothing has changed then.
+// add adds one run and reports whether it made a new row. An error comes from the index; nothing
+// has changed then.
 func (s *space) add(key, content uint64, vec []float32, offset int64) (row uint32, isNew bool, err error) {
 	row, known := s.table.find(s.key, s.content, key, content)
 	if !known {
@@ -152,7 +149,7 @@ func (s *space) add(key, content uint64, vec []float32, offset int64) (row uint3
 	return row, !known, nil
 }
 
-// closestOthers are the best of a new row's neighbours that are of another content.
+// closestOthers returns the best of a new row's neighbours that are of another content.
 func (s *space) closestOthers(content uint64, near []index.Neighbour) (like [SimilarK]index.Neighbour) {
 	n := 0
 	for _, x := range near {
@@ -211,10 +208,9 @@ func (s *space) appendRun(offset int64, row uint32) {
 	head.Store(chain(run, n+1))
 }
 
-// near is where to begin the walk back along a row's runs to those below an
-// offset: at a run that is not above them, or one of the mileRuns next above;
-// and which of the row's runs that is, from 1 on. What came since the snapshot
-// counts as above.
+// near returns where to begin the walk back along a row's runs to those below an offset: a run
+// below the offset, or one of the mileRuns next above; and its number among the row's runs, from 1
+// on. Runs added since the snapshot count as above.
 func (c *columns) near(row uint32, below int64) (run uint32, n int) {
 	run, n = unchain(c.newest.at(row).Load())
 	if c.visible(run, below) {
@@ -232,7 +228,7 @@ func (c *columns) near(row uint32, below int64) (run uint32, n int) {
 	return run, n
 }
 
-// check says why a vector cannot be indexed.
+// check returns an error if a vector cannot be indexed.
 func check(vec []float32) error {
 	if err := index.Check(vec, dim); err != nil {
 		return fmt.Errorf("embedding: %w", err)
@@ -240,11 +236,11 @@ func check(vec []float32) error {
 	return nil
 }
 
-// fullChunks is how many chunks of the index will not change any more.
+// fullChunks returns how many chunks of the index will not change any more.
 func (s *space) fullChunks() int { return s.index.Len() / rows.PerChunk }
 
-// rowTable finds a row by its key: open addressing, a row's number plus one in
-// each slot that is taken.
+// rowTable is a hash table that finds a row by its key, with open addressing. A used slot has the
+// row's number plus one.
 type rowTable struct {
 	slots []uint32
 	n     int

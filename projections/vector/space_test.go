@@ -7,16 +7,16 @@ import (
 	"testing"
 )
 
-// TestRunsAreFoundFromNearby: what is asked about a content's runs at any offset
-// is what counting them all gives, and is come to by a walk of bounded length,
-// however often the content was run since.
+// TestRunsAreFoundFromNearby checks that queries about a content's runs at any offset return what
+// counting them all gives, and need a walk of bounded length, however often the content was run
+// later.
 func TestRunsAreFoundFromNearby(t *testing.T) {
 	p := fresh(t, Options{SealRows: 1000})
 	l := newLog(0)
 	rng := rand.New(rand.NewPCG(8, 8))
 	var runs [3][]int64 // offsets, by content
 	for range 3000 {
-		content := 0 // most of them
+		content := 0 // the content of most runs
 		if rng.IntN(8) == 0 {
 			content = 1 + rng.IntN(2)
 		}

@@ -8,16 +8,16 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// ShardStats is what a shard holds.
+// ShardStats describes a shard.
 type ShardStats struct {
 	TP schemas.TopicPartition
-	// Rows are distinct vectors, Runs the intents that have one.
+	// Rows is the number of distinct vectors, Runs that of intents with an embedding.
 	Rows, Runs int
-	// Files are sealed ones: steps, chunks of vectors, and the newest step's links.
+	// Files is the number of sealed files: steps, chunks of vectors, and the newest step's links.
 	Files int
 }
 
-// Stats says what each shard holds, in order.
+// Stats describes each shard, in order.
 func (p *Projection) Stats() []ShardStats {
 	var all []ShardStats
 	for _, v := range p.snapshot() {
@@ -35,19 +35,19 @@ func (p *Projection) Stats() []ShardStats {
 	return all
 }
 
-// ObjectShardStats is what a partition of agents' events holds.
+// ObjectShardStats describes a partition of agents' events.
 type ObjectShardStats struct {
 	TP schemas.TopicPartition
-	// Spaces are pairs of an audience and an embedder, Rows distinct vectors of a
-	// space, Runs passages of objects.
+	// Spaces is the number of pairs of an audience and an embedder, Rows that of distinct vectors
+	// of a space, Runs that of passages of objects.
 	Spaces, Rows, Runs int
 	// Linked is how many rows are in graphs.
 	Linked int
-	// Files are sealed steps.
+	// Files is the number of sealed steps.
 	Files int
 }
 
-// ObjectStats says what each partition of agents' events holds, in order.
+// ObjectStats describes each partition of agents' events, in order.
 func (p *Projection) ObjectStats() []ObjectShardStats {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -70,7 +70,7 @@ func (p *Projection) ObjectStats() []ObjectShardStats {
 	return all
 }
 
-// Verify checks every byte of the sealed files, and returns what is damaged.
+// Verify checks every byte of the sealed files and returns all damage found.
 func (p *Projection) Verify(ctx context.Context) ([]*CorruptError, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
@@ -96,8 +96,8 @@ func (p *Projection) Verify(ctx context.Context) ([]*CorruptError, error) {
 	return damage, nil
 }
 
-// files are those of one state: the mapped ones, and links, opened for the
-// caller to close. An error is of the last links that could not be.
+// files returns the files of one state: the mapped ones, and links, which the caller must close.
+// err is that of the last links that could not be opened.
 func (p *Projection) files() (mapped, links []*file, err error) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()

@@ -1,21 +1,20 @@
-// Package coder puts github.com/coder/hnsw v0.6.1 behind index.Index, to be
-// chosen and compared; flat is the default, for these reasons.
+// Package coder implements index.Index with github.com/coder/hnsw v0.6.1, as an alternative to
+// compare with. The default is flat, for these reasons.
 //
-// What to expect of it, measured by bench/vectors at 10,000 × 384, M=16, and
-// reported in bench/README.md: recall@10 is 0.26 on clustered, 0.10 on low-rank
-// and 0.02 on uniform vectors at ef=50, and 0.30 and 0.26 on the first two at
-// ef=400. Its walks begin at a row that Go's map order picks, so that two builds
-// of the same rows, and two searches of the same index, differ. Among copies of one vector it loses most other rows.
+// Measured by bench/vectors at 10,000 × 384, M=16, and reported in bench/README.md, recall@10 is
+// 0.26 on clustered, 0.10 on low-rank and 0.02 on uniform vectors at ef=50, and 0.30 and 0.26 on
+// the first two at ef=400. Walks begin at a row that Go's map order picks, so two builds of the
+// same rows differ, and so do two searches of the same index. Among copies of one vector it misses
+// nearly all other rows.
 //
-// What this package adds, so that it keeps index's promises as far as it can:
-// scores are exact and answers sorted; k rows are given if there are as many,
-// from a scan of all rows where the library gives fewer; a filtered search asks
-// it for more until enough are kept, then scans. Vectors are checked before the
-// library sees them, and rows are never deleted from it (both make it panic):
-// deleted ones are left out of answers. Should it panic all the same, its graph is
-// dropped and every later search scans.
+// This package adds the following, to keep the promises of index as far as possible. Scores are
+// exact and answers sorted. If the library returns fewer than k rows although there are as many,
+// all rows are scanned. A filtered search requests more rows from the library until enough match,
+// then scans. Vectors are checked before the library gets them, and rows are never deleted from it,
+// since both can make it panic; deleted rows are left out of answers. If it panics nevertheless,
+// its graph is dropped and every later search scans.
 //
-// Readers wait for the writer. Nothing of the graph is stored: AppendLinks gives
+// Readers wait for the writer. The graph is not stored: AppendLinks returns
 //
 //	offset  bytes
 //	0       8     "RCODR" 0 0, and the version: 1
@@ -23,9 +22,9 @@
 //	12      4     rows
 //	16      …     deleted rows, see rows.AppendDeleted
 //
-// and Load adds all rows anew, which takes as long as it did. Hash is of the
-// rows and what is deleted alone. Map saves no memory: the library keeps the
-// vectors where they were when they were added.
+// and Load adds all rows again, which takes as long as it did at first. Hash covers the rows and
+// the deletions only. Map saves no memory: the library keeps the vectors in the memory in which
+// they were added.
 package coder
 
 import (
@@ -55,7 +54,7 @@ type Index struct {
 
 var _ index.Index = (*Index)(nil)
 
-// New makes an empty index.
+// New returns an empty index.
 func New(opt index.Options) (*Index, error) {
 	opt, err := opt.WithDefaults()
 	if err != nil {
@@ -75,14 +74,14 @@ func open(opt index.Options, r *rows.Rows) *Index {
 	return x
 }
 
-// Add appends a vector as the row Len.
+// Add appends a vector as row Len.
 func (x *Index) Add(vec []float32) error {
 	_, err := x.AddNear(vec, 0)
 	return err
 }
 
-// AddNear appends a vector as the row Len and gives the k nearest earlier rows,
-// by a search of its own: the library does not show what it found while adding.
+// AddNear appends a vector as row Len and returns the k nearest earlier rows. They come from a
+// separate search, since the library does not report what it found while adding.
 func (x *Index) AddNear(vec []float32, k int) ([]index.Neighbour, error) {
 	if err := index.Check(vec, x.opt.Dim); err != nil {
 		return nil, err
@@ -100,20 +99,20 @@ func (x *Index) AddNear(vec []float32, k int) ([]index.Neighbour, error) {
 	return near, nil
 }
 
-// insert gives a row to the library.
+// insert adds a row to the library's graph.
 func (x *Index) insert(row uint32, vec []float32) {
 	if x.graph == nil {
 		return
 	}
 	defer func() {
 		if recover() != nil {
-			x.graph = nil // who knows what is left of it
+			x.graph = nil // its state is unknown
 		}
 	}()
 	x.graph.Add(hnsw.MakeNode(row, vec))
 }
 
-// Search gives the k nearest rows that keep, if not nil, says count.
+// Search returns the k nearest rows for which keep, if not nil, returns true.
 func (x *Index) Search(query []float32, k, ef int, keep func(row uint32) bool) ([]index.Neighbour, error) {
 	if err := index.Check(query, x.opt.Dim); err != nil {
 		return nil, err
@@ -133,8 +132,7 @@ func (x *Index) search(query []float32, k, ef int, keep func(row uint32) bool) [
 	}
 	t := x.rows.Table()
 	counts := func(row uint32) bool { return !t.Deleted(row) && (keep == nil || keep(row)) }
-	// ask is how many rows the library is asked for: more and more while too few
-	// of them count.
+	// ask is how many rows are requested from the library. It grows while too few of them match.
 	for ask := max(3*k, min(ef, n)); n > x.opt.ScanBelow && ask < n/2; ask *= 4 {
 		found := x.ask(query, ask, max(ask, ef))
 		if found = slices.DeleteFunc(found, func(row uint32) bool { return !counts(row) }); len(found) >= k {
@@ -150,7 +148,7 @@ func (x *Index) search(query []float32, k, ef int, keep func(row uint32) bool) [
 	return x.rank(t, query, all, k)
 }
 
-// ask gives what the library finds, none if it panics.
+// ask returns the rows that the library finds, none if it panics.
 func (x *Index) ask(query []float32, k, ef int) (found []uint32) {
 	if x.graph == nil {
 		return nil
@@ -160,7 +158,7 @@ func (x *Index) ask(query []float32, k, ef int) (found []uint32) {
 			found = nil
 		}
 	}()
-	graph := *x.graph // for an EfSearch of its own
+	graph := *x.graph // a copy, for its own EfSearch
 	graph.EfSearch = ef
 	for _, node := range graph.Search(query, k) {
 		found = append(found, node.Key)
@@ -168,7 +166,7 @@ func (x *Index) ask(query []float32, k, ef int) (found []uint32) {
 	return found
 }
 
-// rank gives the k best of candidates by exact score.
+// rank returns the k best of candidates by exact score.
 func (x *Index) rank(t *rows.Table, query []float32, candidates []uint32, k int) []index.Neighbour {
 	out := make([]index.Neighbour, len(candidates))
 	for i, row := range candidates {
@@ -178,7 +176,7 @@ func (x *Index) rank(t *rows.Table, query []float32, candidates []uint32, k int)
 	return out[:min(k, len(out))]
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (x *Index) Len() int { return x.rows.Len() }
 
 // Delete leaves a row out of every later answer.
@@ -188,16 +186,16 @@ func (x *Index) Delete(row uint32) error {
 	return x.rows.Delete(row)
 }
 
-// Deleted says whether a row was deleted.
+// Deleted reports whether a row was deleted.
 func (x *Index) Deleted(row uint32) bool { return x.rows.Deleted(row) }
 
-// Vector is the vector of a row, nil if there is none.
+// Vector returns the vector of a row, nil if there is none.
 func (x *Index) Vector(row uint32) []float32 { return x.rows.Vector(row) }
 
-// Chunk is the memory of chunk i, nil if there is none.
+// Chunk returns the memory of chunk i, nil if there is none.
 func (x *Index) Chunk(i int) []byte { return x.rows.Chunk(i) }
 
-// Map puts other memory in the place of full chunk i.
+// Map replaces the memory of full chunk i.
 func (x *Index) Map(i int, chunk []byte) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -206,7 +204,7 @@ func (x *Index) Map(i int, chunk []byte) error {
 
 const magic = "RCODR\x00\x00\x01"
 
-// AppendLinks appends what is deleted.
+// AppendLinks appends the deletions.
 func (x *Index) AppendLinks(b []byte) []byte {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -216,7 +214,7 @@ func (x *Index) AppendLinks(b []byte) []byte {
 	return x.rows.AppendDeleted(b)
 }
 
-// Load makes an index of stored rows, adding each to a new graph.
+// Load returns an index of stored rows, each added to a new graph.
 func Load(opt index.Options, links []byte, chunks [][]byte) (*Index, error) {
 	opt, err := opt.WithDefaults()
 	if err != nil {
@@ -254,7 +252,7 @@ func Load(opt index.Options, links []byte, chunks [][]byte) (*Index, error) {
 	return x, nil
 }
 
-// Hash is of the rows and what is deleted.
+// Hash returns a hash of the rows and the deletions.
 func (x *Index) Hash() (out [32]byte) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

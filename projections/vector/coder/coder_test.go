@@ -14,13 +14,13 @@ func TestIndex(t *testing.T) {
 		Load: func(opt index.Options, links []byte, chunks [][]byte) (index.Index, error) {
 			return Load(opt, links, chunks)
 		},
-		Recall:      0, // nothing can be promised of it
+		Recall:      0, // the library promises no recall
 		Approximate: true,
 	})
 }
 
-// TestAfterAPanic gives the library what makes it panic, behind the checks that
-// keep that from it.
+// TestAfterAPanic gives the library input that makes it panic, bypassing the checks that prevent
+// this.
 func TestAfterAPanic(t *testing.T) {
 	vectors := indextest.Vectors(indextest.Clustered, 100, 16, 1, 0)
 	x, err := New(index.Options{Dim: 16, ScanBelow: -1})

@@ -1,28 +1,27 @@
-// Package flat is an HNSW graph in flat arrays: 8-bit codes for the walk, exact
-// float32 scores for what is shown, uint32 links.
+// Package flat is an HNSW graph in flat arrays: 8-bit codes for the walk, exact float32 scores for
+// the results, uint32 links.
 //
-// A caller may rely on this, besides what package index promises:
+// A caller may rely on the following, besides what package index promises:
 //
-//   - The same vectors added in the same order make the same graph, on every CPU,
-//     whoever read meanwhile and however often it was stored and loaded between.
-//     Levels come from a hash of the row's number; comparisons are by score, then
-//     row; scores of the walk come from integer sums. Hash proves it.
-//   - A search with ef keeps ef + ef/2 candidates: the walk compares codes, which
-//     rank a little worse than vectors do. Building keeps EfConstruction.
-//   - A row costs 5 × Dim + 4 bytes of chunk, 8 × M + 8 of links, and above layer
-//     0 a sixteenth of 4 × M + 4 on average (with M = 16): 2,065 bytes at 384.
+//   - The same vectors added in the same order make the same graph, on every CPU, whatever was read
+//     meanwhile and however often it was stored and loaded in between. Levels come from a hash of
+//     the row's number; comparisons are by score, then row; scores of the walk come from integer
+//     sums. Hash covers all of it.
+//   - A search with ef keeps ef + ef/2 candidates: the walk compares codes, which rank a little
+//     worse than vectors do. Building keeps EfConstruction.
+//   - A row costs 5 × Dim + 4 bytes of chunk, 8 × M + 8 of links, and above layer 0 a sixteenth of
+//     4 × M + 4 on average (with M = 16): 2,065 bytes at 384.
 //
 // # Readers and the writer
 //
-// A reader loads the entry, then Len = n, then where the rows and the lists are,
-// and from then on ignores rows of n and above: links to them may be met. Before
-// the writer publishes Len, the row, its lists and the links to it are complete.
-// Both tables are copied when they grow and never shrink. lists says how a list
-// is changed while it is read. A search is of the rows below n, but the links
-// among them go on changing: two searches for one query may differ while rows
-// are added, in what they miss.
+// A reader loads the entry, then Len = n, then the tables of rows and lists. From then on it
+// ignores rows of n and above, to which it may find links. Before the writer publishes Len, the
+// row, its lists and the links to it are complete. Both tables are copied when they grow and never
+// shrink. The comment of lists says how a list is changed while it is read. A search covers the
+// rows below n, but the links among them keep changing: while rows are added, two searches for one
+// query may miss different rows.
 //
-// # What AppendLinks gives
+// # The format of AppendLinks
 //
 // Little-endian; rows in order:
 //
@@ -32,14 +31,14 @@
 //	12      4     M
 //	16      4     EfConstruction
 //	20      4     rows, n
-//	24      4     row that walks begin at; 0 if there are no rows
+//	24      4     row at which walks begin; 0 if there are no rows
 //	28      4     its level
 //	32      4     lists above layer 0, of all rows
 //	36      4     deleted rows, d
 //	40      4×d   deleted rows, ascending
 //	        …     for each row, one of
-//	              1 byte, 255, and 4 bytes, the earlier row of the same code that it
-//	              hangs on (see twins.go)
+//	              1 byte, 255, and 4 bytes, the head of its chain, the earliest row
+//	              of the same code (see twins.go)
 //	              for each layer from 0 to the row's level: 1 byte, the number of
 //	              links; 4 bytes each, the rows
 //

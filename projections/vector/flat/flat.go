@@ -17,19 +17,19 @@ type Index struct {
 	rows *rows.Rows
 
 	graph atomic.Pointer[graph] // never nil
-	entry atomic.Uint64         // see entry; valid if there are rows
+	entry atomic.Uint64         // a packed entry; valid if there are rows
 
 	pool sync.Pool // of *scratch
 
-	mu      sync.Mutex        // writers, one at a time
+	mu      sync.Mutex        // allows one writer at a time
 	upper   uint32            // lists in use above layer 0
-	ends    map[uint32]uint32 // the last row of the chain of a head that has one
+	ends    map[uint32]uint32 // the last row of each head's chain, if it has one
 	scratch *scratch
 }
 
 var _ index.Index = (*Index)(nil)
 
-// New makes an empty index.
+// New returns an empty index.
 func New(opt index.Options) (*Index, error) {
 	opt, err := opt.WithDefaults()
 	if err != nil {
@@ -38,8 +38,8 @@ func New(opt index.Options) (*Index, error) {
 	return open(opt, rows.New(opt.Dim)), nil
 }
 
-// NewCodes makes an empty index that keeps no vectors: vector gives that of a row,
-// also of one that is being added. Its chunks are codes and scales alone.
+// NewCodes returns an empty index that keeps no vectors: vector returns that of a row, including a
+// row that is being added. Its chunks are codes and scales alone.
 func NewCodes(opt index.Options, vector func(row uint32) []float32) (*Index, error) {
 	opt, err := opt.WithDefaults()
 	if err != nil {
@@ -58,15 +58,14 @@ func open(opt index.Options, r *rows.Rows) *Index {
 	return x
 }
 
-// Add appends a vector as the row Len.
+// Add appends a vector as row Len.
 func (x *Index) Add(vec []float32) error {
 	_, err := x.AddNear(vec, 0)
 	return err
 }
 
-// AddNear appends a vector as the row Len and gives the k nearest earlier rows,
-// chosen by exact score from the 4×k best candidates, or from EfConstruction if
-// that is less.
+// AddNear appends a vector as row Len and returns the k nearest earlier rows, chosen by exact score
+// from the 4×k best candidates, or from EfConstruction if that is less.
 func (x *Index) AddNear(vec []float32, k int) ([]index.Neighbour, error) {
 	if err := index.Check(vec, x.opt.Dim); err != nil {
 		return nil, err
@@ -77,8 +76,8 @@ func (x *Index) AddNear(vec []float32, k int) ([]index.Neighbour, error) {
 	if row >= index.MaxRows {
 		return nil, fmt.Errorf("add a vector: %w", index.ErrFull)
 	}
-	// From here on nothing fails. Nobody follows a link to this row before it is
-	// published, so the order of what comes before does not matter.
+	// From here on nothing fails. No reader follows a link to this row before it is published, so
+	// the order of the writes before that does not matter.
 	x.rows.Write(vec)
 	top := level(row, x.opt.M)
 	g := x.room(row, top)
@@ -94,7 +93,7 @@ func (x *Index) AddNear(vec []float32, k int) ([]index.Neighbour, error) {
 	return near, nil
 }
 
-// room makes lists for a new row.
+// room allocates lists for a new row.
 func (x *Index) room(row uint32, top int) *graph {
 	g := x.graph.Load()
 	if end := x.upper + uint32(top); !g.has(row, end) {
@@ -108,9 +107,9 @@ func (x *Index) room(row uint32, top int) *graph {
 	return g
 }
 
-// link finds the neighbours of a new row on each of its layers, links it to them
-// and them to it; or hangs it on the row of its code, and says false. It gives the
-// k nearest rows.
+// link finds the neighbours of a new row on each of its layers and links both ways. If an earlier
+// row has the same code, it appends the row to that one's chain instead and returns false. It
+// returns the k nearest rows.
 func (x *Index) link(v *view, row uint32, top int, vec []float32, k int) ([]index.Neighbour, bool) {
 	s := x.scratch
 	copy(s.code, v.rows.Code(row))
@@ -141,14 +140,14 @@ func (x *Index) link(v *view, row uint32, top int, vec []float32, k int) ([]inde
 	return near, true
 }
 
-// self is the score of a row with itself. Its code is in s.
+// self returns the score of a row with itself. Its code is in s.
 func (x *Index) self(v *view, s *scratch, row uint32) float32 {
 	s.batch = append(s.batch[:0], row)
 	s.score(v)
 	return s.scores[0]
 }
 
-// live is keep without the deleted rows, nil if all rows are kept.
+// live returns keep without the deleted rows, nil if all rows are kept.
 func (x *Index) live(v *view, keep func(row uint32) bool) func(row uint32) bool {
 	if !x.rows.AnyDeleted() {
 		return keep
@@ -156,7 +155,7 @@ func (x *Index) live(v *view, keep func(row uint32) bool) func(row uint32) bool 
 	return func(row uint32) bool { return !v.rows.Deleted(row) && (keep == nil || keep(row)) }
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (x *Index) Len() int { return x.rows.Len() }
 
 // Delete leaves a row out of every later answer.
@@ -166,16 +165,16 @@ func (x *Index) Delete(row uint32) error {
 	return x.rows.Delete(row)
 }
 
-// Deleted says whether a row was deleted.
+// Deleted reports whether a row was deleted.
 func (x *Index) Deleted(row uint32) bool { return x.rows.Deleted(row) }
 
-// Vector is the vector of a row, nil if there is none.
+// Vector returns the vector of a row, nil if there is none.
 func (x *Index) Vector(row uint32) []float32 { return x.rows.Vector(row) }
 
-// Chunk is the memory of chunk i, nil if there is none.
+// Chunk returns the memory of chunk i, nil if there is none.
 func (x *Index) Chunk(i int) []byte { return x.rows.Chunk(i) }
 
-// Map puts other memory in the place of full chunk i.
+// Map replaces the memory of full chunk i.
 func (x *Index) Map(i int, chunk []byte) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -20,8 +20,8 @@ func TestIndex(t *testing.T) {
 	})
 }
 
-// integers are vectors that every machine makes alike: small integers, divided by
-// their length.
+// integers returns vectors that are equal on every machine: small integers, divided by their
+// length.
 func integers(n, dim int) [][]float32 {
 	r := rand.New(rand.NewPCG(1, 2))
 	out := make([][]float32, n)
@@ -30,18 +30,18 @@ func integers(n, dim int) [][]float32 {
 		for j := range v {
 			v[j] = float64(r.IntN(7) - 3)
 		}
-		v[0]++ // never all zero, for these
+		v[0]++ // never all zero
 		out[i] = indextest.Unit(v)
 	}
 	return out
 }
 
-// TestGraphIsTheSameEverywhere holds the graph against a hash made once, with
-// every kernel: whatever the CPU, the operating system or the architecture.
+// TestGraphIsTheSameEverywhere compares the graph with a fixed hash, for every kernel: it must not
+// depend on the CPU, the operating system or the architecture.
 func TestGraphIsTheSameEverywhere(t *testing.T) {
 	const want = "4b46959ae32d5dd738d2899afcbfde4a11ccba186db50182aba30ba89561e381"
 	vectors := integers(1200, 384)
-	for i := range 100 { // twins, too
+	for i := range 100 { // some twins
 		vectors = append(vectors, vectors[i*7])
 	}
 	for _, generic := range []bool{false, true} {
@@ -63,8 +63,7 @@ func TestGraphIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// TestAnswersAreTheSameEverywhere compares rows and scores with and without
-// vector instructions.
+// TestAnswersAreTheSameEverywhere compares rows and scores with and without vector instructions.
 func TestAnswersAreTheSameEverywhere(t *testing.T) {
 	vectors := integers(500, 100)
 	fast, err := New(index.Options{Dim: 100, EfConstruction: 40, ScanBelow: -1})

@@ -9,8 +9,8 @@ import (
 	"github.com/recountdb/recount/projections/vector/rows"
 )
 
-// FuzzLoad gives Load damaged links, and chunks of anything. It refuses them, or
-// makes an index that works.
+// FuzzLoad calls Load with damaged links and arbitrary chunks. Load rejects them or returns an
+// index that works.
 func FuzzLoad(f *testing.F) {
 	opt := index.Options{Dim: 8, M: 4, EfConstruction: 20, ScanBelow: -1}
 	vectors := integers(90, 8)

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// maxLevel bounds a row's level whatever M is.
+// maxLevel bounds a row's level for any M.
 const maxLevel = 30
 
-// level is the highest layer that a row is on: how many trailing digits of a
-// hash of its number, written in base m, are zero. So one row in m is on layer 1,
-// one in m×m on layer 2, and the same rows always.
+// level returns the highest layer that a row is on: the number of trailing zeros of a hash of its
+// number, written in base m. So one row in m is on layer 1 and one in m×m on layer 2, the same rows
+// in every run.
 func level(row uint32, m int) int {
-	// The finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom
-	// number generators, 2014).
+	// The finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
+	// generators, 2014).
 	h := uint64(row) + 0x9e3779b97f4a7c15
 	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
 	h = (h ^ h>>27) * 0x94d049bb133111eb
@@ -25,16 +25,16 @@ func level(row uint32, m int) int {
 	return n
 }
 
-// graph is where the links are at one moment. The writer publishes a new one
-// when it needs room; the lists themselves change in place.
+// graph is the memory of the links at one moment. The writer publishes a new one when it needs more
+// memory; the lists themselves change in place.
 type graph struct {
-	base  lists      // layer 0: list r is of row r
+	base  lists      // layer 0: list r belongs to row r
 	upper lists      // layer l > 0 of row r is list start(r)+l-1
-	start [][]uint32 // perBlock each; only of rows of level 1 and more
+	start [][]uint32 // perBlock each; set only for rows of level 1 and more
 	chain [][]uint32 // perBlock each; see twins.go
 }
 
-// list is where the links of a row are on a layer.
+// list returns the lists, and the index in them, that hold the links of a row on a layer.
 func (g *graph) list(row uint32, layer int) (*lists, uint32) {
 	if layer == 0 {
 		return &g.base, row
@@ -42,7 +42,7 @@ func (g *graph) list(row uint32, layer int) (*lists, uint32) {
 	return &g.upper, g.start[row/perBlock][row%perBlock] + uint32(layer-1)
 }
 
-// with is the graph with room for rows up to row and upper lists below top.
+// with returns the graph with memory for rows up to row and upper lists below top.
 func (g *graph) with(row, top uint32) *graph {
 	n := *g
 	for int(row/perBlock) >= len(n.base.slots) {
@@ -56,12 +56,12 @@ func (g *graph) with(row, top uint32) *graph {
 	return &n
 }
 
-// has says whether there is room for rows up to row and upper lists below top.
+// has reports whether there is memory for rows up to row and upper lists below top.
 func (g *graph) has(row, top uint32) bool {
 	return int(row/perBlock) < len(g.base.slots) && int(top) <= len(g.upper.slots)*perBlock
 }
 
-// entry is the row that walks begin at, and its level.
+// entry is the row at which walks begin, and its level.
 type entry struct {
 	row   uint32
 	level int

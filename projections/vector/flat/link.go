@@ -2,16 +2,15 @@ package flat
 
 import "slices"
 
-// choose takes from candidates, nearest first, those that a row of this scale
-// is to be linked to: at most m, each nearer to the row than to any other that
-// was taken, or as near; then, if they are fewer than m, the nearest of the
-// rest. (Malkov, Yashunin, algorithm 4, with kept pruned connections.)
+// choose selects from candidates, nearest first, the links of a row of this scale: at most m, each
+// no farther from the row than from any other that was selected; then, if they are fewer than m,
+// the nearest of the rest. (Malkov, Yashunin, algorithm 4, with kept pruned connections.)
 //
-// "As near" counts, else copies of one vector would be linked to one another
-// and to nothing else.
+// Ties count as near enough: otherwise copies of one vector would be linked to one another and to
+// nothing else.
 func (x *Index) choose(v *view, s *scratch, candidates []key, scale float32, m int, links []uint32) []uint32 {
 	links = links[:0]
-	s.order = s.order[:0] // those left out
+	s.order = s.order[:0] // the candidates left out
 	for _, c := range candidates {
 		if len(links) == m {
 			return links
@@ -31,9 +30,9 @@ func (x *Index) choose(v *view, s *scratch, candidates []key, scale float32, m i
 	return links
 }
 
-// nearerToOne says whether a row's score with any of others is above limit.
+// nearerToOne reports whether a row's score with any of others is above limit.
 func (x *Index) nearerToOne(v *view, s *scratch, row uint32, others []uint32, limit float32) bool {
-	const step = 8 // mostly one of the first few says so
+	const step = 8 // in most cases one of the first few is
 	code, scale := v.rows.Code(row), v.rows.Scale(row)
 	for len(others) > 0 {
 		some := others[:min(step, len(others))]
@@ -49,9 +48,9 @@ func (x *Index) nearerToOne(v *view, s *scratch, row uint32, others []uint32, li
 	return false
 }
 
-// linkBack links row to the new one on a layer. If it has no link to spare, it
-// gives up the farthest that is nearer to a nearer one of its links than to the
-// row itself, or, if there is none, the farthest: of its links and the new one.
+// linkBack links row to the new one on a layer. If all its links are used, it drops one of them or
+// the new one: the farthest that is nearer to a nearer link than to the row itself, or, if there is
+// none, the farthest.
 func (x *Index) linkBack(v *view, s *scratch, row, fresh uint32, layer int) {
 	ls, i := v.graph.list(row, layer)
 	links := ls.own(i)

@@ -8,25 +8,22 @@ const none = ^uint32(0)
 // perBlock is the number of lists that are allocated together.
 const perBlock = 1024
 
-// lists are neighbour lists of at most width rows each, numbered from 0. The
-// writer changes them while others read.
+// lists are neighbour lists of at most width rows each, numbered from 0. The writer changes them
+// while others read.
 //
 // Invariants:
 //
-//   - A slot is only ever stored to and loaded atomically while others may read.
-//   - The links of a list come first, then none up to the width. A list never gets
-//     shorter.
-//   - Whatever changes a list that others can read is one store: a link added in
-//     the first slot that has none, or put in the place of another. So there is no
-//     moment at which a list is half changed. A reader that is passed by several
-//     changes sees each of them or does not: every link that it sees was there
-//     while it read.
+//   - While others may read a slot, it is stored and loaded atomically only.
+//   - The links of a list come first, followed by none up to the width. A list never gets shorter.
+//   - Each change of a list that others can read is a single store: a link is added in the first
+//     slot that has none, or replaces another. So a list is never half changed. A reader sees each
+//     concurrent change or does not; every link that it sees was there while it read.
 type lists struct {
 	width int
 	slots [][]uint32 // perBlock × width each
 }
 
-// with is the lists with one more block of empty ones.
+// with returns the lists with one more block of empty ones.
 func (l lists) with() lists {
 	slots := make([]uint32, perBlock*l.width)
 	for i := range slots {
@@ -36,13 +33,13 @@ func (l lists) with() lists {
 	return l
 }
 
-// all is the slots of list i.
+// all returns the slots of list i.
 func (l *lists) all(i uint32) []uint32 {
 	at := int(i%perBlock) * l.width
 	return l.slots[i/perBlock][at : at+l.width : at+l.width]
 }
 
-// own is the links of list i, for the writer: nobody else changes them.
+// own returns the links of list i. Only the writer may call it, since nothing else changes them.
 func (l *lists) own(i uint32) []uint32 {
 	slots := l.all(i)
 	for n, id := range slots {
@@ -53,7 +50,7 @@ func (l *lists) own(i uint32) []uint32 {
 	return slots
 }
 
-// fill makes ids the links of list i, which nobody can read yet.
+// fill makes ids the links of list i, which no reader can see yet.
 func (l *lists) fill(i uint32, ids []uint32) {
 	copy(l.all(i), ids)
 }
@@ -63,9 +60,8 @@ func (l *lists) set(i uint32, n int, id uint32) {
 	atomic.StoreUint32(&l.all(i)[n], id)
 }
 
-// unseen gives the links of list i that visited has room for and does not have
-// yet, and notes them there. What it gives is in the memory of batch, which has
-// room for a whole list.
+// unseen returns the links of list i that are rows below len(visited) and not yet visited, and
+// marks them visited. The result is in the memory of batch, which must have room for a whole list.
 func (l *lists) unseen(i uint32, visited []uint8, epoch uint8, batch []uint32) []uint32 {
 	slots := l.all(i)
 	batch = batch[:len(slots)]
@@ -78,7 +74,7 @@ func (l *lists) unseen(i uint32, visited []uint8, epoch uint8, batch []uint32) [
 			}
 			continue // added since the search began
 		}
-		// Without a branch: whether a row was seen cannot be guessed.
+		// This avoids a branch: whether a row was seen cannot be predicted.
 		batch[found] = id
 		next := found + 1
 		if visited[id] == epoch {

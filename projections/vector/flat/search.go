@@ -9,19 +9,19 @@ import (
 	"github.com/recountdb/recount/projections/vector/rows"
 )
 
-// rerankAtLeast is how many candidates are compared exactly however small k is.
+// rerankAtLeast is the minimum number of candidates that are compared exactly, however small k is.
 const rerankAtLeast = 16
 
-// Search gives the k nearest rows that keep, if not nil, says count.
+// Search returns the k nearest rows for which keep, if not nil, returns true.
 func (x *Index) Search(query []float32, k, ef int, keep func(row uint32) bool) ([]index.Neighbour, error) {
 	var out []index.Neighbour
 	err := x.search(query, k, max(3*k, rerankAtLeast), ef, keep, func(v *view, best []key) { out = x.rank(v, query, best, k) })
 	return out, err
 }
 
-// AppendNearest appends the n rows nearest by their codes, best first, of those that
-// keep, if not nil, says count. Scores are of codes, as kernel.Scores gives them: it is
-// for whoever compares the vectors of the best of several indexes.
+// AppendNearest appends the n rows nearest by their codes, best first, for which keep, if not nil,
+// returns true. Scores are those of the codes, as kernel.Scores computes them. It is for callers
+// that compare the vectors of the best rows of several indexes.
 func (x *Index) AppendNearest(to []index.Neighbour, query []float32, n, ef int, keep func(row uint32) bool) ([]index.Neighbour, error) {
 	err := x.search(query, n, n, ef, keep, func(_ *view, best []key) {
 		for _, k := range best {
@@ -31,13 +31,13 @@ func (x *Index) AppendNearest(to []index.Neighbour, query []float32, n, ef int, 
 	return to, err
 }
 
-// search has use what is nearest by codes, best first: as many rows as exact, or fewer,
-// but no fewer than k, if there are so many.
+// search calls use with the rows that are nearest by codes, best first: at most exact rows, and at
+// least k if there are as many.
 func (x *Index) search(query []float32, k, exact, ef int, keep func(row uint32) bool, use func(v *view, best []key)) error {
 	if err := index.Check(query, x.opt.Dim); err != nil {
 		return err
 	}
-	e := unpackEntry(x.entry.Load()) // before n: it is among the rows below n
+	e := unpackEntry(x.entry.Load()) // read before n, so that its row is below n
 	n := uint32(x.rows.Len())
 	if k <= 0 || n == 0 {
 		return nil
@@ -47,8 +47,8 @@ func (x *Index) search(query []float32, k, exact, ef int, keep func(row uint32) 
 	if ef <= 0 {
 		ef = x.opt.Ef
 	}
-	// Codes rank coarsely, so the walk keeps half as many more as asked for: that
-	// is far cheaper than what it would miss.
+	// Codes rank coarsely, so the walk keeps half as many candidates again as requested. This costs
+	// far less than the rows that it would miss.
 	ef = min(ef, int(n))
 	ef = max(ef+ef/2, exact)
 
@@ -76,7 +76,7 @@ func (x *Index) search(query []float32, k, exact, ef int, keep func(row uint32) 
 	return nil
 }
 
-// rank gives the k best of candidates by exact score.
+// rank returns the k best of candidates by exact score.
 func (x *Index) rank(v *view, query []float32, candidates []key, k int) []index.Neighbour {
 	out := make([]index.Neighbour, len(candidates))
 	for i, c := range candidates {
@@ -86,14 +86,15 @@ func (x *Index) rank(v *view, query []float32, candidates []key, k int) []index.
 	return out[:min(k, len(out))]
 }
 
-// scanStep is how many rows are scored at a time at most: no fewer than abreast
-// lists have.
+// scanStep is the maximum number of rows scored at a time. It is at least the number of links of
+// abreast lists.
 const scanStep = 512
 
-// scan compares all rows and gives the best limit that count.
+// scan compares all rows and returns the best limit of those for which counts, if not nil, returns
+// true.
 func (s *scratch) scan(v *view, limit int, counts func(row uint32) bool) []key {
 	s.found = s.found[:0]
-	large := limit > scanStep // too many to keep sorted while they come
+	large := limit > scanStep // too many to keep sorted during the scan
 	for row := uint32(0); row < v.n; {
 		s.batch = s.batch[:0]
 		for ; row < v.n && len(s.batch) < scanStep; row++ {
@@ -116,10 +117,9 @@ func (s *scratch) scan(v *view, limit int, counts func(row uint32) bool) []key {
 	return s.found[:min(limit, len(s.found))]
 }
 
-// walkFiltered leaves in found the best ef rows that count, of those that it
-// meets on layer 0 from row start on. It goes on while it may find better ones,
-// and gives up, with false, when it has scored so many rows that a scan of all
-// costs no more than going on.
+// walkFiltered leaves in found the best ef matching rows of those that it meets on layer 0,
+// beginning at row start. It continues while it may find better ones. It gives up and returns false
+// when it has scored so many rows that a scan of all costs no more than continuing.
 func (s *scratch) walkFiltered(v *view, start uint32, ef int, counts func(row uint32) bool) bool {
 	s.begin(v.n)
 	s.visited[start] = s.epoch

@@ -10,10 +10,10 @@ import (
 	"github.com/recountdb/recount/projections/vector/rows"
 )
 
-// magic begins what AppendLinks gives; the last byte is the version.
+// magic begins the result of AppendLinks; its last byte is the version.
 const magic = "RFLAT\x00\x00\x01"
 
-// isTwin stands for the number of links of a row that has none but a head.
+// isTwin is stored in place of the number of links for a row that has only a head.
 const isTwin = 255
 
 // AppendLinks appends deletions and links, as the package comment describes.
@@ -57,11 +57,10 @@ func (x *Index) AppendLinks(b []byte) []byte {
 	return b
 }
 
-// Load makes the index again from what AppendLinks and Chunk gave. Full chunks
-// are used in place, so they must stay; a last one that is not full is copied.
-// The options must be those that it was made with, but for Ef, ScanBelow and
-// Generic. What is not believable is an index.ErrCorrupt; whether vectors are
-// what they were is for checksums to say.
+// Load returns the index whose AppendLinks and Chunk gave links and chunks. Full chunks are used in
+// place, so they must not be freed; a last one that is not full is copied. The options must be
+// those of the stored index, except for Ef, ScanBelow and Generic. Inconsistent input is an
+// index.ErrCorrupt. Load does not detect changed vectors; checksums must.
 func Load(opt index.Options, links []byte, chunks [][]byte) (*Index, error) {
 	return LoadCodes(opt, links, chunks, nil)
 }
@@ -86,7 +85,7 @@ func LoadCodes(opt index.Options, links []byte, chunks [][]byte, vector func(row
 	}
 	n, e := d.uint32(), entry{row: d.uint32(), level: int(d.uint32())}
 	upper := d.uint32()
-	if d.err == nil && uint64(n) > uint64(len(links)) { // each row has a byte at least
+	if d.err == nil && uint64(n) > uint64(len(links)) { // each row has at least one byte
 		d.fail("%d rows in %d bytes", n, len(links))
 	}
 	if d.err != nil {
@@ -114,8 +113,7 @@ func LoadCodes(opt index.Options, links []byte, chunks [][]byte, vector func(row
 	return x, nil
 }
 
-// loadGraph reads the links of n rows, and checks that what twins.go says of
-// twins is so.
+// loadGraph reads the links of n rows and checks the invariants of twins (see twins.go).
 func (x *Index) loadGraph(d *decoder, n uint32) {
 	ids := make([]uint32, 0, 2*x.opt.M)
 	for row := uint32(0); row < n && d.err == nil; row++ {
@@ -166,8 +164,8 @@ func (x *Index) loadGraph(d *decoder, n uint32) {
 	}
 }
 
-// Hash is the SHA-256 of what AppendLinks gives followed by the chunks,
-// without the rows that are not there yet.
+// Hash returns the SHA-256 of the result of AppendLinks followed by the chunks, without the unused
+// rows of the last one.
 func (x *Index) Hash() [32]byte {
 	links := x.AppendLinks(nil)
 	h := sha256.New()
@@ -181,7 +179,7 @@ func sum(h hash.Hash) (out [32]byte) {
 	return out
 }
 
-// decoder reads numbers until something is wrong.
+// decoder reads numbers until an error occurs.
 type decoder struct {
 	b   []byte
 	err error

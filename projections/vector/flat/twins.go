@@ -5,15 +5,15 @@ import (
 	"sync/atomic"
 )
 
-// Twins are rows of one code. Only the first of them, the head, is in the graph:
-// many copies of a vector would be linked to one another and to nothing else,
-// and hide what lies behind them. The others hang on it in a chain, in order.
+// Twins are rows of one code. Only the first of them, the head, is in the graph: otherwise many
+// copies of a vector would be linked to one another and to nothing else, and hide the rows behind
+// them. The others follow the head in a chain, in order.
 //
-// Invariants: a row other than 0 is a twin if and only if its list on layer 0 is
-// empty; no link and no entry is a twin; a chain ascends, and only ever grows at
-// its end, by one atomic store before the row at the end is published.
+// Invariants: a row other than 0 is a twin if and only if its list on layer 0 is empty; no link and
+// no entry is a twin; a chain ascends, and only ever grows at its end, by one atomic store before
+// the row at the end is published.
 
-// head looks in the pool for the row of the code in s.
+// head searches the pool for a row with the code in s.
 func (s *scratch) head(v *view, self float32) (uint32, bool) {
 	for _, k := range s.pool {
 		if k.score() == self && slices.Equal(v.rows.Code(k.row()), s.code) {
@@ -23,7 +23,7 @@ func (s *scratch) head(v *view, self float32) (uint32, bool) {
 	return 0, false
 }
 
-// hang puts row at the end of the chain of head.
+// hang appends row to the chain of head.
 func (x *Index) hang(g *graph, head, row uint32) {
 	end, ok := x.ends[head]
 	if !ok {
@@ -33,14 +33,13 @@ func (x *Index) hang(g *graph, head, row uint32) {
 	atomic.StoreUint32(g.next(end), row)
 }
 
-// next is where the row that follows in a chain stands, or none.
+// next returns the address of the row that follows in a chain; it holds none at the end.
 func (g *graph) next(row uint32) *uint32 { return &g.chain[row/perBlock][row%perBlock] }
 
-// twin says whether a row hangs on another, for the writer.
+// twin reports whether a row is a twin. Only the writer may call it.
 func (g *graph) twin(row uint32) bool { return row > 0 && len(g.base.own(row)) == 0 }
 
-// unfold gives the rows of heads and those that hang on them, best first, at
-// most limit of those that count.
+// unfold returns the matching rows of heads and of their chains, best first, at most limit of them.
 func (s *scratch) unfold(v *view, heads []key, limit int, counts func(row uint32) bool) []key {
 	s.found = s.found[:0]
 	for _, k := range heads {

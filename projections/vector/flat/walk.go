@@ -7,9 +7,9 @@ import (
 	"github.com/recountdb/recount/projections/vector/rows"
 )
 
-// key orders candidates: the nearest first, equally near ones by row. From the
-// top: 32 bits that fall as the score rises, 31 bits of the row, and one bit that
-// says that the walk has been there.
+// key orders candidates by score, the nearest first, then by row. From the highest bit it holds 32
+// bits that fall as the score rises, 31 bits of the row, and one bit that is set when the walk has
+// expanded the row.
 type key uint64
 
 const walked key = 1
@@ -36,20 +36,20 @@ type view struct {
 	kern  *kernel.Set
 }
 
-// scratch is the memory of one search, reused by others.
+// scratch is the memory of one search, reused by later ones.
 type scratch struct {
 	code    []int8 // of the query
 	pool    []key  // the best so far, sorted
 	batch   []uint32
 	scores  []float32
-	visited []uint8 // by row below n: epoch if this walk has scored it
+	visited []uint8 // for each row below n: epoch if this walk has scored it
 	epoch   uint8
 
-	// For filtered searches.
-	found []key // the best that count, sorted
-	heap  []key // where the walk may go on
+	// Fields of filtered searches.
+	found []key // the best that match, sorted
+	heap  []key // rows at which the walk may continue
 
-	// For the writer.
+	// Fields of the writer.
 	links [maxLevel + 1][]uint32
 	order []key
 }
@@ -58,7 +58,7 @@ func newScratch(stride int) *scratch {
 	return &scratch{code: make([]int8, stride), batch: make([]uint32, 0, scanStep), scores: make([]float32, scanStep)}
 }
 
-// begin forgets which rows were visited.
+// begin marks all rows as not visited.
 func (s *scratch) begin(n uint32) {
 	if uint32(cap(s.visited)) < n {
 		s.visited = make([]uint8, stampsFor(n))
@@ -77,8 +77,8 @@ func (s *scratch) score(v *view) {
 	v.kern.Scores(s.code, v.rows.Blocks, s.batch, s.scores)
 }
 
-// descend walks from e to the nearest row that it finds on the layers above
-// layer, always to the nearest neighbour while that is nearer.
+// descend walks from e to the nearest row that it finds on the layers above layer, moving to the
+// nearest neighbour as long as that is nearer.
 func (s *scratch) descend(v *view, e entry, layer int) uint32 {
 	s.batch = append(s.batch[:0], e.row)
 	s.score(v)
@@ -101,17 +101,15 @@ func (s *scratch) descend(v *view, e entry, layer int) uint32 {
 	return best.row()
 }
 
-// abreast is how many rows a walk goes on from at a time. Most of its time is
-// spent waiting for links and codes to come from memory, and those of several
-// rows come together: four take a fifth less time than one after another, for
-// 1 % more rows scored, at 60,000 rows.
+// abreast is how many rows a walk expands at a time. Most of its time is spent waiting for links
+// and codes to come from memory, and loads for several rows overlap: four at a time take a fifth
+// less time than one after another, for 1 % more rows scored, at 60,000 rows.
 const abreast = 4
 
-// walk leaves in pool the ef nearest rows that it finds on a layer, from row
-// start on: it goes on from the nearest rows in the pool where it has not been,
-// until it has been at all of them. (Malkov, Yashunin: Efficient and robust
-// approximate nearest neighbor search using HNSW, 2016, algorithm 2, with one
-// sorted pool for its two heaps.)
+// walk leaves in pool the ef nearest rows that it finds on a layer, beginning at row start: it
+// expands the nearest rows in the pool that it has not expanded, until none is left. (Malkov,
+// Yashunin: Efficient and robust approximate nearest neighbor search using HNSW, 2016, algorithm 2,
+// with one sorted pool for its two heaps.)
 func (s *scratch) walk(v *view, layer int, start uint32, ef int) {
 	s.begin(v.n)
 	s.visited[start] = s.epoch
@@ -145,8 +143,8 @@ func (s *scratch) walk(v *view, layer int, start uint32, ef int) {
 	}
 }
 
-// insert puts k into a sorted list of at most limit, whose last it may push out,
-// and says where it is. If limit are nearer, it is not put in.
+// insert inserts k into a sorted list of at most limit keys and returns its index. If the list is
+// full, its last key is dropped. If limit keys are nearer, k is not inserted.
 func insert(list []key, k key, limit int) ([]key, int) {
 	if len(list) == limit {
 		if k >= list[limit-1] {
@@ -161,8 +159,8 @@ func insert(list []key, k key, limit int) ([]key, int) {
 	return list, at
 }
 
-// find is where k is in a sorted list, or belongs. Written so that no branch
-// depends on the keys, which cannot be guessed.
+// find returns the index of k in a sorted list, or where k belongs. No branch depends on the keys,
+// which the processor could not predict.
 func find(list []key, k key) int {
 	at := 0
 	for n := len(list); n > 0; {

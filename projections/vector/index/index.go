@@ -1,16 +1,15 @@
-// Package index says what a vector index is: rows of unit vectors, numbered in
-// the order they were added, and the nearest of them to a query. Two packages
-// implement it, flat (ours, the default) and coder (coder/hnsw); the suite that
-// both pass is in indextest.
+// Package index defines a vector index: rows of unit vectors, numbered in the order in which they
+// were added, and a search for the nearest of them. Two packages implement it, flat (ours, the
+// default) and coder (coder/hnsw). The test suite that both pass is indextest.
 //
-// A caller may rely on this of either:
+// A caller may rely on the following for both:
 //
-//   - One writer (Add, AddNear, Delete, Map) and any number of readers (the other
-//     methods) at a time. Writers wait for each other; a reader sees the rows that
-//     were added when it began, and none half added.
-//   - A score is the exact float32 dot product as kernel.Dot sums it: the same
-//     bits on every CPU. Rankings are by score, best first, equal ones by row.
-//   - Nothing panics whatever k, ef, row or vector is given.
+//   - One writer (Add, AddNear, Delete, Map) and any number of readers (the other methods) may run
+//     at a time. Writers wait for each other. A reader sees the rows that were added when it began,
+//     and none half added.
+//   - A score is the exact float32 dot product as kernel.Dot sums it, with the same bits on every
+//     CPU. Results are ordered by score, best first, then by row.
+//   - No method panics, whatever k, ef, row or vector it is given.
 package index
 
 import (
@@ -29,99 +28,95 @@ type Neighbour struct {
 
 // Index is a vector index.
 type Index interface {
-	// Len is the number of rows, deleted ones included.
+	// Len returns the number of rows, including deleted ones.
 	Len() int
 
-	// Add appends a vector as the row Len. It fails with ErrVector for one that
-	// cannot be indexed (see Check), with ErrFull after MaxRows; the index is then
-	// as it was.
+	// Add appends a vector as row Len. It fails with ErrVector for one that cannot be indexed (see
+	// Check), and with ErrFull after MaxRows; the index is then unchanged.
 	Add(vec []float32) error
 
-	// AddNear is Add, and gives the nearest rows that were there before, at most k,
-	// deleted ones left out. They come from the search that adding makes anyway, so
-	// there are never more than that search found (200 by default, see Options).
-	// Where k is 0 or less there are none.
+	// AddNear is Add and returns the nearest earlier rows, at most k, without deleted ones. They
+	// come from the search that adding makes anyway, so there are at most as many as that search
+	// keeps (200 by default, see Options). If k is 0 or less, there are none.
 	AddNear(vec []float32, k int) ([]Neighbour, error)
 
-	// Search gives the k nearest rows, or all if there are fewer. It fails with
-	// ErrVector for a query that Check refuses.
+	// Search returns the k nearest rows, or all if there are fewer. It fails with ErrVector for a
+	// query that Check rejects.
 	//
-	// ef is how many candidates the walk keeps, or some more where a backend needs
-	// it: more is slower and finds more. 0 or less is the default, and it is never
-	// less than three times k. k of 0 or less
-	// finds nothing; a k of the index's size or more gives every row.
+	// ef is the minimum number of candidates that the walk keeps: more finds more and is slower. 0
+	// or less means the default. A value below three times k is raised to that. A k of 0 or less
+	// finds nothing; a k of Len or more returns every row.
 	//
-	// keep, if not nil, says which rows count. It is asked during the search, for
-	// any row and in any order, perhaps more than once; a search gives k rows if it
-	// keeps as many, however few they are.
+	// keep, if not nil, reports whether a row may be a result. It is called during the search, for
+	// any rows in any order, perhaps more than once for one row. The search returns k rows if keep
+	// accepts as many, however few they are.
 	Search(query []float32, k, ef int, keep func(row uint32) bool) ([]Neighbour, error)
 
-	// Delete leaves a row out of every later answer. Its vector and its links stay.
-	// Deleting twice is deleting once; a row that is not there is an error.
+	// Delete leaves a row out of every later answer. Its vector and its links stay. Deleting a row
+	// again does nothing; a row that does not exist is an error.
 	Delete(row uint32) error
 
-	// Deleted says whether a row was deleted.
+	// Deleted reports whether a row was deleted.
 	Deleted(row uint32) bool
 
-	// Vector is the vector of a row as it was added, not to be written to, and valid
-	// until the memory given to Map is unmapped. A row that is not there gives nil.
+	// Vector returns the vector of a row as it was added, nil if there is no such row. The caller
+	// must not write to it. It is valid until the memory given to Map is unmapped.
 	Vector(row uint32) []float32
 
-	// Chunk gives the memory of rows i×kernel.BlockRows and the following ones, as
-	// package rows describes it, not to be written to. A chunk that is not full
-	// changes as rows are added; a full one never does. Nil if there is no such.
+	// Chunk returns the memory of row i×kernel.BlockRows and the following ones, as package rows
+	// describes it, nil if there is no such chunk. The caller must not write to it. A chunk changes
+	// as rows are added until it is full.
 	Chunk(i int) []byte
 
-	// Map puts other memory, of the same content, in the place of full chunk i: that
-	// of a mapped file. Whoever unmaps it sees to it that no reader is left.
+	// Map replaces the memory of full chunk i by other memory of the same content, such as that of
+	// a mapped file. The caller may unmap it only when no reader is left.
 	Map(i int, chunk []byte) error
 
-	// AppendLinks appends what must be stored besides the chunks to load the index
-	// again: deletions and links, as the package that implements it describes them.
+	// AppendLinks appends what must be stored besides the chunks to load the index again: deletions
+	// and links, as the implementing package describes them.
 	AppendLinks(b []byte) []byte
 
-	// Hash stands for the whole state: vectors, deletions, links.
+	// Hash returns a hash of the whole state: vectors, deletions, links.
 	Hash() [32]byte
 }
 
-// Options of an index. The zero value is valid.
+// Options configure an index. The zero value is valid.
 type Options struct {
 	// Dim is the number of elements of each vector. Default 384.
 	Dim int
-	// M is the number of links a row gets on each layer, twice that on the lowest.
-	// 2 to 64; more finds more, in more memory and time. Default 16.
+	// M is the number of links that a row gets on each layer, and twice that on the lowest one. 2
+	// to 64; more finds more, in more memory and time. Default 16.
 	M int
-	// EfConstruction is how many candidates the search for links keeps: more makes a
-	// better graph, slower. 1 to 4096. Default 200.
+	// EfConstruction is how many candidates the search for links keeps: more makes a better graph,
+	// more slowly. 1 to 4096. Default 200.
 	EfConstruction int
-	// Ef is how many candidates a search keeps that does not say. 1 to 4096. Default 50.
+	// Ef is how many candidates a search keeps if its caller passes none. 1 to 4096. Default 50.
 	Ef int
-	// ScanBelow is the number of rows up to which a search compares all of them
-	// rather than walk the graph. Default 2048; negative: never scan.
+	// ScanBelow is the number of rows up to which a search compares all of them instead of walking
+	// the graph. Default 2048; negative: never scan.
 	ScanBelow int
-	// Generic leaves the CPU's vector instructions alone. Answers are the same and
-	// slower: for tests.
+	// Generic disables the CPU's vector instructions. Answers are the same and slower; it is for
+	// tests.
 	Generic bool
 }
 
-// MaxRows is how many rows an index takes.
+// MaxRows is the maximum number of rows of an index.
 const MaxRows = 1 << 30
 
-// Errors that a caller can tell apart.
+// Errors that a caller can test with errors.Is.
 var (
-	// ErrVector is of a vector that cannot be indexed or asked for: mend the vector.
+	// ErrVector: the vector cannot be indexed or searched for. The caller must fix the vector.
 	ErrVector = errors.New("not a unit vector")
-	// ErrFull is of an index with MaxRows rows: use another.
+	// ErrFull: the index has MaxRows rows. The caller must use another.
 	ErrFull = errors.New("the index is full")
-	// ErrRow is of a row that is not in the index.
+	// ErrRow: the row is not in the index.
 	ErrRow = errors.New("no such row")
-	// ErrCorrupt is of stored bytes that are not what AppendLinks or Chunk gave:
-	// build the index again.
+	// ErrCorrupt: stored bytes are not those of AppendLinks or Chunk. The index must be rebuilt.
 	ErrCorrupt = errors.New("damaged vector index")
 )
 
-// WithDefaults fills in what is zero, and fails naming the field that is out of
-// range and its value.
+// WithDefaults returns the options with defaults for zero fields. Its error names the field that is
+// out of range and the value.
 func (o Options) WithDefaults() (Options, error) {
 	fill := func(field *int, value int) {
 		if *field == 0 {
@@ -149,13 +144,12 @@ func (o Options) WithDefaults() (Options, error) {
 	return o, nil
 }
 
-// tolerance is how far the squared length of a unit vector may be from 1: far
-// above what rounding to 16 bits does, far below what would disturb a ranking.
+// tolerance is how far the squared length of a unit vector may be from 1. It is far above the error
+// of rounding to 16 bits and far below what would disturb a ranking.
 const tolerance = 0.01
 
-// Check says whether a vector can be added or asked for: dim elements, each
-// finite, of length 1 within half a percent. The error is an ErrVector and says
-// what is wrong.
+// Check returns an ErrVector that says what is wrong if a vector cannot be added or searched for. A
+// valid vector has dim finite elements and a length of 1 within half a percent.
 func Check(vec []float32, dim int) error {
 	if len(vec) != dim {
 		return fmt.Errorf("%w: it has %d elements, the index %d", ErrVector, len(vec), dim)
@@ -176,7 +170,7 @@ func Check(vec []float32, dim int) error {
 	return nil
 }
 
-// Sort puts the best first, equal ones by row.
+// Sort sorts by score, best first, then by row.
 func Sort(ns []Neighbour) {
 	slices.SortFunc(ns, func(a, b Neighbour) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Row, b.Row))

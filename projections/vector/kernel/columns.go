@@ -1,23 +1,25 @@
 package kernel
 
-// Codes of many rows may stand by element instead: the first of each row, then the second
-// of each. A query of few words has few elements that are not zero, and reads no others
-// then, where a row's code is read as a whole.
+// Codes of many rows may be stored by element: the first element of each row, then the second of
+// each, and so on. The vector of a query with few words has few non-zero elements, and a scan then
+// reads only those columns, while in row order it would read every code as a whole.
 
-// ColumnAlign is what the number of rows in a column is a multiple of.
+// ColumnAlign is the alignment of the number of rows in a column.
 const ColumnAlign = 64
 
-// ColumnStride is how long the columns of so many rows are; what is behind the rows is zero.
+// ColumnStride returns the length of the columns of that many rows, whose ends are filled with
+// zeros.
 func ColumnStride(rows int) int { return (rows + ColumnAlign - 1) / ColumnAlign * ColumnAlign }
 
-// Pair is two elements of a query's code, and which they are: the first in the lower half.
+// Pair is two elements of a query's code and their indexes A and B. Codes has the first element in
+// its lower half.
 type Pair struct {
 	A, B  uint32
 	Codes uint32
 }
 
-// AppendPairs appends the elements of a query that are not zero, and zeros where another
-// one is wanted for a pair.
+// AppendPairs appends the non-zero elements of a query. If their number is odd, the last pair is
+// completed with a zero.
 func AppendPairs(all []Pair, query []int8) []Pair {
 	first := true
 	for i, q := range query {
@@ -35,9 +37,10 @@ func AppendPairs(all []Pair, query []int8) []Pair {
 	return all
 }
 
-// Columns sets out[i] to the query times the code of row i, summed: codes begins with the
-// row's first element, its others follow at multiples of stride. There are as many rows
-// as out has room for, a multiple of ColumnAlign. Whoever calls sees to all of it.
+// Columns sets out[i] to the dot product of the query and the code of row i. The first element of
+// row i is codes[i]; its other elements follow at multiples of stride. The length of out is the
+// number of rows, a multiple of ColumnAlign. Nothing is checked: the caller must pass valid
+// lengths.
 func (s *Set) Columns(codes []int8, stride int, query []Pair, out []int32) {
 	clear(out)
 	if len(query) == 0 || len(out) == 0 {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestColumnsAreSums holds every implementation against the definition, at the extremes
-// and at random.
+// TestColumnsAreSums compares every implementation with the definition, for extreme and random
+// values.
 func TestColumnsAreSums(t *testing.T) {
 	const dim = 70
 	r := rand.New(rand.NewPCG(3, 4))
@@ -49,7 +49,7 @@ func TestColumnsAreSums(t *testing.T) {
 
 func BenchmarkColumns(b *testing.B) {
 	r := rand.New(rand.NewPCG(3, 4))
-	blocks := make([][]int8, 32) // more than caches near the core have
+	blocks := make([][]int8, 32) // more than fits into the caches near the core
 	for i := range blocks {
 		blocks[i] = make([]int8, 384*BlockRows)
 		for j := range blocks[i] {

@@ -1,40 +1,38 @@
-// Package kernel holds the inner loops of vector search: dot products of 8-bit codes,
-// row by row for the walk over the graph and by column for scans, and of float32 rows,
-// for the scores that are shown. Each is written for several instruction sets.
+// Package kernel implements the inner loops of vector search: dot products of 8-bit codes, by row
+// for the walk over the graph and by column for scans, and dot products of float32 rows, for the
+// scores of results. Each is written for several instruction sets.
 //
-// A caller may rely on this: every Set gives the same bits for the same input, on
-// every CPU. Codes are summed as 32-bit integers, which is exact, and multiplied
-// once by a float32. Float32 rows are summed in the order that Dot documents,
-// each product rounded before it is added: no fused multiply-add.
+// A caller may rely on this: every Set returns the same bits for the same input, on every CPU.
+// Products of codes are summed as 32-bit integers, which is exact, and multiplied once by a
+// float32. Float32 rows are summed in the order that Dot documents, each product rounded before it
+// is added, without fused multiply-add.
 package kernel
 
 import "unsafe"
 
-// BlockRows is how many rows a Block has. Row r is row r%BlockRows of block
-// r/BlockRows.
+// BlockRows is how many rows a Block has. Row r is row r%BlockRows of block r/BlockRows.
 const BlockRows = 1 << blockShift
 
 const blockShift = 10
 
-// Align is what the length of a code is a multiple of: the codes of a vector are
-// padded with zeros up to it. See Stride.
+// Align is the alignment of the length of a code: the codes of a vector are padded with zeros. See
+// Stride.
 const Align = 64
 
-// MaxDim is the largest dimension: above it the sum of products of two codes
-// could pass 31 bits.
+// MaxDim is the largest dimension: above it the sum of products of two codes could exceed 31 bits.
 const MaxDim = 1 << 16
 
-// Stride is the length in bytes of the codes of a vector of dim elements.
+// Stride returns the length in bytes of the codes of a vector of dim elements.
 func Stride(dim int) int { return (dim + Align - 1) / Align * Align }
 
-// Block says where the codes of BlockRows consecutive rows are: Codes points at
-// BlockRows × Stride(dim) bytes, Scales at BlockRows float32.
+// Block refers to the codes of BlockRows consecutive rows: Codes points at BlockRows × Stride(dim)
+// bytes, Scales at BlockRows float32.
 type Block struct {
 	Codes  *int8
 	Scales *float32
 }
 
-// Set is one implementation of the kernels.
+// Set is one implementation of the kernels. Its methods may be called from any goroutine.
 type Set struct {
 	name    string
 	scores  func(query []int8, blocks []Block, rows []uint32, out []float32)
@@ -42,13 +40,13 @@ type Set struct {
 	columns func(codes []int8, stride int, query []Pair, out []int32)
 }
 
-// Name is the instruction set: "generic", "avx2", "avx512vnni".
+// Name returns the instruction set: "generic", "avx2" or "avx512vnni".
 func (s *Set) Name() string { return s.name }
 
-// Scores sets out[i] to float32(query · codes of row rows[i]) × the scale of that
-// row. The query's length is the stride of the rows, a multiple of Align and at
-// most MaxDim; every row has its block; out is as long as rows. Whoever calls
-// sees to all of it: nothing is checked here but what would write out of bounds.
+// Scores sets out[i] to float32(query · codes of row rows[i]) × the scale of that row. The length
+// of the query is the stride of the rows, a multiple of Align and at most MaxDim; every row must
+// have its block; out is as long as rows. Only what would write out of bounds is checked: the
+// caller must ensure the rest.
 func (s *Set) Scores(query []int8, blocks []Block, rows []uint32, out []float32) {
 	if len(rows) == 0 {
 		return
@@ -57,10 +55,9 @@ func (s *Set) Scores(query []int8, blocks []Block, rows []uint32, out []float32)
 	s.scores(query, blocks, rows, out)
 }
 
-// Dot is the dot product of two float32 vectors of one length, summed like this:
-// element i into lane i%32, in the order of i; then the upper half of the lanes
-// onto the lower half, 16, 8, 4, 2, 1. Every product and every sum is rounded to
-// float32.
+// Dot returns the dot product of two float32 vectors of one length. Element i is added to lane
+// i%32, in the order of i; then the upper half of the lanes is added to the lower half, 16, 8, 4,
+// 2, 1. Every product and every sum is rounded to float32. It panics if the lengths differ.
 func (s *Set) Dot(a, b []float32) float32 {
 	if len(a) != len(b) {
 		panic("kernel: vectors of different lengths")
@@ -68,10 +65,10 @@ func (s *Set) Dot(a, b []float32) float32 {
 	return s.dot(a, b)
 }
 
-// Generic is the implementation in plain Go, which runs everywhere.
+// Generic returns the implementation in plain Go, which runs everywhere.
 func Generic() *Set { return &generic }
 
-// Best is the fastest implementation that this CPU can run.
+// Best returns the fastest implementation that this CPU can run.
 func Best() *Set {
 	all := All()
 	return all[len(all)-1]

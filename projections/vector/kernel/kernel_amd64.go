@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// All lists the implementations that this CPU can run, fastest last.
+// All returns the implementations that this CPU can run, fastest last.
 func All() []*Set {
 	all := []*Set{&generic}
 	if cpu.X86.HasAVX2 {
@@ -32,7 +32,7 @@ func scoresVNNI(query []int8, blocks []Block, rows []uint32, out []float32) {
 	f(unsafe.SliceData(query), len(query), unsafe.SliceData(blocks), unsafe.SliceData(rows), len(rows), unsafe.SliceData(out))
 }
 
-// dotWith leaves lengths that are no multiple of the lanes to plain Go.
+// dotWith uses plain Go for lengths that are not a multiple of the number of lanes.
 func dotWith(f func(a, b *float32, n int) float32) func(a, b []float32) float32 {
 	return func(a, b []float32) float32 {
 		if len(a)%lanes != 0 {
@@ -48,10 +48,9 @@ func columnsWith(f func(codes *int8, stride int, pairs *Pair, n, rows int, out *
 	}
 }
 
-// The products of two codes are summed as 32-bit integers by all three. VNNI
-// multiplies unsigned by signed bytes: the row is taken as unsigned by adding
-// 128 to each of its codes (flipping the top bit), and 128 times the sum of the
-// query is taken off.
+// All three sum the products of two codes as 32-bit integers. VNNI multiplies unsigned by signed
+// bytes: adding 128 to each code of the row (flipping the top bit) makes it unsigned, and 128 times
+// the sum of the query is subtracted.
 
 //go:noescape
 func scoresAVX2(query *int8, stride int, blocks *Block, rows *uint32, n int, out *float32)
@@ -70,8 +69,8 @@ func dotAVX2(a, b *float32, n int) float32
 //go:noescape
 func dotAVX512(a, b *float32, n int) float32
 
-// Two columns are taken at a time, as 16-bit integers side by side, so that one
-// instruction multiplies and adds both.
+// Two columns are processed at a time, as adjacent 16-bit integers, so that one instruction
+// multiplies and adds both.
 
 //go:noescape
 func columnsAVX2(codes *int8, stride int, pairs *Pair, n, rows int, out *int32)

@@ -2,5 +2,5 @@
 
 package kernel
 
-// All lists the implementations that this CPU can run, fastest last.
+// All returns the implementations that this CPU can run, fastest last.
 func All() []*Set { return []*Set{&generic} }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// blocksOf makes one block for codes of a stride, filled by next.
+// blocksOf returns one block for codes of a stride, filled by next.
 func blocksOf(stride int, next func() int8, scale func() float32) []Block {
 	codes, scales := make([]int8, BlockRows*stride), make([]float32, BlockRows)
 	for i := range codes {
@@ -39,8 +39,8 @@ func sameScores(t *testing.T, query []int8, blocks []Block, rows []uint32) {
 	}
 }
 
-// TestScoresAreSums holds plain Go against the definition, and the others
-// against plain Go, at the extremes and at random.
+// TestScoresAreSums compares plain Go with the definition, and the other implementations with plain
+// Go, for extreme and random values.
 func TestScoresAreSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, stride := range []int{64, 128, 320, 384, 448, 1024} {
@@ -100,8 +100,8 @@ func FuzzScores(f *testing.F) {
 }
 
 func TestDotOrder(t *testing.T) {
-	// 1 and 2^-24 in one lane: the small ones are lost when they come after the
-	// one, unlike those of another lane, which are added up first.
+	// 1 and 2^-24 in one lane: the small values are lost if they come after the 1, unlike those of
+	// another lane, which are summed first.
 	a, b := make([]float32, 96), make([]float32, 96)
 	for i := range b {
 		b[i] = 1

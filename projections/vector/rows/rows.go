@@ -1,30 +1,27 @@
-// Package rows keeps the vectors of an index: numbered from 0 in the order they
-// were added, in chunks of kernel.BlockRows rows that never move or change once
-// they are full.
+// Package rows keeps the vectors of an index. They are numbered from 0 in the order in which they
+// were added, in chunks of kernel.BlockRows rows that never move, and never change once they are
+// full.
 //
-// A chunk is one piece of memory, little-endian, that may be written to a file
-// as it is and read back by mapping it. For vectors of dim elements, with
-// stride = kernel.Stride(dim) and 1024 rows:
+// A chunk is one piece of memory, little-endian, that can be written to a file as it is and mapped
+// to read it. For vectors of dim elements, with stride = kernel.Stride(dim) and 1024 rows:
 //
 //	offset                     bytes
 //	0                          1024 × stride   codes: int8, zeros behind dim
 //	1024 × stride              1024 × 4 × dim  vectors: float32, as they were added
 //	1024 × (stride + 4 × dim)  1024 × 4        scales: float32
 //
-// All of a row that is not there yet is zero. Code j of a row is element j
-// divided by the row's scale, to the nearest integer, ties to even, within
-// -127..127; the scale is the largest absolute value of the row divided by 127.
-// So code × scale is the element, give or take half a scale. All three offsets
-// are multiples of 64.
+// Rows that do not exist yet are zero. Code j of a row is element j divided by the row's scale, to
+// the nearest integer, ties to even, within -127..127; the scale is the largest absolute value of
+// the row divided by 127. So code × scale is the element, with an error of at most half a scale.
+// All three offsets are multiples of 64.
 //
-// Rows whose vectors are kept elsewhere (NewCodes) have chunks of codes and scales
-// alone: the scales are at 1024 × stride.
+// Rows whose vectors are kept elsewhere (NewCodes) have chunks of codes and scales alone: the
+// scales are at 1024 × stride.
 //
-// One writer and any number of readers. Append writes the row first and then
-// publishes the new Len with an atomic store; a reader who loads Len, or learns
-// of a row through another atomic word that was stored after the row was written,
-// sees all of that row. The table of chunks is copied when it changes and
-// published in the same way, before the Len that needs it.
+// There may be one writer and any number of readers. Write writes a row; Publish then publishes the
+// new Len with an atomic store. A reader that loads Len, or learns of a row through another atomic
+// word that was stored after the row was written, sees all of that row. The table of chunks is
+// copied when it changes and published in the same way, before the Len that needs it.
 package rows
 
 import (
@@ -43,16 +40,15 @@ import (
 // PerChunk is the number of rows of a chunk.
 const PerChunk = kernel.BlockRows
 
-// Rows are the vectors of one index.
+// Rows holds the vectors of one index.
 type Rows struct {
 	dim, stride int
-	vector      func(row uint32) []float32 // nil: chunks have them
+	vector      func(row uint32) []float32 // nil: the chunks have the vectors
 	n, deleted  atomic.Uint32
 	table       atomic.Pointer[Table] // never nil
 }
 
-// Table is where the rows are at one moment: those below a Len that was loaded
-// before it.
+// Table holds the rows at one moment: those below a Len that was loaded before it.
 type Table struct {
 	// Blocks are the codes, for kernel.Scores.
 	Blocks []kernel.Block
@@ -65,21 +61,21 @@ type Table struct {
 // tombstones has a bit for each deleted row of a chunk.
 type tombstones [PerChunk / 32]atomic.Uint32
 
-// New makes rows for vectors of dim elements.
+// New returns empty Rows for vectors of dim elements.
 func New(dim int) *Rows { return NewCodes(dim, nil) }
 
-// NewCodes makes rows whose vectors are kept elsewhere: vector gives that of a row,
-// also of one that is being added.
+// NewCodes returns empty Rows whose vectors are kept elsewhere: vector returns that of a row,
+// including a row that is being added.
 func NewCodes(dim int, vector func(row uint32) []float32) *Rows {
 	r := &Rows{dim: dim, stride: kernel.Stride(dim), vector: vector}
 	r.table.Store(&Table{dim: dim, vector: vector})
 	return r
 }
 
-// ChunkSize is the length in bytes of a chunk of vectors of dim elements.
+// ChunkSize returns the length in bytes of a chunk of vectors of dim elements.
 func ChunkSize(dim int) int { return PerChunk * (kernel.Stride(dim) + 4*dim + 4) }
 
-// CodesSize is the length in bytes of a chunk without the vectors.
+// CodesSize returns the length in bytes of a chunk without the vectors.
 func CodesSize(dim int) int { return PerChunk * (kernel.Stride(dim) + 4) }
 
 func (r *Rows) chunkSize() int {
@@ -89,8 +85,8 @@ func (r *Rows) chunkSize() int {
 	return ChunkSize(r.dim)
 }
 
-// Load makes rows of n rows from their chunks. Full ones are used in place; a
-// last one that is not full is copied, because rows will be added to it.
+// Load returns Rows with n rows from their chunks. Full chunks are used in place; a last one that
+// is not full is copied, since rows will be added to it.
 func Load(dim, n int, chunks [][]byte) (*Rows, error) { return LoadCodes(dim, n, chunks, nil) }
 
 // LoadCodes is Load for rows whose vectors are kept elsewhere.
@@ -127,14 +123,14 @@ func (r *Rows) checkChunk(chunk []byte) error {
 	return nil
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (r *Rows) Len() int { return int(r.n.Load()) }
 
-// Table is where the rows are now.
+// Table returns the current table of rows.
 func (r *Rows) Table() *Table { return r.table.Load() }
 
-// Write stores a vector as row Len, which nobody sees before Publish. The vector
-// has passed index.Check.
+// Write stores a vector, which must have passed index.Check, as row Len. No reader sees it before
+// Publish.
 func (r *Rows) Write(vec []float32) {
 	row := r.n.Load()
 	t := r.table.Load()
@@ -151,7 +147,7 @@ func (r *Rows) Write(vec []float32) {
 // Publish makes the row written last visible.
 func (r *Rows) Publish() { r.n.Add(1) }
 
-// Map puts other memory in the place of full chunk i.
+// Map replaces the memory of full chunk i.
 func (r *Rows) Map(i int, chunk []byte) error {
 	if i < 0 || i >= r.Len()/PerChunk {
 		return fmt.Errorf("%w: map chunk %d of %d full ones", index.ErrRow, i, r.Len()/PerChunk)
@@ -175,11 +171,11 @@ func (r *Rows) Delete(row uint32) error {
 	return nil
 }
 
-// AnyDeleted says whether there are deleted rows.
+// AnyDeleted reports whether there are deleted rows.
 func (r *Rows) AnyDeleted() bool { return r.deleted.Load() > 0 }
 
-// AppendDeleted appends the number of deleted rows and then those rows, in order,
-// as little-endian uint32.
+// AppendDeleted appends the number of deleted rows and then those rows, in order, as little-endian
+// uint32.
 func (r *Rows) AppendDeleted(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, r.deleted.Load())
 	t := r.table.Load()
@@ -193,8 +189,7 @@ func (r *Rows) AppendDeleted(b []byte) []byte {
 	return b
 }
 
-// LoadDeleted deletes the rows that AppendDeleted gave, and gives what is behind
-// them in b.
+// LoadDeleted deletes the rows that AppendDeleted appended and returns the rest of b.
 func (r *Rows) LoadDeleted(b []byte) ([]byte, error) {
 	if len(b) < 4 {
 		return nil, fmt.Errorf("%w: deleted rows end early", index.ErrCorrupt)
@@ -214,12 +209,12 @@ func (r *Rows) LoadDeleted(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// Deleted says whether a row of the table was deleted, now.
+// Deleted reports whether a row of the table is deleted now.
 func (t *Table) Deleted(row uint32) bool {
 	return t.dead[row/PerChunk][row%PerChunk/32].Load()&(1<<(row%32)) != 0
 }
 
-// Chunk is the memory of chunk i, nil if there is none.
+// Chunk returns the memory of chunk i, nil if there is none.
 func (r *Rows) Chunk(i int) []byte {
 	if i < 0 || i*PerChunk >= r.Len() {
 		return nil
@@ -227,7 +222,7 @@ func (r *Rows) Chunk(i int) []byte {
 	return r.table.Load().chunks[i]
 }
 
-// Vector is the vector of a row, nil if there is none.
+// Vector returns the vector of a row, nil if there is none.
 func (r *Rows) Vector(row uint32) []float32 {
 	if row >= r.n.Load() {
 		return nil
@@ -235,10 +230,10 @@ func (r *Rows) Vector(row uint32) []float32 {
 	return r.table.Load().Vector(row)
 }
 
-// Deleted says whether a row is there and was deleted.
+// Deleted reports whether a row exists and is deleted.
 func (r *Rows) Deleted(row uint32) bool { return row < r.n.Load() && r.table.Load().Deleted(row) }
 
-// Hash writes the codes, vectors and scales of each chunk's rows.
+// Hash writes the codes, vectors and scales of each chunk's rows to w.
 func (r *Rows) Hash(w hash.Hash) {
 	n, t := r.Len(), r.table.Load()
 	for i, chunk := range t.chunks {
@@ -255,7 +250,7 @@ func (r *Rows) Hash(w hash.Hash) {
 	}
 }
 
-// with is the table with chunk i replaced, or added at the end.
+// with returns the table with chunk i replaced, or added at the end.
 func (t *Table) with(i int, chunk []byte) *Table {
 	n := &Table{
 		dim:    t.dim,
@@ -276,7 +271,7 @@ func (t *Table) with(i int, chunk []byte) *Table {
 	return n
 }
 
-// Vector is the vector of a row.
+// Vector returns the vector of a row.
 func (t *Table) Vector(row uint32) []float32 {
 	if t.vector != nil {
 		return t.vector(row)
@@ -285,21 +280,21 @@ func (t *Table) Vector(row uint32) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(&t.chunks[row/PerChunk][at])), t.dim)
 }
 
-// Code is the code of a row, kernel.Stride(dim) long.
+// Code returns the code of a row, of length kernel.Stride(dim).
 func (t *Table) Code(row uint32) []int8 {
 	stride := kernel.Stride(t.dim)
 	return unsafe.Slice((*int8)(unsafe.Pointer(&t.chunks[row/PerChunk][int(row%PerChunk)*stride])), stride)
 }
 
-// Scale is the scale of a row's code.
+// Scale returns the scale of a row's code.
 func (t *Table) Scale(row uint32) float32 { return *t.scale(row) }
 
 func (t *Table) scale(row uint32) *float32 {
 	return (*float32)(unsafe.Add(unsafe.Pointer(t.Blocks[row/PerChunk].Scales), int(row%PerChunk)*4))
 }
 
-// Encode writes the code of a vector and gives its scale. A code longer than the
-// vector is filled with zeros.
+// Encode writes the code of a vector and returns its scale. A code longer than the vector is filled
+// with zeros.
 func Encode(code []int8, vec []float32) float32 {
 	var top float32
 	for _, x := range vec {
@@ -308,15 +303,15 @@ func Encode(code []int8, vec []float32) float32 {
 	scale := top / 127
 	code, pad := code[:len(vec)], code[len(vec):]
 	for i, x := range vec {
-		// Adding 1.5 × 2^23 leaves no room for a fraction, so the sum is rounded to
-		// an integer, ties to even, in its lowest bits.
+		// Adding 1.5 × 2^23 leaves no bits for a fraction, so the sum is rounded to an integer,
+		// ties to even, in its lowest bits.
 		code[i] = int8(math.Float32bits(float32(x/scale) + 3<<22))
 	}
 	clear(pad)
 	return scale
 }
 
-// newChunk makes a chunk of zeros, aligned to 64 bytes.
+// newChunk returns a chunk of zeros, aligned to 64 bytes.
 func newChunk(size int) []byte {
 	b := make([]byte, size+63)
 	skip := -int(uintptr(unsafe.Pointer(&b[0]))) & 63

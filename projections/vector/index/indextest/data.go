@@ -5,27 +5,27 @@ import (
 	"math/rand/v2"
 )
 
-// A Shape says how generated vectors lie.
+// A Shape is how generated vectors are distributed.
 type Shape string
 
 // The shapes that indexes are measured on.
 const (
-	// Uniform: every direction is as likely. The hardest: there is no structure,
-	// and the nearest is hardly nearer than the others.
+	// Uniform: every direction is equally likely. It is the hardest shape: there is no structure,
+	// and the nearest vector is hardly nearer than the others.
 	Uniform Shape = "uniform"
-	// Clustered: around 100 random centres, at a distance that makes the cosine to
-	// the centre about 0.75.
+	// Clustered: around 100 random centres, at a distance that makes the cosine to the centre about
+	// 0.75.
 	Clustered Shape = "clustered"
 	// LowRank: random mixtures of 24 random directions.
 	LowRank Shape = "low-rank"
 )
 
-// Shapes lists them.
+// Shapes returns all shapes.
 func Shapes() []Shape { return []Shape{Clustered, LowRank, Uniform} }
 
-// Vectors gives n unit vectors of dim elements: rows of an index, or queries that
-// lie as the rows do. What is fixed for a shape (the centres, the directions)
-// comes from seed, the vectors from seed and part: 0 for rows, 1 for queries.
+// Vectors returns n unit vectors of dim elements: rows of an index, or queries with the same
+// distribution. What is fixed for a shape (the centres, the directions) depends on seed, the
+// vectors on seed and part: 0 for rows, 1 for queries.
 func Vectors(shape Shape, n, dim int, seed, part uint64) [][]float32 {
 	fixed := rand.New(rand.NewPCG(seed, 1<<32))
 	r := rand.New(rand.NewPCG(seed, part))
@@ -65,7 +65,7 @@ func Vectors(shape Shape, n, dim int, seed, part uint64) [][]float32 {
 	return out
 }
 
-// Unit divides a vector by its length.
+// Unit returns a vector divided by its length.
 func Unit(v []float64) []float32 {
 	var sum float64
 	for _, x := range v {

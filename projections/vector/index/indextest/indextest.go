@@ -1,5 +1,5 @@
-// Package indextest is the suite that every implementation of index.Index
-// passes, and the vectors that they are measured on.
+// Package indextest is the test suite that every implementation of index.Index passes. It also
+// generates the vectors on which they are measured.
 package indextest
 
 import (
@@ -13,14 +13,14 @@ import (
 	"github.com/recountdb/recount/projections/vector/kernel"
 )
 
-// Backend is what the suite needs of an implementation.
+// Backend is an implementation of index.Index, with what the suite expects of it.
 type Backend struct {
 	New  func(index.Options) (index.Index, error)
 	Load func(opt index.Options, links []byte, chunks [][]byte) (index.Index, error)
-	// Recall is what a search of 1,000 clustered rows must reach at least, walking.
+	// Recall is the minimum recall of walking searches in 1,000 clustered rows.
 	Recall float64
-	// Approximate is of an index that does not promise every row to be found, nor
-	// two equal builds to be equal.
+	// Approximate is set for an index that does not promise to find every row, nor that two equal
+	// builds are equal.
 	Approximate bool
 }
 
@@ -55,7 +55,7 @@ func build(t *testing.T, b Backend, opt index.Options, vectors [][]float32) inde
 	return x
 }
 
-// Exact gives the k nearest of rows by exact score.
+// Exact returns the k nearest vectors by exact score, of those that keep, if not nil, accepts.
 func Exact(vectors [][]float32, query []float32, k int, keep func(row uint32) bool) []index.Neighbour {
 	var all []index.Neighbour
 	for i, v := range vectors {
@@ -69,7 +69,7 @@ func Exact(vectors [][]float32, query []float32, k int, keep func(row uint32) bo
 	return all[:min(k, len(all))]
 }
 
-// Recall is how many of want's rows are in got, of all of want's.
+// Recall returns the fraction of want's rows that are in got.
 func Recall(got, want []index.Neighbour) float64 {
 	if len(want) == 0 {
 		return 1
@@ -218,7 +218,7 @@ func filters(t *testing.T, b Backend) {
 			t.Errorf("one row in %d: recall@10 is %.3f, want %.3f", every, recall, b.Recall)
 		}
 	}
-	// As of an earlier time: rows below a bound.
+	// The state at an earlier time: rows below a bound.
 	keep := func(row uint32) bool { return row < 5 }
 	if got, want := search(t, x, queries[0], 10, 0, keep), Exact(vectors, queries[0], 10, keep); !slices.Equal(got, want) {
 		t.Errorf("below row 5: %v, want %v", got, want)

@@ -9,7 +9,7 @@ import (
 	"github.com/recountdb/recount/projections/vector/kernel"
 )
 
-// Chunks copies the chunks of an index, as a file would keep them.
+// Chunks returns copies of the chunks of an index, as a file would store them.
 func Chunks(x index.Index) [][]byte {
 	var chunks [][]byte
 	for i := 0; i*kernel.BlockRows < x.Len(); i++ {
@@ -101,7 +101,7 @@ func maps(t *testing.T, b Backend) {
 			t.Errorf("mapped chunk %d to %d bytes", bad.i, len(bad.chunk))
 		}
 	}
-	for _, v := range vectors[:100] { // the chunk that is not full goes on growing
+	for _, v := range vectors[:100] { // the chunk that is not full can still grow
 		if err := x.Add(v); err != nil {
 			t.Fatal(err)
 		}
@@ -111,8 +111,8 @@ func maps(t *testing.T, b Backend) {
 	}
 }
 
-// concurrent is for the race detector, and for what can be said of any
-// interleaving: what a reader finds was there, whole.
+// concurrent searches while rows are added, under the race detector. For any interleaving a reader
+// finds complete rows only.
 func concurrent(t *testing.T, b Backend) {
 	vectors := Vectors(Clustered, kernel.BlockRows+50, dim, 11, 0)
 	opt := index.Options{Dim: dim, ScanBelow: 64, EfConstruction: 20, M: 8}
