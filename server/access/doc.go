@@ -1,15 +1,14 @@
-// Package access says who asks, and what they may do.
+// Package access authenticates requests and decides what they may do.
 //
-// A Gate admits a request by its token and says on whose behalf it comes (a
-// schemas.Principal). Who holds the server's own token is the operator, who may do all.
-// Another token stands in the tokens file, by its hash, with the tenant, the workspaces,
-// the sessions and the agent that it is good for, and until when.
+// A Gate authenticates a request by its token and returns the principal (a schemas.Principal) on
+// whose behalf it acts. The holder of the server's own token is the operator, who may do
+// everything. Every other token is listed in the tokens file by its hash, with its tenant,
+// workspaces, sessions, agent and expiry.
 //
-// What an operation asks of a principal stands in one table (operations.go). Commands,
-// code and spans have no tenant but the default one: a token sees them where its entry
-// grants them, and none where it does not say so. A token that is granted
-// ingest appends those and does nothing else, so that no instrumented service holds the
-// operator's. All else but asking for evidence and appending agents' events is the
-// operator's; Own holds an agent's event against the
-// principal who appends it.
+// One table (operations.go) lists what each operation requires of a principal. Commands, code and
+// spans belong to the default tenant only: a token sees each of them only if its entry grants it. A
+// token with the grant ingest may append commands, commits and spans and do nothing else, so that
+// an instrumented service need not hold the operator's token. A token without grants may ask for
+// evidence and append its agent's events; all other operations require the operator. Own checks an
+// agent's event against the principal that appends it.
 package access

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// errByHand is a list that is not one entry below another, so that a program does not
-// know which lines are whose.
+// errByHand reports that the entries of the list do not each begin on a line of their own, so that
+// a program cannot tell which lines belong to which entry.
 var errByHand = errors.New("tokens is not a list of one entry below another: take it out by hand")
 
-// Remove is a tokens file without the entry in a line (Entry.Line), and without the
-// comment right above it. Everything else stays as it is written.
+// Remove returns a tokens file without the entry that begins in the given line (Entry.Line) and
+// without the comment directly above it. The rest of the file stays byte for byte as it is.
 func Remove(text []byte, line int) ([]byte, error) {
 	before, err := Parse(text)
 	if err != nil {
@@ -25,7 +25,7 @@ func Remove(text []byte, line int) ([]byte, error) {
 	}
 	lines := strings.SplitAfter(string(text), "\n")
 	begins := func(at int) bool { return strings.HasPrefix(strings.TrimSpace(lines[at-1]), "-") }
-	// comment is where the comment above the entry in a line begins.
+	// comment returns the first line of the comment above the entry in a line.
 	comment := func(at int) int {
 		for at > 1 && strings.HasPrefix(strings.TrimSpace(lines[at-2]), "#") {
 			at--
@@ -56,8 +56,8 @@ func Remove(text []byte, line int) ([]byte, error) {
 	return nil, fmt.Errorf("line %d: no entry begins there", line)
 }
 
-// sameBut reports whether after holds before's tokens but that of a line; what was a
-// mistake beside it, because both had one token, may be in force now.
+// sameBut reports whether after holds all tokens of before except that of the given line. after may
+// hold more: an entry that was in error because it shared the removed token is now valid.
 func sameBut(before, after []Entry, line int) bool {
 	has := map[[sha256.Size]byte]bool{}
 	for _, e := range after {

@@ -9,7 +9,7 @@ import (
 	"github.com/recountdb/recount/server/access"
 )
 
-// TestRemove: an entry goes with its comment, and nothing else does.
+// TestRemove removes an entry with its comment and nothing else.
 func TestRemove(t *testing.T) {
 	entry := func(agent string) string {
 		return "  - sha256: " + access.Hash(agent) + "\n    agent: " + agent + "\n"

@@ -13,35 +13,34 @@ import (
 	"time"
 )
 
-// lookEvery is how often the tokens file is looked at for a change.
+// lookEvery is the minimum time between two checks of the tokens file for changes.
 const lookEvery = time.Second
 
-// File is a tokens file. It is read again when it has changed, at the first request a
-// second after it was looked at last, so that a token ends or begins without a restart.
+// File is a tokens file. A request re-reads it if it has changed and the last check was at least
+// lookEvery ago, so that tokens take effect or end without a restart.
 //
-// What cannot be read is not in force: of an entry with a mistake its token, of a file
-// that is gone or no YAML every token, until it is mended. So no mistake keeps a token
-// alive that the operator took out or narrowed. The log says so, once a change.
+// What cannot be read is not in force: an entry with a mistake disables its token, and a file that
+// is missing or is not valid YAML disables every token, until it is fixed. So no mistake keeps a
+// token alive that the operator removed or narrowed. Each change is logged once.
 type File struct {
 	path string
 	log  *slog.Logger
 	now  func() time.Time
 
 	said   atomic.Pointer[said]
-	looked atomic.Int64 // when, in nanoseconds since 1970
+	looked atomic.Int64 // time of the last check, in nanoseconds since 1970
 
-	mu   sync.Mutex // one look at a time
-	last mark       // of the file as it was read last, or tried
+	mu   sync.Mutex // serialises look
+	last mark       // of the file as it was when read last
 }
 
-// said is what a tokens file said when it was read; nothing, where err is why it could
-// not be.
+// said is the content of a tokens file as read, empty if err is set.
 type said struct {
 	Tokens
 	err error
 }
 
-// mark is what tells that a file has changed.
+// mark identifies a version of a file; a different mark means that the file has changed.
 type mark struct {
 	size    int64
 	changed time.Time
@@ -53,7 +52,8 @@ func (m mark) same(o mark) bool {
 	return m.size == o.size && m.changed.Equal(o.changed) && m.missing == o.missing && (m.missing || os.SameFile(m.info, o.info))
 }
 
-// OpenFile reads a tokens file. log is told when it has changed; nil is silence.
+// OpenFile reads a tokens file. It fails if any entry has a mistake. Later changes are reported to
+// log, which may be nil.
 func OpenFile(path string, log *slog.Logger) (*File, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -81,7 +81,7 @@ func (f *File) read() (now said) {
 	if err != nil {
 		return said{err: err}
 	}
-	// Hashes may be read by others; who writes them lets in whom he likes.
+	// Others may read hashes, but whoever can write them can admit any token.
 	if mode, err := modeOf(f.path); err == nil && !strings.HasPrefix(f.path, mounted) {
 		if err := checkWriters(f.path, mode); err != nil {
 			return said{err: err}
@@ -101,7 +101,7 @@ func (f *File) mark() mark {
 	return mark{size: info.Size(), changed: info.ModTime(), info: info}
 }
 
-// current is what the file says, as of a second ago at most.
+// current returns the content of the file, at most a second old.
 func (f *File) current() *said {
 	if now := f.now().UnixNano(); now-f.looked.Load() >= int64(lookEvery) {
 		f.look(now)
@@ -109,15 +109,15 @@ func (f *File) current() *said {
 	return f.said.Load()
 }
 
-// look reads the file again if it has changed. Others that come meanwhile go on with
-// what it said before.
+// look re-reads the file if it has changed. Concurrent callers return at once and use the previous
+// content.
 func (f *File) look(now int64) {
 	if !f.mu.TryLock() {
 		return
 	}
 	defer f.mu.Unlock()
 	f.looked.Store(now)
-	// The mark before the text: a change in between is seen the next time.
+	// The mark is taken before the text is read, so a change in between is seen the next time.
 	m, before := f.mark(), f.said.Load()
 	unread := before.err != nil && !errors.As(before.err, new(*Mistake))
 	if m.same(f.last) && !unread {
@@ -138,7 +138,7 @@ func (f *File) look(now int64) {
 	}
 }
 
-// line says where in the file a mistake is, without the file's folder.
+// line returns the file's base name, with the line number of a mistake unless it is 0.
 func (f *File) line(line int) string {
 	name := filepath.Base(f.path)
 	if line == 0 {
@@ -147,17 +147,17 @@ func (f *File) line(line int) string {
 	return fmt.Sprintf("%s:%d", name, line)
 }
 
-// FileState is how a tokens file stands.
+// FileState is the state of a tokens file.
 type FileState struct {
 	Path string
-	// InForce counts the entries whose tokens are admitted, or were until they expired.
+	// InForce counts the entries whose tokens are admitted, or were admitted until they expired.
 	InForce int
-	// Mistakes say what is not in force, and why; Whole that it is every token.
+	// Mistakes lists what is not in force, and why. Whole reports that no token is.
 	Mistakes []string
 	Whole    bool
 }
 
-// State is how the file stands now.
+// State returns the current state of the file.
 func (f *File) State() FileState {
 	now := f.current()
 	s := FileState{Path: f.path, InForce: len(now.Entries)}

@@ -7,8 +7,8 @@ import (
 	"github.com/recountdb/recount/server/access"
 )
 
-// FuzzParse: whatever stands in a tokens file is read, or refused with where; what is read
-// grants no more than an entry without mistake may.
+// FuzzParse checks that any tokens file is parsed or refused with a line, and that a parsed file
+// grants no more than a valid entry may.
 func FuzzParse(f *testing.F) {
 	hash := access.Hash("x")
 	for _, s := range []string{

@@ -12,16 +12,17 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Gate admits requests by their tokens. The nil Gate takes everybody for the operator.
+// Gate authenticates requests by their tokens. The nil Gate takes everybody for the operator. It is
+// safe for concurrent use.
 type Gate struct {
 	operator [sha256.Size]byte
-	file     *File // nil: none but the operator's token
+	file     *File // nil: only the operator's token is admitted
 	now      func() time.Time
 	slow     throttle
 }
 
-// NewGate makes a gate of the operator's token and of a tokens file, which may be nil.
-// Without an operator's token it is nil: everybody is the operator.
+// NewGate returns a gate for the operator's token and a tokens file, which may be nil. Without an
+// operator's token it returns nil: everybody is the operator.
 func NewGate(operator string, file *File) *Gate {
 	if operator == "" {
 		return nil
@@ -29,18 +30,18 @@ func NewGate(operator string, file *File) *Gate {
 	return &Gate{operator: sha256.Sum256([]byte(operator)), file: file, now: time.Now}
 }
 
-// Refusal is why a request is not let in, or may not do what it asks for.
+// Refusal is the reason why a request is not admitted, or may not do what it asks for.
 type Refusal struct {
-	// Status is 401 where another token would do, 403 where none but the operator's would,
-	// 503 where it is not known which would: the tokens file cannot be read. 429 where too
-	// many wrong tokens came.
+	// Status is 401 if another token might be admitted, 403 if only the operator's would be, 503 if
+	// that is unknown because the tokens file cannot be read, and 429 if too many wrong tokens
+	// came.
 	Status int
 	Why    string
 }
 
-// Admit says on whose behalf a request comes, by the values of its Authorization header,
-// or why it is not let in. Tokens are compared by their hashes, all of them and in
-// constant time, so that nothing is told of those that one does not hold.
+// Admit returns the principal of a request by the values of its Authorization header, or the reason
+// for refusing it. It compares the token's hash with all known hashes in constant time, so that the
+// timing reveals nothing about other tokens.
 func (g *Gate) Admit(authorization ...string) (schemas.Principal, *Refusal) {
 	if g == nil {
 		return schemas.Principal{Operator: true}, nil
@@ -54,7 +55,7 @@ func (g *Gate) Admit(authorization ...string) (schemas.Principal, *Refusal) {
 	if len(authorization) != 1 {
 		return unauthorized("want Authorization: Bearer TOKEN")
 	}
-	// RFC 9110, 11.1: the scheme's name is of no case.
+	// The name of the scheme is case-insensitive (RFC 9110, 11.1).
 	scheme, token, ok := strings.Cut(authorization[0], " ")
 	if !ok || !strings.EqualFold(scheme, "Bearer") {
 		return unauthorized("want Authorization: Bearer TOKEN")
@@ -87,7 +88,7 @@ func (g *Gate) Admit(authorization ...string) (schemas.Principal, *Refusal) {
 	return entry.principal(), nil
 }
 
-// File is the tokens file, nil where there is none.
+// File returns the tokens file, nil if there is none.
 func (g *Gate) File() *File {
 	if g == nil {
 		return nil
@@ -95,7 +96,7 @@ func (g *Gate) File() *File {
 	return g.file
 }
 
-// Enter admits a request for an operation of the table, or says why not.
+// Enter authenticates a request and checks that it may use the operation with this pattern.
 func (g *Gate) Enter(pattern string, authorization ...string) (schemas.Principal, *Refusal) {
 	if need, _ := NeedOf(pattern); need == Nothing {
 		return schemas.Principal{}, nil
@@ -109,13 +110,13 @@ func (g *Gate) Enter(pattern string, authorization ...string) (schemas.Principal
 
 type principalKey struct{}
 
-// With puts a principal into a request's context.
+// With returns a context that carries the principal of a request.
 func With(ctx context.Context, p schemas.Principal) context.Context {
 	return context.WithValue(ctx, principalKey{}, p)
 }
 
-// Of is on whose behalf a request comes. Where nobody said, it is a principal that sees
-// nothing but what a whole default tenant may see; known is false.
+// Of returns the principal of a request. If the context carries none, known is false and the
+// principal is the zero one, which sees what the whole default tenant may see and no more.
 func Of(ctx context.Context) (p schemas.Principal, known bool) {
 	p, known = ctx.Value(principalKey{}).(schemas.Principal)
 	return p, known

@@ -17,7 +17,7 @@ import (
 	"github.com/recountdb/recount/server/access"
 )
 
-// tokensFile writes a tokens file of entries.
+// tokensFile writes a tokens file with entries.
 func tokensFile(t *testing.T, entries ...access.Entry) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tokens.yaml")
@@ -109,8 +109,8 @@ func TestEnter(t *testing.T) {
 	}
 }
 
-// TestGrants: each opens its own operations and no others; commands of some workspaces are
-// for questions for evidence alone, which know whose a command is.
+// TestGrants checks that each grant allows its own operations and no others. A grant of commands in
+// some workspaces only affects questions for evidence, which know a command's workspace.
 func TestGrants(t *testing.T) {
 	all := []string{"*"}
 	for name, c := range map[string]struct {
@@ -140,8 +140,8 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// TestFileIsReadAgain: a token ends and another begins while the gate is open, and no
-// mistake in the file keeps one in force that is not written there without.
+// TestFileIsReadAgain checks that tokens are added and removed while the gate is in use, and that
+// an entry with a mistake is never in force.
 func TestFileIsReadAgain(t *testing.T) {
 	one, two := access.NewToken(), access.NewToken()
 	first := "  - sha256: " + access.Hash(one) + "\n    agent: one\n"
@@ -170,7 +170,7 @@ func TestFileIsReadAgain(t *testing.T) {
 		ok := func(agent string) string { return "as " + agent }
 		for _, c := range []struct {
 			when, text string
-			// How each is answered: on whose behalf, or with what.
+			// The principal or the refusal that each token gets.
 			one, two, state string
 		}{
 			{"both", "tokens:\n" + first + second, ok("one"), ok("two"), ""},
@@ -218,7 +218,7 @@ func TestFileIsReadAgain(t *testing.T) {
 	})
 }
 
-// TestFileOfNobody: a file that may not be read is tried again though it does not change.
+// TestFileOfNobody checks that an unreadable file is retried even if it does not change.
 func TestFileOfNobody(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root reads everything")

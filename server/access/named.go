@@ -8,13 +8,13 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// OperatorName is the user that holds the operator's token, where a protocol asks for a
-// name beside it.
+// OperatorName is the user name that goes with the operator's token in protocols that require a
+// user name.
 const OperatorName = "operator"
 
-// AdmitNamed is Admit for a client that presents a name and a token: the operator's
-// name, or that of the token's entry. A token whose entry has no name goes with any but
-// the operator's.
+// AdmitNamed is Admit for a client that presents a user name and a token. The name must be
+// OperatorName for the operator's token, else the name of the token's entry. A token whose entry
+// has no name is admitted with any name but OperatorName.
 func (g *Gate) AdmitNamed(user, token string) (schemas.Principal, *Refusal) {
 	p, refusal := g.Admit("Bearer " + token)
 	if refusal != nil || g == nil {
@@ -32,7 +32,7 @@ func (g *Gate) AdmitNamed(user, token string) (schemas.Principal, *Refusal) {
 	return p, nil
 }
 
-// nameOf is the name of a token of the file, or "".
+// nameOf returns the name of a token's entry in the file, or "".
 func (g *Gate) nameOf(token string) string {
 	if g.file == nil {
 		return ""

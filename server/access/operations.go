@@ -7,22 +7,22 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Need is what an operation asks of who asks for it.
+// Need is what an operation requires of a principal.
 type Need int
 
-// From the least to the most.
+// The needs, in ascending order.
 const (
-	// Nothing: a prober has no token.
+	// Nothing requires no token: probes have none.
 	Nothing Need = iota
-	// Admitted is anyone whom the gate lets in.
+	// Admitted requires any valid token.
 	Admitted
-	// Granted is who is granted the operation's kind of things, and the operator.
+	// Granted requires the grant that the operation names, or the operator.
 	Granted
-	// Operator alone.
+	// Operator requires the operator's token.
 	Operator
 )
 
-// Why operations are the operator's.
+// The reasons why operations require a grant or the operator.
 const (
 	ofCommands = "commands belong to no tenant but the default one"
 	ofCode     = "code belongs to no tenant but the default one"
@@ -30,18 +30,18 @@ const (
 	ofAll      = "it tells of, or works on, what is everybody's"
 )
 
-// operation is one operation, or those below a path, and what it needs.
+// operation is one operation, or all operations below a path, and what it requires.
 type operation struct {
-	// pattern is as in http.ServeMux. One that ends in a slash holds for what is below it
-	// and has no line of its own.
+	// pattern has the syntax of http.ServeMux. A pattern that ends in a slash also covers the
+	// patterns below it that have no entry of their own.
 	pattern string
 	need    Need
-	why     string // of Granted and Operator
-	grant   string // of Granted
+	why     string // for Granted and Operator
+	grant   string // for Granted
 }
 
-// operations are all that there are. Whatever is not here is the operator's; a test holds
-// the list against the API's own description.
+// operations lists all operations. An operation that is not listed requires the operator. A test
+// compares the list with the API's own description.
 var operations = []operation{
 	{"GET /healthz", Nothing, "", ""},
 	{"GET /readyz", Nothing, "", ""},
@@ -52,11 +52,11 @@ var operations = []operation{
 	{"GET /openapi.yaml", Admitted, "", ""},
 	{"GET /openapi-3.0.json", Admitted, "", ""},
 	{"GET /openapi-3.0.yaml", Admitted, "", ""},
-	{"/", Admitted, "", ""}, // there is nothing there
+	{"/", Admitted, "", ""}, // nothing is served here
 
-	{"POST /v1/query", Admitted, "", ""},  // answers from what the principal sees
-	{"GET /v1/objects", Admitted, "", ""}, // what the principal sees
-	{appendEvents, Admitted, "", ""},      // of agents, and its own: Own
+	{"POST /v1/query", Admitted, "", ""},  // answers only from what the principal sees
+	{"GET /v1/objects", Admitted, "", ""}, // returns only what the principal sees
+	{appendEvents, Admitted, "", ""},      // Own checks that the events are the agent's own
 
 	{"POST /v1/find", Granted, ofCommands, schemas.GrantCommands},
 	{"POST /v1/why", Granted, ofCommands, schemas.GrantCommands},
@@ -70,7 +70,7 @@ var operations = []operation{
 	{Spans, Granted, ofSpans, schemas.GrantIngest},
 
 	{"GET /v1/status", Operator, ofAll, ""},
-	{"POST /v1/forget", Granted, ofAll, schemas.GrantErase}, // of agents, what they appended
+	{"POST /v1/forget", Granted, ofAll, schemas.GrantErase}, // for agents: only what they appended
 	{"POST /v1/retain", Operator, ofAll, ""},
 	{"POST /v1/rebuild", Operator, ofAll, ""},
 	{"POST /v1/verify", Operator, ofAll, ""},
@@ -80,19 +80,19 @@ var operations = []operation{
 	{"GET /metrics", Operator, ofAll, ""},
 }
 
-// Spans is the operation of the receivers of spans.
+// Spans is the pattern of the OTLP receivers.
 const Spans = "POST /v1/traces"
 
-// appendEvents is the operation that appends events over HTTP.
+// appendEvents is the pattern of the endpoint that appends events.
 const appendEvents = "POST /v1/events"
 
-// IngestTopics are the topics, without prefix, whose events a token that was granted
-// ingest may append. What agents say is another token's, and of one agent.
+// IngestTopics returns the topics, without prefix, to which a token with the grant ingest may
+// append. Agents' events need a token with an agent.
 func IngestTopics() []string {
 	return []string{schemas.TopicCommands, schemas.TopicCommits, schemas.TopicSpans}
 }
 
-// lookup finds the operation of a pattern.
+// lookup returns the operation of a pattern and whether the table covers it.
 func lookup(pattern string) (operation, bool) {
 	var below operation
 	for _, o := range operations {
@@ -109,14 +109,14 @@ func lookup(pattern string) (operation, bool) {
 	return operation{pattern, Operator, ofAll, ""}, false
 }
 
-// NeedOf is what the operation of a pattern needs, and whether the table has it: what it
-// has not needs the operator.
+// NeedOf returns what the operation of a pattern requires and whether the table lists it. An
+// operation that is not listed requires the operator.
 func NeedOf(pattern string) (need Need, listed bool) {
 	o, listed := lookup(pattern)
 	return o.need, listed
 }
 
-// allow refuses a principal the operation of a pattern that is not its own to ask for.
+// allow returns a refusal if a principal may not use the operation of a pattern, else nil.
 func allow(p schemas.Principal, pattern string) *Refusal {
 	o, _ := lookup(pattern)
 	if p.Ingests() && !p.Operator {
@@ -128,7 +128,8 @@ func allow(p schemas.Principal, pattern string) *Refusal {
 	may := p.Operator || o.need <= Admitted
 	why := o.why
 	if o.need == Granted {
-		// What commands are there is told of all workspaces at once.
+		// Command queries cannot be limited to some workspaces, so the grant commands suffices only
+		// for a token of all workspaces.
 		may = may || o.grant == schemas.GrantErase && p.Erases() || p.Granted(o.grant) && (o.grant != schemas.GrantCommands || p.InWorkspace("*"))
 		why += "; the operator can grant " + o.grant + " to a token"
 		if o.grant == schemas.GrantCommands {

@@ -11,19 +11,19 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// OwnError is a field by which an event is not the principal's to append.
+// OwnError reports the field because of which a principal may not append an event.
 type OwnError struct {
-	// Field of the payload, or "type".
+	// Field is a field of the payload, or "type".
 	Field, Why string
 }
 
 func (e *OwnError) Error() string { return e.Field + ": " + e.Why }
 
-// Own is an event as a principal may append it: the operator as it is; another one events
-// of agents, of its tenant, of its agent and in a workspace of its own; one that is
-// granted ingest commands, commits and spans. What the payload leaves out of an agent's
-// is filled in where there is one choice. The error is an *OwnError,
-// or one of class ErrPoison where the payload cannot be read.
+// Own returns the event as the principal may append it. The operator may append any event; a token
+// with the grant ingest only commands, commits and spans; any other token only agents' events of
+// its own tenant, agent and workspaces. Own fills in these three fields of an agent's event if they
+// are missing and there is only one choice. The error is an *OwnError, or one of class ErrPoison if
+// the payload cannot be decoded.
 func Own(p schemas.Principal, e schemas.Event) (schemas.Event, error) {
 	if p.Operator {
 		return e, nil
@@ -74,7 +74,7 @@ func Own(p schemas.Principal, e schemas.Event) (schemas.Event, error) {
 	default:
 		a.Workspace, filled = p.Workspaces[0], true
 	}
-	// The partition is the payload's, whatever the sender says.
+	// The key follows from the payload; the sender's key is ignored.
 	e.Key = schemas.KeyOf(a)
 	if !filled {
 		return e, nil

@@ -66,7 +66,7 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// TestOwnInProtobuf: what is filled in stays in the form that came.
+// TestOwnInProtobuf checks that Own keeps the payload's encoding when it fills in fields.
 func TestOwnInProtobuf(t *testing.T) {
 	b, err := proto.Marshal(&recountv1.AgentEvent{Text: "x"})
 	if err != nil {

@@ -16,11 +16,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Mistake is what is wrong in a tokens file.
+// Mistake reports what is wrong in a tokens file.
 type Mistake struct {
-	// Line counts from 1; 0 where it is not known.
+	// Line counts from 1; 0 if unknown.
 	Line int
-	// Entry is which of tokens is not in force for it, from 0; -1 is the whole file.
+	// Entry is the index, from 0, of the entry that the mistake disables; -1 if it disables the
+	// whole file.
 	Entry int
 	// Why names the field.
 	Why string
@@ -40,26 +41,24 @@ func (m *Mistake) Error() string {
 	return s
 }
 
-// Tokens is what a tokens file says.
+// Tokens is the content of a tokens file.
 type Tokens struct {
-	// Entries are those without a mistake.
+	// Entries holds the entries without a mistake.
 	Entries []Entry
-	// Mistakes are the entries that have one, in the file's order: none of them is in
-	// force.
+	// Mistakes holds one mistake per disabled entry, in the file's order.
 	Mistakes []*Mistake
 }
 
-// Parse reads a tokens file: YAML, with the entries under tokens. An entry that has what
-// it does not know, or whose token another entry has as well, is a mistake, so that no
-// limit is lost by a misspelling. The error is a *Mistake of the whole file, of which
-// nothing is known then.
+// Parse reads a tokens file: YAML, with a list of entries under tokens. An unknown field, or a
+// token that two entries share, is a mistake, so that a misspelling cannot lift a limit. If the
+// error is not nil, it is a *Mistake of the whole file and the Tokens are empty.
 func Parse(b []byte) (Tokens, error) {
 	var t Tokens
 	items, err := items(b)
 	if err != nil {
 		return t, err
 	}
-	// A token that stands twice has two sets of limits, and nobody knows which was meant.
+	// A token in two entries has two sets of limits, and it is unknown which one was meant.
 	first, entries := map[[sha256.Size]byte]int{}, make([]*Entry, len(items))
 	wrong := map[int]*Mistake{}
 	for i, node := range items {
@@ -93,7 +92,7 @@ func Parse(b []byte) (Tokens, error) {
 	return t, nil
 }
 
-// ParseAll is Parse where every mistake is an error.
+// ParseAll is Parse with every mistake returned as an error.
 func ParseAll(b []byte) ([]Entry, error) {
 	t, err := Parse(b)
 	if err != nil {
@@ -106,7 +105,7 @@ func ParseAll(b []byte) ([]Entry, error) {
 	return t.Entries, errors.Join(all...)
 }
 
-// items are the entries of a tokens file as they stand there.
+// items returns the YAML nodes of the entries of a tokens file.
 func items(b []byte) ([]*yaml.Node, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(b))
 	var doc yaml.Node
@@ -148,11 +147,11 @@ func items(b []byte) ([]*yaml.Node, error) {
 	return list.Content, nil
 }
 
-// fields are those of an Entry.
+// fields lists the fields of an Entry.
 var fields = []string{"sha256", "name", "tenant", "workspaces", "sessions", "agent", "grants", "expires"}
 
-// parseEntry reads an entry. With a mistake it still has its sum, if that can be read, so
-// that who holds the token can be told.
+// parseEntry reads an entry. An entry with a mistake still has its sum if that can be read, so that
+// the holder of the token gets a precise error.
 func parseEntry(node *yaml.Node) (Entry, *Mistake) {
 	e := Entry{Line: node.Line}
 	m := &Mistake{Line: node.Line}
@@ -194,7 +193,7 @@ func parseEntry(node *yaml.Node) (Entry, *Mistake) {
 	return e, nil
 }
 
-// parseSum reads a token's hash as the file has it.
+// parseSum decodes the hash of a token from hex.
 func parseSum(text string) (sum [sha256.Size]byte, ok bool) {
 	b, err := hex.DecodeString(text)
 	if err != nil || len(b) != sha256.Size {
@@ -203,13 +202,13 @@ func parseSum(text string) (sum [sha256.Size]byte, ok bool) {
 	return [sha256.Size]byte(b), true
 }
 
-// yamlLine is where the YAML library says in what line it stopped.
+// yamlLine matches the line number in an error of the YAML library.
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?(?:line (\d+): )?`)
 
-// ofYAML is an error of the YAML library.
+// ofYAML converts an error of the YAML library.
 func ofYAML(err error) *Mistake {
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	found := yamlLine.FindStringSubmatch(text)
-	line, _ := strconv.Atoi(found[1]) // 0 where it says none
+	line, _ := strconv.Atoi(found[1]) // 0 if the error has no line
 	return &Mistake{Line: line, Entry: -1, Why: strings.TrimPrefix(text, found[0])}
 }

@@ -7,15 +7,16 @@ import (
 	"strings"
 )
 
-// LeastToken is how many characters the operator's token has at least: fewer are guessed.
+// LeastToken is the minimum length of the operator's token in characters; shorter ones can be
+// guessed.
 const LeastToken = 16
 
-// mounted is where docker and podman put secrets for the processes of one container,
-// readable by all of them.
+// mounted is the folder where docker and podman mount a container's secrets, readable by all of the
+// container's processes.
 const mounted = "/run/secrets/"
 
-// CheckSecretFile refuses a file that holds a token where others of the machine can read
-// it, or others or its group write it. A file that is not there is not its business.
+// CheckSecretFile fails if others on the machine can read a file that holds a token, or if others
+// or its group can write it. A file that does not exist passes.
 func CheckSecretFile(path string) error {
 	mode, err := modeOf(path)
 	switch {
@@ -27,7 +28,7 @@ func CheckSecretFile(path string) error {
 	return checkWriters(path, mode)
 }
 
-// checkWriters refuses a file that others than its owner can write.
+// checkWriters fails if a file's group or others can write it.
 func checkWriters(path string, mode fs.FileMode) error {
 	if mode&0o022 != 0 {
 		return fmt.Errorf("%s: mode %04o: others than its owner can write it, and let in whom they like: chmod go-w %s", path, mode, path)
@@ -43,7 +44,7 @@ func modeOf(path string) (fs.FileMode, error) {
 	return st.Mode().Perm(), nil
 }
 
-// CheckToken refuses an operator's token that can be guessed.
+// CheckToken fails if an operator's token is short enough to be guessed.
 func CheckToken(token string) error {
 	if n := len([]rune(token)); n < LeastToken {
 		return fmt.Errorf("a token of %d characters, want %d at least: openssl rand -hex 32 makes one", n, LeastToken)

@@ -42,7 +42,7 @@ func TestCheckToken(t *testing.T) {
 	}
 }
 
-// TestTokensFileOfOthers: a tokens file that others can write is not in force.
+// TestTokensFileOfOthers checks that a tokens file that others can write is not in force.
 func TestTokensFileOfOthers(t *testing.T) {
 	token := access.NewToken()
 	path := tokensFile(t, access.Entry{SHA256: access.Hash(token), Agent: "one"})

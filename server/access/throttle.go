@@ -12,44 +12,44 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// What a wrong token costs. Nobody who has a right one waits: it is looked at first.
+// The delays for wrong tokens. The holder of a valid token does not wait: tokens are checked first.
 const (
-	// firstDelay is what the first wrong token of an address takes; each further one
-	// takes twice as long, up to lastDelay.
+	// firstDelay is the delay for the first wrong token from an address; each further one doubles
+	// it, up to lastDelay.
 	firstDelay = 100 * time.Millisecond
 	lastDelay  = 2 * time.Second
-	// forgetAfter is how long without a wrong token an address begins anew.
+	// forgetAfter is the time without a wrong token after which the delay starts at firstDelay
+	// again.
 	forgetAfter = time.Minute
-	// maxWaiting is how many wrong tokens of an address may be waiting at once. With so
-	// many, a token is looked at only if it was admitted before: else who tries many at
-	// once would be told without a delay which is right.
+	// maxWaiting is the maximum number of wrong tokens of one address that wait at once. Beyond it,
+	// a token is checked only if it was admitted before; otherwise a client that tries many tokens
+	// at once would learn without delay which one is valid.
 	maxWaiting = 16
-	// maxAddresses bounds what is remembered, of addresses and of tokens admitted.
+	// maxAddresses is the maximum number of addresses, and of admitted tokens, to remember.
 	maxAddresses = 4096
 )
 
-// throttle makes wrong tokens cost time, by address.
+// throttle delays answers to wrong tokens, by address.
 type throttle struct {
 	mu    sync.Mutex
 	wrong map[netip.Addr]*tries
-	known map[[sha256.Size]byte]bool // hashes of what was admitted
+	known map[[sha256.Size]byte]bool // hashes of admitted tokens
 }
 
-// tries are the wrong tokens of an address.
+// tries counts the wrong tokens of an address.
 type tries struct {
 	count, waiting int
 	last           time.Time
 }
 
-// EnterFrom is Enter for a request that comes from an address, host:port or a host. A
-// wrong token is answered late, the later the more of them came; the context ends the
-// wait.
+// EnterFrom is Enter for a request from an address, which is host:port or a host. It delays the
+// answer to a wrong token, and each further one doubles the delay. Cancelling ctx ends the wait.
 func (g *Gate) EnterFrom(ctx context.Context, address, pattern string, authorization ...string) (schemas.Principal, *Refusal) {
 	if need, _ := NeedOf(pattern); g == nil || need == Nothing || len(authorization) != 1 {
 		return g.Enter(pattern, authorization...)
 	}
 	if _, token, _ := strings.Cut(authorization[0], " "); strings.TrimSpace(token) == "" {
-		return g.Enter(pattern, authorization...) // no token is no guess
+		return g.Enter(pattern, authorization...) // a missing token is not a guess
 	}
 	from, sum := network(address), sha256.Sum256([]byte(authorization[0]))
 	if g.slow.full(from, sum) {
@@ -64,13 +64,13 @@ func (g *Gate) EnterFrom(ctx context.Context, address, pattern string, authoriza
 	return p, refusal
 }
 
-// network is whom an address counts as: itself, or of IPv6 the 64 bits that one host has
-// at its disposal.
+// network returns the key under which an address is counted: the address itself, or for IPv6 its
+// /64 network, which one host usually has to itself.
 func network(address string) netip.Addr {
 	a, err := netip.ParseAddrPort(address)
 	addr := a.Addr()
 	if err != nil {
-		addr, _ = netip.ParseAddr(address) // what is no address counts as one
+		addr, _ = netip.ParseAddr(address) // all invalid addresses share the zero key
 	}
 	addr = addr.Unmap().WithZone("")
 	if addr.Is6() {
@@ -81,7 +81,7 @@ func network(address string) netip.Addr {
 	return addr
 }
 
-// full reports whether a token of an address is not to be looked at now.
+// full reports whether a token from an address must not be checked now.
 func (t *throttle) full(from netip.Addr, sum [sha256.Size]byte) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,7 +89,7 @@ func (t *throttle) full(from netip.Addr, sum [sha256.Size]byte) bool {
 	return w != nil && w.waiting >= maxWaiting && !t.known[sum]
 }
 
-// wait takes the time that a wrong token costs.
+// wait blocks for the delay of a wrong token, or until ctx ends.
 func (t *throttle) wait(ctx context.Context, from netip.Addr) {
 	delay := t.begin(from, time.Now())
 	defer t.end(from)
@@ -113,7 +113,8 @@ func (t *throttle) begin(from netip.Addr, now time.Time) time.Duration {
 			if len(t.wrong) < maxAddresses {
 				break
 			}
-			// Those that nobody waits for may go; all wait, and one goes without.
+			// Only addresses without a waiting request are evicted. If every address has one, the
+			// new address is not remembered.
 			if o.waiting == 0 {
 				delete(t.wrong, a)
 			}
@@ -139,7 +140,7 @@ func (t *throttle) end(from netip.Addr) {
 	}
 }
 
-// admitted remembers a token that is right.
+// admitted remembers the hash of a valid token.
 func (t *throttle) admitted(sum [sha256.Size]byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

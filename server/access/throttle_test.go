@@ -13,8 +13,8 @@ import (
 
 const find = "POST /v1/find"
 
-// TestWrongTokensCostTime: the more the longer, by address; right ones, and requests
-// without one, never wait.
+// TestWrongTokensCostTime checks that the delay grows with each wrong token of an address, and that
+// valid tokens and requests without a token never wait.
 func TestWrongTokensCostTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := access.NewGate("s3cret", nil)
@@ -66,8 +66,8 @@ func TestWrongTokensCostTime(t *testing.T) {
 	})
 }
 
-// TestManyWrongTokensAtOnce: who tries many at once is not told sooner which is right, and
-// a token in use from the same address goes on to be taken.
+// TestManyWrongTokensAtOnce checks that a client that tries many tokens at once does not learn
+// sooner which is valid, and that a token in use from the same address is still admitted.
 func TestManyWrongTokensAtOnce(t *testing.T) {
 	used, unused := access.NewToken(), access.NewToken()
 	path := tokensFile(t, access.Entry{SHA256: access.Hash(used), Agent: "a"}, access.Entry{SHA256: access.Hash(unused), Agent: "b"})

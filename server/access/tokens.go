@@ -18,43 +18,43 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// prefix starts every token, so that redaction knows one where it sees it.
+// prefix starts every token, so that redaction recognises tokens.
 const prefix = "rct_"
 
-// NewToken makes a token of 256 random bits.
+// NewToken returns a new token of 256 random bits.
 func NewToken() string {
 	var b [32]byte
 	rand.Read(b[:]) // never fails
 	return prefix + base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// Hash is the SHA-256 of a token, in hex, as the tokens file has it.
+// Hash returns the SHA-256 of a token in hex, as stored in the tokens file.
 func Hash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
-// Entry is one token of the tokens file, and what it is good for.
+// Entry is one token of the tokens file and its permissions.
 type Entry struct {
-	// SHA256 is the token's hash in hex. The token itself stands nowhere.
+	// SHA256 is the token's hash in hex. The token itself is not stored.
 	SHA256 string `yaml:"sha256"`
-	// Name is for people.
+	// Name is a label for people.
 	Name string `yaml:"name,omitempty"`
-	// Tenant is whose data it sees; empty is the default tenant.
+	// Tenant is the tenant whose data the token may read; empty is the default tenant.
 	Tenant string `yaml:"tenant,omitempty"`
-	// Workspaces and Sessions are those it belongs to; "*" stands for all of the tenant.
+	// Workspaces and Sessions are those that the token belongs to; "*" is all of the tenant.
 	Workspaces []string `yaml:"workspaces,omitempty,flow"`
 	Sessions   []string `yaml:"sessions,omitempty,flow"`
-	// Agent is the name under which it appends, and whose private objects it sees. Without
-	// one it appends nothing.
+	// Agent is the name under which the token appends and whose private objects it may read.
+	// Without an agent it cannot append agents' events.
 	Agent string `yaml:"agent,omitempty"`
-	// Grants are the kinds of things besides objects that it may ask for: commands (of its
-	// workspaces), code (of all repositories), runtime; or ingest alone, to append what has
-	// no tenant and ask for nothing; or erase, to erase what its agent appended.
+	// Grants lists further permissions: to read commands (of the workspaces), code (of all
+	// repositories) or runtime; or only ingest, to append commands, commits and spans and read
+	// nothing; or erase, to erase what its agent appended.
 	Grants []string `yaml:"grants,omitempty,flow"`
-	// Expires is when it ends; zero is never.
+	// Expires is the time from which the token is refused; zero is never.
 	Expires time.Time `yaml:"expires,omitempty"`
-	// Line is where it begins in the file, from 1.
+	// Line is the line in the file where the entry begins, from 1.
 	Line int `yaml:"-"`
 
 	sum [sha256.Size]byte
@@ -64,13 +64,13 @@ func (e *Entry) principal() schemas.Principal {
 	return schemas.Principal{Tenant: e.Tenant, Workspaces: e.Workspaces, Sessions: e.Sessions, Agent: e.Agent, Grants: e.Grants}
 }
 
-// The longest names, as events have them (agents.proto).
+// The maximum lengths of names in bytes, the same as in events (agents.proto).
 const (
 	maxName      = 256
 	maxWorkspace = 4096
 )
 
-// check fills in sum, and says what is wrong.
+// check sets sum and returns what is wrong with the entry.
 func (e *Entry) check() error {
 	var ok bool
 	if e.sum, ok = parseSum(e.SHA256); !ok {
@@ -98,10 +98,10 @@ func (e *Entry) check() error {
 	return e.checkGrants()
 }
 
-// grants are the words of Entry.Grants.
+// grants lists the valid values of Entry.Grants.
 var grants = []string{schemas.GrantCommands, schemas.GrantCode, schemas.GrantRuntime, schemas.GrantIngest, schemas.GrantErase}
 
-// checkGrants refuses what would tell of more than it names.
+// checkGrants fails if a grant would give access to more than it names.
 func (e *Entry) checkGrants() error {
 	has := func(grant string) bool { return slices.Contains(e.Grants, grant) }
 	for _, g := range e.Grants {
@@ -124,7 +124,7 @@ func (e *Entry) checkGrants() error {
 	return nil
 }
 
-// Format is an entry as the tokens file has it, to go below tokens.
+// Format returns an entry as YAML, to be put below tokens in the tokens file.
 func Format(e Entry) (string, error) {
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
@@ -138,11 +138,11 @@ func Format(e Entry) (string, error) {
 	return entry, nil
 }
 
-// is reports in constant time whether two hashes are the same.
+// is reports in constant time whether two hashes are equal.
 func is(a, b [sha256.Size]byte) bool { return subtle.ConstantTimeCompare(a[:], b[:]) == 1 }
 
-// find is the entry of a token, or the mistake that its entry has. It looks at every one,
-// so that how long it takes does not say which it is.
+// find returns the entry of a token, or the mistake of its entry. It compares all entries, so that
+// its duration does not depend on which one matches.
 func (t Tokens) find(sum [sha256.Size]byte) (entry *Entry, wrong *Mistake) {
 	for i := range t.Entries {
 		if is(sum, t.Entries[i].sum) {

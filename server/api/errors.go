@@ -6,17 +6,17 @@ import (
 )
 
 var (
-	// ErrUnavailable: the node cannot do this now, or has not the role for it.
+	// ErrUnavailable means that the node cannot do this now, or does not have the role for it.
 	ErrUnavailable = errors.New("unavailable")
-	// ErrBusy: the same long work is under way already.
+	// ErrBusy means that the same long-running operation is already running.
 	ErrBusy = errors.New("busy")
-	// ErrReused: an id that stands for an event came with another one. Nothing was
-	// appended; sending it again does not help.
+	// ErrReused means that an event came with the id of a different event. Nothing was appended;
+	// sending it again does not help.
 	ErrReused = errors.New("id reused")
 )
 
-// EventError is what is wrong with one of the events to be appended, and its place among
-// them: the first is 0.
+// EventError reports what is wrong with one of the events to be appended. Index is its index among
+// them, from 0; Of is their number.
 type EventError struct {
 	Index, Of int
 	Err       error
@@ -25,25 +25,26 @@ type EventError struct {
 func (e *EventError) Error() string { return fmt.Sprintf("event %d of %d: %v", e.Index+1, e.Of, e.Err) }
 func (e *EventError) Unwrap() error { return e.Err }
 
-// Problem types. An error over HTTP is a problem of RFC 9457; its type is one of
-// these where the status alone does not say which error of Go it was. Clients
-// compare the type and never read the sentences beside it.
+// The problem types. An error over HTTP is a problem of RFC 9457; its type is one of these if the
+// status alone does not identify the Go error. Clients compare the type and never parse the
+// sentences beside it.
 const (
-	// TypeNotFound: errors[0] has the reference as its value and what to do as its message.
+	// TypeNotFound is a *query.NotFoundError: errors[0] has the reference as its value and a hint
+	// on what to do as its message.
 	TypeNotFound = "urn:recount:not-found"
-	// TypeErased: errors[0] has the erasure as its value, a query.ErasedError.
+	// TypeErased is a query.ErasedError, which is the value of errors[0].
 	TypeErased = "urn:recount:erased"
-	// TypeAmbiguous: the values of errors are the candidates, each a query.Candidate, and
-	// last the reference, a string.
+	// TypeAmbiguous is a *query.AmbiguousError: the values of errors are the candidates, each a
+	// query.Candidate, followed by the reference, a string.
 	TypeAmbiguous = "urn:recount:ambiguous"
-	// TypeNotVisible: at_least did not become visible in time.
+	// TypeNotVisible means that the position at_least did not become visible in time.
 	TypeNotVisible = "urn:recount:not-visible"
 	// TypeBusy is ErrBusy.
 	TypeBusy = "urn:recount:busy"
 	// TypeReused is ErrReused.
 	TypeReused = "urn:recount:id-reused"
-	// TypeUnavailable is ErrUnavailable, or a failure that passes.
+	// TypeUnavailable is ErrUnavailable, or a transient failure.
 	TypeUnavailable = "urn:recount:unavailable"
-	// TypeInvalid: the request or an event is wrong, and sending it again does not help.
+	// TypeInvalid means that the request or an event is wrong; sending it again does not help.
 	TypeInvalid = "urn:recount:invalid"
 )

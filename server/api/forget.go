@@ -6,11 +6,11 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// ForgetRequest says what to erase: one of Events, Session and Pattern.
+// ForgetRequest selects what to erase, by exactly one of Events, Session and Pattern.
 type ForgetRequest struct {
 	Events  []string `json:"events,omitempty" maxItems:"1000" doc:"Events, by id or by position TOPIC/PARTITION/OFFSET."`
 	Session string   `json:"session,omitempty" maxLength:"256" doc:"Every event of this session."`
-	// Pattern may be the secret itself: it is neither stored nor told.
+	// Pattern may be the secret itself, so it is neither stored nor shown.
 	Pattern string   `json:"pattern,omitempty" maxLength:"4096" doc:"Every event that holds a match of this regular expression (RE2), in its payload, key or headers. It is not stored: the log keeps its hash."`
 	Topics  []string `json:"topics,omitempty" doc:"Only events of these topics, without prefix."`
 	Tenant  string   `json:"tenant,omitempty" maxLength:"256" doc:"Only what agents of this tenant did."`
@@ -22,17 +22,17 @@ type ForgetRequest struct {
 	Wait   bool `json:"wait,omitempty" doc:"Answer once the projections' files have lost it, too, however long that takes. Else the answer comes after about eight seconds, and says what remains; the server goes on."`
 }
 
-// DefaultForgetLimit is ForgetRequest.Limit where it is not said.
+// DefaultForgetLimit is the default of ForgetRequest.Limit.
 const DefaultForgetLimit = 1000
 
-// ForgetReport says what was erased, or with DryRun would be.
+// ForgetReport reports what was erased, or with DryRun what would be erased.
 type ForgetReport struct {
 	DryRun bool           `json:"dry_run,omitempty" doc:"Nothing was erased."`
 	Events int            `json:"events" example:"3" doc:"Events found, with what goes with them."`
 	Bytes  int64          `json:"bytes" example:"812" doc:"Bytes of their payloads."`
 	Topics []ForgetTopic  `json:"topics" nullable:"false" doc:"The events by topic."`
 	Sample []ForgetSample `json:"sample" nullable:"false" doc:"The first of them."`
-	// Before were erased before: nothing is left of them to erase.
+	// Before counts events that an earlier request erased; nothing of them is left to erase.
 	Before  int      `json:"erased_before,omitempty" doc:"Events asked for by name that were erased before."`
 	Missing []string `json:"missing,omitempty" doc:"Events asked for by name that the log does not have."`
 	Kept    int      `json:"kept,omitempty" doc:"Events of topic commits that match and stay: commits and branches, on which later ones rest; contents of files go."`
@@ -46,15 +46,15 @@ type ForgetReport struct {
 	Explanation string             `json:"explanation,omitempty" doc:"What is left to do, in words."`
 }
 
-// ForgetTopic counts the events of a topic.
+// ForgetTopic counts the events found in one topic.
 type ForgetTopic struct {
 	Topic  string `json:"topic" example:"recount.commands" doc:"The topic."`
 	Events int    `json:"events" example:"3" doc:"Events."`
 	Bytes  int64  `json:"bytes" example:"812" doc:"Bytes of their payloads."`
 }
 
-// ForgetSample is one event found. It tells nothing of what the event holds where a
-// pattern asked for it.
+// ForgetSample is one event found. If the request had a pattern, it shows nothing of the event's
+// contents.
 type ForgetSample struct {
 	Position schemas.Position `json:"position" doc:"Where it stands."`
 	ID       schemas.EventID  `json:"id" format:"uuid" doc:"Its id."`

@@ -6,12 +6,12 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// RebuildRequest asks for projections made anew.
+// RebuildRequest asks to rebuild projections.
 type RebuildRequest struct {
 	Projections []string `json:"projections,omitempty" doc:"Which; none means all."`
 }
 
-// VerifyRequest asks for a comparison of live and replayed state.
+// VerifyRequest asks to compare live and replayed state.
 type VerifyRequest struct {
 	Projections []string `json:"projections,omitempty" doc:"Which; none means all."`
 }
@@ -21,7 +21,7 @@ type BackupRequest struct {
 	Dir string `json:"dir" example:"/backup/recount" doc:"The folder, by its absolute path on the server's machine: a new one, an empty one, or one with a backup of this log, of which what is there already is kept."`
 }
 
-// BackupReport is what a backup holds.
+// BackupReport describes a backup.
 type BackupReport struct {
 	Dir    string            `json:"dir" example:"/backup/recount" doc:"Where it is."`
 	Files  int               `json:"files" example:"17" doc:"Files of the log."`
@@ -29,28 +29,28 @@ type BackupReport struct {
 	Copied int64             `json:"copied" example:"1048576" doc:"Bytes that were not there from an earlier backup."`
 	Ends   schemas.Watermark `json:"ends" example:"recount.commands/0:42" doc:"Everything before these offsets is in it."`
 	Made   time.Time         `json:"made,omitzero" doc:"When it was made, of one that is read."`
-	// Spooled says that commands wait in the spool, which is not part of it.
+	// Spooled reports that commands wait in the spool, which is not part of the backup.
 	Spooled   bool  `json:"spooled,omitempty" doc:"Whether recorded commands were waiting to be appended, which are not in it."`
 	ElapsedMS int64 `json:"elapsed_ms" example:"850" doc:"How long it took."`
 }
 
-// GrowRequest asks for partitions to be added to a topic.
+// GrowRequest asks to add partitions to a topic.
 type GrowRequest struct {
 	Topic      string `json:"topic" example:"commands" doc:"The topic, with or without its prefix."`
 	Partitions int    `json:"partitions" minimum:"1" maximum:"1024" example:"8" doc:"How many it is to have in all."`
 }
 
-// GrowReport says how many there are.
+// GrowReport reports the number of partitions before and after.
 type GrowReport struct {
 	Topic      string `json:"topic" example:"recount.commands" doc:"The topic's full name."`
 	Before     int    `json:"before" example:"4" doc:"How many partitions it had."`
 	Partitions int    `json:"partitions" example:"8" doc:"How many it has."`
 }
 
-// FsckRequest asks for a check of the code graph.
+// FsckRequest asks to check the code graph.
 type FsckRequest struct{}
 
-// FsckReport is what a check of the code graph read, and what it found wrong.
+// FsckReport reports what a check of the code graph read and which faults it found.
 type FsckReport struct {
 	OK           bool              `json:"ok" doc:"Nothing is wrong."`
 	Watermark    schemas.Watermark `json:"watermark" example:"recount.commits/0:42" doc:"What the projection had applied."`
@@ -67,7 +67,7 @@ type FsckReport struct {
 	ElapsedMS    int64             `json:"elapsed_ms" example:"480" doc:"How long it took."`
 }
 
-// FsckFault is something that is wrong.
+// FsckFault is one fault in the stored code graph.
 type FsckFault struct {
 	Repo   string `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
 	Commit string `json:"commit,omitempty" doc:"The commit whose snapshot it was met in first."`
@@ -76,7 +76,7 @@ type FsckFault struct {
 	What   string `json:"what" doc:"What is wrong."`
 }
 
-// Progress is how far a long work is.
+// Progress is the progress of a long-running operation.
 type Progress struct {
 	Phase   string `json:"phase" example:"replay" doc:"What is being done: replay, catch up, switch, compare."`
 	Done    int64  `json:"done" example:"50000" doc:"Events done."`
@@ -84,7 +84,7 @@ type Progress struct {
 	Elapsed int64  `json:"elapsed_ms" example:"1200" doc:"Milliseconds since the start."`
 }
 
-// RebuildReport is what a rebuild did.
+// RebuildReport is the result of a rebuild.
 type RebuildReport struct {
 	Projections []RebuiltProjection `json:"projections" nullable:"false" doc:"What was rebuilt."`
 	Events      int64               `json:"events" example:"100000" doc:"Events replayed."`
@@ -92,17 +92,17 @@ type RebuildReport struct {
 	PerSecond   float64             `json:"per_second" example:"34000" doc:"Events per second."`
 }
 
-// RebuiltProjection is one projection made anew.
+// RebuiltProjection is one rebuilt projection.
 type RebuiltProjection struct {
 	Name       string            `json:"name" example:"segment" doc:"The projection."`
 	Generation string            `json:"generation" doc:"The folder of the new generation."`
 	Watermark  schemas.Watermark `json:"watermark" doc:"Where it stood at the switch."`
 }
 
-// VerifyReport is what verify found.
+// VerifyReport is the result of a verification.
 type VerifyReport struct {
 	OK bool `json:"ok" doc:"Whether live and replayed state are equal, and every partition is read."`
-	// Unread: events in these are neither live nor replayed.
+	// Unread lists the partitions whose events are in neither the live nor the replayed state.
 	Unread      []string             `json:"unread,omitempty" example:"recount.commands/7" doc:"Partitions that nobody reads: their events are in neither."`
 	Projections []VerifiedProjection `json:"projections" nullable:"false" doc:"Each projection compared."`
 	Events      int64                `json:"events" example:"100000" doc:"Events replayed."`
@@ -110,7 +110,7 @@ type VerifyReport struct {
 	ElapsedMS   int64                `json:"elapsed_ms" example:"2900" doc:"How long it took."`
 }
 
-// VerifiedProjection is one projection compared.
+// VerifiedProjection is the comparison of one projection.
 type VerifiedProjection struct {
 	Name      string            `json:"name" example:"segment" doc:"The projection."`
 	Watermark schemas.Watermark `json:"watermark" doc:"Where live and replayed state were compared."`
@@ -126,8 +126,8 @@ type VerifiedProjection struct {
 
 // Difference is one place where live and replayed state differ.
 type Difference struct {
-	// Kind: key_missing and file_missing are missing from the live state,
-	// key_extra and file_extra are in the live state only.
+	// Kind says what differs. key_missing and file_missing: only the replayed state has it;
+	// key_extra and file_extra: only the live state has it.
 	Kind     string `json:"kind" enum:"key_missing,key_extra,key_differs,file_missing,file_extra,file_differs" doc:"What differs."`
 	Key      string `json:"key,omitempty" doc:"The key, quoted."`
 	File     string `json:"file,omitempty" doc:"The file, relative to the projection's folder."`

@@ -6,8 +6,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// RetainRequest says what retention is to give up. Without bounds those of the
-// configuration hold.
+// RetainRequest selects what retention removes. Without AgeSeconds and Bytes the configured limits
+// apply.
 type RetainRequest struct {
 	Topic      string `json:"topic,omitempty" maxLength:"249" example:"spans" doc:"The topic; spans unless it is given. Another one is refused, and the answer says what does instead."`
 	AgeSeconds int64  `json:"age_seconds,omitempty" minimum:"1" maximum:"9000000000" example:"2592000" doc:"Events of spans that are older go."`
@@ -15,7 +15,7 @@ type RetainRequest struct {
 	DryRun     bool   `json:"dry_run,omitempty" doc:"Say what would go, and remove nothing."`
 }
 
-// RetainReport says what retention gave up, or with DryRun would.
+// RetainReport reports what retention removed, or with DryRun what it would remove.
 type RetainReport struct {
 	Topic   string            `json:"topic" example:"recount.spans" doc:"The topic."`
 	Rule    string            `json:"rule" example:"age 720h0m0s" doc:"What holds."`

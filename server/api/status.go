@@ -8,13 +8,13 @@ import (
 
 // StatusRequest asks for the status.
 type StatusRequest struct {
-	// Roots computes every projection's root, which reads the whole state.
+	// Roots asks for every projection's root hash, which requires reading the whole state.
 	Roots bool
-	// Mark asks for the mark of the event at this position; nil for none.
+	// Mark asks for the mark of the event at this position; nil asks for none.
 	Mark *schemas.Position
 }
 
-// Status is how a node stands.
+// Status is the state of a node.
 type Status struct {
 	Version     string             `json:"version" example:"0.1.0" doc:"The program's version."`
 	DataDir     string             `json:"data_dir" example:"/home/ada/.local/share/recount" doc:"The data directory."`
@@ -31,7 +31,7 @@ type Status struct {
 	Intents     IntentStatus       `json:"intents" doc:"The commands in the projections."`
 }
 
-// ErasingStatus is how far an erasure is that no answer shows already.
+// ErasingStatus is the progress of an erasure whose events are already hidden from answers.
 type ErasingStatus struct {
 	Events int       `json:"events" example:"1" doc:"Events that are erased."`
 	Since  time.Time `json:"since" doc:"When it began."`
@@ -40,20 +40,20 @@ type ErasingStatus struct {
 	Total  int64     `json:"total" example:"100000" doc:"Of so many; 0 where that is not known."`
 }
 
-// TokensStatus is how the tokens file stands.
+// TokensStatus is the state of the tokens file.
 type TokensStatus struct {
 	File     string   `json:"file" example:"/etc/recount/tokens.yaml" doc:"The file."`
 	InForce  int      `json:"in_force" example:"3" doc:"Its entries whose tokens are admitted, or were until they expired."`
 	Mistakes []string `json:"mistakes" nullable:"false" doc:"What is not in force, and why: an entry, or every one where the file cannot be read."`
 }
 
-// LogStatus is how the log stands.
+// LogStatus is the state of the log.
 type LogStatus struct {
 	Kind     string            `json:"kind" enum:"embedded,external" example:"embedded" doc:"In this process, or brokers elsewhere."`
 	Brokers  []string          `json:"brokers,omitempty" doc:"Where Kafka clients connect."`
 	Ends     schemas.Watermark `json:"ends" example:"recount.commands/0:42" doc:"The next offset of each partition."`
 	Rejected int64             `json:"rejected" example:"0" doc:"Events that can never be applied, in the rejected topic."`
-	// Unread are partitions that no input of this process reads.
+	// Unread lists the partitions that no input of this process reads.
 	Unread     []string   `json:"unread,omitempty" example:"recount.commands/7" doc:"Partitions that nobody reads: their events are not seen. For a few seconds after partitions were added that is as it should be."`
 	Mark       *string    `json:"mark,omitempty" example:"6a1f0c55d2e94b6f0a1b2c3d4e5f6071" doc:"If asked for by mark: what tells the event at that position, and so all before it in its partition, from those of another log that has the same offsets, as one has that was restored from a copy; empty where there is none."`
 	FollowsLog bool       `json:"follows_log" doc:"Whether this process projects."`
@@ -63,7 +63,7 @@ type LogStatus struct {
 	Error      string     `json:"error,omitempty" doc:"Why the log could not be asked."`
 }
 
-// SpoolStatus is how the spool of the data directory stands.
+// SpoolStatus is the state of the spool in the data directory.
 type SpoolStatus struct {
 	Dir          string        `json:"dir" example:"/home/ada/.local/share/recount/spool" doc:"The folder."`
 	Waiting      int           `json:"waiting" example:"0" doc:"Entries that are not in the log yet."`
@@ -75,13 +75,13 @@ type SpoolStatus struct {
 	Servers      []SpoolServer `json:"servers" nullable:"false" doc:"What waits to be sent to servers elsewhere."`
 }
 
-// SpoolServer is what waits for a server elsewhere.
+// SpoolServer counts the spooled entries for one remote server.
 type SpoolServer struct {
 	URL     string `json:"url" example:"https://recount.example.com" doc:"The server."`
 	Waiting int    `json:"waiting" example:"3" doc:"Entries that wait for a verb that asks it."`
 }
 
-// ProjectionStatus is how a projection stands.
+// ProjectionStatus is the state of a projection.
 type ProjectionStatus struct {
 	Name       string            `json:"name" example:"segment" doc:"The projection."`
 	Generation string            `json:"generation,omitempty" doc:"The folder of its live generation."`
@@ -103,7 +103,7 @@ type VectorShard struct {
 	Files     int    `json:"files" example:"33" doc:"Sealed files."`
 }
 
-// PartitionLag is the lag of one partition.
+// PartitionLag is the lag of a projection in one partition.
 type PartitionLag struct {
 	Topic     string `json:"topic" example:"recount.commands" doc:"The topic."`
 	Partition int32  `json:"partition" example:"0" doc:"The partition."`
@@ -112,17 +112,17 @@ type PartitionLag struct {
 	Lag       int64  `json:"lag" example:"0" doc:"The difference."`
 }
 
-// IntentStatus counts commands.
+// IntentStatus counts the commands in the projections.
 type IntentStatus struct {
 	Count  int64      `json:"count" example:"120344" doc:"Commands."`
 	Oldest *time.Time `json:"oldest,omitempty" doc:"The earliest start."`
 	Newest *time.Time `json:"newest,omitempty" doc:"The latest start."`
 	Recent Recent     `json:"recent" doc:"How the newest of them ended."`
-	// Shards add up to Count.
+	// Shards has one entry per partition; their counts add up to Count.
 	Shards []IntentShard `json:"shards" nullable:"false" doc:"The partitions that hold commands."`
 }
 
-// IntentShard is the commands of one partition.
+// IntentShard counts the commands of one partition.
 type IntentShard struct {
 	Topic     string    `json:"topic" example:"recount.commands" doc:"The topic."`
 	Partition int32     `json:"partition" example:"0" doc:"The partition."`
@@ -134,15 +134,15 @@ type IntentShard struct {
 	Newest    time.Time `json:"newest" doc:"The latest start."`
 }
 
-// RecentCommands is how many commands Recent looks at.
+// RecentCommands is the maximum number of commands that Recent counts.
 const RecentCommands = 10_000
 
-// Recent is how the newest commands ended.
+// Recent counts the newest commands by outcome.
 type Recent struct {
 	Commands int64 `json:"commands" example:"10000" doc:"How many were looked at, 10,000 at most."`
 	OK       int64 `json:"ok" example:"8901" doc:"Ended with exit code 0."`
 	Failed   int64 `json:"failed" example:"670" doc:"Ended with another exit code."`
 	Unknown  int64 `json:"unknown" example:"429" doc:"No outcome seen yet."`
-	// FailureRate is of those whose outcome is known.
+	// FailureRate is Failed / (OK + Failed).
 	FailureRate float64 `json:"failure_rate" example:"0.07" doc:"Failed, of those whose outcome is known."`
 }
