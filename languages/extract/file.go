@@ -18,8 +18,8 @@ const (
 )
 
 // File is a parsed file whose facts are being written. An extractor walks the tree
-// once, in source order, and calls declare, refer, bind, addImport and addRoute; the
-// `in` of each is what declare returned for the enclosing declaration, 0 at the top.
+// once, in source order, and calls Declare, Refer, Bind, AddImport and AddRoute; the
+// `in` of each is what Declare returned for the enclosing declaration, 0 at the top.
 type File struct {
 	*Tree
 	*Builder
@@ -34,7 +34,7 @@ func Parsed(load func() *Grammar, walk func(f *File)) func([]byte, *recountv1.Fi
 	return Repaired(load, nil, walk)
 }
 
-// Repaired is parsed for a grammar that does not know all of its language: where
+// Repaired is Parsed for a grammar that does not know all of its language: where
 // there are syntax errors, repair rewrites what it knows to be right without moving
 // anything, and the tree with fewer errors is taken. The facts quote the file as it is.
 func Repaired(load func() *Grammar, repair func([]byte) []byte, walk func(f *File)) func([]byte, *recountv1.FileFacts) {
@@ -49,7 +49,7 @@ func Repaired(load func() *Grammar, repair func([]byte) []byte, walk func(f *Fil
 	}, walk)
 }
 
-// ParsedBy is parsed with a way of its own to make the tree.
+// ParsedBy is Parsed with a way of its own to make the tree.
 func ParsedBy(load func() *Grammar, parse func(g *Grammar, src []byte) ([]Node, bool, error), walk func(f *File)) func([]byte, *recountv1.FileFacts) {
 	return func(content []byte, facts *recountv1.FileFacts) {
 		if len(content) > MaxParsed {
@@ -96,7 +96,7 @@ func Mistakes(nodes []Node) (n int) {
 	return n
 }
 
-// Unminified is extract for files that people wrote: of what a minifier leaves, the
+// Unminified is an extractor for files that people wrote: of what a minifier leaves, the
 // names say nothing.
 func Unminified(extract func([]byte, *recountv1.FileFacts)) func([]byte, *recountv1.FileFacts) {
 	return func(content []byte, facts *recountv1.FileFacts) {
@@ -121,7 +121,7 @@ func Partial(facts *recountv1.FileFacts, at *recountv1.Place, problem string) {
 	facts.Problem = Clip(problem, MaxValue)
 }
 
-// Declare is builder.declare of d.node.
+// Declare is Builder.Declare of d.node.
 func (f *File) Declare(d Declaration) (uint32, *recountv1.Declaration) {
 	d.Start, d.End, d.From = f.Start(d.Node), f.End(d.Node), f.Start(d.Node)
 	if d.Whole > 0 {
@@ -130,17 +130,17 @@ func (f *File) Declare(d Declaration) (uint32, *recountv1.Declaration) {
 	return f.Builder.Declare(d)
 }
 
-// Refer is builder.refer at a node.
+// Refer is Builder.Refer at a node.
 func (f *File) Refer(edge recountv1.EdgeKind, in uint32, path string, at Ref) *recountv1.Reference {
 	return f.Builder.Refer(edge, in, path, f.Start(at))
 }
 
-// Bind is builder.bind at a node.
+// Bind is Builder.Bind at a node.
 func (f *File) Bind(in uint32, target, value, typ string, at Ref) {
 	f.Builder.bind(in, target, value, typ, f.Start(at))
 }
 
-// AddImport is builder.addImport at a node.
+// AddImport is Builder.AddImport at a node.
 func (f *File) AddImport(in uint32, path string, at Ref) *recountv1.Import {
 	return f.Builder.AddImport(in, path, f.Start(at))
 }
@@ -157,5 +157,5 @@ func (f *File) InlineImport(in uint32, path string, at Ref) string {
 	return i.Alias
 }
 
-// AddRoute is builder.addRoute at a node.
+// AddRoute is Builder.AddRoute at a node.
 func (f *File) AddRoute(r *recountv1.RouteFact, at Ref) { f.Builder.AddRoute(r, f.Start(at)) }
