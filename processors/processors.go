@@ -1,15 +1,12 @@
-// Package processors turns events into records: log records in, one record per
-// log record out, in the same order.
+// Package processors turns events into records: it takes log records and returns one record for
+// each, in the same order.
 //
-// What a caller may rely on: Records is a pure function of its input and of the
-// chain. It reads no clock, no randomness, no file and no network, and whatever
-// it keeps between calls (caches) shows only in its speed; so the live stream
-// and a rebuild make the same bytes of the same log. Nothing a producer can
-// append stops it: an event that can never be understood, or that makes a
-// processor panic, becomes a record whose body is Rejected.
+// Records is a pure function of its input and of the chain. It reads no clock, random source, file
+// or network, and its caches affect only its speed, so the live stream and a rebuild make the same
+// bytes from the same log. No event that a producer can append stops it: an event that can never be
+// understood, or that makes a processor panic, becomes a record whose body is Rejected.
 //
-// Adding a kind of event is one folder below this one, with a Func, and one line
-// in table.
+// To add a kind of event, add a folder below this one with a Func, and a line to table.
 package processors
 
 import (
@@ -32,26 +29,25 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Func fills in the body of a record from its event, whose payload has been
-// decoded and validated. It is pure. An error of class ErrPoison rejects the
-// event; any other stops the batch.
+// Func fills in the body of a record from its event, whose payload was decoded and validated. It
+// must be pure. An error of class ErrPoison rejects the event; any other error stops the batch.
 type Func func(e schemas.Event, payload proto.Message, rec *recountv1.Record) error
 
-// Processor is what makes records of one type of event, or of all of one topic.
+// Processor makes records of one type of event, or of all events of one topic.
 type Processor struct {
-	// Type is the CloudEvents type it takes.
+	// Type is the CloudEvents type it handles.
 	Type string
-	// Topic, where Type is empty, is that of the types it takes, known and unknown ones.
+	// Topic, if Type is empty, is the topic whose events it handles, of known and unknown types.
 	Topic string
-	// Name and version, as they stand in Rejected.by. What projections made of records of
-	// another version is made anew.
+	// Name is the processor's name and version, as stored in Rejected.by. Projections rebuild state
+	// that was made from records of another version.
 	Name string
 	Func Func
-	// Check, if not nil, is all that Func refuses of a payload that meets the schema's
-	// constraints, without the work of Func.
+	// Check, if not nil, refuses the same payloads as Func, without the work of Func. The payload
+	// already meets the schema's constraints.
 	Check func(payload proto.Message) error
-	// Wire, if not nil, takes the event with its payload in protobuf not decoded: where
-	// decoding costs more than all the rest. It refuses what Func would.
+	// Wire, if not nil, handles an event whose protobuf payload is not decoded, if decoding would
+	// cost more than everything else. It refuses the same events as Func.
 	Wire func(e schemas.Event, rec *recountv1.Record) error
 }
 
@@ -68,7 +64,7 @@ var table = []Processor{
 	{Topic: schemas.TopicAgents, Name: agent.Name, Func: agent.Objects, Check: agent.Check},
 }
 
-// processorOf is the place in the table of what takes the event, -1 if nothing does.
+// processorOf returns the index in table of the processor for the event, -1 if there is none.
 func processorOf(e schemas.Event) int {
 	kind, _ := e.Kind()
 	return slices.IndexFunc(table, func(p Processor) bool {
@@ -76,10 +72,9 @@ func processorOf(e schemas.Event) int {
 	})
 }
 
-// Check says what is wrong with an event whose payload has been decoded and meets the
-// schema's constraints: what would make Records reject it. Doors ask it of an event as they
-// are about to append it, redacted, so that what was acknowledged is applied. An error is of
-// class ErrPoison and names the field.
+// Check returns the error with which Records would reject an event whose payload was decoded and
+// meets the schema's constraints. Endpoints call it on a redacted event before they append it, so
+// that every acknowledged event is applied. An error is of class ErrPoison and names the field.
 func Check(e schemas.Event, payload proto.Message) error {
 	if at := processorOf(e); at >= 0 && table[at].Check != nil {
 		return table[at].Check(payload)
@@ -87,8 +82,8 @@ func Check(e schemas.Event, payload proto.Message) error {
 	return nil
 }
 
-// MakersOf are the names and versions of the processors that make records of the events of
-// topics, in order of registration. No topics means all.
+// MakersOf returns the names and versions of the processors for the events of the topics, in order
+// of registration. Without topics it covers all.
 func MakersOf(topics ...string) []string {
 	var names []string
 	for _, p := range table {
@@ -103,34 +98,31 @@ func MakersOf(topics ...string) []string {
 	return names
 }
 
-// Decoder stands in Rejected.by where an event was refused before it reached a
-// processor.
+// Decoder is the value of Rejected.by for an event that was refused before it reached a processor.
 const Decoder = "decode/1"
 
-// Chain says what is done to a batch. The zero Chain makes records without
-// embeddings.
+// Chain configures how a batch is processed. The zero Chain makes records without embeddings.
 type Chain struct {
-	// Embedder, if not nil, gives each intent and each part of an object its embedding.
+	// Embedder, if not nil, computes the embedding of each intent and of each part of an object.
 	Embedder embed.Embedder
-	// Commands, if not nil, remembers how command lines were understood.
+	// Commands, if not nil, caches how command lines were understood.
 	Commands *command.Memory
-	// Workers bounds the goroutines of one call; 0 means GOMAXPROCS. The result
-	// does not depend on it.
+	// Workers limits the goroutines of one call; 0 means GOMAXPROCS. The result does not depend on
+	// it.
 	Workers int
 }
 
-// DefaultChain is what the shipped pipelines run.
+// DefaultChain returns the chain that the shipped pipelines use.
 func DefaultChain() Chain {
 	return Chain{Embedder: embed.Remember(embed.NewHash()), Commands: command.Remember()}
 }
 
-// grain is how many log records a goroutine takes at a time: work enough
-// (about a millisecond) to be worth a hand-over.
+// grain is the number of log records that a goroutine takes at a time: about a millisecond of work,
+// which outweighs the cost of the hand-over.
 const grain = 64
 
-// Records makes one record of each log record, in order. The error is the
-// context's, or a bug of ours that no event is to blame for; there are no
-// records then, and the batch may be tried again.
+// Records makes one record of each log record, in order. An error is the context's, or a bug of
+// ours that no event caused; no records are returned then, and the caller may retry the batch.
 func Records(ctx context.Context, in []schemas.LogRecord, c Chain) ([]*recountv1.Record, error) {
 	out := make([]*recountv1.Record, len(in))
 	chunks := (len(in) + grain - 1) / grain
@@ -194,23 +186,23 @@ func (c Chain) record(lr schemas.LogRecord) (*recountv1.Record, error) {
 	}
 }
 
-// fill does the work of record and names who did the last step.
+// fill does the work of record. by names the step that ran last.
 func (c Chain) fill(lr schemas.LogRecord, rec *recountv1.Record) (by string, err error) {
 	by = Decoder
 	defer func() {
-		// A panic is a bug of ours, but one event must not stop a partition for
-		// ever: the same event would panic again after every restart.
+		// A panic is a bug of ours, but one event must not stop a partition for ever: it would
+		// panic again after every restart.
 		if p := recover(); p != nil {
 			err = schemas.Poisonf("processor panicked: %v", p)
 		}
 	}()
 	e, err := lr.Event()
 	if _, erased := lr.Erased(); erased && err == nil {
-		// Nothing for projections: they move over it.
+		// Projections have nothing to apply and move over it.
 		rec.EventType, rec.EventId, rec.TimeUnixNano = e.Type, e.ID[:], e.Time.UnixNano()
 		return by, nil
 	}
-	// What is known of a refused event is kept, for those who look for it.
+	// The attributes of a refused event are kept for diagnosis.
 	rec.EventType = e.Type
 	if err != nil {
 		return by, err

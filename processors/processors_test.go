@@ -82,8 +82,8 @@ func TestBadEventIsRejected(t *testing.T) {
 	}
 }
 
-// TestTopicAgentsTakesEveryType: of a type that nobody knows, and of every one that is, an
-// event of topic agents becomes an object with an embedding; on other topics it is rejected.
+// TestTopicAgentsTakesEveryType checks that an event of topic agents, of any known or unknown type,
+// becomes an object with an embedding. On other topics an unknown type is rejected.
 func TestTopicAgentsTakesEveryType(t *testing.T) {
 	types := []string{"dream_had"}
 	for _, k := range schemas.Kinds() {
@@ -101,7 +101,7 @@ func TestTopicAgentsTakesEveryType(t *testing.T) {
 		if len(all) != 1 || len(without) != 1 {
 			t.Fatalf("%s: got %v, without an embedder %v", typ, rec, plain)
 		}
-		if typ == schemas.TypeRecallUsed { // it is not searched for
+		if typ == schemas.TypeRecallUsed { // it is not searched
 			if len(all[0].Parts) != 0 || len(without[0].Parts) != 0 {
 				t.Errorf("%s: got %v, without an embedder %v", typ, rec, plain)
 			}
@@ -126,8 +126,8 @@ func TestOddTimesAreAccepted(t *testing.T) {
 	}
 }
 
-// TestPanicIsRejected replaces the table for a moment: no input is known that
-// makes a real processor panic.
+// TestPanicIsRejected replaces the table temporarily, because no input is known that makes a real
+// processor panic.
 func TestPanicIsRejected(t *testing.T) {
 	saved := table
 	defer func() { table = saved }()
@@ -152,8 +152,8 @@ func TestUnclassifiedErrorStopsTheBatch(t *testing.T) {
 	}
 }
 
-// TestOrderAndWorkers: any number of goroutines gives the same bytes in the
-// order of the input.
+// TestOrderAndWorkers checks that any number of goroutines gives the same bytes in the order of the
+// input.
 func TestOrderAndWorkers(t *testing.T) {
 	var in []schemas.LogRecord
 	for i := range 1000 {

@@ -8,9 +8,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// What a Rejected carries of the event: enough to repair most, small enough to
-// fit a Kafka message of the default size with its JSON (base64) encoding. The
-// whole event stands at its position.
+// These limits apply to what a Rejected carries of the event. They leave enough to repair most
+// events, and the JSON (base64) encoding fits a Kafka message of the default size. The complete
+// event is at its position in the log.
 const (
 	maxRejectedValue   = 700 << 10
 	maxRejectedKey     = 16 << 10
@@ -18,7 +18,7 @@ const (
 	maxReason          = 4 << 10
 )
 
-// reject turns the record into one that says its event can never be applied.
+// reject turns the record into one that reports that its event can never be applied.
 func reject(lr schemas.LogRecord, rec *recountv1.Record, by string, reason error) {
 	value := lr.Value
 	truncated := len(value) > maxRejectedValue
@@ -34,7 +34,7 @@ func reject(lr schemas.LogRecord, rec *recountv1.Record, by string, reason error
 		Position: lr.Position.Proto(),
 		Reason:   clip(strings.ToValidUTF8(reason.Error(), "\uFFFD"), maxReason),
 		By:       by,
-		// Copies: the caller's buffers belong to the client that fetched them.
+		// These are copies, because the buffers belong to the client that fetched them.
 		Key:            slices.Clone(key),
 		Headers:        headers(lr.Headers),
 		Value:          slices.Clone(value),
@@ -43,7 +43,7 @@ func reject(lr schemas.LogRecord, rec *recountv1.Record, by string, reason error
 	}}
 }
 
-// headers copies the headers that fit the bound, in order, and leaves out the rest.
+// headers copies the headers that fit the limit, in order, and omits the rest.
 func headers(in []schemas.Header) []*recountv1.Header {
 	var out []*recountv1.Header
 	room := maxRejectedHeaders

@@ -1,20 +1,19 @@
-// Package adapter makes Benthos batch processors of the plain functions of
-// package processors and embed:
+// Package adapter registers the functions of packages processors and embed as Benthos batch
+// processors:
 //
-//   - recount_command: log records in, records out (recountv1.Record), one for
-//     one. A message says which log record it is by its payload, by the metadata
-//     that the input recount_log sets (kafka_topic, kafka_partition,
-//     kafka_offset, kafka_key, kafka_timestamp_ms) and by its other metadata,
-//     which are the headers.
-//   - recount_source: the same for the events of code.
+//   - recount_command: log records in, one record (recountv1.Record) out for each. The
+//     log record of a message is its payload, the metadata that the input recount_log sets
+//     (kafka_topic, kafka_partition, kafka_offset, kafka_key, kafka_timestamp_ms) and its
+//     other metadata, which are the headers.
+//   - recount_source: the same for events about code.
 //   - recount_span: the same for spans and access logs.
-//   - recount_agent: the same for the events of agents, embeddings included.
+//   - recount_agent: the same for agents' events, embeddings included.
 //   - recount_embed: records in, the same records with embeddings out.
 //
-// Between stages of one process a record travels decoded (schemas.Carried); read
-// as bytes it is JSON. Nothing is dropped: an event that can never be applied
-// leaves as a record whose body is Rejected, and an error (the context's, or a
-// bug of ours) marks the whole batch, for the output to refuse it.
+// Between stages of one process a record is passed decoded (schemas.Carried); its bytes are JSON.
+// No message is dropped: an event that can never be applied becomes a record whose body is
+// Rejected, and an error (the context's, or a bug of ours) marks the whole batch, so that the
+// output refuses it.
 package adapter
 
 import (
@@ -36,7 +35,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Register makes the processors known to an environment.
+// Register registers the processors in an environment.
 func Register(env *service.Environment) error {
 	if err := env.RegisterBatchProcessor("recount_command", commandSpec(), newCommand); err != nil {
 		return fmt.Errorf("register recount_command: %w", err)
@@ -56,7 +55,7 @@ func Register(env *service.Environment) error {
 	return nil
 }
 
-// embedders are the embedders a config can name.
+// embedders maps the names that a config can use to embedders.
 var embedders = map[string]func() embed.Embedder{
 	"hash": func() embed.Embedder { return embed.Remember(embed.NewHash()) },
 }
@@ -92,8 +91,7 @@ func spanSpec() *service.ConfigSpec {
 		Description("One record for each message, in order: of each span and of each line of an access log what it says by itself; an event that can never be applied becomes a record that says so. The same events give the same records, always.")
 }
 
-// newPlain is newCommand without embeddings: the processor of an event
-// follows from its type.
+// newPlain returns the processor without embeddings. The event's type selects what is done.
 func newPlain(*service.ParsedConfig, *service.Resources) (service.BatchProcessor, error) {
 	return &command{}, nil
 }
@@ -135,11 +133,11 @@ func (p *command) ProcessBatch(ctx context.Context, batch service.MessageBatch) 
 	return []service.MessageBatch{out}, nil
 }
 
-// reserved is the metadata that is about the record rather than its headers.
+// reserved lists the metadata that describe the log record and are not headers.
 var reserved = []string{"kafka_topic", "kafka_partition", "kafka_offset", "kafka_key", "kafka_timestamp_ms"}
 
-// logRecord is the log record that a message stands for: the one noted beside
-// it, as long as its payload was not replaced on the way; else what the metadata say.
+// logRecord returns the log record that a message represents: the one stored in its context if the
+// payload was not replaced since, otherwise one made from the metadata.
 func logRecord(msg *service.Message) (schemas.LogRecord, error) {
 	value, err := msg.AsBytes()
 	if err != nil {
@@ -168,7 +166,7 @@ func logRecord(msg *service.Message) (schemas.LogRecord, error) {
 	if key, ok := msg.MetaGet("kafka_key"); ok {
 		r.Key = []byte(key)
 	}
-	// MetaWalk goes in the order of a map; headers have to have one.
+	// MetaWalk iterates in map order, but headers need a fixed order.
 	err = msg.MetaWalk(func(k, v string) error {
 		if !slices.Contains(reserved, k) {
 			r.Headers = append(r.Headers, schemas.Header{Key: k, Value: []byte(v)})
@@ -179,7 +177,7 @@ func logRecord(msg *service.Message) (schemas.LogRecord, error) {
 	return r, err
 }
 
-// same reports whether a and b are one piece of memory, without reading it.
+// same reports whether a and b are the same memory, without reading it.
 func same(a, b []byte) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
@@ -230,7 +228,7 @@ func (p *embedding) ProcessBatch(_ context.Context, batch service.MessageBatch) 
 		if carried.Record.GetIntent() == nil && carried.Record.GetObjects() == nil {
 			continue
 		}
-		// What is carried may be shared with other branches: change a copy.
+		// The carried record may be shared with other branches, so a copy is changed.
 		rec := proto.Clone(carried.Record).(*recountv1.Record)
 		if intent := rec.GetIntent(); intent != nil {
 			embed.Intent(intent, p.embedder)

@@ -57,8 +57,8 @@ func logRecordOf(offset int64, value string, headers ...schemas.Header) schemas.
 	}
 }
 
-// message is what recount_log makes of a log record; noted says whether it comes
-// with the record beside it, or with nothing but payload and metadata.
+// message returns what recount_log makes of a log record. noted selects whether the record is
+// stored in the context, or only payload and metadata are set.
 func message(r schemas.LogRecord, noted bool) *service.Message {
 	msg := service.NewMessage(r.Value)
 	if noted {
@@ -88,9 +88,9 @@ func record(t *testing.T, msg *service.Message) *recountv1.Record {
 	return c.Record
 }
 
-// TestCommandEqualsRecords: through Benthos comes what the plain function makes,
-// whether the log record is noted beside the message or read from metadata, and
-// whether the embedding is made at once or in a stage of its own.
+// TestCommandEqualsRecords checks that the result through Benthos equals that of the plain
+// function, whether the log record comes from the context or from metadata, and whether the
+// embedding is made in the same stage or in a separate one.
 func TestCommandEqualsRecords(t *testing.T) {
 	in := []schemas.LogRecord{
 		logRecordOf(7, `{"command":"make test","workspace":"/src/app","exit_code":2}`),
@@ -127,8 +127,8 @@ func TestCommandEqualsRecords(t *testing.T) {
 	}
 }
 
-// TestPayloadReplaced: where a stage before replaced the payload, that counts,
-// and not the log record noted beside the message.
+// TestPayloadReplaced checks that a payload replaced by an earlier stage takes precedence over the
+// log record in the context.
 func TestPayloadReplaced(t *testing.T) {
 	msg := message(logRecordOf(1, `{"cmd":"ls"}`), true)
 	msg.SetBytes([]byte(`{"command":"ls"}`))
@@ -138,8 +138,7 @@ func TestPayloadReplaced(t *testing.T) {
 	}
 }
 
-// TestCarriedAsJSON: whoever asks for the bytes of a record gets JSON that reads
-// back as the same record.
+// TestCarriedAsJSON checks that the bytes of a record are JSON that reads back as the same record.
 func TestCarriedAsJSON(t *testing.T) {
 	out := process(t, "recount_command: {}", service.MessageBatch{message(logRecordOf(3, `{"command":"git status"}`), true)})
 	b, err := out[0].AsBytes()

@@ -1,8 +1,8 @@
-// Package agent makes objects of the events of topic `agents`: what an agent said, did,
-// planned and learned becomes a memory, a state, an artifact, a tool call, a task or a
-// handoff, with typed edges to what led to it and to what it names.
+// Package agent turns the events of topic `agents` into objects: what an agent said, did, planned
+// and learned becomes a memory, a state, an artifact, a tool call, a task or a handoff, with typed
+// edges to what caused it and to what it mentions.
 //
-// One event makes one object, and says which by its type (shapes.go):
+// One event makes one object, whose type follows from the event's type (shapes.go):
 //
 //	user_message, assistant_message   memory, episodic
 //	tool_call_issued                  tool call
@@ -17,15 +17,14 @@
 //	recall.used                       recall: what was of use, by its edges
 //	any other type                    event: kept with what it has
 //
-// The object of an event has the id EventObjectID; a version has the id of the thing, by
-// NamedObjectID: a plan by its session and id, a state by its agent and key, an artifact by
-// its URI, a task by its id. The event's own id leads to the version all the same, since
-// every stored version says which event made it.
+// The object of an event has the id EventObjectID. A version of a named thing has the id
+// NamedObjectID: a plan by its session and id, a state by its agent and key, an artifact by its
+// URI, a task by its id. The event's own id still leads to the version, since every stored version
+// names the event that made it.
 //
-// What a caller may rely on: Objects is a pure function of the event; every event that
-// decodes and passes Check becomes an object, however little it says; time and memory are
-// bounded by the event's size; edges name their other ends as the event does, and nothing
-// is looked up or joined.
+// Objects is a pure function of the event. Every event that decodes and passes Check becomes an
+// object, even if most fields are empty. Time and memory are bounded by the event's size. Edges
+// name their other ends as the event does; nothing is looked up or joined.
 package agent
 
 import (
@@ -40,18 +39,17 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Name is the processor's name and version. The version changes with every change of what
-// comes out.
+// Name is the processor's name and version. The version increases with every change of the output.
 const Name = "agent/3"
 
-// Objects makes the object of an agent's event, and its edges. It knows nothing of
-// embeddings. Errors are of class ErrPoison.
+// Objects makes the object of an agent's event and its edges, without embeddings. Errors are of
+// class ErrPoison.
 func Objects(e schemas.Event, payload proto.Message, rec *recountv1.Record) error {
 	return Remembering(nil)(e, payload, rec)
 }
 
-// Remembering is Objects with a memory of how command lines were understood, which shows
-// in speed alone. A nil memory remembers nothing.
+// Remembering returns Objects with a cache of how command lines were understood, which affects only
+// speed. A nil cache stores nothing.
 func Remembering(commands *command.Memory) func(schemas.Event, proto.Message, *recountv1.Record) error {
 	return func(e schemas.Event, payload proto.Message, rec *recountv1.Record) error {
 		if err := Check(payload); err != nil {
@@ -66,20 +64,20 @@ func Remembering(commands *command.Memory) func(schemas.Event, proto.Message, *r
 	}
 }
 
-// maxMemoryKind is the greatest number of a kind of memory that the projection objects can
-// hold, known or not.
+// maxMemoryKind is the largest number of a kind of memory, known or not, that the projection
+// objects can store.
 const maxMemoryKind = 0x1f
 
-// Check says what is wrong with an agent's event that the schema's constraints let pass:
-// names that hold a NUL byte, times that no clock shows, a state without a key, a relation
-// to nothing. It is what a door asks before it appends. Errors are of class ErrPoison and
-// name the field.
+// Check returns an error for an agent's event that the schema's constraints accept but Objects does
+// not: names with a NUL byte, times outside the valid range, a state without a key, a relation
+// without a target. Endpoints call it before they append. Errors are of class ErrPoison and name
+// the field.
 func Check(payload proto.Message) error {
 	m, ok := payload.(*recountv1.AgentEvent)
 	if !ok {
 		return schemas.Poisonf("payload is %T, want AgentEvent", payload)
 	}
-	// Names are parts of keys, which end them with a NUL.
+	// Names are parts of keys, in which a NUL ends them.
 	for _, f := range []struct{ name, value string }{
 		{"tenant", m.Tenant},
 		{"workspace", m.Workspace},
@@ -135,7 +133,7 @@ func Check(payload proto.Message) error {
 	return nil
 }
 
-// nanos is a time in nanoseconds since 1970, or absent where there is none.
+// nanos returns a time in nanoseconds since 1970, or absent if it is nil.
 func nanos(at *timestamppb.Timestamp, absent int64) int64 {
 	if at == nil {
 		return absent

@@ -22,7 +22,7 @@ import (
 
 var at = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 
-// event is an event as the log has it.
+// event returns an event as it is stored in the log.
 func event(typ, id, payload string) schemas.Event {
 	return schemas.Event{
 		ID: schemas.ProducerID("test", id), Type: typ, Source: "test", Time: at,
@@ -41,7 +41,7 @@ func objects(t testing.TB, e schemas.Event) (*recountv1.ObjectBatch, error) {
 	return rec.GetObjects(), err
 }
 
-// made is the object of an event that is good.
+// made returns the object of a valid event.
 func made(t testing.TB, typ, payload string) (*recountv1.Object, []*recountv1.ObjectEdge) {
 	t.Helper()
 	b, err := objects(t, event(typ, "e-1", payload))
@@ -51,7 +51,7 @@ func made(t testing.TB, typ, payload string) (*recountv1.Object, []*recountv1.Ob
 	return b.Objects[0], b.Edges
 }
 
-// line is an edge in one line: "refers_to file:a.go 0.8 text_path".
+// line formats an edge as one line: "refers_to file:a.go 0.8 text_path".
 func line(e *recountv1.ObjectEdge) string {
 	kind := strings.ToLower(strings.TrimPrefix(e.Kind.String(), "OBJECT_EDGE_KIND_"))
 	to := e.Entity
@@ -157,7 +157,7 @@ func TestWhatTheEnvelopeSays(t *testing.T) {
 	want := strings.Join([]string{
 		"owned_by_agent  agent:a 1 stated",
 		"caused_by  event " + id("p") + " 1 stated",
-		"caused_by  event " + id("c") + " 1 stated", // not itself, and p once
+		"caused_by  event " + id("c") + " 1 stated", // without itself, and with p only once
 		"derived_from  event " + id("p") + " 0.8 type",
 		"contradicts  event " + id("x") + " 0.5 stated",
 		"derived_from  commit:9fceb02 1 stated",
@@ -169,8 +169,8 @@ func TestWhatTheEnvelopeSays(t *testing.T) {
 	}
 }
 
-// TestCallAndResultMeet: they name one thing, whichever comes first, and the command has
-// the hash by which its command.executed is found.
+// TestCallAndResultMeet checks that a call and its result name the same call, in either order, and
+// that the command has the hash by which its command.executed event is found.
 func TestCallAndResultMeet(t *testing.T) {
 	call, callEdges := made(t, schemas.TypeToolCall, `{"session":"s","tool":{"name":"bash","call_id":"c1","command":"cat  src/a.go > /tmp/x","cwd":"/src/shop","files":["README.md"]}}`)
 	result, resultEdges := made(t, schemas.TypeToolResult, `{"session":"s","tool":{"name":"bash","call_id":"c1","result":"no such file","exit_code":1,"duration":"1.5s"}}`)
@@ -252,8 +252,8 @@ func TestContentHashFolds(t *testing.T) {
 	}
 }
 
-// TestGolden shows what becomes of real events: the first line of a block is the event, the
-// others its object and edges. Run with -rewrite and read the diff.
+// TestGolden shows the output for real events: the first line of a block is the event, the others
+// are its object and edges. Run with -rewrite and read the diff.
 func TestGolden(t *testing.T) {
 	files, _ := filepath.Glob("testdata/*.jsonl")
 	if len(files) != 2 {
@@ -313,8 +313,8 @@ func readEvents(t testing.TB, file string) (all []schemas.Event) {
 	return all
 }
 
-// TestDeterministic: one event gives one record, byte for byte, with a memory of commands
-// and without.
+// TestDeterministic checks that one event gives the same bytes with and without a cache of
+// commands.
 func TestDeterministic(t *testing.T) {
 	memory := command.Remember()
 	for _, file := range []string{"testdata/openhands.jsonl", "testdata/swe-agent.jsonl"} {

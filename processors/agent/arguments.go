@@ -8,15 +8,15 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// argument is a member of a call's arguments.
+// argument is a member of the arguments of a tool call.
 type argument struct {
 	name  string
-	value string // of a text what it says, of anything else its JSON
+	value string // the content of a string, the JSON of any other value
 	text  bool
 }
 
-// callText is a call as people read it: its command or the tool's name with the arguments
-// that are a word or a line, and below them the others where they say more than the
+// callText returns a call as text for people: its command, or the tool's name with those arguments
+// that are a word or a line. Below it follow the other arguments, if they add something to the
 // command.
 func callText(t *recountv1.Tool) string {
 	if t == nil {
@@ -39,8 +39,8 @@ func callText(t *recountv1.Tool) string {
 	return paragraphs(t.Command, argumentLines(besideCommand(all, t.Command)))
 }
 
-// readArguments reads an object member by member, in its own order, and tells whether it is
-// one.
+// readArguments reads a JSON object's members in their order; ok is false if arguments is not an
+// object.
 func readArguments(arguments string) ([]argument, bool) {
 	d := json.NewDecoder(strings.NewReader(arguments))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -56,7 +56,7 @@ func readArguments(arguments string) ([]argument, bool) {
 		if err := d.Decode(&raw); err != nil {
 			return nil, false
 		}
-		a := argument{name: name.(string), value: string(raw)} // a member's name is a text
+		a := argument{name: name.(string), value: string(raw)} // a member's name is a string
 		if a.text = raw[0] == '"'; a.text {
 			if err := json.Unmarshal(raw, &a.value); err != nil {
 				return nil, false
@@ -73,11 +73,11 @@ func readArguments(arguments string) ([]argument, bool) {
 	return all, true
 }
 
-// maxBesideName bounds what stands in one line with a tool's name, in bytes.
+// maxBesideName limits the arguments on the same line as the tool's name, in bytes.
 const maxBesideName = 120
 
-// firstLine is how many arguments are told in one line with the tool's name, without
-// theirs: the first, if it is a line, and the next, if it is a word, such as a path.
+// firstLine returns how many arguments are put on the line of the tool's name, without their own
+// names: the first if it is one line, and the next if it is one word, such as a path.
 func firstLine(all []argument) int {
 	n := 0
 	for bounds := "\r\n"; n < 2 && n < len(all); n++ {
@@ -90,12 +90,12 @@ func firstLine(all []argument) int {
 	return n
 }
 
-// maxBeside is how many bytes of other arguments say nothing worth finding:
+// maxBeside is the size in bytes up to which the other arguments are not worth indexing:
 // "is_input": "false".
 const maxBeside = 20
 
-// besideCommand are the arguments that are not the command itself; none, if the command is
-// one of them and the others are as good as nothing.
+// besideCommand returns the arguments other than the command itself. It returns none if the command
+// is one of them and the others are negligible.
 func besideCommand(all []argument, command string) []argument {
 	said, size := -1, 0
 	for i, a := range all {
@@ -114,7 +114,7 @@ func besideCommand(all []argument, command string) []argument {
 	return append(all[:said:said], all[said+1:]...)
 }
 
-// argumentLines are arguments with their names, one below the other.
+// argumentLines returns the arguments with their names, one below the other.
 func argumentLines(all []argument) string {
 	var s strings.Builder
 	for i, a := range all {

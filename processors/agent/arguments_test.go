@@ -34,7 +34,7 @@ func TestCallText(t *testing.T) {
 	}
 }
 
-// FuzzCallText: whatever the arguments are, the call has the tool's name first.
+// FuzzCallText checks that the text of a call begins with the tool's name, for any arguments.
 func FuzzCallText(f *testing.F) {
 	f.Add(`{"file_path":"/src/cart.go","offset":10}`)
 	f.Add(`{"a":{"b":[1,{}]},"c":"d\ne"}`)

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// BenchmarkObjects decodes, understands and embeds events as a stream does.
+// BenchmarkObjects decodes, processes and embeds events as a stream does.
 func BenchmarkObjects(b *testing.B) {
 	words := strings.Fields("the checkout service returns five hundred when a cart has no items so I will read src/cart.go and the logs of commit 9fceb02 before changing anything else in the handler of the payment")
 	message := func(i, size int) *recountv1.AgentEvent {
@@ -68,7 +68,7 @@ func BenchmarkObjects(b *testing.B) {
 	}
 }
 
-// BenchmarkLargest is an event of the most that one may hold.
+// BenchmarkLargest processes an event of the maximum size.
 func BenchmarkLargest(b *testing.B) {
 	value, _ := json.Marshal(map[string]any{"tool": map[string]string{"result": strings.Repeat("2026-11-20 10:00:00 ERROR src/cart.go:12 cart is empty, trace 1f\n", 4<<20/66)}})
 	in := []schemas.LogRecord{{

@@ -6,10 +6,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Rules by which a claim is read from a text that is one short sentence. A value that can
-// be compared is one word with a digit, a dot, a slash or the like in it, a word in quotes,
-// or a switch (on, off, enabled): of "the cache is slow" and "the cache is shared" both may
-// hold, of "the port is 5432" and "the port is 5433" not.
+// These rules read a claim from a text that is one short sentence. A value is comparable if it is
+// one word that contains a digit, a dot, a slash or the like, a word in quotes, or a switch (on,
+// off, enabled). "The cache is slow" and "the cache is shared" may both hold; "the port is 5432"
+// and "the port is 5433" may not.
 const (
 	ruleIs     = "text_is"     // The port of the database is 5432.
 	ruleEquals = "text_equals" // GOFLAGS = -trimpath
@@ -18,13 +18,13 @@ const (
 
 const (
 	maxClaim = 200
-	// maxSubject is in words.
+	// maxSubject is the maximum length of a subject in words.
 	maxSubject = 8
-	// readConfidence is of a claim that a rule found.
+	// readConfidence is the confidence of a claim that a rule found.
 	readConfidence = 0.6
 )
 
-// stated is the claim that a memory states; nil where it has no subject or no predicate.
+// stated returns the claim that a memory states, nil if it has no subject or no predicate.
 func stated(s *recountv1.Statement) *recountv1.Claim {
 	if fold(s.GetSubject()) == "" || fold(s.GetPredicate()) == "" {
 		return nil
@@ -36,8 +36,7 @@ func stated(s *recountv1.Statement) *recountv1.Claim {
 	return c
 }
 
-// readClaim is the claim of a text that is one short sentence and states a value that can
-// be compared, or nil.
+// readClaim returns the claim of a text that is one short sentence with a comparable value, or nil.
 func readClaim(text string) *recountv1.Claim {
 	text = strings.TrimSpace(text)
 	if text == "" || len(text) > maxClaim || strings.ContainsAny(text, "\n?!") || strings.Contains(text, ". ") {
@@ -66,8 +65,8 @@ func readClaim(text string) *recountv1.Claim {
 	return nil
 }
 
-// claimSubject is the folded subject without its article; empty where it is none that
-// stands by itself, such as "it", or a condition.
+// claimSubject returns the folded subject without its article. It is empty if the subject has no
+// meaning by itself, such as "it", or is a condition.
 func claimSubject(s string) string {
 	if strings.Contains(s, "://") {
 		return ""
@@ -94,7 +93,7 @@ var (
 		traceback exception question answer update result output step http https`)
 )
 
-// canBeCompared reports whether a value is one that excludes others.
+// canBeCompared reports whether a value excludes other values.
 func canBeCompared(v string) bool {
 	if len(v) >= 2 && (v[0] == '"' || v[0] == '\'' || v[0] == '`') && v[len(v)-1] == v[0] {
 		return !strings.ContainsRune(v[1:len(v)-1], rune(v[0])) && len(v) > 2

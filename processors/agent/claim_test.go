@@ -13,18 +13,18 @@ func TestReadClaim(t *testing.T) {
 		{`The release branch is "next"`, "release branch|is|next|text_is"},
 		{"The feature flag is enabled", "feature flag|is|enabled|text_is"},
 		{"The cache is slow.", ""},                       // may also be shared
-		{"It is 5433.", ""},                              // what is?
+		{"It is 5433.", ""},                              // the subject is unclear
 		{"I think the port is 5433", ""},                 // an opinion
 		{"If the port is 5433 it works", ""},             // a condition
 		{"The port is 5433. The host is db1.", ""},       // two sentences
 		{"The port is 5433 and the host is db1.", ""},    // two claims
 		{"error: exit status 2", ""},                     // output
 		{"Error: 404", ""},                               // output
-		{"https://x.example/a: 200", ""},                 // a look of one
+		{"https://x.example/a: 200", ""},                 // looks like a claim
 		{"Is the port 5433?", ""},                        // a question
 		{"The port is not 5433.", ""},                    // says what it is not
-		{"Note: 5433", ""},                               // about what?
-		{"a\nport is 5433", ""},                          // more than a line
+		{"Note: 5433", ""},                               // the subject is missing
+		{"a\nport is 5433", ""},                          // more than one line
 		{"The answer that was found in all is 42.7", ""}, // a pronoun within
 		{"", ""},
 	} {

@@ -26,14 +26,14 @@ const (
 	maxCommandFiles = 64
 )
 
-// Rules that say how an edge is known, besides those of references (refs.go).
+// These rules state how an edge is known, in addition to those of references (refs.go).
 const (
-	ruleStated  = "stated"  // the producer says so
+	ruleStated  = "stated"  // the producer states it
 	ruleType    = "type"    // it follows from the type of the event
-	ruleCommand = "command" // the command's arguments say so
+	ruleCommand = "command" // the command's arguments show it
 )
 
-// words are the kinds of edges that a Relation can name; other words are kept as they are.
+// words maps the names that a Relation can use to kinds of edges; other names are kept as they are.
 var words = map[string]recountv1.ObjectEdgeKind{
 	"supports":     supports,
 	"contradicts":  contradicts,
@@ -44,8 +44,8 @@ var words = map[string]recountv1.ObjectEdgeKind{
 	"used":         used,
 }
 
-// relate adds the edges that the event tells: who and where, what led to it, what it
-// states, and what its texts name.
+// relate adds the event's edges: who and where, what caused it, what it states, and what its texts
+// mention.
 func (b *maker) relate() {
 	m := b.m
 	if m.Session != "" {
@@ -78,8 +78,8 @@ func (b *maker) relate() {
 	b.references()
 }
 
-// causes adds the events that led to this one. What was made of one event alone is
-// derived from it as well.
+// causes adds edges to the events that led to this one. An object made from exactly one event is
+// also derived from it.
 func (b *maker) causes() {
 	m := b.m
 	if m.ParentEventId != "" {
@@ -96,8 +96,8 @@ func (b *maker) causes() {
 	}
 }
 
-// calls adds the edges of a call and of its result: both name the call, so that whichever
-// comes first, they meet there.
+// calls adds the edges of a call or its result. Both name the call, so the order in which they
+// arrive does not matter.
 func (b *maker) calls() {
 	t := b.m.Tool
 	if t == nil {
@@ -118,7 +118,7 @@ func (b *maker) calls() {
 }
 
 // commandNames adds the files and URLs that a command names. Files are named as the command
-// resolves them: absolute where its directory is known.
+// resolves them: absolute if its directory is known.
 func (b *maker) commandNames() {
 	n := 0
 	for _, r := range b.resources {
@@ -128,7 +128,7 @@ func (b *maker) commandNames() {
 		switch r.Kind {
 		case recountv1.ResourceKind_RESOURCE_KIND_PATH:
 			if r.Name == b.m.GetTool().GetCwd() || strings.ContainsAny(r.Name, " \t\n()\"'<>|*?") {
-				continue // where it runs, not what it is about; or an argument that is no path
+				continue // the directory it runs in, or an argument that is not a path
 			}
 			b.entity(refersTo, "file:"+cleanPath(r.Name), 0.9, ruleCommand)
 		case recountv1.ResourceKind_RESOURCE_KIND_URL:
@@ -140,8 +140,8 @@ func (b *maker) commandNames() {
 	}
 }
 
-// tasks adds the task that an event is part of: the one that it names, or the attribute
-// `task`. A task itself is part of the task that its attribute `task` names.
+// tasks adds an edge to the task that an event is part of: the one that it names, or the attribute
+// `task`. A task itself is part of the task in its attribute `task`.
 func (b *maker) tasks() {
 	id := b.m.Attributes["task"]
 	isTask := b.o.Type == recountv1.ObjectType_OBJECT_TYPE_TASK
@@ -155,7 +155,7 @@ func (b *maker) tasks() {
 	b.add(&recountv1.ObjectEdge{Kind: partOfTask, ObjectId: task[:], Confidence: 1, Rule: ruleStated})
 }
 
-// relation adds what the event says of another event, or of something outside.
+// relation adds what the event states about another event or about something outside.
 func (b *maker) relation(r *recountv1.Relation) {
 	word := strings.ToLower(strings.TrimSpace(r.Kind))
 	word = strings.NewReplacer("-", "_", " ", "_").Replace(word)
@@ -180,7 +180,7 @@ func (b *maker) relation(r *recountv1.Relation) {
 func (b *maker) event16(kind recountv1.ObjectEdgeKind, id string, confidence float32, rule string) {
 	to := schemas.ProducerID(b.e.Source, id)
 	if to == b.e.ID {
-		return // that it led to itself says nothing
+		return // an event that caused itself carries no information
 	}
 	b.add(&recountv1.ObjectEdge{Kind: kind, EventId: to[:], Confidence: confidence, Rule: rule})
 }
@@ -189,7 +189,7 @@ func (b *maker) entity(kind recountv1.ObjectEdgeKind, name string, confidence fl
 	return b.add(&recountv1.ObjectEdge{Kind: kind, Entity: name, Confidence: confidence, Rule: rule})
 }
 
-// add adds an edge, unless one like it is there: the first says it best.
+// add adds an edge unless an equal one exists; the first has the best evidence.
 func (b *maker) add(e *recountv1.ObjectEdge) bool {
 	for _, have := range b.edges {
 		if have.Kind == e.Kind && have.Entity == e.Entity && have.Name == e.Name &&

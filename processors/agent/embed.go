@@ -7,10 +7,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Embed gives the parts of the objects their embeddings: of a long text the first and the
-// last, of the others none. A nil embedder gives none. A part that holds a tool's command
-// is embedded as the command would be with what was said of it as its stated intent, so
-// that questions meet both alike.
+// Embed computes the embeddings of the objects' parts: of a long text only those of its first and
+// last part. A nil embedder computes none. A part that holds a tool's command is embedded like a
+// command.executed with the stated purpose as its intent, so that a query finds both in the same
+// way.
 func Embed(batch *recountv1.ObjectBatch, e embed.Embedder) {
 	if e == nil {
 		return

@@ -11,8 +11,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// FuzzObjects: whatever a producer says, it becomes an object that can be stored, and the
-// same one again.
+// FuzzObjects checks that any input becomes an object that can be stored, and the same object when
+// processed again.
 func FuzzObjects(f *testing.F) {
 	for _, k := range schemas.Kinds() {
 		if k.Topic == schemas.TopicAgents {
@@ -23,7 +23,7 @@ func FuzzObjects(f *testing.F) {
 	f.Add("dream_had", "```\na\n```\nhttps://github.com/a/b/pull/1) trace 5b8efff798038103d269b633813fc60c", "", "")
 	f.Fuzz(func(t *testing.T, typ, text, line, name string) {
 		if !utf8.ValidString(typ) || !utf8.ValidString(text) || !utf8.ValidString(line) || !utf8.ValidString(name) {
-			return // events and protobuf refuse it
+			return // rejected by the event decoder and by protobuf
 		}
 		m := &recountv1.AgentEvent{
 			Workspace: name, Agent: name, Session: name, Text: text, Thought: line, ParentEventId: name,

@@ -11,7 +11,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// maker makes the object of one event.
+// maker builds the object of one event.
 type maker struct {
 	e        schemas.Event
 	m        *recountv1.AgentEvent
@@ -19,13 +19,13 @@ type maker struct {
 
 	o     *recountv1.Object
 	edges []*recountv1.ObjectEdge
-	// resources are what a call's command names.
+	// resources are the resources that a call's command names.
 	resources []*recountv1.Resource
-	// read are the texts that are searched for what they name.
+	// read are the texts that are searched for references.
 	read []string
 }
 
-// make fills in the object and the edges.
+// make fills in the object and its edges.
 func (b *maker) make() {
 	m, o := b.m, b.o
 	s, known := shapes[b.e.Type]
@@ -57,21 +57,20 @@ func (b *maker) make() {
 	b.relate()
 }
 
-// version makes the object a version of the thing of that owner and name.
+// version gives the object the id of a named thing, of which it is a version.
 func (b *maker) version(owner, name string) {
 	id := schemas.NamedObjectID(b.m.Tenant, b.m.Workspace, b.o.Type, owner, name)
 	b.o.Id, b.o.Versioned = id[:], true
 }
 
-// note adds an attribute of ours, if it says something.
+// note adds an attribute of ours unless the value is empty.
 func (b *maker) note(key, value string) {
 	if value != "" {
 		b.o.Attributes = append(b.o.Attributes, &recountv1.ObjectAttribute{Key: key, Value: value})
 	}
 }
 
-// attributes adds the producer's to ours, in the order of their keys; of one key ours is
-// first.
+// attributes adds the producer's attributes to ours, sorted by key; on equal keys ours come first.
 func (b *maker) attributes() {
 	for _, k := range slices.Sorted(maps.Keys(b.m.Attributes)) {
 		b.o.Attributes = append(b.o.Attributes, &recountv1.ObjectAttribute{Key: k, Value: b.m.Attributes[k]})
@@ -79,7 +78,7 @@ func (b *maker) attributes() {
 	slices.SortStableFunc(b.o.Attributes, func(x, y *recountv1.ObjectAttribute) int { return cmp.Compare(x.Key, y.Key) })
 }
 
-// split gives the object its parts, and says in its attributes what was too much.
+// split splits the object's text into parts and records in the attributes how much was omitted.
 func (b *maker) split() {
 	spans, beyond := split(b.o.Text)
 	if len(spans) == 0 {

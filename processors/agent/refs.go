@@ -7,18 +7,17 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// What a text names, by rules that would rather miss than guess:
+// These rules find what a text mentions. They prefer to miss a reference rather than to guess:
 //
 //	text_commit   40 hex digits, or 7 to 39 after a word such as "commit" or "revision"
 //	text_trace    32 hex digits after "trace", or a W3C traceparent
-//	text_issue    owner/repo#12; where the workspace is a repository #12 after a word such as "fixes", and "issue 12"
+//	text_issue    owner/repo#12; if the workspace is a repository also #12 after a word such as "fixes", and "issue 12"
 //	text_url      http:// and https://; of GitHub and GitLab also the commit or issue (text_commit, text_issue)
 //	text_path     a path with a slash and an extension
 //	text_file     a name with the extension of source, configuration or text
 //	text_symbol   `a.dotted.name`, `pkg::name` or `name()`, in backticks
 //
-// Names in letters beyond ASCII are left alone, so that a path is found between Chinese
-// words as well.
+// Non-ASCII letters end a token, so that a path is found between Chinese words as well.
 const (
 	ruleCommit = "text_commit"
 	ruleTrace  = "text_trace"
@@ -32,20 +31,20 @@ const (
 const (
 	maxToken = 512
 	maxURL   = 2048
-	// maxTextEdges is how many things that texts name an event has edges to, the first
-	// ones; maxMentions bounds the looking where the same ones are named again and again.
+	// maxTextEdges limits the edges of an event to things that its texts mention, to the first
+	// ones. maxMentions limits the search if the same things are mentioned again and again.
 	maxTextEdges = 64
 	maxMentions  = 1024
 )
 
-// reference is one thing that a text names.
+// reference is one thing that a text mentions.
 type reference struct {
 	entity     string
 	confidence float32
 	rule       string
 }
 
-// references adds edges to what the texts name.
+// references adds edges to what the texts mention.
 func (b *maker) references() {
 	left, mentions := maxTextEdges, maxMentions
 	r := reader{repository: schemas.RepositoryOf(b.m.Workspace, b.m.Attributes["repository"]), found: func(ref reference) bool {
@@ -62,16 +61,16 @@ func (b *maker) references() {
 	}
 }
 
-// reader finds what a text names, in one pass.
+// reader finds what a text mentions, in one pass.
 type reader struct {
 	repository string
-	// found is told each reference; false ends the reading.
+	// found is called with each reference; if it returns false, reading ends.
 	found func(reference) bool
-	// last are the two words before the one that is read.
+	// last holds the two words before the current one.
 	last [2]string
 }
 
-// What a byte may be in a token.
+// These are the classes of a byte in a token.
 const (
 	inHex = 1 << iota
 	inDigit
@@ -80,7 +79,7 @@ const (
 	inSlash
 	inHash
 	inRest    // _ - + ~ @
-	inStrange // what no path or name of ours has: * $ % & ! ? ^ \
+	inStrange // never part of a path or of a name that we recognise: * $ % & ! ? ^ \
 	inToken
 )
 
@@ -105,7 +104,7 @@ var classes = func() (t [256]uint16) {
 
 func isAlnum(c byte) bool { return classes[c]&(inDigit|inLetter) != 0 }
 
-// text reads one text; false says that enough was found.
+// text reads one text. It returns false if found ended the search.
 func (r *reader) text(s string) bool {
 	r.last = [2]string{}
 	for i := 0; i < len(s); {
@@ -151,8 +150,8 @@ func (r *reader) text(s string) bool {
 	return true
 }
 
-// token judges one word: all are the classes that each of its bytes has, any those that
-// one of them has.
+// token examines one word. all has the classes that every byte has, any those that at least one
+// byte has.
 func (r *reader) token(t string, all, any uint16, called bool) bool {
 	switch {
 	case r.repository != "" && schemas.IsIssueNumber(t) && r.numbered():
@@ -188,7 +187,7 @@ func isTraceparent(t string) bool {
 
 func zeros(t string) bool { return strings.Trim(t, "0") == "" }
 
-// hash judges hex digits by their number and by the words before them.
+// hash examines hex digits by their number and by the words before them.
 func (r *reader) hash(t string) bool {
 	mixed := strings.ContainsAny(t, "0123456789") && strings.Trim(t, "0123456789") != ""
 	n := len(t)
@@ -216,7 +215,7 @@ var issueWords = []string{
 	"resolve", "resolves", "resolved", "refs", "ref", "see",
 }
 
-// numbered reports whether the word before is one that issues are counted by.
+// numbered reports whether the word before is one that precedes issue numbers.
 func (r *reader) numbered() bool {
 	switch strings.ToLower(r.last[1]) {
 	case "issue", "issues", "ticket", "pr":
@@ -227,8 +226,8 @@ func (r *reader) numbered() bool {
 	return false
 }
 
-// after reports whether one of the two words before is one of these, but for the signs in
-// it: trace_id is traceid.
+// after reports whether one of the two words before is one of the given words, punctuation ignored:
+// trace_id is traceid.
 func (r *reader) after(words ...string) bool {
 	for _, last := range r.last {
 		if len(last) > 24 {
@@ -254,7 +253,7 @@ func (r *reader) after(words ...string) bool {
 	return false
 }
 
-// issue judges a word with a # in it.
+// issue examines a word with a # in it.
 func (r *reader) issue(t string) bool {
 	repo, number, _ := strings.Cut(t, "#")
 	if !schemas.IsIssueNumber(number) {
@@ -269,7 +268,7 @@ func (r *reader) issue(t string) bool {
 	return true
 }
 
-// urlEnd is where a URL that begins at i ends.
+// urlEnd returns the end of a URL that begins at i.
 func urlEnd(s string, i int) int {
 	end := i
 	for end < len(s) && s[end] > ' ' && s[end] < 0x7F && strings.IndexByte("<>\"`'{}|\\^", s[end]) < 0 {
@@ -285,7 +284,7 @@ func urlEnd(s string, i int) int {
 	return end
 }
 
-// url judges a URL.
+// url examines a URL.
 func (r *reader) url(u string) bool {
 	_, rest, _ := strings.Cut(u, "://")
 	if len(u) > maxURL || rest == "" || !isAlnum(rest[0]) && rest[0] != '[' {
@@ -301,8 +300,8 @@ func (r *reader) url(u string) bool {
 	return r.found(reference{"url:" + u, 0.95, ruleURL})
 }
 
-// symbol is the name in backticks, if it is one of code: with dots or colons between
-// identifiers, or called.
+// symbol returns the name in backticks if it is a name in code: identifiers joined by dots or
+// colons, or followed by ().
 func symbol(s string) (string, bool) {
 	name, called := strings.CutSuffix(s, "()")
 	if len(name) < 3 || len(name) > 256 {
@@ -329,9 +328,9 @@ func symbol(s string) (string, bool) {
 	return name, true
 }
 
-// file judges a word with a dot in it; called says that a parenthesis follows.
+// file examines a word with a dot in it; called means that a parenthesis follows.
 func (r *reader) file(t string, called bool) bool {
-	// A diff has its two sides under a/ and b/.
+	// The two sides of a diff are below a/ and b/.
 	if side := r.last[1]; (side == "---" || side == "+++" || side == "--git" || r.last[0] == "--git") && (strings.HasPrefix(t, "a/") || strings.HasPrefix(t, "b/")) {
 		t = t[2:]
 	}
@@ -378,7 +377,7 @@ func isExtension(ext string) bool {
 	return letters
 }
 
-// hostLike reports whether the first part of a path is a host's name rather than a folder's.
+// hostLike reports whether the first part of a path is a host name, not a directory.
 func hostLike(s string) bool {
 	switch s[strings.LastIndexByte(s, '.')+1:] {
 	case "com", "org", "net", "io", "dev", "ai", "co", "uk", "de", "fr", "eu", "edu", "gov", "app", "me", "land", "example", "local":
@@ -395,17 +394,17 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// extensions are of files that people name without their folder.
+// extensions are those of files that people mention without a directory.
 var extensions = set(`go py rs js jsx ts tsx mjs cjs java kt kts scala c h cc cpp cxx hpp hh cs rb php pl pm lua swift m mm r jl
 	ex exs erl hs ml mli clj cljs dart zig nim sh bash zsh fish ps1 bat sql proto graphql thrift tf tfvars hcl
 	md rst txt adoc json jsonl ndjson yaml yml toml ini cfg conf env lock sum mod xml html htm css scss sass less csv tsv parquet
 	log patch diff ipynb gradle cmake mk vue svelte pony traj pem crt key pdf png jpg jpeg svg zip gz tgz xz zst tar whl jar`)
 
-// products are names that look like files.
+// products are names that look like file names.
 var products = set(`node.js next.js vue.js nuxt.js react.js three.js d3.js express.js ember.js angular.js backbone.js chart.js
 	require.js moment.js discord.js p5.js asp.net batch.sh`)
 
-// cleanPath is a path without "./" and doubled slashes. A relative path stays so.
+// cleanPath returns a path without "./" and doubled slashes. A relative path stays relative.
 func cleanPath(p string) string {
 	if p == "" {
 		return p
@@ -413,9 +412,9 @@ func cleanPath(p string) string {
 	return path.Clean(p)
 }
 
-// canonicalRef is the entity that a Relation's ref names: as it is written, but that a
-// commit or a trace is in lower case and a path clean. What has no kind gets the one that
-// its look says, or none.
+// canonicalRef returns the entity for a Relation's ref: as written, except that a commit or a trace
+// is in lower case and a path is clean. A ref without a kind gets the one that its form suggests,
+// if any.
 func canonicalRef(ref string) string {
 	kind, name, ok := strings.Cut(ref, ":")
 	switch {

@@ -104,8 +104,8 @@ func TestIssueNumbersNeedARepository(t *testing.T) {
 	}
 }
 
-// TestReferencesAreBounded: the first 64 things that are named have edges, however often
-// each is named.
+// TestReferencesAreBounded checks that the first 64 things mentioned have edges, however often each
+// is mentioned.
 func TestReferencesAreBounded(t *testing.T) {
 	var s strings.Builder
 	for i := range 500 {

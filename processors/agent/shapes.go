@@ -10,13 +10,13 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// shape is what an event of a type makes.
+// shape describes the object that an event of a type makes.
 type shape struct {
 	object recountv1.ObjectType
 	memory recountv1.MemoryKind
-	// importance where the event does not say.
+	// importance is the default if the event has none.
 	importance float32
-	// describe fills in title and text, and what the type has beyond them.
+	// describe fills in the title, the text and the fields of the type.
 	describe func(*maker)
 }
 
@@ -28,8 +28,8 @@ const (
 	reflective = recountv1.MemoryKind_MEMORY_KIND_REFLECTIVE
 )
 
-// shapes are the types that are known. What was stated to be kept matters most; what
-// tools printed least, unless it is a failure (result).
+// shapes are the known types. What was stated in order to be remembered has the highest importance,
+// the output of tools the lowest unless it is a failure (result).
 var shapes = map[string]shape{
 	schemas.TypeUserMessage:      {typeMemory, episodic, 0.6, (*maker).message},
 	schemas.TypeAssistantMessage: {typeMemory, episodic, 0.5, (*maker).message},
@@ -48,7 +48,7 @@ var shapes = map[string]shape{
 
 var unknown = shape{recountv1.ObjectType_OBJECT_TYPE_EVENT, 0, 0.3, (*maker).event}
 
-// failedImportance is a failed result's: it is what is looked for afterwards.
+// failedImportance is the importance of a failed result, because people search for those.
 const failedImportance = 0.6
 
 func (b *maker) message() {
@@ -56,7 +56,7 @@ func (b *maker) message() {
 	b.read = append(b.read, b.o.Text)
 }
 
-// event keeps what an event of no known type has.
+// event keeps the fields of an event of unknown type.
 func (b *maker) event() {
 	m := b.m
 	b.o.Text = paragraphs(m.Text, m.Thought, callText(m.Tool), m.GetTool().GetResult(), planText(m.Plan), stateText(m.State),
@@ -101,10 +101,10 @@ func (b *maker) result() {
 	b.read = append(b.read, b.o.Text)
 }
 
-// maxCommand is the most that a command.executed may have: a longer line joins to none.
+// maxCommand is the maximum length of a command.executed, in bytes: a longer line matches none.
 const maxCommand = 1 << 20
 
-// tool fills in what is known of the call, and understands its command.
+// tool fills in the fields of the call and interprets its command.
 func (b *maker) tool() {
 	t := b.m.Tool
 	if t == nil {
@@ -141,7 +141,7 @@ func (b *maker) plan() {
 	}
 }
 
-// planText is a plan's steps, a line each: "- [done] read the logs".
+// planText returns a plan's steps, one per line: "- [done] read the logs".
 func planText(p *recountv1.Plan) string {
 	var s strings.Builder
 	for i, step := range p.GetSteps() {
@@ -167,7 +167,7 @@ func (b *maker) statement() {
 	s := b.m.Memory
 	said := statementText(s)
 	if said != "" && s.Value != "" && strings.Contains(b.m.Text, s.Value) {
-		said = "" // the text says it in its own words
+		said = "" // the text states it in its own words
 	}
 	b.o.Text = paragraphs(b.m.Text, said, b.m.Thought)
 	if k := s.GetKind(); k != recountv1.MemoryKind_MEMORY_KIND_UNSPECIFIED {
@@ -229,7 +229,7 @@ func (b *maker) artifact() {
 	}
 }
 
-// artifactText has the name first, so that it is found by it.
+// artifactText puts the name first, so that a search for it finds the artifact.
 func artifactText(a *recountv1.ArtifactProduced) string {
 	return paragraphs(a.GetUri(), a.GetContent())
 }
@@ -273,7 +273,7 @@ func (b *maker) handoff() {
 	b.read = append(b.read, b.o.Text)
 }
 
-// recall has no text: what it was for is not to be found in the place of what was used.
+// recall sets no text: a search must find what was used, not the record of its use.
 func (b *maker) recall() {
 	line := "used"
 	if b.m.Text != "" {

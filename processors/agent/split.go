@@ -5,32 +5,34 @@ import (
 	"unicode/utf8"
 )
 
-// A text is split into passages that overlap, so that each is about one thing and what
-// stands at a border is whole in one of them. Sizes are in bytes.
+// A text is split into overlapping passages, so that each covers one topic and no sentence is cut
+// in every passage. Sizes are in bytes.
 const (
-	// partBytes is how long a passage should be; it ends at a border between shortest and
-	// this. A text that is not much longer is one passage.
+	// partBytes is the target length of a passage; a passage ends at a border between shortestPart
+	// and partBytes. A text that is only slightly longer is one passage.
 	partBytes    = 1000
 	shortestPart = 700
 	onePart      = 1200
-	// overlap lies between these.
+	// minOverlap and maxOverlap bound the overlap of two passages.
 	minOverlap, maxOverlap = 100, 200
-	// wholeFence is the longest passage with a code block in it that is kept whole.
+	// wholeFence is the maximum length of a passage that keeps a code block whole.
 	wholeFence = 2000
-	// beforeFence is how much must stand before a code block for it to be worth a passage.
+	// beforeFence is the minimum length of text before a code block that becomes a passage of its
+	// own.
 	beforeFence = 300
-	// maxParts is how many passages a text has. A text of 4 MB, the most that an event
-	// takes by default, has fewer; of a longer one the rest is not indexed.
+	// maxParts limits the passages of a text. A text of 4 MB, the default maximum of an event,
+	// stays below it; the rest of a longer text is not indexed.
 	maxParts = 8192
-	// Of a text of many passages the first and the last are embedded: a long output says
-	// at its start what it is, and at its end how it ended. Words are found in all.
+	// headParts and tailParts are the numbers of passages that are embedded, at the start and at
+	// the end: a long output states at its start what it is, and at its end how it ended. The
+	// full-text index covers all passages.
 	headParts, tailParts = 192, 64
 )
 
-// span is a passage's place in the text.
+// span is the range of a passage in the text.
 type span struct{ start, end int }
 
-// split says where the passages of a text are, and how many bytes at its end are in none.
+// split returns the passages of a text, and the number of bytes at its end that are in none.
 func split(text string) (parts []span, beyond int) {
 	start, end := trimmed(text)
 	if start == end {
@@ -65,16 +67,15 @@ func split(text string) (parts []span, beyond int) {
 	}
 }
 
-// trimmed is where a text begins and ends without its white space.
+// trimmed returns the start and end of a text without surrounding white space.
 func trimmed(text string) (start, end int) {
 	t := strings.TrimLeft(text, " \t\r\n")
 	start = len(text) - len(t)
 	return start, start + len(strings.TrimRight(t, " \t\r\n"))
 }
 
-// partEnd is where a passage that begins at start ends; whole says that it ends at the
-// border of a code block, over which passages need not overlap. At least a passage of the
-// usual size lies behind start.
+// partEnd returns the end of a passage that begins at start. whole means that it ends at the border
+// of a code block, where passages need not overlap. At least partBytes of text follow start.
 func partEnd(text string, start int, fences []span) (end int, whole bool) {
 	limit := start + partBytes
 	for _, f := range fences {
@@ -94,13 +95,13 @@ func partEnd(text string, start int, fences []span) (end int, whole bool) {
 	return border(text, start+shortestPart, limit), false
 }
 
-// partStart is where the passage after one that ends at end begins.
+// partStart returns the start of the passage that follows one ending at end.
 func partStart(text string, end int) int {
 	return border(text, end-maxOverlap, end-minOverlap)
 }
 
-// border is the best place between two positions to part a text: after the last
-// paragraph, else sentence or line, else word, else between runes.
+// border returns the best position between from and to at which to split a text: after the last
+// paragraph, else after a sentence or line, else after a word, else between runes.
 func border(text string, from, to int) int {
 	from, to = backToRune(text, from), backToRune(text, to)
 	window := text[from:to]
@@ -129,8 +130,8 @@ func border(text string, from, to int) int {
 	return to
 }
 
-// codeFences are the closed code blocks of a text, in order, each from the start of its
-// first line to behind its last.
+// codeFences returns the closed code blocks of a text, in order, each from the start of its first
+// line to the end of its last.
 func codeFences(text string) (fences []span) {
 	open := -1
 	for i := 0; ; {
@@ -142,7 +143,7 @@ func codeFences(text string) (fences []span) {
 		i = at + 3
 		line := strings.LastIndexByte(text[max(0, at-64):at], '\n') + 1 + max(0, at-64)
 		if strings.TrimLeft(text[line:at], " \t") != "" {
-			continue // within a line
+			continue // not at the start of a line
 		}
 		if open < 0 {
 			open = line

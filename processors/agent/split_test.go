@@ -9,8 +9,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// checkParts: parts are whole runes of the text, in order, overlap, and leave out nothing
-// but white space at the ends.
+// checkParts checks that parts consist of whole runes, are in order, overlap, and cover all of the
+// text except white space at its ends.
 func checkParts(t *testing.T, text string, parts []span, beyond int) {
 	t.Helper()
 	if strings.TrimSpace(text) == "" {
@@ -81,8 +81,9 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestMuchText: each place of 4 MB is in a part, the first and the last are embedded, and
-// the object says so; of more than that the rest is not indexed, and it says that.
+// TestMuchText checks that every byte of a 4 MB text is in a part, that the first and last parts
+// are embedded, and that the object records it. The rest of a longer text is not indexed, and the
+// object records that.
 func TestMuchText(t *testing.T) {
 	o := &recountv1.Object{Text: strings.Repeat("one two three four five six seven.\n", 4<<20/35)}
 	b := &maker{o: o, m: &recountv1.AgentEvent{}}

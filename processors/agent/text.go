@@ -10,11 +10,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// maxTitle bounds a title, in bytes.
+// maxTitle limits the length of a title, in bytes.
 const maxTitle = 160
 
-// paragraphs joins texts with a blank line between them, without those that are blank or
-// say what one before them says.
+// paragraphs joins texts with a blank line between them, without blank texts and duplicates.
 func paragraphs(texts ...string) string {
 	var all []string
 next:
@@ -35,8 +34,8 @@ next:
 	return strings.Join(all, "\n\n")
 }
 
-// title is the first line that says something, in one piece and bounded: not one that is
-// only a tag or opens a code block, unless there is no other.
+// title returns the first meaningful line, shortened: not a line that is only a tag or opens a code
+// block, unless there is no other.
 func title(text string) string {
 	text = strings.TrimSpace(text)
 	line, rest, _ := strings.Cut(text, "\n")
@@ -60,12 +59,12 @@ func title(text string) string {
 	return line
 }
 
-// isMarkup reports whether a line is only a tag, such as <issue>, or opens a code block.
+// isMarkup reports whether a line is a single tag, such as <issue>, or opens a code block.
 func isMarkup(line string) bool {
 	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "<") && strings.HasSuffix(line, ">") && !strings.ContainsAny(line, " \t")
 }
 
-// clip cuts s to at most so many bytes, at the start of a rune.
+// clip cuts s to at most `most` bytes, at the start of a rune.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -73,7 +72,7 @@ func clip(s string, most int) string {
 	return s[:backToRune(s, most)]
 }
 
-// backToRune is the start of the rune at or before i.
+// backToRune returns the start of the rune at or before i.
 func backToRune(s string, i int) int {
 	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {
 		i--
@@ -81,18 +80,18 @@ func backToRune(s string, i int) int {
 	return i
 }
 
-// contentHash is xxh3 over the text with white space folded and in lower case, the type and
-// the memory kind.
+// contentHash returns xxh3 over the text (white space folded, in lower case), the type and the
+// memory kind.
 func contentHash(o *recountv1.Object) uint64 {
 	if o.Type == recountv1.ObjectType_OBJECT_TYPE_RECALL {
-		return 0 // it says nothing that others could say as well
+		return 0 // equal recalls are not duplicates of each other
 	}
 	b := appendFolded(make([]byte, 0, len(o.Text)+16), o.Text)
 	return xxh3.Hash(append(b, 0, byte(o.Type), byte(o.Memory)))
 }
 
-// appendFolded appends s in lower case, without white space at its ends and with one blank
-// for each run inside.
+// appendFolded appends s in lower case, without surrounding white space and with one space for each
+// run of white space.
 func appendFolded(b []byte, s string) []byte {
 	from, space := len(b), false
 	for i := 0; i < len(s); {
@@ -126,5 +125,5 @@ func appendFolded(b []byte, s string) []byte {
 	return b
 }
 
-// fold is appendFolded as text.
+// fold returns the result of appendFolded as a string.
 func fold(s string) string { return string(appendFolded(nil, s)) }

@@ -6,11 +6,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// categorise decides what the whole command is for, from what its programs are
-// for. What changes something outweighs what only looks, since `find … | xargs
-// rm` is a removal; what stands in a substitution only counts where nothing
-// outside says anything, since `cd $(dirname $(which go))` goes somewhere.
-// It returns the category and how sure it is.
+// categorise determines the purpose of the whole command from the categories of its programs. A
+// program that changes something outweighs one that only reads, since `find … | xargs rm` is a
+// removal. Substitutions count only if no program outside them has a category, since `cd $(dirname
+// $(which go))` is a navigation. It returns the category and its confidence.
 func (r *reader) categorise() (recountv1.Category, float32) {
 	for _, inner := range [...]bool{false, true} {
 		if best, sure := r.weigh(inner); best != 0 {
@@ -29,8 +28,8 @@ func (r *reader) weigh(inner bool) (recountv1.Category, float32) {
 	var best recountv1.Category
 	sure := float32(0)
 	first := true
-	copies := true // nothing but cat, echo and the like
-	reads := false // something reads a file or asks the system
+	copies := true // only cat, echo and the like
+	reads := false // some program reads a file or queries the system
 	for _, v := range r.votes {
 		if v.inner != inner {
 			continue
@@ -40,7 +39,7 @@ func (r *reader) weigh(inner bool) (recountv1.Category, float32) {
 		}
 		c := v.category
 		if _, filter := filters[v.program]; filter && !first && c == catQuery {
-			c = 0 // a pager or a sorter behind something says nothing new
+			c = 0 // a pager or a sort at the end of a pipe adds nothing
 		}
 		first = false
 		reads = reads || c == catQuery && r.asks(v)
@@ -55,22 +54,22 @@ func (r *reader) weigh(inner bool) (recountv1.Category, float32) {
 	case copies && r.writesFile() && (best == catQuery || best == 0):
 		return catOther, 0.8 // cat a b > c
 	case best == catQuery && !reads && r.generated(inner):
-		return catOther, 0.7 // echo x | sed …: text made from nothing
+		return catOther, 0.7 // echo x | sed …: text from no input
 	}
 	return best, sure
 }
 
-// ranks is the order of what changes more; within a rank the first one counts.
+// ranks orders categories by how much they change; within a rank the first one counts.
 var ranks = map[recountv1.Category]int{
 	catNavigate: 1, catQuery: 2, catDebug: 3, catOther: 4, catBuild: 5, catConfigure: 6, catDeploy: 7,
 }
 
-// filters only pass on what they read.
+// filters are programs that only pass on their input.
 var filters = map[string]struct{}{
 	"cat": {}, "head": {}, "sort": {}, "tr": {}, "tee": {}, "xargs": {}, "echo": {}, "uniq": {},
 }
 
-// generators make text from nothing.
+// generators are programs that print text without input.
 var generators = map[string]bool{"echo": true, "seq": true}
 
 // generated reports whether the command begins with a generator.
@@ -83,8 +82,8 @@ func (r *reader) generated(inner bool) bool {
 	return false
 }
 
-// asks reports whether a query is one of something outside the command: one
-// that filters text is only where a file is read.
+// asks reports whether a query reads something outside the command; a program that filters text
+// does so only if it reads a file.
 func (r *reader) asks(v vote) bool {
 	if s := synopses()[v.program]; s == nil || !textual[s.first] {
 		return true
@@ -97,8 +96,7 @@ func (r *reader) asks(v vote) bool {
 	return r.readsFile()
 }
 
-// textual are the programs that filter text where they are given no file, by
-// their first names.
+// textual are the programs that filter text if they are given no file, by their first names.
 var textual = map[string]bool{
 	"cat": true, "head": true, "grep": true, "rg": true, "awk": true, "sed": true, "cut": true, "sort": true,
 	"uniq": true, "wc": true, "paste": true, "tr": true, "md5sum": true, "jq": true,
@@ -122,8 +120,8 @@ func (r *reader) writesFile() bool {
 	return false
 }
 
-// A turn is a flag, or a first argument without a dash, that makes a program do
-// something else than its table says; "" stands for no arguments at all.
+// turnRule is a rule that changes a program's category if it is called with one of flags: flags, or
+// first arguments without a dash. "" means a call without arguments.
 type turnRule struct {
 	flags    string
 	category recountv1.Category
@@ -139,7 +137,7 @@ var turns = map[string][]turnRule{
 	"tar":           {{"-t --list t tf tvf tzf tjf", catQuery}},
 	"unzip":         {{"-l -p -t -v", catQuery}},
 	"cpio":          {{"-t", catQuery}},
-	"bash":          {{"", catOther}}, // whatever comes through the pipe
+	"bash":          {{"", catOther}}, // runs the input of the pipe
 	"crontab":       {{"-l", catQuery}},
 	"history":       {{"-c -r -w -a -d -n", catConfigure}},
 	"mount":         {{"", catQuery}, {"-l", catQuery}},
@@ -160,7 +158,7 @@ var turns = map[string][]turnRule{
 	"ifconfig":      {{"up down add del set", catConfigure}},
 }
 
-// turn is the category of a program as it was called.
+// turn returns the category of a program for this call, 0 if no rule applies.
 func turn(syn *synopsis, items []item, words []int) recountv1.Category {
 	rules := turns[syn.first]
 	for _, rule := range rules {
@@ -184,8 +182,8 @@ func turn(syn *synopsis, items []item, words []int) recountv1.Category {
 	return syn.category
 }
 
-// hasFlag reports whether a word is a flag, holds it in a cluster of letters
-// (-dc holds -c), or begins with it and its value (-i.bak, --in-place=.bak).
+// hasFlag reports whether a word is a flag, contains it in a cluster of letters (-dc contains -c),
+// or begins with it and is followed by its value (-i.bak, --in-place=.bak).
 func hasFlag(it *item, flag string) bool {
 	v := it.value
 	switch {

@@ -9,9 +9,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Check says what is wrong with a command or an outcome that the schema's constraints let
-// pass. It is all that Intent and Outcome refuse, so a door that asks it before it appends
-// takes nothing that is rejected later. Errors are of class ErrPoison and name the field.
+// Check returns an error for a command or an outcome that the schema's constraints accept but
+// Intent or Outcome refuses. An endpoint that calls it before appending therefore accepts nothing
+// that is rejected later. Errors are of class ErrPoison and name the field.
 func Check(payload proto.Message) error {
 	switch m := payload.(type) {
 	case *recountv1.CommandExecuted:
@@ -35,7 +35,7 @@ func checkCommand(c *recountv1.CommandExecuted) error {
 		{"author", c.Author},
 		{"parent_event_id", c.ParentEventId},
 	} {
-		// No shell passes a NUL on, and stores end strings with it.
+		// No shell passes on a NUL, and the stores use it to end strings.
 		if strings.IndexByte(f.value, 0) >= 0 {
 			return schemas.Poisonf("%s: holds a NUL byte", f.name)
 		}

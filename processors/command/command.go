@@ -1,11 +1,9 @@
-// Package command understands shell command lines: `command.executed` becomes an
-// Intent, `outcome.observed` an Outcome.
+// Package command interprets shell command lines: it turns a `command.executed` event into an
+// Intent, and an `outcome.observed` event into an Outcome.
 //
-// What a caller may rely on: both are pure functions of the event; every command
-// that decodes becomes an intent, however broken its syntax (a reading that is a
-// guess has a lower confidence); time and memory are bounded by the command's
-// length, whatever its nesting; and no file is ever looked at: paths are
-// resolved by their text alone.
+// Both are pure functions of the event. Every command that decodes becomes an intent, even with
+// broken syntax (its confidence is then lower). Time and memory are bounded by the command's
+// length, whatever its nesting. No file is read: paths are resolved by their text alone.
 package command
 
 import (
@@ -19,12 +17,12 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Name is the processor's name and version. The version changes with every
-// change of what comes out: it tells a reader of a record whose rules it shows.
+// Name is the processor's name and version. The version increases with every change of the output,
+// so that a record shows by which rules it was made.
 const Name = "command/2"
 
-// Intent makes the intent of a `command.executed` event. It knows nothing of
-// embeddings. Errors are of class ErrPoison.
+// Intent makes the intent of a `command.executed` event, without embeddings. Errors are of class
+// ErrPoison.
 func Intent(e schemas.Event, payload proto.Message, rec *recountv1.Record) error {
 	return intent(nil, e, payload, rec)
 }
@@ -82,7 +80,7 @@ func Outcome(e schemas.Event, payload proto.Message, rec *recountv1.Record) erro
 	return nil
 }
 
-// unixNano is a time that has been checked, or absent where there is none.
+// unixNano returns a time that was checked before, or absent if it is nil.
 func unixNano(ts *timestamppb.Timestamp, absent time.Time) int64 {
 	if ts == nil {
 		return absent.UnixNano()
@@ -90,8 +88,8 @@ func unixNano(ts *timestamppb.Timestamp, absent time.Time) int64 {
 	return ts.AsTime().UnixNano()
 }
 
-// nanos is the duration in nanoseconds, -1 if it is unknown. One longer than an
-// int64 can say (292 years) is cut to the longest.
+// nanos returns a duration in nanoseconds, -1 if it is unknown. A duration longer than an int64 can
+// hold (292 years) becomes the maximum.
 func nanos(d *durationpb.Duration) int64 {
 	if d == nil {
 		return -1
@@ -99,8 +97,8 @@ func nanos(d *durationpb.Duration) int64 {
 	return int64(d.AsDuration())
 }
 
-// eventID reads a reference to another event as that event's producer wrote it:
-// with the same rule as its ce_id, so that both come to the same 16 bytes.
+// eventID returns the id of an event as its producer wrote it in a reference. It uses the rule for
+// ce_id, so both give the same 16 bytes.
 func eventID(source, id string) []byte {
 	if id == "" {
 		return nil

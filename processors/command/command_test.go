@@ -134,7 +134,7 @@ func TestContentHashFoldsSpace(t *testing.T) {
 	}
 }
 
-// TestValuesDoNotShow: commands that differ in values alone have one template.
+// TestValuesDoNotShow checks that commands that differ only in values have the same template.
 func TestValuesDoNotShow(t *testing.T) {
 	for _, c := range []struct{ name, a, b string }{
 		{"messages", `git commit -m "fix the parser"`, `git commit -m 'other words'`},
@@ -161,7 +161,7 @@ func TestValuesDoNotShow(t *testing.T) {
 	}
 }
 
-// TestWhatStaysShows: what is no value keeps commands apart.
+// TestWhatStaysShows checks that differences in other words lead to different templates.
 func TestWhatStaysShows(t *testing.T) {
 	for _, c := range []struct{ name, a, b string }{
 		{"subcommands", "git push", "git pull"},
@@ -181,7 +181,7 @@ func TestWhatStaysShows(t *testing.T) {
 	}
 }
 
-// hostile inputs: each must be read within bounds and without a crash.
+// hostile returns inputs that must be processed within bounds and without a crash.
 func hostile() map[string]string {
 	return map[string]string{
 		"nested subshells":      strings.Repeat("(", 100_000),
@@ -259,7 +259,7 @@ func FuzzIntent(f *testing.F) {
 		}
 		in := a.GetIntent()
 		if utf8.ValidString(text) && utf8.ValidString(shell) {
-			// Some piece was cut inside a rune if this fails.
+			// Marshalling fails if a string was cut inside a rune.
 			if _, err := proto.Marshal(in); err != nil {
 				t.Error(err)
 			}

@@ -13,10 +13,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// contextHash is xxh3 over where and as whom a command ran: each field as its
-// length (uint32, little-endian) and its bytes, in the order cwd, shell, user,
-// host, git head, then the number of variables and each one's name and value in
-// the order of the names.
+// contextHash returns xxh3 over the context of a command: each field as its length (uint32,
+// little-endian) and its bytes, in the order cwd, shell, user, host, git head, then the number of
+// variables and each one's name and value, sorted by name.
 func contextHash(c *recountv1.CommandExecuted) uint64 {
 	var room [512]byte
 	b := room[:0]
@@ -37,12 +36,11 @@ func appendField(b []byte, s string) []byte {
 	return append(b, s...)
 }
 
-// ContentHash is xxh3 over the command with its white space folded: leading and
-// trailing space is dropped and each run inside becomes one blank.
+// ContentHash returns xxh3 over the command after Fold.
 func ContentHash(command string) uint64 { return xxh3.HashString(Fold(command)) }
 
-// Fold drops leading and trailing white space and makes one blank of each run
-// inside. Text that needs none of it comes back as it is.
+// Fold removes leading and trailing white space and replaces each run inside by one space. Text
+// that is already in this form is returned unchanged.
 func Fold(s string) string {
 	if folded(s) {
 		return s

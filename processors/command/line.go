@@ -7,12 +7,12 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// The bounds on what one command may cost and how much a record may hold. They
-// only bite on generated text; what lies beyond is left out of the record's
-// structure, while Intent.command has the whole.
+// These limits bound the cost of one command and the size of its record. Only generated text
+// reaches them. What exceeds them is omitted from the record's structure; Intent.command always
+// holds the whole command.
 const (
-	maxParse     = 32 << 10 // bytes given to the real parser; longer ones are read tolerantly
-	maxScan      = 64 << 10 // bytes read at all
+	maxParse     = 32 << 10 // bytes that the grammar-based parser accepts; longer commands are scanned tolerantly
+	maxScan      = 64 << 10 // bytes that are read at all
 	maxItems     = 1024     // pieces of a command line
 	maxTokenText = 256      // bytes of one token's text
 	maxResources = 128
@@ -20,42 +20,42 @@ const (
 	maxTemplate  = 4 << 10
 )
 
-// item is one piece of a command line. Pieces stand in source order.
+// item is one piece of a command line. Items are in source order.
 type item struct {
-	// kind is what becomes of the piece in Intent.tokens; unspecified pieces
-	// (closing brackets) only show in the template.
+	// kind is the item's kind in Intent.tokens. Items of unspecified kind (closing brackets) appear
+	// only in the template.
 	kind recountv1.TokenKind
-	// text is the piece as written; value is what the shell would pass on, with
-	// quotes removed and expansions as written.
+	// text is the item as written. value is what the shell would pass on, without quotes and with
+	// expansions as written.
 	text, value string
 	offset      int
-	// quoted: some of it was in quotes. dynamic: it holds an expansion, so that
-	// its value is not known. glob: it holds an unquoted pattern.
+	// quoted means that a part was in quotes, dynamic that it contains an expansion, so that its
+	// value is unknown, and glob that it contains an unquoted pattern.
 	quoted, dynamic, glob bool
-	// subst: it holds substitutions, whose own pieces follow it.
+	// subst means that it contains substitutions, whose own items follow it.
 	subst bool
-	// again: it is one more of a run of arguments in the same role.
+	// again means that it continues a run of arguments in the same role.
 	again bool
-	// place is how the template shows the piece; empty: as written.
+	// place is the item's text in the template; if empty, the item is shown as written.
 	place string
 }
 
-// line is a command line taken apart by one of the two readers (syntax.go,
-// tolerant.go), before anything is known about programs.
+// line is a command line split by one of the two parsers (syntax.go, tolerant.go), before anything
+// is known about programs.
 type line struct {
 	src   string
 	items []item
 	calls []call
-	// redirs are the indexes of redirections with a file, and their direction.
+	// redirs are the redirections to and from files.
 	redirs []redirection
-	// complexity counts commands, operators, redirections and substitutions.
+	// complexity is the number of commands, operators, redirections and substitutions.
 	complexity int
 }
 
-// call is a simple command: the indexes of its words in items.
+// call is a simple command. words are indexes into items.
 type call struct {
 	words []int
-	// inner: it stands in a substitution, so that its output is what counts.
+	// inner means that the call is in a substitution, so that only its output matters.
 	inner bool
 }
 
@@ -65,14 +65,14 @@ type redirection struct {
 	access recountv1.Access
 }
 
-// clone is a line of its own, for a reader, which writes to it.
+// clone returns a copy that a reader may modify.
 func (l *line) clone() *line {
 	c := *l
 	c.items, c.redirs = slices.Clone(l.items), slices.Clone(l.redirs)
 	return &c
 }
 
-// full reports whether the line has as many pieces as it may have.
+// full reports whether the line has the maximum number of items.
 func (l *line) full() bool { return len(l.items) >= maxItems }
 
 func (l *line) add(it item) int {
@@ -88,7 +88,7 @@ func (l *line) op(kind recountv1.TokenKind, text string, offset int) {
 	l.add(item{kind: kind, text: text, value: text, offset: offset})
 }
 
-// tokens is the structure as the record holds it.
+// tokens returns the structure in the form stored in the record.
 func (l *line) tokens() []*recountv1.Token {
 	n := 0
 	for i := range l.items {
@@ -121,7 +121,7 @@ func clip(s string, n int) string {
 	return s[:n]
 }
 
-// hasGlob reports whether unquoted text holds a file name pattern.
+// hasGlob reports whether unquoted text contains a file name pattern.
 func hasGlob(s string) bool {
 	return strings.ContainsAny(s, "*?[") || strings.Contains(s, "{") && strings.ContainsAny(s, ",.") && strings.Contains(s, "}")
 }

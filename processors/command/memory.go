@@ -11,25 +11,24 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Memory remembers how the last few thousand command lines were understood,
-// because a shell history repeats itself. Remembering shows in speed alone. Safe
-// for concurrent use; a nil Memory remembers nothing.
+// Memory caches how the last few thousand command lines were interpreted, because shell histories
+// repeat. The cache affects only speed. It is safe for concurrent use; a nil Memory caches nothing.
 //
-// What is understood depends on the line and its shell, and where the line has
-// paths that are not absolute, its resources also on where it ran: so such a line
-// is remembered with the resources it had in each of the last few places, and taken
-// apart, so that in another place only they are read again.
+// The result depends on the line and its shell. If the line has relative paths, its resources also
+// depend on the directory. Such a line is cached with its resources in each of the last few
+// directories, and in split form, so that for a new directory only the resources are computed
+// again.
 type Memory struct {
 	lines *recent.Map[written, *read]
 }
 
-// written is all that a reading depends on but for its resources.
+// written is everything that a result depends on, apart from its resources.
 type written struct{ command, shell string }
 
-// place is what paths are resolved by.
+// place is what paths are resolved against.
 type place struct{ cwd, user string }
 
-// read is shared by every intent of the same line, and so never written to.
+// read is a cached result. It is shared by every intent of the same line and must not be modified.
 type read struct {
 	tokens     []*recountv1.Token
 	template   string
@@ -37,38 +36,38 @@ type read struct {
 	complexity uint32
 	category   recountv1.Category
 	confidence float32
-	// resources are by place, under the zero one where that does not matter.
+	// resources are cached by place, under the zero place if the place does not matter.
 	placed    bool
 	resources *recent.Map[place, []*recountv1.Resource]
-	// apart is the line taken apart, of one that has run in a second place.
+	// apart is the split line; it is set when the line has run in a second place.
 	apart atomic.Pointer[line]
 }
 
 const (
 	maxLines  = 4096
 	maxPlaces = 8
-	// maxRemembered keeps a few huge scripts from filling the memory.
+	// maxRemembered keeps a few huge scripts from filling the cache; it is in bytes.
 	maxRemembered = 4 << 10
 )
 
-// Remember makes an empty memory.
+// Remember returns an empty cache.
 func Remember() *Memory { return &Memory{recent.New[written, *read](maxLines)} }
 
-// Intent is the function Intent with a memory.
+// Intent is the function Intent with a cache.
 func (m *Memory) Intent(e schemas.Event, payload proto.Message, rec *recountv1.Record) error {
 	return intent(m, e, payload, rec)
 }
 
-// Understand reads a command line that stands elsewhere than in a command.executed event,
-// such as an agent's tool call: the intent has what follows from the line and the directory
-// alone, its content hash among it.
+// Understand interprets a command line from another source than a command.executed event, such as
+// an agent's tool call. The intent has the fields that follow from the line and the directory
+// alone, including the content hash.
 func (m *Memory) Understand(command, cwd string) *recountv1.Intent {
 	in := &recountv1.Intent{Command: command, Cwd: cwd, ContentHash: ContentHash(command)}
 	m.understand(in)
 	return in
 }
 
-// understand fills in what understand does.
+// understand fills in the same fields as the function understand.
 func (m *Memory) understand(in *recountv1.Intent) {
 	if m == nil || len(in.Command) > maxRemembered {
 		understand(in)
@@ -103,7 +102,7 @@ func (m *Memory) understand(in *recountv1.Intent) {
 	m.lines.Add(k, line)
 }
 
-// elsewhere is the resources of the line where in ran.
+// elsewhere returns the line's resources for the directory of in.
 func (l *read) elsewhere(in *recountv1.Intent) []*recountv1.Resource {
 	apart := l.apart.Load()
 	if apart == nil {

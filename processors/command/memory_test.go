@@ -12,9 +12,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestMemoryShowsInSpeedAlone reads the same few lines in more places than are
-// remembered, by several users and shells and from several goroutines: each
-// intent is the one that is made without a memory.
+// TestMemoryShowsInSpeedAlone processes a few lines in more places than are cached, for several
+// users and shells and from several goroutines: each intent must equal the one made without a
+// cache.
 func TestMemoryShowsInSpeedAlone(t *testing.T) {
 	lines := []string{
 		"make test > out.log", "cd sub && cat notes.txt ~/todo $HOME/x", "git commit -m 'a b' && git push origin main",

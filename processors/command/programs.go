@@ -7,29 +7,27 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// program is what we know of a well-known program, or of one of its
-// subcommands, as a line of text that reads like its synopsis. A program that
-// stands in no table is read by the shapes of its arguments alone.
+// program describes a well-known program, or one of its subcommands, in a line that reads like its
+// synopsis. The arguments of a program without an entry are classified by their shape alone.
 type program struct {
-	// names of programs that are used alike, "cp|gcp"; a subcommand stands
-	// behind its program's first name: "git commit".
+	// names of programs with the same usage, "cp|gcp". A subcommand follows its program's first
+	// name: "git commit".
 	names string
-	// category of the command, unless its arguments say otherwise (turns); 0: it
-	// says nothing of what the whole is for.
+	// category of the command, unless its arguments change it (turns); 0 if the program does not
+	// determine the category.
 	category recountv1.Category
-	// flags that take a value, with the value's role: "-m:str -o:w"; "--" before
-	// the name where it is long.
+	// flags that take a value, with the value's role: "-m:str -o:w". Long flags begin with "--".
 	flags string
-	// args are the roles of the positional arguments, of which one may be
-	// repeated: "r* w" is all but the last read, the last one written.
+	// args are the roles of the positional arguments, one of which may be repeated: "r* w" means
+	// that all but the last are read and the last is written.
 	args string
 }
 
-// role is what an argument is to its program.
+// role is what an argument means to its program.
 type role uint8
 
 const (
-	roleShape        role = iota // nothing known: go by its shape        "?"
+	roleShape        role = iota // unknown: decided by its shape         "?"
 	roleArg                      // a value without a name of its own     "arg"
 	roleText                     // text, a pattern, a program            "str"
 	roleNumber                   // a number, a size, a time              "num"
@@ -43,15 +41,15 @@ const (
 	roleContainer                // a container, a pod, a service of it   "ctr"
 	roleImage                    //                                       "img"
 	roleBranch                   // a branch, tag or revision             "br"
-	roleNewContainer             // one that is made, changed or removed  "ctrw"
+	roleNewContainer             // created, changed or removed           "ctrw"
 	roleNewImage                 //                                       "imgw"
 	roleNewBranch                //                                       "brw"
 	rolePackage                  //                                       "pkg"
 	rolePort                     // a port, or a mapping of ports         "port"
 	roleKeep                     // a word that belongs to the template   "word"
 	roleSub                      // a subcommand                          "sub"
-	roleCommand                  // the start of a command of its own     "cmd"
-	roleScript                   // a command line in one word "script"
+	roleCommand                  // the start of another command          "cmd"
+	roleScript                   // a command line in one word            "script"
 )
 
 var roleNames = map[string]role{
@@ -61,7 +59,7 @@ var roleNames = map[string]role{
 	"sub": roleSub, "cmd": roleCommand, "script": roleScript,
 }
 
-// families are the tables of programs, one file each.
+// families returns the tables of programs, one per file.
 func families() [][]program {
 	return [][]program{
 		filePrograms, textPrograms, gitPrograms, containerPrograms, networkPrograms,
@@ -69,15 +67,15 @@ func families() [][]program {
 	}
 }
 
-// synopsis is a program's line, compiled.
+// synopsis is a compiled program entry.
 type synopsis struct {
-	first    string // the first of its names, behind which its subcommands stand
+	first    string // its first name, which prefixes its subcommands
 	category recountv1.Category
 	flags    map[string]role
 	before   []role // positional arguments from the left
-	repeat   role   // and any number of these
+	repeat   role   // then any number of these
 	repeats  bool
-	after    []role // and these at the right end
+	after    []role // then these at the right end
 }
 
 var synopses = sync.OnceValue(func() map[string]*synopsis {
@@ -87,7 +85,7 @@ var synopses = sync.OnceValue(func() map[string]*synopsis {
 			s := compile(p)
 			for i, name := range strings.Split(p.names, "|") {
 				if i > 0 {
-					// "git checkout|switch" means git switch too.
+					// "git checkout|switch" includes git switch.
 					name = s.first[:strings.LastIndexByte(s.first, ' ')+1] + name
 				}
 				if _, twice := all[name]; twice {
@@ -132,7 +130,7 @@ func mustRole(program, name string) role {
 	return r
 }
 
-// at is the role of the i-th of n positional arguments.
+// at returns the role of the i-th of n positional arguments.
 func (s *synopsis) at(i, n int) role {
 	switch {
 	case i < len(s.before) && (s.repeats || i < n):
@@ -148,20 +146,20 @@ func (s *synopsis) at(i, n int) role {
 	return roleShape
 }
 
-// withoutPattern is the synopsis where a flag has given the pattern already.
+// withoutPattern returns the synopsis for a call in which a flag supplies the pattern.
 func (s *synopsis) withoutPattern() *synopsis {
 	short := *s
 	short.before = s.before[1:]
 	return &short
 }
 
-// repeated reports whether the i-th of n is one of those that may be repeated.
+// repeated reports whether the i-th of n arguments is in the part that may be repeated.
 func (s *synopsis) repeated(i, n int) bool {
 	return s.repeats && s.repeat != roleShape && s.repeat != roleKeep && i >= len(s.before) && (n == 1 || n-i > len(s.after))
 }
 
-// lookup finds the synopsis of a program by the name it was called with:
-// versions ("python3.12", "gcc-13") and ".exe" do not matter.
+// lookup returns the synopsis of a program by the name it was called with, nil if there is none. It
+// ignores versions ("python3.12", "gcc-13") and ".exe".
 func lookup(name string) *synopsis {
 	all := synopses()
 	if s := all[name]; s != nil {
@@ -174,13 +172,13 @@ func lookup(name string) *synopsis {
 	return all[strings.TrimRight(name, "0123456789.-")]
 }
 
-// base is the last part of a path, of either kind of slash.
+// base returns the last element of a path with either kind of slash.
 func base(path string) string {
 	path = strings.TrimRight(path, "/")
 	return path[strings.LastIndexAny(path, `/\`)+1:]
 }
 
-// Short names for the tables.
+// These are short names for the tables.
 const (
 	catBuild     = recountv1.Category_CATEGORY_BUILD
 	catDeploy    = recountv1.Category_CATEGORY_DEPLOY

@@ -1,9 +1,8 @@
 package command
 
-// agentPrograms are the tools of coding agents that work on files. They are no
-// programs of a shell, but agents' trajectories name them like some, and
-// `recount hook` records the changes that an agent makes as `edit PATH` and
-// `create PATH`. Line numbers may follow a path: `edit a.go 10:20`.
+// agentPrograms are the tools with which coding agents change files. They are not shell programs,
+// but agents' trajectories list them among commands, and `recount hook` records an agent's changes
+// as `edit PATH` and `create PATH`. Line numbers may follow a path: `edit a.go 10:20`.
 var agentPrograms = []program{
 	{"edit|insert|str_replace", catOther, "", "u ?*"},
 	{"create", catOther, "", "w ?*"},

@@ -1,6 +1,6 @@
 package command
 
-// buildPrograms compile, test and run what a developer writes.
+// buildPrograms compile, test and run code.
 var buildPrograms = []program{
 	{"make|gmake|ninja|just|task|mage|rake|invoke|tox|nox|scons|meson|bazel|bazelisk|buck|pants|waf", catBuild, "-C:r -f:r -j:num -l:num -d:word -k:num", "word*"},
 	{"cmake|ctest|cpack|autoconf|automake|autoreconf|configure|bootstrap|qmake", catBuild, "-S:r -B:w -G:str -D:arg -j:num -R:str -P:r --build:r --target:arg --prefix:r", "r*"},

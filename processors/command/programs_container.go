@@ -1,6 +1,6 @@
 package command
 
-// containerPrograms are containers, clusters and the clouds they run in.
+// containerPrograms manage containers, clusters and clouds.
 var containerPrograms = []program{
 	{"docker|podman|nerdctl", catOther, "-H:host --context:arg", "sub ?*"},
 	{"docker run|create", catDeploy, dockerRun, "img cmd"},

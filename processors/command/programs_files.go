@@ -1,6 +1,6 @@
 package command
 
-// filePrograms make, move, remove and pack files.
+// filePrograms create, move, remove and archive files.
 var filePrograms = []program{
 	{"cp|install|gcp", catOther, "-t:w --target-directory:w -S -m:num -o:arg -g:arg --mode:num", "r* w"},
 	{"mv", catOther, "-t:w --target-directory:w -S", "u* w"},

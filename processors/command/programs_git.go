@@ -1,6 +1,6 @@
 package command
 
-// gitPrograms are git and what works beside it.
+// gitPrograms are git and the programs used with it.
 var gitPrograms = []program{
 	{"git", catQuery, "-C:r -c:arg --git-dir:r --work-tree:r", "sub ?*"},
 	{"git add|stage", catOther, "", "r*"},

@@ -1,6 +1,6 @@
 package command
 
-// networkPrograms reach other machines.
+// networkPrograms connect to other machines.
 var networkPrograms = []program{
 	{"ssh|autossh|mosh|sshpass", catNavigate, "-p:port -i:r -l:arg -o:arg -F:r -L:port -R:port -D:port -J:host -b:host -c:arg -E:w", "host cmd"},
 	{"scp", catDeploy, "-P:port -i:r -o:arg -l:num -F:r -c:arg", "from* to"},

@@ -1,7 +1,7 @@
 package command
 
-// shellPrograms are the shell's own commands, and programs that run another
-// command: "cmd" says where that one starts.
+// shellPrograms are shell builtins and programs that run another command; "cmd" marks where that
+// command starts.
 var shellPrograms = []program{
 	{"sudo|doas|pkexec|gosu", 0, "-u:arg -g:arg -p:arg -h:host -C:num -r:arg -t:arg --user:arg", "cmd"},
 	{"su|runuser", catOther, "-c:script -s:r -l:arg -g:arg", "arg ?*"},

@@ -1,6 +1,6 @@
 package command
 
-// systemPrograms look after the machine: processes, services, users, devices.
+// systemPrograms manage the machine: processes, services, users, devices.
 var systemPrograms = []program{
 	{"ps|top|htop|btop|atop|glances|pstree|pgrep|pidof|pidstat|vmstat|iostat|mpstat|sar|free|uptime|iotop|slabtop|nmon|dstat|numastat|smem|pmap|prstat", catDebug, "-p:num -u:arg -C:arg -n:num -d:num -o:arg -s:arg --sort:arg --ppid:num", "?*"},
 	{"kill|pkill|killall|skill|xkill|renice|ionice|taskset|chrt", catDebug, "-s:arg -u:arg -n:num -p:num", "arg*"},

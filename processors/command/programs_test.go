@@ -2,8 +2,8 @@ package command
 
 import "testing"
 
-// TestTablesCompile: every line of every table is well-formed and no program
-// stands twice; the tables are compiled on first use and would panic there.
+// TestTablesCompile checks that every line of every table is well-formed and that no program is
+// listed twice. The tables are compiled on first use and would panic there.
 func TestTablesCompile(t *testing.T) {
 	if n := len(synopses()); n < 500 {
 		t.Errorf("%d programs", n)

@@ -1,6 +1,6 @@
 package command
 
-// textPrograms read text and say something about it.
+// textPrograms read and analyse text.
 var textPrograms = []program{
 	{"cat|tac|less|more|bat|batcat|most|zcat|bzcat|xzcat|zless|zmore|gzcat|pg|rev|nl|strings|hexdump|xxd|od|column|expand|unexpand|fmt|pr|fold", catQuery, "-w:num -s:str -l:num -n:num -N:num -t:str -c:num -d:str -A -j:num", "r*"},
 	{"head|tail|ghead|gtail", catQuery, "-n:num -c:num --lines:num --bytes:num -s:num --pid:num", "r*"},

@@ -6,35 +6,35 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// reader goes over the simple commands of a line and says of each word what it
-// is to its program: subcommand, flag, or an argument in some role. The kinds
-// and the places of the line's items, the programs and the resources come of it.
+// reader processes the simple commands of a line and classifies each word as a subcommand, a flag,
+// or an argument in some role. This gives the kinds and template texts of the line's items, the
+// programs and the resources.
 type reader struct {
 	*line
 	where location
-	// placed: what was read depends on where the line ran.
+	// placed means that the result depends on the directory in which the line ran.
 	placed    bool
 	programs  []string
-	ran       int // programs, by a name that is known or not
-	known     int // those of them that stand in the tables
+	ran       int // programs, known or not
+	known     int // those of them that are in the tables
 	resources []*recountv1.Resource
 	seen      map[resourceKey]int
 	votes     []vote
 	remote    bool // something was copied from or to another machine
-	inner     bool // the call at hand stands in a substitution
-	depth     int  // of command lines inside words
+	inner     bool // the current call is in a substitution
+	depth     int  // of nested command lines inside words
 	via       string
-	// elsewhere: the command at hand runs in a container or on another machine,
-	// whose paths are not ours.
+	// elsewhere means that the current command runs in a container or on another machine, whose
+	// paths are not those of this machine.
 	elsewhere bool
-	subshells bool // some "(" makes it unclear how far a cd reaches
-	done      int  // redirections noted
+	subshells bool // a "(" makes it unclear how far a cd reaches
+	done      int  // redirections processed
 }
 
-// vote is what one program says of the category of the whole.
+// vote is what one program contributes to the category of the whole command.
 type vote struct {
 	category recountv1.Category
-	program  string // as the tables name it, with its subcommands
+	program  string // its name in the tables, with its subcommands
 	known    bool
 	inner    bool
 }
@@ -62,8 +62,8 @@ func (r *reader) all() {
 	r.redirections(len(r.items))
 }
 
-// redirections notes the files of the redirections that stand before an item,
-// so that each is resolved in the directory that the line has then gone to.
+// redirections adds the files of the redirections before an item, so that each is resolved in the
+// directory that is current at that point.
 func (r *reader) redirections(before int) {
 	for ; r.done < len(r.redirs) && r.redirs[r.done].item < before; r.done++ {
 		red := &r.redirs[r.done]
@@ -71,7 +71,7 @@ func (r *reader) redirections(before int) {
 	}
 }
 
-// goes follows a cd, for the paths behind it.
+// goes applies a cd to the paths that follow it.
 func (r *reader) goes(words []int) {
 	if r.inner || r.subshells || len(words) == 0 {
 		return
@@ -86,7 +86,7 @@ func (r *reader) goes(words []int) {
 	}
 }
 
-// call reads one simple command, and the commands that it runs.
+// call processes one simple command and the commands that it runs.
 func (r *reader) call(words []int) {
 	r.via = ""
 	for len(words) > 0 {
@@ -94,8 +94,7 @@ func (r *reader) call(words []int) {
 	}
 }
 
-// one reads a command up to where it starts another, and returns the words from
-// there on.
+// one processes a command up to the start of a nested one, and returns the remaining words.
 func (r *reader) one(words []int) (rest []int) {
 	head := &r.items[words[0]]
 	if isAssignment(head.text) {
@@ -134,7 +133,7 @@ func (r *reader) one(words []int) (rest []int) {
 	if syn == nil || head.dynamic {
 		v := vote{inner: r.inner, program: name, category: guess(name, r.items, words[1:])}
 		if v.category == 0 && (r.via == "find" || r.via == "xargs") {
-			v.category = catOther // whatever it does, it does it to what was found
+			v.category = catOther // it acts on what was found, whatever it does
 		}
 		r.votes = append(r.votes, v)
 		r.unknown(words[1:])
@@ -163,7 +162,7 @@ func (r *reader) one(words []int) (rest []int) {
 		r.via = full.first
 		r.elsewhere = r.elsewhere || abroad[full.first]
 		if v.category == catNavigate {
-			v.category = 0 // ssh to a host in order to run something there
+			v.category = 0 // ssh to a host in order to run a command there
 		}
 	}
 	return rest
@@ -175,15 +174,15 @@ var abroad = map[string]bool{
 	"kubectl exec": true, "chroot": true,
 }
 
-// assignment reads NAME=value where a command was expected.
+// assignment processes NAME=value at the start of a command.
 func (r *reader) assignment(it *item) {
 	it.kind = kindAssignment
 	name, value, _ := strings.Cut(it.value, "=")
 	it.place = name + "=" + shape(&item{text: value, value: value, quoted: it.quoted, dynamic: it.dynamic, subst: it.subst})
 }
 
-// within reads the command line that a word holds, for its programs, its
-// category and, where it runs here, its resources. Its tokens are the word.
+// within processes the command line inside a word: its programs, its category and, if it runs on
+// this machine, its resources. The line's own token remains the word.
 func (r *reader) within(it *item) {
 	if r.depth >= 2 || len(it.value) > maxParse {
 		return
@@ -204,8 +203,8 @@ func (r *reader) within(it *item) {
 	}
 }
 
-// unknown reads the words of a program that is in no table. Its first argument
-// is taken for a subcommand where it looks like one: "mytool serve --port 80".
+// unknown processes the words of a program without an entry. Its first argument is treated as a
+// subcommand if it looks like one: "mytool serve --port 80".
 func (r *reader) unknown(words []int) {
 	for i, w := range words {
 		it := &r.items[w]
@@ -220,12 +219,11 @@ func (r *reader) unknown(words []int) {
 	}
 }
 
-// arguments reads flags, subcommands and arguments as a synopsis says. It
-// returns where another command starts, and the synopsis of the subcommand if
-// there was one.
+// arguments classifies flags, subcommands and arguments according to a synopsis. It returns the
+// words from where another command starts, and the synopsis of the subcommand if there was one.
 func (r *reader) arguments(syn *synopsis, name string, words []int) (rest []int, last *synopsis) {
 	positional := make([]int, 0, len(words))
-	// First the flags, since the roles of the others depend on their number.
+	// Flags come first, since the roles of the other words depend on their number.
 	flagsEnd := false
 	for i := 0; i < len(words); i++ {
 		it := &r.items[words[i]]
@@ -278,14 +276,12 @@ func (r *reader) arguments(syn *synopsis, name string, words []int) (rest []int,
 	return nil, syn
 }
 
-// givesPattern are the flags of grep, sed and the like that take the place of
-// the first argument.
+// givesPattern are the flags of grep, sed and the like that replace the first argument.
 var givesPattern = map[string]bool{
 	"-e": true, "-f": true, "--regexp": true, "--file": true, "--expression": true,
 }
 
-// file notes the file that a program called by its path is, unless it is one of
-// the system's own.
+// file adds the file of a program that is called by its path, unless it is part of the system.
 func (r *reader) file(head *item) {
 	if !strings.Contains(head.value, "/") {
 		return
@@ -298,10 +294,10 @@ func (r *reader) file(head *item) {
 	r.resource(head.value, recountv1.Access_ACCESS_READ, head)
 }
 
-// settle gives the positional arguments their roles.
+// settle assigns roles to the positional arguments.
 func (r *reader) settle(syn *synopsis, positional []int) {
 	if syn.first == "git clone" && len(positional) == 1 {
-		// It makes a directory of the repository's name.
+		// git clone creates a directory with the repository's name.
 		from := &r.items[positional[0]]
 		if name := strings.TrimSuffix(base(from.value), ".git"); name != "" && !from.dynamic && !from.glob {
 			r.resource(name[strings.LastIndexByte(name, ':')+1:], recountv1.Access_ACCESS_WRITE, from)
@@ -313,8 +309,8 @@ func (r *reader) settle(syn *synopsis, positional []int) {
 	}
 }
 
-// find reads the expression language of find(1): paths, then primaries, some of
-// which run commands.
+// find processes the expression language of find(1): paths, then primaries, some of which run
+// commands.
 func (r *reader) find(words []int) {
 	for i := 0; i < len(words); i++ {
 		it := &r.items[words[i]]
@@ -370,12 +366,12 @@ func isFlag(it *item) bool {
 	if len(v) < 2 || v[0] != '-' {
 		return false
 	}
-	// -1.5 and -3M are values, -1 is head's and tail's flag; a quoted word with
-	// blanks is a value whatever it begins with.
+	// -1.5 and -3M are values; -1 is a flag of head and tail. A quoted word with spaces is always a
+	// value.
 	return it.text[0] == '-' && (isDigits(v[1:]) || !isNumber(v[1:])) || !strings.ContainsAny(v, " \t\n") && !isNumber(v)
 }
 
-// isPlainWord reports whether it looks like the name of a subcommand.
+// isPlainWord reports whether an item looks like the name of a subcommand.
 func isPlainWord(it *item) bool {
 	v := it.value
 	if it.quoted || it.dynamic || it.glob || v == "" || len(v) > 32 || v[0] < 'a' || v[0] > 'z' {
@@ -389,8 +385,8 @@ func isPlainWord(it *item) bool {
 	return true
 }
 
-// flag reads a flag. It returns the role of its value, and whether that value
-// is the next word.
+// flag classifies a flag. It returns the role of its value, and whether that value is the next
+// word.
 func (r *reader) flag(it *item, syn *synopsis) (want role, separate bool) {
 	it.kind = kindFlag
 	v := it.value
@@ -419,8 +415,8 @@ func (r *reader) flag(it *item, syn *synopsis) (want role, separate bool) {
 		if w, ok := syn.flags[v]; ok {
 			return w, true
 		}
-		// -am MSG: the last letter of a cluster takes the value; -fFILE, -j8: the
-		// value stands in the same word.
+		// -am MSG: the last letter of a cluster takes the value. -fFILE, -j8: the value is in the
+		// same word.
 		if len(v) > 2 && v[1] != '-' {
 			if w, ok := syn.flags[v[:2]]; ok {
 				inner := item{text: v[2:], value: v[2:], dynamic: it.dynamic, quoted: it.quoted}
@@ -457,10 +453,10 @@ func isLetters(s string) bool {
 	return true
 }
 
-// numbersOf replaces a number at the end of a flag: -n5, -10, -j8.
+// numbersOf replaces the number at the end of a flag: -n5, -10, -j8.
 func numbersOf(flag string) string {
 	head := strings.TrimRight(flag, "0123456789")
-	if len(head) == len(flag) || len(head) > 2 || flag == "-0" { // xargs -0 is no number
+	if len(head) == len(flag) || len(head) > 2 || flag == "-0" { // the 0 of xargs -0 is not a number
 		return flag
 	}
 	return head + "<num>"

@@ -12,17 +12,17 @@ type resourceKey struct {
 	name string
 }
 
-// argument gives a word that is no flag its place in the template, and notes
-// the resource it names.
+// argument sets the template text of a word that is not a flag, and adds the resource that it
+// names.
 func (r *reader) argument(it *item, want role) {
 	if it.kind == kindAssignment {
-		return // placed where it was read
+		return // set when the assignment was processed
 	}
 	it.kind = kindArgument
 	looks := shape(it)
 	it.place = looks
 	if looks == "" || looks == "-" || looks == "{}" || looks == "]" || looks == "/dev/null" {
-		return // a substitution, which speaks for itself; standard input; a stand-in
+		return // a substitution, which has its own items; standard input; a placeholder
 	}
 	switch want {
 	case roleShape:
@@ -104,7 +104,7 @@ func (r *reader) argument(it *item, want role) {
 		it.place = "<port>"
 		r.ports(it)
 	case roleSub, roleCommand:
-		// Where a subcommand was expected and something else stood.
+		// A subcommand was expected, but this is something else.
 	}
 }
 
@@ -114,7 +114,7 @@ var pathAccess = map[role]recountv1.Access{
 	roleUpdate: recountv1.Access_ACCESS_READ_WRITE,
 }
 
-// namedAccess is how something that goes by a plain name is used.
+// namedAccess returns the access to something with a plain name.
 func namedAccess(want role) recountv1.Access {
 	switch want {
 	case roleNewContainer, roleNewImage, roleNewBranch:
@@ -123,7 +123,7 @@ func namedAccess(want role) recountv1.Access {
 	return recountv1.Access_ACCESS_READ
 }
 
-// note adds a resource, or widens the access to one that is known.
+// note adds a resource, or widens the access to a known one.
 func (r *reader) note(kind recountv1.ResourceKind, name string, access recountv1.Access) {
 	if name == "" || len(name) > 1024 || r.elsewhere && kind == recountv1.ResourceKind_RESOURCE_KIND_PATH {
 		return
@@ -145,8 +145,8 @@ func (r *reader) note(kind recountv1.ResourceKind, name string, access recountv1
 	r.resources = append(r.resources, &recountv1.Resource{Kind: kind, Name: name, Access: access})
 }
 
-// resource notes a path. One whose text holds an expansion, other than of the
-// home directory, or a file name pattern names no file that we could know.
+// resource adds a path. A path is ignored if it contains a file name pattern or an expansion other
+// than of the home directory, as the file is then unknown.
 func (r *reader) resource(value string, access recountv1.Access, it *item) {
 	if it.glob || it.subst || strings.ContainsAny(value, "\n\x00") || strings.HasPrefix(value, "/dev/") || strings.Contains(value, "{}") {
 		return
@@ -154,14 +154,14 @@ func (r *reader) resource(value string, access recountv1.Access, it *item) {
 	if value == "..." {
 		value = "."
 	}
-	value = strings.TrimSuffix(value, "/...") // go's pattern for all below
+	value = strings.TrimSuffix(value, "/...") // go's pattern for all packages below
 	if name, ok := r.resolve(value, it.dynamic); ok {
 		r.note(recountv1.ResourceKind_RESOURCE_KIND_PATH, name, access)
 	}
 }
 
-// resolve is location.resolve where the line has gone to, and notes whether that
-// shows.
+// resolve is location.resolve in the line's current directory; it also records whether the
+// directory affects the result.
 func (r *reader) resolve(p string, dynamic bool) (string, bool) {
 	name, ok := r.where.resolve(p, dynamic)
 	if other, _ := (location{cwd: "/\x00", home: "/\x00"}).resolve(p, dynamic); other != name {
@@ -170,7 +170,7 @@ func (r *reader) resolve(p string, dynamic bool) (string, bool) {
 	return name, ok
 }
 
-// named notes something that goes by a plain name.
+// named adds something with a plain name.
 func (r *reader) named(kind recountv1.ResourceKind, it *item, access recountv1.Access) {
 	if it.dynamic || it.glob || strings.ContainsAny(it.value, " \t\n") {
 		return
@@ -178,7 +178,7 @@ func (r *reader) named(kind recountv1.ResourceKind, it *item, access recountv1.A
 	r.note(kind, it.value, access)
 }
 
-// url notes a URL without its credentials, query and fragment, and its host.
+// url adds a URL without its credentials, query and fragment, and its host.
 func (r *reader) url(it *item, access recountv1.Access) {
 	v := it.value
 	if it.dynamic && strings.ContainsAny(v, "$`") || it.glob && strings.ContainsAny(v, "*{[") {
@@ -214,7 +214,7 @@ func (r *reader) url(it *item, access recountv1.Access) {
 	r.hostPort(host, access)
 }
 
-// host notes [user@]host[:port].
+// host adds the host of [user@]host[:port].
 func (r *reader) host(it *item, access recountv1.Access) {
 	v := it.value
 	if it.dynamic || it.glob || strings.ContainsAny(v, " \t\n/=") {
@@ -234,8 +234,8 @@ func (r *reader) hostPort(v string, access recountv1.Access) {
 	}
 }
 
-// endpoint notes what scp, rsync and the like copy from or to: a path here, or
-// host:path, where the host is what we know of it.
+// endpoint adds what scp, rsync and the like copy from or to: a local path, or for host:path only
+// the host.
 func (r *reader) endpoint(it *item, want role) {
 	access := recountv1.Access_ACCESS_READ
 	if want == roleTo {
@@ -263,7 +263,7 @@ func (r *reader) endpoint(it *item, want role) {
 	r.note(recountv1.ResourceKind_RESOURCE_KIND_HOST, strings.ToLower(host[strings.LastIndexByte(host, '@')+1:]), access)
 }
 
-// ports notes the ports of a mapping such as 127.0.0.1:8080:80/tcp.
+// ports adds the ports of a mapping such as 127.0.0.1:8080:80/tcp.
 func (r *reader) ports(it *item) {
 	if it.dynamic {
 		return
@@ -276,7 +276,7 @@ func (r *reader) ports(it *item) {
 	}
 }
 
-// location is where paths are relative to.
+// location is the directory that paths are relative to.
 type location struct {
 	cwd, home string
 }
@@ -296,9 +296,9 @@ func locate(cwd, user string) location {
 	return where
 }
 
-// resolve makes a path absolute and clean by its text. The home directory stays
-// "~" where neither cwd nor user say which it is. It reports false for a path
-// that depends on other variables or on a directory that is not known.
+// resolve makes a path absolute and clean by its text alone. The home directory remains "~" if
+// neither cwd nor user determines it. ok is false for a path that depends on other variables or on
+// an unknown directory.
 func (l location) resolve(p string, dynamic bool) (string, bool) {
 	for _, v := range [...]string{"$HOME", "${HOME}"} {
 		if rest, ok := strings.CutPrefix(p, v); ok && (rest == "" || rest[0] == '/') {
@@ -323,7 +323,7 @@ func (l location) resolve(p string, dynamic bool) (string, bool) {
 		}
 		return path.Join(home, p[1:]), true
 	case p[0] == '~':
-		return path.Clean(p), true // somebody else's home
+		return path.Clean(p), true // the home of another user
 	case len(p) > 1 && p[1] == ':':
 		return p, true // C:\…
 	case l.cwd == "" || l.cwd[0] != '/':

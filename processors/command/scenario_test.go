@@ -9,10 +9,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestScenarios reads testdata/*.txt: a command a block, "#" comments and
-// "@cwd /x", "@shell fish", "@user ann" lines above it, and below "----" how it
-// is read. Run with -rewrite after adding a command; commit what comes out only
-// if it is right.
+// TestScenarios reads testdata/*.txt. A block is a command below "#" comments and the lines "@cwd
+// /x", "@shell fish" and "@user ann"; the result follows "----". Run with -rewrite after adding a
+// command; commit the output only if it is right.
 func TestScenarios(t *testing.T) {
 	golden.Blocks(t, "testdata/*.txt", func(t *testing.T, input string) (string, bool) {
 		intent := scenario(input)
@@ -48,7 +47,7 @@ func scenario(input string) *recountv1.Intent {
 	return in
 }
 
-// checkTokens: tokens stand in source order, each where it says.
+// checkTokens checks that tokens are in source order and at their stated offsets.
 func checkTokens(t *testing.T, in *recountv1.Intent) {
 	t.Helper()
 	last := uint32(0)
@@ -59,7 +58,7 @@ func checkTokens(t *testing.T, in *recountv1.Intent) {
 		last = tok.Offset
 		switch tok.Kind {
 		case recountv1.TokenKind_TOKEN_KIND_SEQUENCE, recountv1.TokenKind_TOKEN_KIND_SUBSTITUTION:
-			continue // written alike, however they stand in the source
+			continue // written in canonical form, whatever the source has
 		}
 		if !strings.HasPrefix(in.Command[tok.Offset:], tok.Text) {
 			t.Errorf("%q: token %v is not there", in.Command, tok)

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// shape is the placeholder of a value of which only its looks are known.
+// shape returns the placeholder for a value of which only the form is known.
 func shape(it *item) string {
 	v := it.value
 	switch {
@@ -63,8 +63,8 @@ func isURL(s string) bool {
 	return len(s) > i+3
 }
 
-// isNumber accepts integers, decimals, and numbers with a sign or a unit of at
-// most three letters or a percent sign: 5, -1, 3.14, 10M, 30s, 50%, +7.
+// isNumber accepts integers, decimals, and numbers with a sign or a unit of at most three letters
+// or a percent sign: 5, -1, 3.14, 10M, 30s, 50%, +7.
 func isNumber(s string) bool {
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		s = s[1:]
@@ -92,8 +92,8 @@ func isUUID(s string) bool {
 	return true
 }
 
-// isHash accepts 7 to 128 hexadecimal digits with both a digit and a letter
-// among them, and digests with their algorithm: sha256:….
+// isHash accepts 7 to 128 hexadecimal digits that include a digit and a letter, and digests with
+// their algorithm: sha256:….
 func isHash(s string) bool {
 	if algorithm, rest, ok := strings.Cut(s, ":"); ok && strings.HasPrefix(algorithm, "sha") {
 		s = rest
@@ -119,7 +119,7 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-// isDate accepts 2026-11-20 with or without a time behind it.
+// isDate accepts 2026-11-20, optionally followed by a time.
 func isDate(s string) bool {
 	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
 		return false
@@ -131,7 +131,7 @@ func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// isIP accepts an IPv4 address, with a prefix length or a port.
+// isIP accepts an IPv4 address, optionally with a prefix length or a port.
 func isIP(s string) bool {
 	if i := strings.IndexAny(s, "/:"); i >= 0 {
 		if !isDigits(s[i+1:]) {
@@ -162,8 +162,8 @@ func looksLikePath(s string) bool {
 		hasFileExtension(s)
 }
 
-// hasFileExtension accepts name.ext where ext is one to five letters or digits
-// that begin with a letter, and the name is nothing but a name.
+// hasFileExtension accepts name.ext if ext is one to five letters or digits that begin with a
+// letter, and name is a plain name.
 func hasFileExtension(s string) bool {
 	i := strings.LastIndexByte(s, '.')
 	if i < 0 || i == len(s)-1 || len(s)-i > 6 {

@@ -9,8 +9,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// parsers are kept because a parser carries buffers worth reusing; one in use
-// belongs to one goroutine.
+// parsers keeps parsers for reuse, because each has buffers. A parser is used by one goroutine at a
+// time.
 var parsers = sync.Pool{New: func() any { return new(shellParsers) }}
 
 type shellParsers struct{ bash, posix, mksh, zsh *syntax.Parser }
@@ -31,9 +31,9 @@ func (p *shellParsers) of(lang syntax.LangVariant) *syntax.Parser {
 	return *slot
 }
 
-// languages are the grammars to try for a shell, in order. A shell that is not
-// named is taken for bash, which reads most of what is typed in any. PowerShell
-// and its like are not tried: what looks like sh there means something else.
+// languages returns the grammars to try for a shell, in order. If the shell is unknown, bash is
+// assumed, which accepts most of what is typed in any. PowerShell and similar shells are not tried:
+// what looks like sh there has another meaning.
 func languages(shell string) []syntax.LangVariant {
 	switch strings.TrimPrefix(strings.ToLower(base(shell)), "-") {
 	case "sh", "dash", "ash", "busybox", "posix":
@@ -48,8 +48,8 @@ func languages(shell string) []syntax.LangVariant {
 	return []syntax.LangVariant{syntax.LangBash}
 }
 
-// parse reads a command by the grammar of its shell. It reports false where none
-// fits or the command could cost the parser too much.
+// parse parses a command with the grammar of its shell. It returns false if no grammar fits, or if
+// parsing could cost too much.
 func parse(command, shell string) (*line, bool) {
 	if len(command) > maxParse || tooDeep(command) {
 		return nil, false
@@ -68,12 +68,12 @@ func parse(command, shell string) (*line, bool) {
 	return nil, false
 }
 
-// maxDepth is how deep a command may nest: the parser is recursive, and a Go
-// stack that overflows cannot be recovered from.
+// maxDepth limits the nesting of a command: the parser is recursive, and a Go program cannot
+// recover from a stack overflow.
 const maxDepth = 128
 
-// tooDeep counts, without understanding quotes, how deep brackets and compound
-// commands might nest at most.
+// tooDeep counts an upper bound of the nesting of brackets and compound commands, without
+// interpreting quotes.
 func tooDeep(s string) bool {
 	open, ticks, words := 0, 0, 0
 	for i := 0; i < len(s); i++ {
@@ -87,7 +87,7 @@ func tooDeep(s string) bool {
 		case '`':
 			ticks++
 		case '!', '-', '+', '~', '?', '*', '\\', '"':
-			// Prefix operators of arithmetic and of tests recurse one by one.
+			// Prefix operators of arithmetic and of tests recurse once each.
 			if i > 0 && s[i-1] == s[i] {
 				words++
 			}
@@ -116,7 +116,7 @@ func opensCompound(s string) bool {
 	return false
 }
 
-// walker turns the syntax tree into a line.
+// walker converts the syntax tree into a line.
 type walker struct {
 	*line
 	depth int // of substitutions
@@ -167,8 +167,7 @@ func (w *walker) stmt(s *syntax.Stmt) {
 	}
 }
 
-// call adds a simple command: assignments, words and redirections, as they
-// stand in the source.
+// call adds a simple command: assignments, words and redirections in source order.
 func (w *walker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	w.complexity++
 	for _, a := range c.Assigns {
@@ -266,16 +265,16 @@ func (w *walker) command(c syntax.Command) {
 		w.opaque(c.X)
 		w.keyword("]]", c.Right)
 	case nil:
-		// A statement of redirections alone.
+		// A statement of redirections only.
 		w.complexity++
 	default:
-		// Arithmetic and the like: one piece.
+		// Arithmetic and the like are one item.
 		w.complexity++
 		w.opaque(c)
 	}
 }
 
-// opaque adds a node whose inside is of no interest as one argument.
+// opaque adds a node as one argument, without its inner structure.
 func (w *walker) opaque(n syntax.Node) {
 	text := w.slice(n.Pos(), n.End())
 	w.add(item{kind: recountv1.TokenKind_TOKEN_KIND_ARGUMENT, text: text, value: text, offset: int(n.Pos().Offset()), dynamic: true, place: "<expr>"})
@@ -321,7 +320,7 @@ func (w *walker) forClause(c *syntax.ForClause) {
 	w.keyword("done", c.DonePos)
 }
 
-// declaration adds export, declare, local and readonly as the commands they are.
+// declaration adds export, declare, local and readonly as ordinary commands.
 func (w *walker) declaration(c *syntax.DeclClause) {
 	w.complexity++
 	name := c.Variant.Value
@@ -397,7 +396,7 @@ func (w *walker) substitutions(inner []substitution) {
 	}
 }
 
-// read makes an item of a word, without adding it.
+// read returns the item for a word, without adding it.
 func (w *walker) read(word *syntax.Word, inner *[]substitution) item {
 	it := item{text: w.slice(word.Pos(), word.End()), offset: int(word.Pos().Offset())}
 	if len(word.Parts) == 1 {
@@ -445,7 +444,7 @@ func (w *walker) parts(it *item, b *strings.Builder, parts []syntax.WordPart, in
 	}
 }
 
-// unescape removes the backslashes that the shell would.
+// unescape removes the backslashes that the shell would remove.
 func unescape(b *strings.Builder, s string, inQuotes bool) {
 	for i := 0; i < len(s); i++ {
 		if s[i] != '\\' || i+1 == len(s) {
@@ -484,7 +483,7 @@ func (w *walker) redirect(r *syntax.Redirect) {
 	w.substitutions(inner)
 }
 
-// redirection adds a redirection, of either reader.
+// redirection adds a redirection; both parsers use it.
 func (l *line) redirection(fd, op, text string, target item, offset int) {
 	l.complexity++
 	it := item{kind: recountv1.TokenKind_TOKEN_KIND_REDIRECTION, text: text, value: text, offset: offset, subst: target.subst}

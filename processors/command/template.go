@@ -6,19 +6,19 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// closers are the keywords that end a list of commands, which ";" ends too.
+// closers are the keywords that end a list of commands, as ";" does.
 var closers = map[string]bool{
 	"then": true, "elif": true, "else": true, "fi": true, "do": true, "done": true, "}": true,
 }
 
-// template writes the line with every value replaced by what it is, so that
-// commands that differ in values alone are alike: `git commit -m <str>`,
-// `tar -xzf <path> -C <path>`, `find <path> -name <str> | xargs wc -l`.
-// A run of like arguments counts as one: `rm <path>` however many there are.
+// template returns the line with every value replaced by its placeholder, so that commands that
+// differ only in values are equal: `git commit -m <str>`, `tar -xzf <path> -C <path>`, `find <path>
+// -name <str> | xargs wc -l`. A run of arguments in the same role becomes one: `rm <path>` for any
+// number of paths.
 func (l *line) template() string {
 	var b strings.Builder
 	b.Grow(len(l.src) + 16)
-	glued := true // no blank before the next piece
+	glued := true // no space before the next item
 	previous, after := "", recountv1.TokenKind_TOKEN_KIND_KEYWORD
 	for i := range l.items {
 		it := &l.items[i]
@@ -47,7 +47,7 @@ func (l *line) template() string {
 			b.WriteByte(' ')
 		}
 		b.WriteString(text)
-		// What a substitution opens, and NAME= before one, sticks to what follows.
+		// The start of a substitution, and NAME= before one, are joined to what follows.
 		glued = it.kind == recountv1.TokenKind_TOKEN_KIND_SUBSTITUTION || it.subst && it.kind != recountv1.TokenKind_TOKEN_KIND_REDIRECTION
 		if b.Len() >= maxTemplate {
 			break

@@ -6,17 +6,16 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// scanner reads any text as a command line, in one pass and without nesting: for
-// shells whose grammar we do not have and for commands with broken syntax. Its
-// words, operators and redirections are right where the shell is like a shell;
-// nothing makes it fail.
+// scanner reads any text as a command line, in one pass and without nesting. It is used for shells
+// without a grammar here and for commands with broken syntax. Its words, operators and redirections
+// are right if the shell resembles sh; it never fails.
 type scanner struct {
 	*line
 	pos int
-	// literal backslashes: PowerShell and cmd write paths with them.
+	// literal means that backslashes are literal: PowerShell and cmd use them in paths.
 	literal bool
 	words   []int
-	// header: the words belong to a keyword such as "for", up to the next operator.
+	// header means that the words up to the next operator belong to a keyword such as "for".
 	header bool
 }
 
@@ -45,7 +44,7 @@ func (s *scanner) endCall() {
 	}
 }
 
-// operators, longest first where one begins another.
+// operators has longer operators before their own prefixes.
 var operators = []struct {
 	text string
 	kind recountv1.TokenKind
@@ -60,8 +59,8 @@ var operators = []struct {
 	{"&", recountv1.TokenKind_TOKEN_KIND_BACKGROUND},
 }
 
-// keywords of many shells, where a command could begin; true for those that
-// are followed by words of their own and not by a command.
+// keywords are those of many shells, at the start of a command. The value is true for keywords that
+// are followed by words of their own, not by a command.
 var keywords = map[string]bool{
 	"and": false, "or": false, "not": false, "begin": false, "end": true, "if": false, "elif": false,
 	"elseif": false, "else": false, "then": false, "fi": true, "while": false, "until": false, "do": false,
@@ -69,7 +68,7 @@ var keywords = map[string]bool{
 	"try": false, "catch": true, "finally": false, "!": false, "time": false,
 }
 
-// next reads one blank, operator, redirection or word.
+// next reads one space, operator, redirection or word.
 func (s *scanner) next() {
 	rest := s.src[s.pos:]
 	switch rest[0] {
@@ -110,7 +109,7 @@ func (s *scanner) next() {
 	}
 	w := s.word()
 	if w.text == "" {
-		s.pos++ // nothing that could begin a word: never stand still
+		s.pos++ // skip a byte that cannot begin a word, so that the scanner always advances
 		return
 	}
 	w.kind = recountv1.TokenKind_TOKEN_KIND_ARGUMENT
@@ -177,8 +176,8 @@ func (s *scanner) redirect(rest string) bool {
 	return true
 }
 
-// word reads up to the next unquoted blank or operator. It always moves on,
-// except at the end or at an operator.
+// word reads up to the next unquoted space or operator. It always advances, except at the end or at
+// an operator.
 func (s *scanner) word() item {
 	start := s.pos
 	it := item{offset: start}
@@ -195,7 +194,7 @@ func (s *scanner) word() item {
 		case c == '\'' || c == '"' || c == '`':
 			end := strings.IndexByte(s.src[s.pos+1:], c)
 			if end < 0 || c == '\'' && s.pos > start && isWordByte(s.src[s.pos-1]) && depth == 0 {
-				b.WriteByte(c) // an apostrophe, or a quote that never ends
+				b.WriteByte(c) // an apostrophe, or a quote without an end
 				break
 			}
 			it.quoted = it.quoted || c != '`'

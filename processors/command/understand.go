@@ -4,8 +4,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// understand fills in what the text of the command says, and reports whether that
-// depends on where the command ran.
+// understand fills in what follows from the text of the command, and reports whether the result
+// depends on the directory in which the command ran.
 func understand(in *recountv1.Intent) (placed bool) {
 	l, parsed := takeApart(in)
 	r := reader{line: l, where: locate(in.Cwd, in.User)}
@@ -24,7 +24,7 @@ func understand(in *recountv1.Intent) (placed bool) {
 	return r.placed
 }
 
-// takeApart takes the command line apart, and reports whether by its shell's grammar.
+// takeApart splits the command line, and reports whether the grammar of its shell was used.
 func takeApart(in *recountv1.Intent) (l *line, parsed bool) {
 	if l, parsed = parse(in.Command, in.Shell); !parsed {
 		l = scan(in.Command, in.Shell)
@@ -32,8 +32,8 @@ func takeApart(in *recountv1.Intent) (l *line, parsed bool) {
 	return l, parsed
 }
 
-// confidence is how sure the reading is: of the syntax, of the programs, and of
-// the category.
+// confidence returns the confidence of the interpretation, based on the syntax, the known programs
+// and the category.
 func (r *reader) confidence(parsed bool, category float32) float32 {
 	c := float32(1)
 	if !parsed {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// as is the synopsis of a program as it was called: some flags make readers of
-// their arguments into writers.
+// as returns the synopsis for this call of a program: some flags turn arguments that are read into
+// arguments that are written.
 func (s *synopsis) as(items []item, words []int) *synopsis {
 	for _, v := range variants()[s.first] {
 		for _, w := range words {
@@ -24,7 +24,7 @@ func (s *synopsis) as(items []item, words []int) *synopsis {
 	return s
 }
 
-// variant is a program called with one of some flags.
+// variant is the synopsis of a program called with one of some flags.
 type variant struct {
 	called   string
 	synopsis *synopsis

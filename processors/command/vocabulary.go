@@ -6,8 +6,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// vocabulary scores the words in the names of programs, scripts and subcommands
-// that stand in no table: "./scripts/deploy-prod.sh", "mytool serve".
+// vocabulary holds scores for the words in the names of programs, scripts and subcommands without
+// an entry: "./scripts/deploy-prod.sh", "mytool serve".
 var vocabulary = map[string]struct {
 	category recountv1.Category
 	score    int
@@ -44,11 +44,11 @@ var vocabulary = map[string]struct {
 	"clean": {catOther, 2}, "new": {catOther, 1}, "out": {catOther, 1}, "backup": {catOther, 2},
 }
 
-// order breaks ties between categories.
+// order decides between categories with equal scores.
 var order = [...]recountv1.Category{catDeploy, catConfigure, catBuild, catDebug, catOther, catQuery, catNavigate}
 
-// guess scores the name of a program that stands in no table and the first of
-// its arguments. It returns 0 where no word says anything.
+// guess scores the name of a program without an entry and its first arguments. It returns 0 if no
+// word is in the vocabulary.
 func guess(name string, items []item, args []int) recountv1.Category {
 	var scores [8]int
 	score(&scores, name, 1)
@@ -70,8 +70,7 @@ func guess(name string, items []item, args []int) recountv1.Category {
 	return best
 }
 
-// score adds up the words of a name, split at everything but letters and where
-// a capital begins a word.
+// score adds up the words of a name, which is split at non-letters and before capitals.
 func score(scores *[8]int, name string, weight int) {
 	start := 0
 	for i := 0; i <= len(name); i++ {

@@ -7,16 +7,16 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// sourceDirs are the folders under which people keep one folder a project.
+// sourceDirs are directories in which people keep one directory per project.
 var sourceDirs = map[string]bool{
 	"src": true, "code": true, "dev": true, "devel": true, "projects": true, "project": true, "repos": true,
 	"repo": true, "git": true, "work": true, "workspace": true, "workspaces": true, "github": true,
 	"gitlab": true, "Code": true, "Projects": true, "Developer": true, "Documents": true, "Desktop": true,
 }
 
-// workspace is the event's own, or else a guess from the working directory's
-// text alone: the folder just below a folder of projects, or the first folder
-// below a home directory, or the first two of any other path.
+// workspace returns the event's own workspace, or a guess from the text of the working directory:
+// the directory below a directory of projects, or the first one below a home directory, or the
+// first two of any other path.
 //
 //	/home/ann/src/app/cmd/x                    → /home/ann/src/app
 //	/home/ann/go/src/github.com/o/r/internal   → /home/ann/go/src/github.com/o/r
@@ -25,7 +25,7 @@ var sourceDirs = map[string]bool{
 //	/srv/shop/web                              → /srv/shop
 func workspace(c *recountv1.CommandExecuted) string {
 	if c.Workspace != "" || c.Cwd == "" || c.Cwd[0] != '/' {
-		// A relative or a Windows path says too little of what stands above it.
+		// A relative or a Windows path does not show enough of its parents.
 		if c.Workspace != "" {
 			return c.Workspace
 		}
@@ -41,7 +41,7 @@ func workspace(c *recountv1.CommandExecuted) string {
 		if !sourceDirs[parts[i]] {
 			continue
 		}
-		// A forge's host name is followed by owner and repository.
+		// A forge's host name is followed by an owner and a repository.
 		next := i + 1
 		if next < len(parts) && strings.Contains(parts[next], ".") && len(parts) > next+1 {
 			next += 2
@@ -54,7 +54,7 @@ func workspace(c *recountv1.CommandExecuted) string {
 	return prefix(parts, 2)
 }
 
-// homeDepth is how many leading parts name a home directory, 0 if they do not.
+// homeDepth returns the number of leading elements that name a home directory, 0 if none do.
 func homeDepth(parts []string) int {
 	switch {
 	case parts[0] == "root":

@@ -1,6 +1,6 @@
 package embed
 
-// developmentClasses are what developers and operators do.
+// developmentClasses are the activities of developers and operators.
 var developmentClasses = []class{
 	{"git", 1.2, "git; gh; hub; tig; lazygit; glab; =git", "git; repository; commit; version control; repo; revision; git repository"},
 	{"git-status", 2, "git status; git diff --stat; git ls-files; git diff --name-only; svn status; hg status", "uncommitted; working tree; staged; untracked; unstaged; git status; status of repository; changed files"},

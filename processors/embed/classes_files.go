@@ -1,6 +1,6 @@
 package embed
 
-// fileClasses are what is done with whole files and directories.
+// fileClasses are operations on whole files and directories.
 var fileClasses = []class{
 	{"list-files", 0.8, "ls; tree; dir; find -ls; exa; eza; Get-ChildItem", "list; list files; directory contents; contents of directory"},
 	{"long-listing", 1.3, "ls -l; find -ls; ls -la; ll", "long listing; long format; detailed; file information; ls"},

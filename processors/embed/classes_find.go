@@ -1,6 +1,6 @@
 package embed
 
-// findClasses are what files are chosen by.
+// findClasses are criteria by which files are selected.
 var findClasses = []class{
 	{"find-files", 0.4, "find; locate; fd; mlocate; bfs; mdfind; fdfind", "find; search; locate; look for; recursively; file; directory tree"},
 	{"locate-database", 1.9, "locate; updatedb; mlocate; plocate; slocate", "locate database"},

@@ -1,6 +1,6 @@
 package embed
 
-// networkClasses are what reaches other machines.
+// networkClasses are connections to other machines.
 var networkClasses = []class{
 	{"ssh", 1.9, "ssh; autossh; sshpass; mosh; ssh -i; ssh -p; ssh -t; plink; ssh -X; slogin; pssh; ssh -o; rsync -e; ssh -A; ssh -v; ssh -q", "ssh; remote host; remote server; server; remote; remotely; remote machine; secure shell; remote command; remote system; connection; remote computer"},
 	{"ssh-tunnel", 2, "ssh -L; ssh -R; ssh -D; ssh -N; ssh -f; ssh -W; socat; ssh -fN; ssh -fNL; autossh; ssh -w; ssh -g; ssh -NL; kubectl port-forward; ssh -NfL", "tunnel; port forwarding; forward port; forwarding; proxy; socks; local port; reverse tunnel; ssh tunnel; through host; dynamic; without executing; forward+port; jump; jump host; listening+port"},

@@ -1,6 +1,6 @@
 package embed
 
-// systemClasses are processes, users, the machine, and the shell itself.
+// systemClasses are about processes, users, the machine and the shell itself.
 var systemClasses = []class{
 	{"process-list", 1.8, "ps; pgrep; top; pidof; pstree; htop; ps -ef; ps aux; lsof; Get-Process; pidstat; ps -e; ps -aux", "process; running processes; list processes; pid; process id; tasks; process ids; process tree; parent process; process information; process list; threads; ps"},
 	{"process-tree", 2, "pstree; ps --forest; ps f; ps axjf; ps auxf; pstree -p; ps -ejH; pstree -a", "process tree; tree of processes; parent process; child processes; hierarchy of processes; children; ancestor; tree+processes; ppid"},

@@ -1,6 +1,6 @@
 package embed
 
-// textClasses are what is done with text and its lines.
+// textClasses are operations on text and its lines.
 var textClasses = []class{
 	{"search-text", 1.2, "grep; egrep; fgrep; rg; ack; ag; zgrep; git grep; pcregrep; Select-String; findstr; bzgrep; awk //", "search for; containing; grep; string; text; word; matching lines; lines matching; lines containing; phrase; matching; search string; keyword; filter; find+string; find+word; find+text; literal; expression"},
 	{"search-recursive", 1.5, "grep -r; grep -R; rg; ack; ag; grep --recursive; grep -rl; grep -rn; grep -rnw; git grep; grep -ri; fgrep -r; egrep -r; grep -Rl; find -exec grep; xargs grep; grep -rin", "recursively search; search recursively; all files containing; files+contain; files+string; files+text; files+word"},

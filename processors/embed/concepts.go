@@ -7,45 +7,44 @@ import (
 	"sync"
 )
 
-// class is one concept: something that people do with a shell, described by
-// commands and by words for it. Its terms began with general knowledge of the
-// programs (their manual pages) and were then developed on one half of NL2Bash's
-// pairs: words that its descriptions use were added, even the typo "cope" for
-// copy, and terms that misled more often than they led were removed. bench/pairs
-// says which pairs are held out. Terms do not change within a version of the
-// embedder: stored embeddings come from them.
+// class is one concept: something that people do with a shell, described by commands and by English
+// words. The terms began with general knowledge of the programs (their manual pages) and were then
+// developed on one half of NL2Bash's pairs: words that its descriptions use were added, even the
+// typo "cope" for copy, and terms that misled more often than they helped were removed. bench/pairs
+// defines which pairs are held out. Terms do not change within a version of the embedder, because
+// stored embeddings depend on them.
 type class struct {
 	name string
-	// weight is how much it tells: 0.3 where half of all commands have it, 2 where
-	// few do. Fixed by hand and part of the version: a weight computed from a
-	// corpus would not replay.
+	// weight is how specific the class is: 0.3 if half of all commands have it, 2 if few do.
+	// Weights are fixed by hand and part of the version, because a weight computed from a corpus
+	// would change a replay.
 	weight float32
-	// shell terms, separated by ";": a program ("grep"), a program with a flag
-	// ("tar -x", also inside -xzf) or with a flag and its value ("find -type f"),
-	// an operator ("|", "2>&1"), or any word of a command ("=txt").
+	// shell holds terms separated by ";": a program ("grep"), a program with a flag ("tar -x", also
+	// inside -xzf) or with a flag and its value ("find -type f"), an operator ("|", "2>&1"), or any
+	// word of a command ("=txt").
 	shell string
-	// english terms, separated by ";": words that stand together, in any form
-	// ("delete" is also deleted, deleting), the little ones left out; or words
-	// that stand anywhere, joined by "+".
+	// english holds terms separated by ";": adjacent words in any form ("delete" also matches
+	// deleted and deleting), without function words; or words joined by "+", which may be anywhere
+	// in the text.
 	english string
 }
 
-// tables are the parts of the concept table.
+// tables returns the parts of the concept table.
 func tables() [][]class {
 	return [][]class{fileClasses, findClasses, textClasses, systemClasses, networkClasses, developmentClasses}
 }
 
-// dictionary is the concept table, compiled for lookup by term. Each list of
-// classes is short and in the order of the table.
+// dictionary is the concept table, compiled for lookup by term. Each list of classes is short and
+// in the order of the table.
 type dictionary struct {
 	classes []class
 	shell   map[string][]uint16
 	english map[string][]uint16
 	apart   map[string][]apart // terms with "+", by their first word
-	longest map[string]int     // words in the longest english term, by its first word
+	longest map[string]int     // the length in words of the longest english term, by its first word
 }
 
-// apart is a term whose words may stand anywhere.
+// apart is a term whose words may be anywhere in the text.
 type apart struct {
 	rest  []string
 	class uint16
@@ -107,11 +106,11 @@ func splitTerms(s string) func(yield func(string) bool) {
 	}
 }
 
-// Concepts returns the names of the concept classes that the text touches,
-// sorted. The text is a command or English; nil if it touches none.
+// Concepts returns the names of the concept classes that the text matches, sorted; nil if there are
+// none. The text is a command or English.
 func Concepts(text string) []string { return concepts(text, looksLikeShell(text)) }
 
-// CommandConcepts is Concepts of a text that is known to be a command.
+// CommandConcepts is like Concepts for a text that is known to be a command.
 func CommandConcepts(command string) []string { return concepts(command, true) }
 
 func concepts(text string, shell bool) []string {
@@ -132,26 +131,26 @@ func concepts(text string, shell bool) []string {
 	return names
 }
 
-// reading is what a text is made of.
+// reading holds the features of a text.
 type reading struct {
 	words   []string // every word, stemmed
 	ids     []uint16 // classes
 	weights []float32
 }
 
-// readings are kept for their room; one in use belongs to one goroutine.
+// readings keeps readings for reuse of their memory. A reading is used by one goroutine at a time.
 var readings = sync.Pool{New: func() any { return new(reading) }}
 
 func (r *reading) reset() { r.words, r.ids = r.words[:0], r.ids[:0] }
 
-// classes are the ids, ascending, each once.
+// classes returns the ids, sorted and without duplicates.
 func (r *reading) classes() []uint16 {
 	slices.Sort(r.ids)
 	r.ids = slices.Compact(r.ids)
 	return r.ids
 }
 
-// read adds the words and the classes of a text.
+// read adds the words and the classes of a text to r.
 func (d *dictionary) read(text string, shell bool, r *reading) {
 	if len(text) > maxText {
 		text = text[:maxText]
@@ -165,11 +164,10 @@ func (d *dictionary) read(text string, shell bool, r *reading) {
 	}
 }
 
-// maxText bounds what is read of a text: what a command is about stands in its
-// beginning.
+// maxText limits how many bytes of a text are read: the start shows what a command is about.
 const maxText = 4 << 10
 
-// englishTerms looks up every run of words, without the little ones.
+// englishTerms looks up every run of words, with function words removed.
 func (d *dictionary) englishTerms(all []string, r *reading) {
 	var room [64]string
 	words := room[:0]
@@ -193,7 +191,7 @@ func (d *dictionary) englishTerms(all []string, r *reading) {
 				r.ids = append(r.ids, a.class)
 			}
 		}
-		// A program's name says as much in a sentence, if it is no English word.
+		// A program's name counts in a sentence, too, unless it is an English word.
 		if !alsoEnglish[words[i]] {
 			r.ids = append(r.ids, d.shell[words[i]]...)
 		}

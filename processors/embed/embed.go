@@ -1,11 +1,9 @@
-// Package embed gives commands and questions about them their place in a space
-// of 384 dimensions: texts about the same thing lie close together, whether they
-// are written in shell or in English.
+// Package embed maps commands and questions about them to vectors of 384 dimensions, so that texts
+// about the same thing are close together, in shell syntax or in English.
 //
-// What a caller may rely on: an embedding has unit length, or is all zeros for a
-// text without a single feature; the same text gives the same 1,536 bytes on
-// every machine, as long as the embedder's name is the same. A change of the
-// tables or of the arithmetic is a new version and a new name.
+// An embedding has unit length, or is all zeros for a text without features. The same text gives
+// the same 1,536 bytes on every machine for the same name of the embedder. A change of the tables
+// or of the arithmetic requires a new version and so a new name.
 package embed
 
 import (
@@ -15,21 +13,20 @@ import (
 // Dim is the number of dimensions.
 const Dim = 384
 
-// Embedder turns text into a vector. Implementations are pure and safe for
-// concurrent use; one that is not repeatable has no place here: a replay must give the same
-// bytes (docs/ARCHITECTURE.md, rule 2).
+// Embedder turns text into a vector. Implementations must be pure and safe for concurrent use,
+// since a replay must give the same bytes (docs/ARCHITECTURE.md, rule 2).
 type Embedder interface {
-	// Name says what made the vector, with its version: "hash/1".
+	// Name returns the embedder's name with its version: "hash/1".
 	Name() string
-	// Embed places a question, or a text that may be a command as well as English.
+	// Embed returns the vector of a question, or of a text that may be a command or English.
 	Embed(text string) [Dim]float32
-	// EmbedCommand places a command and what its author said it was for, if
-	// anything, where questions about either come close.
+	// EmbedCommand returns the vector of a command and of the purpose that its author stated, if
+	// any, so that questions about either are close.
 	EmbedCommand(command, stated string) [Dim]float32
 }
 
-// Intent adds the concepts of an intent's command and, if e is not nil, its
-// embedding: of the command and of what its author said it was for.
+// Intent adds the concepts of an intent's command and, if e is not nil, the embedding of the
+// command and its stated purpose.
 func Intent(in *recountv1.Intent, e Embedder) {
 	if m, ok := e.(*Memory); ok {
 		m.intent(in)
@@ -41,7 +38,7 @@ func Intent(in *recountv1.Intent, e Embedder) {
 	}
 	v := e.EmbedCommand(in.Command, in.StatedIntent)
 	if v == [Dim]float32{} {
-		return // no direction: an intent has a unit vector or none
+		return // the zero vector: an intent has a unit vector or none
 	}
 	in.Embedding = v[:]
 	in.Embedder = e.Name()

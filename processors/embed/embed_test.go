@@ -40,9 +40,8 @@ func TestNothingHasNoDirection(t *testing.T) {
 	}
 }
 
-// TestBytesArePinned: the vectors are data that outlives the program. If this
-// fails, either a change was not meant to change them, or it is a new version:
-// "hash/2".
+// TestBytesArePinned checks vectors against stored hashes, because vectors outlive the program. If
+// this fails, either the change should not affect them, or it needs a new version: "hash/2".
 func TestBytesArePinned(t *testing.T) {
 	h := sha256.New()
 	for _, text := range pinned {
@@ -71,7 +70,8 @@ var pinned = []string{
 	"echo ünïcode | tr a-z A-Z",
 }
 
-// TestOrderOfWords: features are sorted before they are added.
+// TestOrderOfWords checks that the order of words does not affect the vector, since features are
+// sorted before they are added.
 func TestOrderOfWords(t *testing.T) {
 	a, b := NewHash().Embed("alpha beta gamma delta"), NewHash().Embed("delta gamma beta alpha")
 	if a != b {
@@ -79,8 +79,7 @@ func TestOrderOfWords(t *testing.T) {
 	}
 }
 
-// TestEnglishMeetsShell: a description lies closer to its command than to any
-// of the others.
+// TestEnglishMeetsShell checks that a description is closer to its command than to any other.
 func TestEnglishMeetsShell(t *testing.T) {
 	pairs := [][2]string{
 		{"find all files larger than 10 MB", "find . -size +10M"},
@@ -248,8 +247,8 @@ func BenchmarkConcepts(b *testing.B) {
 	}
 }
 
-// TestEveryClassHasTwoSides: a class that only one of the languages touches ties
-// nothing together.
+// TestEveryClassHasTwoSides checks that each class has shell and english terms, since it would
+// connect nothing otherwise.
 func TestEveryClassHasTwoSides(t *testing.T) {
 	for _, c := range compiled().classes {
 		if strings.Trim(c.shell, "; ") == "" || strings.Trim(c.english, "; ") == "" {

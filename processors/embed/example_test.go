@@ -6,7 +6,7 @@ import (
 	"github.com/recountdb/recount/processors/embed"
 )
 
-// A description and a command meet in the concepts that both touch.
+// A description and a command share the concepts that both match.
 func Example() {
 	fmt.Println(embed.CommandConcepts("tar -xzf site.tgz"))
 	fmt.Println(embed.Concepts("unpack a compressed archive"))

@@ -8,28 +8,26 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Hash is the embedder that needs no model. A text's features are its words and
-// its concepts; each is hashed to a few dimensions with a sign, and added there
-// with a fixed weight.
+// Hash is an embedder without a model. The features of a text are its words and its concepts. Each
+// is hashed to a few dimensions with a sign and added there with a fixed weight.
 type Hash struct{}
 
 // NewHash returns the hash embedder.
 func NewHash() Hash { return Hash{} }
 
-// Name is "hash/1". The version stands for the concept table, the weights and
-// the arithmetic.
+// Name returns "hash/1". The version covers the concept table, the weights and the arithmetic.
 func (Hash) Name() string { return "hash/1" }
 
-// How much a word weighs, next to a class of weight 1.
+// These are the weights of words, relative to a class of weight 1.
 const (
 	wordWeight   = 2
 	commonWeight = 0.15
 	numberWeight = 0.5
-	maxRatio     = 3.0 // words to concepts, in squares
-	spread       = 6   // dimensions a feature is spread over
+	maxRatio     = 3.0 // maximum of words to concepts, in squared weights
+	spread       = 6   // number of dimensions of a feature
 )
 
-// Embed is a pure function of the text.
+// Embed returns the vector of a text. It is a pure function.
 func (Hash) Embed(text string) [Dim]float32 {
 	r := readings.Get().(*reading)
 	defer readings.Put(r)
@@ -38,7 +36,7 @@ func (Hash) Embed(text string) [Dim]float32 {
 	return r.vector()
 }
 
-// EmbedCommand is a pure function of the two texts.
+// EmbedCommand returns the vector of a command and its stated purpose. It is a pure function.
 func (Hash) EmbedCommand(command, stated string) [Dim]float32 {
 	r := readings.Get().(*reading)
 	defer readings.Put(r)
@@ -50,8 +48,8 @@ func (Hash) EmbedCommand(command, stated string) [Dim]float32 {
 	return r.vector()
 }
 
-// vector adds up the features: concepts in the order of the table, then words in
-// theirs, so that the order of addition is fixed whatever the order of the text.
+// vector adds up the features: concepts in the order of the table, then sorted words, so that the
+// order of addition does not depend on the order of the text.
 func (r *reading) vector() [Dim]float32 {
 	d := compiled()
 	var v [Dim]float32
@@ -69,7 +67,7 @@ func (r *reading) vector() [Dim]float32 {
 		r.weights = append(r.weights, x)
 		words += float32(x * x)
 	}
-	// Many names (a long URL) must not drown what is done with them.
+	// Limit the words, so that many names (a long URL) do not outweigh the concepts.
 	scale := float32(1)
 	if concepts > 0 && words > float32(maxRatio*concepts) {
 		scale = float32(math.Sqrt(float64(float32(maxRatio*concepts) / words)))
@@ -83,7 +81,7 @@ func (r *reading) vector() [Dim]float32 {
 	return v
 }
 
-// weigh is the fixed weight of a word.
+// weigh returns the fixed weight of a word.
 func weigh(w string) float32 {
 	if x, known := wordWeights()[w]; known {
 		return x
@@ -97,7 +95,7 @@ func weigh(w string) float32 {
 	return wordWeight
 }
 
-// wordWeights are the weights of the words that have one of their own.
+// wordWeights maps the words with a weight of their own to it.
 var wordWeights = sync.OnceValue(func() map[string]float32 {
 	m := make(map[string]float32, len(common)+len(little))
 	for w := range common {
@@ -109,10 +107,10 @@ var wordWeights = sync.OnceValue(func() map[string]float32 {
 	return m
 })
 
-// add spreads a feature over some dimensions, which the hash chooses.
+// add adds a feature to some dimensions, which its hash selects.
 func add(v *[Dim]float32, h uint64, weight float32) {
 	for range spread {
-		// splitmix64: the next of a sequence that the feature's hash begins.
+		// splitmix64: the next number of a sequence that starts at the feature's hash.
 		h += 0x9e3779b97f4a7c15
 		z := (h ^ h>>30) * 0xbf58476d1ce4e5b9
 		z = (z ^ z>>27) * 0x94d049bb133111eb
@@ -125,9 +123,9 @@ func add(v *[Dim]float32, h uint64, weight float32) {
 	}
 }
 
-// normalise scales to unit length. The sum runs in one fixed order and every
-// product is rounded by itself, so that no compiler fuses it with the addition:
-// the same bits on every CPU.
+// normalise scales the vector to unit length. The sum has a fixed order, and every product is
+// rounded by itself, so that no compiler fuses it with the addition: the result has the same bits
+// on every CPU.
 func normalise(v *[Dim]float32) {
 	var sum float64
 	for _, x := range v {

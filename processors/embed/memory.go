@@ -5,18 +5,20 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Memory is an Embedder that remembers what it made of the last few thousand
-// commands, because a shell history repeats itself. It is as pure as the embedder
-// below it: remembering shows in speed alone. Safe for concurrent use.
+// Memory is an Embedder that caches the results for the last few thousand commands, because shell
+// histories repeat. It is as pure as the embedder below it: the cache affects only speed. It is
+// safe for concurrent use.
 type Memory struct {
 	Embedder
 	commands *recent.Map[remembered, *made]
 }
 
-// remembered is all that concepts and embedding of an intent depend on.
+// remembered is the key of the cache: everything on which the concepts and the embedding of an
+// intent depend.
 type remembered struct{ command, stated string }
 
-// made is shared by every intent of the same command, and so never written to.
+// made is a cached result. It is shared by every intent of the same command and must not be
+// modified.
 type made struct {
 	concepts  []string
 	embedding []float32
@@ -24,11 +26,11 @@ type made struct {
 
 const (
 	maxCommands = 4096
-	// maxRemembered keeps a few huge scripts from filling the memory.
+	// maxRemembered keeps a few huge scripts from filling the cache; it is in bytes.
 	maxRemembered = 4 << 10
 )
 
-// Remember gives e a memory.
+// Remember returns e with a cache.
 func Remember(e Embedder) *Memory {
 	return &Memory{e, recent.New[remembered, *made](maxCommands)}
 }

@@ -11,9 +11,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestMemoryShowsInSpeedAlone asks for more commands than are remembered, most of
-// them again and again, from several goroutines: each answer is that of the
-// embedder without a memory.
+// TestMemoryShowsInSpeedAlone embeds more commands than are cached, most of them repeatedly, from
+// several goroutines: each result must equal that of the embedder without a cache.
 func TestMemoryShowsInSpeedAlone(t *testing.T) {
 	plain, memory := embed.NewHash(), embed.Remember(embed.NewHash())
 	var wg sync.WaitGroup
@@ -29,7 +28,7 @@ func TestMemoryShowsInSpeedAlone(t *testing.T) {
 				case 7:
 					in.StatedIntent = fmt.Sprintf("throw away report %d", g)
 				case 11:
-					in.Command = "" // no embedding at all
+					in.Command = "" // without an embedding
 				}
 				want := &recountv1.Intent{Command: in.Command, StatedIntent: in.StatedIntent}
 				embed.Intent(want, plain)

@@ -2,11 +2,11 @@ package embed
 
 import "strings"
 
-// shellTerms finds the terms of a command: in one pass, without a grammar, since
-// here a mistake only blurs.
+// shellTerms finds the terms of a command in one pass, without a grammar, because a mistake has
+// little effect on the vector.
 func (d *dictionary) shellTerms(text string, r *reading) {
 	program := ""
-	expect := true // a program may stand here
+	expect := true // a program may be next
 	flag := ""     // the last flag, whose value may follow
 	var key [128]byte
 	look := func(parts ...string) {
@@ -33,7 +33,7 @@ func (d *dictionary) shellTerms(text string, r *reading) {
 			look(text[i:j])
 			expect, flag = true, ""
 			if c == '`' && program != "" && !strings.Contains(text[j:], "`") {
-				expect = false // the closing one
+				expect = false // the closing quote
 			}
 			i = j
 			continue
@@ -57,13 +57,13 @@ func (d *dictionary) shellTerms(text string, r *reading) {
 		}
 		switch {
 		case strings.HasPrefix(word, "$("):
-			// A substitution inside the word: its program counts.
+			// A substitution inside the word: continue with its program.
 			i, expect = start+strings.Index(text[start:i], "$(")+2, true
 		case expect && isAssignment(word):
 			if j := strings.Index(text[start:i], "=$("); j >= 0 || strings.HasSuffix(word, "=") && i < len(text) && text[i] == '`' {
 				look("=$(")
 				if j >= 0 {
-					i = start + j + len("=$(") // its program counts
+					i = start + j + len("=$(") // continue with its program
 				}
 			}
 		case expect && word[0] != '-':
@@ -100,7 +100,8 @@ func (d *dictionary) shellTerms(text string, r *reading) {
 			} else if len(word) <= 24 {
 				look(program, word)
 			}
-			// sudo, xargs and the like: the first word that is no flag or value.
+			// sudo, xargs and the like: the program is the first word that is not a flag or its
+			// value.
 			if passes[program] && (flag == "" || !takesValue[program+flag]) {
 				before := program
 				program = strings.ToLower(word[strings.LastIndexByte(word, '/')+1:])
@@ -126,21 +127,20 @@ func (d *dictionary) shellTerms(text string, r *reading) {
 	}
 }
 
-// passes are the programs that run another.
+// passes are the programs that run another one.
 var passes = set("sudo xargs env nohup time nice timeout watch exec command builtin parallel doas strace then do else if while until not !")
 
-// options are those of them that have flags of their own before it.
+// options are the programs in passes that accept flags before it.
 var options = set("sudo xargs env nice timeout watch parallel strace time")
 
-// takesValue are their flags that have a value behind them.
+// takesValue are the flags of those programs that are followed by a value.
 var takesValue = map[string]bool{
 	"xargs-n": true, "xargs-I": true, "xargs-P": true, "xargs-L": true, "xargs-d": true, "xargs-i": false,
 	"sudo-u": true, "sudo-g": true, "nice-n": true, "watch-n": true, "timeout-s": true, "timeout-k": true,
 	"parallel-j": true, "env-u": true, "strace-o": true, "strace-p": true, "strace-e": true,
 }
 
-// wordEnd is where the word that begins at i ends: at a blank or an operator
-// outside of quotes.
+// wordEnd returns the end of the word that begins at i: the next space or operator outside quotes.
 func wordEnd(text string, i int) int {
 	for i < len(text) {
 		switch c := text[i]; c {

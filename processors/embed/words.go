@@ -2,8 +2,7 @@ package embed
 
 import "strings"
 
-// appendWords appends the words of a text: runs of letters and digits, in lower
-// case and stemmed.
+// appendWords appends the words of a text: runs of letters and digits, in lower case and stemmed.
 func appendWords(words []string, text string) []string {
 	start := -1
 	for i := 0; i <= len(text); i++ {
@@ -25,12 +24,12 @@ func isWordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
 }
 
-// stem takes the common endings off an English word. It is lighter than Porter's
-// and only has to be the same on both sides: files and file are "fil", copied
-// and copies "copy", removing and remove "remov".
+// stem removes common endings from an English word. It is simpler than Porter's stemmer and only
+// has to treat both sides alike: files and file become "fil", copied and copies "copy", removing
+// and remove "remov".
 func stem(w string) string {
 	n := len(w)
-	if n <= 3 || w[n-1] >= '0' && w[n-1] <= '9' || w == "logged" { // in, not written to a log
+	if n <= 3 || w[n-1] >= '0' && w[n-1] <= '9' || w == "logged" { // logged in; it must not match writing to a log
 		return w
 	}
 	switch {
@@ -72,20 +71,19 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// little words say nothing of what is wanted.
+// little are words that carry no meaning in a query.
 var little = set(`a an the of to in into on onto for and is are be been being was were that this these those
 	which who whom whose with from by at as it its them they their there then here i me my we our you your
 	using use uses used via if so do does did done can could should would will shall may might must
 	has have had having also but any some such per up out over about between both its given
 	all each every just please want need how what when where`)
 
-// common words are in so many texts that they hardly tell them apart; their
-// weight as words is low, whatever their classes weigh.
+// common words occur in so many texts that they hardly distinguish them; their weight as words is
+// low, whatever the weights of their classes.
 var common = set(`find file files name type print directory directories folder exec echo grep current
 	list command output path line lines dir search txt test`)
 
-// alsoEnglish are programs whose names are English words: in a sentence they
-// mean the word.
+// alsoEnglish are programs whose names are English words: in a sentence they are read as the word.
 var alsoEnglish = set(`find sort cut more less which who at time test make set read date last head tail look file
 	host kill wait split join paste watch type link install free top users groups id script command help
 	info history history jobs source export case for while do done column fold strings size strip start
@@ -94,8 +92,8 @@ var alsoEnglish = set(`find sort cut more less which who at time test make set r
 	uniq users groups tree port bind alias env local select trap true false hash cancel parallel dialog
 	shred`)
 
-// function words of English: two of them make a sentence, which a command with
-// file names in it might hold one of by chance.
+// function holds function words of English. Two of them indicate a sentence; a command with file
+// names may contain one by chance.
 var function = set(`the a an of in to all with from that are is for by and which into on their have not as it
 	within under`)
 
@@ -111,9 +109,9 @@ func isCapitalised(w string) bool {
 	return true
 }
 
-// looksLikeShell tells a command from a description of one. A command has flags,
-// operators or the look of one; a sentence has its little words. Where neither
-// says anything ("ls", "disk usage") the first word decides.
+// looksLikeShell distinguishes a command from an English description. A command has flags,
+// operators or similar signs; a sentence has function words. If neither is found ("ls", "disk
+// usage") the first word decides.
 func looksLikeShell(text string) bool {
 	signs, english, words := 0, 0, 0
 	first := ""
@@ -139,7 +137,7 @@ func looksLikeShell(text string) bool {
 	_, program := compiled().shell[first]
 	switch {
 	case isCapitalised(first):
-		return false // "Execute 'ls -l' …"; cmdlets have a dash
+		return false // "Execute 'ls -l' …"; cmdlets contain a dash
 	case english >= 2 && english >= signs:
 		return false
 	case signs > 0:

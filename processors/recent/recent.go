@@ -1,27 +1,26 @@
-// Package recent is a bounded memory of what was made lately, for pure functions
-// that are asked for the same thing again and again. What is in it shows in speed
-// alone. Safe for concurrent use.
+// Package recent provides a bounded cache of recently used results, for pure functions that are
+// called repeatedly with the same arguments. A cache affects only speed.
 package recent
 
 import "sync"
 
-// Map remembers the last entries that were added or asked for: at least Most, less
-// than twice as many.
+// Map caches the entries that were last added or read: at least most of them, fewer than twice as
+// many. It is safe for concurrent use.
 type Map[K comparable, V any] struct {
 	most int
 
 	mu sync.Mutex
-	// young is filled; when it is full it becomes old, and what was old is
-	// forgotten unless it was asked for again meanwhile.
+	// young is filled first. When it is full it becomes old, and the entries of the previous old
+	// that were not read since are dropped.
 	young, old map[K]V
 }
 
-// New makes an empty map that remembers most entries; most is 1 or more.
+// New returns an empty cache that keeps at least most entries; most must be 1 or more.
 func New[K comparable, V any](most int) *Map[K, V] {
 	return &Map[K, V]{most: most, young: map[K]V{}}
 }
 
-// Get is the value of a key, if it is remembered.
+// Get returns the value of a key, if it is cached.
 func (m *Map[K, V]) Get(k K) (V, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -35,7 +34,7 @@ func (m *Map[K, V]) Get(k K) (V, bool) {
 	return v, ok
 }
 
-// Add remembers a value.
+// Add stores a value.
 func (m *Map[K, V]) Add(k K, v V) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,10 +10,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Check says what is wrong with an event of the topic `commits` that the schema's
-// constraints let pass. It is all that this package and the projection of code refuse, so a
-// door that asks it before it appends takes nothing that is rejected later. Errors are of
-// class ErrPoison and name the field.
+// Check returns an error for an event of the topic `commits` that the schema's constraints accept
+// but this package or the projection of code refuses. An endpoint that calls it before appending
+// therefore accepts nothing that is rejected later. Errors are of class ErrPoison and name the
+// field.
 func Check(payload proto.Message) error {
 	switch m := payload.(type) {
 	case *recountv1.SourceRevised:

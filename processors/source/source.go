@@ -1,8 +1,8 @@
-// Package source turns the events of the topic `commits` into records: of a
-// file's content what it says by itself (recountv1.FileFacts: declarations,
-// references, imports, routes), a pure function of its bytes and of the language
-// that its path gives. What reads each language is in package languages; what the
-// names refer to is resolved later, over all files of a snapshot (languages/resolve).
+// Package source turns the events of the topic `commits` into records. The record of a file's
+// content (recountv1.FileFacts: declarations, references, imports, routes) is a pure function of
+// its bytes and of the language that its path implies. Package languages holds the extractor of
+// each language; what the names refer to is resolved later, over all files of a snapshot
+// (languages/resolve).
 package source
 
 import (
@@ -20,15 +20,15 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Name and version, as they stand in Rejected.by. A change of what is extracted
-// is a change of the language's extractor version.
+// Name is the processor's name and version, as stored in Rejected.by. A change of what is extracted
+// changes the version of the language's extractor instead.
 const Name = "source/1"
 
 // MaxContent is the maximum size in bytes of a file on the log; importers skip
 // larger ones and report them.
 const MaxContent = 4 << 20
 
-// Revised makes the facts of a `source.revised` event.
+// Revised makes the facts record of a `source.revised` event.
 func Revised(_ schemas.Event, payload proto.Message, rec *recountv1.Record) error {
 	m := payload.(*recountv1.SourceRevised)
 	facts := &recountv1.FileFacts{
@@ -54,7 +54,7 @@ func Revised(_ schemas.Event, payload proto.Message, rec *recountv1.Record) erro
 	return nil
 }
 
-// Commit hands a `commit.recorded` event on.
+// Commit makes the record of a `commit.recorded` event, which is its payload.
 func Commit(_ schemas.Event, payload proto.Message, rec *recountv1.Record) error {
 	m := payload.(*recountv1.CommitRecorded)
 	if err := checkCommit(m); err != nil {
@@ -64,20 +64,20 @@ func Commit(_ schemas.Event, payload proto.Message, rec *recountv1.Record) error
 	return nil
 }
 
-// Ref hands a `ref.moved` event on.
+// Ref makes the record of a `ref.moved` event, which is its payload.
 func Ref(_ schemas.Event, payload proto.Message, rec *recountv1.Record) error {
 	rec.Body = &recountv1.Record_RefMoved{RefMoved: payload.(*recountv1.RefMoved)}
 	return nil
 }
 
-// Retired hands a `snapshots.retired` event on.
+// Retired makes the record of a `snapshots.retired` event, which is its payload.
 func Retired(_ schemas.Event, payload proto.Message, rec *recountv1.Record) error {
 	rec.Body = &recountv1.Record_SnapshotsRetired{SnapshotsRetired: payload.(*recountv1.SnapshotsRetired)}
 	return nil
 }
 
-// contentOf is the file's bytes, checked against the object id that git gave them unless
-// the importer took secrets out.
+// contentOf returns the file's bytes. It checks them against git's object id, unless the importer
+// redacted secrets.
 func contentOf(m *recountv1.SourceRevised) ([]byte, error) {
 	if len(m.GetContent()) > 0 && len(m.GetContentZstd()) > 0 {
 		return nil, schemas.Poisonf("content and content_zstd: at most one may be set")
@@ -101,8 +101,8 @@ func contentOf(m *recountv1.SourceRevised) ([]byte, error) {
 	return content, nil
 }
 
-// BlobID is git's object id of a file's content, in hex: SHA-1 or SHA-256 over
-// "blob", a space, the length, a zero byte and the bytes.
+// BlobID returns git's object id of a file's content, in hex: SHA-1 or SHA-256 over "blob", a
+// space, the length, a zero byte and the bytes.
 func BlobID(content []byte, sha256sum bool) string {
 	var h hash.Hash = sha1.New()
 	if sha256sum {

@@ -9,8 +9,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Logged makes the record of an `access.logged` event: each line is a request that
-// the service answered.
+// Logged makes the record of an `access.logged` event: each line is a request that the service
+// answered.
 func Logged(_ schemas.Event, payload proto.Message, rec *recountv1.Record) error {
 	m := payload.(*recountv1.AccessLogged)
 	if err := CheckLogged(m); err != nil {
@@ -26,8 +26,8 @@ func Logged(_ schemas.Event, payload proto.Message, rec *recountv1.Record) error
 	return nil
 }
 
-// CheckLogged says what is wrong with an access log that the schema's constraints let pass.
-// It is all that Logged refuses. Errors are of class ErrPoison and name the field.
+// CheckLogged returns an error for an access log that the schema's constraints accept but Logged
+// refuses. Errors are of class ErrPoison and name the field.
 func CheckLogged(payload proto.Message) error {
 	m, ok := payload.(*recountv1.AccessLogged)
 	if !ok {
@@ -52,7 +52,7 @@ func logged(index uint32, entry *recountv1.AccessEntry) *recountv1.Observation {
 		Kind: recountv1.RuntimeKind_RUNTIME_KIND_CALLS, System: "http",
 		StartUnixNano: bounded(entry.GetTime().AsTime()), DurationNano: int64(entry.GetDuration().AsDuration()),
 	}
-	// The schema allows only hex of 32 digits, or nothing.
+	// The schema allows only 32 hex digits, or nothing.
 	if id, err := hex.DecodeString(entry.GetTraceId()); err == nil && isID(id, 16) {
 		o.TraceId = id
 	}

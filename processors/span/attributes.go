@@ -2,8 +2,8 @@ package span
 
 import "strconv"
 
-// attr is something a span or a resource may say, whatever it is called in the
-// conventions that its instrumentation follows.
+// attr is a property of a span or a resource, independent of its attribute name in the conventions
+// that the instrumentation follows.
 type attr uint8
 
 const (
@@ -52,9 +52,8 @@ const (
 	spanAttrs
 )
 
-// spanNames holds each attribute's names, the one that counts most first: the
-// stable name, then what it was called before, then what instrumentations say that
-// follow no convention.
+// spanNames lists each property's attribute names in order of precedence: the stable name, then its
+// earlier names, then names from instrumentations that follow no convention.
 var spanNames = [spanAttrs][]string{
 	httpMethod:   {"http.request.method", "http.method"},
 	httpRoute:    {"http.route"},
@@ -66,9 +65,9 @@ var spanNames = [spanAttrs][]string{
 
 	rpcSystem:  {"rpc.system.name", "rpc.system"},
 	rpcService: {"rpc.service"},
-	// grpc.method is ASP.NET Core's, "/shop.CartService/GetCart".
+	// ASP.NET Core sends grpc.method: "/shop.CartService/GetCart".
 	rpcMethod: {"rpc.method", "grpc.method"},
-	// grpc.status_code is Envoy's and ASP.NET Core's.
+	// Envoy and ASP.NET Core send grpc.status_code.
 	rpcCode: {"rpc.response.status_code", "rpc.grpc.status_code", "rpc.connect_rpc.error_code", "grpc.status_code"},
 
 	messagingSystem:      {"messaging.system"},
@@ -113,7 +112,7 @@ var spanNames = [spanAttrs][]string{
 	codeLine:      {"code.line.number", "code.lineno"},
 }
 
-// place is where an attribute of some name goes, and how much the name counts.
+// place is the property that an attribute name belongs to, and the name's precedence.
 type place struct {
 	attr attr
 	rank uint8
@@ -131,12 +130,12 @@ func index(names [][]string) map[string]place {
 
 var spanPlaces = index(spanNames[:])
 
-// attrs is what one span says. Of attributes that mean the same the best name
-// counts, and of one name the first. Values that are nested are not looked into.
+// attrs holds the properties of one span. If several attributes have the same meaning, the name
+// with the highest precedence counts, and of equal names the first. Nested values are ignored.
 type attrs struct {
 	values [spanAttrs]value
 	ranks  [spanAttrs]uint8
-	// set lists what to forget before the next span.
+	// set lists the values to clear before the next span.
 	set []attr
 }
 
@@ -160,7 +159,7 @@ func (a *attrs) add(key string, v value) {
 	a.values[p.attr], a.ranks[p.attr] = v, p.rank
 }
 
-// has reports whether the span says any of it.
+// has reports whether the span has any of the properties.
 func (a *attrs) has(all ...attr) bool {
 	for _, at := range all {
 		if a.values[at].kind != noValue {
@@ -170,17 +169,18 @@ func (a *attrs) has(all ...attr) bool {
 	return false
 }
 
-// text is a value as text; "" for none, and for one that is nested.
+// text returns a value as text, "" if it is missing or nested.
 func (a *attrs) text(at attr) string { return a.values[at].asText() }
 
 func (v value) asText() string {
 	if v.kind == intValue {
 		return strconv.FormatInt(int64(v.bits), 10)
 	}
-	return v.text // tables of DynamoDB come as an array: the first is the one that is named
+	return v.text // DynamoDB's tables are an array; the first one is used
 }
 
-// number is a value as a number from 0 to max: numbers come as text, too.
+// number returns a value as a number from 0 to max; ok is false if it is none. Numbers may be sent
+// as text.
 func (a *attrs) number(at attr, max uint32) (uint32, bool) {
 	switch v := &a.values[at]; v.kind {
 	case intValue:

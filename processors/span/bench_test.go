@@ -15,9 +15,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// BenchmarkExported decodes and understands exports of 100 spans, as a stream does:
-// half of them requests with twelve attributes, the others RPCs with seven and
-// queries with eight.
+// BenchmarkExported decodes and processes exports of 100 spans, as a stream does: half are requests
+// with twelve attributes, the others RPCs with seven and queries with eight.
 func BenchmarkExported(b *testing.B) {
 	const spans, exports = 100, 64
 	var in []schemas.LogRecord

@@ -6,8 +6,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// database reads a query: "SELECT shop.carts", by the attributes that name verb and
-// table, else by the statement, else by what the span calls itself.
+// database recognises a query: "SELECT shop.carts". Verb and table come from their attributes, else
+// from the statement, else from the span's name.
 func database(u *understood) bool {
 	if !u.a.has(dbSystem, dbStatement, dbSummary, dbOperation) {
 		return false
@@ -40,8 +40,8 @@ func (u *understood) query() string {
 	return withoutValues(u.name)
 }
 
-// qualified is the table in its database, "shop.carts"; a namespace of several parts
-// ("shop|public") has dots between them.
+// qualified returns the table with its database, "shop.carts". The parts of a namespace
+// ("shop|public") are joined by dots.
 func (u *understood) qualified(table string) string {
 	ns := u.a.text(dbNamespace)
 	if ns == "" || strings.Contains(table, ".") {
@@ -50,7 +50,7 @@ func (u *understood) qualified(table string) string {
 	return strings.ReplaceAll(ns, "|", ".") + "." + table
 }
 
-// queryVerbs begin the names of spans that are queries: "SELECT shop.carts".
+// queryVerbs are the first words of span names that are queries: "SELECT shop.carts".
 var queryVerbs = map[string]bool{"SELECT": true, "INSERT": true, "UPDATE": true, "DELETE": true, "MERGE": true, "REPLACE": true}
 
 func isQueryName(name string) bool {

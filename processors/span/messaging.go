@@ -8,8 +8,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// verbs say what is done with messages, in the conventions' words and in the
-// systems' own.
+// verbs maps operations on messages to kinds, with the names in the conventions and those of the
+// messaging systems.
 var verbs = map[string]recountv1.RuntimeKind{
 	"create": recountv1.RuntimeKind_RUNTIME_KIND_PRODUCES, "send": recountv1.RuntimeKind_RUNTIME_KIND_PRODUCES,
 	"publish": recountv1.RuntimeKind_RUNTIME_KIND_PRODUCES, "produce": recountv1.RuntimeKind_RUNTIME_KIND_PRODUCES,
@@ -21,11 +21,11 @@ var verbs = map[string]recountv1.RuntimeKind{
 	"dequeue": recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES,
 }
 
-// temporary stands for all destinations that are made for one use.
+// temporary replaces the name of every temporary destination.
 const temporary = "(temporary)"
 
-// messaging reads what is sent to or taken from a topic or a queue, whose name is the
-// operation.
+// messaging recognises a message that is sent to or received from a topic or a queue. The operation
+// is the destination's name.
 func messaging(u *understood) bool {
 	if !u.a.has(messagingSystem, messagingDestination) {
 		return false
@@ -45,7 +45,7 @@ func messaging(u *understood) bool {
 		kind = recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES
 	}
 	if kind == recountv1.RuntimeKind_RUNTIME_KIND_CONSUMES && u.kind == tracepb.Span_SPAN_KIND_CLIENT && len(u.o.Links) > 0 {
-		// It asks the broker, and says whose messages it got: to those it is a consumer.
+		// It calls the broker and states whose messages it received: for those it is a consumer.
 		u.o.Side = recountv1.Side_SIDE_CALLED
 	}
 	operation := u.a.text(messagingTemplate)
@@ -62,8 +62,8 @@ func messaging(u *understood) bool {
 	return u.is(kind, u.a.text(messagingSystem), withoutValues(operation))
 }
 
-// destinationName reads a span's name of the conventions: "send orders", and
-// "orders send" in older ones. It is the name, where that says no verb.
+// destinationName parses a span name of the conventions: "send orders", or "orders send" in older
+// ones. Without a verb, destination is the whole name.
 func destinationName(name string) (destination, verb string) {
 	if first, rest, ok := strings.Cut(name, " "); ok && verbs[first] != 0 {
 		return rest, first

@@ -7,22 +7,22 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// ownPorts are the ports that go without saying.
+// ownPorts are the default ports, which are omitted from a peer's name.
 var ownPorts = map[string]string{
 	"postgresql": "5432", "mysql": "3306", "mariadb": "3306", "redis": "6379", "mongodb": "27017", "cassandra": "9042",
 	"microsoft.sql_server": "1433", "mssql": "1433", "oracle.db": "1521", "oracle": "1521", "memcached": "11211",
 	"elasticsearch": "9200", "opensearch": "9200", "kafka": "9092", "rabbitmq": "5672", "nats": "4222",
 }
 
-// peer is what a span says of whom it calls: the service where it knows, "cart:8080"
-// by its address, "postgresql://db" for a database or a broker, whose system alone is
-// known where it has no address. A name counts more than an address in numbers.
+// peer returns the other side of a call: the service if the span names it, else its address, such
+// as "cart:8080" or "postgresql://db" for a database or a broker (only the system if it has no
+// address). A host name takes precedence over a numeric address.
 func (u *understood) peer() string {
 	if u.o.Kind == recountv1.RuntimeKind_RUNTIME_KIND_UNSPECIFIED {
 		return ""
 	}
 	if u.o.Side == recountv1.Side_SIDE_INSIDE && u.o.Kind != recountv1.RuntimeKind_RUNTIME_KIND_QUERIES {
-		return "" // the address may be its own
+		return "" // the address may be the span's own
 	}
 	a := u.a
 	if name := a.text(peerService); name != "" {
@@ -65,7 +65,7 @@ func (u *understood) peer() string {
 	return system + "://" + joinPort(host, port)
 }
 
-// provider is who runs the model or the function that is called, where no address says.
+// provider returns the provider of the model or function that is called, if there is no address.
 func (u *understood) provider() string {
 	if u.a.has(genaiSystem) {
 		return u.a.text(genaiSystem)

@@ -28,10 +28,11 @@ var resourcePlaces = index([][]string{
 	revision:         {"vcs.ref.head.revision", "vcs.repository.ref.revision", "git.commit.sha"},
 })
 
-// identity is an Observer that can be compared.
+// identity is an Observer in a comparable form.
 type identity [resourceAttrs]string
 
-// naming reads a resource: of a service's names the best that is set.
+// naming reads a resource. Of several names for a service the one with the highest precedence
+// counts.
 type naming struct {
 	id    identity
 	ranks [resourceAttrs]uint8
@@ -47,7 +48,7 @@ func (n *naming) add(key string, v value) {
 	}
 }
 
-// identity is who the resource is, after all its attributes.
+// identity returns the resource's identity, after all its attributes were read.
 func (n *naming) identity() identity {
 	id := n.id
 	if id[serviceName] == "" {
@@ -65,7 +66,7 @@ func (n *naming) identity() identity {
 	return id
 }
 
-// isRevision takes git's object ids, shortened ones too.
+// isRevision accepts git's object ids, including abbreviated ones.
 func isRevision(s string) bool {
 	if len(s) < 7 || len(s) > 64 {
 		return false

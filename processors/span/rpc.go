@@ -6,16 +6,16 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// rpc reads a remote procedure call: "shop.CartService/GetCart".
+// rpc recognises a remote procedure call: "shop.CartService/GetCart".
 func rpc(u *understood) bool {
 	system := u.a.text(rpcSystem)
 	if u.a.has(rpcSystem, rpcService, rpcMethod) {
 		if system == "" && u.a.has(rpcCode) {
-			system = "grpc" // the only one whose codes come without its name
+			system = "grpc" // only gRPC's codes are sent without the system's name
 		}
 		return u.is(recountv1.RuntimeKind_RUNTIME_KIND_RPC, system, u.procedure())
 	}
-	// A proxy or a web framework saw a request of gRPC, Connect or Twirp.
+	// A proxy or a web framework received a request of gRPC, Connect or Twirp.
 	if u.internal() || !u.a.has(httpRoute, httpPath, httpURL) {
 		return false
 	}
@@ -36,8 +36,8 @@ func rpc(u *understood) bool {
 	return u.is(recountv1.RuntimeKind_RUNTIME_KIND_RPC, system, path[1:])
 }
 
-// procedure names what is called: by rpc.method, which newer conventions have fully
-// qualified, with rpc.service, else by the span's name.
+// procedure returns the called procedure: from rpc.method, which is fully qualified in newer
+// conventions, with rpc.service, else from the span's name.
 func (u *understood) procedure() string {
 	service, method := u.a.text(rpcService), strings.TrimPrefix(u.a.text(rpcMethod), "/")
 	switch {
@@ -52,10 +52,10 @@ func (u *understood) procedure() string {
 	return service + "/" + method
 }
 
-// rpcName reads a span's name that is a procedure's: "shop.CartService/GetCart" with
-// or without a slash before it; "grpc.shop.CartService/GetCart" of older JavaScript;
-// "Sent.shop.CartService.GetCart" and "Recv." of OpenCensus. The system is "" where
-// the name could be another's than gRPC's.
+// rpcName parses a span name that is a procedure: "shop.CartService/GetCart" with or without a
+// leading slash; "grpc.shop.CartService/GetCart" in older JavaScript;
+// "Sent.shop.CartService.GetCart" and "Recv." in OpenCensus. The system is "" if it may be another
+// than gRPC.
 func rpcName(name string) (operation, system string, ok bool) {
 	name = strings.TrimPrefix(name, "/")
 	rest, ok := strings.CutPrefix(name, "Sent.")
@@ -74,8 +74,8 @@ func rpcName(name string) (operation, system string, ok bool) {
 	return name, "", isProcedure(name)
 }
 
-// ofGRPC reports whether what follows "grpc." is in a package of gRPC's own, which
-// begins so: "health.v1.Health/Check".
+// ofGRPC reports whether the text after "grpc." is in a package of gRPC itself, such as
+// "health.v1.Health/Check".
 func ofGRPC(rest string) bool {
 	pkg, _, _ := strings.Cut(rest, ".")
 	switch pkg {
@@ -85,7 +85,7 @@ func ofGRPC(rest string) bool {
 	return false
 }
 
-// isProcedure reports whether s is "pkg.Service/Method": identifiers, at least one
+// isProcedure reports whether s has the form "pkg.Service/Method": identifiers, at least one
 // package, and nothing else.
 func isProcedure(s string) bool {
 	service, method, ok := strings.Cut(s, "/")
@@ -112,16 +112,15 @@ func isIdentifier(s string) bool {
 	return s != ""
 }
 
-// grpcCodes are the names of gRPC's status codes, by number; Connect has them in
-// small letters.
+// grpcCodes are the names of gRPC's status codes, by number. Connect uses them in lower case.
 var grpcCodes = []string{
 	"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
 	"PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
 	"INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
 }
 
-// serversFault says which codes are errors on the called side; on the caller's side
-// all are but OK.
+// serversFault are the codes that are errors on the called side; on the caller's side all codes
+// except OK are.
 var serversFault = map[uint32]bool{2: true, 4: true, 12: true, 13: true, 14: true, 15: true}
 
 func grpcCode(name string) (uint32, bool) {

@@ -16,11 +16,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestScenarios reads testdata/*.txt: a span a block, and below "----" how it is
-// understood. A block is "#" comments, the span's kind and name, and a line for each
-// attribute, "http.status_code 200": numbers, true and false are what they look like,
-// and text in quotes is text. "@error" and "@ok" are the status. Run with -rewrite
-// after adding a span; commit what comes out only if it is right.
+// TestScenarios reads testdata/*.txt: one span per block, followed by "----" and the result. A
+// block has "#" comments, the span's kind and name, and one line per attribute, "http.status_code
+// 200"; numbers, true and false have their own types, and quoted text is text. "@error" and "@ok"
+// set the status. Run with -rewrite after adding a span; commit the output only if it is right.
 func TestScenarios(t *testing.T) {
 	golden.Blocks(t, "testdata/*.txt", func(t *testing.T, input string) (string, bool) {
 		sp := parseSpan(t, input)
@@ -31,7 +30,7 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// parseSpan reads a block; nil where it holds comments alone.
+// parseSpan parses a block; it returns nil if the block has only comments.
 func parseSpan(t testing.TB, block string) *tracepb.Span {
 	t.Helper()
 	var sp *tracepb.Span
@@ -96,7 +95,7 @@ func exported(t testing.TB, data *tracepb.TracesData) *recountv1.SpanBatch {
 	return rec.GetSpans()
 }
 
-// observe makes the observation of one span.
+// observe returns the observation of one span.
 func observe(t testing.TB, sp *tracepb.Span) *recountv1.Observation {
 	t.Helper()
 	b := exported(t, export(nil, sp))
@@ -106,7 +105,7 @@ func observe(t testing.TB, sp *tracepb.Span) *recountv1.Observation {
 	return b.Observations[0]
 }
 
-// describe prints what is not the same for every span of a scenario.
+// describe prints the fields that differ between the spans of a scenario.
 func describe(o *recountv1.Observation) string {
 	var out strings.Builder
 	short := func(prefix, s string) string { return strings.ToLower(strings.TrimPrefix(s, prefix)) }

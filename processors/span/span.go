@@ -1,25 +1,24 @@
-// Package span turns the events of the topic `spans` into records: of each span,
-// and of each line of an access log, what it says by itself (recountv1.SpanBatch),
-// a pure function of the event. Which spans belong together is found out where they
-// meet, in projections/runtime.
+// Package span turns the events of the topic `spans` into records: what each span, or each line of
+// an access log, shows by itself (recountv1.SpanBatch), a pure function of the event. Which spans
+// belong together is decided later, by projections/runtime.
 //
-// Instrumentations follow OpenTelemetry's semantic conventions of many years. What
-// an attribute is called in each stands in tables (attributes.go, resource.go), so
-// that the code knows one name for one thing. A span is understood by the first of
-// the readers (readers below) that finds what it looks for:
+// Instrumentations follow many versions of OpenTelemetry's semantic conventions. Tables
+// (attributes.go, resource.go) map the attribute names of all versions to properties, so that the
+// code uses one name for each. The first reader (readers below) that recognises a span interprets
+// it:
 //
-//   - database: `db.*`. The operation is the verb and the table, "SELECT shop.carts",
-//     read from the statement where nothing else names them.
+//   - database: `db.*`. The operation is the verb and the table, "SELECT shop.carts", read
+//     from the statement if no attribute names them.
 //   - messaging: `messaging.*`. The operation is the destination.
 //   - model: `gen_ai.*`. The operation is the verb and the model, the tool or the agent.
-//   - rpc: `rpc.*`, a path or a name that is "/pkg.Service/Method".
+//   - rpc: `rpc.*`, or a path or a name of the form "/pkg.Service/Method".
 //   - web: `http.*`, `url.*`. The operation is the method and the route, or the path
 //     with its values replaced.
 //   - graphql, function: `graphql.*`, `faas.*`.
-//   - byName: nothing but the span's name.
+//   - byName: only the span's name.
 //
-// An operation is bounded twice: in length, and in how many there can be, since
-// whatever looks like a value (numbers, UUIDs, hashes) becomes "{}".
+// The number of distinct operations is limited: their length is bounded, and whatever looks like a
+// value (numbers, UUIDs, hashes) becomes "{}".
 package span
 
 import (
@@ -35,24 +34,24 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Name and version, as they stand in Rejected.by.
+// Name is the processor's name and version, as stored in Rejected.by.
 const Name = "span/2"
 
-// Bounds of what is taken from a span, in bytes of UTF-8.
+// These limits apply to what is taken from a span, in bytes of UTF-8.
 const (
 	maxOperation = 512
 	maxPeer      = 256
 	maxName      = 256
 	maxCode      = 1024
-	// maxLinks is how many links of a span are kept: SDKs keep 128 by default.
+	// maxLinks limits the links of a span that are kept; SDKs keep 128 by default.
 	maxLinks = 1024
 )
 
-// minSpan is the size of the smallest span that says something: its two ids.
+// minSpan is the encoded size of the smallest valid span: its two ids.
 const minSpan = 2 + 16 + 2 + 8
 
-// The times an observation may have, in Unix nanoseconds, as for the event's own
-// time: 1900-01-01 to 2250-01-01. OTLP counts from 1970.
+// earliest and latest bound the times of an observation in Unix nanoseconds, like those of an
+// event: 1900-01-01 to 2250-01-01. OTLP counts from 1970.
 const (
 	earliest = -2_208_988_800_000_000_000
 	latest   = 8_835_955_200_000_000_000
@@ -68,11 +67,10 @@ func Exported(e schemas.Event, payload proto.Message, rec *recountv1.Record) err
 	return Wire(e, rec)
 }
 
-// Wire makes the record of a `spans.exported` event whose payload is protobuf, and
-// has not been decoded.
+// Wire makes the record of a `spans.exported` event whose protobuf payload is not decoded.
 func Wire(e schemas.Event, rec *recountv1.Record) error {
-	// The copy is what the record's strings are parts of: the caller's buffer belongs
-	// to the client that fetched it.
+	// The record's strings are parts of this copy: the caller's buffer belongs to the client that
+	// fetched it.
 	d := &document{b: e.Payload, s: string(e.Payload)}
 	n := d.countSpans()
 	b := &batch{
@@ -96,8 +94,8 @@ func Wire(e schemas.Event, rec *recountv1.Record) error {
 	return nil
 }
 
-// countSpans counts those that may say something, without looking at them: a span of
-// nothing takes two bytes, and shall not take the memory of an observation.
+// countSpans counts the spans that may be valid without decoding them: an empty span takes two
+// bytes and must not cost the memory of an observation.
 func (d *document) countSpans() (n int) {
 	for r := d.message(0, len(d.b)); r.next(); {
 		if !r.bytes(1) {
@@ -117,13 +115,13 @@ func (d *document) countSpans() (n int) {
 	return n
 }
 
-// batch makes the observations of one event. They and their codes lie in one piece
-// of memory each, and their strings are parts of the event's: a span costs few
-// allocations, and who keeps a string for long has to clone it.
+// batch builds the observations of one event. Observations and codes are allocated in one block
+// each, and strings are parts of the event's copy: a span costs few allocations, and a holder that
+// keeps a string for long has to clone it.
 type batch struct {
 	d     *document
 	event int64
-	// index is of the next span, skipped ones counted.
+	// index is the index of the next span; skipped spans count.
 	index uint32
 	slab  []recountv1.Observation
 	codes []uint32
@@ -131,14 +129,16 @@ type batch struct {
 	attrs attrs
 	out   *recountv1.SpanBatch
 
-	// resource is whose spans are being added; known says that observer is its number.
+	// resource identifies the resource of the current spans; known means that observer is its
+	// number.
 	resource  identity
 	known     bool
 	observer  uint32
 	observers map[identity]uint32
 }
 
-// number is the observer's that the resource is; the first span that is taken names it.
+// number returns the number of the resource's observer. The observer is added with its first valid
+// span.
 func (b *batch) number() uint32 {
 	if b.known {
 		return b.observer
@@ -154,7 +154,7 @@ func (b *batch) number() uint32 {
 	return observer
 }
 
-// resourceSpans adds the spans of a resource, which may stand behind them.
+// resourceSpans adds the spans of a resource, whose attributes may follow them in the encoding.
 func (b *batch) resourceSpans(from, to int) {
 	d := b.d
 	var who naming
@@ -202,7 +202,7 @@ type sent struct {
 	links             []*recountv1.SpanLink
 }
 
-// span reads a span, and adds what it says.
+// span decodes a span and adds its observation.
 func (b *batch) span(from, to int) {
 	d := b.d
 	var sp sent
@@ -246,7 +246,7 @@ func (b *batch) span(from, to int) {
 	}
 }
 
-// link appends a link, if it leads anywhere and there is room.
+// link appends a link if it is valid and the limit is not reached.
 func (b *batch) link(all []*recountv1.SpanLink, from, to int) []*recountv1.SpanLink {
 	var trace, id []byte
 	for c := b.d.message(from, to); c.next(); {
@@ -265,14 +265,14 @@ func (b *batch) link(all []*recountv1.SpanLink, from, to int) []*recountv1.SpanL
 	return append(all, &recountv1.SpanLink{TraceId: b.keep(trace), SpanId: b.keep(id)})
 }
 
-// keep copies an id to where the record may have it.
+// keep copies an id into memory that belongs to the record.
 func (b *batch) keep(id []byte) []byte {
 	from := len(b.ids)
 	b.ids = append(b.ids, id...)
 	return b.ids[from:len(b.ids):len(b.ids)]
 }
 
-// add appends what a span says, or counts it as skipped.
+// add appends the observation of a span, or counts the span as skipped.
 func (b *batch) add(sp *sent) {
 	if problem := sp.wrongID(); problem != "" {
 		if b.out.Skipped++; b.out.Problem == "" {
@@ -312,7 +312,7 @@ func sideOf(k tracepb.Span_SpanKind) recountv1.Side {
 	return recountv1.Side_SIDE_INSIDE
 }
 
-// wrongID says what is wrong with a span's ids, "" for nothing.
+// wrongID returns what is wrong with a span's ids, "" if they are valid.
 func (sp *sent) wrongID() string {
 	switch {
 	case len(sp.trace) != 16:
@@ -327,7 +327,7 @@ func (sp *sent) wrongID() string {
 	return ""
 }
 
-// isID reports whether an id has the length, and is not the invalid one: zeros.
+// isID reports whether an id has length n and is not all zeros, which is invalid.
 func isID(id []byte, n int) bool {
 	if len(id) != n {
 		return false
@@ -340,8 +340,8 @@ func isID(id []byte, n int) bool {
 	return false
 }
 
-// times sets start and duration. A time that is missing is the other one, and where
-// both are, that of the event.
+// times sets start and duration. If one time is missing the other is used for both; if both are,
+// the event's time.
 func (b *batch) times(o *recountv1.Observation, sp *sent) {
 	start, end := instant(sp.start), instant(sp.end)
 	switch {
@@ -358,7 +358,7 @@ func (b *batch) times(o *recountv1.Observation, sp *sent) {
 
 func instant(t uint64) int64 { return int64(min(t, latest)) }
 
-// bounded is a time within the bounds, in Unix nanoseconds.
+// bounded returns a time within the limits, in Unix nanoseconds.
 func bounded(t time.Time) int64 {
 	seconds := min(max(t.Unix(), earliest/1e9), latest/1e9)
 	return min(seconds*1e9+int64(t.Nanosecond()), latest)
@@ -376,7 +376,7 @@ func code(o *recountv1.Observation, a *attrs) {
 	o.Line, _ = a.number(codeLine, math.MaxInt32)
 }
 
-// clean bounds a text, at a rune, and makes control characters blanks.
+// clean shortens a text at a rune boundary and replaces control characters by spaces.
 func clean(s string, most int) string {
 	s = clip(s, most)
 	for i := range len(s) {
@@ -392,7 +392,7 @@ func clean(s string, most int) string {
 	return s
 }
 
-// clip cuts s to at most so many bytes, at the start of a rune.
+// clip cuts s to at most `most` bytes, at the start of a rune.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -40,7 +40,7 @@ func TestWrongIDsAreSkippedAndCounted(t *testing.T) {
 	}
 }
 
-// TestSpansOfNothing: half a million of them fit a message, and cost no memory.
+// TestSpansOfNothing checks that half a million empty spans, which fit one message, cost no memory.
 func TestSpansOfNothing(t *testing.T) {
 	const n = 500_000
 	scope := &tracepb.ScopeSpans{Spans: make([]*tracepb.Span, n)}
@@ -149,8 +149,8 @@ func TestTextIsBounded(t *testing.T) {
 	}
 }
 
-// TestReceiversAreConsumers: newer conventions have those who ask a broker for
-// messages as clients, whose links say from whom the messages are.
+// TestReceiversAreConsumers checks that a span that requests messages from a broker, a client in
+// newer conventions, is a consumer of the messages in its links.
 func TestReceiversAreConsumers(t *testing.T) {
 	sp := parseSpan(t, "CLIENT poll orders\nmessaging.system kafka\nmessaging.destination.name orders\nmessaging.operation.type receive")
 	if got := observe(t, sp).Side; got != recountv1.Side_SIDE_CALLER {
@@ -162,7 +162,7 @@ func TestReceiversAreConsumers(t *testing.T) {
 	}
 }
 
-// TestNestedAttributes: what is nested is not looked into, however deep.
+// TestNestedAttributes checks that nested values are ignored, at any depth.
 func TestNestedAttributes(t *testing.T) {
 	deep := stringValue("x")
 	for range 2000 {
@@ -231,8 +231,8 @@ service.name cart`, &recountv1.Observer{
 	}
 }
 
-// TestOneObserverForEqualResources: an export has a resource for each scope or
-// instance; who is the same is named once, and who has no span is not.
+// TestOneObserverForEqualResources checks that equal resources, which an export may repeat for each
+// scope or instance, give one observer, and that a resource without spans gives none.
 func TestOneObserverForEqualResources(t *testing.T) {
 	name := func(s string) []*commonpb.KeyValue {
 		return []*commonpb.KeyValue{{Key: "service.name", Value: stringValue(s)}}
@@ -338,8 +338,8 @@ func TestValuesAreReplaced(t *testing.T) {
 	}
 }
 
-// TestShortHexIsReplaced: ids of a few hexadecimal digits are values, words and names
-// that have such letters are none.
+// TestShortHexIsReplaced checks that ids of a few hexadecimal digits are values, and that words and
+// names made of such letters are not.
 func TestShortHexIsReplaced(t *testing.T) {
 	for in, want := range map[string]string{
 		"/op-1869f":                     "/op-{}",
@@ -419,8 +419,8 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// FuzzExported: any OTLP gives the same valid record twice, within the bounds, and
-// the record depends on nothing but the bytes.
+// FuzzExported checks that any OTLP gives the same valid record twice, within the limits, and that
+// the record depends only on the bytes.
 func FuzzExported(f *testing.F) {
 	f.Add([]byte{})
 	for _, block := range []string{
@@ -449,7 +449,7 @@ func FuzzExported(f *testing.F) {
 				}
 			}
 			var err error
-			// Marshalling refuses what is not UTF-8.
+			// Marshalling refuses text that is not UTF-8.
 			if encoded[i], err = (proto.MarshalOptions{Deterministic: true}).Marshal(b); err != nil {
 				t.Fatal(err)
 			}
@@ -460,8 +460,8 @@ func FuzzExported(f *testing.F) {
 	})
 }
 
-// FuzzWire: what is read of an export where it lies is what the protobuf library
-// reads; and it refuses what that refuses.
+// FuzzWire checks that the decoder of the wire format reads what the protobuf library reads, and
+// refuses what it refuses.
 func FuzzWire(f *testing.F) {
 	bad := newSpan(server, "x")
 	bad.Links = []*tracepb.Span_Link{{TraceId: []byte("fedcba9876543210"), SpanId: []byte("12345678"), TraceState: "a=b"}}
@@ -501,7 +501,7 @@ func FuzzWire(f *testing.F) {
 	})
 }
 
-// FuzzStatement: the scanner ends, and gives text.
+// FuzzStatement checks that the scanner terminates and returns valid text.
 func FuzzStatement(f *testing.F) {
 	f.Add("WITH x AS (SELECT 'a''b' FROM \"t\") SELECT * FROM x.[y] -- z")
 	f.Fuzz(func(t *testing.T, s string) {

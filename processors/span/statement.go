@@ -2,15 +2,14 @@ package span
 
 import "strings"
 
-// maxStatement is how much of a statement is read: what it does, and to what, stands
-// near its beginning.
+// maxStatement limits how many bytes of a statement are read: the verb and the table are near its
+// beginning.
 const maxStatement = 16 << 10
 
-// statement reads of a statement its verb, in capitals, and the table that it is
-// about: the first of the outermost query that names one, else the first of all. It
-// is no parser: it knows words, quotes, comments and parentheses, so that these do
-// not mislead it, and says nothing of what it does not know. A statement of another
-// language has its first word as the verb, if that is a short one.
+// statement returns the verb of a statement, in capitals, and its main table: the first table named
+// by the outermost query, else the first of all. It is not a parser: it knows words, quotes,
+// comments and parentheses, so that these do not mislead it, and returns "" for what it does not
+// recognise. For a statement in another language the verb is its first word, if that is short.
 //
 //	SELECT * FROM a.b JOIN c                                   SELECT, a.b
 //	SELECT * FROM (SELECT x FROM t) AS s                       SELECT, t
@@ -60,39 +59,41 @@ func statement(s string) (verb, table string) {
 	}
 }
 
-// tableAfter says behind which word a verb has its table; "": behind itself.
+// tableAfter maps each verb to the word after which its table follows; "" means after the verb
+// itself.
 var tableAfter = map[string]string{
 	"SELECT": "FROM", "DELETE": "FROM", "INSERT": "INTO", "REPLACE": "INTO", "MERGE": "INTO",
 	"CREATE": "TABLE", "ALTER": "TABLE", "DROP": "TABLE",
 	"UPDATE": "", "TRUNCATE": "", "COPY": "", "CALL": "", "EXEC": "", "EXECUTE": "",
 }
 
-// beforeTable are words that may stand between that word and the table.
+// beforeTable are words that may occur between that word and the table.
 var beforeTable = map[string]bool{
 	"ONLY": true, "TABLE": true, "IF": true, "NOT": true, "EXISTS": true, "LATERAL": true, "IGNORE": true, "LOW_PRIORITY": true,
 }
 
-// scanner gives the words of a statement.
+// scanner returns the words of a statement.
 type scanner struct {
 	s string
 	i int
-	// open holds of each parenthesis that is open whether it holds a query; the one
-	// of "extract(year FROM at)" does not.
+	// open has an entry for each open parenthesis: whether it contains a query. That of
+	// "extract(year FROM at)" does not.
 	open []bool
-	// fresh says that the token before was a parenthesis that opened.
+	// fresh means that the previous token was an opening parenthesis.
 	fresh bool
-	// inner says that the last word stands in a query within another.
+	// inner means that the last word is in a query inside another.
 	inner bool
 }
 
-// inFunction reports whether the scanner is in parentheses that hold no query.
+// inFunction reports whether the scanner is inside parentheses without a query.
 func (w *scanner) inFunction() bool { return len(w.open) > 0 && !w.open[len(w.open)-1] }
 
-// called reports whether parentheses follow at once: what came before is a function.
+// called reports whether a parenthesis follows immediately, so that the previous word is a
+// function.
 func (w *scanner) called() bool { return w.i < len(w.s) && w.s[w.i] == '(' }
 
-// next is the next word or symbol; "" at the end. A quoted name comes without its
-// quotes, a text literal as "?" in quotes.
+// next returns the next word or symbol, "" at the end. A quoted name is returned without its
+// quotes, a string literal as "?" with quoted set.
 func (w *scanner) next() (word string, quoted bool) {
 	for w.i < len(w.s) {
 		c, rest := w.s[w.i], w.s[w.i:]
@@ -147,7 +148,7 @@ func (w *scanner) skipPast(end string) {
 	w.i = len(w.s)
 }
 
-// until is what stands before the closing quote, which doubled stands for itself.
+// until returns the text before the closing quote. A doubled quote stands for itself.
 func (w *scanner) until(quote byte) string {
 	w.i++
 	for from := w.i; ; {
@@ -165,8 +166,8 @@ func (w *scanner) until(quote byte) string {
 	}
 }
 
-// table is a name of one or more parts at the scanner, without quotes; "" for
-// anything else, of which one token is gone.
+// table returns the name at the scanner, of one or more parts and without quotes. It returns "" for
+// anything else, after consuming one token.
 func (w *scanner) table() string {
 	word, quoted := w.next()
 	for !quoted && beforeTable[strings.ToUpper(word)] {
@@ -186,8 +187,8 @@ func (w *scanner) table() string {
 	return name
 }
 
-// with reads what WITH names, up to the statement that uses it: that one's verb, the
-// names in small letters, and the first table within.
+// with reads the part that WITH defines, up to the statement that uses it. It returns that
+// statement's verb, the defined names in lower case, and the first table inside.
 func (w *scanner) with() (verb string, named map[string]bool, within string) {
 	named = map[string]bool{}
 	last := ""

@@ -6,9 +6,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// status sets the protocol's code and says how the span ended: what the program
-// said, else what the conventions make of the code. To a caller every refusal is an
-// error; of a server only what is its own fault.
+// status sets the protocol's code and returns how the span ended: the status that the program set,
+// else the one that the conventions derive from the code. For a caller every refusal is an error;
+// for a server only its own faults are.
 func (u *understood) status(said tracepb.Status_StatusCode) recountv1.Status {
 	code, bad, known := u.protocolCode()
 	if known {
@@ -28,7 +28,7 @@ func (u *understood) status(said tracepb.Status_StatusCode) recountv1.Status {
 	return recountv1.Status_STATUS_OK
 }
 
-// protocolCode is gRPC's code for what goes by gRPC, and else HTTP's.
+// protocolCode returns gRPC's code for RPCs, otherwise the HTTP status.
 func (u *understood) protocolCode() (code uint32, bad, known bool) {
 	caller := u.o.Side == recountv1.Side_SIDE_CALLER
 	if u.o.Kind == recountv1.RuntimeKind_RUNTIME_KIND_RPC {
@@ -42,7 +42,7 @@ func (u *understood) protocolCode() (code uint32, bad, known bool) {
 	}
 	code, known = u.a.number(httpStatus, 999)
 	if code == 0 {
-		return 0, false, false // a browser's "no answer"
+		return 0, false, false // 0 is a browser's "no answer"
 	}
 	return code, httpFault(code, caller), known
 }

@@ -8,18 +8,18 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// understood is a span being read: readers fill in kind, operation and system.
+// understood is a span that is being interpreted: readers fill in kind, operation and system.
 type understood struct {
 	o    *recountv1.Observation
 	a    *attrs
 	kind tracepb.Span_SpanKind
 	name string
-	// code is where the observation's code will be.
+	// code is where the observation's code will be stored.
 	code *uint32
 }
 
-// readers are tried in this order: what is called comes before how it is carried, a
-// query over HTTP is a query. A reader that does not know the span changes nothing.
+// readers are tried in this order. What is called takes precedence over how it is transported: a
+// query over HTTP is a query. A reader that does not recognise the span changes nothing.
 var readers = [...]func(u *understood) bool{database, messaging, model, rpc, web, graphql, function}
 
 func (u *understood) understand() {
@@ -36,10 +36,10 @@ func (u *understood) is(k recountv1.RuntimeKind, system, operation string) bool 
 	return true
 }
 
-// internal reports whether the span says that it is no call.
+// internal reports whether the span is marked as internal, and so not a call.
 func (u *understood) internal() bool { return u.kind == tracepb.Span_SPAN_KIND_INTERNAL }
 
-// callKind is k, but for work inside a service, which is no call.
+// callKind returns k, except for work inside a service, which is not a call.
 func (u *understood) callKind(k recountv1.RuntimeKind) recountv1.RuntimeKind {
 	if u.o.Side == recountv1.Side_SIDE_INSIDE {
 		return recountv1.RuntimeKind_RUNTIME_KIND_UNSPECIFIED
@@ -47,7 +47,7 @@ func (u *understood) callKind(k recountv1.RuntimeKind) recountv1.RuntimeKind {
 	return k
 }
 
-// model reads what goes to a model, a tool or an agent.
+// model recognises a call to a model, a tool or an agent.
 func model(u *understood) bool {
 	if !u.a.has(genaiOperation, genaiSystem) {
 		return false
@@ -65,8 +65,8 @@ func model(u *understood) bool {
 	return u.is(u.callKind(recountv1.RuntimeKind_RUNTIME_KIND_CALLS), system, words(verb, of, u.name))
 }
 
-// graphql reads an operation of GraphQL that came some other way than HTTP, or is
-// told apart from the request that brought it.
+// graphql recognises an operation of GraphQL that did not arrive over HTTP, or that has a span
+// apart from its request.
 func graphql(u *understood) bool {
 	if !u.a.has(graphqlType, graphqlName) {
 		return false
@@ -75,8 +75,8 @@ func graphql(u *understood) bool {
 		words(u.a.text(graphqlType), u.a.text(graphqlName), u.name))
 }
 
-// function reads an invocation of a function: the caller's side names it, the
-// called side is named by the span where its resource does that.
+// function recognises an invocation of a function. The caller's span names it in an attribute; on
+// the called side the resource may name it, else the span's name does.
 func function(u *understood) bool {
 	if !u.a.has(faasTrigger, faasInvoked) {
 		return false
@@ -92,7 +92,7 @@ func function(u *understood) bool {
 	return u.is(u.callKind(recountv1.RuntimeKind_RUNTIME_KIND_CALLS), system, words(name, "", u.name))
 }
 
-// words joins two words; where there are none it is the other, without values.
+// words joins two words. If both are empty it returns other, with values replaced.
 func words(a, b, other string) string {
 	switch {
 	case a == "" && b == "":
@@ -103,8 +103,8 @@ func words(a, b, other string) string {
 	return a + " " + b
 }
 
-// byName reads a span that says nothing but its name, by the forms that the
-// conventions give names. A span that says that it is internal keeps its name.
+// byName interprets a span that has only a name, by the forms of names in the conventions. A span
+// marked as internal keeps its name.
 func byName(u *understood) {
 	name := strings.TrimSpace(u.name)
 	if !u.internal() {
@@ -128,7 +128,7 @@ func byName(u *understood) {
 	u.is(kindOfSpan[u.kind], "", withoutValues(name))
 }
 
-// kindOfSpan is what a span is by its kind alone.
+// kindOfSpan is the kind of a span that has no other information.
 var kindOfSpan = map[tracepb.Span_SpanKind]recountv1.RuntimeKind{
 	tracepb.Span_SPAN_KIND_SERVER:   recountv1.RuntimeKind_RUNTIME_KIND_CALLS,
 	tracepb.Span_SPAN_KIND_CLIENT:   recountv1.RuntimeKind_RUNTIME_KIND_CALLS,

@@ -3,27 +3,27 @@ package span
 import "strings"
 
 const (
-	// placeholder stands where a value was, as in requests of the code graph.
+	// placeholder replaces a value, as in requests of the code graph.
 	placeholder = "{}"
-	// maxSegments and maxSegment bound a path that has values nobody recognises.
+	// maxSegments and maxSegment limit a path with values that are not recognised.
 	maxSegments = 16
 	maxSegment  = 64
 )
 
-// withoutValues replaces what looks like a value in a path or a name, so that the
-// same work has the same name: "/users/42" is "/users/{}". What stands between "/"
-// and blanks is a value as a whole if it is
+// withoutValues replaces what looks like a value in a path or a name, so that the same operation
+// has the same name: "/users/42" becomes "/users/{}". A segment between "/" and spaces is a value
+// as a whole if it is
 //
-//   - a number, a date, a version or an address: digits and .:,-+ alone;
-//   - hexadecimal: from 5 digits with a number among them, or from 16; from 5 to 7
-//     not where the letters come first and the numbers last, as in "cafe24";
-//   - from 8 capitals and numbers, with both;
-//   - from 16 letters and numbers of which three are numbers;
-//   - escaped ("%20"), an address of mail, or longer than 64 bytes.
+//   - a number, a date, a version or an address: only digits and .:,-+
+//   - hexadecimal: at least 5 digits with a number among them, or at least 16; with 5 to 7
+//     digits not if letters come first and numbers last, as in "cafe24";
+//   - at least 8 capitals and numbers, with both;
+//   - at least 16 letters and numbers, of which three are numbers;
+//   - escaped ("%20"), an e-mail address, or longer than 64 bytes.
 //
-// Otherwise its parts between - _ . : , = ~ are looked at in the same way, where two
-// digits are a value, and so are four in a row anywhere, and UUIDs. Words stay: a
-// slug cannot be told from a name.
+// Otherwise its parts between - _ . : , = ~ are examined in the same way; there two digits are a
+// value, and so are four digits in a row anywhere, and UUIDs. Words are kept, because a slug cannot
+// be distinguished from a name.
 func withoutValues(s string) string {
 	var out strings.Builder
 	kept, segments := 0, 0
@@ -54,7 +54,7 @@ func withoutValues(s string) string {
 
 func maskSegment(s string) (string, bool) {
 	if isWord(s) {
-		return s, false // most are
+		return s, false // the common case
 	}
 	if len(s) > maxSegment || isValue(s, 1) || strings.ContainsAny(s, "%@") {
 		return placeholder, true
@@ -91,7 +91,7 @@ func maskSegment(s string) (string, bool) {
 	return out.String(), changed
 }
 
-// isWord reports whether there is nothing in s that could be a value.
+// isWord reports whether s contains nothing that could be a value.
 func isWord(s string) bool {
 	if len(s) > maxSegment {
 		return false
@@ -104,7 +104,7 @@ func isWord(s string) bool {
 	return len(s) < 16 || !allHex(s)
 }
 
-// isValue reports whether s is a value as a whole; a number counts from so many digits.
+// isValue reports whether s as a whole is a value; a number needs at least digitsFrom digits.
 func isValue(s string, digitsFrom int) bool {
 	var digits, lower, upper, hex, marks int
 	for i := range len(s) {
@@ -139,7 +139,7 @@ func isValue(s string, digitsFrom int) bool {
 	return len(s) >= 16 && digits >= 3
 }
 
-// isNumbered reports whether s is letters and then a number, as names are that have one.
+// isNumbered reports whether s is letters followed by a number, as in numbered names.
 func isNumbered(s string) bool {
 	letters := 0
 	for letters < len(s) && !isDigit(s[letters]) {
@@ -153,7 +153,7 @@ func isNumbered(s string) bool {
 	return letters > 0
 }
 
-// maskDigits replaces runs of four digits and more.
+// maskDigits replaces runs of at least four digits.
 func maskDigits(s string) string {
 	var out strings.Builder
 	kept := 0
@@ -175,7 +175,7 @@ func maskDigits(s string) string {
 	return out.String() + s[kept:]
 }
 
-// isUUID takes 36 bytes.
+// isUUID reports whether s, which has 36 bytes, is a UUID.
 func isUUID(s string) bool {
 	for i := range len(s) {
 		if i == 8 || i == 13 || i == 18 || i == 23 {

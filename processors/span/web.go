@@ -6,13 +6,13 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// web reads a request over HTTP: "GET /users/{id}", by the route where the service
-// states it, else by the path without its values.
+// web recognises an HTTP request: "GET /users/{id}". The path is the route if the service states
+// it, else the requested path with values replaced.
 func web(u *understood) bool {
 	switch {
 	case u.a.has(httpMethod, httpURL):
 	case u.internal():
-		return false // a step of a framework, which says the route it works for
+		return false // a step of a framework, which names the route it works for
 	case !u.a.has(httpRoute, httpTemplate, httpPath, httpStatus):
 		return false
 	}
@@ -25,7 +25,7 @@ func web(u *understood) bool {
 	case u.a.has(httpTemplate):
 		u.request(method, pathOfURL(u.a.text(httpTemplate)), true)
 	default:
-		// The name is the route where the framework knows it, in older conventions.
+		// In older conventions the name is the route, if the framework knows it.
 		named, asked, ok := requestName(strings.TrimSpace(u.name))
 		if ok && asked != path && (path == "" || isPattern(asked)) {
 			if method == anyMethod {
@@ -56,23 +56,23 @@ func (u *understood) request(method, path string, pattern bool) {
 	u.o.Operation = method + " " + path
 }
 
-// methodOf is a method in capitals; what is none is any: methods are few.
+// methodOf returns a method in capitals. Unknown methods become "any", so that there are few.
 func methodOf(s string) string {
 	if s == "" || len(s) > 16 {
 		return anyMethod
 	}
 	for i := range len(s) {
 		if c := s[i] &^ 0x20; c < 'A' || c > 'Z' {
-			return anyMethod // "_OTHER", too
+			return anyMethod // also for "_OTHER"
 		}
 	}
 	return strings.ToUpper(s)
 }
 
-// path is what was asked for, without its query; "" where the span does not say.
+// path returns the requested path without its query, "" if it is unknown.
 func (u *understood) path() string {
 	if p := u.a.text(httpPath); p != "" {
-		if p[0] != '/' { // the absolute form of a proxy
+		if p[0] != '/' { // the absolute form sent to a proxy
 			p = pathOfURL(p)
 		}
 		return withoutQuery(p)
@@ -80,7 +80,7 @@ func (u *understood) path() string {
 	return pathOfURL(u.a.text(httpURL))
 }
 
-// pathOfURL is the path of a URL, or of a template of one: "/" where a URL has none.
+// pathOfURL returns the path of a URL or of a URL template, "/" if it has none.
 func pathOfURL(url string) string {
 	if _, rest, ok := strings.Cut(url, "://"); ok {
 		at := strings.IndexAny(rest, "/?#")
@@ -92,7 +92,7 @@ func pathOfURL(url string) string {
 	return withoutQuery(url)
 }
 
-// hostOfURL is the host of a URL with its port, without who asks; "" for a path.
+// hostOfURL returns the host and port of a URL, without user information; "" for a path.
 func hostOfURL(url string) string {
 	_, rest, ok := strings.Cut(url, "://")
 	if !ok {
@@ -111,8 +111,8 @@ func withoutQuery(path string) string {
 	return path
 }
 
-// requestName reads a span's name that is a request: "GET /users/{id}",
-// "HTTP GET /users", "/users/<id>".
+// requestName parses a span name that is a request: "GET /users/{id}", "HTTP GET /users",
+// "/users/<id>".
 func requestName(name string) (method, path string, ok bool) {
 	name = strings.TrimPrefix(name, "HTTP ")
 	method, path, ok = strings.Cut(name, " ")
@@ -131,7 +131,7 @@ func requestName(name string) (method, path string, ok bool) {
 	return method, withoutQuery(path), true
 }
 
-// isPattern reports whether a path holds what frameworks mark parameters with.
+// isPattern reports whether a path contains marks that frameworks use for parameters.
 func isPattern(path string) bool {
 	return strings.ContainsAny(path, "{<*[(") || strings.Contains(path, "/:")
 }

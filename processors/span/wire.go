@@ -9,13 +9,13 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// An export is read where it lies, in protobuf's wire format: to make objects of it
-// costs several times what is made of it afterwards (64 allocations a span). What is
-// accepted is what proto.Unmarshal accepts, and what is read is what it would read:
-// fields in any order, the last of a field that may be once, fields of another type
-// than theirs skipped, text that is UTF-8. FuzzWire keeps it so.
+// An export is read directly from protobuf's wire format: decoding it into objects costs several
+// times as much as all further work (64 allocations per span). This decoder accepts exactly what
+// proto.Unmarshal accepts, and reads the same values: fields in any order, the last one of a
+// singular field that is repeated, fields of the wrong type skipped, text that is valid UTF-8.
+// FuzzWire checks this.
 
-// shape is a message of OTLP that is not read, but has text that must be UTF-8.
+// shape is a kind of OTLP message that is not read, but contains text that must be valid UTF-8.
 type shape uint8
 
 const (
@@ -32,7 +32,7 @@ const (
 	spanLink
 )
 
-// shapes says which fields of them are text or messages.
+// shapes lists the fields of each kind that are text or messages.
 var shapes = [...]map[protowire.Number]shape{
 	keyValue:      {1: text, 2: anyValue},
 	anyValue:      {1: text, 5: arrayValue, 6: keyValueList},
@@ -46,11 +46,11 @@ var shapes = [...]map[protowire.Number]shape{
 	spanLink:      {3: text, 4: keyValue},
 }
 
-// maxDepth is how deep messages may be nested, as in the protobuf library.
+// maxDepth is the maximum nesting of messages, as in the protobuf library.
 const maxDepth = protowire.DefaultRecursionLimit
 
-// document is an export: its bytes, and the same as text, which all strings are
-// parts of. err is the first thing that is wrong with it.
+// document is an export: its bytes, and the same as a string, of which all other strings are parts.
+// err is the first error found in it.
 type document struct {
 	b   []byte
 	s   string
@@ -63,7 +63,7 @@ func (d *document) fail(what string) {
 	}
 }
 
-// fault is an error for the whole event.
+// fault returns the error for the whole event, nil if there is none.
 func (d *document) fault() error {
 	if d.err == "" {
 		return nil
@@ -71,7 +71,7 @@ func (d *document) fault() error {
 	return schemas.Poisonf("payload of %s: %s", schemas.TypeSpansExported, d.err)
 }
 
-// text is a part as text, which must be UTF-8.
+// text returns a part as a string, which must be valid UTF-8.
 func (d *document) text(from, to int) string {
 	s := d.s[from:to]
 	if !utf8.ValidString(s) {
@@ -80,20 +80,20 @@ func (d *document) text(from, to int) string {
 	return s
 }
 
-// cursor goes through the fields of a message.
+// cursor iterates over the fields of a message.
 type cursor struct {
 	d       *document
 	at, end int
 	num     protowire.Number
 	typ     protowire.Type
-	// from and to are a field of bytes; n is a number's bits.
+	// from and to are the range of a bytes field; n holds the bits of a number.
 	from, to int
 	n        uint64
 }
 
 func (d *document) message(from, to int) cursor { return cursor{d: d, at: from, end: to} }
 
-// next moves to the next field; false at the end, and where something is wrong.
+// next moves to the next field. It returns false at the end or after an error.
 func (c *cursor) next() bool {
 	if c.at >= c.end || c.d.err != "" {
 		return false
@@ -145,7 +145,7 @@ func (c *cursor) fixed64(num protowire.Number) bool {
 	return c.num == num && c.typ == protowire.Fixed64Type
 }
 
-// check looks at a field that is not read, of a message of that shape.
+// check validates a field that is not read.
 func (c *cursor) check(s shape, depth int) {
 	if c.typ != protowire.BytesType {
 		return
@@ -159,7 +159,7 @@ func (c *cursor) check(s shape, depth int) {
 	}
 }
 
-// check looks at a message that is not read.
+// check validates a message that is not read.
 func (d *document) check(s shape, from, to, depth int) {
 	if depth >= maxDepth {
 		d.fail("exceeded maximum recursion depth")
@@ -170,8 +170,8 @@ func (d *document) check(s shape, from, to, depth int) {
 	}
 }
 
-// value is an attribute's. Of an array only the first text is kept, of other nested
-// ones nothing.
+// value is the value of an attribute. For an array only its first text is kept, for other nested
+// values nothing.
 type value struct {
 	kind valueKind
 	text string
@@ -192,7 +192,7 @@ const (
 
 func (v value) double() float64 { return math.Float64frombits(v.bits) }
 
-// depths of the messages that are read: an attribute's value of a span, at most.
+// These are the depths of the messages that are read; the deepest is a span attribute's value.
 const (
 	spanDepth     = 3
 	keyValueDepth = 4
@@ -211,7 +211,7 @@ func (d *document) keyValue(from, to int) (key string, v value) {
 	return key, v
 }
 
-// value reads a value into v; of several that are set the last counts.
+// value reads a value into v. If several are set the last one counts.
 func (d *document) value(from, to int, v *value) {
 	for c := d.message(from, to); c.next(); {
 		switch {
@@ -235,7 +235,7 @@ func (d *document) value(from, to int, v *value) {
 	}
 }
 
-// array reads the first value of an array, if that is text; bits counts the values.
+// array reads the first element of an array if it is text. bits counts the elements.
 func (d *document) array(from, to int, v *value) {
 	for c := d.message(from, to); c.next(); {
 		if !c.bytes(1) {
