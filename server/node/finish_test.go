@@ -44,6 +44,8 @@ func TestForgetGoesOnBehindTheRequest(t *testing.T) {
 	}
 	r.waitFor(t, ends)
 	stuck := stuckWriter{new(sync.Once), make(chan struct{}), make(chan struct{})}
+	letGo := sync.OnceFunc(func() { close(stuck.letGo) })
+	defer letGo() // before the node is closed, which waits for it
 	read := make(chan error, 1)
 	go func() {
 		read <- r.Node.Scan(context.Background(), api.ScanRequest{Format: api.FormatArrow}, stuck)
@@ -58,9 +60,11 @@ func TestForgetGoesOnBehindTheRequest(t *testing.T) {
 	if err != nil || st.Erasing == nil || st.Erasing.Events != 1 {
 		t.Errorf("status while it is done: %+v %v", st.Erasing, err)
 	}
-	done, err = r.Client.Forget(t.Context(), api.ForgetRequest{Events: []string{second.ID.String()}}, nil)
+	soon, cancel := context.WithTimeout(t.Context(), patience)
+	done, err = r.Client.Forget(soon, api.ForgetRequest{Events: []string{second.ID.String()}}, nil)
+	cancel()
 	if err != nil || done.Log != "rewritten" || !slices.Contains(done.Remaining, "segment") {
-		t.Errorf("a second one meanwhile: %+v %v", done, err)
+		t.Fatalf("a second one meanwhile: %+v %v", done, err)
 	}
 	if found := holding(t, filepath.Join(cfg.DataDir, "log")); len(found) > 0 {
 		t.Errorf("the log's files still hold it: %v", found)
@@ -85,7 +89,7 @@ func TestForgetGoesOnBehindTheRequest(t *testing.T) {
 		t.Error("a verify of what is being rebuilt was not refused")
 	}
 
-	close(stuck.letGo)
+	letGo()
 	<-read
 	for { // until it is done
 		if _, err := r.Client.Insights(t.Context(), commands.InsightsRequest{}); err == nil && len(holding(t, cfg.DataDir)) == 0 {

@@ -36,8 +36,14 @@ type withheld struct {
 	over bool
 }
 
-// names reports whether a text names an event that is withheld.
+// names reports whether a text, which may be JSON as encoding/json writes it, names an event
+// that is withheld.
 func (w *withheld) names(text []byte) bool {
+	for _, m := range positionJSON.FindAllSubmatch(text, -1) {
+		if at, err := schemas.ParsePosition(fmt.Sprintf("%s/%s/%s", m[1], m[2], m[3])); err == nil && w.at[at] {
+			return true
+		}
+	}
 	for _, m := range positionText.FindAll(text, -1) {
 		if at, err := schemas.ParsePosition(string(m)); err == nil && w.at[at] {
 			return true
@@ -52,6 +58,7 @@ func (w *withheld) names(text []byte) bool {
 }
 
 var (
+	positionJSON = regexp.MustCompile(`"topic":"([^"]+)","partition":([0-9]+),"offset":([0-9]+)`)
 	positionText = regexp.MustCompile(`[A-Za-z0-9._-]+/[0-9]+/[0-9]+`)
 	idText       = regexp.MustCompile(`[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}`)
 )
