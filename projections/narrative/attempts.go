@@ -9,20 +9,19 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// maxAttempts is how many intents of one goal are looked at, to either side.
+// maxAttempts is the maximum number of intents of one goal that are examined before, or after, an
+// intent.
 const maxAttempts = 16
 
-// likeness is how sure it is that two intents of one goal are attempts at the
-// same thing:
+// likeness returns how probable it is that two intents of one goal are attempts at the same thing:
 //
 //	0.95  the same command in the same directory
 //	0.85  the same command
-//	0.75  both name a resource in common, other than the program itself
-//	0.5   in one session and one directory, within ten minutes, and not just to look
-//	0     else
+//	0.75  both name the same resource, other than the program itself
+//	0.5   the same session and directory, within ten minutes, in a category of aims
+//	0     otherwise
 //
-// Only from sameThing on are they taken for runs of one thing that may end in
-// different ways.
+// Only pairs that reach sameThing are treated as runs of one thing whose outcomes can differ.
 func likeness(a, b *Node) float64 {
 	switch {
 	case a.Act == b.Act && a.Dir == b.Dir:
@@ -48,12 +47,12 @@ func sharesNamed(a, b *Node) bool {
 	return false
 }
 
-// runs reports whether a resource is the file of a program that a node runs.
+// runs reports whether r is the file of a program that n runs.
 func (n *Node) runs(r Resource) bool {
 	return r.Kind == recountv1.ResourceKind_RESOURCE_KIND_PATH && slices.Contains(n.Programs, path.Base(r.Name))
 }
 
-// uses is how a node uses a resource, 0 if it does not.
+// uses returns how n accesses r by name, or 0 if it does not. Implied accesses do not count.
 func (n *Node) uses(r Resource) Access {
 	for _, o := range n.Resources {
 		if o.Kind == r.Kind && o.Name == r.Name && o.Access&Implied == 0 {
@@ -63,8 +62,9 @@ func (n *Node) uses(r Resource) Access {
 	return 0
 }
 
-// attempt is the earlier intent of the same goal, in the same workspace and of
-// known outcome, that is the most alike, the newest of those; or nil.
+// attempt returns the earlier intent that is most like n, and their likeness. It considers intents
+// of the same goal and workspace whose outcome is known, and prefers the newest of equal ones. best
+// is nil if there is none.
 func (v *View) attempt(n *Node) (best *Node, alike float64, err error) {
 	if n.attempted {
 		return n.attempt, n.alike, nil
@@ -89,7 +89,7 @@ func (v *View) attempt(n *Node) (best *Node, alike float64, err error) {
 	return best, alike, err
 }
 
-// laterAttempts finds the intents of the same goal that may see it as their attempt.
+// laterAttempts calls found for the later intents that may have n as their attempt.
 func (v *View) laterAttempts(n *Node, found func(schemas.Position)) error {
 	return v.forth(v.list(kindGoal, n, goalList(n.Workspace, n.Goal)), n.Position.Offset, maxAttempts, func(offset int64, _ []byte) (bool, error) {
 		p := n.Position
@@ -99,9 +99,9 @@ func (v *View) laterAttempts(n *Node, found func(schemas.Position)) error {
 	})
 }
 
-// changesSince are the intents of the workspace before a node, and after another
-// if that is not nil, that changed something: the newest first, at most the
-// newest maxChanges.
+// changesSince returns the intents of the workspace before n that changed something, the newest
+// first. If since is not nil, only those after it are returned. The result is limited to the newest
+// maxChanges.
 func (v *View) changesSince(since, n *Node) ([]*Node, error) {
 	var all []*Node
 	err := v.back(v.list(kindWorkspace, n, hashOf(n.Workspace)), n.Position.Offset, maxChanges, func(offset int64, _ []byte) (bool, error) {
@@ -123,8 +123,8 @@ func (v *View) changesSince(since, n *Node) ([]*Node, error) {
 
 const maxChanges = 16
 
-// touches reports whether a change concerns one of two attempts: by a resource
-// that it wrote and they use, or that the output of the failed one names.
+// touches returns the resource through which a change concerns one of two attempts: either the
+// output of the failed attempt names it, or the change wrote it and one of the attempts uses it.
 func touches(change, failed, succeeded *Node) (Resource, bool) {
 	for _, r := range change.Resources {
 		if r.Access&Implied != 0 {

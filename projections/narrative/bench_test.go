@@ -15,9 +15,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// A history as bench/history.go makes them: few commands make up most of it, one
-// in eight names something new, sessions of some dozens of commands, one command
-// in twelve fails.
+// everyday makes a history like that of bench/history.go: few commands make up most of it, one in
+// eight names something new, sessions have some dozens of commands, and one command in twelve
+// fails.
 var everyday = []string{
 	"git status", "ls -la", "go test ./pkg/%d", "vim pkg/%d/x.go", "git add pkg/%d/x.go", "git commit -m 'change %d'", "git push origin main",
 	"make", "cat README.md", "cd pkg/%d", "grep -rn needle%d pkg", "docker build -t shop/web:%d .", "docker run -d -p 8080:80 --name web shop/web:%d",
@@ -118,8 +118,8 @@ func BenchmarkApply(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(len(records)), "µs/command")
 }
 
-// BenchmarkEdges asks for the edges of one intent after another, each of a view
-// of its own, as the first step of a question would, and in one view.
+// BenchmarkEdges queries the edges of one intent after another: each in a view of its own, as the
+// first step of a query would, and all in one view.
 func BenchmarkEdges(b *testing.B) {
 	g, err := Open(b.TempDir(), store.Options{})
 	if err != nil {
@@ -166,8 +166,8 @@ func BenchmarkEdges(b *testing.B) {
 	}
 }
 
-// TestLongSession holds the edges of an intent to the same number and the same
-// work, however long its session and its history are.
+// TestLongSession checks that the edges of an intent take the same work, and are as many, however
+// long its session and history are.
 func TestLongSession(t *testing.T) {
 	const n = 6000
 	g := open(t)

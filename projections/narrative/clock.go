@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// clock orders the intents of one partition among those of others: it follows
-// the times at which they started, never goes back, and jumps ahead by at most
-// a day an intent, so that one broken clock does not set it to the year 2250 for
-// good. After a long silence it catches up a day with each intent.
+// clock gives the intents of a partition times that can be compared with those of other partitions.
+// It follows the start times of the intents, never goes back, and advances by at most a day per
+// intent, so that one wrong machine clock does not set it to the year 2250 for good. After a long
+// silence it catches up by a day with each intent.
 type clock struct {
 	now     int64 // nanoseconds since 1970
 	started bool
@@ -24,7 +24,7 @@ func (c clock) tick(t int64) clock {
 	case t <= c.now:
 		return c
 	}
-	// In this order nothing overflows: t > now.
+	// The subtraction cannot overflow here, because t > now.
 	if ahead := uint64(t) - uint64(c.now); ahead > uint64(clockStep) {
 		t = c.now + clockStep
 	}

@@ -1,46 +1,46 @@
-// Package narrative is the projection of what is connected: the narrative of the
-// commands, and the outcomes that arrive after theirs.
+// Package narrative is the projection of the relations between commands: it stores intents and
+// outcomes, and derives the edges between intents when they are queried.
 //
 // What a caller may rely on:
 //
-//   - Every outcome is kept with the position of its event, its evidence. The
-//     latest one counts: by the time it was observed, then by position. That is
-//     the same under every interleaving of partitions. An outcome of a command
-//     that is not (yet) in the log is kept too.
-//   - What is stored is structure: a node for each intent, and lists of the
-//     intents of a session, of a goal (see goal.go), and of those that read or wrote a
-//     resource. It is formed in log order within a shard, as a function of the
-//     shard's records alone.
-//   - Edges are judged when they are asked for. Whether a command had failed may
-//     be known only later, from another partition, twice and contradicting: so a
-//     View joins nodes and outcomes as of one state, and the same state gives the
-//     same edges, whatever came first (docs/ARCHITECTURE.md, rule 5).
-//   - Every edge runs from the earlier to the later intent, and there is no
-//     cycle: within a partition edges ascend in offset, whatever the clocks said;
-//     only an explicit parent may stand in another partition, and then it must
-//     come before in the order of (clock, partition, offset), where the clock of
-//     a partition never goes back (see clock). A parent that does not come before
-//     gives no edge.
-//   - An intent whose id stands in two partitions is the one in the first of them
-//     that may be known of; the other has no edges.
+//   - Every outcome is stored with the position of its event as evidence. The
+//     latest one counts, ordered by the time it was observed, then by position.
+//     The choice is the same under every interleaving of partitions. An outcome
+//     of a command that is not (yet) in the log is stored too.
+//   - The stored state is structure: a node for each intent, and lists of the
+//     intents of a session, of a goal (see goal.go), and of those that read or
+//     wrote a resource. It is built in log order within a shard, as a function
+//     of the shard's records alone.
+//   - Edges are computed by queries. Whether a command failed may become known
+//     only later, from another partition, and outcomes may be duplicated or
+//     contradict each other. So a View joins nodes and outcomes of one state,
+//     and the same state gives the same edges, whatever arrived first
+//     (docs/ARCHITECTURE.md, rule 5).
+//   - Every edge runs from the earlier to the later intent, so there is no
+//     cycle. Within a partition edges ascend in offset, whatever the machine
+//     clocks showed. Only an explicit parent may be in another partition, and
+//     then it must come before its child in the order of (clock, partition,
+//     offset), where the clock of a partition never goes back (see clock). A
+//     parent that does not come before its child gives no edge.
+//   - If an intent id occurs in two partitions, it means the visible intent in
+//     the first of them. The other has no edges.
 //
-// The rules stand in rule_*.go, one file each; the comment at the head of each
-// says it in words that can be checked by hand, with its table of weights.
+// The rules are in rule_*.go, one file each. The comment at the head of each file states the rule
+// with its table of weights, so that a reader can check an edge by hand.
 //
-// What bounds the work, so that a session of a million commands or a file that
-// a hundred thousand of them read costs no more than any: an intent looks at the
-// 16 with its goal before it, the 3 newest writers of each thing it uses,
-// the 16 newest changes of its workspace and the 16 intents of its session to
-// either side. Out finds, of the edges that In of their later ends has, those to
-// the 16 newest that use a thing before it was written thrice more. What lies
-// above a view's watermark is not counted.
+// The work per query is bounded, so that a session of a million commands, or a file that a hundred
+// thousand commands read, costs no more than any other. For an intent the rules examine the 16
+// intents before it that share its goal, the 3 newest writers of each resource that it uses, the 16
+// newest changes of its workspace, and 16 intents of its session in either direction. Out returns
+// those edges of In(later intent) whose later intent is among the 16 newest that use a resource
+// before it was written three more times. Intents above a view's watermark do not count towards
+// these limits.
 //
 // # Keys
 //
-// Pebble, with the keys of package store and these kinds. Integers in keys are
-// big-endian; a time has its sign bit flipped, so that keys ascend with time;
-// Shard is as in package store. A text is a uvarint length and its bytes. Hashes
-// are xxh3, uint64; in values little-endian.
+// Pebble, with the keys of package store and these kinds. Integers in keys are big-endian; a time
+// has its sign bit flipped, so that keys ascend with time; Shard is as in package store. A text is
+// a uvarint length and its bytes. Hashes are xxh3, uint64; in values little-endian.
 //
 //	0x10 intent id (16)  observed (int64, ns)  Shard  offset (uint64)
 //	     an outcome: event id (16)
@@ -53,19 +53,19 @@
 //	     effects: uvarint, bits of Effect
 //	     category: a byte
 //	     exit code: as above
-//	     parent: a byte, 0 or 16, and as many bytes
+//	     parent: a length byte, 0 or 16, and that many bytes
 //	     hashes of the session's list, the template, the folded command, the goal,
-//	     the act, the git head and the stated intent: uint64 each, of the last two
-//	     0 = absent
-//	     workspace, session, cwd, dir (empty where it is cwd), author: texts
+//	     the act, the git head and the stated intent: uint64 each; 0 means absent
+//	     for the last two
+//	     workspace, session, cwd, dir (empty if it equals cwd), author: texts
 //	     programs: uvarint count, texts
 //	     resources: uvarint count; each a byte of kind, a byte of Access, a text
-//	     names in its output, of one that is not known to have succeeded: uvarint
+//	     names in its output, unless it is known to have succeeded: uvarint
 //	     count, uint32 each, little-endian, ascending
 //	0x12 Shard
 //	     the clock of the partition: varint
 //
-// and lists, which say which intents belong together; the offset is the intent's:
+// and lists of related intents, whose offset is that of the intent:
 //
 //	0x13 Shard  session (uint64)            offset   effects: uvarint
 //	0x14 Shard  workspace+goal (uint64)     offset   empty

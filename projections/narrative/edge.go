@@ -6,33 +6,32 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// EdgeKind is what an edge says of the two intents it joins.
+// EdgeKind is the kind of relation between two intents.
 type EdgeKind uint8
 
-// The kinds of narrative edges. All run from the earlier intent to
-// the later one.
+// These are the kinds of narrative edges. Every edge runs from the earlier intent to the later one.
 const (
-	// Temporal: next in the session.
+	// Temporal joins an intent to the next one of its session.
 	Temporal EdgeKind = 1 + iota
-	// Retry: the same template again, after a failure.
+	// Retry joins a failed intent to a later attempt at the same thing.
 	Retry
-	// Fixes: from the last failure of a template to its first success.
+	// Fixes joins a failed attempt to the attempt that succeeded after it.
 	Fixes
-	// Dependency: reads what the other wrote, or works on what it created.
+	// Dependency joins an intent to one that reads what it wrote, or works on what it created.
 	Dependency
-	// Branch: another approach to the same goal after the same predecessor.
+	// Branch joins a failed intent to another approach to the same goal from the same state.
 	Branch
-	// Causal: rests on an explicit link, or on several kinds of evidence together;
-	// never on similarity or adjacency alone.
+	// Causal rests on an explicit link or on several kinds of evidence together, never on
+	// similarity or adjacency alone.
 	Causal
-	// Similar: near in meaning. Never called a cause.
+	// Similar joins intents that are near in meaning. It is never presented as a cause.
 	Similar
 	edgeKinds
 )
 
 var edgeKindNames = [edgeKinds]string{"", "temporal", "retry", "fixes", "dependency", "branch", "causal", "similar"}
 
-// String is the kind's name in requests and answers: "retry".
+// String returns the kind's name in requests and answers, such as "retry".
 func (k EdgeKind) String() string {
 	if k == 0 || k >= edgeKinds {
 		return fmt.Sprintf("EdgeKind(%d)", uint8(k))
@@ -40,7 +39,7 @@ func (k EdgeKind) String() string {
 	return edgeKindNames[k]
 }
 
-// ParseEdgeKind reads a name that String gives.
+// ParseEdgeKind is the inverse of String; it returns false for an unknown name.
 func ParseEdgeKind(s string) (EdgeKind, bool) {
 	for k := Temporal; k < edgeKinds; k++ {
 		if edgeKindNames[k] == s {
@@ -50,7 +49,7 @@ func ParseEdgeKind(s string) (EdgeKind, bool) {
 	return 0, false
 }
 
-// EdgeKinds lists all kinds, in the order of their declaration.
+// EdgeKinds returns all kinds in the order of their declaration.
 func EdgeKinds() []EdgeKind {
 	var all []EdgeKind
 	for k := Temporal; k < edgeKinds; k++ {
@@ -63,23 +62,23 @@ func EdgeKinds() []EdgeKind {
 type Edge struct {
 	From, To schemas.EventID
 	Kind     EdgeKind
-	// Weight in 0..1 is how much the evidence supports the edge.
+	// Weight in 0..1 is how strongly the evidence supports the edge.
 	Weight float64
-	// Rule is the name and the version of what formed the edge: "retry/1".
+	// Rule is the name and version of the rule that produced the edge, such as "retry/1".
 	Rule string
-	// Evidence is what the edge rests on, in log order.
+	// Evidence lists the facts that support the edge, in log order.
 	Evidence []Evidence
 }
 
-// Evidence is one thing that supports an edge.
+// Evidence is one fact that supports an edge.
 type Evidence struct {
-	// Position is the event that shows it.
+	// Position is that of the event that shows the fact.
 	Position schemas.Position
-	// Shows says what, in a few words: "failed with exit code 2", "wrote".
+	// Shows describes the fact in a few words: "failed with exit code 2", "wrote".
 	Shows string
-	// Resource is the kind and name of what the two have in common, or empty:
-	// "path:/src/app/Makefile".
+	// Resource is the kind and name of the resource that both intents have in common, such as
+	// "path:/src/app/Makefile", or empty.
 	Resource string
-	// Score is the measure where there is one, else 0: a cosine for similar.
+	// Score is a measure if the evidence has one (a cosine for similar), else 0.
 	Score float64
 }

@@ -9,38 +9,37 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Effect is what a command does beyond the resources it names, as far as its
-// text says.
+// Effect is a set of bits for what a command does beyond accessing the resources it names, as far
+// as its text shows.
 type Effect uint16
 
-// The effects. Those up to changes alter something that outlives the command.
+// These are the effects. Those in the mask changes alter something that outlives the command.
 const (
-	// Writes: it writes, creates or removes a resource.
+	// Writes means that it writes, creates or removes a resource.
 	Writes Effect = 1 << iota
-	// WritesTree: what it writes are whole directories: git clone, tar, cp -r.
+	// WritesTree means that it writes whole directories: git clone, tar, cp -r.
 	WritesTree
-	// WritesWorktree: it rewrites files of the repository: git checkout, git pull.
+	// WritesWorktree means that it rewrites files of the repository: git checkout, git pull.
 	WritesWorktree
-	// Installs: it adds or removes software.
+	// Installs means that it adds or removes software.
 	Installs
-	// Configures: it changes settings of the machine or the program.
+	// Configures means that it changes settings of the machine or of a program.
 	Configures
-	// SetsEnvironment: it changes variables of the session: export, source.
+	// SetsEnvironment means that it changes variables of the session: export, source.
 	SetsEnvironment
-	// RunsService: it starts or ends what goes on running: docker run -d, kill.
+	// RunsService means that it starts or stops a process that outlives it: docker run -d, kill.
 	RunsService
-	// Navigates: it goes to another directory.
+	// Navigates means that it changes the working directory.
 	Navigates
-	// Builds: it reads the tree of files below its working directory.
+	// Builds means that it reads the tree of files below its working directory.
 	Builds
-	// mayFail: its own event does not say that it succeeded.
+	// mayFail means that its own event does not report success.
 	mayFail
 
 	changes = Writes | WritesTree | WritesWorktree | Installs | Configures | SetsEnvironment | RunsService
 )
 
-// effectsOf are the effects that go by a program's name, or by its name and its
-// subcommand.
+// effectsOf maps a program's name, or its name and subcommand, to effects.
 var effectsOf = effectTable(map[Effect]string{
 	WritesTree:      "git clone,mkdir,tar,bsdtar,unzip,cp,mv,rm,rsync,ln,7z,cpio,chmod,chown,virtualenv,git init,git worktree,cargo new,npm init,install",
 	WritesWorktree:  "git checkout,git switch,git pull,git merge,git rebase,git reset,git stash,git apply,git am,git cherry-pick,git revert,git restore,git clean,git submodule,git bisect,patch,hg update,svn update",
@@ -61,8 +60,8 @@ func effectTable(in map[Effect]string) map[string]Effect {
 	return out
 }
 
-// gitFiles are the files of the repository that git's subcommands read and
-// write: what joins add to commit and commit to push.
+// gitFiles maps git's subcommands to their access to the index and to HEAD. These two files join
+// add to commit and commit to push.
 var gitFiles = map[string]struct{ index, head Access }{
 	"add": {Write, 0}, "stage": {Write, 0}, "rm": {Write, 0}, "mv": {Write, 0},
 	"commit": {Read, Write}, "merge": {Write, Write}, "rebase": {Write, Write}, "pull": {Write, Write},
@@ -72,8 +71,7 @@ var gitFiles = map[string]struct{ index, head Access }{
 	"init": {Write, Write},
 }
 
-// understand makes of an intent the effects, the resources and the goal of its
-// node.
+// understand derives the effects, resources and goal of a node from its intent.
 func understand(in *recountv1.Intent) (Effect, []Resource, goal) {
 	var e Effect
 	if in.ExitCode == nil || *in.ExitCode != 0 {
@@ -94,7 +92,7 @@ func understand(in *recountv1.Intent) (Effect, []Resource, goal) {
 	all := simples(in)
 	g := goalOf(in, all)
 	if slices.ContainsFunc(in.Tokens, func(t *recountv1.Token) bool { return t.Kind == recountv1.TokenKind_TOKEN_KIND_BACKGROUND }) {
-		e |= RunsService // it goes on running
+		e |= RunsService // it keeps running after the command returns
 		for _, t := range in.Tokens {
 			if p := portOf(t); p != "" && len(rs) < maxResources {
 				rs = append(rs, Resource{Kind: recountv1.ResourceKind_RESOURCE_KIND_PORT, Name: p, Access: Write | Implied})
@@ -139,8 +137,9 @@ func understand(in *recountv1.Intent) (Effect, []Resource, goal) {
 	return e, rs, g
 }
 
-// portOf is the port that an argument of what goes on running may ask for: 8080,
-// 127.0.0.1:8080, --port=8080; "" where it is none.
+// portOf returns the port that an argument of a background command may listen on, from forms such
+// as 8080, 127.0.0.1:8080 and --port=8080. It returns "" if the argument is not a port of 1024 or
+// above.
 func portOf(t *recountv1.Token) string {
 	if t.Kind != recountv1.TokenKind_TOKEN_KIND_ARGUMENT && t.Kind != recountv1.TokenKind_TOKEN_KIND_FLAG {
 		return ""
@@ -164,9 +163,8 @@ func accessOf(a recountv1.Access) Access {
 	return 0
 }
 
-// rootOf is the top of the working tree that a directory lies in, as far as can
-// be told: the workspace where it is in it, else the directory itself; "" where
-// that is not known.
+// rootOf guesses the top of the working tree that contains dir: the workspace if dir is inside it,
+// else dir itself. It returns "" if dir is not an absolute path.
 func rootOf(workspace, dir string) string {
 	switch {
 	case !strings.HasPrefix(dir, "/"):

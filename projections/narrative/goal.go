@@ -9,36 +9,35 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// A command line often does more than the one thing that it is for: it goes to a
-// directory first, sets a variable, cuts the output. What it is for, its goal,
-// is the first program of its last pipeline that is not one of those; so `cd web
-// && make 2>&1 | tail` is for make, in web.
+// A command line often does more than its main task: it changes directory first, sets a variable,
+// or trims the output. Its goal is the first program of its last pipeline that is not such an
+// aside. So the goal of `cd web && make 2>&1 | tail` is make, run in web.
 
-// unknownDir stands for a directory that a line went to by other than its name.
+// unknownDir is the directory of a goal if a line changed to one whose name is not known.
 const unknownDir = "?"
 
-// asides are programs that a line is not for while it has another.
+// asides are programs that are the goal of a line only if the line has no other.
 var asides = map[string]bool{
 	"cd": true, "pushd": true, "popd": true, "echo": true, "printf": true, "export": true, "set": true, "unset": true,
 	"source": true, ".": true, "true": true, "sleep": true, "clear": true, "date": true, "pwd": true, "wait": true, "exit": true,
 }
 
-// wrappers run the command that follows.
+// wrappers are programs that run the command that follows them.
 var wrappers = map[string]bool{
 	"sudo": true, "doas": true, "env": true, "time": true, "timeout": true, "nohup": true, "nice": true, "exec": true,
 	"command": true, "stdbuf": true, "setsid": true,
 }
 
-// goal is what a line is for.
+// goal is the main task of a command line.
 type goal struct {
-	// kind is a hash of the program and its subcommands, act of the whole simple
-	// command: its flags and arguments too.
+	// kind is a hash of the program and its subcommands; act is a hash of the whole simple command
+	// including flags and arguments.
 	kind, act uint64
-	// dir is where it runs: the working directory, or where the line went.
+	// dir is the directory the goal runs in: the working directory, or the one the line changed to.
 	dir string
 }
 
-// simple is one simple command of a line, by its tokens.
+// simple is one simple command of a line, as tokens.
 type simple struct {
 	tokens  []*recountv1.Token
 	program string
@@ -47,7 +46,7 @@ type simple struct {
 	dir     string
 }
 
-// simples are the simple commands of a line, each with the directory it runs in.
+// simples returns the simple commands of a line, each with the directory it runs in.
 func simples(in *recountv1.Intent) []simple {
 	var all []simple
 	dir := in.Cwd
@@ -86,7 +85,8 @@ func simples(in *recountv1.Intent) []simple {
 	return all
 }
 
-// goes is the directory that a cd goes to, by its text alone; "" where unknown.
+// goes returns the directory that a cd changes to, judged by its text alone, or "" if that is
+// unknown.
 func (s simple) goes(from string) string {
 	for _, t := range s.tokens {
 		if t.Kind != recountv1.TokenKind_TOKEN_KIND_ARGUMENT {
@@ -129,7 +129,7 @@ func goalOf(in *recountv1.Intent, all []simple) goal {
 	g := goal{kind: xxh3.Hash(b), dir: s.dir}
 	for _, t := range s.tokens {
 		if t.Kind == recountv1.TokenKind_TOKEN_KIND_HEREDOC {
-			g.act = in.ContentHash // its text is no token
+			g.act = in.ContentHash // the text of a here-document is not a token
 			return g
 		}
 		b = append(append(b, t.Text...), 0)

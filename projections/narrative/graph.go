@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// Name of the projection, by which data directories know it.
+	// Name is the name of the projection in data directories.
 	Name = "graph"
-	// Version of what it stores.
+	// Version is the version of the stored state. Changing it rebuilds the projection.
 	Version = 2
 )
 
-// Kind is how a node knows this projection.
+// Kind registers this projection with a server.
 var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schemas.TopicCommands}, Open: func(dir string) (projections.Projection, error) {
 	return Open(dir, store.Options{})
 }}
@@ -26,7 +26,7 @@ var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schem
 // Graph is the open projection.
 type Graph struct{ *store.DB }
 
-// Open opens or creates the projection in dir.
+// Open opens the projection in dir and creates it if needed.
 func Open(dir string, o store.Options) (*Graph, error) {
 	o.Name = Name
 	db, err := store.Open(dir, o)
@@ -38,9 +38,8 @@ func Open(dir string, o store.Options) (*Graph, error) {
 
 func concerns(r *recountv1.Record) bool { return r.GetOutcome() != nil || r.GetIntent() != nil }
 
-// Apply stores the outcomes and the intents of a batch. It reads one key a
-// batch, the clock: all else that it stores is a function of the record alone,
-// in an order that the log gives.
+// Apply stores the outcomes and intents of a batch. It reads one key per batch, the clock;
+// everything else that it stores is a function of the record alone, in log order.
 func (g *Graph) Apply(ctx context.Context, b schemas.Batch) error {
 	t, err := g.Begin(ctx, b, concerns)
 	if err != nil || t == nil {
@@ -54,11 +53,11 @@ func (g *Graph) Apply(ctx context.Context, b schemas.Batch) error {
 	return t.Commit()
 }
 
-// fold is a batch being applied.
+// fold is the state of one Apply.
 type fold struct {
 	g *Graph
 	t *store.Txn
-	// key and value are reused: the transaction copies what it is given.
+	// key and value are reused buffers: the transaction copies its arguments.
 	key, value []byte
 	clock      clock
 	err        error
@@ -164,8 +163,8 @@ func (f *fold) intent(r *recountv1.Record, in *recountv1.Intent) error {
 	return nil
 }
 
-// resources lists an intent with what it reads and writes, and with the
-// directories above what it writes.
+// resources adds an intent to the lists of the resources it reads and writes, and of the
+// directories above those it writes.
 func (f *fold) resources(workspace string, offset int64, rs []Resource) {
 	var dirs []uint64
 	for _, r := range rs {

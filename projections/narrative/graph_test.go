@@ -89,8 +89,8 @@ func TestLatestOutcomeCounts(t *testing.T) {
 	for name, c := range map[string]struct {
 		records []*recountv1.Record
 		visible func(Outcome) bool
-		want    []string // tails, latest first
-		first   string   // of Lookup
+		want    []string // output tails, latest first
+		first   string   // the result of Lookup
 	}{
 		"none":                        {nil, nil, nil, ""},
 		"another command's":           {[]*recountv1.Record{outcome(at(0, 1), b, 7, 0, "b")}, nil, nil, ""},

@@ -9,7 +9,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// The kinds of keys: see the package comment.
+// These are the kinds of keys; the package comment describes their layout.
 const (
 	kindOutcome   = 0x10
 	kindNode      = 0x11
@@ -27,8 +27,8 @@ func nodeKey(b, shard []byte, offset int64) []byte {
 	return binary.BigEndian.AppendUint64(append(append(b, kindNode), shard...), uint64(offset))
 }
 
-// listPrefix starts the keys of one list of intents of a shard: of a session, of
-// a template, of the writers of a resource.
+// listPrefix appends the common prefix of the keys of one list of intents in a shard, for example
+// those of a session or the writers of a resource.
 func listPrefix(b []byte, kind byte, shard []byte, list uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(append(b, kind), shard...), list)
 }
@@ -37,8 +37,8 @@ func childPrefix(b []byte, parent []byte, shard []byte) []byte {
 	return append(append(append(b, kindChild), parent...), shard...)
 }
 
-// hashOf is xxh3 over strings, each with a zero byte behind it; none of them
-// holds one.
+// hashOf returns the xxh3 hash of the strings, each followed by a zero byte. None of them contains
+// one.
 func hashOf(parts ...string) uint64 {
 	var room [512]byte
 	b := room[:0]
@@ -48,8 +48,8 @@ func hashOf(parts ...string) uint64 {
 	return xxh3.Hash(b)
 }
 
-// sessionList names the list of a session. Where an event names none, what one
-// user ran in one workspace on one host is taken as a session.
+// sessionList returns the list id of a session. For events without a session, everything that one
+// user ran in one workspace on one host counts as a session.
 func sessionList(session, host, user, workspace string) uint64 {
 	if session == "" {
 		return hashOf("", host, user, workspace)
@@ -57,16 +57,16 @@ func sessionList(session, host, user, workspace string) uint64 {
 	return hashOf(session, host)
 }
 
-// goalList names the list of the intents of a workspace that run the same program
-// and subcommands.
+// goalList returns the id of the list of intents in a workspace that run the same program and
+// subcommands.
 func goalList(workspace string, goal uint64) uint64 {
 	var room [512]byte
 	b := binary.LittleEndian.AppendUint64(room[:0], goal)
 	return xxh3.Hash(append(b, workspace...))
 }
 
-// resourceList names the lists of those who read or wrote a resource. A branch
-// means something in its workspace only.
+// resourceList returns the id of the lists of intents that read or wrote a resource. The name of a
+// branch is meaningful only within its workspace.
 func resourceList(r Resource, workspace string) uint64 {
 	var room [512]byte
 	b := append(room[:0], byte(r.Kind))
@@ -77,11 +77,11 @@ func resourceList(r Resource, workspace string) uint64 {
 	return xxh3.Hash(b)
 }
 
-// maxAbove is how many of the directories above a path are looked at.
+// maxAbove is the maximum number of directories above a path that are visited.
 const maxAbove = 4
 
-// above yields the directories above an absolute path, the nearest first: up to
-// the workspace where the path is in it, and never the root.
+// above visits the directories above an absolute path, the nearest first, until visit returns
+// false. It stops at the workspace if the path is inside it, and never visits the root.
 func above(name, workspace string, visit func(dir string) bool) {
 	for range maxAbove {
 		if name == workspace {

@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	// maxOutput is how much of the end of an output is read for what it names.
+	// maxOutput is the number of bytes at the end of an output that are searched for names.
 	maxOutput = 8 << 10
-	// maxMentions is how many names are kept of one output, the last ones.
+	// maxMentions is the maximum number of names kept per output; the last ones are kept.
 	maxMentions = 96
 )
 
-// mention is a hash of something an output names: of a file by the last part of
-// its path, or the last two where it stood with more than one; of anything else
-// by its word in lower case.
+// mention is a hash of something that an output names. For a file it is the hash of the last part
+// of its path, or of the last two if the output has more than one. For anything else it is the hash
+// of the word in lower case.
 type mention uint32
 
 func fileMention(s string) mention { return mention(xxh3.HashString("f" + s)) }
 func wordMention(s string) mention { return mention(xxh3.HashString("w" + strings.ToLower(s))) }
 
-// mentions are what the end of an output names, sorted, each once.
+// mentions returns what the end of an output names, sorted and without duplicates.
 func mentions(output string) []mention {
 	if len(output) > maxOutput {
 		output = output[len(output)-maxOutput:]
@@ -32,7 +32,7 @@ func mentions(output string) []mention {
 	var all []mention
 	end := len(output)
 	for end > 0 && len(all) < maxMentions {
-		// Words from the end, since errors stand there.
+		// Words are taken from the end, because errors are usually printed last.
 		for end > 0 && isBetween(output[end-1]) {
 			end--
 		}
@@ -50,7 +50,7 @@ func mentions(output string) []mention {
 
 func isQuote(c byte) bool { return c == '\'' || c == '"' || c == '`' }
 
-// isBetween reports whether a byte stands between names.
+// isBetween reports whether a byte separates names.
 func isBetween(c byte) bool {
 	return c <= ' ' || isQuote(c) || strings.IndexByte("()[]{}<>,;:=|", c) >= 0
 }
@@ -67,7 +67,7 @@ func appendMentions(all []mention, w string, quoted bool) []mention {
 	case dot >= 0 && dot < len(w)-1:
 		all = append(all, fileMention(w))
 		if quoted {
-			// A module, a.b.c, is a file b/c.py; and a package goes by its first name.
+			// A module a.b.c is the file b/c.py, and a package is known by its first name.
 			all = append(all, fileMention(lastTwo(strings.ReplaceAll(w, ".", "/")+".py")), wordMention(w[:dot]))
 		}
 	case quoted:
@@ -80,7 +80,7 @@ func appendMentions(all []mention, w string, quoted bool) []mention {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// lastTwo are the last two parts of a path, or the one it has.
+// lastTwo returns the last two parts of a path, or the only one.
 func lastTwo(p string) string {
 	p = strings.TrimLeft(p, "/")
 	i := strings.LastIndexByte(p, '/')
@@ -90,7 +90,7 @@ func lastTwo(p string) string {
 	return p[strings.LastIndexByte(p[:i], '/')+1:]
 }
 
-// names reports whether the mentions, sorted, hold a resource.
+// names reports whether the sorted mentions include a resource.
 func names(all []mention, r Resource) bool {
 	has := func(m mention) bool {
 		_, ok := slices.BinarySearch(all, m)
@@ -112,13 +112,13 @@ func names(all []mention, r Resource) bool {
 		}
 		return false
 	case recountv1.ResourceKind_RESOURCE_KIND_URL:
-		return false // its host is a resource of its own
+		return false // its host is a separate resource
 	default:
 		return len(r.Name) > 1 && has(wordMention(r.Name))
 	}
 }
 
-// packageName is a package's name without its version.
+// packageName returns a package's name without its version.
 func packageName(s string) string {
 	if i := strings.IndexAny(s, "=<>~![ "); i > 0 {
 		s = s[:i]
@@ -129,8 +129,8 @@ func packageName(s string) string {
 	return s
 }
 
-// stem is what a distribution's package is of: gtest for libgtest-dev, llvm for
-// llvm-14-dev, yaml for python3-yaml.
+// stem returns the name of the software that a distribution's package contains: gtest for
+// libgtest-dev, llvm for llvm-14-dev, yaml for python3-yaml.
 func stem(name string) string {
 	name = strings.ToLower(name)
 	for _, p := range [...]string{"python3-", "python-", "py3-", "lib", "node-", "golang-"} {

@@ -12,21 +12,23 @@ import (
 )
 
 const (
-	// maxResources and maxPrograms are how much of a command its node holds.
+	// maxResources and maxPrograms limit how many resources and programs of a command its node
+	// stores.
 	maxResources = 32
 	maxPrograms  = 8
 )
 
-// Access is how a command uses a resource.
+// Access is a set of bits for how a command uses a resource.
 type Access uint8
 
-// The ways; they combine.
+// These are the kinds of access. They can be combined.
 const (
 	Read Access = 1 << iota
 	Write
-	// Tree: all that lies below the directory too.
+	// Tree includes everything below the directory.
 	Tree
-	// Implied by what the program does; the command does not name it.
+	// Implied marks a resource that follows from what the program does; the command does not name
+	// it.
 	Implied
 	accessBits = iota
 )
@@ -46,7 +48,7 @@ var resourceKindNames = map[recountv1.ResourceKind]string{
 	recountv1.ResourceKind_RESOURCE_KIND_PACKAGE: "package", recountv1.ResourceKind_RESOURCE_KIND_PORT: "port",
 }
 
-// String is the resource in evidence: "path:/src/app/Makefile".
+// String returns the resource as evidence shows it: "path:/src/app/Makefile".
 func (r Resource) String() string {
 	name := resourceKindNames[r.Kind]
 	if name == "" {
@@ -55,54 +57,53 @@ func (r Resource) String() string {
 	return name + ":" + r.Name
 }
 
-// Node is an intent as the narrative knows it.
+// Node is an intent as stored in the narrative, with the outcome that counts.
 type Node struct {
 	ID       schemas.EventID
 	Position schemas.Position
-	// TimeUnixNano is when it started, by its own clock.
+	// TimeUnixNano is the start time by the clock of its machine.
 	TimeUnixNano int64
-	// Clock is the time by which intents of different partitions are ordered: it
-	// never goes back within a partition.
+	// Clock is the time that orders intents of different partitions. It never goes back within a
+	// partition.
 	Clock int64
 
 	Workspace, Session, Cwd, Author string
-	// Dir is where what it is for ran: Cwd, or where the line went before; "?"
-	// where that is not known.
+	// Dir is the directory that the goal of the line ran in: Cwd, or the directory the line changed
+	// to, or "?" if that is not known.
 	Dir string
-	// Template and Content are hashes of the template and of the folded command,
-	// Goal of the program and the subcommands that the line is for, Act of that
-	// command with its arguments; GitHead and StatedIntent are hashes too, 0 where
-	// absent.
+	// Template and Content are hashes of the template and of the folded command. Goal is a hash of
+	// the program and subcommands of the line's goal, Act of that command with its arguments.
+	// GitHead and StatedIntent are hashes too, 0 if absent.
 	Template, Content, Goal, Act, GitHead, StatedIntent uint64
 	// ParentID is the event it names as its parent, or zero.
 	ParentID schemas.EventID
-	// Programs are the first few it runs.
+	// Programs are the first programs it runs, at most maxPrograms.
 	Programs  []string
 	Effects   Effect
 	Category  recountv1.Category
 	Resources []Resource
 
-	// ExitCode is nil where unknown. Its own event's counts; else that of the
-	// latest outcome that may be known of.
+	// ExitCode is nil if unknown. The exit code in the intent's own event takes precedence over
+	// that of the latest visible outcome.
 	ExitCode *int32
-	// Outcome is the event that says so: its own, or an outcome's. It is the zero
-	// Position where the exit code is unknown.
+	// Outcome is the position of the event that reports ExitCode: the intent's own event or an
+	// outcome. It is the zero Position if the exit code is unknown.
 	Outcome schemas.Position
 
-	session   uint64 // the list of its session
+	session   uint64 // id of the list of its session
 	mentioned []mention
-	own       bool // the exit code is its own event's
+	own       bool // the exit code is that of its own event
 	judged    bool // the outcome was looked up
 	ties      []tie
-	tied      bool // ties were looked up
+	tied      bool // ties is filled in
 	attempt   *Node
 	alike     float64
-	attempted bool // attempt was looked up, and how alike it is
+	attempted bool // attempt and alike are filled in
 }
 
-// Failed reports whether it is known to have failed. Exit codes by which a
-// program answers "no" (grep, diff, test), and the ends that its user or its
-// reader brought about (Ctrl-C, a closed pipe), are not failures.
+// Failed reports whether it is known to have failed. Exit codes by which a program answers "no"
+// (grep, diff, test), and those caused by its user or reader (Ctrl-C, a closed pipe), are not
+// failures.
 func (n *Node) Failed() bool { return n.ExitCode != nil && *n.ExitCode != 0 && !n.answered() }
 
 // Succeeded reports whether it is known to have done what it should.
@@ -110,7 +111,7 @@ func (n *Node) Succeeded() bool {
 	return n.ExitCode != nil && (*n.ExitCode == 0 || n.answered() && *n.ExitCode == 1)
 }
 
-// answersNo are programs that exit with 1 to say no.
+// answersNo lists programs that exit with 1 to answer no.
 var answersNo = map[string]bool{
 	"grep": true, "egrep": true, "fgrep": true, "rg": true, "ag": true, "ack": true, "diff": true, "cmp": true, "comm": true,
 	"test": true, "[": true, "which": true, "type": true, "command": true, "pgrep": true, "pidof": true, "false": true, "expr": true,
@@ -126,9 +127,9 @@ func (n *Node) answered() bool {
 	return false
 }
 
-// before reports whether the node comes before another: in log order within a
-// partition, by clock across partitions. It is a total order in which every edge
-// runs upwards, whatever the clocks of the machines said.
+// before reports whether n comes before o: in log order within a partition, by clock across
+// partitions. This is a total order in which every edge runs upwards, whatever the clocks of the
+// machines showed.
 func (n *Node) before(o *Node) bool {
 	a, b := n.Position, o.Position
 	if a.TP() == b.TP() {
@@ -140,10 +141,10 @@ func (n *Node) before(o *Node) bool {
 	return a.TP().Compare(b.TP()) < 0
 }
 
-// gap is how much later another node of the partition is, in nanoseconds, ≥ 0.
+// gap returns how much later another node of the partition is, in nanoseconds; it is ≥ 0.
 func (n *Node) gap(later *Node) int64 { return later.Clock - n.Clock }
 
-// appendNode is the value of a node.
+// appendNode appends the stored value of a node.
 func appendNode(b []byte, id []byte, in *recountv1.Intent, clock int64, n *Node) []byte {
 	b = append(b, id...)
 	b = binary.AppendVarint(b, in.TimeUnixNano)
@@ -178,7 +179,7 @@ func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// decodeNode reads what appendNode wrote. It never panics, whatever it is given.
+// decodeNode decodes what appendNode wrote. It never panics, whatever the input.
 func decodeNode(at schemas.Position, value []byte) (*Node, error) {
 	c := cut.Of(value)
 	n := &Node{Position: at}
@@ -228,7 +229,7 @@ func decodeNode(at schemas.Position, value []byte) (*Node, error) {
 	return n, nil
 }
 
-// ending is the evidence of how it ended.
+// ending returns the evidence of how the command ended.
 func (n *Node) ending() Evidence {
 	e := Evidence{Position: n.Outcome, Shows: "succeeded"}
 	if n.Failed() {

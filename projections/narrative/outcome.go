@@ -14,17 +14,17 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Outcome is what became of a command.
+// Outcome reports how a command ended.
 type Outcome struct {
 	IntentID schemas.EventID
-	// EventID and Position are the evidence: the event that says so.
+	// EventID and Position identify the event that reports the outcome.
 	EventID  schemas.EventID
 	Position schemas.Position
 	// ObservedUnixNano is when it was observed.
 	ObservedUnixNano int64
-	// ExitCode is nil where unknown.
+	// ExitCode is nil if unknown.
 	ExitCode *int32
-	// DurationNano is -1 where unknown.
+	// DurationNano is -1 if unknown.
 	DurationNano int64
 	Author       string
 	OutputTail   string
@@ -43,7 +43,7 @@ func appendOutcome(b, eventID []byte, o *recountv1.Outcome) []byte {
 	return appendText(appendText(b, o.Author), o.OutputTail)
 }
 
-// exitBits is 0 for an unknown exit code, else 1 + its zig-zag.
+// exitBits encodes an exit code: 0 if unknown, else 1 + its zig-zag encoding.
 func exitBits(code *int32) uint64 {
 	if code == nil {
 		return 0
@@ -51,7 +51,7 @@ func exitBits(code *int32) uint64 {
 	return 1 + uint64(uint32(*code<<1)^uint32(*code>>31))
 }
 
-// decodeOutcome reads what Apply stored. It never panics, whatever it is given.
+// decodeOutcome decodes what Apply stored. It never panics, whatever the input.
 func decodeOutcome(key, value []byte) (Outcome, error) {
 	var o Outcome
 	if len(key) < 1+16+8 || key[0] != kindOutcome {
@@ -75,8 +75,8 @@ func decodeOutcome(key, value []byte) (Outcome, error) {
 	return o, nil
 }
 
-// Lookup returns the outcome that counts for a command, or false where none was
-// observed. A visible that is not nil says which outcomes may be known of.
+// Lookup returns the outcome that counts for a command, or false if none was observed. If visible
+// is not nil, only outcomes for which it returns true are considered.
 func (g *Graph) Lookup(id schemas.EventID, visible func(Outcome) bool) (Outcome, bool, error) {
 	v, err := g.View()
 	if err != nil {
@@ -91,7 +91,7 @@ func (g *Graph) Lookup(id schemas.EventID, visible func(Outcome) bool) (Outcome,
 	return latest(v, it, id, visible)
 }
 
-// latest is the outcome that counts for a command, of those that are visible.
+// latest returns the latest visible outcome of a command.
 func latest(v *store.View, it *pebble.Iterator, id schemas.EventID, visible func(Outcome) bool) (Outcome, bool, error) {
 	var found Outcome
 	ok := false
@@ -104,7 +104,7 @@ func latest(v *store.View, it *pebble.Iterator, id schemas.EventID, visible func
 	return found, ok, err
 }
 
-// Outcomes returns all that was observed of a command, the latest first.
+// Outcomes returns all outcomes of a command, the latest first.
 func (g *Graph) Outcomes(id schemas.EventID) ([]Outcome, error) {
 	v, err := g.View()
 	if err != nil {
@@ -124,8 +124,7 @@ func (g *Graph) Outcomes(id schemas.EventID) ([]Outcome, error) {
 	return all, err
 }
 
-// descend visits the outcomes of a command, the latest first, until visit says
-// false.
+// descend visits the outcomes of a command, the latest first, until visit returns false.
 func descend(v *store.View, it *pebble.Iterator, id schemas.EventID, visit func(Outcome) bool) error {
 	prefix := append(append(make([]byte, 0, 17), kindOutcome), id[:]...)
 	for ok := it.SeekLT(store.PrefixEnd(prefix)); ok && bytes.HasPrefix(it.Key(), prefix); ok = it.Prev() {
@@ -144,7 +143,7 @@ func descend(v *store.View, it *pebble.Iterator, id schemas.EventID, visit func(
 	return v.Explain(it.Error())
 }
 
-// exitOf reads what exitBits made.
+// exitOf decodes what exitBits encoded.
 func exitOf(c *cut.Cutter) *int32 {
 	code := c.Uvarint()
 	if code > 1+math.MaxUint32 {

@@ -4,16 +4,16 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// branch/1: another way to what a failed command of the session was after, from
-// the same state: since that one ended nothing was changed, and this one runs
-// another program or subcommand. That both are after the same thing shows in one of
+// branchRule (branch/1) finds another approach to the goal of a failed command of the session, from
+// the same state: nothing was changed since the failed command ended, and this one runs another
+// program or subcommand. One of these facts must show that both have the same goal:
 //
 //	0.8  both name the same parent, or state the same intent
-//	0.6  both name a resource in common, and are of one category
-//	0.5  both run the same program, in the same directory, and are of one category
+//	0.6  both name the same resource, and are of one category
+//	0.5  both run the same program in the same directory, and are of one category
 //
-// where looking and going about (query, navigate) is no goal. The newest such
-// failure counts; the evidence is its outcome, what both are after, and the last
+// Commands that only look or navigate (query, navigate) do not count as having a goal. The newest
+// such failure counts. The evidence is its outcome, what the two have in common, and the last
 // change before both.
 var branchRule = rule{
 	kind: Branch,
@@ -79,7 +79,7 @@ func sameGoal(a, b *Node) (float64, Evidence) {
 	return 0, e
 }
 
-// aims are the categories that a command is run for a result in.
+// aims are the categories of commands that are run for a result.
 var aims = map[recountv1.Category]bool{
 	recountv1.Category_CATEGORY_BUILD: true, recountv1.Category_CATEGORY_DEPLOY: true,
 	recountv1.Category_CATEGORY_CONFIGURE: true, recountv1.Category_CATEGORY_OTHER: true, recountv1.Category_CATEGORY_DEBUG: true,

@@ -10,38 +10,38 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// causal/1: it is named as the parent; or at least two kinds of evidence, of
-// which one is an outcome, say that this ended as it did because of the other.
+// causalRule (causal/1) finds causes: an intent that is named as the parent, or for which at least
+// two kinds of evidence, one of them an outcome, show that this one ended as it did because of it.
 //
-// An explicit parent weighs 0.95. Else each kind of evidence has a strength, and
-// together they weigh 1 - (1-a)(1-b)…:
+// An explicit parent weighs 0.95. Otherwise each kind of evidence has a strength, and together they
+// weigh 1 - (1-a)(1-b)…:
 //
 //	named   0.6   its output names what the other wrote, removed or installed, and
-//	              nothing used that with success since; half where something else
+//	              nothing used that with success since; half if something else
 //	              wrote it since, or by way of its directory
 //	uses    0.5   it reads what the other wrote, by name; 0.3 by way of a directory,
-//	              or where the other failed; half where something else wrote it since
-//	flip    0.4   the same thing had ended otherwise before the other, and not since
+//	              or if the other failed; half if something else wrote it since
+//	flip    0.4   the same thing had ended differently before the other, and not since
 //	shown   0.4   it tried to change what the other was the last to show, and its
 //	              output names that
 //	failed  0.4   the other, of another goal, was the last that should have written
 //	              what this reads, and failed
-//	moved   0.35  the other took the session to the directory that it ran in
-//	absent  0.3   its output says that something is not there
-//	sole    0.25  nothing else in the workspace changed since it ended otherwise,
+//	moved   0.35  the other changed the session's directory to the one it ran in
+//	absent  0.3   its output reports that something does not exist
+//	sole    0.25  nothing else in the workspace changed since it ended differently,
 //	              and the change is of the session
 //	first   0.2   nothing had used it since the other wrote it
 //	wide    0.2   the other changed what everything in the session rests on:
 //	              packages, variables, settings, services, the working tree
 //
-// What it takes, by the way it ended:
+// Which evidence is required depends on how it ended:
 //
-//   - It failed: named; or shown; or uses with flip, failed or first; or flip with sole or
-//     wide; or moved with flip or absent.
-//   - It succeeded where the same thing had failed: flip with uses, named (by the
+//   - It failed: named; or shown; or uses with flip, failed or first; or flip with
+//     sole or wide; or moved with flip or absent.
+//   - It succeeded after the same thing had failed: flip with uses, named (by the
 //     output of that failure), sole or wide.
-//   - It works on what the output of a failure in its session, at most 16 before
-//     it, names: then the failure is why it was run (0.6).
+//   - It works on what the output of a failure names, at most 16 commands before
+//     it in its session: then the failure is why it was run (0.6).
 var causalRule = rule{
 	kind: Causal,
 	name: "causal/1",
@@ -71,7 +71,7 @@ var causalRule = rule{
 	},
 }
 
-// The strengths of the kinds of evidence: see causalRule.
+// These are the strengths of the kinds of evidence; see causalRule.
 const (
 	strengthParent = 0.95
 	strengthAnswer = 0.6
@@ -88,20 +88,21 @@ const (
 	strengthWide   = 0.2
 )
 
-// causes are those found for one intent.
+// causes collects the causes of one intent.
 type causes struct {
 	*forming
 	all []cause
 }
 
-// cause is one intent and why it is one.
+// cause is an intent that caused another, with the evidence.
 type cause struct {
 	from     *Node
 	weight   float64
 	evidence []Evidence
 }
 
-// add unites what several ways say of one intent: the strongest counts.
+// add records a cause. If several rules find the same intent, the maximum weight counts and the
+// evidence is merged.
 func (c *causes) add(from *Node, weight float64, evidence ...Evidence) {
 	for i := range c.all {
 		if o := &c.all[i]; o.from.Position == from.Position {
@@ -117,7 +118,7 @@ func (c *causes) add(from *Node, weight float64, evidence ...Evidence) {
 	c.all = append(c.all, cause{from, weight, evidence})
 }
 
-// parent: the event names it.
+// parent adds the parent that the event names.
 func (c *causes) parent() error {
 	if c.to.ParentID.IsZero() {
 		return nil
@@ -129,7 +130,7 @@ func (c *causes) parent() error {
 	return err
 }
 
-// answered: it works on what the output of a failure before it names.
+// answered adds the failure before it whose output names what it works on.
 func (c *causes) answered() error {
 	if !slices.ContainsFunc(c.to.Resources, func(r Resource) bool { return r.Access&Implied == 0 }) {
 		return nil
@@ -143,7 +144,8 @@ func (c *causes) answered() error {
 			return true, err
 		}
 		for _, r := range c.to.Resources {
-			// That a failure names what it works on itself is no news.
+			// A failure that names a resource it uses itself is no evidence, unless this command
+			// writes it.
 			news := r.Access&Write != 0 || n.uses(r) == 0 && answers[r.Kind]
 			if r.Access&Implied == 0 && news && names(n.mentioned, r) {
 				c.add(n, strengthAnswer, n.ending(), Evidence{Position: n.Outcome, Shows: "its output names what this works on", Resource: r.String()})
@@ -154,12 +156,12 @@ func (c *causes) answered() error {
 	})
 }
 
-// answers are what one looks into because an output names it.
+// answers are the kinds of resources that a user inspects because an output names them.
 var answers = map[recountv1.ResourceKind]bool{
 	recountv1.ResourceKind_RESOURCE_KIND_PATH: true, recountv1.ResourceKind_RESOURCE_KIND_PACKAGE: true,
 }
 
-// ended: what it rests on made it end as it did.
+// ended adds what made the command fail, or succeed after a failure.
 func (c *causes) ended() error {
 	failed := c.to.Failed()
 	if !failed && !c.to.Succeeded() {
@@ -178,22 +180,22 @@ func (c *causes) ended() error {
 		return err
 	}
 	var changed []*Node
-	if flip || len(c.to.mentioned) > 0 { // else none of them could be a cause
+	if flip || len(c.to.mentioned) > 0 { // otherwise no change could be a cause
 		since := last
 		if !flip {
-			since = nil // no bound but the number
+			since = nil // limited by number only
 		}
 		if changed, err = c.v.changesSince(since, c.to); err != nil {
 			return err
 		}
 	}
-	// The failure whose output says what is wrong.
+	// failure is the attempt whose output shows what is wrong.
 	failure := c.to
 	if !failed {
 		failure = last
 	}
 	named := map[string]bool{}
-	var only *Node // the one change there was
+	var only *Node // the only change, if there is exactly one
 	if len(changed) == 1 {
 		only = changed[0]
 	}
@@ -263,7 +265,7 @@ func (c *causes) ended() error {
 	for i := range ties {
 		done[ties[i].from.Position] = true
 	}
-	// Both newest first, so that who wrote a thing last is found first.
+	// Both lists are newest first, so that the last writer of a resource is found first.
 	for len(ties) > 0 || len(changed) > 0 {
 		if len(changed) > 0 && (len(ties) == 0 || changed[0].Position.Offset > ties[0].from.Position.Offset) {
 			if from := changed[0]; !done[from.Position] {
@@ -285,7 +287,7 @@ func (c *causes) ended() error {
 	return nil
 }
 
-// moved: a cd took the session to where the command fails.
+// moved adds the cd that took the session to the directory in which the command fails.
 func (c *causes) moved(last *Node, flip bool) error {
 	absent := saysAbsent(c.to)
 	elsewhere := flip && last.Dir != c.to.Dir
@@ -315,8 +317,8 @@ func (c *causes) moved(last *Node, flip bool) error {
 	})
 }
 
-// namedBy is what a failure's output names and the other wrote, or worked on
-// where that is what it is for.
+// namedBy returns the resource that a failure's output names and that the other intent wrote, or
+// worked on if it manages services or packages.
 func namedBy(failure, from *Node) (Resource, bool) {
 	if len(failure.mentioned) == 0 {
 		return Resource{}, false
@@ -331,7 +333,7 @@ func namedBy(failure, from *Node) (Resource, bool) {
 	return Resource{}, false
 }
 
-// wideEffect says what a node changed that everything in its session rests on.
+// wideEffect describes the change of a node that everything in its session rests on, or returns "".
 func wideEffect(n *Node) string {
 	switch e := n.Effects; {
 	case n.Failed():
@@ -350,7 +352,7 @@ func wideEffect(n *Node) string {
 	return ""
 }
 
-// saysAbsent reports whether the output speaks of something that is not there.
+// saysAbsent reports whether the output mentions that something does not exist.
 func saysAbsent(n *Node) bool {
 	has := func(w string) bool {
 		_, ok := slices.BinarySearch(n.mentioned, wordMention(w))
@@ -359,8 +361,7 @@ func saysAbsent(n *Node) bool {
 	return has("such") || has("not") && (has("found") || has("repository") || has("exist"))
 }
 
-// firstUse reports whether nothing read a resource between who wrote it and a
-// node.
+// firstUse reports whether nothing read r after from wrote it and before to.
 func (v *View) firstUse(from, to *Node, r Resource) (bool, error) {
 	first := true
 	err := v.back(v.list(kindRead, to, resourceList(r, to.Workspace)), to.Position.Offset, 1, func(offset int64, _ []byte) (bool, error) {
@@ -370,8 +371,8 @@ func (v *View) firstUse(from, to *Node, r Resource) (bool, error) {
 	return first, err
 }
 
-// children finds the intents that name a node as their parent, the last ones of
-// the last partition first.
+// children calls found for the intents that name a node as their parent: the newest first, starting
+// with the last partition.
 func (v *View) children(n *Node, found func(schemas.Position)) error {
 	left := window
 	for _, tp := range slices.Backward(v.tps) {

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// maxWriters is how many writers of one resource an intent depends on, the
-	// newest ones; each weighs half of the one after it.
+	// maxWriters is the maximum number of writers of one resource that an intent depends on. The
+	// newest count, and each weighs half of the one after it.
 	maxWriters = 3
-	// maxReaders is how many intents that depend on one writer by one resource are
-	// found from there, the newest ones.
+	// maxReaders is the maximum number of intents found that depend on one writer through one
+	// resource; the newest are found.
 	maxReaders = 16
 )
 
-// dependency/1: it reads, or works on, what the other wrote. The weight is that
-// of the closest tie:
+// dependencyRule (dependency/1) finds intents that wrote what this one reads or works on. The
+// weight is that of the closest tie:
 //
 //	0.8   it names what the other wrote
 //	0.6   what it reads by the nature of the program: the index of git commit
@@ -30,12 +30,12 @@ const (
 //	0.4   both write it
 //	0.3   the other rewrote the working tree that it reads from
 //
-// halved for the second newest writer, and again for the third; halved where the
-// other is known to have failed; halved where this was tried since, with the same
-// end, since that is then explained already; where it failed, brought to 0.3 of it
-// if what the other wrote was read with success since; halved where a directory
-// above it was made or removed since; and halved where it is by way of a directory
-// and in another session. By way of a directory, one that failed is no writer.
+// The weight is halved for the second newest writer and again for the third; if the other is known
+// to have failed; if this was tried since with the same outcome, which is then explained already;
+// if a directory above the resource was made or removed since; and if the tie is by way of a
+// directory and the other is of another session. It is multiplied by 0.3 if this failed but what
+// the other wrote was read with success since. By way of a directory, a failed intent does not
+// count as a writer.
 var dependencyRule = rule{
 	kind: Dependency,
 	name: "dependency/1",
@@ -54,23 +54,23 @@ var dependencyRule = rule{
 	ends: dependants,
 }
 
-// halved are the weights of the newest writer and those before it.
+// halved are the factors of the newest writer and those before it.
 var halved = [maxWriters]float64{1, 0.5, 0.25}
 
-// tie is what joins an intent with one that wrote what it uses.
+// tie joins an intent to an earlier one that wrote what it uses.
 type tie struct {
 	from     *Node
 	weight   float64
 	exact    bool     // it reads, by name, what the other wrote
-	shown    bool     // the other only showed it
+	shown    bool     // the other only displayed it
 	proven   bool     // it was used with success since
-	rank     int      // how many wrote the resource since, at least
+	rank     int      // lower bound of how many intents wrote the resource since
 	resource Resource // as the other wrote it
-	used     Resource // as it is used, where by way of a directory
+	used     Resource // as this one uses it, if by way of a directory
 	evidence []Evidence
 }
 
-// ties are what ties an intent to those before it, newest first.
+// ties returns the ties of an intent to earlier ones, newest first.
 func (v *View) ties(n *Node) ([]tie, error) {
 	if n.tied {
 		return n.ties, nil
@@ -83,7 +83,7 @@ func (v *View) ties(n *Node) ([]tie, error) {
 	if before != nil && (alike < sameThing || before.Failed() != n.Failed()) {
 		before = nil
 	}
-	var using Resource // the one whose directories are looked at
+	var using Resource // the resource whose directories are being examined
 	add := func(from *Node, weight float64, rank int, r Resource, shows string, exact bool) (added bool) {
 		weight = float64(weight * halved[rank])
 		if from.Failed() {
@@ -112,7 +112,7 @@ func (v *View) ties(n *Node) ([]tie, error) {
 		return true
 	}
 	looked := map[string]bool{}
-	// made looks for who made a directory above.
+	// made adds the intent that made a directory above the resource.
 	made := func(dir string) (bool, error) {
 		if looked[dir] {
 			return true, nil
@@ -143,7 +143,7 @@ func (v *View) ties(n *Node) ([]tie, error) {
 		}
 		err := v.writers(kindWrite, n, r, maxWriters, func(from *Node, w Resource, rank int) {
 			if w.Access&Implied != 0 && r.Access&Implied == 0 {
-				return // by way of the directories, below
+				return // handled with the directories, below
 			}
 			add(from, base, rank, r, shows, r.Access&(Read|Implied) == Read)
 		})
@@ -196,7 +196,7 @@ func (v *View) ties(n *Node) ([]tie, error) {
 	return all, nil
 }
 
-// outlived lowers the weight of a tie to what other things came of since.
+// outlived lowers the weight of a tie if the resource was replaced, or used with success, since.
 func (v *View) outlived(t *tie, newer []tie, n *Node) error {
 	for _, o := range newer {
 		if !o.exact && !o.shown && below(t.resource.Name, o.resource.Name) && o.from.Effects&WritesTree != 0 {
@@ -231,8 +231,8 @@ func eachAbove(name, workspace string, visit func(dir string) (bool, error)) (er
 	return err
 }
 
-// writers visits those who wrote a resource, or below it, before a node: the
-// newest first, each with the resource as it wrote it and with how many did since.
+// writers visits the intents before n that wrote a resource, or something below it: the newest
+// first, each with the resource as it wrote it and the number of newer writers.
 func (v *View) writers(kind byte, n *Node, r Resource, most int, visit func(from *Node, w Resource, rank int)) error {
 	rank := 0
 	return v.back(v.list(kind, n, resourceList(r, n.Workspace)), n.Position.Offset, most, func(offset int64, _ []byte) (bool, error) {
@@ -255,8 +255,8 @@ func (v *View) writers(kind byte, n *Node, r Resource, most int, visit func(from
 	})
 }
 
-// shown visits the intent of the session that was the last to read a resource
-// before a node, if all it did was to look and nothing tried to write it since.
+// shown visits the intent of the session that was the last to read a resource before n, if it
+// changed nothing and nothing tried to write the resource since.
 func (v *View) shown(n *Node, r Resource, visit func(from *Node)) error {
 	written := int64(-1)
 	if err := v.back(v.list(kindWrite, n, resourceList(r, n.Workspace)), n.Position.Offset, 1, func(offset int64, _ []byte) (bool, error) {
@@ -281,13 +281,13 @@ func (v *View) shown(n *Node, r Resource, visit func(from *Node)) error {
 	})
 }
 
-// below reports whether a path lies below a directory.
+// below reports whether a path is below a directory.
 func below(name, dir string) bool {
 	return len(name) > len(dir)+1 && name[:len(dir)] == dir && name[len(dir)] == '/'
 }
 
-// dependants finds the intents that use what a node wrote: those before the last
-// of the writers that they would look at, and of them the newest.
+// dependants calls found for the newest intents that use what a node wrote, up to the offset from
+// which they would no longer examine it because newer writers displace it.
 func dependants(v *View, n *Node, found func(schemas.Position)) error {
 	each := func(kind byte, r Resource, end int64) error {
 		return v.back(v.list(kind, n, resourceList(r, n.Workspace)), end, maxReaders, func(offset int64, _ []byte) (bool, error) {
@@ -300,7 +300,7 @@ func dependants(v *View, n *Node, found func(schemas.Position)) error {
 			return true, nil
 		})
 	}
-	// end is the offset behind which nobody looks back at n for a resource.
+	// end returns the offset from which no intent looks back as far as n for a resource.
 	end := func(kind byte, r Resource) (int64, error) {
 		last, count := int64(math.MaxInt64), 0
 		err := v.forth(v.list(kind, n, resourceList(r, n.Workspace)), n.Position.Offset, maxWriters, func(offset int64, _ []byte) (bool, error) {
@@ -313,7 +313,7 @@ func dependants(v *View, n *Node, found func(schemas.Position)) error {
 	}
 	for _, r := range n.Resources {
 		if r.Access&(Read|Write|Implied) == Read && n.Effects&(changes|Builds) == 0 {
-			// It may be what a change rests on.
+			// A later change may rest on what this intent displayed.
 			if err := v.forth(v.list(kindWrite, n, resourceList(r, n.Workspace)), n.Position.Offset, 4, func(offset int64, _ []byte) (bool, error) {
 				p := n.Position
 				p.Offset = offset
@@ -358,7 +358,7 @@ func dependants(v *View, n *Node, found func(schemas.Position)) error {
 	return nil
 }
 
-// soonAfter finds the next intents of the session.
+// soonAfter calls found for the next intents of the session.
 func (v *View) soonAfter(n *Node, found func(schemas.Position)) error {
 	return v.forth(v.list(kindSession, n, n.session), n.Position.Offset, window, func(offset int64, _ []byte) (bool, error) {
 		p := n.Position

@@ -2,16 +2,16 @@ package narrative
 
 import "github.com/recountdb/recount/schemas"
 
-// fixes/1: it succeeded where the attempt before it, at the same thing, had
-// failed; or it changed what the one before it in the session had failed to
-// change in another way. The weight is how alike the two are (see likeness; 0.6
-// for the other way; of another session it counts within an hour only), times
+// fixesRule (fixes/1) finds the failed attempt at the same thing that this intent, which succeeded,
+// follows; or the intent of the session that failed to change, in another way, what this one
+// changed. The weight is how alike the two are (see likeness; 0.6 for the other way; an attempt of
+// another session counts only within an hour), times
 //
-//	1.0  something that both name, or that the failure's output names, was changed between them
-//	0.9  something else in the workspace was changed between them
-//	0.7  nothing was, as far as is known
+//	1.0  if something that both name, or that the failure's output names, was changed between them
+//	0.9  if something else in the workspace was changed between them
+//	0.7  if nothing is known to have changed
 //
-// The evidence is both outcomes and what changed, the newest four changes.
+// The evidence is both outcomes and the newest four changes.
 var fixesRule = rule{
 	kind: Fixes,
 	name: "fixes/1",
@@ -58,8 +58,8 @@ var fixesRule = rule{
 	},
 }
 
-// otherWay is the intent of the session that last worked on what a node changes,
-// by another program; or nil.
+// otherWay returns the intent of the session that last worked on what a node changes, with another
+// program; or nil.
 func (v *View) otherWay(n *Node) (*Node, error) {
 	var found *Node
 	for _, r := range n.Resources {

@@ -2,11 +2,10 @@ package narrative
 
 import "time"
 
-// retry/1: the attempt before it at the same thing had failed. An attempt is an
-// intent of the same goal in the same workspace (see goal.go); of the sixteen
-// before it the one that is most alike counts, the newest of those, and the
-// weight is how alike it is (see likeness). One of another session counts within
-// an hour only.
+// retryRule (retry/1) finds the previous attempt at the same thing, if it failed. An attempt is an
+// intent of the same goal in the same workspace (see goal.go). Of the sixteen before it the one
+// most alike counts, and the newest of equals; the weight is the likeness. An attempt of another
+// session counts only within an hour.
 var retryRule = rule{
 	kind: Retry,
 	name: "retry/1",
@@ -27,15 +26,13 @@ var retryRule = rule{
 	ends: (*View).laterAttempts,
 }
 
-// near reports whether an earlier intent is of the same session, or not an hour
-// before.
+// near reports whether n is of the same session as a later intent, or at most an hour before it.
 func (n *Node) near(later *Node) bool {
 	return n.session == later.session || time.Duration(n.gap(later)) <= time.Hour
 }
 
-// firstAttempt is the first of the attempts at the same thing that failed one
-// after the other before last, which failed too; or nil if last is the first.
-// Those that are looked at are the same that attempt looks at.
+// firstAttempt returns the first of the consecutive failed attempts at the same thing that end with
+// last, or nil if last is the first. It examines the same intents as attempt.
 func (v *View) firstAttempt(n, last *Node) (first *Node, alike float64, err error) {
 	err = v.back(v.list(kindGoal, n, goalList(n.Workspace, n.Goal)), n.Position.Offset, maxAttempts, func(offset int64, _ []byte) (bool, error) {
 		if offset >= last.Position.Offset {

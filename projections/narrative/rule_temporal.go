@@ -6,9 +6,9 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// temporal/1: the command before it in the log, in the same session. It says
-// nothing of why; the weight is how close the two are: 0.4 within a minute, 0.3
-// within ten, 0.2 within a day, else 0.1.
+// temporalRule (temporal/1) finds the previous command of the session in the log. It claims nothing
+// about why; the weight is how close the two are in time: 0.4 within a minute, 0.3 within ten, 0.2
+// within a day, else 0.1.
 var temporalRule = rule{
 	kind: Temporal,
 	name: "temporal/1",
@@ -37,7 +37,7 @@ var temporalRule = rule{
 	},
 }
 
-// neighbour is the next intent of a session that may be known of, or nil.
+// neighbour returns the next visible intent of the session in the direction of walk, or nil.
 func (v *View) neighbour(n *Node, walk walker) (*Node, error) {
 	var found *Node
 	err := walk(v.list(kindSession, n, n.session), n.Position.Offset, window, func(offset int64, _ []byte) (bool, error) {

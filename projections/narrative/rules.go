@@ -8,33 +8,34 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// rule forms the edges of one kind. Adding a kind of edge is one file with its
-// rule, and one line here.
+// rule produces the edges of one kind. A new kind of edge takes one file with its rule, and one
+// line in rules.
 type rule struct {
 	kind EdgeKind
-	// name and version, "retry/1". The version changes with what the rule says.
+	// name is the name and version, such as "retry/1". The version changes with the rule's
+	// definition.
 	name string
-	// in forms the edges that end in f.to.
+	// in adds the edges that end in f.to.
 	in func(f *forming) error
-	// ends finds the intents in which an edge from a node can end: more than do,
-	// at most some dozens.
+	// ends calls found for candidates in which an edge from a node may end: a superset of the real
+	// ones, some dozens at most.
 	ends func(v *View, from *Node, found func(schemas.Position)) error
 }
 
 var rules = [...]rule{temporalRule, retryRule, fixesRule, dependencyRule, branchRule, causalRule}
 
-// forming is a rule at work on the edges that end in one intent.
+// forming is the context of a rule that produces the edges ending in one intent.
 type forming struct {
 	v     *View
 	rule  *rule
 	to    *Node
 	edges []Edge
-	// evidence is room for a rule to collect what it finds.
+	// evidence is a buffer in which a rule collects its findings.
 	evidence []Evidence
 }
 
-// edge adds one. An intent that its id does not mean, or that does not come
-// before, gives none.
+// edge adds an edge. It adds none if from is not the intent that its id means, or does not come
+// before f.to.
 func (f *forming) edge(from *Node, weight float64, evidence ...Evidence) error {
 	if ok, err := f.v.known(from); !ok || err != nil || !from.before(f.to) {
 		return err
@@ -45,7 +46,7 @@ func (f *forming) edge(from *Node, weight float64, evidence ...Evidence) error {
 	return nil
 }
 
-// compare orders edges by kind, weight (the heaviest first) and ends.
+// compare orders edges by kind, then weight (the heaviest first), then ends.
 func (e Edge) compare(o Edge) int {
 	return cmp.Or(
 		cmp.Compare(e.Kind, o.Kind), cmp.Compare(o.Weight, e.Weight),

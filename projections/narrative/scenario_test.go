@@ -19,24 +19,24 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestScenarios reads testdata/*.txt: a scenario a block, and below "----" the
-// edges that come of it. Its lines are
+// TestScenarios reads testdata/*.txt. Each block is a scenario, followed by "----" and the expected
+// edges. Its lines are
 //
 //	# what it is about
 //	edges retry fixes                   the kinds to show (default: all but temporal)
-//	a exit=1 cwd=/x +5m $ make test     command a; what stands before the $ may be left out
+//	a exit=1 cwd=/x +5m $ make test     command a; what is before the $ may be omitted
 //	  | line of its output
 //	outcome a exit=0 p=1                an outcome that arrives here, in partition 1
 //	  | line of its output
 //
-// with the options cwd=, session=, ws=, p=, parent=, head=, why= (the stated
-// intent), id= (of another command, for events with one id) and +DURATION or
-// -DURATION since the command before; cwd, session, ws and p hold on. exit=? is
-// unknown; the default is 0. Run with -rewrite after adding a scenario.
+// with the options cwd=, session=, ws=, p=, parent=, head=, why= (the stated intent), id= (of
+// another command, for events with one id) and +DURATION or -DURATION since the command before.
+// cwd, session, ws and p stay in force until changed. exit=? is unknown; the default is 0. Run with
+// -rewrite after adding a scenario.
 //
-// Each scenario is also applied with its partitions in other orders, in other
-// batches and twice, and must come to the same edges; edges from both ends must
-// agree, run from earlier to later, and form no cycle.
+// Each scenario is also applied with its partitions in other orders, in other batches and twice,
+// and must give the same edges. Edges read from both ends must agree, run from earlier to later,
+// and form no cycle.
 func TestScenarios(t *testing.T) {
 	golden.Blocks(t, "testdata/*.txt", func(t *testing.T, input string) (string, bool) {
 		s := parseScenario(t, input)
@@ -166,7 +166,7 @@ func (*scenario) partition(p int32) schemas.TopicPartition {
 	return schemas.TopicPartition{Topic: "recount.commands", Partition: p}
 }
 
-// partitions are the records by partition, in log order.
+// partitions returns the records by partition, in log order.
 func (s *scenario) partitions() map[int32][]*recountv1.Record {
 	all := map[int32][]*recountv1.Record{}
 	for _, r := range s.records {
@@ -179,7 +179,7 @@ func (s *scenario) partitions() map[int32][]*recountv1.Record {
 func (s *scenario) check(t *testing.T) string {
 	t.Helper()
 	g := open(t)
-	for _, r := range s.records { // one by one, as they stand
+	for _, r := range s.records { // one at a time, in the order of the file
 		apply(t, g, r.Origin.Offset+1, r)
 	}
 	want := s.edges(t, g)
@@ -197,7 +197,7 @@ func (s *scenario) check(t *testing.T) string {
 			n := 1 + rng.IntN(len(left[p]))
 			batch := left[p][:n]
 			apply(t, g, batch[n-1].Origin.Offset+1, batch...)
-			if rng.IntN(2) == 0 { // and once more
+			if rng.IntN(2) == 0 { // apply it a second time
 				apply(t, g, batch[n-1].Origin.Offset+1, batch...)
 			}
 			if left[p] = left[p][n:]; len(left[p]) == 0 {
@@ -211,8 +211,8 @@ func (s *scenario) check(t *testing.T) string {
 	return want
 }
 
-// edges are all edges of those kinds that the scenario shows, and what holds of
-// all of them is checked.
+// edges returns the edges of the kinds that the scenario shows, after checking the invariants of
+// all edges.
 func (s *scenario) edges(t *testing.T, g *Graph) string {
 	t.Helper()
 	v, err := g.ViewAt(Seen{})

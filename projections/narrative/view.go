@@ -12,22 +12,22 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Seen bounds what a view may know of: `as_of`. What is nil bounds nothing.
+// Seen limits what a view shows, for `as_of` queries. A nil field sets no limit.
 type Seen struct {
-	// Below is a watermark: events at offsets below it may be known of, and none of
-	// a partition that it does not name.
+	// Below is a watermark: only events at offsets below it are visible, and none of a partition
+	// that it does not contain.
 	Below schemas.Watermark
-	// Started says of the time at which a command started (nanoseconds since 1970,
-	// by its own clock) whether it may be known of.
+	// Started reports whether a command that started at a time (nanoseconds since 1970, by its own
+	// clock) is visible.
 	Started func(unixNano int64) bool
-	// Outcome says of an outcome whether it may be known of, besides Below.
+	// Outcome reports whether an outcome is visible, in addition to Below.
 	Outcome func(Outcome) bool
 }
 
-// event says of an event's position whether it may be known of.
+// event reports whether the event at a position is visible.
 func (s Seen) event(p schemas.Position) bool { return p.Offset < s.end(p.TP()) }
 
-// end is the offset below which the events of a partition may be known of.
+// end returns the offset below which the events of a partition are visible.
 func (s Seen) end(tp schemas.TopicPartition) int64 {
 	if s.Below == nil {
 		return math.MaxInt64
@@ -35,12 +35,12 @@ func (s Seen) end(tp schemas.TopicPartition) int64 {
 	return s.Below[tp]
 }
 
-// maxCached is how many nodes a view keeps. When it forgets them, in the midst of a
-// rule perhaps, an intent may have two *Node: they are told apart by Position.
+// maxCached is the maximum number of nodes in a view's cache. The cache may be cleared while a rule
+// runs, so an intent may have two *Node; compare them by Position.
 const maxCached = 1 << 13
 
-// View is one state of the narrative: what is committed later does not show in
-// it. It is used by one goroutine, for one question, and closed by its caller.
+// View is one state of the narrative; later commits do not show in it. A View is used by one
+// goroutine for one query, and closed by its caller.
 type View struct {
 	s    *store.View
 	it   *pebble.Iterator
@@ -48,18 +48,18 @@ type View struct {
 	tps  []schemas.TopicPartition
 
 	key   []byte
-	nodes map[schemas.Position]*Node // nil where there is none to be seen
+	nodes map[schemas.Position]*Node // nil if no node is visible there
 	homes map[schemas.EventID]schemas.Position
 	in    map[inKey][]Edge
 }
 
-// inKey names what a rule found.
+// inKey identifies the edges that one rule found for one intent.
 type inKey struct {
 	rule int
 	to   schemas.Position
 }
 
-// ViewAt opens a view of what is applied now, bounded by seen.
+// ViewAt opens a view of the currently applied state, limited by seen.
 func (g *Graph) ViewAt(seen Seen) (*View, error) {
 	s, err := g.View()
 	if err != nil {
@@ -86,16 +86,15 @@ func (v *View) forget() {
 	v.in = map[inKey][]Edge{}
 }
 
-// Close ends the view.
+// Close releases the view.
 func (v *View) Close() error {
 	err := v.s.Explain(v.it.Close())
 	v.s.Close()
 	return err
 }
 
-// Node returns an intent and the outcome of it that counts, or false where none
-// of that id may be known of. Of several events with one id, in partitions of
-// their own, the first in order of topic and partition is meant.
+// Node returns an intent with the outcome that counts, or false if no visible intent has that id.
+// If events in several partitions have the id, the first in order of topic and partition counts.
 func (v *View) Node(id schemas.EventID) (Node, bool, error) {
 	n, err := v.node(id)
 	if n == nil || err != nil {
@@ -104,7 +103,7 @@ func (v *View) Node(id schemas.EventID) (Node, bool, error) {
 	return *n, true, v.judge(n)
 }
 
-// node is Node without the outcome, or nil.
+// node is like Node without the outcome; it returns nil if there is none.
 func (v *View) node(id schemas.EventID) (*Node, error) {
 	if at, known := v.homes[id]; known {
 		return v.at(at)
@@ -138,7 +137,7 @@ func (v *View) known(n *Node) (bool, error) {
 	return first != nil && first.Position == n.Position, err
 }
 
-// at is the node at a position, or nil where none may be known of.
+// at returns the node at a position, or nil if none is visible.
 func (v *View) at(p schemas.Position) (*Node, error) {
 	if n, known := v.nodes[p]; known {
 		return n, nil
@@ -166,7 +165,7 @@ func (v *View) at(p schemas.Position) (*Node, error) {
 	return n, nil
 }
 
-// sibling is the node at another offset of a node's partition, with its outcome.
+// sibling returns the node at another offset of n's partition, with its outcome.
 func (v *View) sibling(n *Node, offset int64) (*Node, error) {
 	p := n.Position
 	p.Offset = offset
@@ -200,11 +199,11 @@ func (v *View) judge(n *Node) error {
 	return nil
 }
 
-// list is a list of intents of one shard, as the keys hold it.
+// list is a stored list of intents of one shard.
 type list struct {
 	prefix []byte
-	// end is what its offsets are below, as far as may be known: what came later
-	// takes no place among the most that are visited.
+	// end is the exclusive upper bound of visible offsets, so that later intents do not use up the
+	// number that is visited.
 	end int64
 }
 
@@ -213,26 +212,27 @@ func (v *View) list(kind byte, of *Node, which uint64) list {
 	return list{listPrefix(make([]byte, 0, 48), kind, store.AppendShard(nil, tp), which), v.seen.end(tp)}
 }
 
-// walker is back or forth.
+// walker is the type of back and forth.
 type walker func(l list, from int64, most int, visit func(offset int64, value []byte) (more bool, err error)) error
 
-// window is how many intents of a session are looked at, to either side.
+// window is the number of intents of a session that are examined in either direction.
 const window = 16
 
-// back visits the offsets of a list below one, the newest first, until visit
-// says stop or most of them were visited.
+// back visits the offsets of a list that are less than below, the newest first, until visit returns
+// false or most of them were visited.
 func (v *View) back(l list, below int64, most int, visit func(offset int64, value []byte) (more bool, err error)) error {
 	v.key = binary.BigEndian.AppendUint64(append(v.key[:0], l.prefix...), uint64(min(below, l.end)))
 	return v.walk(l, v.it.SeekLT(v.key), v.it.Prev, most, visit)
 }
 
-// forth visits the offsets of a list above one, the oldest first.
+// forth visits the offsets of a list that are greater than above, the oldest first, until visit
+// returns false or most of them were visited.
 func (v *View) forth(l list, above int64, most int, visit func(offset int64, value []byte) (more bool, err error)) error {
 	v.key = binary.BigEndian.AppendUint64(append(v.key[:0], l.prefix...), uint64(above+1))
 	return v.walk(l, v.it.SeekGE(v.key), v.it.Next, most, visit)
 }
 
-// walk collects first and visits then, since a visit may move the iterator.
+// walk collects the entries before it visits them, because a visit may move the iterator.
 func (v *View) walk(l list, ok bool, step func() bool, most int, visit func(int64, []byte) (bool, error)) error {
 	type entry struct {
 		offset int64
@@ -266,9 +266,8 @@ func (v *View) walk(l list, ok bool, step func() bool, most int, visit func(int6
 	return nil
 }
 
-// In returns the edges that end in an intent, and Out those that start there, by
-// kind, then the heaviest first, then by the other end. An id that may not be
-// known of has none. Both are bounded: see the package comment.
+// In returns the edges that end in an intent, ordered by kind, then the heaviest first, then by the
+// other end. An id that is not visible has none. The work is bounded: see the package comment.
 func (v *View) In(id schemas.EventID) ([]Edge, error) {
 	n, err := v.node(id)
 	if n == nil || err != nil {
@@ -286,7 +285,7 @@ func (v *View) In(id schemas.EventID) ([]Edge, error) {
 	return all, nil
 }
 
-// Out returns the edges that start at an intent: see In.
+// Out returns the edges that start at an intent, in the order and within the bounds of In.
 func (v *View) Out(id schemas.EventID) ([]Edge, error) {
 	n, err := v.node(id)
 	if n == nil || err != nil {
@@ -323,7 +322,7 @@ func (v *View) Out(id schemas.EventID) ([]Edge, error) {
 	return all, nil
 }
 
-// ruleIn is what one rule says of the edges that end in a node.
+// ruleIn returns the edges that one rule finds to end in a node.
 func (v *View) ruleIn(rule int, to *Node) ([]Edge, error) {
 	key := inKey{rule, to.Position}
 	if edges, known := v.in[key]; known {
@@ -343,11 +342,10 @@ func (v *View) ruleIn(rule int, to *Node) ([]Edge, error) {
 	return f.edges, nil
 }
 
-// Next and Previous walk a session: up to most intents after, or before, one of
-// it, the nearest first.
+// Next returns up to most visible intents of the session after one of them, the nearest first.
 func (v *View) Next(id schemas.EventID, most int) ([]Node, error) { return v.along(id, most, v.forth) }
 
-// Previous is the way back: see Next.
+// Previous returns up to most visible intents of the session before one of them, the nearest first.
 func (v *View) Previous(id schemas.EventID, most int) ([]Node, error) {
 	return v.along(id, most, v.back)
 }

@@ -14,7 +14,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// scenarioOf applies the lines of a scenario as they stand.
+// scenarioOf applies the lines of a scenario in their order.
 func scenarioOf(t *testing.T, text string) (*Graph, *scenario) {
 	t.Helper()
 	s := parseScenario(t, text)
@@ -82,8 +82,8 @@ outcome c p=1 +1h exit=0
 	}
 }
 
-// What is bounded by a watermark is the same however the log grew since: what came
-// later takes no place among those that are looked at.
+// A view bounded by a watermark stays the same however the log grows: later intents do not use up
+// the number that is examined.
 func TestWhatCameLaterTakesNoPlace(t *testing.T) {
 	text := `
 a $ vim pkg/x.go
@@ -128,8 +128,8 @@ e p=1 parent=a $ ls
 	}
 }
 
-// What a view has looked at before does not show in its answer: its nodes are
-// forgotten in the midst of judging once there are many.
+// Answers do not depend on what a view has cached, although it clears its cache while rules run if
+// the cache is full.
 func TestForgettingChangesNothing(t *testing.T) {
 	g, s := scenarioOf(t, `
 a $ make app
@@ -221,8 +221,8 @@ d $ echo 4
 	}
 }
 
-// TestEdgesOfAnything asks of logs that no shell would leave behind: wild times,
-// outcomes of nothing, parents anywhere.
+// TestEdgesOfAnything queries logs that no shell would produce: wild times, outcomes without a
+// command, parents anywhere.
 func TestEdgesOfAnything(t *testing.T) {
 	for seed := range uint64(3) {
 		shards := projtest.Generate(seed, 3, 150)

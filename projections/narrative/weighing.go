@@ -1,6 +1,6 @@
 package narrative
 
-// evidenceKind is a kind of evidence that causal/1 knows.
+// evidenceKind is a set of kinds of evidence of causal/1.
 type evidenceKind uint16
 
 const (
@@ -16,7 +16,7 @@ const (
 	kindOfWide
 )
 
-// weighing is what speaks for one intent as a cause of another.
+// weighing accumulates the evidence that one intent caused another.
 type weighing struct {
 	kinds    evidenceKind
 	doubt    float64 // 1 - weight, once there is any evidence
