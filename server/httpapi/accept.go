@@ -12,9 +12,9 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
-// accepted is the media type among the offered ones that an Accept header likes
-// best (RFC 9110, 12.5.1): by its quality, then by the order of the offer; "" if it
-// takes none of them. No header takes anything.
+// accepted returns the offered media type that an Accept header prefers (RFC 9110, 12.5.1): the one
+// with the highest quality, among equals the first offered; "" if the header accepts none of them.
+// A missing header accepts every type.
 func accepted(header []string, offers ...string) string {
 	var ranges []string
 	for _, h := range header {
@@ -29,7 +29,8 @@ func accepted(header []string, offers ...string) string {
 	return best
 }
 
-// qualityOf is what the most specific range that a media type lies in says of it.
+// qualityOf returns the quality of a media type in an Accept header: that of the most specific
+// range that matches it, 0 if none does, 1 if there are no ranges.
 func qualityOf(ranges []string, media string) float64 {
 	typ, _, _ := strings.Cut(media, "/")
 	quality, specific, asked := 0.0, -1, false
@@ -67,7 +68,7 @@ func qualityOf(ranges []string, media string) float64 {
 	return quality
 }
 
-// negotiate answers 406 where the caller takes nothing that the operation serves.
+// negotiate answers 406 if the client accepts no media type that the operation serves.
 func negotiate(hc huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(hc)
 	var offers []string
@@ -80,8 +81,8 @@ func negotiate(hc huma.Context, next func(huma.Context)) {
 	next(hc)
 }
 
-// refused answers 406 if the caller takes none of the offers. Lines of JSON are
-// taken for JSON, too.
+// refused answers 406 and returns true if the client accepts none of the offers. A client that
+// accepts JSON also accepts lines of JSON.
 func refused(w http.ResponseWriter, r *http.Request, offers ...string) bool {
 	takes := offers
 	if slices.Contains(offers, mediaNDJSON) {

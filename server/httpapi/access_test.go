@@ -11,7 +11,7 @@ import (
 	"github.com/recountdb/recount/server/httpapi"
 )
 
-// restricted is a gate, and the token of an agent that it admits.
+// restricted returns a gate and the token of an agent that it admits.
 func restricted(t *testing.T) (*access.Gate, string) {
 	t.Helper()
 	token := access.NewToken()
@@ -30,8 +30,8 @@ func restricted(t *testing.T) (*access.Gate, string) {
 	return access.NewGate("s3cret", f), token
 }
 
-// TestEveryOperationSaysWhoMay walks the API's description: each operation is in the
-// table of package access, and holds to it.
+// TestEveryOperationSaysWhoMay checks for each operation in the API's description that the table of
+// package access lists it and that the server enforces the table.
 func TestEveryOperationSaysWhoMay(t *testing.T) {
 	gate, token := restricted(t)
 	srv, _ := serve(t, &fake{}, httpapi.Options{Gate: gate})

@@ -26,7 +26,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Client asks a node over HTTP. It is a Backend, safe for concurrent use.
+// Client calls a node over HTTP. It implements api.Backend and is safe for concurrent use.
 type Client struct {
 	base  *url.URL
 	token string
@@ -35,8 +35,8 @@ type Client struct {
 
 var _ api.Backend = (*Client)(nil)
 
-// NewClient asks the node at a URL such as http://127.0.0.1:7171, or at a
-// host:port. hc may be nil.
+// NewClient returns a client of the node at base, a URL such as http://127.0.0.1:7171 or host:port.
+// token may be empty; hc may be nil.
 func NewClient(base, token string, hc *http.Client) (*Client, error) {
 	if !strings.Contains(base, "://") {
 		base = "http://" + base
@@ -46,9 +46,9 @@ func NewClient(base, token string, hc *http.Client) (*Client, error) {
 		return nil, fmt.Errorf("server %q: want a URL, such as http://127.0.0.1:7171", base)
 	}
 	if hc == nil {
-		// No overall timeout: rebuild and verify stream for long. Each call's
-		// context bounds it.
-		// The API redirects nobody who asks it; a redirect could take the token elsewhere.
+		// There is no overall timeout, because rebuild and verify stream for a long time: each
+		// call's context bounds it. Redirects are not followed: the API sends none, and a redirect
+		// could take the token to another server.
 		hc = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Transport: &http.Transport{
 			Proxy:                 nil,
 			DialContext:           (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
@@ -61,15 +61,15 @@ func NewClient(base, token string, hc *http.Client) (*Client, error) {
 	return &Client{base: u, token: token, http: hc}, nil
 }
 
-// CheckToken refuses to send a token where others on the way can read it: by http:// to a
-// host that is not this machine.
+// CheckToken fails if the token would be sent in clear text over a network: by http:// to a host
+// that is not this machine.
 func CheckToken(base, token string) error {
 	if !strings.Contains(base, "://") {
 		base = "http://" + base
 	}
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" || token == "" {
-		return nil // NewClient says what is wrong with it
+		return nil // NewClient reports invalid URLs
 	}
 	host := strings.ToLower(u.Hostname())
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
@@ -81,14 +81,14 @@ func CheckToken(base, token string) error {
 	return fmt.Errorf("server %s: the token is not sent: http:// would show it to everybody on the way to %s", u.Redacted(), host)
 }
 
-// APIError is a problem that the server answered with.
+// APIError is an error that the server answered with.
 type APIError struct {
 	Status int
 	// Type is one of api's problem types, or empty.
 	Type      string
 	RequestID string
 	Detail    string
-	// Places names what is wrong where: "body[3]: command: value is required".
+	// Places lists what is wrong and where, such as "body[3]: command: value is required".
 	Places []string
 
 	details []*huma.ErrorDetail
@@ -105,7 +105,7 @@ func (e *APIError) Error() string {
 	return s
 }
 
-// Is lets errors.Is see the classes and the sentinels of this package.
+// Is makes errors.Is match the error classes of package schemas and the sentinels of package api.
 func (e *APIError) Is(target error) bool {
 	switch target {
 	case schemas.ErrPoison:
@@ -135,12 +135,12 @@ func (c *Client) Append(ctx context.Context, events []schemas.Event) ([]api.Appe
 	return r.Events, err
 }
 
-// Find asks POST /v1/find.
+// Find calls POST /v1/find.
 func (c *Client) Find(ctx context.Context, q commands.FindRequest) (commands.FindResponse, error) {
 	return asked[commands.FindResponse](ctx, c, "/v1/find", q)
 }
 
-// Show asks GET /v1/intents/{id}.
+// Show calls GET /v1/intents/{id}.
 func (c *Client) Show(ctx context.Context, ref string) (r commands.ShowResponse, err error) {
 	if ref == "" {
 		return r, &query.NotFoundError{Ref: ref, Hint: "want an id, the start of one, or a position"}
@@ -149,8 +149,8 @@ func (c *Client) Show(ctx context.Context, ref string) (r commands.ShowResponse,
 	return r, referred(err)
 }
 
-// referred turns a problem about a reference to an event back into the error that the
-// question gave.
+// referred converts a problem about a reference to an event back into the error of package query
+// that the server's backend returned. Other errors are returned unchanged.
 func referred(err error) error {
 	var ae *APIError
 	if !errors.As(err, &ae) || len(ae.details) == 0 {
@@ -179,39 +179,39 @@ func referred(err error) error {
 	return err
 }
 
-// valueOf reads the value of an error's detail as a T.
+// valueOf decodes the value of an error's detail as a T.
 func valueOf[T any](d *huma.ErrorDetail) (v T, ok bool) {
 	b, err := json.Marshal(d.Value)
 	return v, err == nil && json.Unmarshal(b, &v) == nil
 }
 
-// Why asks POST /v1/why.
+// Why calls POST /v1/why.
 func (c *Client) Why(ctx context.Context, q commands.WhyRequest) (commands.WhyResponse, error) {
 	return asked[commands.WhyResponse](ctx, c, "/v1/why", q)
 }
 
-// Stitch asks POST /v1/stitch.
+// Stitch calls POST /v1/stitch.
 func (c *Client) Stitch(ctx context.Context, q commands.StitchRequest) (commands.StitchResponse, error) {
 	return asked[commands.StitchResponse](ctx, c, "/v1/stitch", q)
 }
 
-// Diff asks POST /v1/diff.
+// Diff calls POST /v1/diff.
 func (c *Client) Diff(ctx context.Context, q commands.DiffRequest) (commands.DiffResponse, error) {
 	return asked[commands.DiffResponse](ctx, c, "/v1/diff", q)
 }
 
-// Insights asks POST /v1/insights.
+// Insights calls POST /v1/insights.
 func (c *Client) Insights(ctx context.Context, q commands.InsightsRequest) (commands.InsightsResponse, error) {
 	return asked[commands.InsightsResponse](ctx, c, "/v1/insights", q)
 }
 
-// Answer asks POST /v1/{path}.
+// Answer calls POST /v1/{path}.
 func (c *Client) Answer(ctx context.Context, path string, request, response any) error {
 	return referred(c.call(ctx, http.MethodPost, "/v1/"+path, nil, mediaJSON, request, response))
 }
 
-// normal is a request that can check itself. It is sent as it was made: what is
-// left out is filled in by the server.
+// normal is a request that can validate itself. The client validates a request but sends it
+// unchanged: the server fills in the defaults.
 type normal[Q any] interface{ Normal() (Q, error) }
 
 func asked[R any, Q normal[Q]](ctx context.Context, c *Client, path string, q Q) (r R, err error) {
@@ -222,7 +222,7 @@ func asked[R any, Q normal[Q]](ctx context.Context, c *Client, path string, q Q)
 	return r, referred(err)
 }
 
-// Scan asks GET /v1/intents and copies the answer to w.
+// Scan calls GET /v1/intents and copies the answer to w.
 func (c *Client) Scan(ctx context.Context, q api.ScanRequest, w io.Writer) error {
 	v := filterValues(q.Filters)
 	if q.Limit > 0 {
@@ -241,7 +241,7 @@ func (c *Client) Scan(ctx context.Context, q api.ScanRequest, w io.Writer) error
 	return err
 }
 
-// Objects asks GET /v1/objects and copies the answer to w.
+// Objects calls GET /v1/objects and copies the answer to w.
 func (c *Client) Objects(ctx context.Context, q evidence.ExportRequest, w io.Writer) error {
 	v, err := exportValues(q)
 	if err != nil {
@@ -260,7 +260,7 @@ func (c *Client) Objects(ctx context.Context, q evidence.ExportRequest, w io.Wri
 	return err
 }
 
-// Export asks POST /v1/code/export.
+// Export calls POST /v1/code/export and copies the answer to w.
 func (c *Client) Export(ctx context.Context, q code.ExportRequest, w io.Writer) error {
 	b, err := json.Marshal(q)
 	if err != nil {
@@ -275,7 +275,8 @@ func (c *Client) Export(ctx context.Context, q code.ExportRequest, w io.Writer) 
 	return err
 }
 
-// Follow asks GET /v1/intents for server-sent events. Its Beat is the server's.
+// Follow calls GET /v1/intents for server-sent events. The request's Beat is ignored: the server's
+// applies.
 func (c *Client) Follow(ctx context.Context, q commands.FollowRequest, each func(commands.Followed) error) error {
 	v := filterValues(q.Filters)
 	if q.Limit > 0 {
@@ -305,7 +306,7 @@ func (c *Client) Follow(ctx context.Context, q commands.FollowRequest, each func
 	return err
 }
 
-// Status asks GET /v1/status.
+// Status calls GET /v1/status.
 func (c *Client) Status(ctx context.Context, q api.StatusRequest) (r api.Status, err error) {
 	v := url.Values{}
 	if q.Roots {
@@ -318,32 +319,32 @@ func (c *Client) Status(ctx context.Context, q api.StatusRequest) (r api.Status,
 	return r, err
 }
 
-// Rebuild asks POST /v1/rebuild.
+// Rebuild calls POST /v1/rebuild.
 func (c *Client) Rebuild(ctx context.Context, q api.RebuildRequest, progress func(api.Progress)) (api.RebuildReport, error) {
 	return work[api.RebuildReport](ctx, c, "/v1/rebuild", q, progress)
 }
 
-// Verify asks POST /v1/verify.
+// Verify calls POST /v1/verify.
 func (c *Client) Verify(ctx context.Context, q api.VerifyRequest, progress func(api.Progress)) (api.VerifyReport, error) {
 	return work[api.VerifyReport](ctx, c, "/v1/verify", q, progress)
 }
 
-// Backup asks POST /v1/backup.
+// Backup calls POST /v1/backup.
 func (c *Client) Backup(ctx context.Context, q api.BackupRequest, progress func(api.Progress)) (api.BackupReport, error) {
 	return work[api.BackupReport](ctx, c, "/v1/backup", q, progress)
 }
 
-// Fsck asks POST /v1/fsck.
+// Fsck calls POST /v1/fsck.
 func (c *Client) Fsck(ctx context.Context, q api.FsckRequest, progress func(api.Progress)) (api.FsckReport, error) {
 	return work[api.FsckReport](ctx, c, "/v1/fsck", q, progress)
 }
 
-// Grow asks POST /v1/grow.
+// Grow calls POST /v1/grow.
 func (c *Client) Grow(ctx context.Context, q api.GrowRequest, progress func(api.Progress)) (api.GrowReport, error) {
 	return work[api.GrowReport](ctx, c, "/v1/grow", q, progress)
 }
 
-// Ready asks GET /readyz; nil means ready.
+// Ready calls GET /readyz and returns nil if the node is ready.
 func (c *Client) Ready(ctx context.Context) error {
 	return c.call(ctx, http.MethodGet, "/readyz", nil, "", nil, &Health{})
 }
@@ -397,12 +398,13 @@ func (c *Client) call(ctx context.Context, method, path string, v url.Values, me
 	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
 		return fmt.Errorf("%s %s: answer: %w", method, path, err)
 	}
-	// Read to the end, so that the connection is used again.
+	// Read to the end, so that the connection is reused.
 	_, err = io.Copy(io.Discard, resp.Body)
 	return err
 }
 
-// do returns an answer of status 200, whose body the caller closes.
+// do sends a request and returns an answer of status 200, whose body the caller closes. Any other
+// status is an *APIError; a failed connection is an error of class ErrTransient.
 func (c *Client) do(ctx context.Context, method, path string, v url.Values, media string, body []byte, accept string) (*http.Response, error) {
 	target := strings.TrimSuffix(c.base.String(), "/") + path
 	if len(v) > 0 {
@@ -430,7 +432,7 @@ func (c *Client) do(ctx context.Context, method, path string, v url.Values, medi
 	b, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	m := &huma.ErrorModel{}
 	if json.Unmarshal(b, m) != nil {
-		// Not one of ours: a proxy, or another program on the port.
+		// The answer is not from recount: a proxy, or another program on the port.
 		m = &huma.ErrorModel{Detail: fmt.Sprintf("%s %s: answered %s, not by recount", method, target, resp.Status)}
 	}
 	m.Status = resp.StatusCode
@@ -441,7 +443,7 @@ func apiError(resp *http.Response, m *huma.ErrorModel) error {
 	e := &APIError{Status: m.Status, Type: m.Type, RequestID: resp.Header.Get(requestIDHeader), Detail: m.Detail, details: m.Errors}
 	for _, d := range m.Errors {
 		if m.Type == api.TypeNotFound || m.Type == api.TypeAmbiguous {
-			break // the sentence names them
+			break // the detail already names them
 		}
 		place := d.Message
 		if d.Location != "" {

@@ -30,7 +30,7 @@ func (s *server) registerCode(h huma.API) {
 	register(s, h, code.RetirableQuestion)
 }
 
-// Media types of exports.
+// The media types of graph exports.
 const (
 	mediaDOT     = "text/vnd.graphviz"
 	mediaGraphML = "application/graphml+xml"
@@ -46,7 +46,7 @@ func exportMedia(format string) string {
 	return mediaJSON
 }
 
-// registerExport adds POST /v1/code/export, which streams.
+// registerExport adds POST /v1/code/export, which streams its answer.
 func (s *server) registerExport(h huma.API) {
 	text := &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
 	huma.Register(h, huma.Operation{

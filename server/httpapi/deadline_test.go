@@ -12,7 +12,7 @@ import (
 	"github.com/recountdb/recount/server/httpapi"
 )
 
-// deadlines is a connection that only remembers its deadline for reading.
+// deadlines is a connection that only records its read deadline.
 type deadlines struct {
 	*httptest.ResponseRecorder
 	last time.Time
@@ -20,9 +20,9 @@ type deadlines struct {
 
 func (d *deadlines) SetReadDeadline(t time.Time) error { d.last = t; return nil }
 
-// Before: a deadline for reading that passed while a request was answered ended
-// the request's context. Questions that waited for at_least, rebuilds and scans
-// were cut off after five seconds or a minute, as if their client had gone away.
+// TestDeadlineIsLiftedOnceTheRequestIsRead is a regression test: a read deadline that expired while
+// a request was answered cancelled the request's context, so that questions waiting for at_least,
+// rebuilds and scans were cut off after five seconds or a minute.
 func TestDeadlineIsLiftedOnceTheRequestIsRead(t *testing.T) {
 	asked := false
 	var w *deadlines

@@ -8,32 +8,33 @@ import (
 	"time"
 )
 
-// What is read of a body that is refused, to be thrown away. Most clients read no answer
-// before they have sent all; one whose connection is closed meanwhile is told of a reset,
-// and sends the same again.
+// The limits for reading and discarding the body of a refused request. Most HTTP/1 clients do not
+// read an answer before they have sent the whole body. If the server closed the connection
+// meanwhile, they would see a reset instead of the answer, and would retry the same request.
 const (
 	drainBytes = 80 << 20
 	drainWait  = 10 * time.Second
 	drainers   = 16
 )
 
-// Drained has a handler's refusals wait until the client has sent its body, within bounds:
-// of a larger one, or with many under way, the connection is closed as net/http does.
+// Drained wraps a handler so that an answer with an error status first reads the rest of the
+// request's body: at most drainBytes, for at most drainWait, and for at most drainers requests at
+// once. Beyond these limits the connection is closed, as net/http does.
 func Drained(next http.Handler) http.Handler {
 	var under atomic.Int32
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor != 1 || r.Body == nil || r.Body == http.NoBody {
-			next.ServeHTTP(w, r) // HTTP/2 ends a stream, not the connection
+			next.ServeHTTP(w, r) // HTTP/2 ends the stream, not the connection
 			return
 		}
 		body := &countedBody{ReadCloser: r.Body}
-		r = r.WithContext(r.Context()) // net/http looks at its own for Expect
+		r = r.WithContext(r.Context()) // net/http checks its own body for Expect
 		r.Body = body
 		d := &drainingWriter{ResponseWriter: w}
 		d.drain = func() {
 			waits := strings.EqualFold(r.Header.Get("Expect"), "100-continue") && body.n.Load() == 0
 			if waits || r.ContentLength > drainBytes {
-				return // it asks before it sends, or is beyond the bound
+				return // the client waits for permission to send, or the body exceeds the limit
 			}
 			if under.Add(1) <= drainers {
 				_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(drainWait))
@@ -45,7 +46,7 @@ func Drained(next http.Handler) http.Handler {
 	})
 }
 
-// countedBody counts what is read of a body.
+// countedBody counts the bytes read from a body.
 type countedBody struct {
 	io.ReadCloser
 	n atomic.Int64
@@ -57,10 +58,10 @@ func (b *countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close leaves the body to be drained; net/http closes its own.
+// Close does nothing, so that the body can still be drained; net/http closes it later.
 func (b *countedBody) Close() error { return nil }
 
-// drainingWriter drains the body before an answer that refuses it.
+// drainingWriter drains the request's body before an answer with an error status.
 type drainingWriter struct {
 	http.ResponseWriter
 	drain func()
@@ -80,5 +81,5 @@ func (d *drainingWriter) Write(b []byte) (int, error) {
 	return d.ResponseWriter.Write(b)
 }
 
-// Unwrap lets http.ResponseController reach flush and deadlines.
+// Unwrap lets http.ResponseController reach Flush and the deadlines.
 func (d *drainingWriter) Unwrap() http.ResponseWriter { return d.ResponseWriter }

@@ -16,8 +16,8 @@ import (
 	"github.com/recountdb/recount/server/httpapi"
 )
 
-// TestRefusedBodiesAreDrained: a client that sends all of its body before it reads, as
-// Python's http.client does, is told the status and not of a reset.
+// TestRefusedBodiesAreDrained checks that a client that sends its whole body before it reads, as
+// Python's http.client does, gets the status instead of a connection reset.
 func TestRefusedBodiesAreDrained(t *testing.T) {
 	srv := httptest.NewServer(httpapi.New(&fake{}, httpapi.Options{MaxBody: 1 << 20, Gate: access.NewGate("s3cret", nil)}))
 	t.Cleanup(srv.Close)
@@ -69,7 +69,7 @@ func TestRefusedBodiesAreDrained(t *testing.T) {
 		}
 		conn.Close()
 	}
-	// Who asks first is told no at once, and sends nothing.
+	// A client that asks first is refused at once and sends nothing.
 	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Media types of events.
+// The media types of events.
 const (
 	mediaJSON   = "application/json"
 	mediaNDJSON = "application/x-ndjson"
@@ -25,17 +25,17 @@ const (
 	mediaProto  = "application/protobuf"
 )
 
-// Limits of one request that appends.
+// The limits of a request that appends events.
 const (
 	MaxBatch = 10_000
-	// MaxEvent is the largest payload in bytes: what the log takes in one event by
-	// default (pipeline.DefaultMaxEventBytes), less room for key and headers.
+	// MaxEvent is the maximum size of a payload in bytes: the log's default maximum for an event
+	// (pipeline.DefaultMaxEventBytes) less 64 KiB for key and headers.
 	MaxEvent = 4<<20 - 64<<10
-	// maxKey is far more than any workspace's name has.
+	// maxKey is the maximum length of a key in bytes, far above that of workspace names.
 	maxKey = 8192
 )
 
-// bodyError is what is wrong with one place of a body.
+// bodyError reports what is wrong at one place in a body, and the HTTP status to answer with.
 type bodyError struct {
 	status   int
 	location string
@@ -44,9 +44,9 @@ type bodyError struct {
 
 func (e *bodyError) Error() string { return e.location + ": " + e.reason }
 
-// parseEvents reads the events of a body: one or an array of either CloudEvents
-// in JSON (structured mode) or bare payloads, or one of these a line. An event
-// has of def what it does not say.
+// parseEvents decodes the events in a body: one CloudEvent in JSON (structured mode) or bare
+// payload, an array of them, or one of them on each line. def holds the attributes that an event
+// does not set.
 func parseEvents(media string, def schemas.Event, body []byte) ([]schemas.Event, error) {
 	if !utf8.Valid(body) {
 		return nil, &bodyError{422, "body", fmt.Sprintf("not UTF-8 at byte %d; send binary payloads as data_base64", invalidAt(body))}
@@ -119,7 +119,7 @@ func splitItems(media string, body []byte) ([]item, error) {
 	return items, nil
 }
 
-// notJSON says what is wrong with a body that is not one JSON value.
+// notJSON returns the reason why a body is not exactly one JSON value.
 func notJSON(body []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	var value json.RawMessage
@@ -129,7 +129,7 @@ func notJSON(body []byte) error {
 	return &bodyError{400, "body", "more after the JSON value; send an array, or one value a line as " + mediaNDJSON}
 }
 
-// parseEvent reads a CloudEvent if it looks like one, else a bare payload, into e.
+// parseEvent decodes a CloudEvent, if raw looks like one, or else a bare payload into e.
 func parseEvent(raw []byte, e schemas.Event, structured bool) (schemas.Event, error) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return e, &bodyError{422, "", "want a JSON object"}
@@ -138,7 +138,7 @@ func parseEvent(raw []byte, e schemas.Event, structured bool) (schemas.Event, er
 	attrs := room[:0]
 	for name, value := range members(raw) {
 		switch name {
-		case "specversion", "data", "data_base64", "payload": // the last by mistake, for data
+		case "specversion", "data", "data_base64", "payload": // payload is a mistake for data; parseCloudEvent reports it
 			structured = true
 		}
 		attrs = append(attrs, member{name, value})
@@ -150,9 +150,9 @@ func parseEvent(raw []byte, e schemas.Event, structured bool) (schemas.Event, er
 	return parseCloudEvent(e, attrs)
 }
 
-// parseCloudEvent reads attributes, of which the last of a name counts.
+// parseCloudEvent sets the attributes in e. If a name occurs twice, the last one counts.
 func parseCloudEvent(e schemas.Event, attrs []member) (schemas.Event, error) {
-	// A fixed order, so that of several mistakes the same one is told.
+	// The order is fixed, so that the same mistake is reported whenever there are several.
 	slices.SortStableFunc(attrs, func(a, b member) int { return strings.Compare(a.name, b.name) })
 	var id string
 	for i, a := range attrs {
@@ -218,8 +218,8 @@ func parseCloudEvent(e schemas.Event, attrs []member) (schemas.Event, error) {
 	return e, nil
 }
 
-// parseBinary reads one event in CloudEvents' binary mode: the body is the
-// payload in protobuf, attributes are ce-* headers.
+// parseBinary decodes one event in the binary mode of CloudEvents: the body is the payload in
+// protobuf, the ce-* headers are the attributes.
 func parseBinary(header http.Header, e schemas.Event, body []byte) ([]schemas.Event, error) {
 	if len(body) > MaxEvent {
 		return nil, &bodyError{413, "body", fmt.Sprintf("a payload of %d bytes, at most %d", len(body), MaxEvent)}
@@ -237,7 +237,7 @@ func parseBinary(header http.Header, e schemas.Event, body []byte) ([]schemas.Ev
 		if attr == "data" || attr == "data_base64" || attr == "datacontenttype" {
 			return nil, &bodyError{422, "header." + name, "the payload is the body, and its type is Content-Type"}
 		}
-		quoted, _ := json.Marshal(value) // a string
+		quoted, _ := json.Marshal(value) // cannot fail for a string
 		attrs = append(attrs, member{attr, quoted})
 	}
 	e.Payload = body
@@ -261,7 +261,7 @@ func invalidAt(b []byte) int {
 	return len(b)
 }
 
-// cloudEvent is how a Client sends an event.
+// cloudEvent is the form in which a Client sends an event.
 type cloudEvent struct {
 	SpecVersion  string          `json:"specversion"`
 	ID           string          `json:"id,omitempty"`
@@ -287,11 +287,11 @@ func toCloudEvent(e schemas.Event) cloudEvent {
 		t := e.Time.UTC()
 		c.Time = &t
 	}
-	// The payload's bytes must arrive as they are, because an id may be derived
-	// from them; encoding JSON inside JSON would take out white space.
+	// The payload must arrive byte for byte, because an id may be derived from it. Encoding JSON
+	// inside JSON would remove white space.
 	var compact bytes.Buffer
 	if e.ContentType == "" || e.ContentType == schemas.ContentJSON {
-		_ = json.Compact(&compact, e.Payload) // leaves nothing behind on an error
+		_ = json.Compact(&compact, e.Payload) // writes nothing on an error
 	}
 	if compact.Len() > 0 && bytes.Equal(compact.Bytes(), e.Payload) {
 		c.Data = e.Payload

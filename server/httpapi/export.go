@@ -14,31 +14,32 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// What an export may hold of the server: it reads one state of the projections from its
-// first byte to its last, which stays on disk and partly in memory meanwhile, and an
-// erasure waits for it.
+// The limits of exports. An export reads one state of the projections from its first byte to its
+// last; that state stays on disk and partly in memory until the export ends, and erasures wait for
+// it.
 const (
-	// exportWrite is how long a client may take to receive exportChunk bytes. One that
-	// takes longer does not read, and is cut off.
+	// exportWrite is the maximum time in which a client must receive exportChunk bytes. A slower
+	// client is disconnected.
 	exportWrite = 5 * time.Second
 	exportChunk = 64 << 10
-	// maxExports are under way at once, and maxExportsEach of one principal; others wait
-	// exportPatience and are told to come again.
+	// maxExports is the maximum number of concurrent exports, maxExportsEach the maximum per
+	// principal. Others wait up to exportPatience, then get 503 with Retry-After exportAgain.
 	maxExports     = 8
 	maxExportsEach = 4
 	exportPatience = 2 * time.Second
 	exportAgain    = 5 * time.Second
 )
 
-// exports are those under way.
+// exports counts the running exports.
 type exports struct {
 	mu   sync.Mutex
 	all  int
 	each map[string]int
-	left chan struct{} // closed when one ends, and made anew
+	left chan struct{} // closed when an export ends, then replaced
 }
 
-// take waits for a place among the exports, of the principal of the request.
+// take waits until the principal of the request may start an export. The caller calls leave when
+// the export ends.
 func (x *exports) take(ctx context.Context) (leave func(), err error) {
 	p, _ := access.Of(ctx)
 	who := fmt.Sprintf("%t %q %q %q %q", p.Operator, p.Tenant, p.Agent, p.Workspaces, p.Sessions)
@@ -84,7 +85,7 @@ func (x *exports) leave(who string) {
 	x.left = make(chan struct{})
 }
 
-// againError is one that passes, with when to come again.
+// againError is a transient error with the time after which to retry.
 type againError struct {
 	after time.Duration
 	err   error
@@ -93,7 +94,7 @@ type againError struct {
 func (e *againError) Error() string { return e.err.Error() }
 func (e *againError) Unwrap() error { return e.err }
 
-// export answers with what do writes, which may be much, to a client that may not read.
+// export answers with what do writes. The answer may be large and the client slow or stalled.
 func (s *server) export(ctx context.Context, w http.ResponseWriter, media string, do func(io.Writer) error) {
 	lw := &lazyWriter{w: w, media: media}
 	leave, err := s.exports.take(ctx)
@@ -101,14 +102,14 @@ func (s *server) export(ctx context.Context, w http.ResponseWriter, media string
 		defer leave()
 		pw := &patientWriter{w: lw, rc: http.NewResponseController(w), patience: exportWrite}
 		if err = do(pw); err == nil {
-			_, err = pw.Write(nil) // what is still to be sent gets its time as well
+			_, err = pw.Write(nil) // the rest that is still to be sent gets its full time as well
 		}
 	}
 	s.stream(ctx, lw, err)
 }
 
-// patientWriter gives a client so long for each piece of an answer, however long it is as
-// a whole.
+// patientWriter gives the client a fresh deadline for each piece of an answer, so that the answer
+// as a whole may take any time.
 type patientWriter struct {
 	w        io.Writer
 	rc       *http.ResponseController
@@ -128,7 +129,7 @@ func (p *patientWriter) Write(b []byte) (n int, err error) {
 	}
 }
 
-// tellAgain says in a header when to come again.
+// tellAgain sets Retry-After if err is an againError.
 func tellAgain(w http.ResponseWriter, err error) {
 	var again *againError
 	if errors.As(err, &again) {

@@ -20,7 +20,7 @@ import (
 	"github.com/recountdb/recount/server/httpapi"
 )
 
-// exporting is a backend whose exports write what a test says.
+// exporting is a backend whose exports write what the test chooses.
 type exporting struct {
 	fake
 	write func(ctx context.Context, w io.Writer) error
@@ -34,8 +34,8 @@ func (e *exporting) Scan(ctx context.Context, _ api.ScanRequest, w io.Writer) er
 	return e.write(ctx, w)
 }
 
-// TestExportsRenewTheirDeadline: each piece of an export has a deadline of its own, and a
-// client that takes none of it is cut off.
+// TestExportsRenewTheirDeadline checks that each piece of an export has its own deadline and that a
+// client that reads nothing is disconnected.
 func TestExportsRenewTheirDeadline(t *testing.T) {
 	for _, path := range []string{"/v1/objects", "/v1/intents"} {
 		w := &writeDeadlines{ResponseRecorder: httptest.NewRecorder()}
@@ -71,8 +71,8 @@ func TestExportsRenewTheirDeadline(t *testing.T) {
 	}
 }
 
-// TestExportsAtOnceAreBounded: those who come then are told when to come again; one token
-// does not have all the places.
+// TestExportsAtOnceAreBounded checks that surplus exports get Retry-After and that one token cannot
+// take all places.
 func TestExportsAtOnceAreBounded(t *testing.T) {
 	var entries []access.Entry
 	tokens := make([]string, 3)

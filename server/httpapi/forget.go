@@ -15,7 +15,7 @@ func (s *server) registerForget(h huma.API) {
 		})
 }
 
-// Forget asks POST /v1/forget.
+// Forget calls POST /v1/forget.
 func (c *Client) Forget(ctx context.Context, q api.ForgetRequest, progress func(api.Progress)) (api.ForgetReport, error) {
 	return work[api.ForgetReport](ctx, c, "/v1/forget", q, progress)
 }

@@ -24,13 +24,13 @@ const requestIDHeader = "X-Request-Id"
 
 type requestIDKey struct{}
 
-// RequestID is the id of the request that ctx belongs to, or "".
+// RequestID returns the id of the request that ctx belongs to, or "".
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id
 }
 
-// requestID keeps a caller's id if it is short and plain, else makes one.
+// requestID returns the client's request id if it is short and plain, else a random one.
 func requestID(r *http.Request) string {
 	id := r.Header.Get(requestIDHeader)
 	plain := id != "" && len(id) <= 64 && !strings.ContainsFunc(id, func(c rune) bool {
@@ -44,7 +44,7 @@ func requestID(r *http.Request) string {
 	return hex.EncodeToString(b[:])
 }
 
-// statusWriter remembers what was answered.
+// statusWriter records the status and size of an answer.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
@@ -67,11 +67,11 @@ func (w *statusWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets http.ResponseController reach flush and deadlines.
+// Unwrap lets http.ResponseController reach Flush and the deadlines.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// guard wraps the routes: request id, panics, metrics, host, origin, token, and whether
-// the operation is the principal's.
+// guard wraps the routes. It assigns the request id, recovers from panics, measures, and checks
+// host, origin, token and the principal's permission for the operation.
 func guard(next *http.ServeMux, o Options, m *metrics) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -97,8 +97,8 @@ func guard(next *http.ServeMux, o Options, m *metrics) http.Handler {
 				if w.status == 0 {
 					problem(w, http.StatusInternalServerError, "a bug in the handler; the log of the server has request "+id)
 				} else {
-					// The answer is under way and cannot be mended: cut the connection,
-					// so that the client does not take it for whole.
+					// Part of the answer has been sent and cannot be corrected: cut the connection,
+					// so that the client does not take the answer as complete.
 					defer panic(http.ErrAbortHandler)
 				}
 			}
@@ -128,9 +128,9 @@ func guard(next *http.ServeMux, o Options, m *metrics) http.Handler {
 
 var sameOrigin = http.NewCrossOriginProtection()
 
-// Admit says on whose behalf a request for an operation comes, or why it is not let in:
-// by another name than this server's, by a web page of another origin, without a token,
-// or with one that is not good for the operation, which package access lists.
+// Admit returns the principal of a request for an operation, or why it is refused: the Host header
+// is not a name of this server, the request comes from a web page of another origin, the token is
+// missing or invalid, or the principal may not use the operation (package access).
 func (o Options) Admit(r *http.Request, operation string) (schemas.Principal, *access.Refusal) {
 	nobody := schemas.Principal{}
 	if !o.hostAllowed(r.Host) {
@@ -139,18 +139,17 @@ func (o Options) Admit(r *http.Request, operation string) (schemas.Principal, *a
 			Why:    fmt.Sprintf("host %q: not a name of this server; use a loopback address, or list the name under http.hosts", r.Host),
 		}
 	}
-	// A page of another origin may send a simple request without asking; it has no
-	// business writing here.
+	// A page of another origin can send a simple request without a preflight; it must not write
+	// here.
 	if err := sameOrigin.Check(r); err != nil {
 		return nobody, &access.Refusal{Status: http.StatusForbidden, Why: "a request of a web page of another origin: " + err.Error()}
 	}
 	return o.Gate.EnterFrom(r.Context(), r.RemoteAddr, operation, r.Header.Values("Authorization")...)
 }
 
-// liftDeadline takes the deadline for reading away once the request has been
-// read. The server goes on reading while it answers, to notice a client that goes
-// away, and takes a deadline that passes then for that: it would end the context
-// of every answer that takes longer than a request may take to arrive.
+// liftDeadline removes the read deadline once the request has been read. The server continues to
+// read while it answers, to notice a client that disconnects, and takes an expired deadline for a
+// disconnect: it would cancel the context of every answer that takes longer than the deadline.
 func liftDeadline(w http.ResponseWriter, r *http.Request) {
 	lift := func() { _ = http.NewResponseController(w).SetReadDeadline(time.Time{}) }
 	if r.Body == nil || r.Body == http.NoBody {
@@ -173,8 +172,8 @@ func (b *liftingBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// hostAllowed keeps out requests that a web page sent here by having its own name
-// resolve to this address (DNS rebinding): those carry the page's host name.
+// hostAllowed refuses requests that a web page sends by making its own name resolve to this address
+// (DNS rebinding): those carry the page's host name.
 func (o Options) hostAllowed(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
@@ -184,10 +183,10 @@ func (o Options) hostAllowed(hostport string) bool {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") || slices.Contains(o.Hosts, host) {
 		return true
 	}
-	// An address is no name, so it cannot be rebound.
+	// An IP address cannot be rebound, because it is not resolved.
 	_, err := netip.ParseAddr(host)
 	return err == nil
 }
 
-// discard is the logger of a server that was given none.
+// discard is the default logger.
 var discard = slog.New(slog.DiscardHandler)

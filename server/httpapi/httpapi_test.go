@@ -29,8 +29,7 @@ import (
 	"github.com/recountdb/recount/server/httpapi"
 )
 
-// fake is a backend one can read: it keeps what it was given and answers what it
-// was told to.
+// fake is a backend that records what it receives and returns what the test sets.
 type fake struct {
 	events []schemas.Event
 	find   func(commands.FindRequest) (commands.FindResponse, error)
@@ -229,7 +228,7 @@ func request(t *testing.T, srv *httptest.Server, method, path string, body io.Re
 func TestPostEventsTakes(t *testing.T) {
 	for name, tc := range map[string]struct {
 		media, path, body string
-		want              []string // type source payload
+		want              []string // type, source and payload
 	}{
 		"bare payload": {
 			"application/json", "", `{"command":"make test","exit_code":2}`,
@@ -395,7 +394,7 @@ func TestFiftyMegabytes(t *testing.T) {
 		req.Header.Set("Content-Type", "application/json")
 		resp, err := srv.Client().Do(req)
 		if err != nil {
-			// The server closes without reading on; the transport may notice first.
+			// The server closes without reading further; the transport may notice that first.
 			if !strings.Contains(err.Error(), "broken pipe") && !strings.Contains(err.Error(), "connection reset") {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -548,7 +547,7 @@ func TestClientRoundTrip(t *testing.T) {
 	want := append([]schemas.Event(nil), in...)
 	for i := range want {
 		if want[i].ID.IsZero() {
-			// The bytes came through unchanged, or the ids would differ.
+			// The bytes are unchanged, because otherwise the ids would differ.
 			want[i].ID = want[i].DeriveID()
 		}
 	}
@@ -647,14 +646,14 @@ func TestErrorsKeepTheirClass(t *testing.T) {
 	if _, err := c.Rebuild(t.Context(), api.RebuildRequest{}, nil); err == nil || !strings.Contains(err.Error(), "disk full") {
 		t.Errorf("rebuild: %v", err)
 	}
-	// Before the first byte an error is a problem; after it the answer is cut.
+	// An error before the first byte is a problem; a later one cuts the answer.
 	if err := c.Scan(t.Context(), api.ScanRequest{}, io.Discard); err == nil || !strings.Contains(err.Error(), "disk full") {
 		t.Errorf("scan: %v", err)
 	}
 	if err := c.Scan(t.Context(), api.ScanRequest{Limit: 1}, io.Discard); !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("scan cut short: %v", err)
 	}
-	// The reason of a refusal is in the details, and they are kept.
+	// The reason of a refusal is kept in the details.
 	refused, _ := serve(t, &fake{err: &query.RequestError{Field: "limit", Value: 2, Reason: "not with Arrow"}}, httpapi.Options{})
 	if resp, body := request(t, refused, "GET", "/v1/intents", nil); resp.StatusCode != 422 || !strings.Contains(body, "not with Arrow") {
 		t.Errorf("scan refused: %d %s", resp.StatusCode, body)

@@ -19,7 +19,7 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// intentsInput is what GET /v1/intents is asked.
+// intentsInput holds the parameters of GET /v1/intents.
 type intentsInput struct {
 	Since     time.Time `query:"since" example:"2026-11-01T00:00:00Z" doc:"Started at this time or later."`
 	Until     time.Time `query:"until" example:"2026-12-01T00:00:00Z" doc:"Started before this time."`
@@ -48,7 +48,7 @@ func (in *intentsInput) filters() commands.Filters {
 	}
 }
 
-// filterValues are filters as the query parameters of GET /v1/intents.
+// filterValues encodes filters as the query parameters of GET /v1/intents.
 func filterValues(f commands.Filters) url.Values {
 	v := url.Values{}
 	for name, t := range map[string]time.Time{"since": f.Since, "until": f.Until} {
@@ -89,7 +89,7 @@ func (s *server) registerIntents(h huma.API) {
 		}},
 	}
 	huma.Register(h, op, func(ctx context.Context, in *intentsInput) (*huma.StreamResponse, error) {
-		// The middleware has seen to it that there is one.
+		// The middleware negotiate has checked that one of them is accepted.
 		switch media := accepted([]string{in.Accept}, mediaNDJSON, mediaArrow, mediaStream, mediaJSON); media {
 		case mediaStream:
 			r := commands.FollowRequest{Filters: in.filters(), Limit: in.Limit, Beat: s.o.Beat}
@@ -117,7 +117,7 @@ func (s *server) registerIntents(h huma.API) {
 	})
 }
 
-// from is where following begins, nil for now.
+// from returns the watermark at which following begins, nil for now.
 func (in *intentsInput) from() (schemas.Watermark, error) {
 	text, field := in.LastID, headerLastID
 	if text == "" {
@@ -132,7 +132,8 @@ func (in *intentsInput) from() (schemas.Watermark, error) {
 	return w, nil
 }
 
-// parameter tells of what is wrong with a request by the parameter that it came in.
+// parameter converts an error about a field of the request into one about the query parameter or
+// header that set it.
 func parameter(err error) error {
 	var re *query.RequestError
 	if !errors.As(err, &re) {
@@ -147,9 +148,9 @@ func parameter(err error) error {
 
 const headerLastID = "Last-Event-ID"
 
-// stream ends an answer that was written as it came: an error before the first
-// byte is a problem, one behind it cuts the connection, so that the client does
-// not take the answer for whole.
+// stream ends an answer that was written piece by piece. An error before the first byte becomes a
+// problem; an error after it cuts the connection, so that the client does not take the answer as
+// complete.
 func (s *server) stream(ctx context.Context, w *lazyWriter, err error) {
 	switch {
 	case err == nil:
@@ -162,8 +163,8 @@ func (s *server) stream(ctx context.Context, w *lazyWriter, err error) {
 	}
 }
 
-// lazyWriter sends the header with the first byte, so that an error before it
-// can still be answered as a problem.
+// lazyWriter sends the header with the first byte, so that an error before it can still be answered
+// with a problem.
 type lazyWriter struct {
 	w       http.ResponseWriter
 	media   string

@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// What follows takes JSON apart where it lies, without a copy. It is given JSON that
-// json.Valid has accepted, and nothing else.
+// The functions below split JSON in place, without a copy. Their input must be JSON that json.Valid
+// accepts.
 
-// member is a member of an object.
+// member is a name and value of an object.
 type member struct {
 	name  string
 	value []byte
 }
 
-// elements are those of an array.
+// elements yields the elements of an array.
 func elements(array []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for i := 1; ; {
@@ -33,7 +33,7 @@ func elements(array []byte) iter.Seq[[]byte] {
 	}
 }
 
-// members are those of an object, in their order.
+// members yields the members of an object in their order.
 func members(object []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		for i := 1; ; {
@@ -53,7 +53,7 @@ func members(object []byte) iter.Seq2[string, []byte] {
 	}
 }
 
-// skipTo is where the next value begins, or what it stands in ends.
+// skipTo returns the index of the next value, or of the end of the enclosing array or object.
 func skipTo(b []byte, i int) int {
 	for {
 		switch b[i] {
@@ -65,7 +65,7 @@ func skipTo(b []byte, i int) int {
 	}
 }
 
-// skip is the end of the value that begins at i.
+// skip returns the index after the value that begins at i.
 func skip(b []byte, i int) int {
 	depth := 0
 	for i < len(b) {
@@ -95,10 +95,10 @@ func skip(b []byte, i int) int {
 	return i
 }
 
-// skipString is the end of the string that begins at i.
+// skipString returns the index after the string that begins at i.
 func skipString(b []byte, i int) int {
 	for i++; ; i++ {
-		// Most of what is sent is texts without an escape.
+		// Most strings have no escapes, so jump to the next quote.
 		i += bytes.IndexByte(b[i:], '"')
 		escapes := 0
 		for b[i-1-escapes] == '\\' {
@@ -110,7 +110,7 @@ func skipString(b []byte, i int) int {
 	}
 }
 
-// text is a string's content; false if the value is none.
+// text decodes a string; false if the value is not one.
 func text(value []byte) (string, bool) {
 	if value[0] != '"' {
 		return "", false

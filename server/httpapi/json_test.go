@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzJSON compares with what encoding/json makes of the same.
+// FuzzJSON compares the results with those of encoding/json.
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{
 		`[]`, `{}`, ` [ ] `, `[1,-2.5e+3,true,false,null,"",[[],{}],{"a":[{}]}]`, "\t{ \"a\" : 1 ,\r\n\"b\":\"x\" }",

@@ -14,7 +14,7 @@ type metrics struct {
 	panics   prometheus.Counter
 }
 
-// newMetrics registers with reg, or with nothing if it is nil.
+// newMetrics returns the HTTP metrics and registers them with reg, which may be nil.
 func newMetrics(reg prometheus.Registerer) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{

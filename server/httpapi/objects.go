@@ -17,7 +17,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// objectsInput is what GET /v1/objects is asked.
+// objectsInput holds the parameters of GET /v1/objects.
 type objectsInput struct {
 	Agent     string    `query:"agent" maxLength:"4096" example:"claude" doc:"The agent that it is of."`
 	Session   string    `query:"session" maxLength:"4096" example:"run-17" doc:"The session that it is of."`
@@ -43,7 +43,7 @@ func (in *objectsInput) request() (evidence.ExportRequest, error) {
 	return r, nil
 }
 
-// exportValues are a request as the query parameters of GET /v1/objects.
+// exportValues encodes a request as the query parameters of GET /v1/objects.
 func exportValues(r evidence.ExportRequest) (url.Values, error) {
 	asOf, err := r.AsOf.MarshalText()
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *server) registerObjects(h huma.API) {
 		if err != nil {
 			return nil, s.fail(ctx, parameter(err))
 		}
-		// The middleware has seen to it that there is one.
+		// The middleware negotiate has checked that one of them is accepted.
 		media := accepted([]string{in.Accept}, mediaNDJSON, mediaArrow, mediaJSON)
 		if r.Arrow = media == mediaArrow; !r.Arrow {
 			media = mediaNDJSON

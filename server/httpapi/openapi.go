@@ -15,8 +15,8 @@ import (
 	"github.com/recountdb/recount/query/evidence"
 )
 
-// schemaName names a type in the description. The types of questions for evidence have
-// names that stand for themselves there, and not beside commands' and code's.
+// schemaName returns the name of a type in the OpenAPI description. The types of package evidence
+// get a prefix, because their names, such as Request, are ambiguous beside those of other packages.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
 	if t.PkgPath() == reflect.TypeFor[evidence.Request]().PkgPath() {
@@ -25,7 +25,7 @@ func schemaName(t reflect.Type, hint string) string {
 	return name
 }
 
-// describe fills in what is said once for the whole API.
+// describe fills in what applies to the whole API.
 func describe(o *huma.OpenAPI) {
 	o.Info.Description = "The memory of engineering work: append commands as events, ask what happened, and check the answer. Each answer carries the watermark it rests on and a proof."
 	o.Info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
@@ -48,7 +48,7 @@ const (
 	exampleCloud = `{"specversion":"1.0","id":"a-1","source":"ci","type":"command.executed","time":"2026-11-20T12:00:00Z","data":{"command":"make test","exit_code":0}}`
 )
 
-// eventsOperation describes POST /v1/events, which postEvents answers.
+// eventsOperation returns the description of POST /v1/events, which postEvents serves.
 func eventsOperation(o *huma.OpenAPI) *huma.Operation {
 	registry := o.Components.Schemas
 	var types []any
@@ -142,7 +142,7 @@ func eventsOperation(o *huma.OpenAPI) *huma.Operation {
 	}
 }
 
-// docsPage shows the description without any script or outside resource.
+// docsPage serves the description as a page without scripts or external resources.
 func docsPage(o *huma.OpenAPI) http.HandlerFunc {
 	var b strings.Builder
 	b.WriteString(`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Recount API</title>
@@ -197,7 +197,7 @@ func writeOperation(b *strings.Builder, path string, op *huma.Operation, o *huma
 	}
 }
 
-// writeSchema lists the fields of an object; other shapes have their description.
+// writeSchema writes a table of an object's fields; for other types it writes the description.
 func writeSchema(b *strings.Builder, title string, s *huma.Schema, o *huma.OpenAPI) {
 	if s == nil {
 		return

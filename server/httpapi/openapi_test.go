@@ -13,7 +13,7 @@ import (
 	"github.com/recountdb/recount/server/httpapi"
 )
 
-// What a linter would say, so that no linter is needed in the build.
+// TestOpenAPI checks what a linter would, so that the build needs no linter.
 func TestOpenAPI(t *testing.T) {
 	srv, _ := serve(t, &fake{}, httpapi.Options{Version: "1.2.3"})
 	resp, body := request(t, srv, "GET", "/openapi.json", nil)
@@ -92,7 +92,7 @@ func TestOpenAPI(t *testing.T) {
 		props, _ := s.(map[string]any)["properties"].(map[string]any)
 		for field, p := range props {
 			if strings.HasPrefix(name, "Error") {
-				continue // huma's own
+				continue // added by huma
 			}
 			if m := p.(map[string]any); m["description"] == nil && m["$ref"] == nil {
 				t.Errorf("schema %s.%s has no description", name, field)

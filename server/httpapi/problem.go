@@ -16,8 +16,8 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// fail turns a backend's error into a problem. Whatever the caller cannot fix
-// is logged, with the request's id.
+// fail converts a backend's error into a problem. Errors that the client cannot fix are logged with
+// the request's id.
 func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 	var (
 		re   *query.RequestError
@@ -74,12 +74,12 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 	return huma.Error500InternalServerError(err.Error())
 }
 
-// typed makes a problem of one of api's types.
+// typed returns a problem of one of api's types.
 func typed(problem string, status int, detail string, errs ...*huma.ErrorDetail) huma.StatusError {
 	return &huma.ErrorModel{Type: problem, Title: http.StatusText(status), Status: status, Detail: detail, Errors: errs}
 }
 
-// model is an error as the problem that is sent.
+// model returns the problem that is sent for an error.
 func model(err huma.StatusError) *huma.ErrorModel {
 	if m, ok := err.(*huma.ErrorModel); ok {
 		return m
@@ -87,7 +87,7 @@ func model(err huma.StatusError) *huma.ErrorModel {
 	return &huma.ErrorModel{Title: http.StatusText(err.GetStatus()), Status: err.GetStatus(), Detail: err.Error()}
 }
 
-// problem writes a problem that has no type of its own.
+// problem writes a problem without one of api's types.
 func problem(w http.ResponseWriter, status int, detail string, errs ...*huma.ErrorDetail) {
 	writeProblem(w, &huma.ErrorModel{Title: http.StatusText(status), Status: status, Detail: detail, Errors: errs})
 }
@@ -98,5 +98,5 @@ func writeProblem(w http.ResponseWriter, err huma.StatusError) {
 	w.WriteHeader(m.Status)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(m) // the client may have gone
+	_ = enc.Encode(m) // the client may have disconnected
 }

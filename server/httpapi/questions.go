@@ -13,7 +13,7 @@ import (
 	"github.com/recountdb/recount/query/question"
 )
 
-// registerQuestions adds what is asked by POST, because a question has structure.
+// registerQuestions adds the questions, which use POST because a question has structure.
 func (s *server) registerQuestions(h huma.API) {
 	register(s, h, evidence.Question)
 	registerQuestion(s, h, "find", "Find commands",
@@ -41,11 +41,11 @@ func (s *server) registerQuestions(h huma.API) {
 		})
 }
 
-// aboutOne are the failures of a question about a command that is named: nothing
-// or several commands may be meant.
+// aboutOne lists the error statuses of a question about a single command, which may not exist or be
+// ambiguous.
 var aboutOne = []int{http.StatusNotFound, http.StatusConflict}
 
-// registerQuestion adds POST /v1/name. It reads only.
+// registerQuestion adds POST /v1/name, which only reads.
 func registerQuestion[Q, R any](s *server, h huma.API, name, summary, description string, failures []int, ask func(context.Context, Q) (R, error)) {
 	huma.Register(h, huma.Operation{
 		OperationID: name, Method: http.MethodPost, Path: "/v1/" + name, Tags: []string{"questions"},
@@ -60,7 +60,7 @@ func registerQuestion[Q, R any](s *server, h huma.API, name, summary, descriptio
 	})
 }
 
-// register adds a question: POST /v1/code/callers, POST /v1/query. It reads only.
+// register adds a question, such as POST /v1/code/callers, which only reads.
 func register[S, Q, R any](s *server, h huma.API, q question.Question[S, Q, R]) {
 	id := ""
 	for word := range strings.FieldsFuncSeq(q.Path, func(c rune) bool { return c == '/' || c == '-' }) {

@@ -15,7 +15,7 @@ func (s *server) registerRetain(h huma.API) {
 		})
 }
 
-// Retain asks POST /v1/retain.
+// Retain calls POST /v1/retain.
 func (c *Client) Retain(ctx context.Context, q api.RetainRequest, progress func(api.Progress)) (api.RetainReport, error) {
 	return work[api.RetainReport](ctx, c, "/v1/retain", q, progress)
 }

@@ -102,14 +102,14 @@ func (s *server) routes(h huma.API, mux *http.ServeMux) {
 	h.OpenAPI().AddOperation(eventsOperation(h.OpenAPI()))
 }
 
-// WorkLine is one line of the answer of a long work: exactly one field is set.
+// WorkLine is one line in the answer of a long-running operation. Exactly one field is set.
 type WorkLine[R any] struct {
 	Progress *api.Progress    `json:"progress,omitempty" doc:"How far it is."`
 	Report   *R               `json:"report,omitempty" doc:"What was done; the last line."`
 	Problem  *huma.ErrorModel `json:"problem,omitempty" doc:"Why it stopped; the last line."`
 }
 
-// registerWork adds an operation that streams its progress.
+// registerWork adds a long-running operation that streams its progress.
 func registerWork[Q, R any](s *server, h huma.API, name, summary, description string, do func(context.Context, Q, func(api.Progress)) (R, error)) {
 	title := strings.ToUpper(name[:1]) + name[1:]
 	schema := h.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[WorkLine[R]](), true, title+"Line")
@@ -125,11 +125,11 @@ func registerWork[Q, R any](s *server, h huma.API, name, summary, description st
 			_, w := humago.Unwrap(hc)
 			rc := http.NewResponseController(w)
 			w.Header().Set("Content-Type", mediaNDJSON)
-			// A client that does not read its progress does not stop the work for long.
+			// A client that does not read its progress delays the work only briefly.
 			enc := json.NewEncoder(&patientWriter{w: w, rc: rc, patience: streamWrite})
 			enc.SetEscapeHTML(false)
 			send := func(l WorkLine[R]) {
-				// A client that went away ends ctx, and so the work.
+				// A disconnected client cancels ctx, which ends the work, so this error is ignored.
 				if enc.Encode(l) == nil {
 					_ = rc.Flush()
 				}
@@ -144,7 +144,7 @@ func registerWork[Q, R any](s *server, h huma.API, name, summary, description st
 	})
 }
 
-// Health is the answer of the probes.
+// Health is the answer of the health and readiness probes.
 type Health struct {
 	Status string `json:"status" enum:"ok" example:"ok" doc:"ok."`
 }
@@ -168,7 +168,7 @@ func (s *server) registerHealth(h huma.API) {
 	})
 }
 
-// readLines calls each with every line of a stream of JSON values.
+// readLines calls each with every value in a stream of JSON values.
 func readLines(r io.Reader, each func(json.RawMessage) error) error {
 	dec := json.NewDecoder(r)
 	for {

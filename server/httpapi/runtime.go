@@ -6,7 +6,7 @@ import (
 	"github.com/recountdb/recount/query/runtime"
 )
 
-// registerRuntime adds the questions about what runs.
+// registerRuntime adds the questions about running services.
 func (s *server) registerRuntime(h huma.API) {
 	register(s, h, runtime.TrafficQuestion)
 	register(s, h, runtime.EdgesQuestion)

@@ -24,47 +24,46 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// DefaultMaxBody bounds a request's body in bytes, unless Options say otherwise.
+// DefaultMaxBody is the default maximum size of a request's body in bytes.
 const DefaultMaxBody = 16 << 20
 
-// maxQuestion bounds the bodies that ask.
+// maxQuestion is the maximum size of a question's body in bytes.
 const maxQuestion = 64 << 10
 
-// Options are how the API is served. The zero value serves loopback names
-// without a token.
+// Options configure the API. The zero value serves loopback names without a token.
 type Options struct {
-	// Version is told in the OpenAPI description.
+	// Version is shown in the OpenAPI description.
 	Version string
-	// Gate says who asks, by the token in Authorization: Bearer; nil asks for none, and
-	// everybody is the operator.
+	// Gate authenticates requests by the token in Authorization: Bearer. If it is nil, no token is
+	// needed and everybody is the operator.
 	Gate *access.Gate
-	// Hosts are names besides localhost that a Host header may have, lower case.
+	// Hosts lists the names besides localhost that a Host header may have, in lower case.
 	Hosts []string
-	// MaxBody bounds the body of POST /v1/events in bytes; 0 is DefaultMaxBody.
+	// MaxBody is the maximum size in bytes of the body of POST /v1/events; 0 is DefaultMaxBody.
 	MaxBody int64
-	// Beat is how often a stream of new commands says that it lives, for proxies
-	// that close what is silent; 0 is DefaultBeat.
+	// Beat is the interval of keep-alive comments in a stream without events, for proxies that
+	// close silent connections; 0 is DefaultBeat.
 	Beat time.Duration
-	// Stopping ends when the server begins to stop: streams then do not wait for
-	// clients that do not read. Nil is never.
+	// Stopping is done when the server begins to stop; streams then no longer wait for clients that
+	// do not read. Nil is never done.
 	Stopping context.Context
-	// Log gets one debug line a request and the stacks of panics; nil is silence.
+	// Log gets one debug line per request and the stacks of panics; nil discards them.
 	Log *slog.Logger
-	// Registry is where the HTTP metrics go; nil keeps them nowhere.
+	// Registry registers the HTTP metrics; nil registers them nowhere.
 	Registry prometheus.Registerer
-	// Metrics answers /metrics; nil leaves the route out.
+	// Metrics serves /metrics; nil leaves the route out.
 	Metrics http.Handler
-	// Ready says why the node is not ready, or nil.
+	// Ready returns nil if the node is ready, else why it is not.
 	Ready func(context.Context) error
 }
 
-// New makes the handler of the whole API.
+// New returns the handler of the whole API.
 func New(b api.Backend, o Options) http.Handler {
 	mux, _ := build(b, &o)
 	return Drained(guard(mux, o, newMetrics(o.Registry)))
 }
 
-// OpenAPI is the description of the API, as GET /openapi.json serves it.
+// OpenAPI returns the description of the API as GET /openapi.json serves it.
 func OpenAPI(version string) ([]byte, error) {
 	o := Options{Version: version}
 	_, h := build(nil, &o)
@@ -92,8 +91,8 @@ func build(b api.Backend, o *Options) (*http.ServeMux, huma.API) {
 	}
 	mux := http.NewServeMux()
 	config := huma.DefaultConfig("Recount", o.Version)
-	// The $schema links that huma adds would make answers of equal state differ
-	// by host name.
+	// Without this, huma adds $schema links with the host name, so that the same answer would
+	// differ between hosts.
 	config.CreateHooks = nil
 	config.SchemasPath = ""
 	config.DocsPath = ""
@@ -122,8 +121,8 @@ type server struct {
 	exports exports
 }
 
-// postEvents is written against net/http, because a body may be of five media
-// types and is checked against the payloads' own constraints.
+// postEvents serves POST /v1/events. It uses net/http instead of huma, because a body may have any
+// of five media types and is validated against the payloads' own constraints.
 func (s *server) postEvents(w http.ResponseWriter, r *http.Request) {
 	if refused(w, r, mediaJSON) {
 		return
@@ -137,7 +136,7 @@ func (s *server) postEvents(w http.ResponseWriter, r *http.Request) {
 			}
 			media = m
 		}
-		// curl's default for -d is a form; what it sends is JSON all the same.
+		// curl -d sends this type by default, although the data is JSON.
 		if media == "application/x-www-form-urlencoded" {
 			media = mediaJSON
 		}
@@ -178,8 +177,8 @@ func (s *server) postEvents(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// defaults are what an event has that does not say it: the type of ?type=, or the default
-// type of ?topic=. With ?topic=agents a type may be one that nobody knows.
+// defaults returns the attributes that apply to events that do not set them. Their type is that of
+// ?type=, or the default type of ?topic=. With ?topic=agents the type need not be a known one.
 func defaults(query url.Values) (schemas.Event, error) {
 	e := schemas.Event{Type: schemas.TypeCommandExecuted, Source: schemas.DefaultSource, ContentType: schemas.ContentJSON}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
@@ -201,15 +200,15 @@ func defaults(query url.Values) (schemas.Event, error) {
 	return e, nil
 }
 
-// topics are those that events may be appended to.
+// topics returns the topics to which events may be appended.
 func topics() []string {
 	return slices.DeleteFunc(schemas.Topics(), func(t string) bool { return t == schemas.TopicRejected })
 }
 
-// reserved are the types that only Recount appends.
+// reserved lists the types that only Recount appends.
 var reserved = []string{schemas.TypeRejected, schemas.TypeErased, schemas.TypeRecordsRetired, schemas.TypeKeysPlaced}
 
-// appendable are the types that may come in: all but what the pipeline appends.
+// appendable returns the types that clients may append: all but the reserved ones.
 func appendable() []string {
 	var types []string
 	for _, k := range schemas.Kinds() {
@@ -225,8 +224,8 @@ type AppendResponse struct {
 	Events []api.Appended `json:"events" nullable:"false" doc:"The events, in the order of the request."`
 }
 
-// validate refuses types that cannot be appended here. Payloads are the backend's to
-// check, which decodes them anyway.
+// validate refuses types that cannot be appended here. The backend checks payloads, because it
+// decodes them anyway.
 func validate(events []schemas.Event) error {
 	for i, e := range events {
 		location := locationOf(i, len(events))
@@ -253,7 +252,7 @@ func validate(events []schemas.Event) error {
 	return nil
 }
 
-// locationOf is where the ith of n events stands in a body.
+// locationOf returns the location of the ith of n events in a body.
 func locationOf(i, n int) string {
 	if n > 1 {
 		return fmt.Sprintf("body[%d]", i)
@@ -261,7 +260,7 @@ func locationOf(i, n int) string {
 	return "body"
 }
 
-// own makes the events those that the principal may append, or refuses them all.
+// own replaces each event by the one that the principal may append (access.Own), or fails for all.
 func own(ctx context.Context, events []schemas.Event) error {
 	p, _ := access.Of(ctx)
 	for i, e := range events {
@@ -279,18 +278,18 @@ func own(ctx context.Context, events []schemas.Event) error {
 	return nil
 }
 
-// firstRead is how much room a body gets on its sender's word.
+// firstRead is the maximum buffer allocated from Content-Length before anything is read.
 const firstRead = 1 << 20
 
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if r.ContentLength > limit {
-		// Say so without reading it all; the connection is closed after.
+		// Refuse without reading it all; the connection is closed afterwards.
 		return nil, &http.MaxBytesError{Limit: limit}
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(30 * time.Second))
 	var data bytes.Buffer
 	if size := min(r.ContentLength, firstRead); size > 0 {
-		data.Grow(int(size) + bytes.MinRead) // no copies of what most send
+		data.Grow(int(size) + bytes.MinRead) // avoids copying for most bodies
 	}
 	if _, err := data.ReadFrom(http.MaxBytesReader(w, r.Body, limit)); err != nil {
 		var tooLarge *http.MaxBytesError

@@ -18,31 +18,31 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// mediaStream is that of server-sent events (HTML, 9.2).
+// mediaStream is the media type of server-sent events (HTML, 9.2).
 const mediaStream = "text/event-stream"
 
 const (
-	// DefaultBeat is how often a stream without events says that it lives.
+	// DefaultBeat is the default interval of keep-alive comments in a stream without events.
 	DefaultBeat = 15 * time.Second
-	// streamWrite is how long a client may take to receive what is sent it.
+	// streamWrite is the maximum time in which a client must receive one write.
 	streamWrite = 30 * time.Second
-	// stopWrite is how long when the server stops.
+	// stopWrite replaces streamWrite when the server stops.
 	stopWrite = time.Second
-	// retryAfter is what a client is told to wait before it comes back.
+	// retryAfter is the delay that clients are asked to wait before they reconnect.
 	retryAfter = 2 * time.Second
-	// maxLine is the longest line of a stream that is read: a command and its output
-	// at their largest, escaped.
+	// maxLine is the maximum length of a line that a client reads: a command with its output at
+	// their maximum sizes, escaped.
 	maxLine = 32 << 20
 )
 
-// follow sends commands as they become visible. Nothing is kept for the client:
-// while it does not read, no more is read of the projections, and one that takes
-// too long is cut off and comes back with the last id it has. The stream ends as
-// a whole answer where the server stops, so that the client comes back too.
+// follow sends commands as they become visible. The server buffers nothing for the client: while
+// the client does not read, the projections are not read either. A client that is too slow is
+// disconnected and can reconnect with the last id it received. If the server stops, the stream ends
+// as a complete answer, so that the client reconnects.
 func (s *server) follow(ctx context.Context, w *lazyWriter, r commands.FollowRequest) error {
 	rc := http.NewResponseController(w.w)
 	w.media = mediaStream
-	var mu sync.Mutex // a deadline set while the server runs must not follow one set when it stops
+	var mu sync.Mutex // so that a deadline set while running never overwrites one set when stopping
 	deadline := func() error {
 		mu.Lock()
 		defer mu.Unlock()
@@ -83,11 +83,11 @@ func (s *server) follow(ctx context.Context, w *lazyWriter, r commands.FollowReq
 	return err
 }
 
-// appendStep is one server-sent event. JSON has no line breaks of its own.
+// appendStep appends one server-sent event to b. JSON contains no line breaks.
 func appendStep(b []byte, f commands.Followed) ([]byte, error) {
 	if f.Command == nil {
-		// A comment, and an id without data: the client's place moves, and no event
-		// is told (HTML, 9.2.6).
+		// A comment, then an id without data: the client's last id advances and no event is
+		// dispatched (HTML, 9.2.6).
 		b = append(b, ":\nid: "...)
 		b = append(b, f.Next.String()...)
 		return append(b, "\n\n"...), nil
@@ -103,7 +103,7 @@ func appendStep(b []byte, f commands.Followed) ([]byte, error) {
 	return append(b, "\n\n"...), nil
 }
 
-// readStream calls each with what a stream tells, until it ends.
+// readStream decodes a stream and calls each with every event, until the stream ends.
 func readStream(r io.Reader, each func(commands.Followed) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
@@ -125,7 +125,7 @@ func readStream(r io.Reader, each func(commands.Followed) error) error {
 			case "data":
 				data = append(append(data, value...), '\n')
 			}
-			continue // comments, retry, the event's name
+			continue // ignore comments, retry and the name of the event
 		}
 		if len(data) > 0 {
 			f.Command = &commands.Scanned{}

@@ -23,7 +23,7 @@ func place(next int64) schemas.Watermark {
 	return schemas.Watermark{{Topic: "recount.commands", Partition: 1}: next}
 }
 
-// commands follow as the projections would tell them: from where one asks, up to 5.
+// commandsUpTo5 sends commands from r.From up to offset 5, then ends as if the node stopped.
 func commandsUpTo5(_ context.Context, r commands.FollowRequest, each func(commands.Followed) error) error {
 	next := max(r.From[schemas.TopicPartition{Topic: "recount.commands", Partition: 1}], 2)
 	if err := each(commands.Followed{Next: place(next)}); err != nil {
@@ -42,7 +42,8 @@ func commandsUpTo5(_ context.Context, r commands.FollowRequest, each func(comman
 	return api.ErrUnavailable // the node stops
 }
 
-// The form of a stream, to the byte: what EventSource in a browser reads.
+// TestServerSentEvents checks the bytes of a stream, in the form that a browser's EventSource
+// reads.
 func TestServerSentEvents(t *testing.T) {
 	var asked commands.FollowRequest
 	f := &fake{follow: func(ctx context.Context, r commands.FollowRequest, each func(commands.Followed) error) error {
@@ -58,7 +59,7 @@ func TestServerSentEvents(t *testing.T) {
 	if d := cmp.Diff(asked, commands.FollowRequest{Filters: commands.Filters{Exit: "fail", Cwd: "/src"}, Limit: 1, From: place(3), Beat: time.Minute}); d != "" {
 		t.Error(d)
 	}
-	// The id of the last event goes before from.
+	// The id of the last event takes precedence over from.
 	if _, body = request(t, srv, "GET", "/v1/intents?from=recount.commands/1:0", nil, "Accept", "text/event-stream", "Last-Event-ID", "recount.commands/1:4"); strings.Count(body, "data:") != 1 || !strings.Contains(body, "4 ") {
 		t.Errorf("after the last id: %s", body)
 	}
@@ -78,7 +79,8 @@ func TestServerSentEvents(t *testing.T) {
 	}
 }
 
-// The client reads what the server sends, and goes on where it was cut off.
+// TestClientFollows checks that the client reads what the server sends and continues where a stream
+// was cut off.
 func TestClientFollows(t *testing.T) {
 	f := &fake{follow: commandsUpTo5}
 	_, c := serve(t, f, httpapi.Options{})
@@ -122,8 +124,8 @@ func TestClientFollows(t *testing.T) {
 	}
 }
 
-// A client that goes away ends the following; so does one that does not read, by
-// the deadline that each write has.
+// TestAStreamEndsWithItsClient checks that a stream ends if its client disconnects, and also, by
+// the deadline of each write, if its client stops reading.
 func TestAStreamEndsWithItsClient(t *testing.T) {
 	gone := make(chan error, 1)
 	f := &fake{follow: func(ctx context.Context, _ commands.FollowRequest, each func(commands.Followed) error) error {
@@ -170,8 +172,8 @@ func TestAStreamEndsWithItsClient(t *testing.T) {
 	httpapi.New(f, httpapi.Options{}).ServeHTTP(w, r)
 }
 
-// writeDeadlines is a connection that remembers its deadlines for writing, and
-// whose client stops reading after some writes.
+// writeDeadlines is a connection that records its write deadlines and whose client stops reading
+// after some writes.
 type writeDeadlines struct {
 	*httptest.ResponseRecorder
 	set       []time.Time
@@ -227,8 +229,8 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// The questions about narratives come through as they were asked, and so do the
-// errors that a caller can act on.
+// TestNarrativeQuestions checks that requests and the errors that a caller can act on pass through
+// client and server unchanged.
 func TestNarrativeQuestions(t *testing.T) {
 	srv, c := serve(t, &fake{}, httpapi.Options{})
 	ctx, ref := t.Context(), "recount.commands/0/7"
