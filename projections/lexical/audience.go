@@ -10,12 +10,12 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// audience is what a shard knows of one audience: its number, in the order in which
-// they came, and what its documents come to.
+// audience is a shard's record of one audience: its number, in the order of first appearance, and
+// the statistics of its documents.
 type audience struct {
 	number uint32
 	docs   uint32
-	length uint64 // of all documents
+	length uint64 // sum over all documents
 	last   int64  // offset of the newest document's event
 }
 
@@ -38,11 +38,11 @@ func decodeAudience(v []byte) (audience, error) {
 	return audience{uint32(number), uint32(docs), length, int64(last)}, nil
 }
 
-// audiences are those of one shard, kept in memory, about 100 bytes each.
+// audiences holds the audiences of one shard in memory, about 100 bytes each.
 //
-// They are loaded from the store when first needed, and changed by the shard's one
-// writer, before that commits. So they are never behind a view, and may be ahead of one:
-// who reads goes by the view's watermark.
+// They are loaded from the store when first needed, and changed by the shard's one writer before
+// that commits. So they are never behind a view and may be ahead of one; readers therefore use the
+// view's watermark.
 type audiences struct {
 	mu     sync.RWMutex
 	loaded bool

@@ -7,10 +7,10 @@ import (
 	"math"
 )
 
-// blockSize is how many postings a sealed block has.
+// blockSize is the number of postings of a sealed block.
 const blockSize = 128
 
-// fullWeight is the weight of a term that stands once in the text.
+// fullWeight is the weight of a term that occurs once in the text.
 const fullWeight = 4
 
 // posting is one document in a list.
@@ -20,8 +20,8 @@ type posting struct {
 	length uint32 // of the document's field
 }
 
-// block is up to 128 postings; of a sealed one, exactly that many. maxWeight and
-// minLength bound the score of every posting.
+// block is up to 128 postings; a sealed one has exactly 128. maxWeight and minLength bound the
+// score of every posting.
 type block struct {
 	count       int
 	first, last uint64
@@ -59,8 +59,7 @@ func (b *block) encode(to []byte) []byte {
 	return append(to, b.entries...)
 }
 
-// decodeBlock reads a block's head; its entries are checked by postings. The
-// entries are those of v.
+// decodeBlock decodes a block's head; postings checks its entries. The entries are a slice of v.
 func decodeBlock(v []byte) (block, error) {
 	r := reader{b: v}
 	count, first, span, maxWeight, minLength := r.uvarint(), r.uvarint(), r.uvarint(), r.uvarint(), r.uvarint()
@@ -71,9 +70,9 @@ func decodeBlock(v []byte) (block, error) {
 	return block{int(count), first, first + span, uint32(maxWeight), uint32(minLength), r.b}, nil
 }
 
-// postings appends the block's postings. It never panics, and never returns
-// postings that the head does not bound. Searches spend much of their time here, so
-// numbers of one byte and lengths of two are read in place.
+// postings appends the block's postings. It never panics and never returns postings outside the
+// bounds in the head. Searches spend much of their time here, so numbers of one byte and lengths of
+// two are decoded inline.
 func (b *block) postings(to []posting) ([]posting, error) {
 	e, doc := b.entries, b.first
 	for i := range b.count {
@@ -121,7 +120,7 @@ func (b *block) postings(to []posting) ([]posting, error) {
 	return to, nil
 }
 
-// longUvarint reads a number of any size; one that is cut short is beyond every
+// longUvarint reads a number of any size; a truncated one is returned as a value beyond every
 // bound.
 func longUvarint(b []byte) (uint64, []byte) {
 	v, n := binary.Uvarint(b)
@@ -131,7 +130,7 @@ func longUvarint(b []byte) (uint64, []byte) {
 	return v, b[n:]
 }
 
-// list is all that is known of a term in a shard but for its sealed blocks.
+// list is a term's statistics in a shard and its unsealed block.
 type list struct {
 	name                 string // field and term
 	df                   uint64
@@ -140,7 +139,7 @@ type list struct {
 	dirty                bool
 }
 
-// seal starts a new tail; the old one has been stored as a block.
+// seal starts a new tail, after the old one was stored as a block.
 func (l *list) seal() {
 	if l.df == blockSize {
 		l.minLength = l.tail.minLength
@@ -183,14 +182,14 @@ func decodeList(v []byte) (list, error) {
 // sealed reports whether the list has sealed blocks.
 func (l *list) sealed() bool { return l.df >= blockSize }
 
-// reader reads uvarints; a failure sticks.
+// reader reads uvarints. After a failure all later reads fail.
 type reader struct {
 	b      []byte
 	failed bool
 }
 
 func (r *reader) uvarint() uint64 {
-	if len(r.b) > 0 && r.b[0] < 0x80 { // nearly all of them
+	if len(r.b) > 0 && r.b[0] < 0x80 { // the common case
 		v := r.b[0]
 		r.b = r.b[1:]
 		return uint64(v)
@@ -208,7 +207,7 @@ func (r *reader) long() uint64 {
 	return v
 }
 
-// end is the error if anything could not be read or is left over.
+// end returns an error if a number could not be read or bytes are left over.
 func (r *reader) end(what string) error {
 	if r.failed || len(r.b) > 0 {
 		return fmt.Errorf("%s: cut short, or %d bytes too many", what, len(r.b))

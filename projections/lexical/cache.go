@@ -8,28 +8,29 @@ import (
 	"github.com/recountdb/recount/projections/store"
 )
 
-// What bounds each of the two halves of the caches.
+// Bounds of each of the two halves of the caches.
 const (
 	blockCacheBytes = 12 << 20
-	partCacheBytes  = 144 << 20 // 3,000 questions among a million objects read 131 MB
-	entryCacheBytes = 40 << 20  // a half has a million parts
+	partCacheBytes  = 144 << 20 // 3,000 queries among a million objects read 131 MB
+	entryCacheBytes = 40 << 20  // a half holds the entries of a million parts
 )
 
-// cache keeps what searches read last of what never changes but by growing: the sealed
-// blocks of lists, lists up to a document, and entries. So what is kept is right for every
-// state: it can only lack the newest, or have some that is newer than the state.
+// cache keeps what searches read last of data that never changes except by growing: the sealed
+// blocks of lists, lists up to a document, and entries. So a cached value is valid for every state:
+// it can only lack the newest data, or have data newer than the state.
 //
-// Of two halves one is filled while the other is read and then dropped: what is
-// asked for again moves over, so that about the least recently used half goes.
+// The cache has two halves: one is filled while the other is only read and later dropped. A value
+// that is requested again moves to the filled half, so about the least recently used half is
+// dropped.
 type cache[V kept] struct {
-	limit int // of bytes of a half
+	limit int // bytes of a half
 
 	mu         sync.Mutex
-	young, old map[string]V // by what the blocks' keys begin with
-	bytes      int          // of young
+	young, old map[string]V // by the common prefix of the blocks' keys
+	bytes      int          // size of young
 }
 
-// kept is what a cache keeps: more is better.
+// kept is a value of a cache; of two versions the one with the larger count is kept.
 type kept interface {
 	size() int
 	count() int
@@ -60,7 +61,7 @@ func (c *cache[V]) put(prefix []byte, v V) {
 func (c *cache[V]) add(prefix string, v V) {
 	size := len(prefix) + keptHead + v.size()
 	if size > c.limit/2 {
-		return // it would push out everything else
+		return // it would evict everything else
 	}
 	if c.young == nil || c.bytes+size > c.limit {
 		c.old, c.young, c.bytes = c.young, map[string]V{}, 0
@@ -72,10 +73,10 @@ func (c *cache[V]) add(prefix string, v V) {
 	c.bytes += size
 }
 
-// keptHead is about what a value, or a block, takes beside its bytes.
+// keptHead is the approximate size of a value, or a block, besides its bytes.
 const keptHead = 64
 
-// blocks are sealed blocks of a list, from its first on.
+// blocks are the first sealed blocks of a list.
 type blocks []block
 
 func (all blocks) count() int { return len(all) }
@@ -88,8 +89,8 @@ func (all blocks) size() int {
 	return size
 }
 
-// blocks are those of a list, ascending: the sealed ones, then the tail. prefix
-// is that of the sealed blocks' keys.
+// blocks returns the blocks of a list, ascending: the sealed ones, then the tail. prefix is that of
+// the sealed blocks' keys.
 func (s *search) blocks(prefix []byte, l *list) ([]block, error) {
 	n := int(l.df / blockSize)
 	sealed := s.cache.get(prefix)
@@ -107,7 +108,7 @@ func (s *search) blocks(prefix []byte, l *list) ([]block, error) {
 	return sealed, nil
 }
 
-// readBlocks is known, the first blocks of a list, with those behind it.
+// readBlocks returns known, the first blocks of a list, followed by those behind them in the store.
 func readBlocks(v *store.View, prefix []byte, known []block, l *list) ([]block, error) {
 	from := uint64(0)
 	if len(known) > 0 {

@@ -2,21 +2,21 @@ package lexical
 
 import "math"
 
-// cursor goes down the blocks of one term in one shard.
+// cursor traverses the blocks of one term in one shard.
 type cursor struct {
 	s        *search
-	term     int // in search.want
+	term     int // index in search.want
 	factor   float64
 	excluded bool
 	df       uint64
 	// blocks are those that the search has not passed yet, ascending.
 	blocks []block
-	// most is what the term can add to a score.
+	// most is the maximum that the term can add to a score.
 	most points
-	// touches: in this window, documents of this list may be hits.
+	// touches is true if documents of this list may be hits in the current window.
 	touches bool
 
-	// of is the first document of the block that s.postings has of the term.
+	// of is the first document of the block whose postings s.postings has for the term.
 	of uint64
 }
 
@@ -37,7 +37,7 @@ func (s *search) cursor(sh *shard, term int, l *list) (*cursor, error) {
 	return c, nil
 }
 
-// score is what the term adds to that of a document.
+// score returns what the term adds to the score of a document.
 func (c *cursor) score(weight, length uint32) points {
 	if c.excluded {
 		return 0
@@ -45,8 +45,7 @@ func (c *cursor) score(weight, length uint32) points {
 	return c.s.scorer.score(c.factor, weight, length)
 }
 
-// within calls use with the blocks that have documents from low on, the last
-// first. What lies above the window was passed.
+// within calls use with the remaining blocks that have documents from low on, the last first.
 func (c *cursor) within(low uint64, use func(b *block) error) error {
 	for i := len(c.blocks) - 1; i >= 0 && c.blocks[i].last >= low; i-- {
 		if err := use(&c.blocks[i]); err != nil {
@@ -56,14 +55,14 @@ func (c *cursor) within(low uint64, use func(b *block) error) error {
 	return nil
 }
 
-// pass forgets the blocks that have nothing below low.
+// pass drops the blocks that have no documents below low.
 func (c *cursor) pass(low uint64) {
 	for n := len(c.blocks); n > 0 && c.blocks[n-1].first >= low; n-- {
 		c.blocks = c.blocks[:n-1]
 	}
 }
 
-// read is the postings of a block; they are good until the next call.
+// read returns the postings of a block, valid until the next call.
 func (c *cursor) read(b *block) ([]posting, error) {
 	postings := &c.s.postings[c.term]
 	if c.of == b.first {

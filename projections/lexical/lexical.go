@@ -1,58 +1,54 @@
-// Package lexical is the projection that finds commands and the objects of agents by
-// their words: BM25 over what was typed, why, and where, and over what agents said and
-// did.
+// Package lexical is the projection that finds commands and agents' objects by their terms. It
+// ranks by BM25 over what was typed, why, and where, and over what agents said and did.
 //
-// What a caller may rely on of commands (Search):
+// For commands (Search) a caller may rely on the following:
 //
-//   - A hit is a run: a command, named by the offset of its event within its
-//     partition, the shard.
-//   - What is indexed and scored is the document: the text that a run has in a
-//     field. A history is mostly repeats, and runs of one text are one document,
-//     numbered within its shard and field in the order of first runs.
-//   - BM25's statistics count documents, not runs: N, the documents with a term and
-//     the mean length are those of the distinct texts, summed over all shards (a
-//     text in two shards counts in both). So scores can be compared across shards,
-//     and running a command often makes none of its words common.
-//   - Of a document that is found, the newest run that may be a hit is. Equal
-//     scores are ordered by offset, the newer first, then by shard. The same state
-//     gives the same answer on every machine.
-//   - A search reads one state and says which (Stats.Watermark).
+//   - A hit is a run: a command, identified by the offset of its event within its partition, the
+//     shard.
+//   - The unit that is indexed and scored is the document: the text that a run has in a field. A
+//     history consists largely of repeats; runs of one text are one document, numbered within its
+//     shard and field in the order of first runs.
+//   - BM25's statistics count documents, not runs: N, the documents with a term and the mean length
+//     are those of the distinct texts, summed over all shards (a text in two shards counts in
+//     both). So scores can be compared across shards, and running a command often does not make its
+//     terms common.
+//   - For a document that matches, the newest run that may be a hit is returned. Equal scores are
+//     ordered by offset, the newer first, then by shard. The same state gives the same answer on
+//     every machine.
+//   - A search reads one state and returns its watermark (Stats.Watermark).
 //
-// There are two fields of commands. Words holds the terms of the command's text and of the
-// stated intent at full weight, and those of the last two parts of the working
-// directory at a quarter of it (see terms.go for what a term is). Concepts holds
-// the classes of the embedder's concept table; as there are few, many commands are
-// one document of concepts.
+// Commands have two fields. Words holds the terms of the command's text and of the stated intent at
+// full weight, and those of the last two parts of the working directory at a quarter of it
+// (terms.go defines a term). Concepts holds the classes of the embedder's concept table; as there
+// are few, many commands are one document of concepts.
 //
-// Of objects (SearchObjects):
+// For objects (SearchObjects):
 //
-//   - A document is a part of an object; equal parts are documents of their own. A hit
-//     is an object, by its best part.
-//   - Each audience has lists, numbers and statistics of its own in each partition. A
-//     search adds them up over the audiences asked, and nothing else has a part in its
-//     answer.
-//   - An answer for a state in the past (ObjectQuery.Below) equals that of a projection
-//     that was built only up to there: hits, scores and statistics.
-//   - Equal scores are ordered by offset, the newer first, then by partition and the
-//     event's order.
+//   - A document is a part of an object; equal parts are separate documents. A hit is an object
+//     with its best part.
+//   - Each audience has its own lists, numbers and statistics in each partition. A search sums them
+//     over the audiences of the query, and nothing else affects its answer.
+//   - An answer for a state in the past (ObjectQuery.Below) equals that of a projection that was
+//     built only up to there: hits, scores and statistics.
+//   - Equal scores are ordered by offset, the newer first, then by partition and by the order
+//     within the event.
 //
-// Where commands are many times the same, and so few documents, what agents say mostly
-// is not; where it is, ObjectQuery.Distinct gives the newest alone.
+// Commands repeat often, so few documents are needed; agents' texts rarely repeat. For those that
+// do, ObjectQuery.Distinct returns only the newest.
 //
 // # Keys
 //
-// Pebble, with the keys of package store and ten kinds more. Integers in keys
-// are big-endian, all others uvarints. Shard is as in package store, field one
-// byte (1 words, 2 concepts), and a term has no zero byte. Weights count quarters
-// of an occurrence: a word typed once has weight 4.
+// Pebble, with the keys of package store and ten more kinds. Integers in keys are big-endian, all
+// others uvarints. Shard is as in package store, field is one byte (1 words, 2 concepts), and a
+// term has no zero byte. Weights count quarters of an occurrence: a term typed once has weight 4.
 //
 //	0x10 Shard field term             df, sealed max weight, sealed min length,
-//	                                  tail (block, or empty where df is a
+//	                                  tail (block, or empty if df is a
 //	                                  multiple of 128)
 //	0x11 Shard field term 00 first    a sealed block: 128 postings from the
 //	     (uint64)                     document `first` on
 //	0x12 Shard n (uint64)             runs 128n to 128n+127: of each the offset
-//	                                  minus the one before (of the first the
+//	                                  minus the previous one (of the first the
 //	                                  offset) and its documents of words and of
 //	                                  concepts
 //	0x13 Shard                        runs; documents and the sum of their
@@ -63,13 +59,13 @@
 //	0x15 Shard field id (16 bytes)    the document with this identity: a hash of
 //	                                  the text and, in words, of the content hash
 //
-//	0x16 Shard audience (16 bytes)   its number in the shard, in the order in which
-//	                                  they came; documents, the sum of their
+//	0x16 Shard audience (16 bytes)   its number in the shard, in the order of first
+//	                                  appearance; documents, the sum of their
 //	                                  lengths, the newest one's offset
 //	0x17 Shard term 00 number n       postings of the audience's documents 2048n
 //	     (both uint32)                to 2048n+2047
-//	0x18 Shard number n (uint32)      what the audience's documents 128n to 128n+127
-//	                                  are, 36 bytes each, little-endian: the event's
+//	0x18 Shard number n (uint32)      of the audience's documents 128n to 128n+127, 36
+//	                                  bytes each, little-endian: the event's
 //	                                  offset (8), the sum of the lengths up to this
 //	                                  one (8), the part's content hash (8), the
 //	                                  object's index in its event, the part's in the
@@ -78,18 +74,17 @@
 //	                                  index, its audience's number, its first
 //	                                  document, its parts
 //
-// A block of postings is: count, first document, last minus first, max weight, min
-// length (which bound the score of what is in it), then for each posting: the
-// document minus the one before (not for the first), the field's length in the
-// document times 2, plus 1 if a weight other than 4 follows.
+// A block of postings is: count, first document, last minus first, max weight, min length (which
+// bound the scores in it), then for each posting: the document minus the previous one (not for the
+// first), and the field's length in the document times 2, plus 1 if a weight other than 4 follows.
 //
-// Blocks are cut by count alone, so that the state does not depend on batches.
+// Blocks are divided by count alone, so that the state does not depend on batches.
 //
-// A posting of objects is a number of 4 bytes, little-endian: the document within its
-// block in the upper 11 bits, then 8 bits of weight and 13 of the document's length in
-// words, each cut at its highest value. Blocks are cut by the document's number: they
-// are appended to without being read, and what a state in the past has of them is what
-// it would have without the rest.
+// A posting of objects is a number of 4 bytes, little-endian: the document's number within its
+// block in the upper 11 bits, then 8 bits of weight and 13 of the document's length in terms, each
+// limited to its highest value. Blocks are divided by the document's number: they can be appended
+// to without being read, and the part of a block that belongs to a past state is what the block was
+// then.
 package lexical
 
 import (
@@ -104,9 +99,9 @@ import (
 )
 
 const (
-	// Name of the projection.
+	// Name is the name of the projection.
 	Name = "lexical"
-	// Version of what it stores, the rules for terms included.
+	// Version is the version of what is stored, including the rules for terms.
 	Version = 2
 
 	kindTerm    = 0x10
@@ -122,20 +117,20 @@ const (
 	kindPlaced   = 0x19
 )
 
-// Kind is how a node knows this projection.
+// Kind describes the projection to a node.
 var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schemas.TopicCommands, schemas.TopicAgents}, Open: func(dir string) (projections.Projection, error) {
 	return Open(dir, store.Options{CacheBytes: storeCacheBytes, MemTableBytes: memTableBytes, Depth: depth})
 }}
 
-// A store takes less here than by default, as searches keep blocks of their own, but
-// not in its cache alone: what is held in memory counts towards that, so that two
-// tables of the default size would leave a cache of 32 MiB nothing for the indexes
-// and filters that each new id and term is looked up in.
+// The store uses less memory than by default, since searches have block caches of their own.
+// Reducing CacheBytes alone would not do: memory tables count towards it, and two of the default
+// size would leave nothing of a cache of 32 MiB for the indexes and filters in which each new id
+// and term is looked up.
 const (
 	storeCacheBytes = 48 << 20
 	memTableBytes   = 8 << 20
-	// depth: every table has terms from the first to the last, so that merging one writes
-	// all that there is anew.
+	// depth is raised because every table has terms from the first to the last, so that merging one
+	// rewrites everything.
 	depth = 4
 )
 
@@ -143,8 +138,7 @@ const (
 type Index struct {
 	*store.DB
 
-	// mu guards the maps; a writer belongs to the one goroutine that applies its
-	// partition.
+	// mu guards the maps. A writer belongs to the one goroutine that applies its partition.
 	mu        sync.Mutex
 	writers   map[schemas.TopicPartition]*writer
 	runs      map[schemas.TopicPartition]*runs
@@ -173,7 +167,7 @@ func Open(dir string, o store.Options) (*Index, error) {
 	}, nil
 }
 
-// concerns reports whether a record has something to be found.
+// concerns reports whether a record has text to index.
 func concerns(r *recountv1.Record) bool {
 	if r.GetIntent() != nil {
 		return true
@@ -193,8 +187,7 @@ func (x *Index) Apply(ctx context.Context, b schemas.Batch) error {
 		return err
 	}
 	if err := w.apply(t); err != nil {
-		// The writer, the runs and the audiences remember what was not stored: forget
-		// them.
+		// The writer, the runs and the audiences in memory include what was not stored: drop them.
 		x.mu.Lock()
 		delete(x.writers, b.TP())
 		delete(x.runs, b.TP())
@@ -224,7 +217,7 @@ func (x *Index) writer(tp schemas.TopicPartition) (*writer, error) {
 	return w, nil
 }
 
-// runsOf are the runs of a shard, loaded.
+// runsOf returns the runs of a shard, loaded.
 func (x *Index) runsOf(tp schemas.TopicPartition) (*runs, error) {
 	x.mu.Lock()
 	r := x.runs[tp]
@@ -236,7 +229,7 @@ func (x *Index) runsOf(tp schemas.TopicPartition) (*runs, error) {
 	return r, r.load(x.DB, tp)
 }
 
-// audiencesOf are the audiences of a shard, loaded.
+// audiencesOf returns the audiences of a shard, loaded.
 func (x *Index) audiencesOf(tp schemas.TopicPartition) (*audiences, error) {
 	x.mu.Lock()
 	all := x.audiences[tp]

@@ -23,7 +23,7 @@ import (
 func TestProjection(t *testing.T) {
 	projtest.Run(t, projtest.Config{
 		Kind:    Kind,
-		Records: 600, // so that frequent terms have sealed blocks
+		Records: 600, // so many that frequent terms have sealed blocks
 		Disks: storetest.Disks(Name, func(dir string, o store.Options) (projections.Projection, error) {
 			return Open(dir, o)
 		}),
@@ -65,7 +65,7 @@ func fill(t testing.TB, x *Index, shards []projtest.Shard) {
 	}
 }
 
-// document is what a record has in both fields.
+// document is a record's terms in both fields.
 type document struct {
 	id   [fields]schemas.EventID
 	text [fields]fieldTerms
@@ -87,7 +87,7 @@ func documents(shards []projtest.Shard) map[*recountv1.Record]document {
 	return docs
 }
 
-// naive is BM25 as it is written down: every run scored, then sorted.
+// naive is BM25 by its definition: every run is scored, then sorted.
 type naive struct {
 	shards []projtest.Shard
 	docs   map[*recountv1.Record]document
@@ -172,15 +172,15 @@ func (n naive) search() []Hit {
 	return s.hits()
 }
 
-// TestSearchEqualsOracle: the same hits, in the same order, with the same bits in
-// their scores, as when every document is scored.
+// TestSearchEqualsOracle checks that hits, their order and the bits of their scores equal those of
+// scoring every document.
 func TestSearchEqualsOracle(t *testing.T) {
 	perShard := 1500
 	queries := 200
 	if projtest.Soak() {
 		perShard, queries = 20_000, 5000
 	} else if racing.On {
-		queries = 50 // one goroutine asks
+		queries = 50 // one goroutine searches
 	}
 	shards := projtest.Generate(7, 3, perShard)
 	x := open(t)
@@ -241,7 +241,7 @@ func TestSearchEqualsOracle(t *testing.T) {
 	}
 }
 
-// corpus indexes one command an offset, in one shard.
+// corpus indexes one command at each offset, in one shard.
 func corpus(t *testing.T, commands ...string) *Index {
 	t.Helper()
 	x := open(t)
@@ -370,7 +370,7 @@ func TestSearchEnds(t *testing.T) {
 	}
 }
 
-// TestDamagedValues replaces values by nonsense: whoever reads them says so.
+// TestDamagedValues replaces values by invalid ones and checks that reading them is an error.
 func TestDamagedValues(t *testing.T) {
 	x := open(t)
 	shards := projtest.Generate(3, 1, 1500)

@@ -17,7 +17,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// prose makes messages of about 200 bytes, of words as common as in a language.
+// prose makes messages of about 200 bytes, with word frequencies as in a natural language.
 type prose struct {
 	rng  *rand.Rand
 	zipf *rand.Zipf
@@ -28,7 +28,7 @@ func newProse(seed uint64) *prose {
 	return &prose{rng, rand.NewZipf(rng, 1.1, 8, 200_000)}
 }
 
-// word n; the first ones are stop words, as in English.
+// word returns a random word; the most frequent ones are stop words, as in English.
 func (p *prose) word() string {
 	n := p.zipf.Uint64()
 	if n < 16 {
@@ -51,7 +51,7 @@ func (p *prose) text(bytes int) string {
 	return b.String()
 }
 
-// messages are n events of one part each, shared out among sessions.
+// messages returns n events of one part each, distributed over sessions.
 func messages(p *prose, from, n, sessions int) schemas.Batch {
 	b := schemas.Batch{Topic: "recount.agents", Next: int64(from + n)}
 	for i := from; i < from+n; i++ {
@@ -76,8 +76,8 @@ func sessions(n int) []schemas.AudienceID {
 	return ids
 }
 
-// cpuTime is what the process has used: on a machine with other work to do, time on the
-// clock says little.
+// cpuTime returns the processor time that the process has used. On a busy machine it is more
+// precise than the clock.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// partsPerBlock is how many documents of parts the blocks of a list are for: those of
-// one window of a search.
+// partsPerBlock is the number of documents that a block of a list covers: those of one window of a
+// search.
 const partsPerBlock = windowSize
 
-// A partPosting is a document of a list: in the upper 11 bits its number within the
-// block's, then 8 bits of weight and 13 of the document's length in words. So postings
-// ascend as numbers do, and a term's score grows with one field and falls with another.
+// A partPosting is a document of a list: its number within the block in the upper 11 bits, then 8
+// bits of weight and 13 of the document's length in terms. So postings sort by document as numbers,
+// and a term's score rises with one field and falls with the other.
 type partPosting uint32
 
 const (
@@ -32,14 +32,14 @@ func (p partPosting) doc() uint32    { return uint32(p >> 21) }
 func (p partPosting) weight() uint32 { return uint32(p >> 13 & maxPartWeight) }
 func (p partPosting) length() uint32 { return uint32(p & maxPartLength) }
 
-// partEntry says what a document is: which part of what object.
+// partEntry identifies a document: a part of an object.
 type partEntry struct {
 	offset int64  // of the event
-	sum    uint64 // of the lengths of the audience's documents, up to this one
-	hash   uint64 // of the passage
+	sum    uint64 // of the lengths of the audience's documents up to this one
+	hash   uint64 // content hash of the passage
 	index  uint32 // of the object in its event
-	part   uint32 // of the object
-	parts  uint32 // that the object has
+	part   uint32 // index of the part in the object
+	parts  uint32 // number of the object's parts
 }
 
 const (
@@ -56,7 +56,7 @@ func (e partEntry) append(b []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, e.parts)
 }
 
-// entries is a block of them.
+// entries is a block of encoded entries.
 type entries []byte
 
 func (b entries) len() int { return len(b) / entryBytes }
@@ -69,7 +69,7 @@ func (b entries) at(i int) partEntry {
 	}
 }
 
-// checkEntries says whether b is the entries of documents `first` and on.
+// checkEntries returns an error if b cannot be the entries of the documents from first on.
 func checkEntries(b entries, first uint32) error {
 	if len(b)%entryBytes != 0 || b.len() > entriesPerBlock {
 		return fmt.Errorf("entries of parts: %d bytes", len(b))
@@ -86,11 +86,11 @@ func checkEntries(b entries, first uint32) error {
 	return nil
 }
 
-// placed is where the parts of an object are documents.
+// placed is the documents of the parts of an object.
 type placed struct {
 	index    uint32 // of the object in its event
-	audience uint32 // by number
-	first    uint32 // document
+	audience uint32 // its number
+	first    uint32 // first document
 	parts    uint32
 }
 
@@ -120,9 +120,9 @@ func decodePlaced(b []byte) ([]placed, error) {
 	return all, nil
 }
 
-// The keys of what is kept of objects; shard is that of package store.
+// The keys of objects follow; shard is the key form of package store.
 
-// appendList is what the keys of a term's blocks begin with.
+// appendList appends the common prefix of the keys of a term's blocks.
 func appendList(b, shard []byte, term string) []byte {
 	b = append(append(b, kindPosting), shard...)
 	return append(append(b, term...), 0)

@@ -13,8 +13,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// view is a state that the search reads: opened when it first reads, as most searches find
-// all in memory. It is no older than the watermark, and of what is newer nothing counts.
+// view returns the state that the search reads. It is opened on first use, since most searches find
+// everything in memory. It is no older than the watermark, and newer data in it is ignored.
 func (s *objectSearch) view() (*store.View, error) {
 	if s.opened == nil {
 		v, err := s.x.View()
@@ -26,8 +26,8 @@ func (s *objectSearch) view() (*store.View, error) {
 	return s.opened, nil
 }
 
-// postings iterates over all lists. Keys go by partition, term and audience, so that one
-// iterator never goes back, and the lists of small audiences lie side by side.
+// postings returns an iterator over all lists. Keys are ordered by partition, term and audience, so
+// one iterator never has to go back, and the lists of small audiences are adjacent.
 func (s *objectSearch) postings() (*pebble.Iterator, error) {
 	if s.iter == nil {
 		v, err := s.view()
@@ -41,7 +41,7 @@ func (s *objectSearch) postings() (*pebble.Iterator, error) {
 	return s.iter, nil
 }
 
-// close ends what was opened.
+// close closes what was opened.
 func (s *objectSearch) close() {
 	if s.iter != nil {
 		_ = s.iter.Close()
@@ -51,7 +51,7 @@ func (s *objectSearch) close() {
 	}
 }
 
-// readLists reads what each term's list has of each shard.
+// readLists reads each term's list of each shard.
 func (s *objectSearch) readLists() error {
 	n := len(s.shards) * len(s.terms)
 	s.lists = slices.Grow(s.lists[:0], n)[:n]
@@ -73,18 +73,17 @@ func (s *objectSearch) readLists() error {
 	return nil
 }
 
-// fewShards is of how many shards of a partition the lists are looked up one by one in
-// memory. Of more, those of small ones are read from the store, where they lie side by
-// side.
+// fewShards is the maximum number of shards of a partition whose lists are looked up in memory one
+// by one. With more shards, the lists of small ones are read from the store, where they are
+// adjacent.
 const fewShards = 16
 
-// readTerm reads the lists of a term in the shards from, up to but without to, which are
-// of one partition.
+// readTerm reads the lists of a term in the shards [from, to), which belong to one partition.
 func (s *objectSearch) readTerm(from, to, term int) error {
 	s.key = appendList(s.key[:0], s.shards[from].key, s.terms[term])
 	prefix, end := s.key, len(s.key)
 	var it *pebble.Iterator
-	at, n := uint32(0), uint32(0) // where it stands
+	at, n := uint32(0), uint32(0) // audience and block at which the iterator is
 	for i := from; i < to; i++ {
 		sh := &s.shards[i]
 		known := &s.nothing
@@ -106,13 +105,13 @@ func (s *objectSearch) readTerm(from, to, term int) error {
 			}
 			prefix = appendBlockNumber(prefix[:end], sh.number, upTo)
 			it.SeekGE(prefix)
-			at = sh.number // or behind it
+			at = sh.number // or a later audience
 		}
 		full, tail := s.room.begin(), partBlocks{}
 		for at == sh.number && it.Valid() {
 			key := it.Key()
 			if len(key) != end+8 || !bytes.Equal(key[:end], prefix[:end]) {
-				at = tooMany // of this term there is no more
+				at = tooMany // the term has no further blocks
 				break
 			}
 			at, n = binary.BigEndian.Uint32(key[end:]), binary.BigEndian.Uint32(key[end+4:])
@@ -160,8 +159,8 @@ func (s *objectSearch) readTerm(from, to, term int) error {
 	return nil
 }
 
-// block is a block of a shard's entries, with as many as are enough or all that the
-// view has. What is cached may be its beginning only.
+// block returns a block of a shard's entries for which enough returns true, or all entries that the
+// view has. A cached block may be incomplete.
 func (s *objectSearch) block(sh *objectShard, n uint32, enough func(entries) bool) (entries, error) {
 	at := uint64(sh.id)<<32 | uint64(n)
 	if at == s.blockAt && enough(s.blockLast) {
@@ -203,7 +202,7 @@ func (s *objectSearch) readEntries(sh *objectShard, n uint32, enough func(entrie
 	return b, nil
 }
 
-// entry is that of a document that there is.
+// entry returns the entry of an existing document.
 func (s *objectSearch) entry(sh *objectShard, doc uint32) (partEntry, error) {
 	i := int(doc % entriesPerBlock)
 	b, err := s.block(sh, doc/entriesPerBlock, func(b entries) bool { return b.len() > i })
@@ -216,7 +215,7 @@ func (s *objectSearch) entry(sh *objectShard, doc uint32) (partEntry, error) {
 	return b.at(i), nil
 }
 
-// past sets what a shard has below an offset.
+// past sets the number and length of a shard's documents below an offset.
 func (s *objectSearch) past(sh *objectShard, a audience, below int64) error {
 	if a.last < below {
 		sh.docs, sh.length = a.docs, a.length
@@ -226,7 +225,7 @@ func (s *objectSearch) past(sh *objectShard, a audience, below int64) error {
 		return b.len() == entriesPerBlock || b.len() > 0 && b.at(b.len()-1).offset >= below
 	}
 	var failed error
-	// What the view lacks of the blocks is newer than it, and so not below.
+	// Entries that the view lacks are newer than it, and so not below the offset.
 	begun := sort.Search(int(a.docs+entriesPerBlock-1)/entriesPerBlock, func(n int) bool {
 		b, err := s.block(sh, uint32(n), reaches)
 		if err != nil {
@@ -246,7 +245,7 @@ func (s *objectSearch) past(sh *objectShard, a audience, below int64) error {
 	return nil
 }
 
-// choose sets which documents of the shards may be hits, where they are listed.
+// choose sets which documents of the shards may be hits if refs limits them.
 func (s *objectSearch) choose(refs []schemas.ObjectRef) error {
 	type shardOf struct {
 		tp     schemas.TopicPartition

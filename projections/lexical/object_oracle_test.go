@@ -41,7 +41,8 @@ func audienceOf(o *recountv1.Object) schemas.AudienceID {
 	return schemas.AudienceOf(o.Tenant, o.Workspace, o.Session, o.Agent, o.Visibility).ID()
 }
 
-// text is a few words, the first ones of the list often; or one that was there before.
+// text returns a few words, with the first ones of the list more frequent, or a text that it
+// returned before.
 func (g *objectLog) text() string {
 	if len(g.texts) > 0 && g.rng.IntN(5) == 0 {
 		return g.texts[g.rng.IntN(len(g.texts))]
@@ -90,7 +91,7 @@ func (g *objectLog) record(tp schemas.TopicPartition, offset int64) *recountv1.R
 	}
 }
 
-// agentShards are logs of agents alone.
+// agentShards returns logs of agents' events only.
 func agentShards(seed uint64, partitions, records int) []projtest.Shard {
 	g := &objectLog{rng: rand.New(rand.NewPCG(seed, 0xa9e)), seed: seed}
 	shards := make([]projtest.Shard, partitions)
@@ -106,7 +107,7 @@ func agentShards(seed uint64, partitions, records int) []projtest.Shard {
 	return shards
 }
 
-// mixedShards are logs of commands of which some are agents' events.
+// mixedShards returns logs of commands and agents' events.
 func mixedShards(seed uint64, partitions, records int) []projtest.Shard {
 	g := &objectLog{rng: rand.New(rand.NewPCG(seed, 0x3a)), seed: seed}
 	shards := projtest.Generate(seed, partitions, records)
@@ -120,7 +121,7 @@ func mixedShards(seed uint64, partitions, records int) []projtest.Shard {
 	return shards
 }
 
-// objectOracle is BM25 as it is written down, over parts that were read once.
+// objectOracle is BM25 by its definition, over parts that were read once.
 type objectOracle struct{ parts []oraclePart }
 
 type oraclePart struct {

@@ -9,18 +9,18 @@ import (
 	"sort"
 )
 
-// partBlock is the postings of a term in documents n·2048 and on.
+// partBlock is the postings of a term in the 2048 documents from n·2048 on.
 type partBlock struct {
 	n        uint32
 	postings []partPosting
-	// front has for each posting one that no more is to be had of: with as much weight
-	// or more, and as long or shorter. What bounds those few bounds the block.
+	// front is the postings that are not dominated by another, which has at least the weight and at
+	// most the length. Their maximum score bounds the block.
 	front []partPosting
-	dense *denseIndex // nil where there are few
+	dense *denseIndex // nil for a block with few postings
 }
 
-// seek is the first posting at or behind `from` that is not below a document: mostly one
-// of the next.
+// seek returns the index of the first posting at or behind from whose document is not below doc. In
+// most cases it is one of the next.
 func (b *partBlock) seek(from int, doc uint32) int {
 	all, step := b.postings, 1
 	for from+step < len(all) && all[from+step].doc() < doc {
@@ -37,7 +37,7 @@ func (b *partBlock) seek(from int, doc uint32) int {
 	return from
 }
 
-// docSet has a bit for each document that a block may have.
+// docSet has a bit for each document of a block.
 type docSet [partsPerBlock / 64]uint64
 
 func (d *docSet) add(postings []partPosting) {
@@ -46,17 +46,17 @@ func (d *docSet) add(postings []partPosting) {
 	}
 }
 
-// one is 1 for a document that is in the set, 0 for another.
+// one returns 1 for a document in the set, 0 for another.
 func (d *docSet) one(doc uint32) uint64 { return d[doc/64%uint32(len(d))] >> (doc % 64) & 1 }
 
-// denseIndex finds the posting of a document of a block at once.
+// denseIndex finds the posting of a document of a block in constant time.
 type denseIndex struct {
 	has    docSet
-	before [partsPerBlock / 64]uint16 // postings, of each word
+	before [partsPerBlock / 64]uint16 // number of postings before each word
 }
 
-// manyPostings is how many a block has that has such an index: so many that it takes no
-// more room than half of them.
+// manyPostings is the minimum number of postings of a block with such an index: with so many it
+// takes no more memory than half of them.
 const manyPostings = 160
 
 func newDenseIndex(postings []partPosting) (d denseIndex) {
@@ -69,7 +69,7 @@ func newDenseIndex(postings []partPosting) (d denseIndex) {
 	return d
 }
 
-// find is where a document's posting is, if it has one.
+// find returns the index of a document's posting, if it has one.
 func (d *denseIndex) find(doc uint32) (int, bool) {
 	has, bit := d.has[doc/64%uint32(len(d.has))], uint64(1)<<(doc%64)
 	if has&bit == 0 {
@@ -78,7 +78,7 @@ func (d *denseIndex) find(doc uint32) (int, bool) {
 	return int(d.before[doc/64%uint32(len(d.has))]) + bits.OnesCount64(has&(bit-1)), true
 }
 
-// partBlocks are blocks side by side, ascending.
+// partBlocks are consecutive blocks, ascending.
 type partBlocks struct {
 	heads    []partHead
 	postings []partPosting
@@ -86,7 +86,8 @@ type partBlocks struct {
 	dense    []denseIndex
 }
 
-// partHead is where a block begins, and which of partBlocks.dense it has, counted from 1.
+// partHead is the beginning of a block and the number of its index in partBlocks.dense, counted
+// from 1.
 type partHead struct{ n, from, front, dense uint32 }
 
 func (b *partBlocks) at(i int) partBlock {
@@ -102,8 +103,8 @@ func (b *partBlocks) at(i int) partBlock {
 	return block
 }
 
-// add adds the postings of block n that stand in a value of the store, those of documents
-// below n·2048 + end.
+// add adds the postings of block n from a value of the store, those of documents below n·2048 +
+// end.
 func (b *partBlocks) add(n uint32, v []byte, end uint64) error {
 	if len(v) == 0 || len(v)%postingBytes != 0 {
 		return fmt.Errorf("postings of parts: %d bytes", len(v))
@@ -125,10 +126,10 @@ func (b *partBlocks) add(n uint32, v []byte, end uint64) error {
 	return nil
 }
 
-// close makes a block of the postings from `from` on.
+// close makes a block of the postings from index from on.
 func (b *partBlocks) close(n uint32, from int) {
 	h, postings := partHead{n: n, from: uint32(from), front: uint32(len(b.fronts))}, b.postings[from:]
-	// Of each weight the shortest; of the last one's kind are all that weigh more, too.
+	// For each weight the shortest; the last kind is for all higher weights, too.
 	const kinds = 16
 	var shortest [kinds]uint32
 	heaviest := uint32(kinds - 1)
@@ -156,7 +157,7 @@ func (b *partBlocks) close(n uint32, from int) {
 	b.heads = append(b.heads, h)
 }
 
-// first are the blocks below number n.
+// first returns the blocks with numbers below n.
 func (b *partBlocks) first(n uint32) partBlocks {
 	k := sort.Search(len(b.heads), func(i int) bool { return b.heads[i].n >= n })
 	if k == len(b.heads) {
@@ -165,7 +166,7 @@ func (b *partBlocks) first(n uint32) partBlocks {
 	return partBlocks{b.heads[:k], b.postings[:b.heads[k].from], b.fronts[:b.heads[k].front], b.dense}
 }
 
-// join is a copy of the blocks of both, those of b first.
+// join returns a copy of the blocks of both, those of b first.
 func (b *partBlocks) join(o *partBlocks) partBlocks {
 	all := partBlocks{
 		slices.Concat(b.heads, o.heads), slices.Concat(b.postings, o.postings), slices.Concat(b.fronts, o.fronts), slices.Concat(b.dense, o.dense),
@@ -185,17 +186,16 @@ func (b *partBlocks) size() int {
 	return len(b.heads)*16 + (len(b.postings)+len(b.fronts))*postingBytes + len(b.dense)*partsPerBlock*10/64
 }
 
-// partList is what a term's list has of an audience's documents below docs. It does not
-// change.
+// partList is a term's list for an audience's documents below docs. It does not change.
 type partList struct {
 	docs uint32
-	full partBlocks // of which all documents are there
-	tail partBlocks // the last block, if its documents are not and it has postings
+	full partBlocks // blocks whose documents all exist
+	tail partBlocks // the last block, if it is not full and has postings
 }
 
 func (l *partList) postings() int { return len(l.full.postings) + len(l.tail.postings) }
 
-// below is the list of the documents below docs, which are not more.
+// below returns the list of the documents below docs, which must not exceed l.docs.
 func (l *partList) below(docs uint32) *partList {
 	if l.docs == docs {
 		return l
@@ -227,17 +227,17 @@ func (l *partList) count() int {
 
 func (l *partList) size() int { return 4*keptHead + l.full.size() + l.tail.size() }
 
-// partCursor goes through a list from its last block to its first.
+// partCursor traverses a list from its last block to its first.
 type partCursor struct {
 	*partList
-	left int // blocks
+	left int // number of remaining blocks
 }
 
 func (l *partList) cursor() partCursor {
 	return partCursor{l, len(l.full.heads) + len(l.tail.heads)}
 }
 
-// next is the block that is next.
+// next returns the next block.
 func (c *partCursor) next() partBlock {
 	if i := c.left - 1 - len(c.full.heads); i >= 0 {
 		return c.tail.at(i)
@@ -245,7 +245,7 @@ func (c *partCursor) next() partBlock {
 	return c.full.at(c.left - 1)
 }
 
-// nextNumber is the number of the block that is next, -1 behind the last.
+// nextNumber returns the number of the next block, -1 behind the last.
 func (c *partCursor) nextNumber() int64 {
 	switch i := c.left - 1; {
 	case i < 0:
@@ -256,13 +256,13 @@ func (c *partCursor) nextNumber() int64 {
 	return int64(c.tail.heads[0].n)
 }
 
-// room holds lists that one search reads, until it is cleared.
+// room is memory for the lists that one search reads, until it is cleared.
 type room struct {
 	blocks partBlocks // of all lists
 	lists  []partList
 }
 
-// maxRoom is how many postings a search leaves room for to the next.
+// maxRoom is the maximum number of postings whose memory is kept for the next search.
 const maxRoom = 1 << 18
 
 func (r *room) clear() {
@@ -273,15 +273,15 @@ func (r *room) clear() {
 	b.heads, b.postings, b.fronts, b.dense, r.lists = b.heads[:0], b.postings[:0], b.fronts[:0], b.dense[:0], r.lists[:0]
 }
 
-// begin is where blocks may be added, until they are kept.
+// begin returns empty blocks to append to; keep then keeps them.
 func (r *room) begin() partBlocks {
 	b := &r.blocks
 	b.heads, b.postings, b.fronts, b.dense = roomy(b.heads, 1<<10), roomy(b.postings, 1<<14), roomy(b.fronts, 1<<12), roomy(b.dense, 1<<4)
 	return partBlocks{b.heads[len(b.heads):], b.postings[len(b.postings):], b.fronts[len(b.fronts):], b.dense[len(b.dense):]}
 }
 
-// roomy is all if a sixteenth of n are free behind it, or else room for n: what is there
-// stays where it is.
+// roomy returns all if it has free capacity for a sixteenth of n elements, and otherwise a new
+// slice of capacity n. Existing elements are not moved.
 func roomy[T any](all []T, n int) []T {
 	if cap(all)-len(all) >= n/16 {
 		return all
@@ -293,8 +293,8 @@ func (r *room) keep(b partBlocks) {
 	r.blocks = partBlocks{behind(r.blocks.heads, b.heads), behind(r.blocks.postings, b.postings), behind(r.blocks.fronts, b.fronts), behind(r.blocks.dense, b.dense)}
 }
 
-// behind is all with what was appended in the room behind it, or where that moved to
-// since there was not enough.
+// behind returns all extended by added, which was appended in its free capacity, or added alone if
+// that was reallocated.
 func behind[T any](all, added []T) []T {
 	if n := len(all) + len(added); n <= cap(all) {
 		return all[:n]

@@ -6,58 +6,57 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// ObjectQuery is what a search for objects looks for.
+// ObjectQuery is a query for objects.
 type ObjectQuery struct {
-	// Text in words. No sign in it has a meaning of its own, since questions quote code.
-	// Stop words count only where there is nothing else, and the first 64 distinct terms
-	// alone: that is what bounds a text of any length.
+	// Text is plain text without operators, since queries quote code. Stop words count only if
+	// there is nothing else. Only the first 64 distinct terms count, which bounds a text of any
+	// length.
 	Text string
-	// Audiences are those searched. Nothing is read of, counted over or bounded by what
-	// is of others.
+	// Audiences are the audiences to search. Data of others is not read and does not affect
+	// statistics or bounds.
 	Audiences []schemas.AudienceID
-	// Below, if not nil, is the state that is answered for: whatever lies at or above
-	// these offsets, or in partitions that it does not name, does not exist, for the
-	// statistics neither.
+	// Below, if not nil, is the state to answer for: whatever lies at or above these offsets, or in
+	// partitions that it does not name, is ignored, also in the statistics.
 	Below schemas.Watermark
-	// K is how many hits at most; zero means 10.
+	// K is the maximum number of hits; zero means 10.
 	K int
-	// Distinct keeps the best hit alone of those whose best parts have one content hash:
-	// of equal scores, the newest.
+	// Distinct keeps only the best of the hits whose best parts have the same content hash: of
+	// equal scores, the newest.
 	Distinct bool
-	// Filter, if not nil, says which objects may be hits. It is asked only of those that
-	// would be.
+	// Filter, if not nil, reports whether an object may be a hit. It is called only for objects
+	// that would be one.
 	Filter func(schemas.ObjectRef) bool
-	// Only, if not nil, names all objects that may be hits, ascending: for few of them.
-	// Then no others are scored.
+	// Only, if not nil, lists the objects that may be hits, ascending. It is meant for few objects;
+	// no others are scored.
 	Only []schemas.ObjectRef
 }
 
-// ObjectHit is an object found.
+// ObjectHit is an object that was found.
 type ObjectHit struct {
 	Ref schemas.ObjectRef
-	// Part is the one of the object's parts that the score is of: the best.
+	// Part is the index of the object's best part, which has the score.
 	Part  uint32
 	Score float64
-	// ContentHash is that of the part.
+	// ContentHash is the content hash of the part.
 	ContentHash uint64
 }
 
-// ObjectStats says what a search for objects rests on.
+// ObjectStats describes what the answer to a query for objects is based on.
 type ObjectStats struct {
-	// Watermark of the state that was searched: no higher than ObjectQuery.Below.
+	// Watermark is that of the state that was searched, never above ObjectQuery.Below.
 	Watermark schemas.Watermark
-	// Terms that were looked for, with the number of parts that have each.
+	// Terms are the query's terms, each with the number of parts that have it.
 	Terms []TermStats
-	// Audiences are how many of those asked have objects.
+	// Audiences is how many of the query's audiences have objects.
 	Audiences int
-	// Parts there are in them, and their mean length in words.
+	// Parts is the number of their parts, MeanLength the mean length in terms.
 	Parts      uint64
 	MeanLength float64
 	// Scored is how many parts were scored; the others could not be hits.
 	Scored int
 }
 
-// terms are those of the query, ascending.
+// terms returns the terms of the query, ascending.
 func (q ObjectQuery) terms(a *analyser) []string {
 	found := a.part("", q.Text).terms
 	terms := make([]string, len(found))

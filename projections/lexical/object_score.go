@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// divisors are those of a scorer, of the weights and lengths that most postings have.
+// divisors caches a scorer's divisors for common weights and lengths.
 type divisors struct {
 	scorer
 	made bool
@@ -16,7 +16,7 @@ type divisors struct {
 const (
 	commonWeight = 1 << 4
 	commonLength = 1 << 8
-	// uncommon has the bits of a posting that is beyond those.
+	// uncommon is the bits that are zero in a posting of common weight and length.
 	uncommon = partPosting(maxPartWeight&^(commonWeight-1))<<13 | maxPartLength&^(commonLength-1)
 )
 
@@ -32,7 +32,7 @@ func (d *divisors) set(s scorer) {
 	}
 }
 
-// by is the divisor of a posting.
+// by returns the divisor of a posting.
 func (d *divisors) by(p partPosting) float64 {
 	if p&uncommon != 0 {
 		return d.uncommon(p)
@@ -42,7 +42,7 @@ func (d *divisors) by(p partPosting) float64 {
 
 func (d *divisors) uncommon(p partPosting) float64 { return d.divisor(p.weight(), p.length()) }
 
-// most is what the postings of a block add at most.
+// most returns the maximum that a posting of a block can add to a score.
 func (d *divisors) most(factor float64, b *partBlock) (most points) {
 	for _, p := range b.front {
 		most = max(most, share(factor, d.by(p)))
@@ -50,13 +50,13 @@ func (d *divisors) most(factor float64, b *partBlock) (most points) {
 	return most
 }
 
-// sums are what several blocks of a window add up to.
+// sums holds the scores of a window, added up over several blocks.
 type sums struct {
 	score  [windowSize]points
 	marked docSet // the documents that have a score
 }
 
-// termBlock is a term's block in a window, and the most that it can add to a score.
+// termBlock is a term's block in a window, and the maximum that it can add to a score.
 type termBlock struct {
 	factor float64
 	most   points
@@ -66,12 +66,12 @@ type termBlock struct {
 // partScore is a document of the window that may be a hit, and its score so far.
 type partScore struct {
 	score points
-	doc   uint32 // in the window
+	doc   uint32 // its number in the window
 }
 
-// search finds the best hits, with a guess of the least score first: what cannot reach it is
-// passed over from the beginning. If there are too few that do, the guess was too high,
-// and the search is done again without one.
+// search finds the best hits. It first guesses a minimum score, so that documents that cannot reach
+// it are skipped from the beginning. If too few hits reach it, the guess was too high, and the
+// search is repeated without one.
 func (s *objectSearch) search() error {
 	s.top.distinct = s.q.Distinct
 	least, err := s.guess()
@@ -84,10 +84,10 @@ func (s *objectSearch) search() error {
 	return s.pass(s.q.K, 1)
 }
 
-// A sample is of the first documents of each window, one in sampledOf; or, as looking into
-// a block costs more than many a posting of it, of about sampledWindows whole windows
-// where they have fewer. There is none of fewer documents than minSampled, or of shards that
-// have so few that going through them is most of the work.
+// A sample consists of the first sixteenth (sampledOf) of the documents of each window, or, for
+// large indexes, of about sampledWindows whole windows, since visiting a block costs more than
+// reading many of its postings. Small indexes (fewer than minSampled documents, or few per shard)
+// are not sampled: sampling would cost more than it saves.
 const (
 	sampledOf       = 16
 	sampledWindows  = 8
@@ -95,8 +95,8 @@ const (
 	minSampledShard = 256
 )
 
-// guess is a score that likely a few more than the hits have: of as many documents of a
-// sample as should have it if that is so. It is 1 where there is no sample.
+// guess returns a score that probably a few more documents than K reach, estimated from the scores
+// of a sample. It returns 1 if there is no sample.
 func (s *objectSearch) guess() (points, error) {
 	if s.q.Only != nil || s.stats.Parts < max(minSampled, sampledOf*uint64(s.q.K), minSampledShard*uint64(len(s.shards))) {
 		return 1, nil
@@ -124,7 +124,7 @@ func (s *objectSearch) guess() (points, error) {
 	return s.top.floor(), nil
 }
 
-// pass goes through all shards for the k best hits of some score.
+// pass searches all shards for the k best hits with at least a score of least.
 func (s *objectSearch) pass(k int, least points) error {
 	s.top.clear()
 	s.top.k, s.top.least = k, least
@@ -136,19 +136,19 @@ func (s *objectSearch) pass(k int, least points) error {
 	return s.takeIn(nil)
 }
 
-// shard goes through one shard from its newest document to its oldest, a window of
-// documents at a time, which is a block of each list. What can at best equal the worst
-// hit is looked at too, since in another shard newer ones may have that score.
+// shard searches one shard from its newest document to its oldest, a window of documents at a time.
+// A window is one block of each list. Documents that can at best equal the worst hit are considered
+// too, since newer documents in another shard may have that score.
 //
 // In every window:
 //
-//  1. Blocks that may make a hit score their documents. The others cannot lift a document
-//     that none of those has to the worst hit (MaxScore).
-//  2. The others add to those that may still be hits by which of the others have them.
-//  3. What adds up to a hit waits until there are many, which are taken in the best
-//     first.
+//  1. Blocks that may produce a hit score their documents. The others alone cannot raise a document
+//     to the score of the worst hit (MaxScore).
+//  2. The others add to the documents that may still be hits.
+//  3. Documents with a sufficient score are queued; when there are many, they are added to the
+//     hits, the best first.
 //
-// Where only some objects may be hits, their documents alone are looked at.
+// If the query limits the objects that may be hits, only their documents are scored.
 func (s *objectSearch) shard(i int) error {
 	sh, lists := &s.shards[i], s.lists[i*len(s.terms):(i+1)*len(s.terms)]
 	for j := range lists {
@@ -181,8 +181,8 @@ func (s *objectSearch) shard(i int) error {
 	return nil
 }
 
-// enough is how many documents wait before they are taken in: fewer where none is that is
-// no better than the guess.
+// enough returns how many documents are queued before they are added to the hits: fewer with a
+// guess, since then every queued document reaches it.
 func (s *objectSearch) enough() int {
 	if s.top.least > 1 {
 		return max(s.q.K, 64)
@@ -190,8 +190,8 @@ func (s *objectSearch) enough() int {
 	return enoughWaiting
 }
 
-// next moves the window down to the next blocks of a shard's lists, takes them off, and
-// says whether there are any: those that add least come first.
+// next moves the window down to the next blocks of a shard's lists, removes them from the lists,
+// and reports whether there are any. The blocks that can add least come first.
 func (s *objectSearch) next(sh *objectShard, lists []partCursor) bool {
 	n := int64(-1)
 	for i := range lists {
@@ -205,7 +205,7 @@ func (s *objectSearch) next(sh *objectShard, lists []partCursor) bool {
 		return false
 	}
 	s.low = uint32(n) * partsPerBlock
-	some := min(sh.docs-s.low, partsPerBlock) / sampledOf // of the sample
+	some := min(sh.docs-s.low, partsPerBlock) / sampledOf // size of the sample
 	s.active = s.active[:0]
 	for t := range lists {
 		l := &lists[t]
@@ -227,7 +227,7 @@ func (s *objectSearch) next(sh *objectShard, lists []partCursor) bool {
 	return true
 }
 
-// listed takes the documents of the window that may be hits where they are listed.
+// listed collects the documents of the window that may be hits if the query limits them.
 func (s *objectSearch) listed(sh *objectShard) {
 	from, _ := slices.BinarySearch(sh.only, s.low)
 	for _, doc := range sh.only[from:] {
@@ -238,8 +238,8 @@ func (s *objectSearch) listed(sh *objectShard) {
 	}
 }
 
-// score scores the documents of the window that may be hits by those blocks that can make
-// one, and gives the rest, which can but add to them.
+// score scores the documents of the window that may be hits by the blocks that can produce one, and
+// returns the other blocks, which can only add to them.
 func (s *objectSearch) score() (rest []termBlock) {
 	floor, sum, n := s.top.floor(), points(0), 0
 	for n < len(s.active) && sum+s.active[n].most < floor {
@@ -290,12 +290,12 @@ func (s *objectSearch) score() (rest []termBlock) {
 	return rest
 }
 
-// mayAdd is what some blocks of the window add to a score at most: one that does not have
-// the document, nothing. To say so takes no look at postings, which are spread over far
-// more memory than the processor's caches hold.
+// mayAdd bounds what some blocks of the window can add to a document's score: nothing for a block
+// without the document. It reads no postings, which are spread over far more memory than the
+// processor's caches hold.
 type mayAdd struct {
 	blocks []mayAddBlock
-	room   []docSet // for the blocks that have none
+	room   []docSet // for blocks without a set of their own
 }
 
 type mayAddBlock struct {
@@ -320,7 +320,7 @@ func (m *mayAdd) set(blocks []termBlock) {
 	}
 }
 
-// upTo is what a document's score can come to at most.
+// upTo returns an upper bound of a document's final score.
 func (m *mayAdd) upTo(score points, doc uint32) points {
 	for i := range m.blocks {
 		b := &m.blocks[i]
@@ -329,13 +329,13 @@ func (m *mayAdd) upTo(score points, doc uint32) points {
 	return score
 }
 
-// clear lets go of the blocks.
+// clear drops the references to the blocks.
 func (m *mayAdd) clear() { clear(m.blocks[:cap(m.blocks)]) }
 
-// add adds what blocks have of the documents that are scored, the one that can add most
-// first, and drops those that cannot be hits any more.
+// add adds what the blocks contribute to the scored documents, starting with the block that can add
+// most, and drops documents that can no longer be hits.
 func (s *objectSearch) add(rest []termBlock) {
-	floor, left := s.top.floor(), points(0) // what the blocks can still add
+	floor, left := s.top.floor(), points(0) // left is what the blocks can still add
 	for i := range rest {
 		left += rest[i].most
 	}
@@ -355,7 +355,8 @@ func (s *objectSearch) add(rest []termBlock) {
 			if has {
 				p.score += share(b.factor, s.divisors.by(b.postings[at]))
 			}
-			// Without a branch on what is still being loaded, the next is loaded meanwhile.
+			// There is no branch on data that is still being loaded, so the next load can start
+			// meanwhile.
 			s.scored[kept] = p
 			if p.score >= least {
 				kept++

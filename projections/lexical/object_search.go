@@ -12,8 +12,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// SearchObjects returns the best hits, best first; of equal scores the one with the
-// higher offset, then by partition.
+// SearchObjects returns the best hits, best first. Equal scores are ordered by offset, the higher
+// first, then by partition.
 func (x *Index) SearchObjects(ctx context.Context, q ObjectQuery) ([]ObjectHit, ObjectStats, error) {
 	if q.K <= 0 {
 		q.K = 10
@@ -32,21 +32,21 @@ func (x *Index) SearchObjects(ctx context.Context, q ObjectQuery) ([]ObjectHit, 
 	}
 	hits := s.hits()
 	s.objectScratch.clear()
-	x.scratch.Put(s.objectScratch) // after an error its window may have marks
+	x.scratch.Put(s.objectScratch) // after an error it is not reused, since its window may have marks
 	return hits, s.stats, nil
 }
 
-// objectScratch is what searches for objects leave to the next ones: none of it is of any
-// meaning there.
+// objectScratch is memory that searches for objects reuse. Its content has no meaning for the next
+// one.
 type objectScratch struct {
 	analyser *analyser
 	low      uint32 // the window's first document
-	window   sums   // nothing marked
+	window   sums   // nothing is marked between searches
 	divisors divisors
-	lists    []partCursor // of shard i and term t: i·terms + t
-	active   []termBlock  // in the window at hand
-	scored   []partScore  // likewise
-	rest     mayAdd       // likewise
+	lists    []partCursor // shard i and term t are at i·terms + t
+	active   []termBlock  // in the current window
+	scored   []partScore  // in the current window
+	rest     mayAdd       // in the current window
 	waiting  []candidate
 	room     room
 	top      top
@@ -61,7 +61,7 @@ func newObjectScratch() any {
 	}
 }
 
-// clear also lets go of what the caches may have dropped since.
+// clear also drops references to what the caches may have evicted since.
 func (s *objectScratch) clear() {
 	clear(s.lists)
 	clear(s.active[:cap(s.active)])
@@ -72,7 +72,7 @@ func (s *objectScratch) clear() {
 	clear(s.resolved)
 }
 
-// objectSearch is one search for objects under way.
+// objectSearch is a search for objects in progress.
 type objectSearch struct {
 	ctx     context.Context
 	x       *Index
@@ -85,18 +85,18 @@ type objectSearch struct {
 	shards  []objectShard
 	made    uint32 // objectShard.id of the last
 	nothing partList
-	every   uint32 // of windows one is sampled, of each a part if that is all; 0: no sample
+	every   uint32 // every n-th window is sampled, a part of each if n is 1; 0: no sample
 	*objectScratch
 
-	blockAt   uint64 // of blockLast
+	blockAt   uint64 // the key of blockLast
 	blockLast entries
 }
 
-// objectShard is one audience in one partition, as of the moment asked.
+// objectShard is one audience in one partition, as of the query's watermark.
 type objectShard struct {
 	tp        schemas.TopicPartition
-	partition int    // of those there are
-	id        uint32 // of the search's own
+	partition int    // index among the partitions
+	id        uint32 // a number within the search
 	key       []byte // of the partition
 	number    uint32
 	docs      uint32
@@ -104,10 +104,10 @@ type objectShard struct {
 	only      []uint32 // ascending; nil: any document
 }
 
-// complete is how many of its blocks are full, which never change.
+// complete returns how many of its blocks are full; these never change.
 func (sh *objectShard) complete() uint32 { return sh.docs / partsPerBlock }
 
-// prepare finds the shards, reads their lists, and adds the statistics up.
+// prepare finds the shards, reads their lists, and adds up the statistics.
 func (s *objectSearch) prepare() error {
 	if s.stats.Watermark = s.x.Watermark(); s.q.Below != nil {
 		s.stats.Watermark = s.stats.Watermark.Min(s.q.Below)
@@ -154,8 +154,8 @@ func (s *objectSearch) prepare() error {
 	return nil
 }
 
-// partition adds the shards of partition n, by their number; has says which of the
-// audiences have any.
+// partition adds the shards of partition n, ordered by their number; it sets has for the audiences
+// that have any.
 func (s *objectSearch) partition(n int, tp schemas.TopicPartition, ids []schemas.AudienceID, has []bool) error {
 	all, err := s.x.audiencesOf(tp)
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *objectSearch) partition(n int, tp schemas.TopicPartition, ids []schemas
 	}
 	type asked struct {
 		audience
-		i int // in ids
+		i int // index in ids
 	}
 	var found []asked
 	for i, id := range ids {
@@ -187,8 +187,8 @@ func (s *objectSearch) partition(n int, tp schemas.TopicPartition, ids []schemas
 	return nil
 }
 
-// takeIn takes in what waits: of each object the best part. Inside a shard, the object
-// that the next window may have more parts of waits on.
+// takeIn adds the queued documents to the hits: the best part of each object. Within a shard, an
+// object that may have more parts in the next window remains queued.
 func (s *objectSearch) takeIn(inside *objectShard) error {
 	var held []candidate
 	q := s.waiting
@@ -224,7 +224,7 @@ func (s *objectSearch) takeIn(inside *objectShard) error {
 	return nil
 }
 
-// resolve takes in an object by its best part.
+// resolve adds an object to the hits by its best part.
 func (s *objectSearch) resolve(c candidate) error {
 	sh := &s.shards[c.shard]
 	e, err := s.entry(sh, c.doc)
@@ -250,7 +250,7 @@ func (s *objectSearch) ref(h found) schemas.ObjectRef {
 	return schemas.ObjectRef{Position: schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: h.offset}, Index: h.index}
 }
 
-// hits are those that were kept.
+// hits returns the hits that were kept.
 func (s *objectSearch) hits() []ObjectHit {
 	hits := make([]ObjectHit, len(s.top.best))
 	for i, f := range s.top.best {

@@ -30,7 +30,7 @@ func allAudiences() []schemas.AudienceID {
 	return ids
 }
 
-// TestProjectionOfObjects: the suite, with commands and objects in one log.
+// TestProjectionOfObjects runs the suite with commands and objects in one log.
 func TestProjectionOfObjects(t *testing.T) {
 	projtest.Run(t, projtest.Config{
 		Kind:     Kind,
@@ -68,7 +68,7 @@ func TestProjectionOfObjects(t *testing.T) {
 	})
 }
 
-// randomQuery is one of every sort.
+// randomQuery returns a query of any kind.
 func randomQuery(rng *rand.Rand, shards []projtest.Shard) ObjectQuery {
 	q := ObjectQuery{K: 1 + rng.IntN(20), Distinct: rng.IntN(2) == 0}
 	for range 1 + rng.IntN(6) {
@@ -91,14 +91,14 @@ func randomQuery(rng *rand.Rand, shards []projtest.Shard) ObjectQuery {
 	return q
 }
 
-// TestObjectsEqualOracle: the same hits, in the same order, with the same bits in their
-// scores and statistics, as when every part is scored, for states of any age.
+// TestObjectsEqualOracle checks that hits, their order, and the bits of scores and statistics equal
+// those of scoring every part, for states of any age.
 func TestObjectsEqualOracle(t *testing.T) {
 	records, queries := 1500, 300
 	if projtest.Soak() {
 		records, queries = 10_000, 5000
 	} else if racing.On {
-		queries = 30 // one goroutine asks
+		queries = 30 // one goroutine searches
 	}
 	shards := agentShards(5, 2, records)
 	x := open(t)
@@ -135,8 +135,8 @@ func TestObjectsEqualOracle(t *testing.T) {
 	}
 }
 
-// TestObjectsAsOf: at every 100th position an answer equals that of an index that was
-// only built up to there: hits, statistics and the work done.
+// TestObjectsAsOf checks at every 100th position that an answer equals that of an index that was
+// built only up to there: hits, statistics and the work done.
 func TestObjectsAsOf(t *testing.T) {
 	shards := agentShards(6, 2, 1500)
 	x, y := open(t), open(t)
@@ -144,7 +144,7 @@ func TestObjectsAsOf(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for at := int64(0); at < max(shards[0].Next, shards[1].Next); at += 100 {
 		for i, sh := range shards {
-			to := min(at+100*int64(1-i)+37, sh.Next) // not in step
+			to := min(at+100*int64(1-i)+37, sh.Next) // the partitions are not at the same offset
 			check(t, y.Apply(t.Context(), sh.Batch(y.Next(sh.TP), max(to, y.Next(sh.TP)))))
 		}
 		for range 8 {
@@ -161,8 +161,7 @@ func TestObjectsAsOf(t *testing.T) {
 	}
 }
 
-// TestManyAudiences: the lists of many small audiences, with those of a large one, asked
-// while they grow.
+// TestManyAudiences searches the lists of many small audiences and a large one while they grow.
 func TestManyAudiences(t *testing.T) {
 	p := newProse(3)
 	small, large := messages(p, 0, 600, 30), messages(p, 0, 2500, 1)
@@ -194,7 +193,7 @@ func TestManyAudiences(t *testing.T) {
 	}
 }
 
-// TestCacheCountsOnce: a list that grows takes the room of its last state alone.
+// TestCacheCountsOnce checks that a list that grows is counted with its last size only.
 func TestCacheCountsOnce(t *testing.T) {
 	c := cache[entries]{limit: 1 << 20}
 	c.put([]byte("other"), make(entries, 100))
@@ -206,7 +205,7 @@ func TestCacheCountsOnce(t *testing.T) {
 	}
 }
 
-// TestObjectsAreApart: what is of other audiences changes no byte of an answer.
+// TestObjectsAreApart checks that objects of other audiences change no byte of an answer.
 func TestObjectsAreApart(t *testing.T) {
 	shards := agentShards(8, 2, 800)
 	mine := []schemas.AudienceID{audienceOf(objectAudiences[0]), audienceOf(objectAudiences[4])}
@@ -217,7 +216,7 @@ func TestObjectsAreApart(t *testing.T) {
 			batch := &recountv1.ObjectBatch{}
 			for _, o := range r.GetObjects().GetObjects() {
 				if !slices.Contains(mine, audienceOf(o)) {
-					o = &recountv1.Object{} // the others keep their number
+					o = &recountv1.Object{} // the other objects keep their index
 				}
 				batch.Objects = append(batch.Objects, o)
 			}
@@ -246,7 +245,7 @@ func TestObjectsAreApart(t *testing.T) {
 	}
 }
 
-// objects indexes one object an offset, of one part, for one audience.
+// objects indexes one object at each offset, of one part, for one audience.
 func objects(t *testing.T, texts ...string) (*Index, schemas.AudienceID) {
 	t.Helper()
 	x := open(t)
@@ -322,7 +321,7 @@ func TestObjectQueries(t *testing.T) {
 	}
 }
 
-// TestLongObjectQuery: however many words, 64 count.
+// TestLongObjectQuery checks that only 64 terms of a long query count.
 func TestLongObjectQuery(t *testing.T) {
 	x, audience := objects(t, "payment")
 	var text strings.Builder
@@ -336,7 +335,7 @@ func TestLongObjectQuery(t *testing.T) {
 	}
 }
 
-// written is a part's terms with their weights.
+// written returns a part's terms with their weights, as text.
 func written(p partTerms) string {
 	var all []string
 	for _, w := range p.terms {
@@ -363,7 +362,7 @@ func TestPartTerms(t *testing.T) {
 	}
 }
 
-// TestAnalyserForgets: what it has read before does not show.
+// TestAnalyserForgets checks that what an analyser has read before does not affect its results.
 func TestAnalyserForgets(t *testing.T) {
 	a := newAnalyser()
 	for i := range 5 * maxTokens {
@@ -378,7 +377,7 @@ func TestAnalyserForgets(t *testing.T) {
 	}
 }
 
-// TestPartBeyondText: a part that its text does not have is the record's fault.
+// TestPartBeyondText checks that a part outside its text is an error of the record.
 func TestPartBeyondText(t *testing.T) {
 	x := open(t)
 	sh := agentShards(3, 1, 40)[0]
@@ -402,8 +401,8 @@ func TestPartBeyondText(t *testing.T) {
 	}
 }
 
-// TestDamagedObjects replaces values by nonsense: whoever reads them says so, or finds
-// no harm in it.
+// TestDamagedObjects replaces values by invalid ones and checks that reading them is an error or
+// does no harm.
 func TestDamagedObjects(t *testing.T) {
 	x := open(t)
 	shards := agentShards(3, 1, 800)

@@ -13,20 +13,20 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// objectWriter appends the objects of one shard. It reads nothing: lists and entries
-// are appended to where they lie, and of audiences it goes by what is in memory.
+// objectWriter appends the objects of one shard. It reads nothing: it appends to lists and entries
+// without reading them, and uses the audiences in memory.
 type objectWriter struct {
 	all      *audiences
 	analyser *analyser
 	ids      map[schemas.Audience]schemas.AudienceID
 
-	// Of the batch at hand: the audiences that change, and the words that have postings
-	// waiting, with these in the order in which they came.
+	// Of the current batch: the audiences that change, the terms with waiting postings, and those
+	// postings in the order of arrival.
 	changed map[schemas.AudienceID]*changedAudience
-	begun   uint32 // audiences that are new
+	begun   uint32 // number of new audiences
 	words   []*word
 	waiting []waitingPosting
-	// Made use of again.
+	// Buffers that are reused.
 	byTerm []*word
 	ends   []uint32
 	placed []waitingPosting
@@ -34,10 +34,10 @@ type objectWriter struct {
 	value  []byte
 }
 
-// changedAudience is what a batch leaves of an audience, and the entries that it adds.
+// changedAudience is the state of an audience after a batch, and the entries that the batch adds.
 type changedAudience struct {
 	audience
-	before  uint32 // documents
+	before  uint32 // number of documents before the batch
 	entries []byte
 }
 
@@ -48,7 +48,7 @@ type waitingPosting struct {
 	partPosting
 }
 
-// maxWaiting is how many postings there is room for between batches.
+// maxWaiting is the maximum number of postings whose memory is kept between batches.
 const maxWaiting = 1 << 18
 
 // maxAudienceIDs is how many hashes of audiences a writer keeps.
@@ -102,15 +102,15 @@ func (w *objectWriter) append(t *store.Txn) error {
 	return nil
 }
 
-// appendPostings appends what waits, in the order of keys: then Pebble finds each one's
-// place from the one before. What waits of one list is in order.
+// appendPostings appends the waiting postings in the order of keys, since Pebble finds the place of
+// a key from that of the one before. The postings of one list are already in order.
 func (w *objectWriter) appendPostings(t *store.Txn) error {
 	w.byTerm = append(w.byTerm[:0], w.words...)
 	slices.SortStableFunc(w.byTerm, func(a, b *word) int { return strings.Compare(a.term, b.term) })
 	w.ends = slices.Grow(w.ends[:0], len(w.words))[:len(w.words)]
 	end := uint32(0)
 	for _, word := range w.byTerm {
-		w.ends[word.number] = end // it moves on with each that is placed
+		w.ends[word.number] = end // it advances with each posting placed
 		end += word.waiting
 	}
 	w.placed = slices.Grow(w.placed[:0], len(w.waiting))[:len(w.waiting)]
@@ -160,7 +160,7 @@ func (w *objectWriter) appendEntries(t *store.Txn, a *changedAudience) error {
 	return nil
 }
 
-// object takes the parts of an object in. An error is about the object.
+// object adds the parts of an object. An error is about the object.
 func (w *objectWriter) object(shard []byte, offset int64, index uint32, o *recountv1.Object) (placed, error) {
 	a := w.audience(o)
 	p := placed{index, a.number, a.docs, uint32(len(o.Parts))}
@@ -189,7 +189,7 @@ func (w *objectWriter) object(shard []byte, offset int64, index uint32, o *recou
 	return p, nil
 }
 
-// audience is that of an object, as the batch leaves it.
+// audience returns the audience of an object, as the batch leaves it.
 func (w *objectWriter) audience(o *recountv1.Object) *changedAudience {
 	of := schemas.AudienceOf(o.Tenant, o.Workspace, o.Session, o.Agent, o.Visibility)
 	id, ok := w.ids[of]

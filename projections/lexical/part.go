@@ -6,52 +6,52 @@ import (
 	"unicode/utf8"
 )
 
-// How a part of an object becomes terms. Changing any of it takes a new Version.
+// This file defines how a part of an object becomes terms. Any change of the rules requires a new
+// Version.
 //
-// The passage is read as commands are (terms.go), but for four things. The object's
-// title is read with every part, at half weight, unless the passage begins with it.
-// Stop words count only in a part that has nothing else. Runs of letters of scripts
-// that put no spaces between words give their bigrams, a letter that stands alone
-// itself. Emoji are words of their own.
-const titleShare = 2 // of the weight that a word of the passage has
+// The passage is analysed like a command (terms.go), with four differences. The object's title is
+// added to every part, at half weight, unless the passage begins with it. Stop words count only in
+// a part that has nothing else. Runs of letters of scripts without spaces between words give their
+// bigrams, a single such letter itself. Emoji are terms of their own.
+const titleShare = 2 // the title's weight is divided by it
 
-// partTerms is what a part comes to: its terms, each once, and its length: the sum of
-// their weights in whole words.
+// partTerms is the analysis of a part: its distinct terms, and its length, the sum of their weights
+// in whole occurrences.
 type partTerms struct {
 	terms  []use
 	length uint32
 }
 
-// analyser makes terms of parts. It keeps what tokens came to, which never shows in the
-// result: of two halves one is filled while the other is read and then dropped. What it
-// keeps lies in large pieces: as objects of their own, tens of thousands of words cost
-// the garbage collector more than all else that an event leaves in memory.
+// analyser makes terms of parts. It caches the terms of tokens, which never affects the result. The
+// cache has two halves: one is filled while the other is only read and later dropped. Cached values
+// are allocated in large pieces: tens of thousands of small objects would cost the garbage
+// collector more than everything else that an event leaves in memory.
 type analyser struct {
 	young, old tokenUses
-	words      map[string]*word // of both
-	room       []word           // of what words leads to: the rest of a piece
-	terms      texts            // likewise
-	found      []*word          // in the text at hand
-	stops      []use            // likewise
-	fresh      []use            // of the token that was read last
-	count      int              // of terms of the text at hand, repeats included
-	limit      int              // of distinct terms, if not 0
-	keeps      int              // tokens, of a half
+	words      map[string]*word // of both halves
+	room       []word           // rest of a piece of memory for words
+	terms      texts            // rest of a piece of memory for terms
+	found      []*word          // in the current text
+	stops      []use            // in the current text
+	fresh      []use            // of the token read last
+	count      int              // terms of the current text, including repeats
+	limit      int              // maximum of distinct terms, if not 0
+	keeps      int              // maximum of tokens of a half
 	out        partTerms
 }
 
-// tokenUses is what tokens came to.
+// tokenUses caches the terms of tokens.
 type tokenUses struct {
 	uses map[string][]use
-	text texts // of the keys
-	room []use // the rest of a piece
+	text texts // memory of the keys
+	room []use // rest of a piece of memory
 }
 
-// texts are copies of texts, many in a piece.
+// texts is memory for copies of texts, many in a piece.
 type texts struct{ piece strings.Builder }
 
-// textPiece is how many bytes a piece of texts has, wordPiece how many words, or uses, one
-// of those.
+// textPiece is the size of a piece of texts in bytes, wordPiece that of a piece of words or uses in
+// elements.
 const (
 	textPiece = 1 << 13
 	wordPiece = 1 << 8
@@ -62,7 +62,7 @@ func (t *texts) copy(s string) string {
 		t.piece.Reset()
 		t.piece.Grow(max(textPiece, len(s)))
 	}
-	t.piece.WriteString(s) // which does not move it
+	t.piece.WriteString(s) // within the capacity, so it does not move
 	all := t.piece.String()
 	return all[len(all)-len(s):]
 }
@@ -76,23 +76,24 @@ func (t *tokenUses) add(token string, all []use) {
 	t.uses[t.text.copy(token)] = t.room[start:len(t.room):len(t.room)]
 }
 
-// word is a term, with its weight in the part at hand.
+// word is a term, with its weight in the current part.
 type word struct {
 	term   string
 	weight uint32
-	// objectWriter's: how many postings wait, and its number among the words that have any.
+	// waiting and number are used by objectWriter: how many postings wait, and its number among the
+	// terms that have any.
 	waiting, number uint32
 }
 
-// use is a term where it stands.
+// use is an occurrence of a term.
 type use struct {
 	*word
 	weight uint32
 	stop   bool
 }
 
-// maxTokens is how many tokens a half keeps, maxTokenBytes how long they may be; of
-// questions, of which there are as many analysers as are asked at once, it keeps fewer.
+// maxTokens is how many tokens a half keeps, maxTokenBytes their maximum length. The analysers of
+// queries keep fewer, since there is one for each concurrent query.
 const (
 	maxTokens      = 1 << 14
 	maxQueryTokens = 1 << 10
@@ -103,14 +104,14 @@ func newAnalyser() *analyser {
 	return &analyser{young: tokenUses{uses: map[string][]use{}}, words: map[string]*word{}, keeps: maxTokens}
 }
 
-// newQueryAnalyser makes the terms of questions.
+// newQueryAnalyser returns an analyser for queries.
 func newQueryAnalyser() *analyser {
 	a := newAnalyser()
 	a.limit, a.keeps = maxQueryTerms, maxQueryTokens
 	return a
 }
 
-// part is good until the next call.
+// part returns the terms of a passage, valid until the next call.
 func (a *analyser) part(title, passage string) partTerms {
 	if len(a.young.uses) > a.keeps {
 		a.old, a.young = a.young, tokenUses{uses: make(map[string][]use, a.keeps)}
@@ -140,7 +141,7 @@ func (a *analyser) part(title, passage string) partTerms {
 	return a.out
 }
 
-// text adds the terms of a text, at a share of their weight.
+// text adds the terms of a text, with their weight divided by share.
 func (a *analyser) text(text string, share uint32) {
 	tokens(text, func(token string) bool {
 		for _, u := range a.uses(token) {
@@ -169,7 +170,7 @@ func (a *analyser) add(u use) {
 	u.word.weight += u.weight
 }
 
-// uses are the terms of a token, good until the next call.
+// uses returns the terms of a token, valid until the next call.
 func (a *analyser) uses(token string) []use {
 	if all, ok := a.young.uses[token]; ok {
 		return all
@@ -197,7 +198,7 @@ func (a *analyser) read(token string) []use {
 	return a.fresh
 }
 
-// word is that of a term.
+// word returns the word of a term.
 func (a *analyser) word(term string) *word {
 	w := a.words[term]
 	if w == nil {
@@ -211,8 +212,8 @@ func (a *analyser) word(term string) *word {
 	return w
 }
 
-// segments calls yield with the terms of a token: those of split, of runs of unspaced
-// letters, and emoji.
+// segments calls yield with the terms of a token: those of split, of runs of unspaced letters, and
+// emoji.
 func segments(token string, yield func(term string, isPart bool)) {
 	if isASCII(token) {
 		split(token, yield)
@@ -222,7 +223,7 @@ func segments(token string, yield func(term string, isPart bool)) {
 		plain = iota
 		unspaced
 		emoji
-		joiner // of emoji, which says nothing by itself
+		joiner // joins emoji and has no meaning by itself
 	)
 	class := func(r rune) int {
 		switch {
@@ -259,7 +260,7 @@ func segments(token string, yield func(term string, isPart bool)) {
 	}
 }
 
-// bigrams calls yield with every two runes that stand side by side.
+// bigrams calls yield with every two adjacent runes.
 func bigrams(run string, yield func(term string, isPart bool)) {
 	run = strings.ToLower(run)
 	_, at := utf8.DecodeRuneInString(run)

@@ -9,61 +9,60 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Query is what a search looks for.
+// Query is a query for commands.
 type Query struct {
-	// Text in words or as part of a command. A word after + must be there, a word
-	// after ! must not; a - stands for itself, since commands are full of flags.
+	// Text is plain text or part of a command. A word after + is required, a word after ! is
+	// excluded; a - has no meaning, since commands are full of flags.
 	Text string
-	// Terms, Required and Excluded are terms as they are, beside those of Text.
+	// Terms, Required and Excluded are terms that are not analysed, in addition to those of Text.
 	// For Concepts they are the names of classes.
 	Terms, Required, Excluded []string
-	// Field to search; zero means Words.
+	// Field is the field to search; zero means Words.
 	Field Field
-	// K is how many hits at most; zero means 10.
+	// K is the maximum number of hits; zero means 10.
 	K int
-	// Distinct keeps the best hit alone of those with one content hash: of equal
-	// scores, the newest.
+	// Distinct keeps only the best of the hits with the same content hash: of equal scores, the
+	// newest.
 	Distinct bool
-	// Shards to search; nil means all. Statistics are those of all in any case.
+	// Shards are the shards to search; nil means all. Statistics always cover all shards.
 	Shards []schemas.TopicPartition
-	// Below, if not nil, hides what lies at or above these offsets, and the shards
-	// it does not name.
+	// Below, if not nil, hides what lies at or above these offsets, and the shards that it does not
+	// name.
 	Below schemas.Watermark
-	// Filter, if not nil, says which runs may be hits. It is asked only of those that
-	// would be: of a document's runs from the newest on, until one may.
+	// Filter, if not nil, reports whether a run may be a hit. It is called only for runs that would
+	// be one: for a document's runs from the newest on, until one is accepted.
 	Filter func(tp schemas.TopicPartition, offset int64) bool
-	// Only, if not nil, names all runs that may be hits, by shard, ascending:
-	// for few of them. The search then goes from one to the next and does not look
-	// at what lies between.
+	// Only, if not nil, lists the runs that may be hits, by shard, ascending. It is meant for few
+	// runs: the search visits only these.
 	Only map[schemas.TopicPartition][]int64
 }
 
-// Hit is a run of a document found.
+// Hit is a run of a document that was found.
 type Hit struct {
 	TP     schemas.TopicPartition
 	Offset int64
 	Score  float64
-	// Terms are those of the query that the document has, ascending.
+	// Terms are the query's terms that the document has, ascending.
 	Terms []string
-	// ContentHash is only set in a Distinct search.
+	// ContentHash is set only in a Distinct search.
 	ContentHash uint64
 }
 
-// Stats says what a search rests on and what it did.
+// Stats describes what the answer is based on and the work of the search.
 type Stats struct {
-	// Watermark of the state that was searched.
+	// Watermark is that of the state that was searched.
 	Watermark schemas.Watermark
-	// Terms that were looked for, with the number of documents that have each.
+	// Terms are the query's terms, each with the number of documents that have it.
 	Terms []TermStats
-	// Documents there are of the field in all shards, each distinct text counted
-	// once a shard, and their mean length in words (or concepts).
+	// Documents is the number of documents of the field in all shards, with each distinct text
+	// counted once a shard; MeanLength is their mean length in terms (or concepts).
 	Documents  uint64
 	MeanLength float64
 	// Scored is how many documents were scored; the others could not be hits.
 	Scored int
 }
 
-// TermStats is one term of a query.
+// TermStats is the statistics of one term of a query.
 type TermStats struct {
 	Term      string
 	Documents uint64
@@ -72,11 +71,11 @@ type TermStats struct {
 	Excluded  bool
 }
 
-// maxQueryTerms is how many terms of a query count.
+// maxQueryTerms is the maximum number of terms of a query that count.
 const maxQueryTerms = 64
 
-// stopWords say nothing about a command when they stand in a question. In
-// commands they are kept: some are the shell's.
+// stopWords are words without meaning in a query. In commands they are indexed, since some are the
+// shell's.
 var stopWords = wordSet(`a an and are as at be been by did do does for from had has have how i in is it its
 	me my of on or our that the their them then there these they this those to was we were what when where
 	which who why will with you your`)
@@ -95,8 +94,8 @@ type wanted struct {
 	required, excluded bool
 }
 
-// wanted returns the terms of the query, each once, ascending. Stop words count
-// only in a text that has nothing else.
+// wanted returns the distinct terms of the query, ascending. Stop words count only in a text that
+// has nothing else.
 func (q Query) wanted() []wanted {
 	var out []wanted
 	for kind, terms := range [][]string{q.Terms, q.Required, q.Excluded} {
@@ -120,10 +119,10 @@ func (q Query) wanted() []wanted {
 			}
 		})
 		if excluded {
-			parts = nil // they stand elsewhere too
+			parts = nil // the parts occur in other words too
 		}
 		if len(parts) > 0 {
-			// What holds the word inside a longer one has the parts alone.
+			// A document with the word inside a longer one has only the parts.
 			for i := range whole {
 				whole[i].required = false
 			}
@@ -154,8 +153,8 @@ func (q Query) wanted() []wanted {
 	return merged
 }
 
-// operator cuts an operator off a token: only before a word, since +x and !! are
-// the shell's.
+// operator removes an operator from a token, but only before a word, since +x and !! belong to the
+// shell.
 func operator(token string, op byte) (bool, string) {
 	if len(token) < 3 || token[0] != op {
 		return false, token

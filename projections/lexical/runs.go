@@ -11,53 +11,50 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// runs are the runs of one shard and what documents they are, kept in memory: a
-// search asks for the newest run of each candidate, and a writer for the run
-// before, in no order that a store could read ahead of. It takes 24 bytes a run,
-// 12 a document of words, and as much a document of concepts, of which there are
-// few.
+// runs holds the runs of one shard and their documents in memory: a search needs the newest run of
+// each candidate, and a writer the previous run of a document, in an order that a store could not
+// read ahead. It takes 24 bytes a run, and 12 a document of either field.
 //
-// It is loaded from the store when first needed, and added to by the shard's one
-// writer, before that commits. So it is never behind a view, and may be ahead of
-// one: who reads goes by a past, which ends at the view's watermark. Nothing that
-// a past shows ever changes. Runs count from 1, so that 0 is none.
+// It is loaded from the store when first needed, and extended by the shard's one writer before that
+// commits. So it is never behind a view and may be ahead of one; readers therefore use a past,
+// which ends at the view's watermark. What a past shows never changes. Runs are numbered from 1; 0
+// means none.
 type runs struct {
 	mu     sync.Mutex // held while loading
 	loaded bool
 
-	n      atomic.Uint32 // how many there are
+	n      atomic.Uint32 // number of runs
 	chunks directory[runChunk]
 	docs   [fields]docs
 }
 
-// run is one command: its offset, and for each field its document and the run
-// before that was the same document.
+// run is one command: its offset, and for each field its document and the previous run of the same
+// document.
 type run struct {
 	offset    int64
 	doc, prev [fields]uint32
 }
 
-// docs are the documents of one field.
+// docs is the documents of one field.
 type docs struct {
-	n      uint32 // the writer's
+	n      uint32 // used by the writer
 	chunks directory[docChunk]
 }
 
 const chunkSize = 1 << 10
 
 type runChunk struct {
-	docs [fields]uint32 // documents there were before it
+	docs [fields]uint32 // number of documents before it
 	runs [chunkSize]run
 }
 
-// docChunk holds the newest run of each document, and the content hash of what
-// are documents of words.
+// docChunk holds the newest run of each document and, for the field Words, its content hash.
 type docChunk struct {
 	last    [chunkSize]atomic.Uint32
 	content [chunkSize]uint64
 }
 
-// directory leads to chunks. One goroutine adds to it while others read.
+// directory is a growing list of chunks. One goroutine adds to it while others read.
 type directory[C any] struct{ p atomic.Pointer[[]*C] }
 
 func (d *directory[C]) at(i uint32) *C { return (*d.p.Load())[i/chunkSize] }
@@ -75,14 +72,14 @@ func (r *runs) at(k uint32) *run { return &r.chunks.at(k - 1).runs[(k-1)%chunkSi
 
 func (d *docs) last(doc uint32) *atomic.Uint32 { return &d.chunks.at(doc).last[doc%chunkSize] }
 
-// content is where the content hash of a document of words stands.
+// content returns the address of the content hash of a document of words.
 func (r *runs) content(doc uint32) *uint64 {
 	return &r.docs[Words.index()].chunks.at(doc).content[doc%chunkSize]
 }
 
 func (r *runs) contentOf(doc uint32) uint64 { return *r.content(doc) }
 
-// add appends a run. A document that is one above those there are is a new one.
+// add appends a run. A document number that equals the number of documents makes a new one.
 func (r *runs) add(offset int64, doc [fields]uint32) *run {
 	n := r.n.Load()
 	if n%chunkSize == 0 {
@@ -111,7 +108,7 @@ func (r *runs) add(offset int64, doc [fields]uint32) *run {
 	return x
 }
 
-// load reads what the store has, unless that is done.
+// load reads the runs from the store, once.
 func (r *runs) load(db *store.DB, tp schemas.TopicPartition) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,7 +121,7 @@ func (r *runs) load(db *store.DB, tp schemas.TopicPartition) error {
 	}
 	defer v.Close()
 	shard := store.AppendShard(nil, tp)
-	r.n.Store(0) // where loading failed before
+	r.n.Store(0) // after loading failed before
 	r.chunks, r.docs = directory[runChunk]{}, [fields]docs{}
 	if err := eachBlock(v, kindRuns, shard, r.decodeRuns); err != nil {
 		return err
@@ -156,7 +153,7 @@ func (r *runs) counts() (n [fields]uint64) {
 	return n
 }
 
-// eachBlock goes through the blocks of one kind, which are numbered.
+// eachBlock calls use with the blocks of one kind in the order of their numbers.
 func eachBlock(v *store.View, kind byte, shard []byte, use func([]byte) error) error {
 	prefix := append([]byte{kind}, shard...)
 	it, err := v.Iter(prefix, store.PrefixEnd(prefix))
@@ -177,16 +174,16 @@ func eachBlock(v *store.View, kind byte, shard []byte, use func([]byte) error) e
 	return v.Explain(it.Close())
 }
 
-// past is the part of a shard's runs that a search may see, and of one field's
-// documents those that have such a run: the first of each.
+// past is the part of a shard's runs that a search may see, and the documents of one field that
+// have such a run, which are the first ones.
 type past struct {
 	*runs
 	field int
 	n     uint32
-	count uint32 // of documents
+	count uint32 // number of documents
 }
 
-// below is the past of a field below an offset.
+// below returns the past of a field below an offset.
 func (r *runs) below(offset int64, f Field) past {
 	p := past{runs: r, field: f.index()}
 	p.n = p.find(1, r.n.Load(), offset) - 1
@@ -201,13 +198,13 @@ func (r *runs) below(offset int64, f Field) past {
 	return p
 }
 
-// find is the first of the runs from lo to hi at or above an offset, or hi+1.
+// find returns the first of the runs from lo to hi at or above an offset, or hi+1.
 func (p past) find(lo, hi uint32, offset int64) uint32 {
 	return lo + uint32(sort.Search(int(hi+1-lo), func(i int) bool { return p.at(lo+uint32(i)).offset >= offset }))
 }
 
-// walk goes from the newest run of a document to older ones: along a list, or from
-// run k, where it is not zero, to those before.
+// walk iterates from the newest run of a document to older ones: along a list, or, if k is not
+// zero, from run k backwards.
 type walk struct {
 	listed []*run
 	past   past
@@ -218,7 +215,7 @@ func (p past) of(doc uint32) walk {
 	return walk{past: p, k: p.docs[p.field].last(doc).Load()}
 }
 
-// next is nil behind the last.
+// next returns the next run, nil behind the last.
 func (w *walk) next() *run {
 	if len(w.listed) > 0 {
 		x := w.listed[0]
@@ -235,15 +232,15 @@ func (w *walk) next() *run {
 	return nil
 }
 
-// choice is the runs that a search may answer where they are listed: those of
-// docs[i] are runs[from[i]:from[i+1]].
+// choice is the runs that may be hits if the query limits them: those of docs[i] are
+// runs[from[i]:from[i+1]].
 type choice struct {
 	docs []int64 // ascending
 	from []int
-	runs []*run // of a document the newest first
+	runs []*run // of each document the newest first
 }
 
-// choose looks up the runs at offsets, which ascend.
+// choose looks up the runs at offsets, which must ascend.
 func (p past) choose(offsets []int64) choice {
 	all := make([]*run, 0, len(offsets))
 	next, last := uint32(1), int64(-1)
@@ -254,7 +251,8 @@ func (p past) choose(offsets []int64) choice {
 		if offset <= last {
 			continue
 		}
-		// Offsets ascend, so that there are no more runs between than offsets.
+		// Offsets ascend, so there are at most as many runs between two offsets as their
+		// difference.
 		hi := uint32(min(uint64(p.n), uint64(next)+uint64(offset-last)))
 		next, last = p.find(next, hi, offset), offset
 		if next <= p.n && p.at(next).offset == offset {
@@ -279,5 +277,5 @@ func (p past) choose(offsets []int64) choice {
 	return c
 }
 
-// tooMany is how many runs, and so documents, a shard cannot have.
+// tooMany is a number of runs, and so of documents, that a shard cannot have.
 const tooMany = math.MaxUint32

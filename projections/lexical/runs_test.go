@@ -12,8 +12,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// TestSearchesWhileApplying: what is kept in memory of runs stays right while they
-// come, for views of any age.
+// TestSearchesWhileApplying checks that the runs in memory stay right while runs are added, for
+// views of any age.
 func TestSearchesWhileApplying(t *testing.T) {
 	x := open(t)
 	shards := projtest.Generate(11, 2, 1500)
@@ -44,7 +44,7 @@ func TestSearchesWhileApplying(t *testing.T) {
 		close(done)
 		return searching.Wait()
 	})
-	t.Cleanup(func() { _ = ended() }) // before the index is closed, where something failed
+	t.Cleanup(func() { _ = ended() }) // before the index is closed, in case of a failure
 	for range 2 {
 		searching.Go(func() error {
 			for {

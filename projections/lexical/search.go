@@ -15,25 +15,24 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// BM25's parameters: how soon repetitions stop to count, and how much length does.
+// The parameters of BM25: paramK1 limits the effect of repetitions, paramB sets that of length.
 const (
 	paramK1 = 1.2
 	paramB  = 0.75
 )
 
-// points are a score in whole steps of 2^-32, so that sums are exact: they do not
-// depend on the order of what is added, and a bound is never below what it bounds.
+// points is a score in whole steps of 2^-32, so that sums are exact: they do not depend on the
+// order of addition, and a bound is never below what it bounds.
 type points uint64
 
 const onePoint = 1 << 32
 
 func (p points) float() float64 { return float64(p) / onePoint }
 
-// scorer scores documents with the statistics of all shards. Products are
-// rounded before they are added (the conversions keep a compiler from fusing
-// them), so that every machine gets the same bits; and each step grows with the
-// weight and falls with the length, so that the score of a block's bounds is
-// never below that of its postings.
+// scorer scores documents with the statistics of all shards. Products are rounded before they are
+// added (the conversions keep a compiler from fusing them), so that every machine gets the same
+// bits. Each step grows with the weight and falls with the length, so that the score of a block's
+// bounds is never below that of its postings.
 type scorer struct{ perLength float64 }
 
 func newScorer(docs, length uint64) scorer {
@@ -43,13 +42,13 @@ func newScorer(docs, length uint64) scorer {
 	return scorer{paramK1 * paramB * float64(docs) / float64(length)}
 }
 
-// score of one term: idf·(k1+1)·tf / (tf + k1·(1-b+b·length/mean)), where factor is
-// idf·(k1+1). It is positive.
+// score returns the score of one term: idf·(k1+1)·tf / (tf + k1·(1-b+b·length/mean)), where factor
+// is idf·(k1+1). It is positive.
 func (s scorer) score(factor float64, weight, length uint32) points {
 	return share(factor, s.divisor(weight, length))
 }
 
-// divisor is what of a term's score the factor is divided by.
+// divisor returns the number by which the factor is divided in a term's score.
 func (s scorer) divisor(weight, length uint32) float64 {
 	norm := paramK1*(1-paramB) + float64(s.perLength*float64(length))
 	return 1 + float64(norm*fullWeight)/float64(weight)
@@ -59,7 +58,7 @@ func share(factor, divisor float64) points {
 	return max(1, points(float64(factor/divisor)*onePoint))
 }
 
-// factor of a term that df of docs documents have. It is positive for every df.
+// factor returns idf·(k1+1) of a term that df of docs documents have. It is positive for every df.
 func factor(docs, df uint64) float64 {
 	return idf(docs, df) * (paramK1 + 1)
 }
@@ -93,19 +92,18 @@ func (x *Index) Search(ctx context.Context, q Query) ([]Hit, Stats, error) {
 	if err := s.takeIn(); err != nil {
 		return nil, s.stats, err
 	}
-	x.searches.Put(s.searchScratch) // after an error its window may have marks
+	x.searches.Put(s.searchScratch) // after an error it is not reused, since its window may have marks
 	return s.hits(), s.stats, nil
 }
 
-// searchScratch is what searches leave to the next ones: none of it is of any meaning
-// there.
+// searchScratch is memory that searches reuse. Its content has no meaning for the next one.
 type searchScratch struct {
-	window   window // nothing marked
+	window   window // nothing is marked between searches
 	waiting  []candidate
-	postings [][]posting // by term, of the shard at hand
+	postings [][]posting // by term, of the current shard
 }
 
-// search is one search under way.
+// search is a search in progress.
 type search struct {
 	ctx     context.Context
 	q       Query
@@ -117,29 +115,28 @@ type search struct {
 	factors []float64 // by term
 	shards  []shard
 	top     top
-	// required and excluded have a bit for each term that must be there, or must
-	// not.
+	// required and excluded have a bit for each term that must, or must not, be in a hit.
 	required, excluded uint64
 	*searchScratch
 }
 
-// shard is what a search knows of one shard before it goes through it.
+// shard is what a search reads of one shard before it scores documents.
 type shard struct {
 	tp    schemas.TopicPartition
 	key   []byte
 	past  past
-	lists []*list // by term, nil where the shard has none
+	lists []*list // by term, nil if the shard has none
 	only  *choice // nil: any run
 }
 
-// prepare reads the statistics of every shard and the lists' heads.
+// prepare reads the statistics of every shard and the heads of the lists.
 func (s *search) prepare(runsOf func(schemas.TopicPartition) (*runs, error)) error {
 	var err error
 	if s.stats.Watermark, err = s.v.Watermark(); err != nil {
 		return err
 	}
 	maps.DeleteFunc(s.stats.Watermark, func(tp schemas.TopicPartition, _ int64) bool {
-		return tp.Topic[strings.LastIndexByte(tp.Topic, '.')+1:] == schemas.TopicAgents // no commands
+		return tp.Topic[strings.LastIndexByte(tp.Topic, '.')+1:] == schemas.TopicAgents // without commands
 	})
 	heads, err := s.v.Iter([]byte{kindTerm}, []byte{kindTerm + 1})
 	if err != nil {
@@ -205,8 +202,8 @@ func (s *search) prepare(runsOf func(schemas.TopicPartition) (*runs, error)) err
 	return nil
 }
 
-// lists are those of a shard for each term. Shards and terms ascend, so that the
-// iterator never goes back.
+// lists returns the lists of a shard, one for each term. Shards and terms ascend, so the iterator
+// never goes back.
 func (s *search) lists(it *pebble.Iterator, shard []byte) ([]*list, error) {
 	lists := make([]*list, len(s.want))
 	key := append(append([]byte{kindTerm}, shard...), byte(s.q.Field))
@@ -232,29 +229,28 @@ func (s *search) lists(it *pebble.Iterator, shard []byte) ([]*list, error) {
 	return lists, s.v.Explain(it.Error())
 }
 
-// shard goes through one shard from its newest document to its oldest, a window of
-// documents at a time. What can at best equal the worst hit is looked at too: its
-// newest run may be newer.
+// shard searches one shard from its newest document to its oldest, a window of documents at a time.
+// Documents that can at best equal the worst hit are considered too, since their newest run may be
+// newer.
 //
 // In every window:
 //
-//  1. Lists that may make a hit mark and score their documents. Others cannot
-//     lift a document that none of those has to the worst hit (MaxScore); nor can
-//     a block whose own best score is too low for it.
-//  2. All other lists add to what is marked. Blocks without a marked document are
-//     not read.
-//  3. What adds up to a hit waits until there are many, which are taken in the best
-//     first: so few are looked at that better ones push out again.
+//  1. Lists that may produce a hit mark and score their documents. The others alone cannot raise a
+//     document to the score of the worst hit (MaxScore); nor can a block whose own maximum score is
+//     too low.
+//  2. All other lists add to the marked documents. Blocks without a marked document are not read.
+//  3. Documents with a sufficient score are queued; when there are many, they are added to the
+//     hits, the best first, so that few of them are later replaced by better ones.
 //
-// Where a term must be there, its documents alone are marked; where only some runs
-// may be hits, their documents.
+// If a term is required, only its documents are marked; if the query limits the runs, only their
+// documents.
 func (s *search) shard(i int) error {
 	sh := &s.shards[i]
 	var all []*cursor
 	for i, l := range sh.lists {
 		switch w := s.want[i]; {
 		case w.required && (l == nil || w.excluded):
-			return nil // nothing has it; or nothing can have and lack it
+			return nil // no document has it, or it is both required and excluded
 		case l != nil:
 			c, err := s.cursor(sh, i, l)
 			if err != nil {
@@ -298,8 +294,8 @@ func (s *search) shard(i int) error {
 	return nil
 }
 
-// score marks and scores the documents of the window that may be hits. The lists
-// ascend by what they can add; most is the sum of that.
+// score marks and scores the documents of the window that may be hits. The lists ascend by what
+// they can add; most is the sum of that.
 func (s *search) score(sh *shard, all []*cursor, most points) error {
 	w := &s.window
 	s.choose(sh, all)
@@ -339,7 +335,7 @@ func (s *search) score(sh *shard, all []*cursor, most points) error {
 	return nil
 }
 
-// choose says which lists mark documents in this window.
+// choose selects the lists that mark documents in this window.
 func (s *search) choose(sh *shard, all []*cursor) {
 	for _, c := range all {
 		c.touches = false
@@ -368,11 +364,11 @@ func (s *search) choose(sh *shard, all []*cursor) {
 	}
 }
 
-// enoughWaiting is how many documents wait before they are taken in: so many that
-// the best of them are good ones, so few that the next windows soon profit.
+// enoughWaiting is how many documents are queued before they are added to the hits: enough that the
+// best of them are good, and few enough that the next windows soon benefit.
 const enoughWaiting = 1 << 10
 
-// takeIn takes in what waits.
+// takeIn adds the queued documents to the hits.
 func (s *search) takeIn() error {
 	q := s.waiting
 	for i := len(q)/2 - 1; i >= 0; i-- {
@@ -396,15 +392,16 @@ type candidate struct {
 	score points
 	terms uint64
 	doc   uint32
-	shard uint32 // in search.shards
+	shard uint32 // index in search.shards
 }
 
-// before: the better score, or the later document, whose runs are likely newer.
+// before orders candidates: the better score first, then the later document, whose runs are
+// probably newer.
 func (c *candidate) before(o *candidate) bool {
 	return c.score > o.score || c.score == o.score && c.doc > o.doc
 }
 
-// sink moves an element of a heap, the best on top, down to where it belongs.
+// sink moves an element of a heap, with the best at its root, down to its place.
 func sink(q []candidate, i int) {
 	for {
 		child := 2*i + 1
@@ -422,7 +419,7 @@ func sink(q []candidate, i int) {
 	}
 }
 
-// runsOf takes in what runs of a document are hits.
+// runsOf adds the runs of a document that are hits.
 func (s *search) runsOf(c candidate) error {
 	sh := &s.shards[c.shard]
 	h := found{shard: int(c.shard), score: c.score, terms: c.terms}
@@ -440,7 +437,7 @@ func (s *search) runsOf(c candidate) error {
 		}
 		h.offset = x.offset
 		if !s.top.takes(h) {
-			return nil // nor is an older one
+			return nil // older runs are not hits either
 		}
 		if asked%4096 == 0 && s.ctx.Err() != nil {
 			return s.ctx.Err()
@@ -466,7 +463,7 @@ func (s *search) runsOf(c candidate) error {
 	}
 }
 
-// hits are those that were kept.
+// hits returns the hits that were kept.
 func (s *search) hits() []Hit {
 	hits := make([]Hit, len(s.top.best))
 	for i, f := range s.top.best {
@@ -480,7 +477,7 @@ func (s *search) hits() []Hit {
 	return hits
 }
 
-// runs are those of a document that may be hits.
+// runs returns the runs of a document that may be hits.
 func (sh *shard) runs(doc int64) walk {
 	if c := sh.only; c != nil {
 		i, _ := slices.BinarySearch(c.docs, doc)

@@ -9,14 +9,14 @@ import (
 	"github.com/recountdb/recount/projections/store"
 )
 
-// perBlock is how many runs, or content hashes, a block in the store has.
+// perBlock is the number of runs, or content hashes, of a block in the store.
 const perBlock = 128
 
 func blockKey(b []byte, kind byte, shard []byte, n uint32) []byte {
 	return binary.BigEndian.AppendUint64(append(append(b, kind), shard...), uint64(n))
 }
 
-// encodeRuns is block n of the runs.
+// encodeRuns appends block n of the runs.
 func (r *runs) encodeRuns(b []byte, n uint32) []byte {
 	last := int64(0)
 	for k := n*perBlock + 1; k <= r.n.Load() && k <= (n+1)*perBlock; k++ {
@@ -60,7 +60,7 @@ func (r *runs) decodeRuns(b []byte) error {
 	return in.end("a block of runs")
 }
 
-// encodeContents is block n of the content hashes.
+// encodeContents appends block n of the content hashes.
 func (r *runs) encodeContents(b []byte, n uint32) []byte {
 	d := &r.docs[Words.index()]
 	for doc := n * perBlock; doc < d.n && doc < (n+1)*perBlock; doc++ {
@@ -69,8 +69,8 @@ func (r *runs) encodeContents(b []byte, n uint32) []byte {
 	return b
 }
 
-// decodeContents sets the hashes of a block, which follow the first n; it returns
-// how many there are then.
+// decodeContents sets the hashes of a block, which follow the first n, and returns their new
+// number.
 func (r *runs) decodeContents(n uint64, b []byte) (uint64, error) {
 	d := &r.docs[Words.index()]
 	if len(b) == 0 || len(b)%8 != 0 || n%perBlock != 0 || len(b) > 8*perBlock || n+uint64(len(b)/8) > uint64(d.n) {
@@ -83,8 +83,8 @@ func (r *runs) decodeContents(n uint64, b []byte) (uint64, error) {
 	return n, nil
 }
 
-// shardStats are the counts of a shard: of runs, and what BM25 knows of each
-// field: its documents, and the sum of their lengths.
+// shardStats is the counts of a shard: of runs, and for BM25 of each field the documents and the
+// sum of their lengths.
 type shardStats struct {
 	runs         uint64
 	docs, length [fields]uint64
@@ -108,7 +108,7 @@ func decodeStats(b []byte) (shardStats, error) {
 	return s, r.end("statistics")
 }
 
-// readStats are all zero where the shard has no runs.
+// readStats returns the counts of a shard, all zero if it has no runs.
 func readStats(v *store.View, shard []byte) (s shardStats, err error) {
 	_, err = v.Get(append([]byte{kindStats}, shard...), func(value []byte) (err error) {
 		if s, err = decodeStats(value); err != nil {

@@ -13,25 +13,24 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// How text becomes terms. Changing any of it takes a new Version.
+// This file defines how text becomes terms. Any change of the rules requires a new Version.
 //
-// Text is brought to NFKC and cut at white space, quotes, brackets and the
-// shell's operators into tokens. A token that is one word gives its stem. Any
-// other (a path, a flag, an identifier, a URL) gives itself in lower case, whole,
-// and its parts: cut where a letter or digit meets something else and inside
-// camelCase, in lower case and stemmed, at half weight.
+// Text is normalised to NFKC and divided at white space, quotes, brackets and the shell's operators
+// into tokens. A token that is one word gives its stem. Any other (a path, a flag, an identifier, a
+// URL) gives itself in lower case, whole, and its parts: divided where a letter or digit meets
+// something else and inside camelCase, in lower case and stemmed, at half weight.
 const (
 	partWeight = fullWeight / 2
 	cwdWeight  = fullWeight / 4
 	cwdParts   = 2
 
-	// maxTerm is the longest term in bytes; a longer one is cut.
+	// maxTerm is the maximum length of a term in bytes; a longer one is cut.
 	maxTerm = 64
-	// maxTerms is how many terms of a text count, repeats included.
+	// maxTerms is the maximum number of terms of a text that count, including repeats.
 	maxTerms = 10_000
 )
 
-// Field is one of the two that a document has.
+// Field is one of the two fields of a command's document.
 type Field uint8
 
 // The fields.
@@ -40,7 +39,7 @@ const (
 	Concepts Field = 2
 )
 
-// fields is how many there are, and index where a field stands among them.
+// fields is the number of fields; index returns the index of one.
 const fields = 2
 
 func (f Field) index() int { return int(f) - 1 }
@@ -51,15 +50,15 @@ type weighted struct {
 	weight uint32
 }
 
-// fieldTerms is a field of a document: its terms, each once, ascending; and its
-// length, the sum of their weights.
+// fieldTerms is a field of a document: its distinct terms, ascending; and its length, the sum of
+// their weights.
 type fieldTerms struct {
 	terms  []weighted
 	length uint32
 }
 
-// identity is equal for commands that are one document of a field: a hash of all
-// that analyse reads, and in words of the content hash, so that a document has one.
+// identity returns a hash that is equal for commands with the same document of a field. It covers
+// everything that analyse reads and, for Words, the content hash, so that a document has only one.
 func identity(f Field, in *recountv1.Intent) schemas.EventID {
 	if f == Concepts {
 		c := schemas.NewCanon("lexical/concepts")
@@ -75,8 +74,8 @@ func identity(f Field, in *recountv1.Intent) schemas.EventID {
 	return c.ID()
 }
 
-// analyse makes a field's document of a command. cache, which may be nil, keeps
-// what texts came to; it never shows in the result.
+// analyse returns a command's document of a field. cache, which may be nil, caches the terms of
+// texts; it never affects the result.
 func analyse(f Field, in *recountv1.Intent, cache *termCache) fieldTerms {
 	if f == Concepts {
 		var concepts []weighted
@@ -97,21 +96,21 @@ func analyse(f Field, in *recountv1.Intent, cache *termCache) fieldTerms {
 	return gather(words)
 }
 
-// lastDirs are the parts of a working directory that are indexed.
+// lastDirs returns the parts of a working directory that are indexed.
 func lastDirs(cwd string) []string {
 	dirs := strings.FieldsFunc(cwd, func(r rune) bool { return r == '/' || r == '\\' })
 	return dirs[max(0, len(dirs)-cwdParts):]
 }
 
-// termCache keeps what texts came to, and the tokens of others: a command that was never
-// seen before mostly has few words that were not.
+// termCache caches the terms of texts and of tokens: a new command consists largely of known
+// tokens.
 type termCache struct{ texts, tokens cachedTerms }
 
 type cachedTerms map[string][]weighted
 
 func newTermCache() *termCache { return &termCache{cachedTerms{}, cachedTerms{}} }
 
-// Bounds of a cache: of its texts and tokens, and of the bytes of each.
+// Bounds of a cache: the number of its texts and tokens, and the bytes of each.
 const (
 	maxCachedTexts  = 1 << 12
 	maxCachedTokens = 1 << 13
@@ -128,7 +127,7 @@ func (c cachedTerms) add(text string, words []weighted, most int) {
 	c[text] = words
 }
 
-// textTerms are the terms of a text, as they stand there.
+// textTerms returns the terms of a text in their order.
 func textTerms(text string, cache *termCache) []weighted {
 	if text == "" {
 		return nil
@@ -150,12 +149,12 @@ func textTerms(text string, cache *termCache) []weighted {
 	return words
 }
 
-// token are the terms of a token.
+// token returns the terms of a token.
 func (c *termCache) token(token string) []weighted {
 	if words, ok := c.tokens[token]; ok {
 		return words
 	}
-	token = strings.Clone(token) // so that its terms keep no more than it in memory
+	token = strings.Clone(token) // so that its terms do not keep the whole text in memory
 	var words []weighted
 	split(token, func(term string, isPart bool) {
 		weight := uint32(fullWeight)
@@ -170,7 +169,7 @@ func (c *termCache) token(token string) []weighted {
 	return words
 }
 
-// conceptTerm is the name of a concept as a term.
+// conceptTerm returns the name of a concept as a term.
 func conceptTerm(name string) string { return cut(strings.ReplaceAll(name, "\x00", "")) }
 
 // gather adds up the weights of equal terms.
@@ -261,7 +260,8 @@ func split(token string, yield func(term string, isPart bool)) {
 	yield(whole, false)
 }
 
-// startsWord: in HTTPServer the S does, being upper case before lower case.
+// startsWord reports whether an upper-case letter begins a word because lower case follows, like
+// the S in HTTPServer.
 func startsWord(token string, i int, r, prev rune) bool {
 	if !unicode.IsUpper(r) || !unicode.IsUpper(prev) {
 		return false
@@ -278,7 +278,7 @@ func stem(word string) string {
 	return english.Stem(word, true)
 }
 
-// cut shortens a term to maxTerm bytes, between runes.
+// cut shortens a term to at most maxTerm bytes, between runes.
 func cut(term string) string {
 	if len(term) <= maxTerm {
 		return term

@@ -5,22 +5,23 @@ import (
 	"slices"
 )
 
-// found is a hit in the making; terms has a bit for each of the query's.
+// found is a potential hit; terms has a bit for each of the query's terms.
 type found struct {
-	shard int // in search.shards, which are in order
-	// partition is an object's. Of two partitions' objects neither is the newer by its
-	// offset, which counts also what others appended.
+	shard int // index in search.shards, which are in order
+	// partition is that of an object. Of objects in different partitions neither is newer by its
+	// offset, since offsets also count events that other clients appended.
 	partition int
 	offset    int64
 	score     points
 	terms     uint64
 	hash      uint64
-	// index is an object's in its event, in objectSearch.shards[at]; part is its best.
+	// index is an object's index in its event, at its shard in objectSearch.shards, and part its
+	// best part.
 	index, part, at uint32
 }
 
-// order is negative where a is the better hit: by score, then newer, then by
-// shard, then by an event's order; objects by their partitions before that.
+// order returns a negative number if a is the better hit: by score, then newer, then by shard, then
+// by the order within an event. Objects are ordered by partition before the offset.
 func order(a, b found) int {
 	switch {
 	case a.score != b.score:
@@ -33,12 +34,12 @@ func order(a, b found) int {
 	return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(a.index, b.index))
 }
 
-// top holds the best hits so far, best first; of one content hash one, where
-// distinct: then held has them by hash.
+// top holds the best hits so far, best first. With distinct it holds one for each content hash, and
+// held has them by hash.
 type top struct {
 	k        int
 	distinct bool
-	least    points // that a hit has; at least 1
+	least    points // minimum score of a hit; at least 1
 	best     []found
 	held     map[uint64]found
 }
@@ -48,11 +49,11 @@ func newTop(k int, distinct bool) top {
 	return top{k: k, distinct: distinct, least: 1, best: make([]found, 0, room+1), held: make(map[uint64]found, room)}
 }
 
-// reaches reports whether a document with this score could be a hit. Of one whose
-// score is that of the worst hit, its runs decide.
+// reaches reports whether a document with this score could be a hit. If its score equals that of
+// the worst hit, its runs decide.
 func (t *top) reaches(score points) bool { return score >= t.floor() }
 
-// floor is the least score that a hit could have.
+// floor returns the minimum score that a hit could have.
 func (t *top) floor() points {
 	if len(t.best) < t.k {
 		return t.least
@@ -60,24 +61,24 @@ func (t *top) floor() points {
 	return t.best[len(t.best)-1].score
 }
 
-// takes reports whether a run is a better hit than the worst.
+// takes reports whether a run is better than the worst hit.
 func (t *top) takes(h found) bool {
 	return len(t.best) < t.k || order(h, t.best[len(t.best)-1]) < 0
 }
 
-// clear lets all hits go.
+// clear removes all hits.
 func (t *top) clear() {
 	t.best = t.best[:0]
 	clear(t.held)
 }
 
-// betters reports whether no better hit of its content hash is held.
+// betters reports whether no better hit with its content hash is held.
 func (t *top) betters(h found) bool {
 	o, held := t.held[h.hash]
 	return !held || order(h, o) < 0
 }
 
-// add takes a hit in, in the place of one of its content hash or of the worst.
+// add adds a hit, which replaces one with the same content hash or the worst.
 func (t *top) add(h found) {
 	o, held := t.held[h.hash]
 	switch {

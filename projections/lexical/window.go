@@ -2,17 +2,16 @@ package lexical
 
 import "math/bits"
 
-// windowSize is how many documents are scored side by side: as many as have their
-// scores in a CPU's nearest memories.
+// windowSize is the number of documents scored together: as many as have their scores in a CPU's
+// nearest caches.
 const windowSize = 1 << 11
 
-// window holds what the lists add up to for the documents from low to high.
+// window holds the sums of scores of the documents from low to high.
 type window struct {
 	low, high uint64
 	score     [windowSize]points
 	terms     [windowSize]uint64 // a bit for each term of the query
-	// touched has a bit for each document that is scored; of the others nothing is
-	// set.
+	// touched has a bit for each document that is scored; the values of the others are not set.
 	touched [windowSize / 64]uint64
 }
 
@@ -48,8 +47,7 @@ func (w *window) touchedIn(first, last uint64) bool {
 	return false
 }
 
-// add scores a list's documents: all of them, marking each, or those that are
-// marked.
+// add scores a list's documents: all of them, marking each, or only those that are marked.
 func (w *window) add(c *cursor, postings []posting, mark bool) {
 	bit := uint64(1) << c.term
 	for _, p := range postings {
@@ -70,8 +68,7 @@ func (w *window) add(c *cursor, postings []posting, mark bool) {
 	}
 }
 
-// each calls use with the documents that are marked, the last first, and forgets
-// them.
+// each calls use with the marked documents, the last first, and removes the marks.
 func (w *window) each(use func(doc uint64, score points, terms uint64)) {
 	for k := len(w.touched) - 1; k >= 0; k-- {
 		for b := w.touched[k]; b != 0; {

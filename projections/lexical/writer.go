@@ -11,9 +11,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// writer appends to one shard: commands by itself. Between batches it keeps what the next one will
-// likely append to, so that it is not read again for every batch; it is equal to
-// what is stored, and may be dropped at any time.
+// writer appends to one shard; it appends commands itself and objects by objectWriter. Between
+// batches it caches what the next batch will probably append to. The cache equals what is stored
+// and may be dropped at any time.
 type writer struct {
 	damaged func(error) error
 	runs    *runs
@@ -23,7 +23,7 @@ type writer struct {
 	dirty   []string
 	ids     map[fieldID]uint32
 	known   *store.Known
-	texts   *termCache // new documents mostly have a text seen before
+	texts   *termCache // most new documents have a text that was seen before
 	key     []byte
 	value   []byte
 	objects *objectWriter
@@ -35,8 +35,8 @@ type fieldID struct {
 	id    schemas.EventID
 }
 
-// maxLists and maxIDs are how many a writer keeps; beyond, it starts anew. Most of
-// the lists are of terms that never come again.
+// maxLists and maxIDs are how many of each a writer keeps before it drops them all. Most of the
+// lists are of terms that never occur again.
 const (
 	maxLists = 1 << 14
 	maxIDs   = 1 << 16
@@ -128,13 +128,13 @@ func (w *writer) load(t *store.Txn) error {
 		}
 	}
 	if !ok {
-		w.known = &store.Known{} // this writer sets all that there will be
+		w.known = &store.Known{} // this writer sets all ids that there will be
 	}
 	w.loaded = true
 	return nil
 }
 
-// run takes a command in, and its documents where they are new.
+// run adds a command, and its documents if they are new.
 func (w *writer) run(t *store.Txn, offset int64, in *recountv1.Intent) error {
 	var doc [fields]uint32
 	var isNew [fields]bool
@@ -165,7 +165,7 @@ func (w *writer) run(t *store.Txn, offset int64, in *recountv1.Intent) error {
 	return nil
 }
 
-// document is the number of a document, and whether it is new.
+// document returns the number of a document, and whether it is new.
 func (w *writer) document(t *store.Txn, id fieldID) (doc uint32, isNew bool, err error) {
 	if doc, ok := w.ids[id]; ok {
 		return doc, false, nil
@@ -193,8 +193,8 @@ func (w *writer) document(t *store.Txn, id fieldID) (doc uint32, isNew bool, err
 	return doc, !ok, nil
 }
 
-// get reads what the store has by w.key, of which id is a hash. Where it has nothing, the
-// caller sets it.
+// get reads what the store has under w.key, of which id is a hash. If the store has nothing, the
+// caller must set it.
 func (w *writer) get(t *store.Txn, id schemas.EventID) (value []byte, ok bool, err error) {
 	if w.known.First(id) {
 		return nil, false, nil
@@ -241,7 +241,7 @@ func (w *writer) add(t *store.Txn, f Field, term string, p posting) error {
 	return nil
 }
 
-// setBlocks stores the blocks of what was added when there were before.
+// setBlocks stores the blocks that changed when their elements grew from before to now.
 func (w *writer) setBlocks(t *store.Txn, kind byte, before, now uint64, encode func([]byte, uint32) []byte) error {
 	if now == before {
 		return nil
