@@ -289,7 +289,8 @@ func TestPostEventsTakes(t *testing.T) {
 	}
 }
 
-// The binary mode of CloudEvents: the body is the payload, headers are attributes.
+// TestPostEventsTakesProtobuf checks the binary mode of CloudEvents: the body is the payload,
+// headers are attributes.
 func TestPostEventsTakesProtobuf(t *testing.T) {
 	payload, err := proto.Marshal(&recountv1.SourceRevised{
 		Repository: "example.org/acme/shop", Blob: "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", Path: "empty",
@@ -381,7 +382,8 @@ func TestPostEventsRefuses(t *testing.T) {
 	}
 }
 
-// A command of 50 MB is refused whether or not its length is told beforehand.
+// TestFiftyMegabytes checks that a command of 50 MB is refused whether or not its length is
+// announced.
 func TestFiftyMegabytes(t *testing.T) {
 	f := &fake{}
 	srv, _ := serve(t, f, httpapi.Options{})
@@ -530,7 +532,7 @@ func TestAPanicHarmsOneRequest(t *testing.T) {
 	}
 }
 
-// The client is the same Backend as the one behind the server.
+// TestClientRoundTrip checks that the client behaves like the backend behind the server.
 func TestClientRoundTrip(t *testing.T) {
 	f := &fake{}
 	_, c := serve(t, f, httpapi.Options{})

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
-	_ "google.golang.org/grpc/encoding/gzip" // the compression that every sender has
+	_ "google.golang.org/grpc/encoding/gzip" // registers gzip, which every sender supports
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
@@ -21,18 +21,18 @@ import (
 	"github.com/recountdb/recount/server/access"
 )
 
-// How gRPC connections are held.
+// The limits of gRPC connections.
 const (
-	// maxStreams bounds the exports that one connection may have under way.
+	// maxStreams is the maximum number of concurrent exports on one connection.
 	maxStreams = 256
-	// window is how much of a request is taken before there is room for it.
+	// window is the number of bytes of a request that are accepted before memory is reserved for
+	// it.
 	window = 64 << 10
-	// receiveTimeout bounds how long a request may take to arrive once there is room
-	// for it.
+	// receiveTimeout is the maximum time for a request to arrive once memory is reserved for it.
 	receiveTimeout = 30 * time.Second
 )
 
-// GRPC makes the gRPC server; creds nil serves without TLS.
+// GRPC returns the gRPC server; it serves without TLS if creds is nil.
 func (r *Receiver) GRPC(creds credentials.TransportCredentials) *grpc.Server {
 	options := []grpc.ServerOption{
 		grpc.ForceServerCodecV2(asBytes{}),
@@ -42,7 +42,7 @@ func (r *Receiver) GRPC(creds credentials.TransportCredentials) *grpc.Server {
 		grpc.InitialConnWindowSize(1 << 20),
 		grpc.MaxHeaderListSize(64 << 10),
 		grpc.ConnectionTimeout(10 * time.Second),
-		// Senders ping more often than gRPC's default allows, and would be cut off.
+		// Senders ping more often than gRPC's default policy allows and would be disconnected.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 2 * time.Minute, Timeout: 20 * time.Second}),
 		grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error {
@@ -54,8 +54,8 @@ func (r *Receiver) GRPC(creds credentials.TransportCredentials) *grpc.Server {
 		options = append(options, grpc.Creds(creds))
 	}
 	s := grpc.NewServer(options...)
-	// On the wire a call with one request is a stream of one. Registered as a stream,
-	// the request is read when there is room for it, and not before.
+	// On the wire a unary call is a stream of one request. Registering it as a stream makes it
+	// possible to read the request only once memory is reserved for it.
 	s.RegisterService(&grpc.ServiceDesc{
 		ServiceName: collectorpb.TraceService_ServiceDesc.ServiceName,
 		HandlerType: (*any)(nil),
@@ -101,13 +101,14 @@ func (r *Receiver) grpcExport(_ any, stream grpc.ServerStream) error {
 	return r.answered("grpc", err, start)
 }
 
-// receive reads the one request of a stream.
+// receive reads the single request of a stream.
 func (r *Receiver) receive(stream grpc.ServerStream) ([]byte, error) {
 	type message struct {
 		b   []byte
 		err error
 	}
-	// Buffered: when this returns first, the stream ends and with it the read.
+	// The channel is buffered: if this function returns first, the stream ends, and with it the
+	// read.
 	got := make(chan message, 1)
 	go func() {
 		var m message
@@ -130,12 +131,12 @@ func (r *Receiver) receive(stream grpc.ServerStream) ([]byte, error) {
 	case stream.Context().Err() != nil:
 		return nil, &refusal{kind: gone, why: "the client went away"}
 	}
-	// gRPC's own, which it has told the client already: larger than the limit, a
-	// compression that is not known.
+	// An error of gRPC itself, which it has already sent to the client: the request exceeds the
+	// limit, or its compression is unknown.
 	return nil, m.err
 }
 
-// answered counts a request and gives its error the form that gRPC has.
+// answered counts a request and converts its error to a gRPC status.
 func (r *Receiver) answered(protocol string, err error, start time.Time) error {
 	code := codes.OK
 	if err != nil {
@@ -149,7 +150,8 @@ func (r *Receiver) answered(protocol string, err error, start time.Time) error {
 	return err
 }
 
-// unknownMethod tells the senders of other signals what to do.
+// unknownMethod returns the refusal of a method; senders of other signals learn how to switch them
+// off.
 func unknownMethod(method string) *refusal {
 	for signal := range envName {
 		if strings.HasPrefix(method, "/opentelemetry.proto.collector."+signal+".") {
@@ -159,7 +161,7 @@ func unknownMethod(method string) *refusal {
 	return &refusal{kind: onlyTraces, why: method + ": want /opentelemetry.proto.collector.trace.v1.TraceService/Export"}
 }
 
-// response is what OTLP answers.
+// response returns the answer of OTLP to an export.
 func (a accepted) response() *collectorpb.ExportTraceServiceResponse {
 	if a.refused == 0 {
 		return &collectorpb.ExportTraceServiceResponse{}
@@ -169,19 +171,18 @@ func (a accepted) response() *collectorpb.ExportTraceServiceResponse {
 	}}
 }
 
-// asBytes hands messages on as they stand on the wire.
+// asBytes is a codec that passes messages on in their wire format.
 type asBytes struct{}
 
-// Name is encoding.CodecV2's.
+// Name implements encoding.CodecV2.
 func (asBytes) Name() string { return "proto" }
 
-// Marshal is encoding.CodecV2's.
+// Marshal implements encoding.CodecV2.
 func (asBytes) Marshal(v any) (mem.BufferSlice, error) {
 	return mem.BufferSlice{mem.SliceBuffer(*v.(*[]byte))}, nil
 }
 
-// Unmarshal is encoding.CodecV2's. The message is the handler's own: gRPC uses its
-// buffers again.
+// Unmarshal implements encoding.CodecV2. It copies the message, because gRPC reuses its buffers.
 func (asBytes) Unmarshal(data mem.BufferSlice, v any) error {
 	*v.(*[]byte) = data.Materialize()
 	return nil

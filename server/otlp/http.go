@@ -22,16 +22,16 @@ import (
 	"github.com/recountdb/recount/server/httpapi"
 )
 
-// Media types of OTLP over HTTP.
+// The media types of OTLP over HTTP.
 const (
 	mediaProto = "application/x-protobuf"
 	mediaJSON  = "application/json"
 )
 
-// jsonWeight is how many times the size of a request in JSON it takes to read it.
+// jsonWeight is the memory that decoding a JSON request takes, as a multiple of the request's size.
 const jsonWeight = 8
 
-// HTTP makes the handler of OTLP over HTTP.
+// HTTP returns the handler of OTLP over HTTP.
 func (r *Receiver) HTTP() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/traces", r.httpExport)
@@ -90,7 +90,7 @@ func (r *Receiver) httpExport(w http.ResponseWriter, req *http.Request) {
 	r.answer(w, req, &a, err, start)
 }
 
-// firstGuess is what a request takes before it is read.
+// firstGuess returns the memory in bytes to reserve for a request before it is read.
 func firstGuess(req *http.Request, limit int) int64 {
 	if req.ContentLength < 0 {
 		return firstShare
@@ -98,7 +98,7 @@ func firstGuess(req *http.Request, limit int) int64 {
 	return min(req.ContentLength, int64(limit))
 }
 
-// read reads a request's body, decompressed.
+// read returns a request's body, decompressed.
 func (r *Receiver) read(w http.ResponseWriter, req *http.Request, s *share) ([]byte, error) {
 	if media := mediaOf(req); media != mediaProto && media != mediaJSON {
 		return nil, &refusal{kind: refusalKind{badData.code, http.StatusUnsupportedMediaType}, why: fmt.Sprintf("Content-Type %.100q: want %s or %s", req.Header.Get("Content-Type"), mediaProto, mediaJSON)}
@@ -117,7 +117,7 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, s *share) ([]b
 			return nil, &refusal{kind: badData, why: "the body is no gzip: " + err.Error()}
 		}
 		body = z
-	case "deflate": // zlib's form (RFC 9110, 8.4.1.2)
+	case "deflate": // in the zlib format (RFC 9110, 8.4.1.2)
 		z, err := zlib.NewReader(body)
 		if err != nil {
 			return nil, &refusal{kind: badData, why: "the body is no zlib stream: " + err.Error()}
@@ -145,8 +145,8 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, s *share) ([]b
 	return nil, &refusal{kind: badData, why: "the body is cut short or damaged: " + err.Error()}
 }
 
-// readAll reads at most limit bytes, with room for them in its share. hint is how
-// many to expect.
+// readAll reads the body, growing the share with the buffer, and fails beyond limit bytes. hint is
+// the expected size.
 func readAll(ctx context.Context, body io.Reader, s *share, limit int, hint int64) ([]byte, error) {
 	b := make([]byte, 0, min(int64(limit), max(hint, 4<<10))+1)
 	for {
@@ -169,8 +169,7 @@ func readAll(ctx context.Context, body io.Reader, s *share, limit int, hint int6
 	}
 }
 
-// answer writes what became of a request in the form of the request: the response,
-// or a Status.
+// answer writes the result of a request in the request's media type: the response or a Status.
 func (r *Receiver) answer(w http.ResponseWriter, req *http.Request, a *accepted, err error, start time.Time) {
 	var m proto.Message
 	code := http.StatusOK
@@ -193,7 +192,7 @@ func (r *Receiver) answer(w http.ResponseWriter, req *http.Request, a *accepted,
 		media = mediaJSON
 		b, err = protojson.Marshal(m)
 	}
-	if err != nil { // text that is not UTF-8 cannot be here
+	if err != nil { // cannot happen: invalid UTF-8 cannot get here
 		code, b = http.StatusInternalServerError, nil
 	}
 	w.Header().Set("Content-Type", media)
@@ -202,8 +201,8 @@ func (r *Receiver) answer(w http.ResponseWriter, req *http.Request, a *accepted,
 	_, _ = w.Write(b)
 }
 
-// mediaOf is a request's media type; application/protobuf is taken for the one that
-// OTLP names.
+// mediaOf returns a request's media type. It treats application/protobuf as the one that OTLP
+// names.
 func mediaOf(req *http.Request) string {
 	media, _, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
 	if err != nil {

@@ -8,7 +8,7 @@ type metrics struct {
 	seconds  *prometheus.HistogramVec
 }
 
-// newMetrics registers with reg, or with nothing if it is nil.
+// newMetrics returns the metrics and registers them with reg, which may be nil.
 func newMetrics(reg prometheus.Registerer, r *room) *metrics {
 	m := &metrics{
 		spans: prometheus.NewCounterVec(prometheus.CounterOpts{

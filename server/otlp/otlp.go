@@ -15,47 +15,47 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// Defaults of Options.
+// The defaults of Options.
 const (
 	DefaultMaxRequest  = 16 << 20
 	DefaultMaxInFlight = 64 << 20
 	DefaultPatience    = 2 * time.Second
 )
 
-// Options are how spans are received.
+// Options configure a Receiver.
 type Options struct {
 	// Append stores events and returns when they are durable. Required.
 	Append func(ctx context.Context, events []schemas.Event) ([]api.Appended, error)
-	// Split makes events of exports. Required.
+	// Split converts exports to events. Required.
 	Split spans.Splitter
-	// Gate says who sends, by the token in Authorization: Bearer. Only the operator may
-	// send spans; nil asks for no token.
+	// Gate authenticates senders by the token in Authorization: Bearer. The operator and tokens
+	// with the grant ingest may send spans. If it is nil, no token is needed.
 	Gate *access.Gate
-	// Hosts are names besides localhost that the Host header of HTTP may have, lower
-	// case.
+	// Hosts lists the names besides localhost that the Host header of an HTTP request may have, in
+	// lower case.
 	Hosts []string
-	// MaxRequest bounds a request in bytes, decompressed; 0 is DefaultMaxRequest.
+	// MaxRequest is the maximum size of a request in bytes, decompressed; 0 is DefaultMaxRequest.
 	MaxRequest int
-	// MaxInFlight bounds the bytes of all requests from when they are read until they
-	// are durable; 0 is DefaultMaxInFlight. At least MaxRequest.
+	// MaxInFlight is the maximum number of bytes of all requests together, each counted from when
+	// it is read until it is durable; 0 is DefaultMaxInFlight. It is raised to MaxRequest.
 	MaxInFlight int64
-	// Patience is how long a request waits for room; 0 is DefaultPatience.
+	// Patience is the maximum time that a request waits for memory; 0 is DefaultPatience.
 	Patience time.Duration
-	// Log gets the stacks of panics, what cannot be stored, and at debug level what is
-	// refused; nil is silence.
+	// Log gets the stacks of panics, spans that cannot be stored, and at debug level refused spans;
+	// nil discards them.
 	Log *slog.Logger
-	// Registry is where the metrics go; nil keeps them nowhere.
+	// Registry registers the metrics; nil registers them nowhere.
 	Registry prometheus.Registerer
 }
 
-// Receiver takes exports of spans. It is what both doors share.
+// Receiver receives exports of spans. Its gRPC server and its HTTP handler share one memory limit.
 type Receiver struct {
 	o       Options
 	room    *room
 	metrics *metrics
 }
 
-// New makes a receiver.
+// New returns a receiver.
 func New(o Options) *Receiver {
 	if o.MaxRequest == 0 {
 		o.MaxRequest = DefaultMaxRequest
@@ -75,13 +75,13 @@ func New(o Options) *Receiver {
 	return r
 }
 
-// accepted is what became of an export.
+// accepted is the result of an export: the number of refused spans and the reason.
 type accepted struct {
 	refused int
-	problem string // of the first
+	problem string // of the first refused span
 }
 
-// export takes an ExportTraceServiceRequest and returns when its spans are durable.
+// export stores an ExportTraceServiceRequest and returns once its spans are durable.
 func (r *Receiver) export(ctx context.Context, b []byte) (a accepted, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -40,13 +40,13 @@ import (
 	"github.com/recountdb/recount/server/otlp"
 )
 
-// log is where a test's spans go: it keeps each event once, by its id.
+// log is a test's log: it keeps each event once, by its id.
 type log struct {
 	mu     sync.Mutex
 	events map[schemas.EventID]schemas.Event
-	err    error         // answers appends
-	hold   chan struct{} // appends wait until it is closed, if it is not nil
-	held   chan struct{} // takes one that waits, if there is room
+	err    error         // the error that Append returns
+	hold   chan struct{} // Append waits until it is closed, if it is not nil
+	held   chan struct{} // gets a value for each Append that waits, if it has capacity
 }
 
 func (l *log) append(ctx context.Context, events []schemas.Event) ([]api.Appended, error) {
@@ -75,7 +75,7 @@ func (l *log) append(ctx context.Context, events []schemas.Event) ([]api.Appende
 	return make([]api.Appended, len(events)), nil
 }
 
-// spans are all that the log has, by trace and span id.
+// spans returns all spans in the log by trace and span id.
 func (l *log) spans(t *testing.T) map[string]*tracepb.Span {
 	t.Helper()
 	l.mu.Lock()
@@ -145,7 +145,7 @@ func open(t *testing.T, change func(o *otlp.Options)) *door {
 	return d
 }
 
-// export is n good spans of a service, numbered from first on.
+// export returns n valid spans of a service, numbered from first.
 func export(service string, first, n int) *collectorpb.ExportTraceServiceRequest {
 	ss := &tracepb.ScopeSpans{Scope: &commonpb.InstrumentationScope{Name: "lib"}}
 	for i := first; i < first+n; i++ {
@@ -189,7 +189,7 @@ func zipped(b []byte) []byte {
 	return buf.Bytes()
 }
 
-// post sends a body; headers are name, value, name, value.
+// post sends a body; headers alternate names and values.
 func (d *door) post(t *testing.T, path string, body []byte, headers ...string) (*http.Response, []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url+path, bytes.NewReader(body))
@@ -232,10 +232,10 @@ func TestEveryWayIn(t *testing.T) {
 			t.Fatal(resp, err)
 		}
 	}
-	var doc bytes.Buffer // protojson writes ids in base64; OTLP has them in hex
+	var doc bytes.Buffer // protojson writes ids in base64, OTLP in hex
 	fmt.Fprintf(&doc, `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"%032x","spanId":"%016x","name":"json","startTimeUnixNano":"1","newField":{}}]}]}]}`, 1<<60, 7)
 	sent++
-	whole, err := os.ReadFile("testdata/trace.json") // opentelemetry-proto's example, Apache-2.0
+	whole, err := os.ReadFile("testdata/trace.json") // the example of opentelemetry-proto, Apache-2.0
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestEveryWayIn(t *testing.T) {
 	}
 }
 
-// TestConcurrent sends from many at once, each request twice.
+// TestConcurrent sends from many clients at once, each request twice.
 func TestConcurrent(t *testing.T) {
 	d := open(t, nil)
 	const senders, requests, each = 8, 20, 25
@@ -346,7 +346,7 @@ func TestPartialSuccess(t *testing.T) {
 	}
 }
 
-// TestRefused are requests of which nothing is taken, by what both protocols say.
+// TestRefused checks requests that are refused as a whole, with the status in both protocols.
 func TestRefused(t *testing.T) {
 	d := open(t, nil)
 	good := wire(t, export("cart", 0, 10))
@@ -458,7 +458,8 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestComeAgain: what may succeed later says when, and is not acknowledged.
+// TestComeAgain checks that a failure that may pass is not acknowledged and carries a delay for a
+// retry.
 func TestComeAgain(t *testing.T) {
 	for _, c := range []struct {
 		err  error
@@ -490,8 +491,8 @@ func TestComeAgain(t *testing.T) {
 	}
 }
 
-// TestOverload holds the log until there is no room left: who comes then is told to
-// come again, and nothing that was acknowledged is missing.
+// TestOverload blocks the log until the memory is used up. It checks that further requests are
+// asked to retry and that no acknowledged span is missing.
 func TestOverload(t *testing.T) {
 	hold := make(chan struct{})
 	d := open(t, func(o *otlp.Options) { o.MaxInFlight = maxRequest })
@@ -509,7 +510,7 @@ func TestOverload(t *testing.T) {
 			answers <- err
 		}()
 	}
-	for range senders - 1 { // there is room for one
+	for range senders - 1 { // one of them fits
 		err := <-answers
 		if status.Code(err) != codes.Unavailable || !strings.Contains(err.Error(), "overloaded") || len(status.Convert(err).Details()) != 1 {
 			t.Error(err)
@@ -528,7 +529,7 @@ func TestOverload(t *testing.T) {
 	}
 }
 
-// TestLeft: a client that goes away while its spans are stored.
+// TestLeft checks a client that disconnects while its spans are stored.
 func TestLeft(t *testing.T) {
 	d := open(t, nil)
 	d.log.hold, d.log.held = make(chan struct{}), make(chan struct{}, 1)

@@ -16,16 +16,16 @@ import (
 	"github.com/recountdb/recount/server/access"
 )
 
-// refusal is why an export is not taken, and whether it is worth sending again.
+// refusal is the reason why an export is refused, and whether a retry may succeed.
 type refusal struct {
 	kind  refusalKind
 	why   string
-	after time.Duration // for what may be sent again
+	after time.Duration // delay before a retry, 0 if a retry cannot succeed
 }
 
 func (r *refusal) Error() string { return r.why }
 
-// refusalKind is a reason as each protocol has it.
+// refusalKind is the status of a refusal in both protocols.
 type refusalKind struct {
 	code codes.Code
 	http int
@@ -35,7 +35,7 @@ var (
 	badData     = refusalKind{codes.InvalidArgument, http.StatusBadRequest}
 	badToken    = refusalKind{codes.Unauthenticated, http.StatusUnauthorized}
 	notYours    = refusalKind{codes.PermissionDenied, http.StatusForbidden}
-	tooLarge    = refusalKind{codes.ResourceExhausted, http.StatusRequestEntityTooLarge} // without RetryInfo: not to be sent again
+	tooLarge    = refusalKind{codes.ResourceExhausted, http.StatusRequestEntityTooLarge} // without RetryInfo: clients must not retry
 	overloaded  = refusalKind{codes.Unavailable, http.StatusServiceUnavailable}
 	unavailable = refusalKind{codes.Unavailable, http.StatusServiceUnavailable}
 	gone        = refusalKind{codes.Canceled, 499}
@@ -44,13 +44,13 @@ var (
 	bug         = refusalKind{codes.Internal, http.StatusInternalServerError}
 )
 
-// When to come again.
+// The delays before a retry.
 const (
 	afterOverload = time.Second
 	afterOutage   = 5 * time.Second
 )
 
-// notAdmitted is the refusal for one of the gate.
+// notAdmitted converts a refusal of the gate.
 func notAdmitted(no *access.Refusal) *refusal {
 	code := badToken.code
 	switch no.Status {
@@ -66,8 +66,8 @@ func notAdmitted(no *access.Refusal) *refusal {
 	return r
 }
 
-// notStored is the refusal for an error of Append. Only what can never be stored is
-// final: a log that has failed for good is one that a restart brings back.
+// notStored converts an error of Append. Only events that can never be stored are refused for good:
+// if the log has failed, a restart can recover it.
 func (r *Receiver) notStored(ctx context.Context, err error) *refusal {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
@@ -85,14 +85,14 @@ func tooLargeFor(limit int) *refusal {
 	return &refusal{kind: tooLarge, why: fmt.Sprintf("the request is larger than %d bytes, decompressed; nothing was taken; send fewer spans at once (OTEL_BSP_MAX_EXPORT_BATCH_SIZE, or send_batch_max_size of a collector)", limit)}
 }
 
-// signalOf names what the sender of another signal has to switch off.
+// notTraces returns the refusal of another signal, which names the setting that switches it off.
 func notTraces(what, signal string) *refusal {
 	return &refusal{kind: onlyTraces, why: fmt.Sprintf("%s: only traces are taken here; switch the exporter of %s off (OTEL_%s_EXPORTER=none) or send it elsewhere", what, signal, envName[signal])}
 }
 
 var envName = map[string]string{"metrics": "METRICS", "logs": "LOGS", "profiles": "PROFILES"}
 
-// status is the refusal as both protocols tell it.
+// status returns the refusal as a gRPC status, which OTLP over HTTP uses too.
 func (r *refusal) status() *status.Status {
 	s := status.New(r.kind.code, r.why)
 	if r.after > 0 {
@@ -103,7 +103,7 @@ func (r *refusal) status() *status.Status {
 	return s
 }
 
-// refused is err as a refusal: one that is none is a bug of ours.
+// refused returns err as a refusal; any other error is an internal one.
 func refused(err error) *refusal {
 	var r *refusal
 	if errors.As(err, &r) {

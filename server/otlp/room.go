@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// firstShare is what a request of unknown size takes before it is read, in bytes. So
-// many of them at once are read as fit into the room, and no more.
+// firstShare is the memory in bytes reserved for a request of unknown size before it is read. It
+// limits how many such requests are read at once.
 const firstShare = 1 << 20
 
-// room bounds the bytes of requests in flight. Who finds none waits, and is told to
-// come again when that takes too long: the sender has the spans meanwhile.
+// room bounds the bytes of requests in flight. A request that finds no space waits up to patience
+// and is then refused with a request to retry, while the sender keeps the spans.
 type room struct {
 	size     int64
 	patience time.Duration
@@ -26,13 +26,13 @@ func newRoom(size int64, patience time.Duration) *room {
 	return &room{size: size, patience: patience, free: semaphore.NewWeighted(size)}
 }
 
-// share is what a request has of the room.
+// share is the memory reserved for one request.
 type share struct {
 	r *room
 	n int64
 }
 
-// take takes n bytes, or all there are of a room that is smaller.
+// take reserves n bytes, or the whole room if it is smaller.
 func (r *room) take(ctx context.Context, n int64) (*share, error) {
 	s := &share{r: r}
 	if err := s.grow(ctx, n); err != nil {
@@ -41,7 +41,7 @@ func (r *room) take(ctx context.Context, n int64) (*share, error) {
 	return s, nil
 }
 
-// grow makes the share n bytes at least. On an error the share is what it was.
+// grow raises the share to n bytes or the size of the room. On an error the share is unchanged.
 func (s *share) grow(ctx context.Context, n int64) error {
 	more := min(n, s.r.size) - s.n
 	if more <= 0 {
@@ -62,7 +62,7 @@ func (s *share) grow(ctx context.Context, n int64) error {
 	return nil
 }
 
-// shrink gives back what is above n bytes.
+// shrink releases what exceeds n bytes.
 func (s *share) shrink(n int64) {
 	if less := s.n - n; less > 0 {
 		s.n = n
@@ -71,5 +71,5 @@ func (s *share) shrink(n int64) {
 	}
 }
 
-// leave gives all back.
+// leave releases the whole share.
 func (s *share) leave() { s.shrink(0) }
