@@ -14,7 +14,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// words are what texts are made of, so that they compress about as speech does.
+// words is the vocabulary of texts, so that they compress about as natural language does.
 var words = strings.Fields(`the test of cart service fails since deploy because total is rounded before tax and discount are
 	added look at handler in file price.go line where float is cast to int then run go test again with verbose flag output shows
 	expected 1999 got 1998 change order of operations commit fix push branch open request wait for review merge rollback config`)
@@ -29,7 +29,7 @@ func sentence(n int64, length int) string {
 	return b.String()
 }
 
-// message is an event such as most are: an object of 400 bytes of text and four edges.
+// message returns a typical event: an object with 400 bytes of text and four edges.
 func message(session string, n int64) *recountv1.Record {
 	id := eventID(7, n)
 	own := schemas.EventObjectID("", "/src/shop", "claude", id)
@@ -52,7 +52,7 @@ func message(session string, n int64) *recountv1.Record {
 	}
 }
 
-// messages are a batch of one long session.
+// messages returns a batch of one long session.
 func messages(from, n int64) schemas.Batch {
 	b := schemas.Batch{Topic: defaultTopic, Next: from + n}
 	for i := range n {
@@ -61,7 +61,7 @@ func messages(from, n int64) schemas.Batch {
 	return b
 }
 
-// fill sets every field of a message, and of those in it.
+// fill sets every field of a message and of the messages in it.
 func fill(t *testing.T, m protoreflect.Message) {
 	t.Helper()
 	fields := m.Descriptor().Fields()
@@ -104,8 +104,7 @@ func filling(f protoreflect.FieldDescriptor) protoreflect.Value {
 	return protoreflect.ValueOfUint64(7)
 }
 
-// BenchmarkApply is what an event costs, in batches of 128 and alone, compactions
-// included.
+// BenchmarkApply measures the cost of an event, in batches of 128 and alone, including compactions.
 func BenchmarkApply(b *testing.B) {
 	for _, size := range []int64{128, 1} {
 		b.Run(fmt.Sprint("batch=", size), func(b *testing.B) {

@@ -12,10 +12,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// perBlock is how many rows of the table a block in the store has.
+// perBlock is the number of rows of the table per stored block.
 const perBlock = 128
 
-// stats count what a shard has.
+// stats counts what a shard contains.
 type stats struct{ events, objects, edges, audiences, names uint64 }
 
 func (s stats) encode(b []byte) []byte {
@@ -33,7 +33,7 @@ func decodeStats(b []byte) (s stats, err error) {
 	return s, ended("counts", &c)
 }
 
-// ended names the value that could not be taken apart.
+// ended returns the error of a decoder, with the name of the value.
 func ended(what string, c *cut.Cutter) error {
 	if err := c.End(); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -41,14 +41,14 @@ func ended(what string, c *cut.Cutter) error {
 	return nil
 }
 
-// encodeBlock is block n of the first `rows` rows.
+// encodeBlock appends block n of the first `rows` rows.
 func (t *table) encodeBlock(b []byte, n, rows uint32) []byte {
 	var offset, time int64
 	for k := n * perBlock; k < rows && k < (n+1)*perBlock; k++ {
 		r := t.at(k)
 		b = binary.AppendUvarint(b, uint64(r.offset-offset))
 		b = binary.AppendUvarint(b, uint64(r.index))
-		b = binary.AppendVarint(b, r.time-time) // may wrap; so does adding it
+		b = binary.AppendVarint(b, r.time-time) // may wrap around; decoding wraps back
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(r.importance))
 		b = append(b, r.typ, r.memory)
 		for _, number := range [...]uint32{r.audience, r.workspace, r.agent, r.session} {
@@ -59,7 +59,7 @@ func (t *table) encodeBlock(b []byte, n, rows uint32) []byte {
 	return b
 }
 
-// decodeBlock adds the rows of a block.
+// decodeBlock adds the rows of a block to the table.
 func (t *table) decodeBlock(b []byte) error {
 	before := row{offset: -1}
 	n := t.n.Load()
@@ -133,7 +133,7 @@ func decodeAudience(b []byte) (a audience, err error) {
 	return a, ended("audience", &c)
 }
 
-// load reads what the store has, unless that is done.
+// load reads the table from the store unless it is already loaded.
 func (t *table) load(db *store.DB) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -145,7 +145,7 @@ func (t *table) load(db *store.DB) error {
 		return err
 	}
 	defer v.Close()
-	fresh := newTable(t.tp) // loading may have failed before
+	fresh := newTable(t.tp) // an earlier load may have failed half-way
 	if err := fresh.read(v); err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (t *table) read(v *store.View) error {
 	return nil
 }
 
-// eachBlock goes through what is numbered of one kind.
+// eachBlock calls use with the values of one kind, which must be numbered without gaps.
 func (t *table) eachBlock(v *store.View, kind byte, use func([]byte) error) error {
 	prefix := append([]byte{kind}, t.shard...)
 	it, err := v.Iter(prefix, store.PrefixEnd(prefix))
@@ -240,7 +240,7 @@ func (t *table) eachBlock(v *store.View, kind byte, use func([]byte) error) erro
 	return v.Explain(it.Close())
 }
 
-// audienceOf is who may see an object.
+// audienceOf returns the audience of an object.
 func audienceOf(o *recountv1.Object) schemas.Audience {
 	return schemas.AudienceOf(o.Tenant, o.Workspace, o.Session, o.Agent, o.Visibility)
 }

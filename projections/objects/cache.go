@@ -10,18 +10,18 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// What is kept of what questions read, in bytes of a half (see kept).
+// These limit the caches of what queries read, in bytes per half (see kept).
 const (
 	rowCacheBytes  = 32 << 20
-	headCacheBytes = 4 << 20 // of the lists that are not beside a row
+	headCacheBytes = 4 << 20 // for lists that are not cached in a memo
 )
 
-// kept is what was used of late: when the younger half is full it becomes the older, and
-// what that had and nobody asked for again is forgotten.
+// kept is a cache in two halves. If the younger half is full it becomes the older one, and the
+// entries of the previous older half that were not read again are dropped.
 type kept[K comparable, V any] struct {
-	limit      int // of bytes of a half
+	limit      int // in bytes per half
 	young, old map[K]V
-	bytes      int // of young
+	bytes      int // size of young
 }
 
 func (c *kept[K, V]) get(k K, size func(V) int) (V, bool) {
@@ -48,15 +48,15 @@ func (c *kept[K, V]) forget(k K) {
 	delete(c.old, k)
 }
 
-// rowCache keeps events' rows as they were read. A row never changes, so what is kept is
-// right for every view that has the event. Whoever asks of it knows that by its offset.
+// rowCache caches the rows of events. A row never changes, so a cached row is right for every view
+// that contains the event. The caller checks that by the offset.
 type rowCache struct {
 	mu   sync.Mutex
 	rows kept[schemas.Position, []*Stored]
 }
 
-// maxKept is how many objects an event has at most whose row is kept. Of a larger one
-// the object that is asked for is read by itself.
+// maxKept is the maximum number of objects of an event whose row is cached. Objects of larger
+// events are read one at a time.
 const maxKept = 16
 
 func sizeOfRow(all []*Stored) int {
@@ -80,54 +80,54 @@ func (c *rowCache) put(at schemas.Position, all []*Stored) {
 	c.rows.put(at, all, sizeOfRow(all))
 }
 
-// listKey is what the keys of a list's rows begin with, zeros behind it.
+// listKey is the common prefix of the keys of a list's rows, padded with zeros.
 type listKey [nameList]byte
 
-// head is the beginning of a list: the newest rows.
+// head is the beginning of a list: its newest rows.
 type head struct {
 	all   []when
-	whole bool // that is all of it
+	whole bool // the head is the whole list
 }
 
-// maxHead is how many rows a head has.
+// maxHead is the maximum number of rows in a head.
 const maxHead = 128
 
-// headCache keeps the heads of lists. Lists grow, so a head is right for a view as long as
-// nothing came into the list that the view has and the head has not; what the head has
-// and the view has not, the view leaves out.
+// headCache caches the heads of lists. A list grows, so a head is right for a view as long as no
+// row that the view contains was added to the list after the head was read. A view skips rows of
+// the head that it does not contain.
 //
-// A batch is told of with the lists that it adds to before it is committed, and settled
-// after. Then every head of such a list is forgotten, and no memo of it holds any more,
-// before a view can have the batch, and one that is read from a view that has it not is not kept: the list was told of in a
-// batch that was not settled when the view was opened.
+// Before a batch is committed, tell registers the lists that it adds to; settle ends this after the
+// commit. tell drops the heads of these lists and invalidates their memos before any view can
+// contain the batch. A head read from a view without the batch is not cached: its list was
+// registered by a batch that was not settled when the view was opened.
 type headCache struct {
 	mu    sync.Mutex
 	heads kept[listKey, head]
-	// told counts batches; unsettled are those that are under way.
+	// told counts batches; unsettled holds the numbers of those not yet settled.
 	told      uint64
 	unsettled []uint64
-	// last is, of the lists that share a place, the batch told of last. It is read at any
-	// time.
+	// last is the number of the latest batch registered for a list, by place; lists share places.
+	// It is read without the lock.
 	last [1 << 14]atomic.Uint64
 }
 
 func (k *listKey) place() uint64 { return xxh3.Hash(k[:]) % (1 << 14) }
 
-// memo keeps a short list beside an object that is kept (rowCache), where a question finds
-// it without a look-up: that is what most lists are, of one row or of none. It holds as
-// long as a head would. The zero memo keeps nothing.
+// memo caches a short list next to a cached object (rowCache), where a query finds it without a
+// lookup. Almost all lists have one row or none. A memo stays valid as long as a head would. The
+// zero memo is empty.
 type memo struct{ p atomic.Pointer[memorised] }
 
 type memorised struct {
-	all   []when // of the whole list
-	place uint64 // the list's
-	upTo  uint64 // the batch up to which it has all
+	all   []when // the whole list
+	place uint64 // that of the list
+	upTo  uint64 // the number of the last batch that it includes
 }
 
-// maxMemorised is how many rows a list has at most that is kept in a memo.
+// maxMemorised is the maximum length of a list in a memo.
 const maxMemorised = 4
 
-// recall is what a memo keeps; false where it keeps nothing, or the list may have grown.
+// recall returns the list in a memo, or false if it is empty or the list may have grown.
 func (c *headCache) recall(m *memo) (head, bool) {
 	if m == nil {
 		return head{}, false
@@ -139,7 +139,8 @@ func (c *headCache) recall(m *memo) (head, bool) {
 	return head{l.all, true}, true
 }
 
-// note keeps a list in a memo, if it is short, that has all up to a batch.
+// note stores a list that includes all batches up to upTo in a memo, if the list is short. It
+// reports whether it did.
 func (m *memo) note(k *listKey, h head, upTo uint64) bool {
 	if m == nil || !h.whole || len(h.all) > maxMemorised {
 		return false
@@ -148,7 +149,7 @@ func (m *memo) note(k *listKey, h head, upTo uint64) bool {
 	return true
 }
 
-// tell forgets lists to which a batch adds, and gives its number.
+// tell drops the heads of lists to which a batch adds, and returns the batch's number.
 func (c *headCache) tell(all []listKey) uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,14 +162,15 @@ func (c *headCache) tell(all []listKey) uint64 {
 	return c.told
 }
 
-// settle says that a batch is committed, or never will be.
+// settle records that a batch is committed, or never will be.
 func (c *headCache) settle(batch uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.unsettled = slices.DeleteFunc(c.unsettled, func(b uint64) bool { return b == batch })
 }
 
-// settled is a batch up to which every view that is opened from now on has all.
+// settled returns the number of a batch such that every view opened from now on contains all
+// batches up to it.
 func (c *headCache) settled() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -180,7 +182,7 @@ func (c *headCache) settled() uint64 {
 
 func (h head) size() int { return 160 + 56*len(h.all) }
 
-// get is a head that is kept, and the batch up to which it has all.
+// get returns a cached head and the number of the last batch that it includes.
 func (c *headCache) get(k listKey) (h head, upTo uint64, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -188,7 +190,7 @@ func (c *headCache) get(k listKey) (h head, upTo uint64, ok bool) {
 	return h, c.told, ok
 }
 
-// put keeps a head that was read from a view that has all up to a batch.
+// put caches a head read from a view that contains all batches up to upTo.
 func (c *headCache) put(k listKey, h head, upTo uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

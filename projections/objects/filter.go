@@ -8,7 +8,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Attributes are what is known of an object without a read.
+// Attributes are the properties of an object that are held in memory.
 type Attributes struct {
 	TimeUnixNano              int64
 	Importance                float32
@@ -20,17 +20,17 @@ type Attributes struct {
 	Workspace, Agent, Session string
 }
 
-// part is what a view has of a shard: the first n objects of its table, those below an
-// offset.
+// part is what a view includes of a shard: the first n objects of its table, whose offsets are
+// below next.
 type part struct {
 	*table
 	n    uint32
 	next int64
 }
 
-// part is that of an object's partition, or nil.
+// part returns the part of a partition, or nil.
 func (v *View) part(tp schemas.TopicPartition) *part {
-	// There are few, and topics are mostly one string.
+	// There are few parts, and topics are mostly the same string.
 	for i := range v.parts {
 		if p := &v.parts[i]; p.tp.Partition == tp.Partition && p.tp.Topic == tp.Topic {
 			return p
@@ -50,7 +50,7 @@ func (v *View) row(ref schemas.ObjectRef) (*part, *row) {
 	return p, nil
 }
 
-// Attributes are those of an object; false where this state has none such.
+// Attributes returns the attributes of an object, or false if this state does not contain it.
 func (v *View) Attributes(ref schemas.ObjectRef) (Attributes, bool) {
 	p, r := v.row(ref)
 	if r == nil {
@@ -63,8 +63,8 @@ func (v *View) Attributes(ref schemas.ObjectRef) (Attributes, bool) {
 	}, true
 }
 
-// Ranking is what of an object's attributes ranks it: when it was, and its importance; false
-// where this state has none such.
+// Ranking returns the attributes of an object that affect its rank: its time and importance. It
+// returns false if this state does not contain the object.
 func (v *View) Ranking(ref schemas.ObjectRef) (nanos int64, importance float32, ok bool) {
 	_, r := v.row(ref)
 	if r == nil {
@@ -73,33 +73,33 @@ func (v *View) Ranking(ref schemas.ObjectRef) (nanos int64, importance float32, 
 	return r.time, r.importance, true
 }
 
-// At bounds what may be known of: `as_of`. The zero At bounds nothing.
+// At limits what is visible, for `as_of` queries. The zero At sets no limit.
 type At struct {
-	// Below is a watermark: of a partition what lies below its offset, and of one that it
-	// does not name nothing. Nil bounds nothing.
+	// Below is a watermark: only events below it are visible, and none of a partition that it does
+	// not contain. Nil sets no limit.
 	Below schemas.Watermark
-	// Time is the latest that something may have happened, in nanoseconds since 1970; 0
-	// bounds nothing.
+	// Time is the maximum time of visible events, inclusive, in nanoseconds since 1970. 0 sets no
+	// limit.
 	Time int64
 }
 
-// Filter says which objects are meant. What is empty asks for nothing.
+// Filter selects objects. Empty fields select everything.
 type Filter struct {
 	At
-	// Audiences are those whose objects are meant; nil is all of them, which only an
-	// operator may see.
+	// Audiences are the audiences whose objects are selected. Nil selects all of them, which only
+	// an operator may see.
 	Audiences                 []schemas.AudienceID
 	Workspace, Agent, Session string
 	Types                     []recountv1.ObjectType
-	Without                   []recountv1.ObjectType // not those of these types
+	Without                   []recountv1.ObjectType // types to exclude
 	Memory                    []recountv1.MemoryKind
-	// Since and Until bound when it happened: from Since on, and before Until, in
-	// nanoseconds since 1970; 0 bounds nothing.
+	// Since (inclusive) and Until (exclusive) limit the time of events, in nanoseconds since 1970.
+	// 0 sets no limit.
 	Since, Until int64
 }
 
-// Filter returns a function that says whether an object passes a filter, for use while
-// the view is open, by any goroutine. It reads memory alone: tens of nanoseconds.
+// Filter returns a function that reports whether an object passes a filter. Any goroutine may call
+// it while the view is open. It reads memory only and takes tens of nanoseconds.
 func (v *View) Filter(f Filter) func(schemas.ObjectRef) bool {
 	compiled := make([]compiled, len(v.parts))
 	for i := range v.parts {
@@ -120,13 +120,13 @@ func (v *View) Filter(f Filter) func(schemas.ObjectRef) bool {
 	}
 }
 
-// compiled is a filter in the numbers of one shard.
+// compiled is a filter in terms of the numbers of one shard.
 type compiled struct {
-	n                         uint32 // rows that may be known of; 0 where nothing passes
-	audiences                 []bool // by number; nil is all
-	types, memory             uint64 // bits; 0 is all
+	n                         uint32 // the number of visible rows; 0 if no row passes
+	audiences                 []bool // indexed by number; nil allows all
+	types, memory             uint64 // bit sets; 0 allows all
 	since, until              int64  // both inclusive
-	workspace, agent, session int64  // -1 is any
+	workspace, agent, session int64  // -1 allows any
 }
 
 func (p *part) compile(f Filter) compiled {
@@ -205,8 +205,8 @@ func (c *compiled) passes(r *row) bool {
 		(c.memory == 0 || c.memory>>(r.memory&memoryBits)&1 != 0)
 }
 
-// Audiences are those that a principal belongs to, of which there is an object below a
-// watermark, or in all of the view where it is nil, in order.
+// Audiences returns, in order, the audiences to which a principal belongs and that have an object
+// below a watermark. If below is nil, the whole view counts.
 func (v *View) Audiences(p schemas.Principal, below schemas.Watermark) []schemas.Audience {
 	var all []schemas.Audience
 	seen := map[schemas.AudienceID]bool{}

@@ -12,34 +12,34 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// fold is a batch being applied. What it has is made use of again by the next one.
+// fold is the state of one Apply. The next one reuses its buffers.
 type fold struct {
 	t     *store.Txn
 	table *table
-	// what it comes to
-	lists []listKey // that rows come into
-	// reused: the transaction copies what it is given
+	// lists is the output besides the rows.
+	lists []listKey // lists to which rows are added
+	// The rest are reused buffers: the transaction copies its arguments.
 	key, value []byte
 	from       []int
 	entities   []string
 	lastAud    audience
-	links      []rawLink // of an object
+	links      []rawLink // of the current object
 	label      []byte
 	rows       []pair
 	bytes      []byte
 }
 
-// maxFolded is how many bytes a batch may come to for the next one to have its room: a
-// text of some MB is not to be kept for good.
+// maxFolded is the maximum size in bytes of buffers that are kept for the next batch, so that one
+// text of several MB does not occupy memory for good.
 const maxFolded = 4 << 20
 
-// reset makes a fold fit for another batch.
+// reset prepares a fold for another batch.
 func (f *fold) reset() {
 	if cap(f.bytes) > maxFolded || cap(f.value) > maxFolded {
 		*f = fold{}
 		return
 	}
-	clear(f.entities[:cap(f.entities)]) // they are of records
+	clear(f.entities[:cap(f.entities)]) // the strings belong to records
 	*f = fold{lists: f.lists[:0], links: f.links[:0], label: f.label, key: f.key, value: f.value, from: f.from, entities: f.entities[:0], rows: f.rows[:0], bytes: f.bytes[:0]}
 }
 
@@ -47,7 +47,7 @@ func (f *fold) reset() {
 type pair struct{ start, middle, end int }
 
 func (f *fold) all() error {
-	// All is looked at before anything is added to the table.
+	// All records are checked before anything is added to the table.
 	for _, r := range f.t.New {
 		if err := check(r.GetObjects()); err != nil {
 			return projections.Poison(schemas.PositionOf(r.Origin), "%w", err)
@@ -79,8 +79,8 @@ func (f *fold) all() error {
 	return f.store()
 }
 
-// store sets what was folded, in the order of keys: Pebble's table in memory takes what
-// lies together in a third of the time.
+// store sets the collected rows in key order: Pebble's in-memory table inserts adjacent keys in a
+// third of the time.
 func (f *fold) store() error {
 	key := func(p pair) []byte { return f.bytes[p.start:p.middle] }
 	slices.SortStableFunc(f.rows, func(a, b pair) int { return bytes.Compare(key(a), key(b)) })
@@ -105,7 +105,7 @@ func (f *fold) set(key, value []byte) {
 	f.rows = append(f.rows, pair{start, start + len(key), len(f.bytes)})
 }
 
-// check finds what cannot be stored.
+// check returns an error if a batch cannot be stored.
 func check(b *recountv1.ObjectBatch) error {
 	if n := len(b.Objects); n == 0 || n > maxObjects {
 		return fmt.Errorf("%d objects, want 1 to %d", n, maxObjects)
@@ -147,12 +147,12 @@ func check(b *recountv1.ObjectBatch) error {
 	return nil
 }
 
-// numberOf is the number of the object with an id in its batch, or -1.
+// numberOf returns the index in the batch of the object with an id, or -1.
 func numberOf(b *recountv1.ObjectBatch, id []byte) int {
 	return slices.IndexFunc(b.Objects, func(o *recountv1.Object) bool { return string(o.GetId()) == string(id) })
 }
 
-// event stores what one event made. Its error is that of texts that are no UTF-8.
+// event stores the objects of one event. It returns an error if a text is not UTF-8.
 func (f *fold) event(r *recountv1.Record) error {
 	b := r.GetObjects()
 	offset := r.Origin.Offset
@@ -185,7 +185,7 @@ func (f *fold) event(r *recountv1.Record) error {
 
 func (f *fold) object(b *recountv1.ObjectBatch, i uint32, o *recountv1.Object, offset int64) {
 	id := schemas.ObjectID(o.Id)
-	if i > 0 || o.Versioned { // the others are found as what was seen
+	if i > 0 || o.Versioned { // other objects are found by their event's id (package store)
 		f.row(idPrefix(f.key[:0], kindVersion, id), o, offset, i)
 	}
 	for rest, n := o.Text[cutHead(o.Text):], 0; rest != ""; n++ {
@@ -198,7 +198,7 @@ func (f *fold) object(b *recountv1.ObjectBatch, i uint32, o *recountv1.Object, o
 	number := f.audience(o, offset)
 	a := f.lastAud.id
 	f.entities, f.links = f.entities[:0], f.links[:0]
-	// What is of a session or an agent is in the table's postings.
+	// The lists of a session and of an agent are in the table's postings.
 	f.of(o)
 	for n, e := range b.Edges {
 		if f.from[n] != int(i) {
@@ -243,7 +243,7 @@ func (f *fold) object(b *recountv1.ObjectBatch, i uint32, o *recountv1.Object, o
 	f.table.stats.objects++
 }
 
-// row stores that an object stands in a list, whose prefix is given.
+// row adds an object to the list with the given prefix.
 func (f *fold) row(prefix []byte, o *recountv1.Object, offset int64, index uint32) {
 	var k listKey
 	copy(k[:], prefix)
@@ -252,19 +252,19 @@ func (f *fold) row(prefix []byte, o *recountv1.Object, offset int64, index uint3
 	f.set(f.key, nil)
 }
 
-// conditional says whether what an object says of itself may tell that it does not hold: a
-// claim that others contradict, or an interval that ends, or begins later.
+// conditional reports whether an object may turn out not to hold: because it makes a claim that
+// others can contradict, or has an interval that ends or begins later.
 func conditional(o *recountv1.Object) bool {
 	return o.Claim != nil || o.ValidUntilUnixNano != 0 || o.ValidFromUnixNano > o.TimeUnixNano
 }
 
-// uses says whether an edge tells that an event was of use. What much is used would have
-// no room for other edges among the newest that lead to it.
+// uses reports whether an edge records that an event was used. These edges have a list of their
+// own, so that a popular event keeps room for other edges among its newest.
 func uses(e *recountv1.ObjectEdge) bool {
 	return e.Kind == recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_USED && len(e.EventId) > 0
 }
 
-// of notes the session and the agent that an object is of.
+// of adds the session and the agent of an object to the entities it is already listed under.
 func (f *fold) of(o *recountv1.Object) {
 	for _, n := range [...]struct{ name, entity string }{{o.Session, sessionEntity(o.Session)}, {o.Agent, agentEntity(o.Agent)}} {
 		if n.name != "" {
@@ -281,7 +281,7 @@ func (f *fold) entity(a schemas.AudienceID, name string, o *recountv1.Object, of
 	f.row(listPrefix(f.key[:0], a, listEntity, entityHash(name)), o, offset, index)
 }
 
-// audience is the number of the audience of an object, which lastAud is then.
+// audience returns the number of the audience of an object and sets lastAud to it.
 func (f *fold) audience(o *recountv1.Object, offset int64) uint32 {
 	if a := audienceOf(o); a != f.lastAud.Audience || f.lastAud.id == (schemas.AudienceID{}) {
 		f.lastAud = audience{Audience: a, id: a.ID()}
@@ -297,7 +297,7 @@ func (f *fold) audience(o *recountv1.Object, offset int64) uint32 {
 	return n
 }
 
-// name is the number of the name of a workspace, an agent or a session.
+// name returns the number of the name of a workspace, an agent or a session.
 func (f *fold) name(s string) uint32 {
 	n, ok := f.table.number(s)
 	if !ok {
@@ -310,6 +310,6 @@ func (f *fold) name(s string) uint32 {
 	return n
 }
 
-// sessionEntity and agentEntity name what an object is of, as edges do.
+// sessionEntity and agentEntity return the names that edges use for sessions and agents.
 func sessionEntity(name string) string { return "session:" + name }
 func agentEntity(name string) string   { return "agent:" + name }

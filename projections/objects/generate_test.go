@@ -13,11 +13,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// generator makes what the processor makes of the events of a few agents of two tenants:
-// messages, calls, states and plans with versions in several partitions, statements that
-// agree and do not, edges to events that came before, come later, in another partition,
-// or never, event ids that both tenants use, texts of every script and length, and times
-// from one end to the other.
+// generator imitates the processor's output for a few agents of two tenants: messages, calls,
+// states and plans with versions in several partitions; statements that agree and that do not;
+// edges to events that came before, come later, in another partition, or never; event ids that both
+// tenants use; texts of every script and length; and times over the whole range.
 type generator struct {
 	rng  *rand.Rand
 	seed uint64
@@ -50,7 +49,7 @@ func (g *generator) time() int64 {
 	case 2:
 		return math.MaxInt64 - g.rng.Int64N(3)
 	}
-	return 1_790_000_000_000_000_000 + g.made/3*1_000_000_000 // some at once
+	return 1_790_000_000_000_000_000 + g.made/3*1_000_000_000 // some at the same time
 }
 
 func (g *generator) object(tenant, workspace, agent, session string, v recountv1.Visibility) *recountv1.Object {
@@ -122,7 +121,7 @@ func (g *generator) record(tp schemas.TopicPartition, offset int64) *recountv1.R
 		case 0:
 			e.Entity = pick(g.rng, []string{"commit:9fceb02", "session:" + session, "tool:bash", "session:s1", "call:c1", "call:c2"})
 		case 1:
-			to := eventID(g.seed+1000, g.rng.Int64N(5)) // never comes
+			to := eventID(g.seed+1000, g.rng.Int64N(5)) // never arrives
 			e.EventId = to[:]
 		case 2:
 			to := schemas.NamedObjectID(tenant, workspace, recountv1.ObjectType_OBJECT_TYPE_STATE, agent, fmt.Sprint("key", g.rng.IntN(3)))
@@ -161,7 +160,7 @@ func generate(seed uint64, partitions, records int) []projtest.Shard {
 		}
 		r := g.record(s.TP, s.Next)
 		if as, _ := schemas.SeenAs(r); seen[n][as] {
-			continue // each event stands in a partition once
+			continue // a partition contains each event once
 		} else {
 			seen[n][as] = true
 		}

@@ -17,8 +17,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestRefused: what cannot be applied names its record and what is wrong with it, and
-// leaves nothing behind.
+// TestRefused checks that the error for a record that cannot be applied names the record and the
+// problem, and that nothing of it is stored.
 func TestRefused(t *testing.T) {
 	for want, change := range map[string]func(b *recountv1.ObjectBatch){
 		"0 objects, want 1 to 65535":                               func(b *recountv1.ObjectBatch) { b.Objects = nil },
@@ -50,8 +50,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestDamage: whatever a flipped, cut or missing value holds, what reads it says so and
-// what mends it, and nothing panics.
+// TestDamage checks that a changed, truncated or missing value is reported by whatever reads it,
+// together with the fix, and that nothing panics.
 func TestDamage(t *testing.T) {
 	first := schemas.ObjectRef{Position: schemas.Position{Topic: defaultTopic}}
 	opened := func(x *Objects) error {
@@ -120,7 +120,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// tamper changes the first value of a kind; nil takes it away.
+// tamper changes the first value of a kind; if change returns nil it is deleted.
 func tamper(t *testing.T, fs vfs.FS, kind byte, change func([]byte) []byte) {
 	t.Helper()
 	c := *pebble.DefaultComparer
@@ -187,13 +187,13 @@ func FuzzDecode(f *testing.F) {
 
 var row0 = row{offset: 5, time: -3, importance: 0.5, index: 1, typ: 2, memory: 0x81}
 
-// TestHeadsOfLists: what is kept of lists shows in no view: neither what came later in
-// an older one, nor a list of before in a newer one, also where it was read between the
-// telling of a batch and its commit.
+// TestHeadsOfLists checks that the caches of lists never show in a view: neither later rows in an
+// older view, nor an earlier list in a newer view, even if it was read between tell and the commit
+// of a batch.
 func TestHeadsOfLists(t *testing.T) {
 	x := open(t)
 	must(t, x.Apply(t.Context(), messages(0, 2)))
-	cause := eventID(7, 1) // what the next message was caused by
+	cause := eventID(7, 1) // the cause of the next message
 	led := func(v *View) int {
 		t.Helper()
 		edges, err := v.To(cause, Bound{})
@@ -238,7 +238,7 @@ func TestHeadsOfLists(t *testing.T) {
 	}
 }
 
-// TestLongLists: of a list longer than its head all is there, in order, within any bound.
+// TestLongLists checks that a list longer than its head is complete and in order within any bound.
 func TestLongLists(t *testing.T) {
 	x := open(t)
 	const n = 3*maxHead + 5
@@ -270,7 +270,8 @@ func TestLongLists(t *testing.T) {
 	}
 }
 
-// TestViewsWhileApplying: of every event that a view has, it has all, and of others nothing.
+// TestViewsWhileApplying checks that a view contains all of each event it contains, and nothing of
+// others.
 func TestViewsWhileApplying(t *testing.T) {
 	last := int64(3000)
 	if racing.On {
@@ -327,7 +328,7 @@ func TestViewsWhileApplying(t *testing.T) {
 	wg.Wait()
 }
 
-// silent takes what Pebble says of its opening.
+// silent discards Pebble's log messages.
 type silent struct{}
 
 func (silent) Infof(string, ...any)  {}

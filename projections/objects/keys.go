@@ -13,7 +13,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// The kinds of keys: see the package comment.
+// These are the kinds of keys; the package comment describes their layout.
 const (
 	kindEvent     = 0x10
 	kindPiece     = 0x11
@@ -29,25 +29,25 @@ const (
 	kindLinks     = 0x1B
 )
 
-// The kinds of lists of an audience.
+// These are the kinds of lists of an audience.
 const (
-	listEntity = 0x01 // of those that name an entity, other than the session and the agent that they are of
-	listSame   = 0x02 // of those with one content hash
-	listClaim  = 0x03 // of those that claim something of one subject and predicate
+	listEntity = 0x01 // objects that name an entity other than their own session and agent
+	listSame   = 0x02 // objects with the same content hash
+	listClaim  = 0x03 // objects with claims of the same subject and predicate
 )
 
 const (
-	idList     = 1 + 16         // the part of a key that names what an id leads to
-	nameList   = 1 + 16 + 1 + 8 // … what a list is of
-	whenBytes  = 8 + 8 + 2      // what follows a list's name, besides the shard
-	maxObjects = math.MaxUint16 // of an event
+	idList     = 1 + 16         // length of a key prefix with an id
+	nameList   = 1 + 16 + 1 + 8 // length of the key prefix of an audience's list
+	whenBytes  = 8 + 8 + 2      // length of the rest of a list's key, without the shard
+	maxObjects = math.MaxUint16 // maximum per event
 )
 
-// defaultTopic is the topic of agents as it is called by default; it is left out.
+// defaultTopic is the default name of the agents' topic; keys omit it.
 const defaultTopic = "recount." + schemas.TopicAgents
 
-// appendShard appends a partition: a byte for the length of the topic's name (0 for
-// the usual one), the name, and the partition.
+// appendShard appends a partition: a byte for the length of the topic's name (0 for defaultTopic),
+// the name, and the partition.
 func appendShard(b []byte, tp schemas.TopicPartition) []byte {
 	topic := tp.Topic
 	if topic == defaultTopic {
@@ -57,7 +57,7 @@ func appendShard(b []byte, tp schemas.TopicPartition) []byte {
 	return binary.BigEndian.AppendUint32(b, uint32(tp.Partition))
 }
 
-// compareShards orders partitions as their keys are.
+// compareShards orders partitions as their keys are ordered.
 func compareShards(a, b schemas.TopicPartition) int {
 	if a.Topic != b.Topic {
 		switch defaultTopic {
@@ -70,7 +70,7 @@ func compareShards(a, b schemas.TopicPartition) int {
 	return cmp.Or(cmp.Compare(len(a.Topic), len(b.Topic)), cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
 }
 
-// cutShard splits what appendShard appended off the front of a key.
+// cutShard decodes what appendShard appended from the front of a key and returns the rest.
 func cutShard(b []byte) (tp schemas.TopicPartition, rest []byte, ok bool) {
 	tp.Topic = defaultTopic
 	if len(b) == 0 || len(b) < 1+int(b[0])+4 {
@@ -88,42 +88,42 @@ func eventKey(b, shard []byte, offset int64) []byte {
 	return binary.BigEndian.AppendUint64(append(append(b, kindEvent), shard...), uint64(offset))
 }
 
-// pieceKey is where a piece of an object's text stands.
+// pieceKey appends the key of a piece of an object's text.
 func pieceKey(b, shard []byte, offset int64, index uint32, piece int) []byte {
 	b = binary.BigEndian.AppendUint64(append(append(b, kindPiece), shard...), uint64(offset))
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint16(b, uint16(index)), uint32(piece))
 }
 
-// idPrefix starts the keys of what an id leads to.
+// idPrefix appends the common prefix of the keys listed under an id.
 func idPrefix(b []byte, kind byte, id schemas.EventID) []byte {
 	return append(append(b, kind), id[:]...)
 }
 
-// listPrefix starts the keys of a list of an audience.
+// listPrefix appends the common prefix of the keys of an audience's list.
 func listPrefix(b []byte, a schemas.AudienceID, list byte, name uint64) []byte {
 	b = append(append(append(b, kindList), a[:]...), list)
 	return binary.BigEndian.AppendUint64(b, name)
 }
 
-// list is a list by the keys of its rows, which begin with the first n bytes of key.
+// list identifies a list by the first n bytes of key, the prefix of its rows' keys.
 type list struct {
 	key listKey
 	n   int
 }
 
-// listTo is the list of what an id leads to.
+// listTo returns the list under an id.
 func listTo(kind byte, id schemas.EventID) (l list) {
 	l.n = len(idPrefix(l.key[:0], kind, id))
 	return l
 }
 
-// listOf is a list of an audience.
+// listOf returns a list of an audience.
 func listOf(a schemas.AudienceID, kind byte, name uint64) (l list) {
 	l.n = len(listPrefix(l.key[:0], a, kind, name))
 	return l
 }
 
-// prefix is what the keys of the list's rows begin with.
+// prefix returns a copy of the prefix of the keys of the list's rows.
 func (l *list) prefix() []byte { return append([]byte(nil), l.key[:l.n]...) }
 
 func entityHash(name string) uint64 { return xxh3.HashString(name) }
@@ -134,20 +134,20 @@ func claimHash(subject, predicate string) uint64 {
 	return xxh3.Hash(append(b, predicate...))
 }
 
-// appendWhen ends the key of a row that stands in a list, so that keys ascend from the
-// newest to the oldest: by time, then by partition, then by offset, the later first.
+// appendWhen appends the end of a list row's key, so that keys ascend from the newest to the
+// oldest: by time, then by partition, then by offset, the later first.
 func appendWhen(b []byte, time int64, shard []byte, offset int64, index uint32) []byte {
 	b = appendTime(b, time)
 	b = binary.BigEndian.AppendUint64(append(b, shard...), ^uint64(offset))
 	return binary.BigEndian.AppendUint16(b, uint16(index))
 }
 
-// appendTime appends a time so that keys ascend from later to earlier ones.
+// appendTime appends a time so that keys ascend from later to earlier times.
 func appendTime(b []byte, time int64) []byte {
 	return binary.BigEndian.AppendUint64(b, ^(uint64(time) ^ 1<<63))
 }
 
-// when is what appendWhen appended.
+// when is the decoded form of what appendWhen appends.
 type when struct {
 	time int64
 	ref  schemas.ObjectRef
@@ -173,7 +173,7 @@ func cutWhen(b []byte) (w when, err error) {
 	return w, nil
 }
 
-// prefix is the part of a key by which filters tell that a table has none such.
+// prefix returns the length of the part of a key that the Bloom filters of tables cover.
 func prefix(key []byte) int {
 	n := len(key)
 	if n == 0 {
@@ -188,8 +188,8 @@ func prefix(key []byte) int {
 	return n
 }
 
-// blockKey is where block n of a shard's attributes, or entry n of one of its
-// dictionaries, stands.
+// blockKey appends the key of block n of a shard's attributes, or of entry n of one of its
+// dictionaries.
 func blockKey(b []byte, kind byte, shard []byte, n uint32) []byte {
 	return binary.BigEndian.AppendUint32(append(append(b, kind), shard...), n)
 }

@@ -9,10 +9,9 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Latest are the k objects that pass a filter and happened last, the newest first; what
-// happened at once is in the order of partitions, the later offset first. It reads memory
-// alone: of each audience the list of the session or the agent that the filter names, or
-// of all that it has, from the end on.
+// Latest returns the k newest objects that pass a filter, the newest first. Objects of the same
+// time are in the order of partitions, the later offset first. It reads memory only: of each
+// audience the list of the filter's session or agent, or of all objects, from its end.
 func (v *View) Latest(ctx context.Context, f Filter, k int) ([]schemas.ObjectRef, error) {
 	best, err := v.latest(ctx, f, k)
 	out := make([]schemas.ObjectRef, len(best))
@@ -55,8 +54,8 @@ func (v *View) latest(ctx context.Context, f Filter, k int) ([]when, error) {
 	return best, nil
 }
 
-// members are the objects of some audiences that an entity says are of it, as
-// "session:…" or "agent:…": they stand in no stored list of it.
+// members returns the objects of some audiences that belong to an entity "session:…" or "agent:…".
+// No stored list contains them.
 func (v *View) members(audiences []schemas.AudienceID, entity string, b Bound, k int) ([]when, error) {
 	f := Filter{At: b.At, Audiences: slices.Concat([]schemas.AudienceID{}, audiences)}
 	if name, ok := strings.CutPrefix(entity, sessionEntity("")); ok && name != "" {
@@ -69,11 +68,10 @@ func (v *View) members(audiences []schemas.AudienceID, entity string, b Bound, k
 	return v.latest(context.Background(), f, k)
 }
 
-// oldestFirst is a heap.
+// oldestFirst is a heap with the oldest entry at the top.
 type oldestFirst []when
 
-// offer takes one in where there are fewer than k, or where it is newer than the oldest,
-// which then goes.
+// offer adds w if there are fewer than k entries, or replaces the oldest entry if w is newer.
 func (h *oldestFirst) offer(w when, k int) {
 	switch {
 	case len(*h) < k:
@@ -88,8 +86,8 @@ func (h oldestFirst) Len() int           { return len(h) }
 func (h oldestFirst) Less(i, j int) bool { return h[i].compare(h[j]) > 0 }
 func (h oldestFirst) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 
-// Push is for package heap.
+// Push implements heap.Interface.
 func (h *oldestFirst) Push(x any) { *h = append(*h, x.(when)) }
 
-// Pop makes it a heap; nothing is taken out.
+// Pop implements heap.Interface; it is never called.
 func (h *oldestFirst) Pop() any { panic("unused") }

@@ -16,57 +16,58 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// links is what a table has in memory of what its objects are called, of what they say, and
-// of the edges that lead from them, about 75 bytes an object that names one other: what led
-// to what is followed without a read. Of the edges to entities it has those to calls of tools, at
-// which a call and its result meet.
+// links holds in memory the ids and content hashes of a table's objects, and the edges that lead
+// from them, so that chains of edges are followed without a read. It takes about 75 bytes per
+// object that names one other. Of the edges to entities it has those to tool calls, which join a
+// call and its result.
 //
-// It is as far ahead of a view as the table: who reads it skips rows that the view has not.
+// Like the table, it may be ahead of a view: readers skip rows that the view does not contain.
 type links struct {
 	seed maphash.Seed
 
-	mu sync.RWMutex // guards all
-	// index has ids by their hashes: the number of an id and one, 0 where there is none. A
-	// power of two of places, of which at most three quarters are taken.
+	mu sync.RWMutex // guards everything below
+	// index is an open-addressing hash table of ids: the number of an id plus one, or 0. Its length
+	// is a power of two, and at most three quarters of it are in use.
 	index []uint32
 	ids   []linked
-	rows  []linkRow // as those of the table
-	edges []link    // of row after row
-	// things are the numbers of the ids of objects, by rows that are not what an event made
-	// by itself: the id of such a one follows from the event's.
+	rows  []linkRow // parallel to those of the table
+	edges []link    // grouped by row
+	// things maps rows to the number of their object's id, for objects whose id is not derived from
+	// the event's.
 	things map[uint32]uint32
-	// older is, of an id and a row that is of it, the row before that one, and one.
+	// older maps an id and one of its rows to the previous row of that id, plus one.
 	older map[idRow]uint32
 	said  sayings
 }
 
-// linked is an id: of an event, a thing, or what an edge leads to.
+// linked is an id of an event, of an object, or of the target of an edge.
 type linked struct {
 	id schemas.EventID
-	// made is the last row that is a version of this object, or the first of this event,
-	// and one; led the last edge that leads to it, and one.
+	// made is the last row that is a version of this object, or the first row of this event, plus
+	// one. led is the last edge that leads to it, plus one.
 	made, led uint32
 }
 
 type idRow struct{ id, row uint32 }
 
-// linkRow is an object: the number of its event's id, its first edge, the number of the
-// name of its event's type, and the halves of its content hash.
+// linkRow is an object: the number of its event's id, the index of its first edge, the number of
+// the name of its event's type, and the halves of its content hash.
 type linkRow struct{ event, first, typ, hash, high uint32 }
 
 func (r *linkRow) contentHash() uint64 { return uint64(r.high)<<32 | uint64(r.hash) }
 
-// link is an edge. What it is stands, but for the confidence, in the dictionary of names.
+// link is an edge. Its label is the number of a name that encodes everything but the confidence.
 type link struct {
 	to, from, label uint32
-	next            uint32 // the edge before it that leads there, and one
+	next            uint32 // the previous edge to the same target, plus one
 	confidence      float32
 }
 
-// To is what an edge names.
+// To is the kind of target of an edge.
 type To byte
 
-// What edges name: an event, by what it led to or by that it was of use, an object, a call.
+// These are the kinds of targets: an event (by an edge other than "used"), an event that was used,
+// an object, a tool call.
 const (
 	ToEvent To = iota + 1
 	ToUsed
@@ -76,15 +77,15 @@ const (
 
 const callEntity = "call:"
 
-// entityID stands for an entity that objects of an audience name, where ids of events and
-// objects are meant.
+// entityID returns an id for an entity named by objects of an audience, to be used like the ids of
+// events and objects.
 func entityID(a schemas.AudienceID, name string) schemas.EventID {
 	var room [128]byte
 	b := append(append(room[:0], a[:]...), name...)
 	return xxh3.Hash128(b).Bytes()
 }
 
-// linkOf is what an edge names, and by what; 0 where it has no link.
+// linkOf returns the target of an edge and its kind, or 0 if the edge is not kept in links.
 func linkOf(a schemas.AudienceID, e *recountv1.ObjectEdge) (schemas.EventID, To) {
 	switch {
 	case uses(e):
@@ -94,18 +95,19 @@ func linkOf(a schemas.AudienceID, e *recountv1.ObjectEdge) (schemas.EventID, To)
 	case len(e.ObjectId) > 0:
 		return schemas.EventID(e.ObjectId), ToObject
 	case strings.HasPrefix(e.Entity, callEntity):
-		return entityID(a, e.Entity), ToCall // by all of whatever kind that name it
+		return entityID(a, e.Entity), ToCall // edges of every kind
 	}
 	return schemas.EventID{}, 0
 }
 
-// appendLabel is what an edge is: a byte of what it names, its kind, its rule, its name.
+// appendLabel appends the label of an edge: a byte for the kind of target, the edge's kind, its
+// rule, its name.
 func appendLabel(b []byte, to To, e *recountv1.ObjectEdge) []byte {
 	b = binary.AppendUvarint(append(b, byte(to)), uint64(uint32(e.Kind)))
 	return append(appendText(b, e.Rule), e.Name...)
 }
 
-// labelled takes a label apart; false where it is another name.
+// labelled decodes a label; ok is false if s is some other name.
 func labelled(s string) (to To, kind recountv1.ObjectEdgeKind, rule, name string, ok bool) {
 	if s == "" || To(s[0]) < ToEvent || To(s[0]) > ToCall {
 		return 0, 0, "", "", false
@@ -129,18 +131,18 @@ func cutUvarint(s string) (uint64, string, bool) {
 	return 0, "", false
 }
 
-// rawRow is an object before it is added, but for its edges. thing is the id of one that is
-// not what an event made by itself, or nil; first says that it is the first of its event.
+// rawRow is an object to be added, without its edges. thing is the id of an object whose id is not
+// derived from its event's, else nil. first marks the first object of an event.
 type rawRow struct {
 	event    schemas.EventID
 	thing    *schemas.ObjectID
 	first    bool
 	typ      uint32
 	audience *schemas.AudienceID
-	hash     uint64 // of its content
+	hash     uint64 // that of the content
 }
 
-// rawLink is an edge before it is added.
+// rawLink is an edge to be added.
 type rawLink struct {
 	to         schemas.EventID
 	label      uint32
@@ -149,12 +151,12 @@ type rawLink struct {
 
 func newLinks() links { return links{seed: maphash.MakeSeed()} }
 
-// reserve makes room for so many rows.
+// reserve allocates space for n rows.
 func (l *links) reserve(n int) {
 	l.ids, l.rows, l.edges = make([]linked, 0, n+n/4), make([]linkRow, 0, n), make([]link, 0, n+n/4)
 }
 
-// add adds what a row has.
+// add appends a row and its edges.
 func (l *links) add(raw *rawRow, edges []rawLink) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -193,7 +195,7 @@ func (l *links) made(id, row uint32) {
 	l.ids[id].made = row + 1
 }
 
-// find is the number of an id; false where there is none such. l.mu is held.
+// find returns the number of an id, or false if there is none. l.mu is held.
 func (l *links) find(id *schemas.EventID) (uint32, bool) {
 	if len(l.index) == 0 {
 		return 0, false
@@ -202,7 +204,7 @@ func (l *links) find(id *schemas.EventID) (uint32, bool) {
 	return n - 1, n != 0
 }
 
-// place is where the number of an id stands in the index, or would.
+// place returns the slot of an id in the index, or the free slot where it would be added.
 func (l *links) place(id *schemas.EventID) uint32 {
 	mask := uint32(len(l.index) - 1)
 	at := uint32(maphash.Bytes(l.seed, id[:])) & mask
@@ -212,7 +214,7 @@ func (l *links) place(id *schemas.EventID) uint32 {
 	return at
 }
 
-// number is that of an id, which is added if there is none such.
+// number returns the number of an id, which it adds if needed.
 func (l *links) number(id schemas.EventID) uint32 {
 	if len(l.ids)+1 > len(l.index)/4*3 {
 		l.index = make([]uint32, max(1<<10, 2*len(l.index)))
@@ -228,7 +230,7 @@ func (l *links) number(id schemas.EventID) uint32 {
 	return l.index[at] - 1
 }
 
-// edgesOf are the edges from a row.
+// edgesOf returns the edges from a row.
 func (l *links) edgesOf(row uint32) (all []link, first uint32) {
 	first = l.rows[row].first
 	end := uint32(len(l.edges))
@@ -238,10 +240,10 @@ func (l *links) edgesOf(row uint32) (all []link, first uint32) {
 	return l.edges[first:end], first
 }
 
-// own says whether a row is what its event made by itself.
+// own reports whether the id of a row's object is derived from its event's.
 func (r *row) own() bool { return r.index == 0 && r.memory&flagVersioned == 0 }
 
-// ids are the id of a row's object and that of its event. t.links.mu is held.
+// ids returns the id of a row's object and that of its event. t.links.mu is held.
 func (t *table) ids(row uint32) (schemas.ObjectID, schemas.EventID) {
 	l := &t.links
 	event := l.ids[l.rows[row].event].id
@@ -252,10 +254,10 @@ func (t *table) ids(row uint32) (schemas.ObjectID, schemas.EventID) {
 	return l.ids[l.things[row]].id, event
 }
 
-// perLinkBlock is how many rows a block of links has.
+// perLinkBlock is the number of rows per stored block of links.
 const perLinkBlock = 16
 
-// encodeLinks is block n of the links of the first `rows` rows.
+// encodeLinks appends block n of the links of the first `rows` rows.
 func (t *table) encodeLinks(b []byte, n, rows uint32) []byte {
 	l := &t.links
 	for k := n * perLinkBlock; k < rows && k < (n+1)*perLinkBlock; k++ {
@@ -275,7 +277,7 @@ func (t *table) encodeLinks(b []byte, n, rows uint32) []byte {
 	return b
 }
 
-// decodeLinks adds the links of a block; the rows are there.
+// decodeLinks adds the links of a block. The rows themselves are already loaded.
 func (t *table) decodeLinks(b []byte) error {
 	n := uint32(len(t.links.rows))
 	if len(b) == 0 || n%perLinkBlock != 0 {

@@ -12,8 +12,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// walk goes through a list from the newest on, until use says false. What is short of it
-// is kept in the memo, if there is one.
+// walk visits a list, the newest first, until use returns false. A short list is cached in the
+// memo, if m is not nil.
 func (v *View) walk(ctx context.Context, l list, m *memo, b Bound, use func(when) (bool, error)) error {
 	h, err := v.head(&l, m)
 	if err != nil {
@@ -45,7 +45,7 @@ func (v *View) walk(ctx context.Context, l list, m *memo, b Bound, use func(when
 	})
 }
 
-// head is the beginning of a list, which may have rows that are newer than the view.
+// head returns the beginning of a list. It may contain rows that are newer than the view.
 func (v *View) head(l *list, m *memo) (head, error) {
 	h, ok := v.x.heads.recall(m)
 	if ok {
@@ -69,7 +69,7 @@ func (v *View) head(l *list, m *memo) (head, error) {
 	return h, err
 }
 
-// rows goes through the rows of a list from a key on, of which so many bytes are the
+// rows visits the rows of a list, starting at key from. The first prefix bytes of from are the
 // list's prefix.
 func (v *View) rows(ctx context.Context, from []byte, prefix int, use func(when) (bool, error)) error {
 	v.mu.Lock()
@@ -97,7 +97,7 @@ func (v *View) rows(ctx context.Context, from []byte, prefix int, use func(when)
 	return v.s.Explain(v.it.Error())
 }
 
-// list is what a list has within a bound, the newest first.
+// list returns the rows of a list within a bound, the newest first.
 func (v *View) list(l list, m *memo, b Bound) (all []when, err error) {
 	err = v.walk(context.Background(), l, m, b, func(w when) (bool, error) {
 		all = append(all, w)
@@ -111,7 +111,7 @@ func (w when) compare(o when) int {
 	return cmp.Or(cmp.Compare(o.time, w.time), compareShards(w.ref.TP(), o.ref.TP()), cmp.Compare(o.ref.Offset, w.ref.Offset), cmp.Compare(w.ref.Index, o.ref.Index))
 }
 
-// Versions are the versions of an object, the newest by event time first.
+// Versions returns the versions of an object, the newest by event time first.
 func (v *View) Versions(id schemas.ObjectID, b Bound) ([]*Stored, error) {
 	all, err := v.list(listTo(kindVersion, id), nil, b)
 	if err != nil {
@@ -148,7 +148,7 @@ func (v *View) Versions(id schemas.ObjectID, b Bound) ([]*Stored, error) {
 	return out, nil
 }
 
-// own is the row of what an event of a part made by itself, by its id.
+// own returns the row of a part whose object's id is id and is derived from its event's.
 func (v *View) own(p *part, id schemas.ObjectID) (uint32, bool, error) {
 	offset, ok, err := v.s.Seen(p.tp, id)
 	if err != nil || !ok {
@@ -158,11 +158,11 @@ func (v *View) own(p *part, id schemas.ObjectID) (uint32, bool, error) {
 	return row, found && p.at(row).own(), nil
 }
 
-// ByEvent are the objects that events of an id made, by their places. There are several
-// events of one id where producers that know nothing of each other used it.
+// ByEvent returns the objects of the events with an id, in the order of their positions. An id has
+// several events if producers that do not know each other used the same one.
 func (v *View) ByEvent(id schemas.EventID, b Bound) (all []*Stored, err error) {
 	events := b
-	events.Visible, events.Limit, events.Time = nil, 0, 0 // they are the objects'
+	events.Visible, events.Limit, events.Time = nil, 0, 0 // these apply to the objects
 	err = v.walk(context.Background(), listTo(kindByEvent, id), nil, events, func(w when) (bool, error) {
 		made, err := v.made(w.ref.Position)
 		for _, s := range made {
@@ -182,21 +182,20 @@ func (v *View) ByEvent(id schemas.EventID, b Bound) (all []*Stored, err error) {
 	return all, nil
 }
 
-// To are the edges that lead to an event or an object, whether that is known or not, the
-// newest first; those that say that an event was of use are in Uses.
+// To returns the edges that lead to an event or an object, whether that is known or not, the newest
+// first. Edges that record the use of an event are in Uses.
 func (v *View) To(id schemas.EventID, b Bound) ([]Edge, error) {
 	return v.edges(listTo(kindTo, id), b, func(e *recountv1.ObjectEdge) bool {
 		return string(e.EventId) == string(id[:]) && !uses(e) || string(e.ObjectId) == string(id[:])
 	})
 }
 
-// Uses are the objects that say that they used the event that made an object, the newest
-// first.
+// Uses returns the objects that record that they used the event of s, the newest first.
 func (v *View) Uses(s *Stored, b Bound) ([]schemas.ObjectRef, error) {
 	return v.refs(listTo(kindUse, s.EventID), &s.uses, b)
 }
 
-// Entity are the edges from objects of some audiences to what is named, such as
+// Entity returns the edges from objects of some audiences to a named entity, such as
 // "commit:9fceb02", the newest first.
 func (v *View) Entity(audiences []schemas.AudienceID, name string, b Bound) ([]Edge, error) {
 	leads := func(e *recountv1.ObjectEdge) bool { return e.Entity == name }
@@ -221,7 +220,7 @@ func (v *View) Entity(audiences []schemas.AudienceID, name string, b Bound) ([]E
 	return all, nil
 }
 
-// membership are the edges that lead to the session or the agent that objects are of.
+// membership returns the edges from objects to their own session or agent.
 func (v *View) membership(audiences []schemas.AudienceID, name string, b Bound, leads func(*recountv1.ObjectEdge) bool) ([]Edge, error) {
 	most := max(b.Limit, 1)
 	if b.Limit == 0 {
@@ -244,11 +243,11 @@ func (v *View) membership(audiences []schemas.AudienceID, name string, b Bound, 
 		if len(list) < most {
 			return all, nil
 		}
-		most *= 8 // some of them are hidden, or say nothing of it
+		most *= 8 // some of them are hidden, or have no such edge
 	}
 }
 
-// when is the time and place of an object that the view has.
+// when returns the time and position of an object that the view contains.
 func (v *View) when(ref schemas.ObjectRef) when {
 	if _, r := v.row(ref); r != nil {
 		return when{r.time, ref}
@@ -256,7 +255,7 @@ func (v *View) when(ref schemas.ObjectRef) when {
 	return when{ref: ref}
 }
 
-// edges are those of the objects in a list that lead where they should.
+// edges returns those edges of the objects in a list for which leads returns true.
 func (v *View) edges(l list, b Bound, leads func(*recountv1.ObjectEdge) bool) (all []Edge, err error) {
 	err = v.walk(context.Background(), l, nil, b, func(w when) (bool, error) {
 		all, err = v.edgesAt(w, leads, all)
@@ -268,7 +267,7 @@ func (v *View) edges(l list, b Bound, leads func(*recountv1.ObjectEdge) bool) (a
 	return all, err
 }
 
-// edgesAt adds those of the edges of a listed object that lead where they should.
+// edgesAt appends those edges of a listed object for which leads returns true.
 func (v *View) edgesAt(w when, leads func(*recountv1.ObjectEdge) bool, all []Edge) ([]Edge, error) {
 	s, err := v.Get(w.ref)
 	if err == nil && s == nil {
@@ -285,7 +284,7 @@ func (v *View) edgesAt(w when, leads func(*recountv1.ObjectEdge) bool, all []Edg
 	return all, nil
 }
 
-// Same are the objects of an audience that say the same, the newest first.
+// Same returns the objects of an audience with a content hash, the newest first.
 func (v *View) Same(a schemas.AudienceID, contentHash uint64, b Bound) ([]schemas.ObjectRef, error) {
 	if contentHash == 0 || v.saying(&a, contentHash) == 0 {
 		return nil, nil
@@ -293,7 +292,8 @@ func (v *View) Same(a schemas.AudienceID, contentHash uint64, b Bound) ([]schema
 	return v.refs(listOf(a, listSame, contentHash), nil, b)
 }
 
-// SameAs is Same of an object, in its own audience. Nearly all say it alone.
+// SameAs returns the objects with the same content as s in its audience. For nearly all objects
+// that is the object alone.
 func (v *View) SameAs(s *Stored, b Bound) ([]schemas.ObjectRef, error) {
 	if s.ContentHash == 0 {
 		return nil, nil
@@ -307,7 +307,7 @@ func (v *View) SameAs(s *Stored, b Bound) ([]schemas.ObjectRef, error) {
 	return v.refs(listOf(s.AudienceID, listSame, s.ContentHash), &s.same, b)
 }
 
-// refs are the objects that a list has within a bound, the newest first.
+// refs returns the objects of a list within a bound, the newest first.
 func (v *View) refs(l list, m *memo, b Bound) (all []schemas.ObjectRef, err error) {
 	err = v.walk(context.Background(), l, m, b, func(w when) (bool, error) {
 		all = append(all, w.ref)
@@ -316,8 +316,8 @@ func (v *View) refs(l list, m *memo, b Bound) (all []schemas.ObjectRef, err erro
 	return all, err
 }
 
-// Claims are the objects of an audience that claim something of a subject and predicate,
-// folded as in Claim, the newest first.
+// Claims returns the objects of an audience with claims of a subject and predicate, both folded as
+// in Claim, the newest first.
 func (v *View) Claims(a schemas.AudienceID, subject, predicate string, b Bound) (all []*Stored, err error) {
 	err = v.walk(context.Background(), listOf(a, listClaim, claimHash(subject, predicate)), nil, b, func(w when) (bool, error) {
 		s, err := v.Get(w.ref)

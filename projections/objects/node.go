@@ -7,14 +7,14 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Node is an object that a view has, by its row: what is asked of it is in memory. Nodes of
-// one view are equal if they are one object. The zero Node is none.
+// Node is an object of a view, by its row; its properties are read from memory. Nodes of one view
+// are equal if they are the same object. The zero Node is no object.
 type Node struct {
 	p   *part
 	row uint32
 }
 
-// Node is the object at a place; false where this state has none such.
+// Node returns the object at a position, or false if this state does not contain it.
 func (v *View) Node(ref schemas.ObjectRef) (Node, bool) {
 	p := v.part(ref.TP())
 	if p == nil {
@@ -24,12 +24,12 @@ func (v *View) Node(ref schemas.ObjectRef) (Node, bool) {
 	return Node{p, row}, ok
 }
 
-// Ref is where the object is.
+// Ref returns the object's position.
 func (n Node) Ref() schemas.ObjectRef { return n.when().ref }
 
 func (n Node) when() when { return n.p.when(n.p.at(n.row)) }
 
-// Known is what is known of a node.
+// Known are the properties of a node.
 type Known struct {
 	Ref          schemas.ObjectRef
 	ID           schemas.ObjectID
@@ -38,14 +38,14 @@ type Known struct {
 	TimeUnixNano int64
 	Type         recountv1.ObjectType
 	Versioned    bool
-	// Conditional says that it has a claim, or does not hold at all times from its own on:
-	// whether it stands is to be read.
+	// Conditional means that it makes a claim, or is not valid at all times from its own on: the
+	// object must be read to decide whether it holds.
 	Conditional                       bool
 	ContentHash                       uint64
 	Tenant, Workspace, Agent, Session string
 }
 
-// Known is what is known of it.
+// Known returns the properties of the node.
 func (n Node) Known() Known {
 	r := n.p.at(n.row)
 	k := Known{
@@ -60,9 +60,9 @@ func (n Node) Known() Known {
 	return k
 }
 
-// Link is an edge that names an event, an object or a call, as its event tells it.
+// Link is an edge to an event, an object or a call, as stated in its event.
 type Link struct {
-	From Node // that it leads from
+	From Node // the node it leads from
 	ID   schemas.EventID
 	To   To
 	// Kind, Rule, Name and Confidence are those of the edge.
@@ -77,7 +77,7 @@ func (p *part) link(e *link) Link {
 	return x
 }
 
-// Links adds the links that lead from a node, in the order of its edges.
+// Links appends the links that lead from a node, in the order of its edges.
 func (n Node) Links(all []Link) []Link {
 	l := &n.p.links
 	l.mu.RLock()
@@ -89,12 +89,12 @@ func (n Node) Links(all []Link) []Link {
 	return all
 }
 
-// maxLinked is how much of what is linked to an id is looked at; where there is more, the
-// stored lists say which are the newest.
+// maxLinked is the maximum number of entries of an id that are examined in memory. If there are
+// more, the stored lists give the newest.
 const maxLinked = 64
 
-// eachMade goes through the rows of what is of an id, in all parts, until use says false;
-// false where they are too many to go through.
+// eachMade calls use with the rows of an id in all parts. It returns false if there are more than
+// maxLinked.
 func (v *View) eachMade(id *schemas.EventID, use func(p *part, row uint32, number uint32)) bool {
 	for i := range v.parts {
 		if p := &v.parts[i]; !p.eachMade(id, use) {
@@ -124,7 +124,7 @@ func (p *part) eachMade(id *schemas.EventID, use func(p *part, row uint32, numbe
 	return true
 }
 
-// MadeBy are the objects that events of an id made, as ByEvent has them.
+// MadeBy returns the same objects as ByEvent.
 func (v *View) MadeBy(id schemas.EventID, b Bound) ([]Node, error) {
 	var all []Node
 	few := v.eachMade(&id, func(p *part, row, number uint32) {
@@ -149,7 +149,7 @@ func (v *View) MadeBy(id schemas.EventID, b Bound) ([]Node, error) {
 	return all, nil
 }
 
-// VersionsOf are the versions of an object, as Versions has them.
+// VersionsOf returns the same versions as Versions.
 func (v *View) VersionsOf(id schemas.ObjectID, b Bound) ([]Node, error) {
 	var all []Node
 	few := v.eachMade(&id, func(p *part, row, number uint32) {
@@ -187,7 +187,7 @@ func (v *View) nodes(stored []*Stored) []Node {
 	return all
 }
 
-// LinksTo are the edges that lead to an event or an object, as To has them.
+// LinksTo returns the same edges as To.
 func (v *View) LinksTo(id schemas.EventID, b Bound) ([]Link, error) {
 	all, few := v.linksTo(&id, func(to To) bool { return to == ToEvent || to == ToObject }, nil, &b)
 	if few {
@@ -197,8 +197,8 @@ func (v *View) LinksTo(id schemas.EventID, b Bound) ([]Link, error) {
 	return v.links(edges, id), err
 }
 
-// Meeting are the edges of objects of a node's own audience that name a call that it names,
-// as Entity has them. The link is one of the node's.
+// Meeting returns the edges that objects of the same audience have to the call that l names, as
+// Entity does.
 func (v *View) Meeting(l *Link, b Bound) ([]Link, error) {
 	a := l.From.p.audiences.at(l.From.p.at(l.From.row).audience).id
 	all, few := v.linksTo(&l.ID, func(to To) bool { return to == ToCall }, &a, &b)
@@ -228,8 +228,8 @@ func (v *View) links(edges []Edge, id schemas.EventID) []Link {
 	return all
 }
 
-// linksTo are the edges that lead to an id and name it as they should, from objects of an
-// audience or of any, the newest first; false where there are too many.
+// linksTo returns the edges to an id for which names returns true, from objects of an audience, or
+// of any if it is nil, the newest first. few is false if there are more than maxLinked.
 func (v *View) linksTo(id *schemas.EventID, names func(To) bool, of *schemas.AudienceID, b *Bound) (all []Link, few bool) {
 	for i := range v.parts {
 		p := &v.parts[i]
@@ -257,7 +257,7 @@ func (v *View) linksTo(id *schemas.EventID, names func(To) bool, of *schemas.Aud
 		if looked > maxLinked {
 			return nil, false
 		}
-		slices.Reverse(all[start:]) // an object's edges in their order
+		slices.Reverse(all[start:]) // the edges of an object in their order
 	}
 	slices.SortStableFunc(all, func(x, y Link) int { return x.From.when().compare(y.From.when()) })
 	if b.full(len(all)) {
@@ -266,8 +266,8 @@ func (v *View) linksTo(id *schemas.EventID, names func(To) bool, of *schemas.Aud
 	return all, true
 }
 
-// Led says whether edges of some kinds may lead to a node, or to its event, whoever may see
-// them; used whether it may be told that its event was of use.
+// Led reports whether edges of some kinds may lead to a node or its event, regardless of who may
+// see them. used reports whether edges may record that its event was used.
 func (v *View) Led(n Node, kinds func(recountv1.ObjectEdgeKind) bool) (led, used bool) {
 	k := &n.p.links
 	k.mu.RLock()

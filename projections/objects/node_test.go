@@ -15,7 +15,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// inMemory asks what memory has of an object, and compares it with what is stored.
+// inMemory compares what memory has of an object with what is stored.
 func inMemory(t *testing.T, v *View, o *oracle, b Bound, about told) {
 	t.Helper()
 	n, ok := v.Node(about.ref)
@@ -77,7 +77,7 @@ func inMemory(t *testing.T, v *View, o *oracle, b Bound, about told) {
 	}
 }
 
-// linkedTo asks what memory has of an id.
+// linkedTo compares what memory has of an id with what is stored.
 func linkedTo(t *testing.T, v *View, b Bound, id schemas.EventID) {
 	t.Helper()
 	refs := func(nodes []Node) (all []schemas.ObjectRef) {
@@ -116,8 +116,8 @@ func sameLinks(t *testing.T, v *View, what string, got []Link, edges []Edge, id 
 	}
 }
 
-// TestManyLinks: of an id that much is linked to, more than is gone through, memory tells
-// what is stored; and so it does once it is loaded.
+// TestManyLinks checks that for an id with more links than are examined in memory, the answers are
+// those of the store, before and after loading.
 func TestManyLinks(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	x, err := Open("objects", store.Options{FS: fs})
@@ -159,7 +159,7 @@ func TestManyLinks(t *testing.T) {
 		about(early, 3, Bound{Limit: limit})
 		about(view(t, x), 3, Bound{Limit: limit, At: At{Time: 4}})
 	}
-	must(t, x.Flush()) // what is written and not synced may be in a buffer yet
+	must(t, x.Flush()) // what is written but not synced may still be in a buffer
 	y, err := Open("objects", store.Options{FS: fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))})})
 	must(t, err)
 	t.Cleanup(func() { must(t, y.Close()) })

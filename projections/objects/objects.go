@@ -12,25 +12,26 @@ import (
 )
 
 const (
-	// Name of the projection.
+	// Name is the name of the projection.
 	Name = "objects"
-	// Version of what it stores.
+	// Version is the version of the stored state. Changing it rebuilds the projection.
 	Version = 3
 )
 
-// Kind is how a node knows this projection.
+// Kind registers this projection with a server.
 var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schemas.TopicAgents}, Open: func(dir string) (projections.Projection, error) {
 	return Open(dir, store.Options{})
 }}
 
-// Most of the work of an event is writing its rows to tables, again and again: larger
-// ones in memory make it less often. Blocks of 16 KiB compressed by zstd took 40 % more
-// of that for a sixth less on disk.
+// Most of the work per event is writing its rows to tables again and again; larger in-memory tables
+// reduce it. Blocks of 16 KiB compressed by zstd took 40 % more of that work and saved a sixth on
+// disk.
 const (
 	memTableBytes = 32 << 20
 	cacheBytes    = 128 << 20
-	// Most rows are found by ids, which lie all over a table: merging one writes all that
-	// there is anew. Who reads a list is told by filters which tables have none of it.
+	// Most rows are found by ids, which are spread over a whole table, so merging one level
+	// rewrites everything in it. Filters let readers of a list skip the tables that have none of
+	// it.
 	depth = 4
 )
 
@@ -39,15 +40,14 @@ type Objects struct {
 	*store.DB
 	rows  rowCache
 	heads headCache
-	folds sync.Pool // of *fold
+	folds sync.Pool // holds *fold
 
-	// mu guards the map. A table is added to by the one goroutine that applies its
-	// partition.
+	// mu guards the map. Only the goroutine that applies a partition adds to its table.
 	mu     sync.Mutex
 	tables map[schemas.TopicPartition]*table
 }
 
-// Open opens or creates the projection in dir.
+// Open opens the projection in dir and creates it if needed.
 func Open(dir string, o store.Options) (*Objects, error) {
 	o.Name, o.Prefix = Name, prefix
 	o.MemTableBytes = cmp.Or(o.MemTableBytes, memTableBytes)
@@ -64,9 +64,9 @@ func Open(dir string, o store.Options) (*Objects, error) {
 
 func concerns(r *recountv1.Record) bool { return r.GetObjects() != nil }
 
-// Apply stores the objects and edges of a batch. It reads nothing: all that it stores
-// is a function of the record, but for the numbers of names, which the partition's
-// records give in their order.
+// Apply stores the objects and edges of a batch. It reads nothing: all that it stores is a function
+// of the record, except for the numbers of names, which follow from the order of the partition's
+// records.
 func (x *Objects) Apply(ctx context.Context, b schemas.Batch) error {
 	t, err := x.Begin(ctx, b, concerns)
 	if err != nil || t == nil {
@@ -84,13 +84,13 @@ func (x *Objects) Apply(ctx context.Context, b schemas.Batch) error {
 	if err != nil {
 		t.Discard()
 	} else {
-		// Told before it shows, so that no view has what nobody was told of.
+		// tell comes before the commit, so that no view contains rows that the caches do not know.
 		batch := x.heads.tell(f.lists)
 		err = t.Commit()
 		x.heads.settle(batch)
 	}
 	if err != nil {
-		// The table has what was not stored: it is loaded anew.
+		// The table contains rows that were not stored, so it is loaded again.
 		x.mu.Lock()
 		delete(x.tables, b.TP())
 		x.mu.Unlock()
@@ -98,7 +98,7 @@ func (x *Objects) Apply(ctx context.Context, b schemas.Batch) error {
 	return err
 }
 
-// table is that of a partition, loaded.
+// table returns the loaded table of a partition.
 func (x *Objects) table(tp schemas.TopicPartition) (*table, error) {
 	x.mu.Lock()
 	t := x.tables[tp]

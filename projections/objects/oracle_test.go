@@ -17,10 +17,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// oracle answers from the records themselves, one by one.
+// oracle computes answers from the records themselves, one at a time.
 type oracle struct{ all []told }
 
-// told is one version of an object as its event told it.
+// told is one version of an object as stated in its event.
 type told struct {
 	when
 	o     *recountv1.Object
@@ -47,7 +47,7 @@ func newOracle(shards []projtest.Shard) *oracle {
 	return x
 }
 
-// refs are those that fit, the newest first, within a bound.
+// refs returns the objects for which fits returns true, the newest first, within a bound.
 func (x *oracle) refs(b Bound, fits func(told) bool) []schemas.ObjectRef {
 	var all []schemas.ObjectRef
 	for _, t := range x.all {
@@ -73,7 +73,7 @@ func same(t *testing.T, what string, got, want []schemas.ObjectRef) {
 	}
 }
 
-// filled applies a log, in random batches.
+// filled applies a log in random batches.
 func filled(t testing.TB, seed uint64, shards []projtest.Shard) *Objects {
 	t.Helper()
 	x := open(t)
@@ -94,8 +94,8 @@ func filled(t testing.TB, seed uint64, shards []projtest.Shard) *Objects {
 	}
 }
 
-// TestAnswers: whatever is asked, as of whatever moment, the answer is what the records
-// themselves say; and so what a projection built only up to there says.
+// TestAnswers checks that every answer, as of any moment, is what the records themselves give, and
+// what a projection built only up to that moment gives.
 func TestAnswers(t *testing.T) {
 	questions := 300
 	if racing.On {
@@ -139,7 +139,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// beside asks what is kept beside an object, where it may not be kept yet and where it is.
+// beside checks what is cached beside an object, before and after it is cached.
 func beside(t *testing.T, v *View, o *oracle, b Bound, about told) {
 	t.Helper()
 	s, err := v.Get(about.ref)
@@ -299,8 +299,8 @@ func latest(t *testing.T, rng *rand.Rand, v *View, o *oracle, f Filter, about to
 	}
 }
 
-// TestNothingIsForgotten: what is stored of an object has every field that there is, so
-// that a field added to the messages is added here.
+// TestNothingIsForgotten checks that every field of the messages is stored, so that a field added
+// to them is added here.
 func TestNothingIsForgotten(t *testing.T) {
 	id := schemas.ObjectID{1}
 	o := &recountv1.Object{}
@@ -327,9 +327,9 @@ func TestNothingIsForgotten(t *testing.T) {
 	}
 }
 
-// TestSoakOneSession: of a session of very many messages each is found, and the last
-// come first. They are more than several chunks of attributes and many blocks of lists;
-// RECOUNT_SOAK=1 for 100,000.
+// TestSoakOneSession checks that each message of a very long session is found, and that the latest
+// come first. The session fills several chunks of attributes and many blocks of lists.
+// RECOUNT_SOAK=1 uses 100,000 messages.
 func TestSoakOneSession(t *testing.T) {
 	n, step := 6*chunkSize+perBlock/2, 500
 	if os.Getenv("RECOUNT_SOAK") != "" {

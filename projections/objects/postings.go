@@ -7,16 +7,16 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// postings are lists of a table's rows that are asked for by time: all of an audience,
-// those of a session or an agent in it. They are in memory, as a list has them in the
-// order of the log, of which any state is a beginning; the latest are found by the
-// latest time of each block.
+// postings are in-memory lists of a table's rows that queries read by time: all rows of an
+// audience, and those of a session or an agent in it. A list is in log order, so every earlier
+// state is a prefix of it. The latest time of each block of rows lets a reader skip blocks when it
+// looks for the newest.
 type postings struct {
 	mu    sync.RWMutex
 	lists map[postingKey]*posting
 }
 
-// postingKey names a list: by numbers in the shard's dictionaries.
+// postingKey identifies a list by numbers of the shard's dictionaries.
 type postingKey struct {
 	audience, name uint32
 	of             byte
@@ -28,15 +28,15 @@ const (
 	ofAgent
 )
 
-// posting is added to at its end, so that a reader who has a copy may read on.
+// posting only grows at its end, so a reader with a copy may continue to read.
 type posting struct {
 	rows []uint32
-	last []int64 // the latest time of each block of postingBlock rows that is full
+	last []int64 // the latest time in each full block of postingBlock rows
 }
 
 const postingBlock = 128
 
-// add lists a row of a table.
+// add adds a row of a table to its lists.
 func (p *postings) add(t *table, n uint32, r *row) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,7 +68,7 @@ func (p *postings) list(key postingKey, t *table, n uint32) {
 	}
 }
 
-// get is a list as far as its rows are below n.
+// get returns the prefix of a list whose rows are below n.
 func (p *postings) get(key postingKey, n uint32) posting {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -83,13 +83,13 @@ func (p *postings) get(key postingKey, n uint32) posting {
 	return l2
 }
 
-// latest adds to best, which holds at most k, those of a list that pass and are later
-// than what is there.
+// latest offers to best, which holds at most k entries, the rows of a list that pass the filter.
 func (l posting) latest(p *part, c *compiled, best *oldestFirst, k int) {
 	for end := len(l.rows); end > 0; {
 		block := (end - 1) / postingBlock
 		start := block * postingBlock
-		// Of a block that a beginning of the list cuts, the latest time is a bound.
+		// If the list is cut within a block, the latest time of the whole block is still an upper
+		// bound.
 		if len(*best) < k || block >= len(l.last) || l.last[block] >= (*best)[0].time {
 			for i := end - 1; i >= start; i-- {
 				if r := p.at(l.rows[i]); c.passes(r) {
@@ -101,7 +101,7 @@ func (l posting) latest(p *part, c *compiled, best *oldestFirst, k int) {
 	}
 }
 
-// when is the time and place of a row.
+// when returns the time and position of a row.
 func (t *table) when(r *row) when {
 	return when{r.time, schemas.ObjectRef{Position: schemas.Position{Topic: t.tp.Topic, Partition: t.tp.Partition, Offset: r.offset}, Index: uint32(r.index)}}
 }

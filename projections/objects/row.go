@@ -13,8 +13,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// headBytes is how much of an object's text stands with it, about; pieceBytes is how
-// much of the rest a piece has.
+// headBytes is about how much of an object's text is stored with it; pieceBytes is the size of the
+// pieces of the rest.
 const (
 	headBytes  = 4 << 10
 	pieceBytes = 32 << 10
@@ -22,7 +22,7 @@ const (
 
 var marshal = proto.MarshalOptions{Deterministic: true}
 
-// cutHead is where the head of a text ends: where no rune is cut.
+// cutHead returns the length of the head of a text, which does not split a rune.
 func cutHead(text string) int {
 	if len(text) <= headBytes {
 		return len(text)
@@ -34,8 +34,8 @@ func cutHead(text string) int {
 	return n
 }
 
-// stored is an object without what is not kept in its message: embeddings, which
-// `vector` keeps, its id, and what its text has beyond the head.
+// stored returns the part of an object that is kept in its message: without embeddings, which the
+// projection `vector` stores, its id, and the text beyond the head.
 func stored(o *recountv1.Object) *recountv1.Object {
 	s := &recountv1.Object{
 		Type: o.Type, Memory: o.Memory, Versioned: o.Versioned,
@@ -46,7 +46,7 @@ func stored(o *recountv1.Object) *recountv1.Object {
 		ContentHash: o.ContentHash, Claim: o.Claim, Tool: o.Tool, Attributes: o.Attributes, Removed: o.Removed,
 	}
 	if strings.HasPrefix(s.Text, s.Title) {
-		s.Title = "" // titled says how much of the text it is
+		s.Title = "" // titled encodes it as a length of the text
 	}
 	if len(o.Parts) > 0 {
 		s.Parts = make([]*recountv1.ObjectPart, len(o.Parts))
@@ -57,8 +57,7 @@ func stored(o *recountv1.Object) *recountv1.Object {
 	return s
 }
 
-// titled is how many bytes of the text's head are the title, plus one; 0 where it is
-// another text.
+// titled returns one plus the length of the title if the text's head begins with it, else 0.
 func titled(o *recountv1.Object) uint64 {
 	if strings.HasPrefix(o.Text[:cutHead(o.Text)], o.Title) {
 		return uint64(len(o.Title)) + 1
@@ -66,8 +65,8 @@ func titled(o *recountv1.Object) uint64 {
 	return 0
 }
 
-// appendEvent is the value of an event's row. from are the numbers of the objects that
-// the edges lead from.
+// appendEvent appends the value of an event's row. from has, for each edge, the number of the
+// object that it leads from.
 func appendEvent(b []byte, r *recountv1.Record, from []int) ([]byte, error) {
 	batch := r.GetObjects()
 	b = append(b, r.EventId...)
@@ -104,7 +103,7 @@ func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// event is an event's row as it stands, taken apart but for its objects and edges.
+// event is a decoded row, except for the messages of its objects and edges.
 type event struct {
 	id      schemas.EventID
 	typ     string
@@ -123,7 +122,7 @@ type rawEdge struct {
 	message []byte
 }
 
-// decodeEvent takes a row apart. It never panics, whatever it is given.
+// decodeEvent decodes a row. It never panics, whatever the input.
 func decodeEvent(b []byte) (*event, error) {
 	c := cut.Of(b)
 	e := &event{}
@@ -150,7 +149,7 @@ func decodeEvent(b []byte) (*event, error) {
 	return e, c.End()
 }
 
-// object reads object i.
+// object decodes object i and returns the length of its text beyond the head.
 func (e *event) object(i uint32) (*recountv1.Object, int, error) {
 	raw := e.objects[i]
 	id := raw.id
@@ -168,7 +167,7 @@ func (e *event) object(i uint32) (*recountv1.Object, int, error) {
 	return o, int(raw.rest), nil
 }
 
-// edgesFrom reads the edges that lead from object i.
+// edgesFrom decodes the edges that lead from object i.
 func (e *event) edgesFrom(i uint32) ([]*recountv1.ObjectEdge, error) {
 	from := e.objects[i].id
 	var all []*recountv1.ObjectEdge

@@ -7,27 +7,27 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// sayings tell of what is said in an audience, without a read, whether nobody says it, or
-// one alone: about 8 bytes an object. Of what several say the stored lists tell who.
+// sayings counts, in memory, how many objects of an audience have the same content: none, one, or
+// several. It takes about 8 bytes per object. The stored lists have the objects themselves.
 type sayings struct {
-	// marks are fingerprints of audience and content hash, the lowest bit of which says that
-	// it came more than once; 0 where there is none. Two that are one by chance are as if
-	// both came more than once. A power of two of places, of which at most three quarters
-	// are taken.
+	// marks is an open-addressing hash table of fingerprints of audience and content hash. The
+	// lowest bit is set if the fingerprint was added more than once; 0 is a free slot. If two
+	// fingerprints collide, both count as several. Its length is a power of two, and at most three
+	// quarters are in use.
 	marks []uint32
 	taken int
 }
 
 const several = 1
 
-// mark is the fingerprint of what is said in an audience, without the lowest bit.
+// mark returns the fingerprint of some content in an audience, with the lowest bit clear.
 func (l *links) mark(a *schemas.AudienceID, contentHash uint64) uint32 {
 	var room [16 + 8]byte
 	b := binary.LittleEndian.AppendUint64(append(room[:0], a[:]...), contentHash)
 	return max(uint32(maphash.Bytes(l.seed, b))&^several, several+1)
 }
 
-// place is where a mark stands, or would.
+// place returns the slot of a mark, or the free slot where it would be added.
 func (s *sayings) place(mark uint32) int {
 	mask := len(s.marks) - 1
 	at := int(mark>>1) & mask
@@ -56,7 +56,7 @@ func (s *sayings) add(mark uint32) {
 	s.taken++
 }
 
-// count is how many say it: 0, 1, or 2 where they may be several.
+// count returns 0, 1, or 2 if there may be several.
 func (s *sayings) count(mark uint32) int {
 	if len(s.marks) == 0 {
 		return 0
@@ -70,8 +70,8 @@ func (s *sayings) count(mark uint32) int {
 	return 2
 }
 
-// saying is how many objects of an audience have a content hash, whoever may know of them
-// and when: 0, 1, or more where they may be several.
+// saying returns how many objects of an audience have a content hash, whether visible or not: 0, 1,
+// or more if there may be several.
 func (v *View) saying(a *schemas.AudienceID, contentHash uint64) (n int) {
 	for i := range v.parts {
 		l := &v.parts[i].links

@@ -6,8 +6,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Scan hands the objects that pass a filter to use, by partition and in the order of the
-// log, until use fails. It reads memory alone.
+// Scan calls use with the objects that pass a filter, by partition and in log order, until use
+// returns an error. It reads memory only.
 func (v *View) Scan(ctx context.Context, f Filter, use func(schemas.ObjectRef) error) error {
 	for i := range v.parts {
 		p := &v.parts[i]

@@ -11,12 +11,12 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// table is what a shard has in memory of each of its objects, 40 bytes, up to 12 in
-// postings and about 75 in links, so that a search over a million of them is filtered without a read.
+// table is the part of a shard that is held in memory, so that a search over a million objects is
+// filtered without a read: for each object 40 bytes, up to 12 in postings and about 75 in links.
 //
-// It is loaded from the store when first needed, and added to by the shard's one
-// writer, before that commits. So it is never behind a view, and may be ahead of one:
-// who reads it goes by the view's watermark. What lies below that never changes.
+// It is loaded from the store when first needed. The shard's only writer adds to it before it
+// commits, so the table is never behind a view and may be ahead of one: readers check the view's
+// watermark. Rows below it never change.
 type table struct {
 	tp    schemas.TopicPartition
 	shard []byte
@@ -31,19 +31,19 @@ type table struct {
 	postings  postings
 	links     links
 
-	// tenants are the audiences of each; mu of audiences guards it.
+	// tenants maps a tenant to its audiences. audiences.mu guards it.
 	tenants map[string][]uint32
-	// stats is the writer's.
+	// stats is used by the writer only.
 	stats stats
 }
 
-// row is an object. Audience and names are numbers in the shard's dictionaries.
+// row is an object. audience, workspace, agent and session are numbers of the shard's dictionaries.
 type row struct {
 	offset, time                        int64
 	importance                          float32
 	audience, workspace, agent, session uint32
 	index                               uint16
-	typ, memory                         uint8 // memory with the flags below
+	typ, memory                         uint8 // memory includes the flags below
 }
 
 const (
@@ -54,7 +54,7 @@ const (
 	maxType         = math.MaxUint8
 )
 
-// audience is an entry of its dictionary: first is where the shard has its first object.
+// audience is an entry of its dictionary. first is the offset of its first object in the shard.
 type audience struct {
 	schemas.Audience
 	id    schemas.AudienceID
@@ -63,7 +63,7 @@ type audience struct {
 
 const chunkSize = 1 << 10
 
-// directory leads to chunks. One goroutine adds to it while others read.
+// directory is a growing array of chunks. One goroutine adds to it while others read.
 type directory[C any] struct{ p atomic.Pointer[[]*C] }
 
 func (d *directory[C]) at(i uint32) *C { return (*d.p.Load())[i/chunkSize] }
@@ -77,7 +77,7 @@ func (d *directory[C]) add(c *C) {
 	d.p.Store(&all)
 }
 
-// dictionary numbers what a shard has, in the order in which it came.
+// dictionary assigns numbers to keys in the order in which they are added.
 type dictionary[T any] struct {
 	n      atomic.Uint32
 	chunks directory[[chunkSize]T]
@@ -88,7 +88,7 @@ type dictionary[T any] struct {
 
 func (d *dictionary[T]) at(n uint32) *T { return &d.chunks.at(n)[n%chunkSize] }
 
-// find is the number of a key.
+// find returns the number of a key.
 func (d *dictionary[T]) find(key string) (uint32, bool) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -96,7 +96,7 @@ func (d *dictionary[T]) find(key string) (uint32, bool) {
 	return n, ok
 }
 
-// add gives a key the next number.
+// add assigns the next number to a key.
 func (d *dictionary[T]) add(key string, v T) uint32 {
 	n := d.n.Load()
 	if n%chunkSize == 0 {
@@ -139,11 +139,10 @@ func (t *table) addAudience(a schemas.Audience, id schemas.AudienceID, first int
 
 func (t *table) addName(name string) uint32 { return t.names.add(name, name) }
 
-// number is that of a name, below a limit; a name that the shard has not has none.
+// number returns the number of a name, or false if the shard does not have it.
 func (t *table) number(name string) (uint32, bool) { return t.names.find(name) }
 
-// find is the row of an object among the first n, which stand in order of offset and
-// index.
+// find returns the row of an object among the first n, which are in order of offset and index.
 func (t *table) find(n uint32, offset int64, index uint32) (*row, bool) {
 	k, ok := t.rowOf(n, offset, index)
 	if !ok {
@@ -152,13 +151,13 @@ func (t *table) find(n uint32, offset int64, index uint32) (*row, bool) {
 	return t.at(k), true
 }
 
-// rowOf is the number of an object's row.
+// rowOf returns the number of an object's row.
 func (t *table) rowOf(n uint32, offset int64, index uint32) (uint32, bool) {
 	if n == 0 || index > maxObjects {
 		return 0, false
 	}
-	// Offsets are about even: guess, then look in ever wider steps.
-	lo, hi := uint32(0), n // the first at or above is in [lo, hi]
+	// Offsets are spread about evenly: guess, then search in growing steps.
+	lo, hi := uint32(0), n // the first row not below the object is in [lo, hi]
 	last := t.at(n - 1).offset
 	if offset > last || offset < 0 {
 		return 0, false
@@ -196,13 +195,13 @@ func (r *row) below(offset int64, index uint32) bool {
 	return r.offset < offset || r.offset == offset && uint32(r.index) < index
 }
 
-// below is how many rows stand below an offset.
+// below returns the number of rows with offsets below an offset.
 func (t *table) below(offset int64) uint32 {
 	n := t.n.Load()
 	return uint32(sort.Search(int(n), func(i int) bool { return t.at(uint32(i)).offset >= offset }))
 }
 
-// audiencesOf are the numbers of a tenant's audiences.
+// audiencesOf returns the numbers of a tenant's audiences.
 func (t *table) audiencesOf(tenant string) []uint32 {
 	t.audiences.mu.RLock()
 	defer t.audiences.mu.RUnlock()

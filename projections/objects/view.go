@@ -14,20 +14,20 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// View is one state: what is applied later does not show in it. Its methods may be
-// called from any goroutine until Close.
+// View is one state: later batches do not show in it. Its methods may be called from any goroutine
+// until Close.
 type View struct {
 	x       *Objects
 	s       *store.View
 	mark    schemas.Watermark
 	parts   []part
-	batches uint64 // up to which it has all: see headCache
+	batches uint64 // the number of the last batch that it contains: see headCache
 
 	mu sync.Mutex // guards it
 	it *pebble.Iterator
 }
 
-// View opens a view of what is applied now; the caller closes it.
+// View opens a view of the currently applied state. The caller closes it.
 func (x *Objects) View() (*View, error) {
 	v := &View{x: x, batches: x.heads.settled()}
 	s, err := x.DB.View()
@@ -50,7 +50,7 @@ func (x *Objects) View() (*View, error) {
 	return v, nil
 }
 
-// Close ends the view.
+// Close releases the view.
 func (v *View) Close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -62,13 +62,13 @@ func (v *View) Close() error {
 	return err
 }
 
-// Watermark is the next offset of every partition in this state.
+// Watermark returns the next offset of every partition in this state.
 func (v *View) Watermark() schemas.Watermark { return maps.Clone(v.mark) }
 
-// Stored is one version of an object. It is shared by all who read it: nobody changes it.
+// Stored is one version of an object. Readers share it and must not change it.
 type Stored struct {
-	// Object has no embeddings. Its Text is whole but for the last Rest bytes; View.Text
-	// reads those too.
+	// Object has no embeddings. Its Text is complete except for the last Rest bytes, which
+	// View.Text also reads.
 	*recountv1.Object
 	Rest int
 
@@ -76,35 +76,37 @@ type Stored struct {
 	EventID   schemas.EventID
 	EventType string
 	Audience  schemas.Audience
-	// AudienceID is that of Audience, IDText and At the object's id and the position of its
-	// event as answers have them: all who read it share them.
+	// AudienceID is that of Audience. IDText and At are the object's id and the position of its
+	// event as answers print them; they are shared by all readers.
 	AudienceID schemas.AudienceID
 	IDText, At string
 	// Edges are those that lead from it.
 	Edges []*recountv1.ObjectEdge
 
-	// What used its event, and what says the same in its audience.
+	// uses and same cache the objects that used its event, and those of its audience with the same
+	// content.
 	uses, same memo
 }
 
-// ObjectID is the id of the object.
+// ObjectID returns the id of the object.
 func (s *Stored) ObjectID() schemas.ObjectID { return schemas.ObjectID(s.Id) }
 
-// Edge is an edge as its event tells it.
+// Edge is an edge as stated in its event.
 type Edge struct {
 	*recountv1.ObjectEdge
-	// Ref is the version of the object that it leads from, and Audience who may see that.
+	// Ref is the version of the object that it leads from, and Audience is the audience of that
+	// object.
 	Ref      schemas.ObjectRef
 	Audience schemas.AudienceID
 }
 
-// Bound says which of many are wanted.
+// Bound limits the results of a query.
 type Bound struct {
 	At
-	// Visible, if not nil, says of an object whether it may be known of, such as what
-	// View.Filter returns; the others are as if they were not there.
+	// Visible, if not nil, reports whether an object is visible, such as the result of View.Filter.
+	// Other objects are treated as if they did not exist.
 	Visible func(schemas.ObjectRef) bool
-	// Limit is how many at most; 0 is all.
+	// Limit is the maximum number of results; 0 is no limit.
 	Limit int
 }
 
@@ -115,7 +117,7 @@ func (b *Bound) knows(w when) bool {
 
 func (b *Bound) full(n int) bool { return b.Limit > 0 && n >= b.Limit }
 
-// event reads the row of an event.
+// event calls use with the decoded row of an event, and reports whether there is one.
 func (v *View) event(at schemas.Position, use func(*event) error) (bool, error) {
 	return v.s.Get(eventKey(nil, appendShard(nil, at.TP()), at.Offset), func(value []byte) error {
 		e, err := decodeEvent(value)
@@ -129,7 +131,7 @@ func (v *View) event(at schemas.Position, use func(*event) error) (bool, error) 
 	})
 }
 
-// Get is the version of an object at a place; nil where there is none.
+// Get returns the version of an object at a position, or nil if there is none.
 func (v *View) Get(ref schemas.ObjectRef) (*Stored, error) {
 	if !v.has(ref.Position) {
 		return nil, nil
@@ -160,7 +162,7 @@ func (v *View) Get(ref schemas.ObjectRef) (*Stored, error) {
 	return one, nil
 }
 
-// has says whether the state has the offset of an event.
+// has reports whether the state includes the offset of an event.
 func (v *View) has(at schemas.Position) bool {
 	p := v.part(at.TP())
 	return p != nil && at.Offset < p.next
@@ -188,13 +190,13 @@ func (e *event) readAll(at schemas.Position) ([]*Stored, error) {
 	return all, nil
 }
 
-// At are the objects that the event at a position made, in order.
+// At returns the objects of the event at a position, in order.
 func (v *View) At(p schemas.Position) ([]*Stored, error) {
 	all, err := v.made(p)
 	return slices.Clone(all), err
 }
 
-// made is what the event at a position made: it is not to be changed.
+// made returns the objects of the event at a position. The caller must not change the slice.
 func (v *View) made(p schemas.Position) ([]*Stored, error) {
 	if !v.has(p) {
 		return nil, nil
@@ -213,11 +215,11 @@ func (v *View) made(p schemas.Position) ([]*Stored, error) {
 	return all, err
 }
 
-// Text is all that an object says.
+// Text returns the whole text of an object.
 func (v *View) Text(s *Stored) (string, error) { return v.Passage(s, 0, len(s.Text)+s.Rest) }
 
-// Passage is what an object says from one byte up to another; what lies outside its text
-// is left out.
+// Passage returns the bytes from (inclusive) to (exclusive) of an object's text. The range is
+// clipped to the text.
 func (v *View) Passage(s *Stored, from, to int) (string, error) {
 	head := len(s.Text)
 	from, to = max(from, 0), min(to, head+s.Rest)
