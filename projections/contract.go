@@ -36,7 +36,7 @@ type Projection interface {
 	// Watermark returns Next for every partition seen.
 	Watermark() schemas.Watermark
 	// Apply applies a batch. An error of class ErrPoison names a record that can never be applied:
-	// neither that record nor any behind it was applied; records before it may have been, with Next
+	// neither that record nor any after it was applied; records before it may have been, with Next
 	// moved past them. ErrFatal means that the projection must be closed and opened again. Any
 	// other error may be retried.
 	Apply(ctx context.Context, b schemas.Batch) error

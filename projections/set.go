@@ -37,7 +37,7 @@ type Options struct {
 	Seed func(ctx context.Context, k Kind, next func(schemas.TopicPartition) int64, apply func(schemas.Batch) error) error
 }
 
-// Set is the projections that a node runs: their live generations and the rebuilds beside them.
+// Set holds the projections that a node runs: their live generations and running rebuilds.
 type Set struct {
 	opts    Options
 	dir     string
@@ -68,7 +68,8 @@ type member struct {
 	closed   bool
 }
 
-// generation is an opened state and the number of its readers. member.mu guards its fields.
+// generation is an opened state and the number of its readers. member.mu guards readers and
+// retired.
 type generation struct {
 	p       Projection
 	dir     string
@@ -160,7 +161,7 @@ func (s *Set) member(name string) (*member, error) {
 }
 
 // Apply applies a batch, one projection after the other, to every projection that reads its topic;
-// each skips what it has. An error of one stops those behind it. Apply may be called concurrently
+// each skips what it has. If one fails, those after it do not get the batch. Apply may be called concurrently
 // for different partitions, and again with the same batch after an error.
 func (s *Set) Apply(ctx context.Context, b schemas.Batch) error {
 	for _, m := range s.members {

@@ -108,7 +108,7 @@ func (s *search) blocks(prefix []byte, l *list) ([]block, error) {
 	return sealed, nil
 }
 
-// readBlocks returns known, the first blocks of a list, followed by those behind them in the store.
+// readBlocks returns known, the first blocks of a list, followed by the later ones in the store.
 func readBlocks(v *store.View, prefix []byte, known []block, l *list) ([]block, error) {
 	from := uint64(0)
 	if len(known) > 0 {

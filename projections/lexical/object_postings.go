@@ -19,7 +19,7 @@ type partBlock struct {
 	dense *denseIndex // nil for a block with few postings
 }
 
-// seek returns the index of the first posting at or behind from whose document is not below doc. In
+// seek returns the index of the first posting at or after from whose document is not below doc. In
 // most cases it is one of the next.
 func (b *partBlock) seek(from int, doc uint32) int {
 	all, step := b.postings, 1
@@ -245,7 +245,7 @@ func (c *partCursor) next() partBlock {
 	return c.full.at(c.left - 1)
 }
 
-// nextNumber returns the number of the next block, -1 behind the last.
+// nextNumber returns the number of the next block, -1 after the last.
 func (c *partCursor) nextNumber() int64 {
 	switch i := c.left - 1; {
 	case i < 0:

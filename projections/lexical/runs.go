@@ -215,7 +215,7 @@ func (p past) of(doc uint32) walk {
 	return walk{past: p, k: p.docs[p.field].last(doc).Load()}
 }
 
-// next returns the next run, nil behind the last.
+// next returns the next run, nil after the last.
 func (w *walk) next() *run {
 	if len(w.listed) > 0 {
 		x := w.listed[0]

@@ -13,7 +13,7 @@ import (
 )
 
 // Shard is what a log holds for one partition: records in order of offset, with gaps, and the
-// offset behind the last.
+// offset after the last.
 type Shard struct {
 	TP      schemas.TopicPartition
 	Records []*recountv1.Record
@@ -56,7 +56,7 @@ func Generate(seed uint64, partitions, records int) []Shard {
 }
 
 // Redeliver returns the log with some of its events a second and third time, at offsets of their
-// own behind the first.
+// own after the first.
 func Redeliver(rng *rand.Rand, shards []Shard) []Shard {
 	out := make([]Shard, len(shards))
 	for i, s := range shards {

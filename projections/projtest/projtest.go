@@ -14,12 +14,12 @@
 //     without the crash.
 //   - Any batching, any batch delivered twice or overlapping, any event delivered twice at
 //     different offsets, and any interleaving of partitions give the same state.
-//   - Retention: a state begun behind cuts, with the records that summarise the removed ones, is
+//   - Retention: a state begun after cuts, with the records that summarise the removed ones, is
 //     the same however it is built, even after two cuts.
 //   - Dump sees one state while batches are applied, in ascending order of keys.
 //   - Root differs when the state does.
 //   - A record that can never be applied is named in the error, and neither that record nor any
-//     behind it is applied.
+//     after it is applied.
 //
 // States are compared by Root, which covers all that Dump yields; the first keys that differ are
 // shown. With RECOUNT_SOAK=1 the same properties are tried many more times.

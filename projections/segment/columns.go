@@ -10,7 +10,7 @@ import (
 // heap; those of a sealed segment are views of its mapped file. Code that reads rows need not know
 // which it reads.
 //
-// The hot buffer only appends behind n, so a copy of the struct is a snapshot: the rows below its n
+// The hot buffer only appends after n, so a copy of the struct is a snapshot: the rows below its n
 // never change.
 type columns struct {
 	n int

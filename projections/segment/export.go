@@ -432,8 +432,8 @@ func (v *validity) nulls(n int) (nulls int) {
 	return nulls
 }
 
-// embeddings returns those of all rows, one after the other: in place if they are stored so, else
-// copied. A row without one has zeros.
+// embeddings returns the embeddings of all rows as bytes, one after the other: in place if they are
+// stored so, else copied. A row without one has zeros.
 func (c *columns) embeddings() []byte {
 	if c.n == 0 {
 		return nil

@@ -250,7 +250,7 @@ func TestDamageIsReported(t *testing.T) {
 	}
 }
 
-// again returns the shard's last event, delivered once more behind the others.
+// again returns the shard's last event, delivered once more after the others.
 func again(sh projtest.Shard) schemas.Batch {
 	r := sh.Records[len(sh.Records)-1]
 	return schemas.Batch{Topic: sh.TP.Topic, Partition: sh.TP.Partition, Next: sh.Next + 1, Records: []*recountv1.Record{{

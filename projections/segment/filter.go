@@ -15,7 +15,7 @@ type Filter struct {
 	// From and To bound the time at which the command started: From ≤ time < To.
 	From, To time.Time
 	// Below is a watermark: only rows of its partitions at offsets below it match. With it a query
-	// asks about a past state.
+	// reads a past state.
 	Below schemas.Watermark
 
 	Workspace, Session, Shell, User, Host, Author, Template, GitHead string
@@ -30,7 +30,7 @@ type Filter struct {
 	// Exit, if not nil, reports whether an exit code is wanted. known is false if the row has none.
 	Exit func(code int32, known bool) bool
 	// Resource is a resource that the command reads or writes: its canonical name, or the end of
-	// that behind a slash, such as the base name of a path. ResourceKind, if not zero, is its kind.
+	// that after a slash, such as the base name of a path. ResourceKind, if not zero, is its kind.
 	Resource     string
 	ResourceKind recountv1.ResourceKind
 }
@@ -131,7 +131,7 @@ func (f *Filter) Names(r Resource) bool {
 	return (f.ResourceKind == 0 || f.ResourceKind == r.Kind) && named(f.Resource, r.Name)
 }
 
-// named reports whether a resource's name is the wanted one or ends in it behind a slash.
+// named reports whether a resource's name is the wanted one or ends in it after a slash.
 func named(want, name string) bool {
 	rest, ok := strings.CutSuffix(name, want)
 	return ok && (rest == "" || rest[len(rest)-1] == '/')

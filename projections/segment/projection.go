@@ -84,9 +84,8 @@ type Projection struct {
 	dir  string
 	opts Options
 
-	// mu guards the fields below and is never held during I/O. Lock order: mu, then a shard's
-	// write, then its mu. A caller that locks the mu of several shards does so in the order of
-	// partitions.
+	// mu guards the fields below and is held only briefly. Lock order: mu, then a shard's write,
+	// then its mu. A caller that locks the mu of several shards does so in the order of partitions.
 	mu     sync.RWMutex
 	shards map[schemas.TopicPartition]*shard
 	users  int // calls in progress: the files stay mapped until the last one ends

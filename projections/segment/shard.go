@@ -190,7 +190,7 @@ func (s *shard) apply(ctx context.Context, b schemas.Batch) error {
 	return err
 }
 
-// appendAll appends the batch's new intents and keeps next behind the last.
+// appendAll appends the batch's new intents and keeps next after the last.
 func (s *shard) appendAll(ctx context.Context, b schemas.Batch, next *int64) error {
 	if err := s.sealIfFull(); err != nil {
 		return err // an earlier attempt to seal failed, and this one too

@@ -39,8 +39,8 @@ func TestDecodeNext(t *testing.T) {
 	}
 }
 
-// A view that is opened between a commit and the note of it in memory has the position that
-// stands in the store, as it has the rows.
+// TestViewWithinACommit checks that a view that is opened after a commit was stored, but before
+// DB.next has changed, has the stored position, as it has the rows.
 func TestViewWithinACommit(t *testing.T) {
 	fs := vfs.NewMem()
 	if err := fs.MkdirAll("state", 0o777); err != nil {

@@ -6,7 +6,7 @@
 //
 //   - Commit stores what the projection set, the ids of the new events and the next offset in one
 //     atomic write. The write is not synced: after a crash the store holds the effect of all
-//     batches up to some batch and of none behind it. The log still has the rest.
+//     batches up to some batch and of none after it. The log still has the rest.
 //   - A View is one state; later commits do not show in it.
 //   - Damage is reported as an error that names the directory and the fix, never as a panic. When
 //     Pebble cannot continue (a full disk under its manifest, for example), the store has failed
@@ -399,7 +399,7 @@ func (l pebbleLogger) Errorf(format string, args ...any) {
 	l.d.log.Warn("store", "err", fmt.Sprintf(format, args...))
 }
 
-// Fatalf is called when Pebble cannot continue. The code behind the call must not run: it would,
+// Fatalf is called when Pebble cannot continue. The code after the call must not run: it would,
 // for example, delete the WALs of a flush that was never recorded. So Fatalf fails the store and
 // blocks the calling goroutine for ever; guard releases the goroutines that wait for it.
 func (l pebbleLogger) Fatalf(format string, args ...any) {

@@ -84,7 +84,7 @@ func (v *View) Watermark() (schemas.Watermark, error) {
 	return w, nil
 }
 
-// PrefixEnd returns the first key behind all keys that start with the prefix, or nil if there is
+// PrefixEnd returns the first key after all keys that start with the prefix, or nil if there is
 // none.
 func PrefixEnd(prefix []byte) []byte {
 	end := append([]byte(nil), prefix...)

@@ -136,7 +136,7 @@
 //	"name"  step   an embedder that is new; its space is its number among these
 //	"code"  step   of each new row: its code, 384 int8, by element: of 1,024 rows, or
 //	               those that are left, the first of each, then the second of each,
-//	               each with zeros behind it up to a multiple of 64
+//	               each followed by zeros up to a multiple of 64
 //	"scal"  step   of each new row: its scale, float32 (package rows)
 //	"vecs"  step   of each new row: its vector, 384 float32
 //	"code"  codes  chunks of codes and scales, as rows.NewCodes has them

@@ -17,20 +17,20 @@ import (
 // keys sort as the numbers do:
 //
 //	TOPIC/PARTITION/chunk/SPACE/SEQUENCE  SHA-256 over the vectors of a chunk
-//	TOPIC/PARTITION/content/SPACE/ROW     a row that no step has: its key, its
-//	                                      content, what it is like
+//	TOPIC/PARTITION/content/SPACE/ROW     a row in no sealed step: its key, its
+//	                                      content, its similar rows
 //	TOPIC/PARTITION/links/SPACE           SHA-256 over what the index stores besides
 //	                                      vectors: with the backend flat its graph
-//	TOPIC/PARTITION/run/OFFSET            a run that no step has: its event, space
+//	TOPIC/PARTITION/run/OFFSET            a run in no sealed step: its event, space
 //	                                      and row
 //	TOPIC/PARTITION/space/SPACE           the embedder
 //	TOPIC/PARTITION/step/SEQUENCE         SHA-256 over the file, every byte of it
 //
 // A partition of objects has these:
 //
-//	TOPIC/PARTITION/event/OFFSET            an event that no step has: its id
-//	TOPIC/PARTITION/row/ROW                 a row that no step has: its space, its vector
-//	TOPIC/PARTITION/run/OFFSET/OBJECT/PART  a passage that no step has: its row
+//	TOPIC/PARTITION/event/OFFSET            an event in no sealed step: its id
+//	TOPIC/PARTITION/row/ROW                 a row in no sealed step: its space, its vector
+//	TOPIC/PARTITION/run/OFFSET/OBJECT/PART  a passage in no sealed step: its row
 //	TOPIC/PARTITION/space/SPACE             the audience and the embedder
 //	TOPIC/PARTITION/step/SEQUENCE           SHA-256 over the file, every byte of it
 //

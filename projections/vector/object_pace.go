@@ -10,7 +10,7 @@ const (
 	// machine: more arrives than is applied at once. During bulk input linking pauses, so that the
 	// input keeps its initial rate; linking resumes when it ends.
 	bulk = 64
-	// mayWait is the maximum number of rows of a space that may wait for that.
+	// mayWait is the maximum number of rows of a space that may wait for the end of bulk input.
 	mayWait = 1 << 17
 
 	paceWindow = 250 * time.Millisecond

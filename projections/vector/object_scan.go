@@ -183,7 +183,7 @@ func (s *objectSearch) scan(blocks []kernel.Block, base uint32) {
 	}
 }
 
-// scanShare: a graph is walked only if more than one in scanShare of its rows are visible and
+// scanShare limits walks: a graph is walked only if more than one in scanShare of its rows are visible and
 // accepted by the filter. Below that, comparing all of them costs less.
 //
 // Scanning also costs less for a vector with few non-zero elements, such as that which the embedder

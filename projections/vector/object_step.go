@@ -91,7 +91,7 @@ func (st *objectStep) spaceOf(row uint32) uint32 {
 	return st.groups[i].space
 }
 
-// readObjectStep binds a step's regions and checks that it can be used, behind the state in v with
+// readObjectStep binds a step's regions and checks that it can be used, after the state in v with
 // that many spaces, without further bounds checks.
 func readObjectStep(f *file, v *objectView, spaces int, base int64) (*objectStep, error) {
 	st := &objectStep{file: f, firstEvent: v.events, firstRun: v.runs, firstRow: v.rows}

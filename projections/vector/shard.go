@@ -109,7 +109,7 @@ func (s *shard) apply(ctx context.Context, b schemas.Batch) error {
 	return err
 }
 
-// addAll adds the batch's new intents, whose rows have these keys, and keeps next behind the last.
+// addAll adds the batch's new intents, whose rows have these keys, and keeps next after the last.
 func (s *shard) addAll(b schemas.Batch, keys []uint64, next *int64) error {
 	if err := s.sealFull(); err != nil {
 		return err // an earlier attempt to seal failed, and this one too

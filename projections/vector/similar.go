@@ -8,8 +8,9 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// SimilarRule is the name and version of the rule behind the edges that Similar returns: of a row's
-// nearest rows in the graph of earlier rows, by exact cosine, the best SimilarK of other contents.
+// SimilarRule is the name and version of the rule that makes the edges of Similar: of the rows that
+// index.AddNear returns for a new row, which it ranks by exact cosine, the best SimilarK of other
+// contents.
 const SimilarRule = "similar/1"
 
 // maxNamed bounds how many of the rows that name a row SimilarTo looks at.

@@ -2,7 +2,7 @@ package flat
 
 import "sync/atomic"
 
-// none fills the slots of a list behind its last link.
+// none fills the slots of a list after its last link.
 const none = ^uint32(0)
 
 // perBlock is the number of lists that are allocated together.

@@ -6,7 +6,7 @@
 // to read it. For vectors of dim elements, with stride = kernel.Stride(dim) and 1024 rows:
 //
 //	offset                     bytes
-//	0                          1024 × stride   codes: int8, zeros behind dim
+//	0                          1024 × stride   codes: int8, zeros after dim
 //	1024 × stride              1024 × 4 × dim  vectors: float32, as they were added
 //	1024 × (stride + 4 × dim)  1024 × 4        scales: float32
 //
