@@ -14,13 +14,13 @@ import (
 	"github.com/recountdb/recount/internal/spool"
 )
 
-// Source is the ce_source of what the command line itself appends.
+// Source is the ce_source of events that the command line itself appends.
 const Source = "recount/cli"
 
 // Type is the event type of a command.
 const Type = "command.executed"
 
-// Command is the payload of command.executed as events.proto has it, in JSON.
+// Command is the payload of command.executed in JSON, as defined in events.proto.
 type Command struct {
 	Command   string    `json:"command"`
 	Workspace string    `json:"workspace,omitempty"`
@@ -36,19 +36,18 @@ type Command struct {
 	Author    string    `json:"author,omitempty"`
 }
 
-// Duration is written as protobuf's JSON mapping has it: "1.5s".
+// Duration is encoded as in protobuf's JSON mapping: "1.5s".
 type Duration time.Duration
 
-// MarshalJSON writes the seconds, with nine digits behind the point.
+// MarshalJSON returns the seconds with nine decimal places.
 func (d Duration) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, `"%d.%09ds"`, int64(d)/1e9, int64(d)%1e9), nil
 }
 
-// Surroundings fills in what the flags left out and the environment and the directory
-// say.
+// Surroundings fills in empty fields from the environment and the working directory.
 func (c *Command) Surroundings(getenv func(string) string) {
 	if c.Cwd == "" {
-		c.Cwd, _ = os.Getwd() // gone from under us: then there is none to tell
+		c.Cwd, _ = os.Getwd() // empty if the directory was removed
 	} else if abs, err := filepath.Abs(c.Cwd); err == nil {
 		c.Cwd = abs
 	}
@@ -74,9 +73,9 @@ func shellName(getenv func(string) string) string {
 	return ""
 }
 
-// UserName is the name of the user who runs this program, as /etc/passwd has it, or else
-// $USER. Package os/user would ask the C library, which costs a small program more than
-// all else that it does.
+// UserName returns the name of the user who runs this program, from /etc/passwd or else $USER.
+// Package os/user would call the C library, which costs a small program more than everything else
+// it does.
 func UserName(getenv func(string) string) string {
 	if b, err := os.ReadFile("/etc/passwd"); err == nil {
 		uid := strconv.Itoa(os.Getuid())
@@ -89,7 +88,7 @@ func UserName(getenv func(string) string) string {
 	return getenv("USER")
 }
 
-// HostName is the name of this machine, "" where it has none.
+// HostName returns the name of this machine, "" if it has none.
 func HostName() string {
 	h, err := os.Hostname()
 	if err != nil {
@@ -98,8 +97,8 @@ func HostName() string {
 	return h
 }
 
-// Clean makes text fit for an event: valid UTF-8 without NUL bytes, and without white
-// space at the end.
+// Clean makes text valid for an event: valid UTF-8 without NUL bytes and without trailing white
+// space.
 func Clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if strings.IndexByte(s, 0) >= 0 {
@@ -108,11 +107,12 @@ func Clean(s string) string {
 	return strings.TrimRight(s, " \t\r\n")
 }
 
-// maxText is the bound of a command in events.proto; beyond, its start is recorded.
+// maxText is the maximum length of a command in events.proto; of a longer one the start is
+// recorded.
 const maxText = 1 << 20
 
-// Redact takes secrets out, and then cuts what is longer than an event may be: in this
-// order, for half of a secret is not recognised.
+// Redact removes secrets and then cuts what is longer than an event allows, in this order because
+// half of a secret is not recognised.
 func (c *Command) Redact(r *secrets.Redactor) {
 	c.Command, _ = r.Command(c.Command)
 	c.Command = cut(Clean(c.Command), maxText)
@@ -127,7 +127,7 @@ func (c *Command) Redact(r *secrets.Redactor) {
 	}
 }
 
-// cut is the start of s, at most n bytes of whole characters.
+// cut returns the start of s: whole characters, at most n bytes.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -138,7 +138,7 @@ func cut(s string, n int) string {
 	return s[:n]
 }
 
-// Entry is the command as it goes into the spool.
+// Entry returns the command as an entry for the spool.
 func (c *Command) Entry() (spool.Entry, error) {
 	data, err := json.Marshal(c)
 	return spool.Entry{ID: spool.NewID(), Type: Type, Source: Source, Time: c.StartedAt, Data: data}, err

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// A frame is what a shell's hook writes of one command. It begins with two NUL bytes and
-// goes on with fields: a letter, the value, a NUL. A shell's values have no NUL in them,
-// and no field is empty, so two NULs stand nowhere else:
+// frame is what a shell's hook writes about one command. It begins with two NUL bytes, followed by
+// fields: a letter, the value, a NUL. A shell's values contain no NUL, and no field is empty, so
+// two NULs occur nowhere else:
 //
 //	x  the exit code
 //	t  when it started, in seconds since 1970 with a fraction
@@ -19,13 +19,13 @@ import (
 //	c  the directory it started in
 //	w  the directory the shell is in now
 //	i  RECOUNT_IGNORE
-//	h  the text as bash's history prints it, behind its number
+//	h  the text as printed by bash's history, after its number
 //	k  the text itself
 //	.  the end; its value is empty
 //
-// A frame that another one begins within was given up by the shell, whose pipe was full,
-// and reached a recorder in another way: it is dropped. So is what comes before the first
-// frame, which a reader that was killed has left.
+// If another frame begins inside a frame, the first was abandoned by the shell because its pipe was
+// full, and has reached a recorder in another way: it is dropped. Bytes before the first frame are
+// dropped as well; they are the rest of a frame that a killed reader left.
 type frame struct {
 	report
 	here, ignore, text string
@@ -37,7 +37,7 @@ type frames struct {
 	field []byte
 }
 
-// next is the next whole frame, or the error of the reader.
+// next returns the next complete frame, or the reader's error.
 func (r *frames) next() (f frame, err error) {
 	begun := false
 	for {
@@ -55,13 +55,12 @@ func (r *frames) next() (f frame, err error) {
 	}
 }
 
-// nextField reads up to the next NUL. key is 0 for a field without one, which begins a
-// frame.
+// nextField reads up to the next NUL. key is 0 for an empty field, which starts a frame.
 func (r *frames) nextField() (key byte, value []byte, err error) {
 	r.field = r.field[:0]
 	for {
 		part, err := r.in.ReadSlice(0)
-		if len(r.field) <= maxInput { // of what is too long the start is enough
+		if len(r.field) <= maxInput { // the start of a field that is too long is enough
 			r.field = append(r.field, part...)
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
@@ -78,8 +77,7 @@ func (r *frames) nextField() (key byte, value []byte, err error) {
 	}
 }
 
-// large says whether the reader holds much more than commands have as a rule, and lets go
-// of it.
+// large reports whether the buffer is much larger than commands usually need, and releases it.
 func (r *frames) large() bool {
 	if cap(r.field) <= 64<<10 {
 		return false
@@ -88,7 +86,7 @@ func (r *frames) large() bool {
 	return true
 }
 
-// set takes a field in. It returns false for one that no hook writes.
+// set stores a field. It returns false for one that no hook writes.
 func (f *frame) set(key byte, value []byte) bool {
 	s := string(value)
 	switch key {
@@ -118,8 +116,8 @@ func (f *frame) set(key byte, value []byte) bool {
 	return true
 }
 
-// fromHistory is the text of a line that bash's history printed, "" where it printed
-// something else: "  123* make test", with a star where the line was edited.
+// fromHistory returns the text of a line that bash's history printed, "" if it printed something
+// else: "  123* make test", with a star if the line was edited.
 func fromHistory(s string) string {
 	s = strings.TrimLeft(s, " ")
 	number := strings.TrimLeft(s, "0123456789")
@@ -129,5 +127,5 @@ func fromHistory(s string) string {
 	return number[2:]
 }
 
-// newFrames reads frames from in.
+// newFrames returns a reader of the frames in in.
 func newFrames(in io.Reader) *frames { return &frames{in: bufio.NewReaderSize(in, 16<<10)} }

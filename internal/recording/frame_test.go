@@ -21,8 +21,8 @@ func wholeFrame() frame {
 	}
 }
 
-// TestFrames: whatever stands before, between and after, whole frames are read, and what
-// is none is dropped.
+// TestFrames checks that complete frames are read, whatever surrounds them, and that everything
+// else is dropped.
 func TestFrames(t *testing.T) {
 	for _, c := range []struct {
 		why, in string
@@ -69,7 +69,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// FuzzFrames: no bytes make the reader fail, or hide a whole frame that comes after them.
+// FuzzFrames checks that no input makes the reader fail or hides a complete frame that follows it.
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte(whole))
 	f.Add([]byte(whole[4:]))
@@ -92,7 +92,8 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// TestListenNeedsThePipe: what is no pipe of a hook is refused, before anything is changed.
+// TestListenNeedsThePipe checks that a standard input that is not a hook's pipe is refused before
+// anything is changed.
 func TestListenNeedsThePipe(t *testing.T) {
 	was := os.Stdin
 	err := Record([]string{"--listen"}, nil, io.Discard)

@@ -17,20 +17,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Listen records what an interactive shell writes into the pipe that is this process's
-// standard input, one frame a command, until the shell is gone and the pipe is empty.
+// Listen records what an interactive shell writes into the pipe on this process's standard input,
+// one frame per command, until the shell has ended and the pipe is empty.
 //
-// The shell has opened the pipe for reading and writing, so that it neither waits for this
-// process nor is ended by a signal when there is none: what it writes stays in the pipe
-// for the next one. Because this process shares the shell's open file, it can make the
-// shell's writes fail instead of wait where the pipe is full. It then reads by an open file
-// of its own, which ends when the shell, and the subshells that it forked, are gone.
+// The shell has opened the pipe for reading and writing, so that it neither waits for this process
+// nor receives a signal if there is none: what it writes stays in the pipe for the next process.
+// Because this process shares the shell's open file, it can make the shell's writes fail instead of
+// block when the pipe is full. It then reads through an open file of its own, which reaches its end
+// when the shell and the subshells that it forked have ended.
 //
-// The standard output is closed when all of that is done: what the shell waits for at its
-// start.
+// The standard output is closed when this setup is done; the shell waits for that at its start.
 func Listen(shell, session string, stderr io.Writer) error {
-	// There is one process for each open shell, so little memory and few threads count for
-	// more than time.
+	// There is one such process per open shell, so small memory use and few threads matter more
+	// than speed.
 	debug.SetGCPercent(25)
 	runtime.GOMAXPROCS(1)
 	in, err := ownEnd()
@@ -40,8 +39,8 @@ func Listen(shell, session string, stderr io.Writer) error {
 	defer in.Close()
 	leaveShell()
 	yieldToShell()
-	// The process that already listens to this pipe reads it to its end. Two would tear
-	// each other's frames.
+	// A process that already listens to this pipe reads it to its end. Two readers would split each
+	// other's frames.
 	for err = syscall.EINTR; errors.Is(err, syscall.EINTR); {
 		err = syscall.Flock(0, syscall.LOCK_EX)
 	}
@@ -52,7 +51,7 @@ func Listen(shell, session string, stderr io.Writer) error {
 	signal.Notify(terminated, syscall.SIGTERM)
 	go func() {
 		<-terminated
-		_ = in.SetReadDeadline(time.Now()) // a pipe has deadlines
+		_ = in.SetReadDeadline(time.Now()) // pipes support deadlines
 	}()
 
 	var out outgoing
@@ -73,8 +72,8 @@ func Listen(shell, session string, stderr io.Writer) error {
 	}
 }
 
-// ownEnd makes the shell's writes fail where they would wait, and replaces the standard
-// input by an open file of its own at the reading end of the same pipe.
+// ownEnd makes the shell's writes fail when they would block, and replaces the standard input by a
+// separate open file for the reading end of the same pipe.
 func ownEnd() (*os.File, error) {
 	var st unix.Stat_t
 	flags, err := unix.FcntlInt(0, unix.F_GETFL, 0)
@@ -91,7 +90,7 @@ func ownEnd() (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--listen: open the pipe again: %w", err)
 	}
-	// The runtime may have an eye on it already, and takes it off by this.
+	// The runtime may poll this file already; closing it here stops that.
 	if err := os.Stdin.Close(); err != nil {
 		return nil, fmt.Errorf("--listen: %w", err)
 	}
@@ -101,9 +100,9 @@ func ownEnd() (*os.File, error) {
 	return os.NewFile(0, "the shell's pipe"), nil
 }
 
-// leaveShell leaves the shell's session, directory and open files, so that no signal of
-// its terminal, no umount and no reader that waits for an end of file ever meets this
-// process. What fails of it does no harm to a command.
+// leaveShell leaves the shell's session, directory and open files, so that signals of its terminal,
+// umounts and readers that wait for an end of file are not affected by this process. Errors are
+// ignored because they do not affect recording.
 func leaveShell() {
 	_, _ = unix.Setsid()
 	signal.Ignore(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP)
@@ -114,7 +113,7 @@ func leaveShell() {
 			if err != nil || fd <= 2 {
 				continue
 			}
-			// What this program opened itself closes on exec.
+			// Files that this program opened itself close on exec.
 			if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
 				_ = unix.Close(fd)
 			}
@@ -128,12 +127,12 @@ func leaveShell() {
 	}
 }
 
-// yieldToShell makes each thread of this process a batch thread, and so those that they
-// start: the shell, which wakes it up by each command, then goes on to its prompt first.
+// yieldToShell makes each thread of this process, and so each thread that it starts, a batch
+// thread: the shell, which wakes the process with each command, then continues to its prompt first.
 func yieldToShell() {
 	tasks, err := os.ReadDir("/proc/self/task")
 	if err != nil {
-		return // the shell may lose its turn, and no command is lost
+		return // the shell may be delayed, but no command is lost
 	}
 	for _, t := range tasks {
 		tid, err := strconv.Atoi(t.Name())
@@ -146,10 +145,10 @@ func yieldToShell() {
 	}
 }
 
-// quiet is how long a process that was asked to end waits for more in the pipe.
+// quiet is how long a process that received SIGTERM waits for more data in the pipe.
 const quiet = 50 * time.Millisecond
 
-// lastWords reads on, after SIGTERM has set a deadline, as long as there is something.
+// lastWords continues to read while there is data, after SIGTERM has set a deadline.
 type lastWords struct {
 	file *os.File
 	last bool
@@ -168,7 +167,7 @@ func (l *lastWords) Read(b []byte) (int, error) {
 	}
 }
 
-// notEnd is an error that is not the usual end.
+// notEnd returns err, or nil if it is one of the normal ends.
 func notEnd(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil
@@ -176,14 +175,14 @@ func notEnd(err error) error {
 	return fmt.Errorf("read from the shell: %w", err)
 }
 
-// listened records one frame. A panic is that frame's error: others wait behind it.
+// listened records one frame. A panic becomes an error of that frame, because other frames wait.
 func (o *outgoing) listened(f frame, stderr io.Writer) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("a command was not recorded: panic: %v", p)
 		}
 	}()
-	// A directory of the settings may be relative, to where the shell is.
+	// A directory in the settings may be relative to the shell's directory.
 	if os.Chdir(f.here) == nil {
 		defer func() { _ = os.Chdir("/") }()
 	}
@@ -194,10 +193,10 @@ func (o *outgoing) listened(f frame, stderr io.Writer) (err error) {
 	return err
 }
 
-// outgoing sends what waits for a server elsewhere, by one process at a time, and by one
-// more where something came while it ran.
+// outgoing sends the entries that wait for a remote server. It runs one process at a time, and one
+// more if entries arrived in the meantime.
 type outgoing struct {
-	from chan string // the directories to send from
+	from chan string // the data directories to send from
 	done chan struct{}
 }
 
@@ -212,7 +211,7 @@ func (o *outgoing) send(from string) {
 	}
 }
 
-// run ends after close. What a process says of its failure is in the hook's log.
+// run ends after close. The errors of a process are in the hook's log.
 func (o *outgoing) run() {
 	defer close(o.done)
 	command := sender()
@@ -226,7 +225,7 @@ func (o *outgoing) run() {
 	}
 }
 
-// close waits until all is sent, or was tried.
+// close waits until everything was sent or attempted.
 func (o *outgoing) close() {
 	if o.from != nil {
 		close(o.from)

@@ -5,19 +5,18 @@ import (
 	"strings"
 )
 
-// WithoutOwn is what of a command line is recorded, given that nothing is which Recount's
-// own verbs are given: a pipeline that calls one, such as
+// WithoutOwn returns what is recorded of a command line. The arguments of Recount's own verbs are
+// never recorded: a pipeline that calls one, such as
 //
 //	recount forget --pattern SECRET
 //	echo SECRET | sudo recount forget --pattern-file -
 //	RECOUNT_TOKEN=… /opt/bin/recount find x
 //
-// becomes the program's name alone, beside the other commands of its line. ok is false where nothing else is left, and where the line is of a form that is
-// not taken apart here (a here document, a substitution, a compound command): then
-// it is left out whole.
+// becomes the program's name alone, beside the other commands of its line. ok is false if nothing
+// else is left, or if the line has a form that is not parsed here (a here document, a substitution,
+// a compound command): such a line is omitted completely.
 //
-// It is the shells' grammar as far as this needs it, and errs on the side of leaving
-// out.
+// It implements the shells' grammar as far as needed, and omits in case of doubt.
 func WithoutOwn(text string) (out string, ok bool) {
 	parts, plain := pipelines(text)
 	own, others := false, false
@@ -44,11 +43,11 @@ func WithoutOwn(text string) (out string, ok bool) {
 	return b.String(), true
 }
 
-// part is one pipeline of a line: the space before it, and the operator after it.
+// part is one pipeline of a line, with the space before it and the operator after it.
 type part struct{ space, text, end string }
 
-// pipelines splits a line at ; & && || and newlines outside of quotes and brackets. plain
-// is false where the line has what this does not understand.
+// pipelines splits a line at ; & && || and newlines outside quotes and brackets. plain is false if
+// the line contains syntax that is not supported.
 func pipelines(s string) (parts []part, plain bool) {
 	plain = true
 	start := 0
@@ -113,7 +112,7 @@ func pipelines(s string) (parts []part, plain bool) {
 	return parts, plain
 }
 
-// closing is where the quote that opens at i ends, -1 if nowhere.
+// closing returns the end of the quote that opens at i, -1 if it is not closed.
 func closing(s string, i int) int {
 	for j := i + 1; j < len(s); j++ {
 		switch {
@@ -126,18 +125,18 @@ func closing(s string, i int) int {
 	return -1
 }
 
-// secretVerbs are those that are given what nobody should read, wherever they stand:
-// behind a program that starts others (ssh, xargs, watch), or within quotes.
+// secretVerbs are the verbs whose arguments may be secret. They count anywhere in the line: after a
+// program that starts others (ssh, xargs, watch), or inside quotes.
 const secretVerbs = `forget|token|record|hook|exec`
 
 var (
-	// calls matches a call of one of secretVerbs anywhere; words in between are flags.
+	// calls matches a call of one of secretVerbs anywhere; only flags may be in between.
 	calls = lazy(`(?:^|[^\w.-])recount(?:-record)?["']?(?:\s+-[^\s]+(?:\s+[^\s-][^\s]*)?)*\s+["']?(?:` + secretVerbs + `)(?:["'\s]|$)`)
-	// assigned matches an assignment of the token, also as fish has it.
+	// assigned matches an assignment of the token, also in fish's syntax.
 	assigned = lazy(`\bRECOUNT_TOKEN=|\bset\s+(?:-\S+\s+)*RECOUNT_TOKEN\s`)
 )
 
-// talk are programs whose arguments are about commands, and start none.
+// talk are programs whose arguments may mention commands but start none.
 var talk = map[string]bool{"git": true, "gh": true, "grep": true, "rg": true, "man": true}
 
 func lazy(pattern string) func() *regexp.Regexp {
@@ -150,7 +149,7 @@ func lazy(pattern string) func() *regexp.Regexp {
 	}
 }
 
-// callsOwn says whether a pipeline calls Recount, or holds its token.
+// callsOwn reports whether a pipeline calls Recount or contains its token.
 func callsOwn(pipeline string) bool {
 	first := ""
 	for i, command := range strings.Split(pipeline, "|") {
@@ -165,7 +164,7 @@ func callsOwn(pipeline string) bool {
 	return assigned().MatchString(pipeline) || !talk[first] && calls().MatchString(pipeline)
 }
 
-// starters are programs that start the one that their arguments name.
+// starters are programs that start the program named by their arguments.
 var starters = map[string]bool{
 	"sudo": true, "doas": true, "env": true, "command": true, "exec": true, "builtin": true, "nohup": true, "time": true, "nice": true,
 	"ionice": true, "timeout": true, "stdbuf": true, "setsid": true, "xargs": true, "watch": true, "strace": true, "ltrace": true, "gdb": true,
@@ -173,8 +172,8 @@ var starters = map[string]bool{
 	"run0": true, "systemd-run": true,
 }
 
-// called says whether a simple command calls Recount. Behind a starter any word may be
-// the program: which of its flags take a value is not known here.
+// called reports whether a simple command calls Recount. After a starter any word may be the
+// program, because it is not known here which of its flags take a value.
 func called(words []string) bool {
 	anywhere := false
 	for _, w := range words {

@@ -3,10 +3,10 @@ package recording
 import "testing"
 
 func TestWithoutOwn(t *testing.T) {
-	for _, c := range []struct{ in, want string }{ // want is "" where nothing is recorded
+	for _, c := range []struct{ in, want string }{ // want is "" if nothing is recorded
 		{"make test", "make test"},
 		{"git commit -m 'mend recount forget'", "git commit -m 'mend recount forget'"},
-		{"echo 'recount forget hunter2' >script", ""}, // reads like a call: leaving out is the safe side
+		{"echo 'recount forget hunter2' >script", ""}, // looks like a call: omitting it is safe
 		{"grep -r RECOUNT_TOKEN .", "grep -r RECOUNT_TOKEN ."},
 		{"cd src/recount && make", "cd src/recount && make"},
 		{"ls recount", "ls recount"},

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// DataDir is the data directory that the flag says, or else the environment, by default
-// the user's data folder.
+// DataDir returns the data directory: the flag's value, else the environment's, else the default in
+// the user's data directory.
 func DataDir(flag string, getenv func(string) string) (string, error) {
 	for _, dir := range []string{flag, getenv("RECOUNT_DATA_DIR")} {
 		if dir != "" {
@@ -25,8 +25,8 @@ func DataDir(flag string, getenv func(string) string) (string, error) {
 	return filepath.Join(base, "recount"), nil
 }
 
-// ConfigFile is the config file that the flag says, or else the environment, by default
-// that of the user's config folder, "" where there is none.
+// ConfigFile returns the config file: the flag's value, else the environment's, else the one in the
+// user's config directory, "" if that does not exist.
 func ConfigFile(flag string, getenv func(string) string) string {
 	for _, file := range []string{flag, getenv("RECOUNT_CONFIG")} {
 		if file != "" {

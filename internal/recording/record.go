@@ -14,12 +14,11 @@ import (
 	"github.com/recountdb/recount/internal/spool"
 )
 
-// maxInput bounds what is read of a text; an event holds less, by far.
+// maxInput limits how many bytes of a text are read; an event holds far less.
 const maxInput = 16 << 20
 
-// Record is the program recount-record but for the process around it: it spools the
-// command whose text in holds, with what args say of it. With --listen it spools what a
-// shell writes into a pipe (Listen).
+// Record is the main function of recount-record: it spools the command whose text is read from in,
+// with the fields in args. With --listen it spools what a shell writes into a pipe (Listen).
 func Record(args []string, in io.Reader, stderr io.Writer) error {
 	now := time.Now()
 	var r report
@@ -37,7 +36,7 @@ func Record(args []string, in io.Reader, stderr io.Writer) error {
 		fmt.Fprintln(f.Output(), "recount-record records the command whose text is on the standard input. The hooks of shells call it (recount hook SHELL).")
 		f.PrintDefaults()
 	}
-	_ = f.Parse(args) // it exits
+	_ = f.Parse(args) // exits on an error
 	if f.NArg() > 0 {
 		return fmt.Errorf("unexpected argument: the command's text comes by the standard input")
 	}
@@ -55,15 +54,15 @@ func Record(args []string, in io.Reader, stderr io.Writer) error {
 	return become(sender())
 }
 
-// report is what a shell says of a command that has ended, besides its text.
+// report is what a shell reports about a command that has ended, besides its text.
 type report struct {
 	shell, session, cwd string
 	exit, at, uptime    string
 	duration            time.Duration
 }
 
-// record spools a command. server is where it is to be sent next, "" where nothing is: it
-// goes to the log of the data directory itself, or was left out.
+// record spools a command. server is the remote server it must be sent to, "" if it goes to the log
+// of the data directory or was omitted.
 func (r report) record(text, ignore string, now time.Time, stderr io.Writer) (server string, err error) {
 	c := Command{Shell: r.shell, Session: r.session, Cwd: r.cwd}
 	ok := false
@@ -107,7 +106,7 @@ func (r report) record(text, ignore string, now time.Time, stderr io.Writer) (se
 	return s.Server, spool.AppendRemote(s.DataDir, s.Server, e)
 }
 
-// SinceUptime is how long ago the machine had been up for so many seconds.
+// SinceUptime returns how long ago the machine's uptime was then, in seconds as in /proc/uptime.
 func SinceUptime(then string) (time.Duration, bool) {
 	if then == "" {
 		return 0, false
@@ -125,8 +124,8 @@ func SinceUptime(then string) (time.Duration, bool) {
 	return time.Duration((now - was) * float64(time.Second)), true
 }
 
-// sender is the command that sends what waits for the server, nil where there is no
-// program recount beside this one. Then the next verb that asks that server sends it.
+// sender returns the command that sends the entries for the remote server, nil if there is no
+// program recount beside this one. In that case the next verb that contacts the server sends them.
 func sender() []string {
 	self, err := os.Executable()
 	if err != nil {
@@ -139,7 +138,7 @@ func sender() []string {
 	return []string{recount, "spool", "send"}
 }
 
-// become replaces this program by another.
+// become replaces this process by another program.
 func become(command []string) error {
 	if command == nil {
 		return nil

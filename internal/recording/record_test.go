@@ -12,8 +12,7 @@ import (
 	"github.com/recountdb/recount/internal/spool"
 )
 
-// one records a command in a process's surroundings of its own, and returns what stands
-// in the spool.
+// one records a command in a process with its own environment, and returns what is in the spool.
 func one(t *testing.T, text string, env map[string]string, args ...string) (c map[string]any, raw string) {
 	t.Helper()
 	for _, name := range []string{"RECOUNT_CONFIG", "RECOUNT_IGNORE", "RECOUNT_SERVER", "RECOUNT_SESSION", "RECOUNT_AUTHOR", "XDG_CONFIG_HOME"} {
@@ -70,7 +69,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// A config says where the data is and which rules there are; a wrong one loses nothing.
+// TestRecordByConfig checks that a config sets the data directory and the rules, and that a wrong
+// config loses no command.
 func TestRecordByConfig(t *testing.T) {
 	dir := t.TempDir()
 	config, rules := filepath.Join(dir, "config.yaml"), filepath.Join(dir, "rules.yaml")

@@ -47,8 +47,8 @@ func TestParseTime(t *testing.T) {
 	}
 }
 
-// TestGitHead compares with git itself, in a repository with a packed reference,
-// a worktree and a detached HEAD.
+// TestGitHead compares the result with git's in a repository with a packed reference, a worktree
+// and a detached HEAD.
 func TestGitHead(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")

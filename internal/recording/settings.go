@@ -9,17 +9,18 @@ import (
 	"github.com/recountdb/recount/internal/redact/secrets"
 )
 
-// Settings are what a recorder needs to know of the configuration.
+// Settings is the part of the configuration that a recorder needs.
 type Settings struct {
 	DataDir string
 	Redact  *secrets.Redactor
-	// Server is the URL of the server that commands go to; "" is the data directory's own.
+	// Server is the URL of the server that commands are sent to; "" is the server of the data
+	// directory.
 	Server string
 }
 
-// Load reads the settings. Where a file of them is wrong, the error says so and the
-// settings do without it, so that a command is recorded all the same: what drains the
-// spool redacts by the rules once more.
+// Load reads the settings. If a file is wrong, the error says so and the settings are returned
+// without it, so that the command is still recorded: the drainer of the spool applies the redaction
+// rules again.
 func Load(getenv func(string) string) (s Settings, err error) {
 	s = Settings{Redact: secrets.Default(), Server: getenv("RECOUNT_SERVER")}
 	var config struct {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ParseTime reads an RFC 3339 time or seconds since 1970 with a fraction.
+// ParseTime parses an RFC 3339 time, or seconds since 1970 with an optional fraction.
 func ParseTime(s string) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
 		return t.UTC(), nil

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Workspace finds the root of the repository that a directory is in, by the
-// folder that a version control system keeps there; "" outside of one.
+// Workspace returns the root of the repository that contains a directory, found by the directory of
+// a version control system; "" if there is none.
 func Workspace(cwd string) string {
 	if !filepath.IsAbs(cwd) {
 		return ""
@@ -25,8 +25,7 @@ func Workspace(cwd string) string {
 	}
 }
 
-// Workspaces is Workspace with a memory, for histories that name a directory
-// a thousand times.
+// Workspaces returns Workspace with a cache, for histories that name the same directory many times.
 func Workspaces() func(string) string {
 	known := map[string]string{}
 	return func(cwd string) string {
@@ -39,14 +38,14 @@ func Workspaces() func(string) string {
 	}
 }
 
-// GitHead reads the commit that HEAD names, without running git; "" where there
-// is none, or where the repository keeps its references in a newer way.
+// GitHead returns the commit that HEAD names, without running git; "" if there is none, or if the
+// repository uses a newer format for references.
 func GitHead(root string) string {
 	if root == "" {
 		return ""
 	}
 	dir := filepath.Join(root, ".git")
-	if b, err := os.ReadFile(dir); err == nil { // a worktree or submodule: a file that names the folder
+	if b, err := os.ReadFile(dir); err == nil { // a worktree or submodule: a file that names the directory
 		link, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")
 		if !ok {
 			return ""
@@ -90,7 +89,7 @@ func GitHead(root string) string {
 	return ""
 }
 
-// commitID is s if it is the hexadecimal of a commit.
+// commitID returns s if it is the hexadecimal id of a commit, else "".
 func commitID(s string) string {
 	if (len(s) != 40 && len(s) != 64) || strings.Trim(s, "0123456789abcdef") != "" {
 		return ""

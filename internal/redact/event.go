@@ -11,34 +11,33 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// maxTail is the bound of output_tail and stated_intent in events.proto, in bytes;
-// maxCommand that of a command and of a commit's message.
+// maxTail is the limit of output_tail and stated_intent in events.proto, in bytes; maxCommand is
+// that of commands and commit messages.
 const (
 	maxTail    = 65536
 	maxCommand = 1 << 20
 )
 
-// maxLogged and maxLoggedName bound the texts of AccessEntry in events.proto.
+// maxLogged and maxLoggedName are the limits of the texts of AccessEntry in events.proto.
 const (
 	maxLogged     = 8192
 	maxLoggedName = 256
 )
 
-// Event redacts a payload in place: the command, where, by whom and in which session, what
-// was said and printed, the environment, and the workspace, which may be a URL with
-// credentials; of a commit its message and who wrote it; of spans what OTLP redacts; of an
-// access log what clients wrote; of an agent's event every text that people, models or
-// programs wrote. A name that events are joined by is redacted to the same name wherever it
-// stands, so what belonged together still does.
-// Other payloads stay as they are: they have no text of people or programs; the content of
-// a file is redacted where it is imported (Source).
+// Event redacts a payload in place and returns what was found. It redacts a command with its
+// directory, user, host, session, stated intent, output, environment, and workspace (which may be a
+// URL with credentials); a commit's message and authors; spans as OTLP does; an access log's texts
+// from clients; and every text of an agent's event that people, models or programs wrote. A name by
+// which events are joined is always redacted to the same name, so related events remain related.
+// Other payloads are not changed: they contain no text of people or programs. File contents are
+// redacted when they are imported (Source).
 func (r *Redactor) Event(m proto.Message) []Finding {
 	found, _ := r.EventContext(context.Background(), m)
 	return found
 }
 
-// EventContext is Event, given up when the context ends: the error is then the context's,
-// and the payload is redacted in part, so that nobody may use it.
+// EventContext is like Event, but stops when the context ends. It then returns the context's error,
+// and the payload is partly redacted and must not be used.
 func (r *Redactor) EventContext(ctx context.Context, m proto.Message) (found []Finding, ended error) {
 	redacted := func(s *string, by func() (string, []Finding, error)) {
 		if ended != nil {
@@ -53,7 +52,7 @@ func (r *Redactor) EventContext(ctx context.Context, m proto.Message) (found []F
 		redacted(s, func() (string, []Finding, error) { return r.TextContext(ctx, *s) })
 	}
 	bounded := func(s *string, most int) {
-		fits := len(*s) <= most // what does not is refused, not cut
+		fits := len(*s) <= most // a text that does not fit is refused later, not cut
 		if text(s); fits {
 			*s = head(*s, most)
 		}
@@ -118,7 +117,7 @@ func (r *Redactor) EventContext(ctx context.Context, m proto.Message) (found []F
 	return found, ended
 }
 
-// Bounds of texts in agents.proto that a placeholder might exceed.
+// These limits of texts in agents.proto might be exceeded by a placeholder.
 const (
 	maxStated = 1024
 	maxNamed  = 4096
@@ -126,10 +125,10 @@ const (
 	maxName   = 256 // and those of sessions, users and hosts in events.proto
 )
 
-// agentEvent redacts the texts of an agent's event: text does one in place, named gives
-// the value of a name. Texts that have bounds keep them. Names that access is granted by
-// (tenant, agent) and ids stay as they are. The hash of an artifact's content goes
-// with a secret that was in it.
+// agentEvent redacts the texts of an agent's event: text redacts one in place, named redacts the
+// value of a name. Limited texts stay within their limits. Names that control access (tenant,
+// agent) and ids are not changed. If a secret was found in an artifact's content, the content's
+// hash is removed as well.
 func agentEvent(m *recountv1.AgentEvent, text, command func(*string), named func(name, val string) string) {
 	bounded := func(s *string, most int) {
 		text(s)
@@ -156,7 +155,7 @@ func agentEvent(m *recountv1.AgentEvent, text, command func(*string), named func
 		bounded(&step.Status, maxStatus)
 	}
 	if s := m.State; s != nil {
-		s.Value = named(s.Key, s.Value) // api_token says what its value is
+		s.Value = named(s.Key, s.Value) // a name such as api_token shows what its value is
 		bounded(&s.Key, maxStated)
 	}
 	if a := m.Artifact; a != nil {
@@ -189,8 +188,8 @@ func agentEvent(m *recountv1.AgentEvent, text, command func(*string), named func
 	}
 }
 
-// says reports whether a predicate makes the value what the subject is, and no statement
-// about it, such as that a token expires after a day.
+// says reports whether a predicate states the value of the subject, and not something about it,
+// such as that a token expires after a day.
 func says(predicate string) bool {
 	switch strings.ToLower(strings.TrimSpace(predicate)) {
 	case "", "is", "are", "=", ":", "==", "equals", "value", "has value", "was", "is set to", "set to", "will be":
@@ -199,8 +198,7 @@ func says(predicate string) bool {
 	return false
 }
 
-// spans redacts what stands in memory as OTLP redacts what stands on the wire. An error is
-// the context's.
+// spans redacts decoded spans as OTLP redacts encoded ones. An error is the context's.
 func (r *Redactor) spans(ctx context.Context, m *tracepb.TracesData) ([]Finding, error) {
 	b, err := proto.Marshal(m)
 	if err != nil {
@@ -216,12 +214,12 @@ func (r *Redactor) spans(ctx context.Context, m *tracepb.TracesData) ([]Finding,
 		err = proto.Unmarshal(out, m)
 	}
 	if err != nil {
-		panic(err) // what the library wrote is not what it reads
+		panic(err) // the library cannot read what it wrote
 	}
 	return w.found, nil
 }
 
-// head is the first part of s, at most n bytes of whole characters.
+// head returns the start of s: whole characters, at most n bytes.
 func head(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -48,8 +48,9 @@ func TestEvent(t *testing.T) {
 	}
 }
 
-// A placeholder may be longer than the secret that it replaces: what fitted its bound before
-// fits it afterwards. What did not is refused later, and not cut to fit.
+// TestBoundsOfEvents checks that a text within its limit is still within it after redaction,
+// although a placeholder may be longer than the secret. A text beyond its limit is refused later,
+// and not cut.
 func TestBoundsOfEvents(t *testing.T) {
 	filled := func(n int) string {
 		s := "PGPASSWORD=a x "
@@ -83,8 +84,8 @@ func TestBoundsOfEvents(t *testing.T) {
 	}
 }
 
-// Every text of an agent's event is redacted, within its bounds; what events are joined by
-// stays.
+// TestAgentEvent checks that every text of an agent's event is redacted within its limit, and that
+// the names by which events are joined are not changed.
 func TestAgentEvent(t *testing.T) {
 	const secret, gone = "PGPASSWORD=hunter2", "PGPASSWORD=[redacted:password]"
 	ev := &recountv1.AgentEvent{
@@ -125,8 +126,7 @@ func TestAgentEvent(t *testing.T) {
 	}
 }
 
-// What an event says beside its texts is redacted too, each name to the same name wherever
-// it stands.
+// TestNamesOfEvents checks that names are redacted, too, each to the same name everywhere.
 func TestNamesOfEvents(t *testing.T) {
 	const secret, gone = "https://me:hunter2@example.com", "https://me:[redacted:url-password]@example.com"
 	got := []proto.Message{

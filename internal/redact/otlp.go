@@ -14,14 +14,14 @@ import (
 	"github.com/recountdb/recount/internal/redact/secrets"
 )
 
-// OTLP is a message of OTLP's traces that can be redacted as it stands on the
-// wire (opentelemetry-proto, trace.proto, common.proto and resource.proto).
+// OTLP is a message type of OTLP traces that can be redacted in wire format (opentelemetry-proto,
+// trace.proto, common.proto and resource.proto).
 type OTLP struct {
 	name   string
-	fields []wireField // by number; numbers beyond are unknown fields
+	fields []wireField // indexed by number; higher numbers are unknown fields
 }
 
-// wireField says what a length-delimited field holds.
+// wireField describes the content of a length-delimited field.
 type wireField struct {
 	kind wireKind
 	of   *OTLP
@@ -30,8 +30,8 @@ type wireField struct {
 type wireKind uint8
 
 const (
-	wireRaw     wireKind = iota // an id, a number, or not known: stays
-	wireName                    // a string that stays
+	wireRaw     wireKind = iota // an id, a number, or unknown: not changed
+	wireName                    // a string that is not changed
 	wireText                    // a string to redact
 	wireBytes                   // bytes to redact
 	wireMessage                 // a message
@@ -39,14 +39,14 @@ const (
 	wireKeyed                   // a KeyValue
 )
 
-// The messages. What is not listed, fields of later versions among it, stays as
-// it is.
+// These are the message types. Fields that are not listed, such as those of later versions, are not
+// changed.
 var (
-	// OTLPTraces is TracesData, which an ExportTraceServiceRequest equals.
+	// OTLPTraces is TracesData, which has the form of an ExportTraceServiceRequest.
 	OTLPTraces = &OTLP{name: "TracesData", fields: []wireField{1: {wireMessage, resourceSpans}}}
-	// OTLPResource is who observed: Resource.
+	// OTLPResource is Resource, the source of spans.
 	OTLPResource = &OTLP{name: "Resource", fields: []wireField{1: {wireKeyed, nil}, 3: {wireMessage, entityRef}}}
-	// OTLPScope is the library that observed: InstrumentationScope.
+	// OTLPScope is InstrumentationScope, the library that made the spans.
 	OTLPScope = &OTLP{name: "InstrumentationScope", fields: []wireField{1: {wireName, nil}, 2: {wireName, nil}, 3: {wireKeyed, nil}}}
 	// OTLPSpan is a Span, with its events, links and status.
 	OTLPSpan = &OTLP{name: "Span", fields: []wireField{
@@ -66,29 +66,28 @@ var (
 	keyValue      = &OTLP{name: "KeyValue", fields: []wireField{1: {wireName, nil}, 2: {wireValue, nil}}}
 )
 
-// maxNesting bounds values inside values of one attribute. It is what any sender
-// has a use for, and keeps every reader behind the log from deep recursion.
+// maxNesting limits values inside values of one attribute. It exceeds what senders use, and
+// protects every reader of the log from deep recursion.
 const maxNesting = 32
 
 var (
-	// ErrWire: the bytes are no protobuf message; whoever sent them has to mend it.
+	// ErrWire means that the bytes are not a protobuf message. The sender has to fix that.
 	ErrWire = errors.New("not a protobuf message")
-	// ErrText: a string is not UTF-8, or values are nested too deep. The message
-	// cannot be kept; the messages beside it can.
+	// ErrText means that a string is not UTF-8, or that values are nested too deeply. The message
+	// is refused; other messages beside it can be kept.
 	ErrText = errors.New("cannot be kept")
 )
 
-// OTLP redacts a message on the wire: values of attributes, the names of spans and
-// events, and what a status says. The result is b itself if nothing is found, else
-// a new slice; fields that are not known, order and form stay. Values under the
-// name of a secret (http.request.header.authorization, db.password, cookies) are
-// replaced whole. An error is ErrWire or ErrText; a message without one is decoded
-// by any protobuf library.
+// OTLP redacts a message in wire format: attribute values, the names of spans and events, and
+// status messages. It returns b itself if nothing is found, else a new slice; unknown fields, order
+// and encoding are preserved. A value whose name indicates a secret
+// (http.request.header.authorization, db.password, cookies) is replaced completely. An error is
+// ErrWire or ErrText; a message without an error can be decoded by any protobuf library.
 func (r *Redactor) OTLP(m *OTLP, b []byte) ([]byte, []Finding, error) {
 	return r.OTLPContext(context.Background(), m, b)
 }
 
-// OTLPContext is OTLP, given up when the context ends: the error is then the context's.
+// OTLPContext is like OTLP, but stops when the context ends and then returns the context's error.
 func (r *Redactor) OTLPContext(ctx context.Context, m *OTLP, b []byte) ([]byte, []Finding, error) {
 	w := wire{ctx: ctx, r: r}
 	out, err := w.message(m, b, 0, false)
@@ -101,16 +100,16 @@ func (r *Redactor) OTLPContext(ctx context.Context, m *OTLP, b []byte) ([]byte, 
 	return out, w.found, nil
 }
 
-// wire is one walk over a message. Its methods return nil for what stays.
+// wire is one pass over a message. Its methods return nil for unchanged input.
 type wire struct {
-	ctx   context.Context // ends it
+	ctx   context.Context // ends the pass
 	r     *Redactor
-	deep  bool // takes values nested deeper than maxNesting
+	deep  bool // accepts values nested deeper than maxNesting
 	found []Finding
 }
 
-// message walks over the fields of m. secret says that it stands under the name of
-// a secret, depth in how many values.
+// message redacts the fields of m. secret means that its name indicates a secret; depth is the
+// number of enclosing values.
 func (w *wire) message(m *OTLP, b []byte, depth int, secret bool) (out []byte, err error) {
 	for at := 0; at < len(b); {
 		num, typ, v, n := consume(b[at:])
@@ -138,8 +137,8 @@ func (w *wire) message(m *OTLP, b []byte, depth int, secret bool) (out []byte, e
 	return out, nil
 }
 
-// consume reads one field: v is what a length-delimited one holds, n is negative
-// where the bytes are no field.
+// consume reads one field: v is the content of a length-delimited one; n is negative if the bytes
+// are not a field.
 func consume(b []byte) (num protowire.Number, typ protowire.Type, v []byte, n int) {
 	num, typ, head := protowire.ConsumeTag(b)
 	if head < 0 || !num.IsValid() {
@@ -180,8 +179,7 @@ func (w *wire) field(f wireField, v []byte, depth int, secret bool) ([]byte, err
 	return nil, nil
 }
 
-// keyOf is the key of a KeyValue, which may stand behind the value; nil where the
-// bytes are none.
+// keyOf returns the key of a KeyValue, which may follow the value; nil if the bytes are not one.
 func keyOf(b []byte) (key []byte) {
 	for len(b) > 0 {
 		num, typ, v, n := consume(b)
@@ -196,10 +194,10 @@ func keyOf(b []byte) (key []byte) {
 	return key
 }
 
-// text redacts one text; secret says that it stands under the name of a secret.
-// Numbers and booleans under such a name stay: they are counts and switches.
+// text redacts one text; secret means that its name indicates a secret. Numbers and booleans under
+// such a name are not changed: they are counts and switches.
 func (w *wire) text(b []byte, secret bool) ([]byte, error) {
-	s := unsafe.String(unsafe.SliceData(b), len(b)) // read only, and not kept
+	s := unsafe.String(unsafe.SliceData(b), len(b)) // only read, and not kept
 	if secret && secrets.Value(s) {
 		if secrets.Whole(s) {
 			return nil, nil
@@ -222,8 +220,8 @@ func checkText(v []byte) error {
 	return fmt.Errorf("%w: text that is not UTF-8: %.40q", ErrText, bytes.ToValidUTF8(v, []byte("\uFFFD")))
 }
 
-// secretEnds are what the names of attributes end in whose values are secret, by
-// their last letter: most names are judged by that alone.
+// secretEnds are the ends of attribute names whose values are secret, indexed by their last letter,
+// which rules out most names at once.
 var secretEnds = func() (byLast [256][]secretEnd) {
 	ends := []secretEnd{{"pass", true}, {"pwd", true}, {"jwt", true}, {"passcode", true}, {"x-session", true}, {"x-session-id", true}, {"sessionid", true}}
 	for _, name := range []string{"card-number", "cardnumber", "credit-card", "creditcard", "cvv", "cvc", "ssn"} { // of payments and persons
@@ -243,14 +241,14 @@ var secretEnds = func() (byLast [256][]secretEnd) {
 	return byLast
 }()
 
-// secretEnd is in lower case, with hyphens for what separates words. A whole word
-// must begin the name or follow a separator: bypass holds no secret.
+// secretEnd is in lower case, with hyphens for word separators. A whole word must begin the name or
+// follow a separator: bypass does not indicate a secret.
 type secretEnd struct {
 	text  string
 	whole bool
 }
 
-// secretKey says whether an attribute's name is that of a secret.
+// secretKey reports whether an attribute's name indicates a secret.
 func secretKey(key []byte) bool {
 	if len(key) == 0 {
 		return false

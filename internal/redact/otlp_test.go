@@ -30,7 +30,7 @@ func list(kvs ...*commonpb.KeyValue) *commonpb.AnyValue {
 	return &commonpb.AnyValue{Value: &commonpb.AnyValue_KvlistValue{KvlistValue: &commonpb.KeyValueList{Values: kvs}}}
 }
 
-// traces has the value s in every place that is redacted.
+// traces returns a message with the value s in every field that is redacted.
 func traces(s string) *tracepb.TracesData {
 	kvs := func() []*commonpb.KeyValue {
 		return []*commonpb.KeyValue{
@@ -54,8 +54,8 @@ func traces(s string) *tracepb.TracesData {
 	}}}
 }
 
-// TestOTLP redacts a secret in every place, on the wire and in memory, and leaves
-// the rest as it is, fields of a later version among it.
+// TestOTLP redacts a secret in every field, encoded and decoded, and checks that everything else is
+// unchanged, including fields of a later version.
 func TestOTLP(t *testing.T) {
 	later := protowire.AppendTag(nil, 900, protowire.BytesType)
 	later = protowire.AppendString(later, "of a later version")
@@ -114,7 +114,7 @@ func TestOTLPSecretNames(t *testing.T) {
 			t.Errorf("%s: %v", kv.Key, got)
 		}
 	}
-	// The key behind the value.
+	// The key follows the value.
 	value, _ := proto.Marshal(str("hunter2"))
 	kv := protowire.AppendBytes(protowire.AppendTag(nil, 2, protowire.BytesType), value)
 	kv = protowire.AppendString(protowire.AppendTag(kv, 1, protowire.BytesType), "password")
@@ -166,8 +166,8 @@ func TestOTLPRefuses(t *testing.T) {
 	}
 }
 
-// FuzzOTLP compares with the protobuf library: what is taken is decoded by it, what
-// is refused is not, but for what is nested too deep; and twice is once.
+// FuzzOTLP compares with the protobuf library: it decodes what is accepted, and rejects what is
+// refused, except for too deep nesting. Redacting twice equals redacting once.
 func FuzzOTLP(f *testing.F) {
 	for _, s := range []string{"plain", "redis://:hunter2@db", "password=hunter2"} {
 		b, err := proto.Marshal(traces(s))
@@ -178,7 +178,7 @@ func FuzzOTLP(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > 16<<10 {
-			return // slower, and nothing new
+			return // slower, without new cases
 		}
 		var before, after tracepb.TracesData
 		decodes := proto.Unmarshal(b, &before)
@@ -204,7 +204,7 @@ func FuzzOTLP(f *testing.F) {
 	})
 }
 
-// BenchmarkOTLP is a server's span with ten attributes, nothing of it secret.
+// BenchmarkOTLP redacts a server's span with ten attributes and no secret.
 func BenchmarkOTLP(b *testing.B) {
 	s := &tracepb.Span{TraceId: make([]byte, 16), SpanId: make([]byte, 8), ParentSpanId: make([]byte, 8), Name: "GET /api/products/{id}", Kind: 2, StartTimeUnixNano: 1e18, EndTimeUnixNano: 1e18 + 1e6}
 	for k, v := range map[string]string{

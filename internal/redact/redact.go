@@ -1,10 +1,9 @@
-// Package redact takes secrets out of payloads before they become events. What is in
-// the log stays in the log, so this is the producer's work: the shell hook and every
-// verb go through it by way of the command line's Append, and the HTTP door calls it
-// for what clients send.
+// Package redact removes secrets from payloads before they become events. What is in the log stays
+// in the log, so this happens at the producer: the shell hook and every verb use it through the
+// command line's Append, and the HTTP API uses it for what clients send.
 //
-// What is a secret in a text is the business of package secrets below, which a small
-// program can use by itself; which texts an event has is that of event.go and otlp.go.
+// Package secrets below recognises secrets in a text, and can be used alone by a small program.
+// event.go and otlp.go define which texts an event has.
 package redact
 
 import (
@@ -12,17 +11,17 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Redactor takes secrets out of texts and payloads. It is safe for concurrent use.
+// Redactor removes secrets from texts and payloads. It is safe for concurrent use.
 type Redactor struct{ *secrets.Redactor }
 
-// The types of package secrets, for those who need payloads as well.
+// These are the types of package secrets, for callers that handle payloads as well.
 type (
 	Rule    = secrets.Rule
 	Options = secrets.Options
 	Finding = secrets.Finding
 )
 
-// New has the built-in rules and the extra ones. An error names the rule.
+// New returns a Redactor with the built-in rules and the extra ones. An error names the rule.
 func New(o Options) (*Redactor, error) {
 	r, err := secrets.New(o)
 	if err != nil {
@@ -31,11 +30,11 @@ func New(o Options) (*Redactor, error) {
 	return &Redactor{r}, nil
 }
 
-// maxRedactions bounds what source.revised says of one file (events.proto).
+// maxRedactions limits the redactions listed for one file in source.revised (events.proto).
 const maxRedactions = 65536
 
-// Source takes secrets out of the content of a file under version control, and says what
-// and where: see secrets.Redactor.File.
+// Source removes secrets from the content of a file under version control, and returns what was
+// removed and where: see secrets.Redactor.File.
 func (r *Redactor) Source(content []byte) ([]byte, []*recountv1.Redaction) {
 	out, found := r.File(string(content))
 	if len(found) == 0 {
@@ -48,11 +47,11 @@ func (r *Redactor) Source(content []byte) ([]byte, []*recountv1.Redaction) {
 	return []byte(out), said
 }
 
-// Default has the built-in rules.
+// Default returns a Redactor with the built-in rules.
 func Default() *Redactor { return &Redactor{secrets.Default()} }
 
 // Load reads a Redactor's extra rules from a YAML (or JSON) file; see secrets.Load.
 func Load(path string) (Options, error) { return secrets.Load(path) }
 
-// Placeholder is what stands in the text for a secret of that name.
+// Placeholder returns the text that replaces a secret of that kind.
 func Placeholder(name string) string { return secrets.Placeholder(name) }

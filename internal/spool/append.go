@@ -22,17 +22,16 @@ const (
 	urlFile     = "url"
 )
 
-// Dir is the spool of a data directory.
+// Dir returns the spool of a data directory.
 func Dir(dataDir string) string { return filepath.Join(dataDir, "spool") }
 
-// RemoteDir is the spool, within that of a data directory, of what goes to the server at
-// a URL.
+// RemoteDir returns the spool, inside that of a data directory, for the remote server with a URL.
 func RemoteDir(dataDir, url string) string {
 	h := sha256.Sum256([]byte(url))
 	return filepath.Join(Dir(dataDir), remoteDir, hex.EncodeToString(h[:8]))
 }
 
-// AppendRemote is Append to the spool of a server, whose URL it notes there.
+// AppendRemote appends to the spool of a remote server and stores the server's URL there.
 func AppendRemote(dataDir, url string, entries ...Entry) error {
 	dir := RemoteDir(dataDir, url)
 	note := filepath.Join(dir, urlFile)
@@ -47,9 +46,8 @@ func AppendRemote(dataDir, url string, entries ...Entry) error {
 	return Append(dir, entries...)
 }
 
-// Append adds entries to the spool in dir, which it makes if need be. They stay together.
-// An error means that none of them is there; it has been counted, where that was
-// possible, for State to tell.
+// Append adds entries to the spool in dir, which it creates if needed. They stay adjacent. If it
+// returns an error, none of them was added; the loss is counted if possible, and State reports it.
 func Append(dir string, entries ...Entry) error {
 	var b []byte
 	var err error
@@ -65,8 +63,8 @@ func Append(dir string, entries ...Entry) error {
 	return nil
 }
 
-// tries bounds how often a writer opens the file again that a drainer has just taken. A
-// drainer would have to come between two calls of the kernel each time.
+// tries limits how often a writer opens the file again after a drainer has taken it. Each time a
+// drainer would have to act between two system calls.
 const tries = 1000
 
 func write(dir string, b []byte) error {
@@ -90,7 +88,7 @@ func write(dir string, b []byte) error {
 	return fmt.Errorf("%s: taken away %d times", path, tries)
 }
 
-// writeTo appends to f if it is still the file of that name and no drainer is at it.
+// writeTo appends to f if it is still the file with that name and no drainer has locked it.
 func writeTo(f *os.File, path string, b []byte) (done bool, err error) {
 	if err := flock(f, syscall.LOCK_SH|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
 		return false, nil
@@ -104,8 +102,8 @@ func writeTo(f *os.File, path string, b []byte) (done bool, err error) {
 	if there, err := os.Stat(path); err != nil || !os.SameFile(mine, there) {
 		return false, nil
 	}
-	// One write is one piece of the file. On a full disk a part of it may get there:
-	// the reader sets that aside.
+	// A single write is one contiguous piece of the file. On a full disk only a part may be
+	// written; the reader sets that aside.
 	n, err := syscall.Write(int(f.Fd()), b)
 	for errors.Is(err, syscall.EINTR) {
 		n, err = syscall.Write(int(f.Fd()), b)
@@ -119,18 +117,18 @@ func writeTo(f *os.File, path string, b []byte) (done bool, err error) {
 	return true, nil
 }
 
-// countLost makes the file lost longer, by a hole, which takes no room.
+// countLost extends the file lost by a hole, which takes no disk space.
 func countLost(dir string, n int) {
 	f, err := os.OpenFile(filepath.Join(dir, lostFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return // then nothing can be told here: State sees by itself that nothing can be written
+		return // nothing can be recorded here: State notices itself that writing is impossible
 	}
 	defer f.Close()
 	if flock(f, syscall.LOCK_EX) != nil {
 		return
 	}
 	if st, err := f.Stat(); err == nil {
-		_ = f.Truncate(st.Size() + int64(n)) // as good as it can
+		_ = f.Truncate(st.Size() + int64(n)) // best effort
 	}
 }
 

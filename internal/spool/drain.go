@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// Refused is what a callback of Drain returns where the log can never take one of the
-// entries. That one is set aside, and the callback is called again with the others.
+// Refused is the error that a callback of Drain returns if the log can never take one of the
+// entries. That entry is set aside, and the callback is called again with the others.
 type Refused struct {
-	// Index is the place of the entry among those handed over.
+	// Index is the index of the entry in the callback's argument.
 	Index int
 	Err   error
 }
@@ -25,35 +25,35 @@ type Refused struct {
 func (r *Refused) Error() string { return r.Err.Error() }
 func (r *Refused) Unwrap() error { return r.Err }
 
-// maxBatch and maxBatchBytes bound what Drain hands over at once.
+// maxBatch and maxBatchBytes limit the entries that Drain passes in one call.
 const (
 	maxBatch      = 500
 	maxBatchBytes = 4 << 20
 )
 
-// A drainer waits for a writer this often and so long: 200 ms in all. A writer holds its
-// lock for some microseconds.
+// lockTries and the wait between tries limit how long a drainer waits for a writer: 200 ms in
+// total. A writer holds its lock for some microseconds.
 const (
 	lockTries = 40
 	lockPause = 5 * time.Millisecond
 )
 
-// Drainer empties a spool. Its methods are for one goroutine at a time.
+// Drainer empties a spool. Its methods must not be called concurrently.
 type Drainer struct{ dir string }
 
-// NewDrainer is a drainer of the spool in dir, which need not exist.
+// NewDrainer returns a drainer of the spool in dir, which need not exist.
 func NewDrainer(dir string) *Drainer { return &Drainer{dir: dir} }
 
-// Waiting says whether there is something to drain, by one look at the file that writers
-// append to. It does not see what a drainer took and could not hand over: Drain does.
+// Waiting reports whether there is something to drain, by checking the file that writers append to.
+// It does not see files that were taken and not drained; Drain does.
 func (d *Drainer) Waiting() bool {
 	st, err := os.Lstat(filepath.Join(d.dir, newFile))
 	return err == nil && st.Size() > 0
 }
 
-// Drain hands over what is there, and returns how many entries the callback has taken.
-// Where another process drains at the moment, it does nothing. An error of the callback
-// ends it, and the entries stay.
+// Drain passes all entries to the callback, and returns how many it has accepted. If another
+// process is draining, it does nothing. An error of the callback ends it, and the remaining entries
+// stay.
 func (d *Drainer) Drain(take func([]Entry) error) (n int, err error) {
 	lock, err := os.OpenFile(filepath.Join(d.dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +81,7 @@ func (d *Drainer) Drain(take func([]Entry) error) (n int, err error) {
 	return n, nil
 }
 
-// takeNew renames what writers append to, and lists all that was taken, oldest first. A
+// takeNew renames the file that writers append to, and returns all taken files, oldest first. A
 // crash after the rename leaves a taken file, which the next drain finds.
 func (d *Drainer) takeNew() (files []string, err error) {
 	taken, err := numbers(d.dir)
@@ -104,7 +104,7 @@ func (d *Drainer) takeNew() (files []string, err error) {
 	return files, nil
 }
 
-// numbers are those of the taken files, in order.
+// numbers returns the numbers of the taken files, sorted.
 func numbers(dir string) (all []int64, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -139,8 +139,8 @@ func (d *Drainer) drainFile(path string, take func([]Entry) error) (n int, err e
 		return 0, err
 	}
 	if !alone {
-		// A writer is stopped in the middle: what is whole is handed over, and the file
-		// stays for what may follow. The next drain hands it over again.
+		// A writer was stopped while writing: complete entries are passed on, and the file stays
+		// for what may follow. The next drain passes them again.
 		b = b[:strings.LastIndexByte(string(b), '\n')+1]
 	}
 	entries, damaged := parse(b)
@@ -160,12 +160,12 @@ func (d *Drainer) drainFile(path string, take func([]Entry) error) (n int, err e
 			return n, err
 		}
 	}
-	// A crash before this hands all of it over again, and sets aside again. Nobody else
-	// removes the file, and no writer is at it.
+	// A crash before this line passes all entries again, and sets damaged ones aside again. No
+	// other process removes the file, and no writer uses it.
 	return n, os.Remove(path)
 }
 
-// hand gives a batch to the callback, without what it refuses.
+// hand passes a batch to the callback, without the entries that it refuses.
 func (d *Drainer) hand(batch []Entry, take func([]Entry) error) (n int, err error) {
 	batch = slices.Clone(batch)
 	for len(batch) > 0 {
@@ -200,8 +200,8 @@ func batchLen(entries []Entry) int {
 	return len(entries)
 }
 
-// setAside appends to a file that people look at, and syncs: the original is removed
-// next.
+// setAside appends to a file for inspection by people, and syncs it, because the original is
+// removed next.
 func setAside(path string, b []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {

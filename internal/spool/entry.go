@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// Entry is an event on its way to the log, secrets taken out already.
+// Entry is an event for the log. Its secrets are already removed.
 type Entry struct {
-	// ID is the event's, in the text form of a UUID: what makes a repeat one event.
+	// ID is the event's id in the text form of a UUID. It makes repetitions recognisable.
 	ID     string    `json:"id"`
 	Type   string    `json:"type"`
 	Source string    `json:"source"`
 	Time   time.Time `json:"time"`
-	// Key is the event's; empty is for the log to derive.
+	// Key is the event's key; if empty, the log derives it.
 	Key string `json:"key,omitempty"`
 	// Data is the payload in JSON.
 	Data json.RawMessage `json:"data"`
 }
 
-// NewID is an id that no other event has.
+// NewID returns a new unique id.
 func NewID() string {
 	var b [16]byte
 	rand.Read(b[:]) // never fails
@@ -52,8 +52,7 @@ func appendFrame(b []byte, e Entry) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// parse splits what a file holds into entries and the lines that are none, both in their
-// order.
+// parse splits the content of a file into entries and damaged lines, both in order.
 func parse(b []byte) (entries []Entry, damaged [][]byte) {
 	for len(b) > 0 {
 		line, rest, _ := bytes.Cut(b, []byte{'\n'})

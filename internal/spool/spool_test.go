@@ -79,7 +79,7 @@ func TestInOrderAndOnce(t *testing.T) {
 	}
 }
 
-// What the log does not take stays, before what comes later.
+// TestStaysUntilTaken checks that what the log does not take stays, before later entries.
 func TestStaysUntilTaken(t *testing.T) {
 	dir := t.TempDir()
 	add(t, dir, 1, 2)
@@ -96,8 +96,8 @@ func TestStaysUntilTaken(t *testing.T) {
 	}
 }
 
-// What many drains took and could not hand over comes in the order in which it was taken,
-// also beyond nine files.
+// TestOrderOfWhatWasTaken checks that entries from several failed drains are passed in the order in
+// which they were taken, also with more than nine files.
 func TestOrderOfWhatWasTaken(t *testing.T) {
 	dir := t.TempDir()
 	var all []int
@@ -113,7 +113,7 @@ func TestOrderOfWhatWasTaken(t *testing.T) {
 	}
 }
 
-// While one drains, another does nothing.
+// TestOneDrainerAtATime checks that a second drainer does nothing while one drains.
 func TestOneDrainerAtATime(t *testing.T) {
 	dir := t.TempDir()
 	add(t, dir, 1)
@@ -132,8 +132,8 @@ func TestOneDrainerAtATime(t *testing.T) {
 	}
 }
 
-// What is handed over at once is bounded, by number and by size; one entry that is larger
-// goes alone.
+// TestBatchesAreBounded checks that batches are limited by number and size, and that a larger entry
+// is passed alone.
 func TestBatchesAreBounded(t *testing.T) {
 	large := func(n, size int) Entry {
 		e := entry(n)
@@ -166,7 +166,8 @@ func TestBatchesAreBounded(t *testing.T) {
 	}
 }
 
-// One entry that the log can never take is set aside with the reason, the others pass.
+// TestRefused checks that an entry that the log can never take is set aside with the reason, and
+// that the others pass.
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	add(t, dir, 1, 2, 3, 4)
@@ -194,8 +195,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Whatever byte of a file is damaged, wherever it was cut, at most the entry there is
-// lost, and the bytes are kept.
+// TestDamage checks that a damaged byte or a cut anywhere in a file loses at most the entry at that
+// place, and that the bytes are kept.
 func TestDamage(t *testing.T) {
 	var whole []byte
 	for n := range 3 {
@@ -225,7 +226,7 @@ func TestDamage(t *testing.T) {
 			t.Errorf("%s: nothing set aside", name)
 		}
 	}
-	for at := 0; at < len(whole); at += 5 { // each is synced
+	for at := 0; at < len(whole); at += 5 { // in steps, because each is synced
 		flipped := bytes.Clone(whole)
 		flipped[at] ^= 1 << (at % 8)
 		try("flipped "+strconv.Itoa(at), flipped, 2)
@@ -234,8 +235,8 @@ func TestDamage(t *testing.T) {
 	try("zeros", append(bytes.Clone(whole), make([]byte, 4096)...), 3)
 }
 
-// Writers in processes of their own, killed at any moment, and drainers killed and
-// started again: what a writer said that it wrote is there, in the writer's order.
+// TestKills kills writer processes and drainers at random moments and restarts them: everything
+// that a writer reported as written must be there, in the writer's order.
 func TestKills(t *testing.T) {
 	if os.Getenv("SPOOL_WRITER") != "" {
 		for n := 0; ; n++ {
@@ -254,7 +255,7 @@ func TestKills(t *testing.T) {
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
-	got := map[string]int{} // by id, how often
+	got := map[string]int{} // how often, by id
 	order := map[string][]time.Time{}
 	stop, done := make(chan struct{}), make(chan error)
 	rounds := 0
@@ -307,7 +308,7 @@ func TestKills(t *testing.T) {
 			}
 			writers, outs = append(writers, cmd), append(outs, &out)
 		}
-		// Until the spool has seen enough of this round, not for a time.
+		// Wait until the spool has seen enough of this round, not for a fixed time.
 		for enough := false; !enough; {
 			mu.Lock()
 			enough = len(got) > 400*(round+1)
@@ -347,8 +348,8 @@ func TestKills(t *testing.T) {
 	t.Logf("%d written, %d drained", len(told), len(got))
 }
 
-// A writer that was stopped while it held its lock keeps nobody waiting, and what it
-// writes when it goes on is not lost.
+// TestStoppedWriter checks that a writer that was stopped while holding its lock blocks nobody, and
+// that what it writes later is not lost.
 func TestStoppedWriter(t *testing.T) {
 	dir := t.TempDir()
 	add(t, dir, 1)
@@ -372,14 +373,14 @@ func TestStoppedWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	// 1 once more, under the id that it had.
+	// Entry 1 again, with the same id.
 	if d := cmp.Diff(drained(t, dir), said(1, 3, 2)); d != "" {
 		t.Error(d)
 	}
 }
 
-// A writer that opened the file before a drainer took it away writes nothing into what is
-// gone: it looks for the file again, whether another is there by now or not.
+// TestFileTakenFromAWriter checks that a writer that opened the file before a drainer took it does
+// not write into the removed file: it opens the file again, whether a new one exists or not.
 func TestFileTakenFromAWriter(t *testing.T) {
 	dir := t.TempDir()
 	add(t, dir, 1)
