@@ -17,13 +17,13 @@ const (
 	base64Any       // A-Za-z0-9+/=_-
 	upperNum        // A-Z0-9
 	lowerNum        // a-z0-9
-	bare            // what a word of a shell or a value without quotes goes on with
-	space           // blank, tab, line ends
-	percent         // A-Za-z0-9%+/ and what else a token in a URL has
+	bare            // the bytes of a shell word or of an unquoted value
+	space           // space, tab, line endings
+	percent         // A-Za-z0-9%+/ and the other bytes of a token in a URL
 	tilded          // A-Za-z0-9_.~-
 )
 
-// classes says of each byte what it is of.
+// classes maps each byte to the set of its classes.
 var classes = func() (t [256]class) {
 	for i := range t {
 		c := byte(i)
@@ -62,11 +62,11 @@ var classes = func() (t [256]class) {
 
 func is(c byte, of class) bool { return classes[c]&of != 0 }
 
-// memo remembers where the last run of each class ended, so that a text in which
-// everything begins a match is still read once.
+// memo caches where the last run of each class ended, so that a text is read only once even if a
+// match begins at every byte.
 type memo struct{ from, to [17]int }
 
-// end is where the run of a class that goes on at p ends.
+// end returns the end of the run of a class that contains p.
 func (r *memo) end(s string, p int, of class) int {
 	i := 0
 	for m := of; m > 1; m >>= 1 {

@@ -2,9 +2,9 @@ package secrets
 
 import "strings"
 
-// program looks at a place where the name of a program stands: whether it is one, and
-// what its words are. The words up to the end of the pipeline are read once, whatever
-// other programs are among them: sudo, docker exec and xargs run others.
+// program handles the occurrence of a program's name: it checks that the name is a word of its own
+// and reads the words of its pipeline. These are read once, even if more programs are among them:
+// sudo, docker exec and xargs run others.
 func (t *text) program(at, to int) {
 	s := t.s
 	if strings.HasSuffix(s[at:to], " ") {
@@ -25,8 +25,8 @@ func (t *text) program(at, to int) {
 	t.walked = max(p, to)
 }
 
-// quoteAt is the quote that p stands in, 0 in none. Between letters an apostrophe is no
-// quote.
+// quoteAt returns the quote that encloses p, 0 if there is none. An apostrophe between letters is
+// not a quote.
 func (t *text) quoteAt(p int) byte {
 	s := t.s
 	for ; t.quoted < p; t.quoted++ {
@@ -44,25 +44,25 @@ func (t *text) quoteAt(p int) byte {
 	return t.quote
 }
 
-// walk reads the commands of a pipeline.
+// walk is one pass over the commands of a pipeline.
 type walk struct {
 	t      *text
-	quote  byte // that all of it stands in
+	quote  byte // the quote that encloses all of it
 	active []active
-	said   []wordAt // what echo says to the command after it
-	kept   []wordAt // of a command, while it is read
+	said   []wordAt // the words that echo passes to the next command
+	kept   []wordAt // the same for the command that is being read
 }
 
 type wordAt struct{ from, to int }
 
-// active is a spec whose program was met, and how far its words are read.
+// active is a spec whose program was found, with the state of matching its words.
 type active struct {
 	sp     *spec
 	subs   int
-	count  int // of words that are no flags
+	count  int // number of words that are not flags
 	met    uint32
-	wait   *item // the next word is its
-	until  *item // the last word is its
+	wait   *item // the next word belongs to it
+	until  *item // the last word belongs to it
 	last   wordAt
 	skip   bool
 	named  nameKind
@@ -70,11 +70,11 @@ type active struct {
 	staged []span
 }
 
-// maxActive bounds how many specs a command's words are held against.
+// maxActive limits the specs that are matched at once.
 const maxActive = 16
 
-// segment reads one command from p on and reports where the next one of the pipeline
-// begins, if there is one.
+// segment reads one command from p on. It returns the start of the pipeline's next command, if
+// there is one.
 func (w *walk) segment(p int) (next int, more bool) {
 	t, s := w.t, w.t.s
 	w.active = w.active[:0]
@@ -86,7 +86,7 @@ func (w *walk) segment(p int) (next int, more bool) {
 	for {
 		from, to, op := t.next(p, w.quote)
 		if op == opWord && to == from {
-			to++ // there is always progress, whatever next makes of a byte
+			to++ // always advance, even if next reads no byte
 		}
 		p = to
 		switch {
@@ -138,7 +138,7 @@ func (w *walk) segment(p int) (next int, more bool) {
 	}
 }
 
-// activate takes up the specs of a program.
+// activate adds the specs of a program.
 func (w *walk) activate(word string) {
 	if len(word) < 2 || len(word) > 64 || word[0] == '-' {
 		return
@@ -163,7 +163,7 @@ func (w *walk) activate(word string) {
 	}
 }
 
-// feed gives a word to a spec.
+// feed passes a word to a spec.
 func (w *walk) feed(a *active, from, to int) {
 	s := w.t.s
 	word := s[from:to]
@@ -224,7 +224,7 @@ func (w *walk) feed(a *active, from, to int) {
 	}
 }
 
-// item reports whether a word is the flag or the word that an item waits for.
+// item reports whether a word is the flag or the word that an item expects.
 func (w *walk) item(a *active, it *item, from, to int) bool {
 	word := w.t.s[from:to]
 	if it.word == "" {
@@ -243,7 +243,7 @@ func (w *walk) item(a *active, it *item, from, to int) bool {
 		}
 		return true
 	case it.kind == '>' || !strings.HasPrefix(word, it.word):
-		// A cluster of flags, of which the last takes the word: curl -su user:password.
+		// A cluster of flags, of which the last takes the next word: curl -su user:password.
 		if flag && it.kind == ':' && len(it.word) == 2 && len(word) > 2 && len(word) < 7 && word[0] == '-' && word[len(word)-1] == it.word[1] && allLetters(word[1:]) {
 			a.wait = it
 			return true
@@ -268,7 +268,7 @@ func allLetters(s string) bool {
 	return true
 }
 
-// secret stages what an item says of a word is secret.
+// secret stages the part of a word that is secret according to an item.
 func (w *walk) secret(a *active, it *item, from, to int) {
 	s := w.t.s
 	from, to = inner(s, from, to)
@@ -342,7 +342,7 @@ func (w *walk) secret(a *active, it *item, from, to int) {
 	a.staged = append(a.staged, span{from, to, rankProgram, name})
 }
 
-// here gives <<< to those that read it.
+// here passes <<< to the specs that read it.
 func (w *walk) here(word wordAt) {
 	for i := range w.active {
 		a := &w.active[i]
@@ -354,7 +354,7 @@ func (w *walk) here(word wordAt) {
 	}
 }
 
-// finish notes what a command's specs hold to be secret, now that all of it is read.
+// finish reports the secrets that the command's specs found, after all of it was read.
 func (w *walk) finish(stdin, token bool) {
 	t := w.t
 	for i := range w.active {
@@ -389,7 +389,7 @@ func (w *walk) finish(stdin, token bool) {
 	}
 }
 
-// inner is a word without its quotes.
+// inner returns the range of a word without its quotes.
 func inner(s string, from, to int) (int, int) {
 	if to-from >= 2 && s[from] == '$' && s[from+1] == '\'' {
 		from++
@@ -412,22 +412,22 @@ func inner(s string, from, to int) (int, int) {
 	return from, to
 }
 
-// What next reads.
+// operator is the kind of element that next read.
 type operator uint8
 
 const (
 	opWord  operator = iota
-	opEnd            // of the command
+	opEnd            // end of the command
 	opHere           // <<<
 	opOther          // a redirection
 )
 
-// next reads a word of a command that stands in a quote, from p on. Quotes within a word
-// belong to it, a substitution too.
+// next reads a word of a command, enclosed by quote, from p on. Quotes and substitutions inside a
+// word belong to it.
 func (t *text) next(p int, quote byte) (from, to int, op operator) {
 	s := t.s
 	for p = blanks(s, p); p < len(s) && is(s[p], space) && s[p] != '\n'; p = blanks(s, p) {
-		p++ // of other kinds, as of lines that end in \r\n
+		p++ // other white space, such as the \r of \r\n
 	}
 	from = p
 	if p >= len(s) {
@@ -453,10 +453,10 @@ func (t *text) next(p int, quote byte) (from, to int, op operator) {
 		case c == '<' || c == '>' || is(c, space):
 			return from, p, opWord
 		case c == '\\':
-			if blanks(s, p) > p { // the line goes on
+			if blanks(s, p) > p { // the line continues
 				return from, p, opWord
 			}
-			if quote == '"' && p+1 < len(s) && s[p+1] == '"' { // quotes within quotes
+			if quote == '"' && p+1 < len(s) && s[p+1] == '"' { // quotes inside quotes
 				if e := strings.Index(s[p+2:min(len(s), p+1024)], `\"`); e >= 0 {
 					p += 2 + e
 				}
@@ -497,8 +497,7 @@ func ended(from, p int) operator {
 	return opWord
 }
 
-// closes is where a quote that opened before p closes, -1 where what it stands in ends
-// before.
+// closes returns where a quote that opened before p closes, -1 if the enclosing quote ends first.
 func (t *text) closes(p int, c, outer byte) int {
 	s := t.s
 	if p < t.open[c&1] {

@@ -19,7 +19,7 @@ import (
 //	    pattern: 'pin[:=]([0-9]{6})'
 //	    group: 1
 //
-// An unknown field is an error, so that a misspelt one is not lost in silence.
+// An unknown field is an error, so that a misspelt name is noticed.
 func Load(path string) (Options, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

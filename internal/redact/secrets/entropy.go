@@ -5,18 +5,16 @@ import (
 	"strings"
 )
 
-// What an assigned value must have to be taken for a key that no other rule
-// knows. Hexadecimal is left alone, for it is the form of commits and digests,
-// and whoever assigns a hexadecimal secret calls it by a name that arguments
-// knows.
+// These are the minimum length and entropy of an assigned value that is treated as a key although
+// no other rule matches. Hexadecimal values are excluded because commits and digests have that
+// form; a hexadecimal secret is usually assigned to a name that the name rules know.
 const (
 	entropyMinLen  = 24
-	entropyMinBits = 4.2 // a character; English words have about 3, random base64 about 4.5 at this length
+	entropyMinBits = 4.2 // bits per character; English words have about 3, random base64 about 4.5 at this length
 )
 
-// findEntropy yields values of high entropy in NAME=value. Outside of an
-// assignment nothing is judged by its entropy: object names and checksums are
-// what engineers work with.
+// findEntropy yields values of high entropy in NAME=value. Outside assignments entropy is not
+// considered, because object names and checksums are common in engineers' text.
 func findEntropy(s string, yield func(start, end int)) {
 	for at := 0; ; {
 		eq := strings.IndexByte(s[at:], '=')
@@ -68,8 +66,7 @@ func randomLooking(v string) bool {
 	return entropyBits(v) >= entropyMinBits
 }
 
-// digestName reports whether the name that ends s is one of those that hold
-// digests.
+// digestName reports whether the name at the end of s is one that usually holds a digest.
 func digestName(s string) bool {
 	start := len(s)
 	for start > 0 && (nameByte(s[start-1]) || s[start-1] == '-') && len(s)-start < 64 {
@@ -84,7 +81,7 @@ func digestName(s string) bool {
 	return false
 }
 
-// entropyBits is Shannon's entropy of the bytes of s, in bits a byte.
+// entropyBits returns the Shannon entropy of the bytes of s, in bits per byte.
 func entropyBits(s string) float64 {
 	s = s[:min(len(s), 1024)]
 	var counts [256]int

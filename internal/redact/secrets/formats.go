@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// format is the form of a token that says by itself what it is, as tokens.go writes it:
+// format is the form of a token that can be recognised by itself, in the notation of tokens.go:
 //
 //	ghp_<w36,255>         the text, then 36 to 255 letters and digits
-//	<w14>.atlasv1.<B60,>  before the text too; without a bound above
-//	hooks.slack.com/services/(<b20,>)   only what stands in brackets is secret
-//	SK<h32>$              after it a word must end
+//	<w14>.atlasv1.<B60,>  also with text before the literal; no maximum length
+//	hooks.slack.com/services/(<b20,>)   only the part in parentheses is secret
+//	SK<h32>$              a word must end after the token
 //
-// What stands before the first < is the text that the token is found by; where the form
-// begins with <, it is the first text of three letters or more. Before a token a word must not go on, unless the form
+// A token is found by the text before the first <, or, if the form begins with <, by the first text
+// of three or more letters. The byte before a token must not belong to a word, unless the form
 // begins with ~. The letters of classes are in classLetters.
 type format struct {
 	name  string
 	parts []part
-	// anchor is the part that is looked for.
+	// anchor is the index of the part that is searched for.
 	anchor int
 	loose  bool // begins with ~
 	whole  bool // ends with $
@@ -26,7 +26,7 @@ type format struct {
 }
 
 type part struct {
-	text     string // where it is not empty, itself
+	text     string // the literal text, if not empty
 	of       class
 	min, max int
 	secret   bool
@@ -37,7 +37,7 @@ var classLetters = map[byte]class{
 	'b': base64, 'B': base64Any, 'u': upperNum, 'l': lowerNum, '%': percent, '~': tilded,
 }
 
-// parseFormat reads a form of tokens.go. A mistake there is a bug that TestFormats finds.
+// parseFormat parses a form of tokens.go. TestFormats finds mistakes in the forms.
 func parseFormat(text string) (f format) {
 	text, f.loose = strings.CutPrefix(text, "~")
 	text, f.whole = strings.CutSuffix(text, "$")
@@ -75,11 +75,11 @@ func parseFormat(text string) (f format) {
 	return f
 }
 
-// find looks at the place where the format's text was found and gives what is secret.
+// find checks the format at an occurrence of its text and returns the range of the secret.
 func (f *format) find(s string, at int, r *memo) (start, end int, ok bool) {
 	anchor := f.parts[f.anchor].text
 	if !strings.HasPrefix(s[at:], anchor) {
-		return 0, 0, false // in letters of another case
+		return 0, 0, false // the letters differ in case
 	}
 	from := at
 	for i := f.anchor - 1; i >= 0; i-- {
@@ -144,8 +144,8 @@ func (f *format) find(s string, at int, r *memo) (start, end int, ok bool) {
 	return start, end, f.accept == nil || f.accept(s[start:end])
 }
 
-// until is how much of a run belongs to the part where the text after it may be of the
-// part's class, too.
+// until returns how much of a run belongs to the part, if the text after it may consist of the same
+// class.
 func (p *part) until(run, all, text string) int {
 	if !is(text[0], p.of) || p.min == p.max {
 		return len(run)

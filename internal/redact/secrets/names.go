@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// nameKind is what a name says about its value.
+// nameKind is what a name indicates about its value.
 type nameKind uint8
 
 const (
 	noSecret   nameKind = iota
 	aPassword           // password, DB_PASS, --pwd
 	aSecret             // token, api_key, client-secret
-	perhapsKey          // STRIPE_KEY: a secret if it looks like a key
+	perhapsKey          // STRIPE_KEY: secret if the value looks like a key
 )
 
 func (k nameKind) String() string {
@@ -23,9 +23,9 @@ func (k nameKind) String() string {
 	return "secret"
 }
 
-// nameEnds are what names end in that hold secrets, in lower case, without what separates
-// words. A whole word begins the name, or follows a separator or a change of case: bypass
-// holds no secret.
+// nameEnds are the ends of names that hold secrets, in lower case, without word separators. A whole
+// word must begin the name, or follow a separator or a change of case: bypass does not indicate a
+// secret.
 var nameEnds = []struct {
 	text  string
 	kind  nameKind
@@ -65,7 +65,7 @@ var nameEnds = []struct {
 	{"auth", perhapsKey, true},
 }
 
-// endsByLast are nameEnds by their last letter: most names are judged by that alone.
+// endsByLast indexes nameEnds by their last letter, which rules out most names at once.
 var endsByLast = sync.OnceValue(func() *[256][]uint8 {
 	var by [256][]uint8
 	for i, e := range nameEnds {
@@ -75,19 +75,19 @@ var endsByLast = sync.OnceValue(func() *[256][]uint8 {
 	return &by
 })
 
-// nameTriggers are what nameEnds are found by.
+// nameTriggers are the texts by which nameEnds are found.
 var nameTriggers = []string{"pass", "pwd", "_pw", "-pw", "psk", "secret", "token", "credential", "creds", "key", "key_base", "auth"}
 
-// longestEnd bounds how much of a name is judged.
+// longestEnd limits how many bytes of a name are examined.
 const longestEnd = 24
 
-// kindOf says what the name is that ends n. Digits may follow it: PASSWORD2.
+// kindOf returns the kind of the name at the end of n. Digits may follow it: PASSWORD2.
 func kindOf(n string) nameKind {
 	for len(n) > 0 && is(n[len(n)-1], digit) {
 		n = n[:len(n)-1]
 	}
 	var buf [longestEnd]byte
-	var at [longestEnd]int // where in n each of them stands
+	var at [longestEnd]int // the position of each of them in n
 	i := len(buf)
 	for p := len(n) - 1; p >= 0 && i > 0; p-- {
 		if c := lower(n[p]); is(c, alnum) {
@@ -122,8 +122,8 @@ func kindOf(n string) nameKind {
 	return best
 }
 
-// name looks at a place where a word of nameTriggers stands: whether a name ends there,
-// and whether it is a flag, or something is assigned to it.
+// name handles an occurrence of a word of nameTriggers: if a name ends there, it checks whether the
+// name is a flag or is assigned a value.
 func (t *text) name(at, to int) {
 	s := t.s
 	end := to
@@ -131,7 +131,7 @@ func (t *text) name(at, to int) {
 		end++
 	}
 	if end < len(s) && (is(s[end], name) || (s[end] == '-' || s[end] == '.') && end+1 < len(s) && is(s[end+1], alnum)) {
-		return // the name goes on: --password-stdin, token_file
+		return // the name continues: --password-stdin, token_file
 	}
 	start := at
 	for start > 0 && start > at-128 && is(s[start-1], dotted) {
@@ -153,8 +153,8 @@ func (t *text) name(at, to int) {
 	t.assigned(start, end, kind)
 }
 
-// flag looks at the value of --password X, --api-key=X, and with one hyphen as Java's and
-// Go's tools have it.
+// flag checks the value of --password X or --api-key=X, also with one hyphen as in the tools of
+// Java and Go.
 func (t *text) flag(start, end, dashes int, kind nameKind) bool {
 	s := t.s
 	p := end
@@ -183,14 +183,14 @@ func (t *text) flag(start, end, dashes int, kind nameKind) bool {
 	return true
 }
 
-// asking are PostgreSQL's programs, whose --password takes no value: it makes them ask.
+// asking are PostgreSQL's programs, whose --password takes no value: it makes them ask for one.
 var asking = []string{"psql", "pg_dump", "pg_dumpall", "pg_restore", "pg_basebackup", "createdb", "dropdb", "createuser", "dropuser", "pgbench", "vacuumdb", "reindexdb", "clusterdb"}
 
-// naming are programs whose --secret is the name of one.
+// naming are programs whose --secret takes the name of a secret.
 var naming = []string{"gcloud", "docker", "podman", "buildah", "nerdctl"}
 
-// runs reports whether one of the first words of the command that p stands in is one of
-// some programs.
+// runs reports whether one of the first words of the command that contains p is one of some
+// programs.
 func (t *text) runs(p int, of []string) bool {
 	for ; t.parted < p; t.parted++ {
 		if strings.IndexByte(";|&", t.s[t.parted]) >= 0 {
@@ -209,13 +209,12 @@ func (t *text) runs(p int, of []string) bool {
 	return false
 }
 
-// operators are how a name and its value are joined where quotes tell what the value is,
-// the longer ones first.
+// operators are the operators between a name and its quoted value, longer ones first.
 var operators = []string{":::=", "::=", "||=", "??=", ":=", "?=", "=>", ".=", "+=", "==", "!=", "=", ":", ","}
 
-// assigned looks at NAME=value, name: value and what else configuration files and
-// programs write. Prose and code look alike, so but for the shell's own form the value
-// must be quoted or look like a key.
+// assigned checks NAME=value, name: value and other assignments in configuration files and
+// programs. Prose and code look alike, so except in the shell's form the value must be quoted or
+// look like a key.
 func (t *text) assigned(start, end int, kind nameKind) {
 	s := t.s
 	p := end
@@ -246,7 +245,7 @@ func (t *text) assigned(start, end int, kind nameKind) {
 		}
 		return
 	}
-	// An element of XML: <name>value</name>.
+	// An XML element: <name>value</name>.
 	if s[p] == '>' && start > 0 && s[start-1] == '<' {
 		p++
 		for p < len(s) && is(s[p], space) {
@@ -272,7 +271,7 @@ func (t *text) assigned(start, end int, kind nameKind) {
 		}
 		return
 	}
-	// Types of Go and attributes of XML stand between: token string = "x", key="name" value="x".
+	// Types in Go and attributes in XML come between: token string = "x", key="name" value="x".
 	if spaced > 0 && !closed && hasFold(s[p:], "string ") {
 		p += len("string ")
 	} else if spaced > 0 && closed && strings.HasPrefix(s[p:], "value=") {
@@ -322,12 +321,12 @@ func (t *text) assigned(start, end int, kind nameKind) {
 	}
 }
 
-// ends reports whether a line ends at p, or the quotes that it stands in.
+// ends reports whether p is the end of a line or of the enclosing quotes.
 func ends(s string, p int) bool {
 	return p >= len(s) || s[p] == '\n' || s[p] == '\r' || s[p] == '"' || s[p] == '\''
 }
 
-// placeholderOf reports whether a value is what a pattern has, as in s/password=.*/x/.
+// placeholderOf reports whether a value is part of a pattern, as in s/password=.*/x/.
 func placeholderOf(s string, from, to int, quoted bool) bool {
 	v := s[from:to]
 	return !quoted && (strings.HasPrefix(v, ".*") || strings.HasPrefix(v, "[^") || strings.HasPrefix(v, `\S`) || strings.HasPrefix(v, `\w`))

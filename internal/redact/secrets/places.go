@@ -2,10 +2,10 @@ package secrets
 
 import "strings"
 
-// place is where a secret stands by what is written around it, whoever reads it.
+// place is a rule that finds a secret by the text around it, in any program's input.
 type place struct {
-	literals []string // in lower case; what it is found by
-	// file: of so sure a form that files are looked at for it, too.
+	literals []string // in lower case; the texts by which it is found
+	// file means that the form is specific enough for file contents.
 	file bool
 	find func(t *text, at, to int)
 }
@@ -28,7 +28,7 @@ var places = []place{
 	{literals: []string{"kind: secret", "kind: 'secret", `kind: "secret`}, find: (*text).manifest},
 }
 
-// placeNames are the kinds that places find.
+// placeNames are the names of the kinds that places find.
 var placeNames = []string{"private-key", "azure-key", "aws-secret-key", "url-password", "url-token", "authorization", "bearer", "api-key", "cookie", "auth-token"}
 
 func (t *text) placed(start, end int, name string) {
@@ -36,7 +36,7 @@ func (t *text) placed(start, end int, name string) {
 	t.places = max(t.places, end)
 }
 
-// word is where what begins at p ends: at a blank or a quote.
+// word returns the end of the word that begins at p: at white space or a quote.
 func (t *text) word(p int) int {
 	s := t.s
 	for p < len(s) && !is(s[p], space) && s[p] != '"' && s[p] != '\'' {
@@ -48,7 +48,7 @@ func (t *text) word(p int) int {
 	return p
 }
 
-// privateKey is a block in the form of PEM, or the end of one.
+// privateKey finds a block in PEM format, or the end of one.
 func (t *text) privateKey(at, to int) {
 	s := t.s
 	if strings.HasPrefix(s[to:], " BLOCK") {
@@ -73,7 +73,7 @@ func (t *text) privateKey(at, to int) {
 			low := max(t.places, body-128)
 			line := strings.LastIndexByte(s[low:body-1], '\n') + 1 + low
 			if line == low && low > t.places && s[low-1] != '\n' {
-				break // longer than lines of a key
+				break // longer than a line of a key
 			}
 			if text := strings.TrimRight(s[line:body], "\r\n"); text == "" || t.memo.end(s, line, base64) < line+len(strings.TrimRight(text, "=")) {
 				break
@@ -109,8 +109,8 @@ func (t *text) privateKey(at, to int) {
 	t.placed(start, end, "private-key")
 }
 
-// keyLines reports whether a text is nothing but lines of a key that somebody pastes at a
-// prompt, where each line is a command: of base64, as long as PEM has them.
+// keyLines reports whether a text consists of lines of a key, as when a key is pasted at a prompt
+// and each line becomes a command: base64 with PEM's line length.
 func keyLines(s string) bool {
 	if len(s) < 20 || len(s) > 100 {
 		return false
@@ -151,7 +151,7 @@ func (t *text) azureKey(_, to int) {
 	}
 }
 
-// awsSecret is what follows aws_secret_access_key: forty characters.
+// awsSecret finds the forty characters after aws_secret_access_key.
 func (t *text) awsSecret(_, p int) {
 	s := t.s
 	for _, word := range []string{"_", "access", "_", "key"} {
@@ -171,7 +171,7 @@ func (t *text) awsSecret(_, p int) {
 	}
 }
 
-// url is scheme://user:password@host, and a token in the place of the user.
+// url finds the password in scheme://user:password@host, and a token in place of the user.
 func (t *text) url(at, p int) {
 	s := t.s
 	if at == 0 || !is(s[at-1], alnum) {
@@ -206,7 +206,7 @@ func (t *text) url(at, p int) {
 	}
 }
 
-// schemes are those of the header Authorization.
+// scheme reports whether v is a scheme of the header Authorization.
 func scheme(v string) bool {
 	switch strings.ToLower(v) {
 	case "bearer", "basic", "token", "apikey", "digest", "negotiate", "bot", "aws4-hmac-sha256", "api-token", "genie", "key", "splunk", "klaviyo-api-key", "ssws", "sharedkey", "pat":
@@ -215,7 +215,7 @@ func scheme(v string) bool {
 	return false
 }
 
-// authorization is the header, in arguments as well as in what a program printed.
+// authorization finds the header's value, in arguments and in programs' output.
 func (t *text) authorization(at, p int) {
 	s := t.s
 	in := at > 0 && (s[at-1] == '"' || s[at-1] == '\'')
@@ -249,7 +249,7 @@ func (t *text) authorization(at, p int) {
 	t.places = max(t.places, end)
 }
 
-// skipQuote skips a quote, or an escaped one.
+// skipQuote returns the position after a quote, or an escaped one.
 func skipQuote(s string, p int) int {
 	if p+1 < len(s) && s[p] == '\\' && (s[p+1] == '"' || s[p+1] == '\'') {
 		return p + 2
@@ -276,7 +276,7 @@ func (t *text) bearer(at, p int) {
 	t.places = max(t.places, e)
 }
 
-// header is X-Api-Key: and its kin.
+// header finds the value of X-Api-Key: and similar headers.
 func (t *text) header(_, p int) {
 	s := t.s
 	start := p - 1
@@ -318,7 +318,7 @@ func (t *text) cookie(at, p int) {
 	t.places = max(t.places, e)
 }
 
-// npmAuth is //registry/:_authToken=X, and with a blank as npm config set has it.
+// npmAuth finds X in //registry/:_authToken=X, also with a space as in npm config set.
 func (t *text) npmAuth(_, p int) {
 	s := t.s
 	if hasFold(s[p:], "token") {
@@ -336,7 +336,7 @@ func (t *text) npmAuth(_, p int) {
 	}
 }
 
-// passArgument is -passin pass:X, of openssl and those that read it alike.
+// passArgument finds X in -passin pass:X, an argument of openssl and similar programs.
 func (t *text) passArgument(at, p int) {
 	s := t.s
 	flag := at
@@ -354,7 +354,7 @@ func (t *text) passArgument(at, p int) {
 	}
 }
 
-// identifiedBy is SQL: IDENTIFIED BY 'x', IDENTIFIED WITH plugin BY 'x'.
+// identifiedBy finds SQL's IDENTIFIED BY 'x' and IDENTIFIED WITH plugin BY 'x'.
 func (t *text) identifiedBy(_, p int) {
 	s := t.s
 	line := s[p:min(len(s), p+96)]
@@ -371,7 +371,7 @@ func (t *text) identifiedBy(_, p int) {
 	}
 }
 
-// setPassword is SQL: SET PASSWORD FOR 'ada' = 'x'.
+// setPassword finds SQL's SET PASSWORD FOR 'ada' = 'x'.
 func (t *text) setPassword(_, p int) {
 	s := t.s
 	i := strings.IndexByte(s[p:min(len(s), p+128)], '=')
@@ -387,7 +387,7 @@ func (t *text) setPassword(_, p int) {
 	}
 }
 
-// authPair is Python's auth=("ada", "x").
+// authPair finds Python's auth=("ada", "x").
 func (t *text) authPair(_, p int) {
 	s := t.s
 	_, to, quoted, ok := t.value(p)
@@ -401,7 +401,7 @@ func (t *text) authPair(_, p int) {
 	}
 }
 
-// passFile is lines of ~/.pgpass, host:port:database:user:password.
+// passFile finds lines of ~/.pgpass, host:port:database:user:password.
 func (t *text) passFile(_, _ int) {
 	if t.pgpass {
 		return
@@ -417,7 +417,7 @@ func (t *text) passFile(_, _ int) {
 	}
 }
 
-// manifest is a Secret of Kubernetes: what stands below data and stringData.
+// manifest finds the values below data and stringData in a Secret of Kubernetes.
 func (t *text) manifest(at, to int) {
 	s := t.s
 	start := strings.LastIndex(s[t.places:at], "\n---") + 1 + t.places
@@ -425,7 +425,7 @@ func (t *text) manifest(at, to int) {
 	if i := strings.Index(s[to:], "\n---"); i >= 0 {
 		end = to + i
 	}
-	below := -1 // how deep data stands, where p is below it
+	below := -1 // the indentation of data, if p is below it
 	for p := start; p < end; {
 		line, _, _ := strings.Cut(s[p:end], "\n")
 		text := strings.TrimLeft(line, " \t")

@@ -1,22 +1,21 @@
 package secrets
 
-// programs are those with arguments of their own that secrets stand in. A line has the
-// programs; words that must follow, in this order, for the line to hold; and where the
-// secrets are:
+// programs are the programs whose own arguments contain secrets. A line has the programs, then the
+// words that must follow in this order for the line to apply, and then where the secrets are:
 //
 //	-p_     the next word, or what follows -p=        -p+   attached: -pX
-//	-p*     both                                      -u:   the same, behind a colon: user:X
-//	-U% -u, behind a percent sign, a comma            -f~   behind the first =: key=X
+//	-p*     both                                      -u:   the same, after a colon: user:X
+//	-U% -u, after a percent sign, a comma             -f~   after the first =: key=X
 //	-b&     a cookie, if it has a =                   word_ the word after word
-//	AUTH>   the last word after AUTH; a word that ends in . may go on
-//	@2      the second word that is no flag           $     the last of them
-//	@2:     what is behind a colon in it              =     key=X, whatever the key
-//	N       the word after a name that holds secrets  <     what <<< gives it
-//	|       what echo or printf pipes into it         <: |: behind a colon of those
+//	AUTH>   the last word after AUTH; a word that ends in . may continue
+//	@2      the second word that is not a flag        $     the last of them
+//	@2:     the part of it after a colon              =     key=X, for any key
+//	N       the word after a secret's name            <     the input from <<<
+//	|       the input piped from echo or printf       <: |: the part of those after a colon
 //	/       user/X@database                           ?b    only if there is a flag with b
-//	?word   only if that word is there                !-h   -h takes a word: not to be counted
+//	?word   only if that word is present              !-h   -h takes a word that is not counted
 //
-// and, if it is not password, the name of what is found.
+// and, unless it is password, the kind of the secret.
 var programs = []string{
 	"mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mysqlsh mariadb mariadb-dump mariadb-admin mycli;;-p+",
 	"mysqladmin mariadb-admin;password;@1",

@@ -1,28 +1,28 @@
-// Package secrets takes secrets out of text. It is the core of package redact, which
-// applies it to payloads, and a package of its own so that a small program can use it:
-// it imports nothing of ours and no protobuf, and is ready in half a millisecond.
+// Package secrets removes secrets from text. It is the core of package redact, which applies it to
+// payloads. It is separate so that a small program can use it: it imports no other package of the
+// module and no protobuf, and is ready in half a millisecond.
 //
-// A secret becomes [redacted:<kind>], so that a reader still sees that something
-// stood there and what it was. There are five sources of rules:
+// A secret becomes [redacted:<kind>], so that a reader still sees that something was there, and of
+// which kind. There are five sources of rules:
 //
-//   - tokens.go: forms that say by themselves what they are;
+//   - tokens.go: forms that can be recognised by themselves;
 //   - places.go: URLs, headers, keys in PEM, SQL;
-//   - names.go: what is assigned to a name that holds secrets, and flags of such names;
-//   - programs.go: arguments of programs, read as the shell reads words (commands.go);
-//   - entropy.go: values of high entropy that something is assigned.
+//   - names.go: values assigned to names that hold secrets, and flags with such names;
+//   - programs.go: arguments of programs, split like the shell does (commands.go);
+//   - entropy.go: assigned values of high entropy.
 //
-// A deployment adds its own in a file (config.go).
+// A deployment adds its own rules in a file (config.go).
 //
-// A caller may rely on this:
+// A caller may rely on these properties:
 //
-//   - Redacting twice is redacting once.
-//   - The time is linear in the text, whatever the text: one pass over it finds where
-//     rules may match, and what reads on from there remembers how far it has read.
-//   - A reference is no secret and stays: $TOKEN, $(pass show x), <token>.
-//   - No finding holds what was taken out.
+//   - Redacting twice gives the same result as redacting once.
+//   - The time is linear in the length of the text, for every text: one pass finds where
+//     rules may match, and what reads ahead from there records how far it has read.
+//   - A reference is not a secret and is kept: $TOKEN, $(pass show x), <token>.
+//   - No finding contains the removed text.
 //
-// It errs on the side of taking out: a false alarm costs a word of a command, a
-// miss stays for ever. It is a net and not a wall; docs say so too.
+// In case of doubt text is removed: a false alarm costs a word of a command, a miss stays for ever.
+// No set of rules finds every secret; the documentation says so, too.
 package secrets
 
 import (
@@ -36,49 +36,45 @@ import (
 
 // Rule describes one kind of secret.
 type Rule struct {
-	// Name is what stands in [redacted:<name>]: lower-case letters, digits and
-	// hyphens.
+	// Name is the kind in [redacted:<name>]: lower-case letters, digits and hyphens.
 	Name string `json:"name" yaml:"name"`
 	// Pattern is an RE2 regular expression.
 	Pattern string `json:"pattern" yaml:"pattern"`
-	// Group is the capture group that holds the secret. Zero means the first
-	// group that took part in the match, or the whole match where the pattern
-	// has no groups.
+	// Group is the capture group that holds the secret. Zero means the first group that took part
+	// in the match, or the whole match if the pattern has no groups.
 	Group int `json:"group,omitempty" yaml:"group,omitempty"`
-	// Literals are texts of which one must occur, in any case of letters, for
-	// the pattern to be tried. Empty: the pattern's literal prefix, if it has
-	// one; a pattern without either is tried on every text.
+	// Literals are texts of which one must occur, in any case, before the pattern is tried. If
+	// empty, the pattern's literal prefix is used; a pattern without one is tried on every text.
 	Literals []string `json:"literals,omitempty" yaml:"literals,omitempty"`
 }
 
 // Options configure a Redactor.
 type Options struct {
-	// Extra rules are tried before the built-in ones: where both match, the
-	// extra rule's name is the one that is written.
+	// Extra rules are tried before the built-in ones: if both match, the extra rule's name is used.
 	Extra []Rule
 }
 
-// Finding says that something was taken out.
+// Finding reports one removed secret.
 type Finding struct {
-	// Name is the rule's.
+	// Name is the name of the rule.
 	Name string `json:"name"`
-	// Bytes is the length of what was taken out.
+	// Bytes is the length of the removed text.
 	Bytes int `json:"bytes"`
-	// Line is where it began, from 1 on, in the content of a file; else 0.
+	// Line is the line where it began, from 1, in the content of a file; otherwise 0.
 	Line int `json:"line,omitempty"`
 }
 
-// Redactor takes secrets out of text. It is safe for concurrent use.
+// Redactor removes secrets from text. It is safe for concurrent use.
 type Redactor struct {
 	formats  []format
 	specs    []*lazySpec
-	programs map[string][]int // by name, in specs
+	programs map[string][]int // by name, indexes into specs
 	triggers triggers
 	extra    []extra
-	always   []int // of extra, those without literals
+	always   []int // indexes of the extra rules without literals
 }
 
-// extra is a Rule ready to be used.
+// extra is a compiled Rule.
 type extra struct {
 	name  string
 	re    *regexp.Regexp
@@ -89,7 +85,7 @@ const nameOK = `^[a-z0-9][a-z0-9-]{0,39}$`
 
 var nameRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(nameOK) })
 
-// New has the built-in rules and the extra ones. An error names the rule.
+// New returns a Redactor with the built-in rules and the extra ones. An error names the rule.
 func New(o Options) (*Redactor, error) {
 	r := &Redactor{programs: map[string][]int{}}
 	for i, x := range o.Extra {
@@ -144,7 +140,7 @@ func New(o Options) (*Redactor, error) {
 	return r, nil
 }
 
-// program makes a program's name known; a very short one with the blank behind it.
+// program registers a program's name; a very short one is registered with the space after it.
 func (r *Redactor) program(name string) {
 	if len(name) < 3 {
 		name += " "
@@ -157,17 +153,17 @@ var formatsOnce = sync.OnceValue(formats)
 var std = sync.OnceValue(func() *Redactor {
 	r, err := New(Options{})
 	if err != nil {
-		panic(err) // without extra rules there is nothing to be wrong
+		panic(err) // without extra rules New does not fail
 	}
 	return r
 })
 
-// Default has the built-in rules.
+// Default returns the Redactor with the built-in rules.
 func Default() *Redactor { return std() }
 
-// maxPasses bounds how often a text is looked at. What one pass puts in may
-// complete a match of another rule: the second pass settles that, and no text
-// found by hand or by fuzzing has needed a fifth to change anything.
+// maxPasses limits the passes over a text. A placeholder from one pass may complete a match of
+// another rule, which the second pass handles. No text found by hand or by fuzzing changed in a
+// fifth pass.
 const maxPasses = 8
 
 // Text returns s with its secrets replaced, and what was found.
@@ -176,39 +172,40 @@ func (r *Redactor) Text(s string) (string, []Finding) {
 	return out, found
 }
 
-// TextContext is Text, given up when the context ends: the error is then the context's.
+// TextContext is like Text, but stops when the context ends and then returns the context's error.
 func (r *Redactor) TextContext(ctx context.Context, s string) (string, []Finding, error) {
 	return r.redact(ctx, s, texts)
 }
 
-// Command is Text for a command line, which may also be one line of a key that somebody
-// pastes at a prompt.
+// Command is like Text for a command line, which may also be a line of a key that was pasted at a
+// prompt.
 func (r *Redactor) Command(line string) (string, []Finding) {
 	out, found, _ := r.CommandContext(context.Background(), line)
 	return out, found
 }
 
-// CommandContext is Command, given up when the context ends: the error is then the context's.
+// CommandContext is like Command, but stops when the context ends and then returns the context's
+// error.
 func (r *Redactor) CommandContext(ctx context.Context, line string) (string, []Finding, error) {
 	return r.redact(ctx, line, commands)
 }
 
-// File is Text for the content of a file under version control: only formats that say by
-// themselves what they are, for a file is read by programs and a false alarm would change
-// what it declares. A secret of several lines leaves as many, so that what follows keeps
-// its place.
+// File is like Text for the content of a file under version control. It uses only formats that can
+// be recognised by themselves, because programs read the file and a false alarm would change its
+// meaning. A secret of several lines leaves the same number of lines, so that the lines after it
+// keep their numbers.
 func (r *Redactor) File(content string) (string, []Finding) {
 	out, found, _ := r.redact(context.Background(), content, files)
 	return out, found
 }
 
-// what a text is says which rules hold.
+// what is the type of a text, which decides which rules apply.
 type what uint8
 
 const (
 	texts what = iota
 	commands
-	files // formats alone
+	files // only formats
 )
 
 func (r *Redactor) redact(ctx context.Context, s string, of what) (string, []Finding, error) {
@@ -233,8 +230,7 @@ func (r *Redactor) redact(ctx context.Context, s string, of what) (string, []Fin
 	return s, found, nil
 }
 
-// span is a part of the text that is secret. Of spans that overlap, the name of the lowest
-// rank holds.
+// span is a secret part of the text. If spans overlap, the name of the lowest rank is used.
 type span struct {
 	start, end, rank int
 	name             string
@@ -287,7 +283,7 @@ func (r *Redactor) pass(ctx context.Context, s string, of what) (string, []Findi
 	return b.String(), found, nil
 }
 
-// extra looks for a deployment's rule in all of the text, once.
+// extra searches the whole text for a deployment's rule, once.
 func (t *text) extra(e *extra, i int) {
 	if t.tried == nil {
 		t.tried = map[int]bool{}
@@ -303,7 +299,7 @@ func (t *text) extra(e *extra, i int) {
 	}
 }
 
-// pick is the part of a match that is secret.
+// pick returns the range of a match that is secret.
 func pick(m []int, group int) (start, end int) {
 	if group > 0 {
 		return m[2*group], m[2*group+1]
@@ -316,9 +312,8 @@ func pick(m []int, group int) (start, end int) {
 	return m[0], m[1]
 }
 
-// merge unites spans that overlap each other or a placeholder, and drops those
-// that hold nothing but placeholders: that is what makes redacting idempotent.
-// The lowest rank names the union.
+// merge unites spans that overlap each other or a placeholder, and drops those that contain only
+// placeholders, which makes redacting idempotent. The lowest rank names the union.
 func merge(spans, held []span) []span {
 	for i := range held {
 		held[i].rank = -1
@@ -349,10 +344,10 @@ func merge(spans, held []span) []span {
 	return out
 }
 
-// Placeholder is what stands in the text for a secret of that name.
+// Placeholder returns the text that replaces a secret of that kind.
 func Placeholder(name string) string { return "[redacted:" + name + "]" }
 
-// placeholders are the places where Placeholder stands.
+// placeholders returns the ranges of the placeholders in s.
 func placeholders(s string) []span {
 	const open = "[redacted:"
 	var out []span
@@ -374,20 +369,20 @@ func placeholders(s string) []span {
 	}
 }
 
-// Whole says that s is one placeholder and nothing else.
+// Whole reports whether s is exactly one placeholder.
 func Whole(s string) bool {
 	held := placeholders(s)
 	return len(held) == 1 && held[0].end-held[0].start == len(s)
 }
 
-// Named redacts the value of a variable: where the name says that it holds a secret,
-// the whole of it.
+// Named redacts the value of a variable. If the name indicates a secret, the whole value is
+// replaced.
 func (r *Redactor) Named(name, val string) (string, []Finding) {
 	out, found, _ := r.NamedContext(context.Background(), name, val)
 	return out, found
 }
 
-// NamedContext is Named, given up when the context ends: the error is then the context's.
+// NamedContext is like Named, but stops when the context ends and then returns the context's error.
 func (r *Redactor) NamedContext(ctx context.Context, name, val string) (string, []Finding, error) {
 	if secretName(name) && Value(val) {
 		if Whole(val) {
@@ -397,19 +392,19 @@ func (r *Redactor) NamedContext(ctx context.Context, name, val string) (string, 
 	}
 	for i := range len(name) {
 		if !is(name[i], dotted) {
-			return r.TextContext(ctx, val) // a subject in words, not a name
+			return r.TextContext(ctx, val) // the name is a subject in words
 		}
 	}
 	out, found, err := r.TextContext(ctx, name+"="+val)
 	return strings.TrimPrefix(out, name+"="), found, err
 }
 
-// secretName reports whether a variable or a field holds a secret by its name.
+// secretName reports whether the name of a variable or a field indicates a secret.
 func secretName(name string) bool {
 	k := kindOf(name)
 	return k == aPassword || k == aSecret
 }
 
-// Value accepts a value where the name beside it says that it is a secret, unless it is
-// a reference, or the path of a file that holds the secret.
+// Value reports whether a value whose name indicates a secret is one: it is not a reference, and
+// not the path of a file that holds the secret.
 func Value(v string) bool { return secretNotPath(v) }

@@ -13,9 +13,8 @@ import (
 	"time"
 )
 
-// expand assembles an example. No token stands in this file: {A36} becomes 36
-// characters of the class A, and § is removed, so that what looks like a token
-// comes to be at run time only.
+// expand assembles an example. This file contains no tokens: {A36} becomes 36 characters of the
+// class A, and § is removed, so that what looks like a token exists only at run time.
 func expand(s string) string {
 	classes := map[string]string{
 		"A": "aB3dE6fG9hJ2kL5mN8pQ1rS4tU7vW0xYzCcDd", // letters and digits
@@ -36,7 +35,7 @@ func expand(s string) string {
 	return strings.ReplaceAll(s, "§", "")
 }
 
-// secrets: what stands between « and » must be replaced by the name.
+// secrets are texts in which the part between « and » must be replaced by the name.
 var secrets = []struct{ name, text string }{
 	{"private-key", "cat <<E\n«-----BEGIN RSA PRI§VATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n{b60}\n{b60}\n-----END RSA PRI§VATE KEY-----»\nE"},
 	{"private-key", `echo "«-----BEGIN PRI§VATE KEY-----\n{b64}\n-----END PRI§VATE KEY-----»" > k.pem`},
@@ -163,7 +162,7 @@ var secrets = []struct{ name, text string }{
 	{"password", "curl https://example.com \\\r\n  --password \\\r\n  «hunter2»"},
 }
 
-// plain texts must come out as they went in.
+// plain are texts that must not be changed.
 var plain = []struct{ name, text string }{
 	{"private-key", `grep -rn "-----BEGIN RSA PRI§VATE KEY-----" src/ --include=*.go`},
 	{"private-key", "ssh-add ~/.ssh/private key"},
@@ -313,7 +312,8 @@ func TestEveryRuleHasATrueAndAFalseExample(t *testing.T) {
 	}
 }
 
-// Each format finds what its notation says, by its own name, and nothing shorter.
+// TestFormats checks that each format finds exactly what its notation describes, under its own
+// name.
 func TestFormats(t *testing.T) {
 	for _, f := range formatsOnce() {
 		token, short := "", ""
@@ -358,8 +358,8 @@ func TestTwiceIsOnce(t *testing.T) {
 	}
 }
 
-// A text that one pass does not settle: what the first puts in place of the value leaves
-// another program on the line.
+// TestSecondPass checks a text that needs two passes: the placeholder of the first leaves another
+// program on the line.
 func TestSecondPass(t *testing.T) {
 	const in, want = "password=echo mysql -phunter2", "password=[redacted:password] mysql -p[redacted:password]"
 	once, found, _ := Default().pass(t.Context(), in, texts)
@@ -375,7 +375,8 @@ func TestSecondPass(t *testing.T) {
 	}
 }
 
-// A key that somebody pastes at a prompt comes line by line, each a command.
+// TestPastedKey checks a key that is pasted at a prompt and arrives line by line, each as a
+// command.
 func TestPastedKey(t *testing.T) {
 	for _, c := range []struct {
 		line string
@@ -419,8 +420,8 @@ func TestOverlapsBecomeOne(t *testing.T) {
 	}
 }
 
-// A finding that begins within another and goes on behind it is part of the same secret,
-// and no second one.
+// TestFindingsThatOverlap checks that a finding that begins inside another one and ends after it is
+// part of the same secret.
 func TestFindingsThatOverlap(t *testing.T) {
 	r, err := New(Options{Extra: []Rule{{Name: "first", Pattern: "key-[a-z]+"}, {Name: "second", Pattern: "tail[0-9]+"}}})
 	if err != nil {
@@ -470,9 +471,9 @@ func TestExtraRules(t *testing.T) {
 	}
 }
 
-// TestLinear gives the rules texts made to be slow: what they look for, over and over,
-// without the end. Reading on from each place to the end of the text would take minutes;
-// the bound leaves a slow machine a hundred times what it needs.
+// TestLinear gives the rules texts that are made to be slow: what the rules search for, repeated
+// without an end. Reading on from each place to the end of the text would take minutes; the limit
+// allows a hundred times the time that a slow machine needs.
 func TestLinear(t *testing.T) {
 	for _, u := range hostile {
 		text := strings.Repeat(u, 256<<10/len(u))
@@ -484,7 +485,7 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// hostile are texts that make readers read ahead in vain, or find much.
+// hostile are texts that cause much reading ahead without a match, or many matches.
 var hostile = []string{
 	"--password a ", "--password ", "password=", "password=\"", "password='x\\\"", "token: ", "a=", "mysql ", "mysql -p'", "mysql \"", "mysql $(",
 	"curl -u ", "echo x | ", "echo x |", "://a:", "://a@", "eyJ", "eyJaaaaaaaaaa.", "sk-", "hf_", "authorization:", "authorization: a ", "cookie:", "bearer ",
@@ -501,7 +502,7 @@ func TestTextContextEnds(t *testing.T) {
 	}
 }
 
-// endsAfter is a context that ends after its error was asked for so often.
+// endsAfter is a context that ends after its error was requested a given number of times.
 type endsAfter struct {
 	context.Context
 	asks int
@@ -514,9 +515,10 @@ func (e *endsAfter) Err() error {
 	return nil
 }
 
-// A request that is cancelled while its text is read ends there, not with the text.
+// TestTextContextEndsWithin checks that a cancelled request ends while its text is read, not after
+// it.
 func TestTextContextEndsWithin(t *testing.T) {
-	ctx := &endsAfter{t.Context(), 2} // before the pass, and at the first stride
+	ctx := &endsAfter{t.Context(), 2} // the first call is before the pass, the second at the first stride
 	if _, _, err := Default().TextContext(ctx, strings.Repeat("--password a ", stride)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
@@ -573,7 +575,7 @@ func BenchmarkUsualCommand(b *testing.B) {
 	}
 }
 
-// kinds returns the kinds of secrets that the built-in rules know, each once.
+// kinds returns the kinds of secrets that the built-in rules know, without duplicates.
 func kinds() []string {
 	names := append([]string{"high-entropy", "password", "secret", "token"}, placeNames...)
 	for _, f := range formatsOnce() {

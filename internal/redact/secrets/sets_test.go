@@ -11,20 +11,19 @@ import (
 	"testing"
 )
 
-// The sets of testdata (each folder's README.md says where it comes from) and what has
-// to be reached on them. Each set is split in halves by a hash and the seed below,
-// gitleaks' rules and the shell lines' programs as a whole: the rules of this package
-// were made while looking at the first half alone.
+// setSeed splits the sets in testdata (each directory's README.md names its source) into halves by
+// a hash: gitleaks' rules and the shell lines' programs are kept together. The rules of this
+// package were developed with the first half only.
 const setSeed = "issue 16"
 
-// heldOut reports whether a group of examples is of the half that was not looked at.
+// heldOut reports whether a group of examples is in the half that was not used for development.
 func heldOut(group string) bool {
 	h := fnv.New32a()
 	fmt.Fprint(h, setSeed, "\x00", group)
 	return h.Sum32()>>7&1 == 1
 }
 
-// tally counts what was caught of what.
+// tally counts how many examples were found, of all.
 type tally struct{ caught, of int }
 
 func (t *tally) add(caught bool) {
@@ -38,7 +37,7 @@ func (t tally) String() string { return fmt.Sprintf("%d of %d", t.caught, t.of) 
 
 func (t tally) share() float64 { return float64(t.caught) / float64(max(t.of, 1)) }
 
-// halves counts the half that was looked at, and the other.
+// halves counts the development half and the held-out half.
 type halves [2]tally
 
 func (h *halves) add(group string, caught bool) {
@@ -55,7 +54,7 @@ func (h halves) String() string {
 	return fmt.Sprintf("%v (looked at: %v, held out: %v)", h.both(), h[0], h[1])
 }
 
-// marked takes an example apart: the text, and what in it is secret.
+// marked splits an example into the text and its secret parts.
 func marked(example string) (text string, secret []string) {
 	for _, part := range strings.Split(example, "«")[1:] {
 		s, _, _ := strings.Cut(part, "»")
@@ -64,7 +63,7 @@ func marked(example string) (text string, secret []string) {
 	return strings.NewReplacer("«", "", "»", "").Replace(example), secret
 }
 
-// gone reports whether a text without its secrets is left of an example.
+// gone reports whether redaction removes every secret of an example.
 func gone(example string) bool {
 	text, secret := marked(example)
 	got, _ := Default().Text(text)
@@ -76,8 +75,7 @@ func gone(example string) bool {
 	return true
 }
 
-// rows reads a file of tab-separated fields in which \n, \t and \\ stand for what
-// they are and § for nothing.
+// rows reads a file of tab-separated fields. \n, \t and \\ are escapes, and § is removed.
 func rows(t *testing.T, path string, fields int) [][]string {
 	t.Helper()
 	f, err := os.Open(path)
@@ -100,7 +98,8 @@ func rows(t *testing.T, path string, fields int) [][]string {
 	return out
 }
 
-// Secrets of vendors, as gitleaks' own examples have them, in each form of assignment.
+// TestGitleaksExamples checks secrets of vendors from gitleaks' examples, in each form of
+// assignment.
 func TestGitleaksExamples(t *testing.T) {
 	forms := map[string]string{}
 	for _, r := range rows(t, "testdata/gitleaks/forms.tsv", 2) {

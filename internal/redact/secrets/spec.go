@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// spec is a line of programs, ready to be used.
+// spec is a parsed line of programs.
 type spec struct {
 	subs  []string
 	conds []string
@@ -15,15 +15,15 @@ type spec struct {
 	name  string
 }
 
-// item is a place of a spec where a secret stands.
+// item is a position in a spec that holds a secret.
 type item struct {
-	kind byte   // the last sign of its notation, see programs
+	kind byte   // the last character of its notation, see programs
 	word string // the flag or word before it
 	n    int    // of @2
-	sep  byte   // of @2: and <: and |:
+	sep  byte   // of @2:, <: and |:
 }
 
-// lazySpec is read at the first use of its program.
+// lazySpec is parsed when its program is first seen.
 type lazySpec struct {
 	line string
 	once sync.Once
@@ -70,7 +70,7 @@ func parseSpec(line string) (sp spec) {
 	return sp
 }
 
-// programNames gives the names of a line of programs.
+// programNames returns the names in a line of programs.
 func programNames(line string) []string {
 	names, _, _ := strings.Cut(line, ";")
 	return strings.Fields(names)

@@ -6,34 +6,33 @@ import (
 	"sync"
 )
 
-// text is one pass over a text: what was found, and where each of the readers that read
-// ahead has got to, so that nothing is read twice.
+// text is one pass over a text. It holds the findings, and how far each part that reads ahead has
+// got, so that nothing is read twice.
 type text struct {
 	r     *Redactor
 	s     string
 	spans []span
 	memo  memo
 
-	names   int // names before this offset lie in a value that is read already
+	names   int // names before this offset are inside a value that was read already
 	places  int // the same for places
-	walked  int // commands before this offset are walked
-	quoted  int // quotes before this offset are counted
+	walked  int // commands before this offset were walked
+	quoted  int // quotes before this offset were counted
 	quote   byte
-	parted  int // commands before this offset are told apart, the last one
+	parted  int // commands before this offset were separated; the last one
 	command int // begins here
 	pgpass  bool
 	netrc   tri
 	values  bool // names, places and programs are looked at, not formats alone
 	err     error
-	tried   map[int]bool // extra rules
+	tried   map[int]bool // extra rules that were tried
 	open    [2]int       // before this offset a quote (" and ') is known not to close
 }
 
-// unused are texts for the next pass: most are short, and what is read ahead in them is
-// more than they are.
+// unused keeps texts for reuse: most texts are short, and the state is larger than they are.
 var unused = sync.Pool{New: func() any { return new(text) }}
 
-// free gives t back, without what it read.
+// free returns t for reuse, without its content.
 func (t *text) free() {
 	spans := t.spans[:0]
 	if cap(spans) > 64 {
@@ -46,7 +45,7 @@ func (t *text) free() {
 
 type tri uint8
 
-// has reports whether a text holds a word, asked once.
+// has reports whether the text contains a word, and caches the answer.
 func (t *text) has(known *tri, word string) bool {
 	if *known == 0 {
 		*known = 1
@@ -57,14 +56,14 @@ func (t *text) has(known *tri, word string) bool {
 	return *known == 2
 }
 
-// found notes a secret.
+// found adds a secret.
 func (t *text) found(start, end int, name string, rank int) {
 	if start < end {
 		t.spans = append(t.spans, span{start, end, rank, name})
 	}
 }
 
-// Ranks say which name a union of spans bears: the lowest.
+// These ranks decide the name of a union of spans: the lowest rank wins.
 const (
 	rankExtra   = 0
 	rankFormat  = 1000
@@ -74,7 +73,7 @@ const (
 	rankEntropy = 9000
 )
 
-// stride is how many bytes are read between two looks at the context.
+// stride is the number of bytes between two checks of the context.
 const stride = 64 << 10
 
 func (t *text) sweep(ctx context.Context) {
@@ -115,9 +114,9 @@ func (t *text) sweep(ctx context.Context) {
 	})
 }
 
-// value reads a value from p on: in quotes, in quotes that are escaped because all of it
-// stands in others, or bare. Of one that has quotes inside, as the shell joins them, it is
-// all of it. start and end are without the outer quotes.
+// value reads a value from p on: quoted, in escaped quotes because an outer quote encloses it, or
+// bare. A bare value may contain quoted parts, as in the shell. start and end exclude the outer
+// quotes.
 func (t *text) value(p int) (start, end int, quoted, ok bool) {
 	s := t.s
 	if p >= len(s) {
@@ -144,7 +143,7 @@ func (t *text) value(p int) (start, end int, quoted, ok bool) {
 	}
 	e := t.memo.end(s, p, bare)
 	for e < len(s) && (s[e] == '\'' || s[e] == '"') && e > p && s[e-1] != '\\' && e+1 < len(s) && is(s[e+1], alnum) {
-		// hunt'er'2, but not the quote that ends what all of it stands in.
+		// hunt'er'2, but not the quote that ends the enclosing one.
 		q := e + 1
 		for q < len(s) && q < e+64 && is(s[q], dotted) {
 			q++
@@ -155,12 +154,12 @@ func (t *text) value(p int) (start, end int, quoted, ok bool) {
 		e = t.memo.end(s, q+1, bare)
 	}
 	if e > p && s[e-1] == '\\' && e < len(s) {
-		e-- // an escaped quote, or a line that goes on
+		e-- // an escaped quote, or a continued line
 	}
 	return p, e, false, e > p
 }
 
-// closing is where a quote that was opened before p is closed on its line, -1 if it is not.
+// closing returns where a quote that was opened before p is closed on its line, -1 if it is not.
 func closing(s string, p int, quote byte) int {
 	for ; p < len(s) && s[p] != '\n'; p++ {
 		switch {
@@ -173,7 +172,7 @@ func closing(s string, p int, quote byte) int {
 	return -1
 }
 
-// blanks skips blanks, and the line ends that a backslash takes away.
+// blanks skips spaces, tabs and escaped line endings.
 func blanks(s string, p int) int {
 	for p < len(s) {
 		switch {

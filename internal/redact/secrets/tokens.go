@@ -1,10 +1,10 @@
 package secrets
 
-// tokens are forms that say by themselves what they are (formats.go has the notation).
-// Where a form is a variant of another (Anthropic's keys begin like OpenAI's), the narrower
-// one stands first: it names what both find.
+// tokens are forms that can be recognised by themselves (formats.go defines the notation). If a
+// form is a variant of another (Anthropic's keys begin like OpenAI's), the narrower one comes first
+// and so names what both find.
 //
-// Adding one is a line here. TestFormats makes a true and a false example of it by itself.
+// To add one, add a line here. TestFormats generates a true and a false example of it.
 var tokens = []struct {
 	name   string
 	form   string
@@ -206,8 +206,8 @@ var tokens = []struct {
 	{"jwt", "ZXlK<B60,>", mixed},
 }
 
-// formats are the tokens, ready to be looked for. Two forms begin with too few letters to be
-// found by, so each comes once for every digit that may stand there.
+// formats returns the compiled tokens. Two forms begin with too few letters to be found by, so each
+// is listed once for every digit that may follow.
 func formats() []format {
 	all := make([]format, 0, len(tokens)+32)
 	for _, t := range tokens {

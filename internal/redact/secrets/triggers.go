@@ -1,19 +1,19 @@
 package secrets
 
-// triggers finds the places of many literals in a text, in one pass over it and without
-// regard to the case of ASCII letters. It is what lets some hundred rules cost a usual
-// command next to nothing, and it is made in microseconds, for a recorder lives no longer
-// than that: each literal hangs on a hash of its first three bytes.
+// triggers finds the occurrences of many literals in a text, in one pass and ignoring the case of
+// ASCII letters. It makes some hundred rules cost almost nothing for a typical command. It is built
+// in microseconds, because a recorder runs only briefly: each literal is found by a hash of its
+// first three bytes.
 type triggers struct {
-	first [1 << (3 * foldBits)]uint16 // the first literal of a hash, plus one
+	first [1 << (3 * foldBits)]uint16 // the first literal of each hash, plus one
 	lits  []trigger
 }
 
 type trigger struct {
 	text string // in lower case
 	kind triggerKind
-	id   uint16 // which one of the kind
-	next uint16 // with the same hash, plus one
+	id   uint16 // its index in the kind
+	next uint16 // the next one with the same hash, plus one
 }
 
 type triggerKind uint8
@@ -23,15 +23,15 @@ const (
 	onPlace                      // a place of places.go
 	onName                       // the end of a name that holds secrets
 	onProgram                    // a program of programs.go
-	onExtra                      // a rule of the deployment's
+	onExtra                      // a rule of the deployment
 )
 
-// foldBits is how much of a byte the hash holds: all of a letter, whatever its case.
+// foldBits is the number of bits of a byte in the hash, which identify a letter in either case.
 const foldBits = 5
 
 const foldMask = 1<<(3*foldBits) - 1
 
-// add makes a literal of at least three bytes known.
+// add registers a literal of at least three bytes.
 func (t *triggers) add(text string, kind triggerKind, id int) {
 	h := uint32(0)
 	for i := range 3 {
@@ -41,7 +41,7 @@ func (t *triggers) add(text string, kind triggerKind, id int) {
 	t.first[h&foldMask] = uint16(len(t.lits))
 }
 
-// each calls hit for every literal at every place, by where it begins.
+// each calls hit for every occurrence of every literal, with its start.
 func (t *triggers) each(s string, hit func(at int, l *trigger)) {
 	h := uint32(0)
 	for i := range len(s) {
@@ -52,8 +52,8 @@ func (t *triggers) each(s string, hit func(at int, l *trigger)) {
 	}
 }
 
-// any reports whether one of the literals occurs in s, which for most texts is all there
-// is to know.
+// any reports whether one of the literals occurs in s. For most texts none does, and nothing else
+// is checked.
 func (t *triggers) any(s string) bool {
 	h := uint32(0)
 	for i := range len(s) {

@@ -2,8 +2,8 @@ package secrets
 
 import "strings"
 
-// mixed reports whether s has a digit and letters of both cases, or a digit in
-// a long run without hyphens: what keys have and names of branches have not.
+// mixed reports whether s has a digit and letters of both cases, or a digit in a long run without
+// hyphens, as keys have and names of branches do not.
 func mixed(s string) bool {
 	var digit, up, low bool
 	run, longest := 0, 0
@@ -27,14 +27,14 @@ func mixed(s string) bool {
 	return digit && (up && low || longest >= 20)
 }
 
-// reference reports whether a value is not a secret but says where one is: a
-// variable, a substitution, a slot of a template; or a word that no secret is.
+// reference reports whether a value refers to a secret instead of being one: a variable, a
+// substitution, a template slot, or a word that is never a secret.
 func reference(v string) bool {
 	switch {
 	case v == "" || len(v) < 256 && same(v):
 		return true
 	case strings.HasPrefix(v, "[redacted:"):
-		return false // settled by merge
+		return false // handled by merge
 	case v[0] == '$' && !strings.HasPrefix(v, "$apr1$") && !strings.HasPrefix(v, "$2") && !strings.HasPrefix(v, "$5$") && !strings.HasPrefix(v, "$6$") || v[0] == '`' || v[0] == '<' || v[0] == '%' && v[len(v)-1] == '%':
 		return true
 	case strings.HasPrefix(v, "{{") || strings.HasPrefix(v, `\$`):
@@ -50,10 +50,10 @@ func reference(v string) bool {
 	return false
 }
 
-// secretValue accepts a value where the place says that it is a secret.
+// secretValue accepts a value if its place indicates a secret.
 func secretValue(v string) bool { return !reference(v) }
 
-// secretNotPath accepts it unless it is a path: a file that holds the secret.
+// secretNotPath is like secretValue, but rejects the path of a file that holds the secret.
 func secretNotPath(v string) bool {
 	for _, p := range []string{"/", "./", "../", "~/", "file:", "@/", "@./"} {
 		if strings.HasPrefix(v, p) {
@@ -63,7 +63,7 @@ func secretNotPath(v string) bool {
 	return !reference(v)
 }
 
-// same reports whether v is one of the marks that stand for any value, over and over.
+// same reports whether v is a placeholder character, repeated.
 func same(v string) bool {
 	for i := range len(v) {
 		if lower(v[i]) != lower(v[0]) {
@@ -73,12 +73,12 @@ func same(v string) bool {
 	return strings.IndexByte("*.-xX", v[0]) >= 0
 }
 
-// urlPassword accepts what stands between the user and the host of a URL, but
-// for the word that GitHub wants there when the user is the token.
+// urlPassword accepts the password in a URL, except for the word that GitHub requires there when
+// the user is the token.
 func urlPassword(v string) bool { return v != "x-oauth-basic" && secretValue(v) }
 
-// flagValue accepts the word after a flag: not the next flag, not a path, not the
-// id=…,src=… of docker build --secret, not the number of a pass (ffmpeg -pass 1).
+// flagValue accepts the word after a flag, except for another flag, a path, id=…,src=… of docker
+// build --secret, and the number of a pass (ffmpeg -pass 1).
 func flagValue(v string) bool {
 	switch {
 	case v[0] == '-', strings.HasPrefix(v, "id="), strings.HasPrefix(v, "source="), strings.HasPrefix(v, "env:"), strings.HasPrefix(v, "pass:"):
@@ -89,8 +89,8 @@ func flagValue(v string) bool {
 	return secretNotPath(v)
 }
 
-// attached accepts what follows -p without a space, but for the flags of other
-// programs that a line with mysql in it may have: find / -name mysql -print.
+// attached accepts what follows -p without a space, except for flags of other programs in a line
+// that mentions mysql: find / -name mysql -print.
 func attached(v string) bool {
 	switch v {
 	case "rint", "rint0", "rune", "ort", "rotocol":
@@ -104,13 +104,13 @@ func literalValue(v string) bool {
 	return len(v) >= 4 && !strings.ContainsAny(v[:min(len(v), 256)], " \t{}()") && secretNotPath(v)
 }
 
-// keyLike accepts a bare value that looks made rather than written.
+// keyLike accepts a bare value that looks generated, not written by a person.
 func keyLike(v string) bool {
 	return len(v) >= 12 && secretNotPath(v) && entropyBits(v) >= 3 && hasDigitAndLetter(v)
 }
 
-// wordLike accepts a bare value of a password in a configuration file: what has a digit
-// among its letters is no word of prose.
+// wordLike accepts a bare value of a password in a configuration file: a word with a digit among
+// its letters is not prose.
 func wordLike(v string) bool {
 	return len(v) >= 6 && secretNotPath(v) && hasDigitAndLetter(v)
 }
