@@ -30,7 +30,7 @@
 //     over the audiences of the query, and nothing else affects its answer.
 //   - An answer for a state in the past (ObjectQuery.Below) equals that of a projection that was
 //     built only up to there: hits, scores and statistics.
-//   - Equal scores are ordered by offset, the newer first, then by partition and by the order
+//   - Equal scores are ordered by partition, then by offset, the newer first, then by the order
 //     within the event.
 //
 // Commands repeat often, so few documents are needed; agents' texts rarely repeat. For those that

@@ -12,8 +12,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// SearchObjects returns the best hits, best first. Equal scores are ordered by offset, the higher
-// first, then by partition.
+// SearchObjects returns the best hits, best first. Equal scores are ordered by partition, then by
+// offset, the higher first, then by the order within the event.
 func (x *Index) SearchObjects(ctx context.Context, q ObjectQuery) ([]ObjectHit, ObjectStats, error) {
 	if q.K <= 0 {
 		q.K = 10
@@ -85,7 +85,7 @@ type objectSearch struct {
 	shards  []objectShard
 	made    uint32 // objectShard.id of the last
 	nothing partList
-	every   uint32 // every n-th window is sampled, a part of each if n is 1; 0: no sample
+	every   uint32 // one in every windows is sampled; 1: a part of each window; 0: no sample
 	*objectScratch
 
 	blockAt   uint64 // the key of blockLast

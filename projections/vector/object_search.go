@@ -128,7 +128,7 @@ type objectScratch struct {
 	walked []index.Neighbour // results of a walk
 	best   nearestRows
 	seen   map[schemas.ObjectRef]struct{} // the objects that are hits; empty between searches
-	// passages are those of the objects in Only. touched is never read.
+	// passages are those of the objects in Only. touched is never used.
 	passages []compared
 	touched  float32
 }

@@ -13,7 +13,7 @@ import (
 // the order of the log within one.
 type objectStep struct {
 	*file
-	firstEvent, firstRun, firstRow uint32 // the numbers of these in the steps before it
+	firstEvent, firstRun, firstRow uint32 // how many of each the steps before it have
 
 	id []schemas.EventID // of each event that has passages
 	// Of each run.

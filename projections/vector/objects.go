@@ -89,7 +89,7 @@ func (s *objectShard) publish(next int64) {
 // passage is a part of an object that has an embedding.
 type passage struct {
 	offset   int64
-	index    uint32 // of the object in its batch
+	index    uint32 // of the object in its event
 	part     uint32
 	key      uint64
 	audience schemas.AudienceID

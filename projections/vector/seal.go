@@ -12,8 +12,7 @@ import (
 // ofShard is the space of a region that belongs to the shard and not to a space.
 const ofShard = ^uint32(0)
 
-// Suffixes and names of files. Those of files that are a function of the log are preceded by
-// numbers.
+// Suffixes of the sealed files, whose names begin with numbers, and the name of the checkpoint.
 const (
 	stepSuffix  = ".step.vec"
 	linksSuffix = ".links.vec"

@@ -34,8 +34,8 @@ type Query struct {
 	// Filter, if not nil, reports whether an intent may be a hit. It is called in any order,
 	// without locks held. A content matches if one of its runs does.
 	Filter func(tp schemas.TopicPartition, offset int64) bool
-	// Distinct returns one hit for each content and partition, its newest matching run, and lets K
-	// count contents. Otherwise each run is a hit.
+	// Distinct returns one hit for each content and partition, its newest matching run, and makes
+	// K count contents. Otherwise each run is a hit.
 	Distinct bool
 }
 

@@ -6,7 +6,7 @@ import "slices"
 // no farther from the row than from any other that was selected; then, if they are fewer than m,
 // the nearest of the rest. (Malkov, Yashunin, algorithm 4, with kept pruned connections.)
 //
-// Ties count as near enough: otherwise copies of one vector would be linked to one another and to
+// Ties count as nearer to the row: otherwise copies of one vector would be linked to one another and to
 // nothing else.
 func (x *Index) choose(v *view, s *scratch, candidates []key, scale float32, m int, links []uint32) []uint32 {
 	links = links[:0]
@@ -32,7 +32,7 @@ func (x *Index) choose(v *view, s *scratch, candidates []key, scale float32, m i
 
 // nearerToOne reports whether a row's score with any of others is above limit.
 func (x *Index) nearerToOne(v *view, s *scratch, row uint32, others []uint32, limit float32) bool {
-	const step = 8 // in most cases one of the first few is
+	const step = 8 // in most cases one of the first few is above the limit
 	code, scale := v.rows.Code(row), v.rows.Scale(row)
 	for len(others) > 0 {
 		some := others[:min(step, len(others))]
