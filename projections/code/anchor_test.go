@@ -8,9 +8,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestALineAbove commits a file twice, the second time with two lines put in above all
-// that it declares: its nodes and edges are as they were, also those whose site is above
-// the declaration that they begin in; only the map of lines says otherwise.
+// TestALineAbove commits a file twice, the second time with two lines inserted above all its
+// declarations. Its nodes and edges must stay as they were, including those whose site is above the
+// declaration they begin in; only the map lines differs.
 func TestALineAbove(t *testing.T) {
 	shard := projtest.Shard{TP: projtest.Shard{}.TP}
 	shard.TP.Topic = "recount.commits"

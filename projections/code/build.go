@@ -15,7 +15,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// builder makes the snapshot of one commit.
+// builder builds the snapshot of one commit.
 type builder struct {
 	*fold
 	repo   string
@@ -24,11 +24,11 @@ type builder struct {
 	maps   *prolly.DB
 }
 
-// build fills in the snapshot's maps. A commit whose parent has none has none.
+// build fills in the snapshot's maps. If the parent has no graph, the commit gets none either.
 //
-// The maps are made from those of the snapshot made last, whichever commit it was
-// of: what differs is the difference of the two trees of files. That is little also
-// for the first commit of a branch, and the same maps come out of every base.
+// The maps are built from those of the snapshot built last, whichever commit it was of: the work is
+// proportional to the difference of the two trees of files. That is small even for the first commit
+// of a branch, and the resulting maps do not depend on the base.
 func (b *builder) build(ctx context.Context, m *recountv1.CommitRecorded, s *recountv1.CodeSnapshot) error {
 	var parent *recountv1.CodeSnapshot
 	if m.Scope != recountv1.Scope_SCOPE_FULL && len(m.Parents) > 0 {
@@ -74,7 +74,7 @@ func (b *builder) build(ctx context.Context, m *recountv1.CommitRecorded, s *rec
 	return nil
 }
 
-// treeOf is the files of a snapshot, and its maps; of nil, none.
+// treeOf returns the files and the map roots of a snapshot; both are empty for nil.
 func (b *builder) treeOf(s *recountv1.CodeSnapshot) (*tree, roots, error) {
 	if s == nil {
 		return &tree{repo: b.repo, root: prolly.Empty, load: b.load}, emptyRoots(), nil
@@ -95,7 +95,7 @@ func (b *builder) treeOf(s *recountv1.CodeSnapshot) (*tree, roots, error) {
 	return t, all, err
 }
 
-// load reads facts that the log has.
+// load reads facts that must be stored.
 func (b *builder) load(blob []byte, language string) (*recountv1.StoredFacts, error) {
 	f, err := b.find(blob, language)
 	if err == nil && f == nil {
@@ -104,7 +104,7 @@ func (b *builder) load(blob []byte, language string) (*recountv1.StoredFacts, er
 	return f, err
 }
 
-// find reads facts, nil where the log has none.
+// find reads facts, or returns nil if they are not stored.
 func (b *builder) find(blob []byte, language string) (*recountv1.StoredFacts, error) {
 	id := factsID{string(blob), language}
 	if f := b.memory.facts.get(id); f != nil {
@@ -122,7 +122,7 @@ func (b *builder) find(blob []byte, language string) (*recountv1.StoredFacts, er
 	return f, nil
 }
 
-// changes are the files that a commit changed, nil where one is gone.
+// changes returns the files that a commit changed, by path; nil marks a deleted file.
 func (b *builder) changes(all []*recountv1.FileChange) (map[string]*recountv1.CodeFile, error) {
 	changed := map[string]*recountv1.CodeFile{}
 	for _, c := range all {
@@ -148,7 +148,8 @@ func (b *builder) changes(all []*recountv1.FileChange) (map[string]*recountv1.Co
 	return changed, nil
 }
 
-// file is what the snapshot says of a path: its content's facts, or why it has none.
+// file returns the entry of a path in the snapshot, with the facts of its content or the reason why
+// it has none.
 func (b *builder) file(c *recountv1.FileChange) (*recountv1.CodeFile, error) {
 	blob, err := objectID(c.Blob)
 	if err != nil {
@@ -179,11 +180,11 @@ func (b *builder) file(c *recountv1.FileChange) (*recountv1.CodeFile, error) {
 	return f, nil
 }
 
-// maxPath is the longest path that has nodes: an edge's key holds two.
+// maxPath is the maximum length of a path that gets nodes: an edge's key contains two.
 const maxPath = 1000
 
-// resolve asks every resolver for the graphs that may have changed, by path.
-// What no resolver takes has the nodes that its facts give.
+// resolve runs every resolver and returns the graphs that may have changed, by path. Files of
+// languages without a resolver get the nodes that their facts give.
 func (b *builder) resolve(ctx context.Context, t *tree, c resolve.Change) (map[string]resolve.FileGraph, error) {
 	graphs := map[string]resolve.FileGraph{}
 	taken := map[string]bool{}
@@ -220,9 +221,9 @@ func (b *builder) resolve(ctx context.Context, t *tree, c resolve.Change) (map[s
 	return graphs, nil
 }
 
-// resolveBy asks one resolver. A panic of it is a bug of ours, met again whenever
-// the same files come: the commit is rejected with what happened, so that one
-// repository does not stop the others.
+// resolveBy runs one resolver. A panic in it is a bug in Recount that recurs whenever the same
+// files come, so the commit is rejected with the panic's message, and one repository does not stop
+// the others.
 func resolveBy(ctx context.Context, r resolve.Resolver, t *tree, c resolve.Change) (all []resolve.FileGraph, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -232,7 +233,7 @@ func resolveBy(ctx context.Context, r resolve.Resolver, t *tree, c resolve.Chang
 	return r.Resolve(ctx, t, c)
 }
 
-// write makes the maps of the new snapshot out of old ones.
+// write derives the maps of the new snapshot from old ones.
 func (b *builder) write(old roots, changes map[string]*recountv1.CodeFile, graphs map[string]resolve.FileGraph) (roots, error) {
 	e := &edits{b: b, old: old}
 	for _, path := range slices.Sorted(maps.Keys(changes)) {
@@ -248,7 +249,7 @@ func (b *builder) write(old roots, changes map[string]*recountv1.CodeFile, graph
 	return e.apply()
 }
 
-// edits are the differences of the maps from a snapshot's.
+// edits collects the differences between a snapshot's maps and the new ones.
 type edits struct {
 	b   *builder
 	old roots
@@ -266,8 +267,8 @@ func (e *edits) file(path string, f *recountv1.CodeFile) error {
 	return err
 }
 
-// graph replaces what stands under a path. What is too long for a map is counted
-// among what is unresolved.
+// graph replaces the entries under a path. Entries that are too long for a map are recorded as
+// unresolved.
 func (e *edits) graph(g resolve.FileGraph) error {
 	unresolved := make([]prolly.Entry, 0, len(g.Unresolved))
 	add := func(to *[]prolly.Entry, entry prolly.Entry, kind recountv1.EdgeKind, name string, at *recountv1.Place) {
@@ -317,7 +318,7 @@ func (e *edits) graph(g resolve.FileGraph) error {
 		root  prolly.Hash
 		now   []prolly.Entry
 		edits *[]prolly.Edit
-		// mirror keeps the map in the other direction in step; nil where there is none.
+		// mirror collects the edits of the map in the other direction, or is nil if there is none.
 		mirror *[]prolly.Edit
 	}{
 		{NodesMap, e.old.nodes, nodes, &e.nodes, nil},
@@ -337,7 +338,7 @@ func (e *edits) graph(g resolve.FileGraph) error {
 	return nil
 }
 
-// ownKind is the kind of the node that stands for a path: a package's ends in a slash.
+// ownKind returns the kind of the node of a path itself; the path of a package ends in a slash.
 func ownKind(path string) recountv1.SymbolKind {
 	if strings.HasSuffix(path, "/") {
 		return recountv1.SymbolKind_SYMBOL_KIND_PACKAGE
@@ -345,7 +346,8 @@ func ownKind(path string) recountv1.SymbolKind {
 	return recountv1.SymbolKind_SYMBOL_KIND_FILE
 }
 
-// tooLong is the name of what is left out: its length tells apart what begins alike.
+// tooLong returns a name for an omitted entry. The length distinguishes names with the same
+// beginning.
 func tooLong(name string) string {
 	return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(name[:min(len(name), 80)], ""), len(name))
 }
@@ -357,13 +359,13 @@ func firstSite(e *recountv1.CodeEdge) *recountv1.Place {
 	return e.Sites[0]
 }
 
-// inOrder sorts entries by key, each once.
+// inOrder sorts entries by key and removes duplicates.
 func inOrder(all *[]prolly.Entry) {
 	slices.SortFunc(*all, func(a, b prolly.Entry) int { return bytes.Compare(a.Key, b.Key) })
 	*all = slices.CompactFunc(*all, func(a, b prolly.Entry) bool { return bytes.Equal(a.Key, b.Key) })
 }
 
-// replace adds the edits that turn what was under a path into what is, both in order.
+// replace appends the edits that turn the entries `was` into `now`. Both are in key order.
 func replace(was iter.Seq2[prolly.Entry, error], now []prolly.Entry, to, mirror *[]prolly.Edit) error {
 	edit := func(e prolly.Edit) {
 		*to = append(*to, e)
@@ -382,7 +384,7 @@ func replace(was iter.Seq2[prolly.Entry, error], now []prolly.Entry, to, mirror 
 		}
 		if i < len(now) && bytes.Equal(now[i].Key, old.Key) {
 			if !bytes.Equal(now[i].Value, old.Value) {
-				// The other direction has no value: it stays.
+				// The map in the other direction has no values, so it does not change.
 				*to = append(*to, prolly.Edit{Key: now[i].Key, Value: now[i].Value})
 			}
 			i++
@@ -442,9 +444,8 @@ func decodeRoots(m *recountv1.CodeMaps) (roots, error) {
 	return r, nil
 }
 
-// snapshotHash stands for a commit's whole graph. It is a function of the commit
-// alone: the parents are named by their commits, so that a history that begins
-// later gives the same hash.
+// snapshotHash returns the hash of a commit's whole graph. It is a function of the commit alone:
+// parents are included by their commit ids, so a history that begins later gives the same hash.
 func snapshotHash(s *recountv1.CodeSnapshot, r roots) schemas.Hash {
 	c := schemas.NewCanon("recount/snapshot/3").String(s.Repository).String(s.Commit).Int(int64(len(s.Parents)))
 	for _, p := range s.Parents {

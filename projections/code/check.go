@@ -16,26 +16,26 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Checked is what a check went over.
+// Checked counts what a check has read.
 type Checked struct {
 	Repositories, Commits, Snapshots int
-	// Edges are those of the newest graphs, whose ends were looked at.
+	// Edges are those of the newest graphs, whose ends were checked.
 	Edges   uint64
 	Entries uint64
 	Chunks  int
 	Bytes   int64
-	// Unused are chunks that no snapshot has.
+	// Unused are chunks that no snapshot uses.
 	Unused int
 }
 
-// Fault is something that does not hold.
+// Fault is an invariant that is violated.
 type Fault struct {
 	Repository string
-	// Commit whose snapshot it was met in; empty where it is of no single one.
+	// Commit is the commit whose snapshot has the fault; empty if no single one has.
 	Commit string
-	// Map of the snapshot; empty where it is of no single one.
+	// Map is the map of the snapshot that has the fault; empty if no single one has.
 	Map Which
-	// Chunk is the damaged chunk's hash; nil where no chunk is to blame.
+	// Chunk is the damaged chunk's hash; nil if no chunk is damaged.
 	Chunk *prolly.Hash
 	What  string
 }
@@ -51,17 +51,16 @@ func (f Fault) String() string {
 	return s + ": " + f.What
 }
 
-// MaxFaults is how many a check lists before it gives up.
+// MaxFaults is the number of faults after which a check stops.
 const MaxFaults = 100
 
-// Check goes over everything that the projection holds: every chunk of every
-// snapshot has the hash it is stored under and is as the package prolly promises;
-// every snapshot's hash is that of its commit and maps; of the newest graph of each
-// repository both directions of each edge are there, both of its ends are nodes, and
-// its files have their facts, and its nodes
-// their lines. What is damaged is told where it is met first; there
-// are at most 100 faults. progress, which may be nil, is called with each snapshot.
-// An error is the context's or the store's: then the check did not end.
+// Check verifies everything that the projection stores. Every chunk of every snapshot has the hash
+// that it is stored under and the shape that package prolly specifies. The hash of every snapshot
+// is that of its commit and maps. In the newest graph of each repository every edge is present in
+// both directions and both its ends are nodes, its files have their facts, and its nodes their
+// lines. Damage is reported once, where it is met first; Check stops after MaxFaults. progress may
+// be nil; otherwise it is called for each snapshot. An error is that of ctx or of the store, and
+// means that the check is incomplete.
 func (v *View) Check(ctx context.Context, progress func(done, total int)) (Checked, []Fault, error) {
 	c := check{ctx: ctx, v: v, progress: progress, chunks: map[schemas.TopicPartition]*checkers{}}
 	err := c.all()
@@ -89,13 +88,13 @@ type check struct {
 	total    int
 	done     Checked
 	faults   []Fault
-	// chunks has the checkers of each partition, whose repositories share chunks.
+	// chunks has the checkers of each partition; the repositories of a partition share chunks.
 	chunks map[schemas.TopicPartition]*checkers
-	// closing are what ends the passes of the checkers.
+	// closing has the functions that close the passes of the checkers.
 	closing []func()
 }
 
-// checkers are those of the maps, in the order of allMaps.
+// checkers has one checker per map, in the order of allMaps.
 type checkers [len(allMaps)]*prolly.Checker
 
 func (c *check) fault(f Fault) error {
@@ -176,7 +175,7 @@ func (c *check) repository(r RepoID) error {
 	return c.graph(newest)
 }
 
-// snapshot checks one snapshot's hash and chunks, and opens it where they are right.
+// snapshot checks one snapshot's hash and chunks, and opens it if they are right, else returns nil.
 func (c *check) snapshot(r RepoID, s *recountv1.CodeSnapshot) (*Snapshot, error) {
 	c.done.Snapshots++
 	fault := Fault{Repository: r.Name, Commit: s.Commit}
@@ -220,8 +219,8 @@ func (c *check) snapshot(r RepoID, s *recountv1.CodeSnapshot) (*Snapshot, error)
 	return c.v.open(r, s, roots), nil
 }
 
-// graph holds both directions of the edges against each other and against the
-// nodes, and the files against the facts.
+// graph compares the two directions of the edges with each other and with the nodes, and the files
+// with the facts.
 func (c *check) graph(s *Snapshot) error {
 	nodes, err := s.keys(c.ctx, NodesMap)
 	if err != nil {
@@ -229,7 +228,7 @@ func (c *check) graph(s *Snapshot) error {
 	}
 	for _, d := range []struct {
 		there, back Which
-		between     bool // nodes of the repository
+		between     bool // both ends are nodes of the repository
 	}{{OutMap, InMap, true}, {ExternalsMap, UsersMap, false}} {
 		if err := c.directions(s, d.there, d.back, d.between, nodes); err != nil {
 			return err
@@ -250,7 +249,7 @@ func (c *check) graph(s *Snapshot) error {
 	return nil
 }
 
-// lines looks whether each path that has lines has as many as nodes.
+// lines checks that every path has as many lines as nodes, or none.
 func (c *check) lines(s *Snapshot, nodes map[string]struct{}) error {
 	has, want := map[string]int{}, map[string]int{}
 	for key := range nodes {
@@ -285,7 +284,7 @@ func (c *check) lines(s *Snapshot, nodes map[string]struct{}) error {
 	return nil
 }
 
-// keys are those of one map.
+// keys returns the keys of one map.
 func (s *Snapshot) keys(ctx context.Context, w Which) (map[string]struct{}, error) {
 	m, err := s.open(w)
 	if err != nil {
@@ -304,9 +303,9 @@ func (s *Snapshot) keys(ctx context.Context, w Which) (map[string]struct{}, erro
 	return all, nil
 }
 
-// directions compares a map of edges with the one in the other direction: by sums
-// over hashes of the edges, which are equal where both have the same; where they are
-// not, edge by edge.
+// directions compares a map of edges with the map in the other direction. It compares sums of
+// hashes of the edges, which are equal if both have the same edges; if they differ, it compares
+// edge by edge.
 func (c *check) directions(s *Snapshot, there, back Which, between bool, nodes map[string]struct{}) error {
 	fault := Fault{Repository: s.Repository, Commit: s.Commit, Map: there}
 	tell := func(format string, args ...any) error {
@@ -332,7 +331,7 @@ func (c *check) directions(s *Snapshot, there, back Which, between bool, nodes m
 				continue
 			}
 			from, to := e.Key[:at], e.Key[at+2:]
-			if i == 1 { // turned round, it is the edge's key in the first map
+			if i == 1 { // reversed, it is the edge's key in the first map
 				turned = append(append(append(turned[:0], to...), e.Key[at:at+2]...), from...)
 				sums[i] = sum(sums[i], xxh3.Hash128(turned))
 				continue
@@ -380,7 +379,7 @@ func sum(a, b xxh3.Uint128) xxh3.Uint128 {
 	return xxh3.Uint128{Hi: a.Hi + b.Hi, Lo: a.Lo + b.Lo}
 }
 
-// factsOf looks whether the facts of a file are there.
+// factsOf checks that the facts of a file are stored.
 func (c *check) factsOf(s *Snapshot, f *recountv1.FileChange) error {
 	if f.Skipped != "" {
 		return nil

@@ -16,7 +16,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// What was changed behind the projection's back is found, and named.
+// TestCheckFindsWhatIsWrong checks that every kind of damage in the store is found and named.
 func TestCheckFindsWhatIsWrong(t *testing.T) {
 	shard := projtest.Shard{TP: schemas.TopicPartition{Topic: "recount.commits"}}
 	h := newHistory(rand.New(rand.NewPCG(3, 3)), &shard, "acme/shop")
@@ -95,7 +95,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// linesOf is the root of a commit's map of lines.
+// linesOf returns the root of a commit's map lines.
 func linesOf(t *testing.T, shard *projtest.Shard, h *history, commit string) []byte {
 	t.Helper()
 	c := open(t)
@@ -114,7 +114,7 @@ func linesOf(t *testing.T, shard *projtest.Shard, h *history, commit string) []b
 	return s.Maps.Lines
 }
 
-// hashedAgain is a snapshot whose maps were changed, with the hash that they give.
+// hashedAgain returns the hash of a snapshot whose maps were changed.
 func hashedAgain(t *testing.T, s *recountv1.CodeSnapshot) []byte {
 	t.Helper()
 	hash, err := HashOf(s)
@@ -129,8 +129,8 @@ func hashedAgain(t *testing.T, s *recountv1.CodeSnapshot) []byte {
 	return v
 }
 
-// tamper changes the first value below a prefix that the change makes different;
-// nil deletes it.
+// tamper changes the first value below a prefix for which change returns something different; nil
+// deletes it.
 func tamper(t *testing.T, dir string, prefix []byte, change func([]byte) []byte) {
 	t.Helper()
 	db, err := pebble.Open(dir, &pebble.Options{FormatMajorVersion: pebble.FormatTableFormatV6})

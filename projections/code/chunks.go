@@ -8,8 +8,8 @@ import (
 	"github.com/recountdb/recount/projections/store"
 )
 
-// noChunks is the store of the shared cache's DB, which is never read: every use
-// is On a transaction or a view.
+// noChunks is the store of the DB that owns the shared cache. It is never used: every read goes
+// through prolly.DB.On with a transaction or a view.
 type noChunks struct{}
 
 var errNoStore = errors.New("no store")
@@ -17,7 +17,8 @@ var errNoStore = errors.New("no store")
 func (noChunks) Get(prolly.Ref) ([]byte, error) { return nil, errNoStore }
 func (noChunks) Put([]prolly.Chunk) error       { return errNoStore }
 
-// stored are the chunks as a fold reads those that earlier batches wrote, and sets its own.
+// stored returns the chunk store of a transaction: it reads the chunks of earlier batches and
+// writes its own.
 func stored(t *store.Txn) *prolly.Keyed {
 	return &prolly.Keyed{Prefix: chunkPrefix(t.Shard()), Find: func(key []byte, use func([]byte) error) (bool, error) {
 		value, ok, err := t.Get(key)
@@ -28,19 +29,19 @@ func stored(t *store.Txn) *prolly.Keyed {
 	}, Set: t.Set}
 }
 
-// viewed are the chunks of a view.
+// viewed returns the chunks of a view.
 func viewed(v *store.View, shard []byte) *prolly.Keyed {
 	return &prolly.Keyed{Prefix: chunkPrefix(shard), Find: v.Get}
 }
 
-// Maps are the maps of one sort of a repository's partition.
+// Maps returns the maps of one sort in a repository's partition.
 func (v *View) Maps(r RepoID, w Which) *prolly.DB { return v.chunks(r).In(w.space()) }
 
 func (v *View) chunks(r RepoID) *prolly.DB { return v.c.maps.On(viewed(v.View, r.shard())) }
 
-// pass is Maps for one goroutine that reads all of a map: one iterator finds the
-// chunks, which in the order of the keys lie side by side. For a few of them it gains
-// nothing. The caller closes it.
+// pass is like Maps, for one goroutine that reads a whole map: it finds the chunks with a single
+// iterator, since they are adjacent in key order. For a few chunks it gains nothing. The caller
+// must call close.
 func (v *View) pass(r RepoID, w Which) (db *prolly.DB, close func(), err error) {
 	prefix := append(chunkPrefix(r.shard()), w.space())
 	it, err := v.Iter(prefix, store.PrefixEnd(prefix))
@@ -58,17 +59,17 @@ func (v *View) pass(r RepoID, w Which) (db *prolly.DB, close func(), err error) 
 		return true, use(value)
 	}
 	db = v.c.maps.On(&prolly.Keyed{Prefix: chunkPrefix(r.shard()), Find: find}).In(w.space())
-	return db, func() { _ = it.Close() }, nil // what failed, find said
+	return db, func() { _ = it.Close() }, nil // errors were returned by find
 }
 
-// ChunkBytes is about how many bytes the chunks of all partitions take on disk. What is
-// in memory is written there first.
+// ChunkBytes returns approximately how many bytes the chunks of all partitions take on disk. It
+// flushes memory to disk first.
 func (c *Code) ChunkBytes() (uint64, error) {
 	return c.DiskUsage([]byte{kindChunk}, []byte{kindChunk + 1})
 }
 
-// Chunks calls yield with every chunk of a repository's partition, of which maps it is,
-// and how many bytes are stored of it, before blocks of them are compressed.
+// Chunks calls yield with every chunk of a repository's partition: the map it belongs to, its hash,
+// and its stored size in bytes before blocks of chunks are compressed.
 func (v *View) Chunks(r RepoID, yield func(w Which, h prolly.Hash, stored int) error) error {
 	chunks := viewed(v.View, r.shard())
 	return v.each(chunks.Prefix, func(key, value []byte) error {

@@ -10,10 +10,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Which of a snapshot's maps is meant.
+// Which names one of a snapshot's maps.
 type Which string
 
-// The maps of a snapshot, as the package comment has them.
+// These are the maps of a snapshot; the package comment describes them.
 const (
 	FilesMap      Which = "files"
 	NodesMap      Which = "nodes"
@@ -25,11 +25,11 @@ const (
 	LinesMap      Which = "lines"
 )
 
-// allMaps are in the order of roots.all.
+// allMaps has all maps in the order of roots.all.
 var allMaps = [...]Which{FilesMap, NodesMap, OutMap, InMap, ExternalsMap, UsersMap, UnresolvedMap, LinesMap}
 
-// space is where the chunks of such maps are. Each has its own, so that who reads one map
-// does not decompress the others beside it.
+// space returns the key space of the chunks of such maps. Each sort of map has its own, so that
+// reading one map does not decompress chunks of the others.
 func (w Which) space() byte { return byte(1 + slices.Index(allMaps[:], w)) }
 
 func (r roots) of(w Which) (prolly.Hash, error) {
@@ -54,8 +54,8 @@ func (r roots) of(w Which) (prolly.Hash, error) {
 	return prolly.Hash{}, fmt.Errorf("map %q: a snapshot has none of that name", w)
 }
 
-// Since yields what turns one map of base into the snapshot's, in the order of
-// the keys: it reads what differs. Both are of one view. A nil base has nothing.
+// Since yields the changes that turn one map of base into that of the snapshot, in key order. It
+// reads only what differs. Both snapshots must be of one view. A nil base is empty.
 func (s *Snapshot) Since(base *Snapshot, w Which) iter.Seq2[prolly.Change, error] {
 	now, err := s.roots.of(w)
 	before := prolly.Empty
@@ -68,8 +68,8 @@ func (s *Snapshot) Since(base *Snapshot, w Which) iter.Seq2[prolly.Change, error
 	return s.db.In(w.space()).Diff(before, now)
 }
 
-// Prove proves what one map says about a key. The chain goes on from the map's
-// root to the snapshot's hash by HashOf.
+// Prove returns a claim about a key of one map and its proof. HashOf continues the chain from the
+// map's root to the snapshot's hash.
 func (s *Snapshot) Prove(w Which, key []byte) (prolly.Claim, *prolly.Proof, error) {
 	root, err := s.roots.of(w)
 	if err != nil {
@@ -78,8 +78,8 @@ func (s *Snapshot) Prove(w Which, key []byte) (prolly.Claim, *prolly.Proof, erro
 	return s.db.In(w.space()).Prove(root, key)
 }
 
-// HashOf is the hash of the snapshot of a commit: a function of the repository's
-// name, the commit, its parents and the roots of its maps, and of nothing else.
+// HashOf returns the hash of a commit's snapshot: a function of only the repository's name, the
+// commit, its parents and the roots of its maps.
 func HashOf(s *recountv1.CodeSnapshot) (schemas.Hash, error) {
 	r, err := decodeRoots(s.GetMaps())
 	if err != nil {
@@ -88,18 +88,19 @@ func HashOf(s *recountv1.CodeSnapshot) (schemas.Hash, error) {
 	return snapshotHash(s, r), nil
 }
 
-// EdgeKey is the key of an edge in the map `out`; with its ends exchanged, in `in`.
+// EdgeKey returns the key of an edge in the map `out`. With the ends exchanged it is the key in
+// `in`.
 func EdgeKey(from schemas.NodeKey, kind recountv1.EdgeKind, to schemas.NodeKey) []byte {
 	return edgeKey(from, kind, to)
 }
 
-// ExternalKey is the key of an edge in the map `externals`.
+// ExternalKey returns the key of an edge in the map `externals`.
 func ExternalKey(from schemas.NodeKey, kind recountv1.EdgeKind, language, pkg, name string) []byte {
 	return edgeKey(from, kind, schemas.NodeKey(outside(language, pkg, name)))
 }
 
-// CutEdge splits a key of the maps `out`, `in`, `externals` and `unresolved`, whose
-// second end is a node's key, or what stands in its place.
+// CutEdge splits a key of the maps `out`, `in`, `externals` and `unresolved`. The second end is a
+// node's key, or the name that takes its place in the last two.
 func CutEdge(key []byte) (from schemas.NodeKey, kind recountv1.EdgeKind, to schemas.NodeKey, ok bool) {
 	return cutEdge(key)
 }

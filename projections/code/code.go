@@ -15,29 +15,29 @@ import (
 )
 
 const (
-	// Name of the projection.
+	// Name is the name of the projection.
 	Name = "code"
-	// Version of what it stores.
+	// Version is the version of the stored state. Changing it rebuilds the projection.
 	Version = 10
 )
 
-// blockBytes is how much of neighbouring chunks is compressed together.
+// blockBytes is the size of the blocks in which adjacent chunks are compressed together.
 const blockBytes = 64 << 10
 
-// Options say how the projection is opened. The zero value is what a node uses.
+// Options configure the projection. The zero value is what a server uses.
 type Options struct {
 	Store store.Options
-	// Language names the language of a path, "" where it is not known, as the
-	// processor does that makes the facts; nil means languages.NameOf.
+	// Language returns the language of a path, "" if it is not known. It must agree with the
+	// processor that extracts the facts. Nil means languages.NameOf.
 	Language func(path string) string
-	// Resolvers makes the resolvers of one repository; nil means languages.Resolvers.
+	// Resolvers returns new resolvers for one repository. Nil means languages.Resolvers.
 	Resolvers func() []resolve.Resolver
-	// CacheBytes bounds the memory for decoded chunks; 0 means 64 MiB.
+	// CacheBytes limits the memory for decoded chunks; 0 means 64 MiB.
 	CacheBytes int64
 }
 
-// Kind is how a node knows this projection. What extractors and resolvers say is
-// part of the state, so one of another version has it made anew.
+// Kind returns what registers this projection with a server. The state depends on the extractors
+// and resolvers, so a change of any of their versions rebuilds it.
 func Kind(o Options) projections.Kind {
 	return projections.Kind{
 		Name: Name, Version: Version, Params: o.params(), Topics: []string{schemas.TopicCommits},
@@ -52,7 +52,7 @@ func (o Options) resolvers() []resolve.Resolver {
 	return languages.Resolvers()
 }
 
-// params names what the state is made by: extractors and resolvers, with versions.
+// params names the extractors and resolvers with their versions.
 func (o Options) params() string {
 	var names []string
 	if o.Language == nil {
@@ -70,14 +70,14 @@ type Code struct {
 	opts Options
 	maps *prolly.DB
 
-	// mu guards what follows: what was computed for repositories, to resolve their
+	// mu guards the fields below: intermediate results of repositories that make resolving their
 	// next commits faster.
 	mu    sync.Mutex
 	repos map[string]*repository
 	order []string // least recently used first
 }
 
-// Open opens or creates the projection in dir.
+// Open opens the projection in dir and creates it if needed.
 func Open(dir string, o Options) (*Code, error) {
 	if o.Language == nil {
 		o.Language = languages.NameOf
@@ -100,9 +100,10 @@ func concerns(r *recountv1.Record) bool {
 	return r.GetFileFacts() != nil || r.GetCommit() != nil || r.GetRefMoved() != nil || r.GetSnapshotsRetired() != nil
 }
 
-// Apply folds a batch in, a commit with content at a time: each is stored with the
-// position behind it, so that neither memory nor what a crash loses grows with the
-// batch. What retires snapshots is applied by itself, over what is stored before it.
+// Apply applies a batch in steps that end with a commit that has content. Each step is stored
+// together with the next position, so that neither memory nor the work lost in a crash grows with
+// the batch. An event that retires snapshots is applied in a step of its own, after everything
+// before it is stored.
 func (c *Code) Apply(ctx context.Context, b schemas.Batch) error {
 	for len(b.Records) > 0 {
 		part := b
@@ -120,7 +121,7 @@ func (c *Code) Apply(ctx context.Context, b schemas.Batch) error {
 	return c.apply(ctx, b)
 }
 
-// step is how many of the records are applied together.
+// step returns the number of records to apply together.
 func step(records []*recountv1.Record) int {
 	for i, r := range records {
 		switch {
@@ -150,20 +151,19 @@ func (c *Code) apply(ctx context.Context, b schemas.Batch) error {
 	return nil
 }
 
-// maxRepositories is how many repositories' working memory is kept.
+// maxRepositories is the number of repositories whose working memory is kept.
 const maxRepositories = 8
 
-// repository is what is remembered of one, for speed alone. Its partition's
-// goroutine is the only one to use it.
+// repository is a cache for one repository. Only the goroutine of its partition uses it.
 type repository struct {
 	resolvers []resolve.Resolver
 	facts     *factsCache
-	// last are the files of the snapshot made last, and roots its maps.
+	// last has the files of the snapshot built last, and roots its maps.
 	last  *tree
 	roots roots
 }
 
-// repositoryOf is the memory of a repository of a partition.
+// repositoryOf returns the cache of a repository of a partition.
 func (c *Code) repositoryOf(key string) *repository {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,8 +187,8 @@ func (c *Code) repositoryOf(key string) *repository {
 	return r
 }
 
-// forget drops what is remembered of a repository: after an error it may be of a
-// state that was not stored.
+// forget drops the cache of a repository. After an error it may describe a state that was not
+// stored.
 func (c *Code) forget(key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -25,8 +25,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// toy resolves a language in which a file declares functions and calls others by
-// name, wherever they are: a change of one file changes the edges of others.
+// toy resolves a language in which a file declares functions and calls others by name, wherever
+// they are, so a change of one file changes the edges of others.
 type toy struct{}
 
 func (toy) Name() string        { return "toy/1" }
@@ -89,8 +89,8 @@ func id(parts ...any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// history makes records as repositories leave them: content, commits on branches
-// and merges, commits in parts, refs.
+// history generates records like those of real repositories: contents, commits on branches, merges,
+// commits in parts, refs.
 type history struct {
 	rng     *rand.Rand
 	shard   *projtest.Shard
@@ -129,7 +129,7 @@ func (h *history) add(body any) {
 
 var paths = []string{"a.toy", "b.toy", "lib/a.toy", "lib/c.toy", "lib/deep/d.toy", "notes.md"}
 
-// content is a random file: its facts, under a blob that names them.
+// content adds the facts of a random file and returns the blob that names them.
 func (h *history) content(path string) string {
 	seed := h.rng.Uint64N(40)
 	blob := id(path, seed)
@@ -189,7 +189,7 @@ func (h *history) commit() {
 			m.Changes = append(m.Changes, &recountv1.FileChange{Path: path, Status: recountv1.ChangeStatus_CHANGE_STATUS_MODIFIED, Mode: 0o100644, Blob: now[path]})
 		}
 	}
-	if len(h.commits) > 0 && h.rng.IntN(6) == 0 { // a branch that begins before what is known
+	if len(h.commits) > 0 && h.rng.IntN(6) == 0 { // a branch that begins before the known history
 		m.Scope, m.Changes = recountv1.Scope_SCOPE_FULL, nil
 		for _, path := range slices.Sorted(maps.Keys(now)) {
 			m.Changes = append(m.Changes, &recountv1.FileChange{Path: path, Status: recountv1.ChangeStatus_CHANGE_STATUS_ADDED, Mode: 0o100644, Blob: now[path]})
@@ -230,7 +230,7 @@ func generate(seed uint64, partitions, records int) []projtest.Shard {
 	return shards
 }
 
-// day is the time of a history's nth commit.
+// day returns the time of a history's nth commit.
 func day(n int) *timestamppb.Timestamp { return timestamppb.New(time.Unix(int64(n)*86400, 0)) }
 
 func TestProjection(t *testing.T) {
@@ -247,7 +247,8 @@ func TestProjection(t *testing.T) {
 	})
 }
 
-// Every snapshot made out of the one before is the one that its files alone give.
+// TestIncrementsEqualFull checks that every snapshot derived from the previous one equals the one
+// built from its files alone.
 func TestIncrementsEqualFull(t *testing.T) {
 	shard := projtest.Shard{TP: schemas.TopicPartition{Topic: "recount.commits"}}
 	h := newHistory(rand.New(rand.NewPCG(7, 7)), &shard, "acme/shop")
@@ -289,8 +290,8 @@ func TestIncrementsEqualFull(t *testing.T) {
 	}
 }
 
-// What a path means is said by the path alone, and so is the snapshot: not by the
-// paths under which the content, or the commit, came in first.
+// TestASnapshotIsOfItsCommitAlone checks that a snapshot depends on the paths of its commit only,
+// not on the paths under which the contents, or the commit, arrived first.
 func TestASnapshotIsOfItsCommitAlone(t *testing.T) {
 	const repo = "acme/shop"
 	tp := schemas.TopicPartition{Topic: "recount.commits"}
@@ -326,7 +327,7 @@ func TestASnapshotIsOfItsCommitAlone(t *testing.T) {
 			facts("LICENSE.txt", text), facts("new.toyi", empty), facts("py.typed", empty),
 			commitOf(commit, recountv1.Scope_SCOPE_FULL, append([]*recountv1.FileChange{vendored(1234)}, last...)...),
 		},
-		{ // Its contents came before, under other names, and its files were others'.
+		{ // Its contents came earlier under other names, and its paths had other contents.
 			facts(".keep", empty), facts("old.toy", empty), facts("LICENSE", text),
 			commitOf(parent, recountv1.Scope_SCOPE_FULL, file("LICENSE", text), file("old.toy", empty), file(".keep", empty), vendored(0)),
 			commitOf(commit, recountv1.Scope_SCOPE_CHANGES, append([]*recountv1.FileChange{
@@ -360,7 +361,8 @@ func TestASnapshotIsOfItsCommitAlone(t *testing.T) {
 	}
 }
 
-// A commit that was cut short between its parts comes again, with more of it.
+// TestPartsOfAnotherScopeDoNotMix sends a commit that was interrupted between its parts again, with
+// more content.
 func TestPartsOfAnotherScopeDoNotMix(t *testing.T) {
 	const repo = "acme/shop"
 	tp := schemas.TopicPartition{Topic: "recount.commits"}
@@ -377,7 +379,7 @@ func TestPartsOfAnotherScopeDoNotMix(t *testing.T) {
 	h.add(part(recountv1.Scope_SCOPE_METADATA, 0, 3, "by name 0"))
 	h.add(part(recountv1.Scope_SCOPE_METADATA, 1, 3, "by name 1"))
 	h.add(part(recountv1.Scope_SCOPE_FULL, 0, 2, "a"))
-	h.add(part(recountv1.Scope_SCOPE_METADATA, 2, 3, "by name 2")) // of another importer
+	h.add(part(recountv1.Scope_SCOPE_METADATA, 2, 3, "by name 2")) // from another importer
 	h.add(part(recountv1.Scope_SCOPE_FULL, 1, 2, "b"))
 	c := open(t)
 	if err := c.Apply(t.Context(), shard.Batch(0, shard.Next)); err != nil {
@@ -388,7 +390,8 @@ func TestPartsOfAnotherScopeDoNotMix(t *testing.T) {
 	}
 }
 
-// What no key of a map can hold is counted, where people look for what is missing.
+// TestNamesThatAreTooLongAreCounted checks that entries too long for a map's key are counted as
+// unresolved.
 func TestNamesThatAreTooLongAreCounted(t *testing.T) {
 	const repo = "acme/shop"
 	tp := schemas.TopicPartition{Topic: "recount.commits"}
@@ -396,13 +399,13 @@ func TestNamesThatAreTooLongAreCounted(t *testing.T) {
 	h := newHistory(nil, &shard, repo)
 	facts := &recountv1.FileFacts{Repository: repo, Path: "a.toy", Blob: id("a"), Language: "toy"}
 	at := func(line uint32) *recountv1.Place { return &recountv1.Place{Line: line} }
-	for i := range 20 { // each inside the one before: the last chains are of 4,096 bytes and more
+	for i := range 20 { // nested in the one before: the last chains have 4,096 bytes and more
 		facts.Declarations = append(facts.Declarations, &recountv1.Declaration{
 			Kind: recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, Name: strings.Repeat("x", 255) + string(rune('a'+i)), Owner: uint32(i),
 			Start: at(uint32(i + 1)), End: at(100),
 		})
 	}
-	// The tenth calls the ninth: both have nodes, and together they are too long.
+	// The tenth calls the ninth: both have nodes, but together they are too long for a key.
 	facts.References = []*recountv1.Reference{{Edge: recountv1.EdgeKind_EDGE_KIND_CALLS, In: 10, Path: facts.Declarations[8].Name, At: at(50)}}
 	h.add(facts)
 	commit := id("commit")
@@ -444,14 +447,14 @@ func TestNamesThatAreTooLongAreCounted(t *testing.T) {
 		}
 		call = call || kind == recountv1.EdgeKind_EDGE_KIND_CALLS && strings.HasSuffix(string(e.Key), "\x0050:0")
 	}
-	// 20 declarations and the file.
+	// The nodes are 20 declarations and the file.
 	if nodes.Len() >= 21 || int(nodes.Len())+missing < 21 || !call {
 		t.Errorf("%d nodes, %d left out, the call %t", nodes.Len(), missing, call)
 	}
 }
 
-// TestAFileIsWhatItsContentSays: what a manifest in YAML is, its content says; commits
-// know its path alone.
+// TestAFileIsWhatItsContentSays checks that the content of a YAML manifest decides its language,
+// although commits know only its path.
 func TestAFileIsWhatItsContentSays(t *testing.T) {
 	const repo = "acme/shop"
 	tp := schemas.TopicPartition{Topic: "recount.commits"}

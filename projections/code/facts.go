@@ -11,18 +11,19 @@ import (
 )
 
 const (
-	// maxFacts bounds what stored facts decompress to: source.MaxContent with room for
-	// what is said about it.
+	// maxFacts is the maximum decompressed size of stored facts: source.MaxContent with room for
+	// what was extracted from it.
 	maxFacts = 64 << 20
-	// cachedFacts is how many bytes of facts, as protobuf, one repository keeps decoded.
+	// cachedFacts limits the decoded facts cached per repository, in bytes of their protobuf
+	// encoding.
 	cachedFacts = 48 << 20
 )
 
-// factsID names a file's facts.
+// factsID identifies the facts of a file.
 type factsID struct{ blob, language string }
 
-// factsCache keeps decoded facts, the least recently used of them dropped. It is
-// safe for concurrent use; what it hands out is not changed.
+// factsCache caches decoded facts and drops the least recently used. It is safe for concurrent use;
+// callers must not change the facts.
 type factsCache struct {
 	mu    sync.Mutex
 	bytes int

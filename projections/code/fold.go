@@ -16,13 +16,13 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// fold is a batch being applied: the content of files, then a commit at most.
+// fold applies one step of a batch: the contents of files, then at most one commit.
 type fold struct {
 	c *Code
 	t *store.Txn
-	// pending is what the batch has set so far, for it to read.
+	// pending has the values that the step has set so far, for its own reads.
 	pending map[string][]byte
-	// touched are the repositories whose memory may be ahead of what is stored.
+	// touched are the repositories whose cache may be ahead of the stored state.
 	touched []string
 }
 
@@ -42,14 +42,14 @@ func (f *fold) all(ctx context.Context) error {
 	return nil
 }
 
-// forget drops what is remembered of the repositories that the batch is about.
+// forget drops the caches of the touched repositories.
 func (f *fold) forget() {
 	for _, key := range f.touched {
 		f.c.forget(key)
 	}
 }
 
-// badRecord is what is wrong with a record that can never be applied.
+// badRecord is the error of a record that can never be applied.
 type badRecord struct{ error }
 
 func (e *badRecord) Unwrap() error { return e.error }
@@ -91,9 +91,9 @@ func (f *fold) delete(key []byte) error {
 	return f.t.Delete(key)
 }
 
-// facts stores what a file says, once for each blob and language: the first
-// event counts. Commits look for it by the language of a path, snapshots by the
-// language that the content was found to be of: a manifest in YAML has two.
+// facts stores the facts of a file once per blob and language; the first event counts. Commits look
+// them up by the language of a path, snapshots by the language detected from the content: a
+// manifest in YAML has two.
 func (f *fold) facts(r *recountv1.Record, facts *recountv1.FileFacts) error {
 	blob, err := objectID(facts.Blob)
 	if err != nil {
@@ -134,7 +134,7 @@ func (f *fold) ref(r *recountv1.Record, m *recountv1.RefMoved) error {
 	return f.set(key, value)
 }
 
-// memory is what is remembered of a repository of this partition.
+// memory returns the cache of a repository of this partition.
 func (f *fold) memory(repo string) *repository {
 	key := string(f.t.Shard()) + repo
 	if !slices.Contains(f.touched, key) {
@@ -143,8 +143,8 @@ func (f *fold) memory(repo string) *repository {
 	return f.c.repositoryOf(key)
 }
 
-// commit closes a commit once all of its parts are there. The same commit again
-// changes nothing, unless it now brings the graph that it had not.
+// commit stores a commit once all of its parts have arrived. A repetition of the commit changes
+// nothing, unless it brings the graph that was missing.
 func (f *fold) commit(ctx context.Context, r *recountv1.Record, m *recountv1.CommitRecorded) error {
 	id, err := objectID(m.Commit)
 	if err != nil {
@@ -195,7 +195,7 @@ func (f *fold) commit(ctx context.Context, r *recountv1.Record, m *recountv1.Com
 	return f.set(key, value)
 }
 
-// build makes the snapshot's maps and stores their chunks.
+// build builds the snapshot's maps and stores their chunks.
 func (f *fold) build(ctx context.Context, m *recountv1.CommitRecorded, s *recountv1.CodeSnapshot) error {
 	b := builder{
 		fold: f, repo: m.Repository, memory: f.memory(m.Repository),
@@ -211,7 +211,7 @@ func (f *fold) build(ctx context.Context, m *recountv1.CommitRecorded, s *recoun
 	return nil
 }
 
-// maxChanged is how many of a commit's changed paths its snapshot lists.
+// maxChanged is the maximum number of changed paths that a commit's snapshot lists.
 const maxChanged = 1000
 
 func (f *fold) snapshot(key []byte) (*recountv1.CodeSnapshot, error) {
@@ -226,7 +226,7 @@ func (f *fold) snapshot(key []byte) (*recountv1.CodeSnapshot, error) {
 	return s, nil
 }
 
-// parent is the snapshot of a commit, or nil where it is not known.
+// parent returns the snapshot of a commit, or nil if it is not known.
 func (f *fold) parent(repo, commit string) (*recountv1.CodeSnapshot, error) {
 	id, err := hex.DecodeString(commit)
 	if err != nil {
@@ -235,9 +235,9 @@ func (f *fold) parent(repo, commit string) (*recountv1.CodeSnapshot, error) {
 	return f.snapshot(commitKey(f.t.Shard(), repo, id))
 }
 
-// whole is the commit with the changes of all its parts, or nil while some are
-// missing. Parts wait in the store, and are dropped with the last. Those that the
-// commit came in another time, with another scope, are no parts of this one.
+// whole returns the commit with the changes of all its parts, or nil while some are missing. Parts
+// wait in the store and are removed with the last one. Parts of the same commit sent with another
+// scope or number of parts are kept apart.
 func (f *fold) whole(id []byte, m *recountv1.CommitRecorded) (*recountv1.CommitRecorded, error) {
 	if m.Parts <= 1 {
 		return m, nil
@@ -247,7 +247,8 @@ func (f *fold) whole(id []byte, m *recountv1.CommitRecorded) (*recountv1.CommitR
 	}
 	key := func(part int32) []byte { return partKey(f.t.Shard(), m, id, part) }
 	values := make([][]byte, m.Parts)
-	// From the end: the last part comes last, so that before it one look is enough.
+	// The loop runs from the end, because the last part normally arrives last: until then one
+	// lookup is enough.
 	for i := m.Parts - 1; i >= 0; i-- {
 		if i == m.Part {
 			continue

@@ -20,7 +20,7 @@ const (
 	kindRepo  = 0x11
 )
 
-// What a key of a repository is about.
+// These bytes mark the subject of a repository's key.
 const (
 	aboutFacts   = 'f'
 	aboutCommit  = 'c'
@@ -34,7 +34,7 @@ func chunkPrefix(shard []byte) []byte {
 	return append([]byte{kindChunk}, shard...)
 }
 
-// repoKey starts a key of a repository.
+// repoKey returns the beginning of a repository's keys.
 func repoKey(shard []byte, repo string) []byte {
 	b := make([]byte, 0, len(shard)+len(repo)+64)
 	b = append(append(b, kindRepo), shard...)
@@ -58,12 +58,12 @@ func commitKey(shard []byte, repo string, commit []byte) []byte {
 	return about(shard, repo, aboutCommit, string(commit))
 }
 
-// issueKey is where the commits stand that name an issue.
+// issueKey returns the prefix of the keys of the commits that name an issue.
 func issueKey(shard []byte, repo, issue string) []byte {
 	return about(shard, repo, aboutIssue, strings.ToLower(issue), "\x00")
 }
 
-// partKey is where a part of a commit waits, by how the commit was cut.
+// partKey returns the key of a waiting part of a commit. It includes how the commit was split.
 func partKey(shard []byte, m *recountv1.CommitRecorded, commit []byte, part int32) []byte {
 	b := append(about(shard, m.Repository, aboutPart, string(commit)), byte(m.Scope))
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, uint32(m.Parts)), uint32(part))
@@ -71,8 +71,7 @@ func partKey(shard []byte, m *recountv1.CommitRecorded, commit []byte, part int3
 
 func refKey(shard []byte, repo, ref string) []byte { return about(shard, repo, aboutRef, ref) }
 
-// sep stands between the parts of a key of a map: no path and no name has it,
-// since both are UTF-8.
+// sep separates the parts of a map's key. No path or name contains it, since they are UTF-8.
 const sep = 0xff
 
 func edgeKey(from schemas.NodeKey, kind recountv1.EdgeKind, to schemas.NodeKey) []byte {
@@ -81,7 +80,7 @@ func edgeKey(from schemas.NodeKey, kind recountv1.EdgeKind, to schemas.NodeKey) 
 	return append(b, to...)
 }
 
-// cutEdge splits what edgeKey made.
+// cutEdge splits a key made by edgeKey.
 func cutEdge(key []byte) (from schemas.NodeKey, kind recountv1.EdgeKind, to schemas.NodeKey, ok bool) {
 	i := bytes.IndexByte(key, sep)
 	if i < 0 || i+1 == len(key) {
@@ -90,7 +89,7 @@ func cutEdge(key []byte) (from schemas.NodeKey, kind recountv1.EdgeKind, to sche
 	return schemas.NodeKey(key[:i]), recountv1.EdgeKind(key[i+1]), schemas.NodeKey(key[i+2:]), true
 }
 
-// outside is the name of a symbol of elsewhere in the keys of externals and users.
+// outside returns the name of an external symbol in the keys of externals and users.
 func outside(language, pkg, name string) string { return language + "\x00" + pkg + "\x00" + name }
 
 func externalKey(e resolve.External) []byte {
@@ -115,7 +114,7 @@ func marshal(m proto.Message) ([]byte, error) {
 	return b, nil
 }
 
-// objectID reads git's object id; events have been validated.
+// objectID decodes a git object id. Events have been validated.
 func objectID(text string) ([]byte, error) {
 	id, err := hex.DecodeString(text)
 	if err != nil {

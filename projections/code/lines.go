@@ -14,19 +14,19 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// linesPart is how many nodes an entry of the map lines is about. That many of the
-// longest varints are shorter than prolly.MaxValue.
+// linesPart is the number of nodes per entry of the map lines. That many varints of maximum length
+// fit in prolly.MaxValue.
 const linesPart = 4096
 
-// linesKey is where the lines of a path's nodes stand, from part·linesPart on.
+// linesKey returns the key of the lines of a path's nodes, from part·linesPart on.
 func linesKey(path string, part int) []byte {
 	b := make([]byte, 0, len(path)+5)
 	b = append(append(b, path...), 0)
 	return binary.BigEndian.AppendUint32(b, uint32(part))
 }
 
-// lineEntries are the entries of a path: the lines of its nodes, which are those of the
-// map nodes, in order. Where none has a line there are none.
+// lineEntries returns the entries of the map lines for a path. nodes are the path's entries in the
+// map nodes, in order. It returns none if all lines are 0.
 func lineEntries(path string, nodes []prolly.Entry, lines map[schemas.NodeKey]uint32) (all []prolly.Entry) {
 	some := false
 	for part := range slices.Chunk(nodes, linesPart) {
@@ -45,8 +45,8 @@ func lineEntries(path string, nodes []prolly.Entry, lines map[schemas.NodeKey]ui
 	return all
 }
 
-// CutLines reads an entry of the map lines: lines are those of the path's nodes in the
-// order of their keys, from the one with the rank from among them on.
+// CutLines decodes an entry of the map lines. lines are the first lines of the path's nodes in the
+// order of their keys, beginning with the node of rank from.
 func CutLines(e prolly.Entry) (path string, from int, lines []uint32, err error) {
 	path, part, ok := strings.Cut(string(e.Key), "\x00")
 	if !ok || len(part) != 4 || len(e.Value) == 0 {
@@ -64,8 +64,7 @@ func CutLines(e prolly.Entry) (path string, from int, lines []uint32, err error)
 	return path, int(binary.BigEndian.Uint32([]byte(part))) * linesPart, lines, nil
 }
 
-// Line is where a node of the snapshot begins; 0 where it has no place, or there is no
-// such node.
+// Line returns the first line of a node of the snapshot, or 0 if it has no place or does not exist.
 func (s *Snapshot) Line(k schemas.NodeKey) (uint32, error) {
 	nodes, err := s.Nodes()
 	if err != nil {
@@ -102,9 +101,9 @@ func (s *Snapshot) Line(k schemas.NodeKey) (uint32, error) {
 	return lines[rank-from], nil
 }
 
-// lineless is a node as the map nodes has it: its last line is counted from its first,
-// modulo 2^32, and that one stands in the map lines. So a line put in above a
-// declaration leaves it as it was.
+// lineless returns a node as it is stored in the map nodes: its last line is counted from its
+// first, modulo 2^32, and the first is stored in the map lines. So a line inserted above a
+// declaration leaves its node unchanged.
 func lineless(n *recountv1.CodeNode) *recountv1.CodeNode {
 	line := n.GetStart().GetLine()
 	if line == 0 {

@@ -9,7 +9,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestLinesOfManyNodes has a path with more nodes than an entry is about.
+// TestLinesOfManyNodes covers a path with more nodes than an entry holds.
 func TestLinesOfManyNodes(t *testing.T) {
 	var nodes []prolly.Entry
 	lines := map[schemas.NodeKey]uint32{}

@@ -13,8 +13,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Retirable are the commits whose graphs a rule gives up, as things stand in the
-// view, by object id, and how many graphs stay. What has no time stays.
+// Retirable returns the commits whose graphs a rule would remove from the state of the view, by
+// object id, and the number of graphs that stay. Commits without a time stay.
 func (v *View) Retirable(r RepoID, rule *recountv1.SnapshotsRetired) (retire []*recountv1.CodeSnapshot, kept int, err error) {
 	refs, err := v.Refs(r)
 	if err != nil {
@@ -23,7 +23,7 @@ func (v *View) Retirable(r RepoID, rule *recountv1.SnapshotsRetired) (retire []*
 	tips := map[string]bool{}
 	for name, ref := range refs {
 		if keepsRef(rule.GetRefs(), name) {
-			// A symbolic ref has the commit of its target when it was told.
+			// A symbolic ref has the commit that its target had when the ref was reported.
 			tips[ref.GetCommit()] = true
 			tips[refs[ref.GetTarget()].GetCommit()] = true
 		}
@@ -54,7 +54,7 @@ func (v *View) Retirable(r RepoID, rule *recountv1.SnapshotsRetired) (retire []*
 	return retire, kept, err
 }
 
-// keepsRef says whether a rule keeps the graph that a ref points to.
+// keepsRef reports whether a rule keeps the graph that a ref points to.
 func keepsRef(patterns []string, name string) bool {
 	return len(patterns) == 0 || name == "HEAD" || slices.ContainsFunc(patterns, func(p string) bool {
 		begins, star := strings.CutSuffix(p, "*")
@@ -62,7 +62,7 @@ func keepsRef(patterns []string, name string) bool {
 	})
 }
 
-// committed is when a commit was made; zero where it does not say.
+// committed returns the time of a commit, or zero if it has none.
 func committed(s *recountv1.CodeSnapshot) time.Time {
 	for _, by := range []*recountv1.Signature{s.Committer, s.Author} {
 		if by.GetTime() != nil {
@@ -72,8 +72,8 @@ func committed(s *recountv1.CodeSnapshot) time.Time {
 	return time.Time{}
 }
 
-// retire gives up graphs, and the chunks that no other graph of the partition has. It
-// is alone in its batch: what it reads is what is stored.
+// retire removes graphs, and the chunks that no other graph of the partition uses. It is applied
+// alone: everything that it reads is stored.
 func (f *fold) retire(ctx context.Context, r *recountv1.Record, rule *recountv1.SnapshotsRetired) error {
 	v, err := f.c.View()
 	if err != nil {
@@ -119,15 +119,15 @@ func (f *fold) retire(ctx context.Context, r *recountv1.Record, rule *recountv1.
 	})
 }
 
-// marks are those of the maps, in the order of allMaps.
+// marks has the marks of each map, in the order of allMaps.
 type marks [len(allMaps)]*prolly.Marks
 
 func (m *marks) has(r prolly.Ref) bool {
 	return 1 <= r.Space && int(r.Space) <= len(m) && m[r.Space-1].Has(r.Hash)
 }
 
-// used marks the chunks of all graphs of the partition, but for those of a repository
-// that are gone.
+// used marks the chunks of all graphs of the partition, except the graphs in gone of the repository
+// retired.
 func (f *fold) used(ctx context.Context, v *View, retired RepoID, gone map[string]bool) (*marks, error) {
 	used := &marks{}
 	for i, w := range allMaps {

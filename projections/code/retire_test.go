@@ -11,8 +11,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// What is retired has no graph and says so; what stays is whole, and nothing is left
-// of the rest, also where another repository of the partition shares chunks.
+// TestRetire checks that retired commits have no graph and report why, that the others are
+// complete, and that no chunks of the retired ones remain, even if another repository of the
+// partition shares chunks.
 func TestRetire(t *testing.T) {
 	shard := projtest.Shard{TP: schemas.TopicPartition{Topic: "recount.commits"}}
 	h := newHistory(rand.New(rand.NewPCG(9, 9)), &shard, "acme/shop")
@@ -54,7 +55,7 @@ func TestRetire(t *testing.T) {
 	if now := snapshotOf(t, grown, shard.TP, h.repo, h.commits[2]); now != was {
 		t.Errorf("snapshot %s became %s", was, now)
 	}
-	// The other repository has the same content: its graphs need all of the chunks.
+	// The other repository has the same content, so its graphs need all of the chunks.
 	done, faults, err := v.Check(t.Context(), nil)
 	if err != nil || len(faults) > 0 || done.Unused != 0 || chunksOf(t, grown) != before {
 		t.Errorf("%+v %v %v; %d chunks before", done, faults, err, before)
@@ -67,7 +68,8 @@ func TestRetire(t *testing.T) {
 	if after := chunksOf(t, grown); after >= before {
 		t.Errorf("%d chunks, %d before", after, before)
 	}
-	// A commit above one that has no graph any more has none, and one above a ref has.
+	// A commit whose parent has no graph any more gets none; one whose parent is a kept ref gets
+	// one.
 	for i, parent := range []string{h.commits[5], h.commits[2]} {
 		next := &recountv1.CommitRecorded{Repository: h.repo, Commit: id("next", i), Parents: []string{parent}, Scope: recountv1.Scope_SCOPE_CHANGES}
 		from = shard.Next

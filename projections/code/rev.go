@@ -12,16 +12,15 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// minAbbreviation is the fewest digits that may stand for a commit, as in git.
+// minAbbreviation is the minimum number of digits of an abbreviated commit, as in git.
 const minAbbreviation = 4
 
-// maxCandidates is how many an ambiguous abbreviation lists.
+// maxCandidates is the maximum number of commits listed for an ambiguous abbreviation.
 const maxCandidates = 8
 
-// Resolve finds the commit of a revision, as git names them: a branch, a tag, a
-// full ref, HEAD (also the empty revision), a commit or the beginning of one, each
-// with any number of ~N, ^ and ^N behind it; "worktree" is the last state of a
-// working tree.
+// Resolve returns the commit of a revision in git's syntax: a branch, a tag, a full ref, HEAD (or
+// the empty revision), or a commit id or its beginning, followed by any number of ~N, ^ and ^N.
+// "worktree" is the last state of a working tree.
 func (v *View) Resolve(r RepoID, rev string) (*recountv1.CodeSnapshot, error) {
 	base, path := rev, ""
 	if i := strings.IndexAny(rev, "~^"); i >= 0 {
@@ -98,7 +97,7 @@ func (v *View) named(r RepoID, name string) (*recountv1.CodeSnapshot, error) {
 	return v.Abbreviated(r, name)
 }
 
-// refCommit is the commit of a ref, through symbolic ones; "" where there is none.
+// refCommit returns the commit of a ref, following symbolic refs, or "" if there is none.
 func (v *View) refCommit(r RepoID, ref string) (string, error) {
 	for range 5 {
 		m := &recountv1.CodeRef{}
@@ -118,8 +117,8 @@ func (v *View) refCommit(r RepoID, ref string) (string, error) {
 	return "", nil
 }
 
-// Abbreviated finds the one commit whose object id begins so. An error wraps ErrUnknown or
-// is an *AmbiguousError where there is none or more.
+// Abbreviated returns the only commit whose object id begins with digits. The error wraps
+// ErrUnknown if there is none, and is an *AmbiguousError if there are several.
 func (v *View) Abbreviated(r RepoID, digits string) (*recountv1.CodeSnapshot, error) {
 	unknown := fmt.Errorf("revision %q of %s: %w: no ref or commit of that name was imported", digits, r.Name, ErrUnknown)
 	lower := strings.ToLower(digits)

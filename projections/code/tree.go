@@ -16,17 +16,17 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// entry is a path of a tree.
+// entry is a file of a tree.
 type entry struct {
 	path string
 	file *recountv1.CodeFile
 }
 
-// tree is the files of a snapshot, in memory. It is not changed once made.
+// tree is the files of a snapshot, in memory. It is immutable.
 type tree struct {
 	repo    string
 	root    prolly.Hash
-	entries []entry // by path
+	entries []entry // sorted by path
 	// load reads facts.
 	load func(blob []byte, language string) (*recountv1.StoredFacts, error)
 }
@@ -47,7 +47,7 @@ func readTree(repo string, m *prolly.Map, load func([]byte, string) (*recountv1.
 	return t, nil
 }
 
-// with is the tree after changes: files by path, nil where one is gone.
+// with returns the tree after changes: files by path, nil for a deleted one.
 func (t *tree) with(changes map[string]*recountv1.CodeFile) *tree {
 	next := &tree{repo: t.repo, load: t.load, entries: make([]entry, 0, len(t.entries)+len(changes))}
 	for _, e := range t.entries {
@@ -64,7 +64,7 @@ func (t *tree) with(changes map[string]*recountv1.CodeFile) *tree {
 	return next
 }
 
-// differs is what makes t of another tree: files by path, nil where one is gone.
+// differs returns the changes that turn from into t: files by path, nil for a deleted one.
 func (t *tree) differs(from *tree) map[string]*recountv1.CodeFile {
 	changes := map[string]*recountv1.CodeFile{}
 	i := 0

@@ -18,13 +18,13 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// View is one state of the projection, for reading. It is safe for concurrent use.
+// View is a consistent state of the projection. It is safe for concurrent use.
 type View struct {
 	*store.View
 	c *Code
 }
 
-// View opens a view; the caller closes it.
+// View opens a view. The caller closes it.
 func (c *Code) View() (*View, error) {
 	v, err := c.DB.View()
 	if err != nil {
@@ -33,7 +33,7 @@ func (c *Code) View() (*View, error) {
 	return &View{v, c}, nil
 }
 
-// RepoID names a repository: by its partition and its name.
+// RepoID identifies a repository by its partition and name.
 type RepoID struct {
 	TP   schemas.TopicPartition
 	Name string
@@ -41,15 +41,15 @@ type RepoID struct {
 
 func (r RepoID) shard() []byte { return store.AppendShard(nil, r.TP) }
 
-// Errors of what was asked for.
+// These are the errors for names in queries.
 var (
-	// ErrUnknown: no such repository, ref or commit.
+	// ErrUnknown means that there is no such repository, ref or commit.
 	ErrUnknown = errors.New("unknown")
-	// ErrNoGraph: the commit is known, but has no graph.
+	// ErrNoGraph means that the commit is known but has no graph.
 	ErrNoGraph = errors.New("no graph")
 )
 
-// AmbiguousError: a name stands for several things.
+// AmbiguousError reports a name that matches several things.
 type AmbiguousError struct {
 	What       string
 	Candidates []string
@@ -59,7 +59,7 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%s is ambiguous: %s", e.What, strings.Join(e.Candidates, ", "))
 }
 
-// Repositories lists what has come in, by name and partition.
+// Repositories returns the known repositories, ordered by name and partition.
 func (v *View) Repositories() ([]RepoID, error) {
 	var all []RepoID
 	lower, upper := []byte{kindRepo}, []byte{kindRepo + 1}
@@ -83,7 +83,7 @@ func (v *View) Repositories() ([]RepoID, error) {
 	return all, v.Explain(it.Close())
 }
 
-// Repository finds one by its name or the end of it: "shop" for
+// Repository finds a repository by its name or the last elements of it: "shop" finds
 // github.com/acme/shop.
 func (v *View) Repository(name string) (RepoID, error) {
 	all, err := v.Repositories()
@@ -122,7 +122,7 @@ func (v *View) Repository(name string) (RepoID, error) {
 	return RepoID{}, fmt.Errorf("repository %q: %w; there are %s", name, ErrUnknown, strings.Join(names(all), ", "))
 }
 
-// Refs lists a repository's refs by name.
+// Refs returns a repository's refs by name.
 func (v *View) Refs(r RepoID) (map[string]*recountv1.CodeRef, error) {
 	refs := map[string]*recountv1.CodeRef{}
 	prefix := about(r.shard(), r.Name, aboutRef)
@@ -134,8 +134,8 @@ func (v *View) Refs(r RepoID) (map[string]*recountv1.CodeRef, error) {
 	return refs, err
 }
 
-// Naming are the commits whose messages name an issue, OWNER/REPO#NUMBER, by object id: the
-// first so many.
+// Naming returns at most `most` commits whose messages name an issue, OWNER/REPO#NUMBER, ordered by
+// object id.
 func (v *View) Naming(r RepoID, issue string, most int) ([]*recountv1.CodeSnapshot, error) {
 	prefix := issueKey(r.shard(), r.Name, issue)
 	var keys [][]byte
@@ -157,7 +157,7 @@ func (v *View) Naming(r RepoID, issue string, most int) ([]*recountv1.CodeSnapsh
 	return all, nil
 }
 
-// Commits calls yield with every commit that has come in, by object id.
+// Commits calls yield with every known commit, ordered by object id.
 func (v *View) Commits(r RepoID, yield func(*recountv1.CodeSnapshot) error) error {
 	return v.each(about(r.shard(), r.Name, aboutCommit), func(_, value []byte) error {
 		s := &recountv1.CodeSnapshot{}
@@ -168,7 +168,7 @@ func (v *View) Commits(r RepoID, yield func(*recountv1.CodeSnapshot) error) erro
 	})
 }
 
-// each calls use with the keys that start with a prefix.
+// each calls use for the keys with a prefix.
 func (v *View) each(prefix []byte, use func(key, value []byte) error) error {
 	it, err := v.Iter(prefix, store.PrefixEnd(prefix))
 	if err != nil {
@@ -186,8 +186,7 @@ func (v *View) each(prefix []byte, use func(key, value []byte) error) error {
 	return v.Explain(it.Close())
 }
 
-// Commit is what is known of a commit, by its whole object id in hex; nil where it
-// is not known.
+// Commit returns a commit by its full object id in hex, or nil if it is not known.
 func (v *View) Commit(r RepoID, commit string) (*recountv1.CodeSnapshot, error) {
 	id, err := hex.DecodeString(commit)
 	if err != nil {
@@ -196,7 +195,7 @@ func (v *View) Commit(r RepoID, commit string) (*recountv1.CodeSnapshot, error) 
 	return v.stored(commitKey(r.shard(), r.Name, id))
 }
 
-// WorkingTree is the last state of a working tree that came in; nil where none did.
+// WorkingTree returns the last known state of a working tree, or nil if there is none.
 func (v *View) WorkingTree(r RepoID) (*recountv1.CodeSnapshot, error) {
 	return v.stored(about(r.shard(), r.Name, aboutWorking))
 }
@@ -222,7 +221,8 @@ func (v *View) Snapshot(r RepoID, rev string) (*Snapshot, error) {
 	return v.Open(s)
 }
 
-// Open opens the graph of a commit of a repository that Commit or Commits gave.
+// Open opens the graph of a commit that Commit or Commits returned. The error wraps ErrNoGraph if
+// it has none.
 func (v *View) Open(s *recountv1.CodeSnapshot) (*Snapshot, error) {
 	if s.Maps == nil {
 		mend := ""
@@ -243,7 +243,7 @@ func (v *View) open(r RepoID, s *recountv1.CodeSnapshot, roots roots) *Snapshot 
 	return &Snapshot{CodeSnapshot: s, repo: r, roots: roots, db: v.chunks(r), v: v}
 }
 
-// Snapshot is the graph at a commit. It reads what its view sees.
+// Snapshot is the graph at a commit. It reads the state of its view.
 type Snapshot struct {
 	*recountv1.CodeSnapshot
 	repo  RepoID
@@ -255,13 +255,13 @@ type Snapshot struct {
 // Beside opens another graph in the snapshot's view.
 func (s *Snapshot) Beside(other *recountv1.CodeSnapshot) (*Snapshot, error) { return s.v.Open(other) }
 
-// Repo is the snapshot's repository.
+// Repo returns the snapshot's repository.
 func (s *Snapshot) Repo() RepoID { return s.repo }
 
-// Hash stands for the whole snapshot.
+// Hash returns the hash of the whole snapshot.
 func (s *Snapshot) Hash() schemas.Hash { return schemas.Hash(s.Snapshot) }
 
-// The maps of a snapshot, as the package comment has them.
+// Files and the methods below return the maps of a snapshot, which the package comment describes.
 func (s *Snapshot) Files() (*prolly.Map, error)      { return s.open(FilesMap) }
 func (s *Snapshot) Nodes() (*prolly.Map, error)      { return s.open(NodesMap) }
 func (s *Snapshot) Out() (*prolly.Map, error)        { return s.open(OutMap) }
@@ -271,8 +271,8 @@ func (s *Snapshot) Users() (*prolly.Map, error)      { return s.open(UsersMap) }
 func (s *Snapshot) Unresolved() (*prolly.Map, error) { return s.open(UnresolvedMap) }
 func (s *Snapshot) Lines() (*prolly.Map, error)      { return s.open(LinesMap) }
 
-// Range yields the entries of a map as prolly.Map.Range does, for who reads most of
-// it: one iterator reads them all.
+// Range yields the entries of a map as prolly.Map.Range does. It uses a single iterator, for
+// callers that read most of the map.
 func (s *Snapshot) Range(w Which, from, to []byte) iter.Seq2[prolly.Entry, error] {
 	return func(yield func(prolly.Entry, error) bool) {
 		root, err := s.roots.of(w)
@@ -303,7 +303,7 @@ func (s *Snapshot) open(w Which) (*prolly.Map, error) {
 	return s.db.In(w.space()).Map(root)
 }
 
-// Changes are the snapshot's files as the event of a whole commit lists them.
+// Changes returns the snapshot's files in the form of the event of a full commit.
 func (s *Snapshot) Changes() ([]*recountv1.FileChange, error) {
 	files, err := s.Files()
 	if err != nil {
@@ -326,7 +326,7 @@ func (s *Snapshot) Changes() ([]*recountv1.FileChange, error) {
 	return all, nil
 }
 
-// Facts are what a file of the snapshot says, and where its event stands; nil where
+// Facts returns the facts of a file of the snapshot with the position of their event, or nil if
 // there are none.
 func (s *Snapshot) Facts(f *recountv1.CodeFile) (*recountv1.StoredFacts, error) {
 	if f.GetSkipped() != "" {
