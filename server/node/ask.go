@@ -23,13 +23,13 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// Append is Backend.Append.
+// Append implements api.Backend.
 func (n *Node) Append(ctx context.Context, events []schemas.Event) ([]api.Appended, error) {
 	return n.app.Append(ctx, events)
 }
 
-// known finds an event that is projected, or was before it was erased, by
-// schemas.SeenAs: what is forgotten is not to come back with the next import.
+// known returns the position of an event that is projected, or that was before it was erased. It
+// looks up ids by schemas.SeenAs. Including erased events keeps an import from bringing them back.
 func (n *Node) known(topic string, id schemas.EventID) (schemas.Position, bool) {
 	if at, ok := n.log.ErasedID(id); ok {
 		return at, true
@@ -37,7 +37,7 @@ func (n *Node) known(topic string, id schemas.EventID) (schemas.Position, bool) 
 	return n.position(topic, id)
 }
 
-// position finds an event that is projected.
+// position returns the position of an event that is projected.
 func (n *Node) position(topic string, id schemas.EventID) (pos schemas.Position, found bool) {
 	if n.set == nil {
 		return pos, false
@@ -47,7 +47,7 @@ func (n *Node) position(topic string, id schemas.EventID) (pos schemas.Position,
 		return pos, false
 	}
 	defer release()
-	// A failure here costs a second copy in the log, which is applied once.
+	// If a lookup fails, the log gets a second copy of the event, which is applied once.
 	switch p := p.(type) {
 	case *segment.Projection:
 		_ = p.ViewID(context.Background(), id, func(v *segment.View) error {
@@ -62,7 +62,7 @@ func (n *Node) position(topic string, id schemas.EventID) (pos schemas.Position,
 	return pos, found
 }
 
-// knownBy is the projection that knows the ids of a topic's events.
+// knownBy returns the name of the projection that knows the ids of a topic's events.
 func knownBy(topic string) string {
 	switch topic {
 	case schemas.TopicSpans:
@@ -73,8 +73,8 @@ func knownBy(topic string) string {
 	return segment.Name
 }
 
-// nextKnown tells up to where the ids of a topic's events are known by a projection, if
-// there is one.
+// nextKnown returns the watermark up to which a projection knows the ids of a topic's events; known
+// is false if no projection does.
 func (n *Node) nextKnown(topic string) (w schemas.Watermark, known bool) {
 	if n.set == nil || !n.set.Takes(knownBy(topic), topic) {
 		return nil, false
@@ -91,7 +91,7 @@ func (n *Node) sources() commands.Sources {
 	return commands.Sources{Set: n.set, Embedder: n.chain.Embedder, Concepts: embed.Concepts, Event: n.log.Read}
 }
 
-// answer asks a question of the node's projections, once they have caught up.
+// answer asks a question of the node's projections, once they have caught up with the log.
 func answer[Q, R any](ctx context.Context, n *Node, q Q, ask func(context.Context, commands.Sources, Q) (R, error)) (r R, err error) {
 	if n.set == nil {
 		return r, noRole(RoleProject)
@@ -108,12 +108,12 @@ func answer[Q, R any](ctx context.Context, n *Node, q Q, ask func(context.Contex
 	return r, nil
 }
 
-// Find is Backend.Find.
+// Find implements api.Backend.
 func (n *Node) Find(ctx context.Context, q commands.FindRequest) (commands.FindResponse, error) {
 	return answer(ctx, n, q, commands.Find)
 }
 
-// Show is Backend.Show.
+// Show implements api.Backend.
 func (n *Node) Show(ctx context.Context, ref string) (commands.ShowResponse, error) {
 	if err := n.tellErased(ctx, ref); err != nil {
 		return commands.ShowResponse{}, err
@@ -121,22 +121,22 @@ func (n *Node) Show(ctx context.Context, ref string) (commands.ShowResponse, err
 	return answer(ctx, n, ref, commands.Show)
 }
 
-// Why is Backend.Why.
+// Why implements api.Backend.
 func (n *Node) Why(ctx context.Context, q commands.WhyRequest) (commands.WhyResponse, error) {
 	return answer(ctx, n, q, commands.Why)
 }
 
-// Stitch is Backend.Stitch.
+// Stitch implements api.Backend.
 func (n *Node) Stitch(ctx context.Context, q commands.StitchRequest) (commands.StitchResponse, error) {
 	return answer(ctx, n, q, commands.Stitch)
 }
 
-// Diff is Backend.Diff.
+// Diff implements api.Backend.
 func (n *Node) Diff(ctx context.Context, q commands.DiffRequest) (commands.DiffResponse, error) {
 	return answer(ctx, n, q, commands.Diff)
 }
 
-// Insights is Backend.Insights.
+// Insights implements api.Backend.
 func (n *Node) Insights(ctx context.Context, q commands.InsightsRequest) (commands.InsightsResponse, error) {
 	if err := n.summing(schemas.TopicCommands); err != nil {
 		return commands.InsightsResponse{}, err
@@ -144,7 +144,7 @@ func (n *Node) Insights(ctx context.Context, q commands.InsightsRequest) (comman
 	return answer(ctx, n, q, commands.Insights)
 }
 
-// Answer is Backend.Answer.
+// Answer implements api.Backend.
 func (n *Node) Answer(ctx context.Context, path string, request, response any) error {
 	if n.set == nil {
 		return noRole(RoleProject)
@@ -177,12 +177,12 @@ func (n *Node) ask(ctx context.Context, path string, request, response any) erro
 	return code.Questions.Answer(ctx, s, path, request, response)
 }
 
-// asked are what a question for evidence is asked of, and on whose behalf. Of commands,
-// code and spans it is answered with what that principal is granted.
+// asked returns the sources of a question for evidence and its principal. Commands, code and spans
+// are used only as far as the principal is granted them.
 func (n *Node) asked(ctx context.Context) (evidence.Asked, error) {
 	p, known := access.Of(ctx)
 	switch {
-	case n.local: // the data directory is the caller's own
+	case n.local: // the data directory belongs to the caller
 		p = schemas.Principal{Operator: true}
 	case !known:
 		return evidence.Asked{}, errors.New("a question for evidence without a principal: put one into the context (access.With)")
@@ -197,7 +197,7 @@ func (n *Node) asked(ctx context.Context) (evidence.Asked, error) {
 	return evidence.Asked{Sources: s, Principal: p}, nil
 }
 
-// Objects is Backend.Objects.
+// Objects implements api.Backend.
 func (n *Node) Objects(ctx context.Context, r evidence.ExportRequest, w io.Writer) error {
 	if n.set == nil {
 		return noRole(RoleProject)
@@ -217,7 +217,8 @@ func (n *Node) Objects(ctx context.Context, r evidence.ExportRequest, w io.Write
 	return evidence.Export(ctx, asked.Sources, asked.Principal, r, w)
 }
 
-// codeSources are what questions about code are asked of, with what runs beside it.
+// codeSources returns the sources of questions about code, including runtime data if it is
+// complete.
 func (n *Node) codeSources() code.Sources {
 	s := code.Sources{Set: n.set, Graphs: n.graphs}
 	if n.summing(schemas.TopicSpans) == nil {
@@ -235,7 +236,7 @@ func (n *Node) runtimeSources() runtime.Sources {
 	}
 }
 
-// observe understands the spans of an event as the stream does.
+// observe processes the spans of an event in the same way as the stream.
 func (n *Node) observe(ctx context.Context, lr schemas.LogRecord) (*recountv1.SpanBatch, error) {
 	recs, err := processors.Records(ctx, []schemas.LogRecord{lr}, n.chain)
 	if err != nil {
@@ -244,7 +245,7 @@ func (n *Node) observe(ctx context.Context, lr schemas.LogRecord) (*recountv1.Sp
 	return recs[0].GetSpans(), nil
 }
 
-// Export is Backend.Export.
+// Export implements api.Backend.
 func (n *Node) Export(ctx context.Context, r code.ExportRequest, w io.Writer) error {
 	if n.set == nil {
 		return noRole(RoleProject)
@@ -257,8 +258,7 @@ func (n *Node) Export(ctx context.Context, r code.ExportRequest, w io.Writer) er
 	return code.Export(ctx, code.Sources{Set: n.set, Graphs: n.graphs}, r, w)
 }
 
-// Follow is Backend.Follow. It ends with api.ErrUnavailable when the node
-// stops.
+// Follow implements api.Backend. It ends with api.ErrUnavailable when the node stops.
 func (n *Node) Follow(ctx context.Context, q commands.FollowRequest, each func(commands.Followed) error) error {
 	if n.set == nil {
 		return noRole(RoleProject)
@@ -266,8 +266,8 @@ func (n *Node) Follow(ctx context.Context, q commands.FollowRequest, each func(c
 	if n.local {
 		return fmt.Errorf("follow: %w: nothing new comes into a data directory that one command has open: start recount up", api.ErrUnavailable)
 	}
-	// A place beyond the log is another log's: nothing would come for long, and then
-	// from the middle.
+	// A position beyond the log's end belongs to another log: following would wait for a long time
+	// and then begin in the middle.
 	if len(q.From) > 0 {
 		ends, err := n.log.Ends(ctx, n.topics()...)
 		if err != nil {
@@ -290,11 +290,11 @@ func (n *Node) Follow(ctx context.Context, q commands.FollowRequest, each func(c
 	return err
 }
 
-// roled is what the HTTP door serves: a node's methods, each only where the node
-// has the role for it.
+// roled is the backend of the HTTP API: the node's methods, each only if the node has the role for
+// it.
 type roled struct{ *Node }
 
-// Append needs the role ingest.
+// Append requires the role ingest.
 func (r roled) Append(ctx context.Context, events []schemas.Event) ([]api.Appended, error) {
 	if !r.cfg.Has(RoleIngest) {
 		return nil, noRole(RoleIngest)
@@ -302,7 +302,7 @@ func (r roled) Append(ctx context.Context, events []schemas.Event) ([]api.Append
 	return r.Node.Append(ctx, events)
 }
 
-// serve asks a question where the node has the role serve.
+// serve asks a question if the node has the role serve.
 func serve[Q, R any](ctx context.Context, r roled, q Q, ask func(context.Context, Q) (R, error)) (answer R, err error) {
 	if !r.cfg.Has(RoleServe) {
 		return answer, noRole(RoleServe)
@@ -310,37 +310,37 @@ func serve[Q, R any](ctx context.Context, r roled, q Q, ask func(context.Context
 	return ask(ctx, q)
 }
 
-// Find needs the role serve.
+// Find requires the role serve.
 func (r roled) Find(ctx context.Context, q commands.FindRequest) (commands.FindResponse, error) {
 	return serve(ctx, r, q, r.Node.Find)
 }
 
-// Show needs the role serve.
+// Show requires the role serve.
 func (r roled) Show(ctx context.Context, ref string) (commands.ShowResponse, error) {
 	return serve(ctx, r, ref, r.Node.Show)
 }
 
-// Why needs the role serve.
+// Why requires the role serve.
 func (r roled) Why(ctx context.Context, q commands.WhyRequest) (commands.WhyResponse, error) {
 	return serve(ctx, r, q, r.Node.Why)
 }
 
-// Stitch needs the role serve.
+// Stitch requires the role serve.
 func (r roled) Stitch(ctx context.Context, q commands.StitchRequest) (commands.StitchResponse, error) {
 	return serve(ctx, r, q, r.Node.Stitch)
 }
 
-// Diff needs the role serve.
+// Diff requires the role serve.
 func (r roled) Diff(ctx context.Context, q commands.DiffRequest) (commands.DiffResponse, error) {
 	return serve(ctx, r, q, r.Node.Diff)
 }
 
-// Insights needs the role serve.
+// Insights requires the role serve.
 func (r roled) Insights(ctx context.Context, q commands.InsightsRequest) (commands.InsightsResponse, error) {
 	return serve(ctx, r, q, r.Node.Insights)
 }
 
-// Answer needs the role serve.
+// Answer requires the role serve.
 func (r roled) Answer(ctx context.Context, path string, request, response any) error {
 	if !r.cfg.Has(RoleServe) {
 		return noRole(RoleServe)
@@ -348,7 +348,7 @@ func (r roled) Answer(ctx context.Context, path string, request, response any) e
 	return r.Node.Answer(ctx, path, request, response)
 }
 
-// Export needs the role serve.
+// Export requires the role serve.
 func (r roled) Export(ctx context.Context, q code.ExportRequest, w io.Writer) error {
 	if !r.cfg.Has(RoleServe) {
 		return noRole(RoleServe)
@@ -356,7 +356,7 @@ func (r roled) Export(ctx context.Context, q code.ExportRequest, w io.Writer) er
 	return r.Node.Export(ctx, q, w)
 }
 
-// Scan needs the role serve.
+// Scan requires the role serve.
 func (r roled) Scan(ctx context.Context, q api.ScanRequest, w io.Writer) error {
 	if !r.cfg.Has(RoleServe) {
 		return noRole(RoleServe)
@@ -364,7 +364,7 @@ func (r roled) Scan(ctx context.Context, q api.ScanRequest, w io.Writer) error {
 	return r.Node.Scan(ctx, q, w)
 }
 
-// Objects needs the role serve.
+// Objects requires the role serve.
 func (r roled) Objects(ctx context.Context, q evidence.ExportRequest, w io.Writer) error {
 	if !r.cfg.Has(RoleServe) {
 		return noRole(RoleServe)
@@ -372,7 +372,7 @@ func (r roled) Objects(ctx context.Context, q evidence.ExportRequest, w io.Write
 	return r.Node.Objects(ctx, q, w)
 }
 
-// Follow needs the role serve.
+// Follow requires the role serve.
 func (r roled) Follow(ctx context.Context, q commands.FollowRequest, each func(commands.Followed) error) error {
 	if !r.cfg.Has(RoleServe) {
 		return noRole(RoleServe)

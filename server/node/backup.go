@@ -17,12 +17,12 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// backupDir holds the moment of the log that a backup copies. It consists of hard links,
-// and is removed when the backup ends or the next node opens.
+// backupDir holds hard links to the log's files at the moment that a backup copies. It is removed
+// when the backup ends or the next node opens.
 const backupDir = "backup.tmp"
 
-// Backup is Backend.Backup. A backup is the log and the directory's identity: everything
-// else is made from them.
+// Backup implements api.Backend. A backup holds the log and the identity of the data directory;
+// everything else can be rebuilt from them.
 func (n *Node) Backup(ctx context.Context, r api.BackupRequest, progress func(api.Progress)) (report api.BackupReport, err error) {
 	began := time.Now()
 	switch {
@@ -51,7 +51,7 @@ func (n *Node) Backup(ctx context.Context, r api.BackupRequest, progress func(ap
 		return report, fmt.Errorf("backup: %w", err)
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	// What was acknowledged before is in it.
+	// The backup will contain everything before these ends.
 	ends, err := n.log.Ends(ctx)
 	if err != nil {
 		return report, err
@@ -83,7 +83,7 @@ func (n *Node) Backup(ctx context.Context, r api.BackupRequest, progress func(ap
 	}, nil
 }
 
-// copyMoment adds the files of a moment.
+// copyMoment adds the files below moment and the identity file to the backup.
 func copyMoment(ctx context.Context, w *backup.Writer, moment, identity string, m *meter) error {
 	var paths []string
 	var total int64
@@ -113,10 +113,10 @@ func copyMoment(ctx context.Context, w *backup.Writer, moment, identity string, 
 	return w.Add(ctx, identityFile, identity, m.add)
 }
 
-// VerifyBackup reads a backup and says what of it is not as it was written.
+// VerifyBackup reads a backup and returns in wrong every difference from its manifest.
 func VerifyBackup(ctx context.Context, dir string, progress func(api.Progress)) (report api.BackupReport, wrong []error, err error) {
 	m := newMeter(progress)
-	total, _ := backup.Read(dir) // Verify says what is wrong with it
+	total, _ := backup.Read(dir) // Verify reports what is wrong with it
 	m.begin("read bytes", total.Bytes())
 	done, wrong, err := backup.Verify(ctx, dir, m.add)
 	if err != nil {
@@ -133,10 +133,10 @@ func reportOf(dir string, m backup.Manifest) (api.BackupReport, error) {
 	return api.BackupReport{Dir: dir, Files: len(m.Files), Bytes: m.Bytes(), Ends: ends, Made: m.Made}, err
 }
 
-// Restore makes a data directory of a backup. It puts the directory in place when it has
-// checked all of it: the bytes against the manifest, the log by opening it and reading
-// every batch, and its ends against those that were acknowledged before the backup. A
-// crash before leaves a folder beside it, whose name ends in ".restoring".
+// Restore creates a data directory from a backup. It checks the bytes against the manifest, opens
+// the log and reads every batch, and compares its ends with those recorded in the manifest, and
+// only then puts the directory in place. A crash before that leaves a folder beside it, whose name
+// ends in ".restoring".
 func Restore(ctx context.Context, from, dataDir string, progress func(api.Progress)) (report api.BackupReport, err error) {
 	target, err := filepath.Abs(dataDir)
 	if err != nil {
@@ -148,7 +148,7 @@ func Restore(ctx context.Context, from, dataDir string, progress func(api.Progre
 		return report, err
 	}
 	m := newMeter(progress)
-	total, _ := backup.Read(from) // Extract says what is wrong with it
+	total, _ := backup.Read(from) // Extract reports what is wrong with it
 	beside := target + ".restoring"
 	if err := os.RemoveAll(beside); err != nil {
 		return report, err
@@ -184,7 +184,8 @@ func Restore(ctx context.Context, from, dataDir string, progress func(api.Progre
 	return report, errors.Join(parent.Sync(), parent.Close())
 }
 
-// checkRestored opens a log, reads all of it, and compares its ends.
+// checkRestored opens a restored log, reads all of it, and compares its id and ends with the
+// manifest.
 func checkRestored(ctx context.Context, dir string, m backup.Manifest) (err error) {
 	b, err := broker.Open(dir, broker.Options{})
 	if err != nil {

@@ -26,13 +26,13 @@ import (
 	"github.com/recountdb/recount/server/otlp"
 )
 
-// Roles say what a process does.
+// The roles of a process.
 const (
-	// RoleLog runs the embedded broker; without it brokers must be named.
+	// RoleLog runs the embedded broker; without it Kafka.Brokers must name brokers.
 	RoleLog = "log"
-	// RoleIngest takes events over HTTP.
+	// RoleIngest accepts events over HTTP and spans over OTLP.
 	RoleIngest = "ingest"
-	// RoleProcess makes records of events.
+	// RoleProcess makes records from events.
 	RoleProcess = "process"
 	// RoleProject folds records into projections.
 	RoleProject = "project"
@@ -40,10 +40,10 @@ const (
 	RoleServe = "serve"
 )
 
-// AllRoles are the roles of recount up, in the order events take.
+// AllRoles lists all roles in the order in which events pass them.
 var AllRoles = []string{RoleLog, RoleIngest, RoleProcess, RoleProject, RoleServe}
 
-// Defaults of Config.
+// The defaults of Config.
 const (
 	DefaultHTTPListen  = "127.0.0.1:7171"
 	DefaultKafkaListen = "127.0.0.1:9092"
@@ -52,103 +52,101 @@ const (
 	DefaultEmbedder    = "hash"
 )
 
-// Config is the service's configuration: the file that --config names, with the
-// flags over it. Each field says the flag that sets it.
+// Config is the configuration of the server: the file that --config names, overridden by flags. The
+// comment of each field names the flag that sets it.
 type Config struct {
 	// DataDir holds the embedded log, the projections and endpoints.json.
 	// Required. Flag --data-dir.
 	DataDir string `yaml:"data_dir"`
-	// Roles of this process; none means all. Flag --roles.
+	// Roles of this process; empty means all. Flag --roles.
 	Roles []string `yaml:"roles"`
-	// Kafka is the log.
+	// Kafka configures the log.
 	Kafka KafkaConfig `yaml:"kafka"`
-	// HTTP is the API's door.
+	// HTTP configures the API.
 	HTTP HTTPConfig `yaml:"http"`
-	// OTLP are the receivers of spans.
+	// OTLP configures the receivers of spans.
 	OTLP OTLPConfig `yaml:"otlp"`
-	// Embedder names what embeds commands and questions; default "hash", the only
-	// one so far. Flag --embedder.
+	// Embedder names the embedder of commands and questions. The default and only one is "hash".
+	// Flag --embedder.
 	Embedder string `yaml:"embedder"`
-	// Vector is how the nearest commands are found.
+	// Vector configures the search for the nearest commands.
 	Vector VectorConfig `yaml:"vector"`
-	// Evidence holds ranking weights of earlier releases. They are ignored, with a warning
-	// at start, in this release, and will be an error in the next.
+	// Evidence holds ranking weights of earlier releases. This release ignores them with a warning
+	// at start; in the next they will be an error.
 	Evidence map[string]any `yaml:"evidence"`
-	// Pipelines are files of Benthos configs that run in place of the built-in
-	// one of the roles. Flag --pipeline.
+	// Pipelines lists files of Benthos configs that replace the built-in pipeline of the roles.
+	// Flag --pipeline.
 	Pipelines []string `yaml:"pipelines"`
-	// RedactRules is a file of redaction rules beside the built-in ones. Flag
+	// RedactRules is a file with redaction rules in addition to the built-in ones. Flag
 	// --redact-rules.
 	RedactRules string `yaml:"redact_rules"`
-	// KeepFileSecrets stores files of commits as they are. Default false: tokens and
-	// private keys in them are redacted when they are imported. Flag --keep-file-secrets of
-	// import git and watch git.
+	// KeepFileSecrets disables the redaction of files in commits. By default tokens and private
+	// keys in them are redacted on import. Flag --keep-file-secrets of import git and watch git.
 	KeepFileSecrets bool `yaml:"keep_file_secrets"`
-	// Services say of which repository a service is that sends spans, by its name:
-	// REPOSITORY, or REPOSITORY:FOLDER. Of the others that is found out. Flag --service.
+	// Services maps the names of services that send spans to REPOSITORY or REPOSITORY:FOLDER. The
+	// repositories of other services are inferred. Flag --service.
 	Services map[string]string `yaml:"services"`
-	// Retention is what is kept of topics that may be given up; nothing is, unless it
-	// says so.
+	// Retention limits what is kept of topics from which events may be removed. By default
+	// everything is kept.
 	Retention RetentionConfig `yaml:"retention"`
-	// ShutdownTimeout bounds each step of stopping; default 10s.
+	// ShutdownTimeout is the maximum duration of each step of stopping; default 10s.
 	ShutdownTimeout time.Duration `yaml:"shutdown_timeout"`
 
-	// Logger is told what happens; nil is silence.
+	// Logger receives the log messages; nil discards them.
 	Logger *slog.Logger `yaml:"-"`
-	// Version is the program's, for answers and the log.
+	// Version is the program's version, for answers and the log.
 	Version string `yaml:"-"`
 
-	sealRows int // of tests: segments and vectors that seal early
-	// forgetWait is forgetPatience where a test says otherwise.
+	sealRows int // for tests: seals segments and vectors early
+	// forgetWait replaces forgetPatience in tests.
 	forgetWait time.Duration
 }
 
-// KafkaConfig is the log's part of Config.
+// KafkaConfig is the part of Config about the log.
 type KafkaConfig struct {
-	// Listen is where the embedded broker serves Kafka clients; default
-	// 127.0.0.1:9092, "none" for no listener. Flag --kafka.
+	// Listen is the address where the embedded broker serves Kafka clients; default 127.0.0.1:9092,
+	// "none" for no listener. Flag --kafka.
 	Listen string `yaml:"listen"`
-	// Advertise is the host:port the embedded broker tells clients to connect to;
-	// default the address it listens on. Flag --kafka-advertise.
+	// Advertise is the host:port that the embedded broker names to clients; default the address it
+	// listens on. Flag --kafka-advertise.
 	Advertise string `yaml:"advertise"`
-	// CertFile and KeyFile serve the embedded broker's listener by TLS. Flags
-	// --kafka-tls-cert, --kafka-tls-key.
+	// CertFile and KeyFile enable TLS on the embedded broker's listener. Flags --kafka-tls-cert,
+	// --kafka-tls-key.
 	CertFile string `yaml:"tls_cert"`
 	KeyFile  string `yaml:"tls_key"`
-	// Brokers are those of an outside Kafka, used in place of the embedded one.
-	// Flag --brokers.
+	// Brokers are the addresses of an external Kafka, used instead of the embedded broker. Flag
+	// --brokers.
 	Brokers []string `yaml:"brokers"`
-	// Prefix starts the topics' names; default "recount.". Flag --topic-prefix.
+	// Prefix is the prefix of all topics' names; default "recount.". Flag --topic-prefix.
 	Prefix string `yaml:"topic_prefix"`
-	// Partitions of a topic when it is created; default 4. Flag --partitions.
+	// Partitions is the number of partitions of a new topic; default 4. Flag --partitions.
 	Partitions int `yaml:"partitions"`
-	// ReplicationFactor of topics created on outside brokers; default theirs.
+	// ReplicationFactor is that of topics created on external brokers; default theirs.
 	ReplicationFactor int `yaml:"replication_factor"`
-	// AutoCreateTopics lets clients create topics by asking for them.
+	// AutoCreateTopics allows clients to create topics by naming them.
 	AutoCreateTopics bool `yaml:"auto_create_topics"`
-	// AcceptLoss opens an embedded log that has lost acknowledged events, without
-	// them. Set it once, after reading the error that names them. Flag
-	// --accept-loss.
+	// AcceptLoss opens an embedded log that has lost acknowledged events, without them. Set it
+	// once, after reading the error that names them. Flag --accept-loss.
 	AcceptLoss bool `yaml:"accept_loss"`
-	// SASL authenticates to outside brokers, or what clients of the embedded one
-	// must present. An embedded listener that is not on loopback needs it, or a token
-	// of HTTP's and TLS; with a token clients may present that as well, by PLAIN.
+	// SASL is what this node presents to external brokers, or what clients of the embedded broker
+	// must present. An embedded listener that is not on loopback requires it, or else a token of
+	// HTTP and TLS; if there is a token, clients may also present it by PLAIN.
 	SASL SASLConfig `yaml:"sasl"`
-	// TLS to outside brokers.
+	// TLS configures the connections to external brokers.
 	TLS TLSConfig `yaml:"tls"`
 }
 
-// SASLConfig is an authentication.
+// SASLConfig is a SASL mechanism with its credentials.
 type SASLConfig struct {
-	// Mechanism is PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512; empty is none.
+	// Mechanism is PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512; empty disables SASL.
 	Mechanism string `yaml:"mechanism"`
 	User      string `yaml:"user"`
-	// Password, or PasswordFile that holds it on its first line.
+	// Set Password, or PasswordFile, whose first line is the password.
 	Password     string `yaml:"password"`
 	PasswordFile string `yaml:"password_file"`
 }
 
-// TLSConfig says how to reach outside brokers by TLS.
+// TLSConfig configures TLS to external brokers.
 type TLSConfig struct {
 	Enabled    bool   `yaml:"enabled"`
 	CAFile     string `yaml:"ca_file"`
@@ -157,65 +155,63 @@ type TLSConfig struct {
 	ServerName string `yaml:"server_name"`
 }
 
-// HTTPConfig is the API's part of Config.
+// HTTPConfig is the part of Config about the API.
 type HTTPConfig struct {
-	// Listen is the API's address; default 127.0.0.1:7171. Flag --http.
+	// Listen is the address of the API; default 127.0.0.1:7171. Flag --http.
 	Listen string `yaml:"listen"`
-	// Token, or TokenFile that holds it on its first line, is the operator's, and a
-	// token is then required from clients. Without one only loopback is served. A relative path is from where
-	// the server starts. Flag --token-file.
+	// Token is the operator's token, or TokenFile has it on its first line. If it is set, clients
+	// must send a token; without it only loopback addresses are allowed. A relative path is
+	// relative to the server's working directory. Flag --token-file.
 	Token     string `yaml:"token"`
 	TokenFile string `yaml:"token_file"`
-	// TokensFile holds further tokens, by their hashes, each with the tenant, the
-	// workspaces and the agent that it is good for (package access). It is read again when
-	// it has changed. Wants Token as well, which is the operator's. Flag --tokens-file.
+	// TokensFile holds the hashes of further tokens, each with its tenant, workspaces and agent
+	// (package access). The server re-reads it when it changes. It requires Token, which is the
+	// operator's. Flag --tokens-file.
 	TokensFile string `yaml:"tokens_file"`
-	// CertFile and KeyFile serve TLS. Flags --tls-cert, --tls-key.
+	// CertFile and KeyFile enable TLS. Flags --tls-cert, --tls-key.
 	CertFile string `yaml:"tls_cert"`
 	KeyFile  string `yaml:"tls_key"`
-	// InsecureNoTLS allows an address that is not loopback without TLS: the token
-	// and every command then cross the network in the clear. Flag
-	// --insecure-no-tls.
+	// InsecureNoTLS allows an address that is not loopback without TLS: the token and all commands
+	// then cross the network unencrypted. Flag --insecure-no-tls.
 	InsecureNoTLS bool `yaml:"insecure_no_tls"`
-	// Hosts are the names, besides localhost and addresses, by which clients may
-	// call this server. Flag --http-host.
+	// Hosts lists the names, besides localhost and IP addresses, by which clients may address this
+	// server. Flag --http-host.
 	Hosts []string `yaml:"hosts"`
-	// MaxBodyBytes bounds POST /v1/events; default 16 MiB.
+	// MaxBodyBytes is the maximum body size of POST /v1/events; default 16 MiB.
 	MaxBodyBytes int64 `yaml:"max_body_bytes"`
 }
 
-// OTLPConfig is how spans are received, by a process with the role ingest. Token, TLS
-// and names are those of HTTPConfig, and so are the rules for an address that is not
-// loopback.
+// OTLPConfig configures the receivers of spans of a process with the role ingest. Token, TLS and
+// host names are those of HTTPConfig, and the same rules apply to addresses that are not loopback.
 type OTLPConfig struct {
-	// GRPC is the address for OTLP over gRPC; default 127.0.0.1:4317, "none" for no
-	// receiver. Flag --otlp-grpc.
+	// GRPC is the address for OTLP over gRPC; default 127.0.0.1:4317, "none" for no receiver. Flag
+	// --otlp-grpc.
 	GRPC string `yaml:"grpc"`
-	// HTTP is the address for OTLP over HTTP; default 127.0.0.1:4318, "none" for no
-	// receiver. Flag --otlp-http.
+	// HTTP is the address for OTLP over HTTP; default 127.0.0.1:4318, "none" for no receiver. Flag
+	// --otlp-http.
 	HTTP string `yaml:"http"`
-	// MaxRequestBytes bounds a request, decompressed; default 16 MiB.
+	// MaxRequestBytes is the maximum size of a request, decompressed; default 16 MiB.
 	MaxRequestBytes int `yaml:"max_request_bytes"`
-	// MaxInFlightBytes bounds the requests that are not durable yet, together; default
-	// 64 MiB, and at least MaxRequestBytes. More lets more senders wait for a slow
+	// MaxInFlightBytes is the maximum size of all requests together that are not durable yet;
+	// default 64 MiB, at least MaxRequestBytes. A larger value lets more senders wait for a slow
 	// disk at the price of memory.
 	MaxInFlightBytes int64 `yaml:"max_in_flight_bytes"`
 }
 
-// VectorConfig is the vector index's part of Config.
+// VectorConfig is the part of Config about the vector index.
 type VectorConfig struct {
-	// Backend is "flat", the default, or "coder". Another one rebuilds the index from
-	// the log at the next start.
+	// Backend is "flat", the default, or "coder". Changing it rebuilds the index from the log at
+	// the next start.
 	Backend string `yaml:"backend"`
-	// Retired holds the parameters that earlier releases could set (retiredVector). They
-	// are ignored like Config.Evidence.
+	// Retired holds parameters of earlier releases (retiredVector). They are ignored like
+	// Config.Evidence.
 	Retired map[string]any `yaml:",inline"`
 }
 
 var retiredVector = []string{"m", "ef_construction", "ef"}
 
-// retired returns the names of the settings that are ignored, and an error for one in
-// their place that never was a setting.
+// retired returns the names of settings that are ignored, and an error for a setting that never
+// existed.
 func (c Config) retired() ([]string, error) {
 	var names []string
 	for name := range c.Evidence {
@@ -231,16 +227,16 @@ func (c Config) retired() ([]string, error) {
 	return names, nil
 }
 
-// vectorOptions returns what the projection is opened with.
+// vectorOptions returns the options of the projection vector.
 func (c Config) vectorOptions() vector.Options {
 	return vector.Options{Backend: c.Vector.Backend, Logger: c.Logger, SealRows: c.sealRows}
 }
 
-// noListener in place of an address: for Kafka in memory only, for OTLP no receiver.
+// noListener in place of an address disables a listener: Kafka is then in memory only.
 const noListener = "none"
 
-// LoadConfig reads a config file. A field it does not know is an error, so that
-// a misspelt one is not lost in silence.
+// LoadConfig reads a config file. An unknown field is an error, so that a misspelt one is not
+// silently ignored.
 func LoadConfig(path string) (Config, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -255,8 +251,8 @@ func LoadConfig(path string) (Config, error) {
 	return c, nil
 }
 
-// Normal fills in the defaults, reads the files of secrets and checks every
-// field; an error names field and value.
+// Normal returns the configuration with defaults filled in and files of secrets read, after
+// checking every field. An error names field and value.
 func (c Config) Normal() (Config, error) {
 	if len(c.Roles) == 0 {
 		c.Roles = slices.Clone(AllRoles)
@@ -296,7 +292,7 @@ func (c Config) Normal() (Config, error) {
 	for i, h := range c.HTTP.Hosts {
 		c.HTTP.Hosts[i] = strings.ToLower(strings.TrimSuffix(h, "."))
 	}
-	// endpoints.json names these to verbs, which run elsewhere.
+	// These paths go into endpoints.json, and other commands may run in another directory.
 	for _, f := range []struct {
 		field string
 		path  *string
@@ -405,7 +401,7 @@ func (c Config) validate() error {
 		bad("shutdown_timeout", c.ShutdownTimeout, "want more than 0")
 	}
 	for _, err := range split(c.pipelineConfig().Validate()) {
-		// The log's own names for what is kafka.* here.
+		// The pipeline's names of fields, which are kafka.* here.
 		if !strings.HasPrefix(err.Error(), "data_dir") {
 			errs = append(errs, fmt.Errorf("kafka.%w", err))
 		}
@@ -444,7 +440,7 @@ func (c Config) validateHTTP(bad func(field string, value any, want string)) {
 	}
 }
 
-// gate admits requests by the operator's token and those of the tokens file.
+// gate returns the gate for the operator's token and the tokens file.
 func (c Config) gate() (*access.Gate, error) {
 	if c.HTTP.TokensFile == "" {
 		return access.NewGate(c.HTTP.Token, nil), nil
@@ -456,8 +452,8 @@ func (c Config) gate() (*access.Gate, error) {
 	return access.NewGate(c.HTTP.Token, f), nil
 }
 
-// validateAddress checks an address to serve HTTP or gRPC at: what others on the
-// network reach wants a token, and TLS.
+// validateAddress checks an address for HTTP or gRPC: one that other machines can reach requires a
+// token and TLS.
 func (c Config) validateAddress(bad func(field string, value any, want string), field, addr, form string) {
 	if _, _, err := net.SplitHostPort(addr); err != nil {
 		bad(field, fmt.Sprintf("%q", addr), form)
@@ -484,8 +480,7 @@ func split(err error) []error {
 	return nil
 }
 
-// isLoopback says whether an address to listen on is reachable from this
-// machine only.
+// isLoopback reports whether a listen address is reachable from this machine only.
 func isLoopback(hostport string) bool {
 	host, _, err := net.SplitHostPort(hostport)
 	if err != nil {
@@ -498,10 +493,10 @@ func isLoopback(hostport string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// Has says whether this process has a role.
+// Has reports whether this process has a role.
 func (c Config) Has(role string) bool { return slices.Contains(c.Roles, role) }
 
-// pipelineConfig is the log's configuration.
+// pipelineConfig returns the configuration of the log.
 func (c Config) pipelineConfig() pipeline.Config {
 	k := c.Kafka
 	listen := k.Listen
@@ -522,8 +517,8 @@ func (c Config) pipelineConfig() pipeline.Config {
 	}
 }
 
-// Effective is the configuration in effect, field by field under the names of
-// the config file; secrets are replaced, and what is off or empty is left out.
+// Effective returns the configuration in effect, one attribute per field, named as in the config
+// file. Secrets are masked; disabled and empty fields are left out.
 func (c Config) Effective() []slog.Attr {
 	for _, secret := range []*string{&c.HTTP.Token, &c.Kafka.SASL.Password} {
 		if *secret != "" {
@@ -533,7 +528,7 @@ func (c Config) Effective() []slog.Attr {
 	c.Evidence, c.Vector.Retired = nil, nil
 	var root yaml.Node
 	if err := root.Encode(c); err != nil {
-		return []slog.Attr{slog.Any("err", err)} // cannot happen: the struct holds plain fields
+		return []slog.Attr{slog.Any("err", err)} // cannot happen: all fields are plain
 	}
 	return flatten(nil, "", &root)
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// dataFormat is the version of the data directory's layout as a whole. What the
-// parts store has versions of its own, and is rebuilt where it differs; only a
-// log that an older program cannot read would raise this number.
+// dataFormat is the version of the data directory's layout as a whole. The parts have versions of
+// their own and are rebuilt if those differ; this number rises only for a log that an older program
+// cannot read.
 const dataFormat = 1
 
 const (
@@ -28,23 +28,23 @@ const (
 	endpointsFile = "endpoints.json"
 )
 
-// identity is recount.json: what makes a folder a data directory.
+// identity is the content of recount.json, which makes a folder a data directory.
 type identity struct {
 	Format int    `json:"format"`
 	ID     string `json:"id"`
 }
 
-// dataDir is a data directory that this process has for itself.
+// dataDir is a data directory that this process has locked.
 type dataDir struct {
 	path string
 	identity
 	lock *os.File
 }
 
-// InUseError: another process has the data directory.
+// InUseError reports that another process uses the data directory.
 type InUseError struct {
 	Dir string
-	// PID and HTTP are the other process, if it says so in endpoints.json.
+	// PID and HTTP describe the other process, if endpoints.json names it.
 	PID  int
 	HTTP string
 }
@@ -61,14 +61,14 @@ func (e *InUseError) Error() string {
 	return s + "; one process per data directory"
 }
 
-// openDataDir makes the folder if need be, takes it for this process, makes it private and
-// checks that this program knows its format.
+// openDataDir creates the folder if needed, locks it for this process, makes it private and checks
+// that this program can read its format.
 func openDataDir(path string, log *slog.Logger) (*dataDir, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("data directory %q: %w", path, err)
 	}
-	// 0700: commands and their output are nobody else's business.
+	// 0700, because commands and their output are private.
 	if err := os.MkdirAll(abs, 0o700); err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
@@ -92,7 +92,7 @@ func lock(dir string) (*os.File, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("data directory %s: %w", dir, err)
 	}
-	// Running holds the lock for a moment when it looks; a node holds it for good.
+	// Running holds the lock only for a moment; a node holds it as long as it is open.
 	for try := 0; ; try++ {
 		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if !errors.Is(err, unix.EWOULDBLOCK) || try == 20 {
@@ -125,7 +125,7 @@ func (d *dataDir) identify() error {
 		if err != nil {
 			return err
 		}
-		// A crash before this leaves an empty directory, after it a whole one.
+		// A crash before this leaves an empty directory, a crash after it a complete one.
 		return writeFile(path, append(b, '\n'), 0o600)
 	}
 	if err != nil {
@@ -140,39 +140,38 @@ func (d *dataDir) identify() error {
 	return nil
 }
 
-// close gives the directory back. The lock goes with the process in any case.
+// close releases the directory. The end of the process releases the lock in any case.
 func (d *dataDir) close() error { return d.lock.Close() }
 
-// Endpoints is endpoints.json: where a running node is reached.
+// Endpoints is the content of endpoints.json: the addresses of a running node.
 type Endpoints struct {
 	PID     int       `json:"pid"`
 	Version string    `json:"version"`
 	DataID  string    `json:"data_id"`
 	Started time.Time `json:"started"`
-	// HTTP is the API's URL, empty where it is not served.
+	// HTTP is the API's URL, empty if it is not served.
 	HTTP string `json:"http,omitempty"`
-	// Kafka is the embedded broker's address, empty where it does not listen.
+	// Kafka is the embedded broker's address, empty if it does not listen.
 	Kafka string `json:"kafka,omitempty"`
-	// KafkaTLS says that it speaks TLS. Where a token is needed for HTTP, it is needed
-	// there as well, by SASL.
+	// KafkaTLS reports that the broker's listener uses TLS. If HTTP needs a token, so does the
+	// broker, by SASL.
 	KafkaTLS bool `json:"kafka_tls,omitempty"`
-	// OTLPGRPC is where spans are received over gRPC, host:port, and OTLPHTTP the URL
-	// that /v1/traces is below; empty where they are not.
+	// OTLPGRPC is the host:port for spans over gRPC, and OTLPHTTP the base URL, without /v1/traces,
+	// for spans over HTTP; empty if they are not served.
 	OTLPGRPC string `json:"otlp_grpc,omitempty"`
 	OTLPHTTP string `json:"otlp_http,omitempty"`
-	// Brokers are the outside ones in use.
+	// Brokers are the external brokers in use.
 	Brokers []string `json:"brokers,omitempty"`
-	// TokenFile is where the token for HTTP stands, if one is needed and it stands
-	// in a file; TokenNeeded says that one is.
+	// TokenNeeded reports that HTTP needs a token; TokenFile is the file that holds it, if any.
 	TokenFile   string `json:"token_file,omitempty"`
 	TokenNeeded bool   `json:"token_needed,omitempty"`
-	// TokensFile is where those of agents stand.
+	// TokensFile is the file with the other tokens' hashes.
 	TokensFile string   `json:"tokens_file,omitempty"`
 	Roles      []string `json:"roles"`
 }
 
-// ReadEndpoints reads the endpoints of the node that has a data directory. The
-// file is left behind by a crash: see Running.
+// ReadEndpoints reads the endpoints of the node that uses a data directory. After a crash the file
+// may be out of date; use Running to find out.
 func ReadEndpoints(dataDir string) (Endpoints, error) {
 	var e Endpoints
 	b, err := os.ReadFile(filepath.Join(dataDir, endpointsFile))
@@ -185,8 +184,8 @@ func ReadEndpoints(dataDir string) (Endpoints, error) {
 	return e, nil
 }
 
-// Running finds the node that has a data directory now: ok is false if there is
-// none, whatever a crash left behind.
+// Running returns the endpoints of the node that uses a data directory now. ok is false if there is
+// none, even if a crash left its endpoints behind.
 func Running(dataDir string) (e Endpoints, ok bool, err error) {
 	f, err := os.OpenFile(filepath.Join(dataDir, lockFile), os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -196,8 +195,8 @@ func Running(dataDir string) (e Endpoints, ok bool, err error) {
 		return e, false, fmt.Errorf("data directory %s: %w", dataDir, err)
 	}
 	defer f.Close()
-	// A shared lock, so that two that look at once do not take each other for a
-	// node; it is gone when f is closed.
+	// The lock is shared, so that two concurrent calls do not take each other for a node. Closing f
+	// releases it.
 	switch err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); {
 	case err == nil:
 		return e, false, nil
@@ -206,7 +205,7 @@ func Running(dataDir string) (e Endpoints, ok bool, err error) {
 	}
 	e, err = ReadEndpoints(dataDir)
 	if errors.Is(err, fs.ErrNotExist) {
-		// It is starting or stopping, or serves nobody.
+		// The node is starting or stopping, or has no listeners.
 		return e, true, nil
 	}
 	return e, true, err
@@ -228,7 +227,7 @@ func (d *dataDir) removeEndpoints() error {
 	return err
 }
 
-// writeFile replaces a file at once: a crash leaves the old one or the new one.
+// writeFile replaces a file atomically: a crash leaves the old or the new one.
 func writeFile(path string, b []byte, mode fs.FileMode) error {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")

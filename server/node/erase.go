@@ -17,8 +17,8 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// erasing lets one process at a time erase, as work does for rebuilds, of which an
-// erasure has one.
+// erasing makes sure that only one erasure runs at a time, in the way that work does for rebuilds,
+// since an erasure includes one.
 func (n *Node) erasing(ctx context.Context) (context.Context, func(), error) {
 	if n.set != nil {
 		ctx, _, done, err := n.work(ctx, nil)
@@ -30,18 +30,18 @@ func (n *Node) erasing(ctx context.Context) (context.Context, func(), error) {
 	return ctx, n.long.Unlock, nil
 }
 
-// settle does what the erasures on the log ask of this process since it last did, and
-// returns the projections that were made anew. It calls scrubbed, unless nil, once the
-// log's files have lost what is erased. n.long is held.
+// settle carries out all erasures on the log that this process has not done yet, and returns the
+// projections that it rebuilt. It calls scrubbed, unless that is nil, once the log's files no
+// longer hold the erased events. The caller holds n.long.
 //
-// A crash anywhere leaves erasedFile as it was, and all is done again: records that are
-// replaced are found to be so, and projections that were made anew are so once more.
+// A crash anywhere leaves erasedFile unchanged, and the next start repeats the work: records that
+// are replaced already are recognised, and projections are rebuilt once more.
 func (n *Node) settle(ctx context.Context, m *meter, scrubbed func()) (rebuilt []string, err error) {
 	have, err := n.erased(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// From here on nothing is read that is erased.
+	// From here on, reads of the log no longer return erased events.
 	ends, err := n.log.ReadErasures(ctx)
 	if err != nil {
 		return nil, err
@@ -72,8 +72,8 @@ func (n *Node) settle(ctx context.Context, m *meter, scrubbed func()) (rebuilt [
 		rebuilt = n.holding(todo)
 	}
 	if len(rebuilt) > 0 {
-		// What was read before is applied before, so that it is in no batch still on its
-		// way to the projections that take over.
+		// Apply what was read earlier, so that it is in no batch that is still on its way to the
+		// new projections.
 		if err := n.catchUp(ctx); err != nil {
 			return nil, err
 		}
@@ -87,14 +87,14 @@ func (n *Node) settle(ctx context.Context, m *meter, scrubbed func()) (rebuilt [
 			return nil, err
 		}
 	}
-	// By what they were erased, not by what was to be done here: others may have been
-	// withheld a second time while this was done.
+	// Release by the erasing events, not by todo: other erasures may have withheld the same events
+	// in the meantime.
 	n.releaseDone(ends)
 	return rebuilt, n.setErased(ctx, ends)
 }
 
-// resume does what is left of erasures before the projections are opened: those that
-// may hold what is erased start at zero, so that no question sees it.
+// resume finishes erasures before the projections are opened: projections that may hold erased
+// events start from zero, so that no question sees those events.
 func (n *Node) resume(ctx context.Context) error {
 	have, err := n.erased(ctx)
 	if err != nil {
@@ -129,7 +129,7 @@ func (n *Node) resume(ctx context.Context) error {
 	return n.setErased(ctx, ends)
 }
 
-// followErasures does what other processes on this log ask for, until ctx ends.
+// followErasures carries out erasures that other processes append to this log, until ctx ends.
 func (n *Node) followErasures(ctx context.Context) error {
 	tick := time.NewTicker(erasuresEvery)
 	defer tick.Stop()
@@ -145,9 +145,10 @@ func (n *Node) followErasures(ctx context.Context) error {
 		}
 		ends, err := n.log.Ends(ctx, schemas.TopicErasures)
 		if err != nil || have.Covers(ends) {
-			continue // an outage passes
+			continue // try again at the next tick
 		}
-		// Read at once, so that nothing more comes in; what is there may have to wait.
+		// Read them at once, so that no erased event is applied any more; rewriting may have to
+		// wait.
 		if _, err := n.log.ReadErasures(ctx); err != nil {
 			continue
 		}
@@ -158,7 +159,7 @@ func (n *Node) followErasures(ctx context.Context) error {
 		n.withhold(erased)
 		inner, done, err := n.erasing(ctx)
 		if err != nil {
-			continue // a rebuild or verify is under way
+			continue // a rebuild or verify is running
 		}
 		rebuilt, err := n.settle(inner, newMeter(nil), nil)
 		done()
@@ -173,17 +174,17 @@ func (n *Node) followErasures(ctx context.Context) error {
 	}
 }
 
-// erasuresEvery is how often the log is asked for erasures of other processes.
+// erasuresEvery is the interval at which the log is checked for erasures by other processes.
 const erasuresEvery = 2 * time.Second
 
-// erasedBetween are the positions erased between two watermarks of topic erasures, with
-// the id that each event had, and the cuts made there.
+// erasedBetween returns the positions erased between two watermarks of topic erasures, with the id
+// of each event, and the cuts made there.
 func (n *Node) erasedBetween(ctx context.Context, from, until schemas.Watermark) (map[schemas.Position]schemas.EventID, map[schemas.TopicPartition]pipeline.Cut, error) {
 	all, err := n.log.ErasedSince(ctx, from, until)
 	erased, cuts := map[schemas.Position]schemas.EventID{}, map[schemas.TopicPartition]pipeline.Cut{}
 	for _, e := range all {
 		for _, x := range e.Events {
-			var id schemas.EventID // zero where it had none
+			var id schemas.EventID // zero if the event had none
 			copy(id[:], x.GetEventId())
 			erased[schemas.PositionOf(x.GetPosition())] = id
 		}
@@ -196,7 +197,7 @@ func (n *Node) erasedBetween(ctx context.Context, from, until schemas.Watermark)
 	return erased, cuts, err
 }
 
-// before are the last positions that cuts give up.
+// before returns the last position that each cut removes.
 func before(cuts map[schemas.TopicPartition]pipeline.Cut) []schemas.Position {
 	var at []schemas.Position
 	for tp, c := range cuts {
@@ -205,12 +206,12 @@ func before(cuts map[schemas.TopicPartition]pipeline.Cut) []schemas.Position {
 	return at
 }
 
-// positionsOf are what is erased, in order.
+// positionsOf returns the erased positions in order.
 func positionsOf(erased map[schemas.Position]schemas.EventID) []schemas.Position {
 	return slices.SortedFunc(maps.Keys(erased), schemas.Position.Compare)
 }
 
-// holding are the projections that events at these positions concern.
+// holding returns the projections that events at these positions affect.
 func (n *Node) holding(at []schemas.Position) []string {
 	return slices.DeleteFunc(n.set.Names(), func(name string) bool {
 		return !slices.ContainsFunc(at, func(p schemas.Position) bool {
@@ -219,8 +220,8 @@ func (n *Node) holding(at []schemas.Position) []string {
 	})
 }
 
-// concerning is the topic, without its prefix, whose projections events of a topic concern:
-// facts are of spans (seed).
+// concerning returns the topic, without its prefix, of the projections that events of a topic
+// affect. Facts belong to spans (seed).
 func concerning(topic string) string {
 	if topic = schemas.TopicName(topic); topic == schemas.TopicFacts {
 		return schemas.TopicSpans
@@ -228,10 +229,10 @@ func concerning(topic string) string {
 	return topic
 }
 
-// projected reports whether projections are made of a position's topic.
+// projected reports whether any projection consumes the topic of a position.
 func (n *Node) projected(at schemas.Position) bool { return slices.Contains(n.topics(), at.Topic) }
 
-// behind is the watermark behind these positions, of what is projected.
+// behind returns the watermark right after the positions that are projected.
 func (n *Node) behind(at []schemas.Position) schemas.Watermark {
 	w := schemas.Watermark{}
 	for _, p := range at {
@@ -242,12 +243,12 @@ func (n *Node) behind(at []schemas.Position) schemas.Watermark {
 	return w
 }
 
-// sweptWithin bounds the wait for questions that still read an old generation.
+// sweptWithin is the maximum wait for questions that still read an old generation.
 const sweptWithin = time.Minute
 
-// awaitSwept returns when only one generation of each projection is left on disk: the
-// old one goes when the last question that reads it has ended. Exports are ended: they
-// would go on for as long as their clients take to read.
+// awaitSwept waits until only one generation of each projection is left on disk: the old one is
+// removed when the last question that reads it ends. Running exports are cancelled, because they
+// last as long as their clients take to read.
 func (n *Node) awaitSwept(ctx context.Context, names []string) error {
 	defer n.exporters.endOld()()
 	deadline := time.Now().Add(sweptWithin)
@@ -279,8 +280,8 @@ func (n *Node) awaitSwept(ctx context.Context, names []string) error {
 	return nil
 }
 
-// tellErased is a *query.ErasedError where a whole id or a position is that of an event
-// that was erased.
+// tellErased returns a *query.ErasedError if ref is the complete id or the position of an erased
+// event.
 func (n *Node) tellErased(ctx context.Context, ref string) error {
 	at, err := schemas.ParsePosition(ref)
 	if err != nil {

@@ -10,19 +10,19 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// exportGrace is how long an export that reads the state from before an erasure may go on.
+// exportGrace is how long an export that reads the state before an erasure may continue.
 const exportGrace = 2 * time.Second
 
-// exporters are the exports under way. Each reads one state until its client has all of
-// it, which takes as long as the client likes: an erasure cannot wait for that.
+// exporters are the running exports. Each reads one state until its client has received all of it;
+// an erasure cannot wait for that.
 type exporters struct {
 	mu    sync.Mutex
 	next  int
 	under map[int]context.CancelFunc
 }
 
-// exporting is the context and the writer of an export: both end when an erasure must not
-// wait for it any longer.
+// exporting returns the context and the writer of an export, which end once an erasure cancels it,
+// and a function to call at the export's end.
 func (x *exporters) exporting(ctx context.Context, w io.Writer) (context.Context, io.Writer, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	x.mu.Lock()
@@ -41,7 +41,7 @@ func (x *exporters) exporting(ctx context.Context, w io.Writer) (context.Context
 	}
 }
 
-// endOld ends, after a while, the exports that are under way now.
+// endOld cancels the exports that are running now, after exportGrace.
 func (x *exporters) endOld() (stop func() bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -14,27 +14,27 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// forgetPatience is how long a request to forget waits, from its beginning, for the
-// projections to be rebuilt. It bounds the wait, not the work.
+// forgetPatience is how long a request to forget waits, from its beginning, until the projections
+// are rebuilt. It limits the wait, not the work.
 const forgetPatience = 8 * time.Second
 
-// finishing is an erasure whose event is on the log, and which is being done.
+// finishing is an erasure whose event is on the log and whose work is running.
 type finishing struct {
 	events int
 	began  time.Time
 	meter  *meter
-	// scrubbed: the log's files have lost it.
+	// scrubbed reports that the log's files no longer hold the events.
 	scrubbed atomic.Bool
 
-	// ended is closed when it is done, or has failed. What is below is set before.
+	// ended is closed at the end, successful or not. The fields below are set before.
 	ended   chan struct{}
 	rebuilt []string
 	err     error
 }
 
-// finish does what the erasures on the log ask for, and goes on when ctx ends: only the
-// node's end ends it, and then the next start goes on. It calls done, which gives n.long
-// back. followErasures tries again what failed.
+// finish starts to carry out the erasures on the log. The work continues if ctx ends; if the node
+// stops, the next start continues it. finish calls done, which releases n.long. followErasures
+// retries what failed.
 func (n *Node) finish(ctx context.Context, events int, m *meter, done func()) *finishing {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	unhook := context.AfterFunc(n.stopping, func() { cancel(errors.New("the node stops")) })
@@ -48,16 +48,16 @@ func (n *Node) finish(ctx context.Context, events int, m *meter, done func()) *f
 		unhook()
 		cancel(nil)
 		n.finishing.Store(nil)
-		done() // before ended: whoever waited may rebuild or verify at once
+		done() // before ended is closed: a waiting caller may rebuild or verify at once
 		close(f.ended)
 	})
 	return f
 }
 
-// awaitErased waits until what was found is erased, and says in the report how far that
-// has come. Without r.Wait it waits for forgetPatience; a local node has nobody who would
-// go on, and so waits for all. f is nil where an erasure from before is finished first:
-// then followErasures is who does this one.
+// awaitErased waits until the events are erased and reports the progress in report. Without r.Wait
+// it waits for forgetPatience at most; a local node always waits until the end, because nothing
+// would continue the work. f is nil if an earlier erasure is still being finished; followErasures
+// then carries out this one.
 func (n *Node) awaitErased(ctx context.Context, r api.ForgetRequest, began time.Time, f *finishing, at []schemas.Position, report *api.ForgetReport) error {
 	var enough, look <-chan time.Time
 	if !r.Wait && !n.local {
@@ -111,7 +111,7 @@ func (n *Node) awaitErased(ctx context.Context, r api.ForgetRequest, began time.
 	}
 }
 
-// remaining says in a report what an erasure has not come to yet.
+// remaining adds to the report what still holds the erased events.
 func (n *Node) remaining(at []schemas.Position, scrubbed bool, report *api.ForgetReport) {
 	var left []string
 	if n.set != nil {
@@ -126,7 +126,7 @@ func (n *Node) remaining(at []schemas.Position, scrubbed bool, report *api.Forge
 		" still hold it until they are rewritten: the server goes on with that (recount status says how far it is), and finishes it after a restart."
 }
 
-// erasingStatus is the erasure that is being finished, or nil.
+// erasingStatus returns the progress of the erasure that is being finished, or nil.
 func (n *Node) erasingStatus() *api.ErasingStatus {
 	f := n.finishing.Load()
 	if f == nil {

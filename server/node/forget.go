@@ -17,18 +17,18 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// Forget is Backend.Forget. Who is not the operator erases what its own agent appended, and
-// is told of nothing else.
+// Forget implements api.Backend. A caller who is not the operator can erase only what its own agent
+// appended, and the report mentions nothing else.
 //
-//  1. The log is read for what is asked for (forgetscan.go).
-//  2. events.erased is appended. Durable step 1: from here on it will be done, also by
-//     the next start after a crash, and by other processes on this log.
-//  3. It is done (erase.go): nothing that this process reads has the events any more,
-//     the embedded broker's files lose them (durable step 2), projections are rebuilt
-//     without them, and it is noted that all this is done (durable step 3).
+//  1. It searches the log for the requested events (forgetscan.go).
+//  2. It appends events.erased. Durable step 1: from here on the erasure will be carried out, if
+//     necessary by the next start after a crash, and by other processes on this log.
+//  3. It carries the erasure out (erase.go): reads of the log no longer return the events, the
+//     embedded broker's files are rewritten without them (durable step 2), the projections are rebuilt
+//     without them, and erasedFile records that all this is done (durable step 3).
 //
-// From step 2 on no answer shows what is erased (withhold.go). A server finishes step 3
-// whether the request waits for it or not (finish.go).
+// From step 2 on, no answer shows the erased events (withhold.go). A server finishes step 3 whether
+// or not the request waits for it (finish.go).
 func (n *Node) Forget(ctx context.Context, r api.ForgetRequest, progress func(api.Progress)) (report api.ForgetReport, err error) {
 	began := time.Now()
 	asker, known := access.Of(ctx)
@@ -50,7 +50,7 @@ func (n *Node) Forget(ctx context.Context, r api.ForgetRequest, progress func(ap
 		limit = api.DefaultForgetLimit
 	}
 	held, done, err := n.erasing(ctx)
-	// An erasure before this one that is still being finished keeps nobody from hiding more.
+	// An earlier erasure that is still being finished must not keep others from hiding more events.
 	queued := errors.Is(err, api.ErrBusy) && n.finishing.Load() != nil
 	if queued {
 		held, done = ctx, func() {}
@@ -83,7 +83,7 @@ func (n *Node) Forget(ctx context.Context, r api.ForgetRequest, progress func(ap
 	var f *finishing
 	if !queued {
 		f = n.finish(ctx, len(at), m, done)
-		done = func() {} // who finishes calls it
+		done = func() {} // finish calls it
 	}
 	if err := n.awaitErased(asking, r, began, f, at, &report); err != nil {
 		return report, err
@@ -95,11 +95,11 @@ func (n *Node) Forget(ctx context.Context, r api.ForgetRequest, progress func(ap
 	return report, nil
 }
 
-// erasedPerEvent bounds an events.erased to about 300 KB.
+// erasedPerEvent keeps an events.erased below about 300 KB.
 const erasedPerEvent = 1000
 
-// appendErased appends what says that the events are erased. A crash within it
-// leaves the first of several: those are erased, and the rest is not.
+// appendErased appends the events.erased for the events found. A crash within it may leave only the
+// first of several: the events they name are erased, the others are not.
 func (n *Node) appendErased(ctx context.Context, r api.ForgetRequest, found []hit) ([]schemas.Position, error) {
 	now := time.Now().UTC()
 	var events []schemas.Event
@@ -126,7 +126,7 @@ func (n *Node) appendErased(ctx context.Context, r api.ForgetRequest, found []hi
 		e.ID = e.DeriveID()
 		events = append(events, e)
 	}
-	// Before it is on the log: once it is there, nothing shows what is erased.
+	// Withhold before appending, so that no answer shows the events once they are erased.
 	erased := map[schemas.Position]schemas.EventID{}
 	for _, h := range found {
 		erased[h.pos] = h.id
@@ -134,13 +134,13 @@ func (n *Node) appendErased(ctx context.Context, r api.ForgetRequest, found []hi
 	n.withhold(erased)
 	at, err := n.log.Append(ctx, schemas.TopicErasures, events...)
 	if err != nil {
-		// Where it is there all the same, followErasures sees it.
+		// If the events were appended nevertheless, followErasures finds them.
 		n.release(func(at schemas.Position) bool { _, ok := erased[at]; return ok })
 	}
 	return at, err
 }
 
-// asked says in a few words what was asked for. A pattern may be the secret.
+// asked describes the request in a few words. It hashes a pattern, which may be the secret itself.
 func asked(r api.ForgetRequest) string {
 	switch {
 	case r.Session != "":

@@ -23,35 +23,35 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// search finds the events that a request asks for, in the log itself: what no
-// projection has, and every copy of an event, is found as well.
+// search finds the requested events in the log itself, so that it also finds what no projection
+// holds, and every copy of an event.
 //
-// What tells of an event goes with it: the outcome of a command, the rejected copy of
-// an event, records made of it on a derived topic, and the content of a file once more
-// where another path gives it another language.
+// Dependent records are erased too: the outcome of a command, the rejected copy of an event, its
+// records on a derived topic, and the same content of a file under other paths.
 //
-// Of commits, files go; who made which commit when, and where branches point, stays.
+// Of commits only the contents of files are erased; who made which commit when, and where branches
+// point, is kept.
 type search struct {
 	r       api.ForgetRequest
-	of      *schemas.Principal          // whose events alone are looked at; nil is everybody's
-	ids     map[schemas.EventID]string  // asked for, as they were spelt
-	at      map[schemas.Position]string // as above
-	named   map[string]bool             // other text: a producer's own id
+	of      *schemas.Principal          // the agent whose events alone are searched; nil is everybody's
+	ids     map[schemas.EventID]string  // the requested ids, as spelt in the request
+	at      map[schemas.Position]string // the requested positions, likewise
+	named   map[string]bool             // other requested texts: producers' own ids
 	pattern *regexp.Regexp
 	topics  []string
 
 	mu      sync.Mutex
 	found   []hit
 	taken   map[schemas.Position]bool
-	chosen  map[schemas.Position]bool // of them, what was asked for
-	gone    map[schemas.EventID]bool  // ids of those
-	met     map[string]bool           // of what was asked for by name
-	blobs   map[fileID]bool           // of the files among them
+	chosen  map[schemas.Position]bool // those of taken that were requested
+	gone    map[schemas.EventID]bool  // the ids of chosen
+	met     map[string]bool           // the requested names that were found
+	blobs   map[fileID]bool           // the files among chosen
 	kept    int
 	already int
 }
 
-// fileID is a content of a repository.
+// fileID identifies a file's content in a repository.
 type fileID struct{ repository, blob string }
 
 func fileOf(m *recountv1.SourceRevised) fileID { return fileID{m.GetRepository(), m.GetBlob()} }
@@ -95,7 +95,7 @@ func newSearch(log *pipeline.Log, r api.ForgetRequest) (*search, error) {
 	if r.Pattern != "" {
 		re, err := regexp.Compile(r.Pattern)
 		if err != nil {
-			// The error quotes the pattern, which may be a secret.
+			// The error would quote the pattern, which may be a secret.
 			return nil, schemas.Poisonf("forget: pattern: no regular expression (RE2)")
 		}
 		if re.MatchString("") {
@@ -117,12 +117,12 @@ func newSearch(log *pipeline.Log, r api.ForgetRequest) (*search, error) {
 	return s, nil
 }
 
-// erasable are the topics whose events are looked at. Of those of commits, only files go.
+// erasable returns the topics that are searched. Of topic commits only files are erased.
 func erasable() []string {
 	return slices.DeleteFunc(schemas.Topics(), func(t string) bool { return t == schemas.TopicErasures })
 }
 
-// run reads the log up to where it ends now.
+// run searches the log up to its current end.
 func (s *search) run(ctx context.Context, log *pipeline.Log, m *meter) error {
 	if _, err := log.ReadErasures(ctx); err != nil {
 		return err
@@ -146,8 +146,8 @@ func (s *search) run(ctx context.Context, log *pipeline.Log, m *meter) error {
 	return err
 }
 
-// derivedTopics are those that records are handed on by, where processing and
-// projecting are apart (configs/split).
+// derivedTopics returns the topics that pass records on if processing and projecting are separate
+// processes (configs/split).
 func derivedTopics(ctx context.Context, log *pipeline.Log) ([]string, error) {
 	all, err := log.Topics(ctx)
 	var names []string
@@ -183,11 +183,11 @@ func (s *search) pass(ctx context.Context, log *pipeline.Log, m *meter, phase st
 	return err
 }
 
-// primary looks whether a record is asked for.
+// primary adds a record if the request asks for it.
 func (s *search) primary(r schemas.LogRecord) {
 	e, err := r.Event()
 	if err != nil {
-		e = schemas.Event{} // it can still be found by its position and by a pattern
+		e = schemas.Event{} // the record can still be found by its position or by a pattern
 	}
 	var payload proto.Message
 	decode := func() {
@@ -240,8 +240,8 @@ func (s *search) primary(r schemas.LogRecord) {
 	s.take(r, e, payload, "")
 }
 
-// wants reports whether the request's events, or its pattern, are of this record; of a
-// session that is for its payload to say. name is how it was asked for, if by name.
+// wants reports whether a record matches the request's events or pattern; for a session the caller
+// checks the payload. name is the text in the request, if the event was requested by name.
 func (s *search) wants(r schemas.LogRecord, e schemas.Event) (name string, ok bool) {
 	if s.r.Session != "" {
 		return "", true
@@ -266,8 +266,8 @@ func (s *search) wants(r schemas.LogRecord, e schemas.Event) (name string, ok bo
 	return "", false
 }
 
-// matches reports whether the pattern matches anything in a record: its bytes as they
-// stand, or the text that JSON writes with escapes.
+// matches reports whether the pattern matches anything in a record: its bytes, or a string of JSON
+// with its escapes decoded.
 func (s *search) matches(r schemas.LogRecord) bool {
 	if s.pattern.Match(r.Value) || s.pattern.Match(r.Key) {
 		return true
@@ -292,8 +292,8 @@ func (s *search) matches(r schemas.LogRecord) bool {
 	}
 }
 
-// matchesFile reports whether the pattern matches anything in a file's content, which most
-// events have compressed.
+// matchesFile reports whether the pattern matches a file's content, which most events hold
+// compressed.
 func (s *search) matchesFile(payload proto.Message) bool {
 	m, ok := payload.(*recountv1.SourceRevised)
 	if !ok || len(m.GetContentZstd()) == 0 {
@@ -303,7 +303,7 @@ func (s *search) matchesFile(payload proto.Message) bool {
 	return err == nil && s.pattern.Match(content)
 }
 
-// dependent looks whether a record tells of an event that is found.
+// dependent adds a record if it depends on an event that was found.
 func (s *search) dependent(r schemas.LogRecord) {
 	if _, ok := r.Erased(); ok || len(r.Value) == 0 {
 		return

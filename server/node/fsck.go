@@ -8,8 +8,8 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// Fsck is Backend.Fsck. It reads a view of the projection code: the log and the
-// projection go on.
+// Fsck implements api.Backend. It reads a view of the projection code, while the log and the
+// projection continue.
 func (n *Node) Fsck(ctx context.Context, _ api.FsckRequest, progress func(api.Progress)) (report api.FsckReport, err error) {
 	if n.set == nil {
 		return report, noRole(RoleProject)

@@ -11,12 +11,12 @@ import (
 	"github.com/recountdb/recount/server/access"
 )
 
-// kafkaTopics are the topics, without prefix, that a token which is granted ingest may
-// append to by Kafka's protocol. Commits are not among them: over HTTP such a token may
-// not take snapshots away, and the broker does not look into what is appended.
+// kafkaTopics lists the topics, without prefix, to which a token with the grant ingest may append
+// over Kafka's protocol. Commits are not among them: such a token must not remove snapshots, which
+// access.Own checks over HTTP, but the broker does not inspect what is appended.
 var kafkaTopics = []string{schemas.TopicCommands, schemas.TopicSpans}
 
-// kafkaOptions are those of the embedded broker's listener: who may connect, and how.
+// kafkaOptions returns the authentication and TLS options of the embedded broker's listener.
 func (n *Node) kafkaOptions() (broker.Options, error) {
 	var o broker.Options
 	if n.tokens != nil {
@@ -32,10 +32,10 @@ func (n *Node) kafkaOptions() (broker.Options, error) {
 	return o, nil
 }
 
-// errNoKafka is told to who holds a token that is good for HTTP alone.
+// errNoKafka is the error for a valid token that may be used over HTTP only.
 var errNoKafka = errors.New("the token may not use Kafka's protocol, where tenants and agents cannot be told apart: ask over HTTP, or the operator for a token with the grant ingest")
 
-// kafkaLogin admits a client of the broker by a token of HTTP's.
+// kafkaLogin authenticates a client of the broker by a token of the HTTP API.
 func (n *Node) kafkaLogin(user, token string) (broker.Session, error) {
 	session := func() (broker.Rights, error) {
 		p, refusal := n.tokens.AdmitNamed(user, token)
@@ -59,8 +59,8 @@ func (n *Node) kafkaTopic(topic string) bool {
 	return slices.ContainsFunc(kafkaTopics, func(name string) bool { return topic == n.cfg.Kafka.Prefix+name })
 }
 
-// KafkaAccess says in a line how Kafka clients are admitted by the embedded broker's
-// listener; "" where there is none.
+// KafkaAccess describes in one line how clients authenticate at the embedded broker's listener; ""
+// if there is no listener.
 func (n *Node) KafkaAccess() string {
 	if n.KafkaAddr() == "" {
 		return ""

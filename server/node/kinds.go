@@ -15,9 +15,9 @@ import (
 	"github.com/recountdb/recount/projections/vector"
 )
 
-// kinds are the projections that a node keeps: adding one is a line here. The processors
-// that make what a projection takes are among its settings, so that a change of one makes
-// its state anew.
+// kinds returns the projections of a node; to add one, add a line here. The parameters of a
+// projection include the versions of the processors that make its records, so that a new version
+// rebuilds it.
 func (c Config) kinds() []projections.Kind {
 	kinds := []projections.Kind{
 		segment.Kind(segment.Options{Logger: c.Logger, SealRows: c.sealRows}),

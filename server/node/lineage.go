@@ -14,12 +14,12 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// noteEvery is how often it is noted how far the projections have read an outside log: a
-// crash loses as much of what tells another log from it.
+// noteEvery is the interval at which noteLineage records the projections' position in an external
+// log. A crash loses at most the last interval of what identifies that log.
 const noteEvery = 15 * time.Second
 
-// noteLineage keeps what the projections were made from up to date, until ctx ends. The
-// embedded broker's log needs no such thing.
+// noteLineage keeps the record of the log from which the projections were made up to date, until
+// ctx ends. The embedded log does not need it.
 func (n *Node) noteLineage(ctx context.Context) error {
 	if n.set == nil || n.log.Embedded() {
 		return nil
@@ -30,7 +30,7 @@ func (n *Node) noteLineage(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
-			// What is read from here on is read again, or not covered.
+			// Whatever is read after this is read again, or is not covered by the record.
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), n.cfg.ShutdownTimeout)
 			defer cancel()
 			if err := n.set.Note(last); err != nil {
@@ -44,19 +44,18 @@ func (n *Node) noteLineage(ctx context.Context) error {
 			continue
 		}
 		if err := n.set.Note(ctx); err != nil {
-			continue // an outage passes
+			continue // try again at the next tick
 		}
 		noted = w
 	}
 }
 
-// erasedFile holds how far the erasures on the log are done here, the watermark of topic
-// erasures, and below it which log that is. Without it all are done once more, which
-// changes nothing but takes time.
+// erasedFile records which erasures are done here: the watermark of topic erasures, and below it
+// the identity of the log. Without it all erasures are repeated, which only takes time.
 const erasedFile = "erased"
 
-// erased reads erasedFile; nothing is done where there is none, or where it is of
-// another log.
+// erased returns the watermark in erasedFile, empty if there is no file or if it belongs to another
+// log.
 func (n *Node) erased(ctx context.Context) (schemas.Watermark, error) {
 	n.marking.Lock()
 	defer n.marking.Unlock()
@@ -81,7 +80,7 @@ func (n *Node) readErased(ctx context.Context) (schemas.Watermark, error) {
 	marks, kept, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
 	w, err := schemas.ParseWatermark(marks)
 	if err != nil {
-		// It is written whole or not at all; doing all of it again is safe.
+		// The file is replaced atomically, so this is unexpected; repeating all erasures is safe.
 		return schemas.Watermark{}, nil
 	}
 	why, err := n.log.Diverged(ctx, kept, w)
@@ -95,7 +94,7 @@ func (n *Node) readErased(ctx context.Context) (schemas.Watermark, error) {
 	return w, nil
 }
 
-// setErased notes how far erasures are done.
+// setErased writes the watermark up to which erasures are done to erasedFile.
 func (n *Node) setErased(ctx context.Context, w schemas.Watermark) error {
 	if have, err := n.erased(ctx); err == nil && have.Covers(w) && w.Covers(have) {
 		return nil

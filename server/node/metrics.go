@@ -15,8 +15,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// registerMetrics fills the registry with what the node itself knows. The HTTP
-// door and the stream add theirs.
+// registerMetrics registers the node's own metrics. The HTTP API and the streams register theirs.
 func (n *Node) registerMetrics() error {
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "recount_build_info", Help: "Always 1; the version is in the label.",
@@ -53,11 +52,12 @@ func (n *Node) metricsHandler() http.Handler {
 	return promhttp.HandlerFor(n.reg, promhttp.HandlerOpts{Registry: n.reg, MaxRequestsInFlight: 4, Timeout: 10 * time.Second})
 }
 
-// lagCollector tells where log and projections stand when it is asked.
+// lagCollector reads the ends of the log and the projections' watermarks when metrics are
+// collected.
 type lagCollector struct {
 	n  *Node
 	mu sync.Mutex
-	// ends are remembered for a second, so that many askers are one.
+	// ends is cached for a second, to limit the load of concurrent scrapes.
 	ends schemas.Watermark
 	at   time.Time
 }
@@ -68,15 +68,15 @@ var (
 	descLag  = prometheus.NewDesc("recount_projection_lag", "Events in the log that a projection has not applied.", []string{"projection", "topic", "partition"}, nil)
 )
 
-// Describe is prometheus.Collector's.
+// Describe implements prometheus.Collector.
 func (c *lagCollector) Describe(ch chan<- *prometheus.Desc) {
 	ch <- descEnd
 	ch <- descNext
 	ch <- descLag
 }
 
-// Collect is prometheus.Collector's. A log that cannot be reached leaves its
-// ends out, so that a lag is never made up.
+// Collect implements prometheus.Collector. If the log cannot be reached, it omits the ends and lags
+// instead of reporting wrong ones.
 func (c *lagCollector) Collect(ch chan<- prometheus.Metric) {
 	ends := c.logEnds()
 	for _, tp := range ends.Partitions() {
@@ -88,7 +88,7 @@ func (c *lagCollector) Collect(ch chan<- prometheus.Metric) {
 	for _, name := range c.n.set.Names() {
 		p, release, err := c.n.set.Acquire(name)
 		if err != nil {
-			return // closing
+			return // the node is closing
 		}
 		w := p.Watermark()
 		release()

@@ -38,82 +38,79 @@ const (
 	scratchDir     = "scratch"
 )
 
-// Node is a running Recount. Its methods may be called from any goroutine
-// between Open and Close.
+// Node is a running Recount. Its methods may be called from any goroutine between Open and Close.
 type Node struct {
 	cfg     Config
 	started time.Time
 	chain   processors.Chain
 	app     *appender
 	reg     *prometheus.Registry
-	tokens  *access.Gate // nil asks for none
+	tokens  *access.Gate // nil if no token is needed
 
-	// What the projections still have and no answer may show (withhold.go).
-	withholding sync.Mutex // one change at a time
+	// The events that an erasure hides while the projections still hold them (withhold.go).
+	withholding sync.Mutex // serialises changes
 	withheld    atomic.Pointer[withheld]
 
-	// backingUp is held by the one backup under way.
+	// backingUp is held by the running backup.
 	backingUp sync.Mutex
 
-	// marking guards erasedUpTo, which is what erasedFile says; nil before it is read.
+	// marking guards erasedUpTo, the content of erasedFile; nil until it is read.
 	marking    sync.Mutex
 	erasedUpTo schemas.Watermark
 
-	// In the order they are opened; closed in reverse. What a node has not the
-	// role for is nil.
+	// The parts in the order they are opened; they are closed in reverse. A part that the roles do
+	// not need is nil.
 	dir      *dataDir
 	log      *pipeline.Log
 	set      *projections.Set
 	listener net.Listener
 	spans    spanDoors
 
-	// starts is what the log held when the node opened; ready is set when the
-	// projections have applied it.
+	// starts is the end of the log when the node opened; ready is set once the projections have
+	// applied everything before it.
 	starts schemas.Watermark
 	ready  atomic.Bool
 	unread unread
 
-	// local nodes have no stream: their questions catch up first. catching is held
-	// while they do.
+	// A local node has no stream: each question first catches up, holding catching.
 	local    bool
 	progress func(api.Progress)
 	catching sync.Mutex
 	// spoolFault is why a local node could not drain the spool.
 	spoolFault error
-	// graphs are what questions about code walk over.
+	// graphs caches the code graphs that questions walk.
 	graphs *code.Cache
-	// turns are as many as questions for evidence can be answered at once.
+	// turns limits how many questions for evidence are answered at once.
 	turns *semaphore.Weighted
-	// exporters end where an erasure waits for them.
+	// exporters are cancelled if an erasure waits for them.
 	exporters exporters
 
-	// gate is held for reading while the streams apply a batch, and for writing by
-	// a rebuild that takes over.
+	// gate is read-locked while a stream applies a batch, and write-locked while a rebuild switches
+	// generations.
 	gate sync.RWMutex
 
-	// long is held by the one rebuild or verify under way; stopping ends it.
+	// long is held by the running rebuild, verify or erasure; stopping cancels it.
 	long     sync.Mutex
 	stopping context.Context
 	stop     context.CancelFunc
 
-	// finishing is the erasure being finished (finish.go), or nil; behindRequests waits
-	// for it.
+	// finishing is the erasure that is being finished (finish.go), or nil; Close waits for it with
+	// behindRequests.
 	finishing      atomic.Pointer[finishing]
 	behindRequests sync.WaitGroup
 }
 
 var _ api.Backend = (*Node)(nil)
 
-// Open takes the data directory, opens the log and the projections, and binds
-// the ports; Run then serves. An error names what to change.
+// Open locks the data directory, opens the log and the projections, and binds the ports; Run then
+// serves. An error names the setting to change.
 func Open(ctx context.Context, cfg Config) (*Node, error) {
 	return open(ctx, cfg, false, nil)
 }
 
-// OpenLocal opens a data directory that no server has, for one command: nothing
-// listens. Questions first catch up with the log and tell progress, which may be
-// nil, how far they are. The error is an *InUseError if a process has the
-// directory.
+// OpenLocal opens a data directory for one command, without listeners. Each question first catches
+// up with the log and reports its progress to progress, which may be nil. The error is an
+// *InUseError if a process, such as a server, uses the directory.
 func OpenLocal(ctx context.Context, cfg Config, progress func(api.Progress)) (*Node, error) {
 	cfg.Kafka.Listen = noListener
 	return open(ctx, cfg, true, progress)
@@ -134,7 +131,7 @@ func open(ctx context.Context, cfg Config, local bool, progress func(api.Progres
 	}()
 	if !local {
 		cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "configuration in effect", cfg.Effective()...)
-		ignored, _ := cfg.retired() // Normal has the error
+		ignored, _ := cfg.retired() // Normal has returned the error
 		for _, name := range ignored {
 			cfg.Logger.Warn("configuration: this setting is ignored and will be an error in the next release: remove it", "setting", name)
 		}
@@ -143,11 +140,11 @@ func open(ctx context.Context, cfg Config, local bool, progress func(api.Progres
 		return n, err
 	}
 	n.cfg.DataDir = n.dir.path
-	// Links to what the log may have rid itself of since.
+	// Hard links to files that the log may have deleted since.
 	if err = os.RemoveAll(filepath.Join(n.dir.path, backupDir)); err != nil {
 		return n, fmt.Errorf("remove what a backup left: %w", err)
 	}
-	// The door before the log: a port in use is told before anything is opened.
+	// Bind the ports before opening the log, so that a port in use is reported at once.
 	if !local {
 		if n.tokens, err = cfg.gate(); err != nil {
 			return n, err
@@ -222,8 +219,7 @@ func open(ctx context.Context, cfg Config, local bool, progress func(api.Progres
 	return n, err
 }
 
-// listen binds an address; an error names the field that has it, and says the mend
-// for a port that is taken.
+// listen binds an address. Its error names the setting and, if the port is in use, how to fix it.
 func listen(ctx context.Context, addr, field, mend string) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -235,7 +231,7 @@ func listen(ctx context.Context, addr, field, mend string) (net.Listener, error)
 	return l, nil
 }
 
-// topics are those that projections are made of.
+// topics returns the full names of the topics that the projections consume.
 func (n *Node) topics() []string {
 	kinds := n.cfg.kinds()
 	var all []string
@@ -247,7 +243,7 @@ func (n *Node) topics() []string {
 	return all
 }
 
-// HTTPAddr is the address that the API is served at; "" for a local node.
+// HTTPAddr returns the address of the API; "" for a local node.
 func (n *Node) HTTPAddr() string {
 	if n.listener == nil {
 		return ""
@@ -255,23 +251,22 @@ func (n *Node) HTTPAddr() string {
 	return n.listener.Addr().String()
 }
 
-// KafkaAddr is the address of the embedded broker, or "".
+// KafkaAddr returns the address of the embedded broker, or "".
 func (n *Node) KafkaAddr() string { return n.log.Addr() }
 
-// DataDir is the data directory.
+// DataDir returns the path of the data directory.
 func (n *Node) DataDir() string { return n.dir.path }
 
-// Log is the log, for verbs that look at it as it is.
+// Log returns the log, for commands that inspect it directly.
 func (n *Node) Log() *pipeline.Log { return n.log }
 
-// Projections are what a pipeline folds records into; nil without the role
-// project.
+// Projections returns the set of projections; nil without the role project.
 func (n *Node) Projections() *projections.Set { return n.set }
 
-// Registry holds the node's metrics.
+// Registry returns the registry of the node's metrics.
 func (n *Node) Registry() *prometheus.Registry { return n.reg }
 
-// Endpoints are what endpoints.json says while Run runs.
+// Endpoints returns the content of endpoints.json while Run runs.
 func (n *Node) Endpoints() Endpoints {
 	e := Endpoints{
 		PID: os.Getpid(), Version: n.cfg.Version, DataID: n.dir.ID, Started: n.started.UTC(),
@@ -290,9 +285,9 @@ func (n *Node) Endpoints() Endpoints {
 	return e
 }
 
-// Run serves until the context ends or something fails, and returns when what
-// was under way is done: the doors first, so that nothing new comes in, then the
-// stream. It returns nil after the context's end.
+// Run serves until the context ends or something fails. It stops in order: first the listeners, so
+// that no new request comes in, then the streams, each after finishing what it has begun. It
+// returns nil after the context's end.
 func (n *Node) Run(ctx context.Context) error {
 	srv, err := n.httpServer()
 	if err != nil {
@@ -309,7 +304,7 @@ func (n *Node) Run(ctx context.Context) error {
 
 	defer paceCollector()()
 	g, ctx := errgroup.WithContext(ctx)
-	// What is behind the doors outlives them.
+	// The streams continue until the listeners have stopped.
 	inner, stopInner := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopInner()
 	if len(streams) > 0 {
@@ -342,8 +337,8 @@ func (n *Node) Run(ctx context.Context) error {
 	g.Go(func() error {
 		<-ctx.Done()
 		n.cfg.Logger.Info("stopping")
-		err := n.dir.removeEndpoints() // from here on nobody should come
-		n.stop()                       // a rebuild or verify under way ends
+		err := n.dir.removeEndpoints() // no client should find the node from here on
+		n.stop()                       // cancels a running rebuild or verify
 		graceful, cancel := context.WithTimeout(context.WithoutCancel(ctx), n.cfg.ShutdownTimeout)
 		defer cancel()
 		if serr := srv.Shutdown(graceful); serr != nil {
@@ -362,7 +357,7 @@ func (n *Node) Run(ctx context.Context) error {
 	return nil
 }
 
-// awaitReady notes when the projections have what the log held at the start.
+// awaitReady sets ready once the projections have applied everything up to starts.
 func (n *Node) awaitReady(ctx context.Context) error {
 	if err := n.set.Wait(ctx, n.starts); err != nil {
 		if ctx.Err() != nil {
@@ -375,7 +370,7 @@ func (n *Node) awaitReady(ctx context.Context) error {
 	return nil
 }
 
-// Ready says why the node is not ready, or nil.
+// Ready returns nil if the node is ready, else an error that says why not.
 func (n *Node) Ready(ctx context.Context) error {
 	if n.ready.Load() {
 		return n.allRead(ctx)
@@ -383,8 +378,8 @@ func (n *Node) Ready(ctx context.Context) error {
 	return fmt.Errorf("catching up: projections at %q, the log was at %q at the start", n.set.Watermark(), n.starts)
 }
 
-// httpServer makes the server with a timeout for each phase of a request. What
-// streams for long lifts the one for writing itself.
+// httpServer returns the server with a timeout for each phase of a request. Handlers that stream
+// for long lift the write timeout themselves.
 func (n *Node) httpServer() (*http.Server, error) {
 	h := n.cfg.HTTP
 	hosts := slices.Clone(h.Hosts)
@@ -410,8 +405,7 @@ func (n *Node) httpServer() (*http.Server, error) {
 	return srv, nil
 }
 
-// Close gives everything back, in the reverse of the order it was taken. It
-// waits for questions under way.
+// Close releases everything in reverse order of opening. It waits for running questions.
 func (n *Node) Close() error {
 	n.stop()
 	n.behindRequests.Wait()

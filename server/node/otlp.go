@@ -19,11 +19,11 @@ import (
 	"github.com/recountdb/recount/server/otlp"
 )
 
-// maxSpanConnections bounds the connections of each receiver of spans.
+// maxSpanConnections is the maximum number of connections of each receiver of spans.
 const maxSpanConnections = 1024
 
-// spanDoors are the receivers of spans: nil where they are switched off, or the node
-// has not the role ingest.
+// spanDoors are the OTLP receivers: nil if they are switched off or the node does not have the role
+// ingest.
 type spanDoors struct {
 	grpcListener, httpListener net.Listener
 	grpc                       *grpc.Server
@@ -54,7 +54,7 @@ func (d *spanDoors) listen(ctx context.Context, cfg Config) (err error) {
 	return nil
 }
 
-// open makes the servers.
+// open creates the servers.
 func (d *spanDoors) open(n *Node) error {
 	if d.grpcListener == nil && d.httpListener == nil {
 		return nil
@@ -97,7 +97,7 @@ func (d *spanDoors) open(n *Node) error {
 	return nil
 }
 
-// serve hands each server's work to run and returns at once.
+// serve passes each server's loop to run and returns at once.
 func (d *spanDoors) serve(run func(func() error)) {
 	if d.grpc != nil {
 		run(func() error {
@@ -125,7 +125,7 @@ func (d *spanDoors) serve(run func(func() error)) {
 	}
 }
 
-// shutdown lets what is under way end, until the context does.
+// shutdown waits until running requests end, or ctx does.
 func (d *spanDoors) shutdown(ctx context.Context) error {
 	var err error
 	if d.http != nil {
@@ -142,7 +142,7 @@ func (d *spanDoors) shutdown(ctx context.Context) error {
 		select {
 		case <-stopped:
 		case <-ctx.Done():
-			d.grpc.Stop() // ends the GracefulStop too
+			d.grpc.Stop() // also ends GracefulStop
 			<-stopped
 			err = errors.Join(err, ctx.Err())
 		}
@@ -150,7 +150,7 @@ func (d *spanDoors) shutdown(ctx context.Context) error {
 	return err
 }
 
-// close gives the ports back, of servers that never served too.
+// close closes the listeners, also of servers that never served.
 func (d *spanDoors) close() error {
 	var errs []error
 	for _, l := range []net.Listener{d.grpcListener, d.httpListener} {
@@ -163,7 +163,7 @@ func (d *spanDoors) close() error {
 	return errors.Join(errs...)
 }
 
-// endpoints fills in where spans are received.
+// endpoints sets the addresses of the receivers.
 func (d *spanDoors) endpoints(e *Endpoints, tls bool) {
 	if d.grpcListener != nil {
 		e.OTLPGRPC = d.grpcListener.Addr().String()

@@ -11,7 +11,7 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// Grow is Backend.Grow.
+// Grow implements api.Backend.
 func (n *Node) Grow(ctx context.Context, r api.GrowRequest, _ func(api.Progress)) (api.GrowReport, error) {
 	if r.Topic == "" {
 		return api.GrowReport{}, schemas.Poisonf("topic: none given: want one of %s", strings.Join(schemas.Topics(), ", "))
@@ -27,8 +27,8 @@ func (n *Node) Grow(ctx context.Context, r api.GrowRequest, _ func(api.Progress)
 	return api.GrowReport{Topic: n.log.Topic(r.Topic), Before: len(before), Partitions: r.Partitions}, nil
 }
 
-// unread remembers for a second which partitions nobody reads, so that many askers are
-// one.
+// unread caches for a second the partitions that nobody reads, to limit the load of concurrent
+// callers.
 type unread struct {
 	mu  sync.Mutex
 	at  time.Time
@@ -36,11 +36,11 @@ type unread struct {
 	err error
 }
 
-// unreadFor is how long the answer is remembered.
+// unreadFor is how long the result is cached.
 const unreadFor = time.Second
 
-// unreadPartitions are the partitions whose events this process would not see: none of
-// its inputs reads them. After partitions were added there are some for a few seconds.
+// unreadPartitions returns the partitions that no input of this process reads, so that their events
+// are not seen. New partitions are among them for a few seconds.
 func (n *Node) unreadPartitions(ctx context.Context) ([]string, error) {
 	if n.set == nil {
 		return nil, nil
@@ -57,7 +57,7 @@ func (n *Node) unreadPartitions(ctx context.Context) ([]string, error) {
 	return n.unread.tps, n.unread.err
 }
 
-// allRead is an error where there are partitions that nobody reads.
+// allRead returns an error if nobody reads some partition.
 func (n *Node) allRead(ctx context.Context) error {
 	tps, err := n.unreadPartitions(ctx)
 	if err != nil || len(tps) == 0 {
@@ -74,10 +74,11 @@ func names(tps []schemas.TopicPartition) []string {
 	return all
 }
 
-// unreadGrace is how long a verify waits for partitions that were just added to be read.
+// unreadGrace is how long a verify waits until new partitions are read.
 const unreadGrace = 5 * time.Second
 
-// awaitRead returns the partitions that nobody reads after a while.
+// awaitRead waits until all partitions are read and returns those that still are not after
+// unreadGrace.
 func (n *Node) awaitRead(ctx context.Context) ([]string, error) {
 	deadline := time.Now().Add(unreadGrace)
 	for {

@@ -10,17 +10,16 @@ import (
 	"slices"
 )
 
-// others are the bits of a mode that let others than the owner in.
+// others holds the permission bits of everybody but the owner.
 const others fs.FileMode = 0o077
 
-// own is what stands right below a data directory. Anything else is not ours to change.
+// own lists the entries of a data directory that Recount creates. All others are left alone.
 var own = []string{"log", "projections", "imports", "spool", "erased", identityFile, endpointsFile, lockFile}
 
-// makePrivate takes from others what they may do in a data directory, whoever made it and
-// whatever the umask was: systemd, docker and mkdir make folders that all can read. What
-// lies right below it is made private as well, so that a directory whose own mode cannot
-// be changed shows names alone. What it changes is logged, since somebody may have read
-// it before.
+// makePrivate removes the permissions of everybody but the owner from a data directory, whatever
+// created it: systemd, docker and mkdir often create folders that everybody can read. It does the
+// same for own entries directly below, so that a directory whose own mode cannot be changed reveals
+// only names. It logs what it changes, since somebody may have read the data before.
 func makePrivate(dir string, log *slog.Logger) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -36,7 +35,7 @@ func makePrivate(dir string, log *slog.Logger) error {
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || !slices.Contains(own, e.Name()) || !info.Mode().IsDir() && !info.Mode().IsRegular() || info.Mode()&others == 0 {
-			continue // gone meanwhile, not ours, a link, or private
+			continue // deleted meanwhile, not ours, a link, or already private
 		}
 		if err := narrow(filepath.Join(dir, e.Name()), info.Mode().Perm()); err != nil {
 			return fmt.Errorf("data directory: others can read what is in it, and that cannot be changed: %w", err)

@@ -19,8 +19,8 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// Rebuild is Backend.Rebuild. The live projections answer and go on meanwhile;
-// a crash, a failure or the context's end leaves them as they are.
+// Rebuild implements api.Backend. Meanwhile the live projections continue to apply and to answer; a
+// crash, an error or the end of the context leaves them unchanged.
 func (n *Node) Rebuild(ctx context.Context, r api.RebuildRequest, progress func(api.Progress)) (report api.RebuildReport, err error) {
 	ctx, names, done, err := n.work(ctx, r.Projections)
 	if err != nil {
@@ -30,12 +30,12 @@ func (n *Node) Rebuild(ctx context.Context, r api.RebuildRequest, progress func(
 	return n.rebuild(ctx, names, newMeter(progress))
 }
 
-// rebuild makes projections anew. n.long is held.
+// rebuild rebuilds projections. The caller holds n.long.
 func (n *Node) rebuild(ctx context.Context, names []string, m *meter) (report api.RebuildReport, err error) {
 	began := time.Now()
 	var all rebuilds
 	defer func() {
-		// After a commit this does nothing.
+		// After a commit, Abort does nothing.
 		for _, b := range all {
 			err = errors.Join(err, b.Abort())
 		}
@@ -52,8 +52,8 @@ func (n *Node) rebuild(ctx context.Context, names []string, m *meter) (report ap
 		events.Add(more)
 		m.add(more)
 	}
-	// Never beyond the live ones: what they pass over is rejected by who applies to
-	// them, and would be by nobody once these, already behind it, are in their place.
+	// Never read beyond the live projections: a record that they cannot apply is appended to topic
+	// rejected by the live stream, and nobody would do so if the rebuilt ones were already past it.
 	target := n.set.Watermark()
 	for phase := "replay"; ; phase = "catch up" {
 		m.begin(phase, distance(all.Watermark(), target))
@@ -61,8 +61,8 @@ func (n *Node) rebuild(ctx context.Context, names []string, m *meter) (report ap
 			return report, fmt.Errorf("rebuild: %w", err)
 		}
 		m.end()
-		// What came in meanwhile is read as well, until hardly anything did; the
-		// little that is left is read while the projections stand still.
+		// Read what arrived in the meantime, repeatedly, until it is only a little; commit reads
+		// the rest while the live projections are held.
 		live := n.set.Watermark()
 		if distance(all.Watermark(), live) < replayRecords {
 			break
@@ -86,9 +86,9 @@ func (n *Node) rebuild(ctx context.Context, names []string, m *meter) (report ap
 	return report, nil
 }
 
-// commit switches to a rebuild. Where the live projection has read on meanwhile,
-// it is held still for the few events that the rebuild lacks: following a log
-// that grows as fast as it is read might never end.
+// commit switches to a rebuild. If the live projection has advanced in the meantime, it is held
+// until the rebuild has applied the few missing events: otherwise catching up with a busy log might
+// never end.
 func (n *Node) commit(ctx context.Context, b *projections.Rebuild, count func(int64)) error {
 	err := b.Commit(ctx)
 	var behind *projections.BehindError
@@ -100,7 +100,7 @@ func (n *Node) commit(ctx context.Context, b *projections.Rebuild, count func(in
 	if err := n.replay(ctx, b, n.set.Watermark(), nil, count); err != nil {
 		return err
 	}
-	// The set's watermark is that of its slowest projection.
+	// The set's watermark is that of its slowest projection, so this one may be further.
 	for {
 		err := b.Commit(ctx)
 		if !errors.As(err, &behind) {
@@ -112,14 +112,14 @@ func (n *Node) commit(ctx context.Context, b *projections.Rebuild, count func(in
 	}
 }
 
-// gated lets the streams apply to the projections, but while gate is held for
-// writing.
+// gated is the target of the streams: it applies to the projections, except while gate is
+// write-locked.
 type gated struct{ n *Node }
 
 func (g gated) Next(tp schemas.TopicPartition) int64 { return g.n.set.Next(tp) }
 func (g gated) Watermark() schemas.Watermark         { return g.n.set.Watermark() }
 
-// Flush is asked for by streams that keep their own place (pipeline.Target).
+// Flush is called by streams that keep their own position (pipeline.Target).
 func (g gated) Flush() error { return g.n.set.Flush() }
 
 func (g gated) Apply(ctx context.Context, b schemas.Batch) error {
@@ -131,7 +131,7 @@ func (g gated) Apply(ctx context.Context, b schemas.Batch) error {
 	return g.n.set.Apply(ctx, b)
 }
 
-// named checks the names of projections; none means all.
+// named checks the names of projections; an empty list means all.
 func (n *Node) named(names []string) ([]string, error) {
 	have := n.set.Names()
 	if len(names) == 0 {
@@ -159,7 +159,7 @@ func (e *badProjection) Error() string {
 
 func (e *badProjection) Unwrap() error { return schemas.ErrPoison }
 
-// generation is the folder of a projection's live state.
+// generation returns the folder of a projection's live state, relative to the data directory.
 func (n *Node) generation(name string) string {
 	rel, err := filepath.Rel(n.dir.path, liveDir(filepath.Join(n.dir.path, projectionsDir), name))
 	if err != nil {
@@ -168,14 +168,14 @@ func (n *Node) generation(name string) string {
 	return rel
 }
 
-// rebuilds is several rebuilds as one target: the log is read once for all.
+// rebuilds combines several rebuilds into one target, so that the log is read once for all.
 type rebuilds []*projections.Rebuild
 
 func (all rebuilds) Next(tp schemas.TopicPartition) int64 { return projections.NextOf(all, tp) }
 
 func (all rebuilds) Watermark() schemas.Watermark { return projections.Lowest(all) }
 
-// Apply gives the batch to all at once: one writes while another computes.
+// Apply applies the batch to all concurrently, so that one writes while another computes.
 func (all rebuilds) Apply(ctx context.Context, batch schemas.Batch) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for _, b := range all {
@@ -184,8 +184,8 @@ func (all rebuilds) Apply(ctx context.Context, batch schemas.Batch) error {
 	return g.Wait()
 }
 
-// DamagedError: the projections cannot be opened as they are stored. Reset and
-// opening again make them anew from the log.
+// DamagedError reports that the stored projections cannot be opened. After Reset, the next Open
+// rebuilds them from the log.
 type DamagedError struct{ Err error }
 
 func (e *DamagedError) Error() string {
@@ -198,9 +198,8 @@ func (e *DamagedError) Error() string {
 
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// Reset removes the stored state of projections whose damage keeps a node from
-// opening; the next node reads it from the log again. No process may have the
-// data directory. No names means all.
+// Reset removes the stored state of projections whose damage prevents a node from opening; the next
+// node rebuilds them from the log. No process may be using the data directory. No names means all.
 func Reset(dataDir string, names []string) error {
 	d, err := openDataDir(dataDir, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -219,7 +218,7 @@ func Reset(dataDir string, names []string) error {
 		}
 	}
 	for _, name := range names {
-		// A crash on the way leaves a state that is damaged still, or gone.
+		// A crash in between leaves the damaged state, or none.
 		err = errors.Join(err, os.RemoveAll(filepath.Join(d.path, projectionsDir, name)))
 	}
 	return errors.Join(err, d.close())

@@ -14,16 +14,16 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// Batches of a replay: large, so that what a projection pays per batch is shared
-// by many, and bounded in bytes, as one is held per partition.
+// The limits of a batch in a replay. Large batches amortise a projection's cost per batch; the
+// limit in bytes matters because each partition holds one batch.
 const (
 	replayRecords = 4096
 	replayBytes   = 16 << 20
 )
 
-// replay reads the log from where to stands up to until, makes records as the
-// live stream does, and applies them; partitions run at the same time. reject is
-// nil where the log has the rejected events already.
+// replay reads the log from the position of to up to until, makes records in the same way as the
+// live stream, and applies them; it reads the partitions concurrently. reject is nil if the log has
+// the rejected events already. count is called with the number of events applied.
 func (n *Node) replay(ctx context.Context, to pipeline.Target, until schemas.Watermark, reject pipeline.RejectFunc, count func(events int64)) error {
 	todo := schemas.Watermark{}
 	for tp, end := range until {
@@ -34,7 +34,7 @@ func (n *Node) replay(ctx context.Context, to pipeline.Target, until schemas.Wat
 	if len(todo) == 0 {
 		return nil
 	}
-	// What the log does not hold would be waited for without end.
+	// Follow would wait forever for offsets that the log does not have.
 	ends, err := n.log.Ends(ctx, n.topics()...)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (n *Node) replay(ctx context.Context, to pipeline.Target, until schemas.Wat
 	})
 }
 
-// meter tells progress a few times a second, and once at the end of a phase.
+// meter reports progress a few times a second, and once at the end of a phase.
 type meter struct {
 	tell  func(api.Progress)
 	start time.Time
@@ -80,7 +80,7 @@ func newMeter(tell func(api.Progress)) *meter {
 	return &meter{tell: tell, start: time.Now()}
 }
 
-// begin starts a phase of total events, 0 where that is not known.
+// begin starts a phase of total events, 0 if unknown.
 func (m *meter) begin(phase string, total int64) {
 	m.done.Store(0)
 	m.mu.Lock()
@@ -89,7 +89,7 @@ func (m *meter) begin(phase string, total int64) {
 	m.say()
 }
 
-// add counts events of the phase.
+// add adds to the events done in this phase and may report.
 func (m *meter) add(events int64) {
 	m.done.Add(events)
 	m.mu.Lock()
@@ -110,21 +110,21 @@ func (m *meter) say() {
 	m.tell(api.Progress{Phase: m.phase, Done: m.done.Load(), Total: m.total, Elapsed: time.Since(m.start).Milliseconds()})
 }
 
-// mute ends telling: nobody listens any more.
+// mute stops the reports: nobody listens any more.
 func (m *meter) mute() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.tell = func(api.Progress) {}
 }
 
-// now is how far the phase is.
+// now returns the progress of the current phase.
 func (m *meter) now() api.Progress {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return api.Progress{Phase: m.phase, Done: m.done.Load(), Total: m.total, Elapsed: time.Since(m.start).Milliseconds()}
 }
 
-// distance is how many offsets lie between two watermarks.
+// distance returns the number of offsets between two watermarks.
 func distance(from, to schemas.Watermark) int64 {
 	var n int64
 	for tp, end := range to {
@@ -133,8 +133,8 @@ func distance(from, to schemas.Watermark) int64 {
 	return n
 }
 
-// catchUp brings a local node's projections to the log's end, so that what was
-// appended before a question is in its answer.
+// catchUp brings a local node's projections to the log's end, so that an answer includes what was
+// appended before the question.
 func (n *Node) catchUp(ctx context.Context) error {
 	if !n.local || n.set == nil {
 		return nil
@@ -160,9 +160,9 @@ func (n *Node) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// work lets one rebuild or verify run at a time, until it ends or the node
-// stops. A local node first catches up with the log. It returns the projections
-// that are meant.
+// work makes sure that only one rebuild, verify or erasure runs at a time. The returned context
+// ends when the node stops; done releases the lock. A local node first catches up with the log.
+// names are the selected projections.
 func (n *Node) work(ctx context.Context, projections []string) (_ context.Context, names []string, done func(), err error) {
 	if n.set == nil {
 		return nil, nil, nil, noRole(RoleProject)

@@ -9,11 +9,10 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// rejectReused appends to topic rejected what agents' events of a batch the projections
-// will pass over as seen before although it says something else: events that a Kafka
-// client appended under an id that stands for another one. Over HTTP such an event is
-// refused (appender.compare). It is done before the position moves over them, so that a
-// crash between repeats it.
+// rejectReused appends to topic rejected those agents' events of a batch that the projections will
+// skip as duplicates although their content differs: events that a Kafka client appended with an id
+// already in use. Over HTTP such an event is refused (appender.compare). It runs before the
+// position moves past the events, so that a crash in between repeats it.
 func (n *Node) rejectReused(ctx context.Context, b schemas.Batch) error {
 	if schemas.TopicName(b.Topic) != schemas.TopicAgents {
 		return nil
@@ -48,8 +47,8 @@ func (n *Node) rejectReused(ctx context.Context, b schemas.Batch) error {
 	return n.log.Reject(ctx, reused)
 }
 
-// saysTheSame compares two events of the log. What cannot be read, or was erased, is taken
-// for the same.
+// saysTheSame reports whether two events of the log have equal content. An event that cannot be
+// read, or was erased, counts as equal.
 func (n *Node) saysTheSame(ctx context.Context, a, b schemas.Position) bool {
 	var content [2]schemas.Hash
 	for i, at := range []schemas.Position{a, b} {

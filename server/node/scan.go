@@ -12,7 +12,7 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// Scan is Backend.Scan.
+// Scan implements api.Backend.
 func (n *Node) Scan(ctx context.Context, r api.ScanRequest, w io.Writer) error {
 	if n.set == nil {
 		return noRole(RoleProject)

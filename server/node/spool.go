@@ -11,22 +11,21 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// Recorders put commands into the spool of the data directory and wait for nobody. Who
-// opens the directory drains it: a local node once, when it opens, a server as long as it
-// runs.
+// Recorders put commands into the spool of the data directory without waiting for a server. The
+// process that opens the directory drains it: a local node once, when it opens, a server as long as
+// it runs.
 
 const (
-	// spoolLook is how often a server looks whether something has come: one call of the
-	// kernel.
+	// spoolLook is the interval at which a server checks for new entries, by one system call.
 	spoolLook = 100 * time.Millisecond
-	// spoolAgain is how long a server waits after a drain that failed.
+	// spoolAgain is how long a server waits after a failed drain.
 	spoolAgain = 2 * time.Second
-	// spoolVisible bounds how long what was drained stays in the spool until questions
-	// see it: a client knows by the empty spool that they do.
+	// spoolVisible is the maximum time that drained entries stay in the spool until questions see
+	// them: to a client, an empty spool means that they do.
 	spoolVisible = time.Second
 )
 
-// SpooledEvent is the event that an entry of a spool stands for.
+// SpooledEvent converts an entry of a spool to its event.
 func SpooledEvent(e spool.Entry) (schemas.Event, error) {
 	id, err := schemas.ParseEventID(e.ID)
 	if err != nil {
@@ -39,13 +38,13 @@ func SpooledEvent(e spool.Entry) (schemas.Event, error) {
 	return ev, nil
 }
 
-// SpoolEntry is the entry of a spool that stands for an event whose payload is JSON.
+// SpoolEntry converts an event with a JSON payload to an entry of a spool.
 func SpoolEntry(e schemas.Event) spool.Entry {
 	return spool.Entry{ID: e.ID.String(), Type: e.Type, Source: e.Source, Time: e.Time, Key: string(e.Key), Data: e.Payload}
 }
 
-// DrainTo is what a Drainer calls to put entries into a log by add. An event that is
-// wrong by itself is refused; any other failure leaves the entries where they are.
+// DrainTo returns the function with which a Drainer puts entries into a log by add. It refuses an
+// event that is invalid in itself; any other failure leaves the entries in the spool.
 func DrainTo(add func([]schemas.Event) error) func([]spool.Entry) error {
 	return func(entries []spool.Entry) error {
 		events := make([]schemas.Event, len(entries))
@@ -64,11 +63,11 @@ func DrainTo(add func([]schemas.Event) error) func([]spool.Entry) error {
 	}
 }
 
-// drains says whether this process takes what waits in the spool.
+// drains reports whether this process drains the spool.
 func (n *Node) drains() bool { return n.cfg.Has(RoleIngest) }
 
-// drain empties the spool into the log. visible is called with what was appended, before
-// it leaves the spool.
+// drain moves the spool's entries into the log. It calls visible with the watermark of what it
+// appended, before that leaves the spool.
 func (n *Node) drain(ctx context.Context, visible func(schemas.Watermark)) error {
 	d := spool.NewDrainer(spool.Dir(n.dir.path))
 	_, err := d.Drain(DrainTo(func(events []schemas.Event) error {
@@ -87,15 +86,15 @@ func (n *Node) drain(ctx context.Context, visible func(schemas.Watermark)) error
 	return err
 }
 
-// drainLocal drains when a local node opens. A failure is no reason not to answer
-// questions: what waits stays, and status says so. After a drain that a crash cut short,
-// projections first take what it appended, since by them ids are known.
+// drainLocal drains the spool when a local node opens. Questions are answered even if it fails: the
+// entries stay, and the status reports it. If a crash interrupted an earlier drain, the projections
+// first apply what that appended, since they know the ids.
 func (n *Node) drainLocal(ctx context.Context) {
 	dir := spool.Dir(n.dir.path)
 	if !n.drains() || spool.Empty(dir) {
 		return
 	}
-	// An append would try for half a minute, and every verb with it.
+	// On a full disk an append would retry for half a minute and delay every command.
 	err := n.log.Full()
 	if err == nil && spool.Interrupted(dir) {
 		err = n.catchUp(ctx)
@@ -108,10 +107,10 @@ func (n *Node) drainLocal(ctx context.Context) {
 	}
 }
 
-// SpoolFault is why a local node could not drain the spool; nil where it could.
+// SpoolFault returns why a local node could not drain the spool, or nil.
 func (n *Node) SpoolFault() error { return n.spoolFault }
 
-// followSpool drains as long as the node serves.
+// followSpool drains the spool as long as the node serves.
 func (n *Node) followSpool(ctx context.Context) {
 	dir := spool.Dir(n.dir.path)
 	d := spool.NewDrainer(dir)
@@ -121,11 +120,11 @@ func (n *Node) followSpool(ctx context.Context) {
 		}
 		ctx, cancel := context.WithTimeout(ctx, spoolVisible)
 		defer cancel()
-		_ = n.set.Wait(ctx, w) // questions see it later, then
+		_ = n.set.Wait(ctx, w) // on a timeout, questions see the events later
 	}
 	pause := time.Duration(0)
 	failed := ""
-	left := spool.Interrupted(dir) // a crash cut a drain short
+	left := spool.Interrupted(dir) // a crash interrupted a drain
 	for {
 		select {
 		case <-ctx.Done():
@@ -134,7 +133,7 @@ func (n *Node) followSpool(ctx context.Context) {
 		}
 		pause = spoolLook
 		if left && n.set != nil && !n.ready.Load() {
-			continue // by projections ids are known
+			continue // wait for the projections, which know the ids
 		}
 		if !left && !d.Waiting() {
 			continue
@@ -147,7 +146,7 @@ func (n *Node) followSpool(ctx context.Context) {
 		switch {
 		case err == nil:
 			if failed = ""; left {
-				pause = spoolAgain // a recorder was stopped in the middle
+				pause = spoolAgain // a recorder was stopped while writing
 			}
 		case ctx.Err() != nil:
 			return
@@ -160,8 +159,8 @@ func (n *Node) followSpool(ctx context.Context) {
 	}
 }
 
-// SpoolStatus is how the spool of a data directory stands, whoever has the directory.
-// fault is why it could not be drained, or nil.
+// SpoolStatus returns the state of the spool in a data directory, which another process may be
+// using. fault is the reason why it could not be drained, or nil.
 func SpoolStatus(dataDir string, fault error) api.SpoolStatus {
 	dir := spool.Dir(dataDir)
 	st := spool.Look(dir)

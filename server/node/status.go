@@ -19,7 +19,7 @@ import (
 
 func sinceMS(t time.Time) int64 { return time.Since(t).Milliseconds() }
 
-// Status is Backend.Status.
+// Status implements api.Backend.
 func (n *Node) Status(ctx context.Context, r api.StatusRequest) (api.Status, error) {
 	if err := n.catchUp(ctx); err != nil {
 		return api.Status{}, err
@@ -141,7 +141,7 @@ func (n *Node) projectionStatus(ctx context.Context, name string, ends schemas.W
 	return s, nil
 }
 
-// allocated is what a folder of the data directory takes, 0 if it cannot be read.
+// allocated returns the disk space of a folder in the data directory, 0 if it cannot be read.
 func (n *Node) allocated(folder ...string) int64 {
 	bytes, err := diskuse.Allocated(filepath.Join(append([]string{n.dir.path}, folder...)...))
 	if err != nil {

@@ -17,8 +17,7 @@ import (
 // stream is a Benthos config to run.
 type stream struct{ name, yaml string }
 
-// streams are those of the roles, or those that the configuration names in their
-// place.
+// streams returns the configs of the roles, or those that the configuration names instead.
 func (n *Node) streams() ([]stream, error) {
 	if len(n.cfg.Pipelines) > 0 {
 		var all []stream
@@ -38,8 +37,8 @@ func (n *Node) streams() ([]stream, error) {
 	case process:
 		names = []string{configs.Process}
 	case project:
-		// No derived topic for what is large: content, spans and what agents say are
-		// processed where they are projected.
+		// There is no derived topic for large data: files, spans and agents' events are processed
+		// in the process that projects them.
 		names = []string{configs.Project, configs.Commits, configs.Spans, configs.Agents}
 	}
 	var all []stream
@@ -53,12 +52,12 @@ func (n *Node) streams() ([]stream, error) {
 	return all, nil
 }
 
-// runStreams runs them until the context ends, then drains them. An error stops
-// the node: starting again recovers.
+// runStreams runs the streams until the context ends, then drains them. After an error the node
+// stops; the next start recovers.
 func (n *Node) runStreams(ctx context.Context, streams []stream) error {
 	if n.cfg.Has(RoleProject) && !n.cfg.Has(RoleProcess) {
-		// The place in the derived topic is kept apart from the projections. Should
-		// these have started anew, what lies before that place is read from the log.
+		// The position in the derived topic is stored apart from the projections. If these started
+		// from zero, read what lies before that position from the log.
 		if err := n.replay(ctx, n.set, n.starts, n.log.Reject, func(int64) {}); err != nil {
 			if ctx.Err() != nil {
 				return nil

@@ -18,7 +18,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// seed gives projections the sums of retired spans (projections.Options.Seed).
+// seed applies the sums of retired spans to a projection that starts from zero
+// (projections.Options.Seed).
 func (n *Node) seed(ctx context.Context, k projections.Kind, next func(schemas.TopicPartition) int64, apply func(schemas.Batch) error) error {
 	if k.Name != runtime.Name {
 		return nil
@@ -47,13 +48,12 @@ func (n *Node) seed(ctx context.Context, k projections.Kind, next func(schemas.T
 	return nil
 }
 
-// summarise appends the sums of the spans that are about to be retired, and returns where
-// they stand. They have no effect until a records.retired names them, so that a crash before
-// leaves events that nobody reads.
+// summarise appends the sums of the spans that are about to be retired, and returns their positions
+// and the number of hours. They have no effect until a records.retired names them, so a crash
+// before that leaves events that nobody reads.
 //
-// What goes sums to what the live projection has and a fold of the rest has not. The fold is
-// thrown away: the rebuild that follows the records.retired makes the same again, with the
-// sums.
+// The sums are the difference between the live projection and a fold of the spans that stay. That
+// fold is discarded: the rebuild after records.retired makes it again, together with the sums.
 func (n *Node) summarise(ctx context.Context, cuts map[schemas.TopicPartition]pipeline.Cut, m *meter) (at []schemas.Position, hours int64, err error) {
 	behind := schemas.Watermark{}
 	for tp, c := range cuts {
@@ -93,7 +93,8 @@ func (n *Node) summarise(ctx context.Context, cuts map[schemas.TopicPartition]pi
 			Type: schemas.TypeSpansSummarised, Source: schemas.DefaultSource, Time: now, Key: schemas.KeyOf(sum),
 			ContentType: schemas.ContentProto, Payload: data,
 		}
-		// Of one that a crash left, this is no copy: that one counts for nothing.
+		// The time makes the id differ from that of a sum that a crash left behind, which must not
+		// count.
 		e.ID = schemas.NewCanon("recount/summary/1").Int(now.UnixNano()).Int(int64(len(at))).Bytes(data).ID()
 		more, err := n.log.Append(ctx, schemas.TopicFacts, e)
 		at, hours = append(at, more...), hours+int64(len(sum.Hours))
@@ -102,8 +103,8 @@ func (n *Node) summarise(ctx context.Context, cuts map[schemas.TopicPartition]pi
 	return at, hours, err
 }
 
-// sameMark are views of the live projection and of a fold of what stays, both of the log up
-// to the same offsets.
+// sameMark returns views of the live projection and of a fold of what stays, both up to the same
+// offsets.
 func (n *Node) sameMark(ctx context.Context, rest *projections.Set, cuts map[schemas.TopicPartition]pipeline.Cut) (all, part *runtime.View, err error) {
 	live, release, err := n.set.Hold(runtime.Name)
 	if err != nil {
@@ -127,7 +128,7 @@ func (n *Node) sameMark(ctx context.Context, rest *projections.Set, cuts map[sch
 	return all, part, err
 }
 
-// beyond is a set of projections that is given what stands behind cuts alone.
+// beyond is a set of projections that applies only what lies after the cuts.
 type beyond struct {
 	*projections.Set
 	cuts map[schemas.TopicPartition]pipeline.Cut

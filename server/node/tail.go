@@ -10,35 +10,35 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// An event that was appended just before a crash is not projected yet when it is sent
-// again after it, and a process without projections knows no ids at all. So before the
-// first append to a topic the ids at the log's end are read: with projections those that
-// they have not applied yet, without as many as tailBound says. Appends wait meanwhile.
+// An event that was appended just before a crash is not projected yet when it is sent again
+// afterwards, and a process without projections knows no ids at all. So before the first append to
+// a topic, the ids at the log's end are read: with projections those that they have not applied
+// yet, without them as many as tailBound allows. Appends wait meanwhile.
 
-// bound says how much of the end of a topic is read, over all its partitions.
+// bound limits how much is read from the end of a topic, over all its partitions.
 type bound struct {
 	events int64
 	bytes  int
 }
 
 var (
-	// tailBound holds for a process without projections.
+	// tailBound applies to a process without projections.
 	tailBound = bound{events: 100_000, bytes: 32 << 20}
-	// behindBound holds for projections that are far behind: made anew, as a rule.
+	// behindBound applies if projections are far behind, usually because they are being rebuilt.
 	behindBound = bound{events: 1_000_000, bytes: 1 << 30}
 )
 
-// firstTail is how many events of a partition are read at first; what bytes allow beyond
-// that is read in steps, each four times as long.
+// firstTail is the number of events of a partition that are read in the first step; each further
+// step is four times as long, until the bound is reached.
 const firstTail = 256
 
-// tails are the ids at the ends of topics.
+// tails holds the ids at the ends of topics.
 type tails struct {
 	log *pipeline.Log
-	// next is where the projection stands that knows the ids of a topic, if there is one.
+	// next returns the watermark of the projection that knows the ids of a topic, if there is one.
 	next func(topic string) (w schemas.Watermark, known bool)
-	// through says that projections have come past what is here of a topic, so that it is
-	// not needed.
+	// through reports that the projections have applied all ids held here for a topic, so that they
+	// are not needed any more.
 	through func(topic string) bool
 
 	mu     sync.Mutex
@@ -50,7 +50,7 @@ type tail struct {
 	ids  map[schemas.EventID]tailPosition // nil until it is read
 }
 
-// tailPosition has no pointers, for the garbage collector.
+// tailPosition has no pointers, which spares the garbage collector.
 type tailPosition struct {
 	offset    int64
 	partition int32
@@ -71,7 +71,7 @@ func (ts *tails) of(topic string) *tail {
 	return t
 }
 
-// find gives the position of an id at a topic's end, by schemas.SeenAs.
+// find returns the position of an id at a topic's end, by schemas.SeenAs.
 func (ts *tails) find(ctx context.Context, topic string, id schemas.EventID) (at schemas.Position, ok bool, err error) {
 	t := ts.of(topic)
 	t.once.Lock()
@@ -81,7 +81,7 @@ func (ts *tails) find(ctx context.Context, topic string, id schemas.EventID) (at
 		return at, false, nil
 	}
 	if t.ids == nil {
-		// Others wait for it, too.
+		// Others wait for the result too, so the read does not end with this context.
 		if t.ids, err = ts.read(context.WithoutCancel(ctx), topic); err != nil {
 			return at, false, schemas.Transientf("read the ids at the end of the log: %w", err)
 		}
@@ -140,7 +140,7 @@ func (ts *tails) read(ctx context.Context, topic string) (map[schemas.EventID]ta
 				if have, twice := ids[id]; !ok || twice && have.partition == tp.Partition && have.offset < r.Position.Offset {
 					continue
 				}
-				ids[id] = tailPosition{r.Position.Offset, tp.Partition} // the first counts
+				ids[id] = tailPosition{r.Position.Offset, tp.Partition} // the first position counts
 			}
 			return nil
 		})
@@ -153,7 +153,7 @@ func (ts *tails) read(ctx context.Context, topic string) (map[schemas.EventID]ta
 	}
 }
 
-// seenAs is what tells an event of the log from others, as schemas.SeenAs of its record.
+// seenAs returns the id by which an event is recognised, as schemas.SeenAs does for its record.
 func seenAs(r schemas.LogRecord) (schemas.EventID, bool) {
 	if _, erased := r.Erased(); erased {
 		return schemas.EventID{}, false // known by the erasure

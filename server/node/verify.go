@@ -20,13 +20,13 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// maxDifferences is how many a report lists; it counts no further.
+// maxDifferences is the maximum number of differences to look for and report.
 const maxDifferences = 20
 
-// Verify is Backend.Verify. It replays the log into a scratch directory up to
-// where the live projections stand, then compares one projection after the
-// other: the root over the whole state, and every sealed file byte for byte.
-// While one is compared no batch is applied to it; the log goes on.
+// Verify implements api.Backend. It replays the log into a scratch directory up to the live
+// watermark and compares one projection after the other: the root hash of the whole state, and
+// every sealed file byte for byte. A projection applies no batch while it is compared; the log
+// continues.
 func (n *Node) Verify(ctx context.Context, r api.VerifyRequest, progress func(api.Progress)) (report api.VerifyReport, err error) {
 	ctx, names, done, err := n.work(ctx, r.Projections)
 	if err != nil {
@@ -85,12 +85,11 @@ func (n *Node) Verify(ctx context.Context, r api.VerifyRequest, progress func(ap
 	return report, nil
 }
 
-// compare holds a live projection still, brings the replayed one to the same
-// watermark and compares them. An error is about the replay; what is wrong with
-// the live state is in the answer.
+// compare holds a live projection, brings the replayed one to the same watermark and compares them.
+// An error is about the replay; what is wrong with the live state is in the result.
 func (n *Node) compare(ctx context.Context, name string, scratch *projections.Set, dir string) (v api.VerifiedProjection, err error) {
-	// The one compared before may have been held with a batch that this one has yet
-	// to get.
+	// The projection compared before may have been held with a batch applied that this one still
+	// lacks.
 	if err := n.set.Wait(ctx, scratch.Watermark()); err != nil {
 		return v, err
 	}
@@ -156,7 +155,7 @@ func (c *counter) Dump(ctx context.Context, yield func(key, value []byte) error)
 	})
 }
 
-// keyDifference tells where two values of a key part. A is the live state's.
+// keyDifference describes where two values of a key differ. A is the live value.
 func keyDifference(d projections.Difference) api.Difference {
 	out := api.Difference{Key: strconv.Quote(string(d.Key))}
 	switch {
@@ -172,7 +171,7 @@ func keyDifference(d projections.Difference) api.Difference {
 	return out
 }
 
-// parting is the index of the first byte at which a and b differ.
+// parting returns the index of the first byte at which a and b differ.
 func parting(a, b []byte) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
@@ -182,7 +181,7 @@ func parting(a, b []byte) int {
 	return min(len(a), len(b))
 }
 
-// excerpt is a few bytes from at on, in hex.
+// excerpt returns up to 16 bytes from index at, in hex.
 func excerpt(b []byte, at int64) string {
 	if at >= int64(len(b)) {
 		return ""
@@ -190,9 +189,8 @@ func excerpt(b []byte, at int64) string {
 	return hex.EncodeToString(b[at:min(int64(len(b)), at+16)])
 }
 
-// sealedFile matches files that never change once written and whose bytes are a
-// function of the log: TBF segments, and what package vector seals. Pebble's own
-// files are no such thing, nor are checkpoints.
+// sealedFile matches files that never change once written and whose bytes are a function of the
+// log: TBF segments and the sealed files of package vector. Pebble's files and checkpoints are not.
 var sealedFile = regexp.MustCompile(`^[0-9][^/]*\.(tbf|vec)$`)
 
 func sealedFiles(dir string) ([]string, error) {
@@ -246,7 +244,7 @@ func compareFiles(ctx context.Context, live, replayed string) (diffs []api.Diffe
 	return diffs, count, nil
 }
 
-// compareFile finds the first byte at which two files differ; nil if none.
+// compareFile finds the first byte at which two files differ; nil if they are equal.
 func compareFile(live, replayed string) (*api.Difference, error) {
 	f, err := os.Open(live)
 	if err != nil {
@@ -291,9 +289,8 @@ func readFull(r io.Reader, b []byte) (int, error) {
 	return n, err
 }
 
-// liveDir is the folder of a projection's live generation below the folder of
-// all projections, or "" if it cannot be told (package projections has the
-// layout).
+// liveDir returns the folder of a projection's live generation, given the folder of all
+// projections, or "" if it is unknown (package projections documents the layout).
 func liveDir(dir, name string) string {
 	b, err := os.ReadFile(filepath.Join(dir, name, "CURRENT"))
 	if err != nil {

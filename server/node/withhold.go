@@ -14,30 +14,30 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// Between an erasure's event and the projections made anew without what it erases, the
-// projections still have it. Until then:
+// Between an erasure's event and the rebuild of the projections without the erased events, the
+// projections still hold them. Until then:
 //
-//   - An answer that names such an event, by its position or an id, is not given. Every
-//     hit, object and edge of an answer says its event's position.
-//   - A question whose answer is a sum over all events, or is written out as it is read,
-//     is not asked where such an event is of the topics that it sums.
+//   - An answer that names such an event, by its position or an id, is withheld. Every hit, object and
+//     edge of an answer carries its event's position.
+//   - A question that sums up all events of a topic, or whose answer is written while it is read, is
+//     refused if that topic has such an event.
 //
-// Both are unavailable (503): the erasure ends, and the question can be asked again.
+// Both fail with 503: the erasure ends, and the question can be asked again.
 
-// withheld is what the projections still have and nobody may see. It is not changed once
-// it is there.
+// withheld is the set of events that the projections may still hold and no answer may show. It is
+// immutable once published.
 type withheld struct {
 	at  map[schemas.Position]bool
 	ids map[schemas.EventID]bool
-	// left are those that the projections are not rid of yet.
+	// left holds the events that the projections still hold.
 	left map[schemas.Position]bool
-	// over: the projections are rid of it. A question that began before may still
-	// have read it.
+	// over reports that the projections no longer hold any. A question that began before may still
+	// have read them.
 	over bool
 }
 
-// names reports whether a text, which may be JSON as encoding/json writes it, names an event
-// that is withheld.
+// names reports whether a text, which may be JSON as encoding/json writes it, names a withheld
+// event.
 func (w *withheld) names(text []byte) bool {
 	for _, m := range positionJSON.FindAllSubmatch(text, -1) {
 		if at, err := schemas.ParsePosition(fmt.Sprintf("%s/%s/%s", m[1], m[2], m[3])); err == nil && w.at[at] {
@@ -63,7 +63,7 @@ var (
 	idText       = regexp.MustCompile(`[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}`)
 )
 
-// of reports whether the projections still have an event of one of the topics; topics are without their
+// of reports whether the projections still hold an event of one of the topics, given without their
 // prefix.
 func (w *withheld) of(topics ...string) bool {
 	for at := range w.left {
@@ -74,7 +74,7 @@ func (w *withheld) of(topics ...string) bool {
 	return false
 }
 
-// withhold adds events, each with the id that it had, to what nobody may see.
+// withhold adds events, each with its id, to those that no answer may show.
 func (n *Node) withhold(more map[schemas.Position]schemas.EventID) {
 	n.withholding.Lock()
 	defer n.withholding.Unlock()
@@ -91,8 +91,8 @@ func (n *Node) withhold(more map[schemas.Position]schemas.EventID) {
 	n.withheld.Store(next)
 }
 
-// release ends that for events that the projections are rid of. As long as others are
-// left no answer names any of them, for a question that is being answered may have read
+// release removes events that the projections no longer hold from left. As long as any is left,
+// answers may still name none of them, because a question that is being answered may have read
 // them.
 func (n *Node) release(gone func(schemas.Position) bool) {
 	n.withholding.Lock()
@@ -106,7 +106,7 @@ func (n *Node) release(gone func(schemas.Position) bool) {
 	n.withheld.Store(&withheld{at: now.at, ids: now.ids, left: left, over: len(left) == 0})
 }
 
-// releaseDone is release for all that the erasures up to a watermark of their topic erase.
+// releaseDone releases all events that were erased up to a watermark of topic erasures.
 func (n *Node) releaseDone(done schemas.Watermark) {
 	n.release(func(at schemas.Position) bool {
 		e, ok := n.log.ErasedAt(at)
@@ -114,8 +114,8 @@ func (n *Node) releaseDone(done schemas.Watermark) {
 	})
 }
 
-// discreet is called before a question is asked. What it returns is called with the answer
-// and its error, and says whether they may be given.
+// discreet is called before a question is asked. The returned function is called with the answer
+// and its error, and returns an error if the answer must not be given.
 func (n *Node) discreet() func(answer any, err error) error {
 	before := n.withheld.Load()
 	return func(answer any, err error) error {
@@ -141,7 +141,7 @@ func (n *Node) discreet() func(answer any, err error) error {
 	}
 }
 
-// summing fails where what a question sums up holds events that are being erased.
+// summing fails if one of the topics, which a question sums up, has events that are being erased.
 func (n *Node) summing(topics ...string) error {
 	if now := n.withheld.Load(); now != nil && !now.over && now.of(topics...) {
 		return errErasing

@@ -131,8 +131,8 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, s *share) ([]b
 	var own *refusal
 	switch {
 	case err == nil:
-		// The server goes on reading, to notice a client that leaves, and would take
-		// the deadline for that.
+		// The server continues to read, to notice a client that disconnects, and would take an
+		// expired deadline for a disconnect.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 		return b, nil
 	case errors.As(err, &own):
