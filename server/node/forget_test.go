@@ -569,10 +569,16 @@ func TestForgetOnBrokersOfOthers(t *testing.T) {
 func holdingCompressed(t testing.TB, dir string) (found []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // removed meanwhile
+		}
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}
 		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if err == nil && framesHold(t, data, 3) {
 			found = append(found, path)
 		}
