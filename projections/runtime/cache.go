@@ -1,19 +1,19 @@
 package runtime
 
-// cache keeps what was used of late: when the younger half is full, the older is
-// forgotten and the younger becomes the older.
+// cache keeps recently used values in two halves: if the younger half is full, the older half is
+// dropped and the younger takes its place.
 type cache[K comparable, V any] struct {
 	young, old map[K]V
-	// bytes is the size of young, which may be up to limit.
+	// bytes is the size of young, which is limited to limit.
 	bytes, limit int
 }
 
-// newCache makes a cache of at most so many bytes, as the sizes are told.
+// newCache returns a cache limited to a number of bytes, by the sizes that its callers report.
 func newCache[K comparable, V any](bytes int) cache[K, V] {
 	return cache[K, V]{young: map[K]V{}, old: map[K]V{}, limit: bytes / 2}
 }
 
-// get looks a value up; size is what it counts for if it moves to the younger half.
+// get returns a value. size returns its size in case it moves to the younger half.
 func (c *cache[K, V]) get(k K, size func(V) int) (v V, ok bool) {
 	if v, ok = c.young[k]; ok {
 		return v, true
@@ -30,7 +30,7 @@ func (c *cache[K, V]) put(k K, v V, size int) {
 	c.bytes += size
 }
 
-// grew notes that a value that is in the younger half has another size.
+// grew records that the size of a value in the younger half has changed.
 func (c *cache[K, V]) grew(by int) { c.bytes += by }
 
 func (c *cache[K, V]) trim() {

@@ -10,8 +10,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestCounts: a view of counts says what the view does, but for durations and examples;
-// and a range that goes on beyond all that was seen has what one that ends there has.
+// TestCounts checks that a view of counts gives what the full view does, except for durations and
+// examples, and that a range that extends beyond all spans gives what one clipped to them gives.
 func TestCounts(t *testing.T) {
 	r := open(t)
 	tp := schemas.TopicPartition{Topic: defaultTopic}

@@ -6,37 +6,37 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// span is what joining needs of a span. It holds no pointers, since there are many.
+// span is the part of a span that joining needs. It has no pointers, since there are many.
 type span struct {
 	id, parent uint64
-	// site and service are hashes: of its site, and of the service's name.
+	// site and service are hashes, of the site and of the service's name.
 	site, service uint64
 	start         int64
 	duration      int64
 	offset        int64
-	shard         uint16 // in shards
+	shard         uint16 // index in shards
 	side          recountv1.Side
 	hasParent     bool
 	failed        bool
 }
 
-// is gives a span its site.
+// is sets the span's site.
 func (s *span) is(at *site) { s.site, s.service, s.side = at.hash, at.named, at.side }
 
-// link says that a span, here or elsewhere, links to one of a trace. It is kept with
-// the trace that it links to.
+// link is a link from a span, of this trace or another, to a span of the trace that stores the
+// link.
 type link struct {
 	target uint64
 	trace  [16]byte
 	from   span
 }
 
-// The first byte of an entry: what it is, and what follows.
+// These flags form the first byte of an entry and determine what follows.
 const (
-	entryLink   = 1 << iota // of a link, else of a span
-	entryParent             // with a parent
+	entryLink   = 1 << iota // a link; else a span
+	entryParent             // it has a parent
 	entryFailed
-	entrySame // of the same event as the entry before
+	entrySame // from the same event as the previous entry
 )
 
 // writer appends entries to a chunk.
@@ -47,10 +47,10 @@ type writer struct {
 	offset int64
 }
 
-// span appends a span: a byte of flags, the id, the parent's if it has one, the
-// site's hash (8 bytes each), how much later it starts than the entry before
-// (varint), its duration and how far behind the event before its event stands
-// (uvarints; the last is left out where it is the same).
+// span appends a span: a byte of flags, the id, the parent's id if it has one, the site's hash (8
+// bytes each), the difference between its start and that of the previous entry (varint), its
+// duration, and the difference between the offset of its event and the previous one (uvarints; the
+// last is omitted if it is zero).
 func (w *writer) span(s *span) {
 	flags := w.flags(s)
 	if s.hasParent {
@@ -64,8 +64,8 @@ func (w *writer) span(s *span) {
 	w.rest(s)
 }
 
-// link appends a link: a byte of flags, the id that it links to (8 bytes), the trace
-// (16) and id (8) of the span that links, and then as for a span.
+// link appends a link: a byte of flags, the id that it links to (8 bytes), the trace (16) and id
+// (8) of the span that links, and the rest as for a span.
 func (w *writer) link(l *link) {
 	w.b = append(w.b, w.flags(&l.from)|entryLink)
 	w.b = binary.BigEndian.AppendUint64(w.b, l.target)
@@ -86,7 +86,7 @@ func (w *writer) flags(s *span) (flags byte) {
 
 func (w *writer) rest(s *span) {
 	w.b = binary.BigEndian.AppendUint64(w.b, s.site)
-	w.b = binary.AppendVarint(w.b, s.start-w.start) // wraps, and wraps back
+	w.b = binary.AppendVarint(w.b, s.start-w.start) // may wrap around; decoding wraps back
 	w.b = binary.AppendUvarint(w.b, uint64(s.duration))
 	if w.n == 0 || s.offset != w.offset {
 		w.b = binary.AppendUvarint(w.b, uint64(s.offset-w.offset))
@@ -95,8 +95,8 @@ func (w *writer) rest(s *span) {
 	w.start, w.offset = s.start, s.offset
 }
 
-// entries reads the entries of a chunk. It leaves w as if it had appended them; the
-// sites are looked up, or left out where find is nil.
+// entries decodes the entries of a chunk, and leaves w as if it had appended them. find looks up
+// the sites; nil skips that.
 func (w *writer) entries(value []byte, find func(hash uint64) (*site, error), aSpan func(*span), aLink func(*link)) error {
 	r := reader{b: value}
 	w.b, w.n, w.start, w.offset = append(w.b[:0], value...), 0, 0, 0

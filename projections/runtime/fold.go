@@ -16,24 +16,24 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// fold is a batch being applied.
+// fold is the state of one Apply.
 type fold struct {
 	m     *memory
 	t     *store.Txn
-	it    *pebble.Iterator // over the traces that earlier batches stored
+	it    *pebble.Iterator // over the traces stored by earlier batches
 	shard uint16
-	key   []byte // of the shard
+	key   []byte // key of the shard
 
-	// What the batch adds, by minutes.
+	// sums are the additions of the batch, by minute.
 	sums map[sumKey]*sum
-	// The rows that it changes.
+	// rows are the rows that it changes.
 	rows []row
-	// The traces it changed.
+	// changed are the traces that it changes.
 	changed []*trace
-	// What its observers told, by their fields.
+	// observed are the observers of the batch, by their encoded fields.
 	observed map[string]*observer
 
-	// Room that is used again.
+	// The rest are reused buffers.
 	k, v     []byte
 	affected []callee
 	before   []*span
@@ -46,7 +46,7 @@ func newFold(m *memory, t *store.Txn, tp schemas.TopicPartition) *fold {
 	}
 }
 
-// all folds the records in and stores what comes of it.
+// all applies the records and stores the result.
 func (f *fold) all() (err error) {
 	f.it, err = f.t.Iter([]byte{kindTrace}, []byte{kindTrace + 1})
 	if err != nil {
@@ -117,8 +117,8 @@ func (f *fold) record(offset int64, b *recountv1.SpanBatch) error {
 	return nil
 }
 
-// site finds or stores the site of an observation, with the operation Other where the
-// partition keeps no more of its service.
+// site returns the site of an observation and stores it if it is new. The operation is Other if the
+// partition keeps no more operations of its service.
 func (f *fold) site(service string, o *recountv1.Observation) (*site, error) {
 	s := site{
 		service: service, side: o.Side, kind: o.Kind, templated: o.Templated,
@@ -150,14 +150,14 @@ func (f *fold) storeSite(s *site) (*site, error) {
 		return known, nil
 	}
 	known := *s
-	// The strings are parts of their event, which must not live as long as the site.
+	// The strings are slices of their event, which must not be kept in memory with the site.
 	for _, text := range []*string{&known.service, &known.operation, &known.peer, &known.system} {
 		*text = strings.Clone(*text)
 	}
 	known.hash, known.named = hash, xxh3.HashString(s.service)
 	f.m.sites.put(hash, &known, known.size())
 	f.k = hashKey(f.k[:0], kindSite, hash)
-	// The same bytes again change nothing, and sites are few: no need to look.
+	// Storing the same bytes again changes nothing, and sites are few, so there is no lookup.
 	return &known, f.t.Set(f.k, f.v)
 }
 
@@ -179,7 +179,7 @@ func (f *fold) sum(k sumKey) *sum {
 	return s
 }
 
-// fresh is a new sum.
+// fresh returns an empty sum.
 func (m *memory) fresh() *sum {
 	n := len(m.free)
 	if n == 0 {
@@ -209,7 +209,7 @@ func (f *fold) storeSums() error {
 	for k, s := range f.sums {
 		minutes = append(minutes, row{k, s})
 	}
-	// By site, then by time: what a longer bucket holds lies together, and is added to
+	// Sorted by site, then by time, the minutes of a longer bucket are adjacent and are added to
 	// its row at once.
 	slices.SortFunc(minutes, func(a, b row) int {
 		return cmp.Or(cmp.Compare(a.k.kind, b.k.kind), cmp.Compare(a.k.a, b.k.a), cmp.Compare(a.k.b, b.k.b), cmp.Compare(a.k.bucket, b.k.bucket))
@@ -257,8 +257,8 @@ func (f *fold) storeSums() error {
 	return nil
 }
 
-// close adds what a bucket got to its row, and to the bucket of the next level. The
-// levels above are closed after those below.
+// close adds the sum of a bucket to its row and to the bucket of the next level. Levels are closed
+// from the shortest to the longest.
 func (f *fold) close(open *[len(levels)]row, level int) error {
 	got := open[level]
 	open[level] = row{}
@@ -272,7 +272,7 @@ func (f *fold) close(open *[len(levels)]row, level int) error {
 	return nil
 }
 
-// sum is the row of a key as it is stored, or a new one.
+// sum returns the stored row of a key, or an empty one.
 func (m *memory) sum(t *store.Txn, k sumKey) (*sum, error) {
 	if s, ok := m.sums.get(k, (*sum).size); ok {
 		return s, nil
@@ -297,8 +297,8 @@ func (m *memory) sum(t *store.Txn, k sumKey) (*sum, error) {
 	return s, nil
 }
 
-// isNew reports whether a row's bucket begins behind all that the longer bucket
-// around it has: then there is none to be read, which is so for most rows.
+// isNew reports whether a row's bucket begins after everything in the longer bucket around it. Then
+// there is no stored row to read, which is the case for most rows.
 func (m *memory) isNew(t *store.Txn, k sumKey) (bool, error) {
 	around := k
 	around.level++

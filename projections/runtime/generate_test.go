@@ -13,17 +13,16 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// told is one observation with what its batch says of it.
+// told is one observation with its observer.
 type told struct {
 	by *recountv1.Observer
 	o  *recountv1.Observation
 }
 
-// generator makes traces of a few services: clients and servers of several kinds,
-// producers and consumers joined by parents or links, Zipkin's shared ids, spans
-// whose parents are missing, are themselves, go round or are in another service
-// without a client, ids used again elsewhere, spans told twice in other words, times
-// from one end to the other, and lines of access logs.
+// generator makes traces of a few services: clients and servers of several kinds; producers and
+// consumers joined by parents or links; Zipkin's shared ids; spans whose parents are missing, are
+// themselves, form a cycle or are in another service without a client; ids reused elsewhere; spans
+// reported twice with other fields; times over the whole range; and lines of access logs.
 type generator struct {
 	rng *rand.Rand
 	all []told
@@ -104,15 +103,15 @@ func (g *generator) below(service int, trace, parent []byte, depth int) {
 	for range g.rng.IntN(4) {
 		to, kind, op := g.rng.IntN(services), kinds[g.rng.IntN(len(kinds))], fmt.Sprint("op-", g.rng.IntN(4))
 		switch g.rng.IntN(14) {
-		case 0: // work inside
+		case 0: // internal work
 			o := g.tell(service, trace, parent, inside, 0, "work")
 			g.below(service, trace, o.SpanId, depth+1)
-		case 1: // nobody answers
+		case 1: // no answer
 			g.tell(service, trace, parent, caller, kind, op)
-		case 2: // no client's span
+		case 2: // no client span
 			o := g.tell(to, trace, parent, called, kind, op)
 			g.below(to, trace, o.SpanId, depth+1)
-		case 3: // the parent is told by nobody
+		case 3: // the parent is not reported
 			o := g.tell(to, trace, g.id(8), called, kind, op)
 			g.below(to, trace, o.SpanId, depth+1)
 		case 4: // Zipkin
@@ -123,11 +122,11 @@ func (g *generator) below(service int, trace, parent []byte, depth int) {
 		case 5: // its own parent
 			o := g.tell(to, trace, nil, called, kind, op)
 			o.ParentId = o.SpanId
-		case 6: // parents that go round
+		case 6: // a cycle of parents
 			a := g.tell(service, trace, nil, caller, kind, op)
 			b := g.tell(to, trace, a.SpanId, called, kind, op)
 			a.ParentId = b.SpanId
-		case 7: // an id that another span has
+		case 7: // the id of another span
 			o := g.tell(to, trace, parent, recountv1.Side(g.rng.IntN(4)), kind, op)
 			if other := g.past[g.rng.IntN(len(g.past))]; len(other.SpanId) > 0 {
 				o.SpanId = other.SpanId
@@ -158,7 +157,7 @@ func (g *generator) below(service int, trace, parent []byte, depth int) {
 	}
 }
 
-// traces makes at least so many observations.
+// traces makes at least `least` observations.
 func (g *generator) traces(least int) {
 	for len(g.all) < least {
 		switch g.rng.IntN(10) {
@@ -167,7 +166,7 @@ func (g *generator) traces(least int) {
 				Side: recountv1.Side_SIDE_CALLED, Kind: recountv1.RuntimeKind_RUNTIME_KIND_CALLS, Operation: "GET /", System: "http",
 				StartUnixNano: g.time(), DurationNano: g.duration(), Status: recountv1.Status(g.rng.IntN(3)),
 			}})
-		case 1: // told again, in other words
+		case 1: // reported again with other fields
 			if len(g.all) > 0 {
 				again := g.all[g.rng.IntN(len(g.all))]
 				again.o = proto.Clone(again.o).(*recountv1.Observation)
@@ -183,7 +182,7 @@ func (g *generator) traces(least int) {
 	}
 }
 
-// batch is the record of some observations of one service.
+// batch returns a record with some observations of one service.
 func batch(tp schemas.TopicPartition, offset int64, all ...told) *recountv1.Record {
 	b := &recountv1.SpanBatch{}
 	c := schemas.NewCanon("runtime/test").String(tp.String()).Int(offset)
@@ -210,8 +209,8 @@ func batch(tp schemas.TopicPartition, offset int64, all ...told) *recountv1.Reco
 	}
 }
 
-// logOf puts observations into a log: each service's into its partition, in their
-// order, some to an event.
+// logOf distributes observations to a log: each service's to its partition, in their order, several
+// to an event.
 func logOf(rng *rand.Rand, partitions int, all []told) []projtest.Shard {
 	out := make([]projtest.Shard, partitions)
 	waiting := make([][]told, partitions)
@@ -249,11 +248,11 @@ func partitionOf(service string, partitions int) int {
 	return int(service[len(service)-1]) % partitions
 }
 
-// generate is the log of a projtest.
+// generate returns the log for projtest.
 func generate(seed uint64, partitions, records int) []projtest.Shard {
 	g := generator{rng: rand.New(rand.NewPCG(seed, 7))}
 	g.traces(partitions * records * 3)
-	// Mostly as they came, but some much later.
+	// Most stay in order, some are moved far away.
 	for i := range g.all {
 		if g.rng.IntN(3) == 0 {
 			j := g.rng.IntN(len(g.all))

@@ -13,7 +13,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// hostile applies n observations of one trace, in batches, and returns the calls.
+// hostile applies n observations of one trace in batches, and returns the calls.
 func hostile(t *testing.T, n int, make func(i int) (service string, o *recountv1.Observation)) ([]Call, *Runtime) {
 	t.Helper()
 	r := open(t)
@@ -45,8 +45,8 @@ func hostile(t *testing.T, n int, make func(i int) (service string, o *recountv1
 
 func numbered(i int) []byte { return binary.BigEndian.AppendUint64(nil, uint64(i)+1) }
 
-// TestHugeTrace: a trace of 100,000 spans costs what as many small ones do, however
-// they hang together. Where work grew with the square this would not end.
+// TestHugeTrace checks that a trace of 100,000 spans costs as much as many small ones, however its
+// spans are connected. With quadratic work it would not finish.
 func TestHugeTrace(t *testing.T) {
 	n := 100_000
 	if racing.On {
@@ -99,7 +99,7 @@ func TestHugeTrace(t *testing.T) {
 	}
 }
 
-// TestEndlessTrace: what a trace has beyond its limit is served, but no longer joined.
+// TestEndlessTrace checks that spans of a trace beyond its limit are in Served but not joined.
 func TestEndlessTrace(t *testing.T) {
 	const n = maxEntries + 5000
 	trace := make([]byte, 16)
@@ -123,7 +123,7 @@ func TestEndlessTrace(t *testing.T) {
 	}
 }
 
-// TestEnds: times and durations of no sane clock are kept as they are.
+// TestEnds checks that extreme times and durations are kept as they are.
 func TestEnds(t *testing.T) {
 	r := open(t)
 	tp := schemas.TopicPartition{Topic: defaultTopic}
@@ -158,13 +158,13 @@ func TestEnds(t *testing.T) {
 	if first, last := v.Bounds(); first != math.MinInt64 || last != math.MaxInt64 {
 		t.Errorf("bounds: got %d to %d, want all", first, last)
 	}
-	// No end of a range is moved past the ends of time.
+	// No end of a range is moved past the limits of int64.
 	for _, in := range []Range{{math.MinInt64, math.MaxInt64}, {-1, math.MaxInt64}, {math.MinInt64, 1}} {
 		if got := in.within(times{math.MinInt64, math.MaxInt64}); got != in {
 			t.Errorf("%v: got %v", in, got)
 		}
 	}
-	// The minute in which 1970 began holds 0 and 1.
+	// The first minute of 1970 contains 0 and 1.
 	served, err = v.Served(t.Context(), Range{0, 1}, "")
 	must(t, err)
 	if len(served) != 2 {
@@ -172,7 +172,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestRefused: what cannot be applied names its record and what is wrong with it.
+// TestRefused checks that the error for what cannot be applied names the record and the problem.
 func TestRefused(t *testing.T) {
 	tp := schemas.TopicPartition{Topic: defaultTopic}
 	id := make([]byte, 16)

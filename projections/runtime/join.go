@@ -7,13 +7,11 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// maxLinks is how many links of a span are followed, the first; SDKs send as many
-// at most unless told otherwise.
+// maxLinks is the maximum number of links followed per span. It is the default limit of the SDKs.
 const maxLinks = 128
 
-// join adds a span to its trace, and the calls that come of it to the sums: its own
-// caller's, and those of which it is the caller, of spans that came before it. It says
-// whether the span was known.
+// join adds a span to its trace, and the resulting calls to the sums: the one from its own caller,
+// and those from it to spans that arrived earlier. again reports that the span was already known.
 func (f *fold) join(id [16]byte, x *span, kind recountv1.RuntimeKind, links []*recountv1.SpanLink) (again bool, err error) {
 	t, err := f.trace(id)
 	if err != nil {
@@ -31,7 +29,7 @@ func (f *fold) join(id [16]byte, x *span, kind recountv1.RuntimeKind, links []*r
 		return again, nil
 	}
 
-	// Whose caller the span may be, and who is it without.
+	// affected are the spans whose caller the new span may be; before are their callers without it.
 	f.affected, f.before = f.affected[:0], f.before[:0]
 	affect := func(y callee) {
 		f.affected, f.before = append(f.affected, y), append(f.before, f.m.caller(t, y))
@@ -85,7 +83,7 @@ func (f *fold) join(id [16]byte, x *span, kind recountv1.RuntimeKind, links []*r
 	return false, f.links(id, x, links)
 }
 
-// called adds the call of which a new span or link is the later end.
+// called adds the call whose later end is a new span or link.
 func (f *fold) called(t *trace, y callee) (err error) {
 	t.candidates(y, func(x *span) {
 		if err == nil {
@@ -108,7 +106,7 @@ func (f *fold) links(id [16]byte, x *span, links []*recountv1.SpanLink) error {
 	for _, sl := range links[:min(len(links), maxLinks)] {
 		to := end{[16]byte(sl.TraceId), binary.BigEndian.Uint64(sl.SpanId)}
 		if to.trace == id && (to.span == x.id || x.hasParent && to.span == x.parent) {
-			continue // the parent's call is counted already
+			continue // the call from the parent is already counted
 		}
 		if seen[to] {
 			continue
@@ -135,7 +133,8 @@ func (f *fold) links(id [16]byte, x *span, links []*recountv1.SpanLink) error {
 	return nil
 }
 
-// pair notes a pair of spans that may be a call, and adds n such calls.
+// pair adds n calls from x to y. With n = 0 it only records the times and the example of a pair
+// that may be a call.
 func (f *fold) pair(x *span, y callee, n int64) error {
 	ends, err := f.ends(x.site, y.site)
 	if err != nil {
@@ -155,7 +154,7 @@ func (f *fold) pair(x *span, y callee, n int64) error {
 	return nil
 }
 
-// ends are the sites under which calls from one to another are summed.
+// ends returns the sites under which the calls from one site to another are summed.
 func (f *fold) ends(x, y uint64) (*[2]uint64, error) {
 	k := [2]uint64{x, y}
 	if e, ok := f.m.ends.get(k, endsSize); ok {
@@ -185,7 +184,7 @@ func (f *fold) ends(x, y uint64) (*[2]uint64, error) {
 
 func endsSize(*[2]uint64) int { return 64 }
 
-// trace is what is known of a trace, this batch's part too.
+// trace returns a trace with everything known so far, including entries of this batch.
 func (f *fold) trace(id [16]byte) (*trace, error) {
 	if t, ok := f.m.traces.get(id, (*trace).size); ok {
 		return t, nil
@@ -211,7 +210,7 @@ func (f *fold) trace(id [16]byte) (*trace, error) {
 	return t, f.t.Explain(f.it.Error())
 }
 
-// read reads a chunk of a trace; the chunks of a partition come in order.
+// read decodes a chunk of a trace. The chunks of a partition come in order.
 func (f *fold) read(t *trace, key, value []byte) error {
 	tp, chunk, err := cutTraceKey(key)
 	if err != nil {
@@ -240,7 +239,7 @@ func (f *fold) read(t *trace, key, value []byte) error {
 	return nil
 }
 
-// change is the partition's part of a trace that gets an entry.
+// change returns the partition's part of a trace, and marks it as changed.
 func (f *fold) change(t *trace) *part {
 	p := t.part(f.shard)
 	if !p.changed {

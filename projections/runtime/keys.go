@@ -7,7 +7,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// The kinds of keys: see the package comment.
+// These are the kinds of keys; the package comment describes their layout.
 const (
 	kindTrace     = 0x10
 	kindSite      = 0x11
@@ -21,11 +21,11 @@ const (
 	kindOperation = 0x19
 )
 
-// defaultTopic is the topic of spans as it is called by default; it is left out.
+// defaultTopic is the default name of the topic of spans; keys omit it.
 const defaultTopic = "recount." + schemas.TopicSpans
 
-// appendShard appends a partition: a byte for the length of the topic's name (0 for
-// the usual one), the name, and the partition.
+// appendShard appends a partition: a byte for the length of the topic's name (0 for defaultTopic),
+// the name, and the partition.
 func appendShard(b []byte, tp schemas.TopicPartition) []byte {
 	topic := tp.Topic
 	if topic == defaultTopic {
@@ -45,8 +45,7 @@ func (r *reader) shard() schemas.TopicPartition {
 	return tp
 }
 
-// traceKey is the key of a part of a trace: of what one partition says of it, the
-// chunk of that number.
+// traceKey appends the key of a chunk of a partition's part of a trace.
 func traceKey(b []byte, trace [16]byte, shard []byte, chunk int) []byte {
 	b = append(append(append(b, kindTrace), trace[:]...), shard...)
 	return binary.BigEndian.AppendUint16(b, uint16(chunk))
@@ -71,12 +70,12 @@ func failedKey(b []byte, span uint64, trace [16]byte) []byte {
 	return append(hashKey(b, kindFailed, span), trace[:]...)
 }
 
-// sumKey names a row of a table of sums.
+// sumKey identifies a row of a table of sums.
 type sumKey struct {
-	kind   byte // of the table
+	kind   byte // the table
 	level  uint8
 	bucket int32
-	// a is the hash of the site; of calls, the caller's, and b the callee's.
+	// a is the hash of the site. For calls, a is the caller's and b the callee's.
 	a, b uint64
 }
 
@@ -90,7 +89,7 @@ func (k sumKey) append(b []byte) []byte {
 	return b
 }
 
-// cutSumKey reads what append made; ok is false for another length.
+// cutSumKey decodes what append encoded; ok is false if the length is wrong.
 func cutSumKey(key []byte) (k sumKey, ok bool) {
 	if len(key) != 14 && (len(key) != 22 || key[0] != kindCalls) {
 		return k, false

@@ -7,38 +7,37 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// memory is what Apply keeps of the store between batches, so that it need not be
-// read again. It shows only in speed. It is used under the lock of Apply, and given up
-// when a batch fails: it may hold what was not stored.
+// memory caches between batches what Apply would otherwise read from the store. It affects only
+// speed. The lock of Apply guards it. It is dropped if a batch fails, because it may contain what
+// was not stored.
 type memory struct {
 	shards shards
 
 	traces    cache[[16]byte, *trace]
-	known     *store.Known // traces, where the store began with this
+	known     *store.Known // traces; nil if the store was not empty at the start
 	sites     cache[uint64, *site]
 	sums      cache[sumKey, *sum]
 	observers cache[uint64, *observer]
-	// ends are the hashes of the two sites under which the calls from one site to
-	// another are summed.
+	// ends maps the sites of two spans to the two sites under which calls between them are summed.
 	ends cache[[2]uint64, *[2]uint64]
-	// told are the sites under which those that partitions tell count: themselves, or
-	// with the operation Other.
+	// told maps the sites that partitions report to those they count under: themselves, or with the
+	// operation Other.
 	told       cache[siteKey, *site]
 	operations cache[operationKey, *uint64]
-	// maxOperations is the constant of that name where a test does not say otherwise.
+	// maxOperations is the constant of that name, unless a test changes it.
 	maxOperations uint64
 
 	times     times
 	timesRead bool
 
-	// free are sums to use again.
+	// free are sums to reuse.
 	free []*sum
 }
 
-// maxFree is how many sums are kept to be used again.
+// maxFree is the maximum number of sums kept for reuse.
 const maxFree = 1 << 14
 
-// Bounds of the caches, in bytes.
+// These are the sizes of the caches in bytes.
 const (
 	traceBytes    = 64 << 20
 	sumBytes      = 48 << 20
@@ -60,8 +59,8 @@ func newMemory() *memory {
 	}
 }
 
-// trim forgets what was not used for long. It is called between batches, so that a
-// batch finds what it changed.
+// trim drops entries that were not used recently. It runs between batches, so that a batch finds
+// what it changed.
 func (m *memory) trim() {
 	m.traces.trim()
 	m.sites.trim()
@@ -72,13 +71,13 @@ func (m *memory) trim() {
 	m.operations.trim()
 }
 
-// before reports whether a span comes before another in order of partition and log,
-// where it was met later.
+// before reports whether x comes before another span in order of partition and log, given that x
+// arrived later.
 func (m *memory) before(x, other *span) bool {
 	return x.shard != other.shard && m.shards[x.shard].Compare(m.shards[other.shard]) < 0
 }
 
-// shards are the partitions met; what names one does so by its place here.
+// shards are the known partitions. Other structures refer to one by its index here.
 type shards []schemas.TopicPartition
 
 func (s *shards) of(tp schemas.TopicPartition) uint16 {
@@ -91,7 +90,7 @@ func (s *shards) of(tp schemas.TopicPartition) uint16 {
 	return uint16(len(*s) - 1)
 }
 
-// site is the site of a hash.
+// site returns the site with a hash.
 func (m *memory) site(t *store.Txn, hash uint64) (*site, error) {
 	if s, ok := m.sites.get(hash, (*site).size); ok {
 		return s, nil
@@ -111,7 +110,7 @@ func (m *memory) site(t *store.Txn, hash uint64) (*site, error) {
 	return s, nil
 }
 
-// damage is an error of what the store holds.
+// damage is an error that means that the store is damaged.
 type damage struct{ error }
 
 func (d damage) Unwrap() error { return d.error }

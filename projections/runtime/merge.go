@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Merge adds another sum, as if what it counts had been seen here. Of the examples
-// those of the lowest ids stay, so that the order of merging does not matter.
+// Merge adds another sum to s. The examples with the lowest ids are kept, so that the order of
+// merging does not matter.
 func (s *Sum) Merge(o *Sum) {
 	if o.Count == 0 {
 		return

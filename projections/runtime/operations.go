@@ -7,24 +7,23 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Other is the operation of spans whose own is beyond maxOperations.
+// Other is the operation of spans whose own operation exceeds maxOperations.
 const Other = "other"
 
-// maxOperations is how many distinct operations of a service a partition keeps by name,
-// the first in its order; each has rows of its own for every minute, hour and day. Spans
-// of the others count as Other, whose count says how many they are. A service has more
-// where names hold values that nobody recognises, or where somebody asks for whatever he
-// can think of.
+// maxOperations is the number of distinct operations of a service that a partition keeps by name:
+// the first in its order. Each has rows of its own for every minute, hour and day. Spans of further
+// operations count as Other, whose count shows how many they are. A service exceeds the limit if
+// names contain values that are not recognised as such, or if a client requests arbitrary names.
 const maxOperations = 10_000
 
-// operationKey names an operation of a service in a partition; operation is zero for how
-// many there are.
+// operationKey identifies an operation of a service in a partition. With operation zero it is the
+// key of the number of operations.
 type operationKey struct {
 	shard              uint16
 	service, operation uint64
 }
 
-// siteKey names a site as a partition tells it.
+// siteKey identifies a site as a partition reports it.
 type siteKey struct {
 	shard uint16
 	site  uint64
@@ -38,8 +37,8 @@ const (
 func ofOperation(*uint64) int { return operationSize }
 func ofTold(*site) int        { return toldSize }
 
-// keeps reports whether the partition keeps an operation of a service by name, and notes
-// it where there is room. Only the order of the partition decides.
+// keeps reports whether the partition keeps an operation of a service by name, and records it if
+// there is room. Only the order of the partition decides.
 func (f *fold) keeps(service, operation string) (bool, error) {
 	k := operationKey{f.shard, xxh3.HashString(service), max(1, xxh3.HashString(operation))}
 	known, err := f.operation(k)
@@ -59,7 +58,8 @@ func (f *fold) keeps(service, operation string) (bool, error) {
 	return true, f.t.Set(f.operationKey(k), binary.AppendUvarint(nil, *all))
 }
 
-// operation is 1 where the operation is kept; of operation zero it is how many are.
+// operation returns 1 if the operation is kept, else 0. For operation zero it returns the number of
+// kept operations.
 func (f *fold) operation(k operationKey) (*uint64, error) {
 	if n, ok := f.m.operations.get(k, ofOperation); ok {
 		return n, nil
@@ -83,7 +83,7 @@ func (f *fold) operation(k operationKey) (*uint64, error) {
 	return n, nil
 }
 
-// operationKey is the key of a row; the count's has no operation.
+// operationKey returns the key of a row. The key of the number has no operation.
 func (f *fold) operationKey(k operationKey) []byte {
 	f.k = hashKey(f.k[:0], kindOperation, k.service)
 	f.k = append(f.k, f.key...)

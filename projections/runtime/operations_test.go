@@ -11,8 +11,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// A partition keeps the first operations of each service by name, and counts the spans of
-// all others.
+// TestOperationsAreBounded checks that a partition keeps the first operations of each service by
+// name, and counts the spans of all others.
 func TestOperationsAreBounded(t *testing.T) {
 	r := open(t)
 	r.memory.maxOperations = 3
@@ -51,8 +51,8 @@ func TestOperationsAreBounded(t *testing.T) {
 	}
 }
 
-// Which operations a partition keeps is the same whatever the interleaving of partitions,
-// the batches, and what is in memory.
+// TestOneRootOfBoundedOperations checks that the kept operations do not depend on the interleaving
+// of partitions, the batches, or the contents of the caches.
 func TestOneRootOfBoundedOperations(t *testing.T) {
 	log := generate(5, 4, 60)
 	var want string

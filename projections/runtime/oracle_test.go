@@ -19,8 +19,8 @@ const (
 	callerSide = recountv1.Side_SIDE_CALLER
 )
 
-// tally is what the log says when it is looked at as a whole: counts by a line of
-// words, and the calls from scratch, span by span.
+// tally is computed from the whole log at once: counts by a line of terms, with the calls derived
+// span by span.
 type tally map[string][2]int64 // count, errors
 
 func (y tally) add(failed bool, words ...any) {
@@ -87,7 +87,7 @@ func tallyOf(log []projtest.Shard) tally {
 		kind = cmp.Or(kind, recountv1.RuntimeKind_RUNTIME_KIND_CALLS)
 		y.add(failed(n.o) || x.o.Side == callerSide && failed(x.o), "call", x.by.Service, n.by.Service, kind, op, templated, system, askedKind, asked, askedSystem, peer)
 	}
-	// below looks for the caller among those of an id.
+	// below finds the caller among the spans with an id.
 	below := func(n node, of []node) {
 		var may []node
 		own := slices.ContainsFunc(of, func(x node) bool { return x.by.Service == n.by.Service })
@@ -114,7 +114,7 @@ func tallyOf(log []projtest.Shard) tally {
 			}
 			return 3
 		}
-		// byID has them in order of partition and log, and this finds the first.
+		// byID is in order of partition and log, and MinFunc returns the first of equals.
 		call(slices.MinFunc(may, func(a, b node) int { return cmp.Compare(rank(a), rank(b)) }), n)
 	}
 	for _, n := range spans {
@@ -141,7 +141,7 @@ func tallyOf(log []projtest.Shard) tally {
 	return y
 }
 
-// tallied is the same as the view answers it.
+// tallied returns the tally of a view.
 func tallied(t *testing.T, v *View) tally {
 	t.Helper()
 	y := tally{}
@@ -184,7 +184,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// feed applies the shards in batches of random lengths, taking turns at random.
+// feed applies the shards in batches of random lengths, in random order.
 func feed(t testing.TB, r *Runtime, rng *rand.Rand, log []projtest.Shard) {
 	t.Helper()
 	for {
@@ -203,8 +203,8 @@ func feed(t testing.TB, r *Runtime, rng *rand.Rand, log []projtest.Shard) {
 	}
 }
 
-// seeds are n, or the third of them under the race detector: what these tests compare
-// one goroutine makes.
+// seeds returns n, or a third of it under the race detector: only one goroutine computes what these
+// tests compare.
 func seeds(n uint64) uint64 {
 	if racing.On {
 		n = (n + 2) / 3
@@ -212,8 +212,8 @@ func seeds(n uint64) uint64 {
 	return n
 }
 
-// TestAgainstTheWhole compares what was folded, in any order, with what a look at the
-// whole log says.
+// TestAgainstTheWhole compares the folded state, in any order, with a computation over the whole
+// log.
 func TestAgainstTheWhole(t *testing.T) {
 	for seed := range seeds(12) {
 		log := generate(seed, 3, 150)
@@ -243,7 +243,7 @@ func TestAgainstTheWhole(t *testing.T) {
 	}
 }
 
-// TestOneRoot: one log gives one root, whatever the interleaving and the batches.
+// TestOneRoot checks that one log gives one root, whatever the interleaving and the batches.
 func TestOneRoot(t *testing.T) {
 	log := generate(3, 4, 60)
 	var want string
@@ -264,19 +264,20 @@ func TestOneRoot(t *testing.T) {
 	}
 }
 
-// forgetful makes what is kept in memory be forgotten after each batch.
+// forgetful disables the caches.
 func forgetful(r *Runtime) {
 	m := r.memory
 	m.traces.limit, m.sites.limit, m.sums.limit, m.observers.limit, m.ends.limit = -1, -1, -1, -1, -1
 	m.told.limit, m.operations.limit = -1, -1
 }
 
-// TestOneAnswer: a set of spans gives one answer, whatever the order, the events and
-// the partitions they come in, and told twice too. The positions differ, of course.
+// TestOneAnswer checks that a set of spans gives one answer, whatever the order, the events and the
+// partitions they arrive in, including duplicates. Only positions differ.
 func TestOneAnswer(t *testing.T) {
 	g := generator{rng: rand.New(rand.NewPCG(11, 7))}
 	g.traces(1500)
-	// What is told again in other words counts by the first, and lines without ids each.
+	// Of spans reported again with other fields the first counts, and lines without ids each count,
+	// so both are removed.
 	again := map[string]bool{}
 	g.all = slices.DeleteFunc(g.all, func(s told) bool {
 		k := fmt.Sprintf("%s %x %x %d", s.by.Service, s.o.TraceId, s.o.SpanId, s.o.Side)
@@ -287,8 +288,8 @@ func TestOneAnswer(t *testing.T) {
 	var want string
 	for seed := range seeds(20) {
 		rng := rand.New(rand.NewPCG(seed, 10))
-		// Which partition a service is in changes who is first of those with one id, so
-		// that stays; how many services share one does not matter.
+		// The partition of a service decides which span with a shared id is first, so it stays
+		// fixed; how many services share a partition does not matter.
 		all := slices.Concat(g.all, g.all[:rng.IntN(len(g.all))])
 		if seed > 0 {
 			rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -314,7 +315,7 @@ func TestOneAnswer(t *testing.T) {
 	}
 }
 
-// answers is all that a view says, without positions.
+// answers returns everything that a view can answer, without positions.
 func answers(t *testing.T, v *View) string {
 	t.Helper()
 	var b strings.Builder
@@ -344,7 +345,7 @@ func answers(t *testing.T, v *View) string {
 	all, err := v.Services(t.Context())
 	must(t, err)
 	for _, s := range all {
-		// Which of two versions told a span is by who was first.
+		// Which of two observers counts for a span depends on the order, so they are omitted.
 		fmt.Fprintln(&b, s.Name, s.First, s.Last, s.Spans)
 	}
 	first, last := v.Bounds()

@@ -4,16 +4,16 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// callee is the later end of a possible call: a span with its parent, or a consumer
-// with one of its links.
+// callee is the later end of a possible call: a span with its parent, or a consumer with one of its
+// links.
 type callee struct {
 	*span
 	trace [16]byte
-	// to is the id of what may have called it: its parent's, or what it links to.
+	// to is the id of the span that may have called it: its parent, or the target of the link.
 	to uint64
-	// known says that there is such an id.
+	// known reports that to is set.
 	known bool
-	// isLink says that to is a link's, perhaps in another trace than its own.
+	// isLink reports that to is that of a link, which may be in another trace than the span.
 	isLink bool
 }
 
@@ -26,33 +26,32 @@ func linkOf(l *link) callee {
 	return callee{span: &l.from, trace: l.trace, to: l.target, known: true, isLink: true}
 }
 
-// same reports whether two spans of one trace are one.
+// same reports whether two spans of one trace are the same span.
 func same(a, b *span) bool {
 	return a.id == b.id && a.shard == b.shard && a.side == b.side && a.service == b.service
 }
 
-// mayCall reports whether one span, the parent of another or linked to by it, can
-// have called it: from one service to another, or from the caller's side to the
-// called within one.
+// mayCall reports whether x, the parent of y or the target of its link, can have called y: from one
+// service to another, or from the caller's side to the called side within one.
 func mayCall(x, y *span) bool {
 	return x.service != y.service ||
 		x.side == recountv1.Side_SIDE_CALLER && y.side == recountv1.Side_SIDE_CALLED
 }
 
-// sharesID reports whether two spans of one id are the two ends of one call, as
-// Zipkin tells them: with the same parent too.
+// sharesID reports whether two spans with one id are the two ends of one call, as Zipkin reports
+// them, with the same parent.
 func sharesID(client, server *span) bool {
 	return client.side == recountv1.Side_SIDE_CALLER && server.side == recountv1.Side_SIDE_CALLED &&
 		client.hasParent == server.hasParent && client.parent == server.parent
 }
 
-// caller is the span of a trace that called y, or nil: a function of the spans
-// known, whatever their order. In order of preference:
+// caller returns the span of a trace that called y, or nil. It is a function of the set of known
+// spans, whatever their order. In order of preference it is:
 //
-//   - the client that has the id of y, if it shares it with its server;
-//   - of y's own service, none but a span of the caller's side: what stands below a
-//     span of its own service was called by nobody else;
-//   - a server that shares its id with its client, for a child of it stands below the
+//   - the client with the id of y, if it shares the id with its server;
+//   - of y's own service, only a span of the caller's side: a span below another of
+//     its own service was called by no other service;
+//   - a server that shares its id with its client, for a child of it is below the
 //     server; then a span of the caller's side, of the called side, and any other;
 //   - the first in order of partition and log.
 func (m *memory) caller(t *trace, y callee) *span {

@@ -10,15 +10,14 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// one reads a span from a line: "shop caller rpc Get 1.2<1.1 ~2.7 !", that is its
-// service, side, kind, operation, trace and id, its parent's id behind "<", links
-// behind "~", and "!" where it failed.
+// one parses a span from a line: "shop caller rpc Get 1.2<1.1 ~2.7 !" is its service, side, kind,
+// operation, trace and id, its parent's id after "<", links after "~", and "!" if it failed.
 func one(line string) told {
 	f := strings.Fields(line)
 	o := &recountv1.Observation{
 		Side: recountv1.Side(recountv1.Side_value["SIDE_"+strings.ToUpper(f[1])]),
 		Kind: recountv1.RuntimeKind(recountv1.RuntimeKind_value["RUNTIME_KIND_"+strings.ToUpper(f[2])]),
-		// By the operation's number of letters, so that times differ.
+		// The start depends on the length of the operation's name, so that times differ.
 		Operation: f[3], StartUnixNano: int64(len(f[3])) * 1e9, DurationNano: 1000,
 	}
 	var t told
@@ -52,8 +51,8 @@ func ids(s string) (trace, span []byte) {
 	return append(make([]byte, 15), a), append(make([]byte, 7), b)
 }
 
-// callsOf applies spans one by one, each service's to its partition, and returns the
-// calls as lines.
+// callsOf applies spans one at a time, each service's to its partition, and returns the calls as
+// lines.
 func callsOf(t *testing.T, spans []told) string {
 	t.Helper()
 	r := open(t)
@@ -100,7 +99,7 @@ func permutations(spans []told, f func([]told)) {
 	try(0)
 }
 
-// TestPairs: whichever order the spans come in, these are the calls.
+// TestPairs checks the calls for every order of the spans.
 func TestPairs(t *testing.T) {
 	for name, c := range map[string]struct {
 		spans, want []string
@@ -156,7 +155,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestToldTwice: the first of a partition counts, in whatever event the second comes.
+// TestToldTwice checks that the first of duplicate spans in a partition counts, whichever event the
+// second is in.
 func TestToldTwice(t *testing.T) {
 	spans := []told{
 		one("a caller rpc Get 1.1"), one("b called rpc Get 1.2<1"),

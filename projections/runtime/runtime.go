@@ -14,23 +14,23 @@ import (
 )
 
 const (
-	// Name of the projection.
+	// Name is the name of the projection.
 	Name = "runtime"
-	// Version of what it stores.
+	// Version is the version of the stored state. Changing it rebuilds the projection.
 	Version = 3
 )
 
-// Rows that are changed by each batch are written once for each table in memory,
-// and traces are spread over all keys: 64 MiB instead of the usual 16 took a quarter
-// off the CPU time of a fold (bench/README.md). What is in memory counts towards the
-// cache, and Pebble keeps the room of one table written for the next: of twice the
-// size of a table nothing is left for the blocks that questions read.
+// Rows that every batch changes are written once per in-memory table, and traces are spread over
+// all keys: 64 MiB instead of the default 16 saved a quarter of the CPU time of a fold
+// (bench/README.md). The in-memory tables count towards the cache, and Pebble keeps the memory of
+// one flushed table for the next: a cache of twice the table size would leave nothing for the
+// blocks that queries read.
 const (
 	memTableBytes = 64 << 20
 	cacheBytes    = 192 << 20
 )
 
-// Kind is how a node knows this projection.
+// Kind registers this projection with a server.
 var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schemas.TopicSpans}, Open: func(dir string) (projections.Projection, error) {
 	return Open(dir, store.Options{})
 }}
@@ -40,14 +40,13 @@ type Runtime struct {
 	*store.DB
 	names names
 
-	// mu is held while a batch is applied, since the spans of a trace come from
-	// several partitions: who applies one finds what the others stored. It guards
-	// memory.
+	// mu is held while a batch is applied: the spans of a trace come from several partitions, so
+	// each batch must see what the others stored. It guards memory.
 	mu     sync.Mutex
 	memory *memory
 }
 
-// Open opens or creates the projection in dir.
+// Open opens the projection in dir and creates it if needed.
 func Open(dir string, o store.Options) (*Runtime, error) {
 	o.Name = Name
 	o.Prefix = prefix
@@ -64,8 +63,8 @@ func Open(dir string, o store.Options) (*Runtime, error) {
 	return r, nil
 }
 
-// prefix is the part of a key by which filters tell that a table has none such: of a
-// trace's chunks, the trace.
+// prefix returns the length of the part of a key that the Bloom filters of tables cover: for the
+// chunks of a trace, the trace.
 func prefix(key []byte) int {
 	if len(key) > 17 && key[0] == kindTrace {
 		return 17
@@ -77,7 +76,7 @@ func concerns(r *recountv1.Record) bool {
 	return r.GetSpans() != nil || r.GetSpansSummarised() != nil
 }
 
-// Apply stores what a batch observed, and the calls that it completes.
+// Apply stores the spans of a batch and the calls that it completes.
 func (r *Runtime) Apply(ctx context.Context, b schemas.Batch) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -106,7 +105,7 @@ func (r *Runtime) Apply(ctx context.Context, b schemas.Batch) error {
 	return nil
 }
 
-// check finds the record that cannot be applied.
+// check returns the error of the first record that cannot be applied.
 func check(records []*recountv1.Record) error {
 	for _, r := range records {
 		err := checkBatch(r.GetSpans())
@@ -126,7 +125,7 @@ func checkBatch(b *recountv1.SpanBatch) error {
 			return fmt.Errorf("observation %d: observer %d of %d", i, o.Observer, len(b.Observers))
 		}
 		if len(o.SpanId) == 0 && (len(o.TraceId) == 0 || len(o.TraceId) == 16) && len(o.ParentId) == 0 && len(o.Links) == 0 {
-			continue // a line of an access log, which may name its trace and is no span of it
+			continue // a line of an access log: it may name its trace but is not a span
 		}
 		if len(o.TraceId) != 16 || len(o.SpanId) != 8 || len(o.ParentId) != 0 && len(o.ParentId) != 8 {
 			return fmt.Errorf("observation %d: ids of trace, span and parent of %d, %d and %d bytes, want 16, 8 and 8 or 0", i, len(o.TraceId), len(o.SpanId), len(o.ParentId))

@@ -89,8 +89,9 @@ func summaries(t *testing.T, all, rest projections.Projection) (records []*recou
 	return records
 }
 
-// sameSums: what was served, asked and called, by the hour, and who told how many spans. The
-// first and the last times may be those of a repeat whose first copy went: it is in no sum.
+// sameSums checks that two projections agree on Served, Asked and Calls by the hour, and on how
+// many spans each observer reported. The first and last times may differ: they may be those of a
+// duplicate whose first copy was removed, which is in no sum.
 func sameSums(t *testing.T, before, after projections.Projection) {
 	t.Helper()
 	const day, hour = 86_400_000_000_000, 3_600_000_000_000

@@ -63,8 +63,8 @@ func (f *fold) storeTimes() error {
 	return f.t.Set(timesKey, appendTimes(nil, t))
 }
 
-// observer is what one program told: how many spans, and when the first and the
-// last of them started.
+// observer aggregates what one program reported: the number of spans, and when the first and the
+// last started.
 type observer struct {
 	times
 	spans uint64
@@ -80,8 +80,7 @@ func (o *observer) see(start int64) {
 
 const observerSize = 96
 
-// appendProgram appends the fields of an observer, each a uvarint length and its
-// bytes.
+// appendProgram appends the fields of an observer, each as a uvarint length and its bytes.
 func appendProgram(b []byte, o *recountv1.Observer) []byte {
 	for _, text := range [...]string{o.Service, o.Namespace, o.Version, o.Instance, o.Environment, o.Repository, o.Revision} {
 		b = appendText(b, text)
@@ -89,7 +88,7 @@ func appendProgram(b []byte, o *recountv1.Observer) []byte {
 	return b
 }
 
-// observe adds what one event's observer told.
+// observe adds the spans of one event's observer.
 func (f *fold) observe(by *recountv1.Observer, told *observer) {
 	f.v = appendProgram(f.v[:0], by)
 	o := f.observed[string(f.v)]
@@ -98,12 +97,12 @@ func (f *fold) observe(by *recountv1.Observer, told *observer) {
 		f.observed[string(f.v)] = o
 	}
 	o.times = o.with(told.times)
-	o.spans += told.spans // wraps, and wraps back, where a summary takes some off
+	o.spans += told.spans // wraps around and back if a summary subtracts some
 }
 
-// storeObservers adds what the batch's observers told to their rows. The key is a
-// hash of the observer's fields, the value the first and last time (varints), the
-// number of spans (uvarint), and the fields.
+// storeObservers adds the batch's observers to their rows. The key is a hash of the observer's
+// fields; the value is the first and last time (varints), the number of spans (uvarint), and the
+// fields.
 func (f *fold) storeObservers() error {
 	for program, told := range f.observed {
 		hash := xxh3.HashString(program)
@@ -132,7 +131,7 @@ func (f *fold) storeObservers() error {
 	return nil
 }
 
-// decodeObserver reads an observer's row; Name is its service.
+// decodeObserver decodes an observer's row. The Service has the name and this one Observer.
 func decodeObserver(value []byte) (observer, Service, error) {
 	r := reader{b: value}
 	o := observer{times: times{r.varint(), r.varint()}, spans: r.uvarint()}

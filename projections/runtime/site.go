@@ -8,8 +8,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// site is all that a span says but for its ids, times and outcome: what spans are
-// summed by. A deployment has few, and spans name theirs by its hash.
+// site is everything in a span except its ids, times and outcome; spans are summed by it. A
+// deployment has few sites, and spans refer to theirs by its hash.
 type site struct {
 	service   string
 	side      recountv1.Side
@@ -19,12 +19,12 @@ type site struct {
 	peer      string
 	system    string
 
-	// hash is of all, named of the service.
+	// hash is the hash of all fields, named that of the service.
 	hash, named uint64
 }
 
-// appendSite appends the site: side, kind and templated, a byte each, and service,
-// operation, peer and system, each a uvarint length and its bytes.
+// appendSite appends the site: side, kind and templated, a byte each, then service, operation, peer
+// and system, each as a uvarint length and its bytes.
 func appendSite(b []byte, s *site) []byte {
 	templated := byte(0)
 	if s.templated {
@@ -51,8 +51,8 @@ func (s *site) size() int {
 	return 160 + len(s.service) + len(s.operation) + len(s.peer) + len(s.system)
 }
 
-// caller is how the sum of a call names the site on the caller's side: a span of
-// another side says nothing of calls but where it stands.
+// caller returns the site under which calls from s are summed. Only a span of the caller's side
+// describes the call; for other spans the service alone is kept.
 func (s *site) caller() site {
 	c := site{service: s.service}
 	if s.side == recountv1.Side_SIDE_CALLER {
@@ -61,9 +61,10 @@ func (s *site) caller() site {
 	return c
 }
 
-// called is how the sum of a call names the callee's site. What was called is said
-// by a span of the called side, else by the caller's. Where neither tells its side, the
-// callee says it, whose words for a query or a message are not for what it answers.
+// called returns the site under which calls from by to s are summed. A span of the called side
+// describes what was called; otherwise the caller's does. If neither has a side, the callee's
+// operation is used; its kind is used only for RPCs and calls, since a query or a message in it
+// would describe something that it asked for itself.
 func (s *site) called(by *site) site {
 	c := site{service: s.service, side: recountv1.Side_SIDE_CALLED, kind: s.kind, templated: s.templated, operation: s.operation, system: s.system}
 	if s.side != recountv1.Side_SIDE_CALLED {

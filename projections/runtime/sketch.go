@@ -11,12 +11,12 @@ import (
 	"github.com/DataDog/sketches-go/ddsketch/mapping"
 )
 
-// Accuracy is the relative error of a quantile at most.
+// Accuracy is the maximum relative error of a quantile.
 const Accuracy = 0.01
 
-// sketch is a DDSketch of durations: how many fell into each bin of sketches-go's
-// logarithmic mapping, whose bin i holds γ^i up to γ^(i+1) nanoseconds. Bin 0 here
-// is of the duration 0, and bin i+1 the mapping's bin i. Bins ascend, none is empty.
+// sketch is a DDSketch of durations: the number of durations in each bin of sketches-go's
+// logarithmic mapping, whose bin i covers γ^i to γ^(i+1) nanoseconds. Bin 0 here is the duration 0,
+// and bin i+1 is the mapping's bin i. Bins are in ascending order and none is empty.
 type sketch []bin
 
 type bin struct {
@@ -32,10 +32,10 @@ var durations = func() *mapping.LogarithmicMapping {
 	return m
 }()
 
-// bounds[i] is the lowest duration of the mapping's bin i+1, and starts where to
-// look for a duration: at its length in bits and its five highest behind the
-// first. The mapping itself takes logarithms, whose last bit differs between CPUs;
-// these are made by multiplying, which IEEE 754 fixes.
+// bounds[i] is the minimum duration of the mapping's bin i+1. starts has the index at which to
+// begin the search for a duration, by its length in bits and the five bits after the first. The
+// mapping itself uses logarithms, whose last bit differs between CPUs; these bounds are computed by
+// multiplication, which IEEE 754 specifies exactly.
 var bounds, starts = func() (bounds []int64, starts [64 * 32]uint16) {
 	const gamma = (1 + Accuracy) / (1 - Accuracy)
 	for at := float64(gamma); at < math.MaxInt64; at = float64(at * gamma) {
@@ -49,7 +49,7 @@ var bounds, starts = func() (bounds []int64, starts [64 * 32]uint16) {
 	return bounds, starts
 }()
 
-// binOf is the bin of a duration.
+// binOf returns the bin of a duration.
 func binOf(d int64) uint16 {
 	if d <= 0 {
 		return 0
@@ -62,7 +62,7 @@ func binOf(d int64) uint16 {
 	return i + 1
 }
 
-// add counts n more (or fewer) in a bin.
+// add adds n, which may be negative, to a bin.
 func (s *sketch) add(at uint16, n int64) {
 	i := len(*s)
 	for i > 0 && (*s)[i-1].at >= at {
@@ -82,8 +82,7 @@ func (s *sketch) add(at uint16, n int64) {
 // merge adds another sketch's counts.
 func (s *sketch) merge(o sketch) {
 	a := *s
-	// What both have is added in place; the rest is rare once a row is some minutes
-	// old.
+	// Bins that both have are added in place. New bins are rare once a row is some minutes old.
 	missing := 0
 	i := 0
 	for _, b := range o {
@@ -122,7 +121,7 @@ func (s *sketch) merge(o sketch) {
 	*s = a
 }
 
-// quantile is the duration that the share q of all is at most, as DDSketch ranks.
+// quantile returns the duration that the share q of all does not exceed, ranked as DDSketch does.
 func (s sketch) quantile(q float64) (nanos float64, ok bool) {
 	var count int64
 	for _, b := range s {
@@ -148,8 +147,8 @@ func (b bin) value() float64 {
 	return durations.Value(int(b.at) - 1)
 }
 
-// appendSketch appends the number of bins, and of each how far it is above the one
-// before and its count, as uvarints.
+// appendSketch appends the number of bins, and for each the difference from the previous bin and
+// its count, as uvarints.
 func appendSketch(b []byte, s sketch) []byte {
 	b = binary.AppendUvarint(b, uint64(len(s)))
 	last := uint16(0)
@@ -161,7 +160,7 @@ func appendSketch(b []byte, s sketch) []byte {
 	return b
 }
 
-// decodeSketch reads a sketch into the room of another.
+// decodeSketch decodes a sketch, reusing the memory of room.
 func decodeSketch(room sketch, r *reader) sketch {
 	n := r.uvarint()
 	if n > uint64(len(r.b)) {
@@ -173,7 +172,7 @@ func decodeSketch(room sketch, r *reader) sketch {
 	at, b := uint64(0), r.b
 	for i := range s {
 		var by, count uint64
-		if len(b) >= 2 && b[0]|b[1] < 0x80 { // as most are
+		if len(b) >= 2 && b[0]|b[1] < 0x80 { // the most common case
 			by, count, b = uint64(b[0]), uint64(b[1]), b[2:]
 		} else {
 			r.b = b
@@ -191,7 +190,7 @@ func decodeSketch(room sketch, r *reader) sketch {
 	return s
 }
 
-// reader reads a value; after the first fault everything reads as zero.
+// reader decodes a value. After the first error all further reads return zero.
 type reader struct {
 	b   []byte
 	err error
@@ -247,7 +246,7 @@ func (r *reader) text() string {
 	return string(r.bytes(int(n)))
 }
 
-// end is the error of a value that should have been read to its end.
+// end returns the error, also if the value was not read to its end.
 func (r *reader) end() error {
 	if len(r.b) > 0 {
 		r.fail("%d bytes too many", len(r.b))

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestBins: the bins are those of sketches-go's mapping, but at the very edges of
-// bins, where its logarithm may err.
+// TestBins checks that the bins are those of sketches-go's mapping, except at the very edges of
+// bins, where its logarithm may be inexact.
 func TestBins(t *testing.T) {
 	if n := len(bounds); durations.Index(math.MaxInt64) != n {
 		t.Errorf("%d bounds, want %d", n, durations.Index(math.MaxInt64))
@@ -46,7 +46,7 @@ func TestBins(t *testing.T) {
 	}
 }
 
-// TestQuantiles: sketches-go, given the same durations, answers the same.
+// TestQuantiles checks that sketches-go gives the same quantiles for the same durations.
 func TestQuantiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	theirs := ddsketch.NewDDSketch(durations, store.NewSparseStore(), store.NewSparseStore())
@@ -59,7 +59,7 @@ func TestQuantiles(t *testing.T) {
 		if err := theirs.Add(float64(d)); err != nil {
 			t.Fatal(err)
 		}
-		// Some wrong ones, taken back.
+		// Some wrong ones are added and subtracted again.
 		if i%7 == 0 {
 			part.add(binOf(d*3), 1)
 			ours.add(binOf(d*3), -1)
@@ -87,7 +87,7 @@ func TestQuantiles(t *testing.T) {
 	}
 }
 
-// TestCover: each minute of a range is in one run, and none besides.
+// TestCover checks that each minute of a range is in exactly one run, and no other minute is.
 func TestCover(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	minute := levels[0]

@@ -11,21 +11,21 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// sum is a row of a table of sums. All of it but the counts is monotone, and counts
-// are added, so it is the same whatever came first.
+// sum is a row of a table of sums. Counts are added and everything else is monotone, so the result
+// does not depend on the order.
 type sum struct {
 	count, errors int64
 	first, last   int64
-	examples      [2][]example // that did not fail, and that did, by rank
+	examples      [2][]example // that did not fail, and that did; sorted by rank
 	durations     sketch
 }
 
-// maxExamples is how many examples of each outcome a row keeps; the rows of a minute
-// keep one.
+// maxExamples is the number of examples of each outcome that a row keeps; the rows of a minute keep
+// one.
 const maxExamples = 3
 
-// example is an Example with its rank, the hash of its ids that decides who stays.
-// Of one span told twice, the place decides, by the hash of its partition first.
+// example is an Example with its rank, a hash of its ids that decides which are kept. If a span was
+// reported twice, its position decides, the hash of its partition first.
 type example struct {
 	rank     uint64
 	trace    [16]byte
@@ -33,7 +33,7 @@ type example struct {
 	tie      uint64
 	offset   int64
 	duration int64
-	shard    uint16 // in shards
+	shard    uint16 // index in shards
 }
 
 func compareExamples(a, b example) int {
@@ -44,7 +44,7 @@ func compareExamples(a, b example) int {
 		cmp.Compare(a.offset, b.offset), cmp.Compare(a.duration, b.duration))
 }
 
-// example makes an example of a span.
+// example returns an example of a span.
 func (s shards) example(trace [16]byte, x *span) example {
 	e := example{trace: trace, span: x.id, offset: x.offset, duration: x.duration, shard: x.shard}
 	var room [300]byte
@@ -52,8 +52,7 @@ func (s shards) example(trace [16]byte, x *span) example {
 	return e
 }
 
-// weigh sets rank and tie; a line of an access log, which has no ids, goes by its
-// place alone.
+// weigh sets rank and tie. A line of an access log has no ids and is ranked by its position alone.
 func (e *example) weigh(shard []byte) {
 	e.tie = xxh3.Hash(shard)
 	var room [24]byte
@@ -69,7 +68,7 @@ func (e *example) weigh(shard []byte) {
 
 func newSum() *sum { return &sum{first: math.MaxInt64, last: math.MinInt64} }
 
-// reset makes the sum a new one that keeps its room.
+// reset empties the sum and keeps its memory.
 func (s *sum) reset() {
 	*s = sum{
 		first: math.MaxInt64, last: math.MinInt64,
@@ -77,13 +76,13 @@ func (s *sum) reset() {
 	}
 }
 
-// see notes a time and an example, without counting.
+// see records a time and an example without counting.
 func (s *sum) see(start int64, failed bool, e *example) {
 	s.first, s.last = min(s.first, start), max(s.last, start)
 	s.keep(failed, e)
 }
 
-// keep keeps the example if it is among the first.
+// keep adds the example if its rank is among the lowest.
 func (s *sum) keep(failed bool, e *example) {
 	list := &s.examples[index(failed)]
 	if len(*list) == maxExamples && e.rank > (*list)[maxExamples-1].rank {
@@ -106,7 +105,7 @@ func index(failed bool) int {
 	return 0
 }
 
-// add counts n more spans, or fewer where n is below zero.
+// add adds n spans, which may be negative, to the counts.
 func (s *sum) add(n int64, failed bool, bin uint16) {
 	s.count += n
 	if failed {
@@ -120,7 +119,7 @@ func (s *sum) merge(o *sum) {
 	s.durations.merge(o.durations)
 }
 
-// mergeRest merges all but the durations.
+// mergeRest merges everything except the durations.
 func (s *sum) mergeRest(o *sum) {
 	s.count += o.count
 	s.errors += o.errors
@@ -160,12 +159,11 @@ func appendSum(b []byte, s *sum, k sumKey, in shards) []byte {
 	return b
 }
 
-// start is the time at which the row's bucket begins. The first bucket of all begins
-// before there are numbers for it; there it wraps, and so does what is reckoned from
-// it.
+// start returns the time at which the row's bucket begins. The first bucket of all begins before
+// the minimum int64; its start wraps around, and so do the differences from it.
 func (k sumKey) start() int64 { return int64(k.bucket) * levels[k.level] }
 
-// decodeSum reads a row into a sum, whose room it uses; what that held is gone.
+// decodeSum decodes a row into a sum, replacing its contents and reusing its memory.
 func decodeSum(s *sum, k sumKey, value []byte, in *shards) error {
 	r := s.decodeCounts(k, value)
 	s.durations = decodeSketch(s.durations, &r)
@@ -193,7 +191,7 @@ func decodeSum(s *sum, k sumKey, value []byte, in *shards) error {
 	return nil
 }
 
-// decodeCounts reads a row up to its durations.
+// decodeCounts decodes a row up to its durations.
 func decodeCounts(s *sum, k sumKey, value []byte, _ *shards) error {
 	r := s.decodeCounts(k, value)
 	if r.err != nil {
@@ -202,7 +200,8 @@ func decodeCounts(s *sum, k sumKey, value []byte, _ *shards) error {
 	return nil
 }
 
-// decodeCounts begins to read a row; what it returns stands before the durations.
+// decodeCounts decodes the counts and times of a row. The returned reader continues at the
+// durations.
 func (s *sum) decodeCounts(k sumKey, value []byte) reader {
 	s.reset()
 	r := reader{b: value}

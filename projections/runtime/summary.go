@@ -13,23 +13,23 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Retention removes spans from the log, and their sums stay: what all spans sum to and
-// those that stay do not. So a call counts whose caller goes and whose callee stays, and
-// what a fold of both parts apart would count twice counts once. The differences are
-// events, `spans.summarised`, which a projection is given when it begins at zero
-// (projections.Options.Seed); adding them is as independent of the order as a span is.
+// Retention removes spans from the log but keeps their sums: the difference between the sums of all
+// spans and those of the remaining ones. So a call whose caller is removed and whose callee stays
+// still counts, and one that separate folds of both parts would count twice counts once. The
+// differences are events `spans.summarised`, which a projection receives when it begins at zero
+// (projections.Options.Seed). Adding them does not depend on the order either.
 //
-// Sums are kept by the hour: shorter buckets of such an hour hold the spans that stay
-// alone, so the ends of a range that lie in it are widened to the hour (View.hours).
+// Summaries are by the hour. The shorter buckets of such an hour contain only the remaining spans,
+// so the ends of a range in it are widened to the hour (View.hours).
 
-// hourLevel is the place in levels of the buckets that summaries have.
+// hourLevel is the index in levels of the buckets that summaries use.
 const hourLevel = 2
 
-// summaryBytes bounds a summary, about.
+// summaryBytes is the approximate maximum size of a summary.
 const summaryBytes = 256 << 10
 
-// Summarise calls f with summaries that make the sums of all from those of rest, which is
-// of some of the same spans.
+// Summarise calls f with summaries that turn the sums of rest into those of all. The spans of rest
+// are a subset of those of all.
 func Summarise(ctx context.Context, all, rest *View, f func(*recountv1.SpansSummarised) error) error {
 	s := summariser{all: all, rest: rest, f: f, m: &recountv1.SpansSummarised{}, sites: map[uint64]uint32{}}
 	for _, kind := range []byte{kindServed, kindAsked, kindCalls} {
@@ -48,13 +48,13 @@ type summariser struct {
 	f         func(*recountv1.SpansSummarised) error
 
 	m     *recountv1.SpansSummarised
-	sites map[uint64]uint32 // in m
+	sites map[uint64]uint32 // index in m
 	bytes int
 	in    shards
 }
 
-// join calls f with the values that two views have for each key with a prefix; nil is
-// none.
+// join calls f with the values that two views have for each key with a prefix; nil means that a
+// view has none.
 func join(ctx context.Context, a, b *View, prefix []byte, f func(key, a, b []byte) error) (err error) {
 	end := bytes.Clone(prefix)
 	end[len(end)-1]++
@@ -103,7 +103,7 @@ func join(ctx context.Context, a, b *View, prefix []byte, f func(key, a, b []byt
 	return errors.Join(a.s.Explain(its[0].Error()), b.s.Explain(its[1].Error()))
 }
 
-// hour adds what two rows of an hour differ by.
+// hour adds the difference of two rows of an hour.
 func (s *summariser) hour(key, all, rest []byte) error {
 	k, ok := cutSumKey(key)
 	if !ok {
@@ -153,7 +153,7 @@ func (s *summariser) hour(key, all, rest []byte) error {
 	return s.grew(40 + 4*len(m.Bins))
 }
 
-// site is the index of a site in the summary.
+// site returns the index of a site in the summary.
 func (s *summariser) site(from *View, hash uint64) (uint32, error) {
 	if i, ok := s.sites[hash]; ok {
 		return i, nil
@@ -172,7 +172,7 @@ func (s *summariser) site(from *View, hash uint64) (uint32, error) {
 	return i, nil
 }
 
-// observer adds what two rows of an observer differ by.
+// observer adds the difference of two rows of an observer.
 func (s *summariser) observer(_, all, rest []byte) error {
 	told := [2]observer{{times: noTimes}, {times: noTimes}}
 	var by Service
@@ -216,7 +216,7 @@ func (s *summariser) flush() error {
 	return s.f(m)
 }
 
-// CheckSummary says what is wrong with a summary, which makes it one that can never be applied.
+// CheckSummary returns an error if a summary can never be applied.
 func CheckSummary(m *recountv1.SpansSummarised) error {
 	sites := uint32(len(m.Sites))
 	for i, h := range m.Hours {
@@ -245,7 +245,7 @@ func CheckSummary(m *recountv1.SpansSummarised) error {
 	return nil
 }
 
-// summary folds a summary in.
+// summary applies a summary.
 func (f *fold) summary(m *recountv1.SpansSummarised) error {
 	sites := make([]uint64, len(m.Sites))
 	for i, x := range m.Sites {
@@ -304,7 +304,7 @@ func hoursKey(b []byte, hour int32) []byte {
 	return binary.BigEndian.AppendUint32(append(b, kindHours), uint32(hour)^1<<31)
 }
 
-// hours is a range whose ends are widened to the hour where that is known by the hour alone.
+// hours widens the ends of a range to the hour if that is known by the hour only.
 func (v *View) hours(r Range) (Range, error) {
 	if r.From >= r.To {
 		return r, nil
@@ -326,8 +326,8 @@ func (v *View) hours(r Range) (Range, error) {
 	return r, nil
 }
 
-// Summed is up to when something is known by the hour alone: the end of the last such hour, in
-// nanoseconds since 1970; ok is false where nothing is.
+// Summed returns the end of the last hour of which parts are known by the hour only, in nanoseconds
+// since 1970; ok is false if there is none.
 func (v *View) Summed() (until int64, ok bool, err error) {
 	it, err := v.s.Iter([]byte{kindHours}, []byte{kindHours + 1})
 	if err != nil {

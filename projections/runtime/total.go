@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// total is a sum that many rows are merged into. From the second row on durations are
-// counted bin by bin, as they would else be moved for every bin that is new.
+// total is a sum into which many rows are merged. From the second row on, durations are counted in
+// an array; in a sorted list every new bin would move the others.
 type total struct {
-	sum    sum // without durations once there are counts, until end
+	sum    sum // without durations while counts is used, until end
 	rows   int
 	counts []int64 // of the bins from lowest on
 	lowest int
 
-	examples [2][maxExamples]example // room for those of sum
+	examples [2][maxExamples]example // memory for those of sum
 }
 
-// spareBins is how many bins more than are needed a total gets at either end.
+// spareBins is the number of extra bins allocated at either end.
 const spareBins = 64
 
 func newTotal() *total {
@@ -27,7 +27,7 @@ func newTotal() *total {
 	return t
 }
 
-// merge adds a row, of which it keeps nothing.
+// merge adds a row and keeps no reference to it.
 func (t *total) merge(row *sum) {
 	t.sum.mergeRest(row)
 	switch t.rows++; t.rows {
@@ -51,7 +51,7 @@ func (t *total) count(s sketch) {
 	}
 }
 
-// hold makes counts hold the bins from first to last.
+// hold extends counts to include the bins from first to last.
 func (t *total) hold(first, last int) {
 	if n := len(t.counts); n > 0 {
 		if first >= t.lowest && last < t.lowest+n {
@@ -67,7 +67,7 @@ func (t *total) hold(first, last int) {
 	t.counts, t.lowest = wider, first
 }
 
-// end is the sum of the rows.
+// end returns the sum of the rows.
 func (t *total) end() *sum {
 	if t.rows < 2 {
 		return &t.sum

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestTotal: what rows add up to when each is read into the room of the one before is
-// what sums that share nothing, merged, say.
+// TestTotal compares a total of rows, each decoded into the memory of the one before, with merged
+// sums that share no memory.
 func TestTotal(t *testing.T) {
 	same := gocmp.Options{gocmp.AllowUnexported(sum{}, example{}, bin{}), cmpopts.EquateEmpty()}
 	for seed := range seeds(200) {
@@ -36,8 +36,8 @@ func TestTotal(t *testing.T) {
 	}
 }
 
-// randomSum makes a sum of some spans of a bucket, sometimes of none; ids come again,
-// and some spans have none.
+// randomSum returns a sum of some spans of a bucket, sometimes of none. Ids repeat, and some spans
+// have none.
 func randomSum(rng *rand.Rand, k sumKey, in shards) *sum {
 	s := newSum()
 	scale := math.Exp(rng.Float64() * 43)
@@ -62,7 +62,7 @@ func randomSum(rng *rand.Rand, k sumKey, in shards) *sum {
 		s.add(1, x.failed, binOf(x.duration))
 	}
 	if n == 0 {
-		// A row of which all was taken away has its times yet.
+		// A row from which everything was subtracted still has its times.
 		e := in.example([16]byte{1}, &span{id: rng.Uint64N(50)})
 		s.see(k.start(), false, &e)
 	}

@@ -1,40 +1,39 @@
 package runtime
 
-// trace is all that is known of one trace. It is used under the lock of Apply.
+// trace has everything known of one trace. The lock of Apply guards it.
 type trace struct {
 	id    [16]byte
 	spans []span
 	links []link // to its spans
 	parts []part
-	// charged is what the cache counts it for.
+	// charged is the size that the cache has counted for it.
 	charged int
 
-	// The places in spans and links by what they are found by, once there are more
-	// than fewSpans.
+	// These are indexes into spans and links, used if there are more than fewSpans.
 	byID     map[uint64][]int32
 	byParent map[uint64][]int32
 	byTarget map[uint64][]int32
 }
 
-// part is what one partition says of a trace, as it is stored: in chunks of
-// chunkEntries, of which the last may still grow.
+// part is one partition's part of a trace as it is stored: chunks of chunkEntries, of which the
+// last may still grow.
 type part struct {
 	shard   uint16
-	full    int // chunks that are
+	full    int // the number of full chunks
 	last    writer
 	changed bool
 }
 
 const (
-	// chunkEntries is the length of a full chunk.
+	// chunkEntries is the number of entries in a full chunk.
 	chunkEntries = 32
-	// maxEntries is how many entries of one partition a trace has at most; what comes
-	// later is summed, but not joined, so that no trace fills the memory.
+	// maxEntries is the maximum number of entries of a trace per partition. Later ones are summed
+	// but not joined, so that no trace fills the memory.
 	maxEntries = 1 << 17
-	// maxNamesakes is the same for spans of one id. Ids are unique but for a client and
-	// its server in Zipkin, and for what is broken.
+	// maxNamesakes is the maximum number of spans with one id. Ids are unique except for a client
+	// and its server in Zipkin, and for broken producers.
 	maxNamesakes = 4
-	// fewSpans is up to where looking at all is as good as an index.
+	// fewSpans is the number of spans up to which a linear search is as fast as an index.
 	fewSpans = 48
 )
 
@@ -50,7 +49,7 @@ func (t *trace) part(shard uint16) *part {
 	return &t.parts[len(t.parts)-1]
 }
 
-// named calls f with the spans of an id: at most maxNamesakes of each partition.
+// named calls f with the spans that have an id: at most maxNamesakes of each partition.
 func (t *trace) named(id uint64, f func(s *span)) {
 	if t.byID != nil {
 		for _, i := range t.byID[id] {
@@ -80,7 +79,7 @@ func (t *trace) children(id uint64, f func(s *span)) {
 	}
 }
 
-// linked calls f with the links to spans of an id.
+// linked calls f with the links to spans that have an id.
 func (t *trace) linked(id uint64, f func(l *link)) {
 	if t.byTarget != nil {
 		for _, i := range t.byTarget[id] {
@@ -130,7 +129,7 @@ func (t *trace) insertLink(l *link) {
 	}
 }
 
-// size is about the memory that it takes.
+// size returns its approximate memory use in bytes.
 func (t *trace) size() int {
 	n := 300 + 80*cap(t.spans) + 112*cap(t.links)
 	for i := range t.parts {

@@ -16,18 +16,18 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// View is one state: what is applied later does not show in it. Its methods may be
-// called from any goroutine until Close.
+// View is one state: later batches do not show in it. Its methods may be called from any goroutine
+// until Close.
 type View struct {
 	r     *Runtime
 	s     *store.View
 	times times
 	mark  schemas.Watermark
-	// counts says that of rows only counts and times are read.
+	// counts limits what is read of rows to counts and times.
 	counts bool
 }
 
-// View opens a view of what is applied now; the caller closes it.
+// View opens a view of the currently applied state. The caller closes it.
 func (r *Runtime) View() (*View, error) {
 	s, err := r.DB.View()
 	if err != nil {
@@ -51,26 +51,26 @@ func (r *Runtime) View() (*View, error) {
 	return v, nil
 }
 
-// Close ends the view.
+// Close releases the view.
 func (v *View) Close() { v.s.Close() }
 
-// Counts is the view with sums that have counts and times alone, and neither durations
-// nor examples, which most of a row is. It ends with the view.
+// Counts returns a view whose sums have only counts and times, without durations and examples,
+// which make up most of a row. It is valid until v is closed.
 func (v *View) Counts() *View {
 	c := *v
 	c.counts = true
 	return &c
 }
 
-// Watermark is the next offset of every partition in this state.
+// Watermark returns the next offset of every partition in this state.
 func (v *View) Watermark() schemas.Watermark { return maps.Clone(v.mark) }
 
-// Bounds are the earliest and the latest start of all that was seen, in nanoseconds
-// since 1970; both are 0 where nothing was.
+// Bounds returns the earliest and the latest start of all spans, in nanoseconds since 1970, or 0
+// and 0 if there are none.
 func (v *View) Bounds() (first, last int64) { return v.times.first, v.times.last }
 
-// Served is what services were asked in the range, of one service or, for "", of
-// all: by service, kind and operation.
+// Served returns the requests that a service handled in the range, or all services for "", ordered
+// by service, kind and operation.
 func (v *View) Served(ctx context.Context, r Range, service string) ([]Served, error) {
 	sums, in, err := v.sums(ctx, kindServed, r)
 	if err != nil {
@@ -96,8 +96,8 @@ func (v *View) Served(ctx context.Context, r Range, service string) ([]Served, e
 	return all, nil
 }
 
-// Asked is what services asked of others in the range, of one service or, for "",
-// of all: by service, peer, kind and operation.
+// Asked returns the requests that a service made in the range, or all services for "", ordered by
+// service, peer, kind and operation.
 func (v *View) Asked(ctx context.Context, r Range, service string) ([]Asked, error) {
 	sums, in, err := v.sums(ctx, kindAsked, r)
 	if err != nil {
@@ -123,8 +123,8 @@ func (v *View) Asked(ctx context.Context, r Range, service string) ([]Asked, err
 	return all, nil
 }
 
-// Calls are the calls of the range, those from or to one service or, for "", all:
-// by caller, callee, kind, operation and the caller's words.
+// Calls returns the calls of the range from or to a service, or all for "", ordered by caller,
+// callee, kind, operation and the caller's names.
 func (v *View) Calls(ctx context.Context, r Range, service string) ([]Call, error) {
 	sums, in, err := v.sums(ctx, kindCalls, r)
 	if err != nil {
@@ -160,8 +160,8 @@ func (v *View) Calls(ctx context.Context, r Range, service string) ([]Call, erro
 
 func compareBools(a, b bool) int { return index(a) - index(b) }
 
-// sums adds up the rows of a range by their sites, without those of which none is
-// left: callers that were found to be none.
+// sums returns the sums of the rows of a range by site. It omits empty sums, which remain if a
+// call's caller changed.
 func (v *View) sums(ctx context.Context, kind byte, r Range) (map[sumKey]*sum, shards, error) {
 	totals := map[sumKey]*total{}
 	var in shards
@@ -206,8 +206,8 @@ func (v *View) sums(ctx context.Context, kind byte, r Range) (map[sumKey]*sum, s
 	return all, in, nil
 }
 
-// each calls f with the rows from lower up to, but without, upper. An error of f
-// says that they are damaged.
+// each calls f with the rows from lower (inclusive) to upper (exclusive). An error of f means that
+// the rows are damaged.
 func (v *View) each(ctx context.Context, lower, upper []byte, f func(key, value []byte) error) error {
 	it, err := v.s.Iter(lower, upper)
 	if err != nil {
@@ -235,7 +235,7 @@ func (v *View) walk(ctx context.Context, it *pebble.Iterator, f func(key, value 
 	return v.s.Explain(it.Error())
 }
 
-// sum is the sum as it is answered.
+// sum converts a sum to the form of answers.
 func (s *sum) sum(in shards) Sum {
 	out := Sum{Count: uint64(s.count), Errors: uint64(s.errors), First: s.first, Last: s.last, durations: s.durations}
 	for _, failed := range []bool{true, false} {
@@ -249,7 +249,7 @@ func (s *sum) sum(in shards) Sum {
 	return out
 }
 
-// names are the sites that views have read, by their hashes, which never change.
+// names caches the sites that views have read, by their hashes; a site never changes.
 type names struct {
 	mu  sync.Mutex
 	all cache[uint64, *site]
@@ -280,7 +280,7 @@ func (v *View) site(hash uint64) (*site, error) {
 	return s, nil
 }
 
-// Services are all that told spans, by name.
+// Services returns all services that reported spans, ordered by name.
 func (v *View) Services(ctx context.Context) ([]Service, error) {
 	byName := map[string]*Service{}
 	err := v.each(ctx, []byte{kindObserver}, []byte{kindObserver + 1}, func(_, value []byte) error {
@@ -290,7 +290,7 @@ func (v *View) Services(ctx context.Context) ([]Service, error) {
 		}
 		o := one.Observers[0]
 		if o.Spans == 0 {
-			return nil // a summary says that others told them
+			return nil // a summary attributes them to others
 		}
 		s := byName[one.Name]
 		if s == nil {
@@ -317,8 +317,8 @@ func (v *View) Services(ctx context.Context) ([]Service, error) {
 	return all, nil
 }
 
-// Trace is where the events stand that hold the spans of a trace, in order; none
-// where it is unknown.
+// Trace returns the positions, in order, of the events that contain the spans of a trace, or none
+// if it is unknown.
 func (v *View) Trace(ctx context.Context, id [16]byte) ([]schemas.Position, error) {
 	prefix := append([]byte{kindTrace}, id[:]...)
 	var all []schemas.Position
@@ -338,7 +338,7 @@ func (v *View) Trace(ctx context.Context, id [16]byte) ([]schemas.Position, erro
 	return slices.Compact(all), err
 }
 
-// TraceOf is the traces in which a span of this id failed.
+// TraceOf returns the traces in which a span with this id failed.
 func (v *View) TraceOf(ctx context.Context, span [8]byte) ([][16]byte, error) {
 	prefix := append([]byte{kindFailed}, span[:]...)
 	var all [][16]byte
