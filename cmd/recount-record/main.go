@@ -1,11 +1,11 @@
-// Command recount-record records one command that a shell ran, or with --listen each one
-// that a shell writes into a pipe. The shells' hooks call it, so it does little: it reads the command's text from the standard input
-// (arguments are for everybody to see), takes secrets out, and appends one entry to the
-// spool in the data directory. It opens no log, asks no server and waits for nothing; who
-// has the log takes the entry from there (package spool).
+// Command recount-record records one command that a shell ran, or with --listen each command that a
+// shell writes into a pipe. The shells' hooks call it, so it must be fast: it reads the command's
+// text from the standard input (arguments are visible to everybody), redacts secrets, and appends
+// one entry to the spool in the data directory. It opens no log and waits for no server; the
+// process that has the log takes the entry from the spool (package spool).
 //
-// Where RECOUNT_SERVER names a server, the program recount beside this one then sends
-// what waits for it.
+// If RECOUNT_SERVER names a server, the program recount beside this one then sends the spooled
+// entries to it.
 package main
 
 import (

@@ -15,7 +15,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// momentFlags say which state a question is asked of.
+// momentFlags select the state of the data that a question is answered from.
 type momentFlags struct {
 	asOf, atLeast string
 	proof         bool
@@ -38,7 +38,7 @@ func (m *momentFlags) moment() (r query.Moment, err error) {
 	return r, nil
 }
 
-// drawFlags say how an answer about narratives is printed.
+// drawFlags select how an answer about narratives is printed.
 type drawFlags struct {
 	wide, dot, mermaid bool
 }
@@ -49,7 +49,7 @@ func (d *drawFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&d.mermaid, "mermaid", false, "print a diagram for Mermaid, as Markdown on many sites shows it")
 }
 
-// walkFlags bound a walk over the narrative.
+// walkFlags limit a walk over the narrative.
 type walkFlags struct {
 	commands.Walk
 	momentFlags
@@ -66,7 +66,8 @@ func (w *walkFlags) add(c *cobra.Command) {
 	w.drawFlags.add(c)
 }
 
-// walk is what the flags ask for. Zero is no default here, as it is in a request.
+// walk returns the walk that the flags describe. Zero is invalid: unlike in a request, it is no
+// default.
 func (w *walkFlags) walk(a *app) (commands.Walk, error) {
 	if (w.dot && w.mermaid) || a.json && (w.dot || w.mermaid) {
 		return w.Walk, usagef("--json, --dot and --mermaid: give one of them")
@@ -82,10 +83,11 @@ func (w *walkFlags) walk(a *app) (commands.Walk, error) {
 	return w.Walk, nil
 }
 
-// defaultWidth is that of a terminal that does not say, and of what is no terminal.
+// defaultWidth is the width used if the output is not a terminal or the terminal does not report
+// one.
 const defaultWidth = 80
 
-// drawing is how an answer is drawn on the standard output.
+// drawing returns a drawing for the standard output.
 func (a *app) drawing(wide bool, now time.Time) *drawing {
 	d := &drawing{a: a, now: now, width: defaultWidth}
 	if f, ok := a.stdout.(*os.File); ok {
@@ -99,8 +101,7 @@ func (a *app) drawing(wide bool, now time.Time) *drawing {
 	return d
 }
 
-// print prints an answer in the form that was asked for, and fails where it is
-// empty.
+// print prints an answer in the requested form, and fails if the answer is empty.
 func (w *walkFlags) print(a *app, answer any, b query.Basis, g func() diagram, draw func(*drawing)) error {
 	switch {
 	case a.json:
@@ -123,16 +124,15 @@ func (w *walkFlags) print(a *app, answer any, b query.Basis, g func() diagram, d
 	return nil
 }
 
-// noted says on standard error what was chosen where no id was given, for people
-// only.
+// noted prints a note on standard error, such as which command was chosen if no id was given. It
+// prints nothing with --json.
 func (a *app) noted(format string, args ...any) {
 	if !a.json {
 		fmt.Fprintf(a.stderr, "recount: %s\n", fmt.Sprintf(format, args...))
 	}
 }
 
-// one asks find for the newest command that passes the filters; nil if there is
-// none.
+// one returns the newest command that passes the filters; nil if there is none.
 func one(ctx context.Context, b *backend, f commands.Filters, m query.Moment) (*commands.Hit, error) {
 	r, err := b.Find(ctx, commands.FindRequest{Filters: f, Limit: 1, Repeats: true, AtLeast: m.AtLeast, AsOf: m.AsOf})
 	if err != nil || len(r.Hits) == 0 {
@@ -141,9 +141,8 @@ func one(ctx context.Context, b *backend, f commands.Filters, m query.Moment) (*
 	return &r.Hits[0], nil
 }
 
-// lastFailure is the command that a question is about where none is named: the
-// newest that failed in this session, else in this directory or below, else
-// anywhere.
+// lastFailure returns the default command of a question: the newest that failed in this session,
+// else in this directory or below, else anywhere.
 func (a *app) lastFailure(ctx context.Context, b *backend, m query.Moment) (string, error) {
 	type place struct {
 		where string
@@ -170,7 +169,7 @@ func (a *app) lastFailure(ctx context.Context, b *backend, m query.Moment) (stri
 	return "", &query.NotFoundError{Ref: "", Hint: "no command has failed; name one by its id: recount find lists them"}
 }
 
-// ref is the reference given, or the last failure.
+// ref returns the reference in args, or the last failure.
 func (a *app) ref(ctx context.Context, b *backend, args []string, m query.Moment) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil
@@ -178,8 +177,8 @@ func (a *app) ref(ctx context.Context, b *backend, args []string, m query.Moment
 	return a.lastFailure(ctx, b, m)
 }
 
-// completeIDs offers the newest commands as a shell completes an id, those that
-// failed where that is what a verb is mostly asked about.
+// completeIDs completes ids with those of the newest commands; exit limits them, such as to
+// failures for verbs that are mostly about these.
 func (a *app) completeIDs(exit string, most int) cobra.CompletionFunc {
 	return a.complete(most, func(ctx context.Context, b *backend, _ *cobra.Command, typed string) ([]cobra.Completion, error) {
 		r, err := b.Find(ctx, commands.FindRequest{Filters: commands.Filters{Exit: exit}, Limit: completionCount, Repeats: true})
@@ -193,7 +192,7 @@ func (a *app) completeIDs(exit string, most int) cobra.CompletionFunc {
 		short := abbreviate(ids)
 		var out []cobra.Completion
 		for _, h := range r.Hits {
-			// What was typed may be longer than the abbreviation.
+			// The typed text may be longer than the abbreviation.
 			id := short[h.ID]
 			if strings.HasPrefix(h.ID.String(), typed) && len(typed) > len(id) {
 				id = h.ID.String()
@@ -207,5 +206,5 @@ func (a *app) completeIDs(exit string, most int) cobra.CompletionFunc {
 	})
 }
 
-// commandColumns is how much a list of a few commands shows of each.
+// commandColumns is the maximum width of a command in a short list.
 const commandColumns = 60

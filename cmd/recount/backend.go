@@ -20,13 +20,13 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// backend answers a verb: a running server, or a node opened for the verb alone.
+// backend answers a verb: a running server, or a node opened only for this verb.
 type backend struct {
 	api.Backend
-	local *node.Node // nil with a server
+	local *node.Node // nil if a server answers
 }
 
-// Close gives the data directory back.
+// Close releases the data directory.
 func (b *backend) Close() error {
 	if b.local == nil {
 		return nil
@@ -34,7 +34,7 @@ func (b *backend) Close() error {
 	return b.local.Close()
 }
 
-// nodeConfig is the config file with the global flags over it.
+// nodeConfig returns the config file overridden by the global flags.
 func (a *app) nodeConfig() (node.Config, error) {
 	var cfg node.Config
 	var err error
@@ -52,7 +52,7 @@ func (a *app) nodeConfig() (node.Config, error) {
 	return cfg, nil
 }
 
-// redactor is the one of the config: a verb redacts before anything leaves it.
+// redactor returns the redactor of the config: a verb redacts before any data leaves the process.
 func redactor(cfg node.Config) (*redact.Redactor, error) {
 	if cfg.RedactRules == "" {
 		return redact.Default(), nil
@@ -64,16 +64,16 @@ func redactor(cfg node.Config) (*redact.Redactor, error) {
 	return redact.New(o)
 }
 
-// Waiting for a data directory that another short-lived process has.
+// The wait for a data directory that another short-lived process uses.
 const (
 	defaultWait = 15 * time.Second
 	firstPause  = 5 * time.Millisecond
 	longPause   = 250 * time.Millisecond
 )
 
-// open finds the server of the data directory, or opens the directory. roles
-// are what a node of our own must do; none means all. It waits its turn for as
-// long as wait says.
+// open connects to the server of the data directory, or else opens the directory. roles are those
+// of a node opened here; none means all. If another process uses the directory, it retries for up
+// to wait.
 func (a *app) open(ctx context.Context, cfg node.Config, wait time.Duration, roles ...string) (*backend, error) {
 	deadline := time.Now().Add(wait)
 	said := time.Now().Add(a.silence)
@@ -84,7 +84,7 @@ func (a *app) open(ctx context.Context, cfg node.Config, wait time.Duration, rol
 			return b, err
 		}
 		if now := time.Now(); now.After(said) && wait >= defaultWait {
-			said = deadline // once
+			said = deadline // report only once
 			a.tell(holder(busy))
 		}
 		select {
@@ -95,8 +95,8 @@ func (a *app) open(ctx context.Context, cfg node.Config, wait time.Duration, rol
 	}
 }
 
-// tryOpenOrServer is the server that was named, or else what tryOpen finds. What was
-// spooled before is in either's answers.
+// tryOpenOrServer returns the server that the user named, or else the result of tryOpen. Spooled
+// commands are appended first, so that answers include them.
 func (a *app) tryOpenOrServer(ctx context.Context, cfg node.Config, roles []string) (*backend, error) {
 	url := a.serverURL()
 	if url == "" {
@@ -120,7 +120,7 @@ func (a *app) tryOpenOrServer(ctx context.Context, cfg node.Config, roles []stri
 	return &backend{Backend: c}, nil
 }
 
-// elsewhere asks the server at a URL that the user named.
+// elsewhere returns a client of the server at a URL that the user named.
 func (a *app) elsewhere(url string) (*httpapi.Client, error) {
 	token := a.getenv("RECOUNT_TOKEN")
 	if err := httpapi.CheckToken(url, token); err != nil && !a.insecureHTTP && a.getenv("RECOUNT_INSECURE_HTTP") == "" {
@@ -164,9 +164,9 @@ func (a *app) tryOpen(ctx context.Context, cfg node.Config, roles []string) (*ba
 	return &backend{Backend: n, local: n}, nil
 }
 
-// client asks the server that has the data directory. What a crash left in
-// endpoints.json may name an address that is another's by now, so the server
-// must say that it has this directory.
+// client returns a client of the server that uses the data directory. After a crash, endpoints.json
+// may name an address that another program uses by now, so the server must confirm the directory's
+// id.
 func (a *app) client(ctx context.Context, cfg node.Config, e node.Endpoints) (*httpapi.Client, error) {
 	busy := &node.InUseError{Dir: cfg.DataDir, PID: e.PID, HTTP: e.HTTP}
 	if e.HTTP == "" {
@@ -197,7 +197,7 @@ func (a *app) client(ctx context.Context, cfg node.Config, e node.Endpoints) (*h
 		if errors.As(err, &untrusted) {
 			return nil, distrust(e.HTTP, untrusted)
 		}
-		return nil, busy // starting, stopping, or gone: look again
+		return nil, busy // the server is starting, stopping or gone: try again
 	}
 	if st.DataID != e.DataID {
 		return nil, busy
@@ -205,7 +205,7 @@ func (a *app) client(ctx context.Context, cfg node.Config, e node.Endpoints) (*h
 	return c, nil
 }
 
-// token is what the server of the data directory is asked with.
+// token returns the token for the server of the data directory.
 func (a *app) token(e node.Endpoints) (string, error) {
 	token := a.getenv("RECOUNT_TOKEN")
 	if token != "" || e.TokenFile == "" {
@@ -222,7 +222,7 @@ func (a *app) token(e node.Endpoints) (string, error) {
 	return strings.TrimSpace(line), nil
 }
 
-// distrust says what to do about a server's certificate.
+// distrust returns an error that says how to fix an untrusted server certificate.
 func distrust(server string, err *tls.CertificateVerificationError) error {
 	mend := "set SSL_CERT_FILE to the certificate of its authority, or to its own"
 	if errors.As(err, new(x509.HostnameError)) {
@@ -231,13 +231,13 @@ func distrust(server string, err *tls.CertificateVerificationError) error {
 	return fmt.Errorf("server at %s: %w; %s", server, err, mend)
 }
 
-// withBackend opens a backend for as long as fn runs, which only reads.
+// withBackend opens a backend for reading and closes it after fn.
 func (a *app) withBackend(ctx context.Context, fn func(b *backend) error) (err error) {
 	return a.withBackendFor(ctx, a.toRead, fn)
 }
 
-// withBackendFor opens a backend for as long as fn runs, which does with the data directory
-// what purpose says: toRead, toWrite or toKeep.
+// withBackendFor opens a backend and closes it after fn. purpose is toRead, toWrite or toKeep and
+// decides whether the data directory is created.
 func (a *app) withBackendFor(ctx context.Context, purpose func(node.Config) (node.Config, func() error, error), fn func(b *backend) error) (err error) {
 	cfg, err := a.nodeConfig()
 	if err != nil {
@@ -259,8 +259,8 @@ func (a *app) withBackendFor(ctx context.Context, purpose func(node.Config) (nod
 	return fn(b)
 }
 
-// withLog opens the log itself: the server's by Kafka's protocol, or that of the
-// data directory, which it makes only where it is to be written.
+// withLog opens the log itself: the server's by Kafka's protocol, or that of the data directory,
+// which it creates only if making is true.
 func (a *app) withLog(ctx context.Context, making bool, fn func(l *pipeline.Log) error) (err error) {
 	cfg, err := a.nodeConfig()
 	if err != nil {

@@ -79,7 +79,7 @@ Exits with 1 if there is none.`,
 	return c
 }
 
-// known says how a call is known, where it is more than a plain call.
+// known describes how a call is known, if it is more than a plain call.
 func (a *app) known(repo string, x code.Call) string {
 	s := ""
 	if x.Repo != repo {

@@ -13,8 +13,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// codeFlags say what a question about code is asked of, and how its answer is
-// printed.
+// codeFlags select the scope of a question about code and how its answer is printed.
 type codeFlags struct {
 	scope   code.Scope
 	atLeast string
@@ -33,7 +32,7 @@ func (f *codeFlags) add(c *cobra.Command, limit int) {
 	}
 }
 
-// where is the scope that the flags give.
+// where returns the scope that the flags describe.
 func (f *codeFlags) where() (code.Scope, error) {
 	s := f.scope
 	var err error
@@ -43,11 +42,11 @@ func (f *codeFlags) where() (code.Scope, error) {
 	return s, nil
 }
 
-// answered is an answer that says what it rests on.
+// answered is an answer with its basis.
 type answered interface{ Rests() query.Basis }
 
-// askCode asks a question and prints the answer, for people by show. Nothing found
-// ends with exit code 1.
+// askCode asks a question and prints the answer, for people by show. An empty answer ends with exit
+// code 1.
 func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q code.Question[Q, R], request func(code.Scope) Q, show func(R)) error {
 	scope, err := f.where()
 	if err != nil {
@@ -80,24 +79,24 @@ func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q cod
 	})
 }
 
-// heading tells the revision that an answer is about.
+// heading prints the revision that an answer is about.
 func (a *app) heading(r code.Revision) {
 	a.printf("%s\n", a.paint(dim, fmt.Sprintf("%s at %.12s  %s", oneLine(r.Repo), r.Commit, oneLine(r.Subject))))
 }
 
-// truncated tells how much was left out.
+// truncated prints how much was left out and how to get it.
 func (a *app) truncated(n int, mend string) {
 	if n > 0 {
 		a.printf("%s\n", a.paint(dim, fmt.Sprintf("… %s more; %s", thousands(n), mend)))
 	}
 }
 
-// symbolLine is a symbol in a line: its name, its kind, and where it stands.
+// symbolLine returns a symbol in one line: name, kind and place.
 func (a *app) symbolLine(s code.Symbol) string {
 	return fmt.Sprintf("%s  %s", a.paint(bold, oneLine(s.Name)), a.paint(dim, s.Kind+" "+oneLine(s.Place())))
 }
 
-// sure writes a confidence where it is not certain by types.
+// sure returns a confidence as text, "" if it is 0.95 or more.
 func sure(c float64) string {
 	if c >= 0.95 {
 		return ""
@@ -105,7 +104,7 @@ func sure(c float64) string {
 	return fmt.Sprintf("  %.2f", c)
 }
 
-// completeSymbols offers symbols as a shell completes a name.
+// completeSymbols completes the names of symbols.
 func (a *app) completeSymbols(most int) cobra.CompletionFunc {
 	return a.complete(most, func(ctx context.Context, b *backend, cmd *cobra.Command, typed string) ([]cobra.Completion, error) {
 		if typed == "" {
@@ -125,7 +124,7 @@ func (a *app) completeSymbols(most int) cobra.CompletionFunc {
 	})
 }
 
-// day is a date, for lists.
+// day returns a date for lists.
 func day(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -9,16 +9,15 @@ import (
 	"github.com/recountdb/recount/query/code"
 )
 
-// Completion must not make a shell wait.
+// The time limits of completion, which must not delay the shell.
 const (
 	completionWait  = 300 * time.Millisecond
 	completionTime  = 2 * time.Second
 	completionCount = 20
 )
 
-// complete makes what a shell completes a verb's arguments with, up to so many of
-// them: what offer finds for what was typed. Where nothing answers in time there is
-// nothing to offer.
+// complete returns a completion function for up to most arguments of a verb: it offers what offer
+// finds for the typed text, or nothing if there is no answer in time.
 func (a *app) complete(most int, offer func(ctx context.Context, b *backend, cmd *cobra.Command, typed string) ([]cobra.Completion, error)) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		const only = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
@@ -49,7 +48,7 @@ func (a *app) complete(most int, offer func(ctx context.Context, b *backend, cmd
 	}
 }
 
-// scopeOf is the repository that a command line says so far.
+// scopeOf returns the repository named on the command line so far.
 func scopeOf(cmd *cobra.Command) code.Scope {
 	repo, _ := cmd.Flags().GetString("repo")
 	return code.Scope{Repo: repo}

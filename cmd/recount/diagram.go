@@ -9,20 +9,19 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// diagram is an answer as a drawing program takes it: boxes, some of them in
-// groups, and arrows.
+// diagram is an answer as input of a drawing program: boxes, some of them in groups, and arrows.
 type diagram struct {
 	groups []diagramGroup
 	arrows []diagramArrow
 }
 
 type diagramGroup struct {
-	title string // "" for boxes that stand for themselves
+	title string // "" for boxes outside of any group
 	boxes []diagramBox
 }
 
 type diagramBox struct {
-	key    string // letters and digits
+	key    string // letters and digits only
 	lines  []string
 	failed bool
 	root   bool
@@ -30,11 +29,11 @@ type diagramBox struct {
 
 type diagramArrow struct {
 	from, to, label string
-	// dashed arrows say what is alike, others what led to what.
+	// dashed arrows mean similarity, others causation.
 	dashed bool
 }
 
-// boxKey names a command in a diagram.
+// boxKey returns the key of a command's box in a diagram.
 func boxKey(prefix string, id schemas.EventID) string {
 	return prefix + strings.ReplaceAll(id.String(), "-", "")
 }
@@ -92,7 +91,7 @@ func stitchDiagram(r commands.StitchResponse) diagram {
 	return d
 }
 
-// known leaves out arrows to what is not drawn: a limit may have cut it off.
+// known omits arrows to boxes that are not drawn, because a limit cut them off.
 func known(g diagramGroup, arrows []diagramArrow) []diagramArrow {
 	keys := map[string]bool{}
 	for _, b := range g.boxes {
@@ -144,7 +143,7 @@ func diffDiagram(r commands.DiffResponse) diagram {
 	return d
 }
 
-// dot writes the diagram in Graphviz' language.
+// dot returns the diagram in Graphviz' language.
 func (d diagram) dot() string {
 	var b strings.Builder
 	b.WriteString("digraph narrative {\n  rankdir=TB;\n  node [shape=box, fontname=\"monospace\"];\n  edge [fontname=\"monospace\", fontsize=10];\n")
@@ -179,8 +178,8 @@ func (d diagram) dot() string {
 	return b.String()
 }
 
-// dotString is a quoted string whose label reads as the lines do. In labels a
-// backslash starts an escape and an ampersand an HTML entity.
+// dotString returns a quoted string whose label shows the lines. In labels a backslash starts an
+// escape and an ampersand an HTML entity.
 func dotString(lines ...string) string {
 	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;", "\n", `\n`)
 	out := make([]string, len(lines))
@@ -190,7 +189,7 @@ func dotString(lines ...string) string {
 	return `"` + strings.Join(out, `\n`) + `"`
 }
 
-// mermaid writes the diagram as a Mermaid flowchart.
+// mermaid returns the diagram as a Mermaid flowchart.
 func (d diagram) mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart TB\n")
@@ -235,11 +234,10 @@ func (d diagram) mermaid() string {
 	return b.String()
 }
 
-// mermaidString is a quoted label that reads as the lines do. Mermaid has no
-// escapes but entity codes, and treats much as markup even between quotes
-// (Markdown after a backtick, HTML, directives between %%{ and }%%, comments,
-// what looks like an entity or a style), so all but letters, digits and what is
-// known to be harmless is written as its code.
+// mermaidString returns a quoted label that shows the lines. Mermaid has no escapes except entity
+// codes, and interprets much as markup even between quotes (Markdown after a backtick, HTML,
+// directives between %%{ and }%%, comments, what looks like an entity or a style). So all
+// characters but letters, digits and those known to be harmless are written as codes.
 func mermaidString(lines ...string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -72,7 +72,7 @@ if one of them holds.`,
 	return c
 }
 
-// twoRuns fills in what is compared.
+// twoRuns sets the two commands to compare.
 func (a *app) twoRuns(ctx context.Context, b *backend, args []string, r *commands.DiffRequest) (err error) {
 	if len(args) == 2 {
 		r.A, r.B = args[0], args[1]

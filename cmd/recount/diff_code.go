@@ -13,7 +13,7 @@ import (
 	"github.com/recountdb/recount/query/commands"
 )
 
-// graphDiffFlags are those of diff that are of code alone.
+// graphDiffFlags are the flags of diff that apply to code only.
 type graphDiffFlags struct {
 	repo, failOn     string
 	markdown, impact bool
@@ -29,7 +29,7 @@ func (f *graphDiffFlags) add(c *cobra.Command) {
 	fl.IntVarP(&f.limit, "limit", "n", code.DefaultLimit, "of code: how many at most of each list")
 }
 
-// only are the flags of one of the two meanings of diff.
+// The flags that only one of the two meanings of diff has.
 var (
 	codeOnly      = []string{"repo", "fail-on", "markdown", "impact", "limit"}
 	narrativeOnly = []string{"depth", "nodes", "kind", "min-weight", "wide", "dot", "mermaid", "as-of"}
@@ -44,8 +44,8 @@ func given(c *cobra.Command, names []string) string {
 	return ""
 }
 
-// isGraphDiff says whether the arguments of diff are revisions. What may be either
-// is asked for both ways: one of them answers, or it is an error.
+// isGraphDiff reports whether the arguments of diff are revisions of code rather than commands. If
+// they could be either, it looks them up as both; it fails if both or neither exist.
 func (a *app) isGraphDiff(ctx context.Context, c *cobra.Command, b *backend, args []string) (bool, error) {
 	of, narrative := given(c, codeOnly), given(c, narrativeOnly)
 	ranged := len(args) == 1 && strings.Contains(args[0], "..")
@@ -88,8 +88,8 @@ func orFlag(name string, args []string) string {
 	return "--" + name
 }
 
-// allKnown says whether each name is known. Other errors than that it is not end the
-// question.
+// allKnown reports whether each name is known to ask. It fails on any error other than an unknown
+// name.
 func allKnown(names []string, ask func(string) error) (bool, error) {
 	for _, n := range names {
 		err := ask(n)
@@ -107,7 +107,7 @@ func allKnown(names []string, ask func(string) error) (bool, error) {
 	return true, nil
 }
 
-// graphDiff answers diff for code.
+// graphDiff prints the diff of two revisions of code.
 func (a *app) graphDiff(ctx context.Context, b *backend, args []string, f graphDiffFlags, m query.Moment, proof bool) error {
 	if f.markdown && a.json {
 		return usagef("--json and --markdown: give one of them")
@@ -145,7 +145,7 @@ func (a *app) graphDiff(ctx context.Context, b *backend, args []string, f graphD
 	return nil
 }
 
-// changeSigns are how a changed symbol's line begins, and its colour.
+// changeSigns maps a kind of change to the sign at the start of its line and its colour.
 var changeSigns = map[string][2]string{
 	"removed": {"-", red}, "signature": {"!", yellow}, "body": {"~", yellow}, "moved": {">", cyan}, "added": {"+", green},
 }
@@ -179,7 +179,7 @@ func (a *app) printGraphDiff(r code.GraphDiffResponse) {
 	}
 }
 
-// diffSummary counts what differs in a line.
+// diffSummary returns the counts of differences in one line.
 func diffSummary(r code.GraphDiffResponse) string {
 	var parts []string
 	for _, c := range []struct{ count, what string }{

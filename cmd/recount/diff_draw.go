@@ -9,8 +9,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// drawDiff draws two narratives side by side as a diff does: the verdict, then a
-// line for each command of one of them or of both.
+// drawDiff draws two narratives like a text diff: the verdict, then a line for each command of one
+// or both.
 func (d *drawing) drawDiff(r commands.DiffResponse) {
 	var ids []schemas.EventID
 	var a, b *commands.Intent
@@ -70,7 +70,7 @@ func map2(na string, a *commands.Intent, nb string, b *commands.Intent) func(fun
 	}
 }
 
-// diffSigns are how a line of a diff begins, and its colour.
+// diffSigns maps a kind of line in a diff to its sign and its colour.
 var diffSigns = map[string][2]string{
 	commands.DiffCommon: {"=", ""}, commands.DiffChanged: {"~", yellow}, commands.DiffOnlyA: {"-", red}, commands.DiffOnlyB: {"+", green},
 }
@@ -85,7 +85,7 @@ func (d *drawing) diffLine(l commands.DiffLine, wide int) {
 		in, idA = l.A, d.ids[l.A.ID]
 	}
 	if in == nil {
-		return // an answer cannot have such a line
+		return // cannot happen: an answer has no such line
 	}
 	mark, plain := d.a.exitMark(in.ExitCode), plainMark(in.ExitCode)
 	if l.A != nil && l.B != nil && plainMark(l.B.ExitCode) != plain {

@@ -7,8 +7,8 @@ import (
 	"github.com/recountdb/recount/query/code"
 )
 
-// diffMarkdown writes a diff of code as GitHub and GitLab show it in a comment. Names
-// and signatures stand in code spans, so that nothing in them is markup.
+// diffMarkdown returns a diff of code as Markdown for comments on GitHub and GitLab. Names and
+// signatures are in code spans, so that they are not interpreted as markup.
 func diffMarkdown(r code.GraphDiffResponse) string {
 	var b strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
@@ -77,7 +77,7 @@ func diffMarkdown(r code.GraphDiffResponse) string {
 	return b.String()
 }
 
-// codeSpan writes text so that Markdown shows it as it is, also in a table.
+// codeSpan quotes text so that Markdown shows it unchanged, also in a table.
 func codeSpan(s string) string {
 	s = strings.ReplaceAll(oneLine(s), "|", `\|`)
 	fence := "`"

@@ -13,7 +13,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// evidenceFlags are the request of a question for evidence, as flags.
+// evidenceFlags are the flags of a question for evidence.
 type evidenceFlags struct {
 	momentFlags
 	r                evidence.Request
@@ -58,8 +58,8 @@ func (e *evidenceFlags) add(c *cobra.Command) {
 	}
 }
 
-// request is what the flags ask for; people are shown more than a program gets that did
-// not ask for it, since they read no JSON.
+// request returns the request that the flags describe. For people the defaults ask for more,
+// because they do not read JSON.
 func (e *evidenceFlags) request(c *cobra.Command, text string, now time.Time, people bool) (r evidence.Request, err error) {
 	r = e.r
 	r.Text = text
@@ -92,7 +92,7 @@ func (e *evidenceFlags) request(c *cobra.Command, text string, now time.Time, pe
 			r.Include = append(r.Include, part.name)
 		}
 	}
-	// A flag's zero is no default, as it is in a request.
+	// Zero in a flag is invalid: unlike in a request, it is no default.
 	for _, n := range []struct {
 		name  string
 		value int
@@ -167,7 +167,7 @@ func (a *app) askEvidence(ctx context.Context, b *backend, r evidence.Request, f
 	return nil
 }
 
-// showObject shows what an id or a position names, if that is an agent's.
+// showObject shows the agents' object that an id or a position names, if it is one.
 func (a *app) showObject(ctx context.Context, b *backend, ref string, proof bool) (shown bool, err error) {
 	r := evidence.Request{
 		Text:    ref,
@@ -188,8 +188,8 @@ func (a *app) showObject(ctx context.Context, b *backend, ref string, proof bool
 	return true, nil
 }
 
-// objectOf asks for the object that an id or a position stands for, the text of a request;
-// nil where there is none.
+// objectOf returns the answer about the object that the request's text, an id or a position, names;
+// nil if there is none.
 func (a *app) objectOf(ctx context.Context, b *backend, r evidence.Request) (*evidence.Response, error) {
 	if _, err := schemas.ParseEventID(r.Text); err != nil {
 		if _, err := schemas.ParsePosition(r.Text); err != nil {
@@ -205,7 +205,7 @@ func (a *app) objectOf(ctx context.Context, b *backend, r evidence.Request) (*ev
 		return nil, nil
 	}
 	if o := resp.Objects[0]; o.ID != r.Text && o.EventID != r.Text && o.Position != r.Text {
-		return nil, nil // found by something else
+		return nil, nil // the text matched another object
 	}
 	return &resp, nil
 }

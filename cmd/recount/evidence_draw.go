@@ -18,15 +18,15 @@ type evidenceDrawing struct {
 	whole, versions bool
 
 	r evidence.Response
-	// told are the things that an answer tells of, by id, and versions of things by id and
-	// position.
+	// told maps what the answer mentions to a description: things by id, and their versions by id
+	// and position.
 	told map[mention]thing
 }
 
-// mention is a thing, or a version of it: the one that the event at a position made.
+// mention names a thing, or the version of it that the event at a position made.
 type mention struct{ id, version string }
 
-// thing is what the answer tells of an object, in a line.
+// thing is an object of the answer in one line.
 type thing struct {
 	label, title, agent string
 	time                time.Time
@@ -46,7 +46,7 @@ func (d *evidenceDrawing) draw(r evidence.Response) {
 		d.told[mention{id: o.ID}], d.told[mention{o.ID, o.Position}] = t, t
 	}
 	if r.Context != "" {
-		// For a model: what there is to say besides goes to people.
+		// The context is for a model, so other remarks go to standard error.
 		d.a.printf("%s\n", plainText(strings.TrimRight(r.Context, "\n")))
 		if left := d.left(); left != "" {
 			d.a.noted("%s", left)
@@ -57,7 +57,7 @@ func (d *evidenceDrawing) draw(r evidence.Response) {
 	for _, o := range r.Objects {
 		switch {
 		case o.Role == "joined":
-			continue // stands with what it is joined to
+			continue // it is shown with the hit that it is joined to
 		case o.Role == "":
 			hits++
 		case !around:
@@ -84,7 +84,7 @@ func (d *evidenceDrawing) draw(r evidence.Response) {
 	}
 }
 
-// eventLabels are words for the types of agents' events.
+// eventLabels maps types of agents' events to labels.
 var eventLabels = map[string]string{
 	schemas.TypeUserMessage: "user", schemas.TypeAssistantMessage: "assistant", schemas.TypeToolCall: "tool call",
 	schemas.TypeToolResult: "result", schemas.TypePlanUpdated: "plan", schemas.TypeCritique: "critique",
@@ -92,13 +92,12 @@ var eventLabels = map[string]string{
 	schemas.TypeTaskFinished: "task", schemas.TypeHandoff: "handoff", schemas.TypeMemoryStated: "memory",
 }
 
-// label says what an object is.
+// label returns the kind of an object.
 func label(o evidence.Object) string {
 	return strings.ReplaceAll(cmp.Or(o.Memory, o.Type), "_", " ")
 }
 
-// hit draws one hit: what it is, what it says, where it stands, why it was found, what
-// else is said of it, and what led to it.
+// hit draws one hit: its kind, text, place, why it was found, remarks, and what led to it.
 func (d *evidenceDrawing) hit(n int, o evidence.Object) {
 	lead := fmt.Sprintf("%d  ", n)
 	inner := strings.Repeat(" ", len(lead))
@@ -124,7 +123,7 @@ func (d *evidenceDrawing) hit(n int, o evidence.Object) {
 		d.print(inner + d.a.paint(style, l))
 	}
 	if o.Text != "" {
-		// Before each line of it stands what no line of ours begins with.
+		// The prefix marks the object's own lines, since none of our lines begins with it.
 		d.a.printf("%s\n", plainText(schemas.Quoted(strings.TrimRight(o.Text, "\n"), inner+"│ ")))
 	} else if said != "" {
 		d.text(inner, "", said)
@@ -144,10 +143,10 @@ func (d *evidenceDrawing) hit(n int, o evidence.Object) {
 	d.chain(inner, o)
 }
 
-// joinedWords say how a hit is joined to things of other kinds.
+// joinedWords maps kinds of edges to things of other kinds to labels.
 var joinedWords = map[string]string{"names": "names", "same_issue": "same issue", "ran": "ran", "handled_by": "handled by", "suspected": "suspected"}
 
-// joined draws what of other kinds a hit is joined to: commits, commands, code, what runs.
+// joined draws the commits, commands, code and services that a hit is joined to.
 func (d *evidenceDrawing) joined(lead string, o evidence.Object) {
 	for _, e := range d.r.Edges {
 		words, is := joinedWords[e.Kind]
@@ -162,7 +161,7 @@ func (d *evidenceDrawing) joined(lead string, o evidence.Object) {
 	}
 }
 
-// words are what names an object, and what it says where that is more.
+// words returns an object's title, and its text if that says more.
 func (d *evidenceDrawing) words(o evidence.Object) (title, said string) {
 	title, said = oneLine(o.Title), oneLine(o.Snippet)
 	if c := o.Claim; c != nil {
@@ -179,7 +178,7 @@ func (d *evidenceDrawing) words(o evidence.Object) (title, said string) {
 	return title, said
 }
 
-// place says when and where an object stands.
+// place returns when and where an object was appended.
 func (d *evidenceDrawing) place(o evidence.Object) string {
 	parts := []string{d.a.paint(yellow, cmp.Or(o.Position, o.ID))}
 	if !o.Time.IsZero() {
@@ -195,7 +194,7 @@ func (d *evidenceDrawing) place(o evidence.Object) string {
 
 type remark struct{ colour, words string }
 
-// standing is what is said of an object besides what it says.
+// standing returns the remarks about an object.
 func (d *evidenceDrawing) standing(o evidence.Object) []remark {
 	var all []remark
 	if why := because(o.Scores); why != "" {
@@ -226,7 +225,7 @@ func (d *evidenceDrawing) standing(o evidence.Object) []remark {
 	return all
 }
 
-// link is another object, and how it is known to stand to the one of a position.
+// link describes another object and its relation to the one at a position.
 func (d *evidenceDrawing) link(l evidence.Link, of string) string {
 	var parts []string
 	what := l.Value
@@ -252,12 +251,12 @@ func (d *evidenceDrawing) link(l evidence.Link, of string) string {
 	return strings.Join(parts, " ")
 }
 
-// causeKinds are the edges by which one thing led to another. The first leads from the
-// cause; the others lead to it.
+// causeKinds are the edges by which one thing led to another. The first points from the cause to
+// the effect, the others from the effect to the cause.
 var causeKinds = []string{"tool_produces", "caused_by", "derived_from"}
 
-// chain draws what led to a hit, each thing once: one below the other, and as a tree where
-// several led to one.
+// chain draws what led to a hit, each thing once: as a list, and as a tree if several things led to
+// one.
 func (d *evidenceDrawing) chain(lead string, o evidence.Object) {
 	if o.Chain == nil || o.Chain.Length == 0 && len(o.Chain.Dangling) == 0 {
 		return
@@ -280,19 +279,19 @@ func (d *evidenceDrawing) chain(lead string, o evidence.Object) {
 	}
 }
 
-// maxLinked is how much of a long row of causes is drawn: its middle is left out, unless
-// all is asked for.
+// maxLinked is the maximum length of a list of causes that is drawn in full; the middle of a longer
+// one is left out unless all is requested.
 const maxLinked = 7
 
 // cause is one thing that led to another.
 type cause struct {
 	mention
-	at       time.Time // of what it led to
+	at       time.Time // time of what it led to
 	dangling bool
 }
 
-// causes draws what led to a thing: the row of those that have one cause each, then, where
-// there are several, each with what led to it below it.
+// causes draws what led to a thing: first the list of things with a single cause each, then, at the
+// first with several causes, each of them with its own causes below.
 func (d *evidenceDrawing) causes(lead string, of mention, at time.Time, seen map[mention]bool) {
 	var row []cause
 	next := d.led(of, at, seen)
@@ -323,7 +322,7 @@ func (d *evidenceDrawing) causes(lead string, of mention, at time.Time, seen map
 	}
 }
 
-// led are the things that led to another and are not drawn yet.
+// led returns the causes of a thing that are not drawn yet.
 func (d *evidenceDrawing) led(of mention, at time.Time, seen map[mention]bool) []cause {
 	var found []cause
 	for _, e := range d.r.Edges {
@@ -353,7 +352,7 @@ func (d *evidenceDrawing) cause(lead string, c cause) {
 	}
 }
 
-// line is a thing in one line.
+// line returns a thing in one line.
 func (d *evidenceDrawing) line(lead string, t thing, than time.Time) string {
 	var notes []string
 	if !t.time.IsZero() && !than.IsZero() && !t.time.Equal(than) {
@@ -371,7 +370,7 @@ func (d *evidenceDrawing) line(lead string, t thing, than time.Time) string {
 	return line
 }
 
-// left says what the answer leaves out.
+// left describes what the answer leaves out.
 func (d *evidenceDrawing) left() string {
 	l := d.r.Left
 	if l == nil {
@@ -398,5 +397,5 @@ func (d *evidenceDrawing) left() string {
 	return "left out: " + strings.Join(parts, ", ") + " (--nodes, --tokens and --limit show more)"
 }
 
-// moment is a time as people of this place write it.
+// moment returns a time in the local time zone.
 func moment(t time.Time) string { return t.Local().Format(time.DateTime) }

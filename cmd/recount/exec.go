@@ -54,7 +54,7 @@ With --json the ids and positions of its events are printed on the standard erro
 	return c
 }
 
-// maxTail is how much of the output's end is recorded.
+// maxTail is how many bytes at the end of the output are recorded.
 const maxTail = 8 << 10
 
 func (a *app) exec(ctx context.Context, f recordFlags, keepOutput bool, args []string) error {
@@ -76,8 +76,8 @@ func (a *app) exec(ctx context.Context, f recordFlags, keepOutput bool, args []s
 	if err != nil {
 		return err
 	}
-	// The command does not wait for its event. What happens here is recorded even
-	// if it was interrupted, so the work outlives ctx.
+	// The command does not wait for its event. The event must be recorded even after an interrupt,
+	// so the work outlives ctx.
 	outliving := context.WithoutCancel(ctx)
 	var first recorded
 	started := make(chan error, 1)
@@ -111,15 +111,15 @@ func (a *app) exec(ctx context.Context, f recordFlags, keepOutput bool, args []s
 		return err
 	}
 	outcome := schemas.Event{
-		// Of the command's id alone: a command ends once. The same key, so that it
-		// follows the command in its partition.
+		// The id depends only on the command's id, because a command ends once. The key is the
+		// command's, so that the outcome follows it in the same partition.
 		ID:   schemas.NewCanon("recount/cli/outcome/1").Bytes(e.ID[:]).ID(),
 		Type: schemas.TypeOutcomeObserved, Source: recording.Source, Time: o.ObservedAt.AsTime(), Key: e.Key,
 		ContentType: schemas.ContentJSON, Payload: payload,
 	}
 	var done recorded
 	if first.Spooled {
-		// Behind its command, and not before it.
+		// Spool the outcome too, so that it comes after its command.
 		done.Spooled, err = true, a.spool(cfg, outcome)
 	} else {
 		done, err = a.append(outliving, cfg, outcome, false)
@@ -127,7 +127,7 @@ func (a *app) exec(ctx context.Context, f recordFlags, keepOutput bool, args []s
 	if err != nil {
 		fmt.Fprintf(a.stderr, "recount: the outcome is not recorded: %s\n", err)
 	} else if a.json {
-		// The standard output is the command's own.
+		// The standard output belongs to the command.
 		enc := json.NewEncoder(a.stderr)
 		if err := enc.Encode(executed{ID: e.ID, Position: first.Position, Outcome: done.Position, Spooled: done.Spooled, ExitCode: code, Duration: took.Nanoseconds()}); err != nil {
 			return err
@@ -142,28 +142,28 @@ func (a *app) exec(ctx context.Context, f recordFlags, keepOutput bool, args []s
 	return exitError(code)
 }
 
-// executed is what exec tells with --json, on the standard error.
+// executed is what exec prints with --json, on standard error.
 type executed struct {
 	ID       schemas.EventID  `json:"id"`
 	Position schemas.Position `json:"position"`
 	Outcome  schemas.Position `json:"outcome_position"`
 	ExitCode int              `json:"exit_code"`
 	Duration int64            `json:"duration_ns"`
-	// Spooled: the positions are not known yet.
+	// Spooled reports that the positions are not known yet.
 	Spooled bool `json:"spooled,omitempty"`
 }
 
 func proto32(n int) *int32 { v := int32(n); return &v }
 
-// runChild runs the command to its end. The error is why it could not start.
+// runChild runs the command to its end. It fails only if the command could not start.
 func (a *app) runChild(args []string, out io.Writer, keepOutput bool) (code int, err error) {
 	child := exec.Command(args[0], args[1:]...)
 	child.Stdin, child.Stdout, child.Stderr = a.stdin, a.stdout, a.stderr
 	if keepOutput {
 		child.Stdout, child.Stderr = io.MultiWriter(a.stdout, out), io.MultiWriter(a.stderr, out)
 	}
-	// What the terminal sends reaches the whole foreground group, the child with
-	// it; a second one from here would be one too many. The rest is passed on.
+	// The terminal sends its signals to the whole foreground group, which includes the child;
+	// passing these on would deliver them twice. All others are passed on.
 	signals := make(chan os.Signal, 16)
 	passed := []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGINT, syscall.SIGQUIT}
 	signal.Notify(signals, passed...)
@@ -186,7 +186,7 @@ func (a *app) runChild(args []string, out io.Writer, keepOutput bool) (code int,
 				if fromTerminal && (s == syscall.SIGINT || s == syscall.SIGQUIT) {
 					continue
 				}
-				_ = child.Process.Signal(s) // it may have ended by itself
+				_ = child.Process.Signal(s) // fails if the child has ended already
 			case <-ended:
 				return
 			}
@@ -205,7 +205,7 @@ func (a *app) runChild(args []string, out io.Writer, keepOutput bool) (code int,
 	return child.ProcessState.ExitCode(), nil
 }
 
-// tail keeps the end of what is written to it, by any number of writers.
+// tail keeps the end of what is written to it. It is safe for concurrent use.
 type tail struct {
 	mu  sync.Mutex
 	max int
@@ -219,7 +219,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	t.buf = append(t.buf, b...)
 	if over := len(t.buf) - t.max; over > 0 {
 		t.cut = true
-		// Moved once a while and not at each write.
+		// Trim only now and then, not at each write.
 		if len(t.buf) > 4*t.max {
 			t.buf = append(t.buf[:0], t.buf[over:]...)
 		}
@@ -227,7 +227,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String is the tail as text, from the start of a line where it was cut.
+// String returns the tail as text; if the start was cut, it begins at the start of a line.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/recountdb/recount/query/commands"
 )
 
-// filterFlags are the flags that say which commands a question is about.
+// filterFlags are the flags that select commands.
 type filterFlags struct {
 	f            commands.Filters
 	since, until string
@@ -35,7 +35,7 @@ func (w *filterFlags) add(c *cobra.Command) {
 	f.StringVar(&w.until, "until", "", "started before this time")
 }
 
-// filters are what the flags ask for, with times before now.
+// filters returns the filters that the flags describe; relative times count back from now.
 func (w *filterFlags) filters(now time.Time) (commands.Filters, error) {
 	r := w.f
 	var err error

@@ -123,7 +123,7 @@ func (a *app) find(ctx context.Context, b *backend, r commands.FindRequest, proo
 	return nil
 }
 
-// follow prints commands as they come, with --json one a line.
+// follow prints commands as they come, with --json one per line.
 func (a *app) follow(ctx context.Context, b *backend, q commands.FollowRequest) error {
 	enc := json.NewEncoder(a.stdout)
 	enc.SetEscapeHTML(false)
@@ -138,12 +138,12 @@ func (a *app) follow(ctx context.Context, b *backend, q commands.FollowRequest) 
 		return nil
 	})
 	if errors.Is(err, context.Canceled) {
-		return nil // ctrl-c is how following ends
+		return nil // ctrl-c is the normal end of following
 	}
 	return a.unanswered(err)
 }
 
-// waitFor returns when everything below w is visible.
+// waitFor waits until everything below w is visible to questions.
 func waitFor(ctx context.Context, b *backend, w schemas.Watermark) error {
 	ends := schemas.Watermark{}
 	for tp, next := range w {
@@ -157,8 +157,8 @@ func waitFor(ctx context.Context, b *backend, w schemas.Watermark) error {
 
 var span = regexp.MustCompile(`^([0-9]+)(?:([smhdwy])| ?(second|minute|hour|day|week|year)s?)(?: ago)?$`)
 
-// parseWhen reads a time, a day, or how long before now: 90m, 2d, 1w, 3 days ago,
-// yesterday. Empty is no time.
+// parseWhen parses a time, a day, or a time before now: 90m, 2d, 1w, 3 days ago, yesterday. The
+// empty string is the zero time.
 func parseWhen(now time.Time, s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil

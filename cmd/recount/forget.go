@@ -123,7 +123,7 @@ func (a *app) forget(ctx context.Context, b *backend, r api.ForgetRequest, yes, 
 	return err
 }
 
-// confirm asks a person; where there is none, the answer is no.
+// confirm asks the user for confirmation; without a terminal the answer is no.
 func (a *app) confirm(question string, read bool) error {
 	f, isFile := a.stdin.(*os.File)
 	if read || !isFile || !term.IsTerminal(int(f.Fd())) {
@@ -137,7 +137,7 @@ func (a *app) confirm(question string, read bool) error {
 	return nil
 }
 
-// printForgotten shows what would be erased.
+// printForgotten prints what would be erased.
 func (a *app) printForgotten(r api.ForgetReport) {
 	for _, t := range r.Topics {
 		a.printf("%s: %s, %s\n", t.Topic, counted(t.Events, "event"), counted(int(t.Bytes), "byte"))
@@ -161,7 +161,7 @@ func (a *app) printForgotten(r api.ForgetReport) {
 	a.printBeside(r)
 }
 
-// printBeside tells of what is not erased now.
+// printBeside prints what is not erased now.
 func (a *app) printBeside(r api.ForgetReport) {
 	if r.Before > 0 {
 		a.printf("%s erased before\n", counted(r.Before, "event"))
@@ -177,7 +177,7 @@ func (a *app) printBeside(r api.ForgetReport) {
 	}
 }
 
-// printErased says what was done.
+// printErased prints what was erased.
 func (a *app) printErased(r api.ForgetReport, brief bool) {
 	if r.Events == 0 {
 		a.printf("nothing to erase\n")

@@ -53,7 +53,7 @@ There is no way back but to import the repository under another name.`,
 	return c
 }
 
-// collected is what gc did, as JSON.
+// collected is what gc prints with --json.
 type collected struct {
 	code.RetirableResponse
 	Before time.Time          `json:"before"`

@@ -83,8 +83,8 @@ What fails is told in ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
 	return c
 }
 
-// recorder is what a shell's hook calls: the small program beside this one, or else this
-// one.
+// recorder returns the program that a shell's hook calls: recount-record beside this program, or
+// else this program.
 func recorder(bin string) shellhook.Recorder {
 	small := filepath.Join(filepath.Dir(bin), "recount-record")
 	if st, err := os.Stat(small); err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0 {
@@ -93,13 +93,13 @@ func recorder(bin string) shellhook.Recorder {
 	return shellhook.Recorder{Command: []string{bin, "record", "--hook"}}
 }
 
-// hooked are the shells and the agents that have hooks.
+// hooked lists the shells and agents that have hooks.
 func hooked() []string { return append(shellhook.Shells(), agenthook.Names()...) }
 
-// agentFlags are what `recount hook AGENT` is asked to do.
+// agentFlags are the flags of `recount hook AGENT`.
 type agentFlags struct{ install, uninstall, project, dryRun, noEdits bool }
 
-// hookChange is what --json says of an agent's settings.
+// hookChange is what --json prints about an agent's settings.
 type hookChange struct {
 	Agent    string `json:"agent"`
 	File     string `json:"file"`

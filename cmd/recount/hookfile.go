@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// replaceFile puts after into a settings file that held before: the old text
-// stays beside it as FILE.recount-backup, the new one comes by write, sync and
-// rename, so that a crash leaves one of the two whole. A symbolic link stays one;
-// one that leads nowhere is an error. A link where the copy belongs gives way to it.
+// replaceFile replaces a settings file that held before by after. The old text is kept beside it as
+// FILE.recount-backup. The new text is written, synced and renamed, so that a crash leaves one of
+// the two complete. A symbolic link to the file is kept; a dangling link is an error. A link at the
+// name of the backup is replaced.
 func replaceFile(file string, before, after []byte) error {
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		file = real
@@ -28,7 +28,7 @@ func replaceFile(file string, before, after []byte) error {
 			return fmt.Errorf("keep a copy: %w", err)
 		}
 	}
-	// Whoever wrote it since it was read must not lose what they wrote.
+	// Do not overwrite changes made since the file was read.
 	return writeWhole(file, after, mode, func() error {
 		now, err := os.ReadFile(file)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -41,8 +41,8 @@ func replaceFile(file string, before, after []byte) error {
 	})
 }
 
-// writeWhole makes text the file of that name by write, sync and rename, if
-// check agrees right before the rename.
+// writeWhole writes text to a temporary file, syncs it and renames it to file, if check returns nil
+// right before the rename.
 func writeWhole(file string, text []byte, mode os.FileMode, check func() error) (err error) {
 	t, err := os.CreateTemp(filepath.Dir(file), ".recount-*")
 	if err != nil {
@@ -63,8 +63,8 @@ func writeWhole(file string, text []byte, mode os.FileMode, check func() error) 
 	return os.Rename(t.Name(), file)
 }
 
-// lineDiff shows which lines go and which come, around the first and the last
-// that differ, with three lines of what stays.
+// lineDiff returns the removed and added lines, from the first to the last that differ, with three
+// lines of context.
 func lineDiff(before, after string) string {
 	a, b := lines(before), lines(after)
 	head := 0

@@ -22,18 +22,18 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// An agent calls `recount hook run AGENT` and waits for it. It reads what the agent
-// says, puts the events into the spool, and exits with 0 and without a word, whatever
-// happens: the command when its tool is about to run, its outcome when it has.
+// An agent calls `recount hook run AGENT` and waits for it. It reads the agent's message, puts
+// events into the spool and exits with 0 and without output, whatever happens. It records a command
+// when its tool is about to run, and its outcome when the tool has ended.
 //
-// A note in the state directory joins the two calls: the call before leaves the time in
-// it once the command is in the spool. The call after without such a note spools the
-// command too; it has the same id, and is one event.
+// A note in the state directory joins the two calls: the first call writes the start time to it
+// once the command is in the spool. If the second call finds no note, it spools the command too;
+// the command has the same id and remains one event.
 
 const (
-	// hookPatience is how long a hook may take, all in all.
+	// hookPatience is the maximum duration of a hook.
 	hookPatience = 8 * time.Second
-	// noteKept is how long a note waits for the end of its command.
+	// noteKept is how long a note is kept for a command that has not ended.
 	noteKept = 48 * time.Hour
 )
 
@@ -50,7 +50,7 @@ func (a *app) hookRunCmd() *cobra.Command {
 			return nil
 		},
 	}
-	// A program that exits with 2 forbids the agent its tool: so does no mistake here.
+	// Exit code 2 would forbid the agent its tool, so a usage error must not cause it.
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		a.hookLog(fmt.Errorf("hook run: %w", err))
 		return exitError(0)
@@ -58,8 +58,8 @@ func (a *app) hookRunCmd() *cobra.Command {
 	return c
 }
 
-// hookRun reads the agent's call and spools its events. A fault of the program is an
-// error too: the runtime would exit with 2, which forbids the agent its tool.
+// hookRun reads the agent's message and spools its events. It converts panics to errors, because
+// the Go runtime would exit with 2, which forbids the agent its tool.
 func (a *app) hookRun(args []string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -102,7 +102,7 @@ func (a *app) hookRun(args []string) (err error) {
 		return err
 	}
 	if call.Stage == agenthook.Before {
-		err = a.noteStart(call) // without it the call after spools the command again
+		err = a.noteStart(call) // on failure the second call spools the command again
 	} else {
 		for _, c := range call.Commands {
 			a.dropNote(c.ID)
@@ -114,8 +114,8 @@ func (a *app) hookRun(args []string) (err error) {
 	return err
 }
 
-// hookEvents are the events of a call: its commands where they are not spooled
-// yet, and what became of them.
+// hookEvents returns the events of a call: its commands unless they are already spooled, and their
+// outcomes.
 func (a *app) hookEvents(cfg node.Config, r *redact.Redactor, call agenthook.Call) ([]schemas.Event, error) {
 	var events []schemas.Event
 	for _, c := range call.Commands {
@@ -168,17 +168,17 @@ func (a *app) hookEvents(cfg node.Config, r *redact.Redactor, call agenthook.Cal
 	return events, nil
 }
 
-// hookSource is the ce_source of what agents' hooks append.
+// hookSource is the ce_source of events appended by agents' hooks.
 const hookSource = "recount/agent-hook"
 
-// noteStart leaves, for the call after a tool, when its commands started.
+// noteStart writes the start times of a call's commands for the call after the tool.
 func (a *app) noteStart(c agenthook.Call) error {
 	dir, err := a.stateDir("recount-hooks")
 	if err != nil {
 		return err
 	}
 	for _, cmd := range c.Commands {
-		if cmd.ID[0] < 16 { // one time in sixteen
+		if cmd.ID[0] < 16 { // for one call in sixteen
 			sweep(dir, c.At.Add(-noteKept))
 		}
 		if err := os.WriteFile(filepath.Join(dir, cmd.ID.String()), []byte(strconv.FormatInt(c.At.UnixNano(), 10)+"\n"), 0o600); err != nil {
@@ -188,8 +188,7 @@ func (a *app) noteStart(c agenthook.Call) error {
 	return nil
 }
 
-// readNote is when a command started that the call before has spooled; zero where there
-// was none.
+// readNote returns when a command started that the first call spooled; zero if there is no note.
 func (a *app) readNote(id schemas.EventID) time.Time {
 	dir, err := a.stateDir("recount-hooks")
 	if err != nil {
@@ -209,12 +208,11 @@ func (a *app) readNote(id schemas.EventID) time.Time {
 
 func (a *app) dropNote(id schemas.EventID) {
 	if dir, err := a.stateDir("recount-hooks"); err == nil {
-		_ = os.Remove(filepath.Join(dir, id.String())) // there may be none
+		_ = os.Remove(filepath.Join(dir, id.String())) // there may be no note
 	}
 }
 
-// sweep removes the notes of commands that never ended, such as those the user
-// did not allow.
+// sweep removes old notes of commands that never ended, such as those that the user did not allow.
 func sweep(dir string, before time.Time) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -222,12 +220,12 @@ func sweep(dir string, before time.Time) {
 	}
 	for _, e := range entries {
 		if st, err := e.Info(); err == nil && st.ModTime().Before(before) {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // another hook may have been faster
+			_ = os.Remove(filepath.Join(dir, e.Name())) // another hook may have removed it already
 		}
 	}
 }
 
-// stateDir is a directory of ours for what need not last.
+// stateDir creates and returns a directory for temporary state.
 func (a *app) stateDir(name string) (string, error) {
 	base := a.getenv("XDG_STATE_HOME")
 	if base == "" || !filepath.IsAbs(base) {
@@ -241,7 +239,7 @@ func (a *app) stateDir(name string) (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// openHookLog is the log that the shells' hooks write to as well.
+// openHookLog opens the log that the shells' hooks also write to.
 func (a *app) openHookLog() (*os.File, error) {
 	file := a.getenv("RECOUNT_HOOK_LOG")
 	if file == "" {
@@ -254,7 +252,7 @@ func (a *app) openHookLog() (*os.File, error) {
 	return os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 }
 
-// hookLog tells the log why something was not recorded; nobody else is told.
+// hookLog writes to the log why something was not recorded; it prints nothing.
 func (a *app) hookLog(err error) {
 	if f, openErr := a.openHookLog(); openErr == nil {
 		fmt.Fprintf(f, "recount: %s\n", err)

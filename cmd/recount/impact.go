@@ -85,7 +85,7 @@ func (a *app) printImpact(r code.ImpactResponse) {
 			a.printf("  %s\n", a.affectedLine(x))
 		}
 		if len(g.Symbols) == 0 {
-			apart = "" // the limit is reached: the other packages are a line each
+			apart = "" // at the limit, the other packages get a line each
 		} else if n := g.Count - len(g.Symbols); n > 0 {
 			a.printf("  %s\n", a.paint(dim, fmt.Sprintf("… %s more", thousands(n))))
 		}
@@ -107,7 +107,7 @@ func (a *app) affectedLine(x code.Affected) string {
 	return s + sure(x.Confidence)
 }
 
-// counted is a number with its noun.
+// counted returns a number with its noun.
 func counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

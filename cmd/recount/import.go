@@ -27,7 +27,7 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// importFlags are those that all importers share.
+// importFlags are the flags that all importers share.
 type importFlags struct{ user, host string }
 
 func (f *importFlags) add(c *cobra.Command) {
@@ -170,7 +170,7 @@ in structured mode of any kind. FILE may be - for the standard input.`,
 	return c
 }
 
-// histories are the shell histories that are there.
+// histories returns the shell histories that exist.
 func (a *app) histories() []string {
 	home := a.getenv("HOME")
 	data := a.getenv("XDG_DATA_HOME")
@@ -189,7 +189,7 @@ func (a *app) histories() []string {
 	return found
 }
 
-// imported is what an import did with one source.
+// imported is the result of importing one source.
 type imported struct {
 	From     string `json:"from"`
 	Read     int64  `json:"read"`
@@ -197,39 +197,39 @@ type imported struct {
 	Present  int64  `json:"already_there"`
 	Redacted int64  `json:"secrets_redacted"`
 	Skipped  int64  `json:"skipped"`
-	// Before is how many lines were imported before and not read again.
+	// Before counts lines that an earlier import read and that were not read again.
 	Before int64 `json:"lines_before,omitempty"`
-	// Held is how many spans or requests the events hold; unit says which.
+	// Held counts the spans or requests in the events; Unit names which.
 	Held     int64    `json:"held,omitempty"`
 	Unit     string   `json:"unit,omitempty"`
 	Problems []string `json:"problems,omitempty"`
-	// Format is what a file of an agent's was taken for, LeftOut what of it was left out
-	// on purpose.
+	// Format is the detected format of an agent's file; LeftOut counts what was left out on
+	// purpose.
 	Format  string         `json:"format,omitempty"`
 	LeftOut map[string]int `json:"left_out,omitempty"`
 }
 
-// importer appends what histories yield.
+// importer appends the events that sources yield.
 type importer struct {
 	a        *app
 	backend  api.Backend
 	options  history.Options
 	redactor *redact.Redactor
 	redacted int64
-	held     int64  // by what is read now
-	unit     string // of held
+	held     int64  // of the current source
+	unit     string // what held counts
 	results  []imported
 	started  time.Time
-	dry      bool              // nothing is appended
-	last     *schemas.Position // of what was appended last
-	// known are entries of the history that is read now which are on the log under other ids.
+	dry      bool              // do not append
+	last     *schemas.Position // position of the last appended event
+	// known holds the entries of the current history that are on the log under other ids.
 	known map[schemas.EventID]bool
-	// blind: the server answers no questions, so what is recorded under other ids is not
-	// known.
+	// blind reports that the server answers no questions, so that entries recorded under other ids
+	// cannot be recognised.
 	blind bool
 }
 
-// imports opens a backend for an import and reports what it did.
+// imports opens a backend for an import and reports the results.
 func (a *app) imports(ctx context.Context, f importFlags, fn func(im *importer) error) (err error) {
 	cfg, err := a.nodeConfig()
 	if err != nil {
@@ -256,7 +256,7 @@ func (a *app) imports(ctx context.Context, f importFlags, fn func(im *importer) 
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	im.backend = b
-	// What is there already is known by the projections, so they catch up first.
+	// The projections know what was imported before, so wait until they have caught up.
 	stop := a.unlessSoon(func() string { return "waiting for what was there before to be taken in" })
 	err = settle(ctx, b)
 	stop()
@@ -272,10 +272,10 @@ func (a *app) imports(ctx context.Context, f importFlags, fn func(im *importer) 
 	return errors.Join(err, im.report())
 }
 
-// errServesNot: there are no answers to wait for.
+// errServesNot reports that the server does not answer questions.
 var errServesNot = errors.New("the server has not the role serve")
 
-// settle waits until the projections have what the log holds now.
+// settle waits until the projections have applied everything that is on the log now.
 func settle(ctx context.Context, b *backend) error {
 	st, err := b.Status(ctx, api.StatusRequest{})
 	if err != nil {
@@ -319,7 +319,7 @@ func (im *importer) history(ctx context.Context, path, shell string) error {
 	return usagef("--shell %q: want bash, zsh or fish", shell)
 }
 
-// stream imports a file, whose time of modification stands for times it lacks.
+// stream imports a file; its modification time is used if the file has no times.
 func (im *importer) stream(ctx context.Context, file *os.File, read func(io.Reader, history.Options) iter.Seq2[schemas.Event, error]) error {
 	info, err := file.Stat()
 	if err != nil {
@@ -338,12 +338,12 @@ func (im *importer) stream(ctx context.Context, file *os.File, read func(io.Read
 	return im.run(ctx, file.Name(), read(text, o), func(int64) (int64, int64) { return counted.n, info.Size() })
 }
 
-// recognize says which entries of a history are recorded under other ids, by a hook or by
+// recognize returns the entries of a history that are recorded under other ids, by a hook or from
 // another history. It reads the history once.
 func (im *importer) recognize(ctx context.Context, file *os.File, shell string, read func(io.Reader, history.Options) iter.Seq2[schemas.Event, error]) (map[schemas.EventID]bool, error) {
 	info, err := file.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		return nil, err // what can be read once alone is not looked through before
+		return nil, err // a pipe can be read only once
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, fmt.Errorf("%s: %w", file.Name(), err)
@@ -355,12 +355,12 @@ func (im *importer) recognize(ctx context.Context, file *os.File, shell string, 
 	o, redacted := im.options, im.redacted
 	o.Time = info.ModTime()
 	known, err := im.recognized(ctx, read(text, o), commands.Filters{Shell: shell, User: o.User, Host: o.Host}, o.Time)
-	im.redacted = redacted // counted when they are appended
+	im.redacted = redacted // appending counts redactions again
 	return known, err
 }
 
-// recognized are the ids of the entries that are on the log under other ids, among the
-// commands that pass the filters.
+// recognized returns the ids of the entries that are on the log under other ids, among the commands
+// that pass the filters.
 func (im *importer) recognized(ctx context.Context, entries iter.Seq2[schemas.Event, error], f commands.Filters, written time.Time) (map[schemas.EventID]bool, error) {
 	r := history.NewRecognizer()
 	for e, err := range entries {
@@ -404,8 +404,8 @@ func (c *counter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// importBatch is how many events go in one append: one fsync, one request. A
-// batch is also bounded in bytes, for the HTTP door bounds a body.
+// importBatch is the maximum number of events in one append: one fsync, one request.
+// importBatchBytes bounds a batch because the HTTP API bounds a request's body.
 const (
 	importBatch      = 500
 	importBatchBytes = 4 << 20
@@ -484,7 +484,7 @@ func (im *importer) run(ctx context.Context, from string, events iter.Seq2[schem
 	return err
 }
 
-// eachAlone appends events one by one, and skips those whose ids stand for other events.
+// eachAlone appends events one by one, and skips those with the id of a different event.
 func (im *importer) eachAlone(ctx context.Context, events []schemas.Event, res *imported) ([]api.Appended, error) {
 	var all []api.Appended
 	for i := range events {
@@ -505,7 +505,7 @@ func (im *importer) eachAlone(ctx context.Context, events []schemas.Event, res *
 
 func (im *importer) report() error {
 	a := im.a
-	// Nothing usable at all is a wrong file rather than a history with holes.
+	// A source without any usable event is a wrong file, not a history with gaps.
 	failed := error(nil)
 	for _, r := range im.results {
 		if r.Read == 0 && r.Skipped > 0 {

@@ -118,14 +118,14 @@ func (im *importer) accessLog(ctx context.Context, path, service string) error {
 	return marks.Add(end.lines, end.bytes, end.sum)
 }
 
-// logEnd is what was read of a log, to its end.
+// logEnd is the position up to which a log was read.
 type logEnd struct {
 	lines int
 	bytes int64
 	sum   [sha256.Size]byte
 }
 
-// requests are the events of a log; end, if not nil, is told where it ended.
+// requests yields the events of a log and sets end, unless that is nil, to where the log ended.
 func (im *importer) requests(r io.Reader, o accesslog.Options, end *logEnd) iter.Seq2[schemas.Event, error] {
 	return func(yield func(schemas.Event, error) bool) {
 		plain, err := spans.Decompress(r)

@@ -107,7 +107,7 @@ becomes what.`,
 	return c
 }
 
-// agentFiles are the files that arguments name, those of directories in order.
+// agentFiles returns the files that the arguments name; the files of a directory are sorted.
 func agentFiles(args []string) ([]string, error) {
 	var files []string
 	for _, arg := range args {
@@ -136,7 +136,8 @@ func agentFiles(args []string) ([]string, error) {
 	return files, nil
 }
 
-// agents imports one file. One of many that cannot be read does not keep the others out.
+// agents imports one file. If it is one of many, an error in it does not stop the import of the
+// others.
 func (im *importer) agents(ctx context.Context, path string, o agentlog.Options, many bool) error {
 	leftOut := map[string]int{}
 	format := ""
@@ -161,8 +162,8 @@ func (im *importer) agents(ctx context.Context, path string, o agentlog.Options,
 	return err
 }
 
-// agentEvents are the events of a file, until ctx ends. A file of many that cannot be read
-// to its end is told as something skipped.
+// agentEvents yields the events of a file until ctx ends. If the file is one of many, an error that
+// ends reading counts as something skipped.
 func agentEvents(ctx context.Context, r io.Reader, o agentlog.Options, many bool) iter.Seq2[schemas.Event, error] {
 	return func(yield func(schemas.Event, error) bool) {
 		for e, err := range agentlog.Read(r, o) {
@@ -202,15 +203,14 @@ func (a *app) dryImport(fn func(im *importer) error) error {
 	return errors.Join(err, im.report())
 }
 
-// nowhere is a backend that takes events and keeps none. An import asks it for nothing
-// else.
+// nowhere is a backend that discards events. An import without questions needs no other method.
 type nowhere struct{ api.Backend }
 
 func (nowhere) Append(_ context.Context, events []schemas.Event) ([]api.Appended, error) {
 	return make([]api.Appended, len(events)), nil
 }
 
-// leftOut says what was left out, the most frequent first.
+// leftOut describes what was left out, the most frequent first.
 func leftOut(counts map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(counts), func(x, y string) int {
 		if n := counts[y] - counts[x]; n != 0 {

@@ -24,7 +24,7 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// gitFlags are those that import git and watch git share.
+// gitFlags are the flags that import git and watch git share.
 type gitFlags struct {
 	repo     string
 	history  int
@@ -79,7 +79,7 @@ by themselves what they are; --keep-file-secrets leaves files as they are.`,
 			}
 			err := a.importGit(cmd.Context(), f, args, working, hook)
 			if hook && err != nil {
-				a.hookLog(err) // who commits is not to be bothered
+				a.hookLog(err) // the hook must not disturb the commit
 				return nil
 			}
 			return err
@@ -99,7 +99,7 @@ func (a *app) importGit(ctx context.Context, f gitFlags, paths []string, working
 	}
 	var began func()
 	if hook {
-		// A rebase makes many commits, and each calls its hook.
+		// A rebase makes many commits, and each one calls the hook.
 		leave, taken, err := a.waiting(cfg.DataDir, paths[0])
 		if err != nil || taken {
 			return err
@@ -107,8 +107,7 @@ func (a *app) importGit(ctx context.Context, f gitFlags, paths []string, working
 		defer leave()
 		began = leave
 	}
-	// What was imported before is known by the state of imports; the projections
-	// need not catch up for it.
+	// The state of imports knows what was imported before, so the projections need not catch up.
 	b, err := a.open(ctx, cfg, defaultWait, appendOnly...)
 	if err != nil {
 		return err
@@ -150,7 +149,7 @@ type gitImport struct {
 	began func()
 }
 
-// importWait bounds the wait for another import of the repository.
+// importWait is the maximum wait for another import of the same repository.
 const importWait = time.Minute
 
 func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
@@ -214,14 +213,14 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 	})
 }
 
-// markOf is what the log says of the event at a position; nil from a server that cannot
-// tell.
+// markOf returns the log's mark of the event at a position; nil if the server does not support
+// marks.
 func markOf(ctx context.Context, b api.Backend, at schemas.Position) (*string, error) {
 	st, err := b.Status(ctx, api.StatusRequest{Mark: &at})
 	return st.Log.Mark, err
 }
 
-// name is what the repository is called.
+// name returns the name of the repository.
 func (g gitImport) name(ctx context.Context) (string, error) {
 	if name := g.flags.repo; name != "" {
 		if len(name) > 512 || strings.ContainsAny(name, "\x00\n") {
@@ -236,8 +235,8 @@ func (g gitImport) name(ctx context.Context) (string, error) {
 	return g.repo.Name(ctx, head.Commit)
 }
 
-// lost reports whether a log ends before a position that was in it. Ends may
-// leave out topics that nothing is made of.
+// lost reports whether a log ends before a position that was once in it. ends may lack topics that
+// no projection consumes.
 func lost(ends schemas.Watermark, last schemas.Position) bool {
 	for tp, end := range ends {
 		if tp.Topic == last.Topic && tp.Partition == last.Partition {
@@ -266,7 +265,7 @@ func redacting(r *redact.Redactor) func(*recountv1.CommitRecorded) int {
 	return func(m *recountv1.CommitRecorded) int { return len(r.Event(m)) }
 }
 
-// progress draws now and then; nil where nobody looks.
+// progress returns a function that draws the progress; nil without a terminal or with --quiet.
 func (g gitImport) progress(name string) func(done, of, files int64) {
 	draw := g.a.progress()
 	if draw == nil || g.quiet {
@@ -281,7 +280,7 @@ func (g gitImport) progress(name string) func(done, of, files int64) {
 	}
 }
 
-// printImported says what an import did.
+// printImported prints the result of an import.
 func (a *app) printImported(r commits.Report) {
 	a.printf("%s: %s\n", r.Repository, importedText(r))
 	if m := r.Missing; m.Files+m.Commits+m.Renames > 0 {
@@ -295,7 +294,7 @@ func (a *app) printImported(r commits.Report) {
 	}
 }
 
-// missingText says what a clone lacked, and what brings it.
+// missingText describes what a clone lacks and how to get it.
 func missingText(m commits.Missing) string {
 	var parts []string
 	if m.Files > 0 {
@@ -354,5 +353,5 @@ func importedText(r commits.Report) string {
 	return strings.Join(parts, "; ")
 }
 
-// abbreviated is the start of an object id.
+// abbreviated returns the start of an object id.
 func abbreviated(id string) string { return id[:min(len(id), 12)] }

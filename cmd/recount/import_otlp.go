@@ -48,7 +48,7 @@ func (im *importer) otlp(ctx context.Context, path string) error {
 	})
 }
 
-// open imports a file, or the standard input.
+// open imports a file or, for "-", the standard input.
 func (im *importer) open(ctx context.Context, path string, read func(io.Reader) iter.Seq2[schemas.Event, error]) error {
 	if path == "-" {
 		return im.run(ctx, "standard input", read(im.a.stdin), nil)
@@ -61,7 +61,7 @@ func (im *importer) open(ctx context.Context, path string, read func(io.Reader) 
 	return im.stream(ctx, file, func(r io.Reader, _ history.Options) iter.Seq2[schemas.Event, error] { return read(r) })
 }
 
-// spanEvents are the events of a file's exports. What cannot be kept is skipped.
+// spanEvents yields the events of a file's exports and skips spans that cannot be stored.
 func (im *importer) spanEvents(s spans.Splitter, r io.Reader) iter.Seq2[schemas.Event, error] {
 	return func(yield func(schemas.Event, error) bool) {
 		for export, err := range spans.Exports(r) {

@@ -60,12 +60,11 @@ func (d *drawing) drawInsights(r commands.InsightsResponse) {
 	d.hint(r.Basis)
 }
 
-// maxWide is how wide the column that gives way may be where nothing else asks
-// for the room.
+// maxWide is the maximum width of the elastic column if the line has no width limit.
 const maxWide = 60
 
-// table draws rows under a title, the first row as heads. The column at elastic
-// is cut so that a line fits.
+// table draws rows under a title; the first row holds the headings. The column at index elastic is
+// cut so that a row fits into the line.
 func (d *drawing) table(title string, rows [][]string, elastic int) {
 	widths := make([]int, len(rows[0]))
 	for _, r := range rows {

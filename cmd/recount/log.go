@@ -106,7 +106,7 @@ Order holds within a partition. With --json each event is one line.`,
 				}
 				err := l.Tail(cmd.Context(), o, a.printRecord)
 				if o.Follow && errors.Is(err, context.Canceled) {
-					return nil // ctrl-c is how following ends
+					return nil // ctrl-c is the normal end of following
 				}
 				return err
 			})
@@ -130,13 +130,13 @@ type tailed struct {
 	Time     *time.Time        `json:"time,omitempty"`
 	Key      string            `json:"key,omitempty"`
 	Headers  map[string]string `json:"headers,omitempty"`
-	// One of these: JSON as it is, protobuf that can be read as its JSON, other
-	// bytes in base64.
+	// Payload is JSON as stored, or the JSON form of known protobuf; PayloadBase64 holds any other
+	// bytes. Only one of them is set.
 	Payload       json.RawMessage `json:"payload,omitempty"`
 	PayloadBase64 []byte          `json:"payload_base64,omitempty"`
-	// Erased is what is left of an event that was erased.
+	// Erased describes an erased event.
 	Erased *schemas.Erasure `json:"erased,omitempty"`
-	// Error is why the record is no event.
+	// Error is why the record is not an event.
 	Error string `json:"error,omitempty"`
 }
 

@@ -1,14 +1,12 @@
-// Command recount remembers engineering work: it keeps every shell command on a
-// durable log and answers what happened, and how it knows.
+// Command recount is the memory of engineering work: it keeps every shell command on a durable log,
+// answers questions about what happened, and proves its answers.
 //
-// Each verb is one file here, and wiring only: what a verb does lives in the
-// packages below. A verb asks the server that runs on the data directory, if one
-// does; else it opens the directory itself for as long as it needs it
-// (backend.go).
+// Each verb is one file here that connects flags to the packages below, which do the work. A verb
+// asks the server that uses the data directory, if there is one; else it opens the directory itself
+// for as long as it needs it (backend.go).
 //
-// The exit code is 0 for success, 1 for a negative answer (nothing found, not
-// equal), 2 for an error; exec exits as the command did that it ran, and what
-// agents' settings call with 0.
+// The exit code is 0 for success, 1 for a negative answer (nothing found, not equal) and 2 for an
+// error. exec exits with the code of its command; the commands in agents' settings exit with 0.
 package main
 
 import (
@@ -28,22 +26,23 @@ import (
 	"github.com/recountdb/recount/query"
 )
 
-// version is set by the build: -ldflags "-X main.version=1.2.3". Without that it is the
-// tag that `go install` was given, if any.
+// version is set by the build: -ldflags "-X main.version=1.2.3". Otherwise it is the tag given to
+// `go install`, if any.
 var version = devVersion
 
 const devVersion = "0.1.0-dev"
 
 func main() { program(silence) }
 
-// program runs the command line and ends the process. A verb says what it waits for when
-// it has been silent for so long.
+// program runs the command line and ends the process. A verb reports what it waits for after being
+// silent for the given time.
 func program(silence time.Duration) {
 	if info, ok := debug.ReadBuildInfo(); ok && version == devVersion {
 		version = installed(info.Main.Version)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The second ctrl-c is the runtime's: it ends the process at once.
+	// After the first interrupt, restore the default handling: a second ctrl-c ends the process at
+	// once.
 	context.AfterFunc(ctx, stop)
 	a := &app{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv,
@@ -55,37 +54,37 @@ func program(silence time.Duration) {
 	os.Exit(code)
 }
 
-// colours says whether a file is a terminal that shows them.
+// colours reports whether a file is a terminal that shows colours.
 func colours(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// app is what every verb has: the streams, and what the global flags say.
+// app holds what all verbs share: the streams and the global flags.
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
-	colour         bool          // on stdout
-	errTTY         bool          // stderr is a terminal: progress may be drawn
-	silence        time.Duration // how long a verb works or waits without a word
+	colour         bool          // stdout shows colours
+	errTTY         bool          // stderr is a terminal, so progress may be drawn
+	silence        time.Duration // how long a verb may be silent
 
 	dataDir, config, server string
 	insecureHTTP            bool
 	json                    bool
 }
 
-// The codes that the program exits with, but for 0.
+// The exit codes other than 0.
 const (
 	exitNothing = 1 // a negative answer: nothing found, states not equal
 	exitFailed  = 2 // no answer
 )
 
-// exitError ends the program with a code; its message, if any, has been printed.
+// exitError ends the program with a code; its message, if any, has been printed already.
 type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// usageError is a command line that cannot be understood.
+// usageError reports a command line that cannot be understood.
 type usageError struct{ err error }
 
 func (e usageError) Error() string { return e.err.Error() }
@@ -93,7 +92,7 @@ func (e usageError) Unwrap() error { return e.err }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// run is the program but for the process around it.
+// run is the program without its process: it returns the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
 	root := a.root()
 	root.SetArgs(args)
@@ -113,7 +112,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		fmt.Fprintf(a.stderr, "recount: %s\nsee %s --help\n", err, cmd.CommandPath())
 		return exitFailed
 	}
-	// Joined errors come one a line; each gets the program's name.
+	// Joined errors have one line each; print the program's name before each of them.
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		fmt.Fprintf(a.stderr, "recount: %s\n", line)
 	}

@@ -13,20 +13,20 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// drawing is how answers about narratives are written for people.
+// drawing writes answers about narratives for people.
 type drawing struct {
 	a *app
-	// width is how many columns a line may take; 0 is no bound.
+	// width is the maximum number of columns of a line; 0 is no limit.
 	width int
 	now   time.Time
-	// ids are the abbreviated ids of the answer.
+	// ids holds the abbreviated ids of the answer.
 	ids map[schemas.EventID]string
 }
 
-// narrowest is how much of a command is shown at least, whatever stands beside it.
+// narrowest is the minimum width of a command, whatever else is on the line.
 const narrowest = 24
 
-// fit cuts text to what is left beside taken columns.
+// fit cuts text to the columns that are left besides those taken.
 func (d *drawing) fit(s string, taken int) string {
 	if d.width == 0 {
 		return s
@@ -34,9 +34,8 @@ func (d *drawing) fit(s string, taken int) string {
 	return cut(s, max(d.width-taken, narrowest))
 }
 
-// command is a command in one line: lead, how it ended, its id, its text, and
-// notes of what else there is to say. On a narrow line the text is cut, then the
-// last note, which is where the directory stands.
+// command returns a command in one line: lead, outcome, id, text and notes. If the line is too
+// narrow, the text is cut first, then the last note, which holds the directory.
 func (d *drawing) command(lead string, in commands.Intent, style string, notes ...string) string {
 	notes = slices.DeleteFunc(notes, func(s string) bool { return s == "" })
 	taken := columns(lead) + columns(plainMark(in.ExitCode)) + 1 + columns(d.ids[in.ID]) + 1
@@ -65,7 +64,7 @@ func (d *drawing) command(lead string, in commands.Intent, style string, notes .
 // plainMark is exitMark without colour.
 func plainMark(code *int32) string { return (&app{}).exitMark(code) }
 
-// where is the directory of a command, if it is another than the one before.
+// where returns the directory of a command if it differs from the one before, else "".
 func (d *drawing) where(cwd, before string) string {
 	if cwd == "" || cwd == before {
 		return ""
@@ -73,7 +72,7 @@ func (d *drawing) where(cwd, before string) string {
 	return d.a.home(oneLine(cwd))
 }
 
-// before says how long before another moment one was.
+// before describes how long before, or after, another time t is.
 func before(t, other time.Time) string {
 	d, way := other.Sub(t), "before"
 	if d < 0 {
@@ -92,7 +91,7 @@ func before(t, other time.Time) string {
 	return fmt.Sprintf("%dd %s", d/(24*time.Hour), way)
 }
 
-// pairs of commands and the edges between them, the heaviest first.
+// pair is two commands, from and to, that edges connect.
 type pair struct{ from, to schemas.EventID }
 
 func byPair(edges []commands.Edge) map[pair][]commands.Edge {
@@ -108,10 +107,10 @@ func byPair(edges []commands.Edge) map[pair][]commands.Edge {
 	return m
 }
 
-// maxEvidence is how many pieces of evidence are told of one edge; --json has all.
+// maxEvidence is the maximum number of pieces of evidence shown for an edge; --json has all.
 const maxEvidence = 3
 
-// inWords is what an edge rests on.
+// inWords describes the evidence of an edge.
 func inWords(e commands.Edge) string {
 	var parts []string
 	for i, x := range e.Evidence {
@@ -133,7 +132,7 @@ func inWords(e commands.Edge) string {
 	return strings.Join(parts, "; ")
 }
 
-// resourceName leaves out the kind of a resource where its name shows it.
+// resourceName omits the kind of a resource if the name makes it clear.
 func resourceName(r string) string {
 	if name, ok := strings.CutPrefix(r, "path:"); ok {
 		return name
@@ -141,7 +140,7 @@ func resourceName(r string) string {
 	return r
 }
 
-// text draws words below one another after lead, as many lines as they take.
+// text draws words after lead, wrapped over as many lines as they need.
 func (d *drawing) text(lead, colour, words string) {
 	lines := []string{words}
 	if d.width > 0 {
@@ -152,7 +151,7 @@ func (d *drawing) text(lead, colour, words string) {
 	}
 }
 
-// edgeText is what an edge says, in words.
+// edgeText describes an edge.
 func edgeText(e commands.Edge) string {
 	s := fmt.Sprintf("%s %.2f", e.Kind, e.Weight)
 	if words := inWords(e); words != "" {
@@ -161,7 +160,7 @@ func edgeText(e commands.Edge) string {
 	return s
 }
 
-// count writes a number of things.
+// count returns a number with the noun in its singular or plural form.
 func count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -176,7 +175,7 @@ func (d *drawing) print(lines ...string) {
 	}
 }
 
-// hint tells what was cut off, or why there is nothing.
+// hint prints what was cut off, or why there is nothing.
 func (d *drawing) hint(b query.Basis) {
 	if b.Hint != "" {
 		d.print("")
@@ -184,8 +183,8 @@ func (d *drawing) hint(b query.Basis) {
 	}
 }
 
-// unanswered ends a verb that asked about a command: a reference that means
-// nothing is a negative answer, one that means several commands a mistake, with what to do about it.
+// unanswered returns the error of a verb about a command: an unknown reference is a negative
+// answer, an ambiguous one is a mistake, reported with what to do.
 func (a *app) unanswered(err error) error {
 	var missing *query.NotFoundError
 	var ambiguous *query.AmbiguousError

@@ -16,26 +16,26 @@ import (
 )
 
 const (
-	// silence is how long a verb works or waits without a word, by default.
+	// silence is the default time after which a verb reports what it is doing.
 	silence = time.Second
-	// repeat is how often it says so again where there is no terminal to draw on.
+	// repeat is the interval of further reports if there is no terminal to draw on.
 	repeat = 10 * time.Second
-	// statusPatience is how long the server of a data directory may take to say that it is one.
+	// statusPatience is how long the server of a data directory may take to identify itself.
 	statusPatience = 15 * time.Second
 )
 
-// unlessSoon says on standard error what a verb waits for, if it still does when silence is
-// over: stop ends the waiting.
+// unlessSoon prints on standard error what a verb waits for, unless stop is called within
+// a.silence.
 func (a *app) unlessSoon(what func() string) (stop func()) {
 	t := time.AfterFunc(a.silence, func() { a.tell(what()) })
 	return func() { t.Stop() }
 }
 
-// tell says something on standard error, with --json too: it is no part of the answer.
+// tell prints a message on standard error, also with --json: it is not part of the answer.
 func (a *app) tell(what string) { fmt.Fprintf(a.stderr, "recount: %s\n", what) }
 
-// spoken is progress where there is no terminal: a line where work takes long, and then one
-// now and then.
+// spoken reports progress without a terminal: a line once the work takes long, then one now and
+// then.
 func (a *app) spoken() func(api.Progress) {
 	next := time.Now().Add(a.silence)
 	return func(p api.Progress) {
@@ -48,7 +48,7 @@ func (a *app) spoken() func(api.Progress) {
 	}
 }
 
-// holder says who has a data directory.
+// holder describes which process uses a data directory.
 func holder(e *node.InUseError) string {
 	if e.PID == 0 {
 		return fmt.Sprintf("waiting for %s, held by another process", e.Dir)
@@ -56,29 +56,29 @@ func holder(e *node.InUseError) string {
 	return fmt.Sprintf("waiting for %s, held by pid %d", e.Dir, e.PID)
 }
 
-// hung is the error of a server that has the directory and says nothing.
+// hung returns the error about a server that uses the directory but does not answer.
 func hung(e node.Endpoints) error {
 	return fmt.Errorf("server at %s (pid %d): no answer within %s: it hangs, or is stopped; end it (kill %d) and start it again", e.HTTP, e.PID, statusPatience, e.PID)
 }
 
-// nothingRecorded says whether nothing was ever recorded in the data directory of the config.
-// A server, or brokers elsewhere, have what it has not.
+// nothingRecorded reports whether nothing was ever recorded in the data directory of the config. It
+// is false if a server or external brokers are configured, because these may have data.
 func (a *app) nothingRecorded(cfg node.Config) bool {
 	if a.serverURL() != "" || len(cfg.Kafka.Brokers) > 0 || !spool.Empty(spool.Dir(cfg.DataDir)) || len(spool.Remotes(cfg.DataDir)) > 0 {
 		return false
 	}
 	entries, err := os.ReadDir(cfg.DataDir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return false // opening it says what is wrong
+		return false // opening the directory will report the error
 	}
 	return !slices.ContainsFunc(entries, func(e os.DirEntry) bool {
 		return slices.Contains([]string{"recount.json", "log", "projections", "LOCK"}, e.Name())
 	})
 }
 
-// toRead is the config for a verb that only reads: where nothing was ever recorded it has an
-// empty directory that done removes, so that a question makes no data directory and is
-// answered as by one that has nothing.
+// toRead returns the config for a verb that only reads. If nothing was ever recorded, the config
+// names an empty temporary directory, which done removes: so a question creates no data directory
+// and gets the answer of an empty one.
 func (a *app) toRead(cfg node.Config) (_ node.Config, done func() error, err error) {
 	if !a.nothingRecorded(cfg) {
 		return a.toWrite(cfg)
@@ -94,13 +94,13 @@ func (a *app) toRead(cfg node.Config) (_ node.Config, done func() error, err err
 	return cfg, func() error { return os.RemoveAll(cfg.DataDir) }, nil
 }
 
-// toWrite is the config for a verb that changes something: it makes the directory.
+// toWrite returns the config for a verb that changes something and may create the directory.
 func (a *app) toWrite(cfg node.Config) (_ node.Config, done func() error, err error) {
 	return cfg, func() error { return nil }, nil
 }
 
-// toKeep is the config for a verb whose result is kept: that of a directory in which nothing
-// was ever recorded, as that of a wrong name, is refused.
+// toKeep returns the config for a verb whose result is kept. It fails if nothing was ever recorded
+// in the directory, which probably means a wrong name.
 func (a *app) toKeep(cfg node.Config) (_ node.Config, done func() error, err error) {
 	if a.nothingRecorded(cfg) {
 		return cfg, nil, fmt.Errorf("nothing is recorded in %s: name the data directory by --data-dir or RECOUNT_DATA_DIR", cfg.DataDir)
@@ -108,8 +108,8 @@ func (a *app) toKeep(cfg node.Config) (_ node.Config, done func() error, err err
 	return a.toWrite(cfg)
 }
 
-// caughtUp returns when all projections have what is on the log now: the next question
-// waits for nothing.
+// caughtUp waits until all projections have applied what is on the log now, so that the next
+// question need not wait.
 func (a *app) caughtUp(ctx context.Context) error {
 	return a.withBackend(ctx, func(b *backend) error {
 		defer a.clearProgress()

@@ -42,7 +42,7 @@ directory for itself: stop the server, or give it the config by up --pipeline.`,
 				}
 				return opened, nil
 			}
-			// What the log needs is given back when the command has ended.
+			// The log's resources are released when the command has ended.
 			release := make(chan struct{})
 			released := make(chan error, 1)
 			lent := false

@@ -92,7 +92,7 @@ the byte. Exits with 1 if it does not hold.`,
 	return c
 }
 
-// readFile reads at most so many bytes of a file; - is the standard input.
+// readFile reads at most most bytes of a file; - is the standard input.
 func (a *app) readFile(name string, most int64) (b []byte, err error) {
 	if name == "-" {
 		return io.ReadAll(io.LimitReader(a.stdin, most))

@@ -17,12 +17,12 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// sample is real: see sample/README.md.
+// sample is a real recording, described in sample/README.md.
 //
 //go:embed sample/openhands.jsonl
 var sample []byte
 
-// questions are what the quickstart asks of the sample.
+// questions are what the quickstart asks about the sample.
 var questions = []struct {
 	words   string
 	why     string
@@ -95,7 +95,7 @@ func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
 	im := &importer{a: a, backend: n, started: start}
 	im.options = history.Options{Time: start}
 	quiet := *a
-	quiet.errTTY = false // a second's work needs no progress
+	quiet.errTTY = false // the import takes about a second and needs no progress
 	im.a = &quiet
 	if err := im.run(ctx, "the sample", history.JSONL(bytes.NewReader(sample), im.options), nil); err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// recordFlags are what the flags of record and exec say of a command.
+// recordFlags are the flags of record and exec that describe a command.
 type recordFlags struct {
 	cwd, workspace, session, shell, at, author, intent, gitHead, parent, id, uptime string
 	exit                                                                            int32
@@ -30,7 +30,7 @@ type recordFlags struct {
 	hook                                                                            bool
 }
 
-// contextFlags are those that record and exec share.
+// contextFlags adds the flags that record and exec share.
 func (f *recordFlags) contextFlags(c *cobra.Command) {
 	c.Flags().StringVar(&f.session, "session", "", "the shell session's name (default $RECOUNT_SESSION)")
 	c.Flags().StringVar(&f.author, "author", "", "who runs it: a human's or an agent's name (default $RECOUNT_AUTHOR)")
@@ -99,7 +99,7 @@ func wantCommand(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// maxHooked bounds what is read of a command that a hook tells.
+// maxHooked is the maximum number of bytes read of a command from a hook.
 const maxHooked = 16 << 20
 
 func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []string) error {
@@ -169,8 +169,7 @@ func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []str
 	return nil
 }
 
-// payload is a command with what the flags, the environment and the directory
-// say about it.
+// payload returns a command with the details from flags, environment and directory.
 func (a *app) payload(f recordFlags, text string) (*recountv1.CommandExecuted, error) {
 	p := &recountv1.CommandExecuted{
 		Command: history.Clean(text), Workspace: f.workspace, Cwd: f.cwd, Session: f.session, Shell: f.shell,
@@ -181,7 +180,7 @@ func (a *app) payload(f recordFlags, text string) (*recountv1.CommandExecuted, e
 		return nil, usagef("the command is empty")
 	}
 	if p.Cwd == "" {
-		p.Cwd, _ = os.Getwd() // gone from under us: then there is none to tell
+		p.Cwd, _ = os.Getwd() // empty if the directory was deleted
 	} else if abs, err := filepath.Abs(p.Cwd); err == nil {
 		p.Cwd = abs
 	}
@@ -213,7 +212,7 @@ func (a *app) payload(f recordFlags, text string) (*recountv1.CommandExecuted, e
 	return p, nil
 }
 
-// event makes the event of a command, secrets taken out.
+// event returns the event of a command with secrets redacted, and the number of redactions.
 func event(cfg node.Config, p *recountv1.CommandExecuted, id string) (schemas.Event, int, error) {
 	r, err := redactor(cfg)
 	if err != nil {
@@ -231,7 +230,7 @@ func event(cfg node.Config, p *recountv1.CommandExecuted, id string) (schemas.Ev
 	if id != "" {
 		e.ID = schemas.ProducerID(recording.Source, id)
 	} else {
-		// From the fields and not from the JSON, whose white space may vary.
+		// The id is derived from the fields, not from the JSON, whose white space may vary.
 		e.ID = schemas.NewCanon("recount/cli/1").String(p.Command).String(p.Cwd).String(p.Session).String(p.User).
 			String(p.Host).Int(p.StartedAt.AsTime().UnixNano()).Int(p.Duration.AsDuration().Nanoseconds()).ID()
 	}
@@ -240,7 +239,7 @@ func event(cfg node.Config, p *recountv1.CommandExecuted, id string) (schemas.Ev
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// shellJoin writes words as a shell reads them.
+// shellJoin quotes and joins words for a shell.
 func shellJoin(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {

@@ -16,7 +16,7 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// printJSON is what --json prints: one value, indented.
+// printJSON prints a value for --json, indented.
 func (a *app) printJSON(v any) error {
 	enc := json.NewEncoder(a.stdout)
 	enc.SetEscapeHTML(false)
@@ -26,7 +26,7 @@ func (a *app) printJSON(v any) error {
 
 func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.stdout, format, args...) }
 
-// Colours, by what they mean.
+// The colours, named by their meaning.
 const (
 	dim    = "2"
 	bold   = "1"
@@ -36,7 +36,7 @@ const (
 	cyan   = "36"
 )
 
-// paint colours s on a terminal that shows colours.
+// paint colours s if the terminal shows colours.
 func (a *app) paint(colour, s string) string {
 	if !a.colour || s == "" {
 		return s
@@ -44,16 +44,16 @@ func (a *app) paint(colour, s string) string {
 	return "\x1b[" + colour + "m" + s + "\x1b[0m"
 }
 
-// plainText makes text of several lines fit for a terminal; a name goes through oneLine.
+// plainText makes text of several lines safe for a terminal; use oneLine for names.
 func plainText(s string) string { return schemas.PlainText(s) }
 
 // indent puts prefix before each line of s but the first.
 func indent(s, prefix string) string { return strings.ReplaceAll(s, "\n", "\n"+prefix) }
 
-// timeUnknown stands where the time of what a history without times tells would.
+// timeUnknown is shown for entries of histories without times.
 const timeUnknown = "time unknown"
 
-// when is a time in a layout.
+// when formats a time in a layout.
 func when(t time.Time, layout string) string {
 	if schemas.TimeUnknown(t) {
 		return timeUnknown
@@ -61,7 +61,7 @@ func when(t time.Time, layout string) string {
 	return t.Local().Format(layout)
 }
 
-// ago says how long before now t was, in the largest unit that fits.
+// ago returns how long before now t was, in the largest unit that fits.
 func ago(now, t time.Time) string {
 	if schemas.TimeUnknown(t) {
 		return timeUnknown
@@ -81,7 +81,7 @@ func ago(now, t time.Time) string {
 	return "just now"
 }
 
-// took is a duration with three digits at most.
+// took formats a duration with three digits at most.
 func took(d time.Duration) string {
 	switch {
 	case d >= time.Hour:
@@ -98,7 +98,7 @@ func took(d time.Duration) string {
 	return d.Round(time.Microsecond).String()
 }
 
-// thousands writes a number in groups of three.
+// thousands formats a number with its digits in groups of three.
 func thousands[N int | int64](n N) string {
 	s := strconv.FormatInt(int64(n), 10)
 	neg := strings.HasPrefix(s, "-")
@@ -112,7 +112,7 @@ func thousands[N int | int64](n N) string {
 	return s
 }
 
-// exitMark says how a command ended.
+// exitMark returns a mark for the outcome of a command.
 func (a *app) exitMark(code *int32) string {
 	switch {
 	case code == nil:
@@ -123,7 +123,7 @@ func (a *app) exitMark(code *int32) string {
 	return a.paint(red, fmt.Sprintf("✗%d", *code))
 }
 
-// printHits lists hits for people.
+// printHits prints hits for people.
 func (a *app) printHits(r commands.FindResponse, now time.Time) {
 	for i, h := range r.Hits {
 		if i > 0 {
@@ -140,7 +140,7 @@ func (a *app) printHits(r commands.FindResponse, now time.Time) {
 }
 
 func (a *app) printHit(h commands.Hit, now time.Time) {
-	// The whole id finds it again, and so does its beginning.
+	// The complete id finds the command again, and so does its beginning.
 	a.printf("%s %s\n", a.exitMark(h.ExitCode), a.paint(bold, indent(plainText(short(h.Command)), "    ")))
 	parts := []string{a.paint(yellow, h.ID.String()[:13]), ago(now, h.Time)}
 	if h.Duration != nil {
@@ -160,7 +160,7 @@ func (a *app) printHit(h commands.Hit, now time.Time) {
 	}
 }
 
-// short is the beginning of a command, for lists; show has the whole.
+// short returns the beginning of a command for lists; show prints all of it.
 func short(command string) string {
 	const maxLines, maxRunes = 6, 400
 	lines := strings.SplitN(command, "\n", maxLines+1)
@@ -175,7 +175,7 @@ func short(command string) string {
 	return s
 }
 
-// because says what found a hit.
+// because describes which paths found a hit.
 func because(scores []query.PathScore) string {
 	if len(scores) == 0 {
 		return ""
@@ -183,7 +183,7 @@ func because(scores []query.PathScore) string {
 	var parts []string
 	for _, s := range scores {
 		part := fmt.Sprintf("%s #%d", s.Path, s.Rank)
-		if s.Path != commands.PathTime { // its score is the time, which the hit shows
+		if s.Path != commands.PathTime { // its score is the time, which the hit shows anyway
 			part += fmt.Sprintf(" (%.3g)", s.Score)
 		}
 		parts = append(parts, part)
@@ -191,7 +191,7 @@ func because(scores []query.PathScore) string {
 	return "found by " + strings.Join(parts, ", ")
 }
 
-// printProof prints the steps of an answer.
+// printProof prints the steps of a proof.
 func (a *app) printProof(steps []query.Step, watermark string) {
 	a.printf("\n%s\n", a.paint(bold, "Proof"))
 	for i, s := range steps {
@@ -234,8 +234,8 @@ func pairs[V any](m map[string]V, show func(string, V) string) string {
 	return "  " + strings.Join(parts, ", ")
 }
 
-// progress draws on standard error how far a long work is; where that is no terminal it says
-// so in lines, far apart.
+// progress returns a function that draws progress on standard error. Without a terminal it prints
+// lines at long intervals instead.
 func (a *app) progress() func(api.Progress) {
 	if !a.errTTY {
 		return a.spoken()
@@ -249,14 +249,14 @@ func (a *app) progress() func(api.Progress) {
 	}
 }
 
-// clearProgress removes what progress drew.
+// clearProgress removes the progress line.
 func (a *app) clearProgress() {
 	if a.errTTY {
 		fmt.Fprint(a.stderr, "\r\x1b[K")
 	}
 }
 
-// table prints rows in columns.
+// table prints rows in aligned columns.
 func table(w io.Writer, rows [][]string) {
 	var width []int
 	for _, r := range rows {
@@ -279,7 +279,7 @@ func table(w io.Writer, rows [][]string) {
 	}
 }
 
-// home writes a path under the user's home with ~.
+// home replaces the user's home directory at the start of a path by ~.
 func (a *app) home(path string) string {
 	h := a.getenv("HOME")
 	if rel, err := filepath.Rel(h, path); h != "" && err == nil && !strings.HasPrefix(rel, "..") {

@@ -11,7 +11,7 @@ import (
 	"github.com/recountdb/recount/internal/recording"
 )
 
-// The table of contents, in the order of a first day.
+// The groups of commands in the help, in the order in which a new user needs them.
 const (
 	groupStart   = "start"
 	groupRecord  = "record"
@@ -23,7 +23,7 @@ const (
 )
 
 func (a *app) root() *cobra.Command {
-	cobra.EnableCommandSorting = false // the order below is meant
+	cobra.EnableCommandSorting = false // keep the order below
 	root := &cobra.Command{
 		Use:   "recount",
 		Short: "The memory of engineering work",
@@ -44,8 +44,8 @@ find or two states differ, with 2 where it failed; recount exec as its command.`
   recount why                             ask what led to the newest failure here`,
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
-		// Global flags may stand before any verb, also before pipeline, whose own
-		// are Benthos'.
+		// Global flags may come before any verb, also before pipeline, whose own flags belong to
+		// Benthos.
 		TraverseChildren: true,
 		SilenceUsage:     true,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -101,7 +101,7 @@ find or two states differ, with 2 where it failed; recount exec as its command.`
 	return root
 }
 
-// helpCmd is cobra's, but that a verb that there is not is a mistake.
+// helpCmd is cobra's help command, except that an unknown verb is an error.
 func helpCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [VERB...]",
@@ -118,7 +118,7 @@ func helpCmd() *cobra.Command {
 
 var conversion = regexp.MustCompile(`strconv\.Parse([A-Z][a-z]+): parsing "(?s:.*)": (.*)$`)
 
-// plainFlagError says a flag's mistake without the names of Go's functions.
+// plainFlagError rewrites a flag's error without the names of Go's functions.
 func plainFlagError(err error) error {
 	m := conversion.FindStringSubmatchIndex(err.Error())
 	if m == nil {
@@ -132,15 +132,15 @@ func plainFlagError(err error) error {
 	return errors.New(text[:m[0]] + want)
 }
 
-// strict makes every mistake in arguments a usageError, and a group of verbs
-// without a verb print its help.
+// strict makes every mistake in arguments a usageError, and makes a group of verbs print its help
+// if no verb is given.
 func strict(c *cobra.Command) {
 	if args := c.Args; args != nil || c.HasParent() && !c.HasSubCommands() {
 		if args == nil {
 			args = cobra.ArbitraryArgs
 		}
 		c.Args = func(cmd *cobra.Command, a []string) error {
-			// A flag's zero is no default, as it is in a request.
+			// Zero in a flag is invalid: unlike in a request, it is no default.
 			if f := cmd.Flags().Lookup("limit"); f != nil && f.Changed && (f.Value.String() == "0" || f.Value.String()[0] == '-') {
 				return usagef("--limit %s: want 1 or more", f.Value)
 			}
@@ -164,8 +164,8 @@ func strict(c *cobra.Command) {
 	}
 }
 
-// dataPath is the data directory.
+// dataPath returns the path of the data directory.
 func (a *app) dataPath() (string, error) { return recording.DataDir(a.dataDir, a.getenv) }
 
-// configPath is the config file, "" where there is none.
+// configPath returns the path of the config file, "" if there is none.
 func (a *app) configPath() string { return recording.ConfigFile(a.config, a.getenv) }

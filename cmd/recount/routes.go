@@ -59,7 +59,7 @@ func (a *app) printRoutes(r code.RoutesResponse) {
 	a.truncated(r.Truncated, "--limit shows more")
 }
 
-// completeRoutes offers paths as a shell completes one.
+// completeRoutes completes the paths of routes.
 func (a *app) completeRoutes() cobra.CompletionFunc {
 	return a.complete(1, func(ctx context.Context, b *backend, cmd *cobra.Command, typed string) ([]cobra.Completion, error) {
 		r, err := code.RoutesQuestion.Ask(ctx, b, code.RoutesRequest{Scope: scopeOf(cmd), Pattern: typed, Limit: completionCount})

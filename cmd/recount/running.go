@@ -9,7 +9,7 @@ import (
 	"github.com/recountdb/recount/query/code"
 )
 
-// runtimeFlags ask, besides what the code says, for who really calls it.
+// runtimeFlags add the callers seen at runtime to an answer about code.
 type runtimeFlags struct {
 	on bool
 	w  windowFlags
@@ -20,7 +20,7 @@ func (f *runtimeFlags) add(c *cobra.Command) {
 	f.w.addRange(c)
 }
 
-// window is nil where nobody asked.
+// window returns the time window of the flags, nil if runtime callers are not requested.
 func (f *runtimeFlags) window(now time.Time) (*code.RuntimeWindow, error) {
 	if !f.on {
 		if f.w.since+f.w.from+f.w.to != "" {
@@ -32,7 +32,7 @@ func (f *runtimeFlags) window(now time.Time) (*code.RuntimeWindow, error) {
 	return &code.RuntimeWindow{From: w.From, To: w.To, At: w.At}, err
 }
 
-// printRunning tells who really calls, apart from what the code says.
+// printRunning prints the callers seen at runtime, separate from those in the code.
 func (a *app) printRunning(r *code.RuntimeUse) {
 	if r == nil {
 		return

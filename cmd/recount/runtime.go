@@ -25,7 +25,7 @@ changed that last.`,
 	return c
 }
 
-// windowFlags say of which spans a question is asked, and when.
+// windowFlags select the spans of a question and the state to answer from.
 type windowFlags struct {
 	since, from, to, at, atLeast string
 	proof                        bool
@@ -43,7 +43,7 @@ func (w *windowFlags) add(c *cobra.Command, limit int) {
 	}
 }
 
-// addRange adds the flags that bound the range alone.
+// addRange adds only the flags for the time range.
 func (w *windowFlags) addRange(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&w.since, "since", "", "only what happened since then: 24h, 7d, 2026-11-20, or RFC 3339")
@@ -51,7 +51,7 @@ func (w *windowFlags) addRange(c *cobra.Command) {
 	f.StringVar(&w.to, "to", "", "only what happened before this time")
 }
 
-// window is what the flags ask for, with times before now.
+// window returns the window that the flags describe; relative times count back from now.
 func (w *windowFlags) window(now time.Time) (r runtime.Window, err error) {
 	if w.since != "" && w.from != "" {
 		return r, usagef("--since and --from: give one of them")
@@ -79,8 +79,8 @@ func (w *windowFlags) window(now time.Time) (r runtime.Window, err error) {
 	return r, nil
 }
 
-// askRuntime asks a question and prints the answer, for people by show. Nothing found
-// ends with exit code 1.
+// askRuntime asks a question and prints the answer, for people by show. An empty answer ends with
+// exit code 1.
 func askRuntime[Q any, R answered](ctx context.Context, a *app, f *windowFlags, q runtime.Question[Q, R], request func(runtime.Window) Q, show func(R)) error {
 	w, err := f.window(time.Now())
 	if err != nil {
@@ -96,8 +96,7 @@ func askRuntime[Q any, R answered](ctx context.Context, a *app, f *windowFlags, 
 	})
 }
 
-// answerRuntime prints an answer in the form that was asked for, and fails where it is
-// empty.
+// answerRuntime prints an answer in the requested form, and fails if the answer is empty.
 func (a *app) answerRuntime(proof bool, answer any, basis query.Basis, show func()) error {
 	if a.json {
 		if err := a.printJSON(answer); err != nil {
@@ -118,7 +117,7 @@ func (a *app) answerRuntime(proof bool, answer any, basis query.Basis, show func
 	return nil
 }
 
-// measured is a measure in a line: how often, how often it failed, how long it took.
+// measured returns a measure in one line: count, errors and durations.
 func (a *app) measured(m runtime.Measure) string {
 	s := thousands(int64(m.Count)) + "×"
 	if m.Errors > 0 {
@@ -130,7 +129,7 @@ func (a *app) measured(m runtime.Measure) string {
 	return s
 }
 
-// percent is a share in two digits, and never all of what is not all.
+// percent formats a share with two digits; it shows 100% only for exactly 1.
 func percent(share float64) string {
 	switch p := 100 * share; {
 	case share < 1 && p >= 99.5:
@@ -142,7 +141,7 @@ func percent(share float64) string {
 	}
 }
 
-// lasted is a duration in two or three digits.
+// lasted formats a duration with two or three digits.
 func lasted(nanos int64) string {
 	d := time.Duration(nanos)
 	switch {
@@ -154,7 +153,7 @@ func lasted(nanos int64) string {
 	return took(d)
 }
 
-// handled tells the code behind an operation in a line.
+// handled describes the code behind an operation in one line.
 func (a *app) handled(j *runtime.Join) string {
 	switch {
 	case j == nil:
@@ -169,12 +168,12 @@ func (a *app) handled(j *runtime.Join) string {
 	return s + sure(j.Confidence)
 }
 
-// lastSeen is when something was seen last, and how sure it is that it goes on.
+// lastSeen returns when something was last seen, and the confidence that it is still in use.
 func (a *app) lastSeen(m runtime.Measure) string {
 	return a.paint(dim, fmt.Sprintf("last %sZ, confidence %.2f", m.Last.UTC().Format(time.DateTime), m.Confidence))
 }
 
-// completeServices offers the services that send spans.
+// completeServices completes the names of services that send spans.
 func (a *app) completeServices(c *cobra.Command) {
 	offer := a.complete(1, func(ctx context.Context, b *backend, _ *cobra.Command, typed string) ([]cobra.Completion, error) {
 		r, err := runtime.ServicesQuestion.Ask(ctx, b, runtime.ServicesRequest{})
@@ -189,5 +188,5 @@ func (a *app) completeServices(c *cobra.Command) {
 		}
 		return out, nil
 	})
-	_ = c.RegisterFlagCompletionFunc("service", offer) // fails for a flag that is not there alone
+	_ = c.RegisterFlagCompletionFunc("service", offer) // fails only for a flag that does not exist
 }

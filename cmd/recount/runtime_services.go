@@ -76,7 +76,7 @@ func (a *app) printServices(r runtime.ServicesResponse) {
 	a.truncated(r.Truncated, "the next page: --after "+shellJoin([]string{r.Next}))
 }
 
-// version1 is the version that was seen last.
+// version1 returns the version that was seen last, or "".
 func version1(all []runtime.Version) string {
 	if len(all) == 0 || all[0].Version == "" {
 		return ""
@@ -91,8 +91,7 @@ func homeName(h *runtime.Home) string {
 	return h.Repo + ":" + h.Dir
 }
 
-// servicesDiagram draws the services as boxes and the calls as arrows, dashed where
-// messages go.
+// servicesDiagram draws the services as boxes and the calls as arrows, dashed for messages.
 func servicesDiagram(r runtime.ServicesResponse) diagram {
 	keys := map[string]string{}
 	key := func(name string, outside bool) string { return keys[fmt.Sprint(outside, name)] }

@@ -42,7 +42,7 @@ func (a *app) printStats(r runtime.StatsResponse) {
 	a.printf("joined      %.0f %% of routes and procedures; %s\n", 100*r.JoinedShare, counts(r.Joined))
 }
 
-// counts writes numbers with their names, the greatest first.
+// counts formats numbers with their names, the largest first.
 func counts(of map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(of), func(x, y string) int {
 		if of[x] != of[y] {

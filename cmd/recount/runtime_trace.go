@@ -71,16 +71,16 @@ func authorOf(author, user string) string {
 	return "somebody"
 }
 
-// fork is what stands before a span's lines: before the first, and before the others.
+// fork holds the prefixes of a span's lines in a tree: of the first line and of the others.
 type fork struct{ first, rest string }
 
-// deepestDrawn is how far a tree is indented; what is deeper says how deep it is.
+// deepestDrawn is the maximum indentation of a tree; deeper spans show their depth as a number.
 const deepestDrawn = 24
 
-// forksOf draws the lines of a tree from the depths of its spans, in order.
+// forksOf returns the prefixes of a tree's lines from the depths of its spans, in order.
 func forksOf(spans []runtime.TraceSpan) []fork {
 	out := make([]fork, len(spans))
-	more := make([]bool, deepestDrawn+2) // of each depth: whether another follows below the same
+	more := make([]bool, deepestDrawn+2) // by depth: another span follows below the same parent
 	for i := len(spans) - 1; i >= 0; i-- {
 		d := min(spans[i].Depth, deepestDrawn)
 		if d > 0 {
@@ -148,7 +148,7 @@ func (a *app) printSpan(s runtime.TraceSpan, f fork) {
 	}
 }
 
-// changedBy tells a commit that changed code.
+// changedBy describes a commit that changed code.
 func (a *app) changedBy(c *code.Changed) string {
 	what := "changed by "
 	if c.By == code.ByFile {

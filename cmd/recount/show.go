@@ -121,11 +121,11 @@ func (a *app) printShow(r commands.ShowResponse, around commands.StitchResponse,
 	}
 }
 
-// maxLinks is how many edges show tells each way.
+// maxLinks is the maximum number of edges that show prints in each direction.
 const maxLinks = 3
 
-// drawLinks draws what joins a command to those beside it, the heaviest edge to
-// each.
+// drawLinks draws the edges between a command and its neighbours, only the heaviest edge for each
+// neighbour.
 func (d *drawing) drawLinks(r commands.StitchResponse) {
 	at := map[schemas.EventID]commands.Intent{}
 	ids := []schemas.EventID{r.Root}

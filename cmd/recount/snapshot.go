@@ -52,7 +52,7 @@ func (a *app) snapshotLogCmd() *cobra.Command {
 	return c
 }
 
-// revision takes the revision of an argument, in the place of --at.
+// revision sets the revision from an argument instead of --at.
 func (f *codeFlags) revision(args []string) error {
 	if len(args) == 0 {
 		return nil

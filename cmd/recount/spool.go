@@ -18,28 +18,25 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// appendOnly are the roles of a node that appends and answers nothing: it need
-// not open the projections.
+// appendOnly are the roles of a node that only appends: it need not open the projections.
 var appendOnly = []string{node.RoleLog, node.RoleIngest}
 
 const (
-	// appendPatience is how long a server may take to answer and to append, before the
-	// event goes into the spool instead.
+	// appendPatience is how long a server may take to append before the event is spooled instead.
 	appendPatience = 3 * time.Second
-	// drainPatience is how long a verb waits for a server to take what was spooled
-	// before it.
+	// drainPatience is how long a verb waits for a server to take what was spooled earlier.
 	drainPatience = 2 * time.Second
 )
 
-// recorded is where an event is: in the log, or on its way there.
+// recorded reports where an event is: in the log or in the spool.
 type recorded struct {
 	api.Appended
 	Spooled bool `json:"spooled,omitempty"`
 }
 
-// append puts one event into the log if that can be had at once, and else into the spool:
-// where another process has the data directory, where a server hangs or is away. exact
-// looks among what is projected whether the id is there already.
+// append puts one event into the log if that is possible at once, else into the spool: if another
+// process uses the data directory, or if a server hangs or cannot be reached. With exact, a local
+// node first catches up, so that it knows whether the id is on the log already.
 func (a *app) append(ctx context.Context, cfg node.Config, e schemas.Event, exact bool) (recorded, error) {
 	done, err := a.appendNow(ctx, cfg, e, exact)
 	var usage usageError
@@ -48,7 +45,7 @@ func (a *app) append(ctx context.Context, cfg node.Config, e schemas.Event, exac
 	if err == nil || errors.As(err, &usage) || errors.As(err, &event) || errors.As(err, &answered) || errors.Is(err, schemas.ErrPoison) || ctx.Err() != nil {
 		return recorded{Appended: done}, err
 	}
-	// What a server that hung has stored all the same, it knows again by the id.
+	// If a server that hung stored the event nevertheless, it will recognise the id.
 	if a.spool(cfg, e) != nil {
 		return recorded{}, err
 	}
@@ -71,7 +68,7 @@ func (a *app) appendNow(ctx context.Context, cfg node.Config, e schemas.Event, e
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	if b.local != nil {
-		// This process is the one that works: nobody is waited for.
+		// This process appends itself and waits for no other.
 		soon = ctx
 		if exact {
 			if err := settle(ctx, b); err != nil {
@@ -86,7 +83,7 @@ func (a *app) appendNow(ctx context.Context, cfg node.Config, e schemas.Event, e
 	return all[0], nil
 }
 
-// spool puts events where the next process that has the log takes them.
+// spool puts events into the spool, from which the next process with access to the log takes them.
 func (a *app) spool(cfg node.Config, events ...schemas.Event) error {
 	var entries []spool.Entry
 	for _, e := range events {
@@ -98,7 +95,7 @@ func (a *app) spool(cfg node.Config, events ...schemas.Event) error {
 	return spool.Append(spool.Dir(cfg.DataDir), entries...)
 }
 
-// sendSpooled sends what waits for a server elsewhere.
+// sendSpooled sends the entries spooled for a remote server.
 func (a *app) sendSpooled(ctx context.Context, cfg node.Config, url string, b api.Backend) error {
 	dir := spool.RemoteDir(cfg.DataDir, url)
 	if spool.Empty(dir) {
@@ -114,7 +111,8 @@ func (a *app) sendSpooled(ctx context.Context, cfg node.Config, url string, b ap
 		return err
 	}))
 	if err == nil && len(sent) > 0 {
-		// So that what is asked next has it. Who may only send waits for nothing.
+		// Wait until the next question sees the events; a token that may only append skips the
+		// wait.
 		soon, cancel := context.WithTimeout(ctx, drainPatience)
 		defer cancel()
 		_ = waitFor(soon, &backend{Backend: b}, sent)
@@ -122,8 +120,8 @@ func (a *app) sendSpooled(ctx context.Context, cfg node.Config, url string, b ap
 	return err
 }
 
-// awaitSpool waits until the server of the data directory has taken what was spooled
-// before, so that its answer has it.
+// awaitSpool waits until the server of the data directory has taken the spooled entries, so that
+// its answers include them.
 func awaitSpool(ctx context.Context, cfg node.Config) {
 	dir := spool.Dir(cfg.DataDir)
 	for until := time.Now().Add(drainPatience); !spool.Empty(dir) && time.Now().Before(until); {
@@ -163,8 +161,8 @@ func (a *app) spoolCmd() *cobra.Command {
 	return c
 }
 
-// sendApart starts this program once more, apart from its caller, to send what waits for
-// a server elsewhere.
+// sendApart starts this program again as an independent process, which sends the entries spooled
+// for a remote server.
 func (a *app) sendApart() error {
 	bin, err := os.Executable()
 	if err != nil {

@@ -45,7 +45,7 @@ sure; --min-confidence 0 shows all. Exits with 1 if there is nothing.`,
 				if r.Since != "" && !cmd.Flags().Changed("days") {
 					r.Days = 0
 				}
-				// Zero is no default here, as it is in a request.
+				// Zero in a flag is a value: in a request it would mean the default.
 				if r.MinConfidence == 0 {
 					r.MinConfidence = 1e-9
 				}

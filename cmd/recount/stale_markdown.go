@@ -7,8 +7,8 @@ import (
 	"github.com/recountdb/recount/query/code"
 )
 
-// staleMarkdown writes what is out of date as a report for an issue or a job's
-// summary: a table for each kind. What comes of the code stands in code spans.
+// staleMarkdown returns what is out of date as a Markdown report for an issue or a job's summary,
+// with a table for each kind. Text from the code is in code spans.
 func staleMarkdown(r code.StaleResponse) string {
 	var b strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
@@ -35,7 +35,7 @@ func staleMarkdown(r code.StaleResponse) string {
 		p("\n… %s more\n", thousands(r.Truncated))
 	}
 	if r.Hint != "" {
-		p("\n") // what comes next is a paragraph
+		p("\n") // start a paragraph
 	}
 	return b.String()
 }

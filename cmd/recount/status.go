@@ -43,7 +43,7 @@ equal roots are equal states.`,
 				return nil
 			})
 			if cfg, bad := a.nodeConfig(); err != nil && !answered && bad == nil && !a.json {
-				a.printSpool(node.SpoolStatus(cfg.DataDir, nil)) // which nobody need be asked for
+				a.printSpool(node.SpoolStatus(cfg.DataDir, nil)) // this needs no server
 			}
 			return err
 		},
@@ -141,7 +141,7 @@ func (a *app) printStatus(st api.Status, local bool, now time.Time) {
 	}
 }
 
-// printSpool tells of the spool where something waits or is wrong.
+// printSpool prints the state of the spool if entries wait or something is wrong.
 func (a *app) printSpool(s api.SpoolStatus) {
 	var lines []string
 	say := func(colour, format string, args ...any) {
@@ -175,7 +175,7 @@ func (a *app) printSpool(s api.SpoolStatus) {
 	}
 }
 
-// onDisk tells what something takes of the disk, if that is known.
+// onDisk formats disk usage, "" if it is unknown.
 func onDisk(bytes int64) string {
 	if bytes == 0 {
 		return ""

@@ -11,16 +11,15 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// maxLanes is how many lanes are drawn side by side; sessions beyond share the
-// last one.
+// maxLanes is the maximum number of lanes drawn side by side; further sessions share the last one.
 const maxLanes = 8
 
-// maxEdges is how many edges are told below a command; --wide tells all.
+// maxEdges is the maximum number of edges shown below a command; --wide shows all.
 const maxEdges = 3
 
-// drawStitch draws a narrative as lanes, one for each session, from the oldest
-// command to the newest. That one command follows another in its lane is what
-// the lane says; the other edges stand below the command that they lead to.
+// drawStitch draws a narrative as lanes, one for each session, from the oldest command to the
+// newest. The order within a lane shows which command follows which; the other edges are listed
+// below the command they lead to.
 func (d *drawing) drawStitch(r commands.StitchResponse) {
 	l := lanes{d: d, root: r.Root, last: map[string]int{}, at: map[string]int{}, cwd: map[string]string{}}
 	var ids []schemas.EventID
@@ -53,8 +52,7 @@ func (d *drawing) drawStitch(r commands.StitchResponse) {
 	d.hint(r.Basis)
 }
 
-// laneOf is what a lane stands for: a session, or where the commands without one
-// were run.
+// laneOf names the lane of a command: its session, or for commands without one their directory.
 func laneOf(in commands.Intent) string {
 	if in.Session != "" {
 		return "session " + in.Session
@@ -65,23 +63,23 @@ func laneOf(in commands.Intent) string {
 	return "no session"
 }
 
-// lanes are the sessions that are under way at a row, each in a column.
+// lanes are the sessions that are running at a row, each in a column.
 type lanes struct {
 	d    *drawing
 	root schemas.EventID
-	open []string // the lane in each column, "" where there is none
+	open []string // the lane in each column, "" for a free one
 	last map[string]int
 	at   map[string]int
 	cwd  map[string]string
 }
 
-// The colours that tell lanes apart.
+// laneColours are the colours of lanes, used in turn.
 var laneColours = []string{cyan, "35", "34", green, yellow, red}
 
-// clock is as wide as the time of a row.
+// clock has the width of the time in a row.
 const clock = "15:04:05"
 
-// bars draws every lane, with a mark in one of them.
+// bars draws all lanes, with a mark in one of them.
 func (l *lanes) bars(mark string, at int) string {
 	var b strings.Builder
 	for i, lane := range l.open {
@@ -98,7 +96,7 @@ func (l *lanes) bars(mark string, at int) string {
 	return b.String()
 }
 
-// begin finds a column for a lane.
+// begin assigns a column to a lane.
 func (l *lanes) begin(lane string) int {
 	at := slices.Index(l.open, "")
 	switch {
@@ -148,8 +146,8 @@ func (l *lanes) node(n commands.Node, last bool, edges []commands.Edge, previous
 	l.edges(edges, previous, blank)
 }
 
-// edges tells what leads to a command, the heaviest first. That it follows the
-// one before in its lane need not be said.
+// edges lists what leads to a command, the heaviest first, except that it follows the previous
+// command in its lane.
 func (l *lanes) edges(edges []commands.Edge, previous schemas.EventID, blank string) {
 	edges = slices.DeleteFunc(slices.Clone(edges), func(e commands.Edge) bool { return e.Kind == "temporal" && e.From == previous })
 	slices.SortStableFunc(edges, func(a, b commands.Edge) int { return cmp.Compare(b.Weight, a.Weight) })

@@ -25,10 +25,10 @@ func (a *app) tokenCmd() *cobra.Command {
 	return c
 }
 
-// entryPlace is where a tokens file has a mistake; a file of one entry need not say it.
+// entryPlace matches the place of a mistake, which is omitted for a file with a single entry.
 var entryPlace = regexp.MustCompile(`^line \d+: tokens\[0\]: `)
 
-// defaultLife is how long a token is good for that nobody said otherwise of.
+// defaultLife is the default lifetime of a token.
 const defaultLife = "90d"
 
 func (a *app) tokenNewCmd() *cobra.Command {
@@ -103,7 +103,7 @@ commits (POST /v1/events), and ask for nothing: for instrumented services and co
 	return c
 }
 
-// parseExpiry reads when a token ends: zero is never.
+// parseExpiry parses the expiry of a token; the zero time is never.
 func parseExpiry(now time.Time, s string) (time.Time, error) {
 	if s == "never" {
 		return time.Time{}, nil
@@ -113,7 +113,7 @@ func parseExpiry(now time.Time, s string) (time.Time, error) {
 		return t, errors.New("want in how long (12h, 90d), a day (2027-06-30), an RFC 3339 time, or never")
 	}
 	if span.MatchString(s) {
-		t = now.Add(now.Sub(t)) // parseWhen looks back
+		t = now.Add(now.Sub(t)) // parseWhen counts back from now
 	}
 	if !t.After(now) {
 		return t, errors.New("that is past")
@@ -121,8 +121,8 @@ func parseExpiry(now time.Time, s string) (time.Time, error) {
 	return t.UTC().Truncate(time.Second), nil
 }
 
-// addToken adds an entry to a tokens file, which must hold it then and all that it held
-// before.
+// addToken adds an entry to a tokens file and checks that the result holds the new and all old
+// entries.
 func addToken(path, entry string) error {
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -134,7 +134,7 @@ func addToken(path, entry string) error {
 	}
 	text := string(old)
 	if len(before) == 0 {
-		// Comments stay; an empty list goes.
+		// Keep comments and remove an empty list.
 		if kept := strings.TrimRight(strings.ReplaceAll(text, "tokens: []", ""), "\n"); !strings.Contains(kept, "tokens:") {
 			text = strings.TrimLeft(kept+"\ntokens:\n", "\n")
 		}
@@ -149,8 +149,8 @@ func addToken(path, entry string) error {
 	return replaceTokens(path, old, []byte(text))
 }
 
-// replaceTokens makes after the tokens file that held before, unless somebody changed it
-// meanwhile. A symbolic link stays one.
+// replaceTokens replaces the tokens file that held before by after, unless it was changed in the
+// meantime. A symbolic link is kept.
 func replaceTokens(path string, before, after []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real

@@ -15,8 +15,8 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// tokensFile is the tokens file that a verb is about: the flag's, else the config's, else
-// that of the server on the data directory.
+// tokensFile returns the tokens file for a verb: that of the flag, else of the config, else of the
+// server on the data directory.
 func (a *app) tokensFile(flag string) (string, error) {
 	if flag != "" {
 		return flag, nil
@@ -43,7 +43,7 @@ func (a *app) tokenFileFlag(c *cobra.Command, file *string) {
 	_ = c.MarkFlagFilename("file", "yaml", "yml")
 }
 
-// listedToken is a token as list prints it; its text stands nowhere.
+// listedToken is a token as list prints it; its text is not stored.
 type listedToken struct {
 	SHA256     string     `json:"sha256"`
 	Name       string     `json:"name,omitempty"`
@@ -64,7 +64,7 @@ func listed(e access.Entry, now time.Time) listedToken {
 	return t
 }
 
-// shownDigits are enough to name a token in a file that people keep.
+// shownDigits is the number of digits of a hash that list prints.
 const shownDigits = 12
 
 func (t listedToken) short() string { return t.SHA256[:shownDigits] }
@@ -194,7 +194,7 @@ the first request a second or more after it looked last.`,
 	return c
 }
 
-// completeTokens offers the tokens of a file by the start of their hash.
+// completeTokens completes the hashes of a file's tokens.
 func (a *app) completeTokens(file string, args []string, typed string) []cobra.Completion {
 	path, err := a.tokensFile(file)
 	if err != nil || len(args) > 0 {
@@ -214,10 +214,10 @@ func (a *app) completeTokens(file string, args []string, typed string) []cobra.C
 	return out
 }
 
-// minHashDigits of a hash name a token to be revoked.
+// minHashDigits is the minimum length of the start of a hash that revoke accepts.
 const minHashDigits = 6
 
-// revoke takes the entries that text names out of a tokens file, and returns them.
+// revoke removes the entries that text names from a tokens file, and returns them.
 func revoke(path, text string, all bool) ([]access.Entry, error) {
 	old, err := os.ReadFile(path)
 	if err != nil {
@@ -241,7 +241,7 @@ func revoke(path, text string, all bool) ([]access.Entry, error) {
 		return nil, usagef("%d tokens are of that name or begin so: say more of the SHA-256 (recount token list), or --all", len(found))
 	}
 	now := old
-	for _, e := range slices.Backward(found) { // lines above stay where they are
+	for _, e := range slices.Backward(found) { // from the end, so that the lines of the others stay valid
 		if now, err = access.Remove(now, e.Line); err != nil {
 			return nil, fmt.Errorf("%s: line %d: %w", path, e.Line, err)
 		}

@@ -38,7 +38,7 @@ an interrupted rebuild leaves them as they are.`,
 				return nil
 			}
 			err := a.withBackend(cmd.Context(), rebuild)
-			// What is too damaged to be opened beside the new one is removed first.
+			// State that is too damaged to be opened is removed before it is rebuilt.
 			var damaged *node.DamagedError
 			if !errors.As(err, &damaged) {
 				return err

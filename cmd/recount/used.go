@@ -40,7 +40,7 @@ HTTP append an event recall.used, or say it in any event with a relation "used".
 	return c
 }
 
-// used appends an event for each tenant and workspace that the objects are of.
+// used appends one event for each tenant and workspace of the objects.
 func (a *app) used(ctx context.Context, b *backend, m *recountv1.AgentEvent, refs []string) error {
 	var all []*recountv1.AgentEvent
 	for _, ref := range refs {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// installed returns the version of a module that was built by its tag, and devVersion for
-// any other build.
+// installed returns the version of a module that was built by its tag, and devVersion for any other
+// build.
 func installed(tag string) string {
 	if !semver.IsValid(tag) || module.IsPseudoVersion(tag) || semver.Build(tag) != "" {
 		return devVersion

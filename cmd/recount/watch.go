@@ -31,7 +31,7 @@ func (a *app) watchCmd() *cobra.Command {
 	return c
 }
 
-// watchFlags are those of watch git beside the importer's.
+// watchFlags are the flags of watch git, including those of the importer.
 type watchFlags struct {
 	gitFlags
 	poll               time.Duration
@@ -87,7 +87,7 @@ func (a *app) watchGit(ctx context.Context, f watchFlags, paths []string) error 
 		}
 		repos = append(repos, repo)
 	}
-	// One import at a time: the data directory has one place.
+	// Run one import at a time, because only one process can use the data directory.
 	var turn sync.Mutex
 	g, ctx := errgroup.WithContext(ctx)
 	for _, repo := range repos {
@@ -111,7 +111,7 @@ func (a *app) watchGit(ctx context.Context, f watchFlags, paths []string) error 
 	return g.Wait()
 }
 
-// watched imports what is new in a repository that is watched.
+// watched imports what is new in a watched repository.
 func (a *app) watched(ctx context.Context, f watchFlags, repo *git.Repo) (err error) {
 	cfg, err := a.nodeConfig()
 	if err != nil {
@@ -138,7 +138,7 @@ func (a *app) watched(ctx context.Context, f watchFlags, repo *git.Repo) (err er
 	return nil
 }
 
-// refsPrint stands for where HEAD and the refs point.
+// refsPrint returns a fingerprint of HEAD and the refs.
 func refsPrint(ctx context.Context, repo *git.Repo, all bool) (string, error) {
 	prefixes := []string{"refs/heads", "refs/tags"}
 	if all {
@@ -222,7 +222,7 @@ func (a *app) printHook(r githook.Result) {
 	}
 }
 
-// hookLine is what a hook runs: this program on the data directory of now.
+// hookLine returns the command of a hook: this program on the current data directory.
 func (a *app) hookLine(f watchFlags) (string, error) {
 	bin, err := f.bin, error(nil)
 	if bin == "" {
@@ -255,8 +255,8 @@ func (a *app) hookLine(f watchFlags) (string, error) {
 	return githook.Line(bin, args...), nil
 }
 
-// waiting is the place of the one hook that waits for an import to end: whoever
-// comes while it is taken may leave, for that one will see what he saw.
+// waiting takes the single place of a hook that waits for an import to end. If taken is true,
+// another hook holds it and the caller may exit, because that one will import the same commits.
 func (a *app) waiting(dataDir, path string) (leave func(), taken bool, err error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// drawWhy draws what led to a command as a tree, the command at its root: below
-// each command those that led to it, the best supported first.
+// drawWhy draws what led to a command as a tree with the command at its root: below each command
+// those that led to it, the best supported first.
 func (d *drawing) drawWhy(r commands.WhyResponse) {
 	ids := []schemas.EventID{r.Root.ID}
 	for _, c := range r.Causes {
@@ -32,7 +32,7 @@ func (d *drawing) drawWhy(r commands.WhyResponse) {
 	}
 	for _, c := range r.Causes {
 		at := r.Root.ID
-		// The limit may have left out what lies between.
+		// The limit may have omitted commands on the path.
 		for i := len(c.Path) - 2; i > 0; i-- {
 			if known[c.Path[i]] && c.Path[i] != c.ID {
 				at = c.Path[i]
@@ -64,7 +64,7 @@ func (t *whyTree) draw(of schemas.EventID, cwd string, root time.Time, lead stri
 		if len(t.children[c.ID]) > 0 {
 			more = lead + below + "│  "
 		}
-		// The path's own edge: what lies between may have been left out.
+		// Use the edge of the path, because the limit may have omitted the commands on it.
 		to := of
 		if n := len(c.Path); n >= 2 {
 			to = c.Path[n-2]

@@ -10,8 +10,8 @@ import (
 	"github.com/recountdb/recount/query/runtime"
 )
 
-// whySpan tells what led to a failing span, where a reference names no command and has
-// the form of a trace's or a span's id; mine is false where it has not.
+// whySpan prints what led to a failing span if the reference names no command and has the form of a
+// trace's or span's id; otherwise mine is false.
 func (a *app) whySpan(ctx context.Context, b *backend, w *walkFlags, ref string, limit int, asked error) (mine bool, err error) {
 	var missing *query.NotFoundError
 	if !errors.As(asked, &missing) || !runtime.NamesSpan(ref) {
@@ -33,7 +33,7 @@ func (a *app) whySpan(ctx context.Context, b *backend, w *walkFlags, ref string,
 
 func (a *app) printWhySpan(r runtime.SpanWhyResponse) {
 	a.printf("%s  %s\n", a.paint(yellow, r.Trace+"/"+r.Span.ID), a.paint(dim, r.Span.Start.Format(time.DateTime)+"Z"))
-	for i := range r.Way { // one below the other, whatever stands beside them in the trace
+	for i := range r.Way { // the path is drawn as a line, whatever else the trace holds
 		r.Way[i].Depth = i
 	}
 	forks := forksOf(r.Way)
@@ -55,7 +55,7 @@ func (a *app) printWhySpan(r runtime.SpanWhyResponse) {
 	a.truncated(r.Truncated, "--limit shows more")
 }
 
-// causeLine tells a cause.
+// causeLine describes a cause.
 func (a *app) causeLine(c runtime.SpanCause) string {
 	at := a.paint(dim, fmt.Sprintf("%sZ", c.Time.UTC().Format(time.DateTime)))
 	switch {

@@ -11,9 +11,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// columnsOf is how many columns of a terminal a rune takes: none for what
-// combines with the one before or is not shown, two for the wide ones of East
-// Asia and most emoji.
+// columnsOf returns how many columns of a terminal a rune takes: 0 for combining and invisible
+// runes, 2 for wide East Asian ones and most emoji.
 func columnsOf(r rune) int {
 	switch {
 	case r < 0x300:
@@ -28,7 +27,7 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// columns is how many columns of a terminal s takes; s has no escape sequences.
+// columns returns how many columns of a terminal s takes; s has no escape sequences.
 func columns(s string) int {
 	n := 0
 	for _, r := range s {
@@ -37,7 +36,7 @@ func columns(s string) int {
 	return n
 }
 
-// cut shortens s to at most n columns; what was longer ends in an ellipsis.
+// cut shortens s to at most n columns; a shortened text ends in an ellipsis.
 func cut(s string, n int) string {
 	if columns(s) <= n {
 		return s
@@ -52,8 +51,7 @@ func cut(s string, n int) string {
 	return s
 }
 
-// cutStart shortens s to at most n columns and keeps its end, which is what tells
-// paths apart.
+// cutStart shortens s to at most n columns and keeps its end, which distinguishes paths.
 func cutStart(s string, n int) string {
 	if columns(s) <= n {
 		return s
@@ -67,8 +65,8 @@ func cutStart(s string, n int) string {
 	return s
 }
 
-// cutApart shortens two texts to at most n columns each so that what differs can
-// be seen: where they begin alike for long, that is left out but for its end.
+// cutApart shortens two texts to at most n columns each so that their difference is visible: it
+// omits most of a long common beginning.
 func cutApart(a, b string, n int) (string, string) {
 	if columns(a) <= n && columns(b) <= n {
 		return a, b
@@ -81,7 +79,8 @@ func cutApart(a, b string, n int) (string, string) {
 	if columns(string(ra[:alike])) <= n/2 {
 		return cut(a, n), cut(b, n)
 	}
-	// Of what is alike a third of the room stays, and no mark loses its letter.
+	// Keep a third of the columns for the common beginning, and do not separate a letter from its
+	// combining marks.
 	from, kept := alike, 0
 	for from > 0 && (kept+columnsOf(ra[from-1]) <= n/3 || from < len(ra) && columnsOf(ra[from]) == 0) {
 		from--
@@ -90,11 +89,10 @@ func cutApart(a, b string, n int) (string, string) {
 	return cut("…"+string(ra[from:]), n), cut("…"+string(rb[from:]), n)
 }
 
-// oneLine makes what others wrote fit for one line of a terminal.
+// oneLine makes text from other sources safe for one line of a terminal.
 func oneLine(s string) string { return schemas.OneLine(s) }
 
-// wrap breaks s between words into lines of at most n columns; a word that is
-// longer is cut.
+// wrap breaks s between words into lines of at most n columns; it cuts longer words.
 func wrap(s string, n int) []string {
 	var lines []string
 	line := ""
@@ -114,14 +112,14 @@ func wrap(s string, n int) []string {
 // pad fills s with blanks up to n columns.
 func pad(s string, n int) string { return s + strings.Repeat(" ", max(n-columns(s), 0)) }
 
-// Digits of an abbreviated id at least: as many as git has; where an id begins
-// with its time (UUIDv7), so many that the millisecond is whole.
+// The minimum digits of an abbreviated id: as many as git uses; for an id that begins with its time
+// (UUIDv7), enough to include the whole millisecond.
 const (
 	minIDDigits     = 7
 	minTimeIDDigits = 12
 )
 
-// abbreviate gives each id the shortest start that none of the others has.
+// abbreviate returns for each id the shortest prefix that no other id has.
 func abbreviate(ids []schemas.EventID) map[schemas.EventID]string {
 	sorted := slices.Clone(ids)
 	slices.SortFunc(sorted, func(a, b schemas.EventID) int { return bytes.Compare(a[:], b[:]) })
@@ -142,7 +140,7 @@ func abbreviate(ids []schemas.EventID) map[schemas.EventID]string {
 	return short
 }
 
-// commonDigits is how many digits two ids begin with alike.
+// commonDigits returns the number of leading digits that two ids share.
 func commonDigits(a, b schemas.EventID) int {
 	for i := range a {
 		if x := a[i] ^ b[i]; x >= 0x10 {
@@ -154,7 +152,7 @@ func commonDigits(a, b schemas.EventID) int {
 	return 2 * len(a)
 }
 
-// firstDigits is the start of an id's text that has n digits, hyphens not counted.
+// firstDigits returns the first n digits of an id's text, not counting hyphens.
 func firstDigits(id schemas.EventID, n int) string {
 	s := id.String()
 	for i, r := range s {
