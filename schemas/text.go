@@ -7,9 +7,8 @@ import (
 )
 
 // OneLine makes foreign text, such as a name, safe for one line of output to people and models:
-// line breaks become
-// , tabs become spaces, and control characters are shown as escapes. No name can therefore imitate
-// a line of our own output.
+// line breaks become ⏎, tabs become spaces, and control characters are shown as escapes. No name
+// can therefore imitate a line of our own output.
 func OneLine(s string) string {
 	s = PlainText(strings.TrimSpace(s))
 	if !strings.ContainsAny(s, "\n\t") {

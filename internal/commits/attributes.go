@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// attributes are the rules about linguist-vendored of a .gitattributes file, in
-// its order. Only the root's is read, and no macros.
+// attributes are the rules about linguist-vendored in a .gitattributes file, in order. Only the
+// file in the root is read, without macros.
 type attributes []attribute
 
 type attribute struct {
@@ -56,7 +56,7 @@ func parseAttributes(content []byte) attributes {
 	return rules
 }
 
-// vendored is what the last rule that matches says; said is whether any does.
+// vendored returns the value of the last matching rule; said reports whether one matches.
 func (a attributes) vendored(path string) (vendored, said bool) {
 	for _, r := range slices.Backward(a) {
 		if r.match.MatchString(path) {
@@ -70,8 +70,8 @@ func (a attributes) equal(b attributes) bool {
 	return slices.EqualFunc(a, b, func(x, y attribute) bool { return x.pattern == y.pattern && x.set == y.set })
 }
 
-// globRegexp is a pattern of gitattributes(5) as a regular expression: without a
-// slash it matches a name in any folder, else a path from the root.
+// globRegexp converts a pattern of gitattributes(5) into a regular expression: without a slash it
+// matches a name in any directory, otherwise a path from the root.
 func globRegexp(pattern string) string {
 	anchored := strings.Contains(pattern, "/")
 	pattern = strings.TrimPrefix(pattern, "/")

@@ -1,29 +1,29 @@
-// Package commits makes events of what git records, and appends them: each
-// file's content once (`source.revised`), then the commit that brought it
-// (`commit.recorded`), and where branches, tags and HEAD point (`ref.moved`).
+// Package commits turns a git repository into events and appends them: each file's content once
+// (`source.revised`), then the commit that introduced it (`commit.recorded`), and the targets of
+// branches, tags and HEAD (`ref.moved`).
 //
-// What a caller may rely on:
+// A caller may rely on these properties:
 //
-//   - Imported twice is once. An event's id is a hash of what it is: of a content
-//     the repository, the blob and how its path says that it is read; of a commit
-//     its id and scope. It depends neither on the clone nor on the run.
-//   - A commit's event comes after the contents that it names and after its
-//     parents' events, all under one key, so in one partition and in this order. An
-//     import that is cut short leaves a prefix, and the next one goes on from it.
-//   - Every commit that has a graph has what it needs. One commit, the base, comes
-//     whole (SCOPE_FULL); those before it by name only (SCOPE_METADATA); those
-//     after it as changes from their first parent (SCOPE_CHANGES). Where the first
-//     parent has no content on the log, or the rules of what is left out changed
-//     with the commit, it comes whole.
-//   - A commit may come again with another scope: with more history, or after
-//     State was lost. Whoever applies the events lets the one with content hold.
-//   - What is left out says why: the table is in skip.go.
-//   - What a clone lacks stops nothing: a content is left out as missing, a commit
-//     without trees comes by name only, and the report says how much that is.
-//   - Memory is bounded by the changes of one commit, what git.History reads ahead,
-//     three batches, 48 bytes a content and 40 bytes a commit that is new.
+//   - Importing twice has the effect of importing once. An event's id is a hash of its
+//     subject: for a content the repository, the blob and the language its path implies;
+//     for a commit its id and scope. It depends neither on the clone nor on the run.
+//   - A commit's event follows the contents that it names and its parents' events, all
+//     with one key, so in one partition and in this order. An import that is interrupted
+//     leaves a prefix, and the next one continues from there.
+//   - Every commit that has a graph has all that the graph needs. One commit, the base,
+//     is recorded completely (SCOPE_FULL); those before it by names only
+//     (SCOPE_METADATA); those after it as changes from their first parent
+//     (SCOPE_CHANGES). If the first parent has no content on the log, or if the rules of
+//     what is skipped changed with the commit, it is recorded completely.
+//   - A commit may be recorded again with another scope: with more history, or after
+//     State was lost. Consumers of the events must prefer the one with content.
+//   - Skipped contents have a reason: the table is in skip.go.
+//   - Objects missing in a clone do not stop an import: a content is skipped as missing,
+//     a commit without trees is recorded by names only, and the report counts both.
+//   - Memory is bounded by the changes of one commit, what git.History reads ahead, three
+//     batches, 48 bytes per content and 40 bytes per new commit.
 //
-// What is known already is in State, a cache beside the log.
+// State, a cache beside the log, holds what is known already.
 package commits
 
 import (
@@ -39,71 +39,71 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Options say what to import and how.
+// Options configure an import.
 type Options struct {
-	// Repository is its name, the key of its events. Required.
+	// Repository is its name, which is the key of its events. Required.
 	Repository string
-	// History is how many commits back along first parents the base lies; -1 is
-	// what it was, or 0: HEAD. Once there is a base it moves back only.
+	// History is the number of commits from HEAD back to the base, along first parents; -1 means
+	// the previous base, or 0 (HEAD) without one. An existing base only moves back.
 	History int
-	// All takes every branch, local and remote; else HEAD, and the branches that
-	// were on the log before.
+	// All imports every branch, local and remote; otherwise HEAD is imported, and the branches that
+	// were imported before.
 	All bool
 	// WorkingTree records the state of the working tree above HEAD, too.
 	WorkingTree bool
-	// Language names the language of a path, "" where it is not known. Required.
+	// Language returns the language of a path, "" if it is unknown. Required.
 	Language func(path string) string
 	// Limits of contents. Required.
 	Limits Limits
 	// Append appends events in order. Required.
 	Append func(ctx context.Context, events []schemas.Event) (Appended, error)
-	// Redact takes secrets out of a commit's message and says how many there were;
-	// nil leaves it.
+	// Redact removes secrets from a commit's message and returns their number; nil leaves messages
+	// unchanged.
 	Redact func(*recountv1.CommitRecorded) int
-	// RedactFile takes secrets out of a file's content and says what and where; nil leaves
-	// files as they are. Ids are those of git all the same.
+	// RedactFile removes secrets from a file's content and returns what was removed and where; nil
+	// leaves files unchanged. Ids are those of git in either case.
 	RedactFile func(content []byte) ([]byte, []*recountv1.Redaction)
-	// Now is the time, for refs whose own is not known. Required.
+	// Now returns the current time, used for refs without a time of their own. Required.
 	Now func() time.Time
-	// Progress is told how many commits of how many are done, and how many files;
-	// nil for nobody.
+	// Progress is called with the numbers of commits done, of commits in total, and of files; it
+	// may be nil.
 	Progress func(done, of, files int64)
 }
 
-// Limits of contents, in bytes.
+// Limits limit contents, in bytes.
 type Limits struct {
-	// Content is the largest file that is read.
+	// Content is the size of the largest file that is read.
 	Content int64
-	// Event is the largest payload of an event.
+	// Event is the maximum size of an event's payload.
 	Event int
 }
 
-// Appended is what became of a batch.
+// Appended is the result of appending a batch.
 type Appended struct {
-	// Present is how many events the log had before.
+	// Present is the number of events that the log had before.
 	Present int64
-	// Last is where the last of them stands.
+	// Last is the position of the last of them.
 	Last *schemas.Position
 }
 
-// Report is what an import did.
+// Report is the result of an import.
 type Report struct {
 	Repository string `json:"repository"`
 	Path       string `json:"path"`
 	Head       string `json:"head,omitempty"`
 	Base       string `json:"base,omitempty"`
-	// Commits that were new, by how much of them was recorded.
+	// Commits counts new commits by how much of them was recorded.
 	Commits struct {
 		Full     int64 `json:"full"`
 		Changes  int64 `json:"changes"`
 		Metadata int64 `json:"metadata"`
 	} `json:"commits"`
-	// Files are contents that were appended, Bytes their size in git.
+	// Files counts the contents that were appended, Bytes their size in git.
 	Files int64 `json:"files"`
 	Bytes int64 `json:"bytes"`
-	// Skipped counts the changes whose content was left out, by reason.
+	// Skipped counts the changes whose content was skipped, by reason.
 	Skipped map[string]int64 `json:"skipped,omitempty"`
-	// Missing is what the clone lacks.
+	// Missing counts what the clone lacks.
 	Missing Missing `json:"missing,omitzero"`
 	Refs    int64   `json:"refs_moved"`
 	// WorkingTree is the id of the working tree's state, if it was recorded.
@@ -112,35 +112,35 @@ type Report struct {
 	Appended int64 `json:"appended"`
 	Present  int64 `json:"already_there"`
 	Redacted int64 `json:"secrets_redacted"`
-	// RedactedFiles are the first files that secrets were taken out of, with the lines.
+	// RedactedFiles are the first files from which secrets were removed, with the lines.
 	RedactedFiles []string `json:"redacted_files,omitempty"`
 	Problems      []string `json:"problems,omitempty"`
 }
 
-// Missing is what a clone lacks: one that is partial, or was made without all of its
-// objects. The rest of it is recorded.
+// Missing counts what a clone lacks because it is partial or was made without all of its objects.
+// Everything else is recorded.
 type Missing struct {
-	// Files are contents, which the commits that brought them name as left out.
+	// Files counts contents, which the commits name as skipped.
 	Files int64 `json:"files,omitempty"`
-	// Renames are commits of which only exact renames are known.
+	// Renames counts commits of which only exact renames are known.
 	Renames int64 `json:"renames,omitempty"`
-	// Commits are those of which only who, when and why is known, as their trees are
+	// Commits counts those recorded by message, people and times only, because their trees are
 	// missing.
 	Commits int64 `json:"commits,omitempty"`
-	// First are the first files and commits of these.
+	// First are the first of these files and commits.
 	First []string `json:"first,omitempty"`
 }
 
-// maxMissing bounds Missing.First.
+// maxMissing limits Missing.First.
 const maxMissing = 5
 
-// maxProblems bounds Report.Problems and Report.RedactedFiles.
+// maxProblems limits Report.Problems and Report.RedactedFiles.
 const maxProblems = 20
 
-// ErrNoCommits: the repository has none yet.
+// ErrNoCommits means that the repository has no commits yet.
 var ErrNoCommits = errors.New("no commits yet")
 
-// importer is one import under way.
+// importer is the state of one import.
 type importer struct {
 	repo   *git.Repo
 	o      Options
@@ -150,23 +150,23 @@ type importer struct {
 	last   *schemas.Position
 
 	objects *git.Objects
-	// recorded are the commits of this run that have their content on the log.
+	// recorded are the commits that were recorded with content in this run.
 	recorded map[commitKey]struct{}
-	// before remembers answers of whether a commit lies before the base.
+	// before caches whether a commit is before the base.
 	before map[string]bool
 	rules  map[string]attributes
-	// missing are contents that the clone lacks, lacking commits without their trees.
+	// missing are contents that the clone lacks, lacking are commits without their trees.
 	missing map[seenKey]struct{}
 	lacking map[commitKey]struct{}
 	done    int64
 	total   int64
 }
 
-// commitKey is the first 20 bytes of a commit's id, of SHA-256 too.
+// commitKey is the first 20 bytes of a commit's id, also for SHA-256.
 type commitKey [20]byte
 
-// Import brings the log up to date with a repository. After an error what came
-// before is on the log, and the report says what; importing again goes on.
+// Import brings the log up to date with a repository. After an error everything before it is on the
+// log, and the report covers it; importing again continues.
 func Import(ctx context.Context, repo *git.Repo, state *State, o Options) (Report, error) {
 	im := &importer{
 		repo: repo, o: o, state: state, last: state.Last,
@@ -177,14 +177,14 @@ func Import(ctx context.Context, repo *git.Repo, state *State, o Options) (Repor
 	im.objects = repo.Objects(ctx)
 	im.feed = im.newFeed(ctx)
 	err := im.run(ctx)
-	// What is complete goes to the log, also where the rest failed.
+	// Complete commits are appended even if the rest failed.
 	cerr := im.feed.close(context.WithoutCancel(ctx))
 	if err == nil || cerr != nil && errors.Is(err, cerr) {
 		err = cerr
 	} else {
 		err = errors.Join(err, cerr)
 	}
-	// Of processes that the context ended, how they ended is no news.
+	// If the context ended the processes, their errors are ignored.
 	oerr := im.objects.Close()
 	if ctx.Err() != nil {
 		return im.report, errors.Join(ctx.Err(), cerr)
@@ -201,7 +201,7 @@ func (im *importer) run(ctx context.Context) error {
 		return err
 	}
 	im.report.Head, im.report.Base = p.head.Commit, im.state.Base
-	im.feed.completed() // the base stands: what comes of it is remembered from now on
+	im.feed.completed() // the base is decided: what follows from it is stored from now on
 	if err := im.count(ctx, p); err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (im *importer) run(ctx context.Context) error {
 	return nil
 }
 
-// known are commits that are recorded with all before them.
+// known returns the commits that are recorded with all their ancestors.
 func (im *importer) known() []string {
 	ids := slices.Clone(im.state.Heads)
 	if im.state.BaseDone {
@@ -241,7 +241,7 @@ func (im *importer) known() []string {
 	return ids
 }
 
-// walk records the commits that are reachable from some and not from others.
+// walk records the commits that are reachable from some commits and not from others.
 func (im *importer) walk(ctx context.Context, from, not []string, record func(context.Context, git.Entry) error) error {
 	return im.repo.History(ctx, from, slices.Clone(not), func(c git.Entry) error {
 		if err := ctx.Err(); err != nil {
@@ -261,7 +261,7 @@ func (im *importer) walk(ctx context.Context, from, not []string, record func(co
 	})
 }
 
-// step counts a commit.
+// step counts a commit and reports progress.
 func (im *importer) step() {
 	im.done++
 	im.progress()

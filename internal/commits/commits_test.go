@@ -56,7 +56,8 @@ func TestMetadataThenBaseThenChanges(t *testing.T) {
 	}
 }
 
-// A cache that is lost costs a second delivery of the same ids, no more.
+// TestWithoutItsStateAnImportGivesTheSameIDs checks that a lost cache only leads to a second
+// delivery of the same ids.
 func TestWithoutItsStateAnImportGivesTheSameIDs(t *testing.T) {
 	w := newWorld(t)
 	w.g.Commit("one", "a.go", "package a\n")
@@ -127,7 +128,7 @@ func TestAllBranches(t *testing.T) {
 	if f := w.want("one:full side:changes"); f.refs["refs/heads/side"] != side {
 		t.Errorf("refs %v", f.refs)
 	}
-	// Once told of, it is followed.
+	// Once imported, the branch is followed.
 	w.g.Git("checkout", "-q", "side")
 	w.g.Commit("side2", "s.go", "package s2\n")
 	w.g.Git("checkout", "-q", "main")
@@ -135,7 +136,7 @@ func TestAllBranches(t *testing.T) {
 	w.want("one:full side:changes side2:changes")
 }
 
-// A commit that comes again has its newest scope in the lists below.
+// In the lists below, a commit that was recorded again has its newest scope.
 func TestMoreHistoryMovesTheBaseBack(t *testing.T) {
 	w := newWorld(t)
 	for i := range 5 {
@@ -197,14 +198,14 @@ func TestWhatIsLeftOutSaysWhy(t *testing.T) {
 	if diff := cmp.Diff(r.Skipped, map[string]int64{"symlink": 1, "submodule": 1, "binary": 1, "oversized": 2, "vendored": 3, "generated": 4}); diff != "" {
 		t.Errorf("report (-got +want):\n%s", diff)
 	}
-	// Seen before, and so not read again: the reason is the same.
+	// This content was seen before and is not read again: the reason is the same.
 	two := g.Commit("two", "copy.dat", "x\x00y", "copy.txt", strings.Repeat("0123456789", 10_001))
 	w.run()
 	f = w.want("one:full two:changes")
 	if s := f.skipped(two); s["copy.dat"] != "binary" || s["copy.txt"] != want["big.txt"] {
 		t.Errorf("copies: %v", s)
 	}
-	// Other rules: the whole commit again, for what was left out is not any more.
+	// Other rules: the whole commit is recorded again, as more is included now.
 	three := g.Commit("three", ".gitattributes", "third_party/** linguist-vendored\n")
 	w.run()
 	f = w.want("one:full two:changes three:full")
@@ -262,8 +263,8 @@ func TestACommitInParts(t *testing.T) {
 	}
 }
 
-// An append that fails, stored or not, leaves a prefix; the next import goes on
-// to the same log as one that was never disturbed.
+// TestAnInterruptedImportGoesOn checks that a failed append, stored or not, leaves a prefix, and
+// that the next import leads to the same log as an undisturbed one.
 func TestAnInterruptedImportGoesOn(t *testing.T) {
 	build := func(w *world) {
 		for i := range 700 {
@@ -348,7 +349,7 @@ func TestRefsToAndFro(t *testing.T) {
 			t.Errorf("move %d: refs %v", i, f.refs)
 		}
 	}
-	// A force push: the old commits stay.
+	// A force push: the old commits remain.
 	w.g.Commit("other", "a.go", "package c\n")
 	w.g.Git("tag", "-d", "v1")
 	w.g.Git("checkout", "-q", "--detach")
@@ -381,7 +382,7 @@ func TestAbandonedCommitsThatGitCollected(t *testing.T) {
 	w.g.Commit("three", "a.go", "package c\n")
 	w.g.Git("reflog", "expire", "--expire=now", "--all")
 	w.g.Git("prune", "--expire=now")
-	if r := w.run(); r.Commits.Changes != 2 { // two comes again, which costs nothing
+	if r := w.run(); r.Commits.Changes != 2 { // commit two is recorded again, which costs nothing
 		t.Errorf("%+v", r)
 	}
 	f := w.log.fold()
@@ -403,7 +404,7 @@ func TestTwoRepositoriesWithOneName(t *testing.T) {
 	if !errors.As(err, &same) || !strings.Contains(err.Error(), first.Dir) || !strings.Contains(err.Error(), w.g.Dir) || len(w.log.events) != n {
 		t.Errorf("got %v", err)
 	}
-	// A clone of the first is the first.
+	// A clone of the first repository counts as the first.
 	dir := filepath.Join(t.TempDir(), "clone")
 	first.Commit("two", "b.go", "package b\n")
 	first.Git("clone", "-q", "file://"+first.Dir, dir)
@@ -487,8 +488,8 @@ func TestShallowClonesOfLaterCommits(t *testing.T) {
 	w.run()
 }
 
-// An import was stopped before its base was on the log, and the next one asks for
-// more history.
+// TestMoreHistoryThanAnImportThatWasCutShort checks an import that was stopped before its base was
+// on the log, followed by one with more history.
 func TestMoreHistoryThanAnImportThatWasCutShort(t *testing.T) {
 	w := newWorld(t)
 	for i := range 5 {
@@ -512,8 +513,8 @@ func TestMoreHistoryThanAnImportThatWasCutShort(t *testing.T) {
 	w.want("0:metadata 1:metadata 2:full 3:changes 2:full 3:changes 4:changes")
 }
 
-// A base can take long: what of it is on the log does not come again, also where
-// there is no commit before it.
+// TestAnInterruptedBaseGoesOn checks that the parts of a base that are on the log are not appended
+// again, even without a commit before it.
 func TestAnInterruptedBaseGoesOn(t *testing.T) {
 	w := newWorld(t)
 	var files []string
@@ -526,7 +527,7 @@ func TestAnInterruptedBaseGoesOn(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	w.log.failAfter = 0
-	// The last content of a batch is remembered with the next one.
+	// The last content of a batch is stored in the cache with the next batch.
 	if r := w.run(); r.Present > 1 || r.Files != 200+r.Present {
 		t.Errorf("%d events again, %d files; want the 200 that are missing", r.Present, r.Files)
 	}
@@ -560,8 +561,8 @@ func TestACorruptObjectIsNamed(t *testing.T) {
 	}
 }
 
-// remove takes an object out of the repository, as a partial clone lacks it, and puts it
-// back.
+// remove removes an object from the repository, so that it is like a partial clone; back restores
+// it.
 func (w *world) remove(rev string) (back func()) {
 	w.t.Helper()
 	id := w.g.Rev(rev)
@@ -575,7 +576,8 @@ func (w *world) remove(rev string) (back func()) {
 	return func() { move(file+".away", file) }
 }
 
-// One content that a clone lacked stopped the whole import: "fatal: unable to read".
+// TestACloneThatLacksContents checks that a missing content does not stop an import. It used to:
+// "fatal: unable to read".
 func TestACloneThatLacksContents(t *testing.T) {
 	w := newWorld(t)
 	text := strings.Repeat("some text that is like itself\n", 50)
@@ -593,13 +595,14 @@ func TestACloneThatLacksContents(t *testing.T) {
 	if r.Skipped["missing"] != 2 {
 		t.Errorf("left out %v; want 2 missing", r.Skipped)
 	}
-	// What came does not come again.
+	// What was recorded is not recorded again.
 	if r := w.run(); r.Appended != 0 || r.Files != 0 {
 		t.Errorf("again: %+v", r)
 	}
 }
 
-// The oldest trees are missing, as of a clone with --filter=tree:0 that was worked in.
+// TestACloneThatLacksTrees checks a clone that lacks its oldest trees, as a used clone made with
+// --filter=tree:0.
 func TestACloneThatLacksTrees(t *testing.T) {
 	w := newWorld(t)
 	w.g.Commit("one", "a.go", "package a\n")
@@ -613,14 +616,14 @@ func TestACloneThatLacksTrees(t *testing.T) {
 	if m := r.Missing; m.Commits != 3 {
 		t.Errorf("it lacks %+v", m)
 	}
-	x() // else git makes no commit
+	x() // otherwise git makes no commit
 	w.g.Commit("five", "x/b.go", "package b // 5\n")
 	if r := w.run(); r.Commits.Full != 1 || r.Missing.Commits != 0 {
 		t.Errorf("what comes after is whole: %+v", r)
 	}
 }
 
-// bomb is a tree whose paths are ten to the power of depth, in depth+1 objects.
+// bomb makes a tree with ten to the power of depth paths, in depth+1 objects.
 func bomb(t *testing.T, g *gittest.Repo, depth int) (tree string) {
 	t.Helper()
 	g.Write("leaf", "package leaf\n")
@@ -639,7 +642,8 @@ func bomb(t *testing.T, g *gittest.Repo, depth int) (tree string) {
 	return id
 }
 
-// A repository of 228 kB took 1.3 GB in 200 seconds, and went on.
+// TestATreeThatUnfoldsToABillionPaths checks that such trees are refused. Before, a repository of
+// 228 kB used 1.3 GB in 200 seconds without an end.
 func TestATreeThatUnfoldsToABillionPaths(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		t.Run(fmt.Sprintf("after=%t", after), func(t *testing.T) {
@@ -743,8 +747,8 @@ func TestDamagedStateIsForgotten(t *testing.T) {
 	f.check(t, w.g)
 }
 
-// A token in a file does not come to the log, the event says what was there and where, and
-// ids, sizes and lines are git's.
+// TestSecretsInFiles checks that a token in a file does not reach the log, that the event states
+// what was removed and where, and that ids, sizes and lines are those of git.
 func TestSecretsInFiles(t *testing.T) {
 	token := "ghp" + "_" + strings.Repeat("aB3dE6fG9hJ2", 3)
 	content := "package a\n\nfunc F() {}\n\nconst token = \"" + token + "\"\n\nfunc G() { F() }\n"
@@ -776,7 +780,7 @@ func TestSecretsInFiles(t *testing.T) {
 		}
 		want := strings.Replace(content, token, "[redacted:github-token]", 1)
 		if s.Path == "b.go" {
-			want = "package a\n\nvar password = \"hunter2\"\n" // no form that says by itself what it is
+			want = "package a\n\nvar password = \"hunter2\"\n" // a form that cannot be recognised by itself
 		}
 		if text != want || (len(s.Redacted) == 1) != (s.Path == "a.go") {
 			t.Errorf("%s: %q, redacted %v", s.Path, text, s.Redacted)

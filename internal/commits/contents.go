@@ -7,10 +7,10 @@ import (
 	"github.com/recountdb/recount/internal/git"
 )
 
-// readAhead is how many objects are asked for at once.
+// readAhead is the number of objects that are requested at once.
 const readAhead = 1000
 
-// contents appends those of the changes that are to be read and are not seen yet.
+// contents appends the contents of those changes that must be read and were not seen yet.
 func (im *importer) contents(ctx context.Context, changes []git.Change, skipped []string, at time.Time) error {
 	var wanted []git.Change
 	queued := map[seenKey]bool{}
@@ -40,7 +40,7 @@ func (im *importer) isMissing(key seenKey) bool {
 	return missing
 }
 
-// some appends contents, none of them seen.
+// some appends contents that were not seen before.
 func (im *importer) some(ctx context.Context, wanted []git.Change, at time.Time) error {
 	ids := make([]string, len(wanted))
 	for i, ch := range wanted {
@@ -54,7 +54,7 @@ func (im *importer) some(ctx context.Context, wanted []git.Change, at time.Time)
 		case info.Type == "" && im.repo.Damaged(ch.Blob):
 			return &git.ObjectError{ID: ch.Blob, Missing: true}
 		case info.Type == "":
-			// Not for good: the next clone may have it.
+			// Not stored as skipped: the next clone may have it.
 			im.missing[im.seenKey(ch)] = struct{}{}
 			im.lacks(&im.report.Missing.Files, ch.Path)
 		case info.Type != git.TypeBlob:
@@ -84,7 +84,7 @@ func (im *importer) some(ctx context.Context, wanted []git.Change, at time.Time)
 	})
 }
 
-// append judges a content and appends it, or notes why not.
+// append appends a content, or records the reason why it is skipped.
 func (im *importer) append(ctx context.Context, ch git.Change, content []byte, at time.Time) error {
 	if v := judge(ch.Path, content); v != sent {
 		im.leaveOut(ch, v)
@@ -105,12 +105,12 @@ func (im *importer) append(ctx context.Context, ch git.Change, content []byte, a
 	im.report.Files++
 	im.report.Bytes += int64(len(content))
 	if im.report.Files%readAhead == 0 {
-		im.progress() // of a commit of very many files
+		im.progress() // for a commit of very many files
 	}
 	return nil
 }
 
-// leaveOut notes why a content is not on the log.
+// leaveOut records why a content is not on the log.
 func (im *importer) leaveOut(ch git.Change, v verdict) {
 	im.feed.see(im.seenKey(ch), seenContent{max(0, ch.Size), v})
 }

@@ -19,8 +19,8 @@ import (
 // Source is the source of the events.
 const Source = "import/git"
 
-// canon starts an event's id: a hash over what the event is, so that the same
-// thing imported twice, from any clone, is one event.
+// canon starts an event's id: a hash over the event's subject, so that the same subject imported
+// twice, from any clone, gives one event.
 func canon(kind, repository string) *schemas.Canon {
 	return schemas.NewCanon("recount/import/git/1").String(kind).String(repository)
 }
@@ -36,7 +36,7 @@ func newEvent(id schemas.EventID, typ, subject, repository string, at time.Time,
 	}, nil
 }
 
-// within brings a time that a clock or a joke got wrong into what an event takes.
+// within limits a time, which may come from a wrong clock, to the range of events.
 func within(t time.Time) time.Time {
 	earliest, latest := time.Unix(0, 0), time.Date(2249, 1, 1, 0, 0, 0, 0, time.UTC)
 	switch {
@@ -48,9 +48,8 @@ func within(t time.Time) time.Time {
 	return t
 }
 
-// reading names how a path's content is read: its language, or where that is not
-// known the extension or the name, so that a language learnt later finds a
-// content under a path that shows it.
+// reading returns how a path's content is read: its language, or if that is unknown its extension
+// or name, so that a language supported later finds the content under a path that implies it.
 func (im *importer) reading(p string) string {
 	if lang := im.o.Language(p); lang != "" {
 		return lang
@@ -61,11 +60,11 @@ func (im *importer) reading(p string) string {
 	return path.Base(p)
 }
 
-// small is the content below which compressing is not worth a frame.
+// small is the size in bytes below which a content is not compressed.
 const small = 128
 
-// revised is the `source.revised` event of a file. ok is false where it does not
-// fit in an event.
+// revised returns the `source.revised` event of a file. ok is false if it exceeds the limit of an
+// event.
 func (im *importer) revised(c git.Change, content []byte, at time.Time) (e schemas.Event, ok bool, err error) {
 	p, _ := git.UTF8Path(c.Path)
 	m := &recountv1.SourceRevised{Repository: im.o.Repository, Blob: c.Blob, Path: p, Size: int64(len(content))}
@@ -95,16 +94,16 @@ func (im *importer) revised(c git.Change, content []byte, at time.Time) (e schem
 	return e, true, err
 }
 
-// Bounds of a commit's text, of events.proto or tighter, for each part repeats it.
+// These limit a commit's text as in events.proto or more strictly, because each part repeats it.
 const (
 	maxMessage = 64 << 10
 	maxName    = 4 << 10
 	maxPath    = 4096
-	// partBytes bounds the changes in one part.
+	// partBytes limits the changes in one part.
 	partBytes = 512 << 10
 )
 
-// commitEvents are the `commit.recorded` events of a commit, one or more parts.
+// commitEvents returns the `commit.recorded` events of a commit, which has one or more parts.
 func (im *importer) commitEvents(m *recountv1.CommitRecorded, at time.Time) ([]schemas.Event, error) {
 	changes := m.Changes
 	var parts [][]*recountv1.FileChange
@@ -126,7 +125,7 @@ func (im *importer) commitEvents(m *recountv1.CommitRecorded, at time.Time) ([]s
 		}
 		c := canon(schemas.TypeCommitRecorded, m.Repository).String(m.Commit).Int(int64(m.Scope)).Int(int64(m.Part)).Int(int64(m.Parts))
 		if m.WorkingTree {
-			// A working tree may go back to what it was, and that is an event again.
+			// A working tree may return to an earlier state, which must be a new event.
 			c.String(im.state.WorkingTree)
 		}
 		e, err := newEvent(c.ID(), schemas.TypeCommitRecorded, m.Commit, m.Repository, at, m)
@@ -139,7 +138,7 @@ func (im *importer) commitEvents(m *recountv1.CommitRecorded, at time.Time) ([]s
 	return events, nil
 }
 
-// commitMessage is a commit without its changes.
+// commitMessage returns a commit without its changes.
 func commitMessage(repository string, c git.Commit, scope recountv1.Scope) *recountv1.CommitRecorded {
 	return &recountv1.CommitRecorded{
 		Repository: repository, Commit: c.ID, Parents: c.Parents, Tree: c.Tree,
@@ -156,7 +155,7 @@ func signature(s git.Signature) *recountv1.Signature {
 	return m
 }
 
-// cut is the first n bytes of s at most, whole characters.
+// cut returns the start of s: whole characters, at most n bytes.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -170,13 +169,13 @@ func cut(s string, n int) string {
 var statuses = map[byte]recountv1.ChangeStatus{
 	'A': recountv1.ChangeStatus_CHANGE_STATUS_ADDED,
 	'M': recountv1.ChangeStatus_CHANGE_STATUS_MODIFIED,
-	'T': recountv1.ChangeStatus_CHANGE_STATUS_MODIFIED, // a file that became a link, or the other way
+	'T': recountv1.ChangeStatus_CHANGE_STATUS_MODIFIED, // a file that became a link, or a link that became a file
 	'D': recountv1.ChangeStatus_CHANGE_STATUS_DELETED,
 	'R': recountv1.ChangeStatus_CHANGE_STATUS_RENAMED,
 	'C': recountv1.ChangeStatus_CHANGE_STATUS_COPIED,
 }
 
-// fileChange is a change as an event holds it; nil for a path that none can hold.
+// fileChange returns a change as an event stores it, nil if its path cannot be stored.
 func fileChange(c git.Change, size int64, skipped string) *recountv1.FileChange {
 	m := &recountv1.FileChange{Status: statuses[c.Status], Mode: c.Mode, Blob: c.Blob, Size: max(0, size), Skipped: skipped}
 	var same bool

@@ -7,32 +7,32 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// A batch is one append: one request, one fsync. It is bounded in bytes too, for
-// doors bound what they take.
+// batchEvents and batchBytes limit a batch, which is one append: one request, one fsync. The bytes
+// are limited because the API limits requests.
 const (
 	batchEvents = 500
 	batchBytes  = 4 << 20
 )
 
-// batch is events and what is true once the log has them.
+// batch holds events, and the state that applies once the log has them.
 type batch struct {
 	events []schemas.Event
 	bytes  int
 	seen   []seenNow
-	// state is what to save, nil where no commit was completed since the last.
+	// state is the state to save, nil if no commit was completed since the last batch.
 	state *saved
-	// reached, if not nil, is closed when all before is on the log.
+	// reached, if not nil, is closed when everything before is on the log.
 	reached chan struct{}
 }
 
-// feed appends while the importer reads on: one batch is on its way, one waits,
-// one fills.
+// feed appends batches while the importer continues to read: one batch is being appended, one
+// waits, one is being filled.
 type feed struct {
 	im     *importer
 	filled batch
 	queue  chan batch
 	done   chan struct{}
-	// failed is closed when an append has failed, and err is why.
+	// failed is closed when an append has failed; err is then the reason.
 	failed chan struct{}
 	err    error
 }
@@ -43,13 +43,13 @@ func (im *importer) newFeed(ctx context.Context) *feed {
 	return f
 }
 
-// run appends batches in order until the queue ends. What has been read when the
-// context ends is still appended: it is a prefix like any other.
+// run appends batches in order until the queue ends. Batches that were read when the context ends
+// are still appended; they are a prefix like any other.
 func (f *feed) run(ctx context.Context) {
 	defer close(f.done)
 	for b := range f.queue {
 		if f.err != nil {
-			continue // nothing may follow what is missing
+			continue // nothing may follow a missing batch
 		}
 		if f.err = f.append(context.WithoutCancel(ctx), b); f.err != nil {
 			close(f.failed)
@@ -72,7 +72,7 @@ func (f *feed) append(ctx context.Context, b batch) error {
 			f.im.last = done.Last
 		}
 	}
-	// A crash before this line: the events come again, under the same ids.
+	// After a crash before this line the events are appended again, with the same ids.
 	if err := s.saveSeen(b.seen); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (f *feed) append(ctx context.Context, b batch) error {
 	return s.write("state.json", b.state)
 }
 
-// add puts an event into the batch that fills.
+// add adds an event to the current batch.
 func (f *feed) add(ctx context.Context, e schemas.Event) error {
 	if n := len(e.Payload); len(f.filled.events) > 0 && f.filled.bytes+n > batchBytes {
 		if err := f.flush(ctx); err != nil {
@@ -98,13 +98,13 @@ func (f *feed) add(ctx context.Context, e schemas.Event) error {
 	return nil
 }
 
-// see notes a content: it is remembered once the batch that fills is on the log.
+// see adds a content, which is stored in the cache once the current batch is on the log.
 func (f *feed) see(k seenKey, c seenContent) {
 	f.im.state.seen[k] = c
 	f.filled.seen = append(f.filled.seen, seenNow{k, c})
 }
 
-// completed notes that all before is recorded as the state says now.
+// completed marks the point at which everything before is recorded as the state says.
 func (f *feed) completed() {
 	s := f.im.state.saved
 	s.Heads, s.Roots, s.Shallow = slices.Clone(s.Heads), slices.Clone(s.Roots), slices.Clone(s.Shallow)
@@ -126,8 +126,8 @@ func (f *feed) flush(ctx context.Context) error {
 	}
 }
 
-// close sends what is left, waits until all is on the log and says what went
-// wrong with it.
+// close sends the remaining events, waits until all are on the log, and returns the error of any
+// append.
 func (f *feed) close(ctx context.Context) error {
 	err := f.flush(ctx)
 	close(f.queue)
@@ -138,7 +138,7 @@ func (f *feed) close(ctx context.Context) error {
 	return err
 }
 
-// drain waits until all that was added is on the log.
+// drain waits until all added events are on the log.
 func (f *feed) drain(ctx context.Context) error {
 	if err := f.flush(ctx); err != nil {
 		return err

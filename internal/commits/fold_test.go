@@ -21,13 +21,13 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// fakeLog is a log that applies an id once, and checks what it is given.
+// fakeLog is a log that applies each id once and checks its input.
 type fakeLog struct {
 	t      testing.TB
 	events []schemas.Event
 	ids    map[schemas.EventID]bool
-	// failAfter, if not 0, refuses the batch of that number and all after it;
-	// stored says that the refused batch is on the log all the same.
+	// failAfter, if not 0, refuses the batch with that number and all later ones; stored means that
+	// the refused batch is on the log nevertheless.
 	failAfter int
 	stored    bool
 	batches   int
@@ -59,24 +59,24 @@ func (l *fakeLog) append(_ context.Context, events []schemas.Event) (commits.App
 	return a, nil
 }
 
-// file is what a commit's tree has at a path.
+// file is the entry of a path in a commit's tree.
 type file struct {
 	blob, skipped string
 	mode          uint32
 }
 
-// folded is what the events say, applied in order as a projection would.
+// folded is the result of applying the events in order, as a projection would.
 type folded struct {
 	contents map[string]bool // blob and how it is read
 	commits  map[string]*recountv1.CommitRecorded
-	trees    map[string]map[string]file // of commits that have content
+	trees    map[string]map[string]file // of commits with content
 	refs     map[string]string
 	order    []string
-	// count of events by type
+	// count counts events by type
 	count map[string]int
 }
 
-// fold applies the log, and fails the test where something is used before it came.
+// fold applies the log, and fails the test if an event refers to a later one.
 func (l *fakeLog) fold() folded {
 	l.t.Helper()
 	f := folded{
@@ -94,7 +94,7 @@ func (l *fakeLog) fold() folded {
 		f.count[e.Type]++
 		switch m := m.(type) {
 		case *recountv1.SourceRevised:
-			// The processor checks the bytes against the blob's id.
+			// The processor compares the bytes with the blob's id.
 			if err := source.Revised(e, m, &recountv1.Record{}); err != nil {
 				l.t.Errorf("%s: %v", m.GetPath(), err)
 			}
@@ -119,7 +119,7 @@ func (f *folded) commit(t testing.TB, m *recountv1.CommitRecorded) {
 	t.Helper()
 	id := m.GetCommit()
 	if f.trees[id] != nil && m.GetScope() == recountv1.Scope_SCOPE_METADATA {
-		return // what is on the log with its content stays so
+		return // it stays recorded with its content
 	}
 	if m.GetPart() > 0 {
 		before := f.commits[id]
@@ -193,7 +193,7 @@ func (f *folded) check(t testing.TB, g *gittest.Repo) {
 	}
 }
 
-// scopes are those of commits, by the first line of their messages.
+// scopes lists the scopes of commits, by the first lines of their messages.
 func (f *folded) scopes() string {
 	var s []string
 	for _, id := range f.order {
@@ -211,7 +211,7 @@ func language(p string) string {
 	return ""
 }
 
-// reading is how the importer tells readings apart, for the languages above.
+// reading returns how the importer reads a path, for the languages above.
 func reading(p string) string {
 	if l := language(p); l != "" {
 		return l
@@ -222,7 +222,7 @@ func reading(p string) string {
 	return path.Base(p)
 }
 
-// world is a repository, a log and a folder of states.
+// world holds a repository, a log and a directory of states.
 type world struct {
 	t    *testing.T
 	g    *gittest.Repo
@@ -239,7 +239,7 @@ func newWorld(t *testing.T, args ...string) *world {
 	}}
 }
 
-// try imports, with the options changed for once.
+// try imports, with changed options for this call.
 func (w *world) try(change ...func(*commits.Options)) (commits.Report, error) {
 	w.t.Helper()
 	o := w.opts

@@ -9,21 +9,21 @@ import (
 	"github.com/recountdb/recount/internal/git"
 )
 
-// plan is what an import will do, from the refs as they were when it began.
+// plan is what an import will do, based on the refs at its start.
 type plan struct {
 	head git.Ref
-	// refs are those that may be told of.
+	// refs are those that may be recorded.
 	refs    []git.Ref
 	shallow []string
 	// beforeBase are the base's parents.
 	beforeBase []string
-	// deepen is an older base than the one that is recorded, or "".
+	// deepen is a base older than the recorded one, or "".
 	deepen string
-	// tips are what to record, with all before them.
+	// tips are the commits to record, with all their ancestors.
 	tips []string
 }
 
-// plan reads the refs and decides the base.
+// plan reads the refs and chooses the base.
 func (im *importer) plan(ctx context.Context) (p plan, err error) {
 	if p.head, err = im.repo.Head(ctx); err != nil {
 		return p, err
@@ -64,8 +64,8 @@ func (im *importer) plan(ctx context.Context) (p plan, err error) {
 		case deeper && im.state.BaseDone:
 			p.deepen = older
 		case deeper:
-			// The base has not come yet. What lies behind the older one may have come
-			// by name, and comes with its content now.
+			// The base is not recorded yet. The commits after the older one may be recorded by
+			// names, and are recorded with content now.
 			im.state.Base, im.state.Heads = older, nil
 			clear(im.before)
 		}
@@ -77,7 +77,7 @@ func (im *importer) plan(ctx context.Context) (p plan, err error) {
 	return p, nil
 }
 
-// tips are the commits to record, HEAD's first.
+// tips returns the commits to record, HEAD's first.
 func (im *importer) tips(p plan) ([]string, error) {
 	var tips []string
 	add := func(id string) {
@@ -90,7 +90,7 @@ func (im *importer) tips(p plan) ([]string, error) {
 		if strings.HasPrefix(r.Name, "refs/tags/") {
 			continue
 		}
-		// A branch that was told of is followed.
+		// A branch that was imported before is followed.
 		if _, known := im.state.refs[r.Name]; im.o.All || known {
 			add(r.Commit)
 		}
@@ -104,12 +104,12 @@ func (im *importer) tips(p plan) ([]string, error) {
 	return nil, fmt.Errorf("%s: %w: make one, or follow what comes with recount watch git", im.repo.Root(), ErrNoCommits)
 }
 
-// SameNameError: another repository has the name.
+// SameNameError means that another repository has the name.
 type SameNameError struct {
 	Repository  string
 	Path, Other string
 	Roots       []string
-	// Shallow says that the clone may only not reach back to what they share.
+	// Shallow means that the clone may only be too shallow to reach their common commits.
 	Shallow bool
 }
 
@@ -126,8 +126,8 @@ func (e *SameNameError) Error() string {
 		e.Path, e.Other, e.Repository, roots)
 }
 
-// reconcile holds what the state says against what the repository has: another
-// repository under the same name is refused, what is gone is forgotten.
+// reconcile compares the state with the repository: another repository with the same name is
+// refused, and commits that no longer exist are removed from the state.
 func (im *importer) reconcile(ctx context.Context, p plan) error {
 	s := im.state
 	if !s.Known() {
@@ -145,7 +145,7 @@ func (im *importer) reconcile(ctx context.Context, p plan) error {
 		return err
 	}
 	if len(here) == 0 && (s.BaseDone || len(s.Heads) > 0) {
-		// The border of a shallow clone names commits that it does not have.
+		// The border of a shallow clone names commits that the clone does not have.
 		known, err := im.borders(ids, p.shallow)
 		if err != nil {
 			return err
@@ -157,8 +157,8 @@ func (im *importer) reconcile(ctx context.Context, p plan) error {
 	gone := func(id string) bool { return !slices.Contains(here, id) }
 	heads := slices.DeleteFunc(slices.Clone(s.Heads), gone)
 	if len(heads) < len(s.Heads) {
-		// A branch was thrown away, and git has collected it. Where the refs were
-		// last seen says what of the rest is recorded.
+		// A branch was deleted and git has removed its commits. The last known refs show what else
+		// is recorded.
 		for _, r := range s.refs {
 			ok := false
 			err := im.objects.Infos([]string{r.Commit}, func(_ int, info git.Info) error {
@@ -176,18 +176,17 @@ func (im *importer) reconcile(ctx context.Context, p plan) error {
 	}
 	s.Heads = heads
 	if gone(s.Base) {
-		// The whole line is gone, or this is a shallower clone: begin with HEAD.
+		// All known commits are gone, or this is a shallower clone: start with HEAD.
 		s.Base, s.BaseDone, s.Heads = "", false, nil
 	} else if !slices.Equal(s.Shallow, p.shallow) {
-		// A clone that was deepened: what lies behind the old border is new. What
-		// is recorded comes again, under the same ids.
+		// The clone was deepened: commits beyond the old border are new. Those recorded before are
+		// recorded again, with the same ids.
 		s.Heads, s.BaseDone = nil, false
 	}
 	return nil
 }
 
-// borders reports whether commits at the border of a shallow clone follow one of
-// those that are known.
+// borders reports whether commits at the border of a shallow clone follow one of the known commits.
 func (im *importer) borders(known, border []string) (follows bool, err error) {
 	err = im.objects.Commits(border, func(c git.Commit) error {
 		for _, parent := range c.Parents {
@@ -198,7 +197,7 @@ func (im *importer) borders(known, border []string) (follows bool, err error) {
 	return follows, err
 }
 
-// parents are those of a commit that the repository has.
+// parents returns those parents of a commit that the repository has.
 func (im *importer) parents(ctx context.Context, id string) (ids []string, err error) {
 	var c git.Commit
 	err = im.objects.Commits([]string{id}, func(read git.Commit) error {
@@ -215,8 +214,8 @@ func (im *importer) parents(ctx context.Context, id string) (ids []string, err e
 	return c.Parents, nil
 }
 
-// isBefore reports whether a commit is an ancestor of the base and not the base
-// itself: then its content is not on the log.
+// isBefore reports whether a commit is a proper ancestor of the base, so that its content is not on
+// the log.
 func (im *importer) isBefore(ctx context.Context, id string) (bool, error) {
 	if id == im.state.Base {
 		return false, nil
@@ -231,7 +230,7 @@ func (im *importer) isBefore(ctx context.Context, id string) (bool, error) {
 	return b, err
 }
 
-// count finds how many commits there will be, where somebody wants to know.
+// count determines the number of commits, if Progress is set.
 func (im *importer) count(ctx context.Context, p plan) error {
 	if im.o.Progress == nil {
 		return nil

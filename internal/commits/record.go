@@ -13,7 +13,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// metadata records a commit by the names of what it changed.
+// metadata records a commit with the names of what it changed.
 func (im *importer) metadata(ctx context.Context, c git.Entry) error {
 	switch c.Lacks {
 	case git.LacksTrees:
@@ -33,7 +33,7 @@ func (im *importer) metadata(ctx context.Context, c git.Entry) error {
 	return im.emit(ctx, m, c.Commit.Committer.Time)
 }
 
-// base records the commit that the graph begins with.
+// base records the commit with which the graph begins.
 func (im *importer) base(ctx context.Context) error {
 	s := im.state
 	var c git.Commit
@@ -57,9 +57,9 @@ func (im *importer) base(ctx context.Context) error {
 	return nil
 }
 
-// deepen moves the base back: the commits from the older base on, whose names
-// are on the log, come with their content. Its progress is not remembered; one
-// that was cut short starts again, and finds its contents seen.
+// deepen moves the base back: the commits from the older base on, which are recorded by names, are
+// recorded with content. Its progress is not stored; after an interruption it starts again, and
+// finds its contents seen.
 func (im *importer) deepen(ctx context.Context, p plan) error {
 	im.state.Base = p.deepen
 	clear(im.before)
@@ -89,7 +89,7 @@ func (im *importer) deepen(ctx context.Context, p plan) error {
 	return nil
 }
 
-// content records a commit after the base, as its changes or whole.
+// content records a commit after the base, by its changes or completely.
 func (im *importer) content(ctx context.Context, c git.Entry) error {
 	if c.Lacks == git.LacksTrees {
 		return im.withoutTrees(ctx, c)
@@ -144,8 +144,8 @@ func (im *importer) full(ctx context.Context, c git.Commit) error {
 	return im.withContent(ctx, c, recountv1.Scope_SCOPE_FULL, changes, attrs[0])
 }
 
-// withoutTrees records a commit by name, as what it changed is not known. Those after it
-// come whole.
+// withoutTrees records a commit by name, because its changes are unknown. Later commits are
+// recorded completely.
 func (im *importer) withoutTrees(ctx context.Context, c git.Entry) error {
 	im.lacking[keyOf(c.ID)] = struct{}{}
 	im.state.Lacking = append(im.state.Lacking, c.ID)
@@ -158,7 +158,7 @@ func (im *importer) isLacking(commit string) bool {
 	return lacking || slices.Contains(im.state.Lacking, commit)
 }
 
-// withContent appends the contents that changes name, then the commit.
+// withContent appends the contents of the changes, then the commit.
 func (im *importer) withContent(ctx context.Context, c git.Commit, scope recountv1.Scope, changes []git.Change, attrs attributes) error {
 	m := commitMessage(im.o.Repository, c, scope)
 	skipped := make([]string, len(changes))
@@ -187,7 +187,7 @@ func (im *importer) withContent(ctx context.Context, c git.Commit, scope recount
 	return nil
 }
 
-// change adds a change to a commit, and counts why its content is left out.
+// change adds a change to a commit, and counts the reason if its content was skipped.
 func (im *importer) change(m *recountv1.CommitRecorded, ch git.Change, size int64, skipped string) {
 	fc := fileChange(ch, size, skipped)
 	if fc == nil {
@@ -201,7 +201,7 @@ func (im *importer) change(m *recountv1.CommitRecorded, ch git.Change, size int6
 	m.Changes = append(m.Changes, fc)
 }
 
-// emit redacts and appends a commit.
+// emit redacts a commit and appends its events.
 func (im *importer) emit(ctx context.Context, m *recountv1.CommitRecorded, at time.Time) error {
 	if im.o.Redact != nil {
 		im.report.Redacted += int64(im.o.Redact(m))
@@ -218,7 +218,7 @@ func (im *importer) emit(ctx context.Context, m *recountv1.CommitRecorded, at ti
 	return nil
 }
 
-// attributes are the rules of commits' .gitattributes.
+// attributes returns the rules in the .gitattributes of commits.
 func (im *importer) attributes(commits []string) ([]attributes, error) {
 	names := make([]string, len(commits))
 	for i, c := range commits {

@@ -18,11 +18,11 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// maxRef bounds a ref's name, as events.proto does.
+// maxRef is the maximum length of a ref's name, as in events.proto.
 const maxRef = 1024
 
-// refs tells of the refs that are not where they were last seen, if what they
-// point to is on the log, and of those that are gone.
+// refs records the refs that moved since they were last seen, if their commits are on the log, and
+// the refs that were removed.
 func (im *importer) refs(ctx context.Context, p plan) error {
 	now := map[string]git.Ref{}
 	var moved []git.Ref
@@ -40,7 +40,7 @@ func (im *importer) refs(ctx context.Context, p plan) error {
 			commits = append(commits, r.Commit)
 		}
 	}
-	// Those that a walk which leaves out what is recorded comes by are not on the log.
+	// Commits that are not reachable from recorded ones are not on the log.
 	clear(unrecorded)
 	err := im.repo.Walk(ctx, commits, im.known(), func(w git.Walked) error {
 		unrecorded[w.ID] = true
@@ -70,21 +70,21 @@ func (im *importer) refs(ctx context.Context, p plan) error {
 	if im.report.Refs == 0 {
 		return nil
 	}
-	// The moves before the memory of them.
+	// The moves must be on the log before the cache has them.
 	if err := im.feed.drain(ctx); err != nil {
 		return err
 	}
 	return im.state.saveRefs()
 }
 
-// looksAt reports whether a ref that was seen before would be seen now.
+// looksAt reports whether a ref that was seen before would be read now.
 func (im *importer) looksAt(name string) bool {
 	return strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/tags/") ||
 		(im.o.All && strings.HasPrefix(name, "refs/remotes/"))
 }
 
-// moved appends a `ref.moved`. Its id holds how many moves there were before, for
-// a branch may go to and fro.
+// moved appends a `ref.moved` event. Its id includes the number of earlier moves, because a branch
+// may return to an earlier commit.
 func (im *importer) moved(ctx context.Context, r git.Ref, was knownRef) error {
 	at := im.movedAt(r)
 	name, _ := git.UTF8Path(r.Name)
@@ -104,8 +104,8 @@ func (im *importer) moved(ctx context.Context, r git.Ref, was knownRef) error {
 	return im.feed.add(ctx, e)
 }
 
-// movedAt is when a ref came to point where it does: what its reflog says last,
-// if that is about it, else now.
+// movedAt returns when a ref moved to its commit: the time in the last line of its reflog, if that
+// line is about this move, else now.
 func (im *importer) movedAt(r git.Ref) time.Time {
 	dir, name := im.repo.CommonDir, r.Name
 	if strings.HasSuffix(name, "HEAD") && !strings.HasPrefix(name, "refs/") {
@@ -124,7 +124,7 @@ func (im *importer) movedAt(r git.Ref) time.Time {
 	return within(im.o.Now().UTC())
 }
 
-// lastLine is the last line of a file, if it is not absurdly long.
+// lastLine returns the last line of a file, unless it is too long.
 func lastLine(file string) string {
 	f, err := os.Open(file)
 	if err != nil {

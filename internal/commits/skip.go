@@ -10,24 +10,24 @@ import (
 	"github.com/recountdb/recount/internal/git"
 )
 
-// The table of what is left out, with the reason that the commit gives. The first
-// row that fits a path holds; docs/code.md shows it.
+// The table below lists what is skipped, with the reason stored in the commit. The first matching
+// row applies; docs/code.md shows the table.
 //
 //	reason                 what
 //	submodule              mode 160000: a commit of another repository
 //	symlink                mode 120000
-//	vendored: DIR          below a folder vendor, node_modules or third_party
-//	vendored: .gitattributes  where the root's .gitattributes sets linguist-vendored
+//	vendored: DIR          below a directory vendor, node_modules or third_party
+//	vendored: .gitattributes  the root's .gitattributes sets linguist-vendored
 //	generated: lock file   by name: package-lock.json, go.sum, Cargo.lock, …
 //	generated: minified    JavaScript or CSS by name (.min.js) or with lines of
 //	                       minifiedLine bytes on average; source maps
-//	binary                 a zero byte among the first 8000, as git judges
-//	oversized: …           more than the limit of one file, or of one event
-//	                       after compression
-//	missing                the clone has not got it
+//	binary                 a zero byte among the first 8000, as in git
+//	oversized: …           above the limit of one file, or of one event after
+//	                       compression
+//	missing                the clone does not have it
 //
-// A linguist-vendored attribute that is unset or false takes a path out of the
-// vendored rows. Other generated code stays: it declares what its callers call.
+// If linguist-vendored is unset or false for a path, the vendored rows do not apply to it. Other
+// generated code is kept, because it declares what its callers call.
 
 var vendoredDirs = []string{"vendor", "node_modules", "third_party"}
 
@@ -39,7 +39,7 @@ var lockFiles = map[string]bool{
 	".terraform.lock.hcl": true, "Package.resolved": true,
 }
 
-// Of minified files.
+// These describe minified files.
 var (
 	minifiable    = []string{".js", ".mjs", ".cjs", ".css"}
 	minifiedNames = []string{".min.js", ".min.mjs", ".min.cjs", ".min.css", "-min.js", ".js.map", ".mjs.map", ".css.map"}
@@ -47,10 +47,10 @@ var (
 
 const (
 	minifiedLine = 300
-	minifiedSize = 4096 // smaller ones are read whatever they look like
+	minifiedSize = 4096 // smaller files are never considered minified
 )
 
-// skipPath says why a file is left out by its mode and path, "" where it is not.
+// skipPath returns why a file is skipped by its mode or path, "" if it is not.
 func skipPath(p string, mode uint32, attrs attributes) string {
 	switch mode {
 	case git.ModeSubmodule:
@@ -82,7 +82,7 @@ func skipPath(p string, mode uint32, attrs attributes) string {
 	return ""
 }
 
-// verdict is what became of a file's content.
+// verdict is the result for a file's content.
 type verdict byte
 
 const (
@@ -93,7 +93,7 @@ const (
 	minified
 )
 
-// reason is why a commit's change has no content, "" where it is on the log.
+// reason returns why a change in a commit has no content, "" if the content is on the log.
 func (v verdict) reason(size int64, l Limits) string {
 	switch v {
 	case binaryFile:
@@ -108,10 +108,10 @@ func (v verdict) reason(size int64, l Limits) string {
 	return ""
 }
 
-// gitLooksAt is how much of a file git reads to tell text from binary.
+// gitLooksAt is how many bytes of a file git examines to tell text from binary.
 const gitLooksAt = 8000
 
-// judge looks at a file's content.
+// judge returns the verdict for a file's content.
 func judge(p string, content []byte) verdict {
 	if bytes.IndexByte(content[:min(len(content), gitLooksAt)], 0) >= 0 {
 		return binaryFile

@@ -20,58 +20,57 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// State is what an importer remembers of one repository on one log, in a folder
-// of its own. It is a cache: it says what need not be appended again. Without it
-// everything is appended anew, under the same ids. Each file is written after the
-// log has acknowledged what it speaks of, so that a crash leaves it behind the
-// log and never ahead.
+// State is what an importer knows about one repository on one log, in a directory of its own. It is
+// a cache of what need not be appended again; without it everything is appended again with the same
+// ids. Each file is written after the log has acknowledged the events it describes, so that after a
+// crash it may be behind the log, never ahead.
 //
 //	state.json  what is recorded: see saved
-//	refs.json   where each ref was last seen
-//	seen        32 bytes a content: 16 of its key, its size, its verdict, zeroes,
-//	            and a CRC-32C over these; what a crash tore off is left out
-//	lock        held by the one import that is under way
+//	refs.json   the last known commit of each ref
+//	seen        32 bytes per content: 16 of its key, its size, its verdict, zeroes, and a
+//	            CRC-32C over these; a torn record is ignored
+//	lock        held by the running import
 type State struct {
 	dir  string
 	lock *os.File
 	saved
 	refs map[string]knownRef
 	seen map[seenKey]seenContent
-	file *os.File // seen, open for appending
+	file *os.File // the file seen, open for appending
 }
 
-// saved is state.json.
+// saved is the content of state.json.
 type saved struct {
 	Version int `json:"version"`
-	// Log is the data directory's id: the cache is of no use for another.
+	// Log is the data directory's id: the cache is not valid for another one.
 	Log        string `json:"log"`
 	Repository string `json:"repository"`
-	// Path is where it was imported from last.
+	// Path is the path of the last import.
 	Path string `json:"path"`
 	// Roots are the first commits that were seen.
 	Roots []string `json:"roots"`
-	// Base is the commit whose files are all on the log; BaseDone says that its
-	// event is.
+	// Base is the commit whose files are all on the log; BaseDone means that its event is, too.
 	Base     string `json:"base"`
 	BaseDone bool   `json:"base_done"`
-	// Heads and all before them are recorded.
+	// Heads and all their ancestors are recorded.
 	Heads []string `json:"heads"`
-	// Shallow is the border of the clone when they were.
+	// Shallow was the border of the clone at that time.
 	Shallow []string `json:"shallow,omitempty"`
-	// Lacking are those of Heads that came without content, as the clone lacked trees.
+	// Lacking are those of Heads that were recorded without content, because the clone lacked
+	// trees.
 	Lacking []string `json:"lacking,omitempty"`
-	// WorkingTree is the state of the working tree that was recorded last.
+	// WorkingTree is the last recorded state of the working tree.
 	WorkingTree string `json:"working_tree,omitempty"`
-	// Last is where the newest event stands.
+	// Last is the position of the newest event.
 	Last *schemas.Position `json:"last,omitempty"`
-	// Mark tells that event from those of other logs at its position; "" where that was
-	// not asked, since the import was cut short.
+	// Mark distinguishes that event from those of other logs at its position (Log.Mark). It is ""
+	// if the import was interrupted before it was read.
 	Mark string `json:"mark,omitempty"`
 }
 
 const stateVersion = 1
 
-// knownRef is where a ref was, and how many moves of it were told.
+// knownRef is the last known commit of a ref, and the number of its recorded moves.
 type knownRef struct {
 	Commit string `json:"commit"`
 	Target string `json:"target,omitempty"`
@@ -88,16 +87,15 @@ type seenContent struct {
 
 var notPlain = regexp.MustCompile(`[^a-zA-Z0-9._-]+`)
 
-// BusyError: another import of the repository is under way.
+// BusyError means that another import of the repository is running.
 type BusyError struct{ Repository string }
 
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("%s: another import of it is under way: wait for it", e.Repository)
 }
 
-// OpenState takes the state of a repository below dir for this process, waiting
-// for another as long as the context allows; log is the id of the log's data
-// directory.
+// OpenState opens the state of a repository below dir for this process alone. If another process
+// has it, OpenState waits until the context ends. log is the id of the log's data directory.
 func OpenState(ctx context.Context, dir, log, repository string) (s *State, err error) {
 	sum := schemas.NewCanon("recount/import/git/state/1").String(log).String(repository).Sum()
 	name := notPlain.ReplaceAllString(repository, "_")
@@ -126,8 +124,8 @@ func OpenState(ctx context.Context, dir, log, repository string) (s *State, err 
 	return s, nil
 }
 
-// Wait takes a place below dir that one process has at a time, until leave; taken
-// says that another has it.
+// Wait acquires a lock below dir that one process holds at a time, until it calls leave; taken
+// means that another process holds it.
 func Wait(dir, name string) (leave func(), taken bool, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, false, fmt.Errorf("state of imports: %w", err)
@@ -147,7 +145,7 @@ func Wait(dir, name string) (leave func(), taken bool, err error) {
 	return func() { once.Do(func() { _ = f.Close() }) }, false, nil
 }
 
-// load reads what is there; what is not, or is damaged, is as if never imported.
+// load reads the files; missing or damaged ones count as never written.
 func (s *State) load(log, repository string) {
 	fresh := saved{Version: stateVersion, Log: log, Repository: repository}
 	b, err := os.ReadFile(filepath.Join(s.dir, "state.json"))
@@ -166,15 +164,15 @@ func (s *State) load(log, repository string) {
 // Known reports whether anything of the repository was imported before.
 func (s *State) Known() bool { return s.Base != "" }
 
-// LastPosition is where the newest event that was appended stands, if any: a log
-// that ends before it is not the one that this state speaks of.
+// LastPosition returns the position of the newest event that was appended, if any. A log that ends
+// before it is not the log of this state.
 func (s *State) LastPosition() *schemas.Position { return s.Last }
 
-// OfLog says whether the log still has what this state speaks of: mark is what the log
-// says of the event at LastPosition, "" where it has none.
+// OfLog reports whether the log still contains what this state describes: mark is the log's mark at
+// LastPosition, "" if there is no record.
 func (s *State) OfLog(mark string) bool { return mark != "" && (s.Mark == "" || s.Mark == mark) }
 
-// SetMark stores the mark of the newest event, after an import that was not cut short.
+// SetMark stores the mark of the newest event after a complete import.
 func (s *State) SetMark(markOf func(schemas.Position) (string, error)) error {
 	b, err := os.ReadFile(filepath.Join(s.dir, "state.json"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -196,15 +194,15 @@ func (s *State) SetMark(markOf func(schemas.Position) (string, error)) error {
 	return s.write("state.json", now)
 }
 
-// Forget makes the state as if nothing was imported.
+// Forget resets the state, as if nothing was imported.
 func (s *State) Forget() {
 	s.saved = saved{Version: stateVersion, Log: s.saved.Log, Repository: s.Repository}
 	s.refs, s.seen = map[string]knownRef{}, map[seenKey]seenContent{}
-	_ = os.Remove(filepath.Join(s.dir, "seen")) // there may be none
+	_ = os.Remove(filepath.Join(s.dir, "seen")) // it may not exist
 }
 
-// Close lets others have it. After an import that failed it must be opened anew:
-// what it holds in memory is then ahead of the log.
+// Close releases the state for others. After a failed import it must be opened again, because its
+// content in memory is ahead of the log.
 func (s *State) Close() error {
 	var err error
 	if s.file != nil {
@@ -222,8 +220,7 @@ func (s *State) write(name string, v any) error {
 		return err
 	}
 	file := filepath.Join(s.dir, name)
-	// Without a sync: what a crash leaves is a cache that is behind, or unreadable
-	// and so forgotten.
+	// It is not synced: after a crash the cache may be behind, or unreadable and therefore ignored.
 	if err := os.WriteFile(file+".new", b, 0o600); err != nil {
 		return fmt.Errorf("state of imports: %w", err)
 	}
@@ -255,13 +252,13 @@ func readSeen(file string) map[seenKey]seenContent {
 	}
 }
 
-// seenNow is a content that became seen.
+// seenNow is a content that was just seen.
 type seenNow struct {
 	seenKey
 	seenContent
 }
 
-// saveSeen stores contents that are on the log now, or left out for good.
+// saveSeen stores contents that are now on the log, or skipped for good.
 func (s *State) saveSeen(contents []seenNow) error {
 	if len(contents) == 0 {
 		return nil
@@ -272,7 +269,7 @@ func (s *State) saveSeen(contents []seenNow) error {
 		if err != nil {
 			return fmt.Errorf("state of imports: %w", err)
 		}
-		// A torn record at the end would shift those that follow.
+		// A torn record at the end would shift later ones.
 		end, err := f.Seek(0, io.SeekEnd)
 		if err == nil {
 			_, err = f.Seek(end-end%seenBytes, io.SeekStart)

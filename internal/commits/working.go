@@ -11,9 +11,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// workingTree records what the working tree has above HEAD, as a commit outside
-// the chain. Its id is a hash over HEAD and the changed paths with their blobs,
-// so that the same state is one event. A clean tree is none.
+// workingTree records the changes of the working tree above HEAD, as a commit outside the history.
+// Its id is a hash over HEAD and the changed paths with their blobs, so that the same state is one
+// event. A clean tree gives no event.
 func (im *importer) workingTree(ctx context.Context, head string) error {
 	if head == "" {
 		return fmt.Errorf("the working tree: %w", ErrNoCommits)
@@ -67,8 +67,8 @@ func (im *importer) workingTree(ctx context.Context, head string) error {
 	return nil
 }
 
-// workingFile appends a file's content and says how it differs from HEAD; a zero
-// Status is not at all.
+// workingFile appends a file's content and returns its change from HEAD; a zero Status means that
+// there is none.
 func (im *importer) workingFile(ctx context.Context, f git.WorkingFile, attrs attributes) (ch git.Change, skipped string, err error) {
 	gone := git.Change{Status: 'D', Path: f.Path}
 	if f.Head == "" {
@@ -83,7 +83,7 @@ func (im *importer) workingFile(ctx context.Context, f git.WorkingFile, attrs at
 	ch, content, err := im.repo.ReadWorking(ctx, f.Path, im.o.Limits.Content)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return gone, "", nil // since the list was made
+		return gone, "", nil // since the list was read
 	case errors.Is(err, git.ErrConverted):
 		im.problem("%v: left out", err)
 		return git.Change{}, "", nil

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// File modes, as trees hold them.
+// These are the file modes in trees.
 const (
 	ModeFile       = 0o100644
 	ModeExecutable = 0o100755
@@ -20,17 +20,16 @@ const (
 	ModeSubmodule  = 0o160000
 )
 
-// Change is what differs at one path between two trees.
+// Change is the difference at one path between two trees.
 type Change struct {
 	// Status is git's letter: A, M, D, R, C or T.
 	Status byte
-	// Path is the bytes that git has; OldPath is set for R and C.
+	// Path is in the bytes that git has; OldPath is set for R and C.
 	Path, OldPath string
-	// Mode and Blob are the new side's: 0 and "" for a deletion.
+	// Mode and Blob are those of the new side: 0 and "" for a deletion.
 	Mode uint32
 	Blob string
-	// Size is set by listings of trees alone; -1 says that git does not find the
-	// file's content.
+	// Size is set only by listings of trees; -1 means that git does not find the file's content.
 	Size int64
 }
 
@@ -39,30 +38,31 @@ type Change struct {
 type Diffs struct {
 	r   *Repo
 	ctx context.Context //nolint:containedctx // the life of the processes
-	p   *process        // nil until it is needed, and after a clone lacked something
-	// at is how many of the pairs being asked for are answered.
+	p   *process        // nil until needed, and after an object was lacking
+	// at is the number of pairs of the current request that are answered.
 	at   atomic.Int64
 	slow time.Duration
 }
 
-// Lacks says what a clone lacks of what is needed to compare two commits.
+// Lacks says which objects needed to compare two commits are missing in a clone.
 type Lacks int
 
-// What may be lacking: a partial clone, or one that was made without all of its objects.
+// These are the values of Lacks; clones lack objects if they are partial or were made without all
+// objects.
 const (
 	LacksNothing Lacks = iota
-	// LacksContent: contents, so that only exact renames are found.
+	// LacksContent means that contents are missing, so that only exact renames are found.
 	LacksContent
-	// LacksTrees: what the commit changes is not known.
+	// LacksTrees means that the commit's changes are unknown.
 	LacksTrees
 )
 
-// renameLimit bounds the work of finding renames: commits with more added times
-// deleted files than its square have only exact ones. It is set here, for the
-// changes of a commit must not depend on anyone's configuration.
+// renameLimit limits the work of finding renames: for commits with more added times deleted files
+// than its square only exact renames are found. It is set here because the changes of a commit must
+// not depend on a user's configuration.
 const renameLimit = 1000
 
-// Diffs opens the reader, which lives as long as the context and until Close.
+// Diffs returns a reader, which lives until the context ends or Close is called.
 func (r *Repo) Diffs(ctx context.Context) *Diffs { return &Diffs{r: r, ctx: ctx, slow: slowDiff} }
 
 func (d *Diffs) start(renames string) (*process, error) {
@@ -72,21 +72,21 @@ func (d *Diffs) start(renames string) (*process, error) {
 
 const (
 	similarRenames = "-M50%"
-	exactRenames   = "-M100%" // which reads no contents
+	exactRenames   = "-M100%" // reads no contents
 )
 
 // Close ends the process.
 func (d *Diffs) Close() error { return d.p.close() }
 
-// diffEnd is no object id, so diff-tree echoes it: what was asked before it has
-// been answered.
+// diffEnd is not an object id, so diff-tree echoes it, which shows that all earlier requests are
+// answered.
 const diffEnd = "end"
 
-// Pair is a commit and what it is compared with, nothing where Parent is "".
+// Pair is a commit and its base of comparison; with Parent "" it is compared with the empty tree.
 type Pair struct{ Commit, Parent string }
 
-// Changes are those from a parent to a commit, by path; with parent "" those
-// from nothing.
+// Changes returns the changes from a parent to a commit, sorted by path; with parent "" those from
+// the empty tree.
 func (d *Diffs) Changes(commit, parent string) (changes []Change, err error) {
 	err = d.Each([]Pair{{commit, parent}}, func(_ int, all []Change, lacks Lacks) error {
 		if lacks == LacksTrees {
@@ -98,8 +98,8 @@ func (d *Diffs) Changes(commit, parent string) (changes []Change, err error) {
 	return changes, err
 }
 
-// Each hands the changes of each pair to a function, in order, and what the clone lacks
-// of them. All are asked for at once. No commit is in two pairs.
+// Each passes the changes of each pair, and what the clone lacks of them, to a function, in order.
+// All pairs are requested at once. No commit may be in two pairs.
 func (d *Diffs) Each(pairs []Pair, each func(i int, changes []Change, lacks Lacks) error) error {
 	for _, p := range pairs {
 		if !IsID(p.Commit) || (p.Parent != "" && !IsID(p.Parent)) {
@@ -117,7 +117,7 @@ func (d *Diffs) Each(pairs []Pair, each func(i int, changes []Change, lacks Lack
 	return d.one(pairs[done:], func(i int, changes []Change, lacks Lacks) error { return each(done+i, changes, lacks) })
 }
 
-// lacking reports whether git ended since an object is not there.
+// lacking reports whether git ended because an object is missing.
 func lacking(err error) bool {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -131,12 +131,12 @@ func lacking(err error) bool {
 	return false
 }
 
-// one compares pairs one by one, of a clone that lacks something.
+// one compares pairs one at a time, in a clone that lacks objects.
 func (d *Diffs) one(pairs []Pair, each func(i int, changes []Change, lacks Lacks) error) (err error) {
 	c := d.r.counter(d.ctx)
 	defer func() { err = errors.Join(err, c.close()) }()
 	for i, p := range pairs {
-		// Of clones without trees, that of the commit is missing nearly always.
+		// In a clone without trees, the commit's tree is nearly always missing.
 		tree, err := c.tree(p.Commit)
 		if err != nil {
 			return err
@@ -173,8 +173,8 @@ func (d *Diffs) one(pairs []Pair, each func(i int, changes []Change, lacks Lacks
 	return nil
 }
 
-// ask has the process compare pairs. One that looks for other renames than the next is to
-// is ended.
+// ask sends pairs to the process. It ends a process that detects renames in another way than
+// requested.
 func (d *Diffs) ask(pairs []Pair, renames string, each func(i int, changes []Change) error) (err error) {
 	if d.p != nil && d.p.ended != nil && !lacking(d.p.ended) {
 		return d.p.ended
@@ -212,9 +212,9 @@ func (d *Diffs) ask(pairs []Pair, renames string, each func(i int, changes []Cha
 	return d.answers(pairs, each)
 }
 
-// answers reads them: of a pair that differs its commit's id, then the changes.
+// answers reads the answers: for a pair that differs the commit's id, then the changes.
 func (d *Diffs) answers(pairs []Pair, each func(i int, changes []Change) error) error {
-	at := 0 // pairs before it are done
+	at := 0 // pairs before this index are done
 	var changes []Change
 	paths, limit := 0, d.r.maxPaths()
 	done := func(next int) error {
@@ -238,7 +238,7 @@ func (d *Diffs) answers(pairs []Pair, each func(i int, changes []Change) error) 
 				return d.broken(pairs, at, err)
 			}
 			if paths++; c.Status == 'R' {
-				paths++ // one that is gone, and one that is new
+				paths++ // one path is gone, one is new
 			}
 			if paths > limit {
 				return &PathsError{pairs[at].Commit, limit}
@@ -246,7 +246,7 @@ func (d *Diffs) answers(pairs []Pair, each func(i int, changes []Change) error) 
 			changes = append(changes, c)
 			continue
 		}
-		// A commit's id, ended by a zero byte, or the end.
+		// A commit's id, ended by a zero byte, or diffEnd.
 		line, err := readUntil(d.p.out, '\n', 0)
 		if err != nil {
 			return d.broken(pairs, at, err)
@@ -267,7 +267,7 @@ func (d *Diffs) answers(pairs []Pair, each func(i int, changes []Change) error) 
 	}
 }
 
-// broken tells of an answer that did not come: of a pair, or of one that follows.
+// broken returns the error for an answer that did not arrive, for a pair or a later one.
 func (d *Diffs) broken(pairs []Pair, at int, err error) error {
 	err = d.p.fail(err)
 	if at == len(pairs)-1 {
@@ -276,7 +276,7 @@ func (d *Diffs) broken(pairs []Pair, at int, err error) error {
 	return fmt.Errorf("changes of commits from %s on: %w", pairs[at].Commit, err)
 }
 
-// readUntil reads up to one of two bytes, which it leaves out.
+// readUntil reads up to one of two bytes and returns what precedes it.
 func readUntil(r *bufio.Reader, a, b byte) (string, error) {
 	var s []byte
 	for {
@@ -291,7 +291,7 @@ func readUntil(r *bufio.Reader, a, b byte) (string, error) {
 	}
 }
 
-// readChange reads ":100644 100644 OLD NEW M\0path\0", or two paths.
+// readChange parses ":100644 100644 OLD NEW M\0path\0", or the same with two paths.
 func readChange(r *bufio.Reader) (Change, error) {
 	var c Change
 	head, err := r.ReadString(0)
@@ -325,11 +325,11 @@ func path(r *bufio.Reader) (string, error) {
 	return strings.TrimSuffix(s, "\x00"), err
 }
 
-// ErrLacksTrees: the clone has not all trees of a commit.
+// ErrLacksTrees means that the clone does not have all trees of a commit.
 var ErrLacksTrees = errors.New("the clone has not all of its trees: git fetch --refetch --no-filter brings them")
 
-// Tree lists every file of a commit, by path, with sizes, as changes of status A. It is
-// ErrLacksTrees, after some of them perhaps, where the clone has not all of its trees.
+// Tree passes every file of a commit, sorted by path, with its size, to each, as changes of status
+// A. If the clone lacks trees, it returns ErrLacksTrees, possibly after some files.
 func (r *Repo) Tree(ctx context.Context, commit string, each func(Change) error) error {
 	if !IsID(commit) {
 		return fmt.Errorf("files of %q: want an object id", commit)
@@ -361,7 +361,7 @@ func (r *Repo) Tree(ctx context.Context, commit string, each func(Change) error)
 		}
 		c := Change{Status: 'A', Path: name, Mode: uint32(mode), Blob: f[2]}
 		switch f[3] {
-		case "-": // a submodule's
+		case "-": // the size of a submodule
 		case "BAD":
 			c.Size = -1
 		default:

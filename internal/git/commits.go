@@ -21,15 +21,15 @@ type Commit struct {
 	Message           string
 }
 
-// Signature is who and when.
+// Signature is a person and a time.
 type Signature struct {
 	Name, Email string
-	// Time has the zone that was written.
+	// Time is in the zone that was recorded.
 	Time time.Time
 }
 
-// ParseCommit reads a commit object. Text that is not UTF-8 is taken for Latin-1,
-// whatever the commit says of its encoding, as git's own tools show it.
+// ParseCommit parses a commit object. Text that is not UTF-8 is read as Latin-1, whatever encoding
+// the commit states, as git's own tools do.
 func ParseCommit(id string, raw []byte) (Commit, error) {
 	c := Commit{ID: id}
 	head, message, _ := bytes.Cut(raw, []byte("\n\n"))
@@ -58,8 +58,8 @@ func ParseCommit(id string, raw []byte) (Commit, error) {
 	return c, nil
 }
 
-// parseSignature reads "Name <email> seconds zone" from the end, as names may
-// hold anything. What is damaged stays empty.
+// parseSignature parses "Name <email> seconds zone" from the end, as names may contain anything.
+// Damaged parts stay empty.
 func parseSignature(s string) Signature {
 	var sig Signature
 	open, end := strings.IndexByte(s, '<'), strings.LastIndexByte(s, '>')
@@ -86,7 +86,7 @@ func parseSignature(s string) Signature {
 	return sig
 }
 
-// text is b as UTF-8.
+// text converts b to UTF-8.
 func text(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)
@@ -98,7 +98,7 @@ func text(b []byte) string {
 	return string(runes)
 }
 
-// Commits reads commits, in order.
+// Commits reads commits and passes them to each, in order.
 func (o *Objects) Commits(ids []string, each func(c Commit) error) error {
 	return o.Read(ids, func(i int, info Info, content []byte) error {
 		if info.Type != TypeCommit {
@@ -112,17 +112,17 @@ func (o *Objects) Commits(ids []string, each func(c Commit) error) error {
 	})
 }
 
-// Walked is a commit on a walk.
+// Walked is a commit visited by Walk.
 type Walked struct {
 	ID string
-	// Parents are those that are in the repository: in a shallow clone a commit
-	// at its border has none here.
+	// Parents are the parents that are in the repository: a commit at the border of a shallow clone
+	// has none here.
 	Parents []string
 }
 
-// Walk yields the commits that are reachable from some and not from others, each
-// after its parents and near what it differs little from (see order). All are ids of
-// commits that the repository has. The list is in memory, some 200 bytes for each.
+// Walk yields the commits that are reachable from some commits and not from others, each after its
+// parents and close to commits it differs little from (see order). All ids must be commits in the
+// repository. The list is kept in memory, some 200 bytes per commit.
 func (r *Repo) Walk(ctx context.Context, from, not []string, each func(Walked) error) (err error) {
 	if len(from) == 0 {
 		return nil
@@ -163,7 +163,7 @@ func (r *Repo) Walk(ctx context.Context, from, not []string, each func(Walked) e
 	return nil
 }
 
-// Count is how many commits Walk yields.
+// Count returns the number of commits that Walk would yield.
 func (r *Repo) Count(ctx context.Context, from, not []string) (int64, error) {
 	if len(from) == 0 {
 		return 0, nil
@@ -183,7 +183,7 @@ func (r *Repo) Count(ctx context.Context, from, not []string) (int64, error) {
 	return n, errors.Join(err, p.rest())
 }
 
-// revisions names what to list, and ends the input.
+// revisions writes the revisions to list, and closes the input.
 func (p *process) revisions(from, not []string) error {
 	var list strings.Builder
 	for i, id := range append(append([]string(nil), from...), not...) {
@@ -196,12 +196,11 @@ func (p *process) revisions(from, not []string) error {
 		list.WriteString(id + "\n")
 	}
 	wait := p.ask(list.String())
-	wait() // rev-list reads all before it prints
+	wait() // rev-list reads all of its input before it prints
 	return p.in.Close()
 }
 
-// Back is the commit n steps back from another along first parents, or the last
-// there is.
+// Back returns the commit n steps back along first parents, or the last one if there are fewer.
 func (r *Repo) Back(ctx context.Context, id string, n int) (string, error) {
 	if !IsID(id) {
 		return "", fmt.Errorf("revision %q: want an object id", id)
@@ -217,7 +216,7 @@ func (r *Repo) Back(ctx context.Context, id string, n int) (string, error) {
 	return ids[len(ids)-1], nil
 }
 
-// Has reports whether a commit is another's ancestor, or the other itself.
+// Has reports whether a commit is an ancestor of another, or the same.
 func (r *Repo) Has(ctx context.Context, descendant, ancestor string) (bool, error) {
 	if !IsID(descendant) || !IsID(ancestor) {
 		return false, fmt.Errorf("revisions %q and %q: want object ids", descendant, ancestor)

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// hardened are the settings that win over what a repository or its user
-// configured, so that reading runs nothing of theirs.
+// hardened returns the settings that override the configuration of the repository and its user, so
+// that reading runs none of their commands.
 func hardened() []string {
 	return []string{
 		"--no-pager", "--no-optional-locks", "--no-replace-objects", "--literal-pathspecs",
@@ -20,14 +20,14 @@ func hardened() []string {
 		"-c", "diff.external=",
 		"-c", "log.showSignature=false",
 		"-c", "core.quotePath=true",
-		"-c", "advice.graftFileDeprecated=false", // GIT_GRAFT_FILE below is why it would advise
+		"-c", "advice.graftFileDeprecated=false", // suppresses advice about GIT_GRAFT_FILE, which is set below
 		"-c", "gc.auto=0",
 		"-c", "maintenance.auto=false",
 	}
 }
 
-// environment is the process's without git's variables: what a hook's caller set
-// (GIT_DIR, GIT_INDEX_FILE) or a shell exported must not lead elsewhere.
+// environment returns the process's environment without git's variables: what a hook's caller set
+// (GIT_DIR, GIT_INDEX_FILE) or a shell exported must not select another repository.
 func environment() []string {
 	var env []string
 	for _, kv := range os.Environ() {
@@ -38,7 +38,7 @@ func environment() []string {
 		env = append(env, kv)
 	}
 	return append(env,
-		"LC_ALL=C", // messages are read
+		"LC_ALL=C", // messages are parsed
 		"GIT_TERMINAL_PROMPT=0",
 		"GIT_OPTIONAL_LOCKS=0",
 		"GIT_NO_LAZY_FETCH=1",
@@ -49,6 +49,6 @@ func environment() []string {
 	)
 }
 
-// apart gives a process a group of its own: ctrl-c at a terminal reaches the
-// caller alone, who ends git when its own work is at a good place.
+// apart gives a process a process group of its own: ctrl-c at a terminal then reaches only the
+// caller, which ends git when its own work is at a consistent point.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

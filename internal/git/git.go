@@ -1,21 +1,20 @@
-// Package git reads repositories by git's own plumbing: it starts the git that
-// is installed, never parses a pack itself, and writes nothing into a repository.
+// Package git reads repositories through git's own plumbing commands: it runs the installed git,
+// never parses a pack itself, and writes nothing into a repository.
 //
-// What a caller may rely on:
+// A caller may rely on these properties:
 //
-//   - Nothing that a repository configures is run: no hook, pager, filter,
-//     external diff, file system monitor or credential helper; and no network is
-//     reached, also where objects are missing from a partial clone (hardened).
-//   - Names from a repository cannot become options: object ids and references
-//     are checked before they are handed over, and go by standard input or behind
+//   - Nothing that a repository configures is run: no hook, pager, filter, external diff,
+//     file system monitor or credential helper. The network is never used, even if
+//     objects are missing from a partial clone (hardened).
+//   - Names from a repository cannot become options: object ids and references are
+//     checked before they are passed to git, on standard input or after
 //     --end-of-options.
-//   - Memory is bounded by the largest object asked for and the changes of one
-//     commit. Long listings are streams, and many objects or diffs are answered
-//     by one process each.
-//   - That is so for any repository: a commit of more than MaxPaths paths is refused
-//     before they are listed, and what a clone lacks is told (Entry.Lacks).
-//   - What is wrong is said with the thing's name: a path that is no repository,
-//     one that git does not trust, an object that is missing or corrupt.
+//   - Memory is bounded by the largest object read and the changes of one commit. Long
+//     listings are streamed, and one process answers many requests for objects or diffs.
+//   - This holds for any repository: a commit of more than MaxPaths paths is refused
+//     before they are listed, and objects that a clone lacks are reported (Entry.Lacks).
+//   - Errors name their subject: a path that is not a repository, a repository that git
+//     does not trust, an object that is missing or corrupt.
 //
 // Object ids are lower-case hexadecimal: 40 digits in a SHA-1 repository, 64 in
 // a SHA-256 one.
@@ -32,28 +31,28 @@ import (
 	"strings"
 )
 
-// Repo is a repository, bare or not, as one working tree sees it.
+// Repo is a repository, bare or not, seen from one working tree.
 type Repo struct {
-	// Path is what Open was given, absolute.
+	// Path is the argument of Open, made absolute.
 	Path string
-	// GitDir is the folder that HEAD and the index are in; of a linked working
-	// tree it is one below CommonDir, else the same.
+	// GitDir is the directory of HEAD and the index. In a linked working tree it is below
+	// CommonDir, otherwise it is the same.
 	GitDir string
-	// CommonDir is the folder that objects and branches are in.
+	// CommonDir is the directory of objects and branches.
 	CommonDir string
-	// TopLevel is the working tree's root; "" in a bare repository.
+	// TopLevel is the root of the working tree; "" in a bare repository.
 	TopLevel string
-	// Bare says that there is no working tree.
+	// Bare means that there is no working tree.
 	Bare bool
-	// SHA256 says that object ids have 64 digits.
+	// SHA256 means that object ids have 64 digits.
 	SHA256 bool
-	// MaxPaths is how many paths a commit may have, or change, to be read; 0 is
-	// DefaultMaxPaths. Beyond it there is a *PathsError.
+	// MaxPaths limits the paths that a commit may have, or change, to be read; 0 means
+	// DefaultMaxPaths. Beyond it the error is a *PathsError.
 	MaxPaths int
 }
 
-// Open finds the repository that a path lies in, as git does: the path itself or
-// a folder above it. The error names the path and what to do.
+// Open finds the repository that contains a path, as git does: at the path itself or in a directory
+// above it. An error names the path and says what to do.
 func Open(ctx context.Context, path string) (*Repo, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -82,7 +81,7 @@ func Open(ctx context.Context, path string) (*Repo, error) {
 	}
 	r.Bare, r.GitDir, r.CommonDir = lines[1] == "true", filepath.Clean(lines[2]), filepath.Clean(lines[3])
 	if !r.Bare {
-		// Inside a .git folder there is no working tree to tell of.
+		// Inside a .git directory there is no working tree.
 		if out, err := r.output(ctx, abs, "rev-parse", "--path-format=absolute", "--show-toplevel"); err == nil {
 			r.TopLevel = strings.TrimSuffix(string(out), "\n")
 		}
@@ -90,8 +89,8 @@ func Open(ctx context.Context, path string) (*Repo, error) {
 	return r, nil
 }
 
-// Root is the folder that people know the repository by: of the working tree, or
-// the repository's own where it is bare.
+// Root returns the directory by which people know the repository: that of the working tree, or the
+// repository's own if it is bare.
 func (r *Repo) Root() string {
 	switch {
 	case r.TopLevel != "":
@@ -102,7 +101,7 @@ func (r *Repo) Root() string {
 	return r.CommonDir
 }
 
-// discovery words git's refusals for people who want to know what now.
+// discovery turns git's refusals into errors that say what to do.
 func discovery(path string, err error) error {
 	var ge *Error
 	if !errors.As(err, &ge) {
@@ -117,16 +116,16 @@ func discovery(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// ErrNoRepository: there is none at the path, nor in a folder above it.
+// ErrNoRepository means that there is no repository at the path or above it.
 var ErrNoRepository = errors.New("not a git repository")
 
 // Error is a git command that failed.
 type Error struct {
-	// Command is git's: "rev-list".
+	// Command is the git command: "rev-list".
 	Command string
-	// Stderr is the end of what it said.
+	// Stderr is the end of its error output.
 	Stderr string
-	// Err is how it ended.
+	// Err is the error with which the process ended.
 	Err error
 }
 
@@ -140,7 +139,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// ExitCode is git's exit code, -1 where it did not exit by itself.
+// ExitCode returns git's exit code, -1 if it did not exit by itself.
 func (e *Error) ExitCode() int {
 	var exit *exec.ExitError
 	if errors.As(e.Err, &exit) {
@@ -149,7 +148,7 @@ func (e *Error) ExitCode() int {
 	return -1
 }
 
-// command is a git command on this repository, hardened.
+// command returns a hardened git command on this repository.
 func (r *Repo) command(ctx context.Context, args ...string) *exec.Cmd {
 	all := append(hardened(), "--git-dir="+r.GitDir)
 	if r.TopLevel != "" {
@@ -162,7 +161,7 @@ func (r *Repo) command(ctx context.Context, args ...string) *exec.Cmd {
 	return r.at(ctx, dir, append(all, args...))
 }
 
-// at is git in a folder.
+// at returns a git command that runs in a directory.
 func (r *Repo) at(ctx context.Context, dir string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir, cmd.Env = dir, environment()
@@ -170,12 +169,12 @@ func (r *Repo) at(ctx context.Context, dir string, args []string) *exec.Cmd {
 	return cmd
 }
 
-// output runs a command to find out about a folder.
+// output runs a command in a directory and returns its output.
 func (r *Repo) output(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return finish(r.at(ctx, dir, append(hardened(), args...)), args[0])
 }
 
-// run runs a command on the repository and returns what it printed.
+// run runs a command on the repository and returns its output.
 func (r *Repo) run(ctx context.Context, args ...string) ([]byte, error) {
 	return finish(r.command(ctx, args...), args[0])
 }
@@ -194,7 +193,7 @@ func finish(cmd *exec.Cmd, name string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// tail keeps the end of what is written to it.
+// tail is a writer that keeps the end of what is written to it.
 type tail struct{ b []byte }
 
 const tailBytes = 4 << 10

@@ -278,7 +278,7 @@ func TestCorruptAndMissingObjectsAreNamed(t *testing.T) {
 	}
 }
 
-// What git advises people at a terminal is not why something failed.
+// TestErrorsAreWithoutAdvice checks that git's advice for users is not part of errors.
 func TestErrorsAreWithoutAdvice(t *testing.T) {
 	g := gittest.Init(t)
 	g.Commit("one", "a", "a\n")
@@ -293,7 +293,7 @@ func TestErrorsAreWithoutAdvice(t *testing.T) {
 	}
 }
 
-// A repository that configures commands has them run by none of the readers.
+// TestNothingOfTheRepositoryIsRun checks that no reader runs commands that a repository configures.
 func TestNothingOfTheRepositoryIsRun(t *testing.T) {
 	g := gittest.Init(t)
 	one := g.Commit("one", "a.txt", "1\n", ".gitattributes", "*.txt filter=evil diff=evil\n")

@@ -6,26 +6,26 @@ import (
 	"sync"
 )
 
-// Entry is a commit on a walk, read.
+// Entry is a commit from History.
 type Entry struct {
 	Walked
 	Commit Commit
-	// Changes are those from its first parent; from nothing where it has none, and
-	// none where that lies behind the border of a shallow clone.
+	// Changes are the changes from its first parent, from the empty tree if it has none; there are
+	// none if the first parent is beyond the border of a shallow clone.
 	Changes []Change
-	// Lacks is what the clone lacks of what the commit changes.
+	// Lacks says which of the objects that the commit changes are missing in the clone.
 	Lacks Lacks
 }
 
 const (
-	// aheadCommits is how many commits are asked for at once.
+	// aheadCommits is the number of commits requested at once.
 	aheadCommits = 256
-	// aheadChanges bounds the changes that are read ahead, to within those of a commit.
+	// aheadChanges limits the changes that are read ahead; the changes of one commit may exceed it.
 	aheadChanges = 10_000
 )
 
-// History yields the commits that Walk does, with what they say and change. Each of
-// the git processes behind it reads ahead: all of them work while the caller does.
+// History yields the same commits as Walk, with their content and changes. Each of the git
+// processes behind it reads ahead: all of them work while the caller does.
 func (r *Repo) History(ctx context.Context, from, not []string, each func(Entry) error) error {
 	commits := ahead(r.walked(ctx, from, not))
 	commits = ahead(r.read(ctx, commits))
@@ -42,11 +42,11 @@ func (r *Repo) History(ctx context.Context, from, not []string, each func(Entry)
 	return nil
 }
 
-// entries are some commits of a walk after others. An error is the last, and may
-// come with the commits before it.
+// entries yields runs of consecutive commits. An error is the last element, and may come together
+// with the commits before it.
 type entries = iter.Seq2[[]Entry, error]
 
-// walked yields the commits by their ids.
+// walked yields the commits with their ids.
 func (r *Repo) walked(ctx context.Context, from, not []string) entries {
 	return func(yield func([]Entry, error) bool) {
 		var part []Entry
@@ -66,11 +66,11 @@ func (r *Repo) walked(ctx context.Context, from, not []string) entries {
 	}
 }
 
-// read fills in what the commits say.
+// read adds the commits' content.
 func (r *Repo) read(ctx context.Context, commits entries) entries {
 	return func(yield func([]Entry, error) bool) {
 		o := r.Objects(ctx)
-		defer func() { _ = o.Close() }() // what it had to say was said by what it read
+		defer func() { _ = o.Close() }() // its errors were already returned by the reads
 		for part, err := range commits {
 			ids := make([]string, len(part))
 			for i, e := range part {
@@ -82,7 +82,7 @@ func (r *Repo) read(ctx context.Context, commits entries) entries {
 				n++
 				return nil
 			})
-			if rerr != nil { // it comes before an error of the walk
+			if rerr != nil { // it precedes an error of the walk
 				part, err = part[:n], rerr
 			}
 			if !yield(part, err) || err != nil {
@@ -92,14 +92,14 @@ func (r *Repo) read(ctx context.Context, commits entries) entries {
 	}
 }
 
-// changed fills in what the commits change.
+// changed adds the commits' changes.
 func (r *Repo) changed(ctx context.Context, commits entries) entries {
 	return func(yield func([]Entry, error) bool) {
 		d := r.Diffs(ctx)
 		defer func() { _ = d.Close() }()
 		for part, err := range commits {
 			var pairs []Pair
-			var of []int // which entries the pairs are of
+			var of []int // indexes of the entries that the pairs belong to
 			for i, e := range part {
 				switch {
 				case len(e.Parents) > 0:
@@ -108,7 +108,7 @@ func (r *Repo) changed(ctx context.Context, commits entries) entries {
 					pairs, of = append(pairs, Pair{Commit: e.ID}), append(of, i)
 				}
 			}
-			// Of part: how many are sent, and how many are complete; of changes: how many wait.
+			// sent and complete count entries of part; held counts changes that are waiting.
 			sent, complete, held := 0, len(part), 0
 			stopped := false
 			if len(pairs) > 0 {
@@ -124,7 +124,7 @@ func (r *Repo) changed(ctx context.Context, commits entries) entries {
 					}
 					return nil
 				})
-				if derr != nil { // it comes before an error of the commits
+				if derr != nil { // it precedes an error of the commits
 					complete, err = of[answered], derr
 				}
 			}
@@ -135,8 +135,8 @@ func (r *Repo) changed(ctx context.Context, commits entries) entries {
 	}
 }
 
-// ahead runs a sequence in a goroutine of its own, one step and a half before what
-// is asked of it. The goroutine ends before the loop over it does.
+// ahead runs a sequence in a goroutine of its own, at most one and a half steps ahead of the
+// consumer. The goroutine ends before the loop over it does.
 func ahead[T any](seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 	type step struct {
 		v   T

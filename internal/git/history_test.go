@@ -13,8 +13,8 @@ import (
 	"github.com/recountdb/recount/internal/git/gittest"
 )
 
-// long makes a repository of n commits, more than are read ahead, of which every
-// seventh changes nothing.
+// long makes a repository of n commits, more than are read ahead, of which every seventh changes
+// nothing.
 func long(t *testing.T, n int, options ...string) *gittest.Repo {
 	t.Helper()
 	g := gittest.Init(t)
@@ -51,7 +51,7 @@ func TestHistoryIsTheWalkRead(t *testing.T) {
 		if i > 0 {
 			parent = want[i-1]
 		}
-		// Asked for alone, the changes are the same.
+		// The changes are the same if requested alone.
 		changes, err := d.Changes(e.ID, parent)
 		if err != nil {
 			return err
@@ -80,7 +80,8 @@ func TestHistoryIsTheWalkRead(t *testing.T) {
 	}
 }
 
-// What comes before a damaged object is yielded before the error that names it.
+// TestHistoryUpToADamagedObject checks that commits before a damaged object are yielded before the
+// error that names it.
 func TestHistoryUpToADamagedObject(t *testing.T) {
 	const n = 450
 	for _, c := range []struct {
@@ -94,10 +95,10 @@ func TestHistoryUpToADamagedObject(t *testing.T) {
 			object := g.Rev(ids[400] + c.object)
 			file := filepath.Join(g.Dir, ".git", "objects", object[:2], object[2:])
 			if c.object == "" {
-				// Without one the walk would miss the commit, and yield nothing.
+				// Without a commit-graph the walk would miss the commit and yield nothing.
 				g.Git("commit-graph", "write", "--reachable")
 			}
-			// As what has a file, it is damaged, not lacking.
+			// The object has a file, so it is damaged, not missing.
 			if err := errors.Join(os.Remove(file), os.WriteFile(file, []byte("no object"), 0o600)); err != nil {
 				t.Fatal(err)
 			}

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// HooksDir is the folder that git runs this repository's hooks from
-// (core.hooksPath, else hooks). shared says that it lies outside of the
-// repository, so that others' hooks run from there as well.
+// HooksDir returns the directory from which git runs this repository's hooks (core.hooksPath, else
+// hooks). shared means that it is outside the repository, so that other repositories may use it as
+// well.
 func (r *Repo) HooksDir(ctx context.Context) (dir string, shared bool, err error) {
-	// Not hardened, which would set core.hooksPath itself; reading a setting runs
+	// This is not hardened, because that would set core.hooksPath itself; reading a setting runs
 	// nothing.
 	out, err := finish(r.at(ctx, r.Root(), []string{"--git-dir=" + r.GitDir, "config", "--null", "--type=path", "--get", "core.hooksPath"}), "config")
 	var ge *Error

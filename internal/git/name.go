@@ -10,9 +10,9 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Name is what the repository is called by people elsewhere: where it is pushed
-// to (the remote origin) such as github.com/acme/shop; else the module that its
-// go.mod at a commit names; else the name of its folder. head may be "".
+// Name returns the name by which the repository is known elsewhere: that of its remote origin, such
+// as github.com/acme/shop; else the module in go.mod at the commit head; else the name of its
+// directory. head may be "".
 func (r *Repo) Name(ctx context.Context, head string) (string, error) {
 	remote, err := r.Config(ctx, "remote.origin.url")
 	if err != nil {
@@ -35,8 +35,8 @@ var (
 	majorVersion = regexp.MustCompile(`/v[0-9]+$`)
 )
 
-// module is the module path of a commit's go.mod without its major version, ""
-// where there is none that names a host.
+// module returns the module path in a commit's go.mod without its major version, "" if there is
+// none that contains a host.
 func (r *Repo) module(ctx context.Context, commit string) (string, error) {
 	o := r.Objects(ctx)
 	defer o.Close()

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Types of objects.
+// These are the types of objects.
 const (
 	TypeBlob   = "blob"
 	TypeTree   = "tree"
@@ -19,13 +19,13 @@ const (
 	TypeTag    = "tag"
 )
 
-// ObjectError is an object that cannot be read.
+// ObjectError reports an object that cannot be read.
 type ObjectError struct {
 	ID string
-	// Missing says that git does not find it: a partial clone has not got it, or
-	// its file is damaged from the start; else it is there and damaged.
+	// Missing means that git does not find the object: a partial clone does not have it, or the
+	// start of its file is damaged. Otherwise it exists and is damaged.
 	Missing bool
-	// Detail is what git said.
+	// Detail is git's message.
 	Detail string
 }
 
@@ -36,9 +36,8 @@ func (e *ObjectError) Error() string {
 	return fmt.Sprintf("object %s: corrupt (%s): look with git fsck", e.ID, e.Detail)
 }
 
-// Objects reads objects through one long-lived `git cat-file --batch`, and their
-// sizes through one `--batch-check`; each starts when it is first needed. It is
-// used by one goroutine at a time.
+// Objects reads objects through one long-running `git cat-file --batch`, and their sizes through
+// one `--batch-check`; each starts when it is first needed. It is not safe for concurrent use.
 type Objects struct {
 	r           *Repo
 	ctx         context.Context //nolint:containedctx // the life of the processes
@@ -46,21 +45,21 @@ type Objects struct {
 	content     []byte
 }
 
-// Objects opens the readers, which live as long as the context and until Close.
+// Objects returns a reader, which lives until the context ends or Close is called.
 func (r *Repo) Objects(ctx context.Context) *Objects { return &Objects{r: r, ctx: ctx} }
 
 // Close ends the processes.
 func (o *Objects) Close() error { return errors.Join(o.full.close(), o.check.close()) }
 
-// Info is an object's type and size; Type is "" where it is missing.
+// Info is an object's type and size; Type is "" if the object is missing.
 type Info struct {
 	ID   string
 	Type string
 	Size int64
 }
 
-// Infos gives each object's type and size, in order. A name may also be
-// COMMIT:PATH, whose id the answer holds.
+// Infos passes each object's type and size to each, in order. A name may also be COMMIT:PATH; the
+// answer then contains the id.
 func (o *Objects) Infos(names []string, each func(i int, info Info) error) error {
 	if len(names) == 0 {
 		return nil
@@ -74,8 +73,8 @@ func (o *Objects) Infos(names []string, each func(i int, info Info) error) error
 	return o.each(o.check, names, func(i int, info Info) error { return each(i, info) })
 }
 
-// Read hands each object's content to a function, in order; it is valid until
-// the function returns. A missing object is an *ObjectError.
+// Read passes each object's content to a function, in order; the content is valid until the
+// function returns. For a missing object it returns an *ObjectError.
 func (o *Objects) Read(ids []string, each func(i int, info Info, content []byte) error) error {
 	if len(ids) == 0 {
 		return nil
@@ -90,7 +89,7 @@ func (o *Objects) Read(ids []string, each func(i int, info Info, content []byte)
 		if info.Type == "" {
 			return &ObjectError{ID: ids[i], Missing: true}
 		}
-		// Grown as it comes, so that a size that lies takes no memory.
+		// The buffer grows with the content, so that a wrong size does not allocate memory.
 		if int64(cap(o.content)) > 8<<20 && info.Size < 1<<20 {
 			o.content = nil
 		}
@@ -110,8 +109,8 @@ func (o *Objects) Read(ids []string, each func(i int, info Info, content []byte)
 	})
 }
 
-// Damaged reports whether an object that git does not find has a file all the same: then
-// it is not that the clone never got it.
+// Damaged reports whether an object that git does not find has a file nevertheless, so that it is
+// damaged and not missing from the clone.
 func (r *Repo) Damaged(id string) bool {
 	if !IsID(id) {
 		return false
@@ -120,8 +119,8 @@ func (r *Repo) Damaged(id string) bool {
 	return err == nil
 }
 
-// each asks for all names and reads the heads of the answers. Where it stops
-// early the process is of no use any more.
+// each requests all names and reads the headers of the answers. If it stops early, the process
+// cannot be used again.
 func (o *Objects) each(p *process, names []string, fn func(i int, info Info) error) (err error) {
 	if p.ended != nil {
 		return p.ended
@@ -168,7 +167,7 @@ func parseInfo(head, name string) (Info, bool) {
 	return Info{ID: f[0], Type: f[1], Size: n}, err == nil && n >= 0
 }
 
-// broken ends a process that did not answer and tells of the object.
+// broken ends a process that did not answer and returns an error about the object.
 func (o *Objects) broken(p *process, id string, err error) error {
 	ctx := o.ctx.Err()
 	err = p.fail(err)

@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// order puts a walk's commits, given as rev-list's lines (an id, then its parents'),
-// each after its parents, into an order in which the next one differs little from the
-// one before it. Whoever makes one state of the last does less then.
+// order sorts a walk's commits, given as rev-list's lines (an id, then its parents'), so that each
+// follows its parents and differs little from its predecessor. A consumer that derives each state
+// from the previous one then has less work.
 //
-// Before a merge come its sides, the shorter first, and of each only what the sides
-// before it do not have: so a branch stands either right behind the commit that it
-// left, or right before the merge that took it in. What is behind the last commit of a
-// side is then the beginning of another, as far from it as the shorter side is long.
-// rev-list has the main line first, however long: a commit of a branch that is merged a
-// hundred commits later is a hundred commits away from both of its neighbours.
+// The sides of a merge precede it, the shorter first, and each contains only commits that the sides
+// before it do not have. A branch is thus either directly after the commit where it started, or
+// directly before the merge that ended it. The commit after the last one of a side is the start of
+// another side, and its distance is the length of the shorter side. rev-list puts the main line
+// first, whatever its length: a commit of a branch that is merged a hundred commits later is then a
+// hundred commits away from both of its neighbours.
 func order(lines []string) []string {
 	number := make(map[string]int32, len(lines))
 	for i, line := range lines {
 		number[firstField(line)] = int32(i)
 	}
-	// height is how many commits stand above each other from the first one on: of two
-	// sides of a merge, what it says of the longer one is more.
+	// height is the length of the longest chain below each commit; for the sides of a merge, the
+	// height of the longer one is larger.
 	height := make([]int32, len(lines))
-	parent := make([]bool, len(lines)) // of another
+	parent := make([]bool, len(lines)) // of another commit in the walk
 	parents := func(i int32) (all []int32) {
 		for _, id := range strings.Fields(lines[i])[1:] {
-			if p, ok := number[id]; ok { // else it is not on the walk
+			if p, ok := number[id]; ok { // other parents are not in the walk
 				all = append(all, p)
 			}
 		}
@@ -41,7 +41,7 @@ func order(lines []string) []string {
 	}
 	type visit struct {
 		commit int32
-		before []int32 // parents that are still to be looked at
+		before []int32 // parents that are still to be visited
 	}
 	var stack []visit
 	seen := make([]bool, len(lines))

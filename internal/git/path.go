@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// UTF8Path is a path as text: bytes that are no UTF-8 become %XX. same says that
-// there were none.
+// UTF8Path converts a path to text: bytes that are not UTF-8 become %XX. same means that there were
+// none.
 func UTF8Path(raw string) (path string, same bool) {
 	if utf8.ValidString(raw) {
 		return raw, true

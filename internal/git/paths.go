@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// DefaultMaxPaths is Repo.MaxPaths where that is 0.
+// DefaultMaxPaths is the limit if Repo.MaxPaths is 0.
 const DefaultMaxPaths = 1_000_000
 
-// slowDiff is how long a comparison may take before the paths in it are counted. Few
-// repositories ever have one counted.
+// slowDiff is how long a comparison may take before its paths are counted. In most repositories
+// that never happens.
 const slowDiff = time.Second
 
-// PathsError: a commit has, or changes, more paths than are read. A tree may stand in
-// others any number of times, so that some kilobytes unfold to a billion of paths.
+// PathsError means that a commit has, or changes, more paths than the limit. A tree may occur in
+// other trees any number of times, so that some kilobytes can expand to a billion paths.
 type PathsError struct {
 	Commit string
 	Limit  int
@@ -34,13 +34,13 @@ func (r *Repo) maxPaths() int {
 	return DefaultMaxPaths
 }
 
-// counter counts paths without listing them: a tree is read once, wherever it stands.
+// counter counts paths without listing them: each tree is read once, however often it occurs.
 type counter struct {
 	objects *Objects
 	limit   int
 	idBytes int
-	trees   map[string]int    // paths below a tree
-	pairs   map[[2]string]int // paths that differ between two
+	trees   map[string]int    // number of paths below a tree
+	pairs   map[[2]string]int // number of differing paths between two trees
 	close   func() error
 }
 
@@ -53,7 +53,7 @@ func (r *Repo) counter(ctx context.Context) *counter {
 	return c
 }
 
-// treeEntry is one of a tree.
+// treeEntry is an entry of a tree.
 type treeEntry struct {
 	name, id string
 	mode     uint32
@@ -61,8 +61,8 @@ type treeEntry struct {
 
 func (e treeEntry) isTree() bool { return e.mode == 0o40000 }
 
-// entries reads a tree; one that is missing, or no tree, has none: whoever lists it
-// says so.
+// entries reads a tree. A missing object, or one that is not a tree, has no entries; the later
+// listing reports it.
 func (c *counter) entries(id string) (all []treeEntry, err error) {
 	err = c.objects.Read([]string{id}, func(_ int, info Info, content []byte) error {
 		if info.Type != TypeTree {
@@ -120,7 +120,7 @@ func (c *counter) of(e treeEntry) (int, error) {
 
 func (c *counter) sum(a, b int) int { return min(a+b, c.limit+1) }
 
-// differing counts the paths that differ between two trees, of which one may be "".
+// differing counts the paths that differ between two trees, one of which may be "".
 func (c *counter) differing(a, b string) (int, error) {
 	switch {
 	case a == b:
@@ -180,7 +180,7 @@ func (c *counter) differing(a, b string) (int, error) {
 	return n, nil
 }
 
-// tree is a commit's, "" for no commit, or where it is missing.
+// tree returns a commit's tree, "" for no commit or a missing one.
 func (c *counter) tree(commit string) (tree string, err error) {
 	if commit == "" {
 		return "", nil
@@ -194,14 +194,14 @@ func (c *counter) tree(commit string) (tree string, err error) {
 	return tree, err
 }
 
-// checkTree refuses a commit of too many paths.
+// checkTree refuses a commit with too many paths.
 func (r *Repo) checkTree(ctx context.Context, commit string) (err error) {
 	c := r.counter(ctx)
 	defer func() { err = errors.Join(err, c.close()) }()
 	return c.check(Pair{Commit: commit})
 }
 
-// check refuses a pair of too many paths that differ.
+// check refuses a pair with too many differing paths.
 func (c *counter) check(p Pair) error {
 	a, err := c.tree(p.Parent)
 	if err != nil {
@@ -218,10 +218,10 @@ func (c *counter) check(p Pair) error {
 	return err
 }
 
-// watch counts the paths of the pair that a comparison is at, and of those after it,
-// once that is slow: git lists all of them, and looks for renames among them, before
-// it answers. A pair of too many ends the process. The function that it returns ends the
-// watch, and gives that error.
+// watch counts the paths of the current pair of a comparison, and of those after it, if the
+// comparison is slow: git lists all of them, and looks for renames among them, before it answers. A
+// pair with too many paths ends the process. The returned function ends the watch and returns that
+// error.
 func (d *Diffs) watch(pairs []Pair) (stop func() error) {
 	ctx, cancel := context.WithCancel(d.ctx)
 	found := make(chan error, 1)

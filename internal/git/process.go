@@ -9,14 +9,14 @@ import (
 	"os/exec"
 )
 
-// process is a git command that answers for as long as it is asked.
+// process is a long-running git command that answers requests.
 type process struct {
 	name string
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader
 	said tail
-	// ended is why it does not answer any more.
+	// ended is the reason why it no longer answers.
 	ended error
 }
 
@@ -43,20 +43,19 @@ func (r *Repo) start(ctx context.Context, args ...string) (*process, error) {
 	return p, nil
 }
 
-// ask writes questions while the caller reads the answers: a process that is
-// asked for much at once answers before it has read all. The wait is the
-// caller's, after it has read.
+// ask writes requests while the caller reads the answers, since a process answers before it has
+// read many requests. The caller calls wait after it has read the answers.
 func (p *process) ask(questions string) (wait func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = io.WriteString(p.in, questions) // an error here is the process's end, which the reader sees
+		_, _ = io.WriteString(p.in, questions) // an error means that the process ended, which the reader notices
 	}()
 	return func() { <-done }
 }
 
-// fail is an answer that did not come, or made no sense: the process is ended,
-// and what it said tells why.
+// fail handles an answer that is missing or malformed: it ends the process and returns an error
+// with the process's error output.
 func (p *process) fail(err error) error {
 	if p.ended != nil {
 		return p.ended
@@ -72,7 +71,7 @@ func (p *process) fail(err error) error {
 	return p.ended
 }
 
-// close ends the process, which has nothing more to say.
+// close ends the process; its remaining output is ignored.
 func (p *process) close() error {
 	if p == nil || p.ended != nil {
 		return nil
@@ -83,7 +82,7 @@ func (p *process) close() error {
 	return p.cmd.Wait()
 }
 
-// rest reads a listing's exit: an error is git's, with what it said.
+// rest waits for the end of a listing; an error contains git's error output.
 func (p *process) rest() error {
 	if p.ended != nil {
 		return p.ended

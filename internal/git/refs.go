@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// Ref is a reference that leads to a commit.
+// Ref is a reference that resolves to a commit.
 type Ref struct {
 	// Name is its full name: refs/heads/main, refs/tags/v1.2.0, HEAD.
 	Name string
-	// Commit is what it points to, through tag objects.
+	// Commit is the commit it points to, through tag objects.
 	Commit string
-	// Target is the ref that a symbolic ref stands for.
+	// Target is the ref that a symbolic ref points to.
 	Target string
 }
 
-// Refs lists references below prefixes such as refs/heads, by name. Those that
-// lead to no commit (a tag of a tree or of a file) are left out.
+// Refs returns the references below prefixes such as refs/heads, sorted by name. References that do
+// not resolve to a commit (a tag of a tree or of a file) are omitted.
 func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 	args := []string{
 		"for-each-ref",
@@ -45,7 +45,7 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 		case f[1] == TypeTag && f[3] == TypeCommit:
 			ref.Commit = f[4]
 		case f[1] == TypeTag && f[3] == TypeTag:
-			// A tag of a tag: %(*) follows one step only in older versions of git.
+			// A tag of a tag: in older versions of git %(*) follows one step only.
 			if ref.Commit, err = r.peel(ctx, f[2]); err != nil {
 				return nil, err
 			}
@@ -58,7 +58,7 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 	return refs, nil
 }
 
-// peel is the commit behind a tag object, "" where it is of something else.
+// peel returns the commit behind a tag object, "" if it points to something else.
 func (r *Repo) peel(ctx context.Context, id string) (string, error) {
 	out, err := r.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", id+"^{commit}")
 	var ge *Error
@@ -68,9 +68,9 @@ func (r *Repo) peel(ctx context.Context, id string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// Head is HEAD. Commit is "" where the branch that it names has no commit yet;
-// Target is "" where it is detached. A linked working tree's has the name that
-// git gives it from outside, worktrees/NAME/HEAD.
+// Head returns HEAD. Commit is "" if the branch that it names has no commit yet; Target is "" if it
+// is detached. In a linked working tree it has the name that git uses from outside,
+// worktrees/NAME/HEAD.
 func (r *Repo) Head(ctx context.Context) (Ref, error) {
 	ref := Ref{Name: "HEAD"}
 	if r.GitDir != r.CommonDir && filepath.Base(filepath.Dir(r.GitDir)) == "worktrees" {
@@ -85,7 +85,7 @@ func (r *Repo) Head(ctx context.Context) (Ref, error) {
 		return ref, err
 	}
 	if out, err = r.run(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
-		// Not there yet; or there and broken, which git says.
+		// HEAD does not exist yet; if it is broken, git reports that.
 		if errors.As(err, &ge) && ge.ExitCode() == 1 && ge.Stderr == "" {
 			return ref, nil
 		}
@@ -95,8 +95,8 @@ func (r *Repo) Head(ctx context.Context) (Ref, error) {
 	return ref, nil
 }
 
-// Shallow are the commits at the border of a shallow clone, whose parents are
-// not here; none in a whole one.
+// Shallow returns the commits at the border of a shallow clone, whose parents are missing; none for
+// a complete clone.
 func (r *Repo) Shallow() ([]string, error) {
 	b, err := os.ReadFile(filepath.Join(r.CommonDir, "shallow"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -110,7 +110,7 @@ func (r *Repo) Shallow() ([]string, error) {
 	return ids, nil
 }
 
-// Config is the value of a setting, "" where it is not set.
+// Config returns the value of a setting, "" if it is not set.
 func (r *Repo) Config(ctx context.Context, key string) (string, error) {
 	out, err := r.run(ctx, "config", "--null", "--get", key)
 	var ge *Error

@@ -17,19 +17,19 @@ import (
 	"strings"
 )
 
-// WorkingFile is a file of the working tree that is not as HEAD has it.
+// WorkingFile is a file of the working tree that differs from HEAD.
 type WorkingFile struct {
 	Path string
-	// Head and HeadMode are what HEAD has there: "" and 0 for a new file.
+	// Head and HeadMode are the blob and mode in HEAD: "" and 0 for a new file.
 	Head     string
 	HeadMode uint32
-	// Mode is the file's: 0 where it is gone.
+	// Mode is the file's mode: 0 if it was removed.
 	Mode uint32
 }
 
-// WorkingTree lists what differs from HEAD, staged or not, and new files that
-// are not ignored, by path. Filters that are configured (git-lfs) are not run: a
-// file that they change is listed once its time or size has changed.
+// WorkingTree returns the files that differ from HEAD, staged or not, and new files that are not
+// ignored, sorted by path. Configured filters (git-lfs) are not run: a file that they change is
+// included once its time or size has changed.
 func (r *Repo) WorkingTree(ctx context.Context) ([]WorkingFile, error) {
 	if r.TopLevel == "" {
 		return nil, fmt.Errorf("%s: no working tree here: the repository is bare", r.Path)
@@ -57,8 +57,8 @@ func (r *Repo) WorkingTree(ctx context.Context) ([]WorkingFile, error) {
 	return files, nil
 }
 
-// parseStatus reads one entry of porcelain v2: "1 XY sub mH mI mW hH hI path",
-// "u XY sub m1 m2 m3 mW h1 h2 h3 path" and "? path".
+// parseStatus parses one entry of porcelain v2: "1 XY sub mH mI mW hH hI path", "u XY sub m1 m2 m3
+// mW h1 h2 h3 path" or "? path".
 func parseStatus(entry string) (f WorkingFile, ok bool, err error) {
 	bad := fmt.Errorf("git status answers %q", entry)
 	if entry == "" {
@@ -73,7 +73,7 @@ func parseStatus(entry string) (f WorkingFile, ok bool, err error) {
 	}
 	switch entry[0] {
 	case '?':
-		// Its mode is read with it. A folder is a repository of its own.
+		// The mode is read with the file. A directory is a repository of its own.
 		f.Path, f.Mode = strings.TrimPrefix(entry, "? "), ModeFile
 		return f, !strings.HasSuffix(f.Path, "/"), nil
 	case '1':
@@ -91,7 +91,7 @@ func parseStatus(entry string) (f WorkingFile, ok bool, err error) {
 		if len(p) != 11 {
 			return f, false, bad
 		}
-		// Of a conflict, the second side is HEAD's.
+		// In a conflict, the second side is that of HEAD.
 		f.Path, f.HeadMode, f.Mode = p[10], mode(p[4]), mode(p[6])
 		if f.HeadMode != 0 {
 			f.Head = p[8]
@@ -103,7 +103,7 @@ func parseStatus(entry string) (f WorkingFile, ok bool, err error) {
 	return f, false, bad
 }
 
-// withoutFilters are settings that take every configured filter's commands away.
+// withoutFilters returns settings that remove the commands of every configured filter.
 func (r *Repo) withoutFilters(ctx context.Context) ([]string, error) {
 	out, err := r.run(ctx, "config", "--null", "--name-only", "--get-regexp", `^filter\.`)
 	var ge *Error
@@ -134,14 +134,14 @@ func (r *Repo) withoutFilters(ctx context.Context) ([]string, error) {
 	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n)), nil
 }
 
-// ErrConverted is a file whose content git would store in a way that is not known
-// here, by a filter or an encoding.
+// ErrConverted means that git would store a file's content in a form that is not known here,
+// because of a filter or an encoding.
 var ErrConverted = errors.New("git stores it in another form")
 
-// ReadWorking reads a file of the working tree as git would store it: its mode,
-// size, object id and, unless it is larger than limit, content. Line ends are
-// converted as the repository says. A link's content is where it leads; no link
-// is followed, also of the folders above it. fs.ErrNotExist is a file that is gone.
+// ReadWorking reads a file of the working tree in the form in which git would store it: its mode,
+// size, object id and, unless it is larger than limit, content. Line endings are converted as the
+// repository configures. The content of a link is its target; no link is followed, including in the
+// directories above it. The error is fs.ErrNotExist if the file was removed.
 func (r *Repo) ReadWorking(ctx context.Context, path string, limit int64) (c Change, content []byte, err error) {
 	c.Path = path
 	root, err := os.OpenRoot(r.TopLevel)
@@ -189,7 +189,7 @@ func (r *Repo) ReadWorking(ctx context.Context, path string, limit int64) (c Cha
 	if c.Mode == ModeSymlink || !(bytes.Contains(content, []byte("\r\n")) || bytes.Contains(content, []byte("$Id"))) {
 		return c, content, nil
 	}
-	// What may be converted on its way in: git says what the id will be.
+	// The content may be converted when it is added: ask git for the resulting id.
 	quiet, err := r.withoutFilters(ctx)
 	if err != nil {
 		return c, nil, err
@@ -213,7 +213,7 @@ func (r *Repo) ReadWorking(ctx context.Context, path string, limit int64) (c Cha
 	return c, content, err
 }
 
-// blobID is git's object id of n bytes of content.
+// blobID returns git's object id of n bytes of content.
 func (r *Repo) blobID(content io.Reader, n int64) (string, error) {
 	var h hash.Hash = sha1.New()
 	if r.SHA256 {

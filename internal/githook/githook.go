@@ -1,9 +1,8 @@
-// Package githook puts Recount's hooks into git repositories and takes them out
-// again. A hook tells Recount of what was committed in the background; it never
-// makes git wait and never fails.
+// Package githook installs Recount's hooks in git repositories and removes them. A hook reports
+// commits to Recount in the background; it never delays git and never fails.
 //
-// What a caller may rely on: a file that is not Recount's alone is never written
-// or removed, nor is a link followed; Result says then what to add to it by hand.
+// A file that is not completely Recount's is never written or removed, and links are not followed;
+// Result then contains the line to add by hand.
 package githook
 
 import (
@@ -16,25 +15,25 @@ import (
 	"strings"
 )
 
-// Names are the hooks that move HEAD or a branch by a user's command; what else
-// does (a fetch, a push from elsewhere) has none.
+// Names are the hooks that run when a user's command moves HEAD or a branch; other changes (a
+// fetch, a push from elsewhere) have no hook.
 var Names = []string{"post-commit", "post-merge", "post-rewrite", "post-checkout"}
 
-// mark stands in the second line of what is ours.
+// mark is in the second line of hooks that Recount made.
 const mark = "# recount-hook: made by recount watch git --install-hooks, removed by --uninstall-hooks"
 
-// Result is what became of one hook.
+// Result is the result for one hook.
 type Result struct {
 	Hook string `json:"hook"`
 	File string `json:"file"`
 	// Done is "installed", "there already", "removed", "not there" or "foreign".
 	Done string `json:"done"`
-	// Add is the line for a hook that is another's.
+	// Add is the line to add to a hook that belongs to another program.
 	Add string `json:"add,omitempty"`
 }
 
-// Line is what a hook runs: bin with args, in the background. git runs hooks in
-// the root of the working tree, which "." names.
+// Line returns the line that a hook runs: bin with args, in the background. git runs hooks in the
+// root of the working tree, so "." names it.
 func Line(bin string, args ...string) string {
 	words := []string{quote(bin)}
 	for _, a := range args {
@@ -43,13 +42,13 @@ func Line(bin string, args ...string) string {
 	return "( " + strings.Join(words, " ") + " . </dev/null >/dev/null 2>&1 & )"
 }
 
-// quote makes one word of the shell of any text.
+// quote quotes any text as one word of the shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func script(line string) []byte { return []byte("#!/bin/sh\n" + mark + "\n" + line + "\nexit 0\n") }
 
-// Install makes the hooks in a folder, which is made if need be. Hooks of ours
-// with another line are made anew.
+// Install writes the hooks into a directory, which it creates if needed. Hooks of Recount with
+// another line are rewritten.
 func Install(dir, line string) ([]Result, error) {
 	if st, err := os.Lstat(dir); err == nil && !st.IsDir() {
 		return nil, fmt.Errorf("%s: a link, or no folder: hooks are not put behind one", dir)
@@ -80,7 +79,7 @@ func Install(dir, line string) ([]Result, error) {
 	return results, nil
 }
 
-// Uninstall removes the hooks that are ours.
+// Uninstall removes the hooks that Recount made.
 func Uninstall(dir string) ([]Result, error) {
 	var results []Result
 	for _, name := range Names {
@@ -103,15 +102,15 @@ func Uninstall(dir string) ([]Result, error) {
 	return results, nil
 }
 
-// Whose a file is.
+// These are the owners of a file.
 const (
 	absent = iota
 	ours
 	foreign
 )
 
-// look reads a hook and tells whose it is: ours has the mark in its second line
-// and is as long as we write.
+// look reads a hook and determines its owner: one of Recount's has the mark in its second line and
+// the length that Install writes.
 func look(file string) (content []byte, state int, err error) {
 	st, err := os.Lstat(file)
 	switch {
@@ -132,8 +131,8 @@ func look(file string) (content []byte, state int, err error) {
 	return content, foreign, nil
 }
 
-// write makes a file by a name of its own and a link or rename, so that a hook
-// that git starts meanwhile is whole, and one that another made first stays.
+// write creates a file under a temporary name and links or renames it, so that a hook that git
+// starts meanwhile is complete, and one that another program created first is kept.
 func write(file string, content []byte, replace bool) (err error) {
 	t, err := os.CreateTemp(filepath.Dir(file), ".recount-hook-*")
 	if err != nil {

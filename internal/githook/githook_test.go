@@ -72,7 +72,7 @@ func TestAForeignHookStays(t *testing.T) {
 	if got := done(t, r, err); got != "post-commit:foreign post-merge:foreign post-rewrite:installed post-checkout:installed" || r[0].Add != line {
 		t.Errorf("install: %s, add %q", got, r[0].Add)
 	}
-	// Ours with something added is the user's, too.
+	// A hook of Recount with additions belongs to the user, too.
 	rewrite := filepath.Join(dir, "post-rewrite")
 	b, err := os.ReadFile(rewrite)
 	if err != nil {
@@ -99,12 +99,13 @@ func TestAForeignHookStays(t *testing.T) {
 	}
 }
 
-// git runs the hook with what was meant, whatever is in the path.
+// TestGitRunsTheHook checks that git runs the hook with the intended arguments, whatever is in
+// PATH.
 func TestGitRunsTheHook(t *testing.T) {
 	g := gittest.Init(t)
 	said := filepath.Join(t.TempDir(), "said")
 	bin := filepath.Join(t.TempDir(), "it's a $(bin)")
-	// Renamed when whole, so that the test reads all of it.
+	// It is renamed when complete, so that the test reads all of it.
 	if err := os.WriteFile(bin, []byte("#!/bin/sh\nprintf '%s\\n' \"$PWD\" \"$@\" > '"+said+".new'; mv '"+said+".new' '"+said+"'\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}

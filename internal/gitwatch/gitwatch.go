@@ -1,11 +1,9 @@
-// Package gitwatch tells when a repository's refs may have moved: by the file
-// system's notices about HEAD, refs and packed refs, and by looking now and then
-// where there are none.
+// Package gitwatch detects when a repository's refs may have moved: by file system notifications
+// about HEAD, refs and packed refs, and by polling where there are none.
 //
-// What a caller may rely on: Run begins by catching up with what happened before
-// it; a change that a notice or a look shows is synced once it has been quiet for
-// a moment; a sync that fails is tried again, with pauses that grow; and nothing
-// is synced while what Fingerprint says stays as it was.
+// Run starts with a sync of what happened before. A change that is detected is synced once no
+// further change follows for a moment. A sync that fails is retried, with growing pauses. Nothing
+// is synced while the result of Fingerprint is unchanged.
 package gitwatch
 
 import (
@@ -14,35 +12,36 @@ import (
 	"time"
 )
 
-// Options say what to do. All but Poll are required.
+// Options configure Run. All fields except Poll are required.
 type Options struct {
-	// Poll is how often to look without a notice; 0 is never where notices are to
-	// be had, and DefaultPoll where they are not.
+	// Poll is the interval of polling; 0 means never if notifications are available, and
+	// DefaultPoll otherwise.
 	Poll time.Duration
-	// Fingerprint stands for where all refs point.
+	// Fingerprint returns a value that changes when any ref moves.
 	Fingerprint func(ctx context.Context) (string, error)
-	// Sync does what is to be done about a change.
+	// Sync handles a change.
 	Sync func(ctx context.Context) error
-	// Trouble is told why a sync or a notice failed; the same reason is told once.
+	// Trouble is called with the error of a sync or of notifications; equal errors are reported
+	// once.
 	Trouble func(error)
 }
 
-// DefaultPoll is how often a repository without notices is looked at.
+// DefaultPoll is the interval of polling for a repository without notifications.
 const DefaultPoll = 5 * time.Second
 
 // Pauses.
 const (
-	// quiet is how long nothing must happen before a sync: a commit moves several
-	// files. maxQuiet bounds it where something always happens.
+	// quiet is how long nothing must change before a sync, because a commit changes several files.
+	// maxQuiet limits the wait if changes do not stop.
 	quiet    = 20 * time.Millisecond
 	maxQuiet = 500 * time.Millisecond
-	// firstRetry and lastRetry bound the pause after a failure.
+	// firstRetry and lastRetry are the minimum and maximum pause after a failure.
 	firstRetry = time.Second
 	lastRetry  = time.Minute
 )
 
-// Run follows the repository whose HEAD is in gitDir and whose refs are in
-// commonDir until the context ends, and returns nil then.
+// Run follows the repository with HEAD in gitDir and refs in commonDir until the context ends, and
+// then returns nil.
 func Run(ctx context.Context, gitDir, commonDir string, o Options) error {
 	n, err := notices(gitDir, commonDir)
 	if err != nil {
@@ -56,7 +55,7 @@ func Run(ctx context.Context, gitDir, commonDir string, o Options) error {
 	return follow(ctx, n.changed, o)
 }
 
-// follow is Run behind the notices.
+// follow is Run without the setup of notifications.
 func follow(ctx context.Context, changed <-chan struct{}, o Options) error {
 	f := follower{o: o}
 	var poll <-chan time.Time
@@ -85,7 +84,7 @@ func follow(ctx context.Context, changed <-chan struct{}, o Options) error {
 	}
 }
 
-// settle waits until nothing has happened for a moment.
+// settle waits until nothing has changed for a moment.
 func settle(ctx context.Context, changed <-chan struct{}) {
 	end := time.After(maxQuiet)
 	for {
@@ -101,18 +100,17 @@ func settle(ctx context.Context, changed <-chan struct{}) {
 	}
 }
 
-// follower is what follow remembers.
+// follower is the state of follow.
 type follower struct {
 	o      Options
-	synced string // the fingerprint of the last sync that went well
+	synced string // the fingerprint of the last successful sync
 	told   string
 	pause  time.Duration
 }
 
-// sync syncs if there is something new, and says how long to wait before trying
-// again; 0 is not at all.
+// sync syncs if there is a change, and returns how long to wait before a retry; 0 means no retry.
 func (f *follower) sync(ctx context.Context) time.Duration {
-	// Before the sync: what moves meanwhile is seen the next time.
+	// This comes before the sync, so that later changes are detected the next time.
 	now, err := f.o.Fingerprint(ctx)
 	if err == nil {
 		if now == f.synced {

@@ -15,7 +15,7 @@ import (
 	"github.com/recountdb/recount/internal/git/gittest"
 )
 
-// recorder is a repository that moves when told, and a list of what was done.
+// recorder is a fake repository and a list of the syncs.
 type recorder struct {
 	mu    sync.Mutex
 	start time.Time
@@ -57,7 +57,7 @@ func (r *recorder) options(poll time.Duration) Options {
 	}
 }
 
-// run follows for as long as fn says, in time that is not real.
+// run follows while fn runs, in fake time.
 func (r *recorder) run(t *testing.T, poll time.Duration, fn func(changed chan<- struct{})) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -87,12 +87,12 @@ func TestCatchesUpThenFollows(t *testing.T) {
 	r.run(t, 0, func(changed chan<- struct{}) {
 		time.Sleep(time.Second)
 		r.move("b", nil)
-		for range 3 { // several notices of one commit
+		for range 3 { // several notifications for one commit
 			changed <- struct{}{}
 			time.Sleep(10 * time.Millisecond)
 		}
 		time.Sleep(time.Second)
-		changed <- struct{}{} // about nothing of ours
+		changed <- struct{}{} // a notification that concerns nothing of ours
 		time.Sleep(time.Hour)
 	})
 	r.want(t, "0s sync a", "1.04s sync b")
@@ -130,7 +130,8 @@ func TestPolls(t *testing.T) {
 	r.want(t, "0s sync a", "15s sync b")
 }
 
-// What git does to a repository is noticed: each step waits for its notice.
+// TestNotices checks that git's changes to a repository are noticed: each step waits for its
+// notification.
 func TestNotices(t *testing.T) {
 	g := gittest.Init(t)
 	g.Commit("one", "a", "1")

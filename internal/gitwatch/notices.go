@@ -11,18 +11,18 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// watcher turns the file system's notices into "something changed".
+// watcher converts file system notifications into "something changed".
 type watcher struct {
 	fs *fsnotify.Watcher
-	// changed holds one notice at most: several are one.
+	// changed holds at most one notification: several are merged.
 	changed chan struct{}
 	done    sync.WaitGroup
 	top     map[string]bool
 }
 
-// notices watches the folders that refs live in: both folders' own files (HEAD,
-// packed-refs), all folders below refs, and the tables of repositories that keep
-// refs so. Links are not followed.
+// notices watches the directories that contain refs: the files of both directories (HEAD,
+// packed-refs), all directories below refs, and the tables of repositories that use the reftable
+// format. Links are not followed.
 func notices(gitDir, commonDir string) (*watcher, error) {
 	fsw, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -48,7 +48,8 @@ func (w *watcher) close() {
 	w.done.Wait()
 }
 
-// below watches a folder and those in it. What vanishes meanwhile is no error.
+// below watches a directory and all below it. Directories that are removed meanwhile are not
+// errors.
 func (w *watcher) below(dir string) error {
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
@@ -70,8 +71,8 @@ func (w *watcher) run() {
 				return
 			}
 			if e.Has(fsnotify.Create) {
-				// A folder of branches; what was made in it before it was watched shows
-				// in the fingerprint. A failure leaves what a later notice shows.
+				// A directory of branches: the fingerprint covers what was created in it before it
+				// was watched. Errors are ignored, because a later notification shows the change.
 				if st, err := os.Lstat(e.Name); err == nil && st.IsDir() && !w.top[filepath.Dir(e.Name)] {
 					_ = w.below(e.Name)
 				}
@@ -83,12 +84,12 @@ func (w *watcher) run() {
 			if !ok {
 				return
 			}
-			w.notice() // notices were lost: look
+			w.notice() // notifications were lost: check
 		}
 	}
 }
 
-// matters leaves out what moves with every command: locks, the index, messages.
+// matters ignores files that change with every command: locks, the index, messages.
 func (w *watcher) matters(e fsnotify.Event) bool {
 	if e.Op == fsnotify.Chmod || strings.HasSuffix(e.Name, ".lock") {
 		return false

@@ -1,5 +1,4 @@
-// Package gittest makes repositories for tests, with dates and people that are
-// the same every time.
+// Package gittest makes repositories for tests, with fixed dates and people.
 package gittest
 
 import (
@@ -11,11 +10,11 @@ import (
 	"testing"
 )
 
-// Repo is a repository under a test's folder.
+// Repo is a repository below a test's directory.
 type Repo struct {
 	t   testing.TB
 	Dir string
-	// clock is the next commit's time, in seconds; each takes a minute.
+	// clock is the time of the next commit in seconds; each commit advances it by a minute.
 	clock int64
 }
 
@@ -30,10 +29,10 @@ func Init(t testing.TB, args ...string) *Repo {
 	return r
 }
 
-// At is a repository made by other means, such as git clone.
+// At returns a repository that was made by other means, such as git clone.
 func At(t testing.TB, dir string) *Repo { return &Repo{t: t, Dir: dir, clock: Start + 1<<20} }
 
-// Env is the environment of git: nothing of the machine's user.
+// Env returns the environment for git, without settings of the machine's user.
 func (r *Repo) Env() []string {
 	date := fmt.Sprintf("%d +0100", r.clock)
 	return append(os.Environ(),
@@ -44,7 +43,7 @@ func (r *Repo) Env() []string {
 	)
 }
 
-// Git runs a command and returns what it printed, trimmed.
+// Git runs a command and returns its trimmed output.
 func (r *Repo) Git(args ...string) string {
 	r.t.Helper()
 	out, err := r.Try(args...)
@@ -54,7 +53,7 @@ func (r *Repo) Git(args ...string) string {
 	return out
 }
 
-// Try is Git for a command that may fail.
+// Try is like Git, for a command that may fail.
 func (r *Repo) Try(args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir, cmd.Env = r.Dir, r.Env()
@@ -62,7 +61,7 @@ func (r *Repo) Try(args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// Write puts a file into the working tree; "" removes it.
+// Write writes a file into the working tree; content "" removes it.
 func (r *Repo) Write(path, content string) {
 	r.t.Helper()
 	file := filepath.Join(r.Dir, filepath.FromSlash(path))
@@ -80,8 +79,8 @@ func (r *Repo) Write(path, content string) {
 	}
 }
 
-// Commit writes files, given as pairs of path and content, and commits all there
-// is; it returns the id.
+// Commit writes files, given as pairs of path and content, commits all changes and returns the
+// commit's id.
 func (r *Repo) Commit(message string, files ...string) string {
 	r.t.Helper()
 	for i := 0; i+1 < len(files); i += 2 {
@@ -93,7 +92,7 @@ func (r *Repo) Commit(message string, files ...string) string {
 	return r.Rev("HEAD")
 }
 
-// Merge merges branches into the current one, always by a commit of its own.
+// Merge merges branches into the current one, always with a merge commit.
 func (r *Repo) Merge(branches ...string) string {
 	r.t.Helper()
 	r.Git(append([]string{"merge", "-q", "--no-ff", "--no-edit"}, branches...)...)
@@ -101,7 +100,7 @@ func (r *Repo) Merge(branches ...string) string {
 	return r.Rev("HEAD")
 }
 
-// Rev is the id of a revision.
+// Rev returns the id of a revision.
 func (r *Repo) Rev(rev string) string {
 	r.t.Helper()
 	return r.Git("rev-parse", "--verify", rev)
