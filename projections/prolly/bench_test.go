@@ -30,9 +30,9 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-// codeGraph is a made-up code graph: files with declarations, and edges between
-// those. Keys start with the hash of a declaration, and so are scattered, or with
-// its file, and so lie together.
+// codeGraph is a synthetic code graph: files with declarations, and edges between those. Keys start
+// either with the hash of a declaration, and so are scattered, or with its file, and so are
+// adjacent.
 type codeGraph struct {
 	r       *rand.Rand
 	byFile  bool
@@ -67,8 +67,8 @@ func newCodeGraph(entries int, byFile bool) *codeGraph {
 	return g
 }
 
-// commit touches one file or more, 3 on average; in each, 4 entries change, 1 is
-// deleted and 1 is new.
+// commit touches one file or more, 3 on average; in each, 4 entries change, 1 is deleted and 1 is
+// new.
 func (g *codeGraph) commit() []Edit {
 	var edits []Edit
 	for more := true; more; more = g.r.IntN(3) > 0 {
@@ -86,8 +86,8 @@ func (g *codeGraph) commit() []Edit {
 	return edits
 }
 
-// BenchmarkSnapshots reports what 1,000 snapshots, each a commit after the one
-// before, take of a store, against one of them.
+// BenchmarkSnapshots compares the size of 1,000 snapshots, each one commit after the other, with
+// the size of one.
 func BenchmarkSnapshots(b *testing.B) {
 	for _, byFile := range []bool{false, true} {
 		b.Run(fmt.Sprintf("byfile=%t", byFile), func(b *testing.B) {
@@ -115,7 +115,7 @@ func BenchmarkSnapshots(b *testing.B) {
 	}
 }
 
-// built is a DB with a map of n entries.
+// built returns a DB with a map of n entries.
 func built(b *testing.B, n int, o Options) (*DB, Hash) {
 	b.Helper()
 	d := New(NewMemory(), o)
@@ -124,7 +124,7 @@ func built(b *testing.B, n int, o Options) (*DB, Hash) {
 	return d, root
 }
 
-// keysOf are k keys of a map, spread over it.
+// keysOf returns k keys spread over a map.
 func keysOf(b *testing.B, d *DB, root Hash, k int) [][]byte {
 	b.Helper()
 	m, err := d.Map(root)
@@ -139,8 +139,8 @@ func keysOf(b *testing.B, d *DB, root Hash, k int) [][]byte {
 	return keys
 }
 
-// BenchmarkDiff compares two maps with so many values changed, read from the store
-// anew each time, or from the cache.
+// BenchmarkDiff compares two maps that differ in a number of values, read from the store each time
+// or from the cache.
 func BenchmarkDiff(b *testing.B) {
 	for _, n := range []int{10_000, 100_000, 1_000_000} {
 		for _, changes := range []int{1, 50, 1000} {
@@ -218,8 +218,8 @@ func BenchmarkGet(b *testing.B) {
 	}
 }
 
-// BenchmarkProof makes and verifies proofs of presence and of absence in a map of a
-// million entries, and reports the longest.
+// BenchmarkProof makes and verifies proofs of presence and of absence in a map of a million
+// entries, and reports the length of the longest.
 func BenchmarkProof(b *testing.B) {
 	d, root := built(b, 1_000_000, Options{CacheBytes: -1})
 	keys := keysOf(b, d, root, 1000)
@@ -264,7 +264,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// BenchmarkMarks marks 1,000 snapshots that follow each other.
+// BenchmarkMarks marks 1,000 consecutive snapshots.
 func BenchmarkMarks(b *testing.B) {
 	s := NewMemory()
 	d := New(s, Options{CacheBytes: -1})

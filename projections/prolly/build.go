@@ -7,14 +7,12 @@ import (
 	"slices"
 )
 
-// Entry is a key and its value. Those that this package hands out are parts of
-// chunks: they stay as they are for as long as they are held, and must not be
-// written to.
+// Entry is a key and its value. Entries that this package returns are slices of chunks: they never
+// change, and must not be written to.
 type Entry struct{ Key, Value []byte }
 
-// Build makes a map of entries whose keys ascend, and gives its root. An error of
-// the sequence ends it. Nothing needs to be stored yet, and what is stored when it
-// fails are chunks that no root leads to.
+// Build builds a map from entries with ascending keys and returns its root. It stops at the first
+// error of the sequence. If it fails, some chunks may have been stored that no root leads to.
 func (d *DB) Build(entries iter.Seq2[Entry, error]) (Hash, error) {
 	b := &builder{d: d, w: &writer{d: d}}
 	var last []byte
@@ -50,20 +48,19 @@ func checkEntry(key, value []byte) error {
 	return nil
 }
 
-// builder makes the levels of a map from base upwards.
+// builder builds the levels of a map from base upwards.
 type builder struct {
 	d      *DB
 	w      *writer
 	base   uint8
 	soon   bool // the chunks will be read soon
 	levels []*chunker
-	// before is the last key of the chunk of level 0 that was cut last; begun says that
-	// there is one.
+	// before is the last key of the previous chunk of level 0; begun reports whether there is one.
 	before []byte
 	begun  bool
 }
 
-// add takes the next entry of a level, counted from base.
+// add adds the next entry of a level, counted from base.
 func (b *builder) add(level int, key, value []byte) error {
 	if level == len(b.levels) {
 		b.levels = append(b.levels, &chunker{level: b.base + uint8(level)})
@@ -74,7 +71,7 @@ func (b *builder) add(level int, key, value []byte) error {
 	return b.cut(level)
 }
 
-// cut ends the chunk of a level and links to it in the level above.
+// cut ends the chunk of a level and adds a link to it to the level above.
 func (b *builder) cut(level int) error {
 	c := b.levels[level]
 	h, data := c.chunk()
@@ -91,8 +88,8 @@ func (b *builder) cut(level int) error {
 	return err
 }
 
-// finish ends what is open and gives the root: the only chunk of the lowest level
-// that has no more than one.
+// finish ends all open chunks and returns the root: the only chunk of the lowest level with a
+// single chunk.
 func (b *builder) finish() (Hash, error) {
 	if len(b.levels) == 0 {
 		return Empty, nil
@@ -114,7 +111,7 @@ func (b *builder) finish() (Hash, error) {
 	}
 }
 
-// writer hands chunks to the store, many at a time.
+// writer writes chunks to the store in batches.
 type writer struct {
 	d       *DB
 	pending []Chunk
@@ -124,10 +121,11 @@ type writer struct {
 	bytes  int64
 }
 
-// flushBytes is how many bytes of stored forms are put at once.
+// flushBytes is the size of stored forms at which a batch is written.
 const flushBytes = 1 << 20
 
-// write takes a chunk, without keeping data; one that will be read soon is kept in the cache too.
+// write adds a chunk and does not keep data. A chunk that will be read soon is added to the cache
+// too.
 func (w *writer) write(place []byte, h Hash, data []byte, soon bool) error {
 	stored := pack(h, data)
 	w.pending = append(w.pending, Chunk{Ref{w.d.space, string(place), h}, stored})
@@ -158,7 +156,7 @@ func (w *writer) flush() error {
 	return nil
 }
 
-// load reads a root, be it put already or not.
+// load reads a root, whether it has been written yet or not.
 func (w *writer) load(root Hash) (*node, error) {
 	for _, c := range w.pending {
 		if c.Ref == (Ref{Space: w.d.space, Hash: root}) {
@@ -168,8 +166,8 @@ func (w *writer) load(root Hash) (*node, error) {
 	return w.d.load(nil, root)
 }
 
-// forget takes back a root that is not needed after all; one that was put stays, with
-// nothing leading to it.
+// forget drops a root that turned out not to be needed. If it has been written, it stays in the
+// store unused.
 func (w *writer) forget(root Hash) {
 	for i, c := range w.pending {
 		if c.Ref == (Ref{Space: w.d.space, Hash: root}) {

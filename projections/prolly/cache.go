@@ -5,17 +5,17 @@ import (
 	"sync"
 )
 
-// cache keeps decoded chunks, those used last, up to a number of bytes. It is
-// split by hash, so that readers seldom wait for each other.
+// cache keeps recently used decoded chunks, up to a number of bytes. It is split by hash, so that
+// readers seldom wait for each other.
 type cache [16]cacheShard
 
 type cacheShard struct {
 	mu    sync.Mutex
 	limit int64
-	// mu guards these.
+	// mu guards the fields below.
 	size  int64
 	byKey map[Hash]*list.Element
-	used  list.List // of *node, the last used first
+	used  list.List // of *node, most recently used first
 }
 
 func newCache(limit int64) *cache {
@@ -27,7 +27,7 @@ func newCache(limit int64) *cache {
 	return c
 }
 
-// get is nil where the chunk is not kept.
+// get returns a chunk, or nil if it is not cached.
 func (c *cache) get(h Hash) *node {
 	s := &c[h[0]%uint8(len(c))]
 	s.mu.Lock()

@@ -7,20 +7,20 @@ import (
 	"fmt"
 )
 
-// Checked is what Check has read and found right.
+// Checked counts what Check has read.
 type Checked struct {
 	Chunks  int
-	Entries uint64 // those of chunks that two maps share once
+	Entries uint64 // entries of chunks that two maps share count once
 	Bytes   int64  // of their keys and values
 }
 
-// maxFaults is how many faults a Checker reports before it gives up.
+// maxFaults is the number of faults after which a Checker stops.
 const maxFaults = 100
 
-// Check reads every chunk of some maps from the store, each once, and checks all
-// that this package promises: that a chunk has the hash it is stored under, its
-// bounds, the order of keys, the counts and keys of links, and that chunks end where
-// content says. What does not hold is an error for each chunk, joined.
+// Check reads every chunk of some maps from the store, each once, and checks everything that this
+// package specifies: that a chunk has the hash it is stored under, its limits, the order of keys,
+// the counts and keys of links, and that chunks end where their content requires. The error joins
+// one error for each faulty chunk.
 func (d *DB) Check(ctx context.Context, roots ...Hash) (Checked, error) {
 	c := d.Checker()
 	var faults []error
@@ -33,23 +33,22 @@ func (d *DB) Check(ctx context.Context, roots ...Hash) (Checked, error) {
 	return c.checked, errors.Join(faults...)
 }
 
-// Checker checks maps one after the other. A chunk that several of them have is
-// read, and its fault told, with the first.
+// Checker checks several maps one after the other. A chunk that several of them share is read, and
+// its fault is reported, with the first.
 type Checker struct {
 	ctx     context.Context
 	d       *DB
 	seen    map[Hash]*span
 	faults  []error
-	told    int // of faults
+	told    int // number of reported faults
 	checked Checked
 }
 
-// Checker makes one that has seen nothing.
+// Checker returns a checker that has not read anything.
 func (d *DB) Checker() *Checker { return &Checker{d: d, seen: map[Hash]*span{}} }
 
-// Check checks one map, and returns what is wrong with it that was not told before.
-// An error is the context's, or that there are too many faults: then the rest was
-// not read.
+// Check checks one map and returns the faults that were not reported before. An error is that of
+// ctx, or reports that there are too many faults; then the rest was not read.
 func (c *Checker) Check(ctx context.Context, root Hash) (faults []error, err error) {
 	c.ctx = ctx
 	if root != Empty {
@@ -65,25 +64,25 @@ func (c *Checker) Check(ctx context.Context, root Hash) (faults []error, err err
 	return faults, c.stop()
 }
 
-// Checked is what was read so far, and found right or told.
+// Checked returns the counts of what was read so far.
 func (c *Checker) Checked() Checked { return c.checked }
 
-// Has says whether a chunk is one of those that were looked at.
+// Has reports whether a chunk has been visited.
 func (c *Checker) Has(h Hash) bool {
 	_, ok := c.seen[h]
 	return ok
 }
 
-// span is what is known of a chunk and all that is below it.
+// span summarises a chunk and everything below it.
 type span struct {
 	place       string // where it was read last
-	n           int    // entries of the chunk; 0 where it could not be read
+	n           int    // entries of the chunk; 0 if it could not be read
 	level       uint8
 	count       uint64
 	linkKey     []byte // of its first entry
-	first, last []byte // keys of the map; nil where the chunk with it could not be read
-	// whole says that this chunk and the last ones below it end where content says,
-	// as all must but the last of the map.
+	first, last []byte // keys of the map; nil if the chunk with the key could not be read
+	// whole reports that this chunk and the last ones below it end where their content requires,
+	// which all chunks must do except the last of a level.
 	whole bool
 }
 
@@ -102,7 +101,7 @@ func (c *Checker) stop() error {
 
 func (c *Checker) visit(place []byte, h Hash) *span {
 	if s := c.seen[h]; s != nil {
-		if s.n > 0 && s.place != string(place) { // it has to be there as well
+		if s.n > 0 && s.place != string(place) { // it must also be stored at this place
 			if _, err := c.d.read(place, h); err != nil {
 				c.faults = append(c.faults, err)
 			}
@@ -123,7 +122,7 @@ func (c *Checker) visit(place []byte, h Hash) *span {
 		c.fault(h, fmt.Errorf("its content has the hash %s", got))
 		return s
 	}
-	c.d.cache.add(n) // who checks a map reads it next
+	c.d.cache.add(n) // the caller of a check usually reads the map next
 	*s = span{place: s.place, n: n.len(), level: n.level, count: n.count, linkKey: bytes.Clone(n.key(0))}
 	size := 0
 	for i := range n.len() {
@@ -142,7 +141,7 @@ func (c *Checker) visit(place []byte, h Hash) *span {
 	return s
 }
 
-// visitBelow checks the links of a chunk against what they lead to.
+// visitBelow checks the links of a chunk against the chunks they lead to.
 func (c *Checker) visitBelow(s *span, n *node) {
 	var before *span
 	for i := range n.len() {
@@ -154,7 +153,7 @@ func (c *Checker) visitBelow(s *span, n *node) {
 		known := before != nil && before.last != nil && below.first != nil
 		switch {
 		case below.n == 0:
-			// Unknown, and reported already.
+			// The chunk could not be read, which is already reported.
 			s.whole, s.last = true, nil
 			before = nil
 			continue

@@ -64,8 +64,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestOneFaultForOneChunk damages each chunk of a map of four levels in turn: who is
-// told of faults goes and looks at those chunks, so no other may be named.
+// TestOneFaultForOneChunk damages each chunk of a map of four levels in turn. Only that chunk may
+// be reported, since whoever handles the fault examines the reported chunks.
 func TestOneFaultForOneChunk(t *testing.T) {
 	s := NewMemory()
 	d := New(s, Options{CacheBytes: -1})

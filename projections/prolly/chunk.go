@@ -16,8 +16,8 @@ type node struct {
 	hash  Hash
 	level uint8
 	count uint64 // entries of the map at or below this chunk
-	// data are its keys, then its values; ends has where they begin, where each key ends,
-	// where each value ends.
+	// data has the keys, then the values. ends has the offset where they begin, then where each key
+	// and each value ends.
 	data []byte
 	ends []uint32
 }
@@ -26,13 +26,13 @@ func (n *node) len() int           { return len(n.ends) / 2 }
 func (n *node) key(i int) []byte   { return n.part(i) }
 func (n *node) value(i int) []byte { return n.part(n.len() + i) }
 
-// part has no capacity beyond its end, so that appending to it harms nobody.
+// part returns a slice without spare capacity, so that appending to it does not overwrite data.
 func (n *node) part(i int) []byte { return n.data[n.ends[i]:n.ends[i+1]:n.ends[i+1]] }
 
 func (n *node) last() []byte { return n.key(n.len() - 1) }
 
-// link is what an entry of a level above 0 holds as its value: a chunk, and how
-// many entries of the map lie there.
+// link decodes the value of an entry above level 0: the hash of a chunk, and the number of entries
+// of the map below it.
 func (n *node) link(i int) (h Hash, count uint64) {
 	v := n.value(i)
 	count, _ = binary.Uvarint(v[len(h):])
@@ -43,18 +43,18 @@ func appendLink(b []byte, h Hash, count uint64) []byte {
 	return binary.AppendUvarint(append(b, h[:]...), count)
 }
 
-// search is the first entry whose key is not below key; len if there is none.
+// search returns the index of the first entry whose key is not below key, or len if there is none.
 func (n *node) search(key []byte) int {
 	return sort.Search(n.len(), func(i int) bool { return bytes.Compare(n.key(i), key) >= 0 })
 }
 
-// child is the link to the chunk where a key belongs: the last one whose key is not
-// above it.
+// child returns the index of the link to the chunk where a key belongs: the last one whose key is
+// not above it.
 func (n *node) child(key []byte) int {
 	return max(0, sort.Search(n.len(), func(i int) bool { return bytes.Compare(n.key(i), key) > 0 })-1)
 }
 
-// leaves are those of the chunk's Merkle tree.
+// leaves returns the leaves of the chunk's Merkle tree.
 func (n *node) leaves() []Hash {
 	leaves := make([]Hash, n.len())
 	var room []byte
@@ -69,13 +69,13 @@ func (n *node) rehash() Hash {
 	return chunkHash(n.level, n.len(), n.count, merkleRoot(n.leaves()))
 }
 
-// size is about how much memory the node takes.
+// size returns the approximate memory use of the node in bytes.
 func (n *node) size() int64 { return int64(len(n.data)+4*len(n.ends)) + 160 }
 
 var errShort = errors.New("ends too soon")
 
-// decode reads the canonical form of a chunk, and nothing but the canonical form,
-// which it does not keep. It does not compute the hash.
+// decode decodes the canonical form of a chunk and rejects every other form. It does not keep form,
+// and does not compute the hash.
 func decode(h Hash, form []byte) (*node, error) {
 	if len(form) > MaxChunk {
 		return nil, fmt.Errorf("%d bytes, more than %d", len(form), MaxChunk)
@@ -95,7 +95,7 @@ func decode(h Hash, form []byte) (*node, error) {
 		return nil, fmt.Errorf("%d entries, want 1 to %d", entries, MaxEntries)
 	}
 	n.ends = make([]uint32, 2*entries+1)
-	// Where each part of the form begins is known once all lengths are read.
+	// The offset of each part is known once all lengths are read.
 	var lengths [3 * MaxEntries]int
 	at := 3
 	for i := range 3 * entries {
@@ -145,8 +145,9 @@ func decode(h Hash, form []byte) (*node, error) {
 	return n, n.validate()
 }
 
-// share copies what a key begins with as the one before it does. As much as can be is
-// shared, and so the first byte that is not says that the key is the later one.
+// share copies the prefix that key i has in common with the previous key. The canonical form
+// requires the longest common prefix, so the first byte of own decides that the key is the greater
+// one.
 func (n *node) share(i, shared int, own []byte) error {
 	var before []byte
 	if i > 0 {
@@ -162,7 +163,7 @@ func (n *node) share(i, shared int, own []byte) error {
 	return nil
 }
 
-// validate checks the form of links, and sums counts.
+// validate checks the form of links and sums their counts.
 func (n *node) validate() error {
 	if n.level == 0 {
 		n.count = uint64(n.len())
@@ -192,7 +193,7 @@ func decodeLink(v []byte) (count uint64, err error) {
 	return count, nil
 }
 
-// uvarint reads a uvarint in its shortest form; size is 0 if there is none.
+// uvarint decodes a uvarint in its shortest form; size is 0 if there is none.
 func uvarint(b []byte) (v uint64, size int) {
 	v, size = binary.Uvarint(b)
 	if size <= 0 || size > 1 && b[size-1] == 0 {

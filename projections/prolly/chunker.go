@@ -2,12 +2,12 @@ package prolly
 
 import "encoding/binary"
 
-// chunker takes the entries of one level in order and makes chunks of them.
+// chunker builds chunks from the entries of one level, in order.
 type chunker struct {
 	level  uint8
 	n      int
 	count  uint64
-	lens   []int // of the keys
+	lens   []int // lengths of the keys
 	vlens  []int
 	keys   []byte
 	values []byte
@@ -17,7 +17,7 @@ type chunker struct {
 	room, form []byte // scratch
 }
 
-// add takes an entry and says whether the chunk ends behind it.
+// add adds an entry and reports whether the chunk ends after it.
 func (c *chunker) add(key, value []byte) (full bool) {
 	c.keys, c.values = append(c.keys, key...), append(c.values, value...)
 	c.lens, c.vlens = append(c.lens, len(key)), append(c.vlens, len(value))
@@ -31,14 +31,14 @@ func (c *chunker) add(key, value []byte) (full bool) {
 	return cutBehind(c.level, key, c.n, len(c.keys)+len(c.values))
 }
 
-// first and last are the first and last key that have been added.
+// first and last return the first and last added key.
 func (c *chunker) first() []byte { return c.keys[:c.lens[0]] }
 func (c *chunker) last() []byte  { return c.keys[len(c.keys)-c.lens[c.n-1]:] }
 
-// linkKey is the key of the link to the chunk being made: at level 0 the shortest
-// prefix of its first key that is above the key before it, or empty where the chunk is
-// the first of the map; above that its first key, which is such a prefix already. A key
-// before it may be empty itself.
+// linkKey returns the key of the link to the current chunk. At level 0 it is the shortest prefix of
+// the chunk's first key that is above the previous key, or empty if the chunk is the first of the
+// map. Above level 0 it is the chunk's first key, which already is such a prefix. The previous key
+// may itself be empty, hence the argument first.
 func (c *chunker) linkKey(first bool, before []byte) []byte {
 	switch {
 	case c.level > 0:
@@ -49,12 +49,12 @@ func (c *chunker) linkKey(first bool, before []byte) []byte {
 	return separator(before, c.first())
 }
 
-// separator is the shortest prefix of key that is above before, which is below key.
+// separator returns the shortest prefix of key that is above before. before must be below key.
 func separator(before, key []byte) []byte {
 	return key[:common(before, key)+1]
 }
 
-// common is how many bytes two keys begin with alike.
+// common returns the length of the common prefix of two keys.
 func common(a, b []byte) (n int) {
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
@@ -62,8 +62,8 @@ func common(a, b []byte) (n int) {
 	return n
 }
 
-// chunk is what has been added, which is at least one entry. The canonical form is
-// good until the next call.
+// chunk returns the hash and canonical form of the added entries, at least one. data is valid until
+// the next call.
 func (c *chunker) chunk() (h Hash, data []byte) {
 	data = append(c.form[:0], chunkVersion, c.level, byte(c.n))
 	c.shared = c.shared[:0]
@@ -98,7 +98,7 @@ func (c *chunker) chunk() (h Hash, data []byte) {
 	return chunkHash(c.level, c.n, c.count, merkleRoot(c.leaves)), data
 }
 
-// reset makes room for the next chunk.
+// reset starts the next chunk.
 func (c *chunker) reset() {
 	c.n, c.count = 0, 0
 	c.lens, c.vlens, c.keys, c.values = c.lens[:0], c.vlens[:0], c.keys[:0], c.values[:0]

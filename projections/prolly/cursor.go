@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// cursor is a place in one level of a map.
+// cursor is a position in one level of a map.
 type cursor struct {
 	d     *DB
-	level uint8   // of the chunks it stops at
+	level uint8   // level of the chunks that it stops at
 	path  []place // from the root down to level
-	reads int     // chunks read
+	reads int     // number of chunks read
 }
 
 type place struct {
@@ -18,12 +18,12 @@ type place struct {
 	i int
 }
 
-// newCursor makes a cursor at the first entry of a level, which is not above the root's.
+// newCursor returns a cursor at the first entry of a level, which must not be above the root's.
 func newCursor(d *DB, root *node, level uint8) *cursor {
 	return &cursor{d: d, level: level, path: []place{{n: root}}}
 }
 
-// descend goes down to the level, to the entry that pick chooses of each chunk.
+// descend goes down to the level, at each chunk to the entry that pick returns.
 func (c *cursor) descend(pick func(*node) int) error {
 	for {
 		at := &c.path[len(c.path)-1]
@@ -43,8 +43,8 @@ func (c *cursor) descend(pick func(*node) int) error {
 func first(*node) int  { return 0 }
 func last(n *node) int { return n.len() - 1 }
 
-// seek goes to the chunk where a key belongs, to the first entry there whose key is
-// not below it, or behind the last one. It is cheap when that is near.
+// seek goes to the chunk where a key belongs, to its first entry whose key is not below it, or past
+// the last entry. It is cheap if that is near.
 func (c *cursor) seek(key []byte) error {
 	for len(c.path) > 1 && !c.holds(key) {
 		c.path = c.path[:len(c.path)-1]
@@ -57,14 +57,14 @@ func (c *cursor) seek(key []byte) error {
 	})
 }
 
-// holds says whether a key belongs into the lowest chunk of the path.
+// holds reports whether a key belongs in the lowest chunk of the path.
 func (c *cursor) holds(key []byte) bool {
 	upper := c.upper()
 	return bytes.Compare(c.lower(), key) <= 0 && (upper == nil || bytes.Compare(key, upper) < 0)
 }
 
-// lower is the key of the link to the lowest chunk of the path; it is empty at the
-// beginning of the map.
+// lower returns the key of the link to the lowest chunk of the path; it is empty at the beginning
+// of the map.
 func (c *cursor) lower() []byte {
 	if len(c.path) == 1 {
 		return nil
@@ -73,8 +73,8 @@ func (c *cursor) lower() []byte {
 	return p.n.key(p.i)
 }
 
-// upper is the key of the link to the chunk after the lowest one of the path; nil if
-// there is none.
+// upper returns the key of the link to the chunk after the lowest one of the path, or nil if there
+// is none.
 func (c *cursor) upper() []byte {
 	for up := len(c.path) - 2; up >= 0; up-- {
 		if p := c.path[up]; p.i+1 < p.n.len() {
@@ -84,7 +84,7 @@ func (c *cursor) upper() []byte {
 	return nil
 }
 
-// at is the chunk of the level that the cursor is in, and the entry in it.
+// at returns the chunk of the level that the cursor is in, and the index of the entry.
 func (c *cursor) at() (*node, int) {
 	p := c.path[len(c.path)-1]
 	return p.n, p.i
@@ -110,7 +110,7 @@ func (c *cursor) nextChunk() (bool, error) {
 	return true, c.descend(first)
 }
 
-// prevChunk goes to the last entry of the chunk of the level before, if there is one.
+// prevChunk goes to the last entry of the previous chunk of the level, if there is one.
 func (c *cursor) prevChunk() (bool, error) {
 	up := len(c.path) - 2
 	for up >= 0 && c.path[up].i == 0 {
@@ -130,7 +130,7 @@ func (c *cursor) prevChunk() (bool, error) {
 	return true, c.descend(last)
 }
 
-// clone is a cursor at the same place.
+// clone returns a cursor at the same position.
 func (c *cursor) clone() *cursor {
 	return &cursor{d: c.d, level: c.level, path: slices.Clone(c.path)}
 }

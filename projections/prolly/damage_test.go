@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// useAll does with a map what can be done with one.
+// useAll calls every operation on a map and returns the errors.
 func useAll(t testing.TB, d *DB, root, other Hash) (all []error) {
 	note := func(err error) {
 		if err != nil {
@@ -46,8 +46,8 @@ func useAll(t testing.TB, d *DB, root, other Hash) (all []error) {
 	return all
 }
 
-// TestDamage flips a bit in each byte of each stored chunk in turn, cuts it short, and
-// puts another chunk in its place. Whatever reads it says which chunk it is.
+// TestDamage flips a bit in each byte of each stored chunk, truncates the chunk, and replaces it
+// with another. Every reader must name the damaged chunk.
 func TestDamage(t *testing.T) {
 	s := NewMemory()
 	d := New(s, Options{})
@@ -91,8 +91,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// forge stores a chunk of any entries, whatever content says about its bounds, where
-// any link may lead to it.
+// forge stores a chunk with arbitrary entries, ignoring boundaries, at every place from which a
+// link may lead to it.
 func forge(t *testing.T, d *DB, level uint8, entries ...Entry) Hash {
 	t.Helper()
 	c := &chunker{level: level}
@@ -106,7 +106,7 @@ func forge(t *testing.T, d *DB, level uint8, entries ...Entry) Hash {
 	return h
 }
 
-// TestCheckFinds has maps whose every hash is right, but which are not what Build makes.
+// TestCheckFinds uses maps in which every hash is right but that Build would not make.
 func TestCheckFinds(t *testing.T) {
 	var letters []Entry
 	for i := range 200 {
@@ -168,8 +168,8 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-// TestChunksStayBounded has the keys that an adversary would choose: none ends a chunk,
-// or each does; and keys and values of any length.
+// TestChunksStayBounded uses keys that an adversary would choose, of which none or each ends a
+// chunk, and keys and values of any length.
 func TestChunksStayBounded(t *testing.T) {
 	var never, always, long []Entry
 	for i := range 200_000 {

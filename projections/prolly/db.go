@@ -6,21 +6,21 @@ import (
 	"fmt"
 )
 
-// DB reads and makes maps whose chunks are in a Store. Everything may be called
-// by many goroutines at once.
+// DB reads and builds maps whose chunks are in a Store. It is safe for concurrent use.
 type DB struct {
 	store Store
 	cache *cache
 	space byte
 }
 
-// Options of a DB. The zero value is good.
+// Options configure a DB. The zero value is usable.
 type Options struct {
-	// CacheBytes bounds the memory for decoded chunks; 0 means 32 MiB, below 0 none.
+	// CacheBytes limits the memory for decoded chunks. 0 means 32 MiB; a negative value disables
+	// the cache.
 	CacheBytes int64
 }
 
-// New makes a DB over a store.
+// New returns a DB on a store.
 func New(s Store, o Options) *DB {
 	if o.CacheBytes == 0 {
 		o.CacheBytes = 32 << 20
@@ -28,18 +28,17 @@ func New(s Store, o Options) *DB {
 	return &DB{store: s, cache: newCache(max(o.CacheBytes, 0))}
 }
 
-// On is a DB over another store, with the cache of this one: a view of the same store,
-// or one staged in front of it. The cache may have chunks that a stage had and that were
-// never written; that does no harm to roots that were, since what Apply makes it always
-// puts.
+// On returns a DB on another store that shares the cache of d: on a view of the same store, or a
+// Staged store in front of it. The cache may contain staged chunks that were never written. That
+// does no harm to maps that were written, since Apply always puts the chunks it builds.
 func (d *DB) On(s Store) *DB { return &DB{store: s, cache: d.cache, space: d.space} }
 
-// In is the DB of the maps of another space. Maps that are alike, or that are read
-// together, belong in one; a map is only found in the space that it was made in. The
-// first DB is in space 0.
+// In returns the DB of the maps of another space. Maps that are similar, or are read together,
+// belong in one space. A map is found only in the space it was built in. The DB from New is in
+// space 0.
 func (d *DB) In(space byte) *DB { return &DB{store: d.store, cache: d.cache, space: space} }
 
-// ChunkError is a chunk that cannot be read or is not what it should be.
+// ChunkError reports a chunk that cannot be read or is wrong.
 type ChunkError struct {
 	Hash Hash
 	Err  error
@@ -49,16 +48,15 @@ func (e *ChunkError) Error() string { return fmt.Sprintf("chunk %s: %v", e.Hash,
 
 func (e *ChunkError) Unwrap() error { return e.Err }
 
-// ErrDamaged is in the chain of every error about a chunk that is there, but is
-// not what its hash says.
+// ErrDamaged is in the chain of every error about a chunk that exists but does not match its hash.
 var ErrDamaged = errors.New("damaged")
 
 func damaged(h Hash, err error) error {
 	return &ChunkError{h, fmt.Errorf("%w: %w", ErrDamaged, err)}
 }
 
-// load reads the chunk at a place, which is empty for a root. Its checksum holds; its
-// hash is not computed.
+// load reads the chunk at a place, which is empty for a root. It verifies the checksum but does not
+// compute the hash.
 func (d *DB) load(place []byte, h Hash) (*node, error) {
 	if n := d.cache.get(h); n != nil {
 		return n, nil
@@ -70,7 +68,7 @@ func (d *DB) load(place []byte, h Hash) (*node, error) {
 	return n, err
 }
 
-// read is load past the cache.
+// read is like load without the cache.
 func (d *DB) read(place []byte, h Hash) (*node, error) {
 	stored, err := d.store.Get(Ref{d.space, string(place), h})
 	if err != nil {
@@ -83,7 +81,7 @@ func (d *DB) read(place []byte, h Hash) (*node, error) {
 	return n, nil
 }
 
-// loadChild reads the chunk of a link and checks that it is what the link says.
+// loadChild reads the chunk of a link and checks that it matches the link.
 func (d *DB) loadChild(n *node, i int) (*node, error) {
 	h, count := n.link(i)
 	child, err := d.load(n.key(i), h)

@@ -5,17 +5,17 @@ import (
 	"iter"
 )
 
-// Change is one key that two maps have different values for, or only one has.
+// Change is a key that has different values in two maps, or is in only one of them.
 type Change struct {
 	Kind     Kind
 	Key      []byte
-	Old, New []byte // nil where the key is not there
+	Old, New []byte // nil if the map does not have the key
 }
 
-// Kind says what became of a key.
+// Kind is the kind of a change.
 type Kind uint8
 
-// What became of a key.
+// These are the kinds of changes.
 const (
 	Added Kind = iota + 1
 	Deleted
@@ -34,9 +34,9 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Diff yields what turns the map old into the map new, in the order of the keys.
-// Parts that both share are known by their hash and not read: it takes O(changes ·
-// log n) chunks. An error ends it.
+// Diff yields the changes that turn the map old into the map new, in key order. Parts that both
+// share are recognised by their hash and not read: it reads O(changes · log n) chunks. It stops
+// after an error.
 func (d *DB) Diff(old, new Hash) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		if err := d.diff(old, new, func(c Change) bool { return yield(c, nil) }); err != nil {
@@ -87,7 +87,7 @@ func (d *DB) diff(old, new Hash, yield func(Change) bool) error {
 	}
 }
 
-// leaves compares what two walks, neither of them above level 0, stand at.
+// leaves compares the current entries of two walks, both of which are at level 0 or at the end.
 func leaves(a, b *walk, yield func(Change) bool) bool {
 	an, ai := a.at()
 	bn, bi := b.at()
@@ -117,8 +117,8 @@ func leaves(a, b *walk, yield func(Change) bool) bool {
 	return true
 }
 
-// walk goes through a map in order, at any level: at each link it may step over
-// what is below, or go down into it.
+// walk traverses a map in order, at any level: at each link it may skip the chunk below or descend
+// into it.
 type walk struct {
 	d    *DB
 	path []place
@@ -134,7 +134,7 @@ func newWalk(d *DB, root Hash) (*walk, error) {
 	return w, err
 }
 
-// at is where the walk stands; a nil node is the end.
+// at returns the current entry; a nil node is the end.
 func (w *walk) at() (*node, int) {
 	if len(w.path) == 0 {
 		return nil, 0
@@ -143,7 +143,7 @@ func (w *walk) at() (*node, int) {
 	return p.n, p.i
 }
 
-// next steps over the entry, and up where its chunk ends.
+// next skips the entry, and goes up at the end of its chunk.
 func (w *walk) next() {
 	for len(w.path) > 0 {
 		p := &w.path[len(w.path)-1]
@@ -154,7 +154,7 @@ func (w *walk) next() {
 	}
 }
 
-// down goes to the first entry of what a link leads to.
+// down goes to the first entry of the chunk that a link leads to.
 func (w *walk) down() error {
 	p := w.path[len(w.path)-1]
 	child, err := w.d.loadChild(p.n, p.i)

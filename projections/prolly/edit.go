@@ -12,19 +12,19 @@ type Edit struct {
 	Delete     bool
 }
 
-// Stats say what Apply did.
+// Stats counts the changes that Apply made, and its reads and writes.
 type Stats struct {
-	Added, Changed, Deleted int // entries
+	Added, Changed, Deleted int // number of entries
 
-	ChunksRead    int // decoded ones that the cache had included
+	ChunksRead    int // includes cache hits
 	ChunksWritten int
 	BytesWritten  int64 // of stored forms
 }
 
-// Apply makes the map that a map becomes by edits, and gives its root: the one that
-// Build gives for the same entries. Edits come in any order; of those of one key the
-// last one counts. Setting a value that is there and deleting a key that is not
-// change nothing. It reads and writes O(edits · log n) chunks.
+// Apply applies edits to a map and returns the root of the new map: the one that Build gives for
+// the same entries. Edits may be in any order; of several for one key the last one counts. Setting
+// a value that is already set, or deleting a key that is absent, changes nothing. It reads and
+// writes O(edits · log n) chunks.
 func (d *DB) Apply(root Hash, edits []Edit) (Hash, Stats, error) {
 	edits, err := normal(edits)
 	if err != nil {
@@ -41,7 +41,7 @@ func (d *DB) Apply(root Hash, edits []Edit) (Hash, Stats, error) {
 	return root, a.stats, nil
 }
 
-// normal is the edits in ascending order, one a key, without touching the argument.
+// normal returns the edits in ascending order, one per key. It does not modify its argument.
 func normal(edits []Edit) ([]Edit, error) {
 	ascending := true
 	for i, e := range edits {
@@ -74,9 +74,9 @@ type applier struct {
 	stats Stats
 }
 
-// apply goes up level by level. The entries of a level above 0 are the last keys
-// of the chunks below, so what changes there are edits again: rewrite turns the
-// edits of a level into those of the next.
+// apply works upwards level by level. The entries of a level above 0 are links to the chunks below,
+// so changes of chunks are edits of that level: rewrite turns the edits of a level into those of
+// the next.
 func (a *applier) apply(root Hash, edits []Edit) (Hash, error) {
 	if root == Empty {
 		return a.grow(0, edits)
@@ -93,15 +93,15 @@ func (a *applier) apply(root Hash, edits []Edit) (Hash, error) {
 			return Hash{}, err
 		case len(above) == 0:
 			return root, nil
-		case level == top.level: // one chunk, so that those made are all there are
+		case level == top.level: // there was one chunk, so the new ones are all there are
 			return a.grow(level+1, made)
 		}
 		edits = above
 	}
 }
 
-// grow makes what stands above the chunks of a level, of which the map has these
-// and no others, and gives the root.
+// grow builds everything above the chunks of a level, given that the map has exactly these, and
+// returns the root.
 func (a *applier) grow(level uint8, edits []Edit) (Hash, error) {
 	b := &builder{d: a.d, w: a.w, base: level, soon: true}
 	for _, e := range edits {
@@ -121,20 +121,19 @@ func (a *applier) grow(level uint8, edits []Edit) (Hash, error) {
 		if n, err = a.w.load(root); err != nil || n.level == 0 || n.len() > 1 {
 			break
 		}
-		// The levels below have one chunk each, so that this one is one too many.
+		// The levels below have one chunk each, so this chunk is superfluous.
 		a.w.forget(root)
 		root, _ = n.link(0)
 	}
 	return root, err
 }
 
-// rewrite applies edits to a level of the map below top, and gives those of the
-// level above, and links to all chunks made.
+// rewrite applies edits to a level of the map below top. It returns the edits of the level above,
+// and links to all new chunks.
 //
-// It makes chunks anew from the beginning of the first that an edit touches, until
-// an old and a new one end at the same entry: from there on both go on alike up to
-// the next edit. At level 0 that entry must be one that was there, since the key of
-// the next link depends on it.
+// It rewrites chunks from the beginning of the first that an edit touches, until an old and a new
+// one end at the same entry: from there on both are the same up to the next edit. At level 0 that
+// entry must be one that existed before, since the key of the next link depends on it.
 func (a *applier) rewrite(top *node, level uint8, edits []Edit) (above, made []Edit, err error) {
 	r := &rewriter{a: a, c: newCursor(a.d, top, level), ck: &chunker{level: level}}
 	for len(edits) > 0 {
@@ -177,8 +176,7 @@ func (a *applier) rewrite(top *node, level uint8, edits []Edit) (above, made []E
 	return above, r.made, nil
 }
 
-// cutEdits splits off the edits that belong into a chunk, which are those below
-// upper.
+// cutEdits splits off the edits that belong in a chunk, which are those below upper.
 func cutEdits(edits []Edit, upper []byte) (mine, rest []Edit) {
 	if upper == nil {
 		return edits, nil
@@ -187,7 +185,7 @@ func cutEdits(edits []Edit, upper []byte) (mine, rest []Edit) {
 	return edits[:i], edits[i:]
 }
 
-// effective is those edits that change something, in the same memory.
+// effective returns those edits that change something, in the same memory.
 func (a *applier) effective(n *node, edits []Edit) []Edit {
 	kept := edits[:0]
 	for _, e := range edits {
@@ -208,16 +206,16 @@ func (a *applier) effective(n *node, edits []Edit) []Edit {
 	return kept
 }
 
-// rewriter makes the chunks of one level, stretch by stretch.
+// rewriter rewrites the chunks of one level, in separate stretches.
 type rewriter struct {
 	a    *applier
 	c    *cursor
 	ck   *chunker
-	made []Edit // links to the chunks made, of all stretches
+	made []Edit // links to the new chunks of all stretches
 
-	start  *cursor // where the stretch began in the old map
-	from   int     // how many chunks had been made before it
-	before []byte  // the last key of the chunk made last, once the stretch has one
+	start  *cursor // beginning of the stretch in the old map
+	from   int     // number of new chunks before the stretch
+	before []byte  // last key of the previous chunk of the stretch, if any
 }
 
 // begin starts a stretch at the chunk that the cursor is in.
@@ -225,10 +223,10 @@ func (r *rewriter) begin() {
 	r.start, r.from, r.before = r.c.clone(), len(r.made), nil
 }
 
-// begun says whether the stretch has made a chunk.
+// begun reports whether the stretch has produced a chunk.
 func (r *rewriter) begun() bool { return len(r.made) > r.from }
 
-// merge adds the entries of a chunk, as the edits leave them.
+// merge adds the entries of a chunk with the edits applied.
 func (r *rewriter) merge(n *node, edits []Edit) error {
 	i := 0
 	for _, e := range edits {
@@ -262,7 +260,7 @@ func (r *rewriter) add(key, value []byte) error {
 	return nil
 }
 
-// flush ends the chunk being made, if there is one.
+// flush ends the current chunk, if it has entries.
 func (r *rewriter) flush() error {
 	if r.ck.n == 0 {
 		return nil
@@ -278,8 +276,8 @@ func (r *rewriter) flush() error {
 	return r.a.w.write(key, h, data, true)
 }
 
-// linkKey is the key of the link to the chunk being made. The key before the first
-// chunk of a stretch is seldom needed, and then read from the old map.
+// linkKey returns the key of the link to the current chunk. The key before the first chunk of a
+// stretch is seldom needed, and then read from the old map.
 func (r *rewriter) linkKey() ([]byte, error) {
 	first, before := false, r.before
 	if !r.begun() && r.ck.level == 0 {
@@ -298,7 +296,7 @@ func (r *rewriter) linkKey() ([]byte, error) {
 	return bytes.Clone(r.ck.linkKey(first, before)), nil
 }
 
-// appendChanges appends what turns the old links into the new ones.
+// appendChanges appends the edits that turn the old links into the new ones.
 func appendChanges(edits, olds, news []Edit) []Edit {
 	for len(olds) > 0 || len(news) > 0 {
 		order := -1

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// reachable is every chunk of a map, as a store knows it.
+// reachable returns the names of all chunks of a map.
 func reachable(t testing.TB, d *DB, root Hash) []Ref {
 	t.Helper()
 	var all []Ref

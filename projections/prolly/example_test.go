@@ -12,7 +12,7 @@ func set(key, value string) prolly.Edit {
 	return prolly.Edit{Key: []byte(key), Value: []byte(value)}
 }
 
-// The order and the batches of edits do not show.
+// Example shows that the order and the batches of edits do not affect the root.
 func Example() {
 	d := prolly.New(prolly.NewMemory(), prolly.Options{})
 	one, _, err := d.Apply(prolly.Empty, []prolly.Edit{set("b", "2"), set("a", "1"), set("c", "3")})
@@ -53,7 +53,7 @@ func ExampleDB_Diff() {
 	// added d: "", "4"
 }
 
-// A proof goes to somebody who has only the root.
+// ExampleVerify sends a proof to a reader who has only the root.
 func ExampleVerify() {
 	d := prolly.New(prolly.NewMemory(), prolly.Options{})
 	root, _, _ := d.Apply(prolly.Empty, []prolly.Edit{set("alice", "1"), set("bob", "2"), set("carol", "3")})
@@ -82,7 +82,7 @@ func ExampleVerify() {
 	// dave absent: false true
 }
 
-// Marks and Sweep forget snapshots that are not kept.
+// ExampleMarks deletes the chunks of snapshots that are not kept.
 func ExampleMarks() {
 	store := prolly.NewMemory()
 	d := prolly.New(store, prolly.Options{})

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// FuzzEdits edits a map and a sorted Go map alike, in batches that the input makes:
-// pairs of bytes, of which the first says what to do and the second which key.
+// FuzzEdits applies the same edits to a map and to a sorted Go map. The input consists of pairs of
+// bytes: an operation and a key.
 func FuzzEdits(f *testing.F) {
 	f.Add([]byte("a0b1c2\x00\x00a1"), uint8(1))
 	r := rand.New(rand.NewPCG(5, 5))
@@ -38,7 +38,7 @@ func FuzzEdits(f *testing.F) {
 		}
 		for ; len(script) >= 2; script = script[2:] {
 			do, k := script[0], uint64(script[1])
-			// Few bytes reach many keys: the spread one and its neighbours.
+			// Few bytes reach many keys: each stands for a key and its neighbours.
 			for i := range 1 + uint64(spread)%32 {
 				key := []byte{byte(k * 7), byte(k), byte(i * uint64(do))}[:1+do%3]
 				switch do % 4 {
@@ -59,7 +59,7 @@ func FuzzEdits(f *testing.F) {
 	})
 }
 
-// FuzzChunk decodes canonical forms: what is decoded is encoded to the same again.
+// FuzzChunk checks that a canonical form that decodes encodes to the same bytes.
 func FuzzChunk(f *testing.F) {
 	d, s := newDB()
 	root, err := d.Build(numbered(300))
@@ -90,7 +90,7 @@ func FuzzChunk(f *testing.F) {
 	})
 }
 
-// FuzzStored reads stored forms of a chunk, in the way that everything does.
+// FuzzStored decodes stored forms of a chunk through every reader.
 func FuzzStored(f *testing.F) {
 	s := NewMemory()
 	root := build(f, New(s, Options{}), model{"a": "1", "b": "2"})
@@ -107,7 +107,7 @@ func FuzzStored(f *testing.F) {
 		case err != nil && !errors.Is(err, ErrDamaged):
 			t.Errorf("got %v, want ErrDamaged", err)
 		}
-		// Damage that the checksum does not find.
+		// This is damage that the checksum does not detect.
 		b = pack(root, b)
 		check(t, s.Put([]Chunk{{Ref{Hash: root}, b}}))
 		_, err := d.read(nil, root)
@@ -118,8 +118,8 @@ func FuzzStored(f *testing.F) {
 	})
 }
 
-// FuzzProof decodes proofs: what is decoded is encoded to the same again, and what
-// proves the claim is the proof of it.
+// FuzzProof checks that a proof that decodes encodes to the same bytes, and that a proof that
+// verifies for the claim is the one that Prove makes.
 func FuzzProof(f *testing.F) {
 	d, _ := newDB()
 	m := model{}
@@ -142,7 +142,7 @@ func FuzzProof(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data, key []byte) {
 		if len(data) > 16<<10 || len(key) > 1<<10 {
-			return // slower, and nothing new
+			return // larger inputs are slower and cover nothing new
 		}
 		var p Proof
 		if err := p.UnmarshalBinary(data); err != nil {

@@ -8,16 +8,16 @@ import (
 	"fmt"
 )
 
-// Hash is a SHA-256: the address of a chunk, and so the root of a map.
+// Hash is a SHA-256: the address of a chunk, or the root of a map.
 type Hash [32]byte
 
-// String is lower-case hex.
+// String returns the hash in lower-case hex.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
-// MarshalText is lower-case hex.
+// MarshalText returns the hash in lower-case hex.
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// UnmarshalText reads what MarshalText writes, and nothing else.
+// UnmarshalText decodes exactly the form that MarshalText returns.
 func (h *Hash) UnmarshalText(b []byte) error {
 	var read Hash
 	if len(b) != 2*len(h) {
@@ -33,8 +33,8 @@ func (h *Hash) UnmarshalText(b []byte) error {
 // Empty is the root of the map without entries. No chunk is stored for it.
 var Empty = chunkHash(0, 0, 0, sha256.Sum256(nil))
 
-// The first byte of everything that is hashed says what it is, so that nothing
-// can be passed off as something else.
+// These are the first bytes of all hashed data. They separate the domains, so that data of one kind
+// cannot have the hash of another.
 const (
 	tagEntry = 0x00 // an entry of level 0
 	tagNode  = 0x01 // two hashes of a Merkle tree
@@ -43,11 +43,12 @@ const (
 	tagLong  = 0x04 // an entry of level 0, its value as a hash
 )
 
-// longValue is the length in bytes from which a value enters its entry's hash as
-// a hash of its own, so that a proof of absence need not show it.
+// longValue is the length in bytes from which a value is replaced in its entry's hash by a hash of
+// its own, so that a proof of absence need not show it.
 const longValue = 129
 
-// entryHash is the Merkle leaf of an entry. room is scratch, returned for the next call.
+// entryHash returns the Merkle leaf of an entry. room is a scratch buffer, returned for the next
+// call.
 func entryHash(level uint8, key, value, room []byte) (h Hash, scratch []byte) {
 	switch {
 	case level > 0:
@@ -73,9 +74,9 @@ func nodeHash(left, right *Hash) Hash {
 	return sha256.Sum256(b[:])
 }
 
-// merkleRoot is the root of RFC 6962's tree over one or more leaves, which it
-// overwrites. Pairing neighbours and moving an odd last one up as it is gives the
-// same tree as the RFC's split at the largest power of two.
+// merkleRoot returns the root of RFC 6962's tree over one or more leaves, which it overwrites.
+// Pairing neighbours and moving an odd last one up gives the same tree as the RFC's split at the
+// largest power of two.
 func merkleRoot(leaves []Hash) Hash {
 	for n := len(leaves); n > 1; n = (n + 1) / 2 {
 		for i := 0; i+1 < n; i += 2 {
@@ -88,8 +89,8 @@ func merkleRoot(leaves []Hash) Hash {
 	return leaves[0]
 }
 
-// chunkHash is the hash of a chunk with n entries, below which count entries of
-// the map lie.
+// chunkHash returns the hash of a chunk with n entries, and count entries of the map at or below
+// it.
 func chunkHash(level uint8, n int, count uint64, merkle Hash) Hash {
 	var b [14 + len(merkle)]byte
 	b[0], b[1] = tagChunk, level

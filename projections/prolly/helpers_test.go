@@ -18,7 +18,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// model is what a map should hold.
+// model is the expected content of a map.
 type model map[string]string
 
 func (m model) entries() iter.Seq2[Entry, error] {
@@ -48,14 +48,14 @@ func build(t testing.TB, d *DB, m model) Hash {
 	return root
 }
 
-// newDB is a DB that reads every chunk from its store.
+// newDB returns a DB without a cache and its store.
 func newDB() (*DB, *Memory) {
 	s := NewMemory()
 	return New(s, Options{CacheBytes: -1}), s
 }
 
-// numbered makes n entries of about 100 bytes, with keys that look like edges:
-// two hashes, cut short, with runs that share the first.
+// numbered yields n entries of about 100 bytes with keys similar to those of edges: two truncated
+// hashes, with runs that share the first.
 func numbered(n int) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		r := rand.New(rand.NewPCG(1, uint64(n)))
@@ -63,7 +63,7 @@ func numbered(n int) iter.Seq2[Entry, error] {
 		var value [60]byte
 		for i := range n {
 			if i%7 == 0 {
-				// Ascending, and random behind the first bytes.
+				// The keys ascend, and are random after the first bytes.
 				binary.BigEndian.PutUint64(key[:], uint64(i)<<40|r.Uint64()>>24)
 				binary.BigEndian.PutUint64(key[8:], r.Uint64())
 			}
@@ -78,7 +78,7 @@ func numbered(n int) iter.Seq2[Entry, error] {
 	}
 }
 
-// randomEdits makes edits of keys among space many.
+// randomEdits returns n random edits of `space` different keys.
 func randomEdits(r *rand.Rand, n, space int) []Edit {
 	edits := make([]Edit, n)
 	for i := range edits {

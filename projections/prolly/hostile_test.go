@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTheEmptyKey has an entry of the empty key that fills a chunk by itself, so that
-// the last key before the second chunk is empty, which is not the same as none.
+// TestTheEmptyKey has an entry with the empty key that fills a chunk by itself, so that the last
+// key before the second chunk is empty, which differs from there being none.
 func TestTheEmptyKey(t *testing.T) {
 	long := strings.Repeat("v", MaxValue)
 	m := model{"": long}
@@ -37,7 +37,7 @@ func TestTheEmptyKey(t *testing.T) {
 			next, _, err := d.Apply(root, edits)
 			check(t, err)
 			sameAsBuilt(t, d, next, m)
-			// And back.
+			// The same in the other direction.
 			m[""] = long
 			back, _, err := d.Apply(next, []Edit{{Value: []byte(long)}})
 			check(t, err)
@@ -46,9 +46,9 @@ func TestTheEmptyKey(t *testing.T) {
 	}
 }
 
-// TestHistoryDoesNotShowWithHostileKeys has keys that an adversary would choose: the
-// empty one, prefixes of each other, as long as may be and alike but for the end, and
-// values that fill chunks.
+// TestHistoryDoesNotShowWithHostileKeys uses keys that an adversary would choose: the empty one,
+// prefixes of each other, keys of maximum length that differ only at the end, and values that fill
+// chunks.
 func TestHistoryDoesNotShowWithHostileKeys(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 9))

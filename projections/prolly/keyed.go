@@ -5,16 +5,16 @@ import (
 	"errors"
 )
 
-// Keyed is a Store in a key-value store that has other things in it too: a chunk is
-// at the prefix followed by its space, its place, a zero byte and its hash. The store is one that
-// compresses blocks of neighbours: what a chunk has in common with the one before it,
-// often all but an entry, then takes next to nothing.
+// Keyed is a Store in a part of a key-value store. The key of a chunk is the prefix followed by its
+// space, its place, a zero byte and its hash. The store should compress blocks of adjacent values:
+// the part that a chunk has in common with the previous one, often all but an entry, then takes
+// almost no space.
 type Keyed struct {
 	Prefix []byte
-	// Find calls use with the value of a key, which need not be good after the call,
-	// and reports whether there is one.
+	// Find calls use with the value of a key and reports whether there is one. The value is valid
+	// only during the call.
 	Find func(key []byte, use func(value []byte) error) (bool, error)
-	// Set stores a value. Where it is nil, the store is only for reading.
+	// Set stores a value. If it is nil, the store is read-only.
 	Set func(key, value []byte) error
 }
 
@@ -43,14 +43,14 @@ func (k *Keyed) Put(chunks []Chunk) error {
 	return nil
 }
 
-// Key is where a chunk is.
+// Key returns the key of a chunk.
 func (k *Keyed) Key(r Ref) []byte {
 	b := make([]byte, 0, len(k.Prefix)+1+len(r.Place)+1+len(r.Hash))
 	b = append(append(append(append(b, k.Prefix...), r.Space), r.Place...), 0)
 	return append(b, r.Hash[:]...)
 }
 
-// Ref is the name of the chunk at a key, if it is that of one.
+// Ref returns the name of the chunk at a key; ok is false if it is not the key of a chunk.
 func (k *Keyed) Ref(key []byte) (r Ref, ok bool) {
 	name, ok := bytes.CutPrefix(key, k.Prefix)
 	end := len(name) - len(r.Hash) - 1

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// sha is SHA-256 over parts: numbers of one byte, texts, hashes.
+// sha returns the SHA-256 of its arguments: numbers as one byte, texts, hashes.
 func sha(parts ...any) [32]byte {
 	h := sha256.New()
 	for _, p := range parts {
@@ -23,7 +23,7 @@ func sha(parts ...any) [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
-// TestLayout computes the root of a map by hand, as the package comment says.
+// TestLayout computes the root of a map by hand from the package comment.
 func TestLayout(t *testing.T) {
 	long := strings.Repeat("l", 129)
 	d, s := newDB()
@@ -43,7 +43,7 @@ func TestLayout(t *testing.T) {
 		t.Errorf("root of the empty map: got %s, want %x", Empty, want)
 	}
 
-	// A link, as a chunk of its own.
+	// A link is tested as a chunk of its own.
 	key := "k"
 	link := forge(t, d, 3, Entry{[]byte(key), appendLink(nil, root, 300)})
 	if want := sha(2, 3, "\x00\x00\x00\x01", "\x00\x00\x00\x00\x00\x00\x01\x2c", sha(3, 1, key, [32]byte(root), 0xac, 0x02)); link != want {
@@ -69,8 +69,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestRootsStay pins roots: a change of the boundaries or of the hash is another
-// format, which no root of the old one is good for.
+// TestRootsStay pins roots: a change of the boundaries or of the hash is a new format, with which
+// the roots of the old one are not compatible.
 func TestRootsStay(t *testing.T) {
 	pinned := map[int]string{
 		1:      "8d32621fa169ebc343af0da849b74526a28a8afc217b4256019e1f9c626ec469",

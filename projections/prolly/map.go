@@ -5,11 +5,11 @@ import (
 	"iter"
 )
 
-// Map is one map, for reading.
+// Map is a map opened for reading.
 type Map struct {
 	d    *DB
 	hash Hash
-	root *node // nil where the map is empty
+	root *node // nil if the map is empty
 }
 
 // Map opens the map with a root.
@@ -24,10 +24,10 @@ func (d *DB) Map(root Hash) (*Map, error) {
 	return &Map{d, root, n}, nil
 }
 
-// Root is the map's root.
+// Root returns the map's root.
 func (m *Map) Root() Hash { return m.hash }
 
-// Len is how many entries the map has.
+// Len returns the number of entries.
 func (m *Map) Len() uint64 {
 	if m.root == nil {
 		return 0
@@ -35,7 +35,7 @@ func (m *Map) Len() uint64 {
 	return m.root.count
 }
 
-// Get is the value of a key, and whether there is one.
+// Get returns the value of a key, and whether there is one.
 func (m *Map) Get(key []byte) (value []byte, ok bool, err error) {
 	n := m.root
 	if n == nil {
@@ -53,13 +53,13 @@ func (m *Map) Get(key []byte) (value []byte, ok bool, err error) {
 	return n.value(i), true, nil
 }
 
-// Has says whether the map has a key.
+// Has reports whether the map has a key.
 func (m *Map) Has(key []byte) (bool, error) {
 	_, ok, err := m.Get(key)
 	return ok, err
 }
 
-// Rank is how many keys come before key.
+// Rank returns the number of keys before key.
 func (m *Map) Rank(key []byte) (rank uint64, err error) {
 	n := m.root
 	if n == nil {
@@ -78,7 +78,7 @@ func (m *Map) Rank(key []byte) (rank uint64, err error) {
 	return rank + uint64(n.search(key)), nil
 }
 
-// At is the entry with a rank, and whether the map is that long.
+// At returns the entry with a rank; ok is false if the map is shorter.
 func (m *Map) At(rank uint64) (e Entry, ok bool, err error) {
 	if rank >= m.Len() {
 		return Entry{}, false, nil
@@ -100,7 +100,7 @@ func (m *Map) At(rank uint64) (e Entry, ok bool, err error) {
 	return Entry{n.key(int(rank)), n.value(int(rank))}, true, nil
 }
 
-// All yields the entries in the order of their keys. An error ends it.
+// All yields the entries in key order. It stops after an error.
 func (m *Map) All() iter.Seq2[Entry, error] { return m.Range(nil, nil) }
 
 // Prefix yields the entries whose keys start with a prefix.
@@ -108,7 +108,7 @@ func (m *Map) Prefix(prefix []byte) iter.Seq2[Entry, error] {
 	return m.Range(prefix, prefixEnd(prefix))
 }
 
-// prefixEnd is the first key after all that start with the prefix, nil if there is
+// prefixEnd returns the first key after all keys that start with the prefix, or nil if there is
 // none.
 func prefixEnd(prefix []byte) []byte {
 	for i := len(prefix) - 1; i >= 0; i-- {
@@ -121,8 +121,7 @@ func prefixEnd(prefix []byte) []byte {
 	return nil
 }
 
-// Range yields the entries whose keys are not below from and are below to; a nil to
-// is no bound.
+// Range yields the entries with keys from from (inclusive) to to (exclusive); a nil to is no limit.
 func (m *Map) Range(from, to []byte) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		if m.root == nil {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// randomModel has keys that are prefixes of others, the empty key too.
+// randomModel has keys that are prefixes of others, including the empty key.
 func randomModel(r *rand.Rand, n int) model {
 	m := model{"": "empty"}
 	for range n {
@@ -169,7 +169,7 @@ func TestDiff(t *testing.T) {
 				edits = append(edits, Edit{Key: []byte(k), Delete: r.IntN(2) == 0})
 			}
 		}
-		if r.IntN(8) == 0 { // most of it
+		if r.IntN(8) == 0 { // delete most of it
 			for k := range m {
 				edits = append(edits, Edit{Key: []byte(k), Delete: r.IntN(9) > 0})
 			}

@@ -5,18 +5,18 @@ import (
 	"iter"
 )
 
-// Marks is a set of chunks that are still needed: all of some maps.
+// Marks is a set of chunks that are still needed: all chunks of some maps.
 type Marks struct {
 	d    *DB
 	seen map[Hash]struct{}
 }
 
-// Marks makes an empty set.
+// Marks returns an empty set.
 func (d *DB) Marks() *Marks { return &Marks{d, map[Hash]struct{}{}} }
 
-// Add marks all chunks of a map. What is marked is not read again, and neither are
-// chunks of level 0: marking many maps takes time by their distinct chunks. After an
-// error the set must not be used to delete anything.
+// Add marks all chunks of a map. It reads neither marked chunks nor chunks of level 0, so marking
+// many maps takes time proportional to their distinct chunks. After an error the set must not be
+// used to delete anything.
 func (m *Marks) Add(ctx context.Context, root Hash) error {
 	if root == Empty || m.Has(root) {
 		return nil
@@ -54,25 +54,25 @@ func (m *Marks) add(ctx context.Context, n *node) error {
 	return nil
 }
 
-// Has says whether a chunk is marked.
+// Has reports whether a chunk is marked.
 func (m *Marks) Has(h Hash) bool {
 	_, ok := m.seen[h]
 	return ok
 }
 
-// Len is how many chunks are marked.
+// Len returns the number of marked chunks.
 func (m *Marks) Len() int { return len(m.seen) }
 
-// Sweeper is a Store that can list and forget chunks.
+// Sweeper is a Store that can list and delete chunks.
 type Sweeper interface {
 	Store
 	Refs() iter.Seq2[Ref, error]
 	Delete([]Ref) error
 }
 
-// Sweep deletes the chunks that are not marked, and says how many. What is marked stays
-// in every place where it stands. Between marking
-// and the end of Sweep no maps may be made: their chunks could be among those.
+// Sweep deletes the chunks that are not marked and returns their number. Marked chunks stay in
+// every place they are stored at. No map may be built between marking and the end of Sweep: its
+// chunks could be deleted.
 func (m *Marks) Sweep(ctx context.Context, s Sweeper) (deleted int, err error) {
 	var batch []Ref
 	flush := func() error {

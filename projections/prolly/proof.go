@@ -6,55 +6,53 @@ import (
 	"math/bits"
 )
 
-// Claim is what a proof is about: that a map has a key with a value, or that it does
-// not have the key.
+// Claim is the statement of a proof: that a map has a key with a value, or does not have the key.
 type Claim struct {
 	Key    []byte `json:"key"`
 	Value  []byte `json:"value,omitempty"`
 	Absent bool   `json:"absent,omitempty"`
 }
 
-// Proof shows that a claim holds for the map with a root; Verify checks it. It has
-// the way from the root down to the entry, of each chunk only what that takes.
-// For absence that is the way to both neighbours of the key, to the first entry or
-// to the last one.
+// Proof shows that a claim holds for the map with a root; Verify checks it. It has the path from
+// the root down to the entry, and of each chunk only what is needed for that. A proof of absence
+// has the paths to both neighbours of the key, or to the first or the last entry.
 type Proof struct {
-	// Count is how many entries the map has, which the root commits to as well.
+	// Count is the number of entries of the map, which the root commits to as well.
 	Count uint64 `json:"count"`
-	// Path goes down from the root. Of the empty map it is empty.
+	// Path leads down from the root. It is empty for the empty map.
 	Path []Step `json:"path"`
-	// Left and Right go on to the neighbours before and after the key, where these
-	// are in different chunks.
+	// Left and Right continue to the neighbours before and after the key, if these are in different
+	// chunks.
 	Left  []Step `json:"left,omitempty"`
 	Right []Step `json:"right,omitempty"`
 }
 
-// Step is one chunk of the way.
+// Step is one chunk of the path.
 type Step struct {
-	// Entries is how many the chunk has.
+	// Entries is the number of entries of the chunk.
 	Entries int `json:"entries"`
-	// Index is that of the first entry shown.
+	// Index is the index of the first entry shown.
 	Index int `json:"index"`
-	// Shown is the entry that the way goes through, two where it parts, and none
-	// where it is the claim's.
+	// Shown has the entry that the path goes through, two entries where it divides, and none if the
+	// entry is that of the claim.
 	Shown []Shown `json:"shown,omitempty"`
-	// Siblings are hashes of the chunk's Merkle tree, from left to right: of the
-	// largest parts without a shown entry.
+	// Siblings are hashes of the chunk's Merkle tree, from left to right: of the largest subtrees
+	// without a shown entry.
 	Siblings []Hash `json:"siblings,omitempty"`
 }
 
 // Shown is an entry of a chunk.
 type Shown struct {
 	Key []byte `json:"key"`
-	// Value is that of an entry of level 0, if it is shorter than 129 bytes.
+	// Value is the value of an entry of level 0, if it is shorter than 129 bytes.
 	Value []byte `json:"value,omitempty"`
-	// Hash is that of the chunk linked to, or at level 0 the SHA-256 of a longer value.
+	// Hash is that of the linked chunk, or at level 0 the SHA-256 of a longer value.
 	Hash *Hash `json:"hash,omitempty"`
-	// Count is how many entries of the map lie below a link.
+	// Count is the number of entries of the map below a link.
 	Count uint64 `json:"count,omitempty"`
 }
 
-// hash is the Merkle leaf of the entry.
+// hash returns the Merkle leaf of the entry.
 func (s *Shown) hash(level uint8) (h Hash) {
 	switch {
 	case level > 0:
@@ -67,7 +65,7 @@ func (s *Shown) hash(level uint8) (h Hash) {
 	return h
 }
 
-// form checks the parts that an entry of a level has.
+// form checks that the entry has the parts required at its level.
 func (s *Shown) form(level uint8) error {
 	switch {
 	case len(s.Key) > MaxKey:
@@ -80,11 +78,11 @@ func (s *Shown) form(level uint8) error {
 	return nil
 }
 
-// height is how many levels the map has.
+// height returns the number of levels of the map.
 func (p *Proof) height() int { return len(p.Path) + len(p.Left) }
 
-// steps calls do with each step, its level, and how many entries it has to show at
-// least and at most.
+// steps calls do with each step, its level, and the minimum and maximum number of entries that it
+// must show.
 func (p *Proof) steps(do func(s *Step, level uint8, least, most int) error) error {
 	level := p.height()
 	for i := range p.Path {
@@ -114,7 +112,7 @@ func (p *Proof) steps(do func(s *Step, level uint8, least, most int) error) erro
 	return nil
 }
 
-// form checks that the proof has the parts that a proof has, whatever it proves.
+// form checks that the proof is well-formed, whatever it proves.
 func (p *Proof) form() error {
 	switch {
 	case len(p.Left) != len(p.Right):
@@ -147,11 +145,11 @@ func (p *Proof) form() error {
 	})
 }
 
-// split is where RFC 6962 splits a tree of n leaves: the largest power of two below n.
+// split returns where RFC 6962 splits a tree of n leaves: the largest power of two below n.
 func split(n int) int { return 1 << (bits.Len(uint(n-1)) - 1) }
 
-// siblings is how many hashes the part of a Merkle tree over the leaves lo to hi
-// takes to show those from first up to, but without, end.
+// siblings returns the number of hashes that the subtree over the leaves lo to hi contributes to
+// show the leaves first (inclusive) to end (exclusive).
 func siblings(lo, hi, first, end int) int {
 	switch {
 	case hi <= first || end <= lo:

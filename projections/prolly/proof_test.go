@@ -16,17 +16,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// proved is a proof of one of the shapes that there are.
+// proved is a proof of one of the possible shapes.
 type proved struct {
 	root  Hash
 	claim Claim
 	proof *Proof
-	// near are keys that the same proof may be good for too.
+	// after and before are keys between which the same proof may also be valid.
 	after, before string
 }
 
-// provedShapes proves presence and absence in maps of many sizes: of every key and
-// next to it where there are few, of some else.
+// provedShapes proves presence and absence in maps of many sizes: for small maps of every key and
+// next to it, for others of some keys.
 func provedShapes(t testing.TB) map[string]proved {
 	t.Helper()
 	all := map[string]proved{}
@@ -101,7 +101,7 @@ func TestProofForms(t *testing.T) {
 	}
 }
 
-// TestForgedBytes changes each bit of each byte, cuts, and appends.
+// TestForgedBytes changes each bit of each byte, truncates, and appends.
 func TestForgedBytes(t *testing.T) {
 	for name, p := range provedShapes(t) {
 		data, err := p.proof.MarshalBinary()
@@ -133,8 +133,8 @@ func TestForgedBytes(t *testing.T) {
 	}
 }
 
-// TestForgedFields changes each field of a proof in turn, whatever its type: numbers
-// by one, texts by a byte, and lists by an element less, twice or moved.
+// TestForgedFields changes each field of a proof in turn, whatever its type: numbers by one, texts
+// by a byte, and lists by removing, duplicating or moving an element.
 func TestForgedFields(t *testing.T) {
 	for name, p := range provedShapes(t) {
 		text, err := json.Marshal(p.proof)
@@ -149,7 +149,7 @@ func TestForgedFields(t *testing.T) {
 				return
 			}
 			if got, err := q.MarshalBinary(); err == nil && bytes.Equal(got, data) {
-				return // a zero left out
+				return // an omitted zero
 			}
 			tried++
 			if err := Verify(p.root, p.claim, &q); err == nil {
@@ -188,7 +188,7 @@ func TestForgedClaims(t *testing.T) {
 				}
 			}
 			if p.proof.Count == 1 {
-				continue // of the only entry both sides are proved
+				continue // for a single entry both sides are proved
 			}
 			if p.before != "" {
 				refused("a key too far behind is absent", p.root, Claim{Key: []byte(p.before + "\x00"), Absent: true})
@@ -236,9 +236,9 @@ func TestProofsDoNotFitEachOther(t *testing.T) {
 	}
 }
 
-// TestForgedNeighbours takes each proof of absence between two chunks and has its way to
-// one neighbour end earlier, at an entry that is not the last of its chunk (or on the
-// other side not the first): what lies between would be proved absent though it is there.
+// TestForgedNeighbours takes each proof of absence between two chunks and ends its path to one
+// neighbour earlier, at an entry that is not the last of its chunk (or on the other side not the
+// first). If it verified, the keys between would be proved absent although they are present.
 func TestForgedNeighbours(t *testing.T) {
 	d, _ := newDB()
 	m := model{}
@@ -295,8 +295,8 @@ func TestForgedNeighbours(t *testing.T) {
 	t.Log(tried)
 }
 
-// TestForgedLinks proves presence in maps whose links do not lead where they say, as nobody
-// builds them but who wants to prove a key both there and not.
+// TestForgedLinks proves presence in maps whose links do not lead where their keys require. Only an
+// adversary builds them, to prove a key both present and absent.
 func TestForgedLinks(t *testing.T) {
 	leaf := func(keys ...string) (h Hash, leaves []Hash) {
 		for _, k := range keys {
@@ -309,7 +309,7 @@ func TestForgedLinks(t *testing.T) {
 		name string
 		link string   // the key of the second link
 		keys []string // of the chunk below it
-		at   int      // the one that is proved
+		at   int      // index of the proved key
 		want bool
 	}{
 		{"as it should be", "b", []string{"b1", "b2"}, 0, true},

@@ -43,11 +43,10 @@ func (s *Shown) append(b []byte, level uint8) []byte {
 	return append(append(b, byte(len(s.Value))), s.Value...)
 }
 
-// MarshalBinary is the binary form.
+// MarshalBinary returns the binary form.
 func (p *Proof) MarshalBinary() ([]byte, error) { return p.AppendBinary(nil) }
 
-// UnmarshalBinary reads the binary form, and nothing but it: what it reads is encoded
-// to the same bytes again.
+// UnmarshalBinary decodes the binary form, and only the form that encodes to the same bytes again.
 func (p *Proof) UnmarshalBinary(data []byte) error {
 	r := proofReader{rest: bytes.Clone(data)}
 	read, err := r.proof()
@@ -170,7 +169,7 @@ func (r *proofReader) uvarint() (uint64, error) {
 // proofFields is Proof without its methods.
 type proofFields Proof
 
-// MarshalJSON is the JSON form: the fields, bytes in base64, hashes in hexadecimal.
+// MarshalJSON returns the JSON form: the fields, with bytes in base64 and hashes in hexadecimal.
 func (p *Proof) MarshalJSON() ([]byte, error) {
 	if err := p.form(); err != nil {
 		return nil, fmt.Errorf("encode proof: %w", err)
@@ -178,8 +177,7 @@ func (p *Proof) MarshalJSON() ([]byte, error) {
 	return json.Marshal((*proofFields)(p))
 }
 
-// UnmarshalJSON reads the JSON form. A field that is not known or a part that a proof
-// does not have is an error.
+// UnmarshalJSON decodes the JSON form. Unknown fields and malformed proofs are errors.
 func (p *Proof) UnmarshalJSON(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Prove proves what the map with a root says about a key: that it has it, with which
-// value, or that it does not.
+// Prove returns a claim about a key in the map with a root, that it has a value or is absent, and
+// its proof.
 func (d *DB) Prove(root Hash, key []byte) (Claim, *Proof, error) {
 	if err := checkEntry(key, nil); err != nil {
 		return Claim{}, nil, err
@@ -28,15 +28,15 @@ func (d *DB) Prove(root Hash, key []byte) (Claim, *Proof, error) {
 	p := &Proof{Count: m.Len()}
 	if i < n.len() && bytes.Equal(n.key(i), key) {
 		p.Path = steps(c.path, 1)
-		p.Path[len(p.Path)-1].Shown = nil // the claim says it
+		p.Path[len(p.Path)-1].Shown = nil // it is in the claim
 		return Claim{Key: absent.Key, Value: bytes.Clone(n.value(i))}, p, nil
 	}
 	left, right := c, c.clone()
 	there := true
 	switch i {
-	case 0: // the entry before it is the last one of the chunk before
+	case 0: // the entry before it is the last one of the previous chunk
 		there, err = left.prevChunk()
-	case n.len(): // the entry after it is the first one of the chunk behind
+	case n.len(): // the entry after it is the first one of the next chunk
 		left.path[len(left.path)-1].i--
 		there, err = right.nextChunk()
 	default:
@@ -59,7 +59,7 @@ func (d *DB) Prove(root Hash, key []byte) (Claim, *Proof, error) {
 	return absent, p, nil
 }
 
-// steps show a way down, with so many entries of its last chunk.
+// steps returns the steps of a path, with lastShown entries shown of the last chunk.
 func steps(path []place, lastShown int) []Step {
 	var all []Step
 	for i, p := range path {
@@ -72,7 +72,7 @@ func steps(path []place, lastShown int) []Step {
 	return all
 }
 
-// step shows some entries of a chunk from one on.
+// step returns a step that shows some entries of a chunk, beginning with from.
 func (n *node) step(from, shown int) Step {
 	s := Step{Entries: n.len(), Index: from}
 	for i := from; i < from+shown; i++ {
@@ -93,8 +93,9 @@ func (n *node) step(from, shown int) Step {
 	return s
 }
 
-// appendSiblings appends the hashes that the part of a tree over some leaves, the
-// first of which is the leaf lo of the tree, takes to show those from first to end.
+// appendSiblings appends the sibling hashes that a subtree contributes to show the leaves first
+// (inclusive) to end (exclusive). leaves are the subtree's, of which the first is leaf lo of the
+// tree.
 func appendSiblings(b, leaves []Hash, lo, first, end int) []Hash {
 	hi := lo + len(leaves)
 	switch {

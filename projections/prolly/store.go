@@ -9,19 +9,18 @@ import (
 	"sync"
 )
 
-// ErrNotFound is what a Store answers about a chunk that it does not have. A map
-// that needs the chunk is damaged, or its root was never stored here.
+// ErrNotFound is returned by a Store for a chunk that it does not have. A map that needs the chunk
+// is damaged, or its root was never stored here.
 var ErrNotFound = errors.New("chunk not found")
 
-// Ref names a chunk: by where it stands, and by its hash. A chunk that stands in two
-// places is two for a Store.
+// Ref names a chunk by its place and its hash. A Store stores a chunk at two places twice.
 type Ref struct {
-	// Space is that of its map (DB.In). A store that keeps chunks in the order of their
-	// spaces reads of one what a walk over one map needs, and no more.
+	// Space is the space of its map (DB.In). In a store ordered by space, a walk over one map reads
+	// only the chunks of its space.
 	Space byte
-	// Place is the key of the link that leads to the chunk; empty for the first of a
-	// level, and so for a root. A store that keeps chunks in the order of their places
-	// has those together that are alike: the versions of one, and its neighbours.
+	// Place is the key of the link that leads to the chunk. It is empty for the first chunk of a
+	// level, and so for a root. In a store ordered by place, similar chunks are adjacent: the
+	// versions of one, and its neighbours.
 	Place string
 	Hash  Hash
 }
@@ -31,14 +30,14 @@ func (r Ref) Compare(o Ref) int {
 	return cmp.Or(cmp.Compare(r.Space, o.Space), cmp.Compare(r.Place, o.Place), r.Hash.Compare(o.Hash))
 }
 
-// Store keeps chunks. What it keeps of a chunk is opaque to it: the stored form of the
-// package comment. It is used by many goroutines at once.
+// Store stores chunks. Their content is opaque to it: the stored form of the package comment. It
+// must be safe for concurrent use.
 type Store interface {
-	// Get returns what was put under a name, or ErrNotFound. The caller does not
-	// change it, and may keep it.
+	// Get returns the stored form of a chunk, or ErrNotFound. The caller may keep it but must not
+	// change it.
 	Get(Ref) ([]byte, error)
-	// Put keeps chunks. One that is there already is the same. When Put fails, any
-	// of them may have been kept.
+	// Put stores chunks. A chunk that is already stored has the same content. If Put fails, any of
+	// them may have been stored.
 	Put([]Chunk) error
 }
 
@@ -55,7 +54,7 @@ type Memory struct {
 	bytes  int64
 }
 
-// NewMemory makes an empty store.
+// NewMemory returns an empty store.
 func NewMemory() *Memory { return &Memory{chunks: map[Ref][]byte{}} }
 
 // Get implements Store.
@@ -80,7 +79,7 @@ func (m *Memory) Put(chunks []Chunk) error {
 	return nil
 }
 
-// Delete forgets chunks.
+// Delete deletes chunks.
 func (m *Memory) Delete(refs []Ref) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -91,7 +90,7 @@ func (m *Memory) Delete(refs []Ref) error {
 	return nil
 }
 
-// Refs yields the name of every chunk, ascending.
+// Refs yields the names of all chunks in ascending order.
 func (m *Memory) Refs() iter.Seq2[Ref, error] {
 	return func(yield func(Ref, error) bool) {
 		m.mu.RLock()
@@ -105,16 +104,15 @@ func (m *Memory) Refs() iter.Seq2[Ref, error] {
 	}
 }
 
-// Size is how many chunks there are and how many bytes of them.
+// Size returns the number of chunks and their total size in bytes.
 func (m *Memory) Size() (chunks int, bytes int64) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return len(m.chunks), m.bytes
 }
 
-// Staged is a Store that keeps what is put in memory, in front of another store
-// that is only read, until the caller takes it and writes it with the rest of a
-// transaction.
+// Staged is a Store in front of another one that it only reads. It collects the chunks that are put
+// in memory, until the caller takes them and writes them with the rest of a transaction.
 type Staged struct {
 	base Store
 	new  *Memory
@@ -123,7 +121,7 @@ type Staged struct {
 	order []Ref
 }
 
-// NewStaged makes a staged store in front of base.
+// NewStaged returns a staged store in front of base.
 func NewStaged(base Store) *Staged { return &Staged{base: base, new: NewMemory()} }
 
 // Get implements Store.
@@ -146,7 +144,7 @@ func (s *Staged) Put(chunks []Chunk) error {
 	return s.new.Put(chunks)
 }
 
-// Chunks are those that were put, each once, in the order they were.
+// Chunks returns the chunks that were put, each once, in their order.
 func (s *Staged) Chunks() []Chunk {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -30,7 +30,7 @@ func (quiet) Fatalf(f string, _ ...any) {
 	panic(f)
 }
 
-// TestStores does the same in every store.
+// TestStores runs the same operations on every store.
 func TestStores(t *testing.T) {
 	db := openPebble(t)
 	check(t, db.Set([]byte("before"), []byte("x"), pebble.NoSync))
@@ -81,7 +81,7 @@ func TestStores(t *testing.T) {
 	}
 }
 
-// TestKeysOfChunks has places with zero bytes and those that others begin with.
+// TestKeysOfChunks uses places with zero bytes, and places that are prefixes of others.
 func TestKeysOfChunks(t *testing.T) {
 	k := &Keyed{Prefix: []byte("p\x00")}
 	for _, r := range []Ref{{}, {Hash: Hash{1}}, {0, "a", Hash{}}, {0, "a\x00b", Hash{2}}, {7, "a\x00b", Hash{2}}, {0, "a\x00", Hash{}}, {255, strings.Repeat("\x00", 40), Hash{}}} {
@@ -129,7 +129,7 @@ func TestStaged(t *testing.T) {
 	}
 }
 
-// TestPutFails has a store that refuses: the error is the caller's, whatever was done.
+// TestPutFails checks that the error of a failing store is returned by every operation.
 func TestPutFails(t *testing.T) {
 	full := errors.New("full")
 	s := &failing{Memory: NewMemory(), err: full}
@@ -164,8 +164,8 @@ func (f *failing) Put(chunks []Chunk) error {
 	return f.Memory.Put(chunks)
 }
 
-// TestReadersTogether has readers with a cache that is too small for them, and a
-// writer beside them. It is for the race detector.
+// TestReadersTogether runs readers with a cache that is too small for them, and a writer beside
+// them. It is meant for the race detector.
 func TestReadersTogether(t *testing.T) {
 	s := NewMemory()
 	d := New(s, Options{CacheBytes: 64 << 10})
@@ -205,14 +205,13 @@ func TestReadersTogether(t *testing.T) {
 	wg.Wait()
 }
 
-// inPebble is Keyed in a Pebble database, below a prefix.
+// inPebble is a Keyed store in a Pebble database, below a prefix.
 type inPebble struct {
 	Keyed
 	db *pebble.DB
 }
 
-// newInPebble makes a store below a prefix of a database, which stays the caller's to
-// close.
+// newInPebble returns a store below a prefix of a database. The caller closes the database.
 func newInPebble(db *pebble.DB, prefix []byte) *inPebble {
 	p := &inPebble{Keyed{Prefix: bytes.Clone(prefix)}, db}
 	p.Find = func(key []byte, use func([]byte) error) (bool, error) {
@@ -228,7 +227,7 @@ func newInPebble(db *pebble.DB, prefix []byte) *inPebble {
 	return p
 }
 
-// Put implements Store: all chunks or none.
+// Put implements Store: all chunks are stored or none.
 func (p *inPebble) Put(chunks []Chunk) error {
 	b := p.db.NewBatch()
 	defer b.Close()
@@ -240,7 +239,7 @@ func (p *inPebble) Put(chunks []Chunk) error {
 	return b.Commit(pebble.NoSync)
 }
 
-// Refs yields the name of every chunk, in the order of the keys.
+// Refs yields the name of every chunk in key order.
 func (p *inPebble) Refs() iter.Seq2[Ref, error] {
 	return func(yield func(Ref, error) bool) {
 		it, err := p.db.NewIter(&pebble.IterOptions{LowerBound: p.Prefix, UpperBound: prefixEnd(p.Prefix)})
@@ -265,7 +264,7 @@ func (p *inPebble) Refs() iter.Seq2[Ref, error] {
 	}
 }
 
-// Delete forgets chunks.
+// Delete deletes chunks.
 func (p *inPebble) Delete(refs []Ref) error {
 	b := p.db.NewBatch()
 	defer b.Close()

@@ -7,17 +7,16 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// storedData is where the canonical form begins in the stored form of a chunk, behind
-// the checksum.
+// storedData is the offset of the canonical form in the stored form of a chunk, after the checksum.
 const storedData = 8
 
-// checksum covers the canonical form, and by its seed the hash, so that a chunk in
-// another's place is found out as well.
+// checksum covers the canonical form and, through its seed, the hash, so that it also detects a
+// chunk stored in place of another.
 func checksum(h Hash, data []byte) uint64 {
 	return xxh3.HashSeed(data, binary.LittleEndian.Uint64(h[:]))
 }
 
-// pack makes the stored form of a canonical one.
+// pack returns the stored form of a canonical one.
 func pack(h Hash, data []byte) []byte {
 	b := make([]byte, storedData, storedData+len(data))
 	binary.LittleEndian.PutUint64(b, checksum(h, data))

@@ -9,9 +9,9 @@ import (
 // ErrNotProved is in the chain of every error of Verify.
 var ErrNotProved = errors.New("not proved")
 
-// Verify checks that a proof shows a claim for the map with a root. It needs nothing
-// else, reads nothing, and has no opinion on where the root came from: that the map
-// behind it was made as it should be (its keys in order) is what Check checks.
+// Verify checks that a proof shows a claim for the map with a root. It needs no store. It does not
+// check whether the map is well-formed (its keys in order), as Check does: the caller must trust
+// the root.
 func Verify(root Hash, c Claim, p *Proof) error {
 	err := checkEntry(c.Key, c.Value)
 	switch {
@@ -78,13 +78,13 @@ func (p *Proof) verify(root Hash, c Claim) error {
 	return nil
 }
 
-// way is where some steps lead.
+// way describes the path that some steps take.
 type way struct {
-	end         []Shown // what the last one shows
-	first, last bool    // each goes through the first entry of its chunk, or the last
+	end         []Shown // entries shown by the last step
+	first, last bool    // whether every step takes the first entry of its chunk, or the last
 }
 
-// follow checks that steps lead down from a link, whose chunk is of a level.
+// follow checks that steps lead down from a link to a chunk of a level.
 func follow(steps []Step, level int, link Shown, c Claim) (way, error) {
 	w := way{first: true, last: true}
 	for i := range steps {
@@ -101,7 +101,7 @@ func follow(steps []Step, level int, link Shown, c Claim) (way, error) {
 	return w, nil
 }
 
-// check checks that a step is of the chunk that a link leads to.
+// check checks that a step belongs to the chunk that a link leads to.
 func (s *Step) check(level uint8, link *Shown, c Claim) error {
 	shown := s.Shown
 	key := c.Key
@@ -130,15 +130,15 @@ func (s *Step) check(level uint8, link *Shown, c Claim) error {
 	return nil
 }
 
-// ranged computes the root of a Merkle tree from some leaves next to each other and
-// what siblings counts, which have been compared.
+// ranged computes the root of a Merkle tree from some adjacent leaves and the sibling hashes. Their
+// number has been checked.
 type ranged struct {
 	first    int
 	leaves   []Hash
-	siblings []Hash // those that are left
+	siblings []Hash // those not yet used
 }
 
-// root is that of the part over the leaves from lo to hi.
+// root returns the root of the subtree over the leaves from lo to hi.
 func (r *ranged) root(lo, hi int) (h Hash) {
 	switch {
 	case hi <= r.first || r.first+len(r.leaves) <= lo:
