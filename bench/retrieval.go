@@ -38,7 +38,7 @@ func benchRetrieval(ctx context.Context, o options, r *report) (err error) {
 	// By whether the question is held out.
 	find, words := map[bool]*score{true: {}, false: {}}, map[bool]*score{true: {}, false: {}}
 	for _, q := range pairs.Questions(list) {
-		resp, err := s.client.Find(ctx, commands.FindRequest{Text: q.Text, Limit: 100})
+		resp, err := commands.FindQuestion.Ask(ctx, s.client, commands.FindRequest{Text: q.Text, Limit: 100})
 		if err != nil {
 			return err
 		}

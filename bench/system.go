@@ -77,7 +77,7 @@ func (s *system) load(ctx context.Context, h *history, n int) (time.Duration, er
 		return 0, err
 	}
 	for {
-		_, err := s.client.Find(ctx, commands.FindRequest{Text: "git", Limit: 1, AtLeast: ends, WaitMS: 60_000})
+		_, err := commands.FindQuestion.Ask(ctx, s.client, commands.FindRequest{Text: "git", Limit: 1, AtLeast: ends, WaitMS: 60_000})
 		if err == nil {
 			return time.Since(start), nil
 		}
@@ -192,7 +192,7 @@ func benchVisible(ctx context.Context, o options, r *report) (err error) {
 			// One in ten asks: asking is load too, and the figure is of appends.
 			if err == nil && i%10 == 0 {
 				p := out[0].Position
-				_, err = s.client.Find(ctx, commands.FindRequest{Limit: 1, AtLeast: schemas.Watermark{p.TP(): p.Offset + 1}})
+				_, err = commands.FindQuestion.Ask(ctx, s.client, commands.FindRequest{Limit: 1, AtLeast: schemas.Watermark{p.TP(): p.Offset + 1}})
 				seen = time.Since(due)
 			}
 			mu.Lock()
@@ -241,7 +241,7 @@ func (s *system) askFind(ctx context.Context, questions []string, r *report) err
 		var l, inside latencies
 		for i, q := range questions {
 			start := time.Now()
-			resp, err := s.client.Find(ctx, commands.FindRequest{Text: q})
+			resp, err := commands.FindQuestion.Ask(ctx, s.client, commands.FindRequest{Text: q})
 			if err != nil {
 				return err
 			}

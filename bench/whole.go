@@ -134,7 +134,7 @@ func (s *system) askWhy(ctx context.Context, o options, r *report) error {
 		tp := tps[rng.IntN(len(tps))]
 		at := schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: rng.Int64N(ends[tp])}
 		start := time.Now()
-		resp, err := s.client.Why(ctx, commands.WhyRequest{Ref: at.String(), Walk: commands.Walk{Depth: 5}})
+		resp, err := commands.WhyQuestion.Ask(ctx, s.client, commands.WhyRequest{Ref: at.String(), Walk: commands.Walk{Depth: 5}})
 		if err != nil {
 			return fmt.Errorf("why %s: %w", at, err)
 		}

@@ -134,7 +134,7 @@ func (a *app) noted(format string, args ...any) {
 
 // one returns the newest command that passes the filters; nil if there is none.
 func one(ctx context.Context, b *backend, f commands.Filters, m query.Moment) (*commands.Hit, error) {
-	r, err := b.Find(ctx, commands.FindRequest{Filters: f, Limit: 1, Repeats: true, AtLeast: m.AtLeast, AsOf: m.AsOf})
+	r, err := commands.FindQuestion.Ask(ctx, b, commands.FindRequest{Filters: f, Limit: 1, Repeats: true, AtLeast: m.AtLeast, AsOf: m.AsOf})
 	if err != nil || len(r.Hits) == 0 {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func (a *app) ref(ctx context.Context, b *backend, args []string, m query.Moment
 // failures for verbs that are mostly about these.
 func (a *app) completeIDs(exit string, most int) cobra.CompletionFunc {
 	return a.complete(most, func(ctx context.Context, b *backend, _ *cobra.Command, typed string) ([]cobra.Completion, error) {
-		r, err := b.Find(ctx, commands.FindRequest{Filters: commands.Filters{Exit: exit}, Limit: completionCount, Repeats: true})
+		r, err := commands.FindQuestion.Ask(ctx, b, commands.FindRequest{Filters: commands.Filters{Exit: exit}, Limit: completionCount, Repeats: true})
 		if err != nil {
 			return nil, err
 		}

@@ -58,7 +58,7 @@ if one of them holds.`,
 				if err := a.twoRuns(cmd.Context(), b, args, &r); err != nil {
 					return a.unanswered(err)
 				}
-				resp, err := b.Diff(cmd.Context(), r)
+				resp, err := commands.DiffQuestion.Ask(cmd.Context(), b, r)
 				a.clearProgress()
 				if err != nil {
 					return a.unanswered(err)

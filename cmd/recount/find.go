@@ -102,7 +102,7 @@ it begins, the outcome follows later, and is not told.`,
 }
 
 func (a *app) find(ctx context.Context, b *backend, r commands.FindRequest, proof bool, now time.Time) error {
-	resp, err := b.Find(ctx, r)
+	resp, err := commands.FindQuestion.Ask(ctx, b, r)
 	a.clearProgress()
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func waitFor(ctx context.Context, b *backend, w schemas.Watermark) error {
 			ends[tp] = next
 		}
 	}
-	_, err := b.Find(ctx, commands.FindRequest{Limit: 1, AtLeast: ends, WaitMS: int(query.MaxWait / time.Millisecond)})
+	_, err := commands.FindQuestion.Ask(ctx, b, commands.FindRequest{Limit: 1, AtLeast: ends, WaitMS: int(query.MaxWait / time.Millisecond)})
 	return err
 }
 

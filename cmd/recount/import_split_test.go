@@ -96,7 +96,7 @@ func TestImportsInSplitRoles(t *testing.T) {
 			delete(ends, tp)
 		}
 	}
-	r, err := back.Find(t.Context(), commands.FindRequest{Text: "make", AtLeast: ends, WaitMS: 50_000})
+	r, err := commands.FindQuestion.Ask(t.Context(), back, commands.FindRequest{Text: "make", AtLeast: ends, WaitMS: 50_000})
 	if err != nil || len(r.Hits) != 2 {
 		t.Errorf("found %d, want what was imported, each once: %v", len(r.Hits), err)
 	}

@@ -38,7 +38,7 @@ Exits with 1 if nothing recurs.`,
 				return usagef("--limit %d: want 1 to %d", r.Limit, commands.MaxLimit)
 			}
 			return a.withBackend(cmd.Context(), func(b *backend) error {
-				resp, err := b.Insights(cmd.Context(), r)
+				resp, err := commands.InsightsQuestion.Ask(cmd.Context(), b, r)
 				a.clearProgress()
 				if err != nil {
 					return a.unanswered(err)

@@ -109,7 +109,7 @@ func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
 
 	for i, q := range questions {
 		q.request.Limit = questionLimit
-		resp, err := n.Find(ctx, q.request)
+		resp, err := commands.FindQuestion.Ask(ctx, n, q.request)
 		if err != nil {
 			return err
 		}
@@ -159,12 +159,12 @@ func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
 }
 
 func whyLastFailure(ctx context.Context, n *node.Node) (commands.WhyResponse, error) {
-	r, err := n.Find(ctx, commands.FindRequest{Limit: 1, Filters: commands.Filters{Exit: "fail"}})
+	r, err := commands.FindQuestion.Ask(ctx, n, commands.FindRequest{Limit: 1, Filters: commands.Filters{Exit: "fail"}})
 	if err != nil {
 		return commands.WhyResponse{}, err
 	}
 	if len(r.Hits) == 0 {
 		return commands.WhyResponse{}, errors.New("the sample: nothing in it failed")
 	}
-	return n.Why(ctx, commands.WhyRequest{Ref: r.Hits[0].ID.String()})
+	return commands.WhyQuestion.Ask(ctx, n, commands.WhyRequest{Ref: r.Hits[0].ID.String()})
 }

@@ -46,7 +46,7 @@ why and stitch go on from there.`,
 				if a.json {
 					return a.printJSON(r)
 				}
-				around, err := b.Stitch(cmd.Context(), commands.StitchRequest{Ref: r.ID.String(), Walk: commands.Walk{Depth: 1}})
+				around, err := commands.StitchQuestion.Ask(cmd.Context(), b, commands.StitchRequest{Ref: r.ID.String(), Walk: commands.Walk{Depth: 1}})
 				if err != nil {
 					return a.unanswered(err)
 				}

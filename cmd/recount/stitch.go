@@ -36,7 +36,7 @@ Exits with 1 if there is nothing around it.`,
 				if r.Ref, err = a.ref(cmd.Context(), b, args, r.Moment); err != nil {
 					return a.unanswered(err)
 				}
-				resp, err := b.Stitch(cmd.Context(), r)
+				resp, err := commands.StitchQuestion.Ask(cmd.Context(), b, r)
 				a.clearProgress()
 				if err != nil {
 					return a.unanswered(err)

@@ -54,7 +54,7 @@ Exits with 1 if nothing is known to have led to it.`,
 				if r.Ref, err = a.ref(cmd.Context(), b, args, r.Moment); err != nil {
 					return a.unanswered(err)
 				}
-				resp, err := b.Why(cmd.Context(), r)
+				resp, err := commands.WhyQuestion.Ask(cmd.Context(), b, r)
 				a.clearProgress()
 				if mine, err := a.whySpan(cmd.Context(), b, &w, r.Ref, limit, err); mine {
 					return err

@@ -9,11 +9,14 @@ import (
 // Question is one kind of question about code.
 type Question[Q, R any] = question.Question[Sources, Q, R]
 
+// Questions holds all of them, in the order in which they stand below.
+var Questions question.List[Sources]
+
 func newQuestion[Q interface{ check() error }, R any](name, summary, description string, answer func(context.Context, Sources, Q) (R, error)) Question[Q, R] {
-	return question.New("code/"+name, summary, description, Q.check, answer)
+	return question.Add(&Questions, question.New("code/"+name, summary, description, Q.check, answer))
 }
 
-// The questions. Adding one is an entry here, one in Questions, and one at each door.
+// The questions about code. docs/ARCHITECTURE.md says what else a new one needs.
 var (
 	SymbolsQuestion   = newQuestion("symbols", "Find symbols", "Looks for symbols by a part of their name, a place or a path, and ranks them.", Symbols)
 	CallersQuestion   = newQuestion("callers", "Who calls a symbol", "Walks calls back from a symbol, also into other repositories, each with the place of the call and how sure it is.", Callers)
@@ -30,11 +33,3 @@ var (
 	RetirableQuestion = newQuestion("retirable", "What a retention rule would give up", "Says how many graphs of old commits a `snapshots.retired` event with this rule would give up, of each repository. It gives up none: append the event for that.", Retirables)
 	FlowQuestion      = newQuestion("flow", "How calls get from one symbol to another", "Finds the shortest paths of calls between two symbols, the surest first.", Flow)
 )
-
-// Questions are all of them.
-var Questions = question.List[Sources]{
-	SymbolsQuestion, CallersQuestion, CalleesQuestion, ImpactQuestion,
-	TestsQuestion, ProveQuestion, OwnersQuestion, LogQuestion,
-	ShowQuestion, DiffQuestion, RoutesQuestion, StaleQuestion,
-	RetirableQuestion, FlowQuestion,
-}

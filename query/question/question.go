@@ -1,7 +1,7 @@
-// Package question is the shell of a kind of question that every door offers: its
-// name, what it answers, and how it is answered. A package of questions (query/code,
-// query/runtime, query/evidence) lists its own in a List; a door is given an Answerer,
-// which may be in this process or elsewhere, and asks it with types.
+// Package question is what every kind of question has: a path, what it answers, a check of
+// its requests, and how it is answered. A package of questions (query/commands,
+// query/code, query/runtime, query/evidence) lists its own in a List; a client is given an
+// Answerer, which may be in this process or elsewhere, and asks it with types.
 package question
 
 import (
@@ -45,14 +45,23 @@ func (q Question[S, Q, R]) Ask(ctx context.Context, of Answerer, request Q) (res
 	if err := q.check(request); err != nil {
 		return response, err
 	}
-	err = of.Answer(ctx, q.Path, request, &response)
-	return response, err
+	if err := of.Answer(ctx, q.Path, request, &response); err != nil {
+		var none R
+		return none, err
+	}
+	return response, nil
 }
 
 // List holds questions that are answered from the same sources.
 type List[S any] []interface {
 	path() string
 	answerAny(ctx context.Context, s S, request, response any) (mine bool, err error)
+}
+
+// Add adds a question to the list of its area, and returns it.
+func Add[S, Q, R any](all *List[S], q Question[S, Q, R]) Question[S, Q, R] {
+	*all = append(*all, q)
+	return q
 }
 
 // Answer answers the question of a path: request is its request, and response a

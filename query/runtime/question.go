@@ -9,11 +9,14 @@ import (
 // Question is one kind of question about what runs.
 type Question[Q, R any] = question.Question[Sources, Q, R]
 
+// Questions holds all of them, in the order in which they stand below.
+var Questions question.List[Sources]
+
 func newQuestion[Q interface{ check() error }, R any](name, summary, description string, answer func(context.Context, Sources, Q) (R, error)) Question[Q, R] {
-	return question.New("runtime/"+name, summary, description, Q.check, answer)
+	return question.Add(&Questions, question.New("runtime/"+name, summary, description, Q.check, answer))
 }
 
-// The questions. Adding one is an entry here, one in Questions, and one at each door.
+// The questions about what runs. docs/ARCHITECTURE.md says what else a new one needs.
 var (
 	TrafficQuestion    = newQuestion("traffic", "What is asked of services", "Counts what each service serves, by route, procedure, topic or table: how often, how often it fails, how long it takes, and the code that handles it.", TrafficOf)
 	EdgesQuestion      = newQuestion("edges", "Who calls whom", "Lists the calls between services as spans show them, each with how sure it is that it happens now, and, if asked, whether the code declares it.", EdgesOf)
@@ -23,9 +26,3 @@ var (
 	TraceQuestion      = newQuestion("trace", "One trace as a tree", "Reads a trace's spans from the log and tells each with its duration, its status, the code that handles it, who changed that last, and the deploy or command before it.", TraceOf)
 	WhyQuestion        = newQuestion("why", "What led to a failing span", "Ranks the commits and commands that most plausibly led to a failing span, each with the evidence and its weight.", WhyOf)
 )
-
-// Questions are all of them.
-var Questions = question.List[Sources]{
-	TrafficQuestion, EdgesQuestion, ServicesQuestion, DeadRoutesQuestion,
-	StatsQuestion, TraceQuestion, WhyQuestion,
-}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -42,7 +43,7 @@ type operation struct {
 
 // operations lists all operations. An operation that is not listed requires the operator. A test
 // compares the list with the API's own description.
-var operations = []operation{
+var operations = append(questionsAboutCommands(), []operation{
 	{"GET /healthz", Nothing, "", ""},
 	{"GET /readyz", Nothing, "", ""},
 
@@ -58,11 +59,6 @@ var operations = []operation{
 	{"GET /v1/objects", Admitted, "", ""}, // returns only what the principal sees
 	{appendEvents, Admitted, "", ""},      // Own checks that the events are the agent's own
 
-	{"POST /v1/find", Granted, ofCommands, schemas.GrantCommands},
-	{"POST /v1/why", Granted, ofCommands, schemas.GrantCommands},
-	{"POST /v1/stitch", Granted, ofCommands, schemas.GrantCommands},
-	{"POST /v1/diff", Granted, ofCommands, schemas.GrantCommands},
-	{"POST /v1/insights", Granted, ofCommands, schemas.GrantCommands},
 	{"GET /v1/intents", Operator, ofCommands, ""},
 	{"GET /v1/intents/{id}", Operator, ofCommands, ""},
 	{"POST /v1/code/", Granted, ofCode, schemas.GrantCode},
@@ -78,6 +74,15 @@ var operations = []operation{
 	{"POST /v1/backup", Operator, ofAll, ""},
 	{"POST /v1/grow", Operator, ofAll, ""},
 	{"GET /metrics", Operator, ofAll, ""},
+}...)
+
+// questionsAboutCommands returns the operations of the questions in query/commands, which have
+// no path in common.
+func questionsAboutCommands() (all []operation) {
+	for _, path := range commands.Questions.Paths() {
+		all = append(all, operation{"POST /v1/" + path, Granted, ofCommands, schemas.GrantCommands})
+	}
+	return all
 }
 
 // Spans is the pattern of the OTLP receivers.

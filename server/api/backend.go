@@ -19,21 +19,11 @@ type Backend interface {
 	// without an id gets an id derived from its content. An event whose id the log already has is
 	// not appended again, so that after an outage a caller can send all its events again.
 	Append(ctx context.Context, events []schemas.Event) ([]Appended, error)
-	Find(ctx context.Context, r commands.FindRequest) (commands.FindResponse, error)
 	// Show returns one command by its id, an unambiguous prefix of its id, or its position. It
 	// fails with a *query.NotFoundError or a *query.AmbiguousError.
 	Show(ctx context.Context, ref string) (commands.ShowResponse, error)
-	// Why returns what led to a command. It and the methods below fail as Show does, or with a
-	// *query.RequestError or a *query.NotVisibleError.
-	Why(ctx context.Context, r commands.WhyRequest) (commands.WhyResponse, error)
-	// Stitch returns the narrative around a command.
-	Stitch(ctx context.Context, r commands.StitchRequest) (commands.StitchResponse, error)
-	// Diff aligns two narratives.
-	Diff(ctx context.Context, r commands.DiffRequest) (commands.DiffResponse, error)
-	// Insights returns recurring patterns of commands.
-	Insights(ctx context.Context, r commands.InsightsRequest) (commands.InsightsResponse, error)
-	// Answerer answers the questions about code, runtime and evidence. Question.Ask is the typed
-	// way to call it.
+	// Answerer answers the questions about commands, code, runtime and evidence. Question.Ask is
+	// the typed way to call it.
 	question.Answerer
 	// Export writes a code graph to w, in one of the formats of code.Export.
 	Export(ctx context.Context, r code.ExportRequest, w io.Writer) error

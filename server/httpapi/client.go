@@ -135,11 +135,6 @@ func (c *Client) Append(ctx context.Context, events []schemas.Event) ([]api.Appe
 	return r.Events, err
 }
 
-// Find calls POST /v1/find.
-func (c *Client) Find(ctx context.Context, q commands.FindRequest) (commands.FindResponse, error) {
-	return asked[commands.FindResponse](ctx, c, "/v1/find", q)
-}
-
 // Show calls GET /v1/intents/{id}.
 func (c *Client) Show(ctx context.Context, ref string) (r commands.ShowResponse, err error) {
 	if ref == "" {
@@ -185,41 +180,9 @@ func valueOf[T any](d *huma.ErrorDetail) (v T, ok bool) {
 	return v, err == nil && json.Unmarshal(b, &v) == nil
 }
 
-// Why calls POST /v1/why.
-func (c *Client) Why(ctx context.Context, q commands.WhyRequest) (commands.WhyResponse, error) {
-	return asked[commands.WhyResponse](ctx, c, "/v1/why", q)
-}
-
-// Stitch calls POST /v1/stitch.
-func (c *Client) Stitch(ctx context.Context, q commands.StitchRequest) (commands.StitchResponse, error) {
-	return asked[commands.StitchResponse](ctx, c, "/v1/stitch", q)
-}
-
-// Diff calls POST /v1/diff.
-func (c *Client) Diff(ctx context.Context, q commands.DiffRequest) (commands.DiffResponse, error) {
-	return asked[commands.DiffResponse](ctx, c, "/v1/diff", q)
-}
-
-// Insights calls POST /v1/insights.
-func (c *Client) Insights(ctx context.Context, q commands.InsightsRequest) (commands.InsightsResponse, error) {
-	return asked[commands.InsightsResponse](ctx, c, "/v1/insights", q)
-}
-
 // Answer calls POST /v1/{path}.
 func (c *Client) Answer(ctx context.Context, path string, request, response any) error {
 	return referred(c.call(ctx, http.MethodPost, "/v1/"+path, nil, mediaJSON, request, response))
-}
-
-// normal is a request that can validate itself. The client validates a request but sends it
-// unchanged: the server fills in the defaults.
-type normal[Q any] interface{ Normal() (Q, error) }
-
-func asked[R any, Q normal[Q]](ctx context.Context, c *Client, path string, q Q) (r R, err error) {
-	if _, err := q.Normal(); err != nil {
-		return r, err
-	}
-	err = c.call(ctx, http.MethodPost, path, nil, mediaJSON, q, &r)
-	return r, referred(err)
 }
 
 // Scan calls GET /v1/intents and copies the answer to w.

@@ -57,14 +57,6 @@ func (f *fake) Append(_ context.Context, events []schemas.Event) ([]api.Appended
 	return out, nil
 }
 
-func (f *fake) Find(_ context.Context, r commands.FindRequest) (commands.FindResponse, error) {
-	if f.find != nil {
-		return f.find(r)
-	}
-	r, err := r.Normal()
-	return commands.FindResponse{Status: "empty", Hint: r.Text}, err
-}
-
 func (f *fake) Show(_ context.Context, ref string) (commands.ShowResponse, error) {
 	switch ref {
 	case "0a":
@@ -83,24 +75,32 @@ func (f *fake) ask(ref string) error {
 	return err
 }
 
-func (f *fake) Why(_ context.Context, r commands.WhyRequest) (commands.WhyResponse, error) {
-	return commands.WhyResponse{Root: commands.Intent{Command: r.Ref}}, f.ask(r.Ref)
-}
-
-func (f *fake) Stitch(_ context.Context, r commands.StitchRequest) (commands.StitchResponse, error) {
-	return commands.StitchResponse{Truncated: r.Nodes == 1}, f.ask(r.Ref)
-}
-
-func (f *fake) Diff(_ context.Context, r commands.DiffRequest) (commands.DiffResponse, error) {
-	return commands.DiffResponse{Verdict: r.A + " against " + r.B}, f.ask(r.B)
-}
-
-func (f *fake) Insights(_ context.Context, r commands.InsightsRequest) (commands.InsightsResponse, error) {
-	return commands.InsightsResponse{Commands: int64(r.Limit)}, f.err
+func (f *fake) answerFind(r commands.FindRequest, response *commands.FindResponse) (err error) {
+	if f.find != nil {
+		*response, err = f.find(r)
+		return err
+	}
+	r, err = r.Normal()
+	response.Status, response.Hint = "empty", r.Text
+	return err
 }
 
 func (f *fake) Answer(_ context.Context, path string, request, response any) error {
 	switch r := request.(type) {
+	case commands.FindRequest:
+		return f.answerFind(r, response.(*commands.FindResponse))
+	case commands.WhyRequest:
+		response.(*commands.WhyResponse).Root.Command = r.Ref
+		return f.ask(r.Ref)
+	case commands.StitchRequest:
+		response.(*commands.StitchResponse).Truncated = r.Nodes == 1
+		return f.ask(r.Ref)
+	case commands.DiffRequest:
+		response.(*commands.DiffResponse).Verdict = r.A + " against " + r.B
+		return f.ask(r.B)
+	case commands.InsightsRequest:
+		response.(*commands.InsightsResponse).Commands = int64(r.Limit)
+		return f.err
 	case runtime.TrafficRequest:
 		response.(*runtime.TrafficResponse).Operations = []runtime.Traffic{{Service: path + " of " + r.Service}}
 		return f.err
@@ -565,16 +565,16 @@ func TestClientRoundTrip(t *testing.T) {
 		code := int32(2)
 		return commands.FindResponse{Status: "ok", Watermark: w, Hits: []commands.Hit{{Intent: commands.Intent{ID: schemas.EventID{1}, ExitCode: &code}}}}, nil
 	}
-	r, err := c.Find(ctx, commands.FindRequest{Text: "x", AtLeast: w, AsOf: query.AsOf{Offsets: w}, Filters: commands.Filters{Since: time.Unix(1, 0)}})
+	r, err := commands.FindQuestion.Ask(ctx, c, commands.FindRequest{Text: "x", AtLeast: w, AsOf: query.AsOf{Offsets: w}, Filters: commands.Filters{Since: time.Unix(1, 0)}})
 	if err != nil || r.Watermark.String() != "recount.commands/3:7" || *r.Hits[0].ExitCode != 2 {
 		t.Fatalf("find: %+v %v", r, err)
 	}
 	var ae *httpapi.APIError
-	if _, err = c.Find(ctx, commands.FindRequest{Text: "later", AtLeast: w}); !errors.As(err, &ae) || ae.Status != 504 || !strings.Contains(err.Error(), "visible is recount.commands/3:7") {
+	if _, err = commands.FindQuestion.Ask(ctx, c, commands.FindRequest{Text: "later", AtLeast: w}); !errors.As(err, &ae) || ae.Status != 504 || !strings.Contains(err.Error(), "visible is recount.commands/3:7") {
 		t.Errorf("not visible: %v", err)
 	}
 	var re *query.RequestError
-	if _, err = c.Find(ctx, commands.FindRequest{Limit: -1}); !errors.As(err, &re) || re.Field != "limit" {
+	if _, err = commands.FindQuestion.Ask(ctx, c, commands.FindRequest{Limit: -1}); !errors.As(err, &re) || re.Field != "limit" {
 		t.Errorf("limit: %v", err)
 	}
 

@@ -100,7 +100,7 @@ func eventsOperation(o *huma.OpenAPI) *huma.Operation {
 		}}
 	}
 	return &huma.Operation{
-		OperationID: "appendEvents", Method: http.MethodPost, Path: "/v1/events", Tags: []string{"events"},
+		OperationID: "appendEvents", Method: http.MethodPost, Path: "/v1/events", Tags: []string{TagEvents},
 		Summary:     "Append events",
 		Description: fmt.Sprintf("Appends one event or a batch of at most %d, and answers when they are synced to disk, with their positions. Secrets in commands, output and environment are replaced by [redacted:KIND] first. An event whose id the log has already is not appended again: its position is the answer.", MaxBatch),
 		Parameters: []*huma.Param{{

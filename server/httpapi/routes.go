@@ -25,7 +25,7 @@ const (
 )
 
 func (s *server) routes(h huma.API, mux *http.ServeMux) {
-	h.UseMiddleware(negotiate)
+	h.UseMiddleware(negotiate, s.offered)
 	s.registerQuestions(h)
 	s.registerCode(h)
 	s.registerRuntime(h)
@@ -45,7 +45,7 @@ func (s *server) routes(h huma.API, mux *http.ServeMux) {
 		return &struct{ Body commands.ShowResponse }{r}, nil
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "status", Method: http.MethodGet, Path: "/v1/status", Tags: []string{"operation"},
+		OperationID: "status", Method: http.MethodGet, Path: "/v1/status", Tags: []string{TagOperation},
 		Summary:     "How the node stands",
 		Description: "The log's ends, each projection's watermark and lag, and counts of the commands.",
 		Errors:      []int{401, 406, 503},
@@ -102,6 +102,16 @@ func (s *server) routes(h huma.API, mux *http.ServeMux) {
 	h.OpenAPI().AddOperation(eventsOperation(h.OpenAPI()))
 }
 
+// offered is the middleware that refuses the operations that Options.Offers does not allow.
+func (s *server) offered(hc huma.Context, next func(huma.Context)) {
+	if err := s.o.Offers(hc.Operation().Tags[0]); err != nil {
+		_, w := humago.Unwrap(hc)
+		writeProblem(w, s.fail(hc.Context(), err))
+		return
+	}
+	next(hc)
+}
+
 // WorkLine is one line in the answer of a long-running operation. Exactly one field is set.
 type WorkLine[R any] struct {
 	Progress *api.Progress    `json:"progress,omitempty" doc:"How far it is."`
@@ -114,7 +124,7 @@ func registerWork[Q, R any](s *server, h huma.API, name, summary, description st
 	title := strings.ToUpper(name[:1]) + name[1:]
 	schema := h.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[WorkLine[R]](), true, title+"Line")
 	huma.Register(h, huma.Operation{
-		OperationID: name, Method: http.MethodPost, Path: "/v1/" + name, Tags: []string{"operation"},
+		OperationID: name, Method: http.MethodPost, Path: "/v1/" + name, Tags: []string{TagOperation},
 		Summary: summary, Description: description, MaxBodyBytes: maxQuestion, Errors: []int{400, 401, 406},
 		Responses: map[string]*huma.Response{"200": {
 			Description: "Lines of JSON.",
@@ -152,12 +162,12 @@ type Health struct {
 func (s *server) registerHealth(h huma.API) {
 	ok := &struct{ Body Health }{Health{"ok"}}
 	huma.Register(h, huma.Operation{
-		OperationID: "healthz", Method: http.MethodGet, Path: "/healthz", Tags: []string{"operation"},
+		OperationID: "healthz", Method: http.MethodGet, Path: "/healthz", Tags: []string{TagOperation},
 		Summary: "Whether the process lives", Description: "Answers 200 as long as the process serves HTTP. Needs no token.",
 		Security: []map[string][]string{}, Errors: []int{406, 421},
 	}, func(context.Context, *struct{}) (*struct{ Body Health }, error) { return ok, nil })
 	huma.Register(h, huma.Operation{
-		OperationID: "readyz", Method: http.MethodGet, Path: "/readyz", Tags: []string{"operation"},
+		OperationID: "readyz", Method: http.MethodGet, Path: "/readyz", Tags: []string{TagOperation},
 		Summary: "Whether the node is ready", Description: "Answers 200 once the projections have applied what the log held when the node started, 503 with the reason before, and while there is a partition that nobody reads. Needs no token.",
 		Security: []map[string][]string{}, Errors: []int{406, 421, 503},
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body Health }, error) {

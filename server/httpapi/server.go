@@ -53,9 +53,19 @@ type Options struct {
 	Registry prometheus.Registerer
 	// Metrics serves /metrics; nil leaves the route out.
 	Metrics http.Handler
+	// Offers returns why the operations of a tag (TagEvents and the like) are not offered by this
+	// process, or nil. A nil Offers offers all.
+	Offers func(tag string) error
 	// Ready returns nil if the node is ready, else why it is not.
 	Ready func(context.Context) error
 }
+
+// The tags of the operations that Options.Offers is asked about. Every other tag is one of
+// questions.
+const (
+	TagEvents    = "events"
+	TagOperation = "operation"
+)
 
 // New returns the handler of the whole API.
 func New(b api.Backend, o Options) http.Handler {
@@ -85,6 +95,9 @@ func build(b api.Backend, o *Options) (*http.ServeMux, huma.API) {
 	}
 	if o.Version == "" {
 		o.Version = "dev"
+	}
+	if o.Offers == nil {
+		o.Offers = func(string) error { return nil }
 	}
 	if o.Ready == nil {
 		o.Ready = func(context.Context) error { return nil }
@@ -128,6 +141,9 @@ func (s *server) postEvents(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	err := func() error {
+		if err := s.o.Offers(TagEvents); err != nil {
+			return err
+		}
 		media := ""
 		if ct := r.Header.Get("Content-Type"); ct != "" {
 			m, _, err := mime.ParseMediaType(ct)

@@ -234,28 +234,28 @@ func TestAccept(t *testing.T) {
 func TestNarrativeQuestions(t *testing.T) {
 	srv, c := serve(t, &fake{}, httpapi.Options{})
 	ctx, ref := t.Context(), "recount.commands/0/7"
-	if r, err := c.Why(ctx, commands.WhyRequest{Ref: ref}); err != nil || r.Root.Command != ref {
+	if r, err := commands.WhyQuestion.Ask(ctx, c, commands.WhyRequest{Ref: ref}); err != nil || r.Root.Command != ref {
 		t.Errorf("why: %+v %v", r, err)
 	}
-	if r, err := c.Stitch(ctx, commands.StitchRequest{Ref: ref, Walk: commands.Walk{Nodes: 1}}); err != nil || !r.Truncated {
+	if r, err := commands.StitchQuestion.Ask(ctx, c, commands.StitchRequest{Ref: ref, Walk: commands.Walk{Nodes: 1}}); err != nil || !r.Truncated {
 		t.Errorf("stitch: %+v %v", r, err)
 	}
-	if r, err := c.Diff(ctx, commands.DiffRequest{A: "abcd", B: ref}); err != nil || r.Verdict != "abcd against "+ref {
+	if r, err := commands.DiffQuestion.Ask(ctx, c, commands.DiffRequest{A: "abcd", B: ref}); err != nil || r.Verdict != "abcd against "+ref {
 		t.Errorf("diff: %+v %v", r, err)
 	}
-	if r, err := c.Insights(ctx, commands.InsightsRequest{Limit: 3}); err != nil || r.Commands != 3 {
+	if r, err := commands.InsightsQuestion.Ask(ctx, c, commands.InsightsRequest{Limit: 3}); err != nil || r.Commands != 3 {
 		t.Errorf("insights: %+v %v", r, err)
 	}
 	var nf *query.NotFoundError
 	var am *query.AmbiguousError
 	var re *query.RequestError
-	if _, err := c.Why(ctx, commands.WhyRequest{Ref: "ffff"}); !errors.As(err, &nf) || nf.Ref != "ffff" {
+	if _, err := commands.WhyQuestion.Ask(ctx, c, commands.WhyRequest{Ref: "ffff"}); !errors.As(err, &nf) || nf.Ref != "ffff" {
 		t.Errorf("why nothing: %v", err)
 	}
-	if _, err := c.Diff(ctx, commands.DiffRequest{A: "abcd", B: "0a"}); !errors.As(err, &am) || len(am.Matches) != 2 || am.Matches[0].Time.IsZero() {
+	if _, err := commands.DiffQuestion.Ask(ctx, c, commands.DiffRequest{A: "abcd", B: "0a"}); !errors.As(err, &am) || len(am.Matches) != 2 || am.Matches[0].Time.IsZero() {
 		t.Errorf("diff ambiguous: %v", err)
 	}
-	if _, err := c.Stitch(ctx, commands.StitchRequest{Ref: ref, Walk: commands.Walk{Depth: -1}}); !errors.As(err, &re) || re.Field != "depth" {
+	if _, err := commands.StitchQuestion.Ask(ctx, c, commands.StitchRequest{Ref: ref, Walk: commands.Walk{Depth: -1}}); !errors.As(err, &re) || re.Field != "depth" {
 		t.Errorf("stitch depth: %v", err)
 	}
 	for path, bodies := range map[string][]string{

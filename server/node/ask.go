@@ -91,26 +91,13 @@ func (n *Node) sources() commands.Sources {
 	return commands.Sources{Set: n.set, Embedder: n.chain.Embedder, Concepts: embed.Concepts, Event: n.log.Read}
 }
 
-// answer asks a question of the node's projections, once they have caught up with the log.
-func answer[Q, R any](ctx context.Context, n *Node, q Q, ask func(context.Context, commands.Sources, Q) (R, error)) (r R, err error) {
+// answerable waits until the projections have caught up with the log. It fails if the node has
+// none.
+func (n *Node) answerable(ctx context.Context) error {
 	if n.set == nil {
-		return r, noRole(RoleProject)
+		return noRole(RoleProject)
 	}
-	if err := n.catchUp(ctx); err != nil {
-		return r, err
-	}
-	allowed := n.discreet()
-	r, err = ask(ctx, n.sources(), q)
-	if err := allowed(r, err); err != nil {
-		var none R
-		return none, err
-	}
-	return r, nil
-}
-
-// Find implements api.Backend.
-func (n *Node) Find(ctx context.Context, q commands.FindRequest) (commands.FindResponse, error) {
-	return answer(ctx, n, q, commands.Find)
+	return n.catchUp(ctx)
 }
 
 // Show implements api.Backend.
@@ -118,38 +105,20 @@ func (n *Node) Show(ctx context.Context, ref string) (commands.ShowResponse, err
 	if err := n.tellErased(ctx, ref); err != nil {
 		return commands.ShowResponse{}, err
 	}
-	return answer(ctx, n, ref, commands.Show)
-}
-
-// Why implements api.Backend.
-func (n *Node) Why(ctx context.Context, q commands.WhyRequest) (commands.WhyResponse, error) {
-	return answer(ctx, n, q, commands.Why)
-}
-
-// Stitch implements api.Backend.
-func (n *Node) Stitch(ctx context.Context, q commands.StitchRequest) (commands.StitchResponse, error) {
-	return answer(ctx, n, q, commands.Stitch)
-}
-
-// Diff implements api.Backend.
-func (n *Node) Diff(ctx context.Context, q commands.DiffRequest) (commands.DiffResponse, error) {
-	return answer(ctx, n, q, commands.Diff)
-}
-
-// Insights implements api.Backend.
-func (n *Node) Insights(ctx context.Context, q commands.InsightsRequest) (commands.InsightsResponse, error) {
-	if err := n.summing(schemas.TopicCommands); err != nil {
-		return commands.InsightsResponse{}, err
+	if err := n.answerable(ctx); err != nil {
+		return commands.ShowResponse{}, err
 	}
-	return answer(ctx, n, q, commands.Insights)
+	allowed := n.discreet()
+	r, err := commands.Show(ctx, n.sources(), ref)
+	if err := allowed(r, err); err != nil {
+		return commands.ShowResponse{}, err
+	}
+	return r, nil
 }
 
 // Answer implements api.Backend.
 func (n *Node) Answer(ctx context.Context, path string, request, response any) error {
-	if n.set == nil {
-		return noRole(RoleProject)
-	}
-	if err := n.catchUp(ctx); err != nil {
+	if err := n.answerable(ctx); err != nil {
 		return err
 	}
 	allowed := n.discreet()
@@ -169,12 +138,18 @@ func (n *Node) ask(ctx context.Context, path string, request, response any) erro
 			return err
 		}
 		return runtime.Questions.Answer(ctx, n.runtimeSources(), path, request, response)
+	case strings.HasPrefix(path, "code/"):
+		s := n.codeSources()
+		if p, known := access.Of(ctx); known && !p.Granted(schemas.GrantRuntime) {
+			s.Running = nil
+		}
+		return code.Questions.Answer(ctx, s, path, request, response)
+	case path == commands.InsightsQuestion.Path:
+		if err := n.summing(schemas.TopicCommands); err != nil {
+			return err
+		}
 	}
-	s := n.codeSources()
-	if p, known := access.Of(ctx); known && !p.Granted(schemas.GrantRuntime) {
-		s.Running = nil
-	}
-	return code.Questions.Answer(ctx, s, path, request, response)
+	return commands.Questions.Answer(ctx, n.sources(), path, request, response)
 }
 
 // asked returns the sources of a question for evidence and its principal. Commands, code and spans
@@ -199,10 +174,7 @@ func (n *Node) asked(ctx context.Context) (evidence.Asked, error) {
 
 // Objects implements api.Backend.
 func (n *Node) Objects(ctx context.Context, r evidence.ExportRequest, w io.Writer) error {
-	if n.set == nil {
-		return noRole(RoleProject)
-	}
-	if err := n.catchUp(ctx); err != nil {
+	if err := n.answerable(ctx); err != nil {
 		return err
 	}
 	if err := n.summing(schemas.TopicAgents); err != nil {
@@ -247,10 +219,7 @@ func (n *Node) observe(ctx context.Context, lr schemas.LogRecord) (*recountv1.Sp
 
 // Export implements api.Backend.
 func (n *Node) Export(ctx context.Context, r code.ExportRequest, w io.Writer) error {
-	if n.set == nil {
-		return noRole(RoleProject)
-	}
-	if err := n.catchUp(ctx); err != nil {
+	if err := n.answerable(ctx); err != nil {
 		return err
 	}
 	ctx, w, done := n.exporters.exporting(ctx, w)
@@ -288,94 +257,4 @@ func (n *Node) Follow(ctx context.Context, q commands.FollowRequest, each func(c
 		return fmt.Errorf("follow: %w: the server stops", api.ErrUnavailable)
 	}
 	return err
-}
-
-// roled is the backend of the HTTP API: the node's methods, each only if the node has the role for
-// it.
-type roled struct{ *Node }
-
-// Append requires the role ingest.
-func (r roled) Append(ctx context.Context, events []schemas.Event) ([]api.Appended, error) {
-	if !r.cfg.Has(RoleIngest) {
-		return nil, noRole(RoleIngest)
-	}
-	return r.Node.Append(ctx, events)
-}
-
-// serve asks a question if the node has the role serve.
-func serve[Q, R any](ctx context.Context, r roled, q Q, ask func(context.Context, Q) (R, error)) (answer R, err error) {
-	if !r.cfg.Has(RoleServe) {
-		return answer, noRole(RoleServe)
-	}
-	return ask(ctx, q)
-}
-
-// Find requires the role serve.
-func (r roled) Find(ctx context.Context, q commands.FindRequest) (commands.FindResponse, error) {
-	return serve(ctx, r, q, r.Node.Find)
-}
-
-// Show requires the role serve.
-func (r roled) Show(ctx context.Context, ref string) (commands.ShowResponse, error) {
-	return serve(ctx, r, ref, r.Node.Show)
-}
-
-// Why requires the role serve.
-func (r roled) Why(ctx context.Context, q commands.WhyRequest) (commands.WhyResponse, error) {
-	return serve(ctx, r, q, r.Node.Why)
-}
-
-// Stitch requires the role serve.
-func (r roled) Stitch(ctx context.Context, q commands.StitchRequest) (commands.StitchResponse, error) {
-	return serve(ctx, r, q, r.Node.Stitch)
-}
-
-// Diff requires the role serve.
-func (r roled) Diff(ctx context.Context, q commands.DiffRequest) (commands.DiffResponse, error) {
-	return serve(ctx, r, q, r.Node.Diff)
-}
-
-// Insights requires the role serve.
-func (r roled) Insights(ctx context.Context, q commands.InsightsRequest) (commands.InsightsResponse, error) {
-	return serve(ctx, r, q, r.Node.Insights)
-}
-
-// Answer requires the role serve.
-func (r roled) Answer(ctx context.Context, path string, request, response any) error {
-	if !r.cfg.Has(RoleServe) {
-		return noRole(RoleServe)
-	}
-	return r.Node.Answer(ctx, path, request, response)
-}
-
-// Export requires the role serve.
-func (r roled) Export(ctx context.Context, q code.ExportRequest, w io.Writer) error {
-	if !r.cfg.Has(RoleServe) {
-		return noRole(RoleServe)
-	}
-	return r.Node.Export(ctx, q, w)
-}
-
-// Scan requires the role serve.
-func (r roled) Scan(ctx context.Context, q api.ScanRequest, w io.Writer) error {
-	if !r.cfg.Has(RoleServe) {
-		return noRole(RoleServe)
-	}
-	return r.Node.Scan(ctx, q, w)
-}
-
-// Objects requires the role serve.
-func (r roled) Objects(ctx context.Context, q evidence.ExportRequest, w io.Writer) error {
-	if !r.cfg.Has(RoleServe) {
-		return noRole(RoleServe)
-	}
-	return r.Node.Objects(ctx, q, w)
-}
-
-// Follow requires the role serve.
-func (r roled) Follow(ctx context.Context, q commands.FollowRequest, each func(commands.Followed) error) error {
-	if !r.cfg.Has(RoleServe) {
-		return noRole(RoleServe)
-	}
-	return r.Node.Follow(ctx, q, each)
 }

@@ -85,7 +85,7 @@ func TestForgetGoesOnBehindTheRequest(t *testing.T) {
 		}
 	}
 	var refused *httpapi.APIError
-	if hits, err := r.Client.Find(t.Context(), commands.FindRequest{Text: "login"}); len(hits.Hits) > 0 || err != nil && (!errors.As(err, &refused) || refused.Status != 503) {
+	if hits, err := commands.FindQuestion.Ask(t.Context(), r.Client, commands.FindRequest{Text: "login"}); len(hits.Hits) > 0 || err != nil && (!errors.As(err, &refused) || refused.Status != 503) {
 		t.Errorf("find meanwhile: %v %v", commandsOf(hits), err)
 	}
 	if _, err := r.Client.Verify(t.Context(), api.VerifyRequest{}, nil); err == nil {
@@ -95,7 +95,7 @@ func TestForgetGoesOnBehindTheRequest(t *testing.T) {
 	letGo()
 	<-read
 	for began := time.Now(); ; { // until it is done
-		if _, err := r.Client.Insights(t.Context(), commands.InsightsRequest{}); err == nil && len(holding(t, cfg.DataDir)) == 0 {
+		if _, err := commands.InsightsQuestion.Ask(t.Context(), r.Client, commands.InsightsRequest{}); err == nil && len(holding(t, cfg.DataDir)) == 0 {
 			break
 		}
 		if time.Since(began) > patience {

@@ -142,7 +142,7 @@ func TestForget(t *testing.T) {
 		if found := holding(t, cfg.DataDir); len(found) > 0 {
 			t.Errorf("the secret is still in %v", found)
 		}
-		if hits, err := b.Find(t.Context(), commands.FindRequest{Text: "psql"}); err != nil || len(hits.Hits) != 0 {
+		if hits, err := commands.FindQuestion.Ask(t.Context(), b, commands.FindRequest{Text: "psql"}); err != nil || len(hits.Hits) != 0 {
 			t.Errorf("find: %+v %v", hits.Hits, err)
 		}
 		for _, ref := range []string{appended.Position.String(), command.ID.String()} {
@@ -202,15 +202,19 @@ func TestForgetShowsNothingMeanwhile(t *testing.T) {
 	}
 	r.waitFor(t, ends)
 	questions := map[string]func() (any, error){
-		"find": func() (any, error) { return r.Client.Find(t.Context(), commands.FindRequest{Text: "psql"}) },
+		"find": func() (any, error) {
+			return commands.FindQuestion.Ask(t.Context(), r.Client, commands.FindRequest{Text: "psql"})
+		},
 		"show": func() (any, error) { return r.Client.Show(t.Context(), appended.Position.String()) },
 		"why the next": func() (any, error) {
-			return r.Client.Why(t.Context(), commands.WhyRequest{Ref: events("make test")[0].ID.String()})
+			return commands.WhyQuestion.Ask(t.Context(), r.Client, commands.WhyRequest{Ref: events("make test")[0].ID.String()})
 		},
 		"stitch": func() (any, error) {
-			return r.Client.Stitch(t.Context(), commands.StitchRequest{Ref: events("make test")[0].ID.String()})
+			return commands.StitchQuestion.Ask(t.Context(), r.Client, commands.StitchRequest{Ref: events("make test")[0].ID.String()})
 		},
-		"insights": func() (any, error) { return r.Client.Insights(t.Context(), commands.InsightsRequest{}) },
+		"insights": func() (any, error) {
+			return commands.InsightsQuestion.Ask(t.Context(), r.Client, commands.InsightsRequest{})
+		},
 		"ask": func() (any, error) {
 			return evidence.Question.Ask(t.Context(), r.Client, evidence.Request{Text: "password", Mode: "evidence", Include: []string{"proof"}})
 		},
@@ -261,7 +265,7 @@ func TestForgetShowsNothingMeanwhile(t *testing.T) {
 				t.Errorf("%s during %q: %v", name, p.Phase, err)
 			}
 		}
-		if hits, err := r.Client.Find(t.Context(), commands.FindRequest{Text: "make test"}); err != nil || len(hits.Hits) == 0 {
+		if hits, err := commands.FindQuestion.Ask(t.Context(), r.Client, commands.FindRequest{Text: "make test"}); err != nil || len(hits.Hits) == 0 {
 			t.Errorf("what rests on other events, during %q: %v", p.Phase, err)
 		}
 	})
@@ -466,7 +470,7 @@ func TestSoakForgetKill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hits, err := n.Find(t.Context(), commands.FindRequest{Limit: 1000})
+		hits, err := commands.FindQuestion.Ask(t.Context(), n, commands.FindRequest{Limit: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -111,7 +111,7 @@ func TestSoakKill(t *testing.T) {
 	if err != nil || st.Intents.Count < int64(len(acked)) {
 		t.Errorf("%d commands of %d acknowledged: %v", st.Intents.Count, len(acked), err)
 	}
-	if r, err := n.Find(t.Context(), commands.FindRequest{Text: "kill round"}); err != nil || len(r.Hits) == 0 {
+	if r, err := commands.FindQuestion.Ask(t.Context(), n, commands.FindRequest{Text: "kill round"}); err != nil || len(r.Hits) == 0 {
 		t.Errorf("find: %v", err)
 	}
 	t.Logf("%d rounds, %d acknowledged, %d commands", rounds, len(acked), st.Intents.Count)

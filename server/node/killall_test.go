@@ -307,7 +307,7 @@ func (a *acknowledged) check(t *testing.T, r *running) {
 	if f, err := r.Client.Fsck(t.Context(), api.FsckRequest{}, nil); err != nil || !f.OK {
 		t.Errorf("fsck: %+v %v", f, err)
 	}
-	if found, err := r.Client.Find(t.Context(), commands.FindRequest{Text: "kill round"}); err != nil || len(found.Hits) == 0 {
+	if found, err := commands.FindQuestion.Ask(t.Context(), r.Client, commands.FindRequest{Text: "kill round"}); err != nil || len(found.Hits) == 0 {
 		t.Errorf("find: %v", err)
 	}
 }

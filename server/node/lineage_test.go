@@ -13,6 +13,7 @@ import (
 
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/question"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
@@ -92,9 +93,9 @@ func logged(t *testing.T, n *node.Node) (all []string) {
 }
 
 // shown are the commands that answers know.
-func shown(t *testing.T, ask func(context.Context, commands.FindRequest) (commands.FindResponse, error)) (all []string) {
+func shown(t *testing.T, ask question.Answerer) (all []string) {
 	t.Helper()
-	r, err := ask(t.Context(), commands.FindRequest{Text: "echo", Limit: 100, Repeats: true})
+	r, err := commands.FindQuestion.Ask(t.Context(), ask, commands.FindRequest{Text: "echo", Limit: 100, Repeats: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,14 +116,14 @@ func TestStateOfAnotherLog(t *testing.T) {
 			if _, err := n.Append(t.Context(), events(numbered("first", 3)...)); err != nil {
 				t.Fatal(err)
 			}
-			shown(t, n.Find)
+			shown(t, n)
 		})
 		copyDir(t, filepath.Join(dir, "log"), older)
 		openedLocal(t, dir, func(n *node.Node) {
 			if _, err := n.Append(t.Context(), events(numbered("second", 5)...)); err != nil {
 				t.Fatal(err)
 			}
-			if got := shown(t, n.Find); len(got) != 8 {
+			if got := shown(t, n); len(got) != 8 {
 				t.Fatalf("got %q", got)
 			}
 		})
@@ -134,7 +135,7 @@ func TestStateOfAnotherLog(t *testing.T) {
 			if _, err := n.Append(t.Context(), events(numbered("other", 9)...)); err != nil {
 				t.Fatal(err)
 			}
-			shown(t, n.Find)
+			shown(t, n)
 		})
 		return dir
 	}
@@ -227,7 +228,7 @@ func TestStateOfAnotherLog(t *testing.T) {
 				if _, err := n.Append(t.Context(), events(numbered("fork", 4)...)); err != nil {
 					t.Fatal(err)
 				}
-				shown(t, n.Find)
+				shown(t, n)
 			})
 			copyDir(t, filepath.Join(fork, "projections"), filepath.Join(dir, "projections"))
 			return dir
@@ -240,7 +241,7 @@ func TestStateOfAnotherLog(t *testing.T) {
 				if _, err := n.Append(t.Context(), events(numbered("later", 2)...)); err != nil {
 					t.Fatal(err)
 				}
-				shown(t, n.Find)
+				shown(t, n)
 			})
 			copyDir(t, older, dir)
 			return dir
@@ -248,7 +249,7 @@ func TestStateOfAnotherLog(t *testing.T) {
 	}
 	ins := map[string]func(t *testing.T, dir string){
 		"a question": func(t *testing.T, dir string) {
-			openedLocal(t, dir, func(n *node.Node) { same(t, n, n.Find) })
+			openedLocal(t, dir, func(n *node.Node) { same(t, n, n) })
 		},
 		"verify": func(t *testing.T, dir string) {
 			openedLocal(t, dir, func(n *node.Node) { verifiedBy(t, n.Verify) })
@@ -271,7 +272,7 @@ func TestStateOfAnotherLog(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.waitFor(t, ends)
-			same(t, r.Node, r.Client.Find)
+			same(t, r.Node, r.Client)
 			verifiedBy(t, r.Client.Verify)
 			r.stop()
 		},
@@ -286,7 +287,7 @@ func TestStateOfAnotherLog(t *testing.T) {
 					copyDir(t, changed, dir)
 					look(t, dir)
 					openedLocal(t, dir, func(n *node.Node) {
-						same(t, n, n.Find)
+						same(t, n, n)
 						verifiedBy(t, n.Verify)
 					})
 				})
@@ -296,7 +297,7 @@ func TestStateOfAnotherLog(t *testing.T) {
 }
 
 // same checks that answers know what the log holds, and no more.
-func same(t *testing.T, n *node.Node, ask func(context.Context, commands.FindRequest) (commands.FindResponse, error)) {
+func same(t *testing.T, n *node.Node, ask question.Answerer) {
 	t.Helper()
 	if want, got := logged(t, n), shown(t, ask); !slices.Equal(got, want) {
 		t.Errorf("answers know\n%q, the log holds\n%q", got, want)
@@ -320,7 +321,7 @@ func TestStateOfAnOlderVersionIsKept(t *testing.T) {
 		if _, err := n.Append(t.Context(), events(numbered("first", 3)...)); err != nil {
 			t.Fatal(err)
 		}
-		shown(t, n.Find)
+		shown(t, n)
 	})
 	notes, err := filepath.Glob(filepath.Join(dir, "projections", "*", "gen-*", "LOG"))
 	if err != nil || len(notes) == 0 {
@@ -331,7 +332,7 @@ func TestStateOfAnOlderVersionIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	openedLocal(t, dir, func(n *node.Node) { same(t, n, n.Find) })
+	openedLocal(t, dir, func(n *node.Node) { same(t, n, n) })
 	again, err := filepath.Glob(filepath.Join(dir, "projections", "*", "gen-*", "LOG"))
 	if err != nil {
 		t.Fatal(err)
@@ -362,7 +363,7 @@ func TestStateOfAnotherKafka(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.waitFor(t, ends)
-			same(t, r.Node, r.Client.Find)
+			same(t, r.Node, r.Client)
 			verifiedBy(t, r.Client.Verify)
 			r.stop()
 		}

@@ -195,25 +195,25 @@ func TestNarrativeOverHTTP(t *testing.T) {
 	}
 	m := query.Moment{AtLeast: ends, WaitMS: int(patience.Milliseconds())}
 	root := at[2].ID
-	why, err := r.Client.Why(t.Context(), commands.WhyRequest{Ref: root.String()[:13], Moment: m, Walk: commands.Walk{Kinds: []string{"temporal"}}})
+	why, err := commands.WhyQuestion.Ask(t.Context(), r.Client, commands.WhyRequest{Ref: root.String()[:13], Moment: m, Walk: commands.Walk{Kinds: []string{"temporal"}}})
 	if err != nil || why.Root.ID != root || len(why.Causes) != 2 || len(why.Edges) != 2 {
 		t.Errorf("why: %+v %v", why, err)
 	}
-	stitch, err := r.Client.Stitch(t.Context(), commands.StitchRequest{Ref: at[1].Position.String(), Moment: m})
+	stitch, err := commands.StitchQuestion.Ask(t.Context(), r.Client, commands.StitchRequest{Ref: at[1].Position.String(), Moment: m})
 	if err != nil || len(stitch.Nodes) != 3 || stitch.Root != at[1].ID {
 		t.Errorf("stitch: %+v %v", stitch, err)
 	}
-	diff, err := r.Client.Diff(t.Context(), commands.DiffRequest{A: at[1].ID.String(), B: root.String(), Moment: m})
+	diff, err := commands.DiffQuestion.Ask(t.Context(), r.Client, commands.DiffRequest{A: at[1].ID.String(), B: root.String(), Moment: m})
 	if err != nil || diff.A != at[1].ID || diff.B != root || len(diff.Lines) == 0 {
 		t.Errorf("diff: %+v %v", diff, err)
 	}
-	insights, err := r.Client.Insights(t.Context(), commands.InsightsRequest{Moment: m})
+	insights, err := commands.InsightsQuestion.Ask(t.Context(), r.Client, commands.InsightsRequest{Moment: m})
 	if err != nil || insights.Commands != 3 || insights.After == nil || insights.After.ID != root {
 		t.Errorf("insights: %+v %v", insights, err)
 	}
 	late := query.Moment{AtLeast: schemas.Watermark{at[0].Position.TP(): 1 << 40}, WaitMS: 1}
 	var ae *httpapi.APIError
-	if _, err := r.Client.Why(t.Context(), commands.WhyRequest{Ref: root.String(), Moment: late}); !errors.As(err, &ae) || ae.Status != 504 {
+	if _, err := commands.WhyQuestion.Ask(t.Context(), r.Client, commands.WhyRequest{Ref: root.String(), Moment: late}); !errors.As(err, &ae) || ae.Status != 504 {
 		t.Errorf("at_least of what never comes: %v", err)
 	}
 }

@@ -378,14 +378,30 @@ func (n *Node) Ready(ctx context.Context) error {
 	return fmt.Errorf("catching up: projections at %q, the log was at %q at the start", n.set.Watermark(), n.starts)
 }
 
+// offers fails if the node does not have the role that operations of the HTTP API with a tag
+// require.
+func (n *Node) offers(tag string) error {
+	role := RoleServe
+	switch tag {
+	case httpapi.TagOperation:
+		return nil
+	case httpapi.TagEvents:
+		role = RoleIngest
+	}
+	if !n.cfg.Has(role) {
+		return noRole(role)
+	}
+	return nil
+}
+
 // httpServer returns the server with a timeout for each phase of a request. Handlers that stream
 // for long lift the write timeout themselves.
 func (n *Node) httpServer() (*http.Server, error) {
 	h := n.cfg.HTTP
 	hosts := slices.Clone(h.Hosts)
-	handler := httpapi.New(roled{n}, httpapi.Options{
+	handler := httpapi.New(n, httpapi.Options{
 		Version: n.cfg.Version, Gate: n.tokens, Hosts: hosts, MaxBody: h.MaxBodyBytes,
-		Log: n.cfg.Logger, Registry: n.reg, Metrics: n.metricsHandler(), Ready: n.Ready, Stopping: n.stopping,
+		Log: n.cfg.Logger, Registry: n.reg, Metrics: n.metricsHandler(), Ready: n.Ready, Offers: n.offers, Stopping: n.stopping,
 	})
 	srv := &http.Server{
 		Handler:           handler,

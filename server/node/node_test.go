@@ -58,7 +58,7 @@ func (r *running) find(t *testing.T, q commands.FindRequest) commands.FindRespon
 		}
 		q.AtLeast = ends
 	}
-	resp, err := r.Client.Find(t.Context(), q)
+	resp, err := commands.FindQuestion.Ask(t.Context(), r.Client, q)
 	if err != nil {
 		t.Fatalf("find %q: %v", q.Text, err)
 	}
@@ -68,7 +68,7 @@ func (r *running) find(t *testing.T, q commands.FindRequest) commands.FindRespon
 // waitFor waits until the projections have what the log has.
 func (r *running) waitFor(t *testing.T, ends schemas.Watermark) {
 	t.Helper()
-	if _, err := r.Client.Find(t.Context(), commands.FindRequest{AtLeast: ends, WaitMS: int(patience.Milliseconds()), Limit: 1}); err != nil {
+	if _, err := commands.FindQuestion.Ask(t.Context(), r.Client, commands.FindRequest{AtLeast: ends, WaitMS: int(patience.Milliseconds()), Limit: 1}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -280,14 +280,14 @@ func TestAtLeast(t *testing.T) {
 			t.Fatalf("%d: got %v", i, commandsOf(resp))
 		}
 	}
-	_, err := r.Client.Find(t.Context(), commands.FindRequest{AtLeast: schemas.Watermark{{Topic: "recount.commands", Partition: 0}: 1 << 40}, WaitMS: 20})
+	_, err := commands.FindQuestion.Ask(t.Context(), r.Client, commands.FindRequest{AtLeast: schemas.Watermark{{Topic: "recount.commands", Partition: 0}: 1 << 40}, WaitMS: 20})
 	var ae *httpapi.APIError
 	if !errors.As(err, &ae) || ae.Status != 504 || !strings.Contains(err.Error(), "recount.commands/0:1099511627776") {
 		t.Errorf("what never comes: %v", err)
 	}
 	// The same from the node itself has its own type.
 	var nv *query.NotVisibleError
-	if _, err := r.Node.Find(t.Context(), commands.FindRequest{AtLeast: schemas.Watermark{{Topic: "recount.nothing", Partition: 9}: 1}, WaitMS: 20}); !errors.As(err, &nv) {
+	if _, err := commands.FindQuestion.Ask(t.Context(), r.Node, commands.FindRequest{AtLeast: schemas.Watermark{{Topic: "recount.nothing", Partition: 9}: 1}, WaitMS: 20}); !errors.As(err, &nv) {
 		t.Errorf("no such partition: %v", err)
 	}
 }
@@ -348,7 +348,7 @@ func TestRestartRebuildVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer local.Close()
-	got, err := local.Find(t.Context(), ask)
+	got, err := commands.FindQuestion.Ask(t.Context(), local, ask)
 	if err != nil {
 		t.Fatal(err)
 	}

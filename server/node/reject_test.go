@@ -35,7 +35,7 @@ func TestOneProjectionRefuses(t *testing.T) {
 	if err := n.Projections().Apply(t.Context(), schemas.Batch{Topic: tp.Topic, Partition: tp.Partition, Next: ends[tp], Records: []*recountv1.Record{rec}}); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := n.Find(t.Context(), commands.FindRequest{Limit: 10}); err != nil || len(got.Hits) != 1 || got.Hits[0].Command != "make two" {
+	if got, err := commands.FindQuestion.Ask(t.Context(), n, commands.FindRequest{Limit: 10}); err != nil || len(got.Hits) != 1 || got.Hits[0].Command != "make two" {
 		t.Errorf("found %v %v", commandsOf(got), err)
 	}
 	st, err := n.Status(t.Context(), api.StatusRequest{})

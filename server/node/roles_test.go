@@ -43,7 +43,10 @@ func TestSplitRoles(t *testing.T) {
 		t.Errorf("got %v", commandsOf(resp))
 	}
 	for name, err := range map[string]error{
-		"find where nothing is served": func() error { _, err := a.Client.Find(t.Context(), commands.FindRequest{}); return err }(),
+		"find where nothing is served": func() error {
+			_, err := commands.FindQuestion.Ask(t.Context(), a.Client, commands.FindRequest{})
+			return err
+		}(),
 		"append where nothing is taken": func() error {
 			_, err := c.Client.Append(t.Context(), events("ls"))
 			return err

@@ -99,7 +99,7 @@ func TestSoakAsked(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 				out, err := r.Client.Append(ctx, events)
 				if err == nil && i%20 == 19 { // so that what is visible keeps up
-					_, err = r.Client.Find(ctx, commands.FindRequest{AtLeast: visible(out[len(out)-1]), WaitMS: waitMS, Limit: 1})
+					_, err = commands.FindQuestion.Ask(ctx, r.Client, commands.FindRequest{AtLeast: visible(out[len(out)-1]), WaitMS: waitMS, Limit: 1})
 				}
 				cancel()
 				if err != nil {
@@ -210,7 +210,7 @@ var questions = []struct {
 	ask  func(ctx context.Context, r *running, of api.Appended, rng *rand.Rand) error
 }{
 	{"find", func(ctx context.Context, r *running, of api.Appended, rng *rand.Rand) error {
-		got, err := r.Client.Find(ctx, commands.FindRequest{
+		got, err := commands.FindQuestion.Ask(ctx, r.Client, commands.FindRequest{
 			Text: fmt.Sprintf("test of pkg%d file%d", rng.IntN(4), rng.IntN(30)), AtLeast: visible(of), WaitMS: waitMS, Limit: 1 + rng.IntN(50),
 		})
 		if err == nil && len(got.Hits) == 0 {
@@ -233,7 +233,7 @@ var questions = []struct {
 		return err
 	}},
 	{"show", func(ctx context.Context, r *running, of api.Appended, _ *rand.Rand) error {
-		if _, err := r.Client.Find(ctx, commands.FindRequest{AtLeast: visible(of), WaitMS: waitMS, Limit: 1}); err != nil {
+		if _, err := commands.FindQuestion.Ask(ctx, r.Client, commands.FindRequest{AtLeast: visible(of), WaitMS: waitMS, Limit: 1}); err != nil {
 			return err
 		}
 		got, err := r.Client.Show(ctx, of.ID.String())

@@ -24,7 +24,7 @@ func spooled(text string) spool.Entry {
 
 func allCommands(t *testing.T, n *Node) (all []string) {
 	t.Helper()
-	resp, err := n.Find(context.Background(), commands.FindRequest{Limit: 100, Repeats: true})
+	resp, err := commands.FindQuestion.Ask(context.Background(), n, commands.FindRequest{Limit: 100, Repeats: true})
 	if err != nil {
 		t.Fatal(err)
 	}
