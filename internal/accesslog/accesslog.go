@@ -21,31 +21,31 @@ import (
 const Source = "import/access-log"
 
 const (
-	// batch is how many lines an event has at most.
+	// batch is the maximum number of lines in an event.
 	batch = 1000
-	// batchBytes bounds the lines of an event; it leaves room for what redacting adds.
+	// batchBytes limits the lines of an event; redaction may add to them.
 	batchBytes = 1 << 20
 	maxLine    = 256 << 10
 )
 
-// Bounds of AccessEntry in events.proto, in bytes.
+// These are the limits of AccessEntry in events.proto, in bytes.
 const (
 	maxText   = 8192
 	maxName   = 256
 	maxMethod = 64
 )
 
-// Options say what a log does not.
+// Options supply what a log does not contain.
 type Options struct {
-	// Service is who wrote it. Required.
+	// Service is the service that wrote the log. Required.
 	Service string
-	// Redact takes secrets out of a payload before its id is made. Nil leaves it.
+	// Redact removes secrets from a payload before its id is made. Nil leaves payloads unchanged.
 	Redact func(*recountv1.AccessLogged)
-	// From is how many lines are to be passed over: they were read before.
+	// From is the number of lines to skip because they were read before.
 	From int
 }
 
-// SkipError is a line that is none of an access log.
+// SkipError reports a line that is not one of an access log.
 type SkipError struct {
 	Line   int // from 1
 	Reason string
@@ -53,14 +53,15 @@ type SkipError struct {
 
 func (e *SkipError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
 
-// Batch is an event with what it holds.
+// Batch is an event with its number of lines.
 type Batch struct {
 	Event schemas.Event
-	// Requests are how many lines are in it; Lines are all of the file up to its end.
+	// Requests is the number of lines in the event; Lines is the number of lines of the file up to
+	// the event's end.
 	Requests, Lines int
 }
 
-// Read yields a log's events.
+// Read yields the events of a log.
 func Read(r io.Reader, o Options) iter.Seq2[Batch, error] {
 	return func(yield func(Batch, error) bool) {
 		in := bufio.NewReaderSize(r, maxLine)
@@ -81,8 +82,8 @@ func Read(r io.Reader, o Options) iter.Seq2[Batch, error] {
 					return
 				}
 			}
-			// Ends are counted from the file's beginning, so that they stay where they
-			// are when it grows.
+			// The ends of events are counted from the start of the file, so that they do not change
+			// when the file grows.
 			if len(b.entries) > 0 && (last || n%batch == 0 || b.bytes >= batchBytes) {
 				lines := n
 				if len(line) == 0 {
@@ -100,7 +101,7 @@ func Read(r io.Reader, o Options) iter.Seq2[Batch, error] {
 	}
 }
 
-// builder gathers the lines of an event.
+// builder collects the lines of an event.
 type builder struct {
 	o       Options
 	entries []*recountv1.AccessEntry
@@ -128,7 +129,7 @@ func (b *builder) line(line []byte, n int, over bool) error {
 	return nil
 }
 
-// event makes an event of what was gathered; lines are those of the file so far.
+// event makes an event of the collected lines; lines is the number of lines of the file so far.
 func (b *builder) event(lines int) (Batch, error) {
 	m := &recountv1.AccessLogged{Service: b.o.Service, Entries: b.entries}
 	n := len(b.entries)
@@ -157,7 +158,7 @@ func (b *builder) event(lines int) (Batch, error) {
 	return Batch{Event: e, Requests: n, Lines: lines}, nil
 }
 
-// cut is the first part of s, at most n bytes of whole characters.
+// cut returns the start of s: whole characters, at most n bytes.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -168,7 +169,7 @@ func cut(s string, n int) string {
 	return s[:n]
 }
 
-// withoutQuery is a path or a URL without its query and fragment.
+// withoutQuery returns a path or a URL without its query and fragment.
 func withoutQuery(s string) string {
 	if i := strings.IndexAny(s, "?#"); i >= 0 {
 		s = s[:i]

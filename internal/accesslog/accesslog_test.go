@@ -19,7 +19,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// read returns a log's entries and events, and what was skipped.
+// read returns a log's entries and events, and the skipped lines.
 func read(t testing.TB, log string, from int) (entries []*recountv1.AccessEntry, events []schemas.Event, skipped []string) {
 	t.Helper()
 	o := accesslog.Options{Service: "shop", From: from, Redact: func(m *recountv1.AccessLogged) { redact.Default().Event(m) }}
@@ -138,8 +138,8 @@ func ids(events []schemas.Event) (all []schemas.EventID) {
 	return all
 }
 
-// TestAgain reads a log that grows: what was read stays the same events, and is
-// passed over by what is remembered.
+// TestAgain reads a log that grows: existing events do not change, and lines read before are
+// skipped according to the marks.
 func TestAgain(t *testing.T) {
 	whole := many(3500)
 	short := whole[:strings.Index(whole, "/2500 ")]
@@ -184,7 +184,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever a log holds becomes events that are valid, or is skipped.
+// FuzzRead checks that any input gives valid events or skipped lines.
 func FuzzRead(f *testing.F) {
 	f.Add(many(3))
 	f.Add(`{"ts":1.5e9,"request":{"method":"GET","uri":"/a?b","headers":{"User-Agent":["x"]}},"status":200,"duration":"1s"}`)

@@ -13,15 +13,15 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// commonTime is how Common Log Format writes a time.
+// commonTime is the time format of Common Log Format.
 const commonTime = "02/Jan/2006:15:04:05 -0700"
 
-// parseCommon reads
+// parseCommon parses
 //
 //	host ident user [time] "request" status bytes "referer" "user agent" …
 //
-// of which the last two are Combined Log Format's. A virtual host may stand before
-// the host, as Apache's vhost_combined has it.
+// The last two fields belong to Combined Log Format. A virtual host may precede the host, as in
+// Apache's vhost_combined.
 func parseCommon(line string) (*recountv1.AccessEntry, error) {
 	before, rest, ok := strings.Cut(line, " [")
 	who := strings.Fields(before)
@@ -77,7 +77,7 @@ func parseCommonTime(s string) (time.Time, error) {
 	return checkTime(at)
 }
 
-// checkTime keeps out times that no event may have.
+// checkTime rejects times that an event may not have.
 func checkTime(at time.Time) (time.Time, error) {
 	if y := at.UTC().Year(); y < 1971 || y >= 2250 {
 		return at, fmt.Errorf("time %s: want 1971 to 2249", at.UTC().Format(time.RFC3339))
@@ -85,7 +85,7 @@ func checkTime(at time.Time) (time.Time, error) {
 	return at.UTC(), nil
 }
 
-// known is a field, or "" for the hyphen that stands for none.
+// known returns a field, or "" for the hyphen that means none.
 func known(s string) string {
 	if s == "-" {
 		return ""
@@ -93,8 +93,7 @@ func known(s string) string {
 	return s
 }
 
-// quoted reads what stands in double quotes at the beginning of s, where a backslash
-// keeps a quote from ending it.
+// quoted reads the text in double quotes at the start of s, in which a backslash escapes a quote.
 func quoted(s string) (text, rest string, ok bool) {
 	if !strings.HasPrefix(s, `"`) {
 		return "", s, false
@@ -110,7 +109,7 @@ func quoted(s string) (text, rest string, ok bool) {
 	return "", s, false
 }
 
-// unescape undoes what servers do to quotes and bytes that cannot be printed.
+// unescape reverses the escapes that servers use for quotes and unprintable bytes.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -121,8 +120,8 @@ func unescape(s string) string {
 	return s
 }
 
-// setRequest sets method and path from "GET /a?b HTTP/1.1". What is no such line,
-// such as the first bytes of TLS, leaves both empty: it is a request all the same.
+// setRequest sets method and path from "GET /a?b HTTP/1.1". Any other line, such as the first bytes
+// of TLS, leaves both empty, but still counts as a request.
 func setRequest(e *recountv1.AccessEntry, line string) {
 	method, rest, ok := strings.Cut(line, " ")
 	if !ok || method == "" || strings.ContainsFunc(method, func(r rune) bool { return r < 'A' || r > 'Z' && r != '_' && r != '-' }) {
@@ -136,7 +135,7 @@ func setRequest(e *recountv1.AccessEntry, line string) {
 	setTarget(e, target)
 }
 
-// setTarget sets the path of what was asked for, and the host where it says one.
+// setTarget sets the path of the request, and the host if the target contains one.
 func setTarget(e *recountv1.AccessEntry, target string) {
 	if strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") {
 		if u, err := url.Parse(target); err == nil {

@@ -1,17 +1,17 @@
-// Package accesslog reads the access logs of HTTP servers and makes events of them,
-// access.logged, many lines to an event. It touches neither the log nor the network:
-// a caller ranges over the events and appends them.
+// Package accesslog reads the access logs of HTTP servers and turns them into access.logged events,
+// many lines per event. It uses neither the log nor the network: a caller iterates over the events
+// and appends them.
 //
-// What a caller may rely on:
+// A caller may rely on these properties:
 //
-//   - Lines are in Common or Combined Log Format (Apache's, nginx' default; what
-//     stands behind is passed over), or JSON objects, one a line; both may be mixed.
-//   - Queries are left out of paths and referers: they hold what is nobody's
-//     business, and routes do not need them.
-//   - What is no line of an access log is told and skipped: the loop gets a
-//     *SkipError with the line's number, and goes on. Any other error ends it.
-//   - An event is a function of its lines, and of the service: the same file gives
-//     the same events with the same ids. Events end at every thousandth line of a file,
-//     and with it; what was read of a file that has grown since is passed over (Marks).
-//   - Memory is bounded by an event and the longest line.
+//   - Lines are in Common or Combined Log Format (the default of Apache and nginx;
+//     further fields are ignored), or JSON objects, one per line; both may be mixed.
+//   - Queries are removed from paths and referers: they contain private data, and routes
+//     do not need them.
+//   - A line that is not one of an access log is reported and skipped: the loop gets a
+//     *SkipError with the line's number, and continues. Any other error ends it.
+//   - An event is a function of its lines and of the service: the same file gives the
+//     same events with the same ids. Events end at every thousandth line of a file and at
+//     its end; lines that were read before a file grew are skipped (Marks).
+//   - Memory is bounded by one event and the longest line.
 package accesslog

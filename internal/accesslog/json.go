@@ -18,9 +18,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// The names that servers and proxies give to fields, in any case of letters: nginx'
-// variables, Caddy's, Traefik's, Envoy's and what people choose. The first that is
-// there counts.
+// These are the names that servers and proxies give to fields, in any case: nginx' variables,
+// Caddy's, Traefik's, Envoy's and common custom ones. The first one present is used.
 var (
 	timeNames     = []string{"time", "timestamp", "@timestamp", "ts", "time_iso8601", "start_time", "starttimeutc", "startutc", "time_local", "msec", "date"}
 	methodNames   = []string{"method", "request_method", "http_method", "requestmethod", "verb"}
@@ -52,10 +51,10 @@ var (
 	}
 )
 
-// object is a JSON object by lower-case names.
+// object is a JSON object with lower-case names.
 type object map[string]any
 
-// parseJSON reads an object. What Caddy has under "request" counts as the object's.
+// parseJSON parses an object. The members of Caddy's "request" are added to those of the object.
 func parseJSON(line string) (*recountv1.AccessEntry, error) {
 	d := json.NewDecoder(bytes.NewReader([]byte(line)))
 	d.UseNumber()
@@ -111,9 +110,9 @@ func parseJSON(line string) (*recountv1.AccessEntry, error) {
 	return e, nil
 }
 
-// add takes the fields of m that are not there yet.
+// add adds the fields of m that are not set yet.
 func (o object) add(m map[string]any) {
-	// Sorted, as two names may differ in the case of letters only.
+	// Sorted, since two names may differ only in case.
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		o.set(strings.ToLower(name), m[name])
 	}
@@ -125,7 +124,7 @@ func (o object) set(name string, v any) {
 	}
 }
 
-// text is the first of names that is a text or a number; "-" stands for none.
+// text returns the first of the named fields that is a string or a number, "" for "-".
 func (o object) text(names []string) string {
 	for _, name := range names {
 		switch v := o[name].(type) {
@@ -145,8 +144,8 @@ func (o object) number(names []string) (float64, bool) {
 	return n, err == nil && !math.IsNaN(n)
 }
 
-// time is when the request came: text in one of the usual forms, or a number of
-// seconds, milli-, micro- or nanoseconds since 1970, which its size tells apart.
+// time returns when the request arrived: a string in one of several formats, or a number of
+// seconds, milli-, micro- or nanoseconds since 1970, told apart by its size.
 func (o object) time() (time.Time, error) {
 	s := o.text(timeNames)
 	if s == "" {
@@ -170,13 +169,13 @@ func (o object) time() (time.Time, error) {
 			unit = u.unit
 		}
 	}
-	// In whole microseconds: a float has no more at this size.
+	// In whole microseconds: a float is not more precise at this size.
 	micros := n * float64(unit) / float64(time.Microsecond)
 	return checkTime(time.UnixMicro(int64(math.Round(micros))))
 }
 
-// duration is how long the answer took; nil where the line does not say. A text has
-// its unit with it, or is a number.
+// duration returns how long the answer took; nil if the line does not say. A string contains its
+// unit, or is a number.
 func (o object) duration() *durationpb.Duration {
 	for _, field := range durationNames {
 		s := o.text([]string{field.name})

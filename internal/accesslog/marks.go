@@ -14,29 +14,28 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Marks remember how far the logs of a service were read: by what they hold and not
-// by their names, so that a log is known again when it has grown, was renamed or was
-// compressed. They are a cache. Without them everything is appended again under the
-// same ids, but for the lines behind the last thousand, which then stand in an event
-// that ends elsewhere.
+// Marks records how far the logs of a service were read. Logs are identified by their content, not
+// by their names, so that a log is recognised after it has grown, was renamed or was compressed.
+// Marks are a cache. Without them everything is appended again with the same ids, except for the
+// lines after the last thousand, which then are in an event with another end.
 type Marks struct {
 	path string
 	marksFile
 }
 
-// marksFile is a file of marks.
+// marksFile is the content of a file of marks.
 type marksFile struct {
 	Version int `json:"version"`
-	// Log is the data directory's id: the marks are of no use for another.
+	// Log is the data directory's id: the marks are not valid for another one.
 	Log     string `json:"log"`
 	Service string `json:"service"`
 	Read    []mark `json:"read"` // the newest last
-	// Last is where the newest event stands, and Mark tells it from those of other logs.
+	// Last is the position of the newest event, and Mark distinguishes it from those of other logs.
 	Last *schemas.Position `json:"last,omitempty"`
 	Mark string            `json:"mark,omitempty"`
 }
 
-// mark says that a log that begins with these bytes was read so far.
+// mark records that a log that begins with these bytes was read up to there.
 type mark struct {
 	Bytes  int64  `json:"bytes"`
 	Lines  int    `json:"lines"`
@@ -48,8 +47,8 @@ const (
 	maxMarks     = 100
 )
 
-// OpenMarks reads the marks of a service below dir; log is the id of the log's data
-// directory. What is not there, or damaged, is as if nothing was read.
+// OpenMarks reads the marks of a service below dir; log is the id of the log's data directory. A
+// missing or damaged file counts as empty.
 func OpenMarks(dir, log, service string) *Marks {
 	name := schemas.NewCanon("recount/import/access-log/marks/1").String(log).String(service).Sum().String()[:16] + ".json"
 	m := &Marks{path: filepath.Join(dir, name)}
@@ -61,14 +60,14 @@ func OpenMarks(dir, log, service string) *Marks {
 	return m
 }
 
-// OfLog says whether the log still has what was read: mark is what it says of the event
-// at Last, "" where it has none.
+// OfLog reports whether the log still contains what was read: mark is the log's mark at Last, "" if
+// there is no record.
 func (m *Marks) OfLog(mark string) bool { return mark != "" && (m.Mark == "" || m.Mark == mark) }
 
-// Forget makes the marks as if nothing was read.
+// Forget resets the marks, as if nothing was read.
 func (m *Marks) Forget() { m.Read, m.Last, m.Mark = nil, nil, "" }
 
-// Known is how many lines at the beginning of r were read before.
+// Known returns how many lines at the start of r were read before.
 func (m *Marks) Known(r io.Reader) (lines int, err error) {
 	marks := slices.Clone(m.Read)
 	slices.SortFunc(marks, func(a, b mark) int { return int(min(max(a.Bytes-b.Bytes, -1), 1)) })
@@ -77,7 +76,7 @@ func (m *Marks) Known(r io.Reader) (lines int, err error) {
 	for _, k := range marks {
 		n, err := io.CopyN(h, r, k.Bytes-at)
 		if at += n; errors.Is(err, io.EOF) {
-			return lines, nil // shorter than what that mark is of
+			return lines, nil // shorter than the log of that mark
 		}
 		if err != nil {
 			return 0, err
@@ -89,7 +88,7 @@ func (m *Marks) Known(r io.Reader) (lines int, err error) {
 	return lines, nil
 }
 
-// Add remembers that a log of so many lines and bytes was read and appended.
+// Add records that a log with this number of lines and bytes was read and appended.
 func (m *Marks) Add(lines int, bytes int64, sum [sha256.Size]byte) error {
 	k := mark{Bytes: bytes, Lines: lines, SHA256: hex.EncodeToString(sum[:])}
 	if bytes == 0 || slices.Contains(m.Read, k) {
@@ -101,7 +100,7 @@ func (m *Marks) Add(lines int, bytes int64, sum [sha256.Size]byte) error {
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(m.path), 0o700)
 	}
-	// Without a sync: what a crash leaves is unreadable and so forgotten.
+	// It is not synced: after a crash the file may be unreadable and is then ignored.
 	if err == nil {
 		err = os.WriteFile(m.path+".new", b, 0o600)
 	}

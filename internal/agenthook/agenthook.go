@@ -1,20 +1,20 @@
-// Package agenthook knows the hooks of coding agents: where each keeps its
-// settings, what must stand there for it to call `recount hook run AGENT` around
-// its tools, and what it then says on the standard input.
+// Package agenthook implements hooks of coding agents: where each agent stores its settings, what
+// they must contain so that the agent calls `recount hook run AGENT` around its tools, and the
+// format of the input that it passes.
 //
-// What a caller may rely on:
+// A caller may rely on these properties:
 //
-//   - Parse takes any bytes. What it does not understand gives no commands and an
-//     error for a log; nothing panics, and what it returns is bounded (MaxInput,
-//     MaxOutput).
-//   - The id of an event is made of the agent, its session and the id that it
-//     gave to the tool's use: so the call before and the call after a tool meet,
-//     and a call that is repeated does nothing.
-//   - Install and Uninstall change the hooks that call this program and nothing
-//     else of a settings file, keep the order of its members, and change nothing
-//     the second time. A file that is not plain JSON is refused.
+//   - Parse accepts any bytes. For input that it does not understand it returns no
+//     commands and an error for a log. It does not panic, and its result is bounded
+//     (MaxInput, MaxOutput).
+//   - The id of an event is a hash of the agent, its session and the agent's id of the
+//     tool use: the calls before and after a tool have the same id, and a repeated call
+//     has no effect.
+//   - Install and Uninstall change only the hooks in a settings file that call this
+//     program, keep the order of its members, and are idempotent. A file that is not
+//     plain JSON is refused.
 //
-// The agents' documentation, as of 2026: code.claude.com/docs/en/hooks,
+// These documents, as of 2026, describe the hooks: code.claude.com/docs/en/hooks,
 // developers.openai.com/codex/hooks, geminicli.com/docs/hooks/reference.
 package agenthook
 
@@ -25,44 +25,45 @@ import (
 	"strings"
 )
 
-// Agent is one coding agent that has hooks.
+// Agent is a coding agent that has hooks.
 type Agent struct {
-	// Name is what the command line and the author of its events call it.
+	// Name is its name on the command line and as the author of its events.
 	Name string
-	// Title is what people call it.
+	// Title is its name for people.
 	Title string
-	// events are the hooks to ask for, in the order they stand in the settings.
+	// events are the hooks to install, in their order in the settings.
 	events []event
-	// matcher selects the tools that run commands, and edits those that change files.
+	// matcher selects the tools that run commands, edits those that change files.
 	matcher, edits string
-	// anchor says that a matcher is a regular expression that may match in the middle.
+	// anchor means that a matcher is a regular expression that may match inside a name.
 	anchor bool
-	// timeout is after how long the agent may give a hook up, in its own unit: ten
-	// seconds, of which a hook needs some hundredths.
+	// timeout is the time after which the agent may abort a hook, in the agent's unit: ten seconds,
+	// of which a hook needs some hundredths.
 	timeout int
-	// dirEnv names the variable that moves the user's folder, if there is one.
+	// dirEnv is the environment variable that moves the user's directory, if there is one.
 	dirEnv string
-	// dir is its folder in the home directory and in a project; file the file there.
+	// dir is the agent's directory, in the home directory and in a project; file is the settings
+	// file in it.
 	dir, file string
-	// Note is what else the user must do.
+	// Note says what else the user must do.
 	Note string
 }
 
-// event is one hook of an agent and what of a tool's use it tells.
+// event is one hook of an agent, with the stage of a tool use that it reports.
 type event struct {
 	name  string
 	stage Stage
 }
 
-// Stage is what of a tool's use a call of the hook tells.
+// Stage is the stage of a tool use at which a hook is called.
 type Stage uint8
 
 const (
-	// Before: the tool is about to run.
+	// Before means that the tool is about to run.
 	Before Stage = 1 + iota
-	// After: it ended, as the response says.
+	// After means that it ended, with the result in the response.
 	After
-	// Failed: it failed.
+	// Failed means that it failed.
 	Failed
 )
 
@@ -83,7 +84,7 @@ var agents = []Agent{
 	},
 	{
 		Name: "gemini", Title: "Gemini CLI",
-		// BeforeTool and AfterTool have no id in common, so the one after says it all.
+		// BeforeTool and AfterTool share no id, so only the latter is used; it contains everything.
 		events:  []event{{"AfterTool", After}},
 		matcher: "run_shell_command", edits: "replace|write_file", anchor: true,
 		timeout: 10_000, dir: ".gemini", file: "settings.json",
@@ -91,7 +92,7 @@ var agents = []Agent{
 	},
 }
 
-// Names are the agents that have hooks, in order.
+// Names returns the names of the agents that have hooks, in order.
 func Names() []string {
 	var names []string
 	for _, a := range agents {
@@ -100,7 +101,7 @@ func Names() []string {
 	return names
 }
 
-// Named is an agent by its name.
+// Named returns the agent with a name.
 func Named(name string) (Agent, error) {
 	i := slices.IndexFunc(agents, func(a Agent) bool { return a.Name == name })
 	if i < 0 {
@@ -109,8 +110,8 @@ func Named(name string) (Agent, error) {
 	return agents[i], nil
 }
 
-// SettingsFile is where the agent's hooks stand: for the user, or for the project
-// in the directory project where that is given.
+// SettingsFile returns the path of the agent's settings file: the user's, or that of the project in
+// the directory project, if given.
 func (a Agent) SettingsFile(project string, getenv func(string) string) (string, error) {
 	if project != "" {
 		return filepath.Join(project, a.dir, a.file), nil
@@ -125,22 +126,22 @@ func (a Agent) SettingsFile(project string, getenv func(string) string) (string,
 	return filepath.Join(home, a.dir, a.file), nil
 }
 
-// Command is the line that the agent's settings call the program bin by.
+// Command returns the command line with which the agent's settings call the program bin.
 func (a Agent) Command(bin string) string {
 	return "'" + strings.ReplaceAll(bin, "'", `'\''`) + "' " + a.call()
 }
 
-// call ends every command that is ours.
+// call returns the end of every command that Install writes.
 func (a Agent) call() string { return "hook run " + a.Name }
 
-// ours says whether a command of the settings is one that Install wrote, with
-// whatever path the program had then.
+// ours reports whether a command in the settings was written by Install, with any path of the
+// program.
 func (a Agent) ours(command string) bool {
 	rest, ok := strings.CutSuffix(strings.TrimSpace(command), " "+a.call())
 	return ok && strings.Contains(filepath.Base(strings.Trim(rest, `'"`)), "recount")
 }
 
-// Matcher is the pattern of the tools to be told of.
+// Matcher returns the pattern of the tools for which the hook is called.
 func (a Agent) Matcher(edits bool) string {
 	m := a.matcher
 	if edits {

@@ -28,7 +28,7 @@ func sample(t testing.TB, agent, file string) (Call, error) {
 	return a.Parse(b, noon)
 }
 
-// brief is what a call tells, in a line.
+// brief returns the content of a call as one line.
 func brief(c Call) string {
 	var texts []string
 	for _, cmd := range c.Commands {
@@ -73,8 +73,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestTheCallsOfOneToolMeet: before, after and failed are of one event; every
-// file of a patch has one of its own, and so has another use of the tool.
+// TestTheCallsOfOneToolMeet checks that the calls before, after and on failure give one event; each
+// file of a patch has its own, and so has another tool use.
 func TestTheCallsOfOneToolMeet(t *testing.T) {
 	ids := map[string]int{}
 	for _, file := range []string{"claude-before", "claude-after", "claude-failed", "claude-interrupted"} {
@@ -130,8 +130,8 @@ const foreign = `{
 }
 `
 
-// TestInstallAndUninstall: what is foreign stays, twice is once, a new path or a
-// new matcher takes the old one's place, and taking out gives back what was.
+// TestInstallAndUninstall checks that foreign settings are kept, that Install is idempotent, that a
+// new path or matcher replaces the old one, and that Uninstall restores the original.
 func TestInstallAndUninstall(t *testing.T) {
 	for _, name := range Names() {
 		a, _ := Named(name)

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// object is a JSON object whose members keep their order, so that a settings
-// file comes out as its owner knows it.
+// object is a JSON object that keeps the order of its members, so that a settings file keeps the
+// layout its owner knows.
 type object struct{ members []member }
 
 type member struct {
@@ -56,10 +56,10 @@ func (o *object) remove(name string) {
 	}
 }
 
-// maxDepth bounds how deep a settings file may nest.
+// maxDepth limits the nesting of a settings file.
 const maxDepth = 100
 
-// decode reads one JSON object. Nothing, or white space, is an empty one.
+// decode reads one JSON object. Empty input, or white space, gives an empty object.
 func decode(b []byte) (*object, error) {
 	if len(bytes.TrimSpace(b)) == 0 {
 		return &object{}, nil
@@ -99,7 +99,7 @@ func decodeValue(d *json.Decoder, depth int) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			key, _ := name.(string) // the decoder lets no other token stand here
+			key, _ := name.(string) // the decoder accepts only a string here
 			v, err := decodeValue(d, depth+1)
 			if err != nil {
 				return nil, err
@@ -126,7 +126,7 @@ func decodeValue(d *json.Decoder, depth int) (any, error) {
 	return t, nil
 }
 
-// encode writes a value with an indent, and a new line at the end.
+// encode returns an object with indentation and a newline at the end.
 func encode(o *object, indent string) []byte {
 	var b bytes.Buffer
 	encodeValue(&b, o, "\n", indent)
@@ -176,15 +176,15 @@ func closing(n int, brackets, line string) string {
 	return line + brackets[1:]
 }
 
-// encodeText leaves <, > and & as they are, as people write them.
+// encodeText writes a string without escaping <, > and &.
 func encodeText(b *bytes.Buffer, s string) {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s)         // a string always can be
-	b.Truncate(b.Len() - 1) // the encoder's new line
+	_ = e.Encode(s)         // cannot fail for a string
+	b.Truncate(b.Len() - 1) // the encoder's newline
 }
 
-// indentOf is the indent of a JSON text's first member; two spaces by default.
+// indentOf returns the indentation of a JSON text's first member; two spaces by default.
 func indentOf(b []byte) string {
 	_, rest, ok := strings.Cut(string(b), "\n")
 	if !ok {

@@ -13,47 +13,47 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// What is read and kept at most.
+// These are the limits of what is read and kept, in bytes except for maxCommands.
 const (
-	// MaxInput bounds what an agent may say in one call: an edit's whole text is in it.
+	// MaxInput limits the input of one call, which contains the whole text of an edit.
 	MaxInput = 16 << 20
-	// MaxOutput bounds the end of an output that is kept.
+	// MaxOutput limits the end of an output that is kept.
 	MaxOutput = 8 << 10
-	// maxCommands bounds how many files of one patch are told.
+	// maxCommands limits the files of one patch that are reported.
 	maxCommands = 64
-	// maxText bounds a session's name and the like; longer ones are cut.
+	// maxText limits a session's name and similar fields; longer ones are cut.
 	maxText = 256
-	// maxIntent bounds a stated intent.
+	// maxIntent limits a stated intent.
 	maxIntent = 4 << 10
 )
 
-// Call is what one call of a hook tells.
+// Call is the content of one call of a hook.
 type Call struct {
 	Agent   string    `json:"agent"`
 	Stage   Stage     `json:"stage"`
 	Session string    `json:"session,omitempty"`
 	Cwd     string    `json:"cwd,omitempty"`
 	At      time.Time `json:"at"` // when the hook was called
-	// Commands that the tool runs: one, or one for each file of a patch.
+	// Commands are the commands that the tool runs: one, or one for each file of a patch.
 	Commands []Command `json:"commands"`
-	// What became of them, where Stage is not Before. No exit code: unknown.
+	// These are the results, unless Stage is Before. A nil ExitCode means unknown.
 	ExitCode *int32        `json:"exit_code,omitempty"`
 	Output   string        `json:"output,omitempty"`
 	Took     time.Duration `json:"took,omitempty"`
-	// Pending: it goes on in the background, and there is no outcome yet.
+	// Pending means that the command continues in the background, and has no outcome yet.
 	Pending bool `json:"pending,omitempty"`
 }
 
 // Command is one command of a call.
 type Command struct {
-	// ID is the id of its event.
+	// ID is the id of the command's event.
 	ID     schemas.EventID `json:"id"`
 	Text   string          `json:"text"`
 	Intent string          `json:"intent,omitempty"`
 }
 
-// payload is the union of what the agents write. A field of another type than
-// expected is taken as absent: agents change.
+// payload is the union of the agents' input formats. A field of an unexpected type counts as
+// absent, because the formats change.
 type payload struct {
 	SessionID   text            `json:"session_id"`
 	Cwd         text            `json:"cwd"`
@@ -68,7 +68,7 @@ type payload struct {
 	DurationMS  number          `json:"duration_ms"`
 }
 
-// input is what a tool is given, of all tools that are told.
+// input is the union of the inputs of the supported tools.
 type input struct {
 	Command      text `json:"command"`
 	Description  text `json:"description"`
@@ -77,9 +77,8 @@ type input struct {
 	Background   flag `json:"run_in_background"`
 }
 
-// Parse reads what an agent wrote to the hook's standard input at a time. A call
-// of no interest (another tool, another event) has no commands. The error is for
-// a log.
+// Parse reads an agent's input to the hook at time now. A call that is not relevant (another tool,
+// another event) has no commands. The error is for a log.
 func (a Agent) Parse(b []byte, now time.Time) (Call, error) {
 	c := Call{Agent: a.Name, At: now}
 	if len(b) > MaxInput {
@@ -106,7 +105,7 @@ func (a Agent) Parse(b []byte, now time.Time) (Call, error) {
 		return c, nil
 	}
 	if p.UseID == "" && c.Stage == Before {
-		return c, nil // nothing would join the outcome to it: the call after tells both
+		return c, nil // nothing would match the outcome to it: the call after the tool reports both
 	}
 	c.Session, c.Cwd = cut(string(p.SessionID), maxText), cut(string(p.Cwd), 4096)
 	c.Took = time.Duration(min(max(p.DurationMS, 0), 1e12)) * time.Millisecond
@@ -122,8 +121,8 @@ func (a Agent) Parse(b []byte, now time.Time) (Call, error) {
 	return c, nil
 }
 
-// id names the i-th command of a tool's use. Where the agent gives the use no
-// id, the moment and the input stand for it.
+// id returns the id of the i-th command of a tool use. If the agent gives the use no id, the time
+// and the input are used instead.
 func id(a Agent, p payload, i int) schemas.EventID {
 	canon := schemas.NewCanon("recount/agent-hook/1").String(a.Name).String(string(p.SessionID)).String(string(p.UseID))
 	if p.UseID == "" {
@@ -132,7 +131,7 @@ func id(a Agent, p payload, i int) schemas.EventID {
 	return canon.Int(int64(i)).ID()
 }
 
-// commands are what a tool does, as command lines.
+// commands returns what a tool does, as command lines.
 func commands(tool string, in input) []string {
 	one := func(verb string, path text) []string {
 		if path == "" {
@@ -158,7 +157,7 @@ func commands(tool string, in input) []string {
 	return nil
 }
 
-// patched are the files that a patch in the form of apply_patch changes.
+// patched returns the files that a patch in the format of apply_patch changes.
 func patched(patch string) []string {
 	var out []string
 	for line := range strings.Lines(patch) {
@@ -176,7 +175,7 @@ func patched(patch string) []string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// word writes a path as a shell reads it.
+// word quotes a path for the shell, if necessary.
 func word(s string) string {
 	if plainWord.MatchString(s) {
 		return s
@@ -184,7 +183,7 @@ func word(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// outcome reads what became of the call.
+// outcome sets the results of the call.
 func (a Agent) outcome(c *Call, p payload, in input) {
 	if c.Stage == Failed {
 		out := looseText(p.Error)
@@ -212,14 +211,14 @@ func (a Agent) outcome(c *Call, p payload, in input) {
 		one := int32(1)
 		c.ExitCode = &one
 	case a.tellsFailures(), p.Tool != "Bash" && p.Tool != "run_shell_command":
-		// This hook is for what succeeded, and there is another one for the rest; or
-		// it is a change of a file, which reports no exit code but an error.
+		// This hook is called for success, and another one for failure; or the tool changes a file
+		// and reports an error instead of an exit code.
 		zero := int32(0)
 		c.ExitCode = &zero
 	}
 }
 
-// tellsFailures says whether the agent has a hook of its own for what failed.
+// tellsFailures reports whether the agent has a separate hook for failures.
 func (a Agent) tellsFailures() bool {
 	for _, e := range a.events {
 		if e.stage == Failed {
@@ -229,7 +228,7 @@ func (a Agent) tellsFailures() bool {
 	return false
 }
 
-// result is what a response says, whatever its form.
+// result is the content of a response in any format.
 type result struct {
 	output                          string
 	exit                            *int32
@@ -269,14 +268,14 @@ func response(raw json.RawMessage) result {
 		Exit number `json:"exit_code"`
 	}
 	meta.Exit = -1
-	_ = json.Unmarshal(o.Metadata, &meta) // absent in most
+	_ = json.Unmarshal(o.Metadata, &meta) // absent in most responses
 	for _, n := range []number{o.Exit, meta.Exit} {
 		if n >= 0 && n <= 1<<30 && r.exit == nil {
 			code := int32(n)
 			r.exit = &code
 		}
 	}
-	// Only where a tool reports in text: a program may print such a line itself.
+	// Only if a tool reports in text: a program may print such a line itself.
 	if r.exit == nil && o.Stdout == "" && o.Stderr == "" {
 		if code, ok := exitCode(r.output); ok {
 			r.exit = &code
@@ -288,7 +287,7 @@ func response(raw json.RawMessage) result {
 
 var exitLine = regexp.MustCompile(`(?mi)^(?:exit code:?|process exited with code:?)[ \t]+(\d{1,10})\b`)
 
-// exitCode finds the line by which the agents' tools tell an exit code.
+// exitCode finds the line in which the agents' tools report an exit code.
 func exitCode(s string) (int32, bool) {
 	m := exitLine.FindStringSubmatch(s)
 	if m == nil {
@@ -298,7 +297,7 @@ func exitCode(s string) (int32, bool) {
 	return int32(n), err == nil
 }
 
-// looseText is a JSON string, or any other value as it stands, or nothing.
+// looseText returns the content of a JSON string, the JSON of any other value, or "".
 func looseText(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -310,7 +309,7 @@ func looseText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// text, number and flag are absent where the JSON has another type.
+// text, number and flag are absent if the JSON has another type.
 type (
 	text   string
 	number float64
@@ -341,7 +340,7 @@ func (f *flag) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// tail is the end of an output, from the start of a rune.
+// tail returns the end of an output, from the start of a rune, limited to MaxOutput.
 func tail(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= MaxOutput {
@@ -354,7 +353,7 @@ func tail(s string) string {
 	return s
 }
 
-// cut is the start of a text, whole runes.
+// cut returns the start of a text: whole runes, at most n bytes.
 func cut(s string, n int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= n {

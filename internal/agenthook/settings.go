@@ -6,19 +6,18 @@ import (
 	"strconv"
 )
 
-// Snippet is what must stand in the agent's settings file, as a whole file.
+// Snippet returns the hooks as a complete settings file.
 func (a Agent) Snippet(command string, edits bool) []byte {
 	b, _, err := a.Install(nil, command, edits)
 	if err != nil {
-		panic("agenthook: the settings of nobody: " + err.Error()) // an empty file has no faults
+		panic("agenthook: the settings of nobody: " + err.Error()) // an empty file has no errors
 	}
 	return b
 }
 
-// Install returns the settings with the agent's hooks calling command, and
-// whether that changes anything. Hooks of ours that stand there already, with
-// another path or another matcher, are replaced; all else stays. The error says
-// what of the settings is not as the agent's documentation has it.
+// Install returns the settings with hooks that call command, and whether they changed. Existing
+// hooks of Recount with another path or matcher are replaced; everything else is kept. An error
+// says which part of the settings does not have the documented form.
 func (a Agent) Install(settings []byte, command string, edits bool) ([]byte, bool, error) {
 	root, err := decode(settings)
 	if err != nil {
@@ -42,8 +41,7 @@ func (a Agent) Install(settings []byte, command string, edits bool) ([]byte, boo
 	return encode(root, indentOf(settings)), true, nil
 }
 
-// Uninstall returns the settings without the hooks of ours, and whether there
-// were any.
+// Uninstall returns the settings without Recount's hooks, and whether there were any.
 func (a Agent) Uninstall(settings []byte) ([]byte, bool, error) {
 	root, err := decode(settings)
 	if err != nil {
@@ -59,13 +57,13 @@ func (a Agent) Uninstall(settings []byte) ([]byte, bool, error) {
 	return encode(root, indentOf(settings)), true, nil
 }
 
-// group is what stands below one event: a matcher and our one command.
+// group returns the entry below one event: a matcher and the command.
 func (a Agent) group(command string, edits bool) *object {
 	handler := &object{[]member{{"type", "command"}, {"command", command}, {"timeout", json.Number(strconv.Itoa(a.timeout))}}}
 	return &object{[]member{{"matcher", a.Matcher(edits)}, {"hooks", []any{handler}}}}
 }
 
-// installed says whether the settings have exactly what Install would add.
+// installed reports whether the settings have exactly what Install would add.
 func (a Agent) installed(root *object, command string, edits bool) bool {
 	hooks, ok := root.get("hooks").(*object)
 	if !ok {
@@ -89,7 +87,7 @@ func (a Agent) installed(root *object, command string, edits bool) bool {
 	return true
 }
 
-// holds says whether a group has a command of ours.
+// holds reports whether a group contains a command of Recount.
 func (a Agent) holds(group *object) bool {
 	handlers, _ := group.get("hooks").([]any)
 	for _, h := range handlers {
@@ -102,8 +100,7 @@ func (a Agent) holds(group *object) bool {
 	return false
 }
 
-// strip takes our commands out, under whatever event they stand, and what is
-// empty without them.
+// strip removes Recount's commands below all events, and the containers that become empty.
 func (a Agent) strip(root *object) error {
 	value := root.get("hooks")
 	if value == nil {
@@ -119,7 +116,7 @@ func (a Agent) strip(root *object) error {
 			if a.has(m.name) {
 				return fmt.Errorf("%q of %q is not a list", m.name, "hooks")
 			}
-			continue // a switch, or what a later version has there
+			continue // a switch, or a value of a later version
 		}
 		var kept []any
 		changed := false
@@ -160,7 +157,7 @@ func (a Agent) strip(root *object) error {
 	return nil
 }
 
-// has says whether the agent calls our hook at an event.
+// has reports whether the agent has a hook for an event.
 func (a Agent) has(name string) bool {
 	for _, e := range a.events {
 		if e.name == name {

@@ -16,44 +16,45 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Options say what a file does not, and what is wanted of it.
+// Options supply what a file does not contain, and select what is read.
 type Options struct {
-	// Format is the name of one of Formats; "" or "auto" tells it by what the file holds.
+	// Format is the name of one of Formats; "" or "auto" detects it from the content.
 	Format string
-	// Name is what the run is called where the file does not say: its session.
+	// Name is the session of a run whose file does not name it.
 	Name string
-	// Time is for events whose file holds no times.
+	// Time is used for events in a file without times.
 	Time time.Time
-	// Tenant is whose data it is. Workspace, Agent and Session, where set, take the
-	// place of what the file says.
+	// Tenant is the tenant of the events. Workspace, Agent and Session, if set, override the values
+	// in the file.
 	Tenant, Workspace, Agent, Session string
 	Visibility                        recountv1.Visibility
-	// Commands makes a command.executed of each shell command as well.
+	// Commands also makes a command.executed event for each shell command.
 	Commands bool
-	// Redact takes secrets out of a payload. Nil leaves payloads as they are.
+	// Redact removes secrets from a payload. Nil leaves payloads unchanged.
 	Redact func(proto.Message)
-	// WorkspaceOf finds the workspace of a directory, "" where there is none. Nil: a
-	// directory is its own.
+	// WorkspaceOf returns the workspace of a directory, "" if there is none. If nil, each directory
+	// is its own workspace.
 	WorkspaceOf func(cwd string) string
-	// LeftOut is told what is left out on purpose, such as "system prompt". Nil is fine.
+	// LeftOut is called with a name for what is skipped on purpose, such as "system prompt". It may
+	// be nil.
 	LeftOut func(what string)
-	// Began is told of each session, and Found of the format. Nil is fine.
+	// Began is called for each session, and Found with the format. Both may be nil.
 	Began func(session string)
 	Found func(format string)
 }
 
-// SkipError says why a part of a file was left out; what comes after it was not.
+// SkipError reports why a part of a file was skipped; later parts are still read.
 type SkipError struct {
-	// Line is where it begins, from 1.
+	// Line is the line at which the part begins, from 1.
 	Line   int
 	Reason string
 }
 
 func (e *SkipError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
 
-// FileError says why nothing more of a file can be read.
+// FileError reports why the rest of a file cannot be read.
 type FileError struct {
-	// Line is where that is, from 1.
+	// Line is the line of the error, from 1.
 	Line   int
 	Reason string
 }
@@ -62,15 +63,15 @@ func (e *FileError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e
 
 // Format is one kind of file.
 type Format struct {
-	// Name is what --format calls it.
+	// Name is the value of --format that selects it.
 	Name string
-	// is says whether the first value of a file looks like it.
+	// is reports whether the first value of a file looks like this format.
 	is func(p probe) bool
-	// read makes the events of one value; f lives as long as the file.
+	// read makes the events of one value; f is the same for the whole file.
 	read func(f *file, v value) error
 }
 
-// Formats are those that can be read, in the order in which they are tried.
+// Formats are the formats that can be read, in the order in which they are tried.
 var Formats = []Format{
 	{"traj", isTraj, readTraj},
 	{"openhands", isOpenHands, readOpenHands},
@@ -80,7 +81,7 @@ var Formats = []Format{
 	{"jsonl", isGeneric, readGeneric},
 }
 
-// Names are the names of the formats.
+// Names returns the names of the formats.
 func Names() []string {
 	var names []string
 	for _, f := range Formats {
@@ -89,7 +90,7 @@ func Names() []string {
 	return names
 }
 
-// maxUntold is how many values may pass before one of them tells the format.
+// maxUntold limits how many values are read before one of them identifies the format.
 const maxUntold = 32
 
 // Read yields the events of a file, which may be compressed by gzip or zstd.
@@ -139,19 +140,19 @@ func errUntold(v value) error {
 	return &FileError{v.line, fmt.Sprintf("no telling what this is: it looks like none of %s; if it is one of them, say so with --format", strings.Join(Names(), ", "))}
 }
 
-// file is a file that is being read.
+// file is the state of reading one file.
 type file struct {
 	o      Options
 	format *Format
 	yield  func(schemas.Event, error) bool
 	done   bool
-	line   int // of the value that is being read
+	line   int // of the current value
 	runs   map[string]*run
 	order  []*run
-	// heads are the last events of the lines of Claude Code by their uuids; sessions are
-	// those that events one a line named.
+	// heads maps uuids of Claude Code's lines to their last events; sessions are those that generic
+	// events have named.
 	heads    map[string]eventID
-	titles   []fields // summaries that are still to be made events
+	titles   []fields // summaries that are not yet events
 	sessions map[string]bool
 }
 
@@ -187,7 +188,7 @@ func (f *file) value(v value) {
 	}
 }
 
-// end gives what only the end of a file tells.
+// end makes the events that are only known at the end of a file.
 func (f *file) end() {
 	f.summaries()
 	for _, r := range f.order {

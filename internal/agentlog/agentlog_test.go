@@ -26,10 +26,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// modified stands for a file's time of modification.
+// modified replaces a file's modification time.
 var modified = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// outcome is all that reading a file gives.
+// outcome is the complete result of reading a file.
 type outcome struct {
 	events  []schemas.Event
 	skipped []string
@@ -68,7 +68,7 @@ func payload(t testing.TB, e schemas.Event) proto.Message {
 	return m
 }
 
-// draw writes events one a line, ids as the events' numbers.
+// draw writes one event per line, with numbers for ids.
 func draw(t *testing.T, out outcome) string {
 	t.Helper()
 	var b strings.Builder
@@ -110,7 +110,7 @@ func draw(t *testing.T, out outcome) string {
 	return b.String()
 }
 
-// TestGolden reads files of each format and compares all that comes of them.
+// TestGolden reads files of each format and compares the complete output.
 func TestGolden(t *testing.T) {
 	for _, name := range []string{
 		"v0.traj", "v1.traj", "demonstration.traj", "openhands.jsonl", "chat.json", "response.json", "anthropic.json", "claude-code.jsonl", "events.jsonl",
@@ -139,7 +139,7 @@ func ids(out outcome) []string {
 	return all
 }
 
-// good checks what holds for all events of all files.
+// good checks properties that hold for all events of all files.
 func good(t testing.TB, out outcome) {
 	t.Helper()
 	seen := map[schemas.EventID]string{}
@@ -166,7 +166,7 @@ func good(t testing.TB, out outcome) {
 	}
 }
 
-// TestGrown reads a run at each of its lengths: what was there keeps its ids.
+// TestGrown reads a run at each of its lengths: existing events keep their ids.
 func TestGrown(t *testing.T) {
 	data, err := os.ReadFile("testdata/claude-code.jsonl")
 	if err != nil {
@@ -182,9 +182,9 @@ func TestGrown(t *testing.T) {
 	}
 }
 
-// TestClaudeCodeOfLater reads lines as later versions of Claude Code write them: many lines
-// without a uuid ahead of the first message, results of tools that are a text, and a
-// compaction, behind which a conversation goes on from where it was.
+// TestClaudeCodeOfLater reads lines in the format of later versions of Claude Code: many lines
+// without a uuid before the first message, results of tools that are plain text, and a compaction
+// after which the conversation continues.
 func TestClaudeCodeOfLater(t *testing.T) {
 	line := func(uuid, parent, typ, more string) string {
 		if parent != "null" {
@@ -229,7 +229,7 @@ func TestClaudeCodeOfLater(t *testing.T) {
 	}
 }
 
-// TestOverrides are the names that a caller gives.
+// TestOverrides checks the names that a caller sets.
 func TestOverrides(t *testing.T) {
 	for _, name := range []string{"v1.traj", "openhands.jsonl", "chat.json", "anthropic.json", "claude-code.jsonl", "events.jsonl"} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
@@ -253,8 +253,8 @@ func TestOverrides(t *testing.T) {
 	}
 }
 
-// TestLongTexts are cut, and say what they were. Secrets go first: half of one, where the
-// cut is, would not be known for one.
+// TestLongTexts checks that long texts are cut and that their length is recorded. Secrets are
+// removed first, because half of a secret at the cut would not be recognised.
 func TestLongTexts(t *testing.T) {
 	begin := "begin 🛒"
 	whole := begin + strings.Repeat("x", 2<<20/3-len(begin)-3) + "hunter2" + strings.Repeat("0123456789abcde\n", 10<<20/16) + "end"
@@ -277,7 +277,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// TestEncodings are those that files come in.
+// TestEncodings checks the encodings of files.
 func TestEncodings(t *testing.T) {
 	text := `{"messages":[{"role":"user","content":"grüße 🛒 \ud83d broken"}]}`
 	utf16le := []byte{0xff, 0xfe}
@@ -315,7 +315,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestBad is what cannot be read: each says where and why.
+// TestBad checks that unreadable input gives an error with its line and the reason.
 func TestBad(t *testing.T) {
 	traj, err := os.ReadFile("testdata/v1.traj")
 	if err != nil {
@@ -355,8 +355,8 @@ func TestBad(t *testing.T) {
 	}
 }
 
-// FuzzRead reads anything as any format: whatever events come of it are good ones, and
-// the same ones a second time.
+// FuzzRead reads arbitrary input in any format: all events are valid, and equal when read a second
+// time.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.*")
 	if err != nil {

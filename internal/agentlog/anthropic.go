@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// readAnthropic reads what Anthropic's Messages API takes and gives: an object with
-// messages, a list of messages, one message a line.
+// readAnthropic reads input and output of Anthropic's Messages API: an object with messages, a list
+// of messages, or one message per line.
 func readAnthropic(f *file, v value) error {
 	doc := object(v.raw)
 	messages, id, model := v.raw, "", ""
@@ -53,7 +53,7 @@ func readAnthropic(f *file, v value) error {
 	return nil
 }
 
-// anthropicMessage reads one message; its commands run in cwd.
+// anthropicMessage converts one message; its commands run in cwd.
 func anthropicMessage(doc fields, cwd string) message {
 	m := message{role: doc.text("role"), model: doc.text("model"), at: firstTime(doc.text("timestamp"), doc.text("created_at"))}
 	var parts list

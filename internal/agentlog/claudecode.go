@@ -10,16 +10,15 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// readClaudeCode reads a line of a session of Claude Code, as it stands below
-// ~/.claude/projects. A line names the line that it follows from.
+// readClaudeCode reads a line of a session of Claude Code, from a file below ~/.claude/projects.
+// Each line names its parent line.
 func readClaudeCode(f *file, v value) error {
 	doc := object(v.raw)
 	if doc == nil {
 		return errors.New("no object")
 	}
 	uuid, typ := doc.text("uuid"), doc.text("type")
-	// What follows a compaction follows from nothing but the line that tells of it, and that
-	// one only logically.
+	// After a compaction, lines follow the line that reports it, which has only a logical parent.
 	before := doc.text("parentUuid")
 	if before == "" {
 		before = doc.text("logicalParentUuid")
@@ -30,7 +29,7 @@ func readClaudeCode(f *file, v value) error {
 		return nil
 	case typ != "user" && typ != "assistant":
 		if uuid != "" {
-			f.heads[uuid] = f.heads[before] // what follows from it follows from what it follows from
+			f.heads[uuid] = f.heads[before] // its children become children of its parent
 		}
 		f.leftOut(headOf(typ, 40) + " line")
 		return nil
@@ -91,8 +90,8 @@ func readClaudeCode(f *file, v value) error {
 	return nil
 }
 
-// summaries makes the events of lines that sum a conversation up. They stand before the
-// line that tells the workspace, and may be of another session than what follows.
+// summaries makes the events of lines that summarise a conversation. They precede the line that
+// names the workspace, and may belong to another session than the lines that follow.
 func (f *file) summaries() {
 	titles := f.titles
 	f.titles = nil
@@ -114,10 +113,10 @@ func (f *file) summaries() {
 	}
 }
 
-// exitCode is how Claude Code begins the result of a command that failed.
+// exitCode matches the start of the result of a failed command.
 var exitCode = regexp.MustCompile(`^(?:Error: )?Exit code (\d{1,3})\b`)
 
-// bashOutcome adds what a line tells of how a command ended.
+// bashOutcome adds how a command ended, as far as a line shows it.
 func bashOutcome(res *result, raw json.RawMessage) {
 	if m := exitCode.FindStringSubmatch(res.text); res.failed && m != nil {
 		n, _ := strconv.ParseInt(m[1], 10, 32) // three digits
@@ -126,8 +125,9 @@ func bashOutcome(res *result, raw json.RawMessage) {
 		return
 	}
 	told := object(raw)
-	// A result of Bash that is no error is of a command that ended with 0, unless it was
-	// stopped, runs on, or ended with a code that Claude Code took for an answer.
+	// A result of Bash without an error belongs to a command that ended with 0, unless the command
+	// was stopped, is still running, or ended with a code that Claude Code interpreted as an
+	// answer.
 	if !res.failed && told.has("stdout") && told.text("interrupted") != "true" && !told.has("backgroundTaskId") && told.text("returnCodeInterpretation") == "" {
 		res.exitCode = new(int32)
 	}

@@ -10,33 +10,33 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// message is one message of a conversation, in whatever format it stood.
+// message is one message of a conversation, in any format.
 type message struct {
 	// role is user, assistant, tool or system.
 	role string
-	// own is the conversation's own id of it.
+	// own is the message's id in the conversation.
 	own    string
 	at     time.Time
 	model  string
 	blocks []block
-	// attributes go to each of its events.
+	// attributes are added to each of its events.
 	attributes map[string]string
 }
 
-// block is a part of a message: one of its fields is set.
+// block is a part of a message. One of its fields is set.
 type block struct {
 	said    string
 	thought string
 	call    *recountv1.Tool
 	result  *result
-	// callID is the call's, or that of the call that the result is of.
+	// callID is the id of the call, or of the call that the result belongs to.
 	callID string
-	// aside is what is left out, by name.
+	// aside is the name of a part that is skipped.
 	aside string
 }
 
-// say makes the events of a message. They follow from parent: the message before, or
-// what came back from the calls before.
+// say makes the events of a message. They follow parent: the previous message, or the results of
+// the previous calls.
 func (r *run) say(m message, parent eventID, causes []eventID) {
 	own := func(i int) string { return ordinal(m.own, i) }
 	e := func(i int, x *recountv1.AgentEvent) event {
@@ -46,7 +46,7 @@ func (r *run) say(m message, parent eventID, causes []eventID) {
 		x.Attributes = maps.Clone(m.attributes)
 		return event{own: own(i), at: m.at, parent: parent, causes: causes, AgentEvent: x}
 	}
-	// next says that what comes now in this message follows from id.
+	// next makes id the parent of the message's next event.
 	next := func(id eventID) {
 		if !id.IsZero() {
 			parent, causes = id, nil
@@ -90,8 +90,8 @@ func (r *run) say(m message, parent eventID, causes []eventID) {
 	}
 }
 
-// follows is what the next message follows from: all results since the agent spoke
-// last, the newest of them as the parent.
+// follows returns what the next message follows: all results since the agent's last message, the
+// newest of them as the parent.
 func (r *run) follows() (parent eventID, causes []eventID) {
 	if len(r.round) > 1 {
 		causes = append(causes, r.round[:len(r.round)-1]...)
@@ -99,7 +99,7 @@ func (r *run) follows() (parent eventID, causes []eventID) {
 	return r.last, causes
 }
 
-// plan makes the events of calls that write a plan or hand work on.
+// plan makes the events of calls that write a plan or delegate work.
 func (r *run) plan(own string, at time.Time, parent eventID, t *recountv1.Tool) {
 	if parent.IsZero() {
 		return
@@ -137,7 +137,7 @@ func (r *run) plan(own string, at time.Time, parent eventID, t *recountv1.Tool) 
 	}
 }
 
-// planStatus is a state of a step in the words of agents.proto, where it has one.
+// planStatus returns the state of a step in the terms of agents.proto, if there is one.
 func planStatus(s string) string {
 	switch s {
 	case "todo", "open":
@@ -150,7 +150,7 @@ func planStatus(s string) string {
 	return s
 }
 
-// contentText is the text of a content that is text, or a list of parts.
+// contentText returns the text of a content that is a string or a list of parts.
 func contentText(raw json.RawMessage) string {
 	var s string
 	if len(raw) == 0 || string(raw) == "null" {

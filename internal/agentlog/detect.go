@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// probe is what tells the format of a value.
+// probe holds the properties of a value that identify its format.
 type probe struct {
 	top fields
-	// first are the objects that the value lists, or those of its messages, history,
-	// input or output: as many as it takes to tell.
+	// first are the first objects in the value's list, or in its messages, history, input or
+	// output; as many as needed.
 	first []fields
 	// blocks are the types of the parts of their contents.
 	blocks []string
@@ -30,7 +30,7 @@ func newProbe(raw []byte) probe {
 	for _, item := range items[:min(len(items), probed)] {
 		var pair list
 		if json.Unmarshal(item, &pair) == nil && len(pair) > 0 {
-			item = pair[0] // OpenHands once kept an action and what it led to together
+			item = pair[0] // older versions of OpenHands kept an action and its result as a pair
 		}
 		p.first = append(p.first, object(item))
 	}
@@ -45,12 +45,12 @@ func newProbe(raw []byte) probe {
 	return p
 }
 
-// any says whether one of the objects has one of the fields.
+// any reports whether one of the objects has one of the fields.
 func (p probe) any(names ...string) bool {
 	return slices.ContainsFunc(p.first, func(f fields) bool { return f.has(names...) })
 }
 
-// anyIs says whether a field of one of the objects, or of the value, is one of values.
+// anyIs reports whether a field of one of the objects, or of the value, has one of the values.
 func (p probe) anyIs(name string, values ...string) bool {
 	is := func(f fields) bool { return slices.Contains(values, f.text(name)) }
 	return is(p.top) || slices.ContainsFunc(p.first, is)
@@ -71,7 +71,7 @@ func isClaudeCode(p probe) bool {
 	switch p.top.text("type") {
 	case "summary":
 		return p.top.has("leafUuid")
-	case "file-history-snapshot": // the first lines of a session may be many of these
+	case "file-history-snapshot": // a session may begin with many of these lines
 		return p.top.has("snapshot")
 	}
 	return p.top.has("sessionId") && p.top.has("uuid", "type")

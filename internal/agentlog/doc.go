@@ -1,44 +1,43 @@
-// Package agentlog reads the runs that agents leave behind and makes events of them: the
-// trajectories of SWE-agent and OpenHands, transcripts in the forms of OpenAI's and
-// Anthropic's interfaces, the sessions of Claude Code, and events one a line. It touches
-// neither the log nor the network: a caller ranges over the events and appends them.
+// Package agentlog reads the files that agents write about their runs and turns them into events:
+// trajectories of SWE-agent and OpenHands, transcripts in the formats of OpenAI's and Anthropic's
+// APIs, sessions of Claude Code, and events one per line. It uses neither the log nor the network:
+// a caller iterates over the events and appends them.
 //
-// What a caller may rely on:
+// A caller may rely on these properties:
 //
-//   - Imported twice is once. An event's id is a hash of the tenant, the session, the
-//     run's own id of it and, where that is not unique in the world, of what it says and
-//     what it follows from. It depends neither on the workspace nor on the agent's name
-//     (though the log takes the same id in another workspace for another event), and a
-//     run that has grown gives its old events their old ids.
-//   - Every event names the one that it follows from, where the format tells: a result its
-//     call, a call the message that it is part of, a message what was said before it.
-//   - What a format does not know is left out: an event without a time has no
-//     occurred_at, and its source ends in "/untimed", so that nobody takes
-//     Options.Time for an observation.
-//   - What cannot be used is told and skipped: the loop gets a *SkipError with the line
-//     and the reason, and goes on. Any other error ends the loop: the file could not be
-//     read. What is left out on purpose (instructions to a model, images) is counted by
-//     Options.LeftOut.
-//   - Secrets are taken out before a text is cut and before an id is made.
-//   - Memory is bounded by the longest document, at most 256 MB, and by a few dozen bytes
-//     an event.
+//   - Importing twice has the effect of importing once. An event's id is a hash of the
+//     tenant, the session, the run's own id of the event and, unless that is globally
+//     unique, of its content and its parent. It depends neither on the workspace nor on
+//     the agent's name (though the log treats the same id in another workspace as another
+//     event), and the events of a run that has grown keep their ids.
+//   - Every event names its parent, if the format has it: for a result its call, for a
+//     call its message, for a message the previous one.
+//   - Unknown fields stay empty: an event without a time has no occurred_at, and its
+//     source ends in "/untimed", so that Options.Time is not mistaken for an observation.
+//   - Unusable parts are reported and skipped: the loop gets a *SkipError with the line
+//     and the reason, and continues. Any other error ends the loop: the file could not be
+//     read. Parts that are skipped on purpose (instructions to a model, images) are
+//     reported to Options.LeftOut.
+//   - Secrets are removed before a text is cut and before an id is made.
+//   - Memory is bounded by the longest document, at most 256 MB, and a few dozen bytes
+//     per event.
 //
-// # What becomes what
+// # Conversion
 //
-//	said by a user                 user_message
-//	said by an agent               assistant_message; what it thought before: thought
-//	a call of a tool               tool_call_issued; of a shell: with tool.command
-//	its result                     tool_result_returned, its parent is the call
-//	a list of things to do         plan_updated, its parent the call that wrote it
-//	work given to another agent    handoff_occurred
+//	message of a user              user_message
+//	message of an agent            assistant_message, with preceding reasoning as thought
+//	tool call                      tool_call_issued; for a shell with tool.command
+//	tool result                    tool_result_returned, its parent is the call
+//	to-do list                     plan_updated, its parent is the call that wrote it
+//	delegation to another agent    handoff_occurred
 //	a file or directory opened     state_changed (SWE-agent)
-//	the patch that a run ends with artifact_produced
-//	a run's start and end          task_started, task_finished
-//	a summary of a conversation    memory_stated
+//	patch at the end of a run      artifact_produced
+//	start and end of a run         task_started, task_finished
+//	summary of a conversation      memory_stated
 //
 // # Long texts
 //
-// A text longer than 1 MiB is cut: its first two thirds and its last third are kept, with
-// a line between that says how much is missing, and the event's attribute
-// "cut.<field>" holds the length and the SHA-256 of the whole.
+// A text longer than 1 MiB is cut: its first two thirds and its last third are kept, with a line
+// between them that states how much is missing. The event's attribute "cut.<field>" holds the
+// length and the SHA-256 of the complete text.
 package agentlog

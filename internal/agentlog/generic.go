@@ -14,9 +14,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// readGeneric reads an event: an AgentEvent in the JSON of protobuf with "type" beside its
-// fields, and, where the producer has them, "id" and "source". Its parent and causes are
-// ids as "id" is.
+// readGeneric reads an event: an AgentEvent in protobuf's JSON with an additional "type" and, if
+// the producer has them, "id" and "source". Its parent and causes refer to these ids.
 func readGeneric(f *file, v value) error {
 	doc := object(v.raw)
 	if doc == nil {

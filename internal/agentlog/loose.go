@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// loose is text, whatever JSON it stands as: a string is itself, null is nothing, all
-// else is its JSON. Formats of many versions are read with it.
+// loose is text from any JSON value: a string gives its content, null gives "", any other value its
+// JSON. It is used for formats with many versions.
 type loose string
 
-// UnmarshalJSON takes any value.
+// UnmarshalJSON accepts any value.
 func (l *loose) UnmarshalJSON(b []byte) error {
 	switch {
 	case bytes.Equal(b, []byte("null")):
@@ -29,10 +29,10 @@ func (l *loose) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// fields are those of an object; nil for anything else.
+// fields are the members of an object; nil for any other value.
 type fields map[string]json.RawMessage
 
-// UnmarshalJSON takes any value.
+// UnmarshalJSON accepts any value.
 func (f *fields) UnmarshalJSON(b []byte) error {
 	*f = nil
 	if len(b) > 0 && b[0] == '{' {
@@ -41,16 +41,16 @@ func (f *fields) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// text is a field as loose reads it.
+// text returns a field converted as by loose.
 func (f fields) text(name string) string {
 	var l loose
 	if raw, ok := f[name]; ok {
-		_ = json.Unmarshal(raw, &l) // what was valid is valid
+		_ = json.Unmarshal(raw, &l) // cannot fail, the JSON was checked
 	}
 	return string(l)
 }
 
-// in is the object in a field.
+// in returns the object in a field.
 func (f fields) in(name string) fields {
 	var in fields
 	if raw, ok := f[name]; ok {
@@ -63,10 +63,10 @@ func (f fields) has(names ...string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return len(f[n]) > 0 })
 }
 
-// list are the elements of an array; nil for anything else.
+// list holds the elements of an array; nil for any other value.
 type list []json.RawMessage
 
-// UnmarshalJSON takes any value.
+// UnmarshalJSON accepts any value.
 func (l *list) UnmarshalJSON(b []byte) error {
 	*l = nil
 	if len(b) > 0 && b[0] == '[' {
@@ -89,17 +89,17 @@ func object(raw []byte) fields {
 	return f
 }
 
-// compact is an object on one line, its fields in the order of their names.
+// compact returns an object on one line, with its fields sorted by name.
 func compact(f fields) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(f) // what was read can be written
+	_ = e.Encode(f) // cannot fail, the fields are valid JSON
 	return strings.TrimSpace(b.String())
 }
 
-// when reads a time: RFC 3339, the same without a zone, which is taken for UTC, or
-// seconds since 1970. The zero time is for all else.
+// when parses a time: RFC 3339, the same without a zone (UTC is assumed), or seconds since 1970. It
+// returns the zero time for anything else.
 func when(s string) time.Time {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"} {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -113,7 +113,7 @@ func when(s string) time.Time {
 	return time.Time{}
 }
 
-// likely drops what no clock ever showed: an event may not have such a time.
+// likely replaces implausible times, which an event may not have, by the zero time.
 func likely(t time.Time) time.Time {
 	if t.Year() < 1971 || t.Year() > 2223 {
 		return time.Time{}
@@ -121,7 +121,7 @@ func likely(t time.Time) time.Time {
 	return t.UTC()
 }
 
-// headOf is the first part of s, at most n bytes of whole characters.
+// headOf returns the start of s: whole characters, at most n bytes.
 func headOf(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -129,7 +129,7 @@ func headOf(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "")
 }
 
-// tailOf is the last part of s, at most n bytes of whole characters.
+// tailOf returns the end of s: whole characters, at most n bytes.
 func tailOf(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -137,7 +137,7 @@ func tailOf(s string, n int) string {
 	return strings.ToValidUTF8(s[len(s)-n:], "")
 }
 
-// firstLine is the first line of s that says something.
+// firstLine returns the first line of s that is not blank.
 func firstLine(s string) string {
 	for line := range strings.Lines(s) {
 		if line = strings.TrimSpace(line); line != "" {

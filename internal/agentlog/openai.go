@@ -8,9 +8,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// readOpenAI reads what OpenAI's interfaces take and give: an object with messages, a
-// list of messages, one message a line, a chat.completion, a response, or a list of the
-// items that a response takes and gives.
+// readOpenAI reads input and output of OpenAI's APIs: an object with messages, a list of messages,
+// one message per line, a chat.completion, a response, or a list of a response's input and output
+// items.
 func readOpenAI(f *file, v value) error {
 	if v.raw[0] == '[' {
 		return f.chat(v, "", "", "", v.raw)
@@ -53,12 +53,12 @@ func readOpenAI(f *file, v value) error {
 	return errors.New("no message: it has neither messages, choices, output nor a role")
 }
 
-// conversation is the conversation of an id. Without one it is what the file is called,
-// whose later lines go on with it.
+// conversation returns the conversation with an id. Without an id it is named after the file, and
+// later lines of the file continue it.
 func (f *file) conversation(id string) *run { return f.begin(id, "", "") }
 
-// chat makes the events of a list of messages or items. A file may hold several such
-// lists, one a line: each is a conversation of its own then.
+// chat makes the events of a list of messages or items. If a file has several such lists, one per
+// line, each is a conversation of its own.
 func (f *file) chat(v value, id, model, at string, raw json.RawMessage) error {
 	var items list
 	if err := json.Unmarshal(raw, &items); err != nil {
@@ -104,7 +104,7 @@ func (f *file) item(r *run, own string, doc fields, model, at string) error {
 	return nil
 }
 
-// openaiMessage reads one message or item.
+// openaiMessage converts one message or item.
 func openaiMessage(doc fields) message {
 	m := message{role: doc.text("role")}
 	switch m.role {
@@ -113,7 +113,7 @@ func openaiMessage(doc fields) message {
 	case "tool", "function":
 		id := doc.text("tool_call_id")
 		if id == "" {
-			id = doc.text("name") // before there were ids
+			id = doc.text("name") // old versions had no ids
 		}
 		return message{role: "tool", blocks: []block{{callID: id, result: &result{text: contentText(doc["content"])}}}}
 	case "":
@@ -145,7 +145,7 @@ func openaiMessage(doc fields) message {
 	return m
 }
 
-// openaiContent are the blocks of a content that is text or a list of parts.
+// openaiContent returns the blocks of a content that is a string or a list of parts.
 func openaiContent(raw json.RawMessage) []block {
 	var parts list
 	if len(raw) > 0 && raw[0] == '[' {
@@ -168,7 +168,7 @@ func openaiContent(raw json.RawMessage) []block {
 	return blocks
 }
 
-// asideOf names a part that is no text.
+// asideOf returns the name of a part that is not text.
 func asideOf(typ string) string {
 	switch typ {
 	case "image", "image_url", "input_image":
@@ -179,7 +179,7 @@ func asideOf(typ string) string {
 	return headOf(typ, 40) + " part"
 }
 
-// openaiItem reads an item of a response that has no role.
+// openaiItem converts an item of a response that has no role.
 func openaiItem(doc fields) message {
 	id := doc.text("call_id")
 	if id == "" {

@@ -12,8 +12,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// readOpenHands reads a run of OpenHands: a line of output.jsonl, or the list of events
-// that its page saves as a trajectory.
+// readOpenHands reads a run of OpenHands: a line of output.jsonl, or the list of events that its
+// web page saves as a trajectory.
 func readOpenHands(f *file, v value) error {
 	var doc struct {
 		Instance loose  `json:"instance_id"`
@@ -104,8 +104,8 @@ type openhandsStep struct {
 	} `json:"tool_call_metadata"`
 }
 
-// openhandsSteps are the events of a history. Older ones keep an action and what it led
-// to as a pair.
+// openhandsSteps returns the events of a history. Older versions keep an action and its result as a
+// pair.
 func (f *file) openhandsSteps(history list) []openhandsStep {
 	var steps []openhandsStep
 	for i, raw := range history {
@@ -125,7 +125,7 @@ func (f *file) openhandsSteps(history list) []openhandsStep {
 	return steps
 }
 
-// openhandsDir is the first directory that a command ran in.
+// openhandsDir returns the first directory in which a command ran.
 func openhandsDir(steps []openhandsStep) string {
 	for _, s := range steps {
 		if dir := s.Extras.in("metadata").text("working_dir"); dir != "" {
@@ -138,8 +138,8 @@ func openhandsDir(steps []openhandsStep) string {
 // openhands is a run of OpenHands.
 type openhands struct {
 	*run
-	ids        map[string]eventID // of events by their own ids
-	configured string             // the model, where an event does not say
+	ids        map[string]eventID // events by their ids in the run
+	configured string             // the model, used if an event does not name one
 }
 
 func (o *openhands) step(s openhandsStep) {
@@ -158,8 +158,8 @@ func (o *openhands) step(s openhandsStep) {
 	}
 }
 
-// parent is the event that caused this one; what names no cause follows from the event
-// before it.
+// parent returns the event that caused this one. An event without a cause follows the previous
+// event.
 func (o *openhands) parent(s openhandsStep) eventID {
 	if id, ok := o.ids[string(s.Cause)]; ok && s.Cause != "" {
 		return id
@@ -215,7 +215,7 @@ func (o *openhands) acted(s openhandsStep, own string, at time.Time) {
 	}
 }
 
-// call makes the event of an action that is a call of a tool.
+// call makes the event of an action that is a tool call.
 func (o *openhands) call(s openhandsStep, e event, thought string) {
 	name := string(s.ToolCall.FunctionName)
 	if name == "" {
@@ -273,13 +273,13 @@ func (o *openhands) observed(s openhandsStep, own string, at time.Time) {
 	}
 	meta := s.Extras.in("metadata")
 	res := result{text: string(s.Content), failed: s.Observation == "error"}
-	if n, err := strconv.ParseInt(meta.text("exit_code"), 10, 32); err == nil && n >= 0 { // -1: it runs on
+	if n, err := strconv.ParseInt(meta.text("exit_code"), 10, 32); err == nil && n >= 0 { // -1 means that it is still running
 		code := int32(n)
 		res.exitCode, res.failed = &code, n != 0
 	}
 	dir := meta.text("working_dir")
 	if o.cwd == "" && dir != "" {
-		// Where the first command ran is known only by where it ended.
+		// The first command's directory is only known from where it ended.
 		if c := o.calls[string(s.Cause)]; c != nil && c.tool.Cwd == "" && !strings.Contains(c.tool.Command, "cd ") {
 			c.tool.Cwd = dir
 		}

@@ -15,22 +15,22 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// run is one run of an agent, or one conversation, while its events are made.
+// run is one run of an agent, or one conversation.
 type run struct {
 	f                        *file
 	session, agent, model    string
 	workspace                string
-	unique                   bool // the run's own ids are unique in the world
+	unique                   bool // the run's own ids are globally unique
 	cwd                      string
-	n                        int       // events so far
-	last                     eventID   // what the next event follows from
-	round                    []eventID // results since the agent spoke last
+	n                        int       // number of events so far
+	last                     eventID   // the parent of the next event
+	round                    []eventID // results since the agent's last message
 	calls                    map[string]*call
-	order                    []*call // that wait for their result
+	order                    []*call // calls that wait for their result
 	taskStarted, taskWasOver bool
 }
 
-// eventID is empty where there is no event.
+// eventID is zero if there is no event.
 type eventID struct{ schemas.EventID }
 
 func (id eventID) String() string {
@@ -40,19 +40,19 @@ func (id eventID) String() string {
 	return id.EventID.String()
 }
 
-// event is what a run tells, before it is an event.
+// event is an event of a run before it is encoded.
 type event struct {
 	typ string
-	// own is the run's own id of it.
+	// own is its id in the run.
 	own string
 	at  time.Time
-	// parent is what it follows from; causes are what else led to it.
+	// parent is the event that it follows; causes are other events that led to it.
 	parent eventID
 	causes []eventID
 	*recountv1.AgentEvent
 }
 
-// begin is the run of a name, which is new at the first call.
+// begin returns the run with a name, and creates it at the first call.
 func (f *file) begin(session, agent, workspace string) *run {
 	if f.o.Session != "" {
 		session = f.o.Session
@@ -78,7 +78,7 @@ func (f *file) begin(session, agent, workspace string) *run {
 	return r
 }
 
-// place is the workspace of a directory.
+// place returns the workspace of a directory.
 func (f *file) place(cwd string) string {
 	if f.o.WorkspaceOf != nil && cwd != "" {
 		if w := f.o.WorkspaceOf(cwd); w != "" {
@@ -88,7 +88,7 @@ func (f *file) place(cwd string) string {
 	return cwd
 }
 
-// add makes an event; the next one follows from it.
+// add makes an event, which becomes the parent of the next one.
 func (r *run) add(e event) eventID {
 	id := r.emit(e)
 	if !id.IsZero() {
@@ -97,7 +97,7 @@ func (r *run) add(e event) eventID {
 	return id
 }
 
-// emit makes an event and gives its id.
+// emit makes an event and returns its id.
 func (r *run) emit(e event) eventID {
 	m := e.AgentEvent
 	m.Tenant, m.Workspace, m.Agent, m.Session = r.f.o.Tenant, r.workspace, r.agent, r.session
@@ -122,7 +122,7 @@ func (r *run) emit(e event) eventID {
 	return r.send(id, e.typ, e.at, m, schemas.KeyOf(m))
 }
 
-// send hands an event on, unless it would be refused.
+// send passes an event on, unless it would be refused.
 func (r *run) send(id schemas.EventID, typ string, at time.Time, m proto.Message, key []byte) eventID {
 	payload, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err == nil {
@@ -143,7 +143,7 @@ func (r *run) send(id schemas.EventID, typ string, at time.Time, m proto.Message
 	return eventID{id}
 }
 
-// id is what an event's id is made of; see the package comment.
+// id returns an event's id; the package comment says what it is made of.
 func (r *run) id(e event) schemas.EventID {
 	m := e.AgentEvent
 	c := schemas.NewCanon("recount/import/agent/1").String(r.f.format.Name).String(m.Tenant).String(m.Session).String(e.typ).String(e.own)
@@ -164,7 +164,7 @@ func (r *run) id(e event) schemas.EventID {
 	return c.ID()
 }
 
-// begun makes the event of a run's start, once.
+// begun makes the event of the run's start, once.
 func (r *run) begun(own string, at time.Time, title string) {
 	if r.taskStarted {
 		return
@@ -175,7 +175,7 @@ func (r *run) begun(own string, at time.Time, title string) {
 	}})
 }
 
-// over makes the event of a run's end, once.
+// over makes the event of the run's end, once.
 func (r *run) over(own string, at time.Time, outcome, text string, attributes map[string]string) {
 	if r.taskWasOver {
 		return
@@ -186,10 +186,10 @@ func (r *run) over(own string, at time.Time, outcome, text string, attributes ma
 	}})
 }
 
-// maxText is the longest text that is kept whole, in bytes.
+// maxText is the maximum length of a text that is kept whole, in bytes.
 const maxText = 1 << 20
 
-// texts are those of an event, by the name of their field.
+// texts returns the texts of an event, by the names of their fields.
 func texts(m *recountv1.AgentEvent) map[string]*string {
 	all := map[string]*string{"text": &m.Text, "thought": &m.Thought}
 	if t := m.Tool; t != nil {
@@ -210,7 +210,7 @@ func texts(m *recountv1.AgentEvent) map[string]*string {
 	return all
 }
 
-// tidy makes texts and names fit for an event.
+// tidy makes texts and names valid for an event.
 func tidy(m *recountv1.AgentEvent) {
 	for _, s := range texts(m) {
 		*s = clean(*s)
@@ -246,7 +246,7 @@ func tidy(m *recountv1.AgentEvent) {
 	}
 }
 
-// cut shortens texts that are too long, and notes what they were.
+// cut shortens texts that are too long, and records their length and hash.
 func cut(m *recountv1.AgentEvent) {
 	for name, s := range texts(m) {
 		if len(*s) <= maxText {
@@ -265,7 +265,7 @@ func cut(m *recountv1.AgentEvent) {
 	}
 }
 
-// clean makes text fit for an event: valid UTF-8 without NUL bytes.
+// clean makes text valid for an event: valid UTF-8 without NUL bytes.
 func clean(s string) string {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")
@@ -276,7 +276,7 @@ func clean(s string) string {
 	return s
 }
 
-// fit makes a name fit: one too long ends in a hash of itself, so that it stays its own.
+// fit shortens a name; a shortened name ends in a hash of the whole, so that it remains distinct.
 func fit(s string, n int) string {
 	if len(s) <= n {
 		return s

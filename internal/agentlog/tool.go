@@ -14,7 +14,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// call is a call of a tool that was issued.
+// call is a tool call that was issued.
 type call struct {
 	id      eventID
 	at      time.Time
@@ -23,16 +23,16 @@ type call struct {
 	done    bool
 }
 
-// result is what came back of a call.
+// result is the result of a call.
 type result struct {
 	text     string
 	failed   bool
 	exitCode *int32
 	duration time.Duration
-	known    bool // duration is
+	known    bool // whether duration is known
 }
 
-// issued makes the event of a call. key finds the call again when its result comes.
+// issued makes the event of a call. The call is found by key when its result arrives.
 func (r *run) issued(key string, e event) eventID {
 	e.typ = schemas.TypeToolCall
 	id := r.emit(e)
@@ -47,7 +47,7 @@ func (r *run) issued(key string, e event) eventID {
 	return id
 }
 
-// returned makes the event of a result. Without its call it follows from what was last.
+// returned makes the event of a result. If its call is unknown, it follows the last event.
 func (r *run) returned(key, own string, at time.Time, res result) eventID {
 	c := r.calls[key]
 	t := &recountv1.Tool{Result: res.text, Failed: res.failed, ExitCode: res.exitCode}
@@ -75,8 +75,8 @@ func (r *run) returned(key, own string, at time.Time, res result) eventID {
 	return id
 }
 
-// command makes a command.executed of a call that ran one; res is nil where no result
-// ever came.
+// command makes a command.executed event of a call that ran a command; res is nil if there is no
+// result.
 func (r *run) command(c *call, res *result) {
 	if !r.f.o.Commands || strings.TrimSpace(c.tool.Command) == "" || len(c.tool.Command) >= maxText {
 		return
@@ -95,7 +95,7 @@ func (r *run) command(c *call, res *result) {
 		}
 	}
 	if r.f.o.Redact != nil {
-		// The whole of them, since half of a secret is not known for one.
+		// The complete texts are redacted, because half of a secret is not recognised.
 		r.f.o.Redact(m)
 	}
 	m.StatedIntent, m.OutputTail = headOf(m.StatedIntent, 65536), tailOf(m.OutputTail, 65536)
@@ -107,7 +107,7 @@ func (r *run) command(c *call, res *result) {
 	r.send(id, schemas.TypeCommandExecuted, c.at, m, key)
 }
 
-// end gives the commands whose result never came.
+// end makes the events of commands without a result.
 func (r *run) end() {
 	for _, c := range r.order {
 		r.command(c, nil)
@@ -121,7 +121,7 @@ var shells = []string{
 	"execute_command", "run_shell_command", "local_shell", "exec_command", "exec", "cmd_run", "powershell",
 }
 
-// toolOf is what is known of a call by the tool's name and its arguments in JSON.
+// toolOf returns the fields of a call, from the tool's name and its arguments in JSON.
 func toolOf(name, callID, arguments, cwd string) *recountv1.Tool {
 	t := &recountv1.Tool{Name: name, CallId: callID, Arguments: arguments}
 	args := object([]byte(arguments))
@@ -146,7 +146,7 @@ func toolOf(name, callID, arguments, cwd string) *recountv1.Tool {
 	return t
 }
 
-// shellCommand is a command as text or as words.
+// shellCommand returns a command that is given as a string or as a list of words.
 func shellCommand(raw json.RawMessage) string {
 	if len(raw) == 0 {
 		return ""
@@ -168,7 +168,7 @@ func shellCommand(raw json.RawMessage) string {
 	return strings.Join(words, " ")
 }
 
-// quoted is a word as a shell takes it for one.
+// quoted quotes a word for a shell, if necessary.
 func quoted(w string) string {
 	plain := func(c rune) bool {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_-./:=@%+,", c)
@@ -179,5 +179,5 @@ func quoted(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// ordinal names the n-th event of a kind.
+// ordinal returns the name of the n-th event of a kind.
 func ordinal(kind string, n int) string { return fmt.Sprintf("%s/%d", kind, n) }

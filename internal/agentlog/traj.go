@@ -10,8 +10,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// readTraj reads a .traj of SWE-agent: one document a run. What has no trajectory is a
-// demonstration, which has a history alone.
+// readTraj reads a .traj of SWE-agent: one document per run. A document without a trajectory is a
+// demonstration, which has only a history.
 func readTraj(f *file, v value) error {
 	var doc struct {
 		Trajectory []trajStep    `json:"trajectory"`
@@ -86,8 +86,8 @@ type traj struct {
 	state   map[string]string
 }
 
-// trajState is the state of a step. Versions before 1 keep it as text that was read
-// before the step's action; later ones as an object that was read after it.
+// trajState returns the state of a step. Versions before 1 store it as text that was read before
+// the step's action; later ones as an object that was read after it.
 func trajState(raw json.RawMessage) (s fields, before bool) {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -96,7 +96,7 @@ func trajState(raw json.RawMessage) (s fields, before bool) {
 	return object(raw), false
 }
 
-// trajWorkspace is the directory that the run began in, as far as it is known.
+// trajWorkspace returns the directory in which the run began, "" if it is unknown.
 func trajWorkspace(steps []trajStep) string {
 	if len(steps) == 0 {
 		return ""
@@ -105,7 +105,7 @@ func trajWorkspace(steps []trajStep) string {
 	return s.text("working_dir")
 }
 
-// start makes the events of the task: the first thing that was said is the issue.
+// start makes the events of the task; the first message is the issue.
 func (t *traj) start() {
 	if len(t.history) == 0 || t.history[0].Role != "user" {
 		t.begun("start", time.Time{}, "")
@@ -147,8 +147,8 @@ func (t *traj) step(i int, s trajStep) {
 	}
 }
 
-// called is the call of the history that made an action: by the model's own function
-// call where it made one.
+// called returns the call in the history that produced an action: the model's function call, if it
+// made one.
 func (t *traj) called(action string) (name, callID, arguments string) {
 	i := slices.IndexFunc(t.history, func(m trajMessage) bool { return m.Role == "assistant" && string(m.Action) == action })
 	if i >= 0 {
@@ -161,8 +161,7 @@ func (t *traj) called(action string) (name, callID, arguments string) {
 	return "", "", ""
 }
 
-// special are the commands of SWE-agent's own that its shell knows besides the programs
-// of the machine.
+// special are the commands that SWE-agent's shell provides in addition to the machine's programs.
 var special = []string{
 	"open", "goto", "scroll_up", "scroll_down", "create", "edit", "insert", "append", "submit", "find_file", "search_dir", "search_file",
 	"str_replace_editor", "view_image", "filemap", "exit_cost", "exit_context", "exit_format", "exit_error", "exit_forfeit", "skip",
@@ -200,7 +199,7 @@ func (t *traj) act(own, name, callID, arguments, action, thought string) {
 	}
 }
 
-// changes makes an event of each part of the state that is not as it was.
+// changes makes an event for each part of the state that changed.
 func (t *traj) changes(own string, now fields) {
 	if now == nil {
 		return
@@ -248,7 +247,7 @@ func (t *traj) told() {
 	}
 }
 
-// patchType is the media type of what a run ended with.
+// patchType returns the media type of the patch at the end of a run.
 func patchType(s string) string {
 	if strings.Contains(s, "diff --git ") || strings.Contains(s, "\n--- ") {
 		return "text/x-diff"

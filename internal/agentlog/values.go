@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxValue bounds a line or a document in bytes: a whole run may be one.
+// maxValue limits a line or a document, which may be a whole run, in bytes.
 const maxValue = 256 << 20
 
-// value is one JSON value of a file, and the line that it begins in.
+// value is one JSON value of a file, with the line at which it begins.
 type value struct {
 	line int
 	raw  []byte
@@ -24,9 +24,9 @@ type value struct {
 
 var bom = []byte("\uFEFF")
 
-// values yields the JSON values of a file: one a line if the first line is one by
-// itself, else over as many lines as they like. A line that is none is a SkipError,
-// anything else that is wrong ends the file.
+// values yields the JSON values of a file: one per line if the first line is a complete value,
+// otherwise values that extend over any number of lines. A line that is not a value gives a
+// SkipError; any other error ends the file.
 func values(r io.Reader) iter.Seq2[value, error] {
 	return func(yield func(value, error) bool) {
 		b, err := utf8Text(r)
@@ -57,7 +57,7 @@ func values(r io.Reader) iter.Seq2[value, error] {
 	}
 }
 
-// lines reads one value a line.
+// lines reads one value per line.
 func lines(n int, b *bufio.Reader, yield func(value, error) bool) {
 	for ; ; n++ {
 		line, err := readLine(b)
@@ -83,7 +83,7 @@ func lines(n int, b *bufio.Reader, yield func(value, error) bool) {
 	}
 }
 
-// document reads what goes over several lines; first is its first line, which is line n.
+// document reads values over several lines; first is the first line, with number n.
 func document(first []byte, n int, b *bufio.Reader, yield func(value, error) bool) {
 	limited := &io.LimitedReader{R: b, N: maxValue}
 	rest, err := io.ReadAll(limited)
@@ -117,7 +117,7 @@ func document(first []byte, n int, b *bufio.Reader, yield func(value, error) boo
 			at = min(at, syntax.Offset)
 		}
 		if from == 0 {
-			// It may as well be lines of which the first is damaged.
+			// The file may also have one value per line with a damaged first line.
 			next := bufio.NewReader(bytes.NewReader(rest))
 			if line, err := readLine(next); err == nil && json.Valid(line) {
 				if yield(value{}, &SkipError{n, check(bytes.TrimSpace(first)).Error()}) {
@@ -140,7 +140,7 @@ func lineError(n int, err error) error {
 	return fmt.Errorf("line %d: %w", n, err)
 }
 
-// check says what is wrong with a line.
+// check returns the error in a line, if any.
 func check(line []byte) error {
 	if json.Valid(line) {
 		return nil
@@ -160,7 +160,7 @@ func plainJSON(err error) error {
 	return fmt.Errorf("no JSON: %w", err)
 }
 
-// readLine reads a line with its end; io.EOF is for none.
+// readLine reads a line with its line ending; io.EOF means that there is none.
 func readLine(b *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := b.ReadSlice('\n')
@@ -176,7 +176,8 @@ func readLine(b *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// utf8Text is r, in UTF-8 if it begins with the mark of UTF-16, as PowerShell writes it.
+// utf8Text returns r, converted to UTF-8 if it begins with UTF-16's byte order mark, as PowerShell
+// writes it.
 func utf8Text(r io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	head, err := b.Peek(2)
@@ -195,11 +196,11 @@ func utf8Text(r io.Reader) (*bufio.Reader, error) {
 	return bufio.NewReaderSize(&utf16Reader{b: b, order: order}, 64<<10), nil
 }
 
-// utf16Reader reads UTF-16 as UTF-8.
+// utf16Reader converts UTF-16 to UTF-8.
 type utf16Reader struct {
 	b     *bufio.Reader
 	order binary.ByteOrder
-	high  rune // the first half of a character
+	high  rune // the first half of a surrogate pair
 	out   []byte
 }
 
@@ -211,7 +212,7 @@ func (u *utf16Reader) Read(p []byte) (int, error) {
 				break
 			}
 			if errors.Is(err, io.ErrUnexpectedEOF) {
-				err = io.EOF // half a character at the end
+				err = io.EOF // half a surrogate pair at the end
 			}
 			return 0, err
 		}

@@ -1,14 +1,14 @@
-// Package backup keeps copies of a set of files in a folder: what is there already is not
-// copied again, and the folder holds the newest copy that was finished, whatever became of
-// a later one.
+// Package backup keeps copies of a set of files in a directory. Contents that are already there are
+// not copied again, and the directory always holds the newest complete copy, even if a later one
+// failed.
 //
-//	<dir>/MANIFEST.json     what the copy consists of: each file's path, size and SHA-256
+//	<dir>/MANIFEST.json     the parts of the copy: each file's path, size and SHA-256
 //	<dir>/objects/<sha256>  the contents
-//	<dir>/LOCK              held by who writes
+//	<dir>/LOCK              held by the writer
 //
-// The manifest is put in place by a rename when all that it names is on disk, and only
-// then what nothing names any more is removed. A crash before leaves the copy from before,
-// with objects too many; a crash after, the same of the new one.
+// The manifest is put in place by a rename when all its contents are on disk, and only then
+// unreferenced contents are removed. After a crash before the rename the directory holds the
+// previous copy with some unused objects; after a crash later, the new copy likewise.
 package backup
 
 import (
@@ -37,16 +37,16 @@ const (
 	format       = 1
 )
 
-// Manifest says what a copy consists of.
+// Manifest lists the parts of a copy.
 type Manifest struct {
 	Format int `json:"format"`
-	// Of is what the files are of: a folder holds copies of one thing alone.
+	// Of identifies the source of the files: a directory holds copies of one source only.
 	Of   string    `json:"of"`
 	Made time.Time `json:"made"`
-	// Ends is where the log ended at least.
+	// Ends is a lower bound of the log's end.
 	Ends  string `json:"ends"`
 	Files []File `json:"files"`
-	// Sum is the SHA-256 of the manifest with no Sum.
+	// Sum is the SHA-256 of the manifest with an empty Sum.
 	Sum string `json:"sum"`
 }
 
@@ -55,8 +55,8 @@ type File struct {
 	Path   string `json:"path"`
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
-	// Modified is that of the file that was copied: where it and the size are as they
-	// were, the file is taken to be the same.
+	// Modified is the modification time of the source file: if it and the size are unchanged, the
+	// file is assumed to be unchanged.
 	Modified time.Time `json:"modified"`
 }
 
@@ -66,7 +66,7 @@ func (m Manifest) sum() (string, error) {
 	return fmt.Sprintf("%x", sha256.Sum256(b)), err
 }
 
-// Bytes is the size of all files.
+// Bytes returns the total size of the files.
 func (m Manifest) Bytes() (n int64) {
 	for _, f := range m.Files {
 		n += f.Size
@@ -74,7 +74,7 @@ func (m Manifest) Bytes() (n int64) {
 	return n
 }
 
-// Read reads the manifest of a folder, and fs.ErrNotExist where there is none.
+// Read reads the manifest of a directory. The error is fs.ErrNotExist if there is none.
 func Read(dir string) (m Manifest, err error) {
 	b, err := os.ReadFile(filepath.Join(dir, manifestFile))
 	if err != nil {
@@ -97,17 +97,17 @@ func Read(dir string) (m Manifest, err error) {
 	return m, nil
 }
 
-// Writer makes a copy. It must be closed.
+// Writer writes a copy. It must be closed.
 type Writer struct {
 	dir  string
 	lock *os.File
 	old  map[string]File
 	next Manifest
-	// Copied are the bytes that were not there.
+	// Copied is the number of bytes that were not there before.
 	Copied int64
 }
 
-// Begin begins a copy in dir, which is empty, is not there, or has copies of the same.
+// Begin begins a copy in dir, which must be empty, missing, or hold copies of the same source.
 func Begin(dir, of string) (_ *Writer, err error) {
 	switch had, err := Read(dir); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -139,7 +139,7 @@ func Begin(dir, of string) (_ *Writer, err error) {
 		return nil, errors.Join(err, lock.Close())
 	}
 	w := &Writer{dir: dir, lock: lock, old: map[string]File{}, next: Manifest{Format: format, Of: of}}
-	// Under the lock: a copy may have been finished meanwhile.
+	// This is done under the lock: a copy may have been finished in the meantime.
 	if had, err := Read(dir); err == nil {
 		for _, f := range had.Files {
 			w.old[f.Path] = f
@@ -148,7 +148,7 @@ func Begin(dir, of string) (_ *Writer, err error) {
 	return w, nil
 }
 
-// Add adds a file under a path; told is called with bytes as they are done.
+// Add adds a file under a path; told is called with the numbers of bytes processed.
 func (w *Writer) Add(ctx context.Context, path, from string, told func(int64)) (err error) {
 	f, err := os.Open(from)
 	if err != nil {
@@ -198,13 +198,13 @@ func (w *Writer) object(f File) string { return object(w.dir, f) }
 
 func object(dir string, f File) string { return filepath.Join(dir, objectsDir, f.SHA256) }
 
-// holds says whether a file's content is there; Verify says whether it is whole.
+// holds reports whether a file's content is there; Verify checks that it is intact.
 func (w *Writer) holds(f File) bool {
 	info, err := os.Stat(w.object(f))
 	return err == nil && info.Size() == f.Size
 }
 
-// Finish makes what was added the copy that the folder holds.
+// Finish makes the added files the copy that the directory holds.
 func (w *Writer) Finish(made time.Time, ends string) (Manifest, error) {
 	m := w.next
 	m.Made, m.Ends = made.UTC().Round(0), ends
@@ -233,7 +233,7 @@ func (w *Writer) Finish(made time.Time, ends string) (Manifest, error) {
 	return m, w.sweep(m)
 }
 
-// sweep removes what the copy does not need.
+// sweep removes contents that the copy does not need.
 func (w *Writer) sweep(m Manifest) error {
 	needed := map[string]bool{}
 	for _, f := range m.Files {
@@ -253,10 +253,10 @@ func (w *Writer) sweep(m Manifest) error {
 	return nil
 }
 
-// Close lets others write.
+// Close releases the lock.
 func (w *Writer) Close() error { return w.lock.Close() }
 
-// Verify reads the copy in dir, and says what of it is not as it was written.
+// Verify reads the copy in dir, and returns an error for each part that is not as it was written.
 func Verify(ctx context.Context, dir string, told func(int64)) (Manifest, []error, error) {
 	m, err := Read(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -277,8 +277,8 @@ func Verify(ctx context.Context, dir string, told func(int64)) (Manifest, []erro
 	return m, wrong, nil
 }
 
-// Extract puts the copy in dir into to, which exists. It reads nothing but what the
-// manifest says, and fails where that is not what was written.
+// Extract writes the copy in dir into to, which must exist. It reads only what the manifest lists,
+// and fails if a content is not as it was written.
 func Extract(ctx context.Context, dir, to string, told func(int64)) (Manifest, error) {
 	m, err := Read(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -314,7 +314,7 @@ func Extract(ctx context.Context, dir, to string, told func(int64)) (Manifest, e
 	return m, nil
 }
 
-// copyFile copies one file of a copy, and fails where it is not what was written.
+// copyFile copies one file of a copy, and fails if its content is not as it was written.
 func copyFile(ctx context.Context, dir string, f File, to io.Writer, told func(int64)) (err error) {
 	in, err := os.Open(object(dir, f))
 	if err != nil {
@@ -334,7 +334,7 @@ func copyFile(ctx context.Context, dir string, f File, to io.Writer, told func(i
 	return nil
 }
 
-// following reads until the context ends, and tells how much.
+// following reads until the context ends, and reports the number of bytes.
 type following struct {
 	ctx  context.Context
 	r    io.Reader

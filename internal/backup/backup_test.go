@@ -21,7 +21,7 @@ func check(t *testing.T, err error) {
 
 func quiet(int64) {}
 
-// write makes a file with a time of its own.
+// write writes a file with a given modification time.
 func write(t *testing.T, path, content string, at time.Time) {
 	t.Helper()
 	check(t, os.WriteFile(path, []byte(content), 0o600))
@@ -30,7 +30,7 @@ func write(t *testing.T, path, content string, at time.Time) {
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// copied makes a copy of some files in dir, and returns how many bytes were not there.
+// copied makes a copy of some files in dir, and returns the number of bytes copied.
 func copied(t *testing.T, dir, src string, names ...string) int64 {
 	t.Helper()
 	w, err := Begin(dir, "a log")
@@ -50,7 +50,7 @@ func objects(t *testing.T, dir string) int {
 	return len(entries)
 }
 
-// restored is what a copy holds, by path.
+// restored returns the contents of a copy, by path.
 func restored(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	to := t.TempDir()
@@ -65,7 +65,8 @@ func restored(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// The second copy has what is new, what changed, and no more of what went.
+// TestOnlyWhatIsNewIsCopied checks that a second copy adds what is new or changed and drops what
+// was removed.
 func TestOnlyWhatIsNewIsCopied(t *testing.T) {
 	src, dir := t.TempDir(), filepath.Join(t.TempDir(), "backup")
 	write(t, filepath.Join(src, "same"), "same", noon)
@@ -74,7 +75,7 @@ func TestOnlyWhatIsNewIsCopied(t *testing.T) {
 	if n := copied(t, dir, src, "same", "changed", "gone"); n != 14 {
 		t.Errorf("%d bytes copied at first", n)
 	}
-	write(t, filepath.Join(src, "changed"), "behind", noon.Add(time.Second)) // as many bytes
+	write(t, filepath.Join(src, "changed"), "behind", noon.Add(time.Second)) // of the same length
 	if n := copied(t, dir, src, "same", "changed"); n != 6 {
 		t.Errorf("%d bytes copied then, want those of what changed", n)
 	}
@@ -84,7 +85,7 @@ func TestOnlyWhatIsNewIsCopied(t *testing.T) {
 	if n := objects(t, dir); n != 2 {
 		t.Errorf("%d objects are left, want 2", n)
 	}
-	// What is named, and is not there any more, is copied again.
+	// A listed content that was removed is copied again.
 	m, err := Read(dir)
 	check(t, err)
 	check(t, os.Remove(object(dir, m.Files[slices.IndexFunc(m.Files, func(f File) bool { return f.Path == "same" })])))
@@ -96,7 +97,8 @@ func TestOnlyWhatIsNewIsCopied(t *testing.T) {
 	}
 }
 
-// A copy that was not finished leaves the one from before as it was.
+// TestAnUnfinishedCopyChangesNothing checks that an unfinished copy leaves the previous one
+// unchanged.
 func TestAnUnfinishedCopyChangesNothing(t *testing.T) {
 	src, dir := t.TempDir(), filepath.Join(t.TempDir(), "backup")
 	write(t, filepath.Join(src, "log"), "before", noon)
@@ -105,7 +107,7 @@ func TestAnUnfinishedCopyChangesNothing(t *testing.T) {
 	w, err := Begin(dir, "a log")
 	check(t, err)
 	check(t, w.Add(t.Context(), "log", filepath.Join(src, "log"), quiet))
-	check(t, w.Close()) // as a crash does
+	check(t, w.Close()) // as in a crash
 	if got := restored(t, dir); got["log"] != "before" {
 		t.Errorf("restored %v", got)
 	}
@@ -139,7 +141,7 @@ func TestFoldersThatAreRefused(t *testing.T) {
 	}
 }
 
-// Whatever is damaged, Verify says so and Extract does not put it in place.
+// TestDamageIsNoticed checks that Verify reports any damage and that Extract does not restore it.
 func TestDamageIsNoticed(t *testing.T) {
 	src := t.TempDir()
 	write(t, filepath.Join(src, "log"), "what was recorded", noon)
@@ -177,7 +179,8 @@ func TestDamageIsNoticed(t *testing.T) {
 	}
 }
 
-// A manifest, whose sum anybody can compute, does not lead out of the folder.
+// TestPathsStayInside checks that a manifest, whose sum anybody can compute, cannot name paths
+// outside the directory.
 func TestPathsStayInside(t *testing.T) {
 	src, dir := t.TempDir(), filepath.Join(t.TempDir(), "backup")
 	write(t, filepath.Join(src, "log"), "x", noon)
@@ -194,7 +197,7 @@ func TestPathsStayInside(t *testing.T) {
 	}
 }
 
-// Nothing is overwritten by what is extracted.
+// TestExtractOverwritesNothing checks that Extract does not overwrite files.
 func TestExtractOverwritesNothing(t *testing.T) {
 	src, dir, to := t.TempDir(), filepath.Join(t.TempDir(), "backup"), t.TempDir()
 	write(t, filepath.Join(src, "log"), "x", noon)
@@ -205,8 +208,8 @@ func TestExtractOverwritesNothing(t *testing.T) {
 	}
 }
 
-// A file that gets shorter while it is copied is no copy of anything, and one that was
-// given up leaves nothing.
+// TestAddFails checks that a file that shrinks while it is copied is an error, and that an aborted
+// copy leaves nothing.
 func TestAddFails(t *testing.T) {
 	src, dir := t.TempDir(), filepath.Join(t.TempDir(), "backup")
 	path := filepath.Join(src, "log")

@@ -21,16 +21,16 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// AtuinDB is a history of Atuin: its SQLite database, opened to be read only.
+// AtuinDB is Atuin's history, an SQLite database opened read-only.
 type AtuinDB struct {
 	db      *sql.DB
 	columns map[string]bool
-	// Rows is how many entries there are.
+	// Rows is the number of entries.
 	Rows int64
 }
 
-// OpenAtuin opens the database at path, typically
-// ~/.local/share/atuin/history.db. Atuin may go on writing to it.
+// OpenAtuin opens the database at path, typically ~/.local/share/atuin/history.db. Atuin may write
+// to it at the same time.
 func OpenAtuin(ctx context.Context, path string) (*AtuinDB, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -41,8 +41,8 @@ func OpenAtuin(ctx context.Context, path string) (*AtuinDB, error) {
 	}
 	a, err := openAtuin(ctx, path, "mode=ro")
 	if err != nil {
-		// A database in WAL mode needs a file beside it, which cannot be made in
-		// a read-only directory. Without a WAL there is nothing to be missed.
+		// A database in WAL mode needs a file beside it, which cannot be created in a read-only
+		// directory. Without a WAL nothing is missed.
 		if _, wal := os.Stat(path + "-wal"); errors.Is(wal, fs.ErrNotExist) {
 			if b, err2 := openAtuin(ctx, path, "immutable=1"); err2 == nil {
 				return b, nil
@@ -99,8 +99,8 @@ func (a *AtuinDB) live() string {
 // Close closes the database.
 func (a *AtuinDB) Close() error { return a.db.Close() }
 
-// Events yields the entries that were not deleted, in order of time. Their ids
-// come from Atuin's own, so that Options' User and Host only fill gaps.
+// Events yields the entries that were not deleted, in order of time. Their ids are based on Atuin's
+// own, so the User and Host of Options are only used if an entry has none.
 func (a *AtuinDB) Events(ctx context.Context, o Options) iter.Seq2[schemas.Event, error] {
 	optional := func(column string) string {
 		if a.columns[column] {
@@ -108,7 +108,7 @@ func (a *AtuinDB) Events(ctx context.Context, o Options) iter.Seq2[schemas.Event
 		}
 		return "''"
 	}
-	// Times are cast, for a column may hold a float; text is read as it is.
+	// Times are cast because a column may hold a float; text is read unchanged.
 	query := `SELECT id, CAST(timestamp AS INTEGER), CAST(duration AS INTEGER), CAST(exit AS INTEGER),
 		command, cwd, session, hostname, ` + optional("author") + `, ` + optional("intent") + `
 		FROM history WHERE ` + a.live() + ` ORDER BY timestamp, id`
@@ -142,8 +142,8 @@ type atuinRow struct {
 	timestamp, duration, exit                           int64
 }
 
-// unknownCwd is what Atuin writes where there was no directory, for example in
-// histories that it imported itself.
+// unknownCwd is what Atuin writes if there was no directory, for example in histories that it
+// imported.
 const unknownCwd = "unknown"
 
 func (r atuinRow) event(n int, o Options) (schemas.Event, error) {
@@ -164,14 +164,14 @@ func (r atuinRow) event(n int, o Options) (schemas.Event, error) {
 	if p.Cwd == unknownCwd {
 		p.Cwd = ""
 	}
-	// hostname is "host:user".
+	// hostname has the form "host:user".
 	if host, user, ok := strings.Cut(Clean(r.hostname), ":"); ok {
 		p.Host, p.User = host, user
 	} else if host != "" {
 		p.Host = host
 	}
-	// Atuin writes -1 for what it does not know: a command that has not ended,
-	// or one from an imported history.
+	// Atuin writes -1 for an unknown value: of a command that has not ended, or of one from an
+	// imported history.
 	if r.duration >= 0 {
 		p.Duration = durationpb.New(time.Duration(r.duration))
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Bash reads a bash history, with or without the times that HISTTIMEFORMAT has
-// bash write. It takes the file as bash itself does: if the first line is a
-// time, everything up to the next time is one command, newlines and all;
-// otherwise each line is a command, and a time holds for the line after it.
+// Bash reads a bash history, with or without the times that bash writes if HISTTIMEFORMAT is set.
+// It interprets the file as bash does: if the first line is a time, everything up to the next time
+// is one command, including newlines; otherwise each line is a command, and a time applies to the
+// line after it.
 func Bash(r io.Reader, o Options) iter.Seq2[schemas.Event, error] {
 	return func(yield func(schemas.Event, error) bool) {
 		w := &emitter{m: newMaker("bash", o), yield: yield}
@@ -21,7 +21,7 @@ func Bash(r io.Reader, o Options) iter.Seq2[schemas.Event, error] {
 			first = true
 			multi bool
 			e     entry
-			text  []string // of e, where multi
+			text  []string // of e, if multi
 		)
 		flush := func() {
 			if len(text) > 0 {
@@ -52,7 +52,7 @@ func Bash(r io.Reader, o Options) iter.Seq2[schemas.Event, error] {
 					e.line = l.number
 				}
 				text = append(text, l.text)
-				// What a damaged file runs together is told once and not kept.
+				// A command that is too long, from a damaged file, is reported once and not kept.
 				if len(text) > maxLines {
 					w.skip(e.line, "a command of too many lines")
 					e, text = entry{}, nil
@@ -69,11 +69,11 @@ func Bash(r io.Reader, o Options) iter.Seq2[schemas.Event, error] {
 	}
 }
 
-// maxLines bounds one command of a bash history.
+// maxLines limits the lines of one command of a bash history.
 const maxLines = 100_000
 
-// bashTime reads a line such as #1700000000. Bash takes any digits; at least
-// nine keep a comment such as #1234 what it is.
+// bashTime parses a line such as #1700000000. Bash accepts any digits; at least nine are required
+// here, so that a comment such as #1234 is not a time.
 func bashTime(s string) (time.Time, bool) {
 	s = strings.TrimRight(s, " \r")
 	if len(s) < 10 || len(s) > 12 || s[0] != '#' {

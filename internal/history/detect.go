@@ -12,8 +12,8 @@ var (
 	bashHead = regexp.MustCompile(`(?m)^#[0-9]{9,11}\r?$`)
 )
 
-// Detect guesses the format of a history from its name and its first bytes, and
-// says "" where neither tells.
+// Detect returns the format of a history, judged by its name and its first bytes, "" if neither
+// identifies it.
 func Detect(path string, head []byte) string {
 	switch {
 	case fishHead.Match(head):

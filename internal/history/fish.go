@@ -9,8 +9,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Fish reads a fish history: a file that looks like YAML and is not, in which
-// only backslashes and newlines of a command are escaped.
+// Fish reads a fish history. The file looks like YAML but is not: only backslashes and newlines in
+// a command are escaped.
 func Fish(r io.Reader, o Options) iter.Seq2[schemas.Event, error] {
 	return func(yield func(schemas.Event, error) bool) {
 		w := &emitter{m: newMaker("fish", o), yield: yield}

@@ -1,28 +1,26 @@
-// Package history reads the histories that shells and other programs keep and
-// makes events of them. It touches neither the log nor the network: a caller
-// ranges over the entries and appends them.
+// Package history reads the histories of shells and other programs and turns them into events. It
+// uses neither the log nor the network: a caller iterates over the entries and appends them.
 //
-// What a caller may rely on:
+// A caller may rely on these properties:
 //
-//   - Imported twice is once. An entry's event id is a hash of what it is: the
-//     format, the user and host, the command after redaction, its time, and how
-//     many entries exactly like it came before in the same history. It does not
-//     depend on the file's name, and a history that has grown gives its old
-//     entries their old ids. (A shell that drops the oldest lines of a history
-//     without times makes a repeated command look like one seen before: such a
-//     run may be left out, never doubled.)
-//   - What cannot be used is told and skipped: the loop gets a *SkipError with
-//     the line and the reason, and goes on. Any other error ends the loop: the
-//     file could not be read.
-//   - Memory is bounded by the longest entry and by 24 bytes an entry.
+//   - Importing twice has the effect of importing once. An entry's event id is a hash of
+//     the format, the user and host, the command after redaction, its time, and the
+//     number of equal entries before it in the same history. It does not depend on the
+//     file's name, and the entries of a history that has grown keep their ids. (If a
+//     shell drops the oldest lines of a history without times, a repeated command may
+//     look like an earlier one: such a run may be omitted, but never duplicated.)
+//   - Unusable entries are reported and skipped: the loop gets a *SkipError with the line
+//     and the reason, and continues. Any other error ends the loop: the file could not be
+//     read.
+//   - Memory is bounded by the longest entry and 24 bytes per entry.
 //
 // # Times
 //
-// Where a history holds times, they are the events'. An entry without one gets the time
-// of the last entry before it that has one: it ran then or later. Where there is none its
-// time is unknown, which schemas.UnknownTime says: it is older than all that has a time,
-// and answers show it as unknown. The source of such an event ends in "/untimed", so that
-// nobody takes the time for an observation; its id does not depend on the time.
+// The times in a history are those of the events. An entry without one gets the time of the last
+// entry before it that has one, since it ran then or later. If there is none, its time is unknown
+// and is set to schemas.UnknownTime: it sorts before all known times, and answers show it as
+// unknown. The source of such an event ends in "/untimed", so that the time is not mistaken for an
+// observation; its id does not depend on the time.
 package history
 
 import (
@@ -39,58 +37,58 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Options say what a history does not.
+// Options supply what a history does not contain.
 type Options struct {
-	// User and Host are whose history it is. They are part of every id.
+	// User and Host are the owner and machine of the history. They are part of every id.
 	User, Host string
-	// Time is for entries that have none; see the package comment.
+	// Time is used for entries without one; see the package comment.
 	Time time.Time
-	// Redact takes secrets out of a payload before its id is made, so that an id
-	// tells nothing about what was taken out. Nil leaves payloads as they are.
+	// Redact removes secrets from a payload before its id is made, so that an id reveals nothing
+	// about them. Nil leaves payloads unchanged.
 	Redact func(*recountv1.CommandExecuted)
-	// Workspace finds the workspace of a directory, "" where there is none. Nil
-	// leaves workspaces empty.
+	// Workspace returns the workspace of a directory, "" if there is none. Nil leaves workspaces
+	// empty.
 	Workspace func(cwd string) string
 }
 
-// SkipError says why an entry was left out.
+// SkipError reports why an entry was skipped.
 type SkipError struct {
-	// Line is where the entry starts, from 1; for Atuin its ordinal.
+	// Line is the line at which the entry starts, from 1; for Atuin its ordinal.
 	Line   int
 	Reason string
 }
 
 func (e *SkipError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
 
-// Format is one kind of history that is a stream of bytes.
+// Format is a kind of history that is read from a stream of bytes.
 type Format struct {
 	// Name is bash, zsh or fish.
 	Name string
 	Read func(r io.Reader, o Options) iter.Seq2[schemas.Event, error]
 }
 
-// Formats are those of the shells.
+// Formats are the formats of the shells.
 var Formats = []Format{{"bash", Bash}, {"zsh", Zsh}, {"fish", Fish}}
 
-// maxCommand is the longest command that events.proto takes.
+// maxCommand is the maximum length of a command in events.proto.
 const maxCommand = 1 << 20
 
-// entry is a command as a shell's history has it.
+// entry is a command in a shell's history.
 type entry struct {
 	line     int
 	command  string
-	started  time.Time // zero where unknown
+	started  time.Time // zero if unknown
 	duration time.Duration
-	known    bool // duration is
+	known    bool // whether duration is known
 }
 
-// maker turns entries into events.
+// maker converts entries into events.
 type maker struct {
 	format string
 	o      Options
-	last   time.Time               // of the last entry that had a time
-	seen   map[schemas.Hash]uint32 // entries alike so far
-	// untimed are the entries that have no time and none before them that has one.
+	last   time.Time               // the time of the last entry that had one
+	seen   map[schemas.Hash]uint32 // number of equal entries so far
+	// untimed counts the entries without a time of their own or before them.
 	untimed int64
 }
 
@@ -98,7 +96,7 @@ func newMaker(format string, o Options) *maker {
 	return &maker{format: format, o: o, seen: map[schemas.Hash]uint32{}}
 }
 
-// event makes the event of an entry, or says why there is none.
+// event returns the event of an entry, or an error if there is none.
 func (m *maker) event(e entry) (schemas.Event, error) {
 	if !e.started.IsZero() {
 		m.last = e.started
@@ -131,7 +129,7 @@ func (m *maker) event(e entry) (schemas.Event, error) {
 	return m.finish(source, at, e.started, p)
 }
 
-// finish gives the event its id.
+// finish sets the event's id.
 func (m *maker) finish(source string, at, identity time.Time, p *recountv1.CommandExecuted) (schemas.Event, error) {
 	c := schemas.NewCanon("recount/import/1").String(m.format).String(p.User).String(p.Host).
 		String(p.Cwd).String(p.Session).String(p.Command)
@@ -155,8 +153,8 @@ func newEvent(id schemas.EventID, source string, at time.Time, p *recountv1.Comm
 	}, nil
 }
 
-// keyOf is the workspace or the directory; what knows neither stays in order by
-// whose it is.
+// keyOf returns the workspace or the directory; entries without either are kept in order by their
+// owner.
 func keyOf(p *recountv1.CommandExecuted) []byte {
 	switch {
 	case p.Workspace != "":
@@ -167,8 +165,8 @@ func keyOf(p *recountv1.CommandExecuted) []byte {
 	return []byte(p.User + "@" + p.Host)
 }
 
-// Clean makes text fit for an event: valid UTF-8 without NUL bytes, which a
-// crash leaves in the files of shells, and without white space at the end.
+// Clean makes text valid for an event: valid UTF-8 without NUL bytes (which a crash leaves in the
+// files of shells), and without trailing white space.
 func Clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if strings.IndexByte(s, 0) >= 0 {

@@ -26,15 +26,15 @@ var fileTime = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 var opts = Options{User: "ada", Host: "lovelace", Time: fileTime}
 
-// got is what a test looks at of an event.
+// got holds the fields of an event that tests compare.
 type got struct {
 	Command string
 	Unix    int64
-	Took    time.Duration // -1 where unknown
+	Took    time.Duration // -1 if unknown
 	Untimed bool
 }
 
-// collect runs an importer to its end. Skipped entries come back as errors.
+// collect runs an importer to its end and returns skipped entries as texts.
 func collect(t testing.TB, seq iter.Seq2[schemas.Event, error]) (events []schemas.Event, payloads []*recountv1.CommandExecuted, skipped []string) {
 	t.Helper()
 	for e, err := range seq {
@@ -71,7 +71,7 @@ func view(events []schemas.Event, payloads []*recountv1.CommandExecuted) []got {
 	return gs
 }
 
-// unknown is the second that the times of untimed entries fall into.
+// unknown is the second that contains the times of untimed entries.
 const unknown = 0
 
 func TestShells(t *testing.T) {
@@ -105,7 +105,7 @@ func TestShells(t *testing.T) {
 		{why: "zsh, a semicolon, a colon command, a trailing backslash", format: "zsh", in: ": 1700000000:1;a;b\n: foo;bar\necho \\\\ \n", want: []got{
 			{"a;b", 1700000000, time.Second, false}, {": foo;bar", 1700000000, -1, true}, {`echo \\`, 1700000000, -1, true},
 		}},
-		// "über" in UTF-8 is c3 bc …; zsh writes 0x83 before what it would take for a token of its own.
+		// "über" in UTF-8 is c3 bc …; zsh writes 0x83 before bytes that it uses as tokens.
 		{why: "zsh metafied", format: "zsh", in: "echo \xc3\x83\x9c\n", want: []got{{"echo \xc3\xbc", unknown, -1, true}}},
 		{why: "fish", format: "fish", in: "- cmd: git status\n  when: 1700000000\n- cmd: echo a\\nb \\\\n c\n  when: 1700000005\n  paths:\n    - when: 3\n    - /tmp\n- cmd: last", want: []got{
 			{"git status", 1700000000, -1, false}, {"echo a\nb \\n c", 1700000005, -1, false}, {"last", 1700000005, -1, true},
@@ -170,8 +170,7 @@ func TestALoopMayStop(t *testing.T) {
 	}
 }
 
-// writers put commands into a file as the shell would, in words of their own and
-// not the parser's.
+// writers write commands to a file as each shell would, implemented independently of the parsers.
 var writers = map[string]func(cs []command) string{
 	"bash": func(cs []command) string {
 		var b strings.Builder
@@ -250,7 +249,7 @@ func TestWhatAShellWroteComesBack(t *testing.T) {
 				t.Fatalf("%s: got - want +\n%s\nfrom %q", f.Name, d, file)
 			}
 
-			// Every id is another's, also of two runs in the same second.
+			// Every id is unique, even of two runs in the same second.
 			ids := map[schemas.EventID]bool{}
 			for _, e := range events {
 				ids[e.ID] = true
@@ -258,7 +257,7 @@ func TestWhatAShellWroteComesBack(t *testing.T) {
 			if len(ids) != len(events) {
 				t.Fatalf("%s: %d ids for %d entries", f.Name, len(ids), len(events))
 			}
-			// A history that grows keeps the ids of what it had.
+			// Entries of a history that grows keep their ids.
 			k := r.IntN(len(cs) + 1)
 			part, _, _ := collect(t, f.Read(strings.NewReader(writers[f.Name](cs[:k])), opts))
 			if d := cmp.Diff(part, events[:k]); d != "" && k > 0 {
@@ -296,7 +295,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestRealShells asks the shells themselves to write a history.
+// TestRealShells lets the shells themselves write a history.
 func TestRealShells(t *testing.T) {
 	want := []string{"echo one", "for i in 1 2\ndo echo $i\ndone", `echo 'back\slash ü'`}
 	for _, c := range []struct {
@@ -338,7 +337,7 @@ func TestRealShells(t *testing.T) {
 				events, payloads, _ := collect(t, f.Read(strings.NewReader(string(raw)), opts))
 				var commands []string
 				for i, p := range payloads {
-					if strings.Contains(p.Command, "history -") { // what the script itself added
+					if strings.Contains(p.Command, "history -") { // added by the script itself
 						continue
 					}
 					commands = append(commands, p.Command)
@@ -442,7 +441,7 @@ func TestAtuin(t *testing.T) {
 				must("INSERT INTO history VALUES ('018f04', ?, 1, 0, 'gone', '/', 's', 'h:u', 5, NULL, NULL)", at)
 				must("INSERT INTO history VALUES ('018f05', ?, 1, 0, 'go test', '/', 's', 'h:u', NULL, 'claude', 'see it pass')", at+20)
 			}
-			// Atuin's process stays: the database is read while it is open.
+			// Atuin's process remains: the database is read while it is open.
 			defer db.Close()
 
 			a, err := OpenAtuin(context.Background(), path)

@@ -15,10 +15,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// JSONL reads one event a line: the payload of a command.executed as
-// events.proto has it in JSON, or a CloudEvent in structured mode of any kind
-// there is. A CloudEvent keeps its id; a bare payload gets one as the entries of
-// other histories do.
+// JSONL reads one event per line: the payload of a command.executed in JSON, as in events.proto, or
+// a CloudEvent of any kind in structured mode. A CloudEvent keeps its id; a bare payload gets one
+// as the entries of other histories do.
 func JSONL(r io.Reader, o Options) iter.Seq2[schemas.Event, error] {
 	return func(yield func(schemas.Event, error) bool) {
 		w := &emitter{m: newMaker("jsonl", o), yield: yield}
@@ -47,7 +46,7 @@ func JSONL(r io.Reader, o Options) iter.Seq2[schemas.Event, error] {
 	}
 }
 
-// cloudEvent is the structured mode, as far as events of Recount need it.
+// cloudEvent is the structured mode, with the members that Recount's events need.
 type cloudEvent struct {
 	SpecVersion  *string         `json:"specversion"`
 	ID           string          `json:"id"`
@@ -147,7 +146,7 @@ func (m *maker) cloudEvent(ce cloudEvent) (schemas.Event, error) {
 	return e, nil
 }
 
-// prepare redacts a payload that somebody else wrote and checks it.
+// prepare redacts and checks a payload from another producer.
 func (m *maker) prepare(p *recountv1.CommandExecuted) error {
 	if m.o.Workspace != nil && p.Workspace == "" && p.Cwd != "" {
 		p.Workspace = m.o.Workspace(p.Cwd)
@@ -158,13 +157,13 @@ func (m *maker) prepare(p *recountv1.CommandExecuted) error {
 	return schemas.Validate(p)
 }
 
-// canonical is the same bytes for the same message.
+// canonical returns the same bytes for equal messages.
 func canonical(msg proto.Message) []byte {
 	b, _ := proto.MarshalOptions{Deterministic: true}.Marshal(msg)
 	return b
 }
 
-// plain is protobuf's error without what it varies at random.
+// plain returns protobuf's error without the parts that vary at random.
 func plain(err error) error {
 	s := strings.ReplaceAll(err.Error(), "\u00a0", " ")
 	return fmt.Errorf("%s", strings.TrimPrefix(s, "proto: "))

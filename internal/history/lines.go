@@ -10,19 +10,19 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// maxLine bounds a line; a longer one is no command of anybody.
+// maxLine limits a line in bytes; no real command is longer.
 const maxLine = 4 << 20
 
 // line is one line of a file without its newline.
 type line struct {
 	number int
 	text   string
-	// tooLong: more than maxLine bytes, of which text has none.
+	// tooLong means that the line is longer than maxLine bytes; text is then empty.
 	tooLong bool
 }
 
-// lines yields the lines of r. The last one needs no newline. An error is
-// yielded once, at the end.
+// lines yields the lines of r. The last line needs no newline. An error is yielded once, at the
+// end.
 func lines(r io.Reader) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
 		br := bufio.NewReaderSize(r, 64<<10)
@@ -64,7 +64,7 @@ func lines(r io.Reader) iter.Seq2[line, error] {
 	}
 }
 
-// emitter passes entries to a loop until the loop has had enough.
+// emitter passes entries to a loop until the loop ends.
 type emitter struct {
 	m     *maker
 	yield func(schemas.Event, error) bool
@@ -90,8 +90,7 @@ func (w *emitter) fail(err error) {
 	}
 }
 
-// unix is a time in seconds, as histories have it; ok is false for what no clock
-// ever showed.
+// unix converts a time in seconds, as histories have it; ok is false outside the plausible range.
 func unix(sec int64) (t time.Time, ok bool) {
 	if sec < 0 || sec > 8_000_000_000 { // the year 2223
 		return time.Time{}, false

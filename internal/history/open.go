@@ -12,11 +12,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxWindow bounds the memory that a compressed history may ask for.
+// maxWindow limits the memory that a compressed history may require.
 const maxWindow = 64 << 20
 
-// Open gives the text of a history that may be compressed by gzip, bzip2 or zstd. What is
-// binary and none of them is no history.
+// Open returns the text of a history, which may be compressed by gzip, bzip2 or zstd. Any other
+// binary file is an error.
 func Open(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	head, err := b.Peek(6)
@@ -40,8 +40,8 @@ func Open(r io.Reader) (io.Reader, error) {
 	return textOf(b, nil)
 }
 
-// textOf refuses what is no text by its first bytes. A crash leaves NUL bytes in the files of
-// shells, but not other control characters, and never many.
+// textOf returns an error if the first bytes are not text. A crash leaves NUL bytes in the files of
+// shells, but no other control characters, and never many.
 func textOf(r io.Reader, err error) (io.Reader, error) {
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func textOf(r io.Reader, err error) (io.Reader, error) {
 	}
 	control := 0
 	for _, c := range head {
-		// zsh writes bytes from 0x80 on as 0x83 and another; a typed escape is rare.
+		// zsh writes bytes from 0x80 on as 0x83 and another byte; a typed escape is rare.
 		if c < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != 0 {
 			control++
 		}

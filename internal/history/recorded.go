@@ -11,24 +11,24 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// near is how far a history's time of a command may be from that which a hook, or another
-// history, told: histories hold whole seconds, and a prompt may be slow.
+// near is the maximum difference between a command's time in a history and the time that a hook or
+// another history recorded: histories hold whole seconds, and a prompt may be slow.
 const near = 5 * time.Second
 
-// Recorded is a command that is on the log.
+// Recorded is a command on the log.
 type Recorded struct {
 	ID           schemas.EventID
 	Time         time.Time
 	Command, Cwd string
 }
 
-// Recognizer finds the entries of one history that are on the log under other ids: hooks
-// recorded them, or another history had them. Each recorded command stands for one entry.
+// Recognizer finds the entries of one history that are on the log with other ids, recorded by hooks
+// or imported from another history. Each recorded command matches one entry.
 //
-// An entry with a time is one recorded at nearly that time with the same text, and the same
-// directory where both are known. Of entries without a time the last ones of a text are
-// those that were recorded, as many as were before the history was written last: where other
-// shells ran the same line, an older run may be left out, and none is doubled.
+// An entry with a time matches a command with nearly the same time and the same text, and the same
+// directory if both are known. Of the entries without a time, the last ones with a text match, as
+// many as were recorded before the history was last written: if other shells ran the same line, an
+// older run may be omitted, but none is duplicated.
 type Recognizer struct {
 	entries []seenEntry
 	ids     map[schemas.EventID]bool
@@ -37,21 +37,21 @@ type Recognizer struct {
 type seenEntry struct {
 	id   schemas.EventID
 	text uint64
-	at   int64 // 0 where there is no time
+	at   int64 // 0 if there is no time
 	cwd  uint64
 }
 
-// NewRecognizer is one that knows no entry yet.
+// NewRecognizer returns a Recognizer without entries.
 func NewRecognizer() *Recognizer { return &Recognizer{ids: map[schemas.EventID]bool{}} }
 
-// Add tells an entry of the history, in its order.
+// Add adds an entry of the history. Entries must be added in order.
 func (r *Recognizer) Add(e schemas.Event) {
 	if e.Type != schemas.TypeCommandExecuted {
 		return
 	}
 	m, err := e.DecodePayload()
 	if err != nil {
-		return // refused when it is appended
+		return // it is refused when it is appended
 	}
 	c := m.(*recountv1.CommandExecuted)
 	s := seenEntry{id: e.ID, text: textKey(c.Command), cwd: cwdKey(c.Cwd)}
@@ -62,8 +62,8 @@ func (r *Recognizer) Add(e schemas.Event) {
 	r.ids[e.ID] = true
 }
 
-// Known are the ids of the entries that are among what is recorded. written is when the
-// history was written last.
+// Known returns the ids of the entries that match recorded commands. written is when the history
+// was last written.
 func (r *Recognizer) Known(recorded []Recorded, written time.Time) map[schemas.EventID]bool {
 	type one struct {
 		at   int64
@@ -72,7 +72,7 @@ func (r *Recognizer) Known(recorded []Recorded, written time.Time) map[schemas.E
 	}
 	byText := map[uint64][]*one{}
 	for _, x := range recorded {
-		if !r.ids[x.ID] { // those are found by their ids
+		if !r.ids[x.ID] { // equal ids are recognised without this
 			byText[textKey(x.Command)] = append(byText[textKey(x.Command)], &one{at: x.Time.UnixNano(), cwd: cwdKey(x.Cwd)})
 		}
 	}
@@ -116,10 +116,10 @@ func (r *Recognizer) Known(recorded []Recorded, written time.Time) map[schemas.E
 	return known
 }
 
-// textKey stands for a command line, however a shell's history joins its lines and spaces.
+// textKey identifies a command line, ignoring how a history joins its lines and spaces.
 func textKey(s string) uint64 { return xxh3.HashString(strings.Join(strings.Fields(s), " ")) }
 
-// cwdKey stands for a directory, 0 for none.
+// cwdKey identifies a directory; 0 means none.
 func cwdKey(s string) uint64 {
 	if s == "" {
 		return 0

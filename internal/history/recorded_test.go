@@ -14,8 +14,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// TestRecognize: which entries of a history are on the log already, by hooks or another
-// history.
+// TestRecognize checks which entries of a history are found on the log, recorded by hooks or from
+// another history.
 func TestRecognize(t *testing.T) {
 	at := func(sec int64) time.Time { return time.Unix(1_767_000_000+sec, 500) }
 	rec := func(n byte, sec int64, command, cwd string) Recorded {
@@ -31,7 +31,7 @@ func TestRecognize(t *testing.T) {
 	for name, c := range map[string]struct {
 		history  string
 		recorded []Recorded
-		want     string // a letter an entry: k known, n new
+		want     string // one letter per entry: k known, n new
 	}{
 		"nothing recorded":            {"ls\nls\n", nil, "nn"},
 		"each stands for one":         {"ls\nmake\nls\nls\n", []Recorded{rec(1, 0, "ls", "/a"), rec(2, 5, "ls", "/b")}, "nnkk"},
@@ -63,7 +63,7 @@ func TestRecognize(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
-		// What was imported under its own id is not what stands for another entry.
+		// A command imported under its own id does not match another entry.
 		own := []Recorded{{ID: ids[0], Time: at(0), Command: "ls"}, {ID: ids[0], Time: at(0), Command: "make"}}
 		if k := r.Known(own, at(3600)); len(k) > 0 {
 			t.Errorf("%s: its own entries stand for %v", name, k)
@@ -71,7 +71,7 @@ func TestRecognize(t *testing.T) {
 	}
 }
 
-// Before, a compressed history was appended as one command of its bytes.
+// TestOpen checks compressed histories. Before, one was appended as a single command.
 func TestOpen(t *testing.T) {
 	const text = "ls\nmake test\n"
 	var zipped bytes.Buffer

@@ -10,10 +10,9 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Zsh reads a zsh history, plain or extended (": START:SECONDS;COMMAND"), also
-// mixed. A newline in a command is written as a backslash and a newline, and
-// bytes that zsh uses for itself are written as 0x83 and the byte with bit 5
-// turned ("metafied").
+// Zsh reads a zsh history, plain or extended (": START:SECONDS;COMMAND") or mixed. A newline in a
+// command is written as a backslash and a newline, and bytes that zsh uses itself are written as
+// 0x83 and the byte with bit 5 inverted ("metafied").
 func Zsh(r io.Reader, o Options) iter.Seq2[schemas.Event, error] {
 	return func(yield func(schemas.Event, error) bool) {
 		w := &emitter{m: newMaker("zsh", o), yield: yield}
@@ -81,12 +80,12 @@ func zshEntry(s string) entry {
 	at, err1 := strconv.ParseInt(began, 10, 64)
 	sec, err2 := strconv.ParseInt(took, 10, 32)
 	if err1 != nil || err2 != nil || sec < 0 {
-		return e // ": word:word; …" is a command too
+		return e // ": word:word; …" is a valid command, too
 	}
 	e.command = command
 	if t, ok := unix(at); ok && at > 0 {
-		// zsh writes 0 seconds for what took less, and also where it writes an
-		// entry before the command ended (INC_APPEND_HISTORY): then it is unknown.
+		// zsh writes 0 seconds for shorter commands, and also if it writes an entry before the
+		// command has ended (INC_APPEND_HISTORY), so 0 means unknown.
 		e.started, e.duration, e.known = t, time.Duration(sec)*time.Second, sec > 0
 	}
 	return e

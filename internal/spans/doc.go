@@ -1,15 +1,14 @@
-// Package spans makes events of OTLP exports: spans.exported, one or more for each
-// service, each below the limit of the log. The receivers (server/otlp) and the
-// importers use it alike.
+// Package spans turns OTLP exports into spans.exported events, one or more per service, each below
+// the size limit of the log. The receivers (server/otlp) and the importers share it.
 //
-// What a caller may rely on:
+// A caller may rely on these properties:
 //
-//   - An export is walked over as it stands on the wire. Spans, resources and scopes
-//     go into events as they are, fields of later versions among them, with secrets
-//     taken out (internal/redact); only what holds them together is written anew.
-//   - An event is a function of the export: the same export sent again makes the same
+//   - An export is read in wire format. Spans, resources and scopes are copied into events
+//     unchanged, including fields of later versions, but with secrets removed
+//     (internal/redact); only the messages around them are rewritten.
+//   - An event is a function of the export: the same export sent again gives the same
 //     events with the same ids, which are applied once.
-//   - No span is lost in silence. Each is in one event, or counted as refused with
-//     the reason of the first; an export that is no protobuf message is an error.
+//   - No span is lost silently. Each is in one event, or counted as refused with the
+//     reason of the first; an export that is not a protobuf message is an error.
 //   - The order of a service's spans is kept.
 package spans

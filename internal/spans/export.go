@@ -13,8 +13,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Fields of ExportTraceServiceRequest, ResourceSpans and ScopeSpans: the second of
-// each of the latter holds what is below, the first says of whom it is.
+// These are fields of ExportTraceServiceRequest, ResourceSpans and ScopeSpans. In the latter two,
+// field 2 holds the children, field 1 the resource or scope.
 const (
 	fieldResourceSpans = 1
 	fieldResource      = 1
@@ -23,7 +23,7 @@ const (
 	fieldSpans         = 2
 )
 
-// Fields of Span.
+// These are fields of Span.
 const (
 	fieldTraceID = 1
 	fieldSpanID  = 2
@@ -31,31 +31,31 @@ const (
 	fieldEnd     = 8
 )
 
-// resourceSpans are the spans of one resource that can be kept.
+// resourceSpans holds the spans of one resource that can be kept.
 type resourceSpans struct {
 	service string
-	head    []byte // fields but the scopes
+	head    []byte // all fields except the scopes
 	scopes  []scopeSpans
 }
 
 type scopeSpans struct {
-	head  []byte // fields but the spans
+	head  []byte // all fields except the spans
 	spans []span
 }
 
 type span struct {
 	raw []byte
-	end uint64 // or the start, if that is later
+	end uint64 // the end, or the start if that is later
 }
 
 // reader reads an export.
 type reader struct {
-	ctx    context.Context // ends it
+	ctx    context.Context // ends the reading
 	redact *redact.Redactor
 	res    *Result
 }
 
-// read reads an ExportTraceServiceRequest. rest are its fields of later versions.
+// read reads an ExportTraceServiceRequest. rest contains its unknown fields.
 func (r *reader) read(b []byte) (all []resourceSpans, rest []byte, err error) {
 	err = fields(b, "the export", func(num protowire.Number, raw, v []byte) error {
 		if num != fieldResourceSpans || v == nil {
@@ -72,7 +72,7 @@ func (r *reader) read(b []byte) (all []resourceSpans, rest []byte, err error) {
 }
 
 func (r *reader) resourceSpans(b []byte) (rs resourceSpans, err error) {
-	// A resource that cannot be kept is the reason to refuse the spans it has.
+	// If a resource cannot be kept, all its spans are refused.
 	var unfit error
 	err = fields(b, "ResourceSpans", func(num protowire.Number, raw, v []byte) error {
 		if num == fieldScopeSpans && v != nil {
@@ -142,8 +142,8 @@ func (r *reader) scopeSpans(b []byte, unfit error) (ss scopeSpans, err error) {
 	})
 }
 
-// keep appends a field of a head; the message that it holds, if it is of that kind,
-// redacted. On ErrText nothing is appended.
+// keep appends a field of a head, redacted if it is a message of the given type. On ErrText nothing
+// is appended.
 func (r *reader) keep(head, raw []byte, message bool, v []byte, of *redact.OTLP) ([]byte, error) {
 	if !message || v == nil {
 		return append(head, raw...), nil
@@ -157,7 +157,7 @@ func (r *reader) keep(head, raw []byte, message bool, v []byte, of *redact.OTLP)
 	return protowire.AppendBytes(protowire.AppendTag(head, fieldResource, protowire.BytesType), out), nil
 }
 
-// span reads a span; an error that is not ErrWire says why it is refused.
+// span reads a span. An error other than ErrWire is the reason to refuse it.
 func (r *reader) span(b []byte) (s span, err error) {
 	var trace, id []byte
 	var start, end uint64
@@ -188,7 +188,7 @@ func (r *reader) span(b []byte) (s span, err error) {
 	return span{out, max(start, end)}, err
 }
 
-// serviceOf is schemas.ServiceOf a resource on the wire, but "" where it has none.
+// serviceOf is schemas.ServiceOf for a resource in wire format, but returns "" if it has none.
 func serviceOf(resource []byte) (service string) {
 	_ = fields(resource, "Resource", func(num protowire.Number, _, kv []byte) error {
 		if num != 1 || kv == nil || service != "" {
@@ -228,7 +228,7 @@ func checkID(name string, id []byte, want int) error {
 	return nil
 }
 
-// fixed is the value of a fixed64 field, or before where it is none.
+// fixed returns the value of a fixed64 field, or before if it is another type.
 func fixed(raw []byte, before uint64) uint64 {
 	if _, typ, n := protowire.ConsumeTag(raw); typ == protowire.Fixed64Type {
 		return binary.LittleEndian.Uint64(raw[n:])
@@ -236,9 +236,8 @@ func fixed(raw []byte, before uint64) uint64 {
 	return before
 }
 
-// fields calls f for each field of a message: raw is all of it, v what a
-// length-delimited one holds and else nil. An error that is not f's is
-// redact.ErrWire.
+// fields calls f for each field of a message: raw is the whole field, v the content of a
+// length-delimited one and otherwise nil. It returns f's error, or redact.ErrWire.
 func fields(b []byte, name string, f func(num protowire.Number, raw, v []byte) error) error {
 	for len(b) > 0 {
 		num, typ, head := protowire.ConsumeTag(b)

@@ -19,26 +19,26 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// maxExport bounds one export of a file in bytes: a line, a document, a message.
+// maxExport limits one export of a file in bytes: a line, a document, a message.
 const maxExport = 256 << 20
 
-// gathered is how much of a TracesData in protobuf, which may be as large as the
-// file, makes one export.
+// gathered is the size in bytes of the exports made from a TracesData in protobuf, which may be as
+// large as the file.
 const gathered = 1 << 20
 
-// SkipError is an export of a file that cannot be read, or some of its spans; what
-// comes after it can.
+// SkipError reports that an export of a file, or some of its spans, cannot be read; later exports
+// can.
 type SkipError struct {
 	// Where is "line 7" or "message 7", from 1.
 	Where  string
 	Reason error
-	// Spans are how many were left out; 0 where that cannot be told.
+	// Spans is the number of skipped spans; 0 if it is unknown.
 	Spans int
 }
 
 func (e *SkipError) Error() string { return e.Where + ": " + e.Reason.Error() }
 
-// Unwrap is the reason.
+// Unwrap returns the reason.
 func (e *SkipError) Unwrap() error { return e.Reason }
 
 var (
@@ -46,7 +46,7 @@ var (
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
-// Decompress is what r holds, decompressed if it begins as gzip or zstd do.
+// Decompress returns the content of r, decompressed if it begins like gzip or zstd.
 func Decompress(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	head, err := b.Peek(4)
@@ -62,12 +62,11 @@ func Decompress(r io.Reader) (io.Reader, error) {
 	return b, nil
 }
 
-// Exports yields the exports of a file, each an ExportTraceServiceRequest in
-// protobuf. The file is what collectors and SDKs write: OTLP in JSON, one document or
-// one a line; a TracesData in protobuf; or messages after their length (four bytes,
-// the highest first), in protobuf or JSON, each perhaps compressed by zstd, as the
-// collector's file exporter writes them. All of it may be compressed by gzip or zstd.
-// A SkipError is followed by more, any other error by nothing.
+// Exports yields the exports of a file, each an ExportTraceServiceRequest in protobuf. It reads
+// what collectors and SDKs write: OTLP in JSON, one document or one per line; a TracesData in
+// protobuf; or messages with a length prefix (four bytes, big-endian), in protobuf or JSON, each
+// possibly compressed by zstd, as the collector's file exporter writes them. The whole file may be
+// compressed by gzip or zstd. Reading continues after a SkipError, and ends with any other error.
 func Exports(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		plain, err := Decompress(r)
@@ -93,14 +92,14 @@ func Exports(r io.Reader) iter.Seq2[[]byte, error] {
 	}
 }
 
-// startsJSON says whether the file begins with an object, perhaps after spaces.
+// startsJSON reports whether the file begins with an object, after optional white space.
 func startsJSON(b *bufio.Reader) bool {
 	head, _ := b.Peek(64)
 	return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\uFEFF"), []byte("{"))
 }
 
-// documents reads JSON: one a line if the first line is one by itself, else values
-// over as many lines as they like.
+// documents reads JSON: one value per line if the first line is a complete value, otherwise values
+// that extend over any number of lines.
 func documents(b *bufio.Reader, yield func([]byte, error) bool) {
 	first, err := readLine(b)
 	if err != nil {
@@ -126,7 +125,7 @@ func documents(b *bufio.Reader, yield func([]byte, error) bool) {
 	}
 }
 
-// readLine reads a line with its end; io.EOF is for none.
+// readLine reads a line with its line ending; io.EOF means that there is none.
 func readLine(b *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := b.ReadSlice('\n')
@@ -172,7 +171,7 @@ func yieldJSON(doc []byte, where string, yield func([]byte, error) bool) bool {
 	return yield(b, nil)
 }
 
-// FromJSON is OTLP in JSON as it is in protobuf.
+// FromJSON converts OTLP in JSON to protobuf.
 func FromJSON(doc []byte) ([]byte, error) {
 	var m tracepb.TracesData
 	if err := schemas.UnmarshalOTLP(doc, &m); err != nil {
@@ -181,7 +180,7 @@ func FromJSON(doc []byte) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(&m)
 }
 
-// messages reads a TracesData field by field, and gathers its resources.
+// messages reads a TracesData field by field, and combines its resources into exports.
 func messages(b *bufio.Reader, yield func([]byte, error) bool) {
 	var export bytes.Buffer
 	for at := int64(0); ; {
@@ -218,7 +217,7 @@ func messages(b *bufio.Reader, yield func([]byte, error) bool) {
 	}
 }
 
-// framed reads messages after their length.
+// framed reads messages with a length prefix.
 func framed(b *bufio.Reader, yield func([]byte, error) bool) {
 	unpack, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxExport))
 	if err != nil {
@@ -239,7 +238,7 @@ func framed(b *bufio.Reader, yield func([]byte, error) bool) {
 			yield(nil, fmt.Errorf("message %d: %d bytes, at most %d: no file of OTLP", n, length, maxExport))
 			return
 		}
-		var message bytes.Buffer // grows with what is there, whatever the length says
+		var message bytes.Buffer // grows with the data, so that a wrong length does not allocate memory
 		if got, err := io.CopyN(&message, b, int64(length)); err != nil {
 			yield(nil, fmt.Errorf("message %d: cut short: %d of %d bytes", n, got, length))
 			return

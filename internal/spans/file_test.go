@@ -17,7 +17,7 @@ import (
 	"github.com/recountdb/recount/internal/spans"
 )
 
-// asJSON is OTLP in JSON with one span; n numbers it.
+// asJSON returns OTLP in JSON with one span, numbered n.
 func asJSON(n int) string {
 	return fmt.Sprintf(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"%032x","spanId":"%016x","name":"op %d"}]}]}]}`, n+1, n+1, n)
 }
@@ -128,7 +128,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// FuzzExports reads whatever there is to the end.
+// FuzzExports reads arbitrary input to its end.
 func FuzzExports(f *testing.F) {
 	f.Add([]byte(asJSON(1) + "\n" + asJSON(2)))
 	f.Add(asProto(f, 1))

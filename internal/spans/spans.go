@@ -13,33 +13,33 @@ import (
 // Source is the ce_source of the events made here.
 const Source = "recount/otlp"
 
-// Splitter makes events of exports. It is safe for concurrent use.
+// Splitter turns exports into events. It is safe for concurrent use.
 type Splitter struct {
-	// Redact takes secrets out.
+	// Redact removes secrets.
 	Redact *redact.Redactor
-	// MaxEvent bounds the payload of an event in bytes; more than 1 KiB.
+	// MaxEvent limits the payload of an event in bytes; it must be more than 1 KiB.
 	MaxEvent int
 }
 
-// Result is what became of an export.
+// Result is the result of splitting an export.
 type Result struct {
-	// Events hold the spans that were kept, those of one service in one or more.
+	// Events contain the spans that were kept, with one or more events per service.
 	Events []schemas.Event
-	// Spans counts the export's, Refused those of them that cannot be kept.
+	// Spans is the number of spans in the export, Refused the number of those that cannot be kept.
 	Spans, Refused int
-	// Problem says what is wrong with the first that was refused.
+	// Problem is the reason for the first refused span.
 	Problem string
-	// Redacted counts the secrets that were taken out.
+	// Redacted is the number of secrets that were removed.
 	Redacted int
 }
 
-// Split makes events of an ExportTraceServiceRequest, or of a TracesData, which has
-// its form. An error is redact.ErrWire: the bytes are no such message.
+// Split turns an ExportTraceServiceRequest, or a TracesData, which has the same form, into events.
+// The error is redact.ErrWire if the bytes are not such a message.
 func (s Splitter) Split(export []byte) (Result, error) {
 	return s.SplitContext(context.Background(), export)
 }
 
-// SplitContext is Split, given up when the context ends: the error is then the context's.
+// SplitContext is like Split, but stops when the context ends and then returns the context's error.
 func (s Splitter) SplitContext(ctx context.Context, export []byte) (Result, error) {
 	var res Result
 	r := reader{ctx: ctx, redact: s.Redact, res: &res}
@@ -75,7 +75,7 @@ func (r *Result) refuse(raw []byte, why error) {
 	}
 }
 
-// nameOf is the name of a span, as far as it can be told.
+// nameOf returns the name of a span, as far as it can be read.
 func nameOf(raw []byte) string {
 	var name []byte
 	_ = fields(raw, "Span", func(num protowire.Number, _, v []byte) error {
@@ -94,24 +94,24 @@ func nameOf(raw []byte) string {
 // packer fills the events of one service.
 type packer struct {
 	service string
-	rest    []byte // goes into each event
+	rest    []byte // added to each event
 	max     int
 	res     *Result
 
 	parts []part
-	size  int // of the event so far, or a little more
+	size  int // of the event so far, or slightly more
 	last  uint64
 }
 
-// part is a run of spans of one scope.
+// part is a run of spans in one scope.
 type part struct {
 	rs    *resourceSpans
 	scope *scopeSpans
 	spans []span
-	bytes int // of spans, with their tags and lengths
+	bytes int // size of spans, with their tags and lengths
 }
 
-// frame is the most that a tag and a length take.
+// frame is the maximum size of a tag and a length.
 const frame = 1 + 5
 
 func (p *packer) add(rs *resourceSpans) {
@@ -153,7 +153,7 @@ func (p *packer) span(rs *resourceSpans, ss *scopeSpans, j int) {
 			p.parts = append(p.parts, part{rs: rs, scope: ss, spans: ss.spans[j:j]})
 			at = &p.parts[len(p.parts)-1]
 		}
-		// In place: what lies between the last one and this was refused.
+		// Appended in place: the entries between the last one and this were refused.
 		at.spans = append(at.spans, *s)
 		at.bytes += protowire.SizeTag(fieldSpans) + protowire.SizeBytes(len(s.raw))
 		p.size += more
@@ -162,7 +162,7 @@ func (p *packer) span(rs *resourceSpans, ss *scopeSpans, j int) {
 	}
 }
 
-// flush makes an event of what there is.
+// flush makes an event of the collected spans.
 func (p *packer) flush() {
 	if len(p.parts) == 0 {
 		return

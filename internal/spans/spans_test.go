@@ -41,7 +41,7 @@ func attr(key, value string) *commonpb.KeyValue {
 	return &commonpb.KeyValue{Key: key, Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: value}}}
 }
 
-// of are spans of a service under one scope; "" names no service.
+// of returns the spans of a service in one scope; "" means no service name.
 func of(service string, all ...*tracepb.Span) *tracepb.ResourceSpans {
 	r := &resourcepb.Resource{Attributes: []*commonpb.KeyValue{attr("host.name", "h")}}
 	if service != "" {
@@ -52,7 +52,7 @@ func of(service string, all ...*tracepb.Span) *tracepb.ResourceSpans {
 	}}}
 }
 
-// numbered is a good span; it ends n seconds after the first of March.
+// numbered returns a valid span that ends n seconds after the first of March.
 func numbered(n int) *tracepb.Span {
 	end := time.Date(2026, 3, 1, 0, 0, n, 0, time.UTC).UnixNano()
 	return &tracepb.Span{
@@ -68,7 +68,7 @@ func run(from, to int) (all []*tracepb.Span) {
 	return all
 }
 
-// decoded are the spans in events, in their order, by service.
+// decoded returns the spans in events, in order, by service.
 func decoded(t testing.TB, events []schemas.Event) map[string][]*tracepb.Span {
 	t.Helper()
 	got := map[string][]*tracepb.Span{}
@@ -145,7 +145,7 @@ func TestSplitBelowTheLimit(t *testing.T) {
 	}
 }
 
-// TestRefused gives a good span beside each bad one.
+// TestRefused puts a valid span beside each invalid one.
 func TestRefused(t *testing.T) {
 	deep := &commonpb.AnyValue{Value: &commonpb.AnyValue_BoolValue{BoolValue: true}}
 	for range 100 {
@@ -185,7 +185,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestKept are spans that look wrong and are for readers to judge.
+// TestKept checks spans that look wrong but are left to readers to judge.
 func TestKept(t *testing.T) {
 	backwards, ancient, never, far := numbered(1), numbered(2), numbered(3), numbered(4)
 	backwards.StartTimeUnixNano, backwards.EndTimeUnixNano = backwards.EndTimeUnixNano, backwards.StartTimeUnixNano
@@ -262,8 +262,8 @@ func TestCutShort(t *testing.T) {
 	}
 }
 
-// FuzzSplit counts: what the library decodes goes into events, each span once and
-// as it was but for secrets, or is refused.
+// FuzzSplit checks that each span that the library decodes is in one event, unchanged except for
+// secrets, or is refused.
 func FuzzSplit(f *testing.F) {
 	for _, m := range []*tracepb.TracesData{
 		{}, {ResourceSpans: []*tracepb.ResourceSpans{of("cart", run(0, 3)...), of("", run(3, 40)...), of("cart", numbered(41))}},
@@ -335,7 +335,7 @@ func BenchmarkSplit(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100, "ns/span")
 }
 
-// TestSplitEndsWithItsContext: spans of a sender that has gone are not read on.
+// TestSplitEndsWithItsContext checks that reading stops when the sender has disconnected.
 func TestSplitEndsWithItsContext(t *testing.T) {
 	export, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{ScopeSpans: []*tracepb.ScopeSpans{{
 		Spans: []*tracepb.Span{{TraceId: bytes.Repeat([]byte{1}, 16), SpanId: bytes.Repeat([]byte{2}, 8), Name: "token=abc1"}},
