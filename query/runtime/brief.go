@@ -8,8 +8,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Brief says in short what a trace was. Of a trace of many events it tells of the first
-// ones.
+// Brief is a summary of a trace. For a trace of many events it covers the first maxBriefEvents.
 type Brief struct {
 	Trace    string
 	Services []string
@@ -17,18 +16,18 @@ type Brief struct {
 	Top           string
 	Start         time.Time
 	Spans, Failed int
-	// More says that the trace has events that were not read.
+	// More reports that the trace has events that were not read.
 	More bool
-	// Position is the event that holds the first span.
+	// Position is that of the event with the first span.
 	Position schemas.Position
 }
 
-// maxBriefEvents is how many events of a trace are read to say in short what it was.
+// maxBriefEvents is the maximum number of events of a trace that are read for its summary.
 const maxBriefEvents = 32
 
-// Briefs says in short what traces were, of the events that may be known of: those of which
-// visible says so. A trace of which there are none is left out, and so is a name that is
-// none. The watermark is what the answer rests on.
+// Briefs returns summaries of traces by id. It reads only events for which visible returns true.
+// Traces without visible spans, and strings that are not trace ids, are omitted. The watermark is
+// that of the answer.
 func Briefs(ctx context.Context, s Sources, traces []string, visible func(schemas.Position) bool) (map[string]Brief, schemas.Watermark, error) {
 	a, err := s.open(ctx, Window{})
 	if err != nil {

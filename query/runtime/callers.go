@@ -11,8 +11,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Callers is what `callers` and `impact` add to what the code says: who really calls,
-// by spans, what handles an operation and was reached.
+// Callers returns the function that adds to `callers` and `impact` the callers seen at run time:
+// those that called the operations whose handlers were reached, by spans.
 func Callers(s Sources) code.Running {
 	return func(ctx context.Context, w code.RuntimeWindow, of map[code.Place]code.Reached, limit int) (code.RuntimeUse, schemas.Watermark, []query.Step, error) {
 		use := code.RuntimeUse{Callers: []code.RuntimeCaller{}}
@@ -40,7 +40,7 @@ func Callers(s Sources) code.Running {
 	}
 }
 
-// callers adds who calls the operations whose handlers were reached.
+// callers adds the callers of the operations whose handlers were reached.
 func (a *session) callers(use *code.RuntimeUse, of map[code.Place]code.Reached) error {
 	operations, err := served(a.Ctx, a.view, a.within, "")
 	if err != nil {
@@ -100,7 +100,7 @@ func (a *session) callers(use *code.RuntimeUse, of map[code.Place]code.Reached) 
 			use.Callers = append(use.Callers, caller(r.caller, r.Count, r.Errors, &r.Sum, sureRow(r)))
 			count, errors = count-min(count, r.Count), errors-min(errors, r.Errors)
 		}
-		if count > 0 { // asked for by what sends no spans
+		if count > 0 { // requests from clients that send no spans
 			use.Callers = append(use.Callers, caller("", count, min(count, errors), &x.Sum, sureServed(x)))
 		}
 	}

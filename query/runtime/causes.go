@@ -13,32 +13,33 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// What evidence counts for. A cause's score is their sum, between 0 and 1. The numbers
-// say what a person would look at first; the proof lists those that were used.
+// weights has the weight of each kind of evidence. A cause's score is the sum of its evidence,
+// between 0 and 1. The weights are chosen by what a person would examine first; the proof lists
+// those that were used.
 var weights = map[string]float64{
-	"handler":        0.45, // a commit changed what handles the operation
-	"callee":         0.35, // a commit changed what that calls: times 0.8 for each call further
-	"file":           0.5,  // a factor: only that the file changed is known
-	"configuration":  0.25, // a commit changed files of the service that configure
+	"handler":        0.45, // a commit changed the handler of the operation
+	"callee":         0.35, // a commit changed what the handler calls: times 0.8 for each further call
+	"file":           0.5,  // a factor: only the file is known to have changed
+	"configuration":  0.25, // a commit changed configuration files of the service
 	"deploy":         0.15, // a deploy
 	"configured":     0.10, // a command that configures
 	"about":          0.20, // the command concerns the service
 	"version":        0.35, // a version of the service that was not seen before
-	"first failing":  0.30, // the operation was asked for before it and never failed, and failed after it
-	"fails more":     0.15, // it failed at least twice as often after it
+	"first failing":  0.30, // the operation never failed before it, although it was requested, and failed after it
+	"fails more":     0.15, // the failure rate at least doubled after it
 	"failed already": -0.25,
 	"deployed":       0.10, // of a commit: a deploy came between it and the failure
-	"recent":         0.15, // times how near it is to the failure, of the days
+	"recent":         0.15, // times how close it is to the failure, relative to the searched days
 }
 
 const (
 	farther    = 0.8
 	reachDepth = 3
-	// maxReached is how many symbols' commits are looked at.
+	// maxReached is the maximum number of symbols whose commits are examined.
 	maxReached = 400
 )
 
-// find ranks what may have led to the span.
+// find returns the possible causes of the span, the highest score first.
 func (c *causes) find(own *Join) ([]SpanCause, error) {
 	deploys, err := c.j.a.commands("deploy", c.from, c.until)
 	if err != nil {
@@ -67,7 +68,7 @@ func (c *causes) find(own *Join) ([]SpanCause, error) {
 	}
 	all = append(all, c.run("deploy", "deploy", deploys)...)
 	for _, x := range c.run("command", "configured", configures) {
-		if len(x.Evidence) > 1 { // of a command that configures, only what concerns the service
+		if len(x.Evidence) > 1 { // of commands that configure, only those that concern the service
 			all = append(all, x)
 		}
 	}
@@ -100,7 +101,7 @@ func (x *SpanCause) add(rule string, factor float64, shows string) {
 
 func round(f float64) float64 { return math.Round(f*1000) / 1000 }
 
-// commits are those that changed what handles the operation, or what that calls.
+// commits returns the commits that changed the handler of the operation, or what it calls.
 func (c *causes) commits(own *Join) (all []SpanCause, err error) {
 	var reached []code.Handled
 	var distance []int
@@ -152,7 +153,7 @@ func (c *causes) commits(own *Join) (all []SpanCause, err error) {
 	return all, nil
 }
 
-// handler is the join of the subject.
+// handler returns the join of the subject.
 func (c *causes) handler() *Join {
 	if c.of == nil {
 		return nil
@@ -167,8 +168,8 @@ func plural(n int, noun string) string {
 	return noun + "s"
 }
 
-// configurations are commits that changed how the service is configured, besides those
-// that are causes already.
+// configurations returns commits that changed the service's configuration, except those already
+// known as causes.
 func (c *causes) configurations(known []SpanCause) (all []SpanCause, err error) {
 	home := c.j.homes.of(c.span.service)
 	if home == nil {
@@ -202,8 +203,8 @@ func (c *causes) run(kind, rule string, commands []commands.Intent) (all []SpanC
 	return all
 }
 
-// versions are those of the service that were seen first in the days, but for the first
-// of all.
+// versions returns the versions of the service that were first seen in the searched days, except
+// the very first version.
 func (c *causes) versions() (all []SpanCause) {
 	versions := versionsOf(c.j.homes.observers[c.span.service].Observers)
 	for i, v := range versions {
@@ -220,8 +221,8 @@ func (c *causes) versions() (all []SpanCause) {
 	return all
 }
 
-// judge adds what holds for every cause: how the operation fared before and after it,
-// and how near it is.
+// judge adds the evidence that applies to every cause: the failure rate of the operation before and
+// after it, and its closeness in time.
 func (c *causes) judge(x *SpanCause) error {
 	if c.of != nil {
 		before, err := c.rate(x.Time)
@@ -256,7 +257,7 @@ func (r rate) share() float64 {
 	return float64(r.errors) / float64(r.count)
 }
 
-// ago writes how long before something was.
+// ago formats how long before the failure something happened.
 func ago(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -269,7 +270,8 @@ func ago(d time.Duration) string {
 	return fmt.Sprintf("%dd", d/day)
 }
 
-// position is where the cause stands in the log; nil of a version, which many spans show.
+// position returns the position of the cause in the log, or nil for a version, which many spans
+// show.
 func (x *SpanCause) position() *schemas.Position {
 	switch {
 	case x.Commit != nil:

@@ -10,10 +10,10 @@ import (
 	"github.com/recountdb/recount/query/commands"
 )
 
-// maxCommands is how many commands of a category are looked at.
+// maxCommands is the maximum number of commands of a category that are examined.
 const maxCommands = 50
 
-// commands are the newest commands of a category in a range of time, the newest first.
+// commands returns the newest commands of a category in a time range, the newest first.
 func (a *session) commands(category string, from, until time.Time) ([]commands.Intent, error) {
 	r, err := commands.Find(a.Ctx, a.s.Commands, commands.FindRequest{
 		Filters: commands.Filters{Category: category, Since: from, Until: until}, Limit: maxCommands, Repeats: true,
@@ -40,8 +40,8 @@ func (a *session) commands(category string, from, until time.Time) ([]commands.I
 	return all, nil
 }
 
-// about says by what a command may concern a service: it names the service, or it ran
-// in a folder called as the service's repository. Empty where neither.
+// about describes how a command concerns a service: it names the service, or it ran in a folder
+// with the name of the service's repository. It returns "" if neither holds.
 func about(in commands.Intent, service string, home *Home) string {
 	switch {
 	case hasWord(in.Command, service):
@@ -57,7 +57,7 @@ func about(in commands.Intent, service string, home *Home) string {
 
 func last(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// hasWord says whether a text has a name that no letter or digit stands beside.
+// hasWord reports whether a text contains a name that is not adjacent to a letter or digit.
 func hasWord(text, name string) bool {
 	text, name = strings.ToLower(text), strings.ToLower(name)
 	for from := 0; name != ""; {
@@ -78,8 +78,8 @@ func wordByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b == '_'
 }
 
-// before are the deploys that a service ran with at a time: the newest one that
-// concerns it, else the newest of all.
+// deploys finds the deploy that a service ran with at a time: the newest one before it that
+// concerns the service, else the newest of all.
 type deploys struct {
 	all   []commands.Intent
 	homes *homes
@@ -108,7 +108,7 @@ func (d *deploys) before(service string, at time.Time) *commands.Intent {
 	return found
 }
 
-// brief is the beginning of a command.
+// brief returns the beginning of a command's first line.
 func brief(command string) string {
 	const most = 60
 	line, _, _ := strings.Cut(strings.TrimSpace(command), "\n")

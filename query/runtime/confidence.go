@@ -7,8 +7,8 @@ import (
 	observed "github.com/recountdb/recount/projections/runtime"
 )
 
-// How sure it is that something happens now is computed when asked, from the times of
-// events and the moment that is now, so that no state depends on a clock.
+// The confidence that something happens now is computed by the query, from the times of events and
+// the moment that counts as now, so that no stored state depends on a clock.
 //
 //	seen last          seen in the last 7 days    confidence
 //	≤ 30 days before   more than 1,000            0.95
@@ -19,8 +19,7 @@ import (
 //	31 to 90 days                                 0.2
 //	more than 90 days                             0
 //
-// What was seen last only after that moment counts as seen then: clocks of services
-// differ.
+// Something last seen after that moment counts as seen at it, since the clocks of services differ.
 const (
 	recentDays = 7
 	staleDays  = 30
@@ -49,13 +48,13 @@ func confidenceOf(recent uint64, last, at time.Time) float64 {
 	return 0.2
 }
 
-// recent is the range whose counts confidence rests on. The moment itself is in it.
+// recent returns the range whose counts determine confidence. It includes the moment itself.
 func (a *session) recent() observed.Range {
 	return observed.Range{From: a.at.Add(-recentDays * day).UnixNano(), To: a.at.UnixNano() + 1}
 }
 
-// confident gives each row of an aggregate its confidence: read reads it of a view for a
-// range, and key tells rows apart.
+// confident returns a function that gives each row of an aggregate its confidence. read reads the
+// aggregate from a view for a range, and key identifies rows.
 func confident[R any, K comparable](ctx context.Context, a *session, read func(context.Context, *observed.View, observed.Range, string) ([]R, error), service string, key func(*R) K, sum func(*R) *observed.Sum) (func(*R) float64, error) {
 	counts := a.view.Counts()
 	seen := map[K]uint64{}

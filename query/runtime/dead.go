@@ -12,7 +12,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// DeadRoutesRequest asks which routes of the code nobody asks for.
+// DeadRoutesRequest asks for the routes in the code that are never requested.
 type DeadRoutesRequest struct {
 	Window
 	Repo  string `json:"repo,omitempty" maxLength:"4096" example:"github.com/acme/shop" doc:"Only routes of this repository: its name, or the end of it from behind a slash."`
@@ -26,11 +26,12 @@ type DeadRoutesResponse struct {
 	Total     int         `json:"total" example:"3" doc:"How many there are."`
 	Truncated int         `json:"truncated" example:"0" doc:"How many of them are left out."`
 	Seen      int         `json:"seen" example:"24" doc:"How many routes and procedures of the code were seen."`
-	// Unwatched cannot be told: no service that may serve them sent any span.
+	// Unwatched are folders for which this is unknown: no service that may serve them sent any
+	// span.
 	Unwatched []Unwatched `json:"unwatched" nullable:"false" doc:"Where it cannot be told: folders whose services sent no spans in the range."`
 }
 
-// DeadRoute is a route or a procedure that nobody asked for.
+// DeadRoute is a route or a procedure that was never requested.
 type DeadRoute struct {
 	Kind    string        `json:"kind" enum:"route,rpc" example:"route" doc:"A route, or a procedure."`
 	Name    string        `json:"name" example:"GET /orders/{id}/invoice" doc:"Its method and path as the code writes them, or the procedure's full name."`
@@ -43,7 +44,7 @@ type DeadRoute struct {
 	Changed *code.Changed `json:"changed,omitempty" doc:"The last commit that changed the handler, as far as it is known."`
 }
 
-// Unwatched is a folder whose routes nobody watches.
+// Unwatched is a folder whose routes are served by no service with spans.
 type Unwatched struct {
 	Repo   string `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
 	Dir    string `json:"dir,omitempty" example:"src/admin" doc:"The folder that the routes stand in."`
@@ -61,7 +62,7 @@ type endpoint struct {
 	handlers   []code.Handled
 }
 
-// DeadRoutes lists what is served and never asked for.
+// DeadRoutes lists endpoints that are served and never requested.
 func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutesResponse, error) {
 	resp := DeadRoutesResponse{Routes: []DeadRoute{}, Unwatched: []Unwatched{}}
 	if err := r.check(); err != nil {
@@ -92,13 +93,13 @@ func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutes
 			return resp, &query.NotFoundError{Ref: r.Repo, Hint: "no repository of that name has a graph; there are " + strings.Join(j.c.Repositories(), ", ")}
 		}
 	}
-	asked := map[string]bool{}  // by endpointKey
+	asked := map[string]bool{}  // by endpoint.key
 	watch := map[string]int64{} // service → first span, of those that served in the range
 	firsts := map[string]int64{}
 	for _, s := range known {
 		firsts[s.Name] = s.First
 	}
-	// An operation that could be several things says of none of them that it is dead.
+	// If an operation could be several endpoints, none of them counts as dead.
 	for i := range served {
 		if err := ctx.Err(); err != nil {
 			return resp, err
@@ -163,7 +164,8 @@ func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutes
 	return resp, nil
 }
 
-// maxCommits is how many commits of a repository are looked at for who changed what.
+// maxCommits is the maximum number of commits of a repository that are examined for changes of a
+// symbol.
 const maxCommits = 5000
 
 func (e *endpoint) key() string { return e.at.Repo + "\x00" + string(e.at.Key) }
@@ -176,8 +178,8 @@ func dirOf(path string) string {
 	return path[:i]
 }
 
-// endpoints are the routes and the implemented procedures of the code, in the order of
-// repository, file and line.
+// endpoints returns the routes and the implemented procedures of the code, ordered by repository,
+// file and line.
 func (j *joiner) endpoints(repo string) (all []endpoint) {
 	for _, r := range j.c.Routes() {
 		all = append(all, endpoint{"route", r.Name, r.Route, r.Handlers})
@@ -196,7 +198,7 @@ func (j *joiner) endpoints(repo string) (all []endpoint) {
 	return all
 }
 
-// asks notes which endpoints an operation may be.
+// asks marks the endpoints that an operation may be.
 func (j *joiner) asks(o operation, asked map[string]bool) {
 	for _, c := range j.candidates(o) {
 		at := c.h
@@ -207,7 +209,8 @@ func (j *joiner) asks(o operation, asked map[string]bool) {
 	}
 }
 
-// servers are the services that would serve an endpoint and were seen, and since when.
+// servers returns the observed services that would serve an endpoint, and the time since which
+// spans of any of them are known.
 func (j *joiner) servers(e endpoint, watch map[string]int64) (by []string, since int64) {
 	for service, first := range watch {
 		home := j.homes.of(service)
@@ -224,8 +227,8 @@ func (j *joiner) servers(e endpoint, watch map[string]int64) (by []string, since
 	return by, since
 }
 
-// candidates are all that an operation may mean, of its service's home where that is
-// known.
+// candidates returns all code that an operation may mean, limited to the service's home if that is
+// known and has any.
 func (j *joiner) candidates(o operation) (all []candidate) {
 	switch o.kind {
 	case recountv1.RuntimeKind_RUNTIME_KIND_RPC:

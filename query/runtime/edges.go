@@ -12,7 +12,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// EdgesRequest asks who calls whom.
+// EdgesRequest asks for the calls between services.
 type EdgesRequest struct {
 	Window
 	Service    string `json:"service,omitempty" maxLength:"4096" example:"carts" doc:"Only calls from or to this service."`
@@ -28,11 +28,11 @@ type EdgesResponse struct {
 	Edges     []RuntimeEdge `json:"edges" nullable:"false" doc:"The calls, the most frequent first."`
 	Total     int           `json:"total" example:"12" doc:"How many there are."`
 	Truncated int           `json:"truncated" example:"0" doc:"How many of them are left out."`
-	// Unjudged is of undeclared alone.
+	// Unjudged is set only with Undeclared.
 	Unjudged int `json:"unjudged,omitempty" example:"2" doc:"With undeclared: calls of which the code cannot say, for the caller's repository is not known, or what is called is neither a route nor a procedure of the code."`
 }
 
-// RuntimeEdge is a call from one service to another, or to what sends no spans.
+// RuntimeEdge is a call from one service to another, or to a peer that sends no spans.
 type RuntimeEdge struct {
 	Caller    string `json:"caller" example:"web" doc:"The service that calls."`
 	Callee    string `json:"callee" example:"carts" doc:"The service that is called; where outside, what the caller's spans call it."`
@@ -42,11 +42,11 @@ type RuntimeEdge struct {
 	System    string `json:"system,omitempty" example:"grpc" doc:"The protocol or the product."`
 	Measure
 	Code *Join `json:"code" doc:"The code that handles it."`
-	// Declared is where the caller's code says so; nothing where that was not looked for.
+	// Declared is empty if it was not searched for.
 	Declared []Declaration `json:"declared,omitempty" doc:"Where the caller's code makes the call."`
 }
 
-// Declaration is a place of code that makes a call.
+// Declaration is a place in the code that makes a call.
 type Declaration struct {
 	Symbol     code.Symbol `json:"symbol" doc:"What makes it."`
 	Confidence float64     `json:"confidence" example:"0.98" doc:"How sure it is."`
@@ -56,7 +56,7 @@ func (r EdgesRequest) check() error {
 	return cmp.Or(r.Window.check(), query.CheckName("service", r.Service), checkLimit(r.Limit))
 }
 
-// row is a call as it is aggregated for an answer.
+// row is an aggregated call.
 type row struct {
 	edgeKey
 	observed.Sum
@@ -71,8 +71,8 @@ type edgeKey struct {
 	system         string
 }
 
-// calls are the calls of a range: those between services, and those that nobody
-// answered with a span, by what the caller says of the called.
+// calls returns the calls of a range: those between services, and those without a span of the
+// callee, with the caller's name for it.
 func calls(ctx context.Context, v *observed.View, within observed.Range, service string) ([]row, error) {
 	pairs, err := v.Calls(ctx, within, service)
 	if err != nil {
@@ -117,7 +117,7 @@ func calls(ctx context.Context, v *observed.View, within observed.Range, service
 		if got.count >= x.Count {
 			continue
 		}
-		// How long these took, and which they are, is known of all together.
+		// Durations and examples are known only for all of these calls together.
 		x.Count -= got.count
 		x.Errors = min(x.Errors-min(x.Errors, got.errors), x.Count)
 		add(edgeKey{caller: x.Service, callee: cmp.Or(x.Peer, x.System, "unknown"), outside: true, kind: x.Kind, operation: x.Operation, templated: x.Templated, system: x.System}, &x.Sum)
@@ -131,7 +131,7 @@ func calls(ctx context.Context, v *observed.View, within observed.Range, service
 func keyOfRow(r *row) edgeKey       { return r.edgeKey }
 func sumOfRow(r *row) *observed.Sum { return &r.Sum }
 
-// EdgesOf lists who calls whom.
+// EdgesOf lists the calls between services.
 func EdgesOf(ctx context.Context, s Sources, r EdgesRequest) (EdgesResponse, error) {
 	resp := EdgesResponse{Edges: []RuntimeEdge{}}
 	if err := r.check(); err != nil {
@@ -161,7 +161,7 @@ func EdgesOf(ctx context.Context, s Sources, r EdgesRequest) (EdgesResponse, err
 	if r.Undeclared {
 		rows = slices.DeleteFunc(rows, func(x row) bool {
 			if ctx.Err() != nil {
-				return true // nobody waits for the answer
+				return true // the request was cancelled
 			}
 			found, judged := j.declares(&x)
 			if !judged {
@@ -204,8 +204,8 @@ func EdgesOf(ctx context.Context, s Sources, r EdgesRequest) (EdgesResponse, err
 	return resp, nil
 }
 
-// called is the code behind a call: the called service's, or where it sends no spans
-// what the caller's repository has of it, a table.
+// called returns the code behind a call: that of the called service, or, if it sends no spans, a
+// table in the caller's repository.
 func (j *joiner) called(x *row) *Join {
 	if !x.outside {
 		return j.of(operation{x.callee, x.kind, x.operation, x.templated})
@@ -216,16 +216,15 @@ func (j *joiner) called(x *row) *Join {
 	return unresolved("what is called sends no spans")
 }
 
-// stubDepth is how many calls away from a generated client a service's own code is
-// looked for: through the client's interface, and one helper.
+// stubDepth is the maximum number of calls between a service's own code and a generated client:
+// through the client's interface, and one helper.
 const stubDepth = 3
 
-// maxDeclared is how many places an edge lists.
+// maxDeclared is the maximum number of places listed for an edge.
 const maxDeclared = 5
 
-// declares finds where the caller's code makes a call. judged says whether the code can
-// be asked: the caller's repository is known, and what is called is a route or a
-// procedure that code has.
+// declares returns where the caller's code makes a call. judged reports whether the code can
+// answer: the caller's repository is known, and the callee is a route or a procedure of known code.
 func (j *joiner) declares(x *row) (found []Declaration, judged bool) {
 	home := j.homes.of(x.caller)
 	if home == nil || x.outside {
@@ -234,7 +233,7 @@ func (j *joiner) declares(x *row) (found []Declaration, judged bool) {
 	var callers []code.Handled
 	switch join := j.called(x); {
 	case x.kind == recountv1.RuntimeKind_RUNTIME_KIND_RPC:
-		// Generated clients may stand in a folder of their own: who calls these counts.
+		// Generated clients may be in a folder of their own, so their callers count.
 		callers = j.c.Callers(j.c.ProcedureCallers(x.operation), stubDepth)
 		judged = len(callers) > 0 || join.Resolved()
 	case join.route != nil:

@@ -12,24 +12,24 @@ type Home struct {
 	Repo string `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
 	Dir  string `json:"dir,omitempty" example:"src/carts" doc:"The folder of it that the service is built from, where that is known and is not the root."`
 	Rule string `json:"rule" enum:"configured,vcs,manifest" example:"manifest" doc:"How that is known. configured: services of the configuration. vcs: the spans say vcs.repository.url.full. manifest: a Kubernetes or Compose workload has the service's name."`
-	// Confidence is of the rule.
+	// Confidence is that of the rule.
 	Confidence float64 `json:"confidence" example:"0.9" doc:"How sure it is."`
 	Evidence   string  `json:"evidence" example:"k8s/carts.yaml:4" doc:"What says so: the setting, the attribute's value, or the manifest's place."`
 }
 
-// The rules by which a service is known to be of a repository.
+// These are the rules that assign a service to a repository.
 const (
 	ruleConfigured = "configured"
 	ruleVCS        = "vcs"
 	ruleManifest   = "manifest"
 )
 
-// holds says whether a path of a repository is of the service.
+// holds reports whether a path of a repository belongs to the service.
 func (h Home) holds(repo, path string) bool {
 	return h.Repo == repo && (h.Dir == "" || strings.HasPrefix(path, h.Dir+"/"))
 }
 
-// homes finds what services are built from.
+// homes finds the homes of services.
 type homes struct {
 	c          *code.Codebase
 	configured map[string]string
@@ -37,8 +37,8 @@ type homes struct {
 	known      map[string]*Home
 }
 
-// of is a service's home; nil where it is not known, or is not one alone. The rules
-// are tried in the order of how much they say.
+// of returns a service's home, or nil if it is unknown or ambiguous. The rules are tried in order
+// of reliability.
 func (h *homes) of(service string) *Home {
 	if home, ok := h.known[service]; ok {
 		return home
@@ -50,7 +50,7 @@ func (h *homes) of(service string) *Home {
 		}
 	}
 	if home != nil && home.Dir == "" && home.Rule != ruleManifest {
-		// Several services may be of one repository: a manifest may say which folder.
+		// Several services may share a repository; a manifest may name the folder.
 		if m := h.fromManifests(service); m != nil && m.Repo == home.Repo {
 			home.Dir = m.Dir
 		}
@@ -72,7 +72,7 @@ func (h *homes) fromConfig(service string) *Home {
 	return &Home{Repo: repo, Dir: strings.Trim(dir, "/"), Rule: ruleConfigured, Confidence: 1, Evidence: service + ": " + where}
 }
 
-// fromVCS is the repository that the service's spans named last.
+// fromVCS returns the repository that the service's spans named last.
 func (h *homes) fromVCS(service string) *Home {
 	for _, o := range h.observers[service].Observers { // the latest first
 		if repo, ok := h.c.Repository(o.Repository); ok && o.Repository != "" {
@@ -82,8 +82,8 @@ func (h *homes) fromVCS(service string) *Home {
 	return nil
 }
 
-// fromManifests is what the workloads of the service's name run, where they agree. One
-// that says what it is built from counts for more than one that does not.
+// fromManifests returns the home of the workloads with the service's name, if they agree. A
+// workload that names what it is built from takes precedence over one that does not.
 func (h *homes) fromManifests(service string) *Home {
 	var best *Home
 	built := false

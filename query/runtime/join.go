@@ -11,10 +11,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Join is what code is behind something that runs, and how that is known.
+// Join is the code behind something that runs, and how it was found.
 type Join struct {
 	Rule string `json:"rule" enum:"route,request,rpc,method,table,function,unresolved" example:"route" doc:"How the code was found. route: the service's route is one of the code, written in any framework's way. request: a path with values in it is answered by a route of the code. rpc: a method implements the procedure. method: a method of the service's folder is called as the procedure is. table: the schema declares the table. function: the span names the function. unresolved: no code was found; it is looked for again with every question."`
-	// Confidence is the lowest along the way: the service's home, the rule, the edge.
+	// Confidence is the minimum of those of the service's home, the rule and the edge.
 	Confidence float64      `json:"confidence" example:"0.9" doc:"How sure it is, 0.3 where unresolved."`
 	Home       *Home        `json:"home,omitempty" doc:"The repository of the service, where that is known."`
 	Route      string       `json:"route,omitempty" example:"GET /orders/{id}" doc:"The route as the code writes it."`
@@ -26,7 +26,7 @@ type Join struct {
 	route   *code.ServedRoute
 }
 
-// The rules by which code is found.
+// These are the rules that find code.
 const (
 	ruleRoute      = "route"
 	ruleRequest    = "request"
@@ -37,10 +37,10 @@ const (
 	ruleUnresolved = "unresolved"
 )
 
-// Resolved says whether code was found.
+// Resolved reports whether code was found.
 func (j *Join) Resolved() bool { return j.Rule != ruleUnresolved }
 
-// How sure a rule is, where everything else is certain.
+// These are the confidences of the rules if everything else is certain.
 const (
 	sureRoute    = 0.95
 	sureRequest  = 0.85
@@ -48,14 +48,14 @@ const (
 	sureMethod   = 0.6
 	sureTable    = 0.7
 	sureFunction = 0.9
-	// sureAlone: the service's home is not known, but only one place has it.
+	// sureAlone applies if the service's home is not known, but only one repository has the code.
 	sureAlone = 0.6
-	// sureAmong bounds what could be several things.
+	// sureAmong is the maximum if several symbols are possible.
 	sureAmong      = 0.5
 	sureUnresolved = 0.3
 )
 
-// operation names what a service serves.
+// operation identifies what a service serves.
 type operation struct {
 	service   string
 	kind      recountv1.RuntimeKind
@@ -63,13 +63,13 @@ type operation struct {
 	templated bool
 }
 
-// joiner joins operations with code. What it found it remembers for its question.
+// joiner joins operations with code. It caches its results for one query.
 type joiner struct {
 	a     *session
 	c     *code.Codebase
 	homes homes
 	known map[operation]*Join
-	// by counts how operations were joined, for the proof.
+	// by counts the joins by rule, for the proof.
 	by map[string]int64
 }
 
@@ -89,13 +89,13 @@ func (a *session) joiner() (*joiner, error) {
 	return j, nil
 }
 
-// prove says how operations were joined.
+// prove adds the counts of joins to the proof.
 func (j *joiner) prove() {
 	j.a.Step(query.Step{Operator: "join", Counts: j.by})
 	j.a.RecordTime("join")
 }
 
-// of is the code behind an operation.
+// of returns the code behind an operation.
 func (j *joiner) of(o operation) *Join {
 	if known, ok := j.known[o]; ok {
 		return known
@@ -129,11 +129,12 @@ type candidate struct {
 	h     code.Handled
 	route *code.ServedRoute
 	sure  float64
-	rank  int // more is better
+	rank  int // higher is better
 }
 
-// choose takes of candidates those of the service's home, and of these the best. What
-// several are as good as is not sure.
+// choose selects from the candidates those of the service's home, and of these the best. Its
+// confidence is limited to sureAmong if several are equally good. none is the reason to give if
+// there are no candidates.
 func (j *joiner) choose(o operation, rule string, all []candidate, none string) *Join {
 	if len(all) == 0 {
 		return unresolved(none)
@@ -197,8 +198,9 @@ func (j *joiner) request(o operation) *Join {
 	return j.choose(o, rule, all, "no route of the code answers it")
 }
 
-// routes are the routes that an HTTP operation may mean, and by which rule; none where
-// it names no path. Routes that are written alike go before those that would answer.
+// routes returns the routes that an HTTP operation may mean, and the rule; rule is "" if the
+// operation has no path. Routes written the same way take precedence over those that would match
+// the request.
 func (j *joiner) routes(o operation) (all []candidate, rule string) {
 	if asked, ok := schemas.ParseRoute(o.name); ok && o.templated {
 		for _, r := range j.c.Routes() {
@@ -226,14 +228,14 @@ func (j *joiner) routes(o operation) (all []candidate, rule string) {
 	return all, ruleRequest
 }
 
-// sameRoute says whether two routes are one: the same segments, and methods that meet.
+// sameRoute reports whether two routes are the same: equal segments, and compatible methods.
 func sameRoute(a, b schemas.Endpoint) bool {
 	return slices.Equal(a.Segments, b.Segments) && (a.Method == b.Method || a.Method == anyMethod || b.Method == anyMethod)
 }
 
 const anyMethod = "ANY"
 
-// routed are a route's handlers, or the route itself where they are not known.
+// routed returns a route's handlers, or the route itself if they are not known.
 func routed(r code.ServedRoute, rank int, sure float64) (all []candidate) {
 	for _, h := range r.Handlers {
 		all = append(all, candidate{h, &r, min(sure, h.Confidence), rank})
@@ -259,9 +261,8 @@ func (j *joiner) procedure(o operation) *Join {
 	if join.Resolved() && join.Why == "" && !join.handled.Generated {
 		return join
 	}
-	// A method of the name in the service's own folder: where the code that was generated
-	// is not in the repository, or what implements its interface is not known, nothing
-	// else says so.
+	// A method with that name in the service's own folder is the only indication if the generated
+	// code is not in the repository, or if it is not known what implements its interface.
 	home := j.homes.of(o.service)
 	if home == nil || !declared && home.Dir == "" {
 		return join
@@ -279,8 +280,7 @@ func (j *joiner) procedure(o operation) *Join {
 	return j.choose(o, ruleMethod, all, "")
 }
 
-// table finds the table of "SELECT shop.carts". Who asks does not declare it: any
-// repository may.
+// table finds the table of "SELECT shop.carts". The caller need not declare it: any repository may.
 func (j *joiner) table(o operation) *Join {
 	name := o.name[strings.LastIndexByte(o.name, ' ')+1:]
 	var all []candidate
@@ -298,7 +298,7 @@ func (j *joiner) table(o operation) *Join {
 	return j.choose(o, ruleTable, all, "")
 }
 
-// function finds what a span says it is: code.function.name, file and line.
+// function finds the function that a span names by code.function.name, file and line.
 func (j *joiner) function(service, name, file string, line uint32) *Join {
 	if name == "" && (file == "" || line == 0) {
 		return unresolved("the span names no function")

@@ -22,7 +22,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// memory is the projections that questions join, fed by hand.
+// memory has the projections that questions join, fed by hand.
 type memory struct {
 	t    testing.TB
 	set  *projections.Set
@@ -83,8 +83,8 @@ func (m *memory) code(repo, archive string) {
 
 var epoch = time.Date(2026, 1, 14, 12, 0, 0, 0, time.UTC)
 
-// served appends a span of the called side: "calls GET /users/{id}", where braces and
-// the like say that the operation is a pattern.
+// served appends a span of the called side: "calls GET /users/{id}". Braces and similar characters
+// mark the operation as a pattern.
 func (m *memory) served(by *recountv1.Observer, operations ...string) {
 	m.t.Helper()
 	b := &recountv1.SpanBatch{Observers: []*recountv1.Observer{by}}
@@ -99,7 +99,7 @@ func (m *memory) served(by *recountv1.Observer, operations ...string) {
 	m.apply("recount.spans", &recountv1.Record{EventType: schemas.TypeSpansExported, Body: &recountv1.Record_Spans{Spans: b}})
 }
 
-// joined is how traffic joins operations with code, a line each.
+// joined returns how traffic joins operations with code, one line each.
 func (m *memory) joined() string {
 	m.t.Helper()
 	r, err := runtime.TrafficOf(m.t.Context(), m.s, runtime.TrafficRequest{})
@@ -151,7 +151,8 @@ func main() { http.HandleFunc("GET /users/{id}", show) }
 func show(w http.ResponseWriter, r *http.Request) {}
 `
 
-// TestRoutesMatchByPattern: however a framework writes a route, and a path with values.
+// TestRoutesMatchByPattern checks that a route matches however a framework writes it, and with
+// values in its path.
 func TestRoutesMatchByPattern(t *testing.T) {
 	m := newMemory(t)
 	m.code("acme/users", users)
@@ -171,8 +172,8 @@ users poll: unresolved 0.30 (no method and path)
 	}
 }
 
-// TestCodeThatComesLater: the same spans mean more once the code is there, and less once
-// two repositories could be meant, until something says which.
+// TestCodeThatComesLater checks that the same spans are joined once the code is imported, and with
+// less confidence once two repositories are possible, until something identifies one.
 func TestCodeThatComesLater(t *testing.T) {
 	m := newMemory(t)
 	by := &recountv1.Observer{Service: "people"}
@@ -197,7 +198,7 @@ func TestCodeThatComesLater(t *testing.T) {
 	check("the configuration says which", "route 0.80 acme/users app.py:7 [configured]")
 }
 
-// TestDeadRoutesAreWatched: a route is called dead only where its service sent spans.
+// TestDeadRoutesAreWatched checks that a route is reported dead only if its service sent spans.
 func TestDeadRoutesAreWatched(t *testing.T) {
 	m := newMemory(t)
 	m.code("acme/users", users)
@@ -226,7 +227,7 @@ func TestDeadRoutesAreWatched(t *testing.T) {
 	}
 }
 
-// TestAnswersRestOnWhatTheySay: nothing depends on the clock but the timing.
+// TestAnswersRestOnWhatTheySay checks that only the timing depends on the clock.
 func TestAnswersRestOnWhatTheySay(t *testing.T) {
 	m := newMemory(t)
 	m.code("acme/users", users)
@@ -263,8 +264,8 @@ func TestAnswersRestOnWhatTheySay(t *testing.T) {
 	}
 }
 
-// TestASpanOfTheFuture: before, one span dated 2250 made that year now for everybody, so that
-// nothing was recent any more.
+// TestASpanOfTheFuture checks that one span dated 2250 does not make that year now for all. It once
+// did, and nothing was recent any more.
 func TestASpanOfTheFuture(t *testing.T) {
 	m := newMemory(t)
 	m.code("acme/users", users)
@@ -294,7 +295,7 @@ func TestASpanOfTheFuture(t *testing.T) {
 	}
 }
 
-// TestSpansWithoutKindAreNotServed: who asks for traffic is told where to look.
+// TestSpansWithoutKindAreNotServed checks that the hint of traffic names another place to look.
 func TestSpansWithoutKindAreNotServed(t *testing.T) {
 	m := newMemory(t)
 	trace := [16]byte{1}

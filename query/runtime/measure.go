@@ -8,18 +8,18 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Measure is what was counted of one thing in a range.
+// Measure has the counts, durations and confidence of an operation or call in a range.
 type Measure struct {
 	Count     uint64  `json:"count" example:"1402" doc:"How often it was seen."`
 	Errors    uint64  `json:"errors" example:"14" doc:"How often it failed."`
 	ErrorRate float64 `json:"error_rate" example:"0.01" doc:"Errors, of all."`
-	// The quantiles are within 1 % of the true ones; nothing where no duration is known.
+	// The quantiles are within 1 % of the exact ones, and 0 if no duration is known.
 	P50   int64     `json:"p50_ns" example:"1200000" doc:"Half of them took no longer than this, in nanoseconds; within 1 %."`
 	P95   int64     `json:"p95_ns" example:"9100000" doc:"19 of 20 took no longer."`
 	P99   int64     `json:"p99_ns" example:"21000000" doc:"99 of 100 took no longer."`
 	First time.Time `json:"first" doc:"When it was seen first, in the range."`
 	Last  time.Time `json:"last" doc:"When it was seen last, in the range."`
-	// Confidence is that of the package comment: how sure it is that this happens now.
+	// Confidence is described in the package comment: how certain it is that this happens now.
 	Confidence float64   `json:"confidence" example:"0.95" doc:"How sure it is that this happens now: by how often it was seen in the seven days before at, and when last."`
 	Examples   []Example `json:"examples" nullable:"false" doc:"A few spans, the failing ones first."`
 }

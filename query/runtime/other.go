@@ -5,26 +5,26 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// maxOperations is how many operations of a service traffic lists by name. A service has
-// more where paths hold values that nobody recognises, or a scanner asks for whatever it
-// can think of.
+// maxOperations is the maximum number of operations of a service that traffic lists by name. A
+// service has more if paths contain values that are not recognised as such, or if a scanner
+// requests arbitrary paths.
 const maxOperations = 1000
 
-// other is the name of what the operations beyond maxOperations are summed in.
+// other is the name of the sum of the operations beyond maxOperations.
 const other = observed.Other
 
 // listed is an operation of an answer, or the sum of several.
 type listed struct {
 	observed.Served
 	confidence float64
-	// folded is how many operations it sums up; 0 where it is one.
+	// folded is the number of operations in the sum; 0 for a single operation.
 	folded int
 }
 
-// foldOperations keeps the first of each service's operations, and sums up the others of
-// one kind. The rows come in the order of the answer, so that what a question looks for is
-// what it keeps; the order has to be made again, as a sum may be more than any of its parts.
-// A sum is as sure as the surest of it.
+// foldOperations keeps the first operations of each service and sums up the others by kind. The
+// rows must be in the order of the answer, so that the operations that a query is interested in are
+// kept. The result must be sorted again, since a sum may exceed each of its parts. The confidence
+// of a sum is the maximum of its parts.
 func foldOperations(rows []observed.Served, sure func(*observed.Served) float64) (all []listed, folded int) {
 	type sum struct {
 		service string
@@ -34,7 +34,7 @@ func foldOperations(rows []observed.Served, sure func(*observed.Served) float64)
 	at := map[sum]int{}
 	for i := range rows {
 		x := &rows[i]
-		// What the projection sums up already (observed.Other) belongs to the sum.
+		// What the projection already sums up (observed.Other) is added to the sum.
 		if kept[x.Service] < maxOperations && (x.Operation != other || x.Templated) {
 			kept[x.Service]++
 			all = append(all, listed{Served: *x, confidence: sure(x)})

@@ -12,8 +12,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestOperationsAreBounded: of a service with very many operations the first of what is
-// asked for are listed, and the others are summed up, and counted.
+// TestOperationsAreBounded checks that of a service with very many operations the first are listed,
+// and the others are summed up and counted.
 func TestOperationsAreBounded(t *testing.T) {
 	m := newMemory(t)
 	shop, carts := &recountv1.Observer{Service: "shop"}, &recountv1.Observer{Service: "carts"}
@@ -36,8 +36,8 @@ func TestOperationsAreBounded(t *testing.T) {
 		}
 		return got
 	}
-	// 3,004 operations of shop and one of carts: 1,000 of shop and carts' are listed, and a
-	// sum of each kind that is left.
+	// There are 3,004 operations of shop and one of carts: 1,000 of shop and that of carts are
+	// listed, and a sum for each remaining kind.
 	got := ask(runtime.TrafficRequest{Limit: 10000})
 	if got.Total != scanned+5 || got.Folded != scanned+4-1000 || got.Truncated != 0 || len(got.Operations) != 1000+1+3 {
 		t.Errorf("%d in all, %d folded, %d left out, %d listed", got.Total, got.Folded, got.Truncated, len(got.Operations))
@@ -60,7 +60,7 @@ func TestOperationsAreBounded(t *testing.T) {
 	if want := "shop calls other 2002 2002|shop rpc other 1 1|shop queries other 1 1"; strings.Join(sums, "|") != want {
 		t.Errorf("got %s, want %s", strings.Join(sums, "|"), want)
 	}
-	// What is in the sum is found by its name, and the sum stands where its count puts it.
+	// An operation in the sum is found by its name, and the sum is ranked by its count.
 	got = ask(runtime.TrafficRequest{Operation: "zebras"})
 	if len(got.Operations) != 1 || got.Folded != 0 || got.Operations[0].Operation != "SELECT zebras" {
 		t.Errorf("%+v", got.Operations)
@@ -80,7 +80,7 @@ func TestOperationsAreBounded(t *testing.T) {
 	}
 }
 
-// TestQuestionsStopWithTheirContext: who went away wants no answer.
+// TestQuestionsStopWithTheirContext checks that queries stop if their context is cancelled.
 func TestQuestionsStopWithTheirContext(t *testing.T) {
 	m := newMemory(t)
 	m.served(&recountv1.Observer{Service: "shop"}, "calls GET /orders/{id}")

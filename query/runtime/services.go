@@ -19,7 +19,7 @@ type ServicesRequest struct {
 	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"500" example:"500" doc:"How many services a page has at most."`
 }
 
-// DefaultServices is ServicesRequest.Limit where it is not said.
+// DefaultServices is the default of ServicesRequest.Limit.
 const DefaultServices = 500
 
 // ServicesResponse is the answer of services: the service map.
@@ -36,11 +36,11 @@ type Service struct {
 	Name    string `json:"name" example:"carts" doc:"The name; where outside, what callers call it."`
 	Outside bool   `json:"outside,omitempty" doc:"It sends no spans."`
 	System  string `json:"system,omitempty" example:"postgresql" doc:"The product, where outside."`
-	// Spans counts all that came in, whatever the range.
+	// Spans is independent of the range.
 	Spans  uint64 `json:"spans,omitempty" example:"120344" doc:"How many spans it has sent in all."`
 	Count  uint64 `json:"count" example:"1402" doc:"How often it was called, in the range."`
 	Errors uint64 `json:"errors" example:"14" doc:"How many of these failed."`
-	// Operations counts those that it served.
+	// Operations counts only those that it served.
 	Operations int       `json:"operations,omitempty" example:"12" doc:"How many distinct operations it served, in the range."`
 	Folded     int       `json:"folded,omitempty" example:"99000" doc:"How many of these traffic sums up as other, as they are more than 1,000."`
 	Other      uint64    `json:"other,omitempty" example:"125000" doc:"How many of the calls are of operations beyond the first 10,000, which are kept as other, without their names."`
@@ -50,7 +50,7 @@ type Service struct {
 	Home       *Home     `json:"home,omitempty" doc:"The repository that it is built from, where that is known."`
 }
 
-// Version is a program of a service as its spans tell it.
+// Version is a version of a service, from its spans.
 type Version struct {
 	Version     string    `json:"version,omitempty" example:"1.4.2" doc:"service.version."`
 	Revision    string    `json:"revision,omitempty" doc:"The commit that it was built from, as it says."`
@@ -60,7 +60,7 @@ type Version struct {
 	Last        time.Time `json:"last" doc:"When it was seen last."`
 }
 
-// MapCall is all calls of a kind from one service to another.
+// MapCall aggregates all calls of a kind from one service to another.
 type MapCall struct {
 	Caller  string `json:"caller" example:"web" doc:"The service that calls."`
 	Callee  string `json:"callee" example:"carts" doc:"The service that is called."`
@@ -74,7 +74,8 @@ func (r ServicesRequest) check() error {
 	return cmp.Or(r.Window.check(), err, checkLimit(r.Limit))
 }
 
-// place is where a service stands among all: by name, those that send no spans last.
+// place is the position of a service in the order of all services: by name, those that send no
+// spans last.
 type place node
 
 const (
@@ -101,7 +102,7 @@ func (p place) compare(q place) int {
 	return strings.Compare(p.name, q.name)
 }
 
-// cutPlace reads what String makes; nil is before all.
+// cutPlace parses what String returns; nil is the beginning.
 func cutPlace(text string) (*place, error) {
 	if text == "" {
 		return nil, nil
@@ -115,9 +116,9 @@ func cutPlace(text string) (*place, error) {
 	return nil, &query.RequestError{Field: "after", Value: text, Reason: "want next of the answer before, such as service:carts"}
 }
 
-// page keeps the services behind the request's place, as many as its limit, and says of
-// which callers the calls are to be shown: each call is on the page of its caller, and on
-// the first where its caller is on none.
+// page keeps the services after the request's place, up to its limit. shows reports whether the
+// calls of a caller are on this page: each call is on the page of its caller, or on the first if
+// its caller is not listed.
 func (r ServicesRequest) page(resp *ServicesResponse) (shows func(caller string) bool) {
 	all := resp.Services
 	from := 0
@@ -133,7 +134,7 @@ func (r ServicesRequest) page(resp *ServicesResponse) (shows func(caller string)
 	if resp.Truncated = cut(&resp.Services, cmp.Or(r.Limit, DefaultServices)); resp.Truncated > 0 {
 		resp.Next = placeOf(&resp.Services[len(resp.Services)-1]).String()
 	}
-	pages := make(map[string]bool, len(all)) // whether it is this one
+	pages := make(map[string]bool, len(all)) // whether the service is on this page
 	for i := range all {
 		if !all[i].Outside {
 			pages[all[i].Name] = from <= i && i < from+len(resp.Services)
@@ -145,13 +146,13 @@ func (r ServicesRequest) page(resp *ServicesResponse) (shows func(caller string)
 	}
 }
 
-// node tells a service of the map from what is called alike outside.
+// node distinguishes a service of the map from an external one of the same name.
 type node struct {
 	name    string
 	outside bool
 }
 
-// ServicesOf is the service map.
+// ServicesOf returns the service map.
 func ServicesOf(ctx context.Context, s Sources, r ServicesRequest) (ServicesResponse, error) {
 	resp := ServicesResponse{Services: []Service{}, Calls: []MapCall{}}
 	if err := r.check(); err != nil {
@@ -205,7 +206,7 @@ func ServicesOf(ctx context.Context, s Sources, r ServicesRequest) (ServicesResp
 	return resp, nil
 }
 
-// joinOperations adds up what differs in the operation alone.
+// joinOperations adds up rows that differ only in the operation.
 func joinOperations(rows []row) (all []row) {
 	at := map[edgeKey]int{}
 	for _, x := range rows {
@@ -222,8 +223,7 @@ func joinOperations(rows []row) (all []row) {
 	return all
 }
 
-// servicesOf are those that were seen in the range, and those that are called without
-// sending spans.
+// servicesOf returns the services that were seen in the range, and the callees that send no spans.
 func servicesOf(known []observed.Service, served []observed.Served, rows []row, within observed.Range, j *joiner) []Service {
 	all := []Service{}
 	at := map[string]int{}
@@ -265,7 +265,7 @@ func servicesOf(known []observed.Service, served []observed.Served, rows []row, 
 	return all
 }
 
-// versionsOf joins the instances of each version.
+// versionsOf aggregates the instances of each version.
 func versionsOf(observers []observed.Observer) (all []Version) {
 	type key struct{ version, revision, environment string }
 	at, instances := map[key]int{}, map[key]map[string]bool{}
@@ -291,7 +291,7 @@ func versionsOf(observers []observed.Observer) (all []Version) {
 	return all
 }
 
-// StatsRequest asks what is known of what runs.
+// StatsRequest asks for counts of everything known about a running system.
 type StatsRequest struct {
 	Window
 }
@@ -310,13 +310,13 @@ type StatsResponse struct {
 	Errors     uint64         `json:"errors" example:"98" doc:"How often they failed."`
 	Calls      int            `json:"calls" example:"31" doc:"How many different calls there are, by caller, callee and operation."`
 	Joined     map[string]int `json:"joined" doc:"How many operations were joined with code by which rule; messages and work apart."`
-	// JoinedShare is by operation, not by how often.
+	// JoinedShare counts operations, not requests.
 	JoinedShare float64 `json:"joined_share" example:"0.92" doc:"The share of these that were joined."`
 }
 
 func (r StatsRequest) check() error { return r.Window.check() }
 
-// StatsOf counts what is known of what runs.
+// StatsOf counts everything known about a running system.
 func StatsOf(ctx context.Context, s Sources, r StatsRequest) (StatsResponse, error) {
 	resp := StatsResponse{Homes: map[string]int{}, Operations: map[string]int{}, Joined: map[string]int{}}
 	if err := r.check(); err != nil {

@@ -16,7 +16,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// chain tells of services of which each calls the next, and its own database.
+// chain adds services of which each calls the next and its own database.
 func (m *memory) chain(services int) {
 	b := &recountv1.SpanBatch{}
 	id := func(n int) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
@@ -44,7 +44,8 @@ func (m *memory) chain(services int) {
 	m.apply("recount.spans", &recountv1.Record{EventType: schemas.TypeSpansExported, Body: &recountv1.Record_Spans{Spans: b}})
 }
 
-// The pages of the service map hold every service and every call once, whatever their size.
+// TestServicesByPages checks that the pages of the service map contain every service and every call
+// once, whatever their size.
 func TestServicesByPages(t *testing.T) {
 	m := newMemory(t)
 	const services = 7
@@ -81,7 +82,7 @@ func TestServicesByPages(t *testing.T) {
 			t.Errorf("pages of %d (-whole +pages):\n%s", size, diff)
 		}
 	}
-	// A service that has gone since is a place still.
+	// A service that no longer exists is still a valid place.
 	page, err := runtime.ServicesOf(t.Context(), m.s, runtime.ServicesRequest{After: "service:s55"})
 	if err != nil || page.Services[0].Name != "s6" {
 		t.Errorf("after one that is not there: %v %v", told(page), err)
@@ -92,7 +93,8 @@ func TestServicesByPages(t *testing.T) {
 	}
 }
 
-// What the projection keeps as other is counted where services are asked for.
+// TestServicesSayWhatIsOther checks that services counts the calls that the projection keeps as
+// other.
 func TestServicesSayWhatIsOther(t *testing.T) {
 	m := newMemory(t)
 	m.served(&recountv1.Observer{Service: "shop"}, "calls GET /a", "calls other", "rpc other")

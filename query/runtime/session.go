@@ -16,27 +16,27 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Sources are what questions about what runs are asked of.
+// Sources are the data that questions about a running system are answered from.
 type Sources struct {
-	// Set holds the projection runtime. Required.
+	// Set has the projection runtime. Required.
 	Set *projections.Set
-	// Code is what it is joined with.
+	// Code is the code that operations are joined with.
 	Code code.Sources
-	// Commands are where deploys and other commands are looked for.
+	// Commands is where deploys and other commands are searched for.
 	Commands commands.Sources
 	// Event reads an event from the log, for a trace's spans.
 	Event func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
-	// Observe understands the spans of an event as the log's processor does.
+	// Observe interprets the spans of an event as the log's processor does.
 	Observe func(ctx context.Context, lr schemas.LogRecord) (*recountv1.SpanBatch, error)
-	// Since is when spans begin to be known, as those before were given up; zero where
-	// none were.
+	// Since is the time since which spans are kept, because retention removed earlier ones; zero if
+	// it removed none.
 	Since time.Time
-	// SumsSince is when sums of spans begin to be known; zero where none were given up.
+	// SumsSince is the time since which sums of spans are kept; zero if none were removed.
 	SumsSince time.Time
-	// Services say of which repository a service is: REPOSITORY, or REPOSITORY:FOLDER.
+	// Services maps a service to its repository: REPOSITORY, or REPOSITORY:FOLDER.
 	Services map[string]string
-	// Now is the clock; nil means time.Now. Spans dated later do not move the moment that
-	// is now.
+	// Now is the clock; nil means time.Now. Spans dated later do not move the moment that counts as
+	// now.
 	Now func() time.Time
 }
 
@@ -47,7 +47,7 @@ func (s Sources) now() time.Time {
 	return s.Now()
 }
 
-// Window says of which spans a question is asked, and when.
+// Window selects the spans of a query, and the moment that counts as now.
 type Window struct {
 	From    time.Time         `json:"from,omitzero" example:"2026-11-20T12:00:00Z" doc:"Only what happened at this time or later, by the spans' own time, to the minute; of ranges that are longer than a day, and of spans that retention removed, to the hour."`
 	To      time.Time         `json:"to,omitzero" example:"2026-11-21T12:00:00Z" doc:"Only what happened before this time."`
@@ -56,7 +56,7 @@ type Window struct {
 	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"How long at_least may wait, in milliseconds."`
 }
 
-// Limits of requests. They are part of the API.
+// These are the limits of requests. They are part of the API.
 const (
 	DefaultLimit = 50
 	MaxLimit     = 10_000
@@ -75,22 +75,22 @@ func (w Window) check() error {
 
 func checkLimit(n int) error { return query.CheckLimit(n, MaxLimit) }
 
-// session is one question about what runs while it is answered.
+// session is the state of one query.
 type session struct {
 	query.Session[query.Step]
 	s    Sources
 	view *observed.View
 
 	w Window
-	// within is the range that was asked for, at the moment that is now.
+	// within is the requested range; at is the moment that counts as now.
 	within observed.Range
 	at     time.Time
 
-	code *code.Codebase // nil until it is asked for
+	code *code.Codebase // nil until it is needed
 }
 
-// open opens a view, once at_least is visible. An error is a
-// *query.NotVisibleError, the context's, or the projection's.
+// open opens a view once at_least is visible. An error is a *query.NotVisibleError, that of ctx, or
+// that of the projection.
 func (s Sources) open(ctx context.Context, w Window) (*session, error) {
 	base, err := query.Begin[query.Step](ctx, s.Set, w.AtLeast, w.WaitMS)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s Sources) open(ctx context.Context, w Window) (*session, error) {
 	a.at = w.At
 	if a.at.IsZero() {
 		if _, last := a.view.Bounds(); last != 0 {
-			// One clock that is wrong shall not decide what is recent for all.
+			// A single wrong clock must not decide what is recent for all.
 			a.at = time.Unix(0, min(last, s.now().UnixNano())).UTC()
 		}
 	}
@@ -119,7 +119,7 @@ func (s Sources) open(ctx context.Context, w Window) (*session, error) {
 	return a, nil
 }
 
-// bounded is a window's range. Where it leaves an end open, what was seen bounds it.
+// bounded returns a window's range. Open ends are limited to what was seen.
 func (a *session) bounded(w Window) (r observed.Range) {
 	if w.From.IsZero() && w.To.IsZero() {
 		return r
@@ -135,13 +135,14 @@ func (a *session) bounded(w Window) (r observed.Range) {
 	return observed.Range{From: min(r.From, r.To), To: r.To}
 }
 
-// bound is a time as the end of a range, with room to widen the range to whole days.
+// bound returns a time as the end of a range, clamped so that the range can be widened to whole
+// days.
 func bound(t time.Time) int64 {
 	const room = int64(48 * time.Hour)
 	return min(max(schemas.UnixNano(t), math.MinInt64+room), math.MaxInt64-room)
 }
 
-// codebase opens the codebase, once, and says in the proof what it is.
+// codebase opens the codebase once, and adds its steps to the proof.
 func (a *session) codebase() (*code.Codebase, error) {
 	if a.code != nil {
 		return a.code, nil
@@ -158,13 +159,13 @@ func (a *session) codebase() (*code.Codebase, error) {
 	return c, nil
 }
 
-// rest adds to what the answer rests on.
+// rest adds a watermark to that of the answer.
 func (a *session) rest(w schemas.Watermark) {
 	both := schemas.Watermark{}
 	for tp, next := range w {
 		both[tp] = next
 	}
-	for tp, next := range a.Visible { // of one partition, the one that was read first
+	for tp, next := range a.Visible { // for a partition in both, the one read first counts
 		both[tp] = next
 	}
 	a.Visible = both
@@ -187,7 +188,7 @@ func (a *session) basis(empty bool, hint string, filters ...query.AppliedFilter)
 	return query.BasisOf(&a.Session, empty, hint, append(a.filters(), filters...))
 }
 
-// unknownTrace says why a trace may be unknown.
+// unknownTrace returns the reason why a trace may be unknown.
 func (s Sources) unknownTrace() string {
 	if s.Since.IsZero() {
 		return "no span of that trace has come in"
@@ -195,7 +196,7 @@ func (s Sources) unknownTrace() string {
 	return "no span of that trace is known; retention removed those that came in before " + s.Since.UTC().Format(time.RFC3339)
 }
 
-// filters are the window as it was applied.
+// filters returns the window as it was applied.
 func (a *session) filters() []query.AppliedFilter {
 	all := []query.AppliedFilter{}
 	for _, f := range []struct {
@@ -209,7 +210,7 @@ func (a *session) filters() []query.AppliedFilter {
 	return all
 }
 
-// nothing says why an answer is empty.
+// nothing returns the reason why an answer is empty.
 func (a *session) nothing() string {
 	first, last := a.view.Bounds()
 	if last == 0 {
@@ -220,7 +221,7 @@ func (a *session) nothing() string {
 
 func moment(unixNano int64) string { return time.Unix(0, unixNano).UTC().Format(time.RFC3339) }
 
-// kindName is a kind in requests and answers: "rpc".
+// kindName returns the name of a kind in requests and answers, such as "rpc".
 func kindName(k recountv1.RuntimeKind) string {
 	if k == recountv1.RuntimeKind_RUNTIME_KIND_UNSPECIFIED {
 		return "work"

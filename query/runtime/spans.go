@@ -24,10 +24,10 @@ type (
 func (t traceID) String() string { return hex.EncodeToString(t[:]) }
 func (s spanID) String() string  { return hex.EncodeToString(s[:]) }
 
-// MaxSpans is how many spans of one trace are read.
+// MaxSpans is the maximum number of spans read of one trace.
 const MaxSpans = 200_000
 
-// span is a span of a trace as the log has it, and as it was understood.
+// span is a span of a trace as it is in the log, and as it was interpreted.
 type span struct {
 	id, parent spanID
 	service    string
@@ -36,11 +36,11 @@ type span struct {
 	seen       *recountv1.Observation
 	at         schemas.Position
 
-	// The tree: up is the place of the span above it, -1 of a root.
+	// The fields below form the tree: up is the index of the parent, or -1 for a root.
 	up      int
 	depth   int
 	below   []int
-	missing bool // its parent is named, and is not among the spans
+	missing bool // its parent is named, but not among the spans
 	cycle   bool // it is its own ancestor; the tree is cut above it
 }
 
@@ -48,9 +48,8 @@ func (s *span) failed() bool { return s.seen.Status == recountv1.Status_STATUS_E
 
 func (s *span) end() int64 { return s.seen.StartUnixNano + s.seen.DurationNano }
 
-// spans reads a trace's spans from the log, in the order of start. The same span of
-// the same service that came twice counts once. left says whether there are more
-// than are read.
+// spans reads a trace's spans from the log, ordered by start. Duplicates of a span of one service
+// count once. left reports whether there are more spans than were read.
 func (a *session) spans(trace traceID) (all []span, left bool, err error) {
 	positions, err := a.view.Trace(a.Ctx, trace)
 	if err != nil {
@@ -94,14 +93,14 @@ func (a *session) spans(trace traceID) (all []span, left bool, err error) {
 	return all, left, nil
 }
 
-// maxHits is how many positions a step of a proof lists.
+// maxHits is the maximum number of positions listed in a step of a proof.
 const maxHits = 20
 
 func comparePositions(x, y schemas.Position) int {
 	return cmp.Or(x.TP().Compare(y.TP()), cmp.Compare(x.Offset, y.Offset))
 }
 
-// spansAt reads the spans of a trace that one event holds.
+// spansAt reads the spans of a trace that one event contains.
 func (a *session) spansAt(p schemas.Position, trace traceID) (all []span, err error) {
 	lr, err := a.s.Event(a.Ctx, p)
 	if err != nil {
@@ -138,7 +137,7 @@ func (a *session) spansAt(p schemas.Position, trace traceID) (all []span, err er
 	return all, nil
 }
 
-// flat are the spans of an export in its order, as Observation.index counts them.
+// flat returns the spans of an export in its order, which Observation.index refers to.
 func flat(data *tracepb.TracesData) (all []*tracepb.Span) {
 	for _, r := range data.GetResourceSpans() {
 		for _, s := range r.GetScopeSpans() {
@@ -148,10 +147,9 @@ func flat(data *tracepb.TracesData) (all []*tracepb.Span) {
 	return all
 }
 
-// plant makes a tree of spans, which are in the order of start: a span stands below its
-// parent, one whose parent never came at the top, and a cycle is cut above its earliest
-// span. It returns the places in the order of a drawing: each span before those below
-// it, these by their start.
+// plant builds the tree of spans, which must be ordered by start. A span is below its parent, one
+// whose parent never arrived is a root, and a cycle is cut above its earliest span. It returns the
+// indexes in display order: each span before its children, and these by start.
 func plant(all []span) []int {
 	byID := map[spanID][]int{}
 	for i := range all {
@@ -191,7 +189,7 @@ func plant(all []span) []int {
 	for _, r := range roots {
 		walk(r)
 	}
-	for i := range all { // what no root leads to goes round in a cycle
+	for i := range all { // spans that no root leads to are in a cycle
 		if !reached[i] {
 			s := &all[i]
 			up := s.up
@@ -203,9 +201,9 @@ func plant(all []span) []int {
 	return order
 }
 
-// parentOf is the place of a span's parent; -1 where it has none that came. With
-// Zipkin's shared ids the called side stands below the caller's side of the same id, and
-// what is below both stands below that of its own service.
+// parentOf returns the index of a span's parent, or -1 if it has none among the spans. With
+// Zipkin's shared ids the called side is below the caller's side with the same id, and a child of
+// both is below the one of its own service.
 func parentOf(all []span, byID map[spanID][]int, i int) int {
 	s := &all[i]
 	if s.seen.Side == recountv1.Side_SIDE_CALLED {
@@ -232,8 +230,8 @@ func parentOf(all []span, byID map[spanID][]int, i int) int {
 	return best
 }
 
-// attributes are those of a span, as text: all, or those of generative AI, which say
-// what an agent did.
+// attributes returns the attributes of a span as text: all of them, or those of generative AI,
+// which describe what an agent did, and of exceptions.
 func attributes(s *tracepb.Span, all bool) map[string]string {
 	out := map[string]string{}
 	add := func(prefix string, kvs []*commonpb.KeyValue) {
@@ -259,10 +257,10 @@ func attributes(s *tracepb.Span, all bool) map[string]string {
 	return out
 }
 
-// deepest is how deep a value is written.
+// deepest is the maximum depth to which a value is formatted.
 const deepest = 8
 
-// textOf writes a value: text as it is, what is made of others as JSON has it.
+// textOf formats a value: text as it is, composite values as JSON.
 func textOf(v *commonpb.AnyValue, depth int) string {
 	if depth > deepest {
 		return "…"

@@ -41,14 +41,13 @@ func TestConfidence(t *testing.T) {
 	}
 }
 
-// id names a span in tests: one letter, "" for none.
+// id returns the id of a span in tests: one letter, "" for none.
 func id(name string) (s spanID) {
 	copy(s[:], name)
 	return s
 }
 
-// forest reads lines of "SERVICE ID PARENT [SIDE]" into spans that began one after
-// the other.
+// forest parses lines of "SERVICE ID PARENT [SIDE]" into spans that began one after the other.
 func forest(lines string) (all []span) {
 	for i, l := range strings.Split(strings.TrimSpace(lines), "\n") {
 		f := append(strings.Fields(l), "", "")
@@ -62,7 +61,7 @@ func forest(lines string) (all []span) {
 	return all
 }
 
-// drawn is the tree, a line a span.
+// drawn formats the tree, one line per span.
 func drawn(all []span, order []int) string {
 	var b strings.Builder
 	for _, i := range order {
@@ -98,7 +97,7 @@ func TestTheTreeIsDrawnAsItIs(t *testing.T) {
 	}
 }
 
-// TestALongTrace: 100,000 spans one below the other are a tree like others.
+// TestALongTrace checks that 100,000 spans, each below the previous, form a tree like any other.
 func TestALongTrace(t *testing.T) {
 	const n = 100_000
 	all := make([]span, n)
@@ -143,7 +142,7 @@ func TestCommandsConcernServices(t *testing.T) {
 	}
 }
 
-// TestAttributesOfAgents: what generative AI did is kept; all only if asked.
+// TestAttributesOfAgents checks that attributes of generative AI are kept, and all only on request.
 func TestAttributesOfAgents(t *testing.T) {
 	text := func(s string) *commonpb.AnyValue {
 		return &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: s}}

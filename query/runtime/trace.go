@@ -25,7 +25,7 @@ type TraceRequest struct {
 	Limit      int    `json:"limit,omitempty" minimum:"1" maximum:"200000" default:"200" example:"200" doc:"How many spans at most, in the order of the tree."`
 }
 
-// DefaultSpans is how many spans of a trace are answered.
+// DefaultSpans is the default of TraceRequest.Limit.
 const DefaultSpans = 200
 
 // TraceResponse is the answer of trace.
@@ -42,7 +42,7 @@ type TraceResponse struct {
 	Deploys  []DeployOf  `json:"deploys" nullable:"false" doc:"Of each service the deploy before the trace, else the newest command of that category at all."`
 }
 
-// DeployOf is what a service ran with.
+// DeployOf is the deploy that a service ran with.
 type DeployOf struct {
 	Service string          `json:"service" example:"carts" doc:"The service."`
 	Command commands.Intent `json:"command" doc:"The command."`
@@ -94,7 +94,7 @@ func parseTrace(s string) (id traceID, err error) {
 	return id, nil
 }
 
-// TraceOf tells one trace.
+// TraceOf returns one trace.
 func TraceOf(ctx context.Context, s Sources, r TraceRequest) (TraceResponse, error) {
 	resp := TraceResponse{Services: []string{}, Spans: []TraceSpan{}, Deploys: []DeployOf{}}
 	if err := r.check(); err != nil {
@@ -195,8 +195,9 @@ func sideName(s recountv1.Side) string {
 	return "inside"
 }
 
-// ofSpan is the code behind a span: what it says of itself, else what handles its
-// operation; nil of a caller's side and of work inside that say nothing.
+// ofSpan returns the code behind a span: the function that it names, else the handler of its
+// operation. It returns nil for spans of the caller's side and for internal work that name no
+// function.
 func (j *joiner) ofSpan(s *span) *Join {
 	o := s.seen
 	if o.Function != "" || o.File != "" {
@@ -210,7 +211,7 @@ func (j *joiner) ofSpan(s *span) *Join {
 	return nil
 }
 
-// blame adds to spans who changed their code last before them.
+// blame adds to spans the last commit before them that changed their code.
 func (j *joiner) blame(spans []TraceSpan) error {
 	var of []code.Handled
 	var at []int
@@ -242,7 +243,7 @@ func (j *joiner) blame(spans []TraceSpan) error {
 	return nil
 }
 
-// ranWith are the deploys before a time, of each service.
+// ranWith returns for each service the deploy before a time.
 func (j *joiner) ranWith(services []string, at time.Time) ([]DeployOf, error) {
 	out := []DeployOf{}
 	all, err := j.a.commands("deploy", time.Time{}, at)

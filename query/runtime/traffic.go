@@ -67,9 +67,9 @@ func served(ctx context.Context, v *observed.View, within observed.Range, servic
 	return v.Served(ctx, within, service)
 }
 
-// TrafficOf counts what services serve. An error is a *query.RequestError,
-// *query.NotVisibleError, the context's, or a projection's; so are those of the other
-// questions.
+// TrafficOf counts what services serve. An error is a *query.RequestError, a
+// *query.NotVisibleError, that of ctx, or that of a projection; this holds for the other questions
+// too.
 func TrafficOf(ctx context.Context, s Sources, r TrafficRequest) (TrafficResponse, error) {
 	resp := TrafficResponse{Operations: []Traffic{}}
 	if err := r.check(); err != nil {
@@ -131,7 +131,7 @@ func TrafficOf(ctx context.Context, s Sources, r TrafficRequest) (TrafficRespons
 	return resp, nil
 }
 
-// nothingServed says why nothing was served where spans may have come all the same.
+// nothingServed returns the reason why nothing was served, even if there were spans.
 func (a *session) nothingServed(seen int, service string) (string, error) {
 	if seen > 0 {
 		return a.nothing(), nil
@@ -143,8 +143,8 @@ func (a *session) nothingServed(seen int, service string) (string, error) {
 	return "the spans of this time have no kind (server, client, …), so that none says it served; recount runtime edges has who called whom", nil
 }
 
-// ordered is how rows are listed: by failures, by slowness, or by count, the most first.
-// Rows come in order of their names, which is kept among those that are alike.
+// ordered sorts rows by failures, by slowness, or by count, the greatest first. Equal rows keep
+// their order, which is by name.
 func ordered[R any](rows []R, failing, slow bool, sum func(*R) *observed.Sum) []R {
 	type row struct {
 		at            int
@@ -171,7 +171,7 @@ func ordered[R any](rows []R, failing, slow bool, sum func(*R) *observed.Sum) []
 	return all
 }
 
-// cut leaves so many, and says how many are left out.
+// cut truncates a list to a limit, and returns the number of omitted rows.
 func cut[R any](all *[]R, limit int) int {
 	n := cmp.Or(limit, DefaultLimit)
 	left := max(0, len(*all)-n)
@@ -179,7 +179,7 @@ func cut[R any](all *[]R, limit int) int {
 	return left
 }
 
-// named are the filters that were asked for, from field, operator and value.
+// named returns the filters with a value. Its arguments are triples of field, operator and value.
 func named(of ...string) (all []query.AppliedFilter) {
 	for i := 0; i+2 < len(of); i += 3 {
 		if of[i+2] != "" {

@@ -24,19 +24,19 @@ type SpanWhyRequest struct {
 	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"10" example:"10" doc:"How many causes at most."`
 }
 
-// DefaultDays and DefaultCauses are what a request for causes means that does not say.
+// These are the defaults and the limit of a SpanWhyRequest.
 const (
 	DefaultDays   = 7
 	MaxDays       = 365
 	DefaultCauses = 10
 )
 
-// SpanWhyResponse is what led to a failing span.
+// SpanWhyResponse is the answer of why.
 type SpanWhyResponse struct {
 	query.Basis
 	Trace string    `json:"trace" doc:"The span's trace."`
 	Span  TraceSpan `json:"span" doc:"The span that is asked about."`
-	// Way begins at the top of the trace.
+	// Way begins at the root of the trace.
 	Way []TraceSpan `json:"way" nullable:"false" doc:"The spans from the top of the trace down to it."`
 	// Subject is the operation whose failures were counted.
 	Subject   *Subject    `json:"subject,omitempty" doc:"The operation of the span's service that the span was part of; none where no span says."`
@@ -50,7 +50,7 @@ type Subject struct {
 	Service   string `json:"service" example:"carts" doc:"The service."`
 	Operation string `json:"operation" example:"GET /carts/{id}" doc:"The operation."`
 	Code      *Join  `json:"code" doc:"The code that handles it."`
-	// Since is to the minute.
+	// Since is accurate to the minute.
 	Since  time.Time `json:"failing_since,omitzero" doc:"When it failed first in the days that were looked at, to the minute."`
 	Count  uint64    `json:"count" example:"1402" doc:"How often it was asked for in those days, up to the span."`
 	Errors uint64    `json:"errors" example:"14" doc:"How often it failed."`
@@ -70,11 +70,11 @@ type SpanCause struct {
 	Evidence []CauseEvidence  `json:"evidence" nullable:"false" doc:"What it rests on."`
 }
 
-// CauseEvidence is one thing that speaks for a cause, or against it.
+// CauseEvidence is one piece of evidence for or against a cause.
 type CauseEvidence struct {
 	Shows  string  `json:"shows" example:"changed what handles it: carts.server.GetCart" doc:"What it shows."`
 	Weight float64 `json:"weight" example:"0.45" doc:"What it counts for; below 0 it speaks against it."`
-	// Rule names the weight, as the proof lists them.
+	// Rule is the name of the weight, as the proof lists it.
 	Rule string `json:"rule" example:"handler" doc:"The rule that gives the weight."`
 }
 
@@ -90,13 +90,13 @@ func (r SpanWhyRequest) check() error {
 	return cmp.Or(r.Window.check(), err)
 }
 
-// NamesSpan says whether a reference has the form of a trace's or a span's.
+// NamesSpan reports whether a reference has the form of a trace's or a span's.
 func NamesSpan(ref string) bool {
 	_, _, err := parseSpan(ref)
 	return err == nil
 }
 
-// parseSpan reads TRACE, SPAN or TRACE/SPAN; what is not named is zero.
+// parseSpan parses TRACE, SPAN or TRACE/SPAN; the id that is not given is zero.
 func parseSpan(ref string) (trace traceID, span spanID, err error) {
 	ref = strings.ToLower(strings.TrimSpace(ref))
 	bad := &query.RequestError{Field: "ref", Value: fmt.Sprintf("%q", ref), Reason: "want a trace's id (32 hexadecimal digits), a failing span's (16), or TRACE/SPAN"}
@@ -115,7 +115,7 @@ func parseSpan(ref string) (trace traceID, span spanID, err error) {
 	return trace, span, nil
 }
 
-// WhyOf ranks what led to a failing span.
+// WhyOf ranks what may have led to a failing span.
 func WhyOf(ctx context.Context, s Sources, r SpanWhyRequest) (SpanWhyResponse, error) {
 	resp := SpanWhyResponse{Way: []TraceSpan{}, Causes: []SpanCause{}}
 	if err := r.check(); err != nil {
@@ -164,7 +164,7 @@ func WhyOf(ctx context.Context, s Sources, r SpanWhyRequest) (SpanWhyResponse, e
 	return resp, nil
 }
 
-// failingTrace is the one trace that has a failing span of an id.
+// failingTrace returns the only trace with a failing span of an id.
 func (a *session) failingTrace(id spanID) (trace traceID, err error) {
 	traces, err := a.view.TraceOf(a.Ctx, id)
 	if err != nil {
@@ -183,8 +183,8 @@ func (a *session) failingTrace(id spanID) (trace traceID, err error) {
 	return trace, &query.NotFoundError{Ref: id.String(), Hint: "several traces have a failing span of that id: name one of " + strings.Join(names[:min(len(names), 8)], ", ")}
 }
 
-// failing finds the span that a reference means, among the planted spans of its trace:
-// of a trace the deepest that failed, the earliest of these.
+// failing finds the span that a reference means, and returns it with the tree of its trace. For a
+// trace it is the deepest failing span, and the earliest of these.
 func (a *session) failing(ref string) (trace traceID, all []span, at int, err error) {
 	trace, id, err := parseSpan(ref)
 	if err != nil {
@@ -206,7 +206,8 @@ func (a *session) failing(ref string) (trace traceID, all []span, at int, err er
 		s := &all[i]
 		switch {
 		case id != (spanID{}):
-			// Of a shared id the called side is meant: its service handles what fails.
+			// Of a shared id the called side is meant: its service handles the operation that
+			// fails.
 			if s.id == id && (at < 0 || s.seen.Side == recountv1.Side_SIDE_CALLED) {
 				at = i
 			}
@@ -225,7 +226,7 @@ func (a *session) failing(ref string) (trace traceID, all []span, at int, err er
 	return trace, all, at, nil
 }
 
-// rate is how often an operation was asked for and failed.
+// rate counts the requests and failures of an operation.
 type rate struct{ count, errors uint64 }
 
 // causes is the search for what led to a span.
@@ -237,11 +238,11 @@ type causes struct {
 
 	of    *Subject
 	kind  recountv1.RuntimeKind
-	rates map[int64]rate // up to a time, from the beginning of the days
+	rates map[int64]rate // by end time, from the beginning of the searched days
 }
 
-// subject is the operation that a span was part of: that of the nearest called side at
-// or above it in its own service.
+// subject returns the operation that a span was part of: that of the nearest span of the called
+// side at or above it in its own service.
 func (c *causes) subject(all []span, at int) (*Subject, error) {
 	i := at
 	for i >= 0 && all[i].service == c.span.service && all[i].seen.Side != recountv1.Side_SIDE_CALLED {
@@ -260,7 +261,7 @@ func (c *causes) subject(all []span, at int) (*Subject, error) {
 	}
 	c.of.Count, c.of.Errors = r.count, r.errors
 	if r.errors > 0 {
-		// Failures up to a time only ever grow with it.
+		// The number of failures up to a time never decreases, so a binary search finds the first.
 		lo, hi := int64(0), int64(end.Sub(c.from)/time.Minute)+1
 		for lo < hi {
 			mid := (lo + hi) / 2
@@ -284,8 +285,8 @@ func (c *causes) subject(all []span, at int) (*Subject, error) {
 	return c.of, nil
 }
 
-// rate is how often the subject was asked for, and failed, from the beginning of the
-// days up to a time.
+// rate returns the requests and failures of the subject from the beginning of the searched days up
+// to a time.
 func (c *causes) rate(until time.Time) (rate, error) {
 	minute := until.Truncate(time.Minute).UnixNano()
 	if r, ok := c.rates[minute]; ok {
@@ -307,7 +308,7 @@ func (c *causes) rate(until time.Time) (rate, error) {
 	return r, nil
 }
 
-// hint says what the search could not see.
+// hint returns what the search could not see.
 func (c *causes) hint(found int) string {
 	switch {
 	case found > 0 && c.of != nil && c.of.Code != nil && !c.of.Code.Resolved():
