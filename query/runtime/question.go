@@ -6,17 +6,18 @@ import (
 	"github.com/recountdb/recount/query/question"
 )
 
-// Question is one kind of question about what runs.
+// Question is one kind of question about a running system.
 type Question[Q, R any] = question.Question[Sources, Q, R]
 
-// Questions holds all of them, in the order in which they stand below.
+// Questions has all of them, in the order of their declaration below.
 var Questions question.List[Sources]
 
 func newQuestion[Q interface{ check() error }, R any](name, summary, description string, answer func(context.Context, Sources, Q) (R, error)) Question[Q, R] {
 	return question.Add(&Questions, question.New("runtime/"+name, summary, description, Q.check, answer))
 }
 
-// The questions about what runs. docs/ARCHITECTURE.md says what else a new one needs.
+// These are the questions about a running system. docs/ARCHITECTURE.md describes what else a new
+// one needs.
 var (
 	TrafficQuestion    = newQuestion("traffic", "What is asked of services", "Counts what each service serves, by route, procedure, topic or table: how often, how often it fails, how long it takes, and the code that handles it.", TrafficOf)
 	EdgesQuestion      = newQuestion("edges", "Who calls whom", "Lists the calls between services as spans show them, each with how sure it is that it happens now, and, if asked, whether the code declares it.", EdgesOf)
