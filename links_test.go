@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -72,4 +73,40 @@ func TestLinks(t *testing.T) {
 func anchor(heading string) string {
 	text := linked.ReplaceAllString(heading, "$1")
 	return strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(text), ""), " ", "-")
+}
+
+// TestArchitectureNamesWhatIsThere finds in the repository what docs/ARCHITECTURE.md names
+// below one of its folders.
+func TestArchitectureNamesWhatIsThere(t *testing.T) {
+	page, err := os.ReadFile("docs/ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`((?:bench|cmd|configs|docs|examples|internal|languages|pipeline|processors|projections|query|schemas|server)/[a-z0-9_/*-]*(?:\\.[a-z]+)?)`")
+	found := named.FindAllStringSubmatch(string(page), -1)
+	if len(found) < 60 {
+		t.Fatalf("docs/ARCHITECTURE.md names %d paths: want 60 at least", len(found))
+	}
+	for _, m := range found {
+		if there, err := filepath.Glob(m[1]); err != nil || len(there) == 0 {
+			t.Errorf("docs/ARCHITECTURE.md names %s, which is not there", m[1])
+		}
+	}
+}
+
+// TestDecisionsAreListed checks that the list of decisions has each of them.
+func TestDecisionsAreListed(t *testing.T) {
+	pages, err := filepath.Glob("docs/decisions/0*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatal("no decisions", err)
+	}
+	list, err := os.ReadFile("docs/decisions/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		if !strings.Contains(string(list), "("+filepath.Base(page)+")") {
+			t.Errorf("docs/decisions/README.md does not list %s", page)
+		}
+	}
 }
