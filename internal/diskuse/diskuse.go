@@ -1,4 +1,4 @@
-// Package diskuse says what files take of a disk.
+// Package diskuse measures how much disk space files use.
 package diskuse
 
 import (
@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Allocated is how many bytes the disk has given to the files below dir, as du counts
-// them: what is reserved for a file counts, what is a hole in it does not. A file that
-// goes meanwhile counts for nothing.
+// Allocated returns how many bytes of the disk are allocated to the files below dir, as du counts
+// them: space reserved for a file counts, holes do not. A file that is removed meanwhile is
+// ignored.
 func Allocated(dir string) (int64, error) {
 	var total int64
 	err := filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {

@@ -1,5 +1,5 @@
-// Package golden compares what tests make with files in their testdata. Run with
-// -rewrite, the tests write the files instead: commit what comes out only if it is right.
+// Package golden compares the output of tests with files in testdata. With -rewrite the tests write
+// the files instead: commit them only if they are right.
 package golden
 
 import (
@@ -14,10 +14,10 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write what comes out into the golden files")
 
-// Rewriting tells whether files are to be written instead of compared.
+// Rewriting reports whether files are written instead of compared.
 func Rewriting() bool { return *rewrite }
 
-// Check compares with what a file says, or writes it there.
+// Check compares got with the content of a file, or writes it.
 func Check(t testing.TB, file, got string) {
 	t.Helper()
 	if *rewrite {
@@ -38,8 +38,8 @@ func Check(t testing.TB, file, got string) {
 	}
 }
 
-// Files runs a test for each file that a pattern finds, of which there must be one: what
-// is answered to the text of the file is to be that text.
+// Files runs a test for each file that matches a pattern, of which at least one must exist: the
+// answer to the text of the file must equal that text.
 func Files(t *testing.T, pattern string, answer func(t *testing.T, text string) string) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -57,8 +57,8 @@ func Files(t *testing.T, pattern string, answer func(t *testing.T, text string) 
 	}
 }
 
-// Blocks is Files for files of blocks with an empty line between them: each is an input
-// and, below a line of "----", what is said to it, if anything.
+// Blocks is like Files for files of blocks separated by an empty line: each is an input and, below
+// a line of "----", its answer, if there is one.
 func Blocks(t *testing.T, pattern string, answer func(t *testing.T, input string) (said string, ok bool)) {
 	t.Helper()
 	Files(t, pattern, func(t *testing.T, text string) string {

@@ -1,6 +1,6 @@
-// Package kafkatest starts an Apache Kafka for a test that runs the client code
-// of pipeline against it. Such tests stand behind the build tag "integration":
-// they need Java and fetch Kafka's jars the first time.
+// Package kafkatest starts an Apache Kafka for tests that run the client code of pipeline against
+// it. Such tests have the build tag "integration": they need Java and download Kafka's jars on
+// first use.
 package kafkatest
 
 import (
@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// Start starts one node on loopback and returns its address. It ends with the
-// test. Without Java or mvn the test is skipped; a Kafka that does not start
-// fails it.
+// Start starts one node on loopback and returns its address. The node ends with the test. Without
+// Java or mvn the test is skipped; if Kafka does not start, the test fails.
 func Start(t testing.TB) (addr string) {
 	t.Helper()
 	for _, tool := range []string{"bash", "java", "mvn"} {
@@ -42,7 +41,7 @@ func Start(t testing.TB) (addr string) {
 	return strings.TrimSpace(string(out))
 }
 
-// findScript goes up from the test's directory to the module's.
+// findScript searches from the test's directory up to the root of the module.
 func findScript() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

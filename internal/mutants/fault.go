@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// fault is one small mistake put into the code, and the test that must notice it.
+// fault is one small mistake inserted into the code, with the test that must detect it.
 //
-// In a file of faults it is a block of lines, ended by an empty one:
+// In a file of faults it is a block of lines, ended by an empty line:
 //
 //	fault the batch is acknowledged before it is durable
 //	file pipeline/broker/commit.go
@@ -20,21 +20,21 @@ import (
 //	- if err := batch.SyncWait(); err != nil {
 //	+ if err := error(nil); err != nil {
 //
-// The lines behind "-" stand in the file one behind the other, once, or once in the
-// function that "in" names; indentation does not count. Those behind "+" take their
-// place. A line that begins with "#" is a comment.
+// The lines after "-" are consecutive lines of the file, which occur once in it, or once in the
+// function named by "in"; indentation is ignored. The lines after "+" replace them. A line that
+// begins with "#" is a comment.
 type fault struct {
 	name string
-	at   string // where the block begins: file and line, for messages
-	file string // below the module's root
-	in   string // a function of the file, or "" for all of it
+	at   string // the start of the block: file and line, for messages
+	file string // relative to the module's root
+	in   string // a function of the file, or "" for the whole file
 	pkg  string
 	test string // a regular expression for go test -run, without anchors
 	old  []string
 	new  []string
 }
 
-// readFaults reads every file of faults in a folder, in the order of their names.
+// readFaults reads every file of faults in a directory, sorted by name.
 func readFaults(dir string) ([]fault, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.txt"))
 	if err != nil || len(names) == 0 {
@@ -146,7 +146,7 @@ func matches(lines, want []string) bool {
 	return true
 }
 
-// function is the range of lines of the function or method of a name.
+// function returns the range of lines of the function or method with a name.
 func function(lines []string, name string) (from, to int, ok bool) {
 	for i, line := range lines {
 		switch {

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestFaultsFitTheCode applies every fault of the list and looks for its test, so that a
-// change of the code that a fault no longer fits is noticed at once, and not by the next
-// run of make mutants. That the tests notice the faults is what make mutants runs.
+// TestFaultsFitTheCode applies every fault of the list and looks for its test, so that a change of
+// code quoted by a fault is noticed at once, and not by the next run of make mutants, which checks
+// that the tests detect the faults.
 func TestFaultsFitTheCode(t *testing.T) {
 	root := filepath.Join("..", "..")
 	faults, err := readFaults("faults")
@@ -37,14 +37,14 @@ func TestFaultsFitTheCode(t *testing.T) {
 	}
 }
 
-// hasTest reports whether a test file in dir declares a test that the expression names.
+// hasTest reports whether a test file in dir declares a test that matches the expression.
 func hasTest(t *testing.T, dir, test string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A subtest's name is known only when it runs.
+	// The names of subtests are known only when they run.
 	top, _, _ := strings.Cut(test, "/")
 	declared := regexp.MustCompile(`(?m)^func (` + top + `)\(`)
 	for _, name := range files {

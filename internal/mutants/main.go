@@ -1,15 +1,14 @@
-// Mutants puts small faults into the code, one at a time, and runs the test that must
-// notice each. It says which faults no test notices: behind each is a promise that
-// nobody keeps.
+// Mutants inserts small faults into the code, one at a time, and runs the test that must detect
+// each. It reports the faults that no test detects: each shows a property that is not tested.
 //
 //	go run ./internal/mutants [-run REGEXP] [-budget 45m] [-list]
 //
-// The faults stand in internal/mutants/faults, a file for each part of the program.
-// Nothing in the tree is changed: the compiler gets the faulty files as an overlay, and all
-// faults that the tests of one package must notice at once, each in a copy of its function
-// that is called when the fault is selected (weave.go). So a package is compiled once, while
-// the tests of the one before it run. A test that does not end, or code that does not
-// compile, is no proof that a fault was noticed, and counts as a failure of the list.
+// The faults are in internal/mutants/faults, in a file for each part of the program. The source
+// tree is not changed: the compiler gets the faulty files as an overlay, with all faults for the
+// tests of one package at once, each in a copy of its function that is called when the fault is
+// selected (weave.go). So a package is compiled once, while the tests of the previous one run. A
+// test that does not end, or code that does not compile, does not prove that a fault was detected,
+// and counts as an error in the list.
 package main
 
 import (

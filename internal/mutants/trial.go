@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// maxTestTime bounds one run of a test; those on the list take seconds.
+// maxTestTime limits one run of a test; those on the list take seconds.
 const maxTestTime = 2 * time.Minute
 
-// verdict is what became of a fault.
+// verdict is the result for a fault.
 type verdict string
 
 const (
@@ -28,23 +28,22 @@ const (
 	unusable verdict = "UNUSABLE" // the fault or its test does not work
 )
 
-// suite is the compiled tests of a package, with the faults in them that they must notice.
+// suite is the compiled tests of a package, including the faults that they must detect.
 type suite struct {
 	pkg    string
 	faults []numbered
-	dir    string // the package's folder, in which its tests run
-	choice string // the file that says which fault is in force
+	dir    string // the package's directory, in which its tests run
+	choice string // the file that selects the active fault
 	binary string
 	err    error            // why it was not built
-	alone  map[int]string   // by number: the tests with a fault that could not be woven in
+	alone  map[int]string   // by number: the test binaries with a fault that could not be woven in
 	broken map[int]error    // by number: why a fault is not in the binary
 	passes map[string]error // by test: whether it passes without a fault
 	built  time.Duration
 }
 
-// build compiles the suites of all faults, in order, one ahead of what the receiver has
-// taken. The function that it returns waits until it has stopped, which it does early
-// when nothing is received any more.
+// build compiles the suites of all faults, in order, one ahead of the receiver. The returned
+// function waits until it has stopped, which it does early when nothing is received any more.
 func build(ctx context.Context, root, tmp string, faults []fault) (<-chan *suite, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	suites, done := make(chan *suite), make(chan struct{})
@@ -77,10 +76,10 @@ func build(ctx context.Context, root, tmp string, faults []fault) (<-chan *suite
 	return suites, func() { cancel(); <-done }
 }
 
-// place is where the compiler says that something is wrong.
+// place matches the location of a compiler error.
 var place = regexp.MustCompile(`(?m)^([^\s:]+\.go):([0-9]+):[0-9]+: .*$`)
 
-// build compiles the tests with all faults woven in, without those that do not compile.
+// build compiles the tests with all faults woven in, except those that do not compile.
 func (s *suite) build(ctx context.Context, root string) error {
 	for {
 		overlay, files := map[string]string{}, map[string]woven{}
@@ -116,8 +115,8 @@ func (s *suite) build(ctx context.Context, root string) error {
 	}
 }
 
-// weave puts the faults of a file into it, as far as they can be. Those that cannot are
-// compiled by themselves.
+// weave inserts the faults of a file into it, as far as possible. The others are compiled
+// separately.
 func (s *suite) weave(ctx context.Context, root, file string) (woven, error) {
 	source, err := os.ReadFile(filepath.Join(root, file))
 	if err != nil {
@@ -150,8 +149,8 @@ func (s *suite) weave(ctx context.Context, root, file string) (woven, error) {
 	return weave(string(source), of)
 }
 
-// compile makes a package's test binary with other contents of files, without what only
-// debuggers read, and returns what the compiler said.
+// compile builds a package's test binary with replaced contents of files and without debugging
+// information, and returns the compiler's output.
 func compile(ctx context.Context, root, pkg, binary string, contents map[string]string) (string, error) {
 	dir := binary + ".files"
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
@@ -179,7 +178,7 @@ func compile(ctx context.Context, root, pkg, binary string, contents map[string]
 	return string(out), err
 }
 
-// try runs the fault's test without the fault, where it was not run yet, and with it.
+// try runs the fault's test without the fault, unless that was done, and with it.
 func (s *suite) try(ctx context.Context, f numbered) (verdict, string) {
 	if err := errors.Join(s.err, s.broken[f.number]); err != nil {
 		return unusable, err.Error()
@@ -208,7 +207,7 @@ func (s *suite) try(ctx context.Context, f numbered) (verdict, string) {
 	return noticed, ""
 }
 
-// sound runs a test without a fault, and returns why it can show nothing.
+// sound runs a test without a fault, and returns why its result is not conclusive.
 func (s *suite) sound(ctx context.Context, test string) error {
 	out, err := s.run(ctx, s.binary, 0, test)
 	switch {
@@ -220,7 +219,7 @@ func (s *suite) sound(ctx context.Context, test string) error {
 	return nil
 }
 
-// run runs a test as go test would, with one fault in force, or none.
+// run runs a test as go test would, with one active fault, or none.
 func (s *suite) run(ctx context.Context, binary string, number int, test string) (string, error) {
 	if err := os.WriteFile(s.choice, []byte(strconv.Itoa(number)), 0o600); err != nil {
 		return "", err
@@ -234,16 +233,16 @@ func (s *suite) run(ctx context.Context, binary string, number int, test string)
 	return out.String(), err
 }
 
-// remove removes what was compiled.
+// remove removes the compiled files.
 func (s *suite) remove() error { return os.RemoveAll(filepath.Dir(s.binary)) }
 
-// tail is the last lines of what a test printed.
+// tail returns the last lines of a test's output.
 func tail(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	return strings.Join(lines[max(0, len(lines)-15):], "\n")
 }
 
-// byPackage puts the faults that one package's tests must notice side by side.
+// byPackage sorts the faults by the package whose tests must detect them.
 func byPackage(faults []fault) {
 	slices.SortStableFunc(faults, func(a, b fault) int { return strings.Compare(a.pkg, b.pkg) })
 }

@@ -13,12 +13,12 @@ import (
 	"strings"
 )
 
-// selected is the variable, in every package that has faults in it, of the number of the
-// fault that is in force; 0 is none. The file of that number is read when a program
-// begins, so that the processes that a test starts have the fault, too.
+// selected is the name of the variable, in every package with faults, that holds the number of the
+// active fault; 0 means none. The file with that number is read at the start of a program, so that
+// the fault is also active in processes started by a test.
 const selected = "recountFault"
 
-// selector is the source of the file that declares selected.
+// selector returns the source of the file that declares selected.
 func selector(pkg, file string) string {
 	return fmt.Sprintf(`package %s
 
@@ -41,29 +41,29 @@ type numbered struct {
 	number int
 }
 
-// woven is a file with its faults in it, none of which is in force until it is selected.
+// woven is a file with its faults, each of which is inactive until it is selected.
 type woven struct {
 	pkg    string // the name of its package
 	source string
 	copies []span
 }
 
-// span is where the code of a fault stands in a woven file.
+// span is the range of lines of a fault's code in a woven file.
 type span struct{ number, from, to int }
 
-// errNoFunction is a fault that stands in no function, so that it cannot be selected.
+// errNoFunction means that a fault is outside all functions and cannot be selected.
 var errNoFunction = errors.New("it stands in no function")
 
-// weave puts several faults into one file. A function with a fault in it is there twice:
-// as it was, and with the fault, under another name, at the end of the file. The former
-// begins by calling the latter where the fault is selected.
+// weave inserts several faults into one file. A function with a fault occurs twice: unchanged, and
+// with the fault under another name at the end of the file. The former begins with a call of the
+// latter if the fault is selected.
 func weave(source string, faults []numbered) (woven, error) {
 	sound, err := parse(source)
 	if err != nil {
 		return woven{}, err
 	}
 	w := woven{pkg: sound.file.Name.Name}
-	edits := map[int]string{} // what is put in, by offset
+	edits := map[int]string{} // insertions by offset
 	var copies []numbered
 	var texts []string
 	for _, f := range faults {
@@ -100,7 +100,7 @@ func weave(source string, faults []numbered) (woven, error) {
 		b.WriteString(source[from:offset])
 		b.WriteString(edits[offset])
 		if from = offset; strings.HasPrefix(edits[offset], "_") {
-			from++ // a blank name, which gets a real one
+			from++ // a blank name, which is replaced
 		}
 	}
 	b.WriteString(source[from:])
@@ -114,7 +114,7 @@ func weave(source string, faults []numbered) (woven, error) {
 	return w, nil
 }
 
-// at is the number of the fault whose code stands in a line, 0 if that is none's.
+// at returns the number of the fault whose code contains a line, 0 if there is none.
 func (w woven) at(line int) int {
 	for _, s := range w.copies {
 		if s.from <= line && line <= s.to {
@@ -124,7 +124,7 @@ func (w woven) at(line int) int {
 	return 0
 }
 
-// parsed is a file with its functions in their order.
+// parsed is a file with its functions in order.
 type parsed struct {
 	source string
 	set    *token.FileSet
@@ -148,7 +148,7 @@ func parse(source string) (parsed, error) {
 
 func (p parsed) offset(pos token.Pos) int { return p.set.Position(pos).Offset }
 
-// fields are the receiver and the parameters of a function.
+// fields returns the receiver and the parameters of a function.
 func fields(d *ast.FuncDecl) []*ast.Field {
 	var all []*ast.Field
 	if d.Recv != nil {
@@ -157,10 +157,10 @@ func fields(d *ast.FuncDecl) []*ast.Field {
 	return append(all, d.Type.Params.List...)
 }
 
-// parameter is the name of a function's parameter that has none, or a blank one.
+// parameter returns the name for the n-th parameter that has none, or a blank one.
 func parameter(n int) string { return "_recount" + strconv.Itoa(n) }
 
-// names gives every parameter of a function a name: what to put in, by offset.
+// names names every parameter of a function; it returns the insertions by offset.
 func (p parsed) names(d *ast.FuncDecl) map[int]string {
 	edits := map[int]string{}
 	n := 0
@@ -179,14 +179,14 @@ func (p parsed) names(d *ast.FuncDecl) map[int]string {
 	return edits
 }
 
-// renamed is the source of a function under another name.
+// renamed returns the source of a function under another name.
 func (p parsed) renamed(d *ast.FuncDecl, name string) string {
 	from, to := p.offset(d.Name.Pos()), p.offset(d.Name.End())
 	return p.source[p.offset(d.Pos()):from] + name + p.source[to:p.offset(d.End())]
 }
 
-// call is a call, with a function's own receiver and parameters, of its other form, and
-// the return from it.
+// call returns the source that calls a function's other form with the receiver and parameters, and
+// returns its result.
 func call(d *ast.FuncDecl, name string) string {
 	var b bytes.Buffer
 	var args []string
@@ -231,7 +231,7 @@ func call(d *ast.FuncDecl, name string) string {
 	return "return " + b.String()
 }
 
-// commonPrefix is where two texts begin to differ.
+// commonPrefix returns the index at which two texts begin to differ.
 func commonPrefix(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

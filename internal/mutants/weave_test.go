@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestWeave runs a program with faults woven into functions of every form: none is in
-// force until it is selected, and then that one alone.
+// TestWeave runs a program with faults woven into functions of every form: none is active until it
+// is selected, and then only that one.
 func TestWeave(t *testing.T) {
 	const source = `package main
 
@@ -51,7 +51,7 @@ func main() {
 	const sound = "sum 3\nsay 2\nlargest 3\nunnamed <nil>\n"
 	faults := []struct {
 		fault
-		from, to string // what another line says
+		from, to string // the output of another line
 	}{
 		{fault{in: "add", old: []string{"s.m[v] += n"}, new: []string{"s.m[v] = n"}}, "sum 3", "sum 2"},
 		{fault{in: "add", old: []string{"return s.m[v]"}, new: []string{"return -1"}}, "sum 3", "sum -1"},

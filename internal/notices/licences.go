@@ -2,10 +2,9 @@ package main
 
 import "strings"
 
-// allowed are the licences, by their SPDX identifiers, that a module which is linked
-// into a release may have. Each lets a binary be passed on under Apache-2.0 as long as
-// its text comes along; MPL-2.0 also asks that changes to its own files are published,
-// and Recount changes none.
+// allowed lists the licences, by SPDX identifier, of modules that may be linked into a release.
+// Each allows distributing a binary under Apache-2.0 if the licence's text is included; MPL-2.0
+// also requires that changes to its own files are published, and Recount changes none.
 var allowed = map[string]bool{
 	"Apache-2.0":       true,
 	"BSD-2-Clause":     true,
@@ -18,8 +17,8 @@ var allowed = map[string]bool{
 	"Zlib":             true,
 }
 
-// phrases tell licences by words that only they have, lower case, with single spaces.
-// The first that a text holds counts for each group.
+// phrases are unique texts of licences, in lower case with single spaces. In each group the first
+// phrase that occurs counts.
 var phrases = [][]struct{ phrase, licence string }{
 	// MPL-2.0 names the GNU licences as possible others, so it comes before them.
 	{{"mozilla public license, version 2.0", "MPL-2.0"}, {"mozilla public license version 2.0", "MPL-2.0"}, {"gnu affero general public license", "AGPL"}, {"gnu lesser general public license", "LGPL"}, {"gnu library general public license", "LGPL"}, {"gnu general public license", "GPL"}},
@@ -36,13 +35,13 @@ var phrases = [][]struct{ phrase, licence string }{
 	{{"any person obtaining a copy of the unicode data files", "Unicode-DFS-2016"}},
 }
 
-// licencesOf returns the SPDX identifiers of the licences that a text holds, none if it
-// holds no licence that is known.
+// licencesOf returns the SPDX identifiers of the licences in a text, none if no known licence is
+// found.
 func licencesOf(text string) []string {
 	text = strings.Join(strings.Fields(strings.ToLower(strings.NewReplacer("*", " ", "//", " ", "“", "\"", "”", "\"").Replace(text))), " ")
 	var found []string
 	if strings.Contains(text, "redistribution and use in source and binary forms") {
-		// The third clause forbids to advertise with the authors' names.
+		// The third clause forbids advertising with the authors' names.
 		if strings.Contains(text, "endorse or promote products") {
 			found = append(found, "BSD-3-Clause")
 		} else {

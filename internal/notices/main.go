@@ -1,12 +1,12 @@
-// Command notices writes what a release must say about the code of others that is linked
-// into it: THIRD-PARTY-NOTICES.txt, every module with its licences and notices, and
-// recount.spdx.json, the same as a bill of materials (SPDX 2.3).
+// Command notices writes the notices about third-party code in a release: THIRD-PARTY-NOTICES.txt
+// with the licences and notices of every linked module, and recount.spdx.json, a bill of materials
+// with the same content (SPDX 2.3).
 //
 //	go run ./internal/notices -o DIR [-version 1.2.3]
 //
-// It reads the modules that `go list` names, on every platform of a release, and their
-// texts in the module cache, and fails where a module's licence is unknown or not
-// allowed (licences.go). Its test makes the same check of every change.
+// It reads the modules listed by `go list` for every platform of a release, and their texts in the
+// module cache. It fails if a module's licence is unknown or not allowed (licences.go). Its test
+// makes the same check for every change.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// programs are what a release holds.
+// programs are the programs of a release.
 var programs = []string{"github.com/recountdb/recount/cmd/recount", "github.com/recountdb/recount/cmd/recount-record"}
 
 func main() {

@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// module is one piece of foreign code that is linked into the programs.
+// module is third-party code that is linked into the programs.
 type module struct {
 	Path, Version string
 	Licences      []string // SPDX identifiers, sorted
@@ -24,38 +24,38 @@ type module struct {
 	Unknown       []string // names of licence files without a known licence
 }
 
-// text is a licence or a notice as its authors wrote it.
+// text is a licence or a notice in its original wording.
 type text struct{ Name, Body string }
 
-// platforms are those that releases are built for: what is linked differs a little.
+// platforms are the platforms of releases; the linked modules differ slightly.
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64"}
 
 // licenceFile matches the names of files that hold licences and notices.
 var licenceFile = regexp.MustCompile(`(?i)^(licen[sc]e|copying|copyright|notice|unlicense|patents)[-_.a-z0-9]*$`)
 
-// mustBeKnown matches those of licenceFile that hold a licence, not a notice beside it.
+// mustBeKnown matches those names of licenceFile that are licences, not notices.
 var mustBeKnown = regexp.MustCompile(`(?i)^(licen[sc]e|copying|unlicense)`)
 
-// readByHand are files that hold no licence with the usual words, and that someone read.
+// readByHand are files without a recognised licence that were reviewed by a person.
 var readByHand = map[string]bool{
 	"github.com/DataDog/sketches-go LICENSE-3rdparty.csv": true, // lists what its tests use
 	"modernc.org/memory LICENSE-LOGO":                     true, // a picture, which is not linked
 	"modernc.org/sqlite LICENSE-SQLITE":                   true, // the public domain
 }
 
-// grammars holds the licences of C code that modules carry without them: tree-sitter's
-// runtime and grammars. A file is named for the package below grammarModule.
+// grammars holds the licences of C code that modules include without a licence file: tree-sitter's
+// runtime and grammars. A file is named after the package below grammarModule.
 //
 //go:embed grammars
 var grammars embed.FS
 
 const grammarModule = "github.com/smacker/go-tree-sitter"
 
-// linked returns what the packages are linked with on any platform of a release, sorted
+// linked returns the modules that the packages are linked with on any platform of a release, sorted
 // by path, with the texts found in the module cache.
 func linked(packages ...string) ([]module, error) {
 	type key struct{ path, version, root string }
-	dirs := map[key]map[string]bool{} // the folders of a module that are linked
+	dirs := map[key]map[string]bool{} // the linked directories of each module
 	var goroot, goversion string
 	for _, platform := range platforms {
 		goos, goarch, _ := strings.Cut(platform, "/")
@@ -108,7 +108,7 @@ func linked(packages ...string) ([]module, error) {
 				return nil, err
 			}
 		}
-		// Some keep the licences of what they copied in a folder.
+		// Some modules keep the licences of copied code in a directory.
 		if others := filepath.Join(k.root, "licenses"); isDir(others) {
 			if err := m.read(k.root, others); err != nil {
 				return nil, err
@@ -135,7 +135,7 @@ func linked(packages ...string) ([]module, error) {
 	return all, nil
 }
 
-// read adds the licences and notices that a folder of a module holds.
+// read adds the licences and notices in a directory of a module.
 func (m *module) read(root, dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -159,7 +159,7 @@ func (m *module) read(root, dir string) error {
 	return nil
 }
 
-// readGrammars adds the licences of the C code in the linked folders of grammarModule.
+// readGrammars adds the licences of the C code in the linked directories of grammarModule.
 func (m *module) readGrammars(root string, folders map[string]bool) error {
 	needed := map[string]bool{"runtime": true, "unicode": true}
 	for dir := range folders {
@@ -178,8 +178,7 @@ func (m *module) readGrammars(root string, folders map[string]bool) error {
 	return nil
 }
 
-// check returns an error that names each module with no licence, or one that is not
-// allowed.
+// check returns an error that names each module without a licence or with one that is not allowed.
 func check(all []module) error {
 	var errs []error
 	for _, m := range all {

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestLicences fails where a module that is linked into a release has a licence which is
-// unknown or not allowed, and where an exception of the lists is of no use any more.
+// TestLicences fails if a linked module has a licence that is unknown or not allowed, and if an
+// exception in the lists is no longer needed.
 func TestLicences(t *testing.T) {
 	all, err := linked(programs...)
 	if err != nil {
@@ -37,7 +37,7 @@ func TestLicences(t *testing.T) {
 	for path, file := range map[string]string{
 		"std":                            "LICENSE",
 		"github.com/apache/arrow-go/v18": "NOTICE.txt",
-		"github.com/klauspost/compress":  "s2/LICENSE", // below the root, of a package
+		"github.com/klauspost/compress":  "s2/LICENSE", // in a package below the root
 		grammarModule:                    "tree-sitter runtime",
 	} {
 		if !slices.ContainsFunc(byPath[path].Texts, func(t text) bool { return t.Name == file }) {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// notices is the text for people: a list of all modules, then each licence text once,
-// with the modules that have it.
+// notices returns the text for people: a list of all modules, then each licence text once, with the
+// modules that use it.
 func notices(all []module) []byte {
 	var b bytes.Buffer
 	b.WriteString("Recount is licensed under the Apache License 2.0 (LICENSE). Its programs are linked with\nthe following code of others, each under the licence that its authors gave it.\n\n")
@@ -72,7 +72,7 @@ type (
 	}
 )
 
-// spdx is the bill of materials as SPDX 2.3 in JSON.
+// spdx returns the bill of materials as SPDX 2.3 in JSON.
 func spdx(all []module, version string, created time.Time) ([]byte, error) {
 	const root = "SPDXRef-recount"
 	pkg := func(id, path, version string, licences []string) spdxPackage {
@@ -96,7 +96,7 @@ func spdx(all []module, version string, created time.Time) ([]byte, error) {
 		doc.Relationships = append(doc.Relationships, spdxRelationship{root, "DEPENDS_ON", id})
 		fmt.Fprintf(h, "%s %s\n", m.Path, m.Version)
 	}
-	// The namespace is unique for the contents, as SPDX asks, without a random number.
+	// The namespace is unique for the contents, as SPDX requires, without a random number.
 	doc.Namespace = fmt.Sprintf("https://github.com/recountdb/recount/spdx/%s-%x", version, h.Sum(nil)[:8])
 	b, err := json.MarshalIndent(doc, "", "  ")
 	return append(b, '\n'), err

@@ -1,11 +1,10 @@
-// Command protogen compiles schemas/recount/v1/*.proto and hands the result to
-// buf: `protogen generate` writes the Go types, `protogen lint` checks style,
-// `protogen breaking` compares with the frozen descriptor set, and
-// `protogen freeze` replaces that after a release.
+// Command protogen compiles schemas/recount/v1/*.proto and passes the result to buf: `protogen
+// generate` writes the Go types, `protogen lint` checks style, `protogen breaking` compares with
+// the frozen descriptor set, and `protogen freeze` replaces that set after a release.
 //
-// It exists because buf fetches imports from a registry: here the one import,
-// buf/validate/validate.proto, comes from the descriptor that the protovalidate
-// module registers, so that nothing is downloaded beyond go.mod.
+// It is needed because buf downloads imports from a registry: here the only import,
+// buf/validate/validate.proto, comes from the descriptor that the protovalidate module registers,
+// so that nothing is downloaded beyond go.mod.
 package main
 
 import (
@@ -29,8 +28,8 @@ import (
 const (
 	root   = "schemas"
 	frozen = "schemas/testdata/frozen.binpb"
-	// bufTool is run pinned, outside go.mod: its graph asks for an older CEL than
-	// protovalidate's, and the two do not build together.
+	// bufTool has a fixed version outside go.mod: it requires an older CEL than protovalidate, and
+	// the two do not build together.
 	bufTool = "github.com/bufbuild/buf/cmd/buf@v1.72.0"
 
 	ours   = `{"version":"v1","lint":{"ignore":["buf","google"]},"breaking":{"use":["FILE"],"ignore":["buf","google"]}}`
@@ -82,8 +81,8 @@ func buf(args ...string) error {
 	return cmd.Run()
 }
 
-// compile returns a FileDescriptorSet of all our files and what they import,
-// imports first, with source information for our own.
+// compile returns a FileDescriptorSet of our files and their imports, imports first, with source
+// information for our files.
 func compile() ([]byte, error) {
 	paths, err := filepath.Glob(filepath.Join(root, "recount", "*", "*.proto"))
 	if err != nil {

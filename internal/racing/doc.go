@@ -1,3 +1,3 @@
-// Package racing lets tests be smaller under the race detector, which makes code ten
-// times slower and looks for what has nothing to do with sizes.
+// Package racing lets tests use smaller inputs under the race detector, which makes code ten times
+// slower and finds errors that do not depend on sizes.
 package racing

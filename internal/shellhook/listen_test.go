@@ -22,7 +22,7 @@ import (
 	"github.com/recountdb/recount/internal/spool"
 )
 
-// TestMain makes this program a recorder where a hook calls it as one.
+// TestMain makes this program act as the recorder if a hook calls it.
 func TestMain(m *testing.M) {
 	if os.Getenv("SHELLHOOK_RECORDER") == "" {
 		os.Exit(m.Run())
@@ -33,12 +33,12 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// listened is an interactive shell whose hook feeds a recorder that listens.
+// listened is an interactive shell whose hook writes to a listening recorder.
 type listened struct {
 	t     *testing.T
 	shell string
 	dir   string
-	log   *os.File // both ends of the pipe that is the hook's log
+	log   *os.File // both ends of the pipe that serves as the hook's log
 }
 
 func newListened(t *testing.T, shell string) *listened {
@@ -73,16 +73,16 @@ func newListened(t *testing.T, shell string) *listened {
 
 func (l *listened) path(name string) string { return filepath.Join(l.dir, name) }
 
-// words starts the shell once more, from a command line.
+// words returns the command line that starts the shell again.
 func (l *listened) words() string {
 	return map[string]string{"bash": "bash --norc --noprofile -i", "zsh": "zsh -f -i"}[l.shell]
 }
 
-// load is the line that loads the hook.
+// load is the line that evaluates the hook.
 const load = "eval \"$(cat \"$HOOK\")\"\n"
 
-// run feeds lines to a shell that has the hook, and returns what it printed and what was
-// recorded, in the order of the starts, when no recorder is left.
+// run passes lines to a shell with the hook. When no recorder is left, it returns what the shell
+// printed and what was recorded, in the order of the starts.
 func (l *listened) run(lines string) (string, []recording.Command) {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -94,7 +94,7 @@ func (l *listened) run(lines string) (string, []recording.Command) {
 		"PATH=" + os.Getenv("PATH"), "HOME=" + l.dir, "TERM=dumb", "LC_ALL=C.UTF-8", "PS1=", "HISTFILE=", "ZDOTDIR=" + l.dir, "SHELLHOOK_RECORDER=1",
 		"RECOUNT_DATA_DIR=" + l.path("data"), "RECOUNT_HOOK_LOG=" + l.path("log"), "HOOK=" + l.path("hook"), "SPOOL=" + l.path("data/spool/new"),
 	}
-	// A stopped recorder must not outlive a test that fails.
+	// A stopped recorder must not outlive a failed test.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Stdin = strings.NewReader(load + lines + "exit 0\n")
@@ -105,7 +105,7 @@ func (l *listened) run(lines string) (string, []recording.Command) {
 	return string(out), l.recorded()
 }
 
-// recorded waits until nobody has the hook's log open, and reads the spool.
+// recorded waits until no process has the hook's log open, and reads the spool.
 func (l *listened) recorded() (all []recording.Command) {
 	l.t.Helper()
 	end, err := os.OpenFile(l.path("log"), os.O_RDONLY|unix.O_NONBLOCK, 0)
@@ -124,7 +124,7 @@ func (l *listened) recorded() (all []recording.Command) {
 	}
 	_, err = spool.NewDrainer(l.path("data/spool")).Drain(func(es []spool.Entry) error {
 		for _, e := range es {
-			// Durations are written as protobuf has them, and are looked at elsewhere.
+			// Durations are in protobuf's JSON form and are tested elsewhere.
 			var c struct {
 				recording.Command
 				Duration string `json:"duration"`
@@ -160,8 +160,8 @@ func listening(t *testing.T, test func(t *testing.T, l *listened)) {
 	}
 }
 
-// TestListened: what a command is recorded as, the last one of a shell included, and that
-// the recorder ends with its shell.
+// TestListened checks how commands are recorded, including the last one of a shell, and that the
+// recorder ends with its shell.
 func TestListened(t *testing.T) {
 	listening(t, func(t *testing.T, l *listened) {
 		if l.shell == "bash" {
@@ -188,14 +188,14 @@ func (l *listened) check(got []recording.Command) {
 		}
 	}
 	for i := range want {
-		want[i].Ignore = "" // what it does is seen below
+		want[i].Ignore = "" // its effect is tested below
 	}
 	if d := cmp.Diff(all, want); d != "" {
 		l.t.Errorf("got - want +\n%s", d)
 	}
 }
 
-// TestListenedHistoryTimes: the times that the user has in the history are no part of a
+// TestListenedHistoryTimes checks that the times in the user's history do not become part of a
 // command.
 func TestListenedHistoryTimes(t *testing.T) {
 	l := newListened(t, "bash")
@@ -203,7 +203,7 @@ func TestListenedHistoryTimes(t *testing.T) {
 	l.want(got, "HISTTIMEFORMAT='%F %T '", "true timed")
 }
 
-// TestListenerSeesSettings: what the user sets while the shell runs counts from then on.
+// TestListenerSeesSettings checks that changed settings apply to a running shell.
 func TestListenerSeesSettings(t *testing.T) {
 	listening(t, func(t *testing.T, l *listened) {
 		_, got := l.run("RECOUNT_IGNORE='true*'\ntrue a\nRECOUNT_IGNORE=\ntrue b\nexport RECOUNT_DATA_DIR=$PWD/other\ntrue c\nexport RECOUNT_DATA_DIR=$PWD/data\ntrue d\n")
@@ -215,9 +215,9 @@ func TestListenerSeesSettings(t *testing.T) {
 	})
 }
 
-// TestListenerKilled: another recorder follows one that was killed, and reads what that
-// one has left. A kill may lose what a recorder has read and not spooled, so here it is
-// waited for, or stopped before.
+// TestListenerKilled checks that another recorder replaces one that was killed, and reads what is
+// left in the pipe. A kill may lose what the recorder has read and not spooled, so the test waits
+// for that, or stops the recorder before.
 func TestListenerKilled(t *testing.T) {
 	listening(t, func(t *testing.T, l *listened) {
 		spooled := func(text string) string {
@@ -248,8 +248,8 @@ func count(all []string, one string) (n int) {
 	return n
 }
 
-// TestListenerStopped: the prompt does not wait for a recorder that is stopped and whose
-// pipe is full; each command is recorded once.
+// TestListenerStopped checks that the prompt does not wait for a recorder that is stopped and whose
+// pipe is full, and that each command is recorded once.
 func TestListenerStopped(t *testing.T) {
 	listening(t, func(t *testing.T, l *listened) {
 		lines, want := "kill -STOP $__recount_pid\n", []string{"kill -STOP $__recount_pid"}
@@ -262,8 +262,8 @@ func TestListenerStopped(t *testing.T) {
 	})
 }
 
-// TestListenedLong: a text longer than a pipe holds, of several lines, with characters of
-// several bytes and bytes that are none.
+// TestListenedLong checks a text of several lines that is longer than a pipe's buffer, with
+// multi-byte characters and invalid bytes.
 func TestListenedLong(t *testing.T) {
 	listening(t, func(t *testing.T, l *listened) {
 		line := ": '" + strings.Repeat("größer – 大きい\nsecond line \xff\xfe ", 6<<10) + "'"
@@ -272,8 +272,8 @@ func TestListenedLong(t *testing.T) {
 	})
 }
 
-// TestListenedShells: a shell in a shell, and one instead of a shell, has a recorder of its
-// own, and no program inherits a shell's pipe.
+// TestListenedShells checks that a nested shell, and one that replaces a shell, has its own
+// recorder, and that no program inherits a shell's pipe.
 func TestListenedShells(t *testing.T) {
 	listening(t, func(t *testing.T, l *listened) {
 		pipes := `sh -c '[ -e /dev/fd/'$__recount_pipe' ] && echo leaked || echo "it is closed"'`
@@ -290,7 +290,7 @@ func TestListenedShells(t *testing.T) {
 	})
 }
 
-// TestListenerUnnoticed: jobs, $!, $? and traps are as without a recorder.
+// TestListenerUnnoticed checks that jobs, $!, $? and traps are the same as without a recorder.
 func TestListenerUnnoticed(t *testing.T) {
 	listening(t, func(t *testing.T, l *listened) {
 		out, _ := l.run("set -m\nsleep 0 &\nlast=$!\ntrue\nkill -9 $__recount_pid\ntrue\n[ $! = $last ] && echo \"same job\"\nwait\njobs; echo \"no jobs\"\n(exit 4)\necho \"status=$?\"\n" +
@@ -306,7 +306,8 @@ func TestListenerUnnoticed(t *testing.T) {
 	})
 }
 
-// TestNoListener: where a recorder does not know --listen, each command has one.
+// TestNoListener checks that each command has its own recorder process if the recorder does not
+// support --listen.
 func TestNoListener(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh"} {
 		t.Run(shell, func(t *testing.T) {

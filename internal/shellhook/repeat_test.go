@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestBashHiddenIsNoRepeat: what HISTCONTROL keeps out of the history is either the line
-// before once more, which is told, or another one that the user hides, which is not, also
-// where the line before begins like it.
+// TestBashHiddenIsNoRepeat checks a command that HISTCONTROL keeps out of the history: a repetition
+// of the previous line is recorded, and another line that the user hides is not, even if it begins
+// like the previous one.
 func TestBashHiddenIsNoRepeat(t *testing.T) {
 	for _, c := range []struct {
 		why, first, then string
@@ -55,8 +55,8 @@ func TestBashHiddenIsNoRepeat(t *testing.T) {
 	}
 }
 
-// TestBashPromptCommandBefore: a PROMPT_COMMAND that is put before the hook later does not
-// change the exit codes that are told, and runs once a prompt.
+// TestBashPromptCommandBefore checks that a PROMPT_COMMAND that is added before the hook later does
+// not change the recorded exit codes, and runs once per prompt.
 func TestBashPromptCommandBefore(t *testing.T) {
 	for name, set := range map[string]string{
 		"a string":  `PROMPT_COMMAND="mine; $PROMPT_COMMAND"`,
@@ -82,12 +82,12 @@ func TestBashPromptCommandBefore(t *testing.T) {
 	}
 }
 
-// TestLongCommand: a text longer than an argument may be.
+// TestLongCommand checks a text that is longer than the limit of an argument.
 func TestLongCommand(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh"} {
 		t.Run(shell, func(t *testing.T) {
 			s := newSession(t, shell)
-			// Longer than a pipe holds, too.
+			// It is longer than a pipe's buffer, too.
 			line := ": " + strings.Repeat("0123456789abcde ", 180<<10/16) + "end"
 			_, calls := s.run("", line+"\n", 1)
 			if got := calls[0].Command; got != line {
@@ -97,8 +97,8 @@ func TestLongCommand(t *testing.T) {
 	}
 }
 
-// TestFishStatus: in fish a job in the background and a variable that is set leave the
-// $status of the command before; comments are no commands.
+// TestFishStatus checks that in fish a background job and a set variable leave the previous
+// command's $status, and that comments are not commands.
 func TestFishStatus(t *testing.T) {
 	s := newSession(t, "fish")
 	script, err := Script("fish", s.recorder())

@@ -1,35 +1,35 @@
-// Package shellhook holds the scripts by which shells tell Recount what was run.
-// `recount hook SHELL` prints one; the shell's startup file evaluates it.
+// Package shellhook contains the scripts with which shells report commands to Recount. `recount
+// hook SHELL` prints one; the shell's startup file evaluates it.
 //
-// What a script promises:
+// A script has these properties:
 //
-//   - It does not make the prompt wait. On Linux, in zsh and in bash 5 and later, one
-//     recorder listens to the shell (recording.Listen), and a command is some writes of
-//     the shell's own into a pipe, without a fork. Where there is none, where its pipe is
-//     full because it was stopped, and for a line that HISTCONTROL keeps out of bash's
-//     history, a command is one fork of the shell (fish, which has no fork, starts
+//   - It does not delay the prompt. On Linux, in zsh and in bash 5 and later, one recorder
+//     listens to the shell (recording.Listen), and a command costs a few writes of the
+//     shell itself into a pipe, without a fork. If there is no recorder, if its pipe is
+//     full because it was stopped, or for a line that HISTCONTROL keeps out of bash's
+//     history, a command costs one fork of the shell (fish, which has no fork, starts
 //     /bin/sh); everything else happens in a process that nothing waits for.
-//   - It looks at each prompt whether its recorder lives, by the pipe that the recorder's
-//     process has as its standard input, and starts another one if not.
+//   - At each prompt it checks whether its recorder is alive, by the pipe on the
+//     recorder's standard input, and starts another one if it is not.
 //   - No program inherits the pipe.
-//   - It keeps what it finds: PROMPT_COMMAND, the DEBUG trap and PS0 in bash,
-//     the hook arrays in zsh, the events in fish; $?, $_ and $! as they were.
-//     Evaluated twice it works once.
-//   - A command comes as typed, with its newlines, the directory it started in,
-//     its exit code, when it started, and its duration in microseconds (fish:
-//     milliseconds, and the start to the hundredth of a second, on Linux alone).
-//   - A command that starts with a space is not told (bash: if HISTCONTROL or
+//   - It preserves existing settings: PROMPT_COMMAND, the DEBUG trap and PS0 in bash, the
+//     hook arrays in zsh, the events in fish, and the values of $?, $_ and $!. Evaluating
+//     it twice has the effect of once.
+//   - A command is recorded as typed, with its newlines, the directory it started in, its
+//     exit code, its start, and its duration in microseconds (fish: milliseconds, and the
+//     start to the hundredth of a second, only on Linux).
+//   - A command that starts with a space is not recorded (bash: if HISTCONTROL or
 //     HISTIGNORE keeps it out of the history), nor one that matches a pattern of
-//     RECOUNT_IGNORE, which is written like HISTIGNORE.
-//   - The text goes to the recorder by a pipe and is in nobody's list of processes. The
-//     recorder waits for nobody, server or none. What fails is told in
-//     the file that RECOUNT_HOOK_LOG names, by default recount-hook.log in the state
-//     directory.
+//     RECOUNT_IGNORE, which has the form of HISTIGNORE.
+//   - The text is passed to the recorder by a pipe and does not appear in a list of
+//     processes. The recorder waits for nothing, whether there is a server or not. Errors
+//     are written to the file named by RECOUNT_HOOK_LOG, by default recount-hook.log in
+//     the state directory.
 //
-// In bash the text comes from the history, for only there bash has it whole. A
-// repeat that HISTCONTROL=ignoreboth keeps out of the history is recognised by
-// comparing the first two commands that the DEBUG trap saw with the history's last
-// line; a repeated subshell in parentheses, for which bash runs no trap, is not.
+// In bash the text comes from the history, since only there bash has all of it. A repetition that
+// HISTCONTROL=ignoreboth keeps out of the history is recognised by comparing the first two commands
+// seen by the DEBUG trap with the history's last line; a repeated subshell in parentheses, for
+// which bash runs no trap, is not recognised.
 package shellhook
 
 import (
@@ -50,7 +50,7 @@ var fish string
 
 var scripts = map[string]string{"bash": bash, "zsh": zsh, "fish": fish}
 
-// Shells are the shells that have a script, in order.
+// Shells returns the shells that have a script, in order.
 func Shells() []string {
 	var names []string
 	for n := range scripts {
@@ -62,15 +62,15 @@ func Shells() []string {
 
 // Recorder is the program that records.
 type Recorder struct {
-	// Command is what a hook calls for a command, by its words: with flags that say what is
-	// known of the command, and the text on the standard input.
+	// Command is the command line that a hook runs for each command, in words. Flags with the known
+	// properties are added, and the text is on the standard input.
 	Command []string
-	// Listens says that with --listen it records what a shell writes into a pipe
-	// (recording.Listen). A hook does without where that fails.
+	// Listens means that with --listen it records what a shell writes into a pipe
+	// (recording.Listen). If that fails, a hook runs Command for each command instead.
 	Listens bool
 }
 
-// Script is the shell's script.
+// Script returns the shell's script.
 func Script(shell string, r Recorder) (string, error) {
 	s, ok := scripts[shell]
 	if !ok {
@@ -87,7 +87,7 @@ func Script(shell string, r Recorder) (string, error) {
 	return strings.NewReplacer("@RECORD@", strings.Join(words, " "), "@LISTEN@", listen).Replace(s), nil
 }
 
-// quote makes one word of s for the shell.
+// quote quotes s as one word of the shell.
 func quote(shell, s string) string {
 	if shell == "fish" {
 		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"

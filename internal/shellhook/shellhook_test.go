@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// told is one call of `recount record` as a hook made it.
+// told is one call of `recount record` by a hook.
 type told struct {
 	Command, Cwd, Exit string
 	Session            string
@@ -24,19 +24,19 @@ type told struct {
 	Ignore             string
 }
 
-// patience is how long a test waits for what must come. It bounds a test that
-// would hang, and is no measure of anything: a machine may be very slow.
+// patience limits how long a test waits. It ends a test that hangs and is no performance
+// requirement: a machine may be very slow.
 const patience = 2 * time.Minute
 
-// session is an interactive shell with the hook loaded, whose `recount` writes
-// its arguments into a pipe.
+// session is an interactive shell with the hook loaded. Its `recount` writes its arguments into a
+// pipe.
 type session struct {
 	t     testing.TB
 	shell string
 	dir   string
 	calls *bufio.Reader
 	pipe  *os.File
-	// listens makes the hook try a recorder that listens.
+	// listens makes the hook try a listening recorder.
 	listens bool
 }
 
@@ -50,14 +50,14 @@ func newSession(t testing.TB, shell string) *session {
 	if err := unix.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// Opened for both, so that it neither blocks nor ends between two writers.
+	// It is opened for reading and writing, so that it neither blocks nor ends between two writers.
 	pipe, err := os.OpenFile(fifo, os.O_RDWR|unix.O_NONBLOCK, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { pipe.Close() })
 	s.pipe, s.calls = pipe, bufio.NewReader(pipe)
-	// One printf is one write, and short enough to be whole.
+	// One printf is one write, short enough not to be split.
 	fake := "#!/bin/sh\n{ printf '%s\\036' \"$@\" \"$RECOUNT_IGNORE\"; cat; printf '\\036\\035'; } | dd bs=4096 iflag=fullblock 2>/dev/null >'" + fifo + "'\n"
 	if err := os.WriteFile(s.bin(), []byte(fake), 0o755); err != nil {
 		t.Fatal(err)
@@ -65,16 +65,16 @@ func newSession(t testing.TB, shell string) *session {
 	return s
 }
 
-// bin has a quote and a space in its name, as a home directory may.
+// bin returns a path with a quote and a space in its name, as a home directory may have.
 func (s *session) bin() string { return filepath.Join(s.dir, "re'c ount") }
 
-// recorder is one that has a process for each command.
+// recorder returns a Recorder with one process per command.
 func (s *session) recorder() Recorder {
 	return Recorder{Command: []string{s.bin(), "record", "--hook"}, Listens: s.listens}
 }
 
-// run feeds lines to the shell and returns what it printed, and the first n
-// calls of recount in the order the commands were given.
+// run passes lines to the shell and returns what it printed, and the first n calls of recount in
+// the order of the commands.
 func (s *session) run(before, lines string, n int) (string, []told) {
 	s.t.Helper()
 	script, err := Script(s.shell, s.recorder())
@@ -89,14 +89,14 @@ func (s *session) run(before, lines string, n int) (string, []told) {
 		"bash": {"--norc", "--noprofile", "-i"},
 		"zsh":  {"-f", "-i"},
 	}[s.shell]
-	// As startup files have it, and twice, for they may be read again.
+	// The script is evaluated twice, as startup files may be read again.
 	source := "eval \"$(cat '" + hook + "')\"; eval \"$(cat '" + hook + "')\"\n"
 	cmd := exec.Command(s.shell, args...)
 	cmd.Dir = s.dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "TERM=dumb", "LC_ALL=C.UTF-8", "PS1=", "HISTFILE=" + filepath.Join(s.dir, "hist"), "ZDOTDIR=" + s.dir}
 	cmd.Stdin = strings.NewReader(before + source + lines + "exit\n")
-	// Read while the shell runs: a long text fills the pipe, and its writer has the
-	// shell's terminal open.
+	// Read while the shell runs: a long text fills the pipe, and its writer has the shell's
+	// terminal open.
 	var all []told
 	if err := s.pipe.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		s.t.Fatal(err)
@@ -164,7 +164,7 @@ func (s *session) parse(args []string) told {
 	return c
 }
 
-// brief drops what differs from run to run.
+// brief removes the values that differ from run to run.
 func brief(cs []told) []told {
 	out := slices.Clone(cs)
 	for i := range out {
@@ -277,8 +277,8 @@ jobs
 	})
 }
 
-// TestBashHistoryControl: bash tells a hook what was typed by way of the history
-// alone, and the user may keep things out of it.
+// TestBashHistoryControl checks the settings that keep commands out of the history, through which
+// bash passes commands to the hook.
 func TestBashHistoryControl(t *testing.T) {
 	for _, c := range []struct {
 		control string
@@ -322,8 +322,8 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestFish evaluates the script in fish and raises the events that fish raises
-// around a command; fish itself reads commands from a terminal only.
+// TestFish evaluates the script in fish and emits the events that fish emits around a command,
+// because fish reads commands only from a terminal.
 func TestFish(t *testing.T) {
 	s := newSession(t, "fish")
 	script, err := Script("fish", s.recorder())
@@ -332,7 +332,7 @@ func TestFish(t *testing.T) {
 	}
 	script = strings.Replace(script, "if status is-interactive; and not", "if not", 1)
 	run := fmt.Sprintf("%s\nset CMD_DURATION 7\nemit fish_preexec 'x'\ncd /usr\nfalse\nemit fish_postexec 'cd /usr; it\\'s'\nemit fish_postexec ' kept'\n", script)
-	cmd := exec.Command("fish", "-c", run) // --no-config would be private mode
+	cmd := exec.Command("fish", "-c", run) // --no-config would enable private mode
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "HOME="+s.dir, "XDG_CONFIG_HOME="+s.dir, "XDG_DATA_HOME="+s.dir)
 	if out, err := cmd.CombinedOutput(); err != nil && !strings.Contains(err.Error(), "exit status 1") {
