@@ -13,7 +13,7 @@ import (
 )
 
 // Ask answers a request on behalf of a principal. An error is a *query.RequestError, a
-// *query.NotVisibleError, the context's, or one of the projections.
+// *query.NotVisibleError, that of ctx, or that of one of the projections.
 func Ask(ctx context.Context, s Sources, p schemas.Principal, r Request) (Response, error) {
 	r, err := r.Normal()
 	if err != nil {
@@ -91,8 +91,7 @@ func (a *session) answer() (Response, error) {
 	return *resp, nil
 }
 
-// follow follows what led to the hits, and what lies around them, as far as the mode
-// wants it.
+// follow follows the causes of the hits and the edges around them, as far as the mode requires.
 func (a *session) follow(hits []*hit) (*expansion, error) {
 	if a.r.Mode == ModeObjects && *a.r.Expand.Hops == 0 {
 		return &expansion{}, nil
@@ -119,8 +118,8 @@ func (a *session) follow(hits []*hit) (*expansion, error) {
 	return x, nil
 }
 
-// setMoment says when now is: the request says so, or as_of, or the newest object of the
-// scope tells.
+// setMoment sets the moment that counts as now: that of the request, or of as_of, or of the newest
+// object in the scope.
 func (a *session) setMoment(sc *scope) error {
 	from := "the newest object of the scope"
 	switch {
@@ -142,7 +141,7 @@ func (a *session) setMoment(sc *scope) error {
 	return nil
 }
 
-// prove tells of each path what it looked for and counted, and where the hits stood in it.
+// prove adds to the proof what each path searched for and counted, and the ranks of the hits in it.
 func (t *retrieval) prove(hits []*hit) {
 	var place map[schemas.ObjectRef]bool
 	if t.r.includes(IncludeProof) {
@@ -167,12 +166,12 @@ func (t *retrieval) prove(hits []*hit) {
 		Operator: "fuse", Inputs: map[string]string{"method": "reciprocal rank", "k": strconv.Itoa(rrfK)},
 		Counts: map[string]int64{"candidates": int64(len(t.candidates))},
 	})
-	// They were taken before what was read of them was collapsed, judged and followed.
+	// These steps happened before the hits were collapsed, judged and followed.
 	t.Proof = slices.Insert(t.Proof, t.began, steps...)
 	t.Step(Step{Operator: "rank", Inputs: map[string]string{"limit": strconv.Itoa(t.r.Limit)}, Counts: map[string]int64{"hits": int64(len(hits))}, Hits: t.evidence(hits)})
 }
 
-// nothing says why there is no hit.
+// nothing returns the reason why there is no hit.
 func (a *session) nothing(sc *scope) (string, error) {
 	some, err := a.view.Latest(a.Ctx, a.everything(), 1)
 	if err != nil {
@@ -196,13 +195,13 @@ func (a *session) nothing(sc *scope) (string, error) {
 	return "nothing that you may see has a word or a meaning of the text; try words that were said", nil
 }
 
-// everything is all that may be known of, whatever was asked for.
+// everything selects all that is visible, regardless of the request's filters.
 func (a *session) everything() (f objects.Filter) {
 	f.At, f.Audiences = a.at, ids(a.audiences)
 	return f
 }
 
-// filtersInWords names the request's own filters.
+// filtersInWords lists the request's own filters.
 func (a *session) filtersInWords() string {
 	var all []string
 	for _, f := range a.filters {

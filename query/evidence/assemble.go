@@ -10,8 +10,8 @@ import (
 	"github.com/recountdb/recount/query"
 )
 
-// How long what an answer shows of texts may be, in bytes. A title that the snippet
-// begins with is left out.
+// These limit the texts shown in an answer, in bytes, and the number of versions. A title is
+// omitted if the snippet begins with it.
 const (
 	maxTitle        = 80
 	maxSnippet      = 160
@@ -21,17 +21,17 @@ const (
 	scoresSignified = 1e6
 )
 
-// answer is a response being put together.
+// answer is a response under construction.
 type answer struct {
 	*session
 	resp  Response
 	words []string
-	// hits is how many of its objects are hits, which stand first; toOthers how many of its
-	// edges lead to things of other kinds.
+	// hits is the number of its objects that are hits, which come first. toOthers is the number of
+	// its edges that lead to things of other kinds.
 	hits, toOthers int
 }
 
-// assemble puts the hits and what belongs to them into the response.
+// assemble puts the hits and everything that belongs to them into the response.
 func (a *session) assemble(hits []*hit, x *expansion) (*answer, error) {
 	w := &answer{session: a, words: wordsOf(a.r.Text)}
 	w.resp = Response{
@@ -64,20 +64,20 @@ func (a *session) assemble(hits []*hit, x *expansion) (*answer, error) {
 	return w, w.provenance(hits, x)
 }
 
-// find adds a hit behind those that there are.
+// find adds an object after the existing hits.
 func (w *answer) find(o Object) {
 	w.shown[o.ID] = true
 	w.resp.Objects = slices.Insert(w.resp.Objects, w.hits, o)
 	w.hits++
 }
 
-// show adds what is no hit behind all that there is.
+// show adds an object that is not a hit after all others.
 func (w *answer) show(o Object) {
 	w.shown[o.ID] = true
 	w.resp.Objects = append(w.resp.Objects, o)
 }
 
-// hit is a hit as the answer has it.
+// hit returns a hit as the answer shows it.
 func (w *answer) hit(h *hit) (Object, error) {
 	most := maxSnippet
 	if len(w.r.Include) > 0 {
@@ -90,7 +90,7 @@ func (w *answer) hit(h *hit) (Object, error) {
 	o.Score = round(h.score)
 	if w.r.includes(IncludeProof) {
 		o.Scores = h.scores
-		standing := h.standing // a hit is room that others get
+		standing := h.standing // copied, because the memory of a hit is reused
 		o.Standing = &standing
 	}
 	j := &h.judged
@@ -111,7 +111,7 @@ func (w *answer) hit(h *hit) (Object, error) {
 	return o, nil
 }
 
-// object is an object as an answer has it, with a passage of a part of its text.
+// object returns an object as the answer shows it, with a snippet of a part of its text.
 func (w *answer) object(o *objects.Stored, part, most int) (Object, error) {
 	out := Object{
 		ID: o.IDText, EventID: o.EventID.String(), Position: o.At,
@@ -151,7 +151,7 @@ func (w *answer) object(o *objects.Stored, part, most int) (Object, error) {
 	return out, nil
 }
 
-// versions are those of a hit that has several.
+// versions adds the versions of a hit that has several.
 func (w *answer) versions(h *hit) {
 	all := h.judged.versions
 	if len(all) < 2 {
@@ -176,18 +176,19 @@ func (w *answer) left() *Left {
 	return w.resp.Left
 }
 
-// edges are those of the chains, hit by hit, then those of the expansion, each once.
+// edges adds the edges of the chains, hit by hit, then those of the expansion, without duplicates.
 func (w *answer) edges(hits []*hit, x *expansion) {
-	// Of what is joined the kind of the first edge; have has the kinds of others.
+	// joined has the kind of the first edge between two objects; have has the kinds of further
+	// ones.
 	joined, have := w.joined, w.have
-	clear(have) // of the expansion
+	clear(have) // the expansion has used it
 	add := func(e *Edge) {
 		pair := e.key("")
 		switch kind, known := joined[pair]; {
 		case !known:
 			joined[pair] = e.Kind
 		case kind == e.Kind || e.Rule == ruleType || have[e.key(e.Kind)]:
-			return // that an artifact comes of what it was made after adds nothing to that
+			return // an artifact's edge by type adds nothing to another edge between the two
 		default:
 			have[e.key(e.Kind)] = true
 		}
@@ -195,7 +196,7 @@ func (w *answer) edges(hits []*hit, x *expansion) {
 		told.Confidence = round(e.Confidence)
 		w.resp.Edges = append(w.resp.Edges, told)
 	}
-	// What joins hits to each other first, then what is nearest.
+	// Edges among the shown objects come first, then the others, nearest first.
 	among := func(e *Edge) bool { return w.shown[e.From] && w.shown[e.To] }
 	for _, h := range hits {
 		if h.chain == nil {
@@ -228,8 +229,8 @@ func (w *answer) edges(hits []*hit, x *expansion) {
 	}
 }
 
-// provenance finds the events that the answer rests on besides those of its objects, in
-// order: with include provenance those as well. How many are told, fit says.
+// provenance collects the events that the answer rests on besides those of its objects, in order;
+// with include provenance, those as well. fit decides how many are shown.
 func (w *answer) provenance(hits []*hit, x *expansion) error {
 	full := w.r.includes(IncludeProvenance)
 	if !full {
@@ -275,7 +276,7 @@ func (w *answer) provenance(hits []*hit, x *expansion) error {
 	return nil
 }
 
-// event is an event that the answer rests on, as it tells it.
+// event returns an event that the answer rests on, as the answer shows it.
 func (w *answer) event(p *part) Event {
 	e := Event{ID: p.event.String(), Position: p.at, Type: p.eventType, Object: p.idText}
 	if w.r.includes(IncludeProvenance) {
@@ -284,8 +285,8 @@ func (w *answer) event(p *part) Event {
 	return e
 }
 
-// keep makes the answer's own what lies in the room that it was put together in.
+// keep copies the parts of the answer that are in the scratch memory.
 func (w *answer) keep() { w.resp.Edges = append([]Edge{}, w.resp.Edges...) }
 
-// round keeps of a number what says something.
+// round rounds a number to the digits that are significant.
 func round(x float64) float64 { return math.Round(x*scoresSignified) / scoresSignified }

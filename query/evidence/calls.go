@@ -8,22 +8,22 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// A call of a tool and its result both name the call, and meet at that name. Some agents
-// use one name for many calls: a result is then that of the last call before it or, if it
-// came before all of them, of the first.
+// A tool call and its result both name the call, and are joined by that name. Some agents use one
+// name for many calls: a result then belongs to the last call before it, or to the first if it came
+// before all of them.
 
-// ruleCallID is how a tool's result is known to be that of a call: both name it.
+// ruleCallID is the rule that joins a tool's result to a call: both name it.
 const ruleCallID = "call_id"
 
-// isCall says whether an edge names a call of a tool, which calls and results meet at.
+// isCall reports whether an edge names a tool call, by which calls and results are joined.
 func isCall(e *recountv1.ObjectEdge) bool {
 	return e.Kind == edgeToolProduces && strings.HasPrefix(e.Entity, "call:")
 }
 
 func calls(o *objects.Stored) bool { return o.Type == recountv1.ObjectType_OBJECT_TYPE_TOOL_CALL }
 
-// callOf is the call that a result is of, among those of its name, the oldest first: nil
-// if there is none.
+// callOf returns the call that a result belongs to, among the calls of its name, the oldest first;
+// nil if there is none.
 func callOf(result *part, all []*part) *part {
 	var of *part
 	for _, call := range all {
@@ -34,8 +34,8 @@ func callOf(result *part, all []*part) *part {
 	return of
 }
 
-// meeting are the objects that name the call that a link of an object names, and may belong
-// together with it, each once.
+// meeting returns the objects of the same workspace that name the call that a link of an object
+// names, without duplicates.
 func (a *session) meeting(p *part, l *objects.Link) ([]*part, error) {
 	links, err := a.view.Meeting(l, a.bound(maxFan))
 	var all []*part
@@ -49,7 +49,7 @@ func (a *session) meeting(p *part, l *objects.Link) ([]*part, error) {
 	return all, err
 }
 
-// otherSides adds, of a result, its call, and of a call its results: those of one audience.
+// otherSides adds the call of a result, or the results of a call, of the same audience.
 func (a *session) otherSides(p *part, l *objects.Link, base neighbor, all []neighbor) ([]neighbor, error) {
 	base.rule, base.back = ruleCallID, !p.calls()
 	if base.back {
@@ -80,8 +80,8 @@ func (a *session) otherSides(p *part, l *objects.Link, base neighbor, all []neig
 	return all, nil
 }
 
-// callFor is the call that a result is of, by the link with which it names it; none if it is
-// not known.
+// callFor returns the call that a result belongs to, by the link that names it; none if it is not
+// known.
 func (a *session) callFor(result *part, l *objects.Link) ([]*part, error) {
 	found, err := a.meeting(result, l)
 	found = slices.DeleteFunc(found, func(x *part) bool { return !x.calls() })

@@ -8,19 +8,19 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// chain is what led to one hit.
+// chain is the chain of causes of one hit.
 type chain struct {
 	// parts are the objects that led to it, the nearest first.
 	parts []*part
 	edges []tie
 	roots []*part
-	// dangling are events that are named as causes and not known.
+	// dangling are events that are named as causes but not known.
 	dangling []schemas.EventID
 	cut      bool
 	cyclic   bool
 }
 
-// told is the chain in the answer.
+// told converts the chain to the form of the answer.
 func (c *chain) told() *Chain {
 	out := &Chain{Length: len(c.parts), Complete: len(c.dangling) == 0 && !c.cut, Cut: c.cut, Cyclic: c.cyclic}
 	for _, p := range c.roots[:min(len(c.roots), 3)] {
@@ -32,17 +32,17 @@ func (c *chain) told() *Chain {
 	return out
 }
 
-// walk is a chain while it is followed.
+// walk is a chain under construction.
 type walk struct {
 	chain
 	seen map[*part]bool
-	// open are those whose causes come next; spare is room for those after them.
+	// open are the objects whose causes come next; spare is a reused buffer for the next ones.
 	open, spare []*part
 }
 
-// chains follow what led to each of some objects back to the roots. The objects that all
-// of them together take in are bounded: they go back in turns, one edge at a time, so that
-// the nearest causes of each are there whatever the others need.
+// chains follows the causes of each hit back to the roots. The total number of objects in all
+// chains is limited. The chains advance alternately, one edge at a time, so that the nearest causes
+// of each hit are found whatever the others need.
 func (a *session) chains(hits []*hit) error {
 	walks := a.walksOf(len(hits))
 	for i, h := range hits {
@@ -90,8 +90,8 @@ func (a *session) chains(hits []*hit) error {
 	return nil
 }
 
-// stepBack takes in what led to one object of a chain, as far as there is room for what
-// no chain has taken in yet.
+// stepBack adds the causes of one object to a chain. Objects that are in no chain yet count towards
+// the limit.
 func (a *session) stepBack(w *walk, p *part, room *int) error {
 	led, err := a.causes(p)
 	if err != nil {
@@ -127,15 +127,15 @@ func (a *session) stepBack(w *walk, p *part, room *int) error {
 	return nil
 }
 
-// tie is an edge of a chain: a cause, and what it led to. Chains have many in common, which
-// are equal, and few are told.
+// tie is an edge of a chain: a cause and its effect. Chains share many edges, whose ties are equal;
+// few are shown.
 type tie struct {
 	*led
 	of *part
 }
 
-// edge is the cause in the answer: from what it led to, as its event tells it; of a
-// tool's result from the call.
+// edge returns the edge as the answer shows it: from the effect to the cause, as stated in its
+// event; for a tool's result, from the call.
 func (t *tie) edge() Edge {
 	e := Edge{From: t.of.idText, FromVersion: version(t.of.versioned, t.of.at), Kind: t.kind, Confidence: t.confidence, Rule: t.rule}
 	if t.to == nil {
@@ -150,7 +150,7 @@ func (t *tie) edge() Edge {
 	return e
 }
 
-// leadsBack reports whether an object's causes come, within what was read, to another.
+// leadsBack reports whether the causes of an object lead to another, within what was read.
 func (a *session) leadsBack(from, to *part) bool {
 	seen := map[*part]bool{}
 	open := []*part{from}
@@ -174,7 +174,7 @@ func (a *session) leadsBack(from, to *part) bool {
 
 // comparePart orders parts by time, then by position.
 func comparePart(x, y *part) int {
-	if x == y { // chains have much in common
+	if x == y { // common, because chains overlap
 		return 0
 	}
 	return cmp.Or(cmp.Compare(x.time, y.time), x.ref.Compare(y.ref))

@@ -13,19 +13,20 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// A call of a tool ran a command of the log where both have one content hash and the
-// command started about when the call was made: at most ranBefore earlier, since clocks
-// differ, and ranAfter later. How sure that is, is a matter of what else they share.
+// A tool call ran a command of the log if both have the same content hash and the command started
+// within ranBefore before to ranAfter after the call; clocks may differ. What else they have in
+// common decides the confidence.
 const (
 	ranBefore = 2 * time.Minute
 	ranAfter  = 10 * time.Minute
 )
 
-// maxCompared is how many commands of a workspace are compared with a text, the newest,
-// for who may not see all of them: what a search counts would be over the others' too.
+// maxCompared is the maximum number of commands per workspace, the newest, that are compared with a
+// text for principals who may not see all commands. The statistics of a search would cover the
+// other workspaces too.
 const maxCompared = 500
 
-// commands adds the commands that the hits ran, and those that the text finds.
+// commands adds the commands that the hits ran, and those that match the text.
 func (w *answer) commands(p *plan, hits []*hit) error {
 	if !w.p.Granted(schemas.GrantCommands) {
 		w.Step(Step{Path: KindCommands, Operator: "leave out", Why: notGranted})
@@ -50,9 +51,9 @@ func (w *answer) commands(p *plan, hits []*hit) error {
 	return nil
 }
 
-// findCommands are the commands that the text finds: by a search over all of them, or, for
-// who may see those of some workspaces, by the words in the newest of these. One that only
-// lies near in time or meaning says nothing beside what agents said, and is left out.
+// findCommands returns the commands that match the text: by a search over all of them, or, if the
+// principal may see only some workspaces, by the words in the newest ones of these. Commands that
+// match only by time or meaning are omitted, as they add nothing to what agents said.
 func (w *answer) findCommands(p *plan) ([]commands.Intent, string, error) {
 	r := commands.FindRequest{
 		Text: w.r.Text, Limit: maxFound, AsOf: w.r.AsOf,
@@ -105,7 +106,7 @@ func (w *answer) findCommands(p *plan) ([]commands.Intent, string, error) {
 	return all[:min(len(all), maxFound)], "the words of the text in the newest " + strconv.Itoa(maxCompared) + " of each workspace", nil
 }
 
-// ran joins calls of tools to the commands that they ran.
+// ran joins tool calls to the commands that they ran.
 func (w *answer) ran(hits []*hit) error {
 	live, release, err := w.s.Commands.Set.Acquire(segment.Name)
 	if err != nil {
@@ -160,8 +161,8 @@ func (w *answer) ran(hits []*hit) error {
 	return nil
 }
 
-// ranBy says by what a command that reads as a call does is known to be the one that it
-// ran, and how sure that is.
+// ranBy returns the rule by which a command with the same content is the one that a call ran, and
+// its confidence.
 func ranBy(h *hit, v *segment.View) (rule string, confidence float64) {
 	switch {
 	case h.o.Session != "" && v.Session() == h.o.Session:
@@ -174,7 +175,7 @@ func ranBy(h *hit, v *segment.View) (rule string, confidence float64) {
 	return "", 0
 }
 
-// commandOf is a command as an answer has it.
+// commandOf returns a command as an answer shows it.
 func commandOf(v *segment.View) Object {
 	c := strings.Clone
 	in := commands.Intent{

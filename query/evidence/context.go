@@ -9,26 +9,25 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// bytesPerToken is how many bytes of UTF-8 count as a token.
+// bytesPerToken is the number of bytes of UTF-8 that count as a token.
 const bytesPerToken = 4
 
-// fewBytes is what a text may have, where there is that much, with its citation; one that
-// could have no more than minBytes is left out.
+// fewBytes is the minimum share of a text with its citation, if that much is left. A text whose
+// share would be below minBytes is omitted.
 const (
 	fewBytes = 400
 	minBytes = 32
 )
 
-// tokens is how many a text has, by its bytes.
+// tokens returns the number of tokens of a text, by its bytes.
 func tokens(s string) int { return (len(s) + bytesPerToken - 1) / bytesPerToken }
 
-// pack puts the texts of the hits, best first, into the budget of tokens, each behind its
-// citation: the whole text where it takes no more than its share of what is left, else the
-// passage around the part that matches. Nothing is summarised. Where an object stands in
-// the log counts as fit has it.
+// pack packs the texts of the hits, best first, into the token budget, each after its citation: the
+// whole text if it fits in its share of the rest, else the passage around the matching part.
+// Nothing is summarised. Positions count with the length that fit uses.
 //
-// Before each line of a text stands quote, and before no citation: what somebody wrote
-// cannot pass for a citation, whatever it holds.
+// Each line of a text is prefixed with quote and no citation is, so that no text can imitate a
+// citation.
 func (w *answer) pack(hits []*hit) error {
 	var b strings.Builder
 	left := w.r.Tokens * bytesPerToken
@@ -55,10 +54,10 @@ func (w *answer) pack(hits []*hit) error {
 	return nil
 }
 
-// quote stands before each line that somebody wrote.
+// quote is the prefix of each line of a quoted text.
 const quote = "> "
 
-// quotedPassage is the part of a text that has room, quoted.
+// quotedPassage returns the passage of a text that fits in room bytes, quoted.
 func quotedPassage(h *hit, text string, room int) string {
 	for take := room - len(quote) - len("……"); ; {
 		from, to := passage(h.o, h.part, text, take)
@@ -70,7 +69,7 @@ func quotedPassage(h *hit, text string, room int) string {
 			part += "…"
 		}
 		quoted := schemas.Quoted(part, quote)
-		// Lines take more room quoted: then less of them is taken.
+		// Quoting makes lines longer; if the result is too long, less text is taken.
 		over := len(quoted) - room
 		if over <= 0 || take <= 1 {
 			return quoted
@@ -79,8 +78,7 @@ func quotedPassage(h *hit, text string, room int) string {
 	}
 }
 
-// name is what somebody is called as a citation has it: quoted where it could be taken for
-// another part of the citation.
+// name returns a name for a citation, in quotes if it could be mistaken for another part of it.
 func name(s string) string {
 	if s = schemas.OneLine(s); strings.ContainsAny(s, `·[]"`) {
 		return strconv.Quote(s)
@@ -88,7 +86,7 @@ func name(s string) string {
 	return s
 }
 
-// citation is the line that a text stands behind.
+// citation returns the line before a text.
 func citation(n int, h *hit) string {
 	o := h.o
 	parts := []string{typeName(o.Type)}
@@ -109,8 +107,8 @@ func citation(n int, h *hit) string {
 	return "[" + strconv.Itoa(n) + "] " + strings.Join(parts, " · ") + "\n"
 }
 
-// passage is where the part of a text begins and ends that is packed: the whole, or as
-// much as there is room for around the part that matches, cut between lines or words.
+// passage returns where the packed passage of a text begins and ends: the whole text, or as much as
+// fits around the matching part, cut between lines or words.
 func passage(o *objects.Stored, part int, text string, room int) (from, to int) {
 	if len(text) <= room {
 		return 0, len(text)
@@ -127,8 +125,7 @@ func passage(o *objects.Stored, part int, text string, room int) (from, to int) 
 	return from, max(from, cutAt(text, to, false))
 }
 
-// cutAt moves a place in a text to the nearest end of a line or a word: forwards, or
-// backwards.
+// cutAt moves an offset in a text to the nearest end of a line or a word, forwards or backwards.
 func cutAt(text string, at int, forwards bool) int {
 	const most = 64
 	if at == 0 || at >= len(text) {

@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// cues are what a question's words ask for besides what they search for.
+// cues are the intentions that a question's words express besides the search terms.
 type cues struct {
-	// from is the beginning of the range of time that the words name, 0 for none; fromWord
-	// are these words.
+	// from is the beginning of the time range that the text names, 0 for none; fromWord is the
+	// phrase.
 	from     int64
 	fromWord string
-	// newest says that they ask for what is new: "latest".
+	// newest is the phrase that asks for recent objects, such as "latest".
 	newest string
-	// why says that they ask for a reason.
+	// why is the phrase that asks for a reason.
 	why string
-	// failing says that they ask why something fails.
+	// failing is the phrase that asks about a failure.
 	failing string
-	// remedy says that they ask what was done about something.
+	// remedy is the phrase that asks what was done about something.
 	remedy string
 }
 
-// cue is a pattern, and words of which all that it finds has one: looking for these takes a
-// fraction of the time, and few questions have one.
+// cue is a regular expression and a list of literals. Every match contains at least one of the
+// literals, so the cheap literal test runs first; few questions pass it.
 type cue struct {
 	*regexp.Regexp
 	words []string
@@ -33,7 +33,7 @@ type cue struct {
 
 func newCue(pattern string, words ...string) cue { return cue{regexp.MustCompile(pattern), words} }
 
-// in is what a cue finds in a text in lower case, with its groups; nil is nothing.
+// in returns the match and its groups in a text in lower case, or nil.
 func (c cue) in(low string) []string {
 	if !slices.ContainsFunc(c.words, func(w string) bool { return strings.Contains(low, w) }) {
 		return nil
@@ -41,7 +41,7 @@ func (c cue) in(low string) []string {
 	return c.FindStringSubmatch(low)
 }
 
-// word is what a cue finds in a text in lower case, or "".
+// word returns the match in a text in lower case, or "".
 func (c cue) word(low string) string {
 	if m := c.in(low); m != nil {
 		return m[0]
@@ -58,8 +58,8 @@ var (
 	failCue   = newCue(`\b(fail\w*|error\w*|broke\w*|breaks?|crash\w*|down|slow\w*|time[sd]? ?out|timeouts?|panic\w*|exception\w*|5\d\d)\b`, "fail", "error", "broke", "break", "crash", "down", "slow", "time", "panic", "exception", "5")
 )
 
-// readCues reads a text, at a moment in nanoseconds since 1970 (UTC is where its days
-// begin).
+// readCues finds the cues in a text. moment is in nanoseconds since 1970; days begin at midnight
+// UTC.
 func readCues(text string, moment int64) cues {
 	var c cues
 	low := strings.ToLower(text)

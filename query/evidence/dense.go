@@ -8,13 +8,12 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// minCosine is how near an object must be that only its embedding speaks for: something is
-// always nearest, also to a text that means nothing here.
+// minCosine is the minimum cosine of an object found only by its embedding. Some object is always
+// the nearest, even to a text without meaning here.
 const minCosine = 0.25
 
-// byMeaning searches by the cosine of embeddings: all that may be answered, or, where the
-// words found so much that nothing else could come in for its meaning alone, what the
-// other paths found.
+// byMeaning searches by the cosine of embeddings: over the whole scope, or, if lexical matches make
+// it impossible for anything else to be ranked, over what the other paths found.
 func (t *retrieval) byMeaning(l *ranked, vec []float32) error {
 	l.operator = "search"
 	l.inputs["embedder"] = t.s.Embedder.Name()
@@ -42,9 +41,8 @@ func (t *retrieval) byMeaning(l *ranked, vec []float32) error {
 	return nil
 }
 
-// wordsSuffice reports whether the words found as many as they may bring, and even the
-// last of them stands before anything that only its meaning speaks for, whatever the age
-// and the importance of both.
+// wordsSuffice reports whether the lexical path found its maximum number, and even the last of
+// these ranks above anything found only by its meaning, whatever the age and importance of both.
 func (t *retrieval) wordsSuffice() bool {
 	for _, l := range t.lists {
 		if l.path == pathLexical {
@@ -56,7 +54,7 @@ func (t *retrieval) wordsSuffice() bool {
 	return false
 }
 
-// found are the candidates so far.
+// found returns the candidates so far.
 func (t *retrieval) found() []schemas.ObjectRef {
 	refs := make([]schemas.ObjectRef, len(t.candidates))
 	for i := range t.candidates {
@@ -65,7 +63,7 @@ func (t *retrieval) found() []schemas.ObjectRef {
 	return refs
 }
 
-// embed is the question's embedding, nil where it has none.
+// embed returns the question's embedding, or nil if it has none.
 func (a *session) embed() []float32 {
 	if a.s.Embedder == nil || a.r.Text == "" {
 		return nil

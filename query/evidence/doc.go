@@ -1,32 +1,31 @@
-// Package evidence answers questions over the objects of agents with evidence: what was
-// said, done and learned, what led to it, what took its place, and by which events that
-// is known.
+// Package evidence answers questions about agents' objects with evidence: what was said, done and
+// learned, what led to it, what replaced it, and which events show that.
 //
-// A question goes through these steps, each a file: the principal's audiences and the
-// filters bound what may be known (scope.go); the text and the request choose the paths
-// (plan.go, refs.go, cues.go); each path brings candidates (retrieve.go, dense.go, effects.go);
-// reciprocal ranks join them (fuse.go); the best are read, what says the same collapses
-// (gather.go), and what lost its place is ranked behind (judge.go, weights.go); what led
-// to each hit is followed to its roots (chain.go, part.go), and edges around them as
-// far as asked (expand.go, neighbor.go); things of other kinds are found and joined
-// (others.go, commands.go, symbols.go, operations.go, mentions.go); the answer is put together (assemble.go, context.go) and cut to its size
-// (fit.go).
+// A question goes through these steps, each in a file. The principal's audiences and the filters
+// limit what is visible (scope.go). The text and the request select the paths (plan.go, refs.go,
+// cues.go). Each path finds candidates (retrieve.go, dense.go, effects.go). Reciprocal ranks fuse
+// them (fuse.go). The best are read and duplicates are collapsed (gather.go); objects that were
+// replaced are ranked lower (judge.go, weights.go). The causes of each hit are followed to the
+// roots (chain.go, part.go), and edges around the hits as far as requested (expand.go,
+// neighbor.go). Things of other kinds are found and joined (others.go, commands.go, symbols.go,
+// operations.go, mentions.go). The answer is assembled (assemble.go, context.go) and cut to its
+// maximum size (fit.go).
 //
 // What a caller may rely on:
 //
-//   - What a principal may not see has no part in its answer: objects, edges, counts,
-//     scores and chains are those that there would be without it. Positions are those of
-//     the log, which all share.
-//   - An answer is as of its watermark, the lowest that all projections have applied, or
-//     of as_of if that is lower, and equals the one that projections built only up to
-//     there would give, byte for byte but for Timing. Where the vector index walks an
+//   - What a principal may not see does not affect its answer: objects, edges, counts,
+//     scores and chains are the same as if it did not exist. Positions are those of
+//     the log, which all principals share.
+//   - An answer is as of its watermark, the minimum of the projections' watermarks, or
+//     of as_of if that is lower. It equals, byte for byte except for Timing, the answer
+//     of projections built only up to there. Where the vector index walks an
 //     approximate graph, what it misses may differ.
-//   - Nothing is read from the clock: how old things are, and what holds, is as of a
-//     moment that the request says, or as_of, or the newest object in the scope.
-//   - What is superseded is not hidden. It says what took its place and by which rule
-//     and events, and stands behind that.
+//   - The clock is not read: ages and validity are as of a moment given by the request,
+//     or by as_of, or by the newest object in the scope.
+//   - Superseded objects are not hidden. They report what replaced them, by which rule
+//     and events, and are ranked below the replacement.
 //   - The same request at the same state gives the same answer.
-//   - Symbols, and operations that run, are of now, whatever as_of says by positions: they
-//     are left out then, and the proof says so. Commits and traces that are named are as of
-//     then; one that comes later than what names it is joined from then on.
+//   - Symbols and runtime operations are current, so they are omitted if as_of names
+//     positions, and the proof reports that. Commits and traces that are named are as
+//     of as_of; one that arrives after the object that names it is joined from then on.
 package evidence

@@ -9,22 +9,22 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// What came of something is looked for at most so many steps after it, and among so many
-// objects.
+// These limit the search for effects: the number of steps after an object, and the number of
+// objects read.
 const (
 	effectSteps = 64
 	effectReads = 320
 )
 
-// after is an object that came after a seed, and by how many steps.
+// after is an object that came after a seed, and the number of steps between them.
 type after struct {
 	o     *objects.Stored
 	steps int
 }
 
-// byEffects goes from the best of the other paths to what came after them, and brings of it
-// what is wanted: the nearer first, of the best one. failed are the commands that did, as
-// far as a walk from one of the best has met them.
+// byEffects follows the best candidates of the other paths to what came after them, and adds the
+// objects for which wanted returns true, the nearest to the best candidate first. failed has the
+// hashes of failed commands met so far on a walk.
 func (t *retrieval) byEffects(l *ranked, wanted func(o *objects.Stored, failed map[uint64]bool) bool) error {
 	order := t.seeds()
 	seen := map[schemas.ObjectRef]bool{}
@@ -72,8 +72,8 @@ func (t *retrieval) byEffects(l *ranked, wanted func(o *objects.Stored, failed m
 	return nil
 }
 
-// effects are the objects that an object led to, in order: those that name it as a cause
-// or were made of it, and of a call its results.
+// effects returns the objects that an object led to, in order: those that name it as a cause or
+// were derived from it, and the results of a call.
 func (a *session) effects(o *objects.Stored) ([]*objects.Stored, error) {
 	led := func(kind recountv1.ObjectEdgeKind) bool { return kind == edgeCausedBy || kind == edgeDerivedFrom }
 	p := a.partAt(o.Ref)

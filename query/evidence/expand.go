@@ -6,22 +6,22 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// maxShared is how many other objects a name outside leads to: the newest.
+// maxShared is the maximum number of other objects found by a shared name outside; the newest are
+// found.
 const maxShared = 8
 
-// expansion is what lies around the hits.
+// expansion is what surrounds the hits.
 type expansion struct {
-	// objects are those that edges lead to from the hits, the nearest first; the hits are
-	// not among them.
+	// objects are those reached from the hits by edges, the nearest first, without the hits.
 	objects []*part
 	edges   []Edge
-	// followed are the edges that were looked at, cut what had no room.
+	// followed is the number of edges examined, cut the number without room.
 	followed, cut int
 }
 
-// expand follows edges of the kinds that are asked for from the hits, both ways, in the
-// order of the hits, so many steps far, until there are as many objects as may be. What
-// may not be known of is not there: neither objects nor the edges that such tell of.
+// expand follows edges of the requested kinds from the hits, in both directions and in the order of
+// the hits, up to the requested number of steps and of objects. Objects that are not visible, and
+// edges stated by them, are treated as if they did not exist.
 func (a *session) expand(hits []*hit) (*expansion, error) {
 	x := &expansion{edges: a.expanded}
 	kinds := followed
@@ -111,12 +111,12 @@ func (e *Edge) key(kind string) edgeKey {
 	return edgeKey{e.From, e.FromVersion, e.To, e.ToVersion, kind}
 }
 
-// turn makes the edge lead the other way.
+// turn reverses the edge.
 func (e *Edge) turn() {
 	e.From, e.FromVersion, e.To, e.ToVersion = e.To, e.ToVersion, e.From, e.FromVersion
 }
 
-// version names the version at a place of a thing that has versions.
+// version returns the position that identifies a version, or "" for a thing without versions.
 func version(versioned bool, at string) string {
 	if !versioned {
 		return ""
@@ -124,7 +124,7 @@ func version(versioned bool, at string) string {
 	return at
 }
 
-// edge is the edge between an object and its neighbor, as its event tells it.
+// edge returns the edge between an object and its neighbor, as stated in its event.
 func (n *neighbor) edge(o *part) Edge {
 	e := Edge{From: o.idText, FromVersion: version(o.versioned, o.at), Kind: n.name, Confidence: round(n.confidence), Rule: n.rule}
 	switch {
@@ -147,11 +147,11 @@ func (n *neighbor) edge(o *part) Edge {
 	return e
 }
 
-// sharing are other objects of the workspace that name the same thing outside, as
-// neighbors of theirs: the newest.
+// sharing returns other objects of the workspace that name the same thing outside, the newest, as
+// neighbors.
 func (a *session) sharing(p *part, n *neighbor) ([]neighbor, error) {
 	if n.kind != edgeRefersTo {
-		return nil, nil // what belongs to one session or agent does not share anything
+		return nil, nil // belonging to the same session or agent is not a relation
 	}
 	o, err := a.object(p.ref)
 	if err != nil || o == nil {

@@ -15,9 +15,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// ExportRequest says which objects are exported; as in a Request, all of it must hold.
+// ExportRequest selects the objects to export; as in a Request, all conditions must hold.
 type ExportRequest struct {
-	Arrow  bool // as an Arrow IPC stream of schemas.ObjectSchema, not as lines of JSON
+	Arrow  bool // as an Arrow IPC stream of schemas.ObjectSchema instead of lines of JSON
 	Scope  Scope
 	Since  time.Time
 	Until  time.Time
@@ -27,9 +27,9 @@ type ExportRequest struct {
 	Limit  int // 0 is no limit
 }
 
-// Export writes every version of the objects that a principal may see, as its event told
-// it, by partition and in the order of the log. An error is a *query.RequestError, the
-// context's, w's, or one of the projections.
+// Export writes every version of the objects that a principal may see, as stated in its event, by
+// partition and in log order. An error is a *query.RequestError, that of ctx, that of w, or that of
+// one of the projections.
 func Export(ctx context.Context, s Sources, p schemas.Principal, x ExportRequest, w io.Writer) error {
 	r, err := Request{Scope: x.Scope, Since: x.Since, Until: x.Until, AsOf: x.AsOf, Types: x.Types, Memory: x.Memory}.Normal()
 	if err != nil {
@@ -38,7 +38,7 @@ func Export(ctx context.Context, s Sources, p schemas.Principal, x ExportRequest
 	if x.Limit < 0 {
 		return &query.RequestError{Field: "limit", Value: x.Limit, Reason: "want 0, for all, or more"}
 	}
-	s.Turns = nil // it is long, and others need not wait for it
+	s.Turns = nil // an export is long, and must not block other queries
 	a, err := s.open(ctx, p, r)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func Export(ctx context.Context, s Sources, p schemas.Principal, x ExportRequest
 	return b.Flush()
 }
 
-// export hands the rows to add.
+// export calls add with the rows.
 func (a *session) export(limit int, add func(*schemas.ObjectRow) error) error {
 	if why := a.r.impossible(); why != "" {
 		return &query.RequestError{Field: "since", Value: a.r.Since, Reason: why}
@@ -96,7 +96,7 @@ func (a *session) export(limit int, add func(*schemas.ObjectRow) error) error {
 
 var errEnough = errors.New("enough")
 
-// row is an object as it is exported.
+// row returns an object as it is exported.
 func (a *session) row(o *objects.Stored) (*schemas.ObjectRow, error) {
 	text, err := a.view.Text(o)
 	if err != nil {
@@ -125,7 +125,7 @@ func (a *session) row(o *objects.Stored) (*schemas.ObjectRow, error) {
 	return row, nil
 }
 
-// target names what an edge leads to.
+// target returns the name of an edge's target.
 func target(e *recountv1.ObjectEdge) string {
 	switch {
 	case len(e.EventId) == len(schemas.EventID{}):

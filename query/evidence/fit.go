@@ -8,16 +8,15 @@ import (
 	"github.com/recountdb/recount/query"
 )
 
-// shortSnippet is what a passage is cut to where that is needed.
+// shortSnippet is the length to which snippets are cut if needed.
 const shortSnippet = 80
 
-// fit cuts an answer to the size that it may have: first what tells of events and
-// versions far from the hits, then edges, then passages. What is cut is counted. Others'
-// events make offsets longer and watermarks name more partitions; what is cut must not
-// tell of that, so that these count as if they were of one length (offsetDigits,
-// markBytes).
+// fit cuts an answer to its maximum size: first events and versions far from the hits, then edges,
+// then snippets. What is cut is counted. Events of other principals make offsets longer and
+// watermarks name more partitions; the size of the answer must not reveal that, so both count with
+// a fixed length (offsetDigits, markBytes).
 func (w *answer) fit(p *plan) {
-	w.told = w.resp.Edges // as long as they get, for scratch.give
+	w.told = w.resp.Edges // the longest form, for scratch.give
 	if len(w.r.Include) > 0 || w.r.Mode == ModeSubgraph || w.r.Mode == ModeContext {
 		for _, p := range w.parts {
 			w.resp.Provenance = append(w.resp.Provenance, w.event(p))
@@ -62,27 +61,27 @@ func (w *answer) fit(p *plan) {
 	}
 }
 
-// reserve is what the answer has besides: names of fields, timing, and what a door adds.
-// edgeShare is what edges and events have at least, passages cut short for it.
+// reserve is the size of the rest of the answer: field names, timing, and what an API adds.
+// edgeShare is the minimum size for edges and events, for which snippets are shortened.
 const (
 	reserve   = 900
 	edgeShare = 1200
 )
 
-// What counts as if it were of one length, in bytes: an offset in the log, and a
-// watermark, which has room for five partitions of a topic. An answer whose watermarks
-// name more is as much larger.
+// These are fixed lengths in bytes: of an offset in the log, and of a watermark with five
+// partitions of a topic. An answer whose watermarks name more partitions is larger by the
+// difference.
 const (
 	offsetDigits = 10
 	markBytes    = 128
 )
 
-// besides is the size of what an answer says besides its lists.
+// besides returns the size of the answer without its lists.
 func (w *answer) besides(p *plan) int {
 	marks := 1 // the answer's own
 	for _, kind := range p.kinds {
 		if kind != KindObjects {
-			marks++ // of its topics, in the answer's own
+			marks++ // its topics in the answer's own
 		}
 	}
 	filters, proof := slices.Clone(w.resp.AppliedFilters), slices.Clone(w.Proof)
@@ -105,8 +104,8 @@ func (w *answer) besides(p *plan) int {
 	}{filters, proof, w.resp.Hint}) + marks*markBytes
 }
 
-// encodedSize returns the size of a value as JSON, in bytes. A value that cannot be
-// encoded is reported where the answer is sent.
+// encodedSize returns the size of a value as JSON, in bytes. A value that cannot be encoded is
+// reported where the answer is sent.
 func encodedSize(v any) int {
 	var n counter
 	_ = json.NewEncoder(&n).Encode(v)
@@ -121,7 +120,7 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// shorter is how much shorter places in the log are than they count.
+// shorter returns by how many bytes the offsets of positions are shorter than offsetDigits.
 func shorter(positions ...string) (n int) {
 	for _, at := range positions {
 		if at != "" {
@@ -131,8 +130,8 @@ func shorter(positions ...string) (n int) {
 	return n
 }
 
-// located is an element of one of the answer's lists: shorter returns how many bytes the
-// positions that it names are shorter than they count.
+// located is an element of one of the answer's lists. Its method shorter returns by how many bytes
+// the positions in it are shorter than they count.
 type located[T any] interface {
 	*T
 	shorter() int
@@ -153,10 +152,10 @@ func (x *Edge) shorter() int    { return shorter(x.FromVersion, x.ToVersion) + s
 func (x *Event) shorter() int   { return shorter(x.Position) }
 func (v *Version) shorter() int { return shorter(v.Position) }
 
-// size returns the size of a list's element as JSON, a comma included.
+// size returns the size of a list's element as JSON, including a comma.
 func size[T any, P located[T]](x P) int { return encodedSize(x) + 1 + x.shorter() }
 
-// fitting returns how many of a list, from its first on, fit into a share; their size is
+// fitting returns how many elements of a list, from the first on, fit into a share. Their size is
 // subtracted from left.
 func fitting[T any, P located[T]](list []T, share int, left *int) int {
 	for i := range list {

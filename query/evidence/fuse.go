@@ -9,22 +9,22 @@ import (
 // ranked is a path's list of candidates, best first.
 type ranked struct {
 	path   string
-	keys   []int // of the candidates
+	keys   []int // indexes of candidates
 	scores []float64
-	// For the proof: with what the path looked, and what it counted.
+	// The fields below are for the proof: what the path did, its inputs and its counts.
 	operator string
 	inputs   map[string]string
 	counts   map[string]int64
 }
 
-// add appends a candidate that the list has not.
+// add appends a candidate that is not in the list.
 func (l *ranked) add(key int, score float64) {
 	l.keys, l.scores = append(l.keys, key), append(l.scores, score)
 }
 
-// fuse gives the candidates their scores by reciprocal rank. A path that has not
-// found a candidate gives it nothing. The sums are made in the order of the lists, so that
-// equal input gives equal bits.
+// fuse computes the scores of the candidates by reciprocal rank. A path that did not find a
+// candidate adds nothing. Sums are computed in the order of the lists, so that equal input gives
+// equal bits.
 func fuse(candidates []candidate, lists []ranked, w *Weights) {
 	for i := range candidates {
 		candidates[i].fused = 0
@@ -37,7 +37,7 @@ func fuse(candidates []candidate, lists []ranked, w *Weights) {
 	}
 }
 
-// scoresOf is what each path gave a candidate.
+// scoresOf returns what each path contributed to a candidate.
 func scoresOf(key int, lists []ranked) (all []query.PathScore) {
 	for _, l := range lists {
 		if i := slices.Index(l.keys, key); i >= 0 {

@@ -10,23 +10,23 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// window is how many of the best candidates are judged for so many hits.
+// window returns how many of the best candidates are judged for a limit of hits.
 func window(limit int) int { return limit + limit/2 + 5 }
 
-// hit is a candidate that was judged, and read if it is among the best of them.
+// hit is a candidate that was judged, and read if it is among the best.
 type hit struct {
 	candidate
 	known *part
 	o     *objects.Stored
-	// same are others that say the same, or are older versions of the same thing: they
-	// collapsed into this one.
+	// same are duplicates by content and older versions of the same object, which were collapsed
+	// into this hit.
 	same   []*part
 	judged judgement
 	chain  *chain
 }
 
-// gather looks at the best candidates, collapses those that say the same, judges what
-// stands, and reads the hits, in order.
+// gather examines the best candidates, collapses duplicates, judges the rest, and reads the hits,
+// in order.
 func (t *retrieval) gather() ([]*hit, error) {
 	var hits []*hit
 	most := window(t.r.Limit)
@@ -79,14 +79,14 @@ func (t *retrieval) gather() ([]*hit, error) {
 	return hits, nil
 }
 
-// textKey tells apart what is said, within a workspace.
+// textKey identifies a content within a workspace.
 type textKey struct {
 	tenant, workspace string
 	hash              uint64
 }
 
-// judge says of each hit whether it stands, and ranks what does not behind what took its
-// place.
+// judge determines for each hit whether it still holds, and ranks a superseded hit below the one
+// that replaced it.
 func (t *retrieval) judge(hits []*hit) error {
 	byRef := make(map[schemas.ObjectRef]*hit, len(hits))
 	for _, h := range hits {
@@ -112,7 +112,7 @@ func (t *retrieval) judge(hits []*hit) error {
 			contradicted++
 		}
 	}
-	for range hits { // of a row of them each is behind the one before
+	for range hits { // in a sequence of replacements each is below its replacement
 		moved := false
 		for _, h := range hits {
 			by := byRef[h.judged.by]
@@ -133,7 +133,7 @@ func (t *retrieval) judge(hits []*hit) error {
 	return nil
 }
 
-// evidence is where hits stand in a step, for a proof that was asked for.
+// evidence returns the ranks of hits in a step, if a proof was requested.
 func (a *session) evidence(hits []*hit) []query.Evidence {
 	if !a.r.includes(IncludeProof) {
 		return nil

@@ -11,21 +11,21 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// The rules by which something is known to have lost its place, or to be disputed.
-// docs/decisions has the reasons (how evidence is ranked).
+// These are the rules by which an object is superseded or disputed. docs/decisions has the reasons
+// (how evidence is ranked).
 const (
-	ruleStated     = "stated"      // an event says so
-	ruleVersion    = "version"     // a later event made another version of the thing
-	ruleValidUntil = "valid_until" // it says itself until when it holds
-	ruleValidFrom  = "valid_from"  // it says itself that it holds only later
-	ruleRestated   = "restated"    // the same agent states another value of the same later
-	ruleOtherAgent = "other_agent" // another agent states another value of the same
+	ruleStated     = "stated"      // an event states it
+	ruleVersion    = "version"     // a later event made another version of the object
+	ruleValidUntil = "valid_until" // its own validity has ended
+	ruleValidFrom  = "valid_from"  // its own validity begins later
+	ruleRestated   = "restated"    // the same agent later stated another value of the same property
+	ruleOtherAgent = "other_agent" // another agent stated another value of the same property
 )
 
-// maxRelated is how many audiences what is said in one workspace is compared over;
-// maxClaims and maxSame are how many of each, the newest, are looked at; maxUses
-// is how many tellings of use are looked at, the newest; maxLinks is how many of those who
-// say otherwise are told.
+// maxRelated is the maximum number of audiences over which statements of one workspace are
+// compared. maxClaims and maxSame limit the claims and duplicates examined per audience, maxUses
+// the records of use; the newest are examined. maxLinks is the maximum number of contradictions
+// shown.
 const (
 	maxRelated = 64
 	maxClaims  = 256
@@ -34,26 +34,26 @@ const (
 	maxLinks   = 5
 )
 
-// judgement is what is known of how an object stands.
+// judgement is the status of an object.
 type judgement struct {
 	holds bool
-	// superseded says what took its place, or why it does not hold; by is that, if it is
-	// an object.
+	// superseded describes what replaced it, or why it does not hold; by is the replacement, if it
+	// is an object.
 	superseded   *Link
 	by           schemas.ObjectRef
 	contradicted []Link
-	// support counts those who say the same, itself included, agents their agents.
+	// support is the number of objects with the same content, including itself; agents is the
+	// number of their agents.
 	support, agents int
 	positions       []string
-	// uses are how many nanoseconds before the moment it was of use.
+	// uses are the times at which it was used, in nanoseconds before the moment.
 	uses     []int64
-	versions []*objects.Stored // of a thing that has several, the newest first
+	versions []*objects.Stored // of an object with several versions, the newest first
 }
 
-// judgementOf judges an object by what may be known of it at the moment. The first rule
-// that says that it lost its place is told: what was stated, a later version, its own
-// interval, a restatement. It is read only where memory does not tell; who says the same
-// (support) is counted of what is shown.
+// judgementOf judges an object by what is visible at the moment. The first matching rule that it is
+// superseded is reported, in the order stated, version, validity, restated. The object is read only
+// if memory does not suffice. support is counted later, for hits only.
 func (a *session) judgementOf(p *part) (judgement, error) {
 	j := judgement{holds: true}
 	disputes, err := a.disputes(p)
@@ -97,7 +97,7 @@ func (a *session) judgementOf(p *part) (judgement, error) {
 	return j, err
 }
 
-// ownTerms judges an object by what it says of itself: when it holds, and what it claims.
+// ownTerms judges an object by its own validity and claim.
 func (a *session) ownTerms(p *part, j *judgement) error {
 	o, err := a.object(p.ref)
 	if err != nil {
@@ -116,7 +116,7 @@ func (a *session) ownTerms(p *part, j *judgement) error {
 	return nil
 }
 
-// versionsShown is how many versions of a thing are told.
+// versionsShown returns the maximum number of versions shown per object.
 func (a *session) versionsShown() int {
 	if a.r.includes(IncludeVersions) {
 		return maxVersions
@@ -124,7 +124,7 @@ func (a *session) versionsShown() int {
 	return newestVersions
 }
 
-// lose notes that the object lost its place, unless a rule before said so.
+// lose records that the object is superseded, unless an earlier rule did.
 func (j *judgement) lose(to *objects.Stored, l Link) {
 	if !j.holds {
 		return
@@ -137,7 +137,7 @@ func (j *judgement) lose(to *objects.Stored, l Link) {
 	j.superseded = &l
 }
 
-// linkTo completes a link with what the other object is.
+// linkTo fills in a link with the properties of the other object.
 func linkTo(o *objects.Stored, l Link) Link {
 	l.ID, l.Agent, l.Time = o.IDText, o.Agent, time.Unix(0, o.TimeUnixNano).UTC()
 	if o.Claim != nil {
@@ -146,10 +146,10 @@ func linkTo(o *objects.Stored, l Link) Link {
 	return l
 }
 
-// compareClaims compares what an object states with what else is stated of the same
-// subject and predicate in its workspace. Of each agent the newest statement stands: its
-// own newest one takes the place of those with another value, and those of other agents
-// contradict or support it. Statements of times that have nothing in common do neither.
+// compareClaims compares an object's claim with other claims of the same subject and predicate in
+// its workspace. The newest claim of each agent counts: a newer one of the same agent with another
+// value supersedes it, and those of other agents contradict it. Claims whose validity does not
+// overlap are not compared.
 func (a *session) compareClaims(o *objects.Stored, j *judgement) error {
 	newest := map[string]*objects.Stored{}
 	for _, who := range a.related(o) {
@@ -191,16 +191,16 @@ func (a *session) compareClaims(o *objects.Stored, j *judgement) error {
 	return nil
 }
 
-// confidence is that of a statement.
+// confidence returns that of an object's claim.
 func confidence(o *objects.Stored) float32 { return o.Claim.Confidence }
 
-// sameValue says whether two statements say the same, but for case and white space.
+// sameValue reports whether two claims have the same value, ignoring case and white space.
 func sameValue(x, y *objects.Stored) bool {
 	fold := func(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
 	return x.Claim.Value == y.Claim.Value || fold(x.Claim.Value) == fold(y.Claim.Value)
 }
 
-// overlap says whether there is a moment at which both hold, by what they say.
+// overlap reports whether the validity of two objects overlaps.
 func overlap(x, y *objects.Stored) bool {
 	ends := func(o *objects.Stored, before int64) bool {
 		return o.ValidUntilUnixNano != 0 && o.ValidUntilUnixNano <= before
@@ -208,7 +208,7 @@ func overlap(x, y *objects.Stored) bool {
 	return !ends(x, y.ValidFromUnixNano) && !ends(y, x.ValidFromUnixNano)
 }
 
-// support counts those who say the same, over the audiences of the object's workspace.
+// support counts the objects with the same content, over the audiences of the object's workspace.
 func (a *session) support(o *objects.Stored, j *judgement) error {
 	j.support = 1
 	if o.ContentHash == 0 {
@@ -246,8 +246,8 @@ func (a *session) support(o *objects.Stored, j *judgement) error {
 	return nil
 }
 
-// usesOf are how long before the moment an object was of use: in each session, or to each
-// agent outside of any, the last time, as far as that may be known.
+// usesOf returns how long before the moment an object was last used, as far as that is visible:
+// once for each session, and for each agent outside of a session.
 func (a *session) usesOf(p *part) (ages []int64, err error) {
 	if _, used := a.view.Led(p.node, disputing); !used {
 		return nil, nil
@@ -271,7 +271,7 @@ func (a *session) usesOf(p *part) (ages []int64, err error) {
 		if ref == o.Ref || by.Tenant != o.Tenant || seen[w] {
 			continue
 		}
-		if by.Workspace != o.Workspace { // it may mean another object of the same event's id
+		if by.Workspace != o.Workspace { // it may mean another object with the same event id
 			if means, err := a.means(p, by.Tenant, by.Workspace); err != nil || !means {
 				if err != nil {
 					return nil, err
@@ -285,9 +285,9 @@ func (a *session) usesOf(p *part) (ages []int64, err error) {
 	return ages, nil
 }
 
-// related are the audiences over which what is said in an object's workspace is compared:
-// its own, and of those that the principal belongs to the ones of the same tenant that
-// are of the workspace, of all of the tenant, or of an agent.
+// related returns the audiences over which an object's workspace is compared: its own, and those of
+// the principal that have the same tenant and are of the workspace, of the whole tenant, or of an
+// agent.
 func (a *session) related(o *objects.Stored) []schemas.AudienceID {
 	where := [2]string{o.Tenant, o.Workspace}
 	all, known := a.relations[where]
@@ -298,7 +298,7 @@ func (a *session) related(o *objects.Stored) []schemas.AudienceID {
 				list = append(list, who)
 			}
 		}
-		// Those of all of the tenant and of the workspace first, then of sessions, of agents.
+		// The order is: tenant and workspace, then sessions, then agents.
 		slices.SortStableFunc(list, func(x, y schemas.Audience) int { return cmp.Compare(y.Visibility, x.Visibility) })
 		all = ids(list[:min(len(list), maxRelated)])
 		a.relations[where] = all

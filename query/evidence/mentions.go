@@ -12,19 +12,17 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// mentioned are things of other kinds that hits and the text name: of which kind, by which
-// names, and by whom.
+// mentioned has the things of one other kind that the hits and the text name.
 type mentioned struct {
 	names []string
-	// by are the hits that name each, with how sure that is and how it is known.
+	// by maps a name to the edges from the hits that name it.
 	by map[string][]Edge
-	// asked are those that the text names.
+	// asked has the names in the text.
 	asked map[string]bool
 }
 
-// mentions joins hits to the commits and traces that they name, and to the commits that name
-// an issue that they name, as far as those are on the log: one that comes later is joined
-// from then on.
+// mentions joins hits to the commits and traces that they name, and to commits that name the same
+// issue, as far as these are in the log. One that arrives later is joined from then on.
 func (w *answer) mentions(p *plan, hits []*hit) error {
 	if w.s.Code.Set != nil && w.seesCode() && w.joins(KindCommits) {
 		if m := w.mentioned("commit:", p, hits); len(m.names) > 0 {
@@ -46,8 +44,8 @@ func (w *answer) mentions(p *plan, hits []*hit) error {
 	return nil
 }
 
-// joins says whether things of a kind are joined to what names them: where they are asked
-// for, and where no kinds are, but for answers that are to have hits alone.
+// joins reports whether things of a kind are joined to the objects that name them: if the kind is
+// requested, or if no kinds are and the mode allows more than hits.
 func (a *session) joins(kind string) bool {
 	if len(a.r.Kinds) > 0 {
 		return slices.Contains(a.r.Kinds, kind)
@@ -55,7 +53,7 @@ func (a *session) joins(kind string) bool {
 	return a.r.Mode != ModeObjects && a.r.Mode != ModeContext
 }
 
-// mentioned finds the names of a kind that the text and the hits have.
+// mentioned finds the names of a kind in the text and in the hits.
 func (w *answer) mentioned(prefix string, p *plan, hits []*hit) mentioned {
 	m := mentioned{by: map[string][]Edge{}, asked: map[string]bool{}}
 	for _, entity := range p.refs.entities {
@@ -85,8 +83,8 @@ func (w *answer) mentioned(prefix string, p *plan, hits []*hit) mentioned {
 	return m
 }
 
-// meet shows what a name stands for: as a hit where the text names it, else beside what
-// names it, and joins the hits that do.
+// meet shows the thing that a name stands for, as a hit if the text names it, else beside the hits,
+// and joins it to the hits that name it.
 func (w *answer) meet(m mentioned, name string, o Object) {
 	switch {
 	case m.asked[name] && !w.shown[o.ID]:
@@ -101,13 +99,13 @@ func (w *answer) meet(m mentioned, name string, o Object) {
 	}
 }
 
-// seen says whether what stands at a position, and was at a time, is within as_of.
+// seen reports whether something with a position and a time is within as_of.
 func (a *session) seen(at schemas.Position, when time.Time) bool {
 	as := a.r.AsOf
 	return (as.Offsets == nil || at.Offset < as.Offsets[at.TP()]) && (as.Time.IsZero() || !when.After(as.Time))
 }
 
-// commits joins what names commits to them.
+// commits joins hits to the commits that they name.
 func (w *answer) commits(m mentioned) error {
 	found, visible, err := code.Commits(w.Ctx, w.s.Code, m.names)
 	if err != nil {
@@ -126,10 +124,10 @@ func (w *answer) commits(m mentioned) error {
 	return nil
 }
 
-// maxNaming is how many commits that name an issue are joined to what names it, the newest.
+// maxNaming is the maximum number of commits joined by a common issue; the newest are joined.
 const maxNaming = 3
 
-// issues joins what names issues to the commits that name the same.
+// issues joins hits that name issues to the commits that name the same issues.
 func (w *answer) issues(m mentioned) error {
 	found, visible, err := code.Naming(w.Ctx, w.s.Code, m.names, maxNaming)
 	if err != nil || len(found) == 0 {
@@ -153,7 +151,7 @@ func (w *answer) issues(m mentioned) error {
 	return nil
 }
 
-// commitObject is a commit as an answer has it.
+// commitObject returns a commit as an answer shows it.
 func commitObject(repo, commit, subject, author string, when time.Time, at schemas.Position) Object {
 	return Object{
 		ID: "commit:" + commit, Kind: KindCommits, Type: "commit", Position: at.String(), Workspace: repo, Agent: author, Time: when,
@@ -161,7 +159,7 @@ func commitObject(repo, commit, subject, author string, when time.Time, at schem
 	}
 }
 
-// traces joins what names traces to them.
+// traces joins hits to the traces that they name.
 func (w *answer) traces(m mentioned) error {
 	found, visible, err := runtime.Briefs(w.Ctx, w.s.Runtime, m.names, func(at schemas.Position) bool { return w.seen(at, time.Time{}) })
 	if err != nil {
@@ -180,7 +178,7 @@ func (w *answer) traces(m mentioned) error {
 	return nil
 }
 
-// traceObject is a trace as an answer has it.
+// traceObject returns a trace as an answer shows it.
 func traceObject(b *runtime.Brief) Object {
 	said := strconv.Itoa(b.Spans) + " spans, " + strconv.Itoa(b.Failed) + " failed, in " + strings.Join(b.Services, ", ")
 	if b.More {
@@ -192,8 +190,8 @@ func traceObject(b *runtime.Brief) Object {
 	}
 }
 
-// spelled are the names by which objects may have named what a question names: a commit by
-// its whole id or by as many of its digits as people and git write.
+// spelled returns the forms in which objects may name an entity: a commit by its full id or by
+// abbreviations of the usual lengths.
 func (t *retrieval) spelled(entity string) ([]string, error) {
 	digits, is := strings.CutPrefix(entity, "commit:")
 	if !is {
@@ -217,7 +215,7 @@ func (t *retrieval) spelled(entity string) ([]string, error) {
 	return all, nil
 }
 
-// A commit is named by its whole id, or by so many of its digits.
+// These are the minimum and maximum number of digits of an abbreviated commit.
 const (
 	minDigits = 7
 	maxDigits = 12

@@ -10,7 +10,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// The kinds of edges, by shorter names.
+// These are shorter names for the kinds of edges.
 const (
 	edgeCausedBy     = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_CAUSED_BY
 	edgeDerivedFrom  = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_DERIVED_FROM
@@ -22,42 +22,41 @@ const (
 	edgePartOfTask   = recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_PART_OF_TASK
 )
 
-// followed are the edges that an expansion follows where it is not told: those that tie
-// what was said and done to each other. What merely belongs together (a session, an
-// agent, a tool, a task) ties everything to everything.
+// followed are the edges that an expansion follows by default: those that relate what was said and
+// done. Edges for mere membership (a session, an agent, a tool, a task) would connect everything.
 var followed = []recountv1.ObjectEdgeKind{
 	edgeCausedBy, edgeDerivedFrom, edgeToolProduces, edgeSupports, edgeContradicts, edgeSupersedes, edgeRefersTo,
 }
 
-// maxFan is how many edges that lead to one object, or to one name outside, are looked
-// at: the newest. A message that everything answers makes no walk endless.
+// maxFan is the maximum number of edges examined that lead to one object or to one name outside;
+// the newest are examined. So a message that everything replies to does not make a walk endless.
 const maxFan = 64
 
-// ruleType is an edge that follows from the type of the event alone (processors/agent).
+// ruleType is the rule of an edge that follows from the type of the event alone (processors/agent).
 const ruleType = "type"
 
 // neighbor is one end of an edge, seen from the other.
 type neighbor struct {
 	kind       recountv1.ObjectEdgeKind
-	name       string // the kind's
+	name       string // of the kind
 	confidence float64
 	rule       string
-	// back says that the edge leads from the neighbor.
+	// back means that the edge leads from the neighbor.
 	back bool
-	// One of the three: an object; an event that is not known; a name outside.
+	// Exactly one of these is set: an object, the id of an unknown event, or a name outside.
 	to     *part
 	event  schemas.EventID
 	entity string
 }
 
-// carries reports whether the neighbor is found because of an object: edges that tie
-// what was said and done to each other carry, others only say what belongs together.
+// carries reports whether the edge passes on relevance from an object to its neighbor: edges that
+// relate what was said and done do, edges for membership do not.
 func (n *neighbor) carries() bool {
 	return n.kind != edgeRefersTo && slices.Contains(followed, n.kind)
 }
 
-// compare orders neighbors: by kind, those that the object names first, in the order of
-// the log, then by name.
+// compare orders neighbors by kind, those that the object names first, then in log order, then by
+// name.
 func (n *neighbor) compare(m *neighbor) int {
 	order := cmp.Or(cmp.Compare(n.kind, m.kind), cmp.Compare(n.name, m.name), compareBool(n.back, m.back))
 	if order != 0 {
@@ -82,8 +81,8 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// around are the neighbors of an object, both ways, in order. Names outside, other than
-// those of calls, are among them where the question is of those.
+// around returns the neighbors of an object in both directions, in order. Names outside, other than
+// those of calls, are included only if the request asks for them.
 func (a *session) around(p *part) ([]neighbor, error) {
 	if p.hasEnds {
 		return p.ends, nil
@@ -111,7 +110,7 @@ func (a *session) around(p *part) ([]neighbor, error) {
 	return p.ends, nil
 }
 
-// outside says whether a question is of names outside.
+// outside reports whether a request asks for names outside.
 func (a *session) outside() bool { return len(a.r.Expand.Kinds) > 0 || a.r.Mode == ModeSubgraph }
 
 // namesOutside adds the names outside that an object names, other than those of calls.
@@ -128,7 +127,7 @@ func (a *session) namesOutside(p *part, all []neighbor) ([]neighbor, error) {
 	return all, nil
 }
 
-// leadsTo resolves an edge of an object and adds what is named, among what may be known of.
+// leadsTo resolves an edge of an object and adds its visible targets.
 func (a *session) leadsTo(p *part, l *objects.Link, all []neighbor) ([]neighbor, error) {
 	base := neighbor{kind: l.Kind, name: kindName(l.Kind, l.Name), confidence: float64(l.Confidence), rule: l.Rule}
 	switch l.To {
@@ -161,30 +160,29 @@ func (a *session) leadsTo(p *part, l *objects.Link, all []neighbor) ([]neighbor,
 		return append(all, base), nil
 	}
 	if l.Kind != edgeToolProduces {
-		return all, nil // which namesOutside adds
+		return all, nil // namesOutside adds these
 	}
 	return a.otherSides(p, l, base, all)
 }
 
-// madeBy are the objects of events of an id that may be known of.
+// madeBy returns the visible objects of the events with an id.
 func (a *session) madeBy(id schemas.EventID) ([]*part, error) {
 	found, err := a.view.MadeBy(id, a.bound(maxFan))
 	return a.partsOf(found), err
 }
 
-// means says whether the event's id of an object means that object to one of a tenant and
-// workspace that names it: it may mean others of that id.
+// means reports whether the event id of p identifies p to an object of a tenant and workspace that
+// names it, since other objects may have the same event id.
 func (a *session) means(p *part, tenant, workspace string) (bool, error) {
 	found, err := a.madeBy(p.event)
 	return slices.Contains(meant(tenant, workspace, found), p), err
 }
 
-// meant are those of a list that are of a tenant, and of these the ones of a workspace, if
-// there are.
+// meant filters a list to a tenant, and to a workspace if any of the list are in it.
 func meant(tenant, workspace string, list []*part) []*part {
 	near := func(x *part) bool { return x.tenant == tenant && x.workspace == workspace }
 	if !slices.ContainsFunc(list, func(x *part) bool { return !near(x) }) {
-		return list // as nearly always: there is one
+		return list // the most common case is a single object
 	}
 	of := near
 	if !slices.ContainsFunc(list, near) {
@@ -199,13 +197,12 @@ func meant(tenant, workspace string, list []*part) []*part {
 	return all
 }
 
-// disputing are the edges that say that something took an object's place, or otherwise.
+// disputing reports whether edges of a kind state that an object is superseded or wrong.
 func disputing(kind recountv1.ObjectEdgeKind) bool {
 	return kind == edgeSupersedes || kind == edgeContradicts
 }
 
-// disputes are the neighbors that say of an object that something took its place, or
-// otherwise, in order; no others are looked up.
+// disputes returns, in order, the neighbors joined by disputing edges. It looks up no others.
 func (a *session) disputes(p *part) ([]neighbor, error) {
 	all, err := a.comeFrom(p, disputing, nil)
 	if err != nil {
@@ -223,8 +220,8 @@ func (a *session) disputes(p *part) ([]neighbor, error) {
 	return all, nil
 }
 
-// comeFrom adds the neighbors whose edges lead to an object, or to its event: those of some
-// kinds, or all.
+// comeFrom adds the neighbors whose edges lead to an object or to its event: those for which kinds
+// returns true, or all if it is nil.
 func (a *session) comeFrom(p *part, kinds func(recountv1.ObjectEdgeKind) bool, all []neighbor) ([]neighbor, error) {
 	if kinds != nil {
 		if led, _ := a.view.Led(p.node, kinds); !led {

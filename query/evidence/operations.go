@@ -10,15 +10,15 @@ import (
 	"github.com/recountdb/recount/query/runtime"
 )
 
-// maxSuspected is how many things an answer has that may have led to an operation's
-// failing; minSuspected is the score that each has at least.
+// maxSuspected is the maximum number of suspected causes of a failing operation in an answer;
+// minSuspected is their minimum score.
 const (
 	maxSuspected = 3
 	minSuspected = 0.5
 )
 
-// operations adds what was seen to run that the text names; where it asks why something
-// fails, what fails, and what most plausibly led to the worst of it.
+// operations adds the operations that the text names. If the text asks why something fails, it adds
+// what fails, and the most plausible causes for the worst of these.
 func (w *answer) operations(p *plan, _ []*hit) error {
 	switch {
 	case !w.seesRuntime():
@@ -46,7 +46,7 @@ func (w *answer) operations(p *plan, _ []*hit) error {
 	for i := range r.Operations {
 		o := &r.Operations[i]
 		if o.Folded > 0 {
-			continue // many at once, that have no name
+			continue // a sum of many operations has no name
 		}
 		out := operationObject(o)
 		if s.Counts["operations"] == maxFound || !namesOne(o.Service+" "+o.Operation, w.words) {
@@ -70,7 +70,7 @@ func (w *answer) operations(p *plan, _ []*hit) error {
 	return w.suspects(worst)
 }
 
-// operationObject is an operation as an answer has it.
+// operationObject returns an operation as an answer shows it.
 func operationObject(o *runtime.Traffic) Object {
 	name := o.Service + " " + o.Operation
 	out := Object{
@@ -83,8 +83,8 @@ func operationObject(o *runtime.Traffic) Object {
 	return out
 }
 
-// suspects joins an operation that fails to what most plausibly led to one of its failures
-// (runtime.WhyOf), each with its score and the evidence that counts most.
+// suspects joins a failing operation to the most plausible causes of one of its failures
+// (runtime.WhyOf), each with its score and the rule of its strongest evidence.
 func (w *answer) suspects(o *runtime.Traffic) error {
 	if len(o.Examples) == 0 || !o.Examples[0].Failed || o.Examples[0].Trace == "" {
 		return nil
@@ -92,7 +92,7 @@ func (w *answer) suspects(o *runtime.Traffic) error {
 	at := o.Examples[0]
 	why, err := runtime.WhyOf(w.Ctx, w.s.Runtime, runtime.SpanWhyRequest{Ref: at.Trace, Limit: maxSuspected})
 	var missing *query.NotFoundError
-	if errors.As(err, &missing) { // its spans are not all there
+	if errors.As(err, &missing) { // some of its spans are missing
 		return nil
 	}
 	if err != nil {

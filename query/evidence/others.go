@@ -8,18 +8,18 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// How many things of other kinds an answer has: commands, symbols and operations that the
-// text finds, and names of the hits that are looked up in the code.
+// These limit the things of other kinds in an answer: commands, symbols and operations that match
+// the text, and names in the hits that are looked up in the code.
 const (
 	maxFound  = 5
 	maxLooked = 8
 )
 
-// Commands, code and spans have no tenant but the default one: a principal sees them as far
-// as it is granted them, and of commands those of its workspaces.
+// Commands, code and spans belong to the default tenant. A principal sees those that it is granted,
+// and of commands those of its workspaces.
 
-// seesCommands says whether the principal may see the commands of a workspace; "*" asks
-// for those of all.
+// seesCommands reports whether the principal may see the commands of a workspace; "*" stands for
+// all workspaces.
 func (a *session) seesCommands(workspace string) bool {
 	return a.p.Granted(schemas.GrantCommands) && a.p.InWorkspace(workspace)
 }
@@ -27,16 +27,15 @@ func (a *session) seesCommands(workspace string) bool {
 func (a *session) seesCode() bool    { return a.p.Granted(schemas.GrantCode) }
 func (a *session) seesRuntime() bool { return a.p.Granted(schemas.GrantRuntime) }
 
-// notGranted is why a kind is left out.
+// notGranted is the reason why a kind is omitted.
 const notGranted = "the token is not granted it"
 
-// wide says whether things of other kinds may answer without being asked for.
+// wide reports whether things of other kinds may be in the answer without being requested.
 func (a *session) wide() bool {
 	return a.s.Commands.Set != nil && a.s.Runtime.Set != nil && a.seesCommands("*") && a.seesRuntime()
 }
 
-// others adds the things of other kinds that the plan wants, and what joins them to the
-// hits.
+// others adds the things of other kinds that the plan includes, and joins them to the hits.
 func (w *answer) others(p *plan, hits []*hit) error {
 	for _, kind := range []struct {
 		name string
@@ -65,19 +64,19 @@ func (w *answer) others(p *plan, hits []*hit) error {
 	return w.mentions(p, hits)
 }
 
-// rest adds to the positions that the answer rests on.
+// rest adds to the watermark of the answer.
 func (w *answer) rest(mark schemas.Watermark) {
 	both := schemas.Watermark{}
 	for tp, next := range mark {
 		both[tp] = next
 	}
-	for tp, next := range w.resp.Watermark { // of one partition, what was read first
+	for tp, next := range w.resp.Watermark { // for a partition in both, the one read first counts
 		both[tp] = next
 	}
 	w.resp.Watermark = both
 }
 
-// beside shows a thing of another kind that something is joined to, once, behind the hits.
+// beside shows a thing of another kind after the hits, once.
 func (w *answer) beside(o Object) {
 	if !w.shown[o.ID] {
 		o.Role = "joined"
@@ -85,14 +84,14 @@ func (w *answer) beside(o Object) {
 	}
 }
 
-// join adds an edge to another kind of thing before those among objects, of which some
-// may be cut.
+// join adds an edge to a thing of another kind before the edges among objects, of which some may be
+// cut.
 func (w *answer) join(e Edge) {
 	w.resp.Edges = slices.Insert(w.resp.Edges, w.toOthers, e)
 	w.toOthers++
 }
 
-// since is from when on things are asked for: by the request, or by the words of the text.
+// since returns the beginning of the time range, from the request or from the text.
 func (w *answer) since(p *plan) time.Time {
 	if w.r.Since.IsZero() && p.cues.from != 0 {
 		return time.Unix(0, p.cues.from).UTC()
@@ -100,7 +99,7 @@ func (w *answer) since(p *plan) time.Time {
 	return w.r.Since
 }
 
-// namesOne says whether a name has one of the words in it.
+// namesOne reports whether a name contains one of the words.
 func namesOne(name string, words []string) bool {
 	name = strings.ToLower(name)
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })

@@ -9,14 +9,14 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// part is what memory has of an object (objects.Node): enough for a link of a chain, and
-// mostly to judge it. A question has one of each.
+// part has the properties of an object that are in memory (objects.Node): enough for a link of a
+// chain, and usually to judge it. A query has one part per object.
 type part struct {
 	node      objects.Node
 	ref       schemas.ObjectRef
 	id        schemas.ObjectID
 	idText    string
-	at        string // where its event stands in the log
+	at        string // position of its event
 	event     schemas.EventID
 	eventType string
 	typ       recountv1.ObjectType
@@ -26,15 +26,14 @@ type part struct {
 	session   string
 	time      int64
 	versioned bool
-	content   uint64 // what is said, by its hash
-	// conditional says that it is to be read to be judged.
+	content   uint64 // hash of the content
+	// conditional means that it must be read to be judged.
 	conditional bool
-	title       string // where the answer shows it: it is not in memory
+	title       string // set for shown objects; it is not in memory
 
-	// taken says that chains have come to it, reached that the expansion has.
+	// taken means that a chain contains it, reached that the expansion does.
 	taken, reached bool
-	// led are its causes, and ends what edges of it lead to and come from, where that was
-	// looked up.
+	// led are its causes and ends its neighbors, if they were looked up.
 	led             []led
 	ends            []neighbor
 	hasLed, hasEnds bool
@@ -47,7 +46,7 @@ func (p *part) compare(q *part) int {
 
 func (p *part) calls() bool { return p.typ == recountv1.ObjectType_OBJECT_TYPE_TOOL_CALL }
 
-// part is that of an object that may be known of.
+// part returns the part of a visible object.
 func (a *session) part(n objects.Node) *part {
 	p := a.nodes[n]
 	if p == nil {
@@ -63,7 +62,7 @@ func (a *session) part(n objects.Node) *part {
 	return p
 }
 
-// partAt is that of the object at a place, nil where there is none that may be known of.
+// partAt returns the part of the object at a position, or nil if none is visible there.
 func (a *session) partAt(ref schemas.ObjectRef) *part {
 	n, ok := a.view.Node(ref)
 	if !ok || !a.known(ref) {
@@ -80,21 +79,20 @@ func (a *session) partsOf(list []objects.Node) []*part {
 	return all
 }
 
-// led is one cause of an object, as far as it may be known: the object, or the event
-// that is not known.
+// led is one cause of an object: the object, or the event if that is not known.
 type led struct {
 	kind       string
 	confidence float64
 	rule       string
-	// back says that the edge leads from the cause: from a call to its result.
+	// back means that the edge leads from the cause: from a call to its result.
 	back  bool
 	event schemas.EventID
 	to    *part
 }
 
-// causes are what an object names as its causes, in the order of its edges: of what an
-// event's id means what is of the object's workspace, if there is any; of a thing the newest
-// version. A call that is not known is no cause; an event is, which the chain then misses.
+// causes returns the causes that an object names, in the order of its edges. An event id means the
+// objects of the same workspace, if there are any; an object id means the newest version. An
+// unknown call is not a cause; an unknown event is, and is then missing in the chain.
 func (a *session) causes(p *part) ([]led, error) {
 	if p.hasLed {
 		return p.led, nil
@@ -130,7 +128,7 @@ func (a *session) causes(p *part) ([]led, error) {
 	return p.led, nil
 }
 
-// meaning are the objects that a link of an object means as its causes.
+// meaning returns the objects that a link names as causes.
 func (a *session) meaning(p *part, l *objects.Link) ([]*part, error) {
 	lookUp := a.view.MadeBy
 	if l.To == objects.ToObject {
